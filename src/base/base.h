@@ -1,0 +1,59 @@
+// Small things every folder needs: status forwarding, contracts, growable memory, strings.
+#ifndef TD_BASE_H
+#define TD_BASE_H
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "tendril/tendril.h"
+
+// Forward a failure to the caller.
+#define TD_TRY(call)                               \
+  do {                                             \
+    const td_status td_try_status = (call);        \
+    if (td_try_status != TD_OK) return td_try_status; \
+  } while (0)
+
+#if defined(__GNUC__)
+#define TD_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#else
+#define TD_PRINTF(format, first)
+#endif
+
+// Contract that is kept in release builds, where going on would corrupt memory.
+static inline void require(bool ok) {
+  if (!ok) abort();
+}
+
+static inline int min_int(int a, int b) { return a < b ? a : b; }
+static inline int max_int(int a, int b) { return a > b ? a : b; }
+
+// Make room for `need` elements of `size` bytes: returns the (possibly moved) block and updates *cap, or NULL
+// and leaves the old block as it is.
+void* td_grow(void* block, int* cap, int need, size_t size);
+
+// Copy of n bytes of text with a terminating zero; NULL when out of memory.
+char* td_strndup(const char* text, size_t n);
+char* td_strdup(const char* text);
+
+// Text under construction.  Zero-initialise; `ok` turns false when memory runs out and stays so.
+typedef struct td_text {
+  char* s;
+  int n, cap;
+  bool failed;
+} td_text;
+void td_text_add(td_text* text, const char* s);
+void td_text_addn(td_text* text, const char* s, int n);
+void td_text_printf(td_text* text, const char* format, ...) TD_PRINTF(2, 3);
+void td_text_free(td_text* text);
+
+// Edit distance with transpositions, at most `limit` + 1.
+int td_edit_distance(const char* a, const char* b, int limit);
+// The candidate nearest to `name`, or NULL when none is near enough to be a likely typing mistake.
+const char* td_nearest(const char* name, const char* const* candidates, int n);
+
+#endif

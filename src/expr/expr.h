@@ -1,0 +1,141 @@
+// Expressions: a hash-consed graph of real-valued operations.
+//
+// A node is made once; equal expressions have equal handles.  Constants fold when a node is made, and the
+// algebra that is exact in floating point (x+0, 1*x, 0*x for finite constants, --x, x-x = 0, x^1, x^0 ...) is
+// applied.  A handle is an index; nodes only ever refer to earlier ones, so walking the array is a topological
+// order.
+#ifndef TD_EXPR_H
+#define TD_EXPR_H
+
+#include "base.h"
+
+typedef int32_t ex;  // handle of a node; EX_NONE: none, also the result when memory runs out
+#define EX_NONE ((ex)-1)
+
+// What an expression may depend on, as a set.
+typedef enum td_depends {
+  TD_ON_NOTHING = 0,
+  TD_ON_PARAM = 1,   // parameters
+  TD_ON_TIME = 2,
+  TD_ON_INPUT = 4,   // named inputs
+  TD_ON_STATE = 8,   // positions
+  TD_ON_RATE = 16,   // velocities
+  TD_ON_ACCEL = 32,  // accelerations and constraint forces: for outputs and events only
+  TD_ON_ARC = 64,    // arc length s of a rod
+  TD_ON_COORD = 128, // own coordinates of a dependent basis
+  TD_ON_SYMBOL = 256 // a `syms` symbol that has no value
+} td_depends;
+
+// Operations: name, number of operands, how C prints it.  The enum, the printers and the tests iterate over it.
+#define TD_EX_OPS(X)            \
+  X(CONST, 0, "const")          \
+  X(VAR, 0, "var")              \
+  X(NEG, 1, "-")                \
+  X(ADD, 2, "+")                \
+  X(SUB, 2, "-")                \
+  X(MUL, 2, "*")                \
+  X(DIV, 2, "/")                \
+  X(POW, 2, "pow")              \
+  X(SQRT, 1, "sqrt")            \
+  X(EXP, 1, "exp")              \
+  X(LOG, 1, "log")              \
+  X(SIN, 1, "sin")              \
+  X(COS, 1, "cos")              \
+  X(TAN, 1, "tan")              \
+  X(ASIN, 1, "asin")            \
+  X(ACOS, 1, "acos")            \
+  X(ATAN, 1, "atan")            \
+  X(ATAN2, 2, "atan2")          \
+  X(SINH, 1, "sinh")            \
+  X(COSH, 1, "cosh")            \
+  X(TANH, 1, "tanh")            \
+  X(ABS, 1, "fabs")             \
+  X(SIGN, 1, "sign")            \
+  X(FLOOR, 1, "floor")          \
+  X(CEIL, 1, "ceil")            \
+  X(ROUND, 1, "round")          \
+  X(MOD, 2, "mod")              \
+  X(MIN, 2, "fmin")             \
+  X(MAX, 2, "fmax")             \
+  X(HYPOT, 2, "hypot")          \
+  X(LT, 2, "<")                 \
+  X(LE, 2, "<=")                \
+  X(EQ, 2, "==")                \
+  X(NE, 2, "!=")                \
+  X(AND, 2, "&&")               \
+  X(OR, 2, "||")                \
+  X(NOT, 1, "!")                \
+  X(IFELSE, 3, "?:")            \
+  X(STEP, 2, "step")            \
+  X(TABLE, 1, "table")
+// STEP(x, x0): 0 for x < x0, 1 for x >= x0.  MOD is MATLAB's (sign of the divisor; mod(x,0) = x).
+// TABLE: a piecewise polynomial of its operand (see td_ex_table).  SIGN(0) = 0.
+// Derivatives of the discontinuous operations are 0 away from the jump; of ABS, MIN, MAX one-sided.
+
+typedef enum ex_op {
+#define X(name, arity, c) EX_##name,
+  TD_EX_OPS(X)
+#undef X
+      EX_OP_COUNT
+} ex_op;
+
+typedef struct td_exprs td_exprs;  // the graph
+
+td_exprs* td_exprs_new(void);
+void td_exprs_free(td_exprs* g);
+td_exprs* td_exprs_copy(const td_exprs* g);  // handles stay valid in the copy
+int td_exprs_count(const td_exprs* g);
+bool td_exprs_failed(const td_exprs* g);     // memory ran out or the node limit was reached (20 million)
+
+// Variables are numbered 0, 1, ... in the order they are made.
+int td_exprs_var(td_exprs* g, const char* name, td_depends kind);
+int td_exprs_nvar(const td_exprs* g);
+const char* td_exprs_var_name(const td_exprs* g, int var);
+td_depends td_exprs_var_kind(const td_exprs* g, int var);
+
+// Constructors.  An EX_NONE operand gives EX_NONE.
+ex td_ex_const(td_exprs* g, double value);
+ex td_ex_var(td_exprs* g, int var);
+ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c);  // unused operands: EX_NONE
+static inline ex td_ex_1(td_exprs* g, ex_op op, ex a) { return td_ex_make(g, op, a, EX_NONE, EX_NONE); }
+static inline ex td_ex_2(td_exprs* g, ex_op op, ex a, ex b) { return td_ex_make(g, op, a, b, EX_NONE); }
+// Piecewise polynomial on [x0,x1), [x1,x2) ...: n knots ascending, n-1 pieces, `order` coefficients each (lowest
+// power of (x - x_i) first), clamped outside when `clamp` (else the end pieces are continued).  Copied.
+ex td_ex_table(td_exprs* g, const double* knots, int n, const double* coef, int order, bool clamp, ex x);
+
+// Looking inside.
+ex_op td_ex_op(const td_exprs* g, ex e);
+ex td_ex_arg(const td_exprs* g, ex e, int i);
+bool td_ex_is_const(const td_exprs* g, ex e);
+double td_ex_value(const td_exprs* g, ex e);  // of a constant, NaN otherwise
+int td_ex_var_of(const td_exprs* g, ex e);    // of a VAR node, -1 otherwise
+td_depends td_ex_depends(const td_exprs* g, ex e);
+bool td_ex_has_var(const td_exprs* g, ex e, int var);  // linear in the size of e
+// All variables e depends on, ascending, at most `max`; returns how many there are.
+int td_ex_vars(const td_exprs* g, ex e, int* vars, int max);
+
+// Exact derivative with respect to a variable; shared work between calls is found by hash-consing.
+ex td_ex_diff(td_exprs* g, ex e, int var);
+// Replace variables: e with each variable var[i] replaced by with[i].
+ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n);
+
+// Times at which e jumps or has a corner because of time alone (STEP, comparisons, MIN/MAX/ABS corners that are
+// linear in t, table knots): constants t* in [t0, t1].  Appends to *times (grown with td_grow); false: no memory.
+bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times, int* n, int* cap);
+
+// A flat tape: the nodes some outputs need, in order.  Evaluation allocates nothing and does not recurse.
+typedef struct td_tape td_tape;
+td_tape* td_tape_new(const td_exprs* g, const ex* outputs, int n);  // NULL: no memory.  Independent of g afterwards
+void td_tape_free(td_tape* tape);
+int td_tape_scratch(const td_tape* tape);  // doubles of scratch it needs
+int td_tape_length(const td_tape* tape);   // operations
+// out[i] = outputs[i] at the given variables.  `scratch` has td_tape_scratch() doubles.
+void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, double* out);
+// One expression, slowly (allocates); for constants and tests.
+double td_ex_eval(const td_exprs* g, ex e, const double* vars);
+
+// Printing.  Variables by name.  Shared sub-expressions are not named here; the derivation does that.
+typedef enum td_syntax { TD_SYNTAX_C, TD_SYNTAX_OCTAVE, TD_SYNTAX_PYTHON, TD_SYNTAX_LATEX } td_syntax;
+void td_ex_print(const td_exprs* g, ex e, td_syntax syntax, td_text* out);
+
+#endif

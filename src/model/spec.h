@@ -1,0 +1,74 @@
+// The spec: values of the model's structures with source positions, the expression graph they live in, and what
+// the language registered on the way (parameters, inputs, sensors).
+#ifndef TD_SPEC_H
+#define TD_SPEC_H
+
+#include "diag.h"
+#include "expr.h"
+#include "sensor.h"
+#include "value.h"
+
+typedef struct spec_param {
+  char* name;
+  int var;            // variable in the graph; -1 for a string parameter
+  double value;       // default or override
+  char* text;         // string parameters
+  bool structural;    // its value was used while loading
+  bool from_syms;     // made by par.sym / par.var
+  td_span at;
+} spec_param;
+
+typedef struct spec_input {
+  char* name;
+  int var;
+  double value;  // default
+  td_span at;
+} spec_input;
+
+typedef struct spec_sensor_var {
+  td_sensor_ref ref;
+  int var;
+  td_span at;  // first use
+} spec_sensor_var;
+
+typedef struct spec_override {
+  char *name, *text;
+  bool used;
+} spec_override;
+
+struct td_spec {
+  td_diags diags;
+  td_exprs* graph;
+  int time_var;            // variable `t`
+  value* root;             // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
+  spec_param* params;
+  int nparam, param_cap;
+  spec_input* inputs;
+  int ninput, input_cap;
+  spec_sensor_var* sensors;
+  int nsensor, sensor_cap;
+  spec_override* overrides;
+  int noverride, override_cap;
+  void* language;          // the workspace of src/lang, kept between loads
+  void (*language_free)(void* language);
+  td_text rendered;        // for td_spec_messages
+  td_text printed;         // what disp and fprintf wrote
+};
+
+// The variable of a sensor component; made at first use.  -1 when out of memory.
+int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at);
+// Register a parameter (its override applied) or an input; same name twice gives the same one.
+spec_param* td_spec_param(td_spec* spec, const char* name, double value, const char* text, td_span at);
+spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span at);
+
+// Check every structure against the field table (fields.h): unknown fields, kinds, shapes, finite values, what may
+// depend on what.  Adds messages; TD_E_MODEL when there are errors.
+td_status td_spec_check(td_spec* spec);
+
+// Reading after the check.  `s` is a struct value; i from 0.  NULL when absent or empty.
+const value* td_get(const value* s, int i, const char* field);
+td_span td_get_at(const value* s, int i, const char* field);   // where that value was written
+// A struct array's element count, 0 when absent.
+int td_get_count(const value* s, int i, const char* field);
+
+#endif
