@@ -302,7 +302,7 @@ typedef struct td_sim_options {
   double t_final, dt_out;  // [s]; NaN: as the model says
   double rtol, atol;       // NaN: as the model says
   td_solver solver;
-  bool halve;              // repeat with both tolerances divided by ten... and report the time error
+  bool halve;              // run a second time with both tolerances a tenth: gives time_error; the finer run is returned
   long max_steps;          // 0: no limit
   td_progress progress;
   void* user;

@@ -19,9 +19,9 @@
   } while (0)
 
 #if defined(__GNUC__)
-#define TD_PRINTF(format, first) __attribute__((format(printf, format, first)))
+#define TD_PRINTF(text_at, first) __attribute__((format(printf, text_at, first)))
 #else
-#define TD_PRINTF(format, first)
+#define TD_PRINTF(text_at, first)
 #endif
 
 // Contract that is kept in release builds, where going on would corrupt memory.

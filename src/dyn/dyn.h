@@ -7,6 +7,7 @@
 
 #include "arena.h"
 #include "base.h"
+#include "tendril/tools.h"
 
 // ---- coordinates ----
 // Unprescribed velocities and positions: indices into v and q, ascending.
@@ -69,15 +70,6 @@ void td_switch_values(const td_model* model, const td_state* state, td_work* wor
 // Times in (t0, t1) at which inputs, loads ... jump or have corners.  Caller frees *times.  TD_E_NOMEM.
 td_status td_stop_times(const td_model* model, const td_work* work, double t0, double t1, double** times, int* n);
 
-// ---- settings from `par` ----
-typedef struct td_settings {
-  double t_init, t_final, dt_out, rtol, atol;
-  td_solver solver;
-  bool equil, modal, dyn;  // what `run` does
-} td_settings;
-td_settings td_model_settings(const td_model* model);
-
-// A message about the last failed evaluation: which element, when, why, what may help.  "" when none.
-const char* td_work_failure(const td_work* work);
+// Settings from `par` (td_model_settings) and td_work_failure are public: tendril/tools.h.
 
 #endif

@@ -103,6 +103,17 @@ static inline ex td_ex_2(td_exprs* g, ex_op op, ex a, ex b) { return td_ex_make(
 // power of (x - x_i) first), clamped outside when `clamp` (else the end pieces are continued).  Copied.
 ex td_ex_table(td_exprs* g, const double* knots, int n, const double* coef, int order, bool clamp, ex x);
 
+// Tables are numbered 0, 1, ... as they are made, equal ones once; derivatives add their own.
+typedef struct td_ex_pieces {
+  const double* knots;  // (n)
+  const double* coef;   // (n-1) x order
+  int n, order;
+  bool clamp;
+} td_ex_pieces;
+int td_exprs_ntable(const td_exprs* g);
+td_ex_pieces td_exprs_table(const td_exprs* g, int number);  // belongs to g; valid until the next table is made
+int td_ex_table_of(const td_exprs* g, ex e);                 // of a TABLE node, -1 otherwise
+
 // Looking inside.
 ex_op td_ex_op(const td_exprs* g, ex e);
 ex td_ex_arg(const td_exprs* g, ex e, int i);
@@ -134,7 +145,15 @@ void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, doub
 // One expression, slowly (allocates); for constants and tests.
 double td_ex_eval(const td_exprs* g, ex e, const double* vars);
 
-// Printing.  Variables by name.  Shared sub-expressions are not named here; the derivation does that.
+// Printing.  Variables by name; in code, characters that no identifier has become '_'.  Shared sub-expressions
+// are not named here; the derivation does that.  A text that would be longer than a million characters ends
+// in "...".  The value is that of the tape, bit for bit where the functions are, except squares printed as powers.
+//   C       C99 with <math.h> and the helpers  double td_step(double x, double x0), td_sign(double x),
+//           td_mod(double x, double y), which are STEP, SIGN and MOD, and  double td_table_K(double x)  for each
+//           table number K that occurs (td_exprs_table).
+//   OCTAVE  scalars; tables as td_table_K(x); a choice as merge(c, a, b).
+//   PYTHON  numpy as np; tables as td_table_K(x); a choice as np.where(c, a, b).  np.mod(x, 0) is nan, not x.
+//   LATEX   math mode, amsmath.  Greek names and subscripts are found in variable names: omega_1.
 typedef enum td_syntax { TD_SYNTAX_C, TD_SYNTAX_OCTAVE, TD_SYNTAX_PYTHON, TD_SYNTAX_LATEX } td_syntax;
 void td_ex_print(const td_exprs* g, ex e, td_syntax syntax, td_text* out);
 

@@ -25,9 +25,10 @@ typedef enum ast_kind {
   AST_HANDLE,    // @text
   // statements
   AST_ASSIGN,    // list of targets (lvalues; AST_NAME "~" skips), a = value; `quiet` when ended by ;
-  AST_OPASSIGN,  // a op= b  (+= -= *= /=)
+  AST_OPASSIGN,  // a op= b  (+= -= *= /=; a++ and a-- with b = 1)
   AST_EXPR,      // a
-  AST_COMMAND,   // text: `clear all`, `syms a b`, `hold on`: words in list
+  AST_COMMAND,   // text: `clear all`, `syms a b`, `hold on`: words in list (AST_STRING); a lone `clc`, `clear`,
+                 // `close`, `format` or `hold` has no words
   AST_IF,        // list: AST_BRANCH...; a branch with a == NULL is else
   AST_BRANCH,    // a condition, body
   AST_SWITCH,    // a subject, list: AST_BRANCH (a value or cell; NULL: otherwise)
@@ -55,9 +56,10 @@ struct ast {
   ast_kind kind;
   ast_op op;
   td_span at;       // the whole construct
-  td_span name_at;  // the name itself: field name, function name
+  td_span name_at;  // the name itself: field name, function name, keyword; of an operation its sign; of a(list)
+                    // and a{list} that of a
   double number;
-  const char* text; // interned in the pool
+  const char* text; // interned in the pool: equal texts of one source are the same pointer
   bool quiet, dquote;
   ast *a, *b, *c;
   ast** list;       // n elements
@@ -65,11 +67,19 @@ struct ast {
   ast** outs;       // AST_FUNCTION
   int nout;
   ast* body;        // AST_BLOCK
+  int height;       // of an expression: 1 + that of its highest part; at most AST_HEIGHT_LIMIT
 };
+
+// What protects the stack of everything that walks a tree: levels of parentheses, matrices, blocks and unary
+// operators in the text, and the height of one expression (a + b + c is as high as it is long).
+enum { AST_NEST_LIMIT = 200, AST_HEIGHT_LIMIT = 1000 };
+
+// Files larger than this [bytes], or with more nodes, are refused.
+enum { AST_SIZE_LIMIT = 64 << 20, AST_NODE_LIMIT = 8000000 };
 
 typedef struct ast_pool ast_pool;  // owns every node and string of one source
 
-// Parse a source.  Syntax errors are reported (several per run: after one, parsing goes on at the next statement) and
+// Parse a source.  The result is an AST_BLOCK; functions are among its statements.  Syntax errors are reported (several per run: after one, parsing goes on at the next statement) and
 // the statements that parsed are still returned.  NULL only when out of memory.
 ast* td_parse(td_diags* diags, int source, ast_pool** pool);
 void td_ast_free(ast_pool* pool);

@@ -1,55 +1,75 @@
-// Dense linear algebra on LAPACK.  Matrices are row-major.  Nothing here allocates: work space comes from the
-// caller's arena, whose need each *_scratch function tells in bytes.
+// Dense linear algebra on LAPACK.  Matrices are row-major.  Nothing here allocates: work space
+// comes from the caller's arena, whose need each *_scratch function tells in bytes.
 #ifndef TD_DENSE_H
 #define TD_DENSE_H
 
 #include "arena.h"
 
-// A = L L' in the lower triangle (the upper one is left alone).  0 or the 1-based index of the first pivot that is
-// not above tol * (largest diagonal element).
+// C = A B for A rows x inner and B inner x cols; C = A'B for A inner x rows.  C is neither A nor B.
+void td_mul(const double* A, const double* B, int rows, int inner, int cols, double* C);
+void td_mul_tn(const double* A, const double* B, int rows, int inner, int cols, double* C);
+
+// A = L L' in the lower triangle (the upper one is left alone).  0 or the 1-based index of the
+// first pivot that is not above tol * (its own diagonal element of A), a test that no choice of
+// units changes.
 int td_chol(double* A, int n, double tol);
 // Solve A X = B for B n x nrhs, in place.
 void td_chol_solve(const double* L, int n, double* B, int nrhs);
 
-// P A = L U, partial pivoting; 0 or the index of the zero pivot.
+// A P = L U with unit U: LAPACK's factors of A', which row-major storage hands to it.  0, or the
+// 1-based index of the first zero pivot.
 int td_lu(double* A, int n, int* pivot);
 void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs);
-int td_lu_sign(const double* LU, const int* pivot, int n);  // sign of the determinant
+int td_lu_sign(const double* LU, const int* pivot, int n);  // sign of the determinant, 0: singular
 
 // The constrained system
 //
 //   [ M  J' ] [ x  ]   [ f ]
-//   [ J  0  ] [ -l ] = [ g ]        M n x n symmetric, positive on the null space of J; J m x n, any rank
+//   [ J  0  ] [ -l ] = [ g ]        M n x n symmetric, positive on the null space of J; J m x n,
+//   any rank
 //
-// by the null-space method: J' = Q R P' with column pivoting, rank r from the diagonal of R; x = Y y + Z z, with
-// (Z'MZ) by Cholesky.  Redundant rows must be consistent; l is the minimum-norm multiplier.  Rows of J that are
-// zero are skipped at once.  With m = 0 it is plain Cholesky.
+// by the null-space method.  Rows of J are scaled to unit length, J' = Q R P' with column pivoting,
+// rank r from the diagonal of R; x = Q [y; z] with R'y = P'g, and z from the lower right block of
+// Q'MQ by Cholesky. Redundant rows must be consistent; l is the minimum-norm multiplier.  Rows of J
+// that are zero are skipped at once (their l is 0).  With m = 0 it is plain Cholesky.
 typedef struct td_kkt {
   int n, m, rank;
-  int singular;       // 0, or 1: Z'MZ is not positive definite
-  double smallest;    // smallest pivot of Z'MZ relative to the largest diagonal element
-  double* null_vector;// (n) when singular: a direction in x that M does not resist, else NULL
-  // internal factors, in the arena given to td_kkt_factor
-  double *QR, *tau, *C, *L, *MY, *MZ, *Z, *Y;
-  int *perm, *rows;
+  int singular;         // 0, or 1: the lower right block is not positive definite
+  double smallest;      // its smallest pivot relative to the diagonal element of that pivot
+  double* null_vector;  // (n) when singular: a direction in x that M does not resist, else NULL
+  // internal, in the arena given to td_kkt_factor
+  double *QR, *tau;  // J' = Q R P' of the `nrow` rows kept, column-major as LAPACK has it
+  double *W, *wtau;  // redundant rows: QR of the nrow x rank matrix J Y, else NULL
+  double *C, *L;     // Q'MQ and the Cholesky factor of its lower right block
+  double* length;    // (nrow) norms of the rows kept
+  int *perm, *rows;  // P, and which rows of J were kept
   int nrow;
 } td_kkt;
 size_t td_kkt_scratch(int n, int m);  // bytes for the factors and the solves
-// Factors stay valid until the arena is closed below the mark at the call.
-void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, double rank_tol, arena* scratch);
-// nrhs right-hand sides: f (n x nrhs, row-major), g (m x nrhs) or NULL for zero; x (n x nrhs), l (m x nrhs) or NULL.
-void td_kkt_solve(const td_kkt* kkt, const double* f, const double* g, int nrhs, double* x, double* l, arena* scratch);
+// Reads the lower triangle of M.  Factors stay valid until the arena is closed below the mark at
+// the call.
+void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, double rank_tol,
+                   arena* scratch);
+// nrhs right-hand sides: f (n x nrhs, row-major), g (m x nrhs) or NULL for zero; x (n x nrhs, may
+// be f), l (m x nrhs) or NULL.  NaN when the system is singular.
+void td_kkt_solve(const td_kkt* kkt, const double* f, const double* g, int nrhs, double* x,
+                  double* l, arena* scratch);
 // Basis of the null space of J, n x (n - rank), orthonormal columns, row-major.
 void td_kkt_null_space(const td_kkt* kkt, double* Z);
 
-// Eigenproblems allocate (they belong to analyses, not to evaluation); false: no convergence or no memory.
-// K v = w M v with K symmetric, M symmetric positive definite: w ascending (n), V row i is the eigenvector of w[i],
-// normalised v'Mv = 1.
+// Eigenproblems allocate (they belong to analyses, not to evaluation); false: no convergence or no
+// memory. K v = w M v with K symmetric, M symmetric positive definite: w ascending (n), V row i is
+// the eigenvector of w[i], normalised v'Mv = 1.
 bool td_eig_symmetric(const double* K, const double* M, int n, double* w, double* V);
-// A v = w v for general A: eigenvalues (re, im); VR (n x n, may be NULL) in LAPACK's packing transposed: row i is the
-// real part, for a pair rows i, i+1 are real and imaginary part.
+// A v = w v for general A: eigenvalues (re, im); VR (n x n, may be NULL) in LAPACK's packing
+// transposed: row i is the real part, for a pair rows i, i+1 are real and imaginary part.
 bool td_eig_general(const double* A, int n, double* re, double* im, double* VR);
 // Singular values, descending.
 bool td_singular_values(const double* A, int rows, int cols, double* s);
+
+// Minimum-norm least-squares solution of A x = b (rows x cols) by singular values; those below
+// rcond times the largest count as zero.  Allocates like the eigenproblems.
+bool td_least_squares(const double* A, int rows, int cols, double rcond, const double* b,
+                      double* x);
 
 #endif

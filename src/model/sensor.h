@@ -19,7 +19,7 @@
   X(LAMBDA, "lambda", 1, 6, 'j', TD_ON_ACCEL, "constraint forces along the six directions of a joint [N, N m]") \
   X(DOF, "dof", 1, 1, 'j', TD_ON_STATE, "value of the i-th degree of freedom of a joint [m or rad]")           \
   X(DDOF, "ddof", 1, 1, 'j', TD_ON_RATE, "its rate [m/s or rad/s]")                                            \
-  X(ENERGY, "energy", 1, 1, '-', TD_ON_RATE, "kinetic + elastic + gravity energy [J]")                         \
+  X(ENERGY, "energy", 1, 1, '-', TD_ON_ACCEL, "kinetic + elastic + gravity energy [J]")                         \
   X(Q, "q", 1, 1, 'i', TD_ON_STATE, "generalised position i")                                                  \
   X(V, "v", 1, 1, 'i', TD_ON_RATE, "generalised velocity i")
 

@@ -59,6 +59,9 @@ struct td_spec {
 int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at);
 // Register a parameter (its override applied) or an input; same name twice gives the same one.
 spec_param* td_spec_param(td_spec* spec, const char* name, double value, const char* text, td_span at);
+spec_param* td_spec_param_find(td_spec* spec, const char* name);  // NULL: none
+// Register a parameter that stands for a variable already in the graph (`syms`); text as above.
+spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double value, const char* text, td_span at);
 spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span at);
 
 // Check every structure against the field table (fields.h): unknown fields, kinds, shapes, finite values, what may

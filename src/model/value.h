@@ -29,6 +29,17 @@ typedef struct value_ref {
   ex place;        //   element number (body) or arc length (rod)
 } value_ref;
 
+// Bytes in use by the values of one owner.  A value that would pass the limit is not made.
+typedef struct td_meter {
+  size_t used, limit;
+} td_meter;
+
+// How the language frees what func points to; set once per func value by its maker.
+typedef void (*td_func_free)(void* func);
+
+// Structs, cells and functions nest at most this deep, so that walking and freeing them may recurse.
+#define TD_VALUE_DEPTH 100
+
 struct value {
   value_kind kind;
   int refs;
@@ -41,11 +52,13 @@ struct value {
   int nfield;             // V_STRUCT
   value_slot* slots;      // V_STRUCT: n x nfield, slots[i*nfield + f]; V_CELL: n
   value_ref ref;          // V_REF
-  void* func;             // V_FUNC: owned by the language (see td_value_func_free)
+  void* func;             // V_FUNC: owned by the language
+  td_func_free func_free; // V_FUNC: how to free it
+  int depth;              // nesting below this value: 0 for V_NUM, V_STR, V_REF
+  int cap;                // allocated elements of x and e, or slots
+  size_t bytes;           // charged to the meter
+  td_meter* meter;        // NULL: not metered
 };
-
-// How the language frees what func points to; set once per func value by its maker.
-typedef void (*td_func_free)(void* func);
 
 // Constructors; NULL when out of memory or larger than TD_VALUE_LIMIT elements.
 #define TD_VALUE_LIMIT 20000000
@@ -58,9 +71,13 @@ value* td_value_cell(int rows, int cols);
 value* td_value_ref(const char* root, int index);
 value* td_value_func(void* func, td_func_free free_func);
 
+// Charge v, and what it grows to, to a meter that outlives it.  False: over the limit (v is still valid, uncharged).
+bool td_value_meter(value* v, td_meter* meter);
+
 value* td_value_hold(value* v);      // one more reference; returns v
 void td_value_drop(value* v);        // NULL is fine
-value* td_value_own(value* v);       // v if it is the only reference, else a shallow copy (v's reference is given up)
+// v if it is the only reference, else a shallow copy.  v's reference is given up, also when NULL is returned (no memory).
+value* td_value_own(value* v);
 
 static inline int td_value_count(const value* v) { return v->rows * v->cols * v->pages; }
 bool td_value_is_empty(const value* v);   // NULL or no elements
@@ -74,7 +91,12 @@ int td_value_field(const value* s, const char* name);                   // field
 value_slot* td_value_slot(const value* s, int i, const char* name);     // NULL when absent
 // Add a field if needed and return the slot; grows s to hold element i (row vector).  s must be owned.
 value_slot* td_value_slot_make(value* s, int i, const char* name);
+// Put v (whose reference is taken) into a slot of `owner`; false when it would nest too deep: v is then dropped.
+bool td_value_put(value* owner, value_slot* slot, value* v);
 bool td_value_resize(value* v, int rows, int cols, int pages);          // keeps elements by index; new ones 0 / unset
-const char* td_value_kind_text(const value* v);                         // "a 2x3 matrix", "a string", ...
+const char* td_value_kind_text(const value* v);                         // "a number", "a matrix", "a string", ...
+// The same with sizes, "a 2x3 matrix", "a 1x4 struct array"; returns `text`.
+#define TD_DESCRIBE_SIZE 64
+const char* td_value_describe(const value* v, char text[TD_DESCRIBE_SIZE]);
 
 #endif

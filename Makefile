@@ -1,0 +1,42 @@
+# make build | test | demo | bench | fuzz | format | clean.  Everything is set up on the way: missing Debian packages are
+# installed by tools/setup, and nothing else is fetched.
+
+CC := $(shell command -v clang-14 || command -v clang || command -v gcc || echo gcc)
+# clang may be installed without its sanitizer libraries
+SAN_CC = $(shell echo 'int main(void){return 0;}' | $(CC) -fsanitize=address -x c - -o /dev/null 2>/dev/null \
+                 && echo $(CC) || echo gcc)
+JOBS := 2
+CMAKE = cmake -G Ninja -S . -Wno-dev
+
+.PHONY: build test demo bench fuzz format clean setup
+
+build: setup
+	@echo "building build/tendril with $(CC)"
+	@$(CMAKE) -B build -DCMAKE_C_COMPILER=$(CC) >/dev/null
+	@ninja -C build -j$(JOBS) --quiet tendril_program
+
+test: setup
+	@CC=$(CC) SAN_CC=$(SAN_CC) JOBS=$(JOBS) tools/test
+
+demo: build
+	@build/tendril demo four_bar
+
+bench: setup
+	@tools/setup bench
+	@$(CMAKE) -B build-bench -DCMAKE_C_COMPILER=$(CC) -DTENDRIL_BENCH=ON -DTENDRIL_TESTS=OFF >/dev/null
+	@ninja -C build-bench -j$(JOBS) --quiet
+	@ninja -C build-bench --quiet run_bench
+
+fuzz: setup
+	@tools/setup fuzz
+	@tools/fuzz
+
+format:
+	@tools/setup format
+	@clang-format -i $$(git ls-files '*.c' '*.h')
+
+clean:
+	rm -rf build build-san build-bench build-fuzz
+
+setup:
+	@tools/setup

@@ -1,0 +1,174 @@
+// The program: options, a session with one model, and the steps that commands are made of.
+#ifndef TD_CLI_H
+#define TD_CLI_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "tendril/tendril.h"
+#include "tendril/tools.h"
+
+#if defined(__GNUC__)
+#define CLI_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
+#else
+#define CLI_PRINTF(format_index, first)
+#endif
+
+// Exit codes, a contract with scripts.
+enum { CODE_DONE = 0, CODE_USE = 1, CODE_MODEL = 2, CODE_NUMERICS = 3, CODE_FILE = 4 };
+int code_of(td_status status);
+
+// ---- options (options.c) ----
+
+typedef struct options {
+  const char* target;  // MODEL, or the name of a demo
+  const char *out, *at, *param;
+  double from, to;                      // --param P=from:to
+  double rtol, atol, t_final, dt_out;   // NaN: not given
+  td_solver solver;
+  bool solver_given;
+  int count;                            // -n, 0: not given
+  bool json, quiet, halve, mat, allow_post, help;
+  const char** set;                     // "name=value"
+  int nset;
+  int argc;                             // the command as typed
+  char** argv;
+} options;
+
+typedef struct command {
+  const char* name;
+  const char* arguments;   // as shown in the help
+  const char* accepts;     // letters of the options it takes, see options.c
+  int targets;             // 0: none, 1: one, -1: at most one
+  int (*run)(const options* opt);
+  const char* text;
+} command;
+
+// Reads everything behind the command's name.  A message is printed when it is wrong.
+int options_read(const command* cmd, int argc, char** argv, options* opt);
+void options_free(options* opt);
+void options_help(const command* cmd, FILE* out);
+
+// main.c: the command table, closed by a NULL name
+extern const command command_table[];
+
+// ---- talking (talk.c) ----
+
+double seconds(void);                    // monotonic clock
+bool colour_on(FILE* f);
+int complain(int code, const char* format, ...) CLI_PRINTF(2, 3);  // "tendril: ..." on stderr; returns code
+char* format_text(const char* format, ...) CLI_PRINTF(1, 2);       // allocated; NULL when out of memory
+
+// Progress on a terminal, and Ctrl-C.
+typedef struct progress {
+  double start, shown;  // when the step began, when it was last shown (0: never)
+} progress;
+void stop_on_signal(void);               // from now on Ctrl-C asks the running step to stop
+bool stop_asked(void);
+bool progress_show(void* user, double fraction, const char* what);  // a td_progress
+void progress_clear(progress* p);
+
+// ---- JSON (json.c) ----
+
+// Numbers keep all their bits; those that JSON cannot hold become null.
+cJSON* json_number(double x);
+cJSON* json_vector(const double* x, int n);
+cJSON* json_matrix(const double* x, int rows, int cols);
+void json_add(cJSON* object, const char* name, cJSON* item);
+void json_add_number(cJSON* object, const char* name, double x);
+// Print to stdout and free.
+int json_print(cJSON* object);
+
+// ---- a session with one model (session.c) ----
+
+typedef enum timing { TIME_LOAD, TIME_COMPILE, TIME_EQUIL, TIME_MODES, TIME_SIMULATE, TIME_WRITE, TIME_COUNT } timing;
+
+typedef struct session {
+  const options* opt;
+  td_spec* spec;
+  td_model* model;
+  td_work* work;
+  td_state* state;          // where the analyses are
+  td_sizes n;
+  const char* name;         // of the model, as shown
+  const char* text;         // model text of a demo, NULL: read the file
+  char* out;                // output directory
+  td_files* files;
+  double timings[TIME_COUNT];
+  progress progress;
+  bool partial;             // stopped or failed half-way: results are marked
+
+  // what has been computed, absent when NULL or false
+  bool has_equil;
+  td_equil_result equil;
+  td_state* rest;           // the equilibrium
+  td_modes_result* modes;
+  td_trajectory* trajectory;
+} session;
+
+// Load and compile opt->target (or s->text under s->name) and go to the initial state.  Messages are printed.
+int session_open(session* s, const options* opt);
+// Make sure that results can be written before computing them.
+int session_output(session* s);
+void session_close(session* s);
+// Add summary.json and put all files in place; prints where they are.
+int session_commit(session* s, cJSON* extra);
+// Print for people: not with --json or --quiet.
+void say(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
+void say_heading(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
+// What a failed analysis means for the user; returns its exit code.
+int session_failed(session* s, td_status status, const char* what);
+// A written file failed or not.
+int session_wrote(session* s, td_status status);
+// Stage an object as a file; frees it.
+td_status session_write_json(session* s, const char* name, cJSON* object);
+
+// ---- results (summary.c, columns.c) ----
+
+cJSON* sizes_json(const session* s);
+cJSON* sensors_json(session* s, const td_state* state);
+cJSON* energies_json(td_energies e);
+cJSON* summary_json(session* s);
+void say_sizes(session* s);
+
+// Columns under construction; names and values are owned.
+typedef struct columns {
+  td_matrix* list;
+  char** names;
+  int n, cap;
+  bool failed;
+} columns;
+// Add one column of `rows` values with the given stride; the values stay where they are.
+void columns_add(columns* c, const char* name, const char* unit, int rows, int stride, const double* values);
+void columns_add_words(columns* c, const char* name, int rows, const char* const* words);
+// Sensors by name, then q1..., v1... (v: NULL to leave out) of a block whose row i begins at values + i * stride.
+void columns_add_state(columns* c, const session* s, int rows, int stride, const double* values, bool with_v);
+void columns_free(columns* c);
+
+// ---- steps shared between commands ----
+
+int equil_step(session* s);       // cmd_equil.c: compute and print
+int equil_write(session* s);
+cJSON* equil_json(session* s);
+int modes_step(session* s);       // cmd_modes.c: at s->rest
+int modes_write(session* s);
+cJSON* modes_json(const session* s);
+int sim_step(session* s);         // cmd_sim.c: from the initial state
+int sim_write(session* s);
+int state_from_file(session* s);  // cmd_eval.c: --at
+int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
+
+int cmd_check(const options* opt);
+int cmd_demo(const options* opt);
+int cmd_doctor(const options* opt);
+int cmd_equil(const options* opt);
+int cmd_eval(const options* opt);
+int cmd_help(const options* opt);
+int cmd_linearize(const options* opt);
+int cmd_modes(const options* opt);
+int cmd_run(const options* opt);
+int cmd_sim(const options* opt);
+int cmd_trace(const options* opt);
+
+#endif

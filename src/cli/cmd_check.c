@@ -1,0 +1,160 @@
+// tendril check: load and check a model; say what it is made of, how stiff it is and what a simulation may cost.
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+static const double two_pi = 6.28318530717958647692;
+
+// What one evaluation costs and how fast the model moves, at the initial state.
+typedef struct outlook {
+  int rank;              // independent constraint rows
+  bool has_modes;
+  double slowest, fastest;  // natural frequencies [Hz], zero and unstable ones left out
+  int unstable;          // modes that grow
+  double evaluation;     // wall time of the forward dynamics [s]
+} outlook;
+
+// Best of a few, so that other work on the machine does not count.
+static double time_evaluation(session* s) {
+  double best = INFINITY;
+  for (int i = 0; i < 20; i++) {
+    const double start = seconds();
+    if (td_forward_dynamics(s->model, s->state, s->work) != TD_OK) return NAN;
+    best = fmin(best, seconds() - start);
+  }
+  return best;
+}
+
+static void frequency_range(session* s, outlook* o) {
+  if (s->n.nv == 0 || s->n.nv > 400) return;  // a dense eigenproblem
+  td_modes_result* m = NULL;
+  if (td_modes(s->model, s->state, s->work, &m) == TD_OK && m->n > 0) {
+    o->has_modes = true;
+    const double floor = 1e-6 * fabs(m->omega[m->n - 1]);
+    for (int i = 0; i < m->n; i++) {
+      const double f = m->omega[i] / two_pi;
+      if (m->omega[i] < -floor) o->unstable++;
+      if (m->omega[i] <= floor) continue;
+      if (o->slowest == 0) o->slowest = f;
+      o->fastest = f;
+    }
+  }
+  td_modes_free(m);
+}
+
+static td_status look(session* s, outlook* o) {
+  *o = (outlook){0};
+  const td_status status = td_forward_dynamics(s->model, s->state, s->work);
+  if (status != TD_OK) return status;
+  o->rank = td_work_flags(s->work).constraint_rank;
+  o->evaluation = time_evaluation(s);
+  frequency_range(s, o);
+  return TD_OK;
+}
+
+// An explicit solver takes about 8 steps of 13 evaluations for each period of the fastest mode.
+static double expected_seconds(const session* s, const outlook* o) {
+  const td_settings par = td_model_settings(s->model);
+  const double periods = (par.t_final - par.t_init) * fmax(o->fastest, 1);
+  return periods * 8 * 13 * o->evaluation;
+}
+
+static cJSON* coordinates_json(const session* s, int n,
+                               bool (*about)(const td_model*, int, td_coordinate*), char letter) {
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < n; i++) {
+    td_coordinate c;
+    if (!about(s->model, i, &c)) continue;
+    char symbol[24];
+    snprintf(symbol, sizeof symbol, "%c%d", letter, i + 1);
+    cJSON* item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "symbol", symbol);
+    cJSON_AddStringToObject(item, "name", c.name);
+    cJSON_AddStringToObject(item, "joint", c.joint);
+    json_add_number(item, "joint_number", c.number);
+    json_add_number(item, "element", c.element);
+    json_add_number(item, "dof", c.dof);
+    cJSON_AddStringToObject(item, "unit", c.unit);
+    cJSON_AddBoolToObject(item, "prescribed", c.prescribed);
+    json_add_number(item, "initial", letter == 'q' ? s->state->q[i] : s->state->v[i]);
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
+}
+
+static cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_model*, int)) {
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString(name(model, i)));
+  return list;
+}
+
+static cJSON* check_json(session* s, const outlook* o) {
+  cJSON* object = cJSON_CreateObject();
+  cJSON_AddStringToObject(object, "model", s->name);
+  json_add(object, "sizes", sizes_json(s));
+  json_add_number(object, "rods", 0);
+  json_add_number(object, "constraint_rank", o->rank);
+  json_add_number(object, "dof", s->n.nfree - o->rank);
+  json_add(object, "q", coordinates_json(s, s->n.nq, td_model_q_about, 'q'));
+  json_add(object, "v", coordinates_json(s, s->n.nv, td_model_v_about, 'v'));
+  json_add(object, "stations", names_json(s->model, s->n.nstation, td_model_station_name));
+  json_add(object, "constraints", names_json(s->model, s->n.nconstraint, td_model_constraint_name));
+  json_add(object, "forces", names_json(s->model, s->n.nforce, td_model_force_name));
+  json_add(object, "inputs", names_json(s->model, s->n.nu, td_model_input_name));
+  json_add(object, "parameters", names_json(s->model, s->n.nparam, td_model_param_name));
+  json_add(object, "sensors", names_json(s->model, s->n.nsensor, td_model_sensor_name));
+  cJSON* range = cJSON_AddObjectToObject(object, "frequency_range_hz");
+  json_add_number(range, "slowest", o->has_modes ? o->slowest : NAN);
+  json_add_number(range, "fastest", o->has_modes ? o->fastest : NAN);
+  json_add_number(range, "unstable_modes", o->unstable);
+  cJSON* cost = cJSON_AddObjectToObject(object, "timings");
+  json_add_number(cost, "evaluation", o->evaluation);
+  json_add_number(cost, "expected_simulation", expected_seconds(s, o));
+  return object;
+}
+
+static void say_check(session* s, const outlook* o) {
+  const td_sizes n = s->n;
+  const td_settings par = td_model_settings(s->model);
+  say(s, "%s is well posed\n\n", s->name);
+  say(s, "  bodies        %6d\n  joints        %6d\n  rods          %6d\n", n.nbody, n.njoint, 0);
+  say(s, "  coordinates   %6d   (%d velocities, %d prescribed)\n", n.nq, n.nv, n.nv - n.nfree);
+  say(s, "  constraints   %6d   (%d independent)\n", n.nconstraint, o->rank);
+  say(s, "  DOFs          %6d   left by the constraints\n", n.nfree - o->rank);
+  say(s, "  forces        %6d   springs, dampers, inputs, loads\n", n.nforce);
+  say(s, "  inputs        %6d\n  parameters    %6d\n  sensors       %6d\n", n.nu, n.nparam, n.nsensor);
+  if (o->has_modes && o->fastest > 0) {
+    say(s, "  stiffness     %.4g to %.4g Hz at the initial state", o->slowest, o->fastest);
+    if (o->unstable) say(s, ", %d unstable", o->unstable);
+    say(s, "\n");
+  }
+  say(s, "  cost          %.3g us per evaluation, about %.2g s for %g s of simulation\n",
+      1e6 * o->evaluation, expected_seconds(s, o), par.t_final - par.t_init);
+  if (o->rank < n.nconstraint) say(s, "  some constraints are redundant: lambda is the least one\n");
+
+  say_heading(s, "Coordinates");
+  for (int i = 0; i < n.nq; i++) {
+    td_coordinate c;
+    if (!td_model_q_about(s->model, i, &c)) continue;
+    say(s, "  q%-4d %12.5g %-4s %s%s\n", i + 1, s->state->q[i], c.unit, c.name,
+        c.prescribed ? " (prescribed)" : "");
+  }
+}
+
+static int check(session* s) {
+  outlook o;
+  const td_status status = look(s, &o);
+  if (status != TD_OK) return session_failed(s, status, "check");
+  if (s->opt->json) return json_print(check_json(s, &o));
+  say_check(s, &o);
+  return CODE_DONE;
+}
+
+int cmd_check(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = check(&s);
+  session_close(&s);
+  return code;
+}

@@ -1,0 +1,83 @@
+// tendril equil: static equilibrium and its stability; equilibrium.json.
+#include <stdlib.h>
+
+#include "cli.h"
+
+static void say_values(session* s) {
+  for (int i = 0; i < s->n.nq && i < 20; i++) {
+    td_coordinate about = {.name = "", .unit = ""};
+    td_model_q_about(s->model, i, &about);
+    say(s, "  q%-15d %14.6g %-4s %s\n", i + 1, s->rest->q[i], about.unit, about.name);
+  }
+  if (s->n.nq > 20) say(s, "  ... %d more in equilibrium.json\n", s->n.nq - 20);
+
+  double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
+  if (values && td_sensors(s->model, s->rest, s->work, values) == TD_OK) {
+    for (int i = 0; i < s->n.nsensor && i < 20; i++) {
+      say(s, "  %-16s %14.6g\n", td_model_sensor_name(s->model, i), values[i]);
+    }
+  }
+  free(values);
+}
+
+static void say_equil(session* s) {
+  const td_equil_result* r = &s->equil;
+  say_heading(s, "Equilibrium");
+  say(s, "  %s by %s in %d iterations, residual %.2g, %s\n",
+      r->converged ? "found" : "NOT found", td_strategy_text(r->strategy), r->iterations,
+      r->residual, td_stability_text(r->stability));
+  say_values(s);
+}
+
+int equil_step(session* s) {
+  td_equil_options o = td_equil_options_default();
+  o.progress = progress_show;
+  o.user = &s->progress;
+  progress_clear(&s->progress);
+  const double start = seconds();
+  td_state_copy(s->model, s->state, s->rest);
+  const td_status status = td_equilibrium(s->model, s->work, s->rest, &o, &s->equil);
+  s->timings[TIME_EQUIL] = seconds() - start;
+  progress_clear(&s->progress);
+
+  s->has_equil = true;
+  if (status != TD_OK) s->partial = true;
+  say_equil(s);
+  return status == TD_OK ? CODE_DONE : session_failed(s, status, "equilibrium");
+}
+
+cJSON* equil_json(session* s) {
+  const td_equil_result* r = &s->equil;
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddBoolToObject(o, "converged", r->converged);
+  cJSON_AddBoolToObject(o, "stable", r->stability == TD_STABLE);
+  cJSON_AddStringToObject(o, "stability", td_stability_text(r->stability));
+  json_add_number(o, "critical", r->critical);
+  cJSON_AddBoolToObject(o, "conservative", r->conservative);
+  cJSON_AddStringToObject(o, "strategy", td_strategy_text(r->strategy));
+  json_add_number(o, "residual", r->residual);
+  json_add_number(o, "iterations", r->iterations);
+  json_add_number(o, "evaluations", r->evaluations);
+  json_add_number(o, "tangents", r->tangents);
+  json_add_number(o, "t", s->rest->t);
+  json_add(o, "q", json_vector(s->rest->q, s->n.nq));
+  if (td_forward_dynamics(s->model, s->rest, s->work) == TD_OK) {
+    json_add(o, "lambda", json_vector(td_work_lambda(s->work), s->n.nconstraint));
+  }
+  json_add(o, "sensors", sensors_json(s, s->rest));
+  json_add(o, "energy", energies_json(td_energy(s->model, s->rest, s->work)));
+  return o;
+}
+
+int equil_write(session* s) {
+  return session_wrote(s, session_write_json(s, "equilibrium.json", equil_json(s)));
+}
+
+int cmd_equil(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = run_stages(&s, true, false, false);
+  if (opt->json && s.has_equil) json_print(equil_json(&s));
+  session_close(&s);
+  return code;
+}

@@ -1,0 +1,180 @@
+// tendril eval: the equations at one state.
+//
+//   M v' + h = tau + Jc' lambda,      F = M v' + h - tau - Jc' lambda,  dF/dq and dF/dv at that v' and lambda
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define STATE_FILE_LIMIT (64 << 20)  // bytes
+
+// The whole file as text; NULL after a message.
+static char* read_text(const char* path, int* code) {
+  FILE* f = fopen(path, "rb");
+  if (!f) {
+    *code = complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno));
+    return NULL;
+  }
+  size_t n = 0, cap = 1 << 16;
+  char* text = malloc(cap);
+  errno = 0;
+  while (text) {
+    n += fread(text + n, 1, cap - 1 - n, f);
+    if (n < cap - 1 || cap > STATE_FILE_LIMIT) break;
+    char* longer = realloc(text, cap *= 2);
+    if (!longer) free(text);
+    text = longer;
+  }
+  const bool failed = ferror(f) != 0;
+  fclose(f);
+  if (text && !failed && n < STATE_FILE_LIMIT && !memchr(text, 0, n)) {
+    text[n] = '\0';
+    return text;
+  }
+  *code = !text    ? complain(CODE_NUMERICS, "out of memory")
+          : failed ? complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno))
+                   : complain(CODE_FILE, "'%s' is not a state file", path);
+  free(text);
+  return NULL;
+}
+
+int state_from_file(session* s) {
+  int code = CODE_DONE;
+  char* text = read_text(s->opt->at, &code);
+  if (!text) return code;
+  char message[256] = "out of memory";
+  const td_status status = td_state_parse(s->model, text, s->state, message, sizeof message);
+  free(text);
+  if (status == TD_OK) return CODE_DONE;
+  return complain(CODE_FILE, "%s: %s", s->opt->at, message);
+}
+
+// Everything at the state, in one block.
+typedef struct equations {
+  double *M, *h, *tau, *Jc, *e, *dFdq, *dFdv, *vdot, *lambda;
+} equations;
+
+static double* fill(session* s, equations* eq) {
+  const size_t nv = (size_t)s->n.nv, nc = (size_t)s->n.nconstraint;
+  double* block = calloc(3 * nv * nv + 3 * nv + nc * nv + 2 * nc + 1, sizeof *block);
+  if (!block) return NULL;
+  double* p = block;
+  const struct {
+    double** to;
+    size_t n;
+  } parts[] = {{&eq->M, nv * nv}, {&eq->dFdq, nv * nv}, {&eq->dFdv, nv * nv}, {&eq->h, nv},
+               {&eq->tau, nv},    {&eq->vdot, nv},      {&eq->Jc, nc * nv},   {&eq->e, nc},
+               {&eq->lambda, nc}};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    *parts[i].to = p;
+    p += parts[i].n;
+  }
+
+  // v' and lambda live in the work, which later calls may use
+  if (nv) memcpy(eq->vdot, td_work_vdot(s->work), nv * sizeof *p);
+  if (nc) memcpy(eq->lambda, td_work_lambda(s->work), nc * sizeof *p);
+  td_mass_matrix(s->model, s->state, s->work, eq->M);
+  td_bias(s->model, s->state, s->work, eq->h, eq->tau);
+  td_constraints(s->model, s->state, s->work, eq->Jc, eq->e, NULL);
+  td_tangent(s->model, s->state, s->work, eq->vdot, eq->lambda, eq->dFdq, eq->dFdv);
+  return block;
+}
+
+static cJSON* stations_json(session* s) {
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < s->n.nstation; i++) {
+    double pose[16], twist[6];
+    td_station(s->model, s->state, s->work, i, pose, twist);
+    cJSON* item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", td_model_station_name(s->model, i));
+    json_add_number(item, "arc_length", 0);  // rigid bodies have none
+    json_add(item, "pose", json_matrix(pose, 4, 4));
+    json_add(item, "twist", json_vector(twist, 6));
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
+}
+
+static cJSON* inputs_json(const session* s) {
+  cJSON* o = cJSON_CreateObject();
+  for (int i = 0; i < s->n.nu; i++) {
+    json_add_number(o, td_model_input_name(s->model, i), s->state->u[i]);
+  }
+  return o;
+}
+
+static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
+  const int nv = s->n.nv, nc = s->n.nconstraint;
+  cJSON* o = cJSON_CreateObject();
+  json_add_number(o, "nq", s->n.nq);
+  json_add_number(o, "nv", nv);
+  json_add_number(o, "t", s->state->t);
+  json_add(o, "q", json_vector(s->state->q, s->n.nq));
+  json_add(o, "v", json_vector(s->state->v, nv));
+  json_add(o, "u", inputs_json(s));
+  json_add(o, "M", json_matrix(eq->M, nv, nv));
+  json_add(o, "h", json_vector(eq->h, nv));
+  json_add(o, "tau", json_vector(eq->tau, nv));
+  json_add(o, "vdot", json_vector(eq->vdot, nv));
+  json_add(o, "lambda", json_vector(eq->lambda, nc));
+  cJSON_AddBoolToObject(o, "lambda_not_unique", flags.lambda_not_unique);
+  json_add_number(o, "constraint_rank", flags.constraint_rank);
+  json_add(o, "constraint_error", json_vector(eq->e, nc));
+  json_add(o, "Jc", json_matrix(eq->Jc, nc, nv));
+  json_add(o, "dFdq", json_matrix(eq->dFdq, nv, nv));
+  json_add(o, "dFdv", json_matrix(eq->dFdv, nv, nv));
+  json_add(o, "energy", energies_json(td_energy(s->model, s->state, s->work)));
+  json_add(o, "sensors", sensors_json(s, s->state));
+  json_add(o, "stations", stations_json(s));
+  return o;
+}
+
+static void say_eval(session* s, const equations* eq) {
+  const td_energies e = td_energy(s->model, s->state, s->work);
+  say_sizes(s);
+  say_heading(s, "At t = %g s", s->state->t);
+  say(s, "          v            v'             h           tau   of\n");
+  for (int i = 0; i < s->n.nv; i++) {
+    say(s, "  %12.5g  %12.5g  %12.5g  %12.5g   %s\n", s->state->v[i], eq->vdot[i], eq->h[i],
+        eq->tau[i], td_model_v_name(s->model, i));
+  }
+  for (int i = 0; i < s->n.nconstraint; i++) {
+    say(s, "  lambda %12.5g   error %10.3g   %s\n", eq->lambda[i], eq->e[i],
+        td_model_constraint_name(s->model, i));
+  }
+  say(s, "  energy [J]: kinetic %.6g, elastic %.6g, gravity %.6g\n", e.kinetic, e.elastic, e.gravity);
+  for (int i = 0; i < s->n.nstation; i++) {
+    double pose[16], twist[6];
+    td_station(s->model, s->state, s->work, i, pose, twist);
+    say(s, "  [%10.5g %10.5g %10.5g] m   %s\n", pose[3], pose[7], pose[11],
+        td_model_station_name(s->model, i));
+  }
+}
+
+static int evaluate(session* s) {
+  int code = s->opt->at ? state_from_file(s) : CODE_DONE;
+  if (code) return code;
+  const td_status status = td_forward_dynamics(s->model, s->state, s->work);
+  if (status != TD_OK) return session_failed(s, status, "eval");
+  const td_flags flags = td_work_flags(s->work);
+
+  equations eq;
+  double* block = fill(s, &eq);
+  if (!block) return complain(CODE_NUMERICS, "out of memory");
+  if (s->opt->json) {
+    code = json_print(eval_json(s, &eq, flags));
+  } else {
+    say_eval(s, &eq);
+  }
+  free(block);
+  return code;
+}
+
+int cmd_eval(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = evaluate(&s);
+  session_close(&s);
+  return code;
+}

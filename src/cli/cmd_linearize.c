@@ -1,0 +1,103 @@
+// tendril linearize: x' = A x + B u, y = C x + D u about the equilibrium or a state; linear.json and linear.mat.
+#include <stdlib.h>
+
+#include "cli.h"
+
+static cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_model*, int)) {
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString(name(model, i)));
+  return list;
+}
+
+static cJSON* linear_json(const session* s, const td_linear* l) {
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "about", s->opt->at ? "state" : "equilibrium");
+  json_add_number(o, "nx", l->nx);
+  json_add_number(o, "nu", l->nu);
+  json_add_number(o, "ny", l->ny);
+  json_add(o, "inputs", names_json(s->model, l->nu, td_model_input_name));
+  json_add(o, "outputs", names_json(s->model, l->ny, td_model_sensor_name));
+  json_add(o, "velocities", names_json(s->model, s->n.nv, td_model_v_name));
+  json_add_number(o, "t", s->rest->t);
+  json_add(o, "q", json_vector(s->rest->q, s->n.nq));
+  json_add(o, "v", json_vector(s->rest->v, s->n.nv));
+  json_add(o, "u", json_vector(s->rest->u, s->n.nu));
+  json_add(o, "A", json_matrix(l->A, l->nx, l->nx));
+  json_add(o, "B", json_matrix(l->B, l->nx, l->nu));
+  json_add(o, "C", json_matrix(l->C, l->ny, l->nx));
+  json_add(o, "D", json_matrix(l->D, l->ny, l->nu));
+  json_add(o, "basis", json_matrix(l->basis, 2 * s->n.nv, l->nx));
+  return o;
+}
+
+static const char** name_list(const td_model* model, int n, const char* (*name)(const td_model*, int)) {
+  const char** list = calloc((size_t)n + 1, sizeof *list);
+  for (int i = 0; list && i < n; i++) list[i] = name(model, i);
+  return list;
+}
+
+static td_status write_mat(session* s, const td_linear* l) {
+  const char** inputs = name_list(s->model, l->nu, td_model_input_name);
+  const char** outputs = name_list(s->model, l->ny, td_model_sensor_name);
+  td_status status = TD_E_NOMEM;
+  if (inputs && outputs) {
+    const td_matrix list[] = {
+        {"A", "", l->nx, l->nx, l->nx, l->A, NULL},
+        {"B", "", l->nx, l->nu, l->nu, l->B, NULL},
+        {"C", "", l->ny, l->nx, l->nx, l->C, NULL},
+        {"D", "", l->ny, l->nu, l->nu, l->D, NULL},
+        {"basis", "", 2 * s->n.nv, l->nx, l->nx, l->basis, NULL},
+        {"q", "", s->n.nq, 1, 1, s->rest->q, NULL},
+        {"v", "", s->n.nv, 1, 1, s->rest->v, NULL},
+        {"inputs", "", l->nu, 1, 1, NULL, inputs},
+        {"outputs", "", l->ny, 1, 1, NULL, outputs},
+    };
+    status = td_files_mat(s->files, "linear.mat", list, (int)(sizeof list / sizeof *list));
+  }
+  free(inputs);
+  free(outputs);
+  return status;
+}
+
+static int write_linear(session* s, const td_linear* l) {
+  td_status status = session_write_json(s, "linear.json", linear_json(s, l));
+  if (status == TD_OK) status = write_mat(s, l);
+  int code = session_wrote(s, status);
+  if (code == CODE_DONE && s->has_equil) code = equil_write(s);
+  return code ? code : session_commit(s, NULL);
+}
+
+// The point to linearize about, in s->rest.
+static int find_point(session* s) {
+  if (!s->opt->at) return equil_step(s);
+  const int code = state_from_file(s);
+  if (code == CODE_DONE) td_state_copy(s->model, s->state, s->rest);
+  return code;
+}
+
+static int linearize(session* s) {
+  int code = session_output(s);
+  if (code) return code;
+  say_sizes(s);
+  code = find_point(s);
+  if (code) return code;
+  td_linear* l = NULL;
+  const td_status status = td_linearize(s->model, s->rest, s->work, &l);
+  if (status != TD_OK) return session_failed(s, status, "linearize");
+
+  say_heading(s, "Linear model about the %s", s->opt->at ? "given state" : "equilibrium");
+  say(s, "  x' = A x + B u, y = C x + D u with %d states, %d inputs, %d outputs\n", l->nx, l->nu,
+      l->ny);
+  code = write_linear(s, l);
+  if (s->opt->json && code == CODE_DONE) json_print(linear_json(s, l));
+  td_linear_free(l);
+  return code;
+}
+
+int cmd_linearize(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = linearize(&s);
+  session_close(&s);
+  return code;
+}

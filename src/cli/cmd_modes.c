@@ -1,0 +1,165 @@
+// tendril modes: natural frequencies, damping and shapes at the equilibrium; modes.csv and modes.json.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const double pi = 3.14159265358979323846;
+
+// One row of modes.csv.
+typedef struct mode_row {
+  double mode, frequency, damping, real, imag;
+} mode_row;
+
+// The eigenvalue the undamped frequency w and modal damping z predict: s = -z w + i w sqrt(1 - z^2); the slower one when
+// overdamped, the growing one when unstable (w < 0 stands for w^2 < 0).
+static void predict(double w, double z, double* re, double* im) {
+  *im = 0;
+  if (w < 0) {
+    *re = -w;
+  } else if (z < 1) {
+    *re = -z * w;
+    *im = w * sqrt(1 - z * z);
+  } else {
+    *re = -z * w + w * sqrt(z * z - 1);
+  }
+}
+
+// The eigenvalue of the damped system nearest to the prediction among those not taken yet; -1: none.
+static int nearest(const td_modes_result* m, const char* taken, double re, double im) {
+  int best = -1;
+  double least = DBL_MAX;
+  for (int k = 0; k < m->ncomplex; k++) {
+    if (taken[k] || m->im[k] < 0) continue;
+    const double distance = hypot(m->re[k] - re, m->im[k] - im);
+    if (distance < least) {
+      least = distance;
+      best = k;
+    }
+  }
+  return best;
+}
+
+static int shown(const session* s, int fallback) {
+  const int n = s->opt->count ? s->opt->count : fallback;
+  return n < s->modes->n ? n : s->modes->n;
+}
+
+// Rows of the first n modes; NULL when out of memory.
+static mode_row* rows_of(const td_modes_result* m, int n) {
+  mode_row* rows = calloc((size_t)n + 1, sizeof *rows);
+  char* taken = calloc((size_t)m->ncomplex + 1, 1);
+  for (int i = 0; rows && taken && i < n; i++) {
+    double re, im;
+    predict(m->omega[i], m->zeta[i], &re, &im);
+    const int k = nearest(m, taken, re, im);
+    if (k >= 0) {
+      taken[k] = 1;
+      re = m->re[k];
+      im = m->im[k];
+    }
+    rows[i] = (mode_row){i + 1, m->omega[i] / (2 * pi), m->zeta[i], re, im};
+  }
+  if (!taken) {
+    free(rows);
+    rows = NULL;
+  }
+  free(taken);
+  return rows;
+}
+
+static void say_modes(session* s) {
+  const int n = shown(s, 10);
+  mode_row* rows = rows_of(s->modes, n);
+  if (!rows) return;
+  say_heading(s, "Modes");
+  say(s, "  mode  frequency [Hz]  damping ratio   eigenvalue [1/s]\n");
+  for (int i = 0; i < n; i++) {
+    say(s, "  %4d  %14.6g  %13.4g   %.4g", i + 1, rows[i].frequency, rows[i].damping, rows[i].real);
+    if (rows[i].imag > 0) say(s, " ± %.6gi", rows[i].imag);
+    say(s, rows[i].frequency < 0 ? "  unstable\n" : "\n");
+  }
+  if (s->modes->n > n) say(s, "  ... %d more\n", s->modes->n - n);
+  if (s->modes->note[0]) say(s, "  %s\n", s->modes->note);
+  free(rows);
+}
+
+int modes_step(session* s) {
+  const double start = seconds();
+  const td_status status = td_modes(s->model, s->rest, s->work, &s->modes);
+  s->timings[TIME_MODES] = seconds() - start;
+  if (status != TD_OK) return session_failed(s, status, "modes");
+  say_modes(s);
+  return CODE_DONE;
+}
+
+static cJSON* mode_json(const session* s, const mode_row* row, int i) {
+  cJSON* o = cJSON_CreateObject();
+  json_add_number(o, "mode", row->mode);
+  json_add_number(o, "frequency_hz", row->frequency);
+  json_add_number(o, "damping_ratio", row->damping);
+  json_add_number(o, "real", row->real);
+  json_add_number(o, "imag", row->imag);
+  json_add(o, "shape", json_vector(s->modes->shape + (size_t)i * (size_t)s->n.nv, s->n.nv));
+  return o;
+}
+
+static cJSON* eigenvalue_json(const session* s, int k) {
+  cJSON* o = cJSON_CreateObject();
+  const double* shape = s->modes->complex_shape + 2 * (size_t)k * (size_t)s->n.nv;
+  json_add_number(o, "real", s->modes->re[k]);
+  json_add_number(o, "imag", s->modes->im[k]);
+  json_add(o, "shape", json_matrix(shape, s->n.nv, 2));
+  return o;
+}
+
+// Undamped modes with their shapes, and all eigenvalues of the damped system with theirs ([re, im] pairs).
+cJSON* modes_json(const session* s) {
+  const int n = shown(s, s->modes->n);
+  mode_row* rows = rows_of(s->modes, n);
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "note", s->modes->note);
+  cJSON* names = cJSON_AddArrayToObject(o, "velocities");
+  for (int i = 0; i < s->n.nv; i++) {
+    cJSON_AddItemToArray(names, cJSON_CreateString(td_model_v_name(s->model, i)));
+  }
+  cJSON* list = cJSON_AddArrayToObject(o, "modes");
+  for (int i = 0; rows && i < n; i++) cJSON_AddItemToArray(list, mode_json(s, &rows[i], i));
+  cJSON* all = cJSON_AddArrayToObject(o, "eigenvalues");
+  for (int k = 0; k < s->modes->ncomplex; k++) cJSON_AddItemToArray(all, eigenvalue_json(s, k));
+  free(rows);
+  return o;
+}
+
+static td_status write_csv(session* s) {
+  const int n = shown(s, s->modes->n), stride = (int)(sizeof(mode_row) / sizeof(double));
+  mode_row* rows = rows_of(s->modes, n);
+  if (!rows) return TD_E_NOMEM;
+  const td_matrix table[] = {
+      {"mode", "", n, 1, stride, &rows->mode, NULL},
+      {"frequency_hz", "Hz", n, 1, stride, &rows->frequency, NULL},
+      {"damping_ratio", "", n, 1, stride, &rows->damping, NULL},
+      {"real", "1/s", n, 1, stride, &rows->real, NULL},
+      {"imag", "1/s", n, 1, stride, &rows->imag, NULL},
+  };
+  const td_status status = td_files_csv(s->files, "modes.csv", table, 5);
+  free(rows);
+  return status;
+}
+
+int modes_write(session* s) {
+  td_status status = write_csv(s);
+  if (status == TD_OK) status = session_write_json(s, "modes.json", modes_json(s));
+  return session_wrote(s, status);
+}
+
+int cmd_modes(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = run_stages(&s, true, true, false);
+  if (opt->json && s.modes) json_print(modes_json(&s));
+  session_close(&s);
+  return code;
+}

@@ -1,0 +1,56 @@
+// tendril run: what the file asks for.  Also the sequence that equil, modes, sim and demo are parts of.
+#include "cli.h"
+
+static int first_problem(int a, int b) { return a ? a : b; }
+
+static int write_results(session* s) {
+  int code = CODE_DONE;
+  if (s->text) code = session_wrote(s, td_files_text(s->files, s->name, s->text));  // a demo's model
+  if (code == CODE_DONE && s->has_equil) code = equil_write(s);
+  if (code == CODE_DONE && s->modes) code = modes_write(s);
+  if (code == CODE_DONE && s->trajectory) code = sim_write(s);
+  return code;
+}
+
+// Compute, write, put in place.  A step that fails or is stopped keeps what it has: the files are written, marked as
+// partial.  The simulation starts from the initial state, not from the equilibrium.
+int run_stages(session* s, bool equil, bool modes, bool sim) {
+  int code = session_output(s);
+  if (code) return code;
+  say_sizes(s);
+  if (equil || modes) code = equil_step(s);
+  if (modes && code == CODE_DONE) code = modes_step(s);
+  if (sim && !stop_asked()) code = first_problem(code, sim_step(s));
+
+  const double start = seconds();
+  int written = write_results(s);
+  s->timings[TIME_WRITE] = seconds() - start;
+  if (written == CODE_DONE) written = session_commit(s, NULL);
+  return first_problem(written, code);
+}
+
+// A post script is a program of its own, and this version does not run any.
+static int check_post(const session* s) {
+  const char* post = td_spec_text(s->spec, "par.post");
+  if (!post || !*post) return CODE_DONE;
+  if (s->opt->allow_post) {
+    return complain(CODE_USE, "par.post = '%s': post scripts are not run in this version", post);
+  }
+  if (!s->opt->quiet) {
+    complain(0, "note: par.post = '%s' is left out; post scripts are not run in this version", post);
+  }
+  return CODE_DONE;
+}
+
+int cmd_run(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = check_post(&s);
+  if (code == CODE_DONE) {
+    const td_settings par = td_model_settings(s.model);
+    code = run_stages(&s, par.equil, par.modal, par.dyn);
+    if (opt->json && s.files) json_print(summary_json(&s));
+  }
+  session_close(&s);
+  return code;
+}

@@ -1,0 +1,117 @@
+// tendril sim: dynamic simulation; trajectory.csv, .h5 and, with --mat, .mat.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static td_sim_options sim_options(session* s) {
+  const options* opt = s->opt;
+  td_sim_options o = td_sim_options_default();
+  if (!isnan(opt->t_final)) o.t_final = opt->t_final;
+  if (!isnan(opt->dt_out)) o.dt_out = opt->dt_out;
+  if (!isnan(opt->rtol)) o.rtol = opt->rtol;
+  if (!isnan(opt->atol)) o.atol = opt->atol;
+  o.solver = opt->solver_given ? opt->solver : td_model_settings(s->model).solver;
+  o.halve = opt->halve;
+  o.progress = progress_show;
+  o.user = &s->progress;
+  return o;
+}
+
+static void say_sim(session* s) {
+  const td_sim_stats* st = td_trajectory_stats(s->trajectory);
+  const double wall = s->timings[TIME_SIMULATE];
+  const double span = st->t_end - td_trajectory_time(s->trajectory, 0);
+  say_heading(s, st->partial ? "Simulation (partial)" : "Simulation");
+  say(s, "  %.6g s simulated in %.3g s (%.3g x real time), %d rows\n", span, wall, span / wall,
+      td_trajectory_rows(s->trajectory));
+  say(s, "  solver: %s\n", st->why);
+  say(s, "  steps %ld, rejected %ld, evaluations %ld, tangents %ld, factorisations %ld\n", st->steps,
+      st->rejected, st->evaluations, st->tangents, st->factorisations);
+  if (s->n.nconstraint) {
+    say(s, "  largest constraint error: %.2g (position), %.2g (velocity)\n",
+        st->max_constraint_error, st->max_velocity_error);
+  }
+  say(s, "  energy [J]   start %12.6g\n", st->energy_start);
+  say(s, "               end   %12.6g\n", st->energy_end);
+  say(s, "               work  %12.6g   of inputs, loads and dampers\n", st->work_done);
+  say(s, "               error %12.2g   end - start - work\n", st->energy_error);
+  if (isfinite(st->time_error)) say(s, "  time error by tighter tolerances: %.2g\n", st->time_error);
+  const int events = td_trajectory_event_count(s->trajectory);
+  if (events) say(s, "  events: %d\n", events);
+}
+
+int sim_step(session* s) {
+  const td_sim_options o = sim_options(s);
+  progress_clear(&s->progress);
+  const double start = seconds();
+  const td_status status = td_simulate(s->model, s->work, s->state, &o, &s->trajectory);
+  s->timings[TIME_SIMULATE] = seconds() - start;
+  progress_clear(&s->progress);
+
+  if (status != TD_OK) s->partial = true;
+  if (s->trajectory && td_trajectory_rows(s->trajectory) > 0) say_sim(s);
+  if (status == TD_OK) return CODE_DONE;
+  const char* why = s->trajectory ? td_trajectory_diagnosis(s->trajectory) : "";
+  if (!*why) return session_failed(s, status, "simulation");
+  return complain(code_of(status), "simulation: %s: %s", td_status_text(status), why);
+}
+
+// One block, a row per time: t, sensors, q, v.
+static double* gather(session* s, int rows, int stride) {
+  double* block = malloc(((size_t)rows * (size_t)stride + 1) * sizeof *block);
+  for (int i = 0; block && i < rows; i++) {
+    double* p = block + (size_t)i * (size_t)stride;
+    *p++ = td_trajectory_time(s->trajectory, i);
+    const struct {
+      const double* from;
+      int n;
+    } parts[] = {{td_trajectory_sensors(s->trajectory, i), s->n.nsensor},
+                 {td_trajectory_q(s->trajectory, i), s->n.nq},
+                 {td_trajectory_v(s->trajectory, i), s->n.nv}};
+    for (int k = 0; k < 3; k++) {
+      if (parts[k].n) memcpy(p, parts[k].from, (size_t)parts[k].n * sizeof *p);
+      p += parts[k].n;
+    }
+  }
+  return block;
+}
+
+static td_status write_all(session* s, const columns* c) {
+  const td_note notes[] = {{"program", "tendril"},
+                           {"version", td_version()},
+                           {"model", s->name},
+                           {"partial", s->partial ? "yes" : "no"}};
+  td_status status = td_files_csv(s->files, "trajectory.csv", c->list, c->n);
+  if (status == TD_OK) status = td_files_h5(s->files, "trajectory.h5", c->list, c->n, notes, 4);
+  if (status == TD_OK && s->opt->mat) {
+    status = td_files_mat(s->files, "trajectory.mat", c->list, c->n);
+  }
+  return status;
+}
+
+int sim_write(session* s) {
+  const int rows = td_trajectory_rows(s->trajectory);
+  const int stride = 1 + s->n.nsensor + s->n.nq + s->n.nv;
+  double* block = gather(s, rows, stride);
+  columns c = {0};
+  td_status status = TD_E_NOMEM;
+  if (block) {
+    columns_add(&c, "t", "s", rows, stride, block);
+    columns_add_state(&c, s, rows, stride, block + 1, true);
+    if (!c.failed) status = write_all(s, &c);
+  }
+  columns_free(&c);
+  free(block);
+  return session_wrote(s, status);
+}
+
+int cmd_sim(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = run_stages(&s, false, false, true);
+  if (opt->json && s.trajectory) json_print(summary_json(&s));
+  session_close(&s);
+  return code;
+}

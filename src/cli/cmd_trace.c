@@ -1,0 +1,160 @@
+// tendril trace: equilibria along a parameter by arc length, with limit and bifurcation points; trace.csv.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const char* kind_text(td_path_kind kind) {
+  switch (kind) {
+    case TD_REGULAR: return "regular";
+    case TD_LIMIT: return "limit";
+    case TD_BIFURCATION: return "bifurcation";
+    case TD_HOPF: return "hopf";
+  }
+  return "";
+}
+
+// Index of the parameter named in "P=a:b", or -1 after a message.
+static int find_param(const session* s, char** name) {
+  const char* text = s->opt->param;
+  *name = format_text("%.*s", (int)strcspn(text, "="), text);
+  if (!*name) return -1;
+  const int param = td_model_param_find(s->model, *name);
+  if (param >= 0) return param;
+
+  const char** names = calloc((size_t)s->n.nparam + 1, sizeof *names);
+  for (int i = 0; names && i < s->n.nparam; i++) names[i] = td_model_param_name(s->model, i);
+  const char* near = names ? td_nearest(*name, names, s->n.nparam) : NULL;
+  if (near) {
+    complain(0, "the model has no parameter '%s'; did you mean '%s'?", *name, near);
+  } else {
+    complain(0, "the model has no parameter '%s'", *name);
+  }
+  free(names);
+  return -1;
+}
+
+static void say_trace(session* s, const char* name, const td_trace_result* r) {
+  say_heading(s, "Path");
+  say(s, "  %d equilibria, %s from %.6g to %.6g%s\n", r->n, name, r->p[0], r->p[r->n - 1],
+      r->complete ? "" : " (incomplete)");
+  int found = 0;
+  for (int i = 0; i < r->n; i++) {
+    if (r->kind[i] == TD_REGULAR) continue;
+    found++;
+    say(s, "  %-12s at %s = %.10g\n", kind_text(r->kind[i]), name, r->p[i]);
+  }
+  if (!found) say(s, "  no critical points\n");
+}
+
+static cJSON* trace_json(const char* name, const td_trace_result* r) {
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "parameter", name);
+  cJSON_AddBoolToObject(o, "complete", r->complete);
+  json_add_number(o, "points", r->n);
+  cJSON* list = cJSON_AddArrayToObject(o, "critical");
+  for (int i = 0; i < r->n; i++) {
+    if (r->kind[i] == TD_REGULAR) continue;
+    cJSON* item = cJSON_CreateObject();
+    json_add_number(item, "point", i + 1);
+    cJSON_AddStringToObject(item, "kind", kind_text(r->kind[i]));
+    json_add_number(item, "value", r->p[i]);
+    cJSON_AddItemToArray(list, item);
+  }
+  return o;
+}
+
+// One block, a row per point: number, parameter, sensors, q.
+static double* gather(const session* s, const td_trace_result* r, int stride) {
+  double* block = malloc(((size_t)r->n * (size_t)stride + 1) * sizeof *block);
+  const size_t ns = (size_t)s->n.nsensor, nq = (size_t)s->n.nq;
+  for (size_t i = 0; block && i < (size_t)r->n; i++) {
+    double* p = block + i * (size_t)stride;
+    *p++ = (double)i + 1;
+    *p++ = r->p[i];
+    if (ns) memcpy(p, r->sensors + i * ns, ns * sizeof *p);
+    if (nq) memcpy(p + ns, r->q + i * nq, nq * sizeof *p);
+  }
+  return block;
+}
+
+static td_status trace_write(session* s, const char* name, const td_trace_result* r) {
+  const int stride = 2 + s->n.nsensor + s->n.nq;
+  double* block = gather(s, r, stride);
+  const char** kind = calloc((size_t)r->n + 1, sizeof *kind);
+  const char** stability = calloc((size_t)r->n + 1, sizeof *stability);
+  columns c = {0};
+  td_status status = TD_E_NOMEM;
+  if (block && kind && stability) {
+    for (int i = 0; i < r->n; i++) {
+      kind[i] = kind_text(r->kind[i]);
+      stability[i] = td_stability_text(r->stability[i]);
+    }
+    columns_add(&c, "point", "", r->n, stride, block);
+    columns_add(&c, name, "", r->n, stride, block + 1);
+    columns_add_words(&c, "kind", r->n, kind);
+    columns_add_words(&c, "stability", r->n, stability);
+    columns_add_state(&c, s, r->n, stride, block + 2, false);
+    if (!c.failed) status = td_files_csv(s->files, "trace.csv", c.list, c.n);
+  }
+  columns_free(&c);
+  free(stability);
+  free(kind);
+  free(block);
+  return status;
+}
+
+static td_status compute(session* s, int param, td_trace_result** result) {
+  td_status status = td_work_set_param(s->model, s->work, param, s->opt->from);
+  if (status != TD_OK) return status;
+  td_trace_options o = td_trace_options_default();
+  o.param = param;
+  o.from = s->opt->from;
+  o.to = s->opt->to;
+  o.progress = progress_show;
+  o.user = &s->progress;
+  progress_clear(&s->progress);
+  status = td_trace(s->model, s->work, s->rest, &o, result);
+  progress_clear(&s->progress);
+  return status;
+}
+
+static int trace(session* s, int param, const char* name) {
+  int code = session_output(s);
+  if (code) return code;
+  say_sizes(s);
+  td_state_copy(s->model, s->state, s->rest);
+  td_trace_result* r = NULL;
+  const double start = seconds();
+  const td_status status = compute(s, param, &r);
+  s->timings[TIME_EQUIL] = seconds() - start;
+  if (status != TD_OK) {
+    s->partial = true;
+    code = session_failed(s, status, "trace");
+  }
+  if (!r || r->n == 0) {
+    td_trace_free(r);
+    return code ? code : complain(CODE_NUMERICS, "trace: no equilibrium was found");
+  }
+
+  say_trace(s, name, r);
+  int written = session_wrote(s, trace_write(s, name, r));
+  if (written == CODE_DONE) written = session_commit(s, trace_json(name, r));
+  if (s->opt->json && written == CODE_DONE) json_print(trace_json(name, r));
+  td_trace_free(r);
+  return written ? written : code;
+}
+
+int cmd_trace(const options* opt) {
+  if (!opt->param) return complain(CODE_USE, "trace needs --param P=from:to");
+  session s = {0};
+  char* name = NULL;
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) {
+    const int param = find_param(&s, &name);
+    code = param < 0 ? CODE_USE : trace(&s, param, name);
+  }
+  free(name);
+  session_close(&s);
+  return code;
+}

@@ -1,0 +1,47 @@
+// Numbers and matrices for cJSON.  Its own printing drops the last bit; ours takes the fewest digits that give the same
+// number back.
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+cJSON* json_number(double x) {
+  if (!isfinite(x)) return cJSON_CreateNull();
+  char text[40];
+  for (int digits = 15; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*g", digits, x);
+    if (strtod(text, NULL) == x) break;
+  }
+  return cJSON_CreateRaw(text);
+}
+
+cJSON* json_vector(const double* x, int n) {
+  cJSON* array = cJSON_CreateArray();
+  for (int i = 0; i < n; i++) cJSON_AddItemToArray(array, json_number(x[i]));
+  return array;
+}
+
+cJSON* json_matrix(const double* x, int rows, int cols) {
+  cJSON* array = cJSON_CreateArray();
+  for (int i = 0; i < rows; i++) {
+    cJSON_AddItemToArray(array, json_vector(x + (size_t)i * (size_t)cols, cols));
+  }
+  return array;
+}
+
+void json_add(cJSON* object, const char* name, cJSON* item) {
+  if (!cJSON_AddItemToObject(object, name, item)) cJSON_Delete(item);
+}
+
+void json_add_number(cJSON* object, const char* name, double x) {
+  json_add(object, name, json_number(x));
+}
+
+int json_print(cJSON* object) {
+  char* text = cJSON_Print(object);
+  cJSON_Delete(object);
+  if (!text) return complain(CODE_NUMERICS, "out of memory");
+  puts(text);
+  cJSON_free(text);
+  return CODE_DONE;
+}

@@ -1,0 +1,106 @@
+// tendril: the command table and what drives it.
+#include <signal.h>
+#include <string.h>
+
+#include "cli.h"
+
+// Common options by letter: o -o, s --set, j --json, q --quiet; the others see option_table.
+#define COMMON "osjq"
+#define SOLVER "rafdv"
+
+const command command_table[] = {
+    {"demo", "[NAME]", COMMON SOLVER "m", -1, cmd_demo, "list the built-in models, or run one"},
+    {"check", "MODEL", "sjq", 1, cmd_check, "load and check; print what the model is made of"},
+    {"run", "MODEL", COMMON SOLVER "hmpn", 1, cmd_run, "what the file asks for (par.equil, par.modal, par.dyn)"},
+    {"equil", "MODEL", COMMON, 1, cmd_equil, "static equilibrium and its stability"},
+    {"modes", "MODEL", COMMON "n", 1, cmd_modes, "natural frequencies, damping and shapes at the equilibrium"},
+    {"trace", "MODEL", COMMON "t", 1, cmd_trace, "equilibria along a parameter (--param P=a:b)"},
+    {"linearize", "MODEL", COMMON "@", 1, cmd_linearize, "A, B, C, D about the equilibrium or a state"},
+    {"sim", "MODEL", COMMON SOLVER "hm", 1, cmd_sim, "dynamic simulation"},
+    {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
+    {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
+    {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
+    {NULL, NULL, NULL, 0, NULL, NULL},
+};
+
+// Commands of the contract that later versions bring.
+static const char* const later[] = {"compare", "derive", "export", "view", "report", "video", "plot"};
+enum { NLATER = sizeof later / sizeof *later };
+
+static const command* find(const char* name) {
+  for (const command* c = command_table; c->name; c++) {
+    if (strcmp(c->name, name) == 0) return c;
+  }
+  return NULL;
+}
+
+static int unknown(const char* name) {
+  for (int i = 0; i < NLATER; i++) {
+    if (strcmp(name, later[i]) == 0) {
+      return complain(CODE_USE, "'%s' is not part of this version (%s); it is planned", name,
+                      td_version());
+    }
+  }
+  const char* names[32];
+  int n = 0;
+  for (const command* c = command_table; c->name && n < 32; c++) names[n++] = c->name;
+  const char* near = td_nearest(name, names, n);
+  if (near) return complain(CODE_USE, "unknown command '%s'; did you mean '%s'?", name, near);
+  return complain(CODE_USE, "unknown command '%s'; 'tendril help' lists them", name);
+}
+
+static void help_all(FILE* out) {
+  fprintf(out, "Tendril %s: models of rigid and soft robots, analysed and simulated\n\n", td_version());
+  fprintf(out, "usage: tendril COMMAND [options]\n\n");
+  for (const command* c = command_table; c->name; c++) {
+    fprintf(out, "  %-10s %-10s %s\n", c->name, c->arguments, c->text);
+  }
+  fprintf(out, "\n'tendril help COMMAND' shows the options of a command.\n");
+  fprintf(out, "exit codes: 0 done, 1 wrong use, 2 model errors, 3 not converged or stopped, 4 files\n");
+}
+
+int cmd_help(const options* opt) {
+  if (!opt->target) {
+    help_all(stdout);
+    return CODE_DONE;
+  }
+  const command* cmd = find(opt->target);
+  if (!cmd) return unknown(opt->target);
+  options_help(cmd, stdout);
+  return CODE_DONE;
+}
+
+static int dispatch(int argc, char** argv) {
+  const char* name = argv[1];
+  if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
+  if (strcmp(name, "--version") == 0) {
+    printf("tendril %s\n", td_version());
+    return CODE_DONE;
+  }
+  const command* cmd = find(name);
+  if (!cmd) return unknown(name);
+
+  options opt;
+  int code = options_read(cmd, argc, argv, &opt);
+  if (code == CODE_DONE && opt.help) {
+    options_help(cmd, stdout);
+  } else if (code == CODE_DONE) {
+    code = cmd->run(&opt);
+  }
+  options_free(&opt);
+  return code;
+}
+
+int main(int argc, char** argv) {
+  signal(SIGPIPE, SIG_IGN);  // results are still written when nobody reads the table
+  signal(SIGXFSZ, SIG_IGN);  // a file that is too large is an error like a full disk
+  if (argc < 2) {
+    help_all(stderr);
+    return CODE_USE;
+  }
+  const int code = dispatch(argc, argv);
+  if (fflush(stdout) != 0 || ferror(stdout)) {
+    return code ? code : complain(CODE_FILE, "cannot write to the standard output");
+  }
+  return code;
+}

@@ -1,0 +1,219 @@
+// Options: one table drives reading, the help and the hints for typing mistakes.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct option_row {
+  char letter;           // in command.accepts
+  const char* name;      // "--rtol"
+  const char* short_name;
+  const char* value;     // as shown in the help, NULL: a flag
+  const char* (*read)(options* opt, const char* value);  // NULL or what is wrong with the value
+  const char* text;
+} option_row;
+
+// ---- values ----
+
+// A finite number that is the whole text.
+static bool number(const char* s, double* x) {
+  char* end;
+  *x = strtod(s, &end);
+  return end != s && *end == '\0' && isfinite(*x);
+}
+
+static const char* positive(const char* s, double* x) {
+  return number(s, x) && *x > 0 ? NULL : "must be a positive number";
+}
+
+static const char* read_rtol(options* o, const char* s) { return positive(s, &o->rtol); }
+static const char* read_atol(options* o, const char* s) { return positive(s, &o->atol); }
+static const char* read_dt_out(options* o, const char* s) { return positive(s, &o->dt_out); }
+static const char* read_t_final(options* o, const char* s) {
+  return number(s, &o->t_final) ? NULL : "must be a number";
+}
+
+static const char* read_count(options* o, const char* s) {
+  double x;
+  if (!number(s, &x) || x < 1 || x > 1e6 || x != floor(x)) return "must be a whole number from 1";
+  o->count = (int)x;
+  return NULL;
+}
+
+static const char* read_solver(options* o, const char* s) {
+  static const struct {
+    const char* name;
+    td_solver solver;
+  } known[] = {
+      {"auto", TD_SOLVER_AUTO}, {"explicit", TD_SOLVER_EXPLICIT}, {"stiff", TD_SOLVER_STIFF}};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(s, known[i].name) != 0) continue;
+    o->solver = known[i].solver;
+    o->solver_given = true;
+    return NULL;
+  }
+  return "must be auto, explicit or stiff";
+}
+
+static const char* read_set(options* o, const char* s) {
+  const char* equals = strchr(s, '=');
+  if (!equals || equals == s || !equals[1]) return "must look like name=value";
+  o->set[o->nset++] = s;
+  return NULL;
+}
+
+// P=a:b
+static const char* read_param(options* o, const char* s) {
+  const char* equals = strchr(s, '=');
+  char* end = NULL;
+  if (equals && equals != s) o->from = strtod(equals + 1, &end);
+  if (!end || end == equals + 1 || *end != ':' || !isfinite(o->from) || !number(end + 1, &o->to) ||
+      o->from == o->to) {
+    return "must look like P=from:to with two different numbers";
+  }
+  o->param = s;
+  return NULL;
+}
+
+static const char* word(const char* s, const char** out) {
+  *out = s;
+  return *s ? NULL : "must not be empty";
+}
+static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
+static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
+
+static const char* flag(bool* on) {
+  *on = true;
+  return NULL;
+}
+static const char* read_json(options* o, const char* s) { return (void)s, flag(&o->json); }
+static const char* read_quiet(options* o, const char* s) { return (void)s, flag(&o->quiet); }
+static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
+static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
+static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
+static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
+
+// clang-format off
+static const option_row option_table[] = {
+    {'o', "--output", "-o", "DIR", read_out, "where results go (default: the model's name + .out)"},
+    {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param of the model; may be repeated"},
+    {'j', "--json", NULL, NULL, read_json, "machine-readable result on the standard output"},
+    {'q', "--quiet", NULL, NULL, read_quiet, "print nothing but errors"},
+    {'r', "--rtol", NULL, "X", read_rtol, "relative tolerance (default: par.rtol)"},
+    {'a', "--atol", NULL, "X", read_atol, "absolute tolerance (default: par.atol)"},
+    {'f', "--t-final", NULL, "T", read_t_final, "end of the simulation in s (default: par.t_final)"},
+    {'d', "--dt-out", NULL, "T", read_dt_out, "time between output rows in s (default: par.dt_out)"},
+    {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit or stiff (default: par.solver)"},
+    {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
+    {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
+    {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
+    {'n', "--count", "-n", "N", read_count, "number of modes (default: 10 printed, all written)"},
+    {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
+    {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
+    {'?', "--help", "-h", NULL, read_help, "this text"},
+};
+// clang-format on
+enum { NOPTION = sizeof option_table / sizeof *option_table };
+
+static bool accepts(const command* cmd, const option_row* row) {
+  return row->letter == '?' || strchr(cmd->accepts, row->letter);
+}
+
+void options_help(const command* cmd, FILE* out) {
+  fprintf(out, "usage: tendril %s %s [options]\n  %s\n\n", cmd->name, cmd->arguments, cmd->text);
+  for (int i = 0; i < NOPTION; i++) {
+    const option_row* row = &option_table[i];
+    if (!accepts(cmd, row)) continue;
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s %s", row->short_name ? row->short_name : "",
+             row->short_name ? ", " : "", row->name, row->value ? row->value : "");
+    fprintf(out, "  %-22s %s\n", left, row->text);
+  }
+}
+
+// ---- reading ----
+
+// "--name" or "--name=value"; *value is what follows the sign
+static const option_row* find(const char* arg, const char** value) {
+  *value = NULL;
+  for (int i = 0; i < NOPTION; i++) {
+    const option_row* row = &option_table[i];
+    const size_t n = strlen(row->name);
+    if (row->short_name && strcmp(arg, row->short_name) == 0) return row;
+    if (strncmp(arg, row->name, n) != 0 || (arg[n] && arg[n] != '=')) continue;
+    if (arg[n]) *value = arg + n + 1;
+    return row;
+  }
+  return NULL;
+}
+
+static int unknown(const command* cmd, const char* arg) {
+  const char* names[NOPTION];
+  int n = 0;
+  for (int i = 0; i < NOPTION; i++) {
+    if (accepts(cmd, &option_table[i])) names[n++] = option_table[i].name;
+  }
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)(strcspn(arg, "=") > 60 ? 60 : strcspn(arg, "=")), arg);
+  const char* near = td_nearest(name, names, n);
+  if (near) return complain(CODE_USE, "unknown option '%s'; did you mean '%s'?", name, near);
+  return complain(CODE_USE, "unknown option '%s'; see 'tendril help %s'", name, cmd->name);
+}
+
+// Read the option at argv[*i]; moves *i past its value.
+static int read_one(const command* cmd, options* opt, int* i) {
+  const char* arg = opt->argv[*i];
+  const char* value;
+  const option_row* row = find(arg, &value);
+  if (!row) return unknown(cmd, arg);
+  if (!accepts(cmd, row)) {
+    return complain(CODE_USE, "'%s' does not take %s; see 'tendril help %s'", cmd->name, row->name,
+                    cmd->name);
+  }
+  if (!row->value && value) return complain(CODE_USE, "%s takes no value", row->name);
+  if (row->value && !value) {
+    if (*i + 1 >= opt->argc) return complain(CODE_USE, "%s needs a value: %s", row->name, row->value);
+    value = opt->argv[++*i];
+  }
+  const char* wrong = row->read(opt, value);
+  if (!wrong) return CODE_DONE;
+  return complain(CODE_USE, "%s %s, got '%s'", row->name, wrong, value);
+}
+
+static int read_target(const command* cmd, options* opt, const char* arg) {
+  if (cmd->targets == 0 || opt->target) {
+    return complain(CODE_USE, "'%s' is one argument too many for '%s'", arg, cmd->name);
+  }
+  if (!*arg) return complain(CODE_USE, "the name of the model must not be empty");
+  opt->target = arg;
+  return CODE_DONE;
+}
+
+int options_read(const command* cmd, int argc, char** argv, options* opt) {
+  *opt = (options){.rtol = NAN, .atol = NAN, .t_final = NAN, .dt_out = NAN};
+  opt->argc = argc;
+  opt->argv = argv;
+  opt->set = calloc((size_t)argc, sizeof *opt->set);
+  if (!opt->set) return complain(CODE_NUMERICS, "out of memory");
+
+  bool plain = false;  // behind "--"
+  for (int i = 2; i < argc; i++) {
+    int code = CODE_DONE;
+    if (!plain && strcmp(argv[i], "--") == 0) {
+      plain = true;
+    } else if (!plain && argv[i][0] == '-' && argv[i][1]) {
+      code = read_one(cmd, opt, &i);
+    } else {
+      code = read_target(cmd, opt, argv[i]);
+    }
+    if (code) return code;
+  }
+  if (cmd->targets == 1 && !opt->target && !opt->help) {
+    return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,
+                    cmd->arguments);
+  }
+  return CODE_DONE;
+}
+
+void options_free(options* opt) { free(opt->set); }

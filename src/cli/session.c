@@ -1,0 +1,230 @@
+// A session: one model from text to files.  Everything a command prints for people goes through say().
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+int code_of(td_status status) {
+  switch (status) {
+    case TD_OK: return CODE_DONE;
+    case TD_E_USAGE: return CODE_USE;
+    case TD_E_SYNTAX:
+    case TD_E_MODEL: return CODE_MODEL;
+    case TD_E_NOMEM:
+    case TD_E_SINGULAR:
+    case TD_E_DIVERGED:
+    case TD_E_STOPPED: return CODE_NUMERICS;
+    case TD_E_IO: return CODE_FILE;
+    case TD_STATUS_COUNT: break;
+  }
+  return CODE_NUMERICS;
+}
+
+// ---- talking ----
+
+void say(const session* s, const char* format, ...) {
+  if (s->opt->json || s->opt->quiet) return;
+  va_list args;
+  va_start(args, format);
+  vprintf(format, args);
+  va_end(args);
+}
+
+void say_heading(const session* s, const char* format, ...) {
+  if (s->opt->json || s->opt->quiet) return;
+  const bool colour = colour_on(stdout);
+  va_list args;
+  va_start(args, format);
+  fputs(colour ? "\n\033[1m" : "\n", stdout);
+  vprintf(format, args);
+  puts(colour ? "\033[0m" : "");
+  va_end(args);
+}
+
+// One line of the messages; "error:" in red and "warning:" in yellow on a terminal.
+static void show_line(const char* line, int n, bool colour) {
+  static const struct {
+    const char *word, *begin;
+  } marks[] = {{" error: ", "\033[1;31m"}, {" warning: ", "\033[1;33m"}};
+  for (size_t k = 0; colour && k < sizeof marks / sizeof *marks; k++) {
+    const char* at = strstr(line, marks[k].word);
+    if (!at || at >= line + n) continue;
+    const int before = (int)(at - line), length = (int)strlen(marks[k].word);
+    fprintf(stderr, "%.*s%s%s\033[0m%.*s\n", before, line, marks[k].begin, marks[k].word,
+            n - before - length, at + length);
+    return;
+  }
+  fprintf(stderr, "%.*s\n", n, line);
+}
+
+static void show_messages(session* s) {
+  if (td_spec_message_count(s->spec) == 0) return;
+  if (s->opt->quiet && td_spec_error_count(s->spec) == 0) return;
+  const bool colour = colour_on(stderr);
+  for (const char* line = td_spec_messages(s->spec); *line;) {
+    const int n = (int)strcspn(line, "\n");
+    show_line(line, n, colour);
+    line += n + (line[n] == '\n');
+  }
+}
+
+// What the model's disp and fprintf wrote: with --json not on the standard output.
+static void show_printed(session* s) {
+  const char* printed = td_spec_printed(s->spec);
+  if (*printed && !s->opt->quiet) fputs(printed, s->opt->json ? stderr : stdout);
+}
+
+// {"errors": [{"severity", "file", "line", "column", "text"}]}
+static void print_messages_json(const session* s) {
+  static const char* const severity[] = {"note", "warning", "error"};
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < td_spec_message_count(s->spec); i++) {
+    const td_message m = td_spec_message(s->spec, i);
+    cJSON* item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "severity", severity[m.severity]);
+    cJSON_AddStringToObject(item, "file", m.file ? m.file : "");
+    json_add_number(item, "line", m.line);
+    json_add_number(item, "column", m.column);
+    cJSON_AddStringToObject(item, "text", m.text);
+    cJSON_AddItemToArray(list, item);
+  }
+  cJSON* object = cJSON_CreateObject();
+  json_add(object, "errors", list);
+  json_print(object);
+}
+
+int session_failed(session* s, td_status status, const char* what) {
+  progress_clear(&s->progress);
+  const char* why = s->work ? td_work_failure(s->work) : "";
+  complain(0, "%s: %s%s%s", what, td_status_text(status), *why ? ": " : "", why);
+  return code_of(status);
+}
+
+// ---- loading ----
+
+static td_status apply_settings(session* s) {
+  for (int i = 0; i < s->opt->nset; i++) {
+    const char* text = s->opt->set[i];
+    const char* equals = strchr(text, '=');
+    char* name = format_text("%.*s", (int)(equals - text), text);
+    const td_status status = name ? td_spec_override(s->spec, name, equals + 1) : TD_E_NOMEM;
+    free(name);
+    if (status != TD_OK) return status;
+  }
+  return TD_OK;
+}
+
+static td_status load(session* s) {
+  td_status status = apply_settings(s);
+  if (status != TD_OK) return status;
+
+  double start = seconds();
+  status = s->text ? td_spec_load_string(s->spec, s->name, s->text)
+                   : td_spec_load_file(s->spec, s->name);
+  s->timings[TIME_LOAD] = seconds() - start;
+  if (status != TD_OK) return status;
+
+  start = seconds();
+  status = td_model_compile(s->spec, &s->model);
+  s->timings[TIME_COMPILE] = seconds() - start;
+  return status;
+}
+
+static int load_failed(session* s, td_status status) {
+  if (td_spec_error_count(s->spec) == 0) {
+    complain(0, "cannot load '%s': %s", s->name, td_status_text(status));
+  }
+  if (s->opt->json) print_messages_json(s);
+  return code_of(status);
+}
+
+static int start(session* s) {
+  s->n = td_model_sizes(s->model);
+  s->work = td_work_new(s->model);
+  s->state = td_state_new(s->model);
+  s->rest = td_state_new(s->model);
+  if (!s->work || !s->state || !s->rest) return complain(CODE_NUMERICS, "out of memory");
+  const td_status status = td_state_initial(s->model, s->work, s->state);
+  if (status != TD_OK) return session_failed(s, status, "initial state");
+  return CODE_DONE;
+}
+
+int session_open(session* s, const options* opt) {
+  s->opt = opt;
+  if (!s->name) s->name = opt->target;
+  s->spec = td_spec_new();
+  if (!s->spec) return complain(CODE_NUMERICS, "out of memory");
+  const td_status status = load(s);
+  show_printed(s);
+  show_messages(s);
+  if (status != TD_OK) return load_failed(s, status);
+  return start(s);
+}
+
+void session_close(session* s) {
+  td_files_close(s->files);
+  td_trajectory_free(s->trajectory);
+  td_modes_free(s->modes);
+  td_state_free(s->rest);
+  td_state_free(s->state);
+  td_work_free(s->work);
+  td_model_free(s->model);
+  td_spec_free(s->spec);
+  free(s->out);
+}
+
+// ---- files ----
+
+// "dir/arm.m" -> "arm.out"
+static char* default_output(const char* name) {
+  const char* base = strrchr(name, '/');
+  base = base ? base + 1 : name;
+  const size_t n = strlen(base);
+  const bool has_m = n > 2 && strcmp(base + n - 2, ".m") == 0;
+  return format_text("%.*s.out", (int)(has_m ? n - 2 : n), base);
+}
+
+int session_output(session* s) {
+  s->out = s->opt->out ? format_text("%s", s->opt->out) : default_output(s->name);
+  if (!s->out) return complain(CODE_NUMERICS, "out of memory");
+  char message[600];
+  const td_status status = td_files_open(s->out, &s->files, message, sizeof message);
+  if (status != TD_OK) return complain(code_of(status), "%s", message);
+  stop_on_signal();
+  progress_clear(&s->progress);
+  return CODE_DONE;
+}
+
+int session_wrote(session* s, td_status status) {
+  if (status == TD_OK) return CODE_DONE;
+  const char* why = td_files_error(s->files);
+  return complain(code_of(status), "%s", *why ? why : td_status_text(status));
+}
+
+td_status session_write_json(session* s, const char* name, cJSON* object) {
+  char* text = cJSON_Print(object);
+  cJSON_Delete(object);
+  char* line = text ? format_text("%s\n", text) : NULL;
+  const td_status status = line ? td_files_text(s->files, name, line) : TD_E_NOMEM;
+  cJSON_free(text);
+  free(line);
+  return status;
+}
+
+int session_commit(session* s, cJSON* extra) {
+  cJSON* summary = summary_json(s);
+  if (extra) json_add(summary, "results", extra);
+  td_status status = session_write_json(s, "summary.json", summary);
+  if (status == TD_OK) status = td_files_commit(s->files);
+  const int code = session_wrote(s, status);
+  if (code == CODE_DONE) {
+    say_heading(s, "Files in %s", s->out);
+    for (int i = 0; i < td_files_count(s->files); i++) {
+      say(s, "%s%s", i ? ", " : "  ", td_files_name(s->files, i));
+    }
+    say(s, "\n");
+  }
+  return code;
+}

@@ -1,0 +1,228 @@
+// summary.json: sizes, statistics, timings, energy balance, versions and the exact command.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+cJSON* sizes_json(const session* s) {
+  cJSON* o = cJSON_CreateObject();
+  const td_sizes n = s->n;
+  const struct {
+    const char* name;
+    int value;
+  } rows[] = {{"nq", n.nq},
+              {"nv", n.nv},
+              {"nfree", n.nfree},
+              {"inputs", n.nu},
+              {"parameters", n.nparam},
+              {"bodies", n.nbody},
+              {"joints", n.njoint},
+              {"stations", n.nstation},
+              {"constraints", n.nconstraint},
+              {"forces", n.nforce},
+              {"sensors", n.nsensor},
+              {"events", n.nevent}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    json_add_number(o, rows[i].name, rows[i].value);
+  }
+  return o;
+}
+
+void say_sizes(session* s) {
+  const td_sizes n = s->n;
+  say(s, "%s: bodies %d, joints %d, coordinates %d", s->name, n.nbody, n.njoint, n.nv);
+  if (n.nfree != n.nv) say(s, " (prescribed %d)", n.nv - n.nfree);
+  say(s, ", constraints %d, forces %d, sensors %d\n", n.nconstraint, n.nforce, n.nsensor);
+}
+
+// Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting at i.
+static int component_count(const session* s, int i, size_t* stem) {
+  const char* name = td_model_sensor_name(s->model, i);
+  const char* cut = strrchr(name, '_');
+  if (!cut || (strcmp(cut, "_x") != 0 && strcmp(cut, "_1") != 0)) return 1;
+  *stem = (size_t)(cut - name);
+  int n = 1;
+  for (; i + n < s->n.nsensor; n++) {
+    char end[16];
+    snprintf(end, sizeof end, cut[1] == 'x' ? "_%c" : "_%d", cut[1] == 'x' ? 'x' + n : n + 1);
+    const char* next = td_model_sensor_name(s->model, i + n);
+    if (strncmp(next, name, *stem) != 0 || strcmp(next + *stem, end) != 0) break;
+    if (cut[1] == 'x' && n == 3) break;
+  }
+  return n;
+}
+
+cJSON* sensors_json(session* s, const td_state* state) {
+  double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
+  cJSON* o = cJSON_CreateObject();
+  if (values && td_sensors(s->model, state, s->work, values) == TD_OK) {
+    for (int i = 0; i < s->n.nsensor;) {
+      const char* name = td_model_sensor_name(s->model, i);
+      size_t stem = strlen(name);
+      const int n = component_count(s, i, &stem);
+      char* key = n > 1 ? format_text("%.*s", (int)stem, name) : format_text("%s", name);
+      if (key) json_add(o, key, n > 1 ? json_vector(values + i, n) : json_number(values[i]));
+      free(key);
+      i += n;
+    }
+  }
+  free(values);
+  return o;
+}
+
+cJSON* energies_json(td_energies e) {
+  cJSON* o = cJSON_CreateObject();
+  json_add_number(o, "kinetic", e.kinetic);
+  json_add_number(o, "elastic", e.elastic);
+  json_add_number(o, "gravity", e.gravity);
+  return o;
+}
+
+// One word as a shell takes it: 'it'\''s'; `out` has room for 4 n + 3 bytes.
+static void quote(const char* arg, char* out) {
+  const bool plain = *arg && !strpbrk(arg, " \t\n'\"\\$`*?[]{}()<>|&;#~!");
+  if (!plain) *out++ = '\'';
+  for (; *arg; arg++) {
+    if (*arg == '\'') {
+      memcpy(out, "'\\'", 3);
+      out += 3;
+    }
+    *out++ = *arg;
+  }
+  if (!plain) *out++ = '\'';
+  *out = '\0';
+}
+
+// The command as typed.
+static char* command_line(const options* opt) {
+  size_t size = sizeof "tendril";
+  for (int i = 1; i < opt->argc; i++) size += 4 * strlen(opt->argv[i]) + 4;
+  char* line = malloc(size);
+  if (!line) return NULL;
+  strcpy(line, "tendril");
+  for (int i = 1; i < opt->argc; i++) {
+    char* end = line + strlen(line);
+    *end = ' ';
+    quote(opt->argv[i], end + 1);
+  }
+  return line;
+}
+
+static cJSON* parameters_json(const session* s) {
+  cJSON* o = cJSON_CreateObject();
+  for (int i = 0; i < s->n.nparam; i++) {
+    json_add_number(o, td_model_param_name(s->model, i), td_work_param(s->model, s->work, i));
+  }
+  return o;
+}
+
+static cJSON* timings_json(const session* s) {
+  static const char* const names[TIME_COUNT] = {"load",  "compile",  "equil",
+                                                "modes", "simulate", "write"};
+  cJSON* o = cJSON_CreateObject();
+  for (int i = 0; i < TIME_COUNT; i++) json_add_number(o, names[i], s->timings[i]);
+  return o;
+}
+
+static cJSON* versions_json(void) {
+  td_part parts[16];
+  const int n = td_parts(parts, 16);
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "tendril", td_version());
+  for (int i = 0; i < n; i++) cJSON_AddStringToObject(o, parts[i].name, parts[i].version);
+  return o;
+}
+
+// Counters of the simulation, or of the equilibrium when there was none.
+static cJSON* statistics_json(const session* s) {
+  cJSON* o = cJSON_CreateObject();
+  if (s->trajectory) {
+    const td_sim_stats* st = td_trajectory_stats(s->trajectory);
+    json_add_number(o, "steps", (double)st->steps);
+    json_add_number(o, "rejected", (double)st->rejected);
+    json_add_number(o, "evaluations", (double)st->evaluations);
+    json_add_number(o, "tangents", (double)st->tangents);
+    json_add_number(o, "factorisations", (double)st->factorisations);
+    json_add_number(o, "projections", (double)st->projections);
+    json_add_number(o, "events", (double)st->events);
+    json_add_number(o, "stops", (double)st->stops);
+  } else if (s->has_equil) {
+    json_add_number(o, "iterations", s->equil.iterations);
+    json_add_number(o, "evaluations", s->equil.evaluations);
+    json_add_number(o, "tangents", s->equil.tangents);
+  }
+  return o;
+}
+
+static cJSON* energy_balance_json(const td_sim_stats* st) {
+  cJSON* o = cJSON_CreateObject();
+  json_add_number(o, "start", st->energy_start);
+  json_add_number(o, "end", st->energy_end);
+  json_add_number(o, "work", st->work_done);
+  json_add_number(o, "error", st->energy_error);
+  return o;
+}
+
+static const char* solver_text(td_solver solver) {
+  switch (solver) {
+    case TD_SOLVER_AUTO: return "auto";
+    case TD_SOLVER_EXPLICIT: return "explicit";
+    case TD_SOLVER_STIFF: return "stiff";
+  }
+  return "";
+}
+
+static cJSON* simulation_json(const td_trajectory* trajectory) {
+  const td_sim_stats* st = td_trajectory_stats(trajectory);
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "solver", solver_text(st->solver));
+  cJSON_AddStringToObject(o, "why", st->why);
+  json_add_number(o, "t_end", st->t_end);
+  json_add_number(o, "rows", td_trajectory_rows(trajectory));
+  cJSON_AddBoolToObject(o, "partial", st->partial);
+  cJSON_AddStringToObject(o, "diagnosis", td_trajectory_diagnosis(trajectory));
+  json_add_number(o, "max_constraint_error", st->max_constraint_error);
+  json_add_number(o, "max_velocity_error", st->max_velocity_error);
+  json_add_number(o, "time_error", st->time_error);
+  cJSON* events = cJSON_AddArrayToObject(o, "events");
+  for (int i = 0; i < td_trajectory_event_count(trajectory); i++) {
+    double t;
+    int event;
+    td_trajectory_event(trajectory, i, &t, &event);
+    cJSON* item = cJSON_CreateObject();
+    json_add_number(item, "t", t);
+    json_add_number(item, "event", event + 1);
+    cJSON_AddItemToArray(events, item);
+  }
+  return o;
+}
+
+static cJSON* files_json(const session* s) {
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < td_files_count(s->files); i++) {
+    cJSON_AddItemToArray(list, cJSON_CreateString(td_files_name(s->files, i)));
+  }
+  return list;
+}
+
+cJSON* summary_json(session* s) {
+  cJSON* o = cJSON_CreateObject();
+  char* line = command_line(s->opt);
+  cJSON_AddStringToObject(o, "program", "tendril");
+  cJSON_AddStringToObject(o, "command", line ? line : "");
+  cJSON_AddStringToObject(o, "model", s->name);
+  cJSON_AddBoolToObject(o, "partial", s->partial);
+  json_add(o, "sizes", sizes_json(s));
+  json_add(o, "parameters", parameters_json(s));
+  if (s->has_equil) json_add(o, "equilibrium", equil_json(s));
+  if (s->trajectory) {
+    json_add(o, "simulation", simulation_json(s->trajectory));
+    json_add(o, "energy", energy_balance_json(td_trajectory_stats(s->trajectory)));
+  }
+  json_add(o, "statistics", statistics_json(s));
+  json_add(o, "timings", timings_json(s));
+  json_add(o, "versions", versions_json());
+  if (s->files) json_add(o, "files", files_json(s));
+  free(line);
+  return o;
+}

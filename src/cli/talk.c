@@ -1,0 +1,75 @@
+// Talking to a person: messages, colour and progress on a terminal only, and Ctrl-C.
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+bool colour_on(FILE* f) { return isatty(fileno(f)) && !getenv("NO_COLOR"); }
+
+int complain(int code, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  fputs(colour_on(stderr) ? "\033[1;31mtendril:\033[0m " : "tendril: ", stderr);
+  vfprintf(stderr, format, args);
+  putc('\n', stderr);
+  va_end(args);
+  return code;
+}
+
+char* format_text(const char* format, ...) {
+  va_list args, again;
+  va_start(args, format);
+  va_copy(again, args);
+  const int n = vsnprintf(NULL, 0, format, args);
+  char* s = n < 0 ? NULL : malloc((size_t)n + 1);
+  if (s) vsnprintf(s, (size_t)n + 1, format, again);
+  va_end(again);
+  va_end(args);
+  return s;
+}
+
+// A signal can only leave a note; there is no other way to tell the running step.
+static volatile sig_atomic_t stop_note;
+
+// A second Ctrl-C ends the program at once.
+static void on_signal(int number) {
+  stop_note = 1;
+  signal(number, SIG_DFL);
+}
+
+void stop_on_signal(void) {
+  signal(SIGINT, on_signal);
+  signal(SIGTERM, on_signal);
+}
+
+bool stop_asked(void) { return stop_note != 0; }
+
+// "  simulate  42 %, 12 s left": after the first second, ten times a second at most
+bool progress_show(void* user, double fraction, const char* what) {
+  progress* p = user;
+  const double now = seconds();
+  if (isatty(STDERR_FILENO) && now - p->start > 1 && now - p->shown > 0.1) {
+    p->shown = now;
+    fprintf(stderr, "\r\033[K  %s %3.0f %%", what, 100 * fraction);
+    if (fraction > 0.001) {
+      fprintf(stderr, ", %.0f s left", (now - p->start) * (1 - fraction) / fraction);
+    }
+    fflush(stderr);
+  }
+  return !stop_asked();
+}
+
+void progress_clear(progress* p) {
+  if (p->shown > 0) fputs("\r\033[K", stderr);
+  *p = (progress){seconds(), 0};
+}

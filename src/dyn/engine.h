@@ -1,0 +1,87 @@
+// The engine's stages, in the order they run.  Each leaves its results in td_work.
+//
+//   prepare      constants from parameters: fixed poses, inertias, rest values, initial geometry
+//   place        prescribed motion, poses, motion subspaces, twists
+//   numbers      live numbers from time, inputs and sensors
+//   forces       wrenches on hops and generalised forces on DOFs
+//   accelerate   accelerations of all hops for a given v'
+//   articulated  v' by the articulated-body recursion;  composite: M and inverse dynamics
+#ifndef TD_ENGINE_H
+#define TD_ENGINE_H
+
+#include "dyn.h"
+#include "frame.h"
+#include "model.h"
+
+void td_prepare(const td_model* m, td_work* w);
+void td_place(const td_model* m, const td_state* state, td_work* w);
+void td_place_motion(const td_model* m, td_work* w);  // prescribed q and v at w->t
+void td_numbers(const td_model* m, const td_state* state, td_work* w);
+// td_prepare, td_place and td_numbers
+void td_enter(const td_model* m, const td_state* state, td_work* w);
+
+// Which forces: springs, dampers (h) or inputs, loads (tau).
+enum { FORCES_PASSIVE = 1, FORCES_ACTIVE = 2, FORCES_ALL = 3 };
+// Clears and fills hop.f and w->tau.
+void td_forces(const td_model* m, td_work* w, int which);
+// Add J' lambda as wrenches.
+void td_row_forces(const td_model* m, td_work* w, const double* lambda);
+
+// hop.A for the given v' (gravity included as an upward acceleration of the ground when `gravity`).
+void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity);
+// Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in hop.F.
+void td_inverse(const td_model* m, td_work* w, double* out);
+void td_composite_mass(const td_model* m, td_work* w, double* M);
+// False when some pivot is not positive: the hop is left in *bad.
+bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad);
+
+// A station's frame at the present state; accelerations only after td_accelerate (without gravity).
+frame td_frame(const td_model* m, const td_work* w, int station);
+// First-order change of a station's frame along column `col`: of its position coordinate (rate = false) or of its
+// velocity (rate = true).  Needs the column's tangent vectors.
+frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate);
+static inline bool station_moves(const td_model* m, int station, int hop) {
+  if (station < 0) return false;
+  const int h = m->station[station].hop;
+  return h >= hop && h <= m->hop[hop].last;
+}
+// Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
+void td_tangent_columns(const td_model* m, td_work* w, const double* a);
+
+// Change of all force wrenches (added to df per hop) and generalised forces (added to dtau) for given changes of the
+// stations along a column (col < 0: none) and of the numbers (w->dnum).
+void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df, double* dtau);
+void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate, spatial* df);
+
+row_value td_row_at(const td_model* m, const td_work* w, int row);
+row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate);
+// Target acceleration of a row: control and PD terms.
+double td_row_drive(const td_model* m, const td_work* w, int row, const row_value* at);
+// Where the row should be: target value and rate.
+void td_row_target(const td_model* m, const td_work* w, int row, double* e, double* ed);
+// d(drive of a row)/d(input)
+double td_row_input(const td_model* m, td_work* w, int row, int input);
+void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
+
+// Sensor variables of probes whose dependence is within `depends`.
+void td_probe_values(const td_model* m, td_work* w, unsigned depends);
+// ... of a probe of a place (pos, rot, quat, vel, omega, acc)
+double td_place_change(const td_model* m, const td_work* w, const model_probe* p, int col, bool rate);
+double td_probe_change(const td_model* m, const td_work* w, int probe, int col, bool rate);
+// w->dnum from the changes of the probes along a column.
+void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
+
+// Slopes of a FORCE_DOF with respect to its coordinate and rate.
+void td_dof_slopes(const td_model* m, const td_work* w, int force, double* slope_q, double* slope_v);
+double td_elastic_energy(const td_model* m, const td_work* w);
+double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
+double td_elastic_change(const td_model* m, const td_work* w, int col);
+spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element);
+td_energies td_energies_at(const td_model* m, td_work* w);
+
+// Coordinates.
+void td_hop_rate(const model_hop* hop, const double* q, const double* v, double* qdot);
+
+void td_fail(td_work* w, const char* format, ...) TD_PRINTF(2, 3);
+
+#endif

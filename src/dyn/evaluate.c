@@ -1,0 +1,351 @@
+// The equations at one state: forward dynamics, residual, bias, energy, and the linearised forward dynamics.
+//
+// A tree without constraints goes through the articulated-body recursion.  Constraints, shared coordinates or partly
+// prescribed joints go through the mass matrix and the saddle-point system on the free coordinates,
+//
+//   M_ff x - J_fᵀ λ = -F_f(a0)      J_f x = drive - ë(a0)      v' = a0 + x,   a0 the prescribed accelerations.
+#include <math.h>
+#include <string.h>
+
+#include "dense.h"
+#include "engine.h"
+
+#define RANK_TOL 1e-9  // of a constraint row against the largest: well above rounding, well below geometry
+
+static bool is_recursive(const td_model* m) { return m->recursive && m->nrow == 0; }
+
+// ---- the dense system ----------------------------------------------------------------------------------------------------
+
+typedef struct dense_system {
+  td_kkt kkt;
+  double *M, *J;  // nv x nv, nrow x nv: whole
+  int n;          // free coordinates
+} dense_system;
+
+static void gather_columns(const td_model* m, const double* from, int rows, double* to) {
+  const int n = m->nfree_v;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < n; j++) to[i * n + j] = from[i * m->nvel + m->free_v[j]];
+}
+
+// Mass matrix and rows at the placed state, restricted to free coordinates and factored.
+static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, dense_system* d) {
+  const int n = m->nfree_v, r = m->nrow;
+  arena* s = &w->scratch;
+  d->n = n;
+  d->M = arena_doubles(s, m->nvel * m->nvel);
+  d->J = arena_doubles(s, r * m->nvel);
+  td_composite_mass(m, w, d->M);
+  td_row_jacobian(m, w, d->J);
+  double *M = d->M, *J = d->J;
+  for (int i = 0; skip_row && i < r; i++)
+    if (skip_row[i]) memset(J + i * m->nvel, 0, (size_t)m->nvel * sizeof(double));
+  if (n < m->nvel) {
+    M = arena_doubles(s, n * n);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) M[i * n + j] = d->M[m->free_v[i] * m->nvel + m->free_v[j]];
+    J = arena_doubles(s, r * n);
+    gather_columns(m, d->J, r, J);
+  }
+  td_kkt_factor(&d->kkt, M, J, n, r, RANK_TOL, s);
+}
+
+static td_status report_singular(const td_model* m, td_work* w, const td_kkt* kkt) {
+  int worst = 0;
+  for (int i = 0; kkt->null_vector && i < kkt->n; i++)
+    if (fabs(kkt->null_vector[i]) > fabs(kkt->null_vector[worst])) worst = i;
+  const char* name = kkt->n > 0 ? td_model_v_name(m, m->free_v[worst]) : "";
+  td_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the body that it moves a mass "
+          "and an inertia", name, w->t);
+  return TD_E_SINGULAR;
+}
+
+static void prescribed_accelerations(const td_model* m, const td_work* w, double* a) {
+  for (int i = 0; i < m->nvel; i++) a[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion + 2];
+}
+
+static td_status dense_forward(const td_model* m, td_work* w) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, r = m->nrow;
+  double *a0 = arena_doubles(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r), *x = arena_doubles(s, nv);
+  prescribed_accelerations(m, w, a0);
+  td_accelerate(m, w, a0, true);
+  td_inverse(m, w, F);
+  dense_system d;
+  dense_factor(m, w, NULL, &d);
+  td_accelerate(m, w, a0, false);
+  for (int i = 0; i < r; i++) {
+    const row_value v = td_row_at(m, w, i);
+    g[i] = td_row_drive(m, w, i, &v) - v.edd;
+  }
+  for (int i = 0; i < d.n; i++) F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
+  w->flags = (td_flags){d.kkt.rank, r > d.kkt.rank};
+  td_status status = TD_OK;
+  if (d.kkt.singular) {
+    status = report_singular(m, w, &d.kkt);
+  } else {
+    td_kkt_solve(&d.kkt, F, g, 1, x, w->lambda, s);
+    memcpy(w->vdot, a0, (size_t)nv * sizeof(double));
+    for (int i = 0; i < d.n; i++) w->vdot[m->free_v[i]] = x[i];
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  w->failure[0] = 0;
+  if (!is_recursive(m)) return dense_forward(m, w);
+  int bad;
+  if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
+  td_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the body that it moves a mass "
+          "and an inertia", td_model_v_name(m, m->hop[bad].v), w->t);
+  return TD_E_SINGULAR;
+}
+
+// ---- pieces ----------------------------------------------------------------------------------------------------------------
+
+void td_residual(const td_model* m, const td_state* state, td_work* w, const double* a, const double* lambda,
+                 double* F) {
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
+  td_accelerate(m, w, a, true);
+  td_inverse(m, w, F);
+}
+
+void td_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
+  td_enter(m, state, w);
+  td_composite_mass(m, w, M);
+}
+
+void td_bias(const td_model* m, const td_state* state, td_work* w, double* h, double* tau) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const double* zero = arena_zeros(&w->scratch, m->nvel);
+  td_enter(m, state, w);
+  td_accelerate(m, w, zero, true);
+  td_forces(m, w, FORCES_PASSIVE);
+  td_inverse(m, w, h);
+  td_forces(m, w, FORCES_ALL);
+  td_inverse(m, w, tau);
+  for (int i = 0; i < m->nvel; i++) tau[i] = h[i] - tau[i];
+  arena_close(&w->scratch, mark);
+}
+
+td_energies td_energies_at(const td_model* m, td_work* w) {
+  td_energies e = {0, td_elastic_energy(m, w), 0};
+  const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
+  for (int i = 0; i < m->nhop; i++) {
+    if (!w->hop_heavy[i]) continue;
+    const hop_work* h = &w->hop[i];
+    const spatial IV = inertia_apply(&h->I, &h->V);
+    e.kinetic += 0.5 * spatial_dot(&h->V, &IV);
+    if (m->gravity_constant) e.gravity -= vec3_dot(g, h->I.mc);
+  }
+  return e;
+}
+
+td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
+  td_enter(m, state, w);
+  return td_energies_at(m, w);
+}
+
+double td_power(const td_model* m, const td_state* state, td_work* w) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double* F = arena_doubles(&w->scratch, m->nvel);
+  td_enter(m, state, w);
+  double power = td_force_power(m, w);
+  const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
+  for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
+    if (w->hop_heavy[i]) {
+      const hop_work* h = &w->hop[i];
+      power += vec3_dot(g, vec3_axpy(h->I.m, spatial_t(&h->V), vec3_cross(spatial_r(&h->V), h->I.mc)));
+    }
+  for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
+  if (m->nfree_v < m->nvel) {  // the effort of prescribed motion is what is left in its rows
+    td_residual(m, state, w, w->vdot, w->lambda, F);
+    for (int i = 0; i < m->nvel; i++)
+      if (m->vel[i].motion != NUM_NONE) power += F[i] * w->v[i];
+  }
+  arena_close(&w->scratch, mark);
+  return power;
+}
+
+void td_station(const td_model* m, const td_state* state, td_work* w, int station, double pose_out[16],
+                double twist[6]) {
+  td_enter(m, state, w);
+  const frame f = td_frame(m, w, station);
+  const double p[3] = {f.p.x, f.p.y, f.p.z};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      pose_out[4 * i + j] = i == 3 ? j == 3 : j == 3 ? p[i] : f.R.m[3 * i + j];
+  vec3_put(twist, mat3_apply_t(f.R, f.v));
+  vec3_put(twist + 3, mat3_apply_t(f.R, f.w));
+}
+
+// ---- linearised forward dynamics ---------------------------------------------------------------------------------------------
+
+// Columns of [dq dv du] of the right-hand sides, free rows only: n x (2 nv + nu) and nrow x (2 nv + nu).
+static void tangent_right_sides(const td_model* m, const td_state* state, td_work* w, bool inputs, double* f, double* g) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, nu = inputs ? m->ninput : 0, cols = 2 * nv + nu, r = m->nrow;
+  double *dq = arena_doubles(s, nv * nv), *dv = arena_doubles(s, nv * nv), *B = arena_doubles(s, nv * nu);
+  td_tangent(m, state, w, w->vdot, w->lambda, dq, dv);
+  if (inputs) td_input_map(m, state, w, B);
+  for (int i = 0; i < m->nfree_v; i++) {
+    const int v = m->free_v[i];
+    for (int j = 0; j < nv; j++) {
+      f[i * cols + j] = -dq[v * nv + j];
+      f[i * cols + nv + j] = -dv[v * nv + j];
+    }
+    for (int j = 0; j < nu; j++) f[i * cols + 2 * nv + j] = B[v * nu + j];
+  }
+  if (r > 0) {
+    td_constraint_tangent(m, state, w, w->vdot, dq, dv);
+    for (int i = 0; i < r; i++) {
+      for (int j = 0; j < nv; j++) {
+        g[i * cols + j] = -dq[i * nv + j];
+        g[i * cols + nv + j] = -dv[i * nv + j];
+      }
+      for (int j = 0; j < nu; j++) g[i * cols + 2 * nv + j] = td_row_input(m, w, i, j);
+    }
+  }
+  arena_close(s, mark);
+}
+
+static void scatter(const td_model* m, const double* x, int cols, int first, int n, double* out) {
+  memset(out, 0, (size_t)m->nvel * (size_t)n * sizeof(double));
+  for (int i = 0; i < m->nfree_v; i++)
+    memcpy(out + m->free_v[i] * n, x + i * cols + first, (size_t)n * sizeof(double));
+}
+
+td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq, double* dv, double* du) {
+  TD_TRY(td_forward_dynamics(m, state, w));
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? m->ninput : 0), r = m->nrow;
+  double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols), *x = f;
+  td_status status = TD_OK;
+  if (r == 0 && n == nv) {
+    // the usual tree: M = L Lᵀ in place
+    tangent_right_sides(m, state, w, du != NULL, f, g);
+    double* M = arena_doubles(s, n * n);
+    td_composite_mass(m, w, M);
+    if (td_chol(M, n, 0) != 0) status = TD_E_SINGULAR;
+    if (status == TD_OK) td_chol_solve(M, n, f, cols);
+  } else {
+    tangent_right_sides(m, state, w, du != NULL, f, g);
+    x = arena_doubles(s, n * cols);
+    td_enter(m, state, w);
+    dense_system d;
+    dense_factor(m, w, NULL, &d);
+    if (d.kkt.singular) {
+      status = report_singular(m, w, &d.kkt);
+    } else {
+      td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, cols, x, NULL, s);
+    }
+  }
+  if (status == TD_OK) {
+    scatter(m, x, cols, 0, nv, dq);
+    scatter(m, x, cols, nv, nv, dv);
+    if (du) scatter(m, x, cols, 2 * nv, m->ninput, du);
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+// ---- projection ------------------------------------------------------------------------------------------------------------
+
+static void skipped_rows(const td_model* m, bool* skip) {
+  for (int i = 0; i < m->nrow; i++) skip[i] = !m->row[i].projected;
+}
+
+// Position or velocity errors of the projected rows; largest absolute value.
+static double row_errors(const td_model* m, const td_work* w, bool rate, double* out) {
+  double worst = 0;
+  for (int i = 0; i < m->nrow; i++) {
+    const row_value v = td_row_at(m, w, i);
+    double e, ed;
+    td_row_target(m, w, i, &e, &ed);
+    out[i] = m->row[i].projected ? (rate ? v.ed - ed : v.e - e) : 0;
+    worst = fmax(worst, fabs(out[i]));
+    if (!isfinite(out[i])) return INFINITY;
+  }
+  return worst;
+}
+
+// One step δ of least mass-weighted size with J δ = -error.
+static td_status correct(const td_model* m, td_work* w, const double* error, double* delta) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  bool* skip = arena_bytes(s, (size_t)m->nrow);
+  double *g = arena_doubles(s, m->nrow), *zero = arena_zeros(s, m->nvel), *x = arena_doubles(s, m->nvel);
+  skipped_rows(m, skip);
+  for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
+  dense_system d;
+  dense_factor(m, w, skip, &d);
+  td_status status = TD_OK;
+  if (d.kkt.singular) {
+    status = report_singular(m, w, &d.kkt);
+  } else {
+    td_kkt_solve(&d.kkt, zero, g, 1, x, NULL, s);
+    memset(delta, 0, (size_t)m->nvel * sizeof(double));
+    for (int i = 0; i < d.n; i++) delta[m->free_v[i]] = x[i];
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+td_status td_project_q(const td_model* m, td_state* state, td_work* w, double tol) {
+  if (m->nrow == 0) return TD_OK;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
+  td_status status = TD_E_DIVERGED;
+  td_prepare(m, w);
+  for (int iteration = 0; iteration < 30; iteration++) {
+    td_place(m, state, w);
+    const double error = row_errors(m, w, false, e);
+    if (error <= tol) {
+      status = TD_OK;
+      break;
+    }
+    if (!isfinite(error) || correct(m, w, e, delta) != TD_OK) break;
+    // a rotation by more than half a radian is outside the reach of Newton's method
+    double largest = 0;
+    for (int i = 0; i < m->nvel; i++) largest = fmax(largest, fabs(delta[i]));
+    for (int i = 0; i < m->nvel && largest > 0.5; i++) delta[i] *= 0.5 / largest;
+    td_displace(m, state->q, delta, state->q);
+  }
+  if (status != TD_OK) td_fail(w, "the constraints cannot be met from this configuration (t = %g s)", state->t);
+  arena_close(s, mark);
+  return status;
+}
+
+td_status td_project_v(const td_model* m, td_state* state, td_work* w) {
+  if (m->nrow == 0) return TD_OK;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
+  td_prepare(m, w);
+  td_place(m, state, w);
+  row_errors(m, w, true, e);
+  const td_status status = correct(m, w, e, delta);
+  for (int i = 0; status == TD_OK && i < m->nvel; i++) state->v[i] += delta[i];
+  arena_close(s, mark);
+  return status;
+}
+
+void td_constraint_error(const td_model* m, const td_state* state, td_work* w, double* e, double* edot) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double* rows = arena_doubles(s, m->nrow);
+  td_prepare(m, w);
+  td_place(m, state, w);
+  *e = row_errors(m, w, false, rows);
+  *edot = row_errors(m, w, true, rows);
+  arena_close(s, mark);
+}

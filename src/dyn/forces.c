@@ -1,0 +1,339 @@
+// Forces: springs, dampers and inputs along DOFs and between stations, external loads; and their first-order change.
+#include <math.h>
+#include <string.h>
+
+#include "engine.h"
+#include "law.h"
+#include "link.h"
+
+static law law_of(const td_work* w, const model_law* l) {
+  return (law){w->num[l->k], w->num[l->rest] * w->num[l->compr], w->num[l->mu], w->num[l->nu], l->dir};
+}
+
+// Law plus input, masked: passive parts belong to h, the input to tau.
+static double law_force(const td_work* w, const model_law* l, double x, double u, int which) {
+  double f = 0;
+  if (which & FORCES_PASSIVE) {
+    const law c = law_of(w, l);
+    f += law_at(&c, x, u).f;
+  }
+  if (which & FORCES_ACTIVE) f += w->load * w->num[l->input];
+  return f;
+}
+
+// Its change for changes of x, u and of the numbers.
+static double law_change(const td_work* w, const model_law* l, double x, double u, double dx, double du) {
+  const law c = law_of(w, l);
+  const law_value v = law_at(&c, x, u);
+  const double* d = w->dnum;
+  const double dx0 = d[l->rest] * w->num[l->compr] + w->num[l->rest] * d[l->compr];
+  return v.fx * dx + v.fu * du + v.fk * d[l->k] + v.fx0 * dx0 + v.fmu * d[l->mu] + v.fnu * d[l->nu] +
+         w->load * d[l->input];
+}
+
+static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
+  const int hop = station < 0 ? -1 : m->station[station].hop;
+  if (hop >= 0) w->hop[hop].f = spatial_add(w->hop[hop].f, f);
+}
+
+// ---- axial ------------------------------------------------------------------------------------------------------------
+
+// Damping on each world component (the published form, damp.along = 0).
+static vec3 isotropic_damping(const td_work* w, const model_force* f, const frame* a, const frame* b) {
+  const vec3 u = vec3_sub(b->v, a->v);
+  double r[3], unused1, unused2;
+  for (int c = 0; c < 3; c++) {
+    law_power(vec3_at(u, c), w->num[f->law[0].nu], &r[c], &unused1, &unused2);
+    r[c] *= -w->num[f->law[0].mu];
+  }
+  return vec3_of(r);
+}
+
+static vec3 isotropic_damping_change(const td_work* w, const model_force* f, const frame* a, const frame* b,
+                                     const frame_change* da, const frame_change* db) {
+  const vec3 u = vec3_sub(b->v, a->v), du = vec3_sub(db->v, da->v);
+  const model_law* l = &f->law[0];
+  double r[3];
+  for (int c = 0; c < 3; c++) {
+    double x, slope, dnu;
+    law_power(vec3_at(u, c), w->num[l->nu], &x, &slope, &dnu);
+    r[c] = -w->num[l->mu] * (slope * vec3_at(du, c) + dnu * w->dnum[l->nu]) - x * w->dnum[l->mu];
+  }
+  return vec3_of(r);
+}
+
+
+
+static vec3 axial_force(const td_work* w, const model_force* f, const frame* a, const frame* b, int which) {
+  const axial x = td_axial(a, b);
+  const model_law l = f->law[0];
+  const double s = law_force(w, &l, x.L, f->isotropic ? 0 : x.Ld, which);
+  vec3 F = vec3_scale(s, x.n);
+  if (f->isotropic && (which & FORCES_PASSIVE)) F = vec3_add(F, isotropic_damping(w, f, a, b));
+  return F;
+}
+
+static void axial_add(const td_model* m, td_work* w, const model_force* f, int which) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const vec3 F = axial_force(w, f, &a, &b, which), none = {0, 0, 0};
+  add_wrench(m, w, f->b, spatial_force(b.p, F, none));
+  add_wrench(m, w, f->a, spatial_scale(-1, spatial_force(a.p, F, none)));
+}
+
+// ---- beams --------------------------------------------------------------------------------------------------------------
+
+static beam beam_at(const td_work* w, const model_force* f, const frame* a, const frame* b) {
+  return td_beam(a, b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL);
+}
+
+static void beam_add(const td_model* m, td_work* w, const model_force* f, int which) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const beam x = beam_at(w, f, &a, &b);
+  double s[6];
+  vec3 F, T;
+  for (int d = 0; d < 6; d++) s[d] = law_force(w, &f->law[d], x.x[d], x.u[d], which);
+  td_beam_wrench(&x, s, &F, &T);
+  const spatial on_b = spatial_force(b.p, F, T);
+  add_wrench(m, w, f->b, on_b);
+  add_wrench(m, w, f->a, spatial_scale(-1, on_b));
+}
+
+// ---- loads --------------------------------------------------------------------------------------------------------------
+
+static void load_add(const td_model* m, td_work* w, const model_force* f) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const double* x = w->num + f->wrench;
+  const vec3 F = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x)));
+  const vec3 T = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x + 3)));
+  add_wrench(m, w, f->b, spatial_force(b.p, F, T));
+}
+
+void td_forces(const td_model* m, td_work* w, int which) {
+  memset(w->tau, 0, (size_t)m->nvel * sizeof(double));
+  for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    switch (f->kind) {
+      case FORCE_DOF:
+        w->tau[f->v] += law_force(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], which);
+        break;
+      case FORCE_AXIAL: axial_add(m, w, f, which); break;
+      case FORCE_BEAM: beam_add(m, w, f, which); break;
+      case FORCE_LOAD:
+        if (which & FORCES_ACTIVE) load_add(m, w, f);
+        break;
+    }
+  }
+}
+
+// ---- changes --------------------------------------------------------------------------------------------------------------
+
+static void add_change(const td_model* m, spatial* df, int station, spatial change) {
+  const int hop = station < 0 ? -1 : m->station[station].hop;
+  if (hop >= 0) df[hop] = spatial_add(df[hop], change);
+}
+
+// Change of the wrench of force F, torque T at p.
+static spatial wrench_change(vec3 p, vec3 F, vec3 dp, vec3 dF, vec3 dT) {
+  return spatial_of(dF, vec3_add(vec3_add(vec3_cross(p, dF), vec3_cross(dp, F)), dT));
+}
+
+static frame_change change_of(const td_model* m, const td_work* w, int station, int col, bool rate) {
+  if (col < 0) return (frame_change){0};
+  return td_frame_change(m, w, station, col, rate);
+}
+
+static void axial_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate, spatial* df) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
+  const axial x = td_axial(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
+  const model_law l = f->law[0];
+  const double u = f->isotropic ? 0 : x.Ld, du = f->isotropic ? 0 : dx.Ld;
+  const vec3 F = axial_force(w, f, &a, &b, FORCES_ALL), none = {0, 0, 0};
+  vec3 dF;
+  if (x.L > 0) {
+    const double s = law_force(w, &l, x.L, u, FORCES_ALL), ds = law_change(w, &l, x.L, u, dx.L, du);
+    dF = vec3_axpy(ds, x.n, vec3_scale(s, dx.n));
+  } else {  // no direction yet: a spring of rest length 0 pulls with k r
+    dF = vec3_scale(-w->num[l.k], vec3_sub(db.p, da.p));
+  }
+  if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &a, &b, &da, &db));
+  add_change(m, df, f->b, wrench_change(b.p, F, db.p, dF, none));
+  add_change(m, df, f->a, spatial_scale(-1, wrench_change(a.p, F, da.p, dF, none)));
+}
+
+static void beam_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate, spatial* df) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
+  const beam x = beam_at(w, f, &a, &b);
+  double dx[6], du[6], s[6], ds[6];
+  vec3 F, T, dF, dT;
+  td_beam_change(&x, &a, &b, &da, &db, dx, du);
+  for (int d = 0; d < 6; d++) {
+    s[d] = law_force(w, &f->law[d], x.x[d], x.u[d], FORCES_ALL);
+    ds[d] = law_change(w, &f->law[d], x.x[d], x.u[d], dx[d], du[d]);
+  }
+  td_beam_wrench(&x, s, &F, &T);
+  td_beam_wrench_change(&x, &da, &db, s, ds, &dF, &dT);
+  const spatial change = wrench_change(b.p, F, db.p, dF, dT);
+  add_change(m, df, f->b, change);
+  add_change(m, df, f->a, spatial_scale(-1, change));
+}
+
+static void load_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate, spatial* df) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
+  const double *x = w->num + f->wrench, *d = w->dnum + f->wrench;
+  const vec3 F = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x)));
+  const vec3 T = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x + 3)));
+  const vec3 dF = vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d))), vec3_cross(da.turn, F));
+  const vec3 dT = vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d + 3))), vec3_cross(da.turn, T));
+  add_change(m, df, f->b, wrench_change(b.p, F, db.p, dF, dT));
+}
+
+void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df, double* dtau) {
+  const model_col* c = col < 0 ? NULL : &m->col[col];
+  const bool numbers = w->numbers_change;
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
+    const bool own = c && c->first && c->v == f->v;
+    if (!numbers && !moved && !own) continue;
+    switch (f->kind) {
+      case FORCE_DOF:
+        dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], own && !rate && f->q >= 0,
+                                 own && rate);
+        break;
+      case FORCE_AXIAL: axial_change(m, w, f, col, rate, df); break;
+      case FORCE_BEAM: beam_change(m, w, f, col, rate, df); break;
+      case FORCE_LOAD: load_change(m, w, f, col, rate, df); break;
+    }
+  }
+}
+
+// ---- energy and power -------------------------------------------------------------------------------------------------------
+
+// Coordinate and rate of law d of a force.
+static void law_coordinate(const td_model* m, const td_work* w, const model_force* f, int d, double* x, double* u) {
+  if (f->kind == FORCE_DOF) {
+    *x = f->q < 0 ? 0 : w->q[f->q];
+    *u = w->v[f->v];
+    return;
+  }
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  if (f->kind == FORCE_AXIAL) {
+    const axial e = td_axial(&a, &b);
+    *x = e.L;
+    *u = e.Ld;
+  } else {
+    const beam e = beam_at(w, f, &a, &b);
+    *x = e.x[d];
+    *u = e.u[d];
+  }
+}
+
+static int law_count(const model_force* f) {
+  return f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+}
+
+double td_elastic_energy(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->nforce; i++)
+    for (int d = 0; d < law_count(&m->force[i]); d++) {
+      const model_force* f = &m->force[i];
+      if (!f->law[d].potential) continue;
+      double x, u;
+      law_coordinate(m, w, f, d, &x, &u);
+      const law l = law_of(w, &f->law[d]);
+      sum += law_at(&l, x, u).energy;
+    }
+  return sum;
+}
+
+double td_force_power(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    for (int d = 0; d < law_count(f); d++) {
+      double x, u;
+      law_coordinate(m, w, f, d, &x, &u);
+      const law l = law_of(w, &f->law[d]);
+      const law_value v = law_at(&l, x, f->isotropic ? 0 : u);
+      sum += (v.f - (f->law[d].potential ? v.spring : 0) + w->load * w->num[f->law[d].input]) * u;
+    }
+    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+    if (f->kind == FORCE_AXIAL && f->isotropic)
+      sum += vec3_dot(isotropic_damping(w, f, &a, &b), vec3_sub(b.v, a.v));
+    if (f->kind == FORCE_LOAD) {
+      const double* x = w->num + f->wrench;
+      sum += w->load * (vec3_dot(mat3_apply(a.R, vec3_of(x)), b.v) + vec3_dot(mat3_apply(a.R, vec3_of(x + 3)), b.w));
+    }
+  }
+  return sum;
+}
+
+void td_dof_slopes(const td_model* m, const td_work* w, int force, double* slope_q, double* slope_v) {
+  const model_force* f = &m->force[force];
+  const law l = law_of(w, &f->law[0]);
+  const law_value v = law_at(&l, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
+  *slope_q = f->q < 0 ? 0 : v.fx;
+  *slope_v = v.fu;
+}
+
+// What the links of a joint do to their second station, about the origin.
+spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element) {
+  spatial sum = spatial_zero();
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->joint != joint || f->element != element || f->kind == FORCE_DOF || f->kind == FORCE_LOAD) continue;
+    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+    vec3 F, T = {0, 0, 0};
+    if (f->kind == FORCE_AXIAL) {
+      F = axial_force(w, f, &a, &b, FORCES_ALL);
+    } else {
+      const beam x = beam_at(w, f, &a, &b);
+      double s[6];
+      for (int d = 0; d < 6; d++) s[d] = law_force(w, &f->law[d], x.x[d], x.u[d], FORCES_ALL);
+      td_beam_wrench(&x, s, &F, &T);
+    }
+    sum = spatial_add(sum, spatial_force(b.p, F, T));
+  }
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    if (r->joint != joint || r->element != element) continue;
+    const row_value v = td_row_at(m, w, i);
+    const spatial f = spatial_force(td_frame(m, w, r->b).p, v.force, v.torque);
+    sum = spatial_axpy(w->lambda[i], f, sum);
+  }
+  return sum;
+}
+
+// Change of the elastic energy along the position coordinate of a column: minus the elastic forces' work.
+double td_elastic_change(const td_model* m, const td_work* w, int col) {
+  double sum = 0;
+  const model_col* c = &m->col[col];
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    double dx[6] = {0}, du[6];
+    if (f->kind == FORCE_LOAD) continue;
+    if (f->kind == FORCE_DOF) dx[0] = c->first && c->v == f->v && f->q >= 0;
+    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+    const frame_change da = change_of(m, w, f->a, col, false), db = change_of(m, w, f->b, col, false);
+    if (f->kind == FORCE_AXIAL) {
+      const axial x = td_axial(&a, &b);
+      dx[0] = td_axial_change(&x, &a, &b, &da, &db).L;
+    }
+    if (f->kind == FORCE_BEAM) {
+      const beam x = beam_at(w, f, &a, &b);
+      td_beam_change(&x, &a, &b, &da, &db, dx, du);
+    }
+    for (int d = 0; d < law_count(f); d++) {
+      if (!f->law[d].potential) continue;
+      double x, u;
+      law_coordinate(m, w, f, d, &x, &u);
+      const law l = law_of(w, &f->law[d]);
+      sum -= law_at(&l, x, u).spring * dx[d];
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,138 @@
+// Kinematics: poses, motion subspaces and twists of all hops, parents first.
+//
+//   g_j = g_parent · fix_j · exp(S q)            V_j = V_parent + S_j v_j
+//   c_j = V_parent × S_j v_j + (own rate of S_j) v_j       so that  A_j = A_parent + S_j v_j' + c_j
+//
+// All in world axes about one origin (spatial.h), so S_j is the same for every station downstream.
+#include <string.h>
+
+#include "chart.h"
+#include "engine.h"
+
+// Rotate columns i, j of R:  R · rot(axis k, angle),  (i, j, k) cyclic.
+static inline mat3 turn_principal(mat3 R, int k, double s, double c) {
+  const int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1;
+  for (int r = 0; r < 9; r += 3) {
+    const double x = R.m[r + i], y = R.m[r + j];
+    R.m[r + i] = c * x + s * y;
+    R.m[r + j] = c * y - s * x;
+  }
+  return R;
+}
+
+static inline void place_screw(td_work* w, const model_hop* hop, int i, pose* g) {
+  const double q = w->q[hop->q];
+  const vec3 axis = mat3_apply(g->R, w->hop_axis[i]);
+  const double lead = hop->moves ? 1 : hop->pitch != NUM_NONE ? w->num[hop->pitch] : 0;
+  spatial S = spatial_of(vec3_scale(lead, axis), (vec3){0, 0, 0});
+  if (lead != 0) g->p = vec3_axpy(lead * q, axis, g->p);
+  if (hop->turns) {
+    const vec3 pw = vec3_cross(g->p, axis);
+    S = spatial_of(vec3_axpy(lead, axis, pw), axis);
+    const double s = sin(q), c = cos(q);
+    const int k = w->hop_principal[i];
+    g->R = k >= 0 ? turn_principal(g->R, k, s, c) : mat3_mul(g->R, mat3_axis_angle(w->hop_axis[i], q));
+  }
+  w->col[hop->col].S = S;
+}
+
+static vec3 chart_vector(const td_work* w, const model_hop* hop, const double* from, bool constant) {
+  double x[3];
+  for (int c = 0; c < 3; c++)
+    x[c] = hop->free[c] >= 0 ? from[hop->free[c]] : constant ? w->num[hop->value + c] : 0;
+  return vec3_of(x);
+}
+
+// Unit quaternion, pair or chart: columns are body axes T e_k carried to the world.
+static void place_rotation(td_work* w, const model_hop* hop, int i, pose* g) {
+  const double* q = w->q + hop->q;
+  mat3 T = mat3_identity();
+  switch (hop->kind) {
+    case HOP_BALL: g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)}))); break;
+    case HOP_CIRCLE:
+      g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_scale(q[1], w->hop_axis[i])})));
+      w->col[hop->col].S = spatial_rotation(g->p, mat3_apply(g->R, w->hop_axis[i]));
+      return;
+    case HOP_QUAT3:
+    case HOP_CAYLEY: {
+      const vec3 x = chart_vector(w, hop, q, true);
+      const chart c = hop->kind == HOP_QUAT3 ? td_chart_quat3(x) : td_chart_cayley(x);
+      g->R = mat3_mul(g->R, mat3_quat(c.Q));
+      T = c.T;
+      break;
+    }
+    case HOP_SCREW: break;
+  }
+  for (int k = 0; k < 3; k++) {
+    const int local = hop->kind == HOP_BALL ? k : hop->free[k];
+    if (local >= 0) w->col[hop->col + local].S = spatial_rotation(g->p, mat3_apply(g->R, mat3_col(T, k)));
+  }
+}
+
+// (dT/dt v) of a chart, in the world: what S v gains at constant v
+static spatial own_rate(const td_work* w, const model_hop* hop, const pose* g) {
+  const vec3 x = chart_vector(w, hop, w->q + hop->q, true), v = chart_vector(w, hop, w->v + hop->v, false);
+  const chart c = hop->kind == HOP_QUAT3 ? td_chart_quat3(x) : td_chart_cayley(x);
+  vec3 rate = {0, 0, 0};
+  for (int k = 0; k < 3; k++) rate = vec3_axpy(vec3_at(v, k), mat3_apply(c.Tk[k], v), rate);
+  return spatial_rotation(g->p, mat3_apply(g->R, rate));
+}
+
+void td_place(const td_model* m, const td_state* state, td_work* w) {
+  memcpy(w->q, state->q, (size_t)m->npos * sizeof(double));
+  memcpy(w->v, state->v, (size_t)m->nvel * sizeof(double));
+  w->t = state->t;
+  if (m->nmotion_slot > 0) td_place_motion(m, w);
+  const spatial still = spatial_zero();
+  const pose ground = pose_identity();
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    hop_work* h = &w->hop[i];
+    const bool root = hop->parent < 0;
+    const spatial* V = root ? &still : &w->hop[hop->parent].V;
+    pose g = pose_mul(root ? ground : w->hop[hop->parent].g, w->hop_fix[i]);
+
+    if (hop->kind == HOP_SCREW) {
+      place_screw(w, hop, i, &g);
+    } else {
+      place_rotation(w, hop, i, &g);
+    }
+
+    spatial Sv = spatial_scale(w->v[hop->v], w->col[hop->col].S);
+    for (int k = 1; k < hop->nv; k++) Sv = spatial_axpy(w->v[hop->v + k], w->col[hop->col + k].S, Sv);
+    h->g = g;
+    h->V = spatial_add(*V, Sv);
+    h->c = spatial_cross(V, &Sv);
+    if (hop->kind == HOP_QUAT3 || hop->kind == HOP_CAYLEY) h->c = spatial_add(h->c, own_rate(w, hop, &g));
+    if (w->hop_heavy[i]) h->I = inertia_move(g, w->hop_inertia[i]);
+  }
+}
+
+void td_place_motion(const td_model* m, td_work* w) {
+  double* value = w->partial;
+  w->vars[m->time_var] = w->t;
+  td_tape_eval(m->motion_tape, w->vars, w->scratch_tape, value);
+  for (int i = 0; i < m->nmotion_slot; i++) w->num[m->motion_slot[i]] = value[i];
+  for (int i = 0; i < m->nvel; i++) {
+    if (m->vel[i].motion == NUM_NONE) continue;
+    w->q[m->vel[i].partner] = w->num[m->vel[i].motion];
+    w->v[i] = w->num[m->vel[i].motion + 1];
+  }
+}
+
+frame td_frame(const td_model* m, const td_work* w, int station) {
+  if (station < 0) return frame_ground();
+  const int i = m->station[station].hop;
+  if (i < 0) {
+    frame f = frame_ground();
+    f.R = w->station_fix[station].R;
+    f.p = w->station_fix[station].p;
+    return f;
+  }
+  const hop_work* h = &w->hop[i];
+  const pose g = pose_mul(h->g, w->station_fix[station]);
+  frame f = {.R = g.R, .p = g.p, .w = spatial_r(&h->V), .dw = spatial_r(&h->A)};
+  f.v = vec3_add(spatial_t(&h->V), vec3_cross(f.w, f.p));
+  f.a = vec3_add(vec3_add(spatial_t(&h->A), vec3_cross(f.dw, f.p)), vec3_cross(f.w, f.v));
+  return f;
+}

@@ -1,0 +1,171 @@
+// Constants that follow from the parameters: fixed poses, axes, inertias; then the initial geometry, which gives rest
+// values marked nan, references of loops and the zero of fixed directions.
+#include <math.h>
+#include <string.h>
+
+#include "engine.h"
+#include "link.h"
+
+static mat3 fixed_rotation(const double* x, const model_fix* fix) {
+  switch (fix->kind) {
+    case ROT_NONE: break;
+    case ROT_PRINCIPAL: return mat3_axis_angle(vec3_axis(fix->axis), x[0]);
+    case ROT_EULER_BERNOULLI: return mat3_quat(quat_unit((quat){1, vec3_scale(0.5, vec3_of(x))}));
+    case ROT_ANGLE_AXIS: {
+      const double n = vec3_norm(vec3_of(x + 1));
+      return n > 0 ? mat3_axis_angle(vec3_scale(1 / n, vec3_of(x + 1)), x[0]) : mat3_identity();
+    }
+    case ROT_QUATERNION: return mat3_quat(quat_unit((quat){x[0], vec3_of(x + 1)}));
+    case ROT_UNIT_VECTOR: {
+      const vec3 v = vec3_of(x);
+      return mat3_quat(quat_unit((quat){sqrt(fmax(0, 1 - vec3_dot(v, v))), v}));
+    }
+  }
+  return mat3_identity();
+}
+
+static pose fixed_pose(const td_model* m, const td_work* w, int fix, int nfix) {
+  pose g = pose_identity();
+  for (int i = fix; i < fix + nfix; i++) {
+    const model_fix* f = &m->fix[i];
+    const pose step = {fixed_rotation(f->rot == NUM_NONE ? NULL : w->num + f->rot, f), vec3_of(w->num + f->trans)};
+    g = pose_mul(g, step);
+  }
+  return g;
+}
+
+static int principal(vec3 a) {
+  for (int k = 0; k < 3; k++)
+    if (vec3_at(a, k) == 1) return k;
+  return -1;
+}
+
+static void prepare_tree(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    w->hop_fix[i] = fixed_pose(m, w, hop->fix, hop->nfix);
+    w->hop_inertia[i] = inertia_zero();
+    if (hop->axis == NUM_NONE) continue;
+    const vec3 a = vec3_of(w->num + hop->axis);
+    w->hop_axis[i] = vec3_scale(1 / vec3_norm(a), a);
+    w->hop_principal[i] = principal(w->hop_axis[i]);
+  }
+  for (int i = 0; i < m->nstation; i++) w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
+}
+
+static void prepare_masses(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nbody; i++) {
+    const model_body* b = &m->body[i];
+    const int hop = m->station[b->station].hop;
+    if (hop < 0) continue;
+    mat3 I;
+    for (int k = 0; k < 9; k++) I.m[k] = 0.5 * (w->num[b->I + k] + w->num[b->I + 3 * (k % 3) + k / 3]);
+    const inertia body = inertia_body(w->num[b->m], vec3_of(w->num + b->com), I);
+    w->hop_inertia[hop] = inertia_add(w->hop_inertia[hop], inertia_move(w->station_fix[b->station], body));
+  }
+  for (int i = 0; i < m->nhop; i++) {
+    const inertia* I = &w->hop_inertia[i];
+    double sum = fabs(I->m) + vec3_dot(I->mc, I->mc);
+    for (int k = 0; k < 9; k++) sum += fabs(I->I.m[k]);
+    w->hop_heavy[i] = sum > 0;
+  }
+}
+
+// ---- initial geometry --------------------------------------------------------------------------------------------------
+
+static void initial_positions(const td_model* m, td_work* w, td_state* state) {
+  state->t = m->settings[0];
+  for (int i = 0; i < m->npos; i++) state->q[i] = w->num[m->pos[i].init];
+  for (int i = 0; i < m->nvel; i++) state->v[i] = 0;
+  td_normalise(m, state->q);
+}
+
+// Where fixed directions and loop frames stand before the loops are closed.
+static void measure_references(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    const frame a = td_frame(m, w, r->a), b = td_frame(m, w, r->b);
+    if (r->reference >= 0) w->reference[r->reference] = quat_mat3(mat3_mul(mat3_transpose(a.R), b.R));
+  }
+  for (int i = 0; i < m->nrow; i++) {
+    const row_value v = td_row_at(m, w, i);
+    w->row_zero[i] = v.e;
+    if (m->row[i].target == TARGET_CONTROL) {
+      w->target[2 * m->row[i].target_index] = v.e;
+      w->target[2 * m->row[i].target_index + 1] = v.ed;
+    }
+  }
+}
+
+// Beam axes: z along the line between the ends, x as near to `xaxis` as possible, all in the first frame.
+static mat3 beam_axes(const frame* a, const frame* b, vec3 xaxis) {
+  vec3 z = mat3_apply_t(a->R, vec3_sub(b->p, a->p));
+  const double length = vec3_norm(z);
+  z = length > 0 ? vec3_scale(1 / length, z) : (vec3){0, 0, 1};
+  vec3 x = vec3_axpy(-vec3_dot(xaxis, z), z, xaxis);
+  const double n = vec3_norm(x);
+  if (!(n > 1e-9 * vec3_norm(xaxis))) return mat3_identity();
+  x = vec3_scale(1 / n, x);
+  const vec3 y = vec3_cross(z, x);
+  return (mat3){{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
+}
+
+static void rest_values(const td_model* m, td_work* w, const model_force* f) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  if (f->kind == FORCE_BEAM && f->frame >= 0) w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
+  if (f->kind == FORCE_DOF && f->law[0].rest_initial) w->num[f->law[0].rest] = w->q[f->q];
+  if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = td_axial(&a, &b).L;
+  if (f->kind != FORCE_BEAM) return;
+  const beam x = td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL);
+  for (int d = 0; d < 6; d++)
+    if (f->law[d].rest_initial) w->num[f->law[d].rest] = x.x[d];
+}
+
+static void measure_rest(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nforce; i++) rest_values(m, w, &m->force[i]);
+  for (int i = 0; i < m->nprobe; i++) {
+    const model_probe* p = &m->probe[i];
+    if (p->kind != SENSOR_STRETCH) continue;
+    const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
+    w->length0[i] = td_axial(&a, &b).L;
+  }
+}
+
+void td_prepare(const td_model* m, td_work* w) {
+  if (!w->dirty) return;
+  w->dirty = false;
+  memcpy(w->num, m->number, (size_t)m->nnumber * sizeof(double));
+  td_tape_eval(m->param_tape, w->vars, w->scratch_tape, w->partial);
+  for (int i = 0; i < m->nparam_slot; i++) w->num[m->param_slot[i]] = w->partial[i];
+  prepare_tree(m, w);
+  prepare_masses(m, w);
+
+  td_state* state = &w->inner;
+  initial_positions(m, w, state);
+  td_place(m, state, w);
+  memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
+  measure_references(m, w);
+  w->open_loops = m->nrow > 0 && td_project_q(m, state, w, 1e-11) != TD_OK;
+  memcpy(w->q_initial, state->q, (size_t)m->npos * sizeof(double));
+  td_place(m, state, w);
+  measure_rest(m, w);
+}
+
+void td_enter(const td_model* m, const td_state* state, td_work* w) {
+  td_prepare(m, w);
+  td_place(m, state, w);
+  td_numbers(m, state, w);
+}
+
+td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
+  td_prepare(m, w);
+  state->t = m->settings[0];
+  memcpy(state->q, w->q_initial, (size_t)m->npos * sizeof(double));
+  for (int i = 0; i < m->nvel; i++) state->v[i] = w->num[m->vel[i].init];
+  for (int i = 0; i < m->ninput; i++) state->u[i] = m->input[i].value;
+  td_prescribe(m, w, state);
+  if (w->open_loops) return TD_E_DIVERGED;
+  if (m->nrow == 0) return TD_OK;
+  td_target_initial(m, state, w, w->target);
+  return td_project_v(m, state, w);
+}

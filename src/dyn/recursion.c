@@ -1,0 +1,227 @@
+// The recursions along the tree.
+//
+//   inverse dynamics   f_i = I_i A_i + V_i ×* I_i V_i - f_ext,i      F_j = Σ_{i below j} f_i      τ_j = S_jᵀ F_j
+//   mass matrix        M_kl = S_kᵀ Ic_j S_l     (k on hop j, l on j or above; Ic the composite inertia)
+//   forward dynamics   articulated inertias, leaves to root: with U = Ia S, D = Sᵀ U, u = τ - Sᵀ p
+//                        Ia_parent += Ia - U D⁻¹ Uᵀ,   p_parent += p + Ia c + U D⁻¹ (u - Uᵀ c)
+//                      then  v' = D⁻¹ (u - Uᵀ (A_parent + c)),  A = A_parent + c + S v'
+// In one common frame nothing is transformed on the way: the additions are the algorithm.  (Featherstone 2008, ch. 5-7)
+#include <string.h>
+
+#include "engine.h"
+
+void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity) {
+  spatial base = spatial_zero();
+  for (int c = 0; gravity && c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    hop_work* h = &w->hop[i];
+    spatial A = spatial_add(hop->parent < 0 ? base : w->hop[hop->parent].A, h->c);
+    for (int k = 0; k < hop->nv; k++) A = spatial_axpy(a[hop->v + k], w->col[hop->col + k].S, A);
+    h->A = A;
+  }
+}
+
+void td_inverse(const td_model* m, td_work* w, double* out) {
+  for (int i = 0; i < m->nvel; i++) out[i] = -w->tau[i];
+  for (int i = 0; i < m->nhop; i++) {
+    hop_work* h = &w->hop[i];
+    h->F = spatial_scale(-1, h->f);
+    if (!w->hop_heavy[i]) continue;
+    const spatial IV = inertia_apply(&h->I, &h->V);
+    h->F = spatial_add(h->F, spatial_add(inertia_apply(&h->I, &h->A), spatial_cross_force(&h->V, &IV)));
+  }
+  for (int i = m->nhop - 1; i >= 0; i--) {
+    const model_hop* hop = &m->hop[i];
+    const hop_work* h = &w->hop[i];
+    for (int k = 0; k < hop->nv; k++) out[hop->v + k] += spatial_dot(&w->col[hop->col + k].S, &h->F);
+    if (hop->parent >= 0) w->hop[hop->parent].F = spatial_add(w->hop[hop->parent].F, h->F);
+  }
+}
+
+// Composite inertias of all subtrees, as 6x6 matrices in hop.IA.
+static void composite_inertia(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nhop; i++) {
+    if (w->hop_heavy[i]) {
+      inertia_matrix(&w->hop[i].I, &w->hop[i].IA);
+    } else {
+      memset(&w->hop[i].IA, 0, sizeof(spatial6));
+    }
+  }
+  for (int i = m->nhop - 1; i >= 0; i--)
+    if (m->hop[i].parent >= 0) spatial6_add(&w->hop[m->hop[i].parent].IA, &w->hop[i].IA);
+}
+
+void td_composite_mass(const td_model* m, td_work* w, double* M) {
+  const int n = m->nvel;
+  memset(M, 0, (size_t)n * (size_t)n * sizeof(double));
+  composite_inertia(m, w);
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    for (int k = 0; k < hop->nv; k++) {
+      const int row = hop->v + k;
+      const spatial H = spatial6_apply(&w->hop[i].IA, &w->col[hop->col + k].S);
+      w->col[hop->col + k].H = H;
+      for (int l = 0; l < hop->nv; l++) M[row * n + hop->v + l] += spatial_dot(&w->col[hop->col + l].S, &H);
+      for (int up = hop->parent; up >= 0; up = m->hop[up].parent)
+        for (int l = 0; l < m->hop[up].nv; l++) {
+          const double x = spatial_dot(&w->col[m->hop[up].col + l].S, &H);
+          const int col = m->hop[up].v + l;
+          M[row * n + col] += x;
+          M[col * n + row] += x;
+        }
+    }
+  }
+}
+
+// ---- articulated bodies -----------------------------------------------------------------------------------------------
+
+static inline void add_to_parent(td_work* w, int parent, const spatial6* Ia, const spatial* pa) {
+  if (parent < 0) return;
+  spatial6_add(&w->hop[parent].IA, Ia);
+  w->hop[parent].pA = spatial_add(w->hop[parent].pA, *pa);
+}
+
+// One DOF: rank-one update.  U is kept in col.H, 1/D in col.D.
+static inline bool reduce_one(td_work* w, const model_hop* hop, hop_work* h) {
+  col_work* col = &w->col[hop->col];
+  const spatial U = spatial6_apply(&h->IA, &col->S);
+  const double D = spatial_dot(&col->S, &U);
+  if (!(D > 0)) return false;
+  const double invD = 1 / D;
+  col->H = U;
+  col->D = invD;
+  col->u = w->tau[hop->v] - spatial_dot(&col->S, &h->pA);
+  if (hop->parent < 0) return true;
+  hop_work* p = &w->hop[hop->parent];
+  const double gain = invD * (col->u - spatial_dot(&U, &h->c));
+  const spatial Ic = spatial6_apply(&h->IA, &h->c);
+  for (int i = 0; i < 8; i++) p->pA.a[i] += h->pA.a[i] + Ic.a[i] + gain * U.a[i];
+  for (int j = 0; j < 6; j++) {
+    const double s = invD * U.a[j];
+    for (int i = 0; i < 8; i++) p->IA.col[j].a[i] += h->IA.col[j].a[i] - s * U.a[i];
+  }
+  return true;
+}
+
+// Inverse of a symmetric positive definite matrix of 2 or 3 rows, by Cholesky.
+static bool invert_small(const double D[3][3], int n, double inv[3][3]) {
+  double L[3][3] = {{0}};
+  for (int j = 0; j < n; j++) {
+    double d = D[j][j];
+    for (int k = 0; k < j; k++) d -= L[j][k] * L[j][k];
+    if (!(d > 1e-15 * D[j][j])) return false;
+    L[j][j] = sqrt(d);
+    for (int i = j + 1; i < n; i++) {
+      double x = D[i][j];
+      for (int k = 0; k < j; k++) x -= L[i][k] * L[j][k];
+      L[i][j] = x / L[j][j];
+    }
+  }
+  for (int c = 0; c < n; c++) {
+    double y[3];
+    for (int i = 0; i < n; i++) {
+      y[i] = i == c;
+      for (int k = 0; k < i; k++) y[i] -= L[i][k] * y[k];
+      y[i] /= L[i][i];
+    }
+    for (int i = n - 1; i >= 0; i--) {
+      for (int k = i + 1; k < n; k++) y[i] -= L[k][i] * inv[k][c];
+      inv[i][c] = y[i] / L[i][i];
+    }
+  }
+  return true;
+}
+
+// Several DOFs.  U in col.H; D⁻¹ u in col.u, the columns of U D⁻¹ in col.X.
+static bool reduce_block(td_work* w, const model_hop* hop, hop_work* h) {
+  col_work* col = &w->col[hop->col];
+  const int n = hop->nv;
+  double D[3][3] = {{0}}, inv[3][3] = {{0}};
+  for (int k = 0; k < n; k++) col[k].H = spatial6_apply(&h->IA, &col[k].S);
+  for (int k = 0; k < n; k++)
+    for (int l = 0; l < n; l++) D[k][l] = spatial_dot(&col[k].S, &col[l].H);
+  if (!invert_small((const double(*)[3])D, n, inv)) return false;
+  spatial6 Ia = h->IA;
+  spatial pa = spatial_add(h->pA, spatial6_apply(&h->IA, &h->c));
+  for (int k = 0; k < n; k++) {
+    col[k].X = spatial_zero();
+    col[k].D = 0;
+    for (int l = 0; l < n; l++) {
+      const double u = w->tau[hop->v + l] - spatial_dot(&col[l].S, &h->pA);
+      col[k].X = spatial_axpy(inv[k][l], col[l].H, col[k].X);
+      col[k].D += inv[k][l] * u;  // (D⁻¹ u)_k
+    }
+  }
+  for (int k = 0; k < n; k++) {
+    const double u = w->tau[hop->v + k] - spatial_dot(&col[k].S, &h->pA);
+    pa = spatial_axpy(u - spatial_dot(&col[k].H, &h->c), col[k].X, pa);
+    for (int j = 0; j < 6; j++) Ia.col[j] = spatial_axpy(-col[k].H.a[j], col[k].X, Ia.col[j]);
+  }
+  add_to_parent(w, hop->parent, &Ia, &pa);
+  return true;
+}
+
+// Prescribed: the hop moves as told, its parent carries all of it.
+static void reduce_given(const td_model* m, td_work* w, const model_hop* hop, hop_work* h) {
+  spatial A = h->c;
+  for (int k = 0; k < hop->nv; k++)
+    A = spatial_axpy(w->num[m->vel[hop->v + k].motion + 2], w->col[hop->col + k].S, A);
+  const spatial pa = spatial_add(h->pA, spatial6_apply(&h->IA, &A));
+  add_to_parent(w, hop->parent, &h->IA, &pa);
+}
+
+static void expand(const td_model* m, td_work* w, const model_hop* hop, hop_work* h, spatial A, double* vdot) {
+  for (int k = 0; k < hop->nv; k++) {
+    const col_work* col = &w->col[hop->col + k];
+    double x;
+    if (hop->prescribed) {
+      x = w->num[m->vel[hop->v + k].motion + 2];
+    } else if (hop->nv == 1) {
+      x = col->D * (col->u - spatial_dot(&col->H, &A));
+    } else {
+      x = col->D - spatial_dot(&col->X, &A);
+    }
+    vdot[hop->v + k] = x;
+  }
+  for (int k = 0; k < hop->nv; k++) A = spatial_axpy(vdot[hop->v + k], w->col[hop->col + k].S, A);
+  h->A = A;
+}
+
+bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
+  for (int i = 0; i < m->nhop; i++) {
+    hop_work* h = &w->hop[i];
+    h->pA = spatial_scale(-1, h->f);
+    if (w->hop_heavy[i]) {
+      const spatial IV = inertia_apply(&h->I, &h->V);
+      inertia_matrix(&h->I, &h->IA);
+      h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &IV));
+    } else {
+      memset(&h->IA, 0, sizeof(spatial6));
+    }
+  }
+  for (int i = m->nhop - 1; i >= 0; i--) {
+    const model_hop* hop = &m->hop[i];
+    hop_work* h = &w->hop[i];
+    bool ok = true;
+    if (hop->prescribed) {
+      reduce_given(m, w, hop, h);
+    } else if (hop->nv == 1) {
+      ok = reduce_one(w, hop, h);
+    } else {
+      ok = reduce_block(w, hop, h);
+    }
+    if (!ok) {
+      *bad = i;
+      return false;
+    }
+  }
+  spatial base = spatial_zero();
+  for (int c = 0; c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    const spatial A = spatial_add(hop->parent < 0 ? base : w->hop[hop->parent].A, w->hop[i].c);
+    expand(m, w, hop, &w->hop[i], A, vdot);
+  }
+  return true;
+}

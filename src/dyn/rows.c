@@ -1,0 +1,184 @@
+// Constraint rows in the model: their frames, Jacobian, multiplier forces, targets and changes.
+#include <string.h>
+
+#include "engine.h"
+
+typedef struct row_ends {
+  frame a, b, c;
+  row_frames f;
+} row_ends;
+
+// `out->f` points into `out`.
+static void ends_at(const td_model* m, const td_work* w, const model_row* row, row_ends* out) {
+  out->a = td_frame(m, w, row->a);
+  out->b = td_frame(m, w, row->b);
+  out->c = row->c == row->a ? out->a : td_frame(m, w, row->c);
+  const quat* reference = row->reference >= 0 ? &w->reference[row->reference] : NULL;
+  vec3 x = vec3_of(w->num + row->e);
+  // the second axis of a universal joint is given in the first frame, as it is at the start
+  if (row->kind == ROW_DOT && reference) x = mat3_apply_t(mat3_quat(*reference), x);
+  out->f = (row_frames){&out->a, &out->b, &out->c, vec3_of(w->num + row->d), x, reference};
+}
+
+row_value td_row_at(const td_model* m, const td_work* w, int row) {
+  row_ends ends;
+  ends_at(m, w, &m->row[row], &ends);
+  return td_row_value(m->row[row].kind, &ends.f);
+}
+
+row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate) {
+  const model_row* r = &m->row[row];
+  row_ends ends;
+  ends_at(m, w, r, &ends);
+  const frame_change a = td_frame_change(m, w, r->a, col, rate), b = td_frame_change(m, w, r->b, col, rate);
+  const frame_change c = td_frame_change(m, w, r->c, col, rate);
+  const row_changes changes = {&a, &b, &c};
+  return td_row_change(r->kind, &ends.f, &changes);
+}
+
+// Wrenches of a unit multiplier on the three frames.
+static void row_wrenches(const td_model* m, const td_work* w, const model_row* r, const row_value* v, spatial out[3]) {
+  const vec3 pa = td_frame(m, w, r->a).p, pb = td_frame(m, w, r->b).p, none = {0, 0, 0};
+  out[0] = spatial_scale(-1, spatial_force(pa, v->force, v->torque));
+  out[1] = spatial_force(pb, v->force, v->torque);
+  out[2] = spatial_of(none, v->torque_c);
+}
+
+void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
+  const int n = m->nvel;
+  memset(Jc, 0, (size_t)m->nrow * (size_t)n * sizeof(double));
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    const row_value v = td_row_at(m, w, i);
+    const int station[3] = {r->a, r->b, r->c};
+    spatial f[3];
+    row_wrenches(m, w, r, &v, f);
+    for (int s = 0; s < 3; s++) {
+      if (station[s] < 0) continue;
+      for (int hop = m->station[station[s]].hop; hop >= 0; hop = m->hop[hop].parent)
+        for (int k = 0; k < m->hop[hop].nv; k++)
+          Jc[i * n + m->hop[hop].v + k] += spatial_dot(&w->col[m->hop[hop].col + k].S, &f[s]);
+    }
+  }
+}
+
+void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    const row_value v = td_row_at(m, w, i);
+    const int station[3] = {r->a, r->b, r->c};
+    spatial f[3];
+    row_wrenches(m, w, r, &v, f);
+    for (int s = 0; s < 3; s++) {
+      const int hop = station[s] < 0 ? -1 : m->station[station[s]].hop;
+      if (hop >= 0) w->hop[hop].f = spatial_axpy(lambda[i], f[s], w->hop[hop].f);
+    }
+  }
+}
+
+void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate, spatial* df) {
+  const int hop = m->col[col].hop;
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    if (!station_moves(m, r->a, hop) && !station_moves(m, r->b, hop) && !station_moves(m, r->c, hop)) continue;
+    const row_value v = td_row_at(m, w, i), d = td_row_change_at(m, w, i, col, rate);
+    const int station[3] = {r->a, r->b, r->c};
+    const double sign[3] = {-1, 1, 0};
+    for (int s = 0; s < 3; s++) {
+      const int h = station[s] < 0 ? -1 : m->station[station[s]].hop;
+      if (h < 0) continue;
+      const vec3 p = td_frame(m, w, station[s]).p, dp = td_frame_change(m, w, station[s], col, rate).p;
+      spatial change = spatial_of((vec3){0, 0, 0}, d.torque_c);
+      if (s < 2)
+        change = spatial_scale(sign[s], spatial_add(spatial_force(p, d.force, d.torque),
+                                                    spatial_of((vec3){0, 0, 0}, vec3_cross(dp, v.force))));
+      df[h] = spatial_axpy(lambda[i], change, df[h]);
+    }
+  }
+}
+
+void td_row_target(const td_model* m, const td_work* w, int row, double* e, double* ed) {
+  const model_row* r = &m->row[row];
+  *e = *ed = 0;
+  if (r->target == TARGET_INITIAL) *e = w->row_zero[row];
+  if (r->target == TARGET_CONTROL) {
+    *e = w->target[2 * r->target_index];
+    *ed = w->target[2 * r->target_index + 1];
+  }
+}
+
+double td_row_drive(const td_model* m, const td_work* w, int row, const row_value* at) {
+  const model_row* r = &m->row[row];
+  double u = r->control == NUM_NONE ? 0 : w->num[r->control], e, ed;
+  if (r->k == NUM_NONE) return u;
+  td_row_target(m, w, row, &e, &ed);
+  return u - w->num[r->k] * (at->e - e) - w->num[r->mu] * (at->ed - ed);
+}
+
+// Change of (acceleration - drive) along a column, numbers included.
+static double defect_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
+  const model_row* r = &m->row[row];
+  const row_value d = td_row_change_at(m, w, row, col, rate);
+  double x = d.edd;
+  if (r->control != NUM_NONE) x -= w->dnum[r->control];
+  if (r->k == NUM_NONE) return x;
+  const row_value at = td_row_at(m, w, row);
+  double e, ed;
+  td_row_target(m, w, row, &e, &ed);
+  return x + w->num[r->k] * d.e + w->num[r->mu] * d.ed + w->dnum[r->k] * (at.e - e) + w->dnum[r->mu] * (at.ed - ed);
+}
+
+void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w, const double* a, double* dq,
+                           double* dv) {
+  const int n = m->nvel;
+  const size_t size = (size_t)m->nrow * (size_t)n * sizeof(double);
+  memset(dq, 0, size);
+  memset(dv, 0, size);
+  td_enter(m, state, w);
+  td_accelerate(m, w, a, false);
+  td_tangent_columns(m, w, a);
+  for (int col = 0; col < m->ncol; col++)
+    for (int rate = 0; rate < 2; rate++) {
+      td_number_changes(m, w, col, rate);
+      for (int i = 0; i < m->nrow; i++)
+        (rate ? dv : dq)[i * n + m->col[col].v] += defect_change(m, w, i, col, rate);
+    }
+  td_number_changes(m, w, -1, false);
+}
+
+void td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc, double* e, double* edot) {
+  td_enter(m, state, w);
+  if (Jc) td_row_jacobian(m, w, Jc);
+  for (int i = 0; i < m->nrow; i++) {
+    const row_value v = td_row_at(m, w, i);
+    double target, rate;
+    td_row_target(m, w, i, &target, &rate);
+    if (e) e[i] = v.e - target;
+    if (edot) edot[i] = v.ed - rate;
+  }
+}
+
+// ---- targets of controlled rows --------------------------------------------------------------------------------------
+
+int td_target_count(const td_model* m) { return 2 * m->ntarget; }
+double* td_targets(td_work* w) { return w->target; }
+
+void td_target_initial(const td_model* m, const td_state* state, td_work* w, double* targets) {
+  td_enter(m, state, w);
+  for (int i = 0; i < m->nrow; i++) {
+    if (m->row[i].target != TARGET_CONTROL) continue;
+    const row_value v = td_row_at(m, w, i);
+    targets[2 * m->row[i].target_index] = v.e;
+    targets[2 * m->row[i].target_index + 1] = v.ed;
+  }
+}
+
+void td_target_rates(const td_model* m, const td_state* state, td_work* w, const double* targets, double* rates) {
+  td_enter(m, state, w);
+  for (int i = 0; i < m->nrow; i++) {
+    if (m->row[i].target != TARGET_CONTROL) continue;
+    const int t = m->row[i].target_index;
+    rates[2 * t] = targets[2 * t + 1];
+    rates[2 * t + 1] = w->num[m->row[i].control];
+  }
+}

@@ -1,0 +1,380 @@
+// Exact derivatives of F = M a + h - τ - Jᵀλ.
+//
+// Along a column k of hop j everything downstream moves rigidly with the twist S_k.  For a station i below,
+//
+//   dV_i/dq_k = S_k × V_i + U_k                       dV_i/dv_k = S_k
+//   dA_i/dq_k = S_k × A_i + U_k × V_i + Z_k           dA_i/dv_k = S_k × V_i + X_k
+//
+// where U, Z, X depend on the hop alone:
+//
+//   U_k = W_k - S_k × V_j             W_k = d(S v)/dq_k, parent held
+//   Z_k = B_k - S_k × A_j - U_k × V_j B_k = dA_j/dq_k, parent held
+//   X_k = Y_k - S_k × V_j             Y_k = dA_j/dv_k
+//
+// The inertial wrench f = I A + V ×* I V turns along: df = S_k ×* f + I Z_k + B(I,V) U_k, df/dv_k = I X_k + B(I,V) S_k,
+// with B U = -I (V × U) + V ×* I U + U ×* I V = [-2 P × ω_U, (İ - [L]×) ω_U]: it sees only the rotational part of U
+// (P, L linear and angular momentum, İ the rate of the rotational inertia).  Sums over subtrees of f, I and B then give
+// every entry in two dot products: for l at or above k, S_l·(S_k ×* F_j + Ic_j Z_k + B_j U_k); for l below k the
+// turning of S_l and F_l cancels and (Ic_l S_l)·Z_k + (B_lᵀ S_l)·U_k is left.
+#include <string.h>
+
+#include "chart.h"
+#include "engine.h"
+
+// ---- U, Z, X of one hop -----------------------------------------------------------------------------------------------
+
+// Screws and circles: S is fixed in the parent, so W = B = 0 and Y = V_p × S.
+static void screw_column(const hop_work* h, col_work* c) {
+  c->U = spatial_cross(&h->V, &c->S);
+  c->X = spatial_scale(2, c->U);
+  c->Z = spatial_add(spatial_cross(&h->A, &c->S), spatial_cross(&h->V, &c->U));
+}
+
+typedef struct turning {
+  chart c;
+  vec3 v, a, w, dw;    // rates of the chart's numbers; T v; T a + Ṫ v
+  vec3 Tv_rate;        // Ṫ v
+  vec3 second[3];      // (Σ_l T_kl v_l) v
+} turning;
+
+static vec3 chart_numbers(const model_hop* hop, const double* from, const double* constant) {
+  double x[3];
+  for (int k = 0; k < 3; k++) x[k] = hop->free[k] >= 0 ? from[hop->free[k]] : constant ? constant[k] : 0;
+  return vec3_of(x);
+}
+
+static turning turning_at(const td_work* w, const model_hop* hop, const double* a) {
+  turning t = {.c = {.T = mat3_identity()}};
+  if (hop->kind == HOP_BALL) {
+    t.v = t.w = vec3_of(w->v + hop->v);
+    t.a = t.dw = vec3_of(a + hop->v);
+    return t;
+  }
+  const vec3 q = chart_numbers(hop, w->q + hop->q, w->num + hop->value);
+  const bool cayley = hop->kind == HOP_CAYLEY;
+  t.c = cayley ? td_chart_cayley(q) : td_chart_quat3(q);
+  t.v = chart_numbers(hop, w->v + hop->v, NULL);
+  t.a = chart_numbers(hop, a + hop->v, NULL);
+  for (int k = 0; k < 3; k++) t.Tv_rate = vec3_axpy(vec3_at(t.v, k), mat3_apply(t.c.Tk[k], t.v), t.Tv_rate);
+  t.w = mat3_apply(t.c.T, t.v);
+  t.dw = vec3_add(mat3_apply(t.c.T, t.a), t.Tv_rate);
+  td_chart_second(q, cayley, t.v, t.v, t.second);
+  return t;
+}
+
+// T_k x, zero for the unit quaternion
+static vec3 slope(const turning* t, const model_hop* hop, int k, vec3 x) {
+  return hop->kind == HOP_BALL ? (vec3){0, 0, 0} : mat3_apply(t->c.Tk[k], x);
+}
+
+static spatial turned(const hop_work* h, vec3 body) { return spatial_rotation(h->g.p, mat3_apply(h->g.R, body)); }
+
+static void rotation_columns(td_work* w, const model_hop* hop, hop_work* h, const double* a) {
+  const turning t = turning_at(w, hop, a);
+  const spatial zero = spatial_zero();
+  const spatial* Vp = hop->parent < 0 ? &zero : &w->hop[hop->parent].V;
+  for (int k = 0; k < 3; k++) {
+    const int local = hop->kind == HOP_BALL ? k : hop->free[k];
+    if (local < 0) continue;
+    col_work* c = &w->col[hop->col + local];
+    const vec3 Tk = mat3_col(t.c.T, k);
+    const vec3 dw = vec3_add(vec3_cross(Tk, t.w), slope(&t, hop, k, t.v));
+    const vec3 ddw = vec3_add(vec3_add(vec3_cross(Tk, t.dw), slope(&t, hop, k, t.a)), t.second[k]);
+    // Ṫ e_k + T_k v
+    vec3 rate = slope(&t, hop, k, t.v);
+    for (int l = 0; l < 3 && hop->kind != HOP_BALL; l++)
+      rate = vec3_axpy(vec3_at(t.v, l), mat3_col(t.c.Tk[l], k), rate);
+    const spatial W = turned(h, dw), SV = spatial_cross(&c->S, &h->V), SA = spatial_cross(&c->S, &h->A);
+    c->U = spatial_sub(W, SV);
+    const spatial UV = spatial_cross(&c->U, &h->V), B = spatial_add(turned(h, ddw), spatial_cross(Vp, &W));
+    c->Z = spatial_sub(spatial_sub(B, SA), UV);
+    c->X = spatial_sub(spatial_add(spatial_cross(Vp, &c->S), turned(h, rate)), SV);
+  }
+}
+
+void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE) {
+      screw_column(&w->hop[i], &w->col[hop->col]);
+    } else {
+      rotation_columns(w, hop, &w->hop[i], a);
+    }
+  }
+}
+
+frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate) {
+  frame_change d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (!station_moves(m, station, m->col[col].hop)) return d;
+  const hop_work* h = &w->hop[m->station[station].hop];
+  const col_work* c = &w->col[col];
+  const frame f = td_frame(m, w, station);
+  spatial dV = c->S, dA = spatial_add(spatial_cross(&c->S, &h->V), c->X);
+  if (!rate) {
+    d.turn = spatial_r(&c->S);
+    d.p = vec3_add(spatial_t(&c->S), vec3_cross(d.turn, f.p));
+    dV = spatial_add(spatial_cross(&c->S, &h->V), c->U);
+    dA = spatial_add(spatial_add(spatial_cross(&c->S, &h->A), spatial_cross(&c->U, &h->V)), c->Z);
+  }
+  d.w = spatial_r(&dV);
+  d.v = vec3_add(vec3_add(spatial_t(&dV), vec3_cross(d.w, f.p)), vec3_cross(f.w, d.p));
+  d.dw = spatial_r(&dA);
+  d.a = vec3_add(vec3_add(spatial_t(&dA), vec3_cross(d.dw, f.p)), vec3_cross(f.dw, d.p));
+  d.a = vec3_add(d.a, vec3_add(vec3_cross(d.w, f.v), vec3_cross(f.w, d.v)));
+  return d;
+}
+
+// ---- inertia ------------------------------------------------------------------------------------------------------------
+
+// İ = [ω]× I - I [ω]× + 2 (mc·v) 1 - mc vᵀ - v mcᵀ  about the origin, minus [L]×
+static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
+  const vec3 v = spatial_t(V), w = spatial_r(V);
+  const mat3 W = mat3_skew(w), WI = mat3_mul(W, I->I);
+  mat3 B = mat3_add(WI, mat3_transpose(WI));  // [ω]× I - I [ω]×, I symmetric
+  const double s = 2 * vec3_dot(I->mc, v);
+  B = mat3_add(B, mat3_scale(-1, mat3_add(mat3_outer(I->mc, v), mat3_outer(v, I->mc))));
+  B = mat3_add(B, mat3_scale(-1, mat3_skew(L)));
+  for (int k = 0; k < 9; k += 4) B.m[k] += s;
+  return B;
+}
+
+// Sums over subtrees: inertial wrench F, other wrenches E, inertia IA, P and B.
+static void composites(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nhop; i++) {
+    hop_work* h = &w->hop[i];
+    h->E = h->f;
+    if (w->hop_heavy[i]) {
+      const spatial IV = inertia_apply(&h->I, &h->V);
+      h->F = spatial_add(inertia_apply(&h->I, &h->A), spatial_cross_force(&h->V, &IV));
+      inertia_matrix(&h->I, &h->IA);
+      h->P = spatial_t(&IV);
+      h->B = inertia_rate(&h->I, &h->V, spatial_r(&IV));
+    } else {
+      h->F = spatial_zero();
+      memset(&h->IA, 0, sizeof h->IA);
+      h->P = (vec3){0, 0, 0};
+      memset(&h->B, 0, sizeof h->B);
+    }
+  }
+  for (int i = m->nhop - 1; i >= 0; i--) {
+    const hop_work* h = &w->hop[i];
+    if (m->hop[i].parent >= 0) {
+      hop_work* p = &w->hop[m->hop[i].parent];
+      p->F = spatial_add(p->F, h->F);
+      p->E = spatial_add(p->E, h->E);
+      spatial6_add(&p->IA, &h->IA);
+      p->P = vec3_add(p->P, h->P);
+      p->B = mat3_add(p->B, h->B);
+    }
+    for (int k = 0; k < m->hop[i].nv; k++) {
+      col_work* c = &w->col[m->hop[i].col + k];
+      c->H = spatial6_apply(&h->IA, &c->S);
+      c->Y = spatial_cross_force(&c->S, &h->E);
+      c->G = vec3_add(vec3_scale(2, vec3_cross(h->P, spatial_t(&c->S))), mat3_apply_t(h->B, spatial_r(&c->S)));
+    }
+  }
+}
+
+static spatial rate_wrench(const hop_work* h, const spatial* U) {
+  const vec3 w = spatial_r(U);
+  return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
+}
+
+// S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held.
+static double own_hop(const td_model* m, const td_work* w, const model_hop* hop, int k, int l, const spatial* F) {
+  if (hop->nv == 1 && (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE)) return 0;
+  const hop_work* h = &w->hop[m->col[hop->col].hop];
+  chart c = {.T = mat3_identity()};
+  if (hop->kind != HOP_BALL) {
+    const vec3 q = chart_numbers(hop, w->q + hop->q, w->num + hop->value);
+    c = hop->kind == HOP_CAYLEY ? td_chart_cayley(q) : td_chart_quat3(q);
+  }
+  int ck = k, cl = l;
+  for (int x = 0; x < 3 && hop->kind != HOP_BALL; x++) {
+    if (hop->free[x] == k) ck = x;
+    if (hop->free[x] == l) cl = x;
+  }
+  vec3 d = vec3_cross(mat3_col(c.T, ck), mat3_col(c.T, cl));
+  if (hop->kind != HOP_BALL) d = vec3_add(d, mat3_col(c.Tk[ck], cl));
+  const spatial dS = turned(h, d);
+  return spatial_dot(&dS, F);
+}
+
+static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
+  const int n = m->nvel;
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    const hop_work* h = &w->hop[i];
+    const spatial total = spatial_sub(h->F, h->E);
+    for (int k = 0; k < hop->nv; k++) {
+      const col_work* c = &w->col[hop->col + k];
+      const int vk = hop->v + k;
+      const spatial dF = spatial_add(spatial_add(spatial_cross_force(&c->S, &h->F), spatial6_apply(&h->IA, &c->Z)),
+                                     rate_wrench(h, &c->U));
+      const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
+
+      // rows at or above
+      for (int up = i; up >= 0; up = m->hop[up].parent)
+        for (int l = 0; l < m->hop[up].nv; l++) {
+          const spatial* S = &w->col[m->hop[up].col + l].S;
+          dq[(m->hop[up].v + l) * n + vk] += spatial_dot(S, &dF);
+          dv[(m->hop[up].v + l) * n + vk] += spatial_dot(S, &dFv);
+        }
+      for (int l = 0; l < hop->nv; l++) dq[(hop->v + l) * n + vk] += own_hop(m, w, hop, k, l, &total);
+      // this row, columns above: l below k in the formulas of the head
+      for (int up = hop->parent; up >= 0; up = m->hop[up].parent)
+        for (int l = 0; l < m->hop[up].nv; l++) {
+          const col_work* above = &w->col[m->hop[up].col + l];
+          const double* U = above->U.a + 3;
+          const double* S = above->S.a + 3;
+          const int vl = m->hop[up].v + l;
+          dq[vk * n + vl] += spatial_dot(&c->H, &above->Z) + c->G.x * U[0] + c->G.y * U[1] + c->G.z * U[2] -
+                             spatial_dot(&c->Y, &above->S);
+          dv[vk * n + vl] += spatial_dot(&c->H, &above->X) + c->G.x * S[0] + c->G.y * S[1] + c->G.z * S[2];
+        }
+    }
+  }
+}
+
+// ---- forces ----------------------------------------------------------------------------------------------------------------
+
+// Generalised forces of the wrench changes w->df, plus w->dtau, subtracted from column `v` of out.
+static void collect(const td_model* m, td_work* w, double* out, int stride, int column) {
+  for (int i = 0; i < m->nvel; i++) out[i * stride + column] -= w->dtau[i];
+  for (int i = m->nhop - 1; i >= 0; i--) {
+    const model_hop* hop = &m->hop[i];
+    for (int k = 0; k < hop->nv; k++)
+      out[(hop->v + k) * stride + column] -= spatial_dot(&w->col[hop->col + k].S, &w->df[i]);
+    if (hop->parent >= 0) w->df[hop->parent] = spatial_add(w->df[hop->parent], w->df[i]);
+  }
+}
+
+static void clear_changes(const td_model* m, td_work* w) {
+  memset(w->dtau, 0, (size_t)m->nvel * sizeof(double));
+  memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
+}
+
+static void force_tangent(const td_model* m, td_work* w, const double* lambda, double* dq, double* dv) {
+  const int n = m->nvel;
+  for (int col = 0; col < m->ncol; col++) {
+    for (int rate = 0; rate < 2; rate++) {
+      clear_changes(m, w);
+      td_number_changes(m, w, col, rate);
+      td_forces_change(m, w, col, rate, w->df, w->dtau);
+      if (!rate && lambda) td_row_forces_change(m, w, lambda, col, false, w->df);
+      collect(m, w, rate ? dv : dq, n, m->col[col].v);
+    }
+  }
+  td_number_changes(m, w, -1, false);
+}
+
+// Gravity that depends on the state cannot occur, but DOF springs alone need no sweep over columns.
+static bool only_dof_forces(const td_model* m) {
+  for (int i = 0; i < m->nforce; i++)
+    if (m->force[i].kind != FORCE_DOF) return false;
+  return m->nlive_probe == 0 && m->nrow == 0;
+}
+
+static void dof_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
+  const int n = m->nvel;
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    double slope_q, slope_v;
+    td_dof_slopes(m, w, i, &slope_q, &slope_v);
+    dq[f->v * n + f->v] -= slope_q;
+    dv[f->v * n + f->v] -= slope_v;
+  }
+}
+
+void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a, const double* lambda,
+                double* dFdq, double* dFdv) {
+  const size_t size = (size_t)m->nvel * (size_t)m->nvel * sizeof(double);
+  memset(dFdq, 0, size);
+  memset(dFdv, 0, size);
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
+  td_accelerate(m, w, a, true);
+  td_tangent_columns(m, w, a);
+  composites(m, w);
+  inertial_tangent(m, w, dFdq, dFdv);
+  if (only_dof_forces(m)) {
+    dof_tangent(m, w, dFdq, dFdv);
+  } else {
+    force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
+  }
+}
+
+// ---- inputs and parameters ---------------------------------------------------------------------------------------------------
+
+// Change of -F for changes of the numbers alone, into column `column` of out (added negatively by collect).
+static void number_column(const td_model* m, td_work* w, double* out, int stride, int column) {
+  clear_changes(m, w);
+  w->numbers_change = true;
+  td_forces_change(m, w, -1, false, w->df, w->dtau);
+  // gravity pulls on every mass
+  vec3 dg = vec3_scale(w->load, vec3_of(w->dnum + m->gravity));
+  for (int i = 0; i < m->nhop; i++)
+    if (w->hop_heavy[i]) {
+      const inertia* I = &w->hop[i].I;
+      w->df[i] = spatial_add(w->df[i], spatial_of(vec3_scale(I->m, dg), vec3_cross(I->mc, dg)));
+    }
+  collect(m, w, out, stride, column);
+  w->numbers_change = false;
+}
+
+static void number_partials(td_work* w, const td_tape* tape, const model_partial* list, int n,
+                            int source) {
+  td_tape_eval(tape, w->vars, w->scratch_tape, w->partial);
+  for (int i = 0; i < n; i++)
+    if (list[i].source == source) w->dnum[list[i].target] += w->partial[i];
+}
+
+static void clear_partials(td_work* w, const model_partial* list, int n) {
+  for (int i = 0; i < n; i++) w->dnum[list[i].target] = 0;
+}
+
+void td_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
+  const int nu = m->ninput;
+  memset(B, 0, (size_t)m->nvel * (size_t)nu * sizeof(double));
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  for (int u = 0; u < nu; u++) {
+    number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, u);
+    number_column(m, w, B, nu, u);
+    clear_partials(w, m->live_input, m->nlive_input);
+  }
+  for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
+}
+
+// Geometry, masses and initial values have no simple derivative: central differences over the parameter there.
+static void shape_derivative(const td_model* m, const td_state* state, td_work* w, int param, const double* a,
+                             const double* lambda, double* dFdp) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double* F = arena_doubles(&w->scratch, m->nvel);
+  const double p = w->vars[m->param[param].var], step = 1e-5 * fmax(1e-3, fabs(p));
+  td_work_set_param(m, w, param, p + step);
+  td_residual(m, state, w, a, lambda, dFdp);
+  td_work_set_param(m, w, param, p - step);
+  td_residual(m, state, w, a, lambda, F);
+  td_work_set_param(m, w, param, p);
+  for (int i = 0; i < m->nvel; i++) dFdp[i] = (dFdp[i] - F[i]) / (2 * step);
+  arena_close(&w->scratch, mark);
+}
+
+void td_param_derivative(const td_model* m, const td_state* state, td_work* w, int param, const double* a,
+                         const double* lambda, double* dFdp) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const double* zero = arena_zeros(&w->scratch, max_int(m->nvel, m->nrow));
+  if (m->param[param].shapes) {
+    shape_derivative(m, state, w, param, a ? a : zero, lambda ? lambda : zero, dFdp);
+  } else {
+    memset(dFdp, 0, (size_t)m->nvel * sizeof(double));
+    td_enter(m, state, w);
+    td_forces(m, w, FORCES_ALL);
+    number_partials(w, m->live_param_tape, m->live_param, m->nlive_param, param);
+    number_column(m, w, dFdp, 1, 0);
+    clear_partials(w, m->live_param, m->nlive_param);
+  }
+  arena_close(&w->scratch, mark);
+}

@@ -1,0 +1,199 @@
+// Exact derivatives and substitution.  Both rebuild an expression from its nodes in order, so a
+// shared node is done once and nothing recurses:
+//
+//   d(f(a, b)) = f_a da + f_b db
+//
+// with the partial derivatives written with the node itself where that saves work, e.g.
+// d(exp a) = exp(a) da.  Nodes that cannot contain the variable are passed over.
+#include "graph.h"
+
+// Names for building: the derivatives below then read as their formulas.
+static ex num(td_exprs* g, double x) { return td_ex_const(g, x); }
+static ex neg(td_exprs* g, ex a) { return td_ex_1(g, EX_NEG, a); }
+static ex add(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_ADD, a, b); }
+static ex sub(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_SUB, a, b); }
+static ex mul(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_MUL, a, b); }
+static ex quo(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_DIV, a, b); }
+static ex fun(td_exprs* g, ex_op op, ex a) { return td_ex_1(g, op, a); }
+static ex pick(td_exprs* g, ex cond, ex yes, ex no) {
+  return td_ex_make(g, EX_IFELSE, cond, yes, no);
+}
+
+static bool is_zero(const td_exprs* g, ex e) {
+  return td_ex_is_const(g, e) && td_ex_value(g, e) == 0;
+}
+
+// 1 - a^2 and 1 + a^2
+static ex one_minus_square(td_exprs* g, ex a) { return sub(g, num(g, 1), mul(g, a, a)); }
+static ex one_plus_square(td_exprs* g, ex a) { return add(g, num(g, 1), mul(g, a, a)); }
+
+// d(u^v) = v u^(v-1) du + u^v log(u) dv.  A term whose derivative is zero is not made, so the
+// logarithm of a negative base does not appear with a constant exponent.
+static ex diff_pow(td_exprs* g, ex e, ex u, ex v, ex du, ex dv) {
+  ex sum = num(g, 0);
+  if (!is_zero(g, du)) {
+    const ex power = td_ex_2(g, EX_POW, u, sub(g, v, num(g, 1)));
+    sum = mul(g, mul(g, v, power), du);
+  }
+  if (!is_zero(g, dv)) sum = add(g, sum, mul(g, mul(g, e, fun(g, EX_LOG, u)), dv));
+  return sum;
+}
+
+// d atan2(y, x) = (x dy - y dx) / (x^2 + y^2)
+static ex diff_atan2(td_exprs* g, ex y, ex x, ex dy, ex dx) {
+  const ex square = add(g, mul(g, x, x), mul(g, y, y));
+  return quo(g, sub(g, mul(g, x, dy), mul(g, y, dx)), square);
+}
+
+static ex diff_unary(td_exprs* g, ex_op op, ex e, ex a, ex da) {
+  switch (op) {
+    case EX_NEG:
+      return neg(g, da);
+    case EX_SQRT:
+      return quo(g, da, mul(g, num(g, 2), e));
+    case EX_EXP:
+      return mul(g, e, da);
+    case EX_LOG:
+      return quo(g, da, a);
+    case EX_SIN:
+      return mul(g, fun(g, EX_COS, a), da);
+    case EX_COS:
+      return neg(g, mul(g, fun(g, EX_SIN, a), da));
+    case EX_TAN:
+      return mul(g, one_plus_square(g, e), da);
+    case EX_ASIN:
+      return quo(g, da, fun(g, EX_SQRT, one_minus_square(g, a)));
+    case EX_ACOS:
+      return neg(g, quo(g, da, fun(g, EX_SQRT, one_minus_square(g, a))));
+    case EX_ATAN:
+      return quo(g, da, one_plus_square(g, a));
+    case EX_SINH:
+      return mul(g, fun(g, EX_COSH, a), da);
+    case EX_COSH:
+      return mul(g, fun(g, EX_SINH, a), da);
+    case EX_TANH:
+      return mul(g, one_minus_square(g, e), da);
+    case EX_ABS:
+      return pick(g, td_ex_2(g, EX_LT, a, num(g, 0)), neg(g, da), da);
+    default:
+      return EX_NONE;
+  }
+}
+
+static ex diff_binary(td_exprs* g, ex_op op, ex e, ex a, ex b, ex da, ex db) {
+  switch (op) {
+    case EX_ADD:
+      return add(g, da, db);
+    case EX_SUB:
+      return sub(g, da, db);
+    case EX_MUL:
+      return add(g, mul(g, da, b), mul(g, a, db));
+    case EX_DIV:
+      return quo(g, sub(g, da, mul(g, e, db)), b);
+    case EX_POW:
+      return diff_pow(g, e, a, b, da, db);
+    case EX_ATAN2:
+      return diff_atan2(g, a, b, da, db);
+    case EX_MOD:
+      return sub(g, da, mul(g, fun(g, EX_FLOOR, quo(g, a, b)), db));
+    case EX_MIN:
+      return pick(g, td_ex_2(g, EX_LE, a, b), da, db);
+    case EX_MAX:
+      return pick(g, td_ex_2(g, EX_LE, a, b), db, da);
+    case EX_HYPOT:
+      return quo(g, add(g, mul(g, a, da), mul(g, b, db)), e);
+    default:
+      return EX_NONE;
+  }
+}
+
+// d[i] is the derivative of operand i; the node is passed by value because making nodes moves them.
+static ex diff_node(td_exprs* g, ex e, node n, const ex d[3]) {
+  const ex_op op = (ex_op)n.op;
+  if (td_op_is_flat(op)) return num(g, 0);
+  if (op == EX_IFELSE) return pick(g, n.arg[0], d[1], d[2]);
+  if (op == EX_TABLE) {
+    if (is_zero(g, d[0]) || g->tables[n.arg[1]].order == 1) return num(g, 0);
+    return mul(g, td_table_node(g, td_table_slope(g, n.arg[1]), n.arg[0]), d[0]);
+  }
+  return td_op_arity(op) == 1 ? diff_unary(g, op, e, n.arg[0], d[0])
+                              : diff_binary(g, op, e, n.arg[0], n.arg[1], d[0], d[1]);
+}
+
+ex td_ex_diff(td_exprs* g, ex e, int var) {
+  if (g->failed || !is_node(g, e) || var < 0 || var >= g->nvar) return EX_NONE;
+  const ex zero = num(g, 0), one = num(g, 1);
+  reach r;
+  if (!td_reach(g, &e, 1, (reach_rule){(int)g->vars[var].kind, true}, &r)) return graph_fail(g);
+  ex* d = malloc((size_t)max_int(r.n, 1) * sizeof *d);
+  ex result = d ? zero : graph_fail(g);
+
+  for (int i = 0; d && i < r.n && !g->failed; i++) {
+    const node n = *node_at(g, r.list[i]);
+    if (n.op == EX_VAR) {
+      d[i] = n.arg[0] == var ? one : zero;
+      continue;
+    }
+    ex da[3] = {zero, zero, zero};
+    bool any = false;
+    for (int k = 0; k < td_op_arity((ex_op)n.op); k++) {
+      if (reach_has(&r, n.arg[k])) da[k] = d[reach_rank(&r, n.arg[k])];
+      any = any || da[k] != zero;
+    }
+    d[i] = any ? diff_node(g, r.list[i], n, da) : zero;
+  }
+  if (d && r.n > 0) result = d[r.n - 1];
+  free(d);
+  td_reach_free(&r);
+  return g->failed ? EX_NONE : result;
+}
+
+// ---- substitution
+// --------------------------------------------------------------------------------
+
+// replacement[v]: what stands for variable v, EX_NONE where it stays; NULL: no memory.
+static ex* replacements(const td_exprs* g, const int* var, const ex* with, int n) {
+  ex* map = malloc((size_t)max_int(g->nvar, 1) * sizeof *map);
+  if (!map) return NULL;
+  for (int v = 0; v < g->nvar; v++) map[v] = EX_NONE;
+  for (int i = 0; i < n; i++) map[var[i]] = with[i];
+  return map;
+}
+
+static ex rebuild(td_exprs* g, const reach* r, const ex* map, ex* made, int i) {
+  const node n = *node_at(g, r->list[i]);
+  const ex_op op = (ex_op)n.op;
+  if (op == EX_VAR) return map[n.arg[0]] != EX_NONE ? map[n.arg[0]] : r->list[i];
+  ex arg[3] = {EX_NONE, EX_NONE, EX_NONE};
+  bool changed = false;
+  for (int k = 0; k < td_op_arity(op); k++) {
+    arg[k] = reach_has(r, n.arg[k]) ? made[reach_rank(r, n.arg[k])] : n.arg[k];
+    changed = changed || arg[k] != n.arg[k];
+  }
+  if (!changed) return r->list[i];
+  if (op == EX_TABLE) return td_table_node(g, n.arg[1], arg[0]);
+  return td_ex_make(g, op, arg[0], arg[1], arg[2]);
+}
+
+ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n) {
+  if (g->failed || !is_node(g, e)) return EX_NONE;
+  int depends = 0;
+  bool all = n == 0;  // a variable of no kind leaves no trace in the sets
+  for (int i = 0; i < n; i++) {
+    if (var[i] < 0 || var[i] >= g->nvar || !is_node(g, with[i])) return EX_NONE;
+    depends |= (int)g->vars[var[i]].kind;
+    all = all || g->vars[var[i]].kind == TD_ON_NOTHING;
+  }
+
+  reach r;
+  if (!td_reach(g, &e, 1, (reach_rule){all ? 0 : depends, false}, &r)) return graph_fail(g);
+  ex* map = replacements(g, var, with, n);
+  ex* made = malloc((size_t)max_int(r.n, 1) * sizeof *made);
+  if (!map || !made) graph_fail(g);
+  for (int i = 0; i < r.n && !g->failed; i++) made[i] = rebuild(g, &r, map, made, i);
+  const ex result = g->failed ? EX_NONE : r.n > 0 ? made[r.n - 1] : e;
+  free(map);
+  free(made);
+  td_reach_free(&r);
+  return result;
+}

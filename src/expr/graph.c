@@ -1,0 +1,408 @@
+// The expression graph: nodes, hash-consing, variables, tables and looking inside.  Every node is
+// made by td_node_cons, which finds an equal one first, so that equal expressions are equal
+// handles.  Failure (no memory, too many nodes) is sticky: afterwards every constructor gives
+// EX_NONE.
+#include "graph.h"
+
+#include <string.h>
+
+enum { NODE_LIMIT = 20000000 };
+
+static const char arities[EX_OP_COUNT] = {
+#define X(name, arity, c) arity,
+    TD_EX_OPS(X)
+#undef X
+};
+
+int td_op_arity(ex_op op) { return arities[op]; }
+
+bool td_op_is_logical(ex_op op) { return op >= EX_LT && op <= EX_NOT; }
+
+bool td_op_is_flat(ex_op op) {
+  return td_op_is_logical(op) || op == EX_SIGN || op == EX_FLOOR || op == EX_CEIL ||
+         op == EX_ROUND || op == EX_STEP || op == EX_CONST;
+}
+
+// ---- the graph
+// -----------------------------------------------------------------------------------
+
+td_exprs* td_exprs_new(void) { return calloc(1, sizeof(td_exprs)); }
+
+void td_exprs_free(td_exprs* g) {
+  if (!g) return;
+  for (int i = 0; i < g->ntable; i++) free(g->tables[i].data);
+  for (int i = 0; i < g->nvar; i++) free(g->vars[i].name);
+  free(g->nodes);
+  free(g->slots);
+  free(g->tables);
+  free(g->vars);
+  free(g);
+}
+
+static size_t table_bytes(int n, int order) {
+  return ((size_t)n + (size_t)(n - 1) * (size_t)order) * sizeof(double);
+}
+
+static void* copy_bytes(const void* from, size_t bytes) {
+  void* to = malloc(bytes > 0 ? bytes : 1);
+  if (to && bytes > 0) memcpy(to, from, bytes);
+  return to;
+}
+
+static bool copy_tables(td_exprs* to, const td_exprs* from) {
+  to->tables = calloc((size_t)max_int(from->ntable, 1), sizeof(table));
+  if (!to->tables) return false;
+  to->table_cap = max_int(from->ntable, 1);
+  for (int i = 0; i < from->ntable; i++) {
+    const table* t = &from->tables[i];
+    double* data = copy_bytes(t->data, table_bytes(t->n, t->order));
+    if (!data) return false;
+    to->tables[to->ntable] = *t;
+    to->tables[to->ntable++].data = data;
+  }
+  return true;
+}
+
+static bool copy_vars(td_exprs* to, const td_exprs* from) {
+  to->vars = calloc((size_t)max_int(from->nvar, 1), sizeof(variable));
+  if (!to->vars) return false;
+  to->var_cap = max_int(from->nvar, 1);
+  for (int i = 0; i < from->nvar; i++) {
+    char* name = td_strdup(from->vars[i].name);
+    if (!name) return false;
+    to->vars[to->nvar++] = (variable){name, from->vars[i].kind};
+  }
+  return true;
+}
+
+td_exprs* td_exprs_copy(const td_exprs* g) {
+  td_exprs* copy = td_exprs_new();
+  if (!copy) return NULL;
+  copy->failed = g->failed;
+  copy->nodes = copy_bytes(g->nodes, (size_t)g->n * sizeof(node));
+  copy->slots = copy_bytes(g->slots, (size_t)g->nslot * sizeof(slot));
+  if (!copy->nodes || !copy->slots || !copy_tables(copy, g) || !copy_vars(copy, g)) {
+    td_exprs_free(copy);
+    return NULL;
+  }
+  copy->n = copy->cap = g->n;
+  copy->nslot = g->nslot;
+  return copy;
+}
+
+int td_exprs_count(const td_exprs* g) { return g->n; }
+bool td_exprs_failed(const td_exprs* g) { return g->failed; }
+
+// ---- variables
+// -----------------------------------------------------------------------------------
+
+int td_exprs_var(td_exprs* g, const char* name, td_depends kind) {
+  if (g->failed) return -1;
+  variable* vars = td_grow(g->vars, &g->var_cap, g->nvar + 1, sizeof *vars);
+  if (!vars) return graph_fail(g);
+  g->vars = vars;
+  char* copy = td_strdup(name);
+  if (!copy) return graph_fail(g);
+  g->vars[g->nvar] = (variable){copy, kind};
+  return g->nvar++;
+}
+
+static bool is_var(const td_exprs* g, int var) { return var >= 0 && var < g->nvar; }
+
+int td_exprs_nvar(const td_exprs* g) { return g->nvar; }
+const char* td_exprs_var_name(const td_exprs* g, int var) {
+  return is_var(g, var) ? g->vars[var].name : NULL;
+}
+td_depends td_exprs_var_kind(const td_exprs* g, int var) {
+  return is_var(g, var) ? g->vars[var].kind : TD_ON_NOTHING;
+}
+
+// ---- hash-consing
+// --------------------------------------------------------------------------------
+
+// FNV-1a over 32-bit words, then a final mix so that the low bits depend on all of them.
+static uint64_t hash_words(const void* data, size_t bytes, uint64_t h) {
+  const unsigned char* p = data;
+  for (size_t i = 0; i + 4 <= bytes; i += 4) {
+    uint32_t word;
+    memcpy(&word, p + i, 4);
+    h = (h ^ word) * 0x100000001b3u;
+  }
+  h ^= h >> 32;
+  h *= 0x9e3779b97f4a7c15u;
+  return h ^ h >> 29;
+}
+
+static const uint64_t SEED = 0xcbf29ce484222325u;
+
+static uint32_t hash_node(const node* n) { return (uint32_t)hash_words(n, sizeof *n, SEED); }
+
+// The slot that holds an equal node, or the free one where it belongs.
+static slot* find_slot(const td_exprs* g, const node* n, uint32_t hash) {
+  const uint32_t mask = (uint32_t)g->nslot - 1;
+  for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
+    slot* s = &g->slots[i];
+    if (s->node < 0) return s;
+    if (s->hash == hash && memcmp(&g->nodes[s->node], n, sizeof *n) == 0) return s;
+  }
+}
+
+// Twice the slots: at most half of them are taken.
+static bool rehash(td_exprs* g) {
+  const int nslot = g->nslot ? 2 * g->nslot : 64;
+  slot* slots = malloc((size_t)nslot * sizeof *slots);
+  if (!slots) return false;
+  for (int i = 0; i < nslot; i++) slots[i] = (slot){0, -1};
+
+  const uint32_t mask = (uint32_t)nslot - 1;
+  for (int i = 0; i < g->nslot; i++) {
+    if (g->slots[i].node < 0) continue;
+    uint32_t at = g->slots[i].hash & mask;
+    while (slots[at].node >= 0) at = (at + 1) & mask;
+    slots[at] = g->slots[i];
+  }
+  free(g->slots);
+  g->slots = slots;
+  g->nslot = nslot;
+  return true;
+}
+
+static ex intern(td_exprs* g, node n) {
+  if (g->failed) return EX_NONE;
+  if (2 * (g->n + 1) > g->nslot && !rehash(g)) return graph_fail(g);
+  const uint32_t hash = hash_node(&n);
+  slot* s = find_slot(g, &n, hash);
+  if (s->node >= 0) return s->node;
+
+  if (g->n >= NODE_LIMIT) return graph_fail(g);
+  node* nodes = td_grow(g->nodes, &g->cap, g->n + 1, sizeof *nodes);
+  if (!nodes) return graph_fail(g);
+  g->nodes = nodes;
+  g->nodes[g->n] = n;
+  *s = (slot){hash, g->n};
+  return g->n++;
+}
+
+double td_node_value(const node* n) {
+  double value;
+  memcpy(&value, n->arg, sizeof value);
+  return value;
+}
+
+ex td_ex_const(td_exprs* g, double value) {
+  if (isnan(value)) value = (double)NAN;  // one node for all of them
+  node n = {EX_CONST, TD_ON_NOTHING, {0, 0, EX_NONE}};
+  memcpy(n.arg, &value, sizeof value);
+  return intern(g, n);
+}
+
+ex td_ex_var(td_exprs* g, int var) {
+  if (!is_var(g, var)) return EX_NONE;
+  return intern(g, (node){EX_VAR, (uint16_t)g->vars[var].kind, {var, EX_NONE, EX_NONE}});
+}
+
+static int depends_of(const td_exprs* g, ex e) { return e >= 0 ? node_at(g, e)->depends : 0; }
+
+ex td_node_cons(td_exprs* g, ex_op op, ex a, ex b, ex c) {
+  const int depends = depends_of(g, a) | depends_of(g, b) | depends_of(g, c);
+  return intern(g, (node){(uint16_t)op, (uint16_t)depends, {a, b, c}});
+}
+
+ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c) {
+  const ex args[3] = {a, b, c};
+  if (g->failed || op < EX_NEG || op >= EX_TABLE) return EX_NONE;
+  double value[3] = {0, 0, 0};
+  bool constant = true;
+  const int arity = td_op_arity(op);
+  for (int i = 0; i < arity; i++) {
+    if (!is_node(g, args[i])) return EX_NONE;
+    constant = constant && td_ex_is_const(g, args[i]);
+    value[i] = td_ex_value(g, args[i]);
+  }
+
+  if (constant) return td_ex_const(g, apply(op, value[0], value[1], value[2]));
+  if (arity < 2) b = EX_NONE;
+  if (arity < 3) c = EX_NONE;
+  return td_node_fold(g, op, a, b, c);
+}
+
+// ---- tables
+// --------------------------------------------------------------------------------------
+
+// The piece that holds x: the last knot not above it, the end pieces continued.
+double td_table_eval(const double* knots, int n, const double* coef, int order, bool clamp,
+                     double x) {
+  if (isnan(x)) return x;
+  if (clamp) x = fmin(fmax(x, knots[0]), knots[n - 1]);
+  int low = 0, high = n - 1;  // knots[low] <= x < knots[high], but for the ends
+  while (high - low > 1) {
+    const int mid = low + (high - low) / 2;
+    if (knots[mid] <= x) {
+      low = mid;
+    } else {
+      high = mid;
+    }
+  }
+
+  const double* c = coef + (size_t)low * (size_t)order;
+  const double dx = x - knots[low];
+  double y = c[order - 1];
+  for (int k = order - 2; k >= 0; k--) y = y * dx + c[k];
+  return y;
+}
+
+static bool good_table(const double* knots, int n, int order) {
+  if (n < 2 || order < 1 || order > 1000 || n > NODE_LIMIT) return false;
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(knots[i]) || (i > 0 && !(knots[i - 1] < knots[i]))) return false;
+  }
+  return true;
+}
+
+static uint64_t hash_table(const table* t) {
+  const int32_t head[3] = {t->n, t->order, t->clamp};
+  return hash_words(t->data, table_bytes(t->n, t->order), hash_words(head, sizeof head, SEED));
+}
+
+// The number of this table, found or added; takes over t.data.  Tables are few: a scan of their
+// hashes will do.
+static int intern_table(td_exprs* g, table t) {
+  const size_t bytes = table_bytes(t.n, t.order);
+  t.hash = hash_table(&t);
+  t.slope = -1;
+  for (int i = 0; i < g->ntable; i++) {
+    const table* old = &g->tables[i];
+    if (old->hash == t.hash && old->n == t.n && old->order == t.order && old->clamp == t.clamp &&
+        memcmp(old->data, t.data, bytes) == 0) {
+      free(t.data);
+      return i;
+    }
+  }
+
+  table* tables = td_grow(g->tables, &g->table_cap, g->ntable + 1, sizeof *tables);
+  if (!tables) {
+    free(t.data);
+    return graph_fail(g);
+  }
+  g->tables = tables;
+  g->tables[g->ntable] = t;
+  return g->ntable++;
+}
+
+ex td_table_node(td_exprs* g, int number, ex x) {
+  if (g->failed || number < 0 || !is_node(g, x)) return EX_NONE;
+  if (td_ex_is_const(g, x)) {
+    return td_ex_const(g, table_eval(&g->tables[number], td_ex_value(g, x)));
+  }
+  const uint16_t depends = node_at(g, x)->depends;
+  return intern(g, (node){EX_TABLE, depends, {x, number, EX_NONE}});
+}
+
+ex td_ex_table(td_exprs* g, const double* knots, int n, const double* coef, int order, bool clamp,
+               ex x) {
+  if (g->failed || !is_node(g, x) || !good_table(knots, n, order)) return EX_NONE;
+  double* data = malloc(table_bytes(n, order));
+  if (!data) return graph_fail(g);
+  memcpy(data, knots, (size_t)n * sizeof *data);
+  memcpy(data + n, coef, table_bytes(n, order) - (size_t)n * sizeof *data);
+  return td_table_node(
+      g, intern_table(g, (table){.n = n, .order = order, .clamp = clamp, .data = data}), x);
+}
+
+// d/dx Σ c_k dx^k = Σ k c_k dx^(k-1), piece by piece; a piece of order one becomes zero.
+static void slope_piece(const double* c, int order, double* slope) {
+  slope[0] = 0;
+  for (int k = 1; k < order; k++) slope[k - 1] = k * c[k];
+}
+
+// A clamped table is constant outside, so its derivative gets a zero piece at either end, which
+// being the end pieces are continued.
+int td_table_slope(td_exprs* g, int number) {
+  if (g->tables[number].slope >= 0) return g->tables[number].slope;
+  const table t = g->tables[number];
+  const int extra = t.clamp ? 1 : 0, n = t.n + 2 * extra, order = max_int(t.order - 1, 1);
+  double* knots = calloc(1, table_bytes(n, order));
+  if (!knots) return graph_fail(g);
+
+  memcpy(knots + extra, t.data, (size_t)t.n * sizeof *knots);
+  if (t.clamp) {
+    const double x0 = t.data[0], x1 = t.data[t.n - 1];
+    knots[0] = x0 - fmax(1, fabs(x0));
+    knots[n - 1] = x1 + fmax(1, fabs(x1));
+  }
+  for (int i = 0; i < t.n - 1; i++) {
+    slope_piece(t.data + t.n + (size_t)i * (size_t)t.order, t.order,
+                knots + n + (size_t)(i + extra) * (size_t)order);
+  }
+  const int slope = intern_table(g, (table){.n = n, .order = order, .data = knots});
+  if (slope >= 0) g->tables[number].slope = slope;
+  return slope;
+}
+
+int td_exprs_ntable(const td_exprs* g) { return g->ntable; }
+
+td_ex_pieces td_exprs_table(const td_exprs* g, int number) {
+  if (number < 0 || number >= g->ntable) return (td_ex_pieces){0};
+  const table* t = &g->tables[number];
+  return (td_ex_pieces){t->data, t->data + t->n, t->n, t->order, t->clamp};
+}
+
+int td_ex_table_of(const td_exprs* g, ex e) {
+  return td_ex_op(g, e) == EX_TABLE ? node_at(g, e)->arg[1] : -1;
+}
+
+// ---- looking inside
+// ------------------------------------------------------------------------------
+
+ex_op td_ex_op(const td_exprs* g, ex e) {
+  return is_node(g, e) ? (ex_op)node_at(g, e)->op : EX_OP_COUNT;
+}
+
+ex td_ex_arg(const td_exprs* g, ex e, int i) {
+  const ex_op op = td_ex_op(g, e);
+  return op < EX_OP_COUNT && i >= 0 && i < td_op_arity(op) ? node_at(g, e)->arg[i] : EX_NONE;
+}
+
+bool td_ex_is_const(const td_exprs* g, ex e) { return td_ex_op(g, e) == EX_CONST; }
+
+double td_ex_value(const td_exprs* g, ex e) {
+  return td_ex_is_const(g, e) ? td_node_value(node_at(g, e)) : (double)NAN;
+}
+
+int td_ex_var_of(const td_exprs* g, ex e) {
+  return td_ex_op(g, e) == EX_VAR ? node_at(g, e)->arg[0] : -1;
+}
+
+td_depends td_ex_depends(const td_exprs* g, ex e) {
+  return is_node(g, e) ? (td_depends)node_at(g, e)->depends : TD_ON_NOTHING;
+}
+
+static int compare_ints(const void* a, const void* b) {
+  const int x = *(const int*)a, y = *(const int*)b;
+  return (x > y) - (x < y);
+}
+
+// Each variable has one node, so the VAR nodes reached are the variables, in order of making.
+int td_ex_vars(const td_exprs* g, ex e, int* vars, int max) {
+  reach r;
+  if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return 0;
+  int n = 0;
+  for (int i = 0; i < r.n; i++) {
+    const int var = td_ex_var_of(g, r.list[i]);
+    if (var >= 0) r.list[n++] = var;
+  }
+  qsort(r.list, (size_t)n, sizeof *r.list, compare_ints);
+  for (int i = 0; i < min_int(n, max); i++) vars[i] = r.list[i];
+  td_reach_free(&r);
+  return n;
+}
+
+bool td_ex_has_var(const td_exprs* g, ex e, int var) {
+  reach r;
+  if (!is_node(g, e) || !is_var(g, var)) return false;
+  if (!td_reach(g, &e, 1, (reach_rule){(int)g->vars[var].kind, false}, &r)) return false;
+  bool found = false;
+  for (int i = 0; i < r.n && !found; i++) found = td_ex_var_of(g, r.list[i]) == var;
+  td_reach_free(&r);
+  return found;
+}

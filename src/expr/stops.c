@@ -1,0 +1,327 @@
+// Times at which an expression jumps or has a corner because of time alone.
+//
+// Whatever is made of t by sums, constant factors, comparisons, MIN, MAX, FLOOR, MOD, tables ... is
+// piecewise affine in t.  Each such node is held as its pieces on [t0, t1],
+//
+//   value = slope t + offset    from piece.t to the next piece,
+//
+// and where an operation splits a piece (a crossing of its operands, a multiple of its divisor, a
+// knot) is a stop.  So not only step(t, 1) is found but also mod(t, 2) < 0.5 and the corners of
+// min(max(t, 0), 1).  Everything else (sin(t), the state) has no pieces, nor has what is made of
+// it. Stops and work are limited: beyond STOP_LIMIT times and WORK_LIMIT pieces no more are looked
+// for.
+#include "graph.h"
+
+enum { STOP_LIMIT = 100000, WORK_LIMIT = 2000000 };
+
+typedef struct line {
+  double slope, offset;
+} line;
+
+typedef struct piece {
+  double t;  // where it begins
+  line at;
+} piece;
+
+// A stretch of the pool; n = 0: not piecewise affine.
+typedef struct pieces {
+  int first, n;
+} pieces;
+
+typedef struct search {
+  const td_exprs* g;
+  int time_var;
+  double t0, t1;
+  piece* pool;
+  int n, cap, work;
+  double** times;
+  int *ntime, *time_cap;
+  bool failed;  // no memory
+} search;
+
+// One operation on a stretch of time where its operands are lines.
+typedef struct stretch {
+  ex_op op;
+  const table* table;  // of TABLE
+  double begin, end;
+  line x[3];
+} stretch;
+
+// Levels that split the line d: n values from first in steps, or n knots.
+typedef struct ladder {
+  line d;
+  double first, step;
+  const double* knots;
+  int n;
+} ladder;
+
+static double line_at(line l, double t) { return l.slope == 0 ? l.offset : l.slope * t + l.offset; }
+static line flat(double c) { return (line){0, c}; }
+static line line_sub(line a, line b) { return (line){a.slope - b.slope, a.offset - b.offset}; }
+static line line_scale(double c, line a) {
+  return (line){a.slope == 0 ? 0 : c * a.slope, c * a.offset};
+}
+
+static bool stopped(const search* s) { return s->failed || s->work > WORK_LIMIT; }
+
+static void add_stop(search* s, double t) {
+  if (s->failed || *s->ntime >= STOP_LIMIT || !(t >= s->t0 && t <= s->t1)) return;
+  double* times = td_grow(*s->times, s->time_cap, *s->ntime + 1, sizeof *times);
+  s->failed = !times;
+  if (!times) return;
+  *s->times = times;
+  times[(*s->ntime)++] = t;
+}
+
+static void push(search* s, double t, line at) {
+  piece* pool = td_grow(s->pool, &s->cap, s->n + 1, sizeof *pool);
+  s->failed = s->failed || !pool;
+  s->work++;
+  if (!pool) return;
+  s->pool = pool;
+  s->pool[s->n++] = (piece){t, at};
+}
+
+// ---- where an operation splits
+// -------------------------------------------------------------------
+
+// Multiples of step, plus shift, between the values of d at both ends.
+static ladder multiples(line d, double shift, double step, const stretch* in) {
+  const double u = line_at(d, in->begin), v = line_at(d, in->end);
+  const double low = ceil((fmin(u, v) - shift) / step), high = floor((fmax(u, v) - shift) / step);
+  const double n = high - low + 1;  // may be infinite or not a number
+  return (ladder){d, low * step + shift, step, NULL, n > 0 ? (int)fmin(n, WORK_LIMIT) : 0};
+}
+
+static int first_not_below(const double* x, int n, double value) {
+  int low = 0, high = n;
+  while (low < high) {
+    const int mid = low + (high - low) / 2;
+    if (x[mid] < value) {
+      low = mid + 1;
+    } else {
+      high = mid;
+    }
+  }
+  return low;
+}
+
+// The knots between the values of d at both ends.  The end pieces of a table that is not clamped
+// are continued, so its end knots do not count.
+static ladder knots_between(line d, const table* t, const stretch* in) {
+  const double u = line_at(d, in->begin), v = line_at(d, in->end);
+  const int skip = t->clamp ? 0 : 1, n = t->n - 2 * skip;
+  const double* knots = t->data + skip;
+  const int low = first_not_below(knots, n, fmin(u, v));
+  int high = low;
+  while (high < n && knots[high] <= fmax(u, v)) high++;
+  return (ladder){d, 0, 0, knots + low, high - low};
+}
+
+static ladder ladder_of(const stretch* in) {
+  const line a = in->x[0], b = in->x[1];
+  switch (in->op) {
+    case EX_LT:
+    case EX_LE:
+    case EX_EQ:
+    case EX_NE:
+    case EX_STEP:
+    case EX_MIN:
+    case EX_MAX:
+      return (ladder){line_sub(a, b), 0, 0, NULL, 1};
+    case EX_ABS:
+    case EX_SIGN:
+      return (ladder){a, 0, 0, NULL, 1};
+    case EX_FLOOR:
+    case EX_CEIL:
+      return multiples(a, 0, 1, in);
+    case EX_ROUND:
+      return multiples(a, 0.5, 1, in);
+    case EX_MOD:
+      if (b.slope == 0 && b.offset != 0) return multiples(a, 0, fabs(b.offset), in);
+      return (ladder){.n = 0};
+    case EX_TABLE:
+      return knots_between(a, in->table, in);
+    default:
+      return (ladder){.n = 0};
+  }
+}
+
+// Time of the i-th crossing, ascending.
+static double crossing(const ladder* l, int i) {
+  const int k = l->d.slope > 0 ? i : l->n - 1 - i;
+  const double level = l->knots ? l->knots[k] : l->first + k * l->step;
+  return (level - l->d.offset) / l->d.slope;
+}
+
+// ---- the value between two splits
+// ----------------------------------------------------------------
+
+// A table of order two or less, at a time when it is on one piece.
+static bool table_line(const table* t, line x, double middle, line* y) {
+  const double at = line_at(x, middle);
+  if (t->clamp && (at < t->data[0] || at > t->data[t->n - 1])) {
+    *y = flat(table_eval(t, at));
+    return true;
+  }
+  const int i = max_int(0, min_int(t->n - 2, first_not_below(t->data, t->n, at) - 1));
+  const double* c = t->data + t->n + (size_t)i * (size_t)t->order;
+  const double slope = t->order > 1 ? c[1] : 0;
+  *y = (line){slope * x.slope, c[0] + slope * (x.offset - t->data[i])};
+  return t->order <= 2;
+}
+
+// The line of the result; false: it is not one.
+static bool result_line(const stretch* in, double middle, line* y) {
+  const line *x = in->x, a = x[0], b = x[1];
+  const double va = line_at(a, middle), vb = line_at(b, middle);
+  switch (in->op) {
+    case EX_NEG:
+      *y = line_scale(-1, a);
+      return true;
+    case EX_ADD:
+      *y = line_sub(a, line_scale(-1, b));
+      return true;
+    case EX_SUB:
+      *y = line_sub(a, b);
+      return true;
+    case EX_MUL:
+      *y = a.slope == 0 ? line_scale(a.offset, b) : line_scale(b.offset, a);
+      return a.slope == 0 || b.slope == 0;
+    case EX_DIV:
+      *y = line_scale(1 / b.offset, a);
+      return b.slope == 0;
+    case EX_ABS:
+      *y = va < 0 ? line_scale(-1, a) : a;
+      return true;
+    case EX_MIN:
+      *y = va <= vb ? a : b;
+      return true;
+    case EX_MAX:
+      *y = va <= vb ? b : a;
+      return true;
+    case EX_MOD:
+      *y = b.offset == 0 ? a : line_sub(a, flat(floor(va / b.offset) * b.offset));
+      return b.slope == 0;
+    case EX_IFELSE:
+      *y = va != 0 ? b : x[2];
+      return true;
+    case EX_TABLE:
+      return table_line(in->table, a, middle, y);
+    default:
+      *y = flat(apply(in->op, va, vb, 0));
+      return td_op_is_flat(in->op) || (a.slope == 0 && b.slope == 0);
+  }
+}
+
+// Note the splits of one stretch as stops and push the pieces between them.
+static bool split(search* s, const stretch* in) {
+  const ladder l = ladder_of(in);
+  const int n = l.d.slope != 0 ? l.n : 0;
+  double begin = in->begin;
+  bool affine = true;
+  line y;
+  for (int i = 0; i < n && !stopped(s); i++) {
+    const double t = crossing(&l, i);
+    add_stop(s, t);
+    s->work++;
+    if (!(t > begin && t < in->end)) continue;
+    affine = affine && result_line(in, 0.5 * (begin + t), &y);
+    if (affine) push(s, begin, y);
+    begin = t;
+  }
+  affine = affine && result_line(in, 0.5 * (begin + in->end), &y);
+  if (affine) push(s, begin, y);
+  return affine;
+}
+
+// ---- the walk
+// ------------------------------------------------------------------------------------
+
+// Walk the common refinement of the operands' pieces.
+static pieces join(search* s, ex_op op, const table* t, const pieces* x, int arity) {
+  stretch in = {.op = op, .table = t, .begin = s->t0, .end = s->t0};
+  pieces out = {s->n, 0};
+  int at[3] = {0, 0, 0};
+  bool affine = true;
+  do {
+    in.begin = in.end;
+    in.end = s->t1;
+    for (int k = 0; k < arity; k++) {
+      const piece* p = s->pool + x[k].first;
+      while (at[k] + 1 < x[k].n && p[at[k] + 1].t <= in.begin) at[k]++;
+      if (at[k] + 1 < x[k].n) in.end = fmin(in.end, p[at[k] + 1].t);
+      in.x[k] = p[at[k]].at;
+    }
+    affine = split(s, &in) && affine;
+  } while (in.end < s->t1 && !stopped(s));
+
+  out.n = s->n - out.first;
+  if (!affine || stopped(s)) {
+    s->n = out.first;
+    out.n = 0;
+  }
+  return out;
+}
+
+static pieces single(search* s, line at) {
+  const pieces one = {s->n, 1};
+  push(s, s->t0, at);
+  return s->failed ? (pieces){0, 0} : one;
+}
+
+static pieces node_pieces(search* s, const reach* r, const pieces* known, ex e) {
+  const node n = *node_at(s->g, e);
+  const ex_op op = (ex_op)n.op;
+  if (op == EX_VAR) return n.arg[0] == s->time_var ? single(s, (line){1, 0}) : (pieces){0, 0};
+  pieces x[3] = {{0, 0}, {0, 0}, {0, 0}};
+  for (int k = 0; k < td_op_arity(op); k++) {
+    if (td_ex_is_const(s->g, n.arg[k])) {
+      x[k] = single(s, flat(td_ex_value(s->g, n.arg[k])));
+    } else if (reach_has(r, n.arg[k])) {
+      x[k] = known[reach_rank(r, n.arg[k])];
+    }
+    if (x[k].n == 0) return (pieces){0, 0};
+  }
+  return join(s, op, op == EX_TABLE ? &s->g->tables[n.arg[1]] : NULL, x, td_op_arity(op));
+}
+
+static int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Sorted, those that differ by rounding only once.
+static int sort_unique(double* t, int n, double span) {
+  int kept = 0;
+  if (n > 0) qsort(t, (size_t)n, sizeof *t, ascending);
+  for (int i = 0; i < n; i++) {
+    const double tol = 1e-12 * fabs(t[i]) + 1e-15 * span;
+    if (kept == 0 || t[i] - t[kept - 1] > tol) t[kept++] = t[i];
+  }
+  return kept;
+}
+
+bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times,
+                      int* n, int* cap) {
+  const bool usable = is_node(g, e) && time_var >= 0 && time_var < g->nvar;
+  if (!usable || !isfinite(t0) || !isfinite(t1) || t1 < t0) return true;
+  search s = {.g = g,
+              .time_var = time_var,
+              .t0 = t0,
+              .t1 = t1,
+              .times = times,
+              .ntime = n,
+              .time_cap = cap};
+  reach r;
+  if (!td_reach(g, &e, 1, (reach_rule){(int)g->vars[time_var].kind, false}, &r)) return false;
+
+  pieces* known = malloc((size_t)max_int(r.n, 1) * sizeof *known);
+  s.failed = !known;
+  for (int i = 0; i < r.n && !stopped(&s); i++) known[i] = node_pieces(&s, &r, known, r.list[i]);
+  *n = sort_unique(*times, *n, t1 - t0);
+  free(known);
+  free(s.pool);
+  td_reach_free(&r);
+  return !s.failed;
+}

@@ -1,0 +1,58 @@
+// CSV as in RFC 4180 with one line of names; numbers with 17 significant digits, so that reading them back gives the
+// same bits.
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "files.h"
+
+// A name or word, quoted only when it has to be.
+static void put_word(FILE* f, const char* s) {
+  if (!strpbrk(s, ",\"\r\n")) {
+    fputs(s, f);
+    return;
+  }
+  putc('"', f);
+  for (; *s; s++) {
+    if (*s == '"') putc('"', f);
+    putc(*s, f);
+  }
+  putc('"', f);
+}
+
+static void put_cell(FILE* f, const td_matrix* column, int row) {
+  if (column->words) {
+    put_word(f, column->words[row]);
+  } else {
+    fprintf(f, "%.17g", column->values[(size_t)row * (size_t)column->stride]);
+  }
+}
+
+static void put_table(FILE* f, const td_matrix* columns, int n) {
+  for (int j = 0; j < n; j++) {
+    if (j) putc(',', f);
+    put_word(f, columns[j].name);
+  }
+  putc('\n', f);
+  for (int i = 0; n && i < columns[0].rows; i++) {
+    for (int j = 0; j < n; j++) {
+      if (j) putc(',', f);
+      put_cell(f, &columns[j], i);
+    }
+    putc('\n', f);
+  }
+}
+
+td_status td_files_csv(td_files* files, const char* name, const td_matrix* columns, int n) {
+  for (int j = 0; j < n; j++) {
+    if (columns[j].cols != 1 || columns[j].rows != columns[0].rows) return TD_E_USAGE;
+  }
+  const char* path = td_files_stage(files, name);
+  if (!path) return TD_E_IO;
+  FILE* f = fopen(path, "wb");
+  if (!f) return td_files_fail(files, name, strerror(errno));
+  put_table(f, columns, n);
+  const bool ok = !ferror(f);
+  if (fclose(f) != 0 || !ok) return td_files_fail(files, name, strerror(errno));
+  return td_files_staged(files);
+}

@@ -1,0 +1,280 @@
+// Result files that appear complete or not at all.  A set is written into a staging directory `.tendril-PID-k`: beside
+// the result directory when that does not exist yet (then one rename makes everything visible at once), inside it
+// otherwise (then each file is renamed over its predecessor).  The owner holds a lock on the staging directory for as
+// long as it lives; a staging directory nobody holds was left by a process that died, and is removed.
+#include "files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define STAGING ".tendril-"
+
+struct td_files {
+  char* directory;  // where the files go
+  char* parent;     // directory that holds `staging`
+  char* staging;    // "" until the first file
+  char* path;       // of the file being staged
+  char** names;
+  int n, cap;
+  int lock;     // descriptor of the staging directory, -1: none
+  bool inside;  // staging is in `directory`
+  char error[512];
+};
+
+static char* join(const char* a, const char* b, const char* c) {
+  td_text text = {0};
+  td_text_add(&text, a);
+  td_text_add(&text, b);
+  td_text_add(&text, c);
+  if (!text.failed) return text.s;
+  td_text_free(&text);
+  return NULL;
+}
+
+td_status td_files_fail(td_files* files, const char* name, const char* why) {
+  snprintf(files->error, sizeof files->error, "cannot write '%s%s%s': %s", files->directory,
+           *name ? "/" : "", name, why);
+  return TD_E_IO;
+}
+
+static td_status fail_errno(td_files* files, const char* name) {
+  return td_files_fail(files, name, strerror(errno));
+}
+
+static bool is_directory(const char* path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+// "a/b/c/" -> "a/b", "c" -> "."
+static char* parent_of(const char* path) {
+  size_t n = strlen(path);
+  while (n > 1 && path[n - 1] == '/') n--;
+  while (n > 0 && path[n - 1] != '/') n--;
+  if (n == 0) return td_strdup(".");
+  while (n > 1 && path[n - 1] == '/') n--;
+  return td_strndup(path, n);
+}
+
+// mkdir -p
+static bool make_path(const char* path) {
+  char* s = td_strdup(path);
+  if (!s) return false;
+  bool ok = true;
+  for (char* p = s + 1; ok; p++) {
+    if (*p && *p != '/') continue;
+    const char kept = *p;
+    *p = '\0';
+    ok = mkdir(s, 0777) == 0 || errno == EEXIST || is_directory(s);
+    *p = kept;
+    if (!kept) break;
+  }
+  free(s);
+  return ok;
+}
+
+// Remove a directory of plain files.
+static void remove_flat(const char* path) {
+  DIR* dir = opendir(path);
+  if (!dir) return;
+  for (const struct dirent* e; (e = readdir(dir));) unlinkat(dirfd(dir), e->d_name, 0);
+  closedir(dir);
+  rmdir(path);
+}
+
+// Open a staging directory and take its lock; -1 when someone else has it or it is gone.  The owner goes on without
+// where the file system has no locks; nobody may remove such a directory then.
+static int take(const char* path, bool owner) {
+  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (fd < 0) return -1;
+  struct stat open_one, named_one;
+  const bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 || (owner && errno != EWOULDBLOCK);
+  const bool same = fstat(fd, &open_one) == 0 && stat(path, &named_one) == 0 &&
+                    open_one.st_ino == named_one.st_ino;
+  if (locked && same) return fd;
+  close(fd);
+  return -1;
+}
+
+// Remove what processes that died left in `parent`.
+static void sweep(const char* parent) {
+  DIR* dir = opendir(parent);
+  if (!dir) return;
+  for (const struct dirent* e; (e = readdir(dir));) {
+    if (strncmp(e->d_name, STAGING, strlen(STAGING)) != 0) continue;
+    char* path = join(parent, "/", e->d_name);
+    const int fd = path ? take(path, false) : -1;
+    if (fd >= 0) {
+      remove_flat(path);
+      close(fd);
+    }
+    free(path);
+  }
+  closedir(dir);
+}
+
+// Make and lock the staging directory.
+static td_status stage_open(td_files* files) {
+  for (int k = 0; k < 1000; k++) {
+    char name[64];
+    snprintf(name, sizeof name, "%s%ld-%d", STAGING, (long)getpid(), k);
+    char* path = join(files->parent, "/", name);
+    if (!path) return TD_E_NOMEM;
+    if (mkdir(path, 0777) == 0 && (files->lock = take(path, true)) >= 0) {
+      files->staging = path;
+      return TD_OK;
+    }
+    const bool retry = errno == EEXIST || errno == EWOULDBLOCK || errno == ENOENT;
+    free(path);
+    if (!retry || !is_directory(files->parent)) break;
+  }
+  return fail_errno(files, "");
+}
+
+static void stage_close(td_files* files) {
+  if (files->staging) remove_flat(files->staging);
+  if (files->lock >= 0) close(files->lock);
+  free(files->staging);
+  files->staging = NULL;
+  files->lock = -1;
+}
+
+// Find the place of the staging directory and try it.
+static td_status prepare(td_files* files) {
+  struct stat st;
+  const bool exists = stat(files->directory, &st) == 0;
+  if (exists && !S_ISDIR(st.st_mode)) return td_files_fail(files, "", "it is not a directory");
+
+  files->inside = exists;
+  files->parent = exists ? td_strdup(files->directory) : parent_of(files->directory);
+  if (!files->parent) return TD_E_NOMEM;
+  if (!make_path(files->parent)) return fail_errno(files, "");
+  sweep(files->parent);
+  const td_status status = stage_open(files);
+  stage_close(files);
+  return status;
+}
+
+td_status td_files_open(const char* directory, td_files** out, char* message, size_t size) {
+  *out = NULL;
+  snprintf(message, size, "out of memory");
+  td_files* files = calloc(1, sizeof *files);
+  if (!files) return TD_E_NOMEM;
+  files->lock = -1;
+  files->directory = td_strdup(directory);
+  td_status status = files->directory ? prepare(files) : TD_E_NOMEM;
+  if (status == TD_OK) {
+    *out = files;
+    return TD_OK;
+  }
+  if (files->error[0]) snprintf(message, size, "%s", files->error);
+  td_files_close(files);
+  return status;
+}
+
+void td_files_close(td_files* files) {
+  if (!files) return;
+  stage_close(files);
+  for (int i = 0; i < files->n; i++) free(files->names[i]);
+  free(files->names);
+  free(files->path);
+  free(files->parent);
+  free(files->directory);
+  free(files);
+}
+
+const char* td_files_stage(td_files* files, const char* name) {
+  if (!*name || strchr(name, '/') || name[0] == '.') {
+    td_files_fail(files, name, "not a plain file name");
+    return NULL;
+  }
+  if (!files->staging && stage_open(files) != TD_OK) return NULL;
+
+  char** names = td_grow(files->names, &files->cap, files->n + 1, sizeof *names);
+  char* path = join(files->staging, "/", name);
+  char* copy = td_strdup(name);
+  if (names) files->names = names;
+  if (!names || !path || !copy) {
+    free(path);
+    free(copy);
+    td_files_fail(files, name, "out of memory");
+    return NULL;
+  }
+  files->names[files->n++] = copy;
+  free(files->path);
+  files->path = path;
+  return path;
+}
+
+// fsync works on any descriptor of the file
+static bool synchronise(const char* path, int flags) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
+  if (fd < 0) return false;
+  const bool ok = fsync(fd) == 0 || errno == EINVAL;  // some file systems cannot, for directories
+  return close(fd) == 0 && ok;
+}
+
+td_status td_files_staged(td_files* files) {
+  if (synchronise(files->path, 0)) return TD_OK;
+  return fail_errno(files, files->names[files->n - 1]);
+}
+
+td_status td_files_text(td_files* files, const char* name, const char* text) {
+  const char* path = td_files_stage(files, name);
+  if (!path) return TD_E_IO;
+  FILE* f = fopen(path, "wb");
+  if (!f) return fail_errno(files, name);
+  const bool ok = fputs(text, f) >= 0;
+  if (fclose(f) != 0 || !ok) return fail_errno(files, name);
+  return td_files_staged(files);
+}
+
+static td_status move_one(td_files* files, const char* name) {
+  char* from = join(files->staging, "/", name);
+  char* to = join(files->directory, "/", name);
+  td_status status = TD_OK;
+  if (!from || !to) {
+    status = TD_E_NOMEM;
+  } else if (rename(from, to) != 0) {
+    status = fail_errno(files, name);
+  }
+  free(from);
+  free(to);
+  return status;
+}
+
+td_status td_files_commit(td_files* files) {
+  if (!files->staging) return TD_OK;
+  td_status status = TD_OK;
+
+  // all at once; somebody may have made the directory in the meantime, then one by one
+  if (files->inside || rename(files->staging, files->directory) != 0) {
+    if (!is_directory(files->directory)) status = fail_errno(files, "");
+    for (int i = 0; i < files->n && status == TD_OK; i++) {
+      status = move_one(files, files->names[i]);
+    }
+    stage_close(files);
+  } else {
+    free(files->staging);
+    files->staging = NULL;
+    close(files->lock);
+    files->lock = -1;
+  }
+  if (status == TD_OK && !synchronise(files->directory, O_DIRECTORY)) status = fail_errno(files, "");
+  if (status == TD_OK && !files->inside) synchronise(files->parent, O_DIRECTORY);
+  return status;
+}
+
+int td_files_count(const td_files* files) { return files->n; }
+
+const char* td_files_name(const td_files* files, int i) {
+  return i >= 0 && i < files->n ? files->names[i] : NULL;
+}
+
+const char* td_files_error(const td_files* files) { return files->error; }

@@ -1,0 +1,18 @@
+// Inside a set of files: where a writer puts its file and how it says that it could not.
+#ifndef TD_IO_FILES_H
+#define TD_IO_FILES_H
+
+#include "base.h"
+#include "tendril/tools.h"
+
+// Add `name` to the set and give the path to write it to (it does not exist yet).  Belongs to the set, valid until
+// the next call.  NULL on failure.
+const char* td_files_stage(td_files* files, const char* name);
+
+// The file of the last td_files_stage() is complete: bring it to the disk.
+td_status td_files_staged(td_files* files);
+
+// Note a failure about `name`; returns TD_E_IO.
+td_status td_files_fail(td_files* files, const char* name, const char* why);
+
+#endif

@@ -1,0 +1,109 @@
+// HDF5: one dataset per matrix, the unit as its attribute.  Object times are not stored, so that equal results are
+// equal files.
+#include <hdf5.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "files.h"
+
+// Zero-terminated text of fixed length; an HDF5 string has at least one byte.
+static hid_t text_type(size_t length) {
+  const hid_t type = H5Tcopy(H5T_C_S1);
+  if (type < 0) return type;
+  if (H5Tset_size(type, length + 1) < 0 || H5Tset_cset(type, H5T_CSET_UTF8) < 0) {
+    H5Tclose(type);
+    return -1;
+  }
+  return type;
+}
+
+static bool put_note(hid_t object, const char* name, const char* text) {
+  const hid_t type = text_type(strlen(text));
+  const hid_t space = H5Screate(H5S_SCALAR);
+  const hid_t attribute = H5Acreate2(object, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+  const bool ok = attribute >= 0 && H5Awrite(attribute, type, text) >= 0;
+  if (attribute >= 0) H5Aclose(attribute);
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  return ok;
+}
+
+// The words side by side in cells of equal width, or the numbers without gaps.
+static void* packed_words(const td_matrix* m, size_t width) {
+  char* block = calloc((size_t)max_int(m->rows, 1), width);
+  for (int i = 0; block && i < m->rows; i++) {
+    memcpy(block + (size_t)i * width, m->words[i], strlen(m->words[i]));
+  }
+  return block;
+}
+
+static void* packed_numbers(const td_matrix* m) {
+  double* block = calloc((size_t)max_int(m->rows, 1) * (size_t)max_int(m->cols, 1), sizeof *block);
+  for (int i = 0; block && i < m->rows; i++) {
+    memcpy(block + (size_t)i * (size_t)m->cols, m->values + (size_t)i * (size_t)m->stride,
+           (size_t)m->cols * sizeof *block);
+  }
+  return block;
+}
+
+static size_t longest(const td_matrix* m) {
+  size_t n = 0;
+  for (int i = 0; i < m->rows; i++) {
+    const size_t length = strlen(m->words[i]);
+    if (length > n) n = length;
+  }
+  return n;
+}
+
+static bool put_block(hid_t file, hid_t plan, const char* name, const td_matrix* m, hid_t type) {
+  void* block = m->words ? packed_words(m, longest(m) + 1) : packed_numbers(m);
+  if (!block) return false;
+  const hsize_t dims[2] = {(hsize_t)m->rows, (hsize_t)m->cols};
+  const hid_t space = H5Screate_simple(m->cols == 1 ? 1 : 2, dims, NULL);
+  const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
+  bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) >= 0;
+  ok = ok && (!*m->unit || put_note(set, "unit", m->unit));
+  if (set >= 0) H5Dclose(set);
+  if (space >= 0) H5Sclose(space);
+  free(block);
+  return ok;
+}
+
+static bool put_matrix(hid_t file, hid_t plan, const td_matrix* m) {
+  char* name = td_strdup(m->name);
+  if (!name) return false;
+  for (char* p = name; *p; p++) {
+    if (*p == '/') *p = '_';
+  }
+  const hid_t type = m->words ? text_type(longest(m)) : H5Tcopy(H5T_NATIVE_DOUBLE);
+  const bool ok = type >= 0 && put_block(file, plan, name, m, type);
+  if (type >= 0) H5Tclose(type);
+  free(name);
+  return ok;
+}
+
+static bool put_file(const char* path, const td_matrix* list, int n, const td_note* notes, int nnote) {
+  const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
+  const hid_t file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
+  bool ok = plan >= 0 && file >= 0 && H5Pset_obj_track_times(plan, false) >= 0;
+  for (int i = 0; ok && i < nnote; i++) ok = put_note(file, notes[i].name, notes[i].text);
+  for (int i = 0; ok && i < n; i++) ok = put_matrix(file, plan, &list[i]);
+  if (file >= 0 && H5Fclose(file) < 0) ok = false;
+  if (plan >= 0) H5Pclose(plan);
+  return ok;
+}
+
+td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, int n,
+                      const td_note* notes, int nnote) {
+  const char* path = td_files_stage(files, name);
+  if (!path) return TD_E_IO;
+
+  // the library prints its error stack unless told not to
+  H5E_auto2_t print = NULL;
+  void* data = NULL;
+  H5Eget_auto2(H5E_DEFAULT, &print, &data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  const bool ok = put_file(path, list, n, notes, nnote);
+  H5Eset_auto2(H5E_DEFAULT, print, data);
+  return ok ? td_files_staged(files) : td_files_fail(files, name, "HDF5 could not write it");
+}

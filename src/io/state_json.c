@@ -1,0 +1,134 @@
+// State files: {"t": 0, "q": [...], "v": [...], "u": {"name": value}}.
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base.h"
+#include "tendril/tools.h"
+
+// Where messages go.
+typedef struct complaint {
+  char* text;
+  size_t size;
+} complaint;
+
+static td_status complain(complaint to, const char* format, ...) TD_PRINTF(2, 3);
+static td_status complain(complaint to, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(to.text, to.size, format, args);
+  va_end(args);
+  return TD_E_SYNTAX;
+}
+
+static const char* kind_of(const cJSON* item) {
+  if (cJSON_IsArray(item)) return "an array";
+  if (cJSON_IsObject(item)) return "an object";
+  if (cJSON_IsString(item)) return "a string";
+  if (cJSON_IsNumber(item)) return "a number";
+  return cJSON_IsNull(item) ? "null" : "a logical";
+}
+
+static td_status read_number(const cJSON* item, const char* what, double* out, complaint to) {
+  if (!cJSON_IsNumber(item)) return complain(to, "%s must be a number, found %s", what, kind_of(item));
+  if (!isfinite(item->valuedouble)) return complain(to, "%s must be finite", what);
+  *out = item->valuedouble;
+  return TD_OK;
+}
+
+static td_status read_array(const cJSON* item, const char* name, int n, double* out, complaint to) {
+  if (!cJSON_IsArray(item)) {
+    return complain(to, "'%s' must be an array of %d numbers, found %s", name, n, kind_of(item));
+  }
+  const int found = cJSON_GetArraySize(item);
+  if (found != n) {
+    return complain(to, "'%s' must have %d element%s, found %d", name, n, n == 1 ? "" : "s", found);
+  }
+  const cJSON* element;
+  int i = 0;
+  cJSON_ArrayForEach(element, item) {
+    char what[32];
+    snprintf(what, sizeof what, "%s[%d]", name, i);
+    TD_TRY(read_number(element, what, &out[i++], to));
+  }
+  return TD_OK;
+}
+
+static bool is_repeated(const cJSON* item) {
+  for (const cJSON* later = item->next; later; later = later->next) {
+    if (strcmp(item->string, later->string) == 0) return true;
+  }
+  return false;
+}
+
+// Inputs by name; `u` has nu numbers.
+static td_status read_inputs(const td_model* model, const cJSON* object, double* u, complaint to) {
+  if (!cJSON_IsObject(object)) {
+    return complain(to, "'u' must be an object {\"name\": value}, found %s", kind_of(object));
+  }
+  const cJSON* item;
+  cJSON_ArrayForEach(item, object) {
+    const int i = td_model_input_find(model, item->string);
+    if (i < 0) return complain(to, "the model has no input '%s'", item->string);
+    if (is_repeated(item)) return complain(to, "input '%s' is given twice", item->string);
+    char what[128];
+    snprintf(what, sizeof what, "u.%.100s", item->string);
+    TD_TRY(read_number(item, what, &u[i], to));
+  }
+  return TD_OK;
+}
+
+static td_status read_members(const td_model* model, const cJSON* root, td_state* state, complaint to) {
+  const td_sizes n = td_model_sizes(model);
+  if (!cJSON_IsObject(root)) {
+    return complain(to, "a state is an object {\"t\": ..., \"q\": [...], \"v\": [...], \"u\": {...}}");
+  }
+  const cJSON* item;
+  cJSON_ArrayForEach(item, root) {
+    const char* name = item->string;
+    if (is_repeated(item)) return complain(to, "'%s' is given twice", name);
+    if (strcmp(name, "t") == 0) {
+      TD_TRY(read_number(item, "t", &state->t, to));
+    } else if (strcmp(name, "q") == 0) {
+      TD_TRY(read_array(item, "q", n.nq, state->q, to));
+    } else if (strcmp(name, "v") == 0) {
+      TD_TRY(read_array(item, "v", n.nv, state->v, to));
+    } else if (strcmp(name, "u") == 0) {
+      TD_TRY(read_inputs(model, item, state->u, to));
+    } else {
+      return complain(to, "unknown member '%s'; a state has t, q, v and u", name);
+    }
+  }
+  return TD_OK;
+}
+
+static td_status not_json(const char* text, const char* end, complaint to) {
+  int line = 1;
+  const char* start = text;
+  for (const char* p = text; p < end && *p; p++) {
+    if (*p != '\n') continue;
+    line++;
+    start = p + 1;
+  }
+  return complain(to, "line %d, column %d: not valid JSON", line, (int)(end - start) + 1);
+}
+
+td_status td_state_parse(const td_model* model, const char* json, td_state* state, char* message,
+                         size_t size) {
+  const complaint to = {message, size};
+  const char* end = json;
+  cJSON* root = cJSON_ParseWithOpts(json, &end, true);
+  if (!root) return not_json(json, end, to);
+
+  td_state* copy = td_state_new(model);
+  td_status status = TD_E_NOMEM;
+  if (copy) {
+    td_state_copy(model, state, copy);
+    status = read_members(model, root, copy, to);
+    if (status == TD_OK) td_state_copy(model, copy, state);
+  }
+  td_state_free(copy);
+  cJSON_Delete(root);
+  return status;
+}

@@ -1,0 +1,159 @@
+// Polynomials, tests, structs, rotation matrices.
+#include <math.h>
+#include <string.h>
+
+#include "eval.h"
+
+// ---- polynomials -----------------------------------------------------------------------------------------
+
+// p(1) x^n + ... + p(n+1), by Horner
+static value* polyval(lang* L, call* c) {
+  if (!td_all_numeric(L, c)) return NULL;
+  const value *p = c->argv[0], *x = c->argv[1];
+  const int degree = td_value_count(p);
+  value* out = td_num(L, x->rows, x->cols, x->pages, c->at);
+  const int n = out ? td_value_count(x) : 0;
+  bool ok = out && td_spend(L, (long)n * degree / 4, c->at);
+  const bool numbers = !td_has_expr(p);
+  for (int i = 0; ok && i < n; i++) {
+    if (numbers && !is_expr(x, i)) {
+      double y = 0;
+      for (int k = 0; k < degree; k++) y = y * x->x[i] + p->x[k];
+      out->x[i] = y;
+      continue;
+    }
+    ex y = td_ex_const(L->g, 0);
+    const ex ei = td_value_ex(x, i, L->g);
+    for (int k = 0; k < degree; k++) y = td_ex_2(L->g, EX_ADD, td_ex_2(L->g, EX_MUL, y, ei), td_value_ex(p, k, L->g));
+    ok = td_set_ex(L, out, i, y, c->at);
+  }
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
+// Least squares with the Vandermonde matrix.
+static value* polyfit(lang* L, call* c) {
+  int degree;
+  if (!td_arg_numeric(L, c, 0) || !td_arg_numeric(L, c, 1) || !td_arg_int(L, c, 2, 0, 100, &degree)) return NULL;
+  const int n = td_value_count(c->argv[0]);
+  if (n != td_value_count(c->argv[1])) {
+    return td_fail(L, c->at, "polyfit: %d values of x and %d of y", n, td_value_count(c->argv[1]));
+  }
+  if (n <= degree) return td_fail(L, c->at, "polyfit: %d points do not fix a polynomial of degree %d", n, degree);
+  value* x = td_constant(L, c->argv[0], c->arg_at[0], "the first argument of polyfit");
+  value* y = x ? td_constant(L, c->argv[1], c->arg_at[1], "the second argument of polyfit") : NULL;
+  value *A = y ? td_num(L, n, degree + 1, 1, c->at) : NULL, *b = A ? td_num(L, n, 1, 1, c->at) : NULL;
+  for (int i = 0; b && i < n; i++) {
+    b->x[i] = y->x[i];
+    for (int k = degree; k >= 0; k--) A->x[i + n * k] = k == degree ? 1 : A->x[i + n * (k + 1)] * x->x[i];
+  }
+  value* p = b ? td_solve(L, A, b, c->at) : NULL;
+  value* out = p ? td_transpose(L, p, c->at) : NULL;
+  td_value_drop(x);
+  td_value_drop(y);
+  td_value_drop(A);
+  td_value_drop(b);
+  td_value_drop(p);
+  return out;
+}
+
+// ---- tests ---------------------------------------------------------------------------------------------
+
+static value* test_number(lang* L, call* c) {
+  const value* a = c->argv[0];
+  value* out = td_num(L, a->rows, a->cols, a->pages, c->at);
+  const int n = out && a->kind == V_NUM ? td_value_count(a) : 0;
+  for (int i = 0; i < n; i++) out->x[i] = !is_expr(a, i) && (c->row->op ? isinf(a->x[i]) : isnan(a->x[i]));
+  if (out) out->logical = true;
+  return out;
+}
+
+static value* test_kind(lang* L, call* c) { return td_logical(L, (int)c->argv[0]->kind == c->row->op, c->at); }
+
+static value* isfield(lang* L, call* c) {
+  const char* name = td_arg_string(L, c, 1);
+  return name ? td_logical(L, td_value_field(c->argv[0], name) >= 0, c->at) : NULL;
+}
+
+static value* compare(lang* L, call* c) {
+  const value *a = c->argv[0], *b = c->argv[1];
+  return td_logical(L, a->kind == V_STR && b->kind == V_STR && strcmp(a->s, b->s) == 0, c->at);
+}
+
+// ---- structs -------------------------------------------------------------------------------------------
+
+// struct('name', value, ...); a cell as a value makes a struct array
+static value* make_struct(lang* L, call* c) {
+  if (c->argc % 2) return td_fail(L, c->at, "struct('name', value, ...) needs pairs, got %d arguments", c->argc);
+  int n = 1;
+  for (int k = 1; k < c->argc; k += 2) {
+    if (c->argv[k]->kind == V_CELL && td_value_count(c->argv[k]) != 1) n = td_value_count(c->argv[k]);
+  }
+  value* s = td_struct(L, 1, n, c->at);
+  for (int k = 0; s && k < c->argc; k += 2) {
+    const char* name = td_arg_string(L, c, k);
+    value* v = c->argv[k + 1];
+    bool ok = name != NULL;
+    if (ok && v->kind == V_CELL && td_value_count(v) != 1 && td_value_count(v) != n) {
+      ok = td_fail(L, c->arg_at[k + 1], "struct: cells of %d and %d elements", n, td_value_count(v)) != NULL;
+    }
+    for (int i = 0; ok && i < n; i++) {
+      value_slot* slot = td_value_slot_make(s, i, name);
+      value* one = v->kind == V_CELL ? v->slots[td_value_count(v) == 1 ? 0 : i].v : v;
+      ok = slot && td_value_put(s, slot, td_value_hold(one));
+      if (!ok) {
+        td_fail(L, c->at, "struct: too large or nested too deep");
+        break;
+      }
+      slot->at = c->arg_at[k + 1];
+      slot->name_at = c->arg_at[k];
+    }
+    if (!ok) {
+      td_value_drop(s);
+      return NULL;
+    }
+  }
+  return s;
+}
+
+// ---- rotations -------------------------------------------------------------------------------------------
+
+// Rotation matrix about axis 0, 1, 2 by an angle in radians.
+static value* rotation(lang* L, call* c) {
+  if (!td_arg_numeric(L, c, 0)) return NULL;
+  if (!is_scalar(c->argv[0])) {
+    char text[TD_DESCRIBE_SIZE];
+    return td_fail(L, c->arg_at[0], "%s needs one angle in radians, got %s", c->name, td_value_describe(c->argv[0], text));
+  }
+  const ex angle = td_value_ex(c->argv[0], 0, L->g);
+  const ex cs = td_ex_1(L->g, EX_COS, angle), sn = td_ex_1(L->g, EX_SIN, angle);
+  const int i = c->row->op, j = (i + 1) % 3, k = (i + 2) % 3;
+  value* R = td_num(L, 3, 3, 1, c->at);
+  if (!R) return NULL;
+  R->x[i + 3 * i] = 1;
+  if (td_set_ex(L, R, j + 3 * j, cs, c->at) && td_set_ex(L, R, k + 3 * k, cs, c->at) &&
+      td_set_ex(L, R, k + 3 * j, sn, c->at) && td_set_ex(L, R, j + 3 * k, td_ex_1(L->g, EX_NEG, sn), c->at)) {
+    return R;
+  }
+  td_value_drop(R);
+  return NULL;
+}
+
+const builtin td_builtin_other[] = {
+    {"polyval", polyval, 2, 2, "polyval(p, x)", 0},
+    {"polyfit", polyfit, 3, 3, "polyfit(x, y, degree)", 0},
+    {"isnan", test_number, 1, 1, "isnan(x)", 0},
+    {"isinf", test_number, 1, 1, "isinf(x)", 1},
+    {"isfield", isfield, 2, 2, "isfield(s, 'name')", 0},
+    {"isstruct", test_kind, 1, 1, "isstruct(x)", V_STRUCT},
+    {"ischar", test_kind, 1, 1, "ischar(x)", V_STR},
+    {"iscell", test_kind, 1, 1, "iscell(x)", V_CELL},
+    {"isnumeric", test_kind, 1, 1, "isnumeric(x)", V_NUM},
+    {"strcmp", compare, 2, 2, "strcmp(a, b)", 0},
+    {"struct", make_struct, 0, -1, "struct('name', value, ...)", 0},
+    {"rotx", rotation, 1, 1, "rotx(angle)", 0},
+    {"roty", rotation, 1, 1, "roty(angle)", 1},
+    {"rotz", rotation, 1, 1, "rotz(angle)", 2},
+    {NULL, NULL, 0, 0, NULL, 0},
+};

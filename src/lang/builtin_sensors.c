@@ -1,0 +1,392 @@
+// Sensors, references and what the outside sets: pos(body(2)), at(body(2), 3), param('E', 1e5),
+// input('u', 0).
+//
+// body(2) inside a sensor is a reference, not a value: it is recognised by how it is written and
+// may point forward.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eval.h"
+#include "fields.h"
+
+// ---- references
+// ------------------------------------------------------------------------------------------
+
+static const char* root_name(const ast* node) {
+  if (node->kind == AST_NAME) return node->text;
+  return node->kind == AST_INDEX && node->a->kind == AST_NAME ? node->a->text : "";
+}
+
+// The structures that can be referred to.
+static bool is_thing(const char* name) {
+  return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 ||
+         (td_field_refused(name) && td_field_is_root(name));
+}
+
+bool td_is_reference(lang* L, const ast* node) {
+  (void)L;
+  return is_thing(root_name(node));
+}
+
+// A whole number from an argument.
+static bool int_of(lang* L, const ast* node, const char* what, int lo, int* x) {
+  value* v = td_eval(L, node);
+  if (!v) return false;
+  double d = 0;
+  bool ok = false;
+  if (v->kind != V_NUM || td_value_count(v) != 1) {
+    char text[TD_DESCRIBE_SIZE];
+    td_fail(L, node->at, "%s must be a whole number, got %s", what, td_value_describe(v, text));
+  } else if (td_number_at(L, v, 0, node->at, what, &d)) {
+    ok = d == floor(d) && d >= lo && d <= 1e6;
+    if (!ok) td_fail(L, node->at, "%s must be a whole number, %d or more, got %g", what, lo, d);
+  }
+  td_value_drop(v);
+  *x = (int)d;
+  return ok;
+}
+
+static bool written_reference(lang* L, const ast* node, value_ref* ref) {
+  const char* root = root_name(node);
+  const char* later = td_field_refused(root);
+  if (later) return td_fail(L, node->at, "%s", later) != NULL;
+  snprintf(ref->root, sizeof ref->root, "%s", root);
+  ref->index = 1;
+  if (node->kind == AST_NAME) return true;
+  if (node->n != 1)
+    return td_fail(L, node->at, "a reference takes one number, as in %s(2)", root) != NULL;
+  const variable* var = td_scope_find(&L->global, root);
+  const value* old = L->end_base;
+  const bool old_in = L->in_index;
+  const int old_n = L->end_n;
+  L->end_base = var ? var->v : NULL;
+  L->end_n = 1;
+  L->in_index = true;
+  char what[40];
+  snprintf(what, sizeof what, "the number of a %.16s", root);
+  const bool ok = int_of(L, node->list[0], what, strcmp(root, "body") == 0 ? 0 : 1, &ref->index);
+  L->end_base = old;
+  L->end_n = old_n;
+  L->in_index = old_in;
+  return ok;
+}
+
+// The element of a structure array with a name; 0: none so far.
+static int find_named(const lang* L, const char* root, const char* name) {
+  const variable* var = td_scope_find(&L->global, root);
+  const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
+  for (int i = 0; i < n; i++) {
+    const value* v = td_get(var->v, i, "name");
+    if (v && v->kind == V_STR && strcmp(v->s, name) == 0) return i + 1;
+  }
+  return 0;
+}
+
+static bool named_reference(lang* L, const char* name, char about, td_span at, value_ref* ref) {
+  const char* root = about == 'j' ? "joint" : "body";
+  snprintf(ref->root, sizeof ref->root, "%s", root);
+  ref->index = find_named(L, root, name);
+  if (ref->index > 0) return true;
+  pending* grown = td_grow(L->pendings, &L->pending_cap, L->npending + 1, sizeof *grown);
+  if (!grown) return td_no_memory(L, at) != NULL;
+  L->pendings = grown;
+  char* copy = td_strdup(name);
+  if (!copy) return td_no_memory(L, at) != NULL;
+  grown[L->npending++] = (pending){copy, about, at};
+  ref->index = -L->npending;
+  return true;
+}
+
+// The index a forward name stands for; 0 after a message that there is none.
+static int resolve(lang* L, int k) {
+  pending* p = &L->pendings[k];
+  const char* root = p->root == 'j' ? "joint" : "body";
+  const int index = find_named(L, root, p->name);
+  if (index > 0) return index;
+  const variable* var = td_scope_find(&L->global, root);
+  td_fail(L, p->at, "there is no %s named '%s'", root, p->name);
+  const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
+  const char** names = malloc(sizeof *names * (size_t)max_int(1, n));
+  int count = 0;
+  for (int i = 0; names && i < n; i++) {
+    const value* v = td_get(var->v, i, "name");
+    if (v && v->kind == V_STR) names[count++] = v->s;
+  }
+  if (names) td_suggest(L->diags, p->name, names, count);
+  free((void*)names);
+  return 0;
+}
+
+static void resolve_values(value* v, const int* index) {
+  if (!v) return;
+  if (v->kind == V_REF && v->ref.index < 0) v->ref.index = index[-v->ref.index - 1];
+  if (v->kind != V_STRUCT && v->kind != V_CELL) return;
+  const int n = td_value_count(v) * (v->kind == V_STRUCT ? v->nfield : 1);
+  for (int i = 0; i < n; i++) resolve_values(v->slots[i].v, index);
+}
+
+void td_resolve_names(lang* L) {
+  if (L->npending == 0) return;
+  int* index = malloc(sizeof(int) * (size_t)L->npending);
+  if (!index) {
+    td_no_memory(L, td_span_none());
+    return;
+  }
+  for (int k = 0; k < L->npending; k++) index[k] = resolve(L, k);
+  for (int i = 0; i < L->spec->nsensor; i++) {
+    td_sensor_ref* r = &L->spec->sensors[i].ref;
+    if (r->index < 0) r->index = index[-r->index - 1];
+  }
+  for (int i = 0; i < L->global.n; i++) resolve_values(L->global.list[i].v, index);
+  free(index);
+  for (int k = 0; k < L->npending; k++) free(L->pendings[k].name);
+  L->npending = 0;
+}
+
+bool td_reference(lang* L, const ast* node, char about, const char* function, value_ref* ref) {
+  *ref = (value_ref){.place = EX_NONE};
+  if (td_is_reference(L, node)) return written_reference(L, node, ref);
+  value* v = td_eval(L, node);
+  if (!v) return false;
+  bool ok = false;
+  if (v->kind == V_REF) {
+    *ref = v->ref;
+    ok = true;
+  } else if (v->kind == V_STR) {
+    ok = named_reference(L, v->s, about, node->at, ref);
+  } else {
+    char text[TD_DESCRIBE_SIZE];
+    const char* root = about == 'j' ? "joint" : "body";
+    td_fail(L, node->at, "%s is about a %s, as in %s(2) or its name, got %s", function, root, root,
+            td_value_describe(v, text));
+  }
+  td_value_drop(v);
+  return ok;
+}
+
+// at(body(2), 3): a place
+value* td_at_call(lang* L, const ast* node) {
+  if (node->kind != AST_INDEX || node->n < 1 || node->n > 2) {
+    return td_fail(L, node->at, "at(body, element) needs one or two arguments, got %d",
+                   node->kind == AST_INDEX ? node->n : 0);
+  }
+  value_ref ref;
+  if (!td_reference(L, node->list[0], 'b', "at", &ref)) return NULL;
+  if (node->n == 2) {
+    int element;
+    if (!int_of(L, node->list[1], "the element of a body", 1, &element)) return NULL;
+    ref.has_place = true;
+    ref.place = td_ex_const(L->g, element);
+    if (ref.place == EX_NONE) return td_no_memory(L, node->at);
+  }
+  value* v = td_metered(L, td_value_ref(ref.root, ref.index), node->at);
+  if (v) v->ref = ref;
+  return v;
+}
+
+// ---- sensors
+// -------------------------------------------------------------------------------------------
+
+// Sensors of structures that come later.
+static const char* later_sensor(const char* name) {
+  if (strcmp(name, "strain") == 0 || strcmp(name, "coord") == 0) return "rod";
+  return strcmp(name, "tension") == 0 ? "cable" : NULL;
+}
+
+static int sensor_kind_of(const char* name) {
+  for (int i = 0; i < SENSOR_KIND_COUNT; i++) {
+    if (strcmp(td_sensor_table[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+bool td_is_sensor_name(const char* name) { return sensor_kind_of(name) >= 0 || later_sensor(name); }
+
+// A point in the body frame: [x y z]
+static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
+  for (int i = 0; i < 3; i++) {
+    if (!td_number_at(L, v, i, node->at, "a point", &ref->point[i])) return false;
+  }
+  ref->has_point = true;
+  return true;
+}
+
+// The arguments of pos, vel, ... after the body: an element, a local point, or both.
+static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
+  const char* name = td_sensor_table[ref->kind].name;
+  const bool takes_point =
+      ref->kind == SENSOR_POS || ref->kind == SENSOR_VEL || ref->kind == SENSOR_ACC;
+  if (node->n > (takes_point ? 3 : 2)) {
+    return td_fail(L, node->at, "%s(body, element%s) called with %d arguments", name,
+                   takes_point ? ", point" : "", node->n) != NULL;
+  }
+  for (int i = 1; i < node->n; i++) {
+    value* v = td_eval(L, node->list[i]);
+    if (!v) return false;
+    bool ok;
+    double x = 0;
+    if (takes_point && v->kind == V_NUM && td_value_count(v) == 3) {
+      ok = point_of(L, node->list[i], v, ref);
+    } else if (i == 1 && v->kind == V_NUM && td_value_count(v) == 1) {
+      ok = td_number_at(L, v, 0, node->list[i]->at, "the element of a body", &x);
+      if (ok && !(x == floor(x) && x >= 1 && x <= 1e6)) {
+        ok = td_fail(L, node->list[i]->at,
+                     "the element of a body must be a whole number, 1 or more, got %g", x) != NULL;
+      }
+      ref->element = (int)x;
+    } else {
+      char text[TD_DESCRIBE_SIZE];
+      ok = td_fail(L, node->list[i]->at, "%s takes an element (a number)%s here, got %s", name,
+                   takes_point ? " or a point [x y z]" : "", td_value_describe(v, text)) != NULL;
+    }
+    td_value_drop(v);
+    if (!ok) return false;
+  }
+  return true;
+}
+
+// The arguments of length, force, dof, ... after the joint: the DOF's number (dof, ddof), then an
+// element.
+static bool joint_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
+  const char* name = td_sensor_table[ref->kind].name;
+  const bool of_dof = ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF;
+  const int first = of_dof ? 2 : 1;
+  if (node->n < first || node->n > first + 1) {
+    return td_fail(L, node->at, "%s(joint, %selement) called with %d argument%s", name,
+                   of_dof ? "number, " : "", node->n, node->n == 1 ? "" : "s") != NULL;
+  }
+  if (of_dof && !int_of(L, node->list[1], "the number of a degree of freedom", 1, &ref->item))
+    return false;
+  return node->n == first ||
+         int_of(L, node->list[first], "the element of a joint", 1, &ref->element);
+}
+
+static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char about) {
+  const char* name = td_sensor_table[ref->kind].name;
+  if (node->kind != AST_INDEX || node->n == 0) {
+    return td_fail(L, node->at, "%s needs to know of what, as in %s(%s(1)%s)", name, name,
+                   about == 'b' ? "body" : "joint",
+                   ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF ? ", 1" : "") != NULL;
+  }
+  value_ref r;
+  if (!td_reference(L, node->list[0], about, name, &r)) return false;
+  const char* wanted = about == 'b' ? "body" : "joint";
+  if (strcmp(r.root, wanted) != 0) {
+    return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
+           NULL;
+  }
+  ref->root = about;
+  ref->index = r.index;
+  if (r.has_place) ref->element = (int)td_ex_value(L->g, r.place);
+  return about == 'b' ? body_arguments(L, node, ref) : joint_arguments(L, node, ref);
+}
+
+// q(i), v(i)
+static bool about_index(lang* L, const ast* node, td_sensor_ref* ref) {
+  const char* name = td_sensor_table[ref->kind].name;
+  if (node->kind != AST_INDEX || node->n != 1) {
+    return td_fail(L, node->at, "%s needs a number, as in %s(1)", name, name) != NULL;
+  }
+  return int_of(L, node->list[0], "the number of a coordinate", 1, &ref->item);
+}
+
+static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
+  const td_sensor_info* info = &td_sensor_table[ref->kind];
+  value* out = td_num(L, info->rows, info->cols, 1, at);
+  for (int k = 0; out && k < info->rows * info->cols; k++) {
+    td_sensor_ref part = *ref;
+    part.component = k;
+    const int var = td_spec_sensor(L->spec, &part, at);
+    if (var < 0 || !td_set_ex(L, out, k, td_ex_var(L->g, var), at)) {
+      td_value_drop(out);
+      return td_no_memory(L, at);
+    }
+  }
+  return out;
+}
+
+value* td_sensor_call(lang* L, const char* name, const ast* node) {
+  const char* later = later_sensor(name);
+  if (later) {
+    const char* text = td_field_refused(later);
+    return td_fail(L, node->at, "%s is a sensor of a %s: %s", name, later,
+                   text ? text : "not in this version");
+  }
+  td_sensor_ref ref = {.kind = (sensor_kind)sensor_kind_of(name), .root = '-'};
+  bool ok = false;
+  switch (td_sensor_table[ref.kind].about) {
+    case 'b':
+      ok = about_reference(L, node, &ref, 'b');
+      break;
+    case 'j':
+      ok = about_reference(L, node, &ref, 'j');
+      break;
+    case 'i':
+      ok = about_index(L, node, &ref);
+      break;
+    default:
+      ok = node->kind != AST_INDEX || node->n == 0;
+      if (!ok) td_fail(L, node->at, "%s takes no arguments, got %d", name, node->n);
+      break;
+  }
+  return ok ? sensor_value(L, &ref, node->at) : NULL;
+}
+
+// ---- parameters and inputs
+// -------------------------------------------------------------------------------
+
+static bool is_identifier(const char* s) {
+  if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_')) return false;
+  for (; *s; s++) {
+    const bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+                        (*s >= '0' && *s <= '9') || *s == '_';
+    if (!letter) return false;
+  }
+  return true;
+}
+
+static const char* name_argument(lang* L, call* c) {
+  const char* name = td_arg_string(L, c, 0);
+  if (name && (!is_identifier(name) || strlen(name) > 60)) {
+    return td_fail(L, c->arg_at[0], "%s: '%.60s' is not a name (letters, digits and _)", c->name,
+                   name);
+  }
+  return name;
+}
+
+// param('E', 205e3), param('model', 'eba')
+static value* param(lang* L, call* c) {
+  const char* name = name_argument(L, c);
+  if (!name) return NULL;
+  double x = 0;
+  const char* text = c->argv[1]->kind == V_STR ? c->argv[1]->s : NULL;
+  if (!text && !td_arg_number(L, c, 1, &x)) return NULL;
+  const spec_param* known = td_spec_param_find(L->spec, name);
+  if (known && (known->text != NULL) != (text != NULL)) {
+    return td_fail(L, c->at, "the parameter '%s' is %s elsewhere", name,
+                   known->text ? "a string" : "a number");
+  }
+  spec_param* p = td_spec_param(L->spec, name, x, text, c->at);
+  if (!p) return td_no_memory(L, c->at);
+  if (p->text) {
+    p->structural = true;
+    return td_string(L, p->text, (int)strlen(p->text), c->at);
+  }
+  return td_expr(L, td_ex_var(L->g, p->var), c->at);
+}
+
+// input('u1', 0)
+static value* input(lang* L, call* c) {
+  const char* name = name_argument(L, c);
+  double x = 0;
+  if (!name || (c->argc > 1 && !td_arg_number(L, c, 1, &x))) return NULL;
+  spec_input* u = td_spec_input(L->spec, name, x, c->at);
+  return u ? td_expr(L, td_ex_var(L->g, u->var), c->at) : td_no_memory(L, c->at);
+}
+
+const builtin td_builtin_sensors[] = {
+    {"param", param, 2, 2, "param('name', value)", 0},
+    {"input", input, 1, 2, "input('name', value)", 0},
+    {NULL, NULL, 0, 0, NULL, 0},
+};

@@ -1,0 +1,371 @@
+// Data: interp1 through constant tables, and tables from CSV files.
+//
+// Outside its range a table holds its end values: recorded signals go on as they ended, and an integrator that looks
+// a little past the last sample finds a number there.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eval.h"
+
+// ---- interp1 -------------------------------------------------------------------------------------------
+
+// Slopes of the monotone cubic of Fritsch and Carlson, as MATLAB's pchip: the weighted harmonic mean of the two
+// secants inside, a three-point formula that keeps the shape at the ends.
+static double end_slope(double h0, double h1, double d0, double d1) {
+  double s = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
+  if (s * d0 <= 0) return 0;
+  if (d0 * d1 <= 0 && fabs(s) > 3 * fabs(d0)) s = 3 * d0;
+  return s;
+}
+
+static double inner_slope(double h0, double h1, double d0, double d1) {
+  if (d0 * d1 <= 0) return 0;
+  const double w0 = 2 * h1 + h0, w1 = h1 + 2 * h0;
+  return (w0 + w1) / (w0 / d0 + w1 / d1);
+}
+
+static double pchip_slope(const double* x, const double* y, int n, int i) {
+  const int a = i == 0 ? 0 : i == n - 1 ? n - 2 : i - 1, b = i == 0 ? 1 : i == n - 1 ? n - 3 : i;
+  const double ha = x[a + 1] - x[a], da = (y[a + 1] - y[a]) / ha;
+  if (n == 2) return da;
+  const double hb = x[b + 1] - x[b], db = (y[b + 1] - y[b]) / hb;
+  return i == 0 || i == n - 1 ? end_slope(ha, hb, da, db) : inner_slope(ha, hb, da, db);
+}
+
+typedef enum method { LINEAR, NEAREST, PREVIOUS, PCHIP } method;
+
+typedef struct pieces {
+  double *knots, *coef;
+  int n, order;
+} pieces;
+
+static bool pieces_new(pieces* p, int n, int order) {
+  p->n = n;
+  p->order = order;
+  p->knots = malloc(sizeof(double) * (size_t)n);
+  p->coef = calloc((size_t)n * (size_t)order, sizeof(double));
+  return p->knots && p->coef;
+}
+
+static void pieces_free(pieces* p) {
+  free(p->knots);
+  free(p->coef);
+}
+
+// 'nearest' is a held table with its knots at the middles; the end knots stay.
+static bool build_nearest(pieces* p, const double* x, const double* y, int n) {
+  if (!pieces_new(p, n + 2, 1)) return false;
+  p->knots[0] = x[0];
+  p->coef[0] = y[0];
+  for (int i = 1; i < n; i++) {
+    p->knots[i] = 0.5 * (x[i - 1] + x[i]);
+    p->coef[i] = y[i];
+  }
+  p->knots[n] = x[n - 1];
+  p->coef[n] = y[n - 1];
+  p->knots[n + 1] = x[n - 1] + (x[n - 1] - x[n - 2]);
+  return true;
+}
+
+// 'previous' holds each value until the next knot; one more knot makes the last value hold too.
+static bool build_previous(pieces* p, const double* x, const double* y, int n) {
+  if (!pieces_new(p, n + 1, 1)) return false;
+  memcpy(p->knots, x, sizeof(double) * (size_t)n);
+  memcpy(p->coef, y, sizeof(double) * (size_t)n);
+  p->knots[n] = x[n - 1] + (x[n - 1] - x[n - 2]);
+  return true;
+}
+
+static bool build_smooth(pieces* p, const double* x, const double* y, int n, bool cubic) {
+  if (!pieces_new(p, n, cubic ? 4 : 2)) return false;
+  memcpy(p->knots, x, sizeof(double) * (size_t)n);
+  for (int i = 0; i + 1 < n; i++) {
+    const double h = x[i + 1] - x[i], d = (y[i + 1] - y[i]) / h;
+    double* c = p->coef + i * p->order;
+    c[0] = y[i];
+    c[1] = d;
+    if (!cubic) continue;
+    const double s = pchip_slope(x, y, n, i), e = pchip_slope(x, y, n, i + 1);
+    c[1] = s;
+    c[2] = (3 * d - 2 * s - e) / h;
+    c[3] = (s + e - 2 * d) / (h * h);
+  }
+  return true;
+}
+
+static bool build(pieces* p, method m, const double* x, const double* y, int n) {
+  if (m == NEAREST) return build_nearest(p, x, y, n);
+  if (m == PREVIOUS) return build_previous(p, x, y, n);
+  return build_smooth(p, x, y, n, m == PCHIP);
+}
+
+static bool method_argument(lang* L, call* c, method* m) {
+  static const char* const names[] = {"linear", "nearest", "previous", "pchip"};
+  *m = LINEAR;
+  if (c->argc < 4) return true;
+  const char* word = td_arg_string(L, c, 3);
+  for (int i = 0; word && i < 4; i++) {
+    if (strcmp(word, names[i]) != 0) continue;
+    *m = (method)i;
+    return true;
+  }
+  if (word) {
+    td_fail(L, c->arg_at[3], "interp1: unknown method '%.40s'; 'linear', 'nearest', 'previous' or 'pchip'", word);
+    td_suggest(L->diags, word, names, 4);
+  }
+  return false;
+}
+
+static bool table_argument(lang* L, call* c, const value* x, const value* y) {
+  const int n = td_value_count(x);
+  if (n != td_value_count(y)) {
+    return td_fail(L, c->at, "interp1: %d values of x and %d of y", n, td_value_count(y)) != NULL;
+  }
+  if (n < 2) return td_fail(L, c->at, "interp1: a table needs at least two points, got %d", n) != NULL;
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x->x[i]) || !isfinite(y->x[i])) {
+      return td_fail(L, c->at, "interp1: point %d of the table, (%g, %g), is not finite", i + 1, x->x[i], y->x[i]) != NULL;
+    }
+    if (i > 0 && !(x->x[i] > x->x[i - 1])) {
+      return td_fail(L, c->arg_at[0], "interp1: x must increase, but x(%d) = %g follows %g", i + 1, x->x[i], x->x[i - 1]) != NULL;
+    }
+  }
+  return true;
+}
+
+// The table at each element of q; numbers give numbers, through the same node.
+static value* look_up(lang* L, call* c, const pieces* p, const value* q) {
+  value* out = td_num(L, q->rows, q->cols, q->pages, c->at);
+  const int n = out ? td_value_count(q) : 0;
+  bool ok = out && td_spend(L, (long)n * 20 + p->n, c->at);
+  const int last = p->n - 1;
+  for (int i = 0; ok && i < n; i++) {
+    if (is_expr(q, i)) {
+      ok = td_set_ex(L, out, i, td_ex_table(L->g, p->knots, p->n, p->coef, p->order, true, q->e[i]), c->at);
+      continue;
+    }
+    const double x = fmin(fmax(q->x[i], p->knots[0]), p->knots[last]);
+    int lo = 0, hi = last;  // knots[lo] <= x < knots[hi], or the last piece
+    while (hi - lo > 1) {
+      const int mid = (lo + hi) / 2;
+      *(p->knots[mid] <= x ? &lo : &hi) = mid;
+    }
+    double y = 0;
+    for (int k = p->order - 1; k >= 0; k--) y = y * (x - p->knots[lo]) + p->coef[lo * p->order + k];
+    out->x[i] = isnan(q->x[i]) ? NAN : y;
+  }
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
+static value* interp1(lang* L, call* c) {
+  method m;
+  for (int k = 0; k < 3; k++) {
+    if (!td_arg_numeric(L, c, k)) return NULL;
+  }
+  if (!method_argument(L, c, &m)) return NULL;
+  value* x = td_constant(L, c->argv[0], c->arg_at[0], "the x of a table");
+  value* y = x ? td_constant(L, c->argv[1], c->arg_at[1], "the y of a table") : NULL;
+  value* out = NULL;
+  if (y && table_argument(L, c, x, y)) {
+    pieces p = {0};
+    out = build(&p, m, x->x, y->x, td_value_count(x)) ? look_up(L, c, &p, c->argv[2]) : td_no_memory(L, c->at);
+    pieces_free(&p);
+  }
+  td_value_drop(x);
+  td_value_drop(y);
+  return out;
+}
+
+// ---- CSV -----------------------------------------------------------------------------------------------
+
+#define MAX_COLUMNS 1000
+
+typedef struct csv {
+  lang* L;
+  call* c;
+  const char* path;
+  const char* s;  // what is left
+  int line;
+  char separator;  // ',', ';', tab, or ' ' for blanks
+  int ncol;
+  char names[MAX_COLUMNS][64];
+  double* x;  // rows x ncol, row by row
+  int n, cap;
+} csv;
+
+static bool csv_fail(csv* f, const char* format, const char* word, int n) {
+  char text[200];
+  snprintf(text, sizeof text, format, word, n);
+  td_fail(f->L, f->c->at, "table('%s'), line %d: %s", f->path, f->line, text);
+  return false;
+}
+
+static bool is_blank(char ch) { return ch == ' ' || ch == '\t' || ch == '\r'; }
+
+// The next line, as [begin, end); blank lines are passed over.
+static bool next_line(csv* f, const char** begin, const char** end) {
+  while (*f->s) {
+    *begin = f->s;
+    const char* e = strchr(f->s, '\n');
+    *end = e ? e : f->s + strlen(f->s);
+    f->s = e ? e + 1 : *end;
+    f->line++;
+    while (*begin < *end && is_blank(**begin) && f->separator != '\t') ++*begin;
+    while (*end > *begin && is_blank((*end)[-1]) && (f->separator != '\t' || (*end)[-1] == '\r')) --*end;
+    if (*begin < *end) return true;
+  }
+  return false;
+}
+
+static char find_separator(const char* begin, const char* end) {
+  static const char candidates[] = {';', '\t', ','};
+  for (int i = 0; i < 3; i++) {
+    if (memchr(begin, candidates[i], (size_t)(end - begin))) return candidates[i];
+  }
+  return ' ';
+}
+
+// The next cell of a line, trimmed; false at the end.
+static bool next_cell(const csv* f, const char** at, const char* end, const char** begin, const char** stop) {
+  if (*at > end || (*at == end && f->separator == ' ')) return false;
+  const char* p = *at;
+  while (p < end && is_blank(*p) && *p != f->separator) p++;
+  if (f->separator == ' ') {
+    while (p < end && is_blank(*p)) p++;
+  }
+  *begin = p;
+  while (p < end && *p != f->separator && !(f->separator == ' ' && is_blank(*p))) p++;
+  *stop = p;
+  *at = p + 1;
+  while (*stop > *begin && is_blank((*stop)[-1])) --*stop;
+  return f->separator != ' ' || *begin < *stop;
+}
+
+static bool cell_number(const char* begin, const char* stop, double* x) {
+  char text[64];
+  const size_t n = (size_t)(stop - begin);
+  if (n == 0 || n >= sizeof text) return false;
+  memcpy(text, begin, n);
+  text[n] = 0;
+  char* end = NULL;
+  *x = strtod(text, &end);
+  return *end == 0;
+}
+
+// A header becomes a field's name: letters, digits and _; a letter first; no name twice.
+static void field_name(csv* f, const char* begin, const char* stop, char name[64]) {
+  int n = 0;
+  if (stop - begin >= 2 && *begin == '"') {
+    begin++;
+    stop--;
+  }
+  for (const char* p = begin; p < stop && n < 50; p++) {
+    const bool digit = *p >= '0' && *p <= '9';
+    const bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
+    if (n == 0 && !letter) name[n++] = 'x';
+    if (n == 1 && !letter && !digit && name[0] == 'x' && p == begin) continue;
+    name[n++] = letter || digit ? *p : '_';
+  }
+  while (n > 1 && name[n - 1] == '_') n--;
+  if (n == 0) name[n++] = 'x';
+  name[n] = 0;
+  for (int k = 2, i = 0; i < f->ncol; i++) {
+    if (strcmp(f->names[i], name) != 0) continue;
+    snprintf(name + n, (size_t)(64 - n), "_%d", k++);
+    i = -1;
+  }
+}
+
+static bool read_header(csv* f, const char* begin, const char* end) {
+  const char *at = begin, *b, *e;
+  while (next_cell(f, &at, end, &b, &e)) {
+    double x;
+    if (f->ncol == MAX_COLUMNS) return csv_fail(f, "more than %s%d columns", "", MAX_COLUMNS);
+    if (cell_number(b, e, &x)) return csv_fail(f, "the first line must name the columns, but column %s%d is a number", "", f->ncol + 1);
+    field_name(f, b, e, f->names[f->ncol]);
+    f->ncol++;
+  }
+  return true;
+}
+
+static bool read_row(csv* f, const char* begin, const char* end) {
+  double* grown = td_grow(f->x, &f->cap, f->n + f->ncol, sizeof *grown);
+  if (!grown) return td_no_memory(f->L, f->c->at) != NULL;
+  f->x = grown;
+  const char *at = begin, *b, *e;
+  int k = 0;
+  while (next_cell(f, &at, end, &b, &e)) {
+    if (k == f->ncol) return csv_fail(f, "more than the %s%d columns of the header", "", f->ncol);
+    if (!cell_number(b, e, &grown[f->n + k])) {
+      char word[40];
+      snprintf(word, sizeof word, "%.*s", (int)(e - b < 30 ? e - b : 30), b);
+      return csv_fail(f, "'%s' in column %d is not a number", word, k + 1);
+    }
+    k++;
+  }
+  if (k < f->ncol) return csv_fail(f, "%s%d columns are missing", "", f->ncol - k);
+  f->n += f->ncol;
+  return f->n <= TD_VALUE_LIMIT || csv_fail(f, "too many numbers, the limit is %s%d", "", TD_VALUE_LIMIT);
+}
+
+static bool read_csv(csv* f) {
+  const char *begin, *end;
+  if (!next_line(f, &begin, &end)) return csv_fail(f, "the file is empty%s", "", 0);
+  f->separator = find_separator(begin, end);
+  if (!read_header(f, begin, end)) return false;
+  while (next_line(f, &begin, &end)) {
+    if (!read_row(f, begin, end)) return false;
+  }
+  return td_spend(f->L, f->n / 4, f->c->at);
+}
+
+static value* columns(const csv* f) {
+  lang* L = f->L;
+  value* s = td_struct(L, 1, 1, f->c->at);
+  const int rows = f->n / f->ncol;
+  for (int j = 0; s && j < f->ncol; j++) {
+    value* v = td_num(L, rows, 1, 1, f->c->at);
+    value_slot* slot = v ? td_value_slot_make(s, 0, f->names[j]) : NULL;
+    if (!slot) {
+      td_value_drop(v);
+      td_value_drop(s);
+      return NULL;
+    }
+    for (int i = 0; i < rows; i++) v->x[i] = f->x[i * f->ncol + j];
+    slot->at = slot->name_at = f->c->at;
+    td_value_put(s, slot, v);
+  }
+  return s;
+}
+
+// A struct of column vectors by header name.
+static value* table(lang* L, call* c) {
+  const char* name = td_arg_string(L, c, 0);
+  char* path = name ? td_relative_path(L, c->at, name) : NULL;
+  if (!path) return name ? td_no_memory(L, c->at) : NULL;
+  int size = 0;
+  char* text = td_read_text(L, path, c->arg_at[0], &size);
+  csv* f = text ? calloc(1, sizeof *f) : NULL;
+  value* out = NULL;
+  if (f) {
+    *f = (csv){.L = L, .c = c, .path = name, .s = text};
+    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) f->s += 3;
+    if (read_csv(f)) out = columns(f);
+    free(f->x);
+  } else if (text) {
+    td_no_memory(L, c->at);
+  }
+  free(f);
+  free(text);
+  free(path);
+  return out;
+}
+
+const builtin td_builtin_tables[] = {
+    {"interp1", interp1, 3, 4, "interp1(x, y, at, method)", 0},
+    {"table", table, 1, 1, "table('file.csv')", 0},
+    {NULL, NULL, 0, 0, NULL, 0},
+};

@@ -1,0 +1,690 @@
+// Expressions: names, literals, ranges, calls.  A name means, in this order: a variable, a function
+// of the file, a sensor, a built-in function.
+#include "eval.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fields.h"
+
+// ---- functions as values
+// -----------------------------------------------------------------------------------
+
+typedef struct handle {
+  const ast* lambda;  // @(x) ...; NULL for @name
+  const char* name;
+  const char** names;  // captured variables
+  value** held;
+  int n;
+} handle;
+
+static void handle_free(void* p) {
+  handle* h = p;
+  for (int i = 0; i < h->n; i++) td_value_drop(h->held[i]);
+  free((void*)h->names);
+  free(h->held);
+  free(h);
+}
+
+static bool is_parameter(const ast* lambda, const char* name) {
+  for (int i = 0; i < lambda->n; i++) {
+    if (strcmp(lambda->list[i]->text, name) == 0) return true;
+  }
+  return false;
+}
+
+// Take along one variable, once.
+static bool capture_name(lang* L, handle* h, const char* name) {
+  const variable* var = td_scope_find(L->scope, name);
+  if (!var || !var->v || is_parameter(h->lambda, name)) return true;
+  for (int i = 0; i < h->n; i++) {
+    if (strcmp(h->names[i], name) == 0) return true;
+  }
+  const char** names = realloc((void*)h->names, (size_t)(h->n + 1) * sizeof *names);
+  if (names) h->names = names;
+  value** held = realloc(h->held, (size_t)(h->n + 1) * sizeof *held);
+  if (held) h->held = held;
+  if (!names || !held) return false;
+  names[h->n] = var->name;
+  held[h->n++] = td_value_hold(var->v);
+  return true;
+}
+
+static bool capture_names(lang* L, handle* h, const ast* node) {
+  if (!node) return true;
+  if (node->kind == AST_NAME && !capture_name(L, h, node->text)) return false;
+  for (int i = 0; i < node->n; i++) {
+    if (!capture_names(L, h, node->list[i])) return false;
+  }
+  return capture_names(L, h, node->a) && capture_names(L, h, node->b) &&
+         capture_names(L, h, node->c);
+}
+
+value* td_capture(lang* L, const ast* node) {
+  handle* h = calloc(1, sizeof *h);
+  if (!h) return td_no_memory(L, node->at);
+  h->name = node->text;
+  bool ok = true;
+  if (node->kind == AST_LAMBDA) {
+    h->lambda = node;
+    ok = capture_names(L, h, node->a);
+  }
+  int depth = 0;
+  for (int i = 0; i < h->n; i++) depth = max_int(depth, h->held[i]->depth);
+  value* v = ok ? td_value_func(h, handle_free) : NULL;
+  if (!v) {
+    handle_free(h);
+    return td_no_memory(L, node->at);
+  }
+  v->depth = depth + 1;
+  if (v->depth < TD_VALUE_DEPTH) return td_metered(L, v, node->at);
+  td_value_drop(v);
+  return td_fail(L, node->at, "functions are nested deeper than %d", TD_VALUE_DEPTH);
+}
+
+// ---- calls
+// -----------------------------------------------------------------------------------------------
+
+static bool enter_call(lang* L, td_span at) {
+  if (L->calls >= TD_CALL_LIMIT) {
+    td_fail(L, at, "functions call each other more than %d deep", TD_CALL_LIMIT);
+    return false;
+  }
+  L->calls++;
+  return true;
+}
+
+static bool bind(lang* L, scope* s, const char* name, value* v, td_span at) {
+  variable* var = td_scope_make(s, name);
+  if (!var) return td_no_memory(L, at) != NULL;
+  td_value_drop(var->v);
+  var->v = td_value_hold(v);
+  var->at = at;
+  return true;
+}
+
+static bool bind_all(lang* L, scope* s, ast* const* names, values* args) {
+  for (int i = 0; i < args->n; i++) {
+    if (strcmp(names[i]->text, "~") != 0 && !bind(L, s, names[i]->text, args->v[i], args->at[i]))
+      return false;
+  }
+  return true;
+}
+
+static bool too_many(lang* L, const char* name, int n, int max, td_span at) {
+  td_fail(L, at, "%s takes %d argument%s, got %d", name, max, max == 1 ? "" : "s", n);
+  return false;
+}
+
+// Results of a function of the file, from its output variables.
+static bool collect(lang* L, const ast* f, scope* local, int nout, td_span at, values* out) {
+  const int n = min_int(max_int(1, nout), f->nout);
+  for (int i = 0; i < n; i++) {
+    const variable* var = td_scope_find(local, f->outs[i]->text);
+    if (var && var->poisoned) return false;
+    if (!var || !var->v) {
+      if (i > 0 && nout <= i) return true;
+      td_fail(L, at, "%s did not set its result '%s'", f->text, f->outs[i]->text);
+      return false;
+    }
+    if (!td_values_add(L, out, td_value_hold(var->v), at)) return false;
+  }
+  return true;
+}
+
+bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, values* out) {
+  if (args->n > f->n) return too_many(L, f->text, args->n, f->n, at);
+  if (nout > max_int(1, f->nout)) {
+    return td_fail(L, at, "%s gives %d result%s, %d are wanted", f->text, f->nout,
+                   f->nout == 1 ? "" : "s", nout) != NULL;
+  }
+  if (!td_spend(L, 20, at) || !enter_call(L, at)) return false;
+  scope local = {0};
+  scope* old = L->scope;
+  value* nargin = td_scalar(L, args->n, at);
+  bool ok = nargin && bind_all(L, &local, f->list, args) && bind(L, &local, "nargin", nargin, at);
+  td_value_drop(nargin);
+  if (ok) {
+    L->scope = &local;
+    td_exec_block(L, f->body->list, f->body->n);
+    L->scope = old;
+    ok = !L->stop && collect(L, f, &local, nout, at, out);
+  }
+  L->calls--;
+  td_scope_free(&local);
+  return ok;
+}
+
+static bool call_lambda(lang* L, const handle* h, values* args, int nout, td_span at, values* out) {
+  if (args->n > h->lambda->n) return too_many(L, "the function", args->n, h->lambda->n, at);
+  if (!td_spend(L, 10, at) || !enter_call(L, at)) return false;
+  scope local = {0};
+  scope* old = L->scope;
+  bool ok = true;
+  for (int i = 0; ok && i < h->n; i++) ok = bind(L, &local, h->names[i], h->held[i], at);
+  ok = ok && bind_all(L, &local, h->lambda->list, args);
+  if (ok) {
+    L->scope = &local;
+    ok = td_eval_multi(L, h->lambda->a, nout, out);
+    L->scope = old;
+  }
+  L->calls--;
+  td_scope_free(&local);
+  return ok;
+}
+
+static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_span at,
+                         values* out) {
+  if (args->n < b->min || (b->max >= 0 && args->n > b->max)) {
+    return td_fail(L, at, "%s called with %d argument%s", b->form, args->n,
+                   args->n == 1 ? "" : "s") != NULL;
+  }
+  if (nout > TD_CALL_RESULTS + 1)
+    return td_fail(L, at, "%s does not give %d results", b->name, nout) != NULL;
+  if (!td_spend(L, 3, at)) return false;
+  call c = {.name = b->name,
+            .at = at,
+            .argv = args->v,
+            .arg_at = args->at,
+            .argc = args->n,
+            .nout = nout,
+            .row = b};
+  const int before = L->diags->errors;
+  value* first = b->fn(L, &c);
+  bool ok = first ? td_values_add(L, out, first, at)
+                  : L->diags->errors == before && !L->stop && nout == 0;
+  for (int i = 0; i < TD_CALL_RESULTS; i++) {
+    if (!c.more[i]) continue;
+    if (ok && i + 1 < max_int(1, nout)) {
+      ok = td_values_add(L, out, c.more[i], at);
+    } else {
+      td_value_drop(c.more[i]);
+    }
+  }
+  if (ok && out->n < nout && nout > 1)
+    ok = td_fail(L, at, "%s does not give %d results", b->name, nout) != NULL;
+  return ok;
+}
+
+bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, values* out) {
+  const handle* h = f->func;
+  if (h->lambda) return call_lambda(L, h, args, nout, at, out);
+  const int user = td_map_find(&L->functions, h->name);
+  if (user >= 0) return td_call_user(L, L->function_list[user], args, nout, at, out);
+  const int b = td_map_find(&L->builtins, h->name);
+  if (b >= 0) return call_builtin(L, L->builtin_list[b], args, nout, at, out);
+  td_fail(L, at, "unknown function '%s'", h->name);
+  td_suggest_name(L, h->name);
+  return false;
+}
+
+static bool unknown_name(lang* L, const ast* name) {
+  if (L->syntax_failed) {  // a statement that did not parse may have made it
+    if (L->diags->errors == 0) td_fail(L, name->at, "unknown name '%s'", name->text);
+    return false;
+  }
+  if (strcmp(name->text, "i") == 0 || strcmp(name->text, "j") == 0) {
+    td_fail(L, name->at, "unknown name '%s': values are real, there is no imaginary unit",
+            name->text);
+    return false;
+  }
+  const char* later = td_field_refused(name->text);
+  if (later) return td_fail(L, name->at, "%s", later) != NULL;
+  if (td_field_is_root(name->text)) {
+    td_fail(L, name->at, "'%s' has no value yet", name->text);
+    return false;
+  }
+  td_fail(L, name->at, "unknown name '%s'", name->text);
+  td_suggest_name(L, name->text);
+  return false;
+}
+
+// ---- constants
+// ---------------------------------------------------------------------------------------------
+
+typedef struct constant {
+  const char* name;
+  double x;
+  bool logical;
+} constant;
+
+static const constant constants[] = {
+    {"pi", 3.14159265358979323846, false},
+    {"inf", INFINITY, false},
+    {"Inf", INFINITY, false},
+    {"nan", NAN, false},
+    {"NaN", NAN, false},
+    {"eps", 2.220446049250313e-16, false},
+    {"true", 1, true},
+    {"false", 0, true},
+};
+
+static const constant* find_constant(const char* name) {
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+    if (strcmp(constants[i].name, name) == 0) return &constants[i];
+  }
+  return NULL;
+}
+
+// pi, inf(1,3), nan(2): a constant or an array of it.
+static value* constant_value(lang* L, const constant* c, values* args, td_span at) {
+  double size[2] = {1, 1};
+  if (args->n > 2) return td_fail(L, at, "%s takes at most two sizes, got %d", c->name, args->n);
+  for (int i = 0; i < args->n; i++) {
+    const value* v = args->v[i];
+    if (v->kind != V_NUM || td_value_count(v) != 1)
+      return td_fail(L, args->at[i], "a size of %s must be a number", c->name);
+    if (!td_number_at(L, v, 0, args->at[i], "a size", &size[i])) return NULL;
+    if (size[i] != floor(size[i]))
+      return td_fail(L, args->at[i], "a size must be a whole number, got %g", size[i]);
+    if (args->n == 1) size[1] = size[0];
+  }
+  value* out = td_num(L, size[0], size[1], 1, at);
+  const int n = out ? td_value_count(out) : 0;
+  for (int i = 0; i < n; i++) out->x[i] = c->x;
+  if (out) out->logical = c->logical;
+  return out;
+}
+
+// ---- names and what follows them
+// ---------------------------------------------------------------------------
+
+value* td_time(lang* L, td_span at) { return td_expr(L, td_ex_var(L->g, L->spec->time_var), at); }
+
+// Names with a meaning of their own: sensors, at(...), t.  False: `name` is none of them here.
+static bool call_special(lang* L, const ast* name, const ast* node, bool* ok, values* out) {
+  const int n = node->kind == AST_INDEX ? node->n : 0;
+  const bool length = strcmp(name->text, "length") == 0;  // length(joint(2)) and length([1 2 3])
+  if (length && !(n > 0 && node->list[0]->kind == AST_INDEX && td_is_reference(L, node->list[0]))) return false;
+  if (td_is_sensor_name(name->text)) {
+    *ok = td_values_add(L, out, td_sensor_call(L, name->text, node), node->at);
+  } else if (strcmp(name->text, "at") == 0) {
+    *ok = td_values_add(L, out, td_at_call(L, node), node->at);
+  } else if (strcmp(name->text, "t") == 0 && n == 0) {
+    *ok = td_values_add(L, out, td_time(L, node->at), node->at);
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// A call by name, `node` an AST_INDEX on a name that is no variable, or that name alone.
+static bool call_named(lang* L, const ast* name, const ast* node, int nout, values* out) {
+  const bool has_args = node->kind == AST_INDEX;
+  const int user = td_map_find(&L->functions, name->text);
+  const constant* c = user < 0 ? find_constant(name->text) : NULL;
+  const int b = user < 0 && !c ? td_map_find(&L->builtins, name->text) : -1;
+  bool ok = true;
+  if (user < 0 && !c && (b < 0 || name->text[0] == 'l') && call_special(L, name, node, &ok, out)) return ok;
+  if (user < 0 && !c && b < 0) return unknown_name(L, name);
+
+  values args = {0};
+  ok = !has_args || td_eval_list(L, node->list, node->n, &args);
+  if (ok && user >= 0) ok = td_call_user(L, L->function_list[user], &args, nout, node->at, out);
+  if (ok && c) ok = td_values_add(L, out, constant_value(L, c, &args, node->at), node->at);
+  if (ok && b >= 0) ok = call_builtin(L, L->builtin_list[b], &args, nout, node->at, out);
+  td_values_free(&args);
+  return ok;
+}
+
+// A variable that is indexed like a function of its name: say so once.
+static void warn_hidden(lang* L, variable* var, const ast* node) {
+  if (var->warned || node->n == 0) return;
+  const bool sensor = td_is_sensor_name(var->name);
+  if (!sensor && td_map_find(&L->builtins, var->name) < 0) return;
+  var->warned = true;
+  td_warn(L->diags, node->a->at, "'%s' is a variable here and hides the %s of that name", var->name,
+          sensor ? "sensor" : "function");
+  if (sensor) td_hint(L->diags, "write sensor.%s(...) for the sensor", var->name);
+}
+
+static bool apply_index(lang* L, value* base, const ast* node, int nout, values* out) {
+  if (base->kind != V_FUNC) return td_values_add(L, out, td_index(L, base, node), node->at);
+  values args = {0};
+  const bool ok = td_eval_list(L, node->list, node->n, &args) &&
+                  td_call_value(L, base, &args, nout, node->at, out);
+  td_values_free(&args);
+  return ok;
+}
+
+// sensor.length(joint(2)): the sensor, whatever is assigned to the name
+static bool is_sensor_path(const ast* node) {
+  const ast* f = node->a;
+  return f->kind == AST_FIELD && !f->b && f->a->kind == AST_NAME &&
+         strcmp(f->a->text, "sensor") == 0 && td_is_sensor_name(f->text);
+}
+
+// Did a part of the variable at the root of this path fail to be assigned?
+bool td_is_partial(lang* L, const ast* node) {
+  while (node->kind == AST_INDEX || node->kind == AST_FIELD || node->kind == AST_CELLINDEX)
+    node = node->a;
+  const variable* var = node->kind == AST_NAME ? td_scope_find(L->scope, node->text) : NULL;
+  return var && (var->partial || var->poisoned);
+}
+
+static bool no_field(lang* L, const value* base, const ast* node, const char* name) {
+  char what[60], text[TD_DESCRIBE_SIZE];
+  td_excerpt(L, node->a->at, what, sizeof what);
+  if (td_is_partial(L, node)) return false;
+  if (base->kind != V_STRUCT) {
+    td_fail(L, node->name_at, "%s is %s: it has no field '%s'", what, td_value_describe(base, text),
+            name);
+    return false;
+  }
+  td_fail(L, node->name_at, "%s has no field '%s'", what, name);
+  td_suggest(L->diags, name, (const char* const*)base->names, base->nfield);
+  return false;
+}
+
+static bool eval_field(lang* L, const value* base, const ast* node, values* out) {
+  const char* name = node->text;
+  value* computed = NULL;
+  if (node->b) {
+    computed = td_eval(L, node->b);
+    if (!computed) return false;
+    if (computed->kind != V_STR) {
+      td_value_drop(computed);
+      return td_fail(L, node->b->at, "a field's name must be a string") != NULL;
+    }
+    name = computed->s;
+  }
+  const int f = td_value_field(base, name);
+  bool ok = f >= 0 || no_field(L, base, node, name);
+  for (int i = 0; ok && i < td_value_count(base); i++) {
+    value* v = base->slots[i * base->nfield + f].v;
+    ok = td_values_add(L, out, v ? td_value_hold(v) : td_num(L, 0, 0, 1, node->at), node->at);
+  }
+  td_value_drop(computed);
+  return ok;
+}
+
+// What an index, brace or field is applied to.
+static value* eval_base(lang* L, const ast* node) {
+  values one = {0};
+  value* v = NULL;
+  if (!td_eval_multi(L, node, 1, &one)) {
+    td_values_free(&one);
+    return NULL;
+  }
+  if (one.n == 1) {
+    v = td_value_hold(one.v[0]);
+  } else {
+    char what[60];
+    td_fail(L, node->at, "%s gives %d values where one is needed",
+            td_excerpt(L, node->at, what, sizeof what), one.n);
+  }
+  td_values_free(&one);
+  return v;
+}
+
+static bool eval_part(lang* L, const ast* node, int nout, values* out) {
+  if (node->kind == AST_INDEX && node->a->kind == AST_NAME) {
+    variable* var = td_scope_find(L->scope, node->a->text);
+    if (!var || (!var->v && !var->poisoned)) return call_named(L, node->a, node, nout, out);
+    if (var->poisoned) return false;
+    warn_hidden(L, var, node);
+  }
+  if (node->kind == AST_INDEX && is_sensor_path(node)) {
+    return td_values_add(L, out, td_sensor_call(L, node->a->text, node), node->at);
+  }
+  value* base = eval_base(L, node->a);
+  if (!base) return false;
+  bool ok;
+  if (node->kind == AST_INDEX) {
+    ok = apply_index(L, base, node, nout, out);
+  } else if (node->kind == AST_CELLINDEX) {
+    ok = td_cell_index(L, base, node, out);
+  } else {
+    ok = eval_field(L, base, node, out);
+  }
+  td_value_drop(base);
+  return ok;
+}
+
+bool td_eval_multi(lang* L, const ast* node, int nout, values* out) {
+  if (node->kind == AST_INDEX || node->kind == AST_CELLINDEX || node->kind == AST_FIELD) {
+    if (L->depth >= TD_DEPTH_LIMIT)
+      return td_fail(L, node->at, "the expression is nested too deep") != NULL;
+    L->depth++;
+    const bool ok = td_spend(L, 1, node->at) && eval_part(L, node, nout, out);
+    L->depth--;
+    return ok;
+  }
+  if (node->kind == AST_NAME) {
+    const variable* var = td_scope_find(L->scope, node->text);
+    if (var && var->poisoned) return false;
+    if (!var || !var->v) return call_named(L, node, node, nout, out);
+  }
+  return td_values_add(L, out, td_eval(L, node), node->at);
+}
+
+bool td_eval_list(lang* L, ast* const* list, int n, values* out) {
+  for (int i = 0; i < n; i++) {
+    if (list[i]->kind == AST_COLON) {
+      if (!td_values_add(L, out, td_string(L, ":", 1, list[i]->at), list[i]->at)) return false;
+    } else if (!td_eval_multi(L, list[i], 1, out)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// ---- operators and literals
+// --------------------------------------------------------------------------------
+
+static value* eval_end(lang* L, const ast* node) {
+  if (!L->in_index) return td_fail(L, node->at, "'end' has a meaning only inside an index");
+  const value* b = L->end_base;
+  double n = 0;
+  if (b) {
+    const int d = L->end_at;
+    n = L->end_n == 1   ? td_value_count(b)
+        : d == 0        ? b->rows
+        : d == 2        ? b->pages
+        : L->end_n == 2 ? b->cols * b->pages
+                        : b->cols;
+  }
+  return td_scalar(L, n, node->at);
+}
+
+// One side of && or ||: a number or an expression, 1x1.
+static value* logical_side(lang* L, const ast* node) {
+  value* v = td_eval(L, node);
+  if (!v || (v->kind == V_NUM && is_scalar(v) && td_has_expr(v))) return v;
+  bool truth;
+  const bool ok = td_truth(L, v, node->at, "each side of && and ||", &truth);
+  td_value_drop(v);
+  return ok ? td_logical(L, truth, node->at) : NULL;
+}
+
+static value* eval_shortcut(lang* L, const ast* node) {
+  value* a = logical_side(L, node->a);
+  if (!a) return NULL;
+  const bool is_and = node->op == OP_ANDAND;
+  if (!is_expr(a, 0) && (a->x[0] != 0) != is_and) return a;
+  value* b = logical_side(L, node->b);
+  value* out = b ? td_binary(L, is_and ? OP_AND : OP_OR, a, b, node->at) : NULL;
+  td_value_drop(a);
+  td_value_drop(b);
+  return out;
+}
+
+static bool is_left_binary(const ast* node) {
+  return node->kind == AST_BINARY && node->op != OP_ANDAND && node->op != OP_OROR;
+}
+
+// a + b + c + ...: down the left side without recursion, so that long sums are no deeper than short
+// ones.
+static value* eval_binary(lang* L, const ast* node) {
+  int n = 0, cap = 0;
+  const ast** spine = NULL;
+  const ast* left = node;
+  for (; is_left_binary(left); left = left->a) {
+    const ast** grown = td_grow((void*)spine, &cap, n + 1, sizeof *spine);
+    if (!grown) {
+      free((void*)spine);
+      return td_no_memory(L, node->at);
+    }
+    spine = grown;
+    spine[n++] = left;
+  }
+  value* a = td_eval(L, left);
+  while (a && n > 0) {
+    const ast* op = spine[--n];
+    value* b = td_spend(L, 1, op->at) ? td_eval(L, op->b) : NULL;
+    value* c = b ? td_binary(L, op->op, a, b, op->at) : NULL;
+    td_value_drop(a);
+    td_value_drop(b);
+    a = c;
+  }
+  free((void*)spine);
+  return a;
+}
+
+static value* eval_unary(lang* L, const ast* node) {
+  value* a = td_eval(L, node->a);
+  value* out = a ? td_unary(L, node->op, a, node->at) : NULL;
+  td_value_drop(a);
+  return out;
+}
+
+// One end or the step of a range.
+static bool range_number(lang* L, const ast* node, double* x) {
+  value* v = td_eval(L, node);
+  if (!v) return false;
+  bool ok = v->kind == V_NUM && td_value_count(v) > 0;
+  if (!ok) {
+    td_fail(L, node->at, "a range needs numbers, got %s", td_value_kind_text(v));
+  } else {
+    ok = td_number_at(L, v, 0, node->at, "an end of a range", x);
+  }
+  td_value_drop(v);
+  return ok;
+}
+
+bool td_range(lang* L, const ast* node, double* first, double* step, double* count) {
+  double last;
+  *step = 1;
+  if (!range_number(L, node->a, first)) return false;
+  if (node->b && !range_number(L, node->b, step)) return false;
+  if (!range_number(L, node->c, &last)) return false;
+  if (isnan(*first) || isnan(*step) || isnan(last) || isinf(*first) || isinf(*step)) {
+    return td_fail(L, node->at, "a range needs finite numbers, got %g:%g:%g", *first, *step,
+                   last) != NULL;
+  }
+  // a last element that is missed by rounding alone still counts
+  const double n = *step == 0 ? 0 : floor((last - *first) / *step * (1 + 4e-16) + 1e-10) + 1;
+  *count = n > 0 ? n : 0;
+  return true;
+}
+
+static value* eval_range(lang* L, const ast* node) {
+  double first, step, count;
+  if (!td_range(L, node, &first, &step, &count)) return NULL;
+  value* out = td_num(L, 1, count, 1, node->at);
+  for (int i = 0; out && i < (int)count; i++) out->x[i] = first + i * step;
+  return out;
+}
+
+static value* eval_row(lang* L, const ast* row) {
+  values list = {0};
+  value* out = NULL;
+  if (td_eval_list(L, row->list, row->n, &list)) {
+    out = list.n == 1 && list.v[0]->kind != V_CELL ? td_value_hold(list.v[0])
+                                                   : td_concat(L, 2, list.v, list.n, row->at);
+  }
+  td_values_free(&list);
+  return out;
+}
+
+static value* eval_matrix(lang* L, const ast* node) {
+  if (node->n == 1) return eval_row(L, node->list[0]);
+  values rows = {0};
+  bool ok = true;
+  for (int i = 0; ok && i < node->n; i++)
+    ok = td_values_add(L, &rows, eval_row(L, node->list[i]), node->list[i]->at);
+  value* out = ok ? td_concat(L, 1, rows.v, rows.n, node->at) : NULL;
+  td_values_free(&rows);
+  return out;
+}
+
+static value* cell_row(lang* L, const ast* row) {
+  values list = {0};
+  value* out = NULL;
+  if (td_eval_list(L, row->list, row->n, &list)) out = td_cell(L, 1, list.n, row->at);
+  for (int i = 0; out && i < list.n; i++) {
+    out->slots[i].at = list.at[i];
+    if (!td_value_put(out, &out->slots[i], td_value_hold(list.v[i]))) {
+      td_value_drop(out);
+      out = td_fail(L, row->at, "values are nested deeper than %d", TD_VALUE_DEPTH);
+    }
+  }
+  td_values_free(&list);
+  return out;
+}
+
+static value* eval_cell(lang* L, const ast* node) {
+  values rows = {0};
+  bool ok = true;
+  for (int i = 0; ok && i < node->n; i++) {
+    value* row = cell_row(L, node->list[i]);
+    if (row && row->cols == 0) {
+      td_value_drop(row);
+      continue;
+    }
+    ok = td_values_add(L, &rows, row, node->list[i]->at);
+  }
+  value* out = NULL;
+  if (ok && rows.n == 0) out = td_cell(L, 0, 0, node->at);
+  if (ok && rows.n == 1) out = td_value_hold(rows.v[0]);
+  if (ok && rows.n > 1) out = td_concat(L, 1, rows.v, rows.n, node->at);
+  td_values_free(&rows);
+  return out;
+}
+
+static value* eval_node(lang* L, const ast* node) {
+  switch (node->kind) {
+    case AST_NUMBER:
+      return td_scalar(L, node->number, node->at);
+    case AST_STRING:
+      return td_string(L, node->text, (int)strlen(node->text), node->at);
+    case AST_END:
+      return eval_end(L, node);
+    case AST_UNARY:
+    case AST_POSTFIX:
+      return eval_unary(L, node);
+    case AST_BINARY:
+      return is_left_binary(node) ? eval_binary(L, node) : eval_shortcut(L, node);
+    case AST_RANGE:
+      return eval_range(L, node);
+    case AST_MATRIX:
+      return eval_matrix(L, node);
+    case AST_CELL:
+      return eval_cell(L, node);
+    case AST_LAMBDA:
+    case AST_HANDLE:
+      return td_capture(L, node);
+    case AST_NAME:
+    case AST_INDEX:
+    case AST_CELLINDEX:
+    case AST_FIELD:
+      return eval_base(L, node);
+    case AST_COLON:
+      return td_fail(L, node->at, "':' alone has a meaning only inside an index");
+    default:
+      return td_fail(L, node->at, "an expression is needed here");
+  }
+}
+
+value* td_eval(lang* L, const ast* node) {
+  if (node->kind == AST_NAME) {
+    const variable* var = td_scope_find(L->scope, node->text);
+    if (var && var->v && !var->poisoned) return td_value_hold(var->v);
+  }
+  if (L->depth >= TD_DEPTH_LIMIT) return td_fail(L, node->at, "the expression is nested too deep");
+  L->depth++;
+  value* v = td_spend(L, 2, node->at) ? eval_node(L, node) : NULL;
+  L->depth--;
+  return v;
+}

@@ -1,0 +1,470 @@
+// Statements.  An error skips its statement; the names it would have assigned are poisoned, so that
+// their later use fails without a further message, and execution goes on with the next statement.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "eval.h"
+#include "fields.h"
+
+static flow exec(lang* L, const ast* node);
+
+// ---- what a failed statement leaves behind
+// -----------------------------------------------------------------
+
+static const ast* root_of(const ast* target) {
+  while (target->kind == AST_INDEX || target->kind == AST_CELLINDEX || target->kind == AST_FIELD)
+    target = target->a;
+  return target;
+}
+
+static void poison_target(lang* L, const ast* target) {
+  const ast* root = root_of(target);
+  if (root->kind != AST_NAME || strcmp(root->text, "~") == 0) return;
+  variable* var = td_scope_make(L->scope, root->text);
+  if (!var) return;
+  if (root == target) var->poisoned = true;
+  var->partial = true;
+  if (!var->v)
+    var->poisoned = root == target || !(L->scope->global && td_root_kind(L, root->text) != ROOT_NONE);
+}
+
+// Poison everything the statements would assign.
+static void poison(lang* L, const ast* node) {
+  if (!node || node->kind == AST_FUNCTION) return;
+  if (node->kind == AST_ASSIGN) {
+    for (int i = 0; i < node->n; i++) poison_target(L, node->list[i]);
+    return;
+  }
+  if (node->kind == AST_OPASSIGN || node->kind == AST_FOR) poison_target(L, node->a);
+  const bool block = node->kind == AST_BLOCK || node->kind == AST_IF || node->kind == AST_SWITCH;
+  for (int i = 0; block && i < node->n; i++) poison(L, node->list[i]);
+  if (node->kind == AST_BRANCH || node->kind == AST_FOR || node->kind == AST_WHILE)
+    poison(L, node->body);
+}
+
+// ---- assignment
+// ------------------------------------------------------------------------------------------
+
+// Values that a structure of the model as a whole may take.
+static bool check_whole(lang* L, const char* name, const value* v, td_span at) {
+  const td_field* field = td_field_cached(L, name);
+  const bool is_struct = field && (field->kind == FIELD_STRUCT || field->kind == FIELD_STRUCTS);
+  if (is_struct && v->kind != V_STRUCT && td_value_count(v) > 0) {
+    char text[TD_DESCRIBE_SIZE];
+    td_fail(L, at, "%s is a structure of the model, it cannot be %s", name,
+            td_value_describe(v, text));
+    return false;
+  }
+  return v->kind != V_STRUCT || td_check_struct(L, name, v, at);
+}
+
+// `t` assigned no longer means time.
+static void warn_time(lang* L, const ast* target) {
+  if (target->kind != AST_NAME || strcmp(target->text, "t") != 0 || !L->scope->global) return;
+  if (td_scope_find(L->scope, "t")) return;
+  td_warn(L->diags, target->at, "'t' is assigned here and no longer means time");
+}
+
+static bool check_model(lang* L, const ast* target, const value* v, td_span at, char* path) {
+  const ast* root = root_of(target);
+  const root_kind kind = L->scope->global ? td_root_kind(L, root->text) : ROOT_NONE;
+  if (kind == ROOT_NONE) return true;
+  if (kind == ROOT_LATER) {
+    if (target == root && v && td_value_count(v) == 0) return true;
+    const variable* var = td_scope_find(L->scope, root->text);
+    if (!var || !var->poisoned) td_fail(L, root->at, "%s", td_field_refused(root->text));
+    variable* made = td_scope_make(L->scope, root->text);
+    if (made) made->poisoned = true;
+    return false;
+  }
+  if (!v) return td_check_target(L, target, path, 256);
+  if (target == root) return check_whole(L, root->text, v, at);
+  return v->kind != V_STRUCT || !*path || td_check_struct(L, path, v, at);
+}
+
+bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool erase) {
+  char path[256] = "";
+  const ast* root = root_of(target);
+  if (root->kind != AST_NAME)
+    return td_fail(L, target->at, "this cannot be assigned to; write name = value") != NULL;
+  if (target != root && !check_model(L, target, NULL, at, path)) return false;
+  if (!erase && !check_model(L, target, v, at, path)) return false;
+  warn_time(L, target);
+  if (!td_assign(L, target, v, at, erase)) return false;
+  if (L->scope->global && strcmp(root->text, "par") == 0) td_bind_symbols(L, false);
+  return true;
+}
+
+// A place may be given by a reference: joint(2).first = body(1).
+static value* eval_place(lang* L, const ast* target, const ast* rhs) {
+  char path[256] = "";
+  if (rhs->kind != AST_INDEX || target->kind != AST_FIELD || !L->scope->global ||
+      !td_is_reference(L, rhs))
+    return NULL;
+  if (td_root_kind(L, root_of(target)->text) != ROOT_NOW) return NULL;
+  if (!td_check_target(L, target, path, sizeof path)) return NULL;
+  const td_field* field = td_field_cached(L, path);
+  if (!field || field->kind != FIELD_PLACE) return NULL;
+  value_ref ref;
+  if (!td_reference(L, rhs, 'b', "a place", &ref)) return NULL;
+  value* v = td_metered(L, td_value_ref(ref.root, ref.index), rhs->at);
+  if (v) v->ref = ref;
+  return v;
+}
+
+static bool exec_assign_one(lang* L, const ast* target, const ast* rhs) {
+  const bool literal = rhs->kind == AST_MATRIX && rhs->n == 0;
+  const bool erase = literal && (target->kind == AST_INDEX);
+  const int errors = L->diags->errors;
+
+  // a wrong field name is reported even when the value is wrong too
+  char path[256] = "";
+  const ast* root = root_of(target);
+  if (root->kind != AST_NAME)
+    return td_fail(L, target->at, "this cannot be assigned to; write name = value") != NULL;
+  if (target != root && !check_model(L, target, NULL, rhs->at, path)) return false;
+  value* v = eval_place(L, target, rhs);
+  if (!v && L->diags->errors == errors) v = td_eval(L, rhs);
+  const bool ok = v && td_assign_checked(L, target, v, rhs->at, erase);
+  td_value_drop(v);
+  return ok;
+}
+
+static bool exec_assign(lang* L, const ast* node) {
+  if (node->n == 1) return exec_assign_one(L, node->list[0], node->a);
+  values results = {0};
+  bool ok = td_eval_multi(L, node->a, node->n, &results);
+  if (ok && results.n < node->n) {
+    td_fail(L, node->a->at, "%d values are assigned, the right side gives %d", node->n, results.n);
+    ok = false;
+  }
+  for (int i = 0; ok && i < node->n; i++) {
+    const ast* target = node->list[i];
+    if (target->kind == AST_NAME && strcmp(target->text, "~") == 0) continue;
+    ok = td_assign_checked(L, target, results.v[i], node->a->at, false);
+  }
+  td_values_free(&results);
+  return ok;
+}
+
+static bool exec_opassign(lang* L, const ast* node) {
+  value *a = td_eval(L, node->a), *b = a ? td_eval(L, node->b) : NULL;
+  value* v = b ? td_binary(L, node->op, a, b, node->at) : NULL;
+  td_value_drop(a);
+  td_value_drop(b);
+  const bool ok = v && td_assign_checked(L, node->a, v, node->b->at, false);
+  td_value_drop(v);
+  return ok;
+}
+
+// ---- commands
+// ------------------------------------------------------------------------------------------
+
+// Housekeeping of MATLAB files that has no meaning here.
+static bool is_housekeeping(const char* name) {
+  static const char* const names[] = {"clc", "clear", "close",  "format", "addpath", "tic",
+                                      "toc", "pause", "figure", "hold",   "assume"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(names[i], name) == 0) return true;
+  }
+  return false;
+}
+
+static bool is_assumption(const char* word) {
+  return strcmp(word, "real") == 0 || strcmp(word, "positive") == 0 ||
+         strcmp(word, "integer") == 0 || strcmp(word, "rational") == 0;
+}
+
+static bool make_symbol(lang* L, const char* name, td_span at) {
+  int k = 0;
+  while (k < L->nsymbol && strcmp(L->symbols[k].name, name) != 0) k++;
+  if (k == L->nsymbol) {
+    symbol* grown = td_grow(L->symbols, &L->symbol_cap, L->nsymbol + 1, sizeof *grown);
+    if (!grown) return td_no_memory(L, at) != NULL;
+    L->symbols = grown;
+    const spec_param* p = td_spec_param_find(L->spec, name);
+    const int var = p && p->var >= 0 ? p->var : td_exprs_var(L->g, name, TD_ON_PARAM);
+    if (var < 0) return td_no_memory(L, at) != NULL;
+    grown[L->nsymbol++] = (symbol){name, var, at, p != NULL};
+  }
+  value* v = td_expr(L, td_ex_var(L->g, L->symbols[k].var), at);
+  variable* var = v ? td_scope_make(L->scope, name) : NULL;
+  if (!var) {
+    td_value_drop(v);
+    return false;
+  }
+  td_value_drop(var->v);
+  *var = (variable){.name = var->name, .v = v, .at = at};
+  return true;
+}
+
+static bool exec_command(lang* L, const ast* node) {
+  if (strcmp(node->text, "syms") == 0) {
+    for (int i = 0; i < node->n; i++) {
+      if (i > 0 && is_assumption(node->list[i]->text)) continue;
+      if (!make_symbol(L, node->list[i]->text, node->list[i]->at)) return false;
+    }
+    return true;
+  }
+  if (is_housekeeping(node->text)) return true;
+  td_fail(L, node->name_at.source >= 0 ? node->name_at : node->at, "unknown command '%s'",
+          node->text);
+  td_suggest_name(L, node->text);
+  return false;
+}
+
+static bool exec_include(lang* L, const ast* node) {
+  if (node->n != 1)
+    return td_fail(L, node->at, "include('file.m') needs one file name, got %d arguments",
+                   node->n) != NULL;
+  value* v = td_eval(L, node->list[0]);
+  bool ok = v && v->kind == V_STR;
+  if (v && !ok)
+    td_fail(L, node->list[0]->at, "include needs a file name, got %s", td_value_kind_text(v));
+  if (ok) ok = td_include(L, v->s, node->list[0]->at);
+  td_value_drop(v);
+  return ok;
+}
+
+static bool exec_expression(lang* L, const ast* node) {
+  const ast* a = node->a;
+  const ast* name = a->kind == AST_INDEX ? a->a : a;
+  if (name->kind == AST_NAME && !td_scope_find(L->scope, name->text)) {
+    if (is_housekeeping(name->text)) return true;
+    if (a->kind == AST_INDEX && strcmp(name->text, "include") == 0) return exec_include(L, a);
+  }
+  values results = {0};
+  const bool ok = td_eval_multi(L, a, 0, &results);
+  td_values_free(&results);
+  return ok;
+}
+
+// ---- control
+// -------------------------------------------------------------------------------------------
+
+static bool condition(lang* L, const ast* node, bool* truth) {
+  value* v = td_eval(L, node);
+  const bool ok = v && td_truth(L, v, node->at, "the condition", truth);
+  td_value_drop(v);
+  return ok;
+}
+
+static flow exec_if(lang* L, const ast* node) {
+  for (int i = 0; i < node->n; i++) {
+    const ast* branch = node->list[i];
+    bool truth = true;
+    if (branch->a && !condition(L, branch->a, &truth)) {
+      poison(L, node);
+      return FLOW_NEXT;
+    }
+    if (truth) return td_exec_block(L, branch->body->list, branch->body->n);
+  }
+  return FLOW_NEXT;
+}
+
+// Is the subject of a switch equal to a case?
+static bool case_matches(lang* L, const value* subject, const value* v, td_span at, bool* match) {
+  *match = false;
+  if (v->kind == V_CELL) {
+    for (int i = 0; i < td_value_count(v) && !*match; i++) {
+      if (v->slots[i].v && !case_matches(L, subject, v->slots[i].v, at, match)) return false;
+    }
+    return true;
+  }
+  if (v->kind != subject->kind) return true;
+  if (v->kind == V_STR) {
+    *match = strcmp(v->s, subject->s) == 0;
+    return true;
+  }
+  double a, b;
+  if (v->kind != V_NUM || !is_scalar(v) || !is_scalar(subject)) return true;
+  if (!td_number_at(L, subject, 0, at, "the condition of a switch", &a)) return false;
+  if (!td_number_at(L, v, 0, at, "a case", &b)) return false;
+  *match = a == b;
+  return true;
+}
+
+static const ast* choose_case(lang* L, const ast* node, const value* subject, bool* ok) {
+  for (int i = 0; i < node->n; i++) {
+    const ast* branch = node->list[i];
+    if (!branch->a) return branch;
+    value* v = td_eval(L, branch->a);
+    bool match = false;
+    *ok = v && case_matches(L, subject, v, node->a->at, &match);
+    td_value_drop(v);
+    if (!*ok) return NULL;
+    if (match) return branch;
+  }
+  return NULL;
+}
+
+static flow exec_switch(lang* L, const ast* node) {
+  value* subject = td_eval(L, node->a);
+  bool ok = subject != NULL;
+  const ast* branch = ok ? choose_case(L, node, subject, &ok) : NULL;
+  td_value_drop(subject);
+  if (!ok) poison(L, node);
+  return branch ? td_exec_block(L, branch->body->list, branch->body->n) : FLOW_NEXT;
+}
+
+// Run a loop's body once.  False: the loop ends, with *end telling how.
+static bool iterate(lang* L, const ast* node, flow* end) {
+  const int errors = L->diags->errors + L->diags->dropped;
+  const flow f = td_exec_block(L, node->body->list, node->body->n);
+  *end = f == FLOW_RETURN || f == FLOW_STOP ? f : FLOW_NEXT;
+  if (L->diags->errors + L->diags->dropped > errors) {  // the next rounds would repeat the messages
+    poison(L, node->body);
+    return false;
+  }
+  return f == FLOW_NEXT || f == FLOW_CONTINUE;
+}
+
+static flow exec_while(lang* L, const ast* node) {
+  flow end = FLOW_NEXT;
+  for (;;) {
+    bool truth = false;
+    if (!td_spend(L, 10, node->at)) return FLOW_STOP;
+    if (!condition(L, node->a, &truth)) {
+      poison(L, node->body);
+      return FLOW_NEXT;
+    }
+    if (!truth || !iterate(L, node, &end)) return end;
+  }
+}
+
+static flow loop_range(lang* L, const ast* node) {
+  double first, step, count;
+  if (!td_range(L, node->b, &first, &step, &count)) {
+    poison(L, node);
+    return FLOW_NEXT;
+  }
+  flow end = FLOW_NEXT;
+  for (double k = 0; k < count; k++) {
+    value* v = td_spend(L, 5, node->at) ? td_scalar(L, first + k * step, node->b->at) : NULL;
+    const bool ok = v && td_assign_checked(L, node->a, v, node->b->at, false);
+    td_value_drop(v);
+    if (L->stop) return FLOW_STOP;
+    if (!ok || !iterate(L, node, &end)) return end;
+  }
+  return end;
+}
+
+// Column k of what a loop runs over.
+static value* column(lang* L, const value* v, int k, td_span at) {
+  value* out = v->kind == V_NUM    ? td_num(L, v->rows, 1, 1, at)
+               : v->kind == V_CELL ? td_cell(L, v->rows, 1, at)
+                                   : td_struct(L, v->rows, 1, at);
+  for (int i = 0; out && i < v->rows; i++) {
+    if (!td_copy_element(L, out, i, v, i + v->rows * k, at)) {
+      td_value_drop(out);
+      return NULL;
+    }
+  }
+  return out;
+}
+
+static flow loop_columns(lang* L, const ast* node, const value* v) {
+  if (v->kind == V_STR || v->kind == V_FUNC || v->kind == V_REF) {
+    td_fail(L, node->b->at, "a loop cannot run over %s", td_value_kind_text(v));
+    poison(L, node);
+    return FLOW_NEXT;
+  }
+  flow end = FLOW_NEXT;
+  const int n = v->rows > 0 ? v->cols * v->pages : 0;
+  for (int k = 0; k < n; k++) {
+    value* x = td_spend(L, 5, node->at) ? column(L, v, k, node->b->at) : NULL;
+    const bool ok = x && td_assign_checked(L, node->a, x, node->b->at, false);
+    td_value_drop(x);
+    if (L->stop) return FLOW_STOP;
+    if (!ok || !iterate(L, node, &end)) return end;
+  }
+  return end;
+}
+
+static flow exec_for(lang* L, const ast* node) {
+  if (node->b->kind == AST_RANGE) return loop_range(L, node);
+  value* v = td_eval(L, node->b);
+  if (!v) {
+    poison(L, node);
+    return FLOW_NEXT;
+  }
+  const flow end = loop_columns(L, node, v);
+  td_value_drop(v);
+  return end;
+}
+
+// ---- statements
+// ----------------------------------------------------------------------------------------
+
+static flow exec(lang* L, const ast* node) {
+  bool ok = true;
+  switch (node->kind) {
+    case AST_ASSIGN:
+      ok = exec_assign(L, node);
+      break;
+    case AST_OPASSIGN:
+      ok = exec_opassign(L, node);
+      break;
+    case AST_EXPR:
+      ok = exec_expression(L, node);
+      break;
+    case AST_COMMAND:
+      ok = exec_command(L, node);
+      break;
+    case AST_IF:
+      return exec_if(L, node);
+    case AST_SWITCH:
+      return exec_switch(L, node);
+    case AST_FOR:
+      return exec_for(L, node);
+    case AST_WHILE:
+      return exec_while(L, node);
+    case AST_BREAK:
+      return FLOW_BREAK;
+    case AST_CONTINUE:
+      return FLOW_CONTINUE;
+    case AST_RETURN:
+      return FLOW_RETURN;
+    case AST_BLOCK:
+      return td_exec_block(L, node->list, node->n);
+    default:
+      break;
+  }
+  if (!ok) poison(L, node);
+  return FLOW_NEXT;
+}
+
+flow td_exec_block(lang* L, ast* const* list, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!td_spend(L, 5, list[i]->at)) return FLOW_STOP;
+    if (L->depth >= TD_DEPTH_LIMIT) {
+      td_fail(L, list[i]->at, "statements are nested too deep");
+      return FLOW_STOP;
+    }
+    L->depth++;
+    const flow f = exec(L, list[i]);
+    L->depth--;
+    if (L->stop) return FLOW_STOP;
+    if (f != FLOW_NEXT) return f;
+  }
+  return FLOW_NEXT;
+}
+
+void td_define_functions(lang* L, ast* const* list, int n) {
+  for (int i = 0; i < n; i++) {
+    if (list[i]->kind != AST_FUNCTION) continue;
+    const ast** grown =
+        td_grow((void*)L->function_list, &L->function_cap, L->nfunction + 1, sizeof *grown);
+    if (!grown) {
+      td_no_memory(L, list[i]->at);
+      return;
+    }
+    L->function_list = grown;
+    if (!td_map_add(&L->functions, list[i]->text, L->nfunction)) {
+      td_no_memory(L, list[i]->at);
+      return;
+    }
+    grown[L->nfunction++] = list[i];
+  }
+}

@@ -1,0 +1,337 @@
+// Running model texts: files, strings, includes, single fields; the state kept between them and the hand-over of the
+// model's structures to the spec.
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "eval.h"
+#include "fields.h"
+
+void td_resolve_names(lang* L);
+
+// ---- state ---------------------------------------------------------------------------------------------
+
+static void lang_free(void* p) {
+  lang* L = p;
+  if (!L) return;
+  td_scope_free(&L->global);
+  for (int i = 0; i < L->npool; i++) td_ast_free(L->pools[i]);
+  for (int i = 0; i < L->nfield; i++) free(L->field_paths[i]);
+  for (int i = 0; i < L->npending; i++) free(L->pendings[i].name);
+  td_map_free(&L->functions);
+  td_map_free(&L->builtins);
+  td_map_free(&L->fields);
+  td_map_free(&L->roots);
+  free(L->pools);
+  free((void*)L->function_list);
+  free((void*)L->builtin_list);
+  free((void*)L->field_list);
+  free(L->field_paths);
+  free(L->symbols);
+  free(L->pendings);
+  free(L);
+}
+
+static bool add_builtins(lang* L, const builtin* table) {
+  for (const builtin* b = table; b->name; b++) {
+    const builtin** grown = td_grow((void*)L->builtin_list, &L->builtin_cap, L->nbuiltin + 1, sizeof *grown);
+    if (!grown) return false;
+    L->builtin_list = grown;
+    if (!td_map_add(&L->builtins, b->name, L->nbuiltin)) return false;
+    grown[L->nbuiltin++] = b;
+  }
+  return true;
+}
+
+// The interpreter of a spec, made at the first load.
+static lang* lang_of(td_spec* spec) {
+  if (spec->language) return spec->language;
+  lang* L = calloc(1, sizeof *L);
+  if (!L) return NULL;
+  L->spec = spec;
+  L->g = spec->graph;
+  L->diags = &spec->diags;
+  L->meter.limit = TD_MEMORY_LIMIT;
+  L->global.global = true;
+  L->scope = &L->global;
+  const bool ok = add_builtins(L, td_builtin_elementary) && add_builtins(L, td_builtin_shape) &&
+                  add_builtins(L, td_builtin_matrix) && add_builtins(L, td_builtin_other) &&
+                  add_builtins(L, td_builtin_text) && add_builtins(L, td_builtin_time) &&
+                  add_builtins(L, td_builtin_sensors) && add_builtins(L, td_builtin_tables);
+  if (!ok) {
+    lang_free(L);
+    return NULL;
+  }
+  spec->language = L;
+  spec->language_free = lang_free;
+  return L;
+}
+
+// ---- hand-over -----------------------------------------------------------------------------------------
+
+// Report symbols without a value in what the model uses.
+static void check_symbols(lang* L, const value* v, td_span at) {
+  if (!v) return;
+  if (v->kind == V_STRUCT || v->kind == V_CELL) {
+    const int n = td_value_count(v) * (v->kind == V_STRUCT ? v->nfield : 1);
+    for (int i = 0; i < n; i++) check_symbols(L, v->slots[i].v, v->slots[i].at);
+    return;
+  }
+  if (v->kind != V_NUM || !v->e) return;
+  for (int i = 0; i < td_value_count(v); i++) {
+    if (!is_expr(v, i)) continue;
+    for (int k = 0; k < L->nsymbol; k++) {
+      const symbol* s = &L->symbols[k];
+      if (s->bound || td_spec_param_find(L->spec, s->name) || !td_ex_has_var(L->g, v->e[i], s->var)) continue;
+      td_fail(L, at, "the symbol '%s' has no value: give it one with par.sym and par.var, or use param()", s->name);
+    }
+  }
+}
+
+static bool unbound_symbols(const lang* L) {
+  for (int k = 0; k < L->nsymbol; k++) {
+    if (!L->symbols[k].bound) return true;
+  }
+  return false;
+}
+
+// Copy references to the structures of the model into the spec.
+static bool hand_over(lang* L) {
+  value* root = td_value_struct(1, 1);
+  if (!root) return false;
+  const bool check = unbound_symbols(L);
+  for (int i = 0; i < L->global.n; i++) {
+    const variable* var = &L->global.list[i];
+    if (!var->v || td_root_kind(L, var->name) != ROOT_NOW || td_value_is_empty(var->v)) continue;
+    value_slot* slot = td_value_slot_make(root, 0, var->name);
+    if (!slot) {
+      td_value_drop(root);
+      return false;
+    }
+    slot->at = slot->name_at = var->at;
+    td_value_put(root, slot, td_value_hold(var->v));
+    if (!check) continue;
+    if (strcmp(var->name, "par") != 0) {
+      check_symbols(L, var->v, var->at);
+      continue;
+    }
+    for (int f = 0; f < var->v->nfield; f++) {  // par.sym itself lists symbols
+      if (strcmp(var->v->names[f], "sym") != 0) check_symbols(L, var->v->slots[f].v, var->v->slots[f].at);
+    }
+  }
+  td_value_drop(L->spec->root);
+  L->spec->root = root;
+  return true;
+}
+
+// ---- sources -------------------------------------------------------------------------------------------
+
+bool td_run_source(lang* L, int source) {
+  ast_pool** grown = td_grow(L->pools, &L->pool_cap, L->npool + 1, sizeof *grown);
+  if (!grown) return false;
+  L->pools = grown;
+  const int errors = L->diags->errors;
+  ast_pool* pool = NULL;
+  ast* program = td_parse(L->diags, source, &pool);
+  if (!program) return false;
+  L->pools[L->npool++] = pool;
+  if (L->diags->errors > errors) L->syntax_failed = true;
+  td_define_functions(L, program->list, program->n);
+  td_exec_block(L, program->list, program->n);
+  return true;
+}
+
+char* td_relative_path(const lang* L, td_span at, const char* name) {
+  const char* from = at.source >= 0 && at.source < L->diags->nsource ? L->diags->sources[at.source].name : "";
+  const char* slash = strrchr(from, '/');
+  if (name[0] == '/' || !slash) return td_strdup(name);
+  td_text path = {0};
+  td_text_addn(&path, from, (int)(slash - from) + 1);
+  td_text_add(&path, name);
+  if (!path.failed) return path.s;
+  td_text_free(&path);
+  return NULL;
+}
+
+// Read an open file of a known size.
+static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size) {
+  struct stat info;
+  if (fstat(fileno(f), &info) != 0 || !S_ISREG(info.st_mode)) {
+    td_error(L->diags, TD_E_IO, at, "cannot read '%s': it is not a file", path);
+    return NULL;
+  }
+  if (info.st_size > TD_TEXT_LIMIT || L->text_bytes + (size_t)info.st_size > TD_TEXT_LIMIT) {
+    td_error(L->diags, TD_E_IO, at, "cannot read '%s': the texts of a model may have %d MB together", path,
+             TD_TEXT_LIMIT / 1000000);
+    return NULL;
+  }
+  char* text = malloc((size_t)info.st_size + 1);
+  if (!text) return td_no_memory(L, at);
+  *size = (int)fread(text, 1, (size_t)info.st_size, f);
+  text[*size] = 0;
+  L->text_bytes += (size_t)*size;
+  if (!ferror(f)) return text;
+  free(text);
+  td_error(L->diags, TD_E_IO, at, "cannot read '%s': %s", path, strerror(errno));
+  return NULL;
+}
+
+char* td_read_text(lang* L, const char* path, td_span at, int* size) {
+  FILE* f = fopen(path, "rb");
+  if (!f) {
+    td_error(L->diags, TD_E_IO, at, "cannot read '%s': %s", path, strerror(errno));
+    return NULL;
+  }
+  char* text = read_all(L, f, path, at, size);
+  fclose(f);
+  return text;
+}
+
+static bool run_file(lang* L, const char* path, td_span at) {
+  int size = 0;
+  char* text = td_read_text(L, path, at, &size);
+  if (!text) return false;
+  const int source = td_diags_source(L->diags, path, text, size);
+  free(text);
+  if (source < 0 || !td_run_source(L, source)) td_no_memory(L, at);
+  return true;
+}
+
+// "a.m -> b.m -> a.m"
+static bool report_cycle(lang* L, const char* path, int first, td_span at) {
+  td_text chain = {0};
+  for (int i = first; i < L->nincluding; i++) td_text_printf(&chain, "%s -> ", L->including[i]);
+  td_fail(L, at, "include goes in a circle: %s%s", chain.s ? chain.s : "", path);
+  td_text_free(&chain);
+  return false;
+}
+
+static bool same_file(const char* a, const char* b) {
+  struct stat x, y;
+  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+// Run a file, remembering that it is being run.
+static bool run_included(lang* L, char* path, td_span at) {
+  for (int i = 0; i < L->nincluding; i++) {
+    if (same_file(L->including[i], path)) return report_cycle(L, path, i, at);
+  }
+  if (L->nincluding > TD_INCLUDE_LIMIT) {
+    return td_fail(L, at, "include goes deeper than %d files", TD_INCLUDE_LIMIT) != NULL;
+  }
+  L->including[L->nincluding++] = path;
+  const bool ok = run_file(L, path, at);
+  L->nincluding--;
+  return ok;
+}
+
+bool td_include(lang* L, const char* name, td_span at) {
+  char* path = td_relative_path(L, at, name);
+  if (!path) return td_no_memory(L, at) != NULL;
+  const bool ok = run_included(L, path, at);
+  free(path);
+  return ok;
+}
+
+// ---- the library's functions -------------------------------------------------------------------------------
+
+static td_status worst(const td_diags* diags, int from) {
+  td_status status = TD_OK;
+  for (int i = from; i < diags->n; i++) {
+    const td_diag* d = &diags->list[i];
+    if (d->severity != TD_ERROR) continue;
+    if (d->status == TD_E_NOMEM) return TD_E_NOMEM;
+    if (status == TD_OK) status = d->status;
+  }
+  return status;
+}
+
+// End of a load: symbols, names, hand-over, status.
+static td_status finish(lang* L, int messages, int errors) {
+  td_bind_symbols(L, true);
+  td_resolve_names(L);
+  if (td_exprs_failed(L->g)) td_no_memory(L, td_span_none());
+  if (!hand_over(L)) return TD_E_NOMEM;
+  const td_status status = worst(L->diags, messages);
+  return status == TD_OK && L->diags->errors > errors ? TD_E_MODEL : status;
+}
+
+td_status td_spec_load_file(td_spec* spec, const char* path) {
+  if (!spec || !path) return TD_E_USAGE;
+  lang* L = lang_of(spec);
+  char* copy = L ? td_strdup(path) : NULL;
+  if (!copy) return TD_E_NOMEM;
+  const int messages = spec->diags.n, errors = spec->diags.errors;
+  run_included(L, copy, td_span_none());
+  free(copy);
+  return finish(L, messages, errors);
+}
+
+td_status td_spec_load_string(td_spec* spec, const char* name, const char* text) {
+  if (!spec || !name || !text) return TD_E_USAGE;
+  const size_t size = strlen(text);
+  lang* L = lang_of(spec);
+  if (!L) return TD_E_NOMEM;
+  const int messages = spec->diags.n, errors = spec->diags.errors;
+  if (size > TD_TEXT_LIMIT) {
+    return td_error(L->diags, TD_E_IO, td_span_none(), "'%s' is longer than %d MB", name, TD_TEXT_LIMIT / 1000000);
+  }
+  const int source = td_diags_source(L->diags, name, text, (int)size);
+  if (source < 0 || !td_run_source(L, source)) return TD_E_NOMEM;
+  return finish(L, messages, errors);
+}
+
+// ---- single fields -------------------------------------------------------------------------------------
+
+// Parse "path = 0" and assign v (whose reference is taken) to the path.
+static td_status set_path(td_spec* spec, const char* path, value* v) {
+  lang* L = v ? lang_of(spec) : NULL;
+  td_text text = {0};
+  td_text_printf(&text, "%s = 0;", path);
+  ast_pool** grown = L ? td_grow(L->pools, &L->pool_cap, L->npool + 1, sizeof *grown) : NULL;
+  if (grown) L->pools = grown;
+  const int source = grown && !text.failed ? td_diags_source(L->diags, path, text.s, text.n) : -1;
+  td_text_free(&text);
+  ast_pool* pool = NULL;
+  const int messages = spec->diags.n, errors = spec->diags.errors;
+  ast* program = source >= 0 ? td_parse(L->diags, source, &pool) : NULL;
+  if (!program) {
+    td_value_drop(v);
+    return TD_E_NOMEM;
+  }
+  L->pools[L->npool++] = pool;
+  td_status status = TD_E_USAGE;
+  if (program->n == 1 && program->list[0]->kind == AST_ASSIGN && program->list[0]->n == 1) {
+    const ast* assign = program->list[0];
+    td_value_meter(v, &L->meter);
+    if (!td_assign_checked(L, assign->list[0], v, assign->list[0]->at, false) && spec->diags.errors == errors) {
+      td_fail(L, assign->at, "'%s' cannot be set because of an earlier error", path);
+    }
+    status = finish(L, messages, errors);
+  }
+  td_value_drop(v);
+  return status;
+}
+
+td_status td_spec_number(td_spec* spec, const char* path, double x) {
+  if (!spec || !path) return TD_E_USAGE;
+  return set_path(spec, path, td_value_scalar(x));
+}
+
+td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols, const double* row_major) {
+  if (!spec || !path || rows < 0 || cols < 0 || !row_major) return TD_E_USAGE;
+  value* v = td_value_num(rows, cols, 1);
+  for (int i = 0; v && i < rows; i++) {
+    for (int j = 0; j < cols; j++) v->x[i + rows * j] = row_major[i * cols + j];
+  }
+  return set_path(spec, path, v);
+}
+
+td_status td_spec_string(td_spec* spec, const char* path, const char* text) {
+  if (!spec || !path || !text) return TD_E_USAGE;
+  const size_t n = strlen(text);
+  if (n > TD_STRING_LIMIT) return TD_E_USAGE;
+  return set_path(spec, path, td_value_string(text, (int)n));
+}

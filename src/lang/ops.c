@@ -1,0 +1,561 @@
+// Operators: element by element with broadcasting, matrix products, division and powers,
+// concatenation.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dense.h"
+#include "eval.h"
+
+static const char* const op_text[] = {
+    [OP_ADD] = "+",        [OP_SUB] = "-",   [OP_MUL] = "*",     [OP_DIV] = "/",
+    [OP_LDIV] = "\\",      [OP_POW] = "^",   [OP_EMUL] = ".*",   [OP_EDIV] = "./",
+    [OP_ELDIV] = ".\\",    [OP_EPOW] = ".^", [OP_EQ] = "==",     [OP_NE] = "~=",
+    [OP_LT] = "<",         [OP_LE] = "<=",   [OP_GT] = ">",      [OP_GE] = ">=",
+    [OP_AND] = "&",        [OP_OR] = "|",    [OP_ANDAND] = "&&", [OP_OROR] = "||",
+    [OP_NOT] = "~",        [OP_NEG] = "-",   [OP_PLUS] = "+",    [OP_CTRANSPOSE] = "'",
+    [OP_TRANSPOSE] = ".'",
+};
+
+static void* wrong_kind(lang* L, ast_op op, const value* v, td_span at) {
+  char text[TD_DESCRIBE_SIZE];
+  return td_fail(L, at, "the operator %s works on numbers, not on %s", op_text[op],
+                 td_value_describe(v, text));
+}
+
+static void shape_text(const value* v, char text[40]) {
+  if (v->pages == 1) snprintf(text, 40, "%dx%d", v->rows, v->cols);
+  if (v->pages != 1) snprintf(text, 40, "%dx%dx%d", v->rows, v->cols, v->pages);
+}
+
+static void* wrong_sizes(lang* L, ast_op op, const value* a, const value* b, td_span at) {
+  char sa[40], sb[40];
+  shape_text(a, sa);
+  shape_text(b, sb);
+  return td_fail(L, at, "sizes do not match: %s %s %s", sa, op_text[op], sb);
+}
+
+// ---- element by element
+// ----------------------------------------------------------------------------------
+
+static double number2(ast_op op, double a, double b) {
+  switch (op) {
+    case OP_ADD:
+      return a + b;
+    case OP_SUB:
+      return a - b;
+    case OP_EMUL:
+      return a * b;
+    case OP_EDIV:
+      return a / b;
+    case OP_ELDIV:
+      return b / a;
+    case OP_EPOW:
+      return pow(a, b);
+    case OP_EQ:
+      return a == b;
+    case OP_NE:
+      return a != b;
+    case OP_LT:
+      return a < b;
+    case OP_LE:
+      return a <= b;
+    case OP_GT:
+      return a > b;
+    case OP_GE:
+      return a >= b;
+    case OP_AND:
+      return a != 0 && b != 0;
+    case OP_OR:
+      return a != 0 || b != 0;
+    default:
+      return NAN;
+  }
+}
+
+static ex expression2(td_exprs* g, ast_op op, ex a, ex b) {
+  switch (op) {
+    case OP_ADD:
+      return td_ex_2(g, EX_ADD, a, b);
+    case OP_SUB:
+      return td_ex_2(g, EX_SUB, a, b);
+    case OP_EMUL:
+      return td_ex_2(g, EX_MUL, a, b);
+    case OP_EDIV:
+      return td_ex_2(g, EX_DIV, a, b);
+    case OP_ELDIV:
+      return td_ex_2(g, EX_DIV, b, a);
+    case OP_EPOW:
+      return td_ex_2(g, EX_POW, a, b);
+    case OP_EQ:
+      return td_ex_2(g, EX_EQ, a, b);
+    case OP_NE:
+      return td_ex_2(g, EX_NE, a, b);
+    case OP_LT:
+      return td_ex_2(g, EX_LT, a, b);
+    case OP_LE:
+      return td_ex_2(g, EX_LE, a, b);
+    case OP_GT:
+      return td_ex_2(g, EX_LT, b, a);
+    case OP_GE:
+      return td_ex_2(g, EX_LE, b, a);
+    case OP_AND:
+      return td_ex_2(g, EX_AND, a, b);
+    case OP_OR:
+      return td_ex_2(g, EX_OR, a, b);
+    default:
+      return EX_NONE;
+  }
+}
+
+static bool is_test(ast_op op) { return op >= OP_EQ && op <= OP_OR; }
+
+static bool fits(int a, int b) { return a == b || a == 1 || b == 1; }
+static int wider(int a, int b) { return a == 1 ? b : a; }
+
+static bool element(lang* L, ast_op op, const value* a, int i, const value* b, int j, value* out,
+                    int k, td_span at) {
+  if (is_expr(a, i) || is_expr(b, j)) {
+    return td_set_ex(L, out, k,
+                     expression2(L->g, op, td_value_ex(a, i, L->g), td_value_ex(b, j, L->g)), at);
+  }
+  const double x = number2(op, a->x[i], b->x[j]);
+  if (op == OP_EPOW && isnan(x) && !isnan(a->x[i]) && !isnan(b->x[j])) {
+    td_fail(L, at, "(%g)^%g is not a real number", a->x[i], b->x[j]);
+    return false;
+  }
+  out->x[k] = x;
+  return true;
+}
+
+// Sizes must be equal or 1 in each dimension; those that are 1 are repeated.
+static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td_span at) {
+  if (!fits(a->rows, b->rows) || !fits(a->cols, b->cols) || !fits(a->pages, b->pages)) {
+    return wrong_sizes(L, op, a, b, at);
+  }
+  const int rows = wider(a->rows, b->rows), cols = wider(a->cols, b->cols),
+            pages = wider(a->pages, b->pages);
+  value* out = td_num(L, rows, cols, pages, at);
+  if (!out) return NULL;
+  const int ar = a->rows > 1, ac = a->cols > 1 ? a->rows : 0,
+            ap = a->pages > 1 ? a->rows * a->cols : 0;
+  const int br = b->rows > 1, bc = b->cols > 1 ? b->rows : 0,
+            bp = b->pages > 1 ? b->rows * b->cols : 0;
+  bool ok = td_spend(L, a->e || b->e ? 10L * td_value_count(out) : td_value_count(out) / 8, at);
+  int n = 0;
+  for (int k = 0; ok && k < pages; k++) {
+    for (int j = 0; ok && j < cols; j++) {
+      for (int i = 0; ok && i < rows; i++) {
+        ok = element(L, op, a, ar * i + ac * j + ap * k, b, br * i + bc * j + bp * k, out, n++, at);
+      }
+    }
+  }
+  out->logical = is_test(op);
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
+// ---- matrix operations
+// -----------------------------------------------------------------------------------
+
+value* td_transpose(lang* L, const value* a, td_span at) {
+  if (a->pages != 1) return td_fail(L, at, "a 3-D array has no transpose; take one page, a(:,:,k)");
+  if (a->kind == V_STR || a->kind == V_FUNC || a->kind == V_REF)
+    return wrong_kind(L, OP_CTRANSPOSE, a, at);
+  if (a->kind != V_NUM) {
+    value* out =
+        a->kind == V_CELL ? td_cell(L, a->cols, a->rows, at) : td_struct(L, a->cols, a->rows, at);
+    for (int j = 0; out && j < a->cols; j++) {
+      for (int i = 0; i < a->rows; i++)
+        td_copy_element(L, out, j + a->cols * i, a, i + a->rows * j, at);
+    }
+    return out;
+  }
+  value* out = td_num(L, a->cols, a->rows, 1, at);
+  for (int j = 0; out && j < a->cols; j++) {
+    for (int i = 0; i < a->rows; i++) {
+      if (!td_copy_element(L, out, j + a->cols * i, a, i + a->rows * j, at)) {
+        td_value_drop(out);
+        return NULL;
+      }
+    }
+  }
+  if (out) out->logical = a->logical;
+  return out;
+}
+
+// c_ij = Σ_k a_ik b_kj
+static bool product_element(lang* L, const value* a, const value* b, int i, int j, value* out,
+                            td_span at) {
+  double sum = 0;
+  ex e = EX_NONE;
+  for (int k = 0; k < a->cols; k++) {
+    const int p = i + a->rows * k, q = k + b->rows * j;
+    if (!is_expr(a, p) && !is_expr(b, q)) {
+      sum += a->x[p] * b->x[q];
+      continue;
+    }
+    const ex term = td_ex_2(L->g, EX_MUL, td_value_ex(a, p, L->g), td_value_ex(b, q, L->g));
+    e = e == EX_NONE ? term : td_ex_2(L->g, EX_ADD, e, term);
+    if (e == EX_NONE) return td_no_memory(L, at) != NULL;
+  }
+  const int n = i + out->rows * j;
+  if (e == EX_NONE) {
+    out->x[n] = sum;
+    return true;
+  }
+  return td_set_ex(L, out, n, td_ex_2(L->g, EX_ADD, e, td_ex_const(L->g, sum)), at);
+}
+
+value* td_matmul(lang* L, const value* a, const value* b, td_span at) {
+  if (a->pages != 1 || b->pages != 1)
+    return td_fail(L, at, "* works on matrices, not on 3-D arrays; use .*");
+  if (a->cols != b->rows) {
+    return td_fail(L, at, "sizes do not match: %dx%d * %dx%d (inner sizes %d and %d)", a->rows,
+                   a->cols, b->rows, b->cols, a->cols, b->rows);
+  }
+  value* out = td_num(L, a->rows, b->cols, 1, at);
+  bool ok = out && td_spend(L, (long)((double)a->rows * a->cols * b->cols * (a->e || b->e ? 10 : 0.125)), at);
+  for (int j = 0; ok && j < b->cols; j++) {
+    for (int i = 0; ok && i < a->rows; i++) ok = product_element(L, a, b, i, j, out, at);
+  }
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
+// Row-major copy of a constant matrix.
+static double* row_major(const value* a) {
+  double* x = malloc(sizeof(double) * (size_t)max_int(1, td_value_count(a)));
+  for (int i = 0; x && i < a->rows; i++) {
+    for (int j = 0; j < a->cols; j++) x[i * a->cols + j] = a->x[i + a->rows * j];
+  }
+  return x;
+}
+
+static value* from_row_major(lang* L, const double* x, int rows, int cols, td_span at) {
+  value* out = td_num(L, rows, cols, 1, at);
+  for (int i = 0; out && i < rows; i++) {
+    for (int j = 0; j < cols; j++) out->x[i + rows * j] = x[i * cols + j];
+  }
+  return out;
+}
+
+// Is the factored matrix singular to working precision?
+static bool nearly_singular(const double* LU, int n) {
+  double big = 0, small = INFINITY;
+  for (int i = 0; i < n; i++) {
+    big = fmax(big, fabs(LU[i * n + i]));
+    small = fmin(small, fabs(LU[i * n + i]));
+  }
+  return !(small > 1e-15 * big);
+}
+
+static value* solve_square(lang* L, const value* A, const value* B, td_span at) {
+  const int n = A->rows;
+  double *LU = row_major(A), *X = row_major(B);
+  int* pivot = malloc(sizeof(int) * (size_t)max_int(1, n));
+  value* out = NULL;
+  if (!LU || !X || !pivot) {
+    td_no_memory(L, at);
+  } else if (n > 0 && (td_lu(LU, n, pivot) != 0 || nearly_singular(LU, n))) {
+    td_fail(L, at, "the %dx%d matrix is singular: the linear system has no unique solution", n, n);
+  } else {
+    if (n > 0) td_lu_solve(LU, pivot, n, X, B->cols);
+    out = from_row_major(L, X, n, B->cols, at);
+  }
+  free(LU);
+  free(X);
+  free(pivot);
+  return out;
+}
+
+// min |A X - B|, column by column; of many solutions the shortest.
+static value* least_squares(lang* L, const value* A, const value* B, td_span at) {
+  double* R = row_major(A);
+  value* out = td_num(L, A->cols, B->cols, 1, at);
+  bool ok = R && out;
+  for (int j = 0; ok && j < B->cols; j++) {
+    ok = td_least_squares(R, A->rows, A->cols, 1e-14, B->x + A->rows * j, out->x + A->cols * j);
+  }
+  free(R);
+  if (ok) return out;
+  td_value_drop(out);
+  return td_no_memory(L, at);
+}
+
+value* td_solve(lang* L, const value* A, const value* B, td_span at) {
+  if (A->pages != 1 || B->pages != 1)
+    return td_fail(L, at, "matrix division works on matrices, not on 3-D arrays");
+  if (A->rows != B->rows) return wrong_sizes(L, OP_LDIV, A, B, at);
+  if (td_has_expr(A) || td_has_expr(B)) {
+    return td_fail(
+        L, at, "division by a matrix needs numbers, not expressions of time, state or parameters");
+  }
+  if (!td_spend(L, (long)((double)A->rows * A->cols * (A->cols + B->cols) / 8), at)) return NULL;
+  if (A->rows == A->cols) return solve_square(L, A, B, at);
+  return least_squares(L, A, B, at);
+}
+
+// a / B = (B' \ a')'
+static value* right_divide(lang* L, const value* a, const value* b, td_span at) {
+  if (a->cols != b->cols) return wrong_sizes(L, OP_DIV, a, b, at);
+  value *bt = td_transpose(L, b, at), *atr = bt ? td_transpose(L, a, at) : NULL;
+  value* x = atr ? td_solve(L, bt, atr, at) : NULL;
+  value* out = x ? td_transpose(L, x, at) : NULL;
+  td_value_drop(bt);
+  td_value_drop(atr);
+  td_value_drop(x);
+  return out;
+}
+
+static value* identity(lang* L, int n, td_span at) {
+  value* I = td_num(L, n, n, 1, at);
+  for (int i = 0; I && i < n; i++) I->x[i + n * i] = 1;
+  return I;
+}
+
+// A^p by repeated squaring; a negative exponent inverts first.
+static value* matrix_power(lang* L, const value* a, const value* b, td_span at) {
+  if (!is_scalar(b) || a->rows != a->cols || a->pages != 1) {
+    return td_fail(
+        L, at,
+        "^ needs a square matrix and a whole number, or two numbers; use .^ for each element");
+  }
+  double p;
+  if (!td_number_at(L, b, 0, at, "the exponent of a matrix", &p)) return NULL;
+  if (p != floor(p) || fabs(p) > 1e6)
+    return td_fail(L, at, "the exponent of a matrix must be a whole number, got %g", p);
+  value* result = identity(L, a->rows, at);
+  value* square =
+      p < 0 && result ? td_solve(L, a, result, at) : td_value_hold((value*)(uintptr_t)a);
+  for (long n = labs((long)p); result && square && n > 0; n /= 2) {
+    if (n % 2) {
+      value* next = td_matmul(L, result, square, at);
+      td_value_drop(result);
+      result = next;
+    }
+    if (n < 2) break;
+    value* next = result ? td_matmul(L, square, square, at) : NULL;
+    td_value_drop(square);
+    square = next;
+  }
+  if (!square) {
+    td_value_drop(result);
+    result = NULL;
+  }
+  td_value_drop(square);
+  return result;
+}
+
+// ---- all operators
+// ---------------------------------------------------------------------------------------
+
+// Strings are compared as a whole.
+static value* compare_strings(lang* L, ast_op op, const value* a, const value* b, td_span at) {
+  if (a->kind != V_STR || b->kind != V_STR) {
+    if (op == OP_EQ || op == OP_NE) {
+      char ta[TD_DESCRIBE_SIZE], tb[TD_DESCRIBE_SIZE];
+      return td_fail(L, at, "%s cannot be compared with %s", td_value_describe(a, ta),
+                     td_value_describe(b, tb));
+    }
+    return wrong_kind(L, op, a->kind == V_STR ? a : b, at);
+  }
+  if (op != OP_EQ && op != OP_NE) return wrong_kind(L, op, a, at);
+  const bool same = a->cols == b->cols && memcmp(a->s, b->s, (size_t)a->cols) == 0;
+  return td_logical(L, same == (op == OP_EQ), at);
+}
+
+value* td_binary(lang* L, ast_op op, const value* a, const value* b, td_span at) {
+  if (a->kind == V_STR || b->kind == V_STR) return compare_strings(L, op, a, b, at);
+  if (a->kind != V_NUM) return wrong_kind(L, op, a, at);
+  if (b->kind != V_NUM) return wrong_kind(L, op, b, at);
+  switch (op) {
+    case OP_MUL:
+      return is_scalar(a) || is_scalar(b) ? elementwise(L, OP_EMUL, a, b, at) : td_matmul(L, a, b, at);
+    case OP_DIV:
+      return is_scalar(b) ? elementwise(L, OP_EDIV, a, b, at) : right_divide(L, a, b, at);
+    case OP_LDIV:
+      return is_scalar(a) ? elementwise(L, OP_ELDIV, a, b, at) : td_solve(L, a, b, at);
+    case OP_POW:
+      return is_scalar(a) && is_scalar(b) ? elementwise(L, OP_EPOW, a, b, at)
+                                          : matrix_power(L, a, b, at);
+    default:
+      return elementwise(L, op, a, b, at);
+  }
+}
+
+value* td_unary(lang* L, ast_op op, const value* a, td_span at) {
+  if (op == OP_CTRANSPOSE || op == OP_TRANSPOSE) return td_transpose(L, a, at);
+  if (a->kind != V_NUM) return wrong_kind(L, op, a, at);
+  if (op == OP_PLUS) return td_value_hold((value*)(uintptr_t)a);
+  value* out = td_num(L, a->rows, a->cols, a->pages, at);
+  const int n = out ? td_value_count(a) : 0;
+  for (int i = 0; i < n; i++) {
+    if (is_expr(a, i)) {
+      if (!td_set_ex(L, out, i, td_ex_1(L->g, op == OP_NEG ? EX_NEG : EX_NOT, a->e[i]), at)) {
+        td_value_drop(out);
+        return NULL;
+      }
+    } else {
+      out->x[i] = op == OP_NEG ? -a->x[i] : a->x[i] == 0;
+    }
+  }
+  if (out) out->logical = op == OP_NOT;
+  return out;
+}
+
+// ---- concatenation
+// ---------------------------------------------------------------------------------------
+
+static value* join_strings(lang* L, value* const* list, int n, td_span at) {
+  td_text text = {0};
+  td_text_add(&text, "");
+  for (int i = 0; i < n; i++) {
+    td_text_addn(&text, list[i]->s, list[i]->cols);
+    if (text.n > TD_STRING_LIMIT || !td_spend(L, list[i]->cols / 16, at)) break;
+  }
+  value* out = text.failed ? td_no_memory(L, at) : td_string(L, text.s, text.n, at);
+  td_text_free(&text);
+  return out;
+}
+
+static int size_along(const value* v, int dim) {
+  return dim == 1 ? v->rows : dim == 2 ? v->cols : v->pages;
+}
+
+static bool same_kind(lang* L, value_kind kind, const value* v, const value* first, td_span at) {
+  if (v->kind == kind || (kind == V_CELL && v->kind != V_STRUCT)) return true;
+  char a[TD_DESCRIBE_SIZE], b[TD_DESCRIBE_SIZE];
+  td_fail(L, at, "%s and %s cannot be put into one array", td_value_describe(first, a),
+          td_value_describe(v, b));
+  return false;
+}
+
+// The shape of the whole: sizes other than along `dim` must agree.
+static bool joined_shape(lang* L, int dim, value* const* list, int n, int size[3], td_span at) {
+  const value* first = NULL;
+  int64_t total = 0;
+  for (int i = 0; i < n; i++) {
+    const value* v = list[i];
+    const bool empty = td_value_count(v) == 0 && (v->rows == 0 || v->cols == 0);
+    if (empty) continue;
+    if (!first) first = v;
+    total += size_along(v, dim);
+    for (int d = 1; d <= 3; d++) {
+      if (d == dim || size_along(v, d) == size_along(first, d)) continue;
+      char a[40], b[40];
+      shape_text(first, a);
+      shape_text(v, b);
+      td_fail(L, at, "sizes do not match: %s %s %s", a,
+              dim == 1   ? "above"
+              : dim == 2 ? "beside"
+                         : "behind",
+              b);
+      return false;
+    }
+  }
+  if (total > TD_VALUE_LIMIT) {
+    td_fail(L, at, "an array of more than %d elements", TD_VALUE_LIMIT);
+    return false;
+  }
+  for (int d = 1; d <= 3; d++) size[d - 1] = first ? size_along(first, d) : d == 3;
+  if (first) size[dim - 1] = (int)total;
+  return true;
+}
+
+// Copy v into `out` with its first element at offset `start` along `dim`.
+static bool place(lang* L, value* out, const value* v, int dim, int start, td_span at) {
+  const int r0 = dim == 1 ? start : 0, c0 = dim == 2 ? start : 0, p0 = dim == 3 ? start : 0;
+  int n = 0;
+  for (int k = 0; k < v->pages; k++) {
+    for (int j = 0; j < v->cols; j++) {
+      for (int i = 0; i < v->rows; i++) {
+        const int to = (i + r0) + out->rows * ((j + c0) + out->cols * (k + p0));
+        if (!td_copy_element(L, out, to, v, n++, at)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// In a cell, what is not a cell becomes one.
+static value* in_cell(lang* L, value* v, td_span at) {
+  if (v->kind == V_CELL) return td_value_hold(v);
+  if (td_value_count(v) == 0 && v->kind == V_NUM) return td_cell(L, 0, 0, at);
+  value* c = td_cell(L, 1, 1, at);
+  if (c && !td_value_put(c, &c->slots[0], td_value_hold(v))) {
+    td_value_drop(c);
+    return td_fail(L, at, "values are nested deeper than %d", TD_VALUE_DEPTH);
+  }
+  return c;
+}
+
+static value* join_arrays(lang* L, int dim, value_kind kind, value* const* list, int n,
+                          td_span at) {
+  int size[3];
+  if (!joined_shape(L, dim, list, n, size, at)) return NULL;
+  if (kind != V_NUM && (size[2] != 1 || dim == 3))
+    return td_fail(L, at, "3-D arrays hold numbers only");
+  value* out = kind == V_NUM    ? td_num(L, size[0], size[1], size[2], at)
+               : kind == V_CELL ? td_cell(L, size[0], size[1], at)
+                                : td_struct(L, size[0], size[1], at);
+  int start = 0;
+  bool logical = n > 0;
+  bool ok = out && td_spend(L, td_value_count(out) / 4, at);
+  for (int i = 0; ok && i < n; i++) {
+    if (td_value_count(list[i]) == 0) continue;
+    ok = place(L, out, list[i], dim, start, at);
+    start += size_along(list[i], dim);
+    logical = logical && list[i]->logical;
+  }
+  if (ok) {
+    out->logical = logical && kind == V_NUM;
+    return out;
+  }
+  td_value_drop(out);
+  return NULL;
+}
+
+value* td_concat(lang* L, int dim, value* const* list, int n, td_span at) {
+  value_kind kind = V_NUM;
+  const value* first = NULL;
+  for (int i = 0; i < n; i++) {
+    if (list[i]->kind == V_CELL) kind = V_CELL;
+    if (!first && (td_value_count(list[i]) > 0 || list[i]->kind == V_STR)) first = list[i];
+  }
+  if (first && kind != V_CELL) kind = first->kind;
+  for (int i = 0; i < n; i++) {
+    if (td_value_count(list[i]) == 0 && list[i]->kind == V_NUM) continue;
+    if (!same_kind(L, kind, list[i], first, at)) return NULL;
+  }
+  if (kind == V_FUNC || kind == V_REF) {
+    if (n == 1) return td_value_hold(list[0]);
+    return td_fail(L, at, "%s cannot be put into an array; use a cell { }",
+                   td_value_kind_text(first));
+  }
+  if (kind == V_STR) {
+    if (dim == 2 || n == 1) {
+      value** strings = malloc(sizeof *strings * (size_t)max_int(1, n));
+      if (!strings) return td_no_memory(L, at);
+      int m = 0;
+      for (int i = 0; i < n; i++) {
+        if (list[i]->kind == V_STR) strings[m++] = list[i];
+      }
+      value* out = join_strings(L, strings, m, at);
+      free(strings);
+      return out;
+    }
+    return td_fail(L, at, "strings cannot be stacked in rows; use a cell { }");
+  }
+  if (kind != V_CELL) return join_arrays(L, dim, kind, list, n, at);
+
+  value** cells = calloc((size_t)max_int(1, n), sizeof *cells);
+  bool ok = cells != NULL;
+  for (int i = 0; ok && i < n; i++) ok = (cells[i] = in_cell(L, list[i], at)) != NULL;
+  value* out = ok ? join_arrays(L, dim, V_CELL, cells, n, at) : NULL;
+  for (int i = 0; cells && i < n; i++) td_value_drop(cells[i]);
+  free(cells);
+  return out;
+}

@@ -1,0 +1,143 @@
+// The model's structures inside the language: names of fields are checked where they are written,
+// symbols get their values from par.sym and par.var.
+#include <stdio.h>
+#include <string.h>
+
+#include "eval.h"
+#include "fields.h"
+
+const td_field* td_field_cached(lang* L, const char* path) {
+  const int known = td_map_find(&L->fields, path);
+  if (known >= 0) return L->field_list[known];
+  const td_field* field = td_field_refused(path) ? NULL : td_field_find(path);
+  if (!field) return NULL;  // an error follows: no need to be quick
+  const td_field** list = td_grow((void*)L->field_list, &L->field_cap, L->nfield + 1, sizeof *list);
+  if (list) L->field_list = list;
+  char** paths = td_grow(L->field_paths, &L->field_path_cap, L->nfield + 1, sizeof *paths);
+  if (paths) L->field_paths = paths;
+  char* copy = list && paths ? td_strdup(path) : NULL;
+  if (!copy) return field;
+  list[L->nfield] = field;
+  paths[L->nfield] = copy;
+  td_map_add(&L->fields, copy, L->nfield++);
+  return field;
+}
+
+root_kind td_root_kind(lang* L, const char* name) {
+  const int known = td_map_find(&L->roots, name);
+  if (known >= 0) return (root_kind)known;
+  const root_kind kind = td_field_refused(name) ? ROOT_LATER : td_field_is_root(name) ? ROOT_NOW : ROOT_NONE;
+  td_map_add(&L->roots, name, (int)kind);
+  return kind;
+}
+
+// Append ".name" to a path if the table has it; otherwise report it.
+static bool step_into(lang* L, char* path, int size, const char* name, td_span at) {
+  const size_t n = strlen(path);
+  char longer[256];
+  snprintf(longer, sizeof longer, "%s.%s", path, name);
+  const td_field* parent = td_field_cached(L, path);
+  if (!td_field_cached(L, longer)) {
+    const char* later = td_field_refused(longer);
+    if (later) return td_fail(L, at, "%s", later) != NULL;
+    if (parent && parent->kind != FIELD_STRUCT && parent->kind != FIELD_STRUCTS) {
+      td_fail(L, at, "%s is not a structure: it has no field '%s'", path, name);
+    } else {
+      td_field_unknown(L->diags, path, name, at);
+    }
+    return false;
+  }
+  snprintf(path + n, (size_t)size - n, ".%s", name);
+  return true;
+}
+
+bool td_check_target(lang* L, const ast* target, char* path, int size) {
+  if (target->kind == AST_NAME) {
+    snprintf(path, (size_t)size, "%s", target->text);
+    return true;
+  }
+  if (!td_check_target(L, target->a, path, size)) return false;
+  if (target->kind != AST_FIELD || !*path) return true;
+  if (target->b) {  // a computed name is checked with the value's other fields
+    *path = 0;
+    return true;
+  }
+  return step_into(L, path, size, target->text, target->name_at);
+}
+
+bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
+  bool ok = true;
+  for (int f = 0; f < v->nfield; f++) {
+    char longer[256];
+    snprintf(longer, sizeof longer, "%s", path);
+    td_span where = at;
+    for (int i = 0; i < td_value_count(v); i++) {
+      const value_slot* slot = &v->slots[i * v->nfield + f];
+      if (slot->v && slot->name_at.end > 0) where = slot->name_at;
+    }
+    if (!step_into(L, longer, sizeof longer, v->names[f], where)) {
+      ok = false;
+      continue;
+    }
+    for (int i = 0; i < td_value_count(v); i++) {
+      const value* inner = v->slots[i * v->nfield + f].v;
+      if (inner && inner->kind == V_STRUCT && !td_check_struct(L, longer, inner, where)) ok = false;
+    }
+  }
+  return ok;
+}
+
+// ---- symbols
+// -------------------------------------------------------------------------------------------
+
+// Give one symbol its value; it is a parameter from now on.
+static void bind_symbol(lang* L, ex e, double x, td_span at) {
+  const int var = td_ex_var_of(L->g, e);
+  if (var < 0 || td_exprs_var_kind(L->g, var) != TD_ON_PARAM) {
+    td_fail(L, at, "par.sym must list symbols made by syms, or parameters");
+    return;
+  }
+  const char* name = td_exprs_var_name(L->g, var);
+  spec_param* p = td_spec_param_find(L->spec, name);
+  if (p) {
+    bool overridden = false;
+    for (int i = 0; i < L->spec->noverride; i++)
+      overridden |= strcmp(L->spec->overrides[i].name, name) == 0;
+    if (!overridden) p->value = x;
+  } else {
+    p = td_spec_param_var(L->spec, name, var, x, NULL, at);
+    if (!p) {
+      td_no_memory(L, at);
+      return;
+    }
+    p->from_syms = true;
+  }
+  for (int i = 0; i < L->nsymbol; i++) {
+    if (L->symbols[i].var == var) L->symbols[i].bound = true;
+  }
+}
+
+void td_bind_symbols(lang* L, bool last) {
+  const variable* par = td_scope_find(&L->global, "par");
+  if (!par || !par->v || par->poisoned) return;
+  const value *sym = td_get(par->v, 0, "sym"), *var = td_get(par->v, 0, "var");
+  const td_span at = td_get_at(par->v, 0, "sym");
+  if (!sym) return;
+  if (sym->kind != V_NUM) {
+    if (last) td_fail(L, at, "par.sym must list symbols made by syms, or parameters");
+    return;
+  }
+  const int n = td_value_count(sym), m = var ? td_value_count(var) : 0;
+  if (n != m || var->kind != V_NUM) {
+    if (last && var) {
+      td_fail(L, td_get_at(par->v, 0, "var"), "par.var has %d value%s for %d symbol%s in par.sym",
+              m, m == 1 ? "" : "s", n, n == 1 ? "" : "s");
+    }
+    return;
+  }
+  for (int i = 0; i < n; i++) {
+    double x;
+    if (!td_number_at(L, var, i, td_get_at(par->v, 0, "var"), "a value in par.var", &x)) return;
+    bind_symbol(L, td_value_ex(sym, i, L->g), x, at);
+  }
+}

@@ -1,0 +1,134 @@
+// Products, Cholesky and LU of row-major matrices.  A symmetric row-major matrix is its own
+// column-major one with the triangles exchanged, so LAPACK's upper Cholesky is our lower one; a
+// general one is handed over as its transpose.  Below `small` the loops written out here beat the
+// cost of the calls.
+#include "dense.h"
+
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+
+#include "kernel.h"
+
+enum { small = 40 };
+
+static void product(CBLAS_TRANSPOSE side, const double* A, const double* B, int rows, int inner,
+                    int cols, double* C) {
+  memset(C, 0, sizeof(double) * (size_t)rows * (size_t)cols);
+  if (rows == 0 || inner == 0 || cols == 0) return;
+  cblas_dgemm(CblasRowMajor, side, CblasNoTrans, rows, cols, inner, 1, A,
+              side == CblasTrans ? rows : inner, B, cols, 0, C, cols);
+}
+
+void td_mul(const double* A, const double* B, int rows, int inner, int cols, double* C) {
+  product(CblasNoTrans, A, B, rows, inner, cols, C);
+}
+
+void td_mul_tn(const double* A, const double* B, int rows, int inner, int cols, double* C) {
+  product(CblasTrans, A, B, rows, inner, cols, C);
+}
+
+// L_ij = (A_ij - sum_k L_ik L_jk) / L_jj, row by row; A_ii is kept only until its pivot is found
+static int chol_rows(double* A, int n, double tol) {
+  for (int i = 0; i < n; i++) {
+    double* Li = A + (size_t)i * (size_t)n;
+    for (int j = 0; j < i; j++) {
+      const double* Lj = A + (size_t)j * (size_t)n;
+      Li[j] = (Li[j] - dot(Li, Lj, j)) / Lj[j];
+    }
+    const double pivot = Li[i] - dot(Li, Li, i);
+    if (!(pivot > tol * fabs(Li[i])) || !(pivot >= DBL_MIN)) return i + 1;
+    Li[i] = sqrt(pivot);
+  }
+  return 0;
+}
+
+// 1-based index of the first pivot that is small against A_ii = sum_k L_ik^2, or 0
+static int small_pivot(const double* L, int n, int rows, double tol) {
+  for (int i = 0; i < rows; i++) {
+    const double* Li = L + (size_t)i * (size_t)n;
+    if (!(Li[i] * Li[i] > tol * dot(Li, Li, i + 1))) return i + 1;
+  }
+  return 0;
+}
+
+int td_chol(double* A, int n, double tol) {
+  if (n < small) return chol_rows(A, n, tol);
+  const int info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, A, n);
+  const int done = info > 0 ? info - 1 : n;
+  const int weak = small_pivot(A, n, done, tol);
+  return weak ? weak : info;
+}
+
+// One right-hand side: L y = b by dot products, L'x = y by subtracting columns as soon as x_i is
+// known.
+static void chol_solve_one(const double* L, int n, double* b) {
+  for (int i = 0; i < n; i++) {
+    const double* Li = L + (size_t)i * (size_t)n;
+    b[i] = (b[i] - dot(Li, b, i)) / Li[i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    const double* Li = L + (size_t)i * (size_t)n;
+    b[i] /= Li[i];
+    axpy(-b[i], Li, b, i);
+  }
+}
+
+// Several: the same with rows of B
+static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
+  for (int i = 0; i < n; i++) {
+    double* Bi = B + (size_t)i * (size_t)nrhs;
+    for (int k = 0; k < i; k++) axpy(-L[i * n + k], B + (size_t)k * (size_t)nrhs, Bi, nrhs);
+    for (int c = 0; c < nrhs; c++) Bi[c] /= L[i * n + i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    double* Bi = B + (size_t)i * (size_t)nrhs;
+    for (int c = 0; c < nrhs; c++) Bi[c] /= L[i * n + i];
+    for (int k = 0; k < i; k++) axpy(-L[i * n + k], Bi, B + (size_t)k * (size_t)nrhs, nrhs);
+  }
+}
+
+void td_chol_solve(const double* L, int n, double* B, int nrhs) {
+  if (n == 0 || nrhs == 0) return;
+  if (nrhs == 1) {
+    chol_solve_one(L, n, B);
+    return;
+  }
+  if (n < small) {
+    chol_solve_rows(L, n, B, nrhs);
+    return;
+  }
+  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, nrhs, 1, L, n, B,
+              nrhs);
+  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasTrans, CblasNonUnit, n, nrhs, 1, L, n, B,
+              nrhs);
+}
+
+// A' = P L U in LAPACK's eyes, hence A = U'L'P'
+int td_lu(double* A, int n, int* pivot) {
+  return n == 0 ? 0 : (int)LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, n, pivot);
+}
+
+void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs) {
+  if (n == 0 || nrhs == 0) return;
+  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, nrhs, 1, LU, n,
+              B, nrhs);
+  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasUnit, n, nrhs, 1, LU, n, B,
+              nrhs);
+  for (int i = n - 1; i >= 0; i--) {
+    const int other = pivot[i] - 1;
+    if (other != i)
+      cblas_dswap(nrhs, B + (size_t)i * (size_t)nrhs, 1, B + (size_t)other * (size_t)nrhs, 1);
+  }
+}
+
+int td_lu_sign(const double* LU, const int* pivot, int n) {
+  int sign = 1;
+  for (int i = 0; i < n; i++) {
+    const double d = LU[(size_t)i * (size_t)n + (size_t)i];
+    if (d == 0) return 0;
+    if ((d < 0) != (pivot[i] != i + 1)) sign = -sign;
+  }
+  return sign;
+}

@@ -1,0 +1,87 @@
+// Eigenvalues, singular values and rank-deficient least squares, for analyses: thin covers of
+// LAPACKE that keep the caller's matrices and translate row-major storage.
+#include <lapacke.h>
+#include <math.h>
+
+#include "dense.h"
+
+static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
+
+static double* copy_of(const double* A, size_t n) {
+  double* copy = malloc(sizeof(double) * (n ? n : 1));
+  if (copy && n) memcpy(copy, A, sizeof(double) * n);
+  return copy;
+}
+
+static double* transpose_of(const double* A, int rows, int cols) {
+  double* T = malloc(sizeof(double) * (area(rows, cols) + 1));
+  if (!T) return NULL;
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < cols; j++) T[area(j, rows) + (size_t)i] = A[area(i, cols) + (size_t)j];
+  return T;
+}
+
+static bool all_finite(const double* A, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(A[i])) return false;
+  return true;
+}
+
+bool td_eig_symmetric(const double* K, const double* M, int n, double* w, double* V) {
+  if (n == 0) return true;
+  if (!all_finite(K, area(n, n)) || !all_finite(M, area(n, n))) return false;
+  double* B = copy_of(M, area(n, n));
+  if (!B) return false;
+
+  memcpy(V, K, sizeof(double) * area(n, n));
+  const lapack_int info = LAPACKE_dsygvd(LAPACK_COL_MAJOR, 1, 'V', 'U', n, V, n, B, n, w);
+  free(B);
+  return info == 0;
+}
+
+bool td_eig_general(const double* A, int n, double* re, double* im, double* VR) {
+  if (n == 0) return true;
+  if (!all_finite(A, area(n, n))) return false;
+  double* T = transpose_of(A, n, n);
+  if (!T) return false;
+  const lapack_int info = LAPACKE_dgeev(LAPACK_COL_MAJOR, 'N', VR ? 'V' : 'N', n, T, n, re, im,
+                                        NULL, 1, VR, VR ? n : 1);
+  free(T);
+  return info == 0;
+}
+
+bool td_singular_values(const double* A, int rows, int cols, double* s) {
+  if (rows == 0 || cols == 0) return true;
+  if (!all_finite(A, area(rows, cols))) return false;
+  double* T = copy_of(A, area(rows, cols));
+  if (!T) return false;
+  // the transpose has the same singular values
+  const lapack_int info =
+      LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', cols, rows, T, cols, s, NULL, 1, NULL, 1);
+  free(T);
+  return info == 0;
+}
+
+bool td_least_squares(const double* A, int rows, int cols, double rcond, const double* b,
+                      double* x) {
+  if (cols == 0) return true;
+  memset(x, 0, sizeof(double) * (size_t)cols);
+  if (rows == 0) return true;
+  if (!all_finite(A, area(rows, cols)) || !all_finite(b, (size_t)rows)) return false;
+
+  double* T = transpose_of(A, rows, cols);
+  double* rhs = calloc((size_t)max_int(rows, cols), sizeof(double));
+  double* s = malloc(sizeof(double) * (size_t)min_int(rows, cols));
+  bool ok = T && rhs && s;
+  if (ok) {
+    lapack_int rank;
+    memcpy(rhs, b, sizeof(double) * (size_t)rows);
+    ok = LAPACKE_dgelsd(LAPACK_COL_MAJOR, rows, cols, 1, T, rows, rhs, max_int(rows, cols), s,
+                        rcond, &rank) == 0;
+    if (ok) memcpy(x, rhs, sizeof(double) * (size_t)cols);
+  }
+  free(T);
+  free(rhs);
+  free(s);
+  return ok;
+}

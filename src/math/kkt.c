@@ -1,0 +1,421 @@
+// The constrained system of dense.h by the null-space method.
+//
+//   J = D P R'Q'      unit rows: D their lengths, Q = [Y Z] from Householder's reflections
+//   x = Y y + Z z     J x = g fixes y, the lower right block of Q'MQ then gives z
+//   J'l = M x - f     projected on Y gives l
+//
+// With redundant rows D P R' (nrow x rank) = J Y has a QR factorisation of its own, which gives the
+// least-squares y and the minimum-norm l.  Right-hand sides are taken in panels, so that the
+// scratch does not depend on their number.
+#include <cblas.h>
+#include <float.h>
+#include <lapacke.h>
+#include <math.h>
+
+#include "dense.h"
+#include "kernel.h"
+
+enum {
+  panel = 64,         // columns handled at once
+  blocked_from = 64,  // size from which LAPACK's blocked reflections pay
+  lapack_block = 64,  // LAPACK's largest block, for its work space
+  lapack_extra = 65 * 64
+};
+
+static size_t at(int row, int col, int cols) { return (size_t)row * (size_t)cols + (size_t)col; }
+
+static int lapack_work(int n, int m) {
+  return max_int(max_int(n, panel) * lapack_block + lapack_extra, 2 * m + (m + 1) * lapack_block);
+}
+
+size_t td_kkt_scratch(int n, int m) {
+  const size_t N = (size_t)n, Q = (size_t)m, pieces = 24;
+  const size_t doubles =
+      2 * N * N + N * Q + Q * Q + 4 * Q + 2 * N + (N + 3 * Q) * panel + (size_t)lapack_work(n, m);
+  return doubles * sizeof(double) + 2 * Q * sizeof(int) + pieces * 64;
+}
+
+// ---- reflections H = 1 - tau v v', v = [0 .. 0 1 v_k+1 .. v_n-1], stored below the diagonal of
+// column k ----
+
+// Make column k of A (column-major, n rows) a reflection that leaves beta on the diagonal; returns
+// tau.
+static double reflection(double* a, int k, int n) {
+  const double tail = dot(a + k + 1, a + k + 1, n - k - 1);
+  if (tail == 0) return 0;
+  const double alpha = a[k], beta = -copysign(sqrt(alpha * alpha + tail), alpha);
+  const double scale = 1 / (alpha - beta);
+  for (int i = k + 1; i < n; i++) a[i] *= scale;
+  a[k] = beta;
+  return (beta - alpha) / beta;
+}
+
+// H applied to a column
+static void reflect_column(const double* v, double tau, int k, int n, double* x) {
+  const double s = tau * (x[k] + dot(v + k + 1, x + k + 1, n - k - 1));
+  x[k] -= s;
+  axpy(-s, v + k + 1, x + k + 1, n - k - 1);
+}
+
+// H applied to the rows of a row-major X with at most `panel` columns
+static void reflect_rows(const double* v, double tau, int k, int n, double* X, int ld, int cols) {
+  double w[panel];
+  memcpy(w, X + at(k, 0, ld), sizeof(double) * (size_t)cols);
+  for (int i = k + 1; i < n; i++) axpy(v[i], X + at(i, 0, ld), w, cols);
+  for (int c = 0; c < cols; c++) w[c] *= tau;
+  axpy(-1, w, X + at(k, 0, ld), cols);
+  for (int i = k + 1; i < n; i++) axpy(-v[i], w, X + at(i, 0, ld), cols);
+}
+
+// X = Q X, or Q'X, for n x cols row-major X; Q of `count` reflections
+static void apply_q(const double* QR, const double* tau, int n, int count, bool transposed,
+                    double* X, int ld, int cols) {
+  for (int s = 0; s < count; s++) {
+    const int k = transposed ? s : count - 1 - s;
+    const double* v = QR + at(k, 0, n);
+    if (cols == 1 && ld == 1)
+      reflect_column(v, tau[k], k, n, X);
+    else
+      reflect_rows(v, tau[k], k, n, X, ld, cols);
+  }
+}
+
+static void swap_columns(double* A, int n, int a, int b) {
+  if (a != b) cblas_dswap(n, A + at(a, 0, n), 1, A + at(b, 0, n), 1);
+}
+
+// Pivoted QR of n x m column-major A, stopped at the first column left that is not above tol;
+// returns the rank.
+static int qr_pivoted(double* A, int n, int m, double tol, int* perm, double* tau) {
+  for (int j = 0; j < m; j++) perm[j] = j;
+  for (int k = 0; k < min_int(n, m); k++) {
+    int best = k;
+    double largest = -1;
+    for (int j = k; j < m; j++) {
+      const double* a = A + at(j, 0, n);
+      const double size = dot(a + k, a + k, n - k);
+      if (size > largest) largest = size, best = j;
+    }
+    if (!(largest > tol * tol)) return k;
+    swap_columns(A, n, k, best);
+    const int p = perm[k];
+    perm[k] = perm[best];
+    perm[best] = p;
+
+    double* a = A + at(k, 0, n);
+    tau[k] = reflection(a, k, n);
+    for (int j = k + 1; j < m; j++) reflect_column(a, tau[k], k, n, A + at(j, 0, n));
+  }
+  return min_int(n, m);
+}
+
+// The same by LAPACK for large ones
+static int qr_pivoted_lapack(double* A, int n, int m, double tol, int* perm, double* tau,
+                             arena* scratch) {
+  const arena_mark frame = arena_open(scratch);
+  const int lwork = lapack_work(n, m);
+  double* work = arena_doubles(scratch, lwork);
+  for (int j = 0; j < m; j++) perm[j] = 0;
+  LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, n, m, A, n, perm, tau, work, lwork);
+  arena_close(scratch, frame);
+
+  for (int j = 0; j < m; j++) perm[j]--;
+  int rank = 0;
+  while (rank < min_int(n, m) && fabs(A[at(rank, rank, n)]) > tol) rank++;
+  return rank;
+}
+
+// ---- factors ----
+
+// Nonzero rows of J, scaled to unit length, as columns of QR; rows that are not finite are kept and
+// spoil the result.
+static void keep_rows(td_kkt* kkt, const double* J) {
+  const int n = kkt->n;
+  kkt->nrow = 0;
+  for (int i = 0; i < kkt->m; i++) {
+    const double* row = J + at(i, 0, n);
+    double largest = 0;
+    for (int j = 0; j < n; j++) largest = fmax(largest, fabs(row[j]));
+    if (largest < DBL_MIN) continue;
+
+    const double length = sqrt(dot(row, row, n));
+    double* column = kkt->QR + at(kkt->nrow, 0, n);
+    for (int j = 0; j < n; j++) column[j] = row[j] / length;
+    kkt->length[kkt->nrow] = length;
+    kkt->rows[kkt->nrow++] = i;
+  }
+}
+
+// W = D P R' (nrow x rank, column-major), then its QR
+static void factor_redundant(td_kkt* kkt) {
+  const int n = kkt->n, rows = kkt->nrow, r = kkt->rank;
+  for (int k = 0; k < rows; k++) {
+    const int row = kkt->perm[k];
+    for (int i = 0; i < r; i++)
+      kkt->W[at(i, row, rows)] = i <= k ? kkt->length[row] * kkt->QR[at(k, i, n)] : 0;
+  }
+  for (int k = 0; k < r; k++) {
+    double* a = kkt->W + at(k, 0, rows);
+    kkt->wtau[k] = reflection(a, k, rows);
+    for (int j = k + 1; j < r; j++)
+      reflect_column(a, kkt->wtau[k], k, rows, kkt->W + at(j, 0, rows));
+  }
+}
+
+static void mirror(const double* M, int n, double* C) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) C[at(i, j, n)] = C[at(j, i, n)] = M[at(i, j, n)];
+}
+
+// C = H C H for one reflection: with p = tau C v and w = p - (tau/2)(p'v) v, it is C - v w' - w v'
+static void reflect_both(const double* v, double tau, int k, int n, double* C, double* w) {
+  const double* rest = v + k + 1;
+  const int tail = n - k - 1;
+  for (int i = 0; i < n; i++) w[i] = tau * (C[at(i, k, n)] + dot(C + at(i, k + 1, n), rest, tail));
+  const double half = tau / 2 * (w[k] + dot(w + k + 1, rest, tail));
+  w[k] -= half;
+  axpy(-half, rest, w + k + 1, tail);
+
+  for (int i = 0; i < n; i++) {
+    double* row = C + at(i, 0, n);
+    row[k] -= w[i];
+    axpy(-w[i], rest, row + k + 1, tail);
+    if (i >= k) axpy(i == k ? -1 : -v[i], w, row, n);
+  }
+}
+
+static void transpose(double* C, int n) {
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < i; j++) {
+      const double c = C[at(i, j, n)];
+      C[at(i, j, n)] = C[at(j, i, n)];
+      C[at(j, i, n)] = c;
+    }
+  }
+}
+
+// C = Q'MQ
+static void rotate_mass(td_kkt* kkt, arena* scratch) {
+  const arena_mark frame = arena_open(scratch);
+  const int n = kkt->n, r = kkt->rank;
+  if (n < blocked_from || r < 8) {
+    double* w = arena_doubles(scratch, n);
+    for (int k = 0; k < r; k++) reflect_both(kkt->QR + at(k, 0, n), kkt->tau[k], k, n, kkt->C, w);
+  } else {
+    // seen by LAPACK, C is C' and Q'C is C'Q
+    const int lwork = lapack_work(n, kkt->m);
+    double* work = arena_doubles(scratch, lwork);
+    for (int side = 0; side < 2; side++) {
+      LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'R', 'N', n, n, r, kkt->QR, n, kkt->tau, kkt->C, n,
+                          work, lwork);
+      transpose(kkt->C, n);
+    }
+  }
+  arena_close(scratch, frame);
+}
+
+// Smallest L_ii^2 / A_ii over the first `rows` pivots, A_ii = sum_k L_ik^2
+static double smallest_pivot(const double* L, int p, int rows) {
+  double smallest = 1;
+  for (int i = 0; i < rows; i++) {
+    const double* Li = L + at(i, 0, p);
+    smallest = fmin(smallest, Li[i] * Li[i] / dot(Li, Li, i + 1));
+  }
+  return smallest;
+}
+
+// Pivot k vanished: the leading block gives u with A (u, 1, 0) = 0 in rows 0..k
+static void find_null_vector(td_kkt* kkt, int k, int p) {
+  const int n = kkt->n;
+  double* z = kkt->null_vector;
+  memset(z, 0, sizeof(double) * (size_t)n);
+  double* u = z + kkt->rank;
+  for (int i = 0; i < k; i++) u[i] = -kkt->L[at(k, i, p)];
+  for (int i = k - 1; i >= 0; i--) {
+    u[i] /= kkt->L[at(i, i, p)];
+    axpy(-u[i], kkt->L + at(i, 0, p), u, i);
+  }
+  u[k] = 1;
+  apply_q(kkt->QR, kkt->tau, n, kkt->rank, false, z, 1, 1);
+}
+
+static void factor_free_block(td_kkt* kkt) {
+  const int n = kkt->n, r = kkt->rank, p = n - r;
+  for (int i = 0; i < p; i++)
+    memcpy(kkt->L + at(i, 0, p), kkt->C + at(r + i, r, n), sizeof(double) * (size_t)(i + 1));
+
+  const int weak = td_chol(kkt->L, p, 32 * DBL_EPSILON * (n + 1));
+  kkt->singular = weak != 0;
+  kkt->smallest = weak ? 0 : smallest_pivot(kkt->L, p, p);
+  if (!weak) {
+    kkt->null_vector = NULL;
+    return;
+  }
+  // the row of the weak pivot may hold L or, past LAPACK's failure, A: make it L
+  double* row = kkt->L + at(weak - 1, 0, p);
+  for (int j = 0; j < weak - 1; j++) {
+    const double* Lj = kkt->L + at(j, 0, p);
+    row[j] = (kkt->C[at(r + weak - 1, r + j, n)] - dot(row, Lj, j)) / Lj[j];
+  }
+  find_null_vector(kkt, weak - 1, p);
+}
+
+void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, double rank_tol,
+                   arena* scratch) {
+  *kkt = (td_kkt){.n = n, .m = m};
+  kkt->QR = arena_doubles(scratch, n * m);
+  kkt->tau = arena_doubles(scratch, m);
+  kkt->length = arena_doubles(scratch, m);
+  kkt->perm = arena_ints(scratch, m);
+  kkt->rows = arena_ints(scratch, m);
+  kkt->null_vector = arena_doubles(scratch, n);
+
+  keep_rows(kkt, J);
+  kkt->rank =
+      n * kkt->nrow < blocked_from * blocked_from
+          ? qr_pivoted(kkt->QR, n, kkt->nrow, rank_tol, kkt->perm, kkt->tau)
+          : qr_pivoted_lapack(kkt->QR, n, kkt->nrow, rank_tol, kkt->perm, kkt->tau, scratch);
+  if (kkt->rank < kkt->nrow) {
+    kkt->W = arena_doubles(scratch, kkt->nrow * kkt->rank);
+    kkt->wtau = arena_doubles(scratch, kkt->rank);
+    factor_redundant(kkt);
+  }
+
+  kkt->C = arena_doubles(scratch, n * n);
+  kkt->L = arena_doubles(scratch, (n - kkt->rank) * (n - kkt->rank));
+  mirror(M, n, kkt->C);
+  rotate_mass(kkt, scratch);
+  factor_free_block(kkt);
+}
+
+// ---- solve ----
+
+// Row i of B minus sum of c_k times row k, for k in [from, to)
+static void eliminate(double* B, int cols, int i, const double* c, size_t stride, int from,
+                      int to) {
+  for (int k = from; k < to; k++)
+    axpy(-c[(size_t)k * stride], B + at(k, 0, cols), B + at(i, 0, cols), cols);
+}
+
+// R y = b or R'y = b in place for column-major upper R (leading dimension ld), b r x cols row-major
+static void solve_upper(const double* R, int ld, int r, double* b, int cols) {
+  for (int i = r - 1; i >= 0; i--) {
+    eliminate(b, cols, i, R + i, (size_t)ld, i + 1, r);
+    for (int c = 0; c < cols; c++) b[at(i, c, cols)] /= R[at(i, i, ld)];
+  }
+}
+static void solve_upper_transposed(const double* R, int ld, int r, double* b, int cols) {
+  for (int i = 0; i < r; i++) {
+    eliminate(b, cols, i, R + at(i, 0, ld), 1, 0, i);
+    for (int c = 0; c < cols; c++) b[at(i, c, cols)] /= R[at(i, i, ld)];
+  }
+}
+
+// y (first `rank` rows of t) from J Y y = g
+static void solve_constraints(const td_kkt* kkt, double* t, int cols) {
+  if (kkt->W) {
+    apply_q(kkt->W, kkt->wtau, kkt->nrow, kkt->rank, true, t, cols, cols);
+    solve_upper(kkt->W, kkt->nrow, kkt->rank, t, cols);
+  } else {
+    solve_upper_transposed(kkt->QR, kkt->n, kkt->rank, t, cols);
+  }
+}
+
+// The order in which a kept row sits in t, and its factor: pivoted unit rows, or rows as they are
+static int slot_row(const td_kkt* kkt, int slot) { return kkt->W ? slot : kkt->perm[slot]; }
+
+static void gather(const td_kkt* kkt, const double* g, int nrhs, int first, double* t, int cols) {
+  for (int k = 0; k < kkt->nrow; k++) {
+    const int row = slot_row(kkt, k);
+    const double scale = kkt->W ? 1 : 1 / kkt->length[row];
+    const double* from = g + at(kkt->rows[row], first, nrhs);
+    for (int c = 0; c < cols; c++) t[at(k, c, cols)] = scale * from[c];
+  }
+}
+
+// l from (J Y)'l = t, scattered to its rows
+static void solve_multipliers(const td_kkt* kkt, double* t, double* l, int nrhs, int first,
+                              int cols) {
+  if (kkt->W) {
+    solve_upper_transposed(kkt->W, kkt->nrow, kkt->rank, t, cols);
+    memset(t + at(kkt->rank, 0, cols), 0, sizeof(double) * at(kkt->nrow - kkt->rank, 0, cols));
+    apply_q(kkt->W, kkt->wtau, kkt->nrow, kkt->rank, false, t, cols, cols);
+  } else {
+    solve_upper(kkt->QR, kkt->n, kkt->rank, t, cols);
+  }
+  for (int i = 0; i < kkt->m; i++) memset(l + at(i, first, nrhs), 0, sizeof(double) * (size_t)cols);
+  for (int k = 0; k < kkt->nrow; k++) {
+    const int row = slot_row(kkt, k);
+    const double scale = kkt->W ? 1 : 1 / kkt->length[row];
+    double* to = l + at(kkt->rows[row], first, nrhs);
+    for (int c = 0; c < cols; c++) to[c] = scale * t[at(k, c, cols)];
+  }
+}
+
+// B -= C[rows, cols] X for a block of C
+static void subtract_product(const double* C, int ld, int rows, int inner, const double* X,
+                             double* B, int cols) {
+  if (cols == 1) {
+    for (int i = 0; i < rows; i++) B[i] -= dot(C + at(i, 0, ld), X, inner);
+    return;
+  }
+  for (int i = 0; i < rows; i++)
+    for (int k = 0; k < inner; k++)
+      axpy(-C[at(i, k, ld)], X + at(k, 0, cols), B + at(i, 0, cols), cols);
+}
+
+static void solve_panel(const td_kkt* kkt, const double* f, const double* g, int nrhs, int first,
+                        int cols, double* x, double* l, arena* scratch) {
+  const arena_mark frame = arena_open(scratch);
+  const int n = kkt->n, r = kkt->rank, p = n - r;
+  double* b = arena_doubles(scratch, n * cols);                // Q'f, then [y; z]
+  double* t = arena_doubles(scratch, (kkt->nrow + 1) * cols);  // constraint rows
+  double* y = arena_zeros(scratch, (r + 1) * cols);
+  double* z = b + at(r, 0, cols);
+
+  // [f1; f2] = Q'f,  y from the constraints,  z from  L L'z = f2 - C21 y
+  for (int i = 0; i < n; i++)
+    memcpy(b + at(i, 0, cols), f + at(i, first, nrhs), sizeof(double) * (size_t)cols);
+  apply_q(kkt->QR, kkt->tau, n, r, true, b, cols, cols);
+  if (g && r > 0) {
+    gather(kkt, g, nrhs, first, t, cols);
+    solve_constraints(kkt, t, cols);
+    memcpy(y, t, sizeof(double) * at(r, 0, cols));
+    subtract_product(kkt->C + at(r, 0, n), n, p, r, y, z, cols);
+  }
+  td_chol_solve(kkt->L, p, z, cols);
+
+  // J'l = M x - f on Y:  C11 y + C12 z - f1
+  if (l) {
+    subtract_product(kkt->C, n, r, r, y, b, cols);
+    subtract_product(kkt->C + r, n, r, p, z, b, cols);
+    for (size_t i = 0; i < at(r, 0, cols); i++) t[i] = -b[i];
+    solve_multipliers(kkt, t, l, nrhs, first, cols);
+  }
+
+  // x = Q [y; z]
+  memcpy(b, y, sizeof(double) * at(r, 0, cols));
+  apply_q(kkt->QR, kkt->tau, n, r, false, b, cols, cols);
+  for (int i = 0; i < n; i++)
+    memcpy(x + at(i, first, nrhs), b + at(i, 0, cols), sizeof(double) * (size_t)cols);
+  arena_close(scratch, frame);
+}
+
+void td_kkt_solve(const td_kkt* kkt, const double* f, const double* g, int nrhs, double* x,
+                  double* l, arena* scratch) {
+  if (kkt->singular) {
+    for (size_t i = 0; i < at(kkt->n, 0, nrhs); i++) x[i] = NAN;
+    for (size_t i = 0; l && i < at(kkt->m, 0, nrhs); i++) l[i] = NAN;
+    return;
+  }
+  for (int first = 0; first < nrhs; first += panel)
+    solve_panel(kkt, f, g, nrhs, first, min_int(panel, nrhs - first), x, l, scratch);
+}
+
+void td_kkt_null_space(const td_kkt* kkt, double* Z) {
+  const int n = kkt->n, r = kkt->rank, p = n - r;
+  memset(Z, 0, sizeof(double) * at(n, 0, p));
+  for (int j = 0; j < p; j++) Z[at(r + j, j, p)] = 1;
+  for (int first = 0; first < p; first += panel)
+    apply_q(kkt->QR, kkt->tau, n, r, false, Z + first, p, min_int(panel, p - first));
+}

@@ -1,0 +1,102 @@
+// Storage of the compiled model.
+#include "arrays.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define X(type, name, text)                                                             \
+  type* td_push_##name(td_model* m, int n) {                                            \
+    type* grown = td_grow(m->name, &m->cap_##name, m->n##name + n, sizeof(type));       \
+    if (!grown) return NULL;                                                            \
+    m->name = grown;                                                                    \
+    type* first = grown + m->n##name;                                                   \
+    memset(first, 0, (size_t)n * sizeof(type));                                         \
+    m->n##name += n;                                                                    \
+    return first;                                                                       \
+  }
+TD_MODEL_ARRAYS(X)
+#undef X
+
+int td_push_name(td_model* m, const char* format, ...) {
+  char text[256];
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
+  const int offset = m->nnames, n = (int)strlen(text) + 1;
+  char* at = td_push_names(m, n);
+  if (!at) return -1;
+  memcpy(at, text, (size_t)n);
+  return offset;
+}
+
+void td_model_free(td_model* m) {
+  if (!m) return;
+#define X(type, name, text) free(m->name);
+  TD_MODEL_ARRAYS(X)
+#undef X
+  td_tape* tapes[] = {m->param_tape,       m->motion_tape,     m->live_tape,   m->live_probe_tape,
+                      m->live_input_tape,  m->live_param_tape, m->output_tape, m->output_probe_tape,
+                      m->output_input_tape, m->event_tape};
+  for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) td_tape_free(tapes[i]);
+  td_exprs_free(m->graph);
+  free(m->stop_ex);
+  free(m);
+}
+
+td_sizes td_model_sizes(const td_model* m) {
+  return (td_sizes){.nq = m->npos,
+                    .nv = m->nvel,
+                    .nfree = m->nfree_v,
+                    .nu = m->ninput,
+                    .nparam = m->nparam,
+                    .nbody = m->nbody,
+                    .njoint = m->njoint,
+                    .nstation = m->nstation,
+                    .nconstraint = m->nrow,
+                    .nforce = m->nforce,
+                    .nsensor = m->noutput_name,
+                    .nevent = m->nevent};
+}
+
+static bool within(int i, int n) { return i >= 0 && i < n; }
+
+const char* td_model_q_name(const td_model* m, int i) {
+  return within(i, m->npos) ? model_name(m, m->pos[i].name) : NULL;
+}
+const char* td_model_v_name(const td_model* m, int i) {
+  return within(i, m->nvel) ? model_name(m, m->vel[i].name) : NULL;
+}
+const char* td_model_input_name(const td_model* m, int i) {
+  return within(i, m->ninput) ? model_name(m, m->input[i].name) : NULL;
+}
+const char* td_model_param_name(const td_model* m, int i) {
+  return within(i, m->nparam) ? model_name(m, m->param[i].name) : NULL;
+}
+const char* td_model_sensor_name(const td_model* m, int i) {
+  return within(i, m->noutput_name) ? model_name(m, m->output_name[i]) : NULL;
+}
+const char* td_model_station_name(const td_model* m, int i) {
+  return within(i, m->nstation) ? model_name(m, m->station[i].name) : NULL;
+}
+const char* td_model_constraint_name(const td_model* m, int i) {
+  return within(i, m->nrow) ? model_name(m, m->row[i].name) : NULL;
+}
+const char* td_model_force_name(const td_model* m, int i) {
+  return within(i, m->nforce) ? model_name(m, m->force[i].name) : NULL;
+}
+
+static int find(const td_model* m, const char* (*name)(const td_model*, int), int n, const char* want) {
+  for (int i = 0; i < n; i++)
+    if (strcmp(name(m, i), want) == 0) return i;
+  return -1;
+}
+int td_model_input_find(const td_model* m, const char* name) {
+  return find(m, td_model_input_name, m->ninput, name);
+}
+int td_model_param_find(const td_model* m, const char* name) {
+  return find(m, td_model_param_name, m->nparam, name);
+}
+int td_model_sensor_find(const td_model* m, const char* name) {
+  return find(m, td_model_sensor_name, m->noutput_name, name);
+}

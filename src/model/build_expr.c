@@ -1,0 +1,386 @@
+// Expressions of the compiled model: which slot is filled by which tape, sensors resolved to places and coordinates,
+// outputs and events, and the partial derivatives the exact tangents need.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "build.h"
+
+// ---- sensors -> probes ------------------------------------------------------------------------------------------
+
+static td_status no_such(builder* b, td_span at, const char* what, int index, int count) {
+  td_error(b->diags, TD_E_MODEL, at, "there is no %s(%d)", what, index);
+  if (count > 0) td_more(b->diags, "%s: 1 to %d", what, count);
+  return TD_E_MODEL;
+}
+
+static int ground_station(builder* b) {
+  for (int i = 0; i < b->m->nstation; i++)
+    if (b->m->station[i].hop < 0 && b->m->station[i].nfix == 0) return i;
+  model_station* s = td_push_station(b->m, 1);
+  if (!s) return -1;
+  *s = (model_station){.hop = -1, .body = -1, .name = td_push_name(b->m, "ground")};
+  return b->m->nstation - 1;
+}
+
+static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  if (ref->index < 0 || ref->index > b->nbody) return no_such(b, at, "body", ref->index, b->nbody);
+  if (ref->index == 0) {
+    p->station = ground_station(b);
+  } else {
+    const int element = ref->element == 0 ? 1 : ref->element;
+    if (element > b->body_count[ref->index]) {
+      return td_error(b->diags, TD_E_MODEL, at, "body(%d) has %d element%s, got %d", ref->index,
+                      b->body_count[ref->index], b->body_count[ref->index] == 1 ? "" : "s", element);
+    }
+    p->station = b->m->body[b->body_first[ref->index] + element - 1].station;
+  }
+  p->point = NUM_NONE;
+  if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
+  return TD_OK;
+}
+
+// Stations of the two ends of a joint.
+static void joint_ends(builder* b, int joint, int element, int* a, int* c) {
+  for (int i = 0; i < b->m->nforce; i++) {
+    const model_force* f = &b->m->force[i];
+    if (f->joint == joint && f->element == element && f->a >= 0 && f->b >= 0) {
+      *a = f->a;
+      *c = f->b;
+      return;
+    }
+  }
+  for (int i = 0; i < b->m->nrow; i++) {
+    const model_row* r = &b->m->row[i];
+    if (r->joint == joint && r->element == element) {
+      *a = r->a;
+      *c = r->b;
+      return;
+    }
+  }
+  const build_joint* j = &b->joint[joint - 1];
+  const int first = td_build_instance(b, &j->first, element - 1);
+  const int second = td_build_instance(b, &j->second, element - 1);
+  *a = first < 0 ? ground_station(b) : b->m->body[first].station;
+  *c = second < 0 ? ground_station(b) : b->m->body[second].station;
+}
+
+static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  if (ref->index < 1 || ref->index > b->njoint) return no_such(b, at, "joint", ref->index, b->njoint);
+  const build_joint* j = &b->joint[ref->index - 1];
+  const int element = ref->element == 0 ? 1 : ref->element;
+  if (element > j->nelement) {
+    return td_error(b->diags, TD_E_MODEL, at, "joint(%d) has %d element%s, got %d", ref->index, j->nelement,
+                    j->nelement == 1 ? "" : "s", element);
+  }
+  p->joint = ref->index;
+  p->element = element;
+  joint_ends(b, p->joint, p->element, &p->a, &p->b);
+  if (ref->kind != SENSOR_DOF && ref->kind != SENSOR_DDOF) return TD_OK;
+  const int at_dof = (element - 1) * j->ndof + ref->item - 1;
+  if (!j->main || ref->item < 1 || ref->item > j->ndof) {
+    return td_error(b->diags, TD_E_MODEL, at, "joint(%d) has %d degree%s of freedom, got %d", ref->index,
+                    j->main ? j->ndof : 0, j->ndof == 1 ? "" : "s", ref->item);
+  }
+  p->q = j->dof_q[at_dof];
+  p->v = j->dof_v[at_dof];
+  if (ref->kind == SENSOR_DDOF && p->v < 0) {
+    return td_error(b->diags, TD_E_MODEL, at, "this quaternion number has no velocity of its own; use ddof(joint, 1:3)");
+  }
+  return TD_OK;
+}
+
+static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  const int n = ref->kind == SENSOR_Q ? b->m->npos : b->m->nvel;
+  if (ref->item < 1 || ref->item > n) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s(%d): the model has %d", td_sensor_table[ref->kind].name, ref->item, n);
+  }
+  *(ref->kind == SENSOR_Q ? &p->q : &p->v) = ref->item - 1;
+  return TD_OK;
+}
+
+static td_status push_probe(builder* b, const spec_sensor_var* s) {
+  const td_sensor_info* info = &td_sensor_table[s->ref.kind];
+  model_probe p = {.kind = s->ref.kind, .var = s->var, .station = -1, .point = NUM_NONE,
+                   .component = s->ref.component, .a = -1, .b = -1, .q = -1, .v = -1, .depends = info->depends};
+  td_status status = TD_OK;
+  if (info->about == 'b') status = body_probe(b, &s->ref, s->at, &p);
+  if (info->about == 'j') status = joint_probe(b, &s->ref, s->at, &p);
+  if (info->about == 'i') status = index_probe(b, &s->ref, s->at, &p);
+  model_probe* out = td_push_probe(b->m, 1);
+  if (!out) return TD_E_NOMEM;
+  *out = p;
+  return status;
+}
+
+// ---- outputs and events -------------------------------------------------------------------------------------------
+
+typedef struct ex_list {
+  ex* e;
+  int n, cap;
+} ex_list;
+
+static bool list_add(ex_list* list, ex e) {
+  ex* grown = td_grow(list->e, &list->cap, list->n + 1, sizeof(ex));
+  if (!grown) return false;
+  list->e = grown;
+  list->e[list->n++] = e;
+  return true;
+}
+
+static bool push_output(builder* b, ex_list* list, ex e, int name) {
+  int* slot = td_push_output_name(b->m, 1);
+  if (!slot || name < 0) return false;
+  *slot = name;
+  return list_add(list, e);
+}
+
+static bool wanted(const value* output, const char* name) {
+  if (!output) return true;
+  if (output->kind == V_STR) return strcmp(output->s, name) == 0;
+  for (int i = 0; i < td_value_count(output); i++) {
+    const value* v = output->slots[i].v;
+    if (v && v->kind == V_STR && strcmp(v->s, name) == 0) return true;
+  }
+  return false;
+}
+
+static td_status push_sensor(builder* b, ex_list* list, const value* sensors, int i) {
+  char plain[32];
+  snprintf(plain, sizeof plain, "sensor%d", i + 1);
+  const char* name = td_build_word(sensors, i, "name");
+  const value* v = td_get(sensors, i, "value");
+  if (!name) name = plain;
+  if (!v || !wanted(td_get(b->spec->root, 0, "output"), name)) return TD_OK;
+  const int n = td_value_count(v);
+  for (int k = 0; k < n; k++) {
+    const int id = n == 1   ? td_push_name(b->m, "%s", name)
+                   : n == 3 ? td_push_name(b->m, "%s_%c", name, "xyz"[k])
+                            : td_push_name(b->m, "%s_%d", name, k + 1);
+    if (!push_output(b, list, td_value_ex(v, k, b->spec->graph), id)) return TD_E_NOMEM;
+  }
+  return TD_OK;
+}
+
+static td_status collect_outputs(builder* b, ex_list* list) {
+  const value* sensors = td_get(b->spec->root, 0, "sensor");
+  const value* output = td_get(b->spec->root, 0, "output");
+  for (int i = 0; sensors && i < td_value_count(sensors); i++) TD_TRY(push_sensor(b, list, sensors, i));
+  if (output && wanted(output, "energy")) {
+    const td_sensor_ref ref = {.kind = SENSOR_ENERGY, .root = '-'};
+    const int var = td_spec_sensor(b->spec, &ref, td_span_none());
+    if (var < 0 || !push_output(b, list, td_ex_var(b->spec->graph, var), td_push_name(b->m, "energy"))) return TD_E_NOMEM;
+  }
+  return TD_OK;
+}
+
+static td_status collect_events(builder* b, ex_list* list) {
+  const value* events = td_get(b->spec->root, 0, "event");
+  for (int i = 0; events && i < td_value_count(events); i++) {
+    const value* when = td_get(events, i, "when");
+    const char *then = td_build_word(events, i, "then"), *name = td_build_word(events, i, "name");
+    if (!when) continue;
+    model_event* e = td_push_event(b->m, 1);
+    if (!e) return TD_E_NOMEM;
+    e->stop = then && strcmp(then, "stop") == 0;
+    e->name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "event(%d)", i + 1);
+    if (!list_add(list, td_value_ex(when, 0, b->spec->graph))) return TD_E_NOMEM;
+  }
+  return TD_OK;
+}
+
+// ---- slots and tapes ------------------------------------------------------------------------------------------------
+
+
+static td_status sort_slots(builder* b, bool* motion) {
+  td_model* m = b->m;
+  for (int i = 0; i < m->nvel; i++)
+    for (int k = 0; m->vel[i].motion != NUM_NONE && k < 3; k++) motion[m->vel[i].motion + k] = true;
+  for (int i = 0; i < m->nnumber_ex; i++) {
+    const ex e = m->number_ex[i];
+    const unsigned on = td_ex_depends(m->graph, e);
+    if (on == TD_ON_NOTHING) {
+      m->number[i] = td_ex_value(m->graph, e);
+      if (!motion[i]) continue;
+    }
+    num* slot = motion[i]                              ? td_push_motion_slot(m, 1)
+                : (on & ~(unsigned)TD_ON_PARAM) == 0 ? td_push_param_slot(m, 1)
+                                                       : td_push_live_slot(m, 1);
+    if (!slot) return TD_E_NOMEM;
+    *slot = i;
+  }
+  return TD_OK;
+}
+
+static td_tape* slot_tape(const td_model* m, const num* slot, int n) {
+  ex* e = malloc(((size_t)n + 1) * sizeof(ex));
+  if (!e) return NULL;
+  for (int i = 0; i < n; i++) e[i] = m->number_ex[slot[i]];
+  td_tape* tape = td_tape_new(m->graph, e, n);
+  free(e);
+  return tape;
+}
+
+static int probe_of(const td_model* m, int var) {
+  for (int i = 0; i < m->nprobe; i++)
+    if (m->probe[i].var == var) return i;
+  return -1;
+}
+static int named_of(const model_named* list, int n, int var) {
+  for (int i = 0; i < n; i++)
+    if (list[i].var == var) return i;
+  return -1;
+}
+
+#define MAX_VARS 4096
+
+// d(target)/d(variable) for each variable of e, sorted into probes, inputs and parameters.
+typedef struct partials {
+  ex_list probe, input, param;
+  bool want_param;
+} partials;
+
+static td_status add_partials(td_model* m, partials* out, int target, ex e, bool output) {
+  int vars[MAX_VARS];
+  const int n = td_ex_vars(m->graph, e, vars, MAX_VARS);
+  if (n > MAX_VARS) return TD_E_MODEL;
+  for (int i = 0; i < n; i++) {
+    const int probe = probe_of(m, vars[i]), input = named_of(m->input, m->ninput, vars[i]);
+    const int param = out->want_param ? named_of(m->param, m->nparam, vars[i]) : -1;
+    if (probe < 0 && input < 0 && param < 0) continue;
+    const ex d = td_ex_diff(m->graph, e, vars[i]);
+    if (td_ex_is_const(m->graph, d) && td_ex_value(m->graph, d) == 0) continue;
+    ex_list* list = probe >= 0 ? &out->probe : input >= 0 ? &out->input : &out->param;
+    model_partial* p = probe >= 0   ? (output ? td_push_output_probe(m, 1) : td_push_live_probe(m, 1))
+                       : input >= 0 ? (output ? td_push_output_input(m, 1) : td_push_live_input(m, 1))
+                                    : td_push_live_param(m, 1);
+    if (!p || !list_add(list, d)) return TD_E_NOMEM;
+    *p = (model_partial){target, probe >= 0 ? probe : input >= 0 ? input : param};
+  }
+  return TD_OK;
+}
+
+static void partials_free(partials* p) {
+  free(p->probe.e);
+  free(p->input.e);
+  free(p->param.e);
+}
+
+// Slots of forces, gravity and control: those whose derivative with respect to a parameter is simple.
+static void mark_forces(const td_model* m, bool* force) {
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    const int laws = f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+    for (int d = 0; d < laws; d++) {
+      const num slots[6] = {f->law[d].k, f->law[d].rest, f->law[d].compr, f->law[d].mu, f->law[d].nu, f->law[d].input};
+      for (int s = 0; s < 6; s++) force[slots[s]] = true;
+    }
+    for (int c = 0; f->kind == FORCE_LOAD && c < 6; c++) force[f->wrench + c] = true;
+  }
+  for (int c = 0; c < 3; c++) force[m->gravity + c] = true;
+}
+
+static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* events) {
+  td_model* m = b->m;
+  const size_t n = (size_t)m->nnumber_ex + 1;
+  bool* flag = calloc(2 * n, sizeof(bool));
+  if (!flag || !td_push_number(m, m->nnumber_ex)) {
+    free(flag);
+    return TD_E_NOMEM;
+  }
+  bool* force = flag + n;
+  td_status status = sort_slots(b, flag);
+  mark_forces(m, force);
+  partials live = {.want_param = true}, out = {0};
+  for (int i = 0; i < m->nlive_slot && status == TD_OK; i++)
+    status = add_partials(m, &live, m->live_slot[i], m->number_ex[m->live_slot[i]], false);
+  for (int i = 0; i < m->nparam_slot && status == TD_OK; i++)
+    if (force[m->param_slot[i]])
+      status = add_partials(m, &live, m->param_slot[i], m->number_ex[m->param_slot[i]], false);
+  for (int i = 0; i < m->nparam_slot; i++)
+    if (!force[m->param_slot[i]]) {
+      int vars[MAX_VARS];
+      const int nv = min_int(MAX_VARS, td_ex_vars(m->graph, m->number_ex[m->param_slot[i]], vars, MAX_VARS));
+      for (int k = 0; k < nv; k++) {
+        const int param = named_of(m->param, m->nparam, vars[k]);
+        if (param >= 0) m->param[param].shapes = true;
+      }
+    }
+  for (int i = 0; i < outputs->n && status == TD_OK; i++) status = add_partials(m, &out, i, outputs->e[i], true);
+  if (status == TD_OK) {
+    m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot);
+    m->motion_tape = slot_tape(m, m->motion_slot, m->nmotion_slot);
+    m->live_tape = slot_tape(m, m->live_slot, m->nlive_slot);
+    m->live_probe_tape = td_tape_new(m->graph, live.probe.e, live.probe.n);
+    m->live_input_tape = td_tape_new(m->graph, live.input.e, live.input.n);
+    m->live_param_tape = td_tape_new(m->graph, live.param.e, live.param.n);
+    m->output_tape = td_tape_new(m->graph, outputs->e, outputs->n);
+    m->output_probe_tape = td_tape_new(m->graph, out.probe.e, out.probe.n);
+    m->output_input_tape = td_tape_new(m->graph, out.input.e, out.input.n);
+    m->event_tape = td_tape_new(m->graph, events->e, events->n);
+    const bool ok = m->param_tape && m->motion_tape && m->live_tape && m->live_probe_tape && m->live_input_tape &&
+                    m->live_param_tape && m->output_tape && m->output_probe_tape && m->output_input_tape &&
+                    m->event_tape && !td_exprs_failed(m->graph);
+    status = ok ? TD_OK : TD_E_NOMEM;
+  }
+  partials_free(&live);
+  partials_free(&out);
+  free(flag);
+  return status;
+}
+
+// Expressions whose jumps and corners in time are stop times.
+static td_status collect_stops(td_model* m) {
+  for (int i = 0; i < m->nnumber_ex; i++) {
+    if (!(td_ex_depends(m->graph, m->number_ex[i]) & TD_ON_TIME)) continue;
+    ex* grown = td_grow(m->stop_ex, &m->cap_stop_ex, m->nstop_ex + 1, sizeof(ex));
+    if (!grown) return TD_E_NOMEM;
+    m->stop_ex = grown;
+    m->stop_ex[m->nstop_ex++] = m->number_ex[i];
+  }
+  return TD_OK;
+}
+
+static td_status push_named(builder* b) {
+  td_model* m = b->m;
+  for (int i = 0; i < b->spec->nparam; i++) {
+    const spec_param* p = &b->spec->params[i];
+    if (p->var < 0) continue;
+    model_named* out = td_push_param(m, 1);
+    if (!out) return TD_E_NOMEM;
+    *out = (model_named){.name = td_push_name(m, "%s", p->name), .var = p->var, .value = p->value,
+                         .structural = p->structural};
+  }
+  for (int i = 0; i < b->spec->ninput; i++) {
+    model_named* out = td_push_input(m, 1);
+    if (!out) return TD_E_NOMEM;
+    *out = (model_named){.name = td_push_name(m, "%s", b->spec->inputs[i].name), .var = b->spec->inputs[i].var,
+                         .value = b->spec->inputs[i].value};
+  }
+  return TD_OK;
+}
+
+td_status td_build_expressions(builder* b) {
+  ex_list outputs = {0}, events = {0};
+  td_status status = collect_outputs(b, &outputs);
+  if (status == TD_OK) status = collect_events(b, &events);
+  td_status worst = status;
+  for (int i = 0; i < b->spec->nsensor && status == TD_OK; i++) {
+    const td_status s = push_probe(b, &b->spec->sensors[i]);
+    if (s != TD_OK) worst = s;
+  }
+  if (worst == TD_OK) {
+    b->m->graph = td_exprs_copy(b->spec->graph);
+    worst = b->m->graph ? push_named(b) : TD_E_NOMEM;
+  }
+  if (worst == TD_OK) worst = make_tapes(b, &outputs, &events);
+  if (worst == TD_OK) worst = collect_stops(b->m);
+  const unsigned accel = TD_ON_ACCEL;
+  for (int i = 0; worst == TD_OK && i < outputs.n + events.n; i++) {
+    const ex e = i < outputs.n ? outputs.e[i] : events.e[i - outputs.n];
+    if (td_ex_depends(b->m->graph, e) & accel) *(i < outputs.n ? &b->m->output_accel : &b->m->event_accel) = true;
+  }
+  free(outputs.e);
+  free(events.e);
+  return worst;
+}

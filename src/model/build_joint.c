@@ -1,0 +1,339 @@
+// One joint's transformations: what `tr` and `type` say becomes a list of items (fixed transformations and hops),
+// and each element of the joint gets its own hops from that list.
+//
+//   g = g_first · Π [trans_k, rot_k],   inf in an element makes a DOF, in order of appearance
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "build.h"
+
+static item* push_item(build_joint* j) {
+  item* grown = td_grow(j->items, &j->item_cap, j->nitem + 1, sizeof(item));
+  if (!grown) return NULL;
+  j->items = grown;
+  item* it = &j->items[j->nitem++];
+  *it = (item){.tr = -1, .axis = NUM_NONE, .pitch = NUM_NONE, .value = NUM_NONE, .free = {-1, -1, -1}};
+  return it;
+}
+
+static bool is_free(const value* v, int i) { return !(v->e && v->e[i] != EX_NONE) && isinf(v->x[i]); }
+
+static int count_free(const value* v) {
+  int n = 0;
+  for (int i = 0; v && i < td_value_count(v); i++) n += is_free(v, i);
+  return n;
+}
+
+static td_status push_screw(builder* b, build_joint* j, const double axis[3], bool turns, num pitch) {
+  item* it = push_item(j);
+  if (!it) return TD_E_NOMEM;
+  it->kind = HOP_SCREW;
+  it->turns = turns;
+  it->moves = !turns;
+  it->pitch = pitch;
+  it->axis = td_build_constants(b, axis, 3);
+  it->dof = j->ndof;
+  it->ndof = it->nq = it->nv = 1;
+  j->ndof++;
+  return it->axis == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
+static td_status push_ball(build_joint* j) {
+  item* it = push_item(j);
+  if (!it) return TD_E_NOMEM;
+  it->kind = HOP_BALL;
+  it->dof = j->ndof;
+  it->ndof = it->nq = 4;
+  it->nv = 3;
+  j->ndof += 4;
+  return TD_OK;
+}
+
+// Free components of a three-number chart.
+static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const value* rot, int offset) {
+  item* it = push_item(j);
+  if (!it) return TD_E_NOMEM;
+  double constant[3] = {0, 0, 0};
+  it->kind = kind;
+  it->dof = j->ndof;
+  for (int c = 0; c < 3; c++)
+    if (is_free(rot, offset + c)) it->free[c] = it->ndof++;
+  it->nq = it->nv = it->ndof;
+  j->ndof += it->ndof;
+  it->value = td_build_constants(b, constant, 3);
+  if (it->value == NUM_NONE) return TD_E_NOMEM;
+  for (int c = 0; c < 3; c++)
+    if (it->free[c] < 0) b->m->number_ex[it->value + c] = td_value_ex(rot, offset + c, b->spec->graph);
+  return TD_OK;
+}
+
+// [inf … inf …]: all four numbers of a quaternion, or a pair about one axis.
+static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at) {
+  const int nvector = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
+  if (nvector == 3) return push_ball(j);
+  for (int c = 1; c < 4; c++)
+    if (!is_free(rot, c) && (rot->e ? rot->e[c] != EX_NONE : false || rot->x[c] != 0)) {
+      return td_error(b->diags, TD_E_MODEL, at,
+                      "the constant numbers of a quaternion with free scalar part must be 0");
+    }
+  if (nvector != 1) {
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "a quaternion with free scalar part has one or three free vector numbers, "
+                    "got %d; use [0 …] for the three-number form", nvector);
+  }
+  double axis[3];
+  for (int c = 0; c < 3; c++) axis[c] = is_free(rot, c + 1);
+  item* it = push_item(j);
+  if (!it) return TD_E_NOMEM;
+  it->kind = HOP_CIRCLE;
+  it->dof = j->ndof;
+  it->ndof = it->nq = 2;
+  it->nv = 1;
+  it->axis = td_build_constants(b, axis, 3);
+  j->ndof += 2;
+  return it->axis == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
+static td_status rotation_items(builder* b, build_joint* j, const value* rot, td_span at) {
+  switch (td_value_count(rot)) {
+    case 2: {
+      const int axis = (int)rot->x[0] - 1;
+      if (is_free(rot, 0) || axis < 0 || axis > 2) {
+        return td_error(b->diags, TD_E_MODEL, at, "the axis of rot must be 1, 2 or 3, got %g", rot->x[0]);
+      }
+      const double unit[3] = {axis == 0, axis == 1, axis == 2};
+      return push_screw(b, j, unit, true, NUM_NONE);
+    }
+    case 3: return push_chart(b, j, HOP_CAYLEY, rot, 0);
+    default:
+      if (is_free(rot, 0)) return push_quaternion(b, j, rot, at);
+      if (rot->x[0] != 0 || (rot->e && rot->e[0] != EX_NONE)) {
+        return td_error(b->diags, TD_E_MODEL, at,
+                        "an angle-axis rotation cannot have degrees of freedom; start with 0 (unit "
+                        "quaternion) or inf (four free numbers)");
+      }
+      return push_chart(b, j, HOP_QUAT3, rot, 1);
+  }
+}
+
+static td_status tr_items(builder* b, build_joint* j, const value* tr, int i) {
+  const value* trans = td_get(tr, i, "trans");
+  const value* rot = td_get(tr, i, "rot");
+  const bool free_rot = count_free(rot) > 0;
+  // constant part: the translation, and the rotation when nothing of it is free
+  item* it = push_item(j);
+  if (!it) return TD_E_NOMEM;
+  it->tr = i;
+  for (int c = 0; trans && c < 3; c++) {
+    const double axis[3] = {c == 0, c == 1, c == 2};
+    if (is_free(trans, c)) TD_TRY(push_screw(b, j, axis, false, NUM_NONE));
+  }
+  if (free_rot) TD_TRY(rotation_items(b, j, rot, td_get_at(tr, i, "rot")));
+  // a fixed rotation after free translations is a step of its own
+  if (!free_rot && rot && count_free(trans) > 0) {
+    it = push_item(j);
+    if (!it) return TD_E_NOMEM;
+    it->tr = -2 - i;
+  }
+  return TD_OK;
+}
+
+void td_complete_frame(const double n[3], double t1[3], double t2[3]) {
+  // start from the principal axis after the one n is nearest to
+  int k = 0;
+  for (int c = 1; c < 3; c++)
+    if (fabs(n[c]) > fabs(n[k])) k = c;
+  double a[3] = {0, 0, 0}, norm = 0, dot;
+  a[(k + 1) % 3] = n[k] < 0 ? -1 : 1;
+  dot = a[(k + 1) % 3] * n[(k + 1) % 3];
+  for (int c = 0; c < 3; c++) {
+    t1[c] = a[c] - dot * n[c];
+    norm += t1[c] * t1[c];
+  }
+  for (int c = 0; c < 3; c++) t1[c] /= sqrt(norm);
+  for (int c = 0; c < 3; c++) t2[c] = n[(c + 1) % 3] * t1[(c + 2) % 3] - n[(c + 2) % 3] * t1[(c + 1) % 3];
+}
+
+// A constant unit vector from row r of `axis`.
+static td_status read_axis(builder* b, int joint, int r, const double fallback[3], double out[3]) {
+  const value* axis = td_get(b->joints, joint, "axis");
+  double norm = 0;
+  for (int c = 0; c < 3; c++) {
+    out[c] = fallback[c];
+    if (axis) {
+      const int rows = td_value_count(axis) / 3;
+      const int i = rows == 1 ? c : (r < rows ? r : rows - 1) + rows * c;
+      if (axis->e && axis->e[i] != EX_NONE) {
+        return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "axis"),
+                        "joint(%d).axis must be constant", joint + 1);
+      }
+      out[c] = axis->x[i];
+    }
+    norm += out[c] * out[c];
+  }
+  if (!(norm > 0)) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "axis"),
+                    "joint(%d).axis must not be zero", joint + 1);
+  }
+  for (int c = 0; c < 3; c++) out[c] /= sqrt(norm);
+  return TD_OK;
+}
+
+static td_status read_pitch(builder* b, int joint, num* pitch) {
+  const value* v = td_get(b->joints, joint, "pitch");
+  if (!v) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "type"),
+                    "joint(%d): a helical joint needs `pitch` [m/rad]", joint + 1);
+  }
+  *pitch = td_build_number(b, td_value_ex(v, 0, b->spec->graph));
+  return *pitch == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
+static td_status type_items(builder* b, int joint, const char* type) {
+  build_joint* j = &b->joint[joint];
+  static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
+  double n[3], t1[3], t2[3];
+  TD_TRY(read_axis(b, joint, 0, strcmp(type, "universal") == 0 ? x : z, n));
+  if (strcmp(type, "fixed") == 0) return TD_OK;
+  if (strcmp(type, "revolute") == 0) return push_screw(b, j, n, true, NUM_NONE);
+  if (strcmp(type, "prismatic") == 0) return push_screw(b, j, n, false, NUM_NONE);
+  if (strcmp(type, "helical") == 0) {
+    num pitch;
+    TD_TRY(read_pitch(b, joint, &pitch));
+    return push_screw(b, j, n, true, pitch);
+  }
+  if (strcmp(type, "cylindrical") == 0) {
+    TD_TRY(push_screw(b, j, n, true, NUM_NONE));
+    return push_screw(b, j, n, false, NUM_NONE);
+  }
+  if (strcmp(type, "planar") == 0) {
+    td_complete_frame(n, t1, t2);
+    TD_TRY(push_screw(b, j, t1, false, NUM_NONE));
+    TD_TRY(push_screw(b, j, t2, false, NUM_NONE));
+    return push_screw(b, j, n, true, NUM_NONE);
+  }
+  if (strcmp(type, "universal") == 0) {
+    double m[3];
+    TD_TRY(read_axis(b, joint, 1, y, m));
+    TD_TRY(push_screw(b, j, n, true, NUM_NONE));
+    return push_screw(b, j, m, true, NUM_NONE);
+  }
+  if (strcmp(type, "free") == 0) {
+    TD_TRY(push_screw(b, j, x, false, NUM_NONE));
+    TD_TRY(push_screw(b, j, y, false, NUM_NONE));
+    TD_TRY(push_screw(b, j, z, false, NUM_NONE));
+  }
+  return push_ball(j);
+}
+
+td_status td_build_items(builder* b, int joint) {
+  build_joint* j = &b->joint[joint];
+  const value* tr = td_get(b->joints, joint, "tr");
+  const int n = tr ? td_value_count(tr) : 0;
+  for (int i = 0; i < n; i++) TD_TRY(tr_items(b, j, tr, i));
+  const char* type = td_build_word(b->joints, joint, "type");
+  return type ? type_items(b, joint, type) : TD_OK;
+}
+
+// ---- fixed transformations --------------------------------------------------------------------------------
+
+static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, td_span at, model_fix* fix) {
+  const int n = td_value_count(rot);
+  td_exprs* g = b->spec->graph;
+  if (n == 2) {
+    const int axis = (int)rot->x[0];
+    if (axis == 0) return TD_OK;  // [0 0]: no rotation
+    if (axis < 1 || axis > 3) {
+      return td_error(b->diags, TD_E_MODEL, at, "the axis of rot must be 1, 2 or 3, got %g", rot->x[0]);
+    }
+    fix->kind = ROT_PRINCIPAL;
+    fix->axis = axis - 1;
+    fix->rot = td_build_number(b, td_value_ex(rot, 1, g));
+    return fix->rot == NUM_NONE ? TD_E_NOMEM : TD_OK;
+  }
+  fix->kind = n == 3 ? ROT_EULER_BERNOULLI : quaternion ? ROT_QUATERNION : ROT_ANGLE_AXIS;
+  bool zero = true;
+  for (int i = 0; i < n; i++) zero = zero && !(rot->e && rot->e[i] != EX_NONE) && rot->x[i] == 0;
+  if (zero) {
+    fix->kind = ROT_NONE;
+    return TD_OK;
+  }
+  fix->rot = td_build_numbers(b, rot, 0, 1, n, 0);
+  return fix->rot == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
+// Translation (without its free elements) and, unless only one of them is wanted, the rotation.
+static td_status push_fix(builder* b, const value* tr, int i, bool quaternion, bool want_trans, bool want_rot) {
+  const value* trans = td_get(tr, i, "trans");
+  const value* rot = td_get(tr, i, "rot");
+  model_fix fix = {.kind = ROT_NONE, .rot = NUM_NONE};
+  const double zero[3] = {0, 0, 0};
+  fix.trans = td_build_constants(b, zero, 3);
+  if (fix.trans == NUM_NONE) return TD_E_NOMEM;
+  for (int c = 0; want_trans && trans && c < 3; c++)
+    if (!is_free(trans, c)) b->m->number_ex[fix.trans + c] = td_value_ex(trans, c, b->spec->graph);
+  if (want_rot && rot) TD_TRY(fixed_rotation(b, rot, quaternion, td_get_at(tr, i, "rot"), &fix));
+  model_fix* pushed = td_push_fix(b->m, 1);
+  if (!pushed) return TD_E_NOMEM;
+  *pushed = fix;
+  return TD_OK;
+}
+
+td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix) {
+  *fix = b->m->nfix;
+  const int n = list ? td_value_count(list) : 0;
+  for (int i = 0; i < n; i++) {
+    const value *trans = td_get(list, i, "trans"), *rot = td_get(list, i, "rot");
+    if (count_free(trans) + count_free(rot) > 0) {
+      return td_error(b->diags, TD_E_MODEL, td_get_at(list, i, count_free(trans) ? "trans" : "rot"),
+                      "a joint that is not in the main chain has no degrees of freedom: inf is not "
+                      "allowed here");
+    }
+    TD_TRY(push_fix(b, list, i, quaternion, true, true));
+  }
+  *nfix = b->m->nfix - *fix;
+  return TD_OK;
+}
+
+// ---- hops of one element ------------------------------------------------------------------------------------
+
+static td_status push_hop(builder* b, const build_joint* j, const item* it, int element, int parent, int fix) {
+  td_model* m = b->m;
+  model_hop* hop = td_push_hop(m, 1);
+  if (!hop) return TD_E_NOMEM;
+  const int at = element * j->ndof + it->dof;
+  *hop = (model_hop){.kind = it->kind, .parent = parent, .fix = fix, .nfix = m->nfix - fix,
+                     .q = j->dof_q[at], .v = j->dof_v[at], .nq = it->nq, .nv = it->nv, .col = m->ncol,
+                     .turns = it->turns, .moves = it->moves, .axis = it->axis, .pitch = it->pitch,
+                     .value = it->value};
+  memcpy(hop->free, it->free, sizeof hop->free);
+  model_col* col = td_push_col(m, it->nv);
+  if (!col) return TD_E_NOMEM;
+  for (int k = 0; k < it->nv; k++) col[k] = (model_col){.hop = m->nhop - 1, .v = hop->v + k, .q = hop->q + k};
+  return TD_OK;
+}
+
+td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix, int* nfix) {
+  const build_joint* j = &b->joint[joint];
+  const value* tr = td_get(b->joints, joint, "tr");
+  int pending = b->m->nfix, at = parent;
+  for (int i = 0; i < j->nitem; i++) {
+    const item* it = &j->items[i];
+    if (it->tr >= 0) {
+      const bool later = count_free(td_get(tr, it->tr, "trans")) > 0;
+      const bool free_rot = count_free(td_get(tr, it->tr, "rot")) > 0;
+      TD_TRY(push_fix(b, tr, it->tr, false, true, !later && !free_rot));
+    } else if (it->tr <= -2) {
+      TD_TRY(push_fix(b, tr, -2 - it->tr, false, false, true));
+    } else {
+      TD_TRY(push_hop(b, j, it, element, at, pending));
+      at = b->m->nhop - 1;
+      pending = b->m->nfix;
+    }
+  }
+  *hop = at;
+  *fix = pending;
+  *nfix = b->m->nfix - pending;
+  return TD_OK;
+}

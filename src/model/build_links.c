@@ -1,0 +1,407 @@
+// What acts between places: springs, dampers and inputs along DOFs, axial elements, linking beams, external loads,
+// and constraints (`fixed`, or `type` on a body that already has its main joint).
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "build.h"
+
+td_status td_build_station(builder* b, int instance, const value* list, bool quaternion, const char* name,
+                           int* station) {
+  td_model* m = b->m;
+  int fix, nfix;
+  if (instance >= 0 && !list) {
+    *station = m->body[instance].station;
+    return TD_OK;
+  }
+  const int start = m->nfix;
+  if (instance >= 0) {
+    const model_station s = m->station[m->body[instance].station];
+    for (int i = 0; i < s.nfix; i++) {
+      model_fix* copy = td_push_fix(m, 1);
+      if (!copy) return TD_E_NOMEM;
+      *copy = m->fix[s.fix + i];
+    }
+  }
+  TD_TRY(td_build_fixes(b, list, quaternion, &fix, &nfix));
+  model_station* s = td_push_station(m, 1);
+  if (!s) return TD_E_NOMEM;
+  *s = (model_station){.hop = instance < 0 ? -1 : b->instance_hop[instance], .fix = start, .nfix = m->nfix - start,
+                       .body = -1, .name = td_push_name(m, "%s", name)};
+  *station = m->nstation - 1;
+  return TD_OK;
+}
+
+// ---- laws -----------------------------------------------------------------------------------------------------
+
+static const value* sub(const value* s, int i, const char* group, const char* field) {
+  const value* g = td_get(s, i, group);
+  return g ? td_get(g, 0, field) : NULL;
+}
+
+static bool is_number(const td_model* m, const td_exprs* g, num slot) {
+  return (td_ex_depends(g, m->number_ex[slot]) & ~(unsigned)TD_ON_PARAM) == 0;
+}
+
+// `s` is a joint (i: its index) or one of its dof structs.
+static td_status read_law(builder* b, const value* s, int i, int element, int nelement, int col, int ncol,
+                          model_law* law) {
+  const value* rest = sub(s, i, "spring", "init");
+  const value* compr = sub(s, i, "spring", "compr");
+  if (!compr) compr = sub(s, i, "spring", "comp");
+  const ex rest_ex = td_build_pick(b, rest, element, nelement, col, ncol, 0);
+  const value* dir = td_get(s, i, "dir");
+  td_exprs* g = b->spec->graph;
+  *law = (model_law){
+      .k = td_build_number(b, td_build_pick(b, sub(s, i, "spring", "coeff"), element, nelement, col, ncol, 0)),
+      .rest = td_build_number(b, rest_ex),
+      .compr = td_build_number(b, td_build_pick(b, compr, element, nelement, col, ncol, 1)),
+      .mu = td_build_number(b, td_build_pick(b, sub(s, i, "damp", "visc"), element, nelement, col, ncol, 0)),
+      .nu = td_build_number(b, td_build_pick(b, sub(s, i, "damp", "pow"), element, nelement, col, ncol, 1)),
+      .input = td_build_number(b, td_build_pick(b, td_get(s, i, "input"), element, nelement, col, ncol, 0)),
+      .rest_initial = td_ex_is_const(g, rest_ex) && isnan(td_ex_value(g, rest_ex)),
+  };
+  if (law->input == NUM_NONE || law->k == NUM_NONE) return TD_E_NOMEM;
+  // one value of dir for all directions, or three for the translations
+  if (dir && col < 3) {
+    const int per = td_value_count(dir) % 3 == 0 && td_value_count(dir) != nelement ? 3 : 1;
+    law->dir = (int)td_ex_value(g, td_build_pick(b, dir, element, nelement, per == 3 ? col : 0, per, 0));
+  }
+  law->potential = is_number(b->m, g, law->k) && is_number(b->m, g, law->rest) && is_number(b->m, g, law->compr);
+  return TD_OK;
+}
+
+static bool has_law(const value* s, int i) {
+  return td_get(s, i, "spring") || td_get(s, i, "damp") || td_get(s, i, "input");
+}
+
+static td_status dof_force(builder* b, int joint, int element, int dof) {
+  const build_joint* j = &b->joint[joint];
+  const value* dofs = td_get(b->joints, joint, "dof");
+  if (!dofs || dof >= td_value_count(dofs) || !has_law(dofs, dof)) return TD_OK;
+  const int at = element * j->ndof + dof, v = j->dof_v[at];
+  const bool linear = v >= 0 && b->m->vel[v].partner >= 0;
+  if (!linear && (td_get(dofs, dof, "spring") || v < 0)) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dof"),
+                    "joint(%d).dof(%d) is a number of a quaternion: dampers and inputs act on the three angular "
+                    "velocities dof(1:3), springs need a linking joint with six columns", joint + 1, dof + 1);
+  }
+  model_force* f = td_push_force(b->m, 1);
+  if (!f) return TD_E_NOMEM;
+  *f = (model_force){.kind = FORCE_DOF, .q = linear ? j->dof_q[at] : -1, .v = v, .a = -1, .b = -1, .wrench = NUM_NONE,
+                     .frame = -1, .xaxis = NUM_NONE, .joint = joint + 1, .element = element + 1};
+  char name[128];
+  td_build_joint_name(b, joint, element, name, sizeof name);
+  f->name = td_push_name(b->m, "%s.dof(%d)", name, dof + 1);
+  return read_law(b, dofs, dof, element, j->nelement, 0, 1, &f->law[0]);
+}
+
+// ---- links ------------------------------------------------------------------------------------------------------
+
+static int width(const value* v, int nelement) {
+  if (!v) return 1;
+  return v->cols == 6 || (td_value_count(v) == 6 && nelement != 6) ? 6 : 1;
+}
+
+static bool is_beam(const builder* b, int joint) {
+  const value* s = b->joints;
+  const int n = b->joint[joint].nelement;
+  return width(sub(s, joint, "spring", "coeff"), n) == 6 || width(sub(s, joint, "spring", "init"), n) == 6 ||
+         width(sub(s, joint, "damp", "visc"), n) == 6 || width(td_get(s, joint, "input"), n) == 6;
+}
+
+static td_status link_force(builder* b, int joint, int element, int a, int c) {
+  const int n = b->joint[joint].nelement;
+  const bool beam = is_beam(b, joint);
+  const value* frame = sub(b->joints, joint, "beam", "frame");
+  if (frame && strcmp(frame->s, "first") != 0) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "beam"),
+                    "joint(%d).beam.frame: only 'first' is available in this version", joint + 1);
+  }
+  const value* along = sub(b->joints, joint, "damp", "along");
+  const value* xaxis = td_get(b->joints, joint, "xaxis");
+  model_force* f = td_push_force(b->m, 1);
+  if (!f) return TD_E_NOMEM;
+  model_force force = {.kind = beam ? FORCE_BEAM : FORCE_AXIAL, .q = -1, .v = -1, .a = a, .b = c,
+                       .wrench = NUM_NONE, .frame = -1, .xaxis = NUM_NONE, .joint = joint + 1, .element = element + 1,
+                       .isotropic = along && along->x[0] == 0};
+  char name[128];
+  td_build_joint_name(b, joint, element, name, sizeof name);
+  force.name = td_push_name(b->m, "%s", name);
+  if (beam && xaxis) {
+    force.xaxis = td_build_numbers(b, xaxis, element, n, 3, 0);
+    force.frame = b->m->nbeam_frame++;
+  }
+  for (int d = 0; d < (beam ? 6 : 1); d++)
+    TD_TRY(read_law(b, b->joints, joint, element, n, d, beam ? 6 : 1, &force.law[d]));
+  b->m->force[b->m->nforce - 1] = force;
+  return TD_OK;
+}
+
+// ---- constraints --------------------------------------------------------------------------------------------------
+
+static model_row* push_row(builder* b, row_kind kind, int joint, int element, int a, int c) {
+  static const double zero[3] = {0, 0, 0};
+  model_row* row = td_push_row(b->m, 1);
+  if (!row) return NULL;
+  *row = (model_row){.kind = kind, .a = a, .b = c, .c = -1, .e = NUM_NONE, .reference = -1, .control = NUM_NONE,
+                     .k = NUM_NONE, .mu = NUM_NONE, .projected = true, .target_index = -1, .joint = joint + 1,
+                     .element = element + 1};
+  row->d = td_build_constants(b, zero, 3);
+  row->e = td_build_constants(b, zero, 3);
+  return row->d == NUM_NONE || row->e == NUM_NONE ? NULL : row;
+}
+
+static void set_vector(builder* b, num slot, const double x[3]) {
+  for (int c = 0; c < 3; c++) b->m->number_ex[slot + c] = td_ex_const(b->spec->graph, x[c]);
+}
+
+static td_status name_row(builder* b, model_row* row, int joint, int element, const char* what) {
+  char name[128];
+  td_build_joint_name(b, joint, element, name, sizeof name);
+  row->name = td_push_name(b->m, "%s.%s", name, what);
+  return row->name < 0 ? TD_E_NOMEM : TD_OK;
+}
+
+static bool is_zero(const builder* b, ex e) {
+  return td_ex_is_const(b->spec->graph, e) && td_ex_value(b->spec->graph, e) == 0;
+}
+
+// control (desired acceleration) and the PD stabiliser of a fixed direction
+static td_status row_drive(builder* b, model_row* row, int joint, int element, int d) {
+  const int n = b->joint[joint].nelement;
+  const value* control = td_get(b->joints, joint, "control");
+  const ex u = td_build_pick(b, control, element, n, d, 6, 0);
+  const ex k = td_build_pick(b, sub(b->joints, joint, "spring", "coeff"), element, n, d, 6, 0);
+  const ex mu = td_build_pick(b, sub(b->joints, joint, "damp", "visc"), element, n, d, 6, 0);
+  const unsigned state = TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL;
+  row->target = TARGET_INITIAL;
+  if (!is_zero(b, k) || !is_zero(b, mu)) {
+    row->k = td_build_number(b, k);
+    row->mu = td_build_number(b, mu);
+    row->projected = false;
+  }
+  if (is_zero(b, u)) return TD_OK;
+  row->control = td_build_number(b, u);
+  if (td_ex_depends(b->spec->graph, u) & state) {
+    row->projected = false;
+  } else {
+    row->target = TARGET_CONTROL;
+    row->target_index = b->m->ntarget++;
+  }
+  return row->control == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
+static bool is_fixed(const builder* b, int joint, int element, int d) {
+  const value* v = td_get(b->joints, joint, "fixed");
+  const int n = b->joint[joint].nelement;
+  const int rows = v->rows == n ? n : 1, cols = td_value_count(v) / rows;
+  if (d >= cols) return false;
+  return v->x[(rows == n ? element : 0) + rows * d] != 0;
+}
+
+static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
+  static const char* const names[6] = {"x", "y", "z", "rx", "ry", "rz"};
+  place ref;
+  TD_TRY(td_build_place(b, td_get(b->joints, joint, "refbody"), td_get_at(b->joints, joint, "refbody"), "refbody",
+                        &ref));
+  const int instance = td_build_instance(b, &ref, element);
+  free(ref.element);
+  const int frame = instance < 0 ? -1 : b->m->body[instance].station;
+  const bool all = is_fixed(b, joint, element, 3) && is_fixed(b, joint, element, 4) && is_fixed(b, joint, element, 5);
+  const bool plain = !td_get(b->joints, joint, "control") && !has_law(b->joints, joint);
+  for (int d = 0; d < 6; d++) {
+    if (!is_fixed(b, joint, element, d)) continue;
+    const double axis[3] = {d % 3 == 0, d % 3 == 1, d % 3 == 2};
+    model_row* row = push_row(b, d < 3 ? ROW_TRANS : ROW_ALPHA, joint, element, a, c);
+    if (!row) return TD_E_NOMEM;
+    row->c = frame;
+    row->direction = d;
+    set_vector(b, row->d, axis);
+    TD_TRY(row_drive(b, row, joint, element, d));
+    // three fixed rotations hold the initial orientation, whatever it is
+    if (d >= 3 && all && plain) {
+      row->reference = b->m->nreference;
+      row->target = TARGET_ZERO;
+    }
+    TD_TRY(name_row(b, row, joint, element, names[d]));
+  }
+  if (all && plain) b->m->nreference++;
+  return TD_OK;
+}
+
+static td_status closure_row(builder* b, row_kind kind, int joint, int element, int a, int c, const double d[3],
+                             int direction, int reference, const char* what) {
+  model_row* row = push_row(b, kind, joint, element, a, c);
+  if (!row) return TD_E_NOMEM;
+  row->c = a;
+  row->direction = direction;
+  row->reference = reference;
+  set_vector(b, row->d, d);
+  return name_row(b, row, joint, element, what);
+}
+
+// Which directions of (t1, t2, n) each joint type holds: translations, rotations.
+typedef struct closure {
+  const char* type;
+  bool trans[3], rot[3];
+} closure;
+static const closure closures[] = {
+    {"fixed", {true, true, true}, {true, true, true}},
+    {"revolute", {true, true, true}, {true, true, false}},
+    {"prismatic", {true, true, false}, {true, true, true}},
+    {"cylindrical", {true, true, false}, {true, true, false}},
+    {"planar", {false, false, true}, {true, true, false}},
+    {"spherical", {true, true, true}, {false, false, false}},
+    {"universal", {true, true, true}, {false, false, false}},
+    {"free", {false, false, false}, {false, false, false}},
+};
+
+static td_status read_constant_axis(builder* b, int joint, int r, double out[3]) {
+  const value* axis = td_get(b->joints, joint, "axis");
+  double norm = 0;
+  for (int c = 0; c < 3 && axis; c++) {
+    const int rows = td_value_count(axis) / 3, i = rows == 1 ? c : r + rows * c;
+    out[c] = axis->x[i];
+    norm += out[c] * out[c];
+  }
+  if (!axis) return TD_OK;
+  if (!(norm > 0)) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "axis"),
+                    "joint(%d).axis must be a constant vector that is not zero", joint + 1);
+  }
+  for (int c = 0; c < 3; c++) out[c] /= sqrt(norm);
+  return TD_OK;
+}
+
+// The second axis of a universal joint is fixed in the second body: given in the first frame at the start.
+static td_status universal_row(builder* b, int joint, int element, int a, int c, const double n[3], int reference) {
+  double m[3] = {0, 1, 0};
+  const value* axis = td_get(b->joints, joint, "axis");
+  if (axis && td_value_count(axis) == 6) TD_TRY(read_constant_axis(b, joint, 1, m));
+  TD_TRY(closure_row(b, ROW_DOT, joint, element, a, c, n, 3, reference, "r"));
+  set_vector(b, b->m->row[b->m->nrow - 1].e, m);
+  return TD_OK;
+}
+
+static td_status closure_rows(builder* b, int joint, int element, int a, int c) {
+  static const char* const names[6] = {"t1", "t2", "t3", "r1", "r2", "r3"};
+  const char* type = td_build_word(b->joints, joint, "type");
+  const bool universal = strcmp(type, "universal") == 0;
+  const closure* kind = NULL;
+  for (size_t i = 0; i < sizeof closures / sizeof *closures; i++)
+    if (strcmp(type, closures[i].type) == 0) kind = &closures[i];
+  if (!kind) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "type"),
+                    "joint(%d): a %s joint cannot close a loop; make it a main joint and close the loop with a "
+                    "'fixed' joint", joint + 1, type);
+  }
+  double n[3] = {universal, 0, !universal}, t[3][3];
+  TD_TRY(read_constant_axis(b, joint, 0, n));
+  td_complete_frame(n, t[0], t[1]);
+  memcpy(t[2], n, sizeof n);
+  const bool absolute = td_get(b->joints, joint, "tr2nd") && td_get(td_get(b->joints, joint, "tr2nd"), 0, "rot");
+  const int reference = absolute && !universal ? -1 : b->m->nreference++;
+  for (int d = 0; d < 3; d++)
+    if (kind->trans[d]) TD_TRY(closure_row(b, ROW_TRANS, joint, element, a, c, t[d], d, -1, names[d]));
+  for (int d = 0; d < 3; d++)
+    if (kind->rot[d]) TD_TRY(closure_row(b, ROW_ALPHA, joint, element, a, c, t[d], d + 3, reference, names[d + 3]));
+  return universal ? universal_row(b, joint, element, a, c, n, reference) : TD_OK;
+}
+
+// ---- joints that are not in the main chain, loads --------------------------------------------------------------------
+
+static td_status link_joint(builder* b, int joint) {
+  const build_joint* j = &b->joint[joint];
+  const value *fixed = td_get(b->joints, joint, "fixed"), *type = td_get(b->joints, joint, "type");
+  const bool law = has_law(b->joints, joint);
+  if (!fixed && !type && !law) {
+    td_error(b->diags, TD_E_MODEL, j->second.at, "joint(%d) does nothing: body %d already has its main joint(%d)",
+             joint + 1, j->second.body, b->body_main[j->second.body] + 1);
+    td_more(b->diags, "give it spring, damp or input (a compliant link), fixed or type (a constraint)");
+    return TD_E_MODEL;
+  }
+  for (int e = 0; e < j->nelement; e++) {
+    char name[128], end[136];
+    int a, c;
+    td_build_joint_name(b, joint, e, name, sizeof name);
+    snprintf(end, sizeof end, "%s.1", name);
+    TD_TRY(td_build_station(b, td_build_instance(b, &j->first, e), td_get(b->joints, joint, "tr"), false, end, &a));
+    snprintf(end, sizeof end, "%s.2", name);
+    TD_TRY(td_build_station(b, td_build_instance(b, &j->second, e), td_get(b->joints, joint, "tr2nd"), true, end, &c));
+    if (fixed) TD_TRY(fixed_rows(b, joint, e, a, c));
+    if (type) TD_TRY(closure_rows(b, joint, e, a, c));
+    if (law && !fixed) TD_TRY(link_force(b, joint, e, a, c));
+  }
+  return TD_OK;
+}
+
+static td_status load(builder* b, int i) {
+  place body, ref;
+  char what[48];
+  const char* field = td_get(b->loads, i, "exbody") ? "exbody" : "body";
+  snprintf(what, sizeof what, "exload(%d).%s", i + 1, field);
+  TD_TRY(td_build_place(b, td_get(b->loads, i, field), td_get_at(b->loads, i, field), what, &body));
+  td_status status = td_build_place(b, td_get(b->loads, i, "refbody"), td_get_at(b->loads, i, "refbody"), "refbody", &ref);
+  const int n = max_int(1, body.n);
+  const value* ftau = td_get(b->loads, i, "ftau");
+  const int cols = ftau && (ftau->cols == 6 || td_value_count(ftau) == 6) ? 6 : 3;
+  for (int e = 0; e < n && status == TD_OK; e++) {
+    int station;
+    const int instance = td_build_instance(b, &body, e), frame = td_build_instance(b, &ref, e);
+    if (instance >= b->m->nbody || frame >= b->m->nbody) {
+      status = td_error(b->diags, TD_E_MODEL, body.at, "exload(%d): the body has no such element", i + 1);
+      break;
+    }
+    snprintf(what, sizeof what, n > 1 ? "exload(%d)[%d]" : "exload(%d)", i + 1, e + 1);
+    status = td_build_station(b, instance, td_get(b->loads, i, "tr"), true, what, &station);
+    model_force* f = status == TD_OK ? td_push_force(b->m, 1) : NULL;
+    if (!f) break;
+    *f = (model_force){.kind = FORCE_LOAD, .q = -1, .v = -1, .a = frame < 0 ? -1 : b->m->body[frame].station,
+                       .b = station, .frame = -1, .xaxis = NUM_NONE, .name = td_push_name(b->m, "%s", what)};
+    const double zero[6] = {0};
+    const num wrench = td_build_constants(b, zero, 6);
+    if (wrench == NUM_NONE) return TD_E_NOMEM;
+    f->wrench = wrench;
+    for (int c = 0; c < cols; c++)
+      b->m->number_ex[wrench + c] = td_build_pick(b, ftau, e, n, c, cols, 0);
+  }
+  free(body.element);
+  free(ref.element);
+  return status;
+}
+
+// Fields that mean something on a linking joint only.
+static td_status refuse_on_main(builder* b, int joint) {
+  static const char* const fields[] = {"spring", "damp", "input", "fixed", "control", "xaxis", "tr2nd"};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    if (!td_get(b->joints, joint, fields[i])) continue;
+    td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, fields[i]),
+             "joint(%d) is the main joint of body %d and cannot have `%s`", joint + 1, b->joint[joint].second.body,
+             fields[i]);
+    td_more(b->diags, i < 3 ? "use joint(%d).dof(i).%s, or another joint between the same bodies"
+                            : "write another joint between the same bodies (joint(%d) makes the body; `%s` belongs to "
+                              "a link)", joint + 1, fields[i]);
+    return TD_E_MODEL;
+  }
+  return TD_OK;
+}
+
+td_status td_build_links(builder* b) {
+  td_status worst = TD_OK;
+  for (int j = 0; j < b->njoint; j++) {
+    const build_joint* joint = &b->joint[j];
+    td_status s = TD_OK;
+    if (joint->main) {
+      s = refuse_on_main(b, j);
+      for (int e = 0; e < joint->nelement; e++)
+        for (int d = 0; d < joint->ndof && s == TD_OK; d++) s = dof_force(b, j, e, d);
+    } else {
+      s = link_joint(b, j);
+    }
+    if (s != TD_OK) worst = s;
+  }
+  for (int i = 0; i < b->nload; i++)
+    if (load(b, i) != TD_OK) worst = TD_E_MODEL;
+  return worst;
+}

@@ -1,0 +1,516 @@
+// td_spec_check: walks the structures of a spec along the field table and reports everything that
+// no robot can have, each at the place where it was written and named as the user writes it:
+//
+//   unknown names -> kinds -> shapes -> what may depend on what -> finite, whole, in range ->
+//   rules.c
+//
+// The walk goes no deeper than the table, so its recursion is bounded whatever the text builds.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rules.h"
+
+enum { NAME_SIZE = 128 };  // "joint(2147483647).dof(2147483647).spring.compr(2147483647)" fits
+
+// A name that is too long for its buffer, which no name of the table is, is cut.
+TD_PRINTF(3, 4) static void write_name(char* out, size_t size, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(out, size, format, args);
+  va_end(args);
+}
+
+typedef struct walk {
+  td_spec* spec;
+  int repeated;  // elements of the joint or load at hand, 0: not known here
+} walk;
+
+bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
+  *x = v->x[i];
+  if (!v->e || v->e[i] == EX_NONE) return true;
+  *x = td_ex_value(spec->graph, v->e[i]);
+  return td_ex_is_const(spec->graph, v->e[i]);
+}
+
+td_span td_check_element_at(const value* s, int i) {
+  for (int k = i * s->nfield; k < td_value_count(s) * s->nfield; k++)
+    if (s->slots[k].v) return s->slots[k].name_at;
+  return td_span_none();
+}
+
+// ---- what may depend on what
+// ------------------------------------------------------------------------
+
+static const struct {
+  td_depends kind;
+  const char* text;
+} depend_texts[] = {
+    {TD_ON_PARAM, "parameters"}, {TD_ON_TIME, "time"},
+    {TD_ON_INPUT, "inputs"},     {TD_ON_STATE, "states"},
+    {TD_ON_RATE, "rates"},       {TD_ON_ACCEL, "accelerations"},
+    {TD_ON_ARC, "arc length"},   {TD_ON_COORD, "own coordinates"},
+};
+enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
+
+// "parameters, time and inputs"
+static void depends_text(unsigned set, td_text* out) {
+  unsigned left = set;
+  for (int k = 0; k < DEPEND_COUNT; k++) {
+    const unsigned bit = (unsigned)depend_texts[k].kind;
+    if (!(left & bit)) continue;
+    left &= ~bit;
+    if (out->n > 0) td_text_add(out, left ? ", " : " and ");
+    td_text_add(out, depend_texts[k].text);
+  }
+}
+
+// The first variable of e whose kind is in `set`; "?" when it is not among the first ones.
+static const char* culprit(const td_exprs* g, ex e, unsigned set) {
+  int vars[64];
+  const int n = min_int(td_ex_vars(g, e, vars, 64), 64);
+  for (int k = 0; k < n; k++)
+    if ((unsigned)td_exprs_var_kind(g, vars[k]) & set) return td_exprs_var_name(g, vars[k]);
+  return "?";
+}
+
+static void report_symbol(td_spec* spec, const checked* c, ex e) {
+  const char* symbol = culprit(spec->graph, e, TD_ON_SYMBOL);
+  td_error(&spec->diags, TD_E_MODEL, c->at, "%s depends on the symbol '%s', which has no value",
+           c->name, symbol);
+  td_hint(&spec->diags, "write %s = param('%s', ...), or use par.sym and par.var", symbol, symbol);
+}
+
+static void report_dependence(td_spec* spec, const checked* c, ex e, unsigned bad) {
+  td_text allowed = {0}, found = {0};
+  const unsigned first = bad & (0u - bad);
+  depends_text(c->field->depends, &allowed);
+  depends_text(first, &found);
+  if (allowed.n > 0)
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s may depend on %s only, but it depends on %s (%s)",
+             c->name, allowed.s, found.s, culprit(spec->graph, e, first));
+  else
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s must be known when the model is loaded, but it depends on %s (%s)", c->name,
+             found.s ? found.s : "", culprit(spec->graph, e, first));
+  if (first == TD_ON_ACCEL)
+    td_hint(&spec->diags, "acc, force and lambda are for sensors and events");
+  td_text_free(&allowed);
+  td_text_free(&found);
+}
+
+// The first element that depends on what it may not is reported.
+static bool check_depends(td_spec* spec, const checked* c) {
+  for (int i = 0; c->v->e && i < td_value_count(c->v); i++) {
+    if (c->v->e[i] == EX_NONE) continue;
+    const unsigned bad = (unsigned)td_ex_depends(spec->graph, c->v->e[i]) & ~c->field->depends;
+    if (!bad) continue;
+    if (bad & TD_ON_SYMBOL)
+      report_symbol(spec, c, c->v->e[i]);
+    else
+      report_dependence(spec, c, c->v->e[i], bad);
+    return false;
+  }
+  return true;
+}
+
+// ---- numbers
+// ----------------------------------------------------------------------------------------
+
+static void size_text(const value* v, char* out, size_t size) {
+  if (v->pages > 1)
+    write_name(out, size, "%dx%dx%d", v->rows, v->cols, v->pages);
+  else
+    write_name(out, size, "%dx%d", v->rows, v->cols);
+}
+
+// "joint(1).spring.compr(2)", "body(1).l_com(2,3)": element i of a value, as the user would write
+// it.
+static void element_name(const checked* c, int i, char* out, size_t size) {
+  const value* v = c->v;
+  if (td_value_count(v) == 1)
+    write_name(out, size, "%s", c->name);
+  else if (v->pages > 1)
+    write_name(out, size, "%s(%d,%d,%d)", c->name, i % v->rows + 1, i / v->rows % v->cols + 1,
+               i / (v->rows * v->cols) + 1);
+  else if (v->rows > 1 && v->cols > 1)
+    write_name(out, size, "%s(%d,%d)", c->name, i % v->rows + 1, i / v->rows + 1);
+  else
+    write_name(out, size, "%s(%d)", c->name, i + 1);
+}
+
+static bool check_shape(const walk* w, checked* c) {
+  const char* shape = c->field->shape;
+  const int n = strchr(shape, 'n') ? w->repeated : 0;
+  c->fit = td_field_fit(shape, c->v, n);
+  if (c->fit.ok) return true;
+
+  char got[48];
+  size_text(c->v, got, sizeof got);
+  td_text allowed = {0};
+  td_field_alternatives(&allowed, shape, "");
+  td_diags* diags = &w->spec->diags;
+  if (strcmp(shape, "1") == 0)
+    td_error(diags, TD_E_MODEL, c->at, "%s must be a single number, got %s", c->name, got);
+  else
+    td_error(diags, TD_E_MODEL, c->at, "%s must be %s, got %s", c->name,
+             allowed.s ? allowed.s : shape, got);
+  if (n > 1)
+    td_hint(diags, "n is 1, or %d as there are repeated elements", n);
+  else if (n == 1)
+    td_hint(diags, "n is 1 here: nothing is repeated");
+  td_text_free(&allowed);
+  return false;
+}
+
+// The rule an option string of a number stands for: "> 0", ">= 1", "(0,1]", "-1|0|1".
+static bool in_range(const char* options, double x) {
+  char* end;
+  if (options[0] == '>') {
+    const bool equal = options[1] == '=';
+    const double least = strtod(options + (equal ? 2 : 1), NULL);
+    return equal ? x >= least : x > least;
+  }
+  if (options[0] == '(') {
+    const double low = strtod(options + 1, &end);
+    return x > low && x <= strtod(end + 1, NULL);
+  }
+  for (const char* s = options; *s; s = *end ? end + 1 : end)
+    if (strtod(s, &end) == x) return true;
+  return options[0] == '\0';
+}
+
+static void range_text(const char* options, td_text* out) {
+  if (strcmp(options, ">= 0") == 0)
+    td_text_add(out, "must not be negative");
+  else if (strcmp(options, "> 0") == 0)
+    td_text_add(out, "must be positive");
+  else if (options[0] == '>')
+    td_text_printf(out, "must be at least %s", options + 3);
+  else if (options[0] == '(')
+    td_text_printf(out, "must be in %s", options);
+  else {
+    td_text_add(out, "must be ");
+    td_field_alternatives(out, options, "");
+  }
+}
+
+static bool report_range(td_spec* spec, const checked* c, const char* name, const char* options,
+                         double x) {
+  td_text rule = {0};
+  range_text(options, &rule);
+  const char* unit = strchr(c->field->unit, ',') ? "" : c->field->unit;
+  td_error(&spec->diags, TD_E_MODEL, c->at, "%s %s, got %g%s%s", name, rule.s ? rule.s : "", x,
+           *unit ? " " : "", unit);
+  td_text_free(&rule);
+  return false;
+}
+
+static bool report_not_finite(td_spec* spec, const checked* c, const char* name, double x) {
+  const bool dof = strcmp(c->field->special, "inf") == 0;
+  td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be %s, got %s", name,
+           dof ? "a finite number, or inf for a DOF" : "a finite number",
+           isnan(x) ? "nan" : (x > 0 ? "inf" : "-inf"));
+  if (dof) return false;
+  if (isnan(x))
+    td_hint(&spec->diags, "nan has a meaning in spring.init only");
+  else
+    td_hint(&spec->diags, "inf has a meaning in joint.tr only");
+  return false;
+}
+
+// One number against finiteness, wholeness and range.
+static bool check_number(td_spec* spec, const checked* c, int i, double x) {
+  const td_field* f = c->field;
+  const char* options = f->kind == FIELD_FLAG ? "0|1" : f->options;
+  char name[NAME_SIZE];
+  element_name(c, i, name, sizeof name);
+
+  if (!isfinite(x)) {
+    if (strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0)) return true;
+    return report_not_finite(spec, c, name, x);
+  }
+  if (!in_range(options, x)) return report_range(spec, c, name, options, x);
+  if (f->kind == FIELD_INT && x != floor(x)) {
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a whole number, got %g", name, x);
+    return false;
+  }
+  return true;
+}
+
+static void check_numbers(const walk* w, checked* c) {
+  if (!check_shape(w, c) || !check_depends(w->spec, c)) return;
+  double x;
+  for (int i = 0; i < td_value_count(c->v); i++)
+    if (td_check_constant(w->spec, c->v, i, &x) && !check_number(w->spec, c, i, x)) return;
+  td_check_value_rules(w->spec, c);
+}
+
+// ---- words and places
+// -------------------------------------------------------------------------------
+
+static void check_word(td_spec* spec, const checked* c) {
+  if (td_field_has_option(c->field, c->v->s)) return;
+  td_text allowed = {0};
+  td_field_alternatives(&allowed, c->field->options, "'");
+  td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be %s, got '%.80s'", c->name,
+           allowed.s ? allowed.s : c->field->options, c->v->s);
+  td_text_free(&allowed);
+
+  // cut the options into words, to suggest the nearest
+  char copy[128];
+  const char* words[16];
+  int n = 0;
+  write_name(copy, sizeof copy, "%s", c->field->options);
+  for (char* s = copy; s && n < 16; n++) {
+    words[n] = s;
+    s = strchr(s, '|');
+    if (s) *s++ = '\0';
+  }
+  td_suggest(&spec->diags, c->v->s, words, n);
+}
+
+// at(body(2), 3), body(2)
+static void check_reference(td_spec* spec, const checked* c) {
+  const value_ref* ref = &c->v->ref;
+  if (strcmp(ref->root, "body") != 0) {
+    const char* later = td_field_refused(ref->root);
+    if (later)
+      td_error(&spec->diags, TD_E_MODEL, c->at, "%s", later);
+    else
+      td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a body, got %s(%d)", c->name, ref->root,
+               ref->index);
+    return;
+  }
+  if (!ref->has_place) return;
+  const double x = td_ex_value(spec->graph, ref->place);
+  if (!td_ex_is_const(spec->graph, ref->place))
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s: the element in at(body(%d), ...) must be known when the model is loaded", c->name,
+             ref->index);
+  else if (!(x >= 1 && x == floor(x) && isfinite(x)))
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s: the element in at(body(%d), ...) must be a whole number from 1, got %g", c->name,
+             ref->index, x);
+}
+
+// A body number, or [body element element ...]
+static void check_place(td_spec* spec, const checked* c) {
+  const value* v = c->v;
+  if (v->kind == V_REF) {
+    check_reference(spec, c);
+    return;
+  }
+  if (v->pages > 1 || (v->rows > 1 && v->cols > 1)) {
+    char got[48];
+    size_text(v, got, sizeof got);
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s must be a body number or [body element ...], got %s", c->name, got);
+    return;
+  }
+  if (!check_depends(spec, c)) return;
+  for (int i = 0; i < td_value_count(v); i++) {
+    double x;
+    if (!td_check_constant(spec, v, i, &x) || (x >= 0 && x == floor(x) && isfinite(x))) continue;
+    char name[NAME_SIZE];
+    element_name(c, i, name, sizeof name);
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a %s number, 0 or more, got %g", name,
+             i == 0 ? "body" : "whole", x);
+    return;
+  }
+}
+
+// ---- structures
+// -------------------------------------------------------------------------------------
+
+static bool kind_fits(field_kind kind, const value* v) {
+  switch (kind) {
+    case FIELD_NUM:
+    case FIELD_FLAG:
+    case FIELD_INT:
+      return v->kind == V_NUM;
+    case FIELD_STR:
+      return v->kind == V_STR;
+    case FIELD_STRUCT:
+    case FIELD_STRUCTS:
+      return v->kind == V_STRUCT;
+    case FIELD_PLACE:
+      return v->kind == V_NUM || v->kind == V_REF;
+    case FIELD_LIST:
+      return v->kind == V_CELL || v->kind == V_STR;
+  }
+  return false;
+}
+
+static const char* kind_text(const td_field* f) {
+  const bool one = strcmp(f->shape, "1") == 0 || strncmp(f->shape, "nx1", 3) == 0;
+  switch (f->kind) {
+    case FIELD_NUM:
+      return one ? "a number" : "numbers";
+    case FIELD_FLAG:
+      return "0 or 1";
+    case FIELD_INT:
+      return one ? "a whole number" : "whole numbers";
+    case FIELD_STR:
+      return "a string";
+    case FIELD_STRUCT:
+    case FIELD_STRUCTS:
+      return "a structure";
+    case FIELD_PLACE:
+      return "a body number, [body element ...] or a reference like at(body(2), 3)";
+    case FIELD_LIST:
+      return "a list of names like {'tip', 'energy'}";
+  }
+  return "";
+}
+
+static void check_value(walk* w, checked* c);
+
+// How often the joint or load s(i) is repeated: its places are [body element element ...].
+static int repeated_elements(const td_field* field, const value* s, int i) {
+  static const char* const places[] = {"joint.first", "joint.second", "exload.exbody"};
+  int n = 1;
+  for (int k = 0; k < 3; k++) {
+    if (strncmp(places[k], field->path, strlen(field->path)) != 0) continue;
+    const value* v = td_field_get(s, i, places[k]);
+    if (v && v->kind == V_NUM) n = max_int(n, td_value_count(v) - 1);
+  }
+  return n;
+}
+
+static void report_unknown(td_spec* spec, const char* parent, const char* name,
+                           const value_slot* slot) {
+  char path[NAME_SIZE];
+  write_name(path, sizeof path, "%s.%s", parent, name);
+  const char* later = td_field_refused(path);
+  if (!later) {
+    td_field_unknown(&spec->diags, parent, name, slot->name_at);
+  } else if (!td_value_is_empty(slot->v)) {
+    td_error(&spec->diags, TD_E_MODEL, slot->name_at, "%s", later);
+  }
+}
+
+// An element that uses something of a later version is not judged any further.
+static bool has_later(const td_field* field, const value* s, int i) {
+  for (int k = 0; k < s->nfield; k++) {
+    char path[NAME_SIZE];
+    if (td_value_is_empty(s->slots[i * s->nfield + k].v)) continue;
+    if (td_field_child(field, s->names[k])) continue;
+    write_name(path, sizeof path, "%s.%s", field->path, s->names[k]);
+    if (td_field_refused(path)) return true;
+  }
+  return false;
+}
+
+static void check_field(walk* w, const td_field* parent, const value* s, int i, int k,
+                        const char* element) {
+  const value_slot* slot = &s->slots[i * s->nfield + k];
+  const td_field* f = td_field_child(parent, s->names[k]);
+  if (!f) {
+    report_unknown(w->spec, parent->path, s->names[k], slot);
+    return;
+  }
+  if (td_value_is_empty(slot->v)) return;
+
+  char name[NAME_SIZE];
+  write_name(name, sizeof name, "%s.%s", element, s->names[k]);
+  if (strcmp(s->names[k], td_field_name(f)) != 0 && td_get(s, i, td_field_name(f)))
+    td_error(&w->spec->diags, TD_E_MODEL, slot->name_at,
+             "%s and %s are the same field; write one of them", name, td_field_name(f));
+  checked c = {f, slot->v, name, slot->at, {0}};
+  check_value(w, &c);
+}
+
+static void check_required(td_spec* spec, const td_field* parent, const value* s, int i,
+                           const char* element) {
+  const size_t length = strlen(parent->path);
+  const td_field* last = td_fields + td_field_count;
+  for (const td_field* f = parent + 1; f < last; f++) {
+    if (strncmp(f->path, parent->path, length) != 0) return;
+    if (strcmp(f->fallback, TD_REQUIRED) != 0 || td_field_get(s, i, f->path)) continue;
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i), "%s.%s is missing (%s)", element,
+             td_field_name(f), f->text);
+  }
+}
+
+static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {
+  const bool judged = !has_later(field, s, i);
+  for (int k = 0; k < s->nfield; k++) {
+    if (!s->slots[i * s->nfield + k].v) continue;
+    if (judged || !td_field_child(field, s->names[k])) check_field(w, field, s, i, k, name);
+  }
+  if (!judged) return;
+  check_required(w->spec, field, s, i, name);
+  td_check_element_rules(w->spec, field, s, i, name);
+}
+
+static void check_structs(walk* w, const checked* c) {
+  const value* s = c->v;
+  const bool root = strchr(c->field->path, '.') == NULL;
+  if (c->field->kind == FIELD_STRUCT && td_value_count(s) != 1) {
+    td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s must be one structure, got %d", c->name,
+             td_value_count(s));
+    return;
+  }
+  for (int i = 0; i < td_value_count(s); i++) {
+    char name[NAME_SIZE];
+    if (c->field->kind == FIELD_STRUCT)
+      write_name(name, sizeof name, "%s", c->name);
+    else
+      write_name(name, sizeof name, "%s(%d)", c->name, i + 1);
+    if (root)
+      w->repeated = strcmp(c->field->path, "body") == 0 ? 0 : repeated_elements(c->field, s, i);
+    check_element(w, c->field, s, i, name);
+  }
+}
+
+static void check_value(walk* w, checked* c) {
+  if (!kind_fits(c->field->kind, c->v)) {
+    td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s must be %s, got %s", c->name,
+             kind_text(c->field), td_value_kind_text(c->v));
+    return;
+  }
+  switch (c->field->kind) {
+    case FIELD_NUM:
+    case FIELD_FLAG:
+    case FIELD_INT:
+      check_numbers(w, c);
+      break;
+    case FIELD_STR:
+      check_word(w->spec, c);
+      break;
+    case FIELD_STRUCT:
+    case FIELD_STRUCTS:
+      check_structs(w, c);
+      break;
+    case FIELD_PLACE:
+      check_place(w->spec, c);
+      break;
+    case FIELD_LIST:
+      break;  // with the names, once all sensors are known
+  }
+}
+
+// A structure of a later version: empty ones (mesh = []) and plain numbers, which are the user's
+// own variables, are fine.
+static void check_root(walk* w, const char* name, const value_slot* slot) {
+  const char* later = td_field_refused(name);
+  const td_field* f = td_field_child(NULL, name);
+  if (td_value_is_empty(slot->v)) return;
+  if (f) {
+    checked c = {f, slot->v, name, slot->at, {0}};
+    check_value(w, &c);
+  } else if (!later) {
+    td_field_unknown(&w->spec->diags, "", name, slot->name_at);
+  } else if (slot->v->kind != V_NUM) {
+    td_error(&w->spec->diags, TD_E_MODEL, slot->name_at, "%s", later);
+  }
+}
+
+td_status td_spec_check(td_spec* spec) {
+  walk w = {spec, 0};
+  const value* root = spec->root;
+  for (int k = 0; root && k < root->nfield; k++) check_root(&w, root->names[k], &root->slots[k]);
+  TD_TRY(td_check_names(spec));
+  return spec->diags.errors > 0 ? TD_E_MODEL : TD_OK;
+}

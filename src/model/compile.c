@@ -1,0 +1,223 @@
+// From the checked spec to the constant model: the driver, numbers and settings.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "build.h"
+#include "compile.h"
+
+// ---- numbers --------------------------------------------------------------------------------------------------------
+
+num td_build_number(builder* b, ex e) {
+  ex* slot = td_push_number_ex(b->m, 1);
+  if (!slot) return NUM_NONE;
+  *slot = e;
+  return b->m->nnumber_ex - 1;
+}
+
+num td_build_constants(builder* b, const double* x, int n) {
+  ex* slot = td_push_number_ex(b->m, n);
+  if (!slot) return NUM_NONE;
+  const num first = b->m->nnumber_ex - n;
+  for (int i = 0; i < n; i++) b->m->number_ex[first + i] = td_ex_const(b->spec->graph, x[i]);
+  return first;
+}
+
+// One row serves all elements, one column all directions; a vector may be given as a row or a column.
+ex td_build_pick(builder* b, const value* v, int element, int nelement, int col, int ncol, double fallback) {
+  if (!v) return td_ex_const(b->spec->graph, fallback);
+  const int count = td_value_count(v);
+  int i = 0;
+  if (v->rows == nelement && v->cols == ncol) {
+    i = element + v->rows * col;
+  } else if (count == ncol) {
+    i = col;
+  } else if (count == nelement) {
+    i = element;
+  } else if (count > 1) {  // fewer columns than directions: the rest keep the fallback
+    const int rows = v->rows == nelement ? nelement : 1, cols = count / rows;
+    if (col >= cols) return td_ex_const(b->spec->graph, fallback);
+    i = (rows == nelement ? element : 0) + rows * col;
+  }
+  return td_value_ex(v, i, b->spec->graph);
+}
+
+num td_build_numbers(builder* b, const value* v, int element, int nelement, int ncol, double fallback) {
+  if (!td_push_number_ex(b->m, ncol)) return NUM_NONE;
+  const num first = b->m->nnumber_ex - ncol;
+  for (int c = 0; c < ncol; c++) b->m->number_ex[first + c] = td_build_pick(b, v, element, nelement, c, ncol, fallback);
+  return first;
+}
+
+// ---- settings ---------------------------------------------------------------------------------------------------------
+
+static double setting(const value* par, const char* field, double fallback) {
+  const value* v = par ? td_get(par, 0, field) : NULL;
+  return v && v->kind == V_NUM && !isnan(v->x[0]) ? v->x[0] : fallback;
+}
+
+static void read_settings(builder* b) {
+  td_model* m = b->m;
+  const value* par = td_get(b->spec->root, 0, "par");
+  m->settings[0] = setting(par, "t_init", 0);
+  m->settings[1] = setting(par, "t_final", m->settings[0] + 1);
+  m->settings[2] = setting(par, "dt_out", 0.01);
+  m->settings[3] = setting(par, "rtol", 1e-6);
+  m->settings[4] = setting(par, "atol", 1e-9);
+  m->do_equil = setting(par, "equil", 1) != 0;
+  m->do_modal = setting(par, "modal", 1) != 0;
+  m->do_dyn = setting(par, "dyn", 1) != 0;
+  const char* solver = par ? td_build_word(par, 0, "solver") : NULL;
+  m->solver = !solver                          ? TD_SOLVER_AUTO
+              : strcmp(solver, "explicit") == 0 ? TD_SOLVER_EXPLICIT
+              : strcmp(solver, "stiff") == 0    ? TD_SOLVER_STIFF
+                                                : TD_SOLVER_AUTO;
+}
+
+static void builder_free(builder* b) {
+  for (int j = 0; b->joint && j < b->njoint; j++) {
+    free(b->joint[j].first.element);
+    free(b->joint[j].second.element);
+    free(b->joint[j].items);
+    free(b->joint[j].dof_q);
+    free(b->joint[j].dof_v);
+  }
+  free(b->joint);
+  free(b->body_main);
+  free(b->body_first);
+  free(b->body_count);
+  free(b->instance_hop);
+}
+
+static bool builder_open(builder* b, td_spec* spec, td_model* m) {
+  *b = (builder){.spec = spec, .m = m, .diags = &spec->diags};
+  b->bodies = td_get(spec->root, 0, "body");
+  b->joints = td_get(spec->root, 0, "joint");
+  b->loads = td_get(spec->root, 0, "exload");
+  b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
+  b->njoint = b->joints ? td_value_count(b->joints) : 0;
+  b->nload = b->loads ? td_value_count(b->loads) : 0;
+  const size_t nbody = (size_t)b->nbody + 1;
+  b->joint = calloc((size_t)b->njoint + 1, sizeof(build_joint));
+  b->body_main = calloc(nbody, sizeof(int));
+  b->body_first = calloc(nbody, sizeof(int));
+  b->body_count = calloc(nbody, sizeof(int));
+  return b->joint && b->body_main && b->body_first && b->body_count;
+}
+
+// The last hop of each subtree, whole prescription, shared columns.
+static td_status finish_tree(builder* b) {
+  td_model* m = b->m;
+  bool* used = calloc((size_t)m->nvel + 1, sizeof(bool));
+  if (!used) return TD_E_NOMEM;
+  m->recursive = true;
+  for (int i = m->nhop - 1; i >= 0; i--) {
+    model_hop* hop = &m->hop[i];
+    int given = 0;
+    if (hop->last < i) hop->last = i;
+    if (hop->parent >= 0 && m->hop[hop->parent].last < hop->last) m->hop[hop->parent].last = hop->last;
+    for (int k = 0; k < hop->nv; k++) {
+      given += m->vel[hop->v + k].motion != NUM_NONE;
+      if (used[hop->v + k]) m->recursive = false;
+      used[hop->v + k] = true;
+    }
+    hop->prescribed = hop->nv > 0 && given == hop->nv;
+    if (given > 0 && given < hop->nv) m->recursive = false;
+  }
+  memset(used, 0, (size_t)m->nvel * sizeof(bool));
+  for (int i = 0; i < m->ncol; i++) {
+    m->col[i].first = !used[m->col[i].v];
+    used[m->col[i].v] = true;
+  }
+  free(used);
+  return TD_OK;
+}
+
+// Coordinates the solver integrates: those whose motion is not given.
+static td_status list_free(td_model* m, bool* prescribed) {
+  for (int i = 0; i < m->nvel; i++) {
+    if (m->vel[i].motion != NUM_NONE) {
+      prescribed[m->vel[i].partner] = true;
+      continue;
+    }
+    int* at = td_push_free_v(m, 1);
+    if (!at) return TD_E_NOMEM;
+    *at = i;
+  }
+  for (int i = 0; i < m->npos; i++) {
+    if (prescribed[i]) continue;
+    int* at = td_push_free_q(m, 1);
+    if (!at) return TD_E_NOMEM;
+    *at = i;
+  }
+  return TD_OK;
+}
+
+static td_status name_joints(builder* b) {
+  for (int j = 0; j < b->njoint; j++) {
+    model_joint* out = td_push_joint(b->m, 1);
+    if (!out) return TD_E_NOMEM;
+    const char* name = td_build_word(b->joints, j, "name");
+    out->main = b->joint[j].main;
+    out->nelement = b->joint[j].nelement;
+    out->name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "joint(%d)", j + 1);
+  }
+  return TD_OK;
+}
+
+static td_status build(builder* b) {
+  const value* world = td_get(b->spec->root, 0, "world");
+  if (td_push_name(b->m, "%s", "") < 0) return TD_E_NOMEM;
+  b->m->gravity = td_build_numbers(b, world ? td_get(world, 0, "g") : NULL, 0, 1, 3, 0);
+  if (b->m->gravity == NUM_NONE) return TD_E_NOMEM;
+  TD_TRY(td_build_tree(b));
+  const td_status links = td_build_links(b);
+  TD_TRY(finish_tree(b));
+  bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
+  const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;
+  free(prescribed);
+  TD_TRY(listed);
+  TD_TRY(name_joints(b));
+  const td_status expressions = td_build_expressions(b);
+  if (links != TD_OK) return links;
+  TD_TRY(expressions);
+  b->m->time_var = b->spec->time_var;
+  b->m->nvar = td_exprs_nvar(b->m->graph);
+  b->m->gravity_constant = true;
+  for (int c = 0; c < 3; c++)
+    if (td_ex_depends(b->m->graph, b->m->number_ex[b->m->gravity + c]) & ~(unsigned)TD_ON_PARAM)
+      b->m->gravity_constant = false;
+  read_settings(b);
+  return TD_OK;
+}
+
+// An override on the command line that no param() asked for is most likely a typing mistake.
+static void check_overrides(td_spec* spec) {
+  for (int i = 0; i < spec->noverride; i++) {
+    if (spec->overrides[i].used) continue;
+    const char* names[64];
+    int n = 0;
+    for (int k = 0; k < spec->nparam && n < 64; k++) names[n++] = spec->params[k].name;
+    td_error(&spec->diags, TD_E_MODEL, td_span_none(), "the model has no param '%s'", spec->overrides[i].name);
+    td_suggest(&spec->diags, spec->overrides[i].name, names, n);
+  }
+}
+
+td_status td_compile(td_spec* spec, td_model** model) {
+  *model = NULL;
+  check_overrides(spec);
+  td_spec_check(spec);
+  if (spec->diags.errors > 0) return TD_E_MODEL;
+  td_model* m = calloc(1, sizeof(td_model));
+  if (!m) return TD_E_NOMEM;
+  builder b;
+  td_status status = builder_open(&b, spec, m) ? build(&b) : TD_E_NOMEM;
+  builder_free(&b);
+  if (status == TD_OK && spec->diags.errors > 0) status = TD_E_MODEL;
+  if (status != TD_OK) {
+    td_model_free(m);
+    return status;
+  }
+  *model = m;
+  return TD_OK;
+}

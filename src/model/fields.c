@@ -1,0 +1,359 @@
+// The field table: every structure of the model language with kind, shape, default, unit, what it
+// may depend on, and a sentence for the manual.  Names, shapes and defaults are those of the
+// published TMTDyn tables; what a rigid robot needs beyond them (joint.type, par.t_final, ...)
+// follows the same pattern. To add a field: add a row below its parent and write the page again
+// (see test_fields.c).
+#include "fields.h"
+
+#include <math.h>
+#include <string.h>
+
+// What a field may depend on.
+enum {
+  FIXED = TD_ON_NOTHING,                                    // structure of the robot
+  PARAM = TD_ON_PARAM,                                      // geometry, inertia, initial values
+  TIMED = PARAM | TD_ON_TIME,                               // prescribed motion, gravity
+  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE,   // everything that makes a force
+  WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
+  SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_SYMBOL  // par.sym names symbols
+};
+
+const td_field td_fields[] = {
+    // ---- par
+    {"par", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what to do with the model, and how"},
+    {"par.anim", FIELD_FLAG, "1", "1", "", FIXED, "", "",
+     "show an animation; accepted as published, without effect in this version"},
+    {"par.mov", FIELD_FLAG, "1", "0", "", FIXED, "", "",
+     "save a video; accepted as published, without effect in this version"},
+    {"par.derive", FIELD_FLAG, "1", "1", "", FIXED, "", "",
+     "derive symbolic equations; accepted as published, without effect in this version"},
+    {"par.fun", FIELD_INT, "1", "1", "", FIXED, "", "1|2|3|4",
+     "form of the derived functions; accepted as published, without effect in this version"},
+    {"par.mex", FIELD_FLAG, "1", "1", "", FIXED, "", "",
+     "compile them; accepted as published, without effect in this version"},
+    {"par.equil", FIELD_INT, "1", "1", "", FIXED, "", "0|1|2",
+     "find the static equilibrium: 0 no, 1 or 2 yes"},
+    {"par.modal", FIELD_INT, "1", "1", "", FIXED, "", "0|1|2",
+     "find the natural modes: 0 no, 1 or 2 yes"},
+    {"par.dyn", FIELD_INT, "1", "1", "", FIXED, "", "0|1|2",
+     "simulate the motion: 0 no, 1 or 2 yes"},
+    {"par.nint", FIELD_INT, "1", "50", "", FIXED, "", ">= 1",
+     "integration points along a rod; accepted as published, without effect in this version"},
+    {"par.t_init", FIELD_NUM, "1", "0", "s", FIXED, "", "", "time at which the simulation starts"},
+    {"par.t_final", FIELD_NUM, "1", "t_init + 1", "s", FIXED, "", "",
+     "time at which it ends, later than `t_init`"},
+    {"par.dt_out", FIELD_NUM, "1", "0.01", "s", FIXED, "", "> 0",
+     "interval between the rows of the result; the solver chooses its own steps"},
+    {"par.rtol", FIELD_NUM, "1", "1e-6", "", FIXED, "", "> 0", "relative tolerance of the solver"},
+    {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0", "absolute tolerance of the solver"},
+    {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto|explicit|stiff", "kind of solver"},
+    {"par.seed", FIELD_INT, "1", "1", "", FIXED, "", ">= 0", "start of the random numbers"},
+    {"par.sym", FIELD_NUM, "", "", "", SYMBOLS, "", "",
+     "symbols made with `syms` that become parameters of the model"},
+    {"par.var", FIELD_NUM, "", "", "", PARAM, "", "", "their values, in the same order"},
+    {"par.post", FIELD_STR, "", "", "", FIXED, "", "",
+     "script to run on the results, only with `--allow-post`"},
+
+    // ---- world
+    {"world", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what surrounds the robot"},
+    {"world.g", FIELD_NUM, "1x3", "[0 0 0]", "m/s^2", TIMED, "", "",
+     "gravity, the acceleration of a body that falls freely"},
+
+    // ---- body
+    {"body", FIELD_STRUCTS, "", "", "", FIXED, "", "", "rigid bodies"},
+    {"body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0", "mass"},
+    {"body.I", FIELD_NUM, "3x3xn", "1e-9*eye(3)", "kg m^2", PARAM, "", "",
+     "inertia about the centre of mass, in axes parallel to the body frame"},
+    {"body.l_com", FIELD_NUM, "nx3", "[0 0 0]", "m", PARAM, "", "",
+     "centre of mass in the body frame"},
+    {"body.tip", FIELD_NUM, "nx3", "2*l_com", "m", PARAM, "", "",
+     "end of the body in its frame, for drawing"},
+    {"body.type", FIELD_STR, "", "rigid", "", FIXED, "", "rigid", "kind of body"},
+    {"body.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+
+    // ---- joint
+    {"joint", FIELD_STRUCTS, "", "", "", FIXED, "", "", "connections"},
+    {"joint.first", FIELD_PLACE, "", "[0 0]", "", FIXED, "", "",
+     "body it starts from; 0 is the ground"},
+    {"joint.second", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "", "body it leads to"},
+    {"joint.tr", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "transformations from the first body's frame, in order: each moves, then turns"},
+    {"joint.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "inf", "", "translation"},
+    {"joint.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "inf", "",
+     "rotation: [axis angle] about x, y or z (axis 1, 2, 3); three bending and twist angles; "
+     "[0 a b c] with `inf`, the vector part of a unit quaternion; [inf inf inf inf], a whole "
+     "quaternion; otherwise [angle axis]"},
+    {"joint.tr2nd", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "transformations from the second body's frame, for connections that are not in the main "
+     "chain"},
+    {"joint.tr2nd.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "translation"},
+    {"joint.tr2nd.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "", "",
+     "rotation: [axis angle], three angles, or a quaternion [w x y z]"},
+    {"joint.dof", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "the degrees of freedom, in order of appearance"},
+    {"joint.dof.equal2", FIELD_INT, "nx2|nx3", "", "", FIXED, "", ">= 1",
+     "the same coordinate as an earlier one: [joint dof] or [joint element dof]"},
+    {"joint.dof.init", FIELD_NUM, "nx1", "0", "m, rad", PARAM, "", "", "initial value"},
+    {"joint.dof.rate", FIELD_NUM, "nx1", "0", "m/s, rad/s", PARAM, "", "", "initial rate"},
+    {"joint.dof.motion", FIELD_NUM, "nx1", "", "m, rad", TIMED, "", "",
+     "prescribes the value; the effort this needs is reported"},
+    {"joint.dof.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "", "spring along it"},
+    {"joint.dof.spring.coeff", FIELD_NUM, "nx1", "0", "N/m, N m/rad", FORCE, "", "", "stiffness"},
+    {"joint.dof.spring.init", FIELD_NUM, "nx1", "0", "m, rad", FORCE, "nan", "", "rest value"},
+    {"joint.dof.spring.compr", FIELD_NUM, "nx1", "1", "", FORCE, "", "(0,1]",
+     "factor on the rest value: below 1 the spring is under tension at `init`"},
+    {"joint.dof.dir", FIELD_INT, "nx1", "0", "", FIXED, "", "-1|0|1",
+     "when spring, damper and input act: 1 above the rest value, -1 below it, 0 always"},
+    {"joint.dof.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper along it"},
+    {"joint.dof.damp.visc", FIELD_NUM, "nx1", "0", "N s/m, N m s/rad", FORCE, "", "", "viscosity"},
+    {"joint.dof.damp.pow", FIELD_NUM, "nx1", "1", "", PARAM, "", "> 0",
+     "power p of the law -visc*abs(u)^p*sign(u)"},
+    {"joint.dof.input", FIELD_NUM, "nx1", "0", "N, N m", FORCE, "", "", "force or torque along it"},
+    {"joint.dir", FIELD_INT, "nx1|nx3", "0", "", FIXED, "", "-1|0|1",
+     "1 acts in elongation only (a rope), -1 in compression only (a soft contact), 0 in both; "
+     "three "
+     "values: for each axis"},
+    {"joint.xaxis", FIELD_NUM, "nx3", "", "", PARAM, "", "",
+     "direction of the x axis of a beam whose z axis runs along it"},
+    {"joint.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "spring between two places: one column acts along the line, six make a beam "
+     "[shear x, shear y, stretch, bend x, bend y, twist]"},
+    {"joint.spring.coeff", FIELD_NUM, "nx1|nx6", "0", "N/m, N m/rad", FORCE, "", "", "stiffness"},
+    {"joint.spring.init", FIELD_NUM, "nx1|nx6", "0", "m, rad", FORCE, "nan", "",
+     "rest length, or rest values of the six"},
+    {"joint.spring.compr", FIELD_NUM, "nx1|nx6", "1", "", FORCE, "", "(0,1]",
+     "factor on the rest values: below 1 the spring is under tension at `init`"},
+    {"joint.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper between the two places"},
+    {"joint.damp.visc", FIELD_NUM, "nx1|nx6", "0", "N s/m, N m s/rad", FORCE, "", "", "viscosity"},
+    {"joint.damp.pow", FIELD_NUM, "nx1|nx6", "1", "", PARAM, "", "> 0",
+     "power p of the law -visc*abs(u)^p*sign(u)"},
+    {"joint.damp.along", FIELD_FLAG, "1", "1", "", FIXED, "", "",
+     "1 damps the change of length, 0 each component of the relative velocity in the world"},
+    {"joint.input", FIELD_NUM, "nx1|nx6", "0", "N, N m", FORCE, "", "",
+     "force along the line, or the six of a beam"},
+    {"joint.refbody", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "",
+     "body in whose frame the constrained directions are counted; 0 is the world"},
+    {"joint.fixed", FIELD_FLAG, "nx1|nx3|nx6", "0", "", FIXED, "", "",
+     "which of the directions [x y z rx ry rz] are constrained; fewer columns mean the first ones"},
+    {"joint.control", FIELD_NUM, "nx1|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
+     "acceleration along the constrained directions; 0 holds them"},
+    {"joint.type", FIELD_STR, "", "", "", FIXED, "",
+     "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
+     "shorthand for the degrees of freedom; on a body that has its main joint it closes a loop"},
+    {"joint.axis", FIELD_NUM, "1x3|2x3", "[0 0 1]", "", FIXED, "", "",
+     "axis of `type` (the normal of a planar joint); a universal joint has two rows, "
+     "[1 0 0; 0 1 0] by default"},
+    {"joint.pitch", FIELD_NUM, "1", "", "m/rad", PARAM, "", "",
+     "advance of a helical joint; required there"},
+    {"joint.beam", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "how a six-column spring measures strain"},
+    {"joint.beam.frame", FIELD_STR, "", "first", "", FIXED, "", "first|mid",
+     "frame of the first body, or the one half-way between the two, which is of second order"},
+    {"joint.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+
+    // ---- exload
+    {"exload", FIELD_STRUCTS, "", "", "", FIXED, "", "", "external loads"},
+    {"exload.exbody", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "", "body it acts on"},
+    {"exload.refbody", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "",
+     "body in whose frame the load is given; 0 is the world"},
+    {"exload.tr", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "transformations from the body's frame to the point of action"},
+    {"exload.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "translation"},
+    {"exload.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "", "",
+     "rotation: [axis angle], three angles, or a quaternion [w x y z]"},
+    {"exload.ftau", FIELD_NUM, "nx3|nx6", "[0 0 0 0 0 0]", "N, N m", FORCE, "", "",
+     "force, or force and torque"},
+
+    // ---- sensor, output, event
+    {"sensor", FIELD_STRUCTS, "", "", "", FIXED, "", "", "quantities to record"},
+    {"sensor.name", FIELD_STR, "", TD_REQUIRED, "", FIXED, "", "", "name in the results; unique"},
+    {"sensor.value", FIELD_NUM, "", TD_REQUIRED, "", WATCH, "", "", "any expression"},
+    {"output", FIELD_LIST, "", "all sensors, q and v", "", FIXED, "", "",
+     "what the result files hold"},
+    {"event", FIELD_STRUCTS, "", "", "", FIXED, "", "", "moments to find"},
+    {"event.when", FIELD_NUM, "1", TD_REQUIRED, "", WATCH, "", "",
+     "happens when this expression passes through zero"},
+    {"event.then", FIELD_STR, "", "mark", "", FIXED, "", "stop|mark",
+     "end the simulation, or only record the time"},
+    {"event.name", FIELD_STR, "", "", "", FIXED, "", "", "name in the results; unique"},
+};
+
+const int td_field_count = (int)(sizeof td_fields / sizeof td_fields[0]);
+
+const td_alias td_aliases[] = {
+    {"par.init", "par.nint"},
+    {"joint.dof.spring.comp", "joint.dof.spring.compr"},
+    {"joint.spring.comp", "joint.spring.compr"},
+    {"exload.body", "exload.exbody"},
+};
+
+const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
+
+#define LATER " is not available in this version; "
+
+const td_later td_laters[] = {
+    {"rod", "rod" LATER "write it as a chain of body and joint with springs along the DOFs"},
+    {"cable", "cable" LATER "write it as a joint with spring.coeff, input and dir = 1"},
+    {"chamber", "chamber" LATER "write its force and moment as a six-column joint.input"},
+    {"fluid", "fluid" LATER "write drag and buoyancy as exload.ftau, an expression of vel(...)"},
+    {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
+    {"mesh",
+     "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
+    {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
+    {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
+    {"joint.rom",
+     "joint.rom" LATER "write the rod as a chain of body and joint with springs along the DOFs"},
+    {"joint.dof.init_s", "joint.dof.init_s" LATER "it belongs to joint.rom"},
+};
+
+const int td_later_count = (int)(sizeof td_laters / sizeof td_laters[0]);
+
+const char* td_field_name(const td_field* field) {
+  const char* dot = strrchr(field->path, '.');
+  return dot ? dot + 1 : field->path;
+}
+
+static const td_field* find_row(const char* path) {
+  for (int i = 0; i < td_field_count; i++)
+    if (strcmp(td_fields[i].path, path) == 0) return &td_fields[i];
+  return NULL;
+}
+
+const td_field* td_field_find(const char* path) {
+  for (int i = 0; i < td_alias_count; i++)
+    if (strcmp(td_aliases[i].path, path) == 0) return find_row(td_aliases[i].meaning);
+  return find_row(path);
+}
+
+// Is `path` parent.name?  A parent of length 0 is the root.
+static bool is_child(const char* path, const char* parent, size_t length, const char* name) {
+  if (length == 0) return strcmp(path, name) == 0;
+  return strncmp(path, parent, length) == 0 && path[length] == '.' &&
+         strcmp(path + length + 1, name) == 0;
+}
+
+const td_field* td_field_child(const td_field* parent, const char* name) {
+  const char* path = parent ? parent->path : "";
+  const size_t length = strlen(path);
+
+  // a parent's children follow it, up to the next root
+  const td_field* last = td_fields + td_field_count;
+  for (const td_field* f = parent ? parent + 1 : td_fields; f < last; f++) {
+    if (parent && strncmp(f->path, path, length) != 0) break;
+    if (is_child(f->path, path, length, name)) return f;
+  }
+  for (int i = 0; i < td_alias_count; i++)
+    if (is_child(td_aliases[i].path, path, length, name)) return find_row(td_aliases[i].meaning);
+  return NULL;
+}
+
+double td_field_number(const char* path) {
+  const td_field* field = td_field_find(path);
+  if (!field || field->fallback[0] == '\0') return NAN;
+  char* end;
+  const double x = strtod(field->fallback, &end);
+  return *end == '\0' ? x : (double)NAN;
+}
+
+const value* td_field_get(const value* s, int i, const char* path) {
+  const td_field* field = td_field_find(path);
+  if (!field) return NULL;
+  const value* v = td_get(s, i, td_field_name(field));
+  for (int k = 0; !v && k < td_alias_count; k++)
+    if (strcmp(td_aliases[k].meaning, field->path) == 0)
+      v = td_get(s, i, strrchr(td_aliases[k].path, '.') + 1);
+  return v;
+}
+
+// One alternative, e.g. "nx6" or "3x3xn", against a size; numbers that are not written are 1.
+static bool alternative_fits(const char* s, const char* end, const int size[3], int n) {
+  for (int k = 0; k < 3; k++) {
+    if (s >= end) {
+      if (size[k] != 1) return false;
+    } else if (*s == 'n') {
+      if (size[k] < 1 || (n > 0 && size[k] != 1 && size[k] != n)) return false;
+    } else if (size[k] != *s - '0') {
+      return false;
+    }
+    s += 2;  // past the digit and the 'x'
+  }
+  return true;
+}
+
+static bool shape_fits(const char* shape, const int size[3], int n) {
+  while (*shape) {
+    const char* end = shape + strcspn(shape, "|");
+    if (alternative_fits(shape, end, size, n)) return true;
+    shape = *end ? end + 1 : end;
+  }
+  return false;
+}
+
+td_fit td_field_fit(const char* shape, const value* v, int n) {
+  const int size[3] = {v->rows, v->cols, v->pages};
+  const int turned[3] = {v->cols, v->rows, v->pages};
+  const bool vector = v->pages == 1 && (v->rows == 1 || v->cols == 1);
+  if (shape[0] == '\0' || shape_fits(shape, size, n))
+    return (td_fit){true, v->rows, v->cols, v->pages};
+  if (vector && shape_fits(shape, turned, n)) return (td_fit){true, v->cols, v->rows, 1};
+  return (td_fit){false, v->rows, v->cols, v->pages};
+}
+
+void td_field_alternatives(td_text* out, const char* list, const char* quote) {
+  for (const char* s = list; *s;) {
+    const int length = (int)strcspn(s, "|");
+    if (s > list) td_text_add(out, strchr(s, '|') ? ", " : " or ");
+    td_text_add(out, quote);
+    td_text_addn(out, s, length);
+    td_text_add(out, quote);
+    s += s[length] ? length + 1 : length;
+  }
+}
+
+bool td_field_has_option(const td_field* field, const char* word) {
+  const size_t length = strlen(word);
+  if (field->options[0] == '\0') return true;
+  for (const char* s = field->options; s; s = strchr(s, '|')) {
+    s += *s == '|';
+    if (strcspn(s, "|") == length && strncmp(s, word, length) == 0) return true;
+  }
+  return false;
+}
+
+// The names of the fields directly below `parent` ("": the structures); returns how many, at most
+// `max`.
+static int children(const char* parent, const char** names, int max) {
+  const size_t length = strlen(parent);
+  int n = 0;
+  for (int i = 0; i < td_field_count && n < max; i++) {
+    const char* name = td_field_name(&td_fields[i]);
+    if (is_child(td_fields[i].path, parent, length, name)) names[n++] = name;
+  }
+  return n;
+}
+
+void td_field_unknown(td_diags* diags, const char* parent, const char* name, td_span at) {
+  const char* names[64];
+  const int n = children(parent, names, 64);
+  td_text list = {0};
+  for (int i = 0; i < n; i++) td_text_printf(&list, " %s", names[i]);
+
+  if (parent[0])
+    td_error(diags, TD_E_MODEL, at, "unknown field '%s' of %s", name, parent);
+  else
+    td_error(diags, TD_E_MODEL, at, "unknown structure '%s'", name);
+  td_suggest(diags, name, names, n);
+  if (list.s) td_more(diags, parent[0] ? "fields of %s:%s" : "structures%s:%s", parent, list.s);
+  td_text_free(&list);
+}
+
+const char* td_field_refused(const char* root) {
+  for (int i = 0; i < td_later_count; i++)
+    if (strcmp(td_laters[i].path, root) == 0) return td_laters[i].text;
+  return NULL;
+}
+
+bool td_field_is_root(const char* name) {
+  if (strchr(name, '.')) return false;
+  return find_row(name) || td_field_refused(name);
+}

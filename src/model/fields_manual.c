@@ -1,0 +1,285 @@
+// The reference page of the model language, written from the tables: fields.c, and TD_SENSOR_LIST
+// in sensor.h. What the tables cannot say, a sentence or two and an example per structure, is the
+// table `chapters` here.
+#include <string.h>
+
+#include "fields.h"
+
+typedef struct chapter {
+  const char* root;
+  const char* intro;
+  const char* example;
+} chapter;
+
+static const chapter chapters[] = {
+    {"world",
+     "Gravity is an acceleration: with z pointing up it is `[0 0 -9.81]`. It may change with time, "
+     "as "
+     "on a shaking table.",
+     "world.g = [0 0 -9.81];\n"},
+    {"body",
+     "A body is a mass with an inertia. Its frame is the end of its main joint; the centre of mass "
+     "may "
+     "lie elsewhere. A body that a joint repeats (see below) has one row, or page of `I`, for all "
+     "of "
+     "its elements, or one for each.",
+     "body(1).m     = 1.2;\n"
+     "body(1).I     = diag([2e-3 2e-3 4e-4]);\n"
+     "body(1).l_com = [0 0 0.15];\n"
+     "body(1).name  = 'upper arm';\n"},
+    {"joint",
+     "The first joint that leads to a body places it: this is its *main joint*, and all of them "
+     "make "
+     "the main chain. Every `inf` in the `tr` of a main joint is a degree of freedom (DOF), "
+     "numbered in "
+     "order of appearance, and `dof(i)` describes the i-th. `type` says the same in one word.\n\n"
+     "A joint to a body that already has its main joint links two places, `tr` on the first body "
+     "and "
+     "`tr2nd` on the second, and makes no DOFs. With `spring`, `damp` or `input` it is a force: "
+     "along "
+     "the line between the places, or a beam if there are six columns. With `fixed` it is a "
+     "constraint, "
+     "and `control` moves it. With `type` it closes a loop.\n\n"
+     "`first = [b 0:n-1]` and `second = [b 1:n]` repeat a joint n times, a chain of n elements of "
+     "body "
+     "b. Row k of a field then belongs to element k; one row serves all.",
+     "joint(1).second       = 1;               % a hinge about y, 10 cm above the ground\n"
+     "joint(1).tr(1).trans  = [0 0 0.1];\n"
+     "joint(1).tr(2).rot    = [2 inf];\n"
+     "joint(1).dof(1).init  = deg2rad(30);\n"
+     "joint(1).dof(1).spring.coeff = 0.4;\n"
+     "joint(1).dof(1).damp.visc    = 0.01;\n"
+     "\n"
+     "joint(2).first  = 1;                     % the next body on a screw\n"
+     "joint(2).second = 2;\n"
+     "joint(2).type   = 'helical';\n"
+     "joint(2).axis   = [0 0 1];\n"
+     "joint(2).pitch  = 1e-3;\n"
+     "\n"
+     "joint(3).second = 2;                     % a rope from the ground to body 2\n"
+     "joint(3).tr2nd.trans  = [0 0 0.2];\n"
+     "joint(3).spring.coeff = 500;\n"
+     "joint(3).spring.init  = nan;             % as long as it is at the start\n"
+     "joint(3).dir          = 1;\n"},
+    {"exload",
+     "A force, or a force and a torque, on a body. It is given in the world unless `refbody` names "
+     "a "
+     "body whose frame it follows.",
+     "exload(1).exbody = 2;\n"
+     "exload(1).tr.trans = [0 0 0.2];\n"
+     "exload(1).ftau = [5*sin(2*pi*t) 0 0 0 0 0];\n"},
+    {"sensor",
+     "A sensor records an expression. Everything an expression can ask of the robot is listed "
+     "under "
+     "[Quantities](#quantities).",
+     "sensor(1).name  = 'tip';\n"
+     "sensor(1).value = pos(body(2), [0 0 0.2]);\n"},
+    {"output",
+     "A list of sensor names and of the words `energy`, `q` (positions) and `v` (velocities); "
+     "without "
+     "it all sensors, `q` and `v`.",
+     "output = {'tip', 'energy', 'q'};\n"},
+    {"event",
+     "The solver finds the moment at which an expression passes through zero, in either direction.",
+     "event(1).when = pos(body(2))*[0; 0; 1];   % the body reaches the ground\n"
+     "event(1).then = 'stop';\n"},
+    {"par",
+     "What `tendril run` does with the model, and how the solver works. All of it is optional.",
+     "par.t_final = 8;\n"
+     "par.dt_out  = 0.01;\n"
+     "par.modal   = 0;\n"},
+};
+
+static const char head[] =
+    "# Reference of the model language\n"
+    "\n"
+    "<!-- Written from the tables in src/model/fields.c and src/model/sensor.h.  Do not edit: "
+    "change the\n"
+    "     tables and run `test_fields --write`. -->\n"
+    "\n"
+    "A model is a set of structures. Each table below gives, for every field:\n"
+    "\n"
+    "- **shape**: rows x columns. *n* is one row for all, or one for each repeated element. A "
+    "vector may "
+    "be written as a row or as a column.\n"
+    "- **default**: what an absent or empty (`[]`) field means.\n"
+    "- **unit**: SI. Two units: the first for translations, the second for rotations.\n"
+    "- **may depend on**: what may stand in an expression there. Each step includes those before "
+    "it:\n"
+    "  *nothing* (known when the model is loaded), *parameters* (`param`), *time* (`t`), *forces* "
+    "(named "
+    "inputs, positions and rates too) and *all* (accelerations and constraint forces too).\n"
+    "\n"
+    "Strains, twists and wrenches are [translational(3), rotational(3)]. A body is named by its "
+    "number, "
+    "0 for the ground, by `[body element]`, or by a reference: `body(2)`, `at(body(2), 3)`.\n";
+
+// ---- tables
+// -----------------------------------------------------------------------------------------
+
+static const char* depends_name(unsigned depends) {
+  if (depends & TD_ON_SYMBOL) return "symbols";
+  if (depends & TD_ON_ACCEL) return "all";
+  if (depends & TD_ON_STATE) return "forces";
+  if (depends & TD_ON_TIME) return "time";
+  return depends & TD_ON_PARAM ? "parameters" : "nothing";
+}
+
+static bool has_children(const td_field* f) {
+  return f->kind == FIELD_STRUCT || f->kind == FIELD_STRUCTS;
+}
+
+static const char* kind_name(const td_field* f) {
+  switch (f->kind) {
+    case FIELD_STR:
+      return f->options[0] ? "word" : "text";
+    case FIELD_STRUCT:
+      return "structure";
+    case FIELD_STRUCTS:
+      return "structures";
+    case FIELD_PLACE:
+      return "place";
+    case FIELD_LIST:
+      return "list of names";
+    case FIELD_NUM:
+    case FIELD_FLAG:
+    case FIELD_INT:
+      break;
+  }
+  return f->shape[0] ? NULL : "any";
+}
+
+static void add_shape(td_text* out, const td_field* f) {
+  const char* name = kind_name(f);
+  if (name)
+    td_text_add(out, name);
+  else
+    td_field_alternatives(out, f->shape, "");
+}
+
+// The path below its root, with (i) behind every array: "dof(i).spring.coeff".
+static void add_path(td_text* out, const td_field* f) {
+  char path[64] = "";
+  const char* s = f->path;
+  for (size_t n = 0; n < sizeof path - 1 && s[n];) {
+    path[n] = s[n];
+    path[++n] = '\0';
+    if (s[n] != '.' && s[n] != '\0') continue;
+    const td_field* parent = td_field_find(path);
+    const char* dot = strrchr(path, '.');
+    if (dot) td_text_add(out, strchr(path, '.') == dot ? dot + 1 : dot);
+    if (dot && parent && parent->kind == FIELD_STRUCTS) td_text_add(out, "(i)");
+  }
+}
+
+// Behind the meaning: the allowed words or range, inf or nan, other spellings.
+static void add_notes(td_text* out, const td_field* f) {
+  if (strchr(f->options, '|') && f->kind == FIELD_STR) {
+    td_text_add(out, ": ");
+    td_field_alternatives(out, f->options, "`");
+  } else if (f->options[0] == '>' || f->options[0] == '(') {
+    td_text_printf(out, "; %s%s", f->options[0] == '(' ? "in " : "", f->options);
+  }
+  if (f->kind == FIELD_FLAG && !strchr(f->text, '0')) td_text_add(out, ": 1 yes, 0 no");
+  if (strcmp(f->special, "inf") == 0) td_text_add(out, "; `inf` makes a DOF");
+  if (strcmp(f->special, "nan") == 0)
+    td_text_add(out, "; `nan` takes it from the initial geometry");
+  for (int i = 0; i < td_alias_count; i++)
+    if (strcmp(td_aliases[i].meaning, f->path) == 0)
+      td_text_printf(out, "; also spelled `%s`", strrchr(td_aliases[i].path, '.') + 1);
+}
+
+static void add_row(td_text* out, const td_field* f) {
+  td_text_add(out, "| `");
+  add_path(out, f);
+  td_text_add(out, "` | ");
+  add_shape(out, f);
+  const char* mark = f->fallback[0] && strcmp(f->fallback, TD_REQUIRED) != 0 ? "`" : "";
+  td_text_printf(out, " | %s%s%s | %s | %s | %s", mark, f->fallback, mark, f->unit,
+                 has_children(f) ? "" : depends_name(f->depends), f->text);
+  add_notes(out, f);
+  td_text_add(out, " |\n");
+}
+
+static void add_fields(td_text* out, const char* root) {
+  const size_t length = strlen(root);
+  td_text_add(out, "| field | shape | default | unit | may depend on | meaning |\n");
+  td_text_add(out, "| --- | --- | --- | --- | --- | --- |\n");
+  for (int i = 0; i < td_field_count; i++)
+    if (strncmp(td_fields[i].path, root, length) == 0 && td_fields[i].path[length] == '.')
+      add_row(out, &td_fields[i]);
+}
+
+static void add_chapter(td_text* out, const chapter* c) {
+  const td_field* f = td_field_find(c->root);
+  td_text_printf(out, "\n## %s%s: %s\n\n%s\n\n", c->root, f->kind == FIELD_STRUCTS ? "(k)" : "",
+                 f->text, c->intro);
+  if (has_children(f)) {
+    add_fields(out, c->root);
+    td_text_add(out, "\n");
+  }
+  td_text_printf(out, "```matlab\n%s```\n", c->example);
+}
+
+// ---- sensors and what is to come
+// ----------------------------------------------------------------------
+
+static const char* sensor_arguments(char about) {
+  switch (about) {
+    case 'b':
+      return "body";
+    case 'j':
+      return "joint";
+    case 'i':
+      return "i";
+    default:
+      return "";
+  }
+}
+
+static const char* sensor_level(td_depends depends) {
+  if (depends & TD_ON_ACCEL) return "accelerations";
+  return depends & TD_ON_RATE ? "rates" : "positions";
+}
+
+static void add_sensor(td_text* out, const td_sensor_info* s) {
+  const bool item = strstr(s->name, "dof") != NULL;
+  td_text_printf(out, "| `%s(%s%s)` | %dx%d | %s | %s |\n", s->name, sensor_arguments(s->about),
+                 item ? ", i" : "", s->rows, s->cols, sensor_level(s->depends), s->text);
+}
+
+static void add_sensors(td_text* out) {
+  td_text_add(
+      out,
+      "\n## Quantities\n\n"
+      "What an expression can ask of the moving robot. A *body* is `body(k)`, or `at(body(k), "
+      "element)` of a repeated one; `pos`, `vel` and `acc` take a point in its frame as a second "
+      "argument. A *joint* is `joint(k)`. Those of the level *accelerations* are for sensors and "
+      "events, not for forces.\n\n"
+      "| quantity | size | level | meaning |\n| --- | --- | --- | --- |\n");
+  for (int i = 0; i < SENSOR_KIND_COUNT; i++) add_sensor(out, &td_sensor_table[i]);
+  td_text_add(out,
+              "\n```matlab\n"
+              "k = 40*(1 + 0.5*(stretch(joint(3)) - 1));        % a spring that hardens\n"
+              "joint(3).spring.coeff = k;\n"
+              "exload(2).exbody = 1;\n"
+              "exload(2).ftau = [-0.3*vel(body(1)) 0 0 0];      % drag\n"
+              "```\n");
+}
+
+static void add_laters(td_text* out) {
+  td_text_add(out,
+              "\n## Not in this version\n\n"
+              "These names are reserved. Left empty (`mesh = [];`) they are ignored.\n\n");
+  for (int i = 0; i < td_later_count; i++) {
+    const char* advice = strchr(td_laters[i].text, ';');
+    td_text_printf(out, "- `%s`:%s\n", td_laters[i].path, advice ? advice + 1 : "");
+  }
+}
+
+void td_fields_manual(td_text* out) {
+  td_text_add(out, head);
+  for (size_t i = 0; i < sizeof chapters / sizeof chapters[0]; i++) add_chapter(out, &chapters[i]);
+  add_sensors(out);
+  add_laters(out);
+}

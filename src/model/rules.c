@@ -1,0 +1,351 @@
+// The rules of mechanics that one value or one structure must obey by itself: inertias that a body
+// can have, rotations that have an axis, names that are unique.  How bodies and joints fit together
+// is found later, when the model is compiled.
+#include "rules.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dense.h"
+
+// Relative rounding allowed where a number must equal another that was computed differently.
+static const double slack = 1e-9;
+
+// ---- one value
+// --------------------------------------------------------------------------------------
+
+// The n constants of v from element `from`; false when one of them is an expression.
+static bool constants(const td_spec* spec, const value* v, int from, int n, double* x) {
+  for (int k = 0; k < n; k++)
+    if (!td_check_constant(spec, v, from + k, &x[k])) return false;
+  return true;
+}
+
+static double norm3(const double* x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]); }
+
+// One page of an inertia I, with principal moments a <= b <= c.  A body is a set of positive
+// masses, so
+//
+//   I = I',   a >= 0,   a + b >= c
+//
+// the last because c - a - b = -2 * (second moment along the axis of c).
+static void check_moments(td_spec* spec, const checked* c, const char* name, const double* I) {
+  double size = 0, w[3], V[9];
+  static const double eye[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  for (int k = 0; k < 9; k++) size = fmax(size, fabs(I[k]));
+
+  for (int i = 0; i < 3; i++) {
+    for (int j = 0; j < i; j++) {
+      if (fabs(I[3 * i + j] - I[3 * j + i]) <= slack * size) continue;
+      td_error(&spec->diags, TD_E_MODEL, c->at,
+               "%s must be symmetric, but element (%d,%d) is %g and (%d,%d) is %g", name, j + 1,
+               i + 1, I[3 * i + j], i + 1, j + 1, I[3 * j + i]);
+      return;
+    }
+  }
+  if (!td_eig_symmetric(I, eye, 3, w, V)) return;
+  if (w[0] < -slack * size)
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s must not have a negative principal moment, got %g kg m^2", name, w[0]);
+  else if (w[2] - w[0] - w[1] > slack * size)
+    td_error(
+        &spec->diags, TD_E_MODEL, c->at,
+        "%s: no body has a principal moment larger than the sum of the other two, got %g, %g and "
+        "%g kg m^2",
+        name, w[0], w[1], w[2]);
+}
+
+static void inertia(td_spec* spec, const checked* c) {
+  for (int p = 0; p < c->v->pages; p++) {
+    double I[9];
+    char name[96];
+    if (!constants(spec, c->v, 9 * p, 9, I)) continue;
+    if (c->v->pages == 1)
+      snprintf(name, sizeof name, "%s", c->name);
+    else
+      snprintf(name, sizeof name, "%s(:,:,%d)", c->name, p + 1);
+    check_moments(spec, c, name, I);
+  }
+}
+
+// [axis angle]: the axis is 1, 2 or 3; [0 0] is no rotation.
+static void axis_angle(td_spec* spec, const checked* c) {
+  double axis, angle;
+  if (!td_check_constant(spec, c->v, 0, &axis)) {
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s(1), the axis, must be known when the model is loaded", c->name);
+    return;
+  }
+  const bool turns = !td_check_constant(spec, c->v, 1, &angle) || angle != 0;
+  if (axis == 1 || axis == 2 || axis == 3 || (axis == 0 && !turns)) return;
+  td_error(&spec->diags, TD_E_MODEL, c->at,
+           "%s(1), the axis, must be 1 (x), 2 (y) or 3 (z), got %g", c->name, axis);
+}
+
+// [angle axis] with three numbers for the axis: it has a direction.
+static void angle_axis(td_spec* spec, const checked* c, const double* x) {
+  if (x[0] == 0 || norm3(x + 1) > 0) return;
+  td_error(&spec->diags, TD_E_MODEL, c->at, "%s turns by %g rad about a zero axis", c->name, x[0]);
+  td_hint(&spec->diags, "four numbers are [angle axis]");
+}
+
+// joint.tr.rot: four numbers with an inf are a quaternion, which starts with 0 or inf.
+static void joint_rotation(td_spec* spec, const checked* c) {
+  const int n = td_value_count(c->v);
+  double x[4];
+  bool dof = false;
+  if (n == 2) axis_angle(spec, c);
+  if (n != 4) return;
+
+  for (int k = 0; k < 4; k++) dof = (td_check_constant(spec, c->v, k, &x[k]) && isinf(x[k])) || dof;
+  if (!dof) {
+    if (constants(spec, c->v, 0, 4, x)) angle_axis(spec, c, x);
+    return;
+  }
+  if (td_check_constant(spec, c->v, 0, &x[0]) && (x[0] == 0 || isinf(x[0]))) return;
+  td_error(&spec->diags, TD_E_MODEL, c->at, "%s is an angle and an axis, where no DOF (inf) may be",
+           c->name);
+  td_hint(&spec->diags, "a quaternion with DOFs starts with 0 or inf");
+}
+
+// joint.tr2nd.rot, exload.tr.rot: four numbers are a quaternion.
+static void place_rotation(td_spec* spec, const checked* c) {
+  const int n = td_value_count(c->v);
+  double x[4];
+  if (n == 2) axis_angle(spec, c);
+  if (n == 4 && constants(spec, c->v, 0, 4, x) && x[0] == 0 && norm3(x + 1) == 0)
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must not be the zero quaternion", c->name);
+}
+
+// Rows of three numbers that are directions.
+static void directions(td_spec* spec, const checked* c) {
+  const int rows = c->fit.rows;
+  for (int i = 0; i < rows; i++) {
+    double d[3];
+    bool known = true;
+    for (int j = 0; j < 3; j++) known = td_check_constant(spec, c->v, i + rows * j, &d[j]) && known;
+    if (!known || norm3(d) > 0) continue;
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must not be zero: it is a direction", c->name);
+    return;
+  }
+}
+
+// The two axes of a universal joint are not parallel.
+static void joint_axis(td_spec* spec, const checked* c) {
+  double x[6];
+  directions(spec, c);
+  if (c->fit.rows != 2 || !constants(spec, c->v, 0, 6, x)) return;
+  const double a[3] = {x[0], x[2], x[4]}, b[3] = {x[1], x[3], x[5]};
+  const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                           a[0] * b[1] - a[1] * b[0]};
+  if (norm3(a) > 0 && norm3(b) > 0 && norm3(cross) <= slack * norm3(a) * norm3(b))
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s: the two axes must not be parallel", c->name);
+}
+
+static void event_when(td_spec* spec, const checked* c) {
+  double x;
+  if (td_check_constant(spec, c->v, 0, &x))
+    td_warn(&spec->diags, c->at, "%s is the constant %g: this event never happens", c->name, x);
+}
+
+void td_check_value_rules(td_spec* spec, const checked* c) {
+  static const struct {
+    const char* path;
+    void (*rule)(td_spec*, const checked*);
+  } rules[] = {
+      {"body.I", inertia},
+      {"joint.tr.rot", joint_rotation},
+      {"joint.tr2nd.rot", place_rotation},
+      {"exload.tr.rot", place_rotation},
+      {"joint.axis", joint_axis},
+      {"joint.xaxis", directions},
+      {"event.when", event_when},
+  };
+  for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
+    if (strcmp(rules[k].path, c->field->path) == 0) rules[k].rule(spec, c);
+}
+
+// ---- one structure
+// ----------------------------------------------------------------------------------
+
+static const char* word(const value* s, int i, const char* field) {
+  const value* v = td_get(s, i, field);
+  return v && v->kind == V_STR ? v->s : "";
+}
+
+static bool one_of(const char* s, const char* const* words, int n) {
+  for (int k = 0; k < n; k++)
+    if (strcmp(s, words[k]) == 0) return true;
+  return false;
+}
+
+// type, axis and pitch belong together.
+static void joint_type(td_spec* spec, const value* s, int i, const char* name) {
+  static const char* const with_axis[] = {"revolute",    "prismatic", "helical",
+                                          "cylindrical", "planar",    "universal"};
+  td_diags* diags = &spec->diags;
+  const char* type = word(s, i, "type");
+  const value *axis = td_get(s, i, "axis"), *pitch = td_get(s, i, "pitch");
+  const bool helical = strcmp(type, "helical") == 0, universal = strcmp(type, "universal") == 0;
+  if (*type && !td_field_has_option(td_field_find("joint.type"), type)) return;
+
+  if (axis && !one_of(type, with_axis, 6)) {
+    td_warn(diags, td_get_at(s, i, "axis"), "%s.axis has no effect: %s%s%s", name,
+            *type ? "a joint of type '" : "there is no joint type", type,
+            *type ? "' has no axis" : "");
+  } else if (axis && axis->kind == V_NUM && td_value_count(axis) == (universal ? 3 : 6)) {
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "axis"),
+             "%s.axis of a %s joint must be %s, got %dx%d", name, type, universal ? "2x3" : "1x3",
+             axis->rows, axis->cols);
+  }
+  if (helical && !pitch)
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "type"),
+             "%s.pitch is missing: a helical joint advances while it turns", name);
+  if (pitch && !helical)
+    td_warn(diags, td_get_at(s, i, "pitch"), "%s.pitch has no effect: only a helical joint has one",
+            name);
+}
+
+// Both ends name as many elements, when both are repeated.
+static void joint_ends(td_spec* spec, const value* s, int i, const char* name) {
+  const value *first = td_get(s, i, "first"), *second = td_get(s, i, "second");
+  if (!first || !second || first->kind != V_NUM || second->kind != V_NUM) return;
+  const int a = td_value_count(first) - 1, b = td_value_count(second) - 1;
+  if (a < 2 || b < 2 || a == b) return;
+  td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
+           "%s.second must name as many elements as %s.first, got %d and %d", name, name, b, a);
+}
+
+static void joint(td_spec* spec, const value* s, int i, const char* name) {
+  joint_type(spec, s, i, name);
+  joint_ends(spec, s, i, name);
+}
+
+// The field's number or its default; false for an expression or something else.
+static bool scalar(const td_spec* spec, const value* s, int i, const char* path, double* x) {
+  const value* v = td_field_get(s, i, path);
+  *x = td_field_number(path);
+  return !v || (v->kind == V_NUM && td_value_count(v) == 1 && td_check_constant(spec, v, 0, x));
+}
+
+static void par(td_spec* spec, const value* s, int i, const char* name) {
+  double from, to;
+  if (!scalar(spec, s, i, "par.t_init", &from) || !scalar(spec, s, i, "par.t_final", &to)) return;
+  if (!(to <= from)) return;
+  const char* written = td_get(s, i, "t_final") ? "t_final" : "t_init";
+  td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, written),
+           "%s.t_final must be later than t_init, got %g s and %g s", name, to, from);
+}
+
+void td_check_element_rules(td_spec* spec, const td_field* field, const value* s, int i,
+                            const char* name) {
+  if (strcmp(field->path, "joint") == 0) joint(spec, s, i, name);
+  if (strcmp(field->path, "par") == 0) par(spec, s, i, name);
+}
+
+// ---- names
+// ------------------------------------------------------------------------------------------
+
+// A name and the element that has it.
+typedef struct named {
+  const char* name;
+  int index;
+} named;
+
+static int compare_named(const void* a, const void* b) {
+  const named *x = a, *y = b;
+  const int order = strcmp(x->name, y->name);
+  return order ? order : (x->index > y->index) - (x->index < y->index);
+}
+
+// The names of a structure's elements, sorted; *list is the caller's to free.
+static td_status collect(const value* s, named** list, int* n) {
+  const int count = s && s->kind == V_STRUCT ? td_value_count(s) : 0;
+  *n = 0;
+  *list = malloc(sizeof(named) * ((size_t)count + 1));
+  if (!*list) return TD_E_NOMEM;
+  for (int i = 0; i < count; i++) {
+    const char* name = word(s, i, "name");
+    if (*name) (*list)[(*n)++] = (named){name, i};
+  }
+  if (*n > 1) qsort(*list, (size_t)*n, sizeof(named), compare_named);
+  return TD_OK;
+}
+
+// No two elements have the same name.
+static void check_unique(td_spec* spec, const char* root, const value* s, const named* list,
+                         int n) {
+  for (int k = 1, first = 0; k < n; k++) {
+    if (strcmp(list[k].name, list[first].name) != 0) {
+      first = k;
+      continue;
+    }
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, list[k].index, "name"),
+             "%s(%d).name must be unique, but %s(%d) is called '%.80s' too", root,
+             list[k].index + 1, root, list[first].index + 1, list[k].name);
+  }
+}
+
+static const char* const output_words[] = {"energy", "q", "v"};
+
+// One entry of `output` against the sensors' names (sorted) and the words that are always known.
+static td_status check_output(td_spec* spec, const char* name, td_span at, const named* list,
+                              int n) {
+  const named key = {name, 0};
+  if (one_of(name, output_words, 3)) return TD_OK;
+  int low = 0, high = n;  // first name that is not before ours
+  while (low < high) {
+    const int mid = low + (high - low) / 2;
+    if (compare_named(&list[mid], &key) < 0)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  if (low < n && strcmp(list[low].name, name) == 0) return TD_OK;
+
+  const char** known = malloc(sizeof(char*) * (size_t)(n + 3));
+  if (!known) return TD_E_NOMEM;
+  for (int k = 0; k < n; k++) known[k] = list[k].name;
+  for (int k = 0; k < 3; k++) known[n + k] = output_words[k];
+  td_error(&spec->diags, TD_E_MODEL, at,
+           "output '%.80s' is neither the name of a sensor nor energy, q or v", name);
+  td_suggest(&spec->diags, name, known, n + 3);
+  free(known);
+  return TD_OK;
+}
+
+// `output`: one name or a cell of names.
+static td_status check_outputs(td_spec* spec, const named* list, int n) {
+  const value* v = td_get(spec->root, 0, "output");
+  if (!v) return TD_OK;
+  if (v->kind == V_STR)
+    return check_output(spec, v->s, td_get_at(spec->root, 0, "output"), list, n);
+  for (int i = 0; v->kind == V_CELL && i < td_value_count(v); i++) {
+    const value_slot* slot = &v->slots[i];
+    if (slot->v && slot->v->kind == V_STR) {
+      TD_TRY(check_output(spec, slot->v->s, slot->at, list, n));
+    } else {
+      td_error(&spec->diags, TD_E_MODEL, slot->at,
+               "output{%d} must be the name of a sensor, got %s", i + 1,
+               slot->v ? td_value_kind_text(slot->v) : "nothing");
+    }
+  }
+  return TD_OK;
+}
+
+td_status td_check_names(td_spec* spec) {
+  static const char* const roots[] = {"body", "joint", "event", "sensor"};
+  for (int k = 0; spec->root && k < 4; k++) {
+    const value* s = td_get(spec->root, 0, roots[k]);
+    named* list;
+    int n;
+    TD_TRY(collect(s, &list, &n));
+    check_unique(spec, roots[k], s, list, n);
+    const bool sensors = strcmp(roots[k], "sensor") == 0;
+    const td_status status = sensors ? check_outputs(spec, list, n) : TD_OK;
+    free(list);
+    TD_TRY(status);
+  }
+  return TD_OK;
+}

@@ -1,0 +1,239 @@
+// The spec: life, messages, and what the language registers (parameters, inputs, sensors).
+#include "spec.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// ---- life ----------------------------------------------------------------------------------------------
+
+td_spec* td_spec_new(void) {
+  td_spec* spec = calloc(1, sizeof(td_spec));
+  if (!spec) return NULL;
+  spec->graph = td_exprs_new();
+  spec->root = td_value_struct(1, 1);
+  spec->time_var = spec->graph ? td_exprs_var(spec->graph, "t", TD_ON_TIME) : -1;
+  if (spec->root && spec->time_var >= 0) return spec;
+  td_spec_free(spec);
+  return NULL;
+}
+
+void td_spec_free(td_spec* spec) {
+  if (!spec) return;
+  td_value_drop(spec->root);
+  if (spec->language_free) spec->language_free(spec->language);
+  for (int i = 0; i < spec->nparam; i++) {
+    free(spec->params[i].name);
+    free(spec->params[i].text);
+  }
+  for (int i = 0; i < spec->ninput; i++) free(spec->inputs[i].name);
+  for (int i = 0; i < spec->noverride; i++) {
+    free(spec->overrides[i].name);
+    free(spec->overrides[i].text);
+  }
+  free(spec->params);
+  free(spec->inputs);
+  free(spec->sensors);
+  free(spec->overrides);
+  td_exprs_free(spec->graph);
+  td_diags_free(&spec->diags);
+  td_text_free(&spec->rendered);
+  td_text_free(&spec->printed);
+  free(spec);
+}
+
+td_status td_spec_override(td_spec* spec, const char* param, const char* value_text) {
+  if (!spec || !param || !value_text || !*param) return TD_E_USAGE;
+  spec_override* grown =
+      td_grow(spec->overrides, &spec->override_cap, spec->noverride + 1, sizeof *grown);
+  if (!grown) return TD_E_NOMEM;
+  spec->overrides = grown;
+  char *name = td_strdup(param), *text = td_strdup(value_text);
+  if (!name || !text) {
+    free(name);
+    free(text);
+    return TD_E_NOMEM;
+  }
+  grown[spec->noverride++] = (spec_override){name, text, false};
+  return TD_OK;
+}
+
+// ---- messages ------------------------------------------------------------------------------------------
+
+int td_spec_message_count(const td_spec* spec) { return spec->diags.n; }
+
+td_message td_spec_message(const td_spec* spec, int i) {
+  td_message m = {TD_NOTE, "", 0, 0, ""};
+  if (i < 0 || i >= spec->diags.n) return m;
+  const td_diag* d = &spec->diags.list[i];
+  m.severity = d->severity;
+  m.text = d->text;
+  if (d->at.source >= 0 && d->at.source < spec->diags.nsource) {
+    m.file = spec->diags.sources[d->at.source].name;
+    td_span_position(&spec->diags, d->at, &m.line, &m.column);
+  }
+  return m;
+}
+
+int td_spec_error_count(const td_spec* spec) { return spec->diags.errors; }
+
+const char* td_spec_messages(td_spec* spec) {
+  spec->rendered.n = 0;
+  td_text_add(&spec->rendered, "");
+  for (int i = 0; i < spec->diags.n; i++) td_diag_render(&spec->diags, i, &spec->rendered);
+  if (spec->diags.dropped > 0) {
+    td_text_printf(&spec->rendered, "... and %d more errors\n", spec->diags.dropped);
+  }
+  return spec->rendered.s ? spec->rendered.s : "";
+}
+
+// ---- parameters and inputs -------------------------------------------------------------------------------
+
+static spec_override* find_override(td_spec* spec, const char* name) {
+  for (int i = spec->noverride - 1; i >= 0; i--) {  // the last one given counts
+    if (strcmp(spec->overrides[i].name, name) == 0) return &spec->overrides[i];
+  }
+  return NULL;
+}
+
+// The whole text as a number.
+static bool number_of(const char* text, double* x) {
+  char* end = NULL;
+  *x = strtod(text, &end);
+  while (end && *end == ' ') end++;
+  return end && end != text && *end == 0;
+}
+
+// Apply an override to a new parameter; a message when the text is no number but should be.
+static bool apply_override(td_spec* spec, spec_param* p) {
+  spec_override* o = find_override(spec, p->name);
+  if (!o) return true;
+  for (int i = 0; i < spec->noverride; i++) {
+    if (strcmp(spec->overrides[i].name, p->name) == 0) spec->overrides[i].used = true;
+  }
+  if (p->text) {
+    char* text = td_strdup(o->text);
+    if (!text) return false;
+    free(p->text);
+    p->text = text;
+    return true;
+  }
+  double x;
+  if (number_of(o->text, &x)) {
+    p->value = x;
+  } else {
+    td_error(&spec->diags, TD_E_MODEL, p->at, "parameter '%s' is a number, it cannot be set to '%s'", p->name,
+             o->text);
+  }
+  return true;
+}
+
+spec_param* td_spec_param_find(td_spec* spec, const char* name) {
+  for (int i = 0; i < spec->nparam; i++) {
+    if (strcmp(spec->params[i].name, name) == 0) return &spec->params[i];
+  }
+  return NULL;
+}
+
+spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double value, const char* text, td_span at) {
+  spec_param* grown = td_grow(spec->params, &spec->param_cap, spec->nparam + 1, sizeof *grown);
+  if (!grown) return NULL;
+  spec->params = grown;
+  spec_param p = {.var = var, .value = value, .at = at};
+  p.name = td_strdup(name);
+  p.text = text ? td_strdup(text) : NULL;
+  if (!p.name || (text && !p.text) || !apply_override(spec, &p)) {
+    free(p.name);
+    free(p.text);
+    return NULL;
+  }
+  grown[spec->nparam] = p;
+  return &grown[spec->nparam++];
+}
+
+spec_param* td_spec_param(td_spec* spec, const char* name, double value, const char* text, td_span at) {
+  spec_param* p = td_spec_param_find(spec, name);
+  if (p) return p;
+  int var = -1;
+  if (!text) {
+    var = td_exprs_var(spec->graph, name, TD_ON_PARAM);
+    if (var < 0) return NULL;
+  }
+  return td_spec_param_var(spec, name, var, value, text, at);
+}
+
+spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span at) {
+  for (int i = 0; i < spec->ninput; i++) {
+    if (strcmp(spec->inputs[i].name, name) == 0) return &spec->inputs[i];
+  }
+  spec_input* grown = td_grow(spec->inputs, &spec->input_cap, spec->ninput + 1, sizeof *grown);
+  if (!grown) return NULL;
+  spec->inputs = grown;
+  char* copy = td_strdup(name);
+  const int var = copy ? td_exprs_var(spec->graph, name, TD_ON_INPUT) : -1;
+  if (var < 0) {
+    free(copy);
+    return NULL;
+  }
+  grown[spec->ninput] = (spec_input){copy, var, value, at};
+  return &grown[spec->ninput++];
+}
+
+// ---- sensors -------------------------------------------------------------------------------------------
+
+static bool same_sensor(const td_sensor_ref* a, const td_sensor_ref* b) {
+  if (a->kind != b->kind || a->root != b->root || a->index != b->index || a->element != b->element) return false;
+  if (a->item != b->item || a->component != b->component || a->has_point != b->has_point) return false;
+  if (!a->has_point) return true;
+  return a->point[0] == b->point[0] && a->point[1] == b->point[1] && a->point[2] == b->point[2];
+}
+
+// A name for printed equations that is an identifier: pos_body2_x, dof_joint3_1, vel_body1_e4_p17_z.
+static void sensor_name(const td_spec* spec, const td_sensor_ref* r, char* name, size_t size) {
+  const td_sensor_info* info = &td_sensor_table[r->kind];
+  const char* root = r->root == 'b' ? "_body" : r->root == 'j' ? "_joint" : "";
+  int n = snprintf(name, size, "%s%s", info->name, root);
+  if (r->root != '-') n += snprintf(name + n, size - (size_t)n, "%d", r->index);
+  if (r->element > 0) n += snprintf(name + n, size - (size_t)n, "_e%d", r->element);
+  if (r->item > 0) n += snprintf(name + n, size - (size_t)n, "_%d", r->item);
+  if (r->has_point) n += snprintf(name + n, size - (size_t)n, "_p%d", spec->nsensor + 1);
+  const int parts = info->rows * info->cols;
+  if (parts == 3) {
+    snprintf(name + n, size - (size_t)n, "_%c", "xyz"[r->component]);
+  } else if (parts > 1) {
+    snprintf(name + n, size - (size_t)n, "_%d", r->component + 1);
+  }
+}
+
+int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at) {
+  for (int i = 0; i < spec->nsensor; i++) {
+    if (same_sensor(&spec->sensors[i].ref, ref)) return spec->sensors[i].var;
+  }
+  spec_sensor_var* grown = td_grow(spec->sensors, &spec->sensor_cap, spec->nsensor + 1, sizeof *grown);
+  if (!grown) return -1;
+  spec->sensors = grown;
+  char name[96];
+  sensor_name(spec, ref, name, sizeof name);
+  const int var = td_exprs_var(spec->graph, name, td_sensor_table[ref->kind].depends);
+  if (var < 0) return -1;
+  grown[spec->nsensor++] = (spec_sensor_var){*ref, var, at};
+  return var;
+}
+
+// ---- reading -------------------------------------------------------------------------------------------
+
+const value* td_get(const value* s, int i, const char* field) {
+  const value_slot* slot = td_value_slot(s, i, field);
+  return slot && !td_value_is_empty(slot->v) ? slot->v : NULL;
+}
+
+td_span td_get_at(const value* s, int i, const char* field) {
+  const value_slot* slot = td_value_slot(s, i, field);
+  return slot && slot->v ? slot->at : td_span_none();
+}
+
+int td_get_count(const value* s, int i, const char* field) {
+  const value* v = td_get(s, i, field);
+  return v ? td_value_count(v) : 0;
+}

@@ -1,0 +1,93 @@
+// td_equilibrium: find it, judge it.
+#include <math.h>
+
+#include "model.h"
+#include "statics.h"
+
+td_equil_options td_equil_options_default(void) {
+  return (td_equil_options){.tol = 1e-10, .max_iterations = 60};
+}
+
+const char* td_strategy_text(td_strategy strategy) {
+  switch (strategy) {
+    case TD_NEWTON:
+      return "Newton";
+    case TD_LOAD_CONTINUATION:
+      return "load continuation";
+    case TD_PSEUDO_TRANSIENT:
+      return "pseudo-transient continuation";
+  }
+  return "unknown";
+}
+
+const char* td_stability_text(td_stability stability) {
+  switch (stability) {
+    case TD_STABLE:
+      return "stable";
+    case TD_NEUTRAL:
+      return "neutral";
+    case TD_DIVERGENCE:
+      return "unstable (divergence)";
+    case TD_FLUTTER:
+      return "unstable (flutter)";
+    case TD_UNKNOWN:
+      return "unknown";
+  }
+  return "unknown";
+}
+
+static td_status judge(td_statics* s, const double* q, const double* l, td_equil_result* result) {
+  td_answer answer = {.stiffness = malloc(sizeof(double) * (size_t)(s->n + 1))};
+  if (!answer.stiffness) return TD_E_NOMEM;
+  result->conservative = td_statics_conservative(s);
+  const td_status status = td_judge(s, q, l, 1, result->conservative, &answer);
+  result->stability = answer.stability;
+  result->critical = answer.critical;
+  free(answer.stiffness);
+  return status;
+}
+
+// Overwrites `state` and q, l
+static td_status find(td_statics* s, td_newton* newton, td_state* state, double* q, double* l,
+                      const td_newton_options* options, td_equil_result* result) {
+  td_newton_report report;
+  // prescribed positions are part of the start
+  memcpy(q, s->state->q, sizeof(double) * (size_t)s->nq);
+  td_status status = td_statics_solve(s, newton, q, l, options, &result->strategy, &report);
+  result->converged = status == TD_OK;
+  result->residual = report.residual;
+  result->iterations = report.iterations;
+  if (result->converged) status = judge(s, q, l, result);
+
+  td_state_copy(s->model, s->state, state);
+  memcpy(state->q, q, sizeof(double) * (size_t)s->nq);
+  memcpy(s->work->lambda, l, sizeof(double) * (size_t)s->m);
+  return status;
+}
+
+td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
+                         const td_equil_options* options, td_equil_result* result) {
+  const td_equil_options usual = td_equil_options_default();
+  const td_equil_options* o = options ? options : &usual;
+  *result = (td_equil_result){.stability = TD_UNKNOWN, .residual = NAN};
+  if (!(o->tol > 0) || o->max_iterations < 1) return TD_E_USAGE;
+
+  td_statics* s = NULL;
+  td_newton* newton = NULL;
+  const td_sizes sizes = td_model_sizes(model);
+  double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
+  td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
+  if (status == TD_OK) status = td_newton_new(&s->system, &newton);
+  if (status == TD_OK) {
+    s->progress = o->progress;
+    s->user = o->user;
+    const td_newton_options how = {o->tol, o->max_iterations};
+    status = find(s, newton, state, q, q + sizes.nq, &how, result);
+    result->evaluations = s->evaluations;
+    result->tangents = s->tangents;
+  }
+  td_newton_free(newton);
+  td_statics_free(s);
+  free(q);
+  return status;
+}

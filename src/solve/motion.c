@@ -1,0 +1,159 @@
+// The right-hand side, Jacobian, projection and switching functions of a model's motion, in terms
+// of dyn.h.
+#include "motion.h"
+
+#include <math.h>
+#include <string.h>
+
+void td_motion_pack(const td_motion* m, double* y) {
+  for (int i = 0; i < m->nq; i++) y[i] = m->state->q[m->iq[i]];
+  for (int i = 0; i < m->nv; i++) y[m->nq + i] = m->state->v[m->iv[i]];
+}
+
+void td_motion_unpack(td_motion* m, double t, const double* y) {
+  m->state->t = t;
+  for (int i = 0; i < m->nq; i++) m->state->q[m->iq[i]] = y[i];
+  for (int i = 0; i < m->nv; i++) m->state->v[m->iv[i]] = y[m->nq + i];
+  if (m->ntarget > 0) {
+    memcpy(td_targets(m->work), y + m->nq + m->nv, (size_t)m->ntarget * sizeof(double));
+  }
+  td_prescribe(m->model, m->work, m->state);
+}
+
+static td_status rhs(void* ctx, double t, const double* y, double* ydot) {
+  td_motion* m = ctx;
+  td_motion_unpack(m, t, y);
+  TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
+
+  const double* vdot = td_work_vdot(m->work);
+  td_qdot(m->model, m->state->q, m->state->v, m->qdot);
+  for (int i = 0; i < m->nq; i++) ydot[i] = m->qdot[m->iq[i]];
+  for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
+  const int k = m->nq + m->nv;
+  ydot[m->ode.n] = td_power(m->model, m->state, m->work);
+  if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
+  return TD_OK;
+}
+
+// dv'/dq is given along the tangent directions; with N+ N = 1 the chart's columns are (dv'/dq) N+.
+static void acceleration_rows(const td_motion* m, double* J) {
+  const int n = m->ode.n, nv = m->size.nv, nq = m->size.nq;
+  for (int i = 0; i < m->nv; i++) {
+    double* row = J + (size_t)(m->nq + i) * (size_t)n;
+    const double *dq = m->dq + m->iv[i] * nv, *dv = m->dv + m->iv[i] * nv;
+    for (int j = 0; j < m->nq; j++) {
+      double sum = 0;
+      for (int k = 0; k < nv; k++) sum += dq[k] * m->Nplus[k * nq + m->iq[j]];
+      row[j] = sum;
+    }
+    for (int j = 0; j < m->nv; j++) row[m->nq + j] = dv[m->iv[j]];
+  }
+}
+
+static void rate_rows(const td_motion* m, double* J) {
+  const int n = m->ode.n, nv = m->size.nv, nq = m->size.nq;
+  for (int i = 0; i < m->nq; i++) {
+    double* row = J + (size_t)i * (size_t)n;
+    for (int j = 0; j < m->nq; j++) row[j] = m->dN[m->iq[i] * nq + m->iq[j]];
+    for (int j = 0; j < m->nv; j++) row[m->nq + j] = m->N[m->iq[i] * nv + m->iv[j]];
+  }
+}
+
+static td_status jacobian(void* ctx, double t, const double* y, double* J) {
+  td_motion* m = ctx;
+  const size_t n = (size_t)m->ode.n;
+  td_motion_unpack(m, t, y);
+  TD_TRY(td_forward_tangent(m->model, m->state, m->work, m->dq, m->dv, NULL));
+  td_qdot_matrix(m->model, m->state->q, m->N);
+  td_qdot_dq(m->model, m->state->q, m->state->v, m->dN);
+  td_qdot_inverse(m->model, m->state->q, m->Nplus);
+
+  memset(J, 0, n * n * sizeof(double));
+  rate_rows(m, J);
+  acceleration_rows(m, J);
+  // targets come as [value, rate]
+  for (int i = 0; i < m->ntarget; i += 2) {
+    const size_t k = (size_t)(m->nq + m->nv + i);
+    J[k * n + k + 1] = 1;
+  }
+  return TD_OK;
+}
+
+static td_status project(void* ctx, double t, double* y) {
+  td_motion* m = ctx;
+  td_motion_unpack(m, t, y);
+  td_normalise(m->model, m->state->q);
+  if (m->size.nconstraint > 0) {
+    TD_TRY(td_project_q(m->model, m->state, m->work, m->project_tol));
+    TD_TRY(td_project_v(m->model, m->state, m->work));
+  }
+  td_motion_pack(m, y);
+  return TD_OK;
+}
+
+static void roots(void* ctx, double t, const double* y, double* g) {
+  td_motion* m = ctx;
+  td_motion_unpack(m, t, y);
+  if (m->nevent > 0) td_event_values(m->model, m->state, m->work, g);
+  if (m->nswitch > 0) td_switch_values(m->model, m->state, m->work, g + m->nevent);
+}
+
+void td_motion_free(td_motion* m) {
+  if (m == NULL) return;
+  td_state_free(m->state);
+  free(m->qdot);
+  free(m);
+}
+
+// One block for all scratch: vectors and the five matrices of the Jacobian.
+static bool allocate(td_motion* m) {
+  const size_t nq = (size_t)m->size.nq, nv = (size_t)m->size.nv;
+  m->qdot = malloc((nq + 2 * nv * nv + 2 * nq * nv + nq * nq + 1) * sizeof(double));
+  m->state = td_state_new(m->model);
+  if (m->qdot == NULL || m->state == NULL) return false;
+  m->dq = m->qdot + nq;
+  m->dv = m->dq + nv * nv;
+  m->N = m->dv + nv * nv;
+  m->Nplus = m->N + nq * nv;
+  m->dN = m->Nplus + nq * nv;
+  return true;
+}
+
+static td_ode describe(td_motion* m, double rtol, double atol) {
+  const bool invariants = m->size.nconstraint > 0 || td_has_quaternions(m->model);
+  return (td_ode){.ctx = m,
+                  .n = m->nq + m->nv + m->ntarget,
+                  .nquad = 1,
+                  .nroot = m->nevent + m->nswitch,
+                  .rtol = rtol,
+                  .atol = atol,
+                  .rhs = rhs,
+                  .jacobian = jacobian,
+                  .project = invariants ? project : NULL,
+                  .roots = roots};
+}
+
+td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
+                        double atol, td_motion** motion) {
+  *motion = NULL;
+  td_motion* m = calloc(1, sizeof *m);
+  if (m == NULL) return TD_E_NOMEM;
+  m->model = model;
+  m->work = work;
+  m->size = td_model_sizes(model);
+  if (!allocate(m)) {
+    td_motion_free(m);
+    return TD_E_NOMEM;
+  }
+  td_state_copy(model, from, m->state);
+  m->nq = td_free_q(model, &m->iq);
+  m->nv = td_free_v(model, &m->iv);
+  m->ntarget = td_target_count(model);
+  m->nevent = m->size.nevent;
+  m->nswitch = td_switch_count(model);
+  // well below what the steps are allowed to err, above what rounding leaves
+  m->project_tol = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
+  m->ode = describe(m, rtol, atol);
+  *motion = m;
+  return TD_OK;
+}

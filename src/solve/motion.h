@@ -1,0 +1,33 @@
+// The motion of a model as an initial value problem:
+//
+//   y = [q, v (unprescribed), targets of controlled constraint rows; work],   y' = [N(q) v, v',
+//   target rates; power]
+#ifndef TD_MOTION_H
+#define TD_MOTION_H
+
+#include "dyn.h"
+#include "ode.h"
+
+typedef struct td_motion {
+  td_ode ode;
+  const td_model* model;
+  td_work* work;
+  td_state* state;  // the last y that was looked at
+  td_sizes size;
+  int nq, nv, ntarget;  // of y
+  const int *iq, *iv;   // indices of its q and v in the state
+  int nevent, nswitch;  // the roots, in this order
+  double project_tol;
+  double *qdot, *dq, *dv, *N, *dN, *Nplus;  // scratch
+} td_motion;
+
+// `from` gives the time, positions, velocities and inputs to start with.
+td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
+                        double atol, td_motion** motion);
+void td_motion_free(td_motion* motion);
+
+// y (n + 1) of the state, without integrals; and back, prescribed motion filled in.
+void td_motion_pack(const td_motion* motion, double* y);
+void td_motion_unpack(td_motion* motion, double t, const double* y);
+
+#endif

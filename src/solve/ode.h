@@ -1,0 +1,104 @@
+// Initial value problems and the two solvers that integrate them.
+//
+//   y' = f(t, y),  y = [states (n), integrals (nquad)]
+//
+// The integrals are functions of the states alone (work, for instance): they are carried along but
+// do not take part in the error test.  A stepper advances one step at a time, never beyond a stop
+// time, and gives the solution anywhere inside its last step; right-hand sides may jump at the ends
+// of a segment (restart .. stop), not inside.
+#ifndef TD_ODE_H
+#define TD_ODE_H
+
+#include "base.h"
+
+typedef struct td_ode {
+  void* ctx;
+  int n, nquad, nroot;
+  double rtol, atol;    // of the states
+  double h_max;         // longest step, 0: no limit
+  bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
+  td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);    // ydot (n + nquad)
+  td_status (*jacobian)(void* ctx, double t, const double* y, double* J);  // n x n, row-major
+  td_status (*project)(void* ctx, double t,
+                       double* y);  // onto the invariants; NULL: there are none
+  void (*roots)(void* ctx, double t, const double* y, double* g);  // (nroot) switching functions
+} td_ode;
+
+typedef struct td_ode_counts {
+  long steps, rejected, evaluations, tangents, factorisations, projections;
+} td_ode_counts;
+
+// What a step did: it covered [t0, t], and ended at a root of some switching function, or not.
+typedef struct td_step {
+  double t0, t;
+  bool root;
+  const double* y;     // (n + nquad) at t; valid until the next call
+  const int* crossed;  // (nroot) -1 falling, +1 rising, 0 not; when root
+} td_step;
+
+typedef struct td_stepper td_stepper;
+typedef struct td_stepper_ops {
+  td_status (*step)(td_stepper* s, double t_stop, td_step* step);
+  td_status (*at)(td_stepper* s, double t, double* y);
+  td_status (*restart)(td_stepper* s, double t, const double* y);
+  void (*free)(td_stepper* s);
+} td_stepper_ops;
+
+// First member of each solver's own struct.
+struct td_stepper {
+  const td_stepper_ops* ops;
+  const td_ode* ode;
+  td_ode_counts counts;
+  td_status failure;     // of the last callback that failed during the step
+  double t_low, t_high;  // ends of the segment in work
+  int creeping;          // consecutive steps too short to get anywhere
+  td_status trouble;     // failure seen while creeping
+};
+
+// Explicit Runge-Kutta of order 8 (ARKODE) and BDF with Newton's method (CVODES).  The ode must
+// outlive the stepper.
+td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
+td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
+void td_stepper_free(td_stepper* stepper);
+
+// Advance by one step of the solver's choice, at most to t_stop; TD_E_DIVERGED or the callback's
+// status when even tiny steps fail.  When the root of a step was dealt with, the next call goes on
+// from there.
+td_status td_stepper_step(td_stepper* stepper, double t_stop, td_step* step);
+// Solution at t inside the last step.
+td_status td_stepper_at(td_stepper* stepper, double t, double* y);
+// Go on from another state or with another right-hand side.
+td_status td_stepper_restart(td_stepper* stepper, double t, const double* y);
+
+// Callbacks as the solvers use them: counted, inside the open segment, finite.  0, or 1: failed,
+// try a shorter step.
+int td_ode_rhs(td_stepper* stepper, double t, const double* y, double* ydot);
+int td_ode_project(td_stepper* stepper, double t, double* y);
+void td_ode_roots(td_stepper* stepper, double t, const double* y, double* g);
+int td_ode_jacobian(td_stepper* stepper, double t, const double* y, double* J);
+
+// ---- order-8 Runge-Kutta pair of Prince and Dormand and its dense output ----
+enum { TD_RK8_STAGES = 13 };
+typedef struct td_rk8 {
+  double c[TD_RK8_STAGES], A[TD_RK8_STAGES * TD_RK8_STAGES], b[TD_RK8_STAGES], d[TD_RK8_STAGES];
+} td_rk8;
+extern const td_rk8 td_rk8_table;  // b: order 8, d: order 7
+
+// One step from (t, y) with f = y'(t, y); k is scratch (13 n).  0 or 1 as td_ode_rhs.
+int td_rk8_step(td_stepper* stepper, double t, const double* y, const double* f, double h,
+                double* k, double* y_out);
+// Hermite interpolation of values and slopes at m nodes: weights of each, for the time t.
+void td_hermite(int m, const double* node, double t, double* value_weight, double* slope_weight);
+
+// ---- which solver ----
+typedef struct td_choice {
+  td_solver solver;
+  bool lightly_damped;
+  char why[160];
+} td_choice;
+// The rule of docs/simulation.md, from the spectrum of the Jacobian at (t, y) and the time left.
+// `h` is the step explicit integration is taking there, 0 when it has not begun.
+td_status td_choose_solver(const td_ode* ode, double t, const double* y, double t_end, double h,
+                           td_choice* choice);
+
+#endif

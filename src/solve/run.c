@@ -1,0 +1,375 @@
+// One simulation: the loop over solver steps with its outputs, stop times, events, switches, checks
+// and statistics.
+//
+//   while not at the end:  step, never beyond the next stop time
+//                          rows at the output times the step has passed
+//                          checks: invariants, charts, progress, step limit
+//                          root:   note the event, or end there, or restart behind a switch
+//                          stop:   restart, for the right-hand side jumps
+#include "run.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "motion.h"
+
+typedef struct run {
+  const td_run_plan* plan;
+  td_motion* motion;
+  td_stepper* stepper;
+  td_trajectory* out;
+  double *y, *y_row;  // end of the last step; scratch for a row between
+  double t, t_start;
+  int row, last_row;  // next output and the last one, as multiples of dt_out
+  double* stops;
+  int nstop, stop;
+  bool finished;                // an event said so
+  bool undecided;               // the explicit solver may yet be exchanged
+  long check_at, steps_before;  // steps at which to look again, and where the present stretch began
+  double t_before;
+  double t_switch;     // last switch that was dealt with
+  double next_report;  // wall time
+  bool chart_warned;
+} run;
+
+// ---- rows ----
+
+// Multiples by index: no accumulation; the last row is at the end itself.
+static double row_time(const run* r, int row) {
+  return row >= r->last_row ? r->plan->t_end : r->t_start + row * r->plan->dt_out;
+}
+
+static td_status add_row(run* r, double t, const double* y) {
+  td_motion* m = r->motion;
+  const td_sizes* size = &m->size;
+  double* row = td_trajectory_next(r->out);
+  if (row == NULL) return TD_E_NOMEM;
+  td_motion_unpack(m, t, y);
+  const td_energies energy = td_energy(m->model, m->state, m->work);
+  double* sensors = row + 1 + size->nq + size->nv;
+  row[0] = t;
+  memcpy(row + 1, m->state->q, (size_t)size->nq * sizeof(double));
+  memcpy(row + 1 + size->nq, m->state->v, (size_t)size->nv * sizeof(double));
+  if (size->nsensor > 0) TD_TRY(td_sensors(m->model, m->state, m->work, sensors));
+  const double four[4] = {energy.kinetic, energy.elastic, energy.gravity, y[m->ode.n]};
+  memcpy(sensors + size->nsensor, four, sizeof four);
+  td_trajectory_keep(r->out);
+  return TD_OK;
+}
+
+// Rows up to the end of the step.  Interpolated states are put onto the constraints; one that
+// cannot be is kept as is.
+static td_status add_rows(run* r, const td_step* step) {
+  const td_ode* ode = &r->motion->ode;
+  for (; r->row <= r->last_row && row_time(r, r->row) <= step->t; r->row++) {
+    const double t = row_time(r, r->row);
+    if (t == step->t) {
+      TD_TRY(add_row(r, t, step->y));
+      continue;
+    }
+    TD_TRY(td_stepper_at(r->stepper, t, r->y_row));
+    if (ode->project != NULL && ode->project(ode->ctx, t, r->y_row) != TD_OK) {
+      TD_TRY(td_stepper_at(r->stepper, t, r->y_row));
+    }
+    TD_TRY(add_row(r, t, r->y_row));
+  }
+  return TD_OK;
+}
+
+// ---- solver ----
+
+static void add_counts(td_sim_stats* s, const td_ode_counts* c) {
+  s->steps += c->steps;
+  s->rejected += c->rejected;
+  s->evaluations += c->evaluations;
+  s->tangents += c->tangents;
+  s->factorisations += c->factorisations;
+  s->projections += c->projections;
+}
+
+static void drop_stepper(run* r) {
+  if (r->stepper != NULL) add_counts(&r->out->stats, &r->stepper->counts);
+  td_stepper_free(r->stepper);
+  r->stepper = NULL;
+}
+
+static td_status start(run* r, td_solver solver) {
+  drop_stepper(r);
+  r->out->stats.solver = solver;
+  return (solver == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&r->motion->ode, r->t, r->y,
+                                                                    &r->stepper);
+}
+
+static td_status choose(run* r, double h, td_choice* choice) {
+  td_motion* m = r->motion;
+  r->out->stats.tangents++;
+  TD_TRY(td_choose_solver(&m->ode, r->t, r->y, r->plan->t_end, h, choice));
+  m->ode.lightly_damped = choice->lightly_damped;
+  return TD_OK;
+}
+
+// As told, or by the rule; where the spectrum cannot be had the explicit solver starts, and the
+// rule is asked again.
+static td_status first_solver(run* r) {
+  char* why = r->out->stats.why;
+  const size_t room = sizeof r->out->stats.why;
+  td_choice choice;
+  const td_status status = choose(r, 0, &choice);
+  r->undecided = r->plan->solver == TD_SOLVER_AUTO;
+  if (!r->undecided) {
+    snprintf(why, room, "as asked for");
+    return start(r, r->plan->solver);
+  }
+  if (status == TD_E_NOMEM) return status;
+  if (status != TD_OK) {
+    choice.solver = TD_SOLVER_EXPLICIT;
+    snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
+  }
+  snprintf(why, room, "%s", choice.why);
+  r->undecided = choice.solver == TD_SOLVER_EXPLICIT;
+  return start(r, choice.solver);
+}
+
+// After 64, 128, 256 ... explicit steps: are they held down by stability?  Then go on with BDF.
+static td_status reconsider(run* r) {
+  const long steps = r->stepper->counts.steps - r->steps_before;
+  if (!r->undecided || steps < r->check_at) return TD_OK;
+  const double h = (r->t - r->t_before) / (double)steps;
+  td_choice choice;
+  r->check_at *= 2;
+  r->steps_before += steps;
+  r->t_before = r->t;
+  if (choose(r, h, &choice) != TD_OK || choice.solver != TD_SOLVER_STIFF) return TD_OK;
+  snprintf(r->out->stats.why, sizeof r->out->stats.why, "from t = %.4g s %s", r->t, choice.why);
+  r->undecided = false;
+  return start(r, TD_SOLVER_STIFF);
+}
+
+// ---- checks ----
+
+static double wall_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static td_status report(run* r) {
+  const td_run_plan* plan = r->plan;
+  if (plan->progress == NULL) return TD_OK;
+  const double now = wall_time();
+  if (now < r->next_report) return TD_OK;
+  r->next_report = now + 0.05;
+  const double part = (r->t - r->t_start) / (plan->t_end - r->t_start);
+  if (plan->progress(plan->user, plan->done_from + part * (plan->done_to - plan->done_from),
+                     "simulate")) {
+    return TD_OK;
+  }
+  td_trajectory_say(r->out, "stopped on request at t = %.6g s of %.6g s", r->t, plan->t_end);
+  return TD_E_STOPPED;
+}
+
+static td_status limit_steps(run* r) {
+  const long limit = r->plan->max_steps;
+  if (limit <= 0 || r->out->stats.steps + r->stepper->counts.steps < limit) return TD_OK;
+  td_trajectory_say(r->out, "stopped at t = %.6g s of %.6g s: the limit of %ld steps is reached",
+                    r->t, r->plan->t_end, limit);
+  return TD_E_STOPPED;
+}
+
+static void watch(run* r) {
+  td_motion* m = r->motion;
+  td_sim_stats* s = &r->out->stats;
+  td_motion_unpack(m, r->t, r->y);
+  if (m->size.nconstraint > 0) {
+    double e = 0, edot = 0;
+    td_constraint_error(m->model, m->state, m->work, &e, &edot);
+    s->max_constraint_error = fmax(s->max_constraint_error, e);
+    s->max_velocity_error = fmax(s->max_velocity_error, edot);
+  }
+  const char* name = "";
+  if (!r->chart_warned && td_chart_margin(m->model, m->state->q, &name) < 0.05) {
+    r->chart_warned = true;
+    td_trajectory_say(r->out,
+                      "warning: at t = %.6g s %s comes close to the singularity of its "
+                      "three-number rotation (half a "
+                      "turn); a spherical or four-number joint has none",
+                      r->t, name);
+  }
+}
+
+// ---- roots and stops ----
+
+// The solver may find once more the switch it was just restarted behind.
+static bool same_switch(const run* r) {
+  return fabs(r->t - r->t_switch) <= 1e-12 * fmax(fabs(r->t), r->plan->t_end - r->t_start);
+}
+
+static td_status cross(run* r, const td_step* step) {
+  const td_motion* m = r->motion;
+  bool switched = false;
+  for (int i = 0; i < m->ode.nroot; i++) {
+    if (step->crossed[i] == 0) continue;
+    if (i >= m->nevent) {
+      switched = true;
+      continue;
+    }
+    r->out->stats.events++;
+    TD_TRY(td_trajectory_mark(r->out, step->t, i));
+    if (td_event_stops(m->model, i)) r->finished = true;
+  }
+  if (!switched || r->finished || same_switch(r)) return TD_OK;
+  r->out->stats.events++;
+  r->t_switch = r->t;
+  return td_stepper_restart(r->stepper, r->t, r->y);
+}
+
+static double next_stop(const run* r) {
+  return r->stop < r->nstop ? fmin(r->stops[r->stop], r->plan->t_end) : r->plan->t_end;
+}
+
+static td_status pass_stop(run* r) {
+  if (r->t < next_stop(r) || r->t >= r->plan->t_end) return TD_OK;
+  while (r->stop < r->nstop && r->stops[r->stop] <= r->t) r->stop++;
+  r->out->stats.stops++;
+  return td_stepper_restart(r->stepper, r->t, r->y);
+}
+
+// ---- the loop ----
+
+static td_status advance(run* r) {
+  td_step step;
+  TD_TRY(td_stepper_step(r->stepper, next_stop(r), &step));
+  TD_TRY(add_rows(r, &step));
+  r->t = step.t;
+  memcpy(r->y, step.y, (size_t)(r->motion->ode.n + r->motion->ode.nquad) * sizeof(double));
+  watch(r);
+  if (step.root) TD_TRY(cross(r, &step));
+  if (r->finished || r->t >= r->plan->t_end) return TD_OK;
+  TD_TRY(pass_stop(r));
+  TD_TRY(reconsider(r));
+  TD_TRY(limit_steps(r));
+  return report(r);
+}
+
+static td_status loop(run* r) {
+  TD_TRY(add_row(r, r->t, r->y));
+  r->row = 1;
+  watch(r);
+  if (r->t >= r->plan->t_end) return TD_OK;
+  TD_TRY(first_solver(r));
+  while (r->t < r->plan->t_end && !r->finished) TD_TRY(advance(r));
+  if (r->finished && td_trajectory_time(r->out, r->out->rows - 1) < r->t)
+    return add_row(r, r->t, r->y);
+  return TD_OK;
+}
+
+// ---- diagnosis ----
+
+// The velocity that changes fastest for its size, at the last good state.
+static void name_fastest(run* r) {
+  td_motion* m = r->motion;
+  td_motion_unpack(m, r->t, r->y);
+  if (m->size.nv == 0 || td_forward_dynamics(m->model, m->state, m->work) != TD_OK) return;
+  const double* vdot = td_work_vdot(m->work);
+  int fastest = 0;
+  double rate = -1;
+  for (int i = 0; i < m->size.nv; i++) {
+    const double x = fabs(vdot[i]) / (1 + fabs(m->state->v[i]));
+    if (x > rate) fastest = i, rate = x;
+  }
+  td_trajectory_say(r->out, "fastest change there: %s, velocity %.3g, acceleration %.3g",
+                    td_model_v_name(m->model, fastest), m->state->v[fastest], vdot[fastest]);
+}
+
+static void diagnose(run* r, td_status status) {
+  if (status == TD_OK || status == TD_E_STOPPED) return;
+  td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
+                    r->plan->t_end, td_status_text(status));
+  if (status == TD_E_NOMEM) return;
+  const char* failure = td_work_failure(r->motion->work);
+  if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
+  name_fastest(r);
+  if (status == TD_E_SINGULAR) {
+    td_trajectory_say(
+        r->out,
+        "likely cause: a massless part that nothing holds, or a mechanism in a singular "
+        "position; give the part a small mass or inertia, or start elsewhere");
+  } else {
+    td_trajectory_say(
+        r->out,
+        "likely cause: an unstable model (a spring, gain or damping of the wrong sign), a very "
+        "stiff or jumping force, or loops that cannot close; check signs and units, add damping, "
+        "smooth the force, or try the other solver (par.solver) and a smaller par.rtol");
+  }
+}
+
+// ---- beginning and end ----
+
+static td_status count_rows(run* r) {
+  const double length = r->plan->t_end - r->t_start, rows = length / r->plan->dt_out;
+  if (!(length >= 0) || !(r->plan->dt_out > 0) || !(rows < 1e8)) {
+    td_trajectory_say(
+        r->out,
+        "from t = %.6g s to t_final = %.6g s with dt_out = %.6g s is no sensible set of outputs",
+        r->t_start, r->plan->t_end, r->plan->dt_out);
+    return TD_E_USAGE;
+  }
+  r->last_row = max_int((int)ceil(rows * (1 - 1e-10)), 1);
+  return TD_OK;
+}
+
+static td_status prepare(run* r) {
+  td_motion* m = r->motion;
+  const int n = m->ode.n + m->ode.nquad;
+  TD_TRY(count_rows(r));
+  r->y = calloc(2 * (size_t)n, sizeof(double));
+  if (r->y == NULL) return TD_E_NOMEM;
+  r->y_row = r->y + n;
+  td_prescribe(m->model, m->work, m->state);
+  td_motion_pack(m, r->y);
+  if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
+  m->ode.h_max = (r->plan->t_end - r->t_start) / 50;
+  return td_stop_times(m->model, m->work, r->t_start, r->plan->t_end, &r->stops, &r->nstop);
+}
+
+static void finish(run* r, td_status status) {
+  td_sim_stats* s = &r->out->stats;
+  drop_stepper(r);
+  s->t_end = r->t;
+  s->partial = status != TD_OK;
+  if (r->out->rows == 0) return;
+  const double* first = td_trajectory_energy(r->out, 0);
+  td_motion_unpack(r->motion, r->t, r->y);
+  const td_energies last = td_energy(r->motion->model, r->motion->state, r->motion->work);
+  s->energy_start = first[0] + first[1] + first[2];
+  s->energy_end = last.kinetic + last.elastic + last.gravity;
+  s->work_done = r->y[r->motion->ode.n];
+  s->energy_error = s->energy_end - s->energy_start - s->work_done;
+}
+
+td_status td_run(const td_model* model, td_work* work, td_state* state, const td_run_plan* plan,
+                 td_trajectory* out) {
+  run r = {.plan = plan,
+           .out = out,
+           .t = state->t,
+           .t_start = state->t,
+           .check_at = 64,
+           .t_before = state->t,
+           .t_switch = -INFINITY};
+  td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
+  if (status != TD_OK) return status;
+  status = prepare(&r);
+  if (status == TD_OK) {
+    status = loop(&r);
+    diagnose(&r, status);
+    finish(&r, status);
+    td_state_copy(model, r.motion->state, state);
+  }
+  td_motion_free(r.motion);
+  free(r.stops);
+  free(r.y);
+  return status;
+}

@@ -1,0 +1,22 @@
+// One simulation from beginning to end at one pair of tolerances.
+#ifndef TD_RUN_H
+#define TD_RUN_H
+
+#include "trajectory.h"
+
+typedef struct td_run_plan {
+  double t_end, dt_out;
+  double rtol, atol;
+  td_solver solver;
+  long max_steps;        // 0: no limit
+  td_progress progress;  // may be NULL
+  void* user;
+  double done_from, done_to;  // the part of the whole that this run is, for the progress
+} td_run_plan;
+
+// Integrate from `state`, which is replaced by the last state reached.  `out` is filled with rows,
+// statistics and the diagnosis, also when the run fails or is stopped.
+td_status td_run(const td_model* model, td_work* work, td_state* state, const td_run_plan* plan,
+                 td_trajectory* out);
+
+#endif

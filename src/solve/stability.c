@@ -1,0 +1,88 @@
+// Stability of an equilibrium, by the stiffness alone where there is a potential, else by the
+// eigenvalues of the linearised first-order system.  An eigenvalue counts as zero below what a
+// double zero becomes by round-off, sqrt(epsilon) of the largest; a real part counts as zero below
+// a millionth of its eigenvalue, since undamped systems with follower loads live on the imaginary
+// axis.
+#include <math.h>
+
+#include "statics.h"
+
+static const double zero_stiffness = 1e-11, zero_eigenvalue = 1e-7, zero_real_part = 1e-6;
+
+static td_status judge_stiffness(const td_reduced* r, td_answer* answer) {
+  const int n = r->n;
+  double* block = malloc(sizeof(double) * 3 * (size_t)(n * n + 1));
+  if (!block) return TD_E_NOMEM;
+  double *S = block, *one = S + n * n, *V = one + n * n;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) {
+      S[i * n + j] = (r->K[i * n + j] + r->K[j * n + i]) / 2;
+      one[i * n + j] = i == j;
+    }
+  }
+  const bool ok = td_eig_symmetric(S, one, n, answer->stiffness, V);
+  free(block);
+  if (!ok) return TD_OK;  // unknown
+
+  const double* w = answer->stiffness;
+  const double zero = n ? zero_stiffness * fmax(fabs(w[0]), fabs(w[n - 1])) : 0;
+  int neutral = 0;
+  for (int i = 0; i < n; i++) {
+    answer->divergent += w[i] < -zero;
+    neutral += fabs(w[i]) <= zero;
+  }
+  answer->n = n;
+  answer->critical = n ? w[0] : INFINITY;
+  answer->stability = answer->divergent ? TD_DIVERGENCE : neutral ? TD_NEUTRAL : TD_STABLE;
+  return TD_OK;
+}
+
+static void judge_eigenvalues(const double* re, const double* im, int n, td_answer* answer) {
+  double radius = 0, worst = -INFINITY;
+  for (int i = 0; i < n; i++) radius = fmax(radius, hypot(re[i], im[i]));
+  int neutral = 0;
+  answer->stability = TD_STABLE;
+  answer->flutter_rate = -1;
+  for (int i = 0; i < n; i++) {
+    const double size = hypot(re[i], im[i]);
+    worst = fmax(worst, re[i]);
+    if (size <= zero_eigenvalue * radius) {
+      neutral++;
+      continue;
+    }
+    const bool turning = fabs(im[i]) > zero_eigenvalue * radius;
+    if (turning) answer->flutter_rate = fmax(answer->flutter_rate, re[i] / size);
+    if (re[i] <= zero_real_part * size) continue;
+    if (turning)
+      answer->fluttering++;
+    else
+      answer->divergent++;
+    if (re[i] >= worst) answer->stability = turning ? TD_FLUTTER : TD_DIVERGENCE;
+  }
+  answer->critical = worst;
+  if (answer->stability == TD_STABLE && neutral) answer->stability = TD_NEUTRAL;
+}
+
+static td_status judge_motion(const td_reduced* r, td_answer* answer) {
+  double* re = malloc(sizeof(double) * (size_t)(4 * r->n + 1));
+  if (!re) return TD_E_NOMEM;
+  double* im = re + 2 * r->n;
+  const int n = td_reduced_eigenvalues(r, re, im, NULL);
+  if (n >= 0) judge_eigenvalues(re, im, n, answer);
+  free(re);
+  return TD_OK;
+}
+
+td_status td_judge(td_statics* statics, const double* q, const double* l, double p,
+                   bool conservative, td_answer* answer) {
+  *answer = (td_answer){
+      .stability = TD_UNKNOWN, .critical = NAN, .flutter_rate = -1, .stiffness = answer->stiffness};
+  td_reduced* r;
+  const td_status found = conservative ? td_reduced_stiffness(statics, q, l, p, &r)
+                                       : td_reduced_new(statics, q, l, p, &r);
+  if (found == TD_E_NOMEM) return found;
+  if (found != TD_OK) return TD_OK;  // unknown
+  const td_status status = conservative ? judge_stiffness(r, answer) : judge_motion(r, answer);
+  td_reduced_free(r);
+  return status;
+}

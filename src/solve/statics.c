@@ -1,0 +1,277 @@
+// The model's equations as a system for newton.h.
+#include "statics.h"
+
+#include <math.h>
+
+#include "model.h"
+
+static void copy(double* to, const double* from, int n) {
+  if (n) memcpy(to, from, sizeof(double) * (size_t)n);
+}
+
+// ---- evaluation
+// --------------------------------------------------------------------------------------------
+
+// Prescribed motion and its acceleration at the present time and parameters; the other DOFs rest
+static void set_motion(td_statics* s) {
+  memset(s->state->v, 0, sizeof(double) * (size_t)s->nv);
+  td_prescribe(s->model, s->work, s->state);
+  s->moving = false;
+  for (int i = 0; i < s->nv; i++) {
+    const num motion = s->model->vel[i].motion;
+    s->a[i] = motion == NUM_NONE ? 0 : s->work->num[motion + 2];
+    if (s->state->v[i] != 0 || s->a[i] != 0) s->moving = true;
+  }
+}
+
+static void set_point(td_statics* s, const double* x, double p) {
+  copy(s->state->q, x, s->nq);
+  if (p != s->p) {
+    if (s->param == TD_LOAD_SCALE)
+      td_set_load(s->work, p);
+    else
+      td_work_set_param(s->model, s->work, s->param, p);
+    s->p = p;
+    set_motion(s);
+  }
+}
+
+static void evaluate(td_statics* s, const double* l, double* F) {
+  td_residual(s->model, s->state, s->work, s->a, l, s->full);
+  for (int i = 0; i < s->n; i++) F[i] = s->full[s->free[i]];
+  s->evaluations++;
+}
+
+static void residual(void* ctx, const double* x, const double* l, double p, double* F, double* e) {
+  td_statics* s = ctx;
+  set_point(s, x, p);
+  evaluate(s, l, F);
+  if (s->m) td_constraints(s->model, s->state, s->work, NULL, e, NULL);
+}
+
+// Rows and columns of the unprescribed DOFs
+static void pick(const td_statics* s, const double* full, double* part) {
+  for (int i = 0; i < s->n; i++)
+    for (int j = 0; j < s->n; j++) part[i * s->n + j] = full[s->free[i] * s->nv + s->free[j]];
+}
+
+static void pick_columns(const td_statics* s, const double* Jc, double* J) {
+  for (int i = 0; i < s->m; i++)
+    for (int j = 0; j < s->n; j++) J[i * s->n + j] = Jc[i * s->nv + s->free[j]];
+}
+
+static void tangent(void* ctx, const double* x, const double* l, double p, double* K, double* J) {
+  td_statics* s = ctx;
+  set_point(s, x, p);
+  td_tangent(s->model, s->state, s->work, s->a, l, s->full, s->C);
+  pick(s, s->full, K);
+  if (s->m) {
+    td_constraints(s->model, s->state, s->work, s->Jc, NULL, NULL);
+    pick_columns(s, s->Jc, J);
+  }
+  s->tangents++;
+}
+
+// dF/dp is exact.  A parameter in the geometry moves constraints, too; that part is a central
+// difference, which the corrector, converging on the exact residual, does not notice.
+static void slope(void* ctx, const double* x, const double* l, double p, double* Fp, double* ep) {
+  td_statics* s = ctx;
+  set_point(s, x, p);
+  td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
+  for (int i = 0; i < s->n; i++) Fp[i] = s->full[s->free[i]];
+  if (s->m == 0) return;
+
+  const double h = 1e-6 * fmax(fabs(p), 1e-3);
+  set_point(s, x, p - h);
+  td_constraints(s->model, s->state, s->work, NULL, s->l0, NULL);
+  set_point(s, x, p + h);
+  td_constraints(s->model, s->state, s->work, NULL, ep, NULL);
+  for (int i = 0; i < s->m; i++) ep[i] = (ep[i] - s->l0[i]) / (2 * h);
+  set_point(s, x, p);
+}
+
+static void mass(void* ctx, const double* x, double p, double* M) {
+  td_statics* s = ctx;
+  set_point(s, x, p);
+  td_mass_matrix(s->model, s->state, s->work, s->full);
+  pick(s, s->full, M);
+}
+
+// Largest generalised force of loads and constraints: what they change in F
+static double scale(void* ctx, const double* x, const double* l, double p) {
+  td_statics* s = ctx;
+  set_point(s, x, p);
+  memset(s->l0, 0, sizeof(double) * (size_t)s->m);
+  double top = 0;
+  double *loaded = s->dv, *other = s->F;  // neither is in use here
+
+  td_set_load(s->work, 1);
+  evaluate(s, s->l0, loaded);
+  evaluate(s, l, other);
+  for (int i = 0; i < s->n; i++) top = fmax(top, fabs(loaded[i] - other[i]));
+  td_set_load(s->work, 0);
+  evaluate(s, s->l0, other);
+  for (int i = 0; i < s->n; i++) top = fmax(top, fabs(loaded[i] - other[i]));
+  td_set_load(s->work, s->param == TD_LOAD_SCALE ? p : 1);
+  return top;
+}
+
+static void displace(void* ctx, const double* x, const double* dx, double* out) {
+  td_statics* s = ctx;
+  memset(s->dv, 0, sizeof(double) * (size_t)s->nv);
+  for (int i = 0; i < s->n; i++) s->dv[s->free[i]] = dx[i];
+  td_displace(s->model, x, s->dv, out);
+}
+
+static bool go_on(void* ctx) {
+  const td_statics* s = ctx;
+  return !s->progress || s->progress(s->user, s->fraction, s->what);
+}
+
+// ---- life
+// --------------------------------------------------------------------------------------------------
+
+static bool turns(const td_model* model, int v) {
+  td_coordinate about;
+  return td_model_v_about(model, v, &about) && strncmp(about.unit, "rad", 3) == 0;
+}
+
+td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
+                         td_statics** statics) {
+  *statics = NULL;
+  const td_sizes sizes = td_model_sizes(model);
+  td_statics* s = calloc(1, sizeof *s);
+  if (!s) return TD_E_NOMEM;
+  const size_t nv = (size_t)sizes.nv, m = (size_t)sizes.nconstraint;
+  const size_t bytes = sizeof(double) * (2 * nv * nv + m * nv + 4 * nv + m) + 64 * 16;
+  s->block = malloc(bytes);
+  s->state = td_state_new(model);
+  if (!s->block || !s->state) {
+    td_statics_free(s);
+    return TD_E_NOMEM;
+  }
+  arena a = {.base = s->block, .size = bytes};
+  s->model = model;
+  s->work = work;
+  s->nq = sizes.nq;
+  s->nv = sizes.nv;
+  s->m = sizes.nconstraint;
+  s->n = td_free_v(model, &s->free);
+  s->param = param;
+  s->p = NAN;
+  s->what = "equilibrium";
+  s->full = arena_zeros(&a, s->nv * s->nv);
+  s->C = arena_zeros(&a, s->nv * s->nv);
+  s->Jc = arena_zeros(&a, s->m * s->nv);
+  s->l0 = arena_zeros(&a, s->m);
+  s->a = arena_zeros(&a, s->nv);
+  s->F = arena_zeros(&a, s->nv);
+  s->dv = arena_zeros(&a, s->nv);
+  s->limit = arena_zeros(&a, s->nv);
+  for (int i = 0; i < s->n; i++) s->limit[i] = turns(model, s->free[i]) ? 0.5 : INFINITY;
+
+  td_state_copy(model, state, s->state);
+  td_set_load(work, 1);
+  set_motion(s);
+  s->system = (td_system){s,       s->nq, s->n, s->m,  s->limit, residual,
+                          tangent, slope, mass, scale, displace, go_on};
+  *statics = s;
+  return TD_OK;
+}
+
+void td_statics_free(td_statics* statics) {
+  if (!statics) return;
+  if (statics->work && statics->param == TD_LOAD_SCALE) td_set_load(statics->work, 1);
+  td_state_free(statics->state);
+  free(statics->block);
+  free(statics);
+}
+
+bool td_statics_conservative(const td_statics* s) {
+  return !s->moving && td_is_conservative(s->model);
+}
+
+// ---- strategies
+// --------------------------------------------------------------------------------------------
+
+// Loads grow from nothing; a step that fails is halved.
+static td_status load_continuation(td_statics* s, td_newton* newton, double* q, double* l,
+                                   double* keep, const td_newton_options* options,
+                                   td_newton_report* report) {
+  double reached = 0, step = 0.125;
+  int iterations = 0;
+  td_newton_estimate(newton, q, l, 0);
+  TD_TRY(td_newton_solve(newton, q, l, 0, options, report));
+  iterations += report->iterations;
+  while (reached < 1) {
+    const double next = fmin(1, reached + step);
+    copy(keep, q, s->nq);
+    copy(keep + s->nq, l, s->m);
+    s->fraction = reached;
+    const td_status status = td_newton_solve(newton, q, l, next, options, report);
+    iterations += report->iterations;
+    report->iterations = iterations;
+    if (status == TD_OK) {
+      reached = next;
+      step *= 2;
+      continue;
+    }
+    copy(q, keep, s->nq);
+    copy(l, keep + s->nq, s->m);
+    step = (next - reached) / 4;
+    if (status != TD_E_DIVERGED || step < 1e-5) return status;
+  }
+  return TD_OK;
+}
+
+// Where a strategy works: its point, and room for the last good one.
+typedef struct attempt {
+  double *q, *l, *keep;
+} attempt;
+
+static td_status run(td_statics* s, td_newton* newton, td_strategy strategy, const double* q0,
+                     attempt* a, const td_newton_options* options, td_newton_report* report) {
+  copy(a->q, q0, s->nq);
+  if (strategy == TD_LOAD_CONTINUATION)
+    return load_continuation(s, newton, a->q, a->l, a->keep, options, report);
+  td_newton_estimate(newton, a->q, a->l, 1);
+  return strategy == TD_NEWTON ? td_newton_solve(newton, a->q, a->l, 1, options, report)
+                               : td_transient_solve(newton, a->q, a->l, 1, options, report);
+}
+
+td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* l,
+                           const td_newton_options* options, td_strategy* strategy,
+                           td_newton_report* report) {
+  const size_t size = (size_t)(s->nq + s->m);
+  double* block = calloc(3 * size + (size_t)s->nq + 1, sizeof(double));
+  if (!block) return TD_E_NOMEM;
+  attempt a = {block, block + s->nq, block + size};
+  double *q_best = block + 2 * size, *q0 = block + 3 * size;
+  copy(q0, q, s->nq);
+  copy(q_best, q, s->nq);
+
+  td_status status = TD_E_DIVERGED;
+  td_newton_report each, best = {.measure = INFINITY, .residual = NAN};
+  int iterations = 0;
+  static const td_strategy order[] = {TD_NEWTON, TD_LOAD_CONTINUATION, TD_PSEUDO_TRANSIENT};
+  for (int i = 0; i < 3 && status == TD_E_DIVERGED; i++) {
+    each = (td_newton_report){0};
+    status = run(s, newton, order[i], q0, &a, options, &each);
+    iterations += each.iterations;
+    // a load path that stopped half-way says nothing about the loaded state
+    const bool counts = status == TD_OK || order[i] != TD_LOAD_CONTINUATION;
+    if (status == TD_OK || (counts && each.measure < best.measure)) {
+      best = each;
+      *strategy = order[i];
+      copy(q_best, a.q, s->nq);
+      copy(l, a.l, s->m);
+    }
+  }
+  copy(q, q_best, s->nq);
+  *report = best;
+  report->iterations = iterations;
+  td_set_load(s->work, 1);
+  s->p = NAN;
+  free(block);
+  return status;
+}

@@ -1,0 +1,84 @@
+// Equilibrium of a model as a system for newton.h, and its linearisation about a point.
+//
+// The unknowns are the displacements of the unprescribed DOFs and the multipliers; prescribed DOFs
+// have their given position, velocity and acceleration, the others none, so that steady motion
+// gives the relative equilibrium.
+#ifndef TD_STATICS_H
+#define TD_STATICS_H
+
+#include "dyn.h"
+#include "newton.h"
+
+typedef struct td_statics {
+  const td_model* model;
+  td_work* work;
+  td_state* state;   // where it is evaluated: q, prescribed v, no other v
+  int nq, nv, n, m;  // n: unprescribed velocities
+  const int* free;   // (n) which they are
+  int param;         // what p is: a parameter, or TD_LOAD_SCALE
+  double p;          // value set in the work, NaN: none yet
+  bool moving;       // some prescribed DOF moves
+  td_system system;
+  double *a, *F, *full, *C, *Jc, *dv, *limit, *l0;
+  td_progress progress;
+  void* user;
+  const char* what;
+  double fraction;
+  int evaluations, tangents;
+  void* block;
+} td_statics;
+#define TD_LOAD_SCALE (-1)
+
+// `state` gives t, the inputs and the first q; it is not kept.
+td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
+                         td_statics** statics);
+void td_statics_free(td_statics* statics);
+
+// M z'' + C z' + K z = 0 for the motions dq = Z z that the constraints allow.  Directions without
+// mass and damping are condensed; the last `massless` ones have damping only.
+typedef struct td_reduced {
+  int n, massless;
+  double *Z, *M, *C, *K;  // nfree x n, n x n
+  double asymmetry;       // of K, relative to its largest element
+} td_reduced;
+// At q, multipliers l, parameter p.  TD_E_SINGULAR: a direction has neither mass, damping nor
+// stiffness.
+td_status td_reduced_new(td_statics* statics, const double* q, const double* l, double p,
+                         td_reduced** reduced);
+// Z and K alone, nothing condensed.
+td_status td_reduced_stiffness(td_statics* statics, const double* q, const double* l, double p,
+                               td_reduced** reduced);
+void td_reduced_free(td_reduced* reduced);
+
+// Eigenvalues of the first-order system: returns how many (2 n - massless), -1: failed.  re and im
+// have room for 2 n. shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs
+// as td_eig_general.
+int td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* im, double* shapes);
+// Undamped problem of the symmetric parts: returns how many (n - massless), -1: failed.  w
+// ascending squares of the frequencies, shapes n x n: row i is z, normalised by the mass.
+int td_reduced_modes(const td_reduced* reduced, double* w, double* shapes);
+
+// How an equilibrium answers a push.
+typedef struct td_answer {
+  td_stability stability;
+  double critical;      // smallest stiffness eigenvalue, or largest real part
+  int divergent;        // stiffness eigenvalues below zero, or positive real eigenvalues
+  int fluttering;       // complex ones with positive real part
+  double flutter_rate;  // largest real part of the complex ones relative to their size, -1: none
+  int n;
+  double* stiffness;  // (n) ascending, conservative systems only; room for nfree
+} td_answer;
+// `answer->stiffness` belongs to the caller.  TD_UNKNOWN when the eigenvalues cannot be found.
+td_status td_judge(td_statics* statics, const double* q, const double* l, double p,
+                   bool conservative, td_answer* answer);
+
+// May stability be judged by the stiffness alone?
+bool td_statics_conservative(const td_statics* statics);
+
+// Newton's method, load continuation, pseudo-transient continuation, in this order.  p of `statics`
+// is the load scale.
+td_status td_statics_solve(td_statics* statics, td_newton* newton, double* q, double* l,
+                           const td_newton_options* options, td_strategy* strategy,
+                           td_newton_report* report);
+
+#endif

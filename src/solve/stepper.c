@@ -1,0 +1,82 @@
+// What both solvers share: the callbacks with their counting and checks, and the calls through the
+// table.
+#include <float.h>
+#include <math.h>
+
+#include "ode.h"
+
+void td_stepper_free(td_stepper* stepper) {
+  if (stepper != NULL) stepper->ops->free(stepper);
+}
+
+// Steps at the limit of rounding mean that the solver is stuck, even if it does not say so.
+static bool stuck(td_stepper* s, const td_step* step) {
+  const double h = step->t - step->t0, reach = fmax(fabs(step->t), s->t_high - s->t_low);
+  s->creeping = h < 1e-13 * reach && !step->root && step->t < s->t_high ? s->creeping + 1 : 0;
+  if (s->creeping == 0) s->trouble = TD_E_DIVERGED;
+  if (s->failure != TD_OK) s->trouble = s->failure;
+  return s->creeping > 50;
+}
+
+td_status td_stepper_step(td_stepper* stepper, double t_stop, td_step* step) {
+  stepper->t_high = t_stop;
+  TD_TRY(stepper->ops->step(stepper, t_stop, step));
+  return stuck(stepper, step) ? stepper->trouble : TD_OK;
+}
+
+td_status td_stepper_at(td_stepper* stepper, double t, double* y) {
+  return stepper->ops->at(stepper, t, y);
+}
+
+td_status td_stepper_restart(td_stepper* stepper, double t, const double* y) {
+  stepper->t_low = t;
+  stepper->t_high = INFINITY;
+  return stepper->ops->restart(stepper, t, y);
+}
+
+// A right-hand side that jumps at the ends of the segment is to show its values inside: times at
+// the ends move inwards by a few units in the last place.
+static double inside(const td_stepper* s, double t) {
+  const double margin = 16 * DBL_EPSILON * fmax(fabs(t), fabs(s->t_low));
+  if (t >= s->t_high - margin) return s->t_high - margin;
+  return t <= s->t_low + margin ? s->t_low + margin : t;
+}
+
+static bool all_finite(const double* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+static int flag(td_stepper* s, td_status status) {
+  if (status == TD_OK) return 0;
+  s->failure = status;
+  return 1;
+}
+
+int td_ode_rhs(td_stepper* s, double t, const double* y, double* ydot) {
+  const td_ode* ode = s->ode;
+  s->counts.evaluations++;
+  const td_status status = ode->rhs(ode->ctx, inside(s, t), y, ydot);
+  if (status != TD_OK) return flag(s, status);
+  return all_finite(ydot, ode->n + ode->nquad) ? 0 : flag(s, TD_E_DIVERGED);
+}
+
+int td_ode_project(td_stepper* s, double t, double* y) {
+  const td_ode* ode = s->ode;
+  s->counts.projections++;
+  return flag(s, ode->project(ode->ctx, inside(s, t), y));
+}
+
+void td_ode_roots(td_stepper* s, double t, const double* y, double* g) {
+  s->ode->roots(s->ode->ctx, inside(s, t), y, g);
+}
+
+int td_ode_jacobian(td_stepper* s, double t, const double* y, double* J) {
+  const td_ode* ode = s->ode;
+  s->counts.tangents++;
+  const td_status status = ode->jacobian(ode->ctx, inside(s, t), y, J);
+  if (status != TD_OK) return flag(s, status);
+  return all_finite(J, ode->n * ode->n) ? 0 : flag(s, TD_E_DIVERGED);
+}

@@ -1,0 +1,145 @@
+// Which solver: the spectrum of the Jacobian says how short stability keeps explicit steps and how
+// short accuracy keeps those of BDF; the cheaper one wins.  The rule with its reasons is in
+// docs/simulation.md.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dense.h"
+#include "ode.h"
+
+enum {
+  ALL_EIGENVALUES = 400,  // order up to which all are computed; beyond, the dominant one
+  LARGEST = 3000          // beyond this order dense factorisations cost more than short steps
+};
+// Reach of the order-8 stability region along the negative real axis.
+static const double stable_reach = 5;
+// Runs of fewer steps than this are left to the explicit solver; no run gets more than that many if
+// it can be helped.
+static const double few_steps = 200, many_steps = 1e5;
+// An eigenvalue is strongly damped when -Re(w) > this |w|; the wedge in which BDF5 is stable ends
+// at 0.62.
+static const double strong = 0.3, bdf5_wedge = 0.62;
+
+typedef struct spectrum {
+  double damped;    // largest |w| of the strongly damped eigenvalues
+  double resolved;  // largest |w| of the others, which accuracy has to follow
+  bool light;       // some fast eigenvalue lies outside the wedge
+} spectrum;
+
+static void sort_in(spectrum* s, int n, const double* re, const double* im) {
+  for (int i = 0; i < n; i++) {
+    const double size = hypot(re[i], im[i]);
+    double* group = -re[i] > strong * size ? &s->damped : &s->resolved;
+    *group = fmax(*group, size);
+  }
+  for (int i = 0; i < n; i++) {
+    const double size = hypot(re[i], im[i]);
+    if (size > 0.1 * fmax(s->damped, s->resolved) && -re[i] < bdf5_wedge * size) s->light = true;
+  }
+}
+
+static void multiply(const double* J, int n, const double* x, double* y) {
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += J[(size_t)i * (size_t)n + (size_t)j] * x[j];
+    y[i] = sum;
+  }
+}
+
+static double dot(const double* a, const double* b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += a[i] * b[i];
+  return sum;
+}
+
+// Dominant eigenvalue or pair by power iteration: when x, Jx, J²x span it, J²x = a Jx + b x and w²
+// = a w + b.
+static void dominant(const double* J, int n, double* x, double* re, double* im) {
+  double *y = x + n, *z = y + n;
+  for (int i = 0; i < n; i++) x[i] = 1 + 0.1 * sin(i);
+  for (int k = 0; k < 60; k++) {
+    multiply(J, n, x, y);
+    const double size = sqrt(dot(y, y, n));
+    if (!(size > 0)) return;
+    for (int i = 0; i < n; i++) x[i] = y[i] / size;
+  }
+  multiply(J, n, x, y);
+  multiply(J, n, y, z);
+
+  // least squares for a, b
+  const double xx = dot(x, x, n), xy = dot(x, y, n), yy = dot(y, y, n), xz = dot(x, z, n),
+               yz = dot(y, z, n);
+  const double det = xx * yy - xy * xy;
+  if (!(det > 1e-10 * xx * yy)) {  // x is an eigenvector
+    *re = xy / xx;
+    return;
+  }
+  const double a = (xx * yz - xy * xz) / det, b = (yy * xz - xy * yz) / det;
+  const double disc = a * a / 4 + b;
+  *re = disc < 0 ? a / 2 : a / 2 + copysign(sqrt(disc), a);
+  *im = disc < 0 ? sqrt(-disc) : 0;
+}
+
+static td_status read_spectrum(const td_ode* ode, double t, const double* y, spectrum* out) {
+  const size_t n = (size_t)ode->n;
+  *out = (spectrum){0, 0, false};
+  double* J = calloc(n * n + 3 * n, sizeof(double));
+  if (J == NULL) return TD_E_NOMEM;
+  double* scratch = J + n * n;
+  td_status status = ode->jacobian(ode->ctx, t, y, J);
+  if (status == TD_OK && ode->n <= ALL_EIGENVALUES) {
+    if (td_eig_general(J, ode->n, scratch, scratch + n, NULL)) {
+      sort_in(out, ode->n, scratch, scratch + n);
+    } else {
+      status = TD_E_DIVERGED;
+    }
+  } else if (status == TD_OK) {
+    double re = 0, im = 0;
+    dominant(J, ode->n, scratch, &re, &im);
+    sort_in(out, 1, &re, &im);
+  }
+  free(J);
+  return status;
+}
+
+// Radians of the fastest motion that one BDF step follows at a tolerance: 0.2 at 1e-6, by the sixth
+// root (order 5).
+static double bdf_angle(double rtol) { return 0.2 * pow(rtol / 1e-6, 1.0 / 6); }
+
+td_status td_choose_solver(const td_ode* ode, double t, const double* y, double t_end, double h,
+                           td_choice* choice) {
+  *choice = (td_choice){.solver = TD_SOLVER_EXPLICIT};
+  char* why = choice->why;
+  const size_t room = sizeof choice->why;
+  if (ode->n > LARGEST) {
+    snprintf(why, room, "%d states: dense factorisations would cost more than short steps", ode->n);
+    return TD_OK;
+  }
+  spectrum w;
+  TD_TRY(read_spectrum(ode, t, y, &w));
+  choice->lightly_damped = w.light;
+
+  // steps over the rest of the run: an explicit one costs 13 evaluations, one of BDF about 3; a
+  // margin of 2
+  const double rest = t_end - t, slow = fmax(w.resolved, 10 / rest);
+  const double stable_steps = rest * w.damped / stable_reach, followed_steps = rest * w.resolved;
+  const double bdf_steps = rest * slow / bdf_angle(ode->rtol);
+  const bool limited = h == 0 || h * w.damped > 0.4 * stable_reach;
+  if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
+    choice->solver = TD_SOLVER_STIFF;
+    snprintf(
+        why, room,
+        "stiff: damped modes of %.3g 1/s beside motion of %.3g 1/s would need %.2g explicit steps",
+        w.damped, w.resolved, stable_steps);
+  } else if (followed_steps > many_steps) {
+    choice->solver = TD_SOLVER_STIFF;
+    snprintf(why, room,
+             "fast: following modes of %.3g 1/s would need %.2g explicit steps; BDF damps them",
+             w.resolved, followed_steps);
+  } else {
+    snprintf(why, room, "not stiff: damped modes up to %.3g 1/s, motion up to %.3g 1/s", w.damped,
+             w.resolved);
+  }
+  return TD_OK;
+}

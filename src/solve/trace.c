@@ -1,0 +1,379 @@
+// td_trace: the path of equilibria as a parameter changes, by arc length, with its critical points
+// located.
+//
+//   limit point   the path turns back: its direction has no part along the parameter
+//   bifurcation   another path crosses: a stiffness eigenvalue passes zero and the path does not
+//   turn Hopf point    a complex pair of eigenvalues reaches the right half plane (not
+//   conservative)
+#include <math.h>
+
+#include "statics.h"
+
+enum { locate_steps = 100 };
+static const double shortest_step = 1e-9, sharpest_turn = 0.9;
+
+td_trace_options td_trace_options_default(void) {
+  return (td_trace_options){
+      .param = -1, .from = 0, .to = 1, .step = 0.02, .max_points = 2000, .tol = 1e-10};
+}
+
+void td_trace_free(td_trace_result* result) {
+  if (!result) return;
+  free(result->p);
+  free(result->q);
+  free(result->sensors);
+  free(result->kind);
+  free(result->stability);
+  free(result);
+}
+
+// A point of the path with what is known about it.
+typedef struct stop {
+  td_point point;
+  td_answer answer;
+  int sign;  // of the bordered determinant
+} stop;
+
+typedef struct tracer {
+  td_statics* s;
+  td_curve curve;
+  const td_trace_options* o;
+  td_trace_result* result;
+  td_sizes sizes;
+  int cap;
+  bool conservative;
+  stop a, b, c;  // last point, next point, between them while locating
+} tracer;
+
+// ---- the list of points
+// --------------------------------------------------------------------------------------
+
+static bool grow(double** array, int n, int cols) {
+  double* block = realloc(*array, sizeof(double) * (size_t)n * (size_t)max_int(cols, 1));
+  if (block) *array = block;
+  return block != NULL;
+}
+
+static bool grow_labels(td_trace_result* r, int n) {
+  td_path_kind* kind = realloc(r->kind, sizeof *kind * (size_t)n);
+  if (kind) r->kind = kind;
+  td_stability* stability = realloc(r->stability, sizeof *stability * (size_t)n);
+  if (stability) r->stability = stability;
+  return kind && stability;
+}
+
+static bool make_room(tracer* t) {
+  td_trace_result* r = t->result;
+  if (r->n < t->cap) return true;
+  const int cap = t->cap ? 2 * t->cap : 64;
+  if (!grow(&r->p, cap, 1) || !grow(&r->q, cap, t->sizes.nq) ||
+      !grow(&r->sensors, cap, t->sizes.nsensor) || !grow_labels(r, cap))
+    return false;
+  t->cap = cap;
+  return true;
+}
+
+static td_status record(tracer* t, const stop* at, td_path_kind kind) {
+  td_trace_result* r = t->result;
+  if (!make_room(t)) return TD_E_NOMEM;
+  const size_t i = (size_t)r->n, nq = (size_t)t->sizes.nq, ny = (size_t)t->sizes.nsensor;
+  r->p[i] = at->point.p;
+  memcpy(r->q + i * nq, at->point.x, sizeof(double) * nq);
+  r->kind[i] = kind;
+  r->stability[i] = at->answer.stability;
+
+  // the residual puts the point into the state and the parameter into the work
+  t->s->system.residual(t->s, at->point.x, at->point.l, at->point.p, t->curve.newton->F,
+                        t->curve.newton->e);
+  if (ny && td_sensors(t->s->model, t->s->state, t->s->work, r->sensors + i * ny) != TD_OK)
+    for (size_t k = 0; k < ny; k++) r->sensors[i * ny + k] = NAN;
+  r->n++;
+  return TD_OK;
+}
+
+// ---- critical points
+// -----------------------------------------------------------------------------------------
+
+static td_status judge(tracer* t, stop* at) {
+  return td_judge(t->s, at->point.x, at->point.l, at->point.p, t->conservative, &at->answer);
+}
+
+// The point an arc length ds from a
+static td_status advance(tracer* t, double ds, stop* to, int* iterations) {
+  TD_TRY(td_curve_step(&t->curve, &t->a.point, ds, &to->point, iterations, &to->sign));
+  return judge(t, to);
+}
+
+// What changes sign at a critical point, and where it is looked for.
+typedef struct test {
+  td_path_kind kind;
+  int index;         // bifurcation: which stiffness eigenvalue
+  double threshold;  // Hopf: relative real part that counts
+} test;
+
+static double value(const tracer* t, const test* what, const stop* at) {
+  switch (what->kind) {
+    case TD_LIMIT:
+      return at->point.tp / t->curve.P;
+    case TD_BIFURCATION:
+      return t->conservative && what->index >= 0 ? at->answer.stiffness[what->index] : at->sign;
+    case TD_HOPF:
+      return at->answer.flutter_rate - what->threshold;
+    case TD_REGULAR:
+      break;
+  }
+  return at->point.p - what->threshold;  // arrival at a value of the parameter
+}
+
+// Root of `what` between a and b (arc length ds): false position with halved weights, every third
+// step a bisection. Leaves the last point in c and its arc length in *found.
+static td_status locate(tracer* t, const test* what, double ds, double* found) {
+  double lo = 0, hi = ds, f_lo = value(t, what, &t->a), f_hi = value(t, what, &t->b);
+  *found = ds;
+  int iterations;
+  td_status status = advance(t, ds, &t->c, &iterations);
+  for (int i = 0; i < locate_steps && hi - lo > 4e-16 * ds && status == TD_OK; i++) {
+    double mid = i % 3 == 2 ? (lo + hi) / 2 : lo + (hi - lo) * f_lo / (f_lo - f_hi);
+    if (!(mid > lo && mid < hi)) mid = (lo + hi) / 2;
+    if (!(mid > lo && mid < hi)) break;
+    // so near to a singular point the corrector may give up: the bracket is then as good as it gets
+    status = advance(t, mid, &t->c, &iterations);
+    if (status != TD_OK) break;
+    const double f = value(t, what, &t->c);
+    *found = mid;
+    if (f == 0) break;
+    if ((f < 0) == (f_lo < 0)) {
+      lo = mid, f_lo = f, f_hi /= 2;
+    } else {
+      hi = mid, f_hi = f, f_lo /= 2;
+    }
+    if (fabs(f) < 1e-14 && what->kind == TD_LIMIT) break;
+  }
+  if (status == TD_E_DIVERGED || status == TD_E_SINGULAR) {
+    *found = hi;
+    status = advance(t, hi, &t->c, &iterations);
+  }
+  return status;
+}
+
+static bool limit_between(const tracer* t, test* what) {
+  *what = (test){.kind = TD_LIMIT};
+  return (t->a.point.tp > 0) != (t->b.point.tp > 0);
+}
+
+static bool bifurcation_between(const tracer* t, bool limit, test* what) {
+  const td_answer *a = &t->a.answer, *b = &t->b.answer;
+  const bool odd = t->a.sign * t->b.sign < 0;
+  *what = (test){.kind = TD_BIFURCATION, .index = -1};
+  if (!t->conservative || a->n != b->n) return odd;
+  if (limit) return odd;
+  // ascending order: eigenvalue number `index` is the first to pass
+  const int index = min_int(a->divergent, b->divergent);
+  if (a->divergent == b->divergent || index >= a->n) return false;
+  if ((a->stiffness[index] < 0) != (b->stiffness[index] < 0)) what->index = index;
+  return what->index >= 0 || odd;
+}
+
+static bool hopf_between(const tracer* t, test* what) {
+  const td_answer *a = &t->a.answer, *b = &t->b.answer;
+  if (t->conservative || (a->fluttering > 0) == (b->fluttering > 0)) return false;
+  const td_answer* calm = a->fluttering ? b : a;
+  // undamped systems are calm on the imaginary axis: there a real part must show, else it need only
+  // pass zero
+  const double visible = 1e-6;
+  *what = (test){.kind = TD_HOPF, .threshold = calm->flutter_rate > -visible ? visible : 0};
+  return calm->divergent == 0;
+}
+
+typedef struct crossing {
+  test what;
+  double ds;
+} crossing;
+
+static td_status record_crossing(tracer* t, const crossing* x) {
+  int iterations;
+  // what was located last is in c unless several points were
+  TD_TRY(advance(t, x->ds, &t->c, &iterations));
+  // right at the point the eigenvalue is zero up to round-off: say so when nothing else is unstable
+  const int others = min_int(t->a.answer.divergent, t->b.answer.divergent);
+  const int flutter = min_int(t->a.answer.fluttering, t->b.answer.fluttering);
+  if (others == 0 && flutter == 0) t->c.answer.stability = TD_NEUTRAL;
+  return record(t, &t->c, x->what.kind);
+}
+
+// Critical points between a and b, in path order
+static td_status record_critical(tracer* t, double ds) {
+  crossing list[3];
+  test what;
+  int n = 0;
+  const bool limit = limit_between(t, &what);
+  if (limit) list[n++].what = what;
+  if (bifurcation_between(t, limit, &what)) list[n++].what = what;
+  if (hopf_between(t, &what)) list[n++].what = what;
+  for (int i = 0; i < n; i++) TD_TRY(locate(t, &list[i].what, ds, &list[i].ds));
+  for (int done = 0; done < n; done++) {
+    int next = done;
+    for (int i = done; i < n; i++)
+      if (list[i].ds < list[next].ds) next = i;
+    const crossing x = list[next];
+    list[next] = list[done];
+    if (t->result->n < t->o->max_points) TD_TRY(record_crossing(t, &x));
+  }
+  return TD_OK;
+}
+
+// ---- the path
+// ------------------------------------------------------------------------------------------------
+
+static void exchange(stop* a, stop* b) {
+  const stop c = *a;
+  *a = *b;
+  *b = c;
+}
+
+// Cosine of the angle between two directions
+static double alignment(const tracer* t, const td_point* a, const td_point* b) {
+  double sum = a->tp * b->tp / (t->curve.P * t->curve.P);
+  for (int i = 0; i < t->s->n; i++) sum += a->tx[i] * b->tx[i] / (t->curve.X * t->curve.X);
+  return sum;
+}
+
+// Has p left the range?  The end that was passed.
+static bool leaves(const tracer* t, double p, double* end) {
+  const double low = fmin(t->o->from, t->o->to), high = fmax(t->o->from, t->o->to);
+  *end = p < low ? low : high;
+  return p <= low || p >= high;
+}
+
+// b becomes the point of the path between a and b at which p = end; *ds its arc length
+static td_status land(tracer* t, double end, double* ds) {
+  const test arrival = {.kind = TD_REGULAR, .threshold = end};
+  td_newton_report report;
+  if (t->b.point.p != end) {
+    TD_TRY(locate(t, &arrival, *ds, ds));
+    exchange(&t->b, &t->c);
+  }
+  t->b.point.p = end;
+  const td_newton_options how = {t->curve.options.tol, 20};
+  td_status status =
+      td_newton_solve(t->curve.newton, t->b.point.x, t->b.point.l, end, &how, &report);
+  if (status == TD_OK) status = td_curve_direction(&t->curve, &t->b.point, &t->b.sign);
+  return status == TD_OK ? judge(t, &t->b) : status;
+}
+
+static bool go_on(tracer* t) {
+  t->s->fraction = fmin(1, fabs(t->a.point.p - t->o->from) / t->curve.P);
+  return t->s->system.go_on(t->s);
+}
+
+static td_status follow(tracer* t) {
+  double ds = t->o->step, end;
+  while (t->result->n < t->o->max_points) {
+    if (!go_on(t)) return TD_E_STOPPED;
+    int iterations = 0;
+    const td_status status = advance(t, ds, &t->b, &iterations);
+    if (status == TD_E_NOMEM) return status;
+    if (status != TD_OK || alignment(t, &t->a.point, &t->b.point) < sharpest_turn) {
+      ds /= 2;
+      if (ds < shortest_step * t->o->step) return TD_E_DIVERGED;
+      continue;
+    }
+    double length = ds;
+    const bool last = leaves(t, t->b.point.p, &end);
+    if (last) TD_TRY(land(t, end, &length));
+    TD_TRY(record_critical(t, length));
+    if (t->result->n < t->o->max_points) TD_TRY(record(t, &t->b, TD_REGULAR));
+    exchange(&t->a, &t->b);
+    if (last) {
+      t->result->complete = true;
+      return TD_OK;
+    }
+    if (iterations <= 4) ds = fmin(1.5 * ds, t->o->step);
+    if (iterations >= 8) ds /= 2;
+  }
+  return TD_OK;
+}
+
+// The first equilibrium, by all strategies, and its direction towards `to`
+static td_status begin(tracer* t, const td_model* model, td_work* work, const td_state* state) {
+  td_statics* s = NULL;
+  td_newton* newton = NULL;
+  td_newton_report report;
+  td_strategy strategy;
+  td_point* first = &t->a.point;
+  TD_TRY(td_work_set_param(model, work, t->o->param, t->o->from));
+  td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
+  if (status == TD_OK) status = td_newton_new(&s->system, &newton);
+  if (status == TD_OK) {
+    const td_newton_options how = {t->o->tol, td_equil_options_default().max_iterations};
+    s->progress = t->o->progress;
+    s->user = t->o->user;
+    memcpy(first->x, s->state->q, sizeof(double) * (size_t)s->nq);
+    status = td_statics_solve(s, newton, first->x, first->l, &how, &strategy, &report);
+  }
+  td_newton_free(newton);
+  td_statics_free(s);
+  TD_TRY(status);
+
+  first->p = t->o->from;
+  first->tp = t->o->to - t->o->from;
+  TD_TRY(td_curve_direction(&t->curve, first, NULL));
+  // one along x is what p's whole range would move the model, were it linear
+  double dx = 0;
+  for (int i = 0; i < t->s->n; i++) dx += first->tx[i] * first->tx[i];
+  const double whole = sqrt(dx) * t->curve.P / fabs(first->tp);
+  t->curve.X = isfinite(whole) ? fmax(whole, 0.01) : 1;
+  TD_TRY(td_curve_direction(&t->curve, first, &t->a.sign));
+  t->conservative = td_statics_conservative(t->s);
+  TD_TRY(judge(t, &t->a));
+  return record(t, &t->a, TD_REGULAR);
+}
+
+static void stop_free(stop* at) {
+  td_point_free(&at->point);
+  free(at->answer.stiffness);
+}
+
+static td_status stop_new(const td_system* system, stop* at) {
+  at->answer.stiffness = calloc((size_t)system->n + 1, sizeof(double));
+  return at->answer.stiffness ? td_point_new(system, &at->point) : TD_E_NOMEM;
+}
+
+static td_status trace(tracer* t, td_work* work, td_state* state) {
+  const td_model* model = t->s->model;
+  t->s->progress = t->o->progress;
+  t->s->user = t->o->user;
+  t->s->what = "path of equilibria";
+  TD_TRY(td_newton_new(&t->s->system, &t->curve.newton));
+  TD_TRY(stop_new(&t->s->system, &t->a));
+  TD_TRY(stop_new(&t->s->system, &t->b));
+  TD_TRY(stop_new(&t->s->system, &t->c));
+  TD_TRY(begin(t, model, work, state));
+  const td_status status = follow(t);
+
+  // leave model and state at the last point
+  const td_point* last = &t->a.point;
+  t->s->system.residual(t->s, last->x, last->l, last->p, t->curve.newton->F, t->curve.newton->e);
+  td_state_copy(model, t->s->state, state);
+  return status;
+}
+
+td_status td_trace(const td_model* model, td_work* work, td_state* state,
+                   const td_trace_options* options, td_trace_result** result) {
+  *result = NULL;
+  const td_trace_options* o = options;
+  if (!o || o->param < 0 || o->param >= td_model_sizes(model).nparam || !isfinite(o->from) ||
+      !isfinite(o->to) || o->from == o->to || !(o->step > 0) || !(o->tol > 0) || o->max_points < 2)
+    return TD_E_USAGE;
+  tracer t = {.o = o, .sizes = td_model_sizes(model)};
+  t.curve = (td_curve){.options = {o->tol, 20}, .X = 1, .P = fabs(o->to - o->from)};
+  *result = t.result = calloc(1, sizeof *t.result);
+  td_status status = t.result ? td_statics_new(model, work, state, o->param, &t.s) : TD_E_NOMEM;
+  if (status == TD_OK) status = trace(&t, work, state);
+  stop_free(&t.a);
+  stop_free(&t.b);
+  stop_free(&t.c);
+  td_newton_free(t.curve.newton);
+  td_statics_free(t.s);
+  return status;
+}

@@ -1,0 +1,83 @@
+// What a simulation produced, and reading it.
+#include "trajectory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+td_trajectory* td_trajectory_new(td_sizes size) {
+  td_trajectory* p = calloc(1, sizeof *p);
+  if (p == NULL) return NULL;
+  p->size = size;
+  p->stride = 1 + size.nq + size.nv + size.nsensor + 4;
+  p->stats.time_error = NAN;
+  return p;
+}
+
+void td_trajectory_free(td_trajectory* p) {
+  if (p == NULL) return;
+  free(p->data);
+  free(p->marks);
+  free(p);
+}
+
+static double* row_at(const td_trajectory* p, int row) {
+  require(row >= 0 && row < p->cap);
+  return p->data + (size_t)row * (size_t)p->stride;
+}
+
+double* td_trajectory_next(td_trajectory* p) {
+  if (p->rows == p->cap) {
+    void* grown = td_grow(p->data, &p->cap, p->rows + 1, (size_t)p->stride * sizeof(double));
+    if (grown == NULL) return NULL;
+    p->data = grown;
+  }
+  return row_at(p, p->rows);
+}
+
+void td_trajectory_keep(td_trajectory* p) { p->rows++; }
+
+td_status td_trajectory_mark(td_trajectory* p, double t, int event) {
+  if (p->nmark == p->mark_cap) {
+    void* grown = td_grow(p->marks, &p->mark_cap, p->nmark + 1, sizeof(td_mark));
+    if (grown == NULL) return TD_E_NOMEM;
+    p->marks = grown;
+  }
+  p->marks[p->nmark++] = (td_mark){t, event};
+  return TD_OK;
+}
+
+void td_trajectory_say(td_trajectory* p, const char* format, ...) {
+  size_t used = strlen(p->diagnosis);
+  if (used > 0 && used + 1 < sizeof p->diagnosis) p->diagnosis[used++] = '\n';
+  va_list list;
+  va_start(list, format);
+  vsnprintf(p->diagnosis + used, sizeof p->diagnosis - used, format, list);
+  va_end(list);
+}
+
+int td_trajectory_rows(const td_trajectory* p) { return p->rows; }
+double td_trajectory_time(const td_trajectory* p, int row) { return row_at(p, row)[0]; }
+const double* td_trajectory_q(const td_trajectory* p, int row) { return row_at(p, row) + 1; }
+
+const double* td_trajectory_v(const td_trajectory* p, int row) {
+  return row_at(p, row) + 1 + p->size.nq;
+}
+
+const double* td_trajectory_sensors(const td_trajectory* p, int row) {
+  return row_at(p, row) + 1 + p->size.nq + p->size.nv;
+}
+
+const double* td_trajectory_energy(const td_trajectory* p, int row) {
+  return row_at(p, row) + 1 + p->size.nq + p->size.nv + p->size.nsensor;
+}
+
+const td_sim_stats* td_trajectory_stats(const td_trajectory* p) { return &p->stats; }
+const char* td_trajectory_diagnosis(const td_trajectory* p) { return p->diagnosis; }
+int td_trajectory_event_count(const td_trajectory* p) { return p->nmark; }
+
+void td_trajectory_event(const td_trajectory* p, int i, double* t, int* event) {
+  require(i >= 0 && i < p->nmark);
+  *t = p->marks[i].t;
+  *event = p->marks[i].event;
+}

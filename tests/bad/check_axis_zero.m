@@ -1,0 +1,3 @@
+joint(1).second = 1;
+joint(1).type = 'revolute';
+joint(1).axis = [0 0 0];

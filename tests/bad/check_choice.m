@@ -1,0 +1,1 @@
+par.equil = 3;

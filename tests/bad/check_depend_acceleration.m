@@ -1,0 +1,4 @@
+body(1).m = 1;
+joint(1).second = 1;
+joint(1).tr.rot = [2 inf];
+joint(1).dof(1).input = acc(body(1))*[0; 0; 1];

@@ -1,0 +1,2 @@
+p = param('p', 1);
+par.anim = p;

@@ -1,0 +1,2 @@
+u = input('u', 0);
+world.g = [0 0 u];

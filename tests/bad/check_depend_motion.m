@@ -1,0 +1,5 @@
+u = input('u', 0);
+body(1).m = 1;
+joint(1).second = 1;
+joint(1).tr.rot = [2 inf];
+joint(1).dof(1).motion = u;

@@ -1,0 +1,2 @@
+p = param('p', 1);
+joint(1).second = p;

@@ -1,0 +1,1 @@
+body(1).fluid.volume = 1e-3;

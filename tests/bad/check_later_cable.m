@@ -1,0 +1,1 @@
+cable(1).tension = 2;

@@ -1,0 +1,1 @@
+chamber(1).pressure = 1e4;

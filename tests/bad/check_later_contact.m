@@ -1,0 +1,1 @@
+contact(1).stiffness = 1e3;

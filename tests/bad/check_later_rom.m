@@ -1,0 +1,2 @@
+joint(1).second = 1;
+joint(1).rom.order = 3;

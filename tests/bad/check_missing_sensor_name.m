@@ -1,0 +1,1 @@
+sensor(1).value = t;

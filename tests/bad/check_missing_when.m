@@ -1,0 +1,1 @@
+event(1).then = 'stop';

@@ -1,0 +1,2 @@
+body(1).name = 'arm';
+body(2).name = 'arm';

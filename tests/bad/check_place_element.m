@@ -1,0 +1,1 @@
+exload(1).exbody = [1 0.3];

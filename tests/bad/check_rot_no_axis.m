@@ -1,0 +1,2 @@
+joint(1).second = 1;
+joint(1).tr.rot = [0 inf];

@@ -1,0 +1,6 @@
+body(1).m = 1;
+joint(1).second = 1;
+joint(1).tr.rot = [2 inf];
+joint(2).second = 1;
+joint(2).spring.compr = 0.5;
+joint(2).spring.comp = 0.5;

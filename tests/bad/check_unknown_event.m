@@ -1,0 +1,2 @@
+event(1).when = t - 1;
+event(1).do = 'stop';

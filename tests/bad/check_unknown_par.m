@@ -1,0 +1,1 @@
+par.tfinal = 3;

@@ -1,0 +1,1 @@
+world.gravity = [0 0 -9.81];

@@ -1,0 +1,1 @@
+body(1).type = 'soft';

@@ -1,0 +1,1 @@
+par.solver = 'implicit';

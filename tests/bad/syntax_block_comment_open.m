@@ -1,0 +1,4 @@
+x = 1;
+%{
+all of this
+is a comment

@@ -1,0 +1,4 @@
+switch x
+  case 1:
+    y = 3;
+end

@@ -1,0 +1,5 @@
+classdef arm
+  properties
+    m = 2;
+  end
+end

@@ -1,0 +1,1 @@
+world.g = [0 0 -9.81]; gravity of the earth = down

@@ -1,0 +1,4 @@
+for i = 1:3
+  if i > 2
+    x = i;
+endfor

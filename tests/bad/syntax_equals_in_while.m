@@ -1,0 +1,3 @@
+while (x = 3)
+  x++;
+end

@@ -1,0 +1,3 @@
+function y = f(x, k = 3)
+  y = k*x;
+end

@@ -1,0 +1,5 @@
+if a
+  x = 1;
+function y = f(x)
+  y = x;
+end

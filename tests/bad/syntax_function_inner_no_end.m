@@ -1,0 +1,6 @@
+function y = f(x)
+  if x > 0
+    y = x;
+end
+
+z = f(3);

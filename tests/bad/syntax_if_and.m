@@ -1,0 +1,3 @@
+if x == 2 and y == 3
+  y = 1;
+end

@@ -1,0 +1,3 @@
+if x == 2 then
+  y = 1;
+end

@@ -1,0 +1,2 @@
+output = {'tip', 'energy';
+x = 3;

@@ -1,0 +1,410 @@
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+if 1
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end
+end

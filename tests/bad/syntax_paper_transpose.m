@@ -1,0 +1,1 @@
+joint(1).second = [1, lm2]>;

@@ -1,0 +1,4 @@
+parfor i = 1:3
+  x = i;
+end
+y = 2;

@@ -1,0 +1,4 @@
+function y = f()
+  persistent n
+  y = n;
+end

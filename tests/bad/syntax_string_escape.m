@@ -1,0 +1,1 @@
+mesh.file = "C:\path\cad.iges";

@@ -1,0 +1,2 @@
+mesh.file = 'cad.iges;
+x = 3;

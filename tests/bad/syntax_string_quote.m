@@ -1,0 +1,1 @@
+disp('it's here');

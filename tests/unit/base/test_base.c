@@ -1,0 +1,158 @@
+// Memory, text and names.
+#include "base.h"
+
+#include <limits.h>
+
+#include "check.h"
+
+static void test_every_status_has_its_own_text(void** state) {
+  (void)state;
+  for (int i = 0; i < TD_STATUS_COUNT; i++) {
+    assert_non_null(td_status_text((td_status)i));
+    for (int j = 0; j < i; j++) {
+      assert_string_not_equal(td_status_text((td_status)i), td_status_text((td_status)j));
+    }
+  }
+  assert_string_equal(td_status_text(TD_OK), "success");
+  assert_non_null(td_status_text((td_status)1000));
+}
+
+static void test_the_version_has_three_numbers(void** state) {
+  (void)state;
+  int major, minor, patch;
+  assert_int_equal(sscanf(td_version(), "%d.%d.%d", &major, &minor, &patch), 3);
+}
+
+static void test_growing_keeps_what_was_there(void** state) {
+  (void)state;
+  int* block = NULL;
+  int cap = 0;
+  for (int i = 0; i < 10000; i++) {
+    int* grown = td_grow(block, &cap, i + 1, sizeof *block);
+    assert_non_null(grown);
+    block = grown;
+    block[i] = i;
+  }
+  for (int i = 0; i < 10000; i++) assert_int_equal(block[i], i);
+  assert_true(cap >= 10000 && cap < 40000);
+  assert_ptr_equal(td_grow(block, &cap, 5, sizeof *block), block);
+  free(block);
+}
+
+static void test_growing_beyond_memory_fails_and_leaves_the_block(void** state) {
+  (void)state;
+  int cap = 0;
+  char* block = td_grow(NULL, &cap, 3, 1);
+  assert_non_null(block);
+  const int before = cap;
+  assert_null(td_grow(block, &cap, INT_MAX, SIZE_MAX / 2));
+  assert_null(td_grow(block, &cap, -1, 1));
+  assert_int_equal(cap, before);
+  free(block);
+}
+
+static void test_copies_end_with_zero(void** state) {
+  (void)state;
+  char* a = td_strndup("spring", 3);
+  char* b = td_strdup("");
+  char* c = td_strndup(NULL, 0);
+  assert_string_equal(a, "spr");
+  assert_string_equal(b, "");
+  assert_string_equal(c, "");
+  free(a), free(b), free(c);
+}
+
+static void test_text_is_the_sum_of_its_parts(void** state) {
+  (void)state;
+  td_text text = {0};
+  for (int i = 0; i < 1000; i++) {
+    td_text_add(&text, "ab");
+    td_text_addn(&text, "cdef", 1);
+    td_text_printf(&text, "%03d", i);
+  }
+  assert_false(text.failed);
+  assert_int_equal(text.n, 6000);
+  assert_int_equal(strlen(text.s), 6000);
+  assert_memory_equal(text.s + 6 * 123, "abc123", 6);
+  td_text_free(&text);
+  assert_null(text.s);
+}
+
+static void test_text_failure_is_sticky(void** state) {
+  (void)state;
+  td_text text = {0};
+  td_text_addn(&text, "", -1);
+  assert_true(text.failed);
+  td_text_add(&text, "more");
+  assert_true(text.failed);
+  assert_int_equal(text.n, 0);
+  td_text_free(&text);
+}
+
+static void random_word(uint64_t* seed, char* word) {
+  const int n = (int)(3 + 3 * check_random(seed));
+  for (int i = 0; i < n; i++) word[i] = check_random(seed) < 0 ? 'a' : 'b';
+  word[n] = '\0';
+}
+
+// d(i,j) by the definition, without band or limit
+static int plain_distance(const char* a, const char* b) {
+  int d[8][8];
+  const int na = (int)strlen(a), nb = (int)strlen(b);
+  for (int i = 0; i <= na; i++) {
+    for (int j = 0; j <= nb; j++) {
+      if (i == 0 || j == 0) {
+        d[i][j] = i + j;
+        continue;
+      }
+      d[i][j] = min_int(d[i - 1][j], d[i][j - 1]) + 1;
+      d[i][j] = min_int(d[i][j], d[i - 1][j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
+        d[i][j] = min_int(d[i][j], d[i - 2][j - 2] + 1);
+      }
+    }
+  }
+  return d[na][nb];
+}
+
+static void test_the_band_gives_the_distance_up_to_its_limit(void** state) {
+  (void)state;
+  uint64_t seed = 1;
+  for (int i = 0; i < 5000; i++) {
+    char a[8], b[8];
+    random_word(&seed, a);
+    random_word(&seed, b);
+    const int d = plain_distance(a, b);
+    for (int limit = 0; limit <= 20; limit++) {
+      assert_int_equal(td_edit_distance(a, b, limit), min_int(d, limit + 1));
+      assert_int_equal(td_edit_distance(b, a, limit), min_int(d, limit + 1));
+    }
+  }
+}
+
+static void test_a_misspelled_name_finds_its_neighbour(void** state) {
+  (void)state;
+  const char* const names[] = {"spring", "damp", "input", "x", "mass"};
+  assert_string_equal(td_nearest("sprng", names, 5), "spring");
+  assert_string_equal(td_nearest("dmap", names, 5), "damp");
+  assert_string_equal(td_nearest("inputs", names, 5), "input");
+  assert_null(td_nearest("gravity", names, 5));
+  assert_null(td_nearest("y", names, 5));
+  assert_null(td_nearest("", names, 5));
+  assert_null(td_nearest("spring", NULL, 0));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_status_has_its_own_text),
+      cmocka_unit_test(test_the_version_has_three_numbers),
+      cmocka_unit_test(test_growing_keeps_what_was_there),
+      cmocka_unit_test(test_growing_beyond_memory_fails_and_leaves_the_block),
+      cmocka_unit_test(test_copies_end_with_zero),
+      cmocka_unit_test(test_text_is_the_sum_of_its_parts),
+      cmocka_unit_test(test_text_failure_is_sticky),
+      cmocka_unit_test(test_the_band_gives_the_distance_up_to_its_limit),
+      cmocka_unit_test(test_a_misspelled_name_finds_its_neighbour),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,146 @@
+// The tape against the slow evaluation, and its promises: no heap call, independent of the graph.
+#include <malloc.h>
+
+#include "samples.h"
+
+enum { NVAR = 4, NOUT = 8 };
+
+// A random graph of n operations, each on nodes made shortly before.
+static td_exprs* random_graph(uint64_t* seed, int n, ex* out) {
+  td_exprs* g = td_exprs_new();
+  ex* made = malloc((size_t)(n + NVAR) * sizeof *made);
+  for (int i = 0; i < NVAR; i++) made[i] = td_ex_var(g, td_exprs_var(g, "v", TD_ON_STATE));
+  for (int i = NVAR; i < n + NVAR; i++) {
+    ex arg[3];
+    for (int k = 0; k < 3; k++) {
+      const int back = (int)(fabs(check_random(seed)) * min_int(i, 30));
+      arg[k] = check_random(seed) > 0.6 ? td_ex_const(g, 2 * check_random(seed))
+                                        : made[i - 1 - min_int(back, i - 1)];
+    }
+    const int op = EX_NEG + (int)(fabs(check_random(seed)) * (EX_OP_COUNT - EX_NEG));
+    made[i] = sample_op(g, (ex_op)op, arg[0], arg[1], arg[2]);
+  }
+  for (int i = 0; i < NOUT; i++) out[i] = made[n + NVAR - 1 - i];
+  free(made);
+  return g;
+}
+
+static bool same(double a, double b) { return a == b || (isnan(a) && isnan(b)); }
+
+static void test_the_tape_is_the_slow_evaluation_to_the_bit(void** state) {
+  (void)state;
+  uint64_t seed = 11;
+  for (int round = 0; round < 300; round++) {
+    ex out[NOUT];
+    td_exprs* g = random_graph(&seed, NOUT + round, out);
+    const double v[NVAR] = {check_random(&seed), check_random(&seed), 3 * check_random(&seed), 0};
+    double want[NOUT], got[NOUT];
+    for (int i = 0; i < NOUT; i++) want[i] = td_ex_eval(g, out[i], v);
+
+    // the graph may go once the tape is made
+    td_tape* tape = td_tape_new(g, out, NOUT);
+    td_exprs_free(g);
+    double* scratch = malloc((size_t)(td_tape_scratch(tape) + 1) * sizeof *scratch);
+    td_tape_eval(tape, v, scratch, got);
+    for (int i = 0; i < NOUT; i++) assert_true(same(got[i], want[i]));
+    free(scratch);
+    td_tape_free(tape);
+  }
+}
+
+static void test_every_operation_is_on_the_tape(void** state) {
+  (void)state;
+  sample s = sample_new();
+  ex out[EX_OP_COUNT] = {sample_const(&s, 2.5), s.y};
+  for (int op = EX_NEG; op < EX_OP_COUNT; op++) {
+    out[op] = sample_op(s.g, (ex_op)op, s.x, s.y, s.z);
+  }
+  td_tape* tape = td_tape_new(s.g, out, EX_OP_COUNT);
+  assert_int_equal(td_tape_length(tape), EX_OP_COUNT - EX_NEG);
+  double* scratch = malloc((size_t)td_tape_scratch(tape) * sizeof *scratch);
+  const double v[3] = {0.3, 0.8, -0.5};
+  double got[EX_OP_COUNT];
+  td_tape_eval(tape, v, scratch, got);
+  for (int op = 0; op < EX_OP_COUNT; op++) {
+    if (!same(got[op], td_ex_eval(s.g, out[op], v))) fail_msg("%s", op_names[op]);
+  }
+  free(scratch);
+  td_tape_free(tape);
+  td_exprs_free(s.g);
+}
+
+static void test_evaluation_makes_no_heap_call(void** state) {
+  (void)state;
+  uint64_t seed = 5;
+  ex out[NOUT];
+  td_exprs* g = random_graph(&seed, 1000, out);
+  td_tape* tape = td_tape_new(g, out, NOUT);
+  double* scratch = malloc((size_t)td_tape_scratch(tape) * sizeof *scratch);
+  double v[NVAR] = {0.1, 0.2, 0.3, 0.4}, got[NOUT];
+
+  const struct mallinfo2 before = mallinfo2();
+  for (int i = 0; i < 100; i++) td_tape_eval(tape, v, scratch, got);
+  const struct mallinfo2 after = mallinfo2();
+  assert_int_equal(before.uordblks, after.uordblks);
+  assert_int_equal(before.fordblks, after.fordblks);
+  assert_int_equal(before.hblks, after.hblks);
+  free(scratch);
+  td_tape_free(tape);
+  td_exprs_free(g);
+}
+
+static void test_shared_work_is_done_once_and_unused_work_never(void** state) {
+  (void)state;
+  sample s = sample_new();
+  const ex shared = td_ex_1(s.g, EX_SIN, s.x), unused = td_ex_1(s.g, EX_COS, s.x);
+  const ex out[2] = {td_ex_2(s.g, EX_MUL, shared, s.y), td_ex_2(s.g, EX_ADD, shared, s.y)};
+  td_tape* tape = td_tape_new(s.g, out, 2);
+  assert_int_equal(td_tape_length(tape), 3);
+  assert_true(unused != EX_NONE);
+  td_tape_free(tape);
+  td_exprs_free(s.g);
+}
+
+static void test_a_tape_of_nothing_or_of_no_node(void** state) {
+  (void)state;
+  sample s = sample_new();
+  const ex none = EX_NONE;
+  assert_null(td_tape_new(s.g, &none, 1));
+  td_tape* tape = td_tape_new(s.g, NULL, 0);
+  assert_non_null(tape);
+  assert_int_equal(td_tape_scratch(tape), 0);
+  td_tape_eval(tape, NULL, NULL, NULL);
+  td_tape_free(tape);
+  td_tape_free(NULL);
+  td_exprs_free(s.g);
+}
+
+static void test_a_chain_of_a_million_nodes_runs(void** state) {
+  (void)state;
+  sample s = sample_new();
+  ex e = s.x;
+  for (int i = 0; i < 1000000; i++) {
+    e = td_ex_2(s.g, i % 2 ? EX_ADD : EX_MUL, td_ex_const(s.g, 0.5 + i % 3), e);
+  }
+  td_tape* tape = td_tape_new(s.g, &e, 1);
+  double* scratch = malloc((size_t)td_tape_scratch(tape) * sizeof *scratch);
+  const double v[3] = {0.3, 0, 0};
+  double got;
+  td_tape_eval(tape, v, scratch, &got);
+  assert_true(same(got, td_ex_eval(s.g, e, v)));
+  free(scratch);
+  td_tape_free(tape);
+  td_exprs_free(s.g);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_tape_is_the_slow_evaluation_to_the_bit),
+      cmocka_unit_test(test_every_operation_is_on_the_tape),
+      cmocka_unit_test(test_evaluation_makes_no_heap_call),
+      cmocka_unit_test(test_shared_work_is_done_once_and_unused_work_never),
+      cmocka_unit_test(test_a_tape_of_nothing_or_of_no_node),
+      cmocka_unit_test(test_a_chain_of_a_million_nodes_runs),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,286 @@
+// td_spec_check on values made by hand: what a text cannot write, limits, and the order of
+// messages.
+#include "check.h"
+#include "fields.h"
+
+// The slot a path like "joint(2).dof(1).spring.coeff" leads to, structures made on the way.
+static value_slot* slot_at(td_spec* spec, const char* path) {
+  value* s = spec->root;
+  int i = 0;
+  for (;;) {
+    char name[32];
+    const size_t n = strcspn(path, ".(");
+    snprintf(name, sizeof name, "%.*s", (int)n, path);
+    value_slot* slot = td_value_slot_make(s, i, name);
+    path += n;
+    i = 0;
+    if (*path == '(') {
+      i = atoi(path + 1) - 1;
+      path += strcspn(path, ")") + 1;
+    }
+    if (*path != '.') return slot;
+    path++;
+    if (!slot->v) slot->v = td_value_struct(1, 1);
+    s = slot->v;
+  }
+}
+
+static void put(td_spec* spec, const char* path, value* v) {
+  value_slot* slot = slot_at(spec, path);
+  td_value_drop(slot->v);
+  *slot = (value_slot){v, td_span_none(), td_span_none()};
+}
+
+static void put_matrix(td_spec* spec, const char* path, int rows, int cols, const double* x) {
+  value* v = td_value_num(rows, cols, 1);
+  memcpy(v->x, x, sizeof(double) * (size_t)(rows * cols));
+  put(spec, path, v);
+}
+
+static void put_number(td_spec* spec, const char* path, double x) {
+  put(spec, path, td_value_scalar(x));
+}
+
+static void put_text(td_spec* spec, const char* path, const char* s) {
+  put(spec, path, td_value_string(s, (int)strlen(s)));
+}
+
+static void put_variable(td_spec* spec, const char* path, const char* name, td_depends kind) {
+  const int var = td_exprs_var(spec->graph, name, kind);
+  put(spec, path, td_value_expr(td_ex_var(spec->graph, var)));
+}
+
+static void expect(td_spec* spec, const char* message) {
+  assert_int_equal(td_spec_check(spec), TD_E_MODEL);
+  assert_int_equal(spec->diags.n, 1);
+  assert_string_equal(spec->diags.list[0].text, message);
+  td_spec_free(spec);
+}
+
+static void expect_none(td_spec* spec) {
+  const td_status status = td_spec_check(spec);
+  for (int i = 0; i < spec->diags.n; i++) print_error("%s\n", spec->diags.list[i].text);
+  assert_int_equal(status, TD_OK);
+  assert_int_equal(spec->diags.n, 0);
+  td_spec_free(spec);
+}
+
+static void an_empty_spec_is_fine(void** state) {
+  (void)state;
+  expect_none(td_spec_new());
+}
+
+static void every_published_default_passes_the_check(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  for (int i = 0; i < td_field_count; i++) {
+    const td_field* f = &td_fields[i];
+    const double x = td_field_number(f->path);
+    if (f->kind == FIELD_STR && *f->options && *f->fallback) put_text(spec, f->path, f->fallback);
+    if (!isnan(x)) put_number(spec, f->path, x);
+  }
+  put_number(spec, "exload(1).exbody", 0);
+  put(spec, "event(1).when", td_value_expr(td_ex_var(spec->graph, spec->time_var)));
+  expect_none(spec);
+}
+
+// What a field may depend on is a set of kinds: those in its row pass, all others do not.
+static void every_numeric_field_accepts_exactly_the_dependences_of_its_row(void** state) {
+  (void)state;
+  for (int i = 0; i < td_field_count; i++) {
+    const td_field* f = &td_fields[i];
+    if (f->kind != FIELD_NUM ||
+        !(td_field_fit(f->shape, &(value){.rows = 1, .cols = 1, .pages = 1}, 1).ok))
+      continue;
+    for (unsigned kind = TD_ON_PARAM; kind <= TD_ON_SYMBOL; kind *= 2) {
+      td_spec* spec = td_spec_new();
+      put_variable(spec, f->path, "x", (td_depends)kind);
+      td_spec_check(spec);
+      bool refused = false;
+      for (int k = 0; k < spec->diags.n; k++)
+        refused = refused || strstr(spec->diags.list[k].text, "depend") != NULL;
+      assert_int_equal(refused, (f->depends & kind) == 0);
+      td_spec_free(spec);
+    }
+  }
+}
+
+static void a_dependence_is_named_with_its_variable(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  put(spec, "body(1).m", td_value_expr(td_ex_var(spec->graph, spec->time_var)));
+  expect(spec, "body(1).m may depend on parameters only, but it depends on time (t)");
+
+  spec = td_spec_new();
+  put_variable(spec, "joint(1).dof(2).motion", "u1", TD_ON_INPUT);
+  expect(spec,
+         "joint(1).dof(2).motion may depend on parameters and time only, but it depends on inputs "
+         "(u1)");
+
+  spec = td_spec_new();
+  put_variable(spec, "joint(3).input", "a", TD_ON_ACCEL);
+  expect(spec,
+         "joint(3).input may depend on parameters, time, inputs, states and rates only, but it "
+         "depends "
+         "on accelerations (a)");
+
+  spec = td_spec_new();
+  put_variable(spec, "par.anim", "p", TD_ON_PARAM);
+  expect(spec, "par.anim must be known when the model is loaded, but it depends on parameters (p)");
+
+  spec = td_spec_new();
+  put_variable(spec, "joint(3).input", "k", TD_ON_SYMBOL);
+  expect(spec, "joint(3).input depends on the symbol 'k', which has no value");
+}
+
+// A rigid body's inertia is R diag(a,b,c) R' with a <= b + c and so on, for every rotation R.
+static void inertias_of_real_bodies_pass_in_every_orientation(void** state) {
+  (void)state;
+  uint64_t seed = 7;
+  for (int k = 0; k < 200; k++) {
+    // points of positive mass: I = sum m (|r|^2 - r r'); two of them make a rod, the limit
+    double I[9] = {0};
+    for (int p = 0; p < 2 + k % 4; p++) {
+      const double r[3] = {check_random(&seed), check_random(&seed), check_random(&seed)};
+      const double m = pow(10, 6 * check_random(&seed));
+      for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+          I[i + 3 * j] += m * ((i == j) * (r[0] * r[0] + r[1] * r[1] + r[2] * r[2]) - r[i] * r[j]);
+    }
+    td_spec* spec = td_spec_new();
+    put_matrix(spec, "body(1).I", 3, 3, I);
+    expect_none(spec);
+  }
+}
+
+static void impossible_inertias_are_told_apart(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  put_matrix(spec, "body(1).I", 3, 3, (double[]){1, 0, 0, 0.5, 1, 0, 0, 0, 1});
+  expect(spec, "body(1).I must be symmetric, but element (1,2) is 0.5 and (2,1) is 0");
+  spec = td_spec_new();
+  put_matrix(spec, "body(1).I", 3, 3, (double[]){1, 2, 0, 2, 1, 0, 0, 0, 1});
+  expect(spec, "body(1).I must not have a negative principal moment, got -1 kg m^2");
+  spec = td_spec_new();
+  put_matrix(spec, "body(1).I", 3, 3, (double[]){1, 0, 0, 0, 4, 0, 0, 0, 2});
+  expect(spec,
+         "body(1).I: no body has a principal moment larger than the sum of the other two, got 1, 2 "
+         "and 4 "
+         "kg m^2");
+}
+
+static void each_page_of_an_inertia_is_checked(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  value* v = td_value_num(3, 3, 2);
+  v->x[0] = v->x[4] = v->x[8] = 1;
+  v->x[9] = v->x[13] = 1;
+  v->x[17] = -1;
+  put(spec, "body(1).I", v);
+  expect(spec, "body(1).I(:,:,2) must not have a negative principal moment, got -1 kg m^2");
+}
+
+static void only_structures_of_this_version_are_taken(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  put(spec, "mesh", td_value_num(0, 0, 1));
+  put_number(spec, "contact", 3);  // the user's own variable
+  put(spec, "joint(1).rom", td_value_num(0, 0, 1));
+  put_number(spec, "joint(1).second", 1);
+  expect_none(spec);
+
+  spec = td_spec_new();
+  put_number(spec, "rod(1).length", 0.3);
+  expect(spec, td_field_refused("rod"));
+
+  // what else is wrong with a joint of a later version is not worth telling
+  spec = td_spec_new();
+  put_number(spec, "joint(1).rom.order", 3);
+  put_matrix(spec, "joint(1).second", 1, 2, (double[]){1, 0.05});
+  expect(spec, td_field_refused("joint.rom"));
+}
+
+static value* place(const char* root, int index, td_spec* spec, double element) {
+  value* v = td_value_ref(root, index);
+  v->ref.has_place = element > 0;
+  v->ref.place = td_ex_const(spec->graph, element);
+  return v;
+}
+
+static void references_are_places_on_bodies(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  put(spec, "joint(1).first", place("body", 2, spec, 0));
+  put(spec, "joint(1).second", place("body", 3, spec, 4));
+  expect_none(spec);
+
+  spec = td_spec_new();
+  put(spec, "joint(1).first", place("body", 2, spec, 1.5));
+  expect(spec,
+         "joint(1).first: the element in at(body(2), ...) must be a whole number from 1, got 1.5");
+  spec = td_spec_new();
+  put(spec, "joint(1).first", place("joint", 2, spec, 0));
+  expect(spec, "joint(1).first must be a body, got joint(2)");
+  spec = td_spec_new();
+  put(spec, "joint(1).first", place("rod", 1, spec, 0.3));
+  expect(spec, td_field_refused("rod"));
+}
+
+static void both_spellings_at_once_are_an_error(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  put_number(spec, "joint(1).spring.comp", 0.5);
+  put_number(spec, "joint(1).spring.compr", 0.5);
+  expect(spec, "joint(1).spring.comp and compr are the same field; write one of them");
+}
+
+static void messages_come_in_the_order_of_the_structures(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  put_number(spec, "world.g", 9.81);
+  put_number(spec, "body(1).m", -1);
+  put_text(spec, "body(2).m", "heavy");
+  put_number(spec, "joint(1).dof(3).spring.compr", 2);
+  assert_int_equal(td_spec_check(spec), TD_E_MODEL);
+  const char* const want[] = {"world.g must be 1x3, got 1x1",
+                              "body(1).m must not be negative, got -1 kg",
+                              "body(2).m must be a number, got a string",
+                              "joint(1).dof(3).spring.compr must be in (0,1], got 2"};
+  assert_int_equal(spec->diags.n, 4);
+  for (int i = 0; i < 4; i++) assert_string_equal(spec->diags.list[i].text, want[i]);
+  td_spec_free(spec);
+}
+
+// Names are sorted, not compared pair by pair, and messages stop at their limit.
+static void many_elements_with_many_mistakes_are_checked_in_bounded_time(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  const int n = 20000;
+  value* s = td_value_struct(1, n);
+  for (int i = 0; i < n; i++) {
+    td_value_slot_make(s, i, "name")->v = td_value_string("same", 4);
+    td_value_slot_make(s, i, "m")->v = td_value_scalar(-1);
+  }
+  put(spec, "body", s);
+  assert_int_equal(td_spec_check(spec), TD_E_MODEL);
+  assert_true(spec->diags.n <= TD_DIAG_LIMIT + 1);
+  td_spec_free(spec);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(an_empty_spec_is_fine),
+      cmocka_unit_test(every_published_default_passes_the_check),
+      cmocka_unit_test(every_numeric_field_accepts_exactly_the_dependences_of_its_row),
+      cmocka_unit_test(a_dependence_is_named_with_its_variable),
+      cmocka_unit_test(inertias_of_real_bodies_pass_in_every_orientation),
+      cmocka_unit_test(impossible_inertias_are_told_apart),
+      cmocka_unit_test(each_page_of_an_inertia_is_checked),
+      cmocka_unit_test(only_structures_of_this_version_are_taken),
+      cmocka_unit_test(references_are_places_on_bodies),
+      cmocka_unit_test(both_spellings_at_once_are_an_error),
+      cmocka_unit_test(messages_come_in_the_order_of_the_structures),
+      cmocka_unit_test(many_elements_with_many_mistakes_are_checked_in_bounded_time),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,338 @@
+// Simulation through the public interface on models small enough to be solved by hand: rows,
+// events, stop times, switches, energy balance, stopping, failing, the choice of the solver.
+#include "check.h"
+#include "tendril/tendril.h"
+
+typedef struct sim {
+  td_spec* spec;
+  td_model* model;
+  td_work* work;
+  td_state* state;
+  td_sim_options options;
+  td_trajectory* rows;
+} sim;
+
+// A body of 1 kg that slides along x, and what else the text says.
+#define SLIDER            \
+  "body(1).m = 1;"        \
+  "body(1).I = zeros(3);" \
+  "joint(1).second = 1;"  \
+  "joint(1).tr(1).trans = [inf 0 0];"
+
+static sim open_text(const char* text) {
+  sim s = {.spec = td_spec_new(), .options = td_sim_options_default()};
+  if (td_spec_load_string(s.spec, "test.m", text) != TD_OK ||
+      td_model_compile(s.spec, &s.model) != TD_OK) {
+    print_error("%s\n", td_spec_messages(s.spec));
+    fail();
+  }
+  s.work = td_work_new(s.model);
+  s.state = td_state_new(s.model);
+  assert_int_equal(td_state_initial(s.model, s.work, s.state), TD_OK);
+  return s;
+}
+
+static td_status simulate(sim* s) {
+  td_trajectory_free(s->rows);
+  return td_simulate(s->model, s->work, s->state, &s->options, &s->rows);
+}
+
+static void run(sim* s, double t_final, double dt_out, double tol) {
+  s->options.t_final = t_final;
+  s->options.dt_out = dt_out;
+  s->options.rtol = s->options.atol = tol;
+  if (simulate(s) == TD_OK) return;
+  print_error("%s\n", td_trajectory_diagnosis(s->rows));
+  fail();
+}
+
+static void close_model(sim* s) {
+  td_trajectory_free(s->rows);
+  td_state_free(s->state);
+  td_work_free(s->work);
+  td_model_free(s->model);
+  td_spec_free(s->spec);
+}
+
+static double balance(const sim* s) {
+  const double* e0 = td_trajectory_energy(s->rows, 0);
+  double worst = 0;
+  for (int i = 0; i < td_trajectory_rows(s->rows); i++) {
+    const double* e = td_trajectory_energy(s->rows, i);
+    worst = fmax(worst, fabs(e[0] + e[1] + e[2] - e[3] - e0[0] - e0[1] - e0[2]));
+  }
+  return worst;
+}
+
+// ---- rows ----
+
+static void rows_are_multiples_by_index_and_end_at_the_end(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER "joint(1).dof(1).rate = 1;");
+  run(&s, 1.05, 0.1, 1e-8);
+  assert_int_equal(td_trajectory_rows(s.rows), 12);
+  for (int i = 0; i < 11; i++) assert_true(td_trajectory_time(s.rows, i) == i * 0.1);
+  assert_true(td_trajectory_time(s.rows, 11) == 1.05);
+  for (int i = 0; i < 12; i++)
+    CHECK_NEAR(td_trajectory_q(s.rows, i)[0], td_trajectory_time(s.rows, i), 1e-12);
+  CHECK_NEAR(s.state->t, 1.05, 0);
+  CHECK_NEAR(s.state->q[0], 1.05, 1e-12);
+  close_model(&s);
+}
+
+static void a_multiple_of_the_interval_gives_no_extra_row(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER);
+  run(&s, 1, 0.1, 1e-8);
+  assert_int_equal(td_trajectory_rows(s.rows), 11);
+  assert_true(td_trajectory_time(s.rows, 10) == 1);
+  close_model(&s);
+}
+
+static void the_file_may_say_it_all(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER
+                    "par.t_final = 2; par.dt_out = 0.5; par.solver = 'stiff'; par.rtol = 1e-5;"
+                    "joint(1).dof(1).damp.visc = 1; joint(1).dof(1).rate = 1;");
+  assert_int_equal(simulate(&s), TD_OK);
+  assert_int_equal(td_trajectory_rows(s.rows), 5);
+  assert_int_equal(td_trajectory_stats(s.rows)->solver, TD_SOLVER_STIFF);
+  assert_true(isnan(td_trajectory_stats(s.rows)->time_error));
+  CHECK_NEAR(s.state->v[0], exp(-2), 1e-3);
+  close_model(&s);
+}
+
+// ---- events ----
+
+// thrown up with 3 m/s against 10 m/s²: back at the start height after 0.6 s, and not at once
+static void a_stop_event_ends_the_run_with_a_row(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    sim s = open_text(SLIDER
+                      "world.g = [-10 0 0]; joint(1).dof(1).rate = 3;"
+                      "event(1).when = dof(joint(1), 1); event(1).then = 'stop';");
+    s.options.solver = k == 0 ? TD_SOLVER_EXPLICIT : TD_SOLVER_STIFF;
+    run(&s, 5, 0.25, 1e-9);
+    const int last = td_trajectory_rows(s.rows) - 1;
+    assert_int_equal(last, 3);
+    CHECK_NEAR(td_trajectory_time(s.rows, last), 0.6, k == 0 ? 1e-12 : 1e-7);
+    CHECK_NEAR(td_trajectory_q(s.rows, last)[0], 0, 1e-7);
+    assert_int_equal(td_trajectory_event_count(s.rows), 1);
+    const td_sim_stats* stats = td_trajectory_stats(s.rows);
+    assert_false(stats->partial);
+    CHECK_NEAR(stats->t_end, 0.6, 1e-7);
+    close_model(&s);
+  }
+}
+
+// x = cos(10 t); marks do not change a bit of the motion
+static void marks_are_recorded_and_change_nothing(void** state) {
+  (void)state;
+  const char* plain = SLIDER "joint(1).dof(1).spring.coeff = 100; joint(1).dof(1).init = 1;";
+  const char* marked = SLIDER
+      "joint(1).dof(1).spring.coeff = 100; joint(1).dof(1).init = 1;"
+      "event(1).when = dof(joint(1), 1); event(2).when = dof(joint(1), 1) - 0.5;";
+  sim a = open_text(plain), b = open_text(marked);
+  run(&a, 1, 0.01, 1e-11);
+  run(&b, 1, 0.01, 1e-11);
+  assert_int_equal(td_trajectory_event_count(b.rows), 6);
+  double previous = 0;
+  for (int i = 0; i < 6; i++) {
+    double t;
+    int event;
+    td_trajectory_event(b.rows, i, &t, &event);
+    assert_true(t > previous);
+    CHECK_NEAR(cos(10 * t), event == 0 ? 0 : 0.5, 1e-9);
+    previous = t;
+  }
+  assert_true(a.state->q[0] == b.state->q[0] && a.state->v[0] == b.state->v[0]);
+  close_model(&a);
+  close_model(&b);
+}
+
+// free flight from -1 with 1 m/s, half a period of the one-sided spring, free flight back
+static void one_sided_springs_are_switched_at_the_corner(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER
+                    "joint(1).dof(1).spring.coeff = 100; joint(1).dof(1).dir = 1;"
+                    "joint(1).dof(1).init = -1; joint(1).dof(1).rate = 1;");
+  run(&s, 2, 0.01, 1e-10);
+  CHECK_NEAR(s.state->q[0], -(2 - 1 - 3.14159265358979 / 10), 1e-8);
+  CHECK_NEAR(s.state->v[0], -1, 1e-8);
+  CHECK_NEAR(balance(&s), 0, 1e-8);
+  close_model(&s);
+}
+
+// ---- stop times ----
+
+// force 3 from t = 0.3 on: x = 3/2 (t - 0.3)², at the loosest tolerance
+static void a_step_input_is_met_exactly(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    sim s = open_text(SLIDER "joint(1).dof(1).input = 3*step(t, 0.3);");
+    s.options.solver = k == 0 ? TD_SOLVER_EXPLICIT : TD_SOLVER_STIFF;
+    run(&s, 1, 0.1, 1e-4);
+    assert_int_equal(td_trajectory_stats(s.rows)->stops, 1);
+    CHECK_NEAR(s.state->q[0], 1.5 * 0.49, k == 0 ? 1e-13 : 1e-3);
+    CHECK_NEAR(td_trajectory_q(s.rows, 3)[0], 0, 1e-15);
+    CHECK_NEAR(balance(&s), 0, k == 0 ? 1e-13 : 1e-3);
+    close_model(&s);
+  }
+}
+
+// ---- energy ----
+
+// prescribed motion, a damper and a spring: the work of the drive and the loss are integrated
+static void work_of_drives_and_dampers_balances_the_energy(void** state) {
+  (void)state;
+  sim s =
+      open_text(SLIDER
+                "joint(1).dof(1).motion = 0.2*sin(3*t);"
+                "body(2).m = 0.5; body(2).I = zeros(3); joint(2).first = 1; joint(2).second = 2;"
+                "joint(2).tr(1).trans = [inf 0 0]; joint(2).dof(1).spring.coeff = 20;"
+                "joint(2).dof(1).damp.visc = 0.7; joint(2).dof(1).input = cos(t);");
+  run(&s, 5, 0.05, 1e-10);
+  CHECK_NEAR(balance(&s), 0, 1e-8);
+  assert_true(fabs(td_trajectory_stats(s.rows)->work_done) > 1e-3);
+  CHECK_NEAR(td_trajectory_stats(s.rows)->energy_error, 0, 1e-8);
+  close_model(&s);
+}
+
+// ---- solver ----
+
+static void a_model_that_becomes_stiff_changes_the_solver(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER
+                    "joint(1).dof(1).spring.coeff = 10; joint(1).dof(1).init = 1;"
+                    "joint(1).dof(1).damp.visc = 0.1 + 1e5*ramp(t, 1, 2);");
+  run(&s, 100, 1, 1e-6);
+  const td_sim_stats* stats = td_trajectory_stats(s.rows);
+  assert_int_equal(stats->solver, TD_SOLVER_STIFF);
+  assert_int_equal(strncmp(stats->why, "from t = ", 9), 0);
+  assert_true(stats->steps < 20000);
+  assert_true(stats->tangents > 0 && stats->factorisations > 0);
+  close_model(&s);
+}
+
+// x = cos t: the estimate is not far from the error of the run it is about
+static void halving_estimates_the_time_error(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER "joint(1).dof(1).spring.coeff = 1; joint(1).dof(1).init = 1;");
+  run(&s, 20, 1, 1e-6);
+  const double coarse = fabs(s.state->q[0] - cos(20));
+  assert_int_equal(td_state_initial(s.model, s.work, s.state), TD_OK);
+  s.options.halve = true;
+  run(&s, 20, 1, 1e-6);
+  const double fine = fabs(s.state->q[0] - cos(20)),
+               estimate = td_trajectory_stats(s.rows)->time_error;
+  assert_true(fine < coarse);
+  assert_true(estimate > 0.3 * coarse && estimate < 30 * coarse + 1e-9);
+  close_model(&s);
+}
+
+static void the_same_run_gives_the_same_bits(void** state) {
+  (void)state;
+  const char* text = SLIDER
+      "joint(1).dof(1).spring.coeff = 7; joint(1).dof(1).init = 1; joint(1).dof(1).damp.visc = "
+      "0.3;";
+  sim a = open_text(text), b = open_text(text);
+  run(&a, 3, 0.01, 1e-7);
+  run(&b, 3, 0.01, 1e-7);
+  for (int i = 0; i < td_trajectory_rows(a.rows); i++) {
+    assert_true(td_trajectory_q(a.rows, i)[0] == td_trajectory_q(b.rows, i)[0]);
+  }
+  close_model(&a);
+  close_model(&b);
+}
+
+// ---- stopping and failing ----
+
+static bool refuse(void* user, double fraction, const char* what) {
+  (void)what;
+  assert_true(fraction >= 0 && fraction <= 1);
+  ++*(int*)user;
+  return false;
+}
+
+static void the_caller_may_stop_and_keeps_the_rows(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER "joint(1).dof(1).spring.coeff = 100; joint(1).dof(1).init = 1;");
+  int calls = 0;
+  s.options.t_final = 1000;
+  s.options.progress = refuse;
+  s.options.user = &calls;
+  assert_int_equal(simulate(&s), TD_E_STOPPED);
+  assert_int_equal(calls, 1);
+  assert_true(td_trajectory_stats(s.rows)->partial);
+  assert_true(td_trajectory_rows(s.rows) >= 1);
+  assert_true(strlen(td_trajectory_diagnosis(s.rows)) > 0);
+  close_model(&s);
+}
+
+static void steps_may_be_limited(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER "joint(1).dof(1).spring.coeff = 100; joint(1).dof(1).init = 1;");
+  s.options.t_final = 1000;
+  s.options.max_steps = 20;
+  assert_int_equal(simulate(&s), TD_E_STOPPED);
+  assert_int_equal(td_trajectory_stats(s.rows)->steps, 20);
+  assert_non_null(strstr(td_trajectory_diagnosis(s.rows), "20 steps"));
+  close_model(&s);
+}
+
+// v' = v³ from v = 1 is infinite at t = 1/2
+static void an_explosion_is_diagnosed(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    sim s =
+        open_text(SLIDER "joint(1).dof(1).rate = 1; joint(1).dof(1).input = ddof(joint(1), 1)^3;");
+    s.options.solver = k == 0 ? TD_SOLVER_EXPLICIT : TD_SOLVER_STIFF;
+    s.options.t_final = 1;
+    assert_int_equal(simulate(&s), TD_E_DIVERGED);
+    const td_sim_stats* stats = td_trajectory_stats(s.rows);
+    assert_true(stats->partial);
+    CHECK_NEAR(stats->t_end, 0.5, 1e-3);
+    assert_int_equal(td_trajectory_rows(s.rows), 50);
+    assert_non_null(strstr(td_trajectory_diagnosis(s.rows), td_model_v_name(s.model, 0)));
+    close_model(&s);
+  }
+}
+
+static void senseless_options_are_refused(void** state) {
+  (void)state;
+  const td_sim_options good = td_sim_options_default();
+  for (int k = 0; k < 5; k++) {
+    sim s = open_text(SLIDER);
+    s.options = good;
+    if (k == 0) s.options.rtol = -1;
+    if (k == 1) s.options.atol = 0;
+    if (k == 2) s.options.dt_out = 0;
+    if (k == 3) s.options.t_final = -1;
+    if (k == 4) s.options.dt_out = 1e-300;
+    assert_int_equal(simulate(&s), TD_E_USAGE);
+    assert_int_equal(td_trajectory_rows(s.rows), 0);
+    assert_true(strlen(td_trajectory_diagnosis(s.rows)) > 0);
+    close_model(&s);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(rows_are_multiples_by_index_and_end_at_the_end),
+      cmocka_unit_test(a_multiple_of_the_interval_gives_no_extra_row),
+      cmocka_unit_test(the_file_may_say_it_all),
+      cmocka_unit_test(a_stop_event_ends_the_run_with_a_row),
+      cmocka_unit_test(marks_are_recorded_and_change_nothing),
+      cmocka_unit_test(one_sided_springs_are_switched_at_the_corner),
+      cmocka_unit_test(a_step_input_is_met_exactly),
+      cmocka_unit_test(work_of_drives_and_dampers_balances_the_energy),
+      cmocka_unit_test(a_model_that_becomes_stiff_changes_the_solver),
+      cmocka_unit_test(halving_estimates_the_time_error),
+      cmocka_unit_test(the_same_run_gives_the_same_bits),
+      cmocka_unit_test(the_caller_may_stop_and_keeps_the_rows),
+      cmocka_unit_test(steps_may_be_limited),
+      cmocka_unit_test(an_explosion_is_diagnosed),
+      cmocka_unit_test(senseless_options_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

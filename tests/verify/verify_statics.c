@@ -1,0 +1,392 @@
+// Equilibria, their stability and their paths against closed forms, through the public API alone.
+#include "check.h"
+#include "tendril/tendril.h"
+
+static const double pi = 3.14159265358979323846;
+
+// A model ready to be analysed.
+typedef struct bench {
+  td_spec* spec;
+  td_model* model;
+  td_work* work;
+  td_state* state;
+} bench;
+
+static bench bench_new(const char* text) {
+  bench b = {.spec = td_spec_new()};
+  td_spec_load_string(b.spec, "test.m", text);
+  if (td_model_compile(b.spec, &b.model) != TD_OK) {
+    print_error("%s\n", td_spec_messages(b.spec));
+    fail();
+  }
+  b.work = td_work_new(b.model);
+  b.state = td_state_new(b.model);
+  assert_int_equal(td_state_initial(b.model, b.work, b.state), TD_OK);
+  return b;
+}
+
+static void bench_free(bench* b) {
+  td_state_free(b->state);
+  td_work_free(b->work);
+  td_model_free(b->model);
+  td_spec_free(b->spec);
+}
+
+static td_equil_result equilibrium(bench* b) {
+  const td_equil_options options = td_equil_options_default();
+  td_equil_result result;
+  assert_int_equal(td_equilibrium(b->model, b->work, b->state, &options, &result), TD_OK);
+  assert_true(result.converged);
+  return result;
+}
+
+static td_trace_result* trace(bench* b, const char* param, double from, double to) {
+  td_trace_options options = td_trace_options_default();
+  options.param = td_model_param_find(b->model, param);
+  options.from = from;
+  options.to = to;
+  td_trace_result* result;
+  assert_int_equal(td_trace(b->model, b->work, b->state, &options, &result), TD_OK);
+  assert_true(result->complete);
+  return result;
+}
+
+// Index of the k-th point of a kind, -1: none
+static int find_kind(const td_trace_result* r, td_path_kind kind, int k) {
+  for (int i = 0; i < r->n; i++)
+    if (r->kind[i] == kind && k-- == 0) return i;
+  return -1;
+}
+
+// ---- one pendulum
+// --------------------------------------------------------------------------------------------
+
+static const char pendulum[] =
+    "world.g = [0 0 -9.81];\n"
+    "body(1).m = 2; body(1).I = zeros(3); body(1).l_com = [0 0 -0.5];\n"
+    "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).axis = [0 1 0];\n";
+
+static void test_a_pendulum_hangs_stable_and_stands_unstable(void** state) {
+  (void)state;
+  bench b = bench_new(pendulum);
+  const double starts[] = {0.4, -0.9, pi, pi - 0.3};
+  for (int i = 0; i < 4; i++) {
+    b.state->q[0] = starts[i];
+    const td_equil_result r = equilibrium(&b);
+    const bool up = i >= 2;
+    CHECK_NEAR(b.state->q[0], up ? pi : 0, 1e-12);
+    assert_int_equal(r.stability, up ? TD_DIVERGENCE : TD_STABLE);
+    assert_true(r.conservative);
+    CHECK_NEAR(r.critical, up ? -9.81 : 9.81, 1e-12);
+  }
+  bench_free(&b);
+}
+
+static void test_a_horizontal_pendulum_has_no_tangent_and_still_comes_down(void** state) {
+  (void)state;
+  bench b = bench_new(pendulum);
+  b.state->q[0] = pi / 2;
+  const td_equil_result r = equilibrium(&b);
+  CHECK_NEAR(b.state->q[0], 0, 1e-10);
+  assert_int_equal(r.stability, TD_STABLE);
+  assert_int_equal(r.strategy, TD_PSEUDO_TRANSIENT);
+  bench_free(&b);
+}
+
+static void test_without_gravity_every_position_is_neutral(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "body(1).m = 2; body(1).l_com = [0 0 -0.5];\n"
+      "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).axis = [0 1 0];\n");
+  b.state->q[0] = 0.7;
+  const td_equil_result r = equilibrium(&b);
+  assert_int_equal(r.stability, TD_NEUTRAL);
+  CHECK_NEAR(b.state->q[0], 0.7, 0);
+  bench_free(&b);
+}
+
+// ---- discrete chains between supports of equal height, N03
+// ------------------------------------------------------
+
+// Links hang along -z of their frames; V shape with the given numbers of links down, level and up
+static bench chain(int n, double l, double d, double m, bool rods, double slope) {
+  char text[1500];
+  snprintf(text, sizeof text,
+           "n = %d; l = %.17g; d = %.17g; m = %.17g; rods = %d; phi = %.17g;\n"
+           "half = floor(n/2);\n"
+           "world.g = [0 0 -9.81];\n"
+           "for i = 1:n\n"
+           "  body(i).m = m;\n"
+           "  if rods\n"
+           "    body(i).l_com = [0 0 -l/2]; body(i).I = m*l^2/12*diag([1 1 0]);\n"
+           "  else\n"
+           "    body(i).l_com = [0 0 -l]; body(i).I = zeros(3);\n"
+           "  end\n"
+           "  joint(i).first = i - 1; joint(i).second = i;\n"
+           "  if i > 1\n"
+           "    joint(i).tr(1).trans = [0 0 -l];\n"
+           "  end\n"
+           "  joint(i).type = 'revolute'; joint(i).axis = [0 1 0];\n"
+           "  sensor(i).name = sprintf('node%%d', i); sensor(i).value = pos(body(i));\n"
+           "end\n"
+           "joint(1).dof(1).init = -(pi/2 - phi);\n"
+           "joint(half+1).dof(1).init = -phi*(2 - mod(n,2));\n"
+           "if mod(n,2) == 1\n"
+           "  joint(half+2).dof(1).init = -phi;\n"
+           "end\n"
+           "joint(n+1).first = 0; joint(n+1).tr(1).trans = [d 0 0];\n"
+           "joint(n+1).second = n; joint(n+1).tr2nd(1).trans = [0 0 -l];\n"
+           "joint(n+1).type = 'revolute'; joint(n+1).axis = [0 1 0];\n",
+           n, l, d, m, rods, slope);
+  return bench_new(text);
+}
+
+// Largest |multiplier| of the rows of the loop along x: the first row
+static double horizontal(const bench* b) { return fabs(td_work_lambda(b->work)[0]); }
+
+static void check_chain(const char* name, bench* b, double H, const double (*nodes)[2], int count) {
+  const td_equil_result r = equilibrium(b);
+  assert_int_equal(r.stability, TD_STABLE);
+  double error = fabs(horizontal(b) / H - 1);
+  double* sensors = test_malloc(sizeof(double) * (size_t)td_model_sizes(b->model).nsensor);
+  assert_int_equal(td_sensors(b->model, b->state, b->work, sensors), TD_OK);
+  // sensor i + 1 is the place where link i + 1 begins: node i
+  for (int i = 0; i < count; i++) {
+    error = fmax(error, fabs(sensors[3 * (i + 1)] - nodes[i][0]));
+    error = fmax(error, fabs(sensors[3 * (i + 1) + 2] - nodes[i][1]));
+  }
+  CHECK_REACHED(name, error, 1e-9);
+  test_free(sensors);
+}
+
+static void test_point_masses_on_a_string_N03(void** state) {
+  (void)state;
+  static const double nodes[][2] = {{0.0622110905191, -0.136490952874},
+                                    {0.138050490868, -0.26590650586},
+                                    {0.233191577542, -0.381872766585},
+                                    {0.354267757206, -0.470419696051},
+                                    {0.5, -0.505945931571},
+                                    {0.645732242794, -0.470419696051},
+                                    {0.766808422458, -0.381872766585},
+                                    {0.861949509132, -0.26590650586},
+                                    {0.937788909481, -0.136490952874}};
+  bench b = chain(10, 0.15, 1, 0.1, false, acos(1 / 1.5));
+  check_chain("N03 points", &b, 2.0120810450372, nodes, 9);
+  bench_free(&b);
+}
+
+static void test_rods_in_a_chain_N03(void** state) {
+  (void)state;
+  static const double nodes[][2] = {{0.0837727065784, -0.18160983903},
+                                    {0.188549352221, -0.351967857708},
+                                    {0.324164094547, -0.498966638873},
+                                    {0.5, -0.594264772923},
+                                    {0.7, -0.594264772923},
+                                    {0.875835905453, -0.498966638873},
+                                    {1.01145064778, -0.351967857708},
+                                    {1.11622729342, -0.18160983903}};
+  bench b = chain(9, 0.2, 1.2, 0.3, true, acos(0.625));
+  check_chain("N03 rods", &b, 5.4301700123097, nodes, 8);
+  bench_free(&b);
+}
+
+// ---- von Mises truss, N07
+// ----------------------------------------------------------------------------------------
+
+static const char truss[] =
+    "P = param('P', 0); l0 = sqrt(1 + 0.3^2); EA = 1000;\n"
+    "body(1).m = 1; body(1).I = zeros(3);\n"
+    "joint(1).second = 1; joint(1).tr(1).trans = [inf 0 inf]; joint(1).dof(2).init = 0.3;\n"
+    "joint(2).second = 1; joint(2).tr(1).trans = [-1 0 0];\n"
+    "joint(2).spring.coeff = EA/l0; joint(2).spring.init = l0;\n"
+    "joint(3).second = 1; joint(3).tr(1).trans = [1 0 0];\n"
+    "joint(3).spring.coeff = EA/l0; joint(3).spring.init = l0;\n"
+    "exload(1).exbody = 1; exload(1).ftau = [0 0 -P];\n";
+
+static void test_the_von_mises_truss_snaps_at_its_limit_loads_N07(void** state) {
+  (void)state;
+  const double P_limit = 9.5302919978954, v_limit = 0.1292883525605;
+  bench b = bench_new(truss);
+  td_trace_result* r = trace(&b, "P", -12, 12);
+  const int first = find_kind(r, TD_LIMIT, 0), second = find_kind(r, TD_LIMIT, 1);
+  assert_true(first > 0 && second > first);
+  assert_int_equal(find_kind(r, TD_LIMIT, 2), -1);
+  assert_int_equal(find_kind(r, TD_BIFURCATION, 0), -1);
+  CHECK_REACHED("N07 limit load", fabs(r->p[first] / P_limit - 1), 1e-8);
+  CHECK_REACHED("N07 height at the limit", fabs(0.3 - v_limit - r->q[2 * first + 1]), 1e-8);
+  CHECK_REACHED("N07 limit load back", fabs(r->p[second] / P_limit + 1), 1e-8);
+
+  // stable, unstable between the limits, stable again; always symmetric
+  for (int i = 0; i < r->n; i++) {
+    if (r->kind[i] != TD_REGULAR) continue;
+    assert_int_equal(r->stability[i], i > first && i < second ? TD_DIVERGENCE : TD_STABLE);
+    CHECK_NEAR(r->q[2 * i], 0, 1e-12);
+  }
+  assert_true(r->p[r->n - 1] == 12);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+static void test_a_path_that_turns_back_ends_where_it_leaves_the_range(void** state) {
+  (void)state;
+  bench b = bench_new(truss);
+  td_trace_result* r = trace(&b, "P", 0, 12);
+  assert_true(find_kind(r, TD_LIMIT, 0) > 0);
+  assert_true(r->p[r->n - 1] == 0);
+  CHECK_NEAR(r->q[2 * (r->n - 1) + 1], 0, 1e-12);  // flat, between the two shapes without load
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+// ---- columns
+// -----------------------------------------------------------------------------------------------------
+
+// Two equal links l with springs k, masses 2m and m, a force P that follows the last link
+static const char ziegler[] =
+    "P = param('P', 0); c = param('c', 0); l = 0.5; k = 3; m = 0.7;\n"
+    "body(1).m = 2*m; body(2).m = m;\n"
+    "for i = 1:2\n"
+    "  body(i).I = zeros(3); body(i).l_com = [0 0 l];\n"
+    "  joint(i).first = i - 1; joint(i).second = i;\n"
+    "  joint(i).type = 'revolute'; joint(i).axis = [0 1 0];\n"
+    "  joint(i).dof(1).spring.coeff = k; joint(i).dof(1).damp.visc = c;\n"
+    "end\n"
+    "joint(2).tr(1).trans = [0 0 l];\n"
+    "exload(1).exbody = 2; exload(1).refbody = 2; exload(1).tr(1).trans = [0 0 l];\n"
+    "exload(1).ftau = [0 0 -P];\n";
+
+static void test_zieglers_column_flutters_at_its_critical_load(void** state) {
+  (void)state;
+  const double critical = (3.5 - sqrt(2)) * 3 / 0.5;
+  bench b = bench_new(ziegler);
+  const int P = td_model_param_find(b.model, "P");
+  for (int side = -1; side <= 1; side += 2) {
+    td_work_set_param(b.model, b.work, P, critical * (1 + 1e-6 * side));
+    const td_equil_result r = equilibrium(&b);
+    assert_false(r.conservative);
+    assert_int_equal(r.stability, side < 0 ? TD_STABLE : TD_FLUTTER);
+  }
+  td_trace_result* r = trace(&b, "P", 0, 1.2 * critical);
+  const int i = find_kind(r, TD_HOPF, 0);
+  assert_true(i > 0);
+  CHECK_REACHED("Ziegler's column, flutter load", fabs(r->p[i] / critical - 1), 1e-9);
+  assert_int_equal(find_kind(r, TD_HOPF, 1), -1);
+  assert_int_equal(r->stability[r->n - 1], TD_FLUTTER);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+// With equal viscosity c at both joints, as c -> 0: P = 41/28 k/l, and P = (41/28 + c^2/(2 m l^2
+// k)) k/l in general
+static void test_damping_destabilises_zieglers_column(void** state) {
+  (void)state;
+  const double k = 3, l = 0.5, m = 0.7, c = 0.2;
+  const double critical = (41.0 / 28 + c * c / (2 * m * l * l * k)) * k / l;
+  bench b = bench_new(ziegler);
+  td_work_set_param(b.model, b.work, td_model_param_find(b.model, "c"), c);
+  td_trace_result* r = trace(&b, "P", 0, 1.5 * critical);
+  const int i = find_kind(r, TD_HOPF, 0);
+  assert_true(i > 0);
+  CHECK_REACHED("Ziegler's column, damped", fabs(r->p[i] / critical - 1), 1e-9);
+  assert_int_equal(r->stability[0], TD_STABLE);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+static void test_a_column_on_a_spring_buckles_at_k_over_l(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "P = param('P', 0); l = 0.7;\n"
+      "body(1).m = 1; body(1).I = zeros(3); body(1).l_com = [0 0 l];\n"
+      "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).axis = [0 1 0];\n"
+      "joint(1).dof(1).spring.coeff = 1.3;\n"
+      "exload(1).exbody = 1; exload(1).tr(1).trans = [0 0 l]; exload(1).ftau = [0 0 -P];\n");
+  td_trace_result* r = trace(&b, "P", 0, 3);
+  const int i = find_kind(r, TD_BIFURCATION, 0);
+  assert_true(i > 0);
+  CHECK_REACHED("buckling of a column on a spring", fabs(r->p[i] * 0.7 / 1.3 - 1), 1e-10);
+  assert_int_equal(find_kind(r, TD_BIFURCATION, 1), -1);
+  assert_int_equal(find_kind(r, TD_LIMIT, 0), -1);
+  assert_int_equal(r->stability[0], TD_STABLE);
+  assert_int_equal(r->stability[r->n - 1], TD_DIVERGENCE);
+  CHECK_NEAR(r->q[r->n - 1], 0, 1e-14);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+// ---- relative equilibrium
+// ------------------------------------------------------------------------------------------
+
+static void test_a_rotating_pendulum_leans_out(void** state) {
+  (void)state;
+  const double W = 7, l = 0.5, g = 9.81;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81];\n"
+      "body(1).m = 0.1; body(1).I = 0.01*eye(3);\n"
+      "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).dof(1).motion = 7*t;\n"
+      "body(2).m = 2; body(2).I = zeros(3); body(2).l_com = [0 0 -0.5];\n"
+      "joint(2).first = 1; joint(2).second = 2; joint(2).type = 'revolute'; joint(2).axis = [0 1 "
+      "0];\n"
+      "joint(2).dof(1).init = 0.5;\n");
+  const td_equil_result r = equilibrium(&b);
+  CHECK_REACHED("conical pendulum", fabs(cos(b.state->q[1]) - g / (W * W * l)), 1e-12);
+  assert_int_equal(r.stability, TD_STABLE);
+  assert_false(r.conservative);
+  CHECK_NEAR(b.state->v[0], W, 1e-15);
+
+  // hanging straight down it is unstable at this speed
+  b.state->q[1] = 0;
+  assert_int_equal(equilibrium(&b).stability, TD_DIVERGENCE);
+  bench_free(&b);
+}
+
+static void test_nothing_is_done_with_options_that_make_no_sense(void** state) {
+  (void)state;
+  bench b = bench_new(pendulum);
+  td_equil_options options = td_equil_options_default();
+  td_equil_result result;
+  options.tol = 0;
+  assert_int_equal(td_equilibrium(b.model, b.work, b.state, &options, &result), TD_E_USAGE);
+  const td_trace_options path = td_trace_options_default();
+  td_trace_result* r;
+  assert_int_equal(td_trace(b.model, b.work, b.state, &path, &r), TD_E_USAGE);
+  assert_null(r);
+  td_trace_free(NULL);
+  bench_free(&b);
+}
+
+static bool stop_at_once(void* user, double fraction, const char* what) {
+  (void)user, (void)fraction, (void)what;
+  return false;
+}
+
+static void test_a_stopped_search_says_so(void** state) {
+  (void)state;
+  bench b = bench_new(pendulum);
+  b.state->q[0] = 0.5;
+  td_equil_options options = td_equil_options_default();
+  options.progress = stop_at_once;
+  td_equil_result result;
+  assert_int_equal(td_equilibrium(b.model, b.work, b.state, &options, &result), TD_E_STOPPED);
+  assert_false(result.converged);
+  bench_free(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_pendulum_hangs_stable_and_stands_unstable),
+      cmocka_unit_test(test_a_horizontal_pendulum_has_no_tangent_and_still_comes_down),
+      cmocka_unit_test(test_without_gravity_every_position_is_neutral),
+      cmocka_unit_test(test_point_masses_on_a_string_N03),
+      cmocka_unit_test(test_rods_in_a_chain_N03),
+      cmocka_unit_test(test_the_von_mises_truss_snaps_at_its_limit_loads_N07),
+      cmocka_unit_test(test_a_path_that_turns_back_ends_where_it_leaves_the_range),
+      cmocka_unit_test(test_zieglers_column_flutters_at_its_critical_load),
+      cmocka_unit_test(test_damping_destabilises_zieglers_column),
+      cmocka_unit_test(test_a_column_on_a_spring_buckles_at_k_over_l),
+      cmocka_unit_test(test_a_rotating_pendulum_leans_out),
+      cmocka_unit_test(test_nothing_is_done_with_options_that_make_no_sense),
+      cmocka_unit_test(test_a_stopped_search_says_so),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
