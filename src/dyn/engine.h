@@ -82,6 +82,6 @@ td_energies td_energies_at(const td_model* m, td_work* w);
 // Coordinates.
 void td_hop_rate(const model_hop* hop, const double* q, const double* v, double* qdot);
 
-void td_fail(td_work* w, const char* format, ...) TD_PRINTF(2, 3);
+void td_work_fail(td_work* w, const char* format, ...) TD_PRINTF(2, 3);
 
 #endif

@@ -55,7 +55,7 @@ static td_status report_singular(const td_model* m, td_work* w, const td_kkt* kk
   for (int i = 0; kkt->null_vector && i < kkt->n; i++)
     if (fabs(kkt->null_vector[i]) > fabs(kkt->null_vector[worst])) worst = i;
   const char* name = kkt->n > 0 ? td_model_v_name(m, m->free_v[worst]) : "";
-  td_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the body that it moves a mass "
+  td_work_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the body that it moves a mass "
           "and an inertia", name, w->t);
   return TD_E_SINGULAR;
 }
@@ -100,7 +100,7 @@ td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work*
   if (!is_recursive(m)) return dense_forward(m, w);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
-  td_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the body that it moves a mass "
+  td_work_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the body that it moves a mass "
           "and an inertia", td_model_v_name(m, m->hop[bad].v), w->t);
   return TD_E_SINGULAR;
 }
@@ -320,7 +320,7 @@ td_status td_project_q(const td_model* m, td_state* state, td_work* w, double to
     for (int i = 0; i < m->nvel && largest > 0.5; i++) delta[i] *= 0.5 / largest;
     td_displace(m, state->q, delta, state->q);
   }
-  if (status != TD_OK) td_fail(w, "the constraints cannot be met from this configuration (t = %g s)", state->t);
+  if (status != TD_OK) td_work_fail(w, "the constraints cannot be met from this configuration (t = %g s)", state->t);
   arena_close(s, mark);
   return status;
 }

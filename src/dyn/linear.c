@@ -45,7 +45,7 @@ td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w
   td_status status = TD_OK;
   for (int i = 0; i < m->noutput_probe; i++)
     if (is_transmitted(m->probe[m->output_probe[i].source].kind)) {
-      td_fail(w, "sensor %s: force() and lambda() cannot be linearised", td_model_sensor_name(m, m->output_probe[i].target));
+      td_work_fail(w, "sensor %s: force() and lambda() cannot be linearised", td_model_sensor_name(m, m->output_probe[i].target));
       status = TD_E_USAGE;
     }
   if (m->output_accel && status == TD_OK) {

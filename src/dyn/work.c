@@ -110,7 +110,7 @@ td_flags td_work_flags(const td_work* w) { return w->flags; }
 const char* td_work_failure(const td_work* w) { return w->failure; }
 void td_set_load(td_work* w, double scale) { w->load = scale; }
 
-void td_fail(td_work* w, const char* format, ...) {
+void td_work_fail(td_work* w, const char* format, ...) {
   va_list args;
   va_start(args, format);
   vsnprintf(w->failure, sizeof w->failure, format, args);

@@ -7,6 +7,8 @@
 #include "eval.h"
 #include "fields.h"
 
+#define PATH_SIZE 256
+
 static flow exec(lang* L, const ast* node);
 
 // ---- what a failed statement leaves behind
@@ -66,46 +68,54 @@ static void warn_time(lang* L, const ast* target) {
   td_warn(L->diags, target->at, "'t' is assigned here and no longer means time");
 }
 
-static bool check_model(lang* L, const ast* target, const value* v, td_span at, char* path) {
-  const ast* root = root_of(target);
-  const root_kind kind = L->scope->global ? td_root_kind(L, root->text) : ROOT_NONE;
-  if (kind == ROOT_NONE) return true;
-  if (kind == ROOT_LATER) {
-    if (target == root && v && td_value_count(v) == 0) return true;
-    const variable* var = td_scope_find(L->scope, root->text);
-    if (!var || !var->poisoned) td_fail(L, root->at, "%s", td_field_refused(root->text));
-    variable* made = td_scope_make(L->scope, root->text);
-    if (made) made->poisoned = true;
-    return false;
-  }
-  if (!v) return td_check_target(L, target, path, 256);
-  if (target == root) return check_whole(L, root->text, v, at);
-  return v->kind != V_STRUCT || !*path || td_check_struct(L, path, v, at);
+// Is the root a structure of a later version?  Told once; an empty value does no harm (mesh = [];).
+static bool refuse_later(lang* L, const ast* root) {
+  variable* var = td_scope_make(L->scope, root->text);
+  if (!var || !var->poisoned) td_fail(L, root->at, "%s", td_field_refused(root->text));
+  if (var) var->poisoned = true;
+  return false;
 }
 
-bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool erase) {
-  char path[256] = "";
+// Check the names along a path into the model and leave the path ("joint.dof") in `path`; "" outside the model.
+static bool check_path(lang* L, const ast* target, char path[PATH_SIZE]) {
   const ast* root = root_of(target);
-  if (root->kind != AST_NAME)
-    return td_fail(L, target->at, "this cannot be assigned to; write name = value") != NULL;
-  if (target != root && !check_model(L, target, NULL, at, path)) return false;
-  if (!erase && !check_model(L, target, v, at, path)) return false;
+  path[0] = 0;
+  if (root->kind != AST_NAME) return td_fail(L, target->at, "this cannot be assigned to; write name = value") != NULL;
+  const root_kind kind = L->scope->global ? td_root_kind(L, root->text) : ROOT_NONE;
+  if (kind == ROOT_NONE || (kind == ROOT_LATER && target == root)) return true;
+  return kind == ROOT_LATER ? refuse_later(L, root) : td_check_target(L, target, path, PATH_SIZE);
+}
+
+static bool check_value(lang* L, const ast* target, const char* path, const value* v, td_span at) {
+  if (target->kind == AST_NAME && L->scope->global && td_root_kind(L, target->text) == ROOT_LATER) {
+    return td_value_count(v) == 0 || refuse_later(L, target);
+  }
+  if (!*path) return true;
+  if (target->kind == AST_NAME) return check_whole(L, path, v, at);
+  return v->kind != V_STRUCT || td_check_struct(L, path, v, at);
+}
+
+static bool store(lang* L, const ast* target, const char* path, value* v, td_span at, bool erase) {
+  if (!erase && !check_value(L, target, path, v, at)) return false;
   warn_time(L, target);
   if (!td_assign(L, target, v, at, erase)) return false;
-  if (L->scope->global && strcmp(root->text, "par") == 0) td_bind_symbols(L, false);
+  if (strncmp(path, "par", 3) == 0 && (path[3] == 0 || path[3] == '.')) td_bind_symbols(L, false);
   return true;
 }
 
+bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool erase) {
+  char path[PATH_SIZE];
+  return check_path(L, target, path) && store(L, target, path, v, at, erase);
+}
+
 // A place may be given by a reference: joint(2).first = body(1).
-static value* eval_place(lang* L, const ast* target, const ast* rhs) {
-  char path[256] = "";
-  if (rhs->kind != AST_INDEX || target->kind != AST_FIELD || !L->scope->global ||
-      !td_is_reference(L, rhs))
-    return NULL;
-  if (td_root_kind(L, root_of(target)->text) != ROOT_NOW) return NULL;
-  if (!td_check_target(L, target, path, sizeof path)) return NULL;
+static bool is_place(lang* L, const char* path, const ast* target, const ast* rhs) {
+  if (!*path || target->kind != AST_FIELD || rhs->kind != AST_INDEX || !td_is_reference(L, rhs)) return false;
   const td_field* field = td_field_cached(L, path);
-  if (!field || field->kind != FIELD_PLACE) return NULL;
+  return field && field->kind == FIELD_PLACE;
+}
+
+static value* eval_place(lang* L, const ast* rhs) {
   value_ref ref;
   if (!td_reference(L, rhs, 'b', "a place", &ref)) return NULL;
   value* v = td_metered(L, td_value_ref(ref.root, ref.index), rhs->at);
@@ -113,20 +123,13 @@ static value* eval_place(lang* L, const ast* target, const ast* rhs) {
   return v;
 }
 
+// The names on the left are checked first: a wrong one is reported even when the value is wrong too.
 static bool exec_assign_one(lang* L, const ast* target, const ast* rhs) {
-  const bool literal = rhs->kind == AST_MATRIX && rhs->n == 0;
-  const bool erase = literal && (target->kind == AST_INDEX);
-  const int errors = L->diags->errors;
-
-  // a wrong field name is reported even when the value is wrong too
-  char path[256] = "";
-  const ast* root = root_of(target);
-  if (root->kind != AST_NAME)
-    return td_fail(L, target->at, "this cannot be assigned to; write name = value") != NULL;
-  if (target != root && !check_model(L, target, NULL, rhs->at, path)) return false;
-  value* v = eval_place(L, target, rhs);
-  if (!v && L->diags->errors == errors) v = td_eval(L, rhs);
-  const bool ok = v && td_assign_checked(L, target, v, rhs->at, erase);
+  char path[PATH_SIZE];
+  if (!check_path(L, target, path)) return false;
+  const bool erase = rhs->kind == AST_MATRIX && rhs->n == 0 && target->kind == AST_INDEX;
+  value* v = is_place(L, path, target, rhs) ? eval_place(L, rhs) : td_eval(L, rhs);
+  const bool ok = v && store(L, target, path, v, rhs->at, erase);
   td_value_drop(v);
   return ok;
 }

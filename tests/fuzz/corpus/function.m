@@ -1,0 +1,4 @@
+function [a, b] = f(x, ~)
+  a = x; b = a;
+  return
+end

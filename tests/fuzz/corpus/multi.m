@@ -1,0 +1,2 @@
+[~, i] = max(x);
+[a b.c] = size(y);

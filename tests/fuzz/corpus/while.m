@@ -1,0 +1,4 @@
+while (x < 3)
+  if x, break, end
+  continue
+endwhile

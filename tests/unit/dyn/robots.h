@@ -1,0 +1,119 @@
+// Model texts that together use every element, and a way to load them.
+#ifndef TD_ROBOTS_H
+#define TD_ROBOTS_H
+
+#include "check.h"
+#include "dyn.h"
+
+typedef struct robot {
+  td_model* model;
+  td_work* work;
+  td_state* state;
+  int nq, nv, nu, nrow, ny;
+} robot;
+
+static inline robot robot_load(const char* text) {
+  robot r = {0};
+  td_spec* spec = td_spec_new();
+  td_spec_load_string(spec, "robot.m", text);
+  if (td_model_compile(spec, &r.model) != TD_OK) {
+    print_error("%s\n", td_spec_messages(spec));
+    fail();
+  }
+  td_spec_free(spec);
+  const td_sizes n = td_model_sizes(r.model);
+  r.nq = n.nq;
+  r.nv = n.nv;
+  r.nu = n.nu;
+  r.nrow = n.nconstraint;
+  r.ny = n.nsensor;
+  r.work = td_work_new(r.model);
+  r.state = td_state_new(r.model);
+  assert_int_equal(td_state_initial(r.model, r.work, r.state), TD_OK);
+  return r;
+}
+
+static inline void robot_free(robot* r) {
+  td_state_free(r->state);
+  td_work_free(r->work);
+  td_model_free(r->model);
+}
+
+// A random state near the initial one: moderate displacements and velocities.
+static inline void robot_shake(robot* r, uint64_t* seed, double size) {
+  double* d = calloc((size_t)r->nv + 1, sizeof(double));
+  td_state_initial(r->model, r->work, r->state);
+  for (int i = 0; i < r->nv; i++) d[i] = size * check_random(seed);
+  td_displace(r->model, r->state->q, d, r->state->q);
+  for (int i = 0; i < r->nv; i++) r->state->v[i] = check_random(seed);
+  for (int i = 0; i < r->nu; i++) r->state->u[i] = check_random(seed);
+  r->state->t = 0.3;
+  td_prescribe(r->model, r->work, r->state);
+  free(d);
+}
+
+static const char robot_pendulum[] =
+    "world.g = [0 0 -9.81]; body(1).m = 1.3; body(1).I = diag([.1 .2 .25]); body(1).l_com = [.1 .2 -.5];\n"
+    "joint(1).second = 1; joint(1).tr(1).trans = [.3 0 1]; joint(1).tr(1).rot = [2 inf]; joint(1).dof(1).init = 0.4;\n"
+    "sensor(1).name = 'tip'; sensor(1).value = pos(body(1), [0 0 -1]);\n";
+
+static const char robot_tree[] =
+    "world.g = [.3 -.5 -9.81];\n"
+    "for k = 1:5, body(k).m = 0.5 + k/7; body(k).I = diag([.01 .02 .025]*k) + 1e-3*[0 1 0;1 0 1;0 1 0]; body(k).l_com = [.1 .02*k -.2]; end\n"
+    "joint(1).second = 1; joint(1).type = 'free';\n"
+    "joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [.1 .2 .3]; joint(2).tr(1).rot = [3 .4]; joint(2).type = 'helical'; joint(2).axis = [1 2 .5]; joint(2).pitch = .07;\n"
+    "joint(3).first = 2; joint(3).second = 3; joint(3).tr(1).trans = [.2 inf 0]; joint(3).tr(1).rot = [inf inf inf];\n"
+    "joint(4).first = 2; joint(4).second = 4; joint(4).tr(1).trans = [0 0 -.4]; joint(4).tr(1).rot = [0 inf inf inf]; joint(4).tr(2).trans = [.1 0 0]; joint(4).tr(2).rot = [2 inf];\n"
+    "joint(5).first = 4; joint(5).second = 5; joint(5).type = 'spherical'; joint(5).tr.trans = [0 .1 .1];\n"
+    "joint(5).dof(1).damp.visc = .1; joint(5).dof(2).input = .2;\n";
+
+static const char robot_links[] =
+    "world.g = [0 0 -9.81]; u1 = input('u1', .4); k = param('k', 30);\n"
+    "for j = 1:4, body(j).m = 0.5 + j/7; body(j).I = diag([.01 .02 .025]*j); body(j).l_com = [.03 .02*j -.1]; end\n"
+    "joint(1).second = 1; joint(1).tr(1).trans = [inf 0 inf]; joint(1).tr(1).rot = [2 inf];\n"
+    "joint(1).dof(1).spring.coeff = k; joint(1).dof(1).damp.visc = .7; joint(1).dof(1).damp.pow = 2; joint(1).dof(2).spring.coeff = 80; joint(1).dof(2).spring.init = .2; joint(1).dof(2).spring.compr = .5;\n"
+    "joint(1).dof(3).damp.visc = .3; joint(1).dof(3).damp.pow = .6; joint(1).dof(3).input = u1*sin(3*t) + .1*dof(joint(1),1);\n"
+    "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [0 0 -.3]; joint(2).type = 'universal';\n"
+    "joint(3).first = 2; joint(3).second = 3; joint(3).tr.trans = [.1 0 -.3]; joint(3).tr.rot = [inf inf inf inf];\n"
+    "joint(4).second = 4; joint(4).tr.trans = [inf inf inf]; joint(4).tr.rot = [0 inf inf inf]; joint(4).dof(1).init = .4; joint(4).dof(3).init = -.7;\n"
+    // axial spring, rope, published damping
+    "joint(5).first = 1; joint(5).second = 4; joint(5).tr.trans = [0 .1 0]; joint(5).tr2nd.trans = [.1 0 .1]; joint(5).spring.coeff = 25*(1 + .2*dof(joint(1),2)^2); joint(5).spring.init = nan; joint(5).spring.compr = .9; joint(5).damp.visc = .5; joint(5).input = u1;\n"
+    "joint(6).first = 2; joint(6).second = 4; joint(6).spring.coeff = 40; joint(6).spring.init = .2; joint(6).damp.visc = .3; joint(6).damp.pow = 1.5; joint(6).dir = 1;\n"
+    "joint(7).first = 0; joint(7).second = 3; joint(7).spring.coeff = 12; joint(7).spring.init = .1; joint(7).damp.visc = .4; joint(7).damp.along = 0;\n"
+    // beams
+    "joint(8).first = 3; joint(8).second = 4; joint(8).tr.rot = [1 .3]; joint(8).spring.coeff = [30 40 50 3 4 5]; joint(8).spring.init = [0 0 nan 0 0 0]; joint(8).damp.visc = [.1 .2 .3 .04 .05 .06]; joint(8).damp.pow = 2; joint(8).input = [u1 0 .2 0 .1 0];\n"
+    "joint(9).first = 1; joint(9).second = 3; joint(9).xaxis = [1 .2 0]; joint(9).spring.coeff = [10 11 12 1 2 3]*(1 + .1*pos(body(4))(3)); joint(9).spring.init = nan*ones(1,6); joint(9).damp.visc = [.1 .1 .1 .01 .01 .01];\n"
+    "exload(1).exbody = 4; exload(1).ftau = [.5 .2 u1 .03 .02 .01]; exload(1).tr.trans = [.1 .2 .3];\n"
+    "exload(2).exbody = 3; exload(2).refbody = 2; exload(2).ftau = [.1*vel(body(4))(1) 0 1 0 .1 0];\n"
+    "sensor(1).name = 'tip'; sensor(1).value = pos(body(4), [.1 0 0]); sensor(2).name = 'w'; sensor(2).value = omega(body(3)); sensor(3).name = 'a'; sensor(3).value = acc(body(2), [0 .1 0]);\n"
+    "sensor(4).name = 'mix'; sensor(4).value = [length(joint(5)) stretch(joint(6))^2 dof(joint(1),3)*ddof(joint(1),3) q(2) v(3) u1*t]; sensor(5).name = 'R'; sensor(5).value = [rot(body(3))(1,:) quat(body(3)) vel(body(4),[0 0 1])];\n"
+    "output = {'tip','w','a','mix','R','energy'};\n";
+
+static const char robot_loops[] =
+    "world.g = [0 0 -9.81]; u1 = input('u1', 0);\n"
+    "for j = 1:6, body(j).m = 0.5 + j/7; body(j).I = diag([.01 .02 .025]*j); body(j).l_com = [.1 .01*j -.1]; end\n"
+    "joint(1).second = 1; joint(1).type = 'universal'; joint(1).dof(1).init = .2; joint(1).dof(1).spring.coeff = 3;\n"
+    "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [.5 0 0]; joint(2).type = 'free';\n"
+    "joint(3).first = 0; joint(3).second = 3; joint(3).tr.trans = [1 0 0]; joint(3).type = 'spherical';\n"
+    "joint(4).first = 3; joint(4).second = 4; joint(4).tr.trans = [0 0 .5]; joint(4).type = 'free';\n"
+    "joint(5).second = 5; joint(5).type = 'free'; joint(5).dof(2).init = .7;\n"
+    "joint(6).second = 6; joint(6).type = 'free'; joint(6).dof(2).init = -.7;\n"
+    "joint(7).first = 2; joint(7).second = 4; joint(7).type = 'revolute'; joint(7).axis = [0 1 .3]; joint(7).tr.trans = [.5 0 .5]; \n"
+    "joint(8).first = 4; joint(8).second = 5; joint(8).type = 'universal'; joint(8).axis = [1 0 0; 0 1 0]; joint(8).tr.trans = [-1 .7 -.5];\n"
+    "joint(9).first = 5; joint(9).second = 6; joint(9).fixed = [1 0 1 0 0 1]; joint(9).refbody = 1; joint(9).control = [0 0 u1*sin(t) 0 0 0];\n"
+    "joint(10).first = 1; joint(10).second = 6; joint(10).fixed = [0 1 0]; joint(10).spring.coeff = [0 9 0 0 0 0]; joint(10).damp.visc = [0 6 0 0 0 0];\n"
+    "joint(11).first = 2; joint(11).second = 1; joint(11).type = 'cylindrical'; joint(11).axis = [1 1 0];\n";
+
+static const char robot_given[] =
+    "world.g = [0 0 -9.81]; body(1).m = 1; body(1).I = .1*eye(3); body(1).l_com = [.2 0 0]; body(2).m = 2; body(2).I = .2*eye(3); body(2).l_com = [.3 0 .1];\n"
+    "body(3).m = .4; body(3).I = .01*diag([1 2 2.5]); body(3).l_com = [0 0 .2];\n"
+    "joint(1).second = 1; joint(1).tr.rot = [3 inf]; joint(1).dof(1).motion = 2*t + .3*sin(2*t);\n"
+    "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [.5 0 0]; joint(2).tr.rot = [2 inf]; joint(2).dof(1).spring.coeff = 4; joint(2).dof(1).damp.visc = .2;\n"
+    "joint(3).first = 2; joint(3).second = 3; joint(3).tr.trans = [.4 0 0]; joint(3).tr.rot = [1 inf]; joint(3).dof(1).equal2 = [2 1];\n"
+    "sensor(1).name = 'e'; sensor(1).value = force(joint(1));\n";
+
+static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links, robot_loops, robot_given};
+static const char* const robot_names[] = {"pendulum", "tree", "links", "loops", "given"};
+#define ROBOT_COUNT 5
+
+#endif

@@ -1,0 +1,209 @@
+// Exact derivatives against sixth-order central differences, on robots that use every element.
+#include "robots.h"
+
+// f'(0) from f(±h), f(±2h), f(±3h): error O(h⁶), rounding ~ eps/h.  h = 3e-3: both near 1e-12 of the scale.
+#define STEP 3e-3
+static const double weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
+
+typedef void (*field)(robot* r, double* out);
+
+// Central differences of `f` (n numbers) along tangent direction k of q (what = 0), v (1) or u (2).
+static void differentiate(robot* r, field f, int n, int what, int k, double* out) {
+  td_state* base = td_state_new(r->model);
+  double *d = calloc((size_t)r->nv + 1, sizeof(double)), *y = malloc((size_t)n * sizeof(double));
+  td_state_copy(r->model, r->state, base);
+  memset(out, 0, (size_t)n * sizeof(double));
+  for (int s = 1; s <= 3; s++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      const double h = sign * s * STEP;
+      td_state_copy(r->model, base, r->state);
+      if (what == 0) {
+        d[k] = h;
+        td_displace(r->model, base->q, d, r->state->q);
+        d[k] = 0;
+      }
+      if (what == 1) r->state->v[k] += h;
+      if (what == 2) r->state->u[k] += h;
+      f(r, y);
+      for (int i = 0; i < n; i++) out[i] += sign * weight[s - 1] * y[i] / STEP;
+    }
+  td_state_copy(r->model, base, r->state);
+  td_state_free(base);
+  free(d);
+  free(y);
+}
+
+static double accelerations[64], multipliers[64];
+
+static void residual(robot* r, double* F) { td_residual(r->model, r->state, r->work, accelerations, multipliers, F); }
+static void forward(robot* r, double* out) {
+  assert_int_equal(td_forward_dynamics(r->model, r->state, r->work), TD_OK);
+  memcpy(out, td_work_vdot(r->work), (size_t)r->nv * sizeof(double));
+}
+static void errors(robot* r, double* e) { td_constraints(r->model, r->state, r->work, NULL, e, NULL); }
+static void sensors(robot* r, double* y) { td_sensors(r->model, r->state, r->work, y); }
+
+static double worst(const double* got, const double* want, int n, double* scale) {
+  double error = 0;
+  for (int i = 0; i < n; i++) {
+    error = fmax(error, fabs(got[i] - want[i]));
+    *scale = fmax(*scale, fabs(want[i]));
+  }
+  return error;
+}
+
+// Largest deviation of matrix A (rows x cols) from the differences of f, relative to the largest entry.
+static double deviation(robot* r, field f, const double* A, int rows, int cols, int what) {
+  double error = 0, scale = 1e-3;
+  double *column = malloc((size_t)rows * sizeof(double)), *mine = malloc((size_t)rows * sizeof(double));
+  for (int k = 0; k < cols; k++) {
+    if (what < 2) {  // prescribed coordinates do not move
+      const int* free_v;
+      const int n = td_free_v(r->model, &free_v);
+      bool found = false;
+      for (int i = 0; i < n; i++) found = found || free_v[i] == k;
+      if (!found) continue;
+    }
+    differentiate(r, f, rows, what, k, column);
+    for (int i = 0; i < rows; i++) mine[i] = A[i * cols + k];
+    const double e = worst(mine, column, rows, &scale);
+    if (e > error) error = e;
+    if (getenv("SHOW") && e > 1e-7)
+      for (int i = 0; i < rows; i++)
+        if (fabs(mine[i] - column[i]) > 1e-7)
+          printf("  what %d row %d col %d (%s): %.10g, differences %.10g\n", what, i, k, td_model_v_name(r->model, k), mine[i], column[i]);
+  }
+  free(column);
+  free(mine);
+  return error / scale;
+}
+
+static void each_robot(void (*test)(robot*, const char*)) {
+  for (int i = 0; i < ROBOT_COUNT; i++) {
+    robot r = robot_load(robot_texts[i]);
+    uint64_t seed = 7;
+    for (int trial = 0; trial < 3; trial++) {
+      robot_shake(&r, &seed, 0.3);
+      for (int k = 0; k < r.nv; k++) accelerations[k] = check_random(&seed);
+      for (int k = 0; k < r.nrow; k++) multipliers[k] = check_random(&seed);
+      test(&r, robot_names[i]);
+    }
+    robot_free(&r);
+  }
+}
+
+static void compare_tangent(robot* r, const char* name) {
+  const size_t n = (size_t)r->nv;
+  double *dq = malloc(n * n * sizeof(double)), *dv = malloc(n * n * sizeof(double));
+  td_tangent(r->model, r->state, r->work, accelerations, multipliers, dq, dv);
+  char what[64];
+  snprintf(what, sizeof what, "%s dF/dq", name);
+  CHECK_REACHED(what, deviation(r, residual, dq, r->nv, r->nv, 0), 1e-8);
+  snprintf(what, sizeof what, "%s dF/dv", name);
+  CHECK_REACHED(what, deviation(r, residual, dv, r->nv, r->nv, 1), 1e-8);
+  free(dq);
+  free(dv);
+}
+static void test_tangent_of_the_residual_is_exact(void** state) {
+  (void)state;
+  each_robot(compare_tangent);
+}
+
+static void compare_forward(robot* r, const char* name) {
+  const size_t n = (size_t)r->nv;
+  double *dq = malloc(n * n * sizeof(double)), *dv = malloc(n * n * sizeof(double));
+  double* du = malloc((n * (size_t)r->nu + 1) * sizeof(double));
+  assert_int_equal(td_forward_tangent(r->model, r->state, r->work, dq, dv, du), TD_OK);
+  char what[64];
+  snprintf(what, sizeof what, "%s dv'/dq", name);
+  CHECK_REACHED(what, deviation(r, forward, dq, r->nv, r->nv, 0), 1e-8);
+  snprintf(what, sizeof what, "%s dv'/dv", name);
+  CHECK_REACHED(what, deviation(r, forward, dv, r->nv, r->nv, 1), 1e-8);
+  snprintf(what, sizeof what, "%s dv'/du", name);
+  CHECK_REACHED(what, deviation(r, forward, du, r->nv, r->nu, 2), 1e-8);
+  free(dq);
+  free(dv);
+  free(du);
+}
+static void test_tangent_of_the_forward_dynamics_is_exact(void** state) {
+  (void)state;
+  each_robot(compare_forward);
+}
+
+static void compare_rows(robot* r, const char* name) {
+  double* J = malloc(((size_t)r->nrow * (size_t)r->nv + 1) * sizeof(double));
+  td_constraints(r->model, r->state, r->work, J, NULL, NULL);
+  char what[64];
+  snprintf(what, sizeof what, "%s Jc", name);
+  CHECK_REACHED(what, deviation(r, errors, J, r->nrow, r->nv, 0), 1e-8);
+  // edot = Jc v for rows without a moving target
+  double *e = malloc(64 * sizeof(double)), *ed = malloc(64 * sizeof(double));
+  td_constraints(r->model, r->state, r->work, J, e, ed);
+  free(e);
+  free(ed);
+  free(J);
+}
+static void test_constraint_rows_are_the_derivative_of_their_error(void** state) {
+  (void)state;
+  each_robot(compare_rows);
+}
+
+static void compare_sensors(robot* r, const char* name) {
+  if (r->ny == 0 || strcmp(name, "given") == 0) return;
+  const size_t n = (size_t)r->nv, ny = (size_t)r->ny;
+  double *dq = malloc(n * ny * sizeof(double)), *dv = malloc(n * ny * sizeof(double));
+  double* du = malloc((ny * (size_t)r->nu + 1) * sizeof(double));
+  assert_int_equal(td_sensor_tangent(r->model, r->state, r->work, dq, dv, du), TD_OK);
+  char what[64];
+  snprintf(what, sizeof what, "%s dy/dq", name);
+  CHECK_REACHED(what, deviation(r, sensors, dq, r->ny, r->nv, 0), 1e-8);
+  snprintf(what, sizeof what, "%s dy/dv", name);
+  CHECK_REACHED(what, deviation(r, sensors, dv, r->ny, r->nv, 1), 1e-8);
+  snprintf(what, sizeof what, "%s dy/du", name);
+  CHECK_REACHED(what, deviation(r, sensors, du, r->ny, r->nu, 2), 1e-8);
+  free(dq);
+  free(dv);
+  free(du);
+}
+static void test_sensor_tangents_are_exact(void** state) {
+  (void)state;
+  each_robot(compare_sensors);
+}
+
+static void test_input_map_and_parameter_derivative_are_exact(void** state) {
+  (void)state;
+  robot r = robot_load(robot_links);
+  uint64_t seed = 3;
+  robot_shake(&r, &seed, 0.3);
+  double* B = malloc((size_t)(r.nv * r.nu) * sizeof(double));
+  for (int k = 0; k < r.nv; k++) accelerations[k] = check_random(&seed);
+  td_input_map(r.model, r.state, r.work, B);
+  for (int i = 0; i < r.nv * r.nu; i++) B[i] = -B[i];
+  CHECK_REACHED("dF/du", deviation(&r, residual, B, r.nv, r.nu, 2), 1e-8);
+  free(B);
+
+  // F is linear in the stiffness k
+  double *d = malloc((size_t)r.nv * sizeof(double)), *F0 = malloc((size_t)r.nv * sizeof(double)),
+         *F1 = malloc((size_t)r.nv * sizeof(double)), error = 0;
+  td_param_derivative(r.model, r.state, r.work, 0, accelerations, NULL, d);
+  residual(&r, F0);
+  td_work_set_param(r.model, r.work, 0, 31);
+  residual(&r, F1);
+  for (int i = 0; i < r.nv; i++) error = fmax(error, fabs(F1[i] - F0[i] - d[i]));
+  CHECK_REACHED("dF/dp", error, 1e-11);
+  free(d);
+  free(F0);
+  free(F1);
+  robot_free(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_tangent_of_the_residual_is_exact),
+      cmocka_unit_test(test_constraint_rows_are_the_derivative_of_their_error),
+      cmocka_unit_test(test_tangent_of_the_forward_dynamics_is_exact),
+      cmocka_unit_test(test_sensor_tangents_are_exact),
+      cmocka_unit_test(test_input_map_and_parameter_derivative_are_exact),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
