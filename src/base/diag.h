@@ -1,5 +1,5 @@
-// Sources and messages about them.  A span is a stretch of bytes of a source; line, column, the source line
-// and the caret are worked out when a message is shown.
+// Sources and messages about them.  A span is a stretch of bytes of a source; line, column, the
+// source line and the caret are worked out when a message is shown.
 #ifndef TD_DIAG_H
 #define TD_DIAG_H
 
@@ -13,7 +13,9 @@ typedef struct td_span {
 static inline td_span td_span_none(void) { return (td_span){-1, 0, 0}; }
 static inline td_span td_span_file(int source) { return (td_span){source, -1, -1}; }
 static inline td_span td_span_join(td_span a, td_span b) {
-  return a.source == b.source ? (td_span){a.source, min_int(a.begin, b.begin), max_int(a.end, b.end)} : a;
+  return a.source == b.source
+             ? (td_span){a.source, min_int(a.begin, b.begin), max_int(a.end, b.end)}
+             : a;
 }
 
 typedef struct td_source {
@@ -31,8 +33,8 @@ typedef struct td_diag {
   char* more;  // extra lines ("fields of joint: ..."), may be NULL
 } td_diag;
 
-// All sources of one load and all messages.  Zero-initialise.  After TD_DIAG_LIMIT errors (or warnings)
-// further ones are only counted.
+// All sources of one load and all messages.  Zero-initialise.  After TD_DIAG_LIMIT errors (or
+// warnings) further ones are only counted.
 #define TD_DIAG_LIMIT 50
 typedef struct td_diags {
   td_source* sources;
@@ -47,23 +49,27 @@ void td_diags_free(td_diags* diags);
 // Takes a copy of the text.  Returns the source's index or -1 when out of memory.
 int td_diags_source(td_diags* diags, const char* name, const char* text, int size);
 
-// Add a message; returns `status` so that it can be returned.  The same message at the same place is added once.
-td_status td_error(td_diags* diags, td_status status, td_span at, const char* format, ...) TD_PRINTF(4, 5);
+// Add a message; returns `status` so that it can be returned.  The same message at the same place
+// is added once.
+td_status td_error(td_diags* diags, td_status status, td_span at, const char* format, ...)
+    TD_PRINTF(4, 5);
 void td_warn(td_diags* diags, td_span at, const char* format, ...) TD_PRINTF(3, 4);
-// Complete the last message: text behind the caret, an extra line (each call adds one).  They do nothing when
-// that message was not kept because it was there already or came after too many others.
+// Complete the last message: text behind the caret, an extra line (each call adds one).  They do
+// nothing when that message was not kept because it was there already or came after too many
+// others.
 void td_hint(td_diags* diags, const char* format, ...) TD_PRINTF(2, 3);
 void td_more(td_diags* diags, const char* format, ...) TD_PRINTF(2, 3);
 // "did you mean 'x'?" as the hint of the last message when a candidate is near.
 void td_suggest(td_diags* diags, const char* name, const char* const* candidates, int n);
 
-// Line and column, both from 1 (columns count bytes), of a span's beginning; 0 and 0 when it has no position.
+// Line and column, both from 1 (columns count bytes), of a span's beginning; 0 and 0 when it has no
+// position.
 void td_span_position(const td_diags* diags, td_span at, int* line, int* column);
 // Render message i as in docs: "arm.m:14:10: error: ...", source line, caret line, more line.
 void td_diag_render(const td_diags* diags, int i, td_text* out);
 
-// Length in bytes (1 to 4) and code point of the UTF-8 character at s, of which n bytes may be read; 0 when
-// they are not UTF-8.
+// Length in bytes (1 to 4) and code point of the UTF-8 character at s, of which n bytes may be
+// read; 0 when they are not UTF-8.
 int td_utf8_decode(const char* s, int n, int* code);
 
 #endif

@@ -59,8 +59,7 @@ typedef struct pending {  // a body or joint named before it has the name; stand
 
 typedef enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_STOP } flow;
 
-#define TD_WORK_LIMIT 50000000L      // units of work of one spec: statements, operations, elements
-#define TD_MEMORY_LIMIT ((size_t)1 << 30)
+// Beside the work and memory that td_spec.limits allows:
 #define TD_STRING_LIMIT 10000000     // bytes of a string
 #define TD_TEXT_LIMIT 64000000       // bytes of sources, tables
 #define TD_CALL_LIMIT 100            // calls inside calls

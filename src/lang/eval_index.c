@@ -294,7 +294,9 @@ static void describe_target(const lang* L, const ast* step, char* text, int size
 // The name of a field step: written, or computed with .(expression).
 static bool field_name(lang* L, const ast* step, char* name, int size) {
   if (!step->b) {
-    snprintf(name, (size_t)size, "%s", step->text);
+    const size_t n = strlen(step->text);
+    if (n >= (size_t)size) return td_fail(L, step->name_at, "a field's name has at most %d characters", size - 1) != NULL;
+    memcpy(name, step->text, n + 1);
     return true;
   }
   value* v = td_eval(L, step->b);

@@ -113,12 +113,12 @@ void* td_no_memory(lang* L, td_span at) {
 bool td_spend(lang* L, long work, td_span at) {
   if (L->stop) return false;
   L->work += work;
-  if (L->work <= TD_WORK_LIMIT) return true;
+  if (L->work <= L->spec->limits.work) return true;
   L->stop = true;
   td_fail(L, at,
-          "the model text takes too long to run (more than %ld million operations): is there an "
+          "the model text takes too long to run (more than %g million operations): is there an "
           "endless loop?",
-          TD_WORK_LIMIT / 1000000);
+          (double)L->spec->limits.work / 1e6);
   return false;
 }
 

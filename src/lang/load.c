@@ -53,7 +53,7 @@ static lang* lang_of(td_spec* spec) {
   L->spec = spec;
   L->g = spec->graph;
   L->diags = &spec->diags;
-  L->meter.limit = TD_MEMORY_LIMIT;
+  L->meter.limit = spec->limits.memory;
   L->global.global = true;
   L->scope = &L->global;
   const bool ok = add_builtins(L, td_builtin_elementary) && add_builtins(L, td_builtin_shape) &&

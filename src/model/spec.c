@@ -8,9 +8,14 @@
 
 // ---- life ----------------------------------------------------------------------------------------------
 
+td_limits td_limits_default(void) {
+  return (td_limits){.work = 50000000L, .memory = (size_t)1 << 30, .bodies = 10000, .dofs = 3000, .parts = 200000};
+}
+
 td_spec* td_spec_new(void) {
   td_spec* spec = calloc(1, sizeof(td_spec));
   if (!spec) return NULL;
+  spec->limits = td_limits_default();
   spec->graph = td_exprs_new();
   spec->root = td_value_struct(1, 1);
   spec->time_var = spec->graph ? td_exprs_var(spec->graph, "t", TD_ON_TIME) : -1;

@@ -36,7 +36,18 @@ typedef struct spec_override {
   bool used;
 } spec_override;
 
+// What one description may cost.  td_spec_new() sets the defaults; hosts with less patience lower them before loading.
+typedef struct td_limits {
+  long work;      // units of work of the language: statements, operations, elements
+  size_t memory;  // bytes of its values
+  int bodies;     // bodies, repeated ones counted each
+  int dofs;       // degrees of freedom and constraint rows together: matrices are dense
+  int parts;      // forces, sensor components, fixed transformations: of each
+} td_limits;
+td_limits td_limits_default(void);
+
 struct td_spec {
+  td_limits limits;
   td_diags diags;
   td_exprs* graph;
   int time_var;            // variable `t`

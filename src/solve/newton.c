@@ -108,18 +108,17 @@ static void try_step(td_newton* w, const double* x, const double* l, double p, d
 
 // Is the simplified Newton step from the trial point, with the old tangent, shorter than the step
 // itself?
-static bool monotone(td_newton* w, double alpha, double before) {
+static bool monotone(td_newton* w, double alpha) {
   if (!isfinite(measure(w))) return false;
-  if (w->saddle->singular) return measure(w) < before;
   td_saddle_solve(w->saddle, w->F, w->e, 0, w->bar, NULL, NULL);
   return norm(w->bar, w->system->n) <= (1 - alpha / 4) * norm(w->dx, w->system->n);
 }
 
-static bool line_search(td_newton* w, const double* x, const double* l, double p, double before) {
+static bool line_search(td_newton* w, const double* x, const double* l, double p) {
   double alpha = within_limits(w->system, w->dx);
   for (const double least = 1e-6 * alpha; alpha >= least; alpha /= 2) {
     try_step(w, x, l, p, alpha);
-    if (monotone(w, alpha, before)) return true;
+    if (monotone(w, alpha)) return true;
   }
   return false;
 }
@@ -132,7 +131,6 @@ static double polish(td_newton* w, double* x, double* l, double p, double reache
   for (int i = 0; i < 3 && reached > 0; i++) {
     linearise(w, x, l, p);
     td_saddle_factor(w->saddle, w->K, w->J, NULL);
-    if (w->saddle->singular) break;
     td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, NULL);
     if (!isfinite(largest(w->dx, w->system->n)) || within_limits(w->system, w->dx) < 1) break;
     try_step(w, x, l, p, 1);
@@ -174,10 +172,13 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     td_saddle_factor(w->saddle, w->K, w->J, NULL);
     td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, NULL);
     if (!isfinite(largest(w->dx, s->n))) break;
-    // forces may be too small to measure by: a step lost in round-off is the end, too
-    if (!w->saddle->singular && largest(w->dx, s->n) < 1e-14 && largest(w->e, s->m) <= options->tol)
-      return finish(w, TD_OK, now, report);
-    if (!line_search(w, x, l, p, now)) break;
+    // a step lost in round-off is the end: forces may be too small to measure by, or, where the
+    // tangent is singular, what is left of them has no effect on the directions that can move
+    if (largest(w->dx, s->n) < 1e-14) {
+      const bool good = !w->saddle->singular && largest(w->e, s->m) <= options->tol;
+      return finish(w, good ? TD_OK : TD_E_DIVERGED, now, report);
+    }
+    if (!line_search(w, x, l, p)) break;
     report->iterations++;
     copy(x, w->x_try, s->nx);
     copy(l, w->l_try, s->m);

@@ -41,7 +41,7 @@ typedef struct td_saddle {
   double *Z, *Kz;  // n x free; Z'KZ (free x free)
   // internal
   td_kkt kkt;
-  double *one, *K, *B, *LU, *Fp, *dxp, *tx;
+  double *one, *K, *B, *LU, *row, *column, *Fp, *dxp, *tx;
   double tp, tdx;  // border corner; tx'dxp
   int* pivot;
   arena scratch, factors;

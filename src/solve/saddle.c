@@ -4,7 +4,8 @@
 //   [ Z'K Z   Z'(Fp + K y_p) ] [ z  ]   [ -Z'(F + K y)  ]
 //   [ tx'Z    tp + tx'y_p    ] [ dp ] = [ -g - tx'y     ]
 //
-// by LU, or by singular values when that meets a zero pivot; then J'dl = F + K dx + Fp dp.
+// by LU after scaling, or by singular values when that meets a zero pivot; then J'dl = F + K dx +
+// Fp dp.
 #include <float.h>
 #include <math.h>
 
@@ -24,7 +25,7 @@ td_status td_saddle_new(int n, int m, td_saddle** saddle) {
   if (!s) return TD_E_NOMEM;
   const size_t N = (size_t)n + 1, kkt = td_kkt_scratch(n, m);
   const size_t own =
-      sizeof(double) * (7 * N * N + 12 * N + (size_t)m + 4) + sizeof(int) * N + 64 * 32;
+      sizeof(double) * (7 * N * N + 16 * N + (size_t)m + 4) + sizeof(int) * N + 64 * 32;
   const size_t first = (own + kkt + 63) & ~(size_t)63;
   s->block = malloc(first + kkt);
   if (!s->block) {
@@ -45,6 +46,8 @@ td_status td_saddle_new(int n, int m, td_saddle** saddle) {
   s->Fp = arena_zeros(&s->scratch, n);
   s->dxp = arena_zeros(&s->scratch, n);
   s->tx = arena_zeros(&s->scratch, n);
+  s->row = arena_zeros(&s->scratch, n + 1);
+  s->column = arena_zeros(&s->scratch, n + 1);
   s->pivot = arena_ints(&s->scratch, n + 1);
   for (int i = 0; i < n; i++) s->one[area(i, n + 1)] = 1;
   *saddle = s;
@@ -119,15 +122,31 @@ static void no_border(td_saddle* s) {
   s->B[area(k, k + 1) + (size_t)k] = 1;
 }
 
+static double largest_in(const double* a, int n, size_t stride) {
+  double top = 0;
+  for (int i = 0; i < n; i++) top = fmax(top, fabs(a[(size_t)i * stride]));
+  return top > 0 && isfinite(top) ? top : 1;
+}
+
+// Rows, then columns of B scaled to largest elements of one: sizes of pivots mean something
+// whatever the units
+static void equilibrate(td_saddle* s) {
+  const int size = s->free + 1;
+  for (int i = 0; i < size; i++) {
+    s->row[i] = 1 / largest_in(s->B + area(i, size), size, 1);
+    for (int j = 0; j < size; j++) s->B[area(i, size) + (size_t)j] *= s->row[i];
+  }
+  for (int j = 0; j < size; j++) {
+    s->column[j] = 1 / largest_in(s->B + j, size, (size_t)size);
+    for (int i = 0; i < size; i++) s->B[area(i, size) + (size_t)j] *= s->column[j];
+  }
+}
+
 // A pivot that round-off could have made counts as zero
 static bool weak_pivot(const double* LU, int size) {
-  double largest = 0, smallest = INFINITY;
-  for (int i = 0; i < size; i++) {
-    const double d = fabs(LU[area(i, size + 1)]);
-    largest = fmax(largest, d);
-    smallest = fmin(smallest, d);
-  }
-  return !(smallest > 4 * DBL_EPSILON * DBL_EPSILON * largest);
+  double smallest = INFINITY;
+  for (int i = 0; i < size; i++) smallest = fmin(smallest, fabs(LU[area(i, size + 1)]));
+  return !(smallest > 4 * DBL_EPSILON * size);
 }
 
 void td_saddle_factor(td_saddle* s, const double* K, const double* J, const td_border* border) {
@@ -143,9 +162,10 @@ void td_saddle_factor(td_saddle* s, const double* K, const double* J, const td_b
   else
     no_border(s);
 
+  equilibrate(s);
   memcpy(s->LU, s->B, sizeof(double) * area(size, size));
   s->singular = td_lu(s->LU, size, s->pivot) != 0 || weak_pivot(s->LU, size);
-  s->sign = td_lu_sign(s->LU, s->pivot, size);
+  s->sign = s->singular ? 0 : td_lu_sign(s->LU, s->pivot, size);
 }
 
 void td_saddle_solve(td_saddle* s, const double* F, const double* e, double g, double* dx,
@@ -163,6 +183,7 @@ void td_saddle_solve(td_saddle* s, const double* F, const double* e, double g, d
   td_mul_tn(s->Z, r, k, n, 1, z);
   z[k] = -g - inner(n, s->tx, dx);
 
+  for (int i = 0; i <= k; i++) z[i] *= s->row[i];
   if (s->singular) {
     memcpy(b, z, sizeof(double) * (size_t)(k + 1));
     if (!td_least_squares(s->B, k + 1, k + 1, 1e-12, b, z))
@@ -170,6 +191,8 @@ void td_saddle_solve(td_saddle* s, const double* F, const double* e, double g, d
   } else {
     td_lu_solve(s->LU, s->pivot, k + 1, z, 1);
   }
+
+  for (int i = 0; i <= k; i++) z[i] *= s->column[i];
 
   // dx = y + dp y_p + Z z, then the multipliers from what is left
   td_mul(s->Z, z, n, k, 1, r);

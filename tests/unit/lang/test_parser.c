@@ -454,7 +454,7 @@ static void hostile_texts_take_bounded_stack_and_time(void** state) {
                                       "end\n",
                                       "else if 1\n",
                                       "...\n"};
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++) errors_of_repeated(units[i], 100000);
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) errors_of_repeated(units[i], 50000);
   assert_int_equal(errors_of_repeated("(", 2000000), 1);
 }
 

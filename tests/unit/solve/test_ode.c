@@ -101,6 +101,25 @@ static void runge_kutta_table_has_order_eight(void** state) {
   assert_true(log2(error[0] / error[1]) > 7.8);
 }
 
+// ARKODE's step is that of the table, its first stage the slope at the beginning and nothing else
+static void steps_are_those_of_the_table(void** state) {
+  (void)state;
+  const td_ode ode = {.n = 2, .rtol = 1e-6, .atol = 1e-6, .rhs = oscillator};
+  double y[2] = {1, 0}, f[2], k[2 * TD_RK8_STAGES], plain[2];
+  td_stepper* s;
+  assert_int_equal(td_arkode_new(&ode, 0, y, &s), TD_OK);
+  td_step step = {.t = 0};
+  while (step.t < 10) {
+    assert_int_equal(td_stepper_step(s, 10, &step), TD_OK);
+    td_ode_rhs(s, step.t0, y, f);
+    td_rk8_step(s, step.t0, y, f, step.t - step.t0, k, plain);
+    CHECK_NEAR(step.y[0], plain[0], 1e-14);
+    CHECK_NEAR(step.y[1], plain[1], 1e-14);
+    memcpy(y, step.y, sizeof y);
+  }
+  td_stepper_free(s);
+}
+
 // the row sums are the abscissae, both weight sets sum to one
 static void runge_kutta_table_is_consistent(void** state) {
   (void)state;
@@ -504,6 +523,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(decay_and_its_integral_meet_the_tolerance),
       cmocka_unit_test(runge_kutta_table_has_order_eight),
+      cmocka_unit_test(steps_are_those_of_the_table),
       cmocka_unit_test(runge_kutta_table_is_consistent),
       cmocka_unit_test(dense_output_is_as_accurate_as_the_steps),
       cmocka_unit_test(a_force_of_time_alone_is_seen_by_the_error_test),

@@ -1,13 +1,13 @@
 % Flyball governor with stiff spring-dampers (IFToMM A05).
 world.g = [0 0 -9.81];
 rho = 3000;
-rod = rho*1*0.01*0.01;
+bar = rho*1*0.01*0.01;
 cube = rho*0.1^3;
 tip = 5;
 
 body(1).name = 'shaft';
-body(1).m = rod;
-body(1).I = rod/12*diag([1+1e-4 1+1e-4 2e-4]);
+body(1).m = bar;
+body(1).I = bar/12*diag([1+1e-4 1+1e-4 2e-4]);
 body(1).l_com = [0 0 0.5];
 joint(1).second = 1;
 joint(1).tr(1).rot = [3 inf];
@@ -22,13 +22,13 @@ joint(2).tr(1).trans = [0 0 inf];
 joint(2).dof(1).init = 0.5;
 
 % rods along local x, with the tip mass in one body
-m = rod + tip;
-c = (rod*0.5 + tip*1)/m;
-side = rod*(1 + 1e-4)/12 + rod*(c - 0.5)^2 + tip*(1 - c)^2;
+m = bar + tip;
+c = (bar*0.5 + tip*1)/m;
+side = bar*(1 + 1e-4)/12 + bar*(c - 0.5)^2 + tip*(1 - c)^2;
 for k = 1:2
   body(2+k).m = m;
   body(2+k).l_com = [c 0 0];
-  body(2+k).I = diag([rod*2e-4/12 side side]);
+  body(2+k).I = diag([bar*2e-4/12 side side]);
   joint(2+k).first = 1;
   joint(2+k).second = 2 + k;
   joint(2+k).tr(1).rot = [3 (k-1)*pi];

@@ -1,5 +1,8 @@
 % N windows of uniform bars, 1 m and 1 kg each; ground pivots 1 m apart, top moving with 1 m/s (IFToMM A02).
-N = param('N', 1);
+N = 0;
+for k = 1:param('N', 1)               % a number: places cannot depend on a parameter
+  N = N + 1;
+end
 world.g = [0 -9.81 0];
 for k = 0:N
   body(k+1).m = 1;

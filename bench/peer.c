@@ -1,0 +1,81 @@
+#include "peer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <mujoco/mujoco.h>
+
+struct peer {
+  mjModel* m;
+  mjData* d;
+};
+
+// MuJoCo reads files; one in memory is a file to it.
+static mjModel* model_of(const char* mjcf) {
+  mjVFS* files = malloc(sizeof *files);
+  if (!files) abort();
+  mj_defaultVFS(files);
+  const int size = (int)strlen(mjcf);
+  mj_makeEmptyFileVFS(files, "chain.xml", size);
+  memcpy(files->filedata[mj_findFileVFS(files, "chain.xml")], mjcf, (size_t)size);
+  char error[1000] = "";
+  mjModel* m = mj_loadXML("chain.xml", files, error, sizeof error);
+  mj_deleteVFS(files);
+  free(files);
+  if (!m) {
+    fprintf(stderr, "MuJoCo: %s\n", error);
+    exit(1);
+  }
+  return m;
+}
+
+peer* peer_new(const char* mjcf) {
+  peer* p = malloc(sizeof *p);
+  if (!p) abort();
+  p->m = model_of(mjcf);
+  p->d = mj_makeData(p->m);
+  return p;
+}
+
+void peer_free(peer* p) {
+  mj_deleteData(p->d);
+  mj_deleteModel(p->m);
+  free(p);
+}
+
+const char* peer_version(void) { return mj_versionString(); }
+
+static void set(peer* p, const double* q, const double* v) {
+  memcpy(p->d->qpos, q, (size_t)p->m->nq * sizeof(double));
+  memcpy(p->d->qvel, v, (size_t)p->m->nv * sizeof(double));
+}
+
+const double* peer_forward(peer* p, const double* q, const double* v) {
+  mjModel* m = p->m;
+  mjData* d = p->d;
+  set(p, q, v);
+  mj_kinematics(m, d);
+  mj_comPos(m, d);
+  mj_crb(m, d);
+  mj_factorM(m, d);
+  mj_comVel(m, d);
+  mj_rne(m, d, 0, d->qfrc_bias);
+  for (int i = 0; i < m->nv; i++) d->qfrc_smooth[i] = -d->qfrc_bias[i];
+  mj_solveM(m, d, d->qacc, d->qfrc_smooth, 1);
+  return d->qacc;
+}
+
+const double* peer_forward_whole(peer* p, const double* q, const double* v) {
+  set(p, q, v);
+  mj_forward(p->m, p->d);
+  return p->d->qacc;
+}
+
+void peer_mass_matrix(peer* p, const double* q, const double* v, double* M) {
+  set(p, q, v);
+  mj_kinematics(p->m, p->d);
+  mj_comPos(p->m, p->d);
+  mj_crb(p->m, p->d);
+  mj_fullM(p->m, M, p->d->qM);
+}
