@@ -6,21 +6,31 @@
 
 #include <mujoco/mujoco.h>
 
+#include "chain.h"
+
 struct peer {
   mjModel* m;
   mjData* d;
 };
 
-// MuJoCo reads files; one in memory is a file to it.
-static mjModel* model_of(const char* mjcf) {
+// MuJoCo reads files; its own kind of file in memory will do.
+static void add_file(mjVFS* files, int n, int first) {
+  char name[32];
+  snprintf(name, sizeof name, "chain%d.xml", first);
+  char* mjcf = chain_mjcf(n, first);
+  const int size = (int)strlen(mjcf);
+  mj_makeEmptyFileVFS(files, name, size);
+  memcpy(files->filedata[mj_findFileVFS(files, name)], mjcf, (size_t)size);
+  free(mjcf);
+}
+
+static mjModel* model_of(int n) {
   mjVFS* files = malloc(sizeof *files);
   if (!files) abort();
   mj_defaultVFS(files);
-  const int size = (int)strlen(mjcf);
-  mj_makeEmptyFileVFS(files, "chain.xml", size);
-  memcpy(files->filedata[mj_findFileVFS(files, "chain.xml")], mjcf, (size_t)size);
+  for (int first = 0; first < n; first += CHAIN_PART) add_file(files, n, first);
   char error[1000] = "";
-  mjModel* m = mj_loadXML("chain.xml", files, error, sizeof error);
+  mjModel* m = mj_loadXML("chain0.xml", files, error, sizeof error);
   mj_deleteVFS(files);
   free(files);
   if (!m) {
@@ -30,10 +40,10 @@ static mjModel* model_of(const char* mjcf) {
   return m;
 }
 
-peer* peer_new(const char* mjcf) {
+peer* peer_new(int n) {
   peer* p = malloc(sizeof *p);
   if (!p) abort();
-  p->m = model_of(mjcf);
+  p->m = model_of(n);
   p->d = mj_makeData(p->m);
   return p;
 }

@@ -4,7 +4,7 @@
 
 typedef struct peer peer;
 
-peer* peer_new(const char* mjcf);  // prints why and exits when the text does not compile
+peer* peer_new(int n);  // chain of n links; prints why and exits when MuJoCo refuses it
 void peer_free(peer* p);
 const char* peer_version(void);
 

@@ -1,5 +1,6 @@
-// Around the library: what programs that load models and write results need beyond the equations themselves.
-// Settings the model file asks for, what it printed, files that appear complete or not at all, state files.
+// Around the library: what programs that load models and write results need beyond the equations
+// themselves. Settings the model file asks for, what it printed, files that appear complete or not
+// at all, state files.
 #ifndef TENDRIL_TOOLS_H
 #define TENDRIL_TOOLS_H
 
@@ -9,7 +10,8 @@
 extern "C" {
 #endif
 
-// ---- what the model file asks for ----------------------------------------------------------------
+// ---- what the model file asks for
+// ----------------------------------------------------------------
 
 // Settings from `par`, defaults filled in.
 typedef struct td_settings {
@@ -23,45 +25,52 @@ td_settings td_model_settings(const td_model* model);
 // What disp and fprintf of the model text wrote.  Belongs to the spec; "" when nothing.
 const char* td_spec_printed(const td_spec* spec);
 
-// Text of a string value of the model, e.g. "par.post"; NULL when it is absent or not a string.  Belongs to the
-// spec.
+// Text of a string value of the model, e.g. "par.post"; NULL when it is absent or not a string.
+// Belongs to the spec.
 const char* td_spec_text(const td_spec* spec, const char* path);
+
+// Whether result files are to hold this ("q", "v" or the name of a sensor): `output` of the model
+// names it, or the model has no `output`.
+bool td_spec_wants(const td_spec* spec, const char* name);
 
 // What a generalised position or velocity belongs to.  Strings belong to the model.
 typedef struct td_coordinate {
-  const char* name;         // as td_model_q_name, td_model_v_name
-  const char* joint;        // name of its joint
-  int number;               // of that joint, from 1
-  int element, dof;         // of a repeated joint, and which of its DOFs; from 1
-  const char* unit;         // "m", "rad", "m/s", "rad/s"; "" for quaternion components
-  bool prescribed;          // a given function of time
+  const char* name;   // as td_model_q_name, td_model_v_name
+  const char* joint;  // name of its joint
+  int number;         // of that joint, from 1
+  int element, dof;   // of a repeated joint, and which of its DOFs; from 1
+  const char* unit;   // "m", "rad", "m/s", "rad/s"; "" for quaternion components
+  bool prescribed;    // a given function of time
 } td_coordinate;
 // False when i is out of range.
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about);
 bool td_model_v_about(const td_model* model, int i, td_coordinate* about);
 
-// A message about the last evaluation that failed: which element, when, why, what may help.  "" when none.
+// A message about the last evaluation that failed: which element, when, why, what may help.  ""
+// when none.
 const char* td_work_failure(const td_work* work);
 
 // The candidate nearest to `name`, or NULL when none is near enough to be a likely typing mistake.
 const char* td_nearest(const char* name, const char* const* candidates, int n);
 
-// ---- state files -----------------------------------------------------------------------------------
+// ---- state files
+// -----------------------------------------------------------------------------------
 
-// Read {"t": 0, "q": [...], "v": [...], "u": {"name": value}} into `state`; what is absent keeps its value.
-// Every number must be finite, arrays must have nq and nv elements, inputs must exist.  On TD_E_SYNTAX the state
-// is unchanged and `message` (of `size` bytes) says what is wrong.
+// Read {"t": 0, "q": [...], "v": [...], "u": {"name": value}} into `state`; what is absent keeps
+// its value. Every number must be finite, arrays must have nq and nv elements, inputs must exist.
+// On TD_E_SYNTAX the state is unchanged and `message` (of `size` bytes) says what is wrong.
 td_status td_state_parse(const td_model* model, const char* json, td_state* state, char* message,
                          size_t size);
 
-// ---- result files ----------------------------------------------------------------------------------
+// ---- result files
+// ----------------------------------------------------------------------------------
 
 // A named table of numbers or words, as the writers take it.  Nothing is copied or kept.
 typedef struct td_matrix {
   const char* name;
-  const char* unit;          // "m", "rad/s"; "" none
-  int rows, cols;            // cols = 1 with words
-  int stride;                // element (i, j) is values[i * stride + j]
+  const char* unit;  // "m", "rad/s"; "" none
+  int rows, cols;    // cols = 1 with words
+  int stride;        // element (i, j) is values[i * stride + j]
   const double* values;
   const char* const* words;  // instead of values: one word per row; NULL otherwise
 } td_matrix;
@@ -71,14 +80,15 @@ typedef struct td_note {
   const char *name, *text;
 } td_note;
 
-// A set of result files for one directory.  They are written under a hidden name beside their place and moved there
-// by td_files_commit(): a new directory appears with all its files at once; in an existing one each file is replaced
-// in one step, in the order of writing.  A program that dies before leaves the directory as it was; what it had
-// staged is removed by the next set for the same place.  Not for use by two threads at once.
+// A set of result files for one directory.  They are written under a hidden name beside their place
+// and moved there by td_files_commit(): a new directory appears with all its files at once; in an
+// existing one each file is replaced in one step, in the order of writing.  A program that dies
+// before leaves the directory as it was; what it had staged is removed by the next set for the same
+// place.  Not for use by two threads at once.
 typedef struct td_files td_files;
 
-// Check that `directory` can be written or made; changes nothing visible.  On failure *files is NULL and `message`
-// says why.
+// Check that `directory` can be written or made; changes nothing visible.  On failure *files is
+// NULL and `message` says why.
 td_status td_files_open(const char* directory, td_files** files, char* message, size_t size);
 
 // Removes what was not committed.
@@ -88,8 +98,8 @@ void td_files_close(td_files* files);
 td_status td_files_text(td_files* files, const char* name, const char* text);
 // One line of names, then one per row, 17 significant digits; every matrix is one column.
 td_status td_files_csv(td_files* files, const char* name, const td_matrix* columns, int n);
-// One dataset per matrix with the attribute `unit`; notes become attributes of the file.  Slashes in names
-// become underscores.
+// One dataset per matrix with the attribute `unit`; notes become attributes of the file.  Slashes
+// in names become underscores.
 td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, int n,
                       const td_note* notes, int nnote);
 // One variable per matrix, MAT-file version 5; names are made valid and unique.
@@ -99,8 +109,9 @@ td_status td_files_mat(td_files* files, const char* name, const td_matrix* list,
 td_status td_files_commit(td_files* files);
 
 int td_files_count(const td_files* files);
-const char* td_files_name(const td_files* files, int i);  // in the order of writing; NULL out of range
-const char* td_files_error(const td_files* files);        // "" when nothing went wrong
+const char* td_files_name(const td_files* files,
+                          int i);                   // in the order of writing; NULL out of range
+const char* td_files_error(const td_files* files);  // "" when nothing went wrong
 
 // Parts this library is built on, with the versions in use: "HDF5" "1.10.8" ...
 typedef struct td_part {

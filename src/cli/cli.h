@@ -24,23 +24,23 @@ int code_of(td_status status);
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
   const char *out, *at, *param;
-  double from, to;                      // --param P=from:to
-  double rtol, atol, t_final, dt_out;   // NaN: not given
+  double from, to;                     // --param P=from:to
+  double rtol, atol, t_final, dt_out;  // NaN: not given
   td_solver solver;
   bool solver_given;
-  int count;                            // -n, 0: not given
+  int count;  // -n, 0: not given
   bool json, quiet, halve, mat, allow_post, help;
-  const char** set;                     // "name=value"
+  const char** set;  // "name=value"
   int nset;
-  int argc;                             // the command as typed
+  int argc;  // the command as typed
   char** argv;
 } options;
 
 typedef struct command {
   const char* name;
-  const char* arguments;   // as shown in the help
-  const char* accepts;     // letters of the options it takes, see options.c
-  int targets;             // 0: none, 1: one, -1: at most one
+  const char* arguments;  // as shown in the help
+  const char* accepts;    // letters of the options it takes, see options.c
+  int targets;            // 0: none, 1: one, -1: at most one
   int (*run)(const options* opt);
   const char* text;
 } command;
@@ -55,16 +55,17 @@ extern const command command_table[];
 
 // ---- talking (talk.c) ----
 
-double seconds(void);                    // monotonic clock
+double seconds(void);  // monotonic clock
 bool colour_on(FILE* f);
-int complain(int code, const char* format, ...) CLI_PRINTF(2, 3);  // "tendril: ..." on stderr; returns code
-char* format_text(const char* format, ...) CLI_PRINTF(1, 2);       // allocated; NULL when out of memory
+int complain(int code, const char* format, ...)
+    CLI_PRINTF(2, 3);  // "tendril: ..." on stderr; returns code
+char* format_text(const char* format, ...) CLI_PRINTF(1, 2);  // allocated; NULL when out of memory
 
 // Progress on a terminal, and Ctrl-C.
 typedef struct progress {
   double start, shown;  // when the step began, when it was last shown (0: never)
 } progress;
-void stop_on_signal(void);               // from now on Ctrl-C asks the running step to stop
+void stop_on_signal(void);  // from now on Ctrl-C asks the running step to stop
 bool stop_asked(void);
 bool progress_show(void* user, double fraction, const char* what);  // a td_progress
 void progress_clear(progress* p);
@@ -82,38 +83,48 @@ int json_print(cJSON* object);
 
 // ---- a session with one model (session.c) ----
 
-typedef enum timing { TIME_LOAD, TIME_COMPILE, TIME_EQUIL, TIME_MODES, TIME_SIMULATE, TIME_WRITE, TIME_COUNT } timing;
+typedef enum timing {
+  TIME_LOAD,
+  TIME_COMPILE,
+  TIME_EQUIL,
+  TIME_MODES,
+  TIME_SIMULATE,
+  TIME_WRITE,
+  TIME_COUNT
+} timing;
 
 typedef struct session {
   const options* opt;
   td_spec* spec;
   td_model* model;
   td_work* work;
-  td_state* state;          // where the analyses are
+  td_state* state;  // where the analyses are
   td_sizes n;
-  const char* name;         // of the model, as shown
-  const char* text;         // model text of a demo, NULL: read the file
-  char* out;                // output directory
+  const char* name;  // of the model, as shown
+  const char* text;  // model text of a demo, NULL: read the file
+  char* out;         // output directory
   td_files* files;
   double timings[TIME_COUNT];
   progress progress;
-  bool partial;             // stopped or failed half-way: results are marked
+  bool partial;  // stopped or failed half-way: results are marked
 
   // what has been computed, absent when NULL or false
   bool has_equil;
   td_equil_result equil;
-  td_state* rest;           // the equilibrium
+  td_state* rest;  // the equilibrium
   td_modes_result* modes;
   td_trajectory* trajectory;
 } session;
 
-// Load and compile opt->target (or s->text under s->name) and go to the initial state.  Messages are printed.
+// Load and compile opt->target (or s->text under s->name) and go to the initial state.  Messages
+// are printed.
 int session_open(session* s, const options* opt);
 // Make sure that results can be written before computing them.
 int session_output(session* s);
 void session_close(session* s);
-// Add summary.json and put all files in place; prints where they are.
-int session_commit(session* s, cJSON* extra);
+// Add summary.json (with the result of `trace`, or NULL) and put all files in place; prints where
+// they are.
+int session_commit(session* s, cJSON* trace);
 // Print for people: not with --json or --quiet.
 void say(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 void say_heading(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
@@ -140,23 +151,26 @@ typedef struct columns {
   bool failed;
 } columns;
 // Add one column of `rows` values with the given stride; the values stay where they are.
-void columns_add(columns* c, const char* name, const char* unit, int rows, int stride, const double* values);
+void columns_add(columns* c, const char* name, const char* unit, int rows, int stride,
+                 const double* values);
 void columns_add_words(columns* c, const char* name, int rows, const char* const* words);
-// Sensors by name, then q1..., v1... (v: NULL to leave out) of a block whose row i begins at values + i * stride.
-void columns_add_state(columns* c, const session* s, int rows, int stride, const double* values, bool with_v);
+// Sensors by name, then q1... and v1... of a block whose row i begins at values + i * stride;
+// coordinates that the model's `output` does not name are left out.
+void columns_add_state(columns* c, const session* s, int rows, int stride, const double* values,
+                       bool with_v);
 void columns_free(columns* c);
 
 // ---- steps shared between commands ----
 
-int equil_step(session* s);       // cmd_equil.c: compute and print
+int equil_step(session* s);  // cmd_equil.c: compute and print
 int equil_write(session* s);
 cJSON* equil_json(session* s);
-int modes_step(session* s);       // cmd_modes.c: at s->rest
+int modes_step(session* s);  // cmd_modes.c: at s->rest
 int modes_write(session* s);
 cJSON* modes_json(const session* s);
-int sim_step(session* s);         // cmd_sim.c: from the initial state
+int sim_step(session* s);  // cmd_sim.c: from the initial state
 int sim_write(session* s);
-int state_from_file(session* s);  // cmd_eval.c: --at
+int state_from_file(session* s);                               // cmd_eval.c: --at
 int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
 
 int cmd_check(const options* opt);

@@ -1,4 +1,5 @@
-// tendril check: load and check a model; say what it is made of, how stiff it is and what a simulation may cost.
+// tendril check: load and check a model; say what it is made of, how stiff it is and what a
+// simulation may cost.
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,11 +9,11 @@ static const double two_pi = 6.28318530717958647692;
 
 // What one evaluation costs and how fast the model moves, at the initial state.
 typedef struct outlook {
-  int rank;              // independent constraint rows
+  int rank;  // independent constraint rows
   bool has_modes;
   double slowest, fastest;  // natural frequencies [Hz], zero and unstable ones left out
-  int unstable;          // modes that grow
-  double evaluation;     // wall time of the forward dynamics [s]
+  int unstable;             // modes that grow
+  double evaluation;        // wall time of the forward dynamics [s]
 } outlook;
 
 // Best of a few, so that other work on the machine does not count.
@@ -123,7 +124,8 @@ static void say_check(session* s, const outlook* o) {
   say(s, "  constraints   %6d   (%d independent)\n", n.nconstraint, o->rank);
   say(s, "  DOFs          %6d   left by the constraints\n", n.nfree - o->rank);
   say(s, "  forces        %6d   springs, dampers, inputs, loads\n", n.nforce);
-  say(s, "  inputs        %6d\n  parameters    %6d\n  sensors       %6d\n", n.nu, n.nparam, n.nsensor);
+  say(s, "  inputs        %6d\n  parameters    %6d\n  sensors       %6d\n", n.nu, n.nparam,
+      n.nsensor);
   if (o->has_modes && o->fastest > 0) {
     say(s, "  stiffness     %.4g to %.4g Hz at the initial state", o->slowest, o->fastest);
     if (o->unstable) say(s, ", %d unstable", o->unstable);
@@ -131,7 +133,8 @@ static void say_check(session* s, const outlook* o) {
   }
   say(s, "  cost          %.3g us per evaluation, about %.2g s for %g s of simulation\n",
       1e6 * o->evaluation, expected_seconds(s, o), par.t_final - par.t_init);
-  if (o->rank < n.nconstraint) say(s, "  some constraints are redundant: lambda is the least one\n");
+  if (o->rank < n.nconstraint)
+    say(s, "  some constraints are redundant: lambda is the least one\n");
 
   say_heading(s, "Coordinates");
   for (int i = 0; i < n.nq; i++) {

@@ -5,10 +5,11 @@
 #include "cli.h"
 #include "demos.h"
 
-// The first line of the comment at the top.
-static void print_title(const demo* d) {
+// The first line of the comment at the top; *n is its length.
+static const char* title(const demo* d, int* n) {
   const char* line = d->text + strspn(d->text, "%# \t");
-  printf("  %-16s %.*s\n", d->name, (int)strcspn(line, "\r\n"), line);
+  *n = (int)strcspn(line, "\r\n");
+  return line;
 }
 
 static int list_demos(const options* opt) {
@@ -20,7 +21,11 @@ static int list_demos(const options* opt) {
     return json_print(list);
   }
   printf("Built-in models; 'tendril demo NAME' runs one and leaves its text with the results:\n\n");
-  for (const demo* d = demo_table; d->name; d++) print_title(d);
+  for (const demo* d = demo_table; d->name; d++) {
+    int n;
+    const char* line = title(d, &n);
+    printf("  %-16s %.*s\n", d->name, n, line);
+  }
   return CODE_DONE;
 }
 
@@ -39,6 +44,9 @@ static int run_demo(const options* opt, const demo* d) {
   session s = {.name = name, .text = d->text};
   int code = session_open(&s, opt);
   if (code == CODE_DONE) {
+    int n;
+    const char* line = title(d, &n);
+    say(&s, "%.*s\n\n", n, line);
     const td_settings par = td_model_settings(s.model);
     code = run_stages(&s, par.equil, par.modal, par.dyn);
     if (opt->json && s.files) json_print(summary_json(&s));

@@ -1,4 +1,5 @@
-// tendril doctor: the parts this program is built from, optional programs it finds, and how to get missing ones.
+// tendril doctor: the parts this program is built from, optional programs it finds, and how to get
+// missing ones.
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

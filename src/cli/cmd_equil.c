@@ -23,9 +23,8 @@ static void say_values(session* s) {
 static void say_equil(session* s) {
   const td_equil_result* r = &s->equil;
   say_heading(s, "Equilibrium");
-  say(s, "  %s by %s in %d iterations, residual %.2g, %s\n",
-      r->converged ? "found" : "NOT found", td_strategy_text(r->strategy), r->iterations,
-      r->residual, td_stability_text(r->stability));
+  say(s, "  %s by %s in %d iterations, residual %.2g, %s\n", r->converged ? "found" : "NOT found",
+      td_strategy_text(r->strategy), r->iterations, r->residual, td_stability_text(r->stability));
   say_values(s);
 }
 

@@ -1,6 +1,7 @@
 // tendril eval: the equations at one state.
 //
-//   M v' + h = tau + Jc' lambda,      F = M v' + h - tau - Jc' lambda,  dF/dq and dF/dv at that v' and lambda
+//   M v' + h = tau + Jc' lambda,      F = M v' + h - tau - Jc' lambda,  dF/dq and dF/dv at that v'
+//   and lambda
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,9 +64,9 @@ static double* fill(session* s, equations* eq) {
   const struct {
     double** to;
     size_t n;
-  } parts[] = {{&eq->M, nv * nv}, {&eq->dFdq, nv * nv}, {&eq->dFdv, nv * nv}, {&eq->h, nv},
-               {&eq->tau, nv},    {&eq->vdot, nv},      {&eq->Jc, nc * nv},   {&eq->e, nc},
-               {&eq->lambda, nc}};
+  } parts[] = {{&eq->M, nv * nv},  {&eq->dFdq, nv * nv}, {&eq->dFdv, nv * nv},
+               {&eq->h, nv},       {&eq->tau, nv},       {&eq->vdot, nv},
+               {&eq->Jc, nc * nv}, {&eq->e, nc},         {&eq->lambda, nc}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     *parts[i].to = p;
     p += parts[i].n;
@@ -143,7 +144,8 @@ static void say_eval(session* s, const equations* eq) {
     say(s, "  lambda %12.5g   error %10.3g   %s\n", eq->lambda[i], eq->e[i],
         td_model_constraint_name(s->model, i));
   }
-  say(s, "  energy [J]: kinetic %.6g, elastic %.6g, gravity %.6g\n", e.kinetic, e.elastic, e.gravity);
+  say(s, "  energy [J]: kinetic %.6g, elastic %.6g, gravity %.6g\n", e.kinetic, e.elastic,
+      e.gravity);
   for (int i = 0; i < s->n.nstation; i++) {
     double pose[16], twist[6];
     td_station(s->model, s->state, s->work, i, pose, twist);

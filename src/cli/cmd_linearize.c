@@ -1,4 +1,5 @@
-// tendril linearize: x' = A x + B u, y = C x + D u about the equilibrium or a state; linear.json and linear.mat.
+// tendril linearize: x' = A x + B u, y = C x + D u about the equilibrium or a state; linear.json
+// and linear.mat.
 #include <stdlib.h>
 
 #include "cli.h"
@@ -30,7 +31,8 @@ static cJSON* linear_json(const session* s, const td_linear* l) {
   return o;
 }
 
-static const char** name_list(const td_model* model, int n, const char* (*name)(const td_model*, int)) {
+static const char** name_list(const td_model* model, int n,
+                              const char* (*name)(const td_model*, int)) {
   const char** list = calloc((size_t)n + 1, sizeof *list);
   for (int i = 0; list && i < n; i++) list[i] = name(model, i);
   return list;

@@ -1,4 +1,5 @@
-// tendril modes: natural frequencies, damping and shapes at the equilibrium; modes.csv and modes.json.
+// tendril modes: natural frequencies, damping and shapes at the equilibrium; modes.csv and
+// modes.json.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,8 +14,8 @@ typedef struct mode_row {
   double mode, frequency, damping, real, imag;
 } mode_row;
 
-// The eigenvalue the undamped frequency w and modal damping z predict: s = -z w + i w sqrt(1 - z^2); the slower one when
-// overdamped, the growing one when unstable (w < 0 stands for w^2 < 0).
+// The eigenvalue the undamped frequency w and modal damping z predict: s = -z w + i w sqrt(1 -
+// z^2); the slower one when overdamped, the growing one when unstable (w < 0 stands for w^2 < 0).
 static void predict(double w, double z, double* re, double* im) {
   *im = 0;
   if (w < 0) {
@@ -27,7 +28,8 @@ static void predict(double w, double z, double* re, double* im) {
   }
 }
 
-// The eigenvalue of the damped system nearest to the prediction among those not taken yet; -1: none.
+// The eigenvalue of the damped system nearest to the prediction among those not taken yet; -1:
+// none.
 static int nearest(const td_modes_result* m, const char* taken, double re, double im) {
   int best = -1;
   double least = DBL_MAX;
@@ -75,7 +77,8 @@ static void say_modes(session* s) {
   mode_row* rows = rows_of(s->modes, n);
   if (!rows) return;
   say_heading(s, "Modes");
-  say(s, "  mode  frequency [Hz]  damping ratio   eigenvalue [1/s]\n");
+  say(s, n ? "  mode  frequency [Hz]  damping ratio   eigenvalue [1/s]\n"
+           : "  none: no motion is left free\n");
   for (int i = 0; i < n; i++) {
     say(s, "  %4d  %14.6g  %13.4g   %.4g", i + 1, rows[i].frequency, rows[i].damping, rows[i].real);
     if (rows[i].imag > 0) say(s, " ± %.6gi", rows[i].imag);
@@ -115,7 +118,8 @@ static cJSON* eigenvalue_json(const session* s, int k) {
   return o;
 }
 
-// Undamped modes with their shapes, and all eigenvalues of the damped system with theirs ([re, im] pairs).
+// Undamped modes with their shapes, and all eigenvalues of the damped system with theirs ([re, im]
+// pairs).
 cJSON* modes_json(const session* s) {
   const int n = shown(s, s->modes->n);
   mode_row* rows = rows_of(s->modes, n);

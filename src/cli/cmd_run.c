@@ -1,19 +1,22 @@
-// tendril run: what the file asks for.  Also the sequence that equil, modes, sim and demo are parts of.
+// tendril run: what the file asks for.  Also the sequence that equil, modes, sim and demo are parts
+// of.
 #include "cli.h"
 
 static int first_problem(int a, int b) { return a ? a : b; }
 
 static int write_results(session* s) {
   int code = CODE_DONE;
-  if (s->text) code = session_wrote(s, td_files_text(s->files, s->name, s->text));  // a demo's model
+  if (s->text)
+    code = session_wrote(s, td_files_text(s->files, s->name, s->text));  // a demo's model
   if (code == CODE_DONE && s->has_equil) code = equil_write(s);
   if (code == CODE_DONE && s->modes) code = modes_write(s);
   if (code == CODE_DONE && s->trajectory) code = sim_write(s);
   return code;
 }
 
-// Compute, write, put in place.  A step that fails or is stopped keeps what it has: the files are written, marked as
-// partial.  The simulation starts from the initial state, not from the equilibrium.
+// Compute, write, put in place.  A step that fails or is stopped keeps what it has: the files are
+// written, marked as partial.  The simulation starts from the initial state, not from the
+// equilibrium.
 int run_stages(session* s, bool equil, bool modes, bool sim) {
   int code = session_output(s);
   if (code) return code;
@@ -37,7 +40,8 @@ static int check_post(const session* s) {
     return complain(CODE_USE, "par.post = '%s': post scripts are not run in this version", post);
   }
   if (!s->opt->quiet) {
-    complain(0, "note: par.post = '%s' is left out; post scripts are not run in this version", post);
+    complain(0, "note: par.post = '%s' is left out; post scripts are not run in this version",
+             post);
   }
   return CODE_DONE;
 }

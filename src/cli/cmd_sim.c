@@ -27,8 +27,8 @@ static void say_sim(session* s) {
   say(s, "  %.6g s simulated in %.3g s (%.3g x real time), %d rows\n", span, wall, span / wall,
       td_trajectory_rows(s->trajectory));
   say(s, "  solver: %s\n", st->why);
-  say(s, "  steps %ld, rejected %ld, evaluations %ld, tangents %ld, factorisations %ld\n", st->steps,
-      st->rejected, st->evaluations, st->tangents, st->factorisations);
+  say(s, "  steps %ld, rejected %ld, evaluations %ld, tangents %ld, factorisations %ld\n",
+      st->steps, st->rejected, st->evaluations, st->tangents, st->factorisations);
   if (s->n.nconstraint) {
     say(s, "  largest constraint error: %.2g (position), %.2g (velocity)\n",
         st->max_constraint_error, st->max_velocity_error);
@@ -37,7 +37,8 @@ static void say_sim(session* s) {
   say(s, "               end   %12.6g\n", st->energy_end);
   say(s, "               work  %12.6g   of inputs, loads and dampers\n", st->work_done);
   say(s, "               error %12.2g   end - start - work\n", st->energy_error);
-  if (isfinite(st->time_error)) say(s, "  time error by tighter tolerances: %.2g\n", st->time_error);
+  if (isfinite(st->time_error))
+    say(s, "  time error by tighter tolerances: %.2g\n", st->time_error);
   const int events = td_trajectory_event_count(s->trajectory);
   if (events) say(s, "  events: %d\n", events);
 }

@@ -1,4 +1,5 @@
-// tendril trace: equilibria along a parameter by arc length, with limit and bifurcation points; trace.csv.
+// tendril trace: equilibria along a parameter by arc length, with limit and bifurcation points;
+// trace.csv.
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,10 +7,14 @@
 
 static const char* kind_text(td_path_kind kind) {
   switch (kind) {
-    case TD_REGULAR: return "regular";
-    case TD_LIMIT: return "limit";
-    case TD_BIFURCATION: return "bifurcation";
-    case TD_HOPF: return "hopf";
+    case TD_REGULAR:
+      return "regular";
+    case TD_LIMIT:
+      return "limit";
+    case TD_BIFURCATION:
+      return "bifurcation";
+    case TD_HOPF:
+      return "hopf";
   }
   return "";
 }
@@ -105,8 +110,6 @@ static td_status trace_write(session* s, const char* name, const td_trace_result
 }
 
 static td_status compute(session* s, int param, td_trace_result** result) {
-  td_status status = td_work_set_param(s->model, s->work, param, s->opt->from);
-  if (status != TD_OK) return status;
   td_trace_options o = td_trace_options_default();
   o.param = param;
   o.from = s->opt->from;
@@ -114,12 +117,16 @@ static td_status compute(session* s, int param, td_trace_result** result) {
   o.progress = progress_show;
   o.user = &s->progress;
   progress_clear(&s->progress);
-  status = td_trace(s->model, s->work, s->rest, &o, result);
+  const td_status status = td_trace(s->model, s->work, s->rest, &o, result);
   progress_clear(&s->progress);
   return status;
 }
 
 static int trace(session* s, int param, const char* name) {
+  if (td_work_set_param(s->model, s->work, param, s->opt->from) != TD_OK) {
+    return complain(CODE_USE,
+                    "parameter '%s' decides how the model is built and cannot be followed", name);
+  }
   int code = session_output(s);
   if (code) return code;
   say_sizes(s);

@@ -68,20 +68,23 @@ static void add_sensor(columns* c, const char* name, int rows, int stride, const
 
 void columns_add_state(columns* c, const session* s, int rows, int stride, const double* values,
                        bool with_v) {
+  const bool want_q = td_spec_wants(s->spec, "q");
+  const bool want_v = with_v && td_spec_wants(s->spec, "v");
   td_coordinate about;
   char name[24];
   for (int i = 0; i < s->n.nsensor; i++) {
     add_sensor(c, td_model_sensor_name(s->model, i), rows, stride, values++);
   }
-  for (int i = 0; i < s->n.nq; i++) {
+  for (int i = 0; want_q && i < s->n.nq; i++) {
     snprintf(name, sizeof name, "q%d", i + 1);
     const bool known = td_model_q_about(s->model, i, &about);
-    columns_add(c, name, known ? about.unit : "", rows, stride, values++);
+    columns_add(c, name, known ? about.unit : "", rows, stride, values + i);
   }
-  for (int i = 0; with_v && i < s->n.nv; i++) {
+  values += s->n.nq;
+  for (int i = 0; want_v && i < s->n.nv; i++) {
     snprintf(name, sizeof name, "v%d", i + 1);
     const bool known = td_model_v_about(s->model, i, &about);
-    columns_add(c, name, known ? about.unit : "", rows, stride, values++);
+    columns_add(c, name, known ? about.unit : "", rows, stride, values + i);
   }
 }
 

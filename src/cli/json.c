@@ -1,5 +1,5 @@
-// Numbers and matrices for cJSON.  Its own printing drops the last bit; ours takes the fewest digits that give the same
-// number back.
+// Numbers and matrices for cJSON.  Its own printing drops the last bit; ours takes the fewest
+// digits that give the same number back.
 #include <math.h>
 #include <stdlib.h>
 

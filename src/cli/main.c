@@ -11,11 +11,14 @@
 const command command_table[] = {
     {"demo", "[NAME]", COMMON SOLVER "m", -1, cmd_demo, "list the built-in models, or run one"},
     {"check", "MODEL", "sjq", 1, cmd_check, "load and check; print what the model is made of"},
-    {"run", "MODEL", COMMON SOLVER "hmpn", 1, cmd_run, "what the file asks for (par.equil, par.modal, par.dyn)"},
+    {"run", "MODEL", COMMON SOLVER "hmpn", 1, cmd_run,
+     "what the file asks for (par.equil, par.modal, par.dyn)"},
     {"equil", "MODEL", COMMON, 1, cmd_equil, "static equilibrium and its stability"},
-    {"modes", "MODEL", COMMON "n", 1, cmd_modes, "natural frequencies, damping and shapes at the equilibrium"},
+    {"modes", "MODEL", COMMON "n", 1, cmd_modes,
+     "natural frequencies, damping and shapes at the equilibrium"},
     {"trace", "MODEL", COMMON "t", 1, cmd_trace, "equilibria along a parameter (--param P=a:b)"},
-    {"linearize", "MODEL", COMMON "@", 1, cmd_linearize, "A, B, C, D about the equilibrium or a state"},
+    {"linearize", "MODEL", COMMON "@", 1, cmd_linearize,
+     "A, B, C, D about the equilibrium or a state"},
     {"sim", "MODEL", COMMON SOLVER "hm", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
     {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
@@ -24,7 +27,8 @@ const command command_table[] = {
 };
 
 // Commands of the contract that later versions bring.
-static const char* const later[] = {"compare", "derive", "export", "view", "report", "video", "plot"};
+static const char* const later[] = {"compare", "derive", "export", "view",
+                                    "report",  "video",  "plot"};
 enum { NLATER = sizeof later / sizeof *later };
 
 static const command* find(const char* name) {
@@ -50,13 +54,15 @@ static int unknown(const char* name) {
 }
 
 static void help_all(FILE* out) {
-  fprintf(out, "Tendril %s: models of rigid and soft robots, analysed and simulated\n\n", td_version());
+  fprintf(out, "Tendril %s: models of rigid and soft robots, analysed and simulated\n\n",
+          td_version());
   fprintf(out, "usage: tendril COMMAND [options]\n\n");
   for (const command* c = command_table; c->name; c++) {
     fprintf(out, "  %-10s %-10s %s\n", c->name, c->arguments, c->text);
   }
   fprintf(out, "\n'tendril help COMMAND' shows the options of a command.\n");
-  fprintf(out, "exit codes: 0 done, 1 wrong use, 2 model errors, 3 not converged or stopped, 4 files\n");
+  fprintf(out,
+          "exit codes: 0 done, 1 wrong use, 2 model errors, 3 not converged or stopped, 4 files\n");
 }
 
 int cmd_help(const options* opt) {

@@ -6,10 +6,10 @@
 #include "cli.h"
 
 typedef struct option_row {
-  char letter;           // in command.accepts
-  const char* name;      // "--rtol"
+  char letter;       // in command.accepts
+  const char* name;  // "--rtol"
   const char* short_name;
-  const char* value;     // as shown in the help, NULL: a flag
+  const char* value;                                     // as shown in the help, NULL: a flag
   const char* (*read)(options* opt, const char* value);  // NULL or what is wrong with the value
   const char* text;
 } option_row;
@@ -173,7 +173,8 @@ static int read_one(const command* cmd, options* opt, int* i) {
   }
   if (!row->value && value) return complain(CODE_USE, "%s takes no value", row->name);
   if (row->value && !value) {
-    if (*i + 1 >= opt->argc) return complain(CODE_USE, "%s needs a value: %s", row->name, row->value);
+    if (*i + 1 >= opt->argc)
+      return complain(CODE_USE, "%s needs a value: %s", row->name, row->value);
     value = opt->argv[++*i];
   }
   const char* wrong = row->read(opt, value);

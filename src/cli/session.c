@@ -1,4 +1,5 @@
-// A session: one model from text to files.  Everything a command prints for people goes through say().
+// A session: one model from text to files.  Everything a command prints for people goes through
+// say().
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -8,16 +9,22 @@
 
 int code_of(td_status status) {
   switch (status) {
-    case TD_OK: return CODE_DONE;
-    case TD_E_USAGE: return CODE_USE;
+    case TD_OK:
+      return CODE_DONE;
+    case TD_E_USAGE:
+      return CODE_USE;
     case TD_E_SYNTAX:
-    case TD_E_MODEL: return CODE_MODEL;
+    case TD_E_MODEL:
+      return CODE_MODEL;
     case TD_E_NOMEM:
     case TD_E_SINGULAR:
     case TD_E_DIVERGED:
-    case TD_E_STOPPED: return CODE_NUMERICS;
-    case TD_E_IO: return CODE_FILE;
-    case TD_STATUS_COUNT: break;
+    case TD_E_STOPPED:
+      return CODE_NUMERICS;
+    case TD_E_IO:
+      return CODE_FILE;
+    case TD_STATUS_COUNT:
+      break;
   }
   return CODE_NUMERICS;
 }
@@ -213,9 +220,9 @@ td_status session_write_json(session* s, const char* name, cJSON* object) {
   return status;
 }
 
-int session_commit(session* s, cJSON* extra) {
+int session_commit(session* s, cJSON* trace) {
   cJSON* summary = summary_json(s);
-  if (extra) json_add(summary, "results", extra);
+  if (trace) json_add(summary, "trace", trace);
   td_status status = session_write_json(s, "summary.json", summary);
   if (status == TD_OK) status = td_files_commit(s->files);
   const int code = session_wrote(s, status);

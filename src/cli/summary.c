@@ -30,12 +30,13 @@ cJSON* sizes_json(const session* s) {
 
 void say_sizes(session* s) {
   const td_sizes n = s->n;
-  say(s, "%s: bodies %d, joints %d, coordinates %d", s->name, n.nbody, n.njoint, n.nv);
+  say(s, "%s: bodies %d, joints %d, coordinates %d", s->name, n.nbody, n.njoint, n.nq);
   if (n.nfree != n.nv) say(s, " (prescribed %d)", n.nv - n.nfree);
   say(s, ", constraints %d, forces %d, sensors %d\n", n.nconstraint, n.nforce, n.nsensor);
 }
 
-// Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting at i.
+// Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting
+// at i.
 static int component_count(const session* s, int i, size_t* stem) {
   const char* name = td_model_sensor_name(s->model, i);
   const char* cut = strrchr(name, '_');
@@ -165,9 +166,12 @@ static cJSON* energy_balance_json(const td_sim_stats* st) {
 
 static const char* solver_text(td_solver solver) {
   switch (solver) {
-    case TD_SOLVER_AUTO: return "auto";
-    case TD_SOLVER_EXPLICIT: return "explicit";
-    case TD_SOLVER_STIFF: return "stiff";
+    case TD_SOLVER_AUTO:
+      return "auto";
+    case TD_SOLVER_EXPLICIT:
+      return "explicit";
+    case TD_SOLVER_STIFF:
+      return "stiff";
   }
   return "";
 }

@@ -19,6 +19,7 @@ bool colour_on(FILE* f) { return isatty(fileno(f)) && !getenv("NO_COLOR"); }
 int complain(int code, const char* format, ...) {
   va_list args;
   va_start(args, format);
+  fflush(stdout);  // keep the order where both go to one file
   fputs(colour_on(stderr) ? "\033[1;31mtendril:\033[0m " : "tendril: ", stderr);
   vfprintf(stderr, format, args);
   putc('\n', stderr);

@@ -1,67 +1,261 @@
-// td_model_compile: compile, then judge the mechanics at the initial state and name the guilty elements.
+// td_model_compile: compile, then judge the mechanics at the initial state and name the guilty elements.  What an
+// expression or a parameter gives is known only here: masses, rest lengths, loops that close.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "compile.h"
+#include "dense.h"
 #include "engine.h"
+#include "link.h"
+
+// What is judged, with where it was written.
+typedef struct trial {
+  td_spec* spec;
+  const td_model* m;
+  td_work* w;
+  td_state* state;
+} trial;
+
+// ---- places in the text --------------------------------------------------------------------------------------------------
+
+static td_span field_span(const td_spec* spec, const char* root, int index, const char* const* fields) {
+  const value* s = td_get(spec->root, 0, root);
+  if (!s || index < 1 || index > td_value_count(s)) return td_span_none();
+  for (int i = 0; fields[i]; i++)
+    if (td_get(s, index - 1, fields[i])) return td_get_at(s, index - 1, fields[i]);
+  return td_get_at(spec->root, 0, root);
+}
 
 static td_span joint_span(const td_spec* spec, int joint) {
-  const value* joints = td_get(spec->root, 0, "joint");
-  if (!joints || joint < 1) return td_span_none();
-  const char* fields[] = {"type", "fixed", "second", "tr"};
-  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-    if (td_get(joints, joint - 1, fields[i])) return td_get_at(joints, joint - 1, fields[i]);
-  return td_get_at(spec->root, 0, "joint");
+  static const char* const fields[] = {"type", "fixed", "second", "tr", NULL};
+  return field_span(spec, "joint", joint, fields);
 }
+
+// Where a DOF got its value: joint(2).dof(1).motion, joint(2).dof(1).init
+static td_span dof_span(const td_spec* spec, const model_dof* d) {
+  static const char* const fields[] = {"motion", "init"};
+  const value* joints = td_get(spec->root, 0, "joint");
+  const value* dofs = joints ? td_get(joints, d->joint - 1, "dof") : NULL;
+  for (int i = 0; i < 2 && dofs && d->dof <= td_value_count(dofs); i++)
+    if (td_get(dofs, d->dof - 1, fields[i])) return td_get_at(dofs, d->dof - 1, fields[i]);
+  return joint_span(spec, d->joint);
+}
+
+static td_span force_span(const trial* t, const model_force* f) {
+  static const char* const fields[] = {"spring", "damp", "input", "dof", "second", NULL};
+  static const char* const load[] = {"ftau", NULL};
+  int index = 0;
+  if (f->kind != FORCE_LOAD) return field_span(t->spec, "joint", f->joint, fields);
+  return sscanf(model_name(t->m, f->name), "exload(%d)", &index) == 1 ? field_span(t->spec, "exload", index, load)
+                                                                      : td_span_none();
+}
+
+// "nan", whatever its sign, and "-inf"
+static const char* not_finite(double x) { return isnan(x) ? "nan" : x > 0 ? "inf" : "-inf"; }
+
+// ---- numbers that expressions and parameters give ------------------------------------------------------------------------
+
+static td_status judge_mass(const trial* t, const model_body* b) {
+  static const char* const mass[] = {"m", NULL};
+  static const char* const inertia[] = {"I", NULL};
+  static const double eye[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const char* name = model_name(t->m, t->m->station[b->station].name);
+  const double m = t->w->num[b->m], *I = t->w->num + b->I;
+  double size = 0, w[3], V[9];
+  for (int k = 0; k < 9; k++) size = fmax(size, fabs(I[k]));
+  if (!(m >= 0)) {
+    return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "body", b->body, mass),
+                    "%s.m must not be negative, got %g kg", name, m);
+  }
+  if (!isfinite(size) || (td_eig_symmetric(I, eye, 3, w, V) && w[0] < -1e-9 * size)) {
+    return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "body", b->body, inertia),
+                    "%s.I must not have a negative principal moment, got %g kg m^2", name, isfinite(size) ? w[0] : NAN);
+  }
+  return TD_OK;
+}
+
+// The first number of a law that is not finite; NULL: none.
+static const char* bad_number(const td_work* w, const model_law* law, double* x) {
+  const struct {
+    num slot;
+    const char* name;
+  } parts[] = {{law->k, "spring.coeff"}, {law->rest, "spring.init"}, {law->compr, "spring.compr"},
+               {law->mu, "damp.visc"},   {law->nu, "damp.pow"},      {law->input, "input"}};
+  for (int i = 0; i < 6; i++) {
+    *x = w->num[parts[i].slot];
+    if (!isfinite(*x)) return parts[i].name;
+  }
+  return NULL;
+}
+
+static td_status judge_force(const trial* t, const model_force* f) {
+  const char *name = model_name(t->m, f->name), *part = NULL;
+  double x = 0;
+  const int laws = f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+  for (int d = 0; d < laws && !part; d++) part = bad_number(t->w, &f->law[d], &x);
+  for (int c = 0; f->kind == FORCE_LOAD && c < 6 && !part; c++) {
+    x = t->w->num[f->wrench + c];
+    if (!isfinite(x)) part = "ftau";
+  }
+  if (!part) return TD_OK;
+  return td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f), "%s.%s must be finite, it is %s at the start (t = %g s)",
+                  name, part, not_finite(x), t->state->t);
+}
+
+// ---- geometry at the start -----------------------------------------------------------------------------------------------
+
+// A spring of length zero has no direction: fine when it does not push.
+static td_status judge_axial(const trial* t, const model_force* f) {
+  const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
+  const double *num = t->w->num, size = fmax(1, fmax(vec3_norm(a.p), vec3_norm(b.p)));
+  if (td_axial(&a, &b).L > 1e-12 * size) return TD_OK;
+  const double push = num[f->law[0].k] * num[f->law[0].rest] * num[f->law[0].compr];
+  if (push == 0 && num[f->law[0].input] == 0) return TD_OK;
+  td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
+           "%s: its two ends are at the same place at the start, so its force has no direction", model_name(t->m, f->name));
+  td_more(&t->spec->diags, "move an end with tr or tr2nd, or let the rest length be 0");
+  return TD_E_MODEL;
+}
+
+static td_status judge_beam(const trial* t, const model_force* f) {
+  static const char* const fields[] = {"xaxis", NULL};
+  const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
+  const vec3 z = mat3_apply_t(a.R, vec3_sub(b.p, a.p)), x = vec3_of(t->w->num + f->xaxis);
+  const td_span at = field_span(t->spec, "joint", f->joint, fields);
+  const char* name = model_name(t->m, f->name);
+  if (!(vec3_norm(z) > 0)) {
+    return td_error(&t->spec->diags, TD_E_MODEL, at,
+                    "%s.xaxis: the beam has no direction, its two ends are at the same place at the start", name);
+  }
+  if (vec3_norm(vec3_cross(z, x)) > 1e-9 * vec3_norm(z) * vec3_norm(x)) return TD_OK;
+  return td_error(&t->spec->diags, TD_E_MODEL, at,
+                  "%s.xaxis must not be parallel to the beam, which runs along [%.3g %.3g %.3g] in the frame of its first end",
+                  name, z.x / vec3_norm(z), z.y / vec3_norm(z), z.z / vec3_norm(z));
+}
+
+static td_status judge_stretch(const trial* t, int probe) {
+  const model_probe* p = &t->m->probe[probe];
+  if (p->kind != SENSOR_STRETCH || t->w->length0[probe] > 0) return TD_OK;
+  for (int i = 0; i < t->spec->nsensor; i++)
+    if (t->spec->sensors[i].var == p->var)
+      return td_error(&t->spec->diags, TD_E_MODEL, t->spec->sensors[i].at,
+                      "stretch: the ends of %s are at the same place at the start, so its length has no ratio to that",
+                      model_name(t->m, t->m->joint[p->joint - 1].name));
+  return TD_OK;
+}
+
+// The vector part of a unit quaternion: |q| < 1, or the rotation is not defined.
+static td_status judge_chart(const trial* t, const model_hop* hop) {
+  double sum = 0;
+  for (int c = 0; c < 3; c++) {
+    const double x = hop->free[c] >= 0 ? t->w->q_initial[hop->q + hop->free[c]] : t->w->num[hop->value + c];
+    sum += x * x;
+  }
+  if (sum < 1) return TD_OK;
+  // where the largest of them was written
+  int largest = 0;
+  for (int k = 1; k < hop->nq; k++)
+    if (fabs(t->w->q_initial[hop->q + k]) > fabs(t->w->q_initial[hop->q + largest])) largest = k;
+  const model_dof* d = &t->m->pos[hop->q + largest];
+  return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, d),
+                  "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be below 1 at the start, got %g",
+                  d->joint, sqrt(sum));
+}
+
+static td_status judge_numbers(const trial* t) {
+  td_status worst = TD_OK;
+  for (int i = 0; i < t->m->npos; i++) {
+    if (isfinite(t->w->q_initial[i])) continue;
+    worst = td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->pos[i]),
+                     "%s must have a finite value at the start, got %s", td_model_q_name(t->m, i),
+                     not_finite(t->w->q_initial[i]));
+  }
+  for (int i = 0; i < t->m->nbody; i++)
+    if (judge_mass(t, &t->m->body[i]) != TD_OK) worst = TD_E_MODEL;
+  for (int i = 0; i < t->m->nforce; i++)
+    if (judge_force(t, &t->m->force[i]) != TD_OK) worst = TD_E_MODEL;
+  return worst;
+}
+
+static td_status judge_geometry(const trial* t) {
+  td_status worst = TD_OK;
+  for (int i = 0; i < t->m->nhop; i++)
+    if (t->m->hop[i].kind == HOP_QUAT3 && judge_chart(t, &t->m->hop[i]) != TD_OK) worst = TD_E_MODEL;
+  for (int i = 0; i < t->m->nforce; i++) {
+    const model_force* f = &t->m->force[i];
+    if (f->kind == FORCE_AXIAL && judge_axial(t, f) != TD_OK) worst = TD_E_MODEL;
+    if (f->kind == FORCE_BEAM && f->frame >= 0 && judge_beam(t, f) != TD_OK) worst = TD_E_MODEL;
+  }
+  for (int i = 0; i < t->m->nprobe; i++)
+    if (judge_stretch(t, i) != TD_OK) worst = TD_E_MODEL;
+  return worst;
+}
+
+// ---- equations -----------------------------------------------------------------------------------------------------------
 
 // The loop that is farthest from closed.
-static void report_open_loop(td_spec* spec, const td_model* m, td_work* w, const td_state* state) {
+static void report_open_loop(const trial* t) {
+  const td_model* m = t->m;
   int worst = 0;
   double largest = -1;
-  td_place(m, state, w);
+  td_place(m, &t->w->inner, t->w);
   for (int i = 0; i < m->nrow; i++) {
-    const row_value v = td_row_at(m, w, i);
+    const row_value v = td_row_at(m, t->w, i);
     double e, ed;
-    td_row_target(m, w, i, &e, &ed);
-    if (fabs(v.e - e) > largest) {
-      largest = fabs(v.e - e);
-      worst = i;
-    }
+    td_row_target(m, t->w, i, &e, &ed);
+    if (!m->row[i].projected || !(fabs(v.e - e) > largest)) continue;
+    largest = fabs(v.e - e);
+    worst = i;
   }
-  td_error(&spec->diags, TD_E_MODEL, joint_span(spec, m->row[worst].joint),
-           "the loop cannot be closed from the initial values: %s is off by %.3g", td_model_constraint_name(m, worst),
-           largest);
-  td_more(&spec->diags, "check lengths and initial values (dof.init) around this loop");
+  td_error(&t->spec->diags, TD_E_MODEL, joint_span(t->spec, m->row[worst].joint),
+           "the loop of %s cannot be closed from the initial values: %s is off by %.3g %s",
+           model_name(m, m->joint[m->row[worst].joint - 1].name), td_model_constraint_name(m, worst), largest,
+           m->row[worst].kind == ROW_TRANS ? "m" : "rad");
+  td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
 }
 
-static void report_singular(td_spec* spec, const td_model* m, const td_work* w) {
-  // the failure text names the coordinate
-  int v = 0;
-  for (int i = 0; i < m->nvel; i++)
-    if (strstr(w->failure, td_model_v_name(m, i))) v = i;
-  td_error(&spec->diags, TD_E_MODEL, m->nvel > 0 ? joint_span(spec, m->vel[v].joint) : td_span_none(), "%s", w->failure);
+// The failure text names the coordinate: find where it was written.
+static void report_singular(const trial* t) {
+  td_span at = td_span_none();
+  char part[160];
+  for (int i = 0; i < t->m->nvel; i++) {
+    snprintf(part, sizeof part, " %.140s (", td_model_v_name(t->m, i));
+    if (strstr(t->w->failure, part)) at = joint_span(t->spec, t->m->vel[i].joint);
+  }
+  td_error(&t->spec->diags, TD_E_MODEL, at, "%s", t->w->failure);
 }
 
-static td_status judge(td_spec* spec, const td_model* m) {
-  td_work* w = td_work_new(m);
-  td_state* state = td_state_new(m);
-  td_status status = w && state ? td_state_initial(m, w, state) : TD_E_NOMEM;
-  if (status == TD_E_DIVERGED) report_open_loop(spec, m, w, &w->inner);
-  if (status == TD_OK && m->nvel > 0) status = td_forward_dynamics(m, state, w);
-  if (status == TD_E_SINGULAR) report_singular(spec, m, w);
-  bool finite = true;
-  for (int i = 0; status == TD_OK && i < m->nvel; i++) finite = finite && isfinite(w->vdot[i]);
-  if (!finite)
-    status = td_error(&spec->diags, TD_E_MODEL, td_span_none(),
-                      "the equations of motion are not finite at the initial state");
-  td_state_free(state);
-  td_work_free(w);
-  return status == TD_OK || status == TD_E_NOMEM ? status : TD_E_MODEL;
+static td_status judge_equations(const trial* t) {
+  const td_status status = td_forward_dynamics(t->m, t->state, t->w);
+  if (status == TD_E_SINGULAR) report_singular(t);
+  if (status != TD_OK) return status;
+  for (int i = 0; i < t->m->nvel; i++) {
+    if (isfinite(t->w->vdot[i])) continue;
+    return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->vel[i]),
+                    "the acceleration of %s is not finite at the start (t = %g s)", td_model_v_name(t->m, i), t->state->t);
+  }
+  return TD_OK;
+}
+
+static td_status judge(const trial* t) {
+  td_status status = td_state_initial(t->m, t->w, t->state);
+  td_enter(t->m, t->state, t->w);
+  TD_TRY(judge_numbers(t));
+  if (status == TD_E_DIVERGED) report_open_loop(t);
+  if (status == TD_E_SINGULAR) report_singular(t);
+  if (status != TD_OK) return status;
+  TD_TRY(judge_geometry(t));
+  return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
 }
 
 td_status td_model_compile(td_spec* spec, td_model** model) {
   TD_TRY(td_compile(spec, model));
-  const td_status status = judge(spec, *model);
+  const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
+  td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
+  if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;
+  td_state_free(t.state);
+  td_work_free(t.w);
   if (status != TD_OK) {
     td_model_free(*model);
     *model = NULL;

@@ -34,6 +34,15 @@ void td_inverse(const td_model* m, td_work* w, double* out);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
 // False when some pivot is not positive: the hop is left in *bad.
 bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad);
+// What of a column td_articulated has found and M⁻¹ needs: W = U D⁻¹ and the column's row of D⁻¹.
+typedef struct mass_factor {
+  spatial S, W;
+  double inv[3];
+} mass_factor;
+void td_mass_factors(const td_model* m, const td_work* w, mass_factor* factor);
+// B = M⁻¹ B, rows of prescribed DOFs zero.  Rows of B are `width` long, a multiple of MASS_WIDTH, and aligned to 64 bytes.
+enum { MASS_WIDTH = 16 };
+void td_mass_solve(const td_model* m, td_work* w, const mass_factor* factor, double* B, int width);
 
 // A station's frame at the present state; accelerations only after td_accelerate (without gravity).
 frame td_frame(const td_model* m, const td_work* w, int station);
@@ -45,6 +54,8 @@ static inline bool station_moves(const td_model* m, int station, int hop) {
   const int h = m->station[station].hop;
   return h >= hop && h <= m->hop[hop].last;
 }
+// td_tangent after td_enter and td_forces.
+void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda, double* dFdq, double* dFdv);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
 

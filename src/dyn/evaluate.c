@@ -187,13 +187,39 @@ void td_station(const td_model* m, const td_state* state, td_work* w, int statio
 
 // ---- linearised forward dynamics ---------------------------------------------------------------------------------------------
 
+// d v'/dx = -M⁻¹ dF/dx with the factors of the recursion that has just given v'.
+static void recursive_tangent(const td_model* m, const td_state* state, td_work* w, double* dq, double* dv, double* du) {
+  arena* s = &w->scratch;
+  const int nv = m->nvel, nu = du ? m->ninput : 0, cols = 2 * nv + nu;
+  const int width = (cols + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
+  mass_factor* factor = arena_bytes(s, (size_t)m->ncol * sizeof(mass_factor));
+  double* f = arena_zeros(s, nv * width);
+  td_mass_factors(m, w, factor);
+  td_tangent_at(m, w, w->vdot, NULL, dq, dv);
+  if (du) td_input_map(m, state, w, du);
+  for (int i = 0; i < nv; i++) {
+    double* row = f + i * width;
+    for (int j = 0; j < nv; j++) row[j] = -dq[i * nv + j];
+    for (int j = 0; j < nv; j++) row[nv + j] = -dv[i * nv + j];
+    for (int j = 0; j < nu; j++) row[2 * nv + j] = du[i * nu + j];
+  }
+  td_mass_solve(m, w, factor, f, width);
+  for (int i = 0; i < nv; i++) {
+    const double* row = f + i * width;
+    memcpy(dq + i * nv, row, (size_t)nv * sizeof(double));
+    memcpy(dv + i * nv, row + nv, (size_t)nv * sizeof(double));
+    if (du) memcpy(du + i * nu, row + 2 * nv, (size_t)nu * sizeof(double));
+  }
+}
+
 // Columns of [dq dv du] of the right-hand sides, free rows only: n x (2 nv + nu) and nrow x (2 nv + nu).
 static void tangent_right_sides(const td_model* m, const td_state* state, td_work* w, bool inputs, double* f, double* g) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, nu = inputs ? m->ninput : 0, cols = 2 * nv + nu, r = m->nrow;
-  double *dq = arena_doubles(s, nv * nv), *dv = arena_doubles(s, nv * nv), *B = arena_doubles(s, nv * nu);
-  td_tangent(m, state, w, w->vdot, w->lambda, dq, dv);
+  double *dq = arena_doubles(s, max_int(nv, r) * nv), *dv = arena_doubles(s, max_int(nv, r) * nv);
+  double* B = arena_doubles(s, nv * nu);
+  td_tangent_at(m, w, w->vdot, w->lambda, dq, dv);
   if (inputs) td_input_map(m, state, w, B);
   for (int i = 0; i < m->nfree_v; i++) {
     const int v = m->free_v[i];
@@ -222,38 +248,32 @@ static void scatter(const td_model* m, const double* x, int cols, int first, int
     memcpy(out + m->free_v[i] * n, x + i * cols + first, (size_t)n * sizeof(double));
 }
 
+static td_status dense_tangent(const td_model* m, const td_state* state, td_work* w, double* dq, double* dv, double* du) {
+  arena* s = &w->scratch;
+  const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? m->ninput : 0), r = m->nrow;
+  double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols), *x = arena_doubles(s, n * cols);
+  tangent_right_sides(m, state, w, du != NULL, f, g);
+  td_enter(m, state, w);
+  dense_system d;
+  dense_factor(m, w, NULL, &d);
+  if (d.kkt.singular) return report_singular(m, w, &d.kkt);
+  td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, cols, x, NULL, s);
+  scatter(m, x, cols, 0, nv, dq);
+  scatter(m, x, cols, nv, nv, dv);
+  if (du) scatter(m, x, cols, 2 * nv, m->ninput, du);
+  return TD_OK;
+}
+
 td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq, double* dv, double* du) {
   TD_TRY(td_forward_dynamics(m, state, w));
-  arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
-  const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? m->ninput : 0), r = m->nrow;
-  double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols), *x = f;
+  const arena_mark mark = arena_open(&w->scratch);
   td_status status = TD_OK;
-  if (r == 0 && n == nv) {
-    // the usual tree: M = L Lᵀ in place
-    tangent_right_sides(m, state, w, du != NULL, f, g);
-    double* M = arena_doubles(s, n * n);
-    td_composite_mass(m, w, M);
-    if (td_chol(M, n, 0) != 0) status = TD_E_SINGULAR;
-    if (status == TD_OK) td_chol_solve(M, n, f, cols);
+  if (is_recursive(m)) {
+    recursive_tangent(m, state, w, dq, dv, du);
   } else {
-    tangent_right_sides(m, state, w, du != NULL, f, g);
-    x = arena_doubles(s, n * cols);
-    td_enter(m, state, w);
-    dense_system d;
-    dense_factor(m, w, NULL, &d);
-    if (d.kkt.singular) {
-      status = report_singular(m, w, &d.kkt);
-    } else {
-      td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, cols, x, NULL, s);
-    }
+    status = dense_tangent(m, state, w, dq, dv, du);
   }
-  if (status == TD_OK) {
-    scatter(m, x, cols, 0, nv, dq);
-    scatter(m, x, cols, nv, nv, dv);
-    if (du) scatter(m, x, cols, 2 * nv, m->ninput, du);
-  }
-  arena_close(s, mark);
+  arena_close(&w->scratch, mark);
   return status;
 }
 

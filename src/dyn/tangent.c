@@ -20,6 +20,7 @@
 
 #include "chart.h"
 #include "engine.h"
+#include "path.h"
 
 // ---- U, Z, X of one hop -----------------------------------------------------------------------------------------------
 
@@ -200,40 +201,79 @@ static double own_hop(const td_model* m, const td_work* w, const model_hop* hop,
   return spatial_dot(&dS, F);
 }
 
+// What the entries of one column and one row are made of.
+typedef struct tangent_path {
+  path p;
+  path_block *S, *U, *Z, *X;
+} tangent_path;
+
+static tangent_path tangent_path_new(const td_model* m, arena* s) {
+  tangent_path t = {.p = path_new(m, s)};
+  t.S = path_vectors(&t.p, s);
+  t.U = path_vectors(&t.p, s);
+  t.Z = path_vectors(&t.p, s);
+  t.X = path_vectors(&t.p, s);
+  return t;
+}
+
+static void tangent_path_enter(tangent_path* t, const td_model* m, const td_work* w, int hop) {
+  const int above = path_above(&t->p, m, hop);
+  path_enter(&t->p, m, hop);
+  for (int k = 0; k < m->hop[hop].nv; k++) {
+    const col_work* c = &w->col[m->hop[hop].col + k];
+    path_put(t->S, above + k, &c->S);
+    path_put(t->U, above + k, &c->U);
+    path_put(t->Z, above + k, &c->Z);
+    path_put(t->X, above + k, &c->X);
+  }
+}
+
+// The column of DOF v: rows above, for the changes dF and dFv of the wrench below.
+static void column_above(const tangent_path* t, int rows, const spatial* dF, const spatial* dFv, int v, int n,
+                         double* dq, double* dv) {
+  for (int b = 0; b * LANES < rows; b++) t->p.sum[b] = path_dot(&t->S[b], dF);
+  path_add_column(&t->p, rows, dq, n, v);
+  for (int b = 0; b * LANES < rows; b++) t->p.sum[b] = path_dot(&t->S[b], dFv);
+  path_add_column(&t->p, rows, dv, n, v);
+}
+
+// The row of DOF v: columns above (l below k in the formulas of the head).
+static void row_above(const tangent_path* t, int columns, const col_work* c, int v, int n, double* dq, double* dv) {
+  const spatial G = spatial_of((vec3){0, 0, 0}, c->G);
+  lanes* sum = t->p.sum;
+  for (int b = 0; b * LANES < columns; b++)
+    sum[b] = path_dot(&t->Z[b], &c->H) + path_dot(&t->U[b], &G) - path_dot(&t->S[b], &c->Y);
+  path_add_row(&t->p, columns, dq, n, v);
+  for (int b = 0; b * LANES < columns; b++) sum[b] = path_dot(&t->X[b], &c->H) + path_dot(&t->S[b], &G);
+  path_add_row(&t->p, columns, dv, n, v);
+}
+
 static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const int n = m->nvel;
+  const arena_mark mark = arena_open(&w->scratch);
+  tangent_path t = tangent_path_new(m, &w->scratch);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
     const spatial total = spatial_sub(h->F, h->E);
+    const int above = path_above(&t.p, m, i);
     for (int k = 0; k < hop->nv; k++) {
       const col_work* c = &w->col[hop->col + k];
-      const int vk = hop->v + k;
-      const spatial dF = spatial_add(spatial_add(spatial_cross_force(&c->S, &h->F), spatial6_apply(&h->IA, &c->Z)),
-                                     rate_wrench(h, &c->U));
+      const int v = hop->v + k;
+      const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
+      const spatial dF = spatial_add(spatial_add(turn, IZ), rate_wrench(h, &c->U));
       const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
-
-      // rows at or above
-      for (int up = i; up >= 0; up = m->hop[up].parent)
-        for (int l = 0; l < m->hop[up].nv; l++) {
-          const spatial* S = &w->col[m->hop[up].col + l].S;
-          dq[(m->hop[up].v + l) * n + vk] += spatial_dot(S, &dF);
-          dv[(m->hop[up].v + l) * n + vk] += spatial_dot(S, &dFv);
-        }
-      for (int l = 0; l < hop->nv; l++) dq[(hop->v + l) * n + vk] += own_hop(m, w, hop, k, l, &total);
-      // this row, columns above: l below k in the formulas of the head
-      for (int up = hop->parent; up >= 0; up = m->hop[up].parent)
-        for (int l = 0; l < m->hop[up].nv; l++) {
-          const col_work* above = &w->col[m->hop[up].col + l];
-          const double* U = above->U.a + 3;
-          const double* S = above->S.a + 3;
-          const int vl = m->hop[up].v + l;
-          dq[vk * n + vl] += spatial_dot(&c->H, &above->Z) + c->G.x * U[0] + c->G.y * U[1] + c->G.z * U[2] -
-                             spatial_dot(&c->Y, &above->S);
-          dv[vk * n + vl] += spatial_dot(&c->H, &above->X) + c->G.x * S[0] + c->G.y * S[1] + c->G.z * S[2];
-        }
+      column_above(&t, above, &dF, &dFv, v, n, dq, dv);
+      row_above(&t, above, c, v, n, dq, dv);
+      for (int l = 0; l < hop->nv; l++) {
+        const spatial* S = &w->col[hop->col + l].S;
+        dq[(hop->v + l) * n + v] += spatial_dot(S, &dF) + own_hop(m, w, hop, k, l, &total);
+        dv[(hop->v + l) * n + v] += spatial_dot(S, &dFv);
+      }
     }
+    tangent_path_enter(&t, m, w, i);
   }
+  arena_close(&w->scratch, mark);
 }
 
 // ---- forces ----------------------------------------------------------------------------------------------------------------
@@ -286,13 +326,10 @@ static void dof_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   }
 }
 
-void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a, const double* lambda,
-                double* dFdq, double* dFdv) {
+void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda, double* dFdq, double* dFdv) {
   const size_t size = (size_t)m->nvel * (size_t)m->nvel * sizeof(double);
   memset(dFdq, 0, size);
   memset(dFdv, 0, size);
-  td_enter(m, state, w);
-  td_forces(m, w, FORCES_ALL);
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);
@@ -303,6 +340,13 @@ void td_tangent(const td_model* m, const td_state* state, td_work* w, const doub
   } else {
     force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
   }
+}
+
+void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a, const double* lambda,
+                double* dFdq, double* dFdv) {
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  td_tangent_at(m, w, a, lambda, dFdq, dFdv);
 }
 
 // ---- inputs and parameters ---------------------------------------------------------------------------------------------------

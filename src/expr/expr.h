@@ -124,6 +124,7 @@ td_depends td_ex_depends(const td_exprs* g, ex e);
 bool td_ex_has_var(const td_exprs* g, ex e, int var);  // linear in the size of e
 // All variables e depends on, ascending, at most `max`; returns how many there are.
 int td_ex_vars(const td_exprs* g, ex e, int* vars, int max);
+int td_ex_size(const td_exprs* g, ex e);  // nodes, shared ones counted once; 0: no memory
 
 // Exact derivative with respect to a variable; shared work between calls is found by hash-consing.
 ex td_ex_diff(td_exprs* g, ex e, int var);

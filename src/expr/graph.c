@@ -397,6 +397,14 @@ int td_ex_vars(const td_exprs* g, ex e, int* vars, int max) {
   return n;
 }
 
+int td_ex_size(const td_exprs* g, ex e) {
+  reach r;
+  if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return 0;
+  const int n = r.n;
+  td_reach_free(&r);
+  return n;
+}
+
 bool td_ex_has_var(const td_exprs* g, ex e, int var) {
   reach r;
   if (!is_node(g, e) || !is_var(g, var)) return false;

@@ -1,5 +1,5 @@
-// CSV as in RFC 4180 with one line of names; numbers with 17 significant digits, so that reading them back gives the
-// same bits.
+// CSV as in RFC 4180 with one line of names; numbers with 17 significant digits, so that reading
+// them back gives the same bits.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

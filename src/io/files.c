@@ -1,7 +1,8 @@
-// Result files that appear complete or not at all.  A set is written into a staging directory `.tendril-PID-k`: beside
-// the result directory when that does not exist yet (then one rename makes everything visible at once), inside it
-// otherwise (then each file is renamed over its predecessor).  The owner holds a lock on the staging directory for as
-// long as it lives; a staging directory nobody holds was left by a process that died, and is removed.
+// Result files that appear complete or not at all.  A set is written into a staging directory
+// `.tendril-PID-k`: beside the result directory when that does not exist yet (then one rename makes
+// everything visible at once), inside it otherwise (then each file is renamed over its
+// predecessor).  The owner holds a lock on the staging directory for as long as it lives; a staging
+// directory nobody holds was left by a process that died, and is removed.
 #include "files.h"
 
 #include <dirent.h>
@@ -88,8 +89,8 @@ static void remove_flat(const char* path) {
   rmdir(path);
 }
 
-// Open a staging directory and take its lock; -1 when someone else has it or it is gone.  The owner goes on without
-// where the file system has no locks; nobody may remove such a directory then.
+// Open a staging directory and take its lock; -1 when someone else has it or it is gone.  The owner
+// goes on without where the file system has no locks; nobody may remove such a directory then.
 static int take(const char* path, bool owner) {
   const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -266,7 +267,8 @@ td_status td_files_commit(td_files* files) {
     close(files->lock);
     files->lock = -1;
   }
-  if (status == TD_OK && !synchronise(files->directory, O_DIRECTORY)) status = fail_errno(files, "");
+  if (status == TD_OK && !synchronise(files->directory, O_DIRECTORY))
+    status = fail_errno(files, "");
   if (status == TD_OK && !files->inside) synchronise(files->parent, O_DIRECTORY);
   return status;
 }

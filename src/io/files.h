@@ -5,8 +5,8 @@
 #include "base.h"
 #include "tendril/tools.h"
 
-// Add `name` to the set and give the path to write it to (it does not exist yet).  Belongs to the set, valid until
-// the next call.  NULL on failure.
+// Add `name` to the set and give the path to write it to (it does not exist yet).  Belongs to the
+// set, valid until the next call.  NULL on failure.
 const char* td_files_stage(td_files* files, const char* name);
 
 // The file of the last td_files_stage() is complete: bring it to the disk.

@@ -1,5 +1,5 @@
-// HDF5: one dataset per matrix, the unit as its attribute.  Object times are not stored, so that equal results are
-// equal files.
+// HDF5: one dataset per matrix, the unit as its attribute.  Object times are not stored, so that
+// equal results are equal files.
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +82,8 @@ static bool put_matrix(hid_t file, hid_t plan, const td_matrix* m) {
   return ok;
 }
 
-static bool put_file(const char* path, const td_matrix* list, int n, const td_note* notes, int nnote) {
+static bool put_file(const char* path, const td_matrix* list, int n, const td_note* notes,
+                     int nnote) {
   const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
   const hid_t file = H5Fcreate(path, H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT);
   bool ok = plan >= 0 && file >= 0 && H5Pset_obj_track_times(plan, false) >= 0;

@@ -1,5 +1,5 @@
-// Questions programs ask about a spec or a model: what the text printed, string settings, what each coordinate is, and
-// the versions of the parts that read and write files.
+// Questions programs ask about a spec or a model: what the text printed, string settings, what each
+// coordinate is, and the versions of the parts that read and write files.
 #include <cjson/cJSON.h>
 #include <hdf5.h>
 #include <matio.h>
@@ -24,6 +24,20 @@ const char* td_spec_text(const td_spec* spec, const char* path) {
     path += n + (path[n] == '.');
   }
   return v && v->kind == V_STR ? v->s : NULL;
+}
+
+static bool is_word(const value* v, const char* name) {
+  return v && v->kind == V_STR && strcmp(v->s, name) == 0;
+}
+
+bool td_spec_wants(const td_spec* spec, const char* name) {
+  const value* list = td_get(spec->root, 0, "output");
+  if (!list) return true;
+  if (list->kind != V_CELL) return is_word(list, name);
+  for (int i = 0; i < td_value_count(list); i++) {
+    if (is_word(list->slots[i].v, name)) return true;
+  }
+  return false;
 }
 
 // The hop that owns generalised position (or velocity) i.

@@ -1,5 +1,6 @@
-// MAT-files (version 5) through matio.  Variables are column-major and their names are identifiers of at most 63
-// characters, so names like "tip/x" are changed; the header holds no date, so that equal results are equal files.
+// MAT-files (version 5) through matio.  Variables are column-major and their names are identifiers
+// of at most 63 characters, so names like "tip/x" are changed; the header holds no date, so that
+// equal results are equal files.
 #include <ctype.h>
 #include <matio.h>
 #include <stdio.h>

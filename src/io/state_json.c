@@ -31,7 +31,8 @@ static const char* kind_of(const cJSON* item) {
 }
 
 static td_status read_number(const cJSON* item, const char* what, double* out, complaint to) {
-  if (!cJSON_IsNumber(item)) return complain(to, "%s must be a number, found %s", what, kind_of(item));
+  if (!cJSON_IsNumber(item))
+    return complain(to, "%s must be a number, found %s", what, kind_of(item));
   if (!isfinite(item->valuedouble)) return complain(to, "%s must be finite", what);
   *out = item->valuedouble;
   return TD_OK;
@@ -79,10 +80,12 @@ static td_status read_inputs(const td_model* model, const cJSON* object, double*
   return TD_OK;
 }
 
-static td_status read_members(const td_model* model, const cJSON* root, td_state* state, complaint to) {
+static td_status read_members(const td_model* model, const cJSON* root, td_state* state,
+                              complaint to) {
   const td_sizes n = td_model_sizes(model);
   if (!cJSON_IsObject(root)) {
-    return complain(to, "a state is an object {\"t\": ..., \"q\": [...], \"v\": [...], \"u\": {...}}");
+    return complain(to,
+                    "a state is an object {\"t\": ..., \"q\": [...], \"v\": [...], \"u\": {...}}");
   }
   const cJSON* item;
   cJSON_ArrayForEach(item, root) {

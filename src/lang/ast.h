@@ -96,7 +96,7 @@ struct ast {
 enum { AST_NEST_LIMIT = 200, AST_HEIGHT_LIMIT = 1000 };
 
 // Files larger than this [bytes], or with more nodes, are refused.
-enum { AST_SIZE_LIMIT = 64 << 20, AST_NODE_LIMIT = 8000000 };
+enum { AST_SIZE_LIMIT = 64 << 20, AST_NODE_LIMIT = 2000000 };
 
 typedef struct ast_pool ast_pool;  // owns every node and string of one source
 

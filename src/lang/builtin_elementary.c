@@ -175,7 +175,7 @@ static double modulo(double x, double y) {
 }
 
 // MATLAB's min and max pass over NaN.
-double td_number2(int op, double a, double b) {
+static double number2(int op, double a, double b) {
   switch (op) {
     case EX_ATAN2:
       return atan2(a, b);
@@ -214,7 +214,7 @@ value* td_each2(lang* L, call* c, int op, const value* a, const value* b) {
                      td_ex_2(L->g, (ex_op)op, td_value_ex(a, p, L->g), td_value_ex(b, q, L->g)),
                      c->at);
     } else {
-      out->x[m] = td_number2(op, a->x[p], b->x[q]);
+      out->x[m] = number2(op, a->x[p], b->x[q]);
     }
   }
   if (ok) return out;

@@ -6,9 +6,8 @@
 #include "dense.h"
 #include "eval.h"
 
-value* td_each2(lang* L, call* c, int op, const value* a, const value* b);
-
-// ---- along one dimension -----------------------------------------------------------------------------------
+// ---- along one dimension
+// -----------------------------------------------------------------------------------
 
 // The elements of a fall into lines along a dimension: `count` lines of n elements, `stride` apart.
 typedef struct lines {
@@ -16,7 +15,9 @@ typedef struct lines {
   int rows, cols, pages;  // shape with that dimension reduced to 1
 } lines;
 
-static int first_dim(const value* a) { return a->rows != 1 ? 1 : a->cols != 1 ? 2 : a->pages != 1 ? 3 : 1; }
+static int first_dim(const value* a) {
+  return a->rows != 1 ? 1 : a->cols != 1 ? 2 : a->pages != 1 ? 3 : 1;
+}
 
 static lines lines_of(const value* a, int dim) {
   lines l = {.rows = a->rows, .cols = a->cols, .pages = a->pages};
@@ -24,13 +25,16 @@ static lines lines_of(const value* a, int dim) {
   int* reduced = dim == 1 ? &l.rows : dim == 2 ? &l.cols : &l.pages;
   l.n = *reduced;
   *reduced = 1;
-  if (td_value_count(a) == 0 && a->rows == 0 && a->cols == 0) l.rows = l.cols = l.pages = 1;  // sum([]) = 0
+  if (td_value_count(a) == 0 && a->rows == 0 && a->cols == 0)
+    l.rows = l.cols = l.pages = 1;  // sum([]) = 0
   l.count = l.rows * l.cols * l.pages;
   return l;
 }
 
 // Where line k begins.
-static int line_start(const lines* l, int k) { return k / l->stride * l->stride * max_int(1, l->n) + k % l->stride; }
+static int line_start(const lines* l, int k) {
+  return k / l->stride * l->stride * max_int(1, l->n) + k % l->stride;
+}
 
 static bool dimension(lang* L, call* c, int k, int* dim) {
   *dim = first_dim(c->argv[0]);
@@ -82,9 +86,11 @@ static value* reduce(lang* L, call* c) {
   const value* a = c->argv[0];
   const lines l = lines_of(a, dim);
   const bool cumulative = c->row->op == R_CUMSUM;
-  value* out = cumulative ? td_num(L, a->rows, a->cols, a->pages, c->at) : td_num(L, l.rows, l.cols, l.pages, c->at);
+  value* out = cumulative ? td_num(L, a->rows, a->cols, a->pages, c->at)
+                          : td_num(L, l.rows, l.cols, l.pages, c->at);
   bool ok = out && td_spend(L, td_value_count(a) / 4, c->at);
-  for (int k = 0; ok && k < l.count && !(cumulative && l.n == 0); k++) ok = reduce_line(L, c, &l, line_start(&l, k), out, k);
+  for (int k = 0; ok && k < l.count && !(cumulative && l.n == 0); k++)
+    ok = reduce_line(L, c, &l, line_start(&l, k), out, k);
   if (ok) {
     out->logical = c->row->op == R_ANY || c->row->op == R_ALL;
     return out;
@@ -93,10 +99,12 @@ static value* reduce(lang* L, call* c) {
   return NULL;
 }
 
-// ---- min, max --------------------------------------------------------------------------------------------
+// ---- min, max
+// --------------------------------------------------------------------------------------------
 
 // The extreme of one line and where it is; with an expression among them the place is not known.
-static bool extreme_line(lang* L, call* c, const lines* l, int start, value* out, value* place, int to) {
+static bool extreme_line(lang* L, call* c, const lines* l, int start, value* out, value* place,
+                         int to) {
   const value* a = c->argv[0];
   const int op = c->row->op;
   ex e = EX_NONE;
@@ -113,7 +121,9 @@ static bool extreme_line(lang* L, call* c, const lines* l, int start, value* out
   }
   const double x = best < 0 ? NAN : a->x[start + best * l->stride];
   if (e != EX_NONE) {
-    if (place) return td_fail(L, c->at, "%s: the place of the extreme is not known for expressions", c->name) != NULL;
+    if (place)
+      return td_fail(L, c->at, "%s: the place of the extreme is not known for expressions",
+                     c->name) != NULL;
     if (best >= 0) e = td_ex_2(L->g, (ex_op)op, e, td_ex_const(L->g, x));
     return td_set_ex(L, out, to, e, c->at);
   }
@@ -125,7 +135,8 @@ static bool extreme_line(lang* L, call* c, const lines* l, int start, value* out
 static value* extreme(lang* L, call* c) {
   if (!td_all_numeric(L, c)) return NULL;
   if (c->argc == 2) return td_each2(L, c, c->row->op, c->argv[0], c->argv[1]);
-  if (c->argc == 3 && td_value_count(c->argv[1]) != 0) return td_fail(L, c->arg_at[1], "%s(a, [], dim): the second argument is []", c->name);
+  if (c->argc == 3 && td_value_count(c->argv[1]) != 0)
+    return td_fail(L, c->arg_at[1], "%s(a, [], dim): the second argument is []", c->name);
   int dim;
   if (!dimension(L, c, 2, &dim)) return NULL;
   const value* a = c->argv[0];
@@ -134,7 +145,8 @@ static value* extreme(lang* L, call* c) {
   value* out = td_num(L, l.rows, l.cols, l.pages, c->at);
   value* place = out && c->nout > 1 ? td_num(L, l.rows, l.cols, l.pages, c->at) : NULL;
   bool ok = out && (c->nout < 2 || place) && td_spend(L, td_value_count(a) / 4, c->at);
-  for (int k = 0; ok && k < l.count; k++) ok = extreme_line(L, c, &l, line_start(&l, k), out, place, k);
+  for (int k = 0; ok && k < l.count; k++)
+    ok = extreme_line(L, c, &l, line_start(&l, k), out, place, k);
   if (ok) {
     c->more[0] = place;
     return out;
@@ -144,11 +156,13 @@ static value* extreme(lang* L, call* c) {
   return NULL;
 }
 
-// ---- find, sort ------------------------------------------------------------------------------------------
+// ---- find, sort
+// ------------------------------------------------------------------------------------------
 
 static value* find(lang* L, call* c) {
   int limit = TD_VALUE_LIMIT;
-  if (!td_arg_numeric(L, c, 0) || (c->argc > 1 && !td_arg_int(L, c, 1, 1, TD_VALUE_LIMIT, &limit))) return NULL;
+  if (!td_arg_numeric(L, c, 0) || (c->argc > 1 && !td_arg_int(L, c, 1, 1, TD_VALUE_LIMIT, &limit)))
+    return NULL;
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of find");
   if (!a) return NULL;
   int n = 0;
@@ -234,7 +248,8 @@ static value* sort(lang* L, call* c) {
   return NULL;
 }
 
-// ---- vectors ---------------------------------------------------------------------------------------------
+// ---- vectors
+// ---------------------------------------------------------------------------------------------
 
 static ex mul(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_MUL, a, b); }
 static ex sub(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_SUB, a, b); }
@@ -247,7 +262,8 @@ static value* cross(lang* L, call* c) {
   for (int k = 0; k < 2; k++) {
     if (is_vector(c->argv[k]) && td_value_count(c->argv[k]) == 3) continue;
     char text[TD_DESCRIBE_SIZE];
-    return td_fail(L, c->arg_at[k], "cross works on vectors of three, got %s", td_value_describe(c->argv[k], text));
+    return td_fail(L, c->arg_at[k], "cross works on vectors of three, got %s",
+                   td_value_describe(c->argv[k], text));
   }
   value* out = td_num(L, a->rows, a->cols, 1, c->at);
   for (int i = 0; out && i < 3; i++) {
@@ -280,7 +296,8 @@ static value* dot(lang* L, call* c) {
   if (!td_all_numeric(L, c)) return NULL;
   const value *a = c->argv[0], *b = c->argv[1];
   if (!is_vector(a) || !is_vector(b) || td_value_count(a) != td_value_count(b)) {
-    return td_fail(L, c->at, "dot works on vectors of equal length, got %dx%d and %dx%d", a->rows, a->cols, b->rows, b->cols);
+    return td_fail(L, c->at, "dot works on vectors of equal length, got %dx%d and %dx%d", a->rows,
+                   a->cols, b->rows, b->cols);
   }
   return td_expr(L, dot_sum(L, a, b), c->at);
 }
@@ -301,18 +318,22 @@ static value* norm(lang* L, call* c) {
   bool frobenius = false;
   if (c->argc > 1 && c->argv[1]->kind == V_STR) {
     frobenius = strcmp(c->argv[1]->s, "fro") == 0;
-    if (!frobenius) return td_fail(L, c->arg_at[1], "norm: 1, 2, inf or 'fro', got '%.40s'", c->argv[1]->s);
+    if (!frobenius)
+      return td_fail(L, c->arg_at[1], "norm: 1, 2, inf or 'fro', got '%.40s'", c->argv[1]->s);
   } else if (c->argc > 1 && !td_arg_number(L, c, 1, &p)) {
     return NULL;
   }
-  if (!frobenius && p != 1 && p != 2 && !isinf(p)) return td_fail(L, c->arg_at[1], "norm: 1, 2, inf or 'fro', got %g", p);
+  if (!frobenius && p != 1 && p != 2 && !isinf(p))
+    return td_fail(L, c->arg_at[1], "norm: 1, 2, inf or 'fro', got %g", p);
   if (!td_spend(L, td_value_count(a), c->at)) return NULL;
   if (is_vector(a) || frobenius || td_value_count(a) == 0) {
     if (p != 2) return td_expr(L, norm_other(L, a, isinf(p)), c->at);
-    if (td_value_count(a) == 1) return td_expr(L, td_ex_1(L->g, EX_ABS, td_value_ex(a, 0, L->g)), c->at);
+    if (td_value_count(a) == 1)
+      return td_expr(L, td_ex_1(L->g, EX_ABS, td_value_ex(a, 0, L->g)), c->at);
     return td_expr(L, td_ex_1(L->g, EX_SQRT, dot_sum(L, a, a)), c->at);
   }
-  if (a->pages != 1 || td_has_expr(a) || p != 2) return td_fail(L, c->at, "norm of a matrix needs numbers, and 2 or 'fro'");
+  if (a->pages != 1 || td_has_expr(a) || p != 2)
+    return td_fail(L, c->at, "norm of a matrix needs numbers, and 2 or 'fro'");
   double* s = malloc(sizeof(double) * (size_t)min_int(a->rows, a->cols));
   const bool ok = s && td_singular_values(a->x, a->cols, a->rows, s);  // of the transpose: the same
   value* out = ok ? td_scalar(L, s[0], c->at) : td_no_memory(L, c->at);
@@ -320,21 +341,27 @@ static value* norm(lang* L, call* c) {
   return out;
 }
 
-// ---- inverse, determinant, trace ---------------------------------------------------------------------------
+// ---- inverse, determinant, trace
+// ---------------------------------------------------------------------------
 
 static bool is_square(lang* L, call* c) {
   const value* a = c->argv[0];
   if (!td_arg_numeric(L, c, 0)) return false;
   if (a->pages == 1 && a->rows == a->cols) return true;
   char text[TD_DESCRIBE_SIZE];
-  td_fail(L, c->arg_at[0], "%s works on square matrices, got %s", c->name, td_value_describe(a, text));
+  td_fail(L, c->arg_at[0], "%s works on square matrices, got %s", c->name,
+          td_value_describe(a, text));
   return false;
 }
 
 static value* inv(lang* L, call* c) {
   if (!is_square(L, c)) return NULL;
   const value* a = c->argv[0];
-  if (is_scalar(a) && is_expr(a, 0)) return td_expr(L, td_ex_2(L->g, EX_DIV, td_ex_const(L->g, 1), a->e[0]), c->at);
+  if (is_scalar(a) && is_expr(a, 0))
+    return td_expr(L, td_ex_2(L->g, EX_DIV, td_ex_const(L->g, 1), a->e[0]), c->at);
+  if (td_has_expr(a))
+    return td_fail(L, c->arg_at[0],
+                   "inv needs numbers, not expressions of time, state or parameters");
   value* I = td_num(L, a->rows, a->cols, 1, c->at);
   for (int i = 0; I && i < a->rows; i++) I->x[i + a->rows * i] = 1;
   value* out = I ? td_solve(L, a, I, c->at) : NULL;
@@ -343,10 +370,13 @@ static value* inv(lang* L, call* c) {
 }
 
 // a_ij of a matrix as an expression
-static ex entry(lang* L, const value* a, int i, int j) { return td_value_ex(a, i + a->rows * j, L->g); }
+static ex entry(lang* L, const value* a, int i, int j) {
+  return td_value_ex(a, i + a->rows * j, L->g);
+}
 
 static ex det2(lang* L, const value* a, int r, int s, int p, int q) {
-  return sub(L->g, mul(L->g, entry(L, a, r, p), entry(L, a, s, q)), mul(L->g, entry(L, a, r, q), entry(L, a, s, p)));
+  return sub(L->g, mul(L->g, entry(L, a, r, p), entry(L, a, s, q)),
+             mul(L->g, entry(L, a, r, q), entry(L, a, s, p)));
 }
 
 // Up to 3x3 by cofactors, which works for expressions.
@@ -365,7 +395,8 @@ static value* det(lang* L, call* c) {
   const value* a = c->argv[0];
   const int n = a->rows;
   if (n <= 3) return td_expr(L, det_small(L, a), c->at);
-  if (td_has_expr(a)) return td_fail(L, c->arg_at[0], "det of expressions works up to 3x3, got %dx%d", n, n);
+  if (td_has_expr(a))
+    return td_fail(L, c->arg_at[0], "det of expressions works up to 3x3, got %dx%d", n, n);
   if (!td_spend(L, (long)((double)n * n * n / 8), c->at)) return NULL;
   double* LU = malloc(sizeof(double) * (size_t)n * (size_t)n);
   int* pivot = malloc(sizeof(int) * (size_t)n);
@@ -386,7 +417,8 @@ static value* det(lang* L, call* c) {
 static value* trace(lang* L, call* c) {
   if (!is_square(L, c)) return NULL;
   ex e = td_ex_const(L->g, 0);
-  for (int i = 0; i < c->argv[0]->rows; i++) e = td_ex_2(L->g, EX_ADD, e, entry(L, c->argv[0], i, i));
+  for (int i = 0; i < c->argv[0]->rows; i++)
+    e = td_ex_2(L->g, EX_ADD, e, entry(L, c->argv[0], i, i));
   return td_expr(L, e, c->at);
 }
 

@@ -4,7 +4,8 @@
 
 #include "eval.h"
 
-// ---- polynomials -----------------------------------------------------------------------------------------
+// ---- polynomials
+// -----------------------------------------------------------------------------------------
 
 // p(1) x^n + ... + p(n+1), by Horner
 static value* polyval(lang* L, call* c) {
@@ -24,7 +25,8 @@ static value* polyval(lang* L, call* c) {
     }
     ex y = td_ex_const(L->g, 0);
     const ex ei = td_value_ex(x, i, L->g);
-    for (int k = 0; k < degree; k++) y = td_ex_2(L->g, EX_ADD, td_ex_2(L->g, EX_MUL, y, ei), td_value_ex(p, k, L->g));
+    for (int k = 0; k < degree; k++)
+      y = td_ex_2(L->g, EX_ADD, td_ex_2(L->g, EX_MUL, y, ei), td_value_ex(p, k, L->g));
     ok = td_set_ex(L, out, i, y, c->at);
   }
   if (ok) return out;
@@ -35,18 +37,22 @@ static value* polyval(lang* L, call* c) {
 // Least squares with the Vandermonde matrix.
 static value* polyfit(lang* L, call* c) {
   int degree;
-  if (!td_arg_numeric(L, c, 0) || !td_arg_numeric(L, c, 1) || !td_arg_int(L, c, 2, 0, 100, &degree)) return NULL;
+  if (!td_arg_numeric(L, c, 0) || !td_arg_numeric(L, c, 1) || !td_arg_int(L, c, 2, 0, 100, &degree))
+    return NULL;
   const int n = td_value_count(c->argv[0]);
   if (n != td_value_count(c->argv[1])) {
     return td_fail(L, c->at, "polyfit: %d values of x and %d of y", n, td_value_count(c->argv[1]));
   }
-  if (n <= degree) return td_fail(L, c->at, "polyfit: %d points do not fix a polynomial of degree %d", n, degree);
+  if (n <= degree)
+    return td_fail(L, c->at, "polyfit: %d points do not fix a polynomial of degree %d", n, degree);
   value* x = td_constant(L, c->argv[0], c->arg_at[0], "the first argument of polyfit");
   value* y = x ? td_constant(L, c->argv[1], c->arg_at[1], "the second argument of polyfit") : NULL;
-  value *A = y ? td_num(L, n, degree + 1, 1, c->at) : NULL, *b = A ? td_num(L, n, 1, 1, c->at) : NULL;
+  value *A = y ? td_num(L, n, degree + 1, 1, c->at) : NULL,
+        *b = A ? td_num(L, n, 1, 1, c->at) : NULL;
   for (int i = 0; b && i < n; i++) {
     b->x[i] = y->x[i];
-    for (int k = degree; k >= 0; k--) A->x[i + n * k] = k == degree ? 1 : A->x[i + n * (k + 1)] * x->x[i];
+    for (int k = degree; k >= 0; k--)
+      A->x[i + n * k] = k == degree ? 1 : A->x[i + n * (k + 1)] * x->x[i];
   }
   value* p = b ? td_solve(L, A, b, c->at) : NULL;
   value* out = p ? td_transpose(L, p, c->at) : NULL;
@@ -58,18 +64,22 @@ static value* polyfit(lang* L, call* c) {
   return out;
 }
 
-// ---- tests ---------------------------------------------------------------------------------------------
+// ---- tests
+// ---------------------------------------------------------------------------------------------
 
 static value* test_number(lang* L, call* c) {
   const value* a = c->argv[0];
   value* out = td_num(L, a->rows, a->cols, a->pages, c->at);
   const int n = out && a->kind == V_NUM ? td_value_count(a) : 0;
-  for (int i = 0; i < n; i++) out->x[i] = !is_expr(a, i) && (c->row->op ? isinf(a->x[i]) : isnan(a->x[i]));
+  for (int i = 0; i < n; i++)
+    out->x[i] = !is_expr(a, i) && (c->row->op ? isinf(a->x[i]) : isnan(a->x[i]));
   if (out) out->logical = true;
   return out;
 }
 
-static value* test_kind(lang* L, call* c) { return td_logical(L, (int)c->argv[0]->kind == c->row->op, c->at); }
+static value* test_kind(lang* L, call* c) {
+  return td_logical(L, (int)c->argv[0]->kind == c->row->op, c->at);
+}
 
 static value* isfield(lang* L, call* c) {
   const char* name = td_arg_string(L, c, 1);
@@ -81,14 +91,17 @@ static value* compare(lang* L, call* c) {
   return td_logical(L, a->kind == V_STR && b->kind == V_STR && strcmp(a->s, b->s) == 0, c->at);
 }
 
-// ---- structs -------------------------------------------------------------------------------------------
+// ---- structs
+// -------------------------------------------------------------------------------------------
 
 // struct('name', value, ...); a cell as a value makes a struct array
 static value* make_struct(lang* L, call* c) {
-  if (c->argc % 2) return td_fail(L, c->at, "struct('name', value, ...) needs pairs, got %d arguments", c->argc);
+  if (c->argc % 2)
+    return td_fail(L, c->at, "struct('name', value, ...) needs pairs, got %d arguments", c->argc);
   int n = 1;
   for (int k = 1; k < c->argc; k += 2) {
-    if (c->argv[k]->kind == V_CELL && td_value_count(c->argv[k]) != 1) n = td_value_count(c->argv[k]);
+    if (c->argv[k]->kind == V_CELL && td_value_count(c->argv[k]) != 1)
+      n = td_value_count(c->argv[k]);
   }
   value* s = td_struct(L, 1, n, c->at);
   for (int k = 0; s && k < c->argc; k += 2) {
@@ -96,7 +109,8 @@ static value* make_struct(lang* L, call* c) {
     value* v = c->argv[k + 1];
     bool ok = name != NULL;
     if (ok && v->kind == V_CELL && td_value_count(v) != 1 && td_value_count(v) != n) {
-      ok = td_fail(L, c->arg_at[k + 1], "struct: cells of %d and %d elements", n, td_value_count(v)) != NULL;
+      ok = td_fail(L, c->arg_at[k + 1], "struct: cells of %d and %d elements", n,
+                   td_value_count(v)) != NULL;
     }
     for (int i = 0; ok && i < n; i++) {
       value_slot* slot = td_value_slot_make(s, i, name);
@@ -117,14 +131,16 @@ static value* make_struct(lang* L, call* c) {
   return s;
 }
 
-// ---- rotations -------------------------------------------------------------------------------------------
+// ---- rotations
+// -------------------------------------------------------------------------------------------
 
 // Rotation matrix about axis 0, 1, 2 by an angle in radians.
 static value* rotation(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
   if (!is_scalar(c->argv[0])) {
     char text[TD_DESCRIBE_SIZE];
-    return td_fail(L, c->arg_at[0], "%s needs one angle in radians, got %s", c->name, td_value_describe(c->argv[0], text));
+    return td_fail(L, c->arg_at[0], "%s needs one angle in radians, got %s", c->name,
+                   td_value_describe(c->argv[0], text));
   }
   const ex angle = td_value_ex(c->argv[0], 0, L->g);
   const ex cs = td_ex_1(L->g, EX_COS, angle), sn = td_ex_1(L->g, EX_SIN, angle);
@@ -133,7 +149,8 @@ static value* rotation(lang* L, call* c) {
   if (!R) return NULL;
   R->x[i + 3 * i] = 1;
   if (td_set_ex(L, R, j + 3 * j, cs, c->at) && td_set_ex(L, R, k + 3 * k, cs, c->at) &&
-      td_set_ex(L, R, k + 3 * j, sn, c->at) && td_set_ex(L, R, j + 3 * k, td_ex_1(L->g, EX_NEG, sn), c->at)) {
+      td_set_ex(L, R, k + 3 * j, sn, c->at) &&
+      td_set_ex(L, R, j + 3 * k, td_ex_1(L->g, EX_NEG, sn), c->at)) {
     return R;
   }
   td_value_drop(R);

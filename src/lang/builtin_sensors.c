@@ -24,10 +24,7 @@ static bool is_thing(const char* name) {
          (td_field_refused(name) && td_field_is_root(name));
 }
 
-bool td_is_reference(lang* L, const ast* node) {
-  (void)L;
-  return is_thing(root_name(node));
-}
+bool td_is_reference(const ast* node) { return is_thing(root_name(node)); }
 
 // A whole number from an argument.
 static bool int_of(lang* L, const ast* node, const char* what, int lo, int* x) {
@@ -43,7 +40,7 @@ static bool int_of(lang* L, const ast* node, const char* what, int lo, int* x) {
     if (!ok) td_fail(L, node->at, "%s must be a whole number, %d or more, got %g", what, lo, d);
   }
   td_value_drop(v);
-  *x = (int)d;
+  if (ok) *x = (int)d;
   return ok;
 }
 
@@ -86,6 +83,8 @@ static int find_named(const lang* L, const char* root, const char* name) {
 static bool named_reference(lang* L, const char* name, char about, td_span at, value_ref* ref) {
   const char* root = about == 'j' ? "joint" : "body";
   snprintf(ref->root, sizeof ref->root, "%s", root);
+  const variable* things = td_scope_find(&L->global, root);
+  if (!td_spend(L, 10 + (things && things->v ? td_value_count(things->v) : 0), at)) return false;
   ref->index = find_named(L, root, name);
   if (ref->index > 0) return true;
   pending* grown = td_grow(L->pendings, &L->pending_cap, L->npending + 1, sizeof *grown);
@@ -146,7 +145,7 @@ void td_resolve_names(lang* L) {
 
 bool td_reference(lang* L, const ast* node, char about, const char* function, value_ref* ref) {
   *ref = (value_ref){.place = EX_NONE};
-  if (td_is_reference(L, node)) return written_reference(L, node, ref);
+  if (td_is_reference(node)) return written_reference(L, node, ref);
   value* v = td_eval(L, node);
   if (!v) return false;
   bool ok = false;
@@ -234,7 +233,7 @@ static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
         ok = td_fail(L, node->list[i]->at,
                      "the element of a body must be a whole number, 1 or more, got %g", x) != NULL;
       }
-      ref->element = (int)x;
+      if (ok) ref->element = (int)x;
     } else {
       char text[TD_DESCRIBE_SIZE];
       ok = td_fail(L, node->list[i]->at, "%s takes an element (a number)%s here, got %s", name,
@@ -293,6 +292,7 @@ static bool about_index(lang* L, const ast* node, td_sensor_ref* ref) {
 
 static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   const td_sensor_info* info = &td_sensor_table[ref->kind];
+  if (!td_spend(L, 10 + L->spec->nsensor, at)) return NULL;  // known ones are searched
   value* out = td_num(L, info->rows, info->cols, 1, at);
   for (int k = 0; out && k < info->rows * info->cols; k++) {
     td_sensor_ref part = *ref;
@@ -336,19 +336,9 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
 // ---- parameters and inputs
 // -------------------------------------------------------------------------------
 
-static bool is_identifier(const char* s) {
-  if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_')) return false;
-  for (; *s; s++) {
-    const bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
-                        (*s >= '0' && *s <= '9') || *s == '_';
-    if (!letter) return false;
-  }
-  return true;
-}
-
 static const char* name_argument(lang* L, call* c) {
   const char* name = td_arg_string(L, c, 0);
-  if (name && (!is_identifier(name) || strlen(name) > 60)) {
+  if (name && (!td_is_identifier(name) || strlen(name) > 60)) {
     return td_fail(L, c->arg_at[0], "%s: '%.60s' is not a name (letters, digits and _)", c->name,
                    name);
   }
@@ -362,6 +352,7 @@ static value* param(lang* L, call* c) {
   double x = 0;
   const char* text = c->argv[1]->kind == V_STR ? c->argv[1]->s : NULL;
   if (!text && !td_arg_number(L, c, 1, &x)) return NULL;
+  if (!td_spend(L, L->spec->nparam, c->at)) return NULL;  // known ones are searched
   const spec_param* known = td_spec_param_find(L->spec, name);
   if (known && (known->text != NULL) != (text != NULL)) {
     return td_fail(L, c->at, "the parameter '%s' is %s elsewhere", name,
@@ -381,6 +372,7 @@ static value* input(lang* L, call* c) {
   const char* name = name_argument(L, c);
   double x = 0;
   if (!name || (c->argc > 1 && !td_arg_number(L, c, 1, &x))) return NULL;
+  if (!td_spend(L, L->spec->ninput, c->at)) return NULL;
   spec_input* u = td_spec_input(L->spec, name, x, c->at);
   return u ? td_expr(L, td_ex_var(L->g, u->var), c->at) : td_no_memory(L, c->at);
 }

@@ -14,13 +14,15 @@ static bool sizes(lang* L, call* c, int first, double size[3]) {
     if (!td_arg_numeric(L, c, k)) return false;
     const int n = td_value_count(v);
     if (n == 0 || n > 3 || (n > 1 && given > 1)) {
-      td_fail(L, c->arg_at[k], "%s: a size must be a number or [rows cols], got %d values", c->name, n);
+      td_fail(L, c->arg_at[k], "%s: a size must be a number or [rows cols], got %d values", c->name,
+              n);
       return false;
     }
     for (int i = 0; i < n; i++) {
       double x;
       if (!td_number_at(L, v, i, c->arg_at[k], "a size", &x)) return false;
-      if (x != floor(x) || isinf(x)) return td_fail(L, c->arg_at[k], "a size must be a whole number, got %g", x) != NULL;
+      if (x != floor(x) || isinf(x))
+        return td_fail(L, c->arg_at[k], "a size must be a whole number, got %g", x) != NULL;
       size[n > 1 ? i : k - first] = fmax(x, 0);
     }
     if (n == 1 && given == 1) size[1] = size[0];
@@ -89,11 +91,16 @@ static value* numel(lang* L, call* c) { return td_scalar(L, td_value_count(c->ar
 
 static value* length(lang* L, call* c) {
   const value* v = c->argv[0];
-  if (v->kind == V_REF) return td_fail(L, c->at, "write sensor.length(...) for the length of a joint held in a variable");
-  return td_scalar(L, td_value_count(v) == 0 ? 0 : max_int(v->rows, max_int(v->cols, v->pages)), c->at);
+  if (v->kind == V_REF)
+    return td_fail(L, c->at,
+                   "write sensor.length(...) for the length of a joint held in a variable");
+  return td_scalar(L, td_value_count(v) == 0 ? 0 : max_int(v->rows, max_int(v->cols, v->pages)),
+                   c->at);
 }
 
-static value* isempty(lang* L, call* c) { return td_logical(L, td_value_count(c->argv[0]) == 0, c->at); }
+static value* isempty(lang* L, call* c) {
+  return td_logical(L, td_value_count(c->argv[0]) == 0, c->at);
+}
 
 static value* transpose(lang* L, call* c) { return td_transpose(L, c->argv[0], c->at); }
 
@@ -103,7 +110,8 @@ static value* linspace(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0) || !td_arg_numeric(L, c, 1)) return NULL;
   if (c->argc > 2 && !td_arg_int(L, c, 2, 0, TD_VALUE_LIMIT, &n)) return NULL;
   const value *a = c->argv[0], *b = c->argv[1];
-  if (!is_scalar(a) || !is_scalar(b)) return td_fail(L, c->at, "linspace(a, b, n) needs numbers for a and b");
+  if (!is_scalar(a) || !is_scalar(b))
+    return td_fail(L, c->at, "linspace(a, b, n) needs numbers for a and b");
   value* out = td_num(L, 1, n, 1, c->at);
   for (int i = 0; out && i < n; i++) {
     const double s = n > 1 ? (double)i / (n - 1) : 1;
@@ -126,10 +134,12 @@ static value* repmat(lang* L, call* c) {
   if (!sizes(L, c, 1, times)) return NULL;
   const value* a = c->argv[0];
   if (a->kind == V_STR || a->kind == V_FUNC || a->kind == V_REF) {
-    return td_fail(L, c->arg_at[0], "repmat repeats matrices, structs and cells, got %s", td_value_kind_text(a));
+    return td_fail(L, c->arg_at[0], "repmat repeats matrices, structs and cells, got %s",
+                   td_value_kind_text(a));
   }
   const double rows = a->rows * times[0], cols = a->cols * times[1], pages = a->pages * times[2];
-  if (a->kind != V_NUM && (pages != 1 || rows * cols > TD_VALUE_LIMIT)) return td_fail(L, c->at, "repmat: too large");
+  if (a->kind != V_NUM && (pages != 1 || rows * cols > TD_VALUE_LIMIT))
+    return td_fail(L, c->at, "repmat: too large");
   value* out = a->kind == V_NUM    ? td_num(L, rows, cols, pages, c->at)
                : a->kind == V_CELL ? td_cell(L, (int)rows, (int)cols, c->at)
                                    : td_struct(L, (int)rows, (int)cols, c->at);
@@ -178,9 +188,11 @@ static value* reshape(lang* L, call* c) {
   const value* a = c->argv[0];
   const int n = td_value_count(a);
   if (want[0] * want[1] * want[2] != n || want[0] != floor(want[0]) || want[1] != floor(want[1])) {
-    return td_fail(L, c->at, "reshape: %d elements do not make a %gx%g matrix", n, want[0], want[1] * want[2]);
+    return td_fail(L, c->at, "reshape: %d elements do not make a %gx%g matrix", n, want[0],
+                   want[1] * want[2]);
   }
-  if (a->kind != V_NUM && (a->kind != V_CELL || want[2] != 1)) return td_fail(L, c->at, "reshape works on matrices and cells");
+  if (a->kind != V_NUM && (a->kind != V_CELL || want[2] != 1))
+    return td_fail(L, c->at, "reshape works on matrices and cells");
   value* out = a->kind == V_NUM ? td_num(L, want[0], want[1], want[2], c->at)
                                 : td_cell(L, (int)want[0], (int)want[1], c->at);
   bool ok = out != NULL;
@@ -202,7 +214,9 @@ static value* kron(lang* L, call* c) {
     const int i = m % out->rows, j = m / out->rows;
     const int p = i / b->rows + a->rows * (j / b->cols), q = i % b->rows + b->rows * (j % b->cols);
     if (is_expr(a, p) || is_expr(b, q)) {
-      ok = td_set_ex(L, out, m, td_ex_2(L->g, EX_MUL, td_value_ex(a, p, L->g), td_value_ex(b, q, L->g)), c->at);
+      ok =
+          td_set_ex(L, out, m,
+                    td_ex_2(L->g, EX_MUL, td_value_ex(a, p, L->g), td_value_ex(b, q, L->g)), c->at);
     } else {
       out->x[m] = a->x[p] * b->x[q];
     }
@@ -225,8 +239,8 @@ const builtin td_builtin_shape[] = {
     {"linspace", linspace, 2, 3, "linspace(a, b, n)", 0},
     {"repmat", repmat, 2, 4, "repmat(a, rows, cols)", 0},
     {"cat", cat, 1, -1, "cat(dim, a, b, ...)", 0},
-    {"vertcat", cat, 0, -1, "vertcat(a, b, ...)", 1},
-    {"horzcat", cat, 0, -1, "horzcat(a, b, ...)", 2},
+    {"vertcat", cat, 1, -1, "vertcat(a, b, ...)", 1},
+    {"horzcat", cat, 1, -1, "horzcat(a, b, ...)", 2},
     {"reshape", reshape, 2, 4, "reshape(a, rows, cols)", 0},
     {"kron", kron, 2, 2, "kron(a, b)", 0},
     {NULL, NULL, 0, 0, NULL, 0},

@@ -1,17 +1,18 @@
 // Data: interp1 through constant tables, and tables from CSV files.
 //
-// Outside its range a table holds its end values: recorded signals go on as they ended, and an integrator that looks
-// a little past the last sample finds a number there.
+// Outside its range a table holds its end values: recorded signals go on as they ended, and an
+// integrator that looks a little past the last sample finds a number there.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "eval.h"
 
-// ---- interp1 -------------------------------------------------------------------------------------------
+// ---- interp1
+// -------------------------------------------------------------------------------------------
 
-// Slopes of the monotone cubic of Fritsch and Carlson, as MATLAB's pchip: the weighted harmonic mean of the two
-// secants inside, a three-point formula that keeps the shape at the ends.
+// Slopes of the monotone cubic of Fritsch and Carlson, as MATLAB's pchip: the weighted harmonic
+// mean of the two secants inside, a three-point formula that keeps the shape at the ends.
 static double end_slope(double h0, double h1, double d0, double d1) {
   double s = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
   if (s * d0 <= 0) return 0;
@@ -111,7 +112,8 @@ static bool method_argument(lang* L, call* c, method* m) {
     return true;
   }
   if (word) {
-    td_fail(L, c->arg_at[3], "interp1: unknown method '%.40s'; 'linear', 'nearest', 'previous' or 'pchip'", word);
+    td_fail(L, c->arg_at[3],
+            "interp1: unknown method '%.40s'; 'linear', 'nearest', 'previous' or 'pchip'", word);
     td_suggest(L->diags, word, names, 4);
   }
   return false;
@@ -122,13 +124,16 @@ static bool table_argument(lang* L, call* c, const value* x, const value* y) {
   if (n != td_value_count(y)) {
     return td_fail(L, c->at, "interp1: %d values of x and %d of y", n, td_value_count(y)) != NULL;
   }
-  if (n < 2) return td_fail(L, c->at, "interp1: a table needs at least two points, got %d", n) != NULL;
+  if (n < 2)
+    return td_fail(L, c->at, "interp1: a table needs at least two points, got %d", n) != NULL;
   for (int i = 0; i < n; i++) {
     if (!isfinite(x->x[i]) || !isfinite(y->x[i])) {
-      return td_fail(L, c->at, "interp1: point %d of the table, (%g, %g), is not finite", i + 1, x->x[i], y->x[i]) != NULL;
+      return td_fail(L, c->at, "interp1: point %d of the table, (%g, %g), is not finite", i + 1,
+                     x->x[i], y->x[i]) != NULL;
     }
     if (i > 0 && !(x->x[i] > x->x[i - 1])) {
-      return td_fail(L, c->arg_at[0], "interp1: x must increase, but x(%d) = %g follows %g", i + 1, x->x[i], x->x[i - 1]) != NULL;
+      return td_fail(L, c->arg_at[0], "interp1: x must increase, but x(%d) = %g follows %g", i + 1,
+                     x->x[i], x->x[i - 1]) != NULL;
     }
   }
   return true;
@@ -142,7 +147,8 @@ static value* look_up(lang* L, call* c, const pieces* p, const value* q) {
   const int last = p->n - 1;
   for (int i = 0; ok && i < n; i++) {
     if (is_expr(q, i)) {
-      ok = td_set_ex(L, out, i, td_ex_table(L->g, p->knots, p->n, p->coef, p->order, true, q->e[i]), c->at);
+      ok = td_set_ex(L, out, i, td_ex_table(L->g, p->knots, p->n, p->coef, p->order, true, q->e[i]),
+                     c->at);
       continue;
     }
     const double x = fmin(fmax(q->x[i], p->knots[0]), p->knots[last]);
@@ -171,7 +177,8 @@ static value* interp1(lang* L, call* c) {
   value* out = NULL;
   if (y && table_argument(L, c, x, y)) {
     pieces p = {0};
-    out = build(&p, m, x->x, y->x, td_value_count(x)) ? look_up(L, c, &p, c->argv[2]) : td_no_memory(L, c->at);
+    out = build(&p, m, x->x, y->x, td_value_count(x)) ? look_up(L, c, &p, c->argv[2])
+                                                      : td_no_memory(L, c->at);
     pieces_free(&p);
   }
   td_value_drop(x);
@@ -179,7 +186,8 @@ static value* interp1(lang* L, call* c) {
   return out;
 }
 
-// ---- CSV -----------------------------------------------------------------------------------------------
+// ---- CSV
+// -----------------------------------------------------------------------------------------------
 
 #define MAX_COLUMNS 1000
 
@@ -196,9 +204,13 @@ typedef struct csv {
   int n, cap;
 } csv;
 
-static bool csv_fail(csv* f, const char* format, const char* word, int n) {
+static bool csv_fail(csv* f, const char* format, ...) TD_PRINTF(2, 3);
+static bool csv_fail(csv* f, const char* format, ...) {
   char text[200];
-  snprintf(text, sizeof text, format, word, n);
+  va_list args;
+  va_start(args, format);
+  vsnprintf(text, sizeof text, format, args);
+  va_end(args);
   td_fail(f->L, f->c->at, "table('%s'), line %d: %s", f->path, f->line, text);
   return false;
 }
@@ -214,7 +226,8 @@ static bool next_line(csv* f, const char** begin, const char** end) {
     f->s = e ? e + 1 : *end;
     f->line++;
     while (*begin < *end && is_blank(**begin) && f->separator != '\t') ++*begin;
-    while (*end > *begin && is_blank((*end)[-1]) && (f->separator != '\t' || (*end)[-1] == '\r')) --*end;
+    while (*end > *begin && is_blank((*end)[-1]) && (f->separator != '\t' || (*end)[-1] == '\r'))
+      --*end;
     if (*begin < *end) return true;
   }
   return false;
@@ -229,7 +242,8 @@ static char find_separator(const char* begin, const char* end) {
 }
 
 // The next cell of a line, trimmed; false at the end.
-static bool next_cell(const csv* f, const char** at, const char* end, const char** begin, const char** stop) {
+static bool next_cell(const csv* f, const char** at, const char* end, const char** begin,
+                      const char** stop) {
   if (*at > end || (*at == end && f->separator == ' ')) return false;
   const char* p = *at;
   while (p < end && is_blank(*p) && *p != f->separator) p++;
@@ -255,21 +269,20 @@ static bool cell_number(const char* begin, const char* stop, double* x) {
   return *end == 0;
 }
 
-// A header becomes a field's name: letters, digits and _; a letter first; no name twice.
+// A header becomes a field's name: letters, digits and single _; a letter first; no name twice.
 static void field_name(csv* f, const char* begin, const char* stop, char name[64]) {
   int n = 0;
-  if (stop - begin >= 2 && *begin == '"') {
-    begin++;
-    stop--;
-  }
   for (const char* p = begin; p < stop && n < 50; p++) {
     const bool digit = *p >= '0' && *p <= '9';
     const bool letter = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z');
-    if (n == 0 && !letter) name[n++] = 'x';
-    if (n == 1 && !letter && !digit && name[0] == 'x' && p == begin) continue;
-    name[n++] = letter || digit ? *p : '_';
+    if (n == 0 && digit) name[n++] = 'x';
+    if (letter || digit) {
+      name[n++] = *p;
+    } else if (n > 0 && name[n - 1] != '_') {
+      name[n++] = '_';
+    }
   }
-  while (n > 1 && name[n - 1] == '_') n--;
+  if (n > 1 && name[n - 1] == '_') n--;
   if (n == 0) name[n++] = 'x';
   name[n] = 0;
   for (int k = 2, i = 0; i < f->ncol; i++) {
@@ -283,8 +296,10 @@ static bool read_header(csv* f, const char* begin, const char* end) {
   const char *at = begin, *b, *e;
   while (next_cell(f, &at, end, &b, &e)) {
     double x;
-    if (f->ncol == MAX_COLUMNS) return csv_fail(f, "more than %s%d columns", "", MAX_COLUMNS);
-    if (cell_number(b, e, &x)) return csv_fail(f, "the first line must name the columns, but column %s%d is a number", "", f->ncol + 1);
+    if (f->ncol == MAX_COLUMNS) return csv_fail(f, "more than %d columns", MAX_COLUMNS);
+    if (cell_number(b, e, &x))
+      return csv_fail(f, "the first line must name the columns, but column %d is a number",
+                      f->ncol + 1);
     field_name(f, b, e, f->names[f->ncol]);
     f->ncol++;
   }
@@ -298,7 +313,7 @@ static bool read_row(csv* f, const char* begin, const char* end) {
   const char *at = begin, *b, *e;
   int k = 0;
   while (next_cell(f, &at, end, &b, &e)) {
-    if (k == f->ncol) return csv_fail(f, "more than the %s%d columns of the header", "", f->ncol);
+    if (k == f->ncol) return csv_fail(f, "more than the %d columns of the header", f->ncol);
     if (!cell_number(b, e, &grown[f->n + k])) {
       char word[40];
       snprintf(word, sizeof word, "%.*s", (int)(e - b < 30 ? e - b : 30), b);
@@ -306,14 +321,14 @@ static bool read_row(csv* f, const char* begin, const char* end) {
     }
     k++;
   }
-  if (k < f->ncol) return csv_fail(f, "%s%d columns are missing", "", f->ncol - k);
+  if (k < f->ncol) return csv_fail(f, "%d columns where the header has %d", k, f->ncol);
   f->n += f->ncol;
-  return f->n <= TD_VALUE_LIMIT || csv_fail(f, "too many numbers, the limit is %s%d", "", TD_VALUE_LIMIT);
+  return f->n <= TD_VALUE_LIMIT || csv_fail(f, "too many numbers, the limit is %d", TD_VALUE_LIMIT);
 }
 
 static bool read_csv(csv* f) {
   const char *begin, *end;
-  if (!next_line(f, &begin, &end)) return csv_fail(f, "the file is empty%s", "", 0);
+  if (!next_line(f, &begin, &end)) return csv_fail(f, "the file is empty");
   f->separator = find_separator(begin, end);
   if (!read_header(f, begin, end)) return false;
   while (next_line(f, &begin, &end)) {

@@ -1,5 +1,5 @@
-// Text: sprintf, num2str, disp, fprintf, error.  Formats are MATLAB's: all elements of all arguments in order, the format used again until
-// they are used up.
+// Text: sprintf, num2str, disp, fprintf, error.  Formats are MATLAB's: all elements of all
+// arguments in order, the format used again until they are used up.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,10 +13,11 @@ bool td_print(lang* L, const char* s, int n, td_span at) {
     return false;
   }
   td_text_addn(&L->spec->printed, s, n);
-  return true;
+  return !L->spec->printed.failed || td_no_memory(L, at);
 }
 
-// ---- showing values --------------------------------------------------------------------------------------
+// ---- showing values
+// --------------------------------------------------------------------------------------
 
 // As num2str: whole numbers in full, others with four digits behind the leading ones.
 static void show_number(double x, td_text* out) {
@@ -102,7 +103,8 @@ static value* disp(lang* L, call* c) {
   return NULL;
 }
 
-// ---- formats -------------------------------------------------------------------------------------------
+// ---- formats
+// -------------------------------------------------------------------------------------------
 
 // All elements of the arguments from k on, one after the other.
 typedef struct feed {
@@ -143,8 +145,10 @@ static const char* escape(const char* s, td_text* out) {
   return s + 2;
 }
 
-// One number or string by a conversion like "%-8.3f" (in `spec`, without the letter) and its letter.
-static bool convert(lang* L, const char* spec, char letter, const value* v, int i, td_span at, td_text* out) {
+// One number or string by a conversion like "%-8.3f" (in `spec`, without the letter) and its
+// letter.
+static bool convert(lang* L, const char* spec, char letter, const value* v, int i, td_span at,
+                    td_text* out) {
   char format[40];
   if (v->kind == V_STR) {
     const bool text = letter == 's' || letter == 'c';
@@ -186,11 +190,13 @@ static const char* read_conversion(lang* L, call* c, const char* s, char spec[24
   while (*s && strchr("-+ 0#", *s) && n < 8) spec[n++] = *s++;
   while (((*s >= '0' && *s <= '9') || *s == '.') && n < 20) {
     digits = *s == '.' ? 0 : digits + 1;
-    if (digits > 3) return td_fail(L, c->at, "%s: a width or precision of more than three digits", c->name);
+    if (digits > 3)
+      return td_fail(L, c->at, "%s: a width or precision of more than three digits", c->name);
     spec[n++] = *s++;
   }
   spec[n] = 0;
-  if (!*s || !strchr("diuxXocfFeEgGs", *s)) return td_fail(L, c->at, "%s: unknown conversion '%s%.1s' in the format", c->name, spec, s);
+  if (!*s || !strchr("diuxXocfFeEgGs", *s))
+    return td_fail(L, c->at, "%s: unknown conversion '%s%.1s' in the format", c->name, spec, s);
   *letter = *s;
   return s + 1;
 }
@@ -198,7 +204,8 @@ static const char* read_conversion(lang* L, call* c, const char* s, char spec[24
 // Use the format once.  False: an error.  *ended: the arguments ran out.
 static bool format_once(lang* L, call* c, const char* s, feed* f, td_text* out, bool* ended) {
   while (*s && !out->failed) {
-    if (out->n > TD_STRING_LIMIT) return td_fail(L, c->at, "%s: more than %d characters", c->name, TD_STRING_LIMIT) != NULL;
+    if (out->n > TD_STRING_LIMIT)
+      return td_fail(L, c->at, "%s: more than %d characters", c->name, TD_STRING_LIMIT) != NULL;
     if (*s == '\\') {
       s = escape(s, out);
     } else if (*s != '%') {
@@ -233,6 +240,7 @@ bool td_format(lang* L, call* c, int k, td_text* out) {
     if (!td_spend(L, 20, c->at) || !format_once(L, c, format, &f, out, &ended)) return false;
     if (f.arg == arg && f.element == element) break;  // the format takes nothing
   } while (!ended && !feed_empty(&f));
+  if (!td_spend(L, out->n / 16, c->at)) return false;
   if (out->failed) return td_no_memory(L, c->at) != NULL;
   return true;
 }
@@ -283,7 +291,8 @@ static value* num2str(lang* L, call* c) {
       if (!is_expr(c->argv[0], i)) td_text_printf(&out, "%.*g", digits, c->argv[0]->x[i]);
     }
   } else if (c->argv[0]->rows > 1) {
-    ok = td_fail(L, c->arg_at[0], "num2str works on numbers and rows, got a %dx%d matrix", c->argv[0]->rows, c->argv[0]->cols) != NULL;
+    ok = td_fail(L, c->arg_at[0], "num2str works on numbers and rows, got a %dx%d matrix",
+                 c->argv[0]->rows, c->argv[0]->cols) != NULL;
   } else {
     td_show(L, c->argv[0], &out);
   }
@@ -296,9 +305,9 @@ static value* num2str(lang* L, call* c) {
 const builtin td_builtin_text[] = {
     {"num2str", num2str, 1, 2, "num2str(x)", 0},
     {"sprintf", formatted, 1, -1, "sprintf(format, ...)", 0},
-    {"disp", disp, 1, 1, "disp(x)", 0},
-    {"fprintf", print, 1, -1, "fprintf(format, ...)", 0},
-    {"printf", print, 1, -1, "printf(format, ...)", 0},
-    {"error", error, 1, -1, "error(format, ...)", 0},
+    {"disp", disp, 1, 1, "disp(x)", TD_NO_RESULT},
+    {"fprintf", print, 1, -1, "fprintf(format, ...)", TD_NO_RESULT},
+    {"printf", print, 1, -1, "printf(format, ...)", TD_NO_RESULT},
+    {"error", error, 1, -1, "error(format, ...)", TD_NO_RESULT},
     {NULL, NULL, 0, 0, NULL, 0},
 };

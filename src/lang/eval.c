@@ -53,6 +53,7 @@ static bool capture_name(lang* L, handle* h, const char* name) {
 
 static bool capture_names(lang* L, handle* h, const ast* node) {
   if (!node) return true;
+  if (!td_spend(L, 1 + h->n / 4, node->at)) return false;
   if (node->kind == AST_NAME && !capture_name(L, h, node->text)) return false;
   for (int i = 0; i < node->n; i++) {
     if (!capture_names(L, h, node->list[i])) return false;
@@ -182,6 +183,8 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
   }
   if (nout > TD_CALL_RESULTS + 1)
     return td_fail(L, at, "%s does not give %d results", b->name, nout) != NULL;
+  const bool no_result = b->op == TD_NO_RESULT;
+  if (no_result && nout > 0) return td_fail(L, at, "%s gives no value", b->name) != NULL;
   if (!td_spend(L, 3, at)) return false;
   call c = {.name = b->name,
             .at = at,
@@ -190,10 +193,9 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
             .argc = args->n,
             .nout = nout,
             .row = b};
-  const int before = L->diags->errors;
   value* first = b->fn(L, &c);
-  bool ok = first ? td_values_add(L, out, first, at)
-                  : L->diags->errors == before && !L->stop && nout == 0;
+  if (no_result) return !L->stop;
+  bool ok = first && td_values_add(L, out, first, at);
   for (int i = 0; i < TD_CALL_RESULTS; i++) {
     if (!c.more[i]) continue;
     if (ok && i + 1 < max_int(1, nout)) {
@@ -220,6 +222,8 @@ bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, 
 }
 
 static bool unknown_name(lang* L, const ast* name) {
+  const variable* var = td_scope_find(L->scope, name->text);
+  if (var && var->partial) return false;
   if (L->syntax_failed) {  // a statement that did not parse may have made it
     if (L->diags->errors == 0) td_fail(L, name->at, "unknown name '%s'", name->text);
     return false;
@@ -296,7 +300,8 @@ value* td_time(lang* L, td_span at) { return td_expr(L, td_ex_var(L->g, L->spec-
 static bool call_special(lang* L, const ast* name, const ast* node, bool* ok, values* out) {
   const int n = node->kind == AST_INDEX ? node->n : 0;
   const bool length = strcmp(name->text, "length") == 0;  // length(joint(2)) and length([1 2 3])
-  if (length && !(n > 0 && node->list[0]->kind == AST_INDEX && td_is_reference(L, node->list[0]))) return false;
+  if (length && !(n > 0 && node->list[0]->kind == AST_INDEX && td_is_reference(node->list[0])))
+    return false;
   if (td_is_sensor_name(name->text)) {
     *ok = td_values_add(L, out, td_sensor_call(L, name->text, node), node->at);
   } else if (strcmp(name->text, "at") == 0) {
@@ -316,7 +321,8 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
   const constant* c = user < 0 ? find_constant(name->text) : NULL;
   const int b = user < 0 && !c ? td_map_find(&L->builtins, name->text) : -1;
   bool ok = true;
-  if (user < 0 && !c && (b < 0 || name->text[0] == 'l') && call_special(L, name, node, &ok, out)) return ok;
+  if (user < 0 && !c && (b < 0 || name->text[0] == 'l') && call_special(L, name, node, &ok, out))
+    return ok;
   if (user < 0 && !c && b < 0) return unknown_name(L, name);
 
   values args = {0};
@@ -388,6 +394,10 @@ static bool eval_field(lang* L, const value* base, const ast* node, values* out)
       return td_fail(L, node->b->at, "a field's name must be a string") != NULL;
     }
     name = computed->s;
+  }
+  if (!td_spend(L, base->nfield / 2, node->at)) {
+    td_value_drop(computed);
+    return false;
   }
   const int f = td_value_field(base, name);
   bool ok = f >= 0 || no_field(L, base, node, name);

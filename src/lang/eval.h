@@ -1,15 +1,16 @@
-// The interpreter of the model language, inside: its state, how values are computed, indexed and assigned, and how
-// built-in functions are called.
+// The interpreter of the model language, inside: its state, how values are computed, indexed and
+// assigned, and how built-in functions are called.
 //
-// Conventions.  A function that returns a value* gives a new reference, or NULL after it has reported why (or
-// silently, when the cause was reported before).  Arguments are borrowed.
+// Conventions.  A function that returns a value* gives a new reference, or NULL after it has
+// reported why (or silently, when the cause was reported before).  Arguments are borrowed.
 #ifndef TD_EVAL_H
 #define TD_EVAL_H
 
 #include "ast.h"
 #include "spec.h"
 
-// ---- names ---------------------------------------------------------------------------------------------
+// ---- names
+// ---------------------------------------------------------------------------------------------
 
 // From names to numbers.  Keys are borrowed and outlive the map.
 typedef struct map {
@@ -17,17 +18,17 @@ typedef struct map {
   int* item;
   int n, cap;  // cap is 0 or a power of two
 } map;
-int td_map_find(const map* m, const char* key);         // -1: none
-bool td_map_add(map* m, const char* key, int item);     // false: no memory
+int td_map_find(const map* m, const char* key);      // -1: none
+bool td_map_add(map* m, const char* key, int item);  // false: no memory
 void td_map_free(map* m);
 
 typedef struct variable {
   const char* name;  // belongs to a syntax tree
   value* v;
-  td_span at;      // where it was last assigned
-  bool poisoned;   // the statement that assigns it failed: later uses fail without a message
-  bool partial;    // the same, for a part of it
-  bool warned;     // told that it hides a function
+  td_span at;     // where it was last assigned
+  bool poisoned;  // the statement that assigns it failed: later uses fail without a message
+  bool partial;   // the same, for a part of it
+  bool warned;    // told that it hides a function
 } variable;
 
 typedef struct scope {
@@ -39,8 +40,10 @@ typedef struct scope {
 variable* td_scope_find(const scope* s, const char* name);  // NULL: none
 variable* td_scope_make(scope* s, const char* name);        // NULL: no memory
 void td_scope_free(scope* s);
+bool td_is_identifier(const char* s);  // letters, digits and _, a letter or _ first
 
-// ---- state ---------------------------------------------------------------------------------------------
+// ---- state
+// ---------------------------------------------------------------------------------------------
 
 typedef struct builtin builtin;
 
@@ -60,10 +63,10 @@ typedef struct pending {  // a body or joint named before it has the name; stand
 typedef enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_STOP } flow;
 
 // Beside the work and memory that td_spec.limits allows:
-#define TD_STRING_LIMIT 10000000     // bytes of a string
-#define TD_TEXT_LIMIT 64000000       // bytes of sources, tables
-#define TD_CALL_LIMIT 100            // calls inside calls
-#define TD_DEPTH_LIMIT 2500          // expressions and statements inside each other
+#define TD_STRING_LIMIT 10000000  // bytes of a string
+#define TD_TEXT_LIMIT 64000000    // bytes of sources, tables
+#define TD_CALL_LIMIT 100         // calls inside calls
+#define TD_DEPTH_LIMIT 2500       // expressions and statements inside each other
 #define TD_INCLUDE_LIMIT 20
 
 typedef struct lang {
@@ -107,14 +110,16 @@ typedef struct lang {
 
 // Report an error in the model; returns NULL.
 void* td_fail(lang* L, td_span at, const char* format, ...) TD_PRINTF(3, 4);
-void* td_no_memory(lang* L, td_span at);  // also when the expression graph is full; stops everything
+void* td_no_memory(lang* L,
+                   td_span at);  // also when the expression graph is full; stops everything
 bool td_spend(lang* L, long work, td_span at);  // false: the limit is passed
 // The source text of a span, shortened to fit.
 const char* td_excerpt(const lang* L, td_span at, char* text, int size);
 // Suggest a known name near `name` for the last message.
 void td_suggest_name(lang* L, const char* name);
 
-// ---- values --------------------------------------------------------------------------------------------
+// ---- values
+// --------------------------------------------------------------------------------------------
 
 // Constructors that report sizes over the limit and missing memory at a place.
 value* td_num(lang* L, double rows, double cols, double pages, td_span at);
@@ -124,7 +129,8 @@ value* td_expr(lang* L, ex e, td_span at);  // folds constants to numbers
 value* td_string(lang* L, const char* s, int n, td_span at);
 value* td_struct(lang* L, int rows, int cols, td_span at);
 value* td_cell(lang* L, int rows, int cols, td_span at);
-value* td_metered(lang* L, value* v, td_span at);  // charge a new value; drops it and reports when over the limit
+value* td_metered(lang* L, value* v,
+                  td_span at);  // charge a new value; drops it and reports when over the limit
 
 static inline bool is_scalar(const value* v) { return td_value_count(v) == 1; }
 static inline bool is_expr(const value* v, int i) { return v->e && v->e[i] != EX_NONE; }
@@ -133,8 +139,8 @@ bool td_set_ex(lang* L, value* v, int i, ex e, td_span at);
 // Element i of a to-be-filled value from element j of another of the same kind.
 bool td_copy_element(lang* L, value* to, int i, const value* from, int j, td_span at);
 
-// Element i as a number now.  Parameters give their present value and become structural; time, states and inputs
-// are errors that name `what` ("the condition", "an index").
+// Element i as a number now.  Parameters give their present value and become structural; time,
+// states and inputs are errors that name `what` ("the condition", "an index").
 bool td_number_at(lang* L, const value* v, int i, td_span at, const char* what, double* x);
 // All of v as numbers: v itself or a new value; a new reference.
 value* td_constant(lang* L, const value* v, td_span at, const char* what);
@@ -149,7 +155,8 @@ typedef struct values {
 bool td_values_add(lang* L, values* list, value* v, td_span at);  // takes the reference
 void td_values_free(values* list);
 
-// ---- evaluation ----------------------------------------------------------------------------------------
+// ---- evaluation
+// ----------------------------------------------------------------------------------------
 
 value* td_eval(lang* L, const ast* node);
 // Zero or more values: c{:}, s.field of an array, the results of a call (at most nout are wanted).
@@ -158,7 +165,8 @@ bool td_eval_multi(lang* L, const ast* node, int nout, values* out);
 bool td_eval_list(lang* L, ast* const* list, int n, values* out);
 // First value, step and number of elements of a range.
 bool td_range(lang* L, const ast* node, double* first, double* step, double* count);
-// Did the assignment of (a part of) the variable at the root of this path fail?  Then its errors are not news.
+// Did the assignment of (a part of) the variable at the root of this path fail?  Then its errors
+// are not news.
 bool td_is_partial(lang* L, const ast* node);
 value* td_capture(lang* L, const ast* node);  // @(x) ... or @name
 
@@ -169,9 +177,10 @@ bool td_call_user(lang* L, const ast* function, values* args, int nout, td_span 
 value* td_unary(lang* L, ast_op op, const value* a, td_span at);
 value* td_binary(lang* L, ast_op op, const value* a, const value* b, td_span at);
 value* td_transpose(lang* L, const value* a, td_span at);
-value* td_concat(lang* L, int dim, value* const* list, int n, td_span at);  // dim 1: rows, 2: columns, 3: pages
-value* td_solve(lang* L, const value* A, const value* B, td_span at);       // A \ B
-value* td_matmul(lang* L, const value* a, const value* b, td_span at);         // matrix product
+value* td_concat(lang* L, int dim, value* const* list, int n,
+                 td_span at);  // dim 1: rows, 2: columns, 3: pages
+value* td_solve(lang* L, const value* A, const value* B, td_span at);   // A \ B
+value* td_matmul(lang* L, const value* a, const value* b, td_span at);  // matrix product
 
 // Statements.
 flow td_exec_block(lang* L, ast* const* list, int n);
@@ -185,7 +194,8 @@ char* td_relative_path(const lang* L, td_span at, const char* name);
 // The bytes of a file; NULL after a message.  To be freed.
 char* td_read_text(lang* L, const char* path, td_span at, int* size);
 
-// ---- indexing ------------------------------------------------------------------------------------------
+// ---- indexing
+// ------------------------------------------------------------------------------------------
 
 typedef struct index_list {
   int* at;  // from 0; NULL for a colon
@@ -195,12 +205,14 @@ typedef struct index_list {
   int highest;  // largest + 1
 } index_list;
 
-value* td_index(lang* L, const value* base, const ast* node);  // node: AST_INDEX whose a has the value `base`
+value* td_index(lang* L, const value* base,
+                const ast* node);  // node: AST_INDEX whose a has the value `base`
 bool td_cell_index(lang* L, const value* base, const ast* node, values* out);
 // Assign to a path: a name followed by fields and indices.  `erase`: the value is a literal [].
 bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase);
 
-// ---- the model's structures ----------------------------------------------------------------------------
+// ---- the model's structures
+// ----------------------------------------------------------------------------
 
 // Is a name of a syntax tree a structure of the model, or of a later version?
 typedef enum root_kind { ROOT_NONE, ROOT_NOW, ROOT_LATER } root_kind;
@@ -212,13 +224,17 @@ void td_bind_symbols(lang* L, bool last);
 bool td_is_sensor_name(const char* name);
 // body(2), body, 'tip' or an expression that gives a reference; false after a message.
 bool td_reference(lang* L, const ast* node, char about, const char* function, value_ref* ref);
-bool td_is_reference(lang* L, const ast* node);  // written as body(2) or body
+bool td_is_reference(const ast* node);  // written as body(2) or body
+// Replace names of bodies and joints that pointed forward by their numbers.
+void td_resolve_names(lang* L);
 value* td_sensor_call(lang* L, const char* name, const ast* call);
 value* td_at_call(lang* L, const ast* call);
 value* td_time(lang* L, td_span at);
 
-// ---- built-in functions ----------------------------------------------------------------------------------
+// ---- built-in functions
+// ----------------------------------------------------------------------------------
 
+#define TD_NO_RESULT (-1)  // as `op` of functions like disp
 #define TD_CALL_RESULTS 4
 typedef struct call {
   const char* name;
@@ -240,8 +256,9 @@ struct builtin {
   int op;            // for functions that share an implementation
 };
 // Tables end with a row without a name.
-extern const builtin td_builtin_elementary[], td_builtin_shape[], td_builtin_matrix[], td_builtin_other[], td_builtin_text[],
-    td_builtin_time[], td_builtin_sensors[], td_builtin_tables[];
+extern const builtin td_builtin_elementary[], td_builtin_shape[], td_builtin_matrix[],
+    td_builtin_other[], td_builtin_text[], td_builtin_time[], td_builtin_sensors[],
+    td_builtin_tables[];
 
 // Arguments; false after a message that names function and argument.
 bool td_arg_numeric(lang* L, call* c, int k);
@@ -249,6 +266,8 @@ bool td_arg_number(lang* L, call* c, int k, double* x);
 bool td_arg_int(lang* L, call* c, int k, double lo, double hi, int* x);
 const char* td_arg_string(lang* L, call* c, int k);  // NULL after a message
 bool td_all_numeric(lang* L, call* c);
+// An operation of two operands, element by element with broadcasting.
+value* td_each2(lang* L, call* c, int op, const value* a, const value* b);
 // Format as printf does in MATLAB: the format is used again until the arguments are used up.
 bool td_format(lang* L, call* c, int k, td_text* out);
 void td_show(lang* L, const value* v, td_text* out);  // as disp

@@ -287,23 +287,28 @@ static bool own_place(lang* L, value** place, td_span at) {
   return *place || td_no_memory(L, at);
 }
 
+// What a step changes, as written: the array when an element of it is meant.
 static void describe_target(const lang* L, const ast* step, char* text, int size) {
-  td_excerpt(L, step->a->at, text, size);
+  const ast* base = step->kind == AST_FIELD && step->a->kind == AST_INDEX ? step->a->a : step->a;
+  td_excerpt(L, base->at, text, size);
 }
 
 // The name of a field step: written, or computed with .(expression).
 static bool field_name(lang* L, const ast* step, char* name, int size) {
   if (!step->b) {
     const size_t n = strlen(step->text);
-    if (n >= (size_t)size) return td_fail(L, step->name_at, "a field's name has at most %d characters", size - 1) != NULL;
+    if (n >= (size_t)size)
+      return td_fail(L, step->name_at, "a field's name has at most %d characters", size - 1) !=
+             NULL;
     memcpy(name, step->text, n + 1);
     return true;
   }
   value* v = td_eval(L, step->b);
-  const bool ok = v && v->kind == V_STR && v->cols > 0 && v->cols < size;
+  const bool ok = v && v->kind == V_STR && v->cols < size && td_is_identifier(v->s);
   if (ok) snprintf(name, (size_t)size, "%s", v->s);
   if (v && !ok)
-    td_fail(L, step->b->at, "a field's name must be a string of 1 to %d characters", size - 1);
+    td_fail(L, step->b->at, "a field's name must be a word of at most %d letters, digits and _",
+            size - 1);
   td_value_drop(v);
   return ok;
 }
@@ -326,6 +331,7 @@ static bool write_field(lang* L, writing* w, int k, value** place, int i) {
     return false;
   }
   if (!own_place(L, place, step->at)) return false;
+  if (!td_spend(L, (*place)->nfield / 2, step->at)) return false;
   value_slot* slot = td_value_slot_make(*place, i, name);
   if (!slot) return td_no_memory(L, step->at) != NULL;
   if (!write_at(L, w, k + 1, &slot->v)) return false;
@@ -439,11 +445,13 @@ static bool grow_for(lang* L, value* v, const index_list* ix, const ast* step) {
 }
 
 static bool kinds_fit(lang* L, const value* base, const writing* w, const ast* step) {
-  if (base->kind == w->v->kind && base->kind != V_STR && base->kind != V_FUNC &&
-      base->kind != V_REF)
-    return true;
   char a[TD_DESCRIBE_SIZE], b[TD_DESCRIBE_SIZE], what[60];
   describe_target(L, step, what, sizeof what);
+  if (base->kind == V_STR || base->kind == V_FUNC || base->kind == V_REF) {
+    td_fail(L, step->at, "%s is %s: its parts cannot be assigned", what, td_value_kind_text(base));
+    return false;
+  }
+  if (base->kind == w->v->kind) return true;
   td_fail(L, w->at, "an element of %s (%s) cannot be %s%s", what, td_value_describe(base, a),
           td_value_describe(w->v, b),
           base->kind == V_CELL ? "; use { } to set what a cell holds" : "");

@@ -27,8 +27,9 @@ static void poison_target(lang* L, const ast* target) {
   if (!var) return;
   if (root == target) var->poisoned = true;
   var->partial = true;
-  if (!var->v)
-    var->poisoned = root == target || !(L->scope->global && td_root_kind(L, root->text) != ROOT_NONE);
+  if (!var->v && !var->poisoned)
+    var->poisoned =
+        root == target || !(L->scope->global && td_root_kind(L, root->text) != ROOT_NONE);
 }
 
 // Poison everything the statements would assign.
@@ -76,11 +77,13 @@ static bool refuse_later(lang* L, const ast* root) {
   return false;
 }
 
-// Check the names along a path into the model and leave the path ("joint.dof") in `path`; "" outside the model.
+// Check the names along a path into the model and leave the path ("joint.dof") in `path`; ""
+// outside the model.
 static bool check_path(lang* L, const ast* target, char path[PATH_SIZE]) {
   const ast* root = root_of(target);
   path[0] = 0;
-  if (root->kind != AST_NAME) return td_fail(L, target->at, "this cannot be assigned to; write name = value") != NULL;
+  if (root->kind != AST_NAME)
+    return td_fail(L, target->at, "this cannot be assigned to; write name = value") != NULL;
   const root_kind kind = L->scope->global ? td_root_kind(L, root->text) : ROOT_NONE;
   if (kind == ROOT_NONE || (kind == ROOT_LATER && target == root)) return true;
   return kind == ROOT_LATER ? refuse_later(L, root) : td_check_target(L, target, path, PATH_SIZE);
@@ -110,7 +113,8 @@ bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool er
 
 // A place may be given by a reference: joint(2).first = body(1).
 static bool is_place(lang* L, const char* path, const ast* target, const ast* rhs) {
-  if (!*path || target->kind != AST_FIELD || rhs->kind != AST_INDEX || !td_is_reference(L, rhs)) return false;
+  if (!*path || target->kind != AST_FIELD || rhs->kind != AST_INDEX || !td_is_reference(rhs))
+    return false;
   const td_field* field = td_field_cached(L, path);
   return field && field->kind == FIELD_PLACE;
 }
@@ -123,7 +127,8 @@ static value* eval_place(lang* L, const ast* rhs) {
   return v;
 }
 
-// The names on the left are checked first: a wrong one is reported even when the value is wrong too.
+// The names on the left are checked first: a wrong one is reported even when the value is wrong
+// too.
 static bool exec_assign_one(lang* L, const ast* target, const ast* rhs) {
   char path[PATH_SIZE];
   if (!check_path(L, target, path)) return false;
@@ -181,6 +186,7 @@ static bool is_assumption(const char* word) {
 
 static bool make_symbol(lang* L, const char* name, td_span at) {
   int k = 0;
+  if (!td_spend(L, L->nsymbol, at)) return false;
   while (k < L->nsymbol && strcmp(L->symbols[k].name, name) != 0) k++;
   if (k == L->nsymbol) {
     symbol* grown = td_grow(L->symbols, &L->symbol_cap, L->nsymbol + 1, sizeof *grown);

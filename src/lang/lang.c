@@ -85,6 +85,16 @@ void td_scope_free(scope* s) {
   *s = (scope){0};
 }
 
+bool td_is_identifier(const char* s) {
+  if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_')) return false;
+  for (; *s; s++) {
+    const bool letter = (*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') ||
+                        (*s >= '0' && *s <= '9') || *s == '_';
+    if (!letter) return false;
+  }
+  return true;
+}
+
 // ---- messages and limits
 // ---------------------------------------------------------------------------------
 
@@ -145,6 +155,7 @@ static const char* const special_names[] = {"pi",  "inf",  "Inf",   "nan", "NaN"
                                             "eps", "true", "false", "t"};
 
 void td_suggest_name(lang* L, const char* name) {
+  if (!L->diags->last) return;  // one of too many
   const int nspecial = (int)(sizeof special_names / sizeof *special_names);
   const int max = L->scope->n + L->nfunction + L->nbuiltin + SENSOR_KIND_COUNT + nspecial;
   const char** list = malloc((size_t)max * sizeof *list);
@@ -254,6 +265,7 @@ bool td_set_ex(lang* L, value* v, int i, ex e, td_span at) {
 
 // Copy a field of an element; the fields of `to` are found by name.
 static bool copy_fields(lang* L, value* to, int i, const value* from, int j, td_span at) {
+  if (!td_spend(L, from->nfield + (long)from->nfield * from->nfield / 32, at)) return false;
   for (int f = 0; f < from->nfield; f++) {
     const value_slot* source = &from->slots[j * from->nfield + f];
     value_slot* slot = td_value_slot_make(to, i, from->names[f]);
@@ -338,7 +350,7 @@ static bool expression_now(lang* L, ex e, td_span at, const char* what, double* 
   const bool ok = fill_params(L, e, vars, nvar, at);
   if (ok) *x = td_ex_eval(L->g, e, vars);
   free(vars);
-  return ok && td_spend(L, nvar + 10, at);
+  return ok && td_spend(L, nvar + 2L * e + 10, at);
 }
 
 bool td_number_at(lang* L, const value* v, int i, td_span at, const char* what, double* x) {

@@ -21,7 +21,7 @@ static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 static char at(const lexer* lx, int pos) { return pos < lx->size ? lx->text[pos] : '\0'; }
 static bool at_end(const lexer* lx) { return lx->pos >= lx->size; }
 static bool looking_at(const lexer* lx, const char* s) {
-  return strncmp(lx->text + lx->pos, s, strlen(s)) == 0;
+  return lx->text[lx->pos] == s[0] && strncmp(lx->text + lx->pos, s, strlen(s)) == 0;
 }
 
 static char inside(const lexer* lx) { return lx->nopen > 0 ? lx->open[lx->nopen - 1].kind : '\0'; }
@@ -465,7 +465,7 @@ static bool scan_mistake(lexer* lx, token* t) {
 
 static const sign* find_sign(const char* text) {
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-    if (strncmp(signs[i].text, text, strlen(signs[i].text)) == 0) return &signs[i];
+    if (signs[i].text[0] == text[0] && strncmp(signs[i].text, text, strlen(signs[i].text)) == 0) return &signs[i];
   }
   return NULL;
 }

@@ -1,17 +1,18 @@
-// Running model texts: files, strings, includes, single fields; the state kept between them and the hand-over of the
-// model's structures to the spec.
+// Running model texts: files, strings, includes, single fields; the state kept between them and the
+// hand-over of the model's structures to the spec.
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "eval.h"
 #include "fields.h"
 
-void td_resolve_names(lang* L);
-
-// ---- state ---------------------------------------------------------------------------------------------
+// ---- state
+// ---------------------------------------------------------------------------------------------
 
 static void lang_free(void* p) {
   lang* L = p;
@@ -36,7 +37,8 @@ static void lang_free(void* p) {
 
 static bool add_builtins(lang* L, const builtin* table) {
   for (const builtin* b = table; b->name; b++) {
-    const builtin** grown = td_grow((void*)L->builtin_list, &L->builtin_cap, L->nbuiltin + 1, sizeof *grown);
+    const builtin** grown =
+        td_grow((void*)L->builtin_list, &L->builtin_cap, L->nbuiltin + 1, sizeof *grown);
     if (!grown) return false;
     L->builtin_list = grown;
     if (!td_map_add(&L->builtins, b->name, L->nbuiltin)) return false;
@@ -69,7 +71,8 @@ static lang* lang_of(td_spec* spec) {
   return L;
 }
 
-// ---- hand-over -----------------------------------------------------------------------------------------
+// ---- hand-over
+// -----------------------------------------------------------------------------------------
 
 // Report symbols without a value in what the model uses.
 static void check_symbols(lang* L, const value* v, td_span at) {
@@ -82,10 +85,14 @@ static void check_symbols(lang* L, const value* v, td_span at) {
   if (v->kind != V_NUM || !v->e) return;
   for (int i = 0; i < td_value_count(v); i++) {
     if (!is_expr(v, i)) continue;
+    if (!td_spend(L, (v->e[i] / 16 + 1) * L->nsymbol, at)) return;
     for (int k = 0; k < L->nsymbol; k++) {
       const symbol* s = &L->symbols[k];
-      if (s->bound || td_spec_param_find(L->spec, s->name) || !td_ex_has_var(L->g, v->e[i], s->var)) continue;
-      td_fail(L, at, "the symbol '%s' has no value: give it one with par.sym and par.var, or use param()", s->name);
+      if (s->bound || td_spec_param_find(L->spec, s->name) || !td_ex_has_var(L->g, v->e[i], s->var))
+        continue;
+      td_fail(L, at,
+              "the symbol '%s' has no value: give it one with par.sym and par.var, or use param()",
+              s->name);
     }
   }
 }
@@ -118,7 +125,8 @@ static bool hand_over(lang* L) {
       continue;
     }
     for (int f = 0; f < var->v->nfield; f++) {  // par.sym itself lists symbols
-      if (strcmp(var->v->names[f], "sym") != 0) check_symbols(L, var->v->slots[f].v, var->v->slots[f].at);
+      if (strcmp(var->v->names[f], "sym") != 0)
+        check_symbols(L, var->v->slots[f].v, var->v->slots[f].at);
     }
   }
   td_value_drop(L->spec->root);
@@ -126,7 +134,8 @@ static bool hand_over(lang* L) {
   return true;
 }
 
-// ---- sources -------------------------------------------------------------------------------------------
+// ---- sources
+// -------------------------------------------------------------------------------------------
 
 bool td_run_source(lang* L, int source) {
   ast_pool** grown = td_grow(L->pools, &L->pool_cap, L->npool + 1, sizeof *grown);
@@ -144,7 +153,8 @@ bool td_run_source(lang* L, int source) {
 }
 
 char* td_relative_path(const lang* L, td_span at, const char* name) {
-  const char* from = at.source >= 0 && at.source < L->diags->nsource ? L->diags->sources[at.source].name : "";
+  const char* from =
+      at.source >= 0 && at.source < L->diags->nsource ? L->diags->sources[at.source].name : "";
   const char* slash = strrchr(from, '/');
   if (name[0] == '/' || !slash) return td_strdup(name);
   td_text path = {0};
@@ -163,7 +173,8 @@ static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size)
     return NULL;
   }
   if (info.st_size > TD_TEXT_LIMIT || L->text_bytes + (size_t)info.st_size > TD_TEXT_LIMIT) {
-    td_error(L->diags, TD_E_IO, at, "cannot read '%s': the texts of a model may have %d MB together", path,
+    td_error(L->diags, TD_E_IO, at,
+             "cannot read '%s': the texts of a model may have %d MB together", path,
              TD_TEXT_LIMIT / 1000000);
     return NULL;
   }
@@ -179,9 +190,11 @@ static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size)
 }
 
 char* td_read_text(lang* L, const char* path, td_span at, int* size) {
-  FILE* f = fopen(path, "rb");
+  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe would wait for its writer
+  FILE* f = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
   if (!f) {
     td_error(L->diags, TD_E_IO, at, "cannot read '%s': %s", path, strerror(errno));
+    if (descriptor >= 0) close(descriptor);
     return NULL;
   }
   char* text = read_all(L, f, path, at, size);
@@ -218,6 +231,7 @@ static bool run_included(lang* L, char* path, td_span at) {
   for (int i = 0; i < L->nincluding; i++) {
     if (same_file(L->including[i], path)) return report_cycle(L, path, i, at);
   }
+  if (!td_spend(L, 10000, at)) return false;  // a tree, a source: many small files are as much as a large one
   if (L->nincluding > TD_INCLUDE_LIMIT) {
     return td_fail(L, at, "include goes deeper than %d files", TD_INCLUDE_LIMIT) != NULL;
   }
@@ -235,7 +249,8 @@ bool td_include(lang* L, const char* name, td_span at) {
   return ok;
 }
 
-// ---- the library's functions -------------------------------------------------------------------------------
+// ---- the library's functions
+// -------------------------------------------------------------------------------
 
 static td_status worst(const td_diags* diags, int from) {
   td_status status = TD_OK;
@@ -276,14 +291,16 @@ td_status td_spec_load_string(td_spec* spec, const char* name, const char* text)
   if (!L) return TD_E_NOMEM;
   const int messages = spec->diags.n, errors = spec->diags.errors;
   if (size > TD_TEXT_LIMIT) {
-    return td_error(L->diags, TD_E_IO, td_span_none(), "'%s' is longer than %d MB", name, TD_TEXT_LIMIT / 1000000);
+    return td_error(L->diags, TD_E_IO, td_span_none(), "'%s' is longer than %d MB", name,
+                    TD_TEXT_LIMIT / 1000000);
   }
   const int source = td_diags_source(L->diags, name, text, (int)size);
   if (source < 0 || !td_run_source(L, source)) return TD_E_NOMEM;
   return finish(L, messages, errors);
 }
 
-// ---- single fields -------------------------------------------------------------------------------------
+// ---- single fields
+// -------------------------------------------------------------------------------------
 
 // Parse "path = 0" and assign v (whose reference is taken) to the path.
 static td_status set_path(td_spec* spec, const char* path, value* v) {
@@ -306,7 +323,8 @@ static td_status set_path(td_spec* spec, const char* path, value* v) {
   if (program->n == 1 && program->list[0]->kind == AST_ASSIGN && program->list[0]->n == 1) {
     const ast* assign = program->list[0];
     td_value_meter(v, &L->meter);
-    if (!td_assign_checked(L, assign->list[0], v, assign->list[0]->at, false) && spec->diags.errors == errors) {
+    if (!td_assign_checked(L, assign->list[0], v, assign->list[0]->at, false) &&
+        spec->diags.errors == errors) {
       td_fail(L, assign->at, "'%s' cannot be set because of an earlier error", path);
     }
     status = finish(L, messages, errors);
@@ -320,7 +338,8 @@ td_status td_spec_number(td_spec* spec, const char* path, double x) {
   return set_path(spec, path, td_value_scalar(x));
 }
 
-td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols, const double* row_major) {
+td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols,
+                         const double* row_major) {
   if (!spec || !path || rows < 0 || cols < 0 || !row_major) return TD_E_USAGE;
   value* v = td_value_num(rows, cols, 1);
   for (int i = 0; v && i < rows; i++) {

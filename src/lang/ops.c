@@ -141,7 +141,7 @@ static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td
             ap = a->pages > 1 ? a->rows * a->cols : 0;
   const int br = b->rows > 1, bc = b->cols > 1 ? b->rows : 0,
             bp = b->pages > 1 ? b->rows * b->cols : 0;
-  bool ok = td_spend(L, a->e || b->e ? 10L * td_value_count(out) : td_value_count(out) / 8, at);
+  bool ok = td_spend(L, a->e || b->e ? 20L * td_value_count(out) : td_value_count(out) / 8, at);
   int n = 0;
   for (int k = 0; ok && k < pages; k++) {
     for (int j = 0; ok && j < cols; j++) {
@@ -216,7 +216,9 @@ value* td_matmul(lang* L, const value* a, const value* b, td_span at) {
                    a->cols, b->rows, b->cols, a->cols, b->rows);
   }
   value* out = td_num(L, a->rows, b->cols, 1, at);
-  bool ok = out && td_spend(L, (long)((double)a->rows * a->cols * b->cols * (a->e || b->e ? 10 : 0.125)), at);
+  bool ok =
+      out &&
+      td_spend(L, (long)((double)a->rows * a->cols * b->cols * (a->e || b->e ? 10 : 0.125)), at);
   for (int j = 0; ok && j < b->cols; j++) {
     for (int i = 0; ok && i < a->rows; i++) ok = product_element(L, a, b, i, j, out, at);
   }
@@ -373,7 +375,8 @@ value* td_binary(lang* L, ast_op op, const value* a, const value* b, td_span at)
   if (b->kind != V_NUM) return wrong_kind(L, op, b, at);
   switch (op) {
     case OP_MUL:
-      return is_scalar(a) || is_scalar(b) ? elementwise(L, OP_EMUL, a, b, at) : td_matmul(L, a, b, at);
+      return is_scalar(a) || is_scalar(b) ? elementwise(L, OP_EMUL, a, b, at)
+                                          : td_matmul(L, a, b, at);
     case OP_DIV:
       return is_scalar(b) ? elementwise(L, OP_EDIV, a, b, at) : right_divide(L, a, b, at);
     case OP_LDIV:

@@ -94,7 +94,7 @@ static void stray(parser* p) {
 }
 
 // Statements up to a keyword that an open block knows, a function, or the end of the file.
-static bool statements(parser* p, int mark) {
+static bool statements(parser* p) {
   while (!p->stop && p->tok.kind != T_EOF) {
     if (p->braces > 0 && p->tok.kind == T_RBRACE) {
       p->braces--;
@@ -120,12 +120,12 @@ static bool statements(parser* p, int mark) {
       }
     }
   }
-  return !p->stop && p->nitem >= mark;
+  return !p->stop;
 }
 
 static ast* body(parser* p) {
   const int begin = p->tok.begin, mark = p->nitem;
-  if (!statements(p, mark)) return NULL;
+  if (!statements(p)) return NULL;
   const int end = max_int(begin, p->prev.end);
   ast* node = td_parser_node(p, AST_BLOCK, (td_span){p->source, begin, end});
   return node && td_parser_take(p, mark, &node->list, &node->n) ? node : NULL;
@@ -258,7 +258,7 @@ static bool switch_statement(parser* p, ast* node) {
     if (ok && p->tok.kind != T_EOF) td_parser_expected(p, "'case'");
     ok = false;
     const int mark = p->nitem;
-    statements(p, mark);
+    statements(p);
     p->nitem = mark;
   }
   while (!p->stop && (p->tok.kind == K_CASE || p->tok.kind == K_OTHERWISE)) {
@@ -485,7 +485,7 @@ bool td_parse_refused_block(parser* p, const char* hint) {
   td_parser_refuse(p, hint);
   do {
     td_parser_skip_line(p);
-    statements(p, mark);
+    statements(p);
     p->nitem = mark;
   } while (!p->stop && is_middle(p->tok.kind) && belongs(p->tok.kind, b.kind));
   p->loops--;
@@ -498,7 +498,7 @@ bool td_parse_refused_block(parser* p, const char* hint) {
 ast* td_parse_file(parser* p) {
   ast* file = td_parser_node(p, AST_BLOCK, (td_span){p->source, 0, p->lx.size});
   if (!file) return NULL;
-  statements(p, 0);
+  statements(p);
   if (p->closed > 0 && p->unclosed.source >= 0) {
     td_parser_error(p, p->unclosed, "this 'function' has no 'end'");
     td_hint(p->diags, "other functions of this file have one");

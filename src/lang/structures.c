@@ -26,7 +26,9 @@ const td_field* td_field_cached(lang* L, const char* path) {
 root_kind td_root_kind(lang* L, const char* name) {
   const int known = td_map_find(&L->roots, name);
   if (known >= 0) return (root_kind)known;
-  const root_kind kind = td_field_refused(name) ? ROOT_LATER : td_field_is_root(name) ? ROOT_NOW : ROOT_NONE;
+  const root_kind kind = td_field_refused(name)   ? ROOT_LATER
+                         : td_field_is_root(name) ? ROOT_NOW
+                                                  : ROOT_NONE;
   td_map_add(&L->roots, name, (int)kind);
   return kind;
 }
@@ -57,12 +59,15 @@ bool td_check_target(lang* L, const ast* target, char* path, int size) {
     return true;
   }
   if (!td_check_target(L, target->a, path, size)) return false;
-  if (target->kind != AST_FIELD || !*path) return true;
-  if (target->b) {  // a computed name is checked with the value's other fields
-    *path = 0;
-    return true;
-  }
-  return step_into(L, path, size, target->text, target->name_at);
+  if (target->kind != AST_FIELD) return true;
+  if (!target->b) return step_into(L, path, size, target->text, target->name_at);
+  value* name = td_eval(L, target->b);
+  bool ok = name && name->kind == V_STR;
+  if (name && !ok)
+    td_fail(L, target->b->at, "a field's name must be a string, got %s", td_value_kind_text(name));
+  if (ok) ok = step_into(L, path, size, name->s, target->b->at);
+  td_value_drop(name);
+  return ok;
 }
 
 bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {

@@ -80,6 +80,21 @@ static void apply_q(const double* QR, const double* tau, int n, int count, bool 
   }
 }
 
+// The same for a panel without gaps, by LAPACK when it is large; seen by LAPACK, X is X' and Q'X is
+// X'Q
+static void apply_q_panel(const td_kkt* kkt, bool transposed, double* X, int cols, arena* scratch) {
+  if (kkt->n < blocked_from / 2 || kkt->rank < 8 || cols < 16) {
+    apply_q(kkt->QR, kkt->tau, kkt->n, kkt->rank, transposed, X, cols, cols);
+    return;
+  }
+  const arena_mark frame = arena_open(scratch);
+  const int lwork = lapack_work(kkt->n, kkt->m);
+  double* work = arena_doubles(scratch, lwork);
+  LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'R', transposed ? 'N' : 'T', cols, kkt->n, kkt->rank,
+                      kkt->QR, kkt->n, kkt->tau, X, cols, work, lwork);
+  arena_close(scratch, frame);
+}
+
 static void swap_columns(double* A, int n, int a, int b) {
   if (a != b) cblas_dswap(n, A + at(a, 0, n), 1, A + at(b, 0, n), 1);
 }
@@ -127,23 +142,26 @@ static int qr_pivoted_lapack(double* A, int n, int m, double tol, int* perm, dou
 
 // ---- factors ----
 
-// Nonzero rows of J, scaled to unit length, as columns of QR; rows that are not finite are kept and
-// spoil the result.
-static void keep_rows(td_kkt* kkt, const double* J) {
+// Nonzero rows of J, scaled to unit length, as columns of QR; false when some element is not finite
+static bool keep_rows(td_kkt* kkt, const double* J) {
   const int n = kkt->n;
   kkt->nrow = 0;
   for (int i = 0; i < kkt->m; i++) {
     const double* row = J + at(i, 0, n);
-    double largest = 0;
-    for (int j = 0; j < n; j++) largest = fmax(largest, fabs(row[j]));
-    if (largest < DBL_MIN) continue;
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += fabs(row[j]);
+    if (!isfinite(sum)) return false;
+    if (sum < DBL_MIN) continue;
 
-    const double length = sqrt(dot(row, row, n));
+    // lengths that could neither overflow nor vanish
     double* column = kkt->QR + at(kkt->nrow, 0, n);
-    for (int j = 0; j < n; j++) column[j] = row[j] / length;
-    kkt->length[kkt->nrow] = length;
+    for (int j = 0; j < n; j++) column[j] = row[j] / sum;
+    const double length = sqrt(dot(column, column, n));
+    for (int j = 0; j < n; j++) column[j] /= length;
+    kkt->length[kkt->nrow] = sum * length;
     kkt->rows[kkt->nrow++] = i;
   }
+  return true;
 }
 
 // W = D P R' (nrow x rank, column-major), then its QR
@@ -270,7 +288,12 @@ void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, 
   kkt->rows = arena_ints(scratch, m);
   kkt->null_vector = arena_doubles(scratch, n);
 
-  keep_rows(kkt, J);
+  if (!keep_rows(kkt, J)) {
+    kkt->nrow = 0;
+    kkt->singular = 1;
+    memset(kkt->null_vector, 0, sizeof(double) * (size_t)n);
+    return;
+  }
   kkt->rank =
       n * kkt->nrow < blocked_from * blocked_from
           ? qr_pivoted(kkt->QR, n, kkt->nrow, rank_tol, kkt->perm, kkt->tau)
@@ -289,6 +312,11 @@ void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, 
 }
 
 // ---- solve ----
+
+// The right-hand sides first .. first + cols - 1 of nrhs
+typedef struct slice {
+  int nrhs, first, cols;
+} slice;
 
 // Row i of B minus sum of c_k times row k, for k in [from, to)
 static void eliminate(double* B, int cols, int i, const double* c, size_t stride, int from,
@@ -324,50 +352,49 @@ static void solve_constraints(const td_kkt* kkt, double* t, int cols) {
 // The order in which a kept row sits in t, and its factor: pivoted unit rows, or rows as they are
 static int slot_row(const td_kkt* kkt, int slot) { return kkt->W ? slot : kkt->perm[slot]; }
 
-static void gather(const td_kkt* kkt, const double* g, int nrhs, int first, double* t, int cols) {
+static void gather(const td_kkt* kkt, const double* g, slice s, double* t) {
   for (int k = 0; k < kkt->nrow; k++) {
     const int row = slot_row(kkt, k);
     const double scale = kkt->W ? 1 : 1 / kkt->length[row];
-    const double* from = g + at(kkt->rows[row], first, nrhs);
-    for (int c = 0; c < cols; c++) t[at(k, c, cols)] = scale * from[c];
+    const double* from = g + at(kkt->rows[row], s.first, s.nrhs);
+    for (int c = 0; c < s.cols; c++) t[at(k, c, s.cols)] = scale * from[c];
   }
 }
 
 // l from (J Y)'l = t, scattered to its rows
-static void solve_multipliers(const td_kkt* kkt, double* t, double* l, int nrhs, int first,
-                              int cols) {
+static void solve_multipliers(const td_kkt* kkt, double* t, double* l, slice s) {
   if (kkt->W) {
-    solve_upper_transposed(kkt->W, kkt->nrow, kkt->rank, t, cols);
-    memset(t + at(kkt->rank, 0, cols), 0, sizeof(double) * at(kkt->nrow - kkt->rank, 0, cols));
-    apply_q(kkt->W, kkt->wtau, kkt->nrow, kkt->rank, false, t, cols, cols);
+    solve_upper_transposed(kkt->W, kkt->nrow, kkt->rank, t, s.cols);
+    memset(t + at(kkt->rank, 0, s.cols), 0, sizeof(double) * at(kkt->nrow - kkt->rank, 0, s.cols));
+    apply_q(kkt->W, kkt->wtau, kkt->nrow, kkt->rank, false, t, s.cols, s.cols);
   } else {
-    solve_upper(kkt->QR, kkt->n, kkt->rank, t, cols);
+    solve_upper(kkt->QR, kkt->n, kkt->rank, t, s.cols);
   }
-  for (int i = 0; i < kkt->m; i++) memset(l + at(i, first, nrhs), 0, sizeof(double) * (size_t)cols);
+  for (int i = 0; i < kkt->m; i++)
+    memset(l + at(i, s.first, s.nrhs), 0, sizeof(double) * (size_t)s.cols);
   for (int k = 0; k < kkt->nrow; k++) {
     const int row = slot_row(kkt, k);
     const double scale = kkt->W ? 1 : 1 / kkt->length[row];
-    double* to = l + at(kkt->rows[row], first, nrhs);
-    for (int c = 0; c < cols; c++) to[c] = scale * t[at(k, c, cols)];
+    double* to = l + at(kkt->rows[row], s.first, s.nrhs);
+    for (int c = 0; c < s.cols; c++) to[c] = scale * t[at(k, c, s.cols)];
   }
 }
 
-// B -= C[rows, cols] X for a block of C
+// B -= C X for a block of C with rows x inner elements
 static void subtract_product(const double* C, int ld, int rows, int inner, const double* X,
                              double* B, int cols) {
   if (cols == 1) {
     for (int i = 0; i < rows; i++) B[i] -= dot(C + at(i, 0, ld), X, inner);
-    return;
+  } else if (rows > 0 && inner > 0) {
+    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, cols, inner, -1, C, ld, X, cols, 1,
+                B, cols);
   }
-  for (int i = 0; i < rows; i++)
-    for (int k = 0; k < inner; k++)
-      axpy(-C[at(i, k, ld)], X + at(k, 0, cols), B + at(i, 0, cols), cols);
 }
 
-static void solve_panel(const td_kkt* kkt, const double* f, const double* g, int nrhs, int first,
-                        int cols, double* x, double* l, arena* scratch) {
+static void solve_panel(const td_kkt* kkt, const double* f, const double* g, slice s, double* x,
+                        double* l, arena* scratch) {
   const arena_mark frame = arena_open(scratch);
-  const int n = kkt->n, r = kkt->rank, p = n - r;
+  const int n = kkt->n, r = kkt->rank, p = n - r, cols = s.cols;
   double* b = arena_doubles(scratch, n * cols);                // Q'f, then [y; z]
   double* t = arena_doubles(scratch, (kkt->nrow + 1) * cols);  // constraint rows
   double* y = arena_zeros(scratch, (r + 1) * cols);
@@ -375,10 +402,10 @@ static void solve_panel(const td_kkt* kkt, const double* f, const double* g, int
 
   // [f1; f2] = Q'f,  y from the constraints,  z from  L L'z = f2 - C21 y
   for (int i = 0; i < n; i++)
-    memcpy(b + at(i, 0, cols), f + at(i, first, nrhs), sizeof(double) * (size_t)cols);
-  apply_q(kkt->QR, kkt->tau, n, r, true, b, cols, cols);
+    memcpy(b + at(i, 0, cols), f + at(i, s.first, s.nrhs), sizeof(double) * (size_t)cols);
+  apply_q_panel(kkt, true, b, cols, scratch);
   if (g && r > 0) {
-    gather(kkt, g, nrhs, first, t, cols);
+    gather(kkt, g, s, t);
     solve_constraints(kkt, t, cols);
     memcpy(y, t, sizeof(double) * at(r, 0, cols));
     subtract_product(kkt->C + at(r, 0, n), n, p, r, y, z, cols);
@@ -390,14 +417,14 @@ static void solve_panel(const td_kkt* kkt, const double* f, const double* g, int
     subtract_product(kkt->C, n, r, r, y, b, cols);
     subtract_product(kkt->C + r, n, r, p, z, b, cols);
     for (size_t i = 0; i < at(r, 0, cols); i++) t[i] = -b[i];
-    solve_multipliers(kkt, t, l, nrhs, first, cols);
+    solve_multipliers(kkt, t, l, s);
   }
 
   // x = Q [y; z]
   memcpy(b, y, sizeof(double) * at(r, 0, cols));
-  apply_q(kkt->QR, kkt->tau, n, r, false, b, cols, cols);
+  apply_q_panel(kkt, false, b, cols, scratch);
   for (int i = 0; i < n; i++)
-    memcpy(x + at(i, first, nrhs), b + at(i, 0, cols), sizeof(double) * (size_t)cols);
+    memcpy(x + at(i, s.first, s.nrhs), b + at(i, 0, cols), sizeof(double) * (size_t)cols);
   arena_close(scratch, frame);
 }
 
@@ -409,7 +436,7 @@ void td_kkt_solve(const td_kkt* kkt, const double* f, const double* g, int nrhs,
     return;
   }
   for (int first = 0; first < nrhs; first += panel)
-    solve_panel(kkt, f, g, nrhs, first, min_int(panel, nrhs - first), x, l, scratch);
+    solve_panel(kkt, f, g, (slice){nrhs, first, min_int(panel, nrhs - first)}, x, l, scratch);
 }
 
 void td_kkt_null_space(const td_kkt* kkt, double* Z) {

@@ -7,7 +7,10 @@
 #define X(type, name, text)                                                             \
   type* td_push_##name(td_model* m, int n) {                                            \
     type* grown = td_grow(m->name, &m->cap_##name, m->n##name + n, sizeof(type));       \
-    if (!grown) return NULL;                                                            \
+    if (!grown) {                                                                       \
+      m->failed = true;                                                                 \
+      return NULL;                                                                      \
+    }                                                                                   \
     m->name = grown;                                                                    \
     type* first = grown + m->n##name;                                                   \
     memset(first, 0, (size_t)n * sizeof(type));                                         \

@@ -51,7 +51,12 @@ typedef struct builder {
 
 // places
 td_status td_build_place(builder* b, const value* v, td_span at, const char* what, place* out);
+// Every element it names exists; one of them, or one for each of n things.
+td_status td_build_check_place(builder* b, const place* p, int n, const char* what);
 int td_build_instance(const builder* b, const place* p, int k);  // instance of the k-th element (broadcast), -1 ground
+
+// Where joint j was written: the first of these fields it has, else its first one.  Fields end with NULL.
+td_span td_build_joint_at(const builder* b, int joint, const char* const* fields);
 
 // numbers: a field's entry as an expression, broadcast over elements and columns
 ex td_build_pick(builder* b, const value* v, int element, int nelement, int col, int ncol, double fallback);
@@ -70,6 +75,8 @@ td_status td_build_items(builder* b, int joint);
 td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix, int* nfix);
 // A list of fixed transformations (tr, tr2nd): *fix, *nfix in the model.
 td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix);
+// x / |x| without overflow; false: zero.
+bool td_unit_vector(double x[3]);
 // A station on an instance (-1: ground), moved by a list of fixed transformations (may be NULL).
 td_status td_build_station(builder* b, int instance, const value* list, bool quaternion, const char* name, int* station);
 // Two unit vectors that complete n to a right-handed frame (t1, t2, n); principal axes give principal axes.

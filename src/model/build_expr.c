@@ -8,10 +8,17 @@
 
 // ---- sensors -> probes ------------------------------------------------------------------------------------------
 
-static td_status no_such(builder* b, td_span at, const char* what, int index, int count) {
-  td_error(b->diags, TD_E_MODEL, at, "there is no %s(%d)", what, index);
-  if (count > 0) td_more(b->diags, "%s: 1 to %d", what, count);
-  return TD_E_MODEL;
+// "pos(body(7))": `sensor` of what it is about
+static td_status no_such(builder* b, td_span at, const td_sensor_ref* ref, const char* what, int count) {
+  const char* sensor = td_sensor_table[ref->kind].name;
+  if (count == 0) return td_error(b->diags, TD_E_MODEL, at, "%s: the model has no %s", sensor, what);
+  if (count == 1) return td_error(b->diags, TD_E_MODEL, at, "%s: there is no %s(%d), the model has one", sensor, what, ref->index);
+  return td_error(b->diags, TD_E_MODEL, at, "%s: there is no %s(%d), the model has %d", sensor, what, ref->index, count);
+}
+
+static td_status no_element(builder* b, td_span at, const td_sensor_ref* ref, const char* what, int count) {
+  return td_error(b->diags, TD_E_MODEL, at, "%s: %s(%d) has %d element%s, got element %d", td_sensor_table[ref->kind].name, what,
+                  ref->index, count, count == 1 ? "" : "s", ref->element);
 }
 
 static int ground_station(builder* b) {
@@ -24,15 +31,13 @@ static int ground_station(builder* b) {
 }
 
 static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
-  if (ref->index < 0 || ref->index > b->nbody) return no_such(b, at, "body", ref->index, b->nbody);
+  if (ref->index < 0 || ref->index > b->nbody) return no_such(b, at, ref, "body", b->nbody);
   if (ref->index == 0) {
     p->station = ground_station(b);
   } else {
     const int element = ref->element == 0 ? 1 : ref->element;
-    if (element > b->body_count[ref->index]) {
-      return td_error(b->diags, TD_E_MODEL, at, "body(%d) has %d element%s, got %d", ref->index,
-                      b->body_count[ref->index], b->body_count[ref->index] == 1 ? "" : "s", element);
-    }
+    if (element < 1 || element > b->body_count[ref->index])
+      return no_element(b, at, ref, "body", b->body_count[ref->index]);
     p->station = b->m->body[b->body_first[ref->index] + element - 1].station;
   }
   p->point = NUM_NONE;
@@ -66,26 +71,30 @@ static void joint_ends(builder* b, int joint, int element, int* a, int* c) {
 }
 
 static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
-  if (ref->index < 1 || ref->index > b->njoint) return no_such(b, at, "joint", ref->index, b->njoint);
+  if (ref->index < 1 || ref->index > b->njoint) return no_such(b, at, ref, "joint", b->njoint);
   const build_joint* j = &b->joint[ref->index - 1];
   const int element = ref->element == 0 ? 1 : ref->element;
-  if (element > j->nelement) {
-    return td_error(b->diags, TD_E_MODEL, at, "joint(%d) has %d element%s, got %d", ref->index, j->nelement,
-                    j->nelement == 1 ? "" : "s", element);
-  }
+  if (element < 1 || element > j->nelement) return no_element(b, at, ref, "joint", j->nelement);
   p->joint = ref->index;
   p->element = element;
   joint_ends(b, p->joint, p->element, &p->a, &p->b);
   if (ref->kind != SENSOR_DOF && ref->kind != SENSOR_DDOF) return TD_OK;
   const int at_dof = (element - 1) * j->ndof + ref->item - 1;
-  if (!j->main || ref->item < 1 || ref->item > j->ndof) {
-    return td_error(b->diags, TD_E_MODEL, at, "joint(%d) has %d degree%s of freedom, got %d", ref->index,
-                    j->main ? j->ndof : 0, j->ndof == 1 ? "" : "s", ref->item);
+  const char* name = td_sensor_table[ref->kind].name;
+  if (!j->main) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) is no main joint and has no degrees of freedom", name,
+                    ref->index);
+  }
+  if (ref->item < 1 || ref->item > j->ndof) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d degree%s of freedom, got dof %d", name, ref->index,
+                    j->ndof, j->ndof == 1 ? "" : "s", ref->item);
   }
   p->q = j->dof_q[at_dof];
   p->v = j->dof_v[at_dof];
   if (ref->kind == SENSOR_DDOF && p->v < 0) {
-    return td_error(b->diags, TD_E_MODEL, at, "this quaternion number has no velocity of its own; use ddof(joint, 1:3)");
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "ddof: dof %d of joint(%d) is a number of a quaternion without a velocity of its own; the angular "
+                    "velocities are those of the numbers before it", ref->item, ref->index);
   }
   return TD_OK;
 }
@@ -93,7 +102,8 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
 static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   const int n = ref->kind == SENSOR_Q ? b->m->npos : b->m->nvel;
   if (ref->item < 1 || ref->item > n) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s(%d): the model has %d", td_sensor_table[ref->kind].name, ref->item, n);
+    return td_error(b->diags, TD_E_MODEL, at, "there is no %s(%d): the model has %d generalised %s", td_sensor_table[ref->kind].name,
+                    ref->item, n, ref->kind == SENSOR_Q ? (n == 1 ? "position" : "positions") : n == 1 ? "velocity" : "velocities");
   }
   *(ref->kind == SENSOR_Q ? &p->q : &p->v) = ref->item - 1;
   return TD_OK;
@@ -153,6 +163,10 @@ static td_status push_sensor(builder* b, ex_list* list, const value* sensors, in
   if (!name) name = plain;
   if (!v || !wanted(td_get(b->spec->root, 0, "output"), name)) return TD_OK;
   const int n = td_value_count(v);
+  if ((long)list->n + n > b->spec->limits.parts) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(sensors, i, "value"),
+                    "sensor(%d).value has %d numbers: the sensors may have %d together", i + 1, n, b->spec->limits.parts);
+  }
   for (int k = 0; k < n; k++) {
     const int id = n == 1   ? td_push_name(b->m, "%s", name)
                    : n == 3 ? td_push_name(b->m, "%s_%c", name, "xyz"[k])
@@ -191,7 +205,6 @@ static td_status collect_events(builder* b, ex_list* list) {
 
 // ---- slots and tapes ------------------------------------------------------------------------------------------------
 
-
 static td_status sort_slots(builder* b, bool* motion) {
   td_model* m = b->m;
   for (int i = 0; i < m->nvel; i++)
@@ -221,34 +234,48 @@ static td_tape* slot_tape(const td_model* m, const num* slot, int n) {
   return tape;
 }
 
-static int probe_of(const td_model* m, int var) {
-  for (int i = 0; i < m->nprobe; i++)
-    if (m->probe[i].var == var) return i;
-  return -1;
-}
-static int named_of(const model_named* list, int n, int var) {
-  for (int i = 0; i < n; i++)
-    if (list[i].var == var) return i;
-  return -1;
-}
+#define DERIVATIVE_LIMIT 5e7  // visits of nodes: about a second
 
-#define MAX_VARS 4096
+// What each variable of the graph stands for.
+typedef struct var_use {
+  int probe, input, param;  // index into the model's lists, -1
+} var_use;
+
+static var_use* index_vars(const td_model* m) {
+  const int n = td_exprs_nvar(m->graph);
+  var_use* use = malloc(((size_t)n + 1) * sizeof(var_use));
+  if (!use) return NULL;
+  for (int i = 0; i < n; i++) use[i] = (var_use){-1, -1, -1};
+  for (int i = 0; i < m->nprobe; i++) use[m->probe[i].var].probe = i;
+  for (int i = 0; i < m->ninput; i++) use[m->input[i].var].input = i;
+  for (int i = 0; i < m->nparam; i++) use[m->param[i].var].param = i;
+  return use;
+}
 
 // d(target)/d(variable) for each variable of e, sorted into probes, inputs and parameters.
 typedef struct partials {
   ex_list probe, input, param;
   bool want_param;
+  const var_use* use;
+  int* vars;      // room for all variables
+  double visits;  // of nodes
 } partials;
 
-static td_status add_partials(td_model* m, partials* out, int target, ex e, bool output) {
-  int vars[MAX_VARS];
-  const int n = td_ex_vars(m->graph, e, vars, MAX_VARS);
-  if (n > MAX_VARS) return TD_E_MODEL;
+static td_status add_partials(builder* b, partials* out, int target, ex e, bool output) {
+  td_model* m = b->m;
+  if ((td_ex_depends(m->graph, e) & ~(unsigned)TD_ON_TIME) == 0) return TD_OK;
+  const int n = td_ex_vars(m->graph, e, out->vars, td_exprs_nvar(m->graph));
+  // what the derivatives cost: a walk over e, found in the graph, for each variable
+  out->visits += (1.0 + n) * (td_ex_size(m->graph, e) + e / 64.0);
+  if (out->visits > DERIVATIVE_LIMIT) {
+    return td_error(b->diags, TD_E_MODEL, td_span_none(),
+                    "the expressions of the model are too long to differentiate: together they depend on too many sensors");
+  }
   for (int i = 0; i < n; i++) {
-    const int probe = probe_of(m, vars[i]), input = named_of(m->input, m->ninput, vars[i]);
-    const int param = out->want_param ? named_of(m->param, m->nparam, vars[i]) : -1;
+    const var_use* use = &out->use[out->vars[i]];
+    const int probe = use->probe, input = use->input, param = out->want_param ? use->param : -1;
     if (probe < 0 && input < 0 && param < 0) continue;
-    const ex d = td_ex_diff(m->graph, e, vars[i]);
+    const ex d = td_ex_diff(m->graph, e, out->vars[i]);
     if (td_ex_is_const(m->graph, d) && td_ex_value(m->graph, d) == 0) continue;
     ex_list* list = probe >= 0 ? &out->probe : input >= 0 ? &out->input : &out->param;
     model_partial* p = probe >= 0   ? (output ? td_push_output_probe(m, 1) : td_push_live_probe(m, 1))
@@ -280,51 +307,63 @@ static void mark_forces(const td_model* m, bool* force) {
   for (int c = 0; c < 3; c++) force[m->gravity + c] = true;
 }
 
+// Geometry, masses and initial values that depend on parameters.
+static void mark_shapes(td_model* m, const bool* force, partials* p) {
+  for (int i = 0; i < m->nparam_slot; i++) {
+    if (force[m->param_slot[i]]) continue;
+    const int n = td_ex_vars(m->graph, m->number_ex[m->param_slot[i]], p->vars, td_exprs_nvar(m->graph));
+    for (int k = 0; k < n; k++)
+      if (p->use[p->vars[k]].param >= 0) m->param[p->use[p->vars[k]].param].shapes = true;
+  }
+}
+
+static td_status differentiate(builder* b, const bool* force, const ex_list* outputs, partials* live, partials* out) {
+  td_model* m = b->m;
+  for (int i = 0; i < m->nlive_slot; i++)
+    TD_TRY(add_partials(b, live, m->live_slot[i], m->number_ex[m->live_slot[i]], false));
+  for (int i = 0; i < m->nparam_slot; i++)
+    if (force[m->param_slot[i]]) TD_TRY(add_partials(b, live, m->param_slot[i], m->number_ex[m->param_slot[i]], false));
+  mark_shapes(m, force, live);
+  for (int i = 0; i < outputs->n; i++) TD_TRY(add_partials(b, out, i, outputs->e[i], true));
+  return TD_OK;
+}
+
+static td_status record(td_model* m, const ex_list* outputs, const ex_list* events, const partials* live,
+                        const partials* out) {
+  m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot);
+  m->motion_tape = slot_tape(m, m->motion_slot, m->nmotion_slot);
+  m->live_tape = slot_tape(m, m->live_slot, m->nlive_slot);
+  m->live_probe_tape = td_tape_new(m->graph, live->probe.e, live->probe.n);
+  m->live_input_tape = td_tape_new(m->graph, live->input.e, live->input.n);
+  m->live_param_tape = td_tape_new(m->graph, live->param.e, live->param.n);
+  m->output_tape = td_tape_new(m->graph, outputs->e, outputs->n);
+  m->output_probe_tape = td_tape_new(m->graph, out->probe.e, out->probe.n);
+  m->output_input_tape = td_tape_new(m->graph, out->input.e, out->input.n);
+  m->event_tape = td_tape_new(m->graph, events->e, events->n);
+  const bool ok = m->param_tape && m->motion_tape && m->live_tape && m->live_probe_tape && m->live_input_tape &&
+                  m->live_param_tape && m->output_tape && m->output_probe_tape && m->output_input_tape && m->event_tape;
+  return ok && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
+}
+
 static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* events) {
   td_model* m = b->m;
+  if (td_exprs_failed(m->graph)) return TD_E_NOMEM;
   const size_t n = (size_t)m->nnumber_ex + 1;
   bool* flag = calloc(2 * n, sizeof(bool));
-  if (!flag || !td_push_number(m, m->nnumber_ex)) {
-    free(flag);
-    return TD_E_NOMEM;
-  }
-  bool* force = flag + n;
-  td_status status = sort_slots(b, flag);
-  mark_forces(m, force);
-  partials live = {.want_param = true}, out = {0};
-  for (int i = 0; i < m->nlive_slot && status == TD_OK; i++)
-    status = add_partials(m, &live, m->live_slot[i], m->number_ex[m->live_slot[i]], false);
-  for (int i = 0; i < m->nparam_slot && status == TD_OK; i++)
-    if (force[m->param_slot[i]])
-      status = add_partials(m, &live, m->param_slot[i], m->number_ex[m->param_slot[i]], false);
-  for (int i = 0; i < m->nparam_slot; i++)
-    if (!force[m->param_slot[i]]) {
-      int vars[MAX_VARS];
-      const int nv = min_int(MAX_VARS, td_ex_vars(m->graph, m->number_ex[m->param_slot[i]], vars, MAX_VARS));
-      for (int k = 0; k < nv; k++) {
-        const int param = named_of(m->param, m->nparam, vars[k]);
-        if (param >= 0) m->param[param].shapes = true;
-      }
-    }
-  for (int i = 0; i < outputs->n && status == TD_OK; i++) status = add_partials(m, &out, i, outputs->e[i], true);
+  var_use* use = index_vars(m);
+  int* vars = malloc(((size_t)td_exprs_nvar(m->graph) + 1) * sizeof(int));
+  partials live = {.want_param = true, .use = use, .vars = vars}, out = {.use = use, .vars = vars};
+  td_status status = flag && use && vars && td_push_number(m, m->nnumber_ex) ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) status = sort_slots(b, flag);
   if (status == TD_OK) {
-    m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot);
-    m->motion_tape = slot_tape(m, m->motion_slot, m->nmotion_slot);
-    m->live_tape = slot_tape(m, m->live_slot, m->nlive_slot);
-    m->live_probe_tape = td_tape_new(m->graph, live.probe.e, live.probe.n);
-    m->live_input_tape = td_tape_new(m->graph, live.input.e, live.input.n);
-    m->live_param_tape = td_tape_new(m->graph, live.param.e, live.param.n);
-    m->output_tape = td_tape_new(m->graph, outputs->e, outputs->n);
-    m->output_probe_tape = td_tape_new(m->graph, out.probe.e, out.probe.n);
-    m->output_input_tape = td_tape_new(m->graph, out.input.e, out.input.n);
-    m->event_tape = td_tape_new(m->graph, events->e, events->n);
-    const bool ok = m->param_tape && m->motion_tape && m->live_tape && m->live_probe_tape && m->live_input_tape &&
-                    m->live_param_tape && m->output_tape && m->output_probe_tape && m->output_input_tape &&
-                    m->event_tape && !td_exprs_failed(m->graph);
-    status = ok ? TD_OK : TD_E_NOMEM;
+    mark_forces(m, flag + n);
+    status = differentiate(b, flag + n, outputs, &live, &out);
   }
+  if (status == TD_OK) status = record(m, outputs, events, &live, &out);
   partials_free(&live);
   partials_free(&out);
+  free(vars);
+  free(use);
   free(flag);
   return status;
 }
@@ -365,6 +404,9 @@ td_status td_build_expressions(builder* b) {
   td_status status = collect_outputs(b, &outputs);
   if (status == TD_OK) status = collect_events(b, &events);
   td_status worst = status;
+  if (status == TD_OK && b->spec->nsensor > b->spec->limits.parts)
+    worst = status = td_error(b->diags, TD_E_MODEL, b->spec->sensors[b->spec->limits.parts].at,
+                              "the model uses more than %d numbers of sensors", b->spec->limits.parts);
   for (int i = 0; i < b->spec->nsensor && status == TD_OK; i++) {
     const td_status s = push_probe(b, &b->spec->sensors[i]);
     if (s != TD_OK) worst = s;

@@ -68,19 +68,20 @@ static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const val
   return TD_OK;
 }
 
+static bool is_zero(const value* v, int i) { return !(v->e && v->e[i] != EX_NONE) && v->x[i] == 0; }
+
 // [inf … inf …]: all four numbers of a quaternion, or a pair about one axis.
-static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at) {
+static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at, const char* what) {
   const int nvector = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
   if (nvector == 3) return push_ball(j);
-  for (int c = 1; c < 4; c++)
-    if (!is_free(rot, c) && (rot->e ? rot->e[c] != EX_NONE : false || rot->x[c] != 0)) {
-      return td_error(b->diags, TD_E_MODEL, at,
-                      "the constant numbers of a quaternion with free scalar part must be 0");
-    }
-  if (nvector != 1) {
-    return td_error(b->diags, TD_E_MODEL, at,
-                    "a quaternion with free scalar part has one or three free vector numbers, "
-                    "got %d; use [0 …] for the three-number form", nvector);
+  bool zeros = nvector == 1;
+  for (int c = 1; c < 4; c++) zeros = zeros && (is_free(rot, c) || is_zero(rot, c));
+  if (!zeros) {
+    td_error(b->diags, TD_E_MODEL, at,
+             "%s is a partly free quaternion: with inf first, either all four numbers are inf, or one more is inf and two "
+             "are 0", what);
+    td_hint(b->diags, "[0 ...] has one to three free numbers and no normalisation");
+    return TD_E_MODEL;
   }
   double axis[3];
   for (int c = 0; c < 3; c++) axis[c] = is_free(rot, c + 1);
@@ -95,29 +96,34 @@ static td_status push_quaternion(builder* b, build_joint* j, const value* rot, t
   return it->axis == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
-static td_status rotation_items(builder* b, build_joint* j, const value* rot, td_span at) {
+// The constant numbers of a partly free unit quaternion leave room for the free ones.
+static td_status check_vector_part(builder* b, const value* rot, td_span at, const char* what) {
+  double sum = 0;
+  for (int c = 1; c < 4; c++)
+    if (!is_free(rot, c) && !(rot->e && rot->e[c] != EX_NONE)) sum += rot->x[c] * rot->x[c];
+  if (sum < 1) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, at,
+                  "%s is the vector part of a unit quaternion: its numbers must have a length below 1, got %g", what,
+                  sqrt(sum));
+}
+
+static td_status rotation_items(builder* b, build_joint* j, const value* rot, td_span at, const char* what) {
   switch (td_value_count(rot)) {
     case 2: {
-      const int axis = (int)rot->x[0] - 1;
-      if (is_free(rot, 0) || axis < 0 || axis > 2) {
-        return td_error(b->diags, TD_E_MODEL, at, "the axis of rot must be 1, 2 or 3, got %g", rot->x[0]);
-      }
+      const int axis = (int)rot->x[0] - 1;  // 1, 2 or 3: the check saw to it
       const double unit[3] = {axis == 0, axis == 1, axis == 2};
       return push_screw(b, j, unit, true, NUM_NONE);
     }
     case 3: return push_chart(b, j, HOP_CAYLEY, rot, 0);
     default:
-      if (is_free(rot, 0)) return push_quaternion(b, j, rot, at);
-      if (rot->x[0] != 0 || (rot->e && rot->e[0] != EX_NONE)) {
-        return td_error(b->diags, TD_E_MODEL, at,
-                        "an angle-axis rotation cannot have degrees of freedom; start with 0 (unit "
-                        "quaternion) or inf (four free numbers)");
-      }
+      if (is_free(rot, 0)) return push_quaternion(b, j, rot, at, what);
+      TD_TRY(check_vector_part(b, rot, at, what));
       return push_chart(b, j, HOP_QUAT3, rot, 1);
   }
 }
 
-static td_status tr_items(builder* b, build_joint* j, const value* tr, int i) {
+static td_status tr_items(builder* b, int joint, const value* tr, int i) {
+  build_joint* j = &b->joint[joint];
   const value* trans = td_get(tr, i, "trans");
   const value* rot = td_get(tr, i, "rot");
   const bool free_rot = count_free(rot) > 0;
@@ -129,7 +135,11 @@ static td_status tr_items(builder* b, build_joint* j, const value* tr, int i) {
     const double axis[3] = {c == 0, c == 1, c == 2};
     if (is_free(trans, c)) TD_TRY(push_screw(b, j, axis, false, NUM_NONE));
   }
-  if (free_rot) TD_TRY(rotation_items(b, j, rot, td_get_at(tr, i, "rot")));
+  if (free_rot) {
+    char what[48];
+    snprintf(what, sizeof what, "joint(%d).tr(%d).rot", joint + 1, i + 1);
+    TD_TRY(rotation_items(b, j, rot, td_get_at(tr, i, "rot"), what));
+  }
   // a fixed rotation after free translations is a step of its own
   if (!free_rot && rot && count_free(trans) > 0) {
     it = push_item(j);
@@ -155,38 +165,25 @@ void td_complete_frame(const double n[3], double t1[3], double t2[3]) {
   for (int c = 0; c < 3; c++) t2[c] = n[(c + 1) % 3] * t1[(c + 2) % 3] - n[(c + 2) % 3] * t1[(c + 1) % 3];
 }
 
-// A constant unit vector from row r of `axis`.
-static td_status read_axis(builder* b, int joint, int r, const double fallback[3], double out[3]) {
+bool td_unit_vector(double x[3]) {
+  const double size = fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
+  if (!(size > 0)) return false;
+  for (int c = 0; c < 3; c++) x[c] /= size;
+  const double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  for (int c = 0; c < 3; c++) x[c] /= norm;
+  return true;
+}
+
+// Row r of `axis` as a unit vector: a constant that is not zero, the check saw to it.
+static void read_axis(builder* b, int joint, int r, const double fallback[3], double out[3]) {
   const value* axis = td_get(b->joints, joint, "axis");
-  double norm = 0;
-  for (int c = 0; c < 3; c++) {
-    out[c] = fallback[c];
-    if (axis) {
-      const int rows = td_value_count(axis) / 3;
-      const int i = rows == 1 ? c : (r < rows ? r : rows - 1) + rows * c;
-      if (axis->e && axis->e[i] != EX_NONE) {
-        return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "axis"),
-                        "joint(%d).axis must be constant", joint + 1);
-      }
-      out[c] = axis->x[i];
-    }
-    norm += out[c] * out[c];
-  }
-  if (!(norm > 0)) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "axis"),
-                    "joint(%d).axis must not be zero", joint + 1);
-  }
-  for (int c = 0; c < 3; c++) out[c] /= sqrt(norm);
-  return TD_OK;
+  const int rows = axis ? td_value_count(axis) / 3 : 0;
+  for (int c = 0; c < 3; c++) out[c] = r < rows ? axis->x[r + rows * c] : fallback[c];
+  td_unit_vector(out);
 }
 
 static td_status read_pitch(builder* b, int joint, num* pitch) {
-  const value* v = td_get(b->joints, joint, "pitch");
-  if (!v) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "type"),
-                    "joint(%d): a helical joint needs `pitch` [m/rad]", joint + 1);
-  }
-  *pitch = td_build_number(b, td_value_ex(v, 0, b->spec->graph));
+  *pitch = td_build_number(b, td_value_ex(td_get(b->joints, joint, "pitch"), 0, b->spec->graph));
   return *pitch == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
@@ -194,7 +191,7 @@ static td_status type_items(builder* b, int joint, const char* type) {
   build_joint* j = &b->joint[joint];
   static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
   double n[3], t1[3], t2[3];
-  TD_TRY(read_axis(b, joint, 0, strcmp(type, "universal") == 0 ? x : z, n));
+  read_axis(b, joint, 0, strcmp(type, "universal") == 0 ? x : z, n);
   if (strcmp(type, "fixed") == 0) return TD_OK;
   if (strcmp(type, "revolute") == 0) return push_screw(b, j, n, true, NUM_NONE);
   if (strcmp(type, "prismatic") == 0) return push_screw(b, j, n, false, NUM_NONE);
@@ -215,7 +212,7 @@ static td_status type_items(builder* b, int joint, const char* type) {
   }
   if (strcmp(type, "universal") == 0) {
     double m[3];
-    TD_TRY(read_axis(b, joint, 1, y, m));
+    read_axis(b, joint, 1, y, m);
     TD_TRY(push_screw(b, j, n, true, NUM_NONE));
     return push_screw(b, j, m, true, NUM_NONE);
   }
@@ -228,25 +225,21 @@ static td_status type_items(builder* b, int joint, const char* type) {
 }
 
 td_status td_build_items(builder* b, int joint) {
-  build_joint* j = &b->joint[joint];
   const value* tr = td_get(b->joints, joint, "tr");
   const int n = tr ? td_value_count(tr) : 0;
-  for (int i = 0; i < n; i++) TD_TRY(tr_items(b, j, tr, i));
+  for (int i = 0; i < n; i++) TD_TRY(tr_items(b, joint, tr, i));
   const char* type = td_build_word(b->joints, joint, "type");
   return type ? type_items(b, joint, type) : TD_OK;
 }
 
 // ---- fixed transformations --------------------------------------------------------------------------------
 
-static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, td_span at, model_fix* fix) {
+static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, model_fix* fix) {
   const int n = td_value_count(rot);
   td_exprs* g = b->spec->graph;
   if (n == 2) {
     const int axis = (int)rot->x[0];
     if (axis == 0) return TD_OK;  // [0 0]: no rotation
-    if (axis < 1 || axis > 3) {
-      return td_error(b->diags, TD_E_MODEL, at, "the axis of rot must be 1, 2 or 3, got %g", rot->x[0]);
-    }
     fix->kind = ROT_PRINCIPAL;
     fix->axis = axis - 1;
     fix->rot = td_build_number(b, td_value_ex(rot, 1, g));
@@ -254,7 +247,7 @@ static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, t
   }
   fix->kind = n == 3 ? ROT_EULER_BERNOULLI : quaternion ? ROT_QUATERNION : ROT_ANGLE_AXIS;
   bool zero = true;
-  for (int i = 0; i < n; i++) zero = zero && !(rot->e && rot->e[i] != EX_NONE) && rot->x[i] == 0;
+  for (int i = 0; i < n; i++) zero = zero && is_zero(rot, i);
   if (zero) {
     fix->kind = ROT_NONE;
     return TD_OK;
@@ -273,7 +266,7 @@ static td_status push_fix(builder* b, const value* tr, int i, bool quaternion, b
   if (fix.trans == NUM_NONE) return TD_E_NOMEM;
   for (int c = 0; want_trans && trans && c < 3; c++)
     if (!is_free(trans, c)) b->m->number_ex[fix.trans + c] = td_value_ex(trans, c, b->spec->graph);
-  if (want_rot && rot) TD_TRY(fixed_rotation(b, rot, quaternion, td_get_at(tr, i, "rot"), &fix));
+  if (want_rot && rot) TD_TRY(fixed_rotation(b, rot, quaternion, &fix));
   model_fix* pushed = td_push_fix(b->m, 1);
   if (!pushed) return TD_E_NOMEM;
   *pushed = fix;
@@ -283,15 +276,7 @@ static td_status push_fix(builder* b, const value* tr, int i, bool quaternion, b
 td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix) {
   *fix = b->m->nfix;
   const int n = list ? td_value_count(list) : 0;
-  for (int i = 0; i < n; i++) {
-    const value *trans = td_get(list, i, "trans"), *rot = td_get(list, i, "rot");
-    if (count_free(trans) + count_free(rot) > 0) {
-      return td_error(b->diags, TD_E_MODEL, td_get_at(list, i, count_free(trans) ? "trans" : "rot"),
-                      "a joint that is not in the main chain has no degrees of freedom: inf is not "
-                      "allowed here");
-    }
-    TD_TRY(push_fix(b, list, i, quaternion, true, true));
-  }
+  for (int i = 0; i < n; i++) TD_TRY(push_fix(b, list, i, quaternion, true, true));
   *nfix = b->m->nfix - *fix;
   return TD_OK;
 }

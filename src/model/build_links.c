@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "build.h"
+#include "fields.h"
 
 td_status td_build_station(builder* b, int instance, const value* list, bool quaternion, const char* name,
                            int* station) {
@@ -61,10 +62,10 @@ static td_status read_law(builder* b, const value* s, int i, int element, int ne
       .input = td_build_number(b, td_build_pick(b, td_get(s, i, "input"), element, nelement, col, ncol, 0)),
       .rest_initial = td_ex_is_const(g, rest_ex) && isnan(td_ex_value(g, rest_ex)),
   };
-  if (law->input == NUM_NONE || law->k == NUM_NONE) return TD_E_NOMEM;
+  if (b->m->failed) return TD_E_NOMEM;
   // one value of dir for all directions, or three for the translations
   if (dir && col < 3) {
-    const int per = td_value_count(dir) % 3 == 0 && td_value_count(dir) != nelement ? 3 : 1;
+    const int per = td_field_fit("nx1|nx3", dir, nelement).cols;
     law->dir = (int)td_ex_value(g, td_build_pick(b, dir, element, nelement, per == 3 ? col : 0, per, 0));
   }
   law->potential = is_number(b->m, g, law->k) && is_number(b->m, g, law->rest) && is_number(b->m, g, law->compr);
@@ -75,6 +76,11 @@ static bool has_law(const value* s, int i) {
   return td_get(s, i, "spring") || td_get(s, i, "damp") || td_get(s, i, "input");
 }
 
+// Is there something that makes a force, not only a rest length or a power?
+static bool has_force(const value* s, int i) {
+  return sub(s, i, "spring", "coeff") || sub(s, i, "damp", "visc") || td_get(s, i, "input");
+}
+
 static td_status dof_force(builder* b, int joint, int element, int dof) {
   const build_joint* j = &b->joint[joint];
   const value* dofs = td_get(b->joints, joint, "dof");
@@ -82,9 +88,12 @@ static td_status dof_force(builder* b, int joint, int element, int dof) {
   const int at = element * j->ndof + dof, v = j->dof_v[at];
   const bool linear = v >= 0 && b->m->vel[v].partner >= 0;
   if (!linear && (td_get(dofs, dof, "spring") || v < 0)) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dof"),
-                    "joint(%d).dof(%d) is a number of a quaternion: dampers and inputs act on the three angular "
-                    "velocities dof(1:3), springs need a linking joint with six columns", joint + 1, dof + 1);
+    const char* field = td_get(dofs, dof, "spring") ? "spring" : td_get(dofs, dof, "damp") ? "damp" : "input";
+    td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, field),
+             "joint(%d).dof(%d) is a number of a quaternion and cannot have `%s`", joint + 1, dof + 1, field);
+    td_more(b->diags, "dampers and inputs act on the angular velocities, the first three of the four (the first of two); "
+                      "a spring is another joint between the same bodies with six columns");
+    return TD_E_MODEL;
   }
   model_force* f = td_push_force(b->m, 1);
   if (!f) return TD_E_NOMEM;
@@ -113,11 +122,6 @@ static bool is_beam(const builder* b, int joint) {
 static td_status link_force(builder* b, int joint, int element, int a, int c) {
   const int n = b->joint[joint].nelement;
   const bool beam = is_beam(b, joint);
-  const value* frame = sub(b->joints, joint, "beam", "frame");
-  if (frame && strcmp(frame->s, "first") != 0) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "beam"),
-                    "joint(%d).beam.frame: only 'first' is available in this version", joint + 1);
-  }
   const value* along = sub(b->joints, joint, "damp", "along");
   const value* xaxis = td_get(b->joints, joint, "xaxis");
   model_force* f = td_push_force(b->m, 1);
@@ -131,6 +135,7 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
   if (beam && xaxis) {
     force.xaxis = td_build_numbers(b, xaxis, element, n, 3, 0);
     force.frame = b->m->nbeam_frame++;
+    if (force.xaxis == NUM_NONE) return TD_E_NOMEM;
   }
   for (int d = 0; d < (beam ? 6 : 1); d++)
     TD_TRY(read_law(b, b->joints, joint, element, n, d, beam ? 6 : 1, &force.law[d]));
@@ -200,14 +205,23 @@ static bool is_fixed(const builder* b, int joint, int element, int d) {
   return v->x[(rows == n ? element : 0) + rows * d] != 0;
 }
 
+// The station of `refbody` of element e of n, -1: the world.
+static td_status reference_frame(builder* b, const value* s, int i, const char* what, int e, int n, int* station) {
+  place ref;
+  td_status status = td_build_place(b, td_get(s, i, "refbody"), td_get_at(s, i, "refbody"), what, &ref);
+  if (status == TD_OK) status = td_build_check_place(b, &ref, n, what);
+  const int instance = status == TD_OK ? td_build_instance(b, &ref, e) : -1;
+  *station = instance < 0 ? -1 : b->m->body[instance].station;
+  free(ref.element);
+  return status;
+}
+
 static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
   static const char* const names[6] = {"x", "y", "z", "rx", "ry", "rz"};
-  place ref;
-  TD_TRY(td_build_place(b, td_get(b->joints, joint, "refbody"), td_get_at(b->joints, joint, "refbody"), "refbody",
-                        &ref));
-  const int instance = td_build_instance(b, &ref, element);
-  free(ref.element);
-  const int frame = instance < 0 ? -1 : b->m->body[instance].station;
+  int frame;
+  char what[48];
+  snprintf(what, sizeof what, "joint(%d).refbody", joint + 1);
+  TD_TRY(reference_frame(b, b->joints, joint, what, element, b->joint[joint].nelement, &frame));
   const bool all = is_fixed(b, joint, element, 3) && is_fixed(b, joint, element, 4) && is_fixed(b, joint, element, 5);
   const bool plain = !td_get(b->joints, joint, "control") && !has_law(b->joints, joint);
   for (int d = 0; d < 6; d++) {
@@ -257,28 +271,18 @@ static const closure closures[] = {
     {"free", {false, false, false}, {false, false, false}},
 };
 
-static td_status read_constant_axis(builder* b, int joint, int r, double out[3]) {
+// Row r of `axis`, a constant that is not zero, if it is written.
+static void read_constant_axis(const builder* b, int joint, int r, double out[3]) {
   const value* axis = td_get(b->joints, joint, "axis");
-  double norm = 0;
-  for (int c = 0; c < 3 && axis; c++) {
-    const int rows = td_value_count(axis) / 3, i = rows == 1 ? c : r + rows * c;
-    out[c] = axis->x[i];
-    norm += out[c] * out[c];
-  }
-  if (!axis) return TD_OK;
-  if (!(norm > 0)) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "axis"),
-                    "joint(%d).axis must be a constant vector that is not zero", joint + 1);
-  }
-  for (int c = 0; c < 3; c++) out[c] /= sqrt(norm);
-  return TD_OK;
+  const int rows = axis ? td_value_count(axis) / 3 : 0;
+  for (int c = 0; c < 3 && r < rows; c++) out[c] = axis->x[r + rows * c];
+  td_unit_vector(out);
 }
 
 // The second axis of a universal joint is fixed in the second body: given in the first frame at the start.
 static td_status universal_row(builder* b, int joint, int element, int a, int c, const double n[3], int reference) {
   double m[3] = {0, 1, 0};
-  const value* axis = td_get(b->joints, joint, "axis");
-  if (axis && td_value_count(axis) == 6) TD_TRY(read_constant_axis(b, joint, 1, m));
+  read_constant_axis(b, joint, 1, m);
   TD_TRY(closure_row(b, ROW_DOT, joint, element, a, c, n, 3, reference, "r"));
   set_vector(b, b->m->row[b->m->nrow - 1].e, m);
   return TD_OK;
@@ -291,13 +295,9 @@ static td_status closure_rows(builder* b, int joint, int element, int a, int c) 
   const closure* kind = NULL;
   for (size_t i = 0; i < sizeof closures / sizeof *closures; i++)
     if (strcmp(type, closures[i].type) == 0) kind = &closures[i];
-  if (!kind) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "type"),
-                    "joint(%d): a %s joint cannot close a loop; make it a main joint and close the loop with a "
-                    "'fixed' joint", joint + 1, type);
-  }
+  if (!kind) return TD_E_MODEL;  // helical: refused before
   double n[3] = {universal, 0, !universal}, t[3][3];
-  TD_TRY(read_constant_axis(b, joint, 0, n));
+  read_constant_axis(b, joint, 0, n);
   td_complete_frame(n, t[0], t[1]);
   memcpy(t[2], n, sizeof n);
   const bool absolute = td_get(b->joints, joint, "tr2nd") && td_get(td_get(b->joints, joint, "tr2nd"), 0, "rot");
@@ -311,77 +311,182 @@ static td_status closure_rows(builder* b, int joint, int element, int a, int c) 
 
 // ---- joints that are not in the main chain, loads --------------------------------------------------------------------
 
-static td_status link_joint(builder* b, int joint) {
+static td_status refuse(builder* b, int joint, const char* field, const char* why) {
+  return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, field), "joint(%d).%s %s", joint + 1, field, why);
+}
+
+static void warn_unused(builder* b, int joint, const char* field, const char* why) {
+  if (td_get(b->joints, joint, field))
+    td_warn(b->diags, td_get_at(b->joints, joint, field), "joint(%d).%s has no effect: %s", joint + 1, field, why);
+}
+
+static bool any_fixed(const value* fixed) {
+  for (int i = 0; i < td_value_count(fixed); i++)
+    if (fixed->x[i] != 0) return true;
+  return false;
+}
+
+// A link is a spring, damper or input, or a constraint by `fixed` or `type`.
+static td_status check_purpose(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
-  const value *fixed = td_get(b->joints, joint, "fixed"), *type = td_get(b->joints, joint, "type");
-  const bool law = has_law(b->joints, joint);
-  if (!fixed && !type && !law) {
-    td_error(b->diags, TD_E_MODEL, j->second.at, "joint(%d) does nothing: body %d already has its main joint(%d)",
+  const value* fixed = td_get(b->joints, joint, "fixed");
+  const char* type = td_build_word(b->joints, joint, "type");
+  if (fixed && type) return refuse(b, joint, "fixed", "and type: a constraint is written with one of them");
+  if (fixed && !any_fixed(fixed)) return refuse(b, joint, "fixed", "has no 1: the joint constrains nothing");
+  if (type && strcmp(type, "helical") == 0)
+    return refuse(b, joint, "type", "= 'helical' cannot close a loop; make it the main joint of a body");
+  if (type && strcmp(type, "free") == 0 && !has_force(b->joints, joint))
+    return refuse(b, joint, "type", "= 'free' closes no loop: the joint constrains nothing");
+  if (fixed || type || has_force(b->joints, joint)) return TD_OK;
+  static const char* const fields[] = {"second", "first", NULL};
+  if (has_law(b->joints, joint)) {
+    td_error(b->diags, TD_E_MODEL, j->second.at, "joint(%d) does nothing: it has neither spring.coeff nor damp.visc nor input",
+             joint + 1);
+  } else if (j->second.body == 0) {
+    td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields), "joint(%d) does nothing: it %s", joint + 1,
+             td_get(b->joints, joint, "second") ? "leads to the ground" : "has no `second`, the body it leads to");
+  } else {
+    td_error(b->diags, TD_E_MODEL, j->second.at, "joint(%d) does nothing: body(%d) already has joint(%d) as its main joint",
              joint + 1, j->second.body, b->body_main[j->second.body] + 1);
-    td_more(b->diags, "give it spring, damp or input (a compliant link), fixed or type (a constraint)");
-    return TD_E_MODEL;
   }
-  for (int e = 0; e < j->nelement; e++) {
-    char name[128], end[136];
-    int a, c;
-    td_build_joint_name(b, joint, e, name, sizeof name);
-    snprintf(end, sizeof end, "%s.1", name);
-    TD_TRY(td_build_station(b, td_build_instance(b, &j->first, e), td_get(b->joints, joint, "tr"), false, end, &a));
-    snprintf(end, sizeof end, "%s.2", name);
-    TD_TRY(td_build_station(b, td_build_instance(b, &j->second, e), td_get(b->joints, joint, "tr2nd"), true, end, &c));
-    if (fixed) TD_TRY(fixed_rows(b, joint, e, a, c));
-    if (type) TD_TRY(closure_rows(b, joint, e, a, c));
-    if (law && !fixed) TD_TRY(link_force(b, joint, e, a, c));
+  td_more(b->diags, "a link has spring.coeff, damp.visc or input, a constraint has fixed or type");
+  return TD_E_MODEL;
+}
+
+// Fields that would have no effect on a link.
+static td_status check_link(builder* b, int joint) {
+  const value* tr = td_get(b->joints, joint, "tr");
+  const bool fixed = td_get(b->joints, joint, "fixed"), beam = is_beam(b, joint);
+  for (int i = 0; tr && i < td_value_count(tr); i++) {
+    static const char* const fields[] = {"trans", "rot"};
+    for (int k = 0; k < 2; k++) {
+      const value* v = td_get(tr, i, fields[k]);
+      for (int c = 0; v && c < td_value_count(v); c++) {
+        if ((v->e && v->e[c] != EX_NONE) || !isinf(v->x[c])) continue;
+        td_error(b->diags, TD_E_MODEL, td_get_at(tr, i, fields[k]),
+                 "joint(%d).tr(%d).%s has inf, but only a main joint makes degrees of freedom", joint + 1, i + 1, fields[k]);
+        if (b->joint[joint].second.body > 0)
+          td_more(b->diags, "the main joint of body(%d) is joint(%d), the first that has it as `second`",
+                  b->joint[joint].second.body, b->body_main[b->joint[joint].second.body] + 1);
+        return TD_E_MODEL;
+      }
+    }
+  }
+  if (td_get(b->joints, joint, "dof")) return refuse(b, joint, "dof", "has no meaning: a link has no degrees of freedom");
+  if (!fixed) warn_unused(b, joint, "control", "it belongs to joint.fixed");
+  if (!fixed) warn_unused(b, joint, "refbody", "it belongs to joint.fixed");
+  if (!beam) warn_unused(b, joint, "xaxis", "only a spring with six columns has an x axis");
+  const value* frame = sub(b->joints, joint, "beam", "frame");
+  if (frame && strcmp(frame->s, "first") != 0)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "beam"),
+                    "joint(%d).beam.frame = '%s' is not available in this version; use 'first'", joint + 1, frame->s);
+  return check_purpose(b, joint);
+}
+
+static td_status check_room(builder* b, int joint) {
+  const build_joint* j = &b->joint[joint];
+  const td_limits* limit = &b->spec->limits;
+  static const char* const fields[] = {"second", "first", NULL};
+  const long rows = td_get(b->joints, joint, "fixed") || td_get(b->joints, joint, "type") ? 6L * j->nelement : 0;
+  if (rows + b->m->nrow + b->m->nvel > limit->dofs) {
+    return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+                    "joint(%d) constrains %d element%s: the model may have %d degrees of freedom and constraints together", joint + 1,
+                    j->nelement, j->nelement == 1 ? "" : "s", limit->dofs);
+  }
+  if ((long)b->m->nforce + j->nelement > limit->parts || b->m->nfix > limit->parts) {
+    return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+                    "joint(%d) has %d elements: the model may have %d springs, dampers, inputs and loads", joint + 1,
+                    j->nelement, limit->parts);
   }
   return TD_OK;
 }
 
-static td_status load(builder* b, int i) {
-  place body, ref;
-  char what[48];
-  const char* field = td_get(b->loads, i, "exbody") ? "exbody" : "body";
-  snprintf(what, sizeof what, "exload(%d).%s", i + 1, field);
-  TD_TRY(td_build_place(b, td_get(b->loads, i, field), td_get_at(b->loads, i, field), what, &body));
-  td_status status = td_build_place(b, td_get(b->loads, i, "refbody"), td_get_at(b->loads, i, "refbody"), "refbody", &ref);
-  const int n = max_int(1, body.n);
-  const value* ftau = td_get(b->loads, i, "ftau");
-  const int cols = ftau && (ftau->cols == 6 || td_value_count(ftau) == 6) ? 6 : 3;
-  for (int e = 0; e < n && status == TD_OK; e++) {
-    int station;
-    const int instance = td_build_instance(b, &body, e), frame = td_build_instance(b, &ref, e);
-    if (instance >= b->m->nbody || frame >= b->m->nbody) {
-      status = td_error(b->diags, TD_E_MODEL, body.at, "exload(%d): the body has no such element", i + 1);
-      break;
-    }
-    snprintf(what, sizeof what, n > 1 ? "exload(%d)[%d]" : "exload(%d)", i + 1, e + 1);
-    status = td_build_station(b, instance, td_get(b->loads, i, "tr"), true, what, &station);
-    model_force* f = status == TD_OK ? td_push_force(b->m, 1) : NULL;
-    if (!f) break;
-    *f = (model_force){.kind = FORCE_LOAD, .q = -1, .v = -1, .a = frame < 0 ? -1 : b->m->body[frame].station,
-                       .b = station, .frame = -1, .xaxis = NUM_NONE, .name = td_push_name(b->m, "%s", what)};
-    const double zero[6] = {0};
-    const num wrench = td_build_constants(b, zero, 6);
-    if (wrench == NUM_NONE) return TD_E_NOMEM;
-    f->wrench = wrench;
-    for (int c = 0; c < cols; c++)
-      b->m->number_ex[wrench + c] = td_build_pick(b, ftau, e, n, c, cols, 0);
+static td_status link_element(builder* b, int joint, int e) {
+  const build_joint* j = &b->joint[joint];
+  const value *fixed = td_get(b->joints, joint, "fixed"), *type = td_get(b->joints, joint, "type");
+  const int first = td_build_instance(b, &j->first, e), second = td_build_instance(b, &j->second, e);
+  char name[128], end[136];
+  int a, c;
+  if (first == second) {
+    static const char* const fields[] = {"second", "first", NULL};
+    td_build_joint_name(b, joint, e, name, sizeof name);
+    if (first < 0)
+      return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields), "%s connects the ground with itself", name);
+    return td_error(b->diags, TD_E_MODEL, j->second.at, "%s connects body(%d) with itself", name, j->second.body);
   }
+  td_build_joint_name(b, joint, e, name, sizeof name);
+  snprintf(end, sizeof end, "%s.1", name);
+  TD_TRY(td_build_station(b, first, td_get(b->joints, joint, "tr"), false, end, &a));
+  snprintf(end, sizeof end, "%s.2", name);
+  TD_TRY(td_build_station(b, second, td_get(b->joints, joint, "tr2nd"), true, end, &c));
+  if (fixed) TD_TRY(fixed_rows(b, joint, e, a, c));
+  if (type) TD_TRY(closure_rows(b, joint, e, a, c));
+  return has_law(b->joints, joint) && !fixed ? link_force(b, joint, e, a, c) : TD_OK;
+}
+
+static td_status link_joint(builder* b, int joint) {
+  TD_TRY(check_link(b, joint));
+  TD_TRY(check_room(b, joint));
+  for (int e = 0; e < b->joint[joint].nelement; e++) TD_TRY(link_element(b, joint, e));
+  return TD_OK;
+}
+
+static td_status load_element(builder* b, int i, const place* body, int e) {
+  const int n = max_int(1, body->n);
+  const value* ftau = td_get(b->loads, i, "ftau");
+  const int cols = ftau ? td_field_fit("nx3|nx6", ftau, n).cols : 6;
+  const double zero[6] = {0};
+  char what[48];
+  int station, frame;
+  snprintf(what, sizeof what, "exload(%d).refbody", i + 1);
+  TD_TRY(reference_frame(b, b->loads, i, what, e, n, &frame));
+  snprintf(what, sizeof what, n > 1 ? "exload(%d)[%d]" : "exload(%d)", i + 1, e + 1);
+  TD_TRY(td_build_station(b, td_build_instance(b, body, e), td_get(b->loads, i, "tr"), true, what, &station));
+  model_force* f = td_push_force(b->m, 1);
+  const num wrench = td_build_constants(b, zero, 6);
+  if (!f || wrench == NUM_NONE) return TD_E_NOMEM;
+  *f = (model_force){.kind = FORCE_LOAD, .q = -1, .v = -1, .a = frame, .b = station, .frame = -1, .xaxis = NUM_NONE,
+                     .wrench = wrench, .name = td_push_name(b->m, "%s", what)};
+  for (int c = 0; c < cols; c++) b->m->number_ex[wrench + c] = td_build_pick(b, ftau, e, n, c, cols, 0);
+  return TD_OK;
+}
+
+static td_status load(builder* b, int i) {
+  const char* field = td_get(b->loads, i, "exbody") ? "exbody" : "body";
+  const td_span at = td_get_at(b->loads, i, field);
+  place body;
+  char what[48];
+  snprintf(what, sizeof what, "exload(%d).%s", i + 1, field);
+  td_status status = td_build_place(b, td_get(b->loads, i, field), at, what, &body);
+  const int n = max_int(1, body.n);
+  if (status == TD_OK && body.body == 0)
+    status = td_error(b->diags, TD_E_MODEL, at, "%s is the ground: a load acts on a body", what);
+  if (status == TD_OK) status = td_build_check_place(b, &body, n, what);
+  for (int e = 0; status == TD_OK && e < body.n; e++)
+    if (body.element[e] == 0) status = td_error(b->diags, TD_E_MODEL, at, "%s names element 0: elements count from 1", what);
+  if (status == TD_OK && !td_get(b->loads, i, "ftau"))
+    td_warn(b->diags, at, "exload(%d) has no effect: it has no ftau, the force and torque", i + 1);
+  if (status == TD_OK && (long)b->m->nforce + n > b->spec->limits.parts)
+    status = td_error(b->diags, TD_E_MODEL, at, "exload(%d) has %d elements: the model may have %d springs and loads", i + 1, n,
+                      b->spec->limits.parts);
+  for (int e = 0; e < n && status == TD_OK; e++) status = load_element(b, i, &body, e);
   free(body.element);
-  free(ref.element);
   return status;
 }
 
 // Fields that mean something on a linking joint only.
 static td_status refuse_on_main(builder* b, int joint) {
   static const char* const fields[] = {"spring", "damp", "input", "fixed", "control", "xaxis", "tr2nd"};
+  static const char* const unused[] = {"dir", "refbody", "beam"};
+  for (int i = 0; i < 3; i++) warn_unused(b, joint, unused[i], "it is the main joint of its body");
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     if (!td_get(b->joints, joint, fields[i])) continue;
     td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, fields[i]),
-             "joint(%d) is the main joint of body %d and cannot have `%s`", joint + 1, b->joint[joint].second.body,
+             "joint(%d) is the main joint of body(%d) and cannot have `%s`", joint + 1, b->joint[joint].second.body,
              fields[i]);
-    td_more(b->diags, i < 3 ? "use joint(%d).dof(i).%s, or another joint between the same bodies"
-                            : "write another joint between the same bodies (joint(%d) makes the body; `%s` belongs to "
-                              "a link)", joint + 1, fields[i]);
+    td_more(b->diags, i < 3 ? "write joint(%d).dof(i).%s, or another joint between the same bodies"
+                            : "joint(%d) makes the body; `%s` belongs to another joint between the same bodies",
+            joint + 1, fields[i]);
     return TD_E_MODEL;
   }
   return TD_OK;
@@ -401,7 +506,9 @@ td_status td_build_links(builder* b) {
     }
     if (s != TD_OK) worst = s;
   }
-  for (int i = 0; i < b->nload; i++)
-    if (load(b, i) != TD_OK) worst = TD_E_MODEL;
+  for (int i = 0; i < b->nload; i++) {
+    const td_status s = load(b, i);
+    if (s != TD_OK) worst = s;
+  }
   return worst;
 }

@@ -1,10 +1,12 @@
 // The tree: which joint is the main one of each body, which instance hangs on which, the coordinates in the order
 // joints, elements and DOFs are written, then hops depth-first and the bodies' masses.
-#include <math.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "build.h"
+#include "fields.h"
+#include "rules.h"
 
 // ---- names ------------------------------------------------------------------------------------------------
 
@@ -29,17 +31,27 @@ void td_build_body_name(const builder* b, int body, int element, char* out, size
   snprintf(out, size, "%s%s", name ? name : plain, index);
 }
 
+td_span td_build_joint_at(const builder* b, int joint, const char* const* fields) {
+  for (int i = 0; fields[i]; i++)
+    if (td_get(b->joints, joint, fields[i])) return td_get_at(b->joints, joint, fields[i]);
+  return td_check_element_at(b->joints, joint);
+}
+
 // ---- places -----------------------------------------------------------------------------------------------
 
 static td_status bad_body(builder* b, td_span at, const char* what, double body) {
-  td_error(b->diags, TD_E_MODEL, at, "%s: there is no body %g", what, body);
-  td_more(b->diags, b->nbody == 0 ? "the model has no bodies" : "bodies: 1 to %d, 0 is the ground", b->nbody);
+  td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s", what, body, b->nbody,
+           b->nbody == 1 ? "y" : "ies");
+  if (b->nbody > 0) td_more(b->diags, "bodies: 1 to %d, 0 is the ground", b->nbody);
   return TD_E_MODEL;
 }
 
+// A number that the check found whole and not negative.
+static int whole(double x) { return x < INT_MAX ? (int)x : INT_MAX; }
+
 static td_status place_of_ref(builder* b, const value* v, td_span at, const char* what, place* out) {
   if (strcmp(v->ref.root, "body") != 0) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s must name a body, got %s(%d)", what, v->ref.root, v->ref.index);
+    return td_error(b->diags, TD_E_MODEL, at, "%s must be a body, got %s(%d)", what, v->ref.root, v->ref.index);
   }
   if (v->ref.index < 0 || v->ref.index > b->nbody) return bad_body(b, at, what, v->ref.index);
   out->body = v->ref.index;
@@ -47,7 +59,7 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
   out->n = 1;
   out->element = malloc(sizeof(int));
   if (!out->element) return TD_E_NOMEM;
-  out->element[0] = (int)td_ex_value(b->spec->graph, v->ref.place);
+  out->element[0] = whole(td_ex_value(b->spec->graph, v->ref.place));
   return TD_OK;
 }
 
@@ -57,12 +69,19 @@ td_status td_build_place(builder* b, const value* v, td_span at, const char* wha
   if (v->kind == V_REF) return place_of_ref(b, v, at, what, out);
   const double body = v->x[0];
   if (!(body >= 0 && body <= b->nbody)) return bad_body(b, at, what, body);
+  const int n = td_value_count(v) - 1;
   out->body = (int)body;
-  out->n = td_value_count(v) - 1;
-  if (out->n == 0) return TD_OK;
-  out->element = malloc((size_t)out->n * sizeof(int));
+  if (n == 0) return TD_OK;
+  out->element = malloc((size_t)n * sizeof(int));
   if (!out->element) return TD_E_NOMEM;
-  for (int i = 0; i < out->n; i++) out->element[i] = (int)v->x[i + 1];
+  out->n = n;
+  for (int i = 0; i < n; i++) {
+    if (v->x[i + 1] > b->spec->limits.bodies) {
+      return td_error(b->diags, TD_E_MODEL, at, "%s names element %g, but the model may have %d bodies", what, v->x[i + 1],
+                      b->spec->limits.bodies);
+    }
+    out->element[i] = (int)v->x[i + 1];
+  }
   return TD_OK;
 }
 
@@ -72,34 +91,35 @@ int td_build_instance(const builder* b, const place* p, int k) {
   return b->body_first[p->body] + element - 1;
 }
 
-static td_status check_elements(builder* b, const place* p, const char* what) {
+td_status td_build_check_place(builder* b, const place* p, int n, const char* what) {
+  const int count = b->body_count[p->body];
   for (int i = 0; i < p->n && p->body > 0; i++)
-    if (p->element[i] < 0 || p->element[i] > b->body_count[p->body]) {
-      return td_error(b->diags, TD_E_MODEL, p->at, "%s: body %d has %d element%s, got %d", what, p->body,
-                      b->body_count[p->body], b->body_count[p->body] == 1 ? "" : "s", p->element[i]);
+    if (p->element[i] > count) {
+      return td_error(b->diags, TD_E_MODEL, p->at, "%s: body(%d) has %d element%s, got element %d", what, p->body, count,
+                      count == 1 ? "" : "s", p->element[i]);
     }
+  if (p->n > 1 && p->n != n) {
+    return td_error(b->diags, TD_E_MODEL, p->at, "%s names %d elements, it must be one%s", what, p->n,
+                    n > 1 ? ", or one for each repetition" : "");
+  }
   return TD_OK;
+}
+
+static td_status read_place(builder* b, int j, const char* field, place* out) {
+  char what[48];
+  snprintf(what, sizeof what, "joint(%d).%s", j + 1, field);
+  return td_build_place(b, td_get(b->joints, j, field), td_get_at(b->joints, j, field), what, out);
 }
 
 static td_status read_places(builder* b) {
   td_status worst = TD_OK;
   for (int j = 0; j < b->njoint; j++) {
     build_joint* joint = &b->joint[j];
-    char what[48];
-    snprintf(what, sizeof what, "joint(%d).first", j + 1);
-    const td_status s1 = td_build_place(b, td_get(b->joints, j, "first"), td_get_at(b->joints, j, "first"), what,
-                                        &joint->first);
-    snprintf(what, sizeof what, "joint(%d).second", j + 1);
-    const td_status s2 = td_build_place(b, td_get(b->joints, j, "second"), td_get_at(b->joints, j, "second"), what,
-                                        &joint->second);
+    const td_status s1 = read_place(b, j, "first", &joint->first);
+    const td_status s2 = read_place(b, j, "second", &joint->second);
     if (s1 != TD_OK) worst = s1;
     if (s2 != TD_OK) worst = s2;
     joint->nelement = max_int(1, max_int(joint->first.n, joint->second.n));
-    if (joint->first.n > 1 && joint->second.n > 1 && joint->first.n != joint->second.n) {
-      worst = td_error(b->diags, TD_E_MODEL, joint->second.at,
-                       "joint(%d): first names %d elements, second %d; they must be as many", j + 1, joint->first.n,
-                       joint->second.n);
-    }
   }
   return worst;
 }
@@ -114,13 +134,85 @@ static td_status main_elements(builder* b, int j) {
   for (int i = 0; i < joint->second.n; i++)
     if (joint->second.element[i] != i + 1) {
       return td_error(b->diags, TD_E_MODEL, joint->second.at,
-                      "joint(%d) makes body %d: its elements must be 1, 2, … in order, got %d", j + 1, body,
-                      joint->second.element[i]);
+                      "joint(%d) makes the elements of body(%d): they must be 1, 2, 3, ... in order, got %d", j + 1,
+                      body, joint->second.element[i]);
     }
   if (joint->second.n == 0 && joint->first.n > 1) {
     return td_error(b->diags, TD_E_MODEL, joint->first.at,
-                    "joint(%d): first names %d elements, second must name as many, e.g. [%d, 1:%d]", j + 1,
-                    joint->first.n, body, joint->first.n);
+                    "joint(%d).first names %d elements, so joint(%d).second must be [%d 1:%d]", j + 1, joint->first.n,
+                    j + 1, body, joint->first.n);
+  }
+  return TD_OK;
+}
+
+// joint(1) and joint(3) without joint(2): nothing was written there.
+static bool is_empty(const value* s, int i) {
+  for (int k = 0; k < s->nfield; k++)
+    if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
+  return true;
+}
+
+static td_status check_gaps(builder* b) {
+  td_status worst = TD_OK;
+  for (int j = 0; j < b->njoint; j++) {
+    if (!is_empty(b->joints, j)) continue;
+    worst = td_error(b->diags, TD_E_MODEL, td_check_element_at(b->joints, j),
+                     "joint(%d) is empty: joints are numbered without gaps, and the model has joint(%d)", j + 1, b->njoint);
+  }
+  return worst;
+}
+
+static td_status check_bodies(builder* b) {
+  td_status worst = TD_OK;
+  long total = 0;
+  int largest = 1;
+  for (int i = 1; i <= b->nbody; i++) {
+    total += b->body_count[i];
+    if (b->body_count[i] > b->body_count[largest]) largest = i;
+    if (b->body_main[i] >= 0) continue;
+    const td_span at = td_check_element_at(b->bodies, i - 1);
+    if (is_empty(b->bodies, i - 1)) {
+      worst = td_error(b->diags, TD_E_MODEL, at,
+                       "body(%d) is empty: bodies are numbered without gaps, and the model has body(%d)", i, b->nbody);
+    } else {
+      worst = td_error(b->diags, TD_E_MODEL, at, "body(%d) has no joint: no joint has `second = %d`", i, i);
+      td_hint(b->diags, "write joint(%d).second = %d", b->njoint + 1, i);
+    }
+  }
+  if (total > b->spec->limits.bodies) {
+    worst = td_error(b->diags, TD_E_MODEL, b->joint[max_int(0, b->body_main[largest])].second.at,
+                     "the model has %ld bodies (body(%d): %d elements), it may have %d", total, largest,
+                     b->body_count[largest], b->spec->limits.bodies);
+  }
+  return worst;
+}
+
+static td_status check_joint_places(builder* b, int j) {
+  const build_joint* joint = &b->joint[j];
+  char what[48];
+  snprintf(what, sizeof what, "joint(%d).first", j + 1);
+  TD_TRY(td_build_check_place(b, &joint->first, joint->nelement, what));
+  if (joint->main) return TD_OK;
+  snprintf(what, sizeof what, "joint(%d).second", j + 1);
+  return td_build_check_place(b, &joint->second, joint->nelement, what);
+}
+
+// A row for each element, or one for all.
+static td_status check_body_rows(builder* b, int body) {
+  static const char* const fields[] = {"m", "I", "l_com", "tip"};
+  const int n = b->body_count[body];
+  for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
+    char path[16];
+    const value* v = td_get(b->bodies, body - 1, fields[k]);
+    if (!v) continue;
+    snprintf(path, sizeof path, "body.%s", fields[k]);
+    const td_fit fit = td_field_fit(td_field_find(path)->shape, v, n);
+    if (fit.ok) continue;
+    const bool pages = strcmp(fields[k], "I") == 0;
+    const int rows = pages ? v->pages : v->rows > 1 ? v->rows : v->cols;
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->bodies, body - 1, fields[k]),
+                    "body(%d).%s has %d %s, but joint(%d) makes %d element%s of the body", body, fields[k], rows,
+                    pages ? "pages" : "rows", b->body_main[body] + 1, n, n == 1 ? "" : "s");
   }
   return TD_OK;
 }
@@ -133,20 +225,14 @@ static td_status find_main_joints(builder* b) {
     b->joint[j].main = body > 0 && b->body_main[body] < 0;
     if (b->joint[j].main && main_elements(b, j) != TD_OK) worst = TD_E_MODEL;
   }
-  int first = 0;
-  for (int i = 1; i <= b->nbody; i++) {
-    if (b->body_main[i] < 0) {
-      worst = td_error(b->diags, TD_E_MODEL, td_get_at(b->spec->root, 0, "body"),
-                       "body(%d) has no joint: no joint names it as `second`", i);
-      td_hint(b->diags, "add joint(…).second = %d;", i);
-    }
+  if (check_bodies(b) != TD_OK || worst != TD_OK) return TD_E_MODEL;
+  for (int i = 1, first = 0; i <= b->nbody; i++) {
     b->body_first[i] = first;
     first += b->body_count[i];
+    if (check_body_rows(b, i) != TD_OK) worst = TD_E_MODEL;
   }
-  for (int j = 0; j < b->njoint; j++) {
-    if (check_elements(b, &b->joint[j].first, "first") != TD_OK) worst = TD_E_MODEL;
-    if (!b->joint[j].main && check_elements(b, &b->joint[j].second, "second") != TD_OK) worst = TD_E_MODEL;
-  }
+  for (int j = 0; j < b->njoint; j++)
+    if (check_joint_places(b, j) != TD_OK) worst = TD_E_MODEL;
   return worst;
 }
 
@@ -201,47 +287,110 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   j->dof_v[at] = m->nvel - 1;
   const value* dofs = td_get(b->joints, joint, "dof");
   const value* motion = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "motion") : NULL;
-  if (!motion) return TD_OK;
-  if (quaternion) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
-                    "a quaternion cannot be prescribed number by number; use three revolute joints");
-  }
-  return push_motion(b, motion, element, j->nelement, vel);
+  return motion ? push_motion(b, motion, element, j->nelement, vel) : TD_OK;
 }
 
 // equal2 = [joint dof] or [joint element dof], one row or one per element
 static td_status share_coordinate(builder* b, int joint, int element, const item* it, const value* equal, td_span at) {
   build_joint* j = &b->joint[joint];
-  const int rows = equal->rows, cols = equal->cols, row = rows == j->nelement ? element : 0;
-  const int other = (int)equal->x[row] - 1;
-  const int e = cols == 3 ? (int)equal->x[row + rows] - 1 : 0;
-  const int dof = (int)equal->x[row + rows * (cols - 1)] - 1;
-  if (it->kind != HOP_SCREW) {
-    return td_error(b->diags, TD_E_MODEL, at, "equal2 applies to single translations and rotations, not to parts "
-                    "of a quaternion or of a rotation vector");
-  }
-  const bool known = other >= 0 && other < b->njoint && b->joint[other].main && e >= 0 &&
-                     e < b->joint[other].nelement && dof >= 0 && dof < b->joint[other].ndof &&
-                     b->joint[other].dof_q;
-  const int from = known ? e * b->joint[other].ndof + dof : 0;
-  if (!known || b->joint[other].dof_q[from] < 0 || b->joint[other].dof_v[from] < 0) {
-    return td_error(b->diags, TD_E_MODEL, at, "equal2: there is no earlier degree of freedom %d of joint(%d)", dof + 1,
+  const td_fit fit = td_field_fit("nx2|nx3", equal, j->nelement);
+  const int rows = fit.rows, cols = fit.cols, row = rows == j->nelement ? element : 0;
+  const int other = whole(equal->x[row]) - 1;
+  const int e = cols == 3 ? whole(equal->x[row + rows]) - 1 : 0;
+  const int dof = whole(equal->x[row + rows * (cols - 1)]) - 1;
+  char what[64];
+  snprintf(what, sizeof what, "joint(%d).dof(%d).equal2", joint + 1, it->dof + 1);
+  if (other >= b->njoint)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: there is no joint(%d)", what, other + 1);
+  const build_joint* o = &b->joint[other];
+  if (!o->main) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) is no main joint and has no degrees of freedom", what,
                     other + 1);
   }
-  j->dof_q[element * j->ndof + it->dof] = b->joint[other].dof_q[from];
-  j->dof_v[element * j->ndof + it->dof] = b->joint[other].dof_v[from];
+  if (o->dof_q && dof >= o->ndof) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d degree%s of freedom, got dof %d", what, other + 1,
+                    o->ndof, o->ndof == 1 ? "" : "s", dof + 1);
+  }
+  if (o->dof_q && e >= o->nelement) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d element%s, got element %d", what, other + 1,
+                    o->nelement, o->nelement == 1 ? "" : "s", e + 1);
+  }
+  if (other == joint && e == element && dof == it->dof)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: a degree of freedom cannot be equal to itself", what);
+  const int from = o->dof_q ? e * o->ndof + dof : 0;
+  if (!o->dof_q || o->dof_q[from] < 0) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d).dof(%d) comes later; refer to an earlier one", what, other + 1,
+                    dof + 1);
+  }
+  if (o->dof_v[from] < 0 || b->m->vel[o->dof_v[from]].partner < 0) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d).dof(%d) is a number of a quaternion, which cannot be shared",
+                    what, other + 1, dof + 1);
+  }
+  j->dof_q[element * j->ndof + it->dof] = o->dof_q[from];
+  j->dof_v[element * j->ndof + it->dof] = o->dof_v[from];
   return TD_OK;
+}
+
+// Fields that DOF k of an item cannot have: parts of a rotation are not single coordinates, shared ones not own.
+static td_status check_dof(builder* b, int joint, const item* it, int k, const value* dofs) {
+  const int dof = it->dof + k;
+  if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
+  const bool quaternion = it->kind == HOP_BALL || it->kind == HOP_CIRCLE, shared = td_get(dofs, dof, "equal2");
+  char name[48];
+  snprintf(name, sizeof name, "joint(%d).dof(%d)", joint + 1, dof + 1);
+  if (shared && it->kind != HOP_SCREW) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "equal2"),
+                    "%s.equal2: %s is a part of a rotation; only a single translation or rotation can be shared", name, name);
+  }
+  if (quaternion && td_get(dofs, dof, "motion")) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
+                    "%s.motion: %s is a number of a quaternion and cannot be prescribed; use rotations [axis inf]", name, name);
+  }
+  if (k >= it->nv && td_get(dofs, dof, "rate")) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "rate"),
+                    "%s.rate: a quaternion has %s joint(%d).dof(%d)%s", name,
+                    it->nv == 1 ? "one angular velocity, the rate of" : "three angular velocities, the rates of", joint + 1,
+                    it->dof + 1, it->nv == 1 ? "" : " and the two after it");
+  }
+  if (shared && td_get(dofs, dof, "motion")) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
+                    "%s has both equal2 and motion; prescribe the one it is equal to", name);
+  }
+  static const char* const own[] = {"init", "rate"};
+  for (int i = 0; i < 2 && shared; i++)
+    if (td_get(dofs, dof, own[i]))
+      td_warn(b->diags, td_get_at(dofs, dof, own[i]), "%s.%s has no effect: equal2 makes it the same coordinate as another",
+              name, own[i]);
+  return TD_OK;
+}
+
+static td_status check_dofs(builder* b, int joint, const value* dofs) {
+  const build_joint* j = &b->joint[joint];
+  const int written = dofs ? td_value_count(dofs) : 0;
+  if (written > j->ndof) {
+    td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dof"),
+             "joint(%d).dof(%d): joint(%d) has %d degree%s of freedom", joint + 1, written, joint + 1, j->ndof,
+             j->ndof == 1 ? "" : "s");
+    td_more(b->diags, "each inf in tr makes one, `type` makes those of its kind");
+    return TD_E_MODEL;
+  }
+  if ((long)b->m->nvel + (long)j->nelement * j->ndof > b->spec->limits.dofs) {
+    static const char* const fields[] = {"second", NULL};
+    return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+                    "joint(%d): the model may have %d degrees of freedom, with this joint it has %ld", joint + 1,
+                    b->spec->limits.dofs, (long)b->m->nvel + (long)j->nelement * j->ndof);
+  }
+  td_status worst = TD_OK;
+  for (int i = 0; i < j->nitem; i++)
+    for (int k = 0; j->items[i].tr == -1 && k < j->items[i].ndof; k++)
+      if (check_dof(b, joint, &j->items[i], k, dofs) != TD_OK) worst = TD_E_MODEL;
+  return worst;
 }
 
 static td_status joint_coordinates(builder* b, int joint) {
   build_joint* j = &b->joint[joint];
   const value* dofs = td_get(b->joints, joint, "dof");
-  const int ndof = dofs ? td_value_count(dofs) : 0;
-  if (ndof > j->ndof) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dof"),
-                    "joint(%d).dof(%d): the joint has %d degree%s of freedom (count the inf elements of tr)", joint + 1,
-                    ndof, j->ndof, j->ndof == 1 ? "" : "s");
-  }
+  TD_TRY(check_dofs(b, joint, dofs));
   const size_t n = (size_t)(j->nelement * j->ndof) + 1;
   j->dof_q = malloc(n * sizeof(int));
   j->dof_v = malloc(n * sizeof(int));
@@ -251,7 +400,7 @@ static td_status joint_coordinates(builder* b, int joint) {
     for (int i = 0; i < j->nitem; i++) {
       const item* it = &j->items[i];
       if (it->tr != -1) continue;
-      const value* equal = it->dof < ndof ? td_get(dofs, it->dof, "equal2") : NULL;
+      const value* equal = dofs && it->dof < td_value_count(dofs) ? td_get(dofs, it->dof, "equal2") : NULL;
       if (equal) {
         TD_TRY(share_coordinate(b, joint, element, it, equal, td_get_at(dofs, it->dof, "equal2")));
         continue;
@@ -278,7 +427,7 @@ static td_status push_body(builder* b, int body, int element, int hop, int fix, 
   const double zeros[9] = {0};
   out->tip = td_build_constants(b, zeros, 3);
   out->I = td_build_constants(b, zeros, 9);
-  if (out->I == NUM_NONE || out->com == NUM_NONE || out->m == NUM_NONE) return TD_E_NOMEM;
+  if (m->failed) return TD_E_NOMEM;
   for (int c = 0; c < 3; c++) {
     ex e = td_build_pick(b, tip, element, n, c, 3, 0);
     if (!tip) e = td_ex_2(b->spec->graph, EX_MUL, td_ex_const(b->spec->graph, 2), m->number_ex[out->com + c]);
@@ -319,6 +468,25 @@ static td_status link_nodes(builder* b, node* nodes, int n, int* roots) {
   return TD_OK;
 }
 
+// The bodies that hang on each other in a circle, from one that was not placed.
+static td_status report_loop(builder* b, const node* nodes, int n) {
+  int at = 0;
+  while (nodes[at].placed) at++;
+  for (int i = 0; i < n; i++) at = nodes[at].parent;  // into the circle
+  const int joint = b->body_main[nodes[at].body];
+  td_text path = {0};
+  td_text_printf(&path, "%d", nodes[at].body);
+  int up = nodes[at].parent;
+  for (int i = 0; i < 8 && up != at; i++, up = nodes[up].parent) td_text_printf(&path, " on %d", nodes[up].body);
+  td_text_printf(&path, " on %s%d", up == at ? "" : "... on ", nodes[at].body);
+  const td_status status =
+      td_error(b->diags, TD_E_MODEL, b->joint[joint].first.at,
+               "joint(%d) closes a loop in the main chain: body %s; each chain of main joints must start at the ground",
+               joint + 1, path.s ? path.s : "");
+  td_text_free(&path);
+  return status;
+}
+
 // Depth-first without recursion: parents first, subtrees contiguous.
 static td_status place_nodes(builder* b, node* nodes, int n) {
   int roots, placed = 0;
@@ -350,6 +518,12 @@ static td_status place_nodes(builder* b, node* nodes, int n) {
       fix = start;
     }
     TD_TRY(push_body(b, node_at->body, node_at->element, hop, fix, nfix));
+    if (b->m->nfix > b->spec->limits.parts) {
+      static const char* const fields[] = {"first", "tr", NULL};
+      return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+                      "joint(%d): more than %d fixed transformations, too many bodies are fixed to each other in a row",
+                      joint + 1, b->spec->limits.parts);
+    }
     node_at->placed = true;
     placed++;
     // next: child, else sibling of the nearest ancestor that has one
@@ -357,14 +531,7 @@ static td_status place_nodes(builder* b, node* nodes, int n) {
     for (int up = at; next < 0 && up >= 0; up = nodes[up].parent) next = nodes[up].sibling;
     at = next;
   }
-  if (placed == n) return TD_OK;
-  for (int i = 0; i < n; i++)
-    if (!nodes[i].placed) {
-      const int joint = b->body_main[nodes[i].body];
-      return td_error(b->diags, TD_E_MODEL, b->joint[joint].first.at,
-                      "the main chain has a loop: body %d hangs on itself through joint(%d)", nodes[i].body, joint + 1);
-    }
-  return TD_OK;
+  return placed == n ? TD_OK : report_loop(b, nodes, n);
 }
 
 static td_status place_bodies(builder* b) {
@@ -379,6 +546,8 @@ static td_status place_bodies(builder* b) {
 }
 
 td_status td_build_tree(builder* b) {
+  if (b->nbody == 0) return td_error(b->diags, TD_E_MODEL, td_span_none(), "the model has no body");
+  TD_TRY(check_gaps(b));
   TD_TRY(read_places(b));
   TD_TRY(find_main_joints(b));
   td_status worst = TD_OK;

@@ -223,19 +223,16 @@ static bool report_not_finite(td_spec* spec, const checked* c, const char* name,
 static bool check_number(td_spec* spec, const checked* c, int i, double x) {
   const td_field* f = c->field;
   const char* options = f->kind == FIELD_FLAG ? "0|1" : f->options;
+  const bool whole = f->kind != FIELD_INT || x == floor(x);
+  if (isfinite(x) && in_range(options, x) && whole) return true;
+  if (!isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0)) return true;
+
   char name[NAME_SIZE];
   element_name(c, i, name, sizeof name);
-
-  if (!isfinite(x)) {
-    if (strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0)) return true;
-    return report_not_finite(spec, c, name, x);
-  }
+  if (!isfinite(x)) return report_not_finite(spec, c, name, x);
   if (!in_range(options, x)) return report_range(spec, c, name, options, x);
-  if (f->kind == FIELD_INT && x != floor(x)) {
-    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a whole number, got %g", name, x);
-    return false;
-  }
-  return true;
+  td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a whole number, got %g", name, x);
+  return false;
 }
 
 static void check_numbers(const walk* w, checked* c) {
@@ -447,6 +444,11 @@ static void check_element(walk* w, const td_field* field, const value* s, int i,
 static void check_structs(walk* w, const checked* c) {
   const value* s = c->v;
   const bool root = strchr(c->field->path, '.') == NULL;
+  const int most = strcmp(c->field->path, "body") == 0 ? w->spec->limits.bodies : w->spec->limits.parts;
+  if (td_value_count(s) > most) {
+    td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s has %d elements, it may have %d", c->name, td_value_count(s), most);
+    return;
+  }
   if (c->field->kind == FIELD_STRUCT && td_value_count(s) != 1) {
     td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s must be one structure, got %d", c->name,
              td_value_count(s));

@@ -198,7 +198,8 @@ static void check_overrides(td_spec* spec) {
     const char* names[64];
     int n = 0;
     for (int k = 0; k < spec->nparam && n < 64; k++) names[n++] = spec->params[k].name;
-    td_error(&spec->diags, TD_E_MODEL, td_span_none(), "the model has no param '%s'", spec->overrides[i].name);
+    td_error(&spec->diags, TD_E_MODEL, td_span_none(), "the model has no param '%s', which was to be set to %s",
+             spec->overrides[i].name, spec->overrides[i].text);
     td_suggest(&spec->diags, spec->overrides[i].name, names, n);
   }
 }
@@ -213,6 +214,7 @@ td_status td_compile(td_spec* spec, td_model** model) {
   builder b;
   td_status status = builder_open(&b, spec, m) ? build(&b) : TD_E_NOMEM;
   builder_free(&b);
+  if (m->failed) status = TD_E_NOMEM;
   if (status == TD_OK && spec->diags.errors > 0) status = TD_E_MODEL;
   if (status != TD_OK) {
     td_model_free(m);

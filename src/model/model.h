@@ -225,6 +225,7 @@ struct td_model {
   bool output_accel;       // some output needs accelerations
   bool event_accel;        // some event does
   bool gravity_constant;   // gravity has a potential
+  bool failed;             // while it is built: memory ran out
   double settings[5];      // t_init, t_final, dt_out, rtol, atol
   td_solver solver;
   bool do_equil, do_modal, do_dyn;

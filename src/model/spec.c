@@ -6,10 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- life ----------------------------------------------------------------------------------------------
+// ---- life
+// ----------------------------------------------------------------------------------------------
 
 td_limits td_limits_default(void) {
-  return (td_limits){.work = 50000000L, .memory = (size_t)1 << 30, .bodies = 10000, .dofs = 3000, .parts = 200000};
+  return (td_limits){
+      .work = 20000000L, .memory = (size_t)1 << 30, .bodies = 10000, .dofs = 3000, .parts = 200000};
 }
 
 td_spec* td_spec_new(void) {
@@ -64,7 +66,8 @@ td_status td_spec_override(td_spec* spec, const char* param, const char* value_t
   return TD_OK;
 }
 
-// ---- messages ------------------------------------------------------------------------------------------
+// ---- messages
+// ------------------------------------------------------------------------------------------
 
 int td_spec_message_count(const td_spec* spec) { return spec->diags.n; }
 
@@ -93,7 +96,8 @@ const char* td_spec_messages(td_spec* spec) {
   return spec->rendered.s ? spec->rendered.s : "";
 }
 
-// ---- parameters and inputs -------------------------------------------------------------------------------
+// ---- parameters and inputs
+// -------------------------------------------------------------------------------
 
 static spec_override* find_override(td_spec* spec, const char* name) {
   for (int i = spec->noverride - 1; i >= 0; i--) {  // the last one given counts
@@ -128,8 +132,8 @@ static bool apply_override(td_spec* spec, spec_param* p) {
   if (number_of(o->text, &x)) {
     p->value = x;
   } else {
-    td_error(&spec->diags, TD_E_MODEL, p->at, "parameter '%s' is a number, it cannot be set to '%s'", p->name,
-             o->text);
+    td_error(&spec->diags, TD_E_MODEL, p->at,
+             "parameter '%s' is a number, it cannot be set to '%s'", p->name, o->text);
   }
   return true;
 }
@@ -141,11 +145,12 @@ spec_param* td_spec_param_find(td_spec* spec, const char* name) {
   return NULL;
 }
 
-spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double value, const char* text, td_span at) {
+spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double x, const char* text,
+                              td_span at) {
   spec_param* grown = td_grow(spec->params, &spec->param_cap, spec->nparam + 1, sizeof *grown);
   if (!grown) return NULL;
   spec->params = grown;
-  spec_param p = {.var = var, .value = value, .at = at};
+  spec_param p = {.var = var, .value = x, .at = at};
   p.name = td_strdup(name);
   p.text = text ? td_strdup(text) : NULL;
   if (!p.name || (text && !p.text) || !apply_override(spec, &p)) {
@@ -157,7 +162,7 @@ spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double v
   return &grown[spec->nparam++];
 }
 
-spec_param* td_spec_param(td_spec* spec, const char* name, double value, const char* text, td_span at) {
+spec_param* td_spec_param(td_spec* spec, const char* name, double x, const char* text, td_span at) {
   spec_param* p = td_spec_param_find(spec, name);
   if (p) return p;
   int var = -1;
@@ -165,10 +170,10 @@ spec_param* td_spec_param(td_spec* spec, const char* name, double value, const c
     var = td_exprs_var(spec->graph, name, TD_ON_PARAM);
     if (var < 0) return NULL;
   }
-  return td_spec_param_var(spec, name, var, value, text, at);
+  return td_spec_param_var(spec, name, var, x, text, at);
 }
 
-spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span at) {
+spec_input* td_spec_input(td_spec* spec, const char* name, double x, td_span at) {
   for (int i = 0; i < spec->ninput; i++) {
     if (strcmp(spec->inputs[i].name, name) == 0) return &spec->inputs[i];
   }
@@ -181,20 +186,24 @@ spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span
     free(copy);
     return NULL;
   }
-  grown[spec->ninput] = (spec_input){copy, var, value, at};
+  grown[spec->ninput] = (spec_input){copy, var, x, at};
   return &grown[spec->ninput++];
 }
 
-// ---- sensors -------------------------------------------------------------------------------------------
+// ---- sensors
+// -------------------------------------------------------------------------------------------
 
 static bool same_sensor(const td_sensor_ref* a, const td_sensor_ref* b) {
-  if (a->kind != b->kind || a->root != b->root || a->index != b->index || a->element != b->element) return false;
-  if (a->item != b->item || a->component != b->component || a->has_point != b->has_point) return false;
+  if (a->kind != b->kind || a->root != b->root || a->index != b->index || a->element != b->element)
+    return false;
+  if (a->item != b->item || a->component != b->component || a->has_point != b->has_point)
+    return false;
   if (!a->has_point) return true;
   return a->point[0] == b->point[0] && a->point[1] == b->point[1] && a->point[2] == b->point[2];
 }
 
-// A name for printed equations that is an identifier: pos_body2_x, dof_joint3_1, vel_body1_e4_p17_z.
+// A name for printed equations that is an identifier: pos_body2_x, dof_joint3_1,
+// vel_body1_e4_p17_z.
 static void sensor_name(const td_spec* spec, const td_sensor_ref* r, char* name, size_t size) {
   const td_sensor_info* info = &td_sensor_table[r->kind];
   const char* root = r->root == 'b' ? "_body" : r->root == 'j' ? "_joint" : "";
@@ -215,7 +224,8 @@ int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at) {
   for (int i = 0; i < spec->nsensor; i++) {
     if (same_sensor(&spec->sensors[i].ref, ref)) return spec->sensors[i].var;
   }
-  spec_sensor_var* grown = td_grow(spec->sensors, &spec->sensor_cap, spec->nsensor + 1, sizeof *grown);
+  spec_sensor_var* grown =
+      td_grow(spec->sensors, &spec->sensor_cap, spec->nsensor + 1, sizeof *grown);
   if (!grown) return -1;
   spec->sensors = grown;
   char name[96];
@@ -226,7 +236,8 @@ int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at) {
   return var;
 }
 
-// ---- reading -------------------------------------------------------------------------------------------
+// ---- reading
+// -------------------------------------------------------------------------------------------
 
 const value* td_get(const value* s, int i, const char* field) {
   const value_slot* slot = td_value_slot(s, i, field);

@@ -1,5 +1,5 @@
-// The spec: values of the model's structures with source positions, the expression graph they live in, and what
-// the language registered on the way (parameters, inputs, sensors).
+// The spec: values of the model's structures with source positions, the expression graph they live
+// in, and what the language registered on the way (parameters, inputs, sensors).
 #ifndef TD_SPEC_H
 #define TD_SPEC_H
 
@@ -10,11 +10,11 @@
 
 typedef struct spec_param {
   char* name;
-  int var;            // variable in the graph; -1 for a string parameter
-  double value;       // default or override
-  char* text;         // string parameters
-  bool structural;    // its value was used while loading
-  bool from_syms;     // made by par.sym / par.var
+  int var;          // variable in the graph; -1 for a string parameter
+  double value;     // default or override
+  char* text;       // string parameters
+  bool structural;  // its value was used while loading
+  bool from_syms;   // made by par.sym / par.var
   td_span at;
 } spec_param;
 
@@ -36,7 +36,8 @@ typedef struct spec_override {
   bool used;
 } spec_override;
 
-// What one description may cost.  td_spec_new() sets the defaults; hosts with less patience lower them before loading.
+// What one description may cost.  td_spec_new() sets the defaults; hosts with less patience lower
+// them before loading.
 typedef struct td_limits {
   long work;      // units of work of the language: statements, operations, elements
   size_t memory;  // bytes of its values
@@ -50,8 +51,8 @@ struct td_spec {
   td_limits limits;
   td_diags diags;
   td_exprs* graph;
-  int time_var;            // variable `t`
-  value* root;             // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
+  int time_var;  // variable `t`
+  value* root;   // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
   spec_param* params;
   int nparam, param_cap;
   spec_input* inputs;
@@ -60,28 +61,30 @@ struct td_spec {
   int nsensor, sensor_cap;
   spec_override* overrides;
   int noverride, override_cap;
-  void* language;          // the workspace of src/lang, kept between loads
+  void* language;  // the workspace of src/lang, kept between loads
   void (*language_free)(void* language);
-  td_text rendered;        // for td_spec_messages
-  td_text printed;         // what disp and fprintf wrote
+  td_text rendered;  // for td_spec_messages
+  td_text printed;   // what disp and fprintf wrote
 };
 
 // The variable of a sensor component; made at first use.  -1 when out of memory.
 int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at);
 // Register a parameter (its override applied) or an input; same name twice gives the same one.
-spec_param* td_spec_param(td_spec* spec, const char* name, double value, const char* text, td_span at);
+spec_param* td_spec_param(td_spec* spec, const char* name, double value, const char* text,
+                          td_span at);
 spec_param* td_spec_param_find(td_spec* spec, const char* name);  // NULL: none
 // Register a parameter that stands for a variable already in the graph (`syms`); text as above.
-spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double value, const char* text, td_span at);
+spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double value,
+                              const char* text, td_span at);
 spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span at);
 
-// Check every structure against the field table (fields.h): unknown fields, kinds, shapes, finite values, what may
-// depend on what.  Adds messages; TD_E_MODEL when there are errors.
+// Check every structure against the field table (fields.h): unknown fields, kinds, shapes, finite
+// values, what may depend on what.  Adds messages; TD_E_MODEL when there are errors.
 td_status td_spec_check(td_spec* spec);
 
 // Reading after the check.  `s` is a struct value; i from 0.  NULL when absent or empty.
 const value* td_get(const value* s, int i, const char* field);
-td_span td_get_at(const value* s, int i, const char* field);   // where that value was written
+td_span td_get_at(const value* s, int i, const char* field);  // where that value was written
 // A struct array's element count, 0 when absent.
 int td_get_count(const value* s, int i, const char* field);
 

@@ -1,12 +1,14 @@
-// Values: storage, sharing, growth.  Arrays are column-major; growing a vector, a matrix by columns or a struct
-// array by elements extends the block in place with spare room, so that building one element by element is linear.
+// Values: storage, sharing, growth.  Arrays are column-major; growing a vector, a matrix by columns
+// or a struct array by elements extends the block in place with spare room, so that building one
+// element by element is linear.
 #include "value.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-// ---- memory --------------------------------------------------------------------------------------------
+// ---- memory
+// --------------------------------------------------------------------------------------------
 
 // Change what v is charged with; false when the meter has no room.
 static bool charge(value* v, size_t bytes) {
@@ -87,7 +89,8 @@ static value* with_room(value* v, int n) {
   return v;
 }
 
-// ---- constructors --------------------------------------------------------------------------------------
+// ---- constructors
+// --------------------------------------------------------------------------------------
 
 value* td_value_num(int rows, int cols, int pages) {
   value* v = fresh(V_NUM, rows, cols, pages);
@@ -154,7 +157,8 @@ value* td_value_func(void* func, td_func_free free_func) {
   return v;
 }
 
-// ---- sharing -------------------------------------------------------------------------------------------
+// ---- sharing
+// -------------------------------------------------------------------------------------------
 
 value* td_value_hold(value* v) {
   if (v) v->refs++;
@@ -184,12 +188,10 @@ void td_value_drop(value* v) {
 static bool copy_numbers(value* to, const value* from) {
   const int n = td_value_count(from);
   if (from->e) {
-    to->e = malloc((size_t)max_int(1, n) * sizeof(ex));
+    to->e = malloc(sizeof(ex));  // reserve() makes room for the rest
     if (!to->e) return false;
-    memcpy(to->e, from->e, (size_t)n * sizeof(ex));
   }
   to->logical = from->logical;
-  to->cap = 0;
   if (!reserve(to, max_int(1, n))) return false;
   memcpy(to->x, from->x, (size_t)n * sizeof(double));
   if (from->e) memcpy(to->e, from->e, (size_t)n * sizeof(ex));
@@ -217,7 +219,8 @@ static bool copy_slots(value* to, const value* from) {
 
 value* td_value_own(value* v) {
   if (!v || v->refs == 1) return v;
-  if (v->kind == V_STR || v->kind == V_FUNC || v->kind == V_REF) return v;  // never changed in place
+  if (v->kind == V_STR || v->kind == V_FUNC || v->kind == V_REF)
+    return v;  // never changed in place
   value* copy = fresh(v->kind, v->rows, v->cols, v->pages);
   bool ok = copy != NULL;
   if (ok) {
@@ -233,7 +236,8 @@ value* td_value_own(value* v) {
 
 bool td_value_is_empty(const value* v) { return !v || td_value_count(v) == 0; }
 
-// ---- numbers and expressions -----------------------------------------------------------------------------
+// ---- numbers and expressions
+// -----------------------------------------------------------------------------
 
 ex td_value_ex(const value* v, int i, td_exprs* g) {
   if (v->e && v->e[i] != EX_NONE) return v->e[i];
@@ -259,7 +263,8 @@ bool td_value_set_ex(value* v, int i, ex e, const td_exprs* g) {
   return true;
 }
 
-// ---- structs -------------------------------------------------------------------------------------------
+// ---- structs
+// -------------------------------------------------------------------------------------------
 
 int td_value_field(const value* s, const char* name) {
   if (!s || s->kind != V_STRUCT) return -1;
@@ -316,7 +321,8 @@ bool td_value_put(value* owner, value_slot* slot, value* v) {
   return true;
 }
 
-// ---- growth --------------------------------------------------------------------------------------------
+// ---- growth
+// --------------------------------------------------------------------------------------------
 
 // Do the old elements keep their linear index in the new shape?
 static bool is_prefix(const value* v, int rows, int cols, int pages) {
@@ -332,7 +338,8 @@ static bool rearrange(value* v, int rows, int cols, int pages) {
   const int width = v->kind == V_STRUCT ? v->nfield : 1;
   if (!to) return false;
   if (v->e) to->e = malloc(sizeof(ex));
-  if ((v->e && !to->e) || !reserve(to, (int64_t)max_int(1, td_value_count(to)) * max_int(1, width))) {
+  if ((v->e && !to->e) ||
+      !reserve(to, (int64_t)max_int(1, td_value_count(to)) * max_int(1, width))) {
     td_value_drop(to);
     return false;
   }
@@ -380,7 +387,8 @@ bool td_value_resize(value* v, int rows, int cols, int pages) {
   return true;
 }
 
-// ---- description ---------------------------------------------------------------------------------------
+// ---- description
+// ---------------------------------------------------------------------------------------
 
 const char* td_value_kind_text(const value* v) {
   if (!v) return "nothing";

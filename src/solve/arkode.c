@@ -14,7 +14,7 @@
 
 #include "ode.h"
 
-enum { NODES = 5, ROOM = NODES + 4, RETRIES = 12 };
+enum { NODES = 5, ROOM = NODES + 4, RETRIES = 16, LOOSEST = 4 };
 
 typedef struct node {
   double t;
@@ -29,10 +29,12 @@ typedef struct erk {
   int nnode, begin;  // how many, and which is the beginning of the step
   bool dense;        // the points inside are there
   double t_end;      // where the solution ends: the end of the step, or the root in it
-  double *y, *f, *k, *g;
+  double *y, *y_p, *f, *k, *g;
   int* crossed;
   double t_f, *y_f;  // where the last right-hand side was taken, which is left in f
   long rejected;     // by ARKODE so far
+  bool ahead;        // a singular position is within the step
+  double h_usual;    // longest step of late
   SUNContext context;
   void* mem;
   N_Vector y_ark, atol;
@@ -155,25 +157,76 @@ static void count_rejected(erk* s) {
   s->rejected = n;
 }
 
-// One step of ARKODE.  Callbacks that fail end ERKStep at once: go back to the last step's end,
-// more carefully.
-static int evolve(erk* s, double t_stop, double* t) {
-  int flag = ARK_SUCCESS;
-  double h = 0;
-  s->base.failure = TD_OK;
-  for (int k = 0; k < RETRIES; k++) {
-    ERKStepSetStopTime(s->mem, t_stop);
-    flag = ERKStepEvolve(s->mem, t_stop, s->y_ark, t, ARK_ONE_STEP);
-    count_rejected(s);
-    if (flag >= 0) return flag;
-    s->base.counts.rejected++;
-    if (k == 0) ERKStepGetCurrentStep(s->mem, &h);
-    if (h == 0 || !isfinite(h)) h = t_stop - here(s)->t;
-    h = fmin(h, t_stop - here(s)->t) / 8;
-    if (here(s)->t + h == here(s)->t || reset(s, here(s)->t, here(s)->y, h) != ARK_SUCCESS)
-      return flag;
+static int set_tolerances(erk* s, double factor) {
+  const td_ode* ode = s->base.ode;
+  for (int i = 0; i < s->n; i++) {
+    N_VGetArrayPointer(s->atol)[i] =
+        i < ode->n ? factor * ode->atol : 1e100;  // integrals always pass
   }
-  return flag;
+  return ERKStepSVtolerances(s->mem, fmin(factor * ode->rtol, 0.1), s->atol);
+}
+
+// Do the invariants become dependent within h, along the tangent?  A mechanism then comes through a
+// singular position.
+static bool singular_ahead(erk* s, double h) {
+  const td_ode* ode = s->base.ode;
+  if (ode->regularity == NULL) return false;
+  const node* p = here(s);
+  double least = ode->regularity(ode->ctx, p->t, p->y), most = least;
+  for (int k = 1; k <= 16; k++) {
+    for (int i = 0; i < s->n; i++) s->y[i] = p->y[i] + k * h / 16 * p->f[i];
+    const double now = ode->regularity(ode->ctx, p->t + k * h / 16, s->y);
+    least = fmin(least, now);
+    most = fmax(most, now);
+  }
+  return least < 0.1 * most;
+}
+
+// Back to the end of the last step after a failure, to try again.  At a singular position errors
+// beside the invariants grow without bound, and shorter steps only come closer to it: take the
+// whole step with its stages on the invariants, then also with tolerances ten, a hundred ... times
+// larger.  Anywhere else take a shorter one.
+static int try_again(erk* s, int k, double h) {
+  const node* p = here(s);
+  if (s->ahead && k <= LOOSEST) {
+    s->base.projected = s->y_p;
+    const int flag = set_tolerances(s, pow(10, k));
+    return flag == ARK_SUCCESS ? reset(s, p->t, p->y, h) : flag;
+  }
+  h /= 2 * pow(4, k);
+  return p->t + h > p->t ? reset(s, p->t, p->y, h) : ARK_ERR_FAILURE;
+}
+
+static void forget_trouble(erk* s) {
+  if (s->ahead) set_tolerances(s, 1);
+  s->ahead = false;
+  s->base.projected = NULL;
+  s->base.failure = TD_OK;
+}
+
+// One step of ARKODE.  Callbacks that fail end ERKStep at once, so does a second rejection of the
+// same step.
+static int evolve(erk* s, double t_stop, double* t) {
+  double h = 0;
+  forget_trouble(s);
+  ERKStepGetCurrentStep(s->mem, &h);
+  h = fmin(h > 0 ? h : INFINITY, t_stop - here(s)->t);
+  for (int k = 0;; k++) {
+    ERKStepSetStopTime(s->mem, t_stop);
+    const int flag = ERKStepEvolve(s->mem, t_stop, s->y_ark, t, ARK_ONE_STEP);
+    count_rejected(s);
+    if (flag >= 0) {
+      s->base.singular += s->ahead;
+      return flag;
+    }
+    // steps that dwindle before a singular position do not see it: look as far as they used to go
+    const double far = fmax(h, fmin(s->h_usual, t_stop - here(s)->t));
+    if (k == 0 && singular_ahead(s, far)) {
+      s->ahead = true;
+      h = far;
+    }
+    if (k == RETRIES || try_again(s, k, h) != ARK_SUCCESS) return flag;
+  }
 }
 
 // Take over the end of a new step.
@@ -186,6 +239,7 @@ static td_status take_over(erk* s) {
   const double* y = N_VGetArrayPointer(s->y_ark);
   if (!copied) return failed(s);
   if (slope(s, t, y) != 0) return failed(s);
+  s->h_usual = fmax(t - here(s)->t, 0.97 * s->h_usual);
   push(s, t, y, s->f);
   return TD_OK;
 }
@@ -319,6 +373,7 @@ static void lay_out(erk* s) {
     s->nodes[i].f = take(&p, s->n);
   }
   s->y = take(&p, s->n);
+  s->y_p = take(&p, s->n);
   s->f = take(&p, s->n);
   s->y_f = take(&p, s->n);
   s->k = take(&p, TD_RK8_STAGES * s->n);
@@ -333,14 +388,11 @@ static bool set_table(erk* s) {
   return ok;
 }
 
-// Integrals have an absolute tolerance that no error exceeds.
 static bool configure(erk* s) {
   const td_ode* ode = s->base.ode;
-  N_VConst(ode->atol, s->atol);
-  for (int i = ode->n; i < s->n; i++) N_VGetArrayPointer(s->atol)[i] = 1e100;
-  bool ok = set_table(s);
+  bool ok = set_table(s) && set_tolerances(s, 1) == ARK_SUCCESS;
   ok = ok && ERKStepSetErrHandlerFn(s->mem, silent, NULL) == ARK_SUCCESS;
-  ok = ok && ERKStepSVtolerances(s->mem, ode->rtol, s->atol) == ARK_SUCCESS;
+  if (ode->regularity != NULL) ok = ok && ERKStepSetMaxErrTestFails(s->mem, 1) == ARK_SUCCESS;
   ok = ok && ERKStepSetUserData(s->mem, s) == ARK_SUCCESS;
   ok = ok && ERKStepSetInterpolantDegree(s->mem, 3) == ARK_SUCCESS;
   ok = ok && ERKStepSetMaxHnilWarns(s->mem, -1) == ARK_SUCCESS;
@@ -356,7 +408,7 @@ static bool configure(erk* s) {
 td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const int n = ode->n + ode->nquad;
-  const size_t doubles = (size_t)n * (2 * ROOM + 3 + TD_RK8_STAGES) + (size_t)ode->nroot;
+  const size_t doubles = (size_t)n * (2 * ROOM + 4 + TD_RK8_STAGES) + (size_t)ode->nroot;
   erk* s = calloc(1, sizeof(erk) + doubles * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
   s->base = (td_stepper){.ops = &erk_ops, .ode = ode};

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "newton.h"
+#include "vectors.h"
 
 enum { corrector_steps = 12 };
 
@@ -21,12 +22,6 @@ void td_point_copy(const td_system* system, const td_point* from, td_point* to) 
   memcpy(to->x, from->x, sizeof(double) * (size_t)(system->nx + system->n + 2 * system->m));
   to->p = from->p;
   to->tp = from->tp;
-}
-
-static double largest(const double* a, int n) {
-  double top = 0;
-  for (int i = 0; i < n; i++) top = isfinite(a[i]) ? fmax(top, fabs(a[i])) : INFINITY;
-  return top;
 }
 
 // Factor the system at a point with the border (tx/X^2, tp/P^2)
@@ -63,7 +58,7 @@ td_status td_curve_direction(td_curve* curve, td_point* point, int* sign) {
 
 // Size of a correction in units of the curve
 static double correction(const td_curve* curve, const double* dx, double dp) {
-  return fmax(largest(dx, curve->newton->system->n) / curve->X, fabs(dp) / curve->P);
+  return fmax(largest(dx, (size_t)curve->newton->system->n) / curve->X, fabs(dp) / curve->P);
 }
 
 // Newton's method across `from`'s direction, until the correction is lost in round-off or no longer
@@ -75,7 +70,8 @@ static td_status correct(td_curve* curve, const td_point* from, td_point* to, in
   for (*iterations = 0; *iterations < corrector_steps; ++*iterations) {
     double dp;
     s->residual(s->ctx, to->x, to->l, to->p, w->F, w->e);
-    if (!isfinite(largest(w->F, s->n)) || !isfinite(largest(w->e, s->m))) return TD_E_DIVERGED;
+    if (!isfinite(largest(w->F, (size_t)s->n)) || !isfinite(largest(w->e, (size_t)s->m)))
+      return TD_E_DIVERGED;
     factor(curve, to->x, to->l, to->p, from);
     td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, &dp);
     const double now = correction(curve, w->dx, dp);

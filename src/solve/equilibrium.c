@@ -47,6 +47,20 @@ static td_status judge(td_statics* s, const double* q, const double* l, td_equil
   return status;
 }
 
+// A row whose control depends on the state asks for an acceleration of its own: is it zero here?
+static bool servos_rest(td_statics* s) {
+  bool servo = false;
+  for (int i = 0; i < s->m; i++) {
+    const model_row* row = &s->model->row[i];
+    servo |= !row->projected && row->control != NUM_NONE;
+  }
+  if (!servo) return true;
+  if (td_forward_dynamics(s->model, s->state, s->work) != TD_OK) return false;
+  for (int i = 0; i < s->n; i++)
+    if (!(fabs(td_work_vdot(s->work)[s->free[i]]) <= 1e-6)) return false;
+  return true;
+}
+
 // Overwrites `state` and q, l
 static td_status find(td_statics* s, td_newton* newton, td_state* state, double* q, double* l,
                       const td_newton_options* options, td_equil_result* result) {
@@ -59,8 +73,13 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   result->iterations = report.iterations;
   if (result->converged) status = judge(s, q, l, result);
 
+  memcpy(s->state->q, q, sizeof(double) * (size_t)s->nq);
+  if (result->converged && !servos_rest(s)) {
+    result->converged = false;
+    result->stability = TD_UNKNOWN;
+    status = TD_E_DIVERGED;
+  }
   td_state_copy(s->model, s->state, state);
-  memcpy(state->q, q, sizeof(double) * (size_t)s->nq);
   memcpy(s->work->lambda, l, sizeof(double) * (size_t)s->m);
   return status;
 }

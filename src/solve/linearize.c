@@ -14,8 +14,7 @@
 
 #include "newton.h"
 #include "statics.h"
-
-static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
+#include "vectors.h"
 
 typedef struct linearisation {
   const td_model* model;

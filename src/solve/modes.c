@@ -4,8 +4,7 @@
 #include <stdio.h>
 
 #include "statics.h"
-
-static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
+#include "vectors.h"
 
 // zeta = phi' C phi / (2 omega) for mass-normalised phi; rigid and unstable modes have none
 static double damping_ratio(const td_reduced* r, const double* phi, double omega) {
@@ -30,8 +29,9 @@ static td_status natural_modes(const td_statics* s, const td_reduced* r, td_mode
   double* w = malloc(sizeof(double) * ((size_t)r->n + area(r->n, r->n) + 1));
   if (!w) return TD_E_NOMEM;
   double* shapes = w + r->n;
-  const int n = td_reduced_modes(r, w, shapes);
-  if (n >= 0) {
+  int n;
+  const td_status status = td_reduced_modes(r, w, shapes, &n);
+  if (status == TD_OK) {
     // squares below the round-off of the largest are zero
     const double zero = n ? 4 * DBL_EPSILON * n * fmax(fabs(w[0]), fabs(w[n - 1])) : 0;
     result->n = n;
@@ -44,7 +44,7 @@ static td_status natural_modes(const td_statics* s, const td_reduced* r, td_mode
     }
   }
   free(w);
-  return n < 0 ? TD_E_SINGULAR : TD_OK;
+  return status;
 }
 
 // Scale a complex shape so that its largest component is 1
@@ -65,8 +65,9 @@ static void normalise(double* shape, int nv) {
 static td_status complex_modes(const td_statics* s, const td_reduced* r, td_modes_result* result) {
   double* shapes = malloc(sizeof(double) * (2 * area(r->n, r->n) + 1));
   if (!shapes) return TD_E_NOMEM;
-  const int n = td_reduced_eigenvalues(r, result->re, result->im, shapes);
-  for (int k = 0; k < n; k++) {
+  int n;
+  const td_status status = td_reduced_eigenvalues(r, result->re, result->im, shapes, &n);
+  for (int k = 0; status == TD_OK && k < n; k++) {
     double* out = result->complex_shape + 2 * area(k, s->nv);
     expand(s, r, shapes + area(k, r->n), out, 2);
     if (result->im[k] != 0 && k + 1 < n) {
@@ -80,9 +81,9 @@ static td_status complex_modes(const td_statics* s, const td_reduced* r, td_mode
       normalise(out, s->nv);
     }
   }
-  result->ncomplex = n < 0 ? 0 : n;
+  result->ncomplex = n;
   free(shapes);
-  return n < 0 ? TD_E_SINGULAR : TD_OK;
+  return status;
 }
 
 static td_modes_result* allocate(int n, int nv) {

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "dense.h"
+
 void td_motion_pack(const td_motion* m, double* y) {
   for (int i = 0; i < m->nq; i++) y[i] = m->state->q[m->iq[i]];
   for (int i = 0; i < m->nv; i++) y[m->nq + i] = m->state->v[m->iv[i]];
@@ -79,12 +81,21 @@ static td_status jacobian(void* ctx, double t, const double* y, double* J) {
   return TD_OK;
 }
 
+// As far as rounding lets Newton's method go: near a singular position what is left is amplified.
+static td_status project_positions(td_motion* m) {
+  const td_status status = td_project_q(m->model, m->state, m->work, 1e-13);
+  if (status != TD_E_DIVERGED) return status;
+  double e, edot;
+  td_constraint_error(m->model, m->state, m->work, &e, &edot);
+  return e < m->project_tol ? TD_OK : status;
+}
+
 static td_status project(void* ctx, double t, double* y) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
   if (m->size.nconstraint > 0) {
-    TD_TRY(td_project_q(m->model, m->state, m->work, m->project_tol));
+    TD_TRY(project_positions(m));
     TD_TRY(td_project_v(m->model, m->state, m->work));
   }
   td_motion_pack(m, y);
@@ -98,6 +109,27 @@ static void roots(void* ctx, double t, const double* y, double* g) {
   if (m->nswitch > 0) td_switch_values(m->model, m->state, m->work, g + m->nevent);
 }
 
+// Independent constraint rows at the state.
+static int find_rank(td_motion* m) {
+  td_constraints(m->model, m->state, m->work, m->Jc, NULL, NULL);
+  if (!td_singular_values(m->Jc, m->size.nconstraint, m->size.nv, m->sigma)) return 0;
+  int rank = 0;
+  while (rank < min_int(m->size.nconstraint, m->size.nv) && m->sigma[rank] > 1e-7 * m->sigma[0])
+    rank++;
+  return rank;
+}
+
+// Smallest singular value of as many constraint rows as were independent at the start.  Beside the
+// constraints rows that depend on each other seem not to: look at the projected position.
+static double regularity(void* ctx, double t, const double* y) {
+  td_motion* m = ctx;
+  td_motion_unpack(m, t, y);
+  td_normalise(m->model, m->state->q);
+  if (m->rank == 0 || project_positions(m) != TD_OK) return NAN;
+  find_rank(m);
+  return m->sigma[m->rank - 1];
+}
+
 void td_motion_free(td_motion* m) {
   if (m == NULL) return;
   td_state_free(m->state);
@@ -105,10 +137,11 @@ void td_motion_free(td_motion* m) {
   free(m);
 }
 
-// One block for all scratch: vectors and the five matrices of the Jacobian.
+// One block for all scratch: vectors, the matrices of the Jacobian, the constraint rows.
 static bool allocate(td_motion* m) {
   const size_t nq = (size_t)m->size.nq, nv = (size_t)m->size.nv;
-  m->qdot = malloc((nq + 2 * nv * nv + 2 * nq * nv + nq * nq + 1) * sizeof(double));
+  const size_t nc = (size_t)m->size.nconstraint;
+  m->qdot = malloc((nq + 2 * nv * nv + 2 * nq * nv + nq * nq + nc * nv + nc + nv) * sizeof(double));
   m->state = td_state_new(m->model);
   if (m->qdot == NULL || m->state == NULL) return false;
   m->dq = m->qdot + nq;
@@ -116,6 +149,8 @@ static bool allocate(td_motion* m) {
   m->N = m->dv + nv * nv;
   m->Nplus = m->N + nq * nv;
   m->dN = m->Nplus + nq * nv;
+  m->Jc = m->dN + nq * nq;
+  m->sigma = m->Jc + nc * nv;
   return true;
 }
 
@@ -130,7 +165,8 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .rhs = rhs,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,
-                  .roots = roots};
+                  .roots = roots,
+                  .regularity = m->size.nconstraint > 0 ? regularity : NULL};
 }
 
 td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
@@ -151,9 +187,9 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->ntarget = td_target_count(model);
   m->nevent = m->size.nevent;
   m->nswitch = td_switch_count(model);
-  // well below what the steps are allowed to err, above what rounding leaves
   m->project_tol = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
   m->ode = describe(m, rtol, atol);
+  if (m->size.nconstraint > 0) m->rank = find_rank(m);
   *motion = m;
   return TD_OK;
 }

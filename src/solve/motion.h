@@ -17,8 +17,9 @@ typedef struct td_motion {
   int nq, nv, ntarget;  // of y
   const int *iq, *iv;   // indices of its q and v in the state
   int nevent, nswitch;  // the roots, in this order
-  double project_tol;
-  double *qdot, *dq, *dv, *N, *dN, *Nplus;  // scratch
+  int rank;             // of the constraint rows at the start
+  double project_tol;   // position error that a projection may leave if it must
+  double *qdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
 } td_motion;
 
 // `from` gives the time, positions, velocities and inputs to start with.

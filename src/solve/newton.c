@@ -1,29 +1,10 @@
-// Newton's method with natural monotonicity, and pseudo-transient continuation.
+// Newton's method with natural monotonicity.
 #include "newton.h"
 
 #include <float.h>
 #include <math.h>
 
-enum { transient_steps = 400 };
-
-static double largest(const double* a, int n) {
-  double top = 0;
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(a[i])) return INFINITY;
-    top = fmax(top, fabs(a[i]));
-  }
-  return top;
-}
-
-static double norm(const double* a, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * a[i];
-  return sqrt(sum);
-}
-
-static void copy(double* to, const double* from, int n) {
-  if (n) memcpy(to, from, sizeof(double) * (size_t)n);
-}
+#include "vectors.h"
 
 td_status td_newton_new(const td_system* system, td_newton** newton) {
   *newton = NULL;
@@ -73,20 +54,22 @@ void td_newton_estimate(td_newton* w, const double* x, double* l, double p) {
   linearise(w, x, l, p);
   td_saddle_null_space(w->saddle, w->J);
   td_saddle_multipliers(w->saddle, w->F, l);
-  if (!isfinite(largest(l, w->system->m))) memset(l, 0, sizeof(double) * (size_t)w->system->m);
+  if (!isfinite(largest(l, (size_t)w->system->m)))
+    memset(l, 0, sizeof(double) * (size_t)w->system->m);
 }
 
 // The larger of |F| relative to the forces and |e|, at the residual last evaluated
-static double measure(const td_newton* w) {
-  const double F = largest(w->F, w->system->n), e = largest(w->e, w->system->m);
+double td_newton_measure(const td_newton* w) {
+  const double F = largest(w->F, (size_t)w->system->n), e = largest(w->e, (size_t)w->system->m);
   return fmax(F == 0 ? 0 : F / fmax(w->forces, DBL_MIN), e);
 }
 
-static void size_forces(td_newton* w, const double* x, const double* l, double p) {
+void td_newton_begin(td_newton* w, const double* x, const double* l, double p) {
   const td_system* s = w->system;
   const double given = s->scale ? s->scale(s->ctx, x, l, p) : 0;
-  const double first = largest(w->F, s->n);
-  w->forces = fmax(isfinite(given) ? given : 0, isfinite(first) ? first : 0);
+  evaluate(w, x, l, p);
+  const double first = largest(w->F, (size_t)s->n);
+  w->forces = fmax(w->forces, fmax(isfinite(given) ? given : 0, isfinite(first) ? first : 0));
 }
 
 // Factor of the step that keeps every direction within its limit
@@ -109,7 +92,7 @@ static void try_step(td_newton* w, const double* x, const double* l, double p, d
 // Is the simplified Newton step from the trial point, with the old tangent, shorter than the step
 // itself?
 static bool monotone(td_newton* w, double alpha) {
-  if (!isfinite(measure(w))) return false;
+  if (!isfinite(td_newton_measure(w))) return false;
   td_saddle_solve(w->saddle, w->F, w->e, 0, w->bar, NULL, NULL);
   return norm(w->bar, w->system->n) <= (1 - alpha / 4) * norm(w->dx, w->system->n);
 }
@@ -125,16 +108,17 @@ static bool line_search(td_newton* w, const double* x, const double* l, double p
 
 // Once the tolerance is met take full steps as long as they help: they cost little and reach
 // round-off.
-static double polish(td_newton* w, double* x, double* l, double p, double reached) {
+static void polish(td_newton* w, double* x, double* l, double p, double reached) {
   copy(w->x_best, x, w->system->nx);
   copy(w->l_best, l, w->system->m);
   for (int i = 0; i < 3 && reached > 0; i++) {
     linearise(w, x, l, p);
     td_saddle_factor(w->saddle, w->K, w->J, NULL);
     td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, NULL);
-    if (!isfinite(largest(w->dx, w->system->n)) || within_limits(w->system, w->dx) < 1) break;
+    if (!isfinite(largest(w->dx, (size_t)w->system->n)) || within_limits(w->system, w->dx) < 1)
+      break;
     try_step(w, x, l, p, 1);
-    const double now = measure(w);
+    const double now = td_newton_measure(w);
     if (!(now < reached)) break;
     copy(x, w->x_try, w->system->nx);
     copy(l, w->l_try, w->system->m);
@@ -147,143 +131,63 @@ static double polish(td_newton* w, double* x, double* l, double p, double reache
   copy(x, w->x_best, w->system->nx);
   copy(l, w->l_best, w->system->m);
   evaluate(w, x, l, p);
-  return reached;
 }
 
-static td_status finish(td_newton* w, td_status status, double reached, td_newton_report* report) {
-  report->measure = reached;
-  report->residual = largest(w->F, w->system->n);
+td_newton_report td_newton_state(const td_newton* w) {
+  return (td_newton_report){.residual = largest(w->F, (size_t)w->system->n),
+                            .measure = td_newton_measure(w)};
+}
+
+static td_status finish(td_newton* w, td_status status, td_newton_report* report) {
+  const td_newton_report way = *report;
+  *report = td_newton_state(w);
+  report->iterations = way.iterations;
+  report->travel = way.travel;
   return status;
+}
+
+// Length of the last step in units of the limits
+static double length(const td_newton* w) {
+  double top = 0;
+  for (int i = 0; i < w->system->n; i++) top = fmax(top, fabs(w->step[i]) / w->system->limit[i]);
+  return top;
+}
+
+// No step is left: all is balanced unless, where the tangent is singular, F pushes where nothing
+// moves
+static bool at_rest(const td_newton* w, double tol) {
+  const td_system* s = w->system;
+  const bool pushed = largest(w->F, (size_t)s->n) > 1e-12 * largest(w->K, area(s->n, s->n));
+  return largest(w->e, (size_t)s->m) <= tol && !(w->saddle->singular && pushed);
 }
 
 td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
                           const td_newton_options* options, td_newton_report* report) {
   const td_system* s = w->system;
   *report = (td_newton_report){0};
-  evaluate(w, x, l, p);
-  size_forces(w, x, l, p);
+  td_newton_begin(w, x, l, p);
   for (;;) {
-    const double now = measure(w);
-    if (now <= options->tol) return finish(w, TD_OK, polish(w, x, l, p, now), report);
+    const double now = td_newton_measure(w);
+    if (now <= options->tol) {
+      polish(w, x, l, p, now);
+      return finish(w, TD_OK, report);
+    }
     if (!isfinite(now) || report->iterations >= options->max_iterations) break;
-    if (s->go_on && !s->go_on(s->ctx)) return finish(w, TD_E_STOPPED, now, report);
+    if (s->go_on && !s->go_on(s->ctx)) return finish(w, TD_E_STOPPED, report);
 
     linearise(w, x, l, p);
     td_saddle_factor(w->saddle, w->K, w->J, NULL);
     td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, NULL);
-    if (!isfinite(largest(w->dx, s->n))) break;
-    // a step lost in round-off is the end: forces may be too small to measure by, or, where the
-    // tangent is singular, what is left of them has no effect on the directions that can move
-    if (largest(w->dx, s->n) < 1e-14) {
-      const bool good = !w->saddle->singular && largest(w->e, s->m) <= options->tol;
-      return finish(w, good ? TD_OK : TD_E_DIVERGED, now, report);
-    }
+    if (!isfinite(largest(w->dx, (size_t)s->n))) break;
+    // a step lost in round-off is the end: forces may be too small to measure by
+    if (largest(w->dx, (size_t)s->n) < 1e-14)
+      return finish(w, at_rest(w, options->tol) ? TD_OK : TD_E_DIVERGED, report);
     if (!line_search(w, x, l, p)) break;
     report->iterations++;
+    report->travel += length(w);
     copy(x, w->x_try, s->nx);
     copy(l, w->l_try, s->m);
   }
   evaluate(w, x, l, p);
-  return finish(w, TD_E_DIVERGED, measure(w), report);
-}
-
-// ---- pseudo-transient continuation
-// -----------------------------------------------------------------------
-
-// A metric that is positive in every direction: massless ones get a trifle
-static void metric(td_newton* w, const double* x, double p) {
-  const td_system* s = w->system;
-  const int n = s->n;
-  if (s->mass) {
-    s->mass(s->ctx, x, p, w->M);
-  } else {
-    memset(w->M, 0, sizeof(double) * (size_t)n * (size_t)n);
-  }
-  double top = 0;
-  for (int i = 0; i < n; i++) top = fmax(top, w->M[i * n + i]);
-  for (int i = 0; i < n; i++) w->M[i * n + i] += top > 0 ? 1e-3 * top : 1;
-}
-
-// Is the symmetric part of Z'KZ + Z'MZ/dt positive definite, so that the step goes downhill?
-static bool downhill(const td_saddle* s, double* scratch) {
-  const int k = s->free;
-  for (int i = 0; i < k; i++)
-    for (int j = 0; j <= i; j++) scratch[i * k + j] = (s->Kz[i * k + j] + s->Kz[j * k + i]) / 2;
-  return td_chol(scratch, k, 1e-10) == 0;
-}
-
-// One step of  (M/dt + K) dx = -F  with J dx = -e; false: dt must become shorter
-static bool transient_step(td_newton* w, const double* x, const double* l, double p, double dt,
-                           double* scratch) {
-  const td_system* s = w->system;
-  const int n = s->n;
-  const double before = largest(w->F, n);
-  double* A = scratch + (size_t)n * (size_t)n;
-  for (int i = 0; i < n * n; i++) A[i] = w->K[i] + w->M[i] / dt;
-  td_saddle_factor(w->saddle, A, w->J, NULL);
-  if (w->saddle->singular || !downhill(w->saddle, scratch)) return false;
-  td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, NULL);
-  if (!isfinite(largest(w->dx, n)) || within_limits(s, w->dx) < 1) return false;
-  try_step(w, x, l, p, 1);
-  return isfinite(measure(w)) && largest(w->F, n) <= 4 * before + 1e-3 * w->forces;
-}
-
-static td_status follow_flow(td_newton* w, double* x, double* l, double p,
-                             const td_newton_options* options, td_newton_report* report,
-                             double* scratch) {
-  const td_system* s = w->system;
-  int iterations = 0;
-  metric(w, x, p);
-  linearise(w, x, l, p);
-  const double mass = norm(w->M, s->n * s->n);
-  double dt = mass / fmax(fmax(norm(w->K, s->n * s->n), largest(w->F, s->n)), DBL_MIN);
-  const double shortest = 1e-14 * dt;
-  double tried = 0.1;  // measure below which Newton's method is tried again
-
-  while (iterations < transient_steps) {
-    if (s->go_on && !s->go_on(s->ctx)) return finish(w, TD_E_STOPPED, measure(w), report);
-    evaluate(w, x, l, p);
-    if (!transient_step(w, x, l, p, dt, scratch)) {
-      dt /= 3;
-      if (!(dt > shortest)) break;
-      continue;
-    }
-    iterations++;
-    copy(x, w->x_try, s->nx);
-    copy(l, w->l_try, s->m);
-    metric(w, x, p);
-    linearise(w, x, l, p);
-    dt *= 2;
-    if (measure(w) < tried) {
-      tried = measure(w) / 10;
-      double *keep = scratch + 2 * (size_t)s->n * (size_t)s->n, *keep_l = keep + s->nx;
-      copy(keep, x, s->nx);
-      copy(keep_l, l, s->m);
-      const td_status status = td_newton_solve(w, x, l, p, options, report);
-      report->iterations += iterations;
-      if (status != TD_E_DIVERGED) return status;
-      copy(x, keep, s->nx);
-      copy(l, keep_l, s->m);
-      metric(w, x, p);
-      linearise(w, x, l, p);
-    }
-  }
-  evaluate(w, x, l, p);
-  report->iterations = iterations;
-  return finish(w, TD_E_DIVERGED, measure(w), report);
-}
-
-td_status td_transient_solve(td_newton* w, double* x, double* l, double p,
-                             const td_newton_options* options, td_newton_report* report) {
-  const td_system* s = w->system;
-  const size_t n = (size_t)s->n;
-  *report = (td_newton_report){0};
-  double* scratch = malloc(sizeof(double) * (2 * n * n + (size_t)s->nx + (size_t)s->m + 1));
-  if (!scratch) return TD_E_NOMEM;
-  evaluate(w, x, l, p);
-  size_forces(w, x, l, p);
-  const td_status status = isfinite(measure(w)) ? follow_flow(w, x, l, p, options, report, scratch)
-                                                : finish(w, TD_E_DIVERGED, INFINITY, report);
-  free(scratch);
-  return status;
+  return finish(w, TD_E_DIVERGED, report);
 }

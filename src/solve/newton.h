@@ -28,8 +28,7 @@ typedef struct td_system {
   bool (*go_on)(void* ctx);  // false: stop; NULL: always go on
 } td_system;
 
-// ---- the linear system
-// -------------------------------------------------------------------------------
+// ---- the linear system --------------------------------------------------------------------------
 
 //   [ K  -J'  Fp ] [ dx ]   [ -F ]
 //   [ J   0   ep ] [ dl ] = [ -e ]       the last row and column are the border; without one dp = 0
@@ -42,7 +41,6 @@ typedef struct td_saddle {
   // internal
   td_kkt kkt;
   double *one, *K, *B, *LU, *row, *column, *Fp, *dxp, *tx;
-  double tp, tdx;  // border corner; tx'dxp
   int* pivot;
   arena scratch, factors;
   void* block;
@@ -69,8 +67,7 @@ void td_saddle_multipliers(td_saddle* saddle, const double* r, double* l);
 // Z'A Z (free x free) for n x n A.
 void td_saddle_reduce(td_saddle* saddle, const double* A, double* Az);
 
-// ---- Newton
-// ----------------------------------------------------------------------------------------------
+// ---- Newton -------------------------------------------------------------------------------------
 
 typedef struct td_newton_options {
   double tol;  // of F relative to the forces, and of e
@@ -81,6 +78,7 @@ typedef struct td_newton_report {
   int iterations;
   double residual;  // largest |F|
   double measure;   // largest of |F| / forces and |e|
+  double travel;    // length of the way, in steps of the limits
 } td_newton_report;
 
 // Work space for one system.
@@ -101,12 +99,18 @@ void td_newton_estimate(td_newton* newton, const double* x, double* l, double p)
 // TD_OK, TD_E_DIVERGED, TD_E_STOPPED.  x and l are overwritten by the best point found.
 td_status td_newton_solve(td_newton* newton, double* x, double* l, double p,
                           const td_newton_options* options, td_newton_report* report);
-// Follow M dx/ds = -F, where F has a potential downhill, until Newton's method takes over.
+// Pieces of it: evaluate at a start point and take the size of the forces there; the larger of |F|
+// relative to the forces and |e|, and the report, at the residual last evaluated.
+void td_newton_begin(td_newton* newton, const double* x, const double* l, double p);
+double td_newton_measure(const td_newton* newton);
+td_newton_report td_newton_state(const td_newton* newton);
+
+// Pseudo-transient continuation: follow M dx/ds = -F, downhill where F has a potential, until
+// Newton's method takes over.
 td_status td_transient_solve(td_newton* newton, double* x, double* l, double p,
                              const td_newton_options* options, td_newton_report* report);
 
-// ---- curves
-// ----------------------------------------------------------------------------------------------
+// ---- curves -------------------------------------------------------------------------------------
 
 // A solution and the unit direction in which the curve goes on: |tx|^2/X^2 + (tp/P)^2 = 1.
 typedef struct td_point {

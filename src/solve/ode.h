@@ -22,6 +22,8 @@ typedef struct td_ode {
   td_status (*project)(void* ctx, double t,
                        double* y);  // onto the invariants; NULL: there are none
   void (*roots)(void* ctx, double t, const double* y, double* g);  // (nroot) switching functions
+  // How far the invariants are from being dependent, any scale, 0: singular; NULL: they never are.
+  double (*regularity)(void* ctx, double t, const double* y);
 } td_ode;
 
 typedef struct td_ode_counts {
@@ -53,6 +55,9 @@ struct td_stepper {
   double t_low, t_high;  // ends of the segment in work
   int creeping;          // consecutive steps too short to get anywhere
   td_status trouble;     // failure seen while creeping
+  double* projected;  // (n + nquad) when not NULL, right-hand sides are taken at the projection of
+                      // y, put here
+  int singular;       // singular positions passed
 };
 
 // Explicit Runge-Kutta of order 8 (ARKODE) and BDF with Newton's method (CVODES).  The ode must
@@ -94,7 +99,7 @@ void td_hermite(int m, const double* node, double t, double* value_weight, doubl
 typedef struct td_choice {
   td_solver solver;
   bool lightly_damped;
-  char why[160];
+  char why[128];
 } td_choice;
 // The rule of docs/simulation.md, from the spectrum of the Jacobian at (t, y) and the time left.
 // `h` is the step explicit integration is taking there, 0 when it has not begun.

@@ -8,21 +8,7 @@
 #include <math.h>
 
 #include "statics.h"
-
-static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
-
-static double largest(const double* A, size_t n) {
-  double top = 0;
-  for (size_t i = 0; i < n; i++) top = fmax(top, fabs(A[i]));
-  return top;
-}
-
-// of sizes: not finite when some element is not
-static double sum(const double* A, size_t n) {
-  double total = 0;
-  for (size_t i = 0; i < n; i++) total += fabs(A[i]);
-  return total;
-}
+#include "vectors.h"
 
 static void symmetrise(const double* A, int n, double* S) {
   for (int i = 0; i < n; i++)
@@ -48,8 +34,7 @@ static void congruence(const double* A, const double* U, int rows, int cols, dou
   td_mul_tn(U, scratch, cols, rows, cols, B);
 }
 
-// ---- directions without mass
-// ---------------------------------------------------------------------------------
+// ---- directions without mass --------------------------------------------------------------------
 
 // Orthonormal basis of eigenvectors of the symmetric part of A, those of the large eigenvalues
 // first: U n x n by columns; returns how many are not zero relative to the largest, -1 when it
@@ -157,8 +142,7 @@ static td_status separate_massless(td_reduced* r, int rows, double* scratch, int
   return without > damped ? condense(r, rows, without - damped, scratch, pivot) : TD_OK;
 }
 
-// ---- life
-// ----------------------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------
 
 static td_reduced* allocate(int rows, int n) {
   td_reduced* r = calloc(1, sizeof *r);
@@ -197,7 +181,7 @@ static td_status reduce(td_statics* s, td_saddle* saddle, const double* q, const
   const int n = s->n;
   double *A = scratch, *J = A + 10 * area(n, n);
   s->system.tangent(s, q, l, p, A, J);
-  if (!isfinite(sum(A, area(n, n)) + sum(s->C, area(s->nv, s->nv)))) return TD_E_DIVERGED;
+  if (!isfinite(largest(A, area(n, n)) + largest(s->C, area(s->nv, s->nv)))) return TD_E_DIVERGED;
   td_saddle_null_space(saddle, J);
   td_reduced* r = *reduced = allocate(n, saddle->free);
   if (!r) return TD_E_NOMEM;
@@ -209,7 +193,7 @@ static td_status reduce(td_statics* s, td_saddle* saddle, const double* q, const
   pick(s, s->C, A);
   td_saddle_reduce(saddle, A, r->C);
   s->system.mass(s, q, p, A);
-  if (!isfinite(sum(A, area(n, n)))) return TD_E_DIVERGED;
+  if (!isfinite(largest(A, area(n, n)))) return TD_E_DIVERGED;
   td_saddle_reduce(saddle, A, r->M);
   if (has_mass_everywhere(r, scratch)) return TD_OK;
   return separate_massless(r, n, scratch, saddle->pivot);
@@ -242,8 +226,7 @@ td_status td_reduced_stiffness(td_statics* s, const double* q, const double* l, 
   return make(s, q, l, p, true, reduced);
 }
 
-// ---- eigenvalues
-// ---------------------------------------------------------------------------------------------
+// ---- eigenvalues --------------------------------------------------------------------------------
 
 // Solve the leading k x k block of M X = B
 static bool solve_mass(const td_reduced* r, int k, double* L, double* B, int nrhs) {
@@ -284,13 +267,15 @@ static bool state_matrix(const td_reduced* r, double* A, double* scratch, int* p
   return true;
 }
 
-int td_reduced_eigenvalues(const td_reduced* r, double* re, double* im, double* shapes) {
+td_status td_reduced_eigenvalues(const td_reduced* r, double* re, double* im, double* shapes,
+                                 int* count) {
   const int n = r->n, N = 2 * n - r->massless;
-  if (n == 0) return 0;
+  *count = N;
+  if (n == 0) return TD_OK;
   const size_t NN = area(N, N);
   double* block =
       malloc(sizeof(double) * (2 * NN + area(n, n) + 2 * area(n, N)) + sizeof(int) * (size_t)n);
-  if (!block) return -1;
+  if (!block) return TD_E_NOMEM;
   double *A = block, *V = A + NN, *scratch = V + NN;
   int* pivot = (int*)(void*)(scratch + area(n, n) + 2 * area(n, N));
   const bool ok =
@@ -298,7 +283,7 @@ int td_reduced_eigenvalues(const td_reduced* r, double* re, double* im, double* 
   for (int i = 0; ok && shapes && i < N; i++)
     memcpy(shapes + area(i, n), V + area(i, N), sizeof(double) * (size_t)n);
   free(block);
-  return ok ? N : -1;
+  return ok ? TD_OK : TD_E_SINGULAR;
 }
 
 // K condensed onto the massive directions, with G for the others
@@ -323,12 +308,13 @@ static bool undamped(const td_reduced* r, double* w, double* shapes, double* blo
   return true;
 }
 
-int td_reduced_modes(const td_reduced* r, double* w, double* shapes) {
-  if (r->n == 0) return 0;
+td_status td_reduced_modes(const td_reduced* r, double* w, double* shapes, int* count) {
+  *count = r->n - r->massless;
+  if (r->n == 0) return TD_OK;
   double* block = malloc(sizeof(double) * 5 * area(r->n, r->n) + sizeof(int) * (size_t)r->n);
-  if (!block) return -1;
+  if (!block) return TD_E_NOMEM;
   int* pivot = (int*)(void*)(block + 5 * area(r->n, r->n));
   const bool ok = undamped(r, w, shapes, block, pivot);
   free(block);
-  return ok ? r->n - r->massless : -1;
+  return ok ? TD_OK : TD_E_SINGULAR;
 }

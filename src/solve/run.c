@@ -32,7 +32,7 @@ typedef struct run {
   double t_before;
   double t_switch;     // last switch that was dealt with
   double next_report;  // wall time
-  bool chart_warned;
+  bool chart_warned, singular_noted;
 } run;
 
 // ---- rows ----
@@ -188,6 +188,14 @@ static void watch(run* r) {
     td_constraint_error(m->model, m->state, m->work, &e, &edot);
     s->max_constraint_error = fmax(s->max_constraint_error, e);
     s->max_velocity_error = fmax(s->max_velocity_error, edot);
+  }
+  if (!r->singular_noted && r->stepper != NULL && r->stepper->singular > 0) {
+    r->singular_noted = true;
+    td_trajectory_say(r->out,
+                      "note: at t = %.6g s the mechanism passes a singular position, where its "
+                      "motion may branch; "
+                      "it goes on in the direction of its velocity",
+                      r->t);
   }
   const char* name = "";
   if (!r->chart_warned && td_chart_margin(m->model, m->state->q, &name) < 0.05) {

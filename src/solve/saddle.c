@@ -10,14 +10,7 @@
 #include <math.h>
 
 #include "newton.h"
-
-static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
-
-static double inner(int n, const double* a, const double* b) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
+#include "vectors.h"
 
 td_status td_saddle_new(int n, int m, td_saddle** saddle) {
   *saddle = NULL;
@@ -110,7 +103,7 @@ static void add_border(td_saddle* s, const td_border* border) {
   td_mul_tn(s->Z, s->tx, k, n, 1, row);
   for (int i = 0; i < k; i++) s->B[area(i, size) + (size_t)k] = reduced[i];
   for (int i = 0; i < k; i++) s->B[area(k, size) + (size_t)i] = row[i];
-  s->B[area(k, size) + (size_t)k] = border->tp + inner(n, s->tx, s->dxp);
+  s->B[area(k, size) + (size_t)k] = border->tp + inner(s->tx, s->dxp, n);
   arena_close(&s->scratch, frame);
 }
 
@@ -181,7 +174,7 @@ void td_saddle_solve(td_saddle* s, const double* F, const double* e, double g, d
   td_mul(s->K, dx, n, n, 1, r);
   for (int i = 0; i < n; i++) r[i] = -r[i] - F[i];
   td_mul_tn(s->Z, r, k, n, 1, z);
-  z[k] = -g - inner(n, s->tx, dx);
+  z[k] = -g - inner(s->tx, dx, n);
 
   for (int i = 0; i <= k; i++) z[i] *= s->row[i];
   if (s->singular) {

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "statics.h"
+#include "vectors.h"
 
 static const double zero_stiffness = 1e-11, zero_eigenvalue = 1e-7, zero_real_part = 1e-6;
 
@@ -32,7 +33,7 @@ static td_status judge_stiffness(const td_reduced* r, td_answer* answer) {
     neutral += fabs(w[i]) <= zero;
   }
   answer->n = n;
-  answer->critical = n ? w[0] : INFINITY;
+  answer->critical = n ? w[0] : 0;
   answer->stability = answer->divergent ? TD_DIVERGENCE : neutral ? TD_NEUTRAL : TD_STABLE;
   return TD_OK;
 }
@@ -59,18 +60,29 @@ static void judge_eigenvalues(const double* re, const double* im, int n, td_answ
       answer->divergent++;
     if (re[i] >= worst) answer->stability = turning ? TD_FLUTTER : TD_DIVERGENCE;
   }
-  answer->critical = worst;
+  answer->critical = n ? worst : 0;
   if (answer->stability == TD_STABLE && neutral) answer->stability = TD_NEUTRAL;
+}
+
+// Is the symmetric part of C more than round-off, measured by sqrt(K M)?
+static bool has_damping(const td_reduced* r) {
+  const size_t elements = area(r->n, r->n);
+  double top = 0;
+  for (int i = 0; i < r->n; i++)
+    for (int j = 0; j <= i; j++) top = fmax(top, fabs(r->C[i * r->n + j] + r->C[j * r->n + i]));
+  return top > 1e-12 * sqrt(largest(r->K, elements) * largest(r->M, elements));
 }
 
 static td_status judge_motion(const td_reduced* r, td_answer* answer) {
   double* re = malloc(sizeof(double) * (size_t)(4 * r->n + 1));
   if (!re) return TD_E_NOMEM;
   double* im = re + 2 * r->n;
-  const int n = td_reduced_eigenvalues(r, re, im, NULL);
-  if (n >= 0) judge_eigenvalues(re, im, n, answer);
+  int n;
+  const td_status status = td_reduced_eigenvalues(r, re, im, NULL, &n);
+  if (status == TD_OK) judge_eigenvalues(re, im, n, answer);
+  answer->damped = has_damping(r);
   free(re);
-  return TD_OK;
+  return status == TD_E_NOMEM ? status : TD_OK;
 }
 
 td_status td_judge(td_statics* statics, const double* q, const double* l, double p,

@@ -4,13 +4,9 @@
 #include <math.h>
 
 #include "model.h"
+#include "vectors.h"
 
-static void copy(double* to, const double* from, int n) {
-  if (n) memcpy(to, from, sizeof(double) * (size_t)n);
-}
-
-// ---- evaluation
-// --------------------------------------------------------------------------------------------
+// ---- evaluation ---------------------------------------------------------------------------------
 
 // Prescribed motion and its acceleration at the present time and parameters; the other DOFs rest
 static void set_motion(td_statics* s) {
@@ -26,14 +22,11 @@ static void set_motion(td_statics* s) {
 
 static void set_point(td_statics* s, const double* x, double p) {
   copy(s->state->q, x, s->nq);
-  if (p != s->p) {
-    if (s->param == TD_LOAD_SCALE)
-      td_set_load(s->work, p);
-    else
-      td_work_set_param(s->model, s->work, s->param, p);
-    s->p = p;
-    set_motion(s);
-  }
+  const bool changed = p != s->p;
+  if (changed && s->param == TD_LOAD_SCALE) td_set_load(s->work, p);
+  if (changed && s->param != TD_LOAD_SCALE) td_work_set_param(s->model, s->work, s->param, p);
+  s->p = p;
+  if (s->n < s->nv || changed) set_motion(s);
 }
 
 static void evaluate(td_statics* s, const double* l, double* F) {
@@ -72,22 +65,24 @@ static void tangent(void* ctx, const double* x, const double* l, double p, doubl
   s->tangents++;
 }
 
-// dF/dp is exact.  A parameter in the geometry moves constraints, too; that part is a central
-// difference, which the corrector, converging on the exact residual, does not notice.
+// dF/dp is exact.  A parameter in the geometry moves constraints, too, and one in a prescribed
+// motion moves everything; there it is a central difference, which the corrector, converging on the
+// exact residual, does not notice.
 static void slope(void* ctx, const double* x, const double* l, double p, double* Fp, double* ep) {
   td_statics* s = ctx;
-  set_point(s, x, p);
-  td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
-  for (int i = 0; i < s->n; i++) Fp[i] = s->full[s->free[i]];
-  if (s->m == 0) return;
-
+  const bool exact = s->n == s->nv;
   const double h = 1e-6 * fmax(fabs(p), 1e-3);
-  set_point(s, x, p - h);
-  td_constraints(s->model, s->state, s->work, NULL, s->l0, NULL);
-  set_point(s, x, p + h);
-  td_constraints(s->model, s->state, s->work, NULL, ep, NULL);
-  for (int i = 0; i < s->m; i++) ep[i] = (ep[i] - s->l0[i]) / (2 * h);
+  if (!exact || s->m) {
+    residual(s, x, l, p - h, s->F, s->l0);
+    residual(s, x, l, p + h, Fp, ep);
+    for (int i = 0; i < s->n; i++) Fp[i] = (Fp[i] - s->F[i]) / (2 * h);
+    for (int i = 0; i < s->m; i++) ep[i] = (ep[i] - s->l0[i]) / (2 * h);
+  }
   set_point(s, x, p);
+  if (exact) {
+    td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
+    for (int i = 0; i < s->n; i++) Fp[i] = s->full[s->free[i]];
+  }
 }
 
 static void mass(void* ctx, const double* x, double p, double* M) {
@@ -128,8 +123,7 @@ static bool go_on(void* ctx) {
   return !s->progress || s->progress(s->user, s->fraction, s->what);
 }
 
-// ---- life
-// --------------------------------------------------------------------------------------------------
+// ---- life ---------------------------------------------------------------------------------------
 
 static bool turns(const td_model* model, int v) {
   td_coordinate about;
@@ -191,18 +185,18 @@ bool td_statics_conservative(const td_statics* s) {
   return !s->moving && td_is_conservative(s->model);
 }
 
-// ---- strategies
-// --------------------------------------------------------------------------------------------
+// ---- strategies ---------------------------------------------------------------------------------
 
 // Loads grow from nothing; a step that fails is halved.
 static td_status load_continuation(td_statics* s, td_newton* newton, double* q, double* l,
                                    double* keep, const td_newton_options* options,
                                    td_newton_report* report) {
-  double reached = 0, step = 0.125;
+  double reached = 0, step = 0.125, travel;
   int iterations = 0;
   td_newton_estimate(newton, q, l, 0);
   TD_TRY(td_newton_solve(newton, q, l, 0, options, report));
   iterations += report->iterations;
+  travel = report->travel;
   while (reached < 1) {
     const double next = fmin(1, reached + step);
     copy(keep, q, s->nq);
@@ -211,6 +205,7 @@ static td_status load_continuation(td_statics* s, td_newton* newton, double* q, 
     const td_status status = td_newton_solve(newton, q, l, next, options, report);
     iterations += report->iterations;
     report->iterations = iterations;
+    report->travel = travel += report->travel;
     if (status == TD_OK) {
       reached = next;
       step *= 2;
@@ -239,37 +234,50 @@ static td_status run(td_statics* s, td_newton* newton, td_strategy strategy, con
                                : td_transient_solve(newton, a->q, a->l, 1, options, report);
 }
 
+// How much an attempt is worth.  Newton's method from afar likes unstable equilibria; one that is
+// unstable and not near the start is kept only for want of a better one.
+typedef enum worth { NOTHING, POINT, UNSTABLE, GOOD } worth;
+
+static worth assess(td_statics* s, td_status status, td_strategy strategy,
+                    const td_newton_report* report, const attempt* a, double* stiffness) {
+  // a load path that stopped half-way says nothing about the loaded state
+  if (status != TD_OK) return strategy == TD_LOAD_CONTINUATION ? NOTHING : POINT;
+  if (report->travel <= 1 || !td_statics_conservative(s)) return GOOD;
+  td_answer answer = {.stiffness = stiffness};
+  td_judge(s, a->q, a->l, 1, true, &answer);
+  return answer.stability == TD_DIVERGENCE ? UNSTABLE : GOOD;
+}
+
 td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* l,
                            const td_newton_options* options, td_strategy* strategy,
                            td_newton_report* report) {
   const size_t size = (size_t)(s->nq + s->m);
-  double* block = calloc(3 * size + (size_t)s->nq + 1, sizeof(double));
+  double* block = calloc(2 * size + (size_t)(s->nq + s->n) + 1, sizeof(double));
   if (!block) return TD_E_NOMEM;
   attempt a = {block, block + s->nq, block + size};
-  double *q_best = block + 2 * size, *q0 = block + 3 * size;
+  double *q0 = block + 2 * size, *stiffness = q0 + s->nq;
   copy(q0, q, s->nq);
-  copy(q_best, q, s->nq);
 
-  td_status status = TD_E_DIVERGED;
-  td_newton_report each, best = {.measure = INFINITY, .residual = NAN};
-  int iterations = 0;
   static const td_strategy order[] = {TD_NEWTON, TD_LOAD_CONTINUATION, TD_PSEUDO_TRANSIENT};
-  for (int i = 0; i < 3 && status == TD_E_DIVERGED; i++) {
-    each = (td_newton_report){0};
+  td_status status = TD_E_DIVERGED;
+  worth best = NOTHING;
+  int iterations = 0;
+  *report = (td_newton_report){.measure = INFINITY, .residual = NAN};
+  for (int i = 0; i < 3 && best < GOOD && (status == TD_OK || status == TD_E_DIVERGED); i++) {
+    td_newton_report each = {0};
     status = run(s, newton, order[i], q0, &a, options, &each);
     iterations += each.iterations;
-    // a load path that stopped half-way says nothing about the loaded state
-    const bool counts = status == TD_OK || order[i] != TD_LOAD_CONTINUATION;
-    if (status == TD_OK || (counts && each.measure < best.measure)) {
-      best = each;
+    const worth now = assess(s, status, order[i], &each, &a, stiffness);
+    if (now > best || (now == POINT && best == POINT && each.measure < report->measure)) {
+      best = now;
+      *report = each;
       *strategy = order[i];
-      copy(q_best, a.q, s->nq);
+      copy(q, a.q, s->nq);
       copy(l, a.l, s->m);
     }
   }
-  copy(q, q_best, s->nq);
-  *report = best;
   report->iterations = iterations;
+  if (best >= UNSTABLE) status = TD_OK;
   td_set_load(s->work, 1);
   s->p = NAN;
   free(block);

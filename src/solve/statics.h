@@ -50,13 +50,13 @@ td_status td_reduced_stiffness(td_statics* statics, const double* q, const doubl
                                td_reduced** reduced);
 void td_reduced_free(td_reduced* reduced);
 
-// Eigenvalues of the first-order system: returns how many (2 n - massless), -1: failed.  re and im
-// have room for 2 n. shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs
-// as td_eig_general.
-int td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* im, double* shapes);
-// Undamped problem of the symmetric parts: returns how many (n - massless), -1: failed.  w
-// ascending squares of the frequencies, shapes n x n: row i is z, normalised by the mass.
-int td_reduced_modes(const td_reduced* reduced, double* w, double* shapes);
+// Eigenvalues of the first-order system, 2 n - massless of them; re and im have room for 2 n.
+// shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs as td_eig_general.
+td_status td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* im, double* shapes,
+                                 int* count);
+// Undamped problem of the symmetric parts, n - massless modes: w ascending squares of the
+// frequencies, shapes n x n: row i is z, normalised by the mass.
+td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes, int* count);
 
 // How an equilibrium answers a push.
 typedef struct td_answer {
@@ -65,6 +65,7 @@ typedef struct td_answer {
   int divergent;        // stiffness eigenvalues below zero, or positive real eigenvalues
   int fluttering;       // complex ones with positive real part
   double flutter_rate;  // largest real part of the complex ones relative to their size, -1: none
+  bool damped;          // some velocity makes a force along itself (not conservative systems only)
   int n;
   double* stiffness;  // (n) ascending, conservative systems only; room for nfree
 } td_answer;

@@ -2,6 +2,7 @@
 // table.
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "ode.h"
 
@@ -55,8 +56,15 @@ static int flag(td_stepper* s, td_status status) {
   return 1;
 }
 
+// f(P(y)) is another vector field with the same solutions on the invariants; beside them it does
+// not know how errors grow when a mechanism comes near a singular position.
 int td_ode_rhs(td_stepper* s, double t, const double* y, double* ydot) {
   const td_ode* ode = s->ode;
+  if (s->projected != NULL) {
+    memcpy(s->projected, y, (size_t)(ode->n + ode->nquad) * sizeof(double));
+    if (td_ode_project(s, t, s->projected) != 0) return 1;
+    y = s->projected;
+  }
   s->counts.evaluations++;
   const td_status status = ode->rhs(ode->ctx, inside(s, t), y, ydot);
   if (status != TD_OK) return flag(s, status);

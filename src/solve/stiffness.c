@@ -125,14 +125,18 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   const double rest = t_end - t, slow = fmax(w.resolved, 10 / rest);
   const double stable_steps = rest * w.damped / stable_reach, followed_steps = rest * w.resolved;
   const double bdf_steps = rest * slow / bdf_angle(ode->rtol);
-  const bool limited = h == 0 || h * w.damped > 0.4 * stable_reach;
+  // steps that were taken say more: at the stability limit h D is about 5, beyond it the spectrum
+  // here is an exception
+  const bool limited =
+      h == 0 || (h * w.damped > 0.4 * stable_reach && h * w.damped < 4 * stable_reach);
+  const bool endless = h == 0 || rest / h > many_steps;
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(
         why, room,
         "stiff: damped modes of %.3g 1/s beside motion of %.3g 1/s would need %.2g explicit steps",
         w.damped, w.resolved, stable_steps);
-  } else if (followed_steps > many_steps) {
+  } else if (followed_steps > many_steps && endless) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,
              "fast: following modes of %.3g 1/s would need %.2g explicit steps; BDF damps them",

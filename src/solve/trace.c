@@ -42,11 +42,11 @@ typedef struct tracer {
   td_sizes sizes;
   int cap;
   bool conservative;
+  double way;    // length of the path so far, along x
   stop a, b, c;  // last point, next point, between them while locating
 } tracer;
 
-// ---- the list of points
-// --------------------------------------------------------------------------------------
+// ---- the list of points -------------------------------------------------------------------------
 
 static bool grow(double** array, int n, int cols) {
   double* block = realloc(*array, sizeof(double) * (size_t)n * (size_t)max_int(cols, 1));
@@ -78,21 +78,20 @@ static td_status record(tracer* t, const stop* at, td_path_kind kind) {
   if (!make_room(t)) return TD_E_NOMEM;
   const size_t i = (size_t)r->n, nq = (size_t)t->sizes.nq, ny = (size_t)t->sizes.nsensor;
   r->p[i] = at->point.p;
-  memcpy(r->q + i * nq, at->point.x, sizeof(double) * nq);
   r->kind[i] = kind;
   r->stability[i] = at->answer.stability;
 
   // the residual puts the point into the state and the parameter into the work
   t->s->system.residual(t->s, at->point.x, at->point.l, at->point.p, t->curve.newton->F,
                         t->curve.newton->e);
+  memcpy(r->q + i * nq, t->s->state->q, sizeof(double) * nq);
   if (ny && td_sensors(t->s->model, t->s->state, t->s->work, r->sensors + i * ny) != TD_OK)
     for (size_t k = 0; k < ny; k++) r->sensors[i * ny + k] = NAN;
   r->n++;
   return TD_OK;
 }
 
-// ---- critical points
-// -----------------------------------------------------------------------------------------
+// ---- critical points ----------------------------------------------------------------------------
 
 static td_status judge(tracer* t, stop* at) {
   return td_judge(t->s, at->point.x, at->point.l, at->point.p, t->conservative, &at->answer);
@@ -161,17 +160,23 @@ static bool limit_between(const tracer* t, test* what) {
   return (t->a.point.tp > 0) != (t->b.point.tp > 0);
 }
 
-static bool bifurcation_between(const tracer* t, bool limit, test* what) {
-  const td_answer *a = &t->a.answer, *b = &t->b.answer;
-  const bool odd = t->a.sign * t->b.sign < 0;
+// Without a potential, and beside a limit point, which takes an eigenvalue through zero of its own:
+// by the sign of the bordered determinant
+static bool branch_between(const tracer* t, test* what) {
   *what = (test){.kind = TD_BIFURCATION, .index = -1};
-  if (!t->conservative || a->n != b->n) return odd;
-  if (limit) return odd;
-  // ascending order: eigenvalue number `index` is the first to pass
-  const int index = min_int(a->divergent, b->divergent);
-  if (a->divergent == b->divergent || index >= a->n) return false;
-  if ((a->stiffness[index] < 0) != (b->stiffness[index] < 0)) what->index = index;
-  return what->index >= 0 || odd;
+  return t->a.sign * t->b.sign < 0;
+}
+
+// With a potential: eigenvalues number `first` .. in ascending order pass zero one after the other;
+// how many
+static int passing(const tracer* t, int* first) {
+  const td_answer *a = &t->a.answer, *b = &t->b.answer;
+  *first = min_int(a->divergent, b->divergent);
+  const int last = max_int(a->divergent, b->divergent);
+  if (a->n != b->n || last > a->n) return 0;
+  int n = 0;
+  while (*first + n < last && (a->stiffness[*first + n] < 0) != (b->stiffness[*first + n] < 0)) n++;
+  return n;
 }
 
 static bool hopf_between(const tracer* t, test* what) {
@@ -180,8 +185,9 @@ static bool hopf_between(const tracer* t, test* what) {
   const td_answer* calm = a->fluttering ? b : a;
   // undamped systems are calm on the imaginary axis: there a real part must show, else it need only
   // pass zero
-  const double visible = 1e-6;
-  *what = (test){.kind = TD_HOPF, .threshold = calm->flutter_rate > -visible ? visible : 0};
+  const bool undamped = !a->damped && !b->damped;
+  const double threshold = undamped ? 1e-6 : fmax(0, 2 * calm->flutter_rate) + 1e-14;
+  *what = (test){.kind = TD_HOPF, .threshold = threshold};
   return calm->divergent == 0;
 }
 
@@ -192,7 +198,6 @@ typedef struct crossing {
 
 static td_status record_crossing(tracer* t, const crossing* x) {
   int iterations;
-  // what was located last is in c unless several points were
   TD_TRY(advance(t, x->ds, &t->c, &iterations));
   // right at the point the eigenvalue is zero up to round-off: say so when nothing else is unstable
   const int others = min_int(t->a.answer.divergent, t->b.answer.divergent);
@@ -201,29 +206,43 @@ static td_status record_crossing(tracer* t, const crossing* x) {
   return record(t, &t->c, x->what.kind);
 }
 
-// Critical points between a and b, in path order
-static td_status record_critical(tracer* t, double ds) {
-  crossing list[3];
+// What changes between a and b
+static int list_crossings(const tracer* t, crossing* list, int room) {
+  int n = 0, first;
   test what;
-  int n = 0;
   const bool limit = limit_between(t, &what);
   if (limit) list[n++].what = what;
-  if (bifurcation_between(t, limit, &what)) list[n++].what = what;
-  if (hopf_between(t, &what)) list[n++].what = what;
+  if (t->conservative && !limit) {
+    const int count = min_int(passing(t, &first), room - n);
+    for (int i = 0; i < count; i++)
+      list[n++].what = (test){.kind = TD_BIFURCATION, .index = first + i};
+  } else if (branch_between(t, &what)) {
+    list[n++].what = what;
+  }
+  if (n < room && hopf_between(t, &what)) list[n++].what = what;
+  return n;
+}
+
+// Critical points between a and b, in path order; eigenvalues that pass together make one
+static td_status record_critical(tracer* t, double ds) {
+  crossing list[8];
+  const int n = list_crossings(t, list, 8);
   for (int i = 0; i < n; i++) TD_TRY(locate(t, &list[i].what, ds, &list[i].ds));
+  double before = -ds;
   for (int done = 0; done < n; done++) {
     int next = done;
     for (int i = done; i < n; i++)
       if (list[i].ds < list[next].ds) next = i;
     const crossing x = list[next];
     list[next] = list[done];
-    if (t->result->n < t->o->max_points) TD_TRY(record_crossing(t, &x));
+    const bool same = x.what.kind == TD_BIFURCATION && x.ds - before < 1e-7 * ds;
+    if (!same && t->result->n < t->o->max_points) TD_TRY(record_crossing(t, &x));
+    if (x.what.kind == TD_BIFURCATION) before = x.ds;
   }
   return TD_OK;
 }
 
-// ---- the path
-// ------------------------------------------------------------------------------------------------
+// ---- the path -----------------------------------------------------------------------------------
 
 static void exchange(stop* a, stop* b) {
   const stop c = *a;
@@ -236,6 +255,21 @@ static double alignment(const tracer* t, const td_point* a, const td_point* b) {
   double sum = a->tp * b->tp / (t->curve.P * t->curve.P);
   for (int i = 0; i < t->s->n; i++) sum += a->tx[i] * b->tx[i] / (t->curve.X * t->curve.X);
   return sum;
+}
+
+// One along x grows with the length of the path, so that a step stays a small part of it: a path
+// that begins almost without moving gets on nevertheless.
+static void widen(tracer* t, double ds) {
+  td_point* a = &t->a.point;
+  double dx = 0;
+  for (int i = 0; i < t->s->n; i++) dx += a->tx[i] * a->tx[i];
+  t->way += ds * sqrt(dx);
+  if (t->way <= t->curve.X) return;
+  t->curve.X = t->way;
+  const double length = sqrt(alignment(t, a, a));
+  for (int i = 0; i < t->s->n; i++) a->tx[i] /= length;
+  for (int i = 0; i < t->s->m; i++) a->tl[i] /= length;
+  a->tp /= length;
 }
 
 // Has p left the range?  The end that was passed.
@@ -284,6 +318,7 @@ static td_status follow(tracer* t) {
     TD_TRY(record_critical(t, length));
     if (t->result->n < t->o->max_points) TD_TRY(record(t, &t->b, TD_REGULAR));
     exchange(&t->a, &t->b);
+    widen(t, length);
     if (last) {
       t->result->complete = true;
       return TD_OK;

@@ -42,6 +42,11 @@ head -1 trace/trace.csv | grep -q '^point,m,kind,stability,tip_x' || fail "trace
 expect 0 sim "$pendulum" -o heavy --t-final 0.1 --set m=3
 json heavy/summary.json 'd["parameters"]["m"] == 3 and "--set m=3" in d["command"]'
 
+# the model chooses its columns
+(cat "$pendulum"; echo "output = {'tip', 'v'};") >chosen.m
+expect 0 sim chosen.m --t-final 0.1
+[ "$(head -1 chosen.out/trajectory.csv)" = t,tip_x,tip_y,tip_z,v1 ] || fail "$(head -1 chosen.out/trajectory.csv)"
+
 # quiet means quiet
 expect 0 sim "$pendulum" -o quiet --t-final 0.1 --quiet
 [ ! -s stdout.txt ] && [ ! -s stderr.txt ] || fail 'quiet printed something'

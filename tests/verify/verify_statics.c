@@ -58,8 +58,7 @@ static int find_kind(const td_trace_result* r, td_path_kind kind, int k) {
   return -1;
 }
 
-// ---- one pendulum
-// --------------------------------------------------------------------------------------------
+// ---- one pendulum -------------------------------------------------------------------------------
 
 static const char pendulum[] =
     "world.g = [0 0 -9.81];\n"
@@ -104,8 +103,117 @@ static void test_without_gravity_every_position_is_neutral(void** state) {
   bench_free(&b);
 }
 
-// ---- discrete chains between supports of equal height, N03
-// ------------------------------------------------------
+// A chain of pendulums thrown down anywhere: far from the start only a stable equilibrium will do
+static void test_a_bad_guess_does_not_end_in_an_unstable_equilibrium(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; n = 5;\n"
+      "for i = 1:n\n"
+      "  body(i).m = 1; body(i).l_com = [0 0 -0.15]; body(i).I = 0.0075*diag([1 1 0]);\n"
+      "  joint(i).first = i - 1; joint(i).second = i;\n"
+      "  joint(i).type = 'revolute'; joint(i).axis = [0 1 0]; joint(i).tr(1).trans = [0 0 -0.3*(i "
+      "> 1)];\n"
+      "end\n");
+  uint64_t seed = 21;
+  for (int k = 0; k < 20; k++) {
+    for (int i = 0; i < 5; i++) b.state->q[i] = pi * check_random(&seed);
+    const td_equil_result r = equilibrium(&b);
+    assert_int_equal(r.stability, TD_STABLE);
+    for (int i = 0; i < 5; i++) CHECK_NEAR(cos(b.state->q[i]), 1, 1e-12);
+  }
+  bench_free(&b);
+}
+
+// Balls in sockets may spin about their own axes: the tangent is singular everywhere
+static void test_neutral_directions_do_not_disturb_the_search(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81];\n"
+      "for i = 1:3\n"
+      "  body(i).m = 1; body(i).l_com = [0 0 -0.15]; body(i).I = 0.01*eye(3);\n"
+      "  joint(i).first = i - 1; joint(i).second = i; joint(i).tr(1).trans = [0 0 -0.3*(i > 1)];\n"
+      "  joint(i).type = 'spherical';\n"
+      "end\n"
+      "sensor(1).name = 'last'; sensor(1).value = pos(body(3));\n");
+  const td_sizes n = td_model_sizes(b.model);
+  double dv[9], place[3];
+  uint64_t seed = 22;
+  for (int i = 0; i < n.nv; i++) dv[i] = check_random(&seed);
+  td_displace(b.model, b.state->q, dv, b.state->q);
+  const td_equil_result r = equilibrium(&b);
+  assert_int_equal(r.stability, TD_NEUTRAL);
+  assert_int_equal(td_sensors(b.model, b.state, b.work, place), TD_OK);
+  CHECK_NEAR(place[0], 0, 1e-10);
+  CHECK_NEAR(place[1], 0, 1e-10);
+  CHECK_NEAR(place[2], -0.6, 1e-12);
+  bench_free(&b);
+}
+
+static void test_a_body_in_free_fall_has_no_equilibrium(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; body(1).m = 3; body(1).I = eye(3);\n"
+      "joint(1).second = 1; joint(1).type = 'free';\n");
+  td_equil_result r;
+  assert_int_equal(td_equilibrium(b.model, b.work, b.state, NULL, &r), TD_E_DIVERGED);
+  assert_false(r.converged);
+  CHECK_NEAR(r.residual, 3 * 9.81, 1e-12);
+  bench_free(&b);
+}
+
+static void test_a_model_without_freedom_is_in_equilibrium(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; body(1).m = 3;\n"
+      "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).dof(1).motion = 0.5;\n");
+  const td_equil_result r = equilibrium(&b);
+  assert_int_equal(r.stability, TD_STABLE);
+  CHECK_NEAR(b.state->q[0], 0.5, 1e-15);
+  bench_free(&b);
+}
+
+// A mass on a rope that begins slack
+static void test_a_slack_rope_tightens(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; body(1).m = 1; body(1).I = zeros(3);\n"
+      "joint(1).second = 1; joint(1).tr(1).trans = [inf inf inf];\n"
+      "joint(1).dof(1).init = 0.1; joint(1).dof(3).init = 0.3;\n"
+      "joint(2).second = 1; joint(2).spring.coeff = 1e4; joint(2).spring.init = 1; joint(2).dir = "
+      "1;\n");
+  const td_equil_result r = equilibrium(&b);
+  assert_int_equal(r.stability, TD_STABLE);
+  CHECK_NEAR(b.state->q[0], 0, 1e-10);
+  CHECK_NEAR(b.state->q[2], -1 - 9.81 / 1e4, 1e-12);
+  bench_free(&b);
+}
+
+// A cantilever of many links under a load far beyond small deflections: moments balance at every
+// joint
+static void test_a_soft_cantilever_bends_over(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "n = 20; l = 1/n; P = 300;\n"
+      "for i = 1:n\n"
+      "  body(i).m = 0.1; body(i).l_com = [l/2 0 0]; body(i).I = 1e-5*eye(3);\n"
+      "  joint(i).first = i - 1; joint(i).second = i; joint(i).tr(1).trans = [l*(i > 1) 0 0];\n"
+      "  joint(i).type = 'revolute'; joint(i).axis = [0 1 0]; joint(i).dof(1).spring.coeff = n;\n"
+      "end\n"
+      "exload(1).exbody = n; exload(1).tr(1).trans = [l 0 0]; exload(1).ftau = [0 0 -P];\n");
+  const td_equil_result r = equilibrium(&b);
+  assert_int_equal(r.stability, TD_STABLE);
+  double angle = 0, arm = 0;
+  for (int i = 0; i < 20; i++) arm += cos(angle += b.state->q[i]) / 20;
+  for (int i = 0; i < 20; i++) {
+    CHECK_NEAR(20 * b.state->q[i] / 300, arm, 1e-12);
+    angle = 0;
+    for (int k = 0; k <= i; k++) angle += b.state->q[k];
+    arm -= cos(angle) / 20;
+  }
+  bench_free(&b);
+}
+
+// ---- discrete chains between supports of equal height, N03 --------------------------------------
 
 // Links hang along -z of their frames; V shape with the given numbers of links down, level and up
 static bench chain(int n, double l, double d, double m, bool rods, double slope) {
@@ -196,8 +304,7 @@ static void test_rods_in_a_chain_N03(void** state) {
   bench_free(&b);
 }
 
-// ---- von Mises truss, N07
-// ----------------------------------------------------------------------------------------
+// ---- von Mises truss, N07 -----------------------------------------------------------------------
 
 static const char truss[] =
     "P = param('P', 0); l0 = sqrt(1 + 0.3^2); EA = 1000;\n"
@@ -244,8 +351,7 @@ static void test_a_path_that_turns_back_ends_where_it_leaves_the_range(void** st
   bench_free(&b);
 }
 
-// ---- columns
-// -----------------------------------------------------------------------------------------------------
+// ---- columns ------------------------------------------------------------------------------------
 
 // Two equal links l with springs k, masses 2m and m, a force P that follows the last link
 static const char ziegler[] =
@@ -320,8 +426,30 @@ static void test_a_column_on_a_spring_buckles_at_k_over_l(void** state) {
   bench_free(&b);
 }
 
-// ---- relative equilibrium
-// ------------------------------------------------------------------------------------------
+// Two columns on springs, k1 < k2 nearly equal, and a third like the first, all under the same
+// load: two bifurcations within one step of the path, one of them double
+static void test_bifurcations_that_lie_together_are_told_apart(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "P = param('P', 0); k = [1.3 1.301 1.3];\n"
+      "for i = 1:3\n"
+      "  body(i).m = 1; body(i).I = zeros(3); body(i).l_com = [0 0 1];\n"
+      "  joint(i).first = 0; joint(i).second = i; joint(i).type = 'revolute'; joint(i).axis = [0 1 "
+      "0];\n"
+      "  joint(i).dof(1).spring.coeff = k(i);\n"
+      "  exload(i).exbody = i; exload(i).tr(1).trans = [0 0 1]; exload(i).ftau = [0 0 -P];\n"
+      "end\n");
+  td_trace_result* r = trace(&b, "P", 0, 3);
+  const int first = find_kind(r, TD_BIFURCATION, 0), second = find_kind(r, TD_BIFURCATION, 1);
+  assert_true(first > 0 && second == first + 1);
+  assert_int_equal(find_kind(r, TD_BIFURCATION, 2), -1);
+  CHECK_NEAR(r->p[first], 1.3, 1e-10);
+  CHECK_NEAR(r->p[second], 1.301, 1e-10);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+// ---- relative equilibrium -----------------------------------------------------------------------
 
 static void test_a_rotating_pendulum_leans_out(void** state) {
   (void)state;
@@ -343,6 +471,154 @@ static void test_a_rotating_pendulum_leans_out(void** state) {
   // hanging straight down it is unstable at this speed
   b.state->q[1] = 0;
   assert_int_equal(equilibrium(&b).stability, TD_DIVERGENCE);
+  bench_free(&b);
+}
+
+// The path of the leaning pendulum as the speed falls: it meets the hanging one at W = sqrt(g/l),
+// turns and leans to the other side
+static void test_a_path_in_the_speed_of_a_prescribed_motion_turns_where_it_branches(void** state) {
+  (void)state;
+  const double l = 0.5, g = 9.81;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; W = param('W', 7);\n"
+      "body(1).m = 0.1; body(1).I = 0.01*eye(3);\n"
+      "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).dof(1).motion = W*t;\n"
+      "body(2).m = 2; body(2).I = zeros(3); body(2).l_com = [0 0 -0.5];\n"
+      "joint(2).first = 1; joint(2).second = 2; joint(2).type = 'revolute'; joint(2).axis = [0 1 "
+      "0];\n"
+      "joint(2).dof(1).init = 1;\n");
+  td_trace_result* r = trace(&b, "W", 7, 3);
+  const int i = find_kind(r, TD_LIMIT, 0);
+  assert_true(i > 0 && find_kind(r, TD_BIFURCATION, 0) > 0);
+  CHECK_REACHED("speed at which a conical pendulum hangs", fabs(r->p[i] / sqrt(g / l) - 1), 1e-10);
+  for (int k = 0; k < r->n; k++) {
+    if (r->kind[k] != TD_REGULAR) continue;
+    CHECK_NEAR(cos(r->q[2 * k + 1]) * r->p[k] * r->p[k] * l, g, 1e-10);
+    assert_int_equal(r->stability[k], TD_STABLE);
+  }
+  assert_true(r->p[r->n - 1] == 7 && r->q[2 * r->n - 1] < -1);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+// Beck's column of n links with springs at their ends: flutter at 20.05 EI/L^2, error of second
+// order in 1/n
+static void test_becks_column_converges_to_its_flutter_load(void** state) {
+  (void)state;
+  const double exact = 20.0509536;
+  double error[2];
+  for (int k = 0; k < 2; k++) {
+    char text[800];
+    snprintf(
+        text, sizeof text,
+        "P = param('P', 0); n = %d; l = 1/n;\n"
+        "for i = 1:n\n"
+        "  body(i).m = l; body(i).l_com = [l/2 0 0]; body(i).I = l^3/12*diag([0 1 1]);\n"
+        "  joint(i).first = i - 1; joint(i).second = i; joint(i).tr(1).trans = [l*(i > 1) 0 0];\n"
+        "  joint(i).type = 'revolute'; joint(i).axis = [0 1 0]; joint(i).dof(1).spring.coeff = n;\n"
+        "end\n"
+        "joint(1).dof(1).spring.coeff = 2*n;\n"
+        "exload(1).exbody = n; exload(1).refbody = n; exload(1).tr(1).trans = [l 0 0];\n"
+        "exload(1).ftau = [-P 0 0];\n",
+        k ? 16 : 8);
+    bench b = bench_new(text);
+    td_trace_result* r = trace(&b, "P", 0, 25);
+    const int i = find_kind(r, TD_HOPF, 0);
+    assert_true(i > 0);
+    error[k] = fabs(r->p[i] / exact - 1);
+    td_trace_free(r);
+    bench_free(&b);
+  }
+  CHECK_REACHED("Beck's column, 16 links", error[1], 0.02);
+  CHECK_NEAR(log2(error[0] / error[1]), 2, 0.1);
+}
+
+// Feedback k on the rate of a pendulum damps it for k < 0 and excites it for k > 0
+static void test_feedback_that_excites_is_flutter(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "k = param('k', -1); world.g = [0 0 -9.81];\n"
+      "body(1).m = 1; body(1).l_com = [0 0 -1];\n"
+      "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).axis = [0 1 0];\n"
+      "joint(1).dof(1).input = k*ddof(joint(1), 1);\n");
+  td_trace_result* r = trace(&b, "k", -1, 1.3);
+  const int i = find_kind(r, TD_HOPF, 0);
+  assert_true(i > 0);
+  CHECK_NEAR(r->p[i], 0, 1e-12);
+  assert_int_equal(r->stability[0], TD_STABLE);
+  assert_int_equal(r->stability[r->n - 1], TD_FLUTTER);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+// A constraint that follows a control law has its equilibrium where the law asks for no
+// acceleration
+static void test_a_servo_away_from_its_goal_is_not_in_equilibrium(void** state) {
+  (void)state;
+  for (int there = 0; there < 2; there++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];\n"
+             "joint(1).dof(1).init = %g;\n"
+             "joint(2).second = 1; joint(2).fixed = [1 0 0];\n"
+             "joint(2).control = -10*(dof(joint(1), 1) - 0.2) - 5*ddof(joint(1), 1);\n",
+             there ? 0.2 : 0);
+    bench b = bench_new(text);
+    td_equil_result r;
+    const td_status status = td_equilibrium(b.model, b.work, b.state, NULL, &r);
+    assert_int_equal(status, there ? TD_OK : TD_E_DIVERGED);
+    assert_int_equal(r.converged, there);
+    bench_free(&b);
+  }
+}
+
+static void test_a_path_ends_after_the_points_asked_for(void** state) {
+  (void)state;
+  bench b = bench_new(truss);
+  td_trace_options options = td_trace_options_default();
+  options.param = 0;
+  options.to = 12;
+  options.max_points = 10;
+  td_trace_result* r;
+  assert_int_equal(td_trace(b.model, b.work, b.state, &options, &r), TD_OK);
+  assert_int_equal(r->n, 10);
+  assert_false(r->complete);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
+static void test_a_path_may_move_a_support(void** state) {
+  (void)state;
+  const double l = 0.3;
+  // four rods hanging between supports of equal height, a distance d apart
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; l = 0.3; d = param('d', 0.6);\n"
+      "for i = 1:4\n"
+      "  body(i).m = 0.2; body(i).l_com = [0 0 -l/2]; body(i).I = 0.2*l^2/12*diag([1 1 0]);\n"
+      "  joint(i).first = i - 1; joint(i).second = i; joint(i).tr(1).trans = [0 0 -l*(i > 1)];\n"
+      "  joint(i).type = 'revolute'; joint(i).axis = [0 1 0];\n"
+      "end\n"
+      "joint(1).dof(1).init = -0.5; joint(3).dof(1).init = -2.1;\n"
+      "joint(5).tr(1).trans = [d 0 0]; joint(5).second = 4; joint(5).tr2nd(1).trans = [0 0 -l];\n"
+      "joint(5).type = 'revolute'; joint(5).axis = [0 1 0];\n");
+  td_trace_result* r = trace(&b, "d", 0.6, 1);
+  for (int k = 0; k < r->n; k++) {
+    const double* q = r->q + 4 * k;
+    double angle = 0, x = 0, z = 0;
+    for (int i = 0; i < 4; i++) {
+      angle += q[i];
+      x -= l * sin(angle);
+      z -= l * cos(angle);
+    }
+    CHECK_NEAR(x, r->p[k], 1e-12);
+    CHECK_NEAR(z, 0, 1e-12);
+    CHECK_NEAR(q[1], q[3], 1e-10);  // symmetric
+    // horizontal force the same in both joints of the left half: tan of outer and inner rod are 3 :
+    // 1
+    CHECK_NEAR(tan(q[0]) * 3, tan(q[0] + q[1]), 1e-9);
+    assert_int_equal(r->stability[k], TD_STABLE);
+  }
+  td_trace_free(r);
   bench_free(&b);
 }
 
@@ -383,6 +659,12 @@ int main(void) {
       cmocka_unit_test(test_a_pendulum_hangs_stable_and_stands_unstable),
       cmocka_unit_test(test_a_horizontal_pendulum_has_no_tangent_and_still_comes_down),
       cmocka_unit_test(test_without_gravity_every_position_is_neutral),
+      cmocka_unit_test(test_a_bad_guess_does_not_end_in_an_unstable_equilibrium),
+      cmocka_unit_test(test_neutral_directions_do_not_disturb_the_search),
+      cmocka_unit_test(test_a_body_in_free_fall_has_no_equilibrium),
+      cmocka_unit_test(test_a_model_without_freedom_is_in_equilibrium),
+      cmocka_unit_test(test_a_slack_rope_tightens),
+      cmocka_unit_test(test_a_soft_cantilever_bends_over),
       cmocka_unit_test(test_point_masses_on_a_string_N03),
       cmocka_unit_test(test_rods_in_a_chain_N03),
       cmocka_unit_test(test_the_von_mises_truss_snaps_at_its_limit_loads_N07),
@@ -390,7 +672,14 @@ int main(void) {
       cmocka_unit_test(test_zieglers_column_flutters_at_its_critical_load),
       cmocka_unit_test(test_damping_destabilises_zieglers_column),
       cmocka_unit_test(test_a_column_on_a_spring_buckles_at_k_over_l),
+      cmocka_unit_test(test_bifurcations_that_lie_together_are_told_apart),
       cmocka_unit_test(test_a_rotating_pendulum_leans_out),
+      cmocka_unit_test(test_a_path_in_the_speed_of_a_prescribed_motion_turns_where_it_branches),
+      cmocka_unit_test(test_becks_column_converges_to_its_flutter_load),
+      cmocka_unit_test(test_feedback_that_excites_is_flutter),
+      cmocka_unit_test(test_a_servo_away_from_its_goal_is_not_in_equilibrium),
+      cmocka_unit_test(test_a_path_ends_after_the_points_asked_for),
+      cmocka_unit_test(test_a_path_may_move_a_support),
       cmocka_unit_test(test_nothing_is_done_with_options_that_make_no_sense),
       cmocka_unit_test(test_a_stopped_search_says_so),
   };

@@ -148,7 +148,8 @@ static void csv_gives_the_same_bits_back(void** state) {
     values[i] = check_random(&seed) * pow(10, 300 * check_random(&seed));
     words[i] = i ? "w" : "a,\"b\"";
   }
-  const td_matrix columns[] = {{"x", "m", ROWS, 1, 1, values, NULL}, {"w", "", ROWS, 1, 1, NULL, words}};
+  const td_matrix columns[] = {{"x", "m", ROWS, 1, 1, values, NULL},
+                               {"w", "", ROWS, 1, 1, NULL, words}};
   td_files* files = open_set("out");
   assert_int_equal(td_files_csv(files, "t.csv", columns, 2), TD_OK);
   assert_int_equal(td_files_commit(files), TD_OK);

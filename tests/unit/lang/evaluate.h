@@ -18,7 +18,8 @@ static inline double* variables_of(const td_spec* spec) {
   return x;
 }
 
-static inline void show_element_of(const td_spec* spec, const value* v, int i, const double* vars, td_text* out) {
+static inline void show_element_of(const td_spec* spec, const value* v, int i, const double* vars,
+                                   td_text* out) {
   double x = v->x[i];
   if (v->e && v->e[i] != EX_NONE) {
     x = td_ex_eval(spec->graph, v->e[i], vars);
@@ -31,7 +32,8 @@ static inline void show_element_of(const td_spec* spec, const value* v, int i, c
   }
 }
 
-// 1x1: 3 or ~3 (expression) or true; matrices [1 2;3 4]; pages behind '|'; strings 'a'; structs and cells in words.
+// 1x1: 3 or ~3 (expression) or true; matrices [1 2;3 4]; pages behind '|'; strings 'a'; structs and
+// cells in words.
 static inline void show_value_of(const td_spec* spec, const value* v, td_text* out) {
   char text[TD_DESCRIBE_SIZE];
   if (!v) {

@@ -371,7 +371,8 @@ static const example statements[] = {
     {"s = 0; for i = [1 2;3 4], s = s + i(1) * i(2); end; s", "11"},
     {"s = 0; for i = [], s = 1; end; s", "0"},
     {"s = ''; for c = {'a', 'b'}, s = [s c{1}]; end; s", "'ab'"},
-    {"s = 0; for i = 1:10, if i == 3, continue; end; if i > 5, break; end; s = s + i; end; s", "12"},
+    {"s = 0; for i = 1:10, if i == 3, continue; end; if i > 5, break; end; s = s + i; end; s",
+     "12"},
     {"n = 0; while n < 7, n = n + 2; end; n", "8"},
     {"x = 2; if x == 1, y = 'one'; elseif x == 2, y = 'two'; else, y = 'many'; end; y", "'two'"},
     {"switch 'b', case 'a', y = 1; case {'b', 'c'}, y = 2; otherwise, y = 3; end; y", "2"},
@@ -383,7 +384,8 @@ static const example statements[] = {
     {"f = @(x) x(2); f([4 5 6])", "5"},
     {"f = @() 7; f()", "7"},
     {"g = @(f, x) f(f(x)); g(@(x) x^2, 3)", "81"},
-    {"y = fact(5); y; function r = fact(n), if n < 2, r = 1; else, r = n * fact(n - 1); end; end;", "120"},
+    {"y = fact(5); y; function r = fact(n), if n < 2, r = 1; else, r = n * fact(n - 1); end; end;",
+     "120"},
     {"[a, b] = two(3); [a b]; function [x, y] = two(z), x = z; y = 2 * z; end;", "[3 6]"},
     {"y = early(1); y; function r = early(x), r = 1; if x, return; end; r = 2; end;", "1"},
     {"y = count(1, 2); y; function n = count(a, b, c), n = nargin; end;", "2"},
@@ -431,10 +433,10 @@ static void run_example(const example* e) {
   td_spec_free(spec);
 }
 
-#define TABLE_TEST(name, table)                                                                    \
-  static void name(void** state) {                                                                 \
-    (void)state;                                                                                   \
-    for (size_t i = 0; i < sizeof(table) / sizeof *(table); i++) run_example(&(table)[i]);         \
+#define TABLE_TEST(name, table)                                                            \
+  static void name(void** state) {                                                         \
+    (void)state;                                                                           \
+    for (size_t i = 0; i < sizeof(table) / sizeof *(table); i++) run_example(&(table)[i]); \
   }
 
 TABLE_TEST(operators_compute, operators)
@@ -448,22 +450,23 @@ TABLE_TEST(statements_control, statements)
 
 // Rows of all built-in tables are called at least once somewhere above.
 static bool is_mentioned(const char* name, const example* table, size_t n) {
-  char call[80];
-  snprintf(call, sizeof call, "%s(", name);
+  char used[80];
+  snprintf(used, sizeof used, "%s(", name);
   for (size_t i = 0; i < n; i++) {
-    if (strstr(table[i].text, call)) return true;
+    if (strstr(table[i].text, used)) return true;
   }
   return false;
 }
 
 static void every_function_has_an_example(void** state) {
   (void)state;
-  const builtin* const groups[] = {td_builtin_elementary, td_builtin_shape,   td_builtin_matrix, td_builtin_other,
-                                   td_builtin_time,       td_builtin_sensors};
+  const builtin* const groups[] = {td_builtin_elementary, td_builtin_shape, td_builtin_matrix,
+                                   td_builtin_other,      td_builtin_time,  td_builtin_sensors};
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     for (const builtin* b = groups[g]; b->name; b++) {
 #define IN(table) is_mentioned(b->name, table, sizeof table / sizeof *table)
-      if (!(IN(elementary) || IN(matrix) || IN(other) || IN(expressions))) fail_msg("no example of %s", b->name);
+      if (!(IN(elementary) || IN(matrix) || IN(other) || IN(expressions)))
+        fail_msg("no example of %s", b->name);
 #undef IN
     }
   }
@@ -472,16 +475,22 @@ static void every_function_has_an_example(void** state) {
 static void printing_goes_to_the_spec(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
-  assert_int_equal(td_spec_load_string(spec, "p.m", "disp([1 2;3 4.5]); fprintf('%d\\n', 3); printf('x'); disp('a'); disp(2*t)"), TD_OK);
+  assert_int_equal(
+      td_spec_load_string(
+          spec, "p.m", "disp([1 2;3 4.5]); fprintf('%d\\n', 3); printf('x'); disp('a'); disp(2*t)"),
+      TD_OK);
   assert_string_equal(spec->printed.s, "1  2\n3  4.5\n3\nxa\n2*t\n");
   td_spec_free(spec);
 }
 
-// A parameter used in a size, index or condition is structural; one that stays in an expression is not.
+// A parameter used in a size, index or condition is structural; one that stays in an expression is
+// not.
 static void parameters_become_structural_by_use(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
-  const char* text = "a = param('a', 2); b = param('b', 3); c = param('c', 1); x = zeros(1, a); y = b * 2; if c > 0, end";
+  const char* text =
+      "a = param('a', 2); b = param('b', 3); c = param('c', 1); x = zeros(1, a); y = b * 2; if c > "
+      "0, end";
   assert_int_equal(td_spec_load_string(spec, "p.m", text), TD_OK);
   assert_int_equal(spec->nparam, 3);
   assert_true(spec->params[0].structural);
@@ -496,7 +505,10 @@ static void overrides_replace_defaults(void** state) {
   td_spec_override(spec, "n", "4");
   td_spec_override(spec, "model", "srl");
   td_spec_override(spec, "unused", "1");
-  assert_int_equal(td_spec_load_string(spec, "p.m", "n = param('n', 2); x = zeros(1, n); m = param('model', 'eba');"), TD_OK);
+  assert_int_equal(
+      td_spec_load_string(spec, "p.m",
+                          "n = param('n', 2); x = zeros(1, n); m = param('model', 'eba');"),
+      TD_OK);
   assert_int_equal(global_of(spec, "x")->cols, 4);
   assert_string_equal(global_of(spec, "m")->s, "srl");
   assert_true(spec->overrides[0].used);
@@ -508,7 +520,10 @@ static void overrides_replace_defaults(void** state) {
 static void sensors_are_shared(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
-  assert_int_equal(td_spec_load_string(spec, "p.m", "a = pos(body(2)); b = pos(body(2)); c = pos(body(2), [0 0 1]); d = pos(body(2), [0 0 1]);"), TD_OK);
+  assert_int_equal(td_spec_load_string(spec, "p.m",
+                                       "a = pos(body(2)); b = pos(body(2)); c = pos(body(2), [0 0 "
+                                       "1]); d = pos(body(2), [0 0 1]);"),
+                   TD_OK);
   assert_int_equal(spec->nsensor, 6);
   assert_string_equal(td_exprs_var_name(spec->graph, spec->sensors[0].var), "pos_body2_x");
   assert_true(spec->sensors[3].ref.has_point);
@@ -520,10 +535,13 @@ static void sensors_are_shared(void** state) {
 static void long_tables_work(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
-  const char* text = "x = linspace(0, 10, 100000); y = sin(x); result = interp1(x, y, t, 'pchip'); b = interp1(x, y, x);";
+  const char* text =
+      "x = linspace(0, 10, 100000); y = sin(x); result = interp1(x, y, t, 'pchip'); b = interp1(x, "
+      "y, x);";
   assert_int_equal(td_spec_load_string(spec, "p.m", text), TD_OK);
   double* vars = variables_of(spec);
-  CHECK_NEAR(td_ex_eval(spec->graph, global_of(spec, "result")->e[0], vars), sin(2.0), 1e-9);  // h^2 at worst
+  CHECK_NEAR(td_ex_eval(spec->graph, global_of(spec, "result")->e[0], vars), sin(2.0),
+             1e-9);  // h^2 at worst
   free(vars);
   td_spec_free(spec);
 }

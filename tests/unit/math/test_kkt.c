@@ -268,6 +268,41 @@ static void test_a_massless_direction_that_nothing_holds_is_found(void** state) 
   }
 }
 
+static void test_numbers_that_are_not_finite_make_it_singular(void** state) {
+  (void)state;
+  uint64_t seed = 18;
+  for (int which = 0; which < 2; which++) {
+    problem p = problem_new(8, 3, 3, 0, 1, &seed);
+    if (which)
+      p.M[8 * 4 + 2] = NAN;
+    else
+      p.J[5] = INFINITY;
+    td_kkt kkt;
+    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+    assert_int_equal(kkt.singular, 1);
+    assert_non_null(kkt.null_vector);
+    td_kkt_solve(&kkt, p.f, p.g, 1, p.x, p.l, &p.scratch);
+    assert_true(isnan(p.x[7]) && isnan(p.l[2]));
+    problem_free(&p);
+  }
+}
+
+static void test_rows_of_any_size_count(void** state) {
+  (void)state;
+  const double M[] = {1, 0, 0, 1}, J[] = {1e-200, 0, 0, 3e200}, f[] = {0, 0}, g[] = {2e-200, 3e200};
+  arena scratch = {.size = td_kkt_scratch(2, 2)};
+  scratch.base = malloc(scratch.size);
+  td_kkt kkt;
+  double x[2], l[2];
+  td_kkt_factor(&kkt, M, J, 2, 2, 1e-9, &scratch);
+  assert_int_equal(kkt.rank, 2);
+  td_kkt_solve(&kkt, f, g, 1, x, l, &scratch);
+  CHECK_NEAR(x[0], 2, 1e-15);
+  CHECK_NEAR(x[1], 1, 1e-15);
+  CHECK_NEAR(l[0] * 1e-200, 2, 1e-15);
+  free(scratch.base);
+}
+
 static void test_solving_does_not_allocate(void** state) {
   (void)state;
   uint64_t seed = 17;
@@ -294,6 +329,8 @@ int main(void) {
       cmocka_unit_test(test_only_the_lower_triangle_of_the_mass_is_read),
       cmocka_unit_test(test_the_null_space_is_orthonormal_and_allowed),
       cmocka_unit_test(test_a_massless_direction_that_nothing_holds_is_found),
+      cmocka_unit_test(test_numbers_that_are_not_finite_make_it_singular),
+      cmocka_unit_test(test_rows_of_any_size_count),
       cmocka_unit_test(test_solving_does_not_allocate),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,254 @@
+// Times of the equations of motion of serial chains on one core, in microseconds, printed as JSON.
+//
+// Forward dynamics is measured against MuJoCo on the same chain and the same random states, after
+// checking that both give the same accelerations.  MuJoCo runs only the stages a tree needs
+// (peer_forward); mj_forward with everything switched off is reported beside it.  The two programs
+// take turns, batch by batch, and each keeps its best batch: what disturbs the machine disturbs both.
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "chain.h"
+#include "peer.h"
+#include "tendril/tendril.h"
+
+enum { STATES = 32, BATCHES = 40 };
+#define SAME 1e-9          // accelerations agree to this, relative to the largest
+#define BATCH_SECONDS 0.004  // long against the clock, short against what disturbs it
+
+static const int sizes[] = {6, 12, 30, 60, 100};
+static const int tangent_sizes[] = {6, 12, 30, 60};
+
+// Time this thread has run: other programs on the machine do not count.
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// splitmix64; uniform in [-1, 1)
+static double random_number(uint64_t* seed) {
+  uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+static void* needed(void* p) {
+  if (!p) {
+    fprintf(stderr, "out of memory\n");
+    exit(1);
+  }
+  return p;
+}
+static double* doubles(int n) { return needed(calloc((size_t)n, sizeof(double))); }
+
+// ---- the chain in both programs ----
+
+typedef struct rig {
+  int n;
+  td_model* model;
+  td_work* work;
+  td_state* state[STATES];
+  peer* other;
+  double *a, *A, *B;  // n, n x n
+} rig;
+
+static td_model* compiled(const char* text) {
+  td_spec* spec = needed(td_spec_new());
+  td_model* model = NULL;
+  if (td_spec_load_string(spec, "chain.m", text) != TD_OK || td_model_compile(spec, &model) != TD_OK) {
+    fprintf(stderr, "%s\n", td_spec_messages(spec));
+    exit(1);
+  }
+  td_spec_free(spec);
+  return model;
+}
+
+static rig rig_new(int n) {
+  rig r = {.n = n, .a = doubles(n), .A = doubles(n * n), .B = doubles(n * n)};
+  char* text = chain_model_text(n);
+  r.model = compiled(text);
+  r.other = peer_new(n);
+  free(text);
+  r.work = needed(td_work_new(r.model));
+  uint64_t seed = 1;
+  for (int i = 0; i < STATES; i++) {
+    r.state[i] = needed(td_state_new(r.model));
+    td_state_initial(r.model, r.work, r.state[i]);
+    for (int k = 0; k < n; k++) {
+      r.state[i]->q[k] = random_number(&seed);
+      r.state[i]->v[k] = random_number(&seed);
+    }
+  }
+  return r;
+}
+
+static void rig_free(rig* r) {
+  for (int i = 0; i < STATES; i++) td_state_free(r->state[i]);
+  td_work_free(r->work);
+  td_model_free(r->model);
+  peer_free(r->other);
+  free(r->a);
+  free(r->A);
+  free(r->B);
+}
+
+// ---- what is timed ----
+
+typedef void (*operation)(rig* r, int state);
+
+static void forward(rig* r, int i) { td_forward_dynamics(r->model, r->state[i], r->work); }
+static void peer_stages(rig* r, int i) { peer_forward(r->other, r->state[i]->q, r->state[i]->v); }
+static void peer_whole(rig* r, int i) { peer_forward_whole(r->other, r->state[i]->q, r->state[i]->v); }
+static void tangent(rig* r, int i) {
+  td_forward_tangent(r->model, r->state[i], r->work, r->A, r->B, NULL);
+}
+static void residual_tangent(rig* r, int i) {
+  td_tangent(r->model, r->state[i], r->work, r->a, NULL, r->A, r->B);
+}
+static void residual(rig* r, int i) {
+  td_residual(r->model, r->state[i], r->work, r->a, NULL, r->B);
+}
+static void mass(rig* r, int i) { td_mass_matrix(r->model, r->state[i], r->work, r->A); }
+static void peer_mass(rig* r, int i) {
+  peer_mass_matrix(r->other, r->state[i]->q, r->state[i]->v, r->B);
+}
+
+static double batch(rig* r, operation run, int repetitions) {
+  const double start = seconds();
+  for (int i = 0; i < repetitions; i++) run(r, i % STATES);
+  return 1e6 * (seconds() - start) / repetitions;
+}
+
+// Best of the batches of each operation, in microseconds; the operations take turns.
+static void best_times(rig* r, int n, const operation* run, double* us) {
+  int repetitions[8];
+  for (int k = 0; k < n; k++) {
+    us[k] = batch(r, run[k], STATES);
+    repetitions[k] = 1 + (int)(1e6 * BATCH_SECONDS / us[k]);
+  }
+  for (int b = 0; b < BATCHES; b++)
+    for (int k = 0; k < n; k++) us[k] = fmin(us[k], batch(r, run[k], repetitions[k]));
+}
+
+// Largest difference of the accelerations over all states, relative to the largest acceleration.
+static double disagreement(rig* r) {
+  double error = 0, scale = 0;
+  for (int i = 0; i < STATES; i++) {
+    if (td_forward_dynamics(r->model, r->state[i], r->work) != TD_OK) return INFINITY;
+    const double* mine = td_work_vdot(r->work);
+    const double* stages = peer_forward(r->other, r->state[i]->q, r->state[i]->v);
+    for (int k = 0; k < r->n; k++) {
+      error = fmax(error, fabs(mine[k] - stages[k]));
+      scale = fmax(scale, fabs(stages[k]));
+    }
+    const double* whole = peer_forward_whole(r->other, r->state[i]->q, r->state[i]->v);
+    for (int k = 0; k < r->n; k++) error = fmax(error, fabs(mine[k] - whole[k]));
+  }
+  return error / scale;
+}
+
+// Slope of log(time) over log(n), least squares.
+static double exponent(int count, const int* n, const double* us) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (int i = 0; i < count; i++) {
+    const double x = log(n[i]), y = log(us[i]);
+    sx += x;
+    sy += y;
+    sxx += x * x;
+    sxy += x * y;
+  }
+  return (count * sxy - sx * sy) / (count * sxx - sx * sx);
+}
+
+// ---- the report ----
+
+static bool forward_table(void) {
+  enum { N = sizeof sizes / sizeof *sizes };
+  double mine[N], other[N];
+  bool same = true;
+  printf("  \"forward_dynamics\": [\n");
+  for (int i = 0; i < N; i++) {
+    rig r = rig_new(sizes[i]);
+    const double error = disagreement(&r);
+    const operation run[] = {forward, peer_stages, peer_whole};
+    double us[3];
+    best_times(&r, 3, run, us);
+    mine[i] = us[0];
+    other[i] = us[1];
+    same = same && error <= SAME;
+    printf("    {\"n\": %d, \"tendril_us\": %.3f, \"mujoco_us\": %.3f, \"ratio\": %.3f, ", sizes[i],
+           us[0], us[1], us[0] / us[1]);
+    printf("\"mj_forward_us\": %.3f, \"disagreement\": %.1e}%s\n", us[2], error, i < N - 1 ? "," : "");
+    rig_free(&r);
+  }
+  printf("  ],\n  \"forward_dynamics_exponent\": {\"tendril\": %.2f, \"mujoco\": %.2f},\n",
+         exponent(N, sizes, mine), exponent(N, sizes, other));
+  return same;
+}
+
+static void other_table(void) {
+  enum { N = sizeof tangent_sizes / sizeof *tangent_sizes };
+  double us[N][5], growth[N];
+  printf("  \"other\": [\n");
+  for (int i = 0; i < N; i++) {
+    rig r = rig_new(tangent_sizes[i]);
+    const operation run[] = {tangent, residual_tangent, residual, mass, peer_mass};
+    best_times(&r, 5, run, us[i]);
+    growth[i] = us[i][0];
+    printf("    {\"n\": %d, \"forward_tangent_us\": %.2f, \"residual_tangent_us\": %.2f, ",
+           tangent_sizes[i], us[i][0], us[i][1]);
+    printf("\"residual_us\": %.3f, \"mass_matrix_us\": %.3f, \"mujoco_mass_matrix_us\": %.3f}%s\n",
+           us[i][2], us[i][3], us[i][4], i < N - 1 ? "," : "");
+    rig_free(&r);
+  }
+  printf("  ],\n  \"forward_tangent_exponent\": %.2f,\n", exponent(N, tangent_sizes, growth));
+}
+
+static const char loop_text[] =
+    "world.g = [0 0 -9.81];\n"
+    "for k = 1:1000\n"
+    "  body(k).m = 1 + k/1000; body(k).I = diag([1 1 .1])*1e-3; body(k).l_com = [0 0 .05];\n"
+    "  joint(k).first = k - 1; joint(k).second = k;\n"
+    "  joint(k).tr(1).trans = [0 0 .1]; joint(k).tr(1).rot = [1 + mod(k, 3) inf];\n"
+    "end\n";
+
+static const char repeated_text[] =
+    "world.g = [0 0 -9.81];\n"
+    "body(1).m = 1; body(1).I = diag([1 1 .1])*1e-3; body(1).l_com = [0 0 .05];\n"
+    "joint(1).first = [1 0:999]; joint(1).second = [1 1:1000];\n"
+    "joint(1).tr(1).trans = [0 0 .1]; joint(1).tr(1).rot = [2 inf];\n";
+
+static double load_time(const char* text) {
+  double best = INFINITY;
+  for (int i = 0; i < 5; i++) {
+    const double start = seconds();
+    td_model* model = compiled(text);
+    best = fmin(best, seconds() - start);
+    if (td_model_sizes(model).nbody != 1000) exit(1);
+    td_model_free(model);
+  }
+  return best;
+}
+
+static const char* compiler(void) {
+#ifdef __clang__
+  return __VERSION__;
+#else
+  return "gcc " __VERSION__;
+#endif
+}
+
+int main(void) {
+  printf("{\n  \"compiler\": \"%s\", \"mujoco\": \"%s\",\n", compiler(), peer_version());
+  const bool same = forward_table();
+  other_table();
+  printf("  \"load_1000_bodies_s\": {\"loop\": %.4f, \"repeated\": %.4f},\n", load_time(loop_text),
+         load_time(repeated_text));
+  printf("  \"same_accelerations\": %s\n}\n", same ? "true" : "false");
+  return same ? 0 : 1;
+}

@@ -1,0 +1,65 @@
+// The columns on the way from the ground to a hop, component by component.  The entries of M and of the tangents are
+// products of one vector with the vectors of all columns above it; with their components side by side, eight entries
+// are made at once.  Hops come depth first, so one stack serves all of them: what lies above a hop is a beginning of it.
+#ifndef TD_PATH_H
+#define TD_PATH_H
+
+#include "engine.h"
+#include "lanes.h"
+
+// The same six components of eight columns.
+typedef struct path_block {
+  lanes c[6];
+} path_block;
+
+typedef struct path {
+  int* end;    // per hop: columns from the ground to it, its own included
+  int* v;      // velocity of each column on the path
+  int nblock;
+  lanes* sum;  // where entries are made
+} path;
+
+static inline path path_new(const td_model* m, arena* s) {
+  const int nblock = (m->ncol + LANES - 1) / LANES;
+  return (path){arena_ints(s, m->nhop), arena_ints(s, m->ncol), nblock,
+                arena_bytes(s, (size_t)nblock * sizeof(lanes))};
+}
+
+// Room for one vector per column.
+static inline path_block* path_vectors(const path* p, arena* s) {
+  const size_t size = (size_t)p->nblock * sizeof(path_block);
+  return memset(arena_bytes(s, size), 0, size);
+}
+
+// Columns above a hop.  Its own are put on the path after the entries of its rows are made: what has just been written
+// number by number is slow to read eight at a time.
+static inline int path_above(const path* p, const td_model* m, int hop) {
+  return m->hop[hop].parent < 0 ? 0 : p->end[m->hop[hop].parent];
+}
+static inline void path_enter(path* p, const td_model* m, int hop) {
+  const int above = path_above(p, m, hop);
+  p->end[hop] = above + m->hop[hop].nv;
+  for (int k = 0; k < m->hop[hop].nv; k++) p->v[above + k] = m->hop[hop].v + k;
+}
+static inline void path_put(path_block* vectors, int at, const spatial* x) {
+  double* to = (double*)&vectors[at / LANES] + at % LANES;
+  for (int c = 0; c < 6; c++) to[c * LANES] = x->a[c];
+}
+
+// Products of x with the vectors of eight columns.
+static inline lanes path_dot(const path_block* b, const spatial* x) {
+  const double* a = x->a;
+  return (b->c[0] * a[0] + b->c[1] * a[1] + b->c[2] * a[2]) + (b->c[3] * a[3] + b->c[4] * a[4] + b->c[5] * a[5]);
+}
+
+// Add the first n sums to a row or a column of a matrix `width` wide.
+static inline void path_add_row(const path* p, int n, double* A, int width, int row) {
+  const double* sum = (const double*)p->sum;
+  for (int l = 0; l < n; l++) A[row * width + p->v[l]] += sum[l];
+}
+static inline void path_add_column(const path* p, int n, double* A, int width, int column) {
+  const double* sum = (const double*)p->sum;
+  for (int l = 0; l < n; l++) A[p->v[l] * width + column] += sum[l];
+}
+
+#endif

@@ -1,0 +1,187 @@
+// Pseudo-transient continuation: implicit steps along M dx/ds = -F on the constraints, the step
+// growing until it is Newton's.  With K V = M V diag(w), V'MV = 1 on the null space of the
+// constraints, a step is
+//
+//   z = -V (|W| + 1/dt)^-1 V'g,     g = Z'(F + K y),     dx = y + Z z
+//
+// |w| for w, so that where there is a potential every step goes downhill, also from a saddle or a
+// summit.  A step is good when the force along it has not turned around more than it was.
+#include <float.h>
+#include <math.h>
+
+#include "newton.h"
+#include "vectors.h"
+
+enum { most_steps = 400, most_trials = 2000 };
+
+typedef struct flow {
+  td_newton* w;
+  double *x, *l, p;
+  double *keep_x, *keep_l;     // before Newton's method was tried
+  double *Mz, *S, *V, *omega;  // on the null space
+  double *g, *z, *part, *r;
+  double dt;
+} flow;
+
+// The mass matrix, positive in every direction: massless ones get a trifle
+static void metric(flow* f) {
+  const td_system* s = f->w->system;
+  const int n = s->n;
+  double *M = f->w->M, top = 0;
+  memset(M, 0, sizeof(double) * (size_t)n * (size_t)n);
+  if (s->mass) s->mass(s->ctx, f->x, f->p, M);
+  for (int i = 0; i < n; i++) top = fmax(top, M[i * n + i]);
+  for (int i = 0; i < n; i++) M[i * n + i] += top > 0 ? 1e-3 * top : 1;
+}
+
+// Tangent, null space, eigenvectors and reduced force at x
+static bool prepare(flow* f) {
+  td_newton* w = f->w;
+  const td_system* s = w->system;
+  s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
+  s->tangent(s->ctx, f->x, f->l, f->p, w->K, w->J);
+  metric(f);
+  td_saddle_null_space(w->saddle, w->J);
+  const int k = w->saddle->free;
+  td_saddle_reduce(w->saddle, w->K, f->V);
+  td_saddle_reduce(w->saddle, w->M, f->Mz);
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) f->S[i * k + j] = (f->V[i * k + j] + f->V[j * k + i]) / 2;
+  if (!td_eig_symmetric(f->S, f->Mz, k, f->omega, f->V)) return false;
+
+  td_saddle_particular(w->saddle, w->e, w->bar);
+  td_mul(w->K, w->bar, s->n, s->n, 1, f->r);
+  for (int i = 0; i < s->n; i++) f->r[i] += w->F[i];
+  td_mul_tn(w->saddle->Z, f->r, k, s->n, 1, f->g);
+  return true;
+}
+
+// dx and dl for the present dt; bar holds y
+static void find_step(flow* f) {
+  td_newton* w = f->w;
+  const int n = w->system->n, k = w->saddle->free;
+  td_mul(f->V, f->g, k, k, 1, f->part);
+  for (int i = 0; i < k; i++) f->part[i] /= -(fabs(f->omega[i]) + 1 / f->dt);
+  td_mul_tn(f->V, f->part, k, k, 1, f->z);
+  td_mul(w->saddle->Z, f->z, n, k, 1, w->dx);
+  for (int i = 0; i < n; i++) w->dx[i] += w->bar[i];
+  td_mul(w->K, w->dx, n, n, 1, f->r);
+  for (int i = 0; i < n; i++) f->r[i] += w->F[i];
+  td_saddle_multipliers(w->saddle, f->r, w->dl);
+}
+
+// Largest part of the step that keeps every direction within its limit
+static double within_limits(const flow* f) {
+  const td_system* s = f->w->system;
+  double alpha = 1;
+  for (int i = 0; i < s->n; i++)
+    if (fabs(f->w->dx[i]) * alpha > s->limit[i]) alpha = s->limit[i] / fabs(f->w->dx[i]);
+  return alpha;
+}
+
+// Find and take the step, no longer than the limits; false when it went too far
+static bool try_step(flow* f, double shortest) {
+  td_newton* w = f->w;
+  const td_system* s = w->system;
+  const int k = w->saddle->free;
+  find_step(f);
+  // shortening dt bends the step away from flat directions, which is better than to shorten all of
+  // it
+  while (within_limits(f) < 0.5 && f->dt > shortest) {
+    f->dt /= 3;
+    find_step(f);
+  }
+  const double alpha = within_limits(f);
+  for (int i = 0; i < s->n; i++) w->step[i] = alpha * w->dx[i];
+  s->displace(s->ctx, f->x, w->step, w->x_try);
+  for (int i = 0; i < s->m; i++) w->l_try[i] = f->l[i] + alpha * w->dl[i];
+  s->residual(s->ctx, w->x_try, w->l_try, f->p, w->F, w->e);
+
+  td_mul_tn(w->saddle->Z, w->F, k, s->n, 1, f->part);
+  const double before = inner(f->g, f->z, k), after = inner(f->part, f->z, k);
+  return isfinite(td_newton_measure(w)) && after <= 0.9 * fabs(before) &&
+         after >= -9 * fabs(before) - DBL_MIN;
+}
+
+// Does the stiffness resist in every direction?
+static bool in_a_valley(const flow* f) {
+  const int k = f->w->saddle->free;
+  return k == 0 || f->omega[0] >= -1e-9 * fabs(f->omega[k - 1]);
+}
+
+// Newton's method from here; x and l come back when it fails
+static td_status try_newton(flow* f, const td_newton_options* options, td_newton_report* report) {
+  const td_system* s = f->w->system;
+  copy(f->keep_x, f->x, s->nx);
+  copy(f->keep_l, f->l, s->m);
+  const td_status status = td_newton_solve(f->w, f->x, f->l, f->p, options, report);
+  if (status == TD_E_DIVERGED) {
+    copy(f->x, f->keep_x, s->nx);
+    copy(f->l, f->keep_l, s->m);
+  }
+  return status;
+}
+
+static td_status give_up(flow* f, td_status status, int steps, td_newton_report* report) {
+  const td_system* s = f->w->system;
+  s->residual(s->ctx, f->x, f->l, f->p, f->w->F, f->w->e);
+  *report = td_newton_state(f->w);
+  report->iterations = steps;
+  return status;
+}
+
+static td_status follow(flow* f, const td_newton_options* options, td_newton_report* report) {
+  td_newton* w = f->w;
+  const td_system* s = w->system;
+  int steps = 0;
+  double newton_below = 0.1;
+  if (!prepare(f)) return give_up(f, TD_E_DIVERGED, 0, report);
+  f->dt = norm(w->M, s->n * s->n) / fmax(fmax(norm(w->K, s->n * s->n), norm(w->F, s->n)), DBL_MIN);
+  const double shortest = 1e-14 * f->dt, longest = 1e20 * f->dt;
+
+  for (int trial = 0; trial < most_trials && steps < most_steps; trial++) {
+    if (s->go_on && !s->go_on(s->ctx)) return give_up(f, TD_E_STOPPED, steps, report);
+    if (!try_step(f, shortest)) {
+      // the residual of the trial replaced that of the point
+      f->dt /= 4;
+      if (f->dt < shortest || !prepare(f)) break;
+      continue;
+    }
+    steps++;
+    copy(f->x, w->x_try, s->nx);
+    copy(f->l, w->l_try, s->m);
+    f->dt = fmin(3 * f->dt, longest);
+    if (!prepare(f)) break;
+    const double now = td_newton_measure(w);
+    if (now < newton_below && (now < 1e-6 || in_a_valley(f))) {
+      newton_below = now / 10;
+      const td_status status = try_newton(f, options, report);
+      report->iterations += steps;
+      if (status != TD_E_DIVERGED) return status;
+      if (!prepare(f)) break;
+    }
+  }
+  return give_up(f, TD_E_DIVERGED, steps, report);
+}
+
+td_status td_transient_solve(td_newton* w, double* x, double* l, double p,
+                             const td_newton_options* options, td_newton_report* report) {
+  const td_system* s = w->system;
+  const size_t n = (size_t)s->n + 1;
+  const size_t bytes = sizeof(double) * (3 * n * n + 5 * n + (size_t)(s->nx + s->m)) + 64 * 12;
+  void* block = malloc(bytes);
+  if (!block) return TD_E_NOMEM;
+  arena a = {.base = block, .size = bytes};
+  flow f = {.w = w, .x = x, .l = l, .p = p};
+  f.keep_x = arena_doubles(&a, s->nx);
+  f.keep_l = arena_doubles(&a, s->m);
+  double** const squares[] = {&f.Mz, &f.S, &f.V};
+  double** const vectors[] = {&f.omega, &f.g, &f.z, &f.part, &f.r};
+  for (int i = 0; i < 3; i++) *squares[i] = arena_doubles(&a, s->n * s->n);
+  for (int i = 0; i < 5; i++) *vectors[i] = arena_doubles(&a, s->n);
+
+  td_newton_begin(w, x, l, p);
+  const td_status status = follow(&f, options, report);
+  free(block);
+  return status;
+}

@@ -1,0 +1,4 @@
+syms a
+hold on
+clear all
+x = a + bb;

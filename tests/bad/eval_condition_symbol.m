@@ -1,0 +1,4 @@
+syms k
+if k > 1
+  x = 2;
+end

@@ -1,0 +1,2 @@
+s.mass = 1;
+b = s.mas;

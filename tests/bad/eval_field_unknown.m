@@ -1,0 +1,1 @@
+joint(2).sprng.coeff = 40;

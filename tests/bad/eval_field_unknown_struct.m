@@ -1,0 +1,3 @@
+b.m = 1;
+b.weight = 2;
+body(1) = b;

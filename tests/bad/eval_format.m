@@ -1,0 +1,2 @@
+x = sprintf('%y', 1);
+y = sprintf(3);

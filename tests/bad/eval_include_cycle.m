@@ -1,0 +1,1 @@
+include('eval_include_cycle.m');

@@ -1,0 +1,2 @@
+include('does_not_exist.m');
+x = 1;

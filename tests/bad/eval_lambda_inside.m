@@ -1,0 +1,2 @@
+f = @(x) x + missing;
+y = f(2);

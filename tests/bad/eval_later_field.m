@@ -1,0 +1,1 @@
+joint(1).rom.order = 2;

@@ -1,0 +1,4 @@
+for i = 1:10
+  x(i) = undefined_thing + i;
+end
+y = x(3);

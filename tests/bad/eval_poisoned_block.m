@@ -1,0 +1,6 @@
+if nothing1
+  a = 1;
+else
+  a = 2;
+end
+b = a + 1;

@@ -1,0 +1,3 @@
+for k = 1:t
+  x = k;
+end

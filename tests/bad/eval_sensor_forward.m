@@ -1,0 +1,3 @@
+x = pos('elbow');
+body(1).name = 'elbow';
+y = length(joint('a'));

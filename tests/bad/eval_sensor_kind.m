@@ -1,0 +1,2 @@
+x = pos(joint(1));
+y = dof(body(1), 1);

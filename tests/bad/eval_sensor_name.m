@@ -1,0 +1,2 @@
+body(1).name = 'tip';
+x = pos('tpi');

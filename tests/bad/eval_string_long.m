@@ -1,0 +1,4 @@
+s = 'abcdefgh';
+for k = 1:40
+  s = [s s];
+end

@@ -1,0 +1,3 @@
+syms k m
+body(1).m = 2*m;
+joint(1).spring.coeff = k;

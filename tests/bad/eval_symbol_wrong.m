@@ -1,0 +1,3 @@
+syms a
+par.sym = [2*a];
+par.var = [1];

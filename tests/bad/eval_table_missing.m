@@ -1,0 +1,1 @@
+d = table('does_not_exist.csv');

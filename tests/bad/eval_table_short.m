@@ -1,0 +1,1 @@
+d = table('eval_table_short.csv');

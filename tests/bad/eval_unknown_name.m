@@ -1,0 +1,1 @@
+x = undefined_thing + 1;

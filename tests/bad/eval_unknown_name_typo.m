@@ -1,0 +1,2 @@
+stiffness = 3;
+y = 2*stifness;

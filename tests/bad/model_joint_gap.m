@@ -1,0 +1,6 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).tr(1).rot = [2 inf];
+joint(3).second = 1;
+joint(3).spring.coeff = 3;

@@ -1,0 +1,10 @@
+body(1).m = 1;
+body(1).I = eye(3);
+body(2).m = 0;
+body(2).I = zeros(3);
+joint(1).second = 1;
+joint(1).tr(1).rot = [2 inf];
+joint(2).name = 'wrist';
+joint(2).first = 1;
+joint(2).second = 2;
+joint(2).tr(1).rot = [1 inf];

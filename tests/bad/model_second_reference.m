@@ -1,0 +1,4 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = body(4);
+joint(1).type = 'revolute';

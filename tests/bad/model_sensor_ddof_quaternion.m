@@ -1,0 +1,6 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).type = 'spherical';
+sensor(1).name = 'w';
+sensor(1).value = ddof(joint(1), 4);
