@@ -35,6 +35,29 @@ typedef struct run {
   bool chart_warned, singular_noted;
 } run;
 
+// ---- progress ----
+
+static double wall_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static td_status report(run* r) {
+  const td_run_plan* plan = r->plan;
+  if (plan->progress == NULL) return TD_OK;
+  const double now = wall_time();
+  if (now < r->next_report) return TD_OK;
+  r->next_report = now + 0.05;
+  const double part = (r->t - r->t_start) / (plan->t_end - r->t_start);
+  if (plan->progress(plan->user, plan->done_from + part * (plan->done_to - plan->done_from),
+                     "simulate")) {
+    return TD_OK;
+  }
+  td_trajectory_say(r->out, "stopped on request at t = %.6g s of %.6g s", r->t, plan->t_end);
+  return TD_E_STOPPED;
+}
+
 // ---- rows ----
 
 // Multiples by index: no accumulation; the last row is at the end itself.
@@ -75,6 +98,7 @@ static td_status add_rows(run* r, const td_step* step) {
       TD_TRY(td_stepper_at(r->stepper, t, r->y_row));
     }
     TD_TRY(add_row(r, t, r->y_row));
+    TD_TRY(report(r));  // there may be very many
   }
   return TD_OK;
 }
@@ -98,6 +122,8 @@ static void drop_stepper(run* r) {
 
 static td_status start(run* r, td_solver solver) {
   drop_stepper(r);
+  if (r->motion->ode.n == 0)
+    solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
   r->out->stats.solver = solver;
   return (solver == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&r->motion->ode, r->t, r->y,
                                                                     &r->stepper);
@@ -149,27 +175,6 @@ static td_status reconsider(run* r) {
 }
 
 // ---- checks ----
-
-static double wall_time(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
-static td_status report(run* r) {
-  const td_run_plan* plan = r->plan;
-  if (plan->progress == NULL) return TD_OK;
-  const double now = wall_time();
-  if (now < r->next_report) return TD_OK;
-  r->next_report = now + 0.05;
-  const double part = (r->t - r->t_start) / (plan->t_end - r->t_start);
-  if (plan->progress(plan->user, plan->done_from + part * (plan->done_to - plan->done_from),
-                     "simulate")) {
-    return TD_OK;
-  }
-  td_trajectory_say(r->out, "stopped on request at t = %.6g s of %.6g s", r->t, plan->t_end);
-  return TD_E_STOPPED;
-}
 
 static td_status limit_steps(run* r) {
   const long limit = r->plan->max_steps;
@@ -318,7 +323,7 @@ static void diagnose(run* r, td_status status) {
 
 static td_status count_rows(run* r) {
   const double length = r->plan->t_end - r->t_start, rows = length / r->plan->dt_out;
-  if (!(length >= 0) || !(r->plan->dt_out > 0) || !(rows < 1e8)) {
+  if (!(length >= 0) || !(r->plan->dt_out > 0) || !(rows * r->out->stride < 5e8)) {
     td_trajectory_say(
         r->out,
         "from t = %.6g s to t_final = %.6g s with dt_out = %.6g s is no sensible set of outputs",

@@ -112,6 +112,10 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   *choice = (td_choice){.solver = TD_SOLVER_EXPLICIT};
   char* why = choice->why;
   const size_t room = sizeof choice->why;
+  if (ode->n == 0) {
+    snprintf(why, room, "no motion is free");
+    return TD_OK;
+  }
   if (ode->n > LARGEST) {
     snprintf(why, room, "%d states: dense factorisations would cost more than short steps", ode->n);
     return TD_OK;

@@ -198,6 +198,21 @@ static void work_of_drives_and_dampers_balances_the_energy(void** state) {
   close_model(&s);
 }
 
+// a mass moved as x = sin t: all the work goes into its kinetic energy, and nothing is left to
+// integrate
+static void given_motion_alone_can_be_run(void** state) {
+  (void)state;
+  for (int k = 0; k < 3; k++) {
+    sim s = open_text(SLIDER "joint(1).dof(1).motion = sin(t);");
+    s.options.solver = (td_solver)k;
+    run(&s, 2, 0.1, 1e-9);
+    CHECK_NEAR(s.state->q[0], sin(2), 1e-15);
+    CHECK_NEAR(td_trajectory_stats(s.rows)->work_done, (cos(2) * cos(2) - 1) / 2, 1e-9);
+    CHECK_NEAR(balance(&s), 0, 1e-9);
+    close_model(&s);
+  }
+}
+
 // ---- solver ----
 
 static void a_model_that_becomes_stiff_changes_the_solver(void** state) {
@@ -326,6 +341,7 @@ int main(void) {
       cmocka_unit_test(one_sided_springs_are_switched_at_the_corner),
       cmocka_unit_test(a_step_input_is_met_exactly),
       cmocka_unit_test(work_of_drives_and_dampers_balances_the_energy),
+      cmocka_unit_test(given_motion_alone_can_be_run),
       cmocka_unit_test(a_model_that_becomes_stiff_changes_the_solver),
       cmocka_unit_test(halving_estimates_the_time_error),
       cmocka_unit_test(the_same_run_gives_the_same_bits),
