@@ -3,7 +3,8 @@
 // Forward dynamics is measured against MuJoCo on the same chain and the same random states, after
 // checking that both give the same accelerations.  MuJoCo runs only the stages a tree needs
 // (peer_forward); mj_forward with everything switched off is reported beside it.  The two programs
-// take turns, batch by batch, and each keeps its best batch: what disturbs the machine disturbs both.
+// take turns, batch by batch, and each keeps its best batch: what disturbs the machine disturbs
+// both.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 #include "tendril/tendril.h"
 
 enum { STATES = 32, BATCHES = 40 };
-#define SAME 1e-9          // accelerations agree to this, relative to the largest
+#define SAME 1e-9            // accelerations agree to this, relative to the largest
 #define BATCH_SECONDS 0.004  // long against the clock, short against what disturbs it
 
 static const int sizes[] = {6, 12, 30, 60, 100};
@@ -60,7 +61,8 @@ typedef struct rig {
 static td_model* compiled(const char* text) {
   td_spec* spec = needed(td_spec_new());
   td_model* model = NULL;
-  if (td_spec_load_string(spec, "chain.m", text) != TD_OK || td_model_compile(spec, &model) != TD_OK) {
+  if (td_spec_load_string(spec, "chain.m", text) != TD_OK ||
+      td_model_compile(spec, &model) != TD_OK) {
     fprintf(stderr, "%s\n", td_spec_messages(spec));
     exit(1);
   }
@@ -103,7 +105,9 @@ typedef void (*operation)(rig* r, int state);
 
 static void forward(rig* r, int i) { td_forward_dynamics(r->model, r->state[i], r->work); }
 static void peer_stages(rig* r, int i) { peer_forward(r->other, r->state[i]->q, r->state[i]->v); }
-static void peer_whole(rig* r, int i) { peer_forward_whole(r->other, r->state[i]->q, r->state[i]->v); }
+static void peer_whole(rig* r, int i) {
+  peer_forward_whole(r->other, r->state[i]->q, r->state[i]->v);
+}
 static void tangent(rig* r, int i) {
   td_forward_tangent(r->model, r->state[i], r->work, r->A, r->B, NULL);
 }
@@ -183,7 +187,8 @@ static bool forward_table(void) {
     same = same && error <= SAME;
     printf("    {\"n\": %d, \"tendril_us\": %.3f, \"mujoco_us\": %.3f, \"ratio\": %.3f, ", sizes[i],
            us[0], us[1], us[0] / us[1]);
-    printf("\"mj_forward_us\": %.3f, \"disagreement\": %.1e}%s\n", us[2], error, i < N - 1 ? "," : "");
+    printf("\"mj_forward_us\": %.3f, \"disagreement\": %.1e}%s\n", us[2], error,
+           i < N - 1 ? "," : "");
     rig_free(&r);
   }
   printf("  ],\n  \"forward_dynamics_exponent\": {\"tendril\": %.2f, \"mujoco\": %.2f},\n",

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-// A capsule-like link: transverse inertia m l²/12, axial m r²/2, inclined by some tenths of a radian.
+// A capsule-like link: transverse inertia m l²/12, axial m r²/2, inclined by some tenths of a
+// radian.
 chain_link chain_link_at(int k) {
   const double x = sin(1.7 * k), y = cos(2.3 * k), z = sin(0.9 * k + 1);
   const double m = 1 + 0.3 * x, l = 0.25 + 0.05 * y, r = 0.05;
@@ -46,12 +47,14 @@ char* chain_model_text(int n) {
   text t = {0};
   put(&t, "world.g = [0 0 -9.81];\n");
   put(&t, "function R = rotation(w, u)\n");
-  put(&t, "  U = [0 -u(3) u(2); u(3) 0 -u(1); -u(2) u(1) 0];\n  R = eye(3) + 2*w*U + 2*U*U;\nend\n");
+  put(&t,
+      "  U = [0 -u(3) u(2); u(3) 0 -u(1); -u(2) u(1) 0];\n  R = eye(3) + 2*w*U + 2*U*U;\nend\n");
   for (int k = 0; k < n; k++) {
     const chain_link l = chain_link_at(k);
     put(&t, "body(%d).m = %.17g; body(%d).l_com = [%.17g %.17g %.17g];\n", k + 1, l.m, k + 1,
         l.com[0], l.com[1], l.com[2]);
-    put(&t, "R = rotation(%.17g, [%.17g %.17g %.17g]);\n", l.quat[0], l.quat[1], l.quat[2], l.quat[3]);
+    put(&t, "R = rotation(%.17g, [%.17g %.17g %.17g]);\n", l.quat[0], l.quat[1], l.quat[2],
+        l.quat[3]);
     put(&t, "body(%d).I = R*diag([%.17g %.17g %.17g])*R';\n", k + 1, l.principal[0], l.principal[1],
         l.principal[2]);
     put(&t, "joint(%d).first = %d; joint(%d).second = %d; joint(%d).tr(1).rot = [%d inf];\n", k + 1,

@@ -1,5 +1,5 @@
-// The robot of the benchmark: a serial chain of n hinges with axes y, z, x, y ... and links that are
-// slender, lopsided and inclined, so that no inertia is diagonal and no product vanishes.
+// The robot of the benchmark: a serial chain of n hinges with axes y, z, x, y ... and links that
+// are slender, lopsided and inclined, so that no inertia is diagonal and no product vanishes.
 #ifndef BENCH_CHAIN_H
 #define BENCH_CHAIN_H
 
@@ -13,9 +13,10 @@ typedef struct chain_link {
 
 chain_link chain_link_at(int k);  // k from 0
 
-// The chain as texts of the two programs.  The caller frees them.  MJCF nests a body in its parent and its reader
-// refuses more than a hundred levels, so the text comes in parts of CHAIN_PART links: the one that starts at link
-// `first` is the file chain<first>.xml, and each part includes the next one.
+// The chain as texts of the two programs.  The caller frees them.  MJCF nests a body in its parent
+// and its reader refuses more than a hundred levels, so the text comes in parts of CHAIN_PART
+// links: the one that starts at link `first` is the file chain<first>.xml, and each part includes
+// the next one.
 enum { CHAIN_PART = 50 };
 char* chain_model_text(int n);
 char* chain_mjcf(int n, int first);

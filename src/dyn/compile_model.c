@@ -1,5 +1,6 @@
-// td_model_compile: compile, then judge the mechanics at the initial state and name the guilty elements.  What an
-// expression or a parameter gives is known only here: masses, rest lengths, loops that close.
+// td_model_compile: compile, then judge the mechanics at the initial state and name the guilty
+// elements.  What an expression or a parameter gives is known only here: masses, rest lengths,
+// loops that close.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,9 +18,10 @@ typedef struct trial {
   td_state* state;
 } trial;
 
-// ---- places in the text --------------------------------------------------------------------------------------------------
+// ---- places in the text -------------------------------------------------------------------------
 
-static td_span field_span(const td_spec* spec, const char* root, int index, const char* const* fields) {
+static td_span field_span(const td_spec* spec, const char* root, int index,
+                          const char* const* fields) {
   const value* s = td_get(spec->root, 0, root);
   if (!s || index < 1 || index > td_value_count(s)) return td_span_none();
   for (int i = 0; fields[i]; i++)
@@ -47,30 +49,33 @@ static td_span force_span(const trial* t, const model_force* f) {
   static const char* const load[] = {"ftau", NULL};
   int index = 0;
   if (f->kind != FORCE_LOAD) return field_span(t->spec, "joint", f->joint, fields);
-  return sscanf(model_name(t->m, f->name), "exload(%d)", &index) == 1 ? field_span(t->spec, "exload", index, load)
-                                                                      : td_span_none();
+  return sscanf(model_name(t->m, f->name), "exload(%d)", &index) == 1
+             ? field_span(t->spec, "exload", index, load)
+             : td_span_none();
 }
 
 // "nan", whatever its sign, and "-inf"
 static const char* not_finite(double x) { return isnan(x) ? "nan" : x > 0 ? "inf" : "-inf"; }
 
-// ---- numbers that expressions and parameters give ------------------------------------------------------------------------
+// ---- numbers that expressions and parameters give -----------------------------------------------
 
 static td_status judge_mass(const trial* t, const model_body* b) {
-  static const char* const mass[] = {"m", NULL};
-  static const char* const inertia[] = {"I", NULL};
+  static const char* const mass_field[] = {"m", NULL};
+  static const char* const inertia_field[] = {"I", NULL};
   static const double eye[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   const char* name = model_name(t->m, t->m->station[b->station].name);
   const double m = t->w->num[b->m], *I = t->w->num + b->I;
   double size = 0, w[3], V[9];
   for (int k = 0; k < 9; k++) size = fmax(size, fabs(I[k]));
   if (!(m >= 0)) {
-    return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "body", b->body, mass),
+    return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "body", b->body, mass_field),
                     "%s.m must not be negative, got %g kg", name, m);
   }
   if (!isfinite(size) || (td_eig_symmetric(I, eye, 3, w, V) && w[0] < -1e-9 * size)) {
-    return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "body", b->body, inertia),
-                    "%s.I must not have a negative principal moment, got %g kg m^2", name, isfinite(size) ? w[0] : NAN);
+    return td_error(&t->spec->diags, TD_E_MODEL,
+                    field_span(t->spec, "body", b->body, inertia_field),
+                    "%s.I must not have a negative principal moment, got %g kg m^2", name,
+                    isfinite(size) ? w[0] : NAN);
   }
   return TD_OK;
 }
@@ -99,21 +104,23 @@ static td_status judge_force(const trial* t, const model_force* f) {
     if (!isfinite(x)) part = "ftau";
   }
   if (!part) return TD_OK;
-  return td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f), "%s.%s must be finite, it is %s at the start (t = %g s)",
-                  name, part, not_finite(x), t->state->t);
+  return td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
+                  "%s.%s must be finite, it is %s at the start (t = %g s)", name, part,
+                  not_finite(x), t->state->t);
 }
 
-// ---- geometry at the start -----------------------------------------------------------------------------------------------
+// ---- geometry at the start ----------------------------------------------------------------------
 
 // A spring of length zero has no direction: fine when it does not push.
 static td_status judge_axial(const trial* t, const model_force* f) {
   const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
-  const double *num = t->w->num, size = fmax(1, fmax(vec3_norm(a.p), vec3_norm(b.p)));
+  const double *x = t->w->num, size = fmax(1, fmax(vec3_norm(a.p), vec3_norm(b.p)));
   if (td_axial(&a, &b).L > 1e-12 * size) return TD_OK;
-  const double push = num[f->law[0].k] * num[f->law[0].rest] * num[f->law[0].compr];
-  if (push == 0 && num[f->law[0].input] == 0) return TD_OK;
+  const double push = x[f->law[0].k] * x[f->law[0].rest] * x[f->law[0].compr];
+  if (push == 0 && x[f->law[0].input] == 0) return TD_OK;
   td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
-           "%s: its two ends are at the same place at the start, so its force has no direction", model_name(t->m, f->name));
+           "%s: its two ends are at the same place at the start, so its force has no direction",
+           model_name(t->m, f->name));
   td_more(&t->spec->diags, "move an end with tr or tr2nd, or let the rest length be 0");
   return TD_E_MODEL;
 }
@@ -125,12 +132,15 @@ static td_status judge_beam(const trial* t, const model_force* f) {
   const td_span at = field_span(t->spec, "joint", f->joint, fields);
   const char* name = model_name(t->m, f->name);
   if (!(vec3_norm(z) > 0)) {
-    return td_error(&t->spec->diags, TD_E_MODEL, at,
-                    "%s.xaxis: the beam has no direction, its two ends are at the same place at the start", name);
+    return td_error(
+        &t->spec->diags, TD_E_MODEL, at,
+        "%s.xaxis: the beam has no direction, its two ends are at the same place at the start",
+        name);
   }
   if (vec3_norm(vec3_cross(z, x)) > 1e-9 * vec3_norm(z) * vec3_norm(x)) return TD_OK;
   return td_error(&t->spec->diags, TD_E_MODEL, at,
-                  "%s.xaxis must not be parallel to the beam, which runs along [%.3g %.3g %.3g] in the frame of its first end",
+                  "%s.xaxis must not be parallel to the beam, which runs along [%.3g %.3g %.3g] in "
+                  "the frame of its first end",
                   name, z.x / vec3_norm(z), z.y / vec3_norm(z), z.z / vec3_norm(z));
 }
 
@@ -140,7 +150,8 @@ static td_status judge_stretch(const trial* t, int probe) {
   for (int i = 0; i < t->spec->nsensor; i++)
     if (t->spec->sensors[i].var == p->var)
       return td_error(&t->spec->diags, TD_E_MODEL, t->spec->sensors[i].at,
-                      "stretch: the ends of %s are at the same place at the start, so its length has no ratio to that",
+                      "stretch: the ends of %s are at the same place at the start, so its length "
+                      "has no ratio to that",
                       model_name(t->m, t->m->joint[p->joint - 1].name));
   return TD_OK;
 }
@@ -149,7 +160,8 @@ static td_status judge_stretch(const trial* t, int probe) {
 static td_status judge_chart(const trial* t, const model_hop* hop) {
   double sum = 0;
   for (int c = 0; c < 3; c++) {
-    const double x = hop->free[c] >= 0 ? t->w->q_initial[hop->q + hop->free[c]] : t->w->num[hop->value + c];
+    const double x =
+        hop->free[c] >= 0 ? t->w->q_initial[hop->q + hop->free[c]] : t->w->num[hop->value + c];
     sum += x * x;
   }
   if (sum < 1) return TD_OK;
@@ -159,7 +171,8 @@ static td_status judge_chart(const trial* t, const model_hop* hop) {
     if (fabs(t->w->q_initial[hop->q + k]) > fabs(t->w->q_initial[hop->q + largest])) largest = k;
   const model_dof* d = &t->m->pos[hop->q + largest];
   return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, d),
-                  "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be below 1 at the start, got %g",
+                  "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be "
+                  "below 1 at the start, got %g",
                   d->joint, sqrt(sum));
 }
 
@@ -181,7 +194,8 @@ static td_status judge_numbers(const trial* t) {
 static td_status judge_geometry(const trial* t) {
   td_status worst = TD_OK;
   for (int i = 0; i < t->m->nhop; i++)
-    if (t->m->hop[i].kind == HOP_QUAT3 && judge_chart(t, &t->m->hop[i]) != TD_OK) worst = TD_E_MODEL;
+    if (t->m->hop[i].kind == HOP_QUAT3 && judge_chart(t, &t->m->hop[i]) != TD_OK)
+      worst = TD_E_MODEL;
   for (int i = 0; i < t->m->nforce; i++) {
     const model_force* f = &t->m->force[i];
     if (f->kind == FORCE_AXIAL && judge_axial(t, f) != TD_OK) worst = TD_E_MODEL;
@@ -192,7 +206,7 @@ static td_status judge_geometry(const trial* t) {
   return worst;
 }
 
-// ---- equations -----------------------------------------------------------------------------------------------------------
+// ---- equations ----------------------------------------------------------------------------------
 
 // The loop that is farthest from closed.
 static void report_open_loop(const trial* t) {
@@ -210,7 +224,8 @@ static void report_open_loop(const trial* t) {
   }
   td_error(&t->spec->diags, TD_E_MODEL, joint_span(t->spec, m->row[worst].joint),
            "the loop of %s cannot be closed from the initial values: %s is off by %.3g %s",
-           model_name(m, m->joint[m->row[worst].joint - 1].name), td_model_constraint_name(m, worst), largest,
+           model_name(m, m->joint[m->row[worst].joint - 1].name),
+           td_model_constraint_name(m, worst), largest,
            m->row[worst].kind == ROW_TRANS ? "m" : "rad");
   td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
 }
@@ -233,7 +248,8 @@ static td_status judge_equations(const trial* t) {
   for (int i = 0; i < t->m->nvel; i++) {
     if (isfinite(t->w->vdot[i])) continue;
     return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->vel[i]),
-                    "the acceleration of %s is not finite at the start (t = %g s)", td_model_v_name(t->m, i), t->state->t);
+                    "the acceleration of %s is not finite at the start (t = %g s)",
+                    td_model_v_name(t->m, i), t->state->t);
   }
   return TD_OK;
 }

@@ -1,20 +1,25 @@
-// The equations at one state: forward dynamics, residual, bias, energy, and the linearised forward dynamics.
+// The equations at one state: forward dynamics, residual, bias, energy, and the linearised forward
+// dynamics.
 //
-// A tree without constraints goes through the articulated-body recursion.  Constraints, shared coordinates or partly
-// prescribed joints go through the mass matrix and the saddle-point system on the free coordinates,
+// A tree without constraints goes through the articulated-body recursion.  Constraints, shared
+// coordinates or partly prescribed joints go through the mass matrix and the saddle-point system on
+// the free coordinates,
 //
-//   M_ff x - J_fᵀ λ = -F_f(a0)      J_f x = drive - ë(a0)      v' = a0 + x,   a0 the prescribed accelerations.
+//   M_ff x - J_fᵀ λ = -F_f(a0)      J_f x = drive - ë(a0)      v' = a0 + x,   a0 the prescribed
+//   accelerations.
 #include <math.h>
 #include <string.h>
 
 #include "dense.h"
 #include "engine.h"
 
-#define RANK_TOL 1e-9  // of a constraint row against the largest: well above rounding, well below geometry
+#define RANK_TOL \
+  1e-9  // of a constraint row against the largest: well above rounding, well below geometry
 
 static bool is_recursive(const td_model* m) { return m->recursive && m->nrow == 0; }
 
-// ---- the dense system ----------------------------------------------------------------------------------------------------
+// ---- the dense system
+// ----------------------------------------------------------------------------------------------------
 
 typedef struct dense_system {
   td_kkt kkt;
@@ -55,20 +60,25 @@ static td_status report_singular(const td_model* m, td_work* w, const td_kkt* kk
   for (int i = 0; kkt->null_vector && i < kkt->n; i++)
     if (fabs(kkt->null_vector[i]) > fabs(kkt->null_vector[worst])) worst = i;
   const char* name = kkt->n > 0 ? td_model_v_name(m, m->free_v[worst]) : "";
-  td_work_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the body that it moves a mass "
-          "and an inertia", name, w->t);
+  td_work_fail(w,
+               "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the "
+               "body that it moves a mass "
+               "and an inertia",
+               name, w->t);
   return TD_E_SINGULAR;
 }
 
 static void prescribed_accelerations(const td_model* m, const td_work* w, double* a) {
-  for (int i = 0; i < m->nvel; i++) a[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion + 2];
+  for (int i = 0; i < m->nvel; i++)
+    a[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion + 2];
 }
 
 static td_status dense_forward(const td_model* m, td_work* w) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, r = m->nrow;
-  double *a0 = arena_doubles(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r), *x = arena_doubles(s, nv);
+  double *a0 = arena_doubles(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r),
+         *x = arena_doubles(s, nv);
   prescribed_accelerations(m, w, a0);
   td_accelerate(m, w, a0, true);
   td_inverse(m, w, F);
@@ -79,7 +89,8 @@ static td_status dense_forward(const td_model* m, td_work* w) {
     const row_value v = td_row_at(m, w, i);
     g[i] = td_row_drive(m, w, i, &v) - v.edd;
   }
-  for (int i = 0; i < d.n; i++) F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
+  for (int i = 0; i < d.n; i++)
+    F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
   w->flags = (td_flags){d.kkt.rank, r > d.kkt.rank};
   td_status status = TD_OK;
   if (d.kkt.singular) {
@@ -100,15 +111,19 @@ td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work*
   if (!is_recursive(m)) return dense_forward(m, w);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
-  td_work_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the body that it moves a mass "
-          "and an inertia", td_model_v_name(m, m->hop[bad].v), w->t);
+  td_work_fail(w,
+               "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the "
+               "body that it moves a mass "
+               "and an inertia",
+               td_model_v_name(m, m->hop[bad].v), w->t);
   return TD_E_SINGULAR;
 }
 
-// ---- pieces ----------------------------------------------------------------------------------------------------------------
+// ---- pieces
+// ----------------------------------------------------------------------------------------------------------------
 
-void td_residual(const td_model* m, const td_state* state, td_work* w, const double* a, const double* lambda,
-                 double* F) {
+void td_residual(const td_model* m, const td_state* state, td_work* w, const double* a,
+                 const double* lambda, double* F) {
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
@@ -161,7 +176,8 @@ double td_power(const td_model* m, const td_state* state, td_work* w) {
   for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
     if (w->hop_heavy[i]) {
       const hop_work* h = &w->hop[i];
-      power += vec3_dot(g, vec3_axpy(h->I.m, spatial_t(&h->V), vec3_cross(spatial_r(&h->V), h->I.mc)));
+      power +=
+          vec3_dot(g, vec3_axpy(h->I.m, spatial_t(&h->V), vec3_cross(spatial_r(&h->V), h->I.mc)));
     }
   for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
   if (m->nfree_v < m->nvel) {  // the effort of prescribed motion is what is left in its rows
@@ -173,8 +189,8 @@ double td_power(const td_model* m, const td_state* state, td_work* w) {
   return power;
 }
 
-void td_station(const td_model* m, const td_state* state, td_work* w, int station, double pose_out[16],
-                double twist[6]) {
+void td_station(const td_model* m, const td_state* state, td_work* w, int station,
+                double pose_out[16], double twist[6]) {
   td_enter(m, state, w);
   const frame f = td_frame(m, w, station);
   const double p[3] = {f.p.x, f.p.y, f.p.z};
@@ -185,10 +201,12 @@ void td_station(const td_model* m, const td_state* state, td_work* w, int statio
   vec3_put(twist + 3, mat3_apply_t(f.R, f.w));
 }
 
-// ---- linearised forward dynamics ---------------------------------------------------------------------------------------------
+// ---- linearised forward dynamics
+// ---------------------------------------------------------------------------------------------
 
 // d v'/dx = -M⁻¹ dF/dx with the factors of the recursion that has just given v'.
-static void recursive_tangent(const td_model* m, const td_state* state, td_work* w, double* dq, double* dv, double* du) {
+static void recursive_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                              double* dv, double* du) {
   arena* s = &w->scratch;
   const int nv = m->nvel, nu = du ? m->ninput : 0, cols = 2 * nv + nu;
   const int width = (cols + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
@@ -212,8 +230,10 @@ static void recursive_tangent(const td_model* m, const td_state* state, td_work*
   }
 }
 
-// Columns of [dq dv du] of the right-hand sides, free rows only: n x (2 nv + nu) and nrow x (2 nv + nu).
-static void tangent_right_sides(const td_model* m, const td_state* state, td_work* w, bool inputs, double* f, double* g) {
+// Columns of [dq dv du] of the right-hand sides, free rows only: n x (2 nv + nu) and nrow x (2 nv +
+// nu).
+static void tangent_right_sides(const td_model* m, const td_state* state, td_work* w, bool inputs,
+                                double* f, double* g) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, nu = inputs ? m->ninput : 0, cols = 2 * nv + nu, r = m->nrow;
@@ -248,10 +268,12 @@ static void scatter(const td_model* m, const double* x, int cols, int first, int
     memcpy(out + m->free_v[i] * n, x + i * cols + first, (size_t)n * sizeof(double));
 }
 
-static td_status dense_tangent(const td_model* m, const td_state* state, td_work* w, double* dq, double* dv, double* du) {
+static td_status dense_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                               double* dv, double* du) {
   arena* s = &w->scratch;
   const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? m->ninput : 0), r = m->nrow;
-  double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols), *x = arena_doubles(s, n * cols);
+  double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols),
+         *x = arena_doubles(s, n * cols);
   tangent_right_sides(m, state, w, du != NULL, f, g);
   td_enter(m, state, w);
   dense_system d;
@@ -264,7 +286,8 @@ static td_status dense_tangent(const td_model* m, const td_state* state, td_work
   return TD_OK;
 }
 
-td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq, double* dv, double* du) {
+td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                             double* dv, double* du) {
   TD_TRY(td_forward_dynamics(m, state, w));
   const arena_mark mark = arena_open(&w->scratch);
   td_status status = TD_OK;
@@ -277,7 +300,8 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
   return status;
 }
 
-// ---- projection ------------------------------------------------------------------------------------------------------------
+// ---- projection
+// ------------------------------------------------------------------------------------------------------------
 
 static void skipped_rows(const td_model* m, bool* skip) {
   for (int i = 0; i < m->nrow; i++) skip[i] = !m->row[i].projected;
@@ -302,7 +326,8 @@ static td_status correct(const td_model* m, td_work* w, const double* error, dou
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   bool* skip = arena_bytes(s, (size_t)m->nrow);
-  double *g = arena_doubles(s, m->nrow), *zero = arena_zeros(s, m->nvel), *x = arena_doubles(s, m->nvel);
+  double *g = arena_doubles(s, m->nrow), *zero = arena_zeros(s, m->nvel),
+         *x = arena_doubles(s, m->nvel);
   skipped_rows(m, skip);
   for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
   dense_system d;
@@ -340,7 +365,8 @@ td_status td_project_q(const td_model* m, td_state* state, td_work* w, double to
     for (int i = 0; i < m->nvel && largest > 0.5; i++) delta[i] *= 0.5 / largest;
     td_displace(m, state->q, delta, state->q);
   }
-  if (status != TD_OK) td_work_fail(w, "the constraints cannot be met from this configuration (t = %g s)", state->t);
+  if (status != TD_OK)
+    td_work_fail(w, "the constraints cannot be met from this configuration (t = %g s)", state->t);
   arena_close(s, mark);
   return status;
 }
@@ -359,7 +385,8 @@ td_status td_project_v(const td_model* m, td_state* state, td_work* w) {
   return status;
 }
 
-void td_constraint_error(const td_model* m, const td_state* state, td_work* w, double* e, double* edot) {
+void td_constraint_error(const td_model* m, const td_state* state, td_work* w, double* e,
+                         double* edot) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double* rows = arena_doubles(s, m->nrow);

@@ -1,6 +1,7 @@
-// The columns on the way from the ground to a hop, component by component.  The entries of M and of the tangents are
-// products of one vector with the vectors of all columns above it; with their components side by side, eight entries
-// are made at once.  Hops come depth first, so one stack serves all of them: what lies above a hop is a beginning of it.
+// The columns on the way from the ground to a hop, component by component.  The entries of M and of
+// the tangents are products of one vector with the vectors of all columns above it; with their
+// components side by side, eight entries are made at once.  Hops come depth first, so one stack
+// serves all of them: what lies above a hop is a beginning of it.
 #ifndef TD_PATH_H
 #define TD_PATH_H
 
@@ -13,8 +14,8 @@ typedef struct path_block {
 } path_block;
 
 typedef struct path {
-  int* end;    // per hop: columns from the ground to it, its own included
-  int* v;      // velocity of each column on the path
+  int* end;  // per hop: columns from the ground to it, its own included
+  int* v;    // velocity of each column on the path
   int nblock;
   lanes* sum;  // where entries are made
 } path;
@@ -31,8 +32,8 @@ static inline path_block* path_vectors(const path* p, arena* s) {
   return memset(arena_bytes(s, size), 0, size);
 }
 
-// Columns above a hop.  Its own are put on the path after the entries of its rows are made: what has just been written
-// number by number is slow to read eight at a time.
+// Columns above a hop.  Its own are put on the path after the entries of its rows are made: what
+// has just been written number by number is slow to read eight at a time.
 static inline int path_above(const path* p, const td_model* m, int hop) {
   return m->hop[hop].parent < 0 ? 0 : p->end[m->hop[hop].parent];
 }
@@ -46,10 +47,19 @@ static inline void path_put(path_block* vectors, int at, const spatial* x) {
   for (int c = 0; c < 6; c++) to[c * LANES] = x->a[c];
 }
 
-// Products of x with the vectors of eight columns.
-static inline lanes path_dot(const path_block* b, const spatial* x) {
+// sum += the products of x with the vectors of eight columns
+static inline void path_dot(const path_block* b, const spatial* x, lanes* sum) {
   const double* a = x->a;
-  return (b->c[0] * a[0] + b->c[1] * a[1] + b->c[2] * a[2]) + (b->c[3] * a[3] + b->c[4] * a[4] + b->c[5] * a[5]);
+  *sum += (b->c[0] * a[0] + b->c[1] * a[1] + b->c[2] * a[2]) +
+          (b->c[3] * a[3] + b->c[4] * a[4] + b->c[5] * a[5]);
+}
+// The products with the first n columns' vectors, in p->sum.
+static inline void path_sum(const path* p, int n, const path_block* vectors, const spatial* x) {
+  for (int b = 0; b * LANES < n; b++) {
+    lanes sum = {0};
+    path_dot(&vectors[b], x, &sum);
+    p->sum[b] = sum;
+  }
 }
 
 // Add the first n sums to a row or a column of a matrix `width` wide.

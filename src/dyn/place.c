@@ -20,7 +20,8 @@ static inline mat3 turn_principal(mat3 R, int k, double s, double c) {
   return R;
 }
 
-static inline void place_screw(td_work* w, const model_hop* hop, int i, pose* g) {
+// Returns the motion subspace.
+static inline spatial place_screw(const td_work* w, const model_hop* hop, int i, pose* g) {
   const double q = w->q[hop->q];
   const vec3 axis = mat3_apply(g->R, w->hop_axis[i]);
   const double lead = hop->moves ? 1 : hop->pitch != NUM_NONE ? w->num[hop->pitch] : 0;
@@ -31,12 +32,14 @@ static inline void place_screw(td_work* w, const model_hop* hop, int i, pose* g)
     S = spatial_of(vec3_axpy(lead, axis, pw), axis);
     const double s = sin(q), c = cos(q);
     const int k = w->hop_principal[i];
-    g->R = k >= 0 ? turn_principal(g->R, k, s, c) : mat3_mul(g->R, mat3_axis_angle(w->hop_axis[i], q));
+    g->R =
+        k >= 0 ? turn_principal(g->R, k, s, c) : mat3_mul(g->R, mat3_axis_angle(w->hop_axis[i], q));
   }
-  w->col[hop->col].S = S;
+  return S;
 }
 
-static vec3 chart_vector(const td_work* w, const model_hop* hop, const double* from, bool constant) {
+static vec3 chart_vector(const td_work* w, const model_hop* hop, const double* from,
+                         bool constant) {
   double x[3];
   for (int c = 0; c < 3; c++)
     x[c] = hop->free[c] >= 0 ? from[hop->free[c]] : constant ? w->num[hop->value + c] : 0;
@@ -48,7 +51,9 @@ static void place_rotation(td_work* w, const model_hop* hop, int i, pose* g) {
   const double* q = w->q + hop->q;
   mat3 T = mat3_identity();
   switch (hop->kind) {
-    case HOP_BALL: g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)}))); break;
+    case HOP_BALL:
+      g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)})));
+      break;
     case HOP_CIRCLE:
       g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_scale(q[1], w->hop_axis[i])})));
       w->col[hop->col].S = spatial_rotation(g->p, mat3_apply(g->R, w->hop_axis[i]));
@@ -61,17 +66,20 @@ static void place_rotation(td_work* w, const model_hop* hop, int i, pose* g) {
       T = c.T;
       break;
     }
-    case HOP_SCREW: break;
+    case HOP_SCREW:
+      break;
   }
   for (int k = 0; k < 3; k++) {
     const int local = hop->kind == HOP_BALL ? k : hop->free[k];
-    if (local >= 0) w->col[hop->col + local].S = spatial_rotation(g->p, mat3_apply(g->R, mat3_col(T, k)));
+    if (local >= 0)
+      w->col[hop->col + local].S = spatial_rotation(g->p, mat3_apply(g->R, mat3_col(T, k)));
   }
 }
 
 // (dT/dt v) of a chart, in the world: what S v gains at constant v
 static spatial own_rate(const td_work* w, const model_hop* hop, const pose* g) {
-  const vec3 x = chart_vector(w, hop, w->q + hop->q, true), v = chart_vector(w, hop, w->v + hop->v, false);
+  const vec3 x = chart_vector(w, hop, w->q + hop->q, true),
+             v = chart_vector(w, hop, w->v + hop->v, false);
   const chart c = hop->kind == HOP_QUAT3 ? td_chart_quat3(x) : td_chart_cayley(x);
   vec3 rate = {0, 0, 0};
   for (int k = 0; k < 3; k++) rate = vec3_axpy(vec3_at(v, k), mat3_apply(c.Tk[k], v), rate);
@@ -92,18 +100,22 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
     const spatial* V = root ? &still : &w->hop[hop->parent].V;
     pose g = pose_mul(root ? ground : w->hop[hop->parent].g, w->hop_fix[i]);
 
+    spatial Sv;
     if (hop->kind == HOP_SCREW) {
-      place_screw(w, hop, i, &g);
+      const spatial S = place_screw(w, hop, i, &g);
+      w->col[hop->col].S = S;
+      Sv = spatial_scale(w->v[hop->v], S);
     } else {
       place_rotation(w, hop, i, &g);
+      Sv = spatial_zero();
+      for (int k = 0; k < hop->nv; k++)
+        Sv = spatial_axpy(w->v[hop->v + k], w->col[hop->col + k].S, Sv);
     }
-
-    spatial Sv = spatial_scale(w->v[hop->v], w->col[hop->col].S);
-    for (int k = 1; k < hop->nv; k++) Sv = spatial_axpy(w->v[hop->v + k], w->col[hop->col + k].S, Sv);
     h->g = g;
     h->V = spatial_add(*V, Sv);
     h->c = spatial_cross(V, &Sv);
-    if (hop->kind == HOP_QUAT3 || hop->kind == HOP_CAYLEY) h->c = spatial_add(h->c, own_rate(w, hop, &g));
+    if (hop->kind == HOP_QUAT3 || hop->kind == HOP_CAYLEY)
+      h->c = spatial_add(h->c, own_rate(w, hop, &g));
     if (w->hop_heavy[i]) h->I = inertia_move(g, w->hop_inertia[i]);
   }
 }

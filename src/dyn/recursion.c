@@ -1,11 +1,13 @@
 // The recursions along the tree.
 //
-//   inverse dynamics   f_i = I_i A_i + V_i ×* I_i V_i - f_ext,i      F_j = Σ_{i below j} f_i      τ_j = S_jᵀ F_j
-//   mass matrix        M_kl = S_kᵀ Ic_j S_l     (k on hop j, l on j or above; Ic the composite inertia)
-//   forward dynamics   articulated inertias, leaves to root: with U = Ia S, D = Sᵀ U, u = τ - Sᵀ p
+//   inverse dynamics   f_i = I_i A_i + V_i ×* I_i V_i - f_ext,i      F_j = Σ_{i below j} f_i τ_j =
+//   S_jᵀ F_j mass matrix        M_kl = S_kᵀ Ic_j S_l     (k on hop j, l on j or above; Ic the
+//   composite inertia) forward dynamics   articulated inertias, leaves to root: with U = Ia S, D =
+//   Sᵀ U, u = τ - Sᵀ p
 //                        Ia_parent += Ia - U D⁻¹ Uᵀ,   p_parent += p + Ia c + U D⁻¹ (u - Uᵀ c)
 //                      then  v' = D⁻¹ (u - Uᵀ (A_parent + c)),  A = A_parent + c + S v'
-// In one common frame nothing is transformed on the way: the additions are the algorithm.  (Featherstone 2008, ch. 5-7)
+// In one common frame nothing is transformed on the way: the additions are the algorithm.
+// (Featherstone 2008, ch. 5-7)
 #include <string.h>
 
 #include "engine.h"
@@ -30,12 +32,14 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
     h->F = spatial_scale(-1, h->f);
     if (!w->hop_heavy[i]) continue;
     const spatial IV = inertia_apply(&h->I, &h->V);
-    h->F = spatial_add(h->F, spatial_add(inertia_apply(&h->I, &h->A), spatial_cross_force(&h->V, &IV)));
+    h->F = spatial_add(h->F,
+                       spatial_add(inertia_apply(&h->I, &h->A), spatial_cross_force(&h->V, &IV)));
   }
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    for (int k = 0; k < hop->nv; k++) out[hop->v + k] += spatial_dot(&w->col[hop->col + k].S, &h->F);
+    for (int k = 0; k < hop->nv; k++)
+      out[hop->v + k] += spatial_dot(&w->col[hop->col + k].S, &h->F);
     if (hop->parent >= 0) w->hop[hop->parent].F = spatial_add(w->hop[hop->parent].F, h->F);
   }
 }
@@ -66,10 +70,11 @@ void td_composite_mass(const td_model* m, td_work* w, double* M) {
     const int above = path_above(&p, m, i);
     for (int k = 0; k < hop->nv; k++) {
       const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
-      for (int b = 0; b * LANES < above; b++) p.sum[b] = path_dot(&S[b], &H);
+      path_sum(&p, above, S, &H);
       path_add_row(&p, above, M, n, hop->v + k);
       path_add_column(&p, above, M, n, hop->v + k);
-      for (int l = 0; l < hop->nv; l++) M[(hop->v + k) * n + hop->v + l] += spatial_dot(&col[l].S, &H);
+      for (int l = 0; l < hop->nv; l++)
+        M[(hop->v + k) * n + hop->v + l] += spatial_dot(&col[l].S, &H);
     }
     path_enter(&p, m, i);
     for (int k = 0; k < hop->nv; k++) path_put(S, above + k, &col[k].S);
@@ -77,12 +82,22 @@ void td_composite_mass(const td_model* m, td_work* w, double* M) {
   arena_close(&w->scratch, mark);
 }
 
-// ---- articulated bodies -----------------------------------------------------------------------------------------------
+// ---- articulated bodies
+// -----------------------------------------------------------------------------------------------
 
 static inline void add_to_parent(td_work* w, int parent, const spatial6* Ia, const spatial* pa) {
   if (parent < 0) return;
   spatial6_add(&w->hop[parent].IA, Ia);
   w->hop[parent].pA = spatial_add(w->hop[parent].pA, *pa);
+}
+
+// to += from - s U Uᵀ
+static inline void add_reduced(spatial6* restrict to, const spatial6* restrict from, double s,
+                               const spatial* restrict U) {
+  for (int j = 0; j < 6; j++) {
+    const double sU = s * U->a[j];
+    for (int i = 0; i < 8; i++) to->col[j].a[i] += from->col[j].a[i] - sU * U->a[i];
+  }
 }
 
 // One DOF: rank-one update.  U is kept in col.H, 1/D in col.D.
@@ -99,11 +114,8 @@ static inline bool reduce_one(td_work* w, const model_hop* hop, hop_work* h) {
   hop_work* p = &w->hop[hop->parent];
   const double gain = invD * (col->u - spatial_dot(&U, &h->c));
   const spatial Ic = spatial6_apply(&h->IA, &h->c);
-  for (int i = 0; i < 8; i++) p->pA.a[i] += h->pA.a[i] + Ic.a[i] + gain * U.a[i];
-  for (int j = 0; j < 6; j++) {
-    const double s = invD * U.a[j];
-    for (int i = 0; i < 8; i++) p->IA.col[j].a[i] += h->IA.col[j].a[i] - s * U.a[i];
-  }
+  p->pA = spatial_add(p->pA, spatial_axpy(gain, U, spatial_add(h->pA, Ic)));
+  add_reduced(&p->IA, &h->IA, invD, &U);
   return true;
 }
 
@@ -180,7 +192,8 @@ static void reduce_given(const td_model* m, td_work* w, const model_hop* hop, ho
   add_to_parent(w, hop->parent, &h->IA, &pa);
 }
 
-static void expand(const td_model* m, td_work* w, const model_hop* hop, hop_work* h, spatial A, double* vdot) {
+static void expand(const td_model* m, td_work* w, const model_hop* hop, hop_work* h, spatial A,
+                   double* vdot) {
   for (int k = 0; k < hop->nv; k++) {
     const col_work* col = &w->col[hop->col + k];
     double x;
@@ -235,11 +248,13 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
   return true;
 }
 
-// ---- M⁻¹ for many right-hand sides ----------------------------------------------------------------------------------
+// ---- M⁻¹ for many right-hand sides
+// ----------------------------------------------------------------------------------
 //
-// The same recursion without velocities and gravity: u = b - Sᵀ p, p_parent += p + W u, then x = D⁻¹ u - Wᵀ A_parent,
-// A = A_parent + S x, where W = U D⁻¹.  It costs about 24 products per hop and column, less than two triangular
-// solves with the dense factor of M from some 25 DOFs on, and M is never formed.
+// The same recursion without velocities and gravity: u = b - Sᵀ p, p_parent += p + W u, then x =
+// D⁻¹ u - Wᵀ A_parent, A = A_parent + S x, where W = U D⁻¹.  It costs about 24 products per hop and
+// column, less than two triangular solves with the dense factor of M from some 25 DOFs on, and M is
+// never formed.
 
 void td_mass_factors(const td_model* m, const td_work* w, mass_factor* factor) {
   for (int i = 0; i < m->nhop; i++) {
@@ -261,17 +276,24 @@ typedef struct group {
   lanes a, b;
 } group;
 
-static inline group group_axpy(double s, group x, group y) { return (group){s * x.a + y.a, s * x.b + y.b}; }
+static inline group group_axpy(double s, group x, group y) {
+  return (group){s * x.a + y.a, s * x.b + y.b};
+}
 static inline group group_dot(const spatial* s, const group* x) {
   const double* c = s->a;
-  return (group){(c[0] * x[0].a + c[1] * x[1].a + c[2] * x[2].a) + (c[3] * x[3].a + c[4] * x[4].a + c[5] * x[5].a),
-                 (c[0] * x[0].b + c[1] * x[1].b + c[2] * x[2].b) + (c[3] * x[3].b + c[4] * x[4].b + c[5] * x[5].b)};
+  return (group){(c[0] * x[0].a + c[1] * x[1].a + c[2] * x[2].a) +
+                     (c[3] * x[3].a + c[4] * x[4].a + c[5] * x[5].a),
+                 (c[0] * x[0].b + c[1] * x[1].b + c[2] * x[2].b) +
+                     (c[3] * x[3].b + c[4] * x[4].b + c[5] * x[5].b)};
 }
 
-// One step up: the rows b of a hop become u.  Rows are `row` groups apart; p and p_parent are six groups.
-static inline void group_up(const mass_factor* f, int nv, const group* p, group* p_parent, group* b, int row) {
+// One step up: the rows b of a hop become u.  Rows are `row` groups apart; p and p_parent are six
+// groups.
+static inline void group_up(const mass_factor* f, int nv, const group* p, group* p_parent, group* b,
+                            int row) {
   group u[3];
-  for (int k = 0; k < nv; k++) b[k * row] = u[k] = group_axpy(-1, group_dot(&f[k].S, p), b[k * row]);
+  for (int k = 0; k < nv; k++)
+    b[k * row] = u[k] = group_axpy(-1, group_dot(&f[k].S, p), b[k * row]);
   for (int c = 0; c < 6; c++) {
     group sum = group_axpy(1, p[c], p_parent[c]);
     for (int k = 0; k < nv; k++) sum = group_axpy(f[k].W.a[c], u[k], sum);
@@ -280,7 +302,8 @@ static inline void group_up(const mass_factor* f, int nv, const group* p, group*
 }
 
 // One step down: u becomes x.
-static inline void group_down(const mass_factor* f, int nv, group* A, const group* A_parent, group* b, int row) {
+static inline void group_down(const mass_factor* f, int nv, group* A, const group* A_parent,
+                              group* b, int row) {
   group x[3];
   for (int k = 0; k < nv; k++) {
     x[k] = group_axpy(-1, group_dot(&f[k].W, A_parent), (group){{0}, {0}});
@@ -295,11 +318,13 @@ static inline void group_down(const mass_factor* f, int nv, group* A, const grou
 }
 
 // Sixteen columns of B.  Six groups per hop in `vectors`, those of the ground first.
-static void solve_columns(const td_model* m, const mass_factor* factor, group* vectors, group* B, int row) {
+static void solve_columns(const td_model* m, const mass_factor* factor, group* vectors, group* B,
+                          int row) {
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     const mass_factor* f = &factor[hop->col];
-    group *p = vectors + 6 * (i + 1), *p_parent = vectors + 6 * (hop->parent + 1), *b = B + hop->v * row;
+    group *p = vectors + 6 * (i + 1), *p_parent = vectors + 6 * (hop->parent + 1),
+          *b = B + hop->v * row;
     if (hop->prescribed) {
       group_up(f, 0, p, p_parent, b, row);
     } else if (hop->nv == 1) {
@@ -312,7 +337,8 @@ static void solve_columns(const td_model* m, const mass_factor* factor, group* v
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     const mass_factor* f = &factor[hop->col];
-    group *A = vectors + 6 * (i + 1), *A_parent = vectors + 6 * (hop->parent + 1), *b = B + hop->v * row;
+    group *A = vectors + 6 * (i + 1), *A_parent = vectors + 6 * (hop->parent + 1),
+          *b = B + hop->v * row;
     if (hop->prescribed) {
       group_down(f, 0, A, A_parent, b, row);
       for (int k = 0; k < hop->nv; k++) b[k * row] = (group){{0}, {0}};

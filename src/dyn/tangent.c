@@ -1,6 +1,7 @@
 // Exact derivatives of F = M a + h - τ - Jᵀλ.
 //
-// Along a column k of hop j everything downstream moves rigidly with the twist S_k.  For a station i below,
+// Along a column k of hop j everything downstream moves rigidly with the twist S_k.  For a station
+// i below,
 //
 //   dV_i/dq_k = S_k × V_i + U_k                       dV_i/dv_k = S_k
 //   dA_i/dq_k = S_k × A_i + U_k × V_i + Z_k           dA_i/dv_k = S_k × V_i + X_k
@@ -11,18 +12,20 @@
 //   Z_k = B_k - S_k × A_j - U_k × V_j B_k = dA_j/dq_k, parent held
 //   X_k = Y_k - S_k × V_j             Y_k = dA_j/dv_k
 //
-// The inertial wrench f = I A + V ×* I V turns along: df = S_k ×* f + I Z_k + B(I,V) U_k, df/dv_k = I X_k + B(I,V) S_k,
-// with B U = -I (V × U) + V ×* I U + U ×* I V = [-2 P × ω_U, (İ - [L]×) ω_U]: it sees only the rotational part of U
-// (P, L linear and angular momentum, İ the rate of the rotational inertia).  Sums over subtrees of f, I and B then give
-// every entry in two dot products: for l at or above k, S_l·(S_k ×* F_j + Ic_j Z_k + B_j U_k); for l below k the
-// turning of S_l and F_l cancels and (Ic_l S_l)·Z_k + (B_lᵀ S_l)·U_k is left.
+// The inertial wrench f = I A + V ×* I V turns along: df = S_k ×* f + I Z_k + B(I,V) U_k, df/dv_k =
+// I X_k + B(I,V) S_k, with B U = -I (V × U) + V ×* I U + U ×* I V = [-2 P × ω_U, (İ - [L]×) ω_U]:
+// it sees only the rotational part of U (P, L linear and angular momentum, İ the rate of the
+// rotational inertia).  Sums over subtrees of f, I and B then give every entry in two dot products:
+// for l at or above k, S_l·(S_k ×* F_j + Ic_j Z_k + B_j U_k); for l below k the turning of S_l and
+// F_l cancels and (Ic_l S_l)·Z_k + (B_lᵀ S_l)·U_k is left.
 #include <string.h>
 
 #include "chart.h"
 #include "engine.h"
 #include "path.h"
 
-// ---- U, Z, X of one hop -----------------------------------------------------------------------------------------------
+// ---- U, Z, X of one hop
+// -----------------------------------------------------------------------------------------------
 
 // Screws and circles: S is fixed in the parent, so W = B = 0 and Y = V_p × S.
 static void screw_column(const hop_work* h, col_work* c) {
@@ -33,14 +36,15 @@ static void screw_column(const hop_work* h, col_work* c) {
 
 typedef struct turning {
   chart c;
-  vec3 v, a, w, dw;    // rates of the chart's numbers; T v; T a + Ṫ v
-  vec3 Tv_rate;        // Ṫ v
-  vec3 second[3];      // (Σ_l T_kl v_l) v
+  vec3 v, a, w, dw;  // rates of the chart's numbers; T v; T a + Ṫ v
+  vec3 Tv_rate;      // Ṫ v
+  vec3 second[3];    // (Σ_l T_kl v_l) v
 } turning;
 
 static vec3 chart_numbers(const model_hop* hop, const double* from, const double* constant) {
   double x[3];
-  for (int k = 0; k < 3; k++) x[k] = hop->free[k] >= 0 ? from[hop->free[k]] : constant ? constant[k] : 0;
+  for (int k = 0; k < 3; k++)
+    x[k] = hop->free[k] >= 0 ? from[hop->free[k]] : constant ? constant[k] : 0;
   return vec3_of(x);
 }
 
@@ -56,7 +60,8 @@ static turning turning_at(const td_work* w, const model_hop* hop, const double* 
   t.c = cayley ? td_chart_cayley(q) : td_chart_quat3(q);
   t.v = chart_numbers(hop, w->v + hop->v, NULL);
   t.a = chart_numbers(hop, a + hop->v, NULL);
-  for (int k = 0; k < 3; k++) t.Tv_rate = vec3_axpy(vec3_at(t.v, k), mat3_apply(t.c.Tk[k], t.v), t.Tv_rate);
+  for (int k = 0; k < 3; k++)
+    t.Tv_rate = vec3_axpy(vec3_at(t.v, k), mat3_apply(t.c.Tk[k], t.v), t.Tv_rate);
   t.w = mat3_apply(t.c.T, t.v);
   t.dw = vec3_add(mat3_apply(t.c.T, t.a), t.Tv_rate);
   td_chart_second(q, cayley, t.v, t.v, t.second);
@@ -68,7 +73,9 @@ static vec3 slope(const turning* t, const model_hop* hop, int k, vec3 x) {
   return hop->kind == HOP_BALL ? (vec3){0, 0, 0} : mat3_apply(t->c.Tk[k], x);
 }
 
-static spatial turned(const hop_work* h, vec3 body) { return spatial_rotation(h->g.p, mat3_apply(h->g.R, body)); }
+static spatial turned(const hop_work* h, vec3 body) {
+  return spatial_rotation(h->g.p, mat3_apply(h->g.R, body));
+}
 
 static void rotation_columns(td_work* w, const model_hop* hop, hop_work* h, const double* a) {
   const turning t = turning_at(w, hop, a);
@@ -85,9 +92,11 @@ static void rotation_columns(td_work* w, const model_hop* hop, hop_work* h, cons
     vec3 rate = slope(&t, hop, k, t.v);
     for (int l = 0; l < 3 && hop->kind != HOP_BALL; l++)
       rate = vec3_axpy(vec3_at(t.v, l), mat3_col(t.c.Tk[l], k), rate);
-    const spatial W = turned(h, dw), SV = spatial_cross(&c->S, &h->V), SA = spatial_cross(&c->S, &h->A);
+    const spatial W = turned(h, dw), SV = spatial_cross(&c->S, &h->V),
+                  SA = spatial_cross(&c->S, &h->A);
     c->U = spatial_sub(W, SV);
-    const spatial UV = spatial_cross(&c->U, &h->V), B = spatial_add(turned(h, ddw), spatial_cross(Vp, &W));
+    const spatial UV = spatial_cross(&c->U, &h->V),
+                  B = spatial_add(turned(h, ddw), spatial_cross(Vp, &W));
     c->Z = spatial_sub(spatial_sub(B, SA), UV);
     c->X = spatial_sub(spatial_add(spatial_cross(Vp, &c->S), turned(h, rate)), SV);
   }
@@ -125,7 +134,8 @@ frame_change td_frame_change(const td_model* m, const td_work* w, int station, i
   return d;
 }
 
-// ---- inertia ------------------------------------------------------------------------------------------------------------
+// ---- inertia
+// ------------------------------------------------------------------------------------------------------------
 
 // İ = [ω]× I - I [ω]× + 2 (mc·v) 1 - mc vᵀ - v mcᵀ  about the origin, minus [L]×
 static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
@@ -171,7 +181,8 @@ static void composites(const td_model* m, td_work* w) {
       col_work* c = &w->col[m->hop[i].col + k];
       c->H = spatial6_apply(&h->IA, &c->S);
       c->Y = spatial_cross_force(&c->S, &h->E);
-      c->G = vec3_add(vec3_scale(2, vec3_cross(h->P, spatial_t(&c->S))), mat3_apply_t(h->B, spatial_r(&c->S)));
+      c->G = vec3_add(vec3_scale(2, vec3_cross(h->P, spatial_t(&c->S))),
+                      mat3_apply_t(h->B, spatial_r(&c->S)));
     }
   }
 }
@@ -182,7 +193,8 @@ static spatial rate_wrench(const hop_work* h, const spatial* U) {
 }
 
 // S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held.
-static double own_hop(const td_model* m, const td_work* w, const model_hop* hop, int k, int l, const spatial* F) {
+static double own_hop(const td_model* m, const td_work* w, const model_hop* hop, int k, int l,
+                      const spatial* F) {
   if (hop->nv == 1 && (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE)) return 0;
   const hop_work* h = &w->hop[m->col[hop->col].hop];
   chart c = {.T = mat3_identity()};
@@ -229,22 +241,32 @@ static void tangent_path_enter(tangent_path* t, const td_model* m, const td_work
 }
 
 // The column of DOF v: rows above, for the changes dF and dFv of the wrench below.
-static void column_above(const tangent_path* t, int rows, const spatial* dF, const spatial* dFv, int v, int n,
-                         double* dq, double* dv) {
-  for (int b = 0; b * LANES < rows; b++) t->p.sum[b] = path_dot(&t->S[b], dF);
+static void column_above(const tangent_path* t, int rows, const spatial* dF, const spatial* dFv,
+                         int v, int n, double* dq, double* dv) {
+  path_sum(&t->p, rows, t->S, dF);
   path_add_column(&t->p, rows, dq, n, v);
-  for (int b = 0; b * LANES < rows; b++) t->p.sum[b] = path_dot(&t->S[b], dFv);
+  path_sum(&t->p, rows, t->S, dFv);
   path_add_column(&t->p, rows, dv, n, v);
 }
 
 // The row of DOF v: columns above (l below k in the formulas of the head).
-static void row_above(const tangent_path* t, int columns, const col_work* c, int v, int n, double* dq, double* dv) {
-  const spatial G = spatial_of((vec3){0, 0, 0}, c->G);
-  lanes* sum = t->p.sum;
-  for (int b = 0; b * LANES < columns; b++)
-    sum[b] = path_dot(&t->Z[b], &c->H) + path_dot(&t->U[b], &G) - path_dot(&t->S[b], &c->Y);
+static void row_above(const tangent_path* t, int columns, const col_work* c, int v, int n,
+                      double* dq, double* dv) {
+  const spatial G = spatial_of((vec3){0, 0, 0}, c->G), minus_Y = spatial_scale(-1, c->Y);
+  for (int b = 0; b * LANES < columns; b++) {
+    lanes sum = {0};
+    path_dot(&t->Z[b], &c->H, &sum);
+    path_dot(&t->U[b], &G, &sum);
+    path_dot(&t->S[b], &minus_Y, &sum);
+    t->p.sum[b] = sum;
+  }
   path_add_row(&t->p, columns, dq, n, v);
-  for (int b = 0; b * LANES < columns; b++) sum[b] = path_dot(&t->X[b], &c->H) + path_dot(&t->S[b], &G);
+  for (int b = 0; b * LANES < columns; b++) {
+    lanes sum = {0};
+    path_dot(&t->X[b], &c->H, &sum);
+    path_dot(&t->S[b], &G, &sum);
+    t->p.sum[b] = sum;
+  }
   path_add_row(&t->p, columns, dv, n, v);
 }
 
@@ -276,7 +298,8 @@ static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* 
   arena_close(&w->scratch, mark);
 }
 
-// ---- forces ----------------------------------------------------------------------------------------------------------------
+// ---- forces
+// ----------------------------------------------------------------------------------------------------------------
 
 // Generalised forces of the wrench changes w->df, plus w->dtau, subtracted from column `v` of out.
 static void collect(const td_model* m, td_work* w, double* out, int stride, int column) {
@@ -294,7 +317,8 @@ static void clear_changes(const td_model* m, td_work* w) {
   memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
 }
 
-static void force_tangent(const td_model* m, td_work* w, const double* lambda, double* dq, double* dv) {
+static void force_tangent(const td_model* m, td_work* w, const double* lambda, double* dq,
+                          double* dv) {
   const int n = m->nvel;
   for (int col = 0; col < m->ncol; col++) {
     for (int rate = 0; rate < 2; rate++) {
@@ -326,7 +350,8 @@ static void dof_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   }
 }
 
-void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda, double* dFdq, double* dFdv) {
+void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
+                   double* dFdq, double* dFdv) {
   const size_t size = (size_t)m->nvel * (size_t)m->nvel * sizeof(double);
   memset(dFdq, 0, size);
   memset(dFdv, 0, size);
@@ -342,16 +367,18 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   }
 }
 
-void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a, const double* lambda,
-                double* dFdq, double* dFdv) {
+void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
+                const double* lambda, double* dFdq, double* dFdv) {
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   td_tangent_at(m, w, a, lambda, dFdq, dFdv);
 }
 
-// ---- inputs and parameters ---------------------------------------------------------------------------------------------------
+// ---- inputs and parameters
+// ---------------------------------------------------------------------------------------------------
 
-// Change of -F for changes of the numbers alone, into column `column` of out (added negatively by collect).
+// Change of -F for changes of the numbers alone, into column `column` of out (added negatively by
+// collect).
 static void number_column(const td_model* m, td_work* w, double* out, int stride, int column) {
   clear_changes(m, w);
   w->numbers_change = true;
@@ -391,9 +418,10 @@ void td_input_map(const td_model* m, const td_state* state, td_work* w, double* 
   for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
 }
 
-// Geometry, masses and initial values have no simple derivative: central differences over the parameter there.
-static void shape_derivative(const td_model* m, const td_state* state, td_work* w, int param, const double* a,
-                             const double* lambda, double* dFdp) {
+// Geometry, masses and initial values have no simple derivative: central differences over the
+// parameter there.
+static void shape_derivative(const td_model* m, const td_state* state, td_work* w, int param,
+                             const double* a, const double* lambda, double* dFdp) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
   const double p = w->vars[m->param[param].var], step = 1e-5 * fmax(1e-3, fabs(p));
@@ -406,8 +434,8 @@ static void shape_derivative(const td_model* m, const td_state* state, td_work* 
   arena_close(&w->scratch, mark);
 }
 
-void td_param_derivative(const td_model* m, const td_state* state, td_work* w, int param, const double* a,
-                         const double* lambda, double* dFdp) {
+void td_param_derivative(const td_model* m, const td_state* state, td_work* w, int param,
+                         const double* a, const double* lambda, double* dFdp) {
   const arena_mark mark = arena_open(&w->scratch);
   const double* zero = arena_zeros(&w->scratch, max_int(m->nvel, m->nrow));
   if (m->param[param].shapes) {

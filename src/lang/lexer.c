@@ -465,7 +465,8 @@ static bool scan_mistake(lexer* lx, token* t) {
 
 static const sign* find_sign(const char* text) {
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-    if (signs[i].text[0] == text[0] && strncmp(signs[i].text, text, strlen(signs[i].text)) == 0) return &signs[i];
+    const char* s = signs[i].text;
+    if (s[0] == text[0] && strncmp(s, text, strlen(s)) == 0) return &signs[i];
   }
   return NULL;
 }

@@ -190,7 +190,8 @@ static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size)
 }
 
 char* td_read_text(lang* L, const char* path, td_span at, int* size) {
-  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // a pipe would wait for its writer
+  // not blocking: a pipe would wait for its writer
+  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   FILE* f = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
   if (!f) {
     td_error(L->diags, TD_E_IO, at, "cannot read '%s': %s", path, strerror(errno));
@@ -231,7 +232,7 @@ static bool run_included(lang* L, char* path, td_span at) {
   for (int i = 0; i < L->nincluding; i++) {
     if (same_file(L->including[i], path)) return report_cycle(L, path, i, at);
   }
-  if (!td_spend(L, 10000, at)) return false;  // a tree, a source: many small files are as much as a large one
+  if (!td_spend(L, 10000, at)) return false;  // many small files cost as much as a large one
   if (L->nincluding > TD_INCLUDE_LIMIT) {
     return td_fail(L, at, "include goes deeper than %d files", TD_INCLUDE_LIMIT) != NULL;
   }

@@ -380,12 +380,17 @@ static void solve_multipliers(const td_kkt* kkt, double* t, double* l, slice s) 
   }
 }
 
-// B -= C X for a block of C with rows x inner elements
+// B -= C X for a block of C with rows x inner elements.  OpenBLAS makes products of up to 100^3
+// with kernels that ask the heap for memory, which evaluation must not do: those are made here.
 static void subtract_product(const double* C, int ld, int rows, int inner, const double* X,
                              double* B, int cols) {
   if (cols == 1) {
     for (int i = 0; i < rows; i++) B[i] -= dot(C + at(i, 0, ld), X, inner);
-  } else if (rows > 0 && inner > 0) {
+  } else if ((double)rows * inner * cols <= 1e6) {
+    for (int i = 0; i < rows; i++)
+      for (int k = 0; k < inner; k++)
+        axpy(-C[at(i, k, ld)], X + at(k, 0, cols), B + at(i, 0, cols), cols);
+  } else {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, cols, inner, -1, C, ld, X, cols, 1,
                 B, cols);
   }

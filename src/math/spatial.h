@@ -1,8 +1,10 @@
-// Spatial vectors: twists [v, w] and wrenches [f, m] of six numbers about one common origin, in world axes.
+// Spatial vectors: twists [v, w] and wrenches [f, m] of six numbers about one common origin, in
+// world axes.
 //
-// A body's twist holds the velocity of its point at the origin; then every quantity of every body lives in the same
-// frame, nothing is transformed when it is passed along a chain, and the sums of the algorithms are plain sums.
-// Vectors are padded to eight doubles, of which the last two are zero: one aligned load on wide machines.
+// A body's twist holds the velocity of its point at the origin; then every quantity of every body
+// lives in the same frame, nothing is transformed when it is passed along a chain, and the sums of
+// the algorithms are plain sums. Vectors are padded to eight doubles, of which the last two are
+// zero: one aligned load on wide machines.
 #ifndef TD_SPATIAL_H
 #define TD_SPATIAL_H
 

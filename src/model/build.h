@@ -1,5 +1,6 @@
-// Compiling a spec, in the order of the files: places and the tree (build_tree.c), one joint's transformations
-// (build_joint.c), links, loads and constraints (build_links.c), expressions and tapes (build_expr.c).
+// Compiling a spec, in the order of the files: places and the tree (build_tree.c), one joint's
+// transformations (build_joint.c), links, loads and constraints (build_links.c), expressions and
+// tapes (build_expr.c).
 #ifndef TD_BUILD_H
 #define TD_BUILD_H
 
@@ -9,20 +10,20 @@
 // A body and some of its elements; body 0: ground.
 typedef struct place {
   int body;
-  int n;          // elements named
-  int* element;   // from 1; 0: ground
+  int n;         // elements named
+  int* element;  // from 1; 0: ground
   td_span at;
 } place;
 
 // A step of a main joint: a fixed transformation tr(i), or a hop.
 typedef struct item {
-  int tr;            // fixed: index of the transformation, -1: this is a hop
+  int tr;  // fixed: index of the transformation, -1: this is a hop
   hop_kind kind;
   bool turns, moves;
-  num axis, pitch;   // screws and circles
-  int free[3];       // charts: local DOF of each component, -1: constant
-  num value;         // charts: constant components
-  int dof, ndof;     // which of the joint's dof(i), from 0
+  num axis, pitch;  // screws and circles
+  int free[3];      // charts: local DOF of each component, -1: constant
+  num value;        // charts: constant components
+  int dof, ndof;    // which of the joint's dof(i), from 0
   int nq, nv;
 } item;
 
@@ -30,10 +31,11 @@ typedef struct build_joint {
   place first, second;
   bool main;
   int nelement;
-  item* items;       // main joints
+  item* items;  // main joints
   int nitem, item_cap;
-  int ndof;          // dof(i) per element
-  int *dof_q, *dof_v; // nelement x ndof: coordinate of each, -1: none (fourth number of a quaternion has no velocity)
+  int ndof;            // dof(i) per element
+  int *dof_q, *dof_v;  // nelement x ndof: coordinate of each, -1: none (fourth number of a
+                       // quaternion has no velocity)
 } build_joint;
 
 typedef struct builder {
@@ -43,8 +45,8 @@ typedef struct builder {
   const value *bodies, *joints, *loads;  // NULL when absent
   int nbody, njoint, nload;
   build_joint* joint;
-  int* body_main;     // joint of each body (from 0), -1
-  int* body_first;    // first instance (index into m->body) of each body, from 1
+  int* body_main;   // joint of each body (from 0), -1
+  int* body_first;  // first instance (index into m->body) of each body, from 1
   int* body_count;
   int* instance_hop;  // hop each instance ends at
 } builder;
@@ -53,15 +55,19 @@ typedef struct builder {
 td_status td_build_place(builder* b, const value* v, td_span at, const char* what, place* out);
 // Every element it names exists; one of them, or one for each of n things.
 td_status td_build_check_place(builder* b, const place* p, int n, const char* what);
-int td_build_instance(const builder* b, const place* p, int k);  // instance of the k-th element (broadcast), -1 ground
+int td_build_instance(const builder* b, const place* p,
+                      int k);  // instance of the k-th element (broadcast), -1 ground
 
-// Where joint j was written: the first of these fields it has, else its first one.  Fields end with NULL.
+// Where joint j was written: the first of these fields it has, else its first one.  Fields end with
+// NULL.
 td_span td_build_joint_at(const builder* b, int joint, const char* const* fields);
 
 // numbers: a field's entry as an expression, broadcast over elements and columns
-ex td_build_pick(builder* b, const value* v, int element, int nelement, int col, int ncol, double fallback);
-num td_build_number(builder* b, ex e);                       // NUM_NONE: out of memory
-num td_build_numbers(builder* b, const value* v, int element, int nelement, int ncol, double fallback);
+ex td_build_pick(builder* b, const value* v, int element, int nelement, int col, int ncol,
+                 double fallback);
+num td_build_number(builder* b, ex e);  // NUM_NONE: out of memory
+num td_build_numbers(builder* b, const value* v, int element, int nelement, int ncol,
+                     double fallback);
 num td_build_constants(builder* b, const double* x, int n);
 
 // stages
@@ -71,15 +77,19 @@ td_status td_build_expressions(builder* b);
 
 // The steps of a main joint, from tr, type and axis.
 td_status td_build_items(builder* b, int joint);
-// Hops of one element of a main joint, from hop `parent`; *hop: where it ends, with trailing fixed transformations.
-td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix, int* nfix);
+// Hops of one element of a main joint, from hop `parent`; *hop: where it ends, with trailing fixed
+// transformations.
+td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix,
+                         int* nfix);
 // A list of fixed transformations (tr, tr2nd): *fix, *nfix in the model.
 td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix);
 // x / |x| without overflow; false: zero.
 bool td_unit_vector(double x[3]);
 // A station on an instance (-1: ground), moved by a list of fixed transformations (may be NULL).
-td_status td_build_station(builder* b, int instance, const value* list, bool quaternion, const char* name, int* station);
-// Two unit vectors that complete n to a right-handed frame (t1, t2, n); principal axes give principal axes.
+td_status td_build_station(builder* b, int instance, const value* list, bool quaternion,
+                           const char* name, int* station);
+// Two unit vectors that complete n to a right-handed frame (t1, t2, n); principal axes give
+// principal axes.
 void td_complete_frame(const double n[3], double t1[3], double t2[3]);
 
 // names: "elbow" or "joint(3)", with "[k]" when repeated

@@ -1,24 +1,31 @@
-// Expressions of the compiled model: which slot is filled by which tape, sensors resolved to places and coordinates,
-// outputs and events, and the partial derivatives the exact tangents need.
+// Expressions of the compiled model: which slot is filled by which tape, sensors resolved to places
+// and coordinates, outputs and events, and the partial derivatives the exact tangents need.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "build.h"
 
-// ---- sensors -> probes ------------------------------------------------------------------------------------------
+// ---- sensors -> probes --------------------------------------------------------------------------
 
 // "pos(body(7))": `sensor` of what it is about
-static td_status no_such(builder* b, td_span at, const td_sensor_ref* ref, const char* what, int count) {
+static td_status no_such(builder* b, td_span at, const td_sensor_ref* ref, const char* what,
+                         int count) {
   const char* sensor = td_sensor_table[ref->kind].name;
-  if (count == 0) return td_error(b->diags, TD_E_MODEL, at, "%s: the model has no %s", sensor, what);
-  if (count == 1) return td_error(b->diags, TD_E_MODEL, at, "%s: there is no %s(%d), the model has one", sensor, what, ref->index);
-  return td_error(b->diags, TD_E_MODEL, at, "%s: there is no %s(%d), the model has %d", sensor, what, ref->index, count);
+  if (count == 0)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: the model has no %s", sensor, what);
+  if (count == 1)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: there is no %s(%d), the model has one", sensor,
+                    what, ref->index);
+  return td_error(b->diags, TD_E_MODEL, at, "%s: there is no %s(%d), the model has %d", sensor,
+                  what, ref->index, count);
 }
 
-static td_status no_element(builder* b, td_span at, const td_sensor_ref* ref, const char* what, int count) {
-  return td_error(b->diags, TD_E_MODEL, at, "%s: %s(%d) has %d element%s, got element %d", td_sensor_table[ref->kind].name, what,
-                  ref->index, count, count == 1 ? "" : "s", ref->element);
+static td_status no_element(builder* b, td_span at, const td_sensor_ref* ref, const char* what,
+                            int count) {
+  return td_error(b->diags, TD_E_MODEL, at, "%s: %s(%d) has %d element%s, got element %d",
+                  td_sensor_table[ref->kind].name, what, ref->index, count, count == 1 ? "" : "s",
+                  ref->element);
 }
 
 static int ground_station(builder* b) {
@@ -82,19 +89,23 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   const int at_dof = (element - 1) * j->ndof + ref->item - 1;
   const char* name = td_sensor_table[ref->kind].name;
   if (!j->main) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) is no main joint and has no degrees of freedom", name,
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "%s: joint(%d) is no main joint and has no degrees of freedom", name,
                     ref->index);
   }
   if (ref->item < 1 || ref->item > j->ndof) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d degree%s of freedom, got dof %d", name, ref->index,
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "%s: joint(%d) has %d degree%s of freedom, got dof %d", name, ref->index,
                     j->ndof, j->ndof == 1 ? "" : "s", ref->item);
   }
   p->q = j->dof_q[at_dof];
   p->v = j->dof_v[at_dof];
   if (ref->kind == SENSOR_DDOF && p->v < 0) {
     return td_error(b->diags, TD_E_MODEL, at,
-                    "ddof: dof %d of joint(%d) is a number of a quaternion without a velocity of its own; the angular "
-                    "velocities are those of the numbers before it", ref->item, ref->index);
+                    "ddof: dof %d of joint(%d) is a number of a quaternion without a velocity of "
+                    "its own; the angular "
+                    "velocities are those of the numbers before it",
+                    ref->item, ref->index);
   }
   return TD_OK;
 }
@@ -102,8 +113,11 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
 static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   const int n = ref->kind == SENSOR_Q ? b->m->npos : b->m->nvel;
   if (ref->item < 1 || ref->item > n) {
-    return td_error(b->diags, TD_E_MODEL, at, "there is no %s(%d): the model has %d generalised %s", td_sensor_table[ref->kind].name,
-                    ref->item, n, ref->kind == SENSOR_Q ? (n == 1 ? "position" : "positions") : n == 1 ? "velocity" : "velocities");
+    return td_error(b->diags, TD_E_MODEL, at, "there is no %s(%d): the model has %d generalised %s",
+                    td_sensor_table[ref->kind].name, ref->item, n,
+                    ref->kind == SENSOR_Q ? (n == 1 ? "position" : "positions")
+                    : n == 1              ? "velocity"
+                                          : "velocities");
   }
   *(ref->kind == SENSOR_Q ? &p->q : &p->v) = ref->item - 1;
   return TD_OK;
@@ -111,8 +125,16 @@ static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, m
 
 static td_status push_probe(builder* b, const spec_sensor_var* s) {
   const td_sensor_info* info = &td_sensor_table[s->ref.kind];
-  model_probe p = {.kind = s->ref.kind, .var = s->var, .station = -1, .point = NUM_NONE,
-                   .component = s->ref.component, .a = -1, .b = -1, .q = -1, .v = -1, .depends = info->depends};
+  model_probe p = {.kind = s->ref.kind,
+                   .var = s->var,
+                   .station = -1,
+                   .point = NUM_NONE,
+                   .component = s->ref.component,
+                   .a = -1,
+                   .b = -1,
+                   .q = -1,
+                   .v = -1,
+                   .depends = info->depends};
   td_status status = TD_OK;
   if (info->about == 'b') status = body_probe(b, &s->ref, s->at, &p);
   if (info->about == 'j') status = joint_probe(b, &s->ref, s->at, &p);
@@ -123,7 +145,7 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
   return status;
 }
 
-// ---- outputs and events -------------------------------------------------------------------------------------------
+// ---- outputs and events -------------------------------------------------------------------------
 
 typedef struct ex_list {
   ex* e;
@@ -165,7 +187,8 @@ static td_status push_sensor(builder* b, ex_list* list, const value* sensors, in
   const int n = td_value_count(v);
   if ((long)list->n + n > b->spec->limits.parts) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(sensors, i, "value"),
-                    "sensor(%d).value has %d numbers: the sensors may have %d together", i + 1, n, b->spec->limits.parts);
+                    "sensor(%d).value has %d numbers: the sensors may have %d together", i + 1, n,
+                    b->spec->limits.parts);
   }
   for (int k = 0; k < n; k++) {
     const int id = n == 1   ? td_push_name(b->m, "%s", name)
@@ -179,11 +202,14 @@ static td_status push_sensor(builder* b, ex_list* list, const value* sensors, in
 static td_status collect_outputs(builder* b, ex_list* list) {
   const value* sensors = td_get(b->spec->root, 0, "sensor");
   const value* output = td_get(b->spec->root, 0, "output");
-  for (int i = 0; sensors && i < td_value_count(sensors); i++) TD_TRY(push_sensor(b, list, sensors, i));
+  for (int i = 0; sensors && i < td_value_count(sensors); i++)
+    TD_TRY(push_sensor(b, list, sensors, i));
   if (output && wanted(output, "energy")) {
     const td_sensor_ref ref = {.kind = SENSOR_ENERGY, .root = '-'};
     const int var = td_spec_sensor(b->spec, &ref, td_span_none());
-    if (var < 0 || !push_output(b, list, td_ex_var(b->spec->graph, var), td_push_name(b->m, "energy"))) return TD_E_NOMEM;
+    if (var < 0 ||
+        !push_output(b, list, td_ex_var(b->spec->graph, var), td_push_name(b->m, "energy")))
+      return TD_E_NOMEM;
   }
   return TD_OK;
 }
@@ -203,7 +229,7 @@ static td_status collect_events(builder* b, ex_list* list) {
   return TD_OK;
 }
 
-// ---- slots and tapes ------------------------------------------------------------------------------------------------
+// ---- slots and tapes ----------------------------------------------------------------------------
 
 static td_status sort_slots(builder* b, bool* motion) {
   td_model* m = b->m;
@@ -216,9 +242,9 @@ static td_status sort_slots(builder* b, bool* motion) {
       m->number[i] = td_ex_value(m->graph, e);
       if (!motion[i]) continue;
     }
-    num* slot = motion[i]                              ? td_push_motion_slot(m, 1)
+    num* slot = motion[i]                            ? td_push_motion_slot(m, 1)
                 : (on & ~(unsigned)TD_ON_PARAM) == 0 ? td_push_param_slot(m, 1)
-                                                       : td_push_live_slot(m, 1);
+                                                     : td_push_live_slot(m, 1);
     if (!slot) return TD_E_NOMEM;
     *slot = i;
   }
@@ -269,7 +295,8 @@ static td_status add_partials(builder* b, partials* out, int target, ex e, bool 
   out->visits += (1.0 + n) * (td_ex_size(m->graph, e) + e / 64.0);
   if (out->visits > DERIVATIVE_LIMIT) {
     return td_error(b->diags, TD_E_MODEL, td_span_none(),
-                    "the expressions of the model are too long to differentiate: together they depend on too many sensors");
+                    "the expressions of the model are too long to differentiate: together they "
+                    "depend on too many sensors");
   }
   for (int i = 0; i < n; i++) {
     const var_use* use = &out->use[out->vars[i]];
@@ -278,9 +305,10 @@ static td_status add_partials(builder* b, partials* out, int target, ex e, bool 
     const ex d = td_ex_diff(m->graph, e, out->vars[i]);
     if (td_ex_is_const(m->graph, d) && td_ex_value(m->graph, d) == 0) continue;
     ex_list* list = probe >= 0 ? &out->probe : input >= 0 ? &out->input : &out->param;
-    model_partial* p = probe >= 0   ? (output ? td_push_output_probe(m, 1) : td_push_live_probe(m, 1))
-                       : input >= 0 ? (output ? td_push_output_input(m, 1) : td_push_live_input(m, 1))
-                                    : td_push_live_param(m, 1);
+    model_partial* p = probe >= 0 ? (output ? td_push_output_probe(m, 1) : td_push_live_probe(m, 1))
+                       : input >= 0
+                           ? (output ? td_push_output_input(m, 1) : td_push_live_input(m, 1))
+                           : td_push_live_param(m, 1);
     if (!p || !list_add(list, d)) return TD_E_NOMEM;
     *p = (model_partial){target, probe >= 0 ? probe : input >= 0 ? input : param};
   }
@@ -293,13 +321,15 @@ static void partials_free(partials* p) {
   free(p->param.e);
 }
 
-// Slots of forces, gravity and control: those whose derivative with respect to a parameter is simple.
+// Slots of forces, gravity and control: those whose derivative with respect to a parameter is
+// simple.
 static void mark_forces(const td_model* m, bool* force) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const int laws = f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
     for (int d = 0; d < laws; d++) {
-      const num slots[6] = {f->law[d].k, f->law[d].rest, f->law[d].compr, f->law[d].mu, f->law[d].nu, f->law[d].input};
+      const num slots[6] = {f->law[d].k,  f->law[d].rest, f->law[d].compr,
+                            f->law[d].mu, f->law[d].nu,   f->law[d].input};
       for (int s = 0; s < 6; s++) force[slots[s]] = true;
     }
     for (int c = 0; f->kind == FORCE_LOAD && c < 6; c++) force[f->wrench + c] = true;
@@ -311,25 +341,28 @@ static void mark_forces(const td_model* m, bool* force) {
 static void mark_shapes(td_model* m, const bool* force, partials* p) {
   for (int i = 0; i < m->nparam_slot; i++) {
     if (force[m->param_slot[i]]) continue;
-    const int n = td_ex_vars(m->graph, m->number_ex[m->param_slot[i]], p->vars, td_exprs_nvar(m->graph));
+    const int n =
+        td_ex_vars(m->graph, m->number_ex[m->param_slot[i]], p->vars, td_exprs_nvar(m->graph));
     for (int k = 0; k < n; k++)
       if (p->use[p->vars[k]].param >= 0) m->param[p->use[p->vars[k]].param].shapes = true;
   }
 }
 
-static td_status differentiate(builder* b, const bool* force, const ex_list* outputs, partials* live, partials* out) {
+static td_status differentiate(builder* b, const bool* force, const ex_list* outputs,
+                               partials* live, partials* out) {
   td_model* m = b->m;
   for (int i = 0; i < m->nlive_slot; i++)
     TD_TRY(add_partials(b, live, m->live_slot[i], m->number_ex[m->live_slot[i]], false));
   for (int i = 0; i < m->nparam_slot; i++)
-    if (force[m->param_slot[i]]) TD_TRY(add_partials(b, live, m->param_slot[i], m->number_ex[m->param_slot[i]], false));
+    if (force[m->param_slot[i]])
+      TD_TRY(add_partials(b, live, m->param_slot[i], m->number_ex[m->param_slot[i]], false));
   mark_shapes(m, force, live);
   for (int i = 0; i < outputs->n; i++) TD_TRY(add_partials(b, out, i, outputs->e[i], true));
   return TD_OK;
 }
 
-static td_status record(td_model* m, const ex_list* outputs, const ex_list* events, const partials* live,
-                        const partials* out) {
+static td_status record(td_model* m, const ex_list* outputs, const ex_list* events,
+                        const partials* live, const partials* out) {
   m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot);
   m->motion_tape = slot_tape(m, m->motion_slot, m->nmotion_slot);
   m->live_tape = slot_tape(m, m->live_slot, m->nlive_slot);
@@ -340,8 +373,9 @@ static td_status record(td_model* m, const ex_list* outputs, const ex_list* even
   m->output_probe_tape = td_tape_new(m->graph, out->probe.e, out->probe.n);
   m->output_input_tape = td_tape_new(m->graph, out->input.e, out->input.n);
   m->event_tape = td_tape_new(m->graph, events->e, events->n);
-  const bool ok = m->param_tape && m->motion_tape && m->live_tape && m->live_probe_tape && m->live_input_tape &&
-                  m->live_param_tape && m->output_tape && m->output_probe_tape && m->output_input_tape && m->event_tape;
+  const bool ok = m->param_tape && m->motion_tape && m->live_tape && m->live_probe_tape &&
+                  m->live_input_tape && m->live_param_tape && m->output_tape &&
+                  m->output_probe_tape && m->output_input_tape && m->event_tape;
   return ok && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
 }
 
@@ -387,13 +421,16 @@ static td_status push_named(builder* b) {
     if (p->var < 0) continue;
     model_named* out = td_push_param(m, 1);
     if (!out) return TD_E_NOMEM;
-    *out = (model_named){.name = td_push_name(m, "%s", p->name), .var = p->var, .value = p->value,
+    *out = (model_named){.name = td_push_name(m, "%s", p->name),
+                         .var = p->var,
+                         .value = p->value,
                          .structural = p->structural};
   }
   for (int i = 0; i < b->spec->ninput; i++) {
     model_named* out = td_push_input(m, 1);
     if (!out) return TD_E_NOMEM;
-    *out = (model_named){.name = td_push_name(m, "%s", b->spec->inputs[i].name), .var = b->spec->inputs[i].var,
+    *out = (model_named){.name = td_push_name(m, "%s", b->spec->inputs[i].name),
+                         .var = b->spec->inputs[i].var,
                          .value = b->spec->inputs[i].value};
   }
   return TD_OK;
@@ -405,8 +442,9 @@ td_status td_build_expressions(builder* b) {
   if (status == TD_OK) status = collect_events(b, &events);
   td_status worst = status;
   if (status == TD_OK && b->spec->nsensor > b->spec->limits.parts)
-    worst = status = td_error(b->diags, TD_E_MODEL, b->spec->sensors[b->spec->limits.parts].at,
-                              "the model uses more than %d numbers of sensors", b->spec->limits.parts);
+    worst = status =
+        td_error(b->diags, TD_E_MODEL, b->spec->sensors[b->spec->limits.parts].at,
+                 "the model uses more than %d numbers of sensors", b->spec->limits.parts);
   for (int i = 0; i < b->spec->nsensor && status == TD_OK; i++) {
     const td_status s = push_probe(b, &b->spec->sensors[i]);
     if (s != TD_OK) worst = s;
@@ -420,7 +458,8 @@ td_status td_build_expressions(builder* b) {
   const unsigned accel = TD_ON_ACCEL;
   for (int i = 0; worst == TD_OK && i < outputs.n + events.n; i++) {
     const ex e = i < outputs.n ? outputs.e[i] : events.e[i - outputs.n];
-    if (td_ex_depends(b->m->graph, e) & accel) *(i < outputs.n ? &b->m->output_accel : &b->m->event_accel) = true;
+    if (td_ex_depends(b->m->graph, e) & accel)
+      *(i < outputs.n ? &b->m->output_accel : &b->m->event_accel) = true;
   }
   free(outputs.e);
   free(events.e);

@@ -1,5 +1,5 @@
-// One joint's transformations: what `tr` and `type` say becomes a list of items (fixed transformations and hops),
-// and each element of the joint gets its own hops from that list.
+// One joint's transformations: what `tr` and `type` say becomes a list of items (fixed
+// transformations and hops), and each element of the joint gets its own hops from that list.
 //
 //   g = g_first · Π [trans_k, rot_k],   inf in an element makes a DOF, in order of appearance
 #include <math.h>
@@ -13,11 +13,14 @@ static item* push_item(build_joint* j) {
   if (!grown) return NULL;
   j->items = grown;
   item* it = &j->items[j->nitem++];
-  *it = (item){.tr = -1, .axis = NUM_NONE, .pitch = NUM_NONE, .value = NUM_NONE, .free = {-1, -1, -1}};
+  *it = (item){
+      .tr = -1, .axis = NUM_NONE, .pitch = NUM_NONE, .value = NUM_NONE, .free = {-1, -1, -1}};
   return it;
 }
 
-static bool is_free(const value* v, int i) { return !(v->e && v->e[i] != EX_NONE) && isinf(v->x[i]); }
+static bool is_free(const value* v, int i) {
+  return !(v->e && v->e[i] != EX_NONE) && isinf(v->x[i]);
+}
 
 static int count_free(const value* v) {
   int n = 0;
@@ -25,7 +28,8 @@ static int count_free(const value* v) {
   return n;
 }
 
-static td_status push_screw(builder* b, build_joint* j, const double axis[3], bool turns, num pitch) {
+static td_status push_screw(builder* b, build_joint* j, const double axis[3], bool turns,
+                            num pitch) {
   item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_SCREW;
@@ -51,7 +55,8 @@ static td_status push_ball(build_joint* j) {
 }
 
 // Free components of a three-number chart.
-static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const value* rot, int offset) {
+static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const value* rot,
+                            int offset) {
   item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   double constant[3] = {0, 0, 0};
@@ -64,22 +69,26 @@ static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const val
   it->value = td_build_constants(b, constant, 3);
   if (it->value == NUM_NONE) return TD_E_NOMEM;
   for (int c = 0; c < 3; c++)
-    if (it->free[c] < 0) b->m->number_ex[it->value + c] = td_value_ex(rot, offset + c, b->spec->graph);
+    if (it->free[c] < 0)
+      b->m->number_ex[it->value + c] = td_value_ex(rot, offset + c, b->spec->graph);
   return TD_OK;
 }
 
 static bool is_zero(const value* v, int i) { return !(v->e && v->e[i] != EX_NONE) && v->x[i] == 0; }
 
 // [inf … inf …]: all four numbers of a quaternion, or a pair about one axis.
-static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at, const char* what) {
+static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at,
+                                 const char* what) {
   const int nvector = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
   if (nvector == 3) return push_ball(j);
   bool zeros = nvector == 1;
   for (int c = 1; c < 4; c++) zeros = zeros && (is_free(rot, c) || is_zero(rot, c));
   if (!zeros) {
     td_error(b->diags, TD_E_MODEL, at,
-             "%s is a partly free quaternion: with inf first, either all four numbers are inf, or one more is inf and two "
-             "are 0", what);
+             "%s is a partly free quaternion: with inf first, either all four numbers are inf, or "
+             "one more is inf and two "
+             "are 0",
+             what);
     td_hint(b->diags, "[0 ...] has one to three free numbers and no normalisation");
     return TD_E_MODEL;
   }
@@ -102,19 +111,22 @@ static td_status check_vector_part(builder* b, const value* rot, td_span at, con
   for (int c = 1; c < 4; c++)
     if (!is_free(rot, c) && !(rot->e && rot->e[c] != EX_NONE)) sum += rot->x[c] * rot->x[c];
   if (sum < 1) return TD_OK;
-  return td_error(b->diags, TD_E_MODEL, at,
-                  "%s is the vector part of a unit quaternion: its numbers must have a length below 1, got %g", what,
-                  sqrt(sum));
+  return td_error(
+      b->diags, TD_E_MODEL, at,
+      "%s is the vector part of a unit quaternion: its numbers must have a length below 1, got %g",
+      what, sqrt(sum));
 }
 
-static td_status rotation_items(builder* b, build_joint* j, const value* rot, td_span at, const char* what) {
+static td_status rotation_items(builder* b, build_joint* j, const value* rot, td_span at,
+                                const char* what) {
   switch (td_value_count(rot)) {
     case 2: {
       const int axis = (int)rot->x[0] - 1;  // 1, 2 or 3: the check saw to it
       const double unit[3] = {axis == 0, axis == 1, axis == 2};
       return push_screw(b, j, unit, true, NUM_NONE);
     }
-    case 3: return push_chart(b, j, HOP_CAYLEY, rot, 0);
+    case 3:
+      return push_chart(b, j, HOP_CAYLEY, rot, 0);
     default:
       if (is_free(rot, 0)) return push_quaternion(b, j, rot, at, what);
       TD_TRY(check_vector_part(b, rot, at, what));
@@ -162,7 +174,8 @@ void td_complete_frame(const double n[3], double t1[3], double t2[3]) {
     norm += t1[c] * t1[c];
   }
   for (int c = 0; c < 3; c++) t1[c] /= sqrt(norm);
-  for (int c = 0; c < 3; c++) t2[c] = n[(c + 1) % 3] * t1[(c + 2) % 3] - n[(c + 2) % 3] * t1[(c + 1) % 3];
+  for (int c = 0; c < 3; c++)
+    t2[c] = n[(c + 1) % 3] * t1[(c + 2) % 3] - n[(c + 2) % 3] * t1[(c + 1) % 3];
 }
 
 bool td_unit_vector(double x[3]) {
@@ -232,7 +245,7 @@ td_status td_build_items(builder* b, int joint) {
   return type ? type_items(b, joint, type) : TD_OK;
 }
 
-// ---- fixed transformations --------------------------------------------------------------------------------
+// ---- fixed transformations ----------------------------------------------------------------------
 
 static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, model_fix* fix) {
   const int n = td_value_count(rot);
@@ -257,7 +270,8 @@ static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, m
 }
 
 // Translation (without its free elements) and, unless only one of them is wanted, the rotation.
-static td_status push_fix(builder* b, const value* tr, int i, bool quaternion, bool want_trans, bool want_rot) {
+static td_status push_fix(builder* b, const value* tr, int i, bool quaternion, bool want_trans,
+                          bool want_rot) {
   const value* trans = td_get(tr, i, "trans");
   const value* rot = td_get(tr, i, "rot");
   model_fix fix = {.kind = ROT_NONE, .rot = NUM_NONE};
@@ -281,25 +295,38 @@ td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fi
   return TD_OK;
 }
 
-// ---- hops of one element ------------------------------------------------------------------------------------
+// ---- hops of one element ------------------------------------------------------------------------
 
-static td_status push_hop(builder* b, const build_joint* j, const item* it, int element, int parent, int fix) {
+static td_status push_hop(builder* b, const build_joint* j, const item* it, int element, int parent,
+                          int fix) {
   td_model* m = b->m;
   model_hop* hop = td_push_hop(m, 1);
   if (!hop) return TD_E_NOMEM;
   const int at = element * j->ndof + it->dof;
-  *hop = (model_hop){.kind = it->kind, .parent = parent, .fix = fix, .nfix = m->nfix - fix,
-                     .q = j->dof_q[at], .v = j->dof_v[at], .nq = it->nq, .nv = it->nv, .col = m->ncol,
-                     .turns = it->turns, .moves = it->moves, .axis = it->axis, .pitch = it->pitch,
+  *hop = (model_hop){.kind = it->kind,
+                     .parent = parent,
+                     .fix = fix,
+                     .nfix = m->nfix - fix,
+                     .q = j->dof_q[at],
+                     .v = j->dof_v[at],
+                     .nq = it->nq,
+                     .nv = it->nv,
+                     .col = m->ncol,
+                     .turns = it->turns,
+                     .moves = it->moves,
+                     .axis = it->axis,
+                     .pitch = it->pitch,
                      .value = it->value};
   memcpy(hop->free, it->free, sizeof hop->free);
   model_col* col = td_push_col(m, it->nv);
   if (!col) return TD_E_NOMEM;
-  for (int k = 0; k < it->nv; k++) col[k] = (model_col){.hop = m->nhop - 1, .v = hop->v + k, .q = hop->q + k};
+  for (int k = 0; k < it->nv; k++)
+    col[k] = (model_col){.hop = m->nhop - 1, .v = hop->v + k, .q = hop->q + k};
   return TD_OK;
 }
 
-td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix, int* nfix) {
+td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix,
+                         int* nfix) {
   const build_joint* j = &b->joint[joint];
   const value* tr = td_get(b->joints, joint, "tr");
   int pending = b->m->nfix, at = parent;

@@ -1,5 +1,5 @@
-// What acts between places: springs, dampers and inputs along DOFs, axial elements, linking beams, external loads,
-// and constraints (`fixed`, or `type` on a body that already has its main joint).
+// What acts between places: springs, dampers and inputs along DOFs, axial elements, linking beams,
+// external loads, and constraints (`fixed`, or `type` on a body that already has its main joint).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,8 +7,8 @@
 #include "build.h"
 #include "fields.h"
 
-td_status td_build_station(builder* b, int instance, const value* list, bool quaternion, const char* name,
-                           int* station) {
+td_status td_build_station(builder* b, int instance, const value* list, bool quaternion,
+                           const char* name, int* station) {
   td_model* m = b->m;
   int fix, nfix;
   if (instance >= 0 && !list) {
@@ -27,13 +27,16 @@ td_status td_build_station(builder* b, int instance, const value* list, bool qua
   TD_TRY(td_build_fixes(b, list, quaternion, &fix, &nfix));
   model_station* s = td_push_station(m, 1);
   if (!s) return TD_E_NOMEM;
-  *s = (model_station){.hop = instance < 0 ? -1 : b->instance_hop[instance], .fix = start, .nfix = m->nfix - start,
-                       .body = -1, .name = td_push_name(m, "%s", name)};
+  *s = (model_station){.hop = instance < 0 ? -1 : b->instance_hop[instance],
+                       .fix = start,
+                       .nfix = m->nfix - start,
+                       .body = -1,
+                       .name = td_push_name(m, "%s", name)};
   *station = m->nstation - 1;
   return TD_OK;
 }
 
-// ---- laws -----------------------------------------------------------------------------------------------------
+// ---- laws ---------------------------------------------------------------------------------------
 
 static const value* sub(const value* s, int i, const char* group, const char* field) {
   const value* g = td_get(s, i, group);
@@ -45,8 +48,8 @@ static bool is_number(const td_model* m, const td_exprs* g, num slot) {
 }
 
 // `s` is a joint (i: its index) or one of its dof structs.
-static td_status read_law(builder* b, const value* s, int i, int element, int nelement, int col, int ncol,
-                          model_law* law) {
+static td_status read_law(builder* b, const value* s, int i, int element, int nelement, int col,
+                          int ncol, model_law* law) {
   const value* rest = sub(s, i, "spring", "init");
   const value* compr = sub(s, i, "spring", "compr");
   if (!compr) compr = sub(s, i, "spring", "comp");
@@ -54,21 +57,27 @@ static td_status read_law(builder* b, const value* s, int i, int element, int ne
   const value* dir = td_get(s, i, "dir");
   td_exprs* g = b->spec->graph;
   *law = (model_law){
-      .k = td_build_number(b, td_build_pick(b, sub(s, i, "spring", "coeff"), element, nelement, col, ncol, 0)),
+      .k = td_build_number(
+          b, td_build_pick(b, sub(s, i, "spring", "coeff"), element, nelement, col, ncol, 0)),
       .rest = td_build_number(b, rest_ex),
       .compr = td_build_number(b, td_build_pick(b, compr, element, nelement, col, ncol, 1)),
-      .mu = td_build_number(b, td_build_pick(b, sub(s, i, "damp", "visc"), element, nelement, col, ncol, 0)),
-      .nu = td_build_number(b, td_build_pick(b, sub(s, i, "damp", "pow"), element, nelement, col, ncol, 1)),
-      .input = td_build_number(b, td_build_pick(b, td_get(s, i, "input"), element, nelement, col, ncol, 0)),
+      .mu = td_build_number(
+          b, td_build_pick(b, sub(s, i, "damp", "visc"), element, nelement, col, ncol, 0)),
+      .nu = td_build_number(
+          b, td_build_pick(b, sub(s, i, "damp", "pow"), element, nelement, col, ncol, 1)),
+      .input = td_build_number(
+          b, td_build_pick(b, td_get(s, i, "input"), element, nelement, col, ncol, 0)),
       .rest_initial = td_ex_is_const(g, rest_ex) && isnan(td_ex_value(g, rest_ex)),
   };
   if (b->m->failed) return TD_E_NOMEM;
   // one value of dir for all directions, or three for the translations
   if (dir && col < 3) {
     const int per = td_field_fit("nx1|nx3", dir, nelement).cols;
-    law->dir = (int)td_ex_value(g, td_build_pick(b, dir, element, nelement, per == 3 ? col : 0, per, 0));
+    law->dir =
+        (int)td_ex_value(g, td_build_pick(b, dir, element, nelement, per == 3 ? col : 0, per, 0));
   }
-  law->potential = is_number(b->m, g, law->k) && is_number(b->m, g, law->rest) && is_number(b->m, g, law->compr);
+  law->potential =
+      is_number(b->m, g, law->k) && is_number(b->m, g, law->rest) && is_number(b->m, g, law->compr);
   return TD_OK;
 }
 
@@ -88,24 +97,37 @@ static td_status dof_force(builder* b, int joint, int element, int dof) {
   const int at = element * j->ndof + dof, v = j->dof_v[at];
   const bool linear = v >= 0 && b->m->vel[v].partner >= 0;
   if (!linear && (td_get(dofs, dof, "spring") || v < 0)) {
-    const char* field = td_get(dofs, dof, "spring") ? "spring" : td_get(dofs, dof, "damp") ? "damp" : "input";
+    const char* field = td_get(dofs, dof, "spring") ? "spring"
+                        : td_get(dofs, dof, "damp") ? "damp"
+                                                    : "input";
     td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, field),
-             "joint(%d).dof(%d) is a number of a quaternion and cannot have `%s`", joint + 1, dof + 1, field);
-    td_more(b->diags, "dampers and inputs act on the angular velocities, the first three of the four (the first of two); "
-                      "a spring is another joint between the same bodies with six columns");
+             "joint(%d).dof(%d) is a number of a quaternion and cannot have `%s`", joint + 1,
+             dof + 1, field);
+    td_more(b->diags,
+            "dampers and inputs act on the angular velocities, the first three of the four (the "
+            "first of two); "
+            "a spring is another joint between the same bodies with six columns");
     return TD_E_MODEL;
   }
   model_force* f = td_push_force(b->m, 1);
   if (!f) return TD_E_NOMEM;
-  *f = (model_force){.kind = FORCE_DOF, .q = linear ? j->dof_q[at] : -1, .v = v, .a = -1, .b = -1, .wrench = NUM_NONE,
-                     .frame = -1, .xaxis = NUM_NONE, .joint = joint + 1, .element = element + 1};
+  *f = (model_force){.kind = FORCE_DOF,
+                     .q = linear ? j->dof_q[at] : -1,
+                     .v = v,
+                     .a = -1,
+                     .b = -1,
+                     .wrench = NUM_NONE,
+                     .frame = -1,
+                     .xaxis = NUM_NONE,
+                     .joint = joint + 1,
+                     .element = element + 1};
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
   f->name = td_push_name(b->m, "%s.dof(%d)", name, dof + 1);
   return read_law(b, dofs, dof, element, j->nelement, 0, 1, &f->law[0]);
 }
 
-// ---- links ------------------------------------------------------------------------------------------------------
+// ---- links --------------------------------------------------------------------------------------
 
 static int width(const value* v, int nelement) {
   if (!v) return 1;
@@ -115,7 +137,8 @@ static int width(const value* v, int nelement) {
 static bool is_beam(const builder* b, int joint) {
   const value* s = b->joints;
   const int n = b->joint[joint].nelement;
-  return width(sub(s, joint, "spring", "coeff"), n) == 6 || width(sub(s, joint, "spring", "init"), n) == 6 ||
+  return width(sub(s, joint, "spring", "coeff"), n) == 6 ||
+         width(sub(s, joint, "spring", "init"), n) == 6 ||
          width(sub(s, joint, "damp", "visc"), n) == 6 || width(td_get(s, joint, "input"), n) == 6;
 }
 
@@ -126,8 +149,16 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
   const value* xaxis = td_get(b->joints, joint, "xaxis");
   model_force* f = td_push_force(b->m, 1);
   if (!f) return TD_E_NOMEM;
-  model_force force = {.kind = beam ? FORCE_BEAM : FORCE_AXIAL, .q = -1, .v = -1, .a = a, .b = c,
-                       .wrench = NUM_NONE, .frame = -1, .xaxis = NUM_NONE, .joint = joint + 1, .element = element + 1,
+  model_force force = {.kind = beam ? FORCE_BEAM : FORCE_AXIAL,
+                       .q = -1,
+                       .v = -1,
+                       .a = a,
+                       .b = c,
+                       .wrench = NUM_NONE,
+                       .frame = -1,
+                       .xaxis = NUM_NONE,
+                       .joint = joint + 1,
+                       .element = element + 1,
                        .isotropic = along && along->x[0] == 0};
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
@@ -143,14 +174,24 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
   return TD_OK;
 }
 
-// ---- constraints --------------------------------------------------------------------------------------------------
+// ---- constraints --------------------------------------------------------------------------------
 
 static model_row* push_row(builder* b, row_kind kind, int joint, int element, int a, int c) {
   static const double zero[3] = {0, 0, 0};
   model_row* row = td_push_row(b->m, 1);
   if (!row) return NULL;
-  *row = (model_row){.kind = kind, .a = a, .b = c, .c = -1, .e = NUM_NONE, .reference = -1, .control = NUM_NONE,
-                     .k = NUM_NONE, .mu = NUM_NONE, .projected = true, .target_index = -1, .joint = joint + 1,
+  *row = (model_row){.kind = kind,
+                     .a = a,
+                     .b = c,
+                     .c = -1,
+                     .e = NUM_NONE,
+                     .reference = -1,
+                     .control = NUM_NONE,
+                     .k = NUM_NONE,
+                     .mu = NUM_NONE,
+                     .projected = true,
+                     .target_index = -1,
+                     .joint = joint + 1,
                      .element = element + 1};
   row->d = td_build_constants(b, zero, 3);
   row->e = td_build_constants(b, zero, 3);
@@ -206,9 +247,11 @@ static bool is_fixed(const builder* b, int joint, int element, int d) {
 }
 
 // The station of `refbody` of element e of n, -1: the world.
-static td_status reference_frame(builder* b, const value* s, int i, const char* what, int e, int n, int* station) {
+static td_status reference_frame(builder* b, const value* s, int i, const char* what, int e, int n,
+                                 int* station) {
   place ref;
-  td_status status = td_build_place(b, td_get(s, i, "refbody"), td_get_at(s, i, "refbody"), what, &ref);
+  td_status status =
+      td_build_place(b, td_get(s, i, "refbody"), td_get_at(s, i, "refbody"), what, &ref);
   if (status == TD_OK) status = td_build_check_place(b, &ref, n, what);
   const int instance = status == TD_OK ? td_build_instance(b, &ref, e) : -1;
   *station = instance < 0 ? -1 : b->m->body[instance].station;
@@ -218,18 +261,19 @@ static td_status reference_frame(builder* b, const value* s, int i, const char* 
 
 static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
   static const char* const names[6] = {"x", "y", "z", "rx", "ry", "rz"};
-  int frame;
+  int axes;
   char what[48];
   snprintf(what, sizeof what, "joint(%d).refbody", joint + 1);
-  TD_TRY(reference_frame(b, b->joints, joint, what, element, b->joint[joint].nelement, &frame));
-  const bool all = is_fixed(b, joint, element, 3) && is_fixed(b, joint, element, 4) && is_fixed(b, joint, element, 5);
+  TD_TRY(reference_frame(b, b->joints, joint, what, element, b->joint[joint].nelement, &axes));
+  const bool all = is_fixed(b, joint, element, 3) && is_fixed(b, joint, element, 4) &&
+                   is_fixed(b, joint, element, 5);
   const bool plain = !td_get(b->joints, joint, "control") && !has_law(b->joints, joint);
   for (int d = 0; d < 6; d++) {
     if (!is_fixed(b, joint, element, d)) continue;
     const double axis[3] = {d % 3 == 0, d % 3 == 1, d % 3 == 2};
     model_row* row = push_row(b, d < 3 ? ROW_TRANS : ROW_ALPHA, joint, element, a, c);
     if (!row) return TD_E_NOMEM;
-    row->c = frame;
+    row->c = axes;
     row->direction = d;
     set_vector(b, row->d, axis);
     TD_TRY(row_drive(b, row, joint, element, d));
@@ -244,8 +288,8 @@ static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
   return TD_OK;
 }
 
-static td_status closure_row(builder* b, row_kind kind, int joint, int element, int a, int c, const double d[3],
-                             int direction, int reference, const char* what) {
+static td_status closure_row(builder* b, row_kind kind, int joint, int element, int a, int c,
+                             const double d[3], int direction, int reference, const char* what) {
   model_row* row = push_row(b, kind, joint, element, a, c);
   if (!row) return TD_E_NOMEM;
   row->c = a;
@@ -279,8 +323,10 @@ static void read_constant_axis(const builder* b, int joint, int r, double out[3]
   td_unit_vector(out);
 }
 
-// The second axis of a universal joint is fixed in the second body: given in the first frame at the start.
-static td_status universal_row(builder* b, int joint, int element, int a, int c, const double n[3], int reference) {
+// The second axis of a universal joint is fixed in the second body: given in the first frame at the
+// start.
+static td_status universal_row(builder* b, int joint, int element, int a, int c, const double n[3],
+                               int reference) {
   double m[3] = {0, 1, 0};
   read_constant_axis(b, joint, 1, m);
   TD_TRY(closure_row(b, ROW_DOT, joint, element, a, c, n, 3, reference, "r"));
@@ -300,24 +346,29 @@ static td_status closure_rows(builder* b, int joint, int element, int a, int c) 
   read_constant_axis(b, joint, 0, n);
   td_complete_frame(n, t[0], t[1]);
   memcpy(t[2], n, sizeof n);
-  const bool absolute = td_get(b->joints, joint, "tr2nd") && td_get(td_get(b->joints, joint, "tr2nd"), 0, "rot");
+  const bool absolute =
+      td_get(b->joints, joint, "tr2nd") && td_get(td_get(b->joints, joint, "tr2nd"), 0, "rot");
   const int reference = absolute && !universal ? -1 : b->m->nreference++;
   for (int d = 0; d < 3; d++)
-    if (kind->trans[d]) TD_TRY(closure_row(b, ROW_TRANS, joint, element, a, c, t[d], d, -1, names[d]));
+    if (kind->trans[d])
+      TD_TRY(closure_row(b, ROW_TRANS, joint, element, a, c, t[d], d, -1, names[d]));
   for (int d = 0; d < 3; d++)
-    if (kind->rot[d]) TD_TRY(closure_row(b, ROW_ALPHA, joint, element, a, c, t[d], d + 3, reference, names[d + 3]));
+    if (kind->rot[d])
+      TD_TRY(closure_row(b, ROW_ALPHA, joint, element, a, c, t[d], d + 3, reference, names[d + 3]));
   return universal ? universal_row(b, joint, element, a, c, n, reference) : TD_OK;
 }
 
-// ---- joints that are not in the main chain, loads --------------------------------------------------------------------
+// ---- joints that are not in the main chain, loads -----------------------------------------------
 
 static td_status refuse(builder* b, int joint, const char* field, const char* why) {
-  return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, field), "joint(%d).%s %s", joint + 1, field, why);
+  return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, field), "joint(%d).%s %s",
+                  joint + 1, field, why);
 }
 
 static void warn_unused(builder* b, int joint, const char* field, const char* why) {
   if (td_get(b->joints, joint, field))
-    td_warn(b->diags, td_get_at(b->joints, joint, field), "joint(%d).%s has no effect: %s", joint + 1, field, why);
+    td_warn(b->diags, td_get_at(b->joints, joint, field), "joint(%d).%s has no effect: %s",
+            joint + 1, field, why);
 }
 
 static bool any_fixed(const value* fixed) {
@@ -331,23 +382,30 @@ static td_status check_purpose(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
   const value* fixed = td_get(b->joints, joint, "fixed");
   const char* type = td_build_word(b->joints, joint, "type");
-  if (fixed && type) return refuse(b, joint, "fixed", "and type: a constraint is written with one of them");
-  if (fixed && !any_fixed(fixed)) return refuse(b, joint, "fixed", "has no 1: the joint constrains nothing");
+  if (fixed && type)
+    return refuse(b, joint, "fixed", "and type: a constraint is written with one of them");
+  if (fixed && !any_fixed(fixed))
+    return refuse(b, joint, "fixed", "has no 1: the joint constrains nothing");
   if (type && strcmp(type, "helical") == 0)
-    return refuse(b, joint, "type", "= 'helical' cannot close a loop; make it the main joint of a body");
+    return refuse(b, joint, "type",
+                  "= 'helical' cannot close a loop; make it the main joint of a body");
   if (type && strcmp(type, "free") == 0 && !has_force(b->joints, joint))
     return refuse(b, joint, "type", "= 'free' closes no loop: the joint constrains nothing");
   if (fixed || type || has_force(b->joints, joint)) return TD_OK;
   static const char* const fields[] = {"second", "first", NULL};
   if (has_law(b->joints, joint)) {
-    td_error(b->diags, TD_E_MODEL, j->second.at, "joint(%d) does nothing: it has neither spring.coeff nor damp.visc nor input",
+    td_error(b->diags, TD_E_MODEL, j->second.at,
+             "joint(%d) does nothing: it has neither spring.coeff nor damp.visc nor input",
              joint + 1);
   } else if (j->second.body == 0) {
-    td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields), "joint(%d) does nothing: it %s", joint + 1,
-             td_get(b->joints, joint, "second") ? "leads to the ground" : "has no `second`, the body it leads to");
+    td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+             "joint(%d) does nothing: it %s", joint + 1,
+             td_get(b->joints, joint, "second") ? "leads to the ground"
+                                                : "has no `second`, the body it leads to");
   } else {
-    td_error(b->diags, TD_E_MODEL, j->second.at, "joint(%d) does nothing: body(%d) already has joint(%d) as its main joint",
-             joint + 1, j->second.body, b->body_main[j->second.body] + 1);
+    td_error(b->diags, TD_E_MODEL, j->second.at,
+             "joint(%d) does nothing: body(%d) already has joint(%d) as its main joint", joint + 1,
+             j->second.body, b->body_main[j->second.body] + 1);
   }
   td_more(b->diags, "a link has spring.coeff, damp.visc or input, a constraint has fixed or type");
   return TD_E_MODEL;
@@ -364,22 +422,26 @@ static td_status check_link(builder* b, int joint) {
       for (int c = 0; v && c < td_value_count(v); c++) {
         if ((v->e && v->e[c] != EX_NONE) || !isinf(v->x[c])) continue;
         td_error(b->diags, TD_E_MODEL, td_get_at(tr, i, fields[k]),
-                 "joint(%d).tr(%d).%s has inf, but only a main joint makes degrees of freedom", joint + 1, i + 1, fields[k]);
+                 "joint(%d).tr(%d).%s has inf, but only a main joint makes degrees of freedom",
+                 joint + 1, i + 1, fields[k]);
         if (b->joint[joint].second.body > 0)
-          td_more(b->diags, "the main joint of body(%d) is joint(%d), the first that has it as `second`",
+          td_more(b->diags,
+                  "the main joint of body(%d) is joint(%d), the first that has it as `second`",
                   b->joint[joint].second.body, b->body_main[b->joint[joint].second.body] + 1);
         return TD_E_MODEL;
       }
     }
   }
-  if (td_get(b->joints, joint, "dof")) return refuse(b, joint, "dof", "has no meaning: a link has no degrees of freedom");
+  if (td_get(b->joints, joint, "dof"))
+    return refuse(b, joint, "dof", "has no meaning: a link has no degrees of freedom");
   if (!fixed) warn_unused(b, joint, "control", "it belongs to joint.fixed");
   if (!fixed) warn_unused(b, joint, "refbody", "it belongs to joint.fixed");
   if (!beam) warn_unused(b, joint, "xaxis", "only a spring with six columns has an x axis");
-  const value* frame = sub(b->joints, joint, "beam", "frame");
-  if (frame && strcmp(frame->s, "first") != 0)
+  const value* measured = sub(b->joints, joint, "beam", "frame");
+  if (measured && strcmp(measured->s, "first") != 0)
     return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "beam"),
-                    "joint(%d).beam.frame = '%s' is not available in this version; use 'first'", joint + 1, frame->s);
+                    "joint(%d).beam.frame = '%s' is not available in this version; use 'first'",
+                    joint + 1, measured->s);
   return check_purpose(b, joint);
 }
 
@@ -387,16 +449,19 @@ static td_status check_room(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
   const td_limits* limit = &b->spec->limits;
   static const char* const fields[] = {"second", "first", NULL};
-  const long rows = td_get(b->joints, joint, "fixed") || td_get(b->joints, joint, "type") ? 6L * j->nelement : 0;
+  const long rows =
+      td_get(b->joints, joint, "fixed") || td_get(b->joints, joint, "type") ? 6L * j->nelement : 0;
   if (rows + b->m->nrow + b->m->nvel > limit->dofs) {
     return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
-                    "joint(%d) constrains %d element%s: the model may have %d degrees of freedom and constraints together", joint + 1,
-                    j->nelement, j->nelement == 1 ? "" : "s", limit->dofs);
+                    "joint(%d) constrains %d element%s: the model may have %d degrees of freedom "
+                    "and constraints together",
+                    joint + 1, j->nelement, j->nelement == 1 ? "" : "s", limit->dofs);
   }
   if ((long)b->m->nforce + j->nelement > limit->parts || b->m->nfix > limit->parts) {
-    return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
-                    "joint(%d) has %d elements: the model may have %d springs, dampers, inputs and loads", joint + 1,
-                    j->nelement, limit->parts);
+    return td_error(
+        b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+        "joint(%d) has %d elements: the model may have %d springs, dampers, inputs and loads",
+        joint + 1, j->nelement, limit->parts);
   }
   return TD_OK;
 }
@@ -404,15 +469,18 @@ static td_status check_room(builder* b, int joint) {
 static td_status link_element(builder* b, int joint, int e) {
   const build_joint* j = &b->joint[joint];
   const value *fixed = td_get(b->joints, joint, "fixed"), *type = td_get(b->joints, joint, "type");
-  const int first = td_build_instance(b, &j->first, e), second = td_build_instance(b, &j->second, e);
+  const int first = td_build_instance(b, &j->first, e),
+            second = td_build_instance(b, &j->second, e);
   char name[128], end[136];
   int a, c;
   if (first == second) {
     static const char* const fields[] = {"second", "first", NULL};
     td_build_joint_name(b, joint, e, name, sizeof name);
     if (first < 0)
-      return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields), "%s connects the ground with itself", name);
-    return td_error(b->diags, TD_E_MODEL, j->second.at, "%s connects body(%d) with itself", name, j->second.body);
+      return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+                      "%s connects the ground with itself", name);
+    return td_error(b->diags, TD_E_MODEL, j->second.at, "%s connects body(%d) with itself", name,
+                    j->second.body);
   }
   td_build_joint_name(b, joint, e, name, sizeof name);
   snprintf(end, sizeof end, "%s.1", name);
@@ -437,17 +505,26 @@ static td_status load_element(builder* b, int i, const place* body, int e) {
   const int cols = ftau ? td_field_fit("nx3|nx6", ftau, n).cols : 6;
   const double zero[6] = {0};
   char what[48];
-  int station, frame;
+  int station, axes;
   snprintf(what, sizeof what, "exload(%d).refbody", i + 1);
-  TD_TRY(reference_frame(b, b->loads, i, what, e, n, &frame));
+  TD_TRY(reference_frame(b, b->loads, i, what, e, n, &axes));
   snprintf(what, sizeof what, n > 1 ? "exload(%d)[%d]" : "exload(%d)", i + 1, e + 1);
-  TD_TRY(td_build_station(b, td_build_instance(b, body, e), td_get(b->loads, i, "tr"), true, what, &station));
+  TD_TRY(td_build_station(b, td_build_instance(b, body, e), td_get(b->loads, i, "tr"), true, what,
+                          &station));
   model_force* f = td_push_force(b->m, 1);
   const num wrench = td_build_constants(b, zero, 6);
   if (!f || wrench == NUM_NONE) return TD_E_NOMEM;
-  *f = (model_force){.kind = FORCE_LOAD, .q = -1, .v = -1, .a = frame, .b = station, .frame = -1, .xaxis = NUM_NONE,
-                     .wrench = wrench, .name = td_push_name(b->m, "%s", what)};
-  for (int c = 0; c < cols; c++) b->m->number_ex[wrench + c] = td_build_pick(b, ftau, e, n, c, cols, 0);
+  *f = (model_force){.kind = FORCE_LOAD,
+                     .q = -1,
+                     .v = -1,
+                     .a = axes,
+                     .b = station,
+                     .frame = -1,
+                     .xaxis = NUM_NONE,
+                     .wrench = wrench,
+                     .name = td_push_name(b->m, "%s", what)};
+  for (int c = 0; c < cols; c++)
+    b->m->number_ex[wrench + c] = td_build_pick(b, ftau, e, n, c, cols, 0);
   return TD_OK;
 }
 
@@ -463,12 +540,15 @@ static td_status load(builder* b, int i) {
     status = td_error(b->diags, TD_E_MODEL, at, "%s is the ground: a load acts on a body", what);
   if (status == TD_OK) status = td_build_check_place(b, &body, n, what);
   for (int e = 0; status == TD_OK && e < body.n; e++)
-    if (body.element[e] == 0) status = td_error(b->diags, TD_E_MODEL, at, "%s names element 0: elements count from 1", what);
+    if (body.element[e] == 0)
+      status =
+          td_error(b->diags, TD_E_MODEL, at, "%s names element 0: elements count from 1", what);
   if (status == TD_OK && !td_get(b->loads, i, "ftau"))
     td_warn(b->diags, at, "exload(%d) has no effect: it has no ftau, the force and torque", i + 1);
   if (status == TD_OK && (long)b->m->nforce + n > b->spec->limits.parts)
-    status = td_error(b->diags, TD_E_MODEL, at, "exload(%d) has %d elements: the model may have %d springs and loads", i + 1, n,
-                      b->spec->limits.parts);
+    status = td_error(b->diags, TD_E_MODEL, at,
+                      "exload(%d) has %d elements: the model may have %d springs and loads", i + 1,
+                      n, b->spec->limits.parts);
   for (int e = 0; e < n && status == TD_OK; e++) status = load_element(b, i, &body, e);
   free(body.element);
   return status;
@@ -476,16 +556,19 @@ static td_status load(builder* b, int i) {
 
 // Fields that mean something on a linking joint only.
 static td_status refuse_on_main(builder* b, int joint) {
-  static const char* const fields[] = {"spring", "damp", "input", "fixed", "control", "xaxis", "tr2nd"};
+  static const char* const fields[] = {"spring",  "damp",  "input", "fixed",
+                                       "control", "xaxis", "tr2nd"};
   static const char* const unused[] = {"dir", "refbody", "beam"};
   for (int i = 0; i < 3; i++) warn_unused(b, joint, unused[i], "it is the main joint of its body");
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     if (!td_get(b->joints, joint, fields[i])) continue;
     td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, fields[i]),
-             "joint(%d) is the main joint of body(%d) and cannot have `%s`", joint + 1, b->joint[joint].second.body,
-             fields[i]);
-    td_more(b->diags, i < 3 ? "write joint(%d).dof(i).%s, or another joint between the same bodies"
-                            : "joint(%d) makes the body; `%s` belongs to another joint between the same bodies",
+             "joint(%d) is the main joint of body(%d) and cannot have `%s`", joint + 1,
+             b->joint[joint].second.body, fields[i]);
+    td_more(b->diags,
+            i < 3
+                ? "write joint(%d).dof(i).%s, or another joint between the same bodies"
+                : "joint(%d) makes the body; `%s` belongs to another joint between the same bodies",
             joint + 1, fields[i]);
     return TD_E_MODEL;
   }

@@ -1,5 +1,6 @@
-// The tree: which joint is the main one of each body, which instance hangs on which, the coordinates in the order
-// joints, elements and DOFs are written, then hops depth-first and the bodies' masses.
+// The tree: which joint is the main one of each body, which instance hangs on which, the
+// coordinates in the order joints, elements and DOFs are written, then hops depth-first and the
+// bodies' masses.
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 #include "fields.h"
 #include "rules.h"
 
-// ---- names ------------------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 const char* td_build_word(const value* s, int i, const char* field) {
   const value* v = td_get(s, i, field);
@@ -37,11 +38,11 @@ td_span td_build_joint_at(const builder* b, int joint, const char* const* fields
   return td_check_element_at(b->joints, joint);
 }
 
-// ---- places -----------------------------------------------------------------------------------------------
+// ---- places -------------------------------------------------------------------------------------
 
 static td_status bad_body(builder* b, td_span at, const char* what, double body) {
-  td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s", what, body, b->nbody,
-           b->nbody == 1 ? "y" : "ies");
+  td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s", what, body,
+           b->nbody, b->nbody == 1 ? "y" : "ies");
   if (b->nbody > 0) td_more(b->diags, "bodies: 1 to %d, 0 is the ground", b->nbody);
   return TD_E_MODEL;
 }
@@ -49,9 +50,11 @@ static td_status bad_body(builder* b, td_span at, const char* what, double body)
 // A number that the check found whole and not negative.
 static int whole(double x) { return x < INT_MAX ? (int)x : INT_MAX; }
 
-static td_status place_of_ref(builder* b, const value* v, td_span at, const char* what, place* out) {
+static td_status place_of_ref(builder* b, const value* v, td_span at, const char* what,
+                              place* out) {
   if (strcmp(v->ref.root, "body") != 0) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s must be a body, got %s(%d)", what, v->ref.root, v->ref.index);
+    return td_error(b->diags, TD_E_MODEL, at, "%s must be a body, got %s(%d)", what, v->ref.root,
+                    v->ref.index);
   }
   if (v->ref.index < 0 || v->ref.index > b->nbody) return bad_body(b, at, what, v->ref.index);
   out->body = v->ref.index;
@@ -77,7 +80,8 @@ td_status td_build_place(builder* b, const value* v, td_span at, const char* wha
   out->n = n;
   for (int i = 0; i < n; i++) {
     if (v->x[i + 1] > b->spec->limits.bodies) {
-      return td_error(b->diags, TD_E_MODEL, at, "%s names element %g, but the model may have %d bodies", what, v->x[i + 1],
+      return td_error(b->diags, TD_E_MODEL, at,
+                      "%s names element %g, but the model may have %d bodies", what, v->x[i + 1],
                       b->spec->limits.bodies);
     }
     out->element[i] = (int)v->x[i + 1];
@@ -95,12 +99,12 @@ td_status td_build_check_place(builder* b, const place* p, int n, const char* wh
   const int count = b->body_count[p->body];
   for (int i = 0; i < p->n && p->body > 0; i++)
     if (p->element[i] > count) {
-      return td_error(b->diags, TD_E_MODEL, p->at, "%s: body(%d) has %d element%s, got element %d", what, p->body, count,
-                      count == 1 ? "" : "s", p->element[i]);
+      return td_error(b->diags, TD_E_MODEL, p->at, "%s: body(%d) has %d element%s, got element %d",
+                      what, p->body, count, count == 1 ? "" : "s", p->element[i]);
     }
   if (p->n > 1 && p->n != n) {
-    return td_error(b->diags, TD_E_MODEL, p->at, "%s names %d elements, it must be one%s", what, p->n,
-                    n > 1 ? ", or one for each repetition" : "");
+    return td_error(b->diags, TD_E_MODEL, p->at, "%s names %d elements, it must be one%s", what,
+                    p->n, n > 1 ? ", or one for each repetition" : "");
   }
   return TD_OK;
 }
@@ -124,7 +128,7 @@ static td_status read_places(builder* b) {
   return worst;
 }
 
-// ---- who hangs on whom --------------------------------------------------------------------------------------
+// ---- who hangs on whom --------------------------------------------------------------------------
 
 static td_status main_elements(builder* b, int j) {
   const build_joint* joint = &b->joint[j];
@@ -133,14 +137,15 @@ static td_status main_elements(builder* b, int j) {
   b->body_count[body] = joint->nelement;
   for (int i = 0; i < joint->second.n; i++)
     if (joint->second.element[i] != i + 1) {
-      return td_error(b->diags, TD_E_MODEL, joint->second.at,
-                      "joint(%d) makes the elements of body(%d): they must be 1, 2, 3, ... in order, got %d", j + 1,
-                      body, joint->second.element[i]);
+      return td_error(
+          b->diags, TD_E_MODEL, joint->second.at,
+          "joint(%d) makes the elements of body(%d): they must be 1, 2, 3, ... in order, got %d",
+          j + 1, body, joint->second.element[i]);
     }
   if (joint->second.n == 0 && joint->first.n > 1) {
     return td_error(b->diags, TD_E_MODEL, joint->first.at,
-                    "joint(%d).first names %d elements, so joint(%d).second must be [%d 1:%d]", j + 1, joint->first.n,
-                    j + 1, body, joint->first.n);
+                    "joint(%d).first names %d elements, so joint(%d).second must be [%d 1:%d]",
+                    j + 1, joint->first.n, j + 1, body, joint->first.n);
   }
   return TD_OK;
 }
@@ -156,8 +161,10 @@ static td_status check_gaps(builder* b) {
   td_status worst = TD_OK;
   for (int j = 0; j < b->njoint; j++) {
     if (!is_empty(b->joints, j)) continue;
-    worst = td_error(b->diags, TD_E_MODEL, td_check_element_at(b->joints, j),
-                     "joint(%d) is empty: joints are numbered without gaps, and the model has joint(%d)", j + 1, b->njoint);
+    worst = td_error(
+        b->diags, TD_E_MODEL, td_check_element_at(b->joints, j),
+        "joint(%d) is empty: joints are numbered without gaps, and the model has joint(%d)", j + 1,
+        b->njoint);
   }
   return worst;
 }
@@ -172,17 +179,20 @@ static td_status check_bodies(builder* b) {
     if (b->body_main[i] >= 0) continue;
     const td_span at = td_check_element_at(b->bodies, i - 1);
     if (is_empty(b->bodies, i - 1)) {
-      worst = td_error(b->diags, TD_E_MODEL, at,
-                       "body(%d) is empty: bodies are numbered without gaps, and the model has body(%d)", i, b->nbody);
+      worst = td_error(
+          b->diags, TD_E_MODEL, at,
+          "body(%d) is empty: bodies are numbered without gaps, and the model has body(%d)", i,
+          b->nbody);
     } else {
-      worst = td_error(b->diags, TD_E_MODEL, at, "body(%d) has no joint: no joint has `second = %d`", i, i);
+      worst = td_error(b->diags, TD_E_MODEL, at,
+                       "body(%d) has no joint: no joint has `second = %d`", i, i);
       td_hint(b->diags, "write joint(%d).second = %d", b->njoint + 1, i);
     }
   }
   if (total > b->spec->limits.bodies) {
     worst = td_error(b->diags, TD_E_MODEL, b->joint[max_int(0, b->body_main[largest])].second.at,
-                     "the model has %ld bodies (body(%d): %d elements), it may have %d", total, largest,
-                     b->body_count[largest], b->spec->limits.bodies);
+                     "the model has %ld bodies (body(%d): %d elements), it may have %d", total,
+                     largest, b->body_count[largest], b->spec->limits.bodies);
   }
   return worst;
 }
@@ -211,8 +221,9 @@ static td_status check_body_rows(builder* b, int body) {
     const bool pages = strcmp(fields[k], "I") == 0;
     const int rows = pages ? v->pages : v->rows > 1 ? v->rows : v->cols;
     return td_error(b->diags, TD_E_MODEL, td_get_at(b->bodies, body - 1, fields[k]),
-                    "body(%d).%s has %d %s, but joint(%d) makes %d element%s of the body", body, fields[k], rows,
-                    pages ? "pages" : "rows", b->body_main[body] + 1, n, n == 1 ? "" : "s");
+                    "body(%d).%s has %d %s, but joint(%d) makes %d element%s of the body", body,
+                    fields[k], rows, pages ? "pages" : "rows", b->body_main[body] + 1, n,
+                    n == 1 ? "" : "s");
   }
   return TD_OK;
 }
@@ -236,19 +247,21 @@ static td_status find_main_joints(builder* b) {
   return worst;
 }
 
-// ---- coordinates --------------------------------------------------------------------------------------------
+// ---- coordinates --------------------------------------------------------------------------------
 
 static double default_init(const item* it, int k) {
   return (it->kind == HOP_BALL || it->kind == HOP_CIRCLE) && k == 0 ? 1 : 0;
 }
 
-static ex dof_field(builder* b, int joint, int dof, const char* field, int element, double fallback) {
+static ex dof_field(builder* b, int joint, int dof, const char* field, int element,
+                    double fallback) {
   const value* dofs = td_get(b->joints, joint, "dof");
   const value* v = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, field) : NULL;
   return td_build_pick(b, v, element, b->joint[joint].nelement, 0, 1, fallback);
 }
 
-static td_status push_motion(builder* b, const value* motion, int element, int nelement, model_dof* vel) {
+static td_status push_motion(builder* b, const value* motion, int element, int nelement,
+                             model_dof* vel) {
   td_exprs* g = b->spec->graph;
   ex e[3];
   e[0] = td_build_pick(b, motion, element, nelement, 0, 1, 0);
@@ -271,7 +284,11 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   const bool quaternion = it->kind == HOP_BALL || it->kind == HOP_CIRCLE;
   model_dof* pos = td_push_pos(m, 1);
   if (!pos) return TD_E_NOMEM;
-  *pos = (model_dof){.joint = joint + 1, .element = element + 1, .dof = dof + 1, .motion = NUM_NONE, .partner = -1};
+  *pos = (model_dof){.joint = joint + 1,
+                     .element = element + 1,
+                     .dof = dof + 1,
+                     .motion = NUM_NONE,
+                     .partner = -1};
   pos->name = td_push_name(m, "%s.dof(%d)", name, dof + 1);
   pos->init = td_build_number(b, dof_field(b, joint, dof, "init", element, default_init(it, k)));
   j->dof_q[at] = m->npos - 1;
@@ -291,7 +308,8 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
 }
 
 // equal2 = [joint dof] or [joint element dof], one row or one per element
-static td_status share_coordinate(builder* b, int joint, int element, const item* it, const value* equal, td_span at) {
+static td_status share_coordinate(builder* b, int joint, int element, const item* it,
+                                  const value* equal, td_span at) {
   build_joint* j = &b->joint[joint];
   const td_fit fit = td_field_fit("nx2|nx3", equal, j->nelement);
   const int rows = fit.rows, cols = fit.cols, row = rows == j->nelement ? element : 0;
@@ -304,26 +322,31 @@ static td_status share_coordinate(builder* b, int joint, int element, const item
     return td_error(b->diags, TD_E_MODEL, at, "%s: there is no joint(%d)", what, other + 1);
   const build_joint* o = &b->joint[other];
   if (!o->main) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) is no main joint and has no degrees of freedom", what,
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "%s: joint(%d) is no main joint and has no degrees of freedom", what,
                     other + 1);
   }
   if (o->dof_q && dof >= o->ndof) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d degree%s of freedom, got dof %d", what, other + 1,
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "%s: joint(%d) has %d degree%s of freedom, got dof %d", what, other + 1,
                     o->ndof, o->ndof == 1 ? "" : "s", dof + 1);
   }
   if (o->dof_q && e >= o->nelement) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d element%s, got element %d", what, other + 1,
-                    o->nelement, o->nelement == 1 ? "" : "s", e + 1);
+    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d element%s, got element %d",
+                    what, other + 1, o->nelement, o->nelement == 1 ? "" : "s", e + 1);
   }
   if (other == joint && e == element && dof == it->dof)
-    return td_error(b->diags, TD_E_MODEL, at, "%s: a degree of freedom cannot be equal to itself", what);
+    return td_error(b->diags, TD_E_MODEL, at, "%s: a degree of freedom cannot be equal to itself",
+                    what);
   const int from = o->dof_q ? e * o->ndof + dof : 0;
   if (!o->dof_q || o->dof_q[from] < 0) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d).dof(%d) comes later; refer to an earlier one", what, other + 1,
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "%s: joint(%d).dof(%d) comes later; refer to an earlier one", what, other + 1,
                     dof + 1);
   }
   if (o->dof_v[from] < 0 || b->m->vel[o->dof_v[from]].partner < 0) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d).dof(%d) is a number of a quaternion, which cannot be shared",
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "%s: joint(%d).dof(%d) is a number of a quaternion, which cannot be shared",
                     what, other + 1, dof + 1);
   }
   j->dof_q[element * j->ndof + it->dof] = o->dof_q[from];
@@ -331,26 +354,33 @@ static td_status share_coordinate(builder* b, int joint, int element, const item
   return TD_OK;
 }
 
-// Fields that DOF k of an item cannot have: parts of a rotation are not single coordinates, shared ones not own.
+// Fields that DOF k of an item cannot have: parts of a rotation are not single coordinates, shared
+// ones not own.
 static td_status check_dof(builder* b, int joint, const item* it, int k, const value* dofs) {
   const int dof = it->dof + k;
   if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
-  const bool quaternion = it->kind == HOP_BALL || it->kind == HOP_CIRCLE, shared = td_get(dofs, dof, "equal2");
+  const bool quaternion = it->kind == HOP_BALL || it->kind == HOP_CIRCLE,
+             shared = td_get(dofs, dof, "equal2");
   char name[48];
   snprintf(name, sizeof name, "joint(%d).dof(%d)", joint + 1, dof + 1);
   if (shared && it->kind != HOP_SCREW) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "equal2"),
-                    "%s.equal2: %s is a part of a rotation; only a single translation or rotation can be shared", name, name);
+                    "%s.equal2: %s is a part of a rotation; only a single translation or rotation "
+                    "can be shared",
+                    name, name);
   }
   if (quaternion && td_get(dofs, dof, "motion")) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
-                    "%s.motion: %s is a number of a quaternion and cannot be prescribed; use rotations [axis inf]", name, name);
+                    "%s.motion: %s is a number of a quaternion and cannot be prescribed; use "
+                    "rotations [axis inf]",
+                    name, name);
   }
   if (k >= it->nv && td_get(dofs, dof, "rate")) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "rate"),
                     "%s.rate: a quaternion has %s joint(%d).dof(%d)%s", name,
-                    it->nv == 1 ? "one angular velocity, the rate of" : "three angular velocities, the rates of", joint + 1,
-                    it->dof + 1, it->nv == 1 ? "" : " and the two after it");
+                    it->nv == 1 ? "one angular velocity, the rate of"
+                                : "three angular velocities, the rates of",
+                    joint + 1, it->dof + 1, it->nv == 1 ? "" : " and the two after it");
   }
   if (shared && td_get(dofs, dof, "motion")) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
@@ -359,8 +389,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
   static const char* const own[] = {"init", "rate"};
   for (int i = 0; i < 2 && shared; i++)
     if (td_get(dofs, dof, own[i]))
-      td_warn(b->diags, td_get_at(dofs, dof, own[i]), "%s.%s has no effect: equal2 makes it the same coordinate as another",
-              name, own[i]);
+      td_warn(b->diags, td_get_at(dofs, dof, own[i]),
+              "%s.%s has no effect: equal2 makes it the same coordinate as another", name, own[i]);
   return TD_OK;
 }
 
@@ -369,16 +399,17 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
   const int written = dofs ? td_value_count(dofs) : 0;
   if (written > j->ndof) {
     td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dof"),
-             "joint(%d).dof(%d): joint(%d) has %d degree%s of freedom", joint + 1, written, joint + 1, j->ndof,
-             j->ndof == 1 ? "" : "s");
+             "joint(%d).dof(%d): joint(%d) has %d degree%s of freedom", joint + 1, written,
+             joint + 1, j->ndof, j->ndof == 1 ? "" : "s");
     td_more(b->diags, "each inf in tr makes one, `type` makes those of its kind");
     return TD_E_MODEL;
   }
   if ((long)b->m->nvel + (long)j->nelement * j->ndof > b->spec->limits.dofs) {
     static const char* const fields[] = {"second", NULL};
-    return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
-                    "joint(%d): the model may have %d degrees of freedom, with this joint it has %ld", joint + 1,
-                    b->spec->limits.dofs, (long)b->m->nvel + (long)j->nelement * j->ndof);
+    return td_error(
+        b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+        "joint(%d): the model may have %d degrees of freedom, with this joint it has %ld",
+        joint + 1, b->spec->limits.dofs, (long)b->m->nvel + (long)j->nelement * j->ndof);
   }
   td_status worst = TD_OK;
   for (int i = 0; i < j->nitem; i++)
@@ -400,7 +431,8 @@ static td_status joint_coordinates(builder* b, int joint) {
     for (int i = 0; i < j->nitem; i++) {
       const item* it = &j->items[i];
       if (it->tr != -1) continue;
-      const value* equal = dofs && it->dof < td_value_count(dofs) ? td_get(dofs, it->dof, "equal2") : NULL;
+      const value* equal =
+          dofs && it->dof < td_value_count(dofs) ? td_get(dofs, it->dof, "equal2") : NULL;
       if (equal) {
         TD_TRY(share_coordinate(b, joint, element, it, equal, td_get_at(dofs, it->dof, "equal2")));
         continue;
@@ -410,7 +442,7 @@ static td_status joint_coordinates(builder* b, int joint) {
   return TD_OK;
 }
 
-// ---- hops and bodies ----------------------------------------------------------------------------------------
+// ---- hops and bodies ----------------------------------------------------------------------------
 
 static td_status push_body(builder* b, int body, int element, int hop, int fix, int nfix) {
   td_model* m = b->m;
@@ -430,7 +462,9 @@ static td_status push_body(builder* b, int body, int element, int hop, int fix, 
   if (m->failed) return TD_E_NOMEM;
   for (int c = 0; c < 3; c++) {
     ex e = td_build_pick(b, tip, element, n, c, 3, 0);
-    if (!tip) e = td_ex_2(b->spec->graph, EX_MUL, td_ex_const(b->spec->graph, 2), m->number_ex[out->com + c]);
+    if (!tip)
+      e = td_ex_2(b->spec->graph, EX_MUL, td_ex_const(b->spec->graph, 2),
+                  m->number_ex[out->com + c]);
     m->number_ex[out->tip + c] = e;
   }
   const value* I = td_get(b->bodies, i, "I");
@@ -439,15 +473,18 @@ static td_status push_body(builder* b, int body, int element, int hop, int fix, 
     m->number_ex[out->I + k] = I ? td_value_ex(I, page * 9 + k, b->spec->graph)
                                  : td_ex_const(b->spec->graph, k % 4 == 0 ? 1e-9 : 0);
   }
-  m->station[out->station] = (model_station){.hop = hop, .fix = fix, .nfix = nfix, .body = out->station,
+  m->station[out->station] = (model_station){.hop = hop,
+                                             .fix = fix,
+                                             .nfix = nfix,
+                                             .body = out->station,
                                              .name = td_push_name(m, "%s", name)};
   b->instance_hop[out->station] = hop;
   return TD_OK;
 }
 
 typedef struct node {
-  int parent;           // instance, -1 ground
-  int child, sibling;   // first child, next sibling
+  int parent;          // instance, -1 ground
+  int child, sibling;  // first child, next sibling
   int body, element;
   bool placed;
 } node;
@@ -477,12 +514,13 @@ static td_status report_loop(builder* b, const node* nodes, int n) {
   td_text path = {0};
   td_text_printf(&path, "%d", nodes[at].body);
   int up = nodes[at].parent;
-  for (int i = 0; i < 8 && up != at; i++, up = nodes[up].parent) td_text_printf(&path, " on %d", nodes[up].body);
+  for (int i = 0; i < 8 && up != at; i++, up = nodes[up].parent)
+    td_text_printf(&path, " on %d", nodes[up].body);
   td_text_printf(&path, " on %s%d", up == at ? "" : "... on ", nodes[at].body);
-  const td_status status =
-      td_error(b->diags, TD_E_MODEL, b->joint[joint].first.at,
-               "joint(%d) closes a loop in the main chain: body %s; each chain of main joints must start at the ground",
-               joint + 1, path.s ? path.s : "");
+  const td_status status = td_error(b->diags, TD_E_MODEL, b->joint[joint].first.at,
+                                    "joint(%d) closes a loop in the main chain: body %s; each "
+                                    "chain of main joints must start at the ground",
+                                    joint + 1, path.s ? path.s : "");
   td_text_free(&path);
   return status;
 }
@@ -521,7 +559,8 @@ static td_status place_nodes(builder* b, node* nodes, int n) {
     if (b->m->nfix > b->spec->limits.parts) {
       static const char* const fields[] = {"first", "tr", NULL};
       return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
-                      "joint(%d): more than %d fixed transformations, too many bodies are fixed to each other in a row",
+                      "joint(%d): more than %d fixed transformations, too many bodies are fixed to "
+                      "each other in a row",
                       joint + 1, b->spec->limits.parts);
     }
     node_at->placed = true;

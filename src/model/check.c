@@ -444,9 +444,11 @@ static void check_element(walk* w, const td_field* field, const value* s, int i,
 static void check_structs(walk* w, const checked* c) {
   const value* s = c->v;
   const bool root = strchr(c->field->path, '.') == NULL;
-  const int most = strcmp(c->field->path, "body") == 0 ? w->spec->limits.bodies : w->spec->limits.parts;
+  const td_limits* limits = &w->spec->limits;
+  const int most = strcmp(c->field->path, "body") == 0 ? limits->bodies : limits->parts;
   if (td_value_count(s) > most) {
-    td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s has %d elements, it may have %d", c->name, td_value_count(s), most);
+    td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s has %d elements, it may have %d", c->name,
+             td_value_count(s), most);
     return;
   }
   if (c->field->kind == FIELD_STRUCT && td_value_count(s) != 1) {

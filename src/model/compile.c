@@ -6,7 +6,7 @@
 #include "build.h"
 #include "compile.h"
 
-// ---- numbers --------------------------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 num td_build_number(builder* b, ex e) {
   ex* slot = td_push_number_ex(b->m, 1);
@@ -23,8 +23,10 @@ num td_build_constants(builder* b, const double* x, int n) {
   return first;
 }
 
-// One row serves all elements, one column all directions; a vector may be given as a row or a column.
-ex td_build_pick(builder* b, const value* v, int element, int nelement, int col, int ncol, double fallback) {
+// One row serves all elements, one column all directions; a vector may be given as a row or a
+// column.
+ex td_build_pick(builder* b, const value* v, int element, int nelement, int col, int ncol,
+                 double fallback) {
   if (!v) return td_ex_const(b->spec->graph, fallback);
   const int count = td_value_count(v);
   int i = 0;
@@ -42,14 +44,16 @@ ex td_build_pick(builder* b, const value* v, int element, int nelement, int col,
   return td_value_ex(v, i, b->spec->graph);
 }
 
-num td_build_numbers(builder* b, const value* v, int element, int nelement, int ncol, double fallback) {
+num td_build_numbers(builder* b, const value* v, int element, int nelement, int ncol,
+                     double fallback) {
   if (!td_push_number_ex(b->m, ncol)) return NUM_NONE;
   const num first = b->m->nnumber_ex - ncol;
-  for (int c = 0; c < ncol; c++) b->m->number_ex[first + c] = td_build_pick(b, v, element, nelement, c, ncol, fallback);
+  for (int c = 0; c < ncol; c++)
+    b->m->number_ex[first + c] = td_build_pick(b, v, element, nelement, c, ncol, fallback);
   return first;
 }
 
-// ---- settings ---------------------------------------------------------------------------------------------------------
+// ---- settings -----------------------------------------------------------------------------------
 
 static double setting(const value* par, const char* field, double fallback) {
   const value* v = par ? td_get(par, 0, field) : NULL;
@@ -68,7 +72,7 @@ static void read_settings(builder* b) {
   m->do_modal = setting(par, "modal", 1) != 0;
   m->do_dyn = setting(par, "dyn", 1) != 0;
   const char* solver = par ? td_build_word(par, 0, "solver") : NULL;
-  m->solver = !solver                          ? TD_SOLVER_AUTO
+  m->solver = !solver                           ? TD_SOLVER_AUTO
               : strcmp(solver, "explicit") == 0 ? TD_SOLVER_EXPLICIT
               : strcmp(solver, "stiff") == 0    ? TD_SOLVER_STIFF
                                                 : TD_SOLVER_AUTO;
@@ -115,7 +119,8 @@ static td_status finish_tree(builder* b) {
     model_hop* hop = &m->hop[i];
     int given = 0;
     if (hop->last < i) hop->last = i;
-    if (hop->parent >= 0 && m->hop[hop->parent].last < hop->last) m->hop[hop->parent].last = hop->last;
+    if (hop->parent >= 0 && m->hop[hop->parent].last < hop->last)
+      m->hop[hop->parent].last = hop->last;
     for (int k = 0; k < hop->nv; k++) {
       given += m->vel[hop->v + k].motion != NUM_NONE;
       if (used[hop->v + k]) m->recursive = false;
@@ -198,8 +203,9 @@ static void check_overrides(td_spec* spec) {
     const char* names[64];
     int n = 0;
     for (int k = 0; k < spec->nparam && n < 64; k++) names[n++] = spec->params[k].name;
-    td_error(&spec->diags, TD_E_MODEL, td_span_none(), "the model has no param '%s', which was to be set to %s",
-             spec->overrides[i].name, spec->overrides[i].text);
+    td_error(&spec->diags, TD_E_MODEL, td_span_none(),
+             "the model has no param '%s', which was to be set to %s", spec->overrides[i].name,
+             spec->overrides[i].text);
     td_suggest(&spec->diags, spec->overrides[i].name, names, n);
   }
 }

@@ -54,7 +54,7 @@ static bool reserve(value* v, int64_t need) {
     double* x = old == 0 ? calloc(n, sizeof(double)) : realloc(v->x, n * sizeof(double));
     if (!x) return false;
     if (old == 0) free(v->x);
-    if (old > 0) memset(x + old, 0, (n - old) * sizeof(double));
+    for (size_t i = old; old > 0 && i < n; i++) x[i] = 0;
     v->x = x;
   } else {
     value_slot* slots = realloc(v->slots, n * sizeof(value_slot));

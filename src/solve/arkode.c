@@ -24,8 +24,7 @@ typedef struct node {
 typedef struct erk {
   td_stepper base;
   int n;             // states and integrals
-  node nodes[ROOM];  // in order of time: up to NODES until the beginning of the step, points
-                     // inside, its end
+  node nodes[ROOM];  // by time: up to NODES until the step's beginning, points inside, its end
   int nnode, begin;  // how many, and which is the beginning of the step
   bool dense;        // the points inside are there
   double t_end;      // where the solution ends: the end of the step, or the root in it
@@ -122,8 +121,8 @@ static int crossing(erk* s, double t, double* value) {
 static double polish(erk* s, double t_root) {
   const double low = s->nodes[s->begin].t, high = here(s)->t;
   const double tiny = 4 * DBL_EPSILON * fmax(fabs(low), fabs(high));
-  double ta = t_root, tb = t_root + 1e-4 * (low + high < 2 * t_root ? low - high : high - low), ga,
-         gb;
+  const double inwards = low + high < 2 * t_root ? low - high : high - low;
+  double ta = t_root, tb = t_root + 1e-4 * inwards, ga, gb;
   if (crossing(s, ta, &ga) != 0 || crossing(s, tb, &gb) != 0) return t_root;
 
   for (int i = 0; i < 10 && ga != 0 && ga != gb; i++) {
@@ -160,8 +159,8 @@ static void count_rejected(erk* s) {
 static int set_tolerances(erk* s, double factor) {
   const td_ode* ode = s->base.ode;
   for (int i = 0; i < s->n; i++) {
-    N_VGetArrayPointer(s->atol)[i] =
-        i < ode->n ? factor * ode->atol : 1e100;  // integrals always pass
+    const bool integral = i >= ode->n;  // those always pass
+    N_VGetArrayPointer(s->atol)[i] = integral ? 1e100 : factor * ode->atol;
   }
   return ERKStepSVtolerances(s->mem, fmin(factor * ode->rtol, 0.1), s->atol);
 }
@@ -204,8 +203,8 @@ static void forget_trouble(erk* s) {
   s->base.failure = TD_OK;
 }
 
-// One step of ARKODE.  Callbacks that fail end ERKStep at once, so does a second rejection of the
-// same step.
+// One step of ARKODE.  Callbacks that fail end ERKStep at once; so does a rejection when there are
+// invariants that may become dependent.
 static int evolve(erk* s, double t_stop, double* t) {
   double h = 0;
   forget_trouble(s);
@@ -257,6 +256,7 @@ static td_status step(td_stepper* base, double t_stop, td_step* step) {
   ERKStepGetRootInfo(s->mem, s->crossed);
   step->t = polish(s, t);
   if (step_to(s, step->t, s->y) != 0) return failed(s);
+  if (base->ode->project != NULL && td_ode_project(base, step->t, s->y) != 0) return failed(s);
   step->y = s->y;
   s->t_end = step->t;
   return TD_OK;

@@ -141,8 +141,10 @@ static td_status step(td_stepper* base, double t_stop, td_step* step) {
     TD_TRY(read(s, t_now, s->y_from));
   }
   *step = (td_step){s->t_from, t, flag == CV_ROOT_RETURN, s->y, s->crossed};
-  if (step->root) CVodeGetRootInfo(s->mem, s->crossed);
-  return read(s, t, s->y);
+  TD_TRY(read(s, t, s->y));
+  if (!step->root) return TD_OK;
+  CVodeGetRootInfo(s->mem, s->crossed);
+  return base->ode->project == NULL || td_ode_project(base, t, s->y) == 0 ? TD_OK : failed(s);
 }
 
 static td_status at(td_stepper* base, double t, double* y) { return read((bdf*)base, t, y); }

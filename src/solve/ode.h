@@ -19,10 +19,11 @@ typedef struct td_ode {
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
   td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);    // ydot (n + nquad)
   td_status (*jacobian)(void* ctx, double t, const double* y, double* J);  // n x n, row-major
-  td_status (*project)(void* ctx, double t,
-                       double* y);  // onto the invariants; NULL: there are none
+  // Onto the invariants; NULL: there are none.
+  td_status (*project)(void* ctx, double t, double* y);
   void (*roots)(void* ctx, double t, const double* y, double* g);  // (nroot) switching functions
-  // How far the invariants are from being dependent, any scale, 0: singular; NULL: they never are.
+  // How far the invariants are from being dependent, any scale, 0: singular, NaN: not known; NULL:
+  // they never are.
   double (*regularity)(void* ctx, double t, const double* y);
 } td_ode;
 
@@ -55,9 +56,8 @@ struct td_stepper {
   double t_low, t_high;  // ends of the segment in work
   int creeping;          // consecutive steps too short to get anywhere
   td_status trouble;     // failure seen while creeping
-  double* projected;  // (n + nquad) when not NULL, right-hand sides are taken at the projection of
-                      // y, put here
-  int singular;       // singular positions passed
+  double* projected;     // (n + nquad) if not NULL: take right-hand sides at y projected, put here
+  int singular;          // singular positions passed
 };
 
 // Explicit Runge-Kutta of order 8 (ARKODE) and BDF with Newton's method (CVODES).  The ode must

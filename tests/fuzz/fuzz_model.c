@@ -1,4 +1,5 @@
-// Any text loads, compiles and is evaluated without harm: first at the state the model describes, then away from it.
+// Any text loads, compiles and is evaluated without harm: first at the state the model describes,
+// then away from it.
 #include "dyn.h"
 #include "spec.h"
 
@@ -24,7 +25,8 @@ static void run(const td_model* m) {
   const int room = 2 * n.nv * n.nv + n.nv * n.nu + n.nconstraint * n.nv + n.nsensor + 1;
   td_work* w = td_work_new(m);
   td_state* state = td_state_new(m);
-  double *out = calloc((size_t)room, sizeof(double)), *step = calloc((size_t)n.nv + 1, sizeof(double));
+  double *out = calloc((size_t)room, sizeof(double)),
+         *step = calloc((size_t)n.nv + 1, sizeof(double));
   if (w && state && out && step) {
     td_state_initial(m, w, state);
     evaluate(m, state, w, out);

@@ -246,6 +246,26 @@ static void heavy_top(void** state) {
   close_model(&s);
 }
 
+// BDF with the exact Jacobian on unit quaternions and on loops; far from its field, so at tight
+// tolerances
+static void stiff_solver_on_quaternions_and_loops(void** state) {
+  (void)state;
+  sim top = open_top(NULL, 0, 150, -4.61538);
+  top.options.solver = TD_SOLVER_STIFF;
+  run(&top, 0.2, 0.1, 1e-10);
+  const double com[3] = {0.60555056137712, 0.598957681794919, -0.523983027430003};
+  CHECK_REACHED("D07 heavy top by BDF at 0.2 s", distance(&top, "com", 0.2, com), 1e-5);
+  close_model(&top);
+
+  sim loop = open_model("bricard.m");
+  loop.options.solver = TD_SOLVER_STIFF;
+  const td_sim_stats* stats = run(&loop, 1, 0.5, 1e-9);
+  const double one[3] = {0.510501461187, -1.64916759939, 0.140123114553};
+  CHECK_REACHED("D04 Bricard by BDF at 1 s", distance(&loop, "P3", 1, one), 1e-5);
+  CHECK_REACHED("D04 Bricard by BDF, constraints", stats->max_constraint_error, 1e-9);
+  close_model(&loop);
+}
+
 static void dzhanibekov(void** state) {
   (void)state;
   const char* const overrides[] = {"g", "0", "com", "0", "J1", "1", "J2", "2", "J3", "3", NULL};
@@ -316,6 +336,7 @@ int main(void) {
       cmocka_unit_test(governor),
       cmocka_unit_test(double_pendulum),
       cmocka_unit_test(heavy_top),
+      cmocka_unit_test(stiff_solver_on_quaternions_and_loops),
       cmocka_unit_test(dzhanibekov),
       cmocka_unit_test(torque_free_body_keeps_its_angular_momentum),
       cmocka_unit_test(chain),

@@ -1,5 +1,5 @@
-// Every tests/bad/model_*.m is refused (or warned about) with exactly the messages of the .expected file beside it, one a
-// line:
+// Every tests/bad/model_*.m is refused (or warned about) with exactly the messages of the .expected
+// file beside it, one a line:
 //
 //   LINE:COL: severity: text
 //
@@ -21,14 +21,16 @@ static void read_file(const char* path, td_text* text) {
 
 static void apply_set(td_spec* spec, const char* path) {
   td_text text = {0};
-  char name[64], value[64];
+  char name[64], number[64];
   read_file(path, &text);
-  if (text.s && sscanf(text.s, "%% set %63s %63s", name, value) == 2) td_spec_override(spec, name, value);
+  if (text.s && sscanf(text.s, "%% set %63s %63s", name, number) == 2)
+    td_spec_override(spec, name, number);
   td_text_free(&text);
 }
 
 static void messages_of(const char* path, td_text* text) {
-  static const char* const severity[] = {[TD_NOTE] = "note", [TD_WARNING] = "warning", [TD_ERROR] = "error"};
+  static const char* const severity[] = {
+      [TD_NOTE] = "note", [TD_WARNING] = "warning", [TD_ERROR] = "error"};
   td_spec* spec = td_spec_new();
   apply_set(spec, path);
   td_spec_load_file(spec, path);
@@ -53,7 +55,8 @@ static int same_messages(const char* name) {
   snprintf(path, sizeof path, "%s/%.*s.expected", folder, (int)strlen(name) - 2, name);
   read_file(path, &want);
   const int same = got.s && want.s && strcmp(got.s, want.s) == 0;
-  if (!same) print_error("%s\n got:  %s want: %s", name, got.s ? got.s : "\n", want.s ? want.s : "\n");
+  if (!same)
+    print_error("%s\n got:  %s want: %s", name, got.s ? got.s : "\n", want.s ? want.s : "\n");
   td_text_free(&got);
   td_text_free(&want);
   return same;

@@ -1,0 +1,4 @@
+body(1).m = 1;
+body(1).I = zeros(3);
+joint(1).second = 1;
+joint(1).type = 'free';

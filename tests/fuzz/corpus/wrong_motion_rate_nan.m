@@ -1,0 +1,5 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).tr(1).rot = [2 inf];
+joint(1).dof(1).motion = sqrt(t);

@@ -1,0 +1,10 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).tr(1).rot = [2 inf];
+joint(2).first = 0;
+joint(2).second = 1;
+joint(2).tr(1).rot = [1 1];
+joint(2).tr2nd(1).rot = [1 0.5];
+joint(2).type = 'revolute';
+joint(2).name = 'lock';

@@ -1,0 +1,4 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = [1 1:1000];
+joint(1).type = 'free';

@@ -1,0 +1,198 @@
+// Memory may run out at any allocation: loading, compiling and evaluating then end with a status or
+// a message, without a crash and without losing a file handle.  malloc, calloc and realloc are
+// wrapped: when armed, the n-th call and all after it fail.
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <dlfcn.h>
+
+#include "robots.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+
+#ifdef SANITIZED
+
+int main(void) { return 0; }  // the sanitizer has its own malloc
+
+#else
+
+static long left = -1;  // calls before the first that fails; negative: none fails
+static bool once;       // only that one fails
+static long calls;
+static long live;  // blocks
+
+static bool refuse(void) {
+  calls++;
+  if (left < 0) return false;
+  if (left > 0) {
+    left--;
+    return false;
+  }
+  if (once) left = -1;
+  return true;
+}
+
+// dlsym may itself want memory before it has found the functions
+static char start_block[65536];
+static size_t start_used;
+static bool in_start(const void* p) {
+  return (const char*)p >= start_block && (const char*)p < start_block + sizeof start_block;
+}
+
+static void* start_take(size_t n) {
+  n = (n + 63) & ~(size_t)63;
+  if (n > sizeof start_block - start_used) return NULL;
+  void* p = start_block + start_used;
+  start_used += n;
+  return p;
+}
+
+static void* next(const char* name) {
+  static bool inside;
+  if (inside) return NULL;
+  inside = true;
+  void* f = dlsym(RTLD_NEXT, name);
+  inside = false;
+  return f;
+}
+
+typedef void* (*malloc_fn)(size_t);
+typedef void* (*calloc_fn)(size_t, size_t);
+typedef void* (*realloc_fn)(void*, size_t);
+typedef void (*free_fn)(void*);
+
+void* malloc(size_t n) {
+  static malloc_fn real;
+  if (!real) *(void**)&real = next("malloc");
+  if (!real) return start_take(n);
+  void* p = refuse() ? NULL : real(n);
+  live += p != NULL;
+  return p;
+}
+
+void* calloc(size_t n, size_t size) {
+  static calloc_fn real;
+  if (!real) *(void**)&real = next("calloc");
+  if (!real) return start_take(n * size);
+  void* p = refuse() ? NULL : real(n, size);
+  live += p != NULL;
+  return p;
+}
+
+void* realloc(void* old, size_t n) {
+  static realloc_fn real;
+  if (!real) *(void**)&real = next("realloc");
+  if (!real || in_start(old)) return NULL;
+  if (refuse()) return NULL;
+  void* p = real(old, n);
+  live += p != NULL && old == NULL;
+  return p;
+}
+
+void free(void* p) {
+  static free_fn real;
+  if (!real) *(void**)&real = next("free");
+  if (!p || in_start(p) || !real) return;
+  live--;
+  real(p);
+}
+
+// ---- the tests ----------------------------------------------------------------------------------
+
+static int open_files(void) {
+  int n = 0;
+  DIR* dir = opendir("/proc/self/fd");
+  assert_non_null(dir);
+  while (readdir(dir)) n++;
+  closedir(dir);
+  return n;
+}
+
+typedef struct outcome {
+  td_status status;
+  bool told;   // there is an error message
+  double sum;  // of the accelerations, NaN: not computed
+} outcome;
+
+// The whole life of a model; everything may fail.
+static outcome live_once(const char* path, const char* text) {
+  outcome o = {TD_E_NOMEM, false, NAN};
+  td_spec* spec = td_spec_new();
+  if (!spec) return o;
+  if (td_spec_override(spec, "k", "31") != TD_OK) {
+    td_spec_free(spec);
+    return o;
+  }
+  o.status = path ? td_spec_load_file(spec, path) : td_spec_load_string(spec, "robot.m", text);
+  td_model* model = NULL;
+  const td_status compiled = td_model_compile(spec, &model);
+  if (o.status == TD_OK) o.status = compiled;
+  o.told = td_spec_error_count(spec) > 0;
+  td_spec_messages(spec);
+  td_work* w = model ? td_work_new(model) : NULL;
+  td_state* state = model ? td_state_new(model) : NULL;
+  if (w && state && td_state_initial(model, w, state) == TD_OK &&
+      td_forward_dynamics(model, state, w) == TD_OK) {
+    o.sum = 0;
+    for (int i = 0; i < td_model_sizes(model).nv; i++) o.sum += td_work_vdot(w)[i];
+  }
+  td_state_free(state);
+  td_work_free(w);
+  td_model_free(model);
+  td_spec_free(spec);
+  return o;
+}
+
+static void fail_at(long n, bool only_once, const char* path, const char* text, double sum) {
+  const long blocks = live;
+  once = only_once;
+  left = n;
+  const outcome o = live_once(path, text);
+  left = -1;
+  if (live != blocks) fail_msg("allocation %ld: %ld blocks are lost", n, live - blocks);
+  if (!isnan(o.sum) && o.sum != sum) fail_msg("allocation %ld: another model", n);
+  if (o.status == TD_OK) return;  // what failed was not needed, or was told by a NULL
+  if (o.status != TD_E_NOMEM && !o.told)
+    fail_msg("allocation %ld: status %d and no message", n, (int)o.status);
+}
+
+static void sweep(const char* path, const char* text) {
+  live_once(path, text);  // first use: the C library and the linear algebra take what they keep
+  calls = 0;
+  const outcome o = live_once(path, text);
+  assert_int_equal(o.status, TD_OK);
+  assert_true(calls > 100);
+  const long total = calls;
+  const int files = open_files();
+  for (long n = 0; n < total; n += 1 + n / 40) {
+    fail_at(n, false, path, text, o.sum);
+    fail_at(n, true, path, text, o.sum);
+  }
+  assert_int_equal(open_files(), files);
+}
+
+static void a_robot_text_survives_every_failed_allocation(void** state) {
+  (void)state;
+  sweep(NULL, robot_links);
+}
+
+static void a_model_file_survives_every_failed_allocation(void** state) {
+  (void)state;
+  char path[512];
+  snprintf(path, sizeof path, "%s/models/four_bar.m", TEST_SOURCE_DIR);
+  sweep(path, NULL);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_robot_text_survives_every_failed_allocation),
+      cmocka_unit_test(a_model_file_survives_every_failed_allocation)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+#endif
