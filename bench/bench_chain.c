@@ -47,7 +47,7 @@ static void* needed(void* p) {
 }
 static double* doubles(int n) { return needed(calloc((size_t)n, sizeof(double))); }
 
-// ---- the chain in both programs ----
+// ---- the chain in both programs ---------------------------------------------------------------
 
 typedef struct rig {
   int n;
@@ -99,7 +99,7 @@ static void rig_free(rig* r) {
   free(r->B);
 }
 
-// ---- what is timed ----
+// ---- what is timed ----------------------------------------------------------------------------
 
 typedef void (*operation)(rig* r, int state);
 
@@ -169,7 +169,7 @@ static double exponent(int count, const int* n, const double* us) {
   return (count * sxy - sx * sy) / (count * sxx - sx * sx);
 }
 
-// ---- the report ----
+// ---- the report -------------------------------------------------------------------------------
 
 static bool forward_table(void) {
   enum { N = sizeof sizes / sizeof *sizes };

@@ -21,7 +21,7 @@ chain_link chain_link_at(int k) {
   };
 }
 
-// ---- text that grows ----
+// ---- text that grows --------------------------------------------------------------------------
 
 typedef struct text {
   char* at;

@@ -42,7 +42,7 @@ static void robot_free(robot* r) {
   td_model_free(r->model);
 }
 
-// ---- a robot without a text ----
+// ---- a robot without a text -------------------------------------------------------------------
 
 static td_spec* pendulum_on_a_spring(void) {
   const double gravity[] = {0, 0, -9.81}, com[] = {0, 0, -0.5},
@@ -79,7 +79,7 @@ static void rest_and_modes(void) {
   robot_free(&r);
 }
 
-// ---- a robot from a text ----
+// ---- a robot from a text ----------------------------------------------------------------------
 
 static const char text[] =
     "world.g = [0 0 -9.81];\n"

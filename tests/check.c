@@ -8,11 +8,12 @@ double check_random(uint64_t* seed) {
   return (double)(int64_t)z / 9223372036854775808.0;
 }
 
-void check_near_at(double got, double want, double tol, const char* what, const char* file, int line) {
+void check_near_at(double got, double want, double tol, const char* what, const char* file,
+                   int line) {
   const double scale = fmax(1, fabs(want));
   if (fabs(got - want) <= tol * scale) return;
-  print_error("%s = %.17g, expected %.17g, off by %.3g (tolerance %.3g)\n", what, got, want, fabs(got - want),
-              tol * scale);
+  print_error("%s = %.17g, expected %.17g, off by %.3g (tolerance %.3g)\n", what, got, want,
+              fabs(got - want), tol * scale);
   _fail(file, line);
 }
 

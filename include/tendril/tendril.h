@@ -5,22 +5,22 @@
 //   text -> td_spec -> td_model -> (td_state, td_work) -> analyses -> td_trajectory
 //
 //   td_spec* spec = td_spec_new();
-//   td_spec_load_file(spec, "arm.m");                 // or td_spec_load_string, or td_spec_number ...
-//   td_model* model;
-//   if (td_model_compile(spec, &model) != TD_OK) puts(td_spec_messages(spec));
+//   td_spec_load_file(spec, "arm.m");                 // or td_spec_load_string, or td_spec_number
+//   ... td_model* model; if (td_model_compile(spec, &model) != TD_OK) puts(td_spec_messages(spec));
 //   td_work* work = td_work_new(model);
 //   td_state* state = td_state_new(model);
 //   td_state_initial(model, work, state);
 //   td_forward_dynamics(model, state, work);          // td_work_vdot(work), td_work_lambda(work)
 //
-// Conventions.  SI units.  Twists, strains and wrenches are [translational(3), rotational(3)].  Matrices
-// are row-major.  q (nq) are generalised positions, v (nv) generalised velocities, qdot = N(q) v; where a
-// rotation is a unit quaternion q has one number more than v and v is the body angular velocity.
-// Derivatives "with respect to q" are along the nv tangent directions: column k is the change for a
-// displacement of unit v_k over unit time.
+// Conventions.  SI units.  Twists, strains and wrenches are [translational(3), rotational(3)].
+// Matrices are row-major.  q (nq) are generalised positions, v (nv) generalised velocities, qdot =
+// N(q) v; where a rotation is a unit quaternion q has one number more than v and v is the body
+// angular velocity. Derivatives "with respect to q" are along the nv tangent directions: column k
+// is the change for a displacement of unit v_k over unit time.
 //
-// A model never changes after it is compiled and may be shared between threads; each thread has its own
-// td_work and td_state.  The library never prints, exits or keeps global state.  Every _free accepts NULL.
+// A model never changes after it is compiled and may be shared between threads; each thread has its
+// own td_work and td_state.  The library never prints, exits or keeps global state.  Every _free
+// accepts NULL.
 #ifndef TENDRIL_H
 #define TENDRIL_H
 
@@ -31,7 +31,7 @@
 extern "C" {
 #endif
 
-// ---- status --------------------------------------------------------------------------------------------
+// ---- status -----------------------------------------------------------------------------------
 
 // One list, three uses: the enum, td_status_text() and the table in docs/errors.md.
 #define TD_STATUS_LIST(X)                                            \
@@ -58,19 +58,20 @@ const char* td_status_text(td_status status);
 // Version of the library, "major.minor.patch".
 const char* td_version(void);
 
-// Called now and then during long work with the fraction done (0..1) and what is going on.  Return false to
-// stop: the analysis then returns TD_E_STOPPED and keeps what it has computed.
+// Called now and then during long work with the fraction done (0..1) and what is going on.  Return
+// false to stop: the analysis then returns TD_E_STOPPED and keeps what it has computed.
 typedef bool (*td_progress)(void* user, double fraction, const char* what);
 
-// ---- spec: what the user wrote -------------------------------------------------------------------------
+// ---- spec: what the user wrote ----------------------------------------------------------------
 
-// A description of a robot: the values of `body`, `joint`, ... as the model language leaves them, with their
-// source positions, and the messages about them.
+// A description of a robot: the values of `body`, `joint`, ... as the model language leaves them,
+// with their source positions, and the messages about them.
 typedef struct td_spec td_spec;
 
 typedef enum td_severity { TD_NOTE, TD_WARNING, TD_ERROR } td_severity;
 
-// A message about the text.  Strings belong to the spec.  line and column count from 1; 0: no position.
+// A message about the text.  Strings belong to the spec.  line and column count from 1; 0: no
+// position.
 typedef struct td_message {
   td_severity severity;
   const char* file;
@@ -81,8 +82,9 @@ typedef struct td_message {
 td_spec* td_spec_new(void);  // NULL when out of memory
 void td_spec_free(td_spec* spec);
 
-// Give a `param` of the model another value than its default.  Call before loading.  The text may be a
-// number, or any other text for a string parameter.  An override that no param() used is an error at compile.
+// Give a `param` of the model another value than its default.  Call before loading.  The text may
+// be a number, or any other text for a string parameter.  An override that no param() used is an
+// error at compile.
 td_status td_spec_override(td_spec* spec, const char* param, const char* value_text);
 
 // Run a model text.  May be called several times: later texts see the variables of earlier ones.
@@ -91,54 +93,57 @@ td_status td_spec_load_string(td_spec* spec, const char* name, const char* text)
 
 // Set one field without writing text, e.g. td_spec_number(spec, "body(1).m", 2.5).
 td_status td_spec_number(td_spec* spec, const char* path, double value);
-td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols, const double* row_major);
+td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols,
+                         const double* row_major);
 td_status td_spec_string(td_spec* spec, const char* path, const char* value);
 
 int td_spec_message_count(const td_spec* spec);
 td_message td_spec_message(const td_spec* spec, int i);
 int td_spec_error_count(const td_spec* spec);
-// All messages, rendered with source line and caret.  Belongs to the spec; valid until the next call.
+// All messages, rendered with source line and caret.  Belongs to the spec; valid until the next
+// call.
 const char* td_spec_messages(td_spec* spec);
 
-// ---- model: compiled and constant ----------------------------------------------------------------------
+// ---- model: compiled and constant -------------------------------------------------------------
 
 typedef struct td_model td_model;
 
 typedef struct td_sizes {
-  int nq, nv;        // generalised positions, velocities (prescribed ones included)
-  int nfree;         // velocities that are not prescribed
-  int nu;            // named inputs
-  int nparam;        // parameters
-  int nbody;         // bodies, repeated ones counted each
-  int njoint;        // joints as written
-  int nstation;      // named places with a pose
-  int nconstraint;   // constraint rows
-  int nforce;        // springs, dampers, inputs and loads that act between stations or on DOFs
-  int nsensor;       // numbers that sensors give (a vector counts its components)
+  int nq, nv;       // generalised positions, velocities (prescribed ones included)
+  int nfree;        // velocities that are not prescribed
+  int nu;           // named inputs
+  int nparam;       // parameters
+  int nbody;        // bodies, repeated ones counted each
+  int njoint;       // joints as written
+  int nstation;     // named places with a pose
+  int nconstraint;  // constraint rows
+  int nforce;       // springs, dampers, inputs and loads that act between stations or on DOFs
+  int nsensor;      // numbers that sensors give (a vector counts its components)
   int nevent;
 } td_sizes;
 
-// Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The model
-// does not refer to the spec afterwards.
+// Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The
+// model does not refer to the spec afterwards.
 td_status td_model_compile(td_spec* spec, td_model** model);
 void td_model_free(td_model* model);
 
 td_sizes td_model_sizes(const td_model* model);
 
 // Names; they belong to the model.  NULL when the index is out of range.
-const char* td_model_q_name(const td_model* model, int i);       // "joint(2).dof(1)", "arm[3].rot_x" ...
+const char* td_model_q_name(const td_model* model, int i);  // "joint(2).dof(1)", "arm[3].rot_x" ...
 const char* td_model_v_name(const td_model* model, int i);
 const char* td_model_input_name(const td_model* model, int i);
 const char* td_model_param_name(const td_model* model, int i);
-const char* td_model_sensor_name(const td_model* model, int i);  // "tip_x": as the columns of trajectory.csv
+const char* td_model_sensor_name(const td_model* model,
+                                 int i);  // "tip_x": as the columns of trajectory.csv
 const char* td_model_station_name(const td_model* model, int i);
 const char* td_model_constraint_name(const td_model* model, int i);
 const char* td_model_force_name(const td_model* model, int i);
-int td_model_input_find(const td_model* model, const char* name);   // -1: none
+int td_model_input_find(const td_model* model, const char* name);  // -1: none
 int td_model_param_find(const td_model* model, const char* name);
 int td_model_sensor_find(const td_model* model, const char* name);
 
-// ---- state and work --------------------------------------------------------------------------------------
+// ---- state and work ---------------------------------------------------------------------------
 
 // Scratch memory and everything computed from a state.  One per thread.
 typedef struct td_work td_work;
@@ -154,23 +159,26 @@ typedef struct td_state {
 td_work* td_work_new(const td_model* model);  // NULL when out of memory
 void td_work_free(td_work* work);
 
-// Change a parameter for this work alone; numbers that follow from it are recomputed before the next use.
+// Change a parameter for this work alone; numbers that follow from it are recomputed before the
+// next use.
 td_status td_work_set_param(const td_model* model, td_work* work, int param, double value);
 double td_work_param(const td_model* model, const td_work* work, int param);
 
 td_state* td_state_new(const td_model* model);
 void td_state_free(td_state* state);
 void td_state_copy(const td_model* model, const td_state* from, td_state* to);
-// The state the file describes: initial values and rates, default inputs, constraints satisfied by projection.
-// TD_E_DIVERGED when the loops cannot be closed from the given values.
+// The state the file describes: initial values and rates, default inputs, constraints satisfied by
+// projection. TD_E_DIVERGED when the loops cannot be closed from the given values.
 td_status td_state_initial(const td_model* model, td_work* work, td_state* state);
 
-// ---- equations at one state ------------------------------------------------------------------------------
+// ---- equations at one state -------------------------------------------------------------------
 
-// v' and the constraint multipliers.  TD_E_SINGULAR when the mass matrix is singular on the allowed motions.
+// v' and the constraint multipliers.  TD_E_SINGULAR when the mass matrix is singular on the allowed
+// motions.
 td_status td_forward_dynamics(const td_model* model, const td_state* state, td_work* work);
-const double* td_work_vdot(const td_work* work);    // (nv)
-const double* td_work_lambda(const td_work* work);  // (nconstraint); minimum norm if constraints are redundant
+const double* td_work_vdot(const td_work* work);  // (nv)
+const double* td_work_lambda(
+    const td_work* work);  // (nconstraint); minimum norm if constraints are redundant
 
 // What the last evaluation noticed.
 typedef struct td_flags {
@@ -182,20 +190,23 @@ td_flags td_work_flags(const td_work* work);
 // F = M a + h - tau - Jc' lambda at the given acceleration and multipliers (nv).
 void td_residual(const td_model* model, const td_state* state, td_work* work, const double* a,
                  const double* lambda, double* F);
-void td_mass_matrix(const td_model* model, const td_state* state, td_work* work, double* M);  // nv x nv
+void td_mass_matrix(const td_model* model, const td_state* state, td_work* work,
+                    double* M);  // nv x nv
 // h: Coriolis, gravity, springs, dampers; tau: inputs and loads;  M v' + h = tau + Jc' lambda.
 void td_bias(const td_model* model, const td_state* state, td_work* work, double* h, double* tau);
 // Exact dF/dq and dF/dv (nv x nv each) at that a and lambda.
 void td_tangent(const td_model* model, const td_state* state, td_work* work, const double* a,
                 const double* lambda, double* dFdq, double* dFdv);
-// Exact derivative of the right-hand side with respect to the named inputs (nv x nu): d(tau - h)/du.
+// Exact derivative of the right-hand side with respect to the named inputs (nv x nu): d(tau -
+// h)/du.
 void td_input_map(const td_model* model, const td_state* state, td_work* work, double* B);
-// Constraint rows Jc (nconstraint x nv), position error e and velocity error (nconstraint); any may be NULL.
-void td_constraints(const td_model* model, const td_state* state, td_work* work, double* Jc, double* e,
-                    double* edot);
+// Constraint rows Jc (nconstraint x nv), position error e and velocity error (nconstraint); any may
+// be NULL.
+void td_constraints(const td_model* model, const td_state* state, td_work* work, double* Jc,
+                    double* e, double* edot);
 // d v'/dq, d v'/dv (nv x nv) and d v'/du (nv x nu, may be NULL): the linearised forward dynamics.
-td_status td_forward_tangent(const td_model* model, const td_state* state, td_work* work, double* dq,
-                             double* dv, double* du);
+td_status td_forward_tangent(const td_model* model, const td_state* state, td_work* work,
+                             double* dq, double* dv, double* du);
 
 typedef struct td_energies {
   double kinetic, elastic, gravity;  // [J]
@@ -206,104 +217,115 @@ td_energies td_energy(const td_model* model, const td_state* state, td_work* wor
 td_status td_sensors(const td_model* model, const td_state* state, td_work* work, double* values);
 
 // A station's pose (4x4, row-major) in the world and its body twist [v, omega] (6).
-void td_station(const td_model* model, const td_state* state, td_work* work, int station, double pose[16],
-                double twist[6]);
+void td_station(const td_model* model, const td_state* state, td_work* work, int station,
+                double pose[16], double twist[6]);
 
 // q_out = q moved by the tangent displacement dv (nv); q_out may be q.
 void td_displace(const td_model* model, const double* q, const double* dv, double* q_out);
 
-// ---- analyses --------------------------------------------------------------------------------------------
+// ---- analyses ---------------------------------------------------------------------------------
 
 typedef enum td_strategy { TD_NEWTON, TD_LOAD_CONTINUATION, TD_PSEUDO_TRANSIENT } td_strategy;
-typedef enum td_stability { TD_STABLE, TD_NEUTRAL, TD_DIVERGENCE, TD_FLUTTER, TD_UNKNOWN } td_stability;
+typedef enum td_stability {
+  TD_STABLE,
+  TD_NEUTRAL,
+  TD_DIVERGENCE,
+  TD_FLUTTER,
+  TD_UNKNOWN
+} td_stability;
 const char* td_strategy_text(td_strategy strategy);
 const char* td_stability_text(td_stability stability);
 
 typedef struct td_equil_options {
-  double tol;           // residual relative to the largest generalised force, default 1e-10
-  int max_iterations;   // of Newton, default 60
-  td_progress progress; // may be NULL
+  double tol;            // residual relative to the largest generalised force, default 1e-10
+  int max_iterations;    // of Newton, default 60
+  td_progress progress;  // may be NULL
   void* user;
 } td_equil_options;
 td_equil_options td_equil_options_default(void);
 
 typedef struct td_equil_result {
   bool converged;
-  td_strategy strategy;   // which one found it
-  double residual;        // largest generalised force left over
+  td_strategy strategy;  // which one found it
+  double residual;       // largest generalised force left over
   td_stability stability;
-  double critical;        // smallest stiffness eigenvalue, or largest real part [1/s] (non-conservative)
+  double critical;  // smallest stiffness eigenvalue, or largest real part [1/s] (non-conservative)
   bool conservative;
   int iterations, evaluations, tangents;
 } td_equil_result;
 
-// Static (or, with prescribed steady motion, relative) equilibrium near `state`, which is overwritten by it;
-// lambda is left in `work`.  When it does not converge the state is the best one found.
-td_status td_equilibrium(const td_model* model, td_work* work, td_state* state, const td_equil_options* options,
-                         td_equil_result* result);
+// Static (or, with prescribed steady motion, relative) equilibrium near `state`, which is
+// overwritten by it; lambda is left in `work`.  When it does not converge the state is the best one
+// found.
+td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
+                         const td_equil_options* options, td_equil_result* result);
 
 // Natural modes about a state that is an equilibrium.  Arrays belong to the result.
 typedef struct td_modes_result {
-  int n;                 // undamped modes (DOFs left by the constraints, rigid-body ones included)
-  double* omega;         // undamped natural frequencies [rad/s], ascending; negative: unstable, -sqrt(-w^2)
-  double* zeta;          // modal damping ratios
-  double* shape;         // n x nv mass-normalised shapes
-  int ncomplex;          // eigenvalues of the damped first-order system
-  double* re;            // real parts [1/s]
-  double* im;            // imaginary parts [rad/s]; complex pairs are adjacent
-  double* complex_shape; // ncomplex x nv x 2 (re, im): the velocity-coordinate part
-  char note[256];        // what to know when reading them, e.g. power-law dampers that vanish at rest
+  int n;  // undamped modes (DOFs left by the constraints, rigid-body ones included)
+  double*
+      omega;     // undamped natural frequencies [rad/s], ascending; negative: unstable, -sqrt(-w^2)
+  double* zeta;  // modal damping ratios
+  double* shape;          // n x nv mass-normalised shapes
+  int ncomplex;           // eigenvalues of the damped first-order system
+  double* re;             // real parts [1/s]
+  double* im;             // imaginary parts [rad/s]; complex pairs are adjacent
+  double* complex_shape;  // ncomplex x nv x 2 (re, im): the velocity-coordinate part
+  char note[256];  // what to know when reading them, e.g. power-law dampers that vanish at rest
 } td_modes_result;
-td_status td_modes(const td_model* model, const td_state* state, td_work* work, td_modes_result** result);
+td_status td_modes(const td_model* model, const td_state* state, td_work* work,
+                   td_modes_result** result);
 void td_modes_free(td_modes_result* result);
 
 // One equilibrium on a path.
 typedef enum td_path_kind { TD_REGULAR, TD_LIMIT, TD_BIFURCATION, TD_HOPF } td_path_kind;
 typedef struct td_trace_options {
-  int param;             // parameter followed
-  double from, to;       // its range
-  double step;           // first and largest arc-length step relative to the range, default 0.02
-  int max_points;        // default 2000
-  double tol;            // default 1e-10
+  int param;        // parameter followed
+  double from, to;  // its range
+  double step;      // first and largest arc-length step relative to the range, default 0.02
+  int max_points;   // default 2000
+  double tol;       // default 1e-10
   td_progress progress;
   void* user;
 } td_trace_options;
 td_trace_options td_trace_options_default(void);
 typedef struct td_trace_result {
-  int n;                 // points in path order, critical points included
-  double* p;             // parameter (n)
-  double* q;             // n x nq
-  double* sensors;       // n x nsensor
-  td_path_kind* kind;    // critical points are located, the rest are TD_REGULAR
+  int n;               // points in path order, critical points included
+  double* p;           // parameter (n)
+  double* q;           // n x nq
+  double* sensors;     // n x nsensor
+  td_path_kind* kind;  // critical points are located, the rest are TD_REGULAR
   td_stability* stability;
-  bool complete;         // reached `to` (or left the range again)
+  bool complete;  // reached `to` (or left the range again)
 } td_trace_result;
-td_status td_trace(const td_model* model, td_work* work, td_state* state, const td_trace_options* options,
-                   td_trace_result** result);
+td_status td_trace(const td_model* model, td_work* work, td_state* state,
+                   const td_trace_options* options, td_trace_result** result);
 void td_trace_free(td_trace_result* result);
 
-// x' = A x + B u, y = C x + D u about a state, x = [dq (tangent), dv] of the unprescribed motion the
-// constraints allow.  Arrays are row-major and belong to the result.
+// x' = A x + B u, y = C x + D u about a state, x = [dq (tangent), dv] of the unprescribed motion
+// the constraints allow.  Arrays are row-major and belong to the result.
 typedef struct td_linear {
   int nx, nu, ny;
   double *A, *B, *C, *D;
   double* basis;  // (2 nv) x nx: from x to displacements and velocities
 } td_linear;
-td_status td_linearize(const td_model* model, const td_state* state, td_work* work, td_linear** result);
+td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
+                       td_linear** result);
 void td_linear_free(td_linear* linear);
 
 typedef enum td_solver {
-  TD_SOLVER_AUTO,     // documented rule, docs/simulation.md
-  TD_SOLVER_EXPLICIT, // adaptive explicit Runge-Kutta of order 8 (ARKODE)
-  TD_SOLVER_STIFF     // adaptive BDF (CVODE) with the exact Jacobian
+  TD_SOLVER_AUTO,      // documented rule, docs/simulation.md
+  TD_SOLVER_EXPLICIT,  // adaptive explicit Runge-Kutta of order 8 (ARKODE)
+  TD_SOLVER_STIFF      // adaptive BDF (CVODE) with the exact Jacobian
 } td_solver;
 
 typedef struct td_sim_options {
   double t_final, dt_out;  // [s]; NaN: as the model says
   double rtol, atol;       // NaN: as the model says
   td_solver solver;
-  bool halve;              // run a second time with both tolerances a tenth: gives time_error; the finer run is returned
-  long max_steps;          // 0: no limit
+  bool halve;  // run a second time with both tolerances a tenth: gives time_error; the finer run is
+               // returned
+  long max_steps;  // 0: no limit
   td_progress progress;
   void* user;
 } td_sim_options;
@@ -314,27 +336,30 @@ typedef struct td_trajectory td_trajectory;
 typedef struct td_sim_stats {
   long steps, rejected, evaluations, tangents, factorisations, projections, events, stops;
   double max_constraint_error, max_velocity_error;  // after projection, over all accepted steps
-  double energy_start, energy_end, work_done, energy_error;  // balance: end - start - work of non-potential forces
-  double time_error;      // from halving; NaN when not asked for
-  td_solver solver;       // the one used
-  char why[160];          // and why
-  bool partial;           // stopped early
+  double energy_start, energy_end, work_done,
+      energy_error;   // balance: end - start - work of non-potential forces
+  double time_error;  // from halving; NaN when not asked for
+  td_solver solver;   // the one used
+  char why[160];      // and why
+  bool partial;       // stopped early
   double t_end;
 } td_sim_stats;
 
-// Integrate from `state` (overwritten by the final state).  On failure or stop the trajectory holds what was
-// computed and `diagnosis` (td_trajectory_diagnosis) says what went wrong, where, when, and what may help.
-td_status td_simulate(const td_model* model, td_work* work, td_state* state, const td_sim_options* options,
-                      td_trajectory** trajectory);
+// Integrate from `state` (overwritten by the final state).  On failure or stop the trajectory holds
+// what was computed and `diagnosis` (td_trajectory_diagnosis) says what went wrong, where, when,
+// and what may help.
+td_status td_simulate(const td_model* model, td_work* work, td_state* state,
+                      const td_sim_options* options, td_trajectory** trajectory);
 void td_trajectory_free(td_trajectory* trajectory);
 int td_trajectory_rows(const td_trajectory* trajectory);
 double td_trajectory_time(const td_trajectory* trajectory, int row);
 const double* td_trajectory_q(const td_trajectory* trajectory, int row);        // (nq)
 const double* td_trajectory_v(const td_trajectory* trajectory, int row);        // (nv)
 const double* td_trajectory_sensors(const td_trajectory* trajectory, int row);  // (nsensor)
-const double* td_trajectory_energy(const td_trajectory* trajectory, int row);   // kinetic, elastic, gravity, work
+const double* td_trajectory_energy(const td_trajectory* trajectory,
+                                   int row);  // kinetic, elastic, gravity, work
 const td_sim_stats* td_trajectory_stats(const td_trajectory* trajectory);
-const char* td_trajectory_diagnosis(const td_trajectory* trajectory);           // "" when all went well
+const char* td_trajectory_diagnosis(const td_trajectory* trajectory);  // "" when all went well
 // Events that happened: time and index of the model's event.
 int td_trajectory_event_count(const td_trajectory* trajectory);
 void td_trajectory_event(const td_trajectory* trajectory, int i, double* t, int* event);

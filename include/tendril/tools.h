@@ -10,8 +10,7 @@
 extern "C" {
 #endif
 
-// ---- what the model file asks for
-// ----------------------------------------------------------------
+// ---- what the model file asks for -------------------------------------------------------------
 
 // Settings from `par`, defaults filled in.
 typedef struct td_settings {
@@ -53,8 +52,7 @@ const char* td_work_failure(const td_work* work);
 // The candidate nearest to `name`, or NULL when none is near enough to be a likely typing mistake.
 const char* td_nearest(const char* name, const char* const* candidates, int n);
 
-// ---- state files
-// -----------------------------------------------------------------------------------
+// ---- state files ------------------------------------------------------------------------------
 
 // Read {"t": 0, "q": [...], "v": [...], "u": {"name": value}} into `state`; what is absent keeps
 // its value. Every number must be finite, arrays must have nq and nv elements, inputs must exist.
@@ -62,8 +60,7 @@ const char* td_nearest(const char* name, const char* const* candidates, int n);
 td_status td_state_parse(const td_model* model, const char* json, td_state* state, char* message,
                          size_t size);
 
-// ---- result files
-// ----------------------------------------------------------------------------------
+// ---- result files -----------------------------------------------------------------------------
 
 // A named table of numbers or words, as the writers take it.  Nothing is copied or kept.
 typedef struct td_matrix {

@@ -35,6 +35,8 @@ static inline double* arena_zeros(arena* a, int n) {
   return p;
 }
 
-static inline int* arena_ints(arena* a, int n) { return (int*)arena_bytes(a, (size_t)n * sizeof(int)); }
+static inline int* arena_ints(arena* a, int n) {
+  return (int*)arena_bytes(a, (size_t)n * sizeof(int));
+}
 
 #endif

@@ -45,8 +45,7 @@ char* td_strndup(const char* text, size_t n) {
 
 char* td_strdup(const char* text) { return td_strndup(text, strlen(text)); }
 
-// ---- text
-// ----------------------------------------------------------------------------------------
+// ---- text -------------------------------------------------------------------------------------
 
 // Room for n more bytes and the terminating zero.
 static bool text_room(td_text* text, int n) {
@@ -93,8 +92,7 @@ void td_text_free(td_text* text) {
   *text = (td_text){0};
 }
 
-// ---- names
-// ---------------------------------------------------------------------------------------
+// ---- names ------------------------------------------------------------------------------------
 
 enum { BAND = 16, WIDTH = 2 * BAND + 1 };  // largest distance told apart, columns of the band
 

@@ -12,9 +12,9 @@
 #include "tendril/tendril.h"
 
 // Forward a failure to the caller.
-#define TD_TRY(call)                               \
-  do {                                             \
-    const td_status td_try_status = (call);        \
+#define TD_TRY(call)                                  \
+  do {                                                \
+    const td_status td_try_status = (call);           \
     if (td_try_status != TD_OK) return td_try_status; \
   } while (0)
 
@@ -32,8 +32,8 @@ static inline void require(bool ok) {
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 
-// Make room for `need` elements of `size` bytes: returns the (possibly moved) block and updates *cap, or NULL
-// and leaves the old block as it is.
+// Make room for `need` elements of `size` bytes: returns the (possibly moved) block and updates
+// *cap, or NULL and leaves the old block as it is.
 void* td_grow(void* block, int* cap, int need, size_t size);
 
 // Copy of n bytes of text with a terminating zero; NULL when out of memory.

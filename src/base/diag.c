@@ -50,7 +50,7 @@ int td_diags_source(td_diags* diags, const char* name, const char* text, int siz
   return diags->nsource++;
 }
 
-// ---- adding ----------------------------------------------------------------------------------
+// ---- adding -----------------------------------------------------------------------------------
 
 static char* format_text(const char* format, va_list args) {
   va_list again;
@@ -149,7 +149,7 @@ void td_suggest(td_diags* diags, const char* name, const char* const* candidates
   if (near) td_hint(diags, "did you mean '%s'?", near);
 }
 
-// ---- places ----------------------------------------------------------------------------------
+// ---- places -----------------------------------------------------------------------------------
 
 static bool is_eol(char c) { return c == '\n' || c == '\r'; }
 static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
@@ -206,7 +206,7 @@ void td_span_position(const td_diags* diags, td_span at, int* line, int* column)
   *column = l.at - l.begin + 1;
 }
 
-// ---- drawing ---------------------------------------------------------------------------------
+// ---- drawing ----------------------------------------------------------------------------------
 
 // Would a terminal obey this character instead of showing it, or show nothing?
 static bool is_invisible(int code) {

@@ -19,7 +19,7 @@
 enum { CODE_DONE = 0, CODE_USE = 1, CODE_MODEL = 2, CODE_NUMERICS = 3, CODE_FILE = 4 };
 int code_of(td_status status);
 
-// ---- options (options.c) ----
+// ---- options (options.c) ----------------------------------------------------------------------
 
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
@@ -53,7 +53,7 @@ void options_help(const command* cmd, FILE* out);
 // main.c: the command table, closed by a NULL name
 extern const command command_table[];
 
-// ---- talking (talk.c) ----
+// ---- talking (talk.c) -------------------------------------------------------------------------
 
 double seconds(void);  // monotonic clock
 bool colour_on(FILE* f);
@@ -70,7 +70,7 @@ bool stop_asked(void);
 bool progress_show(void* user, double fraction, const char* what);  // a td_progress
 void progress_clear(progress* p);
 
-// ---- JSON (json.c) ----
+// ---- JSON (json.c) ----------------------------------------------------------------------------
 
 // Numbers keep all their bits; those that JSON cannot hold become null.
 cJSON* json_number(double x);
@@ -81,7 +81,7 @@ void json_add_number(cJSON* object, const char* name, double x);
 // Print to stdout and free.
 int json_print(cJSON* object);
 
-// ---- a session with one model (session.c) ----
+// ---- a session with one model (session.c) -----------------------------------------------------
 
 typedef enum timing {
   TIME_LOAD,
@@ -135,7 +135,7 @@ int session_wrote(session* s, td_status status);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
 
-// ---- results (summary.c, columns.c) ----
+// ---- results (summary.c, columns.c) -----------------------------------------------------------
 
 cJSON* sizes_json(const session* s);
 cJSON* sensors_json(session* s, const td_state* state);
@@ -160,7 +160,7 @@ void columns_add_state(columns* c, const session* s, int rows, int stride, const
                        bool with_v);
 void columns_free(columns* c);
 
-// ---- steps shared between commands ----
+// ---- steps shared between commands ------------------------------------------------------------
 
 int equil_step(session* s);  // cmd_equil.c: compute and print
 int equil_write(session* s);

@@ -14,7 +14,7 @@ typedef struct option_row {
   const char* text;
 } option_row;
 
-// ---- values ----
+// ---- values -----------------------------------------------------------------------------------
 
 // A finite number that is the whole text.
 static bool number(const char* s, double* x) {
@@ -132,7 +132,7 @@ void options_help(const command* cmd, FILE* out) {
   }
 }
 
-// ---- reading ----
+// ---- reading ----------------------------------------------------------------------------------
 
 // "--name" or "--name=value"; *value is what follows the sign
 static const option_row* find(const char* arg, const char** value) {

@@ -29,7 +29,7 @@ int code_of(td_status status) {
   return CODE_NUMERICS;
 }
 
-// ---- talking ----
+// ---- talking ----------------------------------------------------------------------------------
 
 void say(const session* s, const char* format, ...) {
   if (s->opt->json || s->opt->quiet) return;
@@ -109,7 +109,7 @@ int session_failed(session* s, td_status status, const char* what) {
   return code_of(status);
 }
 
-// ---- loading ----
+// ---- loading ----------------------------------------------------------------------------------
 
 static td_status apply_settings(session* s) {
   for (int i = 0; i < s->opt->nset; i++) {
@@ -182,7 +182,7 @@ void session_close(session* s) {
   free(s->out);
 }
 
-// ---- files ----
+// ---- files ------------------------------------------------------------------------------------
 
 // "dir/arm.m" -> "arm.out"
 static char* default_output(const char* name) {

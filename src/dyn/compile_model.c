@@ -18,7 +18,7 @@ typedef struct trial {
   td_state* state;
 } trial;
 
-// ---- places in the text -------------------------------------------------------------------------
+// ---- places in the text -----------------------------------------------------------------------
 
 static td_span field_span(const td_spec* spec, const char* root, int index,
                           const char* const* fields) {
@@ -57,7 +57,7 @@ static td_span force_span(const trial* t, const model_force* f) {
 // "nan", whatever its sign, and "-inf"
 static const char* not_finite(double x) { return isnan(x) ? "nan" : x > 0 ? "inf" : "-inf"; }
 
-// ---- numbers that expressions and parameters give -----------------------------------------------
+// ---- numbers that expressions and parameters give ---------------------------------------------
 
 static td_status judge_mass(const trial* t, const model_body* b) {
   static const char* const mass_field[] = {"m", NULL};
@@ -109,7 +109,7 @@ static td_status judge_force(const trial* t, const model_force* f) {
                   not_finite(x), t->state->t);
 }
 
-// ---- geometry at the start ----------------------------------------------------------------------
+// ---- geometry at the start --------------------------------------------------------------------
 
 // A spring of length zero has no direction: fine when it does not push.
 static td_status judge_axial(const trial* t, const model_force* f) {
@@ -206,7 +206,7 @@ static td_status judge_geometry(const trial* t) {
   return worst;
 }
 
-// ---- equations ----------------------------------------------------------------------------------
+// ---- equations --------------------------------------------------------------------------------
 
 // The loop that is farthest from closed.
 static void report_open_loop(const trial* t) {

@@ -1,4 +1,5 @@
-// Generalised positions and velocities: q' = N(q) v, displacements, unit quaternions, free and prescribed ones.
+// Generalised positions and velocities: q' = N(q) v, displacements, unit quaternions, free and
+// prescribed ones.
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +17,9 @@ int td_free_q(const td_model* m, const int** index) {
 
 bool td_has_quaternions(const td_model* m) { return m->npos != m->nvel; }
 
-static bool is_quaternion(const model_hop* hop) { return hop->kind == HOP_BALL || hop->kind == HOP_CIRCLE; }
+static bool is_quaternion(const model_hop* hop) {
+  return hop->kind == HOP_BALL || hop->kind == HOP_CIRCLE;
+}
 
 // Q' = Q ∘ [0, ω] / 2; for a pair about one axis [w, s]' = [-s, w] ω / 2
 void td_hop_rate(const model_hop* hop, const double* q, const double* v, double* qdot) {
@@ -95,7 +98,8 @@ void td_displace(const td_model* m, const double* q, const double* dv, double* q
     const model_hop* hop = &m->hop[i];
     double* x = q_out + hop->q;
     if (hop->kind == HOP_BALL) {
-      const quat r = quat_unit(quat_mul((quat){x[0], vec3_of(x + 1)}, quat_exp(vec3_of(dv + hop->v))));
+      const quat r =
+          quat_unit(quat_mul((quat){x[0], vec3_of(x + 1)}, quat_exp(vec3_of(dv + hop->v))));
       x[0] = r.w;
       vec3_put(x + 1, r.v);
     } else if (hop->kind == HOP_CIRCLE) {
@@ -143,7 +147,7 @@ void td_prescribe(const td_model* m, td_work* w, td_state* state) {
   memcpy(state->v, w->v, (size_t)m->nvel * sizeof(double));
 }
 
-// ---- states ---------------------------------------------------------------------------------------------------------
+// ---- states -----------------------------------------------------------------------------------
 
 td_state* td_state_new(const td_model* m) {
   const size_t n = (size_t)(m->npos + m->nvel + m->ninput) + 1;

@@ -1,5 +1,6 @@
-// What the analyses need of the equations of motion beyond the public API: coordinates and their rates, prescribed
-// motion, projection onto the constraints, power of the non-potential forces, events, load scaling.
+// What the analyses need of the equations of motion beyond the public API: coordinates and their
+// rates, prescribed motion, projection onto the constraints, power of the non-potential forces,
+// events, load scaling.
 //
 //   F(t, q, v, a, l) = M a + h - tau - Jc' l          Jc a + gamma = 0          qdot = N(q) v
 #ifndef TD_DYN_H
@@ -9,66 +10,78 @@
 #include "base.h"
 #include "tendril/tools.h"
 
-// ---- coordinates ----
+// ---- coordinates ------------------------------------------------------------------------------
 // Unprescribed velocities and positions: indices into v and q, ascending.
 int td_free_v(const td_model* model, const int** index);
 int td_free_q(const td_model* model, const int** index);
 // Put prescribed q and v (dof.motion at state->t) into the state.
 void td_prescribe(const td_model* model, td_work* work, td_state* state);
-// qdot = N(q) v, and the three matrices an ODE solver needs (row-major): N (nq x nv), d(N v)/dq (nq x nq), and a left
-// inverse N+ (nv x nq), N+ N = 1.
+// qdot = N(q) v, and the three matrices an ODE solver needs (row-major): N (nq x nv), d(N v)/dq (nq
+// x nq), and a left inverse N+ (nv x nq), N+ N = 1.
 void td_qdot(const td_model* model, const double* q, const double* v, double* qdot);
 void td_qdot_matrix(const td_model* model, const double* q, double* N);
 void td_qdot_dq(const td_model* model, const double* q, const double* v, double* dNv);
 void td_qdot_inverse(const td_model* model, const double* q, double* Nplus);
-bool td_has_quaternions(const td_model* model);  // nq > nv
+bool td_has_quaternions(const td_model* model);       // nq > nv
 void td_normalise(const td_model* model, double* q);  // unit quaternions to length 1
-// Least margin to a coordinate singularity of three-number charts (1: none near, 0: at it), and the DOF's name.
+// Least margin to a coordinate singularity of three-number charts (1: none near, 0: at it), and the
+// DOF's name.
 double td_chart_margin(const td_model* model, const double* q, const char** name);
 
-// ---- constraints ----
-// Move q (then v) onto the constraints, in the metric of the mass matrix.  Rows that are not to be projected (state-
-// dependent control, PD-stabilised) are left out.  Returns TD_E_DIVERGED when Newton does not get below tol.
+// ---- constraints ------------------------------------------------------------------------------
+// Move q (then v) onto the constraints, in the metric of the mass matrix.  Rows that are not to be
+// projected (state- dependent control, PD-stabilised) are left out.  Returns TD_E_DIVERGED when
+// Newton does not get below tol.
 td_status td_project_q(const td_model* model, td_state* state, td_work* work, double tol);
 td_status td_project_v(const td_model* model, td_state* state, td_work* work);
 // Largest |e| and |edot| over the projected rows.
-void td_constraint_error(const td_model* model, const td_state* state, td_work* work, double* e, double* edot);
-// Rows whose `control` is a function of time follow a target that the solver integrates along with the state:
-// 2 per row, [value, rate].  The owner copies its integrated values into td_targets() before evaluating.
-int td_target_count(const td_model* model);            // numbers (2 per row)
+void td_constraint_error(const td_model* model, const td_state* state, td_work* work, double* e,
+                         double* edot);
+// Rows whose `control` is a function of time follow a target that the solver integrates along with
+// the state: 2 per row, [value, rate].  The owner copies its integrated values into td_targets()
+// before evaluating.
+int td_target_count(const td_model* model);  // numbers (2 per row)
 double* td_targets(td_work* work);
-void td_target_initial(const td_model* model, const td_state* state, td_work* work, double* targets);
-void td_target_rates(const td_model* model, const td_state* state, td_work* work, const double* targets, double* rates);
+void td_target_initial(const td_model* model, const td_state* state, td_work* work,
+                       double* targets);
+void td_target_rates(const td_model* model, const td_state* state, td_work* work,
+                     const double* targets, double* rates);
 // d(Jc a + gamma)/dq, d/dv (nconstraint x nv) at the given a: for the linearised forward dynamics.
-void td_constraint_tangent(const td_model* model, const td_state* state, td_work* work, const double* a, double* dq,
-                           double* dv);
+void td_constraint_tangent(const td_model* model, const td_state* state, td_work* work,
+                           const double* a, double* dq, double* dv);
 
-// ---- forces ----
+// ---- forces -----------------------------------------------------------------------------------
 // Scale gravity, inputs, loads and rest-length changes for load continuation: 1 is the real thing.
 void td_set_load(td_work* work, double scale);
-// Power of everything that has no potential: inputs, loads, dampers, prescribed motion, control, time- or
-// state-dependent springs.  d(kinetic + elastic + gravity)/dt equals it.  Uses the v' of the last forward dynamics.
+// Power of everything that has no potential: inputs, loads, dampers, prescribed motion, control,
+// time- or state-dependent springs.  d(kinetic + elastic + gravity)/dt equals it.  Uses the v' of
+// the last forward dynamics.
 double td_power(const td_model* model, const td_state* state, td_work* work);
-// True when every force has a potential or is viscous, so that stability may be judged by the stiffness alone.
+// True when every force has a potential or is viscous, so that stability may be judged by the
+// stiffness alone.
 bool td_is_conservative(const td_model* model);
 // True when some damper has power != 1 (contributes nothing to the linearisation at rest when > 1).
 bool td_has_power_dampers(const td_model* model);
 // dF/dp for a parameter at a = 0 (or the given a, may be NULL) and lambda.
-void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param, const double* a,
-                         const double* lambda, double* dFdp);
+void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param,
+                         const double* a, const double* lambda, double* dFdp);
 // d sensor/dq, /dv (nsensor x nv), /du (nsensor x nu): exact; acceleration-level sensors included.
-td_status td_sensor_tangent(const td_model* model, const td_state* state, td_work* work, double* dq, double* dv,
-                            double* du);
+td_status td_sensor_tangent(const td_model* model, const td_state* state, td_work* work, double* dq,
+                            double* dv, double* du);
 
-// ---- events and stop times ----
-void td_event_values(const td_model* model, const td_state* state, td_work* work, double* values);  // (nevent)
-bool td_event_stops(const td_model* model, int event);          // then = 'stop'
+// ---- events and stop times --------------------------------------------------------------------
+void td_event_values(const td_model* model, const td_state* state, td_work* work,
+                     double* values);                   // (nevent)
+bool td_event_stops(const td_model* model, int event);  // then = 'stop'
 const char* td_event_name(const td_model* model, int event);
-// Switching functions of one-sided elements (dir = +-1) worth locating: 0 when there are too many of them.
+// Switching functions of one-sided elements (dir = +-1) worth locating: 0 when there are too many
+// of them.
 int td_switch_count(const td_model* model);
 void td_switch_values(const td_model* model, const td_state* state, td_work* work, double* values);
-// Times in (t0, t1) at which inputs, loads ... jump or have corners.  Caller frees *times.  TD_E_NOMEM.
-td_status td_stop_times(const td_model* model, const td_work* work, double t0, double t1, double** times, int* n);
+// Times in (t0, t1) at which inputs, loads ... jump or have corners.  Caller frees *times.
+// TD_E_NOMEM.
+td_status td_stop_times(const td_model* model, const td_work* work, double t0, double t1,
+                        double** times, int* n);
 
 // Settings from `par` (td_model_settings) and td_work_failure are public: tendril/tools.h.
 

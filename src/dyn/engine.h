@@ -29,7 +29,8 @@ void td_row_forces(const td_model* m, td_work* w, const double* lambda);
 
 // hop.A for the given v' (gravity included as an upward acceleration of the ground when `gravity`).
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity);
-// Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in hop.F.
+// Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
+// hop.F.
 void td_inverse(const td_model* m, td_work* w, double* out);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
 // False when some pivot is not positive: the hop is left in *bad.
@@ -40,14 +41,15 @@ typedef struct mass_factor {
   double inv[3];
 } mass_factor;
 void td_mass_factors(const td_model* m, const td_work* w, mass_factor* factor);
-// B = M⁻¹ B, rows of prescribed DOFs zero.  Rows of B are `width` long, a multiple of MASS_WIDTH, and aligned to 64 bytes.
+// B = M⁻¹ B, rows of prescribed DOFs zero.  Rows of B are `width` long, a multiple of MASS_WIDTH,
+// and aligned to 64 bytes.
 enum { MASS_WIDTH = 16 };
 void td_mass_solve(const td_model* m, td_work* w, const mass_factor* factor, double* B, int width);
 
 // A station's frame at the present state; accelerations only after td_accelerate (without gravity).
 frame td_frame(const td_model* m, const td_work* w, int station);
-// First-order change of a station's frame along column `col`: of its position coordinate (rate = false) or of its
-// velocity (rate = true).  Needs the column's tangent vectors.
+// First-order change of a station's frame along column `col`: of its position coordinate (rate =
+// false) or of its velocity (rate = true).  Needs the column's tangent vectors.
 frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate);
 static inline bool station_moves(const td_model* m, int station, int hop) {
   if (station < 0) return false;
@@ -55,14 +57,16 @@ static inline bool station_moves(const td_model* m, int station, int hop) {
   return h >= hop && h <= m->hop[hop].last;
 }
 // td_tangent after td_enter and td_forces.
-void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda, double* dFdq, double* dFdv);
+void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
+                   double* dFdq, double* dFdv);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
 
-// Change of all force wrenches (added to df per hop) and generalised forces (added to dtau) for given changes of the
-// stations along a column (col < 0: none) and of the numbers (w->dnum).
+// Change of all force wrenches (added to df per hop) and generalised forces (added to dtau) for
+// given changes of the stations along a column (col < 0: none) and of the numbers (w->dnum).
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df, double* dtau);
-void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate, spatial* df);
+void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
+                          spatial* df);
 
 row_value td_row_at(const td_model* m, const td_work* w, int row);
 row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate);
@@ -77,13 +81,15 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
 // Sensor variables of probes whose dependence is within `depends`.
 void td_probe_values(const td_model* m, td_work* w, unsigned depends);
 // ... of a probe of a place (pos, rot, quat, vel, omega, acc)
-double td_place_change(const td_model* m, const td_work* w, const model_probe* p, int col, bool rate);
+double td_place_change(const td_model* m, const td_work* w, const model_probe* p, int col,
+                       bool rate);
 double td_probe_change(const td_model* m, const td_work* w, int probe, int col, bool rate);
 // w->dnum from the changes of the probes along a column.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
 
 // Slopes of a FORCE_DOF with respect to its coordinate and rate.
-void td_dof_slopes(const td_model* m, const td_work* w, int force, double* slope_q, double* slope_v);
+void td_dof_slopes(const td_model* m, const td_work* w, int force, double* slope_q,
+                   double* slope_v);
 double td_elastic_energy(const td_model* m, const td_work* w);
 double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
 double td_elastic_change(const td_model* m, const td_work* w, int col);

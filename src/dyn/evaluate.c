@@ -18,8 +18,7 @@
 
 static bool is_recursive(const td_model* m) { return m->recursive && m->nrow == 0; }
 
-// ---- the dense system
-// ----------------------------------------------------------------------------------------------------
+// ---- the dense system -------------------------------------------------------------------------
 
 typedef struct dense_system {
   td_kkt kkt;
@@ -119,8 +118,7 @@ td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work*
   return TD_E_SINGULAR;
 }
 
-// ---- pieces
-// ----------------------------------------------------------------------------------------------------------------
+// ---- pieces -----------------------------------------------------------------------------------
 
 void td_residual(const td_model* m, const td_state* state, td_work* w, const double* a,
                  const double* lambda, double* F) {
@@ -201,8 +199,7 @@ void td_station(const td_model* m, const td_state* state, td_work* w, int statio
   vec3_put(twist + 3, mat3_apply_t(f.R, f.w));
 }
 
-// ---- linearised forward dynamics
-// ---------------------------------------------------------------------------------------------
+// ---- linearised forward dynamics --------------------------------------------------------------
 
 // d v'/dx = -M⁻¹ dF/dx with the factors of the recursion that has just given v'.
 static void recursive_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
@@ -300,8 +297,7 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
   return status;
 }
 
-// ---- projection
-// ------------------------------------------------------------------------------------------------------------
+// ---- projection -------------------------------------------------------------------------------
 
 static void skipped_rows(const td_model* m, bool* skip) {
   for (int i = 0; i < m->nrow; i++) skip[i] = !m->row[i].projected;

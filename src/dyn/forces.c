@@ -1,4 +1,5 @@
-// Forces: springs, dampers and inputs along DOFs and between stations, external loads; and their first-order change.
+// Forces: springs, dampers and inputs along DOFs and between stations, external loads; and their
+// first-order change.
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "link.h"
 
 static law law_of(const td_work* w, const model_law* l) {
-  return (law){w->num[l->k], w->num[l->rest] * w->num[l->compr], w->num[l->mu], w->num[l->nu], l->dir};
+  return (law){w->num[l->k], w->num[l->rest] * w->num[l->compr], w->num[l->mu], w->num[l->nu],
+               l->dir};
 }
 
 // Law plus input, masked: passive parts belong to h, the input to tau.
@@ -22,13 +24,14 @@ static double law_force(const td_work* w, const model_law* l, double x, double u
 }
 
 // Its change for changes of x, u and of the numbers.
-static double law_change(const td_work* w, const model_law* l, double x, double u, double dx, double du) {
+static double law_change(const td_work* w, const model_law* l, double x, double u, double dx,
+                         double du) {
   const law c = law_of(w, l);
   const law_value v = law_at(&c, x, u);
   const double* d = w->dnum;
   const double dx0 = d[l->rest] * w->num[l->compr] + w->num[l->rest] * d[l->compr];
-  return v.fx * dx + v.fu * du + v.fk * d[l->k] + v.fx0 * dx0 + v.fmu * d[l->mu] + v.fnu * d[l->nu] +
-         w->load * d[l->input];
+  return v.fx * dx + v.fu * du + v.fk * d[l->k] + v.fx0 * dx0 + v.fmu * d[l->mu] +
+         v.fnu * d[l->nu] + w->load * d[l->input];
 }
 
 static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
@@ -36,10 +39,11 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
   if (hop >= 0) w->hop[hop].f = spatial_add(w->hop[hop].f, f);
 }
 
-// ---- axial ------------------------------------------------------------------------------------------------------------
+// ---- axial ------------------------------------------------------------------------------------
 
 // Damping on each world component (the published form, damp.along = 0).
-static vec3 isotropic_damping(const td_work* w, const model_force* f, const frame* a, const frame* b) {
+static vec3 isotropic_damping(const td_work* w, const model_force* f, const frame* a,
+                              const frame* b) {
   const vec3 u = vec3_sub(b->v, a->v);
   double r[3], unused1, unused2;
   for (int c = 0; c < 3; c++) {
@@ -49,8 +53,9 @@ static vec3 isotropic_damping(const td_work* w, const model_force* f, const fram
   return vec3_of(r);
 }
 
-static vec3 isotropic_damping_change(const td_work* w, const model_force* f, const frame* a, const frame* b,
-                                     const frame_change* da, const frame_change* db) {
+static vec3 isotropic_damping_change(const td_work* w, const model_force* f, const frame* a,
+                                     const frame* b, const frame_change* da,
+                                     const frame_change* db) {
   const vec3 u = vec3_sub(b->v, a->v), du = vec3_sub(db->v, da->v);
   const model_law* l = &f->law[0];
   double r[3];
@@ -62,9 +67,8 @@ static vec3 isotropic_damping_change(const td_work* w, const model_force* f, con
   return vec3_of(r);
 }
 
-
-
-static vec3 axial_force(const td_work* w, const model_force* f, const frame* a, const frame* b, int which) {
+static vec3 axial_force(const td_work* w, const model_force* f, const frame* a, const frame* b,
+                        int which) {
   const axial x = td_axial(a, b);
   const model_law l = f->law[0];
   const double s = law_force(w, &l, x.L, f->isotropic ? 0 : x.Ld, which);
@@ -80,7 +84,7 @@ static void axial_add(const td_model* m, td_work* w, const model_force* f, int w
   add_wrench(m, w, f->a, spatial_scale(-1, spatial_force(a.p, F, none)));
 }
 
-// ---- beams --------------------------------------------------------------------------------------------------------------
+// ---- beams ------------------------------------------------------------------------------------
 
 static beam beam_at(const td_work* w, const model_force* f, const frame* a, const frame* b) {
   return td_beam(a, b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL);
@@ -98,7 +102,7 @@ static void beam_add(const td_model* m, td_work* w, const model_force* f, int wh
   add_wrench(m, w, f->a, spatial_scale(-1, on_b));
 }
 
-// ---- loads --------------------------------------------------------------------------------------------------------------
+// ---- loads ------------------------------------------------------------------------------------
 
 static void load_add(const td_model* m, td_work* w, const model_force* f) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
@@ -117,8 +121,12 @@ void td_forces(const td_model* m, td_work* w, int which) {
       case FORCE_DOF:
         w->tau[f->v] += law_force(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], which);
         break;
-      case FORCE_AXIAL: axial_add(m, w, f, which); break;
-      case FORCE_BEAM: beam_add(m, w, f, which); break;
+      case FORCE_AXIAL:
+        axial_add(m, w, f, which);
+        break;
+      case FORCE_BEAM:
+        beam_add(m, w, f, which);
+        break;
       case FORCE_LOAD:
         if (which & FORCES_ACTIVE) load_add(m, w, f);
         break;
@@ -126,7 +134,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
   }
 }
 
-// ---- changes --------------------------------------------------------------------------------------------------------------
+// ---- changes ----------------------------------------------------------------------------------
 
 static void add_change(const td_model* m, spatial* df, int station, spatial change) {
   const int hop = station < 0 ? -1 : m->station[station].hop;
@@ -138,12 +146,14 @@ static spatial wrench_change(vec3 p, vec3 F, vec3 dp, vec3 dF, vec3 dT) {
   return spatial_of(dF, vec3_add(vec3_add(vec3_cross(p, dF), vec3_cross(dp, F)), dT));
 }
 
-static frame_change change_of(const td_model* m, const td_work* w, int station, int col, bool rate) {
+static frame_change change_of(const td_model* m, const td_work* w, int station, int col,
+                              bool rate) {
   if (col < 0) return (frame_change){0};
   return td_frame_change(m, w, station, col, rate);
 }
 
-static void axial_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate, spatial* df) {
+static void axial_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                         spatial* df) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
   const axial x = td_axial(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
@@ -162,7 +172,8 @@ static void axial_change(const td_model* m, td_work* w, const model_force* f, in
   add_change(m, df, f->a, spatial_scale(-1, wrench_change(a.p, F, da.p, dF, none)));
 }
 
-static void beam_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate, spatial* df) {
+static void beam_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                        spatial* df) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
   const beam x = beam_at(w, f, &a, &b);
@@ -180,18 +191,22 @@ static void beam_change(const td_model* m, td_work* w, const model_force* f, int
   add_change(m, df, f->a, spatial_scale(-1, change));
 }
 
-static void load_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate, spatial* df) {
+static void load_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                        spatial* df) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
   const double *x = w->num + f->wrench, *d = w->dnum + f->wrench;
   const vec3 F = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x)));
   const vec3 T = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x + 3)));
-  const vec3 dF = vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d))), vec3_cross(da.turn, F));
-  const vec3 dT = vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d + 3))), vec3_cross(da.turn, T));
+  const vec3 dF =
+      vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d))), vec3_cross(da.turn, F));
+  const vec3 dT =
+      vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d + 3))), vec3_cross(da.turn, T));
   add_change(m, df, f->b, wrench_change(b.p, F, db.p, dF, dT));
 }
 
-void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df, double* dtau) {
+void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df,
+                      double* dtau) {
   const model_col* c = col < 0 ? NULL : &m->col[col];
   const bool numbers = w->numbers_change;
   for (int i = 0; i < m->nforce; i++) {
@@ -201,20 +216,27 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
     if (!numbers && !moved && !own) continue;
     switch (f->kind) {
       case FORCE_DOF:
-        dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], own && !rate && f->q >= 0,
-                                 own && rate);
+        dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v],
+                                 own && !rate && f->q >= 0, own && rate);
         break;
-      case FORCE_AXIAL: axial_change(m, w, f, col, rate, df); break;
-      case FORCE_BEAM: beam_change(m, w, f, col, rate, df); break;
-      case FORCE_LOAD: load_change(m, w, f, col, rate, df); break;
+      case FORCE_AXIAL:
+        axial_change(m, w, f, col, rate, df);
+        break;
+      case FORCE_BEAM:
+        beam_change(m, w, f, col, rate, df);
+        break;
+      case FORCE_LOAD:
+        load_change(m, w, f, col, rate, df);
+        break;
     }
   }
 }
 
-// ---- energy and power -------------------------------------------------------------------------------------------------------
+// ---- energy and power -------------------------------------------------------------------------
 
 // Coordinate and rate of law d of a force.
-static void law_coordinate(const td_model* m, const td_work* w, const model_force* f, int d, double* x, double* u) {
+static void law_coordinate(const td_model* m, const td_work* w, const model_force* f, int d,
+                           double* x, double* u) {
   if (f->kind == FORCE_DOF) {
     *x = f->q < 0 ? 0 : w->q[f->q];
     *u = w->v[f->v];
@@ -266,13 +288,15 @@ double td_force_power(const td_model* m, const td_work* w) {
       sum += vec3_dot(isotropic_damping(w, f, &a, &b), vec3_sub(b.v, a.v));
     if (f->kind == FORCE_LOAD) {
       const double* x = w->num + f->wrench;
-      sum += w->load * (vec3_dot(mat3_apply(a.R, vec3_of(x)), b.v) + vec3_dot(mat3_apply(a.R, vec3_of(x + 3)), b.w));
+      sum += w->load * (vec3_dot(mat3_apply(a.R, vec3_of(x)), b.v) +
+                        vec3_dot(mat3_apply(a.R, vec3_of(x + 3)), b.w));
     }
   }
   return sum;
 }
 
-void td_dof_slopes(const td_model* m, const td_work* w, int force, double* slope_q, double* slope_v) {
+void td_dof_slopes(const td_model* m, const td_work* w, int force, double* slope_q,
+                   double* slope_v) {
   const model_force* f = &m->force[force];
   const law l = law_of(w, &f->law[0]);
   const law_value v = law_at(&l, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
@@ -285,7 +309,8 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
   spatial sum = spatial_zero();
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    if (f->joint != joint || f->element != element || f->kind == FORCE_DOF || f->kind == FORCE_LOAD) continue;
+    if (f->joint != joint || f->element != element || f->kind == FORCE_DOF || f->kind == FORCE_LOAD)
+      continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
     if (f->kind == FORCE_AXIAL) {
@@ -308,7 +333,8 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
   return sum;
 }
 
-// Change of the elastic energy along the position coordinate of a column: minus the elastic forces' work.
+// Change of the elastic energy along the position coordinate of a column: minus the elastic forces'
+// work.
 double td_elastic_change(const td_model* m, const td_work* w, int col) {
   double sum = 0;
   const model_col* c = &m->col[col];
@@ -318,7 +344,8 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
     if (f->kind == FORCE_LOAD) continue;
     if (f->kind == FORCE_DOF) dx[0] = c->first && c->v == f->v && f->q >= 0;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-    const frame_change da = change_of(m, w, f->a, col, false), db = change_of(m, w, f->b, col, false);
+    const frame_change da = change_of(m, w, f->a, col, false),
+                       db = change_of(m, w, f->b, col, false);
     if (f->kind == FORCE_AXIAL) {
       const axial x = td_axial(&a, &b);
       dx[0] = td_axial_change(&x, &a, &b, &da, &db).L;

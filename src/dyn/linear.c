@@ -9,21 +9,26 @@ double td_row_input(const td_model* m, td_work* w, int row, int input) {
   td_tape_eval(m->live_input_tape, w->vars, w->scratch_tape, w->partial);
   double sum = 0;
   for (int i = 0; i < m->nlive_input; i++)
-    if (m->live_input[i].source == input && m->live_input[i].target == control) sum += w->partial[i];
+    if (m->live_input[i].source == input && m->live_input[i].target == control)
+      sum += w->partial[i];
   return sum;
 }
 
-static bool is_transmitted(sensor_kind kind) { return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA; }
+static bool is_transmitted(sensor_kind kind) {
+  return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA;
+}
 
 // dst row += scale * row of the change of a probe along every column
-static void add_probe_row(const td_model* m, const td_work* w, int probe, double scale, double* dq, double* dv) {
+static void add_probe_row(const td_model* m, const td_work* w, int probe, double scale, double* dq,
+                          double* dv) {
   for (int col = 0; col < m->ncol; col++) {
     dq[m->col[col].v] += scale * td_probe_change(m, w, probe, col, false);
     dv[m->col[col].v] += scale * td_probe_change(m, w, probe, col, true);
   }
 }
 
-// An acceleration also follows v': its slope with respect to v'_l is that of the velocity with respect to v_l.
+// An acceleration also follows v': its slope with respect to v'_l is that of the velocity with
+// respect to v_l.
 static double velocity_slope(const td_model* m, td_work* w, int probe, int v) {
   model_probe as_velocity = m->probe[probe];
   as_velocity.kind = SENSOR_VEL;
@@ -33,7 +38,8 @@ static double velocity_slope(const td_model* m, td_work* w, int probe, int v) {
   return sum;
 }
 
-td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w, double* dq, double* dv, double* du) {
+td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                            double* dv, double* du) {
   const int nv = m->nvel, nu = m->ninput, ny = m->noutput_name;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
@@ -45,7 +51,8 @@ td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w
   td_status status = TD_OK;
   for (int i = 0; i < m->noutput_probe; i++)
     if (is_transmitted(m->probe[m->output_probe[i].source].kind)) {
-      td_work_fail(w, "sensor %s: force() and lambda() cannot be linearised", td_model_sensor_name(m, m->output_probe[i].target));
+      td_work_fail(w, "sensor %s: force() and lambda() cannot be linearised",
+                   td_model_sensor_name(m, m->output_probe[i].target));
       status = TD_E_USAGE;
     }
   if (m->output_accel && status == TD_OK) {

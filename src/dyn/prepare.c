@@ -1,5 +1,6 @@
-// Constants that follow from the parameters: fixed poses, axes, inertias; then the initial geometry, which gives rest
-// values marked nan, references of loops and the zero of fixed directions.
+// Constants that follow from the parameters: fixed poses, axes, inertias; then the initial
+// geometry, which gives rest values marked nan, references of loops and the zero of fixed
+// directions.
 #include <math.h>
 #include <string.h>
 
@@ -8,14 +9,18 @@
 
 static mat3 fixed_rotation(const double* x, const model_fix* fix) {
   switch (fix->kind) {
-    case ROT_NONE: break;
-    case ROT_PRINCIPAL: return mat3_axis_angle(vec3_axis(fix->axis), x[0]);
-    case ROT_EULER_BERNOULLI: return mat3_quat(quat_unit((quat){1, vec3_scale(0.5, vec3_of(x))}));
+    case ROT_NONE:
+      break;
+    case ROT_PRINCIPAL:
+      return mat3_axis_angle(vec3_axis(fix->axis), x[0]);
+    case ROT_EULER_BERNOULLI:
+      return mat3_quat(quat_unit((quat){1, vec3_scale(0.5, vec3_of(x))}));
     case ROT_ANGLE_AXIS: {
       const double n = vec3_norm(vec3_of(x + 1));
       return n > 0 ? mat3_axis_angle(vec3_scale(1 / n, vec3_of(x + 1)), x[0]) : mat3_identity();
     }
-    case ROT_QUATERNION: return mat3_quat(quat_unit((quat){x[0], vec3_of(x + 1)}));
+    case ROT_QUATERNION:
+      return mat3_quat(quat_unit((quat){x[0], vec3_of(x + 1)}));
     case ROT_UNIT_VECTOR: {
       const vec3 v = vec3_of(x);
       return mat3_quat(quat_unit((quat){sqrt(fmax(0, 1 - vec3_dot(v, v))), v}));
@@ -28,7 +33,8 @@ static pose fixed_pose(const td_model* m, const td_work* w, int fix, int nfix) {
   pose g = pose_identity();
   for (int i = fix; i < fix + nfix; i++) {
     const model_fix* f = &m->fix[i];
-    const pose step = {fixed_rotation(f->rot == NUM_NONE ? NULL : w->num + f->rot, f), vec3_of(w->num + f->trans)};
+    const pose step = {fixed_rotation(f->rot == NUM_NONE ? NULL : w->num + f->rot, f),
+                       vec3_of(w->num + f->trans)};
     g = pose_mul(g, step);
   }
   return g;
@@ -50,7 +56,8 @@ static void prepare_tree(const td_model* m, td_work* w) {
     w->hop_axis[i] = vec3_scale(1 / vec3_norm(a), a);
     w->hop_principal[i] = principal(w->hop_axis[i]);
   }
-  for (int i = 0; i < m->nstation; i++) w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
+  for (int i = 0; i < m->nstation; i++)
+    w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
 }
 
 static void prepare_masses(const td_model* m, td_work* w) {
@@ -59,9 +66,11 @@ static void prepare_masses(const td_model* m, td_work* w) {
     const int hop = m->station[b->station].hop;
     if (hop < 0) continue;
     mat3 I;
-    for (int k = 0; k < 9; k++) I.m[k] = 0.5 * (w->num[b->I + k] + w->num[b->I + 3 * (k % 3) + k / 3]);
+    for (int k = 0; k < 9; k++)
+      I.m[k] = 0.5 * (w->num[b->I + k] + w->num[b->I + 3 * (k % 3) + k / 3]);
     const inertia body = inertia_body(w->num[b->m], vec3_of(w->num + b->com), I);
-    w->hop_inertia[hop] = inertia_add(w->hop_inertia[hop], inertia_move(w->station_fix[b->station], body));
+    w->hop_inertia[hop] =
+        inertia_add(w->hop_inertia[hop], inertia_move(w->station_fix[b->station], body));
   }
   for (int i = 0; i < m->nhop; i++) {
     const inertia* I = &w->hop_inertia[i];
@@ -71,7 +80,7 @@ static void prepare_masses(const td_model* m, td_work* w) {
   }
 }
 
-// ---- initial geometry --------------------------------------------------------------------------------------------------
+// ---- initial geometry -------------------------------------------------------------------------
 
 static void initial_positions(const td_model* m, td_work* w, td_state* state) {
   state->t = m->settings[0];
@@ -85,7 +94,8 @@ static void measure_references(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
     const frame a = td_frame(m, w, r->a), b = td_frame(m, w, r->b);
-    if (r->reference >= 0) w->reference[r->reference] = quat_mat3(mat3_mul(mat3_transpose(a.R), b.R));
+    if (r->reference >= 0)
+      w->reference[r->reference] = quat_mat3(mat3_mul(mat3_transpose(a.R), b.R));
   }
   for (int i = 0; i < m->nrow; i++) {
     const row_value v = td_row_at(m, w, i);
@@ -97,7 +107,8 @@ static void measure_references(const td_model* m, td_work* w) {
   }
 }
 
-// Beam axes: z along the line between the ends, x as near to `xaxis` as possible, all in the first frame.
+// Beam axes: z along the line between the ends, x as near to `xaxis` as possible, all in the first
+// frame.
 static mat3 beam_axes(const frame* a, const frame* b, vec3 xaxis) {
   vec3 z = mat3_apply_t(a->R, vec3_sub(b->p, a->p));
   const double length = vec3_norm(z);
@@ -112,7 +123,8 @@ static mat3 beam_axes(const frame* a, const frame* b, vec3 xaxis) {
 
 static void rest_values(const td_model* m, td_work* w, const model_force* f) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  if (f->kind == FORCE_BEAM && f->frame >= 0) w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
+  if (f->kind == FORCE_BEAM && f->frame >= 0)
+    w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
   if (f->kind == FORCE_DOF && f->law[0].rest_initial) w->num[f->law[0].rest] = w->q[f->q];
   if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = td_axial(&a, &b).L;
   if (f->kind != FORCE_BEAM) return;

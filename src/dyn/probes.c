@@ -1,5 +1,5 @@
-// Sensors: the variables that expressions read from the moving robot, their change along a degree of freedom, the live
-// numbers that follow from them, and the model's outputs and events.
+// Sensors: the variables that expressions read from the moving robot, their change along a degree
+// of freedom, the live numbers that follow from them, and the model's outputs and events.
 #include <string.h>
 
 #include "engine.h"
@@ -17,16 +17,21 @@ static double place_value(const td_model* m, const td_work* w, const model_probe
   const vec3 s = probe_point(w, p, &f);
   const int c = p->component;
   switch (p->kind) {
-    case SENSOR_POS: return vec3_at(vec3_add(f.p, s), c);
-    case SENSOR_VEL: return vec3_at(vec3_add(f.v, vec3_cross(f.w, s)), c);
+    case SENSOR_POS:
+      return vec3_at(vec3_add(f.p, s), c);
+    case SENSOR_VEL:
+      return vec3_at(vec3_add(f.v, vec3_cross(f.w, s)), c);
     case SENSOR_ACC:
-      return vec3_at(vec3_add(f.a, vec3_add(vec3_cross(f.dw, s), vec3_cross(f.w, vec3_cross(f.w, s)))), c);
-    case SENSOR_ROT: return f.R.m[3 * (c % 3) + c / 3];
+      return vec3_at(
+          vec3_add(f.a, vec3_add(vec3_cross(f.dw, s), vec3_cross(f.w, vec3_cross(f.w, s)))), c);
+    case SENSOR_ROT:
+      return f.R.m[3 * (c % 3) + c / 3];
     case SENSOR_QUAT: {
       const quat q = quat_mat3(f.R);
       return c == 0 ? q.w : vec3_at(q.v, c - 1);
     }
-    default: return vec3_at(mat3_apply_t(f.R, f.w), c);  // SENSOR_OMEGA
+    default:
+      return vec3_at(mat3_apply_t(f.R, f.w), c);  // SENSOR_OMEGA
   }
 }
 
@@ -38,7 +43,8 @@ static double row_lambda(const td_model* m, const td_work* w, const model_probe*
   double sum = 0;
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    if (r->joint == p->joint && r->element == p->element && r->direction == p->component) sum += w->lambda[i];
+    if (r->joint == p->joint && r->element == p->element && r->direction == p->component)
+      sum += w->lambda[i];
   }
   return sum;
 }
@@ -51,20 +57,28 @@ static double probe_value(const td_model* m, td_work* w, int i) {
     case SENSOR_QUAT:
     case SENSOR_VEL:
     case SENSOR_OMEGA:
-    case SENSOR_ACC: return place_value(m, w, p);
-    case SENSOR_LENGTH: return end_distance(m, w, p);
-    case SENSOR_STRETCH: return end_distance(m, w, p) / w->length0[i];
-    case SENSOR_FORCE: return joint_force(m, w, p);
-    case SENSOR_LAMBDA: return row_lambda(m, w, p);
+    case SENSOR_ACC:
+      return place_value(m, w, p);
+    case SENSOR_LENGTH:
+      return end_distance(m, w, p);
+    case SENSOR_STRETCH:
+      return end_distance(m, w, p) / w->length0[i];
+    case SENSOR_FORCE:
+      return joint_force(m, w, p);
+    case SENSOR_LAMBDA:
+      return row_lambda(m, w, p);
     case SENSOR_DOF:
-    case SENSOR_Q: return w->q[p->q];
+    case SENSOR_Q:
+      return w->q[p->q];
     case SENSOR_DDOF:
-    case SENSOR_V: return w->v[p->v];
+    case SENSOR_V:
+      return w->v[p->v];
     case SENSOR_ENERGY: {
       const td_energies e = td_energies_at(m, w);
       return e.kinetic + e.elastic + e.gravity;
     }
-    case SENSOR_KIND_COUNT: break;
+    case SENSOR_KIND_COUNT:
+      break;
   }
   return 0;
 }
@@ -74,7 +88,7 @@ void td_probe_values(const td_model* m, td_work* w, unsigned depends) {
     if (m->probe[i].depends & depends) w->vars[m->probe[i].var] = probe_value(m, w, i);
 }
 
-// ---- what a joint transmits ----------------------------------------------------------------------------------------------
+// ---- what a joint transmits -------------------------------------------------------------------
 
 static double joint_force(const td_model* m, td_work* w, const model_probe* p) {
   const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
@@ -91,28 +105,33 @@ static double joint_force(const td_model* m, td_work* w, const model_probe* p) {
   return p->component < 3 ? vec3_at(F, p->component) : vec3_at(T, p->component - 3);
 }
 
-// ---- changes -------------------------------------------------------------------------------------------------------------
+// ---- changes ----------------------------------------------------------------------------------
 
-double td_place_change(const td_model* m, const td_work* w, const model_probe* p, int col, bool rate) {
+double td_place_change(const td_model* m, const td_work* w, const model_probe* p, int col,
+                       bool rate) {
   const frame f = td_frame(m, w, p->station);
   const frame_change d = td_frame_change(m, w, p->station, col, rate);
   const vec3 s = probe_point(w, p, &f), ds = vec3_cross(d.turn, s);
   const int c = p->component;
   switch (p->kind) {
-    case SENSOR_POS: return vec3_at(vec3_add(d.p, ds), c);
-    case SENSOR_VEL: return vec3_at(vec3_add(d.v, vec3_add(vec3_cross(d.w, s), vec3_cross(f.w, ds))), c);
+    case SENSOR_POS:
+      return vec3_at(vec3_add(d.p, ds), c);
+    case SENSOR_VEL:
+      return vec3_at(vec3_add(d.v, vec3_add(vec3_cross(d.w, s), vec3_cross(f.w, ds))), c);
     case SENSOR_ACC: {
       const vec3 ws = vec3_cross(f.w, s), dws = vec3_add(vec3_cross(d.w, s), vec3_cross(f.w, ds));
       vec3 x = vec3_add(d.a, vec3_add(vec3_cross(d.dw, s), vec3_cross(f.dw, ds)));
       x = vec3_add(x, vec3_add(vec3_cross(d.w, ws), vec3_cross(f.w, dws)));
       return vec3_at(x, c);
     }
-    case SENSOR_ROT: return vec3_at(vec3_cross(d.turn, mat3_col(f.R, c / 3)), c % 3);
+    case SENSOR_ROT:
+      return vec3_at(vec3_cross(d.turn, mat3_col(f.R, c / 3)), c % 3);
     case SENSOR_QUAT: {
       const quat half = {0, vec3_scale(0.5, d.turn)}, q = quat_mul(half, quat_mat3(f.R));
       return c == 0 ? q.w : vec3_at(q.v, c - 1);
     }
-    default: return vec3_at(mat3_apply_t(f.R, vec3_sub(d.w, vec3_cross(d.turn, f.w))), c);
+    default:
+      return vec3_at(mat3_apply_t(f.R, vec3_sub(d.w, vec3_cross(d.turn, f.w))), c);
   }
 }
 
@@ -140,22 +159,29 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
     case SENSOR_QUAT:
     case SENSOR_VEL:
     case SENSOR_OMEGA:
-    case SENSOR_ACC: return td_place_change(m, w, p, col, rate);
+    case SENSOR_ACC:
+      return td_place_change(m, w, p, col, rate);
     case SENSOR_LENGTH:
     case SENSOR_STRETCH: {
       const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
-      const frame_change da = td_frame_change(m, w, p->a, col, rate), db = td_frame_change(m, w, p->b, col, rate);
+      const frame_change da = td_frame_change(m, w, p->a, col, rate),
+                         db = td_frame_change(m, w, p->b, col, rate);
       const axial x = td_axial(&a, &b);
-      return td_axial_change(&x, &a, &b, &da, &db).L / (p->kind == SENSOR_STRETCH ? w->length0[probe] : 1);
+      return td_axial_change(&x, &a, &b, &da, &db).L /
+             (p->kind == SENSOR_STRETCH ? w->length0[probe] : 1);
     }
     case SENSOR_DOF:
-    case SENSOR_Q: return rate ? 0 : coordinate_change(m, w, p->q, col);
+    case SENSOR_Q:
+      return rate ? 0 : coordinate_change(m, w, p->q, col);
     case SENSOR_DDOF:
-    case SENSOR_V: return rate && m->col[col].first && m->col[col].v == p->v;
-    case SENSOR_ENERGY: return energy_change(m, w, col, rate);
+    case SENSOR_V:
+      return rate && m->col[col].first && m->col[col].v == p->v;
+    case SENSOR_ENERGY:
+      return energy_change(m, w, col, rate);
     case SENSOR_FORCE:
     case SENSOR_LAMBDA:
-    case SENSOR_KIND_COUNT: break;
+    case SENSOR_KIND_COUNT:
+      break;
   }
   return 0;
 }
@@ -168,10 +194,12 @@ static double energy_change(const td_model* m, const td_work* w, int col, bool r
   for (int i = c->hop; i <= m->hop[c->hop].last; i++) {
     if (!w->hop_heavy[i]) continue;
     momentum = spatial_add(momentum, inertia_apply(&w->hop[i].I, &w->hop[i].V));
-    weight = spatial_add(weight, spatial_of(vec3_scale(w->hop[i].I.m, g), vec3_cross(w->hop[i].I.mc, g)));
+    weight = spatial_add(weight,
+                         spatial_of(vec3_scale(w->hop[i].I.m, g), vec3_cross(w->hop[i].I.mc, g)));
   }
   if (rate) return spatial_dot(&momentum, &cw->S);
-  return spatial_dot(&momentum, &cw->U) - spatial_dot(&weight, &cw->S) + td_elastic_change(m, w, col);
+  return spatial_dot(&momentum, &cw->U) - spatial_dot(&weight, &cw->S) +
+         td_elastic_change(m, w, col);
 }
 
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {
@@ -186,11 +214,12 @@ void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {
   }
 }
 
-// ---- live numbers, outputs, events -----------------------------------------------------------------------------------------
+// ---- live numbers, outputs, events ------------------------------------------------------------
 
 void td_numbers(const td_model* m, const td_state* state, td_work* w) {
   w->vars[m->time_var] = w->t;
-  for (int i = 0; i < m->ninput; i++) w->vars[m->input[i].var] = state->u ? state->u[i] : m->input[i].value;
+  for (int i = 0; i < m->ninput; i++)
+    w->vars[m->input[i].var] = state->u ? state->u[i] : m->input[i].value;
   if (m->nlive_slot == 0) return;
   td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE);
   td_tape_eval(m->live_tape, w->vars, w->scratch_tape, w->partial);
@@ -198,7 +227,8 @@ void td_numbers(const td_model* m, const td_state* state, td_work* w) {
 }
 
 // Everything the probes may ask for, acceleration-level ones when some expression needs them.
-static td_status probe_all(const td_model* m, const td_state* state, td_work* w, bool accelerations) {
+static td_status probe_all(const td_model* m, const td_state* state, td_work* w,
+                           bool accelerations) {
   td_status status = TD_OK;
   if (accelerations) {
     status = td_forward_dynamics(m, state, w);
@@ -230,4 +260,6 @@ void td_event_values(const td_model* m, const td_state* state, td_work* w, doubl
 }
 
 bool td_event_stops(const td_model* m, int event) { return m->event[event].stop; }
-const char* td_event_name(const td_model* m, int event) { return model_name(m, m->event[event].name); }
+const char* td_event_name(const td_model* m, int event) {
+  return model_name(m, m->event[event].name);
+}

@@ -82,8 +82,7 @@ void td_composite_mass(const td_model* m, td_work* w, double* M) {
   arena_close(&w->scratch, mark);
 }
 
-// ---- articulated bodies
-// -----------------------------------------------------------------------------------------------
+// ---- articulated bodies -----------------------------------------------------------------------
 
 static inline void add_to_parent(td_work* w, int parent, const spatial6* Ia, const spatial* pa) {
   if (parent < 0) return;
@@ -248,8 +247,7 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
   return true;
 }
 
-// ---- M⁻¹ for many right-hand sides
-// ----------------------------------------------------------------------------------
+// ---- M⁻¹ for many right-hand sides ------------------------------------------------------------
 //
 // The same recursion without velocities and gravity: u = b - Sᵀ p, p_parent += p + W u, then x =
 // D⁻¹ u - Wᵀ A_parent, A = A_parent + S x, where W = U D⁻¹.  It costs about 24 products per hop and

@@ -30,14 +30,16 @@ row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col
   const model_row* r = &m->row[row];
   row_ends ends;
   ends_at(m, w, r, &ends);
-  const frame_change a = td_frame_change(m, w, r->a, col, rate), b = td_frame_change(m, w, r->b, col, rate);
+  const frame_change a = td_frame_change(m, w, r->a, col, rate),
+                     b = td_frame_change(m, w, r->b, col, rate);
   const frame_change c = td_frame_change(m, w, r->c, col, rate);
   const row_changes changes = {&a, &b, &c};
   return td_row_change(r->kind, &ends.f, &changes);
 }
 
 // Wrenches of a unit multiplier on the three frames.
-static void row_wrenches(const td_model* m, const td_work* w, const model_row* r, const row_value* v, spatial out[3]) {
+static void row_wrenches(const td_model* m, const td_work* w, const model_row* r,
+                         const row_value* v, spatial out[3]) {
   const vec3 pa = td_frame(m, w, r->a).p, pb = td_frame(m, w, r->b).p, none = {0, 0, 0};
   out[0] = spatial_scale(-1, spatial_force(pa, v->force, v->torque));
   out[1] = spatial_force(pb, v->force, v->torque);
@@ -76,22 +78,27 @@ void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
   }
 }
 
-void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate, spatial* df) {
+void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
+                          spatial* df) {
   const int hop = m->col[col].hop;
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    if (!station_moves(m, r->a, hop) && !station_moves(m, r->b, hop) && !station_moves(m, r->c, hop)) continue;
+    if (!station_moves(m, r->a, hop) && !station_moves(m, r->b, hop) &&
+        !station_moves(m, r->c, hop))
+      continue;
     const row_value v = td_row_at(m, w, i), d = td_row_change_at(m, w, i, col, rate);
     const int station[3] = {r->a, r->b, r->c};
     const double sign[3] = {-1, 1, 0};
     for (int s = 0; s < 3; s++) {
       const int h = station[s] < 0 ? -1 : m->station[station[s]].hop;
       if (h < 0) continue;
-      const vec3 p = td_frame(m, w, station[s]).p, dp = td_frame_change(m, w, station[s], col, rate).p;
+      const vec3 p = td_frame(m, w, station[s]).p,
+                 dp = td_frame_change(m, w, station[s], col, rate).p;
       spatial change = spatial_of((vec3){0, 0, 0}, d.torque_c);
       if (s < 2)
-        change = spatial_scale(sign[s], spatial_add(spatial_force(p, d.force, d.torque),
-                                                    spatial_of((vec3){0, 0, 0}, vec3_cross(dp, v.force))));
+        change = spatial_scale(sign[s],
+                               spatial_add(spatial_force(p, d.force, d.torque),
+                                           spatial_of((vec3){0, 0, 0}, vec3_cross(dp, v.force))));
       df[h] = spatial_axpy(lambda[i], change, df[h]);
     }
   }
@@ -125,11 +132,12 @@ static double defect_change(const td_model* m, const td_work* w, int row, int co
   const row_value at = td_row_at(m, w, row);
   double e, ed;
   td_row_target(m, w, row, &e, &ed);
-  return x + w->num[r->k] * d.e + w->num[r->mu] * d.ed + w->dnum[r->k] * (at.e - e) + w->dnum[r->mu] * (at.ed - ed);
+  return x + w->num[r->k] * d.e + w->num[r->mu] * d.ed + w->dnum[r->k] * (at.e - e) +
+         w->dnum[r->mu] * (at.ed - ed);
 }
 
-void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w, const double* a, double* dq,
-                           double* dv) {
+void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
+                           double* dq, double* dv) {
   const int n = m->nvel;
   const size_t size = (size_t)m->nrow * (size_t)n * sizeof(double);
   memset(dq, 0, size);
@@ -146,7 +154,8 @@ void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w,
   td_number_changes(m, w, -1, false);
 }
 
-void td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc, double* e, double* edot) {
+void td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc, double* e,
+                    double* edot) {
   td_enter(m, state, w);
   if (Jc) td_row_jacobian(m, w, Jc);
   for (int i = 0; i < m->nrow; i++) {
@@ -158,7 +167,7 @@ void td_constraints(const td_model* m, const td_state* state, td_work* w, double
   }
 }
 
-// ---- targets of controlled rows --------------------------------------------------------------------------------------
+// ---- targets of controlled rows ---------------------------------------------------------------
 
 int td_target_count(const td_model* m) { return 2 * m->ntarget; }
 double* td_targets(td_work* w) { return w->target; }
@@ -173,7 +182,8 @@ void td_target_initial(const td_model* m, const td_state* state, td_work* w, dou
   }
 }
 
-void td_target_rates(const td_model* m, const td_state* state, td_work* w, const double* targets, double* rates) {
+void td_target_rates(const td_model* m, const td_state* state, td_work* w, const double* targets,
+                     double* rates) {
   td_enter(m, state, w);
   for (int i = 0; i < m->nrow; i++) {
     if (m->row[i].target != TARGET_CONTROL) continue;

@@ -1,4 +1,5 @@
-// Facts about the model that the analyses ask for: settings, kinds of forces, stop times, one-sided elements.
+// Facts about the model that the analyses ask for: settings, kinds of forces, stop times, one-sided
+// elements.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ td_settings td_model_settings(const td_model* m) {
                        .dyn = m->do_dyn};
 }
 
-// A load with a potential: a force fixed in the world.  A couple fixed in the world has none in three dimensions.
+// A load with a potential: a force fixed in the world.  A couple fixed in the world has none in
+// three dimensions.
 static bool load_has_potential(const td_model* m, const model_force* f) {
   bool couple = false;
   for (int c = 3; c < 6; c++) {
@@ -49,13 +51,14 @@ bool td_has_power_dampers(const td_model* m) {
   return false;
 }
 
-// ---- one-sided elements --------------------------------------------------------------------------------------------------
+// ---- one-sided elements -----------------------------------------------------------------------
 
 #define MANY_SWITCHES 48  // beyond some dozens the smooth law alone is used
 
 static int switch_laws(const model_force* f) {
   int n = 0;
-  for (int d = 0; f->kind != FORCE_LOAD && d < (f->kind == FORCE_BEAM ? 3 : 1); d++) n += f->law[d].dir != 0;
+  for (int d = 0; f->kind != FORCE_LOAD && d < (f->kind == FORCE_BEAM ? 3 : 1); d++)
+    n += f->law[d].dir != 0;
   return n;
 }
 
@@ -79,11 +82,12 @@ void td_switch_values(const td_model* m, const td_state* state, td_work* w, doub
     if (f->kind == FORCE_BEAM)
       memcpy(x, td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL).x, sizeof x);
     for (int d = 0; d < (f->kind == FORCE_BEAM ? 3 : 1); d++)
-      if (f->law[d].dir != 0) values[at++] = x[d] - w->num[f->law[d].rest] * w->num[f->law[d].compr];
+      if (f->law[d].dir != 0)
+        values[at++] = x[d] - w->num[f->law[d].rest] * w->num[f->law[d].compr];
   }
 }
 
-// ---- stop times ----------------------------------------------------------------------------------------------------------
+// ---- stop times -------------------------------------------------------------------------------
 
 static int ascending(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
@@ -97,7 +101,8 @@ static int unique(double* t, int n) {
   return k;
 }
 
-td_status td_stop_times(const td_model* m, const td_work* w, double t0, double t1, double** times, int* n) {
+td_status td_stop_times(const td_model* m, const td_work* w, double t0, double t1, double** times,
+                        int* n) {
   *times = NULL;
   *n = 0;
   if (m->nstop_ex == 0) return TD_OK;
@@ -113,7 +118,8 @@ td_status td_stop_times(const td_model* m, const td_work* w, double t0, double t
     with[i] = td_ex_const(g, w->vars[var[i]]);
   }
   for (int i = 0; ok && i < m->nstop_ex; i++) {
-    const ex e = m->nparam > 0 ? td_ex_substitute(g, m->stop_ex[i], var, with, m->nparam) : m->stop_ex[i];
+    const ex e =
+        m->nparam > 0 ? td_ex_substitute(g, m->stop_ex[i], var, with, m->nparam) : m->stop_ex[i];
     ok = td_ex_stop_times(g, e, m->time_var, t0, t1, times, n, &cap);
   }
   td_exprs_free(g);

@@ -24,8 +24,7 @@
 #include "engine.h"
 #include "path.h"
 
-// ---- U, Z, X of one hop
-// -----------------------------------------------------------------------------------------------
+// ---- U, Z, X of one hop -----------------------------------------------------------------------
 
 // Screws and circles: S is fixed in the parent, so W = B = 0 and Y = V_p × S.
 static void screw_column(const hop_work* h, col_work* c) {
@@ -134,8 +133,7 @@ frame_change td_frame_change(const td_model* m, const td_work* w, int station, i
   return d;
 }
 
-// ---- inertia
-// ------------------------------------------------------------------------------------------------------------
+// ---- inertia ----------------------------------------------------------------------------------
 
 // İ = [ω]× I - I [ω]× + 2 (mc·v) 1 - mc vᵀ - v mcᵀ  about the origin, minus [L]×
 static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
@@ -298,8 +296,7 @@ static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* 
   arena_close(&w->scratch, mark);
 }
 
-// ---- forces
-// ----------------------------------------------------------------------------------------------------------------
+// ---- forces -----------------------------------------------------------------------------------
 
 // Generalised forces of the wrench changes w->df, plus w->dtau, subtracted from column `v` of out.
 static void collect(const td_model* m, td_work* w, double* out, int stride, int column) {
@@ -374,8 +371,7 @@ void td_tangent(const td_model* m, const td_state* state, td_work* w, const doub
   td_tangent_at(m, w, a, lambda, dFdq, dFdv);
 }
 
-// ---- inputs and parameters
-// ---------------------------------------------------------------------------------------------------
+// ---- inputs and parameters --------------------------------------------------------------------
 
 // Change of -F for changes of the numbers alone, into column `column` of out (added negatively by
 // collect).

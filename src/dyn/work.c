@@ -7,49 +7,51 @@
 #include "dense.h"
 
 // The arrays of td_work: type, name, count.
-#define WORK_ARRAYS(X)                                  \
-  X(hop_work, hop, m->nhop)                             \
-  X(col_work, col, m->ncol)                             \
-  X(pose, hop_fix, m->nhop)                             \
-  X(pose, station_fix, m->nstation)                     \
-  X(vec3, hop_axis, m->nhop)                            \
-  X(int, hop_principal, m->nhop)                        \
-  X(bool, hop_heavy, m->nhop)                           \
-  X(inertia, hop_inertia, m->nhop)                      \
-  X(double, num, m->nnumber)                            \
-  X(double, dnum, m->nnumber)                           \
-  X(double, vars, m->nvar)                              \
-  X(double, scratch_tape, tape_scratch(m))              \
-  X(double, partial, partial_count(m))                  \
-  X(mat3, beam_frame, m->nbeam_frame)                   \
-  X(quat, reference, m->nreference)                     \
-  X(double, row_zero, m->nrow)                          \
-  X(double, target, 2 * m->ntarget)                     \
-  X(double, length0, m->nprobe)                         \
-  X(double, q, m->npos)                                 \
-  X(double, v, m->nvel)                                 \
-  X(double, q_initial, m->npos)                         \
-  X(spatial, df, m->nhop)                               \
-  X(double, dtau, m->nvel)                              \
-  X(double, tau, m->nvel)                               \
-  X(double, vdot, m->nvel)                              \
-  X(double, lambda, m->nrow)                            \
-  X(double, inner_q, m->npos)                           \
-  X(double, inner_v, m->nvel)                           \
+#define WORK_ARRAYS(X)                     \
+  X(hop_work, hop, m->nhop)                \
+  X(col_work, col, m->ncol)                \
+  X(pose, hop_fix, m->nhop)                \
+  X(pose, station_fix, m->nstation)        \
+  X(vec3, hop_axis, m->nhop)               \
+  X(int, hop_principal, m->nhop)           \
+  X(bool, hop_heavy, m->nhop)              \
+  X(inertia, hop_inertia, m->nhop)         \
+  X(double, num, m->nnumber)               \
+  X(double, dnum, m->nnumber)              \
+  X(double, vars, m->nvar)                 \
+  X(double, scratch_tape, tape_scratch(m)) \
+  X(double, partial, partial_count(m))     \
+  X(mat3, beam_frame, m->nbeam_frame)      \
+  X(quat, reference, m->nreference)        \
+  X(double, row_zero, m->nrow)             \
+  X(double, target, 2 * m->ntarget)        \
+  X(double, length0, m->nprobe)            \
+  X(double, q, m->npos)                    \
+  X(double, v, m->nvel)                    \
+  X(double, q_initial, m->npos)            \
+  X(spatial, df, m->nhop)                  \
+  X(double, dtau, m->nvel)                 \
+  X(double, tau, m->nvel)                  \
+  X(double, vdot, m->nvel)                 \
+  X(double, lambda, m->nrow)               \
+  X(double, inner_q, m->npos)              \
+  X(double, inner_v, m->nvel)              \
   X(double, inner_u, m->ninput)
 
 static int tape_scratch(const td_model* m) {
-  const td_tape* tapes[] = {m->param_tape,      m->motion_tape,     m->live_tape,   m->live_probe_tape,
-                            m->live_input_tape, m->live_param_tape, m->output_tape, m->output_probe_tape,
-                            m->output_input_tape, m->event_tape};
+  const td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
+                            m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
+                            m->output_tape,     m->output_probe_tape, m->output_input_tape,
+                            m->event_tape};
   int most = 1;
-  for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) most = max_int(most, td_tape_scratch(tapes[i]));
+  for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
+    most = max_int(most, td_tape_scratch(tapes[i]));
   return most;
 }
 
 static int partial_count(const td_model* m) {
-  const int counts[] = {m->nparam_slot,  m->nmotion_slot,  m->nlive_slot,    m->nlive_probe,
-                        m->nlive_input,  m->nlive_param,   m->noutput_name,  m->noutput_probe,
+  const int counts[] = {m->nparam_slot,   m->nmotion_slot, m->nlive_slot,   m->nlive_probe,
+                        m->nlive_input,   m->nlive_param,  m->noutput_name, m->noutput_probe,
                         m->noutput_input, m->nevent};
   int most = 1;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
@@ -58,8 +60,8 @@ static int partial_count(const td_model* m) {
 
 static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-// Dense evaluation: mass matrix, rows, the saddle-point factors, tangents of the forward dynamics; paths (path.h) of the
-// columns, of which there may be many more than velocities.
+// Dense evaluation: mass matrix, rows, the saddle-point factors, tangents of the forward dynamics;
+// paths (path.h) of the columns, of which there may be many more than velocities.
 static size_t scratch_size(const td_model* m) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput, c = (size_t)m->ncol;
   const size_t dense = 7 * n * n + 6 * r * n + 2 * (n + r) * (2 * n + u) + 64 * (n + r) + 1024;
@@ -78,8 +80,8 @@ td_work* td_work_new(const td_model* m) {
   td_work* w = (td_work*)(void*)at;
   w->block = raw;
   at += padded(sizeof(td_work));
-#define X(type, name, count)    \
-  w->name = (type*)(void*)at;   \
+#define X(type, name, count)  \
+  w->name = (type*)(void*)at; \
   at += padded(sizeof(type) * (size_t)(count));
   WORK_ARRAYS(X)
 #undef X
@@ -103,7 +105,9 @@ td_status td_work_set_param(const td_model* m, td_work* w, int param, double val
   return TD_OK;
 }
 
-double td_work_param(const td_model* m, const td_work* w, int param) { return w->vars[m->param[param].var]; }
+double td_work_param(const td_model* m, const td_work* w, int param) {
+  return w->vars[m->param[param].var];
+}
 
 const double* td_work_vdot(const td_work* w) { return w->vdot; }
 const double* td_work_lambda(const td_work* w) { return w->lambda; }

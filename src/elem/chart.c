@@ -7,7 +7,8 @@ chart td_chart_quat3(vec3 q) {
   const double q02 = fmax(1 - vec3_dot(q, q), 1e-12), q0 = sqrt(q02);
   c.Q = quat_unit((quat){q0, q});
   const mat3 one = mat3_identity(), qq = mat3_outer(q, q);
-  c.T = mat3_scale(2, mat3_add(mat3_add(mat3_scale(q0, one), mat3_scale(-1, mat3_skew(q))), mat3_scale(1 / q0, qq)));
+  c.T = mat3_scale(2, mat3_add(mat3_add(mat3_scale(q0, one), mat3_scale(-1, mat3_skew(q))),
+                               mat3_scale(1 / q0, qq)));
   for (int k = 0; k < 3; k++) {
     const vec3 e = vec3_axis(k);
     const double qk = vec3_at(q, k);
@@ -63,7 +64,8 @@ static vec3 second_cayley(vec3 q, int k, vec3 v, vec3 x) {
 }
 
 void td_chart_second(vec3 q, bool cayley, vec3 v, vec3 x, vec3 out[3]) {
-  for (int k = 0; k < 3; k++) out[k] = cayley ? second_cayley(q, k, v, x) : second_quat3(q, k, v, x);
+  for (int k = 0; k < 3; k++)
+    out[k] = cayley ? second_cayley(q, k, v, x) : second_quat3(q, k, v, x);
 }
 
 double td_chart_distance(vec3 q, bool cayley) {

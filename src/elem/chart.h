@@ -3,7 +3,8 @@
 //   QUAT3   Q = [sqrt(1 - |q|²), q]              T = 2 (q0 1 - [q]× + q qᵀ / q0)
 //   CAYLEY  Q = [1, q/2] / sqrt(1 + |q|²/4)      T = s (1 - [q]×/2),  s = 1 / (1 + |q|²/4)
 //
-// and what the exact tangents need: T_k = dT/dq_k and the second derivatives contracted twice with v.
+// and what the exact tangents need: T_k = dT/dq_k and the second derivatives contracted twice with
+// v.
 #ifndef TD_CHART_H
 #define TD_CHART_H
 

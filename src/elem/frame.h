@@ -1,5 +1,5 @@
-// A station as elements see it: pose, velocity and acceleration of its frame in the world, and the first-order change
-// of all of it along some direction (a degree of freedom).
+// A station as elements see it: pose, velocity and acceleration of its frame in the world, and the
+// first-order change of all of it along some direction (a degree of freedom).
 #ifndef TD_FRAME_H
 #define TD_FRAME_H
 
@@ -7,9 +7,9 @@
 
 typedef struct frame {
   mat3 R;
-  vec3 p;        // position
-  vec3 v, w;     // velocity of the origin, angular velocity
-  vec3 a, dw;    // acceleration of the origin, angular acceleration
+  vec3 p;      // position
+  vec3 v, w;   // velocity of the origin, angular velocity
+  vec3 a, dw;  // acceleration of the origin, angular acceleration
 } frame;
 
 typedef struct frame_change {
@@ -19,8 +19,9 @@ typedef struct frame_change {
 
 static inline frame frame_ground(void) { return (frame){.R = mat3_identity()}; }
 
-// Relative rotation of b seen from a as the papers measure it:  α = 2 vec(Q_a⁻¹ Q_b Q0⁻¹), scalar part >= 0, here as
-// the world vector A = R_a α.  With W = w_b - w_a:   A' = w_a × A + q0 W - A × W / 2,   q0' = -A·W / 4.
+// Relative rotation of b seen from a as the papers measure it:  α = 2 vec(Q_a⁻¹ Q_b Q0⁻¹), scalar
+// part >= 0, here as the world vector A = R_a α.  With W = w_b - w_a:   A' = w_a × A + q0 W - A × W
+// / 2,   q0' = -A·W / 4.
 typedef struct relative {
   vec3 A;
   double q0;

@@ -2,12 +2,14 @@
 //
 //   f = -k (x - x0) - mu |u|^(nu-1) u
 //
-// dir = 1 acts in elongation only (a rope), -1 in compression only (a soft contact): with d = dir (x - x0),
+// dir = 1 acts in elongation only (a rope), -1 in compression only (a soft contact): with d = dir
+// (x - x0),
 //
-//   f = -dir max(0, k d + mu φ(d/δ) |u|^(nu-1) dir u),   φ a smooth ramp from 0 at d = 0 to 1 at d = δ,
+//   f = -dir max(0, k d + mu φ(d/δ) |u|^(nu-1) dir u),   φ a smooth ramp from 0 at d = 0 to 1 at d
+//   = δ,
 //
-// so that the damper neither jumps at contact nor pulls the wrong way.  For nu < 1 the power law has an infinite slope
-// at rest; |u| is then replaced by sqrt(u² + ε²).
+// so that the damper neither jumps at contact nor pulls the wrong way.  For nu < 1 the power law
+// has an infinite slope at rest; |u| is then replaced by sqrt(u² + ε²).
 #ifndef TD_LAW_H
 #define TD_LAW_H
 
@@ -19,15 +21,15 @@ typedef struct law {
 } law;
 
 typedef struct law_value {
-  double f;                    // generalised force
-  double fx, fu;               // df/dx, df/du
-  double fk, fx0, fmu, fnu;    // derivatives with respect to the coefficients
-  double spring;               // elastic part of f
-  double energy;               // stored in the spring
+  double f;                  // generalised force
+  double fx, fu;             // df/dx, df/du
+  double fk, fx0, fmu, fnu;  // derivatives with respect to the coefficients
+  double spring;             // elastic part of f
+  double energy;             // stored in the spring
 } law_value;
 
-#define LAW_RATE 1e-6   // ε: regularises nu < 1                    [m/s or rad/s]
-#define LAW_RAMP 1e-3   // δ relative to the rest value, and absolute when that is small
+#define LAW_RATE 1e-6  // ε: regularises nu < 1                    [m/s or rad/s]
+#define LAW_RAMP 1e-3  // δ relative to the rest value, and absolute when that is small
 
 // w(u) = |u|^(nu-1) u, its slope and its derivative with respect to nu
 static inline void law_power(double u, double nu, double* w, double* wu, double* wnu) {
@@ -53,8 +55,15 @@ static inline law_value law_at(const law* l, double x, double u) {
   law_power(u, l->nu, &w, &wu, &wnu);
   const double d = x - l->x0;
   if (l->dir == 0) {
-    return (law_value){.f = -l->k * d - l->mu * w, .fx = -l->k, .fu = -l->mu * wu, .fk = -d, .fx0 = l->k, .fmu = -w,
-                       .fnu = -l->mu * wnu, .spring = -l->k * d, .energy = 0.5 * l->k * d * d};
+    return (law_value){.f = -l->k * d - l->mu * w,
+                       .fx = -l->k,
+                       .fu = -l->mu * wu,
+                       .fk = -d,
+                       .fx0 = l->k,
+                       .fmu = -w,
+                       .fnu = -l->mu * wnu,
+                       .spring = -l->k * d,
+                       .energy = 0.5 * l->k * d * d};
   }
   const double s = l->dir, e = s * d;
   if (e <= 0) return (law_value){0};
@@ -65,8 +74,15 @@ static inline law_value law_at(const law* l, double x, double u) {
   const double energy = 0.5 * l->k * e * e;
   if (pull <= 0) return (law_value){.spring = -s * l->k * e, .energy = energy};
   const double fx = -(l->k + l->mu * dphi * s * w);
-  return (law_value){.f = -s * pull, .fx = fx, .fu = -l->mu * phi * wu, .fk = -s * e, .fx0 = -fx, .fmu = -phi * w,
-                     .fnu = -l->mu * phi * wnu, .spring = -s * l->k * e, .energy = energy};
+  return (law_value){.f = -s * pull,
+                     .fx = fx,
+                     .fu = -l->mu * phi * wu,
+                     .fk = -s * e,
+                     .fx0 = -fx,
+                     .fmu = -phi * w,
+                     .fnu = -l->mu * phi * wnu,
+                     .spring = -s * l->k * e,
+                     .energy = energy};
 }
 
 #endif

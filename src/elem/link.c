@@ -9,7 +9,8 @@ axial td_axial(const frame* a, const frame* b) {
   return x;
 }
 
-axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da, const frame_change* db) {
+axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da,
+                      const frame_change* db) {
   const vec3 dr = vec3_sub(db->p, da->p), rd = vec3_sub(b->v, a->v), drd = vec3_sub(db->v, da->v);
   axial d = {.L = vec3_dot(x->n, dr)};
   if (x->L > 0) d.n = vec3_scale(1 / x->L, vec3_axpy(-d.L, x->n, dr));
@@ -43,18 +44,21 @@ void td_beam_wrench(const beam* x, const double f[6], vec3* force, vec3* torque)
   *torque = combine(x->C, f + 3);
 }
 
-void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_change* da, const frame_change* db,
-                    double dx[6], double du[6]) {
+void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_change* da,
+                    const frame_change* db, double dx[6], double du[6]) {
   const vec3 r = vec3_sub(b->p, a->p), dr = vec3_sub(db->p, da->p), W = vec3_sub(b->w, a->w);
   const vec3 dW = vec3_sub(db->w, da->w), turn = vec3_sub(db->turn, da->turn);
   const vec3 rate = vec3_sub(vec3_sub(b->v, a->v), vec3_cross(a->w, r));
-  vec3 drate = vec3_sub(vec3_sub(db->v, da->v), vec3_add(vec3_cross(da->w, r), vec3_cross(a->w, dr)));
-  drate = vec3_sub(drate, vec3_cross(da->turn, rate));  // D·drate below then includes the turning of D
+  vec3 drate =
+      vec3_sub(vec3_sub(db->v, da->v), vec3_add(vec3_cross(da->w, r), vec3_cross(a->w, dr)));
+  drate =
+      vec3_sub(drate, vec3_cross(da->turn, rate));  // D·drate below then includes the turning of D
   const vec3 own = relative_change(&x->rel, turn);
   const double dq0 = -0.25 * vec3_dot(x->rel.A, turn);
   for (int d = 0; d < 3; d++) {
     const vec3 D = x->D[d];
-    const vec3 dC = vec3_add(vec3_cross(da->turn, x->C[d]), vec3_axpy(dq0, D, vec3_scale(0.5, vec3_cross(own, D))));
+    const vec3 dC = vec3_add(vec3_cross(da->turn, x->C[d]),
+                             vec3_axpy(dq0, D, vec3_scale(0.5, vec3_cross(own, D))));
     dx[d] = vec3_dot(D, vec3_sub(dr, vec3_cross(da->turn, r)));
     du[d] = vec3_dot(D, drate);
     dx[d + 3] = vec3_dot(x->C[d], turn);
@@ -62,8 +66,8 @@ void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_c
   }
 }
 
-void td_beam_wrench_change(const beam* x, const frame_change* da, const frame_change* db, const double f[6],
-                           const double df[6], vec3* dforce, vec3* dtorque) {
+void td_beam_wrench_change(const beam* x, const frame_change* da, const frame_change* db,
+                           const double f[6], const double df[6], vec3* dforce, vec3* dtorque) {
   const vec3 turn = vec3_sub(db->turn, da->turn), own = relative_change(&x->rel, turn);
   const double dq0 = -0.25 * vec3_dot(x->rel.A, turn);
   vec3 F, T;

@@ -1,8 +1,10 @@
 // Elements between two frames: axial springs and linking beams.
 //
 // Axial:  r = p_b - p_a,  L = |r|,  n = r/L;  force f n on b, -f n on a, f a law of L and L'.
-// Beam:   strains  ε = Fᵀ r,  α = Fᵀ A  in the beam axes F = R_a · (constant frame), A the relative rotation (frame.h);
-//         virtual power gives  force F f_ε at p_b,  torque q0 m + A × m / 2 with m = F f_α;  a carries the opposite.
+// Beam:   strains  ε = Fᵀ r,  α = Fᵀ A  in the beam axes F = R_a · (constant frame), A the relative
+// rotation (frame.h);
+//         virtual power gives  force F f_ε at p_b,  torque q0 m + A × m / 2 with m = F f_α;  a
+//         carries the opposite.
 #ifndef TD_LINK_H
 #define TD_LINK_H
 
@@ -15,22 +17,23 @@ typedef struct axial {
 
 axial td_axial(const frame* a, const frame* b);
 // Change of L, L' and n.
-axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da, const frame_change* db);
+axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da,
+                      const frame_change* db);
 
 typedef struct beam {
   relative rel;
-  vec3 D[3];        // beam axes in the world
-  vec3 C[3];        // torque of a unit moment along each axis
-  double x[6], u[6];// strains and rates
+  vec3 D[3];          // beam axes in the world
+  vec3 C[3];          // torque of a unit moment along each axis
+  double x[6], u[6];  // strains and rates
 } beam;
 
 beam td_beam(const frame* a, const frame* b, const mat3* axes);
 // Force and torque on b for forces f along the six directions.
 void td_beam_wrench(const beam* x, const double f[6], vec3* force, vec3* torque);
 // Change of strains and rates; and of the wrench when f changes by df.
-void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_change* da, const frame_change* db,
-                    double dx[6], double du[6]);
-void td_beam_wrench_change(const beam* x, const frame_change* da, const frame_change* db, const double f[6],
-                           const double df[6], vec3* dforce, vec3* dtorque);
+void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_change* da,
+                    const frame_change* db, double dx[6], double du[6]);
+void td_beam_wrench_change(const beam* x, const frame_change* da, const frame_change* db,
+                           const double f[6], const double df[6], vec3* dforce, vec3* dtorque);
 
 #endif

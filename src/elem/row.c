@@ -1,16 +1,19 @@
 // Constraint rows; see row.h.
 #include "row.h"
 
-// ---- D·r, D fixed in c ------------------------------------------------------------------------------------------------
+// ---- D·r, D fixed in c ------------------------------------------------------------------------
 //   ed  = D·r' + D'·r                       D' = w_c × D
 //   edd = D·r'' + 2 D'·r' + D''·r           D'' = dw_c × D + w_c × D'
 
 static row_value trans_value(const row_frames* f) {
   const vec3 D = mat3_apply(f->c->R, f->d), D1 = vec3_cross(f->c->w, D);
   const vec3 D2 = vec3_add(vec3_cross(f->c->dw, D), vec3_cross(f->c->w, D1));
-  const vec3 r = vec3_sub(f->b->p, f->a->p), r1 = vec3_sub(f->b->v, f->a->v), r2 = vec3_sub(f->b->a, f->a->a);
-  return (row_value){.e = vec3_dot(D, r), .ed = vec3_dot(D, r1) + vec3_dot(D1, r),
-                     .edd = vec3_dot(D, r2) + 2 * vec3_dot(D1, r1) + vec3_dot(D2, r), .force = D,
+  const vec3 r = vec3_sub(f->b->p, f->a->p), r1 = vec3_sub(f->b->v, f->a->v),
+             r2 = vec3_sub(f->b->a, f->a->a);
+  return (row_value){.e = vec3_dot(D, r),
+                     .ed = vec3_dot(D, r1) + vec3_dot(D1, r),
+                     .edd = vec3_dot(D, r2) + 2 * vec3_dot(D1, r1) + vec3_dot(D2, r),
+                     .force = D,
                      .torque_c = vec3_cross(D, r)};
 }
 
@@ -18,8 +21,10 @@ static row_value trans_change(const row_frames* f, const row_changes* c) {
   const frame* fc = f->c;
   const vec3 D = mat3_apply(fc->R, f->d), D1 = vec3_cross(fc->w, D);
   const vec3 D2 = vec3_add(vec3_cross(fc->dw, D), vec3_cross(fc->w, D1));
-  const vec3 r = vec3_sub(f->b->p, f->a->p), r1 = vec3_sub(f->b->v, f->a->v), r2 = vec3_sub(f->b->a, f->a->a);
-  const vec3 dr = vec3_sub(c->b->p, c->a->p), dr1 = vec3_sub(c->b->v, c->a->v), dr2 = vec3_sub(c->b->a, c->a->a);
+  const vec3 r = vec3_sub(f->b->p, f->a->p), r1 = vec3_sub(f->b->v, f->a->v),
+             r2 = vec3_sub(f->b->a, f->a->a);
+  const vec3 dr = vec3_sub(c->b->p, c->a->p), dr1 = vec3_sub(c->b->v, c->a->v),
+             dr2 = vec3_sub(c->b->a, c->a->a);
   const vec3 dD = vec3_cross(c->c->turn, D);
   const vec3 dD1 = vec3_add(vec3_cross(c->c->w, D), vec3_cross(fc->w, dD));
   const vec3 dD2 = vec3_add(vec3_add(vec3_cross(c->c->dw, D), vec3_cross(fc->dw, dD)),
@@ -27,13 +32,13 @@ static row_value trans_change(const row_frames* f, const row_changes* c) {
   return (row_value){
       .e = vec3_dot(dD, r) + vec3_dot(D, dr),
       .ed = vec3_dot(dD, r1) + vec3_dot(D, dr1) + vec3_dot(dD1, r) + vec3_dot(D1, dr),
-      .edd = vec3_dot(dD, r2) + vec3_dot(D, dr2) + 2 * (vec3_dot(dD1, r1) + vec3_dot(D1, dr1)) + vec3_dot(dD2, r) +
-             vec3_dot(D2, dr),
+      .edd = vec3_dot(dD, r2) + vec3_dot(D, dr2) + 2 * (vec3_dot(dD1, r1) + vec3_dot(D1, dr1)) +
+             vec3_dot(dD2, r) + vec3_dot(D2, dr),
       .force = dD,
       .torque_c = vec3_add(vec3_cross(dD, r), vec3_cross(D, dr))};
 }
 
-// ---- D·A ----------------------------------------------------------------------------------------------------------------
+// ---- D·A --------------------------------------------------------------------------------------
 //   ed  = C·W                C = q0 D + A × D / 2,   W = w_b - w_a
 //   edd = C·W' + C'·W        C' = w_a × C + q0' D + (q0 W - A × W/2) × D / 2
 
@@ -52,14 +57,17 @@ static alpha_terms alpha_at(const row_frames* f) {
   t.C = vec3_axpy(t.rel.q0, t.D, vec3_scale(0.5, vec3_cross(t.rel.A, t.D)));
   t.turned = relative_change(&t.rel, t.W);
   t.q1 = -0.25 * vec3_dot(t.rel.A, t.W);
-  t.C1 = vec3_add(vec3_cross(f->a->w, t.C), vec3_axpy(t.q1, t.D, vec3_scale(0.5, vec3_cross(t.turned, t.D))));
+  t.C1 = vec3_add(vec3_cross(f->a->w, t.C),
+                  vec3_axpy(t.q1, t.D, vec3_scale(0.5, vec3_cross(t.turned, t.D))));
   return t;
 }
 
 static row_value alpha_value(const row_frames* f) {
   const alpha_terms t = alpha_at(f);
-  return (row_value){.e = vec3_dot(t.D, t.rel.A), .ed = vec3_dot(t.C, t.W),
-                     .edd = vec3_dot(t.C, t.W1) + vec3_dot(t.C1, t.W), .torque = t.C};
+  return (row_value){.e = vec3_dot(t.D, t.rel.A),
+                     .ed = vec3_dot(t.C, t.W),
+                     .edd = vec3_dot(t.C, t.W1) + vec3_dot(t.C1, t.W),
+                     .torque = t.C};
 }
 
 static row_value alpha_change(const row_frames* f, const row_changes* c) {
@@ -70,30 +78,40 @@ static row_value alpha_change(const row_frames* f, const row_changes* c) {
   const vec3 dA = vec3_add(vec3_cross(turn_a, t.rel.A), own), dD = vec3_cross(turn_a, t.D);
   const double dq0 = -0.25 * vec3_dot(t.rel.A, turn);
   const double dq1 = -0.25 * (vec3_dot(dA, t.W) + vec3_dot(t.rel.A, dW));
-  const vec3 dC = vec3_add(vec3_cross(turn_a, t.C), vec3_axpy(dq0, t.D, vec3_scale(0.5, vec3_cross(own, t.D))));
+  const vec3 dC =
+      vec3_add(vec3_cross(turn_a, t.C), vec3_axpy(dq0, t.D, vec3_scale(0.5, vec3_cross(own, t.D))));
   // turned = q0 W - A × W / 2
-  const vec3 dturned = vec3_add(vec3_axpy(dq0, t.W, vec3_scale(-0.5, vec3_cross(dA, t.W))), relative_change(&t.rel, dW));
+  const vec3 dturned = vec3_add(vec3_axpy(dq0, t.W, vec3_scale(-0.5, vec3_cross(dA, t.W))),
+                                relative_change(&t.rel, dW));
   vec3 dC1 = vec3_add(vec3_cross(c->a->w, t.C), vec3_cross(f->a->w, dC));
   dC1 = vec3_axpy(dq1, t.D, vec3_axpy(t.q1, dD, dC1));
   dC1 = vec3_axpy(0.5, vec3_add(vec3_cross(dturned, t.D), vec3_cross(t.turned, dD)), dC1);
-  return (row_value){.e = vec3_dot(t.C, turn), .ed = vec3_dot(dC, t.W) + vec3_dot(t.C, dW),
-                     .edd = vec3_dot(dC, t.W1) + vec3_dot(t.C, dW1) + vec3_dot(dC1, t.W) + vec3_dot(t.C1, dW),
-                     .torque = dC};
+  return (row_value){
+      .e = vec3_dot(t.C, turn),
+      .ed = vec3_dot(dC, t.W) + vec3_dot(t.C, dW),
+      .edd = vec3_dot(dC, t.W1) + vec3_dot(t.C, dW1) + vec3_dot(dC1, t.W) + vec3_dot(t.C1, dW),
+      .torque = dC};
 }
 
-// ---- D·E ------------------------------------------------------------------------------------------------------------------
+// ---- D·E --------------------------------------------------------------------------------------
 //   ed = C·W,   C = E × D;   C' = (w_b × E) × D + E × (w_a × D)
 
 static row_value dot_value(const row_frames* f) {
   const vec3 D = mat3_apply(f->a->R, f->d), E = mat3_apply(f->b->R, f->x);
-  const vec3 W = vec3_sub(f->b->w, f->a->w), W1 = vec3_sub(f->b->dw, f->a->dw), C = vec3_cross(E, D);
-  const vec3 C1 = vec3_add(vec3_cross(vec3_cross(f->b->w, E), D), vec3_cross(E, vec3_cross(f->a->w, D)));
-  return (row_value){.e = vec3_dot(D, E), .ed = vec3_dot(C, W), .edd = vec3_dot(C, W1) + vec3_dot(C1, W), .torque = C};
+  const vec3 W = vec3_sub(f->b->w, f->a->w), W1 = vec3_sub(f->b->dw, f->a->dw),
+             C = vec3_cross(E, D);
+  const vec3 C1 =
+      vec3_add(vec3_cross(vec3_cross(f->b->w, E), D), vec3_cross(E, vec3_cross(f->a->w, D)));
+  return (row_value){.e = vec3_dot(D, E),
+                     .ed = vec3_dot(C, W),
+                     .edd = vec3_dot(C, W1) + vec3_dot(C1, W),
+                     .torque = C};
 }
 
 static row_value dot_change(const row_frames* f, const row_changes* c) {
   const vec3 D = mat3_apply(f->a->R, f->d), E = mat3_apply(f->b->R, f->x);
-  const vec3 W = vec3_sub(f->b->w, f->a->w), W1 = vec3_sub(f->b->dw, f->a->dw), C = vec3_cross(E, D);
+  const vec3 W = vec3_sub(f->b->w, f->a->w), W1 = vec3_sub(f->b->dw, f->a->dw),
+             C = vec3_cross(E, D);
   const vec3 dW = vec3_sub(c->b->w, c->a->w), dW1 = vec3_sub(c->b->dw, c->a->dw);
   const vec3 dD = vec3_cross(c->a->turn, D), dE = vec3_cross(c->b->turn, E);
   const vec3 D1 = vec3_cross(f->a->w, D), E1 = vec3_cross(f->b->w, E);
@@ -103,24 +121,33 @@ static row_value dot_change(const row_frames* f, const row_changes* c) {
   const vec3 dC = vec3_add(vec3_cross(dE, D), vec3_cross(E, dD));
   const vec3 dC1 = vec3_add(vec3_add(vec3_cross(dE1, D), vec3_cross(E1, dD)),
                             vec3_add(vec3_cross(dE, D1), vec3_cross(E, dD1)));
-  return (row_value){.e = vec3_dot(dD, E) + vec3_dot(D, dE), .ed = vec3_dot(dC, W) + vec3_dot(C, dW),
-                     .edd = vec3_dot(dC, W1) + vec3_dot(C, dW1) + vec3_dot(dC1, W) + vec3_dot(C1, dW), .torque = dC};
+  return (row_value){
+      .e = vec3_dot(dD, E) + vec3_dot(D, dE),
+      .ed = vec3_dot(dC, W) + vec3_dot(C, dW),
+      .edd = vec3_dot(dC, W1) + vec3_dot(C, dW1) + vec3_dot(dC1, W) + vec3_dot(C1, dW),
+      .torque = dC};
 }
 
 row_value td_row_value(row_kind kind, const row_frames* f) {
   switch (kind) {
-    case ROW_TRANS: return trans_value(f);
-    case ROW_ALPHA: return alpha_value(f);
-    case ROW_DOT: return dot_value(f);
+    case ROW_TRANS:
+      return trans_value(f);
+    case ROW_ALPHA:
+      return alpha_value(f);
+    case ROW_DOT:
+      return dot_value(f);
   }
   return (row_value){0};
 }
 
 row_value td_row_change(row_kind kind, const row_frames* f, const row_changes* c) {
   switch (kind) {
-    case ROW_TRANS: return trans_change(f, c);
-    case ROW_ALPHA: return alpha_change(f, c);
-    case ROW_DOT: return dot_change(f, c);
+    case ROW_TRANS:
+      return trans_change(f, c);
+    case ROW_ALPHA:
+      return alpha_change(f, c);
+    case ROW_DOT:
+      return dot_change(f, c);
   }
   return (row_value){0};
 }

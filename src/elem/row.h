@@ -4,8 +4,8 @@
 //   ALPHA  e = D·A                           D = R_a d,  A = R_a 2 vec(Q_a⁻¹ Q_b Q0⁻¹)
 //   DOT    e = D·E                           D = R_a d,  E = R_b x
 //
-// Each gives its value, rate, acceleration, the wrenches a unit multiplier exerts on its frames, and the change of all
-// that along a direction.
+// Each gives its value, rate, acceleration, the wrenches a unit multiplier exerts on its frames,
+// and the change of all that along a direction.
 #ifndef TD_ROW_H
 #define TD_ROW_H
 
@@ -15,15 +15,15 @@ typedef enum row_kind { ROW_TRANS, ROW_ALPHA, ROW_DOT } row_kind;
 
 typedef struct row_frames {
   const frame *a, *b, *c;
-  vec3 d, x;               // constant directions, see above
-  const quat* reference;   // Q0 or NULL
+  vec3 d, x;              // constant directions, see above
+  const quat* reference;  // Q0 or NULL
 } row_frames;
 
 typedef struct row_value {
-  double e, ed, edd;       // value, rate, acceleration
-  vec3 force;              // on b at p_b; -force on a at p_a  (TRANS)
-  vec3 torque;             // on b, -torque on a               (ALPHA, DOT)
-  vec3 torque_c;           // on c                             (TRANS)
+  double e, ed, edd;  // value, rate, acceleration
+  vec3 force;         // on b at p_b; -force on a at p_a  (TRANS)
+  vec3 torque;        // on b, -torque on a               (ALPHA, DOT)
+  vec3 torque_c;      // on c                             (TRANS)
 } row_value;
 
 typedef struct row_changes {

@@ -148,8 +148,7 @@ ex td_ex_diff(td_exprs* g, ex e, int var) {
   return g->failed ? EX_NONE : result;
 }
 
-// ---- substitution
-// --------------------------------------------------------------------------------
+// ---- substitution -----------------------------------------------------------------------------
 
 // replacement[v]: what stands for variable v, EX_NONE where it stays; NULL: no memory.
 static ex* replacements(const td_exprs* g, const int* var, const ex* with, int n) {

@@ -1,9 +1,9 @@
 // Expressions: a hash-consed graph of real-valued operations.
 //
-// A node is made once; equal expressions have equal handles.  Constants fold when a node is made, and the
-// algebra that is exact in floating point (x+0, 1*x, 0*x for finite constants, --x, x-x = 0, x^1, x^0 ...) is
-// applied.  A handle is an index; nodes only ever refer to earlier ones, so walking the array is a topological
-// order.
+// A node is made once; equal expressions have equal handles.  Constants fold when a node is made,
+// and the algebra that is exact in floating point (x+0, 1*x, 0*x for finite constants, --x, x-x =
+// 0, x^1, x^0 ...) is applied.  A handle is an index; nodes only ever refer to earlier ones, so
+// walking the array is a topological order.
 #ifndef TD_EXPR_H
 #define TD_EXPR_H
 
@@ -15,58 +15,59 @@ typedef int32_t ex;  // handle of a node; EX_NONE: none, also the result when me
 // What an expression may depend on, as a set.
 typedef enum td_depends {
   TD_ON_NOTHING = 0,
-  TD_ON_PARAM = 1,   // parameters
+  TD_ON_PARAM = 1,  // parameters
   TD_ON_TIME = 2,
-  TD_ON_INPUT = 4,   // named inputs
-  TD_ON_STATE = 8,   // positions
-  TD_ON_RATE = 16,   // velocities
-  TD_ON_ACCEL = 32,  // accelerations and constraint forces: for outputs and events only
-  TD_ON_ARC = 64,    // arc length s of a rod
-  TD_ON_COORD = 128, // own coordinates of a dependent basis
-  TD_ON_SYMBOL = 256 // a `syms` symbol that has no value
+  TD_ON_INPUT = 4,    // named inputs
+  TD_ON_STATE = 8,    // positions
+  TD_ON_RATE = 16,    // velocities
+  TD_ON_ACCEL = 32,   // accelerations and constraint forces: for outputs and events only
+  TD_ON_ARC = 64,     // arc length s of a rod
+  TD_ON_COORD = 128,  // own coordinates of a dependent basis
+  TD_ON_SYMBOL = 256  // a `syms` symbol that has no value
 } td_depends;
 
-// Operations: name, number of operands, how C prints it.  The enum, the printers and the tests iterate over it.
-#define TD_EX_OPS(X)            \
-  X(CONST, 0, "const")          \
-  X(VAR, 0, "var")              \
-  X(NEG, 1, "-")                \
-  X(ADD, 2, "+")                \
-  X(SUB, 2, "-")                \
-  X(MUL, 2, "*")                \
-  X(DIV, 2, "/")                \
-  X(POW, 2, "pow")              \
-  X(SQRT, 1, "sqrt")            \
-  X(EXP, 1, "exp")              \
-  X(LOG, 1, "log")              \
-  X(SIN, 1, "sin")              \
-  X(COS, 1, "cos")              \
-  X(TAN, 1, "tan")              \
-  X(ASIN, 1, "asin")            \
-  X(ACOS, 1, "acos")            \
-  X(ATAN, 1, "atan")            \
-  X(ATAN2, 2, "atan2")          \
-  X(SINH, 1, "sinh")            \
-  X(COSH, 1, "cosh")            \
-  X(TANH, 1, "tanh")            \
-  X(ABS, 1, "fabs")             \
-  X(SIGN, 1, "sign")            \
-  X(FLOOR, 1, "floor")          \
-  X(CEIL, 1, "ceil")            \
-  X(ROUND, 1, "round")          \
-  X(MOD, 2, "mod")              \
-  X(MIN, 2, "fmin")             \
-  X(MAX, 2, "fmax")             \
-  X(HYPOT, 2, "hypot")          \
-  X(LT, 2, "<")                 \
-  X(LE, 2, "<=")                \
-  X(EQ, 2, "==")                \
-  X(NE, 2, "!=")                \
-  X(AND, 2, "&&")               \
-  X(OR, 2, "||")                \
-  X(NOT, 1, "!")                \
-  X(IFELSE, 3, "?:")            \
-  X(STEP, 2, "step")            \
+// Operations: name, number of operands, how C prints it.  The enum, the printers and the tests
+// iterate over it.
+#define TD_EX_OPS(X)   \
+  X(CONST, 0, "const") \
+  X(VAR, 0, "var")     \
+  X(NEG, 1, "-")       \
+  X(ADD, 2, "+")       \
+  X(SUB, 2, "-")       \
+  X(MUL, 2, "*")       \
+  X(DIV, 2, "/")       \
+  X(POW, 2, "pow")     \
+  X(SQRT, 1, "sqrt")   \
+  X(EXP, 1, "exp")     \
+  X(LOG, 1, "log")     \
+  X(SIN, 1, "sin")     \
+  X(COS, 1, "cos")     \
+  X(TAN, 1, "tan")     \
+  X(ASIN, 1, "asin")   \
+  X(ACOS, 1, "acos")   \
+  X(ATAN, 1, "atan")   \
+  X(ATAN2, 2, "atan2") \
+  X(SINH, 1, "sinh")   \
+  X(COSH, 1, "cosh")   \
+  X(TANH, 1, "tanh")   \
+  X(ABS, 1, "fabs")    \
+  X(SIGN, 1, "sign")   \
+  X(FLOOR, 1, "floor") \
+  X(CEIL, 1, "ceil")   \
+  X(ROUND, 1, "round") \
+  X(MOD, 2, "mod")     \
+  X(MIN, 2, "fmin")    \
+  X(MAX, 2, "fmax")    \
+  X(HYPOT, 2, "hypot") \
+  X(LT, 2, "<")        \
+  X(LE, 2, "<=")       \
+  X(EQ, 2, "==")       \
+  X(NE, 2, "!=")       \
+  X(AND, 2, "&&")      \
+  X(OR, 2, "||")       \
+  X(NOT, 1, "!")       \
+  X(IFELSE, 3, "?:")   \
+  X(STEP, 2, "step")   \
   X(TABLE, 1, "table")
 // STEP(x, x0): 0 for x < x0, 1 for x >= x0.  MOD is MATLAB's (sign of the divisor; mod(x,0) = x).
 // TABLE: a piecewise polynomial of its operand (see td_ex_table).  SIGN(0) = 0.
@@ -85,7 +86,8 @@ td_exprs* td_exprs_new(void);
 void td_exprs_free(td_exprs* g);
 td_exprs* td_exprs_copy(const td_exprs* g);  // handles stay valid in the copy
 int td_exprs_count(const td_exprs* g);
-bool td_exprs_failed(const td_exprs* g);     // memory ran out or the node limit was reached (20 million)
+bool td_exprs_failed(
+    const td_exprs* g);  // memory ran out or the node limit was reached (20 million)
 
 // Variables are numbered 0, 1, ... in the order they are made.
 int td_exprs_var(td_exprs* g, const char* name, td_depends kind);
@@ -97,11 +99,17 @@ td_depends td_exprs_var_kind(const td_exprs* g, int var);
 ex td_ex_const(td_exprs* g, double value);
 ex td_ex_var(td_exprs* g, int var);
 ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c);  // unused operands: EX_NONE
-static inline ex td_ex_1(td_exprs* g, ex_op op, ex a) { return td_ex_make(g, op, a, EX_NONE, EX_NONE); }
-static inline ex td_ex_2(td_exprs* g, ex_op op, ex a, ex b) { return td_ex_make(g, op, a, b, EX_NONE); }
-// Piecewise polynomial on [x0,x1), [x1,x2) ...: n knots ascending, n-1 pieces, `order` coefficients each (lowest
-// power of (x - x_i) first), clamped outside when `clamp` (else the end pieces are continued).  Copied.
-ex td_ex_table(td_exprs* g, const double* knots, int n, const double* coef, int order, bool clamp, ex x);
+static inline ex td_ex_1(td_exprs* g, ex_op op, ex a) {
+  return td_ex_make(g, op, a, EX_NONE, EX_NONE);
+}
+static inline ex td_ex_2(td_exprs* g, ex_op op, ex a, ex b) {
+  return td_ex_make(g, op, a, b, EX_NONE);
+}
+// Piecewise polynomial on [x0,x1), [x1,x2) ...: n knots ascending, n-1 pieces, `order` coefficients
+// each (lowest power of (x - x_i) first), clamped outside when `clamp` (else the end pieces are
+// continued).  Copied.
+ex td_ex_table(td_exprs* g, const double* knots, int n, const double* coef, int order, bool clamp,
+               ex x);
 
 // Tables are numbered 0, 1, ... as they are made, equal ones once; derivatives add their own.
 typedef struct td_ex_pieces {
@@ -111,8 +119,9 @@ typedef struct td_ex_pieces {
   bool clamp;
 } td_ex_pieces;
 int td_exprs_ntable(const td_exprs* g);
-td_ex_pieces td_exprs_table(const td_exprs* g, int number);  // belongs to g; valid until the next table is made
-int td_ex_table_of(const td_exprs* g, ex e);                 // of a TABLE node, -1 otherwise
+td_ex_pieces td_exprs_table(const td_exprs* g,
+                            int number);      // belongs to g; valid until the next table is made
+int td_ex_table_of(const td_exprs* g, ex e);  // of a TABLE node, -1 otherwise
 
 // Looking inside.
 ex_op td_ex_op(const td_exprs* g, ex e);
@@ -131,13 +140,17 @@ ex td_ex_diff(td_exprs* g, ex e, int var);
 // Replace variables: e with each variable var[i] replaced by with[i].
 ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n);
 
-// Times at which e jumps or has a corner because of time alone (STEP, comparisons, MIN/MAX/ABS corners that are
-// linear in t, table knots): constants t* in [t0, t1].  Appends to *times (grown with td_grow); false: no memory.
-bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times, int* n, int* cap);
+// Times at which e jumps or has a corner because of time alone (STEP, comparisons, MIN/MAX/ABS
+// corners that are linear in t, table knots): constants t* in [t0, t1].  Appends to *times (grown
+// with td_grow); false: no memory.
+bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times,
+                      int* n, int* cap);
 
-// A flat tape: the nodes some outputs need, in order.  Evaluation allocates nothing and does not recurse.
+// A flat tape: the nodes some outputs need, in order.  Evaluation allocates nothing and does not
+// recurse.
 typedef struct td_tape td_tape;
-td_tape* td_tape_new(const td_exprs* g, const ex* outputs, int n);  // NULL: no memory.  Independent of g afterwards
+td_tape* td_tape_new(const td_exprs* g, const ex* outputs,
+                     int n);  // NULL: no memory.  Independent of g afterwards
 void td_tape_free(td_tape* tape);
 int td_tape_scratch(const td_tape* tape);  // doubles of scratch it needs
 int td_tape_length(const td_tape* tape);   // operations
@@ -146,16 +159,24 @@ void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, doub
 // One expression, slowly (allocates); for constants and tests.
 double td_ex_eval(const td_exprs* g, ex e, const double* vars);
 
-// Printing.  Variables by name; in code, characters that no identifier has become '_'.  Shared sub-expressions
-// are not named here; the derivation does that.  A text that would be longer than a million characters ends
-// in "...".  The value is that of the tape, bit for bit where the functions are, except squares printed as powers.
-//   C       C99 with <math.h> and the helpers  double td_step(double x, double x0), td_sign(double x),
-//           td_mod(double x, double y), which are STEP, SIGN and MOD, and  double td_table_K(double x)  for each
-//           table number K that occurs (td_exprs_table).
+// Printing.  Variables by name; in code, characters that no identifier has become '_'.  Shared
+// sub-expressions are not named here; the derivation does that.  A text that would be longer than a
+// million characters ends in "...".  The value is that of the tape, bit for bit where the functions
+// are, except squares printed as powers.
+//   C       C99 with <math.h> and the helpers  double td_step(double x, double x0), td_sign(double
+//   x),
+//           td_mod(double x, double y), which are STEP, SIGN and MOD, and  double td_table_K(double
+//           x)  for each table number K that occurs (td_exprs_table).
 //   OCTAVE  scalars; tables as td_table_K(x); a choice as merge(c, a, b).
-//   PYTHON  numpy as np; tables as td_table_K(x); a choice as np.where(c, a, b).  np.mod(x, 0) is nan, not x.
-//   LATEX   math mode, amsmath.  Greek names and subscripts are found in variable names: omega_1.
-typedef enum td_syntax { TD_SYNTAX_C, TD_SYNTAX_OCTAVE, TD_SYNTAX_PYTHON, TD_SYNTAX_LATEX } td_syntax;
+//   PYTHON  numpy as np; tables as td_table_K(x); a choice as np.where(c, a, b).  np.mod(x, 0) is
+//   nan, not x. LATEX   math mode, amsmath.  Greek names and subscripts are found in variable
+//   names: omega_1.
+typedef enum td_syntax {
+  TD_SYNTAX_C,
+  TD_SYNTAX_OCTAVE,
+  TD_SYNTAX_PYTHON,
+  TD_SYNTAX_LATEX
+} td_syntax;
 void td_ex_print(const td_exprs* g, ex e, td_syntax syntax, td_text* out);
 
 #endif

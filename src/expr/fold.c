@@ -46,8 +46,7 @@ static ex truth(td_exprs* g, ex e) {
   return td_op_is_logical(op) || op == EX_STEP ? e : make2(g, EX_NE, e, td_ex_const(g, 0));
 }
 
-// ---- rules, by operation; each ends with the plain node
-// ------------------------------------------
+// ---- rules, by operation; each ends with the plain node ---------------------------------------
 
 static ex fold_neg(td_exprs* g, ex a) {
   const ex_op op = td_ex_op(g, a);

@@ -23,8 +23,7 @@ bool td_op_is_flat(ex_op op) {
          op == EX_ROUND || op == EX_STEP || op == EX_CONST;
 }
 
-// ---- the graph
-// -----------------------------------------------------------------------------------
+// ---- the graph --------------------------------------------------------------------------------
 
 td_exprs* td_exprs_new(void) { return calloc(1, sizeof(td_exprs)); }
 
@@ -93,8 +92,7 @@ td_exprs* td_exprs_copy(const td_exprs* g) {
 int td_exprs_count(const td_exprs* g) { return g->n; }
 bool td_exprs_failed(const td_exprs* g) { return g->failed; }
 
-// ---- variables
-// -----------------------------------------------------------------------------------
+// ---- variables --------------------------------------------------------------------------------
 
 int td_exprs_var(td_exprs* g, const char* name, td_depends kind) {
   if (g->failed) return -1;
@@ -117,8 +115,7 @@ td_depends td_exprs_var_kind(const td_exprs* g, int var) {
   return is_var(g, var) ? g->vars[var].kind : TD_ON_NOTHING;
 }
 
-// ---- hash-consing
-// --------------------------------------------------------------------------------
+// ---- hash-consing -----------------------------------------------------------------------------
 
 // FNV-1a over 32-bit words, then a final mix so that the low bits depend on all of them.
 static uint64_t hash_words(const void* data, size_t bytes, uint64_t h) {
@@ -226,8 +223,7 @@ ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c) {
   return td_node_fold(g, op, a, b, c);
 }
 
-// ---- tables
-// --------------------------------------------------------------------------------------
+// ---- tables -----------------------------------------------------------------------------------
 
 // The piece that holds x: the last knot not above it, the end pieces continued.
 double td_table_eval(const double* knots, int n, const double* coef, int order, bool clamp,
@@ -351,8 +347,7 @@ int td_ex_table_of(const td_exprs* g, ex e) {
   return td_ex_op(g, e) == EX_TABLE ? node_at(g, e)->arg[1] : -1;
 }
 
-// ---- looking inside
-// ------------------------------------------------------------------------------
+// ---- looking inside ---------------------------------------------------------------------------
 
 ex_op td_ex_op(const td_exprs* g, ex e) {
   return is_node(g, e) ? (ex_op)node_at(g, e)->op : EX_OP_COUNT;

@@ -47,8 +47,7 @@ static ex_op op_of(const printer* p, ex e) { return (ex_op)node_at(p->g, e)->op;
 static ex arg(const printer* p, ex e, int i) { return node_at(p->g, e)->arg[i]; }
 static bool latex(const printer* p) { return p->syntax == TD_SYNTAX_LATEX; }
 
-// ---- how operations are written; NULL: in a way of its own
-// ---------------------------------------
+// ---- how operations are written; NULL: in a way of its own ------------------------------------
 
 // clang-format off
 static const char* const functions[EX_OP_COUNT][4] = {
@@ -103,8 +102,7 @@ static const char* infix_sign(const printer* p, ex e) {
   return infixes[op_of(p, e)].sign[p->syntax];
 }
 
-// ---- numbers and names
-// ---------------------------------------------------------------------------
+// ---- numbers and names ------------------------------------------------------------------------
 
 static bool reads_back(const char* s, double x) { return strtod(s, NULL) == x; }
 
@@ -207,8 +205,7 @@ static void print_name(printer* p, ex e) {
   }
 }
 
-// ---- levels
-// --------------------------------------------------------------------------------------
+// ---- levels -----------------------------------------------------------------------------------
 
 static bool prints_as_condition(const printer* p, ex_op op) {
   const bool has_step = p->syntax == TD_SYNTAX_OCTAVE || p->syntax == TD_SYNTAX_PYTHON;
@@ -270,8 +267,7 @@ static level level_of(const printer* p, ex e) {
   }
 }
 
-// ---- nodes into sequences
-// ------------------------------------------------------------------------
+// ---- nodes into sequences ---------------------------------------------------------------------
 
 // f(a, b)
 static void write_call(const printer* p, const char* name, ex e, sequence* s) {
@@ -449,8 +445,7 @@ static void write_node(const printer* p, ex e, sequence* s) {
   }
 }
 
-// ---- the loop
-// ------------------------------------------------------------------------------------
+// ---- the loop ---------------------------------------------------------------------------------
 
 // Names of tables carry a number, so they are printed at once and only the operand waits.
 static void print_table(printer* p, ex e, sequence* s) {

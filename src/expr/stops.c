@@ -82,8 +82,7 @@ static void push(search* s, double t, line at) {
   s->pool[s->n++] = (piece){t, at};
 }
 
-// ---- where an operation splits
-// -------------------------------------------------------------------
+// ---- where an operation splits ----------------------------------------------------------------
 
 // Multiples of step, plus shift, between the values of d at both ends.
 static ladder multiples(line d, double shift, double step, const stretch* in) {
@@ -154,8 +153,7 @@ static double crossing(const ladder* l, int i) {
   return (level - l->d.offset) / l->d.slope;
 }
 
-// ---- the value between two splits
-// ----------------------------------------------------------------
+// ---- the value between two splits -------------------------------------------------------------
 
 // A table of order two or less, at a time when it is on one piece.
 static bool table_line(const table* t, line x, double middle, line* y) {
@@ -235,8 +233,7 @@ static bool split(search* s, const stretch* in) {
   return affine;
 }
 
-// ---- the walk
-// ------------------------------------------------------------------------------------
+// ---- the walk ---------------------------------------------------------------------------------
 
 // Walk the common refinement of the operands' pieces.
 static pieces join(search* s, ex_op op, const table* t, const pieces* x, int arity) {

@@ -39,8 +39,7 @@ typedef struct maker {
   size_t ndata;
 } maker;
 
-// ---- making
-// --------------------------------------------------------------------------------------
+// ---- making -----------------------------------------------------------------------------------
 
 static void count(maker* m, td_tape* t) {
   for (int i = 0; i < m->g->ntable; i++) m->table[i] = -1;
@@ -155,8 +154,7 @@ void td_tape_free(td_tape* tape) { free(tape); }
 int td_tape_scratch(const td_tape* tape) { return tape->nconst + tape->nvar + tape->ncode; }
 int td_tape_length(const td_tape* tape) { return tape->ncode; }
 
-// ---- running
-// -------------------------------------------------------------------------------------
+// ---- running ----------------------------------------------------------------------------------
 
 static double look_up(const td_tape* t, int number, double x) {
   const tape_table* at = &t->tables[number];

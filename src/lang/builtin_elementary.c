@@ -6,8 +6,7 @@
 
 #include "eval.h"
 
-// ---- arguments
-// -------------------------------------------------------------------------------------------
+// ---- arguments --------------------------------------------------------------------------------
 
 bool td_arg_numeric(lang* L, call* c, int k) {
   if (c->argv[k]->kind == V_NUM) return true;
@@ -62,8 +61,7 @@ const char* td_arg_string(lang* L, call* c, int k) {
                  td_value_describe(c->argv[k], text));
 }
 
-// ---- one argument
-// ----------------------------------------------------------------------------------------
+// ---- one argument -----------------------------------------------------------------------------
 
 static double number1(int op, double x) {
   switch (op) {
@@ -165,8 +163,7 @@ static ex scale_expression(td_exprs* g, int op, ex e) {
 }
 static value* angle_unit(lang* L, call* c) { return each1(L, c, scale_number, scale_expression); }
 
-// ---- two arguments
-// ---------------------------------------------------------------------------------------
+// ---- two arguments ----------------------------------------------------------------------------
 
 static double modulo(double x, double y) {
   if (y == 0) return x;

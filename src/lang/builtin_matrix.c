@@ -6,8 +6,7 @@
 #include "dense.h"
 #include "eval.h"
 
-// ---- along one dimension
-// -----------------------------------------------------------------------------------
+// ---- along one dimension ----------------------------------------------------------------------
 
 // The elements of a fall into lines along a dimension: `count` lines of n elements, `stride` apart.
 typedef struct lines {
@@ -99,8 +98,7 @@ static value* reduce(lang* L, call* c) {
   return NULL;
 }
 
-// ---- min, max
-// --------------------------------------------------------------------------------------------
+// ---- min, max ---------------------------------------------------------------------------------
 
 // The extreme of one line and where it is; with an expression among them the place is not known.
 static bool extreme_line(lang* L, call* c, const lines* l, int start, value* out, value* place,
@@ -156,8 +154,7 @@ static value* extreme(lang* L, call* c) {
   return NULL;
 }
 
-// ---- find, sort
-// ------------------------------------------------------------------------------------------
+// ---- find, sort -------------------------------------------------------------------------------
 
 static value* find(lang* L, call* c) {
   int limit = TD_VALUE_LIMIT;
@@ -248,8 +245,7 @@ static value* sort(lang* L, call* c) {
   return NULL;
 }
 
-// ---- vectors
-// ---------------------------------------------------------------------------------------------
+// ---- vectors ----------------------------------------------------------------------------------
 
 static ex mul(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_MUL, a, b); }
 static ex sub(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_SUB, a, b); }
@@ -341,8 +337,7 @@ static value* norm(lang* L, call* c) {
   return out;
 }
 
-// ---- inverse, determinant, trace
-// ---------------------------------------------------------------------------
+// ---- inverse, determinant, trace --------------------------------------------------------------
 
 static bool is_square(lang* L, call* c) {
   const value* a = c->argv[0];

@@ -4,8 +4,7 @@
 
 #include "eval.h"
 
-// ---- polynomials
-// -----------------------------------------------------------------------------------------
+// ---- polynomials ------------------------------------------------------------------------------
 
 // p(1) x^n + ... + p(n+1), by Horner
 static value* polyval(lang* L, call* c) {
@@ -64,8 +63,7 @@ static value* polyfit(lang* L, call* c) {
   return out;
 }
 
-// ---- tests
-// ---------------------------------------------------------------------------------------------
+// ---- tests ------------------------------------------------------------------------------------
 
 static value* test_number(lang* L, call* c) {
   const value* a = c->argv[0];
@@ -91,8 +89,7 @@ static value* compare(lang* L, call* c) {
   return td_logical(L, a->kind == V_STR && b->kind == V_STR && strcmp(a->s, b->s) == 0, c->at);
 }
 
-// ---- structs
-// -------------------------------------------------------------------------------------------
+// ---- structs ----------------------------------------------------------------------------------
 
 // struct('name', value, ...); a cell as a value makes a struct array
 static value* make_struct(lang* L, call* c) {
@@ -131,8 +128,7 @@ static value* make_struct(lang* L, call* c) {
   return s;
 }
 
-// ---- rotations
-// -------------------------------------------------------------------------------------------
+// ---- rotations --------------------------------------------------------------------------------
 
 // Rotation matrix about axis 0, 1, 2 by an angle in radians.
 static value* rotation(lang* L, call* c) {

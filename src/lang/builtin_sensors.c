@@ -10,8 +10,7 @@
 #include "eval.h"
 #include "fields.h"
 
-// ---- references
-// ------------------------------------------------------------------------------------------
+// ---- references -------------------------------------------------------------------------------
 
 static const char* root_name(const ast* node) {
   if (node->kind == AST_NAME) return node->text;
@@ -184,8 +183,7 @@ value* td_at_call(lang* L, const ast* node) {
   return v;
 }
 
-// ---- sensors
-// -------------------------------------------------------------------------------------------
+// ---- sensors ----------------------------------------------------------------------------------
 
 // Sensors of structures that come later.
 static const char* later_sensor(const char* name) {
@@ -333,8 +331,7 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
   return ok ? sensor_value(L, &ref, node->at) : NULL;
 }
 
-// ---- parameters and inputs
-// -------------------------------------------------------------------------------
+// ---- parameters and inputs --------------------------------------------------------------------
 
 static const char* name_argument(lang* L, call* c) {
   const char* name = td_arg_string(L, c, 0);

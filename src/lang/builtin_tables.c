@@ -8,8 +8,7 @@
 
 #include "eval.h"
 
-// ---- interp1
-// -------------------------------------------------------------------------------------------
+// ---- interp1 ----------------------------------------------------------------------------------
 
 // Slopes of the monotone cubic of Fritsch and Carlson, as MATLAB's pchip: the weighted harmonic
 // mean of the two secants inside, a three-point formula that keeps the shape at the ends.
@@ -186,8 +185,7 @@ static value* interp1(lang* L, call* c) {
   return out;
 }
 
-// ---- CSV
-// -----------------------------------------------------------------------------------------------
+// ---- CSV --------------------------------------------------------------------------------------
 
 #define MAX_COLUMNS 1000
 

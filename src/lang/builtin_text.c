@@ -16,8 +16,7 @@ bool td_print(lang* L, const char* s, int n, td_span at) {
   return !L->spec->printed.failed || td_no_memory(L, at);
 }
 
-// ---- showing values
-// --------------------------------------------------------------------------------------
+// ---- showing values ---------------------------------------------------------------------------
 
 // As num2str: whole numbers in full, others with four digits behind the leading ones.
 static void show_number(double x, td_text* out) {
@@ -103,8 +102,7 @@ static value* disp(lang* L, call* c) {
   return NULL;
 }
 
-// ---- formats
-// -------------------------------------------------------------------------------------------
+// ---- formats ----------------------------------------------------------------------------------
 
 // All elements of the arguments from k on, one after the other.
 typedef struct feed {

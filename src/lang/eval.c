@@ -8,8 +8,7 @@
 
 #include "fields.h"
 
-// ---- functions as values
-// -----------------------------------------------------------------------------------
+// ---- functions as values ----------------------------------------------------------------------
 
 typedef struct handle {
   const ast* lambda;  // @(x) ...; NULL for @name
@@ -84,8 +83,7 @@ value* td_capture(lang* L, const ast* node) {
   return td_fail(L, node->at, "functions are nested deeper than %d", TD_VALUE_DEPTH);
 }
 
-// ---- calls
-// -----------------------------------------------------------------------------------------------
+// ---- calls ------------------------------------------------------------------------------------
 
 static bool enter_call(lang* L, td_span at) {
   if (L->calls >= TD_CALL_LIMIT) {
@@ -244,8 +242,7 @@ static bool unknown_name(lang* L, const ast* name) {
   return false;
 }
 
-// ---- constants
-// ---------------------------------------------------------------------------------------------
+// ---- constants --------------------------------------------------------------------------------
 
 typedef struct constant {
   const char* name;
@@ -291,8 +288,7 @@ static value* constant_value(lang* L, const constant* c, values* args, td_span a
   return out;
 }
 
-// ---- names and what follows them
-// ---------------------------------------------------------------------------
+// ---- names and what follows them --------------------------------------------------------------
 
 value* td_time(lang* L, td_span at) { return td_expr(L, td_ex_var(L->g, L->spec->time_var), at); }
 
@@ -480,8 +476,7 @@ bool td_eval_list(lang* L, ast* const* list, int n, values* out) {
   return true;
 }
 
-// ---- operators and literals
-// --------------------------------------------------------------------------------
+// ---- operators and literals -------------------------------------------------------------------
 
 static value* eval_end(lang* L, const ast* node) {
   if (!L->in_index) return td_fail(L, node->at, "'end' has a meaning only inside an index");

@@ -9,8 +9,7 @@
 #include "ast.h"
 #include "spec.h"
 
-// ---- names
-// ---------------------------------------------------------------------------------------------
+// ---- names ------------------------------------------------------------------------------------
 
 // From names to numbers.  Keys are borrowed and outlive the map.
 typedef struct map {
@@ -42,8 +41,7 @@ variable* td_scope_make(scope* s, const char* name);        // NULL: no memory
 void td_scope_free(scope* s);
 bool td_is_identifier(const char* s);  // letters, digits and _, a letter or _ first
 
-// ---- state
-// ---------------------------------------------------------------------------------------------
+// ---- state ------------------------------------------------------------------------------------
 
 typedef struct builtin builtin;
 
@@ -118,8 +116,7 @@ const char* td_excerpt(const lang* L, td_span at, char* text, int size);
 // Suggest a known name near `name` for the last message.
 void td_suggest_name(lang* L, const char* name);
 
-// ---- values
-// --------------------------------------------------------------------------------------------
+// ---- values -----------------------------------------------------------------------------------
 
 // Constructors that report sizes over the limit and missing memory at a place.
 value* td_num(lang* L, double rows, double cols, double pages, td_span at);
@@ -155,8 +152,7 @@ typedef struct values {
 bool td_values_add(lang* L, values* list, value* v, td_span at);  // takes the reference
 void td_values_free(values* list);
 
-// ---- evaluation
-// ----------------------------------------------------------------------------------------
+// ---- evaluation -------------------------------------------------------------------------------
 
 value* td_eval(lang* L, const ast* node);
 // Zero or more values: c{:}, s.field of an array, the results of a call (at most nout are wanted).
@@ -194,8 +190,7 @@ char* td_relative_path(const lang* L, td_span at, const char* name);
 // The bytes of a file; NULL after a message.  To be freed.
 char* td_read_text(lang* L, const char* path, td_span at, int* size);
 
-// ---- indexing
-// ------------------------------------------------------------------------------------------
+// ---- indexing ---------------------------------------------------------------------------------
 
 typedef struct index_list {
   int* at;  // from 0; NULL for a colon
@@ -211,8 +206,7 @@ bool td_cell_index(lang* L, const value* base, const ast* node, values* out);
 // Assign to a path: a name followed by fields and indices.  `erase`: the value is a literal [].
 bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase);
 
-// ---- the model's structures
-// ----------------------------------------------------------------------------
+// ---- the model's structures -------------------------------------------------------------------
 
 // Is a name of a syntax tree a structure of the model, or of a later version?
 typedef enum root_kind { ROOT_NONE, ROOT_NOW, ROOT_LATER } root_kind;
@@ -231,8 +225,7 @@ value* td_sensor_call(lang* L, const char* name, const ast* call);
 value* td_at_call(lang* L, const ast* call);
 value* td_time(lang* L, td_span at);
 
-// ---- built-in functions
-// ----------------------------------------------------------------------------------
+// ---- built-in functions -----------------------------------------------------------------------
 
 #define TD_NO_RESULT (-1)  // as `op` of functions like disp
 #define TD_CALL_RESULTS 4

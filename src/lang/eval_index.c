@@ -7,8 +7,7 @@
 
 #include "eval.h"
 
-// ---- index lists
-// -----------------------------------------------------------------------------------------
+// ---- index lists ------------------------------------------------------------------------------
 
 static void index_free(index_list* ix) {
   if (ix->at != &ix->one) free(ix->at);
@@ -136,8 +135,7 @@ static void colons(index_list* ix, const value* v, int n) {
   }
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------
 
 static bool in_range(lang* L, const value* base, const index_list* ix, const ast* node) {
   for (int d = 0; d < node->n; d++) {
@@ -265,8 +263,7 @@ bool td_cell_index(lang* L, const value* base, const ast* node, values* out) {
   return ok;
 }
 
-// ---- writing
-// -------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------
 
 typedef struct writing {
   const ast* step[TD_VALUE_DEPTH];  // from the root down

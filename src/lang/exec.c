@@ -11,8 +11,7 @@
 
 static flow exec(lang* L, const ast* node);
 
-// ---- what a failed statement leaves behind
-// -----------------------------------------------------------------
+// ---- what a failed statement leaves behind ----------------------------------------------------
 
 static const ast* root_of(const ast* target) {
   while (target->kind == AST_INDEX || target->kind == AST_CELLINDEX || target->kind == AST_FIELD)
@@ -46,8 +45,7 @@ static void poison(lang* L, const ast* node) {
     poison(L, node->body);
 }
 
-// ---- assignment
-// ------------------------------------------------------------------------------------------
+// ---- assignment -------------------------------------------------------------------------------
 
 // Values that a structure of the model as a whole may take.
 static bool check_whole(lang* L, const char* name, const value* v, td_span at) {
@@ -166,8 +164,7 @@ static bool exec_opassign(lang* L, const ast* node) {
   return ok;
 }
 
-// ---- commands
-// ------------------------------------------------------------------------------------------
+// ---- commands ---------------------------------------------------------------------------------
 
 // Housekeeping of MATLAB files that has no meaning here.
 static bool is_housekeeping(const char* name) {
@@ -249,8 +246,7 @@ static bool exec_expression(lang* L, const ast* node) {
   return ok;
 }
 
-// ---- control
-// -------------------------------------------------------------------------------------------
+// ---- control ----------------------------------------------------------------------------------
 
 static bool condition(lang* L, const ast* node, bool* truth) {
   value* v = td_eval(L, node);
@@ -403,8 +399,7 @@ static flow exec_for(lang* L, const ast* node) {
   return end;
 }
 
-// ---- statements
-// ----------------------------------------------------------------------------------------
+// ---- statements -------------------------------------------------------------------------------
 
 static flow exec(lang* L, const ast* node) {
   bool ok = true;

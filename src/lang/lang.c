@@ -6,8 +6,7 @@
 
 #include "eval.h"
 
-// ---- names
-// ---------------------------------------------------------------------------------------------
+// ---- names ------------------------------------------------------------------------------------
 
 static uint32_t hash(const char* key) {  // FNV-1a
   uint32_t h = 2166136261u;
@@ -95,8 +94,7 @@ bool td_is_identifier(const char* s) {
   return true;
 }
 
-// ---- messages and limits
-// ---------------------------------------------------------------------------------
+// ---- messages and limits ----------------------------------------------------------------------
 
 void* td_fail(lang* L, td_span at, const char* format, ...) {
   char text[1024];
@@ -170,8 +168,7 @@ void td_suggest_name(lang* L, const char* name) {
   free((void*)list);
 }
 
-// ---- constructors
-// --------------------------------------------------------------------------------------
+// ---- constructors -----------------------------------------------------------------------------
 
 value* td_metered(lang* L, value* v, td_span at) {
   if (v && td_value_meter(v, &L->meter)) return v;
@@ -245,8 +242,7 @@ void td_values_free(values* list) {
   *list = (values){0};
 }
 
-// ---- elements
-// ------------------------------------------------------------------------------------------
+// ---- elements ---------------------------------------------------------------------------------
 
 bool td_has_expr(const value* v) {
   if (v->kind != V_NUM || !v->e) return false;
@@ -295,8 +291,7 @@ bool td_copy_element(lang* L, value* to, int i, const value* from, int j, td_spa
   return true;
 }
 
-// ---- numbers while loading
-// -------------------------------------------------------------------------------
+// ---- numbers while loading --------------------------------------------------------------------
 
 // Why an expression is not known while loading.
 static const char* unknown_cause(unsigned depends) {

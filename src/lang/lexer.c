@@ -50,7 +50,7 @@ void td_lexer_reset(lexer* lx, int pos) {
   lx->overflow = false;
 }
 
-// ---- brackets --------------------------------------------------------------------------------
+// ---- brackets ---------------------------------------------------------------------------------
 
 static bool push(lexer* lx, char kind, int pos) {
   if (lx->nopen > AST_NEST_LIMIT) {
@@ -78,7 +78,7 @@ static void leave_function_body(lexer* lx) {
   while (inside(lx) == '@') lx->nopen--;
 }
 
-// ---- between tokens --------------------------------------------------------------------------
+// ---- between tokens ---------------------------------------------------------------------------
 
 static int eol_length(const lexer* lx, int pos) {
   return at(lx, pos) == '\r' && at(lx, pos + 1) == '\n' ? 2 : 1;
@@ -173,7 +173,7 @@ static bool skip_blanks(lexer* lx) {
   return lx->pos > begin;
 }
 
-// ---- names and keywords ----------------------------------------------------------------------
+// ---- names and keywords -----------------------------------------------------------------------
 
 token_kind td_keyword(const char* name, int length) {
   static const struct {
@@ -257,7 +257,7 @@ static void scan_name(lexer* lx, token* t) {
   if (t->kind == K_END && lx->nopen > 0) t->kind = T_LAST;
 }
 
-// ---- numbers ---------------------------------------------------------------------------------
+// ---- numbers ----------------------------------------------------------------------------------
 
 static void skip_digits(lexer* lx) {
   while (is_digit(at(lx, lx->pos))) lx->pos++;
@@ -342,7 +342,7 @@ static void scan_number(lexer* lx, token* t) {
   }
 }
 
-// ---- strings ---------------------------------------------------------------------------------
+// ---- strings ----------------------------------------------------------------------------------
 
 static void open_string(lexer* lx, token* t, char quote) {
   skip_to_eol(lx);
@@ -400,7 +400,7 @@ void td_lexer_string(lexer* lx, token t, td_text* out) {
   }
 }
 
-// ---- signs -----------------------------------------------------------------------------------
+// ---- signs ------------------------------------------------------------------------------------
 
 typedef struct sign {
   const char* text;
@@ -564,7 +564,7 @@ static void scan_sign(lexer* lx, token* t) {
   track_brackets(lx, t);
 }
 
-// ---- the next token --------------------------------------------------------------------------
+// ---- the next token ---------------------------------------------------------------------------
 
 // Could an element of a matrix begin here?  + and - do when a blank is before but none behind them.
 static bool starts_element(const lexer* lx) {

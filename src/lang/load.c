@@ -11,8 +11,7 @@
 #include "eval.h"
 #include "fields.h"
 
-// ---- state
-// ---------------------------------------------------------------------------------------------
+// ---- state ------------------------------------------------------------------------------------
 
 static void lang_free(void* p) {
   lang* L = p;
@@ -71,8 +70,7 @@ static lang* lang_of(td_spec* spec) {
   return L;
 }
 
-// ---- hand-over
-// -----------------------------------------------------------------------------------------
+// ---- hand-over --------------------------------------------------------------------------------
 
 // Report symbols without a value in what the model uses.
 static void check_symbols(lang* L, const value* v, td_span at) {
@@ -134,8 +132,7 @@ static bool hand_over(lang* L) {
   return true;
 }
 
-// ---- sources
-// -------------------------------------------------------------------------------------------
+// ---- sources ----------------------------------------------------------------------------------
 
 bool td_run_source(lang* L, int source) {
   ast_pool** grown = td_grow(L->pools, &L->pool_cap, L->npool + 1, sizeof *grown);
@@ -250,8 +247,7 @@ bool td_include(lang* L, const char* name, td_span at) {
   return ok;
 }
 
-// ---- the library's functions
-// -------------------------------------------------------------------------------
+// ---- the library's functions ------------------------------------------------------------------
 
 static td_status worst(const td_diags* diags, int from) {
   td_status status = TD_OK;
@@ -300,8 +296,7 @@ td_status td_spec_load_string(td_spec* spec, const char* name, const char* text)
   return finish(L, messages, errors);
 }
 
-// ---- single fields
-// -------------------------------------------------------------------------------------
+// ---- single fields ----------------------------------------------------------------------------
 
 // Parse "path = 0" and assign v (whose reference is taken) to the path.
 static td_status set_path(td_spec* spec, const char* path, value* v) {

@@ -35,8 +35,7 @@ static void* wrong_sizes(lang* L, ast_op op, const value* a, const value* b, td_
   return td_fail(L, at, "sizes do not match: %s %s %s", sa, op_text[op], sb);
 }
 
-// ---- element by element
-// ----------------------------------------------------------------------------------
+// ---- element by element -----------------------------------------------------------------------
 
 static double number2(ast_op op, double a, double b) {
   switch (op) {
@@ -156,8 +155,7 @@ static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td
   return NULL;
 }
 
-// ---- matrix operations
-// -----------------------------------------------------------------------------------
+// ---- matrix operations ------------------------------------------------------------------------
 
 value* td_transpose(lang* L, const value* a, td_span at) {
   if (a->pages != 1) return td_fail(L, at, "a 3-D array has no transpose; take one page, a(:,:,k)");
@@ -351,8 +349,7 @@ static value* matrix_power(lang* L, const value* a, const value* b, td_span at) 
   return result;
 }
 
-// ---- all operators
-// ---------------------------------------------------------------------------------------
+// ---- all operators ----------------------------------------------------------------------------
 
 // Strings are compared as a whole.
 static value* compare_strings(lang* L, ast_op op, const value* a, const value* b, td_span at) {
@@ -409,8 +406,7 @@ value* td_unary(lang* L, ast_op op, const value* a, td_span at) {
   return out;
 }
 
-// ---- concatenation
-// ---------------------------------------------------------------------------------------
+// ---- concatenation ----------------------------------------------------------------------------
 
 static value* join_strings(lang* L, value* const* list, int n, td_span at) {
   td_text text = {0};

@@ -37,7 +37,7 @@ bool td_parser_enter(parser* p) {
 
 void td_parser_leave(parser* p) { p->depth--; }
 
-// ---- nodes -----------------------------------------------------------------------------------
+// ---- nodes ------------------------------------------------------------------------------------
 
 td_span td_parser_span(const parser* p, token t) { return (td_span){p->source, t.begin, t.end}; }
 
@@ -100,7 +100,7 @@ bool td_parser_take(parser* p, int mark, ast*** list, int* n) {
   return *list != NULL;
 }
 
-// ---- reports ---------------------------------------------------------------------------------
+// ---- reports ----------------------------------------------------------------------------------
 
 ast* td_parser_error(parser* p, td_span at, const char* format, ...) {
   char text[256];
@@ -270,7 +270,7 @@ void td_parser_word_hint(parser* p) {
   }
 }
 
-// ---- recovery --------------------------------------------------------------------------------
+// ---- recovery ---------------------------------------------------------------------------------
 
 static bool is_eol(char c) { return c == '\n' || c == '\r' || c == '\0'; }
 
@@ -336,7 +336,7 @@ void td_parser_recover(parser* p, bool header) {
   p->lx.mute = false;
 }
 
-// ---- entry -----------------------------------------------------------------------------------
+// ---- entry ------------------------------------------------------------------------------------
 
 // Texts that are not worth a look at their statements.
 static bool refuse(td_diags* diags, int source) {

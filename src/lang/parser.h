@@ -4,7 +4,7 @@
 
 #include "lexer.h"
 
-// ---- memory of the tree (ast.c) ----
+// ---- memory of the tree (ast.c) ---------------------------------------------------------------
 ast_pool* td_ast_pool_new(void);
 ast* td_ast_node(ast_pool* pool, ast_kind kind, td_span at);  // these give NULL when out of memory
 ast** td_ast_list(ast_pool* pool, ast* const* items, int n);
@@ -43,12 +43,12 @@ typedef struct parser {
   bool no_memory, stop;
 } parser;
 
-// ---- state (parser.c) ----
+// ---- state (parser.c) -------------------------------------------------------------------------
 void td_parser_next(parser* p);
 bool td_parser_enter(parser* p);  // one level deeper; false after reporting that there are too many
 void td_parser_leave(parser* p);
 
-// ---- nodes (parser.c): NULL after a failure, which sets p->stop ----
+// ---- nodes (parser.c): NULL after a failure, which sets p->stop -------------------------------
 td_span td_parser_span(const parser* p, token t);
 td_span td_parser_since(const parser* p, int begin);  // up to the end of the previous token
 ast* td_parser_node(parser* p, ast_kind kind, td_span at);
@@ -57,7 +57,7 @@ ast* td_parser_finish(parser* p, ast* node);             // fills height; NULL w
 bool td_parser_push(parser* p, ast* item);
 bool td_parser_take(parser* p, int mark, ast*** list, int* n);  // the items since `mark`
 
-// ---- reports (parser.c): all return NULL ----
+// ---- reports (parser.c): all return NULL ------------------------------------------------------
 ast* td_parser_error(parser* p, td_span at, const char* format, ...) TD_PRINTF(3, 4);
 ast* td_parser_expected(parser* p, const char* what);  // found the current token
 ast* td_parser_value_expected(parser* p);
@@ -66,7 +66,7 @@ ast* td_parser_equals_in_expression(parser* p);
 void td_parser_word_hint(parser* p);  // `and`, `then`, ... are words of other languages
 void td_parser_recover(parser* p, bool header);
 
-// ---- words of the language ----
+// ---- words of the language --------------------------------------------------------------------
 static inline bool is_separator(token_kind k) {
   return k == T_NEWLINE || k == T_SEMICOLON || k == T_COMMA;
 }
@@ -76,7 +76,7 @@ bool td_parser_check_target(parser* p, const ast* node);  // reports what cannot
 void td_parser_refuse(parser* p, const char* hint);       // the current keyword is not supported
 void td_parser_skip_line(parser* p);
 
-// ---- grammar ----
+// ---- grammar ----------------------------------------------------------------------------------
 ast* td_parse_expression(parser* p);
 // These give false when recovery is needed; *out may stay NULL for what was refused.
 bool td_parse_statement(parser* p, ast** out);

@@ -470,7 +470,7 @@ bool td_parse_function(parser* p, ast** out) {
   return true;
 }
 
-// ---- what is refused, and the file -------------------------------------------------------------
+// ---- what is refused, and the file ------------------------------------------------------------
 
 // try ... catch ... end and the like: read the statements, keep nothing.
 bool td_parse_refused_block(parser* p, const char* hint) {

@@ -34,7 +34,7 @@ static const struct {
 
 static int level_of(token_kind k) { return k < T_NOT ? operators[k].level : 0; }
 
-// ---- values ----------------------------------------------------------------------------------
+// ---- values -----------------------------------------------------------------------------------
 
 static ast* number(parser* p) {
   ast* node = td_parser_node(p, AST_NUMBER, td_parser_span(p, p->tok));
@@ -85,7 +85,7 @@ static ast* parenthesised(parser* p) {
   return node;
 }
 
-// ---- matrices --------------------------------------------------------------------------------
+// ---- matrices ---------------------------------------------------------------------------------
 
 static bool ends_row(token_kind k) { return k == T_SEMICOLON || k == T_NEWLINE; }
 
@@ -127,7 +127,7 @@ static ast* matrix(parser* p, ast_kind kind, token_kind closer) {
   return td_parser_finish(p, node);
 }
 
-// ---- functions -------------------------------------------------------------------------------
+// ---- functions --------------------------------------------------------------------------------
 
 static bool parameters(parser* p, int opener) {
   while (p->tok.kind != T_RPAREN) {
@@ -198,7 +198,7 @@ static ast* primary(parser* p) {
   }
 }
 
-// ---- indices and fields ----------------------------------------------------------------------
+// ---- indices and fields -----------------------------------------------------------------------
 
 // ':' alone, or an expression
 static ast* argument(parser* p) {
@@ -290,7 +290,7 @@ static ast* chain(parser* p, ast* a) {
   return a;
 }
 
-// ---- operators -------------------------------------------------------------------------------
+// ---- operators --------------------------------------------------------------------------------
 
 static ast* operation(parser* p, ast_kind kind, ast_op op, token sign, ast* a, ast* b) {
   const int begin = a->at.begin < sign.begin ? a->at.begin : sign.begin;

@@ -92,8 +92,7 @@ bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
   return ok;
 }
 
-// ---- symbols
-// -------------------------------------------------------------------------------------------
+// ---- symbols ----------------------------------------------------------------------------------
 
 // Give one symbol its value; it is a parameter from now on.
 static void bind_symbol(lang* L, ex e, double x, td_span at) {

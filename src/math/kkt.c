@@ -36,7 +36,7 @@ size_t td_kkt_scratch(int n, int m) {
 }
 
 // ---- reflections H = 1 - tau v v', v = [0 .. 0 1 v_k+1 .. v_n-1], stored below the diagonal of
-// column k ----
+// --- column k ----
 
 // Make column k of A (column-major, n rows) a reflection that leaves beta on the diagonal; returns
 // tau.
@@ -140,7 +140,7 @@ static int qr_pivoted_lapack(double* A, int n, int m, double tol, int* perm, dou
   return rank;
 }
 
-// ---- factors ----
+// ---- factors ----------------------------------------------------------------------------------
 
 // Nonzero rows of J, scaled to unit length, as columns of QR; false when some element is not finite
 static bool keep_rows(td_kkt* kkt, const double* J) {
@@ -311,7 +311,7 @@ void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, 
   factor_free_block(kkt);
 }
 
-// ---- solve ----
+// ---- solve ------------------------------------------------------------------------------------
 
 // The right-hand sides first .. first + cols - 1 of nrhs
 typedef struct slice {

@@ -1,4 +1,5 @@
-// Vectors, rotations and quaternions of space, by value.  Rotations act on column vectors: x_A = R_AB x_B.
+// Vectors, rotations and quaternions of space, by value.  Rotations act on column vectors: x_A =
+// R_AB x_B.
 #ifndef TD_VEC3_H
 #define TD_VEC3_H
 
@@ -103,8 +104,8 @@ static inline mat3 mat3_quat(quat q) {
                  2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
                  2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
 }
-// Unit quaternion of a rotation matrix, scalar part >= 0.  The largest of the four is found first, so
-// nothing is lost near 180 degrees.
+// Unit quaternion of a rotation matrix, scalar part >= 0.  The largest of the four is found first,
+// so nothing is lost near 180 degrees.
 static inline quat quat_mat3(mat3 R) {
   const double* m = R.m;
   const double t[4] = {1 + m[0] + m[4] + m[8], 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8],
@@ -114,10 +115,18 @@ static inline quat quat_mat3(mat3 R) {
     if (t[i] > t[k]) k = i;
   quat q;
   switch (k) {
-    case 0: q = (quat){t[0], {m[7] - m[5], m[2] - m[6], m[3] - m[1]}}; break;
-    case 1: q = (quat){m[7] - m[5], {t[1], m[1] + m[3], m[2] + m[6]}}; break;
-    case 2: q = (quat){m[2] - m[6], {m[1] + m[3], t[2], m[5] + m[7]}}; break;
-    default: q = (quat){m[3] - m[1], {m[2] + m[6], m[5] + m[7], t[3]}}; break;
+    case 0:
+      q = (quat){t[0], {m[7] - m[5], m[2] - m[6], m[3] - m[1]}};
+      break;
+    case 1:
+      q = (quat){m[7] - m[5], {t[1], m[1] + m[3], m[2] + m[6]}};
+      break;
+    case 2:
+      q = (quat){m[2] - m[6], {m[1] + m[3], t[2], m[5] + m[7]}};
+      break;
+    default:
+      q = (quat){m[3] - m[1], {m[2] + m[6], m[5] + m[7], t[3]}};
+      break;
   }
   q = quat_unit(q);
   return q.w < 0 ? (quat){-q.w, vec3_scale(-1, q.v)} : q;

@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-#define X(type, name, text)                                                             \
-  type* td_push_##name(td_model* m, int n) {                                            \
-    type* grown = td_grow(m->name, &m->cap_##name, m->n##name + n, sizeof(type));       \
-    if (!grown) {                                                                       \
-      m->failed = true;                                                                 \
-      return NULL;                                                                      \
-    }                                                                                   \
-    m->name = grown;                                                                    \
-    type* first = grown + m->n##name;                                                   \
-    memset(first, 0, (size_t)n * sizeof(type));                                         \
-    m->n##name += n;                                                                    \
-    return first;                                                                       \
+#define X(type, name, text)                                                       \
+  type* td_push_##name(td_model* m, int n) {                                      \
+    type* grown = td_grow(m->name, &m->cap_##name, m->n##name + n, sizeof(type)); \
+    if (!grown) {                                                                 \
+      m->failed = true;                                                           \
+      return NULL;                                                                \
+    }                                                                             \
+    m->name = grown;                                                              \
+    type* first = grown + m->n##name;                                             \
+    memset(first, 0, (size_t)n * sizeof(type));                                   \
+    m->n##name += n;                                                              \
+    return first;                                                                 \
   }
 TD_MODEL_ARRAYS(X)
 #undef X
@@ -38,9 +38,10 @@ void td_model_free(td_model* m) {
 #define X(type, name, text) free(m->name);
   TD_MODEL_ARRAYS(X)
 #undef X
-  td_tape* tapes[] = {m->param_tape,       m->motion_tape,     m->live_tape,   m->live_probe_tape,
-                      m->live_input_tape,  m->live_param_tape, m->output_tape, m->output_probe_tape,
-                      m->output_input_tape, m->event_tape};
+  td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
+                      m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
+                      m->output_tape,     m->output_probe_tape, m->output_input_tape,
+                      m->event_tape};
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) td_tape_free(tapes[i]);
   td_exprs_free(m->graph);
   free(m->stop_ex);
@@ -89,7 +90,8 @@ const char* td_model_force_name(const td_model* m, int i) {
   return within(i, m->nforce) ? model_name(m, m->force[i].name) : NULL;
 }
 
-static int find(const td_model* m, const char* (*name)(const td_model*, int), int n, const char* want) {
+static int find(const td_model* m, const char* (*name)(const td_model*, int), int n,
+                const char* want) {
   for (int i = 0; i < n; i++)
     if (strcmp(name(m, i), want) == 0) return i;
   return -1;

@@ -6,7 +6,7 @@
 
 #include "build.h"
 
-// ---- sensors -> probes --------------------------------------------------------------------------
+// ---- sensors -> probes ------------------------------------------------------------------------
 
 // "pos(body(7))": `sensor` of what it is about
 static td_status no_such(builder* b, td_span at, const td_sensor_ref* ref, const char* what,
@@ -145,7 +145,7 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
   return status;
 }
 
-// ---- outputs and events -------------------------------------------------------------------------
+// ---- outputs and events -----------------------------------------------------------------------
 
 typedef struct ex_list {
   ex* e;
@@ -229,7 +229,7 @@ static td_status collect_events(builder* b, ex_list* list) {
   return TD_OK;
 }
 
-// ---- slots and tapes ----------------------------------------------------------------------------
+// ---- slots and tapes --------------------------------------------------------------------------
 
 static td_status sort_slots(builder* b, bool* motion) {
   td_model* m = b->m;

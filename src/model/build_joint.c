@@ -245,7 +245,7 @@ td_status td_build_items(builder* b, int joint) {
   return type ? type_items(b, joint, type) : TD_OK;
 }
 
-// ---- fixed transformations ----------------------------------------------------------------------
+// ---- fixed transformations --------------------------------------------------------------------
 
 static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, model_fix* fix) {
   const int n = td_value_count(rot);
@@ -295,7 +295,7 @@ td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fi
   return TD_OK;
 }
 
-// ---- hops of one element ------------------------------------------------------------------------
+// ---- hops of one element ----------------------------------------------------------------------
 
 static td_status push_hop(builder* b, const build_joint* j, const item* it, int element, int parent,
                           int fix) {

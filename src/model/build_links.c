@@ -36,7 +36,7 @@ td_status td_build_station(builder* b, int instance, const value* list, bool qua
   return TD_OK;
 }
 
-// ---- laws ---------------------------------------------------------------------------------------
+// ---- laws -------------------------------------------------------------------------------------
 
 static const value* sub(const value* s, int i, const char* group, const char* field) {
   const value* g = td_get(s, i, group);
@@ -127,7 +127,7 @@ static td_status dof_force(builder* b, int joint, int element, int dof) {
   return read_law(b, dofs, dof, element, j->nelement, 0, 1, &f->law[0]);
 }
 
-// ---- links --------------------------------------------------------------------------------------
+// ---- links ------------------------------------------------------------------------------------
 
 static int width(const value* v, int nelement) {
   if (!v) return 1;
@@ -174,7 +174,7 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
   return TD_OK;
 }
 
-// ---- constraints --------------------------------------------------------------------------------
+// ---- constraints ------------------------------------------------------------------------------
 
 static model_row* push_row(builder* b, row_kind kind, int joint, int element, int a, int c) {
   static const double zero[3] = {0, 0, 0};
@@ -358,7 +358,7 @@ static td_status closure_rows(builder* b, int joint, int element, int a, int c) 
   return universal ? universal_row(b, joint, element, a, c, n, reference) : TD_OK;
 }
 
-// ---- joints that are not in the main chain, loads -----------------------------------------------
+// ---- joints that are not in the main chain, loads ---------------------------------------------
 
 static td_status refuse(builder* b, int joint, const char* field, const char* why) {
   return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, field), "joint(%d).%s %s",

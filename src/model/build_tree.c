@@ -9,7 +9,7 @@
 #include "fields.h"
 #include "rules.h"
 
-// ---- names --------------------------------------------------------------------------------------
+// ---- names ------------------------------------------------------------------------------------
 
 const char* td_build_word(const value* s, int i, const char* field) {
   const value* v = td_get(s, i, field);
@@ -38,7 +38,7 @@ td_span td_build_joint_at(const builder* b, int joint, const char* const* fields
   return td_check_element_at(b->joints, joint);
 }
 
-// ---- places -------------------------------------------------------------------------------------
+// ---- places -----------------------------------------------------------------------------------
 
 static td_status bad_body(builder* b, td_span at, const char* what, double body) {
   td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s", what, body,
@@ -128,7 +128,7 @@ static td_status read_places(builder* b) {
   return worst;
 }
 
-// ---- who hangs on whom --------------------------------------------------------------------------
+// ---- who hangs on whom ------------------------------------------------------------------------
 
 static td_status main_elements(builder* b, int j) {
   const build_joint* joint = &b->joint[j];
@@ -247,7 +247,7 @@ static td_status find_main_joints(builder* b) {
   return worst;
 }
 
-// ---- coordinates --------------------------------------------------------------------------------
+// ---- coordinates ------------------------------------------------------------------------------
 
 static double default_init(const item* it, int k) {
   return (it->kind == HOP_BALL || it->kind == HOP_CIRCLE) && k == 0 ? 1 : 0;
@@ -442,7 +442,7 @@ static td_status joint_coordinates(builder* b, int joint) {
   return TD_OK;
 }
 
-// ---- hops and bodies ----------------------------------------------------------------------------
+// ---- hops and bodies --------------------------------------------------------------------------
 
 static td_status push_body(builder* b, int body, int element, int hop, int fix, int nfix) {
   td_model* m = b->m;

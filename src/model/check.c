@@ -39,8 +39,7 @@ td_span td_check_element_at(const value* s, int i) {
   return td_span_none();
 }
 
-// ---- what may depend on what
-// ------------------------------------------------------------------------
+// ---- what may depend on what ------------------------------------------------------------------
 
 static const struct {
   td_depends kind;
@@ -114,8 +113,7 @@ static bool check_depends(td_spec* spec, const checked* c) {
   return true;
 }
 
-// ---- numbers
-// ----------------------------------------------------------------------------------------
+// ---- numbers ----------------------------------------------------------------------------------
 
 static void size_text(const value* v, char* out, size_t size) {
   if (v->pages > 1)
@@ -243,8 +241,7 @@ static void check_numbers(const walk* w, checked* c) {
   td_check_value_rules(w->spec, c);
 }
 
-// ---- words and places
-// -------------------------------------------------------------------------------
+// ---- words and places -------------------------------------------------------------------------
 
 static void check_word(td_spec* spec, const checked* c) {
   if (td_field_has_option(c->field, c->v->s)) return;
@@ -317,8 +314,7 @@ static void check_place(td_spec* spec, const checked* c) {
   }
 }
 
-// ---- structures
-// -------------------------------------------------------------------------------------
+// ---- structures -------------------------------------------------------------------------------
 
 static bool kind_fits(field_kind kind, const value* v) {
   switch (kind) {

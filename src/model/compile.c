@@ -6,7 +6,7 @@
 #include "build.h"
 #include "compile.h"
 
-// ---- numbers ------------------------------------------------------------------------------------
+// ---- numbers ----------------------------------------------------------------------------------
 
 num td_build_number(builder* b, ex e) {
   ex* slot = td_push_number_ex(b->m, 1);
@@ -53,7 +53,7 @@ num td_build_numbers(builder* b, const value* v, int element, int nelement, int 
   return first;
 }
 
-// ---- settings -----------------------------------------------------------------------------------
+// ---- settings ---------------------------------------------------------------------------------
 
 static double setting(const value* par, const char* field, double fallback) {
   const value* v = par ? td_get(par, 0, field) : NULL;

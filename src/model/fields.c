@@ -19,7 +19,7 @@ enum {
 };
 
 const td_field td_fields[] = {
-    // ---- par
+    // ---- par ----------------------------------------------------------------------------------
     {"par", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what to do with the model, and how"},
     {"par.anim", FIELD_FLAG, "1", "1", "", FIXED, "", "",
      "show an animation; accepted as published, without effect in this version"},
@@ -54,12 +54,12 @@ const td_field td_fields[] = {
     {"par.post", FIELD_STR, "", "", "", FIXED, "", "",
      "script to run on the results, only with `--allow-post`"},
 
-    // ---- world
+    // ---- world --------------------------------------------------------------------------------
     {"world", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what surrounds the robot"},
     {"world.g", FIELD_NUM, "1x3", "[0 0 0]", "m/s^2", TIMED, "", "",
      "gravity, the acceleration of a body that falls freely"},
 
-    // ---- body
+    // ---- body ---------------------------------------------------------------------------------
     {"body", FIELD_STRUCTS, "", "", "", FIXED, "", "", "rigid bodies"},
     {"body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0", "mass"},
     {"body.I", FIELD_NUM, "3x3xn", "1e-9*eye(3)", "kg m^2", PARAM, "", "",
@@ -71,7 +71,7 @@ const td_field td_fields[] = {
     {"body.type", FIELD_STR, "", "rigid", "", FIXED, "", "rigid", "kind of body"},
     {"body.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
 
-    // ---- joint
+    // ---- joint --------------------------------------------------------------------------------
     {"joint", FIELD_STRUCTS, "", "", "", FIXED, "", "", "connections"},
     {"joint.first", FIELD_PLACE, "", "[0 0]", "", FIXED, "", "",
      "body it starts from; 0 is the ground"},
@@ -151,7 +151,7 @@ const td_field td_fields[] = {
      "frame of the first body, or the one half-way between the two, which is of second order"},
     {"joint.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
 
-    // ---- exload
+    // ---- exload -------------------------------------------------------------------------------
     {"exload", FIELD_STRUCTS, "", "", "", FIXED, "", "", "external loads"},
     {"exload.exbody", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "", "body it acts on"},
     {"exload.refbody", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "",
@@ -164,7 +164,7 @@ const td_field td_fields[] = {
     {"exload.ftau", FIELD_NUM, "nx3|nx6", "[0 0 0 0 0 0]", "N, N m", FORCE, "", "",
      "force, or force and torque"},
 
-    // ---- sensor, output, event
+    // ---- sensor, output, event ----------------------------------------------------------------
     {"sensor", FIELD_STRUCTS, "", "", "", FIXED, "", "", "quantities to record"},
     {"sensor.name", FIELD_STR, "", TD_REQUIRED, "", FIXED, "", "", "name in the results; unique"},
     {"sensor.value", FIELD_NUM, "", TD_REQUIRED, "", WATCH, "", "", "any expression"},

@@ -114,8 +114,7 @@ static const char head[] =
     "number, "
     "0 for the ground, by `[body element]`, or by a reference: `body(2)`, `at(body(2), 3)`.\n";
 
-// ---- tables
-// -----------------------------------------------------------------------------------------
+// ---- tables -----------------------------------------------------------------------------------
 
 static const char* depends_name(unsigned depends) {
   if (depends & TD_ON_SYMBOL) return "symbols";
@@ -221,8 +220,7 @@ static void add_chapter(td_text* out, const chapter* c) {
   td_text_printf(out, "```matlab\n%s```\n", c->example);
 }
 
-// ---- sensors and what is to come
-// ----------------------------------------------------------------------
+// ---- sensors and what is to come --------------------------------------------------------------
 
 static const char* sensor_arguments(char about) {
   switch (about) {

@@ -1,8 +1,9 @@
-// The compiled model: flat arrays of small structs that never change, and the work computed from them and a state.
+// The compiled model: flat arrays of small structs that never change, and the work computed from
+// them and a state.
 //
-// Numbers.  Every number of the model that may be an expression has a slot (`num`) in td_work.num.  Slots are filled
-// by three tapes: parameters only (when a parameter changes), prescribed motion (time; before kinematics), and
-// everything else (time, inputs, sensors; after kinematics).
+// Numbers.  Every number of the model that may be an expression has a slot (`num`) in td_work.num.
+// Slots are filled by three tapes: parameters only (when a parameter changes), prescribed motion
+// (time; before kinematics), and everything else (time, inputs, sensors; after kinematics).
 #ifndef TD_MODEL_H
 #define TD_MODEL_H
 
@@ -16,16 +17,16 @@
 typedef int num;  // slot of a number; consecutive slots for vectors
 #define NUM_NONE (-1)
 
-// ---- tree -----------------------------------------------------------------------------------------------
+// ---- tree -------------------------------------------------------------------------------------
 
 // A fixed transformation: translation, then rotation.
 typedef enum rot_kind {
   ROT_NONE,
-  ROT_PRINCIPAL,   // [axis angle]
-  ROT_EULER_BERNOULLI, // α: quaternion [1, α/2] normalised
-  ROT_ANGLE_AXIS,  // [angle, axis(3)]
-  ROT_QUATERNION,  // [Q0 Q], normalised
-  ROT_UNIT_VECTOR  // vector part of a unit quaternion
+  ROT_PRINCIPAL,        // [axis angle]
+  ROT_EULER_BERNOULLI,  // α: quaternion [1, α/2] normalised
+  ROT_ANGLE_AXIS,       // [angle, axis(3)]
+  ROT_QUATERNION,       // [Q0 Q], normalised
+  ROT_UNIT_VECTOR       // vector part of a unit quaternion
 } rot_kind;
 typedef struct model_fix {
   rot_kind kind;
@@ -34,19 +35,20 @@ typedef struct model_fix {
   int axis;   // ROT_PRINCIPAL: 0, 1, 2
 } model_fix;
 
-// How a frame follows from its parent: the degrees of freedom of the tree, one small step at a time.
+// How a frame follows from its parent: the degrees of freedom of the tree, one small step at a
+// time.
 typedef enum hop_kind {
-  HOP_SCREW,  // one DOF: turn about and/or move along an axis
-  HOP_BALL,   // unit quaternion (4 numbers), body angular velocity (3)
-  HOP_CIRCLE, // (cos, sin)-like pair of a quaternion about one axis, one velocity
-  HOP_QUAT3,  // free components of the vector part of a unit quaternion, q' = v
-  HOP_CAYLEY  // free components of the Euler-Bernoulli rotation α, q' = v
+  HOP_SCREW,   // one DOF: turn about and/or move along an axis
+  HOP_BALL,    // unit quaternion (4 numbers), body angular velocity (3)
+  HOP_CIRCLE,  // (cos, sin)-like pair of a quaternion about one axis, one velocity
+  HOP_QUAT3,   // free components of the vector part of a unit quaternion, q' = v
+  HOP_CAYLEY   // free components of the Euler-Bernoulli rotation α, q' = v
 } hop_kind;
 typedef struct model_hop {
   hop_kind kind;
-  int parent;         // hop, -1: ground
-  int fix, nfix;      // fixed transformations from the parent's frame to this joint
-  int q, v;           // first generalised position and velocity
+  int parent;     // hop, -1: ground
+  int fix, nfix;  // fixed transformations from the parent's frame to this joint
+  int q, v;       // first generalised position and velocity
   int nq, nv;
   int col;            // first column (see model_col)
   bool turns, moves;  // HOP_SCREW: rotation about the axis, translation along it
@@ -66,31 +68,32 @@ typedef struct model_col {
 
 // A generalised position / velocity.
 typedef struct model_dof {
-  num init;       // initial position; velocities: initial rate
-  int name;       // offset into names
-  num motion;     // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
+  num init;    // initial position; velocities: initial rate
+  int name;    // offset into names
+  num motion;  // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
   int joint, element, dof;  // where it was written, from 1
-  int partner;    // velocities: its q when q' = v, else -1
+  int partner;              // velocities: its q when q' = v, else -1
 } model_dof;
 
 // A place with a pose: a body's frame, an attachment point.
 typedef struct model_station {
-  int hop;        // -1: ground
+  int hop;  // -1: ground
   int fix, nfix;
   int name;
-  int body;       // model_body it is the frame of, -1: an attachment
+  int body;  // model_body it is the frame of, -1: an attachment
 } model_station;
 
 typedef struct model_body {
   int station;
-  num m, com, I;  // 1, 3 and 9 slots; I about the centre of mass, body axes
-  num tip;        // 3 slots
+  num m, com, I;      // 1, 3 and 9 slots; I about the centre of mass, body axes
+  num tip;            // 3 slots
   int body, element;  // as written, from 1
 } model_body;
 
-// ---- forces ---------------------------------------------------------------------------------------------
+// ---- forces -----------------------------------------------------------------------------------
 
-// Scalar law along a coordinate x with rate u:  -k (x - c x0) - mu |u|^(nu-1) u, one-sided when dir != 0, + input.
+// Scalar law along a coordinate x with rate u:  -k (x - c x0) - mu |u|^(nu-1) u, one-sided when dir
+// != 0, + input.
 typedef struct model_law {
   num k, rest, compr, mu, nu, input;
   int dir;
@@ -102,50 +105,53 @@ typedef enum force_kind { FORCE_DOF, FORCE_AXIAL, FORCE_BEAM, FORCE_LOAD } force
 typedef struct model_force {
   force_kind kind;
   int name;
-  int q, v;         // FORCE_DOF
-  int a, b;         // stations: AXIAL, BEAM: first, second; LOAD: b acts, a gives the directions (-1: world)
-  model_law law[6]; // DOF, AXIAL: law[0]; BEAM: one per direction
-  num wrench;       // LOAD: 6 slots
-  bool isotropic;   // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
-  int frame;        // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
-  num xaxis;        // BEAM with frame >= 0: 3 slots
+  int q, v;  // FORCE_DOF
+  int a,
+      b;  // stations: AXIAL, BEAM: first, second; LOAD: b acts, a gives the directions (-1: world)
+  model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction
+  num wrench;        // LOAD: 6 slots
+  bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
+  int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
+  num xaxis;  // BEAM with frame >= 0: 3 slots
   int joint, element;
 } model_force;
 
-// ---- constraints -----------------------------------------------------------------------------------------
+// ---- constraints ------------------------------------------------------------------------------
 
 typedef enum row_target {
-  TARGET_ZERO,    // e is brought to 0
-  TARGET_INITIAL, // e keeps its initial value
-  TARGET_CONTROL  // e follows the twice integrated control
+  TARGET_ZERO,     // e is brought to 0
+  TARGET_INITIAL,  // e keeps its initial value
+  TARGET_CONTROL   // e follows the twice integrated control
 } row_target;
 typedef struct model_row {
   row_kind kind;
   int name;
-  int a, b, c;      // stations, -1: world
-  num d, e;         // 3 slots each
-  int direction;    // 0..5: which of the joint's six directions (for the lambda sensor)
-  int reference;    // ROW_ALPHA: index of Q0 in work.reference, -1: identity; Q0 is the initial relative rotation
+  int a, b, c;    // stations, -1: world
+  num d, e;       // 3 slots each
+  int direction;  // 0..5: which of the joint's six directions (for the lambda sensor)
+  int reference;  // ROW_ALPHA: index of Q0 in work.reference, -1: identity; Q0 is the initial
+                  // relative rotation
   row_target target;
-  int target_index; // TARGET_CONTROL: which pair of targets
-  num control;      // desired acceleration or NUM_NONE
-  num k, mu;        // PD stabiliser or NUM_NONE
+  int target_index;  // TARGET_CONTROL: which pair of targets
+  num control;       // desired acceleration or NUM_NONE
+  num k, mu;         // PD stabiliser or NUM_NONE
   bool projected;
   int joint, element;
 } model_row;
 
-// ---- expressions -----------------------------------------------------------------------------------------
+// ---- expressions ------------------------------------------------------------------------------
 
 // A sensor component used in some expression: where its variable gets its value.
 typedef struct model_probe {
   sensor_kind kind;
-  int var;        // variable it fills
-  int station;    // POS ... ACC
-  num point;      // 3 slots or NUM_NONE
+  int var;      // variable it fills
+  int station;  // POS ... ACC
+  num point;    // 3 slots or NUM_NONE
   int component;
-  int a, b;       // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row looked up by joint and element
+  int a,
+      b;  // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row looked up by joint and element
   int joint, element;
-  int q, v;       // DOF, DDOF, Q, V
+  int q, v;  // DOF, DDOF, Q, V
   td_depends depends;
 } model_probe;
 
@@ -169,40 +175,40 @@ typedef struct model_event {
 } model_event;
 
 typedef struct model_joint {
-  int name;       // user's name or joint(k)
-  bool main;      // part of the main chain
+  int name;   // user's name or joint(k)
+  bool main;  // part of the main chain
   int nelement;
 } model_joint;
 
 // Every array of the model: type, name, what it holds.
-#define TD_MODEL_ARRAYS(X)                                                                \
-  X(model_fix, fix, "fixed transformations")                                              \
-  X(model_hop, hop, "hops, parents first, depth-first")                                   \
-  X(model_col, col, "Jacobian columns")                                                   \
-  X(model_dof, pos, "generalised positions")                                              \
-  X(model_dof, vel, "generalised velocities")                                             \
-  X(model_station, station, "places")                                                     \
-  X(model_body, body, "masses")                                                           \
-  X(model_force, force, "springs, dampers, inputs, loads")                                \
-  X(model_row, row, "constraint rows")                                                    \
-  X(model_probe, probe, "sensor components used in expressions")                          \
-  X(model_named, param, "parameters")                                                     \
-  X(model_named, input, "named inputs")                                                   \
-  X(model_event, event, "events")                                                         \
-  X(model_joint, joint, "joints as written")                                              \
-  X(int, output_name, "names of the sensors' components")                                 \
-  X(double, number, "initial content of the slots")                                       \
-  X(ex, number_ex, "expression of each slot")                                             \
-  X(num, param_slot, "slots filled by the parameter tape")                                \
-  X(num, motion_slot, "slots filled by the motion tape")                                  \
-  X(num, live_slot, "slots filled by the live tape")                                      \
-  X(model_partial, live_probe, "d slot / d probe, in the order of its tape")              \
-  X(model_partial, live_input, "d slot / d input")                                        \
-  X(model_partial, live_param, "d slot / d parameter, force slots only")                  \
-  X(model_partial, output_probe, "d output / d probe")                                    \
-  X(model_partial, output_input, "d output / d input")                                    \
-  X(int, free_v, "unprescribed velocities")                                               \
-  X(int, free_q, "unprescribed positions")                                                \
+#define TD_MODEL_ARRAYS(X)                                                   \
+  X(model_fix, fix, "fixed transformations")                                 \
+  X(model_hop, hop, "hops, parents first, depth-first")                      \
+  X(model_col, col, "Jacobian columns")                                      \
+  X(model_dof, pos, "generalised positions")                                 \
+  X(model_dof, vel, "generalised velocities")                                \
+  X(model_station, station, "places")                                        \
+  X(model_body, body, "masses")                                              \
+  X(model_force, force, "springs, dampers, inputs, loads")                   \
+  X(model_row, row, "constraint rows")                                       \
+  X(model_probe, probe, "sensor components used in expressions")             \
+  X(model_named, param, "parameters")                                        \
+  X(model_named, input, "named inputs")                                      \
+  X(model_event, event, "events")                                            \
+  X(model_joint, joint, "joints as written")                                 \
+  X(int, output_name, "names of the sensors' components")                    \
+  X(double, number, "initial content of the slots")                          \
+  X(ex, number_ex, "expression of each slot")                                \
+  X(num, param_slot, "slots filled by the parameter tape")                   \
+  X(num, motion_slot, "slots filled by the motion tape")                     \
+  X(num, live_slot, "slots filled by the live tape")                         \
+  X(model_partial, live_probe, "d slot / d probe, in the order of its tape") \
+  X(model_partial, live_input, "d slot / d input")                           \
+  X(model_partial, live_param, "d slot / d parameter, force slots only")     \
+  X(model_partial, output_probe, "d output / d probe")                       \
+  X(model_partial, output_input, "d output / d input")                       \
+  X(int, free_v, "unprescribed velocities")                                  \
+  X(int, free_q, "unprescribed positions")                                   \
   X(char, names, "all names, zero-terminated")
 
 struct td_model {
@@ -212,87 +218,88 @@ struct td_model {
   int cap_##name;
   TD_MODEL_ARRAYS(X)
 #undef X
-  num gravity;             // 3 slots
+  num gravity;  // 3 slots
   int time_var, nvar;
-  td_exprs* graph;         // its own copy
+  td_exprs* graph;  // its own copy
   td_tape *param_tape, *motion_tape, *live_tape;
   td_tape *live_probe_tape, *live_input_tape, *live_param_tape;
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
-  ex* stop_ex;             // expressions scanned for stop times
+  ex* stop_ex;  // expressions scanned for stop times
   int nstop_ex, cap_stop_ex;
   int nbeam_frame, nreference, ntarget;  // ntarget: control rows
-  bool recursive;          // articulated-body recursion applies: no shared columns, hops prescribed whole or not at all
-  bool output_accel;       // some output needs accelerations
-  bool event_accel;        // some event does
-  bool gravity_constant;   // gravity has a potential
-  bool failed;             // while it is built: memory ran out
-  double settings[5];      // t_init, t_final, dt_out, rtol, atol
+  bool recursive;  // articulated-body recursion applies: no shared columns, hops prescribed whole
+                   // or not at all
+  bool output_accel;      // some output needs accelerations
+  bool event_accel;       // some event does
+  bool gravity_constant;  // gravity has a potential
+  bool failed;            // while it is built: memory ran out
+  double settings[5];     // t_init, t_final, dt_out, rtol, atol
   td_solver solver;
   bool do_equil, do_modal, do_dyn;
 };
 
 static inline const char* model_name(const td_model* m, int offset) { return m->names + offset; }
 
-// ---- work --------------------------------------------------------------------------------------------------
+// ---- work -------------------------------------------------------------------------------------
 
 // Everything of one hop at the present state.
 typedef struct hop_work {
-  spatial6 IA;        // articulated (or composite) inertia
-  spatial V, A, pA;   // twist, acceleration, bias wrench
-  spatial c;          // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
-  spatial f;          // wrench of springs, loads ... on it
-  spatial F;          // composite wrench
-  inertia I;          // rigid inertia about the origin, world axes
-  pose g;             // frame after the joint
-  spatial E;          // composite wrench of f
-  vec3 P;             // composite linear momentum            } velocity part of the
-  mat3 B;             // composite dI/dt - [angular momentum]× } tangent, see tangent.c
+  spatial6 IA;       // articulated (or composite) inertia
+  spatial V, A, pA;  // twist, acceleration, bias wrench
+  spatial c;         // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
+  spatial f;         // wrench of springs, loads ... on it
+  spatial F;         // composite wrench
+  inertia I;         // rigid inertia about the origin, world axes
+  pose g;            // frame after the joint
+  spatial E;         // composite wrench of f
+  vec3 P;            // composite linear momentum            } velocity part of the
+  mat3 B;            // composite dI/dt - [angular momentum]× } tangent, see tangent.c
 } hop_work;
 
 typedef struct col_work {
-  spatial S;       // motion subspace
-  spatial U, Z, X; // tangent vectors: see tangent.c
-  spatial H;       // composite inertia times S
-  spatial Y;       // S ×* (composite wrench of the forces)
-  vec3 G;          // composite B, transposed, times S (rotational part)
-  double D;        // articulated: 1 / (S' IA S)
-  double u;        // articulated: tau - S' pA
+  spatial S;        // motion subspace
+  spatial U, Z, X;  // tangent vectors: see tangent.c
+  spatial H;        // composite inertia times S
+  spatial Y;        // S ×* (composite wrench of the forces)
+  vec3 G;           // composite B, transposed, times S (rotational part)
+  double D;         // articulated: 1 / (S' IA S)
+  double u;         // articulated: tau - S' pA
 } col_work;
 
 struct td_work {
   hop_work* hop;
   col_work* col;
-  pose* hop_fix;      // constant pose before each hop's motion
-  pose* station_fix;  // constant pose of each station in its hop
-  vec3* hop_axis;     // constant unit axis of screws and circles
-  int* hop_principal; // 0, 1, 2 when that axis is x, y, z, else -1
-  bool* hop_heavy;    // carries mass
-  inertia* hop_inertia; // rigid inertia in the hop's frame
+  pose* hop_fix;         // constant pose before each hop's motion
+  pose* station_fix;     // constant pose of each station in its hop
+  vec3* hop_axis;        // constant unit axis of screws and circles
+  int* hop_principal;    // 0, 1, 2 when that axis is x, y, z, else -1
+  bool* hop_heavy;       // carries mass
+  inertia* hop_inertia;  // rigid inertia in the hop's frame
   double *num, *vars, *scratch_tape;
-  double *partial;    // values of a derivative tape
-  double *dnum, *dvar;// variations of numbers and probe variables
-  mat3* beam_frame;   // constant: beam axes in the first station's frame
-  quat* reference;    // constant: initial relative rotations
-  double* row_zero;   // constant: initial value of each row (TARGET_INITIAL)
-  double* target;     // 2 per control row
-  double *length0;    // per probe: initial length for `stretch`
-  double *q, *v;      // the state the work belongs to, prescribed values put in
-  double *q_initial;  // constant: initial positions, loops closed
-  spatial* df;        // change of the wrench on each hop
-  double* dtau;       // change of the generalised forces
-  td_state inner;     // a state of its own, for preparing
+  double* partial;      // values of a derivative tape
+  double *dnum, *dvar;  // variations of numbers and probe variables
+  mat3* beam_frame;     // constant: beam axes in the first station's frame
+  quat* reference;      // constant: initial relative rotations
+  double* row_zero;     // constant: initial value of each row (TARGET_INITIAL)
+  double* target;       // 2 per control row
+  double* length0;      // per probe: initial length for `stretch`
+  double *q, *v;        // the state the work belongs to, prescribed values put in
+  double* q_initial;    // constant: initial positions, loops closed
+  spatial* df;          // change of the wrench on each hop
+  double* dtau;         // change of the generalised forces
+  td_state inner;       // a state of its own, for preparing
   double *inner_q, *inner_v, *inner_u;
-  double *tau;        // generalised forces of DOF elements and, after assembly, all forces
+  double* tau;  // generalised forces of DOF elements and, after assembly, all forces
   double *vdot, *lambda;
   arena scratch;
-  double load;        // load scale of continuation
+  double load;  // load scale of continuation
   double t;
-  bool dirty;         // parameters changed: constants must be prepared
-  bool numbers_change;// some of dnum may be nonzero
-  bool open_loops;    // the loops could not be closed from the initial values
+  bool dirty;           // parameters changed: constants must be prepared
+  bool numbers_change;  // some of dnum may be nonzero
+  bool open_loops;      // the loops could not be closed from the initial values
   td_flags flags;
   char failure[512];
-  void* block;        // everything above lives in it
+  void* block;  // everything above lives in it
 };
 
 #endif

@@ -12,8 +12,7 @@
 // Relative rounding allowed where a number must equal another that was computed differently.
 static const double slack = 1e-9;
 
-// ---- one value
-// --------------------------------------------------------------------------------------
+// ---- one value --------------------------------------------------------------------------------
 
 // The n constants of v from element `from`; false when one of them is an expression.
 static bool constants(const td_spec* spec, const value* v, int from, int n, double* x) {
@@ -166,8 +165,7 @@ void td_check_value_rules(td_spec* spec, const checked* c) {
     if (strcmp(rules[k].path, c->field->path) == 0) rules[k].rule(spec, c);
 }
 
-// ---- one structure
-// ----------------------------------------------------------------------------------
+// ---- one structure ----------------------------------------------------------------------------
 
 static const char* word(const value* s, int i, const char* field) {
   const value* v = td_get(s, i, field);
@@ -244,8 +242,7 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
   if (strcmp(field->path, "par") == 0) par(spec, s, i, name);
 }
 
-// ---- names
-// ------------------------------------------------------------------------------------------
+// ---- names ------------------------------------------------------------------------------------
 
 // A name and the element that has it.
 typedef struct named {

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- life
-// ----------------------------------------------------------------------------------------------
+// ---- life -------------------------------------------------------------------------------------
 
 td_limits td_limits_default(void) {
   return (td_limits){
@@ -66,8 +65,7 @@ td_status td_spec_override(td_spec* spec, const char* param, const char* value_t
   return TD_OK;
 }
 
-// ---- messages
-// ------------------------------------------------------------------------------------------
+// ---- messages ---------------------------------------------------------------------------------
 
 int td_spec_message_count(const td_spec* spec) { return spec->diags.n; }
 
@@ -96,8 +94,7 @@ const char* td_spec_messages(td_spec* spec) {
   return spec->rendered.s ? spec->rendered.s : "";
 }
 
-// ---- parameters and inputs
-// -------------------------------------------------------------------------------
+// ---- parameters and inputs --------------------------------------------------------------------
 
 static spec_override* find_override(td_spec* spec, const char* name) {
   for (int i = spec->noverride - 1; i >= 0; i--) {  // the last one given counts
@@ -190,8 +187,7 @@ spec_input* td_spec_input(td_spec* spec, const char* name, double x, td_span at)
   return &grown[spec->ninput++];
 }
 
-// ---- sensors
-// -------------------------------------------------------------------------------------------
+// ---- sensors ----------------------------------------------------------------------------------
 
 static bool same_sensor(const td_sensor_ref* a, const td_sensor_ref* b) {
   if (a->kind != b->kind || a->root != b->root || a->index != b->index || a->element != b->element)
@@ -236,8 +232,7 @@ int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at) {
   return var;
 }
 
-// ---- reading
-// -------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------
 
 const value* td_get(const value* s, int i, const char* field) {
   const value_slot* slot = td_value_slot(s, i, field);

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- memory
-// --------------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------
 
 // Change what v is charged with; false when the meter has no room.
 static bool charge(value* v, size_t bytes) {
@@ -89,8 +88,7 @@ static value* with_room(value* v, int n) {
   return v;
 }
 
-// ---- constructors
-// --------------------------------------------------------------------------------------
+// ---- constructors -----------------------------------------------------------------------------
 
 value* td_value_num(int rows, int cols, int pages) {
   value* v = fresh(V_NUM, rows, cols, pages);
@@ -157,8 +155,7 @@ value* td_value_func(void* func, td_func_free free_func) {
   return v;
 }
 
-// ---- sharing
-// -------------------------------------------------------------------------------------------
+// ---- sharing ----------------------------------------------------------------------------------
 
 value* td_value_hold(value* v) {
   if (v) v->refs++;
@@ -236,8 +233,7 @@ value* td_value_own(value* v) {
 
 bool td_value_is_empty(const value* v) { return !v || td_value_count(v) == 0; }
 
-// ---- numbers and expressions
-// -----------------------------------------------------------------------------
+// ---- numbers and expressions ------------------------------------------------------------------
 
 ex td_value_ex(const value* v, int i, td_exprs* g) {
   if (v->e && v->e[i] != EX_NONE) return v->e[i];
@@ -263,8 +259,7 @@ bool td_value_set_ex(value* v, int i, ex e, const td_exprs* g) {
   return true;
 }
 
-// ---- structs
-// -------------------------------------------------------------------------------------------
+// ---- structs ----------------------------------------------------------------------------------
 
 int td_value_field(const value* s, const char* name) {
   if (!s || s->kind != V_STRUCT) return -1;
@@ -321,8 +316,7 @@ bool td_value_put(value* owner, value_slot* slot, value* v) {
   return true;
 }
 
-// ---- growth
-// --------------------------------------------------------------------------------------------
+// ---- growth -----------------------------------------------------------------------------------
 
 // Do the old elements keep their linear index in the new shape?
 static bool is_prefix(const value* v, int rows, int cols, int pages) {
@@ -387,8 +381,7 @@ bool td_value_resize(value* v, int rows, int cols, int pages) {
   return true;
 }
 
-// ---- description
-// ---------------------------------------------------------------------------------------
+// ---- description ------------------------------------------------------------------------------
 
 const char* td_value_kind_text(const value* v) {
   if (!v) return "nothing";

@@ -103,7 +103,7 @@ static int step_to(erk* s, double t, double* y) {
   return td_rk8_step(&s->base, from->t, from->y, from->f, t - from->t, s->k, y);
 }
 
-// ---- roots ----
+// ---- roots ------------------------------------------------------------------------------------
 
 // Value at t of the first switching function that ARKODE saw crossing.
 static int crossing(erk* s, double t, double* value) {
@@ -136,7 +136,7 @@ static double polish(erk* s, double t_root) {
   return ta;
 }
 
-// ---- stepping ----
+// ---- stepping ---------------------------------------------------------------------------------
 
 static td_status failed(const erk* s) {
   return s->base.failure != TD_OK ? s->base.failure : TD_E_DIVERGED;
@@ -262,7 +262,7 @@ static td_status step(td_stepper* base, double t_stop, td_step* step) {
   return TD_OK;
 }
 
-// ---- dense output ----
+// ---- dense output -----------------------------------------------------------------------------
 
 // Two earlier nodes serve when they are not crowded: noise of the size of the tolerance would be
 // amplified.
@@ -307,7 +307,7 @@ static td_status at(td_stepper* base, double t, double* y) {
   return TD_OK;
 }
 
-// ---- beginning and end ----
+// ---- beginning and end ------------------------------------------------------------------------
 
 // Root mean square of x over the states, in units of the tolerance at y.
 static double norm(const erk* s, const double* x, const double* y) {

@@ -28,7 +28,7 @@ typedef struct td_system {
   bool (*go_on)(void* ctx);  // false: stop; NULL: always go on
 } td_system;
 
-// ---- the linear system --------------------------------------------------------------------------
+// ---- the linear system ------------------------------------------------------------------------
 
 //   [ K  -J'  Fp ] [ dx ]   [ -F ]
 //   [ J   0   ep ] [ dl ] = [ -e ]       the last row and column are the border; without one dp = 0
@@ -67,7 +67,7 @@ void td_saddle_multipliers(td_saddle* saddle, const double* r, double* l);
 // Z'A Z (free x free) for n x n A.
 void td_saddle_reduce(td_saddle* saddle, const double* A, double* Az);
 
-// ---- Newton -------------------------------------------------------------------------------------
+// ---- Newton -----------------------------------------------------------------------------------
 
 typedef struct td_newton_options {
   double tol;  // of F relative to the forces, and of e
@@ -110,7 +110,7 @@ td_newton_report td_newton_state(const td_newton* newton);
 td_status td_transient_solve(td_newton* newton, double* x, double* l, double p,
                              const td_newton_options* options, td_newton_report* report);
 
-// ---- curves -------------------------------------------------------------------------------------
+// ---- curves -----------------------------------------------------------------------------------
 
 // A solution and the unit direction in which the curve goes on: |tx|^2/X^2 + (tp/P)^2 = 1.
 typedef struct td_point {

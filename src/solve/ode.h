@@ -82,7 +82,7 @@ int td_ode_project(td_stepper* stepper, double t, double* y);
 void td_ode_roots(td_stepper* stepper, double t, const double* y, double* g);
 int td_ode_jacobian(td_stepper* stepper, double t, const double* y, double* J);
 
-// ---- order-8 Runge-Kutta pair of Prince and Dormand and its dense output ----
+// ---- order-8 Runge-Kutta pair of Prince and Dormand and its dense output ----------------------
 enum { TD_RK8_STAGES = 13 };
 typedef struct td_rk8 {
   double c[TD_RK8_STAGES], A[TD_RK8_STAGES * TD_RK8_STAGES], b[TD_RK8_STAGES], d[TD_RK8_STAGES];
@@ -95,7 +95,7 @@ int td_rk8_step(td_stepper* stepper, double t, const double* y, const double* f,
 // Hermite interpolation of values and slopes at m nodes: weights of each, for the time t.
 void td_hermite(int m, const double* node, double t, double* value_weight, double* slope_weight);
 
-// ---- which solver ----
+// ---- which solver -----------------------------------------------------------------------------
 typedef struct td_choice {
   td_solver solver;
   bool lightly_damped;

@@ -34,7 +34,7 @@ static void congruence(const double* A, const double* U, int rows, int cols, dou
   td_mul_tn(U, scratch, cols, rows, cols, B);
 }
 
-// ---- directions without mass --------------------------------------------------------------------
+// ---- directions without mass ------------------------------------------------------------------
 
 // Orthonormal basis of eigenvectors of the symmetric part of A, those of the large eigenvalues
 // first: U n x n by columns; returns how many are not zero relative to the largest, -1 when it
@@ -142,7 +142,7 @@ static td_status separate_massless(td_reduced* r, int rows, double* scratch, int
   return without > damped ? condense(r, rows, without - damped, scratch, pivot) : TD_OK;
 }
 
-// ---- life ---------------------------------------------------------------------------------------
+// ---- life -------------------------------------------------------------------------------------
 
 static td_reduced* allocate(int rows, int n) {
   td_reduced* r = calloc(1, sizeof *r);
@@ -226,7 +226,7 @@ td_status td_reduced_stiffness(td_statics* s, const double* q, const double* l, 
   return make(s, q, l, p, true, reduced);
 }
 
-// ---- eigenvalues --------------------------------------------------------------------------------
+// ---- eigenvalues ------------------------------------------------------------------------------
 
 // Solve the leading k x k block of M X = B
 static bool solve_mass(const td_reduced* r, int k, double* L, double* B, int nrhs) {

@@ -35,7 +35,7 @@ typedef struct run {
   bool chart_warned, singular_noted;
 } run;
 
-// ---- progress ----
+// ---- progress ---------------------------------------------------------------------------------
 
 static double wall_time(void) {
   struct timespec now;
@@ -58,7 +58,7 @@ static td_status report(run* r) {
   return TD_E_STOPPED;
 }
 
-// ---- rows ----
+// ---- rows -------------------------------------------------------------------------------------
 
 // Multiples by index: no accumulation; the last row is at the end itself.
 static double row_time(const run* r, int row) {
@@ -103,7 +103,7 @@ static td_status add_rows(run* r, const td_step* step) {
   return TD_OK;
 }
 
-// ---- solver ----
+// ---- solver -----------------------------------------------------------------------------------
 
 static void add_counts(td_sim_stats* s, const td_ode_counts* c) {
   s->steps += c->steps;
@@ -174,7 +174,7 @@ static td_status reconsider(run* r) {
   return start(r, TD_SOLVER_STIFF);
 }
 
-// ---- checks ----
+// ---- checks -----------------------------------------------------------------------------------
 
 static td_status limit_steps(run* r) {
   const long limit = r->plan->max_steps;
@@ -213,7 +213,7 @@ static void watch(run* r) {
   }
 }
 
-// ---- roots and stops ----
+// ---- roots and stops --------------------------------------------------------------------------
 
 // The solver may find once more the switch it was just restarted behind.
 static bool same_switch(const run* r) {
@@ -250,7 +250,7 @@ static td_status pass_stop(run* r) {
   return td_stepper_restart(r->stepper, r->t, r->y);
 }
 
-// ---- the loop ----
+// ---- the loop ---------------------------------------------------------------------------------
 
 static td_status advance(run* r) {
   td_step step;
@@ -279,7 +279,7 @@ static td_status loop(run* r) {
   return TD_OK;
 }
 
-// ---- diagnosis ----
+// ---- diagnosis --------------------------------------------------------------------------------
 
 // The velocity that changes fastest for its size, at the last good state.
 static void name_fastest(run* r) {
@@ -319,7 +319,7 @@ static void diagnose(run* r, td_status status) {
   }
 }
 
-// ---- beginning and end ----
+// ---- beginning and end ------------------------------------------------------------------------
 
 static td_status count_rows(run* r) {
   const double length = r->plan->t_end - r->t_start, rows = length / r->plan->dt_out;

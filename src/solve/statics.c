@@ -6,7 +6,7 @@
 #include "model.h"
 #include "vectors.h"
 
-// ---- evaluation ---------------------------------------------------------------------------------
+// ---- evaluation -------------------------------------------------------------------------------
 
 // Prescribed motion and its acceleration at the present time and parameters; the other DOFs rest
 static void set_motion(td_statics* s) {
@@ -123,7 +123,7 @@ static bool go_on(void* ctx) {
   return !s->progress || s->progress(s->user, s->fraction, s->what);
 }
 
-// ---- life ---------------------------------------------------------------------------------------
+// ---- life -------------------------------------------------------------------------------------
 
 static bool turns(const td_model* model, int v) {
   td_coordinate about;
@@ -185,7 +185,7 @@ bool td_statics_conservative(const td_statics* s) {
   return !s->moving && td_is_conservative(s->model);
 }
 
-// ---- strategies ---------------------------------------------------------------------------------
+// ---- strategies -------------------------------------------------------------------------------
 
 // Loads grow from nothing; a step that fails is halved.
 static td_status load_continuation(td_statics* s, td_newton* newton, double* q, double* l,

@@ -46,7 +46,7 @@ typedef struct tracer {
   stop a, b, c;  // last point, next point, between them while locating
 } tracer;
 
-// ---- the list of points -------------------------------------------------------------------------
+// ---- the list of points -----------------------------------------------------------------------
 
 static bool grow(double** array, int n, int cols) {
   double* block = realloc(*array, sizeof(double) * (size_t)n * (size_t)max_int(cols, 1));
@@ -91,7 +91,7 @@ static td_status record(tracer* t, const stop* at, td_path_kind kind) {
   return TD_OK;
 }
 
-// ---- critical points ----------------------------------------------------------------------------
+// ---- critical points --------------------------------------------------------------------------
 
 static td_status judge(tracer* t, stop* at) {
   return td_judge(t->s, at->point.x, at->point.l, at->point.p, t->conservative, &at->answer);
@@ -242,7 +242,7 @@ static td_status record_critical(tracer* t, double ds) {
   return TD_OK;
 }
 
-// ---- the path -----------------------------------------------------------------------------------
+// ---- the path ---------------------------------------------------------------------------------
 
 static void exchange(stop* a, stop* b) {
   const stop c = *a;

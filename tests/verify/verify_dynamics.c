@@ -4,7 +4,7 @@
 #include "check.h"
 #include "tendril/tendril.h"
 
-// ---- running a model ----
+// ---- running a model --------------------------------------------------------------------------
 
 typedef struct sim {
   td_spec* spec;
@@ -102,7 +102,7 @@ static double balance(const sim* s) {
   return worst;
 }
 
-// ---- D01: exact by Jacobi's elliptic functions ----
+// ---- D01: exact by Jacobi's elliptic functions ------------------------------------------------
 
 static void simple_pendulum(void** state) {
   (void)state;
@@ -130,7 +130,7 @@ static void pendulum_by_both_solvers(void** state) {
   }
 }
 
-// ---- D02: one circulating pendulum, exact ----
+// ---- D02: one circulating pendulum, exact -----------------------------------------------------
 
 static void four_bars(const char* count, double x, double y, double tol) {
   const char* const overrides[] = {"N", count, NULL};
@@ -157,7 +157,7 @@ static void forty_windows(void** state) {
   four_bars("40", 0.1805122266867284, 0.9835727405823116, 1e-8);
 }
 
-// ---- D03: 34-digit energy quadrature ----
+// ---- D03: 34-digit energy quadrature ----------------------------------------------------------
 
 static void squeezer(void** state) {
   (void)state;
@@ -177,7 +177,7 @@ static void squeezer(void** state) {
   close_model(&s);
 }
 
-// ---- D04 ----
+// ---- D04 --------------------------------------------------------------------------------------
 
 static void bricard(void** state) {
   (void)state;
@@ -195,7 +195,7 @@ static void bricard(void** state) {
   close_model(&s);
 }
 
-// ---- D05 ----
+// ---- D05 --------------------------------------------------------------------------------------
 
 static void governor(void** state) {
   (void)state;
@@ -211,7 +211,7 @@ static void governor(void** state) {
   close_model(&s);
 }
 
-// ---- D06: 40 digits ----
+// ---- D06: 40 digits ---------------------------------------------------------------------------
 
 static void double_pendulum(void** state) {
   (void)state;
@@ -225,7 +225,7 @@ static void double_pendulum(void** state) {
   close_model(&s);
 }
 
-// ---- D07, D08: tops ----
+// ---- D07, D08: tops ---------------------------------------------------------------------------
 
 static sim open_top(const char* const* overrides, double wx, double wy, double wz) {
   sim s = open_with("top.m", overrides);
@@ -296,7 +296,7 @@ static void torque_free_body_keeps_its_angular_momentum(void** state) {
   close_model(&s);
 }
 
-// ---- D09, D21 ----
+// ---- D09, D21 ---------------------------------------------------------------------------------
 
 static void chain(void** state) {
   (void)state;

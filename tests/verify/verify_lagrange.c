@@ -95,7 +95,7 @@ static void verify(const char* name, const char* text, formulas f) {
 
 #define G 9.81
 
-// ---- double pendulum on a cart ----
+// ---- double pendulum on a cart ----------------------------------------------------------------
 
 static const char cart_text[] =
     "world.g = [0 -9.81 0]; F = input('F', 0);\n"
@@ -135,7 +135,7 @@ static void test_double_pendulum_on_a_cart(void** state) {
   verify("double pendulum on a cart", cart_text, cart);
 }
 
-// ---- spherical pendulum ----
+// ---- spherical pendulum -----------------------------------------------------------------------
 
 static const char spherical_text[] =
     "world.g = [0 0 -9.81];\n"
@@ -158,7 +158,7 @@ static void test_spherical_pendulum(void** state) {
   verify("spherical pendulum", spherical_text, spherical);
 }
 
-// ---- mass on a spring ----
+// ---- mass on a spring -------------------------------------------------------------------------
 
 static const char spring_text[] =
     "world.g = [0 0 -9.81]; F = input('F', 0);\n"
@@ -177,7 +177,7 @@ static void test_mass_on_a_spring(void** state) {
   verify("mass on a spring", spring_text, spring);
 }
 
-// ---- planar arm of two links with a payload ----
+// ---- planar arm of two links with a payload ---------------------------------------------------
 
 static const char arm_text[] =
     "world.g = [0 -9.81 0]; t1 = input('t1', 0); t2 = input('t2', 0);\n"

@@ -42,7 +42,7 @@ static double worst_ratio(const double* got, double unit, const double* want, in
   return error;
 }
 
-// ---- hanging chains, M05 ------------------------------------------------------------------------
+// ---- hanging chains, M05 ----------------------------------------------------------------------
 
 static bench hanging(int n, bool rods) {
   char text[800];
@@ -115,7 +115,7 @@ static void test_a_hanging_chain_of_rods_M05(void** state) {
   }
 }
 
-// ---- spring-mass chains, M06 --------------------------------------------------------------------
+// ---- spring-mass chains, M06 ------------------------------------------------------------------
 
 static bench springs(int n, bool fixed, double damping) {
   char text[900];
@@ -198,7 +198,7 @@ static void test_shapes_are_normalised_by_the_mass(void** state) {
   bench_free(&b);
 }
 
-// ---- constraints --------------------------------------------------------------------------------
+// ---- constraints ------------------------------------------------------------------------------
 
 // A particle with two translations, held on a circle by a massless bar: only the constraint force
 // gives it stiffness
@@ -273,7 +273,7 @@ static void test_a_massless_point_between_springs_is_condensed(void** state) {
   bench_free(&b);
 }
 
-// ---- rotation -----------------------------------------------------------------------------------
+// ---- rotation ---------------------------------------------------------------------------------
 
 // A mass on springs k in a frame turning at W: s = +-i (w0 +- W) with w0 = sqrt(k/m), by the
 // Coriolis force alone
@@ -316,7 +316,7 @@ static void test_a_bead_on_a_rotating_hoop_swings_about_its_leaning_equilibrium(
   bench_free(&b);
 }
 
-// ---- notes --------------------------------------------------------------------------------------
+// ---- notes ------------------------------------------------------------------------------------
 
 static void test_what_to_know_about_the_modes_is_noted(void** state) {
   (void)state;
@@ -337,7 +337,7 @@ static void test_what_to_know_about_the_modes_is_noted(void** state) {
   bench_free(&b);
 }
 
-// ---- linearisation ------------------------------------------------------------------------------
+// ---- linearisation ----------------------------------------------------------------------------
 
 // Cart M with a point mass m on a rod l, standing up; x, theta, force u on the cart:
 //   x'' = (u - m g theta) / M + ...,  theta'' = ((M + m) g theta - u) / (M l)   (theta positive

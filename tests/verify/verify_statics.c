@@ -58,7 +58,7 @@ static int find_kind(const td_trace_result* r, td_path_kind kind, int k) {
   return -1;
 }
 
-// ---- one pendulum -------------------------------------------------------------------------------
+// ---- one pendulum -----------------------------------------------------------------------------
 
 static const char pendulum[] =
     "world.g = [0 0 -9.81];\n"
@@ -213,7 +213,7 @@ static void test_a_soft_cantilever_bends_over(void** state) {
   bench_free(&b);
 }
 
-// ---- discrete chains between supports of equal height, N03 --------------------------------------
+// ---- discrete chains between supports of equal height, N03 ------------------------------------
 
 // Links hang along -z of their frames; V shape with the given numbers of links down, level and up
 static bench chain(int n, double l, double d, double m, bool rods, double slope) {
@@ -304,7 +304,7 @@ static void test_rods_in_a_chain_N03(void** state) {
   bench_free(&b);
 }
 
-// ---- von Mises truss, N07 -----------------------------------------------------------------------
+// ---- von Mises truss, N07 ---------------------------------------------------------------------
 
 static const char truss[] =
     "P = param('P', 0); l0 = sqrt(1 + 0.3^2); EA = 1000;\n"
@@ -351,7 +351,7 @@ static void test_a_path_that_turns_back_ends_where_it_leaves_the_range(void** st
   bench_free(&b);
 }
 
-// ---- columns ------------------------------------------------------------------------------------
+// ---- columns ----------------------------------------------------------------------------------
 
 // Two equal links l with springs k, masses 2m and m, a force P that follows the last link
 static const char ziegler[] =
@@ -449,7 +449,7 @@ static void test_bifurcations_that_lie_together_are_told_apart(void** state) {
   bench_free(&b);
 }
 
-// ---- relative equilibrium -----------------------------------------------------------------------
+// ---- relative equilibrium ---------------------------------------------------------------------
 
 static void test_a_rotating_pendulum_leans_out(void** state) {
   (void)state;

@@ -55,7 +55,7 @@ static void test_energy_changes_by_the_power_of_what_has_no_potential(void** sta
   }
 }
 
-// ---- momentum ----
+// ---- momentum ---------------------------------------------------------------------------------
 
 static const char floating[] =
     "world.g = [0 0 0];\n"

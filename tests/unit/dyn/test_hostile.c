@@ -64,7 +64,7 @@ static td_status survive(const char* text, const td_limits* limits, bool run) {
   return status;
 }
 
-// ---- what a text may cost -----------------------------------------------------------------------
+// ---- what a text may cost ---------------------------------------------------------------------
 
 // A text of `n` repetitions between a head and a tail.
 static char* repeated(const char* head, const char* part, int n, const char* tail) {
@@ -209,7 +209,7 @@ static void expressions_that_double_stay_small(void** state) {
   check_attack(&many);
 }
 
-// ---- files --------------------------------------------------------------------------------------
+// ---- files ------------------------------------------------------------------------------------
 
 static char folder[64];
 
@@ -279,7 +279,7 @@ static void files_that_are_no_models_are_refused(void** state) {
   assert_int_equal(rmdir(folder), 0);
 }
 
-// ---- broken models ------------------------------------------------------------------------------
+// ---- broken models ----------------------------------------------------------------------------
 
 static const td_limits small = {
     .work = 200000, .memory = 64 << 20, .bodies = 200, .dofs = 60, .parts = 2000};

@@ -8,7 +8,7 @@
 // these robots).
 #define TIGHT 1e-10
 
-// ---- random trees as texts ----
+// ---- random trees as texts --------------------------------------------------------------------
 
 typedef struct text {
   char s[20000];
@@ -107,7 +107,7 @@ static double difference(const double* a, const double* b, int n) {
   return most / fmax(1, largest(b, n));
 }
 
-// ---- laws ----
+// ---- laws -------------------------------------------------------------------------------------
 
 static void dense_solution(robot* r, uint64_t* seed) {
   (void)seed;
@@ -188,7 +188,7 @@ static void test_residual_is_mass_times_acceleration_plus_bias(void** state) {
   each_tree(affine_residual);
 }
 
-// ---- a turned world ----
+// ---- a turned world ---------------------------------------------------------------------------
 
 // The robot of `text` hung under a massless fixed joint: each joint from the ground starts with the
 // rotation, and gravity is turned along.
@@ -230,7 +230,7 @@ static void test_accelerations_do_not_know_how_the_world_is_turned(void** state)
   free(t);
 }
 
-// ---- many columns for one velocity ----
+// ---- many columns for one velocity ------------------------------------------------------------
 
 // A chain of 400 links that all bend alike has one DOF: M is the sum over all pairs of columns.
 static void test_joints_that_move_together_share_one_velocity(void** state) {

@@ -1,7 +1,8 @@
 // Exact derivatives against sixth-order central differences, on robots that use every element.
 #include "robots.h"
 
-// f'(0) from f(±h), f(±2h), f(±3h): error O(h⁶), rounding ~ eps/h.  h = 3e-3: both near 1e-12 of the scale.
+// f'(0) from f(±h), f(±2h), f(±3h): error O(h⁶), rounding ~ eps/h.  h = 3e-3: both near 1e-12 of
+// the scale.
 #define STEP 3e-3
 static const double weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
 
@@ -35,12 +36,16 @@ static void differentiate(robot* r, field f, int n, int what, int k, double* out
 
 static double accelerations[64], multipliers[64];
 
-static void residual(robot* r, double* F) { td_residual(r->model, r->state, r->work, accelerations, multipliers, F); }
+static void residual(robot* r, double* F) {
+  td_residual(r->model, r->state, r->work, accelerations, multipliers, F);
+}
 static void forward(robot* r, double* out) {
   assert_int_equal(td_forward_dynamics(r->model, r->state, r->work), TD_OK);
   memcpy(out, td_work_vdot(r->work), (size_t)r->nv * sizeof(double));
 }
-static void errors(robot* r, double* e) { td_constraints(r->model, r->state, r->work, NULL, e, NULL); }
+static void errors(robot* r, double* e) {
+  td_constraints(r->model, r->state, r->work, NULL, e, NULL);
+}
 static void sensors(robot* r, double* y) { td_sensors(r->model, r->state, r->work, y); }
 
 static double worst(const double* got, const double* want, int n, double* scale) {
@@ -52,10 +57,12 @@ static double worst(const double* got, const double* want, int n, double* scale)
   return error;
 }
 
-// Largest deviation of matrix A (rows x cols) from the differences of f, relative to the largest entry.
+// Largest deviation of matrix A (rows x cols) from the differences of f, relative to the largest
+// entry.
 static double deviation(robot* r, field f, const double* A, int rows, int cols, int what) {
   double error = 0, scale = 1e-3;
-  double *column = malloc((size_t)rows * sizeof(double)), *mine = malloc((size_t)rows * sizeof(double));
+  double *column = malloc((size_t)rows * sizeof(double)),
+         *mine = malloc((size_t)rows * sizeof(double));
   for (int k = 0; k < cols; k++) {
     if (what < 2) {  // prescribed coordinates do not move
       const int* free_v;
@@ -71,7 +78,8 @@ static double deviation(robot* r, field f, const double* A, int rows, int cols, 
     if (getenv("SHOW") && e > 1e-7)
       for (int i = 0; i < rows; i++)
         if (fabs(mine[i] - column[i]) > 1e-7)
-          printf("  what %d row %d col %d (%s): %.10g, differences %.10g\n", what, i, k, td_model_v_name(r->model, k), mine[i], column[i]);
+          printf("  what %d row %d col %d (%s): %.10g, differences %.10g\n", what, i, k,
+                 td_model_v_name(r->model, k), mine[i], column[i]);
   }
   free(column);
   free(mine);

@@ -125,8 +125,7 @@ static void test_python_and_octave_have_their_own_names(void** state) {
   td_exprs_free(s.g);
 }
 
-// ---- the compiler's opinion
-// ----------------------------------------------------------------------
+// ---- the compiler's opinion -------------------------------------------------------------------
 
 static const char helpers[] =
     "#include <math.h>\n#include <stdio.h>\n"
@@ -215,8 +214,7 @@ static void test_a_c_compiler_reads_what_is_printed(void** state) {
   td_exprs_free(s.g);
 }
 
-// ---- limits
-// --------------------------------------------------------------------------------------
+// ---- limits -----------------------------------------------------------------------------------
 
 static void test_long_texts_end_in_dots(void** state) {
   (void)state;

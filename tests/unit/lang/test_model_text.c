@@ -186,8 +186,7 @@ static void single_fields_are_set_by_path(void** state) {
   td_spec_free(spec);
 }
 
-// ---- files
-// -------------------------------------------------------------------------------------------------
+// ---- files ------------------------------------------------------------------------------------
 
 static void write_text(const char* name, const char* text) {
   FILE* f = fopen(name, "w");

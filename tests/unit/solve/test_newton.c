@@ -25,7 +25,7 @@ static td_status solve(const td_system* s, double* x, double* l, double p, bool 
   return status;
 }
 
-// ---- F = atan x: plain Newton's method diverges from |x| > 1.39 ----
+// ---- F = atan x: plain Newton's method diverges from |x| > 1.39 -------------------------------
 static void atan_residual(void* ctx, const double* x, const double* l, double p, double* F,
                           double* e) {
   (void)ctx, (void)l, (void)e;
@@ -58,7 +58,7 @@ static void test_damping_makes_newton_converge_from_afar(void** state) {
   assert_int_equal(solve(&s, &x, NULL, 2, false, &report), TD_E_DIVERGED);
 }
 
-// ---- pendulum: F = sin x, x from the hanging position ----
+// ---- pendulum: F = sin x, x from the hanging position -----------------------------------------
 static void pendulum_residual(void* ctx, const double* x, const double* l, double p, double* F,
                               double* e) {
   (void)ctx, (void)l, (void)e, (void)p;
@@ -88,7 +88,7 @@ static void test_the_flow_finds_the_stable_equilibrium_where_the_tangent_is_sing
   }
 }
 
-// ---- a particle on the unit circle, held by the same equation twice and an empty one ----
+// ---- a particle on the unit circle, held by the same equation twice and an empty one ----------
 static void circle_residual(void* ctx, const double* x, const double* l, double p, double* F,
                             double* e) {
   (void)ctx, (void)p;
@@ -133,7 +133,7 @@ static void test_redundant_constraints_get_minimum_norm_multipliers(void** state
   td_newton_free(newton);
 }
 
-// ---- curves: x^2 + p^2 = 1 has limit points at p = +-1; x (p - x^2) = 0 branches at p = 0 ----
+// ---- curves: x^2 + p^2 = 1 has limit points at p = +-1; x (p - x^2) = 0 branches at p = 0 -----
 static void round_residual(void* ctx, const double* x, const double* l, double p, double* F,
                            double* e) {
   (void)ctx, (void)l, (void)e;

@@ -26,7 +26,7 @@ static long integrate(stepper_new make, const td_ode* ode, double t, double t_en
   return steps;
 }
 
-// ---- y' = -y, with the integral of y as a passenger ----
+// ---- y' = -y, with the integral of y as a passenger -------------------------------------------
 
 static td_status decay(void* ctx, double t, const double* y, double* ydot) {
   (void)ctx, (void)t;
@@ -57,7 +57,7 @@ static void decay_and_its_integral_meet_the_tolerance(void** state) {
   }
 }
 
-// ---- oscillator ----
+// ---- oscillator -------------------------------------------------------------------------------
 
 static td_status oscillator(void* ctx, double t, const double* y, double* ydot) {
   (void)ctx, (void)t;
@@ -159,7 +159,7 @@ static void dense_output_is_as_accurate_as_the_steps(void** state) {
   }
 }
 
-// ---- a mass under a force of time alone: the error estimate must see it ----
+// ---- a mass under a force of time alone: the error estimate must see it -----------------------
 
 static td_status forced_mass(void* ctx, double t, const double* y, double* ydot) {
   (void)ctx;
@@ -177,7 +177,7 @@ static void a_force_of_time_alone_is_seen_by_the_error_test(void** state) {
   CHECK_NEAR(y[1], -cos(100), 1e-6);
 }
 
-// ---- stiff: van der Pol, mu = 1000 ----
+// ---- stiff: van der Pol, mu = 1000 ------------------------------------------------------------
 
 static const double mu = 1000;
 
@@ -262,6 +262,7 @@ static void the_rule_reads_the_dominant_eigenvalue_of_large_systems(void** state
 }
 
 // ---- a particle on the unit circle, written with its multiplier; energy and radius are invariants
+// ---
 // ----
 
 static td_status bead(void* ctx, double t, const double* y, double* ydot) {
@@ -337,7 +338,7 @@ static void dense_output_of_the_bead_keeps_its_energy(void** state) {
   }
 }
 
-// ---- roots ----
+// ---- roots ------------------------------------------------------------------------------------
 
 static void oscillator_root(void* ctx, double t, const double* y, double* g) {
   (void)ctx, (void)t;
@@ -430,7 +431,7 @@ static void bounces_are_located_and_restarted(void** state) {
   td_stepper_free(s);
 }
 
-// ---- jumps of the right-hand side at stop times ----
+// ---- jumps of the right-hand side at stop times -----------------------------------------------
 
 static td_status switched(void* ctx, double t, const double* y, double* ydot) {
   (void)ctx;
@@ -452,7 +453,7 @@ static void stop_times_keep_full_accuracy_across_jumps(void** state) {
   }
 }
 
-// ---- failures ----
+// ---- failures ---------------------------------------------------------------------------------
 
 static td_status wall(void* ctx, double t, const double* y, double* ydot) {
   (void)ctx, (void)t;

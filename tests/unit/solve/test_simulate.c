@@ -64,7 +64,7 @@ static double balance(const sim* s) {
   return worst;
 }
 
-// ---- rows ----
+// ---- rows -------------------------------------------------------------------------------------
 
 static void rows_are_multiples_by_index_and_end_at_the_end(void** state) {
   (void)state;
@@ -102,7 +102,7 @@ static void the_file_may_say_it_all(void** state) {
   close_model(&s);
 }
 
-// ---- events ----
+// ---- events -----------------------------------------------------------------------------------
 
 // thrown up with 3 m/s against 10 m/s²: back at the start height after 0.6 s, and not at once
 static void a_stop_event_ends_the_run_with_a_row(void** state) {
@@ -163,7 +163,7 @@ static void one_sided_springs_are_switched_at_the_corner(void** state) {
   close_model(&s);
 }
 
-// ---- stop times ----
+// ---- stop times -------------------------------------------------------------------------------
 
 // force 3 from t = 0.3 on: x = 3/2 (t - 0.3)², at the loosest tolerance
 static void a_step_input_is_met_exactly(void** state) {
@@ -180,7 +180,7 @@ static void a_step_input_is_met_exactly(void** state) {
   }
 }
 
-// ---- energy ----
+// ---- energy -----------------------------------------------------------------------------------
 
 // prescribed motion, a damper and a spring: the work of the drive and the loss are integrated
 static void work_of_drives_and_dampers_balances_the_energy(void** state) {
@@ -213,7 +213,7 @@ static void given_motion_alone_can_be_run(void** state) {
   }
 }
 
-// ---- solver ----
+// ---- solver -----------------------------------------------------------------------------------
 
 static void a_model_that_becomes_stiff_changes_the_solver(void** state) {
   (void)state;
@@ -260,7 +260,7 @@ static void the_same_run_gives_the_same_bits(void** state) {
   close_model(&b);
 }
 
-// ---- stopping and failing ----
+// ---- stopping and failing ---------------------------------------------------------------------
 
 static bool refuse(void* user, double fraction, const char* what) {
   (void)what;
