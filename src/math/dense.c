@@ -110,12 +110,27 @@ int td_lu(double* A, int n, int* pivot) {
   return n == 0 ? 0 : (int)LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, n, pivot);
 }
 
+// One right-hand side: L y = b, U x = y by dot products with rows.
+static void lu_solve_one(const double* LU, int n, double* b) {
+  for (int i = 0; i < n; i++) {
+    const double* row = LU + (size_t)i * (size_t)n;
+    b[i] = (b[i] - dot(row, b, i)) / row[i];
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    b[i] -= dot(LU + (size_t)i * (size_t)n + i + 1, b + i + 1, n - 1 - i);
+  }
+}
+
 void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs) {
   if (n == 0 || nrhs == 0) return;
-  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, nrhs, 1, LU, n,
-              B, nrhs);
-  cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasUnit, n, nrhs, 1, LU, n, B,
-              nrhs);
+  if (nrhs == 1) {
+    lu_solve_one(LU, n, B);
+  } else {
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, nrhs, 1, LU, n,
+                B, nrhs);
+    cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasUnit, n, nrhs, 1, LU, n, B,
+                nrhs);
+  }
   for (int i = n - 1; i >= 0; i--) {
     const int other = pivot[i] - 1;
     if (other != i)

@@ -35,8 +35,9 @@ size_t td_kkt_scratch(int n, int m) {
   return doubles * sizeof(double) + 2 * Q * sizeof(int) + pieces * 64;
 }
 
-// ---- reflections H = 1 - tau v v', v = [0 .. 0 1 v_k+1 .. v_n-1], stored below the diagonal of
-// --- column k ----
+// ---- reflections ------------------------------------------------------------------------------
+//
+// H = 1 - tau v v', v = [0 .. 0 1 v_k+1 .. v_n-1], stored below the diagonal of column k.
 
 // Make column k of A (column-major, n rows) a reflection that leaves beta on the diagonal; returns
 // tau.

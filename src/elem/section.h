@@ -1,0 +1,55 @@
+// The law of a cross-section: internal forces for strains χ = [shear x, shear y, stretch, bend x,
+// bend y, twist] and their rates,
+//
+//   f = -K (χ - χ0) - D χ' - μ |χ'|^(p-1) χ' + input          per unit length, working on δχ
+//
+// K and D are 6x6, row-major.
+#ifndef TD_SECTION_H
+#define TD_SECTION_H
+
+#include "law.h"
+
+typedef struct section {
+  const double *K, *D;       // 36 each
+  const double *x0, *input;  // 6 each
+  const double* mu;          // 6
+  double p;
+  double load;  // scale of the input
+} section;
+
+static inline void section_force(const section* s, const double x[6], const double u[6],
+                                 double f[6]) {
+  for (int i = 0; i < 6; i++) {
+    double w = 0, slope, unused;
+    if (s->mu[i] != 0) law_power(u[i], s->p, &w, &slope, &unused);
+    f[i] = s->load * s->input[i] - s->mu[i] * w;
+    for (int j = 0; j < 6; j++)
+      f[i] -= s->K[6 * i + j] * (x[j] - s->x0[j]) + s->D[6 * i + j] * u[j];
+  }
+}
+
+// Change for changes of strains and rates, and of the numbers (dK ... are their changes, at the
+// same offsets).
+static inline void section_change(const section* s, const section* d, const double x[6],
+                                  const double u[6], const double dx[6], const double du[6],
+                                  double df[6]) {
+  for (int i = 0; i < 6; i++) {
+    double w = 0, slope = 0, dp = 0;
+    if (s->mu[i] != 0 || d->mu[i] != 0) law_power(u[i], s->p, &w, &slope, &dp);
+    df[i] = s->load * d->input[i] - s->mu[i] * (slope * du[i] + dp * d->p) - d->mu[i] * w;
+    for (int j = 0; j < 6; j++)
+      df[i] -= s->K[6 * i + j] * (dx[j] - d->x0[j]) + d->K[6 * i + j] * (x[j] - s->x0[j]) +
+               s->D[6 * i + j] * du[j] + d->D[6 * i + j] * u[j];
+  }
+}
+
+// Elastic energy per length.
+static inline double section_energy(const section* s, const double x[6]) {
+  double sum = 0;
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++)
+      sum += 0.5 * (x[i] - s->x0[i]) * s->K[6 * i + j] * (x[j] - s->x0[j]);
+  return sum;
+}
+
+#endif
