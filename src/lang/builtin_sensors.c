@@ -19,7 +19,7 @@ static const char* root_name(const ast* node) {
 
 // The structures that can be referred to.
 static bool is_thing(const char* name) {
-  return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 ||
+  return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 || strcmp(name, "rod") == 0 ||
          (td_field_refused(name) && td_field_is_root(name));
 }
 
@@ -163,7 +163,22 @@ bool td_reference(lang* L, const ast* node, char about, const char* function, va
   return ok;
 }
 
-// at(body(2), 3): a place
+// An arc length: a number that is known while the model is loaded.
+static bool arc_of(lang* L, const ast* node, double* arc) {
+  value* v = td_eval(L, node);
+  if (!v) return false;
+  bool ok = false;
+  if (v->kind != V_NUM || td_value_count(v) != 1) {
+    char text[TD_DESCRIBE_SIZE];
+    td_fail(L, node->at, "an arc length must be a number, got %s", td_value_describe(v, text));
+  } else {
+    ok = td_number_at(L, v, 0, node->at, "an arc length", arc);
+  }
+  td_value_drop(v);
+  return ok;
+}
+
+// at(body(2), 3), at(rod(1), 0.2): a place
 value* td_at_call(lang* L, const ast* node) {
   if (node->kind != AST_INDEX || node->n < 1 || node->n > 2) {
     return td_fail(L, node->at, "at(body, element) needs one or two arguments, got %d",
@@ -171,7 +186,13 @@ value* td_at_call(lang* L, const ast* node) {
   }
   value_ref ref;
   if (!td_reference(L, node->list[0], 'b', "at", &ref)) return NULL;
-  if (node->n == 2) {
+  if (node->n == 2 && strcmp(ref.root, "rod") == 0) {
+    double arc;
+    if (!arc_of(L, node->list[1], &arc)) return NULL;
+    ref.has_place = true;
+    ref.place = td_ex_const(L->g, arc);
+    if (ref.place == EX_NONE) return td_no_memory(L, node->at);
+  } else if (node->n == 2) {
     int element;
     if (!int_of(L, node->list[1], "the element of a body", 1, &element)) return NULL;
     ref.has_place = true;
@@ -187,7 +208,6 @@ value* td_at_call(lang* L, const ast* node) {
 
 // Sensors of structures that come later.
 static const char* later_sensor(const char* name) {
-  if (strcmp(name, "strain") == 0 || strcmp(name, "coord") == 0) return "rod";
   return strcmp(name, "tension") == 0 ? "cable" : NULL;
 }
 
@@ -259,6 +279,20 @@ static bool joint_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
          int_of(L, node->list[first], "the element of a joint", 1, &ref->element);
 }
 
+// The arguments of pos, strain, ... after a rod: the arc length (stretch has none).
+static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
+  const char* name = td_sensor_table[ref->kind].name;
+  ref->root = 'r';
+  ref->index = r->index;
+  ref->arc = r->has_place ? td_ex_value(L->g, r->place) : 0;
+  const int wanted = ref->kind == SENSOR_STRETCH || r->has_place ? 1 : 2;
+  if (node->n != wanted) {
+    return td_fail(L, node->at, "%s(rod(%d)%s) called with %d argument%s", name, r->index,
+                   wanted == 2 ? ", arc length" : "", node->n, node->n == 1 ? "" : "s") != NULL;
+  }
+  return wanted == 1 || arc_of(L, node->list[1], &ref->arc);
+}
+
 static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char about) {
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
@@ -268,7 +302,9 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   }
   value_ref r;
   if (!td_reference(L, node->list[0], about, name, &r)) return false;
-  const char* wanted = about == 'b' ? "body" : "joint";
+  const char* wanted = about == 'b' ? "body" : about == 'r' ? "rod" : "joint";
+  const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
+  if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
   if (strcmp(r.root, wanted) != 0) {
     return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
            NULL;
@@ -318,7 +354,8 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
       ok = about_reference(L, node, &ref, 'b');
       break;
     case 'j':
-      ok = about_reference(L, node, &ref, 'j');
+    case 'r':
+      ok = about_reference(L, node, &ref, td_sensor_table[ref.kind].about);
       break;
     case 'i':
       ok = about_index(L, node, &ref);

@@ -60,7 +60,8 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nconstraint = m->nrow,
                     .nforce = m->nforce,
                     .nsensor = m->noutput_name,
-                    .nevent = m->nevent};
+                    .nevent = m->nevent,
+                    .nrod = m->nrod};
 }
 
 static bool within(int i, int n) { return i >= 0 && i < n; }

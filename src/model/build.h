@@ -10,6 +10,8 @@
 // A body and some of its elements; body 0: ground.
 typedef struct place {
   int body;
+  int rod;       // from 1, 0: not on a rod
+  double arc;    // arc length on it
   int n;         // elements named
   int* element;  // from 1; 0: ground
   td_span at;
@@ -28,8 +30,12 @@ typedef struct item {
 } item;
 
 typedef struct build_joint {
+  const value* s;  // the struct that describes it and its index there
+  int at;
+  const value* tr;  // its transformations
   place first, second;
   bool main;
+  bool rom;  // makes a polynomial rod: no hops of its own
   int nelement;
   item* items;  // main joints
   int nitem, item_cap;
@@ -38,25 +44,45 @@ typedef struct build_joint {
                        // quaternion has no velocity)
 } build_joint;
 
+// Where a rod's frames are.
+typedef struct build_rod {
+  int joint;            // the joint with `rom` that makes it, -1: it is written as a rod
+  double length, step;  // step: of a segment
+  int n;                // segments
+  bool middle_joints;   // pieces turn at segment middles (srl), nodes at segment ends otherwise
+  int* hop;             // n + 1: hop of each piece or node, 0 is the base
+  int fix, nfix;        // of the base
+  double* point_arc;    // polynomial model: arc length and hop of each frame
+  int* point_hop;
+  int npoint, arc_cap, hop_cap;
+  bool base_strain;  // polynomial model: the strain at the base is measured
+  bool placed;
+} build_rod;
+
 typedef struct builder {
   td_spec* spec;
   td_model* m;
   td_diags* diags;
-  const value *bodies, *joints, *loads;  // NULL when absent
+  const value *bodies, *joints, *loads, *rods, *chambers;  // NULL when absent
   int nbody, njoint, nload;
-  build_joint* joint;
+  int nrod;            // rods as written, then those of joints with `rom`
+  build_joint* joint;  // as written, then the base joints of the rods
+  build_rod* rod;
   int* body_main;   // joint of each body (from 0), -1
   int* body_first;  // first instance (index into m->body) of each body, from 1
   int* body_count;
-  int* instance_hop;  // hop each instance ends at
 } builder;
 
 // places
 td_status td_build_place(builder* b, const value* v, td_span at, const char* what, place* out);
 // Every element it names exists; one of them, or one for each of n things.
 td_status td_build_check_place(builder* b, const place* p, int n, const char* what);
+int td_build_rom_of(const builder* b, int body);  // the rod that is this body, from 1; 0: none
 int td_build_instance(const builder* b, const place* p,
                       int k);  // instance of the k-th element (broadcast), -1 ground
+// The frame of a place: hop and the fixed transformations behind it (copied to the end of the
+// model's list).
+td_status td_build_anchor(builder* b, const place* p, int k, int* hop, int* fix, int* nfix);
 
 // Where joint j was written: the first of these fields it has, else its first one.  Fields end with
 // NULL.
@@ -72,7 +98,17 @@ num td_build_constants(builder* b, const double* x, int n);
 
 // stages
 td_status td_build_tree(builder* b);
+td_status td_build_places(builder* b);  // hops and masses, called by td_build_tree
 td_status td_build_links(builder* b);
+// Hops, masses, strains and loads of a rod whose base frame is given.
+td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);
+// The piece or node of a placed rod at an arc length, and the distance from its frame along the
+// rod.
+void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset);
+td_status td_build_one_fix(builder* b, const value* tr,
+                           int i);  // a transformation without degrees of freedom
+td_status td_build_push_offset(builder* b, double z);  // a fixed translation along z
+void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
 td_status td_build_expressions(builder* b);
 
 // The steps of a main joint, from tr, type and axis.
@@ -83,18 +119,24 @@ td_status td_build_chain(builder* b, int joint, int element, int parent, int* ho
                          int* nfix);
 // A list of fixed transformations (tr, tr2nd): *fix, *nfix in the model.
 td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix);
+// A station at the k-th element of a place, moved by a list of fixed transformations (may be NULL).
+td_status td_build_station(builder* b, const place* p, int k, const value* list, bool quaternion,
+                           const char* name, int* station);
 // x / |x| without overflow; false: zero.
 bool td_unit_vector(double x[3]);
-// A station on an instance (-1: ground), moved by a list of fixed transformations (may be NULL).
-td_status td_build_station(builder* b, int instance, const value* list, bool quaternion,
-                           const char* name, int* station);
 // Two unit vectors that complete n to a right-handed frame (t1, t2, n); principal axes give
 // principal axes.
 void td_complete_frame(const double n[3], double t1[3], double t2[3]);
 
 // names: "elbow" or "joint(3)", with "[k]" when repeated
+// "joint(3)" or "rod(1).joint", as the user writes it
+void td_build_joint_path(const builder* b, int joint, char* out, size_t size);
 void td_build_joint_name(const builder* b, int joint, int element, char* out, size_t size);
 void td_build_body_name(const builder* b, int body, int element, char* out, size_t size);
+
+// Put the hops into depth-first order, so that every subtree is a contiguous range.  *renumbered
+// (to be freed): the new number of each hop.
+td_status td_sort_hops(td_model* m, int** renumbered);
 
 const char* td_build_word(const value* s, int i, const char* field);  // a string field or NULL
 

@@ -37,6 +37,30 @@ static int ground_station(builder* b) {
   return b->m->nstation - 1;
 }
 
+// A place on a rod for pos, rot, ...; the rod itself for strain and stretch.
+static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  if (ref->index < 1 || ref->index > b->nrod) return no_such(b, at, ref, "rod", b->nrod);
+  const double length = b->rod[ref->index - 1].length;
+  if (ref->arc < -1e-9 * length || ref->arc > (1 + 1e-9) * length) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) is %g m long, got the arc length %g m",
+                    td_sensor_table[ref->kind].name, ref->index, length, ref->arc);
+  }
+  p->rod = ref->index;
+  p->arc = ref->arc;
+  if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
+  for (int i = 0; i < b->m->nstation; i++) {
+    const model_station* s = &b->m->station[i];
+    if (s->rod == p->rod && s->arc == p->arc && s->name != 0) {
+      p->station = i;
+      return TD_OK;
+    }
+  }
+  char name[200];
+  snprintf(name, sizeof name, "rod(%d)@%g", p->rod, p->arc);
+  const place where = {.rod = p->rod, .arc = p->arc};
+  return td_build_station(b, &where, 0, NULL, false, name, &p->station);
+}
+
 static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   if (ref->index < 0 || ref->index > b->nbody) return no_such(b, at, ref, "body", b->nbody);
   if (ref->index == 0) {
@@ -82,6 +106,10 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   const build_joint* j = &b->joint[ref->index - 1];
   const int element = ref->element == 0 ? 1 : ref->element;
   if (element < 1 || element > j->nelement) return no_element(b, at, ref, "joint", j->nelement);
+  if (j->rom && ref->kind == SENSOR_STRETCH) {
+    p->rod = td_build_rom_of(b, j->second.body);
+    return TD_OK;
+  }
   p->joint = ref->index;
   p->element = element;
   joint_ends(b, p->joint, p->element, &p->a, &p->b);
@@ -136,8 +164,12 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
                    .v = -1,
                    .depends = info->depends};
   td_status status = TD_OK;
-  if (info->about == 'b') status = body_probe(b, &s->ref, s->at, &p);
-  if (info->about == 'j') status = joint_probe(b, &s->ref, s->at, &p);
+  if (s->ref.root == 'r') {
+    status = rod_probe(b, &s->ref, s->at, &p);
+  } else if (info->about == 'b') {
+    status = body_probe(b, &s->ref, s->at, &p);
+  }
+  if (info->about == 'j' && s->ref.root == 'j') status = joint_probe(b, &s->ref, s->at, &p);
   if (info->about == 'i') status = index_probe(b, &s->ref, s->at, &p);
   model_probe* out = td_push_probe(b->m, 1);
   if (!out) return TD_E_NOMEM;
@@ -326,7 +358,11 @@ static void partials_free(partials* p) {
 static void mark_forces(const td_model* m, bool* force) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    const int laws = f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+    const int laws = f->kind == FORCE_BEAM                              ? 6
+                     : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0
+                                                                        : 1;
+    for (int s = 0; f->kind == FORCE_STRAIN && s < SECTION_POWER; s++)
+      force[f->section + s] = s < SECTION_HELD;
     for (int d = 0; d < laws; d++) {
       const num slots[6] = {f->law[d].k,  f->law[d].rest, f->law[d].compr,
                             f->law[d].mu, f->law[d].nu,   f->law[d].input};

@@ -189,14 +189,15 @@ bool td_unit_vector(double x[3]) {
 
 // Row r of `axis` as a unit vector: a constant that is not zero, the check saw to it.
 static void read_axis(builder* b, int joint, int r, const double fallback[3], double out[3]) {
-  const value* axis = td_get(b->joints, joint, "axis");
+  const value* axis = td_get(b->joint[joint].s, b->joint[joint].at, "axis");
   const int rows = axis ? td_value_count(axis) / 3 : 0;
   for (int c = 0; c < 3; c++) out[c] = r < rows ? axis->x[r + rows * c] : fallback[c];
   td_unit_vector(out);
 }
 
 static td_status read_pitch(builder* b, int joint, num* pitch) {
-  *pitch = td_build_number(b, td_value_ex(td_get(b->joints, joint, "pitch"), 0, b->spec->graph));
+  const build_joint* j = &b->joint[joint];
+  *pitch = td_build_number(b, td_value_ex(td_get(j->s, j->at, "pitch"), 0, b->spec->graph));
   return *pitch == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
@@ -238,10 +239,12 @@ static td_status type_items(builder* b, int joint, const char* type) {
 }
 
 td_status td_build_items(builder* b, int joint) {
-  const value* tr = td_get(b->joints, joint, "tr");
+  build_joint* j = &b->joint[joint];
+  if (j->rom) return TD_OK;
+  const value* tr = j->tr;
   const int n = tr ? td_value_count(tr) : 0;
   for (int i = 0; i < n; i++) TD_TRY(tr_items(b, joint, tr, i));
-  const char* type = td_build_word(b->joints, joint, "type");
+  const char* type = td_build_word(j->s, j->at, "type");
   return type ? type_items(b, joint, type) : TD_OK;
 }
 
@@ -287,6 +290,10 @@ static td_status push_fix(builder* b, const value* tr, int i, bool quaternion, b
   return TD_OK;
 }
 
+td_status td_build_one_fix(builder* b, const value* tr, int i) {
+  return push_fix(b, tr, i, false, true, true);
+}
+
 td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix) {
   *fix = b->m->nfix;
   const int n = list ? td_value_count(list) : 0;
@@ -310,25 +317,33 @@ static td_status push_hop(builder* b, const build_joint* j, const item* it, int 
                      .q = j->dof_q[at],
                      .v = j->dof_v[at],
                      .nq = it->nq,
-                     .nv = it->nv,
                      .col = m->ncol,
+                     .nv = it->nv,
                      .turns = it->turns,
                      .moves = it->moves,
                      .axis = it->axis,
                      .pitch = it->pitch,
-                     .value = it->value};
-  memcpy(hop->free, it->free, sizeof hop->free);
+                     .value = it->value,
+                     .group = m->nhop - 1};
   model_col* col = td_push_col(m, it->nv);
   if (!col) return TD_E_NOMEM;
   for (int k = 0; k < it->nv; k++)
-    col[k] = (model_col){.hop = m->nhop - 1, .v = hop->v + k, .q = hop->q + k};
+    col[k] = (model_col){.hop = m->nhop - 1,
+                         .v = j->dof_v[at] + k,
+                         .q = j->dof_q[at] + k,
+                         .part = k,
+                         .weight = NUM_NONE,
+                         .slope = NUM_NONE};
+  // a chart with constant components has fewer columns than numbers
+  for (int c = 0; c < 3; c++)
+    if (it->free[c] >= 0) col[it->free[c]].part = c;
   return TD_OK;
 }
 
 td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix,
                          int* nfix) {
   const build_joint* j = &b->joint[joint];
-  const value* tr = td_get(b->joints, joint, "tr");
+  const value* tr = j->tr;
   int pending = b->m->nfix, at = parent;
   for (int i = 0; i < j->nitem; i++) {
     const item* it = &j->items[i];

@@ -7,30 +7,25 @@
 #include "build.h"
 #include "fields.h"
 
-td_status td_build_station(builder* b, int instance, const value* list, bool quaternion,
+td_status td_build_station(builder* b, const place* p, int k, const value* list, bool quaternion,
                            const char* name, int* station) {
   td_model* m = b->m;
-  int fix, nfix;
+  int hop, fix, nfix, own, nown;
+  const int instance = p->rod > 0 ? -1 : td_build_instance(b, p, k);
   if (instance >= 0 && !list) {
     *station = m->body[instance].station;
     return TD_OK;
   }
-  const int start = m->nfix;
-  if (instance >= 0) {
-    const model_station s = m->station[m->body[instance].station];
-    for (int i = 0; i < s.nfix; i++) {
-      model_fix* copy = td_push_fix(m, 1);
-      if (!copy) return TD_E_NOMEM;
-      *copy = m->fix[s.fix + i];
-    }
-  }
-  TD_TRY(td_build_fixes(b, list, quaternion, &fix, &nfix));
+  TD_TRY(td_build_anchor(b, p, k, &hop, &fix, &nfix));
+  TD_TRY(td_build_fixes(b, list, quaternion, &own, &nown));
   model_station* s = td_push_station(m, 1);
   if (!s) return TD_E_NOMEM;
-  *s = (model_station){.hop = instance < 0 ? -1 : b->instance_hop[instance],
-                       .fix = start,
-                       .nfix = m->nfix - start,
+  *s = (model_station){.hop = hop,
+                       .fix = fix,
+                       .nfix = nfix + nown,
                        .body = -1,
+                       .rod = p->rod,
+                       .arc = p->arc,
                        .name = td_push_name(m, "%s", name)};
   *station = m->nstation - 1;
   return TD_OK;
@@ -92,7 +87,7 @@ static bool has_force(const value* s, int i) {
 
 static td_status dof_force(builder* b, int joint, int element, int dof) {
   const build_joint* j = &b->joint[joint];
-  const value* dofs = td_get(b->joints, joint, "dof");
+  const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
   if (!dofs || dof >= td_value_count(dofs) || !has_law(dofs, dof)) return TD_OK;
   const int at = element * j->ndof + dof, v = j->dof_v[at];
   const bool linear = v >= 0 && b->m->vel[v].partner >= 0;
@@ -100,9 +95,10 @@ static td_status dof_force(builder* b, int joint, int element, int dof) {
     const char* field = td_get(dofs, dof, "spring") ? "spring"
                         : td_get(dofs, dof, "damp") ? "damp"
                                                     : "input";
+    char path[32];
+    td_build_joint_path(b, joint, path, sizeof path);
     td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, field),
-             "joint(%d).dof(%d) is a number of a quaternion and cannot have `%s`", joint + 1,
-             dof + 1, field);
+             "%s.dof(%d) is a number of a quaternion and cannot have `%s`", path, dof + 1, field);
     td_more(b->diags,
             "dampers and inputs act on the angular velocities, the first three of the four (the "
             "first of two); "
@@ -253,8 +249,9 @@ static td_status reference_frame(builder* b, const value* s, int i, const char* 
   td_status status =
       td_build_place(b, td_get(s, i, "refbody"), td_get_at(s, i, "refbody"), what, &ref);
   if (status == TD_OK) status = td_build_check_place(b, &ref, n, what);
-  const int instance = status == TD_OK ? td_build_instance(b, &ref, e) : -1;
-  *station = instance < 0 ? -1 : b->m->body[instance].station;
+  *station = -1;
+  if (status == TD_OK && (ref.rod > 0 || td_build_instance(b, &ref, e) >= 0))
+    status = td_build_station(b, &ref, e, NULL, false, "reference", station);
   free(ref.element);
   return status;
 }
@@ -397,6 +394,9 @@ static td_status check_purpose(builder* b, int joint) {
     td_error(b->diags, TD_E_MODEL, j->second.at,
              "joint(%d) does nothing: it has neither spring.coeff nor damp.visc nor input",
              joint + 1);
+  } else if (j->second.rod > 0) {
+    td_error(b->diags, TD_E_MODEL, j->second.at,
+             "joint(%d) does nothing: rod(%d) has its place already", joint + 1, j->second.rod);
   } else if (j->second.body == 0) {
     td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
              "joint(%d) does nothing: it %s", joint + 1,
@@ -421,6 +421,13 @@ static td_status check_link(builder* b, int joint) {
       const value* v = td_get(tr, i, fields[k]);
       for (int c = 0; v && c < td_value_count(v); c++) {
         if ((v->e && v->e[c] != EX_NONE) || !isinf(v->x[c])) continue;
+        if (b->joint[joint].second.rod > 0) {
+          return td_error(b->diags, TD_E_MODEL, td_get_at(tr, i, fields[k]),
+                          "joint(%d).tr(%d).%s has inf, but rod(%d) has its place already: a joint "
+                          "that ends on a rod "
+                          "makes no degrees of freedom",
+                          joint + 1, i + 1, fields[k], b->joint[joint].second.rod);
+        }
         td_error(b->diags, TD_E_MODEL, td_get_at(tr, i, fields[k]),
                  "joint(%d).tr(%d).%s has inf, but only a main joint makes degrees of freedom",
                  joint + 1, i + 1, fields[k]);
@@ -473,7 +480,7 @@ static td_status link_element(builder* b, int joint, int e) {
             second = td_build_instance(b, &j->second, e);
   char name[128], end[136];
   int a, c;
-  if (first == second) {
+  if (first == second && !j->first.rod && !j->second.rod) {
     static const char* const fields[] = {"second", "first", NULL};
     td_build_joint_name(b, joint, e, name, sizeof name);
     if (first < 0)
@@ -484,9 +491,9 @@ static td_status link_element(builder* b, int joint, int e) {
   }
   td_build_joint_name(b, joint, e, name, sizeof name);
   snprintf(end, sizeof end, "%s.1", name);
-  TD_TRY(td_build_station(b, first, td_get(b->joints, joint, "tr"), false, end, &a));
+  TD_TRY(td_build_station(b, &j->first, e, td_get(b->joints, joint, "tr"), false, end, &a));
   snprintf(end, sizeof end, "%s.2", name);
-  TD_TRY(td_build_station(b, second, td_get(b->joints, joint, "tr2nd"), true, end, &c));
+  TD_TRY(td_build_station(b, &j->second, e, td_get(b->joints, joint, "tr2nd"), true, end, &c));
   if (fixed) TD_TRY(fixed_rows(b, joint, e, a, c));
   if (type) TD_TRY(closure_rows(b, joint, e, a, c));
   return has_law(b->joints, joint) && !fixed ? link_force(b, joint, e, a, c) : TD_OK;
@@ -509,8 +516,7 @@ static td_status load_element(builder* b, int i, const place* body, int e) {
   snprintf(what, sizeof what, "exload(%d).refbody", i + 1);
   TD_TRY(reference_frame(b, b->loads, i, what, e, n, &axes));
   snprintf(what, sizeof what, n > 1 ? "exload(%d)[%d]" : "exload(%d)", i + 1, e + 1);
-  TD_TRY(td_build_station(b, td_build_instance(b, body, e), td_get(b->loads, i, "tr"), true, what,
-                          &station));
+  TD_TRY(td_build_station(b, body, e, td_get(b->loads, i, "tr"), true, what, &station));
   model_force* f = td_push_force(b->m, 1);
   const num wrench = td_build_constants(b, zero, 6);
   if (!f || wrench == NUM_NONE) return TD_E_NOMEM;
@@ -536,7 +542,7 @@ static td_status load(builder* b, int i) {
   snprintf(what, sizeof what, "exload(%d).%s", i + 1, field);
   td_status status = td_build_place(b, td_get(b->loads, i, field), at, what, &body);
   const int n = max_int(1, body.n);
-  if (status == TD_OK && body.body == 0)
+  if (status == TD_OK && body.body == 0 && body.rod == 0)
     status = td_error(b->diags, TD_E_MODEL, at, "%s is the ground: a load acts on a body", what);
   if (status == TD_OK) status = td_build_check_place(b, &body, n, what);
   for (int e = 0; status == TD_OK && e < body.n; e++)
@@ -577,11 +583,11 @@ static td_status refuse_on_main(builder* b, int joint) {
 
 td_status td_build_links(builder* b) {
   td_status worst = TD_OK;
-  for (int j = 0; j < b->njoint; j++) {
+  for (int j = 0; j < b->njoint + b->nrod; j++) {
     const build_joint* joint = &b->joint[j];
     td_status s = TD_OK;
     if (joint->main) {
-      s = refuse_on_main(b, j);
+      if (j < b->njoint && !joint->rom) s = refuse_on_main(b, j);
       for (int e = 0; e < joint->nelement; e++)
         for (int d = 0; d < joint->ndof && s == TD_OK; d++) s = dof_force(b, j, e, d);
     } else {

@@ -17,6 +17,12 @@ const char* td_build_word(const value* s, int i, const char* field) {
 }
 
 void td_build_joint_name(const builder* b, int joint, int element, char* out, size_t size) {
+  if (joint >= b->njoint) {  // the base of a rod
+    char rod[100];
+    td_build_rod_name(b, joint - b->njoint, rod, sizeof rod);
+    snprintf(out, size, "%s.base", rod);
+    return;
+  }
   const char* name = td_build_word(b->joints, joint, "name");
   char plain[32], index[16] = "";
   snprintf(plain, sizeof plain, "joint(%d)", joint + 1);
@@ -32,7 +38,21 @@ void td_build_body_name(const builder* b, int body, int element, char* out, size
   snprintf(out, size, "%s%s", name ? name : plain, index);
 }
 
+void td_build_joint_path(const builder* b, int joint, char* out, size_t size) {
+  const int rod = joint - b->njoint;
+  if (rod >= 0 && b->rod[rod].joint < 0) {
+    snprintf(out, size, "rod(%d).joint", rod + 1);
+  } else {
+    snprintf(out, size, "joint(%d)", (rod >= 0 ? b->rod[rod].joint : joint) + 1);
+  }
+}
+
 td_span td_build_joint_at(const builder* b, int joint, const char* const* fields) {
+  if (joint >= b->njoint) {  // the base of a rod
+    const build_rod* rod = &b->rod[joint - b->njoint];
+    return rod->joint < 0 ? td_check_element_at(b->rods, joint - b->njoint)
+                          : td_check_element_at(b->joints, rod->joint);
+  }
   for (int i = 0; fields[i]; i++)
     if (td_get(b->joints, joint, fields[i])) return td_get_at(b->joints, joint, fields[i]);
   return td_check_element_at(b->joints, joint);
@@ -50,8 +70,42 @@ static td_status bad_body(builder* b, td_span at, const char* what, double body)
 // A number that the check found whole and not negative.
 static int whole(double x) { return x < INT_MAX ? (int)x : INT_MAX; }
 
+static td_status place_on_rod(builder* b, const value* v, td_span at, const char* what,
+                              place* out) {
+  if (v->ref.index < 1 || v->ref.index > b->nrod) {
+    return td_error(b->diags, TD_E_MODEL, at, "%s is rod(%d), but the model has %d rod%s", what,
+                    v->ref.index, b->nrod, b->nrod == 1 ? "" : "s");
+  }
+  const double length = b->rod[v->ref.index - 1].length;
+  out->rod = v->ref.index;
+  out->arc = v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : length;
+  if (out->arc >= -1e-9 * length && out->arc <= (1 + 1e-9) * length) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) is %g m long, got the arc length %g m",
+                  what, out->rod, length, out->arc);
+}
+
+int td_build_rom_of(const builder* b, int body) {
+  for (int r = 0; r < b->nrod; r++) {
+    const value* second = b->rod[r].joint < 0 ? NULL : td_get(b->joints, b->rod[r].joint, "second");
+    if (second && second->x[0] == body) return r + 1;
+  }
+  return 0;
+}
+
+// [body arc] on a body that is a polynomial rod; its tip when no arc length is given.
+static td_status place_on_body(builder* b, const value* v, int rod, td_span at, const char* what,
+                               place* out) {
+  const double length = b->rod[rod - 1].length;
+  out->rod = rod;
+  out->arc = td_value_count(v) > 1 ? v->x[1] : length;
+  if (out->arc >= 0 && out->arc <= (1 + 1e-9) * length) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, at, "%s: body(%g) is %g m long, got the arc length %g m",
+                  what, v->x[0], length, out->arc);
+}
+
 static td_status place_of_ref(builder* b, const value* v, td_span at, const char* what,
                               place* out) {
+  if (strcmp(v->ref.root, "rod") == 0) return place_on_rod(b, v, at, what, out);
   if (strcmp(v->ref.root, "body") != 0) {
     return td_error(b->diags, TD_E_MODEL, at, "%s must be a body, got %s(%d)", what, v->ref.root,
                     v->ref.index);
@@ -72,7 +126,8 @@ td_status td_build_place(builder* b, const value* v, td_span at, const char* wha
   if (v->kind == V_REF) return place_of_ref(b, v, at, what, out);
   const double body = v->x[0];
   if (!(body >= 0 && body <= b->nbody)) return bad_body(b, at, what, body);
-  const int n = td_value_count(v) - 1;
+  const int n = td_value_count(v) - 1, rod = td_build_rom_of(b, (int)body);
+  if (rod > 0) return place_on_body(b, v, rod, at, what, out);
   out->body = (int)body;
   if (n == 0) return TD_OK;
   out->element = malloc((size_t)n * sizeof(int));
@@ -117,8 +172,34 @@ static td_status read_place(builder* b, int j, const char* field, place* out) {
 
 static td_status read_places(builder* b) {
   td_status worst = TD_OK;
+  for (int r = 0; r < b->nrod; r++) {
+    build_joint* base = &b->joint[b->njoint + r];
+    base->nelement = 1;
+    base->main = true;
+    if (b->rod[r].joint >= 0) {  // written as a joint with `rom`
+      const td_status s = read_place(b, b->rod[r].joint, "first", &base->first);
+      if (s != TD_OK) worst = s;
+      if (!(b->rod[r].length > 0))
+        worst = td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, b->rod[r].joint, "second"),
+                         "joint(%d) makes a polynomial rod: `second` must be [body length] with a "
+                         "positive length",
+                         b->rod[r].joint + 1);
+      continue;
+    }
+    char what[48];
+    snprintf(what, sizeof what, "rod(%d).first", r + 1);
+    const td_status s = td_build_place(b, td_get(b->rods, r, "first"),
+                                       td_get_at(b->rods, r, "first"), what, &base->first);
+    if (s != TD_OK) worst = s;
+  }
   for (int j = 0; j < b->njoint; j++) {
     build_joint* joint = &b->joint[j];
+    joint->nelement = 1;
+    if (joint->rom) {  // the body is the rod's tip
+      joint->second.at = td_get_at(b->joints, j, "second");
+      joint->second.body = (int)td_get(b->joints, j, "second")->x[0];
+      continue;
+    }
     const td_status s1 = read_place(b, j, "first", &joint->first);
     const td_status s2 = read_place(b, j, "second", &joint->second);
     if (s1 != TD_OK) worst = s1;
@@ -200,7 +281,11 @@ static td_status check_bodies(builder* b) {
 static td_status check_joint_places(builder* b, int j) {
   const build_joint* joint = &b->joint[j];
   char what[48];
-  snprintf(what, sizeof what, "joint(%d).first", j + 1);
+  if (j < b->njoint) {
+    snprintf(what, sizeof what, "joint(%d).first", j + 1);
+  } else {
+    snprintf(what, sizeof what, "rod(%d).first", j - b->njoint + 1);
+  }
   TD_TRY(td_build_check_place(b, &joint->first, joint->nelement, what));
   if (joint->main) return TD_OK;
   snprintf(what, sizeof what, "joint(%d).second", j + 1);
@@ -242,7 +327,7 @@ static td_status find_main_joints(builder* b) {
     first += b->body_count[i];
     if (check_body_rows(b, i) != TD_OK) worst = TD_E_MODEL;
   }
-  for (int j = 0; j < b->njoint; j++)
+  for (int j = 0; j < b->njoint + b->nrod; j++)
     if (check_joint_places(b, j) != TD_OK) worst = TD_E_MODEL;
   return worst;
 }
@@ -255,7 +340,7 @@ static double default_init(const item* it, int k) {
 
 static ex dof_field(builder* b, int joint, int dof, const char* field, int element,
                     double fallback) {
-  const value* dofs = td_get(b->joints, joint, "dof");
+  const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
   const value* v = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, field) : NULL;
   return td_build_pick(b, v, element, b->joint[joint].nelement, 0, 1, fallback);
 }
@@ -302,7 +387,7 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   vel->partner = quaternion ? -1 : m->npos - 1;
   vel->init = td_build_number(b, dof_field(b, joint, dof, "rate", element, 0));
   j->dof_v[at] = m->nvel - 1;
-  const value* dofs = td_get(b->joints, joint, "dof");
+  const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
   const value* motion = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "motion") : NULL;
   return motion ? push_motion(b, motion, element, j->nelement, vel) : TD_OK;
 }
@@ -361,8 +446,9 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
   if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
   const bool quaternion = it->kind == HOP_BALL || it->kind == HOP_CIRCLE,
              shared = td_get(dofs, dof, "equal2");
-  char name[48];
-  snprintf(name, sizeof name, "joint(%d).dof(%d)", joint + 1, dof + 1);
+  char path[32], name[64];
+  td_build_joint_path(b, joint, path, sizeof path);
+  snprintf(name, sizeof name, "%s.dof(%d)", path, dof + 1);
   if (shared && it->kind != HOP_SCREW) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "equal2"),
                     "%s.equal2: %s is a part of a rotation; only a single translation or rotation "
@@ -371,16 +457,15 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
   }
   if (quaternion && td_get(dofs, dof, "motion")) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
-                    "%s.motion: %s is a number of a quaternion and cannot be prescribed; use "
-                    "rotations [axis inf]",
-                    name, name);
+                    "%s.motion: %s is a number of a quaternion and cannot be prescribed%s", name,
+                    name, joint < b->njoint ? "; use rotations [axis inf]" : "");
   }
   if (k >= it->nv && td_get(dofs, dof, "rate")) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "rate"),
-                    "%s.rate: a quaternion has %s joint(%d).dof(%d)%s", name,
+                    "%s.rate: a quaternion has %s %s.dof(%d)%s", name,
                     it->nv == 1 ? "one angular velocity, the rate of"
                                 : "three angular velocities, the rates of",
-                    joint + 1, it->dof + 1, it->nv == 1 ? "" : " and the two after it");
+                    path, it->dof + 1, it->nv == 1 ? "" : " and the two after it");
   }
   if (shared && td_get(dofs, dof, "motion")) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
@@ -397,19 +482,21 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
 static td_status check_dofs(builder* b, int joint, const value* dofs) {
   const build_joint* j = &b->joint[joint];
   const int written = dofs ? td_value_count(dofs) : 0;
+  char path[32];
+  td_build_joint_path(b, joint, path, sizeof path);
   if (written > j->ndof) {
-    td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dof"),
-             "joint(%d).dof(%d): joint(%d) has %d degree%s of freedom", joint + 1, written,
-             joint + 1, j->ndof, j->ndof == 1 ? "" : "s");
-    td_more(b->diags, "each inf in tr makes one, `type` makes those of its kind");
+    td_error(b->diags, TD_E_MODEL, td_get_at(b->joint[joint].s, b->joint[joint].at, "dof"),
+             "%s.dof(%d): %s has %d degree%s of freedom", path, written, path, j->ndof,
+             j->ndof == 1 ? "" : "s");
+    td_more(b->diags, joint < b->njoint ? "each inf in tr makes one, `type` makes those of its kind"
+                                        : "`type` makes those of its kind");
     return TD_E_MODEL;
   }
   if ((long)b->m->nvel + (long)j->nelement * j->ndof > b->spec->limits.dofs) {
     static const char* const fields[] = {"second", NULL};
-    return td_error(
-        b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
-        "joint(%d): the model may have %d degrees of freedom, with this joint it has %ld",
-        joint + 1, b->spec->limits.dofs, (long)b->m->nvel + (long)j->nelement * j->ndof);
+    return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
+                    "%s: the model may have %d degrees of freedom, with this joint it has %ld",
+                    path, b->spec->limits.dofs, (long)b->m->nvel + (long)j->nelement * j->ndof);
   }
   td_status worst = TD_OK;
   for (int i = 0; i < j->nitem; i++)
@@ -420,7 +507,8 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
 
 static td_status joint_coordinates(builder* b, int joint) {
   build_joint* j = &b->joint[joint];
-  const value* dofs = td_get(b->joints, joint, "dof");
+  if (j->rom) return TD_OK;
+  const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
   TD_TRY(check_dofs(b, joint, dofs));
   const size_t n = (size_t)(j->nelement * j->ndof) + 1;
   j->dof_q = malloc(n * sizeof(int));
@@ -442,159 +530,18 @@ static td_status joint_coordinates(builder* b, int joint) {
   return TD_OK;
 }
 
-// ---- hops and bodies --------------------------------------------------------------------------
-
-static td_status push_body(builder* b, int body, int element, int hop, int fix, int nfix) {
-  td_model* m = b->m;
-  const int n = b->body_count[body], i = body - 1;
-  model_body* out = &m->body[b->body_first[body] + element];
-  char name[128];
-  td_build_body_name(b, body, element + 1, name, sizeof name);
-  out->station = b->body_first[body] + element;
-  out->body = body;
-  out->element = element + 1;
-  out->m = td_build_numbers(b, td_get(b->bodies, i, "m"), element, n, 1, 1e-9);
-  out->com = td_build_numbers(b, td_get(b->bodies, i, "l_com"), element, n, 3, 0);
-  const value* tip = td_get(b->bodies, i, "tip");
-  const double zeros[9] = {0};
-  out->tip = td_build_constants(b, zeros, 3);
-  out->I = td_build_constants(b, zeros, 9);
-  if (m->failed) return TD_E_NOMEM;
-  for (int c = 0; c < 3; c++) {
-    ex e = td_build_pick(b, tip, element, n, c, 3, 0);
-    if (!tip)
-      e = td_ex_2(b->spec->graph, EX_MUL, td_ex_const(b->spec->graph, 2),
-                  m->number_ex[out->com + c]);
-    m->number_ex[out->tip + c] = e;
-  }
-  const value* I = td_get(b->bodies, i, "I");
-  for (int k = 0; k < 9; k++) {
-    const int page = I && I->pages == n ? element : 0;
-    m->number_ex[out->I + k] = I ? td_value_ex(I, page * 9 + k, b->spec->graph)
-                                 : td_ex_const(b->spec->graph, k % 4 == 0 ? 1e-9 : 0);
-  }
-  m->station[out->station] = (model_station){.hop = hop,
-                                             .fix = fix,
-                                             .nfix = nfix,
-                                             .body = out->station,
-                                             .name = td_push_name(m, "%s", name)};
-  b->instance_hop[out->station] = hop;
-  return TD_OK;
-}
-
-typedef struct node {
-  int parent;          // instance, -1 ground
-  int child, sibling;  // first child, next sibling
-  int body, element;
-  bool placed;
-} node;
-
-static td_status link_nodes(builder* b, node* nodes, int n, int* roots) {
-  *roots = -1;
-  for (int i = 0; i < n; i++) nodes[i].child = -1;
-  for (int body = b->nbody; body >= 1; body--)
-    for (int e = b->body_count[body] - 1; e >= 0; e--) {
-      const int at = b->body_first[body] + e;
-      const build_joint* j = &b->joint[b->body_main[body]];
-      const int parent = td_build_instance(b, &j->first, e);
-      nodes[at] = (node){.parent = parent, .child = nodes[at].child, .body = body, .element = e};
-      int* list = parent < 0 ? roots : &nodes[parent].child;
-      nodes[at].sibling = *list;
-      *list = at;
-    }
-  return TD_OK;
-}
-
-// The bodies that hang on each other in a circle, from one that was not placed.
-static td_status report_loop(builder* b, const node* nodes, int n) {
-  int at = 0;
-  while (nodes[at].placed) at++;
-  for (int i = 0; i < n; i++) at = nodes[at].parent;  // into the circle
-  const int joint = b->body_main[nodes[at].body];
-  td_text path = {0};
-  td_text_printf(&path, "%d", nodes[at].body);
-  int up = nodes[at].parent;
-  for (int i = 0; i < 8 && up != at; i++, up = nodes[up].parent)
-    td_text_printf(&path, " on %d", nodes[up].body);
-  td_text_printf(&path, " on %s%d", up == at ? "" : "... on ", nodes[at].body);
-  const td_status status = td_error(b->diags, TD_E_MODEL, b->joint[joint].first.at,
-                                    "joint(%d) closes a loop in the main chain: body %s; each "
-                                    "chain of main joints must start at the ground",
-                                    joint + 1, path.s ? path.s : "");
-  td_text_free(&path);
-  return status;
-}
-
-// Depth-first without recursion: parents first, subtrees contiguous.
-static td_status place_nodes(builder* b, node* nodes, int n) {
-  int roots, placed = 0;
-  TD_TRY(link_nodes(b, nodes, n, &roots));
-  for (int at = roots; at >= 0;) {
-    node* node_at = &nodes[at];
-    const int joint = b->body_main[node_at->body];
-    int hop, fix, nfix, parent_fix = -1, parent_nfix = 0, parent_hop = -1;
-    if (node_at->parent >= 0) {
-      const model_station* s = &b->m->station[node_at->parent];
-      parent_hop = s->hop;
-      parent_fix = s->fix;
-      parent_nfix = s->nfix;
-    }
-    // the parent's trailing transformations come first
-    const int start = b->m->nfix;
-    for (int i = 0; i < parent_nfix; i++) {
-      model_fix* copy = td_push_fix(b->m, 1);
-      if (!copy) return TD_E_NOMEM;
-      *copy = b->m->fix[parent_fix + i];
-    }
-    const int hops = b->m->nhop;
-    TD_TRY(td_build_chain(b, joint, node_at->element, parent_hop, &hop, &fix, &nfix));
-    if (b->m->nhop > hops) {
-      b->m->hop[hops].nfix += b->m->hop[hops].fix - start;
-      b->m->hop[hops].fix = start;
-    } else {
-      nfix += fix - start;
-      fix = start;
-    }
-    TD_TRY(push_body(b, node_at->body, node_at->element, hop, fix, nfix));
-    if (b->m->nfix > b->spec->limits.parts) {
-      static const char* const fields[] = {"first", "tr", NULL};
-      return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
-                      "joint(%d): more than %d fixed transformations, too many bodies are fixed to "
-                      "each other in a row",
-                      joint + 1, b->spec->limits.parts);
-    }
-    node_at->placed = true;
-    placed++;
-    // next: child, else sibling of the nearest ancestor that has one
-    int next = node_at->child;
-    for (int up = at; next < 0 && up >= 0; up = nodes[up].parent) next = nodes[up].sibling;
-    at = next;
-  }
-  return placed == n ? TD_OK : report_loop(b, nodes, n);
-}
-
-static td_status place_bodies(builder* b) {
-  int n = 0;
-  for (int i = 1; i <= b->nbody; i++) n += b->body_count[i];
-  node* nodes = calloc((size_t)n + 1, sizeof(node));
-  b->instance_hop = calloc((size_t)n + 1, sizeof(int));
-  const bool ok = nodes && b->instance_hop && td_push_body(b->m, n) && td_push_station(b->m, n);
-  const td_status status = ok || n == 0 ? place_nodes(b, nodes, n) : TD_E_NOMEM;
-  free(nodes);
-  return status;
-}
-
 td_status td_build_tree(builder* b) {
-  if (b->nbody == 0) return td_error(b->diags, TD_E_MODEL, td_span_none(), "the model has no body");
+  if (b->nbody == 0 && b->nrod == 0)
+    return td_error(b->diags, TD_E_MODEL, td_span_none(), "the model has no body");
   TD_TRY(check_gaps(b));
   TD_TRY(read_places(b));
   TD_TRY(find_main_joints(b));
   td_status worst = TD_OK;
-  for (int j = 0; j < b->njoint; j++) {
+  for (int j = 0; j < b->njoint + b->nrod; j++) {
     if (!b->joint[j].main) continue;
     td_status s = td_build_items(b, j);
     if (s == TD_OK) s = joint_coordinates(b, j);
     if (s != TD_OK) worst = s;
   }
-  return worst == TD_OK ? place_bodies(b) : worst;
+  return worst == TD_OK ? td_build_places(b) : worst;
 }

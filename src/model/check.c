@@ -23,7 +23,8 @@ TD_PRINTF(3, 4) static void write_name(char* out, size_t size, const char* forma
 
 typedef struct walk {
   td_spec* spec;
-  int repeated;  // elements of the joint or load at hand, 0: not known here
+  int repeated;   // elements of the joint or load at hand, 0: not known here
+  double length;  // of the rod or of the chamber's rod at hand, NaN: none
 } walk;
 
 bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
@@ -31,6 +32,17 @@ bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
   if (!v->e || v->e[i] == EX_NONE) return true;
   *x = td_ex_value(spec->graph, v->e[i]);
   return td_ex_is_const(spec->graph, v->e[i]);
+}
+
+bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x) {
+  if (td_check_constant(spec, v, i, x)) return true;
+  if (isnan(arc) || td_ex_depends(spec->graph, v->e[i]) != TD_ON_ARC) return false;
+  double* vars = calloc((size_t)td_exprs_nvar(spec->graph) + 1, sizeof(double));
+  if (!vars) return false;
+  vars[spec->arc_var] = arc;
+  *x = td_ex_eval(spec->graph, v->e[i], vars);
+  free(vars);
+  return true;
 }
 
 td_span td_check_element_at(const value* s, int i) {
@@ -217,8 +229,8 @@ static bool report_not_finite(td_spec* spec, const checked* c, const char* name,
   return false;
 }
 
-// One number against finiteness, wholeness and range.
-static bool check_number(td_spec* spec, const checked* c, int i, double x) {
+// One number against finiteness, wholeness and range; `where` follows its name.
+static bool check_number(td_spec* spec, const checked* c, int i, double x, const char* where) {
   const td_field* f = c->field;
   const char* options = f->kind == FIELD_FLAG ? "0|1" : f->options;
   const bool whole = f->kind != FIELD_INT || x == floor(x);
@@ -227,17 +239,32 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x) {
 
   char name[NAME_SIZE];
   element_name(c, i, name, sizeof name);
+  strncat(name, where, sizeof name - strlen(name) - 1);
   if (!isfinite(x)) return report_not_finite(spec, c, name, x);
   if (!in_range(options, x)) return report_range(spec, c, name, options, x);
   td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a whole number, got %g", name, x);
   return false;
 }
 
+// A number, or an expression of arc length alone at both ends and in the middle of its rod.  At an
+// end 0 does for "> 0": a rod may run to a point.
+static bool check_entry(td_spec* spec, const checked* c, int i) {
+  double x;
+  if (td_check_constant(spec, c->v, i, &x)) return check_number(spec, c, i, x, "");
+  for (int k = 0; k < 3; k++) {
+    const double arc = 0.5 * k * c->length;
+    char where[48];
+    if (!td_check_along(spec, c->v, i, arc, &x)) return true;
+    write_name(where, sizeof where, " at s = %g m", arc);
+    if ((k == 1 || x != 0) && !check_number(spec, c, i, x, where)) return false;
+  }
+  return true;
+}
+
 static void check_numbers(const walk* w, checked* c) {
   if (!check_shape(w, c) || !check_depends(w->spec, c)) return;
-  double x;
   for (int i = 0; i < td_value_count(c->v); i++)
-    if (td_check_constant(w->spec, c->v, i, &x) && !check_number(w->spec, c, i, x)) return;
+    if (!check_entry(w->spec, c, i)) return;
   td_check_value_rules(w->spec, c);
 }
 
@@ -245,6 +272,13 @@ static void check_numbers(const walk* w, checked* c) {
 
 static void check_word(td_spec* spec, const checked* c) {
   if (td_field_has_option(c->field, c->v->s)) return;
+  char path[NAME_SIZE];
+  write_name(path, sizeof path, "%s = '%.40s'", c->field->path, c->v->s);
+  const char* later = td_field_refused(path);
+  if (later) {
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s: %s", c->name, later);
+    return;
+  }
   td_text allowed = {0};
   td_field_alternatives(&allowed, c->field->options, "'");
   td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be %s, got '%.80s'", c->name,
@@ -267,6 +301,7 @@ static void check_word(td_spec* spec, const checked* c) {
 // at(body(2), 3), body(2)
 static void check_reference(td_spec* spec, const checked* c) {
   const value_ref* ref = &c->v->ref;
+  if (strcmp(ref->root, "rod") == 0) return;
   if (strcmp(ref->root, "body") != 0) {
     const char* later = td_field_refused(ref->root);
     if (later)
@@ -288,6 +323,16 @@ static void check_reference(td_spec* spec, const checked* c) {
              ref->index, x);
 }
 
+// Does a joint make this body a rod?
+static bool is_rom_body(const td_spec* spec, double body) {
+  const value* joints = td_get(spec->root, 0, "joint");
+  for (int i = 0; joints && i < td_value_count(joints); i++) {
+    const value* second = td_get(joints, i, "rom") ? td_get(joints, i, "second") : NULL;
+    if (second && second->kind == V_NUM && second->x[0] == body) return true;
+  }
+  return false;
+}
+
 // A body number, or [body element element ...]
 static void check_place(td_spec* spec, const checked* c) {
   const value* v = c->v;
@@ -305,6 +350,7 @@ static void check_place(td_spec* spec, const checked* c) {
   if (!check_depends(spec, c)) return;
   for (int i = 0; i < td_value_count(v); i++) {
     double x;
+    if (i > 0 && is_rom_body(spec, v->x[0])) return;  // [body length], [body arc length]
     if (!td_check_constant(spec, v, i, &x) || (x >= 0 && x == floor(x) && isfinite(x))) continue;
     char name[NAME_SIZE];
     element_name(c, i, name, sizeof name);
@@ -359,8 +405,25 @@ static const char* kind_text(const td_field* f) {
 
 static void check_value(walk* w, checked* c);
 
+// Parameters in a field that must be known while loading are replaced by their values.
+static void settle(td_spec* spec, value_slot* slot) {
+  value* v = slot->v;
+  if (v->kind != V_NUM || !v->e) return;
+  for (int i = 0; i < td_value_count(v); i++)
+    if (v->e[i] != EX_NONE && td_ex_depends(spec->graph, v->e[i]) != TD_ON_PARAM) return;
+  value* own = td_value_own(v);
+  if (!own) return;
+  for (int i = 0; i < td_value_count(own); i++) {
+    if (own->e[i] == EX_NONE) continue;
+    own->x[i] = td_spec_settle(spec, own->e[i]);
+    own->e[i] = EX_NONE;
+  }
+  slot->v = own;
+}
+
 // How often the joint or load s(i) is repeated: its places are [body element element ...].
 static int repeated_elements(const td_field* field, const value* s, int i) {
+  if (strcmp(field->path, "joint") == 0 && td_get(s, i, "rom")) return 0;  // values along the rod
   static const char* const places[] = {"joint.first", "joint.second", "exload.exbody"};
   int n = 1;
   for (int k = 0; k < 3; k++) {
@@ -397,7 +460,7 @@ static bool has_later(const td_field* field, const value* s, int i) {
 
 static void check_field(walk* w, const td_field* parent, const value* s, int i, int k,
                         const char* element) {
-  const value_slot* slot = &s->slots[i * s->nfield + k];
+  value_slot* slot = &s->slots[i * s->nfield + k];
   const td_field* f = td_field_child(parent, s->names[k]);
   if (!f) {
     report_unknown(w->spec, parent->path, s->names[k], slot);
@@ -410,7 +473,8 @@ static void check_field(walk* w, const td_field* parent, const value* s, int i, 
   if (strcmp(s->names[k], td_field_name(f)) != 0 && td_get(s, i, td_field_name(f)))
     td_error(&w->spec->diags, TD_E_MODEL, slot->name_at,
              "%s and %s are the same field; write one of them", name, td_field_name(f));
-  checked c = {f, slot->v, name, slot->at, {0}};
+  if (f->depends == TD_ON_NOTHING) settle(w->spec, slot);
+  checked c = {f, slot->v, name, slot->at, {0}, w->length};
   check_value(w, &c);
 }
 
@@ -420,13 +484,27 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
   const td_field* last = td_fields + td_field_count;
   for (const td_field* f = parent + 1; f < last; f++) {
     if (strncmp(f->path, parent->path, length) != 0) return;
+    if (strchr(f->path + length + 1, '.')) continue;  // a field of a field
     if (strcmp(f->fallback, TD_REQUIRED) != 0 || td_field_get(s, i, f->path)) continue;
     td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i), "%s.%s is missing (%s)", element,
              td_field_name(f), f->text);
   }
 }
 
+// rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
+// built.
+static bool is_gap(td_spec* spec, const td_field* field, const value* s, int i) {
+  if (strcmp(field->path, "rod") != 0 && strcmp(field->path, "chamber") != 0) return false;
+  for (int k = 0; k < s->nfield; k++)
+    if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
+  td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i),
+           "%s(%d) is empty: %ss are numbered without gaps, and the model has %s(%d)", field->path,
+           i + 1, field->path, field->path, td_value_count(s));
+  return true;
+}
+
 static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {
+  if (is_gap(w->spec, field, s, i)) return;
   const bool judged = !has_later(field, s, i);
   for (int k = 0; k < s->nfield; k++) {
     if (!s->slots[i * s->nfield + k].v) continue;
@@ -435,6 +513,18 @@ static void check_element(walk* w, const td_field* field, const value* s, int i,
   if (!judged) return;
   check_required(w->spec, field, s, i, name);
   td_check_element_rules(w->spec, field, s, i, name);
+}
+
+// Length of the rod that element i of a root structure is, or is in.
+static double length_at_hand(td_spec* spec, const td_field* field, const value* s, int i) {
+  if (strcmp(field->path, "rod") == 0) return td_check_rod_length(spec, i);
+  if (strcmp(field->path, "chamber") != 0) return NAN;
+  const value* rod = td_get(s, i, "rod");
+  double number = 1;
+  if (rod && (rod->kind != V_NUM || !td_check_constant(spec, rod, 0, &number))) return NAN;
+  return number >= 1 && number <= td_check_rod_count(spec)
+             ? td_check_rod_length(spec, (int)number - 1)
+             : NAN;
 }
 
 static void check_structs(walk* w, const checked* c) {
@@ -458,8 +548,10 @@ static void check_structs(walk* w, const checked* c) {
       write_name(name, sizeof name, "%s", c->name);
     else
       write_name(name, sizeof name, "%s(%d)", c->name, i + 1);
-    if (root)
+    if (root) {
       w->repeated = strcmp(c->field->path, "body") == 0 ? 0 : repeated_elements(c->field, s, i);
+      w->length = length_at_hand(w->spec, c->field, s, i);
+    }
     check_element(w, c->field, s, i, name);
   }
 }
@@ -498,7 +590,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
   const td_field* f = td_field_child(NULL, name);
   if (td_value_is_empty(slot->v)) return;
   if (f) {
-    checked c = {f, slot->v, name, slot->at, {0}};
+    checked c = {f, slot->v, name, slot->at, {0}, NAN};
     check_value(w, &c);
   } else if (!later) {
     td_field_unknown(&w->spec->diags, "", name, slot->name_at);
@@ -508,9 +600,10 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 }
 
 td_status td_spec_check(td_spec* spec) {
-  walk w = {spec, 0};
+  walk w = {spec, 0, NAN};
   const value* root = spec->root;
   for (int k = 0; root && k < root->nfield; k++) check_root(&w, root->names[k], &root->slots[k]);
+  td_check_rods(spec);
   TD_TRY(td_check_names(spec));
   return spec->diags.errors > 0 ? TD_E_MODEL : TD_OK;
 }

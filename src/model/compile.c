@@ -79,7 +79,13 @@ static void read_settings(builder* b) {
 }
 
 static void builder_free(builder* b) {
-  for (int j = 0; b->joint && j < b->njoint; j++) {
+  for (int r = 0; b->rod && r < b->nrod; r++) {
+    free(b->rod[r].hop);
+    free(b->rod[r].point_arc);
+    free(b->rod[r].point_hop);
+  }
+  free(b->rod);
+  for (int j = 0; b->joint && j < b->njoint + b->nrod; j++) {
     free(b->joint[j].first.element);
     free(b->joint[j].second.element);
     free(b->joint[j].items);
@@ -90,7 +96,6 @@ static void builder_free(builder* b) {
   free(b->body_main);
   free(b->body_first);
   free(b->body_count);
-  free(b->instance_hop);
 }
 
 static bool builder_open(builder* b, td_spec* spec, td_model* m) {
@@ -98,34 +103,66 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   b->bodies = td_get(spec->root, 0, "body");
   b->joints = td_get(spec->root, 0, "joint");
   b->loads = td_get(spec->root, 0, "exload");
+  b->rods = td_get(spec->root, 0, "rod");
+  b->chambers = td_get(spec->root, 0, "chamber");
   b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
   b->njoint = b->joints ? td_value_count(b->joints) : 0;
   b->nload = b->loads ? td_value_count(b->loads) : 0;
+  const int written = b->rods ? td_value_count(b->rods) : 0;
+  b->nrod = written;
+  for (int j = 0; j < b->njoint; j++) b->nrod += td_get(b->joints, j, "rom") != NULL;
   const size_t nbody = (size_t)b->nbody + 1;
-  b->joint = calloc((size_t)b->njoint + 1, sizeof(build_joint));
+  b->joint = calloc((size_t)(b->njoint + b->nrod) + 1, sizeof(build_joint));
+  b->rod = calloc((size_t)b->nrod + 1, sizeof(build_rod));
   b->body_main = calloc(nbody, sizeof(int));
   b->body_first = calloc(nbody, sizeof(int));
   b->body_count = calloc(nbody, sizeof(int));
-  return b->joint && b->body_main && b->body_first && b->body_count;
+  if (!b->joint || !b->rod || !b->body_main || !b->body_first || !b->body_count) return false;
+  for (int j = 0; j < b->njoint; j++) {
+    b->joint[j].s = b->joints;
+    b->joint[j].at = j;
+    b->joint[j].tr = td_get(b->joints, j, "tr");
+  }
+  for (int j = 0, r = written; j < b->njoint; j++) {
+    const value* rom = td_get(b->joints, j, "rom");
+    if (!rom) continue;
+    const value* second = td_get(b->joints, j, "second");
+    const bool length = second && second->kind == V_NUM && td_value_count(second) == 2;
+    b->joint[j].rom = true;
+    b->rod[r].joint = j;
+    b->rod[r].length = length ? second->x[1] : 0;
+    b->rod[r].n = (int)td_get(rom, 0, "order")->x[0];
+    b->rod[r++].step = 1;
+  }
+  for (int r = 0; r < written; r++) {
+    b->rod[r].joint = -1;
+    b->joint[b->njoint + r].s = td_get(b->rods, r, "joint");
+    b->joint[b->njoint + r].tr = td_get(b->rods, r, "tr");
+    const value *length = td_get(b->rods, r, "length"), *n = td_get(b->rods, r, "n");
+    b->rod[r].length = length ? td_spec_settle(spec, td_value_ex(length, 0, spec->graph)) : 1;
+    b->rod[r].n = n ? (int)n->x[0] : 4;
+    b->rod[r].step = b->rod[r].length / b->rod[r].n;
+  }
+  return true;
 }
 
-// The last hop of each subtree, whole prescription, shared columns.
+// The last hop of each subtree, whole prescription, columns that share a DOF.
 static td_status finish_tree(builder* b) {
   td_model* m = b->m;
   bool* used = calloc((size_t)m->nvel + 1, sizeof(bool));
   if (!used) return TD_E_NOMEM;
   m->recursive = true;
+  for (int i = 0; i < m->nhop; i++) {
+    m->hop[m->hop[i].group].group_last = i;
+  }
   for (int i = m->nhop - 1; i >= 0; i--) {
     model_hop* hop = &m->hop[i];
     int given = 0;
+    hop->group_last = m->hop[hop->group].group_last;
     if (hop->last < i) hop->last = i;
     if (hop->parent >= 0 && m->hop[hop->parent].last < hop->last)
       m->hop[hop->parent].last = hop->last;
-    for (int k = 0; k < hop->nv; k++) {
-      given += m->vel[hop->v + k].motion != NUM_NONE;
-      if (used[hop->v + k]) m->recursive = false;
-      used[hop->v + k] = true;
-    }
+    for (int k = 0; k < hop->nv; k++) given += m->vel[m->col[hop->col + k].v].motion != NUM_NONE;
     hop->prescribed = hop->nv > 0 && given == hop->nv;
     if (given > 0 && given < hop->nv) m->recursive = false;
   }
@@ -133,6 +170,12 @@ static td_status finish_tree(builder* b) {
   for (int i = 0; i < m->ncol; i++) {
     m->col[i].first = !used[m->col[i].v];
     used[m->col[i].v] = true;
+    // a DOF may occur twice only within its group
+    const int group = m->hop[m->col[i].hop].group;
+    bool own = m->col[i].first;
+    for (int k = m->hop[group].col; k < i && !own; k++)
+      own = m->col[k].v == m->col[i].v && m->col[k].first;
+    if (!own) m->recursive = false;
   }
   free(used);
   return TD_OK;
@@ -158,6 +201,22 @@ static td_status list_free(td_model* m, bool* prescribed) {
   return TD_OK;
 }
 
+// Links are built after the hops have their final numbers.
+static td_status sort_hops(builder* b) {
+  int* to;
+  TD_TRY(td_sort_hops(b->m, &to));
+  for (int r = 0; r < b->nrod; r++) {
+    build_rod* rod = &b->rod[r];
+    const int last =
+        rod->npoint > 0 ? 0 : rod->n;  // a polynomial rod has its base there and its points beside
+    for (int k = 0; k <= last; k++)
+      if (rod->hop[k] >= 0) rod->hop[k] = to[rod->hop[k]];
+    for (int k = 0; k < rod->npoint; k++) rod->point_hop[k] = to[rod->point_hop[k]];
+  }
+  free(to);
+  return TD_OK;
+}
+
 static td_status name_joints(builder* b) {
   for (int j = 0; j < b->njoint; j++) {
     model_joint* out = td_push_joint(b->m, 1);
@@ -175,7 +234,9 @@ static td_status build(builder* b) {
   if (td_push_name(b->m, "%s", "") < 0) return TD_E_NOMEM;
   b->m->gravity = td_build_numbers(b, world ? td_get(world, 0, "g") : NULL, 0, 1, 3, 0);
   if (b->m->gravity == NUM_NONE) return TD_E_NOMEM;
+  if (b->nrod > 0 && !td_push_rod(b->m, b->nrod)) return TD_E_NOMEM;
   TD_TRY(td_build_tree(b));
+  TD_TRY(sort_hops(b));
   const td_status links = td_build_links(b);
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));

@@ -14,6 +14,8 @@ enum {
   PARAM = TD_ON_PARAM,                                      // geometry, inertia, initial values
   TIMED = PARAM | TD_ON_TIME,                               // prescribed motion, gravity
   FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE,   // everything that makes a force
+  ALONG = PARAM | TD_ON_ARC,                                // section and shape of a rod
+  BENT = FORCE | TD_ON_ARC,                                 // stiffness, loads, actuation of a rod
   WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
   SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_SYMBOL  // par.sym names symbols
 };
@@ -76,6 +78,13 @@ const td_field td_fields[] = {
     {"joint.first", FIELD_PLACE, "", "[0 0]", "", FIXED, "", "",
      "body it starts from; 0 is the ground"},
     {"joint.second", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "", "body it leads to"},
+    {"joint.rom", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "makes the body a rod whose pose is a polynomial of arc length (second = [body length]); m, "
+     "I, "
+     "spring, damp and input are then per length"},
+    {"joint.rom.order", FIELD_INT, "1", TD_REQUIRED, "", FIXED, "", ">= 1", "polynomial order"},
+    {"joint.rom.points", FIELD_NUM, "1|2xm", "2*order + 4", "", FIXED, "", ">= 0",
+     "quadrature points: how many, or nodes and weights on [0,1] in two rows"},
     {"joint.tr", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "transformations from the first body's frame, in order: each moves, then turns"},
     {"joint.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "inf", "", "translation"},
@@ -94,6 +103,8 @@ const td_field td_fields[] = {
     {"joint.dof.equal2", FIELD_INT, "nx2|nx3", "", "", FIXED, "", ">= 1",
      "the same coordinate as an earlier one: [joint dof] or [joint element dof]"},
     {"joint.dof.init", FIELD_NUM, "nx1", "0", "m, rad", PARAM, "", "", "initial value"},
+    {"joint.dof.init_s", FIELD_NUM, "1xm", "(1:order)*length/order", "m", FIXED, "", "> 0",
+     "with `joint.rom`: arc lengths at which `init` gives values"},
     {"joint.dof.rate", FIELD_NUM, "nx1", "0", "m/s, rad/s", PARAM, "", "", "initial rate"},
     {"joint.dof.motion", FIELD_NUM, "nx1", "", "m, rad", TIMED, "", "",
      "prescribes the value; the effort this needs is reported"},
@@ -151,6 +162,96 @@ const td_field td_fields[] = {
      "frame of the first body, or the one half-way between the two, which is of second order"},
     {"joint.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
 
+    // ---- rod ----------------------------------------------------------------------------------
+    {"rod", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "slender bodies that bend, twist, shear and stretch; local z runs along the rod"},
+    {"rod.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"rod.first", FIELD_PLACE, "", "[0 0]", "", FIXED, "", "",
+     "place it grows from; 0 is the ground"},
+    {"rod.tr", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "fixed transformations from that place to the rod's base"},
+    {"rod.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "translation"},
+    {"rod.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "", "",
+     "rotation: [axis angle], three angles, or [angle axis]"},
+    {"rod.joint", FIELD_STRUCT, "1", "", "", FIXED, "", "", "how its base is held"},
+    {"rod.joint.type", FIELD_STR, "", "fixed", "", FIXED, "",
+     "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
+     "kind of joint; 'free' makes a flying rod"},
+    {"rod.joint.axis", FIELD_NUM, "1x3|2x3", "[0 0 1]", "", FIXED, "", "", "its axis"},
+    {"rod.joint.pitch", FIELD_NUM, "1", "", "m/rad", PARAM, "", "", "of a helical joint"},
+    {"rod.joint.dof", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "its degrees of freedom, with the fields of `joint.dof`"},
+    {"rod.joint.dof.init", FIELD_NUM, "1", "0", "m, rad", PARAM, "", "", "initial value"},
+    {"rod.joint.dof.rate", FIELD_NUM, "1", "0", "m/s, rad/s", PARAM, "", "", "initial rate"},
+    {"rod.joint.dof.motion", FIELD_NUM, "1", "", "m, rad", TIMED, "", "", "prescribes the value"},
+    {"rod.joint.dof.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "", "spring along it"},
+    {"rod.joint.dof.spring.coeff", FIELD_NUM, "1", "0", "N/m, N m/rad", FORCE, "", "", "stiffness"},
+    {"rod.joint.dof.spring.init", FIELD_NUM, "1", "0", "m, rad", FORCE, "nan", "", "rest value"},
+    {"rod.joint.dof.spring.compr", FIELD_NUM, "1", "1", "", FORCE, "", "(0,1]",
+     "factor on the rest value"},
+    {"rod.joint.dof.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper along it"},
+    {"rod.joint.dof.damp.visc", FIELD_NUM, "1", "0", "N s/m, N m s/rad", FORCE, "", "",
+     "viscosity"},
+    {"rod.joint.dof.damp.pow", FIELD_NUM, "1", "1", "", PARAM, "", "> 0", "power of the law"},
+    {"rod.joint.dof.input", FIELD_NUM, "1", "0", "N, N m", FORCE, "", "", "force along it"},
+    {"rod.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0", "length at rest"},
+    {"rod.section", FIELD_STR, "", "circle", "", FIXED, "", "circle|ring|rectangle|custom",
+     "shape of the cross-section"},
+    {"rod.radius", FIELD_NUM, "1|1x2", "", "m", ALONG, "", "> 0",
+     "radius of a circle, [outer inner] of a ring"},
+    {"rod.width", FIELD_NUM, "1", "", "m", ALONG, "", "> 0", "of a rectangle, along local x"},
+    {"rod.height", FIELD_NUM, "1", "", "m", ALONG, "", "> 0", "of a rectangle, along local y"},
+    {"rod.area", FIELD_NUM, "1", "", "m^2", ALONG, "", "> 0", "of a custom section"},
+    {"rod.Ix", FIELD_NUM, "1", "", "m^4", ALONG, "", "> 0", "second moment about local x, custom"},
+    {"rod.Iy", FIELD_NUM, "1", "", "m^4", ALONG, "", "> 0", "second moment about local y, custom"},
+    {"rod.J", FIELD_NUM, "1", "", "m^4", ALONG, "", "> 0", "torsion constant, custom"},
+    {"rod.E", FIELD_NUM, "1", "", "Pa", BENT, "", "> 0", "Young's modulus"},
+    {"rod.nu", FIELD_NUM, "1", "0.5", "", PARAM, "", "(-1,0.5]", "Poisson's ratio"},
+    {"rod.G", FIELD_NUM, "1", "E/2/(1+nu)", "Pa", BENT, "", "> 0", "shear modulus"},
+    {"rod.shear", FIELD_NUM, "1", "1", "", PARAM, "", "> 0", "shear factor"},
+    {"rod.rho", FIELD_NUM, "1", "", "kg/m^3", ALONG, "", ">= 0", "density"},
+    {"rod.eta", FIELD_NUM, "1", "0", "Pa s", BENT, "", ">= 0",
+     "shear viscosity: damping per length eta*[A A 3A 3Ix 3Iy J]"},
+    {"rod.stiffness", FIELD_NUM, "1x6|6x6", "", "N, N m^2", BENT, "", "",
+     "stiffness per length instead of E, G and the section"},
+    {"rod.damping", FIELD_NUM, "1x6|6x6", "", "N s, N m^2 s", BENT, "", "",
+     "damping per length instead of eta"},
+    {"rod.inertia", FIELD_NUM, "1x6", "", "kg/m, kg m", ALONG, "", ">= 0",
+     "mass (three times) and rotary inertia per length instead of rho and the section"},
+    {"rod.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damping by a power law"},
+    {"rod.damp.visc", FIELD_NUM, "1|1x6", "0", "", BENT, "", ">= 0", "per length and strain rate"},
+    {"rod.damp.pow", FIELD_NUM, "1", "1", "", PARAM, "", "> 0", "power of the law"},
+    {"rod.modes", FIELD_FLAG, "1x6", "[1 1 1 1 1 1]", "", FIXED, "", "",
+     "strains that may change: [shear x, shear y, stretch, bend x, bend y, twist]"},
+    {"rod.shape", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1, 1/m", ALONG, "", "",
+     "stress-free strain; stretch is measured from 1"},
+    {"rod.init", FIELD_NUM, "1x6", "shape", "1, 1/m", ALONG, "", "", "initial strain"},
+    {"rod.rate", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
+     "initial strain rate"},
+    {"rod.load", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N/m, N", BENT, "", "",
+     "distributed load per length [force moment]"},
+    {"rod.load_frame", FIELD_STR, "", "world", "", FIXED, "", "world|local",
+     "axes of `load`: 'local' follows the rod"},
+    {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
+     "internal actuation [force moment] that works on the strains"},
+    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "srl|ebr|eba|rom", "continuum model"},
+    {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
+     "number of segments, or polynomial order ('rom')"},
+    {"rod.points", FIELD_NUM, "1|2xm", "2*n + 4", "", FIXED, "", ">= 0",
+     "quadrature points along the rod ('rom'): how many, or nodes and weights on [0,1] in two "
+     "rows"},
+
+    // ---- chamber ------------------------------------------------------------------------------
+    {"chamber", FIELD_STRUCTS, "", "", "", FIXED, "", "", "pneumatic chambers inside rods"},
+    {"chamber.rod", FIELD_INT, "1", "1", "", FIXED, "", ">= 1", "rod it is in"},
+    {"chamber.offset", FIELD_NUM, "1x2", "[0 0]", "m", BENT, "", "",
+     "[x y] of its centre in the section"},
+    {"chamber.area", FIELD_NUM, "1", TD_REQUIRED, "m^2", BENT, "", "> 0", "area of its section"},
+    {"chamber.pressure", FIELD_NUM, "1", TD_REQUIRED, "Pa", BENT, "", "",
+     "pressure above the surroundings"},
+    {"chamber.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0", "arc length at which it begins"},
+    {"chamber.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0", "arc length at which it ends"},
+
     // ---- exload -------------------------------------------------------------------------------
     {"exload", FIELD_STRUCTS, "", "", "", FIXED, "", "", "external loads"},
     {"exload.exbody", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "", "body it acts on"},
@@ -192,18 +293,14 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"rod", "rod" LATER "write it as a chain of body and joint with springs along the DOFs"},
     {"cable", "cable" LATER "write it as a joint with spring.coeff, input and dir = 1"},
-    {"chamber", "chamber" LATER "write its force and moment as a six-column joint.input"},
     {"fluid", "fluid" LATER "write drag and buoyancy as exload.ftau, an expression of vel(...)"},
     {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
     {"mesh",
      "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
+    {"rod.model = 'gvs'", "'gvs'" LATER "use 'srl', 'ebr', 'eba' or 'rom'"},
     {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
-    {"joint.rom",
-     "joint.rom" LATER "write the rod as a chain of body and joint with springs along the DOFs"},
-    {"joint.dof.init_s", "joint.dof.init_s" LATER "it belongs to joint.rom"},
 };
 
 const int td_later_count = (int)(sizeof td_laters / sizeof td_laters[0]);
@@ -270,6 +367,8 @@ static bool alternative_fits(const char* s, const char* end, const int size[3], 
   for (int k = 0; k < 3; k++) {
     if (s >= end) {
       if (size[k] != 1) return false;
+    } else if (*s == 'm') {
+      if (size[k] < 1) return false;
     } else if (*s == 'n') {
       if (size[k] < 1 || (n > 0 && size[k] != 1 && size[k] != n)) return false;
     } else if (size[k] != *s - '0') {

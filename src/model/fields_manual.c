@@ -61,6 +61,39 @@ static const chapter chapters[] = {
      "joint(3).spring.coeff = 500;\n"
      "joint(3).spring.init  = nan;             % as long as it is at the start\n"
      "joint(3).dir          = 1;\n"},
+    {"rod",
+     "A rod is a slender body. It grows from `first` along the local z axis; x and y span its "
+     "section, and `s` is the arc length, 0 at the base. Its section and material may be "
+     "expressions of `s`; its moduli and loads also of time, inputs and sensors. "
+     "[rods.md](rods.md) "
+     "says how to choose the model and what the degrees of freedom are.\n\n"
+     "`at(rod(k), s)` is a place as good as a body, wherever one is asked for: joints, links, "
+     "loads "
+     "and other rods begin or end there. `at(rod(k))` or `rod(k)` is the tip.",
+     "rod(1).length = 0.3;                     % a silicone finger that hangs down\n"
+     "rod(1).tr.rot = [1 pi];\n"
+     "rod(1).radius = 0.012 - 0.02*s;          % tapered\n"
+     "rod(1).E      = 1.1e5;\n"
+     "rod(1).rho    = 1080;\n"
+     "rod(1).eta    = 300;\n"
+     "rod(1).model  = 'ebr';\n"
+     "rod(1).n      = 8;\n"
+     "\n"
+     "rod(2).first  = at(rod(1), 0.2);         % a thin one that grows from it sideways\n"
+     "rod(2).tr.rot = [2 pi/2];\n"
+     "rod(2).length = 0.1;\n"
+     "rod(2).radius = 0.003;\n"
+     "rod(2).E      = 1.1e5;\n"
+     "rod(2).rho    = 1080;\n"
+     "rod(2).model  = 'rom';\n"},
+    {"chamber",
+     "A chamber under pressure p with the area A pushes with p A along its rod and bends it with "
+     "p A [y -x], when it lies at [x y] in the section.",
+     "chamber(1).rod      = 1;\n"
+     "chamber(1).offset   = [0.006 0];\n"
+     "chamber(1).area     = 2e-5;\n"
+     "chamber(1).pressure = 2e4*(1 - cos(2*pi*t));\n"
+     "chamber(1).to       = 0.2;               % the first 20 cm\n"},
     {"exload",
      "A force, or a force and a torque, on a body. It is given in the world unless `refbody` names "
      "a "
@@ -99,16 +132,17 @@ static const char head[] =
     "\n"
     "A model is a set of structures. Each table below gives, for every field:\n"
     "\n"
-    "- **shape**: rows x columns. *n* is one row for all, or one for each repeated element. A "
-    "vector may "
-    "be written as a row or as a column.\n"
+    "- **shape**: rows x columns. *n* is one row for all, or one for each repeated element, *m* "
+    "any "
+    "number. A vector may be written as a row or as a column.\n"
     "- **default**: what an absent or empty (`[]`) field means.\n"
     "- **unit**: SI. Two units: the first for translations, the second for rotations.\n"
     "- **may depend on**: what may stand in an expression there. Each step includes those before "
     "it:\n"
-    "  *nothing* (known when the model is loaded), *parameters* (`param`), *time* (`t`), *forces* "
-    "(named "
-    "inputs, positions and rates too) and *all* (accelerations and constraint forces too).\n"
+    "  *structure* (known when the model is loaded: a parameter may stand there too, its value is "
+    "used, and changing it loads the model again), *parameters* (`param`), *time* (`t`), *forces* "
+    "(named inputs, positions and rates too) and *all* (accelerations and constraint forces too). "
+    "*s* is the arc length of a rod.\n"
     "\n"
     "Strains, twists and wrenches are [translational(3), rotational(3)]. A body is named by its "
     "number, "
@@ -119,9 +153,10 @@ static const char head[] =
 static const char* depends_name(unsigned depends) {
   if (depends & TD_ON_SYMBOL) return "symbols";
   if (depends & TD_ON_ACCEL) return "all";
-  if (depends & TD_ON_STATE) return "forces";
+  if (depends & TD_ON_STATE) return depends & TD_ON_ARC ? "forces, s" : "forces";
   if (depends & TD_ON_TIME) return "time";
-  return depends & TD_ON_PARAM ? "parameters" : "nothing";
+  if (depends & TD_ON_ARC) return "parameters, s";
+  return depends & TD_ON_PARAM ? "parameters" : "structure";
 }
 
 static bool has_children(const td_field* f) {
@@ -228,6 +263,8 @@ static const char* sensor_arguments(char about) {
       return "body";
     case 'j':
       return "joint";
+    case 'r':
+      return "rod, s";
     case 'i':
       return "i";
     default:
@@ -252,8 +289,10 @@ static void add_sensors(td_text* out) {
       "\n## Quantities\n\n"
       "What an expression can ask of the moving robot. A *body* is `body(k)`, or `at(body(k), "
       "element)` of a repeated one; `pos`, `vel` and `acc` take a point in its frame as a second "
-      "argument. A *joint* is `joint(k)`. Those of the level *accelerations* are for sensors and "
-      "events, not for forces.\n\n"
+      "argument. Instead of a body there may be `rod(k)` and an arc length: `pos(rod(1), 0.2)`. A "
+      "*joint* is `joint(k)`; `stretch` also takes a rod. Those of the level *accelerations* are "
+      "for "
+      "sensors and events, not for forces.\n\n"
       "| quantity | size | level | meaning |\n| --- | --- | --- | --- |\n");
   for (int i = 0; i < SENSOR_KIND_COUNT; i++) add_sensor(out, &td_sensor_table[i]);
   td_text_add(out,

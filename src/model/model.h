@@ -36,33 +36,40 @@ typedef struct model_fix {
 } model_fix;
 
 // How a frame follows from its parent: the degrees of freedom of the tree, one small step at a
-// time.
+// time.  A hop has up to three numbers y = y0 + Σ weight · q of its own coordinate chart; each
+// column says which DOF enters which number.
 typedef enum hop_kind {
-  HOP_SCREW,   // one DOF: turn about and/or move along an axis
+  HOP_SCREW,   // y: turn about and/or move along an axis
   HOP_BALL,    // unit quaternion (4 numbers), body angular velocity (3)
   HOP_CIRCLE,  // (cos, sin)-like pair of a quaternion about one axis, one velocity
-  HOP_QUAT3,   // free components of the vector part of a unit quaternion, q' = v
-  HOP_CAYLEY   // free components of the Euler-Bernoulli rotation α, q' = v
+  HOP_QUAT3,   // y: vector part of a unit quaternion
+  HOP_CAYLEY,  // y: Euler-Bernoulli rotation α, normalised
+  HOP_TURN,    // y: rotation vector
+  HOP_MOVE     // y: translation along the three axes
 } hop_kind;
 typedef struct model_hop {
   hop_kind kind;
-  int parent;     // hop, -1: ground
-  int fix, nfix;  // fixed transformations from the parent's frame to this joint
-  int q, v;       // first generalised position and velocity
-  int nq, nv;
-  int col;            // first column (see model_col)
+  int parent;         // hop, -1: ground
+  int fix, nfix;      // fixed transformations from the parent's frame to this joint
+  int col, nv;        // its columns (see model_col)
+  int q, v, nq;       // HOP_SCREW, HOP_BALL, HOP_CIRCLE: first position and velocity, positions
   bool turns, moves;  // HOP_SCREW: rotation about the axis, translation along it
   num axis;           // HOP_SCREW, HOP_CIRCLE: 3 slots, unit length after td_prepare
   num pitch;          // metres per radian for helical joints, else NUM_NONE
-  int free[3];        // HOP_QUAT3, HOP_CAYLEY: local DOF of each component, -1: constant
-  num value;          // HOP_QUAT3, HOP_CAYLEY: 3 slots with the constant components
+  num value;          // charts of three numbers: 3 slots with y0
   bool prescribed;    // all its velocities are given functions of time
-  int last;           // last hop of the subtree (hops are in depth-first order)
+  int group;  // first hop of its group: hops that share DOFs and of which only the last carries
+              // mass
+  int group_last;  // and the last
+  int last;        // last hop of the subtree (hops are in depth-first order)
 } model_hop;
 
-// A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2).
+// A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
 typedef struct model_col {
   int hop, v, q;
+  int part;    // number of the chart it enters
+  num weight;  // and its weight there, NUM_NONE: 1
+  num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE
   bool first;  // of the columns that share this DOF
 } model_col;
 
@@ -71,7 +78,8 @@ typedef struct model_dof {
   num init;    // initial position; velocities: initial rate
   int name;    // offset into names
   num motion;  // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
-  int joint, element, dof;  // where it was written, from 1
+  int joint, element, dof;  // where it was written, from 1; rods: segment and strain
+  int rod;                  // from 1, 0: not of a rod
   int partner;              // velocities: its q when q' = v, else -1
 } model_dof;
 
@@ -80,7 +88,9 @@ typedef struct model_station {
   int hop;  // -1: ground
   int fix, nfix;
   int name;
-  int body;  // model_body it is the frame of, -1: an attachment
+  int body;    // model_body it is the frame of, -1: an attachment
+  int rod;     // rod it is on, from 1; 0: none
+  double arc;  // and where [m]
 } model_station;
 
 typedef struct model_body {
@@ -89,6 +99,19 @@ typedef struct model_body {
   num tip;            // 3 slots
   int body, element;  // as written, from 1
 } model_body;
+
+// Mass of a piece of a rod.
+typedef struct model_lump {
+  int station;
+  num m, com, I;  // 1, 3 and 9 slots, as a body's
+} model_lump;
+
+// A free node of a rod, placed at the start from the one before it by the initial strains.
+typedef struct model_node {
+  int from, station;   // stations
+  int q, v;            // its first position (x, y, z, quaternion) and velocity
+  num strain, length;  // 6 slots, 1 slot
+} model_node;
 
 // ---- forces -----------------------------------------------------------------------------------
 
@@ -101,7 +124,27 @@ typedef struct model_law {
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;
 
-typedef enum force_kind { FORCE_DOF, FORCE_AXIAL, FORCE_BEAM, FORCE_LOAD } force_kind;
+typedef enum force_kind { FORCE_DOF, FORCE_AXIAL, FORCE_BEAM, FORCE_LOAD, FORCE_STRAIN } force_kind;
+
+// The slots of a rod piece's law, relative to model_force.section (elem/section.h).
+enum {
+  SECTION_K = 0,       // 36
+  SECTION_D = 36,      // 36
+  SECTION_X0 = 72,     // 6: stress-free strains
+  SECTION_INPUT = 78,  // 6
+  SECTION_MU = 84,     // 6
+  SECTION_HELD = 90,   // 6: strains that cannot change
+  SECTION_POWER = 96,
+  SECTION_LENGTH = 97,  // of the piece
+  SECTION_SLOTS = 98
+};
+// How the strains of a rod piece follow from the coordinates.
+typedef enum strain_kind {
+  STRAIN_DOF,        // χ_d = q_d / length
+  STRAIN_SEGMENT,    // of the line between stations a and b (elem/segment.h)
+  STRAIN_POLYNOMIAL  // of the polynomial pose at station b (elem/polyrod.h); length is the
+                     // quadrature weight
+} strain_kind;
 typedef struct model_force {
   force_kind kind;
   int name;
@@ -113,6 +156,12 @@ typedef struct model_force {
   bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
   int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
   num xaxis;  // BEAM with frame >= 0: 3 slots
+  strain_kind strain;      // STRAIN: how the strains are measured
+  num section;             // STRAIN: SECTION_SLOTS slots
+  int dof_q[6], dof_v[6];  // STRAIN_DOF: coordinates, -1: held
+  bool potential;          // STRAIN: stiffness and rest are constants
+  int rod;                 // STRAIN: from 1
+  double arc;              // STRAIN: arc length of its middle
   int joint, element;
 } model_force;
 
@@ -151,6 +200,8 @@ typedef struct model_probe {
   int a,
       b;  // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row looked up by joint and element
   int joint, element;
+  int rod;  // STRAIN, STRETCH of a rod: from 1, else 0
+  double arc;
   int q, v;  // DOF, DDOF, Q, V
   td_depends depends;
 } model_probe;
@@ -174,6 +225,14 @@ typedef struct model_event {
   bool stop;
 } model_event;
 
+typedef struct model_rod {
+  int name;
+  double length;
+  int model;      // the word for its continuum model, offset into names
+  int n;          // segments or polynomial order
+  bool monomial;  // joint.rom: the functions are powers of arc length
+} model_rod;
+
 typedef struct model_joint {
   int name;   // user's name or joint(k)
   bool main;  // part of the main chain
@@ -196,6 +255,9 @@ typedef struct model_joint {
   X(model_named, input, "named inputs")                                      \
   X(model_event, event, "events")                                            \
   X(model_joint, joint, "joints as written")                                 \
+  X(model_rod, rod, "rods")                                                  \
+  X(model_lump, lump, "masses of rod pieces")                                \
+  X(model_node, node, "free nodes of rods, in the order they are placed")    \
   X(int, output_name, "names of the sensors' components")                    \
   X(double, number, "initial content of the slots")                          \
   X(ex, number_ex, "expression of each slot")                                \
@@ -262,6 +324,8 @@ typedef struct col_work {
   spatial H;        // composite inertia times S
   spatial Y;        // S ×* (composite wrench of the forces)
   vec3 G;           // composite B, transposed, times S (rotational part)
+  double weight;    // of the DOF in its chart's number
+  double slope;     // and its derivative along a polynomial rod
   double D;         // articulated: 1 / (S' IA S)
   double u;         // articulated: tau - S' pA
 } col_work;

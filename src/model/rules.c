@@ -160,6 +160,13 @@ void td_check_value_rules(td_spec* spec, const checked* c) {
       {"joint.axis", joint_axis},
       {"joint.xaxis", directions},
       {"event.when", event_when},
+      {"rod.tr.rot", joint_rotation},
+      {"rod.joint.axis", joint_axis},
+      {"rod.stiffness", td_check_section_matrix},
+      {"rod.damping", td_check_section_matrix},
+      {"rod.inertia", td_check_section_inertia},
+      {"rod.shape", td_check_rod_strain},
+      {"rod.init", td_check_rod_strain},
   };
   for (size_t k = 0; k < sizeof rules / sizeof rules[0]; k++)
     if (strcmp(rules[k].path, c->field->path) == 0) rules[k].rule(spec, c);
@@ -240,6 +247,9 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
                             const char* name) {
   if (strcmp(field->path, "joint") == 0) joint(spec, s, i, name);
   if (strcmp(field->path, "par") == 0) par(spec, s, i, name);
+  if (strcmp(field->path, "rod") == 0) td_check_rod(spec, s, i, name);
+  if (strcmp(field->path, "rod.joint") == 0) joint_type(spec, s, i, name);
+  if (strcmp(field->path, "chamber") == 0) td_check_chamber(spec, s, i, name);
 }
 
 // ---- names ------------------------------------------------------------------------------------
@@ -282,6 +292,27 @@ static void check_unique(td_spec* spec, const char* root, const value* s, const 
              "%s(%d).name must be unique, but %s(%d) is called '%.80s' too", root,
              list[k].index + 1, root, list[first].index + 1, list[k].name);
   }
+}
+
+// A rod is not called like a body: both are places.
+static td_status check_rod_names(td_spec* spec) {
+  const value *bodies = td_get(spec->root, 0, "body"), *rods = td_get(spec->root, 0, "rod");
+  named *body, *rod;
+  int nbody, nrod;
+  TD_TRY(collect(bodies, &body, &nbody));
+  const td_status status = collect(rods, &rod, &nrod);
+  for (int i = 0, k = 0; status == TD_OK && i < nrod && k < nbody;) {
+    const int order = strcmp(rod[i].name, body[k].name);
+    if (order == 0)
+      td_error(&spec->diags, TD_E_MODEL, td_get_at(rods, rod[i].index, "name"),
+               "rod(%d).name must be unique, but body(%d) is called '%.80s' too", rod[i].index + 1,
+               body[k].index + 1, rod[i].name);
+    i += order <= 0;
+    k += order > 0;
+  }
+  if (status == TD_OK) free(rod);
+  free(body);
+  return status;
 }
 
 static const char* const output_words[] = {"energy", "q", "v"};
@@ -332,8 +363,9 @@ static td_status check_outputs(td_spec* spec, const named* list, int n) {
 }
 
 td_status td_check_names(td_spec* spec) {
-  static const char* const roots[] = {"body", "joint", "event", "sensor"};
-  for (int k = 0; spec->root && k < 4; k++) {
+  static const char* const roots[] = {"body", "rod", "joint", "event", "sensor"};
+  TD_TRY(check_rod_names(spec));
+  for (int k = 0; spec->root && k < 5; k++) {
     const value* s = td_get(spec->root, 0, roots[k]);
     named* list;
     int n;

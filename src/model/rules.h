@@ -11,10 +11,14 @@ typedef struct checked {
   const char* name;  // "joint(2).dof(1).spring.coeff"
   td_span at;        // where the value was written
   td_fit fit;        // numbers: how the matrix is read
+  double length;     // of the rod it belongs to, NaN: none or not known
 } checked;
 
 // Element i (linear) when it is a known number; false for an expression.
 bool td_check_constant(const td_spec* spec, const value* v, int i, double* x);
+// Element i of a value that may depend on arc length, at an arc length; false when it depends on
+// something else too, or the arc length is NaN.
+bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x);
 // Where element i of a structure was first written; the next one that was, when it was not.
 td_span td_check_element_at(const value* s, int i);
 
@@ -23,6 +27,19 @@ void td_check_value_rules(td_spec* spec, const checked* c);
 // Fields of element i of a structure that must agree with each other.
 void td_check_element_rules(td_spec* spec, const td_field* field, const value* s, int i,
                             const char* name);
+// The same for a rod, and for a chamber.
+void td_check_rod(td_spec* spec, const value* s, int i, const char* name);
+void td_check_chamber(td_spec* spec, const value* s, int i, const char* name);
+// Mechanics of single fields of a rod.
+void td_check_section_matrix(td_spec* spec, const checked* c);
+void td_check_section_inertia(td_spec* spec, const checked* c);
+void td_check_rod_strain(td_spec* spec, const checked* c);
+// Length of rod(i), from 0; NaN when it is not known.
+double td_check_rod_length(td_spec* spec, int i);
+// How many rods there are, and that they have no more degrees of freedom together than a model may
+// have.
+int td_check_rod_count(const td_spec* spec);
+void td_check_rods(td_spec* spec);
 // Names and the list of outputs.  TD_OK or TD_E_NOMEM.
 td_status td_check_names(td_spec* spec);
 

@@ -5,8 +5,8 @@
 
 #include "expr.h"
 
-//  kind, name, rows, cols, what it is about (b: body/rod place, j: joint, i: index, -: nothing),
-//  depends, text
+//  kind, name, rows, cols, what it is about (b: body or rod, j: joint, r: rod, i: index, -:
+//  nothing), depends, text
 #define TD_SENSOR_LIST(X)                                                                         \
   X(POS, "pos", 1, 3, 'b', TD_ON_STATE,                                                           \
     "position of the frame (or of a local point) in the world [m]")                               \
@@ -19,6 +19,8 @@
     "distance between the two ends of a linking joint [m]")                                       \
   X(STRETCH, "stretch", 1, 1, 'j', TD_ON_STATE,                                                   \
     "that distance divided by its value at the start; of a rod: mean axial stretch")              \
+  X(STRAIN, "strain", 1, 6, 'r', TD_ON_STATE,                                                     \
+    "strains of a rod at an arc length: shear x, shear y, stretch, bend x, bend y, twist")        \
   X(FORCE, "force", 1, 6, 'j', TD_ON_ACCEL,                                                       \
     "what a joint transmits to its second body, in its first frame [N, N m]")                     \
   X(LAMBDA, "lambda", 1, 6, 'j', TD_ON_ACCEL,                                                     \
@@ -51,10 +53,11 @@ extern const td_sensor_info td_sensor_table[SENSOR_KIND_COUNT];
 // q/v.
 typedef struct td_sensor_ref {
   sensor_kind kind;
-  char root;  // 'b' body, 'j' joint, '-' none
+  char root;  // 'b' body, 'j' joint, 'r' rod, '-' none
   int index, element, item;
   bool has_point;  // pos, vel, acc: a point in the body frame instead of its origin
   double point[3];
+  double arc;     // rods: arc length [m]
   int component;  // 0-based, column-major in the sensor's value
 } td_sensor_ref;
 

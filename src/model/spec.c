@@ -20,6 +20,7 @@ td_spec* td_spec_new(void) {
   spec->graph = td_exprs_new();
   spec->root = td_value_struct(1, 1);
   spec->time_var = spec->graph ? td_exprs_var(spec->graph, "t", TD_ON_TIME) : -1;
+  spec->arc_var = spec->graph ? td_exprs_var(spec->graph, "s", TD_ON_ARC) : -1;
   if (spec->root && spec->time_var >= 0) return spec;
   td_spec_free(spec);
   return NULL;
@@ -194,6 +195,7 @@ static bool same_sensor(const td_sensor_ref* a, const td_sensor_ref* b) {
     return false;
   if (a->item != b->item || a->component != b->component || a->has_point != b->has_point)
     return false;
+  if (a->arc != b->arc) return false;
   if (!a->has_point) return true;
   return a->point[0] == b->point[0] && a->point[1] == b->point[1] && a->point[2] == b->point[2];
 }
@@ -202,12 +204,16 @@ static bool same_sensor(const td_sensor_ref* a, const td_sensor_ref* b) {
 // vel_body1_e4_p17_z.
 static void sensor_name(const td_spec* spec, const td_sensor_ref* r, char* name, size_t size) {
   const td_sensor_info* info = &td_sensor_table[r->kind];
-  const char* root = r->root == 'b' ? "_body" : r->root == 'j' ? "_joint" : "";
+  const char* root = r->root == 'b'   ? "_body"
+                     : r->root == 'j' ? "_joint"
+                     : r->root == 'r' ? "_rod"
+                                      : "";
   int n = snprintf(name, size, "%s%s", info->name, root);
   if (r->root != '-') n += snprintf(name + n, size - (size_t)n, "%d", r->index);
   if (r->element > 0) n += snprintf(name + n, size - (size_t)n, "_e%d", r->element);
   if (r->item > 0) n += snprintf(name + n, size - (size_t)n, "_%d", r->item);
-  if (r->has_point) n += snprintf(name + n, size - (size_t)n, "_p%d", spec->nsensor + 1);
+  if (r->has_point || r->root == 'r')
+    n += snprintf(name + n, size - (size_t)n, "_p%d", spec->nsensor + 1);
   const int parts = info->rows * info->cols;
   if (parts == 3) {
     snprintf(name + n, size - (size_t)n, "_%c", "xyz"[r->component]);
@@ -230,6 +236,21 @@ int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at) {
   if (var < 0) return -1;
   grown[spec->nsensor++] = (spec_sensor_var){*ref, var, at};
   return var;
+}
+
+double td_spec_settle(td_spec* spec, ex e) {
+  if (td_ex_is_const(spec->graph, e)) return td_ex_value(spec->graph, e);
+  double* vars = calloc((size_t)td_exprs_nvar(spec->graph) + 1, sizeof(double));
+  if (!vars) return NAN;
+  for (int i = 0; i < spec->nparam; i++) {
+    spec_param* p = &spec->params[i];
+    if (p->var < 0) continue;
+    vars[p->var] = p->value;
+    if (td_ex_has_var(spec->graph, e, p->var)) p->structural = true;
+  }
+  const double x = td_ex_eval(spec->graph, e, vars);
+  free(vars);
+  return x;
 }
 
 // ---- reading ----------------------------------------------------------------------------------

@@ -52,6 +52,7 @@ struct td_spec {
   td_diags diags;
   td_exprs* graph;
   int time_var;  // variable `t`
+  int arc_var;   // variable `s`, the arc length of a rod
   value* root;   // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
   spec_param* params;
   int nparam, param_cap;
@@ -81,6 +82,10 @@ spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span
 // Check every structure against the field table (fields.h): unknown fields, kinds, shapes, finite
 // values, what may depend on what.  Adds messages; TD_E_MODEL when there are errors.
 td_status td_spec_check(td_spec* spec);
+
+// A number that shapes the structure: parameters take their present values and are marked
+// structural.
+double td_spec_settle(td_spec* spec, ex e);
 
 // Reading after the check.  `s` is a struct value; i from 0.  NULL when absent or empty.
 const value* td_get(const value* s, int i, const char* field);

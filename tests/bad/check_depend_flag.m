@@ -1,2 +1,1 @@
-p = param('p', 1);
-par.anim = p;
+par.anim = 1 + t;

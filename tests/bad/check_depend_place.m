@@ -1,2 +1,1 @@
-p = param('p', 1);
-joint(1).second = p;
+joint(1).second = 1 + t;

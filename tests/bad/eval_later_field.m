@@ -1,1 +1,1 @@
-joint(1).rom.order = 2;
+body(1).fluid.rho = 1000;

@@ -119,7 +119,7 @@ static void a_message_shows_the_place_the_nearest_name_and_the_list(void** state
   const char* text = td_spec_messages(spec);
   assert_non_null(strstr(text, "arm.m:2:10: error: unknown field 'sprng' of joint"));
   assert_non_null(strstr(text, "^~~~~ did you mean 'spring'?"));
-  assert_non_null(strstr(text, "fields of joint: first second tr tr2nd dof"));
+  assert_non_null(strstr(text, "fields of joint: first second rom tr tr2nd dof"));
   td_spec_free(spec);
 }
 

@@ -80,11 +80,20 @@ static void every_published_default_passes_the_check(void** state) {
     if (!isnan(x)) put_number(spec, f->path, x);
   }
   put_number(spec, "exload(1).exbody", 0);
+  put_number(spec, "rod(1).length", 1);
+  put_number(spec, "rod(1).radius", 0.01);
+  put_number(spec, "rod(1).E", 1e5);
+  put_number(spec, "rod(1).rho", 1000);
+  put_text(spec, "rod(1).model", "rom");
+  put_number(spec, "chamber(1).area", 1e-5);
+  put_number(spec, "chamber(1).pressure", 1e4);
+  put(spec, "joint(1).rom", td_value_num(0, 0, 1));
   put(spec, "event(1).when", td_value_expr(td_ex_var(spec->graph, spec->time_var)));
   expect_none(spec);
 }
 
-// What a field may depend on is a set of kinds: those in its row pass, all others do not.
+// What a field may depend on is a set of kinds: those in its row pass, all others do not.  A
+// parameter passes everywhere: where a number must be known while loading, its value is.
 static void every_numeric_field_accepts_exactly_the_dependences_of_its_row(void** state) {
   (void)state;
   for (int i = 0; i < td_field_count; i++) {
@@ -99,7 +108,7 @@ static void every_numeric_field_accepts_exactly_the_dependences_of_its_row(void*
       bool refused = false;
       for (int k = 0; k < spec->diags.n; k++)
         refused = refused || strstr(spec->diags.list[k].text, "depend") != NULL;
-      assert_int_equal(refused, (f->depends & kind) == 0);
+      assert_int_equal(refused, ((f->depends | TD_ON_PARAM) & kind) == 0);
       td_spec_free(spec);
     }
   }
@@ -125,8 +134,8 @@ static void a_dependence_is_named_with_its_variable(void** state) {
          "on accelerations (a)");
 
   spec = td_spec_new();
-  put_variable(spec, "par.anim", "p", TD_ON_PARAM);
-  expect(spec, "par.anim must be known when the model is loaded, but it depends on parameters (p)");
+  put_variable(spec, "par.anim", "u", TD_ON_INPUT);
+  expect(spec, "par.anim must be known when the model is loaded, but it depends on inputs (u)");
 
   spec = td_spec_new();
   put_variable(spec, "joint(3).input", "k", TD_ON_SYMBOL);
@@ -185,19 +194,72 @@ static void only_structures_of_this_version_are_taken(void** state) {
   td_spec* spec = td_spec_new();
   put(spec, "mesh", td_value_num(0, 0, 1));
   put_number(spec, "contact", 3);  // the user's own variable
-  put(spec, "joint(1).rom", td_value_num(0, 0, 1));
-  put_number(spec, "joint(1).second", 1);
+  put(spec, "body(1).fluid", td_value_num(0, 0, 1));
   expect_none(spec);
 
   spec = td_spec_new();
-  put_number(spec, "rod(1).length", 0.3);
-  expect(spec, td_field_refused("rod"));
+  put_number(spec, "cable(1).radius", 0.3);
+  expect(spec, td_field_refused("cable"));
 
-  // what else is wrong with a joint of a later version is not worth telling
+  // what else is wrong with a body of a later version is not worth telling
   spec = td_spec_new();
-  put_number(spec, "joint(1).rom.order", 3);
-  put_matrix(spec, "joint(1).second", 1, 2, (double[]){1, 0.05});
-  expect(spec, td_field_refused("joint.rom"));
+  put_number(spec, "body(1).fluid.rho", 1000);
+  put_number(spec, "body(1).m", -1);
+  expect(spec, td_field_refused("body.fluid"));
+}
+
+// A parameter in a field that must be known while loading is replaced by its value, and changing it
+// loads the model again.
+static void a_parameter_in_the_structure_is_settled(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  spec_param* p = td_spec_param(spec, "n", 3, NULL, td_span_none());
+  put(spec, "par.seed", td_value_expr(td_ex_var(spec->graph, p->var)));
+  assert_int_equal(td_spec_check(spec), TD_OK);
+  const value* seed = td_get(td_get(spec->root, 0, "par"), 0, "seed");
+  assert_true(!seed->e || seed->e[0] == EX_NONE);
+  CHECK_NEAR(seed->x[0], 3, 0);
+  assert_true(spec->params[0].structural);
+  td_spec_free(spec);
+
+  // the value obeys the field's rules
+  spec = td_spec_new();
+  p = td_spec_param(spec, "n", 2.5, NULL, td_span_none());
+  put(spec, "par.seed", td_value_expr(td_ex_var(spec->graph, p->var)));
+  expect(spec, "par.seed must be a whole number, got 2.5");
+}
+
+static void put_rod(td_spec* spec) {
+  put_number(spec, "rod(1).length", 0.3);
+  put_number(spec, "rod(1).radius", 0.01);
+  put_number(spec, "rod(1).E", 1e5);
+  put_number(spec, "rod(1).rho", 1000);
+}
+
+// a + b s
+static value* along(td_spec* spec, double a, double b) {
+  td_exprs* g = spec->graph;
+  const ex s = td_ex_var(g, spec->arc_var);
+  return td_value_expr(
+      td_ex_2(g, EX_ADD, td_ex_const(g, a), td_ex_2(g, EX_MUL, td_ex_const(g, b), s)));
+}
+
+static void fields_along_a_rod_are_judged_at_its_ends_and_middle(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  put_rod(spec);
+  put(spec, "rod(1).radius", along(spec, 0.01, -0.04));
+  expect(spec, "rod(1).radius at s = 0.3 m must be positive, got -0.002 m");
+
+  spec = td_spec_new();
+  put_rod(spec);
+  put(spec, "rod(1).radius", along(spec, 0.03, -0.1));  // a cone
+  expect_none(spec);
+
+  spec = td_spec_new();
+  put_rod(spec);
+  put(spec, "rod(1).rho", along(spec, -1, 1000));
+  expect(spec, "rod(1).rho at s = 0 m must not be negative, got -1 kg/m^3");
 }
 
 static value* place(const char* root, int index, td_spec* spec, double element) {
@@ -207,7 +269,7 @@ static value* place(const char* root, int index, td_spec* spec, double element) 
   return v;
 }
 
-static void references_are_places_on_bodies(void** state) {
+static void references_are_places_on_bodies_and_rods(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
   put(spec, "joint(1).first", place("body", 2, spec, 0));
@@ -223,7 +285,7 @@ static void references_are_places_on_bodies(void** state) {
   expect(spec, "joint(1).first must be a body, got joint(2)");
   spec = td_spec_new();
   put(spec, "joint(1).first", place("rod", 1, spec, 0.3));
-  expect(spec, td_field_refused("rod"));
+  expect_none(spec);
 }
 
 static void both_spellings_at_once_are_an_error(void** state) {
@@ -277,7 +339,9 @@ int main(void) {
       cmocka_unit_test(impossible_inertias_are_told_apart),
       cmocka_unit_test(each_page_of_an_inertia_is_checked),
       cmocka_unit_test(only_structures_of_this_version_are_taken),
-      cmocka_unit_test(references_are_places_on_bodies),
+      cmocka_unit_test(a_parameter_in_the_structure_is_settled),
+      cmocka_unit_test(fields_along_a_rod_are_judged_at_its_ends_and_middle),
+      cmocka_unit_test(references_are_places_on_bodies_and_rods),
       cmocka_unit_test(both_spellings_at_once_are_an_error),
       cmocka_unit_test(messages_come_in_the_order_of_the_structures),
       cmocka_unit_test(many_elements_with_many_mistakes_are_checked_in_bounded_time),

@@ -1,0 +1,212 @@
+// Placing: hops of bodies and rods, each when what it hangs on has been placed, and the bodies'
+// masses.
+#include <string.h>
+
+#include "build.h"
+
+// ---- frames of places -------------------------------------------------------------------------
+
+static td_status copy_fixes(td_model* m, int fix, int nfix) {
+  for (int i = 0; i < nfix; i++) {
+    model_fix* copy = td_push_fix(m, 1);
+    if (!copy) return TD_E_NOMEM;
+    *copy = m->fix[fix + i];
+  }
+  return TD_OK;
+}
+
+td_status td_build_anchor(builder* b, const place* p, int k, int* hop, int* fix, int* nfix) {
+  *hop = -1;
+  *fix = b->m->nfix;
+  if (p->rod > 0) {
+    const build_rod* rod = &b->rod[p->rod - 1];
+    double offset;
+    td_build_rod_point(b, p->rod - 1, p->arc, hop, &offset);
+    // the first piece has the base's frame
+    if (*hop == rod->hop[0]) TD_TRY(copy_fixes(b->m, rod->fix, rod->nfix));
+    if (offset != 0) TD_TRY(td_build_push_offset(b, offset));
+  } else {
+    const int instance = td_build_instance(b, p, k);
+    if (instance >= 0) {
+      const model_station s = b->m->station[b->m->body[instance].station];
+      *hop = s.hop;
+      TD_TRY(copy_fixes(b->m, s.fix, s.nfix));
+    }
+  }
+  *nfix = b->m->nfix - *fix;
+  return TD_OK;
+}
+
+// ---- bodies -----------------------------------------------------------------------------------
+
+static td_status push_body(builder* b, int body, int element, int hop, int fix, int nfix) {
+  td_model* m = b->m;
+  const int n = b->body_count[body], i = body - 1;
+  model_body* out = &m->body[b->body_first[body] + element];
+  char name[128];
+  td_build_body_name(b, body, element + 1, name, sizeof name);
+  out->station = b->body_first[body] + element;
+  out->body = body;
+  out->element = element + 1;
+  out->m = td_build_numbers(b, td_get(b->bodies, i, "m"), element, n, 1, 1e-9);
+  out->com = td_build_numbers(b, td_get(b->bodies, i, "l_com"), element, n, 3, 0);
+  const value* tip = td_get(b->bodies, i, "tip");
+  const double zeros[9] = {0};
+  out->tip = td_build_constants(b, zeros, 3);
+  out->I = td_build_constants(b, zeros, 9);
+  if (m->failed) return TD_E_NOMEM;
+  for (int c = 0; c < 3; c++) {
+    ex e = td_build_pick(b, tip, element, n, c, 3, 0);
+    if (!tip)
+      e = td_ex_2(b->spec->graph, EX_MUL, td_ex_const(b->spec->graph, 2),
+                  m->number_ex[out->com + c]);
+    m->number_ex[out->tip + c] = e;
+  }
+  const value* I = td_get(b->bodies, i, "I");
+  for (int k = 0; k < 9; k++) {
+    const int page = I && I->pages == n ? element : 0;
+    m->number_ex[out->I + k] = I ? td_value_ex(I, page * 9 + k, b->spec->graph)
+                                 : td_ex_const(b->spec->graph, k % 4 == 0 ? 1e-9 : 0);
+  }
+  m->station[out->station] = (model_station){.hop = hop,
+                                             .fix = fix,
+                                             .nfix = nfix,
+                                             .body = out->station,
+                                             .name = td_push_name(m, "%s", name)};
+  return TD_OK;
+}
+
+// ---- in the order they can be placed ----------------------------------------------------------
+
+typedef struct pending {
+  int joint, element;  // main joint and element of a body, or base joint of a rod
+  int body;            // from 1, 0: a rod
+  int parent;          // what it hangs on, -1: the ground
+  bool placed;
+} pending;
+
+// Bodies by instance, then rods.
+static int list_pending(const builder* b, pending* list, int nbody) {
+  int n = 0;
+  for (int body = 1; body <= b->nbody; body++)
+    for (int e = 0; e < b->body_count[body]; e++)
+      list[n++] = (pending){b->body_main[body], e, body, -1, false};
+  for (int r = 0; r < b->nrod; r++) list[n++] = (pending){b->njoint + r, 0, 0, -1, false};
+  for (int i = 0; i < n; i++) {
+    const place* first = &b->joint[list[i].joint].first;
+    list[i].parent =
+        first->rod > 0 ? nbody + first->rod - 1 : td_build_instance(b, first, list[i].element);
+    if (list[i].body > 0 && b->joint[list[i].joint].rom)
+      list[i].parent = nbody + td_build_rom_of(b, list[i].body) - 1;
+  }
+  return n;
+}
+
+static td_status check_fixes(builder* b, const pending* p) {
+  static const char* const fields[] = {"first", "tr", NULL};
+  if (b->m->nfix <= b->spec->limits.parts) return TD_OK;
+  char path[32];
+  td_build_joint_path(b, p->joint, path, sizeof path);
+  return td_error(
+      b->diags, TD_E_MODEL, td_build_joint_at(b, p->joint, fields),
+      "%s: more than %d fixed transformations, too many bodies are fixed to each other in a row",
+      path, b->spec->limits.parts);
+}
+
+// The frame of a body that is a polynomial rod is its tip; the mass is along the rod.
+static td_status place_tip(builder* b, pending* p) {
+  const int rod = td_build_rom_of(b, p->body);
+  const place tip = {.rod = rod, .arc = b->rod[rod - 1].length};
+  int hop, fix, nfix;
+  TD_TRY(td_build_anchor(b, &tip, 0, &hop, &fix, &nfix));
+  TD_TRY(push_body(b, p->body, 0, hop, fix, nfix));
+  const model_body* body = &b->m->body[b->body_first[p->body]];
+  b->m->number_ex[body->m] = td_ex_const(b->spec->graph, 0);
+  for (int k = 0; k < 9; k++) b->m->number_ex[body->I + k] = td_ex_const(b->spec->graph, 0);
+  p->placed = true;
+  return TD_OK;
+}
+
+static td_status place_one(builder* b, pending* p) {
+  int parent, hop, fix, nfix, start, nstart;
+  const build_joint* j = &b->joint[p->joint];
+  if (p->body > 0 && j->rom) return place_tip(b, p);
+  TD_TRY(td_build_anchor(b, &j->first, p->element, &parent, &start, &nstart));
+  const int hops = b->m->nhop;
+  TD_TRY(td_build_chain(b, p->joint, p->element, parent, &hop, &fix, &nfix));
+  // the anchor's transformations come first
+  if (b->m->nhop > hops) {
+    b->m->hop[hops].nfix += b->m->hop[hops].fix - start;
+    b->m->hop[hops].fix = start;
+  } else {
+    nfix += fix - start;
+    fix = start;
+  }
+  p->placed = true;
+  TD_TRY(p->body == 0 ? td_build_rod(b, p->joint - b->njoint, hop, fix, nfix)
+                      : push_body(b, p->body, p->element, hop, fix, nfix));
+  return check_fixes(b, p);
+}
+
+static void add_name(const builder* b, const pending* p, td_text* out) {
+  if (p->body > 0) {
+    td_text_printf(out, "body(%d)", p->body);
+  } else {
+    char name[160];
+    td_build_rod_name(b, p->joint - b->njoint, name, sizeof name);
+    td_text_add(out, name);
+  }
+}
+
+// What hangs on each other in a circle, from one that was not placed.
+static td_status report_loop(builder* b, const pending* list, int n) {
+  int at = 0;
+  while (list[at].placed) at++;
+  for (int i = 0; i < n; i++) at = list[at].parent;  // into the circle
+  td_text path = {0};
+  add_name(b, &list[at], &path);
+  int up = list[at].parent;
+  for (int i = 0; i < 8 && up != at; i++, up = list[up].parent) {
+    td_text_add(&path, " on ");
+    add_name(b, &list[up], &path);
+  }
+  td_text_add(&path, up == at ? " on " : " on ... on ");
+  add_name(b, &list[at], &path);
+  char name[128];
+  if (list[at].body > 0) {
+    td_build_joint_name(b, list[at].joint, 0, name, sizeof name);
+  } else {
+    td_build_rod_name(b, list[at].joint - b->njoint, name, sizeof name);
+  }
+  const td_status status = td_error(
+      b->diags, TD_E_MODEL, b->joint[list[at].joint].first.at,
+      "%s closes a loop in the main chain: %s; each chain of main joints must start at the ground",
+      name, path.s ? path.s : "");
+  td_text_free(&path);
+  return status;
+}
+
+// Chains are mostly written from the ground outwards, so few rounds are needed; a chain written
+// backwards takes as many rounds as it has bodies.
+static td_status place_all(builder* b, pending* list, int n) {
+  int left = n;
+  for (int before = n + 1; left > 0 && left < before;) {
+    before = left;
+    for (int i = 0; i < n; i++) {
+      if (list[i].placed || (list[i].parent >= 0 && !list[list[i].parent].placed)) continue;
+      TD_TRY(place_one(b, &list[i]));
+      left--;
+    }
+  }
+  return left == 0 ? TD_OK : report_loop(b, list, n);
+}
+
+td_status td_build_places(builder* b) {
+  int n = 0;
+  for (int i = 1; i <= b->nbody; i++) n += b->body_count[i];
+  pending* list = calloc((size_t)(n + b->nrod) + 1, sizeof(pending));
+  const bool ok = list && (n == 0 || (td_push_body(b->m, n) && td_push_station(b->m, n)));
+  const td_status status = ok ? place_all(b, list, list_pending(b, list, n)) : TD_E_NOMEM;
+  free(list);
+  return status;
+}

@@ -1,0 +1,435 @@
+// Rods: a slender body cut into n segments of length l, in one of three arrangements, all
+// second-order accurate.
+//
+//   srl   rigid pieces that meet at segment middles:  half a segment · [exp(θ/2) · move x ·
+//   exp(θ/2)] · half a segment ebr   nodes at segment ends, each relative to the one before:
+//   exp(θ/2) · move (l e_z + x) · exp(θ/2) eba   nodes at segment ends, each free in the world; the
+//   segment between two nodes measures x and θ in the frame
+//         half-way between them (elem/segment.h)
+//
+// Strains are x/l and θ/l, the section's law acts on them at the middle of each segment.  Mass sits
+// in the pieces between segment middles: half a segment at both ends of the rod.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "rods.h"
+
+static const char* const strain_names[6] = {"shear_x", "shear_y", "stretch",
+                                            "bend_x",  "bend_y",  "twist"};
+
+void td_build_rod_name(const builder* b, int rod, char* out, size_t size) {
+  if (b->rod[rod].joint >= 0) {
+    td_build_joint_name(b, b->rod[rod].joint, 0, out, size);
+    return;
+  }
+  const char* name = td_build_word(b->rods, rod, "name");
+  if (name) {
+    snprintf(out, size, "%s", name);
+  } else {
+    snprintf(out, size, "rod(%d)", rod + 1);
+  }
+}
+
+// ---- geometry ---------------------------------------------------------------------------------
+
+// Where the frame of piece or node k sits.
+static double frame_arc(const build_rod* r, int k) {
+  return k == 0 ? 0 : r->middle_joints ? (k - 0.5) * r->step : k * r->step;
+}
+
+void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset) {
+  const build_rod* r = &b->rod[rod];
+  if (r->npoint > 0) {
+    int best = -1;
+    for (int i = 0; i < r->npoint; i++)
+      if (best < 0 || fabs(r->point_arc[i] - arc) < fabs(r->point_arc[best] - arc)) best = i;
+    const bool exact = fabs(r->point_arc[best] - arc) < 1e-12 * r->length;
+    *hop = exact ? r->point_hop[best] : r->hop[0];  // every place has its point but the base
+    *offset = 0;
+    return;
+  }
+  const int k = max_int(0, min_int(r->n, (int)floor(arc / r->step + 0.5)));
+  *hop = r->hop[k];
+  *offset = arc - frame_arc(r, k);
+  if (fabs(*offset) < 1e-12 * r->length) *offset = 0;
+}
+
+td_status td_build_push_offset(builder* b, double z) {
+  const double trans[3] = {0, 0, z};
+  const num at = td_build_constants(b, trans, 3);
+  model_fix* fix = td_push_fix(b->m, 1);
+  if (!fix || at == NUM_NONE) return TD_E_NOMEM;
+  *fix = (model_fix){.kind = ROT_NONE, .trans = at, .rot = NUM_NONE};
+  return TD_OK;
+}
+
+td_status td_rod_station(builder* b, int rod, double arc, int* station) {
+  char name[160];
+  td_build_rod_name(b, rod, name, sizeof name);
+  const place p = {.rod = rod + 1, .arc = arc};
+  char full[200];
+  snprintf(full, sizeof full, "%s@%g", name, arc);
+  return td_build_station(b, &p, 0, NULL, false, full, station);
+}
+
+// ---- strains of a segment ---------------------------------------------------------------------
+
+bool td_rod_mode(const builder* b, int rod, int d) {
+  const value* modes = td_get(b->rods, rod, "modes");
+  return !modes || modes->x[d] != 0;
+}
+
+td_status td_rod_strain(builder* b, int rod, int element, double arc, model_force* f) {
+  char name[160];
+  td_build_rod_name(b, rod, name, sizeof name);
+  f->kind = FORCE_STRAIN;
+  f->name = td_push_name(b->m, "%s[%d]", name, element);
+  f->q = f->v = -1;
+  f->wrench = f->xaxis = NUM_NONE;
+  f->frame = -1;
+  f->rod = rod + 1;
+  f->element = element;
+  f->arc = arc;
+  model_force* out = td_push_force(b->m, 1);
+  if (!out) return TD_E_NOMEM;
+  *out = *f;
+  return TD_OK;
+}
+
+// The strains of segment k act at its middle.
+static td_status segment_strain(builder* b, int rod, int k, model_force* f) {
+  const double l = b->rod[rod].step, from = k * l, middle = from + 0.5 * l;
+  TD_TRY(td_rod_section(b, rod, from, from + l, middle, l, f));
+  return td_rod_strain(b, rod, k + 1, middle, f);
+}
+
+// ---- mass -------------------------------------------------------------------------------------
+
+// Mass, first and second moment along the rod and rotary inertia of [from, to] about the arc length
+// `about`, by three Gauss points.
+static td_status push_lump(builder* b, int rod, double from, double to, double about, int station) {
+  static const double node[3] = {-0.7745966692414834, 0, 0.7745966692414834},
+                      weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
+  ex m = num_ex(b, 0), mz = m, mzz = m, Jx = m, Jy = m, Jz = m;
+  for (int i = 0; i < 3; i++) {
+    const double arc = 0.5 * (from + to) + 0.5 * node[i] * (to - from), z = arc - about,
+                 w = weight[i] * (to - from);
+    ex mass, jx, jy, jz;
+    td_rod_inertia(b, rod, arc, &mass, &jx, &jy, &jz);
+    m = add(b, m, times(b, w, mass));
+    mz = add(b, mz, times(b, w * z, mass));
+    mzz = add(b, mzz, times(b, w * z * z, mass));
+    Jx = add(b, Jx, times(b, w, jx));
+    Jy = add(b, Jy, times(b, w, jy));
+    Jz = add(b, Jz, times(b, w, jz));
+  }
+  if (td_ex_is_const(b->spec->graph, m) && td_ex_value(b->spec->graph, m) == 0)
+    return TD_OK;  // massless
+  const double zero[13] = {0};
+  const num at = td_build_constants(b, zero, 13);
+  model_lump* lump = td_push_lump(b->m, 1);
+  if (!lump || at == NUM_NONE) return TD_E_NOMEM;
+  *lump = (model_lump){station, at, at + 1, at + 4};
+  const ex com = over(b, mz, m), transverse = minus(b, mzz, mul(b, mz, com));
+  b->m->number_ex[at] = m;
+  b->m->number_ex[at + 3] = com;
+  b->m->number_ex[at + 4] = add(b, Jx, transverse);
+  b->m->number_ex[at + 8] = add(b, Jy, transverse);
+  b->m->number_ex[at + 12] = Jz;
+  return TD_OK;
+}
+
+td_status td_rod_load(builder* b, int rod, double arc, double length, int station) {
+  const char* axes = td_build_word(b->rods, rod, "load_frame");
+  const double zero[6] = {0};
+  const num at = td_build_constants(b, zero, 6);
+  model_force* f = td_push_force(b->m, 1);
+  if (!f || at == NUM_NONE) return TD_E_NOMEM;
+  *f = (model_force){.kind = FORCE_LOAD,
+                     .q = -1,
+                     .v = -1,
+                     .a = axes && strcmp(axes, "local") == 0 ? station : -1,
+                     .b = station,
+                     .wrench = at,
+                     .frame = -1,
+                     .xaxis = NUM_NONE,
+                     .rod = rod + 1,
+                     .name = b->m->station[station].name};
+  for (int d = 0; d < 6; d++)
+    b->m->number_ex[at + d] = times(b, length, td_rod_field(b, rod, "load", d, arc, 0));
+  return TD_OK;
+}
+
+// Mass and load of piece k: from segment middle to segment middle.
+static td_status push_piece(builder* b, int rod, int k) {
+  const build_rod* r = &b->rod[rod];
+  const double from = fmax(0, (k - 0.5) * r->step), to = fmin(r->length, (k + 0.5) * r->step);
+  if (r->hop[k] >= 0) {
+    model_station* s = td_push_station(b->m, 1);
+    if (!s) return TD_E_NOMEM;
+    *s = (model_station){.hop = r->hop[k],
+                         .fix = k == 0 ? r->fix : 0,
+                         .nfix = k == 0 ? r->nfix : 0,
+                         .body = -1,
+                         .rod = rod + 1,
+                         .arc = frame_arc(r, k),
+                         .name = 0};
+    TD_TRY(push_lump(b, rod, from, to, frame_arc(r, k), b->m->nstation - 1));
+  }
+  if (!td_get(b->rods, rod, "load")) return TD_OK;
+  int station;
+  TD_TRY(td_rod_station(b, rod, 0.5 * (from + to), &station));
+  return td_rod_load(b, rod, 0.5 * (from + to), to - from, station);
+}
+
+// ---- coordinates and hops ---------------------------------------------------------------------
+
+td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
+                     int* q, int* v) {
+  char name[160];
+  td_build_rod_name(b, rod, name, sizeof name);
+  model_dof* pos = td_push_pos(b->m, 1);
+  if (!pos) return TD_E_NOMEM;
+  *pos = (model_dof){.rod = rod + 1,
+                     .element = element,
+                     .dof = mode + 1,
+                     .motion = NUM_NONE,
+                     .partner = -1,
+                     .name = td_push_name(b->m, "%s[%d].%s", name, element, what),
+                     .init = td_build_number(b, init)};
+  model_dof* vel = td_push_vel(b->m, 1);
+  if (!vel) return TD_E_NOMEM;
+  *vel = b->m->pos[b->m->npos - 1];
+  vel->partner = b->m->npos - 1;
+  vel->init = td_build_number(b, rate);
+  *q = b->m->npos - 1;
+  *v = b->m->nvel - 1;
+  return TD_OK;
+}
+
+// A chart hop for strains first .. first+2 of a segment, each free one with the given weight.
+static td_status push_chart_hop(builder* b, hop_kind kind, const model_force* f, int first,
+                                double weight, const ex start[3], int parent, int fix, int group) {
+  td_model* m = b->m;
+  const num at = td_push_number_ex(m, 3) ? m->nnumber_ex - 3 : NUM_NONE;
+  const num scale = weight == 1 ? NUM_NONE : td_build_number(b, num_ex(b, weight));
+  model_hop* hop = td_push_hop(m, 1);
+  if (!hop || at == NUM_NONE) return TD_E_NOMEM;
+  memcpy(m->number_ex + at, start, 3 * sizeof(ex));
+  *hop = (model_hop){.kind = kind,
+                     .parent = parent,
+                     .fix = fix,
+                     .nfix = m->nfix - fix,
+                     .col = m->ncol,
+                     .value = at,
+                     .axis = NUM_NONE,
+                     .pitch = NUM_NONE,
+                     .q = -1,
+                     .v = -1,
+                     .group = group};
+  for (int d = 0; d < 3; d++) {
+    if (f->dof_q[first + d] < 0) continue;
+    model_col* col = td_push_col(m, 1);
+    if (!col) return TD_E_NOMEM;
+    *col = (model_col){.hop = m->nhop - 1,
+                       .v = f->dof_v[first + d],
+                       .q = f->dof_q[first + d],
+                       .part = d,
+                       .weight = scale,
+                       .slope = NUM_NONE};
+    m->hop[m->nhop - 1].nv++;
+  }
+  if (m->hop[m->nhop - 1].nv > 0) m->hop[m->nhop - 1].v = m->col[m->hop[m->nhop - 1].col].v;
+  return TD_OK;
+}
+
+// exp(θ/2) · move · exp(θ/2), from hop `parent` with the fixed transformations from `fix` on.
+static td_status push_joint(builder* b, int rod, const model_force* f, int parent, int fix,
+                            double straight) {
+  const double l = b->rod[rod].step;
+  const int group = b->m->nhop;
+  ex half[3], move[3];
+  for (int d = 0; d < 3; d++) {
+    const ex* number = b->m->number_ex + f->section + SECTION_HELD;
+    half[d] = f->dof_q[3 + d] < 0 ? times(b, 0.5 * l, number[3 + d]) : num_ex(b, 0);
+    move[d] = f->dof_q[d] < 0 ? times(b, l, number[d]) : num_ex(b, 0);
+  }
+  move[2] = add(b, move[2], num_ex(b, straight));
+  TD_TRY(push_chart_hop(b, HOP_TURN, f, 3, 0.5, half, parent, fix, group));
+  TD_TRY(push_chart_hop(b, HOP_MOVE, f, 0, 1, move, group, b->m->nfix, group));
+  return push_chart_hop(b, HOP_TURN, f, 3, 0.5, half, group + 1, b->m->nfix, group);
+}
+
+// Segment k of a chain with relative coordinates (srl, ebr).
+static td_status relative_segment(builder* b, int rod, int k) {
+  build_rod* r = &b->rod[rod];
+  model_force f = {.strain = STRAIN_DOF, .a = -1, .b = -1};
+  const double middle = (k + 0.5) * r->step;
+  for (int d = 0; d < 6; d++) {
+    f.dof_q[d] = f.dof_v[d] = -1;
+    if (td_rod_mode(b, rod, d))
+      TD_TRY(td_rod_dof(b, rod, k + 1, d, strain_names[d],
+                        times(b, r->step, td_rod_start(b, rod, "init", d, middle)),
+                        times(b, r->step, td_rod_start(b, rod, "rate", d, middle)), &f.dof_q[d],
+                        &f.dof_v[d]));
+  }
+  TD_TRY(segment_strain(b, rod, k, &f));
+  const int fix = b->m->nfix;
+  if (k == 0)
+    for (int i = 0; i < r->nfix; i++) {
+      model_fix* copy = td_push_fix(b->m, 1);
+      if (!copy) return TD_E_NOMEM;
+      *copy = b->m->fix[r->fix + i];
+    }
+  if (r->middle_joints) TD_TRY(td_build_push_offset(b, k == 0 ? 0.5 * r->step : r->step));
+  TD_TRY(push_joint(b, rod, &f, r->hop[k], fix, r->middle_joints ? 0 : r->step));
+  r->hop[k + 1] = b->m->nhop - 1;
+  return TD_OK;
+}
+
+// ---- free nodes (eba) -------------------------------------------------------------------------
+
+static td_status push_node_dofs(builder* b, int rod, int k, int* q, int* v) {
+  static const char* const names[7] = {"x", "y", "z", "q0", "q1", "q2", "q3"};
+  static const char* const rates[6] = {"x", "y", "z", "omega_x", "omega_y", "omega_z"};
+  char name[160];
+  td_build_rod_name(b, rod, name, sizeof name);
+  *q = b->m->npos;
+  *v = b->m->nvel;
+  for (int i = 0; i < 7; i++) {
+    model_dof* pos = td_push_pos(b->m, 1);
+    if (!pos) return TD_E_NOMEM;
+    *pos = (model_dof){.rod = rod + 1,
+                       .element = k + 1,
+                       .dof = i + 1,
+                       .motion = NUM_NONE,
+                       .partner = -1,
+                       .name = td_push_name(b->m, "%s[%d].%s", name, k + 1, names[i]),
+                       .init = td_build_number(b, num_ex(b, i == 3))};
+  }
+  for (int i = 0; i < 6; i++) {
+    model_dof* vel = td_push_vel(b->m, 1);
+    if (!vel) return TD_E_NOMEM;
+    *vel = (model_dof){.rod = rod + 1,
+                       .element = k + 1,
+                       .dof = i + 1,
+                       .motion = NUM_NONE,
+                       .partner = i < 3 ? *q + i : -1,
+                       .name = td_push_name(b->m, "%s[%d].%s", name, k + 1, rates[i]),
+                       .init = td_build_number(b, num_ex(b, 0))};
+  }
+  return TD_OK;
+}
+
+static td_status push_node_hops(builder* b, int q, int v) {
+  td_model* m = b->m;
+  const double zero[3] = {0};
+  const num start = td_build_constants(b, zero, 3);
+  model_hop* hop = td_push_hop(m, 2);
+  model_col* col = td_push_col(m, 6);
+  if (!hop || !col || start == NUM_NONE) return TD_E_NOMEM;
+  const int at = m->nhop - 2, first = m->ncol - 6;
+  hop[0] = (model_hop){.kind = HOP_MOVE,
+                       .parent = -1,
+                       .fix = m->nfix,
+                       .col = first,
+                       .nv = 3,
+                       .q = q,
+                       .v = v,
+                       .nq = 3,
+                       .axis = NUM_NONE,
+                       .pitch = NUM_NONE,
+                       .value = start,
+                       .group = at};
+  hop[1] = (model_hop){.kind = HOP_BALL,
+                       .parent = at,
+                       .fix = m->nfix,
+                       .col = first + 3,
+                       .nv = 3,
+                       .q = q + 3,
+                       .v = v + 3,
+                       .nq = 4,
+                       .axis = NUM_NONE,
+                       .pitch = NUM_NONE,
+                       .value = NUM_NONE,
+                       .group = at + 1};
+  for (int i = 0; i < 6; i++)
+    col[i] = (model_col){.hop = i < 3 ? at : at + 1,
+                         .v = v + i,
+                         .q = q + i,
+                         .part = i % 3,
+                         .weight = NUM_NONE,
+                         .slope = NUM_NONE};
+  return TD_OK;
+}
+
+static td_status free_node(builder* b, int rod, int k, int from, int* station) {
+  build_rod* r = &b->rod[rod];
+  int q, v;
+  TD_TRY(push_node_dofs(b, rod, k, &q, &v));
+  TD_TRY(push_node_hops(b, q, v));
+  r->hop[k + 1] = b->m->nhop - 1;
+  TD_TRY(td_rod_station(b, rod, (k + 1) * r->step, station));
+  const num strain = td_push_number_ex(b->m, 7) ? b->m->nnumber_ex - 7 : NUM_NONE;
+  model_node* node = td_push_node(b->m, 1);
+  if (!node || strain == NUM_NONE) return TD_E_NOMEM;
+  for (int d = 0; d < 6; d++)
+    b->m->number_ex[strain + d] = td_rod_start(b, rod, "init", d, (k + 0.5) * r->step);
+  b->m->number_ex[strain + 6] = num_ex(b, r->step);
+  *node = (model_node){from, *station, q, v, strain, strain + 6};
+  model_force f = {.strain = STRAIN_SEGMENT, .a = from, .b = *station};
+  for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
+  return segment_strain(b, rod, k, &f);
+}
+
+static td_status free_nodes(builder* b, int rod) {
+  for (int d = 0; d < 6; d++)
+    if (!td_rod_mode(b, rod, d)) {
+      return td_error(
+          b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "modes"),
+          "rod(%d): the model 'eba' cannot hold a strain (modes must all be 1); use 'srl' or 'ebr'",
+          rod + 1);
+    }
+  if (td_get(b->rods, rod, "rate")) {
+    return td_error(
+        b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "rate"),
+        "rod(%d).rate: the model 'eba' starts with the motion of its base; use 'srl' or 'ebr'",
+        rod + 1);
+  }
+  int from, station;
+  TD_TRY(td_rod_station(b, rod, 0, &from));
+  for (int k = 0; k < b->rod[rod].n; k++) {
+    TD_TRY(free_node(b, rod, k, from, &station));
+    from = station;
+  }
+  return TD_OK;
+}
+
+// ---- a rod ------------------------------------------------------------------------------------
+
+td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
+  build_rod* r = &b->rod[rod];
+  const bool written = r->joint < 0;
+  const char* model = written ? td_build_word(b->rods, rod, "model") : "rom";
+  char name[160];
+  td_build_rod_name(b, rod, name, sizeof name);
+  b->m->rod[rod] = (model_rod){td_push_name(b->m, "%s", name), r->length,
+                               td_push_name(b->m, "%s", model ? model : "ebr"), r->n, !written};
+  r->hop = malloc(((size_t)r->n + 1) * sizeof(int));
+  if (!r->hop) return TD_E_NOMEM;
+  r->hop[0] = hop;
+  r->fix = fix;
+  r->nfix = nfix;
+  r->middle_joints = model && strcmp(model, "srl") == 0;
+  r->placed = true;
+  if (!written) return td_build_rom_joint(b, rod);
+  if (model && strcmp(model, "rom") == 0) return td_build_polynomial(b, rod);
+  if (model && strcmp(model, "eba") == 0) {
+    TD_TRY(free_nodes(b, rod));
+  } else {
+    for (int k = 0; k < r->n; k++) TD_TRY(relative_segment(b, rod, k));
+  }
+  for (int k = 0; k <= r->n; k++) TD_TRY(push_piece(b, rod, k));
+  return TD_OK;
+}

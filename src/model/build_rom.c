@@ -1,0 +1,478 @@
+// The polynomial rod model: position and rotation along the rod are polynomials of arc length in
+// the base frame,
+//
+//   p(s) = s e_z + Σ_i φ_i(s) q_i  (i = 1 … n+1)        vec Q(s) = Σ_i φ_i(s) q_i  (i = 1 … n)
+//
+// with φ_i the integrals of Legendre polynomials from 0 to s: the space of all polynomials that
+// vanish at the base, in a basis that stays well conditioned.  Every quadrature point, and every
+// place where something is attached or measured, is a frame of its own that follows from the base
+// in two hops whose numbers are these sums.
+#include <math.h>
+#include <string.h>
+
+#include "dense.h"
+#include "quadrature.h"
+#include "rods.h"
+#include "vec3.h"
+
+// φ_i and φ_i' for i = 1 … n at arc length s of a rod of length L.
+static void basis(int n, double s, double L, double* phi, double* slope) {
+  double P[64];
+  const double x = 2 * s / L - 1;
+  td_legendre(n + 1, x, P);
+  for (int i = 1; i <= n; i++) {
+    slope[i - 1] = P[i - 1];
+    phi[i - 1] = i == 1 ? s : 0.5 * L * (P[i] - P[i - 2]) / (2 * i - 1);
+  }
+}
+
+#define MAX_ORDER 20
+
+typedef struct rom {
+  int rod, n;
+  bool printed;                                  // as joint.rom: monomials, positions from s² on
+  bool free[6];                                  // components that may change
+  int q[6][MAX_ORDER + 1], v[6][MAX_ORDER + 1];  // coordinate of each component and function
+} rom;
+
+static int functions(const rom* r, int component) {
+  return component < 3 && !r->printed ? r->n + 1 : r->n;
+}
+
+// The functions of a component (position or rotation) and their slopes.
+static void functions_at(const rom* r, int component, double s, double L, double* phi,
+                         double* slope) {
+  const int n = functions(r, component), shift = component < 3 ? 1 : 0;
+  if (!r->printed) {
+    basis(n, s, L, phi, slope);
+    return;
+  }
+  for (int i = 1; i <= n; i++) {
+    phi[i - 1] = pow(s, i + shift);
+    slope[i - 1] = (i + shift) * pow(s, i + shift - 1);
+  }
+}
+
+// ---- initial shape ----------------------------------------------------------------------------
+
+typedef struct shape_point {
+  vec3 p, x;  // position minus s e_z, vector part of the quaternion
+} shape_point;
+
+static double settled(builder* b, int rod, const char* field, int d, double arc) {
+  return td_spec_settle(b->spec, td_rod_start(b, rod, field, d, arc));
+}
+
+// Integrate the initial strains from the base to each of the given arc lengths, by many small
+// constant-strain steps.
+static void integrate_shape(builder* b, int rod, const double* arc, int n, shape_point* out) {
+  const int fine = 400;
+  const double L = b->rod[rod].length, h = L / fine;
+  pose g = pose_identity();
+  double s = 0;
+  for (int i = 0; i < n; i++) {
+    while (s < arc[i] - 1e-15 * L) {
+      const double step = fmin(h, arc[i] - s), middle = s + 0.5 * step;
+      double x[6];
+      for (int d = 0; d < 6; d++) x[d] = settled(b, rod, "init", d, middle);
+      const mat3 half = mat3_quat(quat_exp(vec3_scale(0.5 * step, vec3_of(x + 3))));
+      const pose move = {mat3_identity(), vec3_scale(step, (vec3){x[0], x[1], 1 + x[2]})};
+      const pose turn = {half, {0, 0, 0}};
+      g = pose_mul(pose_mul(pose_mul(g, turn), move), turn);
+      s += step;
+    }
+    out[i] = (shape_point){vec3_sub(g.p, (vec3){0, 0, arc[i]}), quat_mat3(g.R).v};
+  }
+}
+
+// Least squares of the values of a component at the given arc lengths by its functions.
+static td_status fit_component(const rom* r, int component, double L, const double* arc, int npoint,
+                               const double* wanted, double* c) {
+  double A[(MAX_ORDER + 1) * (MAX_ORDER + 1)] = {0}, phi[MAX_ORDER + 1], slope[MAX_ORDER + 1];
+  const int n = functions(r, component);
+  memset(c, 0, (size_t)n * sizeof(double));
+  for (int k = 0; k < npoint; k++) {
+    functions_at(r, component, arc[k], L, phi, slope);
+    for (int i = 0; i < n; i++) {
+      c[i] += phi[i] * wanted[k];
+      for (int j = 0; j <= i; j++) A[i * n + j] += phi[i] * phi[j];
+    }
+  }
+  if (td_chol(A, n, 0) != 0) return TD_E_SINGULAR;
+  td_chol_solve(A, n, c, 1);
+  return TD_OK;
+}
+
+static bool is_straight(const builder* b, int rod) {
+  return !td_get(b->rods, rod, "init") && !td_get(b->rods, rod, "shape");
+}
+
+static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_ORDER + 1]) {
+  memset(c, 0, 6 * sizeof c[0]);
+  if (is_straight(b, r->rod)) return TD_OK;
+  enum { POINTS = 3 * MAX_ORDER };
+  double arc[POINTS], weight[POINTS], wanted[POINTS];
+  shape_point at[POINTS];
+  const int n = 3 * (r->n + 1);
+  const double L = b->rod[r->rod].length;
+  td_gauss(n, arc, weight);
+  for (int k = 0; k < n; k++) arc[k] *= L;
+  integrate_shape(b, r->rod, arc, n, at);
+  for (int d = 0; d < 6; d++) {
+    for (int k = 0; k < n; k++) wanted[k] = d < 3 ? vec3_at(at[k].p, d) : vec3_at(at[k].x, d - 3);
+    TD_TRY(fit_component(r, d, L, arc, n, wanted, c[d]));
+  }
+  return TD_OK;
+}
+
+// ---- coordinates and frames -------------------------------------------------------------------
+
+static td_status push_coordinates(builder* b, rom* r) {
+  static const char* const names[6] = {"x", "y", "z", "qx", "qy", "qz"};
+  double c[6][MAX_ORDER + 1];
+  TD_TRY(initial_coefficients(b, r, c));
+  for (int d = 0; d < 6; d++)
+    for (int i = 0; i < functions(r, d); i++)
+      TD_TRY(td_rod_dof(b, r->rod, i + 1, d, names[d], num_ex(b, c[d][i]), num_ex(b, 0),
+                        &r->q[d][i], &r->v[d][i]));
+  return TD_OK;
+}
+
+static td_status push_polynomial_hop(builder* b, const rom* r, hop_kind kind, double arc,
+                                     int parent, int fix) {
+  td_model* m = b->m;
+  const int first = kind == HOP_MOVE ? 0 : 3, n = functions(r, first);
+  const double start[3] = {0, 0, kind == HOP_MOVE ? arc : 0};
+  double phi[MAX_ORDER + 1], slope[MAX_ORDER + 1];
+  functions_at(r, first, arc, b->rod[r->rod].length, phi, slope);
+  const num numbers = td_build_constants(b, start, 3);
+  model_hop* hop = td_push_hop(m, 1);
+  if (!hop || numbers == NUM_NONE) return TD_E_NOMEM;
+  *hop = (model_hop){.kind = kind,
+                     .parent = parent,
+                     .fix = fix,
+                     .nfix = m->nfix - fix,
+                     .col = m->ncol,
+                     .q = -1,
+                     .v = -1,
+                     .axis = NUM_NONE,
+                     .pitch = NUM_NONE,
+                     .value = numbers,
+                     .group = m->nhop - 1};
+  for (int d = 0; d < 3; d++)
+    for (int i = 0; i < n && r->free[first + d]; i++) {
+      model_col* col = td_push_col(m, 1);
+      if (!col) return TD_E_NOMEM;
+      *col = (model_col){.hop = m->nhop - 1,
+                         .v = r->v[first + d][i],
+                         .q = r->q[first + d][i],
+                         .part = d,
+                         .weight = td_build_number(b, num_ex(b, phi[i])),
+                         .slope = td_build_number(b, num_ex(b, slope[i]))};
+      m->hop[m->nhop - 1].nv++;
+    }
+  if (m->hop[m->nhop - 1].nv > 0) m->hop[m->nhop - 1].v = m->col[m->hop[m->nhop - 1].col].v;
+  return TD_OK;
+}
+
+// The frame at an arc length; remembered, so that what is attached there finds it.
+static td_status push_point(builder* b, const rom* r, double arc) {
+  build_rod* rod = &b->rod[r->rod];
+  const int start = b->m->nfix;
+  for (int i = 0; i < rod->nfix; i++) {
+    model_fix* copy = td_push_fix(b->m, 1);
+    if (!copy) return TD_E_NOMEM;
+    *copy = b->m->fix[rod->fix + i];
+  }
+  TD_TRY(push_polynomial_hop(b, r, HOP_MOVE, arc, rod->hop[0], start));
+  TD_TRY(push_polynomial_hop(b, r, HOP_QUAT3, arc, b->m->nhop - 1, b->m->nfix));
+  double* arcs = td_grow(rod->point_arc, &rod->arc_cap, rod->npoint + 1, sizeof(double));
+  if (!arcs) return TD_E_NOMEM;
+  rod->point_arc = arcs;
+  int* hops = td_grow(rod->point_hop, &rod->hop_cap, rod->npoint + 1, sizeof(int));
+  if (!hops) return TD_E_NOMEM;
+  rod->point_hop = hops;
+  arcs[rod->npoint] = arc;
+  hops[rod->npoint++] = b->m->nhop - 1;
+  return TD_OK;
+}
+
+// A field of the joint, broadcast over six directions.
+static ex joint_field(builder* b, int joint, const char* group, const char* field, int d,
+                      double fallback) {
+  const value* s = group ? td_get(b->joints, joint, group) : NULL;
+  const value* v = group ? (s ? td_get(s, 0, field) : NULL) : td_get(b->joints, joint, field);
+  return td_build_pick(b, v, 0, 1, d, 6, fallback);
+}
+
+// The law of a joint with `rom`: spring, damp and input are per length.
+static td_status printed_section(builder* b, const rom* r, double weight, model_force* f) {
+  const int joint = b->rod[r->rod].joint;
+  ex* slots = td_push_number_ex(b->m, SECTION_SLOTS);
+  if (!slots) return TD_E_NOMEM;
+  const num at = b->m->nnumber_ex - SECTION_SLOTS;
+  slots = b->m->number_ex + at;
+  for (int i = 0; i < SECTION_SLOTS; i++) slots[i] = num_ex(b, 0);
+  f->potential = true;
+  for (int d = 0; d < 6; d++) {
+    const ex compr = joint_field(b, joint, "spring", "compr", d, 1),
+             rest = joint_field(b, joint, "spring", "init", d, 0);
+    slots[SECTION_K + 7 * d] = joint_field(b, joint, "spring", "coeff", d, 0);
+    slots[SECTION_X0 + d] = mul(b, compr, rest);
+    slots[SECTION_INPUT + d] = joint_field(b, joint, NULL, "input", d, 0);
+    slots[SECTION_MU + d] = joint_field(b, joint, "damp", "visc", d, 0);
+    const unsigned on = td_ex_depends(b->spec->graph, slots[SECTION_K + 7 * d]) |
+                        td_ex_depends(b->spec->graph, slots[SECTION_X0 + d]);
+    if (on & ~(unsigned)TD_ON_PARAM) f->potential = false;
+  }
+  slots[SECTION_POWER] = joint_field(b, joint, "damp", "pow", 0, 1);
+  slots[SECTION_LENGTH] = num_ex(b, weight);
+  f->section = at;
+  return TD_OK;
+}
+
+static td_status push_strain_at(builder* b, const rom* r, double arc, double weight, int element) {
+  model_force f = {.strain = STRAIN_POLYNOMIAL, .a = -1};
+  for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
+  TD_TRY(td_rod_station(b, r->rod, arc, &f.b));
+  // a chamber that ends between two points counts where it covers the point
+  TD_TRY(r->printed ? printed_section(b, r, weight, &f)
+                    : td_rod_section(b, r->rod, arc - 1e-12, arc + 1e-12, arc, weight, &f));
+  return td_rod_strain(b, r->rod, element, arc, &f);
+}
+
+// Mass and inertia per length of the body of a joint with `rom`.
+static td_status printed_mass(builder* b, const rom* r, double arc, double weight) {
+  const int body = b->joint[b->rod[r->rod].joint].second.body - 1;
+  const value *m = td_get(b->bodies, body, "m"), *I = td_get(b->bodies, body, "I"),
+              *com = td_get(b->bodies, body, "l_com");
+  const double zero[13] = {0};
+  int station;
+  TD_TRY(td_rod_station(b, r->rod, arc, &station));
+  const num at = td_build_constants(b, zero, 13);
+  model_lump* lump = td_push_lump(b->m, 1);
+  if (!lump || at == NUM_NONE) return TD_E_NOMEM;
+  *lump = (model_lump){station, at, at + 1, at + 4};
+  b->m->number_ex[at] = times(b, weight, td_build_pick(b, m, 0, 1, 0, 1, 1e-9));
+  for (int c = 0; c < 3; c++) b->m->number_ex[at + 1 + c] = td_build_pick(b, com, 0, 1, c, 3, 0);
+  for (int k = 0; k < 9; k++)
+    b->m->number_ex[at + 4 + k] =
+        times(b, weight, I ? td_value_ex(I, k, b->spec->graph) : num_ex(b, k % 4 == 0 ? 1e-9 : 0));
+  return TD_OK;
+}
+
+static td_status push_mass_at(builder* b, const rom* r, double arc, double weight) {
+  if (r->printed) return printed_mass(b, r, arc, weight);
+  ex mass, jx, jy, jz;
+  int station;
+  const double zero[13] = {0};
+  td_rod_inertia(b, r->rod, arc, &mass, &jx, &jy, &jz);
+  TD_TRY(td_rod_station(b, r->rod, arc, &station));
+  const num at = td_build_constants(b, zero, 13);
+  model_lump* lump = td_push_lump(b->m, 1);
+  if (!lump || at == NUM_NONE) return TD_E_NOMEM;
+  *lump = (model_lump){station, at, at + 1, at + 4};
+  b->m->number_ex[at] = times(b, weight, mass);
+  b->m->number_ex[at + 4] = times(b, weight, jx);
+  b->m->number_ex[at + 8] = times(b, weight, jy);
+  b->m->number_ex[at + 12] = times(b, weight, jz);
+  if (!td_get(b->rods, r->rod, "load")) return TD_OK;
+  return td_rod_load(b, r->rod, arc, weight, station);
+}
+
+// ---- places that need a frame of their own ----------------------------------------------------
+
+static bool has_point(const build_rod* rod, double arc) {
+  for (int i = 0; i < rod->npoint; i++)
+    if (fabs(rod->point_arc[i] - arc) < 1e-12 * rod->length) return true;
+  return fabs(arc) < 1e-12 * rod->length;
+}
+
+static td_status want_point(builder* b, const rom* r, double arc) {
+  const build_rod* rod = &b->rod[r->rod];
+  if (has_point(rod, arc) || arc < 0 || arc > rod->length * (1 + 1e-9)) return TD_OK;
+  return push_point(b, r, arc);
+}
+
+static td_status want_reference(builder* b, const rom* r, const value* v) {
+  if (!v || v->kind != V_REF || strcmp(v->ref.root, "rod") != 0 || v->ref.index != r->rod + 1)
+    return TD_OK;
+  return want_point(
+      b, r, v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : b->rod[r->rod].length);
+}
+
+// [body arc]
+static td_status want_number(builder* b, const rom* r, const value* v) {
+  if (!r->printed || !v || v->kind != V_NUM || td_build_rom_of(b, (int)v->x[0]) != r->rod + 1)
+    return TD_OK;
+  return want_point(b, r, td_value_count(v) > 1 ? v->x[1] : b->rod[r->rod].length);
+}
+
+static td_status want_references(builder* b, const rom* r, const value* list,
+                                 const char* const* fields, int n) {
+  for (int i = 0; list && i < td_value_count(list); i++)
+    for (int k = 0; k < n; k++) {
+      TD_TRY(want_reference(b, r, td_get(list, i, fields[k])));
+      TD_TRY(want_number(b, r, td_get(list, i, fields[k])));
+    }
+  return TD_OK;
+}
+
+static td_status push_places(builder* b, const rom* r) {
+  static const char* const joint_fields[] = {"first", "second", "refbody"};
+  static const char* const load_fields[] = {"exbody", "body", "refbody"};
+  TD_TRY(want_references(b, r, b->joints, joint_fields, 3));
+  TD_TRY(want_references(b, r, b->loads, load_fields, 3));
+  TD_TRY(want_references(b, r, b->rods, joint_fields, 1));
+  for (int i = 0; i < b->spec->nsensor; i++) {
+    const td_sensor_ref* s = &b->spec->sensors[i].ref;
+    if (s->root != 'r' || s->index != r->rod + 1 || s->kind == SENSOR_STRETCH) continue;
+    const bool known = has_point(&b->rod[r->rod], s->arc) && s->arc > 0;
+    if (s->arc == 0 && s->kind == SENSOR_STRAIN && !b->rod[r->rod].base_strain) {
+      b->rod[r->rod].base_strain = true;
+      TD_TRY(push_point(b, r, 0));
+      TD_TRY(push_strain_at(b, r, 0, 0, 0));
+    } else if (!known) {
+      TD_TRY(want_point(b, r, s->arc));
+      if (s->kind == SENSOR_STRAIN && s->arc > 0) TD_TRY(push_strain_at(b, r, s->arc, 0, 0));
+    }
+  }
+  return want_point(b, r, b->rod[r->rod].length);
+}
+
+// ---- the two ways to write one ----------------------------------------------------------------
+
+#define MAX_POINTS 512
+
+// Quadrature on [0, 1]: a number of Gauss points, or nodes and weights in two rows.
+static td_status quadrature(builder* b, const value* points, td_span at, int fallback, double* x,
+                            double* w, int* n) {
+  const bool table = points && td_value_count(points) > 1;
+  const double wanted = table ? points->cols : points ? points->x[0] : fallback;
+  if (!(wanted >= 1 && wanted <= MAX_POINTS && wanted == floor(wanted)))
+    return td_error(b->diags, TD_E_MODEL, at, "points must be a whole number from 1 to %d, got %g",
+                    MAX_POINTS, wanted);
+  *n = (int)wanted;
+  if (!table) td_gauss(*n, x, w);
+  for (int k = 0; table && k < *n; k++) {
+    x[k] = points->x[2 * k];
+    w[k] = points->x[2 * k + 1];
+    if (x[k] > 1)
+      return td_error(b->diags, TD_E_MODEL, at, "points: nodes must be from 0 to 1, got %g", x[k]);
+  }
+  return TD_OK;
+}
+
+static td_status push_points(builder* b, const rom* r, const value* points, td_span at) {
+  double x[MAX_POINTS], w[MAX_POINTS];
+  int n = 0;
+  TD_TRY(quadrature(b, points, at, 2 * r->n + 4, x, w, &n));
+  const double L = b->rod[r->rod].length;
+  for (int k = 0; k < n; k++) {
+    TD_TRY(push_point(b, r, L * x[k]));
+    TD_TRY(push_strain_at(b, r, L * x[k], L * w[k], k + 1));
+    TD_TRY(push_mass_at(b, r, L * x[k], L * w[k]));
+  }
+  return push_places(b, r);
+}
+
+td_status td_build_polynomial(builder* b, int rod) {
+  rom r = {.rod = rod, .n = b->rod[rod].n, .free = {true, true, true, true, true, true}};
+  if (r.n > MAX_ORDER) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "n"),
+                    "rod(%d).n: the polynomial order is at most %d", rod + 1, MAX_ORDER);
+  }
+  for (int d = 0; d < 6; d++)
+    if (!td_rod_mode(b, rod, d)) {
+      return td_error(
+          b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "modes"),
+          "rod(%d): the model 'rom' cannot hold a strain (modes must all be 1); use 'srl' or 'ebr'",
+          rod + 1);
+    }
+  if (td_get(b->rods, rod, "rate")) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "rate"),
+                    "rod(%d).rate: the model 'rom' starts without strain rates; use 'srl' or 'ebr'",
+                    rod + 1);
+  }
+  TD_TRY(push_coordinates(b, &r));
+  return push_points(b, &r, td_get(b->rods, rod, "points"), td_get_at(b->rods, rod, "points"));
+}
+
+// The transformation with inf elements says which components are free; those before it are fixed.
+static td_status read_components(builder* b, int joint, rom* r, int* fixed) {
+  const value* tr = b->joint[joint].tr;
+  const int n = tr ? td_value_count(tr) : 0;
+  *fixed = n - 1;
+  const value *trans = n ? td_get(tr, n - 1, "trans") : NULL,
+              *rot = n ? td_get(tr, n - 1, "rot") : NULL;
+  for (int c = 0; trans && c < 3; c++) r->free[c] = isinf(trans->x[c]);
+  const bool unit = rot && td_value_count(rot) == 4 && rot->x[0] == 0;
+  if (!unit) {
+    return td_error(b->diags, TD_E_MODEL,
+                    rot ? td_get_at(tr, n - 1, "rot") : td_get_at(b->joints, joint, "rom"),
+                    "joint(%d): the rotation of a polynomial rod is the vector part of a unit "
+                    "quaternion, rot = [0 inf inf "
+                    "inf] (four free numbers would leave a motion without inertia)",
+                    joint + 1);
+  }
+  for (int c = 0; c < 3; c++) r->free[3 + c] = isinf(rot->x[1 + c]);
+  return TD_OK;
+}
+
+// Coefficients from dof(i).init, values of the component at the arc lengths init_s.
+static td_status printed_start(builder* b, int joint, const rom* r, int component, int dof,
+                               double* c) {
+  const value* dofs = td_get(b->joints, joint, "dof");
+  const value* init = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "init") : NULL;
+  const value* arcs = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "init_s") : NULL;
+  const double L = b->rod[r->rod].length;
+  double arc[MAX_POINTS], wanted[MAX_POINTS];
+  memset(c, 0, (size_t)r->n * sizeof(double));
+  if (!init) return TD_OK;  // straight
+  const int n = arcs ? td_value_count(arcs) : r->n;
+  if (n > MAX_POINTS || n < r->n || (td_value_count(init) != 1 && td_value_count(init) != n)) {
+    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "init"),
+                    "joint(%d).dof(%d).init must be one value or as many as init_s (%d), and at "
+                    "least the order %d",
+                    joint + 1, dof + 1, n, r->n);
+  }
+  for (int k = 0; k < n; k++) {
+    arc[k] = arcs ? arcs->x[k] : (k + 1) * L / r->n;
+    wanted[k] = td_spec_settle(
+                    b->spec, td_value_ex(init, td_value_count(init) == 1 ? 0 : k, b->spec->graph)) -
+                (component == 2 ? arc[k] : 0);
+  }
+  return fit_component(r, component, L, arc, n, wanted, c);
+}
+
+td_status td_build_rom_joint(builder* b, int rod) {
+  static const char* const names[6] = {"x", "y", "z", "qx", "qy", "qz"};
+  const int joint = b->rod[rod].joint;
+  rom r = {.rod = rod, .n = b->rod[rod].n, .printed = true};
+  int fixed, dof = 0;
+  if (r.n > MAX_ORDER)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "rom"),
+                    "joint(%d).rom.order is at most %d", joint + 1, MAX_ORDER);
+  TD_TRY(read_components(b, joint, &r, &fixed));
+  // fixed transformations before the rod
+  const int start = b->m->nfix;
+  for (int i = 0; i < b->rod[rod].nfix; i++) {
+    model_fix* copy = td_push_fix(b->m, 1);
+    if (!copy) return TD_E_NOMEM;
+    *copy = b->m->fix[b->rod[rod].fix + i];
+  }
+  for (int i = 0; i < fixed; i++) TD_TRY(td_build_one_fix(b, b->joint[joint].tr, i));
+  b->rod[rod].fix = start;
+  b->rod[rod].nfix = b->m->nfix - start;
+  for (int d = 0; d < 6; d++) {
+    double c[MAX_ORDER + 1];
+    if (!r.free[d]) continue;
+    TD_TRY(printed_start(b, joint, &r, d, dof, c));
+    for (int i = 0; i < r.n; i++)
+      TD_TRY(td_rod_dof(b, rod, i + 1, d, names[d], num_ex(b, c[i]), num_ex(b, 0), &r.q[d][i],
+                        &r.v[d][i]));
+    dof++;
+  }
+  const value* rom_struct = td_get(b->joints, joint, "rom");
+  return push_points(b, &r, td_get(rom_struct, 0, "points"), td_get_at(rom_struct, 0, "points"));
+}

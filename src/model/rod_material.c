@@ -1,0 +1,186 @@
+// What a rod is made of, at an arc length: section, stiffness, damping, inertia, actuation.
+#include <math.h>
+#include <string.h>
+
+#include "rods.h"
+
+typedef struct cross_section {
+  ex A, Ix, Iy, J;
+} cross_section;
+
+static ex at_arc(builder* b, ex e, double arc) {
+  const ex with = td_ex_const(b->spec->graph, arc);
+  return td_ex_substitute(b->spec->graph, e, &b->spec->arc_var, &with, 1);
+}
+
+ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback) {
+  const value* v = td_get(b->rods, rod, field);
+  if (!v || i >= td_value_count(v)) return td_ex_const(b->spec->graph, fallback);
+  return at_arc(b, td_value_ex(v, i, b->spec->graph), arc);
+}
+
+static const double pi = 3.14159265358979323846;
+
+// Torsion constant of a rectangle a x c, a >= c:  a c³ (1/3 - 0.21 (c/a) (1 - c⁴/(12 a⁴))), good to
+// 0.5 %.
+static ex rectangle_torsion(builder* b, ex w, ex h) {
+  td_exprs* g = b->spec->graph;
+  const ex a = td_ex_2(g, EX_MAX, w, h), c = td_ex_2(g, EX_MIN, w, h), r = over(b, c, a),
+           r2 = mul(b, r, r);
+  const ex inner = minus(b, num_ex(b, 1), times(b, 1.0 / 12, mul(b, r2, r2)));
+  const ex k = minus(b, num_ex(b, 1.0 / 3), times(b, 0.21, mul(b, r, inner)));
+  return mul(b, mul(b, a, mul(b, c, mul(b, c, c))), k);
+}
+
+static cross_section section_at(builder* b, int rod, double arc) {
+  const char* kind = td_build_word(b->rods, rod, "section");
+  cross_section s;
+  if (kind && strcmp(kind, "custom") == 0) {
+    s = (cross_section){
+        td_rod_field(b, rod, "area", 0, arc, 0), td_rod_field(b, rod, "Ix", 0, arc, 0),
+        td_rod_field(b, rod, "Iy", 0, arc, 0), td_rod_field(b, rod, "J", 0, arc, 0)};
+  } else if (kind && strcmp(kind, "rectangle") == 0) {
+    const ex w = td_rod_field(b, rod, "width", 0, arc, 0),
+             h = td_rod_field(b, rod, "height", 0, arc, 0);
+    s.A = mul(b, w, h);
+    s.Ix = times(b, 1.0 / 12, mul(b, w, mul(b, h, mul(b, h, h))));
+    s.Iy = times(b, 1.0 / 12, mul(b, h, mul(b, w, mul(b, w, w))));
+    s.J = rectangle_torsion(b, w, h);
+  } else {
+    const ex r = td_rod_field(b, rod, "radius", 0, arc, 0),
+             in = td_rod_field(b, rod, "radius", 1, arc, 0);
+    const ex r2 = mul(b, r, r), i2 = mul(b, in, in);
+    s.A = times(b, pi, minus(b, r2, i2));
+    s.Ix = s.Iy = times(b, pi / 4, minus(b, mul(b, r2, r2), mul(b, i2, i2)));
+    s.J = add(b, s.Ix, s.Iy);
+  }
+  return s;
+}
+
+// Stiffness, damping and inertia per length: 6 numbers on the diagonal unless a whole matrix is
+// given.
+static void diagonal_stiffness(builder* b, int rod, double arc, ex out[6]) {
+  const cross_section s = section_at(b, rod, arc);
+  const ex E = td_rod_field(b, rod, "E", 0, arc, 0),
+           shear = td_rod_field(b, rod, "shear", 0, arc, 1);
+  const ex nu = td_rod_field(b, rod, "nu", 0, arc, 0.5);
+  const ex G = td_get(b->rods, rod, "G") ? td_rod_field(b, rod, "G", 0, arc, 0)
+                                         : over(b, E, times(b, 2, add(b, num_ex(b, 1), nu)));
+  out[0] = out[1] = mul(b, shear, mul(b, G, s.A));
+  out[2] = mul(b, E, s.A);
+  out[3] = mul(b, E, s.Ix);
+  out[4] = mul(b, E, s.Iy);
+  out[5] = mul(b, G, s.J);
+}
+
+static void diagonal_damping(builder* b, int rod, double arc, ex out[6]) {
+  const ex eta = td_rod_field(b, rod, "eta", 0, arc, 0);
+  if (td_ex_is_const(b->spec->graph, eta) && td_ex_value(b->spec->graph, eta) == 0) {
+    for (int d = 0; d < 6; d++) out[d] = num_ex(b, 0);
+    return;
+  }
+  const cross_section s = section_at(b, rod, arc);
+  out[0] = out[1] = mul(b, eta, s.A);
+  out[2] = times(b, 3, mul(b, eta, s.A));
+  out[3] = times(b, 3, mul(b, eta, s.Ix));
+  out[4] = times(b, 3, mul(b, eta, s.Iy));
+  out[5] = mul(b, eta, s.J);
+}
+
+// A 1x6 or 6x6 field as 36 numbers, or the given diagonal.
+static void matrix_at(builder* b, int rod, const char* field, double arc, const ex diagonal[6],
+                      ex out[36]) {
+  const value* v = td_get(b->rods, rod, field);
+  const int n = v ? td_value_count(v) : 0;
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      ex e = i == j ? diagonal[i] : num_ex(b, 0);
+      if (n == 36) e = td_rod_field(b, rod, field, i + 6 * j, arc, 0);
+      if (n == 6) e = i == j ? td_rod_field(b, rod, field, i, arc, 0) : num_ex(b, 0);
+      out[6 * i + j] = e;
+    }
+}
+
+// ---- actuation --------------------------------------------------------------------------------
+
+static double chamber_number(const builder* b, int k, const char* field, double fallback) {
+  const value* v = td_get(b->chambers, k, field);
+  return v ? v->x[0] : fallback;
+}
+
+// Pressure pushes with p A along the rod and turns with p A [y, -x, 0].  A chamber over part of a
+// segment counts in part.
+static void add_chambers(builder* b, int rod, double from, double to, ex input[6]) {
+  const int n = b->chambers ? td_value_count(b->chambers) : 0;
+  const double middle = 0.5 * (from + to);
+  for (int k = 0; k < n; k++) {
+    if ((int)chamber_number(b, k, "rod", 1) != rod + 1) continue;
+    const double lo = fmax(from, chamber_number(b, k, "from", 0));
+    const double hi = fmin(to, chamber_number(b, k, "to", b->rod[rod].length));
+    if (hi <= lo) continue;
+    const value *offset = td_get(b->chambers, k, "offset"), *area = td_get(b->chambers, k, "area");
+    const value* pressure = td_get(b->chambers, k, "pressure");
+    td_exprs* g = b->spec->graph;
+    const ex force = times(b, (hi - lo) / (to - from),
+                           mul(b, at_arc(b, td_value_ex(pressure, 0, g), middle),
+                               at_arc(b, td_value_ex(area, 0, g), middle)));
+    input[2] = add(b, input[2], force);
+    if (!offset) continue;
+    input[3] = add(b, input[3], mul(b, force, at_arc(b, td_value_ex(offset, 1, g), middle)));
+    input[4] = minus(b, input[4], mul(b, force, at_arc(b, td_value_ex(offset, 0, g), middle)));
+  }
+}
+
+ex td_rod_start(builder* b, int rod, const char* field, int d, double arc) {
+  if (strcmp(field, "init") == 0 && !td_get(b->rods, rod, "init")) field = "shape";
+  return td_rod_field(b, rod, field, d, arc, 0);
+}
+
+// Mass and rotary inertia per length.
+void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, ex* jz) {
+  const bool given = td_get(b->rods, rod, "inertia") != NULL;
+  const cross_section s = given ? (cross_section){0} : section_at(b, rod, arc);
+  const ex rho = td_rod_field(b, rod, "rho", 0, arc, 0);
+  *mass = given ? td_rod_field(b, rod, "inertia", 0, arc, 0) : mul(b, rho, s.A);
+  *jx = given ? td_rod_field(b, rod, "inertia", 3, arc, 0) : mul(b, rho, s.Ix);
+  *jy = given ? td_rod_field(b, rod, "inertia", 4, arc, 0) : mul(b, rho, s.Iy);
+  *jz = given ? td_rod_field(b, rod, "inertia", 5, arc, 0) : add(b, *jx, *jy);
+}
+
+// ---- the whole law ----------------------------------------------------------------------------
+
+static bool is_constant(const builder* b, const ex* e, int n) {
+  for (int i = 0; i < n; i++)
+    if (td_ex_depends(b->spec->graph, e[i]) & ~(unsigned)TD_ON_PARAM) return false;
+  return true;
+}
+
+td_status td_rod_section(builder* b, int rod, double from, double to, double middle, double length,
+                         model_force* f) {
+  ex slots[SECTION_SLOTS], K[6], D[6];
+  diagonal_stiffness(b, rod, middle, K);
+  diagonal_damping(b, rod, middle, D);
+  matrix_at(b, rod, "stiffness", middle, K, slots + SECTION_K);
+  matrix_at(b, rod, "damping", middle, D, slots + SECTION_D);
+  const value* damp = td_get(b->rods, rod, "damp");
+  const value *visc = damp ? td_get(damp, 0, "visc") : NULL,
+              *power = damp ? td_get(damp, 0, "pow") : NULL;
+  for (int d = 0; d < 6; d++) {
+    slots[SECTION_X0 + d] = td_rod_field(b, rod, "shape", d, middle, 0);
+    slots[SECTION_INPUT + d] = td_rod_field(b, rod, "input", d, middle, 0);
+    slots[SECTION_MU + d] = num_ex(b, 0);
+    if (visc)
+      slots[SECTION_MU + d] =
+          at_arc(b, td_value_ex(visc, td_value_count(visc) == 6 ? d : 0, b->spec->graph), middle);
+    slots[SECTION_HELD + d] = slots[SECTION_X0 + d];
+  }
+  add_chambers(b, rod, from, to, slots + SECTION_INPUT);
+  slots[SECTION_POWER] = power ? td_value_ex(power, 0, b->spec->graph) : num_ex(b, 1);
+  slots[SECTION_LENGTH] = num_ex(b, length);
+  f->potential = is_constant(b, slots + SECTION_K, 36) && is_constant(b, slots + SECTION_X0, 6);
+  ex* at = td_push_number_ex(b->m, SECTION_SLOTS);
+  if (!at) return TD_E_NOMEM;
+  memcpy(at, slots, sizeof slots);
+  f->section = b->m->nnumber_ex - SECTION_SLOTS;
+  return TD_OK;
+}

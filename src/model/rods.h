@@ -1,0 +1,36 @@
+// What the builders of rods share.
+#ifndef TD_RODS_H
+#define TD_RODS_H
+
+#include "build.h"
+
+// A field of a rod at an arc length.
+ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback);
+// Initial strain ("init", else the stress-free one) or strain rate.
+ex td_rod_start(builder* b, int rod, const char* field, int d, double arc);
+void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, ex* jz);
+// The law of the stretch [from, to] taken at `middle`, with weight `length`: fills the section's
+// slots and f->section.
+td_status td_rod_section(builder* b, int rod, double from, double to, double middle, double length,
+                         model_force* f);
+// Complete and append a strain element; its section has been made.
+td_status td_rod_strain(builder* b, int rod, int element, double arc, model_force* f);
+td_status td_rod_station(builder* b, int rod, double arc, int* station);
+// Load per length times `length` at a station.
+td_status td_rod_load(builder* b, int rod, double arc, double length, int station);
+td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
+                     int* q, int* v);
+bool td_rod_mode(const builder* b, int rod, int d);
+// The polynomial model.
+td_status td_build_polynomial(builder* b, int rod);
+td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it
+
+// Small algebra on expressions.
+static inline ex mul(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_MUL, x, y); }
+static inline ex add(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_ADD, x, y); }
+static inline ex minus(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_SUB, x, y); }
+static inline ex over(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_DIV, x, y); }
+static inline ex num_ex(builder* b, double x) { return td_ex_const(b->spec->graph, x); }
+static inline ex times(builder* b, double k, ex x) { return mul(b, num_ex(b, k), x); }
+
+#endif

@@ -1,0 +1,301 @@
+// The rules of rods and chambers: a section and a material that give a stiffness and a mass, fields
+// that would have no effect, chambers that lie in their rod.  Numbers and expressions of arc length
+// are judged, the latter at both ends and in the middle; what depends on parameters is not.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "dense.h"
+#include "rules.h"
+
+// ---- reading ----------------------------------------------------------------------------------
+
+static const char* word(const value* s, int i, const char* field, const char* fallback) {
+  const value* v = td_get(s, i, field);
+  return v && v->kind == V_STR ? v->s : fallback;
+}
+
+// Element k of a field of s(i) at an arc length, its default when it is absent.
+static bool number(const td_spec* spec, const value* s, int i, const char* field, int k, double arc,
+                   double fallback, double* x) {
+  const value* v = td_get(s, i, field);
+  *x = fallback;
+  if (!v) return !isnan(fallback);
+  return v->kind == V_NUM && k < td_value_count(v) && td_check_along(spec, v, k, arc, x);
+}
+
+int td_check_rod_count(const td_spec* spec) {
+  const value* rods = td_get(spec->root, 0, "rod");
+  return rods && rods->kind == V_STRUCT ? td_value_count(rods) : 0;
+}
+
+double td_check_rod_length(td_spec* spec, int i) {
+  const value* v = td_get(td_get(spec->root, 0, "rod"), i, "length");
+  if (!v || v->kind != V_NUM || td_value_count(v) != 1) return NAN;
+  const ex e = td_value_ex(v, 0, spec->graph);
+  if (td_ex_depends(spec->graph, e) & ~(unsigned)TD_ON_PARAM) return NAN;
+  const double x = td_spec_settle(spec, e);
+  return x > 0 ? x : (double)NAN;
+}
+
+// ---- single fields ----------------------------------------------------------------------------
+
+// A 6x6 matrix at an arc length: the first rule it breaks, if any.
+static bool check_matrix(td_spec* spec, const checked* c, double arc) {
+  double A[36], w[6], V[36], eye[36] = {0}, size = 0;
+  for (int k = 0; k < 36; k++) {
+    if (!td_check_along(spec, c->v, k, arc, &A[k])) return true;
+    size = fmax(size, fabs(A[k]));
+    eye[k] = k % 7 == 0;
+  }
+  const double slack = 1e-9 * size;
+  for (int k = 0; k < 36; k++) {
+    const int i = k % 6, j = k / 6;
+    if (fabs(A[k] - A[j + 6 * i]) <= slack) continue;
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s must be symmetric, but element (%d,%d) is %g and (%d,%d) is %g", c->name, j + 1,
+             i + 1, A[j + 6 * i], i + 1, j + 1, A[k]);
+    return false;
+  }
+  if (!td_eig_symmetric(A, eye, 6, w, V) || w[0] >= -slack) return true;
+  td_error(&spec->diags, TD_E_MODEL, c->at, "%s must not have a negative eigenvalue, got %g",
+           c->name, w[0]);
+  return false;
+}
+
+void td_check_section_matrix(td_spec* spec, const checked* c) {
+  const int n = td_value_count(c->v);
+  for (int p = 0; p < 3; p++) {
+    const double arc = 0.5 * p * c->length;
+    if (n == 36 && !check_matrix(spec, c, arc)) return;
+    for (int k = 0; n == 6 && k < 6; k++) {
+      double x;
+      if (!td_check_along(spec, c->v, k, arc, &x) || x >= 0) continue;
+      td_error(&spec->diags, TD_E_MODEL, c->at, "%s(%d) must not be negative, got %g", c->name,
+               k + 1, x);
+      return;
+    }
+  }
+}
+
+// [m m m Jx Jy Jz]: a mass has no direction.
+void td_check_section_inertia(td_spec* spec, const checked* c) {
+  for (int p = 0; p < 3; p++) {
+    double m[3];
+    for (int k = 0; k < 3; k++)
+      if (!td_check_along(spec, c->v, k, 0.5 * p * c->length, &m[k])) return;
+    if (fabs(m[1] - m[0]) + fabs(m[2] - m[0]) <= 1e-9 * fabs(m[0])) continue;
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s: the first three numbers are the mass per length and must be equal, got %g, %g "
+             "and %g kg/m",
+             c->name, m[0], m[1], m[2]);
+    return;
+  }
+}
+
+// A stretch of -1 would have no length left.
+void td_check_rod_strain(td_spec* spec, const checked* c) {
+  for (int p = 0; p < 3; p++) {
+    double x;
+    if (!td_check_along(spec, c->v, 2, 0.5 * p * c->length, &x) || x > -1) continue;
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s(3), the stretch, must be above -1, where the rod has no length left, got %g",
+             c->name, x);
+    return;
+  }
+}
+
+// ---- sections ---------------------------------------------------------------------------------
+
+// Which fields a section has.
+static const struct {
+  const char *section, *field;
+} section_fields[] = {
+    {"circle", "radius"}, {"ring", "radius"}, {"rectangle", "width"}, {"rectangle", "height"},
+    {"custom", "area"},   {"custom", "Ix"},   {"custom", "Iy"},       {"custom", "J"},
+};
+enum { SECTION_FIELDS = sizeof section_fields / sizeof section_fields[0] };
+
+static td_span section_at(const value* s, int i) {
+  return td_get(s, i, "section") ? td_get_at(s, i, "section") : td_check_element_at(s, i);
+}
+
+static bool is_field_of(const char* section, const char* field) {
+  for (int k = 0; k < SECTION_FIELDS; k++)
+    if (strcmp(section_fields[k].section, section) == 0 &&
+        strcmp(section_fields[k].field, field) == 0)
+      return true;
+  return false;
+}
+
+// Stiffness, damping or inertia that is not given follows from the section.
+static bool needs_section(const value* s, int i) {
+  return !td_get(s, i, "stiffness") || !td_get(s, i, "inertia") ||
+         (td_get(s, i, "eta") && !td_get(s, i, "damping"));
+}
+
+static void section_has_its_fields(td_spec* spec, const value* s, int i, const char* name,
+                                   const char* section) {
+  for (int k = 0; k < SECTION_FIELDS; k++) {
+    const char* field = section_fields[k].field;
+    if (strcmp(section_fields[k].section, section) != 0 || td_get(s, i, field)) continue;
+    if (needs_section(s, i))
+      td_error(&spec->diags, TD_E_MODEL, section_at(s, i), "%s.%s is missing: a %s section has it",
+               name, field, section);
+  }
+  for (int k = 0; k < SECTION_FIELDS; k++) {
+    const char* field = section_fields[k].field;
+    if (!td_get(s, i, field) || is_field_of(section, field)) continue;
+    if (k > 0 && strcmp(section_fields[k - 1].field, field) == 0) continue;  // seen
+    td_warn(&spec->diags, td_get_at(s, i, field), "%s.%s has no effect: the section is a %s", name,
+            field, section);
+  }
+}
+
+// One radius makes a circle, two a ring with the larger one first.
+static void radii(td_spec* spec, const value* s, int i, const char* name, bool ring) {
+  const value* v = td_get(s, i, "radius");
+  if (!v || v->kind != V_NUM) return;
+  if (td_value_count(v) != (ring ? 2 : 1)) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "radius"),
+             ring ? "%s.radius of a ring must be [outer inner], got %dx%d"
+                  : "%s.radius of a circle must be a single number, got %dx%d",
+             name, v->rows, v->cols);
+    if (!ring) td_hint(&spec->diags, "a hollow rod is section = 'ring'");
+    return;
+  }
+  const double length = td_check_rod_length(spec, i);
+  for (int p = 0; ring && p < 3; p++) {
+    double outer, inner;
+    if (!td_check_along(spec, v, 0, 0.5 * p * length, &outer)) return;
+    if (!td_check_along(spec, v, 1, 0.5 * p * length, &inner)) return;
+    if (inner < outer) continue;
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "radius"),
+             "%s.radius: the inner radius must be below the outer one, got [%g %g] m", name, outer,
+             inner);
+    return;
+  }
+}
+
+// ---- materials --------------------------------------------------------------------------------
+
+// Fields that another one makes useless.
+static const struct {
+  const char *field, *other;
+} replaced[] = {
+    {"E", "stiffness"}, {"G", "stiffness"}, {"nu", "stiffness"}, {"shear", "stiffness"},
+    {"nu", "G"},        {"rho", "inertia"}, {"eta", "damping"},
+};
+
+static void material(td_spec* spec, const value* s, int i, const char* name) {
+  for (size_t k = 0; k < sizeof replaced / sizeof replaced[0]; k++) {
+    const char *field = replaced[k].field, *other = replaced[k].other;
+    if (!td_get(s, i, field) || !td_get(s, i, other)) continue;
+    if (strcmp(other, "G") == 0 && td_get(s, i, "stiffness")) continue;  // told already
+    td_warn(&spec->diags, td_get_at(s, i, field), "%s.%s has no effect: %s is given", name, field,
+            other);
+  }
+  const td_span at = td_check_element_at(s, i);
+  if (!td_get(s, i, "stiffness") && !td_get(s, i, "E"))
+    td_error(&spec->diags, TD_E_MODEL, at,
+             "%s.E is missing: a rod needs E (Young's modulus) or stiffness", name);
+  if (!td_get(s, i, "inertia") && !td_get(s, i, "rho"))
+    td_error(&spec->diags, TD_E_MODEL, at,
+             "%s.rho is missing: a rod needs rho (density) or inertia", name);
+}
+
+void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
+  const char *section = word(s, i, "section", "circle"), *model = word(s, i, "model", "ebr");
+  if (td_field_has_option(td_field_find("rod.section"), section)) {
+    section_has_its_fields(spec, s, i, name, section);
+    const bool ring = strcmp(section, "ring") == 0;
+    if (ring || strcmp(section, "circle") == 0) radii(spec, s, i, name, ring);
+  }
+  material(spec, s, i, name);
+  if (td_get(s, i, "points") && strcmp(model, "rom") != 0)
+    td_warn(&spec->diags, td_get_at(s, i, "points"),
+            "%s.points has no effect: the model '%.40s' has one point in each segment", name,
+            model);
+}
+
+// ---- all rods ---------------------------------------------------------------------------------
+
+// Degrees of freedom of the strains of rod i: at least its number of segments, whatever is held.
+static double strain_dofs(const value* rods, int i) {
+  const value *modes = td_get(rods, i, "modes"), *n = td_get(rods, i, "n");
+  const double segments = n && n->kind == V_NUM ? n->x[0] : td_field_number("rod.n");
+  double each = 0;
+  for (int k = 0; modes && modes->kind == V_NUM && k < td_value_count(modes); k++)
+    each += modes->x[k] != 0;
+  return segments * (modes ? fmax(1, each) : 6);
+}
+
+void td_check_rods(td_spec* spec) {
+  const value* rods = td_get(spec->root, 0, "rod");
+  const int n = td_check_rod_count(spec), most = spec->limits.dofs;
+  double total = 0;
+  int largest = 0;
+  for (int i = 0; i < n; i++) {
+    total += strain_dofs(rods, i);
+    if (strain_dofs(rods, i) > strain_dofs(rods, largest)) largest = i;
+  }
+  if (!(total > most)) return;
+  const bool written = td_get(rods, largest, "n") != NULL;
+  td_error(&spec->diags, TD_E_MODEL,
+           written ? td_get_at(rods, largest, "n") : td_check_element_at(rods, largest),
+           "rod(%d): the model may have %d degrees of freedom, its rods have %g", largest + 1, most,
+           total);
+}
+
+// ---- chambers ---------------------------------------------------------------------------------
+
+// Is the offset [x y] within the outline of a section at an arc length?  True when it is not known.
+static bool is_inside(const td_spec* spec, const value* rods, int i, double arc, const double* x) {
+  const char* section = word(rods, i, "section", "circle");
+  double a, b;
+  if (strcmp(section, "circle") == 0 || strcmp(section, "ring") == 0)
+    return !number(spec, rods, i, "radius", 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;
+  if (strcmp(section, "rectangle") != 0) return true;
+  if (!number(spec, rods, i, "width", 0, arc, NAN, &a)) return true;
+  if (!number(spec, rods, i, "height", 0, arc, NAN, &b)) return true;
+  return fabs(x[0]) <= a / 2 && fabs(x[1]) <= b / 2;
+}
+
+static void chamber_offset(td_spec* spec, const value* s, int i, const char* name, int rod,
+                           const double range[2]) {
+  const value* rods = td_get(spec->root, 0, "rod");
+  for (int p = 0; td_get(s, i, "offset") && p < 3; p++) {
+    const double arc = range[0] + 0.5 * p * (range[1] - range[0]);
+    double x[2];
+    if (!number(spec, s, i, "offset", 0, arc, NAN, &x[0])) return;
+    if (!number(spec, s, i, "offset", 1, arc, NAN, &x[1])) return;
+    if (is_inside(spec, rods, rod, arc, x)) continue;
+    td_warn(&spec->diags, td_get_at(s, i, "offset"),
+            "%s.offset: [%g %g] m is outside the section of rod(%d)", name, x[0], x[1], rod + 1);
+    return;
+  }
+}
+
+void td_check_chamber(td_spec* spec, const value* s, int i, const char* name) {
+  td_diags* diags = &spec->diags;
+  const int nrod = td_check_rod_count(spec);
+  double rod, from, to;
+  if (!number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod))) return;
+  if (rod > nrod) {
+    const td_span at = td_get(s, i, "rod") ? td_get_at(s, i, "rod") : td_check_element_at(s, i);
+    td_error(diags, TD_E_MODEL, at, "%s.rod is rod(%g), but the model has %d rod%s", name, rod,
+             nrod, nrod == 1 ? "" : "s");
+    return;
+  }
+  const double length = td_check_rod_length(spec, (int)rod - 1);
+  if (isnan(length) || !number(spec, s, i, "from", 0, NAN, 0, &from)) return;
+  if (!number(spec, s, i, "to", 0, NAN, length, &to)) return;
+  if (to > length * (1 + 1e-9))
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
+             name, rod, length, to);
+  else if (from >= to)
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "from"),
+             "%s.from must be below where it ends, got %g m and %g m", name, from, to);
+  else
+    chamber_offset(spec, s, i, name, (int)rod - 1, (double[]){from, to});
+}

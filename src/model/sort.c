@@ -1,0 +1,69 @@
+// Depth-first order of the hops: every subtree becomes a contiguous range, groups stay together.
+#include <string.h>
+
+#include "build.h"
+
+typedef struct family {
+  int child, sibling;  // first child, next sibling; -1: none
+} family;
+
+// order[k]: the old number of the k-th hop
+static void depth_first(const td_model* m, family* f, int* order) {
+  const int n = m->nhop;
+  int root = -1, count = 0;
+  for (int i = 0; i < n; i++) f[i].child = -1;
+  for (int i = n - 1; i >= 0; i--) {
+    int* list = m->hop[i].parent < 0 ? &root : &f[m->hop[i].parent].child;
+    f[i].sibling = *list;
+    *list = i;
+  }
+  for (int at = root; at >= 0;) {
+    order[count++] = at;
+    int next = f[at].child;
+    for (int up = at; next < 0 && up >= 0; up = m->hop[up].parent) next = f[up].sibling;
+    at = next;
+  }
+}
+
+static void renumber(td_model* m, const int* order, int* to, model_hop* hop, model_col* col) {
+  int c = 0;
+  for (int k = 0; k < m->nhop; k++) to[order[k]] = k;
+  for (int k = 0; k < m->nhop; k++) {
+    hop[k] = m->hop[order[k]];
+    if (hop[k].parent >= 0) hop[k].parent = to[hop[k].parent];
+    hop[k].group = to[hop[k].group];
+    for (int i = 0; i < hop[k].nv; i++) {
+      col[c + i] = m->col[hop[k].col + i];
+      col[c + i].hop = k;
+    }
+    hop[k].col = c;
+    c += hop[k].nv;
+  }
+  if (m->nhop > 0) memcpy(m->hop, hop, (size_t)m->nhop * sizeof *hop);
+  if (m->ncol > 0) memcpy(m->col, col, (size_t)m->ncol * sizeof *col);
+  for (int i = 0; i < m->nstation; i++)
+    if (m->station[i].hop >= 0) m->station[i].hop = to[m->station[i].hop];
+}
+
+td_status td_sort_hops(td_model* m, int** renumbered) {
+  const size_t n = (size_t)m->nhop + 1;
+  family* f = malloc(n * sizeof *f);
+  int *order = malloc(n * sizeof(int)), *to = malloc(n * sizeof(int));
+  model_hop* hop = malloc(n * sizeof *hop);
+  model_col* col = malloc(((size_t)m->ncol + 1) * sizeof *col);
+  const bool ok = f && order && to && hop && col;
+  if (ok) {
+    depth_first(m, f, order);
+    renumber(m, order, to, hop, col);
+  }
+  free(f);
+  free(order);
+  free(hop);
+  free(col);
+  *renumbered = to;
+  if (!ok) {
+    free(to);
+    *renumbered = NULL;
+  }
+  return ok ? TD_OK : TD_E_NOMEM;
+}

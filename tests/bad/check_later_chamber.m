@@ -1,1 +1,0 @@
-chamber(1).pressure = 1e4;

@@ -1,2 +1,0 @@
-joint(1).second = 1;
-joint(1).rom.order = 3;

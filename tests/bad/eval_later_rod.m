@@ -1,2 +1,0 @@
-rod(1).length = 0.3;
-rod(1).radius = 0.01;

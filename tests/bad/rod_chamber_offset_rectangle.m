@@ -1,0 +1,9 @@
+rod(1).length = 0.3;
+rod(1).E = 1e5;
+rod(1).rho = 1000;
+rod(1).section = 'rectangle';
+rod(1).width = 0.02;
+rod(1).height = 0.01;
+chamber(1).area = 2e-5;
+chamber(1).pressure = 1e4;
+chamber(1).offset = [0.006 0.006];

@@ -1,0 +1,8 @@
+rod(1).length = 0.3;
+rod(1).radius = 0.01;
+rod(1).E = 1e5;
+rod(1).rho = 1000;
+sensor(1).name = 'a';
+sensor(1).value = pos(rod(1), 0.5);
+sensor(2).name = 'b';
+sensor(2).value = strain(rod(1), -0.1);
