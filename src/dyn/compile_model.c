@@ -146,7 +146,7 @@ static td_status judge_beam(const trial* t, const model_force* f) {
 
 static td_status judge_stretch(const trial* t, int probe) {
   const model_probe* p = &t->m->probe[probe];
-  if (p->kind != SENSOR_STRETCH || t->w->length0[probe] > 0) return TD_OK;
+  if (p->kind != SENSOR_STRETCH || p->rod > 0 || t->w->length0[probe] > 0) return TD_OK;
   for (int i = 0; i < t->spec->nsensor; i++)
     if (t->spec->sensors[i].var == p->var)
       return td_error(&t->spec->diags, TD_E_MODEL, t->spec->sensors[i].at,
@@ -158,18 +158,24 @@ static td_status judge_stretch(const trial* t, int probe) {
 
 // The vector part of a unit quaternion: |q| < 1, or the rotation is not defined.
 static td_status judge_chart(const trial* t, const model_hop* hop) {
-  double sum = 0;
-  for (int c = 0; c < 3; c++) {
-    const double x =
-        hop->free[c] >= 0 ? t->w->q_initial[hop->q + hop->free[c]] : t->w->num[hop->value + c];
-    sum += x * x;
+  double y[3];
+  for (int c = 0; c < 3; c++) y[c] = t->w->num[hop->value + c];
+  int largest = hop->col;  // where the largest of them was written
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const double x = t->w->q_initial[t->m->col[k].q];
+    y[t->m->col[k].part] += t->w->col[k].weight * x;
+    if (fabs(x) > fabs(t->w->q_initial[t->m->col[largest].q])) largest = k;
   }
+  const double sum = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
+  const model_dof* d = &t->m->pos[t->m->col[largest].q];
   if (sum < 1) return TD_OK;
-  // where the largest of them was written
-  int largest = 0;
-  for (int k = 1; k < hop->nq; k++)
-    if (fabs(t->w->q_initial[hop->q + k]) > fabs(t->w->q_initial[hop->q + largest])) largest = k;
-  const model_dof* d = &t->m->pos[hop->q + largest];
+  if (d->rod > 0) {
+    return td_error(
+        &t->spec->diags, TD_E_MODEL,
+        td_get_at(td_get(t->spec->root, 0, "rod"), d->rod - 1, "model"),
+        "rod(%d) turns by more than 180 degrees at the start: write it as several rods in a row",
+        d->rod);
+  }
   return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, d),
                   "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be "
                   "below 1 at the start, got %g",

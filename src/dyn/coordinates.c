@@ -124,14 +124,16 @@ double td_chart_margin(const td_model* m, const double* q, const char** name) {
   double least = 1;
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    if (hop->kind != HOP_QUAT3 && hop->kind != HOP_CAYLEY) continue;
-    double x[3] = {0, 0, 0};
-    for (int c = 0; c < 3; c++)
-      if (hop->free[c] >= 0) x[c] = q[hop->q + hop->free[c]];
-    const double margin = td_chart_distance(vec3_of(x), hop->kind == HOP_CAYLEY);
+    if (!is_chart(hop)) continue;
+    double y[3] = {0, 0, 0};
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const num weight = m->col[k].weight;  // of a rod's: a constant
+      y[m->col[k].part] += (weight == NUM_NONE ? 1 : m->number[weight]) * q[m->col[k].q];
+    }
+    const double margin = td_chart_distance(td_hop_chart(hop), vec3_of(y));
     if (margin >= least) continue;
     least = margin;
-    if (name) *name = model_name(m, m->pos[hop->q].name);
+    if (name) *name = model_name(m, m->pos[m->col[hop->col].q].name);
   }
   return least;
 }

@@ -57,6 +57,10 @@ void td_set_load(td_work* work, double scale);
 // time- or state-dependent springs.  d(kinetic + elastic + gravity)/dt equals it.  Uses the v' of
 // the last forward dynamics.
 double td_power(const td_model* model, const td_state* state, td_work* work);
+// The same when the last evaluation was at this very state: nothing is placed again.
+double td_power_placed(const td_model* model, const td_state* state, td_work* work);
+// Whether v' and the multipliers matter to it (constraints, prescribed motion).
+bool td_power_needs_motion(const td_model* model);
 // True when every force has a potential or is viscous, so that stability may be judged by the
 // stiffness alone.
 bool td_is_conservative(const td_model* model);

@@ -9,6 +9,7 @@
 #ifndef TD_ENGINE_H
 #define TD_ENGINE_H
 
+#include "chart.h"
 #include "dyn.h"
 #include "frame.h"
 #include "model.h"
@@ -17,6 +18,14 @@ void td_prepare(const td_model* m, td_work* w);
 void td_place(const td_model* m, const td_state* state, td_work* w);
 void td_place_motion(const td_model* m, td_work* w);  // prescribed q and v at w->t
 void td_numbers(const td_model* m, const td_state* state, td_work* w);
+// Numbers y of a hop with a chart, and their rates for velocities v.
+vec3 td_chart_numbers(const td_model* m, const td_work* w, const model_hop* hop);
+vec3 td_chart_rates(const td_model* m, const td_work* w, const model_hop* hop, const double* v);
+chart_kind td_hop_chart(const model_hop* hop);
+// Rotation by three numbers: its motion subspace depends on them.
+static inline bool is_chart(const model_hop* hop) {
+  return hop->kind == HOP_QUAT3 || hop->kind == HOP_CAYLEY || hop->kind == HOP_TURN;
+}
 // td_prepare, td_place and td_numbers
 void td_enter(const td_model* m, const td_state* state, td_work* w);
 
@@ -35,10 +44,11 @@ void td_inverse(const td_model* m, td_work* w, double* out);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
 // False when some pivot is not positive: the hop is left in *bad.
 bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad);
-// What of a column td_articulated has found and M⁻¹ needs: W = U D⁻¹ and the column's row of D⁻¹.
+// What of a DOF td_articulated has found and M⁻¹ needs: W = U / D.  One per DOF, base first.
 typedef struct mass_factor {
   spatial S, W;
-  double inv[3];
+  double inv;  // 1 / D
+  int v, hop;  // its DOF, and the hop that carries the mass behind it
 } mass_factor;
 void td_mass_factors(const td_model* m, const td_work* w, mass_factor* factor);
 // B = M⁻¹ B, rows of prescribed DOFs zero.  Rows of B are `width` long, a multiple of MASS_WIDTH,
@@ -65,6 +75,14 @@ void td_tangent_columns(const td_model* m, td_work* w, const double* a);
 // Change of all force wrenches (added to df per hop) and generalised forces (added to dtau) for
 // given changes of the stations along a column (col < 0: none) and of the numbers (w->dnum).
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df, double* dtau);
+// ... except what DOFs do to forces that follow from them directly (is_local): their part of dF/dq
+// and dF/dv is added by these.
+static inline bool is_local(const model_force* f) {
+  return f->kind == FORCE_DOF || (f->kind == FORCE_STRAIN && f->strain != STRAIN_SEGMENT);
+}
+void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* dv);
+void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
+                       double* dv);
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df);
 
@@ -87,9 +105,17 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
 // w->dnum from the changes of the probes along a column.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
 
-// Slopes of a FORCE_DOF with respect to its coordinate and rate.
-void td_dof_slopes(const td_model* m, const td_work* w, int force, double* slope_q,
-                   double* slope_v);
+// Rod pieces: force, change along a column, energy, power and the elastic energy's change.
+void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
+void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                      spatial* df, double* dtau);
+double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);
+double td_strain_power(const td_model* m, const td_work* w, const model_force* f);
+double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col);
+// Strains of a piece (6), and their change along a column.
+void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]);
+void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
+                       double dx[6]);
 double td_elastic_energy(const td_model* m, const td_work* w);
 double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
 double td_elastic_change(const td_model* m, const td_work* w, int col);

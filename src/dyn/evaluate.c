@@ -165,10 +165,16 @@ td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
   return td_energies_at(m, w);
 }
 
+bool td_power_needs_motion(const td_model* m) { return m->nrow > 0 || m->nfree_v < m->nvel; }
+
 double td_power(const td_model* m, const td_state* state, td_work* w) {
+  td_enter(m, state, w);
+  return td_power_placed(m, state, w);
+}
+
+double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
-  td_enter(m, state, w);
   double power = td_force_power(m, w);
   const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
   for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
@@ -207,7 +213,7 @@ static void recursive_tangent(const td_model* m, const td_state* state, td_work*
   arena* s = &w->scratch;
   const int nv = m->nvel, nu = du ? m->ninput : 0, cols = 2 * nv + nu;
   const int width = (cols + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
-  mass_factor* factor = arena_bytes(s, (size_t)m->ncol * sizeof(mass_factor));
+  mass_factor* factor = arena_bytes(s, (size_t)m->nvel * sizeof(mass_factor));
   double* f = arena_zeros(s, nv * width);
   td_mass_factors(m, w, factor);
   td_tangent_at(m, w, w->vdot, NULL, dq, dv);

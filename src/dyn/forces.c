@@ -130,6 +130,9 @@ void td_forces(const td_model* m, td_work* w, int which) {
       case FORCE_LOAD:
         if (which & FORCES_ACTIVE) load_add(m, w, f);
         break;
+      case FORCE_STRAIN:
+        td_strain_add(m, w, f, which);
+        break;
     }
   }
 }
@@ -212,12 +215,10 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
-    const bool own = c && c->first && c->v == f->v;
-    if (!numbers && !moved && !own) continue;
+    if (!numbers && !moved) continue;
     switch (f->kind) {
       case FORCE_DOF:
-        dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v],
-                                 own && !rate && f->q >= 0, own && rate);
+        dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], 0, 0);
         break;
       case FORCE_AXIAL:
         axial_change(m, w, f, col, rate, df);
@@ -227,6 +228,9 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         break;
       case FORCE_LOAD:
         load_change(m, w, f, col, rate, df);
+        break;
+      case FORCE_STRAIN:
+        td_strain_change(m, w, f, col, rate, df, dtau);
         break;
     }
   }
@@ -255,20 +259,22 @@ static void law_coordinate(const td_model* m, const td_work* w, const model_forc
 }
 
 static int law_count(const model_force* f) {
-  return f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+  return f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0 : 1;
 }
 
 double td_elastic_energy(const td_model* m, const td_work* w) {
   double sum = 0;
-  for (int i = 0; i < m->nforce; i++)
-    for (int d = 0; d < law_count(&m->force[i]); d++) {
-      const model_force* f = &m->force[i];
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind == FORCE_STRAIN) sum += td_strain_energy(m, w, f);
+    for (int d = 0; d < law_count(f); d++) {
       if (!f->law[d].potential) continue;
       double x, u;
       law_coordinate(m, w, f, d, &x, &u);
       const law l = law_of(w, &f->law[d]);
       sum += law_at(&l, x, u).energy;
     }
+  }
   return sum;
 }
 
@@ -283,6 +289,7 @@ double td_force_power(const td_model* m, const td_work* w) {
       const law_value v = law_at(&l, x, f->isotropic ? 0 : u);
       sum += (v.f - (f->law[d].potential ? v.spring : 0) + w->load * w->num[f->law[d].input]) * u;
     }
+    if (f->kind == FORCE_STRAIN) sum += td_strain_power(m, w, f);
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     if (f->kind == FORCE_AXIAL && f->isotropic)
       sum += vec3_dot(isotropic_damping(w, f, &a, &b), vec3_sub(b.v, a.v));
@@ -295,13 +302,19 @@ double td_force_power(const td_model* m, const td_work* w) {
   return sum;
 }
 
-void td_dof_slopes(const td_model* m, const td_work* w, int force, double* slope_q,
-                   double* slope_v) {
-  const model_force* f = &m->force[force];
+static void dof_tangent(const td_work* w, const model_force* f, int n, double* dq, double* dv) {
   const law l = law_of(w, &f->law[0]);
   const law_value v = law_at(&l, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
-  *slope_q = f->q < 0 ? 0 : v.fx;
-  *slope_v = v.fu;
+  if (f->q >= 0) dq[f->v * n + f->v] -= v.fx;
+  dv[f->v * n + f->v] -= v.fu;
+}
+
+void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* dv) {
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind == FORCE_DOF) dof_tangent(w, f, m->nvel, dq, dv);
+    if (f->kind == FORCE_STRAIN) td_strain_tangent(m, w, f, dq, dv);
+  }
 }
 
 // What the links of a joint do to their second station, about the origin.
@@ -309,7 +322,8 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
   spatial sum = spatial_zero();
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    if (f->joint != joint || f->element != element || f->kind == FORCE_DOF || f->kind == FORCE_LOAD)
+    if (f->joint != joint || f->element != element || f->kind == FORCE_DOF ||
+        f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN)
       continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
@@ -341,7 +355,8 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     double dx[6] = {0}, du[6];
-    if (f->kind == FORCE_LOAD) continue;
+    if (f->kind == FORCE_STRAIN) sum += td_strain_energy_change(m, w, f, col);
+    if (f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN) continue;
     if (f->kind == FORCE_DOF) dx[0] = c->first && c->v == f->v && f->q >= 0;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const frame_change da = change_of(m, w, f->a, col, false),

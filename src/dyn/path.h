@@ -40,7 +40,7 @@ static inline int path_above(const path* p, const td_model* m, int hop) {
 static inline void path_enter(path* p, const td_model* m, int hop) {
   const int above = path_above(p, m, hop);
   p->end[hop] = above + m->hop[hop].nv;
-  for (int k = 0; k < m->hop[hop].nv; k++) p->v[above + k] = m->hop[hop].v + k;
+  for (int k = 0; k < m->hop[hop].nv; k++) p->v[above + k] = m->col[m->hop[hop].col + k].v;
 }
 static inline void path_put(path_block* vectors, int at, const spatial* x) {
   double* to = (double*)&vectors[at / LANES] + at % LANES;

@@ -38,51 +38,65 @@ static inline spatial place_screw(const td_work* w, const model_hop* hop, int i,
   return S;
 }
 
-static vec3 chart_vector(const td_work* w, const model_hop* hop, const double* from,
-                         bool constant) {
-  double x[3];
-  for (int c = 0; c < 3; c++)
-    x[c] = hop->free[c] >= 0 ? from[hop->free[c]] : constant ? w->num[hop->value + c] : 0;
-  return vec3_of(x);
+vec3 td_chart_numbers(const td_model* m, const td_work* w, const model_hop* hop) {
+  double y[3];
+  for (int c = 0; c < 3; c++) y[c] = w->num[hop->value + c];
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    y[m->col[k].part] += w->col[k].weight * w->q[m->col[k].q];
+  return vec3_of(y);
+}
+
+vec3 td_chart_rates(const td_model* m, const td_work* w, const model_hop* hop, const double* v) {
+  double u[3] = {0, 0, 0};
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    u[m->col[k].part] += w->col[k].weight * v[m->col[k].v];
+  return vec3_of(u);
+}
+
+chart_kind td_hop_chart(const model_hop* hop) {
+  return hop->kind == HOP_QUAT3 ? CHART_QUAT3 : hop->kind == HOP_CAYLEY ? CHART_CAYLEY : CHART_TURN;
+}
+
+// Columns of a chart: weight times the motion of the number they enter.
+static void put_columns(const td_model* m, td_work* w, const model_hop* hop,
+                        const spatial part[3]) {
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    w->col[k].S = spatial_scale(w->col[k].weight, part[m->col[k].part]);
+}
+
+static void place_move(const td_model* m, td_work* w, const model_hop* hop, pose* g) {
+  const vec3 none = {0, 0, 0};
+  spatial part[3];
+  for (int k = 0; k < 3; k++) part[k] = spatial_of(mat3_col(g->R, k), none);
+  g->p = pose_apply(*g, td_chart_numbers(m, w, hop));
+  put_columns(m, w, hop, part);
 }
 
 // Unit quaternion, pair or chart: columns are body axes T e_k carried to the world.
-static void place_rotation(td_work* w, const model_hop* hop, int i, pose* g) {
+static void place_rotation(const td_model* m, td_work* w, const model_hop* hop, int i, pose* g) {
   const double* q = w->q + hop->q;
   mat3 T = mat3_identity();
-  switch (hop->kind) {
-    case HOP_BALL:
-      g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)})));
-      break;
-    case HOP_CIRCLE:
-      g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_scale(q[1], w->hop_axis[i])})));
-      w->col[hop->col].S = spatial_rotation(g->p, mat3_apply(g->R, w->hop_axis[i]));
-      return;
-    case HOP_QUAT3:
-    case HOP_CAYLEY: {
-      const vec3 x = chart_vector(w, hop, q, true);
-      const chart c = hop->kind == HOP_QUAT3 ? td_chart_quat3(x) : td_chart_cayley(x);
-      g->R = mat3_mul(g->R, mat3_quat(c.Q));
-      T = c.T;
-      break;
-    }
-    case HOP_SCREW:
-      break;
+  if (hop->kind == HOP_CIRCLE) {
+    g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_scale(q[1], w->hop_axis[i])})));
+    w->col[hop->col].S = spatial_rotation(g->p, mat3_apply(g->R, w->hop_axis[i]));
+    return;
   }
-  for (int k = 0; k < 3; k++) {
-    const int local = hop->kind == HOP_BALL ? k : hop->free[k];
-    if (local >= 0)
-      w->col[hop->col + local].S = spatial_rotation(g->p, mat3_apply(g->R, mat3_col(T, k)));
+  if (hop->kind == HOP_BALL) {
+    g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)})));
+  } else {
+    const chart_frame c = td_chart_frame(td_hop_chart(hop), td_chart_numbers(m, w, hop));
+    g->R = mat3_mul(g->R, mat3_quat(c.Q));
+    T = c.T;
   }
+  spatial part[3];
+  for (int k = 0; k < 3; k++) part[k] = spatial_rotation(g->p, mat3_apply(g->R, mat3_col(T, k)));
+  put_columns(m, w, hop, part);
 }
 
-// (dT/dt v) of a chart, in the world: what S v gains at constant v
-static spatial own_rate(const td_work* w, const model_hop* hop, const pose* g) {
-  const vec3 x = chart_vector(w, hop, w->q + hop->q, true),
-             v = chart_vector(w, hop, w->v + hop->v, false);
-  const chart c = hop->kind == HOP_QUAT3 ? td_chart_quat3(x) : td_chart_cayley(x);
-  vec3 rate = {0, 0, 0};
-  for (int k = 0; k < 3; k++) rate = vec3_axpy(vec3_at(v, k), mat3_apply(c.Tk[k], v), rate);
+// (dT/dt y') of a chart, in the world: what S v gains at constant v
+static spatial own_rate(const td_model* m, const td_work* w, const model_hop* hop, const pose* g) {
+  const vec3 y = td_chart_numbers(m, w, hop), u = td_chart_rates(m, w, hop, w->v);
+  const vec3 rate = td_chart_rate(td_hop_chart(hop), y, u);
   return spatial_rotation(g->p, mat3_apply(g->R, rate));
 }
 
@@ -106,16 +120,19 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
       w->col[hop->col].S = S;
       Sv = spatial_scale(w->v[hop->v], S);
     } else {
-      place_rotation(w, hop, i, &g);
+      if (hop->kind == HOP_MOVE) {
+        place_move(m, w, hop, &g);
+      } else {
+        place_rotation(m, w, hop, i, &g);
+      }
       Sv = spatial_zero();
-      for (int k = 0; k < hop->nv; k++)
-        Sv = spatial_axpy(w->v[hop->v + k], w->col[hop->col + k].S, Sv);
+      for (int k = hop->col; k < hop->col + hop->nv; k++)
+        Sv = spatial_axpy(w->v[m->col[k].v], w->col[k].S, Sv);
     }
     h->g = g;
     h->V = spatial_add(*V, Sv);
     h->c = spatial_cross(V, &Sv);
-    if (hop->kind == HOP_QUAT3 || hop->kind == HOP_CAYLEY)
-      h->c = spatial_add(h->c, own_rate(w, hop, &g));
+    if (is_chart(hop)) h->c = spatial_add(h->c, own_rate(m, w, hop, &g));
     if (w->hop_heavy[i]) h->I = inertia_move(g, w->hop_inertia[i]);
   }
 }

@@ -47,6 +47,10 @@ static int principal(vec3 a) {
 }
 
 static void prepare_tree(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->ncol; i++) {
+    w->col[i].weight = m->col[i].weight == NUM_NONE ? 1 : w->num[m->col[i].weight];
+    w->col[i].slope = m->col[i].slope == NUM_NONE ? 0 : w->num[m->col[i].slope];
+  }
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     w->hop_fix[i] = fixed_pose(m, w, hop->fix, hop->nfix);
@@ -72,6 +76,15 @@ static void prepare_masses(const td_model* m, td_work* w) {
     w->hop_inertia[hop] =
         inertia_add(w->hop_inertia[hop], inertia_move(w->station_fix[b->station], body));
   }
+  for (int i = 0; i < m->nlump; i++) {
+    const model_lump* b = &m->lump[i];
+    const int hop = m->station[b->station].hop;
+    mat3 I;
+    for (int k = 0; k < 9; k++) I.m[k] = w->num[b->I + k];
+    const inertia body = inertia_body(w->num[b->m], vec3_of(w->num + b->com), I);
+    w->hop_inertia[hop] =
+        inertia_add(w->hop_inertia[hop], inertia_move(w->station_fix[b->station], body));
+  }
   for (int i = 0; i < m->nhop; i++) {
     const inertia* I = &w->hop_inertia[i];
     double sum = fabs(I->m) + vec3_dot(I->mc, I->mc);
@@ -87,6 +100,38 @@ static void initial_positions(const td_model* m, td_work* w, td_state* state) {
   for (int i = 0; i < m->npos; i++) state->q[i] = w->num[m->pos[i].init];
   for (int i = 0; i < m->nvel; i++) state->v[i] = 0;
   td_normalise(m, state->q);
+}
+
+// Free nodes of rods follow from the frame before them:  exp(θ/2) · move l (e_z + ε) · exp(θ/2).
+static void place_nodes(const td_model* m, td_work* w, td_state* state) {
+  for (int i = 0; i < m->nnode; i++) {
+    const model_node* node = &m->node[i];
+    const double l = w->num[node->length], *strain = w->num + node->strain;
+    if (i == 0 || m->node[i - 1].station != node->from) td_place(m, state, w);
+    const frame from =
+        i > 0 && m->node[i - 1].station == node->from
+            ? (frame){.R = mat3_quat((quat){state->q[m->node[i - 1].q + 3],
+                                            vec3_of(state->q + m->node[i - 1].q + 4)}),
+                      .p = vec3_of(state->q + m->node[i - 1].q)}
+            : td_frame(m, w, node->from);
+    const quat half = quat_exp(vec3_scale(0.5 * l, vec3_of(strain + 3))), start = quat_mat3(from.R);
+    const quat middle = quat_mul(start, half), end = quat_mul(middle, half);
+    const vec3 move = vec3_scale(l, vec3_add(vec3_of(strain), (vec3){0, 0, 1}));
+    vec3_put(state->q + node->q, vec3_add(from.p, mat3_apply(mat3_quat(middle), move)));
+    state->q[node->q + 3] = end.w;
+    vec3_put(state->q + node->q + 4, end.v);
+  }
+}
+
+// They start with the motion of what they are held by, as if the rod were stiff.
+static void start_nodes(const td_model* m, td_work* w, td_state* state) {
+  for (int i = 0; i < m->nnode; i++) {
+    const model_node* node = &m->node[i];
+    td_place(m, state, w);
+    const frame from = td_frame(m, w, node->from), at = td_frame(m, w, node->station);
+    vec3_put(state->v + node->v, vec3_add(from.v, vec3_cross(from.w, vec3_sub(at.p, from.p))));
+    vec3_put(state->v + node->v + 3, mat3_apply_t(at.R, from.w));
+  }
 }
 
 // Where fixed directions and loop frames stand before the loops are closed.
@@ -137,7 +182,7 @@ static void measure_rest(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nforce; i++) rest_values(m, w, &m->force[i]);
   for (int i = 0; i < m->nprobe; i++) {
     const model_probe* p = &m->probe[i];
-    if (p->kind != SENSOR_STRETCH) continue;
+    if (p->kind != SENSOR_STRETCH || p->rod > 0) continue;
     const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
     w->length0[i] = td_axial(&a, &b).L;
   }
@@ -154,6 +199,7 @@ void td_prepare(const td_model* m, td_work* w) {
 
   td_state* state = &w->inner;
   initial_positions(m, w, state);
+  place_nodes(m, w, state);
   td_place(m, state, w);
   memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
   measure_references(m, w);
@@ -176,6 +222,7 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   for (int i = 0; i < m->nvel; i++) state->v[i] = w->num[m->vel[i].init];
   for (int i = 0; i < m->ninput; i++) state->u[i] = m->input[i].value;
   td_prescribe(m, w, state);
+  start_nodes(m, w, state);
   if (w->open_loops) return TD_E_DIVERGED;
   if (m->nrow == 0) return TD_OK;
   td_target_initial(m, state, w, w->target);

@@ -49,6 +49,60 @@ static double row_lambda(const td_model* m, const td_work* w, const model_probe*
   return sum;
 }
 
+// The pieces of a rod between whose middles an arc length lies; near an end, the two nearest. NULL:
+// there is only one.
+static void neighbours(const td_model* m, const model_probe* p, const model_force** first,
+                       const model_force** second) {
+  *first = *second = NULL;
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_STRAIN || f->rod != p->rod) continue;
+    const double d = fabs(f->arc - p->arc);
+    if (!*first || d < fabs((*first)->arc - p->arc)) {
+      *second = *first;
+      *first = f;
+    } else if (!*second || d < fabs((*second)->arc - p->arc)) {
+      *second = f;
+    }
+  }
+}
+
+static void strains_or_change(const td_model* m, const td_work* w, const model_force* f, int col,
+                              double x[6]) {
+  if (col < 0) {
+    td_strains(m, w, f, x);
+  } else {
+    td_strains_change(m, w, f, col, x);
+  }
+}
+
+// Strain component of a rod at an arc length, or its change along a column (col >= 0): linear
+// between the middles of the segments, continued to the ends; polynomial rods have a point at every
+// place that is asked for.
+static double rod_strain(const td_model* m, const td_work* w, const model_probe* p, int col) {
+  const model_force *near, *next;
+  neighbours(m, p, &near, &next);
+  double x[6], y[6];
+  strains_or_change(m, w, near, col, x);
+  if (!next || near->arc == p->arc) return x[p->component];
+  strains_or_change(m, w, next, col, y);
+  const double s = (p->arc - near->arc) / (next->arc - near->arc);
+  return (1 - s) * x[p->component] + s * y[p->component];
+}
+
+// Mean stretch strain of a rod, or its change along a column.
+static double mean_stretch(const td_model* m, const td_work* w, const model_probe* p, int col) {
+  double sum = 0;
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_STRAIN || f->rod != p->rod) continue;
+    double x[6];
+    strains_or_change(m, w, f, col, x);
+    sum += x[2] * w->num[f->section + SECTION_LENGTH];
+  }
+  return sum / m->rod[p->rod - 1].length;
+}
+
 static double probe_value(const td_model* m, td_work* w, int i) {
   const model_probe* p = &m->probe[i];
   switch (p->kind) {
@@ -62,7 +116,9 @@ static double probe_value(const td_model* m, td_work* w, int i) {
     case SENSOR_LENGTH:
       return end_distance(m, w, p);
     case SENSOR_STRETCH:
-      return end_distance(m, w, p) / w->length0[i];
+      return p->rod > 0 ? 1 + mean_stretch(m, w, p, -1) : end_distance(m, w, p) / w->length0[i];
+    case SENSOR_STRAIN:
+      return rod_strain(m, w, p, -1);
     case SENSOR_FORCE:
       return joint_force(m, w, p);
     case SENSOR_LAMBDA:
@@ -161,8 +217,11 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
     case SENSOR_OMEGA:
     case SENSOR_ACC:
       return td_place_change(m, w, p, col, rate);
+    case SENSOR_STRAIN:
+      return rate ? 0 : rod_strain(m, w, p, col);
     case SENSOR_LENGTH:
     case SENSOR_STRETCH: {
+      if (p->rod > 0) return rate ? 0 : mean_stretch(m, w, p, col);
       const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
       const frame_change da = td_frame_change(m, w, p->a, col, rate),
                          db = td_frame_change(m, w, p->b, col, rate);

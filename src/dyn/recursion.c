@@ -8,6 +8,7 @@
 //                      then  v' = D⁻¹ (u - Uᵀ (A_parent + c)),  A = A_parent + c + S v'
 // In one common frame nothing is transformed on the way: the additions are the algorithm.
 // (Featherstone 2008, ch. 5-7)
+#include <math.h>
 #include <string.h>
 
 #include "engine.h"
@@ -20,7 +21,8 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
     spatial A = spatial_add(hop->parent < 0 ? base : w->hop[hop->parent].A, h->c);
-    for (int k = 0; k < hop->nv; k++) A = spatial_axpy(a[hop->v + k], w->col[hop->col + k].S, A);
+    for (int k = 0; k < hop->nv; k++)
+      A = spatial_axpy(a[m->col[hop->col + k].v], w->col[hop->col + k].S, A);
     h->A = A;
   }
 }
@@ -39,9 +41,16 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
     for (int k = 0; k < hop->nv; k++)
-      out[hop->v + k] += spatial_dot(&w->col[hop->col + k].S, &h->F);
+      out[m->col[hop->col + k].v] += spatial_dot(&w->col[hop->col + k].S, &h->F);
     if (hop->parent >= 0) w->hop[hop->parent].F = spatial_add(w->hop[hop->parent].F, h->F);
   }
+}
+
+// A place that only watches or is acted upon carries nothing.
+static bool has_mass(const spatial6* I) {
+  double sum = 0;
+  for (int k = 0; k < 6; k++) sum += fabs(I->col[k].a[k]);
+  return sum != 0;
 }
 
 // Composite inertias of all subtrees, as 6x6 matrices in hop.IA.
@@ -57,6 +66,23 @@ static void composite_inertia(const td_model* m, td_work* w) {
     if (m->hop[i].parent >= 0) spatial6_add(&w->hop[m->hop[i].parent].IA, &w->hop[i].IA);
 }
 
+// The part of M from one hop: its own entries, and those with the columns above it, on one side of
+// the diagonal only (half of the diagonal itself).
+static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, const path_block* S,
+                        double* M) {
+  const model_hop* hop = &m->hop[i];
+  const col_work* col = &w->col[hop->col];
+  const int n = m->nvel, above = path_above(p, m, i);
+  for (int k = 0; k < hop->nv; k++) {
+    double* row = M + m->col[hop->col + k].v * n;
+    const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
+    path_sum(p, above, S, &H);
+    path_add_row(p, above, row, n, 0);
+    for (int l = 0; l < k; l++) row[m->col[hop->col + l].v] += spatial_dot(&col[l].S, &H);
+    row[m->col[hop->col + k].v] += 0.5 * spatial_dot(&col[k].S, &H);
+  }
+}
+
 void td_composite_mass(const td_model* m, td_work* w, double* M) {
   const int n = m->nvel;
   const arena_mark mark = arena_open(&w->scratch);
@@ -66,19 +92,13 @@ void td_composite_mass(const td_model* m, td_work* w, double* M) {
   composite_inertia(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    const col_work* col = &w->col[hop->col];
     const int above = path_above(&p, m, i);
-    for (int k = 0; k < hop->nv; k++) {
-      const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
-      path_sum(&p, above, S, &H);
-      path_add_row(&p, above, M, n, hop->v + k);
-      path_add_column(&p, above, M, n, hop->v + k);
-      for (int l = 0; l < hop->nv; l++)
-        M[(hop->v + k) * n + hop->v + l] += spatial_dot(&col[l].S, &H);
-    }
+    if (has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
     path_enter(&p, m, i);
-    for (int k = 0; k < hop->nv; k++) path_put(S, above + k, &col[k].S);
+    for (int k = 0; k < hop->nv; k++) path_put(S, above + k, &w->col[hop->col + k].S);
   }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j <= i; j++) M[i * n + j] = M[j * n + i] = M[i * n + j] + M[j * n + i];
   arena_close(&w->scratch, mark);
 }
 
@@ -118,95 +138,79 @@ static inline bool reduce_one(td_work* w, const model_hop* hop, hop_work* h) {
   return true;
 }
 
-// Inverse of a symmetric positive definite matrix of 2 or 3 rows, by Cholesky.
-static bool invert_small(double D[3][3], int n, double inv[3][3]) {
-  double L[3][3] = {{0}};
-  for (int j = 0; j < n; j++) {
-    double d = D[j][j];
-    for (int k = 0; k < j; k++) d -= L[j][k] * L[j][k];
-    if (!(d > 1e-15 * D[j][j])) return false;
-    L[j][j] = sqrt(d);
-    for (int i = j + 1; i < n; i++) {
-      double x = D[i][j];
-      for (int k = 0; k < j; k++) x -= L[i][k] * L[j][k];
-      L[i][j] = x / L[j][j];
+// The DOFs between a hop and the parent of its group: several DOFs of one hop, or of a group of
+// hops of which only the last carries mass.  In the common frame the columns that share a DOF
+// simply add up.
+#define MAX_BLOCK 6
+typedef struct block {
+  int n;
+  int col[MAX_BLOCK];  // first column of each DOF: keeps its results
+  spatial S[MAX_BLOCK], c;
+} block;
+
+static void block_at(const td_model* m, const td_work* w, int last, block* b) {
+  b->n = 0;
+  b->c = spatial_zero();
+  for (int i = m->hop[last].group; i <= last; i++) {
+    b->c = spatial_add(b->c, w->hop[i].c);
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+      int at = 0;
+      while (at < b->n && m->col[b->col[at]].v != m->col[k].v) at++;
+      if (at < b->n) {
+        b->S[at] = spatial_add(b->S[at], w->col[k].S);
+      } else {
+        require(b->n < MAX_BLOCK);
+        b->col[b->n] = k;
+        b->S[b->n++] = w->col[k].S;
+      }
     }
   }
-  for (int c = 0; c < n; c++) {
-    double y[3];
-    for (int i = 0; i < n; i++) {
-      y[i] = i == c;
-      for (int k = 0; k < i; k++) y[i] -= L[i][k] * y[k];
-      y[i] /= L[i][i];
-    }
-    for (int i = n - 1; i >= 0; i--) {
-      for (int k = i + 1; k < n; k++) y[i] -= L[k][i] * inv[k][c];
-      inv[i][c] = y[i] / L[i][i];
-    }
-  }
-  return true;
 }
 
-// Inverse of D = Sᵀ U.
-static bool invert_pivot(const col_work* col, int n, double inv[3][3]) {
-  double D[3][3] = {{0}};
-  for (int k = 0; k < n; k++)
-    for (int l = 0; l < n; l++) D[k][l] = spatial_dot(&col[k].S, &col[l].H);
-  return invert_small(D, n, inv);
-}
-
-// Several DOFs.  U in col.H; D⁻¹ u in col.u, the columns of U D⁻¹ in col.X.
-static bool reduce_block(td_work* w, const model_hop* hop, hop_work* h) {
-  col_work* col = &w->col[hop->col];
-  const int n = hop->nv;
-  double inv[3][3] = {{0}};
-  for (int k = 0; k < n; k++) col[k].H = spatial6_apply(&h->IA, &col[k].S);
-  if (!invert_pivot(col, n, inv)) return false;
+// Several DOFs, the outermost first, each as a DOF of its own between massless bodies:  U in col.H,
+// 1/D in col.D, u in col.u.
+static bool reduce_block(const td_model* m, td_work* w, int last) {
+  const hop_work* h = &w->hop[last];
+  block b;
+  block_at(m, w, last, &b);
   spatial6 Ia = h->IA;
-  spatial pa = spatial_add(h->pA, spatial6_apply(&h->IA, &h->c));
-  for (int k = 0; k < n; k++) {
-    col[k].X = spatial_zero();
-    col[k].D = 0;
-    for (int l = 0; l < n; l++) {
-      const double u = w->tau[hop->v + l] - spatial_dot(&col[l].S, &h->pA);
-      col[k].X = spatial_axpy(inv[k][l], col[l].H, col[k].X);
-      col[k].D += inv[k][l] * u;  // (D⁻¹ u)_k
-    }
+  spatial pa = h->pA;
+  for (int k = b.n - 1; k >= 0; k--) {
+    col_work* col = &w->col[b.col[k]];
+    const spatial whole = spatial6_apply(&h->IA, &b.S[k]), U = spatial6_apply(&Ia, &b.S[k]);
+    const double D = spatial_dot(&b.S[k], &U);
+    if (!(D > 1e-15 * spatial_dot(&b.S[k], &whole))) return false;  // only rounding is left
+    col->H = U;
+    col->D = 1 / D;
+    col->u = w->tau[m->col[b.col[k]].v] - spatial_dot(&b.S[k], &pa);
+    pa = spatial_axpy(col->D * col->u, U, pa);
+    for (int j = 0; j < 6; j++) Ia.col[j] = spatial_axpy(-col->D * U.a[j], U, Ia.col[j]);
   }
-  for (int k = 0; k < n; k++) {
-    const double u = w->tau[hop->v + k] - spatial_dot(&col[k].S, &h->pA);
-    pa = spatial_axpy(u - spatial_dot(&col[k].H, &h->c), col[k].X, pa);
-    for (int j = 0; j < 6; j++) Ia.col[j] = spatial_axpy(-col[k].H.a[j], col[k].X, Ia.col[j]);
-  }
-  add_to_parent(w, hop->parent, &Ia, &pa);
+  pa = spatial_add(pa, spatial6_apply(&Ia, &b.c));
+  add_to_parent(w, m->hop[m->hop[last].group].parent, &Ia, &pa);
   return true;
+}
+
+static void expand_block(const td_model* m, td_work* w, int last, const spatial* parent,
+                         double* vdot) {
+  block b;
+  block_at(m, w, last, &b);
+  spatial A = spatial_add(*parent, b.c);
+  for (int k = 0; k < b.n; k++) {
+    const col_work* col = &w->col[b.col[k]];
+    const double x = col->D * (col->u - spatial_dot(&col->H, &A));
+    vdot[m->col[b.col[k]].v] = x;
+    A = spatial_axpy(x, b.S[k], A);
+  }
 }
 
 // Prescribed: the hop moves as told, its parent carries all of it.
 static void reduce_given(const td_model* m, td_work* w, const model_hop* hop, hop_work* h) {
   spatial A = h->c;
-  for (int k = 0; k < hop->nv; k++)
-    A = spatial_axpy(w->num[m->vel[hop->v + k].motion + 2], w->col[hop->col + k].S, A);
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    A = spatial_axpy(w->num[m->vel[m->col[k].v].motion + 2], w->col[k].S, A);
   const spatial pa = spatial_add(h->pA, spatial6_apply(&h->IA, &A));
   add_to_parent(w, hop->parent, &h->IA, &pa);
-}
-
-static void expand(const td_model* m, td_work* w, const model_hop* hop, hop_work* h, spatial A,
-                   double* vdot) {
-  for (int k = 0; k < hop->nv; k++) {
-    const col_work* col = &w->col[hop->col + k];
-    double x;
-    if (hop->prescribed) {
-      x = w->num[m->vel[hop->v + k].motion + 2];
-    } else if (hop->nv == 1) {
-      x = col->D * (col->u - spatial_dot(&col->H, &A));
-    } else {
-      x = col->D - spatial_dot(&col->X, &A);
-    }
-    vdot[hop->v + k] = x;
-  }
-  for (int k = 0; k < hop->nv; k++) A = spatial_axpy(vdot[hop->v + k], w->col[hop->col + k].S, A);
-  h->A = A;
 }
 
 bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
@@ -227,10 +231,11 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
     bool ok = true;
     if (hop->prescribed) {
       reduce_given(m, w, hop, h);
-    } else if (hop->nv == 1) {
+    } else if (hop->group == i && hop->nv == 1) {
       ok = reduce_one(w, hop, h);
     } else {
-      ok = reduce_block(w, hop, h);
+      ok = reduce_block(m, w, i);
+      i = hop->group;
     }
     if (!ok) {
       *bad = i;
@@ -241,30 +246,43 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
   for (int c = 0; c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    const spatial A = spatial_add(hop->parent < 0 ? base : w->hop[hop->parent].A, w->hop[i].c);
-    expand(m, w, hop, &w->hop[i], A, vdot);
+    const spatial* parent = hop->parent < 0 ? &base : &w->hop[hop->parent].A;
+    spatial A = spatial_add(*parent, w->hop[i].c);
+    if (hop->prescribed) {
+      for (int k = hop->col; k < hop->col + hop->nv; k++)
+        vdot[m->col[k].v] = w->num[m->vel[m->col[k].v].motion + 2];
+    } else if (hop->group_last == i && hop->group == i && hop->nv == 1) {
+      const col_work* col = &w->col[hop->col];
+      vdot[hop->v] = col->D * (col->u - spatial_dot(&col->H, &A));
+    } else if (hop->group == i) {
+      expand_block(m, w, hop->group_last, parent, vdot);
+    }
+    for (int k = hop->col; k < hop->col + hop->nv; k++)
+      A = spatial_axpy(vdot[m->col[k].v], w->col[k].S, A);
+    w->hop[i].A = A;
   }
   return true;
 }
 
 // ---- M⁻¹ for many right-hand sides ------------------------------------------------------------
 //
-// The same recursion without velocities and gravity: u = b - Sᵀ p, p_parent += p + W u, then x =
-// D⁻¹ u - Wᵀ A_parent, A = A_parent + S x, where W = U D⁻¹.  It costs about 24 products per hop and
-// column, less than two triangular solves with the dense factor of M from some 25 DOFs on, and M is
-// never formed.
+// The same recursion without velocities and gravity, DOF by DOF: going up u = b - Sᵀ p, p += W u
+// with W = U / D, then p_parent += p; going down from A = A_parent, x = u / D - Wᵀ A, A += S x.  It
+// costs about 24 products per DOF and column, less than two triangular solves with the dense factor
+// of M from some 25 DOFs on, and M is never formed.
 
 void td_mass_factors(const td_model* m, const td_work* w, mass_factor* factor) {
-  for (int i = 0; i < m->nhop; i++) {
-    const model_hop* hop = &m->hop[i];
-    const col_work* col = &w->col[hop->col];
-    double inv[3][3] = {{hop->nv == 1 ? col->D : 0}};
-    if (hop->nv > 1 && !hop->prescribed) invert_pivot(col, hop->nv, inv);
-    for (int k = 0; k < hop->nv; k++) {
-      mass_factor* f = &factor[hop->col + k];
-      f->S = col[k].S;
-      f->W = hop->nv == 1 ? spatial_scale(col->D, col->H) : col[k].X;
-      for (int l = 0; l < 3; l++) f->inv[l] = inv[k][l];
+  for (int i = 0; i < m->nhop; i = m->hop[i].group_last + 1) {
+    block b;
+    block_at(m, w, m->hop[i].group_last, &b);
+    for (int k = 0; k < b.n; k++) {
+      const col_work* col = &w->col[b.col[k]];
+      const bool given = m->hop[i].prescribed;  // moves as told, whatever acts on it
+      *factor++ = (mass_factor){.S = given ? spatial_zero() : b.S[k],
+                                .W = given ? spatial_zero() : spatial_scale(col->D, col->H),
+                                .inv = given ? 0 : col->D,
+                                .v = m->col[b.col[k]].v,
+                                .hop = m->hop[i].group_last};
     }
   }
 }
@@ -285,66 +303,50 @@ static inline group group_dot(const spatial* s, const group* x) {
                      (c[3] * x[3].b + c[4] * x[4].b + c[5] * x[5].b)};
 }
 
-// One step up: the rows b of a hop become u.  Rows are `row` groups apart; p and p_parent are six
-// groups.
-static inline void group_up(const mass_factor* f, int nv, const group* p, group* p_parent, group* b,
-                            int row) {
-  group u[3];
-  for (int k = 0; k < nv; k++)
-    b[k * row] = u[k] = group_axpy(-1, group_dot(&f[k].S, p), b[k * row]);
-  for (int c = 0; c < 6; c++) {
-    group sum = group_axpy(1, p[c], p_parent[c]);
-    for (int k = 0; k < nv; k++) sum = group_axpy(f[k].W.a[c], u[k], sum);
-    p_parent[c] = sum;
+// One group of hops up: the rows of its DOFs become u.  Returns the first of its factors.
+static inline const mass_factor* group_up(const mass_factor* first, const mass_factor* f, int hop,
+                                          const group* from, group* p_parent, group* B, int row) {
+  group p[6];
+  memcpy(p, from, sizeof p);
+  while (f > first && f[-1].hop == hop) {
+    f--;
+    group* b = B + f->v * row;
+    const group u = *b = group_axpy(-1, group_dot(&f->S, p), *b);
+    for (int c = 0; c < 6; c++) p[c] = group_axpy(f->W.a[c], u, p[c]);
   }
+  for (int c = 0; c < 6; c++) p_parent[c] = group_axpy(1, p[c], p_parent[c]);
+  return f;
 }
 
-// One step down: u becomes x.
-static inline void group_down(const mass_factor* f, int nv, group* A, const group* A_parent,
-                              group* b, int row) {
-  group x[3];
-  for (int k = 0; k < nv; k++) {
-    x[k] = group_axpy(-1, group_dot(&f[k].W, A_parent), (group){{0}, {0}});
-    for (int l = 0; l < nv; l++) x[k] = group_axpy(f[k].inv[l], b[l * row], x[k]);
+// One down: u becomes x.  Returns the first factor behind it.
+static inline const mass_factor* group_down(const mass_factor* f, const mass_factor* end, int hop,
+                                            group* to, const group* A_parent, group* B, int row) {
+  group A[6];
+  memcpy(A, A_parent, sizeof A);
+  for (; f < end && f->hop == hop; f++) {
+    group* b = B + f->v * row;
+    const group Du = {f->inv * b->a, f->inv * b->b};
+    const group x = *b = group_axpy(-1, group_dot(&f->W, A), Du);
+    for (int c = 0; c < 6; c++) A[c] = group_axpy(f->S.a[c], x, A[c]);
   }
-  for (int k = 0; k < nv; k++) b[k * row] = x[k];
-  for (int c = 0; c < 6; c++) {
-    group sum = A_parent[c];
-    for (int k = 0; k < nv; k++) sum = group_axpy(f[k].S.a[c], x[k], sum);
-    A[c] = sum;
-  }
+  memcpy(to, A, sizeof A);
+  return f;
 }
 
-// Sixteen columns of B.  Six groups per hop in `vectors`, those of the ground first.
+// Sixteen columns of B, whose rows are `row` groups apart.  Six groups per hop in `vectors`, those
+// of the ground first: p on the way up, A on the way down.
 static void solve_columns(const td_model* m, const mass_factor* factor, group* vectors, group* B,
                           int row) {
-  for (int i = m->nhop - 1; i >= 0; i--) {
-    const model_hop* hop = &m->hop[i];
-    const mass_factor* f = &factor[hop->col];
-    group *p = vectors + 6 * (i + 1), *p_parent = vectors + 6 * (hop->parent + 1),
-          *b = B + hop->v * row;
-    if (hop->prescribed) {
-      group_up(f, 0, p, p_parent, b, row);
-    } else if (hop->nv == 1) {
-      group_up(f, 1, p, p_parent, b, row);
-    } else {
-      group_up(f, hop->nv, p, p_parent, b, row);
-    }
+  const mass_factor* f = factor + m->nvel;
+  for (int i = m->nhop - 1; i >= 0; i = m->hop[i].group - 1) {
+    const int parent = m->hop[m->hop[i].group].parent;
+    f = group_up(factor, f, i, vectors + 6 * (i + 1), vectors + 6 * (parent + 1), B, row);
   }
   memset(vectors, 0, 6 * sizeof(group));
-  for (int i = 0; i < m->nhop; i++) {
-    const model_hop* hop = &m->hop[i];
-    const mass_factor* f = &factor[hop->col];
-    group *A = vectors + 6 * (i + 1), *A_parent = vectors + 6 * (hop->parent + 1),
-          *b = B + hop->v * row;
-    if (hop->prescribed) {
-      group_down(f, 0, A, A_parent, b, row);
-      for (int k = 0; k < hop->nv; k++) b[k * row] = (group){{0}, {0}};
-    } else if (hop->nv == 1) {
-      group_down(f, 1, A, A_parent, b, row);
-    } else {
-      group_down(f, hop->nv, A, A_parent, b, row);
-    }
+  for (int i = 0; i < m->nhop; i = m->hop[i].group_last + 1) {
+    const int parent = m->hop[i].parent, last = m->hop[i].group_last;
+    f = group_down(f, factor + m->nvel, last, vectors + 6 * (last + 1), vectors + 6 * (parent + 1),
+                   B, row);
   }
 }
 

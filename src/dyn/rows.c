@@ -59,7 +59,8 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
       if (station[s] < 0) continue;
       for (int hop = m->station[station[s]].hop; hop >= 0; hop = m->hop[hop].parent)
         for (int k = 0; k < m->hop[hop].nv; k++)
-          Jc[i * n + m->hop[hop].v + k] += spatial_dot(&w->col[m->hop[hop].col + k].S, &f[s]);
+          Jc[i * n + m->col[m->hop[hop].col + k].v] +=
+              spatial_dot(&w->col[m->hop[hop].col + k].S, &f[s]);
     }
   }
 }

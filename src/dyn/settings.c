@@ -38,10 +38,23 @@ bool td_is_conservative(const td_model* m) {
   return m->nlive_probe == 0;
 }
 
+static bool strain_has_power(const td_model* m, const model_force* f) {
+  const ex p = m->number_ex[f->section + SECTION_POWER];
+  if (td_ex_is_const(m->graph, p) && td_ex_value(m->graph, p) == 1) return false;
+  for (int d = 0; d < 6; d++) {
+    const ex mu = m->number_ex[f->section + SECTION_MU + d];
+    if (!td_ex_is_const(m->graph, mu) || td_ex_value(m->graph, mu) != 0) return true;
+  }
+  return false;
+}
+
 bool td_has_power_dampers(const td_model* m) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    const int laws = f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+    const int laws = f->kind == FORCE_BEAM                              ? 6
+                     : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0
+                                                                        : 1;
+    if (f->kind == FORCE_STRAIN && strain_has_power(m, f)) return true;
     for (int d = 0; d < laws; d++) {
       const ex mu = m->number_ex[f->law[d].mu], nu = m->number_ex[f->law[d].nu];
       const bool damped = !td_ex_is_const(m->graph, mu) || td_ex_value(m->graph, mu) != 0;
@@ -57,7 +70,8 @@ bool td_has_power_dampers(const td_model* m) {
 
 static int switch_laws(const model_force* f) {
   int n = 0;
-  for (int d = 0; f->kind != FORCE_LOAD && d < (f->kind == FORCE_BEAM ? 3 : 1); d++)
+  for (int d = 0;
+       f->kind != FORCE_LOAD && f->kind != FORCE_STRAIN && d < (f->kind == FORCE_BEAM ? 3 : 1); d++)
     n += f->law[d].dir != 0;
   return n;
 }
@@ -94,10 +108,15 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-static int unique(double* t, int n) {
+static double resolution(double t) { return 1e-12 * fmax(1, fabs(t)); }
+
+// Each time once, and only those strictly between the ends: a run starts and ends there anyway.
+static int unique(double* t, int n, double t0, double t1) {
   int k = 0;
-  for (int i = 0; i < n; i++)
-    if (k == 0 || t[i] - t[k - 1] > 1e-12 * fmax(1, fabs(t[i]))) t[k++] = t[i];
+  for (int i = 0; i < n; i++) {
+    if (t[i] - t0 <= resolution(t[i]) || t1 - t[i] <= resolution(t[i])) continue;
+    if (k == 0 || t[i] - t[k - 1] > resolution(t[i])) t[k++] = t[i];
+  }
   return k;
 }
 
@@ -133,7 +152,7 @@ td_status td_stop_times(const td_model* m, const td_work* w, double t0, double t
   }
   if (*n > 0) {
     qsort(*times, (size_t)*n, sizeof(double), ascending);
-    *n = unique(*times, *n);
+    *n = unique(*times, *n, t0, t1);
   }
   return TD_OK;
 }

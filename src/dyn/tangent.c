@@ -40,30 +40,23 @@ typedef struct turning {
   vec3 second[3];    // (Σ_l T_kl v_l) v
 } turning;
 
-static vec3 chart_numbers(const model_hop* hop, const double* from, const double* constant) {
-  double x[3];
-  for (int k = 0; k < 3; k++)
-    x[k] = hop->free[k] >= 0 ? from[hop->free[k]] : constant ? constant[k] : 0;
-  return vec3_of(x);
-}
-
-static turning turning_at(const td_work* w, const model_hop* hop, const double* a) {
+static turning turning_at(const td_model* m, const td_work* w, const model_hop* hop,
+                          const double* a) {
   turning t = {.c = {.T = mat3_identity()}};
   if (hop->kind == HOP_BALL) {
     t.v = t.w = vec3_of(w->v + hop->v);
     t.a = t.dw = vec3_of(a + hop->v);
     return t;
   }
-  const vec3 q = chart_numbers(hop, w->q + hop->q, w->num + hop->value);
-  const bool cayley = hop->kind == HOP_CAYLEY;
-  t.c = cayley ? td_chart_cayley(q) : td_chart_quat3(q);
-  t.v = chart_numbers(hop, w->v + hop->v, NULL);
-  t.a = chart_numbers(hop, a + hop->v, NULL);
+  const vec3 y = td_chart_numbers(m, w, hop);
+  t.c = td_chart(td_hop_chart(hop), y);
+  t.v = td_chart_rates(m, w, hop, w->v);
+  t.a = td_chart_rates(m, w, hop, a);
   for (int k = 0; k < 3; k++)
     t.Tv_rate = vec3_axpy(vec3_at(t.v, k), mat3_apply(t.c.Tk[k], t.v), t.Tv_rate);
   t.w = mat3_apply(t.c.T, t.v);
   t.dw = vec3_add(mat3_apply(t.c.T, t.a), t.Tv_rate);
-  td_chart_second(q, cayley, t.v, t.v, t.second);
+  td_chart_second(td_hop_chart(hop), y, t.v, t.v, t.second);
   return t;
 }
 
@@ -76,14 +69,13 @@ static spatial turned(const hop_work* h, vec3 body) {
   return spatial_rotation(h->g.p, mat3_apply(h->g.R, body));
 }
 
-static void rotation_columns(td_work* w, const model_hop* hop, hop_work* h, const double* a) {
-  const turning t = turning_at(w, hop, a);
+static void rotation_columns(const td_model* m, td_work* w, const model_hop* hop, hop_work* h,
+                             const double* a) {
+  const turning t = turning_at(m, w, hop, a);
   const spatial zero = spatial_zero();
   const spatial* Vp = hop->parent < 0 ? &zero : &w->hop[hop->parent].V;
+  spatial U[3], Z[3], X[3];
   for (int k = 0; k < 3; k++) {
-    const int local = hop->kind == HOP_BALL ? k : hop->free[k];
-    if (local < 0) continue;
-    col_work* c = &w->col[hop->col + local];
     const vec3 Tk = mat3_col(t.c.T, k);
     const vec3 dw = vec3_add(vec3_cross(Tk, t.w), slope(&t, hop, k, t.v));
     const vec3 ddw = vec3_add(vec3_add(vec3_cross(Tk, t.dw), slope(&t, hop, k, t.a)), t.second[k]);
@@ -91,14 +83,26 @@ static void rotation_columns(td_work* w, const model_hop* hop, hop_work* h, cons
     vec3 rate = slope(&t, hop, k, t.v);
     for (int l = 0; l < 3 && hop->kind != HOP_BALL; l++)
       rate = vec3_axpy(vec3_at(t.v, l), mat3_col(t.c.Tk[l], k), rate);
-    const spatial W = turned(h, dw), SV = spatial_cross(&c->S, &h->V),
-                  SA = spatial_cross(&c->S, &h->A);
-    c->U = spatial_sub(W, SV);
-    const spatial UV = spatial_cross(&c->U, &h->V),
+    const spatial S = turned(h, Tk), W = turned(h, dw);
+    const spatial SV = spatial_cross(&S, &h->V), SA = spatial_cross(&S, &h->A);
+    U[k] = spatial_sub(W, SV);
+    const spatial UV = spatial_cross(&U[k], &h->V),
                   B = spatial_add(turned(h, ddw), spatial_cross(Vp, &W));
-    c->Z = spatial_sub(spatial_sub(B, SA), UV);
-    c->X = spatial_sub(spatial_add(spatial_cross(Vp, &c->S), turned(h, rate)), SV);
+    Z[k] = spatial_sub(spatial_sub(B, SA), UV);
+    X[k] = spatial_sub(spatial_add(spatial_cross(Vp, &S), turned(h, rate)), SV);
   }
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    col_work* c = &w->col[k];
+    const int part = m->col[k].part;
+    c->U = spatial_scale(c->weight, U[part]);
+    c->Z = spatial_scale(c->weight, Z[part]);
+    c->X = spatial_scale(c->weight, X[part]);
+  }
+}
+
+// Translations fixed in the parent: as a screw, for each column.
+static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
+  for (int k = hop->col; k < hop->col + hop->nv; k++) screw_column(h, &w->col[k]);
 }
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
@@ -106,8 +110,10 @@ void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
     const model_hop* hop = &m->hop[i];
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE) {
       screw_column(&w->hop[i], &w->col[hop->col]);
+    } else if (hop->kind == HOP_MOVE) {
+      move_columns(w, hop, &w->hop[i]);
     } else {
-      rotation_columns(w, hop, &w->hop[i], a);
+      rotation_columns(m, w, hop, &w->hop[i], a);
     }
   }
 }
@@ -190,25 +196,25 @@ static spatial rate_wrench(const hop_work* h, const spatial* U) {
   return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
 }
 
-// S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held.
-static double own_hop(const td_model* m, const td_work* w, const model_hop* hop, int k, int l,
-                      const spatial* F) {
-  if (hop->nv == 1 && (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE)) return 0;
-  const hop_work* h = &w->hop[m->col[hop->col].hop];
+// S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held, for all pairs of a hop's columns.
+static void own_hop(const td_model* m, const td_work* w, const model_hop* hop, const hop_work* h,
+                    double* dq) {
+  if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
+  const spatial F = spatial_sub(h->F, h->E);
   chart c = {.T = mat3_identity()};
-  if (hop->kind != HOP_BALL) {
-    const vec3 q = chart_numbers(hop, w->q + hop->q, w->num + hop->value);
-    c = hop->kind == HOP_CAYLEY ? td_chart_cayley(q) : td_chart_quat3(q);
-  }
-  int ck = k, cl = l;
-  for (int x = 0; x < 3 && hop->kind != HOP_BALL; x++) {
-    if (hop->free[x] == k) ck = x;
-    if (hop->free[x] == l) cl = x;
-  }
-  vec3 d = vec3_cross(mat3_col(c.T, ck), mat3_col(c.T, cl));
-  if (hop->kind != HOP_BALL) d = vec3_add(d, mat3_col(c.Tk[ck], cl));
-  const spatial dS = turned(h, d);
-  return spatial_dot(&dS, F);
+  if (hop->kind != HOP_BALL) c = td_chart(td_hop_chart(hop), td_chart_numbers(m, w, hop));
+  double d[3][3];
+  for (int k = 0; k < 3; k++)
+    for (int l = 0; l < 3; l++) {
+      vec3 x = vec3_cross(mat3_col(c.T, k), mat3_col(c.T, l));
+      if (hop->kind != HOP_BALL) x = vec3_add(x, mat3_col(c.Tk[k], l));
+      const spatial dS = turned(h, x);
+      d[l][k] = spatial_dot(&dS, &F);
+    }
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    for (int l = hop->col; l < hop->col + hop->nv; l++)
+      dq[m->col[l].v * m->nvel + m->col[k].v] +=
+          w->col[k].weight * w->col[l].weight * d[m->col[l].part][m->col[k].part];
 }
 
 // What the entries of one column and one row are made of.
@@ -275,11 +281,11 @@ static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* 
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    const spatial total = spatial_sub(h->F, h->E);
+    own_hop(m, w, hop, h, dq);
     const int above = path_above(&t.p, m, i);
     for (int k = 0; k < hop->nv; k++) {
       const col_work* c = &w->col[hop->col + k];
-      const int v = hop->v + k;
+      const int v = m->col[hop->col + k].v;
       const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
       const spatial dF = spatial_add(spatial_add(turn, IZ), rate_wrench(h, &c->U));
       const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
@@ -287,8 +293,9 @@ static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* 
       row_above(&t, above, c, v, n, dq, dv);
       for (int l = 0; l < hop->nv; l++) {
         const spatial* S = &w->col[hop->col + l].S;
-        dq[(hop->v + l) * n + v] += spatial_dot(S, &dF) + own_hop(m, w, hop, k, l, &total);
-        dv[(hop->v + l) * n + v] += spatial_dot(S, &dFv);
+        const int row = m->col[hop->col + l].v;
+        dq[row * n + v] += spatial_dot(S, &dF);
+        dv[row * n + v] += spatial_dot(S, &dFv);
       }
     }
     tangent_path_enter(&t, m, w, i);
@@ -303,8 +310,10 @@ static void collect(const td_model* m, td_work* w, double* out, int stride, int 
   for (int i = 0; i < m->nvel; i++) out[i * stride + column] -= w->dtau[i];
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
+    if (spatial_dot(&w->df[i], &w->df[i]) == 0) continue;
     for (int k = 0; k < hop->nv; k++)
-      out[(hop->v + k) * stride + column] -= spatial_dot(&w->col[hop->col + k].S, &w->df[i]);
+      out[m->col[hop->col + k].v * stride + column] -=
+          spatial_dot(&w->col[hop->col + k].S, &w->df[i]);
     if (hop->parent >= 0) w->df[hop->parent] = spatial_add(w->df[hop->parent], w->df[i]);
   }
 }
@@ -329,22 +338,12 @@ static void force_tangent(const td_model* m, td_work* w, const double* lambda, d
   td_number_changes(m, w, -1, false);
 }
 
-// Gravity that depends on the state cannot occur, but DOF springs alone need no sweep over columns.
-static bool only_dof_forces(const td_model* m) {
+// Gravity that depends on the state cannot occur, but forces that follow from the coordinates
+// directly need no sweep over columns.
+static bool only_local_forces(const td_model* m) {
   for (int i = 0; i < m->nforce; i++)
-    if (m->force[i].kind != FORCE_DOF) return false;
+    if (!is_local(&m->force[i])) return false;
   return m->nlive_probe == 0 && m->nrow == 0;
-}
-
-static void dof_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
-  const int n = m->nvel;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    double slope_q, slope_v;
-    td_dof_slopes(m, w, i, &slope_q, &slope_v);
-    dq[f->v * n + f->v] -= slope_q;
-    dv[f->v * n + f->v] -= slope_v;
-  }
 }
 
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
@@ -357,11 +356,8 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   td_tangent_columns(m, w, a);
   composites(m, w);
   inertial_tangent(m, w, dFdq, dFdv);
-  if (only_dof_forces(m)) {
-    dof_tangent(m, w, dFdq, dFdv);
-  } else {
-    force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
-  }
+  td_local_tangent(m, w, dFdq, dFdv);
+  if (!only_local_forces(m)) force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
 }
 
 void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,

@@ -39,10 +39,12 @@ static inline void robot_free(robot* r) {
   td_model_free(r->model);
 }
 
-// A random state near the initial one: moderate displacements and velocities.
+// A random state near the initial one: moderate displacements and velocities.  Segments of rods are
+// some centimetres long and move a tenth of what bodies do.
 static inline void robot_shake(robot* r, uint64_t* seed, double size) {
   double* d = calloc((size_t)r->nv + 1, sizeof(double));
   td_state_initial(r->model, r->work, r->state);
+  if (td_model_sizes(r->model).nrod > 0) size *= 0.1;
   for (int i = 0; i < r->nv; i++) d[i] = size * check_random(seed);
   td_displace(r->model, r->state->q, d, r->state->q);
   for (int i = 0; i < r->nv; i++) r->state->v[i] = check_random(seed);
@@ -154,9 +156,51 @@ static const char robot_given[] =
     "inf]; joint(3).dof(1).equal2 = [2 1];\n"
     "sensor(1).name = 'e'; sensor(1).value = force(joint(1));\n";
 
+static const char robot_rods[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .2; body(1).I = 1e-3*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "rod(1).length = .3; rod(1).radius = .015 - .01*s; rod(1).E = 1e5*(1 + .2*(stretch(rod(1)) - "
+    "1)); rod(1).rho = 1000; rod(1).eta = 300; rod(1).model = 'srl'; rod(1).n = 3; "
+    "rod(1).joint.type = 'revolute'; rod(1).joint.dof(1).spring.coeff = .3;\n"
+    "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3 0 0];\n"
+    "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "rod(2).first = 1; rod(2).length = .2; rod(2).section = 'rectangle'; rod(2).width = .02; "
+    "rod(2).height = .01; rod(2).E = 2e5; rod(2).rho = 900; rod(2).model = 'ebr'; rod(2).n = 2; "
+    "rod(2).modes = [0 0 1 1 1 1]; rod(2).shape = [0 0 0 2 0 1];\n"
+    "rod(2).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(2).damp.pow = 2; rod(2).load = [0 .2 0 0 0 "
+    "0]; rod(2).load_frame = 'local';\n"
+    "rod(3).tr.trans = [.5 0 0]; rod(3).tr.rot = [2 .4]; rod(3).length = .25; rod(3).radius = "
+    ".012; rod(3).E = 1e5; rod(3).rho = 1100; rod(3).eta = 200; rod(3).model = 'eba'; rod(3).n = "
+    "3; rod(3).shape = [0 0 0 1 2 0];\n"
+    "chamber(1).rod = 3; chamber(1).offset = [.005 .002]; chamber(1).area = 2e-5; "
+    "chamber(1).pressure = 2e4*(1 + u1*sin(t)); chamber(1).to = .2;\n"
+    "joint(2).first = at(rod(3), .25); joint(2).second = at(rod(2), .2); joint(2).spring.coeff = "
+    "5; joint(2).spring.init = .1; joint(2).damp.visc = .1;\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(2), .2) strain(rod(3), .1) "
+    "strain(rod(1), .02) stretch(rod(3))];\n";
+
+static const char robot_rom[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .05; body(1).I = 1e-4*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "rod(1).length = .3; rod(1).radius = .015 - .01*s; rod(1).E = 1e5*(1 + .2*(stretch(rod(1)) - "
+    "1)); rod(1).rho = 1000; rod(1).eta = 300; rod(1).model = 'rom'; rod(1).n = 2; "
+    "rod(1).joint.type = 'revolute'; rod(1).joint.dof(1).spring.coeff = .3; rod(1).shape = [0 0 0 "
+    ".5 .2 0];\n"
+    "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3 0 0]; "
+    "rod(1).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(1).damp.pow = 2;\n"
+    "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "chamber(1).offset = [.005 .002]; chamber(1).area = 2e-5; chamber(1).pressure = 2e4*(1 + "
+    "u1*sin(t)); chamber(1).to = .2;\n"
+    "joint(2).first = at(rod(1), .15); joint(2).spring.coeff = 5; joint(2).spring.init = .1; "
+    "joint(2).damp.visc = .1; joint(2).tr2nd.trans = [.2 0 .1];\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
+    "strain(rod(1), 0) stretch(rod(1))];\n";
+
 static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links, robot_loops,
-                                          robot_given};
-static const char* const robot_names[] = {"pendulum", "tree", "links", "loops", "given"};
-#define ROBOT_COUNT 5
+                                          robot_given,    robot_rods, robot_rom};
+static const char* const robot_names[] = {"pendulum", "tree", "links", "loops",
+                                          "given",    "rods", "rom"};
+#define ROBOT_COUNT 7
+#define ROBOT_RODS 5  // this one and the ones behind it have rods
 
 #endif

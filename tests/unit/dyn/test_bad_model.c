@@ -1,5 +1,5 @@
-// Every tests/bad/model_*.m is refused (or warned about) with exactly the messages of the .expected
-// file beside it, one a line:
+// Every tests/bad/model_*.m and rod_*.m is refused (or warned about) with exactly the messages of
+// the .expected file beside it, one a line:
 //
 //   LINE:COL: severity: text
 //
@@ -62,6 +62,10 @@ static int same_messages(const char* name) {
   return same;
 }
 
+static bool has_prefix(const char* name) {
+  return strncmp(name, "model_", 6) == 0 || strncmp(name, "rod_", 4) == 0;
+}
+
 static void every_model_mistake_gets_its_message(void** state) {
   (void)state;
   int seen = 0, good = 0;
@@ -69,12 +73,12 @@ static void every_model_mistake_gets_its_message(void** state) {
   assert_non_null(dir);
   for (struct dirent* entry; (entry = readdir(dir));) {
     const char* end = strrchr(entry->d_name, '.');
-    if (strncmp(entry->d_name, "model_", 6) != 0 || !end || strcmp(end, ".m") != 0) continue;
+    if (!has_prefix(entry->d_name) || !end || strcmp(end, ".m") != 0) continue;
     seen++;
     good += same_messages(entry->d_name);
   }
   closedir(dir);
-  assert_true(seen >= 60);
+  assert_true(seen >= 150);
   assert_int_equal(good, seen);
 }
 

@@ -1,6 +1,7 @@
 // The code in README.md and docs/*.md works.  Blocks are
 //
-//   ```matlab           loads; when it has bodies and joints it compiles and has accelerations, too
+//   ```matlab           loads; when it has bodies and joints, or rods, it compiles and has
+//                       accelerations, too
 //   ```matlab fragment  loads only: it refers to things written elsewhere
 //   ```matlab error     is refused with exactly the messages of the ```text block that follows
 #include <dirent.h>
@@ -45,7 +46,8 @@ static block next_block(const char* from) {
 }
 
 static bool defines_model(const char* text) {
-  return strstr(text, "body(") && strstr(text, "joint(") && strstr(text, ".second");
+  return strstr(text, "rod(1).length") ||
+         (strstr(text, "body(") && strstr(text, "joint(") && strstr(text, ".second"));
 }
 
 static void check_accelerations(const td_model* m, const char* where) {

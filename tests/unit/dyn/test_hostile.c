@@ -127,6 +127,20 @@ static const attack attacks[] = {
      "for i = 1:9000, body(i).m = 1; body(i).I = eye(3); joint(i).first = i-1; joint(i).second = "
      "i; joint(i).tr.trans = [0 0 1]; end",
      "too many bodies are fixed to each other"},
+    {"a rod of many segments",
+     "rod(1).length = 1; rod(1).radius = .1; rod(1).E = 1; rod(1).rho = 1; rod(1).n = 1e15;",
+     "may have 3000 degrees of freedom"},
+    {"many rods",
+     "for i = 1:3000, rod(i).length = 1; rod(i).radius = .1; rod(i).E = 1; rod(i).rho = 1; end",
+     "may have 3000 degrees of freedom"},
+    {"a polynomial of high order",
+     "rod(1).length = 1; rod(1).radius = .1; rod(1).E = 1; rod(1).rho = 1; rod(1).model = 'rom'; "
+     "rod(1).n = 400;",
+     "the polynomial order is at most"},
+    {"many points along a rod",
+     "rod(1).length = 1; rod(1).radius = .1; rod(1).E = 1; rod(1).rho = 1; rod(1).model = 'rom'; "
+     "rod(1).points = 1e15;",
+     "points"},
     {"sensors beyond the model", "body(1).m = 1; x = 0; for i = 1:20000, x = x + q(i); end",
      "endless loop"},
 };
