@@ -6,7 +6,8 @@
 
 // For dense matrices of order n whose data are row-major (the Jacobian callback fills them so;
 // SUNDIALS itself only scales them and adds to the diagonal).  NULL when out of memory.
-// *factorisations is counted up.
-SUNLinearSolver td_lapack_linsol(int n, long* factorisations, SUNContext context);
+// *factorisations is counted up.  The first `npos` unknowns are positions (see td_ode.npos), which
+// are eliminated before the rest is factored.
+SUNLinearSolver td_lapack_linsol(int n, int npos, long* factorisations, SUNContext context);
 
 #endif

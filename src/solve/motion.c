@@ -22,7 +22,7 @@ void td_motion_unpack(td_motion* m, double t, const double* y) {
   td_prescribe(m->model, m->work, m->state);
 }
 
-static td_status rhs(void* ctx, double t, const double* y, double* ydot) {
+static td_status states(void* ctx, double t, const double* y, double* ydot) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
@@ -32,8 +32,26 @@ static td_status rhs(void* ctx, double t, const double* y, double* ydot) {
   for (int i = 0; i < m->nq; i++) ydot[i] = m->qdot[m->iq[i]];
   for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
   const int k = m->nq + m->nv;
-  ydot[m->ode.n] = td_power(m->model, m->state, m->work);
   if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
+  return TD_OK;
+}
+
+static td_status rhs(void* ctx, double t, const double* y, double* ydot) {
+  td_motion* m = ctx;
+  TD_TRY(states(ctx, t, y, ydot));
+  ydot[m->ode.n] = td_power_placed(m->model, m->state, m->work);
+  return TD_OK;
+}
+
+static td_status integrals(void* ctx, double t, const double* y, double* power) {
+  td_motion* m = ctx;
+  td_motion_unpack(m, t, y);
+  if (!td_power_needs_motion(m->model)) {
+    *power = td_power(m->model, m->state, m->work);
+    return TD_OK;
+  }
+  TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
+  *power = td_power_placed(m->model, m->state, m->work);
   return TD_OK;
 }
 
@@ -162,7 +180,10 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .nroot = m->nevent + m->nswitch,
                   .rtol = rtol,
                   .atol = atol,
+                  .npos = m->nq,
                   .rhs = rhs,
+                  .states = states,
+                  .integrals = integrals,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,
                   .roots = roots,

@@ -180,7 +180,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, NULL);
     if (!isfinite(largest(w->dx, (size_t)s->n))) break;
     // a step lost in round-off is the end: forces may be too small to measure by
-    if (largest(w->dx, (size_t)s->n) < 1e-14)
+    if (largest(w->dx, (size_t)s->n) < 1e-14 * fmax(1, largest(x, (size_t)s->nx)))
       return finish(w, at_rest(w, options->tol) ? TD_OK : TD_E_DIVERGED, report);
     if (!line_search(w, x, l, p)) break;
     report->iterations++;

@@ -16,8 +16,14 @@ typedef struct td_ode {
   int n, nquad, nroot;
   double rtol, atol;    // of the states
   double h_max;         // longest step, 0: no limit
+  int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
+                        // 0: nothing is known
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
-  td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);    // ydot (n + nquad)
+  td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);  // ydot (n + nquad)
+  // The rates of the states (n) and of the integrals (nquad) apart, for solvers that want one
+  // without the other; NULL: rhs gives both.
+  td_status (*states)(void* ctx, double t, const double* y, double* ydot);
+  td_status (*integrals)(void* ctx, double t, const double* y, double* qdot);
   td_status (*jacobian)(void* ctx, double t, const double* y, double* J);  // n x n, row-major
   // Onto the invariants; NULL: there are none.
   td_status (*project)(void* ctx, double t, double* y);
@@ -78,6 +84,9 @@ td_status td_stepper_restart(td_stepper* stepper, double t, const double* y);
 // Callbacks as the solvers use them: counted, inside the open segment, finite.  0, or 1: failed,
 // try a shorter step.
 int td_ode_rhs(td_stepper* stepper, double t, const double* y, double* ydot);
+// The two parts of it; `scratch` has room for n + nquad.
+int td_ode_states(td_stepper* stepper, double t, const double* y, double* scratch, double* ydot);
+int td_ode_integrals(td_stepper* stepper, double t, const double* y, double* scratch, double* qdot);
 int td_ode_project(td_stepper* stepper, double t, double* y);
 void td_ode_roots(td_stepper* stepper, double t, const double* y, double* g);
 int td_ode_jacobian(td_stepper* stepper, double t, const double* y, double* J);

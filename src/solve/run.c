@@ -207,8 +207,8 @@ static void watch(run* r) {
     r->chart_warned = true;
     td_trajectory_say(r->out,
                       "warning: at t = %.6g s %s comes close to the singularity of its "
-                      "three-number rotation (half a "
-                      "turn); a spherical or four-number joint has none",
+                      "three-number rotation (half a turn); a spherical or four-number joint has "
+                      "none, and a polynomial rod may be written as several in series",
                       r->t, name);
   }
 }

@@ -56,6 +56,11 @@ static int flag(td_stepper* s, td_status status) {
   return 1;
 }
 
+static int checked(td_stepper* s, td_status status, const double* x, int n) {
+  if (status != TD_OK) return flag(s, status);
+  return all_finite(x, n) ? 0 : flag(s, TD_E_DIVERGED);
+}
+
 // f(P(y)) is another vector field with the same solutions on the invariants; beside them it does
 // not know how errors grow when a mechanism comes near a singular position.
 int td_ode_rhs(td_stepper* s, double t, const double* y, double* ydot) {
@@ -66,9 +71,28 @@ int td_ode_rhs(td_stepper* s, double t, const double* y, double* ydot) {
     y = s->projected;
   }
   s->counts.evaluations++;
-  const td_status status = ode->rhs(ode->ctx, inside(s, t), y, ydot);
-  if (status != TD_OK) return flag(s, status);
-  return all_finite(ydot, ode->n + ode->nquad) ? 0 : flag(s, TD_E_DIVERGED);
+  return checked(s, ode->rhs(ode->ctx, inside(s, t), y, ydot), ydot, ode->n + ode->nquad);
+}
+
+int td_ode_states(td_stepper* s, double t, const double* y, double* scratch, double* ydot) {
+  const td_ode* ode = s->ode;
+  if (ode->states != NULL) {
+    s->counts.evaluations++;
+    return checked(s, ode->states(ode->ctx, inside(s, t), y, ydot), ydot, ode->n);
+  }
+  const int code = td_ode_rhs(s, t, y, scratch);
+  memcpy(ydot, scratch, (size_t)ode->n * sizeof(double));
+  return code;
+}
+
+int td_ode_integrals(td_stepper* s, double t, const double* y, double* scratch, double* qdot) {
+  const td_ode* ode = s->ode;
+  if (ode->integrals != NULL) {
+    return checked(s, ode->integrals(ode->ctx, inside(s, t), y, qdot), qdot, ode->nquad);
+  }
+  const int code = td_ode_rhs(s, t, y, scratch);
+  memcpy(qdot, scratch + ode->n, (size_t)ode->nquad * sizeof(double));
+  return code;
 }
 
 int td_ode_project(td_stepper* s, double t, double* y) {
@@ -84,7 +108,5 @@ void td_ode_roots(td_stepper* s, double t, const double* y, double* g) {
 int td_ode_jacobian(td_stepper* s, double t, const double* y, double* J) {
   const td_ode* ode = s->ode;
   s->counts.tangents++;
-  const td_status status = ode->jacobian(ode->ctx, inside(s, t), y, J);
-  if (status != TD_OK) return flag(s, status);
-  return all_finite(J, ode->n * ode->n) ? 0 : flag(s, TD_E_DIVERGED);
+  return checked(s, ode->jacobian(ode->ctx, inside(s, t), y, J), J, ode->n * ode->n);
 }

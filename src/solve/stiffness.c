@@ -16,7 +16,7 @@ enum {
 static const double stable_reach = 5;
 // Runs of fewer steps than this are left to the explicit solver; no run gets more than that many if
 // it can be helped.
-static const double few_steps = 200, many_steps = 1e5;
+static const double few_steps = 200, many_steps = 3e6;
 // An eigenvalue is strongly damped when -Re(w) > this |w|; the wedge in which BDF5 is stable ends
 // at 0.62.
 static const double strong = 0.3, bdf5_wedge = 0.62;

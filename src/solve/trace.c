@@ -137,6 +137,11 @@ static td_status locate(tracer* t, const test* what, double ds, double* found) {
     if (!(mid > lo && mid < hi)) break;
     // so near to a singular point the corrector may give up: the bracket is then as good as it gets
     status = advance(t, mid, &t->c, &iterations);
+    // right at a singular point the corrector may give up: try beside it
+    for (double aside = 1e-6; aside < 0.5 && status == TD_E_DIVERGED; aside *= 8) {
+      mid -= aside * (mid - lo);
+      status = advance(t, mid, &t->c, &iterations);
+    }
     if (status != TD_OK) break;
     const double f = value(t, what, &t->c);
     *found = mid;
@@ -171,11 +176,18 @@ static bool branch_between(const tracer* t, test* what) {
 // how many
 static int passing(const tracer* t, int* first) {
   const td_answer *a = &t->a.answer, *b = &t->b.answer;
-  *first = min_int(a->divergent, b->divergent);
-  const int last = max_int(a->divergent, b->divergent);
-  if (a->n != b->n || last > a->n) return 0;
+  *first = 0;
+  if (a->n != b->n) return 0;
+  int na = 0, nb = 0;
+  while (na < a->n && a->stiffness[na] < 0) na++;
+  while (nb < b->n && b->stiffness[nb] < 0) nb++;
+  *first = min_int(na, nb);
+  const double zero =
+      a->n ? 1e-11 * fmax(fabs(a->stiffness[a->n - 1]), fabs(b->stiffness[a->n - 1])) : 0;
   int n = 0;
-  while (*first + n < last && (a->stiffness[*first + n] < 0) != (b->stiffness[*first + n] < 0)) n++;
+  while (*first + n < max_int(na, nb) &&
+         fmax(fabs(a->stiffness[*first + n]), fabs(b->stiffness[*first + n])) > zero)
+    n++;
   return n;
 }
 

@@ -183,6 +183,18 @@ static void a_step_input_is_met_exactly(void** state) {
 // ---- energy -----------------------------------------------------------------------------------
 
 // prescribed motion, a damper and a spring: the work of the drive and the loss are integrated
+// x'' = ramp(t, 0, 1): the corner of the input is the start of the run; x(1) = 1/6.
+static void a_corner_at_the_start_is_passed_over(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER "joint(1).dof(1).input = ramp(t, 0, 1);");
+  run(&s, 1, 0.5, 1e-10);
+  CHECK_NEAR(s.state->q[0], 1.0 / 6, 1e-9);
+  run(&s, 2, 0.5,
+      1e-10);  // and again from the corner at t = 1, with unit force: x(2) = 1/6 + 1/2 + 1/2
+  CHECK_NEAR(s.state->q[0], 7.0 / 6, 1e-9);
+  close_model(&s);
+}
+
 static void work_of_drives_and_dampers_balances_the_energy(void** state) {
   (void)state;
   sim s =
@@ -340,6 +352,7 @@ int main(void) {
       cmocka_unit_test(marks_are_recorded_and_change_nothing),
       cmocka_unit_test(one_sided_springs_are_switched_at_the_corner),
       cmocka_unit_test(a_step_input_is_met_exactly),
+      cmocka_unit_test(a_corner_at_the_start_is_passed_over),
       cmocka_unit_test(work_of_drives_and_dampers_balances_the_energy),
       cmocka_unit_test(given_motion_alone_can_be_run),
       cmocka_unit_test(a_model_that_becomes_stiff_changes_the_solver),

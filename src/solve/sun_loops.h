@@ -1,0 +1,13 @@
+// The loops SUNDIALS spends its time in, compiled for this machine: Debian's library is compiled
+// for any, and below some hundred states they cost as much as the equations of motion.
+#ifndef TD_SUN_LOOPS_H
+#define TD_SUN_LOOPS_H
+
+#include <sundials/sundials_matrix.h>
+#include <sundials/sundials_nvector.h>
+
+// Put them into a serial vector, from where its copies have them, or a dense matrix.
+void td_sun_vector(N_Vector v);
+void td_sun_matrix(SUNMatrix A);
+
+#endif
