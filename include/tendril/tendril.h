@@ -120,6 +120,7 @@ typedef struct td_sizes {
   int nforce;       // springs, dampers, inputs and loads that act between stations or on DOFs
   int nsensor;      // numbers that sensors give (a vector counts its components)
   int nevent;
+  int nrod;  // rods
 } td_sizes;
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The

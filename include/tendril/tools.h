@@ -32,18 +32,40 @@ const char* td_spec_text(const td_spec* spec, const char* path);
 // names it, or the model has no `output`.
 bool td_spec_wants(const td_spec* spec, const char* name);
 
-// What a generalised position or velocity belongs to.  Strings belong to the model.
+// How many structures of this name the text has made, e.g. "rod"; 0: none.
+int td_spec_count(const td_spec* spec, const char* name);
+
+// What a generalised position or velocity belongs to: a joint or a rod.  Strings belong to the
+// model.
 typedef struct td_coordinate {
   const char* name;   // as td_model_q_name, td_model_v_name
-  const char* joint;  // name of its joint
-  int number;         // of that joint, from 1
-  int element, dof;   // of a repeated joint, and which of its DOFs; from 1
+  const char* joint;  // name of its joint, "" when it is of a rod
+  int number;         // of that joint, from 1; 0 when it is of a rod
+  int element, dof;   // of a repeated joint, and which of its DOFs; of a rod: segment, node or
+                      // function, and which of its numbers; from 1
   const char* unit;   // "m", "rad", "m/s", "rad/s"; "" for quaternion components
   bool prescribed;    // a given function of time
+  const char* rod;    // name of its rod, "" when it is of a joint
+  int rod_number;     // from 1, 0: of a joint
+  const char*
+      mode;  // rods: "bend_x", "stretch" (srl, ebr), "x", "q0" (eba), "x", "qy" (rom); else ""
 } td_coordinate;
 // False when i is out of range.
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about);
 bool td_model_v_about(const td_model* model, int i, td_coordinate* about);
+
+// A rod as it was compiled.  Strings belong to the model.
+typedef struct td_rod {
+  const char* name;
+  const char* model;  // "srl", "ebr", "eba" or "rom"
+  int n;              // segments, or polynomial order
+  double length;      // [m]
+  int nv;             // its generalised velocities
+} td_rod;
+bool td_model_rod_about(const td_model* model, int i, td_rod* about);
+
+// The rod a station is on, from 1, and its arc length there [m]; 0: on none.
+int td_model_station_rod(const td_model* model, int station, double* arc);
 
 // A message about the last evaluation that failed: which element, when, why, what may help.  ""
 // when none.

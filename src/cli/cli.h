@@ -28,7 +28,9 @@ typedef struct options {
   double rtol, atol, t_final, dt_out;  // NaN: not given
   td_solver solver;
   bool solver_given;
-  int count;  // -n, 0: not given
+  int count;            // -n, 0: not given
+  int list[16], nlist;  // --n of compare
+  bool only_static, only_dynamic;
   bool json, quiet, halve, mat, allow_post, help;
   const char** set;  // "name=value"
   int nset;
@@ -122,9 +124,11 @@ int session_open(session* s, const options* opt);
 // Make sure that results can be written before computing them.
 int session_output(session* s);
 void session_close(session* s);
-// Add summary.json (with the result of `trace`, or NULL) and put all files in place; prints where
-// they are.
-int session_commit(session* s, cJSON* trace);
+// Load the session's text with the parameters of --set into a spec of the caller's.
+td_status session_load(const session* s, td_spec* spec);
+// Add summary.json (with `result` as its member `what`, or NULL) and put all files in place; prints
+// where they are.
+int session_commit(session* s, const char* what, cJSON* result);
 // Print for people: not with --json or --quiet.
 void say(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 void say_heading(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
@@ -139,7 +143,11 @@ td_status session_write_json(session* s, const char* name, cJSON* object);
 
 cJSON* sizes_json(const session* s);
 cJSON* sensors_json(session* s, const td_state* state);
+// Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting
+// at i; the length of the stem when there are several.
+int component_count(const session* s, int i, size_t* stem);
 cJSON* energies_json(td_energies e);
+const char* solver_text(td_solver solver);
 cJSON* summary_json(session* s);
 void say_sizes(session* s);
 
@@ -168,12 +176,14 @@ cJSON* equil_json(session* s);
 int modes_step(session* s);  // cmd_modes.c: at s->rest
 int modes_write(session* s);
 cJSON* modes_json(const session* s);
-int sim_step(session* s);  // cmd_sim.c: from the initial state
+int sim_step(session* s);                // cmd_sim.c: from the initial state
+td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
 int state_from_file(session* s);                               // cmd_eval.c: --at
 int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
 
 int cmd_check(const options* opt);
+int cmd_compare(const options* opt);
 int cmd_demo(const options* opt);
 int cmd_doctor(const options* opt);
 int cmd_equil(const options* opt);

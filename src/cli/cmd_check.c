@@ -2,6 +2,7 @@
 // simulation may cost.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -72,8 +73,14 @@ static cJSON* coordinates_json(const session* s, int n,
     cJSON* item = cJSON_CreateObject();
     cJSON_AddStringToObject(item, "symbol", symbol);
     cJSON_AddStringToObject(item, "name", c.name);
-    cJSON_AddStringToObject(item, "joint", c.joint);
-    json_add_number(item, "joint_number", c.number);
+    if (c.rod_number > 0) {
+      cJSON_AddStringToObject(item, "rod", c.rod);
+      json_add_number(item, "rod_number", c.rod_number);
+      cJSON_AddStringToObject(item, "mode", c.mode);
+    } else {
+      cJSON_AddStringToObject(item, "joint", c.joint);
+      json_add_number(item, "joint_number", c.number);
+    }
     json_add_number(item, "element", c.element);
     json_add_number(item, "dof", c.dof);
     cJSON_AddStringToObject(item, "unit", c.unit);
@@ -90,11 +97,27 @@ static cJSON* names_json(const td_model* model, int n, const char* (*name)(const
   return list;
 }
 
+static cJSON* rods_json(const session* s) {
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < s->n.nrod; i++) {
+    td_rod rod;
+    if (!td_model_rod_about(s->model, i, &rod)) continue;
+    cJSON* item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", rod.name);
+    cJSON_AddStringToObject(item, "model", rod.model);
+    json_add_number(item, "n", rod.n);
+    json_add_number(item, "length", rod.length);
+    json_add_number(item, "dof", rod.nv);
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
+}
+
 static cJSON* check_json(session* s, const outlook* o) {
   cJSON* object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "model", s->name);
   json_add(object, "sizes", sizes_json(s));
-  json_add_number(object, "rods", 0);
+  json_add(object, "rods", rods_json(s));
   json_add_number(object, "constraint_rank", o->rank);
   json_add_number(object, "dof", s->n.nfree - o->rank);
   json_add(object, "q", coordinates_json(s, s->n.nq, td_model_q_about, 'q'));
@@ -115,11 +138,22 @@ static cJSON* check_json(session* s, const outlook* o) {
   return object;
 }
 
+static void say_rods(session* s) {
+  say(s, "  rods          %6d\n", s->n.nrod);
+  for (int i = 0; i < s->n.nrod; i++) {
+    td_rod rod;
+    if (!td_model_rod_about(s->model, i, &rod)) continue;
+    say(s, "    %-12s %s, %s %d, %g m long, %d DOFs\n", rod.name, rod.model,
+        strcmp(rod.model, "rom") == 0 ? "order" : "segments", rod.n, rod.length, rod.nv);
+  }
+}
+
 static void say_check(session* s, const outlook* o) {
   const td_sizes n = s->n;
   const td_settings par = td_model_settings(s->model);
   say(s, "%s is well posed\n\n", s->name);
-  say(s, "  bodies        %6d\n  joints        %6d\n  rods          %6d\n", n.nbody, n.njoint, 0);
+  say(s, "  bodies        %6d\n  joints        %6d\n", n.nbody, n.njoint);
+  say_rods(s);
   say(s, "  coordinates   %6d   (%d velocities, %d prescribed)\n", n.nq, n.nv, n.nv - n.nfree);
   say(s, "  constraints   %6d   (%d independent)\n", n.nconstraint, o->rank);
   say(s, "  DOFs          %6d   left by the constraints\n", n.nfree - o->rank);

@@ -89,7 +89,13 @@ static cJSON* stations_json(session* s) {
     td_station(s->model, s->state, s->work, i, pose, twist);
     cJSON* item = cJSON_CreateObject();
     cJSON_AddStringToObject(item, "name", td_model_station_name(s->model, i));
-    json_add_number(item, "arc_length", 0);  // rigid bodies have none
+    double arc = 0;
+    const int rod = td_model_station_rod(s->model, i, &arc);
+    td_rod about;
+    if (td_model_rod_about(s->model, rod - 1, &about)) {
+      cJSON_AddStringToObject(item, "rod", about.name);
+    }
+    json_add_number(item, "arc_length", rod > 0 ? arc : 0);  // rigid bodies have none
     json_add(item, "pose", json_matrix(pose, 4, 4));
     json_add(item, "twist", json_vector(twist, 6));
     cJSON_AddItemToArray(list, item);

@@ -66,7 +66,7 @@ static int write_linear(session* s, const td_linear* l) {
   if (status == TD_OK) status = write_mat(s, l);
   int code = session_wrote(s, status);
   if (code == CODE_DONE && s->has_equil) code = equil_write(s);
-  return code ? code : session_commit(s, NULL);
+  return code ? code : session_commit(s, NULL, NULL);
 }
 
 // The point to linearize about, in s->rest.

@@ -28,7 +28,7 @@ int run_stages(session* s, bool equil, bool modes, bool sim) {
   const double start = seconds();
   int written = write_results(s);
   s->timings[TIME_WRITE] = seconds() - start;
-  if (written == CODE_DONE) written = session_commit(s, NULL);
+  if (written == CODE_DONE) written = session_commit(s, NULL, NULL);
   return first_problem(written, code);
 }
 

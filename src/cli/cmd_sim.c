@@ -5,7 +5,7 @@
 
 #include "cli.h"
 
-static td_sim_options sim_options(session* s) {
+td_sim_options sim_options(session* s) {
   const options* opt = s->opt;
   td_sim_options o = td_sim_options_default();
   if (!isnan(opt->t_final)) o.t_final = opt->t_final;

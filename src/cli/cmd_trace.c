@@ -146,7 +146,7 @@ static int trace(session* s, int param, const char* name) {
 
   say_trace(s, name, r);
   int written = session_wrote(s, trace_write(s, name, r));
-  if (written == CODE_DONE) written = session_commit(s, trace_json(name, r));
+  if (written == CODE_DONE) written = session_commit(s, "trace", trace_json(name, r));
   if (s->opt->json && written == CODE_DONE) json_print(trace_json(name, r));
   td_trace_free(r);
   return written ? written : code;

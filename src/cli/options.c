@@ -41,6 +41,20 @@ static const char* read_count(options* o, const char* s) {
   return NULL;
 }
 
+// 4,8,16
+static const char* read_list(options* o, const char* s) {
+  static const char wrong[] = "must be up to 16 whole numbers from 1, like 4,8,16";
+  o->nlist = 0;
+  for (;;) {
+    char* end;
+    const long n = strtol(s, &end, 10);
+    if (end == s || n < 1 || n > 10000 || o->nlist == 16 || (*end && *end != ',')) return wrong;
+    o->list[o->nlist++] = (int)n;
+    if (!*end) return NULL;
+    s = end + 1;
+  }
+}
+
 static const char* read_solver(options* o, const char* s) {
   static const struct {
     const char* name;
@@ -92,6 +106,10 @@ static const char* read_quiet(options* o, const char* s) { return (void)s, flag(
 static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
 static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
+static const char* read_static(options* o, const char* s) { return (void)s, flag(&o->only_static); }
+static const char* read_dynamic(options* o, const char* s) {
+  return (void)s, flag(&o->only_dynamic);
+}
 static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
 
 // clang-format off
@@ -109,6 +127,9 @@ static const option_row option_table[] = {
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
     {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
     {'n', "--count", "-n", "N", read_count, "number of modes (default: 10 printed, all written)"},
+    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom 2 to 6)"},
+    {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
+    {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
     {'?', "--help", "-h", NULL, read_help, "this text"},

@@ -111,25 +111,27 @@ int session_failed(session* s, td_status status, const char* what) {
 
 // ---- loading ----------------------------------------------------------------------------------
 
-static td_status apply_settings(session* s) {
+static td_status apply_settings(const session* s, td_spec* spec) {
   for (int i = 0; i < s->opt->nset; i++) {
     const char* text = s->opt->set[i];
     const char* equals = strchr(text, '=');
     char* name = format_text("%.*s", (int)(equals - text), text);
-    const td_status status = name ? td_spec_override(s->spec, name, equals + 1) : TD_E_NOMEM;
+    const td_status status = name ? td_spec_override(spec, name, equals + 1) : TD_E_NOMEM;
     free(name);
     if (status != TD_OK) return status;
   }
   return TD_OK;
 }
 
-static td_status load(session* s) {
-  td_status status = apply_settings(s);
+td_status session_load(const session* s, td_spec* spec) {
+  const td_status status = apply_settings(s, spec);
   if (status != TD_OK) return status;
+  return s->text ? td_spec_load_string(spec, s->name, s->text) : td_spec_load_file(spec, s->name);
+}
 
+static td_status load(session* s) {
   double start = seconds();
-  status = s->text ? td_spec_load_string(s->spec, s->name, s->text)
-                   : td_spec_load_file(s->spec, s->name);
+  td_status status = session_load(s, s->spec);
   s->timings[TIME_LOAD] = seconds() - start;
   if (status != TD_OK) return status;
 
@@ -220,9 +222,9 @@ td_status session_write_json(session* s, const char* name, cJSON* object) {
   return status;
 }
 
-int session_commit(session* s, cJSON* trace) {
+int session_commit(session* s, const char* what, cJSON* result) {
   cJSON* summary = summary_json(s);
-  if (trace) json_add(summary, "trace", trace);
+  if (result) json_add(summary, what, result);
   td_status status = session_write_json(s, "summary.json", summary);
   if (status == TD_OK) status = td_files_commit(s->files);
   const int code = session_wrote(s, status);

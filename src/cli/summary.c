@@ -17,6 +17,7 @@ cJSON* sizes_json(const session* s) {
               {"parameters", n.nparam},
               {"bodies", n.nbody},
               {"joints", n.njoint},
+              {"rods", n.nrod},
               {"stations", n.nstation},
               {"constraints", n.nconstraint},
               {"forces", n.nforce},
@@ -30,14 +31,14 @@ cJSON* sizes_json(const session* s) {
 
 void say_sizes(session* s) {
   const td_sizes n = s->n;
-  say(s, "%s: bodies %d, joints %d, coordinates %d", s->name, n.nbody, n.njoint, n.nq);
+  say(s, "%s: bodies %d, joints %d, ", s->name, n.nbody, n.njoint);
+  if (n.nrod) say(s, "rods %d, ", n.nrod);
+  say(s, "coordinates %d", n.nq);
   if (n.nfree != n.nv) say(s, " (prescribed %d)", n.nv - n.nfree);
   say(s, ", constraints %d, forces %d, sensors %d\n", n.nconstraint, n.nforce, n.nsensor);
 }
 
-// Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting
-// at i.
-static int component_count(const session* s, int i, size_t* stem) {
+int component_count(const session* s, int i, size_t* stem) {
   const char* name = td_model_sensor_name(s->model, i);
   const char* cut = strrchr(name, '_');
   if (!cut || (strcmp(cut, "_x") != 0 && strcmp(cut, "_1") != 0)) return 1;
@@ -164,7 +165,7 @@ static cJSON* energy_balance_json(const td_sim_stats* st) {
   return o;
 }
 
-static const char* solver_text(td_solver solver) {
+const char* solver_text(td_solver solver) {
   switch (solver) {
     case TD_SOLVER_AUTO:
       return "auto";

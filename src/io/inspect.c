@@ -40,18 +40,49 @@ bool td_spec_wants(const td_spec* spec, const char* name) {
   return false;
 }
 
+int td_spec_count(const td_spec* spec, const char* name) {
+  const value* list = td_get(spec->root, 0, name);
+  return list ? td_value_count(list) : 0;
+}
+
 // The hop that owns generalised position (or velocity) i.
 static const model_hop* owner(const td_model* m, int i, bool velocity) {
   for (int h = 0; h < m->nhop; h++) {
     const model_hop* hop = &m->hop[h];
-    const int first = velocity ? hop->v : hop->q, n = velocity ? hop->nv : hop->nq;
-    if (i >= first && i < first + n) return hop;
+    if (!velocity && i >= hop->q && i < hop->q + hop->nq) return hop;
+    for (int k = hop->col; k < hop->col + hop->nv; k++)
+      if ((velocity ? m->col[k].v : m->col[k].q) == i) return hop;
   }
   return NULL;
 }
 
-static const char* unit_of(const model_hop* hop, bool velocity) {
+// Coefficients of powers of arc length: positions are sums of q_i s^(i+1), quaternions of q_i s^i.
+enum { POWERS = 20 };
+static const char* const power_unit[POWERS] = {"1/m",    "1/m^2",  "1/m^3",  "1/m^4",  "1/m^5",
+                                               "1/m^6",  "1/m^7",  "1/m^8",  "1/m^9",  "1/m^10",
+                                               "1/m^11", "1/m^12", "1/m^13", "1/m^14", "1/m^15",
+                                               "1/m^16", "1/m^17", "1/m^18", "1/m^19", "1/m^20"};
+static const char* const power_rate[POWERS] = {
+    "1/(m s)",    "1/(m^2 s)",  "1/(m^3 s)",  "1/(m^4 s)",  "1/(m^5 s)",
+    "1/(m^6 s)",  "1/(m^7 s)",  "1/(m^8 s)",  "1/(m^9 s)",  "1/(m^10 s)",
+    "1/(m^11 s)", "1/(m^12 s)", "1/(m^13 s)", "1/(m^14 s)", "1/(m^15 s)",
+    "1/(m^16 s)", "1/(m^17 s)", "1/(m^18 s)", "1/(m^19 s)", "1/(m^20 s)"};
+
+// Coefficients of polynomials.  Those of rods stand before functions that are lengths.
+static const char* polynomial_unit(const td_model* m, const model_dof* dof, const model_hop* hop,
+                                   bool velocity) {
+  if (dof->rod > 0 && m->rod[dof->rod - 1].monomial) {
+    const int i = dof->element - 1;
+    return i < 0 || i >= POWERS ? "" : velocity ? power_rate[i] : power_unit[i];
+  }
+  if (hop->kind == HOP_MOVE) return velocity ? "1/s" : "";
+  return velocity ? "1/(m s)" : "1/m";
+}
+
+static const char* unit_of(const td_model* m, const model_dof* dof, const model_hop* hop,
+                           bool velocity) {
   if (!hop) return "";
+  if (m->col[hop->col].slope != NUM_NONE) return polynomial_unit(m, dof, hop, velocity);
   switch (hop->kind) {
     case HOP_SCREW:
       if (hop->turns) return velocity ? "rad/s" : "rad";
@@ -62,9 +93,18 @@ static const char* unit_of(const model_hop* hop, bool velocity) {
     case HOP_QUAT3:
       return velocity ? "1/s" : "";
     case HOP_CAYLEY:
+    case HOP_TURN:
       return velocity ? "rad/s" : "rad";
+    case HOP_MOVE:
+      return velocity ? "m/s" : "m";
   }
   return "";
+}
+
+// "arm[3].bend_x" -> "bend_x"
+static const char* mode_of(const char* name) {
+  const char* dot = strrchr(name, '.');
+  return dot ? dot + 1 : name;
 }
 
 static td_coordinate describe(const td_model* m, const model_dof* dof, const model_hop* hop,
@@ -76,8 +116,11 @@ static td_coordinate describe(const td_model* m, const model_dof* dof, const mod
       .number = dof->joint,
       .element = dof->element,
       .dof = dof->dof,
-      .unit = unit_of(hop, velocity),
+      .unit = unit_of(m, dof, hop, velocity),
       .prescribed = hop && hop->prescribed,
+      .rod = dof->rod > 0 ? model_name(m, m->rod[dof->rod - 1].name) : "",
+      .rod_number = dof->rod,
+      .mode = dof->rod > 0 ? mode_of(model_name(m, dof->name)) : "",
   };
 }
 
@@ -91,6 +134,20 @@ bool td_model_v_about(const td_model* model, int i, td_coordinate* about) {
   if (i < 0 || i >= model->nvel) return false;
   *about = describe(model, &model->vel[i], owner(model, i, true), true);
   return true;
+}
+
+bool td_model_rod_about(const td_model* m, int i, td_rod* about) {
+  if (i < 0 || i >= m->nrod) return false;
+  const model_rod* rod = &m->rod[i];
+  *about = (td_rod){model_name(m, rod->name), model_name(m, rod->model), rod->n, rod->length, 0};
+  for (int k = 0; k < m->nvel; k++) about->nv += m->vel[k].rod == i + 1;
+  return true;
+}
+
+int td_model_station_rod(const td_model* m, int station, double* arc) {
+  if (station < 0 || station >= m->nstation) return 0;
+  *arc = m->station[station].arc;
+  return m->station[station].rod;
 }
 
 static int add_part(td_part* parts, int n, int limit, const char* name, const char* version) {

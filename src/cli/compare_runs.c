@@ -1,0 +1,195 @@
+// One run of `tendril compare`: the model with all its rods in one continuum model.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compare.h"
+
+const char* const rod_models[NMODEL] = {"srl", "ebr", "eba", "rom"};
+
+// What is alive during a run.
+typedef struct running {
+  comparison* c;
+  variant* v;
+  td_spec* spec;
+  td_model* model;
+  td_work* work;
+  td_state* state;
+  int nsensor;
+} running;
+
+// Time grows with the square of the coordinates, a little more than that for polynomials.
+double variant_cost(const variant* v) {
+  const double n = strcmp(v->model, "rom") == 0 ? 4.0 * v->n : v->n;
+  return 10 + n * n;
+}
+
+static bool show(void* user, double fraction, const char* what) {
+  (void)what;
+  comparison* c = ((running*)user)->c;
+  const double cost = variant_cost(((running*)user)->v);
+  return progress_show(&c->s->progress, (c->cost_done + fraction * cost) / c->cost, c->what);
+}
+
+// Keep the first reason.
+static void because(variant* v, const char* what, const char* why) {
+  if (!v->reason) v->reason = format_text("%s%s", what, why);
+}
+
+static void because_of_messages(variant* v, const td_spec* spec, td_status status) {
+  for (int i = 0; i < td_spec_message_count(spec); i++) {
+    const td_message m = td_spec_message(spec, i);
+    if (m.severity != TD_ERROR) continue;
+    because(v, "", m.text);
+    return;
+  }
+  because(v, "", td_status_text(status));
+}
+
+// Every rod in the variant's model.
+static td_status set_rods(td_spec* spec, const variant* v) {
+  const int n = td_spec_count(spec, "rod");
+  td_status status = TD_OK;
+  for (int i = 1; i <= n && status == TD_OK; i++) {
+    char path[40];
+    snprintf(path, sizeof path, "rod(%d).model", i);
+    status = td_spec_string(spec, path, v->model);
+    snprintf(path, sizeof path, "rod(%d).n", i);
+    if (status == TD_OK) status = td_spec_number(spec, path, v->n);
+  }
+  return status;
+}
+
+static bool build(running* r) {
+  r->spec = td_spec_new();
+  td_status status = r->spec ? session_load(r->c->s, r->spec) : TD_E_NOMEM;
+  if (status == TD_OK) status = set_rods(r->spec, r->v);
+  if (status == TD_OK) status = td_model_compile(r->spec, &r->model);
+  if (status != TD_OK) {
+    if (r->spec) because_of_messages(r->v, r->spec, status);
+    return false;
+  }
+  r->work = td_work_new(r->model);
+  r->state = td_state_new(r->model);
+  r->nsensor = td_model_sizes(r->model).nsensor;
+  r->v->dof = td_model_sizes(r->model).nfree;
+  if (r->work && r->state && r->nsensor == r->c->s->n.nsensor) return true;
+  because(r->v, "", r->work && r->state ? "it has other sensors" : td_status_text(TD_E_NOMEM));
+  return false;
+}
+
+static void release(running* r) {
+  td_state_free(r->state);
+  td_work_free(r->work);
+  td_model_free(r->model);
+  td_spec_free(r->spec);
+}
+
+static bool room(running* r, record* at, int rows) {
+  at->x = calloc((size_t)rows * (size_t)r->nsensor + 1, sizeof(double));
+  at->rows = rows;
+  if (!at->x) because(r->v, "", td_status_text(TD_E_NOMEM));
+  return at->x != NULL;
+}
+
+static td_status start(running* r) {
+  const td_status status = td_state_initial(r->model, r->work, r->state);
+  if (status != TD_OK) because(r->v, "initial state: ", td_status_text(status));
+  return status;
+}
+
+static td_status rest(running* r) {
+  td_status status = start(r);
+  if (status != TD_OK) return status;
+  td_equil_options o = td_equil_options_default();
+  td_equil_result result;
+  o.progress = show;
+  o.user = r;
+  status = td_equilibrium(r->model, r->work, r->state, &o, &result);
+  r->v->strategy = result.strategy;
+  if (status != TD_OK) {
+    because(r->v, "equilibrium: ", td_status_text(status));
+    return status;
+  }
+  record at;
+  if (!room(r, &at, 1)) return TD_E_NOMEM;
+  status = td_sensors(r->model, r->state, r->work, at.x);
+  if (status == TD_OK) {
+    r->v->at[AT_REST] = at;
+  } else {
+    because(r->v, "sensors: ", td_status_text(status));
+    free(at.x);
+  }
+  return status;
+}
+
+static void keep_motion(running* r, const td_trajectory* trajectory, double wall) {
+  const int rows = td_trajectory_rows(trajectory);
+  record* at = &r->v->at[IN_MOTION];
+  if (rows < 1 || !room(r, at, rows)) return;
+  for (int i = 0; i < rows; i++) {
+    memcpy(at->x + (size_t)i * (size_t)r->nsensor, td_trajectory_sensors(trajectory, i),
+           (size_t)r->nsensor * sizeof(double));
+  }
+  const td_sim_stats* stats = td_trajectory_stats(trajectory);
+  r->v->solver = stats->solver;
+  r->v->speed = (stats->t_end - td_trajectory_time(trajectory, 0)) / wall;
+}
+
+static td_status move(running* r) {
+  td_status status = start(r);
+  if (status != TD_OK) return status;
+  td_sim_options o = sim_options(r->c->s);
+  o.progress = show;
+  o.user = r;
+  td_trajectory* trajectory = NULL;
+  const double begin = seconds();
+  status = td_simulate(r->model, r->work, r->state, &o, &trajectory);
+  if (status == TD_OK) {
+    keep_motion(r, trajectory, seconds() - begin);
+  } else {
+    because(r->v, "simulation: ", td_status_text(status));
+  }
+  td_trajectory_free(trajectory);
+  return status;
+}
+
+// Best batch of a few, so that other work on the machine does not count.
+static void time_evaluation(running* r) {
+  double best = INFINITY;
+  int calls = 1;
+  const double begin = seconds();
+  for (int k = 0; k < 200 && seconds() - begin < 0.05; k++) {
+    const double from = seconds();
+    for (int i = 0; i < calls; i++) {
+      if (td_forward_dynamics(r->model, r->state, r->work) != TD_OK) return;
+    }
+    best = fmin(best, (seconds() - from) / calls);
+    calls = 1 + (int)(2e-3 / best);
+  }
+  r->v->us = 1e6 * best;
+}
+
+bool variant_run(comparison* c, variant* v) {
+  running r = {.c = c, .v = v};
+  td_status status = TD_OK;
+  v->us = v->speed = NAN;
+  snprintf(c->what, sizeof c->what, "compare: %s %d", v->model, v->n);
+  if (build(&r)) {
+    v->built = true;
+    if (c->wants[AT_REST]) status = rest(&r);
+    if (c->wants[IN_MOTION] && status != TD_E_STOPPED) status = move(&r);
+    if (start(&r) == TD_OK) time_evaluation(&r);
+  }
+  release(&r);
+  c->cost_done += variant_cost(v);
+  return status != TD_E_STOPPED && !stop_asked();
+}
+
+void variant_free(variant* v) {
+  for (int k = 0; k < QUANTITIES; k++) {
+    free(v->at[k].x);
+    free(v->each[k]);
+  }
+  free(v->reason);
+}
