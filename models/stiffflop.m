@@ -1,0 +1,152 @@
+% A pneumatic continuum appendage (one STIFF-FLOP module) with a force sensor at its tip, as printed in
+% Tables 3 and 4 of the TMTDyn paper, with the parameters of the published experiment.
+%
+%   model    'rom' | 'srl' | 'ebr' | 'eba': polynomial pose, series of rigid links, Euler-Bernoulli
+%            segments with relative or with absolute states
+%   n        polynomial order or number of segments
+%   load     0: the module moves freely, 1: an external load acts on its tip (needs data)
+%   stretch  1: the cross-section follows the stretch (radii/sqrt(lambda), lengths*lambda), 0: it does not
+%   data     a recording (columns t_s, p1_Pa ... and the tip wrench); without one the pressures ramp up in turn
+%   wrench   'published' or 'world': which columns of the recording hold the tip wrench (fx_N or fwx_N ...)
+%
+% What to expect: at rest the tip is at (0, 0, 64.5 mm), z points down.  Chamber pair 1 lies at +y and bends the
+% tip to -y.  With the built-in pressures the tip ends about 20 mm to the side.  On the recorded motions
+% the mean tip error is a few millimetres (docs/rods.md has the table).
+
+mdl = param('model', 'eba');
+n = param('n', 5);
+loaded = param('load', 0);
+follows = param('stretch', 1);
+data = param('data', '');
+which = param('wrench', 'published');
+
+% ---- geometry and material
+l_s = 50e-3; r_s1 = 4.5e-3; r_s2 = 12.5e-3;          % length, inner and outer radius
+r_p1 = 2.5e-3; r_p2 = 3e-3; r_t = 0.2e-3;            % chamber radius, outer radius, braid thread
+r_o = 8.5e-3;                                        % where the chambers are
+gam = pi/2 - acos(1 - r_t^2/2/r_p2^2);               % angle of the braid
+phi_o = acos(1 - r_p2^2/2/r_o^2);                    % half the angle between the chambers of a pair
+m_f = 13.47e-3; l_f = 14.5e-3; r_f = 7.5e-3;         % force sensor
+sigma = 1.4*1300; E = 205e3; G = E/3;
+world.g = [0 0 9.81];                                % z points down
+
+% ---- pressures and tip wrench
+if isempty(data)
+  p = 4e4*[ramp(t, 0, 1), ramp(t, 1, 2) - ramp(t, 3, 4), ramp(t, 2, 3)/2];
+  tip_load = [0 0 0 0 0 0];
+  par.t_final = 5;
+else
+  d = table(data);
+  at_t = d.t_s + 0.05;                               % each sample is held until the next, one sample late
+  p = [interp1(at_t, d.p1_Pa, t, 'previous'), interp1(at_t, d.p2_Pa, t, 'previous'), interp1(at_t, d.p3_Pa, t, 'previous')];
+  tip_load = [0 0 0 0 0 0];
+  if loaded && strcmp(which, 'world')
+    tip_load = [interp1(at_t, d.fwx_N, t, 'previous'), interp1(at_t, d.fwy_N, t, 'previous'), interp1(at_t, d.fwz_N, t, 'previous'), ...
+                interp1(at_t, d.twx_Nm, t, 'previous'), interp1(at_t, d.twy_Nm, t, 'previous'), interp1(at_t, d.twz_Nm, t, 'previous')];
+  elseif loaded
+    tip_load = [interp1(at_t, d.fx_N, t, 'previous'), interp1(at_t, d.fy_N, t, 'previous'), interp1(at_t, d.fz_N, t, 'previous'), ...
+                interp1(at_t, d.tx_Nm, t, 'previous'), interp1(at_t, d.ty_Nm, t, 'previous'), interp1(at_t, d.tz_Nm, t, 'previous')];
+  end
+  par.t_final = d.t_s(end);
+end
+par.dt_out = 0.05;
+
+% ---- mean axial stretch
+lambda = 1;
+if follows
+  if strcmp(mdl, 'rom')
+    lambda = stretch(joint(1));
+  elseif strcmp(mdl, 'eba')
+    lambda = 0;
+    for k = 1:n, lambda = lambda + length(joint(2), k)/l_s; end
+  else
+    for k = 1:n, lambda = lambda + dof(joint(1), 3, k)/l_s; end
+  end
+end
+
+% ---- cross-section
+m_s = pi*(r_s2^2 - r_s1^2 - 6*r_p1^2)*l_s*sigma;
+angles = [pi/2 + phi_o, pi/2 - phi_o, -pi/6 + phi_o, -pi/6 - phi_o, 7*pi/6 + phi_o, 7*pi/6 - phi_o];
+x = r_o*cos(angles)/sqrt(lambda); y = r_o*sin(angles)/sqrt(lambda);
+r_p = r_p1*sqrt(1 - lambda^2*cos(gam)^2)/sin(gam); a_p = pi*r_p^2;
+a = pi*((r_s2^2 - r_s1^2)/lambda - 6*r_p^2);
+J = pi/4*((r_s2^4 - r_s1^4)/lambda^2 - 6*r_p^4)*[1 1 2] - a_p*[sum(x.^2) sum(y.^2) 0];
+K = [G*a G*a E*a E*J(1) E*J(2) G*J(3)]/lambda;       % per length
+p6 = p([1 1 2 2 3 3]);
+act = [0 0 sum(p6)*a_p sum(p6.*y)*a_p -sum(p6.*x)*a_p 0];
+a_s = sigma*pi*(r_s2^2 - r_s1^2); rr = r_s2^2 + r_s1^2;
+
+% ---- the module
+l = l_s/n;
+body(1).name = 'module';
+if strcmp(mdl, 'rom')
+  body(1).m = m_s/l_s;
+  body(1).I = a_s*diag([rr/4 rr/4 rr/2]);
+  joint(1).second = [1 l_s];
+  joint(1).rom.order = n;
+  joint(1).tr.trans = [inf inf inf];
+  joint(1).tr.rot = [0 inf inf inf];
+  joint(1).dof(3).init = (1:n)*l_s/n;
+  joint(1).spring.coeff = K;
+  joint(1).damp.visc = [1e-1 1e-1 1e-1 1e-5 1e-5 1e-5];
+  joint(1).damp.pow = 2;
+  joint(1).input = act;
+  sensor_joint = 2;
+  joint(2).first = [1 l_s];
+else
+  body(1).m = m_s/n;
+  body(1).I = a_s*l*diag([(3*rr + l^2)/12 (3*rr + l^2)/12 rr/2]);
+  body(1).tip = [0 0 l];
+  mu = [1e-1 1e-1 1e-1 1e-5 1e-5 1e-5];
+  if strcmp(mdl, 'eba')
+    joint(1).second = [1 1:n];
+    joint(1).tr(1).trans = [inf inf inf];
+    joint(1).tr(1).rot = [0 inf inf inf];
+    joint(1).dof(3).init = (1:n)'*l;
+    joint(2).first = [1 0:n-1];
+    joint(2).second = [1 1:n];
+    joint(2).spring.coeff = K/l;
+    joint(2).spring.init = [0 0 nan 0 0 0];
+    joint(2).damp.visc = [1e2 1e2 1e2 1e-2 1e-2 1e-2];
+    joint(2).damp.pow = 2;
+    joint(2).input = act;
+    sensor_joint = 3;
+  else
+    joint(1).first = [1 0:n-1];
+    joint(1).second = [1 1:n];
+    joint(1).tr(1).trans = [0 0 l];
+    joint(1).tr(2).trans = [inf inf inf];
+    order = 1:6;
+    if strcmp(mdl, 'srl')
+      joint(1).tr(2).rot = [3 inf];
+      joint(1).tr(3).rot = [1 inf];
+      joint(1).tr(4).rot = [2 inf];
+      order = [1 2 3 6 4 5];                           % twist about z comes first
+    else
+      joint(1).tr(2).rot = [inf inf inf];
+    end
+    for i = 1:6
+      joint(1).dof(i).spring.coeff = K(order(i))/l;
+      joint(1).dof(i).damp.visc = mu(order(i));
+      joint(1).dof(i).damp.pow = 2;
+      joint(1).dof(i).input = act(order(i));
+    end
+    sensor_joint = 2;
+  end
+  joint(sensor_joint).first = [1 n];
+end
+
+% ---- force sensor at the tip
+body(2).name = 'sensor';
+body(2).m = m_f;
+body(2).I = m_f*diag([(3*r_f^2 + l_f^2)/12 (3*r_f^2 + l_f^2)/12 r_f^2/2]);
+body(2).l_com = [0 0 l_f/2];
+joint(sensor_joint).second = 2;
+mesh = [];
+exload(1).exbody = 2;
+exload(1).ftau = tip_load;
+exload(1).tr(1).trans = [0 0 l_f];
+
+sensor(1).name = 'tip'; sensor(1).value = pos(body(2), [0 0 l_f]);
+sensor(2).name = 'lambda'; sensor(2).value = lambda;
+par.equil = 0; par.modal = 0;

@@ -1,0 +1,195 @@
+// Verification of rods: one model text run at several numbers of segments, its results against a
+// converged figure.
+//
+// Every text begins with the lines of ROD_HEAD: parameters `model` and `n`, and the rotation
+// `along_x` that lays a rod along world x with its section axes along world y and z, the frame in
+// which the reference figures are written.  All three arrangements are of second order: errors C/n²
+// with an even expansion, which Richardson's extrapolation shows.
+#ifndef TD_VERIFY_RODS_H
+#define TD_VERIFY_RODS_H
+
+#include "check.h"
+#include "tendril/tendril.h"
+
+static const double pi = 3.14159265358979323846;
+
+// A Kirchhoff rod holds stretch and shear; 'eba' cannot, and has them stiff against bending
+// instead.
+#define ROD_HEAD                                               \
+  "mdl = param('model', 'ebr'); n = param('n', 8);\n"          \
+  "absolute = strcmp(mdl, 'eba'); along_x = [2*pi/3 1 1 1];\n" \
+  "rod(1).model = mdl; rod(1).n = n;\n"
+#define ROD_KIRCHHOFF "if ~absolute, rod(1).modes = [0 0 0 1 1 1]; end\n"
+
+enum { max_levels = 6, max_values = 40, relative_models = 2, all_models = 3 };
+static const char* const rod_models[all_models] = {"srl", "ebr", "eba"};
+
+// ---- a model ready to be analysed -------------------------------------------------------------
+
+typedef struct bench {
+  td_spec* spec;
+  td_model* model;
+  td_work* work;
+  td_state* state;
+  double* sensors;
+} bench;
+
+static inline bench bench_new(const char* text, const char* model, int n) {
+  bench b = {.spec = td_spec_new()};
+  char number[16];
+  snprintf(number, sizeof number, "%d", n);
+  td_spec_override(b.spec, "model", model);
+  td_spec_override(b.spec, "n", number);
+  td_spec_load_string(b.spec, "test.m", text);
+  if (td_model_compile(b.spec, &b.model) != TD_OK) {
+    print_error("%s\n", td_spec_messages(b.spec));
+    fail();
+  }
+  b.work = td_work_new(b.model);
+  b.state = td_state_new(b.model);
+  b.sensors = calloc((size_t)td_model_sizes(b.model).nsensor + 1, sizeof(double));
+  assert_int_equal(td_state_initial(b.model, b.work, b.state), TD_OK);
+  return b;
+}
+
+static inline void bench_free(bench* b) {
+  free(b->sensors);
+  td_state_free(b->state);
+  td_work_free(b->work);
+  td_model_free(b->model);
+  td_spec_free(b->spec);
+}
+
+static inline void bench_set(bench* b, const char* param, double value) {
+  const int i = td_model_param_find(b->model, param);
+  assert_true(i >= 0);
+  assert_int_equal(td_work_set_param(b->model, b->work, i, value), TD_OK);
+}
+
+// Equilibrium near the state; its sensors.
+static inline td_equil_result bench_equilibrium(bench* b) {
+  const td_equil_options options = td_equil_options_default();
+  td_equil_result result;
+  const td_status status = td_equilibrium(b->model, b->work, b->state, &options, &result);
+  if (status != TD_OK || !result.converged)
+    print_error("no equilibrium, residual %.3g\n", result.residual);
+  assert_int_equal(status, TD_OK);
+  assert_true(result.converged);
+  assert_int_equal(td_sensors(b->model, b->state, b->work, b->sensors), TD_OK);
+  return result;
+}
+
+// Follow the equilibrium while a parameter goes to `to` in equal steps.
+static inline void bench_ramp(bench* b, const char* param, double to, int steps) {
+  const double from = td_work_param(b->model, b->work, td_model_param_find(b->model, param));
+  for (int i = 1; i <= steps; i++) {
+    bench_set(b, param, from + (to - from) * i / steps);
+    bench_equilibrium(b);
+  }
+}
+
+// First number of a sensor
+static inline const double* bench_sensor(const bench* b, const char* name) {
+  int i = td_model_sensor_find(b->model, name);
+  for (int k = 0; i < 0 && k < td_model_sizes(b->model).nsensor; k++) {
+    const char* full = td_model_sensor_name(b->model, k);
+    if (strncmp(full, name, strlen(name)) == 0 && full[strlen(name)] == '_') i = k;
+  }
+  assert_true(i >= 0);
+  return b->sensors + i;
+}
+
+// ---- a study: results at several numbers of segments ------------------------------------------
+
+typedef struct study {
+  const char *row, *model;
+  int levels, size;  // refinements done, numbers of each
+  int n[max_levels];
+  double x[max_levels][max_values];
+} study;
+
+static inline study study_new(const char* row, const char* model) {
+  return (study){.row = row, .model = model};
+}
+
+static inline double* study_level(study* s, int n, int size) {
+  assert_true(s->levels < max_levels && size <= max_values);
+  s->n[s->levels] = n;
+  s->size = size;
+  return s->x[s->levels++];
+}
+
+static inline double distance(const double* a, const double* b, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sqrt(sum);
+}
+
+// Least squares slope of -log(error) over log(n)
+static inline double study_slope(const study* s, const double* error) {
+  double x = 0, y = 0, xx = 0, xy = 0;
+  for (int i = 0; i < s->levels; i++) {
+    const double a = log(s->n[i]), b = -log(error[i]);
+    x += a;
+    y += b;
+    xx += a * a;
+    xy += a * b;
+  }
+  return (s->levels * xy - x * y) / (s->levels * xx - x * x);
+}
+
+// Value at n = infinity of the even expansion c0 + c1/n² + ... through the last `points`
+// refinements (Neville).
+static inline double study_limit(const study* s, int value, int points) {
+  double t[max_levels] = {0}, h[max_levels] = {0};
+  const int first = s->levels - points;
+  for (int i = 0; i < points; i++) {
+    t[i] = s->x[first + i][value];
+    h[i] = 1.0 / s->n[first + i] / s->n[first + i];
+  }
+  for (int k = 1; k < points; k++)
+    for (int i = 0; i + k < points; i++)
+      t[i] = (h[i] * t[i + 1] - h[i + k] * t[i]) / (h[i] - h[i + k]);
+  return t[0];
+}
+
+// What a row asks: numbers `first` .. `first + size - 1` of the study against `want`.
+typedef struct demand {
+  const char* what;
+  int first, size;
+  const double* want;
+  double scale;      // length or frequency the error is counted in
+  double bound;      // error <= bound/n² at every refinement
+  double order_tol;  // of the slope about 2
+  double limit_tol;  // error of the extrapolated result; 0: not asked
+} demand;
+
+// `better`: it may converge faster than second order.
+static inline void study_check_order(const study* s, const demand* d, bool better) {
+  double error[max_levels], limit[max_values] = {0};
+  for (int i = 0; i < s->levels; i++)
+    error[i] = distance(s->x[i] + d->first, d->want, d->size) / d->scale;
+  for (int k = 0; k < d->size; k++) limit[k] = study_limit(s, d->first + k, s->levels - 1);
+  const double slope = study_slope(s, error),
+               reached = distance(limit, d->want, d->size) / d->scale;
+  printf("%-4s %s %-14s", s->row, s->model, d->what);
+  for (int i = 0; i < s->levels; i++) printf(" n=%d %.1e", s->n[i], error[i]);
+  printf("  slope %.2f  limit %.1e\n", slope, reached);
+  for (int i = 0; i < s->levels; i++) {
+    const double most = d->bound / s->n[i] / s->n[i];
+    if (error[i] > most) print_error("n = %d: error %.3g above %.3g\n", s->n[i], error[i], most);
+    assert_true(error[i] <= most);
+  }
+  const bool good = better ? slope > 2 - d->order_tol : fabs(slope - 2) <= d->order_tol;
+  if (!good) print_error("slope %.3f\n", slope);
+  assert_true(good);
+  if (d->limit_tol > 0) {
+    char what[120];
+    snprintf(what, sizeof what, "%s %s %s extrapolated", s->row, s->model, d->what);
+    CHECK_REACHED(what, reached, d->limit_tol);
+  }
+}
+
+static inline void study_check(const study* s, const demand* d) { study_check_order(s, d, false); }
+
+#endif

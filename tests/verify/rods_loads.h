@@ -1,0 +1,79 @@
+// Rods under loads that grow: rows of loads and tip positions, run at several numbers of segments.
+#ifndef TD_VERIFY_RODS_LOADS_H
+#define TD_VERIFY_RODS_LOADS_H
+
+#include "rods.h"
+
+// A load, the steps in which it is reached from the one before, and the numbers wanted of the
+// sensor `tip`.
+typedef struct load_case {
+  double load;
+  int steps;
+  double want[12];
+} load_case;
+
+typedef struct rod_row {
+  const char *name, *text;
+  double length;  // errors count in it
+  int models;     // the first so many of srl, ebr, eba
+  int n[max_levels];
+  int size;      // coordinates of the tip
+  int extra;     // further numbers of `tip` (angles, directions)
+  double bound;  // position error <= bound·length/n²
+  double extra_bound;
+  double limit, limit_eba;  // error of the extrapolated position; eba has a penalty where the row
+                            // is a Kirchhoff rod
+  load_case cases[8];
+} rod_row;
+
+static inline int case_count(const rod_row* r) {
+  int n = 0;
+  while (n < 8 && r->cases[n].steps > 0) n++;
+  return n;
+}
+
+// Numbers of `tip` at every load, at one refinement.
+static inline void follow_loads(const rod_row* r, study* s, int n) {
+  const int size = r->size + r->extra;
+  double* x = study_level(s, n, size * case_count(r));
+  bench b = bench_new(r->text, s->model, n);
+  for (int c = 0; c < case_count(r); c++) {
+    bench_ramp(&b, "P", r->cases[c].load, r->cases[c].steps);
+    memcpy(x + c * size, bench_sensor(&b, "tip"), sizeof(double) * (size_t)size);
+  }
+  bench_free(&b);
+}
+
+static inline void check_loads(const rod_row* r, const study* s) {
+  const bool eba = strcmp(s->model, "eba") == 0;
+  for (int c = 0; c < case_count(r); c++) {
+    const load_case* at = &r->cases[c];
+    char what[40];
+    snprintf(what, sizeof what, "P=%.4g", at->load);
+    const int first = c * (r->size + r->extra);
+    study_check(s, &(demand){what, first, r->size, at->want, r->length, r->bound, 0.2,
+                             eba ? r->limit_eba : r->limit});
+    snprintf(what, sizeof what, "P=%.4g turn", at->load);
+    if (r->extra)
+      study_check(s, &(demand){what, first + r->size, r->extra, at->want + r->size, 1,
+                               r->extra_bound, 0.2, 0});
+  }
+}
+
+static inline void refine(const rod_row* r) {
+  for (int m = 0; m < r->models; m++) {
+    study s = study_new(r->name, rod_models[m]);
+    for (int k = 0; k < max_levels && r->n[k] > 0; k++) follow_loads(r, &s, r->n[k]);
+    check_loads(r, &s);
+  }
+}
+
+// A rod of length 1 and bending stiffness 1; the penalty of eba is 1e6 times that.
+#define UNIT_ROD                                                                           \
+  ROD_HEAD ROD_KIRCHHOFF                                                                   \
+      "P = param('P', 0); rod(1).length = 1; rod(1).tr.rot = along_x;\n"                   \
+      "rod(1).stiffness = [1e6 1e6 1e6 1 1 1]; rod(1).inertia = [1 1 1 1e-3 1e-3 1e-3];\n" \
+      "R = rot(rod(1), 1); p = pos(rod(1), 1); sensor(1).name = 'tip';\n"
+#define AT_TIP "exload(1).exbody = at(rod(1), 1); exload(1).refbody = 0; "
+
+#endif

@@ -1,0 +1,416 @@
+// Natural frequencies of rods against exact roots, in every continuum model: second order over at
+// least four refinements, a bound at each, and what extrapolation reaches.
+#include "rods.h"
+
+#define levels \
+  { 8, 12, 16, 24 }
+
+// ---- frequencies of a text --------------------------------------------------------------------
+
+typedef struct mode_row {
+  const char *name, *what, *text;
+  int models;
+  int n[max_levels];
+  int skip, size;  // rigid modes passed over, frequencies compared
+  double want[6];
+  double bound[6];          // relative error <= bound/n², for each frequency
+  bool better;              // may converge faster than second order
+  double limit, limit_eba;  // of the extrapolated frequency; eba has a penalty where the row is a
+                            // Kirchhoff rod
+} mode_row;
+
+static td_modes_result* bench_modes(const bench* b) {
+  td_modes_result* result;
+  assert_int_equal(td_modes(b->model, b->state, b->work, &result), TD_OK);
+  return result;
+}
+
+static void frequencies(const mode_row* r, study* s, int n) {
+  bench b = bench_new(r->text, s->model, n);
+  bench_equilibrium(&b);
+  td_modes_result* modes = bench_modes(&b);
+  double* x = study_level(s, n, r->size);
+  assert_true(modes->n >= r->skip + r->size);
+  for (int k = 0; k < r->skip; k++)
+    assert_true(fabs(modes->omega[k]) < 1e-3 * modes->omega[r->skip]);
+  for (int k = 0; k < r->size; k++) x[k] = modes->omega[r->skip + k];
+  td_modes_free(modes);
+  bench_free(&b);
+}
+
+static void check_frequencies(const mode_row* r, const study* s) {
+  const bool eba = strcmp(s->model, "eba") == 0;
+  for (int k = 0; k < r->size; k++) {
+    char what[40];
+    snprintf(what, sizeof what, "%s %d", r->what, k + 1);
+    const demand d = {what,       k,           1,   &r->want[k],
+                      r->want[k], r->bound[k], 0.2, eba ? r->limit_eba : r->limit};
+    study_check_order(s, &d, r->better);
+  }
+}
+
+static void refine(const mode_row* r) {
+  for (int m = 0; m < r->models; m++) {
+    study s = study_new(r->name, rod_models[m]);
+    for (int k = 0; k < max_levels && r->n[k] > 0; k++) frequencies(r, &s, r->n[k]);
+    check_frequencies(r, &s);
+  }
+}
+
+static double square(double x) { return x * x; }
+
+// A planar Euler-Bernoulli rod of unit length, mass and stiffness: only bend y.  eba has the other
+// strains stiff.
+#define PLANAR_ROD                                                                            \
+  ROD_HEAD                                                                                    \
+  "if ~absolute, rod(1).modes = [0 0 0 0 1 0]; end\n"                                         \
+  "rod(1).length = 1; rod(1).tr.rot = along_x; rod(1).stiffness = [1e6 1e6 1e6 1e5 1 1e5];\n" \
+  "rod(1).inertia = [1 1 1 1e-2 1e-8 1e-2];\n"
+#define HELD_TIP(rows)                                                                 \
+  "joint(1).first = 0; joint(1).second = at(rod(1), 1); joint(1).tr.trans = [1 0 0]; " \
+  "joint(1).refbody = 0;\n"                                                            \
+  "joint(1).fixed = " rows ";\n"
+#define TIP_MASS(m) \
+  "body(1).m = " m  \
+  "; joint(1).first = at(rod(1), 1); joint(1).second = 1; joint(1).type = 'fixed';\n"
+
+static void test_M01_Euler_Bernoulli_roots(void** state) {
+  (void)state;
+  const double limit = 1e-5, limit_eba = 2e-4;
+  refine(&(mode_row){"M01",
+                     "clamped-free",
+                     PLANAR_ROD,
+                     all_models,
+                     levels,
+                     0,
+                     3,
+                     {square(1.87510406871), square(4.69409113297), square(7.85475743824)},
+                     {0.6, 2, 3.2},
+                     false,
+                     limit,
+                     limit_eba});
+  refine(&(mode_row){"M01",
+                     "clamped-pinned",
+                     PLANAR_ROD HELD_TIP("[0 1 0 0 0 0]"),
+                     all_models,
+                     levels,
+                     0,
+                     2,
+                     {square(3.92660231205), square(7.06858274563)},
+                     {1.5, 4},
+                     false,
+                     limit,
+                     limit_eba});
+  refine(&(mode_row){"M01",
+                     "clamped twice",
+                     PLANAR_ROD HELD_TIP("[0 1 0 0 0 1]"),
+                     all_models,
+                     levels,
+                     0,
+                     2,
+                     {square(4.73004074486), square(7.8532046241)},
+                     {2, 5},
+                     false,
+                     limit,
+                     limit_eba});
+  refine(&(mode_row){"M01",
+                     "free-free",
+                     PLANAR_ROD "rod(1).joint.type = 'planar'; rod(1).joint.axis = [0 1 0];\n",
+                     all_models,
+                     levels,
+                     3,
+                     2,
+                     {square(4.73004074486), square(7.8532046241)},
+                     {2, 5},
+                     true,
+                     limit,
+                     limit_eba});
+  refine(&(mode_row){"M01",
+                     "tip mass 0.5",
+                     PLANAR_ROD TIP_MASS("0.5"),
+                     all_models,
+                     levels,
+                     0,
+                     3,
+                     {square(1.41996442977), square(4.11113338642), square(7.19033524196)},
+                     {0.6, 2, 3.2},
+                     false,
+                     limit,
+                     limit_eba});
+  refine(&(mode_row){"M01",
+                     "tip mass 1",
+                     PLANAR_ROD TIP_MASS("1"),
+                     all_models,
+                     levels,
+                     0,
+                     3,
+                     {square(1.24791740961), square(4.03113943671), square(7.13413224094)},
+                     {0.6, 2, 3.2},
+                     false,
+                     limit,
+                     limit_eba});
+}
+
+// Silicone rod A of the benchmarks; `far` makes strains that take no part in a row stiff.
+#define ROD_A                                                                                   \
+  ROD_HEAD                                                                                      \
+  "r = 0.015; A = pi*r^2; I = pi*r^4/4; E = 1e6; G = E/3; L = 0.3; far = 1e4; rod(1).length = " \
+  "L;\n"                                                                                        \
+  "rod(1).tr.rot = along_x; rod(1).inertia = 1000*[A A A I I 2*I];\n"
+
+static void test_M02_a_Timoshenko_rod_is_slower_than_an_Euler_Bernoulli_one(void** state) {
+  (void)state;
+  refine(&(mode_row){"M02",
+                     "silicone",
+                     ROD_A "if ~absolute, rod(1).modes = [1 0 0 0 1 0]; end\n"
+                           "rod(1).stiffness = [G*A far*G*A far*E*A far*E*I E*I far*G*I];\n",
+                     all_models,
+                     levels,
+                     0,
+                     4,
+                     {9.21223781129, 55.8547867921, 149.070897062, 274.755974722},
+                     {0.6, 2, 3.2, 6},
+                     false,
+                     1e-5,
+                     1e-5});
+  refine(&(mode_row){
+      "M02",
+      "steel",
+      ROD_HEAD
+      "if ~absolute, rod(1).modes = [1 0 0 0 1 0]; end\n"
+      "rod(1).length = 1; A = 0.005; I = 0.05*0.1^3/12; E = 210e9; k = E/2.6*5/6; far = 1e4;\n"
+      "rod(1).stiffness = [k*A far*k*A far*E*A far*E*I E*I far*E*I];\n"
+      "rod(1).inertia = 7850*[A A A I I 2*I];\n",
+      all_models,
+      levels,
+      0,
+      3,
+      {82.8943626933 * 2 * pi, 496.814531609 * 2 * pi, 1306.69807298 * 2 * pi},
+      {0.6, 2, 3.2},
+      false,
+      1e-5,
+      1e-5});
+}
+
+static void test_M03_a_rod_stretches_and_twists(void** state) {
+  (void)state;
+  refine(&(mode_row){"M03",
+                     "axial",
+                     ROD_A "if ~absolute, rod(1).modes = [0 0 1 0 0 0]; end\n"
+                           "rod(1).stiffness = [far*G*A far*G*A E*A far*E*I far*E*I far*G*I];\n",
+                     all_models,
+                     levels,
+                     0,
+                     3,
+                     {165.576471097, 496.72941329, 827.882355483},
+                     {0.6, 1.5, 4},
+                     false,
+                     1e-5,
+                     1e-5});
+  refine(&(mode_row){"M03",
+                     "torsion",
+                     ROD_A "if ~absolute, rod(1).modes = [0 0 0 0 0 1]; end\n"
+                           "rod(1).stiffness = [far*G*A far*G*A far*E*A far*E*I far*E*I 2*G*I];\n",
+                     all_models,
+                     levels,
+                     0,
+                     3,
+                     {95.5956201591, 286.786860477, 477.978100795},
+                     {0.6, 1.5, 4},
+                     false,
+                     1e-5,
+                     1e-5});
+}
+
+// ---- about a steady rotation ------------------------------------------------------------------
+
+// The base turns about world z at `speed`; only bend x (out of the plane of rotation) is free.  The
+// nodes of eba are free in the world and have no steady motion of their own: it takes no part.
+#define ROTOR(speed)                                                                              \
+  ROD_HEAD                                                                                        \
+  "if ~absolute, rod(1).modes = [0 0 0 1 0 0]; end\n"                                             \
+  "rod(1).length = 1; rod(1).tr.rot = along_x; rod(1).stiffness = [1e6 1e6 1e6 1 1e5 1e5];\n"     \
+  "rod(1).inertia = [1 1 1 1e-8 1e-2 1e-2];\n"                                                    \
+  "rod(1).joint.type = 'revolute'; rod(1).joint.axis = [0 1 0]; rod(1).joint.dof.motion = " speed \
+  "*t;\n"
+
+static void test_M04_rotation_stiffens_the_flapping_of_a_cantilever(void** state) {
+  (void)state;
+  refine(&(mode_row){"M04",
+                     "flap at 1",
+                     ROTOR("1"),
+                     relative_models,
+                     levels,
+                     0,
+                     3,
+                     {3.68164681396, 22.1810111506, 61.8417625872},
+                     {0.6, 2, 3.2},
+                     false,
+                     1e-5,
+                     1e-5});
+  refine(&(mode_row){"M04",
+                     "flap at 6",
+                     ROTOR("6"),
+                     relative_models,
+                     levels,
+                     0,
+                     3,
+                     {7.36037301931, 26.8090816785, 66.6839143815},
+                     {0.6, 2, 3.2},
+                     false,
+                     1e-5,
+                     1e-5});
+  refine(&(mode_row){"M04",
+                     "flap at 12",
+                     ROTOR("12"),
+                     relative_models,
+                     levels,
+                     0,
+                     3,
+                     {13.1701504875, 37.6031123312, 79.6144784895},
+                     {1, 3, 4},
+                     false,
+                     1e-5,
+                     1e-5});
+}
+
+// ---- a closed ring ----------------------------------------------------------------------------
+
+// Six rigid modes, then pairs.  The stiffness against the other kind of bending is a hundred times
+// larger, so that one kind comes first.
+static void ring(const char* text, const char* what, const double want[2]) {
+  for (int m = 0; m < all_models; m++) {
+    study s = study_new("M07", rod_models[m]);
+    const int n[4] = {20, 24, 28, 32};
+    for (int k = 0; k < 4; k++) {
+      bench b = bench_new(text, s.model, n[k]);
+      td_modes_result* modes = bench_modes(&b);
+      double* x = study_level(&s, n[k], 2);
+      for (int i = 0; i < 6; i++) assert_true(fabs(modes->omega[i]) < 1e-6 * modes->omega[6]);
+      for (int i = 0; i < 2; i++) {
+        x[i] = modes->omega[6 + 2 * i];
+        CHECK_NEAR(modes->omega[7 + 2 * i] / x[i], 1, 1e-6);
+      }
+      td_modes_free(modes);
+      bench_free(&b);
+    }
+    for (int i = 0; i < 2; i++)
+      study_check(&s, &(demand){what, i, 1, want + i, want[i], i ? 20 : 10, 0.2, 1e-4});
+  }
+}
+
+#define RING(stiffness)                                                                      \
+  ROD_HEAD ROD_KIRCHHOFF                                                                     \
+      "rod(1).length = 2*pi; rod(1).shape = [0 0 0 0 1 0]; rod(1).stiffness = " stiffness    \
+      ";\n"                                                                                  \
+      "rod(1).inertia = [1 1 1 1e-6 1e-6 1e-6]; rod(1).joint.type = 'free';\n"               \
+      "joint(1).first = at(rod(1), 0); joint(1).second = at(rod(1), 2*pi); joint(1).type = " \
+      "'fixed';\n"
+
+static void test_M07_a_free_ring_has_its_modes_in_pairs(void** state) {
+  (void)state;
+  ring(RING("[1e6 1e6 1e6 100 1 100/1.3]"), "in plane", (double[]){sqrt(7.2), sqrt(57.6)});
+  ring(RING("[1e6 1e6 1e6 1 100 1/1.3]"), "out of plane",
+       (double[]){sqrt(6.79245283018868), sqrt(55.9223300970874)});
+}
+
+// ---- about a sagged equilibrium, damped -------------------------------------------------------
+
+#define SAGGED(damping)                                                      \
+  ROD_A                                                                      \
+  "world.g = [0 -9.81 0]; rod(1).stiffness = [G*A G*A E*A E*I E*I 2*G*I];\n" \
+  "rod(1).damping = 1e4*" damping "; sensor(1).name = 'tip'; sensor(1).value = pos(rod(1), L);\n"
+#define ISO "[A A A I I 2*I]"
+#define SOROSIM "[A A 3*A 3*I 3*I 2*I]"
+
+// The eigenvalue nearest to a wanted one
+static void nearest(const td_modes_result* modes, const double want[2], double* re, double* im) {
+  double best = INFINITY;
+  for (int i = 0; i < modes->ncomplex; i++) {
+    const double d = hypot(modes->re[i] - want[0], modes->im[i] - want[1]);
+    if (d >= best) continue;
+    best = d;
+    *re = modes->re[i];
+    *im = modes->im[i];
+  }
+}
+
+typedef struct damped_row {
+  const char* text;
+  int models, nomega, neigen;
+  double tip[2], omega[6], eigen[4][2];
+} damped_row;
+
+static void sagged(const damped_row* r) {
+  const int size = 2 + r->nomega + 2 * r->neigen;
+  for (int m = 0; m < r->models; m++) {
+    study s = study_new("M08", rod_models[m]);
+    const int n[4] = {8, 12, 16, 24};
+    for (int k = 0; k < 4; k++) {
+      bench b = bench_new(r->text, s.model, n[k]);
+      bench_equilibrium(&b);
+      td_modes_result* modes = bench_modes(&b);
+      double* x = study_level(&s, n[k], size);
+      memcpy(x, bench_sensor(&b, "tip"), 2 * sizeof(double));
+      memcpy(x + 2, modes->omega, sizeof(double) * (size_t)r->nomega);
+      for (int i = 0; i < r->neigen; i++) {
+        double* at = x + 2 + r->nomega + 2 * i;
+        nearest(modes, r->eigen[i], at, at + 1);
+      }
+      td_modes_free(modes);
+      bench_free(&b);
+    }
+    study_check(&s, &(demand){"tip", 0, 2, r->tip, 0.3, 0.6, 0.2, 1e-6});
+    for (int i = 0; i < r->nomega; i++)
+      study_check(&s, &(demand){"omega", 2 + i, 1, r->omega + i, r->omega[i], 3.2, 0.2, 1e-5});
+    for (int i = 0; i < r->neigen; i++)
+      study_check(&s, &(demand){"damped", 2 + r->nomega + 2 * i, 2, r->eigen[i],
+                                hypot(r->eigen[i][0], r->eigen[i][1]), 6, 0.25, 1e-4});
+  }
+}
+
+static void test_M08_modes_about_the_sagged_equilibrium(void** state) {
+  (void)state;
+  sagged(&(damped_row){SAGGED(ISO),
+                       all_models,
+                       4,
+                       2,
+                       {0.257592746957, -0.144042501463},
+                       {10.2067321775, 10.6459131952, 54.6480218295, 56.4355334495},
+                       {{-0.439204041496, 10.6387463469}, {-15.3939650558, 53.1638693799}}});
+  sagged(&(damped_row){SAGGED(SOROSIM),
+                       all_models,
+                       0,
+                       2,
+                       {0.257592746957, -0.144042501463},
+                       {0},
+                       {{-1.29353603406, 10.5678866396}, {-43.0841188098, 33.6368590485}}});
+  sagged(&(damped_row){SAGGED(ISO) ROD_KIRCHHOFF,
+                       relative_models,
+                       4,
+                       3,
+                       {0.257803957196, -0.143015412531},
+                       {10.2495722126, 10.6906783023, 56.5178887247, 57.9969783117},
+                       {{-0.435328904333, 10.6818728512},
+                        {-15.3662288217, 54.388997392},
+                        {-112.344686332, 100.799531355}}});
+  sagged(&(damped_row){SAGGED(SOROSIM) ROD_KIRCHHOFF,
+                       relative_models,
+                       0,
+                       2,
+                       {0.257803957196, -0.143015412531},
+                       {0},
+                       {{-1.3059535412, 10.6111598559}, {-46.0985779491, 32.6998867555}}});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_M01_Euler_Bernoulli_roots),
+      cmocka_unit_test(test_M02_a_Timoshenko_rod_is_slower_than_an_Euler_Bernoulli_one),
+      cmocka_unit_test(test_M03_a_rod_stretches_and_twists),
+      cmocka_unit_test(test_M04_rotation_stiffens_the_flapping_of_a_cantilever),
+      cmocka_unit_test(test_M07_a_free_ring_has_its_modes_in_pairs),
+      cmocka_unit_test(test_M08_modes_about_the_sagged_equilibrium),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

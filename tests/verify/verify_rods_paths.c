@@ -1,0 +1,260 @@
+// Rods whose equilibria turn back, branch or close a loop: limit points, bifurcations and rings
+// against exact and converged figures, second order over at least four refinements.
+#include "rods_loads.h"
+
+// ---- paths with critical points ---------------------------------------------------------------
+
+typedef struct path_row {
+  const char* text;
+  double from, to, step;
+} path_row;
+
+// Parameter and sensors at the k-th critical point of a kind, the sensors after it.
+static void critical_points(const path_row* r, const char* model, int n, td_path_kind kind,
+                            int count, int size, double* out) {
+  bench b = bench_new(r->text, model, n);
+  td_trace_options options = td_trace_options_default();
+  options.param = td_model_param_find(b.model, "P");
+  options.from = r->from;
+  options.to = r->to;
+  options.step = r->step;
+  td_trace_result* path;
+  assert_int_equal(td_trace(b.model, b.work, b.state, &options, &path), TD_OK);
+  int found = 0;
+  const int nsensor = td_model_sizes(b.model).nsensor;
+  for (int i = 0; i < path->n && found < count; i++) {
+    if (path->kind[i] != kind) continue;
+    out[found * (size + 1)] = path->p[i];
+    memcpy(out + found * (size + 1) + 1, path->sensors + i * nsensor,
+           sizeof(double) * (size_t)size);
+    found++;
+  }
+  assert_int_equal(found, count);
+  td_trace_free(path);
+  bench_free(&b);
+}
+
+// Right-angle frame in metres; leg 1 along x, leg 2 along y, 30 mm high and 0.6 mm thick.
+#define FRAME                                                                                  \
+  ROD_HEAD                                                                                     \
+  "P = param('P', 0); F = param('F', 0); L = 0.24; E = 71240e6; G = E/2.62;\n"                 \
+  "for i = 1:2\n"                                                                              \
+  "  rod(i).model = mdl; rod(i).n = n; rod(i).length = L; rod(i).inertia = [1 1 1 1 1 1];\n"   \
+  "  rod(i).stiffness = [G*15e-6 G*15e-6 E*18e-6 E*0.54e-12 E*1350e-12 G*30*0.6^3/3*1e-12];\n" \
+  "  if kirchhoff, rod(i).modes = [0 0 0 1 1 1]; end\n"                                        \
+  "end\n"                                                                                      \
+  "rod(1).tr.rot = along_x; rod(2).first = at(rod(1), L); rod(2).tr.rot = [2 pi/2];\n"         \
+  "exload(1).exbody = at(rod(2), L); exload(1).refbody = 0; exload(1).ftau = [P 0 F];\n"       \
+  "sensor(1).name = 'tip'; sensor(1).value = pos(rod(2), L) - [L L 0];\n"
+
+static void test_S05_a_right_angle_frame_buckles_sideways(void** state) {
+  (void)state;
+  static const char* const kind[2] = {"kirchhoff = 0;\n" FRAME, "kirchhoff = 1;\n" FRAME};
+  const double want[2] = {1.08751784084, 1.08751823734};
+  const int n[4] = {4, 6, 8, 10};
+  for (int k = 0; k < 2; k++)
+    for (int m = 0; m < relative_models; m++) {
+      study s = study_new("S05", rod_models[m]);
+      for (int i = 0; i < 4; i++)
+        critical_points(&(path_row){kind[k], 1.02, 1.12, 0.5}, s.model, n[i], TD_BIFURCATION, 1, 0,
+                        study_level(&s, n[i], 1));
+      study_check(&s, &(demand){k ? "P_cr Kirchhoff" : "P_cr Cosserat", 0, 1, want + k, want[k],
+                                1.6, 0.2, 1e-5});
+    }
+}
+
+// A larger side force leads to the bent path and is then taken away.
+static void test_S05_the_bent_path_of_the_frame(void** state) {
+  (void)state;
+  const double load[3] = {2.5, 2, 1.5};
+  const double want[3][3] = {{0.121129085142, -0.112707797806, 0.0468660852401},
+                             {0.100374403977, -0.0892466799842, 0.0558292477897},
+                             {0.063163689642, -0.0522466088508, 0.0608029970186}};
+  const int n[4] = {4, 6, 8, 10};
+  for (int m = 0; m < relative_models; m++) {
+    study s = study_new("S05", rod_models[m]);
+    for (int i = 0; i < 4; i++) {
+      bench b = bench_new("kirchhoff = 0;\n" FRAME, s.model, n[i]);
+      double* x = study_level(&s, n[i], 9);
+      bench_ramp(&b, "F", 0.2, 1);
+      bench_ramp(&b, "P", 2.5, 4);
+      bench_ramp(&b, "F", 2e-4, 3);
+      for (int k = 0; k < 3; k++) {
+        bench_ramp(&b, "P", load[k], 2);
+        memcpy(x + 3 * k, bench_sensor(&b, "tip"), 3 * sizeof(double));
+      }
+      bench_free(&b);
+    }
+    for (int k = 0; k < 3; k++)
+      study_check(&s, &(demand){"bent path", 3 * k, 3, want[k], 0.24, 2, 0.2, 1e-4});
+  }
+}
+
+// Lee's frame in units of leg length and bending stiffness: P L²/EI = 10 P of the table,
+// displacements of the load / 120.
+#define LEE                                                                                  \
+  ROD_HEAD                                                                                   \
+  "P = param('P', 0); EA = 43200; far = 1e4;\n"                                              \
+  "for i = 1:2\n"                                                                            \
+  "  rod(i).model = mdl; rod(i).n = n; rod(i).length = 1; rod(i).inertia = [1 1 1 1 1 1];\n" \
+  "  rod(i).stiffness = [EA/2.6 EA/2.6 EA far 1 far];\n"                                     \
+  "  if ~absolute, rod(i).modes = [cosserat 0 cosserat 0 1 0]; end\n"                        \
+  "end\n"                                                                                    \
+  "rod(1).tr(1).rot = [3 pi/2]; rod(1).tr(2).rot = along_x;\n"                               \
+  "rod(1).joint.type = 'revolute'; rod(1).joint.axis = [0 1 0];\n"                           \
+  "rod(2).first = at(rod(1), 1); rod(2).tr.rot = [2 -pi/2];\n"                               \
+  "joint(1).second = at(rod(2), 1); joint(1).tr.trans = [1 1 0]; joint(1).refbody = 0;\n"    \
+  "joint(1).fixed = [1 1 0 0 0 0];\n"                                                        \
+  "exload(1).exbody = at(rod(2), 0.2); exload(1).refbody = 0; exload(1).ftau = [0 -P 0];\n"  \
+  "p = pos(rod(2), 0.2); sensor(1).name = 'load'; sensor(1).value = [1 - p(2), p(1) - 0.2];\n"
+
+static void test_S06_Lees_frame_snaps_through_two_limit_points(void** state) {
+  (void)state;
+  const double want[6] = {18.5587465395,  48.7394542129 / 120, 26.8868525274 / 120,
+                          -9.42128745387, 58.2004841879 / 120, 90.2119138573 / 120};
+  const path_row row = {"cosserat = 0;\n" LEE, -12, 20, 0.2};
+  const int n[4] = {5, 10, 15, 20};
+  for (int m = 0; m < relative_models; m++) {
+    study s = study_new("S06", rod_models[m]);
+    for (int i = 0; i < 4; i++)
+      critical_points(&row, s.model, n[i], TD_LIMIT, 2, 2, study_level(&s, n[i], 6));
+    study_check(&s, &(demand){"limit 1: P", 0, 1, want, want[0], 2, 0.2, 1e-4});
+    study_check(&s, &(demand){"limit 1: v, u", 1, 2, want + 1, 1, 2, 0.2, 1e-4});
+    study_check(&s, &(demand){"limit 2: P", 3, 1, want + 3, -want[3], 8, 0.2, 1e-4});
+    study_check(&s, &(demand){"limit 2: v, u", 4, 2, want + 4, 1, 2, 0.2, 1e-4});
+  }
+}
+
+// In statics ebr and eba are the same sums in other coordinates.
+static void test_absolute_and_relative_segments_have_the_same_limit_load(void** state) {
+  (void)state;
+  const path_row row = {"cosserat = 1;\n" LEE, 10, 20, 0.1};
+  double relative[1], absolute[1];
+  critical_points(&row, "ebr", 5, TD_LIMIT, 1, 0, relative);
+  critical_points(&row, "eba", 5, TD_LIMIT, 1, 0, absolute);
+  CHECK_REACHED("S06 eba against ebr", fabs(absolute[0] / relative[0] - 1), 1e-9);
+}
+
+static double load_for_angle(bench* b, double angle, double guess) {
+  double p0 = guess * 1.02, p1 = guess, a0, a1;
+  bench_set(b, "P", p0);
+  bench_equilibrium(b);
+  a0 = bench_sensor(b, "tip")[2];
+  for (int i = 0; i < 20; i++) {
+    bench_set(b, "P", p1);
+    bench_equilibrium(b);
+    a1 = bench_sensor(b, "tip")[2];
+    if (fabs(a1 - angle) < 1e-10) break;
+    const double next = p1 - (a1 - angle) * (p1 - p0) / (a1 - a0);
+    p0 = p1;
+    a0 = a1;
+    p1 = next;
+  }
+  assert_true(fabs(a1 - angle) < 1e-8);
+  return p1;
+}
+
+static void test_S14_a_column_buckles_and_bends(void** state) {
+  (void)state;
+  static const char text[] = UNIT_ROD AT_TIP
+      "rod(1).modes = [0 0 0 0 1 0];\n"
+      "P = P*pi^2/4; exload(1).ftau = [-P 0 0]; sensor(1).value = [p(1:2) atan2(R(2,3), "
+      "R(1,3))];\n";
+  static const char bent[] = UNIT_ROD AT_TIP
+      "rod(1).modes = [0 0 0 0 1 0];\n"
+      "P = P*pi^2/4; exload(1).ftau = [-P 0 0]; sensor(1).value = [p(1:2) atan2(R(2,3), R(1,3))];\n"
+      "rod(1).init = [0 0 0 0 3*cos(pi*s/2) 0];\n";
+  const double want[6] = {1.151719620469, 0.7410196060763, 0.5932076461649,
+                          1.884800868978, 0.1231599724051, 0.8031709900075};
+  const double one = 1;
+  const int n[5] = {6, 8, 12, 16, 20};
+  for (int m = 0; m < relative_models; m++) {
+    study s = study_new("S14", rod_models[m]);
+    for (int i = 0; i < 5; i++) {
+      double* x = study_level(&s, n[i], 7);
+      critical_points(&(path_row){text, 0.5, 1.2, 0.1}, s.model, n[i], TD_BIFURCATION, 1, 0, x);
+      bench b = bench_new(bent, s.model, n[i]);
+      for (int k = 1; k >= 0; k--) {
+        x[1 + 3 * k] = load_for_angle(&b, (1 + k) * pi / 3, want[3 * k]);
+        memcpy(x + 2 + 3 * k, bench_sensor(&b, "tip"), 2 * sizeof(double));
+      }
+      bench_free(&b);
+    }
+    study_check(&s, &(demand){"critical load", 0, 1, &one, 1, 0.6, 0.2, 1e-6});
+    study_check(&s, &(demand){"load at 60", 1, 1, want, want[0], 0.6, 0.2, 1e-6});
+    study_check(&s, &(demand){"tip at 60", 2, 2, want + 1, 1, 0.6, 0.2, 1e-6});
+    study_check(&s, &(demand){"load at 120", 4, 1, want + 3, want[3], 0.6, 0.2, 1e-6});
+    study_check(&s, &(demand){"tip at 120", 5, 2, want + 4, 1, 0.6, 0.2, 1e-6});
+  }
+}
+
+// ---- closed loops -----------------------------------------------------------------------------
+
+// The whole ring: held where one force acts (symmetry keeps the tangent there), closed by a loop
+// joint, pulled at the other side.
+static void test_S15_a_closed_ring_is_pulled_and_pushed(void** state) {
+  (void)state;
+  static const char text[] = ROD_HEAD ROD_KIRCHHOFF
+      "P = param('P', 0); L = 2*pi; rod(1).length = L; rod(1).tr.rot = along_x; rod(1).shape = [0 "
+      "0 0 0 1 0];\n"
+      "rod(1).stiffness = [1e6 1e6 1e6 1 1 1]; rod(1).inertia = [1 1 1 1 1 1];\n"
+      "joint(1).first = at(rod(1), 0); joint(1).second = at(rod(1), L); joint(1).type = 'fixed';\n"
+      "exload(1).exbody = at(rod(1), L/2); exload(1).refbody = 0; exload(1).ftau = [0 P 0];\n"
+      "top = pos(rod(1), L/2); side = pos(rod(1), L/4); sensor(1).name = 'tip'; sensor(1).value = "
+      "[top(2)/2 side(1)];\n";
+  refine(&(rod_row){"S15",
+                    text,
+                    2 * pi,
+                    relative_models,
+                    {8, 12, 16, 20, 24},
+                    2,
+                    0,
+                    1.5,
+                    0,
+                    1e-5,
+                    1e-4,
+                    {{1, 1, {1.06644108146, 0.934680433277}},
+                     {2, 1, {1.11929033345, 0.87587797421}},
+                     {5, 2, {1.22427311056, 0.736554068701}},
+                     {-1, 3, {0.916528109471, 1.07061014972}}}});
+}
+
+// Deep arch in units of its radius and bending stiffness: P R²/EI = P of the table / 100.
+static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
+  (void)state;
+  static const char text[] = ROD_HEAD
+      "P = param('P', 0); a = 107.5*pi/180; L = 2*a; rod(1).length = L; rod(1).inertia = [1 1 1 1 "
+      "1 1];\n"
+      "rod(1).stiffness = [1 1 1 1 1 1]; rod(1).shape = [0 0 0 0 1 0]; rod(1).modes = [0 0 0 0 1 "
+      "0];\n"
+      "rod(1).tr(1).trans = [sin(a) cos(a) 0]; rod(1).tr(1).rot = [3 pi - a]; rod(1).tr(2).rot = "
+      "along_x;\n"
+      "joint(1).second = at(rod(1), L); joint(1).tr.trans = [-sin(a) cos(a) 0]; joint(1).refbody = "
+      "0;\n"
+      "joint(1).fixed = [1 1 0 0 0 0];\n"
+      "exload(1).exbody = at(rod(1), L/2); exload(1).refbody = 0; exload(1).ftau = [0 -P 0];\n"
+      "p = pos(rod(1), L/2); sensor(1).name = 'crown'; sensor(1).value = [1 - p(2), p(1)];\n";
+  const double want[3] = {8.97308996972, 1.13732063125, -0.61141465795};
+  const int n[4] = {12, 16, 20, 24};
+  for (int m = 0; m < relative_models; m++) {
+    study s = study_new("S16", rod_models[m]);
+    for (int i = 0; i < 4; i++)
+      critical_points(&(path_row){text, 7, 11, 0.2}, s.model, n[i], TD_LIMIT, 1, 2,
+                      study_level(&s, n[i], 3));
+    study_check(&s, &(demand){"P_cr", 0, 1, want, want[0], 15, 0.2, 1e-4});
+    study_check(&s, &(demand){"crown", 1, 2, want + 1, 1, 8, 0.3, 1e-3});
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_S05_a_right_angle_frame_buckles_sideways),
+      cmocka_unit_test(test_S05_the_bent_path_of_the_frame),
+      cmocka_unit_test(test_S06_Lees_frame_snaps_through_two_limit_points),
+      cmocka_unit_test(test_absolute_and_relative_segments_have_the_same_limit_load),
+      cmocka_unit_test(test_S14_a_column_buckles_and_bends),
+      cmocka_unit_test(test_S15_a_closed_ring_is_pulled_and_pushed),
+      cmocka_unit_test(test_S16_a_deep_arch_collapses_at_a_limit_point),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
