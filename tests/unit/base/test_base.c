@@ -142,9 +142,32 @@ static void test_a_misspelled_name_finds_its_neighbour(void** state) {
   assert_null(td_nearest("spring", NULL, 0));
 }
 
+// The table in docs/errors.md is the list of tendril.h.
+static void test_the_page_of_errors_has_every_status(void** state) {
+  (void)state;
+  static const struct {
+    const char *name, *text;
+  } list[] = {
+#define X(name, text) {"TD_" #name, text},
+      TD_STATUS_LIST(X)
+#undef X
+  };
+  char page[8192], row[256];
+  FILE* f = fopen(TEST_SOURCE_DIR "/docs/errors.md", "r");
+  assert_non_null(f);
+  const size_t n = fread(page, 1, sizeof page - 1, f);
+  fclose(f);
+  page[n] = '\0';
+  for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+    snprintf(row, sizeof row, "| `%s` | %s |", list[i].name, list[i].text);
+    if (!strstr(page, row)) fail_msg("docs/errors.md lacks: %s", row);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_status_has_its_own_text),
+      cmocka_unit_test(test_the_page_of_errors_has_every_status),
       cmocka_unit_test(test_the_version_has_three_numbers),
       cmocka_unit_test(test_growing_keeps_what_was_there),
       cmocka_unit_test(test_growing_beyond_memory_fails_and_leaves_the_block),
