@@ -161,6 +161,7 @@ typedef struct model_force {
   int dof_q[6], dof_v[6];  // STRAIN_DOF: coordinates, -1: held
   bool potential;          // STRAIN: stiffness and rest are constants
   int rod;                 // STRAIN: from 1
+  int part;                // STRAIN: part of the rod, from 0
   double arc;              // STRAIN: arc length of its middle
   int joint, element;
 } model_force;
@@ -200,7 +201,8 @@ typedef struct model_probe {
   int a,
       b;  // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row looked up by joint and element
   int joint, element;
-  int rod;  // STRAIN, STRETCH of a rod: from 1, else 0
+  int rod;   // STRAIN, STRETCH of a rod: from 1, else 0
+  int part;  // STRAIN: part of the rod, from 0
   double arc;
   int q, v;  // DOF, DDOF, Q, V
   td_depends depends;
