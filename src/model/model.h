@@ -178,6 +178,7 @@ typedef struct model_force {
   int term, nterm;         // STRAIN_BASIS
   bool potential;          // STRAIN: stiffness and rest are constants
   int rod;                 // STRAIN: from 1
+  int part;                // STRAIN: part of the rod, from 0
   double arc;              // STRAIN: arc length of its middle
   int joint, element;
 } model_force;
@@ -217,7 +218,8 @@ typedef struct model_probe {
   int a,
       b;  // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row looked up by joint and element
   int joint, element;
-  int rod;  // STRAIN, STRETCH of a rod: from 1, else 0
+  int rod;   // STRAIN, STRETCH of a rod: from 1, else 0
+  int part;  // STRAIN: part of the rod, from 0
   double arc;
   int q, v;  // DOF, DDOF, Q, V
   td_depends depends;
