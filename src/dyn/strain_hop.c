@@ -66,13 +66,21 @@ void td_strain_place(const td_model* m, td_work* w, const model_hop* hop, pose* 
   *g = pose_mul(*g, motion.g);
 }
 
+// What the hop's acceleration has from its parent; the ground's may hold gravity or not.
+static spatial acceleration_before(const td_model* m, const td_work* w, int i, const double* a) {
+  spatial A = spatial_sub(w->hop[i].A, w->hop[i].c);
+  for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++)
+    A = spatial_axpy(-a[m->col[k].v], w->col[k].S, A);
+  return A;
+}
+
 void td_strain_columns(const td_model* m, td_work* w, int i, const double* a) {
   const model_hop* hop = &m->hop[i];
   const magnus_step step = step_of(m, w, hop, a);
   const pose g = before(m, w, i);
   const spatial zero = spatial_zero();
   const spatial* V = hop->parent < 0 ? &zero : &w->hop[hop->parent].V;
-  const spatial A = hop->parent < 0 ? td_ground_acceleration(m, w) : w->hop[hop->parent].A;
+  const spatial A = acceleration_before(m, w, i, a);
   spatial Sd[MAGNUS_PARTS], Sdd[MAGNUS_PARTS];
   td_magnus_rates(&step, Sd, Sdd);
   for (int p = 0; p < 6 * hop->nodes; p++) {

@@ -234,7 +234,7 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
     if (ring || strcmp(section, "circle") == 0) radii(spec, s, i, name, ring, along);
   }
   material(spec, s, i, name);
-  if (td_get(s, i, "points") && strcmp(model, "rom") != 0)
+  if (td_get(s, i, "points") && strcmp(model, "rom") != 0 && strcmp(model, "gvs") != 0)
     td_warn(&spec->diags, td_get_at(s, i, "points"),
             "%s.points has no effect: the model '%.40s' has one point in each segment", name,
             model);
