@@ -81,7 +81,7 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
     double* row = M + m->col[hop->col + k].v * n;
     const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
     path_sum(p, above, S, &H);
-    path_add_row(p, above, row, n, 0);
+    path_add_row(p, above, hop->straight, row);
     for (int l = 0; l < k; l++) row[m->col[hop->col + l].v] += spatial_dot(&col[l].S, &H);
     row[m->col[hop->col + k].v] += 0.5 * spatial_dot(&col[k].S, &H);
   }

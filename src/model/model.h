@@ -68,6 +68,7 @@ typedef struct model_hop {
   int group_last;  // and the last
   int last;        // last hop of the subtree (hops are in depth-first order)
   int above, end;  // slots of the path from the ground that are taken above it, and with its own
+  bool straight;   // the velocities of the slots above it ascend one by one
 } model_hop;
 
 // A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
