@@ -82,10 +82,10 @@ typedef struct td_message {
 td_spec* td_spec_new(void);  // NULL when out of memory
 void td_spec_free(td_spec* spec);
 
-// Give a `param` of the model another value than its default.  Call before loading.  The text may
-// be a number, or any other text for a string parameter.  An override that no param() used is an
-// error at compile.
-td_status td_spec_override(td_spec* spec, const char* param, const char* value_text);
+// Give a `param` or a named `input` of the model another value than its default.  Call before
+// loading.  The text may be a number, or any other text for a string parameter.  An override that
+// no param() or input() used is an error at compile.
+td_status td_spec_override(td_spec* spec, const char* name, const char* value_text);
 
 // Run a model text.  May be called several times: later texts see the variables of earlier ones.
 td_status td_spec_load_file(td_spec* spec, const char* path);

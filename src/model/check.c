@@ -25,6 +25,7 @@ typedef struct walk {
   td_spec* spec;
   int repeated;   // elements of the joint or load at hand, 0: not known here
   double length;  // of the rod or of the chamber's rod at hand, NaN: none
+  bool partial;   // statements about the structure at hand failed: what is absent is no news
 } walk;
 
 bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
@@ -504,13 +505,13 @@ static bool is_gap(td_spec* spec, const td_field* field, const value* s, int i) 
 }
 
 static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {
-  if (is_gap(w->spec, field, s, i)) return;
+  if (!w->partial && is_gap(w->spec, field, s, i)) return;
   const bool judged = !has_later(field, s, i);
   for (int k = 0; k < s->nfield; k++) {
     if (!s->slots[i * s->nfield + k].v) continue;
     if (judged || !td_field_child(field, s->names[k])) check_field(w, field, s, i, k, name);
   }
-  if (!judged) return;
+  if (!judged || w->partial) return;
   check_required(w->spec, field, s, i, name);
   td_check_element_rules(w->spec, field, s, i, name);
 }
@@ -600,10 +601,19 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 }
 
 td_status td_spec_check(td_spec* spec) {
-  walk w = {spec, 0, NAN};
+  walk w = {spec, 0, NAN, false};
   const value* root = spec->root;
-  for (int k = 0; root && k < root->nfield; k++) check_root(&w, root->names[k], &root->slots[k]);
-  td_check_rods(spec);
-  TD_TRY(td_check_names(spec));
+  for (int k = 0; root && k < root->nfield; k++) {
+    // a chamber is judged by its rod too
+    const unsigned related = strcmp(root->names[k], "chamber") == 0 ? ~0u : 1u << k;
+    w.partial = (spec->partial & related) != 0;
+    check_root(&w, root->names[k], &root->slots[k]);
+  }
+  if (!spec->partial) {
+    td_check_rods(spec);
+    TD_TRY(td_check_names(spec));
+  }
+  if (spec->diags.errors == 0) td_check_masses(spec);
+  if (spec->language_check) spec->language_check(spec->language);
   return spec->diags.errors > 0 ? TD_E_MODEL : TD_OK;
 }

@@ -40,6 +40,8 @@ double td_check_rod_length(td_spec* spec, int i);
 // have.
 int td_check_rod_count(const td_spec* spec);
 void td_check_rods(td_spec* spec);
+// Warn about bodies that get the published default, a mass of next to nothing.
+void td_check_masses(td_spec* spec);
 // Names and the list of outputs.  TD_OK or TD_E_NOMEM.
 td_status td_check_names(td_spec* spec);
 
