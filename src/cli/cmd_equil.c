@@ -3,21 +3,28 @@
 
 #include "cli.h"
 
-static void say_values(session* s) {
-  for (int i = 0; i < s->n.nq && i < 20; i++) {
+enum { MOST_SHOWN = 20 };
+
+static void say_sensors(session* s) {
+  double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
+  if (values && td_sensors(s->model, s->rest, s->work, values) == TD_OK) {
+    for (int i = 0; i < s->n.nsensor && i < MOST_SHOWN; i++) {
+      say(s, "  %-16s %14.6g\n", td_model_sensor_name(s->model, i), values[i]);
+    }
+    if (s->n.nsensor > MOST_SHOWN) {
+      say(s, "  ... %d more sensors in equilibrium.json\n", s->n.nsensor - MOST_SHOWN);
+    }
+  }
+  free(values);
+}
+
+static void say_coordinates(session* s) {
+  for (int i = 0; i < s->n.nq && i < MOST_SHOWN; i++) {
     td_coordinate about = {.name = "", .unit = ""};
     td_model_q_about(s->model, i, &about);
     say(s, "  q%-15d %14.6g %-4s %s\n", i + 1, s->rest->q[i], about.unit, about.name);
   }
-  if (s->n.nq > 20) say(s, "  ... %d more in equilibrium.json\n", s->n.nq - 20);
-
-  double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
-  if (values && td_sensors(s->model, s->rest, s->work, values) == TD_OK) {
-    for (int i = 0; i < s->n.nsensor && i < 20; i++) {
-      say(s, "  %-16s %14.6g\n", td_model_sensor_name(s->model, i), values[i]);
-    }
-  }
-  free(values);
+  if (s->n.nq > MOST_SHOWN) say(s, "  ... %d more in equilibrium.json\n", s->n.nq - MOST_SHOWN);
 }
 
 static void say_equil(session* s) {
@@ -25,7 +32,9 @@ static void say_equil(session* s) {
   say_heading(s, "Equilibrium");
   say(s, "  %s by %s in %d iterations, residual %.2g, %s\n", r->converged ? "found" : "NOT found",
       td_strategy_text(r->strategy), r->iterations, r->residual, td_stability_text(r->stability));
-  say_values(s);
+  say_time(s, s->rest->t);
+  say_sensors(s);
+  say_coordinates(s);
 }
 
 int equil_step(session* s) {
@@ -60,6 +69,7 @@ cJSON* equil_json(session* s) {
   json_add_number(o, "tangents", r->tangents);
   json_add_number(o, "t", s->rest->t);
   json_add(o, "q", json_vector(s->rest->q, s->n.nq));
+  json_add(o, "u", inputs_json(s, s->rest));
   if (td_forward_dynamics(s->model, s->rest, s->work) == TD_OK) {
     json_add(o, "lambda", json_vector(td_work_lambda(s->work), s->n.nconstraint));
   }
