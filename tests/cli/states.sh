@@ -117,6 +117,28 @@ expect 0 eval "$source/tests/bad/model_loop_moved.m"
 says 'closing the loops moves joint(2).dof(1) from -0.6 to'
 prints '.t1 .t2 .t3: the ends stay together'
 
+# forces and multipliers are outputs like others; those that dependent constraints leave open are named
+cat >held.m <<'MODEL'
+% A mass on a spring, held in x once, or twice by the same constraint.
+twice = param('twice', 0);
+body(1).m = 1; body(1).I = eye(3);
+joint(1).second = 1; joint(1).tr(1).trans = [inf 0 inf];
+joint(1).dof(2).spring.coeff = 10;
+joint(2).second = 1; joint(2).fixed = [1 0 0];
+if twice, joint(3).second = 1; joint(3).fixed = [1 0 0]; end
+u = input('u', 0);
+exload(1).exbody = 1; exload(1).ftau = [u 0 0];
+sensor(1).name = 'l'; sensor(1).value = lambda(joint(2))(1);
+sensor(2).name = 'z'; sensor(2).value = pos(body(1))(3);
+sensor(3).name = 'f'; sensor(3).value = force(joint(1))(3);
+MODEL
+expect 0 linearize held.m # u is borne by the constraint, the spring by the acceleration
+json held.out/linear.json 'd["outputs"] == ["l", "z", "f"] and d["D"] == [[-1], [0], [0]] and d["note"] == ""'
+json held.out/linear.json 'd["C"] == [[0, 0], [1, 0], [-10, 0]]'
+expect 0 linearize held.m --set twice=1
+prints 'left out, since dependent constraints do not determine them: l, f'
+json held.out/linear.json 'd["outputs"] == ["z"] and d["ny"] == 1 and len(d["C"]) == 1'
+
 # titles of demos are whole sentences
 expect 0 demo
 tr -s ' \n' ' ' <stdout.txt | grep -q 'with a force sensor at its tip, as printed in Tables 3 and 4 of the TMTDyn paper, with the' ||
