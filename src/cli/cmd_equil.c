@@ -31,7 +31,8 @@ static void say_equil(session* s) {
   const td_equil_result* r = &s->equil;
   say_heading(s, "Equilibrium");
   say(s, "  %s by %s in %d iterations, residual %.2g, %s\n", r->converged ? "found" : "NOT found",
-      td_strategy_text(r->strategy), r->iterations, r->residual, td_stability_text(r->stability));
+      td_strategy_text(r->strategy), r->iterations, r->residual,
+      r->converged ? td_stability_text(r->stability) : "the best state is shown");
   say_time(s, s->rest->t);
   say_sensors(s);
   say_coordinates(s);
@@ -51,7 +52,9 @@ int equil_step(session* s) {
   s->has_equil = true;
   if (status != TD_OK) s->partial = true;
   say_equil(s);
-  return status == TD_OK ? CODE_DONE : session_failed(s, status, "equilibrium");
+  if (status == TD_OK) return CODE_DONE;
+  if (!*s->equil.note) return session_failed(s, status, "equilibrium");
+  return complain(code_of(status), "equilibrium: %s", s->equil.note);
 }
 
 cJSON* equil_json(session* s) {
@@ -63,6 +66,7 @@ cJSON* equil_json(session* s) {
   json_add_number(o, "critical", r->critical);
   cJSON_AddBoolToObject(o, "conservative", r->conservative);
   cJSON_AddStringToObject(o, "strategy", td_strategy_text(r->strategy));
+  cJSON_AddStringToObject(o, "note", r->note);
   json_add_number(o, "residual", r->residual);
   json_add_number(o, "iterations", r->iterations);
   json_add_number(o, "evaluations", r->evaluations);

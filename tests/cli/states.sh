@@ -117,6 +117,20 @@ expect 0 eval "$source/tests/bad/model_loop_moved.m"
 says 'closing the loops moves joint(2).dof(1) from -0.6 to'
 prints '.t1 .t2 .t3: the ends stay together'
 
+# why there is no equilibrium
+printf 'body(1).m = 2; joint(1).second = 1; joint(1).type = %cfree%c; world.g = [0 0 -10];\n' "'" "'" >falls.m
+expect 3 equil falls.m
+says 'no restoring force along joint(1).dof(3): nothing balances 20 N there'
+json falls.out/equilibrium.json 'd["converged"] is False and "dof(3)" in d["note"]'
+cat >cart.m <<'MODEL'
+body(1).m = 1; body(2).m = 1; body(2).l_com = [0 0 -0.5];
+joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).input = 2;
+joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).rot = [2 inf];
+world.g = [0 0 -9.81];
+MODEL
+expect 3 equil cart.m
+says 'no restoring force along joint(1).dof(1): nothing balances 2 N there'
+
 # forces and multipliers are outputs like others; those that dependent constraints leave open are named
 cat >held.m <<'MODEL'
 % A mass on a spring, held in x once, or twice by the same constraint.
