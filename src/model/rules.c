@@ -261,8 +261,8 @@ void td_check_masses(td_spec* spec) {
     for (int k = 0; k < s->nfield && empty; k++)
       empty = td_value_is_empty(s->slots[i * s->nfield + k].v);
     if (empty || td_get(s, i, "m")) continue;  // gaps are told when the tree is built
-    td_warn(&spec->diags, td_check_element_at(s, i), "body(%d).m is not given: its mass is %s kg",
-            i + 1, td_field_find("body.m")->fallback);
+    td_warn(&spec->diags, td_check_element_at(&spec->diags, s, i),
+            "body(%d).m is not given: its mass is %s kg", i + 1, td_field_find("body.m")->fallback);
     td_hint(&spec->diags, "write body(%d).m = 0 if it has none", i + 1);
   }
 }

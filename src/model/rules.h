@@ -20,7 +20,7 @@ bool td_check_constant(const td_spec* spec, const value* v, int i, double* x);
 // something else too, or the arc length is NaN.
 bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x);
 // Where element i of a structure was first written; the next one that was, when it was not.
-td_span td_check_element_at(const value* s, int i);
+td_span td_check_element_at(const td_diags* diags, const value* s, int i);
 
 // Mechanics of one value: inertias, rotations, axes.  The kind and the shape are right.
 void td_check_value_rules(td_spec* spec, const checked* c);
