@@ -125,9 +125,11 @@ static double probe_value(const td_model* m, td_work* w, int i) {
       return row_lambda(m, w, p);
     case SENSOR_DOF:
     case SENSOR_Q:
+    case SENSOR_COORD:
       return w->q[p->q];
     case SENSOR_DDOF:
     case SENSOR_V:
+    case SENSOR_DCOORD:
       return w->v[p->v];
     case SENSOR_ENERGY: {
       const td_energies e = td_energies_at(m, w);
@@ -231,9 +233,11 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
     }
     case SENSOR_DOF:
     case SENSOR_Q:
+    case SENSOR_COORD:
       return rate ? 0 : coordinate_change(m, w, p->q, col);
     case SENSOR_DDOF:
     case SENSOR_V:
+    case SENSOR_DCOORD:
       return rate && m->col[col].first && m->col[col].v == p->v;
     case SENSOR_ENERGY:
       return energy_change(m, w, col, rate);

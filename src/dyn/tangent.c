@@ -107,6 +107,7 @@ static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
 }
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
+  td_strain_rates(m, w, a);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE) {

@@ -42,7 +42,7 @@ static int tape_scratch(const td_model* m) {
   const td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
                             m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
                             m->output_tape,     m->output_probe_tape, m->output_input_tape,
-                            m->event_tape};
+                            m->event_tape,      m->strain_tape,       m->strain_rate_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
     most = max_int(most, td_tape_scratch(tapes[i]));
@@ -52,7 +52,7 @@ static int tape_scratch(const td_model* m) {
 static int partial_count(const td_model* m) {
   const int counts[] = {m->nparam_slot,   m->nmotion_slot, m->nlive_slot,   m->nlive_probe,
                         m->nlive_input,   m->nlive_param,  m->noutput_name, m->noutput_probe,
-                        m->noutput_input, m->nevent};
+                        m->noutput_input, m->nevent,       m->nstrain_slot, m->nstrain_rate_slot};
   int most = 1;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
   return most;

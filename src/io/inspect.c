@@ -98,7 +98,8 @@ static const char* polynomial_unit(const td_model* m, const model_dof* dof, cons
 static const char* unit_of(const td_model* m, const model_dof* dof, const model_hop* hop,
                            bool velocity) {
   if (!hop) return "";
-  if (m->col[hop->col].slope != NUM_NONE) return polynomial_unit(m, dof, hop, velocity);
+  if (hop->kind != HOP_STRAIN && m->col[hop->col].slope != NUM_NONE)
+    return polynomial_unit(m, dof, hop, velocity);
   switch (hop->kind) {
     case HOP_SCREW:
       if (hop->turns) return velocity ? "rad/s" : "rad";
