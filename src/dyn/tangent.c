@@ -157,8 +157,7 @@ static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
   return B;
 }
 
-// Sums over subtrees: inertial wrench F, other wrenches E, inertia IA, P and B.
-static void composites(const td_model* m, td_work* w) {
+void td_composites(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->E = h->f;
@@ -195,7 +194,7 @@ static void composites(const td_model* m, td_work* w) {
   }
 }
 
-static spatial rate_wrench(const hop_work* h, const spatial* U) {
+spatial td_rate_wrench(const hop_work* h, const spatial* U) {
   const vec3 w = spatial_r(U);
   return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
 }
@@ -304,8 +303,8 @@ static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* 
       const col_work* c = &w->col[hop->col + k];
       const int v = m->col[hop->col + k].v;
       const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
-      const spatial dF = spatial_add(spatial_add(turn, IZ), rate_wrench(h, &c->U));
-      const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
+      const spatial dF = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
+      const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
       column_above(&t, hop, &dF, &dFv, dqT + v * n, dvT + v * n);
       row_above(&t, hop, c, dq + v * n, dv + v * n);
       for (int l = 0; l < hop->nv; l++) {
@@ -373,7 +372,7 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);
-  composites(m, w);
+  td_composites(m, w);
   inertial_tangent(m, w, dFdq, dFdv);
   td_local_tangent(m, w, dFdq, dFdv);
   if (!only_local_forces(m)) force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
