@@ -15,7 +15,7 @@ double td_row_input(const td_model* m, td_work* w, int row, int input) {
 }
 
 static bool is_transmitted(sensor_kind kind) {
-  return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA;
+  return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA || kind == SENSOR_TENSION;
 }
 
 // dst row += scale * row of the change of a probe along every column
@@ -51,7 +51,7 @@ td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w
   td_status status = TD_OK;
   for (int i = 0; i < m->noutput_probe; i++)
     if (is_transmitted(m->probe[m->output_probe[i].source].kind)) {
-      td_work_fail(w, "sensor %s: force() and lambda() cannot be linearised",
+      td_work_fail(w, "sensor %s: force(), lambda() and tension() cannot be linearised",
                    td_model_sensor_name(m, m->output_probe[i].target));
       status = TD_E_USAGE;
     }

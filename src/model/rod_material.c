@@ -8,11 +8,6 @@ typedef struct cross_section {
   ex A, Ix, Iy, J;
 } cross_section;
 
-static ex at_arc(builder* b, ex e, double arc) {
-  const ex with = td_ex_const(b->spec->graph, arc);
-  return td_ex_substitute(b->spec->graph, e, &b->spec->arc_var, &with, 1);
-}
-
 ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback) {
   const value* v = td_get(b->rods, rod, field);
   if (!v || i >= td_value_count(v)) return td_ex_const(b->spec->graph, fallback);

@@ -21,6 +21,10 @@ td_status td_rod_load(builder* b, int rod, double arc, double length, int statio
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
 bool td_rod_mode(const builder* b, int rod, int d);
+// Arc lengths strictly inside a rod at which something begins or ends (cables, chambers),
+// ascending: where quadrature should be split.  Returns how many there are, of which at most `max`
+// are written.
+int td_rod_splits(const builder* b, int rod, double* arc, int max);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it
@@ -32,5 +36,10 @@ static inline ex minus(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, 
 static inline ex over(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_DIV, x, y); }
 static inline ex num_ex(builder* b, double x) { return td_ex_const(b->spec->graph, x); }
 static inline ex times(builder* b, double k, ex x) { return mul(b, num_ex(b, k), x); }
+// e at an arc length of its rod
+static inline ex at_arc(builder* b, ex e, double arc) {
+  const ex with = td_ex_const(b->spec->graph, arc);
+  return td_ex_substitute(b->spec->graph, e, &b->spec->arc_var, &with, 1);
+}
 
 #endif
