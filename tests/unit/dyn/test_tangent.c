@@ -203,6 +203,8 @@ static void test_tangents_of_transmitted_forces_are_exact(void** state) {
       "force(joint(1)) force(joint(2))",
       "force(joint(1)) force(joint(2))",
       "force(joint(1)) force(joint(2))",
+      "force(joint(1))",
+      "force(joint(1))",
   };
   for (int i = 0; i < ROBOT_COUNT; i++) {
     char* text = malloc(strlen(robot_texts[i]) + 400);
