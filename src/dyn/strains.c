@@ -45,8 +45,9 @@ static void basis_strains(const td_model* m, const td_work* w, const model_force
                           double u[6]) {
   for (int d = 0; d < 6; d++) {
     x[d] = w->num[f->section + SECTION_HELD + d];
-    u[d] = 0;
+    u[d] = f->coords >= 0 ? w->num[f->rate + d] : 0;
   }
+  if (f->coords >= 0) return;
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
     x[t->mode] += w->num[t->weight] * w->q[t->q];
     u[t->mode] += w->num[t->weight] * w->v[t->v];
@@ -335,6 +336,21 @@ static void dof_tangent(const td_work* w, const model_force* f, int n, double* d
   }
 }
 
+// What the weights' own change adds where strains are expressions of their coordinates.
+static void basis_hessian(const td_model* m, const td_work* w, const model_force* f,
+                          const section* sec, const double x[6], const double u[6], double* dq) {
+  const model_coords* c = &m->coords[f->coords];
+  const double* H = w->num + f->hessian;
+  double s[6];
+  section_force(sec, x, u, s);
+  for (int d = 0; d < 6; d++) {
+    if (!(f->modes >> d & 1)) continue;
+    for (int k = 0; k < c->n; k++)
+      for (int l = 0; l < c->n; l++)
+        dq[(c->v + k) * m->nvel + c->v + l] -= piece_length(w, f) * s[d] * *H++;
+  }
+}
+
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
 static void basis_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
                           double* dv) {
@@ -355,8 +371,12 @@ static void basis_tangent(const td_model* m, const td_work* w, const model_force
       const double both = weight * w->num[s->weight];
       dq[s->v * m->nvel + t->v] -= both * Kx[t->mode][s->mode];
       dv[s->v * m->nvel + t->v] -= both * Kv[t->mode][s->mode];
+      if (f->coords >= 0)
+        dq[s->v * m->nvel + t->v] -=
+            piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
     }
   }
+  if (f->coords >= 0) basis_hessian(m, w, f, &sec, x, u, dq);
 }
 
 // What a column does to the numbers of a polynomial rod.

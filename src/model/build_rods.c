@@ -19,6 +19,8 @@
 static const char* const strain_names[6] = {"shear_x", "shear_y", "stretch",
                                             "bend_x",  "bend_y",  "twist"};
 
+const char* td_rod_strain_name(int d) { return strain_names[d]; }
+
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size) {
   if (b->rod[rod].joint >= 0) {
     td_build_joint_name(b, b->rod[rod].joint, 0, out, size);
@@ -477,6 +479,7 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->placed = true;
   if (!written) return td_build_rom_joint(b, rod);
   if (model && strcmp(model, "rom") == 0) return td_build_polynomial(b, rod);
+  if (model && strcmp(model, "gvs") == 0) return td_build_gvs(b, rod);
   if (model && strcmp(model, "eba") == 0) {
     TD_TRY(free_nodes(b, rod));
   } else {

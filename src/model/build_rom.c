@@ -296,22 +296,7 @@ static td_status printed_mass(builder* b, const rom* r, double arc, double weigh
 }
 
 static td_status push_mass_at(builder* b, const rom* r, double arc, double weight) {
-  if (r->printed) return printed_mass(b, r, arc, weight);
-  ex mass, jx, jy, jz;
-  int station;
-  const double zero[13] = {0};
-  td_rod_inertia(b, r->rod, arc, &mass, &jx, &jy, &jz);
-  TD_TRY(td_rod_station(b, r->rod, arc, &station));
-  const num at = td_build_constants(b, zero, 13);
-  model_lump* lump = td_push_lump(b->m, 1);
-  if (!lump || at == NUM_NONE) return TD_E_NOMEM;
-  *lump = (model_lump){station, at, at + 1, at + 4};
-  b->m->number_ex[at] = times(b, weight, mass);
-  b->m->number_ex[at + 4] = times(b, weight, jx);
-  b->m->number_ex[at + 8] = times(b, weight, jy);
-  b->m->number_ex[at + 12] = times(b, weight, jz);
-  if (!td_rod_get(b, r->rod, "load", arc)) return TD_OK;
-  return td_rod_load(b, r->rod, arc, weight, station);
+  return r->printed ? printed_mass(b, r, arc, weight) : td_rod_point_mass(b, r->rod, arc, weight);
 }
 
 // ---- places that need a frame of their own ----------------------------------------------------

@@ -11,10 +11,11 @@
 
 // What a field may depend on.
 enum {
-  FIXED = TD_ON_NOTHING,                                    // structure of the robot
-  PARAM = TD_ON_PARAM,                                      // geometry, inertia, initial values
-  TIMED = PARAM | TD_ON_TIME,                               // prescribed motion, gravity
-  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE,   // everything that makes a force
+  FIXED = TD_ON_NOTHING,       // structure of the robot
+  PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
+  TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
+  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
+  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,                    // a strain field of its own
   ALONG = PARAM | TD_ON_ARC,                                // section and shape of a rod
   BENT = FORCE | TD_ON_ARC,                                 // stiffness, loads, actuation of a rod
   WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
@@ -227,8 +228,9 @@ const td_field td_fields[] = {
      "strains that may change: [shear x, shear y, stretch, bend x, bend y, twist]"},
     {"rod.shape", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1, 1/m", ALONG, "", "",
      "stress-free strain; stretch is measured from 1"},
-    {"rod.init", FIELD_NUM, "1x6", "shape", "1, 1/m", ALONG, "", "", "initial strain"},
-    {"rod.rate", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
+    {"rod.init", FIELD_NUM, "1x6|1xm", "shape", "1, 1/m", ALONG, "", "",
+     "initial strain; 'gvs': or the coordinates themselves"},
+    {"rod.rate", FIELD_NUM, "1x6|1xm", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
      "initial strain rate"},
     {"rod.load", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N/m, N", BENT, "", "",
      "distributed load per length [force moment]"},
@@ -236,12 +238,28 @@ const td_field td_fields[] = {
      "axes of `load`: 'local' follows the rod"},
     {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
      "internal actuation [force moment] that works on the strains"},
-    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "srl|ebr|eba|rom", "continuum model"},
+    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
-     "number of segments, or polynomial order ('rom')"},
-    {"rod.points", FIELD_NUM, "1|2xm", "2*n + 4", "", FIXED, "", ">= 0",
-     "quadrature points along the rod ('rom'): how many, or nodes and weights on [0,1] in two "
-     "rows"},
+     "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
+    {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
+     "shape functions of the strains ('gvs'): one name, or a cell of six: legendre, constant, "
+     "monomial, chebyshev, fourier, linear, quadratic, cubic, hermite, gaussian, multiquadric, "
+     "custom"},
+    {"rod.order", FIELD_INT, "1|1x6", "n", "", FIXED, "", ">= -1",
+     "order of the basis of each strain ('gvs'); -1: the strain is held"},
+    {"rod.elements", FIELD_INT, "1|1x6", "1", "", FIXED, "", ">= 1",
+     "elements of the basis of each strain ('gvs')"},
+    {"rod.functions", FIELD_NUM, "6xm", "", "", ALONG, "", "",
+     "functions of s of a custom basis ('gvs'), one row for each strain, padded with zeros"},
+    {"rod.coords", FIELD_INT, "1", "", "", FIXED, "", ">= 1",
+     "number of coordinates of a strain field that is written out ('gvs')"},
+    {"rod.strain", FIELD_NUM, "1x6", "", "1, 1/m", OWN, "", "",
+     "strain field as an expression of s, t and coord(rod(k)), instead of a basis ('gvs')"},
+    {"rod.points", FIELD_NUM, "1|2xm", "", "", FIXED, "", ">= 0",
+     "quadrature points along the rod ('rom', 'gvs'; in each element): how many, or nodes and "
+     "weights on [0,1] in two rows; chosen by itself from the order"},
+    {"rod.magnus", FIELD_INT, "1", "4", "", FIXED, "", "2|4|6",
+     "order of the steps from point to point ('gvs')"},
     {"rod.part", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "stretches that follow each other, each with any of the fields of its rod from `length` on; "
      "what a part does not say is the rod's"},
@@ -306,7 +324,6 @@ const td_later td_laters[] = {
     {"mesh",
      "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
-    {"rod.model = 'gvs'", "'gvs'" LATER "use 'srl', 'ebr', 'eba' or 'rom'"},
     {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
 };
 

@@ -137,6 +137,17 @@ static void add_chambers(builder* b, int rod, double from, double to, ex input[6
   }
 }
 
+int td_rod_actuator_ends(const builder* b, int rod, double* arc, int most) {
+  const int n = b->chambers ? td_value_count(b->chambers) : 0;
+  int count = 0;
+  for (int k = 0; k < n && count + 2 <= most; k++) {
+    if ((int)chamber_number(b, k, "rod", 1) != rod + 1) continue;
+    arc[count++] = chamber_number(b, k, "from", 0);
+    arc[count++] = chamber_number(b, k, "to", b->rod[rod].length);
+  }
+  return count;
+}
+
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc) {
   if (strcmp(field, "init") == 0 && !td_rod_get(b, rod, "init", arc)) field = "shape";
   return td_rod_field(b, rod, field, d, arc, 0);
@@ -151,6 +162,24 @@ void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, e
   *jx = given ? td_rod_field(b, rod, "inertia", 3, arc, 0) : mul(b, rho, s.Ix);
   *jy = given ? td_rod_field(b, rod, "inertia", 4, arc, 0) : mul(b, rho, s.Iy);
   *jz = given ? td_rod_field(b, rod, "inertia", 5, arc, 0) : add(b, *jx, *jy);
+}
+
+td_status td_rod_point_mass(builder* b, int rod, double arc, double weight) {
+  ex mass, jx, jy, jz;
+  int station;
+  const double zero[13] = {0};
+  td_rod_inertia(b, rod, arc, &mass, &jx, &jy, &jz);
+  TD_TRY(td_rod_station(b, rod, arc, &station));
+  const num at = td_build_constants(b, zero, 13);
+  model_lump* lump = td_push_lump(b->m, 1);
+  if (!lump || at == NUM_NONE) return TD_E_NOMEM;
+  *lump = (model_lump){station, at, at + 1, at + 4};
+  b->m->number_ex[at] = times(b, weight, mass);
+  b->m->number_ex[at + 4] = times(b, weight, jx);
+  b->m->number_ex[at + 8] = times(b, weight, jy);
+  b->m->number_ex[at + 12] = times(b, weight, jz);
+  if (!td_rod_get(b, rod, "load", arc)) return TD_OK;
+  return td_rod_load(b, rod, arc, weight, station);
 }
 
 // ---- the whole law ----------------------------------------------------------------------------

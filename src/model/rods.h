@@ -34,6 +34,20 @@ td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* wha
 td_status td_rod_no_held(builder* b, int rod, const char* model);
 // Is strain d free at an arc length?
 bool td_rod_mode(const builder* b, int rod, int d, double arc);
+const char* td_rod_strain_name(int d);  // "bend_x"
+// Mass, rotary inertia and load of a quadrature point.
+td_status td_rod_point_mass(builder* b, int rod, double arc, double weight);
+// Arc lengths at which chambers begin or end; returns how many, at most `most`.
+int td_rod_actuator_ends(const builder* b, int rod, double* arc, int most);
+// Arc lengths beyond the base at which something is attached or measured, ascending.
+typedef struct rod_places {
+  double* arc;
+  int n, cap;
+} rod_places;
+td_status td_rod_places(builder* b, int rod, rod_places* out);
+void td_rod_places_free(rod_places* places);
+// The strain-parametrised model.
+td_status td_build_gvs(builder* b, int rod);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it
