@@ -122,11 +122,12 @@ typedef struct model_lump {
   num m, com, I;  // 1, 3 and 9 slots, as a body's
 } model_lump;
 
-// A free node of a rod, placed at the start from the one before it by the initial strains.
+// A free node of a rod, placed and set into motion at the start from the one before it by the
+// initial strains and their rates.
 typedef struct model_node {
-  int from, station;   // stations
-  int q, v;            // its first position (x, y, z, quaternion) and velocity
-  num strain, length;  // 6 slots, 1 slot
+  int from, station;         // stations
+  int q, v;                  // its first position (x, y, z, quaternion) and velocity
+  num strain, rate, length;  // 6, 6 and 1 slots
 } model_node;
 
 // ---- forces -----------------------------------------------------------------------------------
