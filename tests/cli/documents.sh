@@ -42,9 +42,9 @@ shape() { sed -E 's/-?[0-9]+(\.[0-9]+)?(e[-+]?[0-9]+)?/0/g; s/ +/ /g' "$1"; }
 grep -q "$(head -1 pendulum.out/trajectory.csv)" "$source/README.md" || fail 'README.md names other columns'
 
 # ... and every command and result file is in it
-"$program" help | sed -n 's/^  \([a-z]*\) .*/\1/p' | while read -r name; do
+while read -r name; do
   grep -q "tendril $name" "$source/README.md" || fail "README.md does not know $name"
-done
+done < <("$program" help | sed -n 's/^  \([a-z]*\) .*/\1/p')
 grep -ohE '"[a-z]+\.(json|csv|h5|mat)"' "$source"/src/cli/*.c | tr -d '"' | sort -u | while read -r name; do
   grep -q "\`$name\`" "$source/README.md" || echo "$name"
 done >missing.txt
