@@ -5,7 +5,8 @@
 %            segments with relative or with absolute states
 %   n        polynomial order or number of segments
 %   load     0: the module moves freely, 1: an external load acts on its tip (needs data)
-%   stretch  1: the cross-section follows the stretch (radii/sqrt(lambda), lengths*lambda), 0: it does not
+%   stretch  1: the cross-section follows the stretch (radii/sqrt(lambda), lengths*lambda), 0: it is that at the
+%            stretch `lambda`
 %   data     a recording (columns t_s, p1_Pa ... and the tip wrench); without one the pressures ramp up in turn
 %   wrench   'published' or 'world': which columns of the recording hold the tip wrench (fx_N or fwx_N ...)
 %
@@ -52,8 +53,9 @@ end
 par.dt_out = 0.05;
 
 % ---- mean axial stretch
-lam = 1;
+lam = param('lambda', 1);
 if follows
+  lam = 1;
   if strcmp(mdl, 'rom')
     lam = stretch(joint(1));
   elseif strcmp(mdl, 'eba')

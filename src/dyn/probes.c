@@ -268,12 +268,15 @@ static double energy_change(const td_model* m, const td_work* w, int col, bool r
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {
   if (m->nlive_probe == 0) return;
   for (int i = 0; i < m->nlive_probe; i++) w->dnum[m->live_probe[i].target] = 0;
-  w->numbers_change = col >= 0;
+  w->numbers_change = false;
   if (col < 0) return;
   if (col == 0 && !rate) td_tape_eval(m->live_probe_tape, w->vars, w->scratch_tape, w->partial);
-  for (int i = 0; i < m->nlive_probe; i++) {
+  double change = 0;
+  for (int i = 0; i < m->nlive_probe; i++) {  // in the order of their probes
     const model_partial* p = &m->live_probe[i];
-    w->dnum[p->target] += w->partial[i] * td_probe_change(m, w, p->source, col, rate);
+    if (i == 0 || p[-1].source != p->source) change = td_probe_change(m, w, p->source, col, rate);
+    w->dnum[p->target] += w->partial[i] * change;
+    if (change != 0) w->numbers_change = true;
   }
 }
 

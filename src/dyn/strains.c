@@ -238,9 +238,11 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
     return;
   }
   if (f->strain == STRAIN_POLYNOMIAL) {
+    memset(dx, 0, 6 * sizeof(double));
+    if (!m->col[col].first) return;
     const polyrod r = polynomial_at(m, w, f);
-    polyrod_vector d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, none = d;
-    if (m->col[col].first) d = polynomial_direction(m, w, f, m->col[col].v);
+    const polyrod_vector d = polynomial_direction(m, w, f, m->col[col].v),
+                         none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     td_polyrod_change(&r, &d, &none, dx, du);
     return;
   }

@@ -402,6 +402,34 @@ static void mark_shapes(td_model* m, const bool* force, partials* p) {
   }
 }
 
+// A partial derivative with respect to a probe, and its place in the order it was found in.
+typedef struct by_probe {
+  model_partial partial;
+  ex e;
+  int order;
+} by_probe;
+
+static int compare_probes(const void* a, const void* b) {
+  const by_probe *x = a, *y = b;
+  const int source =
+      (x->partial.source > y->partial.source) - (x->partial.source < y->partial.source);
+  return source != 0 ? source : x->order - y->order;
+}
+
+// Those of one probe follow each other, so that its change is computed once for all of them.
+static td_status sort_by_probe(td_model* m, ex_list* list) {
+  by_probe* all = malloc(((size_t)list->n + 1) * sizeof(by_probe));
+  if (!all) return TD_E_NOMEM;
+  for (int i = 0; i < list->n; i++) all[i] = (by_probe){m->live_probe[i], list->e[i], i};
+  qsort(all, (size_t)list->n, sizeof(by_probe), compare_probes);
+  for (int i = 0; i < list->n; i++) {
+    m->live_probe[i] = all[i].partial;
+    list->e[i] = all[i].e;
+  }
+  free(all);
+  return TD_OK;
+}
+
 static td_status differentiate(builder* b, const bool* force, const ex_list* outputs,
                                partials* live, partials* out) {
   td_model* m = b->m;
@@ -410,6 +438,7 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
   for (int i = 0; i < m->nparam_slot; i++)
     if (force[m->param_slot[i]])
       TD_TRY(add_partials(b, live, m->param_slot[i], m->number_ex[m->param_slot[i]], false));
+  TD_TRY(sort_by_probe(m, &live->probe));
   mark_shapes(m, force, live);
   for (int i = 0; i < outputs->n; i++) TD_TRY(add_partials(b, out, i, outputs->e[i], true));
   return TD_OK;

@@ -93,6 +93,7 @@ enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
 // "parameters, time and inputs"
 static void depends_text(unsigned set, td_text* out) {
   unsigned left = set;
+  if (left & TD_ON_STATE) left &= ~(unsigned)TD_ON_COORD;  // coordinates are states
   for (int k = 0; k < DEPEND_COUNT; k++) {
     const unsigned bit = (unsigned)depend_texts[k].kind;
     if (!(left & bit)) continue;
