@@ -323,12 +323,12 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
     return td_fail(L, node->at, "%s needs to know of what, as in %s(%s(1)%s)", name, name,
-                   about_root(about),
+                   root_about(about),
                    ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF ? ", 1" : "") != NULL;
   }
   value_ref r;
   if (!td_reference(L, node->list[0], about, name, &r)) return false;
-  const char* wanted = about == 'r' ? "rod" : about_root(about);
+  const char* wanted = root_about(about);
   const bool may_be_cable = about == 'c' || ref->kind == SENSOR_LENGTH;
   if (may_be_cable && strcmp(r.root, "cable") == 0) return cable_arguments(L, node, &r, ref);
   const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
