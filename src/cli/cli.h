@@ -8,6 +8,7 @@
 
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
+#include "tendril/view.h"
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
@@ -31,7 +32,7 @@ typedef struct options {
   int count;            // -n, 0: not given
   int list[16], nlist;  // --n of compare
   bool only_static, only_dynamic;
-  bool json, quiet, halve, mat, allow_post, help;
+  bool json, quiet, halve, mat, allow_post, help, no_report;
   const char** set;  // "name=value"
   int nset;
   int argc;  // the command as typed
@@ -109,6 +110,7 @@ typedef struct session {
   double timings[TIME_COUNT];
   progress progress;
   bool partial;  // stopped or failed half-way: results are marked
+  bool reports;  // report.html is among its results
 
   // what has been computed, absent when NULL or false
   bool has_equil;
@@ -136,6 +138,8 @@ void say_heading(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 int session_failed(session* s, td_status status, const char* what);
 // A written file failed or not.
 int session_wrote(session* s, td_status status);
+// Stage report.html, with the text of summary.json (cmd_report.c).
+td_status report_stage(session* s, const char* summary);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
 

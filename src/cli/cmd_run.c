@@ -20,6 +20,7 @@ static int write_results(session* s) {
 int run_stages(session* s, bool equil, bool modes, bool sim) {
   int code = session_output(s);
   if (code) return code;
+  s->reports = !s->opt->no_report;
   say_sizes(s);
   if (equil || modes) code = equil_step(s);
   if (modes && code == CODE_DONE) code = modes_step(s);

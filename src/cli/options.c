@@ -110,6 +110,9 @@ static const char* read_static(options* o, const char* s) { return (void)s, flag
 static const char* read_dynamic(options* o, const char* s) {
   return (void)s, flag(&o->only_dynamic);
 }
+static const char* read_no_report(options* o, const char* s) {
+  return (void)s, flag(&o->no_report);
+}
 static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
 
 // clang-format off
@@ -125,6 +128,7 @@ static const option_row option_table[] = {
     {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit or stiff (default: par.solver)"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
+    {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
     {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
     {'n', "--count", "-n", "N", read_count, "number of modes (default: 10 printed, all written)"},
     {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom 2 to 6)"},

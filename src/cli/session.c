@@ -225,7 +225,10 @@ td_status session_write_json(session* s, const char* name, cJSON* object) {
 int session_commit(session* s, const char* what, cJSON* result) {
   cJSON* summary = summary_json(s);
   if (result) json_add(summary, what, result);
+  char* text = s->reports ? cJSON_PrintUnformatted(summary) : NULL;
   td_status status = session_write_json(s, "summary.json", summary);
+  if (status == TD_OK && s->reports) status = text ? report_stage(s, text) : TD_E_NOMEM;
+  cJSON_free(text);
   if (status == TD_OK) status = td_files_commit(s->files);
   const int code = session_wrote(s, status);
   if (code == CODE_DONE) {
@@ -234,6 +237,7 @@ int session_commit(session* s, const char* what, cJSON* result) {
       say(s, "%s%s", i ? ", " : "  ", td_files_name(s->files, i));
     }
     say(s, "\n");
+    if (s->reports) say(s, "\nReport: %s/report.html (open it in a browser)\n", s->out);
   }
   return code;
 }

@@ -21,6 +21,8 @@ td_status td_rod_load(builder* b, int rod, double arc, double length, int statio
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
 bool td_rod_mode(const builder* b, int rod, int d);
+// The outline's slots (model_rod), and stations at both ends: what pictures need.
+td_status td_build_rod_looks(builder* b, int rod);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it
