@@ -135,6 +135,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
         break;
     }
   }
+  if (w->pull.on && (which & FORCES_ACTIVE)) td_pull_add(m, w);
 }
 
 // ---- changes ----------------------------------------------------------------------------------
@@ -234,6 +235,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         break;
     }
   }
+  if (w->pull.on && col >= 0) td_pull_change(m, w, col, rate, df);
 }
 
 // ---- energy and power -------------------------------------------------------------------------
@@ -279,7 +281,7 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = 0;
+  double sum = w->pull.on ? td_pull_power(m, w) : 0;
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     for (int d = 0; d < law_count(f); d++) {

@@ -364,6 +364,12 @@ struct td_work {
   double *vdot, *lambda;
   arena scratch;
   double load;  // load scale of continuation
+  struct {      // a hand that pulls at the robot (td_work_pull)
+    bool on;
+    int station;
+    vec3 point, target;  // in the station's frame; in the world
+    double k, c;         // stiffness, damping
+  } pull;
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool numbers_change;  // some of dnum may be nonzero

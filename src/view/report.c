@@ -110,7 +110,10 @@ static void about_v(const writer* w, int i, td_text* out) {
   name_unit(out, c.name, c.unit);
 }
 
-static float as_float(double x) { return isfinite(x) ? (float)x : 0; }
+static float as_float(double x) {
+  const float y = (float)x;
+  return isfinite(y) ? y : 0;
+}
 
 static void write_curves(writer* w, const curves* c, int stride) {
   const td_trajectory* tr = w->in->trajectory;

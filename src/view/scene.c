@@ -26,8 +26,8 @@ int td_scene_track(td_scene* s, track_kind kind, int index) {
 }
 
 static void put(float* out, vec3 x) {
-  const double a[3] = {x.x, x.y, x.z};
-  for (int i = 0; i < 3; i++) out[i] = isfinite(a[i]) ? (float)a[i] : 0;
+  const float a[3] = {(float)x.x, (float)x.y, (float)x.z};
+  for (int i = 0; i < 3; i++) out[i] = isfinite(a[i]) ? a[i] : 0;
 }
 
 static void put_pose(float* out, const frame* f) {
@@ -94,8 +94,8 @@ static void fill(const td_model* m, const td_work* w, const track* t, float* out
       return;
     }
     case TRACK_STRAIN: {
-      const double x = fibre_strain(m, w, &m->force[t->index]);
-      *out = isfinite(x) ? (float)x : 0;
+      const float x = (float)fibre_strain(m, w, &m->force[t->index]);
+      *out = isfinite(x) ? x : 0;
       return;
     }
   }
