@@ -33,7 +33,12 @@ typedef struct options {
   int list[16], nlist;  // --n of compare
   bool only_static, only_dynamic;
   bool json, quiet, halve, mat, allow_post, help, no_report;
-  const char** set;  // "name=value"
+  bool open, png, dark, gnuplot;
+  const char* curves;  // --y
+  int port;
+  int width, height, fps;  // of pictures, 0: not given
+  double at_time;          // --time, NaN: not given
+  const char** set;        // "name=value"
   int nset;
   int argc;  // the command as typed
   char** argv;
@@ -140,6 +145,9 @@ int session_failed(session* s, td_status status, const char* what);
 int session_wrote(session* s, td_status status);
 // Stage report.html, with the text of summary.json (cmd_report.c).
 td_status report_stage(session* s, const char* summary);
+// The page of a directory's report.html, its data in the viewer of this version; allocated.  NULL:
+// a message was printed.
+char* report_read(const char* directory);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
 
@@ -198,5 +206,9 @@ int cmd_modes(const options* opt);
 int cmd_run(const options* opt);
 int cmd_sim(const options* opt);
 int cmd_trace(const options* opt);
+int cmd_plot(const options* opt);
+int cmd_report(const options* opt);
+int cmd_video(const options* opt);
+int cmd_view(const options* opt);
 
 #endif

@@ -113,6 +113,15 @@ static const char* read_dynamic(options* o, const char* s) {
 static const char* read_no_report(options* o, const char* s) {
   return (void)s, flag(&o->no_report);
 }
+static const char* read_open(options* o, const char* s) { return (void)s, flag(&o->open); }
+static const char* whole(const char* s, double low, double high, int* out) {
+  double x;
+  if (!number(s, &x) || x < low || x > high || x != floor(x))
+    return "must be a whole number in range";
+  *out = (int)x;
+  return NULL;
+}
+static const char* read_port(options* o, const char* s) { return whole(s, 0, 65535, &o->port); }
 static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
 
 // clang-format off
@@ -136,6 +145,8 @@ static const option_row option_table[] = {
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
+    {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
+    {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on

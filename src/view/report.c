@@ -4,16 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model.h"
+#include "describe.h"
 #include "pack.h"
 #include "page.h"
 #include "scene.h"
-#include "spec.h"
 #include "tendril/view.h"
 #include "text_json.h"
 
 // What a report may hold, in numbers: beyond it frames are left out, then states.
-enum { FRAME_NUMBERS = 6000000, PLOT_NUMBERS = 1500000, MODES = 20, LISTED = 400 };
+enum { FRAME_NUMBERS = 6000000, PLOT_NUMBERS = 1500000, MODES = 20, EVENTS = 400 };
 
 typedef struct writer {
   const td_report* in;
@@ -162,7 +161,7 @@ static void write_plots(writer* w) {
   td_text_add(&w->json, "]");
   td_json_key(&w->json, "events");
   td_text_add(&w->json, "[");
-  const int events = min_int(td_trajectory_event_count(w->in->trajectory), LISTED);
+  const int events = min_int(td_trajectory_event_count(w->in->trajectory), EVENTS);
   for (int i = 0; i < events; i++) {
     double t;
     int event;
@@ -244,66 +243,6 @@ static void write_rest(writer* w) {
   free(scratch);
 }
 
-// ---- text -------------------------------------------------------------------------------------
-
-static void write_sources(writer* w) {
-  const td_diags* d = &w->in->spec->diags;
-  td_json_key(&w->json, "sources");
-  td_text_add(&w->json, "[");
-  for (int i = 0; i < d->nsource; i++) {
-    td_json_next(&w->json);
-    td_text_add(&w->json, "{\"name\":");
-    td_json_string(&w->json, d->sources[i].name);
-    td_text_add(&w->json, ",\"text\":");
-    td_json_string(&w->json, d->sources[i].text);
-    td_text_add(&w->json, "}");
-  }
-  td_text_add(&w->json, "]");
-}
-
-static void write_names(writer* w, const char* what, int n,
-                        const char* (*name)(const td_model* m, int i)) {
-  td_json_key(&w->json, what);
-  td_text_add(&w->json, "[");
-  for (int i = 0; i < min_int(n, LISTED); i++) {
-    td_json_next(&w->json);
-    td_json_string(&w->json, name(w->in->model, i));
-  }
-  td_text_add(&w->json, "]");
-}
-
-static void write_rods(writer* w) {
-  td_json_key(&w->json, "rods");
-  td_text_add(&w->json, "[");
-  for (int i = 0; i < min_int(w->size.nrod, LISTED); i++) {
-    td_rod rod;
-    if (!td_model_rod_about(w->in->model, i, &rod)) continue;
-    td_json_next(&w->json);
-    td_text_add(&w->json, "{\"name\":");
-    td_json_string(&w->json, rod.name);
-    td_text_printf(&w->json, ",\"model\":\"%s\",\"n\":%d,\"dof\":%d,\"length\":", rod.model, rod.n,
-                   rod.nv);
-    td_json_number(&w->json, rod.length);
-    td_text_add(&w->json, "}");
-  }
-  td_text_add(&w->json, "]");
-}
-
-static const char* joint_name(const td_model* m, int i) { return model_name(m, m->joint[i].name); }
-
-// What the model was understood to be.
-static void write_understood(writer* w) {
-  td_json_key(&w->json, "understood");
-  td_text_add(&w->json, "{");
-  write_names(w, "joints", w->size.njoint, joint_name);
-  write_names(w, "positions", w->size.nq, td_model_q_name);
-  write_names(w, "forces", w->size.nforce, td_model_force_name);
-  write_names(w, "constraints", w->size.nconstraint, td_model_constraint_name);
-  write_names(w, "inputs", w->size.nu, td_model_input_name);
-  write_rods(w);
-  td_text_add(&w->json, "}");
-}
-
 // ---- the whole --------------------------------------------------------------------------------
 
 static void write_still(writer* w) {
@@ -333,8 +272,8 @@ static void write_data(writer* w) {
     td_json_key(&w->json, "summary");
     td_json_raw(&w->json, in->summary);
   }
-  if (in->spec) write_sources(w);
-  write_understood(w);
+  if (in->spec) td_describe_sources(&w->json, in->spec);
+  td_describe_model(&w->json, in->model);
   td_text_add(&w->json, "}");
 }
 

@@ -53,6 +53,7 @@ export class ReportPage {
     this.shell.onKey = (e) => this.key(e);
     this.shell.onTheme = (t) => this.plots?.setTheme(t);
     this.shell.measured = () => this.sampled();
+    this.shell.pointOut();
     if (!this.rows && this.rest) this.show = { what: 'equilibrium' };
     this.stageUp();
     this.buildBar();

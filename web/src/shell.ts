@@ -236,6 +236,25 @@ export class Shell {
     for (let i = n; i < this.pool.length; i++) this.pool[i]!.hidden = true;
   }
 
+  // The name of what the pointer is on.
+  pointOut(): void {
+    const hint = el('div', { class: 'hint', hidden: true });
+    let last = 0;
+    this.picture.append(hint);
+    this.canvas.addEventListener('pointermove', (e) => {
+      if (e.buttons || performance.now() - last < 60) return;
+      last = performance.now();
+      const r = this.canvas.getBoundingClientRect();
+      const picked = this.stage.pick(((e.clientX - r.left) / r.width) * 2 - 1, 1 - ((e.clientY - r.top) / r.height) * 2);
+      hint.hidden = !picked;
+      if (!picked) return;
+      hint.textContent = `${picked.name}  ${picked.detail}`;
+      hint.style.left = `${e.clientX - r.left}px`;
+      hint.style.top = `${e.clientY - r.top}px`;
+    });
+    this.canvas.addEventListener('pointerleave', () => (hint.hidden = true));
+  }
+
   render(force = false): boolean {
     const drawn = this.stage.render(force);
     if (drawn) this.updateLabels();

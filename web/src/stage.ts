@@ -414,7 +414,7 @@ export class Stage {
     this.scene.add(this.sun, this.sun.target, this.fill, this.sky, this.axes, this.trails);
     this.axes.visible = false;
     this.pull = new Sticks(unitCylinder(8), 1);
-    this.pull.mesh.visible = false;
+    this.pull.mesh.visible = this.pull.mesh.castShadow = false;
     this.scene.add(this.pull.mesh);
     this.build(data);
   }
@@ -482,7 +482,8 @@ export class Stage {
   }
 
   // Learn how far things reach and how large vectors and strains get: every frame that will be seen.
-  measure(frames: Iterable<Float32Array>): void {
+  // margin: room to move, in sizes of the model.
+  measure(frames: Iterable<Float32Array>, margin = 0): void {
     this.box.makeEmpty();
     const p = new THREE.Vector3();
     let peak = 0;
@@ -496,7 +497,14 @@ export class Stage {
     const least = 0.1 * this.data.size;
     const size = this.box.getSize(new THREE.Vector3());
     this.box.expandByVector(new THREE.Vector3(Math.max(0, least - size.x) / 2, Math.max(0, least - size.y) / 2, Math.max(0, least - size.z) / 2));
+    this.box.expandByScalar(margin * this.data.size);
     this.layGround();
+  }
+
+  // One more frame of a motion whose end is not known.
+  learn(x: Float32Array): void {
+    for (const d of this.drawings) if (d instanceof Arrows || d instanceof Turns) d.measure(x);
+    if (this.rods) this.rods.tubes.range = Math.max(this.rods.tubes.range, this.rods.tubes.peak(x));
   }
 
   private reach(g: Group, x: Float32Array, p: THREE.Vector3): void {
