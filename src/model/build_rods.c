@@ -466,8 +466,11 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   const char* model = written ? td_build_word(b->rods, rod, "model") : "rom";
   char name[160];
   td_build_rod_name(b, rod, name, sizeof name);
-  b->m->rod[rod] = (model_rod){td_push_name(b->m, "%s", name), r->length,
-                               td_push_name(b->m, "%s", model ? model : "ebr"), r->n, !written};
+  b->m->rod[rod] = (model_rod){.name = td_push_name(b->m, "%s", name),
+                               .length = r->length,
+                               .model = td_push_name(b->m, "%s", model ? model : "ebr"),
+                               .n = r->n,
+                               .monomial = !written};
   r->hop = malloc(((size_t)r->n + 1) * sizeof(int));
   r->arc = calloc((size_t)r->n + 1, sizeof(double));
   if (!r->hop || !r->arc) return TD_E_NOMEM;

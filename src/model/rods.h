@@ -50,6 +50,8 @@ td_status td_rod_places(builder* b, int rod, rod_places* out);
 void td_rod_places_free(rod_places* places);
 // The strain-parametrised model.
 td_status td_build_gvs(builder* b, int rod);
+// The outline's slots (model_rod), and stations at both ends: what pictures need.
+td_status td_build_rod_looks(builder* b, int rod);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it
