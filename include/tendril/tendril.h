@@ -120,7 +120,8 @@ typedef struct td_sizes {
   int nforce;       // springs, dampers, inputs and loads that act between stations or on DOFs
   int nsensor;      // numbers that sensors give (a vector counts its components)
   int nevent;
-  int nrod;  // rods
+  int nrod;   // rods
+  int nmesh;  // meshes
 } td_sizes;
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cad.h"
 #include "compile.h"
 #include "dense.h"
 #include "engine.h"
@@ -272,6 +273,7 @@ static td_status judge(const trial* t) {
 }
 
 td_status td_model_compile(td_spec* spec, td_model** model) {
+  spec->read_wires = td_read_meshes;
   TD_TRY(td_compile(spec, model));
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
   td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;

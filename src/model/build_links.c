@@ -402,6 +402,9 @@ static td_status check_purpose(builder* b, int joint) {
              "joint(%d) does nothing: it %s", joint + 1,
              td_get(b->joints, joint, "second") ? "leads to the ground"
                                                 : "has no `second`, the body it leads to");
+  } else if (j->second.body > b->nbody) {
+    td_error(b->diags, TD_E_MODEL, j->second.at,
+             "joint(%d) does nothing: the nodes of a mesh have their places already", joint + 1);
   } else {
     td_error(b->diags, TD_E_MODEL, j->second.at,
              "joint(%d) does nothing: body(%d) already has joint(%d) as its main joint", joint + 1,
@@ -431,7 +434,7 @@ static td_status check_link(builder* b, int joint) {
         td_error(b->diags, TD_E_MODEL, td_get_at(tr, i, fields[k]),
                  "joint(%d).tr(%d).%s has inf, but only a main joint makes degrees of freedom",
                  joint + 1, i + 1, fields[k]);
-        if (b->joint[joint].second.body > 0)
+        if (b->joint[joint].second.body > 0 && b->joint[joint].second.body <= b->nbody)
           td_more(b->diags,
                   "the main joint of body(%d) is joint(%d), the first that has it as `second`",
                   b->joint[joint].second.body, b->body_main[b->joint[joint].second.body] + 1);
@@ -458,13 +461,13 @@ static td_status check_room(builder* b, int joint) {
   static const char* const fields[] = {"second", "first", NULL};
   const long rows =
       td_get(b->joints, joint, "fixed") || td_get(b->joints, joint, "type") ? 6L * j->nelement : 0;
-  if (rows + b->m->nrow + b->m->nvel > limit->dofs) {
+  if (rows + b->m->nrow + b->m->nvel - b->nnode_v > limit->dofs) {
     return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
                     "joint(%d) constrains %d element%s: the model may have %d degrees of freedom "
                     "and constraints together",
                     joint + 1, j->nelement, j->nelement == 1 ? "" : "s", limit->dofs);
   }
-  if ((long)b->m->nforce + j->nelement > limit->parts || b->m->nfix > limit->parts) {
+  if ((long)b->m->nforce + j->nelement > limit->parts || b->m->nfix > limit->parts + b->nnode) {
     return td_error(
         b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
         "joint(%d) has %d elements: the model may have %d springs, dampers, inputs and loads",
@@ -599,5 +602,7 @@ td_status td_build_links(builder* b) {
     const td_status s = load(b, i);
     if (s != TD_OK) worst = s;
   }
+  const td_status meshes = td_build_mesh_links(b);
+  if (meshes != TD_OK) worst = meshes;
   return worst;
 }

@@ -175,6 +175,8 @@ static const char* kind_name(const td_field* f) {
       return "place";
     case FIELD_LIST:
       return "list of names";
+    case FIELD_NODES:
+      return "word or node numbers";
     case FIELD_NUM:
     case FIELD_FLAG:
     case FIELD_INT:
@@ -208,7 +210,7 @@ static void add_path(td_text* out, const td_field* f) {
 
 // Behind the meaning: the allowed words or range, inf or nan, other spellings.
 static void add_notes(td_text* out, const td_field* f) {
-  if (strchr(f->options, '|') && f->kind == FIELD_STR) {
+  if (strchr(f->options, '|') && (f->kind == FIELD_STR || f->kind == FIELD_NODES)) {
     td_text_add(out, ": ");
     td_field_alternatives(out, f->options, "`");
   } else if (f->options[0] == '>' || f->options[0] == '(') {

@@ -80,6 +80,8 @@ typedef struct model_dof {
   num motion;  // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
   int joint, element, dof;  // where it was written, from 1; rods: segment and strain
   int rod;                  // from 1, 0: not of a rod
+  int mesh;                 // from 1, 0: not of a mesh; element is then the node
+  int hop;                  // that has it, -1: none
   int partner;              // velocities: its q when q' = v, else -1
 } model_dof;
 
@@ -233,6 +235,13 @@ typedef struct model_rod {
   bool monomial;  // joint.rom: the functions are powers of arc length
 } model_rod;
 
+typedef struct model_mesh {
+  int name;
+  int station, nnode, nfixed;  // stations of its nodes, which are bodies too
+  int body;                    // number of its first node as a body, from 1
+  int force, nedge, ndiagonal;
+} model_mesh;
+
 typedef struct model_joint {
   int name;   // user's name or joint(k)
   bool main;  // part of the main chain
@@ -256,6 +265,7 @@ typedef struct model_joint {
   X(model_event, event, "events")                                            \
   X(model_joint, joint, "joints as written")                                 \
   X(model_rod, rod, "rods")                                                  \
+  X(model_mesh, mesh, "meshes; each is a joint too, after those written")    \
   X(model_lump, lump, "masses of rod pieces")                                \
   X(model_node, node, "free nodes of rods, in the order they are placed")    \
   X(int, output_name, "names of the sensors' components")                    \

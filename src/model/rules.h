@@ -30,6 +30,10 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
 // The same for a rod, and for a chamber.
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name);
 void td_check_chamber(td_spec* spec, const value* s, int i, const char* name);
+// The same for a mesh, and for the freedom of its nodes.
+void td_check_mesh(td_spec* spec, const value* s, int i, const char* name);
+void td_check_mesh_translation(td_spec* spec, const checked* c);
+void td_check_mesh_rotation(td_spec* spec, const checked* c);
 // Mechanics of single fields of a rod.
 void td_check_section_matrix(td_spec* spec, const checked* c);
 void td_check_section_inertia(td_spec* spec, const checked* c);
