@@ -278,8 +278,15 @@ static td_status ground_node(builder* b, const build_mesh* mesh, const node_slot
   return TD_OK;
 }
 
-static int push_dof_name(builder* b, const node_slots* s, int i, const char* what) {
-  return td_push_name(b->m, "%s.node(%d).%s", s->name, i + 1, what);
+// "mesh(1).node(17)" and "x" as one name.  There are many of them: they are not formatted.
+static int push_joined(td_model* m, const char* name, size_t n, const char* what) {
+  const int offset = m->nnames;
+  char* at = td_push_names(m, (int)(n + strlen(what)) + 2);
+  if (!at) return -1;
+  memcpy(at, name, n);
+  at[n] = '.';
+  strcpy(at + n + 1, what);
+  return offset;
 }
 
 static td_status push_node_dofs(builder* b, int k, node_slots* s, int i) {
@@ -288,6 +295,10 @@ static td_status push_node_dofs(builder* b, int k, node_slots* s, int i) {
   const build_mesh* mesh = &b->mesh[k];
   td_model* m = b->m;
   const vec3 x = node_place(mesh, i);
+  const char* name = model_name(m, m->station[mesh->instance + i].name);
+  char node[128];
+  const size_t length = strlen(name);
+  memcpy(node, name, length + 1);  // the names may move while some are added
   const model_dof blank = {.mesh = k + 1, .element = i + 1, .motion = NUM_NONE, .partner = -1};
   for (int c = 0, n = 0; c < 7; c++) {
     if (c < 3 ? !mesh->move[c] : !mesh->turns) continue;
@@ -295,7 +306,7 @@ static td_status push_node_dofs(builder* b, int k, node_slots* s, int i) {
     if (!pos) return TD_E_NOMEM;
     *pos = blank;
     pos->dof = ++n;
-    pos->name = push_dof_name(b, s, i, names[c]);
+    pos->name = push_joined(m, node, length, names[c]);
     pos->init = c < 3 ? td_build_number(b, td_ex_const(b->spec->graph, vec3_at(x, c)))
                       : s->rotation + c - 3;
     if (c == 6) continue;  // three velocities for the four numbers of a quaternion
@@ -303,7 +314,7 @@ static td_status push_node_dofs(builder* b, int k, node_slots* s, int i) {
     if (!vel) return TD_E_NOMEM;
     *vel = m->pos[m->npos - 1];
     if (c < 3) vel->partner = m->npos - 1;
-    if (c >= 3) vel->name = push_dof_name(b, s, i, rates[c - 3]);
+    if (c >= 3) vel->name = push_joined(m, node, length, rates[c - 3]);
     vel->init = c < 3 ? row_number(b, &s->rate[n - 1], i, 0) : s->zero;
   }
   return m->failed ? TD_E_NOMEM : TD_OK;
