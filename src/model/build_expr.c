@@ -294,6 +294,8 @@ static td_status sort_slots(builder* b, bool* motion) {
   td_model* m = b->m;
   for (int i = 0; i < m->nvel; i++)
     for (int k = 0; m->vel[i].motion != NUM_NONE && k < 3; k++) motion[m->vel[i].motion + k] = true;
+  for (int i = 0; i < m->nrow; i++)
+    for (int k = 0; m->row[i].motion != NUM_NONE && k < 3; k++) motion[m->row[i].motion + k] = true;
   for (int i = 0; i < m->nnumber_ex; i++) {
     const ex e = m->number_ex[i];
     const unsigned on = td_ex_depends(m->graph, e);

@@ -172,7 +172,8 @@ typedef struct model_force {
 typedef enum row_target {
   TARGET_ZERO,     // e is brought to 0
   TARGET_INITIAL,  // e keeps its initial value
-  TARGET_CONTROL   // e follows the twice integrated control
+  TARGET_CONTROL,  // e follows the twice integrated control
+  TARGET_MOTION    // e is a given function of time
 } row_target;
 typedef struct model_row {
   row_kind kind;
@@ -185,6 +186,7 @@ typedef struct model_row {
   row_target target;
   int target_index;  // TARGET_CONTROL: which pair of targets
   num control;       // desired acceleration or NUM_NONE
+  num motion;        // TARGET_MOTION: 3 slots (value, rate, acceleration)
   num k, mu;         // PD stabiliser or NUM_NONE
   bool projected;
   int joint, element;
