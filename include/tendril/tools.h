@@ -48,9 +48,9 @@ typedef struct td_coordinate {
   const char* rod;    // name of its rod, "" when it is of a joint
   int rod_number;     // from 1, 0: of a joint or a mesh
   const char* mode;   // rods: "bend_x", "stretch" (srl, ebr), "x", "q0" (eba), "x", "qy" (rom);
-                     // meshes: "x", "q0", "omega_x"; else ""
-  const char* mesh;  // name of its mesh, "" when it is of none; `element` is then the node
-  int mesh_number;   // from 1, 0: of none
+                      // meshes: "x", "q0", "omega_x"; else ""
+  const char* mesh;   // name of its mesh, "" when it is of none; `element` is then the node
+  int mesh_number;    // from 1, 0: of none
 } td_coordinate;
 // False when i is out of range.
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about);
@@ -80,6 +80,9 @@ bool td_model_mesh_about(const td_model* model, int i, td_mesh* about);
 
 // The stations a spring, damper or beam is between; false: it is along a DOF, or a load.
 bool td_model_force_ends(const td_model* model, int force, int stations[2]);
+
+// Is a station fixed to the ground?
+bool td_model_station_fixed(const td_model* model, int station);
 
 // The rod a station is on, from 1, and its arc length there [m]; 0: on none.
 int td_model_station_rod(const td_model* model, int station, double* arc);

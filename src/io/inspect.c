@@ -149,6 +149,10 @@ bool td_model_mesh_about(const td_model* m, int i, td_mesh* about) {
   return true;
 }
 
+bool td_model_station_fixed(const td_model* m, int station) {
+  return station >= 0 && station < m->nstation && m->station[station].hop < 0;
+}
+
 bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
   if (force < 0 || force >= m->nforce) return false;
   stations[0] = m->force[force].a;
