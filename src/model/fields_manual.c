@@ -39,7 +39,8 @@ static const chapter chapters[] = {
      "along "
      "the line between the places, or a beam if there are six columns. With `fixed` it is a "
      "constraint, "
-     "and `control` moves it. With `type` it closes a loop.\n\n"
+     "and `control` (an acceleration) or `motion` (a position) moves it. With `type` it closes a "
+     "loop.\n\n"
      "`first = [b 0:n-1]` and `second = [b 1:n]` repeat a joint n times, a chain of n elements of "
      "body "
      "b. Row k of a field then belongs to element k; one row serves all.",
@@ -94,6 +95,25 @@ static const chapter chapters[] = {
      "chamber(1).area     = 2e-5;\n"
      "chamber(1).pressure = 2e4*(1 - cos(2*pi*t));\n"
      "chamber(1).to       = 0.2;               % the first 20 cm\n"},
+    {"mesh",
+     "A mesh is a net: a mass at each node, a spring, damper or beam along each edge. Its geometry "
+     "comes from a CAD file, from `grid`, or from `node` and `edge`. [meshes.md](meshes.md) says "
+     "which files are read and how nodes are numbered.\n\n"
+     "`at(mesh(k), i)` is node i as a place, for joints, links, loads and sensors: "
+     "`pos(mesh(1), 17)`, `vel`, `acc`, `rot`, `quat` and `omega` are about a node, "
+     "`length(mesh(1), 5)`, `stretch` and `force` about an edge. Nodes are also bodies, numbered "
+     "after those written.",
+     "mesh(1).grid = [5 4];                    % a hanging cloth, its upper edge held\n"
+     "mesh(1).size = [0.4 0.3];\n"
+     "mesh(1).tr.rot = [1 -pi/2];\n"
+     "mesh(1).body.m = 0.01;\n"
+     "mesh(1).joint(1).tr.trans = [inf inf inf];\n"
+     "mesh(1).joint(2).spring.coeff = 80;\n"
+     "mesh(1).joint(2).spring.init = nan;\n"
+     "mesh(1).joint(2).damp.visc = 0.05;\n"
+     "mesh(1).joint(3).spring.coeff = 20;      % diagonals\n"
+     "sensor(1).name  = 'hem';\n"
+     "sensor(1).value = pos(mesh(1), 18);\n"},
     {"exload",
      "A force, or a force and a torque, on a body. It is given in the world unless `refbody` names "
      "a "
