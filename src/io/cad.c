@@ -55,12 +55,12 @@ typedef struct mesh_file {
   td_spec* spec;
   int mesh;  // from 0
   td_span at;
-  const char* path;
+  const char *name, *path;  // as written, and where it is
 } mesh_file;
 
 static td_status refuse(const mesh_file* f, td_status status, const char* why) {
   return td_error(&f->spec->diags, status, f->at, "mesh(%d): cannot read '%.200s': %s", f->mesh + 1,
-                  f->path, why);
+                  f->name, why);
 }
 
 static td_status read_open(const mesh_file* f, FILE* file, char** text, size_t* size) {
@@ -122,7 +122,7 @@ static td_status read_wire(const mesh_file* f, const value* mesh, const char* te
 static td_status read_mesh(td_spec* spec, const value* mesh, int i) {
   const value* name = td_field_get(mesh, i, "mesh.file_name");
   const char* field = td_get(mesh, i, "file_name") ? "file_name" : "file";
-  mesh_file f = {spec, i, td_get_at(mesh, i, field), NULL};
+  mesh_file f = {spec, i, td_get_at(mesh, i, field), name->s, NULL};
   char* path = beside(spec, f.at, name->s);
   char* text = NULL;
   size_t size = 0;

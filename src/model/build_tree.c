@@ -65,8 +65,9 @@ td_span td_build_joint_at(const builder* b, int joint, const char* const* fields
 // ---- places -----------------------------------------------------------------------------------
 
 static td_status bad_body(builder* b, td_span at, const char* what, double body) {
-  td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s", what, body,
-           b->nbody, b->nbody == 1 ? "y" : "ies");
+  const int n = b->nbody + b->nnode;
+  td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s%s", what, body, n,
+           n == 1 ? "y" : "ies", b->nnode > 0 ? ", nodes of meshes included" : "");
   if (b->nnode > 0)
     td_more(b->diags, "bodies: 1 to %d, nodes of meshes: %d to %d, 0 is the ground", b->nbody,
             b->nbody + 1, b->nbody + b->nnode);

@@ -1,5 +1,5 @@
-// Every tests/bad/model_*.m and rod_*.m is refused (or warned about) with exactly the messages of
-// the .expected file beside it, one a line:
+// Every tests/bad/model_*.m, rod_*.m and mesh_*.m is refused (or warned about) with exactly the
+// messages of the .expected file beside it, one a line:
 //
 //   LINE:COL: severity: text
 //
@@ -63,7 +63,8 @@ static int same_messages(const char* name) {
 }
 
 static bool has_prefix(const char* name) {
-  return strncmp(name, "model_", 6) == 0 || strncmp(name, "rod_", 4) == 0;
+  return strncmp(name, "model_", 6) == 0 || strncmp(name, "rod_", 4) == 0 ||
+         strncmp(name, "mesh_", 5) == 0;
 }
 
 static void every_model_mistake_gets_its_message(void** state) {
