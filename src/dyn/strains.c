@@ -41,6 +41,27 @@ static void dof_strains(const td_work* w, const model_force* f, double x[6], dou
   }
 }
 
+static void basis_strains(const td_model* m, const td_work* w, const model_force* f, double x[6],
+                          double u[6]) {
+  for (int d = 0; d < 6; d++) {
+    x[d] = w->num[f->section + SECTION_HELD + d];
+    u[d] = f->coords >= 0 ? w->num[f->rate + d] : 0;
+  }
+  if (f->coords >= 0) return;
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
+    x[t->mode] += w->num[t->weight] * w->q[t->q];
+    u[t->mode] += w->num[t->weight] * w->v[t->v];
+  }
+}
+
+// Generalised forces of a force s on the strains, times `scale` and the quadrature weight.
+static void basis_collect(const td_model* m, const td_work* w, const model_force* f,
+                          const double s[6], double scale, double* tau, int stride) {
+  const double weight = scale * piece_length(w, f);
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
+    tau[t->v * stride] += weight * w->num[t->weight] * s[t->mode];
+}
+
 static segment ends(const td_model* m, const td_work* w, const model_force* f) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   return td_segment(&a, &b);
@@ -107,6 +128,8 @@ static void strains_and_rates(const td_model* m, const td_work* w, const model_f
                               double x[6], double u[6]) {
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
+  } else if (f->strain == STRAIN_BASIS) {
+    basis_strains(m, w, f, x, u);
   } else if (f->strain == STRAIN_POLYNOMIAL) {
     const polyrod r = polynomial_at(m, w, f);
     memcpy(x, r.strain, sizeof r.strain);
@@ -149,6 +172,12 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
       if (f->dof_v[d] >= 0) w->tau[f->dof_v[d]] += s[d];
     return;
   }
+  if (f->strain == STRAIN_BASIS) {
+    basis_strains(m, w, f, x, u);
+    masked_force(&sec, x, u, which, s);
+    basis_collect(m, w, f, s, 1, w->tau, 1);
+    return;
+  }
   if (f->strain == STRAIN_POLYNOMIAL) {
     const polyrod r = polynomial_at(m, w, f);
     masked_force(&sec, r.strain, r.rate, which, s);
@@ -177,6 +206,15 @@ static void dof_change(const td_model* m, const td_work* w, const model_force* f
   }
 }
 
+static void basis_change(const td_model* m, const td_work* w, const model_force* f, int col,
+                         double dx[6]) {
+  const model_col* c = &m->col[col];
+  for (int d = 0; d < 6; d++) dx[d] = 0;
+  if (!c->first) return;
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
+    if (t->v == c->v) dx[t->mode] += w->num[t->weight];
+}
+
 static segment_change ends_change(const td_model* m, const td_work* w, const model_force* f,
                                   const segment* s, int col, bool rate, frame_change* da,
                                   frame_change* db) {
@@ -195,10 +233,16 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
     dof_change(m, w, f, col, false, dx, du);
     return;
   }
+  if (f->strain == STRAIN_BASIS) {
+    basis_change(m, w, f, col, dx);
+    return;
+  }
   if (f->strain == STRAIN_POLYNOMIAL) {
+    memset(dx, 0, 6 * sizeof(double));
+    if (!m->col[col].first) return;
     const polyrod r = polynomial_at(m, w, f);
-    polyrod_vector d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, none = d;
-    if (m->col[col].first) d = polynomial_direction(m, w, f, m->col[col].v);
+    const polyrod_vector d = polynomial_direction(m, w, f, m->col[col].v),
+                         none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     td_polyrod_change(&r, &d, &none, dx, du);
     return;
   }
@@ -224,6 +268,12 @@ static void local_numbers_change(const td_model* m, const td_work* w, const mode
     section_change(&sec, &dsec, x, u, none, none, ds);
     for (int d = 0; d < 6; d++)
       if (f->dof_v[d] >= 0) dtau[f->dof_v[d]] += ds[d];
+    return;
+  }
+  if (f->strain == STRAIN_BASIS) {
+    basis_strains(m, w, f, x, u);
+    section_change(&sec, &dsec, x, u, none, none, ds);
+    basis_collect(m, w, f, ds, 1, dtau, 1);
     return;
   }
   const polyrod r = polynomial_at(m, w, f);
@@ -279,6 +329,49 @@ static void dof_tangent(const td_work* w, const model_force* f, int n, double* d
   }
 }
 
+// What the weights' own change adds where strains are expressions of their coordinates.
+static void basis_hessian(const td_model* m, const td_work* w, const model_force* f,
+                          const section* sec, const double x[6], const double u[6], double* dq) {
+  const model_coords* c = &m->coords[f->coords];
+  const double* H = w->num + f->hessian;
+  double s[6];
+  section_force(sec, x, u, s);
+  for (int d = 0; d < 6; d++) {
+    if (!(f->modes >> d & 1)) continue;
+    for (int k = 0; k < c->n; k++)
+      for (int l = 0; l < c->n; l++)
+        dq[(c->v + k) * m->nvel + c->v + l] -= piece_length(w, f) * s[d] * *H++;
+  }
+}
+
+// -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
+static void basis_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
+                          double* dv) {
+  const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load);
+  const double zero[6] = {0};
+  double x[6], u[6], Kx[6][6], Kv[6][6];
+  basis_strains(m, w, f, x, u);
+  for (int d = 0; d < 6; d++) {
+    double e[6] = {0};
+    e[d] = 1;
+    section_change(&sec, &none, x, u, e, zero, Kx[d]);
+    section_change(&sec, &none, x, u, zero, e, Kv[d]);
+  }
+  const model_term *first = m->term + f->term, *end = first + f->nterm;
+  for (const model_term* t = first; t < end; t++) {
+    const double weight = piece_length(w, f) * w->num[t->weight];
+    for (const model_term* s = first; s < end; s++) {
+      const double both = weight * w->num[s->weight];
+      dq[s->v * m->nvel + t->v] -= both * Kx[t->mode][s->mode];
+      dv[s->v * m->nvel + t->v] -= both * Kv[t->mode][s->mode];
+      if (f->coords >= 0)
+        dq[s->v * m->nvel + t->v] -=
+            piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
+    }
+  }
+  if (f->coords >= 0) basis_hessian(m, w, f, &sec, x, u, dq);
+}
+
 // What a column does to the numbers of a polynomial rod.
 static polyrod_vector column_direction(const model_col* col, const col_work* c, bool turns) {
   const vec3 e = vec3_axis(col->part), zero = {0, 0, 0};
@@ -323,6 +416,7 @@ void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f
                        double* dv) {
   if (f->strain == STRAIN_DOF) dof_tangent(w, f, m->nvel, dq, dv);
   if (f->strain == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, dq, dv);
+  if (f->strain == STRAIN_BASIS) basis_tangent(m, w, f, dq, dv);
 }
 
 // ---- energy and power -------------------------------------------------------------------------

@@ -77,7 +77,7 @@ td_status td_build_mesh_open(builder* b) {
     b->mesh[k].body = b->nbody + b->nnode + 1;
     b->nnode += b->mesh[k].wire->nnode;
     if (worst == TD_OK && b->nnode > b->spec->limits.nodes)
-      worst = td_error(b->diags, TD_E_MODEL, td_check_element_at(b->meshes, k),
+      worst = td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
                        "the meshes have %d nodes together, they may have %d", b->nnode,
                        b->spec->limits.nodes);
   }

@@ -9,7 +9,7 @@
 
 static td_span at_field(const builder* b, int k, const char* field) {
   return td_get(b->meshes, k, field) ? td_get_at(b->meshes, k, field)
-                                     : td_check_element_at(b->meshes, k);
+                                     : td_check_element_at(b->diags, b->meshes, k);
 }
 
 static td_status too_many(builder* b, int k, const char* field, double n, const char* what,

@@ -42,7 +42,8 @@ typedef struct mesh_check {
 } mesh_check;
 
 static td_span at_field(const mesh_check* c, const char* field) {
-  return td_get(c->s, c->i, field) ? td_get_at(c->s, c->i, field) : td_check_element_at(c->s, c->i);
+  return td_get(c->s, c->i, field) ? td_get_at(c->s, c->i, field)
+                                   : td_check_element_at(&c->spec->diags, c->s, c->i);
 }
 
 static void warn_unused(const mesh_check* c, const char* field, const char* why) {
@@ -57,7 +58,7 @@ static void check_source(const mesh_check* c) {
   const bool file = td_field_get(c->s, c->i, "mesh.file_name"), grid = td_get(c->s, c->i, "grid"),
              node = td_get(c->s, c->i, "node"), edge = td_get(c->s, c->i, "edge");
   if (file + grid + (node || edge) != 1) {
-    td_error(diags, TD_E_MODEL, td_check_element_at(c->s, c->i),
+    td_error(diags, TD_E_MODEL, td_check_element_at(&c->spec->diags, c->s, c->i),
              "%s must have exactly one of file_name, grid, or node and edge", c->name);
   } else if (node != edge) {
     td_error(diags, TD_E_MODEL, at_field(c, node ? "node" : "edge"),
