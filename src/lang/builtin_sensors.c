@@ -20,7 +20,8 @@ static const char* root_name(const ast* node) {
 // The structures that can be referred to.
 static bool is_thing(const char* name) {
   return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 || strcmp(name, "rod") == 0 ||
-         strcmp(name, "cable") == 0 || (td_field_refused(name) && td_field_is_root(name));
+         strcmp(name, "cable") == 0 || strcmp(name, "mesh") == 0 ||
+         (td_field_refused(name) && td_field_is_root(name));
 }
 
 bool td_is_reference(const ast* node) { return is_thing(root_name(node)); }
@@ -319,6 +320,23 @@ static bool cable_arguments(lang* L, const ast* node, const value_ref* r, td_sen
                  td_sensor_table[ref->kind].name, r->index, node->n) != NULL;
 }
 
+// The arguments after a mesh: a node (pos, vel, ...) or an edge (length, stretch, force).
+static bool mesh_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
+  const td_sensor_info* info = &td_sensor_table[ref->kind];
+  const bool edge =
+      ref->kind == SENSOR_LENGTH || ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_FORCE;
+  if (info->about != 'b' && !edge)
+    return td_fail(L, node->at, "%s is not about a mesh", info->name) != NULL;
+  ref->root = 'm';
+  ref->index = r->index;
+  if (r->has_place) ref->element = (int)td_ex_value(L->g, r->place);
+  const bool ok = edge ? joint_arguments(L, node, ref) : body_arguments(L, node, ref);
+  if (ok && ref->element == 0)
+    return td_fail(L, node->at, "%s needs to know which %s, as in %s(mesh(%d), 1)", info->name,
+                   edge ? "edge" : "node", info->name, r->index) != NULL;
+  return ok;
+}
+
 static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char about) {
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
@@ -333,6 +351,7 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   if (may_be_cable && strcmp(r.root, "cable") == 0) return cable_arguments(L, node, &r, ref);
   const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
   if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
+  if (strcmp(r.root, "mesh") == 0 && about != 'r') return mesh_arguments(L, node, &r, ref);
   if (strcmp(r.root, wanted) != 0) {
     return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
            NULL;

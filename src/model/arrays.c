@@ -55,14 +55,15 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nu = m->ninput,
                     .nparam = m->nparam,
                     .nbody = m->nbody,
-                    .njoint = m->njoint,
+                    .njoint = m->njoint - m->nmesh,
                     .nstation = m->nstation,
                     .nconstraint = m->nrow,
                     .nforce = m->nforce,
                     .nsensor = m->noutput_name,
                     .nevent = m->nevent,
                     .nrod = m->nrod,
-                    .ncable = m->ncable};
+                    .ncable = m->ncable,
+                    .nmesh = m->nmesh};
 }
 
 static bool within(int i, int n) { return i >= 0 && i < n; }

@@ -96,6 +96,8 @@ typedef struct model_dof {
   num motion;  // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
   int joint, element, dof;  // where it was written, from 1; rods: segment and strain
   int rod;                  // from 1, 0: not of a rod
+  int mesh;                 // from 1, 0: not of a mesh; element is then the node
+  int hop;                  // that has it, -1: none
   int partner;              // velocities: its q when q' = v, else -1
 } model_dof;
 
@@ -242,7 +244,8 @@ typedef struct model_span {
 typedef enum row_target {
   TARGET_ZERO,     // e is brought to 0
   TARGET_INITIAL,  // e keeps its initial value
-  TARGET_CONTROL   // e follows the twice integrated control
+  TARGET_CONTROL,  // e follows the twice integrated control
+  TARGET_MOTION    // e is a given function of time
 } row_target;
 typedef struct model_row {
   row_kind kind;
@@ -255,6 +258,7 @@ typedef struct model_row {
   row_target target;
   int target_index;  // TARGET_CONTROL: which pair of targets
   num control;       // desired acceleration or NUM_NONE
+  num motion;        // TARGET_MOTION: 3 slots (value, rate, acceleration)
   num k, mu;         // PD stabiliser or NUM_NONE
   bool projected;
   int joint, element;
@@ -313,6 +317,13 @@ typedef struct model_rod {
 // along y [m], Young's moduli [Pa]; 0: not known.
 enum { ROD_LOOKS = 9, ROD_OUTLINE = 3 * ROD_LOOKS };
 
+typedef struct model_mesh {
+  int name;
+  int station, nnode, nfixed;  // stations of its nodes, which are bodies too
+  int body;                    // number of its first node as a body, from 1
+  int force, nedge, ndiagonal;
+} model_mesh;
+
 typedef struct model_joint {
   int name;   // user's name or joint(k)
   bool main;  // part of the main chain
@@ -340,6 +351,7 @@ typedef struct model_joint {
   X(model_event, event, "events")                                            \
   X(model_joint, joint, "joints as written")                                 \
   X(model_rod, rod, "rods")                                                  \
+  X(model_mesh, mesh, "meshes; each is a joint too, after those written")    \
   X(model_lump, lump, "masses of rod pieces")                                \
   X(model_term, term, "coordinates in strains")                              \
   X(model_coords, coords, "coordinates of strains written as expressions")   \

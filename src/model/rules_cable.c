@@ -19,7 +19,8 @@ static void cable_drive(td_spec* spec, const value* s, int i, const char* name) 
   const bool tension = td_get(s, i, "tension"), pull = td_get(s, i, "pull");
   const bool stiffness = td_get(s, i, "stiffness");
   if (!tension && !pull) {
-    error(spec, td_check_element_at(&spec->diags, s, i), name, " is driven by nothing: write tension or pull");
+    error(spec, td_check_element_at(&spec->diags, s, i), name,
+          " is driven by nothing: write tension or pull");
   } else if (tension && pull) {
     error(spec, td_get_at(s, i, "pull"), name,
           ".pull and tension: a cable is driven by one of them");
