@@ -101,9 +101,11 @@ static bool needs_multipliers(const td_model* m, const model_probe* p) {
 static void find_known(const td_model* m, td_work* w, bool* known) {
   const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w);
   for (int i = 0; i < m->noutput_name; i++) known[i] = true;
-  for (int i = 0; i < m->noutput_probe && !smooth; i++)
-    if (needs_multipliers(m, &m->probe[m->output_probe[i].source]))
-      known[m->output_probe[i].target] = false;
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_probe* p = &m->probe[m->output_probe[i].source];
+    if (p->kind == SENSOR_TENSION || (!smooth && needs_multipliers(m, p)))
+      known[m->output_probe[i].target] = false;  // tension: no derivative yet
+  }
 }
 
 td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,

@@ -20,7 +20,7 @@ static const char* root_name(const ast* node) {
 // The structures that can be referred to.
 static bool is_thing(const char* name) {
   return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 || strcmp(name, "rod") == 0 ||
-         (td_field_refused(name) && td_field_is_root(name));
+         strcmp(name, "cable") == 0 || (td_field_refused(name) && td_field_is_root(name));
 }
 
 bool td_is_reference(const ast* node) { return is_thing(root_name(node)); }
@@ -79,8 +79,13 @@ static int find_named(const lang* L, const char* root, const char* name) {
   return 0;
 }
 
+// The structure that a sensor asks by name.
+static const char* about_root(char about) {
+  return about == 'j' ? "joint" : about == 'c' ? "cable" : "body";
+}
+
 static bool named_reference(lang* L, const char* name, char about, td_span at, value_ref* ref) {
-  const char* root = about == 'j' ? "joint" : "body";
+  const char* root = about_root(about);
   snprintf(ref->root, sizeof ref->root, "%s", root);
   const variable* things = td_scope_find(&L->global, root);
   if (!td_spend(L, 10 + (things && things->v ? td_value_count(things->v) : 0), at)) return false;
@@ -99,7 +104,7 @@ static bool named_reference(lang* L, const char* name, char about, td_span at, v
 // The index a forward name stands for; 0 after a message that there is none.
 static int resolve(lang* L, int k) {
   pending* p = &L->pendings[k];
-  const char* root = p->root == 'j' ? "joint" : "body";
+  const char* root = about_root(p->root);
   const int index = find_named(L, root, p->name);
   if (index > 0) return index;
   const variable* var = td_scope_find(&L->global, root);
@@ -155,7 +160,7 @@ bool td_reference(lang* L, const ast* node, char about, const char* function, va
     ok = named_reference(L, v->s, about, node->at, ref);
   } else {
     char text[TD_DESCRIBE_SIZE];
-    const char* root = about == 'j' ? "joint" : "body";
+    const char* root = about_root(about);
     td_fail(L, node->at, "%s is about a %s, as in %s(2) or its name, got %s", function, root, root,
             td_value_describe(v, text));
   }
@@ -206,11 +211,6 @@ value* td_at_call(lang* L, const ast* node) {
 
 // ---- sensors ----------------------------------------------------------------------------------
 
-// Sensors of structures that come later.
-static const char* later_sensor(const char* name) {
-  return strcmp(name, "tension") == 0 ? "cable" : NULL;
-}
-
 static int sensor_kind_of(const char* name) {
   for (int i = 0; i < SENSOR_KIND_COUNT; i++) {
     if (strcmp(td_sensor_table[i].name, name) == 0) return i;
@@ -218,7 +218,7 @@ static int sensor_kind_of(const char* name) {
   return -1;
 }
 
-bool td_is_sensor_name(const char* name) { return sensor_kind_of(name) >= 0 || later_sensor(name); }
+bool td_is_sensor_name(const char* name) { return sensor_kind_of(name) >= 0; }
 
 // A point in the body frame: [x y z]
 static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
@@ -295,16 +295,27 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
   return wanted == 1 || arc_of(L, node->list[1], &ref->arc);
 }
 
+// length and tension of a cable: nothing more.
+static bool cable_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
+  ref->root = 'c';
+  ref->index = r->index;
+  if (node->n == 1) return true;
+  return td_fail(L, node->at, "%s(cable(%d)) called with %d arguments",
+                 td_sensor_table[ref->kind].name, r->index, node->n) != NULL;
+}
+
 static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char about) {
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
     return td_fail(L, node->at, "%s needs to know of what, as in %s(%s(1)%s)", name, name,
-                   about == 'b' ? "body" : "joint",
+                   about_root(about),
                    ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF ? ", 1" : "") != NULL;
   }
   value_ref r;
   if (!td_reference(L, node->list[0], about, name, &r)) return false;
-  const char* wanted = about == 'b' ? "body" : about == 'r' ? "rod" : "joint";
+  const char* wanted = about == 'r' ? "rod" : about_root(about);
+  const bool may_be_cable = about == 'c' || ref->kind == SENSOR_LENGTH;
+  if (may_be_cable && strcmp(r.root, "cable") == 0) return cable_arguments(L, node, &r, ref);
   const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
   if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
   if (strcmp(r.root, wanted) != 0) {
@@ -358,12 +369,6 @@ static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
 }
 
 value* td_sensor_call(lang* L, const char* name, const ast* node) {
-  const char* later = later_sensor(name);
-  if (later) {
-    const char* text = td_field_refused(later);
-    return td_fail(L, node->at, "%s is a sensor of a %s: %s", name, later,
-                   text ? text : "not in this version");
-  }
   td_sensor_ref ref = {.kind = (sensor_kind)sensor_kind_of(name), .root = '-'};
   bool ok = false;
   switch (td_sensor_table[ref.kind].about) {
@@ -372,6 +377,7 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
       break;
     case 'j':
     case 'r':
+    case 'c':
       ok = about_reference(L, node, &ref, td_sensor_table[ref.kind].about);
       break;
     case 'i':

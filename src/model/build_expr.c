@@ -153,6 +153,13 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   return TD_OK;
 }
 
+static td_status cable_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  if (ref->index < 1 || ref->index > b->m->ncable)
+    return no_such(b, at, ref, "cable", b->m->ncable);
+  p->cable = ref->index;
+  return TD_OK;
+}
+
 static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   const int n = ref->kind == SENSOR_Q ? b->m->npos : b->m->nvel;
   if (ref->item < 1 || ref->item > n) {
@@ -185,6 +192,7 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
     status = body_probe(b, &s->ref, s->at, &p);
   }
   if (info->about == 'j' && s->ref.root == 'j') status = joint_probe(b, &s->ref, s->at, &p);
+  if (s->ref.root == 'c') status = cable_probe(b, &s->ref, s->at, &p);
   if (info->about == 'i') status = index_probe(b, &s->ref, s->at, &p);
   model_probe* out = td_push_probe(b->m, 1);
   if (!out) return TD_E_NOMEM;
@@ -376,9 +384,7 @@ static void partials_free(partials* p) {
 static void mark_forces(const td_model* m, bool* force) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    const int laws = f->kind == FORCE_BEAM                              ? 6
-                     : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0
-                                                                        : 1;
+    const int laws = force_laws(f->kind);
     for (int s = 0; f->kind == FORCE_STRAIN && s < SECTION_POWER; s++)
       force[f->section + s] = s < SECTION_HELD;
     for (int d = 0; d < laws; d++) {
@@ -387,6 +393,11 @@ static void mark_forces(const td_model* m, bool* force) {
       for (int s = 0; s < 6; s++) force[slots[s]] = true;
     }
     for (int c = 0; f->kind == FORCE_LOAD && c < 6; c++) force[f->wrench + c] = true;
+  }
+  for (int i = 0; i < m->ncable; i++) {
+    const model_cable* c = &m->cable[i];
+    force[c->tension == NUM_NONE ? c->pull : c->tension] = true;
+    if (c->tension == NUM_NONE) force[c->stiffness] = true;
   }
   for (int c = 0; c < 3; c++) force[m->gravity + c] = true;
 }

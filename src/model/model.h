@@ -154,6 +154,11 @@ enum {
   SECTION_LENGTH = 97,  // of the piece
   SECTION_SLOTS = 98
 };
+// Scalar laws of a force.
+static inline int force_laws(force_kind kind) {
+  return kind == FORCE_BEAM ? 6 : kind == FORCE_DOF || kind == FORCE_AXIAL ? 1 : 0;
+}
+
 // How the strains of a rod piece follow from the coordinates.
 typedef enum strain_kind {
   STRAIN_DOF,         // χ_d = q_d / length
@@ -189,20 +194,46 @@ typedef struct model_force {
   bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
   int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
   num xaxis;  // BEAM with frame >= 0: 3 slots
-  strain_kind strain;      // STRAIN: how the strains are measured
-  num section;             // STRAIN: SECTION_SLOTS slots
-  int dof_q[6], dof_v[6];  // STRAIN_DOF: coordinates, -1: held
-  int term, nterm;         // STRAIN_BASIS
-  num rate;                // STRAIN_BASIS, dependent: 6 slots with the rates of the strains
-  int coords;              // of these coordinates, -1: none
-  num hessian;             // and the second derivatives of the strains in `modes`
-  unsigned modes;          // those that are not constant
-  bool potential;          // STRAIN: stiffness and rest are constants
-  int rod;                 // STRAIN: from 1
-  int part;                // STRAIN: part of the rod, from 0
-  double arc;              // STRAIN: arc length of its middle
+  strain_kind strain;       // STRAIN: how the strains are measured
+  num section;              // STRAIN: SECTION_SLOTS slots
+  int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
+  int term, nterm;          // STRAIN_BASIS
+  num rate;                 // STRAIN_BASIS, dependent: 6 slots with the rates of the strains
+  int coords;               // of these coordinates, -1: none
+  num hessian;              // and the second derivatives of the strains in `modes`
+  unsigned modes;           // those that are not constant
+  bool potential;           // STRAIN: stiffness and rest are constants
+  int rod;                  // STRAIN: from 1
+  int part;                 // STRAIN: part of the rod, from 0
+  double arc;               // STRAIN: arc length of its middle
+  int crossing, ncrossing;  // STRAIN: cables that pass it (model_crossing)
   int joint, element;
 } model_force;
+
+// ---- cables -----------------------------------------------------------------------------------
+
+// A cable pulls with one tension along all it passes: pieces of rods, straight spans.
+typedef struct model_cable {
+  int name;
+  num tension;          // given tension, or NUM_NONE: driven by its length
+  num pull, stiffness;  // driven by its length: shortening and N/m
+  num friction;         // capstan coefficient, NUM_NONE: none
+  bool potential;       // pull and stiffness are constants: counts as elastic energy
+  int order, norder;    // its crossings, from where it is pulled (cable_order)
+  int span, nspan;
+} model_cable;
+
+// A cable in a piece of a rod.
+typedef struct model_crossing {
+  int force, cable;
+  double cover;  // which part of the piece it runs through
+  num path;      // CABLE_PATH slots (elem/cable.h)
+} model_crossing;
+
+// A straight stretch of a cable between two stations.
+typedef struct model_span {
+  int cable, a, b;
+} model_span;
 
 // ---- constraints ------------------------------------------------------------------------------
 
@@ -242,7 +273,8 @@ typedef struct model_probe {
   int rod;   // STRAIN, STRETCH of a rod: from 1, else 0
   int part;  // STRAIN: part of the rod, from 0
   double arc;
-  int q, v;  // DOF, DDOF, Q, V
+  int cable;  // LENGTH, TENSION of a cable: from 1, else 0
+  int q, v;   // DOF, DDOF, Q, V
   td_depends depends;
 } model_probe;
 
@@ -289,6 +321,10 @@ typedef struct model_joint {
   X(model_station, station, "places")                                        \
   X(model_body, body, "masses")                                              \
   X(model_force, force, "springs, dampers, inputs, loads")                   \
+  X(model_cable, cable, "cables")                                            \
+  X(model_crossing, crossing, "cables in pieces of rods, piece by piece")    \
+  X(int, cable_order, "crossings, cable by cable")                           \
+  X(model_span, span, "straight stretches of cables, cable by cable")        \
   X(model_row, row, "constraint rows")                                       \
   X(model_probe, probe, "sensor components used in expressions")             \
   X(model_named, param, "parameters")                                        \
@@ -374,15 +410,23 @@ typedef struct col_work {
   double u;         // articulated: tau - S' pA
 } col_work;
 
+typedef struct cable_work {
+  double zero;     // constant: length at the start
+  double stretch;  // driven by its length: length - zero + pull
+  double tension, slope;
+} cable_work;
+
 struct td_work {
   hop_work* hop;
   col_work* col;
-  pose* hop_fix;         // constant pose before each hop's motion
-  pose* station_fix;     // constant pose of each station in its hop
-  vec3* hop_axis;        // constant unit axis of screws and circles
-  int* hop_principal;    // 0, 1, 2 when that axis is x, y, z, else -1
-  bool* hop_heavy;       // carries mass
-  inertia* hop_inertia;  // rigid inertia in the hop's frame
+  cable_work* cable;
+  double* crossing_share;  // of the cable's tension that friction leaves there
+  pose* hop_fix;           // constant pose before each hop's motion
+  pose* station_fix;       // constant pose of each station in its hop
+  vec3* hop_axis;          // constant unit axis of screws and circles
+  int* hop_principal;      // 0, 1, 2 when that axis is x, y, z, else -1
+  bool* hop_heavy;         // carries mass
+  inertia* hop_inertia;    // rigid inertia in the hop's frame
   double *num, *vars, *scratch_tape;
   double* partial;      // values of a derivative tape
   double *dnum, *dvar;  // variations of numbers and probe variables
