@@ -376,7 +376,8 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   inertial_tangent(m, w, dFdq, dFdv);
   td_local_tangent(m, w, dFdq, dFdv);
   td_cable_tangent(m, w, dFdq);
-  if (!only_local_forces(m)) force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
+  if (!only_local_forces(m) || w->pull.on)
+    force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
 }
 
 void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,

@@ -118,6 +118,8 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);
 // The piece or node of a placed rod at an arc length, and the distance from its frame along the
 // rod.
 void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset);
+// Where on its rod, which exists, a sensor is.
+double td_build_sensor_arc(const builder* b, const td_sensor_ref* ref);
 // The part of a rod at an arc length, from 0; at a boundary the one that ends there.
 int td_build_rod_part(const builder* b, int rod, double arc);
 td_status td_build_one_fix(builder* b, const value* tr,

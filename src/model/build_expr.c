@@ -52,14 +52,14 @@ static td_status coordinate_probe(builder* b, const td_sensor_ref* ref, td_span 
 // A place on a rod for pos, rot, ...; the rod itself for strain and stretch.
 static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   if (ref->index < 1 || ref->index > b->nrod) return no_such(b, at, ref, "rod", b->nrod);
-  const double length = b->rod[ref->index - 1].length;
-  if (ref->arc < -1e-9 * length || ref->arc > (1 + 1e-9) * length) {
+  const double length = b->rod[ref->index - 1].length, arc = td_build_sensor_arc(b, ref);
+  if (arc < -1e-9 * length || arc > (1 + 1e-9) * length) {
     return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) is %g m long, got the arc length %g m",
-                    td_sensor_table[ref->kind].name, ref->index, length, ref->arc);
+                    td_sensor_table[ref->kind].name, ref->index, length, arc);
   }
   p->rod = ref->index;
-  p->arc = ref->arc;
-  p->part = td_build_rod_part(b, ref->index - 1, ref->arc);
+  p->arc = arc;
+  p->part = td_build_rod_part(b, ref->index - 1, arc);
   if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
   if (ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD)
     return coordinate_probe(b, ref, at, p);

@@ -107,6 +107,7 @@ typedef struct model_station {
   int body;    // model_body it is the frame of, -1: an attachment
   int rod;     // rod it is on, from 1; 0: none
   double arc;  // and where [m]
+  bool moved;  // by transformations of its own: not on the rod's line, not in its axes
 } model_station;
 
 typedef struct model_body {
@@ -122,11 +123,12 @@ typedef struct model_lump {
   num m, com, I;  // 1, 3 and 9 slots, as a body's
 } model_lump;
 
-// A free node of a rod, placed at the start from the one before it by the initial strains.
+// A free node of a rod, placed and set into motion at the start from the one before it by the
+// initial strains and their rates.
 typedef struct model_node {
-  int from, station;   // stations
-  int q, v;            // its first position (x, y, z, quaternion) and velocity
-  num strain, length;  // 6 slots, 1 slot
+  int from, station;         // stations
+  int q, v;                  // its first position (x, y, z, quaternion) and velocity
+  num strain, rate, length;  // 6, 6 and 1 slots
 } model_node;
 
 // ---- forces -----------------------------------------------------------------------------------
@@ -303,7 +305,13 @@ typedef struct model_rod {
   int model;      // the word for its continuum model, offset into names
   int n;          // segments or polynomial order
   bool monomial;  // joint.rom: the functions are powers of arc length
+  num outline;    // ROD_OUTLINE slots: what it looks like, for pictures alone
+  bool angular;   // the section is a rectangle, not an ellipse
 } model_rod;
+
+// The outline of a rod at equal distances of arc length from base to tip: widths along x, heights
+// along y [m], Young's moduli [Pa]; 0: not known.
+enum { ROD_LOOKS = 9, ROD_OUTLINE = 3 * ROD_LOOKS };
 
 typedef struct model_joint {
   int name;   // user's name or joint(k)
@@ -445,6 +453,12 @@ struct td_work {
   double *vdot, *lambda;
   arena scratch;
   double load;  // load scale of continuation
+  struct {      // a hand that pulls at the robot (td_work_pull)
+    bool on;
+    int station;
+    vec3 point, target;  // in the station's frame; in the world
+    double k, c;         // stiffness, damping
+  } pull;
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool numbers_change;  // some of dnum may be nonzero

@@ -30,7 +30,7 @@ td_status td_rod_station(builder* b, int rod, double arc, int* station);
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station);
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
-// Models without coordinates for strains refuse to hold them (modes) or to start them (rate).
+// Models without coordinates for strains refuse to hold them (modes).
 td_status td_rod_no_held(builder* b, int rod, const char* model);
 // Is strain d free at an arc length?
 bool td_rod_mode(const builder* b, int rod, int d, double arc);
@@ -50,6 +50,8 @@ td_status td_rod_places(builder* b, int rod, rod_places* out);
 void td_rod_places_free(rod_places* places);
 // The strain-parametrised model.
 td_status td_build_gvs(builder* b, int rod);
+// The outline's slots (model_rod), and stations at both ends: what pictures need.
+td_status td_build_rod_looks(builder* b, int rod);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it
