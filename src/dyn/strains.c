@@ -194,6 +194,16 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
   add_wrench(m, NULL, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
 }
 
+spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f) {
+  const section sec = section_of(w, f, w->num);
+  const segment e = ends(m, w, f);
+  double x[6], u[6], s[6];
+  segment_strains(&e, piece_length(w, f), x, u);
+  section_force(&sec, x, u, s);
+  const segment_wrench t = td_segment_wrench(&e, s);
+  return spatial_force(td_frame(m, w, f->b).p, t.force, t.torque_b);
+}
+
 // ---- changes ----------------------------------------------------------------------------------
 
 static void dof_change(const td_model* m, const td_work* w, const model_force* f, int col,
@@ -282,12 +292,8 @@ static void local_numbers_change(const td_model* m, const td_work* w, const mode
   polynomial_collect(m, w, f, &g, 1, dtau, 1);
 }
 
-void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                      spatial* df, double* dtau) {
-  if (f->strain != STRAIN_SEGMENT) {
-    if (w->numbers_change) local_numbers_change(m, w, f, dtau);
-    return;
-  }
+void td_segment_link_change(const td_model* m, const td_work* w, const model_force* f, int col,
+                            bool rate, spatial out[2]) {
   const section sec = section_of(w, f, w->num), dsec = section_of(w, f, w->dnum);
   double x[6], u[6], dx[6], du[6], s[6], ds[6];
   const double length = piece_length(w, f);
@@ -304,8 +310,20 @@ void td_strain_change(const td_model* m, td_work* w, const model_force* f, int c
   section_change(&sec, &dsec, x, u, dx, du, ds);
   const segment_wrench t = td_segment_wrench(&e, s), dt = td_segment_wrench_change(&e, &d, s, ds);
   const vec3 back = vec3_scale(-1, t.force), dback = vec3_scale(-1, dt.force);
-  add_wrench(m, df, w, f->b, wrench_change(b.p, t.force, db.p, dt.force, dt.torque_b));
-  add_wrench(m, df, w, f->a, wrench_change(a.p, back, da.p, dback, dt.torque_a));
+  out[0] = wrench_change(a.p, back, da.p, dback, dt.torque_a);
+  out[1] = wrench_change(b.p, t.force, db.p, dt.force, dt.torque_b);
+}
+
+void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                      spatial* df, double* dtau) {
+  if (f->strain != STRAIN_SEGMENT) {
+    if (w->numbers_change) local_numbers_change(m, w, f, dtau);
+    return;
+  }
+  spatial change[2];
+  td_segment_link_change(m, w, f, col, rate, change);
+  add_wrench(m, df, w, f->a, change[0]);
+  add_wrench(m, df, w, f->b, change[1]);
 }
 
 // ---- tangents of forces that follow from the coordinates themselves ---------------------------

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fields.h"
-#include "meshes.h"
+#include "mesh_edges.h"
 #include "rules.h"
 
 void td_mesh_name(const builder* b, int mesh, char* out, size_t size) {
@@ -94,15 +94,6 @@ void td_build_mesh_close(builder* b) {
 
 // ---- numbers ----------------------------------------------------------------------------------
 
-// A field that has one row for all elements or one for each of n.
-typedef struct rows {
-  const value* v;
-  int n, cols;  // elements, and columns each of them takes
-  double fallback;
-  num shared[9];  // slots of the row that serves all, by column; NUM_NONE: not made yet
-  bool each;      // a row for each element
-} rows;
-
 static rows rows_of(const value* v, int n, int cols, double fallback) {
   rows r = {.v = v, .n = n, .cols = cols, .fallback = fallback};
   const char* shape = cols == 1 ? "nx1" : "nx1|nx6";
@@ -145,7 +136,6 @@ static bool is_number(const builder* b, num slot) {
 
 // ---- laws -------------------------------------------------------------------------------------
 
-enum { LAW_FIELDS = 6 };
 static const struct {
   const char *group, *field, *path;
   double fallback;
@@ -154,14 +144,6 @@ static const struct {
     {"spring", "compr", "spring.compr", 1}, {"damp", "visc", "damp.visc", 0},
     {"damp", "pow", "damp.pow", 1},         {NULL, "input", "input", 0},
 };
-
-// The laws of the edges or of a node's DOF: k, rest, compr, mu, nu, input.
-typedef struct laws {
-  rows field[LAW_FIELDS];
-  const value* dir;
-  int n, cols;
-  bool dir_axes;  // dir has three columns
-} laws;
 
 static const value* law_value(const value* s, int i, int f) {
   return law_fields[f].group ? sub(s, i, law_fields[f].group, law_fields[f].field)
@@ -439,17 +421,6 @@ td_status td_build_mesh_nodes(builder* b, int instance) {
 
 // ---- edges ------------------------------------------------------------------------------------
 
-// What all edges of joint(2), or all diagonals of joint(3), have in common.
-typedef struct edge_kind {
-  laws law;
-  const value* xaxis;
-  num shared_xaxis;
-  bool isotropic;
-  int mesh, first;   // mesh, and its first edge
-  const char* word;  // "edge"
-  char name[100];
-} edge_kind;
-
 static td_status beam_axes(builder* b, edge_kind* kind, int e, model_force* f) {
   if (!kind->xaxis || kind->law.cols != 6) return TD_OK;
   const bool each = td_value_count(kind->xaxis) > 3;
@@ -477,8 +448,16 @@ static td_status push_edge(builder* b, edge_kind* kind, int e) {
                    .element = kind->first + e + 1,
                    .isotropic = kind->isotropic};
   f.name = td_push_name(b->m, "%s.%s(%d)", kind->name, kind->word, e + 1);
-  TD_TRY(beam_axes(b, kind, e, &f));
-  for (int d = 0; d < kind->law.cols; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
+  if (kind->mid) {
+    double d[3];
+    const double *from = mesh->wire->x + 3 * (size_t)ends[0],
+                 *to = mesh->wire->x + 3 * (size_t)ends[1];
+    for (int c = 0; c < 3; c++) d[c] = to[c] - from[c];
+    TD_TRY(td_mesh_mid_beam(b, kind, e, d, &f));
+  } else {
+    TD_TRY(beam_axes(b, kind, e, &f));
+    for (int d = 0; d < kind->law.cols; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
+  }
   model_force* out = td_push_force(b->m, 1);
   if (!out) return TD_E_NOMEM;
   *out = f;
@@ -487,13 +466,16 @@ static td_status push_edge(builder* b, edge_kind* kind, int e) {
 
 static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   const value* joints = td_get(b->meshes, k, "joint");
-  const value* along = sub(joints, joint, "damp", "along");
+  const value *along = sub(joints, joint, "damp", "along"),
+              *frame = sub(joints, joint, "beam", "frame");
   char path[16];
   snprintf(path, sizeof path, "joint(%d)", joint + 1);
   edge_kind kind = {.xaxis = td_get(joints, joint, "xaxis"),
                     .shared_xaxis = NUM_NONE,
                     .isotropic = along && along->x[0] == 0,
+                    .mid = frame && strcmp(frame->s, "mid") == 0,
                     .mesh = k,
+                    .joint = joint,
                     .first = first,
                     .word = joint == 1 ? "edge" : "diagonal"};
   td_mesh_name(b, k, kind.name, sizeof kind.name);
@@ -506,6 +488,7 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   snprintf(field, sizeof field, "%s.xaxis", path);
   TD_TRY(check_rows(b, k, kind.xaxis, td_get_at(joints, joint, "xaxis"), "nx3", field, n,
                     joint == 1 ? "edges" : "diagonals"));
+  if (kind.mid) TD_TRY(td_mesh_mid_check(b, &kind, path));
   for (int e = 0; e < n; e++) TD_TRY(push_edge(b, &kind, e));
   return TD_OK;
 }
