@@ -203,6 +203,9 @@ static void test_tangents_of_transmitted_forces_are_exact(void** state) {
       "force(joint(1)) force(joint(2))",
       "force(joint(1)) force(joint(2))",
       "force(joint(1)) force(joint(2))",
+      "force(joint(1))",
+      "force(joint(1)) force(joint(2)) force(mesh(1), 2) force(mesh(2), 1) force(mesh(2), 2) "
+      "force(mesh(3), 3) acc(mesh(2), 3) lambda(joint(2))",
   };
   for (int i = 0; i < ROBOT_COUNT; i++) {
     char* text = malloc(strlen(robot_texts[i]) + 400);
