@@ -87,6 +87,12 @@ bool td_model_station_fixed(const td_model* model, int station);
 // The rod a station is on, from 1, and its arc length there [m]; 0: on none.
 int td_model_station_rod(const td_model* model, int station, double* arc);
 
+// Pull at a point of a station (in its frame) towards a place in the world, in this work alone: a
+// spring of no length [N/m] and a damper [N s/m], on top of all forces of the model.  station < 0:
+// let go.  TD_E_USAGE when there is no such station, or some number is not finite or negative.
+td_status td_work_pull(const td_model* model, td_work* work, int station, const double point[3],
+                       const double target[3], double stiffness, double damping);
+
 // A message about the last evaluation that failed: which element, when, why, what may help.  ""
 // when none.
 const char* td_work_failure(const td_work* work);

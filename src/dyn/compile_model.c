@@ -114,7 +114,7 @@ static const char* bad_number(const td_work* w, const model_law* law, double* x)
 static td_status judge_force(const trial* t, const model_force* f) {
   const char *name = model_name(t->m, f->name), *part = NULL;
   double x = 0;
-  const int laws = f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+  const int laws = force_laws(f->kind);
   for (int d = 0; d < laws && !part; d++) part = bad_number(t->w, &f->law[d], &x);
   for (int c = 0; f->kind == FORCE_LOAD && c < 6 && !part; c++) {
     x = t->w->num[f->wrench + c];

@@ -62,6 +62,7 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nsensor = m->noutput_name,
                     .nevent = m->nevent,
                     .nrod = m->nrod,
+                    .ncable = m->ncable,
                     .nmesh = m->nmesh};
 }
 
@@ -90,6 +91,9 @@ const char* td_model_constraint_name(const td_model* m, int i) {
 }
 const char* td_model_force_name(const td_model* m, int i) {
   return within(i, m->nforce) ? model_name(m, m->force[i].name) : NULL;
+}
+const char* td_model_cable_name(const td_model* m, int i) {
+  return within(i, m->ncable) ? model_name(m, m->cable[i].name) : NULL;
 }
 
 static int find(const td_model* m, const char* (*name)(const td_model*, int), int n,

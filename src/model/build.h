@@ -77,7 +77,7 @@ typedef struct builder {
   td_spec* spec;
   td_model* m;
   td_diags* diags;
-  const value *bodies, *joints, *loads, *rods, *chambers, *meshes;  // NULL when absent
+  const value *bodies, *joints, *loads, *rods, *chambers, *cables, *meshes;  // NULL when absent
   int nbody, njoint, nload;
   int nrod;            // rods as written, then those of joints with `rom`
   build_joint* joint;  // as written, then the base joints of the rods
@@ -118,11 +118,14 @@ num td_build_constants(builder* b, const double* x, int n);
 td_status td_build_tree(builder* b);
 td_status td_build_places(builder* b);  // hops and masses, called by td_build_tree
 td_status td_build_links(builder* b);
+td_status td_build_cables(builder* b);  // when all pieces of rods are made
 // Hops, masses, strains and loads of a rod whose base frame is given.
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);
 // The piece or node of a placed rod at an arc length, and the distance from its frame along the
 // rod.
 void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset);
+// Where on its rod, which exists, a sensor is.
+double td_build_sensor_arc(const builder* b, const td_sensor_ref* ref);
 // The part of a rod at an arc length, from 0; at a boundary the one that ends there.
 int td_build_rod_part(const builder* b, int rod, double arc);
 td_status td_build_one_fix(builder* b, const value* tr,

@@ -52,14 +52,14 @@ static td_status coordinate_probe(builder* b, const td_sensor_ref* ref, td_span 
 // A place on a rod for pos, rot, ...; the rod itself for strain and stretch.
 static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   if (ref->index < 1 || ref->index > b->nrod) return no_such(b, at, ref, "rod", b->nrod);
-  const double length = b->rod[ref->index - 1].length;
-  if (ref->arc < -1e-9 * length || ref->arc > (1 + 1e-9) * length) {
+  const double length = b->rod[ref->index - 1].length, arc = td_build_sensor_arc(b, ref);
+  if (arc < -1e-9 * length || arc > (1 + 1e-9) * length) {
     return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) is %g m long, got the arc length %g m",
-                    td_sensor_table[ref->kind].name, ref->index, length, ref->arc);
+                    td_sensor_table[ref->kind].name, ref->index, length, arc);
   }
   p->rod = ref->index;
-  p->arc = ref->arc;
-  p->part = td_build_rod_part(b, ref->index - 1, ref->arc);
+  p->arc = arc;
+  p->part = td_build_rod_part(b, ref->index - 1, arc);
   if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
   if (ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD)
     return coordinate_probe(b, ref, at, p);
@@ -177,6 +177,13 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   return TD_OK;
 }
 
+static td_status cable_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  if (ref->index < 1 || ref->index > b->m->ncable)
+    return no_such(b, at, ref, "cable", b->m->ncable);
+  p->cable = ref->index;
+  return TD_OK;
+}
+
 static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   const int n = ref->kind == SENSOR_Q ? b->m->npos : b->m->nvel;
   if (ref->item < 1 || ref->item > n) {
@@ -212,6 +219,7 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
     status = body_probe(b, &s->ref, s->at, &p);
   }
   if (info->about == 'j' && s->ref.root == 'j') status = joint_probe(b, &s->ref, s->at, &p);
+  if (s->ref.root == 'c') status = cable_probe(b, &s->ref, s->at, &p);
   if (info->about == 'i') status = index_probe(b, &s->ref, s->at, &p);
   model_probe* out = td_push_probe(b->m, 1);
   if (!out) return TD_E_NOMEM;
@@ -405,9 +413,7 @@ static void partials_free(partials* p) {
 static void mark_forces(const td_model* m, bool* force) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    const int laws = f->kind == FORCE_BEAM                              ? 6
-                     : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0
-                                                                        : 1;
+    const int laws = force_laws(f->kind);
     for (int s = 0; f->kind == FORCE_STRAIN && s < SECTION_POWER; s++)
       force[f->section + s] = s < SECTION_HELD;
     for (int d = 0; d < laws; d++) {
@@ -416,6 +422,11 @@ static void mark_forces(const td_model* m, bool* force) {
       for (int s = 0; s < 6; s++) force[slots[s]] = true;
     }
     for (int c = 0; f->kind == FORCE_LOAD && c < 6; c++) force[f->wrench + c] = true;
+  }
+  for (int i = 0; i < m->ncable; i++) {
+    const model_cable* c = &m->cable[i];
+    force[c->tension == NUM_NONE ? c->pull : c->tension] = true;
+    if (c->tension == NUM_NONE) force[c->stiffness] = true;
   }
   for (int c = 0; c < 3; c++) force[m->gravity + c] = true;
 }

@@ -26,6 +26,7 @@ td_status td_build_station(builder* b, const place* p, int k, const value* list,
                        .body = -1,
                        .rod = p->rod,
                        .arc = p->arc,
+                       .moved = nown > 0,
                        .name = td_push_name(m, "%s", name)};
   *station = m->nstation - 1;
   return TD_OK;

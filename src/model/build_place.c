@@ -2,7 +2,7 @@
 // masses.
 #include <string.h>
 
-#include "build.h"
+#include "rods.h"
 
 // ---- frames of places -------------------------------------------------------------------------
 
@@ -144,8 +144,12 @@ static td_status place_one(builder* b, pending* p) {
     fix = start;
   }
   p->placed = true;
-  TD_TRY(p->body == 0 ? td_build_rod(b, p->joint - b->njoint, hop, fix, nfix)
-                      : push_body(b, p->body, p->element, hop, fix, nfix));
+  if (p->body == 0) {
+    TD_TRY(td_build_rod(b, p->joint - b->njoint, hop, fix, nfix));
+    TD_TRY(td_build_rod_looks(b, p->joint - b->njoint));
+  } else {
+    TD_TRY(push_body(b, p->body, p->element, hop, fix, nfix));
+  }
   return check_fixes(b, p);
 }
 

@@ -421,6 +421,21 @@ static void check_place(td_spec* spec, const checked* c) {
   }
 }
 
+static void check_places(td_spec* spec, const checked* c) {
+  for (int i = 0; i < td_value_count(c->v); i++) {
+    const value* v = c->v->slots[i].v;
+    char name[NAME_SIZE];
+    write_name(name, sizeof name, "%s{%d}", c->name, i + 1);
+    checked one = {c->field, v, name, c->v->slots[i].at, {0}, {0, NAN}};
+    if (v && (v->kind == V_NUM || v->kind == V_REF) && !td_value_is_empty(v))
+      check_place(spec, &one);
+    else
+      td_error(&spec->diags, TD_E_MODEL, one.at,
+               "%s must be a body number or a reference like at(rod(2), 0.1), got %s", name,
+               v ? td_value_kind_text(v) : "nothing");
+  }
+}
+
 // ---- structures -------------------------------------------------------------------------------
 
 static bool kind_fits(field_kind kind, const value* v) {
@@ -436,6 +451,8 @@ static bool kind_fits(field_kind kind, const value* v) {
       return v->kind == V_STRUCT;
     case FIELD_PLACE:
       return v->kind == V_NUM || v->kind == V_REF;
+    case FIELD_PLACES:
+      return v->kind == V_CELL;
     case FIELD_LIST:
       return v->kind == V_CELL || v->kind == V_STR;
     case FIELD_NODES:
@@ -460,6 +477,8 @@ static const char* kind_text(const td_field* f) {
       return "a structure";
     case FIELD_PLACE:
       return "a body number, [body element ...] or a reference like at(body(2), 3)";
+    case FIELD_PLACES:
+      return "a list of places like {at(body(1)), at(rod(2), 0.1)}";
     case FIELD_LIST:
       return "a list of names like {'tip', 'energy'}";
     case FIELD_NODES:
@@ -559,10 +578,10 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
 // rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
 // built.
 static bool is_gap(td_spec* spec, const td_field* field, const value* s, int i) {
-  static const char* const numbered[] = {"rod", "chamber", "mesh"};
-  bool counts = false;
-  for (int k = 0; k < 3; k++) counts = counts || strcmp(field->path, numbered[k]) == 0;
-  if (!counts) return false;
+  static const char* const counted[] = {"rod", "chamber", "cable", "contact", "mesh"};
+  bool named = false;
+  for (int k = 0; k < 5; k++) named = named || strcmp(field->path, counted[k]) == 0;
+  if (!named) return false;
   for (int k = 0; k < s->nfield; k++)
     if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
   td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
@@ -587,7 +606,7 @@ static void check_element(walk* w, const td_field* field, const value* s, int i,
 // Length of the rod that element i of a root structure is, or is in.
 static double length_at_hand(td_spec* spec, const td_field* field, const value* s, int i) {
   if (strcmp(field->path, "rod") == 0) return td_check_rod_length(spec, i);
-  if (strcmp(field->path, "chamber") != 0) return NAN;
+  if (strcmp(field->path, "chamber") != 0 && strcmp(field->path, "cable") != 0) return NAN;
   const value* rod = td_get(s, i, "rod");
   double number = 1;
   if (rod && (rod->kind != V_NUM || !td_check_constant(spec, rod, 0, &number))) return NAN;
@@ -651,6 +670,9 @@ static void check_value(walk* w, checked* c) {
       break;
     case FIELD_PLACE:
       check_place(w->spec, c);
+      break;
+    case FIELD_PLACES:
+      check_places(w->spec, c);
       break;
     case FIELD_NODES:
       if (c->v->kind == V_STR)

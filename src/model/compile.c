@@ -125,6 +125,7 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   b->loads = td_get(spec->root, 0, "exload");
   b->rods = td_get(spec->root, 0, "rod");
   b->chambers = td_get(spec->root, 0, "chamber");
+  b->cables = td_get(spec->root, 0, "cable");
   b->meshes = td_get(spec->root, 0, "mesh");
   b->nmesh = b->meshes ? td_value_count(b->meshes) : 0;
   b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
@@ -270,7 +271,8 @@ static td_status build(builder* b) {
   if (!open_bodies(b)) return TD_E_NOMEM;
   TD_TRY(td_build_tree(b));
   TD_TRY(sort_hops(b));
-  const td_status links = td_build_links(b);
+  td_status links = td_build_links(b);
+  if (links == TD_OK) links = td_build_cables(b);
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
   const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;

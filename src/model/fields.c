@@ -280,6 +280,32 @@ const td_field td_fields[] = {
     {"chamber.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0", "arc length at which it begins"},
     {"chamber.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0", "arc length at which it ends"},
 
+    // ---- cable --------------------------------------------------------------------------------
+    {"cable", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "cables that pull: through rods, or straight between places"},
+    {"cable.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"cable.rod", FIELD_INT, "1xm", "1", "", FIXED, "", ">= 1",
+     "rod it runs through, or several in order from where it is pulled"},
+    {"cable.path", FIELD_NUM, "1x2", "[0 0]", "m", ALONG, "", "",
+     "[x y] where it passes the section; s counts from the base of each rod"},
+    {"cable.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0",
+     "arc length at which it enters the first rod"},
+    {"cable.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0",
+     "arc length of the last rod at which it is fastened"},
+    {"cable.tension", FIELD_NUM, "1", "", "N", FORCE, "", "", "tension; positive pulls"},
+    {"cable.pull", FIELD_NUM, "1", "", "m", FORCE, "", "",
+     "instead of a tension: how much shorter the cable is drawn than at the start; it may go "
+     "slack"},
+    {"cable.stiffness", FIELD_NUM, "1", "", "N/m", FORCE, "", "> 0",
+     "with `pull`: tension per length by which it is stretched"},
+    {"cable.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
+     "coefficient of friction inside rods: the tension decreases by exp(-friction*angle) along it "
+     "while it is pulled"},
+    {"cable.via", FIELD_PLACES, "", "", "", FIXED, "", "",
+     "instead of rods: places between which it runs straight and slides freely"},
+    {"cable.points", FIELD_NUM, "mx3", "", "m", PARAM, "", "",
+     "a row for each place of `via`: the point in its frame, by default its origin"},
+
     // ---- mesh ---------------------------------------------------------------------------------
     {"mesh", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "nets: a mass at each node, a spring or beam along each edge; the nodes are bodies numbered "
@@ -404,7 +430,6 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"cable", "cable" LATER "write it as a joint with spring.coeff, input and dir = 1"},
     {"fluid", "fluid" LATER "write drag and buoyancy as exload.ftau, an expression of vel(...)"},
     {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
