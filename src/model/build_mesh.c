@@ -69,19 +69,34 @@ td_status td_build_mesh_names(builder* b) {
   return TD_OK;
 }
 
+// Velocities of the free nodes of a mesh.
+static long free_directions(const build_mesh* mesh) {
+  long free = 0;
+  for (int i = 0; mesh->fixed && i < mesh->wire->nnode; i++) free += !mesh->fixed[i];
+  return free * (mesh->nmove + 3 * mesh->turns);
+}
+
+static td_status open_mesh(builder* b, int k) {
+  build_mesh* mesh = &b->mesh[k];
+  TD_TRY(td_mesh_shape(b, k));
+  mesh->body = b->nbody + b->nnode + 1;
+  b->nnode += mesh->wire->nnode;
+  const long dofs = b->nnode_v + free_directions(mesh);
+  if (b->nnode > b->spec->limits.nodes)
+    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
+                    "the meshes have %d nodes together, they may have %d", b->nnode,
+                    b->spec->limits.nodes);
+  if (dofs > b->spec->limits.dofs)
+    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
+                    "mesh(%d): the model may have %d degrees of freedom, with this mesh it has %ld",
+                    k + 1, b->spec->limits.dofs, dofs);
+  b->nnode_v = (int)dofs;
+  return TD_OK;
+}
+
 td_status td_build_mesh_open(builder* b) {
-  td_status worst = TD_OK;
-  for (int k = 0; k < b->nmesh; k++) {
-    const td_status s = td_mesh_shape(b, k);
-    if (s != TD_OK) worst = s;
-    b->mesh[k].body = b->nbody + b->nnode + 1;
-    b->nnode += b->mesh[k].wire->nnode;
-    if (worst == TD_OK && b->nnode > b->spec->limits.nodes)
-      worst = td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
-                       "the meshes have %d nodes together, they may have %d", b->nnode,
-                       b->spec->limits.nodes);
-  }
-  return worst;
+  for (int k = 0; k < b->nmesh; k++) TD_TRY(open_mesh(b, k));
+  return TD_OK;
 }
 
 void td_build_mesh_close(builder* b) {
@@ -407,7 +422,6 @@ static td_status mesh_nodes(builder* b, int k) {
 }
 
 td_status td_build_mesh_nodes(builder* b, int instance) {
-  const int before = b->m->nvel;
   for (int k = 0; k < b->nmesh; k++) {
     b->mesh[k].instance = instance;
     for (int i = 0; i < b->mesh[k].wire->nnode; i++)
@@ -415,7 +429,6 @@ td_status td_build_mesh_nodes(builder* b, int instance) {
     instance += b->mesh[k].wire->nnode;
     TD_TRY(mesh_nodes(b, k));
   }
-  b->nnode_v = b->m->nvel - before;
   return TD_OK;
 }
 
