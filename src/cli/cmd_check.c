@@ -218,7 +218,8 @@ static void say_rods(session* s) {
     td_rod rod;
     if (!td_model_rod_about(s->model, i, &rod)) continue;
     say(s, "    %-12s %s, %s %d, %g m long, %d DOFs\n", rod.name, rod.model,
-        strcmp(rod.model, "rom") == 0 ? "order" : "segments", rod.n, rod.length, rod.nv);
+        strcmp(rod.model, "rom") == 0 || strcmp(rod.model, "gvs") == 0 ? "order" : "segments",
+        rod.n, rod.length, rod.nv);
   }
 }
 

@@ -241,7 +241,7 @@ const td_field td_fields[] = {
      "axes of `load`: 'local' follows the rod"},
     {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
      "internal actuation [force moment] that works on the strains"},
-    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
+    {"rod.model", FIELD_STR, "", "gvs", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
      "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
     {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
