@@ -331,10 +331,10 @@ static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_s
                                 int q, int v) {
   td_model* m = b->m;
   const int n = mesh->nmove, first = m->ncol, at = m->nhop;
-  const num value = held_place(b, mesh, s, i);
+  const num held = held_place(b, mesh, s, i);
   model_hop* hop = td_push_hop(m, 1 + mesh->turns);
   model_col* col = td_push_col(m, n + 3 * mesh->turns);
-  if (!hop || !col || value == NUM_NONE) return TD_E_NOMEM;
+  if (!hop || !col || held == NUM_NONE) return TD_E_NOMEM;
   hop[0] = (model_hop){.kind = HOP_MOVE,
                        .parent = -1,
                        .fix = m->nfix,
@@ -345,7 +345,7 @@ static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_s
                        .nq = n,
                        .axis = NUM_NONE,
                        .pitch = NUM_NONE,
-                       .value = value,
+                       .value = held,
                        .group = at};
   for (int c = 0, j = 0; c < 3; c++)
     if (mesh->move[c]) {
@@ -383,20 +383,20 @@ static td_status push_node_body(builder* b, int k, node_slots* s, int i) {
   const int at = mesh->instance + i;
   const value* I = s->I.v;
   const int page = s->I.each ? i : 0;
-  num inertia = s->I.shared[0];
-  if (s->I.each || inertia == NUM_NONE) {
+  num moments = s->I.shared[0];
+  if (s->I.each || moments == NUM_NONE) {
     if (!td_push_number_ex(m, 9)) return TD_E_NOMEM;
-    inertia = m->nnumber_ex - 9;
+    moments = m->nnumber_ex - 9;
     for (int c = 0; c < 9; c++)
-      m->number_ex[inertia + c] = I ? td_value_ex(I, page * 9 + c, b->spec->graph)
+      m->number_ex[moments + c] = I ? td_value_ex(I, page * 9 + c, b->spec->graph)
                                     : td_ex_const(b->spec->graph, c % 4 == 0 ? 1e-9 : 0);
-    s->I.shared[0] = inertia;
+    s->I.shared[0] = moments;
   }
   m->body[at] = (model_body){.station = at,
                              .m = row_number(b, &s->m, i, 0),
                              .com = s->zero,
                              .tip = s->zero,
-                             .I = inertia,
+                             .I = moments,
                              .body = mesh->body + i,
                              .element = 1};
   m->station[at].body = at;
@@ -480,13 +480,13 @@ static td_status push_edge(builder* b, edge_kind* kind, int e) {
 static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   const value* joints = td_get(b->meshes, k, "joint");
   const value *along = sub(joints, joint, "damp", "along"),
-              *frame = sub(joints, joint, "beam", "frame");
+              *axes = sub(joints, joint, "beam", "frame");
   char path[16];
   snprintf(path, sizeof path, "joint(%d)", joint + 1);
   edge_kind kind = {.xaxis = td_get(joints, joint, "xaxis"),
                     .shared_xaxis = NUM_NONE,
                     .isotropic = along && along->x[0] == 0,
-                    .mid = frame && strcmp(frame->s, "mid") == 0,
+                    .mid = axes && strcmp(axes->s, "mid") == 0,
                     .mesh = k,
                     .joint = joint,
                     .first = first,

@@ -25,8 +25,8 @@ static bool edge_axes(const edge_kind* kind, int e, vec3 z, mat3* R) {
   vec3 x = vec3_of(t1);
   if (kind->xaxis) {
     const value* v = kind->xaxis;
-    const int rows = td_value_count(v) / 3, row = rows > 1 ? e : 0;
-    const vec3 wanted = {v->x[row], v->x[row + rows], v->x[row + 2 * rows]};
+    const int n = td_value_count(v) / 3, row = n > 1 ? e : 0;
+    const vec3 wanted = {v->x[row], v->x[row + n], v->x[row + 2 * n]};
     x = vec3_axpy(-vec3_dot(wanted, z), z, wanted);
     if (!(vec3_norm(x) > parallel * vec3_norm(wanted))) return false;
     x = vec3_scale(1 / vec3_norm(x), x);
