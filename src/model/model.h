@@ -153,7 +153,8 @@ enum {
   SECTION_HELD = 90,   // 6: strains that cannot change
   SECTION_POWER = 96,
   SECTION_LENGTH = 97,  // of the piece
-  SECTION_SLOTS = 98
+  SECTION_STORED = 98,  // energy per length, where it is given
+  SECTION_SLOTS = 99
 };
 // How the strains of a rod piece follow from the coordinates.
 typedef enum strain_kind {
@@ -198,7 +199,8 @@ typedef struct model_force {
   int coords;              // of these coordinates, -1: none
   num hessian;             // and the second derivatives of the strains in `modes`
   unsigned modes;          // those that are not constant
-  bool potential;          // STRAIN: stiffness and rest are constants
+  bool potential;          // STRAIN: stiffness and rest are constants, or the energy is given
+  bool stored;             // STRAIN: the energy is given
   int rod;                 // STRAIN: from 1
   int part;                // STRAIN: part of the rod, from 0
   double arc;              // STRAIN: arc length of its middle
