@@ -133,6 +133,11 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
 // w->dnum from the changes of the probes along a column.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
 
+// The hand of td_work_pull: force, change along a column, power.
+void td_pull_add(const td_model* m, td_work* w);
+void td_pull_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df);
+double td_pull_power(const td_model* m, const td_work* w);
+
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
 void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
@@ -140,10 +145,31 @@ void td_strain_change(const td_model* m, td_work* w, const model_force* f, int c
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col);
-// Strains of a piece (6), and their change along a column.
+// Strains of a piece (6), with their rates, and their change along a column.
+void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+                     double u[6]);
 void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]);
 void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
                        double dx[6]);
+
+// Cables (cables.c).  Tensions first: everything else uses them.
+void td_cable_tensions(const td_model* m, td_work* w);
+double td_cable_length(const td_model* m, const td_work* w, int cable);
+double td_cable_length_change(const td_model* m, const td_work* w, int cable, int col);
+// What the cables in a piece of a rod do to its strains, added to s, and its change for changes of
+// the strains and, with `numbers`, of the tensions.
+void td_cable_force(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                    int which, double s[6]);
+void td_cable_force_change(const td_model* m, const td_work* w, const model_force* f,
+                           const double x[6], const double dx[6], bool numbers, double ds[6]);
+void td_spans_add(const td_model* m, td_work* w, int which);
+void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df);
+// The part of dF/dq from tensions that follow from the shape: lengths and friction.
+void td_cable_tangent(const td_model* m, td_work* w, double* dq);
+double td_cable_energy(const td_model* m, const td_work* w);
+double td_cable_energy_change(const td_model* m, const td_work* w, int col);
+double td_cable_power(const td_model* m, const td_work* w);
+
 double td_elastic_energy(const td_model* m, const td_work* w);
 double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
 double td_elastic_change(const td_model* m, const td_work* w, int col);

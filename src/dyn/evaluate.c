@@ -175,6 +175,7 @@ double td_power(const td_model* m, const td_state* state, td_work* w) {
 double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
+  td_cable_tensions(m, w);
   double power = td_force_power(m, w);
   const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
   for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
@@ -191,6 +192,12 @@ double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
   }
   arena_close(&w->scratch, mark);
   return power;
+}
+
+void td_station_positions(const td_model* m, const td_state* state, td_work* w, int first, int n,
+                          double* positions) {
+  td_enter(m, state, w);
+  for (int i = 0; i < n; i++) vec3_put(positions + 3 * (size_t)i, td_frame(m, w, first + i).p);
 }
 
 void td_station(const td_model* m, const td_state* state, td_work* w, int station,

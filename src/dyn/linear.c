@@ -98,12 +98,24 @@ static bool needs_multipliers(const td_model* m, const model_probe* p) {
   return false;
 }
 
+// A cable whose tension follows its whole length, or falls along its way by friction, ties forces
+// to coordinates that are far away: td_cable_tangent has that, the derivative of force() has not.
+static bool far_tensions(const td_model* m) {
+  for (int i = 0; i < m->ncable; i++)
+    if (m->cable[i].tension == NUM_NONE || m->cable[i].friction != NUM_NONE) return true;
+  return false;
+}
+
 static void find_known(const td_model* m, td_work* w, bool* known) {
-  const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w);
+  const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w),
+             far = far_tensions(m);
   for (int i = 0; i < m->noutput_name; i++) known[i] = true;
-  for (int i = 0; i < m->noutput_probe && !smooth; i++)
-    if (needs_multipliers(m, &m->probe[m->output_probe[i].source]))
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_probe* p = &m->probe[m->output_probe[i].source];
+    if (p->kind == SENSOR_TENSION || (far && p->kind == SENSOR_FORCE) ||
+        (!smooth && needs_multipliers(m, p)))
       known[m->output_probe[i].target] = false;
+  }
 }
 
 td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,

@@ -185,6 +185,7 @@ static void rest_values(const td_model* m, td_work* w, const model_force* f) {
 
 static void measure_rest(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nforce; i++) rest_values(m, w, &m->force[i]);
+  for (int i = 0; i < m->ncable; i++) w->cable[i].zero = td_cable_length(m, w, i);
   for (int i = 0; i < m->nprobe; i++) {
     const model_probe* p = &m->probe[i];
     if (p->kind != SENSOR_STRETCH || p->rod > 0) continue;

@@ -114,7 +114,10 @@ static double probe_value(const td_model* m, td_work* w, int i) {
     case SENSOR_ACC:
       return place_value(m, w, p);
     case SENSOR_LENGTH:
-      return end_distance(m, w, p);
+      return p->cable > 0 ? td_cable_length(m, w, p->cable - 1) : end_distance(m, w, p);
+    case SENSOR_TENSION:
+      td_cable_tensions(m, w);
+      return w->cable[p->cable - 1].tension;
     case SENSOR_STRETCH:
       return p->rod > 0 ? 1 + mean_stretch(m, w, p, -1) : end_distance(m, w, p) / w->length0[i];
     case SENSOR_STRAIN:
@@ -223,6 +226,7 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
       return rate ? 0 : rod_strain(m, w, p, col);
     case SENSOR_LENGTH:
     case SENSOR_STRETCH: {
+      if (p->cable > 0) return rate ? 0 : td_cable_length_change(m, w, p->cable - 1, col);
       if (p->rod > 0) return rate ? 0 : mean_stretch(m, w, p, col);
       const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
       const frame_change da = td_frame_change(m, w, p->a, col, rate),
@@ -243,6 +247,7 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
       return energy_change(m, w, col, rate);
     case SENSOR_FORCE:
     case SENSOR_LAMBDA:
+    case SENSOR_TENSION:
     case SENSOR_KIND_COUNT:
       break;
   }

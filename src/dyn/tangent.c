@@ -107,7 +107,7 @@ static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
 }
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
-  td_strain_rates(m, w, a);
+  td_strain_tangent_numbers(m, w, a);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE) {
@@ -361,7 +361,7 @@ static void force_tangent(const td_model* m, td_work* w, const double* lambda, d
 static bool only_local_forces(const td_model* m) {
   for (int i = 0; i < m->nforce; i++)
     if (!is_local(&m->force[i])) return false;
-  return m->nlive_probe == 0 && m->nrow == 0;
+  return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0;
 }
 
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
@@ -375,7 +375,9 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   td_composites(m, w);
   inertial_tangent(m, w, dFdq, dFdv);
   td_local_tangent(m, w, dFdq, dFdv);
-  if (!only_local_forces(m)) force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
+  td_cable_tangent(m, w, dFdq);
+  if (!only_local_forces(m) || w->pull.on)
+    force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
 }
 
 void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,

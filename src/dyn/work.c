@@ -10,6 +10,8 @@
 #define WORK_ARRAYS(X)                     \
   X(hop_work, hop, m->nhop)                \
   X(col_work, col, m->ncol)                \
+  X(cable_work, cable, m->ncable)          \
+  X(double, crossing_share, m->ncrossing)  \
   X(pose, hop_fix, m->nhop)                \
   X(pose, station_fix, m->nstation)        \
   X(vec3, hop_axis, m->nhop)               \

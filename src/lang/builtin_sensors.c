@@ -20,6 +20,7 @@ static const char* root_name(const ast* node) {
 // The structures that can be referred to.
 static bool is_thing(const char* name) {
   return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 || strcmp(name, "rod") == 0 ||
+         strcmp(name, "cable") == 0 || strcmp(name, "mesh") == 0 ||
          (td_field_refused(name) && td_field_is_root(name));
 }
 
@@ -81,7 +82,7 @@ static int find_named(const lang* L, const char* root, const char* name) {
 
 // Which structure a name is looked for in first; rods come second.
 static const char* root_about(char about) {
-  return about == 'j' ? "joint" : about == 'r' ? "rod" : "body";
+  return about == 'j' ? "joint" : about == 'r' ? "rod" : about == 'c' ? "cable" : "body";
 }
 
 // Find a name that is there already; -1: out of work.
@@ -224,11 +225,6 @@ value* td_at_call(lang* L, const ast* node) {
 
 // ---- sensors ----------------------------------------------------------------------------------
 
-// Sensors of structures that come later.
-static const char* later_sensor(const char* name) {
-  return strcmp(name, "tension") == 0 ? "cable" : NULL;
-}
-
 static int sensor_kind_of(const char* name) {
   for (int i = 0; i < SENSOR_KIND_COUNT; i++) {
     if (strcmp(td_sensor_table[i].name, name) == 0) return i;
@@ -236,7 +232,7 @@ static int sensor_kind_of(const char* name) {
   return -1;
 }
 
-bool td_is_sensor_name(const char* name) { return sensor_kind_of(name) >= 0 || later_sensor(name); }
+bool td_is_sensor_name(const char* name) { return sensor_kind_of(name) >= 0; }
 
 // A point in the body frame: [x y z]
 static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
@@ -315,18 +311,47 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
   return wanted == 1 || arc_of(L, node->list[1], &ref->arc);
 }
 
+// length and tension of a cable: nothing more.
+static bool cable_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
+  ref->root = 'c';
+  ref->index = r->index;
+  if (node->n == 1) return true;
+  return td_fail(L, node->at, "%s(cable(%d)) called with %d arguments",
+                 td_sensor_table[ref->kind].name, r->index, node->n) != NULL;
+}
+
+// The arguments after a mesh: a node (pos, vel, ...) or an edge (length, stretch, force).
+static bool mesh_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
+  const td_sensor_info* info = &td_sensor_table[ref->kind];
+  const bool edge =
+      ref->kind == SENSOR_LENGTH || ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_FORCE;
+  if (info->about != 'b' && !edge)
+    return td_fail(L, node->at, "%s is not about a mesh", info->name) != NULL;
+  ref->root = 'm';
+  ref->index = r->index;
+  if (r->has_place) ref->element = (int)td_ex_value(L->g, r->place);
+  const bool ok = edge ? joint_arguments(L, node, ref) : body_arguments(L, node, ref);
+  if (ok && ref->element == 0)
+    return td_fail(L, node->at, "%s needs to know which %s, as in %s(mesh(%d), 1)", info->name,
+                   edge ? "edge" : "node", info->name, r->index) != NULL;
+  return ok;
+}
+
 static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char about) {
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
     return td_fail(L, node->at, "%s needs to know of what, as in %s(%s(1)%s)", name, name,
-                   about == 'b' ? "body" : "joint",
+                   root_about(about),
                    ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF ? ", 1" : "") != NULL;
   }
   value_ref r;
   if (!td_reference(L, node->list[0], about, name, &r)) return false;
-  const char* wanted = about == 'b' ? "body" : about == 'r' ? "rod" : "joint";
+  const char* wanted = root_about(about);
+  const bool may_be_cable = about == 'c' || ref->kind == SENSOR_LENGTH;
+  if (may_be_cable && strcmp(r.root, "cable") == 0) return cable_arguments(L, node, &r, ref);
   const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
   if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
+  if (strcmp(r.root, "mesh") == 0 && about != 'r') return mesh_arguments(L, node, &r, ref);
   if (strcmp(r.root, wanted) != 0) {
     return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
            NULL;
@@ -411,12 +436,6 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
     td_value_drop(which);
     if (number) return own;
   }
-  const char* later = later_sensor(name);
-  if (later) {
-    const char* text = td_field_refused(later);
-    return td_fail(L, node->at, "%s is a sensor of a %s: %s", name, later,
-                   text ? text : "not in this version");
-  }
   td_sensor_ref ref = {.kind = (sensor_kind)sensor_kind_of(name), .root = '-'};
   bool ok = false;
   switch (td_sensor_table[ref.kind].about) {
@@ -425,6 +444,7 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
       break;
     case 'j':
     case 'r':
+    case 'c':
       ok = about_reference(L, node, &ref, td_sensor_table[ref.kind].about);
       break;
     case 'i':

@@ -355,12 +355,25 @@ static td_status want_strain(builder* b, const rom* r, double arc) {
   return push_strain_at(b, r, arc, 0, 0);
 }
 
+// The places between which cables run straight.
+static td_status want_cables(builder* b, const rom* r) {
+  for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
+    const value* via = td_get(b->cables, i, "via");
+    for (int k = 0; via && k < td_value_count(via); k++) {
+      TD_TRY(want_reference(b, r, via->slots[k].v));
+      TD_TRY(want_number(b, r, via->slots[k].v));
+    }
+  }
+  return TD_OK;
+}
+
 static td_status push_places(builder* b, const rom* r) {
   static const char* const joint_fields[] = {"first", "second", "refbody"};
   static const char* const load_fields[] = {"exbody", "body", "refbody"};
   TD_TRY(want_references(b, r, b->joints, joint_fields, 3));
   TD_TRY(want_references(b, r, b->loads, load_fields, 3));
   TD_TRY(want_references(b, r, b->rods, joint_fields, 1));
+  TD_TRY(want_cables(b, r));
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != r->rod + 1 || s->kind == SENSOR_STRETCH) continue;

@@ -347,6 +347,13 @@ static void check_word(td_spec* spec, const checked* c) {
 static void check_reference(td_spec* spec, const checked* c) {
   const value_ref* ref = &c->v->ref;
   if (strcmp(ref->root, "rod") == 0) return;
+  if (strcmp(ref->root, "mesh") == 0 && !ref->has_place) {
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s must be a node of mesh(%d), as in at(mesh(%d), 1)", c->name, ref->index,
+             ref->index);
+    return;
+  }
+  if (strcmp(ref->root, "mesh") == 0) return;
   if (strcmp(ref->root, "body") != 0) {
     const char* later = td_field_refused(ref->root);
     if (later)
@@ -366,6 +373,20 @@ static void check_reference(td_spec* spec, const checked* c) {
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s: the element in at(body(%d), ...) must be a whole number from 1, got %g", c->name,
              ref->index, x);
+}
+
+// Node numbers: whole and positive.
+static void check_nodes(td_spec* spec, const checked* c) {
+  if (!check_depends(spec, c)) return;
+  for (int i = 0; i < td_value_count(c->v); i++) {
+    double x;
+    if (!td_check_constant(spec, c->v, i, &x) || (x >= 1 && x == floor(x) && isfinite(x))) continue;
+    char name[NAME_SIZE];
+    element_name(c, i, name, sizeof name);
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be the number of a node, 1 or more, got %g",
+             name, x);
+    return;
+  }
 }
 
 // Does a joint make this body a rod?
@@ -405,6 +426,21 @@ static void check_place(td_spec* spec, const checked* c) {
   }
 }
 
+static void check_places(td_spec* spec, const checked* c) {
+  for (int i = 0; i < td_value_count(c->v); i++) {
+    const value* v = c->v->slots[i].v;
+    char name[NAME_SIZE];
+    write_name(name, sizeof name, "%s{%d}", c->name, i + 1);
+    checked one = {c->field, v, name, c->v->slots[i].at, {0}, {0, NAN}};
+    if (v && (v->kind == V_NUM || v->kind == V_REF) && !td_value_is_empty(v))
+      check_place(spec, &one);
+    else
+      td_error(&spec->diags, TD_E_MODEL, one.at,
+               "%s must be a body number or a reference like at(rod(2), 0.1), got %s", name,
+               v ? td_value_kind_text(v) : "nothing");
+  }
+}
+
 // ---- structures -------------------------------------------------------------------------------
 
 static bool kind_fits(field_kind kind, const value* v) {
@@ -420,8 +456,12 @@ static bool kind_fits(field_kind kind, const value* v) {
       return v->kind == V_STRUCT;
     case FIELD_PLACE:
       return v->kind == V_NUM || v->kind == V_REF;
+    case FIELD_PLACES:
+      return v->kind == V_CELL;
     case FIELD_LIST:
       return v->kind == V_CELL || v->kind == V_STR;
+    case FIELD_NODES:
+      return v->kind == V_NUM || v->kind == V_STR;
   }
   return false;
 }
@@ -442,8 +482,12 @@ static const char* kind_text(const td_field* f) {
       return "a structure";
     case FIELD_PLACE:
       return "a body number, [body element ...] or a reference like at(body(2), 3)";
+    case FIELD_PLACES:
+      return "a list of places like {at(body(1)), at(rod(2), 0.1)}";
     case FIELD_LIST:
       return "a list of names like {'tip', 'energy'}";
+    case FIELD_NODES:
+      return "a word or node numbers";
   }
   return "";
 }
@@ -539,12 +583,16 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
 // rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
 // built.
 static bool is_gap(td_spec* spec, const td_field* field, const value* s, int i) {
-  if (strcmp(field->path, "rod") != 0 && strcmp(field->path, "chamber") != 0) return false;
+  static const char* const counted[] = {"rod", "chamber", "cable", "contact", "mesh"};
+  bool named = false;
+  for (int k = 0; k < 5; k++) named = named || strcmp(field->path, counted[k]) == 0;
+  if (!named) return false;
   for (int k = 0; k < s->nfield; k++)
     if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
   td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
            "%s(%d) is empty: %ss are numbered without gaps, and the model has %s(%d)", field->path,
-           i + 1, field->path, field->path, td_value_count(s));
+           i + 1, strcmp(field->path, "mesh") == 0 ? "meshe" : field->path, field->path,
+           td_value_count(s));
   return true;
 }
 
@@ -563,7 +611,7 @@ static void check_element(walk* w, const td_field* field, const value* s, int i,
 // Length of the rod that element i of a root structure is, or is in.
 static double length_at_hand(td_spec* spec, const td_field* field, const value* s, int i) {
   if (strcmp(field->path, "rod") == 0) return td_check_rod_length(spec, i);
-  if (strcmp(field->path, "chamber") != 0) return NAN;
+  if (strcmp(field->path, "chamber") != 0 && strcmp(field->path, "cable") != 0) return NAN;
   const value* rod = td_get(s, i, "rod");
   double number = 1;
   if (rod && (rod->kind != V_NUM || !td_check_constant(spec, rod, 0, &number))) return NAN;
@@ -594,7 +642,8 @@ static void check_structs(walk* w, const checked* c) {
     else
       write_name(name, sizeof name, "%s(%d)", c->name, i + 1);
     if (root) {
-      w->repeated = strcmp(c->field->path, "body") == 0 ? 0 : repeated_elements(c->field, s, i);
+      const bool later = strcmp(c->field->path, "body") == 0 || strcmp(c->field->path, "mesh") == 0;
+      w->repeated = later ? 0 : repeated_elements(c->field, s, i);
       w->along = (stretch){0, length_at_hand(w->spec, c->field, s, i)};
       w->rod = i;
     }
@@ -626,6 +675,15 @@ static void check_value(walk* w, checked* c) {
       break;
     case FIELD_PLACE:
       check_place(w->spec, c);
+      break;
+    case FIELD_PLACES:
+      check_places(w->spec, c);
+      break;
+    case FIELD_NODES:
+      if (c->v->kind == V_STR)
+        check_word(w->spec, c);
+      else
+        check_nodes(w->spec, c);
       break;
     case FIELD_LIST:
       break;  // with the names, once all sensors are known

@@ -8,11 +8,6 @@ typedef struct cross_section {
   ex A, Ix, Iy, J;
 } cross_section;
 
-static ex at_arc(builder* b, ex e, double arc) {
-  const ex with = td_ex_const(b->spec->graph, arc);
-  return td_ex_substitute(b->spec->graph, e, &b->spec->arc_var, &with, 1);
-}
-
 const value* td_rod_get(const builder* b, int rod, const char* field, double arc) {
   const rod_part* p = td_rod_part_at(b, rod, arc);
   return td_get(p->s, p->at, field);
@@ -135,17 +130,6 @@ static void add_chambers(builder* b, int rod, double from, double to, ex input[6
     input[3] = add(b, input[3], mul(b, force, at_arc(b, td_value_ex(offset, 1, g), middle)));
     input[4] = minus(b, input[4], mul(b, force, at_arc(b, td_value_ex(offset, 0, g), middle)));
   }
-}
-
-int td_rod_actuator_ends(const builder* b, int rod, double* arc, int most) {
-  const int n = b->chambers ? td_value_count(b->chambers) : 0;
-  int count = 0;
-  for (int k = 0; k < n && count + 2 <= most; k++) {
-    if ((int)chamber_number(b, k, "rod", 1) != rod + 1) continue;
-    arc[count++] = chamber_number(b, k, "from", 0);
-    arc[count++] = chamber_number(b, k, "to", b->rod[rod].length);
-  }
-  return count;
 }
 
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc) {

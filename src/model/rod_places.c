@@ -44,6 +44,11 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
   TD_TRY(want_references(b, rod, b->joints, joint_fields, out));
   TD_TRY(want_references(b, rod, b->loads, load_fields, out));
   TD_TRY(want_references(b, rod, b->rods, rod_fields, out));
+  for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
+    const value* via = td_get(b->cables, i, "via");
+    for (int k = 0; via && k < td_value_count(via); k++)
+      TD_TRY(want_reference(b, rod, via->slots[k].v, out));
+  }
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != rod + 1) continue;

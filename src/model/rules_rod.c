@@ -16,9 +16,8 @@ static const char* word(const value* s, int i, const char* field, const char* fa
   return v && v->kind == V_STR ? v->s : fallback;
 }
 
-// Element k of a field of s(i) at an arc length, its default when it is absent.
-static bool number(const td_spec* spec, const value* s, int i, const char* field, int k, double arc,
-                   double fallback, double* x) {
+bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,
+                     double arc, double fallback, double* x) {
   const value* v = td_get(s, i, field);
   *x = fallback;
   if (!v) return !isnan(fallback);
@@ -255,7 +254,7 @@ static void lengths(td_spec* spec, const value* s, int i, const char* name) {
 }
 
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
-  const char* model = word(s, i, "model", "ebr");
+  const char* model = word(s, i, "model", "gvs");
   lengths(spec, s, i, name);
   const value* written = td_get(s, i, "part");
   if (!written || written->kind != V_STRUCT) {
@@ -321,14 +320,15 @@ static bool is_in_section(const td_spec* spec, const value* rods, int i, double 
   const char* section = word(rods, i, "section", "circle");
   double a, b;
   if (strcmp(section, "circle") == 0 || strcmp(section, "ring") == 0)
-    return !number(spec, rods, i, "radius", 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;
+    return !td_check_number(spec, rods, i, "radius", 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;
   if (strcmp(section, "rectangle") != 0) return true;
-  if (!number(spec, rods, i, "width", 0, arc, NAN, &a)) return true;
-  if (!number(spec, rods, i, "height", 0, arc, NAN, &b)) return true;
+  if (!td_check_number(spec, rods, i, "width", 0, arc, NAN, &a)) return true;
+  if (!td_check_number(spec, rods, i, "height", 0, arc, NAN, &b)) return true;
   return fabs(x[0]) <= a / 2 && fabs(x[1]) <= b / 2;
 }
 
-static bool is_inside(td_spec* spec, const value* rods, int i, double arc, const double* x) {
+bool td_check_inside(td_spec* spec, int i, double arc, const double* x) {
+  const value* rods = td_get(spec->root, 0, "rod");
   value* parts = td_rod_parts(rods, i);
   if (!parts) return is_in_section(spec, rods, i, arc, x);
   int k = 0;
@@ -340,13 +340,12 @@ static bool is_inside(td_spec* spec, const value* rods, int i, double arc, const
 
 static void chamber_offset(td_spec* spec, const value* s, int i, const char* name, int rod,
                            const double range[2]) {
-  const value* rods = td_get(spec->root, 0, "rod");
   for (int p = 0; td_get(s, i, "offset") && p < 3; p++) {
     const double arc = range[0] + 0.5 * p * (range[1] - range[0]);
     double x[2];
-    if (!number(spec, s, i, "offset", 0, arc, NAN, &x[0])) return;
-    if (!number(spec, s, i, "offset", 1, arc, NAN, &x[1])) return;
-    if (is_inside(spec, rods, rod, arc, x)) continue;
+    if (!td_check_number(spec, s, i, "offset", 0, arc, NAN, &x[0])) return;
+    if (!td_check_number(spec, s, i, "offset", 1, arc, NAN, &x[1])) return;
+    if (td_check_inside(spec, rod, arc, x)) continue;
     td_warn(&spec->diags, td_get_at(s, i, "offset"),
             "%s.offset: [%g %g] m is outside the section of rod(%d)", name, x[0], x[1], rod + 1);
     return;
@@ -357,7 +356,8 @@ void td_check_chamber(td_spec* spec, const value* s, int i, const char* name) {
   td_diags* diags = &spec->diags;
   const int nrod = td_check_rod_count(spec);
   double rod, from, to;
-  if (!number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod))) return;
+  if (!td_check_number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
+    return;
   if (rod > nrod) {
     const td_span at =
         td_get(s, i, "rod") ? td_get_at(s, i, "rod") : td_check_element_at(&spec->diags, s, i);
@@ -366,8 +366,8 @@ void td_check_chamber(td_spec* spec, const value* s, int i, const char* name) {
     return;
   }
   const double length = td_check_rod_length(spec, (int)rod - 1);
-  if (isnan(length) || !number(spec, s, i, "from", 0, NAN, 0, &from)) return;
-  if (!number(spec, s, i, "to", 0, NAN, length, &to)) return;
+  if (isnan(length) || !td_check_number(spec, s, i, "from", 0, NAN, 0, &from)) return;
+  if (!td_check_number(spec, s, i, "to", 0, NAN, length, &to)) return;
   if (to > length * (1 + 1e-9))
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
              name, rod, length, to);
