@@ -67,8 +67,8 @@ static bool servos_rest(td_statics* s) {
 static bool leaves_nodes_behind(td_statics* s, td_equil_result* result) {
   const td_model* m = s->model;
   for (int i = 0; s->moving && i < m->nnode; i++) {
-    double pose[16], twist[6], size = 0;
-    td_station(m, s->state, s->work, m->node[i].from, pose, twist);
+    double at[16], twist[6], size = 0;
+    td_station(m, s->state, s->work, m->node[i].from, at, twist);
     for (int k = 0; k < 6; k++) size += fabs(twist[k]);
     if (size == 0) continue;
     snprintf(
