@@ -13,6 +13,7 @@
 #include "dyn.h"
 #include "frame.h"
 #include "model.h"
+#include "station.h"
 
 void td_prepare(const td_model* m, td_work* w);
 void td_place(const td_model* m, const td_state* state, td_work* w);
@@ -136,6 +137,25 @@ void td_cable_tangent(const td_model* m, td_work* w, double* dq);
 double td_cable_energy(const td_model* m, const td_work* w);
 double td_cable_energy_change(const td_model* m, const td_work* w, int col);
 double td_cable_power(const td_model* m, const td_work* w);
+
+// Forces on single stations (blocks.c): derivatives gathered per hop.
+void td_blocks(const td_model* m, td_work* w);
+void td_block_add(td_work* w, int hop, const station_force* s);
+// A force F fixed in the world that acts at a point of the hop, now at p.
+void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F);
+
+// The fluid (fluid.c).
+void td_fluid_prepare(const td_model* m, td_work* w);
+static inline bool is_wet(const td_work* w, int hop) { return w->added && w->hop_wet[hop]; }
+spatial6 td_added(const td_work* w, int hop);  // added mass of a hop, in the world
+void td_fluid_add(const td_model* m, td_work* w, int which);
+void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df);
+void td_fluid_blocks(const td_model* m, td_work* w);
+double td_fluid_kinetic(const td_model* m, const td_work* w);
+double td_fluid_buoyancy(const td_model* m, const td_work* w);  // potential energy
+double td_fluid_power(const td_model* m, const td_work* w);
+void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
+                            spatial* momentum, spatial* weight);
 
 double td_elastic_energy(const td_model* m, const td_work* w);
 double td_force_power(const td_model* m, const td_work* w);  // of what has no potential

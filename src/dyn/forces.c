@@ -117,6 +117,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
   td_cable_tensions(m, w);
   td_spans_add(m, w, which);
+  td_fluid_add(m, w, which);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     switch (f->kind) {
@@ -273,7 +274,7 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = td_cable_power(m, w);
+  double sum = td_cable_power(m, w) + td_fluid_power(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     for (int d = 0; d < force_laws(f->kind); d++) {

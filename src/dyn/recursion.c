@@ -14,9 +14,13 @@
 #include "engine.h"
 #include "path.h"
 
+// Gravity as an upward acceleration of the ground.
+static spatial ground_acceleration(const td_model* m, const td_work* w) {
+  return spatial_of(vec3_scale(-w->load, vec3_of(w->num + m->gravity)), (vec3){0, 0, 0});
+}
+
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity) {
-  spatial base = spatial_zero();
-  for (int c = 0; gravity && c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
+  const spatial base = gravity ? ground_acceleration(m, w) : spatial_zero();
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
@@ -32,6 +36,11 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->F = spatial_scale(-1, h->f);
+    if (is_wet(w, i)) {
+      const spatial6 M = td_added(w, i);
+      const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+      h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
+    }
     if (!w->hop_heavy[i]) continue;
     const spatial IV = inertia_apply(&h->I, &h->V);
     h->F = spatial_add(h->F,
@@ -61,6 +70,10 @@ static void composite_inertia(const td_model* m, td_work* w) {
     } else {
       memset(&w->hop[i].IA, 0, sizeof(spatial6));
     }
+    if (is_wet(w, i)) {
+      const spatial6 M = td_added(w, i);
+      spatial6_add(&w->hop[i].IA, &M);
+    }
   }
   for (int i = m->nhop - 1; i >= 0; i--)
     if (m->hop[i].parent >= 0) spatial6_add(&w->hop[m->hop[i].parent].IA, &w->hop[i].IA);
@@ -72,12 +85,12 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
                         double* M) {
   const model_hop* hop = &m->hop[i];
   const col_work* col = &w->col[hop->col];
-  const int n = m->nvel, above = path_above(p, m, i);
+  const int n = m->nvel, above = hop->above;
   for (int k = 0; k < hop->nv; k++) {
     double* row = M + m->col[hop->col + k].v * n;
     const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
     path_sum(p, above, S, &H);
-    path_add_row(p, above, row, n, 0);
+    path_add_row(p, above, hop->straight, row);
     for (int l = 0; l < k; l++) row[m->col[hop->col + l].v] += spatial_dot(&col[l].S, &H);
     row[m->col[hop->col + k].v] += 0.5 * spatial_dot(&col[k].S, &H);
   }
@@ -92,10 +105,10 @@ void td_composite_mass(const td_model* m, td_work* w, double* M) {
   composite_inertia(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    const int above = path_above(&p, m, i);
     if (has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
     path_enter(&p, m, i);
-    for (int k = 0; k < hop->nv; k++) path_put(S, above + k, &w->col[hop->col + k].S);
+    for (int k = hop->col; k < hop->col + hop->nv; k++)
+      path_column(S, hop, m->col[k].slot, &w->col[k].S);
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) M[i * n + j] = M[j * n + i] = M[i * n + j] + M[j * n + i];
@@ -224,6 +237,12 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
     } else {
       memset(&h->IA, 0, sizeof(spatial6));
     }
+    if (is_wet(w, i)) {
+      const spatial6 M = td_added(w, i);
+      const spatial MV = spatial6_apply(&M, &h->V);
+      spatial6_add(&h->IA, &M);
+      h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &MV));
+    }
   }
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
@@ -242,8 +261,7 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       return false;
     }
   }
-  spatial base = spatial_zero();
-  for (int c = 0; c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
+  const spatial base = ground_acceleration(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     const spatial* parent = hop->parent < 0 ? &base : &w->hop[hop->parent].A;

@@ -22,7 +22,9 @@
 
 #include "chart.h"
 #include "engine.h"
+#include "fluid.h"
 #include "path.h"
+#include "strain_hop.h"
 
 // ---- U, Z, X of one hop -----------------------------------------------------------------------
 
@@ -112,6 +114,8 @@ void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
       screw_column(&w->hop[i], &w->col[hop->col]);
     } else if (hop->kind == HOP_MOVE) {
       move_columns(w, hop, &w->hop[i]);
+    } else if (hop->kind == HOP_STRAIN) {
+      td_strain_columns(m, w, i, a);
     } else {
       rotation_columns(m, w, hop, &w->hop[i], a);
     }
@@ -153,6 +157,30 @@ static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
   return B;
 }
 
+// Added mass is a general inertia: its part of B is a whole matrix, in blocks.
+static void add_general(td_work* w, int i) {
+  hop_work* h = &w->hop[i];
+  const spatial6 M = td_added(w, i), B = inertia_rate_matrix(&M, &h->V);
+  const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+  h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
+  spatial6_add(&h->IA, &M);
+  spatial6_add(&w->blocks[i].B, &B);
+}
+
+// The blocks of a hop: passed to its parent, and what its columns need of them.
+static void general_columns(const td_model* m, td_work* w, int i) {
+  const hop_block* b = &w->blocks[i];
+  for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+    col_work* c = &w->col[k];
+    c->G = spatial_add(c->G, spatial6_apply_t(&b->B, &c->S));
+    c->Y = spatial_sub(c->Y, spatial6_apply_t(&b->K, &c->S));
+  }
+  if (m->hop[i].parent < 0) return;
+  hop_block* parent = &w->blocks[m->hop[i].parent];
+  spatial6_add(&parent->B, &b->B);
+  spatial6_add(&parent->K, &b->K);
+}
+
 // Sums over subtrees: inertial wrench F, other wrenches E, inertia IA, P and B.
 static void composites(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nhop; i++) {
@@ -170,6 +198,7 @@ static void composites(const td_model* m, td_work* w) {
       h->P = (vec3){0, 0, 0};
       memset(&h->B, 0, sizeof h->B);
     }
+    if (is_wet(w, i)) add_general(w, i);
   }
   for (int i = m->nhop - 1; i >= 0; i--) {
     const hop_work* h = &w->hop[i];
@@ -185,9 +214,11 @@ static void composites(const td_model* m, td_work* w) {
       col_work* c = &w->col[m->hop[i].col + k];
       c->H = spatial6_apply(&h->IA, &c->S);
       c->Y = spatial_cross_force(&c->S, &h->E);
-      c->G = vec3_add(vec3_scale(2, vec3_cross(h->P, spatial_t(&c->S))),
-                      mat3_apply_t(h->B, spatial_r(&c->S)));
+      const vec3 G = vec3_add(vec3_scale(2, vec3_cross(h->P, spatial_t(&c->S))),
+                              mat3_apply_t(h->B, spatial_r(&c->S)));
+      c->G = spatial_of((vec3){0, 0, 0}, G);
     }
+    if (m->has_blocks) general_columns(m, w, i);
   }
 }
 
@@ -197,10 +228,15 @@ static spatial rate_wrench(const hop_work* h, const spatial* U) {
 }
 
 // S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held, for all pairs of a hop's columns.
-static void own_hop(const td_model* m, const td_work* w, const model_hop* hop, const hop_work* h,
-                    double* dq) {
+static void own_hop(const td_model* m, const td_work* w, int i, double* dq) {
+  const model_hop* hop = &m->hop[i];
+  const hop_work* h = &w->hop[i];
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
   const spatial F = spatial_sub(h->F, h->E);
+  if (hop->kind == HOP_STRAIN) {
+    td_strain_curvature(m, w, i, &F, dq);
+    return;
+  }
   chart c = {.T = mat3_identity()};
   if (hop->kind != HOP_BALL) c = td_chart(td_hop_chart(hop), td_chart_numbers(m, w, hop));
   double d[3][3];
@@ -233,73 +269,89 @@ static tangent_path tangent_path_new(const td_model* m, arena* s) {
 }
 
 static void tangent_path_enter(tangent_path* t, const td_model* m, const td_work* w, int hop) {
-  const int above = path_above(&t->p, m, hop);
+  const model_hop* h = &m->hop[hop];
   path_enter(&t->p, m, hop);
-  for (int k = 0; k < m->hop[hop].nv; k++) {
-    const col_work* c = &w->col[m->hop[hop].col + k];
-    path_put(t->S, above + k, &c->S);
-    path_put(t->U, above + k, &c->U);
-    path_put(t->Z, above + k, &c->Z);
-    path_put(t->X, above + k, &c->X);
+  for (int k = h->col; k < h->col + h->nv; k++) {
+    const col_work* c = &w->col[k];
+    const int slot = m->col[k].slot;
+    path_column(t->S, h, slot, &c->S);
+    path_column(t->U, h, slot, &c->U);
+    path_column(t->Z, h, slot, &c->Z);
+    path_column(t->X, h, slot, &c->X);
   }
 }
 
-// The column of DOF v: rows above, for the changes dF and dFv of the wrench below.
-static void column_above(const tangent_path* t, int rows, const spatial* dF, const spatial* dFv,
-                         int v, int n, double* dq, double* dv) {
-  path_sum(&t->p, rows, t->S, dF);
-  path_add_column(&t->p, rows, dq, n, v);
-  path_sum(&t->p, rows, t->S, dFv);
-  path_add_column(&t->p, rows, dv, n, v);
+// The column of DOF v: rows above, for the changes dF and dFv of the wrench below.  `column_q` and
+// `column_v` are rows of transposed matrices.
+static void column_above(const tangent_path* t, const model_hop* hop, const spatial* dF,
+                         const spatial* dFv, double* column_q, double* column_v) {
+  path_sum(&t->p, hop->above, t->S, dF);
+  path_add_row(&t->p, hop->above, hop->straight, column_q);
+  path_sum(&t->p, hop->above, t->S, dFv);
+  path_add_row(&t->p, hop->above, hop->straight, column_v);
 }
 
 // The row of DOF v: columns above (l below k in the formulas of the head).
-static void row_above(const tangent_path* t, int columns, const col_work* c, int v, int n,
-                      double* dq, double* dv) {
-  const spatial G = spatial_of((vec3){0, 0, 0}, c->G), minus_Y = spatial_scale(-1, c->Y);
-  for (int b = 0; b * LANES < columns; b++) {
+static void row_above(const tangent_path* t, const model_hop* hop, const col_work* c, double* row_q,
+                      double* row_v) {
+  const spatial minus_Y = spatial_scale(-1, c->Y);
+  for (int b = 0; b * LANES < hop->above; b++) {
     lanes sum = {0};
     path_dot(&t->Z[b], &c->H, &sum);
-    path_dot(&t->U[b], &G, &sum);
+    path_dot(&t->U[b], &c->G, &sum);
     path_dot(&t->S[b], &minus_Y, &sum);
     t->p.sum[b] = sum;
   }
-  path_add_row(&t->p, columns, dq, n, v);
-  for (int b = 0; b * LANES < columns; b++) {
+  path_add_row(&t->p, hop->above, hop->straight, row_q);
+  for (int b = 0; b * LANES < hop->above; b++) {
     lanes sum = {0};
     path_dot(&t->X[b], &c->H, &sum);
-    path_dot(&t->S[b], &G, &sum);
+    path_dot(&t->S[b], &c->G, &sum);
     t->p.sum[b] = sum;
   }
-  path_add_row(&t->p, columns, dv, n, v);
+  path_add_row(&t->p, hop->above, hop->straight, row_v);
+}
+
+// A += Bᵀ
+static void add_transposed(double* A, const double* B, int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) A[i * n + j] += B[j * n + i];
 }
 
 static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const int n = m->nvel;
   const arena_mark mark = arena_open(&w->scratch);
   tangent_path t = tangent_path_new(m, &w->scratch);
+  double *dqT = arena_zeros(&w->scratch, n * n), *dvT = arena_zeros(&w->scratch, n * n);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    own_hop(m, w, hop, h, dq);
-    const int above = path_above(&t.p, m, i);
+    own_hop(m, w, i, dq);
     for (int k = 0; k < hop->nv; k++) {
       const col_work* c = &w->col[hop->col + k];
       const int v = m->col[hop->col + k].v;
       const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
-      const spatial dF = spatial_add(spatial_add(turn, IZ), rate_wrench(h, &c->U));
-      const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
-      column_above(&t, above, &dF, &dFv, v, n, dq, dv);
-      row_above(&t, above, c, v, n, dq, dv);
+      spatial dF = spatial_add(spatial_add(turn, IZ), rate_wrench(h, &c->U));
+      spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
+      if (m->has_blocks) {
+        const hop_block* b = &w->blocks[i];
+        dF = spatial_add(dF,
+                         spatial_add(spatial6_apply(&b->B, &c->U), spatial6_apply(&b->K, &c->S)));
+        dFv = spatial_add(dFv, spatial6_apply(&b->B, &c->S));
+      }
+      column_above(&t, hop, &dF, &dFv, dqT + v * n, dvT + v * n);
+      row_above(&t, hop, c, dq + v * n, dv + v * n);
       for (int l = 0; l < hop->nv; l++) {
         const spatial* S = &w->col[hop->col + l].S;
         const int row = m->col[hop->col + l].v;
-        dq[row * n + v] += spatial_dot(S, &dF);
-        dv[row * n + v] += spatial_dot(S, &dFv);
+        dqT[v * n + row] += spatial_dot(S, &dF);
+        dvT[v * n + row] += spatial_dot(S, &dFv);
       }
     }
     tangent_path_enter(&t, m, w, i);
   }
+  add_transposed(dq, dqT, n);
+  add_transposed(dv, dvT, n);
   arena_close(&w->scratch, mark);
 }
 
@@ -354,6 +406,7 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);
+  td_blocks(m, w);
   composites(m, w);
   inertial_tangent(m, w, dFdq, dFdv);
   td_local_tangent(m, w, dFdq, dFdv);
@@ -383,6 +436,7 @@ static void number_column(const td_model* m, td_work* w, double* out, int stride
       const inertia* I = &w->hop[i].I;
       w->df[i] = spatial_add(w->df[i], spatial_of(vec3_scale(I->m, dg), vec3_cross(I->mc, dg)));
     }
+  td_fluid_gravity_change(m, w, dg, w->df);
   collect(m, w, out, stride, column);
   w->numbers_change = false;
 }

@@ -5,6 +5,7 @@
 
 #include "build.h"
 #include "compile.h"
+#include "rods.h"
 
 // ---- numbers ----------------------------------------------------------------------------------
 
@@ -81,6 +82,9 @@ static void read_settings(builder* b) {
 static void builder_free(builder* b) {
   for (int r = 0; b->rod && r < b->nrod; r++) {
     free(b->rod[r].hop);
+    free(b->rod[r].part);
+    free(b->rod[r].arc);
+    td_value_drop(b->rod[r].parts);
     free(b->rod[r].point_arc);
     free(b->rod[r].point_hop);
   }
@@ -106,6 +110,8 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   b->rods = td_get(spec->root, 0, "rod");
   b->chambers = td_get(spec->root, 0, "chamber");
   b->cables = td_get(spec->root, 0, "cable");
+  b->fluid = td_get(spec->root, 0, "fluid");
+  b->contacts = td_get(spec->root, 0, "contact");
   b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
   b->njoint = b->joints ? td_value_count(b->joints) : 0;
   b->nload = b->loads ? td_value_count(b->loads) : 0;
@@ -132,17 +138,13 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
     b->joint[j].rom = true;
     b->rod[r].joint = j;
     b->rod[r].length = length ? second->x[1] : 0;
-    b->rod[r].n = (int)td_get(rom, 0, "order")->x[0];
-    b->rod[r++].step = 1;
+    b->rod[r++].n = (int)td_get(rom, 0, "order")->x[0];
   }
   for (int r = 0; r < written; r++) {
     b->rod[r].joint = -1;
     b->joint[b->njoint + r].s = td_get(b->rods, r, "joint");
     b->joint[b->njoint + r].tr = td_get(b->rods, r, "tr");
-    const value *length = td_get(b->rods, r, "length"), *n = td_get(b->rods, r, "n");
-    b->rod[r].length = length ? td_spec_settle(spec, td_value_ex(length, 0, spec->graph)) : 1;
-    b->rod[r].n = n ? (int)n->x[0] : 4;
-    b->rod[r].step = b->rod[r].length / b->rod[r].n;
+    if (!td_build_rod_parts(b, r)) return false;
   }
   return true;
 }
@@ -240,6 +242,7 @@ static td_status build(builder* b) {
   TD_TRY(sort_hops(b));
   td_status links = td_build_links(b);
   if (links == TD_OK) links = td_build_cables(b);
+  if (links == TD_OK) links = td_build_fluid(b);
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
   const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;

@@ -6,6 +6,7 @@
 #include "fields.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // What a field may depend on.
@@ -61,6 +62,12 @@ const td_field td_fields[] = {
     {"world.g", FIELD_NUM, "1x3", "[0 0 0]", "m/s^2", TIMED, "", "",
      "gravity, the acceleration of a body that falls freely"},
 
+    // ---- fluid --------------------------------------------------------------------------------
+    {"fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "a fluid everywhere around the robot"},
+    {"fluid.rho", FIELD_NUM, "1", "0", "kg/m^3", PARAM, "", ">= 0", "density; 0: there is none"},
+    {"fluid.velocity", FIELD_NUM, "1x3", "[0 0 0]", "m/s", TIMED, "", "",
+     "its velocity, the same everywhere and changing slowly"},
+
     // ---- body ---------------------------------------------------------------------------------
     {"body", FIELD_STRUCTS, "", "", "", FIXED, "", "", "rigid bodies"},
     {"body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0", "mass"},
@@ -70,6 +77,15 @@ const td_field td_fields[] = {
      "centre of mass in the body frame"},
     {"body.tip", FIELD_NUM, "nx3", "2*l_com", "m", PARAM, "", "",
      "end of the body in its frame, for drawing"},
+    {"body.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what the fluid does to it"},
+    {"body.fluid.volume", FIELD_NUM, "1", "0", "m^3", PARAM, "", ">= 0",
+     "displaced volume: buoyancy is the weight of that much fluid"},
+    {"body.fluid.center", FIELD_NUM, "1x3", "l_com", "m", PARAM, "", "",
+     "centre of the displaced volume in the body frame"},
+    {"body.fluid.drag_matrix", FIELD_NUM, "6x6", "", "kg/m, kg", PARAM, "", "",
+     "drag -D*abs(v)*[v w] in the body frame, with the velocity v of its origin against the fluid"},
+    {"body.fluid.added_mass", FIELD_NUM, "6x6", "", "kg, kg m, kg m^2", PARAM, "", "",
+     "added inertia [translational, rotational] in the body frame"},
     {"body.type", FIELD_STR, "", "rigid", "", FIXED, "", "rigid", "kind of body"},
     {"body.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
 
@@ -194,7 +210,8 @@ const td_field td_fields[] = {
      "viscosity"},
     {"rod.joint.dof.damp.pow", FIELD_NUM, "1", "1", "", PARAM, "", "> 0", "power of the law"},
     {"rod.joint.dof.input", FIELD_NUM, "1", "0", "N, N m", FORCE, "", "", "force along it"},
-    {"rod.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0", "length at rest"},
+    {"rod.length", FIELD_NUM, "1", "sum of the parts", "m", FIXED, "", "> 0",
+     "length at rest; required of a rod without parts"},
     {"rod.section", FIELD_STR, "", "circle", "", FIXED, "", "circle|ring|rectangle|custom",
      "shape of the cross-section"},
     {"rod.radius", FIELD_NUM, "1|1x2", "", "m", ALONG, "", "> 0",
@@ -225,8 +242,9 @@ const td_field td_fields[] = {
      "strains that may change: [shear x, shear y, stretch, bend x, bend y, twist]"},
     {"rod.shape", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1, 1/m", ALONG, "", "",
      "stress-free strain; stretch is measured from 1"},
-    {"rod.init", FIELD_NUM, "1x6", "shape", "1, 1/m", ALONG, "", "", "initial strain"},
-    {"rod.rate", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
+    {"rod.init", FIELD_NUM, "1x6|1xm", "shape", "1, 1/m", ALONG, "", "",
+     "initial strain; 'gvs': or the coordinates themselves"},
+    {"rod.rate", FIELD_NUM, "1x6|1xm", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
      "initial strain rate"},
     {"rod.load", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N/m, N", BENT, "", "",
      "distributed load per length [force moment]"},
@@ -234,12 +252,41 @@ const td_field td_fields[] = {
      "axes of `load`: 'local' follows the rod"},
     {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
      "internal actuation [force moment] that works on the strains"},
-    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "srl|ebr|eba|rom", "continuum model"},
+    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
-     "number of segments, or polynomial order ('rom')"},
-    {"rod.points", FIELD_NUM, "1|2xm", "2*n + 4", "", FIXED, "", ">= 0",
-     "quadrature points along the rod ('rom'): how many, or nodes and weights on [0,1] in two "
-     "rows"},
+     "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
+    {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
+     "shape functions of the strains ('gvs'): one name, or a cell of six: legendre, constant, "
+     "monomial, chebyshev, fourier, linear, quadratic, cubic, hermite, gaussian, multiquadric, "
+     "custom"},
+    {"rod.order", FIELD_INT, "1|1x6", "n", "", FIXED, "", ">= -1",
+     "order of the basis of each strain ('gvs'); -1: the strain is held"},
+    {"rod.elements", FIELD_INT, "1|1x6", "1", "", FIXED, "", ">= 1",
+     "elements of the basis of each strain ('gvs')"},
+    {"rod.functions", FIELD_NUM, "6xm", "", "", ALONG, "", "",
+     "functions of s of a custom basis ('gvs'), one row for each strain, padded with zeros"},
+    {"rod.points", FIELD_NUM, "1|2xm", "", "", FIXED, "", ">= 0",
+     "quadrature points along the rod ('rom', 'gvs'; in each element): how many, or nodes and "
+     "weights on [0,1] in two rows; chosen by itself from the order"},
+    {"rod.magnus", FIELD_INT, "1", "4", "", FIXED, "", "2|4|6",
+     "order of the steps from point to point ('gvs')"},
+    {"rod.part", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "stretches that follow each other, each with any of the fields of its rod from `length` on; "
+     "what a part does not say is the rod's"},
+    {"rod.part.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0",
+     "length of the part at rest"},
+
+    {"rod.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "what the fluid does to it, where `fluid.rho` is not 0"},
+    {"rod.fluid.drag", FIELD_NUM, "1x3", "[1.1 1.1 0.01]", "", ALONG, "", ">= 0",
+     "coefficients C along local x, y, z: force per length -rho/2*2*radius*C*abs(v)*v"},
+    {"rod.fluid.lift", FIELD_NUM, "1|1x3", "0", "", ALONG, "", "",
+     "coefficients l of a force across the flow: C has the skew matrix of l added, one number is "
+     "about local z"},
+    {"rod.fluid.drag_matrix", FIELD_NUM, "3x3", "", "", ALONG, "", "",
+     "the whole matrix C instead of drag and lift"},
+    {"rod.fluid.added_mass", FIELD_NUM, "1x3", "[0.6 0.6 0]", "", ALONG, "", ">= 0",
+     "added mass per length, as part of the displaced fluid's, along local x, y, z"},
 
     // ---- chamber ------------------------------------------------------------------------------
     {"chamber", FIELD_STRUCTS, "", "", "", FIXED, "", "", "pneumatic chambers inside rods"},
@@ -319,13 +366,10 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"fluid", "fluid" LATER "write drag and buoyancy as exload.ftau, an expression of vel(...)"},
     {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
     {"mesh",
      "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
-    {"rod.model = 'gvs'", "'gvs'" LATER "use 'srl', 'ebr', 'eba' or 'rom'"},
-    {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
 };
 
 const int td_later_count = (int)(sizeof td_laters / sizeof td_laters[0]);
@@ -341,9 +385,32 @@ static const td_field* find_row(const char* path) {
   return NULL;
 }
 
+// What a rod has as a whole; its parts share it.
+bool td_field_of_part(const char* name) {
+  static const char* const whole[] = {"name",       "first", "tr",  "joint",
+                                      "load_frame", "model", "part"};
+  const size_t length = strcspn(name, ".");
+  for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+    if (strlen(whole[i]) == length && strncmp(whole[i], name, length) == 0) return false;
+  return true;
+}
+
+// A part of a rod has its own fields and those of the rod that may change along it.
+static const td_field* field_of_part(const char* name) {
+  static const char* const rows[] = {"rod.part", "rod"};
+  for (int k = 0; k < 2 && td_field_of_part(name); k++) {
+    char path[64];
+    const int n = snprintf(path, sizeof path, "%s.%s", rows[k], name);
+    const td_field* f = n < (int)sizeof path ? find_row(path) : NULL;
+    if (f) return f;
+  }
+  return NULL;
+}
+
 const td_field* td_field_find(const char* path) {
   for (int i = 0; i < td_alias_count; i++)
     if (strcmp(td_aliases[i].path, path) == 0) return find_row(td_aliases[i].meaning);
+  if (strncmp(path, "rod.part.", 9) == 0) return field_of_part(path + 9);
   return find_row(path);
 }
 
@@ -356,6 +423,7 @@ static bool is_child(const char* path, const char* parent, size_t length, const 
 
 const td_field* td_field_child(const td_field* parent, const char* name) {
   const char* path = parent ? parent->path : "";
+  if (strcmp(path, "rod.part") == 0) return field_of_part(name);
   const size_t length = strlen(path);
 
   // a parent's children follow it, up to the next root
@@ -447,11 +515,14 @@ bool td_field_has_option(const td_field* field, const char* word) {
 // The names of the fields directly below `parent` ("": the structures); returns how many, at most
 // `max`.
 static int children(const char* parent, const char** names, int max) {
-  const size_t length = strlen(parent);
+  const bool part = strcmp(parent, "rod.part") == 0;
+  const char* of = part ? "rod" : parent;
+  const size_t length = strlen(of);
   int n = 0;
   for (int i = 0; i < td_field_count && n < max; i++) {
     const char* name = td_field_name(&td_fields[i]);
-    if (is_child(td_fields[i].path, parent, length, name)) names[n++] = name;
+    if (is_child(td_fields[i].path, of, length, name) && (!part || td_field_of_part(name)))
+      names[n++] = name;
   }
   return n;
 }

@@ -27,6 +27,16 @@ static const chapter chapters[] = {
      "body(1).I     = diag([2e-3 2e-3 4e-4]);\n"
      "body(1).l_com = [0 0 0.15];\n"
      "body(1).name  = 'upper arm';\n"},
+    {"fluid",
+     "Everything displaces fluid, is dragged by it and carries some of it along: rods by their "
+     "section, "
+     "bodies by what `body.fluid` says.",
+     "fluid.rho = 1000; fluid.velocity = [0.2 0 0];\n"
+     "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1100;\n"
+     "rod(1).fluid.drag = [1.1 1.1 0.01]; rod(1).fluid.added_mass = [0.6 0.6 0];\n"
+     "joint(1).second = 1; joint(1).type = 'free'; body(1).m = 2; body(1).I = 0.01*eye(3);\n"
+     "body(1).fluid.volume = 1.9e-3; body(1).fluid.drag_matrix = diag([8 8 8 0.01 0.01 0.01]);\n"
+     "body(1).fluid.added_mass = diag([1 1 1 0 0 0]);\n"},
     {"joint",
      "The first joint that leads to a body places it: this is its *main joint*, and all of them "
      "make "

@@ -45,7 +45,8 @@ typedef enum hop_kind {
   HOP_QUAT3,   // y: vector part of a unit quaternion
   HOP_CAYLEY,  // y: Euler-Bernoulli rotation α, normalised
   HOP_TURN,    // y: rotation vector
-  HOP_MOVE     // y: translation along the three axes
+  HOP_MOVE,    // y: translation along the three axes
+  HOP_STRAIN   // y: strains at the nodes of a step along a rod (elem/magnus.h)
 } hop_kind;
 typedef struct model_hop {
   hop_kind kind;
@@ -56,19 +57,28 @@ typedef struct model_hop {
   bool turns, moves;  // HOP_SCREW: rotation about the axis, translation along it
   num axis;           // HOP_SCREW, HOP_CIRCLE: 3 slots, unit length after td_prepare
   num pitch;          // metres per radian for helical joints, else NUM_NONE
-  num value;          // charts of three numbers: 3 slots with y0
+  num value;          // charts of three numbers: 3 slots with y0; HOP_STRAIN: 6 per node
+  int nodes;          // HOP_STRAIN: 1, 2, 3 for order 2, 4, 6
+  unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d
+  num step;           // HOP_STRAIN: length of the step
+  bool continues;     // HOP_STRAIN: its columns go on where its parent's ended (see model_col.slot)
   bool prescribed;    // all its velocities are given functions of time
   int group;  // first hop of its group: hops that share DOFs and of which only the last carries
               // mass
   int group_last;  // and the last
   int last;        // last hop of the subtree (hops are in depth-first order)
+  int above, end;  // slots of the path from the ground that are taken above it, and with its own
+  bool straight;   // the velocities of the slots above it ascend one by one
 } model_hop;
 
 // A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
+// Along a rod whose steps share their DOFs the columns of one DOF add up: they share a slot of the
+// path from the ground (dyn/path.h), so that its width is the number of DOFs and not of columns.
 typedef struct model_col {
   int hop, v, q;
-  int part;    // number of the chart it enters
-  num weight;  // and its weight there, NUM_NONE: 1
+  int slot;
+  int part;    // number of the chart it enters; HOP_STRAIN: which strain
+  num weight;  // and its weight there, NUM_NONE: 1; HOP_STRAIN: one per node
   num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE
   bool first;  // of the columns that share this DOF
 } model_col;
@@ -145,11 +155,18 @@ static inline int force_laws(force_kind kind) {
 
 // How the strains of a rod piece follow from the coordinates.
 typedef enum strain_kind {
-  STRAIN_DOF,        // χ_d = q_d / length
-  STRAIN_SEGMENT,    // of the line between stations a and b (elem/segment.h)
-  STRAIN_POLYNOMIAL  // of the polynomial pose at station b (elem/polyrod.h); length is the
-                     // quadrature weight
+  STRAIN_DOF,         // χ_d = q_d / length
+  STRAIN_SEGMENT,     // of the line between stations a and b (elem/segment.h)
+  STRAIN_POLYNOMIAL,  // of the polynomial pose at station b (elem/polyrod.h); length is the
+                      // quadrature weight
+  STRAIN_BASIS        // χ = held + Σ weight · q over its terms; length is the quadrature weight
 } strain_kind;
+// One coordinate in a strain.
+typedef struct model_term {
+  int q, v;
+  int mode;  // which strain
+  num weight;
+} model_term;
 typedef struct model_force {
   force_kind kind;
   int name;
@@ -164,8 +181,10 @@ typedef struct model_force {
   strain_kind strain;       // STRAIN: how the strains are measured
   num section;              // STRAIN: SECTION_SLOTS slots
   int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
+  int term, nterm;          // STRAIN_BASIS
   bool potential;           // STRAIN: stiffness and rest are constants
   int rod;                  // STRAIN: from 1
+  int part;                 // STRAIN: part of the rod, from 0
   double arc;               // STRAIN: arc length of its middle
   int crossing, ncrossing;  // STRAIN: cables that pass it (model_crossing)
   int joint, element;
@@ -195,6 +214,22 @@ typedef struct model_crossing {
 typedef struct model_span {
   int cable, a, b;
 } model_span;
+
+// ---- surroundings -----------------------------------------------------------------------------
+
+// A point of a rod's quadrature at which fluid and contact act.
+typedef struct model_sample {
+  int station, rod;    // rod from 1
+  double arc, weight;  // weight [m]
+} model_sample;
+
+// A station in the fluid.
+typedef struct model_wet {
+  int station;
+  num displaced;    // mass of the displaced fluid
+  num centre;       // 3 slots: its centre in the station's frame
+  num drag, added;  // 36 slots each, row-major, in the station's frame; NUM_NONE: none
+} model_wet;
 
 // ---- constraints ------------------------------------------------------------------------------
 
@@ -231,7 +266,8 @@ typedef struct model_probe {
   int a,
       b;  // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row looked up by joint and element
   int joint, element;
-  int rod;  // STRAIN, STRETCH of a rod: from 1, else 0
+  int rod;   // STRAIN, STRETCH of a rod: from 1, else 0
+  int part;  // STRAIN: part of the rod, from 0
   double arc;
   int cable;  // LENGTH, TENSION of a cable: from 1, else 0
   int q, v;   // DOF, DDOF, Q, V
@@ -285,6 +321,8 @@ typedef struct model_joint {
   X(model_crossing, crossing, "cables in pieces of rods, piece by piece")    \
   X(int, cable_order, "crossings, cable by cable")                           \
   X(model_span, span, "straight stretches of cables, cable by cable")        \
+  X(model_sample, sample, "points along rods where fluid and contact act")   \
+  X(model_wet, wet, "stations in the fluid")                                 \
   X(model_row, row, "constraint rows")                                       \
   X(model_probe, probe, "sensor components used in expressions")             \
   X(model_named, param, "parameters")                                        \
@@ -293,6 +331,7 @@ typedef struct model_joint {
   X(model_joint, joint, "joints as written")                                 \
   X(model_rod, rod, "rods")                                                  \
   X(model_lump, lump, "masses of rod pieces")                                \
+  X(model_term, term, "coordinates in strains")                              \
   X(model_node, node, "free nodes of rods, in the order they are placed")    \
   X(int, output_name, "names of the sensors' components")                    \
   X(double, number, "initial content of the slots")                          \
@@ -316,7 +355,10 @@ struct td_model {
   int cap_##name;
   TD_MODEL_ARRAYS(X)
 #undef X
-  num gravity;  // 3 slots
+  num gravity;         // 3 slots
+  num fluid_velocity;  // 3 slots
+  bool has_added;      // some station has added mass
+  bool has_blocks;     // some force on a single station has derivatives by blocks (elem/station.h)
   int time_var, nvar;
   td_exprs* graph;  // its own copy
   td_tape *param_tape, *motion_tape, *live_tape;
@@ -359,7 +401,7 @@ typedef struct col_work {
   spatial U, Z, X;  // tangent vectors: see tangent.c
   spatial H;        // composite inertia times S
   spatial Y;        // S ×* (composite wrench of the forces)
-  vec3 G;           // composite B, transposed, times S (rotational part)
+  spatial G;        // composite B, transposed, times S
   double weight;    // of the DOF in its chart's number
   double slope;     // and its derivative along a polynomial rod
   double D;         // articulated: 1 / (S' IA S)
@@ -372,10 +414,18 @@ typedef struct cable_work {
   double tension, slope;
 } cable_work;
 
+// General 6x6 parts of the tangent of a hop, then of its subtree:  dF = ... + B U + K S.
+typedef struct hop_block {
+  spatial6 B, K;
+} hop_block;
+
 struct td_work {
   hop_work* hop;
   col_work* col;
   cable_work* cable;
+  spatial6* hop_added;     // added mass in the hop's frame
+  bool* hop_wet;           // it has some
+  hop_block* blocks;       // tangent: forces on single stations and added mass, see tangent.c
   double* crossing_share;  // of the cable's tension that friction leaves there
   pose* hop_fix;           // constant pose before each hop's motion
   pose* station_fix;       // constant pose of each station in its hop
@@ -404,6 +454,7 @@ struct td_work {
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool numbers_change;  // some of dnum may be nonzero
+  bool added;           // there is added mass
   bool open_loops;      // the loops could not be closed from the initial values
   td_flags flags;
   char failure[512];

@@ -4,7 +4,17 @@
 
 #include "build.h"
 
-// A field of a rod at an arc length.
+// The parts of a written rod with its fields filled in, as a struct array to be dropped; NULL: it
+// has none, or no memory.
+value* td_rod_parts(const value* rods, int rod);
+// Fill part, length and n of a written rod; false: no memory.
+bool td_build_rod_parts(builder* b, int rod);
+// The part that holds an arc length; at a boundary the one that begins there.
+const rod_part* td_rod_part_at(const builder* b, int rod, double arc);
+
+// A field of a rod at an arc length; NULL: not given.
+const value* td_rod_get(const builder* b, int rod, const char* field, double arc);
+// Element i of it, the fallback when it is not given.
 ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback);
 // Initial strain ("init", else the stress-free one) or strain rate.
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc);
@@ -20,11 +30,30 @@ td_status td_rod_station(builder* b, int rod, double arc, int* station);
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station);
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
-bool td_rod_mode(const builder* b, int rod, int d);
-// Arc lengths strictly inside a rod at which something begins or ends (cables, chambers),
-// ascending: where quadrature should be split.  Returns how many there are, of which at most `max`
-// are written.
-int td_rod_splits(const builder* b, int rod, double* arc, int max);
+// Models without coordinates for strains refuse to hold them (modes) or to start them (rate).
+td_status td_rod_no_held(builder* b, int rod, const char* model);
+// Is strain d free at an arc length?
+bool td_rod_mode(const builder* b, int rod, int d, double arc);
+const char* td_rod_strain_name(int d);  // "bend_x"
+ex td_rod_area(builder* b, int rod, double arc);
+// How wide a section is across the flow along x, y and z (the mean of the two).
+void td_rod_widths(builder* b, int rod, double arc, ex width[3]);
+// A point of the quadrature where fluid and contact act, if there are any; weight 0: contact only.
+td_status td_rod_sample(builder* b, int rod, double arc, double weight);
+// Mass, rotary inertia and load of a quadrature point.
+td_status td_rod_point_mass(builder* b, int rod, double arc, double weight);
+// Arc lengths at which chambers and cables begin or end; returns how many, at most `most`.
+int td_rod_actuator_ends(const builder* b, int rod, double* arc, int most);
+int td_rod_cable_ends(const builder* b, int rod, double* arc, int most);  // of cables alone
+// Arc lengths beyond the base at which something is attached or measured, ascending.
+typedef struct rod_places {
+  double* arc;
+  int n, cap;
+} rod_places;
+td_status td_rod_places(builder* b, int rod, rod_places* out);
+void td_rod_places_free(rod_places* places);
+// The strain-parametrised model.
+td_status td_build_gvs(builder* b, int rod);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it

@@ -165,6 +165,9 @@ void td_check_value_rules(td_spec* spec, const checked* c) {
       {"rod.stiffness", td_check_section_matrix},
       {"rod.damping", td_check_section_matrix},
       {"rod.inertia", td_check_section_inertia},
+      {"body.fluid.added_mass", td_check_section_matrix},
+      {"body.fluid.drag_matrix", td_check_drag_matrix},
+      {"rod.fluid.drag_matrix", td_check_drag_matrix},
       {"rod.shape", td_check_rod_strain},
       {"rod.init", td_check_rod_strain},
   };
@@ -251,6 +254,8 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
   if (strcmp(field->path, "rod.joint") == 0) joint_type(spec, s, i, name);
   if (strcmp(field->path, "chamber") == 0) td_check_chamber(spec, s, i, name);
   if (strcmp(field->path, "cable") == 0) td_check_cable(spec, s, i, name);
+  if (strcmp(field->path, "body") == 0 || strcmp(field->path, "rod") == 0)
+    td_check_wet(spec, field, s, i, name);
 }
 
 // ---- names ------------------------------------------------------------------------------------

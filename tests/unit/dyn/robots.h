@@ -205,7 +205,11 @@ static const char robot_cables[] =
     "rod(1).model = 'srl'; rod(1).n = 3; rod(1).modes = [0 1 0 1 1 1]; rod(1).shape = [0 0 .1 2 0 "
     "1];\n"
     "rod(2).first = at(rod(1), .2); rod(2).model = 'ebr'; rod(2).n = 2; rod(3).model = 'eba'; "
-    "rod(3).n = 2; rod(4).model = 'rom'; rod(4).n = 2;\n"
+    "rod(3).n = 2; rod(4).model = 'rom'; rod(4).n = 2; rod(5) = rod(1); rod(5).model = 'gvs'; "
+    "rod(5).tr.trans = [1 0 0]; rod(5).modes = [0 0 1 1 1 1]; rod(5).order = [-1 -1 0 1 1 0];\n"
+    "cable(7).rod = 5; cable(7).path = .01*[cos(20*s) sin(9*s)]; cable(7).tension = 3 + u1; "
+    "cable(7).from = .02; cable(7).to = .11; cable(7).friction = .2; cable(8).rod = [5 2]; "
+    "cable(8).path = [.01*s 0]; cable(8).pull = .004; cable(8).stiffness = 300;\n"
     "joint(1).first = at(rod(3), .2); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
     "cable(1).rod = [1 2]; cable(1).path = .01*[cos(20*s) sin(20*s)]; cable(1).from = .03; "
     "cable(1).to = .15; cable(1).tension = 3 + u1*sin(t) + 2*length(cable(2));\n"
@@ -225,11 +229,75 @@ static const char robot_cables[] =
     "length(cable(4))];\n"
     "output = {'l', 'energy'};\n";
 
-static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links, robot_loops,
-                                          robot_given,    robot_rods, robot_rom,   robot_cables};
-static const char* const robot_names[] = {"pendulum", "tree", "links", "loops",
-                                          "given",    "rods", "rom",   "cables"};
-#define ROBOT_COUNT 8
+static const char robot_gvs[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .05; body(1).I = 1e-4*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "body(2).m = .02; body(2).I = 1e-5*diag([1 2 2.5]);\n"
+    "rod(1).model = 'gvs'; rod(1).radius = .015 - .01*s; rod(1).E = 1e5*(1 + "
+    ".2*(stretch(rod(1)) - 1)); rod(1).rho = 1000; rod(1).eta = 300;\n"
+    "rod(1).joint.type = 'revolute'; rod(1).joint.dof(1).spring.coeff = .3; rod(1).shape = [0 0 0 "
+    ".5 .2 0];\n"
+    "rod(1).part(1).length = .2; rod(1).part(1).order = [0 -1 1 2 1 0]; rod(1).part(1).magnus = "
+    "6;\n"
+    "rod(1).part(2).length = .1; rod(1).part(2).basis = {'constant', 'fourier', 'monomial', "
+    "'linear', 'quadratic', 'chebyshev'}; rod(1).part(2).order = [0 -1 0 1 1 1]; "
+    "rod(1).part(2).elements = [1 1 1 2 1 1];\n"
+    "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3 0 0]; "
+    "rod(1).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(1).damp.pow = 2;\n"
+    "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "rod(2).model = 'gvs'; rod(2).first = at(rod(1), .13); rod(2).tr.rot = [2 1]; rod(2).length = "
+    ".2; rod(2).radius = .01; rod(2).E = 1e5; rod(2).rho = 1000; rod(2).basis = 'custom'; "
+    "rod(2).magnus = 2; rod(2).modes = [0 0 0 1 1 1]; rod(2).functions = [zeros(3,2); 1 s; "
+    "cos(8*s) 0; 1 0]; rod(2).points = 4;\n"
+    "joint(3).first = at(rod(2), .2); joint(3).second = 2; joint(3).type = 'spherical';\n"
+    "chamber(1).offset = [.005 .002]; chamber(1).area = 2e-5; chamber(1).pressure = 2e4*(1 + "
+    "u1*sin(t)); chamber(1).to = .15;\n"
+    "joint(2).first = at(rod(1), .15); joint(2).spring.coeff = 5; joint(2).spring.init = .1; "
+    "joint(2).damp.visc = .1; joint(2).tr2nd.trans = [.2 0 .1];\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
+    "strain(rod(1), 0) stretch(rod(1)) acc(rod(2), .2)];\n";
+
+static const char robot_loop_gvs[] =
+    "world.g = [0 0 -9.81]; u1 = input('u1', .4);\n"
+    "rod(1).model = 'gvs'; rod(1).length = .3; rod(1).radius = .03; rod(1).E = 1e4; rod(1).rho = "
+    "1000; rod(1).eta = 100; rod(1).order = [-1 -1 0 2 2 1];\n"
+    "rod(2).model = 'gvs'; rod(2).tr.trans = [.1 0 0]; rod(2).length = .3; rod(2).radius = .03; "
+    "rod(2).E = 1e4; rod(2).rho = 1000; rod(2).basis = 'hermite'; rod(2).order = [-1 -1 0 0 0 0];\n"
+    "rod(2).joint.type = 'universal';\n"
+    "body(1).m = .1; body(1).I = 1e-4*eye(3); joint(1).first = at(rod(1), .3); joint(1).second = "
+    "1; joint(1).type = 'fixed'; joint(1).tr.trans = [.05 0 0];\n"
+    "joint(2).first = 1; joint(2).second = at(rod(2), .3); joint(2).type = 'spherical'; "
+    "joint(2).tr.trans = [.05 0 0];\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(body(1))];\n";
+
+// A robot in a stream: a body with whole matrices of drag and added mass, rods of every kind.
+static const char robot_water[] =
+    "world.g = [.3 0 -9.81]; fluid.rho = 800; fluid.velocity = [.3 -.2 .1*t];\n"
+    "A = [1 2 0 1 0 1; 0 1 1 0 2 1; 1 0 1 0 0 0; 0 1 0 2 0 1; 1 1 0 1 1 0; 0 0 1 0 1 2];\n"
+    "body(1).m = 2; body(1).I = 1e-2*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "body(1).fluid.volume = 1.5e-3; body(1).fluid.center = [0 .01 .03]; "
+    "body(1).fluid.added_mass = .2*A*A'; body(1).fluid.drag_matrix = A*A' + A - A';\n"
+    "joint(1).second = 1; joint(1).type = 'free';\n"
+    "body(2).m = .5; body(2).I = 1e-3*eye(3); joint(2).first = at(rod(1), .2); joint(2).second = "
+    "2; "
+    "joint(2).tr.rot = [inf inf inf]; body(2).fluid.added_mass = .1*A'*A;\n"
+    "for k = 1:4, rod(k).first = 1; rod(k).tr.trans = [.1*k 0 0]; rod(k).length = .2; "
+    "rod(k).radius "
+    "= .015 - .01*s; rod(k).E = 1e5; rod(k).rho = 1000; rod(k).eta = 300; rod(k).fluid.lift = .2; "
+    "end\n"
+    "rod(1).model = 'srl'; rod(1).n = 2; rod(2).model = 'rom'; rod(2).n = 2; rod(3).model = 'eba'; "
+    "rod(3).n = 2; rod(4).model = 'gvs'; rod(4).order = [-1 -1 0 1 1 0];\n"
+    "rod(4).fluid.drag = [.7 1 .1]; rod(4).fluid.added_mass = [.4 .8 .1]; rod(4).fluid.lift = [.1 "
+    ".2 .3];\n"
+    "rod(1).section = 'rectangle'; rod(1).radius = []; rod(1).width = .02; rod(1).height = .01;\n"
+    "output = {'energy'};\n";
+
+static const char* const robot_texts[] = {robot_pendulum, robot_tree,   robot_links, robot_loops,
+                                          robot_given,    robot_rods,   robot_rom,   robot_gvs,
+                                          robot_loop_gvs, robot_cables, robot_water};
+static const char* const robot_names[] = {"pendulum", "tree", "links",    "loops",  "given", "rods",
+                                          "rom",      "gvs",  "gvs loop", "cables", "water"};
+#define ROBOT_COUNT 11
 #define ROBOT_RODS 5  // this one and the ones behind it have rods
 
 #endif
