@@ -5,7 +5,8 @@
 %            segments with relative or with absolute states
 %   n        polynomial order or number of segments
 %   load     0: the module moves freely, 1: an external load acts on its tip (needs data)
-%   stretch  1: the cross-section follows the stretch (radii/sqrt(lambda), lengths*lambda), 0: it does not
+%   stretch  1: the cross-section follows the stretch (radii/sqrt(lambda), lengths*lambda), 0: it is that at the
+%            stretch `lambda`
 %   data     a recording (columns t_s, p1_Pa ... and the tip wrench); without one the pressures ramp up in turn
 %   wrench   'published' or 'world': which columns of the recording hold the tip wrench (fx_N or fwx_N ...)
 %
@@ -52,26 +53,27 @@ end
 par.dt_out = 0.05;
 
 % ---- mean axial stretch
-lambda = 1;
+lam = param('lambda', 1);
 if follows
+  lam = 1;
   if strcmp(mdl, 'rom')
-    lambda = stretch(joint(1));
+    lam = stretch(joint(1));
   elseif strcmp(mdl, 'eba')
-    lambda = 0;
-    for k = 1:n, lambda = lambda + length(joint(2), k)/l_s; end
+    lam = 0;
+    for k = 1:n, lam = lam + length(joint(2), k)/l_s; end
   else
-    for k = 1:n, lambda = lambda + dof(joint(1), 3, k)/l_s; end
+    for k = 1:n, lam = lam + dof(joint(1), 3, k)/l_s; end
   end
 end
 
 % ---- cross-section
 m_s = pi*(r_s2^2 - r_s1^2 - 6*r_p1^2)*l_s*sigma;
 angles = [pi/2 + phi_o, pi/2 - phi_o, -pi/6 + phi_o, -pi/6 - phi_o, 7*pi/6 + phi_o, 7*pi/6 - phi_o];
-x = r_o*cos(angles)/sqrt(lambda); y = r_o*sin(angles)/sqrt(lambda);
-r_p = r_p1*sqrt(1 - lambda^2*cos(gam)^2)/sin(gam); a_p = pi*r_p^2;
-a = pi*((r_s2^2 - r_s1^2)/lambda - 6*r_p^2);
-J = pi/4*((r_s2^4 - r_s1^4)/lambda^2 - 6*r_p^4)*[1 1 2] - a_p*[sum(x.^2) sum(y.^2) 0];
-K = [G*a G*a E*a E*J(1) E*J(2) G*J(3)]/lambda;       % per length
+x = r_o*cos(angles)/sqrt(lam); y = r_o*sin(angles)/sqrt(lam);
+r_p = r_p1*sqrt(1 - lam^2*cos(gam)^2)/sin(gam); a_p = pi*r_p^2;
+a = pi*((r_s2^2 - r_s1^2)/lam - 6*r_p^2);
+J = pi/4*((r_s2^4 - r_s1^4)/lam^2 - 6*r_p^4)*[1 1 2] - a_p*[sum(x.^2) sum(y.^2) 0];
+K = [G*a G*a E*a E*J(1) E*J(2) G*J(3)]/lam;       % per length
 p6 = p([1 1 2 2 3 3]);
 act = [0 0 sum(p6)*a_p sum(p6.*y)*a_p -sum(p6.*x)*a_p 0];
 a_s = sigma*pi*(r_s2^2 - r_s1^2); rr = r_s2^2 + r_s1^2;
@@ -148,5 +150,5 @@ exload(1).ftau = tip_load;
 exload(1).tr(1).trans = [0 0 l_f];
 
 sensor(1).name = 'tip'; sensor(1).value = pos(body(2), [0 0 l_f]);
-sensor(2).name = 'lambda'; sensor(2).value = lambda;
+sensor(2).name = 'lambda'; sensor(2).value = lam;
 par.equil = 0; par.modal = 0;

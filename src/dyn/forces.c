@@ -153,8 +153,9 @@ static frame_change change_of(const td_model* m, const td_work* w, int station, 
   return td_frame_change(m, w, station, col, rate);
 }
 
+// Change of the wrenches on the ends of a link, [0] its first and [1] its second.
 static void axial_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                         spatial* df) {
+                         spatial out[2]) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
   const axial x = td_axial(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
@@ -169,12 +170,12 @@ static void axial_change(const td_model* m, td_work* w, const model_force* f, in
     dF = vec3_scale(-w->num[l.k], vec3_sub(db.p, da.p));
   }
   if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &a, &b, &da, &db));
-  add_change(m, df, f->b, spatial_force_change(b.p, F, db.p, dF, none));
-  add_change(m, df, f->a, spatial_scale(-1, spatial_force_change(a.p, F, da.p, dF, none)));
+  out[0] = spatial_scale(-1, spatial_force_change(a.p, F, da.p, dF, none));
+  out[1] = spatial_force_change(b.p, F, db.p, dF, none);
 }
 
 static void beam_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                        spatial* df) {
+                        spatial out[2]) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
   const beam x = beam_at(w, f, &a, &b);
@@ -187,9 +188,16 @@ static void beam_change(const td_model* m, td_work* w, const model_force* f, int
   }
   td_beam_wrench(&x, s, &F, &T);
   td_beam_wrench_change(&x, &da, &db, s, ds, &dF, &dT);
-  const spatial change = spatial_force_change(b.p, F, db.p, dF, dT);
-  add_change(m, df, f->b, change);
-  add_change(m, df, f->a, spatial_scale(-1, change));
+  out[1] = spatial_force_change(b.p, F, db.p, dF, dT);
+  out[0] = spatial_scale(-1, out[1]);
+}
+
+static void link_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                        spatial* df) {
+  spatial change[2];
+  (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
+  add_change(m, df, f->a, change[0]);
+  add_change(m, df, f->b, change[1]);
 }
 
 static void load_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
@@ -220,10 +228,8 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], 0, 0);
         break;
       case FORCE_AXIAL:
-        axial_change(m, w, f, col, rate, df);
-        break;
       case FORCE_BEAM:
-        beam_change(m, w, f, col, rate, df);
+        link_change(m, w, f, col, rate, df);
         break;
       case FORCE_LOAD:
         load_change(m, w, f, col, rate, df);
@@ -312,13 +318,33 @@ void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* d
   }
 }
 
+static bool is_link_of(const model_force* f, int joint, int element) {
+  return f->joint == joint && f->element == element &&
+         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+}
+
+spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate) {
+  spatial sum = spatial_zero(), change[3];
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (!is_link_of(f, joint, element)) continue;
+    (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
+    sum = spatial_add(sum, change[1]);
+  }
+  for (int i = 0; i < m->nrow && col >= 0; i++) {
+    if (m->row[i].joint != joint || m->row[i].element != element) continue;
+    td_row_wrenches_change(m, w, i, col, rate, change);
+    sum = spatial_axpy(w->lambda[i], change[1], sum);
+  }
+  return sum;
+}
+
 // What the links of a joint do to their second station, about the origin.
 spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element) {
   spatial sum = spatial_zero();
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    if (f->joint != joint || f->element != element) continue;
-    if (f->kind != FORCE_AXIAL && f->kind != FORCE_BEAM) continue;
+    if (!is_link_of(f, joint, element)) continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
     if (f->kind == FORCE_AXIAL) {

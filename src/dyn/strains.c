@@ -47,8 +47,9 @@ static void basis_strains(const td_model* m, const td_work* w, const model_force
                           double u[6]) {
   for (int d = 0; d < 6; d++) {
     x[d] = w->num[f->section + SECTION_HELD + d];
-    u[d] = 0;
+    u[d] = f->coords >= 0 ? w->num[f->rate + d] : 0;
   }
+  if (f->coords >= 0) return;
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
     x[t->mode] += w->num[t->weight] * w->q[t->q];
     u[t->mode] += w->num[t->weight] * w->v[t->v];
@@ -125,7 +126,7 @@ static void polynomial_collect(const td_model* m, const td_work* w, const model_
                                            w->col[k].slope * vec3_at(g->xs, m->col[k].part));
 }
 
-void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
                      double u[6]) {
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
@@ -143,7 +144,7 @@ void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, 
 
 void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]) {
   double u[6];
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
 }
 
 // The section's law and the cables that pass.
@@ -251,9 +252,11 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
     return;
   }
   if (f->strain == STRAIN_POLYNOMIAL) {
+    memset(dx, 0, 6 * sizeof(double));
+    if (!m->col[col].first) return;
     const polyrod r = polynomial_at(m, w, f);
-    polyrod_vector d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, none = d;
-    if (m->col[col].first) d = polynomial_direction(m, w, f, m->col[col].v);
+    const polyrod_vector d = polynomial_direction(m, w, f, m->col[col].v),
+                         none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     td_polyrod_change(&r, &d, &none, dx, du);
     return;
   }
@@ -332,6 +335,21 @@ static void dof_tangent(const td_model* m, const td_work* w, const model_force* 
   }
 }
 
+// What the weights' own change adds where strains are expressions of their coordinates.
+static void basis_hessian(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6], double* dq) {
+  const model_coords* c = &m->coords[f->coords];
+  const double* H = w->num + f->hessian;
+  double s[6];
+  piece_force(m, w, f, x, u, FORCES_ALL, s);
+  for (int d = 0; d < 6; d++) {
+    if (!(f->modes >> d & 1)) continue;
+    for (int k = 0; k < c->n; k++)
+      for (int l = 0; l < c->n; l++)
+        dq[(c->v + k) * m->nvel + c->v + l] -= piece_length(w, f) * s[d] * *H++;
+  }
+}
+
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
 static void basis_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
                           double* dv) {
@@ -351,8 +369,12 @@ static void basis_tangent(const td_model* m, const td_work* w, const model_force
       const double both = weight * w->num[s->weight];
       dq[s->v * m->nvel + t->v] -= both * Kx[t->mode][s->mode];
       dv[s->v * m->nvel + t->v] -= both * Kv[t->mode][s->mode];
+      if (f->coords >= 0)
+        dq[s->v * m->nvel + t->v] -=
+            piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
     }
   }
+  if (f->coords >= 0) basis_hessian(m, w, f, x, u, dq);
 }
 
 // What a column does to the numbers of a polynomial rod.
@@ -407,14 +429,14 @@ double td_strain_energy(const td_model* m, const td_work* w, const model_force* 
   if (!f->potential) return 0;
   const section sec = section_of(w, f, w->num);
   double x[6], u[6];
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   return piece_length(w, f) * section_energy(&sec, x);
 }
 
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   section_force(&sec, x, u, s);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++)
@@ -426,7 +448,7 @@ double td_strain_energy_change(const td_model* m, const td_work* w, const model_
   if (!f->potential) return 0;
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   td_strains_change(m, w, f, col, dx);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];

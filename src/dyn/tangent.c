@@ -108,6 +108,7 @@ static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
 }
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
+  td_strain_rates(m, w, a);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE) {
@@ -181,8 +182,8 @@ static void general_columns(const td_model* m, td_work* w, int i) {
   spatial6_add(&parent->K, &b->K);
 }
 
-// Sums over subtrees: inertial wrench F, other wrenches E, inertia IA, P and B.
-static void composites(const td_model* m, td_work* w) {
+void td_composites(const td_model* m, td_work* w) {
+  td_blocks(m, w);
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->E = h->f;
@@ -222,7 +223,7 @@ static void composites(const td_model* m, td_work* w) {
   }
 }
 
-static spatial rate_wrench(const hop_work* h, const spatial* U) {
+spatial td_rate_wrench(const hop_work* h, const spatial* U) {
   const vec3 w = spatial_r(U);
   return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
 }
@@ -331,8 +332,8 @@ static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* 
       const col_work* c = &w->col[hop->col + k];
       const int v = m->col[hop->col + k].v;
       const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
-      spatial dF = spatial_add(spatial_add(turn, IZ), rate_wrench(h, &c->U));
-      spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
+      spatial dF = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
+      spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
       if (m->has_blocks) {
         const hop_block* b = &w->blocks[i];
         dF = spatial_add(dF,
@@ -406,8 +407,7 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);
-  td_blocks(m, w);
-  composites(m, w);
+  td_composites(m, w);
   inertial_tangent(m, w, dFdq, dFdv);
   td_local_tangent(m, w, dFdq, dFdv);
   td_cable_tangent(m, w, dFdq);

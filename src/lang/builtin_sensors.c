@@ -285,7 +285,9 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
   ref->root = 'r';
   ref->index = r->index;
   ref->arc = r->has_place ? td_ex_value(L->g, r->place) : 0;
-  const int wanted = ref->kind == SENSOR_STRETCH || r->has_place ? 1 : 2;
+  const bool whole =
+      ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD;
+  const int wanted = whole || r->has_place ? 1 : 2;
   if (node->n != wanted) {
     return td_fail(L, node->at, "%s(rod(%d)%s) called with %d argument%s", name, r->index,
                    wanted == 2 ? ", arc length" : "", node->n, node->n == 1 ? "" : "s") != NULL;
@@ -335,11 +337,26 @@ static bool about_index(lang* L, const ast* node, td_sensor_ref* ref) {
   return int_of(L, node->list[0], "the number of a coordinate", 1, &ref->item);
 }
 
+// rod(k).coords, which must be known before its coordinates are used; 0 after a message.
+static int coordinate_count(lang* L, const td_sensor_ref* ref, td_span at) {
+  const variable* rods = td_scope_find(&L->global, "rod");
+  const bool known = rods && rods->v && rods->v->kind == V_STRUCT && ref->index >= 1 &&
+                     ref->index <= td_value_count(rods->v);
+  const value* n = known ? td_get(rods->v, ref->index - 1, "coords") : NULL;
+  if (n && n->kind == V_NUM && n->x[0] >= 1 && n->x[0] <= 200) return (int)n->x[0];
+  td_fail(L, at, "%s: rod(%d).coords must be given first: how many coordinates its strains have",
+          td_sensor_table[ref->kind].name, ref->index);
+  return 0;
+}
+
 static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   const td_sensor_info* info = &td_sensor_table[ref->kind];
+  const bool coordinates = ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD;
+  const int cols = coordinates ? coordinate_count(L, ref, at) : info->cols;
+  if (cols == 0) return NULL;
   if (!td_spend(L, 10 + L->spec->nsensor, at)) return NULL;  // known ones are searched
-  value* out = td_num(L, info->rows, info->cols, 1, at);
-  for (int k = 0; out && k < info->rows * info->cols; k++) {
+  value* out = td_num(L, info->rows, cols, 1, at);
+  for (int k = 0; out && k < info->rows * cols; k++) {
     td_sensor_ref part = *ref;
     part.component = k;
     const int var = td_spec_sensor(L->spec, &part, at);

@@ -67,6 +67,7 @@ typedef struct build_rod {
   double* point_arc;   // polynomial model: arc length and hop of each frame
   int* point_hop;
   int npoint, arc_cap, hop_cap;
+  int coord_q, coord_v, coords;  // coordinates of a strain field that is written out
   bool placed;
 } build_rod;
 

@@ -75,7 +75,7 @@ static num push_path(builder* b, int cable, double arc) {
 
 static td_status check_room(builder* b, int cable) {
   if (b->m->ncrossing < b->spec->limits.parts) return TD_OK;
-  return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->cables, cable),
+  return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->cables, cable),
                   "cable(%d): the cables may pass %d pieces of rods together", cable + 1,
                   b->spec->limits.parts);
 }

@@ -10,32 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "basis.h"
 #include "dense.h"
-#include "magnus.h"
+#include "gvs.h"
 #include "quadrature.h"
-#include "rods.h"
-
-enum { MOST_FUNCTIONS = 256, MOST_POINTS = 4096 };
-
-// How one strain varies over a part.
-typedef struct strain_field {
-  const basis_kind* basis;  // NULL: written by the user (rod.functions)
-  int order, elements;
-  int n;      // functions, 0: the strain is held
-  int first;  // its first coordinate (index into gvs.q and gvs.v)
-} strain_field;
-
-typedef struct gvs {
-  int rod, part;
-  double from, length;
-  strain_field field[6];
-  int q[MOST_FUNCTIONS], v[MOST_FUNCTIONS];
-  int n;                                         // coordinates of the part
-  int custom[6][MOST_FUNCTIONS];                 // columns of rod.functions
-  double arc[MOST_POINTS], weight[MOST_POINTS];  // frames of the part, weight 0 without mass
-  int npoint;
-} gvs;
 
 static const rod_part* part_of(const builder* b, const gvs* g) {
   return &b->rod[g->rod].part[g->part];
@@ -280,7 +257,8 @@ static td_status make_points(builder* b, gvs* g) {
   if (points && td_value_count(points) > 1) return given_points(b, g, points);
   double at[MOST_FUNCTIONS], x[512], w[512];
   const int n = breaks(b, g, at), least = degree(g) + 1;
-  const double each = points ? points->x[0] : max_int(least + 1, 3);
+  const int usual = g->coords >= 0 ? 40 : max_int(least + 1, 3);  // features may move
+  const double each = points ? points->x[0] : usual;
   if (!(each >= least && each <= 512 && each == floor(each)))
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, "points"),
                     "rod(%d).points: strains of degree %d need at least %d points in each element "
@@ -333,14 +311,14 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
   const build_rod* r = &b->rod[g->rod];
   const int nodes = magnus_nodes(b, g), fix = m->nfix;
   const double* at = td_magnus_nodes(nodes);
-  double arc[MAGNUS_NODES], zero[6 * MAGNUS_NODES] = {0};
+  double arc[MAGNUS_NODES], zero[3 * 6 * MAGNUS_NODES] = {0};
   for (int n = 0; n < nodes; n++) arc[n] = from + at[n] * (to - from);
   for (int i = 0; parent == r->hop[0] && i < r->nfix; i++) {
     model_fix* copy = td_push_fix(m, 1);
     if (!copy) return TD_E_NOMEM;
     *copy = m->fix[r->fix + i];
   }
-  const num value = td_build_constants(b, zero, 6 * nodes);
+  const num value = td_build_constants(b, zero, (g->coords < 0 ? 6 : 18) * nodes);
   const num step = td_build_number(b, num_ex(b, to - from));
   model_hop* hop = td_push_hop(m, 1);
   if (!hop || value == NUM_NONE || step == NUM_NONE) return TD_E_NOMEM;
@@ -359,6 +337,7 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
                      .continues = continues,
                      .group = m->nhop - 1};
   *out = m->nhop - 1;
+  if (g->coords >= 0) return td_gvs_own_step(b, g, *out, arc, nodes);
   for (int n = 0; n < nodes; n++)
     for (int d = 0; d < 6; d++)
       m->number_ex[value + 6 * n + d] = td_rod_field(b, g->rod, "shape", d, arc[n], 0);
@@ -382,7 +361,7 @@ static td_status remember(builder* b, int rod, double arc, int hop) {
 
 static td_status push_strain(builder* b, const gvs* g, double arc, double weight, int element) {
   td_model* m = b->m;
-  model_force f = {.strain = STRAIN_BASIS, .a = -1, .b = -1, .term = m->nterm};
+  model_force f = {.strain = STRAIN_BASIS, .a = -1, .b = -1, .term = m->nterm, .coords = -1};
   double phi[MOST_FUNCTIONS];
   for (int d = 0; d < 6; d++) {
     f.dof_q[d] = f.dof_v[d] = -1;
@@ -398,6 +377,7 @@ static td_status push_strain(builder* b, const gvs* g, double arc, double weight
     }
   }
   TD_TRY(td_rod_section(b, g->rod, arc - 1e-12, arc + 1e-12, arc, weight, &f));
+  if (g->coords >= 0) TD_TRY(td_gvs_own_point(b, g, arc, &f));
   return td_rod_strain(b, g->rod, element, arc, &f);
 }
 
@@ -453,8 +433,12 @@ static td_status push_frames(builder* b, const gvs* g, const rod_places* places,
 
 static td_status push_part(builder* b, gvs* g, const rod_places* places, int* hop, int before[6]) {
   int strains = 0;
-  for (int d = 0; d < 6; d++) TD_TRY(read_field(b, g, d));
-  TD_TRY(push_coordinates(b, g, before));
+  if (field_of(b, g, "coords")) {
+    TD_TRY(td_gvs_own_coordinates(b, g));
+  } else {
+    for (int d = 0; d < 6; d++) TD_TRY(read_field(b, g, d));
+    TD_TRY(push_coordinates(b, g, before));
+  }
   TD_TRY(make_points(b, g));
   for (int k = 0; k < b->m->nforce; k++)
     strains += b->m->force[k].kind == FORCE_STRAIN && b->m->force[k].rod == g->rod + 1;
@@ -474,6 +458,7 @@ td_status td_build_gvs(builder* b, int rod) {
     memset(g, 0, sizeof *g);
     g->rod = rod;
     g->part = i;
+    g->coords = -1;
     g->from = r->part[i].from;
     g->length = r->part[i].length;
     status = push_part(b, g, &places, &hop, before);

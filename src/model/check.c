@@ -26,6 +26,7 @@ typedef struct walk {
   int repeated;   // elements of the joint or load at hand, 0: not known here
   int rod;        // the rod at hand, from 0
   stretch along;  // the rod, its part or the chamber's rod at hand
+  bool partial;   // statements about the structure at hand failed: what is absent is no news
 } walk;
 
 bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
@@ -46,9 +47,33 @@ bool td_check_along(const td_spec* spec, const value* v, int i, double arc, doub
   return true;
 }
 
-td_span td_check_element_at(const value* s, int i) {
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// From the name of a field to what stands before its dot: "joint(2)" of "joint(2).type".  The span
+// stays when the text has another form, as joint.(name) = 1.
+static td_span owner_of(const td_diags* diags, td_span at) {
+  if (at.source < 0 || at.source >= diags->nsource || at.begin < 1) return at;
+  const char* text = diags->sources[at.source].text;
+  const int end = at.begin - 1;
+  int begin = end, depth = 0;
+  if (end > diags->sources[at.source].size || text[end] != '.') return at;
+  if (begin > 0 && text[begin - 1] == ')') {
+    do {
+      begin--;
+      depth += (text[begin] == ')') - (text[begin] == '(');
+    } while (begin > 0 && depth > 0 && text[begin] != '\n');
+    if (depth != 0) return at;
+  }
+  const int index = begin;
+  while (begin > 0 && is_letter(text[begin - 1])) begin--;
+  return begin < index ? (td_span){at.source, begin, end} : at;
+}
+
+td_span td_check_element_at(const td_diags* diags, const value* s, int i) {
   for (int k = i * s->nfield; k < td_value_count(s) * s->nfield; k++)
-    if (s->slots[k].v) return s->slots[k].name_at;
+    if (s->slots[k].v) return owner_of(diags, s->slots[k].name_at);
   return td_span_none();
 }
 
@@ -68,6 +93,7 @@ enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
 // "parameters, time and inputs"
 static void depends_text(unsigned set, td_text* out) {
   unsigned left = set;
+  if (left & TD_ON_STATE) left &= ~(unsigned)TD_ON_COORD;  // coordinates are states
   for (int k = 0; k < DEPEND_COUNT; k++) {
     const unsigned bit = (unsigned)depend_texts[k].kind;
     if (!(left & bit)) continue;
@@ -150,6 +176,22 @@ static void element_name(const checked* c, int i, char* out, size_t size) {
     write_name(out, size, "%s(%d)", c->name, i + 1);
 }
 
+// The usual fix.
+static void shape_hint(td_diags* diags, const char* shape, const value* v, int n) {
+  const int count = td_value_count(v);
+  const bool vector = strstr(shape, "x3") && !strstr(shape, "3x3");
+  if (strstr(shape, "3x3") && count == 3)
+    td_hint(diags, "write diag([a b c]) for a matrix with these on its diagonal");
+  else if (vector && count == 1)
+    td_hint(diags, "write three numbers, like [0 0 %g]", v->e ? 1 : v->x[0]);
+  else if (strchr(shape, 'n') && n > 1)
+    td_hint(diags, "n is 1, or %d as there are repeated elements", n);
+  else if (strchr(shape, 'n') && n == 1)
+    td_hint(diags, "n is 1 here: nothing is repeated");
+  else if (strchr(shape, 'n'))
+    td_hint(diags, "n is 1, or the number of repeated elements");
+}
+
 static bool check_shape(const walk* w, checked* c) {
   const char* shape = c->field->shape;
   const int n = strchr(shape, 'n') ? w->repeated : 0;
@@ -166,10 +208,7 @@ static bool check_shape(const walk* w, checked* c) {
   else
     td_error(diags, TD_E_MODEL, c->at, "%s must be %s, got %s", c->name,
              allowed.s ? allowed.s : shape, got);
-  if (n > 1)
-    td_hint(diags, "n is 1, or %d as there are repeated elements", n);
-  else if (n == 1)
-    td_hint(diags, "n is 1 here: nothing is repeated");
+  shape_hint(diags, shape, c->v, n);
   td_text_free(&allowed);
   return false;
 }
@@ -506,8 +545,8 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
     if (strncmp(f->path, parent->path, length) != 0) return;
     if (strchr(f->path + length + 1, '.')) continue;  // a field of a field
     if (strcmp(f->fallback, TD_REQUIRED) != 0 || td_field_get(s, i, f->path)) continue;
-    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i), "%s.%s is missing (%s)", element,
-             td_field_name(f), f->text);
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
+             "%s.%s is missing (%s)", element, td_field_name(f), f->text);
   }
 }
 
@@ -520,20 +559,20 @@ static bool is_gap(td_spec* spec, const td_field* field, const value* s, int i) 
   if (!named) return false;
   for (int k = 0; k < s->nfield; k++)
     if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
-  td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i),
+  td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
            "%s(%d) is empty: %ss are numbered without gaps, and the model has %s(%d)", field->path,
            i + 1, field->path, field->path, td_value_count(s));
   return true;
 }
 
 static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {
-  if (is_gap(w->spec, field, s, i)) return;
+  if (!w->partial && is_gap(w->spec, field, s, i)) return;
   const bool judged = !has_later(field, s, i);
   for (int k = 0; k < s->nfield; k++) {
     if (!s->slots[i * s->nfield + k].v) continue;
     if (judged || !td_field_child(field, s->names[k])) check_field(w, field, s, i, k, name);
   }
-  if (!judged) return;
+  if (!judged || w->partial) return;
   check_required(w->spec, field, s, i, name);
   td_check_element_rules(w->spec, field, s, i, name);
 }
@@ -630,10 +669,19 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 }
 
 td_status td_spec_check(td_spec* spec) {
-  walk w = {spec, 0, 0, {0, NAN}};
+  walk w = {spec, 0, 0, {0, NAN}, false};
   const value* root = spec->root;
-  for (int k = 0; root && k < root->nfield; k++) check_root(&w, root->names[k], &root->slots[k]);
-  td_check_rods(spec);
-  TD_TRY(td_check_names(spec));
+  for (int k = 0; root && k < root->nfield; k++) {
+    // a chamber is judged by its rod too
+    const unsigned related = strcmp(root->names[k], "chamber") == 0 ? ~0u : 1u << k;
+    w.partial = (spec->partial & related) != 0;
+    check_root(&w, root->names[k], &root->slots[k]);
+  }
+  if (!spec->partial) {
+    td_check_rods(spec);
+    TD_TRY(td_check_names(spec));
+  }
+  if (spec->diags.errors == 0) td_check_masses(spec);
+  if (spec->language_check) spec->language_check(spec->language);
   return spec->diags.errors > 0 ? TD_E_MODEL : TD_OK;
 }

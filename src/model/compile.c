@@ -262,23 +262,31 @@ static td_status build(builder* b) {
   return TD_OK;
 }
 
-// An override on the command line that no param() asked for is most likely a typing mistake.
+// An override on the command line that no param() or input() asked for is most likely a typing
+// mistake.
 static void check_overrides(td_spec* spec) {
+  enum { MOST = 64 };
+  const char* names[MOST];
+  int n = 0;
+  td_text list = {0};
+  for (int k = 0; k < spec->nparam && n < MOST; k++) names[n++] = spec->params[k].name;
+  for (int k = 0; k < spec->ninput && n < MOST; k++) names[n++] = spec->inputs[k].name;
+  for (int k = 0; k < n; k++) td_text_printf(&list, " %s", names[k]);
   for (int i = 0; i < spec->noverride; i++) {
     if (spec->overrides[i].used) continue;
-    const char* names[64];
-    int n = 0;
-    for (int k = 0; k < spec->nparam && n < 64; k++) names[n++] = spec->params[k].name;
     td_error(&spec->diags, TD_E_MODEL, td_span_none(),
-             "the model has no param '%s', which was to be set to %s", spec->overrides[i].name,
-             spec->overrides[i].text);
+             "the model has no param or input '%s', which was to be set to %s",
+             spec->overrides[i].name, spec->overrides[i].text);
     td_suggest(&spec->diags, spec->overrides[i].name, names, n);
+    td_more(&spec->diags, n ? "params and inputs:%s" : "it has no params and inputs%s",
+            list.s ? list.s : "");
   }
+  td_text_free(&list);
 }
 
 td_status td_compile(td_spec* spec, td_model** model) {
   *model = NULL;
-  check_overrides(spec);
+  if (spec->diags.errors == 0) check_overrides(spec);
   td_spec_check(spec);
   if (spec->diags.errors > 0) return TD_E_MODEL;
   td_model* m = calloc(1, sizeof(td_model));

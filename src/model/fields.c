@@ -11,10 +11,11 @@
 
 // What a field may depend on.
 enum {
-  FIXED = TD_ON_NOTHING,                                    // structure of the robot
-  PARAM = TD_ON_PARAM,                                      // geometry, inertia, initial values
-  TIMED = PARAM | TD_ON_TIME,                               // prescribed motion, gravity
-  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE,   // everything that makes a force
+  FIXED = TD_ON_NOTHING,       // structure of the robot
+  PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
+  TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
+  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
+  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,                    // a strain field of its own
   ALONG = PARAM | TD_ON_ARC,                                // section and shape of a rod
   BENT = FORCE | TD_ON_ARC,                                 // stiffness, loads, actuation of a rod
   WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
@@ -265,6 +266,10 @@ const td_field td_fields[] = {
      "elements of the basis of each strain ('gvs')"},
     {"rod.functions", FIELD_NUM, "6xm", "", "", ALONG, "", "",
      "functions of s of a custom basis ('gvs'), one row for each strain, padded with zeros"},
+    {"rod.coords", FIELD_INT, "1", "", "", FIXED, "", ">= 1",
+     "number of coordinates of a strain field that is written out ('gvs')"},
+    {"rod.strain", FIELD_NUM, "1x6", "", "1, 1/m", OWN, "", "",
+     "strain field as an expression of s, t and coord(rod(k)), instead of a basis ('gvs')"},
     {"rod.points", FIELD_NUM, "1|2xm", "", "", FIXED, "", ">= 0",
      "quadrature points along the rod ('rom', 'gvs'; in each element): how many, or nodes and "
      "weights on [0,1] in two rows; chosen by itself from the order"},

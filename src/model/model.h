@@ -57,7 +57,12 @@ typedef struct model_hop {
   bool turns, moves;  // HOP_SCREW: rotation about the axis, translation along it
   num axis;           // HOP_SCREW, HOP_CIRCLE: 3 slots, unit length after td_prepare
   num pitch;          // metres per radian for helical joints, else NUM_NONE
-  num value;          // charts of three numbers: 3 slots with y0; HOP_STRAIN: 6 per node
+  num value;          // charts of three numbers: 3 slots with y0; HOP_STRAIN: 6 per node; of a
+                      // dependent one the strains themselves, and behind them their rates and
+                      // accelerations without those of the coordinates
+  bool dependent;     // HOP_STRAIN: its strains are expressions of the coordinates
+  int coords;         // those (model_coords)
+  num hessian;        // and their second derivatives
   int nodes;          // HOP_STRAIN: 1, 2, 3 for order 2, 4, 6
   unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d
   num step;           // HOP_STRAIN: length of the step
@@ -79,7 +84,8 @@ typedef struct model_col {
   int slot;
   int part;    // number of the chart it enters; HOP_STRAIN: which strain
   num weight;  // and its weight there, NUM_NONE: 1; HOP_STRAIN: one per node
-  num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE
+  num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE; dependent
+               // strains: first and second rates of the weights, one after the other for each node
   bool first;  // of the columns that share this DOF
 } model_col;
 
@@ -166,7 +172,17 @@ typedef struct model_term {
   int q, v;
   int mode;  // which strain
   num weight;
+  num rate;  // of the weight, dependent strains only
 } model_term;
+
+// Strains written out as expressions of n coordinates (rod.strain): what is known of them at one
+// arc length.  Strains, weights (first derivatives) and rates are made by the strain tape before
+// the kinematics; rates of weights and second derivatives by the strain rate tape for tangents:
+// n x n numbers for each strain that is not constant, the lowest first.
+typedef struct model_coords {
+  int q, v, n;           // consecutive coordinates
+  int var, rate, accel;  // consecutive variables of the graph
+} model_coords;
 typedef struct model_force {
   force_kind kind;
   int name;
@@ -182,6 +198,10 @@ typedef struct model_force {
   num section;              // STRAIN: SECTION_SLOTS slots
   int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
   int term, nterm;          // STRAIN_BASIS
+  num rate;                 // STRAIN_BASIS, dependent: 6 slots with the rates of the strains
+  int coords;               // of these coordinates, -1: none
+  num hessian;              // and the second derivatives of the strains in `modes`
+  unsigned modes;           // those that are not constant
   bool potential;           // STRAIN: stiffness and rest are constants
   int rod;                  // STRAIN: from 1
   int part;                 // STRAIN: part of the rod, from 0
@@ -332,6 +352,7 @@ typedef struct model_joint {
   X(model_rod, rod, "rods")                                                  \
   X(model_lump, lump, "masses of rod pieces")                                \
   X(model_term, term, "coordinates in strains")                              \
+  X(model_coords, coords, "coordinates of strains written as expressions")   \
   X(model_node, node, "free nodes of rods, in the order they are placed")    \
   X(int, output_name, "names of the sensors' components")                    \
   X(double, number, "initial content of the slots")                          \
@@ -339,6 +360,8 @@ typedef struct model_joint {
   X(num, param_slot, "slots filled by the parameter tape")                   \
   X(num, motion_slot, "slots filled by the motion tape")                     \
   X(num, live_slot, "slots filled by the live tape")                         \
+  X(num, strain_slot, "slots filled by the strain tape")                     \
+  X(num, strain_rate_slot, "slots filled by the strain rate tape")           \
   X(model_partial, live_probe, "d slot / d probe, in the order of its tape") \
   X(model_partial, live_input, "d slot / d input")                           \
   X(model_partial, live_param, "d slot / d parameter, force slots only")     \
@@ -361,7 +384,7 @@ struct td_model {
   bool has_blocks;     // some force on a single station has derivatives by blocks (elem/station.h)
   int time_var, nvar;
   td_exprs* graph;  // its own copy
-  td_tape *param_tape, *motion_tape, *live_tape;
+  td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
   td_tape *live_probe_tape, *live_input_tape, *live_param_tape;
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
   ex* stop_ex;  // expressions scanned for stop times

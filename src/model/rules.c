@@ -258,6 +258,21 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
     td_check_wet(spec, field, s, i, name);
 }
 
+// ---- masses -----------------------------------------------------------------------------------
+
+void td_check_masses(td_spec* spec) {
+  const value* s = td_get(spec->root, 0, "body");
+  for (int i = 0; s && i < td_value_count(s); i++) {
+    bool empty = true;
+    for (int k = 0; k < s->nfield && empty; k++)
+      empty = td_value_is_empty(s->slots[i * s->nfield + k].v);
+    if (empty || td_get(s, i, "m")) continue;  // gaps are told when the tree is built
+    td_warn(&spec->diags, td_check_element_at(&spec->diags, s, i),
+            "body(%d).m is not given: its mass is %s kg", i + 1, td_field_find("body.m")->fallback);
+    td_hint(&spec->diags, "write body(%d).m = 0 if it has none", i + 1);
+  }
+}
+
 // ---- names ------------------------------------------------------------------------------------
 
 // A name and the element that has it.

@@ -28,7 +28,7 @@ bool td_check_constant(const td_spec* spec, const value* v, int i, double* x);
 // something else too, or the arc length is NaN.
 bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x);
 // Where element i of a structure was first written; the next one that was, when it was not.
-td_span td_check_element_at(const value* s, int i);
+td_span td_check_element_at(const td_diags* diags, const value* s, int i);
 
 // Mechanics of one value: inertias, rotations, axes.  The kind and the shape are right.
 void td_check_value_rules(td_spec* spec, const checked* c);
@@ -60,6 +60,8 @@ stretch td_check_part(td_spec* spec, int i, int k);
 // have.
 int td_check_rod_count(const td_spec* spec);
 void td_check_rods(td_spec* spec);
+// Warn about bodies that get the published default, a mass of next to nothing.
+void td_check_masses(td_spec* spec);
 // Names and the list of outputs.  TD_OK or TD_E_NOMEM.
 td_status td_check_names(td_spec* spec);
 

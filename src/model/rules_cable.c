@@ -5,8 +5,8 @@
 
 #include "rules.h"
 
-static td_span field_at(const value* s, int i, const char* field) {
-  return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(s, i);
+static td_span field_at(const td_spec* spec, const value* s, int i, const char* field) {
+  return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(&spec->diags, s, i);
 }
 
 static bool error(td_spec* spec, td_span at, const char* name, const char* text) {
@@ -19,7 +19,8 @@ static void cable_drive(td_spec* spec, const value* s, int i, const char* name) 
   const bool tension = td_get(s, i, "tension"), pull = td_get(s, i, "pull");
   const bool stiffness = td_get(s, i, "stiffness");
   if (!tension && !pull) {
-    error(spec, td_check_element_at(s, i), name, " is driven by nothing: write tension or pull");
+    error(spec, td_check_element_at(&spec->diags, s, i), name,
+          " is driven by nothing: write tension or pull");
   } else if (tension && pull) {
     error(spec, td_get_at(s, i, "pull"), name,
           ".pull and tension: a cable is driven by one of them");
@@ -87,7 +88,7 @@ static void cable_rod(td_spec* spec, const value* s, int i, const char* name, in
   if (!td_check_number(spec, s, i, "rod", k, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
     return;
   if (rod > nrod) {
-    td_error(diags, TD_E_MODEL, field_at(s, i, "rod"),
+    td_error(diags, TD_E_MODEL, field_at(spec, s, i, "rod"),
              "%s.rod is rod(%g), but the model has %d rod%s", name, rod, nrod,
              nrod == 1 ? "" : "s");
     return;
@@ -101,7 +102,7 @@ static void cable_rod(td_spec* spec, const value* s, int i, const char* name, in
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
              name, rod, length, to);
   } else if (from >= to) {
-    td_error(diags, TD_E_MODEL, field_at(s, i, "from"),
+    td_error(diags, TD_E_MODEL, field_at(spec, s, i, "from"),
              "%s.from must be below where it ends, got %g m and %g m", name, from, to);
   } else {
     cable_path(spec, s, i, name, (int)rod - 1, (double[]){from, to});

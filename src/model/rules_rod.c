@@ -135,8 +135,9 @@ static const struct {
 };
 enum { SECTION_FIELDS = sizeof section_fields / sizeof section_fields[0] };
 
-static td_span section_at(const value* s, int i) {
-  return td_get(s, i, "section") ? td_get_at(s, i, "section") : td_check_element_at(s, i);
+static td_span section_at(const td_spec* spec, const value* s, int i) {
+  return td_get(s, i, "section") ? td_get_at(s, i, "section")
+                                 : td_check_element_at(&spec->diags, s, i);
 }
 
 static bool is_field_of(const char* section, const char* field) {
@@ -159,8 +160,8 @@ static void section_has_its_fields(td_spec* spec, const value* s, int i, const c
     const char* field = section_fields[k].field;
     if (strcmp(section_fields[k].section, section) != 0 || td_get(s, i, field)) continue;
     if (needs_section(s, i))
-      td_error(&spec->diags, TD_E_MODEL, section_at(s, i), "%s.%s is missing: a %s section has it",
-               name, field, section);
+      td_error(&spec->diags, TD_E_MODEL, section_at(spec, s, i),
+               "%s.%s is missing: a %s section has it", name, field, section);
   }
   for (int k = 0; k < SECTION_FIELDS; k++) {
     const char* field = section_fields[k].field;
@@ -214,7 +215,7 @@ static void material(td_spec* spec, const value* s, int i, const char* name) {
     td_warn(&spec->diags, td_get_at(s, i, field), "%s.%s has no effect: %s is given", name, field,
             other);
   }
-  const td_span at = td_check_element_at(s, i);
+  const td_span at = td_check_element_at(&spec->diags, s, i);
   if (!td_get(s, i, "stiffness") && !td_get(s, i, "E"))
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s.E is missing: a rod needs E (Young's modulus) or stiffness", name);
@@ -243,7 +244,7 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
 static void lengths(td_spec* spec, const value* s, int i, const char* name) {
   const double sum = td_check_rod_length(spec, i), whole = length_of(spec, s, i);
   if (!td_get(s, i, "part") && !td_get(s, i, "length"))
-    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i),
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
              "%s.length is missing (length at rest)", name);
   if (fabs(sum - whole) > 1e-9 * whole)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "length"),
@@ -302,10 +303,11 @@ void td_check_rods(td_spec* spec) {
   }
   if (!(total > most)) return;
   const bool written = td_get(rods, largest, "n") != NULL;
-  td_error(&spec->diags, TD_E_MODEL,
-           written ? td_get_at(rods, largest, "n") : td_check_element_at(rods, largest),
-           "rod(%d): the model may have %d degrees of freedom, its rods have %g", largest + 1, most,
-           total);
+  td_error(
+      &spec->diags, TD_E_MODEL,
+      written ? td_get_at(rods, largest, "n") : td_check_element_at(&spec->diags, rods, largest),
+      "rod(%d): the model may have %d degrees of freedom, its rods have %g", largest + 1, most,
+      total);
 }
 
 // ---- chambers ---------------------------------------------------------------------------------
@@ -355,7 +357,8 @@ void td_check_chamber(td_spec* spec, const value* s, int i, const char* name) {
   if (!td_check_number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
     return;
   if (rod > nrod) {
-    const td_span at = td_get(s, i, "rod") ? td_get_at(s, i, "rod") : td_check_element_at(s, i);
+    const td_span at =
+        td_get(s, i, "rod") ? td_get_at(s, i, "rod") : td_check_element_at(&spec->diags, s, i);
     td_error(diags, TD_E_MODEL, at, "%s.rod is rod(%g), but the model has %d rod%s", name, rod,
              nrod, nrod == 1 ? "" : "s");
     return;

@@ -50,7 +50,7 @@ void td_check_wet(td_spec* spec, const td_field* field, const value* s, int i, c
     return;
   }
   if (rod && !td_get(s, i, "part") && !td_get(s, i, section_field(s, i))) {
-    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i),
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
              "%s.%s is missing: a rod in a fluid needs its section", name, section_field(s, i));
     return;
   }

@@ -21,6 +21,9 @@
     "that distance divided by its value at the start; of a rod: mean axial stretch")              \
   X(STRAIN, "strain", 1, 6, 'r', TD_ON_STATE,                                                     \
     "strains of a rod at an arc length: shear x, shear y, stretch, bend x, bend y, twist")        \
+  X(COORD, "coord", 1, 1, 'r', TD_ON_COORD,                                                       \
+    "coordinates of a rod whose strain field is written out (rod.coords of them)")                \
+  X(DCOORD, "dcoord", 1, 1, 'r', TD_ON_RATE, "their rates")                                       \
   X(FORCE, "force", 1, 6, 'j', TD_ON_ACCEL,                                                       \
     "what a joint transmits to its second body, in its first frame [N, N m]")                     \
   X(LAMBDA, "lambda", 1, 6, 'j', TD_ON_ACCEL,                                                     \

@@ -226,7 +226,7 @@ static const char robot_cables[] =
     "= "
     ".3;\n"
     "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(3)) "
-    "length(cable(4))];\n"
+    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5))];\n"
     "output = {'l', 'energy'};\n";
 
 static const char robot_gvs[] =
@@ -292,12 +292,26 @@ static const char robot_water[] =
     "rod(1).section = 'rectangle'; rod(1).radius = []; rod(1).width = .02; rod(1).height = .01;\n"
     "output = {'energy'};\n";
 
-static const char* const robot_texts[] = {robot_pendulum, robot_tree,   robot_links, robot_loops,
-                                          robot_given,    robot_rods,   robot_rom,   robot_gvs,
-                                          robot_loop_gvs, robot_cables, robot_water};
-static const char* const robot_names[] = {"pendulum", "tree", "links",    "loops",  "given", "rods",
-                                          "rom",      "gvs",  "gvs loop", "cables", "water"};
-#define ROBOT_COUNT 11
+static const char robot_own[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .05; body(1).I = 1e-4*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "rod(1).model = 'gvs'; rod(1).length = .3; rod(1).radius = .015 - .01*s; rod(1).E = 1e5; "
+    "rod(1).rho = 1000; rod(1).eta = 300; rod(1).coords = 4; c = coord(rod(1));\n"
+    "rod(1).joint.type = 'revolute'; rod(1).points = 5; rod(1).init = [3 4 .1 .2];\n"
+    "rod(1).strain = [0 0 .1*c(4)^2 c(1)/(1 + (c(2)*(s - c(3)))^2) + c(4) c(1)*sin(c(2)*s) + "
+    "c(4)*s .5];\n"
+    "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3*c(1) 0 0];\n"
+    "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
+    "coord(rod(1)) dcoord(rod(1))];\n";
+
+static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
+                                          robot_given,    robot_rods, robot_rom,    robot_gvs,
+                                          robot_loop_gvs, robot_own,  robot_cables, robot_water};
+static const char* const robot_names[] = {"pendulum", "tree", "links",  "loops",
+                                          "given",    "rods", "rom",    "gvs",
+                                          "gvs loop", "own",  "cables", "water"};
+#define ROBOT_COUNT 12
 #define ROBOT_RODS 5  // this one and the ones behind it have rods
 
 #endif

@@ -160,6 +160,7 @@ static void inertias_of_real_bodies_pass_in_every_orientation(void** state) {
     }
     td_spec* spec = td_spec_new();
     put_matrix(spec, "body(1).I", 3, 3, I);
+    put_number(spec, "body(1).m", 1);
     expect_none(spec);
   }
 }
