@@ -37,4 +37,5 @@ void td_blocks(const td_model* m, td_work* w) {
   if (!m->has_blocks) return;
   memset(w->blocks, 0, (size_t)m->nhop * sizeof(hop_block));
   td_fluid_blocks(m, w);
+  td_contacts_blocks(m, w);
 }

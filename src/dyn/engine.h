@@ -189,6 +189,16 @@ double td_fluid_power(const td_model* m, const td_work* w);
 void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
                             spatial* momentum, spatial* weight);
 
+// Contact (contacts.c).
+void td_contacts_add(const td_model* m, td_work* w, int which);
+void td_contacts_blocks(const td_model* m, td_work* w);
+void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df);
+double td_contacts_energy(const td_model* m, const td_work* w);
+double td_contacts_energy_change(const td_model* m, const td_work* w, int col);
+double td_contacts_power(const td_model* m, const td_work* w);
+double td_contact_depth(const td_model* m, const td_work* w,
+                        int contact);  // the largest, <= 0: none
+
 double td_elastic_energy(const td_model* m, const td_work* w);
 double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
 double td_elastic_change(const td_model* m, const td_work* w, int col);

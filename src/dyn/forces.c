@@ -118,6 +118,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
   td_cable_tensions(m, w);
   td_spans_add(m, w, which);
   td_fluid_add(m, w, which);
+  td_contacts_add(m, w, which);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     switch (f->kind) {
@@ -219,6 +220,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
   const model_col* c = col < 0 ? NULL : &m->col[col];
   const bool numbers = w->numbers_change;
   td_spans_change(m, w, col, rate, df);
+  td_contacts_change(m, w, col, rate, df);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
@@ -264,7 +266,7 @@ static void law_coordinate(const td_model* m, const td_work* w, const model_forc
 }
 
 double td_elastic_energy(const td_model* m, const td_work* w) {
-  double sum = td_cable_energy(m, w);
+  double sum = td_cable_energy(m, w) + td_contacts_energy(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy(m, w, f);
@@ -280,7 +282,7 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = td_cable_power(m, w) + td_fluid_power(m, w);
+  double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     for (int d = 0; d < force_laws(f->kind); d++) {
@@ -370,7 +372,7 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 // Change of the elastic energy along the position coordinate of a column: minus the elastic forces'
 // work.
 double td_elastic_change(const td_model* m, const td_work* w, int col) {
-  double sum = td_cable_energy_change(m, w, col);
+  double sum = td_cable_energy_change(m, w, col) + td_contacts_energy_change(m, w, col);
   const model_col* c = &m->col[col];
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];

@@ -396,7 +396,7 @@ static void force_tangent(const td_model* m, td_work* w, const double* lambda, d
 static bool only_local_forces(const td_model* m) {
   for (int i = 0; i < m->nforce; i++)
     if (!is_local(&m->force[i])) return false;
-  return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0;
+  return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0 && m->npiece == 0;
 }
 
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,

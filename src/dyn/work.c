@@ -11,6 +11,7 @@
   X(hop_work, hop, m->nhop)                          \
   X(col_work, col, m->ncol)                          \
   X(cable_work, cable, m->ncable)                    \
+  X(contact_interval, interval, m->npiece)           \
   X(double, crossing_share, m->ncrossing)            \
   X(spatial6, hop_added, m->has_added ? m->nhop : 0) \
   X(bool, hop_wet, m->has_added ? m->nhop : 0)       \

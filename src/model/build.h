@@ -114,6 +114,7 @@ td_status td_build_tree(builder* b);
 td_status td_build_places(builder* b);  // hops and masses, called by td_build_tree
 td_status td_build_links(builder* b);
 td_status td_build_fluid(builder* b);
+td_status td_build_contacts(builder* b);
 td_status td_build_cables(builder* b);  // when all pieces of rods are made
 // Hops, masses, strains and loads of a rod whose base frame is given.
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);

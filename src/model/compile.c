@@ -243,6 +243,7 @@ static td_status build(builder* b) {
   td_status links = td_build_links(b);
   if (links == TD_OK) links = td_build_cables(b);
   if (links == TD_OK) links = td_build_fluid(b);
+  if (links == TD_OK) links = td_build_contacts(b);
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
   const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;

@@ -330,6 +330,42 @@ const td_field td_fields[] = {
     {"cable.points", FIELD_NUM, "mx3", "", "m", PARAM, "", "",
      "a row for each place of `via`: the point in its frame, by default its origin"},
 
+    // ---- contact ------------------------------------------------------------------------------
+    {"contact", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "soft contact of rods and bodies with fixed objects and with each other"},
+    {"contact.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"contact.first", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "",
+     "what touches: a rod with its points, or a body with balls at `points`"},
+    {"contact.second", FIELD_TARGET, "", TD_REQUIRED, "", FIXED, "", "plane|sphere|cylinder",
+     "what is touched, or a rod or body"},
+    {"contact.points", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
+     "centres of the balls of a body `first`, in its frame"},
+    {"contact.ball", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
+    {"contact.points2", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
+     "centres of the balls of a body `second`"},
+    {"contact.ball2", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
+    {"contact.point", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "a point of the plane"},
+    {"contact.normal", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "",
+     "direction out of the plane, to where the robot may be"},
+    {"contact.center", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "",
+     "centre of the sphere, a point on the axis of the cylinder"},
+    {"contact.axis", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "", "axis of the cylinder"},
+    {"contact.radius", FIELD_NUM, "1", "", "m", PARAM, "", "> 0",
+     "of the sphere or cylinder, which must have it; elsewhere of the balls of a body `first`"},
+    {"contact.stiffness", FIELD_NUM, "1", TD_REQUIRED, "N/m, N/m^2", PARAM, "", "> 0",
+     "force per depth k: of each point, or per length of a rod"},
+    {"contact.exponent", FIELD_NUM, "1", "1", "", PARAM, "", ">= 1", "e of the force k*depth^e"},
+    {"contact.damping", FIELD_NUM, "1", "0", "s/m, N s/m", PARAM, "", ">= 0", "d, see `law`"},
+    {"contact.law", FIELD_STR, "", "hunt", "", FIXED, "", "hunt|approach",
+     "with the speed w of approach: k*depth^e*(1 + d*w), never negative; or "
+     "k*depth^e + d*max(0,w)"},
+    {"contact.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0", "coefficient of friction"},
+    {"contact.slip", FIELD_NUM, "1", "1e-3", "m/s", PARAM, "", "> 0",
+     "speed above which friction is that of Coulomb; below it is viscous"},
+    {"contact.per", FIELD_STR, "", "length", "", FIXED, "", "length|point",
+     "whether stiffness (and damping of 'approach') of a rod are per length or for each of its "
+     "points"},
+
     // ---- exload -------------------------------------------------------------------------------
     {"exload", FIELD_STRUCTS, "", "", "", FIXED, "", "", "external loads"},
     {"exload.exbody", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "", "body it acts on"},
@@ -371,7 +407,6 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
     {"mesh",
      "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},

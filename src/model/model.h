@@ -251,6 +251,38 @@ typedef struct model_wet {
   num drag, added;  // 36 slots each, row-major, in the station's frame; NUM_NONE: none
 } model_wet;
 
+// A ball that touches: a point of a rod or of a body.
+typedef struct model_ball {
+  int station;
+  num centre;  // 3 slots in the station's frame, NUM_NONE: its origin
+  num radius;
+  double weight;  // of its contact forces
+} model_ball;
+
+// What can be touched besides fixed objects: a ball, or all balls on the line between two.
+typedef struct model_piece {
+  int a, b;  // balls
+} model_piece;
+
+typedef enum contact_kind {
+  CONTACT_PLANE,     // point, direction: normal
+  CONTACT_SPHERE,    // point: centre, radius
+  CONTACT_CYLINDER,  // point, direction: axis, radius
+  CONTACT_PIECES     // balls of rods or bodies
+} contact_kind;
+typedef struct model_contact {
+  contact_kind kind;
+  int name;
+  int ball, nball;       // what touches
+  int piece, npiece;     // PIECES: what is touched
+  bool line;             // PIECES: of a rod, only the nearest point counts
+  num point, direction;  // 3 slots each
+  num radius;
+  num law;         // 5 slots: stiffness, damping, exponent, friction, slip
+  bool approach;   // damping acts on approach only, not in proportion to the depth
+  bool potential;  // its elastic part counts as energy
+} model_contact;
+
 // ---- constraints ------------------------------------------------------------------------------
 
 typedef enum row_target {
@@ -343,6 +375,9 @@ typedef struct model_joint {
   X(model_span, span, "straight stretches of cables, cable by cable")        \
   X(model_sample, sample, "points along rods where fluid and contact act")   \
   X(model_wet, wet, "stations in the fluid")                                 \
+  X(model_ball, ball, "balls that touch or are touched")                     \
+  X(model_piece, piece, "what can be touched")                               \
+  X(model_contact, contact, "contacts")                                      \
   X(model_row, row, "constraint rows")                                       \
   X(model_probe, probe, "sensor components used in expressions")             \
   X(model_named, param, "parameters")                                        \
@@ -437,6 +472,12 @@ typedef struct cable_work {
   double tension, slope;
 } cable_work;
 
+// Where a piece that can be touched begins along an axis.
+typedef struct contact_interval {
+  double lo;
+  int piece;
+} contact_interval;
+
 // General 6x6 parts of the tangent of a hop, then of its subtree:  dF = ... + B U + K S.
 typedef struct hop_block {
   spatial6 B, K;
@@ -446,16 +487,17 @@ struct td_work {
   hop_work* hop;
   col_work* col;
   cable_work* cable;
-  spatial6* hop_added;     // added mass in the hop's frame
-  bool* hop_wet;           // it has some
-  hop_block* blocks;       // tangent: forces on single stations and added mass, see tangent.c
-  double* crossing_share;  // of the cable's tension that friction leaves there
-  pose* hop_fix;           // constant pose before each hop's motion
-  pose* station_fix;       // constant pose of each station in its hop
-  vec3* hop_axis;          // constant unit axis of screws and circles
-  int* hop_principal;      // 0, 1, 2 when that axis is x, y, z, else -1
-  bool* hop_heavy;         // carries mass
-  inertia* hop_inertia;    // rigid inertia in the hop's frame
+  spatial6* hop_added;         // added mass in the hop's frame
+  bool* hop_wet;               // it has some
+  hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
+  contact_interval* interval;  // contact: pieces in order
+  double* crossing_share;      // of the cable's tension that friction leaves there
+  pose* hop_fix;               // constant pose before each hop's motion
+  pose* station_fix;           // constant pose of each station in its hop
+  vec3* hop_axis;              // constant unit axis of screws and circles
+  int* hop_principal;          // 0, 1, 2 when that axis is x, y, z, else -1
+  bool* hop_heavy;             // carries mass
+  inertia* hop_inertia;        // rigid inertia in the hop's frame
   double *num, *vars, *scratch_tape;
   double* partial;      // values of a derivative tape
   double *dnum, *dvar;  // variations of numbers and probe variables

@@ -305,13 +305,45 @@ static const char robot_own[] =
     "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
     "coord(rod(1)) dcoord(rod(1))];\n";
 
-static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
-                                          robot_given,    robot_rods, robot_rom,    robot_gvs,
-                                          robot_loop_gvs, robot_own,  robot_cables, robot_water};
-static const char* const robot_names[] = {"pendulum", "tree", "links",  "loops",
-                                          "given",    "rods", "rom",    "gvs",
-                                          "gvs loop", "own",  "cables", "water"};
-#define ROBOT_COUNT 12
+// Everything touches something: planes, a sphere, a cylinder, rods and bodies each other.
+static const char robot_contact[] =
+    "world.g = [.3 0 -9.81];\n"
+    "for k = 1:3, body(k).m = .5; body(k).I = 1e-2*diag([1 2 2.5]); end\n"
+    "joint(1).second = 1; joint(1).type = 'free';\n"
+    "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [.15 0 .05]; joint(2).tr.rot = "
+    "[inf inf inf];\n"
+    "joint(3).second = 3; joint(3).type = 'free'; joint(3).dof(1).init = .1; joint(3).dof(2).init "
+    "= -.25; joint(3).dof(3).init = .2;\n"
+    "for k = 1:3, rod(k).length = .2; rod(k).radius = .03 - .01*s; rod(k).E = 1e5; rod(k).rho = "
+    "1000; rod(k).eta = 300; rod(k).tr.trans = [.05*k .02*k 0]; rod(k).tr.rot = [1 .5*k]; end\n"
+    "rod(1).model = 'srl'; rod(1).n = 2; rod(2).model = 'eba'; rod(2).n = 2; rod(3).model = 'gvs'; "
+    "rod(3).order = [-1 -1 0 1 1 0]; rod(3).first = 2;\n"
+    "for k = 1:7, contact(k).stiffness = 100*k; contact(k).damping = .03*k; contact(k).friction = "
+    ".1*k; contact(k).slip = .3; end\n"
+    "contact(1).first = body(1); contact(1).points = [.1 0 -.05; 0 .1 -.02]; contact(1).ball = "
+    ".3; contact(1).second = 'plane'; contact(1).point = [0 0 -.1]; contact(1).normal = [.1 .2 "
+    "1];\n"
+    "contact(2).first = rod(1); contact(2).second = 'sphere'; contact(2).center = [.1 -.2 .1]; "
+    "contact(2).radius = .25; contact(2).exponent = 1.5;\n"
+    "contact(3).first = rod(3); contact(3).second = 'cylinder'; contact(3).center = [0 -.25 .05]; "
+    "contact(3).axis = [1 .2 0]; contact(3).radius = .3; contact(3).law = 'approach'; "
+    "contact(3).per = 'point';\n"
+    "contact(4).first = body(3); contact(4).points = [0 .1 .1; 0 0 0]; contact(4).ball = .15; "
+    "contact(4).second = body(1); contact(4).points2 = [0 0 .05; .1 .1 .1]; contact(4).ball2 = "
+    ".2;\n"
+    "contact(5).first = rod(1); contact(5).second = rod(2); contact(5).exponent = 2;\n"
+    "contact(6).first = body(3); contact(6).radius = .3; contact(6).second = rod(2); "
+    "contact(6).law = 'approach';\n"
+    "contact(7).first = rod(3); contact(7).second = body(3); contact(7).ball2 = .34;\n"
+    "output = {'energy'};\n";
+
+static const char* const robot_texts[] = {
+    robot_pendulum, robot_tree,     robot_links, robot_loops,  robot_given, robot_rods,   robot_rom,
+    robot_gvs,      robot_loop_gvs, robot_own,   robot_cables, robot_water, robot_contact};
+static const char* const robot_names[] = {"pendulum", "tree",  "links",  "loops",    "given",
+                                          "rods",     "rom",   "gvs",    "gvs loop", "own",
+                                          "cables",   "water", "contact"};
+#define ROBOT_COUNT 13
 #define ROBOT_RODS 5  // this one and the ones behind it have rods
 
 #endif

@@ -207,6 +207,7 @@ static void test_tangents_of_transmitted_forces_are_exact(void** state) {
       "force(joint(1))",
       "tension(cable(1)) tension(cable(3)) u1*tension(cable(5))",
       "force(joint(1)) force(joint(2))",
+      "force(joint(1)) force(joint(2))",
   };
   for (int i = 0; i < ROBOT_COUNT; i++) {
     char* text = malloc(strlen(robot_texts[i]) + 400);

@@ -89,6 +89,11 @@ static void every_published_default_passes_the_check(void** state) {
   put_number(spec, "chamber(1).pressure", 1e4);
   put_number(spec, "cable(1).tension", 1);
   put_number(spec, "fluid.rho", 1000);
+  put(spec, "contact(1).first", td_value_ref("rod", 1));
+  put_text(spec, "contact(1).second", "plane");
+  put_number(spec, "contact(1).stiffness", 100);
+  put(spec, "contact(1).ball", td_value_num(0, 0, 1));  // of bodies
+  put(spec, "contact(1).ball2", td_value_num(0, 0, 1));
   put(spec, "joint(1).rom", td_value_num(0, 0, 1));
   put(spec, "event(1).when", td_value_expr(td_ex_var(spec->graph, spec->time_var)));
   expect_none(spec);
