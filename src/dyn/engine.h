@@ -86,6 +86,11 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
 static inline bool is_local(const model_force* f) {
   return f->kind == FORCE_DOF || (f->kind == FORCE_STRAIN && f->strain != STRAIN_SEGMENT);
 }
+// A load in axes of the world or of what it acts on is a force on a single station: its derivative
+// is among the blocks, and only changes of its numbers are left.
+static inline bool is_single(const model_force* f) {
+  return f->kind == FORCE_LOAD && (f->a < 0 || f->a == f->b);
+}
 void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* dv);
 void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
                        double* dv);

@@ -61,6 +61,7 @@ static bool moves(const td_model* m, const model_wet* wet) {
 void td_fluid_add(const td_model* m, td_work* w, int which) {
   if (m->nwet == 0 || !(which & FORCES_PASSIVE)) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
+  const bool flows = spatial_dot(&Vf, &Vf) > 0;
   for (int i = 0; i < m->nwet; i++) {
     const model_wet* wet = &m->wet[i];
     if (!moves(m, wet)) continue;
@@ -77,7 +78,7 @@ void td_fluid_add(const td_model* m, td_work* w, int which) {
     hop_work* h = &w->hop[i];
     const spatial6 M = td_added(w, i);
     h->f = spatial_sub(h->f, spatial6_apply(&M, &g));
-    h->f = spatial_add(h->f, stream_force(&M, &h->V, &Vf));
+    if (flows) h->f = spatial_add(h->f, stream_force(&M, &h->V, &Vf));
   }
 }
 

@@ -224,7 +224,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
-    if (!numbers && !moved) continue;
+    if (!numbers && (!moved || is_single(f))) continue;
     switch (f->kind) {
       case FORCE_DOF:
         dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], 0, 0);
@@ -234,7 +234,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         link_change(m, w, f, col, rate, df);
         break;
       case FORCE_LOAD:
-        load_change(m, w, f, col, rate, df);
+        load_change(m, w, f, is_single(f) ? -1 : col, rate, df);
         break;
       case FORCE_STRAIN:
         td_strain_change(m, w, f, col, rate, df, dtau);

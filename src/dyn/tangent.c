@@ -395,7 +395,7 @@ static void force_tangent(const td_model* m, td_work* w, const double* lambda, d
 // directly need no sweep over columns.
 static bool only_local_forces(const td_model* m) {
   for (int i = 0; i < m->nforce; i++)
-    if (!is_local(&m->force[i])) return false;
+    if (!is_local(&m->force[i]) && !is_single(&m->force[i])) return false;
   return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0 && m->npiece == 0;
 }
 

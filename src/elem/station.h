@@ -28,13 +28,34 @@ static inline spatial spatial_unit(int j) {
   e.a[j] = 1;
   return e;
 }
-// K X⁻¹ in, X⁻ᵀ out: a matrix from twists to wrenches seen from the world.
+// A 3x3 block of a matrix, and back.
+static inline mat3 spatial6_block(const spatial6* K, int row, int col) {
+  mat3 a;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) a.m[3 * i + j] = K->col[3 * col + j].a[3 * row + i];
+  return a;
+}
+static inline void spatial6_set_block(spatial6* K, int row, int col, mat3 a) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) K->col[3 * col + j].a[3 * row + i] = a.m[3 * i + j];
+}
+// A matrix from twists to wrenches seen from the world, X⁻ᵀ K X⁻¹: its blocks turned, then
+//
+//   [ A      B - A p×              ]        p× = [p]×
+//   [ C + p× A   D - C p× + p× (B - A p×) ]
 static inline spatial6 spatial6_to_world(const pose* g, const spatial6* K) {
-  spatial6 out;
-  for (int j = 0; j < 6; j++) {
-    const spatial e = spatial_unit(j), y = spatial_to_local(g, &e), f = spatial6_apply(K, &y);
-    out.col[j] = spatial_to_world(g, &f);
-  }
+  spatial6 out = {{{{0}}}};
+  mat3 block[4];
+  const mat3 Rt = mat3_transpose(g->R), P = mat3_skew(g->p);
+  for (int k = 0; k < 4; k++)
+    block[k] = mat3_mul(mat3_mul(g->R, spatial6_block(K, k / 2, k % 2)), Rt);
+  const mat3 minus_P = mat3_scale(-1, P);
+  const mat3 B = mat3_add(block[1], mat3_mul(block[0], minus_P));
+  const mat3 D = mat3_add(block[3], mat3_mul(block[2], minus_P));
+  spatial6_set_block(&out, 0, 0, block[0]);
+  spatial6_set_block(&out, 0, 1, B);
+  spatial6_set_block(&out, 1, 0, mat3_add(block[2], mat3_mul(P, block[0])));
+  spatial6_set_block(&out, 1, 1, mat3_add(D, mat3_mul(P, B)));
   return out;
 }
 static inline spatial spatial6_apply_t(const spatial6* m, const spatial* x) {

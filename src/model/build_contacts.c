@@ -132,6 +132,8 @@ static num push_law(builder* b, int i) {
   return at;
 }
 
+#define MOST_PAIRS 1e7  // that one evaluation may have to look at
+
 static contact_kind kind_of(const value* second) {
   if (second->kind != V_STR) return CONTACT_PIECES;
   if (strcmp(second->s, "plane") == 0) return CONTACT_PLANE;
@@ -159,6 +161,10 @@ static td_status push_contact(builder* b, int i) {
   if (fixed) return TD_OK;
   int first, n;
   TD_TRY(side(b, i, true, false, &first, &n));
+  if ((double)c.nball * n > MOST_PAIRS)
+    return td_error(b->diags, TD_E_MODEL, field_at(b, i, "second"),
+                    "contact(%d): %d points may touch %d, the product may be %g at most", i + 1,
+                    c.nball, n, MOST_PAIRS);
   return push_pieces(b, i, first, n);
 }
 
