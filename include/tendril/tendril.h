@@ -124,6 +124,7 @@ typedef struct td_sizes {
   int ncable;    // cables
   int nwet;      // places in the fluid
   int ncontact;  // contacts
+  int nmesh;     // meshes
 } td_sizes;
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The
@@ -222,6 +223,9 @@ td_energies td_energy(const td_model* model, const td_state* state, td_work* wor
 // Values of all sensors (nsensor).  Acceleration-level ones evaluate the forward dynamics.
 td_status td_sensors(const td_model* model, const td_state* state, td_work* work, double* values);
 
+// Positions in the world of n stations from `first` on, 3 numbers each.
+void td_station_positions(const td_model* model, const td_state* state, td_work* work, int first,
+                          int n, double* positions);
 // A station's pose (4x4, row-major) in the world and its body twist [v, omega] (6).
 void td_station(const td_model* model, const td_state* state, td_work* work, int station,
                 double pose[16], double twist[6]);

@@ -139,6 +139,11 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
 // w->dnum from the changes of the probes along a column.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
 
+// The hand of td_work_pull: force, change along a column, power.
+void td_pull_add(const td_model* m, td_work* w);
+void td_pull_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df);
+double td_pull_power(const td_model* m, const td_work* w);
+
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
 void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,

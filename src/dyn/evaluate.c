@@ -196,6 +196,12 @@ double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
   return power;
 }
 
+void td_station_positions(const td_model* m, const td_state* state, td_work* w, int first, int n,
+                          double* positions) {
+  td_enter(m, state, w);
+  for (int i = 0; i < n; i++) vec3_put(positions + 3 * (size_t)i, td_frame(m, w, first + i).p);
+}
+
 void td_station(const td_model* m, const td_state* state, td_work* w, int station,
                 double pose_out[16], double twist[6]) {
   td_enter(m, state, w);

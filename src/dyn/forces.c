@@ -139,6 +139,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
         break;
     }
   }
+  if (w->pull.on && (which & FORCES_ACTIVE)) td_pull_add(m, w);
 }
 
 // ---- changes ----------------------------------------------------------------------------------
@@ -241,6 +242,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         break;
     }
   }
+  if (w->pull.on && col >= 0) td_pull_change(m, w, col, rate, df);
 }
 
 // ---- energy and power -------------------------------------------------------------------------
@@ -282,7 +284,8 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w);
+  double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w) +
+               (w->pull.on ? td_pull_power(m, w) : 0);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     for (int d = 0; d < force_laws(f->kind); d++) {

@@ -99,15 +99,14 @@ static bool needs_multipliers(const td_model* m, const model_probe* p) {
 }
 
 static void find_known(const td_model* m, td_work* w, bool* known) {
-  const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w);
+  const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w),
+             far = td_cable_couples(m);
   for (int i = 0; i < m->noutput_name; i++) known[i] = true;
-  // tensions that follow from the shape are not passed on to force()
-  for (int i = 0; i < m->noutput_probe && td_cable_couples(m); i++)
-    if (m->probe[m->output_probe[i].source].kind == SENSOR_FORCE)
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_probe* p = &m->probe[m->output_probe[i].source];
+    if ((far && p->kind == SENSOR_FORCE) || (!smooth && needs_multipliers(m, p)))
       known[m->output_probe[i].target] = false;
-  for (int i = 0; i < m->noutput_probe && !smooth; i++)
-    if (needs_multipliers(m, &m->probe[m->output_probe[i].source]))
-      known[m->output_probe[i].target] = false;
+  }
 }
 
 td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,

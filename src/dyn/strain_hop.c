@@ -72,7 +72,7 @@ void td_strain_numbers(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nstrain_slot; i++) w->num[m->strain_slot[i]] = w->partial[i];
 }
 
-void td_strain_rates(const td_model* m, td_work* w, const double* a) {
+void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a) {
   if (m->ncoords == 0) return;
   set_coordinates(m, w, a);
   td_tape_eval(m->strain_rate_tape, w->vars, w->scratch_tape, w->partial);

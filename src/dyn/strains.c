@@ -76,24 +76,31 @@ static void polynomial_hops(const td_model* m, const model_force* f, const model
   *move = &m->hop[(*turn)->parent];
 }
 
-// Sum of weight (slope: of its derivative) times a coordinate's number, per component.
-static vec3 weighted(const td_model* m, const td_work* w, const model_hop* hop, bool slope,
-                     bool rate) {
-  double y[3] = {0, 0, 0};
-  for (int k = hop->col; k < hop->col + hop->nv; k++)
-    y[m->col[k].part] += (slope ? w->col[k].slope : w->col[k].weight) *
-                         (rate ? w->v[m->col[k].v] : w->q[m->col[k].q]);
-  return vec3_of(y);
+// Numbers of a hop and their rates: sums of weights times coordinates, and the same with slopes.
+typedef struct hop_sums {
+  double y[3], yd[3], ys[3], ysd[3];
+} hop_sums;
+
+static hop_sums weighted(const td_model* m, const td_work* w, const model_hop* hop) {
+  hop_sums s = {{0}, {0}, {0}, {0}};
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const int part = m->col[k].part;
+    const double q = w->q[m->col[k].q], v = w->v[m->col[k].v];
+    s.y[part] += w->col[k].weight * q;
+    s.yd[part] += w->col[k].weight * v;
+    s.ys[part] += w->col[k].slope * q;
+    s.ysd[part] += w->col[k].slope * v;
+  }
+  return s;
 }
 
 static polyrod polynomial_at(const td_model* m, const td_work* w, const model_force* f) {
   const model_hop *move, *turn;
   polynomial_hops(m, f, &move, &turn);
+  const hop_sums p = weighted(m, w, move), x = weighted(m, w, turn);
   const vec3 along = {0, 0, 1};
-  return td_polyrod(vec3_add(along, weighted(m, w, move, true, false)),
-                    weighted(m, w, turn, false, false), weighted(m, w, turn, true, false),
-                    weighted(m, w, move, true, true), weighted(m, w, turn, false, true),
-                    weighted(m, w, turn, true, true));
+  return td_polyrod(vec3_add(along, vec3_of(p.ys)), vec3_of(x.y), vec3_of(x.ys), vec3_of(p.ysd),
+                    vec3_of(x.yd), vec3_of(x.ysd));
 }
 
 // What DOF v does to the numbers of a polynomial rod.

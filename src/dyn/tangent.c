@@ -108,7 +108,7 @@ static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
 }
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
-  td_strain_rates(m, w, a);
+  td_strain_tangent_numbers(m, w, a);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE) {
@@ -411,7 +411,8 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   inertial_tangent(m, w, dFdq, dFdv);
   td_local_tangent(m, w, dFdq, dFdv);
   td_cable_tangent(m, w, dFdq);
-  if (!only_local_forces(m)) force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
+  if (!only_local_forces(m) || w->pull.on)
+    force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
 }
 
 void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,

@@ -55,7 +55,7 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nu = m->ninput,
                     .nparam = m->nparam,
                     .nbody = m->nbody,
-                    .njoint = m->njoint,
+                    .njoint = m->njoint - m->nmesh,
                     .nstation = m->nstation,
                     .nconstraint = m->nrow,
                     .nforce = m->nforce,
@@ -64,7 +64,8 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nrod = m->nrod,
                     .ncable = m->ncable,
                     .nwet = m->nwet,
-                    .ncontact = m->ncontact};
+                    .ncontact = m->ncontact,
+                    .nmesh = m->nmesh};
 }
 
 static bool within(int i, int n) { return i >= 0 && i < n; }

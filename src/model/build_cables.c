@@ -44,14 +44,36 @@ static double cover(const builder* b, const model_force* f, double from, double 
   return hi - lo > 1e-9 * l ? (hi - lo) / l : 0;
 }
 
-int td_rod_cable_ends(const builder* b, int rod, double* arc, int most) {
+static int compare(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+static void add_split(double* arc, int* n, int max, double x, double length) {
+  if (x <= 1e-9 * length || x >= (1 - 1e-9) * length) return;
+  for (int i = 0; i < *n && i < max; i++)
+    if (fabs(arc[i] - x) < 1e-9 * length) return;
+  if (*n < max) arc[*n] = x;
+  ++*n;
+}
+
+int td_rod_splits(const builder* b, int rod, double* arc, int max) {
+  const double length = b->rod[rod].length;
   int n = 0;
   for (int i = 0; b->cables && i < td_value_count(b->cables); i++)
     for (int k = 0; k < rod_count(b, i); k++) {
-      if (rod_at(b, i, k) != rod + 1 || n + 2 > most) continue;
-      range_at(b, i, k, &arc[n], &arc[n + 1]);
-      n += 2;
+      double from, to;
+      if (rod_at(b, i, k) != rod + 1) continue;
+      range_at(b, i, k, &from, &to);
+      add_split(arc, &n, max, from, length);
+      add_split(arc, &n, max, to, length);
     }
+  for (int i = 0; b->chambers && i < td_value_count(b->chambers); i++) {
+    if ((int)constant(b->chambers, i, "rod", 1) != rod + 1) continue;
+    add_split(arc, &n, max, constant(b->chambers, i, "from", 0), length);
+    add_split(arc, &n, max, constant(b->chambers, i, "to", length), length);
+  }
+  qsort(arc, (size_t)min_int(n, max), sizeof(double), compare);
   return n;
 }
 

@@ -209,8 +209,8 @@ static int breaks(builder* b, const gvs* g, double* at) {
     for (int e = 1; g->field[d].n > 0 && g->field[d].basis && e < g->field[d].elements; e++)
       if (n < MOST_FUNCTIONS) at[n++] = (double)e / g->field[d].elements;
   double ends[64];
-  const int nend = td_rod_actuator_ends(b, g->rod, ends, 64);
-  for (int k = 0; k < nend; k++) {
+  const int nend = td_rod_splits(b, g->rod, ends, 64);
+  for (int k = 0; k < nend && k < 64; k++) {
     const double x = (ends[k] - g->from) / g->length;
     if (x > 1e-9 && x < 1 - 1e-9 && n < MOST_FUNCTIONS) at[n++] = x;
   }

@@ -49,7 +49,8 @@ static const chapter chapters[] = {
      "along "
      "the line between the places, or a beam if there are six columns. With `fixed` it is a "
      "constraint, "
-     "and `control` moves it. With `type` it closes a loop.\n\n"
+     "and `control` (an acceleration) or `motion` (a position) moves it. With `type` it closes a "
+     "loop.\n\n"
      "`first = [b 0:n-1]` and `second = [b 1:n]` repeat a joint n times, a chain of n elements of "
      "body "
      "b. Row k of a field then belongs to element k; one row serves all.",
@@ -126,6 +127,25 @@ static const chapter chapters[] = {
      "contact(2).first = rod(1); contact(2).second = 'cylinder'; contact(2).center = [0.2 0 0];\n"
      "contact(2).axis = [0 1 0]; contact(2).radius = 0.02; contact(2).stiffness = 50;\n"
      "contact(2).law = 'approach'; contact(2).damping = 5; contact(2).per = 'point';\n"},
+    {"mesh",
+     "A mesh is a net: a mass at each node, a spring, damper or beam along each edge. Its geometry "
+     "comes from a CAD file, from `grid`, or from `node` and `edge`. [meshes.md](meshes.md) says "
+     "which files are read and how nodes are numbered.\n\n"
+     "`at(mesh(k), i)` is node i as a place, for joints, links, loads and sensors: "
+     "`pos(mesh(1), 17)`, `vel`, `acc`, `rot`, `quat` and `omega` are about a node, "
+     "`length(mesh(1), 5)`, `stretch` and `force` about an edge. Nodes are also bodies, numbered "
+     "after those written.",
+     "mesh(1).grid = [5 4];                    % a hanging cloth, its upper edge held\n"
+     "mesh(1).size = [0.4 0.3];\n"
+     "mesh(1).tr.rot = [1 -pi/2];\n"
+     "mesh(1).body.m = 0.01;\n"
+     "mesh(1).joint(1).tr.trans = [inf inf inf];\n"
+     "mesh(1).joint(2).spring.coeff = 80;\n"
+     "mesh(1).joint(2).spring.init = nan;\n"
+     "mesh(1).joint(2).damp.visc = 0.05;\n"
+     "mesh(1).joint(3).spring.coeff = 20;      % diagonals\n"
+     "sensor(1).name  = 'hem';\n"
+     "sensor(1).value = pos(mesh(1), 18);\n"},
     {"exload",
      "A force, or a force and a torque, on a body. It is given in the world unless `refbody` names "
      "a "
@@ -211,6 +231,8 @@ static const char* kind_name(const td_field* f) {
       return "list of places";
     case FIELD_LIST:
       return "list of names";
+    case FIELD_NODES:
+      return "word or node numbers";
     case FIELD_NUM:
     case FIELD_FLAG:
     case FIELD_INT:
@@ -244,7 +266,8 @@ static void add_path(td_text* out, const td_field* f) {
 
 // Behind the meaning: the allowed words or range, inf or nan, other spellings.
 static void add_notes(td_text* out, const td_field* f) {
-  if (strchr(f->options, '|') && (f->kind == FIELD_STR || f->kind == FIELD_TARGET)) {
+  if (strchr(f->options, '|') &&
+      (f->kind == FIELD_STR || f->kind == FIELD_TARGET || f->kind == FIELD_NODES)) {
     td_text_add(out, ": ");
     td_field_alternatives(out, f->options, "`");
   } else if (f->options[0] == '>' || f->options[0] == '(') {

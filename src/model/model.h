@@ -96,6 +96,8 @@ typedef struct model_dof {
   num motion;  // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
   int joint, element, dof;  // where it was written, from 1; rods: segment and strain
   int rod;                  // from 1, 0: not of a rod
+  int mesh;                 // from 1, 0: not of a mesh; element is then the node
+  int hop;                  // that has it, -1: none
   int partner;              // velocities: its q when q' = v, else -1
 } model_dof;
 
@@ -107,6 +109,7 @@ typedef struct model_station {
   int body;    // model_body it is the frame of, -1: an attachment
   int rod;     // rod it is on, from 1; 0: none
   double arc;  // and where [m]
+  bool moved;  // by transformations of its own: not on the rod's line, not in its axes
 } model_station;
 
 typedef struct model_body {
@@ -122,11 +125,12 @@ typedef struct model_lump {
   num m, com, I;  // 1, 3 and 9 slots, as a body's
 } model_lump;
 
-// A free node of a rod, placed at the start from the one before it by the initial strains.
+// A free node of a rod, placed and set into motion at the start from the one before it by the
+// initial strains and their rates.
 typedef struct model_node {
-  int from, station;   // stations
-  int q, v;            // its first position (x, y, z, quaternion) and velocity
-  num strain, length;  // 6 slots, 1 slot
+  int from, station;         // stations
+  int q, v;                  // its first position (x, y, z, quaternion) and velocity
+  num strain, rate, length;  // 6, 6 and 1 slots
 } model_node;
 
 // ---- forces -----------------------------------------------------------------------------------
@@ -288,7 +292,8 @@ typedef struct model_contact {
 typedef enum row_target {
   TARGET_ZERO,     // e is brought to 0
   TARGET_INITIAL,  // e keeps its initial value
-  TARGET_CONTROL   // e follows the twice integrated control
+  TARGET_CONTROL,  // e follows the twice integrated control
+  TARGET_MOTION    // e is a given function of time
 } row_target;
 typedef struct model_row {
   row_kind kind;
@@ -301,6 +306,7 @@ typedef struct model_row {
   row_target target;
   int target_index;  // TARGET_CONTROL: which pair of targets
   num control;       // desired acceleration or NUM_NONE
+  num motion;        // TARGET_MOTION: 3 slots (value, rate, acceleration)
   num k, mu;         // PD stabiliser or NUM_NONE
   bool projected;
   int joint, element;
@@ -351,7 +357,20 @@ typedef struct model_rod {
   int model;      // the word for its continuum model, offset into names
   int n;          // segments or polynomial order
   bool monomial;  // joint.rom: the functions are powers of arc length
+  num outline;    // ROD_OUTLINE slots: what it looks like, for pictures alone
+  bool angular;   // the section is a rectangle, not an ellipse
 } model_rod;
+
+// The outline of a rod at equal distances of arc length from base to tip: widths along x, heights
+// along y [m], Young's moduli [Pa]; 0: not known.
+enum { ROD_LOOKS = 9, ROD_OUTLINE = 3 * ROD_LOOKS };
+
+typedef struct model_mesh {
+  int name;
+  int station, nnode, nfixed;  // stations of its nodes, which are bodies too
+  int body;                    // number of its first node as a body, from 1
+  int force, nedge, ndiagonal;
+} model_mesh;
 
 typedef struct model_joint {
   int name;   // user's name or joint(k)
@@ -385,6 +404,7 @@ typedef struct model_joint {
   X(model_event, event, "events")                                            \
   X(model_joint, joint, "joints as written")                                 \
   X(model_rod, rod, "rods")                                                  \
+  X(model_mesh, mesh, "meshes; each is a joint too, after those written")    \
   X(model_lump, lump, "masses of rod pieces")                                \
   X(model_term, term, "coordinates in strains")                              \
   X(model_coords, coords, "coordinates of strains written as expressions")   \
@@ -516,6 +536,12 @@ struct td_work {
   double *vdot, *lambda;
   arena scratch;
   double load;  // load scale of continuation
+  struct {      // a hand that pulls at the robot (td_work_pull)
+    bool on;
+    int station;
+    vec3 point, target;  // in the station's frame; in the world
+    double k, c;         // stiffness, damping
+  } pull;
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool numbers_change;  // some of dnum may be nonzero

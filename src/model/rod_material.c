@@ -149,17 +149,6 @@ static void add_chambers(builder* b, int rod, double from, double to, ex input[6
   }
 }
 
-int td_rod_actuator_ends(const builder* b, int rod, double* arc, int most) {
-  const int n = b->chambers ? td_value_count(b->chambers) : 0;
-  int count = 0;
-  for (int k = 0; k < n && count + 2 <= most; k++) {
-    if ((int)chamber_number(b, k, "rod", 1) != rod + 1) continue;
-    arc[count++] = chamber_number(b, k, "from", 0);
-    arc[count++] = chamber_number(b, k, "to", b->rod[rod].length);
-  }
-  return count + td_rod_cable_ends(b, rod, arc + count, most - count);
-}
-
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc) {
   if (strcmp(field, "init") == 0 && !td_rod_get(b, rod, "init", arc)) field = "shape";
   return td_rod_field(b, rod, field, d, arc, 0);

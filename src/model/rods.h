@@ -30,7 +30,7 @@ td_status td_rod_station(builder* b, int rod, double arc, int* station);
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station);
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
-// Models without coordinates for strains refuse to hold them (modes) or to start them (rate).
+// Models without coordinates for strains refuse to hold them (modes).
 td_status td_rod_no_held(builder* b, int rod, const char* model);
 // Is strain d free at an arc length?
 bool td_rod_mode(const builder* b, int rod, int d, double arc);
@@ -42,9 +42,10 @@ void td_rod_widths(builder* b, int rod, double arc, ex width[3]);
 td_status td_rod_sample(builder* b, int rod, double arc, double weight);
 // Mass, rotary inertia and load of a quadrature point.
 td_status td_rod_point_mass(builder* b, int rod, double arc, double weight);
-// Arc lengths at which chambers and cables begin or end; returns how many, at most `most`.
-int td_rod_actuator_ends(const builder* b, int rod, double* arc, int most);
-int td_rod_cable_ends(const builder* b, int rod, double* arc, int most);  // of cables alone
+// Arc lengths strictly inside a rod at which something begins or ends (cables, chambers),
+// ascending: where quadrature should be split.  Returns how many there are, of which at most `max`
+// are written.
+int td_rod_splits(const builder* b, int rod, double* arc, int max);
 // Arc lengths beyond the base at which something is attached or measured, ascending.
 typedef struct rod_places {
   double* arc;
@@ -54,6 +55,8 @@ td_status td_rod_places(builder* b, int rod, rod_places* out);
 void td_rod_places_free(rod_places* places);
 // The strain-parametrised model.
 td_status td_build_gvs(builder* b, int rod);
+// The outline's slots (model_rod), and stations at both ends: what pictures need.
+td_status td_build_rod_looks(builder* b, int rod);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it

@@ -154,6 +154,11 @@ void td_check_value_rules(td_spec* spec, const checked* c) {
     void (*rule)(td_spec*, const checked*);
   } rules[] = {
       {"body.I", inertia},
+      {"mesh.body.I", inertia},
+      {"mesh.tr.rot", joint_rotation},
+      {"mesh.joint.tr.rot", td_check_mesh_rotation},
+      {"mesh.joint.tr.trans", td_check_mesh_translation},
+      {"mesh.joint.xaxis", directions},
       {"joint.tr.rot", joint_rotation},
       {"joint.tr2nd.rot", place_rotation},
       {"exload.tr.rot", place_rotation},
@@ -254,6 +259,7 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
   if (strcmp(field->path, "par") == 0) par(spec, s, i, name);
   if (strcmp(field->path, "rod") == 0) td_check_rod(spec, s, i, name);
   if (strcmp(field->path, "rod.joint") == 0) joint_type(spec, s, i, name);
+  if (strcmp(field->path, "mesh") == 0) td_check_mesh(spec, s, i, name);
   if (strcmp(field->path, "chamber") == 0) td_check_chamber(spec, s, i, name);
   if (strcmp(field->path, "cable") == 0) td_check_cable(spec, s, i, name);
   if (strcmp(field->path, "contact") == 0) td_check_contact(spec, s, i, name);
@@ -387,10 +393,10 @@ static td_status check_outputs(td_spec* spec, const named* list, int n) {
 }
 
 td_status td_check_names(td_spec* spec) {
-  static const char* const roots[] = {"body",  "rod",     "joint", "event",
-                                      "cable", "contact", "sensor"};
+  static const char* const roots[] = {"body",  "rod",   "mesh",    "joint",
+                                      "event", "cable", "contact", "sensor"};
   TD_TRY(check_rod_names(spec));
-  for (int k = 0; spec->root && k < 7; k++) {
+  for (int k = 0; spec->root && k < 8; k++) {
     const value* s = td_get(spec->root, 0, roots[k]);
     named* list;
     int n;

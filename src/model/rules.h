@@ -49,6 +49,10 @@ bool td_check_number(const td_spec* spec, const value* s, int i, const char* fie
                      double arc, double fallback, double* x);
 // Is [x y] within the outline of rod i (from 0) at an arc length?  True when it is not known.
 bool td_check_inside(td_spec* spec, int rod, double arc, const double* x);
+// The same for a mesh, and for the freedom of its nodes.
+void td_check_mesh(td_spec* spec, const value* s, int i, const char* name);
+void td_check_mesh_translation(td_spec* spec, const checked* c);
+void td_check_mesh_rotation(td_spec* spec, const checked* c);
 // Mechanics of single fields of a rod.
 void td_check_section_matrix(td_spec* spec, const checked* c);
 void td_check_section_inertia(td_spec* spec, const checked* c);

@@ -5,7 +5,7 @@
 
 #include "rules.h"
 
-static td_span field_at(const td_spec* spec, const value* s, int i, const char* field) {
+static td_span field_at(td_spec* spec, const value* s, int i, const char* field) {
   return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(&spec->diags, s, i);
 }
 

@@ -252,7 +252,7 @@ static void lengths(td_spec* spec, const value* s, int i, const char* name) {
 }
 
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
-  const char* model = word(s, i, "model", "ebr");
+  const char* model = word(s, i, "model", "gvs");
   lengths(spec, s, i, name);
   const value* written = td_get(s, i, "part");
   if (!written || written->kind != V_STRUCT) {

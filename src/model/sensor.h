@@ -3,6 +3,8 @@
 #ifndef TD_SENSOR_H
 #define TD_SENSOR_H
 
+#include <math.h>
+
 #include "expr.h"
 
 //  kind, name, rows, cols, what it is about (b: body or rod, j: joint, r: rod, c: cable, i: index,
@@ -52,16 +54,18 @@ typedef struct td_sensor_info {
 } td_sensor_info;
 extern const td_sensor_info td_sensor_table[SENSOR_KIND_COUNT];
 
+#define TD_ARC_TIP INFINITY  // where the rod ends, wherever that will be
+
 // One component of a sensor as a variable of an expression.  `index` and `element` count from 1;
 // element 0: the only one.  `item` is the second index of dof/ddof (DOF number) and the number of
 // q/v.
 typedef struct td_sensor_ref {
   sensor_kind kind;
-  char root;  // 'b' body, 'j' joint, 'r' rod, 'c' cable, '-' none
+  char root;  // 'b' body, 'j' joint, 'r' rod, 'c' cable, 'm' mesh (element: node or edge), '-' none
   int index, element, item;
   bool has_point;  // pos, vel, acc: a point in the body frame instead of its origin
   double point[3];
-  double arc;     // rods: arc length [m]
+  double arc;     // rods: arc length [m], or TD_ARC_TIP
   int component;  // 0-based, column-major in the sensor's value
 } td_sensor_ref;
 

@@ -196,39 +196,6 @@ static const char robot_rom[] =
     "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
     "strain(rod(1), 0) stretch(rod(1))];\n";
 
-// Cables inside every kind of rod and outside, by tension, by length and with friction.
-static const char robot_cables[] =
-    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
-    "body(1).m = .2; body(1).I = 1e-3*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
-    "for k = 1:4, rod(k).tr.trans = [.2*k 0 0]; rod(k).length = .2; rod(k).radius = .015 - .01*s; "
-    "rod(k).E = 1e5; rod(k).rho = 1000; rod(k).eta = 300; end\n"
-    "rod(1).model = 'srl'; rod(1).n = 3; rod(1).modes = [0 1 0 1 1 1]; rod(1).shape = [0 0 .1 2 0 "
-    "1];\n"
-    "rod(2).first = at(rod(1), .2); rod(2).model = 'ebr'; rod(2).n = 2; rod(3).model = 'eba'; "
-    "rod(3).n = 2; rod(4).model = 'rom'; rod(4).n = 2; rod(5) = rod(1); rod(5).model = 'gvs'; "
-    "rod(5).tr.trans = [1 0 0]; rod(5).modes = [0 0 1 1 1 1]; rod(5).order = [-1 -1 0 1 1 0];\n"
-    "cable(7).rod = 5; cable(7).path = .01*[cos(20*s) sin(9*s)]; cable(7).tension = 3 + u1; "
-    "cable(7).from = .02; cable(7).to = .11; cable(7).friction = .2; cable(8).rod = [5 2]; "
-    "cable(8).path = [.01*s 0]; cable(8).pull = .004; cable(8).stiffness = 300;\n"
-    "joint(1).first = at(rod(3), .2); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
-    "cable(1).rod = [1 2]; cable(1).path = .01*[cos(20*s) sin(20*s)]; cable(1).from = .03; "
-    "cable(1).to = .15; cable(1).tension = 3 + u1*sin(t) + 2*length(cable(2));\n"
-    "cable(2).rod = 3; cable(2).path = [.004 .008 - .01*s]; cable(2).tension = 2; "
-    "cable(2).friction "
-    "= .4;\n"
-    "cable(3).rod = [4 1]; cable(3).path = [.003 -.002]; cable(3).pull = .01*(1 + u1); "
-    "cable(3).stiffness = 40;\n"
-    "cable(4).via = {0, at(rod(4), .15), 1, at(rod(2), .1)}; cable(4).points = [0 .1 .3; .01 0 0; "
-    "0 "
-    ".02 .01; 0 0 0]; cable(4).tension = 1 + .1*u1;\n"
-    "cable(5).via = {1, at(rod(1), .2)}; cable(5).pull = .05; cable(5).stiffness = 30;\n"
-    "cable(6).rod = 2; cable(6).path = [0 .01*sin(30*s)]; cable(6).tension = 1; cable(6).friction "
-    "= "
-    ".3;\n"
-    "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(3)) "
-    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5))];\n"
-    "output = {'l', 'energy'};\n";
-
 static const char robot_gvs[] =
     "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
     "body(1).m = .05; body(1).I = 1e-4*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
@@ -262,7 +229,8 @@ static const char robot_loop_gvs[] =
     "rod(1).model = 'gvs'; rod(1).length = .3; rod(1).radius = .03; rod(1).E = 1e4; rod(1).rho = "
     "1000; rod(1).eta = 100; rod(1).order = [-1 -1 0 2 2 1];\n"
     "rod(2).model = 'gvs'; rod(2).tr.trans = [.1 0 0]; rod(2).length = .3; rod(2).radius = .03; "
-    "rod(2).E = 1e4; rod(2).rho = 1000; rod(2).basis = 'hermite'; rod(2).order = [-1 -1 0 0 0 0];\n"
+    "rod(2).E = 1e4; rod(2).rho = 1000; rod(2).basis = 'quadratic'; rod(2).order = [-1 -1 -1 0 0 "
+    "0];\n"
     "rod(2).joint.type = 'universal';\n"
     "body(1).m = .1; body(1).I = 1e-4*eye(3); joint(1).first = at(rod(1), .3); joint(1).second = "
     "1; joint(1).type = 'fixed'; joint(1).tr.trans = [.05 0 0];\n"
@@ -336,6 +304,39 @@ static const char robot_contact[] =
     "contact(6).law = 'approach';\n"
     "contact(7).first = rod(3); contact(7).second = body(3); contact(7).ball2 = .34;\n"
     "output = {'energy'};\n";
+
+// Cables inside every kind of rod and outside, by tension, by length and with friction.
+static const char robot_cables[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .2; body(1).I = 1e-3*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "for k = 1:5, rod(k).tr.trans = [.2*k 0 0]; rod(k).length = .2; rod(k).radius = .015 - .01*s; "
+    "rod(k).E = 1e5; rod(k).rho = 1000; rod(k).eta = 300; end\n"
+    "rod(1).model = 'srl'; rod(1).n = 3; rod(1).modes = [0 1 0 1 1 1]; rod(1).shape = [0 0 .1 2 0 "
+    "1];\n"
+    "rod(2).first = at(rod(1), .2); rod(2).model = 'ebr'; rod(2).n = 2; rod(3).model = 'eba'; "
+    "rod(3).n = 2; rod(4).model = 'rom'; rod(4).n = 2; rod(5).model = 'gvs'; rod(5).order = [-1 0 "
+    "0 2 1 1];\n"
+    "joint(1).first = at(rod(3), .2); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "cable(1).rod = [1 2]; cable(1).path = .01*[cos(20*s) sin(20*s)]; cable(1).from = .03; "
+    "cable(1).to = .15; cable(1).tension = 3 + u1*sin(t) + 2*length(cable(2));\n"
+    "cable(2).rod = 3; cable(2).path = [.004 .008 - .01*s]; cable(2).tension = 2; "
+    "cable(2).friction "
+    "= .4;\n"
+    "cable(3).rod = [4 1]; cable(3).path = [.003 -.002]; cable(3).pull = .01*(1 + u1); "
+    "cable(3).stiffness = 40;\n"
+    "cable(4).via = {0, at(rod(4), .15), 1, at(rod(2), .1)}; cable(4).points = [0 .1 .3; .01 0 0; "
+    "0 "
+    ".02 .01; 0 0 0]; cable(4).tension = 1 + .1*u1;\n"
+    "cable(5).via = {1, at(rod(1), .2)}; cable(5).pull = .05; cable(5).stiffness = 30;\n"
+    "cable(6).rod = 2; cable(6).path = [0 .01*sin(30*s)]; cable(6).tension = 1; cable(6).friction "
+    "= "
+    ".3;\n"
+    "cable(7).rod = 5; cable(7).path = [.004 .008 - .01*s]; cable(7).from = .02; cable(7).to = "
+    ".17; cable(7).tension = 2 + u1; cable(8).rod = 5; cable(8).path = [-.003 .002]; cable(8).pull "
+    "= .01*(1 + u1); cable(8).stiffness = 40;\n"
+    "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(3)) "
+    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5))];\n"
+    "output = {'l', 'energy'};\n";
 
 static const char* const robot_texts[] = {
     robot_pendulum, robot_tree,     robot_links, robot_loops,  robot_given, robot_rods,   robot_rom,

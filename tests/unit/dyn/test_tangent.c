@@ -188,33 +188,27 @@ static void test_sensor_tangents_are_exact(void** state) {
   each_robot(compare_sensors);
 }
 
-// What joints transmit depends on everything: v', the multipliers, forces, inputs, prescribed
-// motion.
+// Sensors of what every joint transmits, joints of the main chain and links alike.
+static char* with_forces(const char* text, int njoint) {
+  const size_t size = strlen(text) + 200 + 60 * (size_t)njoint;
+  char* out = malloc(size);
+  size_t n = (size_t)snprintf(out, size, "%s\nsensor = []; output = [];\n", text);
+  for (int i = 1; i <= njoint; i++)
+    n += (size_t)snprintf(out + n, size - n,
+                          "sensor(%d).name = 'f%d'; sensor(%d).value = force(joint(%d));\n", i, i,
+                          i, i);
+  return out;
+}
+
+// They depend on everything: v', the multipliers, forces, inputs, prescribed motion.
 static void test_tangents_of_transmitted_forces_are_exact(void** state) {
   (void)state;
-  static const char* const sensors_of[ROBOT_COUNT] = {
-      "force(joint(1))",
-      "force(joint(1)) force(joint(2)) force(joint(3)) force(joint(4)) force(joint(5))",
-      "force(joint(1)) force(joint(3)) force(joint(5)) force(joint(6)) force(joint(7)) "
-      "force(joint(8)) u1*force(joint(9))(4)^2",
-      "force(joint(1)) force(joint(2)) force(joint(4)) force(joint(7)) lambda(joint(7)) "
-      "lambda(joint(8)) force(joint(9)) lambda(joint(10)) acc(body(2))",
-      "force(joint(1)) force(joint(2)) force(joint(3))",
-      "force(joint(1)) force(joint(2))",
-      "force(joint(1)) force(joint(2))",
-      "force(joint(1)) force(joint(2))",
-      "force(joint(1)) force(joint(2))",
-      "force(joint(1))",
-      "tension(cable(1)) tension(cable(3)) u1*tension(cable(5))",
-      "force(joint(1)) force(joint(2))",
-      "force(joint(1)) force(joint(2))",
-  };
   for (int i = 0; i < ROBOT_COUNT; i++) {
-    char* text = malloc(strlen(robot_texts[i]) + 400);
-    sprintf(text,
-            "%s\nsensor = []; sensor(1).name = 'f'; sensor(1).value = [%s]; output = {'f'};\n",
-            robot_texts[i], sensors_of[i]);
-    robot r = robot_load(text);
+    if (strcmp(robot_names[i], "cables") == 0) continue;  // left out of linearisations
+    robot r = robot_load(robot_texts[i]);
+    char* text = with_forces(robot_texts[i], td_model_sizes(r.model).njoint);
+    robot_free(&r);
+    r = robot_load(text);
     uint64_t seed = 5;
     step = i >= ROBOT_RODS ? 5e-4 : 3e-3;
     robot_shake(&r, &seed, 0.2);
@@ -225,6 +219,21 @@ static void test_tangents_of_transmitted_forces_are_exact(void** state) {
     free(text);
   }
   step = 3e-3;
+}
+
+static void test_tangents_of_multipliers_are_exact(void** state) {
+  (void)state;
+  static const char sensors_of[] =
+      "sensor(1).name = 'l'; sensor(1).value = [lambda(joint(7)) lambda(joint(8)) "
+      "lambda(joint(10)) u1*lambda(joint(9))(1)^2 acc(body(2))];\n";
+  char* text = malloc(sizeof robot_loops + sizeof sensors_of);
+  sprintf(text, "%s%s", robot_loops, sensors_of);
+  robot r = robot_load(text);
+  uint64_t seed = 5;
+  robot_shake(&r, &seed, 0.2);
+  compare_sensors(&r, "loops multipliers");
+  robot_free(&r);
+  free(text);
 }
 
 static void test_input_map_and_parameter_derivative_are_exact(void** state) {
@@ -261,6 +270,7 @@ int main(void) {
       cmocka_unit_test(test_tangent_of_the_forward_dynamics_is_exact),
       cmocka_unit_test(test_sensor_tangents_are_exact),
       cmocka_unit_test(test_tangents_of_transmitted_forces_are_exact),
+      cmocka_unit_test(test_tangents_of_multipliers_are_exact),
       cmocka_unit_test(test_input_map_and_parameter_derivative_are_exact),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -95,6 +95,15 @@ static void every_published_default_passes_the_check(void** state) {
   put(spec, "contact(1).ball", td_value_num(0, 0, 1));  // of bodies
   put(spec, "contact(1).ball2", td_value_num(0, 0, 1));
   put(spec, "joint(1).rom", td_value_num(0, 0, 1));
+  put(spec, "mesh(1).joint(2).spring.coeff", td_value_scalar(1));
+  put(spec, "mesh(1).joint(2).damp.along", td_value_scalar(1));
+  put_number(spec, "mesh(1).grid", 2);
+  value* joints = slot_at(spec, "mesh(1).joint")->v;
+  for (int f = 0; f < joints->nfield; f++) {  // what edges have, nodes have not
+    if (strcmp(joints->names[f], "dof") == 0) continue;
+    td_value_drop(joints->slots[f].v);
+    joints->slots[f].v = NULL;
+  }
   put(spec, "event(1).when", td_value_expr(td_ex_var(spec->graph, spec->time_var)));
   expect_none(spec);
 }

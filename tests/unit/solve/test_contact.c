@@ -161,7 +161,8 @@ static void test_a_rod_rests_on_rods_wherever_it_meets_them(void** state) {
       "rod(1).n = 40; rod(1).modes = [0 0 0 0 0 1];\n"
       "rod(2).tr.trans = [-.1 -.2 0]; rod(2).tr.rot = [1 -pi/2]; rod(2).length = .4; rod(2).n = 7; "
       "rod(3).tr.trans = [.1 -.2 0]; rod(3).tr.rot = [1 -pi/2]; rod(3).length = .4; rod(3).n = 7;\n"
-      "for k = 1:3, rod(k).radius = .01; rod(k).E = 1e12; rod(k).rho = 1e-3; end\n"
+      "for k = 1:3, rod(k).model = 'ebr'; rod(k).radius = .01; rod(k).E = 1e12; rod(k).rho = 1e-3; "
+      "end\n"
       "for k = 1:2, contact(k).first = rod(1); contact(k).second = rod(k + 1); "
       "contact(k).stiffness = 1e3; contact(k).per = 'point'; end\n");
   settle(&r);

@@ -53,7 +53,8 @@ static void test_a_sinking_rod_reaches_its_terminal_velocity(void** state) {
     snprintf(
         text, sizeof text,
         "world.g = [0 0 -9.81]; fluid.rho = 1000; rod(1).length = 0.4; rod(1).radius = 0.01; "
-        "rod(1).E = 1e9; rod(1).rho = 1400; rod(1).fluid.drag = [1.1 1.1 0.3]; rod(1).n = 2;\n"
+        "rod(1).E = 1e9; rod(1).rho = 1400; rod(1).fluid.drag = [1.1 1.1 0.3]; rod(1).model = "
+        "'ebr'; rod(1).n = 2;\n"
         "body(1).m = 0; body(1).I = zeros(3); rod(1).joint.type = 'prismatic'; "
         "rod(1).joint.axis = [%d 0 %d]; rod(1).tr.rot = [2 %g]; rod(1).modes = [0 0 0 0 0 1];\n"
         "joint(1).first = at(rod(1), .2); joint(1).second = 1; joint(1).type = 'fixed';\n"
