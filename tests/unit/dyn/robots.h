@@ -305,6 +305,34 @@ static const char robot_contact[] =
     "contact(7).first = rod(3); contact(7).second = body(3); contact(7).ball2 = .34;\n"
     "output = {'energy'};\n";
 
+// A net with a body hanging on one of its nodes, tension-only threads, both kinds of beams, a node
+// that follows a recorded motion.
+static const char robot_net[] =
+    "world.g = [0 0 -9.81]; k = param('k', 60);\n"
+    "mesh(1).grid = [3 2]; mesh(1).size = [0.6 0.4]; mesh(1).fixed = 1; mesh(1).body.m = 0.1;\n"
+    "mesh(1).tr.rot = [1 0.4]; mesh(1).joint(1).dof(2).damp.visc = 0.2;\n"
+    "mesh(1).joint(2).spring.coeff = k*(1 + 0.1*sin(t)); mesh(1).joint(2).spring.compr = 0.8;\n"
+    "mesh(1).joint(2).damp.visc = 0.1; mesh(1).joint(2).dir = 1;\n"
+    "mesh(1).joint(3).spring.coeff = 15; mesh(1).joint(3).damp.visc = 0.3;\n"
+    "mesh(1).joint(3).damp.along = 0;\n"
+    "mesh(2).node = [0 0 1; 0.3 0 1; 0.3 0.3 1.1]; mesh(2).edge = [1 2; 2 3];\n"
+    "mesh(2).fixed = 1; mesh(2).body.m = [0.1 0.2 0.3]; mesh(2).body.I = 0.01*diag([1 2 2.5]);\n"
+    "mesh(2).joint(1).tr.rot = [0 inf inf inf]; mesh(2).joint(2).beam.frame = 'mid';\n"
+    "mesh(2).joint(2).spring.coeff = [40 50 90 1 2 3]; mesh(2).joint(2).damp.visc = 0.02;\n"
+    "mesh(2).joint(2).xaxis = [0 0 1];\n"
+    "mesh(2).joint(2).input = [0.1 0 length(mesh(1), 2) 0 0.02*sin(t) 0];\n"
+    "mesh(3).grid = [2 2]; mesh(3).size = [0.2 0.3]; mesh(3).body.m = 0.1;\n"
+    "mesh(3).body.I = 0.01*eye(3); mesh(3).joint(1).tr.rot = [inf inf inf inf];\n"
+    "mesh(3).joint(2).spring.coeff = [40 50 90 1 2 3]; mesh(3).joint(2).xaxis = [0 0 1];\n"
+    "body(1).m = 0.3; body(1).I = 0.01*eye(3); body(1).l_com = [0 0 -0.1];\n"
+    "joint(1).first = at(mesh(3), 4); joint(1).second = 1; joint(1).type = 'revolute';\n"
+    "joint(1).axis = [0 1 0];\n"
+    "joint(2).first = at(mesh(1), 6); joint(2).second = at(mesh(2), 3); joint(2).fixed = [1 0 0];\n"
+    "joint(2).motion = 0.1*sin(t) - 0.3;\n"
+    "joint(3).first = at(mesh(1), 3); joint(3).second = 1; joint(3).spring.coeff = 20;\n"
+    "sensor(1).name = 'n'; sensor(1).value = [pos(mesh(2), 3) vel(mesh(1), 4)];\n"
+    "sensor(2).name = 'f'; sensor(2).value = [force(mesh(2), 2) stretch(mesh(1), 1)];\n";
+
 // Cables inside every kind of rod and outside, by tension, by length and with friction.
 static const char robot_cables[] =
     "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
@@ -338,13 +366,14 @@ static const char robot_cables[] =
     "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5))];\n"
     "output = {'l', 'energy'};\n";
 
-static const char* const robot_texts[] = {
-    robot_pendulum, robot_tree,     robot_links, robot_loops,  robot_given, robot_rods,   robot_rom,
-    robot_gvs,      robot_loop_gvs, robot_own,   robot_cables, robot_water, robot_contact};
-static const char* const robot_names[] = {"pendulum", "tree",  "links",  "loops",    "given",
-                                          "rods",     "rom",   "gvs",    "gvs loop", "own",
-                                          "cables",   "water", "contact"};
-#define ROBOT_COUNT 13
-#define ROBOT_RODS 5  // this one and the ones behind it have rods
+static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
+                                          robot_given,    robot_rods, robot_rom,    robot_gvs,
+                                          robot_loop_gvs, robot_own,  robot_cables, robot_water,
+                                          robot_contact,  robot_net};
+static const char* const robot_names[] = {"pendulum", "tree",  "links",   "loops",    "given",
+                                          "rods",     "rom",   "gvs",     "gvs loop", "own",
+                                          "cables",   "water", "contact", "net"};
+#define ROBOT_COUNT 14
+#define ROBOT_RODS 5  // this one and the ones behind it have rods or beams
 
 #endif
