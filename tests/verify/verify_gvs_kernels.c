@@ -42,10 +42,11 @@ static void exponential_and_its_tangent_are_theirs(void** state) {
            *g = sorosim_numbers(e, "g"), *T = sorosim_numbers(e, "T"),
            *Td = sorosim_numbers(e, "Tdot"), want[36];
     const double angle = sqrt(omega[0] * omega[0] + omega[1] * omega[1] + omega[2] * omega[2]);
-    // up to 0.01 rad they cut the series: exp and T behind θ³/24, T' behind θ²/2
+    // up to 0.01 rad they cut the series: exp and T behind θ³/24, T' behind θ²/2; a little above,
+    // their closed forms lose digits
     const bool cut = angle <= 0.01;
     const double tol = cut ? pow(angle, 3) / 24 + 1e-15 : 1e-12,
-                 rate_tol = cut ? angle * angle / 2 + 1e-15 : 1e-12;
+                 rate_tol = cut ? angle * angle / 2 + 1e-15 : 1e-10;
     magnus_step step = {.nodes = 1, .h = 1, .modes = ALL};
     sorosim_twist(omega, step.xi[0][0].a);
     sorosim_twist(rate, step.xi[0][1].a);
