@@ -37,6 +37,10 @@ bool td_is_conservative(const td_model* m) {
     if (m->force[i].kind == FORCE_LOAD && !load_has_potential(m, &m->force[i])) return false;
   for (int i = 0; i < m->ncable; i++)
     if (m->cable[i].friction != NUM_NONE) return false;
+  for (int c = 0; m->nwet > 0 && c < 3; c++) {  // a stream pushes
+    const ex e = m->number_ex[m->fluid_velocity + c];
+    if (!td_ex_is_const(m->graph, e) || td_ex_value(m->graph, e) != 0) return false;
+  }
   return m->nlive_probe == 0;
 }
 
@@ -51,6 +55,8 @@ static bool strain_has_power(const td_model* m, const model_force* f) {
 }
 
 bool td_has_power_dampers(const td_model* m) {
+  for (int i = 0; i < m->nwet; i++)
+    if (m->wet[i].drag != NUM_NONE) return true;
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const int laws = force_laws(f->kind);

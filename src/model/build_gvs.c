@@ -208,9 +208,9 @@ static int breaks(builder* b, const gvs* g, double* at) {
   for (int d = 0; d < 6; d++)
     for (int e = 1; g->field[d].n > 0 && g->field[d].basis && e < g->field[d].elements; e++)
       if (n < MOST_FUNCTIONS) at[n++] = (double)e / g->field[d].elements;
-  double ends[32];
-  const int nend = td_rod_splits(b, g->rod, ends, 32);
-  for (int k = 0; k < nend && k < 32; k++) {
+  double ends[64];
+  const int nend = td_rod_splits(b, g->rod, ends, 64);
+  for (int k = 0; k < nend && k < 64; k++) {
     const double x = (ends[k] - g->from) / g->length;
     if (x > 1e-9 && x < 1 - 1e-9 && n < MOST_FUNCTIONS) at[n++] = x;
   }
@@ -421,7 +421,10 @@ static td_status push_frames(builder* b, const gvs* g, const rod_places* places,
     TD_TRY(push_step(b, g, *hop, from, g->arc[k], k > 0, hop));
     TD_TRY(remember(b, g->rod, g->arc[k], *hop));
     from = g->arc[k];
-    if (g->weight[k] == 0) continue;
+    if (g->weight[k] == 0) {
+      TD_TRY(td_rod_sample(b, g->rod, from, 0));
+      continue;
+    }
     TD_TRY(push_strain(b, g, from, g->weight[k], ++strains));
     TD_TRY(td_rod_point_mass(b, g->rod, from, g->weight[k]));
   }

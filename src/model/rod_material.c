@@ -58,6 +58,23 @@ static cross_section section_at(builder* b, int rod, double arc) {
   return s;
 }
 
+ex td_rod_area(builder* b, int rod, double arc) { return section_at(b, rod, arc).A; }
+
+void td_rod_widths(builder* b, int rod, double arc, ex width[3]) {
+  const value* word = td_rod_get(b, rod, "section", arc);
+  const char* kind = word ? word->s : "circle";
+  if (strcmp(kind, "rectangle") == 0) {
+    width[0] = td_rod_field(b, rod, "height", 0, arc, 0);
+    width[1] = td_rod_field(b, rod, "width", 0, arc, 0);
+  } else if (strcmp(kind, "custom") == 0) {  // the circle of the same area
+    const ex A = td_rod_field(b, rod, "area", 0, arc, 0);
+    width[0] = width[1] = times(b, 2, td_ex_1(b->spec->graph, EX_SQRT, times(b, 1 / pi, A)));
+  } else {
+    width[0] = width[1] = times(b, 2, td_rod_field(b, rod, "radius", 0, arc, 0));
+  }
+  width[2] = times(b, 0.5, add(b, width[0], width[1]));
+}
+
 // Stiffness, damping and inertia per length: 6 numbers on the diagonal unless a whole matrix is
 // given.
 static void diagonal_stiffness(builder* b, int rod, double arc, ex out[6]) {
@@ -162,6 +179,7 @@ td_status td_rod_point_mass(builder* b, int rod, double arc, double weight) {
   b->m->number_ex[at + 4] = times(b, weight, jx);
   b->m->number_ex[at + 8] = times(b, weight, jy);
   b->m->number_ex[at + 12] = times(b, weight, jz);
+  TD_TRY(td_rod_sample(b, rod, arc, weight));
   if (!td_rod_get(b, rod, "load", arc)) return TD_OK;
   return td_rod_load(b, rod, arc, weight, station);
 }
