@@ -34,11 +34,11 @@ typedef struct options {
   bool only_static, only_dynamic;
   bool json, quiet, halve, mat, allow_post, help, no_report;
   bool open, png, dark, gnuplot;
-  const char* curves;  // --y
+  const char *y, *x;  // columns to plot
   int port;
-  int width, height, fps;  // of pictures, 0: not given
-  double at_time;          // --time, NaN: not given
-  const char** set;        // "name=value"
+  int width, height;           // of a picture [pixels], 0: not given
+  double fps, speed, at_time;  // NaN: not given
+  const char** set;            // "name=value"
   int nset;
   int argc;  // the command as typed
   char** argv;
