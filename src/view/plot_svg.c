@@ -95,7 +95,7 @@ static void tick_text(char* s, size_t size, double x, double step) {
 static void draw_axes(figure* f) {
   td_text* out = f->out;
   const double right = f->left + f->width, bottom = f->top + f->height;
-  const double dx = tick_step(f->x, 7), dy = tick_step(f->y, 5);
+  const double dx = tick_step(f->x, 7), dy = tick_step(f->y, 7);
   char s[40];
   td_text_add(out, "<g stroke=\"#d9d9d9\" stroke-width=\"0.15\">\n");
   const double x0 = ceil(f->x.low / dx - 1e-9), y0 = ceil(f->y.low / dy - 1e-9);

@@ -350,13 +350,20 @@ class Dots implements Drawing {
   }
 }
 
+// Very many: few triangles each, and no shadows among tens of thousands.
+function net(g: Group, size: number): Links {
+  const links = new Links(g, unitCylinder(4, true), 0.0015 * size);
+  links.object.castShadow = g.a!.length < 5000;
+  return links;
+}
+
 // How each `draw` is drawn; a kind that is not known here is left out.
 const drawings: Record<string, (g: Group, size: number, all: Group[]) => Drawing> = {
   solid: (g, _, all) => new Solids(g, all.some((x) => x.draw === 'tube')),
   tube: (g, size) => new Rods(g, size),
-  coil: (g, size) => new Links(g, g.a!.length > 200 ? unitCylinder(6) : unitCoil(), g.a!.length > 200 ? 0.002 * size : 0.016 * size),
+  coil: (g, size) => (g.a!.length > 200 ? net(g, size) : new Links(g, unitCoil(), 0.016 * size)),
   piston: (g, size) => new Links(g, unitPiston(), 0.014 * size),
-  bar: (g, size) => new Links(g, unitCylinder(g.a!.length > 500 ? 5 : 12), g.a!.length > 500 ? 0.0015 * size : 0.005 * size),
+  bar: (g, size) => (g.a!.length > 500 ? net(g, size) : new Links(g, unitCylinder(12), 0.005 * size)),
   arrow: (g, size) => new Arrows(g, size),
   turn: (g, size) => new Turns(g, size),
   pin: (g, size) => new Pins(g, 0.026 * size, 0.011 * size, unitCylinder(24)),
@@ -451,6 +458,14 @@ export class Stage {
       }
     }
     this.axes.add(new THREE.AxesHelper(0.15 * this.data.size));
+  }
+
+  hide(kind: string, hidden: boolean): void {
+    const shown = this.data.groups.filter((g) => drawings[g.draw]);
+    shown.forEach((g, i) => {
+      if (g.kind === kind) this.drawings[i]!.object.visible = !hidden;
+    });
+    this.invalidate();
   }
 
   showAxes(on: boolean): void {
