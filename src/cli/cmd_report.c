@@ -91,7 +91,7 @@ int cmd_report(const options* opt) {
   td_shot shot = td_shot_default(report);
   if (opt->width) shot.width = opt->width, shot.height = opt->height;
   shot.dark = opt->dark;
-  shot.time = opt->at_time;
+  shot.time = opt->time;
   char message[300];
   const td_status status = td_shot_png(&shot, path, message, sizeof message);
   if (status != TD_OK) complain(0, "%s", message);

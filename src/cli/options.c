@@ -94,6 +94,9 @@ static const char* word(const char* s, const char** out) {
   *out = s;
   return *s ? NULL : "must not be empty";
 }
+static const char* read_time(options* o, const char* s) {
+  return number(s, &o->time) ? NULL : "must be a number";
+}
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
 
@@ -110,6 +113,7 @@ static const char* read_static(options* o, const char* s) { return (void)s, flag
 static const char* read_dynamic(options* o, const char* s) {
   return (void)s, flag(&o->only_dynamic);
 }
+static const char* read_rest(options* o, const char* s) { return (void)s, flag(&o->from_rest); }
 static const char* read_no_report(options* o, const char* s) {
   return (void)s, flag(&o->no_report);
 }
@@ -129,9 +133,6 @@ static const char* read_dark(options* o, const char* s) { return (void)s, flag(&
 static const char* read_gnuplot(options* o, const char* s) { return (void)s, flag(&o->gnuplot); }
 static const char* read_fps(options* o, const char* s) { return positive(s, &o->fps); }
 static const char* read_speed(options* o, const char* s) { return positive(s, &o->speed); }
-static const char* read_time(options* o, const char* s) {
-  return number(s, &o->at_time) ? NULL : "must be a number";
-}
 // 1280x720
 static const char* read_size(options* o, const char* s) {
   char* end;
@@ -147,7 +148,7 @@ static const char* read_help(options* o, const char* s) { return (void)s, flag(&
 // clang-format off
 static const option_row option_table[] = {
     {'o', "--output", "-o", "DIR", read_out, "where results go (default: the model's name + .out)"},
-    {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param of the model; may be repeated"},
+    {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param or input of the model; may be repeated"},
     {'j', "--json", NULL, NULL, read_json, "machine-readable result on the standard output"},
     {'q', "--quiet", NULL, NULL, read_quiet, "print nothing but errors"},
     {'r', "--rtol", NULL, "X", read_rtol, "relative tolerance (default: par.rtol)"},
@@ -159,12 +160,14 @@ static const option_row option_table[] = {
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
     {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
     {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
-    {'n', "--count", "-n", "N", read_count, "number of modes (default: 10 printed, all written)"},
-    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom 2 to 6)"},
+    {'n', "--count", "-n", "N", read_count, "how many modes are printed (default: 10); all are written"},
+    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},
     {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
-    {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
+    {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
+    {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
+    {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
     {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
     {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},
     {'O', "--output", "-o", "FILE", read_out, "file to write"},
@@ -264,9 +267,9 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
                    .atol = NAN,
                    .t_final = NAN,
                    .dt_out = NAN,
+                   .time = NAN,
                    .fps = NAN,
-                   .speed = NAN,
-                   .at_time = NAN};
+                   .speed = NAN};
   opt->argc = argc;
   opt->argv = argv;
   opt->set = calloc((size_t)argc, sizeof *opt->set);
@@ -283,6 +286,11 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
       code = read_target(cmd, opt, argv[i]);
     }
     if (code) return code;
+  }
+  if (!isnan(opt->time) && !opt->at && strchr(cmd->accepts, '@'))
+    return complain(CODE_USE, "--time needs --at");
+  if (opt->at && opt->from_rest) {
+    return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
   if (cmd->targets == 1 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,

@@ -13,14 +13,14 @@ const colours = {
     body: ['#3f6fb5', '#e0823d', '#4f9d69', '#b3528c', '#7a68b8', '#c9a227', '#3b9bb3', '#a65f46'],
     grey: ['#66758a', '#8c97a6', '#4d5a6b', '#a3958a'],
     joint: '#39424e', anchor: '#59636f', spring: '#8a94a0', damper: '#6b7682', beam: '#7d8b9a', actuator: '#c0653a',
-    load: '#c62f4b', moment: '#a03ab5', contact: '#e0691a', loop: '#39424e', rod: '#3f8f8a', trail: '#c62f4b', pull: '#c62f4b',
+    cable: '#20262d', cord: '#7a5f3e', edge: '#3f6fb5', node: '#2b3a4d', held: '#59636f', load: '#c62f4b', moment: '#a03ab5', contact: '#e0691a', loop: '#39424e', rod: '#3f8f8a', trail: '#c62f4b', pull: '#c62f4b',
   },
   dark: {
     sky: '#10151b', horizon: '#1b232c', grid: '#3a4653', ground: '#18202a', shadow: 0.5, label: '#e6ebf0',
     body: ['#6f9fe8', '#f0a05c', '#71c58d', '#d77bb4', '#a291e6', '#e3c04a', '#62c2da', '#cf8467'],
     grey: ['#8fa0b5', '#b3bfcc', '#6f8096', '#c4b5a8'],
     joint: '#b7c2ce', anchor: '#8794a2', spring: '#aab6c2', damper: '#8d99a6', beam: '#93a3b3', actuator: '#e28a5c',
-    load: '#ff6a81', moment: '#d27be6', contact: '#ff9a4d', loop: '#b7c2ce', rod: '#5cc2bb', trail: '#ff6a81', pull: '#ff6a81',
+    cable: '#f2f5f8', cord: '#d0b48c', edge: '#6f9fe8', node: '#dfe6ee', held: '#8794a2', load: '#ff6a81', moment: '#d27be6', contact: '#ff9a4d', loop: '#b7c2ce', rod: '#5cc2bb', trail: '#ff6a81', pull: '#ff6a81',
   },
 };
 type Palette = (typeof colours)['light'];
@@ -143,9 +143,11 @@ export class Rods implements Drawing {
   readonly tubes: Tubes;
   private last: Float32Array | null = null;
 
-  constructor(group: Group, size: number) {
+  constructor(group: Group, size: number, glass: boolean) {
     this.tubes = new Tubes(group.items!, 0.012 * size, strainColour, new THREE.Color());
     this.object = this.tubes.mesh;
+    // cables inside are to be seen
+    if (glass) Object.assign(this.tubes.mesh.material, { transparent: true, opacity: 0.62, depthWrite: false });
   }
   update(frame: Float32Array): void {
     this.tubes.update(frame);
@@ -344,9 +346,17 @@ class Dots implements Drawing {
       this.object.setMatrixAt(i, this.m);
     }
     this.object.instanceMatrix.needsUpdate = true;
+    this.object.boundingSphere = null;
   }
   paint(p: Palette): void {
     (this.object.material as THREE.MeshStandardMaterial).color.set(tint(p, this.group.kind === 'socket' ? 'joint' : this.group.kind));
+  }
+  pick(hit: THREE.Intersection): Picked | null {
+    const i = hit.instanceId;
+    if (!this.group.station || i === undefined) return null;
+    this.object.getMatrixAt(i, this.m);
+    const point = new THREE.Vector3().setFromMatrixPosition(this.m);
+    return { name: this.group.name?.[i] ?? `${this.group.kind} ${i + 1}`, detail: '', station: this.group.station[i]!, point, local: new THREE.Vector3() };
   }
 }
 
@@ -360,10 +370,11 @@ function net(g: Group, size: number): Links {
 // How each `draw` is drawn; a kind that is not known here is left out.
 const drawings: Record<string, (g: Group, size: number, all: Group[]) => Drawing> = {
   solid: (g, _, all) => new Solids(g, all.some((x) => x.draw === 'tube')),
-  tube: (g, size) => new Rods(g, size),
+  tube: (g, size, all) => new Rods(g, size, all.some((x) => x.kind === 'cable')),
   coil: (g, size) => (g.a!.length > 200 ? net(g, size) : new Links(g, unitCoil(), 0.016 * size)),
   piston: (g, size) => new Links(g, unitPiston(), 0.014 * size),
-  bar: (g, size) => (g.a!.length > 500 ? net(g, size) : new Links(g, unitCylinder(12), 0.005 * size)),
+  bar: (g, size) => (g.a!.length > 500 ? net(g, size) : new Links(g, unitCylinder(12), (g.kind === 'cable' || g.kind === 'edge' ? 0.003 : 0.005) * size)),
+  dot: (g, size) => new Dots(g, (g.at!.length > 300 ? 0.0025 : 0.006) * size, new THREE.IcosahedronGeometry(1, g.at!.length > 300 ? 0 : 3)),
   arrow: (g, size) => new Arrows(g, size),
   turn: (g, size) => new Turns(g, size),
   pin: (g, size) => new Pins(g, 0.026 * size, 0.011 * size, unitCylinder(24)),
