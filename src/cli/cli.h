@@ -34,7 +34,7 @@ typedef struct options {
   int list[16], nlist;  // --n of compare
   bool only_static, only_dynamic;
   bool json, quiet, halve, mat, allow_post, from_rest, help, no_report;
-  bool open, png, dark, gnuplot;
+  bool open, png, page, dark, gnuplot;
   const char *y, *x;  // columns to plot
   int port;
   int width, height;  // of a picture [pixels], 0: not given

@@ -54,7 +54,7 @@ td_status report_stage(session* s, const char* summary) {
                             .model = s->model,
                             .work = s->work,
                             .state = s->state,
-                            .rest = s->has_equil ? s->rest : NULL,
+                            .rest = s->has_equil && s->equil.converged ? s->rest : NULL,
                             .modes = s->modes,
                             .trajectory = s->trajectory,
                             .title = title,
@@ -91,6 +91,7 @@ int cmd_report(const options* opt) {
   td_shot shot = td_shot_default(report);
   if (opt->width) shot.width = opt->width, shot.height = opt->height;
   shot.dark = opt->dark;
+  shot.page = opt->page;
   shot.time = opt->time;
   char message[300];
   const td_status status = td_shot_png(&shot, path, message, sizeof message);

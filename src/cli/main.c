@@ -25,7 +25,7 @@ const command command_table[] = {
      "the same rods in every continuum model: DOF, error, speed"},
     {"view", "MODEL|DIR", "sjqwb", 1, cmd_view,
      "a model live in the browser, or the replay of results"},
-    {"report", "DIR", "qPSTDO", 1, cmd_report,
+    {"report", "DIR", "qPGSTDO", 1, cmd_report,
      "renew report.html of results, or make a picture of it (--png)"},
     {"video", "DIR", "qSFVDO", 1, cmd_video, "the replay of results as a video (-o x.mp4)"},
     {"plot", "DIR", "qYXgO", 1, cmd_plot, "curves of results as SVG or gnuplot script"},

@@ -129,6 +129,7 @@ static const char* read_port(options* o, const char* s) { return whole(s, 0, 655
 static const char* read_y(options* o, const char* s) { return word(s, &o->y); }
 static const char* read_x(options* o, const char* s) { return word(s, &o->x); }
 static const char* read_png(options* o, const char* s) { return (void)s, flag(&o->png); }
+static const char* read_page(options* o, const char* s) { return (void)s, flag(&o->page); }
 static const char* read_dark(options* o, const char* s) { return (void)s, flag(&o->dark); }
 static const char* read_gnuplot(options* o, const char* s) { return (void)s, flag(&o->gnuplot); }
 static const char* read_fps(options* o, const char* s) { return positive(s, &o->fps); }
@@ -175,6 +176,7 @@ static const option_row option_table[] = {
     {'X', "--x", NULL, "NAME", read_x, "column to plot them over (default: t)"},
     {'g', "--gnuplot", NULL, NULL, read_gnuplot, "a gnuplot script instead of the drawing"},
     {'P', "--png", NULL, NULL, read_png, "a picture of it as well: report.png, or the file of -o"},
+    {'G', "--page", NULL, NULL, read_page, "with --png: the whole page, not the picture alone"},
     {'S', "--size", NULL, "WxH", read_size, "pixels (default: 1280x720)"},
     {'F', "--fps", NULL, "N", read_fps, "frames a second (default: 30)"},
     {'V', "--speed", NULL, "X", read_speed, "seconds of the model in one of the video (default: 1)"},
