@@ -70,7 +70,9 @@ static td_status parse(const td_text* text, td_table* t) {
     if (!end) end = last;
     if (end > at) read_row(t, at, end, t->values + (size_t)t->rows++ * (size_t)t->cols);
   }
-  return t->rows > 0 ? TD_OK : TD_E_SYNTAX;
+  bool some = false;
+  for (size_t i = 0; i < (size_t)t->rows * (size_t)t->cols; i++) some |= isfinite(t->values[i]);
+  return some ? TD_OK : TD_E_SYNTAX;
 }
 
 td_status td_table_read(const char* path, td_table** table, char* message, size_t size) {

@@ -35,6 +35,7 @@ static void files_without_numbers_are_refused(void** state) {
   (void)state;
   assert_null(table_of(""));
   assert_null(table_of("t,x\n"));
+  assert_null(table_of("% a model\nbody(1).m = 1;\njoint(1).second = 1;\n"));
   char message[200];
   td_table* t;
   assert_int_equal(td_table_read("/nowhere/x.csv", &t, message, sizeof message), TD_E_IO);
@@ -66,7 +67,7 @@ static void a_curve_goes_where_its_numbers_say(void** state) {
 // Constants, one row, no number at all, a gap: a figure all the same.
 static void odd_data_make_a_figure(void** state) {
   (void)state;
-  static const char* const texts[] = {"t,y\n0,3\n1,3\n", "t,y\n0,0\n", "t,y\n0,nan\n1,x\n",
+  static const char* const texts[] = {"t,y\n0,3\n1,3\n", "t,y\n0,0\n", "t,y\n0,nan\n1,x\n2,nan\n",
                                       "t,y\n0,1\n1,inf\n2,1e300\n3,-1e300\n"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     td_table* t = table_of(texts[i]);
