@@ -163,6 +163,21 @@ test('on a phone nothing is cut off', async () => {
   await page.close();
 });
 
+test('without WebGL the plots and the text are still there', async () => {
+  const page = await b.newPage();
+  await page.addInitScript(() => {
+    const get = HTMLCanvasElement.prototype.getContext;
+    HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+      return /webgl/.test(kind) ? null : get.call(this, kind, ...rest);
+    };
+  });
+  await page.goto(report('four_bar'));
+  await page.waitForFunction(() => window.tendril);
+  assert.match(await page.locator('.picture').innerText(), /no WebGL/);
+  assert.ok((await page.locator('.u-over').count()) > 2);
+  await page.close();
+});
+
 // 10^4 nodes and 2 x 10^4 beams, as a net will be: one draw call for each kind and pass, whatever the count.
 test('a large net takes few draw calls', async () => {
   const n = 100;

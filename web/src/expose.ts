@@ -23,8 +23,8 @@ export function expose(page: ReportPage | LivePage): void {
       shell.render(true);
     },
     info: () => {
-      const { render, memory } = shell.stage.renderer.info;
-      return { calls: render.calls, triangles: render.triangles, geometries: memory.geometries, drawn: shell.stage.frames };
+      const info = shell.stage.renderer?.info;
+      return { calls: info?.render.calls ?? 0, triangles: info?.render.triangles ?? 0, geometries: info?.memory.geometries ?? 0, drawn: shell.stage.frames };
     },
     project: (x: number, y: number, z: number) => shell.stage.project(new THREE.Vector3(x, y, z)),
     // Leave kinds of things out of the picture, for tests that look for one of them.

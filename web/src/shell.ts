@@ -59,6 +59,7 @@ export class Shell {
     );
     document.getElementById('app')!.replaceChildren(this.root);
     this.stage = new Stage(this.canvas, scene);
+    if (!this.stage.renderer) this.picture.append(el('p', { class: 'nothing' }, 'This browser has no WebGL: the picture is missing, the rest is here.'));
     this.addTools();
     this.legend.addEventListener('click', () => this.nextColouring());
     new ResizeObserver(() => this.resize()).observe(this.picture);

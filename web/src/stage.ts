@@ -391,7 +391,7 @@ export interface Marker {
 }
 
 export class Stage {
-  readonly renderer: THREE.WebGLRenderer;
+  readonly renderer: THREE.WebGLRenderer | null; // null: this browser cannot draw
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(28, 1, 0.001, 1000);
   readonly controls: OrbitControls;
@@ -416,10 +416,7 @@ export class Stage {
   frames = 0;
 
   constructor(readonly canvas: HTMLCanvasElement, public data: SceneData) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.renderer.info.autoReset = true;
+    this.renderer = makeRenderer(canvas);
     this.up = new THREE.Vector3(...(data.up as [number, number, number])).normalize();
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -695,8 +692,8 @@ export class Stage {
   }
 
   resize(width: number, height: number, ratio = Math.min(devicePixelRatio, 2)): void {
-    this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(width, height, false);
+    this.renderer?.setPixelRatio(ratio);
+    this.renderer?.setSize(width, height, false);
     this.camera.aspect = width / Math.max(height, 1);
     this.camera.updateProjectionMatrix();
     this.invalidate();
@@ -818,9 +815,20 @@ export class Stage {
     this.controls.update();
     if (!this.dirty && !force) return false;
     this.dirty = false;
-    this.renderer.render(this.scene, this.camera);
+    this.renderer?.render(this.scene, this.camera);
     this.frames++;
     return true;
+  }
+}
+
+function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer | null {
+  try {
+    const r = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    r.shadowMap.enabled = true;
+    r.shadowMap.type = THREE.PCFShadowMap;
+    return r;
+  } catch {
+    return null;
   }
 }
 
