@@ -140,6 +140,11 @@ double td_pull_power(const td_model* m, const td_work* w);
 
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
+// What a segment between two stations does to the second, about the origin.
+spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f);
+// Change of the wrenches on its first and second station along a column.
+void td_segment_link_change(const td_model* m, const td_work* w, const model_force* f, int col,
+                            bool rate, spatial out[2]);
 void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
                       spatial* df, double* dtau);
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);

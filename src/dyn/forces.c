@@ -321,7 +321,8 @@ void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* d
 
 static bool is_link_of(const model_force* f, int joint, int element) {
   return f->joint == joint && f->element == element &&
-         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM ||
+          (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT));
 }
 
 spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate) {
@@ -329,7 +330,10 @@ spatial td_link_change(const td_model* m, td_work* w, int joint, int element, in
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (!is_link_of(f, joint, element)) continue;
-    (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
+    if (f->kind == FORCE_STRAIN)
+      td_segment_link_change(m, w, f, col, rate, change);
+    else
+      (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
     sum = spatial_add(sum, change[1]);
   }
   for (int i = 0; i < m->nrow && col >= 0; i++) {
@@ -346,6 +350,10 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (!is_link_of(f, joint, element)) continue;
+    if (f->kind == FORCE_STRAIN) {
+      sum = spatial_add(sum, td_segment_link(m, w, f));
+      continue;
+    }
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
     if (f->kind == FORCE_AXIAL) {

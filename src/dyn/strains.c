@@ -215,6 +215,15 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
   add_wrench(m, NULL, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
 }
 
+spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f) {
+  const segment e = ends(m, w, f);
+  double x[6], u[6], s[6];
+  segment_strains(&e, piece_length(w, f), x, u);
+  piece_force(m, w, f, x, u, FORCES_ALL, s);
+  const segment_wrench t = td_segment_wrench(&e, s);
+  return spatial_force(td_frame(m, w, f->b).p, t.force, t.torque_b);
+}
+
 // ---- changes ----------------------------------------------------------------------------------
 
 static void dof_change(const td_model* m, const td_work* w, const model_force* f, int col,
@@ -297,12 +306,8 @@ static void local_numbers_change(const td_model* m, const td_work* w, const mode
   polynomial_collect(m, w, f, &g, 1, dtau, 1);
 }
 
-void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                      spatial* df, double* dtau) {
-  if (f->strain != STRAIN_SEGMENT) {
-    if (w->numbers_change) local_numbers_change(m, w, f, dtau);
-    return;
-  }
+void td_segment_link_change(const td_model* m, const td_work* w, const model_force* f, int col,
+                            bool rate, spatial out[2]) {
   double x[6], u[6], dx[6], du[6], s[6], ds[6];
   const double length = piece_length(w, f);
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
@@ -318,8 +323,20 @@ void td_strain_change(const td_model* m, td_work* w, const model_force* f, int c
   piece_change(m, w, f, x, u, dx, du, true, ds);
   const segment_wrench t = td_segment_wrench(&e, s), dt = td_segment_wrench_change(&e, &d, s, ds);
   const vec3 back = vec3_scale(-1, t.force), dback = vec3_scale(-1, dt.force);
-  add_wrench(m, df, w, f->b, spatial_force_change(b.p, t.force, db.p, dt.force, dt.torque_b));
-  add_wrench(m, df, w, f->a, spatial_force_change(a.p, back, da.p, dback, dt.torque_a));
+  out[0] = spatial_force_change(a.p, back, da.p, dback, dt.torque_a);
+  out[1] = spatial_force_change(b.p, t.force, db.p, dt.force, dt.torque_b);
+}
+
+void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                      spatial* df, double* dtau) {
+  if (f->strain != STRAIN_SEGMENT) {
+    if (w->numbers_change) local_numbers_change(m, w, f, dtau);
+    return;
+  }
+  spatial change[2];
+  td_segment_link_change(m, w, f, col, rate, change);
+  add_wrench(m, df, w, f->a, change[0]);
+  add_wrench(m, df, w, f->b, change[1]);
 }
 
 // ---- tangents of forces that follow from the coordinates themselves ---------------------------

@@ -364,6 +364,11 @@ const td_field td_fields[] = {
      "1 acts in elongation only (a thread), -1 in compression only, 0 in both"},
     {"mesh.joint.xaxis", FIELD_NUM, "nx3", "", "", FIXED, "", "",
      "direction of the x axis of a beam whose z axis runs along its edge"},
+    {"mesh.joint.beam", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "how a six-column spring measures strain"},
+    {"mesh.joint.beam.frame", FIELD_STR, "", "first", "", FIXED, "", "first|mid",
+     "axes of its first node, or of the frame half-way between the two: then z runs along the edge "
+     "and the beam is of second order"},
     {"mesh.joint.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "",
      "spring of an edge: one column acts along it, six make a beam"},
     {"mesh.joint.spring.coeff", FIELD_NUM, "nx1|nx6", "0", "N/m, N m/rad", FORCE, "", "",

@@ -56,7 +56,7 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
                        s->kind != SENSOR_COORD && s->kind != SENSOR_DCOORD;
     if (place) TD_TRY(want(b, rod, s->arc, out));
   }
-  qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
+  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   return TD_OK;
 }
 

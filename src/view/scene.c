@@ -224,15 +224,9 @@ static bool has_side(const model_force* f) {
   for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) one_sided |= f->law[d].dir != 0;
   return one_sided;
 }
-// An edge of a mesh.
+// An edge of a mesh, whatever it is made of.
 static bool is_edge(const td_model* m, const model_force* f) {
-  const int i = (int)(f - m->force);
-  bool edge = false;
-  for (int k = 0; k < m->nmesh; k++) {
-    const model_mesh* mesh = &m->mesh[k];
-    edge |= i >= mesh->force && i < mesh->force + mesh->nedge + mesh->ndiagonal;
-  }
-  return edge && (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+  return f->joint > m->njoint - m->nmesh && (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
 }
 static bool is_contact(const td_model* m, const model_force* f) {
   return f->kind == FORCE_BEAM && has_side(f) && !is_edge(m, f);

@@ -6,7 +6,7 @@ import { format, stem } from './data';
 import { modelPanel } from './panels';
 import { Plots } from './plots';
 import { Shell } from './shell';
-import type { Picked } from './stage';
+import type { Picked } from './drawings';
 import { button, el, swap } from './ui';
 
 interface Knob {

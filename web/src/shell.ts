@@ -3,7 +3,8 @@ import * as THREE from 'three';
 import type { SceneData } from './data';
 import { format } from './data';
 import type { Marker, Theme } from './stage';
-import { rampCss, Stage } from './stage';
+import { rampCss } from './drawings';
+import { Stage } from './stage';
 import type { RodColour } from './tubes';
 import { button, el, press, Tabs } from './ui';
 

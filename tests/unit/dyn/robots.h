@@ -229,7 +229,8 @@ static const char robot_loop_gvs[] =
     "rod(1).model = 'gvs'; rod(1).length = .3; rod(1).radius = .03; rod(1).E = 1e4; rod(1).rho = "
     "1000; rod(1).eta = 100; rod(1).order = [-1 -1 0 2 2 1];\n"
     "rod(2).model = 'gvs'; rod(2).tr.trans = [.1 0 0]; rod(2).length = .3; rod(2).radius = .03; "
-    "rod(2).E = 1e4; rod(2).rho = 1000; rod(2).basis = 'quadratic'; rod(2).order = [-1 -1 -1 0 0 0];\n"
+    "rod(2).E = 1e4; rod(2).rho = 1000; rod(2).basis = 'quadratic'; rod(2).order = [-1 -1 -1 0 0 "
+    "0];\n"
     "rod(2).joint.type = 'universal';\n"
     "body(1).m = .1; body(1).I = 1e-4*eye(3); joint(1).first = at(rod(1), .3); joint(1).second = "
     "1; joint(1).type = 'fixed'; joint(1).tr.trans = [.05 0 0];\n"
@@ -249,6 +250,34 @@ static const char robot_own[] =
     "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
     "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
     "coord(rod(1)) dcoord(rod(1))];\n";
+
+// A net with a body hanging on one of its nodes, tension-only threads, both kinds of beams, a node
+// that follows a recorded motion.
+static const char robot_net[] =
+    "world.g = [0 0 -9.81]; k = param('k', 60);\n"
+    "mesh(1).grid = [3 2]; mesh(1).size = [0.6 0.4]; mesh(1).fixed = 1; mesh(1).body.m = 0.1;\n"
+    "mesh(1).tr.rot = [1 0.4]; mesh(1).joint(1).dof(2).damp.visc = 0.2;\n"
+    "mesh(1).joint(2).spring.coeff = k*(1 + 0.1*sin(t)); mesh(1).joint(2).spring.compr = 0.8;\n"
+    "mesh(1).joint(2).damp.visc = 0.1; mesh(1).joint(2).dir = 1;\n"
+    "mesh(1).joint(3).spring.coeff = 15; mesh(1).joint(3).damp.visc = 0.3;\n"
+    "mesh(1).joint(3).damp.along = 0;\n"
+    "mesh(2).node = [0 0 1; 0.3 0 1; 0.3 0.3 1.1]; mesh(2).edge = [1 2; 2 3];\n"
+    "mesh(2).fixed = 1; mesh(2).body.m = [0.1 0.2 0.3]; mesh(2).body.I = 0.01*diag([1 2 2.5]);\n"
+    "mesh(2).joint(1).tr.rot = [0 inf inf inf]; mesh(2).joint(2).beam.frame = 'mid';\n"
+    "mesh(2).joint(2).spring.coeff = [40 50 90 1 2 3]; mesh(2).joint(2).damp.visc = 0.02;\n"
+    "mesh(2).joint(2).xaxis = [0 0 1];\n"
+    "mesh(2).joint(2).input = [0.1 0 length(mesh(1), 2) 0 0.02*sin(t) 0];\n"
+    "mesh(3).grid = [2 2]; mesh(3).size = [0.2 0.3]; mesh(3).body.m = 0.1;\n"
+    "mesh(3).body.I = 0.01*eye(3); mesh(3).joint(1).tr.rot = [inf inf inf inf];\n"
+    "mesh(3).joint(2).spring.coeff = [40 50 90 1 2 3]; mesh(3).joint(2).xaxis = [0 0 1];\n"
+    "body(1).m = 0.3; body(1).I = 0.01*eye(3); body(1).l_com = [0 0 -0.1];\n"
+    "joint(1).first = at(mesh(3), 4); joint(1).second = 1; joint(1).type = 'revolute';\n"
+    "joint(1).axis = [0 1 0];\n"
+    "joint(2).first = at(mesh(1), 6); joint(2).second = at(mesh(2), 3); joint(2).fixed = [1 0 0];\n"
+    "joint(2).motion = 0.1*sin(t) - 0.3;\n"
+    "joint(3).first = at(mesh(1), 3); joint(3).second = 1; joint(3).spring.coeff = 20;\n"
+    "sensor(1).name = 'n'; sensor(1).value = [pos(mesh(2), 3) vel(mesh(1), 4)];\n"
+    "sensor(2).name = 'f'; sensor(2).value = [force(mesh(2), 2) stretch(mesh(1), 1)];\n";
 
 // Cables inside every kind of rod and outside, by tension, by length and with friction.
 static const char robot_cables[] =
@@ -283,12 +312,12 @@ static const char robot_cables[] =
     "length(cable(4))];\n"
     "output = {'l', 'energy'};\n";
 
-static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links, robot_loops,
-                                          robot_given,    robot_rods, robot_rom,   robot_gvs,
-                                          robot_loop_gvs, robot_own,  robot_cables};
-static const char* const robot_names[] = {"pendulum", "tree", "links",    "loops", "given", "rods",
-                                          "rom",      "gvs",  "gvs loop", "own",   "cables"};
-#define ROBOT_COUNT 11
-#define ROBOT_RODS 5  // this one and the ones behind it have rods
+static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
+                                          robot_given,    robot_rods, robot_rom,    robot_gvs,
+                                          robot_loop_gvs, robot_own,  robot_cables, robot_net};
+static const char* const robot_names[] = {"pendulum", "tree", "links",    "loops", "given",  "rods",
+                                          "rom",      "gvs",  "gvs loop", "own",   "cables", "net"};
+#define ROBOT_COUNT 12
+#define ROBOT_RODS 5  // this one and the ones behind it have rods or beams
 
 #endif

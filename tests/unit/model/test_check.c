@@ -209,8 +209,8 @@ static void only_structures_of_this_version_are_taken(void** state) {
   expect_none(spec);
 
   spec = td_spec_new();
-  put_number(spec, "mesh(1).size", 0.3);
-  expect(spec, td_field_refused("mesh"));
+  put_number(spec, "task(1).size", 0.3);
+  expect(spec, td_field_refused("task"));
 
   // what else is wrong with a body of a later version is not worth telling
   spec = td_spec_new();
