@@ -315,7 +315,11 @@ static bool is_ball(const td_model* m, int i) {
   return hop_joint(m, i) > 0 && freedom(m, i) < 5 && turns;
 }
 
-static int joint_name(const td_model* m, int i) { return m->joint[hop_joint(m, i) - 1].name; }
+// The base of a rod is no joint that was written: it has the name of its coordinate.
+static int joint_name(const td_model* m, int i) {
+  const int joint = hop_joint(m, i), written = m->njoint - m->nmesh;
+  return joint > written ? m->vel[m->col[m->hop[i].col].v].name : m->joint[joint - 1].name;
+}
 
 static void add_joint_kind(td_scene* s, const char* kind, const char* draw,
                            bool (*is)(const td_model* m, int i), bool axis) {
