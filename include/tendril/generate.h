@@ -17,6 +17,7 @@ typedef struct td_derive_options {
   const char* const* symbolic;  // parameters that stay symbols; the others become numbers
   int nsymbolic;
   bool all_symbolic;  // all that can
+  bool elements;      // what each force adds, apart: for the styles that write elements
 } td_derive_options;
 
 // The equations of motion of a model, element by element.  On failure *derived is NULL and
@@ -26,6 +27,28 @@ td_status td_derive(const td_model* model, const td_derive_options* options, td_
                     char* message, size_t size);
 void td_derived_free(td_derived* derived);
 int td_derived_size(const td_derived* derived);  // nodes of the expression graph
+
+// ---- printed ----------------------------------------------------------------------------------
+
+typedef enum td_derive_language {
+  TD_DERIVE_C,       // C99 without allocation or dependencies beyond <math.h>
+  TD_DERIVE_OCTAVE,  // functions for Octave and Matlab
+  TD_DERIVE_PYTHON,  // a module on numpy
+  TD_DERIVE_LATEX    // formulas
+} td_derive_language;
+
+// How the equations are cut into functions, beside the one that gives all of them at once.
+typedef enum td_derive_style {
+  TD_DERIVE_WHOLE,    // no others
+  TD_DERIVE_ELEMENT,  // one for each element, with all its terms  (par.fun = 1)
+  TD_DERIVE_TERMS,    // one for each term of each element         (par.fun = 2)
+  TD_DERIVE_MATRIX    // one for each matrix and vector            (par.fun = 3; 4 in C)
+} td_derive_style;
+
+// Stage the files of one language, with a program or script that compares them with the engine.
+// `title` is the model's name: its letters and digits name the functions.
+td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
+                          td_derive_language language, td_derive_style style, td_files* files);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tendril/generate.h"
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
 
@@ -31,6 +32,9 @@ typedef struct options {
   int count;            // -n, 0: not given
   int list[16], nlist;  // --n of compare
   bool only_static, only_dynamic;
+  td_derive_language language;  // derive
+  td_derive_style style;
+  const char* symbolic;  // "E,l0" or "all", NULL: none
   bool json, quiet, halve, mat, allow_post, help;
   const char** set;  // "name=value"
   int nset;
@@ -184,6 +188,7 @@ int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
 
 int cmd_check(const options* opt);
 int cmd_compare(const options* opt);
+int cmd_derive(const options* opt);
 int cmd_demo(const options* opt);
 int cmd_doctor(const options* opt);
 int cmd_equil(const options* opt);

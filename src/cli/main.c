@@ -23,13 +23,15 @@ const command command_table[] = {
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
     {"compare", "MODEL", COMMON SOLVER "liy", 1, cmd_compare,
      "the same rods in every continuum model: DOF, error, speed"},
+    {"derive", "MODEL", COMMON "LYS", 1, cmd_derive,
+     "symbolic equations of motion as C, Octave, Python or LaTeX"},
     {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
     {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
 
 // Commands of the contract that later versions bring.
-static const char* const later[] = {"derive", "export", "view", "report", "video", "plot"};
+static const char* const later[] = {"export", "view", "report", "video", "plot"};
 enum { NLATER = sizeof later / sizeof *later };
 
 static const command* find(const char* name) {

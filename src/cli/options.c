@@ -70,6 +70,33 @@ static const char* read_solver(options* o, const char* s) {
   return "must be auto, explicit or stiff";
 }
 
+// One of the words of a list, by number.
+static bool choice(const char* s, const char* const* words, int n, int* chosen) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(s, words[i]) == 0) {
+      *chosen = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char* read_language(options* o, const char* s) {
+  static const char* const words[] = {"c", "octave", "python", "latex"};
+  int i;
+  if (!choice(s, words, 4, &i)) return "must be c, octave, python or latex";
+  o->language = (td_derive_language)i;
+  return NULL;
+}
+
+static const char* read_style(options* o, const char* s) {
+  static const char* const words[] = {"whole", "element", "terms", "matrix"};
+  int i;
+  if (!choice(s, words, 4, &i)) return "must be whole, element, terms or matrix";
+  o->style = (td_derive_style)i;
+  return NULL;
+}
+
 static const char* read_set(options* o, const char* s) {
   const char* equals = strchr(s, '=');
   if (!equals || equals == s || !equals[1]) return "must look like name=value";
@@ -95,6 +122,7 @@ static const char* word(const char* s, const char** out) {
   return *s ? NULL : "must not be empty";
 }
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
+static const char* read_symbolic(options* o, const char* s) { return word(s, &o->symbolic); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
 
 static const char* flag(bool* on) {
@@ -132,6 +160,9 @@ static const option_row option_table[] = {
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
+    {'L', "--lang", NULL, "NAME", read_language, "c, octave, python or latex (default: c)"},
+    {'Y', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
+    {'S', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on

@@ -151,8 +151,8 @@ static bool deriver_open(deriver* d, const td_model* m) {
   d->nmemo = td_exprs_count(d->g);
   d->hop = array((size_t)m->nhop, sizeof *d->hop);
   d->memo = array((size_t)d->nmemo, sizeof *d->memo);
-  d->old_var = array((size_t)(m->nparam + m->nprobe), sizeof *d->old_var);
-  d->new_ex = array((size_t)(m->nparam + m->nprobe), sizeof *d->new_ex);
+  d->old_var = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->old_var);
+  d->new_ex = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->new_ex);
   if (!d->hop || !d->memo || !d->old_var || !d->new_ex) return false;
   for (int i = 0; i < d->nmemo; i++) d->memo[i] = EX_NONE;
   td_prepare(m, d->w);
@@ -187,7 +187,7 @@ static bool make_variables(deriver* d) {
   td_derived* out = d->out;
   td_exprs* g = d->g;
   out->t = d->m->time_var;
-  for (int i = 0; i < out->nu; i++) out->u[i] = d->m->input[i].var;
+  for (int i = 0; i < out->nu; i++) out->u[i] = td_derive_safe(d, d->m->input[i].var);
   return variables(g, "q", TD_ON_STATE, out->nq, out->q) &&
          variables(g, "v", TD_ON_RATE, out->nv, out->v) &&
          variables(g, "a", TD_ON_ACCEL, out->nv, out->a) &&
@@ -248,6 +248,7 @@ static td_status derive(deriver* d, const td_derive_options* options) {
   TD_TRY(judge_arrays(d));
   TD_TRY(judge_kinds(d));
   if (!make_variables(d)) return TD_E_NOMEM;
+  d->elements = options->elements;
   TD_TRY(td_derive_symbols(d, options));
   coordinate_rates(d);
   TD_TRY(td_derive_forms(d));

@@ -3,10 +3,11 @@
 //   Σ TᵀM T v' + h = τ + Jᵀ λ          J v' + γ = 0
 //   h = Σ Tᵀ( M (Ṫ v - g) + [0; ω × Iω] ) - (springs, dampers)        τ: inputs and loads
 //
-// T maps the generalised velocities to velocity and angular velocity of a body's centre of mass, in
-// the body's axes.  Relative poses of joints are differentiated symbolically, Ṫ v is the derivative
-// of T v along the motion, strains are differentiated with respect to the frames they join.  None
-// of the engine's recursions is used, so that the two routes to the same numbers check each other.
+// T maps the generalised velocities to velocity and angular velocity of a body's centre of mass,
+// the latter in the body's axes, the former there or in those of the last translation before it.
+// Relative poses of joints are differentiated symbolically, Ṫ v is the derivative of T v along the
+// motion, strains are differentiated with respect to the frames they join.  None of the engine's
+// recursions is used, so that the two routes to the same numbers check each other.
 #ifndef TD_DERIVE_H
 #define TD_DERIVE_H
 
@@ -19,7 +20,7 @@ typedef struct tmt_mass {
   int name;    // offset into the model's names
   int n;       // columns of T
   int* v;      // their velocities
-  ex* T;       // 6 x n, row-major: velocity of the centre of mass, angular velocity; body axes
+  ex* T;       // 6 x n, row-major: velocity of the centre of mass, angular velocity
   ex m;        // mass
   x33 I;       // inertia about the centre of mass
   ex bias[6];  // Ṫ v + [ω × u; 0]: acceleration at v' = 0

@@ -321,6 +321,44 @@ static void one_force(deriver* d, const model_force* f, load_x* passive, load_x*
   }
 }
 
+// What one element adds, apart: only the velocities it works on.
+static bool push_element(deriver* d, const model_force* f, load_x* other) {
+  td_exprs* g = d->g;
+  td_derived* out = d->out;
+  const size_t nv = (size_t)out->nv + 1;
+  const ex zero = xnum(g, 0);
+  tmt_force* forces = td_grow(out->force, &out->force_cap, out->nforce + 1, sizeof *forces);
+  if (!forces) return false;
+  out->force = forces;
+  tmt_force* to = &out->force[out->nforce++];
+  *to = (tmt_force){.name = f->name,
+                    .v = malloc(nv * sizeof(int)),
+                    .passive = malloc(nv * sizeof(ex)),
+                    .active = malloc(nv * sizeof(ex))};
+  if (!to->v || !to->passive || !to->active) return false;
+  td_load_clear(d, &d->row);
+  td_load_clear(d, other);
+  one_force(d, f, &d->row, other);
+  for (int i = 0; i < out->nv; i++) to->passive[i] = to->active[i] = zero;
+  td_load_collect(d, &d->row, to->passive);
+  td_load_collect(d, other, to->active);
+  for (int i = 0; i < out->nv; i++) {
+    if (to->passive[i] == zero && to->active[i] == zero) continue;
+    to->v[to->n] = i;
+    to->passive[to->n] = to->passive[i];
+    to->active[to->n++] = to->active[i];
+  }
+  return true;
+}
+
+static bool push_elements(deriver* d) {
+  load_x other = {0};
+  bool ok = td_load_open(d, &other);
+  for (int i = 0; ok && i < d->m->nforce; i++) ok = push_element(d, &d->m->force[i], &other);
+  td_load_close(&other);
+  return ok;
+}
+
 td_status td_derive_forces(deriver* d) {
   td_exprs* g = d->g;
   td_derived* out = d->out;
@@ -344,5 +382,6 @@ td_status td_derive_forces(deriver* d) {
   }
   for (int i = 0; i < out->nv; i++) out->h[i] = xsub(g, out->h[i], passive[i]);
   free(passive);
+  if (d->elements && !push_elements(d)) return TD_E_NOMEM;
   return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
 }

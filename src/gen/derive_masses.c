@@ -7,7 +7,8 @@ typedef struct rider {
   int hop, name;
   ex m;
   x3 com;
-  x33 I;  // about its centre of mass, hop's axes
+  x33 I;      // about its centre of mass, hop's axes
+  bool base;  // velocities of the centre of mass are in base axes
 } rider;
 
 static rider rider_at(deriver* d, int station, num m, num com, num I, bool symmetric) {
@@ -64,9 +65,42 @@ static void put_rider(deriver* d, rider* on, const rider* r) {
 
 // ---- T and its rate ---------------------------------------------------------------------------
 
+// Velocity of the centre of mass along column k: in own axes, or in base axes.
+static x3 com_column(td_exprs* g, const hop_x* h, const rider* r, int k) {
+  const x3 turn = x3_cross(g, h->col[k].w, r->com);
+  if (!r->base) return x3_add(g, h->col[k].u, turn);
+  return x3_add(g, h->col[k].b, x33_apply(g, h->Sb, turn));
+}
+
+// Operations in the products of all columns.
+static int product_size(td_exprs* g, const hop_x* h, const rider* r) {
+  enum { MOST = 24 };
+  ex roots[MOST * (MOST + 1) / 2];
+  if (h->ncol > MOST) return r->base;  // long chains: own axes
+  int n = 0, size = 0;
+  for (int k = 0; k < h->ncol; k++)
+    for (int l = 0; l <= k; l++) {
+      roots[n++] = x3_dot(g, com_column(g, h, r, k), com_column(g, h, r, l));
+    }
+  free(td_ex_needed(g, roots, n, &size));
+  return size;
+}
+
+static bool is_zero(const td_exprs* g, x3 v) {
+  return xis(g, v.a[0], 0) && xis(g, v.a[1], 0) && xis(g, v.a[2], 0);
+}
+
+// The axes in which the equations are shorter: the base axes when the centre of mass is at the
+// origin, for then nothing turns it; else what the products of the columns say.
+static void choose_axes(deriver* d, rider* r) {
+  const hop_x* h = &d->hop[r->hop];
+  rider base = *r;
+  base.base = true;
+  r->base = is_zero(d->g, r->com) || product_size(d->g, h, &base) < product_size(d->g, h, r);
+}
+
 static bool push_mass(deriver* d, const rider* r) {
   td_derived* out = d->out;
-  td_exprs* g = d->g;
   const hop_x* h = &d->hop[r->hop];
   tmt_mass* masses = td_grow(out->mass, &out->mass_cap, out->nmass + 1, sizeof *masses);
   if (!masses) return false;
@@ -77,7 +111,7 @@ static bool push_mass(deriver* d, const rider* r) {
   mass->T = malloc((6 * (size_t)h->ncol + 1) * sizeof *mass->T);
   if (!mass->v || !mass->T) return false;
   for (int k = 0; k < h->ncol; k++) {
-    const x3 u = x3_add(g, h->col[k].u, x3_cross(g, h->col[k].w, r->com));
+    const x3 u = com_column(d->g, h, r, k);
     mass->v[k] = h->col[k].v;
     for (int c = 0; c < 3; c++) {
       mass->T[c * h->ncol + k] = u.a[c];
@@ -89,23 +123,26 @@ static bool push_mass(deriver* d, const rider* r) {
 
 // Velocities of one mass, of which the rates are taken: [velocity of the centre of mass, w]
 static void velocities(deriver* d, const rider* r, ex* out) {
+  td_exprs* g = d->g;
   const hop_x* h = &d->hop[r->hop];
-  const x3 u = x3_add(d->g, h->u, x3_cross(d->g, h->w, r->com));
+  const x3 turn = x3_cross(g, h->w, r->com);
+  const x3 u = r->base ? x3_add(g, h->ub, x33_apply(g, h->Sb, turn)) : x3_add(g, h->u, turn);
   for (int c = 0; c < 3; c++) {
     out[c] = u.a[c];
     out[3 + c] = h->w.a[c];
   }
 }
 
-// M (Ṫ v + ω × u - Rᵀ g) and I Ṫ v + ω × I ω
+// m (Ṫ v + Ω × u - Rᵀ g) and I Ṫ v + ω × I ω, with Ω the turning of the axes u is given in
 static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, const ex* rate,
                             tmt_mass* mass) {
   td_exprs* g = d->g;
   const x3 u = {{velocity[0], velocity[1], velocity[2]}},
            w = {{velocity[3], velocity[4], velocity[5]}};
   const x3 du = {{rate[0], rate[1], rate[2]}}, dw = {{rate[3], rate[4], rate[5]}};
-  const x3 a = x3_add(g, du, x3_cross(g, w, u));
-  const x3 weight = x33_apply_t(g, d->hop[r->hop].R, td_derive_vector(d, d->m->gravity));
+  const hop_x* h = &d->hop[r->hop];
+  const x3 a = x3_add(g, du, x3_cross(g, r->base ? h->wb : w, u));
+  const x3 weight = x33_apply_t(g, r->base ? h->Rb : h->R, td_derive_vector(d, d->m->gravity));
   const x3 f = x3_scale(g, r->m, x3_sub(g, a, weight));
   const x3 t = x3_add(g, x33_apply(g, r->I, dw), x3_cross(g, w, x33_apply(g, r->I, w)));
   for (int c = 0; c < 3; c++) {
@@ -116,13 +153,14 @@ static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, cons
   }
 }
 
-static td_status push_masses(deriver* d, const rider* on) {
+static td_status push_masses(deriver* d, rider* on) {
   const size_t n = (size_t)d->m->nhop + 1;
   ex *velocity = malloc(6 * n * sizeof *velocity), *rate = malloc(6 * n * sizeof *rate);
   bool ok = velocity && rate;
   int count = 0;
   for (int i = 0; ok && i < d->m->nhop; i++) {
     if (on[i].hop < 0) continue;
+    choose_axes(d, &on[i]);
     velocities(d, &on[i], velocity + 6 * count++);
     ok = push_mass(d, &on[i]);
   }

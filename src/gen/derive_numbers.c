@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "deriver.h"
+#include "identifier.h"
 
 // ---- symbols ----------------------------------------------------------------------------------
 
@@ -64,6 +65,17 @@ static void replace(deriver* d, int var, ex with) {
   d->new_ex[d->nreplace++] = with;
 }
 
+// The variable itself, or one with a name that printed code can use.
+int td_derive_safe(deriver* d, int var) {
+  char name[80];
+  const char* old = td_exprs_var_name(d->g, var);
+  td_identifier(old, name, sizeof name);
+  if (strcmp(name, old) == 0) return var;
+  const int other = td_exprs_var(d->g, name, td_exprs_var_kind(d->g, var));
+  if (other >= 0) replace(d, var, td_ex_var(d->g, other));
+  return other >= 0 ? other : var;
+}
+
 td_status td_derive_symbols(deriver* d, const td_derive_options* o) {
   const td_model* m = d->m;
   td_derived* out = d->out;
@@ -77,7 +89,7 @@ td_status td_derive_symbols(deriver* d, const td_derive_options* o) {
       symbol = status == TD_OK;
     }
     if (symbol) {
-      out->p[out->np] = m->param[i].var;
+      out->p[out->np] = td_derive_safe(d, m->param[i].var);
       out->param[out->np++] = i;
     } else {
       replace(d, m->param[i].var, xnum(d->g, d->w->vars[m->param[i].var]));

@@ -269,13 +269,36 @@ static void add_own(deriver* d, hop_x* h, const step_x* s) {
     const ex rate = td_ex_var(g, d->out->v[s->v[k]]);
     h->u = x3_add(g, h->u, x3_scale(g, rate, u));
     h->w = x3_add(g, h->w, x3_scale(g, rate, s->dw[k]));
+    h->ub = x3_add(g, h->ub, x3_scale(g, rate, s->dd[k]));
     tmt_col* c = find_column(h, s->v[k]);  // a coordinate may enter several times
     if (c) {
       c->u = x3_add(g, c->u, u);
       c->w = x3_add(g, c->w, s->dw[k]);
+      c->b = x3_add(g, c->b, s->dd[k]);
     } else {
-      h->col[h->ncol++] = (tmt_col){s->v[k], u, s->dw[k]};
+      h->col[h->ncol++] = (tmt_col){s->v[k], u, s->dw[k], s->dd[k]};
     }
+  }
+}
+
+static bool is_zero(const td_exprs* g, x3 v) {
+  return xis(g, v.a[0], 0) && xis(g, v.a[1], 0) && xis(g, v.a[2], 0);
+}
+
+static bool translates(const td_exprs* g, x3 move, const step_x* own) {
+  bool any = !is_zero(g, move);
+  for (int k = 0; own && k < own->n; k++) any = any || !is_zero(g, own->dd[k]);
+  return any;
+}
+
+// A translation makes the axes before the rotation the base axes.
+static void move_base(td_exprs* g, const hop_x* from, x3 move, x33 S, hop_x* to) {
+  to->Rb = from->R;
+  to->wb = from->w;
+  to->Sb = S;
+  to->ub = x3_add(g, from->u, x3_cross(g, from->w, move));
+  for (int i = 0; i < from->ncol; i++) {
+    to->col[i].b = x3_add(g, from->col[i].u, x3_cross(g, from->col[i].w, move));
   }
 }
 
@@ -290,6 +313,11 @@ static bool advance(deriver* d, const hop_x* from, x3 move, x33 S, const step_x*
   for (int i = 0; i < from->ncol; i++) {
     to->col[i] = from->col[i];
     carry(g, move, S, &to->col[i].u, &to->col[i].w);
+  }
+  if (translates(g, move, own)) {
+    move_base(g, from, move, S, to);
+  } else {
+    to->Sb = x33_mul(g, from->Sb, S);
   }
   if (own) add_own(d, to, own);
   return true;

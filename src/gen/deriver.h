@@ -9,13 +9,19 @@
 typedef struct tmt_col {
   int v;
   x3 u, w;  // velocity of the origin, angular velocity
+  x3 b;     // the former in the base axes
 } tmt_col;
 
-// A hop's frame.
+// A hop's frame.  Turning about its origin leaves the origin's velocity alone: in the axes of the
+// last translation, the base axes, it stays short.
 typedef struct hop_x {
   x33 R;
   x3 p;     // pose in the world
   x3 u, w;  // its velocities in its own axes
+  x33 Rb;   // base axes in the world
+  x33 Sb;   // own axes seen from them
+  x3 ub;    // velocity of the origin in base axes
+  x3 wb;    // angular velocity of the base axes, in themselves
   tmt_col* col;
   int ncol;
 } hop_x;
@@ -54,7 +60,8 @@ typedef struct deriver {
   td_exprs* g;
   td_derived* out;
   hop_x* hop;
-  load_x passive, active, row;
+  load_x passive, active, row;  // row: for one element at a time
+  bool elements;
   ex* qdot;
 
   // numbers: parameters and probes replaced, by expression of the model
@@ -67,7 +74,6 @@ typedef struct deriver {
   int local_r[3], local_L[9], local_z[9];  // variables of the templates
   strain_x beam, segment;
   ex poly[6], poly_z[54];  // strains of a polynomial pose and their derivatives along its 9 numbers
-  bool has_beam, has_segment, has_poly;
 
   char* message;
   size_t size;
@@ -77,6 +83,7 @@ td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...
 
 // numbers (derive_numbers.c)
 td_status td_derive_symbols(deriver* d, const td_derive_options* options);
+int td_derive_safe(deriver* d, int var);
 ex td_derive_number(deriver* d, num slot);
 x3 td_derive_vector(deriver* d, num slot);  // three slots
 x33 td_derive_matrix(deriver* d, num slot);
