@@ -19,6 +19,7 @@ typedef struct lister {
   name_pool* pool;
   listing* out;
   int ref_cap;
+  listing_rule rule;
 } lister;
 
 static int place(const lister* l, ex e) { return l->at[e]; }
@@ -128,7 +129,7 @@ static bool wants_name(const lister* l, int i) {
   const bool condition = op >= EX_LT && op <= EX_NOT;  // stays where it is asked
   if (is_leaf(l->g, e) || (condition && l->size[i] <= LONG)) return false;
   if (td_ex_op(l->g, e) == EX_NEG && l->size[i] <= 1) return false;
-  return l->uses[i] > 1 || l->size[i] > LONG;
+  return (l->uses[i] > 1 && l->size[i] >= l->rule.least) || l->size[i] > LONG;
 }
 
 static bool visit(lister* l, int i) {
@@ -157,11 +158,11 @@ static int by_place(const void* a, const void* b) {
                               : (x->root > y->root) - (x->root < y->root);
 }
 
-static bool walk(lister* l, const sorted_root* roots, int nroot, bool outputs_last) {
+static bool walk(lister* l, const sorted_root* roots, int nroot) {
   int next = 0;
   for (int i = 0; i < l->n; i++) {
     if (!visit(l, i)) return false;
-    for (; !outputs_last && next < nroot && roots[next].place == i; next++) {
+    for (; !l->rule.outputs_last && next < nroot && roots[next].place == i; next++) {
       if (!push(l, 0, roots[next].root, l->shown[i], i)) return false;
     }
   }
@@ -176,7 +177,7 @@ static int compare_roots(const void* a, const void* b) {
   return ((const sorted_root*)a)->root - ((const sorted_root*)b)->root;
 }
 
-static bool make(lister* l, const ex* roots, int n, bool outputs_last) {
+static bool make(lister* l, const ex* roots, int n) {
   sorted_root* sorted = malloc(((size_t)n + 1) * sizeof *sorted);
   if (!sorted) return false;
   int count = 0;
@@ -184,13 +185,13 @@ static bool make(lister* l, const ex* roots, int n, bool outputs_last) {
   for (int i = 0; i < n; i++) {
     if (roots[i] != EX_NONE) sorted[count++] = (sorted_root){place(l, roots[i]), i};
   }
-  qsort(sorted, (size_t)count, sizeof *sorted, outputs_last ? compare_roots : by_place);
-  const bool ok = walk(l, sorted, count, outputs_last);
+  qsort(sorted, (size_t)count, sizeof *sorted, l->rule.outputs_last ? compare_roots : by_place);
+  const bool ok = walk(l, sorted, count);
   free(sorted);
   return ok;
 }
 
-bool td_listing_make(td_exprs* g, const ex* roots, int n, bool outputs_last, name_pool* pool,
+bool td_listing_make(td_exprs* g, const ex* roots, int n, listing_rule rule, name_pool* pool,
                      listing* out) {
   *out = (listing){0};
   ex* given = malloc(((size_t)n + 1) * sizeof *given);
@@ -198,7 +199,7 @@ bool td_listing_make(td_exprs* g, const ex* roots, int n, bool outputs_last, nam
   for (int i = 0; given && i < n; i++) {
     if (roots[i] != EX_NONE) given[count++] = roots[i];
   }
-  lister l = {.g = g, .pool = pool, .out = out};
+  lister l = {.g = g, .pool = pool, .out = out, .rule = rule};
   ex* need = given ? td_ex_needed(g, given, count, &l.n) : NULL;
   free(given);
   if (!need) return false;
@@ -207,7 +208,8 @@ bool td_listing_make(td_exprs* g, const ex* roots, int n, bool outputs_last, nam
   l.need = need;
   l.at = malloc(((size_t)td_exprs_count(g) + 1) * sizeof *l.at);
   out->list = calloc(statements, sizeof *out->list);
-  l.ref_cap = 3 * l.n + n;  // one for each operand at most
+  // one for each operand, and again where a short expression is repeated
+  l.ref_cap = 3 * l.n * rule.least + n;
   out->refs = calloc((size_t)l.ref_cap + 1, sizeof *out->refs);
   out->used = calloc((size_t)td_exprs_nvar(g) + 1, sizeof *out->used);
   out->table = calloc((size_t)td_exprs_ntable(g) + 1, sizeof *out->table);
@@ -217,7 +219,7 @@ bool td_listing_make(td_exprs* g, const ex* roots, int n, bool outputs_last, nam
     l.size = block + size;
     l.shown = block + 2 * size;
     l.name = block + 3 * size;
-    ok = make(&l, roots, n, outputs_last);
+    ok = make(&l, roots, n);
   }
   free(need);
   free(block);

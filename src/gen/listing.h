@@ -28,9 +28,13 @@ typedef struct name_pool {
   int n, cap;
 } name_pool;
 
-// Statements for n roots (EX_NONE: left out).  With `outputs_last` the outputs come after all
-// names, else as soon as they are known.  False: no memory.
-bool td_listing_make(td_exprs* g, const ex* roots, int n, bool outputs_last, name_pool* pool,
+typedef struct listing_rule {
+  bool outputs_last;  // outputs come after all names, else as soon as they are known
+  int least;          // operations a shared expression must have to get a name
+} listing_rule;
+
+// Statements for n roots (EX_NONE: left out).  False: no memory.
+bool td_listing_make(td_exprs* g, const ex* roots, int n, listing_rule rule, name_pool* pool,
                      listing* out);
 void td_listing_free(listing* l);
 void td_name_pool_free(name_pool* pool);

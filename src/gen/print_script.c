@@ -178,7 +178,10 @@ static const char* inputs(const gen_function* f) {
 
 static void head(const script* s, const gen_function* f) {
   if (s->python) {
-    td_text_printf(s->out, "\n\ndef %s(%s):\n    \"\"\"%s\"\"\"\n", f->name, inputs(f), f->what);
+    td_text_printf(
+        s->out,
+        "\n\n@np.errstate(divide='ignore', invalid='ignore')\ndef %s(%s):\n    \"\"\"%s\"\"\"\n",
+        f->name, inputs(f), f->what);
     return;
   }
   td_text_add(s->out, "function [");

@@ -75,7 +75,7 @@ static bool fill_profile(gen_program* p) {
   return true;
 }
 
-static bool fill_factors(gen_program* p) {
+bool td_program_factors(gen_program* p) {
   const td_derived* d = p->d;
   p->nT = 0;
   for (int k = 0; k < d->nmass; k++) p->nT += 6 * d->mass[k].n;
@@ -109,7 +109,7 @@ static bool mass_matrix(gen_program* p) {
   if (p->M && td_exprs_count(d->g) - before <= OUT_LIMIT) return fill_profile(p);
   free(p->M);
   p->M = NULL;
-  return fill_factors(p);
+  return td_program_factors(p);
 }
 
 // ---- functions --------------------------------------------------------------------------------
@@ -147,7 +147,8 @@ bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, l
   for (size_t i = 0; i < n; i++) {
     if (roots[i] == zero) roots[i] = EX_NONE;  // arrays are cleared first
   }
-  const bool ok = td_listing_make(p->d->g, roots, (int)n, outputs_last, &p->pool, l);
+  const bool ok =
+      td_listing_make(p->d->g, roots, (int)n, (listing_rule){outputs_last, 1}, &p->pool, l);
   free(roots);
   return ok;
 }

@@ -57,6 +57,7 @@ td_status td_program_open(const td_model* m, td_derived* d, const char* title,
 void td_program_close(gen_program* p);
 gen_function* td_program_add(gen_program* p, const char* name, const char* what);
 void td_program_output(gen_function* f, const char* name, int rows, int cols, const ex* e);
+bool td_program_factors(gen_program* p);  // T and D
 // Statements of a function; outputs are numbered one after the other.
 bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, listing* l);
 

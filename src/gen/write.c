@@ -97,7 +97,7 @@ td_status td_derive_write(const td_model* model, td_derived* derived, const char
         status = td_print_python(&p, files);
         break;
       case TD_DERIVE_LATEX:
-        status = TD_E_USAGE;
+        status = td_print_latex(&p, files);
         break;
     }
   }
