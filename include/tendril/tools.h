@@ -74,13 +74,31 @@ const char* td_work_failure(const td_work* work);
 // The candidate nearest to `name`, or NULL when none is near enough to be a likely typing mistake.
 const char* td_nearest(const char* name, const char* const* candidates, int n);
 
+// Whether forces, gravity, prescribed motion or controls are functions of time, so that statics
+// depends on the time at which it is done.
+bool td_model_uses_time(const td_model* model);
+
+// Params of the text, those that are texts or shape the structure included.  A value or a text: the
+// other is NaN or NULL.  Strings belong to the spec; false when i is out of range.
+bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* value,
+                         const char** text);
+
 // ---- state files ------------------------------------------------------------------------------
 
 // Read {"t": 0, "q": [...], "v": [...], "u": {"name": value}} into `state`; what is absent keeps
 // its value. Every number must be finite, arrays must have nq and nv elements, inputs must exist.
-// On TD_E_SYNTAX the state is unchanged and `message` (of `size` bytes) says what is wrong.
+// The texts of equilibrium.json (then v is zero) and of `tendril eval --json` are states too; what
+// else they hold is passed over. On TD_E_SYNTAX the state is unchanged and `message` (of `size`
+// bytes) says what is wrong.
 td_status td_state_parse(const td_model* model, const char* json, td_state* state, char* message,
                          size_t size);
+
+// Read a state from a file: one of the above, or a row of trajectory.csv or trajectory.h5, the one
+// nearest to `time` (NaN: the last); rows keep the inputs of `state`.  A directory stands for its
+// equilibrium.json or, with a time or without that file, for its trajectory.  `message` says which
+// state it is or, on failure, what is wrong.
+td_status td_state_read(const td_model* model, const char* path, double time, td_state* state,
+                        char* message, size_t size);
 
 // ---- result files -----------------------------------------------------------------------------
 

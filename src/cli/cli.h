@@ -25,6 +25,7 @@ int code_of(td_status status);
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
   const char *out, *at, *param;
+  double time;                         // --time, NaN: not given
   double from, to;                     // --param P=from:to
   double rtol, atol, t_final, dt_out;  // NaN: not given
   td_solver solver;
@@ -35,7 +36,7 @@ typedef struct options {
   td_derive_language language;  // derive
   td_derive_style style;
   const char* symbolic;  // "E,l0" or "all", NULL: none
-  bool json, quiet, halve, mat, allow_post, help;
+  bool json, quiet, halve, mat, allow_post, from_rest, help;
   const char** set;  // "name=value"
   int nset;
   int argc;  // the command as typed
@@ -84,6 +85,8 @@ cJSON* json_vector(const double* x, int n);
 cJSON* json_matrix(const double* x, int rows, int cols);
 void json_add(cJSON* object, const char* name, cJSON* item);
 void json_add_number(cJSON* object, const char* name, double x);
+// An object from a file; NULL when there is none.  Its numbers are printed with all their bits.
+cJSON* json_read(const char* path);
 // Print to stdout and free.
 int json_print(cJSON* object);
 
@@ -112,7 +115,8 @@ typedef struct session {
   td_files* files;
   double timings[TIME_COUNT];
   progress progress;
-  bool partial;  // stopped or failed half-way: results are marked
+  bool partial;    // stopped or failed half-way: results are marked
+  char from[600];  // where the state came from, "" when it is the model's initial one
 
   // what has been computed, absent when NULL or false
   bool has_equil;
@@ -122,8 +126,8 @@ typedef struct session {
   td_trajectory* trajectory;
 } session;
 
-// Load and compile opt->target (or s->text under s->name) and go to the initial state.  Messages
-// are printed.
+// Load and compile opt->target (or s->text under s->name) and go to the initial state, or to that
+// of --at.  Messages are printed.
 int session_open(session* s, const options* opt);
 // Make sure that results can be written before computing them.
 int session_output(session* s);
@@ -138,6 +142,8 @@ void say(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 void say_heading(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 // What a failed analysis means for the user; returns its exit code.
 int session_failed(session* s, td_status status, const char* what);
+// Statics of a model that depends on time: say when it is.
+void say_time(session* s, double t);
 // A written file failed or not.
 int session_wrote(session* s, td_status status);
 // Stage an object as a file; frees it.
@@ -150,9 +156,11 @@ cJSON* sensors_json(session* s, const td_state* state);
 // Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting
 // at i; the length of the stem when there are several.
 int component_count(const session* s, int i, size_t* stem);
+cJSON* inputs_json(const session* s, const td_state* state);  // by name
 cJSON* energies_json(td_energies e);
 const char* solver_text(td_solver solver);
 cJSON* summary_json(session* s);
+cJSON* earlier_json(const session* s);  // NULL: no other command was here
 void say_sizes(session* s);
 
 // Columns under construction; names and values are owned.
@@ -183,7 +191,6 @@ cJSON* modes_json(const session* s);
 int sim_step(session* s);                // cmd_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
-int state_from_file(session* s);                               // cmd_eval.c: --at
 int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
 
 int cmd_check(const options* opt);

@@ -9,6 +9,7 @@
 #include "dense.h"
 #include "engine.h"
 #include "link.h"
+#include "tendril/tools.h"
 
 // What is judged, with where it was written.
 typedef struct trial {
@@ -97,7 +98,7 @@ static const char* bad_number(const td_work* w, const model_law* law, double* x)
 static td_status judge_force(const trial* t, const model_force* f) {
   const char *name = model_name(t->m, f->name), *part = NULL;
   double x = 0;
-  const int laws = f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+  const int laws = force_laws(f->kind);
   for (int d = 0; d < laws && !part; d++) part = bad_number(t->w, &f->law[d], &x);
   for (int c = 0; f->kind == FORCE_LOAD && c < 6 && !part; c++) {
     x = t->w->num[f->wrench + c];
@@ -236,6 +237,32 @@ static void report_open_loop(const trial* t) {
   td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
 }
 
+// Closing the loops moves initial values: by how much, when it is more than rounding in the text.
+static void report_moved(const trial* t) {
+  const td_model* m = t->m;
+  int worst = -1, moved = 0;
+  double largest = 0;
+  td_coordinate about;
+  for (int i = 0; m->nrow > 0 && i < m->npos; i++) {
+    td_model_q_about(m, i, &about);
+    const double from = t->w->num[m->pos[i].init], change = fabs(t->w->q_initial[i] - from);
+    // components of quaternions and nodes of rods are not written one by one
+    if (about.prescribed || !*about.unit || m->pos[i].rod > 0) continue;
+    if (change > 1e-4 * fmax(1, fabs(from))) moved++;
+    if (change <= 1e-4 * fmax(1, fabs(from)) || change <= largest) continue;
+    largest = change;
+    worst = i;
+  }
+  if (worst < 0) return;
+  td_model_q_about(m, worst, &about);
+  td_remark(&t->spec->diags, dof_span(t->spec, &m->pos[worst]),
+            "closing the loops moves %s from %.4g to %.4g %s at the start", about.name,
+            t->w->num[m->pos[worst].init], t->w->q_initial[worst], about.unit);
+  if (moved > 1)
+    td_more(&t->spec->diags, "the largest of %d such changes; 'tendril check' lists all values",
+            moved);
+}
+
 // The failure text names the coordinate: find where it was written.
 static void report_singular(const trial* t) {
   td_span at = td_span_none();
@@ -267,6 +294,7 @@ static td_status judge(const trial* t) {
   if (status == TD_E_DIVERGED) report_open_loop(t);
   if (status == TD_E_SINGULAR) report_singular(t);
   if (status != TD_OK) return status;
+  report_moved(t);
   TD_TRY(judge_geometry(t));
   return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
 }

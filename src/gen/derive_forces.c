@@ -120,7 +120,7 @@ static void beam_force(deriver* d, const model_force* f, load_x* passive, load_x
   const pair_x p = td_derive_pair(d, f->a, f->b);
   const strain_x s = beam_strain(d, f, &p);
   ex rate[6], force[6], input[6];
-  td_strain_rates(d, &s, &p, rate);
+  td_derive_strain_rates(d, &s, &p, rate);
   for (int i = 0; i < 6; i++) {
     force[i] = law_force(d, &f->law[i], s.x[i], rate[i]);
     input[i] = law_input(d, &f->law[i]);
@@ -181,7 +181,7 @@ static void segment_strains(deriver* d, const model_force* f, const strain_x* s,
                             ex x[6], ex u[6]) {
   td_exprs* g = d->g;
   const ex length = slot(d, f, SECTION_LENGTH);
-  td_strain_rates(d, s, p, u);
+  td_derive_strain_rates(d, s, p, u);
   for (int i = 0; i < 6; i++) {
     x[i] = xdiv(g, s->x[i], length);
     if (i == 2) x[i] = xsub(g, x[i], xnum(g, 1));

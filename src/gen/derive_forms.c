@@ -148,7 +148,7 @@ strain_x td_derive_strain(deriver* d, const strain_x* form, const pair_x* pair) 
 }
 
 // x' = A_r r' + A_w w
-void td_strain_rates(deriver* d, const strain_x* s, const pair_x* pair, ex u[6]) {
+void td_derive_strain_rates(deriver* d, const strain_x* s, const pair_x* pair, ex u[6]) {
   td_exprs* g = d->g;
   for (int i = 0; i < 6; i++) {
     const x3 r = {{s->A_r[3 * i], s->A_r[3 * i + 1], s->A_r[3 * i + 2]}};

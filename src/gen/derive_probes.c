@@ -68,14 +68,14 @@ static bool is_piece(const model_force* f, int rod) {
   return f->kind == FORCE_STRAIN && f->rod == rod;
 }
 
-// The piece of a rod whose middle is nearest to an arc length, another than `not`.
-static const model_force* nearest_piece(const td_model* m, int rod, double arc,
-                                        const model_force * not ) {
+// The piece of a probe's part of a rod whose middle is nearest to it, another than `taken`.
+static const model_force* nearest_piece(const td_model* m, const model_probe* p,
+                                        const model_force* taken) {
   const model_force* best = NULL;
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    if (!is_piece(f, rod) || f == not ) continue;
-    if (!best || fabs(f->arc - arc) < fabs(best->arc - arc)) best = f;
+    if (!is_piece(f, p->rod) || f->part != p->part || f == taken) continue;
+    if (!best || fabs(f->arc - p->arc) < fabs(best->arc - p->arc)) best = f;
   }
   return best;
 }
@@ -83,9 +83,9 @@ static const model_force* nearest_piece(const td_model* m, int rod, double arc,
 static ex rod_strain(deriver* d, const model_probe* p) {
   td_exprs* g = d->g;
   ex x[6], y[6], rate[6];
-  const model_force* near = nearest_piece(d->m, p->rod, p->arc, NULL);
+  const model_force* near = nearest_piece(d->m, p, NULL);
   if (!near) return xnum(g, 0);
-  const model_force* next = nearest_piece(d->m, p->rod, p->arc, near);
+  const model_force* next = nearest_piece(d->m, p, near);
   td_derive_piece(d, near, x, rate);
   if (!next || near->arc == p->arc) return x[p->component];
   td_derive_piece(d, next, y, rate);
@@ -141,6 +141,9 @@ static ex probe_expression(deriver* d, int i) {
     case SENSOR_FORCE:
     case SENSOR_LAMBDA:
     case SENSOR_ENERGY:
+    case SENSOR_COORD:  // of rods that are not derived
+    case SENSOR_DCOORD:
+    case SENSOR_TENSION:
     case SENSOR_KIND_COUNT:
       break;
   }

@@ -238,6 +238,8 @@ static td_status relative_step(deriver* d, int i, step_x* s) {
     case HOP_MOVE:
       move_step(d, hop, s);
       break;
+    case HOP_STRAIN:
+      return td_derive_refuse(d, TD_E_MODEL, "strain steps of rods have no closed form here");
   }
   return ok ? TD_OK : TD_E_NOMEM;
 }

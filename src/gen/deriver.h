@@ -112,7 +112,7 @@ pair_x td_derive_pair(deriver* d, int a, int b);
 void td_pair_load(deriver* d, load_x* load, const pair_x* pair, x3 f, x3 t);
 // Strains of a pair: `form` with the pair's r and L put in.
 strain_x td_derive_strain(deriver* d, const strain_x* form, const pair_x* pair);
-void td_strain_rates(deriver* d, const strain_x* s, const pair_x* pair, ex u[6]);
+void td_derive_strain_rates(deriver* d, const strain_x* s, const pair_x* pair, ex u[6]);
 
 // elements
 td_status td_derive_forms(deriver* d);   // derive_forms.c: the templates

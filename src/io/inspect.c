@@ -2,6 +2,7 @@
 // coordinate is, and the versions of the parts that read and write files.
 #include <cjson/cJSON.h>
 #include <hdf5.h>
+#include <math.h>
 #include <matio.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,21 @@ const char* td_spec_text(const td_spec* spec, const char* path) {
     path += n + (path[n] == '.');
   }
   return v && v->kind == V_STR ? v->s : NULL;
+}
+
+bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* x,
+                         const char** text) {
+  if (i < 0 || i >= spec->nparam) return false;
+  *name = spec->params[i].name;
+  *text = spec->params[i].text;
+  *x = *text ? (double)NAN : spec->params[i].value;
+  return true;
+}
+
+bool td_model_uses_time(const td_model* model) {
+  for (int i = 0; i < model->nnumber_ex; i++)
+    if (td_ex_depends(model->graph, model->number_ex[i]) & TD_ON_TIME) return true;
+  return false;
 }
 
 static bool is_word(const value* v, const char* name) {
@@ -82,7 +98,8 @@ static const char* polynomial_unit(const td_model* m, const model_dof* dof, cons
 static const char* unit_of(const td_model* m, const model_dof* dof, const model_hop* hop,
                            bool velocity) {
   if (!hop) return "";
-  if (m->col[hop->col].slope != NUM_NONE) return polynomial_unit(m, dof, hop, velocity);
+  if (hop->kind != HOP_STRAIN && m->col[hop->col].slope != NUM_NONE)
+    return polynomial_unit(m, dof, hop, velocity);
   switch (hop->kind) {
     case HOP_SCREW:
       if (hop->turns) return velocity ? "rad/s" : "rad";
@@ -97,6 +114,9 @@ static const char* unit_of(const td_model* m, const model_dof* dof, const model_
       return velocity ? "rad/s" : "rad";
     case HOP_MOVE:
       return velocity ? "m/s" : "m";
+    case HOP_STRAIN:  // coefficient of a strain: of shear and stretch, or of bending and twist
+      if (dof->dof <= 3) return velocity ? "1/s" : "";
+      return velocity ? "1/(m s)" : "1/m";
   }
   return "";
 }

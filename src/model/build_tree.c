@@ -50,12 +50,12 @@ void td_build_joint_path(const builder* b, int joint, char* out, size_t size) {
 td_span td_build_joint_at(const builder* b, int joint, const char* const* fields) {
   if (joint >= b->njoint) {  // the base of a rod
     const build_rod* rod = &b->rod[joint - b->njoint];
-    return rod->joint < 0 ? td_check_element_at(b->rods, joint - b->njoint)
-                          : td_check_element_at(b->joints, rod->joint);
+    return rod->joint < 0 ? td_check_element_at(b->diags, b->rods, joint - b->njoint)
+                          : td_check_element_at(b->diags, b->joints, rod->joint);
   }
   for (int i = 0; fields[i]; i++)
     if (td_get(b->joints, joint, fields[i])) return td_get_at(b->joints, joint, fields[i]);
-  return td_check_element_at(b->joints, joint);
+  return td_check_element_at(b->diags, b->joints, joint);
 }
 
 // ---- places -----------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ static td_status check_gaps(builder* b) {
   for (int j = 0; j < b->njoint; j++) {
     if (!is_empty(b->joints, j)) continue;
     worst = td_error(
-        b->diags, TD_E_MODEL, td_check_element_at(b->joints, j),
+        b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->joints, j),
         "joint(%d) is empty: joints are numbered without gaps, and the model has joint(%d)", j + 1,
         b->njoint);
   }
@@ -258,7 +258,7 @@ static td_status check_bodies(builder* b) {
     total += b->body_count[i];
     if (b->body_count[i] > b->body_count[largest]) largest = i;
     if (b->body_main[i] >= 0) continue;
-    const td_span at = td_check_element_at(b->bodies, i - 1);
+    const td_span at = td_check_element_at(b->diags, b->bodies, i - 1);
     if (is_empty(b->bodies, i - 1)) {
       worst = td_error(
           b->diags, TD_E_MODEL, at,

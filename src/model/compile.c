@@ -5,6 +5,7 @@
 
 #include "build.h"
 #include "compile.h"
+#include "rods.h"
 
 // ---- numbers ----------------------------------------------------------------------------------
 
@@ -81,6 +82,9 @@ static void read_settings(builder* b) {
 static void builder_free(builder* b) {
   for (int r = 0; b->rod && r < b->nrod; r++) {
     free(b->rod[r].hop);
+    free(b->rod[r].part);
+    free(b->rod[r].arc);
+    td_value_drop(b->rod[r].parts);
     free(b->rod[r].point_arc);
     free(b->rod[r].point_hop);
   }
@@ -105,6 +109,7 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   b->loads = td_get(spec->root, 0, "exload");
   b->rods = td_get(spec->root, 0, "rod");
   b->chambers = td_get(spec->root, 0, "chamber");
+  b->cables = td_get(spec->root, 0, "cable");
   b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
   b->njoint = b->joints ? td_value_count(b->joints) : 0;
   b->nload = b->loads ? td_value_count(b->loads) : 0;
@@ -131,17 +136,13 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
     b->joint[j].rom = true;
     b->rod[r].joint = j;
     b->rod[r].length = length ? second->x[1] : 0;
-    b->rod[r].n = (int)td_get(rom, 0, "order")->x[0];
-    b->rod[r++].step = 1;
+    b->rod[r++].n = (int)td_get(rom, 0, "order")->x[0];
   }
   for (int r = 0; r < written; r++) {
     b->rod[r].joint = -1;
     b->joint[b->njoint + r].s = td_get(b->rods, r, "joint");
     b->joint[b->njoint + r].tr = td_get(b->rods, r, "tr");
-    const value *length = td_get(b->rods, r, "length"), *n = td_get(b->rods, r, "n");
-    b->rod[r].length = length ? td_spec_settle(spec, td_value_ex(length, 0, spec->graph)) : 1;
-    b->rod[r].n = n ? (int)n->x[0] : 4;
-    b->rod[r].step = b->rod[r].length / b->rod[r].n;
+    if (!td_build_rod_parts(b, r)) return false;
   }
   return true;
 }
@@ -237,7 +238,8 @@ static td_status build(builder* b) {
   if (b->nrod > 0 && !td_push_rod(b->m, b->nrod)) return TD_E_NOMEM;
   TD_TRY(td_build_tree(b));
   TD_TRY(sort_hops(b));
-  const td_status links = td_build_links(b);
+  td_status links = td_build_links(b);
+  if (links == TD_OK) links = td_build_cables(b);
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
   const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;
@@ -257,23 +259,31 @@ static td_status build(builder* b) {
   return TD_OK;
 }
 
-// An override on the command line that no param() asked for is most likely a typing mistake.
+// An override on the command line that no param() or input() asked for is most likely a typing
+// mistake.
 static void check_overrides(td_spec* spec) {
+  enum { MOST = 64 };
+  const char* names[MOST];
+  int n = 0;
+  td_text list = {0};
+  for (int k = 0; k < spec->nparam && n < MOST; k++) names[n++] = spec->params[k].name;
+  for (int k = 0; k < spec->ninput && n < MOST; k++) names[n++] = spec->inputs[k].name;
+  for (int k = 0; k < n; k++) td_text_printf(&list, " %s", names[k]);
   for (int i = 0; i < spec->noverride; i++) {
     if (spec->overrides[i].used) continue;
-    const char* names[64];
-    int n = 0;
-    for (int k = 0; k < spec->nparam && n < 64; k++) names[n++] = spec->params[k].name;
     td_error(&spec->diags, TD_E_MODEL, td_span_none(),
-             "the model has no param '%s', which was to be set to %s", spec->overrides[i].name,
-             spec->overrides[i].text);
+             "the model has no param or input '%s', which was to be set to %s",
+             spec->overrides[i].name, spec->overrides[i].text);
     td_suggest(&spec->diags, spec->overrides[i].name, names, n);
+    td_more(&spec->diags, n ? "params and inputs:%s" : "it has no params and inputs%s",
+            list.s ? list.s : "");
   }
+  td_text_free(&list);
 }
 
 td_status td_compile(td_spec* spec, td_model** model) {
   *model = NULL;
-  check_overrides(spec);
+  if (spec->diags.errors == 0) check_overrides(spec);
   td_spec_check(spec);
   if (spec->diags.errors > 0) return TD_E_MODEL;
   td_model* m = calloc(1, sizeof(td_model));

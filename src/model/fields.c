@@ -6,14 +6,16 @@
 #include "fields.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // What a field may depend on.
 enum {
-  FIXED = TD_ON_NOTHING,                                    // structure of the robot
-  PARAM = TD_ON_PARAM,                                      // geometry, inertia, initial values
-  TIMED = PARAM | TD_ON_TIME,                               // prescribed motion, gravity
-  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE,   // everything that makes a force
+  FIXED = TD_ON_NOTHING,       // structure of the robot
+  PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
+  TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
+  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
+  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,                    // a strain field of its own
   ALONG = PARAM | TD_ON_ARC,                                // section and shape of a rod
   BENT = FORCE | TD_ON_ARC,                                 // stiffness, loads, actuation of a rod
   WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
@@ -194,7 +196,8 @@ const td_field td_fields[] = {
      "viscosity"},
     {"rod.joint.dof.damp.pow", FIELD_NUM, "1", "1", "", PARAM, "", "> 0", "power of the law"},
     {"rod.joint.dof.input", FIELD_NUM, "1", "0", "N, N m", FORCE, "", "", "force along it"},
-    {"rod.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0", "length at rest"},
+    {"rod.length", FIELD_NUM, "1", "sum of the parts", "m", FIXED, "", "> 0",
+     "length at rest; required of a rod without parts"},
     {"rod.section", FIELD_STR, "", "circle", "", FIXED, "", "circle|ring|rectangle|custom",
      "shape of the cross-section"},
     {"rod.radius", FIELD_NUM, "1|1x2", "", "m", ALONG, "", "> 0",
@@ -225,8 +228,9 @@ const td_field td_fields[] = {
      "strains that may change: [shear x, shear y, stretch, bend x, bend y, twist]"},
     {"rod.shape", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1, 1/m", ALONG, "", "",
      "stress-free strain; stretch is measured from 1"},
-    {"rod.init", FIELD_NUM, "1x6", "shape", "1, 1/m", ALONG, "", "", "initial strain"},
-    {"rod.rate", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
+    {"rod.init", FIELD_NUM, "1x6|1xm", "shape", "1, 1/m", ALONG, "", "",
+     "initial strain; 'gvs': or the coordinates themselves"},
+    {"rod.rate", FIELD_NUM, "1x6|1xm", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
      "initial strain rate"},
     {"rod.load", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N/m, N", BENT, "", "",
      "distributed load per length [force moment]"},
@@ -234,12 +238,33 @@ const td_field td_fields[] = {
      "axes of `load`: 'local' follows the rod"},
     {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
      "internal actuation [force moment] that works on the strains"},
-    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "srl|ebr|eba|rom", "continuum model"},
+    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
-     "number of segments, or polynomial order ('rom')"},
-    {"rod.points", FIELD_NUM, "1|2xm", "2*n + 4", "", FIXED, "", ">= 0",
-     "quadrature points along the rod ('rom'): how many, or nodes and weights on [0,1] in two "
-     "rows"},
+     "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
+    {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
+     "shape functions of the strains ('gvs'): one name, or a cell of six: legendre, constant, "
+     "monomial, chebyshev, fourier, linear, quadratic, cubic, hermite, gaussian, multiquadric, "
+     "custom"},
+    {"rod.order", FIELD_INT, "1|1x6", "n", "", FIXED, "", ">= -1",
+     "order of the basis of each strain ('gvs'); -1: the strain is held"},
+    {"rod.elements", FIELD_INT, "1|1x6", "1", "", FIXED, "", ">= 1",
+     "elements of the basis of each strain ('gvs')"},
+    {"rod.functions", FIELD_NUM, "6xm", "", "", ALONG, "", "",
+     "functions of s of a custom basis ('gvs'), one row for each strain, padded with zeros"},
+    {"rod.coords", FIELD_INT, "1", "", "", FIXED, "", ">= 1",
+     "number of coordinates of a strain field that is written out ('gvs')"},
+    {"rod.strain", FIELD_NUM, "1x6", "", "1, 1/m", OWN, "", "",
+     "strain field as an expression of s, t and coord(rod(k)), instead of a basis ('gvs')"},
+    {"rod.points", FIELD_NUM, "1|2xm", "", "", FIXED, "", ">= 0",
+     "quadrature points along the rod ('rom', 'gvs'; in each element): how many, or nodes and "
+     "weights on [0,1] in two rows; chosen by itself from the order"},
+    {"rod.magnus", FIELD_INT, "1", "4", "", FIXED, "", "2|4|6",
+     "order of the steps from point to point ('gvs')"},
+    {"rod.part", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "stretches that follow each other, each with any of the fields of its rod from `length` on; "
+     "what a part does not say is the rod's"},
+    {"rod.part.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0",
+     "length of the part at rest"},
 
     // ---- chamber ------------------------------------------------------------------------------
     {"chamber", FIELD_STRUCTS, "", "", "", FIXED, "", "", "pneumatic chambers inside rods"},
@@ -251,6 +276,32 @@ const td_field td_fields[] = {
      "pressure above the surroundings"},
     {"chamber.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0", "arc length at which it begins"},
     {"chamber.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0", "arc length at which it ends"},
+
+    // ---- cable --------------------------------------------------------------------------------
+    {"cable", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "cables that pull: through rods, or straight between places"},
+    {"cable.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"cable.rod", FIELD_INT, "1xm", "1", "", FIXED, "", ">= 1",
+     "rod it runs through, or several in order from where it is pulled"},
+    {"cable.path", FIELD_NUM, "1x2", "[0 0]", "m", ALONG, "", "",
+     "[x y] where it passes the section; s counts from the base of each rod"},
+    {"cable.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0",
+     "arc length at which it enters the first rod"},
+    {"cable.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0",
+     "arc length of the last rod at which it is fastened"},
+    {"cable.tension", FIELD_NUM, "1", "", "N", FORCE, "", "", "tension; positive pulls"},
+    {"cable.pull", FIELD_NUM, "1", "", "m", FORCE, "", "",
+     "instead of a tension: how much shorter the cable is drawn than at the start; it may go "
+     "slack"},
+    {"cable.stiffness", FIELD_NUM, "1", "", "N/m", FORCE, "", "> 0",
+     "with `pull`: tension per length by which it is stretched"},
+    {"cable.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
+     "coefficient of friction inside rods: the tension decreases by exp(-friction*angle) along it "
+     "while it is pulled"},
+    {"cable.via", FIELD_PLACES, "", "", "", FIXED, "", "",
+     "instead of rods: places between which it runs straight and slides freely"},
+    {"cable.points", FIELD_NUM, "mx3", "", "m", PARAM, "", "",
+     "a row for each place of `via`: the point in its frame, by default its origin"},
 
     // ---- exload -------------------------------------------------------------------------------
     {"exload", FIELD_STRUCTS, "", "", "", FIXED, "", "", "external loads"},
@@ -293,13 +344,11 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"cable", "cable" LATER "write it as a joint with spring.coeff, input and dir = 1"},
     {"fluid", "fluid" LATER "write drag and buoyancy as exload.ftau, an expression of vel(...)"},
     {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
     {"mesh",
      "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
-    {"rod.model = 'gvs'", "'gvs'" LATER "use 'srl', 'ebr', 'eba' or 'rom'"},
     {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
 };
 
@@ -316,9 +365,32 @@ static const td_field* find_row(const char* path) {
   return NULL;
 }
 
+// What a rod has as a whole; its parts share it.
+bool td_field_of_part(const char* name) {
+  static const char* const whole[] = {"name",       "first", "tr",  "joint",
+                                      "load_frame", "model", "part"};
+  const size_t length = strcspn(name, ".");
+  for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+    if (strlen(whole[i]) == length && strncmp(whole[i], name, length) == 0) return false;
+  return true;
+}
+
+// A part of a rod has its own fields and those of the rod that may change along it.
+static const td_field* field_of_part(const char* name) {
+  static const char* const rows[] = {"rod.part", "rod"};
+  for (int k = 0; k < 2 && td_field_of_part(name); k++) {
+    char path[64];
+    const int n = snprintf(path, sizeof path, "%s.%s", rows[k], name);
+    const td_field* f = n < (int)sizeof path ? find_row(path) : NULL;
+    if (f) return f;
+  }
+  return NULL;
+}
+
 const td_field* td_field_find(const char* path) {
   for (int i = 0; i < td_alias_count; i++)
     if (strcmp(td_aliases[i].path, path) == 0) return find_row(td_aliases[i].meaning);
+  if (strncmp(path, "rod.part.", 9) == 0) return field_of_part(path + 9);
   return find_row(path);
 }
 
@@ -331,6 +403,7 @@ static bool is_child(const char* path, const char* parent, size_t length, const 
 
 const td_field* td_field_child(const td_field* parent, const char* name) {
   const char* path = parent ? parent->path : "";
+  if (strcmp(path, "rod.part") == 0) return field_of_part(name);
   const size_t length = strlen(path);
 
   // a parent's children follow it, up to the next root
@@ -422,11 +495,14 @@ bool td_field_has_option(const td_field* field, const char* word) {
 // The names of the fields directly below `parent` ("": the structures); returns how many, at most
 // `max`.
 static int children(const char* parent, const char** names, int max) {
-  const size_t length = strlen(parent);
+  const bool part = strcmp(parent, "rod.part") == 0;
+  const char* of = part ? "rod" : parent;
+  const size_t length = strlen(of);
   int n = 0;
   for (int i = 0; i < td_field_count && n < max; i++) {
     const char* name = td_field_name(&td_fields[i]);
-    if (is_child(td_fields[i].path, parent, length, name)) names[n++] = name;
+    if (is_child(td_fields[i].path, of, length, name) && (!part || td_field_of_part(name)))
+      names[n++] = name;
   }
   return n;
 }

@@ -94,6 +94,18 @@ static const chapter chapters[] = {
      "chamber(1).area     = 2e-5;\n"
      "chamber(1).pressure = 2e4*(1 - cos(2*pi*t));\n"
      "chamber(1).to       = 0.2;               % the first 20 cm\n"},
+    {"cable",
+     "A cable pulls with the same tension all along: it works against the length of its way, "
+     "inside "
+     "rods "
+     "at a place of the section that may change along the rod, or straight from place to place "
+     "as over small pulleys. It is driven by a tension or by a length.",
+     "rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 1000;\n"
+     "cable(1).rod = 1; cable(1).path = [0.01 0]; cable(1).tension = 5*ramp(t, 0, 1);\n"
+     "cable(2).path = 0.01*[cos(20*s) sin(20*s)]; cable(2).to = 0.2; cable(2).tension = 2;\n"
+     "cable(3).via = {0, at(rod(1), 0.3)}; cable(3).points = [0.1 0 0; 0 0.01 0];\n"
+     "cable(3).pull = 0.01; cable(3).stiffness = 2e3;\n"
+     "sensor(1).name = 'T'; sensor(1).value = [tension(cable(3)) length(cable(3))];\n"},
     {"exload",
      "A force, or a force and a torque, on a body. It is given in the world unless `refbody` names "
      "a "
@@ -173,6 +185,8 @@ static const char* kind_name(const td_field* f) {
       return "structures";
     case FIELD_PLACE:
       return "place";
+    case FIELD_PLACES:
+      return "list of places";
     case FIELD_LIST:
       return "list of names";
     case FIELD_NUM:
@@ -265,6 +279,8 @@ static const char* sensor_arguments(char about) {
       return "joint";
     case 'r':
       return "rod, s";
+    case 'c':
+      return "cable";
     case 'i':
       return "i";
     default:
@@ -290,7 +306,8 @@ static void add_sensors(td_text* out) {
       "What an expression can ask of the moving robot. A *body* is `body(k)`, or `at(body(k), "
       "element)` of a repeated one; `pos`, `vel` and `acc` take a point in its frame as a second "
       "argument. Instead of a body there may be `rod(k)` and an arc length: `pos(rod(1), 0.2)`. A "
-      "*joint* is `joint(k)`; `stretch` also takes a rod. Those of the level *accelerations* are "
+      "*joint* is `joint(k)`; `stretch` also takes a rod, `length` a cable. Those of the level "
+      "*accelerations* are "
       "for "
       "sensors and events, not for forces.\n\n"
       "| quantity | size | level | meaning |\n| --- | --- | --- | --- |\n");

@@ -51,9 +51,11 @@ struct td_spec {
   td_limits limits;
   td_diags diags;
   td_exprs* graph;
-  int time_var;  // variable `t`
-  int arc_var;   // variable `s`, the arc length of a rod
-  value* root;   // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
+  int time_var;      // variable `t`
+  int arc_var;       // variable `s`, the arc length of a rod
+  value* root;       // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
+  unsigned partial;  // bit k: a statement about its field k failed, so that parts may be missing
+#define TD_PARTIAL_ABSENT (1u << 31)  // all statements about some field failed
   spec_param* params;
   int nparam, param_cap;
   spec_input* inputs;
@@ -64,8 +66,9 @@ struct td_spec {
   int noverride, override_cap;
   void* language;  // the workspace of src/lang, kept between loads
   void (*language_free)(void* language);
-  td_text rendered;  // for td_spec_messages
-  td_text printed;   // what disp and fprintf wrote
+  void (*language_check)(void* language);  // warnings that need the whole text; may be NULL
+  td_text rendered;                        // for td_spec_messages
+  td_text printed;                         // what disp and fprintf wrote
 };
 
 // The variable of a sensor component; made at first use.  -1 when out of memory.

@@ -189,9 +189,28 @@ static void compare_tangents(robot* r, td_derived* d, const char* name) {
   free(x);
 }
 
+// Robots whose elements have no closed form are refused with a reason, never derived in part.
+static bool is_refused(const robot* r, const char* name) {
+  td_derived* d = NULL;
+  char message[300];
+  const td_status status = td_derive(r->model, NULL, &d, message, sizeof message);
+  td_derived_free(d);
+  if (status == TD_OK) return false;
+  assert_int_equal(status, TD_E_MODEL);
+  assert_non_null(strstr(message, "closed form"));
+  print_message("%s: %s\n", name, message);
+  return true;
+}
+
 static void each_robot(void (*test)(robot*, td_derived*, const char*)) {
+  int derived = 0;
   for (int i = 0; i < ROBOT_COUNT; i++) {
     robot r = robot_load(robot_texts[i]);
+    if (is_refused(&r, robot_names[i])) {
+      robot_free(&r);
+      continue;
+    }
+    derived++;
     td_derived* d = derived_of(&r);
     uint64_t seed = 11;
     for (int trial = 0; trial < 3; trial++) {
@@ -201,6 +220,7 @@ static void each_robot(void (*test)(robot*, td_derived*, const char*)) {
     td_derived_free(d);
     robot_free(&r);
   }
+  assert_true(derived >= 7);
 }
 
 // ---- the models that come with the program ----------------------------------------------------
