@@ -135,7 +135,8 @@ bool td_ex_has_var(const td_exprs* g, ex e, int var);  // linear in the size of 
 int td_ex_vars(const td_exprs* g, ex e, int* vars, int max);
 int td_ex_size(const td_exprs* g, ex e);  // nodes, shared ones counted once; 0: no memory
 
-// The nodes that n expressions need, operands before what uses them.  Caller frees; NULL: no memory.
+// The nodes that n expressions need, operands before what uses them.  Caller frees; NULL: no
+// memory.
 ex* td_ex_needed(const td_exprs* g, const ex* e, int n, int* count);
 
 // Exact derivative with respect to a variable; shared work between calls is found by hash-consing.
