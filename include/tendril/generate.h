@@ -50,6 +50,12 @@ typedef enum td_derive_style {
 td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
                           td_derive_language language, td_derive_style style, td_files* files);
 
+// ---- standalone models ------------------------------------------------------------------------
+
+// Stage NAME.c, NAME.h and NAME_check.c: the engine and the model in one C file that allocates
+// nothing, for any model.
+td_status td_export_c(const td_model* model, const char* title, td_files* files);
+
 #ifdef __cplusplus
 }
 #endif
