@@ -56,6 +56,12 @@ td_status td_derive_write(const td_model* model, td_derived* derived, const char
 // nothing, for any model.
 td_status td_export_c(const td_model* model, const char* title, td_files* files);
 
+// Stage NAME.fmu, a functional mock-up unit of FMI 2.0 or 3.0 (version 2 or 3) for model exchange
+// and co-simulation: parameters, inputs, sensors as outputs, directional derivatives; sources, and
+// a binary for this machine when a C compiler is found.  `message` says when there is none.
+td_status td_export_fmu(const td_model* model, const char* title, int version, td_files* files,
+                        char* message, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

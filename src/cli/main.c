@@ -25,13 +25,15 @@ const command command_table[] = {
      "the same rods in every continuum model: DOF, error, speed"},
     {"derive", "MODEL", COMMON "LYS", 1, cmd_derive,
      "symbolic equations of motion as C, Octave, Python or LaTeX"},
+    {"export", "c|fmu MODEL", COMMON "F", 2, cmd_export,
+     "a standalone model: one C file, or a functional mock-up unit"},
     {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
     {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
 
 // Commands of the contract that later versions bring.
-static const char* const later[] = {"export", "view", "report", "video", "plot"};
+static const char* const later[] = {"view", "report", "video", "plot"};
 enum { NLATER = sizeof later / sizeof *later };
 
 static const command* find(const char* name) {

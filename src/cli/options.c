@@ -97,6 +97,12 @@ static const char* read_style(options* o, const char* s) {
   return NULL;
 }
 
+static const char* read_fmi(options* o, const char* s) {
+  if (strcmp(s, "2") != 0 && strcmp(s, "3") != 0) return "must be 2 or 3";
+  o->fmi = s[0] - '0';
+  return NULL;
+}
+
 static const char* read_set(options* o, const char* s) {
   const char* equals = strchr(s, '=');
   if (!equals || equals == s || !equals[1]) return "must look like name=value";
@@ -169,6 +175,7 @@ static const option_row option_table[] = {
     {'L', "--lang", NULL, "NAME", read_language, "c, octave, python or latex (default: c)"},
     {'Y', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
     {'S', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
+    {'F', "--fmi", NULL, "N", read_fmi, "version of the standard for an FMU: 2 or 3 (default: 2)"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on
@@ -241,6 +248,10 @@ static int read_one(const command* cmd, options* opt, int* i) {
 }
 
 static int read_target(const command* cmd, options* opt, const char* arg) {
+  if (cmd->targets == 2 && !opt->kind) {
+    opt->kind = arg;
+    return CODE_DONE;
+  }
   if (cmd->targets == 0 || opt->target) {
     return complain(CODE_USE, "'%s' is one argument too many for '%s'", arg, cmd->name);
   }
@@ -272,7 +283,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   if (opt->at && opt->from_rest) {
     return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
-  if (cmd->targets == 1 && !opt->target && !opt->help) {
+  if (cmd->targets > 0 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,
                     cmd->arguments);
   }

@@ -11,6 +11,8 @@ typedef struct source_text {
 } source_text;
 extern const source_text td_engine_sources[];  // made by the build, closed by a NULL name
 
+extern const source_text td_fmu_sources[];  // of fmu/
+
 // False: no memory, or a header is missing.
 bool td_bundle(td_text* out);
 

@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "export.h"
 #include "identifier.h"
+#include "layout.h"
 #include "tape.h"
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
@@ -20,6 +21,27 @@ _Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 208,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
+
+static const char* header_text(void) {
+  for (int i = 0; td_engine_sources[i].name; i++) {
+    if (strcmp(td_engine_sources[i].name, "model.h") == 0) return td_engine_sources[i].text;
+  }
+  return "";
+}
+
+// A copy with the padding of its structs cleared; NULL: no memory.
+static void* without_padding(const void* data, int n, size_t size, const char* type) {
+  unsigned char* copy = malloc((size_t)n * size + 1);
+  layout l;
+  if (!copy) return NULL;
+  if (n > 0) memcpy(copy, data, (size_t)n * size);
+  const bool structs = strncmp(type, "model_", 6) == 0;
+  if (!structs || !td_layout(header_text(), type, &l) || (size_t)l.size != size) return copy;
+  for (size_t i = 0; i < (size_t)n * size; i++) {
+    if (!l.used[i % size]) copy[i] = 0;
+  }
+  return copy;
+}
 
 static void write_words(td_text* out, const char* name, const void* data, size_t bytes) {
   const size_t n = (bytes + 7) / 8;
@@ -39,13 +61,21 @@ static bool is_left_out(const char* name) {
   return strcmp(name, "number_ex") == 0 || strcmp(name, "output_ex") == 0;
 }
 
-static void write_arrays(const td_model* m, td_text* out) {
+static void write_array(const char* array, const char* type, const void* data, int n, size_t size,
+                        td_text* out) {
   char name[60];
+  void* clean = without_padding(data, n, size, type);
+  if (!clean) out->failed = true;
+  snprintf(name, sizeof name, "table_%s", array);
+  if (clean) write_words(out, name, clean, is_left_out(array) ? 0 : (size_t)n * size);
+  free(clean);
+}
+
+static void write_arrays(const td_model* m, td_text* out) {
 #define X(type, array, text)                                                                 \
   td_text_printf(out, "// %s\n_Static_assert(sizeof(%s) == %zu, \"layout of %s\");\n", text, \
                  #type, sizeof(type), #type);                                                \
-  snprintf(name, sizeof name, "table_%s", #array);                                           \
-  write_words(out, name, m->array, is_left_out(#array) ? 0 : (size_t)m->n##array * sizeof(type));
+  write_array(#array, #type, m->array, m->n##array, sizeof(type), out);
   TD_MODEL_ARRAYS(X)
 #undef X
 }
@@ -79,11 +109,13 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
                  name, name);
 }
 
-#define MODEL_TAPES(X)                                                                  \
-  X(param_tape)                                                                         \
-  X(motion_tape)                                                                        \
-  X(live_tape) X(strain_tape) X(strain_rate_tape) X(live_probe_tape) X(live_input_tape) \
-      X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape)
+#define MODEL_TAPES(X)                                                                        \
+  X(param_tape)                                                                               \
+  X(motion_tape)                                                                              \
+  X(live_tape)                                                                                \
+  X(strain_tape)                                                                              \
+  X(strain_rate_tape) X(live_probe_tape) X(live_input_tape) X(live_param_tape) X(output_tape) \
+      X(output_probe_tape) X(output_input_tape) X(event_tape)
 
 static void write_tapes(const td_model* m, td_text* out) {
   td_text_add(out, "_Static_assert(sizeof(instruction) == 16, \"layout of instruction\");\n");
