@@ -322,14 +322,42 @@ static bool run(char* const* arguments) {
          WEXITSTATUS(status) == 0;
 }
 
-// Compile in a directory of its own; the library's path in `binary`.
+// Words of an environment variable behind those there are; the text is cut at its blanks.
+static int add_words(char* text, char** arguments, int n, int most) {
+  for (char* at = text; at && *at && n < most;) {
+    at += strspn(at, " ");
+    if (!*at) break;
+    arguments[n++] = at;
+    at += strcspn(at, " ");
+    if (*at) *at++ = '\0';
+  }
+  return n;
+}
+
+// Compile in a directory of its own; the library's path in `binary`.  CC and CFLAGS have their
+// usual meaning.
 static bool compile(const char* directory, char* binary, size_t size) {
-  char source[300];
+  enum { MOST = 40 };
+  static const char* const fixed[] = {"-std=gnu11",          "-O2", "-fPIC", "-shared",
+                                      "-fvisibility=hidden", "-w"};
+  const char *cc = getenv("CC"), *cflags = getenv("CFLAGS");
+  char source[300], *arguments[MOST + 12];
+  char *compiler = td_strdup(cc && *cc ? cc : "cc"), *flags = td_strdup(cflags ? cflags : "");
   snprintf(source, sizeof source, "%s/fmu.c", directory);
   snprintf(binary, size, "%s/fmu.so", directory);
-  char* const arguments[] = {"cc", "-std=gnu11", "-O2", "-fPIC", "-shared", "-fvisibility=hidden",
-                             "-w", source,       "-o",  binary,  "-lm",     NULL};
-  return run(arguments);
+  bool ok = compiler && flags;
+  if (ok) {
+    int n = add_words(compiler, arguments, 0, MOST / 2);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+      arguments[n++] = (char*)(uintptr_t)fixed[i];
+    n = add_words(flags, arguments, n, MOST);
+    char* const last[] = {source, "-o", binary, "-lm", NULL};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) arguments[n++] = last[i];
+    ok = run(arguments);
+  }
+  free(compiler);
+  free(flags);
+  return ok;
 }
 
 // ---- archive ----------------------------------------------------------------------------------
