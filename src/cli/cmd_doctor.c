@@ -16,6 +16,9 @@ static const helper helpers[] = {
     {"python3", NULL, "read results in Python", "python3"},
     {"ffmpeg", NULL, "make videos (a later version)", "ffmpeg"},
     {"chromium", "chromium-browser", "show reports and the viewer (a later version)", "chromium"},
+    {"cc", NULL, "the binary of an exported FMU", "gcc"},
+    {"pdflatex", NULL, "typeset derived equations", "texlive-latex-base"},
+    {"arm-none-eabi-gcc", NULL, "exported models on microcontrollers", "gcc-arm-none-eabi"},
     {"h5dump", NULL, "look into trajectory.h5 on the command line", "hdf5-tools"},
 };
 enum { NHELPER = sizeof helpers / sizeof *helpers };

@@ -320,7 +320,9 @@ static void write_products(const gen_program* p, td_text* out) {
     for (int k = 0; k < d->mass[i].n; k++) columns[at++] = d->mass[i].v[k];
   }
   write_ints(out, "columns", columns, total);
-  td_text_printf(out, "enum { nmass = %d };\n\n", d->nmass);
+  int widest = 1;
+  for (int i = 0; i < d->nmass; i++) widest = max_int(widest, d->mass[i].n);
+  td_text_printf(out, "enum { nmass = %d, widest = %d };\n\n", d->nmass, widest);
   td_c_put(out, td_c_multiply, p->name);
   free(columns);
 }
