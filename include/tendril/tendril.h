@@ -308,7 +308,8 @@ void td_trace_free(td_trace_result* result);
 typedef struct td_linear {
   int nx, nu, ny;
   double *A, *B, *C, *D;
-  double* basis;  // (2 nv) x nx: from x to displacements and velocities
+  double* basis;    // (2 nv) x nx: from x to displacements and velocities
+  double* inverse;  // nx x (2 nv): and back
 } td_linear;
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result);

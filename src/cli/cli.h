@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tendril/control.h"
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
 
@@ -30,6 +31,9 @@ typedef struct options {
   bool solver_given;
   int count;            // -n, 0: not given
   int list[16], nlist;  // --n of compare
+  int reduce, points;   // --reduce, --points; 0: not given
+  const char* weights;
+  double low, high;  // --range of frequencies [Hz], 0: not given
   bool only_static, only_dynamic;
   bool json, quiet, halve, mat, allow_post, help;
   const char** set;  // "name=value"
@@ -179,9 +183,17 @@ cJSON* modes_json(const session* s);
 int sim_step(session* s);                // cmd_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
-int state_from_file(session* s);                               // cmd_eval.c: --at
-int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
+int state_from_file(session* s);                  // cmd_eval.c: --at
+char* text_of_file(const char* path, int* code);  // NULL after a message
+int linear_step(session* s, td_linear** linear);  // cmd_linearize.c: at s->rest
+cJSON* linear_json(const session* s, const td_linear* linear);
+int linear_weights(const session* s, const td_linear* linear, double* Q, double* R, double* W,
+                   double* V);  // weights.c: --weights
+void bode_svg(FILE* out, const char* title, const double* hz, int n, const double* db,
+              const double* deg, const char* const* names, int curves);  // bode_svg.c
+int run_stages(session* s, bool equil, bool modes, bool sim);            // cmd_run.c
 
+int cmd_bode(const options* opt);
 int cmd_check(const options* opt);
 int cmd_compare(const options* opt);
 int cmd_demo(const options* opt);
@@ -190,6 +202,7 @@ int cmd_equil(const options* opt);
 int cmd_eval(const options* opt);
 int cmd_help(const options* opt);
 int cmd_linearize(const options* opt);
+int cmd_lqr(const options* opt);
 int cmd_modes(const options* opt);
 int cmd_run(const options* opt);
 int cmd_sim(const options* opt);

@@ -8,10 +8,9 @@
 
 #include "cli.h"
 
-#define STATE_FILE_LIMIT (64 << 20)  // bytes
+#define TEXT_FILE_LIMIT (64 << 20)  // bytes
 
-// The whole file as text; NULL after a message.
-static char* read_text(const char* path, int* code) {
+char* text_of_file(const char* path, int* code) {
   FILE* f = fopen(path, "rb");
   if (!f) {
     *code = complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno));
@@ -22,27 +21,27 @@ static char* read_text(const char* path, int* code) {
   errno = 0;
   while (text) {
     n += fread(text + n, 1, cap - 1 - n, f);
-    if (n < cap - 1 || cap > STATE_FILE_LIMIT) break;
+    if (n < cap - 1 || cap > TEXT_FILE_LIMIT) break;
     char* longer = realloc(text, cap *= 2);
     if (!longer) free(text);
     text = longer;
   }
   const bool failed = ferror(f) != 0;
   fclose(f);
-  if (text && !failed && n < STATE_FILE_LIMIT && !memchr(text, 0, n)) {
+  if (text && !failed && n < TEXT_FILE_LIMIT && !memchr(text, 0, n)) {
     text[n] = '\0';
     return text;
   }
   *code = !text    ? complain(CODE_NUMERICS, "out of memory")
           : failed ? complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno))
-                   : complain(CODE_FILE, "'%s' is not a state file", path);
+                   : complain(CODE_FILE, "'%s' is not a text file", path);
   free(text);
   return NULL;
 }
 
 int state_from_file(session* s) {
   int code = CODE_DONE;
-  char* text = read_text(s->opt->at, &code);
+  char* text = text_of_file(s->opt->at, &code);
   if (!text) return code;
   char message[256] = "out of memory";
   const td_status status = td_state_parse(s->model, text, s->state, message, sizeof message);

@@ -34,10 +34,22 @@ static const char* read_t_final(options* o, const char* s) {
   return number(s, &o->t_final) ? NULL : "must be a number";
 }
 
-static const char* read_count(options* o, const char* s) {
+static const char* whole(const char* s, int* n) {
   double x;
   if (!number(s, &x) || x < 1 || x > 1e6 || x != floor(x)) return "must be a whole number from 1";
-  o->count = (int)x;
+  *n = (int)x;
+  return NULL;
+}
+static const char* read_count(options* o, const char* s) { return whole(s, &o->count); }
+static const char* read_reduce(options* o, const char* s) { return whole(s, &o->reduce); }
+static const char* read_points(options* o, const char* s) { return whole(s, &o->points); }
+
+// A:B with 0 < A < B
+static const char* read_range(options* o, const char* s) {
+  char* end;
+  o->low = strtod(s, &end);
+  if (end == s || *end != ':' || !number(end + 1, &o->high) || !(o->low > 0 && o->low < o->high))
+    return "must look like 0.1:100, two positive numbers in ascending order";
   return NULL;
 }
 
@@ -96,6 +108,7 @@ static const char* word(const char* s, const char** out) {
 }
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
+static const char* read_weights(options* o, const char* s) { return word(s, &o->weights); }
 
 static const char* flag(bool* on) {
   *on = true;
@@ -132,6 +145,10 @@ static const option_row option_table[] = {
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
+    {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
+    {'w', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
+    {'g', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},
+    {'P', "--points", NULL, "N", read_points, "how many frequencies (default: 400)"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on

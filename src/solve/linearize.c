@@ -29,11 +29,11 @@ typedef struct linearisation {
   double* T;   // nv x nv
 } linearisation;
 
-static td_linear* allocate(int nx, int nu, int ny, int nv) {
+td_linear* td_linear_new(int nx, int nu, int ny, int nv) {
   td_linear* lin = calloc(1, sizeof *lin);
   if (!lin) return NULL;
   const size_t doubles =
-      area(nx, nx) + area(nx, nu) + area(ny, nx) + area(ny, nu) + area(2 * nv, nx);
+      area(nx, nx) + area(nx, nu) + area(ny, nx) + area(ny, nu) + 2 * area(2 * nv, nx);
   lin->A = calloc(doubles + 1, sizeof(double));
   if (!lin->A) {
     free(lin);
@@ -46,6 +46,7 @@ static td_linear* allocate(int nx, int nu, int ny, int nv) {
   lin->C = lin->B + area(nx, nu);
   lin->D = lin->C + area(ny, nx);
   lin->basis = lin->D + area(ny, nu);
+  lin->inverse = lin->basis + area(2 * nv, nx);
   return lin;
 }
 
@@ -123,14 +124,16 @@ static td_status turning(linearisation* p) {
   return TD_OK;
 }
 
-// basis = [Z 0; W Z]
-static void fill_basis(const linearisation* p, double* basis) {
+// basis = [Z 0; W Z]; Z'W = 0 and Z'Z = 1 make [Z' 0; 0 Z'] its inverse
+static void fill_basis(const linearisation* p, double* basis, double* inverse) {
   const int nv = p->n.nv, k = p->k, nx = 2 * k;
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j < k; j++) {
       basis[area(i, nx) + (size_t)j] = p->Zv[i * k + j];
       basis[area(nv + i, nx) + (size_t)j] = p->Wv[i * k + j];
       basis[area(nv + i, nx) + (size_t)(k + j)] = p->Zv[i * k + j];
+      inverse[area(j, 2 * nv) + (size_t)i] = p->Zv[i * k + j];
+      inverse[area(k + j, 2 * nv) + (size_t)(nv + i)] = p->Zv[i * k + j];
     }
   }
 }
@@ -174,11 +177,11 @@ static td_status assemble(linearisation* p, td_linear** result) {
   const size_t nv = (size_t)p->n.nv, nu = (size_t)p->n.nu, ny = (size_t)p->n.nsensor;
   TD_TRY(allowed_motions(p));
   TD_TRY(turning(p));
-  td_linear* lin = *result = allocate(2 * p->k, p->n.nu, p->n.nsensor, p->n.nv);
+  td_linear* lin = *result = td_linear_new(2 * p->k, p->n.nu, p->n.nsensor, p->n.nv);
   double* scratch = malloc(sizeof(double) * (6 * nv * nv + nv * nu + 4 * ny * nv + 1));
   td_status status = lin && scratch ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) {
-    fill_basis(p, lin->basis);
+    fill_basis(p, lin->basis, lin->inverse);
     status = state_equation(p, lin, scratch);
   }
   if (status == TD_OK) status = output_equation(p, lin, scratch);

@@ -58,6 +58,9 @@ td_status td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* 
 // frequencies, shapes n x n: row i is z, normalised by the mass.
 td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes, int* count);
 
+// A linear model to fill, all zero; NULL when out of memory.
+td_linear* td_linear_new(int nx, int nu, int ny, int nv);
+
 // How an equilibrium answers a push.
 typedef struct td_answer {
   td_stability stability;
