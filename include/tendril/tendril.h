@@ -140,6 +140,8 @@ const char* td_model_sensor_name(const td_model* model,
 const char* td_model_station_name(const td_model* model, int i);
 const char* td_model_constraint_name(const td_model* model, int i);
 const char* td_model_force_name(const td_model* model, int i);
+bool td_model_is_controlled(
+    const td_model* model);  // tasks or controllers give inputs in td_simulate
 int td_model_input_find(const td_model* model, const char* name);  // -1: none
 int td_model_param_find(const td_model* model, const char* name);
 int td_model_sensor_find(const td_model* model, const char* name);
@@ -330,6 +332,7 @@ typedef struct td_sim_options {
   long max_steps;  // 0: no limit
   td_progress progress;
   void* user;
+  td_work* belief;  // what tasks take the parameters to be (td_work_set_param); NULL: as they are
 } td_sim_options;
 td_sim_options td_sim_options_default(void);
 
@@ -360,6 +363,7 @@ const double* td_trajectory_v(const td_trajectory* trajectory, int row);        
 const double* td_trajectory_sensors(const td_trajectory* trajectory, int row);  // (nsensor)
 const double* td_trajectory_energy(const td_trajectory* trajectory,
                                    int row);  // kinetic, elastic, gravity, work
+const double* td_trajectory_inputs(const td_trajectory* trajectory, int row);  // (nu)
 const td_sim_stats* td_trajectory_stats(const td_trajectory* trajectory);
 const char* td_trajectory_diagnosis(const td_trajectory* trajectory);  // "" when all went well
 // Events that happened: time and index of the model's event.

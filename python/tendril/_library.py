@@ -64,7 +64,7 @@ class td_structure(c.Structure):
 class td_sim_options(c.Structure):
     _fields_ = [("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
                 ("solver", c.c_int), ("halve", c.c_bool), ("max_steps", c.c_long), ("progress", Progress),
-                ("user", c.c_void_p)]
+                ("user", c.c_void_p), ("belief", c.c_void_p)]
 
 
 class td_sim_stats(c.Structure):
@@ -152,6 +152,7 @@ FUNCTIONS = {
     "td_trajectory_v": (DoubleP, [_P, _I]),
     "td_trajectory_sensors": (DoubleP, [_P, _I]),
     "td_trajectory_energy": (DoubleP, [_P, _I]),
+    "td_trajectory_inputs": (DoubleP, [_P, _I]),
     "td_trajectory_stats": (c.POINTER(td_sim_stats), [_P]),
     "td_trajectory_diagnosis": (_S, [_P]),
     "td_trajectory_event_count": (_I, [_P]),

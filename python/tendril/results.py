@@ -74,6 +74,7 @@ class Trajectory:
     t: np.ndarray
     q: np.ndarray
     v: np.ndarray
+    u: np.ndarray
     sensors: np.ndarray
     energy: np.ndarray  # kinetic, elastic, gravity, work
     names: list[str]  # of the sensors

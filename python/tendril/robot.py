@@ -300,16 +300,16 @@ class Robot:
 
     def _trajectory(self, p: c.c_void_p, final: State) -> Trajectory:
         n, rows = self.sizes, lib.td_trajectory_rows(p)
-        # rows lie side by side: t, q, v, sensors, four energies
-        stride = 1 + n.nq + n.nv + n.nsensor + 4
+        # rows lie side by side: t, q, v, sensors, four energies, inputs
+        stride = 1 + n.nq + n.nv + n.nsensor + 4 + n.nu
         first = c.addressof(lib.td_trajectory_q(p, 0).contents) - c.sizeof(c.c_double)
         block = matrix(c.cast(first, c.POINTER(c.c_double)), rows, stride).copy()
-        t, q, v, y, e = np.split(block, np.cumsum([1, n.nq, n.nv, n.nsensor]), axis=1)
+        t, q, v, y, e, u = np.split(block, np.cumsum([1, n.nq, n.nv, n.nsensor, 4]), axis=1)
         events, at, which = [], c.c_double(), c.c_int()
         for i in range(lib.td_trajectory_event_count(p)):
             lib.td_trajectory_event(p, i, c.byref(at), c.byref(which))
             events.append((at.value, which.value))
-        return Trajectory(t[:, 0], q, v, y, e, self.sensor_names, events,
+        return Trajectory(t[:, 0], q, v, u, y, e, self.sensor_names, events,
                           _statistics(lib.td_trajectory_stats(p).contents), final)
 
     def plant(self, state: Optional[State] = None, rtol: Optional[float] = None, atol: Optional[float] = None,

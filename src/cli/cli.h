@@ -38,6 +38,8 @@ typedef struct options {
   bool json, quiet, halve, mat, allow_post, help;
   const char** set;  // "name=value"
   int nset;
+  const char** assume;  // "name=value" that controllers take for granted
+  int nassume;
   int argc;  // the command as typed
   char** argv;
 } options;
@@ -120,6 +122,7 @@ typedef struct session {
   td_state* rest;  // the equilibrium
   td_modes_result* modes;
   td_trajectory* trajectory;
+  td_work* belief;  // with --assume
 } session;
 
 // Load and compile opt->target (or s->text under s->name) and go to the initial state.  Messages
@@ -165,6 +168,9 @@ typedef struct columns {
 // Add one column of `rows` values with the given stride; the values stay where they are.
 void columns_add(columns* c, const char* name, const char* unit, int rows, int stride,
                  const double* values);
+// ... under another name when this one is taken: name + ending.
+void columns_add_other(columns* c, const char* name, const char* ending, int rows, int stride,
+                       const double* values);
 void columns_add_words(columns* c, const char* name, int rows, const char* const* words);
 // Sensors by name, then q1... and v1... of a block whose row i begins at values + i * stride;
 // coordinates that the model's `output` does not name are left out.

@@ -89,6 +89,13 @@ static const char* read_set(options* o, const char* s) {
   return NULL;
 }
 
+static const char* read_assume(options* o, const char* s) {
+  const char* equals = strchr(s, '=');
+  if (!equals || equals == s || !equals[1]) return "must look like name=value";
+  o->assume[o->nassume++] = s;
+  return NULL;
+}
+
 // P=a:b
 static const char* read_param(options* o, const char* s) {
   const char* equals = strchr(s, '=');
@@ -145,6 +152,7 @@ static const option_row option_table[] = {
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
+    {'A', "--assume", NULL, "NAME=VALUE", read_assume, "a param as tasks and controllers believe it to be; may be repeated"},
     {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
     {'w', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
     {'g', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},
@@ -233,7 +241,8 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   *opt = (options){.rtol = NAN, .atol = NAN, .t_final = NAN, .dt_out = NAN};
   opt->argc = argc;
   opt->argv = argv;
-  opt->set = calloc((size_t)argc, sizeof *opt->set);
+  opt->set = calloc(2 * (size_t)argc, sizeof *opt->set);
+  opt->assume = opt->set ? opt->set + argc : NULL;
   if (!opt->set) return complain(CODE_NUMERICS, "out of memory");
 
   bool plain = false;  // behind "--"

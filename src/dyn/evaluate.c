@@ -67,7 +67,7 @@ static td_status report_singular(const td_model* m, td_work* w, const td_kkt* kk
   return TD_E_SINGULAR;
 }
 
-static void prescribed_accelerations(const td_model* m, const td_work* w, double* a) {
+void td_prescribed_accelerations(const td_model* m, const td_work* w, double* a) {
   for (int i = 0; i < m->nvel; i++)
     a[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion + 2];
 }
@@ -78,7 +78,7 @@ static td_status dense_forward(const td_model* m, td_work* w) {
   const int nv = m->nvel, r = m->nrow;
   double *a0 = arena_doubles(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r),
          *x = arena_doubles(s, nv);
-  prescribed_accelerations(m, w, a0);
+  td_prescribed_accelerations(m, w, a0);
   td_accelerate(m, w, a0, true);
   td_inverse(m, w, F);
   dense_system d;
@@ -300,6 +300,48 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
     status = dense_tangent(m, state, w, dq, dv, du);
   }
   arena_close(&w->scratch, mark);
+  return status;
+}
+
+// M⁻¹ B on the motions that constraints allow, rows driven by inputs included.
+static td_status dense_inputs(const td_model* m, td_work* w, const double* B, double* du) {
+  arena* s = &w->scratch;
+  const int n = m->nfree_v, nu = m->ninput, r = m->nrow;
+  double *f = arena_doubles(s, n * nu), *g = arena_doubles(s, r * nu),
+         *x = arena_doubles(s, n * nu);
+  for (int i = 0; i < n; i++)
+    memcpy(f + i * nu, B + m->free_v[i] * nu, (size_t)nu * sizeof(double));
+  for (int i = 0; i < r; i++)
+    for (int j = 0; j < nu; j++) g[i * nu + j] = td_row_input(m, w, i, j);
+  dense_system d;
+  dense_factor(m, w, NULL, &d);
+  if (d.kkt.singular) return report_singular(m, w, &d.kkt);
+  td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, nu, x, NULL, s);
+  scatter(m, x, nu, 0, nu, du);
+  return TD_OK;
+}
+
+td_status td_input_accelerations(const td_model* m, const td_state* state, td_work* w, double* du) {
+  arena* s = &w->scratch;
+  const int nv = m->nvel, nu = m->ninput;
+  if (nu == 0) return TD_OK;
+  const arena_mark mark = arena_open(s);
+  double* B = arena_doubles(s, nv * nu);
+  td_status status = TD_OK;
+  if (is_recursive(m)) {
+    const int width = (nu + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
+    mass_factor* factor = arena_bytes(s, (size_t)nv * sizeof(mass_factor));
+    double* f = arena_zeros(s, nv * width);
+    td_mass_factors(m, w, factor);
+    td_input_map(m, state, w, B);
+    for (int i = 0; i < nv; i++) memcpy(f + i * width, B + i * nu, (size_t)nu * sizeof(double));
+    td_mass_solve(m, w, factor, f, width);
+    for (int i = 0; i < nv; i++) memcpy(du + i * nu, f + i * width, (size_t)nu * sizeof(double));
+  } else {
+    td_input_map(m, state, w, B);
+    status = dense_inputs(m, w, B, du);
+  }
+  arena_close(s, mark);
   return status;
 }
 

@@ -34,6 +34,7 @@
   X(double, tau, m->nvel)                  \
   X(double, vdot, m->nvel)                 \
   X(double, lambda, m->nrow)               \
+  X(double, task, 6 * m->ntask_value)      \
   X(double, inner_q, m->npos)              \
   X(double, inner_v, m->nvel)              \
   X(double, inner_u, m->ninput)
@@ -42,17 +43,17 @@ static int tape_scratch(const td_model* m) {
   const td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
                             m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
                             m->output_tape,     m->output_probe_tape, m->output_input_tape,
-                            m->event_tape};
+                            m->event_tape,      m->task_tape,         m->task_probe_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
-    most = max_int(most, td_tape_scratch(tapes[i]));
+    if (tapes[i]) most = max_int(most, td_tape_scratch(tapes[i]));
   return most;
 }
 
 static int partial_count(const td_model* m) {
   const int counts[] = {m->nparam_slot,   m->nmotion_slot, m->nlive_slot,   m->nlive_probe,
                         m->nlive_input,   m->nlive_param,  m->noutput_name, m->noutput_probe,
-                        m->noutput_input, m->nevent};
+                        m->noutput_input, m->nevent,       m->ntask_probe,  6 * m->ntask_value};
   int most = 1;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
   return most;
@@ -64,7 +65,8 @@ static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 // paths (path.h) of the columns, of which there may be many more than velocities.
 static size_t scratch_size(const td_model* m) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput, c = (size_t)m->ncol;
-  const size_t dense = 7 * n * n + 6 * r * n + 2 * (n + r) * (2 * n + u) + 64 * (n + r) + 1024;
+  const size_t dense =
+      7 * n * n + 6 * r * n + 2 * (n + r) * (2 * n + u) + 64 * (n + r) + 1024 + 32 * n + 2 * n * u;
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + sizeof(double) * (dense + 32 * c) + 65536;
 }
 

@@ -110,6 +110,10 @@ td_status td_build_one_fix(builder* b, const value* tr,
 td_status td_build_push_offset(builder* b, double z);  // a fixed translation along z
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
 td_status td_build_expressions(builder* b);
+// Tasks: their numbers before slots are sorted, their tapes once the model has its graph and
+// probes.
+td_status td_build_task_numbers(builder* b);
+td_status td_build_task_tapes(builder* b);
 
 // The steps of a main joint, from tr, type and axis.
 td_status td_build_items(builder* b, int joint);

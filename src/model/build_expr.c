@@ -336,6 +336,7 @@ static td_status add_partials(builder* b, partials* out, int target, ex e, bool 
     if (probe < 0 && input < 0 && param < 0) continue;
     const ex d = td_ex_diff(m->graph, e, out->vars[i]);
     if (td_ex_is_const(m->graph, d) && td_ex_value(m->graph, d) == 0) continue;
+    if (input >= 0 && (td_ex_depends(m->graph, d) & TD_ON_INPUT)) m->inputs_affine = false;
     ex_list* list = probe >= 0 ? &out->probe : input >= 0 ? &out->input : &out->param;
     model_partial* p = probe >= 0 ? (output ? td_push_output_probe(m, 1) : td_push_live_probe(m, 1))
                        : input >= 0
@@ -474,7 +475,9 @@ static td_status push_named(builder* b) {
 
 td_status td_build_expressions(builder* b) {
   ex_list outputs = {0}, events = {0};
+  b->m->inputs_affine = true;
   td_status status = collect_outputs(b, &outputs);
+  if (status == TD_OK) status = td_build_task_numbers(b);
   if (status == TD_OK) status = collect_events(b, &events);
   td_status worst = status;
   if (status == TD_OK && b->spec->nsensor > b->spec->limits.parts)
@@ -490,6 +493,7 @@ td_status td_build_expressions(builder* b) {
     worst = b->m->graph ? push_named(b) : TD_E_NOMEM;
   }
   if (worst == TD_OK) worst = make_tapes(b, &outputs, &events);
+  if (worst == TD_OK) worst = td_build_task_tapes(b);
   if (worst == TD_OK) worst = collect_stops(b->m);
   const unsigned accel = TD_ON_ACCEL;
   for (int i = 0; worst == TD_OK && i < outputs.n + events.n; i++) {

@@ -277,6 +277,26 @@ const td_field td_fields[] = {
     {"event.then", FIELD_STR, "", "mark", "", FIXED, "", "stop|mark",
      "end the simulation, or only record the time"},
     {"event.name", FIELD_STR, "", "", "", FIXED, "", "", "name in the results; unique"},
+
+    // ---- task, control ------------------------------------------------------------------------
+    {"task", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "motions that inputs are to bring about in `sim`"},
+    {"task.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages; unique"},
+    {"task.value", FIELD_NUM, "", TD_REQUIRED, "", TIMED | TD_ON_STATE, "", "",
+     "what is to move: any expression of positions"},
+    {"task.desired", FIELD_NUM, "", TD_REQUIRED, "", TIMED, "", "",
+     "what it is to be, as many numbers"},
+    {"task.P", FIELD_NUM, "", "0", "1/s^2", PARAM, "", ">= 0", "gain on the error"},
+    {"task.I", FIELD_NUM, "", "0", "1/s^3", PARAM, "", ">= 0", "gain on its integral"},
+    {"task.D", FIELD_NUM, "", "0", "1/s", PARAM, "", ">= 0", "gain on its rate"},
+    {"task.inputs", FIELD_LIST, "", "all inputs", "", FIXED, "", "", "inputs it may use"},
+    {"task.limits", FIELD_NUM, "1x2|mx2", "[-inf inf]", "", PARAM, "limit", "",
+     "lowest and highest value of these inputs, one row for all or one for each"},
+    {"task.damping", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
+     "keeps inputs small where the task is nearly singular: weight of the inputs against the "
+     "task's acceleration"},
+    {"task.feedforward", FIELD_STR, "", "dynamic", "", FIXED, "", "dynamic|static",
+     "inputs from the exact equations of motion, or those that hold the desired value at rest"},
 };
 
 const int td_field_count = (int)(sizeof td_fields / sizeof td_fields[0]);
@@ -298,7 +318,6 @@ const td_later td_laters[] = {
     {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
     {"mesh",
      "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
-    {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
     {"rod.model = 'gvs'", "'gvs'" LATER "use 'srl', 'ebr', 'eba' or 'rom'"},
     {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
 };

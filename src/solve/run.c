@@ -18,6 +18,7 @@
 
 typedef struct run {
   const td_run_plan* plan;
+  td_control* control;  // NULL: the inputs are those of the state
   td_motion* motion;
   td_stepper* stepper;
   td_trajectory* out;
@@ -79,6 +80,8 @@ static td_status add_row(run* r, double t, const double* y) {
   if (size->nsensor > 0) TD_TRY(td_sensors(m->model, m->state, m->work, sensors));
   const double four[4] = {energy.kinetic, energy.elastic, energy.gravity, y[m->ode.n]};
   memcpy(sensors + size->nsensor, four, sizeof four);
+  if (size->nu > 0)
+    memcpy(sensors + size->nsensor + 4, m->state->u, (size_t)size->nu * sizeof(double));
   td_trajectory_keep(r->out);
   return TD_OK;
 }
@@ -334,8 +337,18 @@ static td_status count_rows(run* r) {
   return TD_OK;
 }
 
+// Tasks of the model give the inputs.
+static td_status take_control(run* r) {
+  td_motion* m = r->motion;
+  if (td_task_count(m->model) == 0) return TD_OK;
+  td_work* belief = r->plan->belief != NULL ? r->plan->belief : m->work;
+  TD_TRY(td_control_new(m->model, belief, m->state, &r->control));
+  return td_motion_control(m, r->control);
+}
+
 static td_status prepare(run* r) {
   td_motion* m = r->motion;
+  TD_TRY(take_control(r));
   const int n = m->ode.n + m->ode.nquad;
   TD_TRY(count_rows(r));
   r->y = calloc(2 * (size_t)n, sizeof(double));
@@ -375,6 +388,8 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
   if (status != TD_OK) return status;
   status = prepare(&r);
+  if (status == TD_E_USAGE && td_work_failure(work)[0] != '\0')
+    td_trajectory_say(out, "%s", td_work_failure(work));
   if (status == TD_OK) {
     status = loop(&r);
     diagnose(&r, status);
@@ -382,6 +397,7 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
     td_state_copy(model, r.motion->state, state);
   }
   td_motion_free(r.motion);
+  td_control_free(r.control);
   free(r.stops);
   free(r.y);
   return status;

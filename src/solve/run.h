@@ -9,6 +9,7 @@ typedef struct td_run_plan {
   double rtol, atol;
   td_solver solver;
   long max_steps;        // 0: no limit
+  td_work* belief;       // NULL: that of the run
   td_progress progress;  // may be NULL
   void* user;
   double done_from, done_to;  // the part of the whole that this run is, for the progress

@@ -55,6 +55,26 @@ says 'needs an input and a sensor'
 expect 1 bode mass.m --range 3:1
 says '--range must look like'
 
+# tasks: inputs are columns of the trajectory; a wrong model costs accuracy
+cat >task.m <<'MODEL'
+F = input('F', 0); m = param('m', 2);
+body(1).m = m; body(1).I = zeros(3);
+joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).input = F;
+task(1).value = dof(joint(1), 1); task(1).desired = t^2; task(1).P = 100; task(1).D = 20;
+sensor(1).name = 'e'; sensor(1).value = dof(joint(1), 1) - t^2;
+MODEL
+expect 0 sim task.m --t-final 1 --dt-out 0.5
+head -1 task.out/trajectory.csv | grep -q '^t,e,q1,v1,F$' || fail "trajectory.csv: $(head -1 task.out/trajectory.csv)"
+python3 - task.out/trajectory.csv 1e-9 4 <<'PYTHON' || fail 'task: error or input'
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+sys.exit(not all(abs(float(r["e"])) < float(sys.argv[2]) and abs(float(r["F"]) - float(sys.argv[3])) < 1e-6 for r in rows))
+PYTHON
+expect 0 sim task.m --t-final 3 --assume m=2.4 --json
+tail -1 task.out/trajectory.csv | awk -F, '{ exit !($2 > 1e-4 && $2 < 0.01) }' || fail "assumed mass: $(tail -1 task.out/trajectory.csv)"
+expect 1 sim task.m --assume k=1
+says 'no parameter of the model'
+
 # reduction
 expect 0 linearize "$models/pneumatic_module.m" --reduce 3 --json
 json stdout.txt 'd["nx"] == 6'
