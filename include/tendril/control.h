@@ -50,6 +50,16 @@ td_status td_modal_reduction(const td_model* model, const td_state* state, td_wo
 td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
                           const td_state* state, double* x);
 
+// ---- controllers as plug-ins ------------------------------------------------------------------
+
+// The function `td_controller` of a shared library named by control.plugin.  At each sample it gets
+// the time, the measured sensors y (ny) and the inputs of its controller u (nu) as they are, which
+// it overwrites.  `memory` is zero at the start and kept between calls.  0: go on; else the
+// simulation stops.
+enum { TD_CONTROLLER_MEMORY = 64 };
+typedef int td_controller_function(double t, const double* y, int ny, double* u, int nu,
+                                   double* memory);
+
 // ---- a plant that runs ------------------------------------------------------------------------
 
 // A simulation driven from outside: inputs are held over a step.  The same inputs at the same times

@@ -332,7 +332,8 @@ typedef struct td_sim_options {
   long max_steps;  // 0: no limit
   td_progress progress;
   void* user;
-  td_work* belief;  // what tasks take the parameters to be (td_work_set_param); NULL: as they are
+  td_work* belief;    // what tasks take the parameters to be (td_work_set_param); NULL: as they are
+  bool allow_plugin;  // run the plug-ins that the model names (control.plugin)
 } td_sim_options;
 td_sim_options td_sim_options_default(void);
 

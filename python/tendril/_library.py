@@ -64,7 +64,7 @@ class td_structure(c.Structure):
 class td_sim_options(c.Structure):
     _fields_ = [("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
                 ("solver", c.c_int), ("halve", c.c_bool), ("max_steps", c.c_long), ("progress", Progress),
-                ("user", c.c_void_p), ("belief", c.c_void_p)]
+                ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool)]
 
 
 class td_sim_stats(c.Structure):

@@ -35,7 +35,7 @@ typedef struct options {
   const char* weights;
   double low, high;  // --range of frequencies [Hz], 0: not given
   bool only_static, only_dynamic;
-  bool json, quiet, halve, mat, allow_post, help;
+  bool json, quiet, halve, mat, allow_post, allow_plugin, help;
   const char** set;  // "name=value"
   int nset;
   const char** assume;  // "name=value" that controllers take for granted

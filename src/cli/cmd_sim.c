@@ -14,6 +14,7 @@ td_sim_options sim_options(session* s) {
   if (!isnan(opt->atol)) o.atol = opt->atol;
   o.solver = opt->solver_given ? opt->solver : td_model_settings(s->model).solver;
   o.halve = opt->halve;
+  o.allow_plugin = opt->allow_plugin;
   o.progress = progress_show;
   o.user = &s->progress;
   return o;

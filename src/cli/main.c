@@ -11,7 +11,7 @@
 const command command_table[] = {
     {"demo", "[NAME]", COMMON SOLVER "m", -1, cmd_demo, "list the built-in models, or run one"},
     {"check", "MODEL", "sjq", 1, cmd_check, "load and check; print what the model is made of"},
-    {"run", "MODEL", COMMON SOLVER "hmpnA", 1, cmd_run,
+    {"run", "MODEL", COMMON SOLVER "hmpnAU", 1, cmd_run,
      "what the file asks for (par.equil, par.modal, par.dyn)"},
     {"equil", "MODEL", COMMON, 1, cmd_equil, "static equilibrium and its stability"},
     {"modes", "MODEL", COMMON "n", 1, cmd_modes,
@@ -21,7 +21,7 @@ const command command_table[] = {
      "A, B, C, D about the equilibrium or a state"},
     {"lqr", "MODEL", COMMON "@Rw", 1, cmd_lqr, "gains of a linear controller and observer"},
     {"bode", "MODEL", COMMON "@RgP", 1, cmd_bode, "frequency response as CSV and SVG"},
-    {"sim", "MODEL", COMMON SOLVER "hmA", 1, cmd_sim, "dynamic simulation"},
+    {"sim", "MODEL", COMMON SOLVER "hmAU", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
     {"compare", "MODEL", COMMON SOLVER "liy", 1, cmd_compare,
      "the same rods in every continuum model: DOF, error, speed"},

@@ -126,6 +126,9 @@ static const char* read_quiet(options* o, const char* s) { return (void)s, flag(
 static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
 static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
+static const char* read_plugin(options* o, const char* s) {
+  return (void)s, flag(&o->allow_plugin);
+}
 static const char* read_static(options* o, const char* s) { return (void)s, flag(&o->only_static); }
 static const char* read_dynamic(options* o, const char* s) {
   return (void)s, flag(&o->only_dynamic);
@@ -153,6 +156,7 @@ static const option_row option_table[] = {
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
     {'A', "--assume", NULL, "NAME=VALUE", read_assume, "a param as tasks and controllers believe it to be; may be repeated"},
+    {'U', "--allow-plugin", NULL, NULL, read_plugin, "allow the controllers named by control.plugin"},
     {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
     {'w', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
     {'g', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},

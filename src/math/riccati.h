@@ -23,4 +23,7 @@ td_status td_reachable(const double* A, const double* B, int n, int m, double to
 td_status td_transfer(const double* A, const double* B, const double* C, const double* D, int n,
                       int m, int p, double w, double* G);
 
+// E = exp(A); E is not A.
+td_status td_expm(const double* A, int n, double* E);
+
 #endif

@@ -41,7 +41,8 @@ void td_model_free(td_model* m) {
   td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
                       m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
                       m->output_tape,     m->output_probe_tape, m->output_input_tape,
-                      m->event_tape,      m->task_tape,         m->task_probe_tape};
+                      m->event_tape,      m->task_tape,         m->task_probe_tape,
+                      m->law_tape,        m->law_probe_tape};
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) td_tape_free(tapes[i]);
   td_exprs_free(m->graph);
   free(m->stop_ex);
@@ -91,7 +92,7 @@ const char* td_model_force_name(const td_model* m, int i) {
   return within(i, m->nforce) ? model_name(m, m->force[i].name) : NULL;
 }
 
-bool td_model_is_controlled(const td_model* m) { return m->ntask > 0; }
+bool td_model_is_controlled(const td_model* m) { return m->ntask > 0 || m->nloop > 0; }
 
 static int find(const td_model* m, const char* (*name)(const td_model*, int), int n,
                 const char* want) {

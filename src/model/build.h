@@ -112,6 +112,8 @@ void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
 td_status td_build_expressions(builder* b);
 // Tasks: their numbers before slots are sorted, their tapes once the model has its graph and
 // probes.
+td_status td_build_loop_numbers(builder* b);
+td_status td_build_loop_tapes(builder* b);
 td_status td_build_task_numbers(builder* b);
 td_status td_build_task_tapes(builder* b);
 

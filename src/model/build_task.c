@@ -70,11 +70,20 @@ static td_status push_input(builder* b, const value* tasks, int k, int input, in
   return TD_OK;
 }
 
+static bool has_controller(const builder* b, int input) {
+  for (int i = 0; i < b->m->nlaw_input; i++)
+    if (b->m->law_input[i].input == input) return true;
+  return false;
+}
+
 static td_status push_named(builder* b, const value* tasks, int k, const value* name, td_span at,
                             int row) {
   if (!name || name->kind != V_STR)
     return td_error(b->diags, TD_E_MODEL, at, "task(%d).inputs must be names of inputs", k + 1);
   const int input = find_input(b, name->s);
+  if (input >= 0 && has_controller(b, input))
+    return td_error(b->diags, TD_E_MODEL, at, "task(%d).inputs: '%s' has a controller already",
+                    k + 1, name->s);
   return input < 0 ? unknown_input(b, at, k, name->s) : push_input(b, tasks, k, input, row);
 }
 
@@ -99,9 +108,9 @@ static td_status collect_inputs(builder* b, const value* tasks, int k) {
                     k + 1, MOST_INPUTS);
   TD_TRY(check_rows(b, tasks, k, n));
   for (int i = 0; i < n; i++) {
-    if (!v)
-      TD_TRY(push_input(b, tasks, k, i, i));
-    else if (v->kind == V_STR)
+    if (!v && !has_controller(b, i)) TD_TRY(push_input(b, tasks, k, i, i));
+    if (!v) continue;
+    if (v->kind == V_STR)
       TD_TRY(push_named(b, tasks, k, v, at, 0));
     else
       TD_TRY(push_named(b, tasks, k, v->slots[i].v, v->slots[i].at, i));

@@ -116,6 +116,15 @@ static const chapter chapters[] = {
      "The solver finds the moment at which an expression passes through zero, in either direction.",
      "event(1).when = pos(body(2))*[0; 0; 1];   % the body reaches the ground\n"
      "event(1).then = 'stop';\n"},
+    {"control",
+     "A controller has one of `law`, `gains` and `plugin`. With `par.control.rate` it runs as a "
+     "computer would: it "
+     "measures, computes, and holds its inputs; laws and tasks may also run at all times (rate 0). "
+     "See control.md.",
+     "F = input('F', 0);\n"
+     "control(1).inputs = 'F';\n"
+     "control(1).law = -40*dof(joint(1), 1) - 8*ddof(joint(1), 1);\n"
+     "par.control.rate = 200;\n"},
     {"task",
      "In `sim` the inputs are those that give every task the acceleration `desired'' + P e + I "
      "(integral of e) + D "

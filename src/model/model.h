@@ -234,6 +234,15 @@ typedef struct model_drive {
   num low, high;
 } model_drive;
 
+// A controller: a law (numbers first .. first + n of the law tape), a file of gains, or a plug-in.
+typedef enum loop_kind { LOOP_LAW, LOOP_GAINS, LOOP_PLUGIN } loop_kind;
+typedef struct model_loop {
+  loop_kind kind;
+  int first, n;       // its inputs among law_input
+  int file;           // path, offset into names
+  bool from_sensors;  // gains: estimate the state
+} model_loop;
+
 typedef struct model_event {
   int name;
   bool stop;
@@ -283,6 +292,10 @@ typedef struct model_joint {
   X(model_partial, live_param, "d slot / d parameter, force slots only")     \
   X(model_partial, output_probe, "d output / d probe")                       \
   X(model_partial, output_input, "d output / d input")                       \
+  X(model_loop, loop, "controllers")                                         \
+  X(model_drive, law_input, "inputs that controllers set")                   \
+  X(model_partial, law_probe, "d law / d probe")                             \
+  X(num, measure, "noise and quantum of each output")                        \
   X(model_task, task, "tasks")                                               \
   X(model_drive, task_input, "inputs that tasks drive")                      \
   X(model_partial, task_probe, "d task value / d probe")                     \
@@ -306,6 +319,9 @@ struct td_model {
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
   // values, rates and biases of the tasks, desired values with two derivatives; d value / d probe
   td_tape *task_tape, *task_probe_tape;
+  td_tape *law_tape, *law_probe_tape;  // one number per law_input; of files and plug-ins 0
+  double control_rate, control_delay, control_quantum;
+  uint64_t seed;
   int ntask_value;
   bool task_static;    // feed-forward from statics
   bool inputs_affine;  // forces are linear in the inputs

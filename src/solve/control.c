@@ -19,6 +19,8 @@ struct td_control {
   double *J, *vdot, *W, *A, *b, *G;  // n x nv, nv, nv x nu, n x m, n, m x n
   double* scratch;
   bool* free;
+  int nlaw;  // inputs that controllers set; those of expressions are computed here
+  double *law, *law_q, *law_v;
   // static feed-forward
   td_statics* statics;
   td_saddle* saddle;
@@ -30,6 +32,7 @@ void td_control_free(td_control* c) {
   if (!c) return;
   td_statics_free(c->statics);
   td_saddle_free(c->saddle);
+  free(c->law);
   free(c->block);
   free(c);
 }
@@ -88,7 +91,13 @@ td_status td_control_new(const td_model* model, td_work* work, const td_state* s
   c->m = td_task_input_count(model);
   c->nv = size.nv;
   c->nu = size.nu;
-  td_status status = allocate(c, size, size.nfree) ? TD_OK : TD_E_NOMEM;
+  c->nlaw = td_law_count(model);
+  c->law = calloc((size_t)c->nlaw + 2 * area(c->nlaw, c->nv) + 1, sizeof(double));
+  td_status status = c->law && allocate(c, size, size.nfree) ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) {
+    c->law_q = c->law + c->nlaw;
+    c->law_v = c->law_q + area(c->nlaw, c->nv);
+  }
   if (status == TD_OK && td_task_is_static(model)) status = open_statics(c, state);
   if (status != TD_OK) {
     td_control_free(c);
@@ -259,7 +268,19 @@ static td_status static_inputs(td_control* c, td_state* state) {
 
 // ---- either -----------------------------------------------------------------------------------
 
+static void law_inputs(td_control* c, td_state* state) {
+  td_law_values(c->model, state, c->work, c->law);
+  for (int i = 0; i < c->nlaw; i++) {
+    double low, high;
+    if (!td_law_is_law(c->model, i)) continue;
+    const int input = td_law_input(c->model, c->work, i, &low, &high);
+    state->u[input] = fmin(fmax(c->law[i], low), high);
+  }
+}
+
 td_status td_control_inputs(td_control* c, td_state* state, const double* z) {
+  if (c->nlaw > 0) law_inputs(c, state);
+  if (c->n == 0) return TD_OK;
   const td_task_values y = td_task_at(c->model, state, c->work);
   feedback(c, &y, z, !c->statics);
   read_limits(c);
@@ -268,13 +289,27 @@ td_status td_control_inputs(td_control* c, td_state* state, const double* z) {
   return dynamic_inputs(c, state);
 }
 
-void td_control_slopes(td_control* c, double* dq, double* dv, double* dz) {
-  if (!c->statics)
+// Rows of the laws that are within their limits.
+static void law_slopes(td_control* c, const td_state* state, double* dq, double* dv) {
+  td_law_values(c->model, state, c->work, c->law);
+  td_law_tangent(c->model, state, c->work, c->law_q, c->law_v);
+  for (int i = 0; i < c->nlaw; i++) {
+    double low, high;
+    const int input = td_law_input(c->model, c->work, i, &low, &high);
+    if (!td_law_is_law(c->model, i) || c->law[i] < low || c->law[i] > high) continue;
+    copy(dq + area(input, c->nv), c->law_q + area(i, c->nv), c->nv);
+    copy(dv + area(input, c->nv), c->law_v + area(i, c->nv), c->nv);
+  }
+}
+
+void td_control_slopes(td_control* c, const td_state* state, double* dq, double* dv, double* dz) {
+  if (!c->statics && c->n > 0)
     td_free_inverse(c->A, c->n, c->m, td_task_damping(c->model, c->work), c->free, c->G,
                     c->scratch);
   memset(dq, 0, sizeof(double) * area(c->nu, c->nv));
   memset(dv, 0, sizeof(double) * area(c->nu, c->nv));
   memset(dz, 0, sizeof(double) * area(c->nu, c->n));
+  if (c->nlaw > 0) law_slopes(c, state, dq, dv);
   for (int i = 0; i < c->n; i++) {
     double P, I, D;
     td_task_gains(c->model, c->work, i, &P, &I, &D);

@@ -1,4 +1,4 @@
-// Inputs that bring tasks about [TMTDyn, eq. 41-43], at any state.
+// Inputs at any state: laws of controllers, and those that bring tasks about [TMTDyn, eq. 41-43].
 //
 // Dynamic: with v' = v'_0 + W u and y'' = J v' + bias the inputs u are those for which
 //
@@ -25,7 +25,9 @@ td_status td_control_inputs(td_control* control, td_state* state, const double* 
 const double* td_control_error(const td_control* control);
 // What the feedback of the last call adds to a Jacobian: with u' = U (-P J dq - D J dv + I dz) over
 // the driven inputs, the rows of all inputs (nu x nv, nu x nv, nu x n).  J (n x nv) of the tasks.
-void td_control_slopes(td_control* control, double* dq, double* dv, double* dz);
+// Laws add their exact derivatives.
+void td_control_slopes(td_control* control, const td_state* state, double* dq, double* dv,
+                       double* dz);
 const double* td_control_jacobian(const td_control* control);
 
 #endif

@@ -89,7 +89,7 @@ static void rate_rows(const td_motion* m, double* J) {
 // gains themselves change along the motion is left out; Newton's iteration does not need it.
 static void close_loop(td_motion* m) {
   const int nv = m->size.nv, nu = m->size.nu;
-  td_control_slopes(m->control, m->uq, m->uv, m->uz);
+  td_control_slopes(m->control, m->state, m->uq, m->uv, m->uz);
   for (int i = 0; i < nv; i++)
     for (int k = 0; k < nu; k++) {
       const double w = m->du[i * nu + k];

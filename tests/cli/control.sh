@@ -75,6 +75,54 @@ tail -1 task.out/trajectory.csv | awk -F, '{ exit !($2 > 1e-4 && $2 < 0.01) }' |
 expect 1 sim task.m --assume k=1
 says 'no parameter of the model'
 
+# closed loop: gains from the file, from the state and from noisy sensors with delay; the same seed, the same run
+python3 - cart.m <<'PYTHON'
+import sys
+text = open(sys.argv[1]).read()
+text += "joint(2).dof(1).init = 0.2; par.t_final = 8; par.dt_out = 0.1; par.control.rate = 100; control(1).gains = 'cart.out/lqr.json';\n"
+text += "control(1).limits = [-40 40];\n"
+open("balanced.m", "w").write(text)
+open("lqg.m", "w").write(text + "control(1).from = 'sensors'; sensor(1).noise = 1e-3; sensor(2).noise = 1e-3; sensor(2).quantum = 1e-3;"
+  "par.control.delay = 0.002; par.control.quantum = 0.01; par.seed = param('seed', 1); joint(2).dof(1).init = 0.05;\n")
+PYTHON
+echo '{"outputs": {"x": 1, "tip_x": 10}, "inputs": {"F": 0.1}, "drift": 1, "noise": 1e-4}' >w.json
+expect 0 lqr cart.m --weights w.json --quiet
+expect 0 sim balanced.m --quiet
+tail -1 balanced.out/trajectory.csv | awk -F, '{ exit !($2*$2 + $3*$3 < 1e-4) }' || fail "balanced: $(tail -1 balanced.out/trajectory.csv)"
+expect 0 sim lqg.m --quiet -o one
+tail -1 one/trajectory.csv | awk -F, '{ exit !($2*$2 + $3*$3 < 0.01) }' || fail "lqg: $(tail -1 one/trajectory.csv)"
+expect 0 sim lqg.m --quiet -o two
+cmp -s one/trajectory.csv two/trajectory.csv || fail 'the same seed gave another run'
+expect 0 sim lqg.m --quiet -o three --set seed=2
+cmp -s one/trajectory.csv three/trajectory.csv && fail 'another seed gave the same run'
+rm cart.out/lqr.json
+expect 4 sim balanced.m --quiet
+says "cannot read 'cart.out/lqr.json'"
+
+# a plug-in runs only when it is allowed to
+(cat cart.m; echo "joint(2).dof(1).init = 0.1; control(1).plugin = 'pd.so'; par.control.rate = 500; par.t_final = 2;") >plugged.m
+cat >pd.c <<'SOURCE'
+#include "tendril/control.h"
+td_controller_function td_controller;
+int td_controller(double t, const double* y, int ny, double* u, int nu, double* memory) {
+  (void)t, (void)ny, (void)nu;
+  const double lean = y[1] - y[0], rate = memory[1] > 0 ? (lean - memory[0]) * 500 : 0;
+  memory[0] = lean;
+  memory[1] = 1;
+  u[0] = 90 * lean + 15 * rate;
+  return 0;
+}
+SOURCE
+if cc -shared -fPIC -I"$source/include" pd.c -o pd.so 2>cc.txt; then
+  expect 1 sim plugged.m
+  says 'runs only with --allow-plugin'
+  expect 0 sim plugged.m --allow-plugin --quiet
+  tail -1 plugged.out/trajectory.csv | awk -F, '{ d = $3 - $2; exit !(d*d < 1e-4) }' || fail "plugged: $(tail -1 plugged.out/trajectory.csv)"
+fi
+(cat cart.m; echo "control(1).plugin = 'none.so'; par.control.rate = 500;") >missing.m
+expect 4 sim missing.m --allow-plugin
+says 'none.so'
+
 # reduction
 expect 0 linearize "$models/pneumatic_module.m" --reduce 3 --json
 json stdout.txt 'd["nx"] == 6'

@@ -186,6 +186,24 @@ static void test_transfer_of_a_second_order_system(void** state) {
   }
 }
 
+// exp of a rotation, of a nilpotent matrix, and exp(A) exp(-A) = 1
+static void test_exponentials(void** state) {
+  (void)state;
+  const double turn[] = {0, -3, 3, 0}, chain[] = {0, 2, 0, 0, 0, 2, 0, 0, 0};
+  double E[9], F[9], P[9], A[9], B[9];
+  assert_int_equal(td_expm(turn, 2, E), TD_OK);
+  CHECK_NEAR(E[0], cos(3), 1e-14);
+  CHECK_NEAR(E[2], sin(3), 1e-14);
+  assert_int_equal(td_expm(chain, 3, E), TD_OK);
+  CHECK_NEAR(E[2], 2, 1e-14);
+  uint64_t seed = 2;
+  for (int i = 0; i < 9; i++) A[i] = 3 * check_random(&seed), B[i] = -A[i];
+  assert_int_equal(td_expm(A, 3, E), TD_OK);
+  assert_int_equal(td_expm(B, 3, F), TD_OK);
+  td_mul(E, F, 3, 3, 3, P);
+  for (int i = 0; i < 9; i++) CHECK_NEAR(P[i], i % 4 == 0, 1e-11);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_carex_1_double_integrator),
@@ -197,6 +215,7 @@ int main(void) {
       cmocka_unit_test(test_no_solution_is_said_so),
       cmocka_unit_test(test_lyapunov_of_a_damped_oscillator),
       cmocka_unit_test(test_reach_of_twins_driven_alike),
+      cmocka_unit_test(test_exponentials),
       cmocka_unit_test(test_transfer_of_a_second_order_system),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

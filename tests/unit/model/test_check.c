@@ -85,6 +85,8 @@ static void every_published_default_passes_the_check(void** state) {
   put_number(spec, "rod(1).E", 1e5);
   put_number(spec, "rod(1).rho", 1000);
   put_text(spec, "rod(1).model", "rom");
+  put_text(spec, "sensor(1).name", "x");
+  put_number(spec, "sensor(1).value", 1);
   put_number(spec, "task(1).value", 1);
   put_number(spec, "task(1).desired", 1);
   put_number(spec, "chamber(1).area", 1e-5);
