@@ -85,6 +85,59 @@ td_status td_plant_reset(td_plant* plant, const td_state* state);
 // Counts since the start: steps, rejected, evaluations, tangents, factorisations, projections.
 td_sim_stats td_plant_stats(const td_plant* plant);
 
+// ---- observers --------------------------------------------------------------------------------
+
+// What is estimated beside the motion: a parameter or an input that wanders at random.
+typedef struct td_unknown {
+  bool is_param;  // else an input
+  int index;
+  double sigma;  // standard deviation at the start
+  double walk;   // of its change in one second; grows with the square root of time
+} td_unknown;
+
+typedef enum td_filter {
+  TD_EKF,  // extended: exact tangents along the estimate
+  TD_UKF   // unscented, symmetric points of equal weight (cubature): no tangents
+} td_filter;
+
+typedef struct td_observe_options {
+  td_filter filter;
+  double sigma_q, sigma_v;  // standard deviation of every position and velocity at the start
+  double drift;             // white noise on every acceleration: of a velocity after one second
+  const double*
+      noise;  // (nsensor) standard deviations; NULL or 0: as the model says (sensor.noise)
+  const td_unknown* unknown;
+  int nunknown;
+  td_sim_options sim;  // rtol, atol, solver
+} td_observe_options;
+td_observe_options td_observe_options_default(void);
+
+// A Kalman filter on the full model, in square-root form.  The error lives on the tangent
+// directions of the unprescribed coordinates: [dq, dv, unknowns], 2 nfree + nunknown numbers.
+typedef struct td_observer td_observer;
+
+// Starts at `state`; unknown inputs and parameters at their values in state and work.  The work
+// belongs to the observer while it lives.  TD_E_USAGE with a message in the work when options do
+// not fit.
+td_status td_observer_new(const td_model* model, td_work* work, const td_state* state,
+                          const td_observe_options* options, td_observer** observer);
+void td_observer_free(td_observer* observer);
+
+// Go to time t with the known inputs u (nu; unknown ones are ignored) held on the way, then take
+// the measurement y (nsensor; NaN: not measured) into account.  t may be the present time.
+td_status td_observer_step(td_observer* observer, double t, const double* u, const double* y);
+
+// The estimate.  Belongs to the observer; unknown inputs are in its u.
+const td_state* td_observer_state(const td_observer* observer);
+double td_observer_unknown(const td_observer* observer, int i);
+int td_observer_size(const td_observer* observer);  // of the error
+// Covariance of the error (size x size), and standard deviations (size); either may be NULL.
+void td_observer_covariance(const td_observer* observer, double* P, double* sigma);
+// Of the last measurement: y less what was expected and its standard deviation (nsensor each, NaN
+// where not measured; may be NULL); returns the normalised square, chi-square with *n degrees of
+// freedom.
+double td_observer_innovation(const td_observer* observer, double* e, double* sigma, int* n);
+
 #ifdef __cplusplus
 }
 #endif

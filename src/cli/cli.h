@@ -32,7 +32,12 @@ typedef struct options {
   int count;            // -n, 0: not given
   int list[16], nlist;  // --n of compare
   int reduce, points;   // --reduce, --points; 0: not given
-  const char* weights;
+  const char *weights, *data;
+  td_filter filter;
+  double sigma_q, sigma_v, drift;  // of observe, NaN: not given
+  bool from_rest;
+  const char** estimate;  // "name=sigma:walk"
+  int nestimate;
   double low, high;  // --range of frequencies [Hz], 0: not given
   bool only_static, only_dynamic;
   bool json, quiet, halve, mat, allow_post, allow_plugin, help;
@@ -191,6 +196,16 @@ td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
 int state_from_file(session* s);                  // cmd_eval.c: --at
 char* text_of_file(const char* path, int* code);  // NULL after a message
+// data.c: a table of numbers from a CSV file
+typedef struct table {
+  char** names;
+  int cols, rows;
+  double* x;  // rows x cols, NaN where nothing is written
+  char* text;
+} table;
+int table_read(const char* path, table* t);        // complains
+int table_find(const table* t, const char* name);  // -1: none
+void table_free(table* t);
 int linear_step(session* s, td_linear** linear);  // cmd_linearize.c: at s->rest
 cJSON* linear_json(const session* s, const td_linear* linear);
 int linear_weights(const session* s, const td_linear* linear, double* Q, double* R, double* W,
@@ -210,6 +225,7 @@ int cmd_help(const options* opt);
 int cmd_linearize(const options* opt);
 int cmd_lqr(const options* opt);
 int cmd_modes(const options* opt);
+int cmd_observe(const options* opt);
 int cmd_run(const options* opt);
 int cmd_sim(const options* opt);
 int cmd_trace(const options* opt);

@@ -21,6 +21,8 @@ const command command_table[] = {
      "A, B, C, D about the equilibrium or a state"},
     {"lqr", "MODEL", COMMON "@Rw", 1, cmd_lqr, "gains of a linear controller and observer"},
     {"bode", "MODEL", COMMON "@RgP", 1, cmd_bode, "frequency response as CSV and SVG"},
+    {"observe", "MODEL", COMMON "rav@DFEGWe", 1, cmd_observe,
+     "motion, forces and parameters from recorded sensors (--data FILE)"},
     {"sim", "MODEL", COMMON SOLVER "hmAU", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
     {"compare", "MODEL", COMMON SOLVER "liy", 1, cmd_compare,

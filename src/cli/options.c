@@ -96,6 +96,35 @@ static const char* read_assume(options* o, const char* s) {
   return NULL;
 }
 
+static const char* read_estimate(options* o, const char* s) {
+  const char* equals = strchr(s, '=');
+  char* end;
+  const double sigma = equals ? strtod(equals + 1, &end) : -1;
+  double walk;
+  if (!equals || equals == s || !(sigma >= 0) || *end != ':' || !number(end + 1, &walk) || walk < 0)
+    return "must look like name=sigma:walk, deviations at the start and after one second";
+  o->estimate[o->nestimate++] = s;
+  return NULL;
+}
+
+static const char* read_sigma(options* o, const char* s) {
+  char* end;
+  o->sigma_q = strtod(s, &end);
+  if (end == s || *end != ':' || !number(end + 1, &o->sigma_v) || !(o->sigma_q >= 0) ||
+      o->sigma_v < 0)
+    return "must look like 0.01:0.1, deviations of positions and velocities at the start";
+  return NULL;
+}
+
+static const char* read_drift(options* o, const char* s) {
+  return number(s, &o->drift) && o->drift >= 0 ? NULL : "must be zero or a positive number";
+}
+
+static const char* read_filter(options* o, const char* s) {
+  o->filter = strcmp(s, "ukf") == 0 ? TD_UKF : TD_EKF;
+  return o->filter == TD_UKF || strcmp(s, "ekf") == 0 ? NULL : "must be ekf or ukf";
+}
+
 // P=a:b
 static const char* read_param(options* o, const char* s) {
   const char* equals = strchr(s, '=');
@@ -115,6 +144,7 @@ static const char* word(const char* s, const char** out) {
 }
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
+static const char* read_data(options* o, const char* s) { return word(s, &o->data); }
 static const char* read_weights(options* o, const char* s) { return word(s, &o->weights); }
 
 static const char* flag(bool* on) {
@@ -126,6 +156,7 @@ static const char* read_quiet(options* o, const char* s) { return (void)s, flag(
 static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
 static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
+static const char* read_rest(options* o, const char* s) { return (void)s, flag(&o->from_rest); }
 static const char* read_plugin(options* o, const char* s) {
   return (void)s, flag(&o->allow_plugin);
 }
@@ -157,6 +188,12 @@ static const option_row option_table[] = {
     {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
     {'A', "--assume", NULL, "NAME=VALUE", read_assume, "a param as tasks and controllers believe it to be; may be repeated"},
     {'U', "--allow-plugin", NULL, NULL, read_plugin, "allow the controllers named by control.plugin"},
+    {'D', "--data", NULL, "FILE", read_data, "measured sensors and inputs by name, CSV with a column t"},
+    {'F', "--filter", NULL, "NAME", read_filter, "ekf (extended, default) or ukf (unscented)"},
+    {'E', "--estimate", NULL, "NAME=S:W", read_estimate, "an unknown input or param: deviation at the start and after 1 s; may be repeated"},
+    {'G', "--sigma", NULL, "Q:V", read_sigma, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
+    {'W', "--drift", NULL, "X", read_drift, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
+    {'e', "--rest", NULL, NULL, read_rest, "start at the equilibrium under the first inputs"},
     {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
     {'w', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
     {'g', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},
@@ -242,10 +279,17 @@ static int read_target(const command* cmd, options* opt, const char* arg) {
 }
 
 int options_read(const command* cmd, int argc, char** argv, options* opt) {
-  *opt = (options){.rtol = NAN, .atol = NAN, .t_final = NAN, .dt_out = NAN};
+  *opt = (options){.rtol = NAN,
+                   .atol = NAN,
+                   .t_final = NAN,
+                   .dt_out = NAN,
+                   .sigma_q = NAN,
+                   .sigma_v = NAN,
+                   .drift = NAN};
   opt->argc = argc;
   opt->argv = argv;
-  opt->set = calloc(2 * (size_t)argc, sizeof *opt->set);
+  opt->set = calloc(3 * (size_t)argc, sizeof *opt->set);
+  opt->estimate = opt->set ? opt->set + 2 * argc : NULL;
   opt->assume = opt->set ? opt->set + argc : NULL;
   if (!opt->set) return complain(CODE_NUMERICS, "out of memory");
 

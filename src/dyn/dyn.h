@@ -124,6 +124,8 @@ int td_task_input(const td_model* model, const td_work* work, int k, double* low
 // d v'/du (nv x nu) after td_forward_dynamics at this very state.
 td_status td_input_accelerations(const td_model* model, const td_state* state, td_work* work,
                                  double* du);
+// v' (nv) of generalised forces f (nv) alone, after td_forward_dynamics at this very state.
+td_status td_force_accelerations(const td_model* model, td_work* work, const double* f, double* a);
 bool td_inputs_affine(const td_model* model);  // forces are linear in the inputs
 
 // ---- events and stop times --------------------------------------------------------------------

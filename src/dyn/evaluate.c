@@ -303,22 +303,44 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
   return status;
 }
 
-// M⁻¹ B on the motions that constraints allow, rows driven by inputs included.
-static td_status dense_inputs(const td_model* m, td_work* w, const double* B, double* du) {
+// v' of generalised forces f (nv x k) alone and of drives g of the constraint rows (nrow x k, may
+// be NULL), after td_forward_dynamics at this very state.
+static td_status answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
+                         double* a) {
   arena* s = &w->scratch;
-  const int n = m->nfree_v, nu = m->ninput, r = m->nrow;
-  double *f = arena_doubles(s, n * nu), *g = arena_doubles(s, r * nu),
-         *x = arena_doubles(s, n * nu);
+  const int n = m->nfree_v;
+  double *free_f = arena_doubles(s, n * k), *x = arena_doubles(s, n * k);
   for (int i = 0; i < n; i++)
-    memcpy(f + i * nu, B + m->free_v[i] * nu, (size_t)nu * sizeof(double));
-  for (int i = 0; i < r; i++)
-    for (int j = 0; j < nu; j++) g[i * nu + j] = td_row_input(m, w, i, j);
+    memcpy(free_f + i * k, f + m->free_v[i] * k, (size_t)k * sizeof(double));
   dense_system d;
   dense_factor(m, w, NULL, &d);
   if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, nu, x, NULL, s);
-  scatter(m, x, nu, 0, nu, du);
+  td_kkt_solve(&d.kkt, free_f, g, k, x, NULL, s);
+  scatter(m, x, k, 0, k, a);
   return TD_OK;
+}
+
+static void recursive_answers(const td_model* m, td_work* w, const mass_factor* factor,
+                              const double* f, int k, double* a) {
+  const int nv = m->nvel, width = (k + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
+  double* wide = arena_zeros(&w->scratch, nv * width);
+  for (int i = 0; i < nv; i++) memcpy(wide + i * width, f + i * k, (size_t)k * sizeof(double));
+  td_mass_solve(m, w, factor, wide, width);
+  for (int i = 0; i < nv; i++) memcpy(a + i * k, wide + i * width, (size_t)k * sizeof(double));
+}
+
+td_status td_force_accelerations(const td_model* m, td_work* w, const double* f, double* a) {
+  const arena_mark mark = arena_open(&w->scratch);
+  td_status status = TD_OK;
+  if (is_recursive(m)) {
+    mass_factor* factor = arena_bytes(&w->scratch, (size_t)m->nvel * sizeof(mass_factor));
+    td_mass_factors(m, w, factor);
+    recursive_answers(m, w, factor, f, 1, a);
+  } else {
+    status = answers(m, w, f, NULL, 1, a);
+  }
+  arena_close(&w->scratch, mark);
+  return status;
 }
 
 td_status td_input_accelerations(const td_model* m, const td_state* state, td_work* w, double* du) {
@@ -326,20 +348,18 @@ td_status td_input_accelerations(const td_model* m, const td_state* state, td_wo
   const int nv = m->nvel, nu = m->ninput;
   if (nu == 0) return TD_OK;
   const arena_mark mark = arena_open(s);
-  double* B = arena_doubles(s, nv * nu);
+  double *B = arena_doubles(s, nv * nu), *g = arena_doubles(s, m->nrow * nu);
   td_status status = TD_OK;
   if (is_recursive(m)) {
-    const int width = (nu + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
     mass_factor* factor = arena_bytes(s, (size_t)nv * sizeof(mass_factor));
-    double* f = arena_zeros(s, nv * width);
     td_mass_factors(m, w, factor);
     td_input_map(m, state, w, B);
-    for (int i = 0; i < nv; i++) memcpy(f + i * width, B + i * nu, (size_t)nu * sizeof(double));
-    td_mass_solve(m, w, factor, f, width);
-    for (int i = 0; i < nv; i++) memcpy(du + i * nu, f + i * width, (size_t)nu * sizeof(double));
+    recursive_answers(m, w, factor, B, nu, du);
   } else {
     td_input_map(m, state, w, B);
-    status = dense_inputs(m, w, B, du);
+    for (int i = 0; i < m->nrow; i++)
+      for (int j = 0; j < nu; j++) g[i * nu + j] = td_row_input(m, w, i, j);
+    status = answers(m, w, B, m->nrow > 0 ? g : NULL, nu, du);
   }
   arena_close(s, mark);
   return status;

@@ -289,3 +289,22 @@ td_status td_transfer(const double* A, const double* B, const double* C, const d
   free(pivot);
   return status;
 }
+
+// ---- square roots -----------------------------------------------------------------------------
+
+// Row-major M is M' to LAPACK: M' = L Q, so that M'M = L L'.
+td_status td_triangular_root(double* M, int m, int n, double* S) {
+  if (n == 0) return TD_OK;
+  const int k = min_int(m, n);
+  memset(S, 0, sizeof(double) * area(n, n));
+  if (k == 0) return TD_OK;
+  if (!isfinite(top(M, area(m, n)))) return TD_E_DIVERGED;
+  double* tau = malloc(sizeof(double) * (size_t)k);
+  if (!tau) return TD_E_NOMEM;
+  const lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, n, m, M, n, tau);
+  free(tau);
+  if (info != 0) return TD_E_NOMEM;
+  for (int j = 0; j < k; j++)
+    for (int i = j; i < n; i++) S[i * n + j] = M[j * n + i];
+  return TD_OK;
+}

@@ -26,4 +26,8 @@ td_status td_transfer(const double* A, const double* B, const double* C, const d
 // E = exp(A); E is not A.
 td_status td_expm(const double* A, int n, double* E);
 
+// Lower triangular S (n x n) with S S' = sum of r r' over the rows r of M (m x n, overwritten): the
+// square root of a covariance.
+td_status td_triangular_root(double* M, int m, int n, double* S);
+
 #endif

@@ -124,6 +124,11 @@ static td_status turning(linearisation* p) {
   return TD_OK;
 }
 
+td_status td_turning(const td_model* model, const td_state* state, double* T) {
+  linearisation p = {.model = model, .state = state, .n = td_model_sizes(model), .T = T};
+  return turning(&p);
+}
+
 // basis = [Z 0; W Z]; Z'W = 0 and Z'Z = 1 make [Z' 0; 0 Z'] its inverse
 static void fill_basis(const linearisation* p, double* basis, double* inverse) {
   const int nv = p->n.nv, k = p->k, nx = 2 * k;

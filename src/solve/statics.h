@@ -61,6 +61,9 @@ td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes,
 // A linear model to fill, all zero; NULL when out of memory.
 td_linear* td_linear_new(int nx, int nu, int ny, int nv);
 
+// (dq)' = dv + T dq along a motion: what tangent directions turn by (nv x nv).
+td_status td_turning(const td_model* model, const td_state* state, double* T);
+
 // How an equilibrium answers a push.
 typedef struct td_answer {
   td_stability stability;
