@@ -123,6 +123,22 @@ fi
 expect 4 sim missing.m --allow-plugin
 says 'none.so'
 
+# the models: a balanced stick, a tip on its path with the right and a wrong modulus
+largest() { awk -F, -v name="$2" -v from="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }
+  $1 >= from { x = $c < 0 ? -$c : $c; if (x > most) most = x } END { printf "%.9f", most }' "$1"; }
+less() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a < b) }' || fail "$3: $1, not below $2"; }
+expect 0 sim "$models/soft_balance.m" --quiet -o balance
+less "$(largest balance/trajectory.csv lean 3.5)" 0.11 'lean behind the push'
+less "$(largest balance/trajectory.csv lean 7.5)" 1e-5 'lean at the end'
+expect 0 sim "$models/soft_balance.m" --quiet -o falls --set gain=0 --t-final 1
+less 0.5 "$(largest falls/trajectory.csv lean 0)" 'lean without control'
+expect 0 sim "$models/tip_tracking.m" --quiet -o circle --t-final 4
+less "$(largest circle/trajectory.csv error 1.5)" 1e-4 'error on the circle'
+expect 0 sim "$models/tip_tracking.m" --quiet -o eight --t-final 4 --set path=eight --assume E=156e3
+less "$(largest eight/trajectory.csv error 1.5)" 2e-4 'error on the figure of eight, wrong modulus'
+expect 0 sim "$models/tip_tracking.m" --quiet -o exact --t-final 2 --set mode=dynamic
+less "$(largest exact/trajectory.csv error 0)" 1e-7 'error with exact inverse dynamics'
+
 # reduction
 expect 0 linearize "$models/pneumatic_module.m" --reduce 3 --json
 json stdout.txt 'd["nx"] == 6'
