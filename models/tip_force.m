@@ -4,7 +4,7 @@
 % pressures p1_Pa, p2_Pa, p3_Pa, a force sensor at its tip, and an unknown force on it.  Inputs and
 % sensors are called like the columns of a recording, so that
 %
-%   tendril observe models/tip_force.m --data stiffflop_load1.csv --rest \
+%   tendril observe models/tip_force.m --data stiffflop_load1.csv --from-equilibrium \
 %     --estimate fwx_N=0.2:0.2 --estimate fwy_N=0.2:0.2
 %
 % estimates the sideways force from pressures and tip positions alone and compares it with the measured one.

@@ -21,7 +21,8 @@ class Error(Exception):
 
 class td_sizes(c.Structure):
     _fields_ = [(name, c.c_int) for name in
-                "nq nv nfree nu nparam nbody njoint nstation nconstraint nforce nsensor nevent nrod".split()]
+                "nq nv nfree nu nparam nbody njoint nstation nconstraint nforce nsensor nevent nrod ncable nmesh"
+                .split()]
 
 
 class td_state(c.Structure):
@@ -43,7 +44,7 @@ class td_equil_options(c.Structure):
 class td_equil_result(c.Structure):
     _fields_ = [("converged", c.c_bool), ("strategy", c.c_int), ("residual", c.c_double), ("stability", c.c_int),
                 ("critical", c.c_double), ("conservative", c.c_bool), ("iterations", c.c_int),
-                ("evaluations", c.c_int), ("tangents", c.c_int)]
+                ("evaluations", c.c_int), ("tangents", c.c_int), ("note", c.c_char * 256)]
 
 
 class td_modes_result(c.Structure):
@@ -53,7 +54,8 @@ class td_modes_result(c.Structure):
 
 class td_linear(c.Structure):
     _fields_ = [("nx", c.c_int), ("nu", c.c_int), ("ny", c.c_int), ("A", DoubleP), ("B", DoubleP), ("C", DoubleP),
-                ("D", DoubleP), ("basis", DoubleP), ("inverse", DoubleP)]
+                ("D", DoubleP), ("basis", DoubleP), ("inverse", DoubleP), ("output", c.POINTER(c.c_int)),
+                ("note", c.c_char * 256)]
 
 
 class td_structure(c.Structure):

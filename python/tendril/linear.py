@@ -27,6 +27,9 @@ class Linear:
         weakref.finalize(self, lib.td_linear_free, pointer)
         data, nv = pointer.contents, robot.sizes.nv
         self.nx, self.nu, self.ny = data.nx, data.nu, data.ny
+        self.inputs = list(robot.inputs)
+        self.outputs = [robot.sensor_names[data.output[i]] for i in range(self.ny)]
+        self.note = data.note.decode()  # sensors that were left out and why
         self.A = matrix(data.A, self.nx, self.nx).copy()
         self.B = matrix(data.B, self.nx, self.nu).copy()
         self.C = matrix(data.C, self.ny, self.nx).copy()

@@ -249,6 +249,8 @@ class Robot:
         o.progress = callback = self._progress(progress)
         status = lib.td_equilibrium(self._model, self._work, s._pointer, c.byref(o), c.byref(r))
         del callback
+        if status and r.note and not self._interrupted:
+            raise Error(f"equilibrium: {status_text(status)}: {r.note.decode()}")
         self._check(status, "equilibrium")
         stability = lib.td_stability_text(r.stability).decode()
         return Equilibrium(s, r.stability == 0, stability, lib.td_strategy_text(r.strategy).decode(), r.residual,

@@ -9,6 +9,7 @@
 #include "tendril/control.h"
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
+#include "tendril/view.h"
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
@@ -25,6 +26,7 @@ int code_of(td_status status);
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
   const char *out, *at, *param;
+  double time;                         // --time, NaN: not given
   double from, to;                     // --param P=from:to
   double rtol, atol, t_final, dt_out;  // NaN: not given
   td_solver solver;
@@ -35,13 +37,16 @@ typedef struct options {
   const char *weights, *data;
   td_filter filter;
   double sigma_q, sigma_v, drift;  // of observe, NaN: not given
-  bool from_rest;
-  const char** estimate;  // "name=sigma:walk"
+  const char** estimate;           // "name=sigma:walk"
   int nestimate;
   double low, high;  // --range of frequencies [Hz], 0: not given
   bool only_static, only_dynamic;
-  bool json, quiet, halve, mat, allow_post, allow_plugin, help;
-  const char** set;  // "name=value"
+  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report;
+  bool open, png, dark, gnuplot;
+  const char* curves;  // --y
+  int port;
+  int width, height, fps;  // of pictures, 0: not given
+  const char** set;        // "name=value"
   int nset;
   const char** assume;  // "name=value" that controllers take for granted
   int nassume;
@@ -91,6 +96,8 @@ cJSON* json_vector(const double* x, int n);
 cJSON* json_matrix(const double* x, int rows, int cols);
 void json_add(cJSON* object, const char* name, cJSON* item);
 void json_add_number(cJSON* object, const char* name, double x);
+// An object from a file; NULL when there is none.  Its numbers are printed with all their bits.
+cJSON* json_read(const char* path);
 // Print to stdout and free.
 int json_print(cJSON* object);
 
@@ -119,7 +126,9 @@ typedef struct session {
   td_files* files;
   double timings[TIME_COUNT];
   progress progress;
-  bool partial;  // stopped or failed half-way: results are marked
+  bool partial;    // stopped or failed half-way: results are marked
+  char from[600];  // where the state came from, "" when it is the model's initial one
+  bool reports;    // report.html is among its results
 
   // what has been computed, absent when NULL or false
   bool has_equil;
@@ -130,8 +139,8 @@ typedef struct session {
   td_work* belief;  // with --assume
 } session;
 
-// Load and compile opt->target (or s->text under s->name) and go to the initial state.  Messages
-// are printed.
+// Load and compile opt->target (or s->text under s->name) and go to the initial state, or to that
+// of --at.  Messages are printed.
 int session_open(session* s, const options* opt);
 // Make sure that results can be written before computing them.
 int session_output(session* s);
@@ -146,8 +155,15 @@ void say(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 void say_heading(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 // What a failed analysis means for the user; returns its exit code.
 int session_failed(session* s, td_status status, const char* what);
+// Statics of a model that depends on time: say when it is.
+void say_time(session* s, double t);
 // A written file failed or not.
 int session_wrote(session* s, td_status status);
+// Stage report.html, with the text of summary.json (cmd_report.c).
+td_status report_stage(session* s, const char* summary);
+// The page of a directory's report.html, its data in the viewer of this version; allocated.  NULL:
+// a message was printed.
+char* report_read(const char* directory);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
 
@@ -158,9 +174,11 @@ cJSON* sensors_json(session* s, const td_state* state);
 // Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting
 // at i; the length of the stem when there are several.
 int component_count(const session* s, int i, size_t* stem);
+cJSON* inputs_json(const session* s, const td_state* state);  // by name
 cJSON* energies_json(td_energies e);
 const char* solver_text(td_solver solver);
 cJSON* summary_json(session* s);
+cJSON* earlier_json(const session* s);  // NULL: no other command was here
 void say_sizes(session* s);
 
 // Columns under construction; names and values are owned.
@@ -194,9 +212,8 @@ cJSON* modes_json(const session* s);
 int sim_step(session* s);                // cmd_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
-int state_from_file(session* s);                  // cmd_eval.c: --at
-char* text_of_file(const char* path, int* code);  // NULL after a message
-// data.c: a table of numbers from a CSV file
+// data.c: a whole text file, NULL after a message; a table of numbers from a CSV file
+char* text_of_file(const char* path, int* code);
 typedef struct table {
   char** names;
   int cols, rows;
@@ -229,5 +246,9 @@ int cmd_observe(const options* opt);
 int cmd_run(const options* opt);
 int cmd_sim(const options* opt);
 int cmd_trace(const options* opt);
+int cmd_plot(const options* opt);
+int cmd_report(const options* opt);
+int cmd_video(const options* opt);
+int cmd_view(const options* opt);
 
 #endif

@@ -55,7 +55,7 @@ static void release(response* r) {
 
 static bool name_pairs(const session* s, response* r) {
   for (int i = 0; i < r->pairs; i++) {
-    r->names[i] = format_text("%s/%s", td_model_sensor_name(s->model, i / r->l->nu),
+    r->names[i] = format_text("%s/%s", td_model_sensor_name(s->model, r->l->output[i / r->l->nu]),
                               td_model_input_name(s->model, i % r->l->nu));
     if (!r->names[i]) return false;
   }

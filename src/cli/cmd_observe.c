@@ -125,12 +125,10 @@ static void inputs_of(const watch* w, int k, double* u) {
 
 static int start(watch* w) {
   session* s = w->s;
-  int code = s->opt->at ? state_from_file(s) : CODE_DONE;
-  if (code) return code;
   inputs_of(w, 0, s->state->u);
   s->state->t = data_row(w, 0)[w->time];
   if (s->opt->from_rest) {
-    code = equil_step(s);
+    const int code = equil_step(s);
     if (code) return code;
     td_state_copy(s->model, s->rest, s->state);
   }

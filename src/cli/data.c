@@ -1,9 +1,41 @@
 // Tables of recorded numbers: CSV with one line of names; empty cells and words are not measured.
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
+
+#define TEXT_FILE_LIMIT (64 << 20)  // bytes
+
+char* text_of_file(const char* path, int* code) {
+  FILE* f = fopen(path, "rb");
+  if (!f) {
+    *code = complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno));
+    return NULL;
+  }
+  size_t n = 0, cap = 1 << 16;
+  char* text = malloc(cap);
+  errno = 0;
+  while (text) {
+    n += fread(text + n, 1, cap - 1 - n, f);
+    if (n < cap - 1 || cap > TEXT_FILE_LIMIT) break;
+    char* longer = realloc(text, cap *= 2);
+    if (!longer) free(text);
+    text = longer;
+  }
+  const bool failed = ferror(f) != 0;
+  fclose(f);
+  if (text && !failed && n < TEXT_FILE_LIMIT && !memchr(text, 0, n)) {
+    text[n] = '\0';
+    return text;
+  }
+  *code = !text    ? complain(CODE_NUMERICS, "out of memory")
+          : failed ? complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno))
+                   : complain(CODE_FILE, "'%s' is not a text file", path);
+  free(text);
+  return NULL;
+}
 
 enum { MOST_COLUMNS = 4096 };
 

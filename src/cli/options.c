@@ -34,15 +34,15 @@ static const char* read_t_final(options* o, const char* s) {
   return number(s, &o->t_final) ? NULL : "must be a number";
 }
 
-static const char* whole(const char* s, int* n) {
+static const char* natural(const char* s, int* n) {
   double x;
   if (!number(s, &x) || x < 1 || x > 1e6 || x != floor(x)) return "must be a whole number from 1";
   *n = (int)x;
   return NULL;
 }
-static const char* read_count(options* o, const char* s) { return whole(s, &o->count); }
-static const char* read_reduce(options* o, const char* s) { return whole(s, &o->reduce); }
-static const char* read_points(options* o, const char* s) { return whole(s, &o->points); }
+static const char* read_count(options* o, const char* s) { return natural(s, &o->count); }
+static const char* read_reduce(options* o, const char* s) { return natural(s, &o->reduce); }
+static const char* read_points(options* o, const char* s) { return natural(s, &o->points); }
 
 // A:B with 0 < A < B
 static const char* read_range(options* o, const char* s) {
@@ -142,6 +142,9 @@ static const char* word(const char* s, const char** out) {
   *out = s;
   return *s ? NULL : "must not be empty";
 }
+static const char* read_time(options* o, const char* s) {
+  return number(s, &o->time) ? NULL : "must be a number";
+}
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
 static const char* read_data(options* o, const char* s) { return word(s, &o->data); }
@@ -156,7 +159,6 @@ static const char* read_quiet(options* o, const char* s) { return (void)s, flag(
 static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
 static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
-static const char* read_rest(options* o, const char* s) { return (void)s, flag(&o->from_rest); }
 static const char* read_plugin(options* o, const char* s) {
   return (void)s, flag(&o->allow_plugin);
 }
@@ -164,12 +166,25 @@ static const char* read_static(options* o, const char* s) { return (void)s, flag
 static const char* read_dynamic(options* o, const char* s) {
   return (void)s, flag(&o->only_dynamic);
 }
+static const char* read_rest(options* o, const char* s) { return (void)s, flag(&o->from_rest); }
+static const char* read_no_report(options* o, const char* s) {
+  return (void)s, flag(&o->no_report);
+}
+static const char* read_open(options* o, const char* s) { return (void)s, flag(&o->open); }
+static const char* whole(const char* s, double low, double high, int* out) {
+  double x;
+  if (!number(s, &x) || x < low || x > high || x != floor(x))
+    return "must be a whole number in range";
+  *out = (int)x;
+  return NULL;
+}
+static const char* read_port(options* o, const char* s) { return whole(s, 0, 65535, &o->port); }
 static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
 
 // clang-format off
 static const option_row option_table[] = {
     {'o', "--output", "-o", "DIR", read_out, "where results go (default: the model's name + .out)"},
-    {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param of the model; may be repeated"},
+    {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param or input of the model; may be repeated"},
     {'j', "--json", NULL, NULL, read_json, "machine-readable result on the standard output"},
     {'q', "--quiet", NULL, NULL, read_quiet, "print nothing but errors"},
     {'r', "--rtol", NULL, "X", read_rtol, "relative tolerance (default: par.rtol)"},
@@ -179,13 +194,18 @@ static const option_row option_table[] = {
     {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit or stiff (default: par.solver)"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
+    {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
     {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
-    {'n', "--count", "-n", "N", read_count, "number of modes (default: 10 printed, all written)"},
-    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom 2 to 6)"},
+    {'n', "--count", "-n", "N", read_count, "how many modes are printed (default: 10); all are written"},
+    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},
     {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
-    {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
+    {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
+    {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
+    {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
+    {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
+    {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},
     {'A', "--assume", NULL, "NAME=VALUE", read_assume, "a param as tasks and controllers believe it to be; may be repeated"},
     {'U', "--allow-plugin", NULL, NULL, read_plugin, "allow the controllers named by control.plugin"},
     {'D', "--data", NULL, "FILE", read_data, "measured sensors and inputs by name, CSV with a column t"},
@@ -193,9 +213,8 @@ static const option_row option_table[] = {
     {'E', "--estimate", NULL, "NAME=S:W", read_estimate, "an unknown input or param: deviation at the start and after 1 s; may be repeated"},
     {'G', "--sigma", NULL, "Q:V", read_sigma, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
     {'W', "--drift", NULL, "X", read_drift, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
-    {'e', "--rest", NULL, NULL, read_rest, "start at the equilibrium under the first inputs"},
     {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
-    {'w', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
+    {'Q', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
     {'g', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},
     {'P', "--points", NULL, "N", read_points, "how many frequencies (default: 400)"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
@@ -283,6 +302,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
                    .atol = NAN,
                    .t_final = NAN,
                    .dt_out = NAN,
+                   .time = NAN,
                    .sigma_q = NAN,
                    .sigma_v = NAN,
                    .drift = NAN};
@@ -304,6 +324,10 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
       code = read_target(cmd, opt, argv[i]);
     }
     if (code) return code;
+  }
+  if (!isnan(opt->time) && !opt->at) return complain(CODE_USE, "--time needs --at");
+  if (opt->at && opt->from_rest) {
+    return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
   if (cmd->targets == 1 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,

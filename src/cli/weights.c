@@ -92,11 +92,12 @@ static int check(const session* s, const double* list, int n, bool positive, con
   return CODE_DONE;
 }
 
-static int check_all(const session* s, const weights* w, const td_linear* l) {
+static int check_all(const session* s, const weights* w) {
+  const td_sizes* l = &s->n;
   int code = check(s, w->inputs, l->nu, true, "the weight", td_model_input_name);
   if (!code) code = check(s, w->process, l->nu, false, "the process noise", td_model_input_name);
-  if (!code) code = check(s, w->outputs, l->ny, false, "the weight", td_model_sensor_name);
-  if (!code) code = check(s, w->noise, l->ny, true, "the noise", td_model_sensor_name);
+  if (!code) code = check(s, w->outputs, l->nsensor, false, "the weight", td_model_sensor_name);
+  if (!code) code = check(s, w->noise, l->nsensor, true, "the noise", td_model_sensor_name);
   if (!code && !(w->q >= 0 && w->v >= 0 && w->drift >= 0))
     code = complain(CODE_FILE, "weights of states and the drift must be zero or positive");
   return code;
@@ -107,12 +108,12 @@ static int check_direct(const session* s, weights* w, const td_linear* l) {
   for (int i = 0; i < l->ny; i++) {
     bool direct = false;
     for (int j = 0; j < l->nu; j++) direct = direct || l->D[i * l->nu + j] != 0;
-    if (!direct || w->outputs[i] == 0) continue;
+    if (!direct || w->outputs[l->output[i]] == 0) continue;
     if (s->opt->weights)
       return complain(CODE_USE,
                       "output '%s' answers inputs at once and cannot be weighed: give it 0",
-                      td_model_sensor_name(s->model, i));
-    w->outputs[i] = 0;
+                      td_model_sensor_name(s->model, l->output[i]));
+    w->outputs[l->output[i]] = 0;
   }
   return CODE_DONE;
 }
@@ -124,7 +125,8 @@ static void fill(const td_linear* l, const weights* w, int nv, double* Q, double
   for (int i = 0; i < n; i++) {
     for (int j = 0; j < n; j++) {
       double q = 0, p = i == j && i >= n / 2 ? w->drift : 0;
-      for (int k = 0; k < ny; k++) q += l->C[k * n + i] * w->outputs[k] * l->C[k * n + j];
+      for (int k = 0; k < ny; k++)
+        q += l->C[k * n + i] * w->outputs[l->output[k]] * l->C[k * n + j];
       for (int k = 0; k < 2 * nv; k++)
         q += l->basis[k * n + i] * (k < nv ? w->q : w->v) * l->basis[k * n + j];
       for (int k = 0; k < nu; k++) p += l->B[i * nu + k] * w->process[k] * l->B[j * nu + k];
@@ -133,19 +135,19 @@ static void fill(const td_linear* l, const weights* w, int nv, double* Q, double
     }
   }
   for (int i = 0; i < nu; i++) R[i * nu + i] = w->inputs[i];
-  for (int i = 0; i < ny; i++) V[i * ny + i] = w->noise[i];
+  for (int i = 0; i < ny; i++) V[i * ny + i] = w->noise[l->output[i]];
 }
 
 int linear_weights(const session* s, const td_linear* l, double* Q, double* R, double* W,
                    double* V) {
-  const int ny = l->ny, nu = l->nu;
+  const int ny = s->n.nsensor, nu = l->nu;
   double* block = malloc(sizeof *block * (2 * (size_t)(ny + nu) + 1));
   if (!block) return complain(CODE_NUMERICS, "out of memory");
   weights w = {block, block + ny, block + 2 * ny, block + 2 * ny + nu, 0, 0, 0};
   for (int i = 0; i < 2 * (ny + nu); i++) block[i] = 1;
   if (ny == 0) w.q = 1;
   int code = s->opt->weights ? read_file(s, &w) : CODE_DONE;
-  if (code == CODE_DONE) code = check_all(s, &w, l);
+  if (code == CODE_DONE) code = check_all(s, &w);
   if (code == CODE_DONE) code = check_direct(s, &w, l);
   if (code == CODE_DONE) fill(l, &w, s->n.nv, Q, R, W, V);
   free(block);

@@ -115,6 +115,8 @@ static void load_add(const td_model* m, td_work* w, const model_force* f) {
 void td_forces(const td_model* m, td_work* w, int which) {
   memset(w->tau, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
+  td_cable_tensions(m, w);
+  td_spans_add(m, w, which);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     switch (f->kind) {
@@ -135,6 +137,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
         break;
     }
   }
+  if (w->pull.on && (which & FORCES_ACTIVE)) td_pull_add(m, w);
 }
 
 // ---- changes ----------------------------------------------------------------------------------
@@ -144,19 +147,15 @@ static void add_change(const td_model* m, spatial* df, int station, spatial chan
   if (hop >= 0) df[hop] = spatial_add(df[hop], change);
 }
 
-// Change of the wrench of force F, torque T at p.
-static spatial wrench_change(vec3 p, vec3 F, vec3 dp, vec3 dF, vec3 dT) {
-  return spatial_of(dF, vec3_add(vec3_add(vec3_cross(p, dF), vec3_cross(dp, F)), dT));
-}
-
 static frame_change change_of(const td_model* m, const td_work* w, int station, int col,
                               bool rate) {
   if (col < 0) return (frame_change){0};
   return td_frame_change(m, w, station, col, rate);
 }
 
+// Change of the wrenches on the ends of a link, [0] its first and [1] its second.
 static void axial_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                         spatial* df) {
+                         spatial out[2]) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
   const axial x = td_axial(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
@@ -171,12 +170,12 @@ static void axial_change(const td_model* m, td_work* w, const model_force* f, in
     dF = vec3_scale(-w->num[l.k], vec3_sub(db.p, da.p));
   }
   if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &a, &b, &da, &db));
-  add_change(m, df, f->b, wrench_change(b.p, F, db.p, dF, none));
-  add_change(m, df, f->a, spatial_scale(-1, wrench_change(a.p, F, da.p, dF, none)));
+  out[0] = spatial_scale(-1, spatial_force_change(a.p, F, da.p, dF, none));
+  out[1] = spatial_force_change(b.p, F, db.p, dF, none);
 }
 
 static void beam_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                        spatial* df) {
+                        spatial out[2]) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
   const beam x = beam_at(w, f, &a, &b);
@@ -189,9 +188,16 @@ static void beam_change(const td_model* m, td_work* w, const model_force* f, int
   }
   td_beam_wrench(&x, s, &F, &T);
   td_beam_wrench_change(&x, &da, &db, s, ds, &dF, &dT);
-  const spatial change = wrench_change(b.p, F, db.p, dF, dT);
-  add_change(m, df, f->b, change);
-  add_change(m, df, f->a, spatial_scale(-1, change));
+  out[1] = spatial_force_change(b.p, F, db.p, dF, dT);
+  out[0] = spatial_scale(-1, out[1]);
+}
+
+static void link_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                        spatial* df) {
+  spatial change[2];
+  (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
+  add_change(m, df, f->a, change[0]);
+  add_change(m, df, f->b, change[1]);
 }
 
 static void load_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
@@ -205,13 +211,14 @@ static void load_change(const td_model* m, td_work* w, const model_force* f, int
       vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d))), vec3_cross(da.turn, F));
   const vec3 dT =
       vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d + 3))), vec3_cross(da.turn, T));
-  add_change(m, df, f->b, wrench_change(b.p, F, db.p, dF, dT));
+  add_change(m, df, f->b, spatial_force_change(b.p, F, db.p, dF, dT));
 }
 
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df,
                       double* dtau) {
   const model_col* c = col < 0 ? NULL : &m->col[col];
   const bool numbers = w->numbers_change;
+  td_spans_change(m, w, col, rate, df);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
@@ -221,10 +228,8 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], 0, 0);
         break;
       case FORCE_AXIAL:
-        axial_change(m, w, f, col, rate, df);
-        break;
       case FORCE_BEAM:
-        beam_change(m, w, f, col, rate, df);
+        link_change(m, w, f, col, rate, df);
         break;
       case FORCE_LOAD:
         load_change(m, w, f, col, rate, df);
@@ -234,6 +239,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         break;
     }
   }
+  if (w->pull.on && col >= 0) td_pull_change(m, w, col, rate, df);
 }
 
 // ---- energy and power -------------------------------------------------------------------------
@@ -258,16 +264,12 @@ static void law_coordinate(const td_model* m, const td_work* w, const model_forc
   }
 }
 
-static int law_count(const model_force* f) {
-  return f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0 : 1;
-}
-
 double td_elastic_energy(const td_model* m, const td_work* w) {
-  double sum = 0;
+  double sum = td_cable_energy(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy(m, w, f);
-    for (int d = 0; d < law_count(f); d++) {
+    for (int d = 0; d < force_laws(f->kind); d++) {
       if (!f->law[d].potential) continue;
       double x, u;
       law_coordinate(m, w, f, d, &x, &u);
@@ -279,10 +281,10 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = 0;
+  double sum = td_cable_power(m, w) + (w->pull.on ? td_pull_power(m, w) : 0);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    for (int d = 0; d < law_count(f); d++) {
+    for (int d = 0; d < force_laws(f->kind); d++) {
       double x, u;
       law_coordinate(m, w, f, d, &x, &u);
       const law l = law_of(w, &f->law[d]);
@@ -317,14 +319,33 @@ void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* d
   }
 }
 
+static bool is_link_of(const model_force* f, int joint, int element) {
+  return f->joint == joint && f->element == element &&
+         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+}
+
+spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate) {
+  spatial sum = spatial_zero(), change[3];
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (!is_link_of(f, joint, element)) continue;
+    (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
+    sum = spatial_add(sum, change[1]);
+  }
+  for (int i = 0; i < m->nrow && col >= 0; i++) {
+    if (m->row[i].joint != joint || m->row[i].element != element) continue;
+    td_row_wrenches_change(m, w, i, col, rate, change);
+    sum = spatial_axpy(w->lambda[i], change[1], sum);
+  }
+  return sum;
+}
+
 // What the links of a joint do to their second station, about the origin.
 spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element) {
   spatial sum = spatial_zero();
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    if (f->joint != joint || f->element != element || f->kind == FORCE_DOF ||
-        f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN)
-      continue;
+    if (!is_link_of(f, joint, element)) continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
     if (f->kind == FORCE_AXIAL) {
@@ -350,7 +371,7 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 // Change of the elastic energy along the position coordinate of a column: minus the elastic forces'
 // work.
 double td_elastic_change(const td_model* m, const td_work* w, int col) {
-  double sum = 0;
+  double sum = td_cable_energy_change(m, w, col);
   const model_col* c = &m->col[col];
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
@@ -369,7 +390,7 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
       const beam x = beam_at(w, f, &a, &b);
       td_beam_change(&x, &a, &b, &da, &db, dx, du);
     }
-    for (int d = 0; d < law_count(f); d++) {
+    for (int d = 0; d < force_laws(f->kind); d++) {
       if (!f->law[d].potential) continue;
       double x, u;
       law_coordinate(m, w, f, d, &x, &u);

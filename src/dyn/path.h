@@ -2,6 +2,9 @@
 // the tangents are products of one vector with the vectors of all columns above it; with their
 // components side by side, eight entries are made at once.  Hops come depth first, so one stack
 // serves all of them: what lies above a hop is a beginning of it.
+//
+// Steps along a rod that share their DOFs share slots, and what they put there adds up.  Such a hop
+// comes after all other children of its parent, so nobody misses what it changes.
 #ifndef TD_PATH_H
 #define TD_PATH_H
 
@@ -14,16 +17,14 @@ typedef struct path_block {
 } path_block;
 
 typedef struct path {
-  int* end;  // per hop: columns from the ground to it, its own included
-  int* v;    // velocity of each column on the path
+  int* v;  // velocity of each slot
   int nblock;
   lanes* sum;  // where entries are made
 } path;
 
 static inline path path_new(const td_model* m, arena* s) {
   const int nblock = (m->ncol + LANES - 1) / LANES;
-  return (path){arena_ints(s, m->nhop), arena_ints(s, m->ncol), nblock,
-                arena_bytes(s, (size_t)nblock * sizeof(lanes))};
+  return (path){arena_ints(s, m->ncol), nblock, arena_bytes(s, (size_t)nblock * sizeof(lanes))};
 }
 
 // Room for one vector per column.
@@ -32,19 +33,28 @@ static inline path_block* path_vectors(const path* p, arena* s) {
   return memset(arena_bytes(s, size), 0, size);
 }
 
-// Columns above a hop.  Its own are put on the path after the entries of its rows are made: what
-// has just been written number by number is slow to read eight at a time.
-static inline int path_above(const path* p, const td_model* m, int hop) {
-  return m->hop[hop].parent < 0 ? 0 : p->end[m->hop[hop].parent];
-}
+// A hop's own columns are put on the path after the entries of its rows are made: what has just
+// been written number by number is slow to read eight at a time.
 static inline void path_enter(path* p, const td_model* m, int hop) {
-  const int above = path_above(p, m, hop);
-  p->end[hop] = above + m->hop[hop].nv;
-  for (int k = 0; k < m->hop[hop].nv; k++) p->v[above + k] = m->col[m->hop[hop].col + k].v;
+  const model_hop* h = &m->hop[hop];
+  for (int k = h->col; k < h->col + h->nv; k++) p->v[m->col[k].slot] = m->col[k].v;
+}
+static inline void path_add(path_block* vectors, int at, const spatial* x) {
+  double* to = (double*)&vectors[at / LANES] + at % LANES;
+  for (int c = 0; c < 6; c++) to[c * LANES] += x->a[c];
 }
 static inline void path_put(path_block* vectors, int at, const spatial* x) {
   double* to = (double*)&vectors[at / LANES] + at % LANES;
   for (int c = 0; c < 6; c++) to[c * LANES] = x->a[c];
+}
+// A column's vector: a new slot, or one above that goes on.
+static inline void path_column(path_block* vectors, const model_hop* hop, int slot,
+                               const spatial* x) {
+  if (slot < hop->above) {
+    path_add(vectors, slot, x);
+  } else {
+    path_put(vectors, slot, x);
+  }
 }
 
 // sum += the products of x with the vectors of eight columns
@@ -62,14 +72,17 @@ static inline void path_sum(const path* p, int n, const path_block* vectors, con
   }
 }
 
-// Add the first n sums to a row or a column of a matrix `width` wide.
-static inline void path_add_row(const path* p, int n, double* A, int width, int row) {
+// Add the first n sums to a row of a matrix, at the velocities of the slots; `straight`: these
+// ascend one by one.
+static inline void path_add_row(const path* p, int n, bool straight, double* row) {
   const double* sum = (const double*)p->sum;
-  for (int l = 0; l < n; l++) A[row * width + p->v[l]] += sum[l];
-}
-static inline void path_add_column(const path* p, int n, double* A, int width, int column) {
-  const double* sum = (const double*)p->sum;
-  for (int l = 0; l < n; l++) A[p->v[l] * width + column] += sum[l];
+  if (n == 0) return;
+  if (straight) {
+    double* to = row + p->v[0];
+    for (int l = 0; l < n; l++) to[l] += sum[l];
+    return;
+  }
+  for (int l = 0; l < n; l++) row[p->v[l]] += sum[l];
 }
 
 #endif

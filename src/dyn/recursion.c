@@ -14,9 +14,13 @@
 #include "engine.h"
 #include "path.h"
 
+// Gravity as an upward acceleration of the ground.
+static spatial ground_acceleration(const td_model* m, const td_work* w) {
+  return spatial_of(vec3_scale(-w->load, vec3_of(w->num + m->gravity)), (vec3){0, 0, 0});
+}
+
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity) {
-  spatial base = spatial_zero();
-  for (int c = 0; gravity && c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
+  const spatial base = gravity ? ground_acceleration(m, w) : spatial_zero();
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
@@ -72,12 +76,12 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
                         double* M) {
   const model_hop* hop = &m->hop[i];
   const col_work* col = &w->col[hop->col];
-  const int n = m->nvel, above = path_above(p, m, i);
+  const int n = m->nvel, above = hop->above;
   for (int k = 0; k < hop->nv; k++) {
     double* row = M + m->col[hop->col + k].v * n;
     const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
     path_sum(p, above, S, &H);
-    path_add_row(p, above, row, n, 0);
+    path_add_row(p, above, hop->straight, row);
     for (int l = 0; l < k; l++) row[m->col[hop->col + l].v] += spatial_dot(&col[l].S, &H);
     row[m->col[hop->col + k].v] += 0.5 * spatial_dot(&col[k].S, &H);
   }
@@ -92,10 +96,10 @@ void td_composite_mass(const td_model* m, td_work* w, double* M) {
   composite_inertia(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    const int above = path_above(&p, m, i);
     if (has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
     path_enter(&p, m, i);
-    for (int k = 0; k < hop->nv; k++) path_put(S, above + k, &w->col[hop->col + k].S);
+    for (int k = hop->col; k < hop->col + hop->nv; k++)
+      path_column(S, hop, m->col[k].slot, &w->col[k].S);
   }
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) M[i * n + j] = M[j * n + i] = M[i * n + j] + M[j * n + i];
@@ -242,8 +246,7 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       return false;
     }
   }
-  spatial base = spatial_zero();
-  for (int c = 0; c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
+  const spatial base = ground_acceleration(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     const spatial* parent = hop->parent < 0 ? &base : &w->hop[hop->parent].A;

@@ -81,6 +81,22 @@ static td_status check_names(const reader* r, const char* member, const td_model
   return TD_OK;
 }
 
+// Which sensors the rows of C are; ny.
+static td_status read_outputs(const reader* r, const td_model* model, td_gains* g) {
+  const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->root, "outputs"), *item;
+  const int n = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : -1;
+  if (n < 0 || n > td_model_sizes(model).nsensor)
+    return complain(r, "the model has others than these", "outputs");
+  g->output = calloc((size_t)n + 1, sizeof(int));
+  if (!g->output) return TD_E_NOMEM;
+  cJSON_ArrayForEach(item, list) {
+    const int k = cJSON_IsString(item) ? td_model_sensor_find(model, item->valuestring) : -1;
+    if (k < 0) return complain(r, "the model has others than these", "outputs");
+    g->output[g->ny++] = k;
+  }
+  return TD_OK;
+}
+
 static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
   const td_sizes n = td_model_sizes(model);
   const cJSON* nx = cJSON_GetObjectItemCaseSensitive(r->root, "nx");
@@ -88,9 +104,8 @@ static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
     return complain(r, "no linear model: wrong", "nx");
   g->nx = (int)nx->valuedouble;
   g->nu = n.nu;
-  g->ny = n.nsensor;
   TD_TRY(check_names(r, "inputs", model, n.nu, td_model_input_name));
-  TD_TRY(check_names(r, "outputs", model, n.nsensor, td_model_sensor_name));
+  TD_TRY(read_outputs(r, model, g));
   TD_TRY(read_array(r, "A", g->nx, g->nx, &g->A));
   TD_TRY(read_array(r, "B", g->nx, g->nu, &g->B));
   TD_TRY(read_array(r, "C", g->ny, g->nx, &g->C));
@@ -108,6 +123,7 @@ void td_gains_free(td_gains* g) {
   if (!g) return;
   double* const parts[] = {g->A, g->B, g->C, g->D, g->K, g->L, g->inverse, g->q, g->v, g->u};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
+  free(g->output);
   free(g);
 }
 

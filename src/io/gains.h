@@ -8,6 +8,7 @@ typedef struct td_gains {
   int nx, nu, ny;
   double *A, *B, *C, *D;  // row-major
   double *K, *L;          // NULL: not in the file
+  int* output;            // (ny) which sensor each row of C and D is
   double* inverse;        // nx x (2 nv)
   double *q, *v, *u;      // the point of linearisation
 } td_gains;

@@ -13,7 +13,9 @@ typedef enum field_kind {
   FIELD_STRUCT,   // one structure
   FIELD_STRUCTS,  // array of structures
   FIELD_PLACE,    // a body number, [body element ...], or a reference body(2), at(body(2), 3)
-  FIELD_LIST      // a cell of strings, or one string
+  FIELD_PLACES,   // a cell of places
+  FIELD_LIST,     // a cell of strings, or one string
+  FIELD_NODES     // one of some words, or node numbers
 } field_kind;
 
 #define TD_REQUIRED "required"  // as `fallback`: there is no default, the user must write it
@@ -59,6 +61,8 @@ const td_field* td_field_find(const char* path);
 // The field `name` of `parent` (NULL: a root structure), other spellings included; NULL when
 // unknown.
 const td_field* td_field_child(const td_field* parent, const char* name);
+// May a part of a rod (rod(k).part(i)) have this field of its rod too?
+bool td_field_of_part(const char* name);
 // The name without its parents: "coeff" of "joint.dof.spring.coeff".
 const char* td_field_name(const td_field* field);
 // The fallback as a number, e.g. 1e-6 of "par.rtol"; NaN when it is not one number.

@@ -4,6 +4,14 @@
 
 #include "fields.h"
 
+// A stretch of a rod; its length is NaN when there is none or it is not known.
+typedef struct stretch {
+  double from, length;
+} stretch;
+
+// Expressions of arc length are judged at both ends and in the middle: k = 0, 1, 2.
+static inline double stretch_arc(stretch s, int k) { return s.from + 0.5 * k * s.length; }
+
 // A value under check, named as the user writes it.
 typedef struct checked {
   const td_field* field;
@@ -11,7 +19,7 @@ typedef struct checked {
   const char* name;  // "joint(2).dof(1).spring.coeff"
   td_span at;        // where the value was written
   td_fit fit;        // numbers: how the matrix is read
-  double length;     // of the rod it belongs to, NaN: none or not known
+  stretch along;     // of the rod or part it belongs to
 } checked;
 
 // Element i (linear) when it is a known number; false for an expression.
@@ -20,7 +28,7 @@ bool td_check_constant(const td_spec* spec, const value* v, int i, double* x);
 // something else too, or the arc length is NaN.
 bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x);
 // Where element i of a structure was first written; the next one that was, when it was not.
-td_span td_check_element_at(const value* s, int i);
+td_span td_check_element_at(const td_diags* diags, const value* s, int i);
 
 // Mechanics of one value: inertias, rotations, axes.  The kind and the shape are right.
 void td_check_value_rules(td_spec* spec, const checked* c);
@@ -30,16 +38,31 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
 // The same for a rod, and for a chamber.
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name);
 void td_check_chamber(td_spec* spec, const value* s, int i, const char* name);
+void td_check_cable(td_spec* spec, const value* s, int i, const char* name);
+// Element k of a field of s(i) at an arc length, the fallback when it is absent (NaN: there is
+// none); false when it is not known.
+bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,
+                     double arc, double fallback, double* x);
+// Is [x y] within the outline of rod i (from 0) at an arc length?  True when it is not known.
+bool td_check_inside(td_spec* spec, int rod, double arc, const double* x);
+// The same for a mesh, and for the freedom of its nodes.
+void td_check_mesh(td_spec* spec, const value* s, int i, const char* name);
+void td_check_mesh_translation(td_spec* spec, const checked* c);
+void td_check_mesh_rotation(td_spec* spec, const checked* c);
 // Mechanics of single fields of a rod.
 void td_check_section_matrix(td_spec* spec, const checked* c);
 void td_check_section_inertia(td_spec* spec, const checked* c);
 void td_check_rod_strain(td_spec* spec, const checked* c);
 // Length of rod(i), from 0; NaN when it is not known.
 double td_check_rod_length(td_spec* spec, int i);
+// The stretch that is part k of rod(i), both from 0.
+stretch td_check_part(td_spec* spec, int i, int k);
 // How many rods there are, and that they have no more degrees of freedom together than a model may
 // have.
 int td_check_rod_count(const td_spec* spec);
 void td_check_rods(td_spec* spec);
+// Warn about bodies that get the published default, a mass of next to nothing.
+void td_check_masses(td_spec* spec);
 // Names and the list of outputs.  TD_OK or TD_E_NOMEM.
 td_status td_check_names(td_spec* spec);
 

@@ -34,7 +34,8 @@ struct td_observer {
   double *array, *root;         // LQ: (ny + 4 N) x (ny + N), (ny + N)^2
   double *e, *sigma, *noise, *y, *white, *d;
   double *dq, *dv, *du, *T, *f, *hq, *hv, *hu, *points, *ys, *Nplus, *diff;
-  int used;  // numbers of the last measurement
+  bool* known;  // (ny) sensors that can be linearised
+  int used;     // numbers of the last measurement
   double nis;
   void* block;
 };
@@ -51,6 +52,7 @@ void td_observer_free(td_observer* o) {
   td_state_free(o->point);
   td_state_free(o->centre);
   free(o->unknown);
+  free(o->known);
   free(o->block);
   free(o);
 }
@@ -98,7 +100,8 @@ static bool allocate(td_observer* o) {
   o->point = td_state_new(o->model);
   o->centre = td_state_new(o->model);
   o->unknown = calloc(np + 1, sizeof(td_unknown));
-  if (!at || !o->mean || !o->point || !o->centre || !o->unknown) return false;
+  o->known = calloc(ny + 1, sizeof(bool));
+  if (!at || !o->known || !o->mean || !o->point || !o->centre || !o->unknown) return false;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     *parts[i].to = at;
     at += parts[i].n;
@@ -317,7 +320,7 @@ static td_status sensor_slope(td_observer* o, int i) {
 
 static td_status sensor_tangent(td_observer* o) {
   const int nv = o->size.nv, N = o->N, nf = o->nf;
-  TD_TRY(td_sensor_tangent(o->model, o->mean, o->work, o->hq, o->hv, o->hu));
+  TD_TRY(td_sensor_tangent(o->model, o->mean, o->work, o->hq, o->hv, o->hu, o->known));
   for (int k = 0; k < o->ny; k++)
     for (int i = 0; i < nf; i++) {
       o->H[area(k, N) + (size_t)i] = o->hq[area(k, nv) + (size_t)o->free[i]];
@@ -417,6 +420,9 @@ static void array_row(td_observer* o, const int* seen, int m, int row, const dou
 // h(mean) in ys, and the columns of [Y; X]; returns how many
 static td_status columns_extended(td_observer* o, const int* seen, int m, int* rows) {
   TD_TRY(sensor_tangent(o));
+  for (int k = 0; k < m; k++)
+    if (!o->known[seen[k]])
+      return refuse(o, "dependent constraints do not determine a measured sensor");
   td_mul(o->H, o->S, o->ny, o->N, o->N, o->points);  // H S: ny x N
   for (int j = 0; j < o->N; j++)
     array_row(o, seen, m, (*rows)++, o->points + j, o->N, o->S + j, o->N, 1);

@@ -56,14 +56,18 @@ static td_status outputs(const reduction* p, td_linear* lin) {
   const int nv = s->nv, ny = lin->ny, k = p->k, nx = 2 * k;
   double *dq = p->scratch, *dv = dq + area(ny, nv);
   if (ny == 0) return TD_OK;
-  TD_TRY(td_sensor_tangent(s->model, s->state, s->work, dq, dv, lin->D));
-  for (int i = 0; i < ny; i++) {
+  bool* known = malloc(sizeof(bool) * (size_t)ny);
+  if (!known) return TD_E_NOMEM;
+  const td_status status = td_sensor_tangent(s->model, s->state, s->work, dq, dv, lin->D, known);
+  for (int i = 0; status == TD_OK && i < ny; i++) {
     for (int j = 0; j < k; j++) {
       lin->C[area(i, nx) + (size_t)j] = inner(dq + area(i, nv), p->shape + area(j, nv), nv);
       lin->C[area(i, nx) + (size_t)(k + j)] = inner(dv + area(i, nv), p->shape + area(j, nv), nv);
     }
   }
-  return TD_OK;
+  if (status == TD_OK) td_linear_choose(s->model, known, lin);
+  free(known);
+  return status;
 }
 
 static td_status assemble(const reduction* p, td_linear* lin) {

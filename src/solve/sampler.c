@@ -106,19 +106,20 @@ static td_status open_gains(td_sampler* s, part* p, char* message, size_t size) 
   }
   const size_t n = (size_t)g->nx, m = (size_t)(g->nu + g->ny);
   const size_t nq = (size_t)s->size.nq, nv = (size_t)s->size.nv;
-  p->F = calloc(n * n + n * m + 3 * n + (size_t)g->ny + nv * nq + 2 * nv + nq + 1, sizeof(double));
+  p->F = calloc(n * n + n * m + 3 * n + (size_t)s->size.nsensor + nv * nq + 2 * nv + nq + 1,
+                sizeof(double));
   if (!p->F) return TD_E_NOMEM;
   p->G = p->F + n * n;
   p->x = p->G + n * m;
   p->next = p->x + n;
   p->state = p->next + n;
   p->y0 = p->state + n;
-  p->Nplus = p->y0 + g->ny;
+  p->Nplus = p->y0 + s->size.nsensor;
   p->d = p->Nplus + nv * nq;
   memcpy(s->at->q, g->q, sizeof(double) * nq);
   memcpy(s->at->v, g->v, sizeof(double) * nv);
   if (g->nu) memcpy(s->at->u, g->u, sizeof(double) * (size_t)g->nu);
-  if (g->ny) TD_TRY(td_sensors(s->model, s->at, s->belief, p->y0));
+  if (s->size.nsensor) TD_TRY(td_sensors(s->model, s->at, s->belief, p->y0));
   td_qdot_inverse(s->model, g->q, p->Nplus);
   return sensors ? discretise(g, 1 / s->computer.rate, p->F, p->G) : TD_OK;
 }
@@ -261,7 +262,8 @@ static void observe(td_sampler* s, part* p) {
     const double* G = p->G + area(i, m);
     double sum = inner(p->F + area(i, g->nx), p->x, g->nx);
     for (int j = 0; j < g->nu; j++) sum += G[j] * (s->u[j] - g->u[j]);
-    for (int j = 0; j < g->ny; j++) sum += G[g->nu + j] * (s->y[j] - p->y0[j]);
+    for (int j = 0; j < g->ny; j++)
+      sum += G[g->nu + j] * (s->y[g->output[j]] - p->y0[g->output[j]]);
     p->next[i] = sum;
   }
   copy(p->x, p->next, g->nx);

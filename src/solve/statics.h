@@ -34,6 +34,11 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
                          td_statics** statics);
 void td_statics_free(td_statics* statics);
 
+// Why no equilibrium was found near q: names a direction without restoring force in `note`, or
+// leaves it as it is (unheld.c).
+void td_statics_explain(td_statics* statics, const double* q, const double* l, char* note,
+                        size_t size);
+
 // M z'' + C z' + K z = 0 for the motions dq = Z z that the constraints allow.  Directions without
 // mass and damping are condensed; the last `massless` ones have damping only.
 typedef struct td_reduced {
@@ -60,6 +65,8 @@ td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes,
 
 // A linear model to fill, all zero; NULL when out of memory.
 td_linear* td_linear_new(int nx, int nu, int ny, int nv);
+// Keep the rows of C and D that are known; name the sensors that are left out.
+void td_linear_choose(const td_model* model, const bool* known, td_linear* linear);
 
 // (dq)' = dv + T dq along a motion: what tangent directions turn by (nv x nv).
 td_status td_turning(const td_model* model, const td_state* state, double* T);

@@ -52,7 +52,7 @@ says 'no column that is called like a sensor'
 recording=$TENDRIL_DATA/data/stiffflop/stiffflop_load1.csv
 if [ -n "$TENDRIL_DATA" ] && [ -r "$recording" ]; then
   head -700 "$recording" >load1.csv
-  expect 0 observe "$models/tip_force.m" --data load1.csv --rest --estimate fwx_N=0.2:0.2 --estimate fwy_N=0.2:0.2 --json
+  expect 0 observe "$models/tip_force.m" --data load1.csv --from-equilibrium --estimate fwx_N=0.2:0.2 --estimate fwy_N=0.2:0.2 --json
   json stdout.txt 'd["unknowns"][0]["R2"] > 0.4 and d["unknowns"][1]["correlation2"] > 0.3'
   python3 -c 'import json; print([(u["name"], round(u["R2"], 3), round(u["correlation2"], 3)) for u in json.load(open("stdout.txt"))["unknowns"]])'
 fi
