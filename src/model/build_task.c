@@ -167,6 +167,10 @@ td_status td_build_task_numbers(builder* b) {
 
 // ---- tapes ------------------------------------------------------------------------------------
 
+static bool is_linear(const model_force* f) {
+  return f->strain == STRAIN_DOF || (f->strain == STRAIN_BASIS && f->coords < 0);
+}
+
 // Second derivatives along the motion are known for these.
 static const char* unfit(const td_model* m, const model_probe* p) {
   switch (p->kind) {
@@ -184,8 +188,8 @@ static const char* unfit(const td_model* m, const model_probe* p) {
     case SENSOR_STRAIN:
       for (int i = 0; p->rod > 0 && i < m->nforce; i++)
         if (m->force[i].kind == FORCE_STRAIN && m->force[i].rod == p->rod &&
-            m->force[i].strain != STRAIN_DOF)
-          return "a strain of a rod whose strains are no coordinates; use 'srl' or 'ebr'";
+            !is_linear(&m->force[i]))
+          return "a strain of a rod whose strains are no coordinates; use 'gvs', 'srl' or 'ebr'";
       return NULL;
     default:
       return "no position";

@@ -139,6 +139,9 @@ less "$(largest eight/trajectory.csv error 1.5)" 2e-4 'error on the figure of ei
 expect 0 sim "$models/tip_tracking.m" --quiet -o exact --t-final 2 --set mode=dynamic
 less "$(largest exact/trajectory.csv error 0)" 1e-7 'error with exact inverse dynamics'
 
+expect 0 sim "$models/cable_tracking.m" --quiet -o cables --t-final 3
+less "$(largest cables/trajectory.csv error 1.5)" 1e-3 'error of the cable-driven arm'
+
 # reduction
 expect 0 linearize "$models/pneumatic_module.m" --reduce 3 --json
 json stdout.txt 'd["nx"] == 6'

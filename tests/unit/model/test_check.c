@@ -208,7 +208,7 @@ static void only_structures_of_this_version_are_taken(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
   put(spec, "mesh", td_value_num(0, 0, 1));
-  put_number(spec, "task", 3);  // the user's own variable
+  put_number(spec, "contact", 3);  // the user's own variable
   put(spec, "body(1).fluid", td_value_num(0, 0, 1));
   expect_none(spec);
 
