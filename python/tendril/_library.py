@@ -21,7 +21,8 @@ class Error(Exception):
 
 class td_sizes(c.Structure):
     _fields_ = [(name, c.c_int) for name in
-                "nq nv nfree nu nparam nbody njoint nstation nconstraint nforce nsensor nevent nrod ncable nmesh"
+                "nq nv nfree nu nparam nbody njoint nstation nconstraint nforce nsensor nevent nrod ncable "
+                "nwet ncontact nmesh"
                 .split()]
 
 

@@ -42,11 +42,12 @@ typedef struct options {
   double low, high;  // --range of frequencies [Hz], 0: not given
   bool only_static, only_dynamic;
   bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report;
-  bool open, png, dark, gnuplot;
-  const char* curves;  // --y
+  bool open, png, page, dark, gnuplot;
+  const char *y, *x;  // columns to plot
   int port;
-  int width, height, fps;  // of pictures, 0: not given
-  const char** set;        // "name=value"
+  int width, height;  // of a picture [pixels], 0: not given
+  double fps, speed;  // NaN: not given
+  const char** set;   // "name=value"
   int nset;
   const char** assume;  // "name=value" that controllers take for granted
   int nassume;

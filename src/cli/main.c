@@ -20,8 +20,8 @@ const command command_table[] = {
     {"linearize", "MODEL", COMMON "@R", 1, cmd_linearize,
      "A, B, C, D about the equilibrium or a state"},
     {"lqr", "MODEL", COMMON "@RQ", 1, cmd_lqr, "gains of a linear controller and observer"},
-    {"bode", "MODEL", COMMON "@RgP", 1, cmd_bode, "frequency response as CSV and SVG"},
-    {"observe", "MODEL", COMMON "rav@DFEGWe", 1, cmd_observe,
+    {"bode", "MODEL", COMMON "@RHI", 1, cmd_bode, "frequency response as CSV and SVG"},
+    {"observe", "MODEL", COMMON "rav@KLENWe", 1, cmd_observe,
      "motion, forces and parameters from recorded sensors (--data FILE)"},
     {"sim", "MODEL", COMMON SOLVER "hm@ekAU", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
@@ -29,13 +29,17 @@ const command command_table[] = {
      "the same rods in every continuum model: DOF, error, speed"},
     {"view", "MODEL|DIR", "sjqwb", 1, cmd_view,
      "a model live in the browser, or the replay of results"},
+    {"report", "DIR", "qPGSTDO", 1, cmd_report,
+     "renew report.html of results, or make a picture of it (--png)"},
+    {"video", "DIR", "qSFVDO", 1, cmd_video, "the replay of results as a video (-o x.mp4)"},
+    {"plot", "DIR", "qYXgO", 1, cmd_plot, "curves of results as SVG or gnuplot script"},
     {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
     {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
 
 // Commands of the contract that later versions bring.
-static const char* const later[] = {"derive", "export", "report", "video", "plot"};
+static const char* const later[] = {"derive", "export"};
 enum { NLATER = sizeof later / sizeof *later };
 
 static const command* find(const char* name) {

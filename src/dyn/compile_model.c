@@ -309,6 +309,18 @@ static td_status judge_equations(const trial* t) {
   return TD_OK;
 }
 
+// Contact at the start is a push from nowhere: likely not what is meant.
+static void warn_contacts(const trial* t) {
+  static const char* const fields[] = {"first", "second", NULL};
+  for (int i = 0; i < t->m->ncontact; i++) {
+    const double depth = td_contact_depth(t->m, t->w, i);
+    if (depth > 1e-9)
+      td_warn(&t->spec->diags, field_span(t->spec, "contact", i + 1, fields),
+              "%s: touches at the start already, %.3g m deep",
+              model_name(t->m, t->m->contact[i].name), depth);
+  }
+}
+
 static td_status judge(const trial* t) {
   td_status status = td_state_initial(t->m, t->w, t->state);
   td_enter(t->m, t->state, t->w);
@@ -318,24 +330,15 @@ static td_status judge(const trial* t) {
   if (status != TD_OK) return status;
   report_moved(t);
   TD_TRY(judge_geometry(t));
+  warn_contacts(t);
   return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
-}
-
-// The matrices of this version are dense.
-static td_status check_size(td_spec* spec, const td_model* m) {
-  if (m->nvel + m->nrow <= spec->limits.dofs) return TD_OK;
-  return td_error(&spec->diags, TD_E_MODEL, td_span_none(),
-                  "the model has %d degrees of freedom and %d constraints, it may have %d together",
-                  m->nvel, m->nrow, spec->limits.dofs);
 }
 
 td_status td_model_compile(td_spec* spec, td_model** model) {
   spec->read_wires = td_read_meshes;
   TD_TRY(td_compile(spec, model));
-  td_status status = check_size(spec, *model);
-  const bool fits = status == TD_OK;
-  const trial t = {spec, *model, fits ? td_work_new(*model) : NULL, td_state_new(*model)};
-  if (fits) status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
+  const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
+  td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
   if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;
   td_state_free(t.state);
   td_work_free(t.w);

@@ -64,6 +64,8 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nevent = m->nevent,
                     .nrod = m->nrod,
                     .ncable = m->ncable,
+                    .nwet = m->nwet,
+                    .ncontact = m->ncontact,
                     .nmesh = m->nmesh};
 }
 
@@ -95,6 +97,9 @@ const char* td_model_force_name(const td_model* m, int i) {
 }
 const char* td_model_cable_name(const td_model* m, int i) {
   return within(i, m->ncable) ? model_name(m, m->cable[i].name) : NULL;
+}
+const char* td_model_contact_name(const td_model* m, int i) {
+  return within(i, m->ncontact) ? model_name(m, m->contact[i].name) : NULL;
 }
 
 bool td_model_is_controlled(const td_model* m) { return m->ntask > 0 || m->nloop > 0; }
