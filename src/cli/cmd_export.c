@@ -3,10 +3,19 @@
 
 #include "cli.h"
 
+static int export_failed(session* s, td_status status) {
+  if (status == TD_E_IO) return session_wrote(s, status);
+  if (status == TD_E_USAGE)
+    return complain(CODE_USE,
+                    "export: models with task or control drive their inputs themselves, "
+                    "which an exported model cannot; leave these out");
+  return session_failed(s, status, "export");
+}
+
 static int export_c(session* s) {
   const td_status status = td_export_c(s->model, s->name, s->files);
   if (status == TD_OK) return CODE_DONE;
-  return status == TD_E_IO ? session_wrote(s, status) : session_failed(s, status, "export");
+  return export_failed(s, status);
 }
 
 static int export_fmu(session* s) {
@@ -15,7 +24,7 @@ static int export_fmu(session* s) {
       td_export_fmu(s->model, s->name, s->opt->fmi == 3 ? 3 : 2, s->files, message, sizeof message);
   if (*message) complain(0, "%s", message);  // also what is worth knowing of one that was written
   if (status == TD_OK) return CODE_DONE;
-  return status == TD_E_IO ? session_wrote(s, status) : session_failed(s, status, "export");
+  return export_failed(s, status);
 }
 
 int cmd_export(const options* opt) {

@@ -222,6 +222,9 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate);
 td_energies td_energies_at(const td_model* m, td_work* w);
 
+// Accelerations of prescribed DOFs, zero for the others.
+void td_prescribed_accelerations(const td_model* m, const td_work* w, double* a);
+
 // Coordinates.
 void td_hop_rate(const model_hop* hop, const double* q, const double* v, double* qdot);
 
