@@ -21,7 +21,7 @@ const command command_table[] = {
      "A, B, C, D about the equilibrium or a state"},
     {"lqr", "MODEL", COMMON "@RQ", 1, cmd_lqr, "gains of a linear controller and observer"},
     {"bode", "MODEL", COMMON "@RHI", 1, cmd_bode, "frequency response as CSV and SVG"},
-    {"observe", "MODEL", COMMON "rav@KLENWe", 1, cmd_observe,
+    {"observe", "MODEL", COMMON "rav@KMENWe", 1, cmd_observe,
      "motion, forces and parameters from recorded sensors (--data FILE)"},
     {"sim", "MODEL", COMMON SOLVER "hm@ekAU", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},

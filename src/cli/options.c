@@ -276,7 +276,7 @@ static const option_row option_table[] = {
     {'A', "--assume", NULL, "NAME=VALUE", read_assume, "a param as tasks and controllers believe it to be; may be repeated"},
     {'U', "--allow-plugin", NULL, NULL, read_plugin, "allow the controllers named by control.plugin"},
     {'K', "--data", NULL, "FILE", read_data, "measured sensors and inputs by name, CSV with a column t"},
-    {'L', "--filter", NULL, "NAME", read_filter, "ekf (extended, default) or ukf (unscented)"},
+    {'M', "--filter", NULL, "NAME", read_filter, "ekf (extended, default) or ukf (unscented)"},
     {'E', "--estimate", NULL, "NAME=S:W", read_estimate, "an unknown input or param: deviation at the start and after 1 s; may be repeated"},
     {'N', "--sigma", NULL, "Q:V", read_sigma, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
     {'W', "--drift", NULL, "X", read_drift, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
