@@ -120,8 +120,11 @@ typedef struct td_sizes {
   int nforce;       // springs, dampers, inputs and loads that act between stations or on DOFs
   int nsensor;      // numbers that sensors give (a vector counts its components)
   int nevent;
-  int nrod;    // rods
-  int ncable;  // cables
+  int nrod;      // rods
+  int ncable;    // cables
+  int nwet;      // places in the fluid
+  int ncontact;  // contacts
+  int nmesh;     // meshes
 } td_sizes;
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The
@@ -142,6 +145,7 @@ const char* td_model_station_name(const td_model* model, int i);
 const char* td_model_constraint_name(const td_model* model, int i);
 const char* td_model_force_name(const td_model* model, int i);
 const char* td_model_cable_name(const td_model* model, int i);
+const char* td_model_contact_name(const td_model* model, int i);
 int td_model_input_find(const td_model* model, const char* name);  // -1: none
 int td_model_param_find(const td_model* model, const char* name);
 int td_model_sensor_find(const td_model* model, const char* name);
@@ -219,6 +223,9 @@ td_energies td_energy(const td_model* model, const td_state* state, td_work* wor
 // Values of all sensors (nsensor).  Acceleration-level ones evaluate the forward dynamics.
 td_status td_sensors(const td_model* model, const td_state* state, td_work* work, double* values);
 
+// Positions in the world of n stations from `first` on, 3 numbers each.
+void td_station_positions(const td_model* model, const td_state* state, td_work* work, int first,
+                          int n, double* positions);
 // A station's pose (4x4, row-major) in the world and its body twist [v, omega] (6).
 void td_station(const td_model* model, const td_state* state, td_work* work, int station,
                 double pose[16], double twist[6]);

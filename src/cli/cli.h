@@ -9,6 +9,7 @@
 #include "tendril/generate.h"
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
+#include "tendril/view.h"
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
@@ -38,8 +39,12 @@ typedef struct options {
   td_derive_style style;
   const char* symbolic;  // "E,l0" or "all", NULL: none
   int fmi;               // export fmu: 2 or 3, 0: not given
-  bool json, quiet, halve, mat, allow_post, from_rest, help;
-  const char** set;  // "name=value"
+  bool json, quiet, halve, mat, allow_post, from_rest, help, no_report;
+  bool open, png, dark, gnuplot;
+  const char* curves;  // --y
+  int port;
+  int width, height, fps;  // of pictures, 0: not given
+  const char** set;        // "name=value"
   int nset;
   int argc;  // the command as typed
   char** argv;
@@ -119,6 +124,7 @@ typedef struct session {
   progress progress;
   bool partial;    // stopped or failed half-way: results are marked
   char from[600];  // where the state came from, "" when it is the model's initial one
+  bool reports;    // report.html is among its results
 
   // what has been computed, absent when NULL or false
   bool has_equil;
@@ -148,6 +154,11 @@ int session_failed(session* s, td_status status, const char* what);
 void say_time(session* s, double t);
 // A written file failed or not.
 int session_wrote(session* s, td_status status);
+// Stage report.html, with the text of summary.json (cmd_report.c).
+td_status report_stage(session* s, const char* summary);
+// The page of a directory's report.html, its data in the viewer of this version; allocated.  NULL:
+// a message was printed.
+char* report_read(const char* directory);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
 
@@ -209,5 +220,9 @@ int cmd_modes(const options* opt);
 int cmd_run(const options* opt);
 int cmd_sim(const options* opt);
 int cmd_trace(const options* opt);
+int cmd_plot(const options* opt);
+int cmd_report(const options* opt);
+int cmd_video(const options* opt);
+int cmd_view(const options* opt);
 
 #endif

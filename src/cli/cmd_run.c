@@ -28,6 +28,7 @@ static int simulate_from(session* s, int before) {
 int run_stages(session* s, bool equil, bool modes, bool sim) {
   int code = session_output(s);
   if (code) return code;
+  s->reports = !s->opt->no_report;
   say_sizes(s);
   if (equil || modes) code = equil_step(s);
   if (modes && code == CODE_DONE) code = modes_step(s);

@@ -148,6 +148,18 @@ static const char* read_dynamic(options* o, const char* s) {
   return (void)s, flag(&o->only_dynamic);
 }
 static const char* read_rest(options* o, const char* s) { return (void)s, flag(&o->from_rest); }
+static const char* read_no_report(options* o, const char* s) {
+  return (void)s, flag(&o->no_report);
+}
+static const char* read_open(options* o, const char* s) { return (void)s, flag(&o->open); }
+static const char* whole(const char* s, double low, double high, int* out) {
+  double x;
+  if (!number(s, &x) || x < low || x > high || x != floor(x))
+    return "must be a whole number in range";
+  *out = (int)x;
+  return NULL;
+}
+static const char* read_port(options* o, const char* s) { return whole(s, 0, 65535, &o->port); }
 static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
 
 // clang-format off
@@ -163,9 +175,10 @@ static const option_row option_table[] = {
     {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit or stiff (default: par.solver)"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
+    {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
     {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
     {'n', "--count", "-n", "N", read_count, "how many modes are printed (default: 10); all are written"},
-    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom 2 to 6)"},
+    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},
     {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
@@ -176,6 +189,8 @@ static const option_row option_table[] = {
     {'Y', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
     {'S', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
     {'F', "--fmi", NULL, "N", read_fmi, "version of the standard for an FMU: 2 or 3 (default: 2)"},
+    {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
+    {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on

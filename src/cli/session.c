@@ -256,7 +256,10 @@ int session_commit(session* s, const char* what, cJSON* result) {
   if (result) json_add(summary, what, result);
   cJSON* earlier = earlier_json(s);
   if (earlier) json_add(summary, "earlier", earlier);
+  char* text = s->reports ? cJSON_PrintUnformatted(summary) : NULL;
   td_status status = session_write_json(s, "summary.json", summary);
+  if (status == TD_OK && s->reports) status = text ? report_stage(s, text) : TD_E_NOMEM;
+  cJSON_free(text);
   if (status == TD_OK) status = td_files_commit(s->files);
   const int code = session_wrote(s, status);
   if (code == CODE_DONE) {
@@ -265,6 +268,7 @@ int session_commit(session* s, const char* what, cJSON* result) {
       say(s, "%s%s", i ? ", " : "  ", td_files_name(s->files, i));
     }
     say(s, "\n");
+    if (s->reports) say(s, "\nReport: %s/report.html (open it in a browser)\n", s->out);
   }
   return code;
 }

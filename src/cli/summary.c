@@ -18,6 +18,7 @@ cJSON* sizes_json(const session* s) {
               {"bodies", n.nbody},
               {"joints", n.njoint},
               {"rods", n.nrod},
+              {"meshes", n.nmesh},
               {"stations", n.nstation},
               {"constraints", n.nconstraint},
               {"forces", n.nforce},
@@ -33,6 +34,7 @@ void say_sizes(session* s) {
   const td_sizes n = s->n;
   say(s, "%s: bodies %d, joints %d, ", s->name, n.nbody, n.njoint);
   if (n.nrod) say(s, "rods %d, ", n.nrod);
+  if (n.nmesh) say(s, "meshes %d, ", n.nmesh);
   say(s, "coordinates %d", n.nq);
   if (n.nfree != n.nv) say(s, " (prescribed %d)", n.nv - n.nfree);
   say(s, ", constraints %d, forces %d, sensors %d\n", n.nconstraint, n.nforce, n.nsensor);

@@ -157,6 +157,8 @@ td_energies td_energies_at(const td_model* m, td_work* w) {
     e.kinetic += 0.5 * spatial_dot(&h->V, &IV);
     if (m->gravity_constant) e.gravity -= vec3_dot(g, h->I.mc);
   }
+  e.kinetic += td_fluid_kinetic(m, w);
+  if (m->gravity_constant) e.gravity += td_fluid_buoyancy(m, w);
   return e;
 }
 
@@ -192,6 +194,12 @@ double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
   }
   arena_close(&w->scratch, mark);
   return power;
+}
+
+void td_station_positions(const td_model* m, const td_state* state, td_work* w, int first, int n,
+                          double* positions) {
+  td_enter(m, state, w);
+  for (int i = 0; i < n; i++) vec3_put(positions + 3 * (size_t)i, td_frame(m, w, first + i).p);
 }
 
 void td_station(const td_model* m, const td_state* state, td_work* w, int station,

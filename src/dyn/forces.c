@@ -117,6 +117,8 @@ void td_forces(const td_model* m, td_work* w, int which) {
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
   td_cable_tensions(m, w);
   td_spans_add(m, w, which);
+  td_fluid_add(m, w, which);
+  td_contacts_add(m, w, which);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     switch (f->kind) {
@@ -137,6 +139,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
         break;
     }
   }
+  if (w->pull.on && (which & FORCES_ACTIVE)) td_pull_add(m, w);
 }
 
 // ---- changes ----------------------------------------------------------------------------------
@@ -218,10 +221,11 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
   const model_col* c = col < 0 ? NULL : &m->col[col];
   const bool numbers = w->numbers_change;
   td_spans_change(m, w, col, rate, df);
+  td_contacts_change(m, w, col, rate, df);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
-    if (!numbers && !moved) continue;
+    if (!numbers && (!moved || is_single(f))) continue;
     switch (f->kind) {
       case FORCE_DOF:
         dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], 0, 0);
@@ -231,13 +235,14 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         link_change(m, w, f, col, rate, df);
         break;
       case FORCE_LOAD:
-        load_change(m, w, f, col, rate, df);
+        load_change(m, w, f, is_single(f) ? -1 : col, rate, df);
         break;
       case FORCE_STRAIN:
         td_strain_change(m, w, f, col, rate, df, dtau);
         break;
     }
   }
+  if (w->pull.on && col >= 0) td_pull_change(m, w, col, rate, df);
 }
 
 // ---- energy and power -------------------------------------------------------------------------
@@ -263,7 +268,7 @@ static void law_coordinate(const td_model* m, const td_work* w, const model_forc
 }
 
 double td_elastic_energy(const td_model* m, const td_work* w) {
-  double sum = td_cable_energy(m, w);
+  double sum = td_cable_energy(m, w) + td_contacts_energy(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy(m, w, f);
@@ -279,7 +284,8 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = td_cable_power(m, w);
+  double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w) +
+               (w->pull.on ? td_pull_power(m, w) : 0);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     for (int d = 0; d < force_laws(f->kind); d++) {
@@ -319,7 +325,8 @@ void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* d
 
 static bool is_link_of(const model_force* f, int joint, int element) {
   return f->joint == joint && f->element == element &&
-         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM ||
+          (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT));
 }
 
 spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate) {
@@ -327,7 +334,10 @@ spatial td_link_change(const td_model* m, td_work* w, int joint, int element, in
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (!is_link_of(f, joint, element)) continue;
-    (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
+    if (f->kind == FORCE_STRAIN)
+      td_segment_link_change(m, w, f, col, rate, change);
+    else
+      (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
     sum = spatial_add(sum, change[1]);
   }
   for (int i = 0; i < m->nrow && col >= 0; i++) {
@@ -344,6 +354,10 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (!is_link_of(f, joint, element)) continue;
+    if (f->kind == FORCE_STRAIN) {
+      sum = spatial_add(sum, td_segment_link(m, w, f));
+      continue;
+    }
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
     if (f->kind == FORCE_AXIAL) {
@@ -369,7 +383,7 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 // Change of the elastic energy along the position coordinate of a column: minus the elastic forces'
 // work.
 double td_elastic_change(const td_model* m, const td_work* w, int col) {
-  double sum = td_cable_energy_change(m, w, col);
+  double sum = td_cable_energy_change(m, w, col) + td_contacts_energy_change(m, w, col);
   const model_col* c = &m->col[col];
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];

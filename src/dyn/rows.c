@@ -118,11 +118,16 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
     *e = w->target[2 * r->target_index];
     *ed = w->target[2 * r->target_index + 1];
   }
+  if (r->target == TARGET_MOTION) {
+    *e = w->num[r->motion];
+    *ed = w->num[r->motion + 1];
+  }
 }
 
 double td_row_drive(const td_model* m, const td_work* w, int row, const row_value* at) {
   const model_row* r = &m->row[row];
   double u = r->control == NUM_NONE ? 0 : w->num[r->control], e, ed;
+  if (r->target == TARGET_MOTION) u = w->num[r->motion + 2];
   if (r->k == NUM_NONE) return u;
   td_row_target(m, w, row, &e, &ed);
   return u - w->num[r->k] * (at->e - e) - w->num[r->mu] * (at->ed - ed);

@@ -133,7 +133,7 @@ static void polynomial_collect(const td_model* m, const td_work* w, const model_
                                            w->col[k].slope * vec3_at(g->xs, m->col[k].part));
 }
 
-void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
                      double u[6]) {
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
@@ -151,7 +151,7 @@ void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, 
 
 void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]) {
   double u[6];
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
 }
 
 // The section's law and the cables that pass.
@@ -213,6 +213,15 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
   const segment_wrench t = td_segment_wrench(&e, s);
   add_wrench(m, NULL, w, f->b, spatial_force(b.p, t.force, t.torque_b));
   add_wrench(m, NULL, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
+}
+
+spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f) {
+  const segment e = ends(m, w, f);
+  double x[6], u[6], s[6];
+  segment_strains(&e, piece_length(w, f), x, u);
+  piece_force(m, w, f, x, u, FORCES_ALL, s);
+  const segment_wrench t = td_segment_wrench(&e, s);
+  return spatial_force(td_frame(m, w, f->b).p, t.force, t.torque_b);
 }
 
 // ---- changes ----------------------------------------------------------------------------------
@@ -297,12 +306,8 @@ static void local_numbers_change(const td_model* m, const td_work* w, const mode
   polynomial_collect(m, w, f, &g, 1, dtau, 1);
 }
 
-void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                      spatial* df, double* dtau) {
-  if (f->strain != STRAIN_SEGMENT) {
-    if (w->numbers_change) local_numbers_change(m, w, f, dtau);
-    return;
-  }
+void td_segment_link_change(const td_model* m, const td_work* w, const model_force* f, int col,
+                            bool rate, spatial out[2]) {
   double x[6], u[6], dx[6], du[6], s[6], ds[6];
   const double length = piece_length(w, f);
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
@@ -318,8 +323,20 @@ void td_strain_change(const td_model* m, td_work* w, const model_force* f, int c
   piece_change(m, w, f, x, u, dx, du, true, ds);
   const segment_wrench t = td_segment_wrench(&e, s), dt = td_segment_wrench_change(&e, &d, s, ds);
   const vec3 back = vec3_scale(-1, t.force), dback = vec3_scale(-1, dt.force);
-  add_wrench(m, df, w, f->b, spatial_force_change(b.p, t.force, db.p, dt.force, dt.torque_b));
-  add_wrench(m, df, w, f->a, spatial_force_change(a.p, back, da.p, dback, dt.torque_a));
+  out[0] = spatial_force_change(a.p, back, da.p, dback, dt.torque_a);
+  out[1] = spatial_force_change(b.p, t.force, db.p, dt.force, dt.torque_b);
+}
+
+void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
+                      spatial* df, double* dtau) {
+  if (f->strain != STRAIN_SEGMENT) {
+    if (w->numbers_change) local_numbers_change(m, w, f, dtau);
+    return;
+  }
+  spatial change[2];
+  td_segment_link_change(m, w, f, col, rate, change);
+  add_wrench(m, df, w, f->a, change[0]);
+  add_wrench(m, df, w, f->b, change[1]);
 }
 
 // ---- tangents of forces that follow from the coordinates themselves ---------------------------
@@ -434,16 +451,17 @@ void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f
 
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f) {
   if (!f->potential) return 0;
+  if (f->stored) return piece_length(w, f) * w->num[f->section + SECTION_STORED];
   const section sec = section_of(w, f, w->num);
   double x[6], u[6];
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   return piece_length(w, f) * section_energy(&sec, x);
 }
 
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   section_force(&sec, x, u, s);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++)
@@ -455,7 +473,7 @@ double td_strain_energy_change(const td_model* m, const td_work* w, const model_
   if (!f->potential) return 0;
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   td_strains_change(m, w, f, col, dx);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];

@@ -109,15 +109,15 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
                  name, name);
 }
 
-#define MODEL_TAPES(X)                                                                           \
-  X(param_tape)                                                                                  \
-  X(motion_tape)                                                                                 \
-  X(live_tape)                                                                                   \
-  X(strain_tape)                                                                                 \
-  X(strain_rate_tape)                                                                            \
-  X(live_probe_tape)                                                                             \
-  X(live_input_tape) X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) \
-      X(event_tape)
+#define MODEL_TAPES(X) \
+  X(param_tape)        \
+  X(motion_tape)       \
+  X(live_tape)         \
+  X(strain_tape)       \
+  X(strain_rate_tape)  \
+  X(live_probe_tape)   \
+  X(live_input_tape)   \
+  X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape)
 
 static void write_tapes(const td_model* m, td_text* out) {
   td_text_add(out, "_Static_assert(sizeof(instruction) == 16, \"layout of instruction\");\n");
@@ -140,6 +140,9 @@ static void write_model(const td_model* m, td_text* out) {
     const char* name;
     int x;
   } fields[] = {{"gravity", m->gravity},
+                {"fluid_velocity", m->fluid_velocity},
+                {"has_added", m->has_added},
+                {"has_blocks", m->has_blocks},
                 {"time_var", m->time_var},
                 {"nvar", m->nvar},
                 {"nbeam_frame", m->nbeam_frame},

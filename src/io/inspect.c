@@ -61,17 +61,6 @@ int td_spec_count(const td_spec* spec, const char* name) {
   return list ? td_value_count(list) : 0;
 }
 
-// The hop that owns generalised position (or velocity) i.
-static const model_hop* owner(const td_model* m, int i, bool velocity) {
-  for (int h = 0; h < m->nhop; h++) {
-    const model_hop* hop = &m->hop[h];
-    if (!velocity && i >= hop->q && i < hop->q + hop->nq) return hop;
-    for (int k = hop->col; k < hop->col + hop->nv; k++)
-      if ((velocity ? m->col[k].v : m->col[k].q) == i) return hop;
-  }
-  return NULL;
-}
-
 // Coefficients of powers of arc length: positions are sums of q_i s^(i+1), quaternions of q_i s^i.
 enum { POWERS = 20 };
 static const char* const power_unit[POWERS] = {"1/m",    "1/m^2",  "1/m^3",  "1/m^4",  "1/m^5",
@@ -127,8 +116,8 @@ static const char* mode_of(const char* name) {
   return dot ? dot + 1 : name;
 }
 
-static td_coordinate describe(const td_model* m, const model_dof* dof, const model_hop* hop,
-                              bool velocity) {
+static td_coordinate describe(const td_model* m, const model_dof* dof, bool velocity) {
+  const model_hop* hop = dof->hop < 0 ? NULL : &m->hop[dof->hop];
   const bool known = dof->joint >= 1 && dof->joint <= m->njoint;
   return (td_coordinate){
       .name = model_name(m, dof->name),
@@ -140,19 +129,21 @@ static td_coordinate describe(const td_model* m, const model_dof* dof, const mod
       .prescribed = hop && hop->prescribed,
       .rod = dof->rod > 0 ? model_name(m, m->rod[dof->rod - 1].name) : "",
       .rod_number = dof->rod,
-      .mode = dof->rod > 0 ? mode_of(model_name(m, dof->name)) : "",
+      .mode = dof->rod > 0 || dof->mesh > 0 ? mode_of(model_name(m, dof->name)) : "",
+      .mesh = dof->mesh > 0 ? model_name(m, m->mesh[dof->mesh - 1].name) : "",
+      .mesh_number = dof->mesh,
   };
 }
 
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about) {
   if (i < 0 || i >= model->npos) return false;
-  *about = describe(model, &model->pos[i], owner(model, i, false), false);
+  *about = describe(model, &model->pos[i], false);
   return true;
 }
 
 bool td_model_v_about(const td_model* model, int i, td_coordinate* about) {
   if (i < 0 || i >= model->nvel) return false;
-  *about = describe(model, &model->vel[i], owner(model, i, true), true);
+  *about = describe(model, &model->vel[i], true);
   return true;
 }
 
@@ -162,6 +153,31 @@ bool td_model_rod_about(const td_model* m, int i, td_rod* about) {
   *about = (td_rod){model_name(m, rod->name), model_name(m, rod->model), rod->n, rod->length, 0};
   for (int k = 0; k < m->nvel; k++) about->nv += m->vel[k].rod == i + 1;
   return true;
+}
+
+bool td_model_mesh_about(const td_model* m, int i, td_mesh* about) {
+  if (i < 0 || i >= m->nmesh) return false;
+  const model_mesh* mesh = &m->mesh[i];
+  *about = (td_mesh){.name = model_name(m, mesh->name),
+                     .nnode = mesh->nnode,
+                     .nfixed = mesh->nfixed,
+                     .nedge = mesh->nedge,
+                     .ndiagonal = mesh->ndiagonal,
+                     .station = mesh->station,
+                     .body = mesh->body,
+                     .force = mesh->force};
+  return true;
+}
+
+bool td_model_station_fixed(const td_model* m, int station) {
+  return station >= 0 && station < m->nstation && m->station[station].hop < 0;
+}
+
+bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
+  if (force < 0 || force >= m->nforce) return false;
+  stations[0] = m->force[force].a;
+  stations[1] = m->force[force].b;
+  return stations[0] >= 0 && stations[1] >= 0;
 }
 
 int td_model_station_rod(const td_model* m, int station, double* arc) {

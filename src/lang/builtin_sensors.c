@@ -20,7 +20,8 @@ static const char* root_name(const ast* node) {
 // The structures that can be referred to.
 static bool is_thing(const char* name) {
   return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 || strcmp(name, "rod") == 0 ||
-         strcmp(name, "cable") == 0 || (td_field_refused(name) && td_field_is_root(name));
+         strcmp(name, "cable") == 0 || strcmp(name, "mesh") == 0 ||
+         (td_field_refused(name) && td_field_is_root(name));
 }
 
 bool td_is_reference(const ast* node) { return is_thing(root_name(node)); }
@@ -319,6 +320,23 @@ static bool cable_arguments(lang* L, const ast* node, const value_ref* r, td_sen
                  td_sensor_table[ref->kind].name, r->index, node->n) != NULL;
 }
 
+// The arguments after a mesh: a node (pos, vel, ...) or an edge (length, stretch, force).
+static bool mesh_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
+  const td_sensor_info* info = &td_sensor_table[ref->kind];
+  const bool edge =
+      ref->kind == SENSOR_LENGTH || ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_FORCE;
+  if (info->about != 'b' && !edge)
+    return td_fail(L, node->at, "%s is not about a mesh", info->name) != NULL;
+  ref->root = 'm';
+  ref->index = r->index;
+  if (r->has_place) ref->element = (int)td_ex_value(L->g, r->place);
+  const bool ok = edge ? joint_arguments(L, node, ref) : body_arguments(L, node, ref);
+  if (ok && ref->element == 0)
+    return td_fail(L, node->at, "%s needs to know which %s, as in %s(mesh(%d), 1)", info->name,
+                   edge ? "edge" : "node", info->name, r->index) != NULL;
+  return ok;
+}
+
 static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char about) {
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
@@ -333,6 +351,7 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   if (may_be_cable && strcmp(r.root, "cable") == 0) return cable_arguments(L, node, &r, ref);
   const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
   if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
+  if (strcmp(r.root, "mesh") == 0 && about != 'r') return mesh_arguments(L, node, &r, ref);
   if (strcmp(r.root, wanted) != 0) {
     return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
            NULL;
@@ -383,7 +402,40 @@ static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   return out;
 }
 
+// strain(3), strain(1:2): strains of the section at hand, for its energy.
+static bool is_own_strain(const char* name, const ast* node) {
+  return strcmp(name, "strain") == 0 && node->kind == AST_INDEX && node->n == 1 &&
+         !td_is_reference(node->list[0]);
+}
+
+static value* own_strain(lang* L, const ast* node, value* which) {
+  const int n = td_value_count(which);
+  value* out = td_num(L, which->rows, which->cols, 1, node->at);
+  for (int i = 0; out && i < n; i++) {
+    double d = 0;
+    bool ok = td_number_at(L, which, i, node->at, "the number of a strain", &d);
+    if (ok && !(d == floor(d) && d >= 1 && d <= 6))
+      ok = td_fail(L, node->at,
+                   "the number of a strain must be from 1 to 6 (shear x, shear y, stretch, bend x, "
+                   "bend y, twist), got %g",
+                   d) != NULL;
+    if (ok) ok = td_set_ex(L, out, i, td_ex_var(L->g, L->spec->strain_var[(int)d - 1]), node->at);
+    if (ok) continue;
+    td_value_drop(out);
+    return NULL;
+  }
+  return out;
+}
+
 value* td_sensor_call(lang* L, const char* name, const ast* node) {
+  if (is_own_strain(name, node)) {
+    value* which = td_eval(L, node->list[0]);
+    if (!which) return NULL;
+    value* own = which->kind == V_NUM ? own_strain(L, node, which) : NULL;
+    const bool number = which->kind == V_NUM;
+    td_value_drop(which);
+    if (number) return own;
+  }
   td_sensor_ref ref = {.kind = (sensor_kind)sensor_kind_of(name), .root = '-'};
   bool ok = false;
   switch (td_sensor_table[ref.kind].about) {

@@ -55,14 +55,17 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nu = m->ninput,
                     .nparam = m->nparam,
                     .nbody = m->nbody,
-                    .njoint = m->njoint,
+                    .njoint = m->njoint - m->nmesh,
                     .nstation = m->nstation,
                     .nconstraint = m->nrow,
                     .nforce = m->nforce,
                     .nsensor = m->noutput_name,
                     .nevent = m->nevent,
                     .nrod = m->nrod,
-                    .ncable = m->ncable};
+                    .ncable = m->ncable,
+                    .nwet = m->nwet,
+                    .ncontact = m->ncontact,
+                    .nmesh = m->nmesh};
 }
 
 static bool within(int i, int n) { return i >= 0 && i < n; }
@@ -93,6 +96,9 @@ const char* td_model_force_name(const td_model* m, int i) {
 }
 const char* td_model_cable_name(const td_model* m, int i) {
   return within(i, m->ncable) ? model_name(m, m->cable[i].name) : NULL;
+}
+const char* td_model_contact_name(const td_model* m, int i) {
+  return within(i, m->ncontact) ? model_name(m, m->contact[i].name) : NULL;
 }
 
 static int find(const td_model* m, const char* (*name)(const td_model*, int), int n,

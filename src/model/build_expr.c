@@ -76,8 +76,18 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
   return td_build_station(b, &where, 0, NULL, false, name, &p->station);
 }
 
+// pos(mesh(1), 17): a node
+static td_status node_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  int body = 0;
+  TD_TRY(td_build_node(b, ref->index, ref->element, at, td_sensor_table[ref->kind].name, &body));
+  p->station = b->m->body[b->body_first[body]].station;
+  if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
+  return TD_OK;
+}
+
 static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
-  if (ref->index < 0 || ref->index > b->nbody) return no_such(b, at, ref, "body", b->nbody);
+  if (ref->index < 0 || ref->index > b->nbody + b->nnode)
+    return no_such(b, at, ref, "body", b->nbody + b->nnode);
   if (ref->index == 0) {
     p->station = ground_station(b);
   } else {
@@ -114,6 +124,20 @@ static void joint_ends(builder* b, int joint, int element, int* a, int* c) {
   const int second = td_build_instance(b, &j->second, element - 1);
   *a = first < 0 ? ground_station(b) : b->m->body[first].station;
   *c = second < 0 ? ground_station(b) : b->m->body[second].station;
+}
+
+// length(mesh(1), 5): an edge
+static td_status edge_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  const char* name = td_sensor_table[ref->kind].name;
+  if (ref->index > b->nmesh) return no_such(b, at, ref, "mesh", b->nmesh);
+  const int joint = b->njoint + ref->index, n = b->m->joint[joint - 1].nelement;
+  if (ref->element < 1 || ref->element > n)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: mesh(%d) has %d edges, got edge %d", name,
+                    ref->index, n, ref->element);
+  p->joint = joint;
+  p->element = ref->element;
+  joint_ends(b, p->joint, p->element, &p->a, &p->b);
+  return TD_OK;
 }
 
 static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
@@ -188,6 +212,9 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
   td_status status = TD_OK;
   if (s->ref.root == 'r') {
     status = rod_probe(b, &s->ref, s->at, &p);
+  } else if (s->ref.root == 'm') {
+    status =
+        info->about == 'b' ? node_probe(b, &s->ref, s->at, &p) : edge_probe(b, &s->ref, s->at, &p);
   } else if (info->about == 'b') {
     status = body_probe(b, &s->ref, s->at, &p);
   }
@@ -294,6 +321,8 @@ static td_status sort_slots(builder* b, bool* motion, bool* strain) {
   for (int i = 0; i < m->nstrain_rate_slot; i++) strain[m->strain_rate_slot[i]] = true;
   for (int i = 0; i < m->nvel; i++)
     for (int k = 0; m->vel[i].motion != NUM_NONE && k < 3; k++) motion[m->vel[i].motion + k] = true;
+  for (int i = 0; i < m->nrow; i++)
+    for (int k = 0; m->row[i].motion != NUM_NONE && k < 3; k++) motion[m->row[i].motion + k] = true;
   for (int i = 0; i < m->nnumber_ex; i++) {
     if (strain[i]) continue;
     const ex e = m->number_ex[i];

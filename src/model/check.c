@@ -83,10 +83,15 @@ static const struct {
   td_depends kind;
   const char* text;
 } depend_texts[] = {
-    {TD_ON_PARAM, "parameters"}, {TD_ON_TIME, "time"},
-    {TD_ON_INPUT, "inputs"},     {TD_ON_STATE, "states"},
-    {TD_ON_RATE, "rates"},       {TD_ON_ACCEL, "accelerations"},
-    {TD_ON_ARC, "arc length"},   {TD_ON_COORD, "own coordinates"},
+    {TD_ON_PARAM, "parameters"},
+    {TD_ON_TIME, "time"},
+    {TD_ON_INPUT, "inputs"},
+    {TD_ON_STATE, "states"},
+    {TD_ON_RATE, "rates"},
+    {TD_ON_ACCEL, "accelerations"},
+    {TD_ON_ARC, "arc length"},
+    {TD_ON_COORD, "own coordinates"},
+    {TD_ON_STRAIN, "strains of the section"},
 };
 enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
 
@@ -342,6 +347,13 @@ static void check_word(td_spec* spec, const checked* c) {
 static void check_reference(td_spec* spec, const checked* c) {
   const value_ref* ref = &c->v->ref;
   if (strcmp(ref->root, "rod") == 0) return;
+  if (strcmp(ref->root, "mesh") == 0 && !ref->has_place) {
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s must be a node of mesh(%d), as in at(mesh(%d), 1)", c->name, ref->index,
+             ref->index);
+    return;
+  }
+  if (strcmp(ref->root, "mesh") == 0) return;
   if (strcmp(ref->root, "body") != 0) {
     const char* later = td_field_refused(ref->root);
     if (later)
@@ -361,6 +373,20 @@ static void check_reference(td_spec* spec, const checked* c) {
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s: the element in at(body(%d), ...) must be a whole number from 1, got %g", c->name,
              ref->index, x);
+}
+
+// Node numbers: whole and positive.
+static void check_nodes(td_spec* spec, const checked* c) {
+  if (!check_depends(spec, c)) return;
+  for (int i = 0; i < td_value_count(c->v); i++) {
+    double x;
+    if (!td_check_constant(spec, c->v, i, &x) || (x >= 1 && x == floor(x) && isfinite(x))) continue;
+    char name[NAME_SIZE];
+    element_name(c, i, name, sizeof name);
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be the number of a node, 1 or more, got %g",
+             name, x);
+    return;
+  }
 }
 
 // Does a joint make this body a rod?
@@ -430,10 +456,14 @@ static bool kind_fits(field_kind kind, const value* v) {
       return v->kind == V_STRUCT;
     case FIELD_PLACE:
       return v->kind == V_NUM || v->kind == V_REF;
+    case FIELD_TARGET:
+      return v->kind == V_STR || v->kind == V_NUM || v->kind == V_REF;
     case FIELD_PLACES:
       return v->kind == V_CELL;
     case FIELD_LIST:
       return v->kind == V_CELL || v->kind == V_STR;
+    case FIELD_NODES:
+      return v->kind == V_NUM || v->kind == V_STR;
   }
   return false;
 }
@@ -454,10 +484,14 @@ static const char* kind_text(const td_field* f) {
       return "a structure";
     case FIELD_PLACE:
       return "a body number, [body element ...] or a reference like at(body(2), 3)";
+    case FIELD_TARGET:
+      return "a word or a reference like body(2)";
     case FIELD_PLACES:
       return "a list of places like {at(body(1)), at(rod(2), 0.1)}";
     case FIELD_LIST:
       return "a list of names like {'tip', 'energy'}";
+    case FIELD_NODES:
+      return "a word or node numbers";
   }
   return "";
 }
@@ -553,15 +587,16 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
 // rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
 // built.
 static bool is_gap(td_spec* spec, const td_field* field, const value* s, int i) {
-  static const char* const counted[] = {"rod", "chamber", "cable", "contact"};
+  static const char* const counted[] = {"rod", "chamber", "cable", "contact", "mesh"};
   bool named = false;
-  for (int k = 0; k < 4; k++) named = named || strcmp(field->path, counted[k]) == 0;
+  for (int k = 0; k < 5; k++) named = named || strcmp(field->path, counted[k]) == 0;
   if (!named) return false;
   for (int k = 0; k < s->nfield; k++)
     if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
   td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
            "%s(%d) is empty: %ss are numbered without gaps, and the model has %s(%d)", field->path,
-           i + 1, field->path, field->path, td_value_count(s));
+           i + 1, strcmp(field->path, "mesh") == 0 ? "meshe" : field->path, field->path,
+           td_value_count(s));
   return true;
 }
 
@@ -611,7 +646,8 @@ static void check_structs(walk* w, const checked* c) {
     else
       write_name(name, sizeof name, "%s(%d)", c->name, i + 1);
     if (root) {
-      w->repeated = strcmp(c->field->path, "body") == 0 ? 0 : repeated_elements(c->field, s, i);
+      const bool later = strcmp(c->field->path, "body") == 0 || strcmp(c->field->path, "mesh") == 0;
+      w->repeated = later ? 0 : repeated_elements(c->field, s, i);
       w->along = (stretch){0, length_at_hand(w->spec, c->field, s, i)};
       w->rod = i;
     }
@@ -644,8 +680,20 @@ static void check_value(walk* w, checked* c) {
     case FIELD_PLACE:
       check_place(w->spec, c);
       break;
+    case FIELD_TARGET:
+      if (c->v->kind == V_STR)
+        check_word(w->spec, c);
+      else
+        check_place(w->spec, c);
+      break;
     case FIELD_PLACES:
       check_places(w->spec, c);
+      break;
+    case FIELD_NODES:
+      if (c->v->kind == V_STR)
+        check_word(w->spec, c);
+      else
+        check_nodes(w->spec, c);
       break;
     case FIELD_LIST:
       break;  // with the names, once all sensors are known

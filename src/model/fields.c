@@ -15,11 +15,12 @@ enum {
   PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
   TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
   FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
-  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,                    // a strain field of its own
-  ALONG = PARAM | TD_ON_ARC,                                // section and shape of a rod
-  BENT = FORCE | TD_ON_ARC,                                 // stiffness, loads, actuation of a rod
-  WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
-  SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_SYMBOL  // par.sym names symbols
+  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,  // a strain field of its own
+  ALONG = PARAM | TD_ON_ARC,              // section and shape of a rod
+  ENERGY = ALONG | TD_ON_STRAIN,          // strain energy of a section
+  BENT = FORCE | TD_ON_ARC,               // stiffness, loads, actuation of a rod
+  WATCH = FORCE | TD_ON_ACCEL,            // sensors and events
+  SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_STRAIN | TD_ON_SYMBOL  // par.sym names symbols
 };
 
 const td_field td_fields[] = {
@@ -63,6 +64,12 @@ const td_field td_fields[] = {
     {"world.g", FIELD_NUM, "1x3", "[0 0 0]", "m/s^2", TIMED, "", "",
      "gravity, the acceleration of a body that falls freely"},
 
+    // ---- fluid --------------------------------------------------------------------------------
+    {"fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "a fluid everywhere around the robot"},
+    {"fluid.rho", FIELD_NUM, "1", "0", "kg/m^3", PARAM, "", ">= 0", "density; 0: there is none"},
+    {"fluid.velocity", FIELD_NUM, "1x3", "[0 0 0]", "m/s", TIMED, "", "",
+     "its velocity, the same everywhere and changing slowly"},
+
     // ---- body ---------------------------------------------------------------------------------
     {"body", FIELD_STRUCTS, "", "", "", FIXED, "", "", "rigid bodies"},
     {"body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0", "mass"},
@@ -72,6 +79,15 @@ const td_field td_fields[] = {
      "centre of mass in the body frame"},
     {"body.tip", FIELD_NUM, "nx3", "2*l_com", "m", PARAM, "", "",
      "end of the body in its frame, for drawing"},
+    {"body.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what the fluid does to it"},
+    {"body.fluid.volume", FIELD_NUM, "1", "0", "m^3", PARAM, "", ">= 0",
+     "displaced volume: buoyancy is the weight of that much fluid"},
+    {"body.fluid.center", FIELD_NUM, "1x3", "l_com", "m", PARAM, "", "",
+     "centre of the displaced volume in the body frame"},
+    {"body.fluid.drag_matrix", FIELD_NUM, "6x6", "", "kg/m, kg", PARAM, "", "",
+     "drag -D*abs(v)*[v w] in the body frame, with the velocity v of its origin against the fluid"},
+    {"body.fluid.added_mass", FIELD_NUM, "6x6", "", "kg, kg m, kg m^2", PARAM, "", "",
+     "added inertia [translational, rotational] in the body frame"},
     {"body.type", FIELD_STR, "", "rigid", "", FIXED, "", "rigid", "kind of body"},
     {"body.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
 
@@ -150,6 +166,9 @@ const td_field td_fields[] = {
      "which of the directions [x y z rx ry rz] are constrained; fewer columns mean the first ones"},
     {"joint.control", FIELD_NUM, "nx1|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
      "acceleration along the constrained directions; 0 holds them"},
+    {"joint.motion", FIELD_NUM, "nx1|nx3", "", "m", TIMED, "", "",
+     "position along the constrained directions x, y and z, instead of `control`: a recorded or "
+     "given motion; its rate and acceleration follow from it"},
     {"joint.type", FIELD_STR, "", "", "", FIXED, "",
      "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
      "shorthand for the degrees of freedom; on a body that has its main joint it closes a loop"},
@@ -217,6 +236,9 @@ const td_field td_fields[] = {
      "shear viscosity: damping per length eta*[A A 3A 3Ix 3Iy J]"},
     {"rod.stiffness", FIELD_NUM, "1x6|6x6", "", "N, N m^2", BENT, "", "",
      "stiffness per length instead of E, G and the section"},
+    {"rod.energy", FIELD_NUM, "1", "", "N", ENERGY, "", "",
+     "strain energy per length, an expression of strain(1) ... strain(6) and s, instead of `E` or "
+     "`stiffness`: a hyperelastic law"},
     {"rod.damping", FIELD_NUM, "1x6|6x6", "", "N s, N m^2 s", BENT, "", "",
      "damping per length instead of eta"},
     {"rod.inertia", FIELD_NUM, "1x6", "", "kg/m, kg m", ALONG, "", ">= 0",
@@ -238,7 +260,7 @@ const td_field td_fields[] = {
      "axes of `load`: 'local' follows the rod"},
     {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
      "internal actuation [force moment] that works on the strains"},
-    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
+    {"rod.model", FIELD_STR, "", "gvs", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
      "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
     {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
@@ -265,6 +287,18 @@ const td_field td_fields[] = {
      "what a part does not say is the rod's"},
     {"rod.part.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0",
      "length of the part at rest"},
+
+    {"rod.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "what the fluid does to it, where `fluid.rho` is not 0"},
+    {"rod.fluid.drag", FIELD_NUM, "1x3", "[1.1 1.1 0.01]", "", ALONG, "", ">= 0",
+     "coefficients C along local x, y, z: force per length -rho/2*2*radius*C*abs(v)*v"},
+    {"rod.fluid.lift", FIELD_NUM, "1|1x3", "0", "", ALONG, "", "",
+     "coefficients l of a force across the flow: C has the skew matrix of l added, one number is "
+     "about local z"},
+    {"rod.fluid.drag_matrix", FIELD_NUM, "3x3", "", "", ALONG, "", "",
+     "the whole matrix C instead of drag and lift"},
+    {"rod.fluid.added_mass", FIELD_NUM, "1x3", "[0.6 0.6 0]", "", ALONG, "", ">= 0",
+     "added mass per length, as part of the displaced fluid's, along local x, y, z"},
 
     // ---- chamber ------------------------------------------------------------------------------
     {"chamber", FIELD_STRUCTS, "", "", "", FIXED, "", "", "pneumatic chambers inside rods"},
@@ -303,6 +337,123 @@ const td_field td_fields[] = {
     {"cable.points", FIELD_NUM, "mx3", "", "m", PARAM, "", "",
      "a row for each place of `via`: the point in its frame, by default its origin"},
 
+    // ---- contact ------------------------------------------------------------------------------
+    {"contact", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "soft contact of rods and bodies with fixed objects and with each other"},
+    {"contact.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"contact.first", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "",
+     "what touches: a rod with its points, or a body with balls at `points`"},
+    {"contact.second", FIELD_TARGET, "", TD_REQUIRED, "", FIXED, "", "plane|sphere|cylinder",
+     "what is touched, or a rod or body"},
+    {"contact.points", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
+     "centres of the balls of a body `first`, in its frame"},
+    {"contact.ball", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
+    {"contact.points2", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
+     "centres of the balls of a body `second`"},
+    {"contact.ball2", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
+    {"contact.point", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "a point of the plane"},
+    {"contact.normal", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "",
+     "direction out of the plane, to where the robot may be"},
+    {"contact.center", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "",
+     "centre of the sphere, a point on the axis of the cylinder"},
+    {"contact.axis", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "", "axis of the cylinder"},
+    {"contact.radius", FIELD_NUM, "1", "", "m", PARAM, "", "> 0",
+     "of the sphere or cylinder, which must have it; elsewhere of the balls of a body `first`"},
+    {"contact.stiffness", FIELD_NUM, "1", TD_REQUIRED, "N/m, N/m^2", PARAM, "", "> 0",
+     "force per depth k: of each point, or per length of a rod"},
+    {"contact.exponent", FIELD_NUM, "1", "1", "", PARAM, "", ">= 1", "e of the force k*depth^e"},
+    {"contact.damping", FIELD_NUM, "1", "0", "s/m, N s/m", PARAM, "", ">= 0", "d, see `law`"},
+    {"contact.law", FIELD_STR, "", "hunt", "", FIXED, "", "hunt|approach",
+     "with the speed w of approach: k*depth^e*(1 + d*w), never negative; or "
+     "k*depth^e + d*max(0,w)"},
+    {"contact.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0", "coefficient of friction"},
+    {"contact.slip", FIELD_NUM, "1", "1e-3", "m/s", PARAM, "", "> 0",
+     "speed above which friction is that of Coulomb; below it is viscous"},
+    {"contact.per", FIELD_STR, "", "length", "", FIXED, "", "length|point",
+     "whether stiffness (and damping of 'approach') of a rod are per length or for each of its "
+     "points"},
+
+    // ---- mesh ---------------------------------------------------------------------------------
+    {"mesh", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "nets: a mass at each node, a spring or beam along each edge; the nodes are bodies numbered "
+     "after those written"},
+    {"mesh.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"mesh.file_name", FIELD_STR, "", "", "", FIXED, "", "",
+     "wireframe to read: an IGES file (.igs, .iges) or an STL file (.stl), beside the model"},
+    {"mesh.tol", FIELD_NUM, "1", "extent/1e6", "m", FIXED, "", ">= 0",
+     "nodes of the file within this distance are one"},
+    {"mesh.chord", FIELD_NUM, "1", "extent/100", "m", FIXED, "", "> 0",
+     "largest distance between a curve of the file and the edges that replace it"},
+    {"mesh.unit", FIELD_NUM, "1", "as the IGES file says; 1e-3 for STL", "m", FIXED, "", "> 0",
+     "length of one unit of the file"},
+    {"mesh.grid", FIELD_INT, "1|1x2|1x3", "", "", FIXED, "", ">= 1",
+     "instead of a file: nodes along x, y and z"},
+    {"mesh.size", FIELD_NUM, "1|1x2|1x3", "1 each", "m", FIXED, "", "> 0",
+     "extent of the grid along x, y and z, from the origin"},
+    {"mesh.node", FIELD_NUM, "mx3", "", "m", FIXED, "", "",
+     "instead of a file: a row of coordinates for each node"},
+    {"mesh.edge", FIELD_INT, "mx2", "", "", FIXED, "", ">= 1",
+     "with `node`: a row with the numbers of two nodes for each edge"},
+    {"mesh.fixed", FIELD_NODES, "", "edge of a grid, ends of others", "", FIXED, "",
+     "edge|corners|frame|ends|none",
+     "nodes fixed to the ground: a grid's first row ('edge'), corners or boundary ('frame'); nodes "
+     "with a single edge ('ends'); or their numbers"},
+    {"mesh.tr", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "fixed transformations from the ground to the mesh, in order: each moves, then turns"},
+    {"mesh.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", FIXED, "", "", "translation"},
+    {"mesh.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", FIXED, "", "",
+     "rotation: [axis angle], three angles, or [angle axis]"},
+    {"mesh.body", FIELD_STRUCT, "1", "", "", FIXED, "", "", "the mass at each node"},
+    {"mesh.body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0",
+     "mass of a node; one number for all, or one for each node"},
+    {"mesh.body.I", FIELD_NUM, "3x3xn", "1e-9*eye(3)", "kg m^2", PARAM, "", "",
+     "inertia of a node that turns, in the axes of the mesh"},
+    {"mesh.joint", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "joint(1): the freedom of a node; joint(2): what each edge is; joint(3): what the diagonals "
+     "of a grid's cells are"},
+    {"mesh.joint.tr", FIELD_STRUCT, "1", "", "", FIXED, "", "", "joint(1): how a node moves"},
+    {"mesh.joint.tr.trans", FIELD_NUM, "1x3", "[inf inf inf]", "", FIXED, "inf", "",
+     "directions it moves along (inf), in the world; 0 in others"},
+    {"mesh.joint.tr.rot", FIELD_NUM, "1x4", "", "", FIXED, "inf", "",
+     "[0 inf inf inf] or [inf inf inf inf]: it turns freely, by a whole quaternion"},
+    {"mesh.joint.dof", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "joint(1): the directions a node moves along, in order"},
+    {"mesh.joint.dof.rate", FIELD_NUM, "nx1", "0", "m/s", PARAM, "", "", "initial velocity"},
+    {"mesh.joint.dof.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "", "spring to the ground"},
+    {"mesh.joint.dof.spring.coeff", FIELD_NUM, "nx1", "0", "N/m", FORCE, "", "", "stiffness"},
+    {"mesh.joint.dof.spring.init", FIELD_NUM, "nx1", "nan", "m", FORCE, "nan", "",
+     "rest value; nan is where the node starts"},
+    {"mesh.joint.dof.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper to the ground"},
+    {"mesh.joint.dof.damp.visc", FIELD_NUM, "nx1", "0", "N s/m", FORCE, "", "", "viscosity"},
+    {"mesh.joint.dof.damp.pow", FIELD_NUM, "nx1", "1", "", PARAM, "", "> 0", "power of the law"},
+    {"mesh.joint.dof.input", FIELD_NUM, "nx1", "0", "N", FORCE, "", "", "force along it"},
+    {"mesh.joint.dir", FIELD_INT, "nx1|nx3", "0", "", FIXED, "", "-1|0|1",
+     "1 acts in elongation only (a thread), -1 in compression only, 0 in both"},
+    {"mesh.joint.xaxis", FIELD_NUM, "nx3", "", "", FIXED, "", "",
+     "direction of the x axis of a beam whose z axis runs along its edge"},
+    {"mesh.joint.beam", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "how a six-column spring measures strain"},
+    {"mesh.joint.beam.frame", FIELD_STR, "", "first", "", FIXED, "", "first|mid",
+     "axes of its first node, or of the frame half-way between the two: then z runs along the edge "
+     "and the beam is of second order"},
+    {"mesh.joint.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "spring of an edge: one column acts along it, six make a beam"},
+    {"mesh.joint.spring.coeff", FIELD_NUM, "nx1|nx6", "0", "N/m, N m/rad", FORCE, "", "",
+     "stiffness; one row for all edges, or one for each"},
+    {"mesh.joint.spring.init", FIELD_NUM, "nx1|nx6", "nan", "m, rad", FORCE, "nan", "",
+     "rest length, or rest values of the six; nan takes them from the geometry"},
+    {"mesh.joint.spring.compr", FIELD_NUM, "nx1|nx6", "1", "", FORCE, "", "(0,1]",
+     "factor on the rest values: below 1 the edge is under tension at `init`"},
+    {"mesh.joint.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper of an edge"},
+    {"mesh.joint.damp.visc", FIELD_NUM, "nx1|nx6", "0", "N s/m, N m s/rad", FORCE, "", "",
+     "viscosity"},
+    {"mesh.joint.damp.pow", FIELD_NUM, "nx1|nx6", "1", "", PARAM, "", "> 0",
+     "power p of the law -visc*abs(u)^p*sign(u)"},
+    {"mesh.joint.damp.along", FIELD_FLAG, "1", "1", "", FIXED, "", "",
+     "1 damps the change of length, 0 each component of the relative velocity in the world"},
+    {"mesh.joint.input", FIELD_NUM, "nx1|nx6", "0", "N, N m", FORCE, "", "",
+     "force along the edge, or the six of a beam"},
+
     // ---- exload -------------------------------------------------------------------------------
     {"exload", FIELD_STRUCTS, "", "", "", FIXED, "", "", "external loads"},
     {"exload.exbody", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "", "body it acts on"},
@@ -337,6 +488,8 @@ const td_alias td_aliases[] = {
     {"joint.dof.spring.comp", "joint.dof.spring.compr"},
     {"joint.spring.comp", "joint.spring.compr"},
     {"exload.body", "exload.exbody"},
+    {"mesh.file", "mesh.file_name"},
+    {"mesh.joint.spring.comp", "mesh.joint.spring.compr"},
 };
 
 const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
@@ -344,12 +497,8 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"fluid", "fluid" LATER "write drag and buoyancy as exload.ftau, an expression of vel(...)"},
-    {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
-    {"mesh",
-     "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
-    {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
+    {"mesh.fluid", "mesh.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
 };
 
 const int td_later_count = (int)(sizeof td_laters / sizeof td_laters[0]);

@@ -19,7 +19,8 @@ static void cable_drive(td_spec* spec, const value* s, int i, const char* name) 
   const bool tension = td_get(s, i, "tension"), pull = td_get(s, i, "pull");
   const bool stiffness = td_get(s, i, "stiffness");
   if (!tension && !pull) {
-    error(spec, td_check_element_at(&spec->diags, s, i), name, " is driven by nothing: write tension or pull");
+    error(spec, td_check_element_at(&spec->diags, s, i), name,
+          " is driven by nothing: write tension or pull");
   } else if (tension && pull) {
     error(spec, td_get_at(s, i, "pull"), name,
           ".pull and tension: a cable is driven by one of them");
@@ -113,6 +114,12 @@ void td_check_cable(td_spec* spec, const value* s, int i, const char* name) {
   if (!cable_way(spec, s, i, name)) return;
   const value* rods = td_get(s, i, "rod");
   const int n = rods && rods->kind == V_NUM ? td_value_count(rods) : 1;
+  const int nrod = td_check_rod_count(spec);
+  if (n > 1 && n > nrod) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rod"),
+             "%s.rod names %d rods, but the model has %d", name, n, nrod);
+    return;
+  }
   for (int k = 0; k < n; k++) {
     for (int l = 0; rods && l < k; l++)
       if (rods->kind == V_NUM && rods->x[l] == rods->x[k]) {

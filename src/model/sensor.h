@@ -61,7 +61,7 @@ extern const td_sensor_info td_sensor_table[SENSOR_KIND_COUNT];
 // q/v.
 typedef struct td_sensor_ref {
   sensor_kind kind;
-  char root;  // 'b' body, 'j' joint, 'r' rod, 'c' cable, '-' none
+  char root;  // 'b' body, 'j' joint, 'r' rod, 'c' cable, 'm' mesh (element: node or edge), '-' none
   int index, element, item;
   bool has_point;  // pos, vel, acc: a point in the body frame instead of its origin
   double point[3];

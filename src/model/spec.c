@@ -9,8 +9,12 @@
 // ---- life -------------------------------------------------------------------------------------
 
 td_limits td_limits_default(void) {
-  return (td_limits){
-      .work = 20000000L, .memory = (size_t)1 << 30, .bodies = 10000, .dofs = 3000, .parts = 200000};
+  return (td_limits){.work = 20000000L,
+                     .memory = (size_t)1 << 30,
+                     .bodies = 10000,
+                     .dofs = 3000,
+                     .parts = 200000,
+                     .nodes = 500000};
 }
 
 td_spec* td_spec_new(void) {
@@ -21,13 +25,34 @@ td_spec* td_spec_new(void) {
   spec->root = td_value_struct(1, 1);
   spec->time_var = spec->graph ? td_exprs_var(spec->graph, "t", TD_ON_TIME) : -1;
   spec->arc_var = spec->graph ? td_exprs_var(spec->graph, "s", TD_ON_ARC) : -1;
-  if (spec->root && spec->time_var >= 0) return spec;
+  bool ok = spec->root && spec->time_var >= 0;
+  for (int d = 0; d < 6 && ok; d++) {
+    const char name[] = {'s', 't', 'r', 'a', 'i', 'n', (char)('1' + d), '\0'};
+    spec->strain_var[d] = td_exprs_var(spec->graph, name, TD_ON_STRAIN);
+    ok = spec->strain_var[d] >= 0;
+  }
+  if (ok) return spec;
   td_spec_free(spec);
   return NULL;
 }
 
+static void free_wires(td_spec* spec) {
+  for (int i = 0; i < spec->nwire; i++) td_wire_free(&spec->wires[i]);
+  free(spec->wires);
+  spec->wires = NULL;
+  spec->nwire = 0;
+}
+
+td_status td_spec_wires(td_spec* spec, int n) {
+  free_wires(spec);
+  spec->wires = calloc((size_t)n + 1, sizeof *spec->wires);
+  spec->nwire = spec->wires ? n : 0;
+  return spec->wires ? TD_OK : TD_E_NOMEM;
+}
+
 void td_spec_free(td_spec* spec) {
   if (!spec) return;
+  free_wires(spec);
   td_value_drop(spec->root);
   if (spec->language_free) spec->language_free(spec->language);
   for (int i = 0; i < spec->nparam; i++) {
@@ -216,6 +241,7 @@ static void sensor_name(const td_spec* spec, const td_sensor_ref* r, char* name,
   const char* root = r->root == 'b'   ? "_body"
                      : r->root == 'j' ? "_joint"
                      : r->root == 'r' ? "_rod"
+                     : r->root == 'm' ? "_mesh"
                                       : "";
   int n = snprintf(name, size, "%s%s", info->name, root);
   if (r->root != '-') n += snprintf(name + n, size - (size_t)n, "%d", r->index);
