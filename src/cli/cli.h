@@ -40,11 +40,12 @@ typedef struct options {
   const char* symbolic;  // "E,l0" or "all", NULL: none
   int fmi;               // export fmu: 2 or 3, 0: not given
   bool json, quiet, halve, mat, allow_post, from_rest, help, no_report;
-  bool open, png, dark, gnuplot;
-  const char* curves;  // --y
+  bool open, png, page, dark, gnuplot;
+  const char *y, *x;  // columns to plot
   int port;
-  int width, height, fps;  // of pictures, 0: not given
-  const char** set;        // "name=value"
+  int width, height;  // of a picture [pixels], 0: not given
+  double fps, speed;  // NaN: not given
+  const char** set;   // "name=value"
   int nset;
   int argc;  // the command as typed
   char** argv;
