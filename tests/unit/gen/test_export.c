@@ -50,8 +50,9 @@ static void write_model(const char* name, const char* text) {
 
 static const struct {
   const char *name, *text;
-} cases[] = {{"links", robot_links}, {"loops", robot_loops}, {"given", robot_given},
-             {"rods", robot_rods},   {"gvs", robot_gvs},     {"cables", robot_cables}};
+} cases[] = {{"links", robot_links}, {"loops", robot_loops},    {"given", robot_given},
+             {"rods", robot_rods},   {"gvs", robot_gvs},        {"cables", robot_cables},
+             {"water", robot_water}, {"contact", robot_contact}};
 enum { NCASE = sizeof cases / sizeof *cases };
 
 static void test_standalone_models_agree_with_the_library(void** state) {
