@@ -47,9 +47,9 @@ static double* evaluate(const td_derived* d, const ex* e, int n, const double* x
   return out;
 }
 
-// Relative to the largest; below 1e-5 absolutely.
+// Relative to the largest; below 1e-4 absolutely.
 static double deviation(const double* got, const double* want, int n) {
-  double error = 0, scale = 1e-5;
+  double error = 0, scale = 1e-4;
   for (int i = 0; i < n; i++) {
     error = fmax(error, fabs(got[i] - want[i]));
     if (isnan(got[i])) error = INFINITY;
