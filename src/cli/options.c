@@ -203,10 +203,6 @@ static const option_row option_table[] = {
     {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
     {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
     {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
-    {'L', "--lang", NULL, "NAME", read_language, "c, octave, python or latex (default: c)"},
-    {'Y', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
-    {'S', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
-    {'F', "--fmi", NULL, "N", read_fmi, "version of the standard for an FMU: 2 or 3 (default: 2)"},
     {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
     {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},
     {'O', "--output", "-o", "FILE", read_out, "file to write"},
@@ -220,6 +216,10 @@ static const option_row option_table[] = {
     {'V', "--speed", NULL, "X", read_speed, "seconds of the model in one of the video (default: 1)"},
     {'T', "--time", NULL, "T", read_time, "time to show in s (default: the middle)"},
     {'D', "--dark", NULL, NULL, read_dark, "on a dark ground"},
+    {'L', "--lang", NULL, "NAME", read_language, "c, octave, python or latex (default: c)"},
+    {'1', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
+    {'2', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
+    {'3', "--fmi", NULL, "N", read_fmi, "version of the standard for an FMU: 2 or 3 (default: 2)"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on
