@@ -23,7 +23,7 @@ static const char* const known_arrays[] = {
     "event",      "joint",      "rod",        "lump",         "node",         "output_name",
     "output_ex",  "number",     "number_ex",  "param_slot",   "motion_slot",  "live_slot",
     "live_probe", "live_input", "live_param", "output_probe", "output_input", "free_v",
-    "free_q",     "names"};
+    "free_q",     "sample",     "ball",       "piece",        "mesh",         "names"};
 
 static bool is_known(const char* name) {
   for (size_t i = 0; i < sizeof known_arrays / sizeof *known_arrays; i++) {
@@ -245,8 +245,8 @@ static void given_motion(deriver* d) {
 // ---- all --------------------------------------------------------------------------------------
 
 static td_status derive(deriver* d, const td_derive_options* options) {
-  TD_TRY(judge_arrays(d));
   TD_TRY(judge_kinds(d));
+  TD_TRY(judge_arrays(d));
   if (!make_variables(d)) return TD_E_NOMEM;
   d->elements = options->elements;
   TD_TRY(td_derive_symbols(d, options));

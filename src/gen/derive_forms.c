@@ -1,5 +1,7 @@
 // Strains as functions of the relative pose of two frames, and of a polynomial pose: made once with
 // variables of their own, differentiated symbolically, and put to use by substitution.
+#include <string.h>
+
 #include "deriver.h"
 
 // Unit quaternion of a rotation by less than 180 degrees: w = sqrt(1 + tr L)/2, v from the skew
@@ -130,13 +132,13 @@ td_status td_derive_forms(deriver* d) {
 strain_x td_derive_strain(deriver* d, const strain_x* form, const pair_x* pair) {
   int var[12];
   ex with[12], out[42], in[42];
-  for (int k = 0; k < 12; k++) {
-    var[k] = k < 3 ? d->local_r[k] : d->local_L[k - 3];
-    with[k] = k < 3 ? pair->r.a[k] : pair->L.m[k - 3];
-  }
-  for (int k = 0; k < 42; k++) {
-    in[k] = k < 6 ? form->x[k] : k < 24 ? form->A_r[k - 6] : form->A_w[k - 24];
-  }
+  memcpy(var, d->local_r, sizeof d->local_r);
+  memcpy(var + 3, d->local_L, sizeof d->local_L);
+  memcpy(with, pair->r.a, sizeof pair->r.a);
+  memcpy(with + 3, pair->L.m, sizeof pair->L.m);
+  memcpy(in, form->x, sizeof form->x);
+  memcpy(in + 6, form->A_r, sizeof form->A_r);
+  memcpy(in + 24, form->A_w, sizeof form->A_w);
   td_ex_substitute_all(d->g, in, 42, var, with, 12, out);
   strain_x s;
   for (int k = 0; k < 6; k++) s.x[k] = out[k];

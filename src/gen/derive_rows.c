@@ -73,12 +73,17 @@ static void row_target_of(deriver* d, int i, ex* e, ex* ed) {
     *e = td_ex_var(d->g, d->out->target[2 * r->target_index]);
     *ed = td_ex_var(d->g, d->out->target[2 * r->target_index + 1]);
   }
+  if (r->target == TARGET_MOTION) {
+    *e = td_derive_number(d, r->motion);
+    *ed = td_derive_number(d, r->motion + 1);
+  }
 }
 
 // The acceleration that is asked for; e and ed are already seen from the target.
 static ex drive(deriver* d, const model_row* r, ex e, ex ed) {
   td_exprs* g = d->g;
   ex u = r->control == NUM_NONE ? xnum(g, 0) : td_derive_number(d, r->control);
+  if (r->target == TARGET_MOTION) u = td_derive_number(d, r->motion + 2);
   if (r->k == NUM_NONE) return u;
   u = xsub(g, u, xmul(g, td_derive_number(d, r->k), e));
   return xsub(g, u, xmul(g, td_derive_number(d, r->mu), ed));

@@ -204,7 +204,7 @@ static void masses(const latex* l, const ex* T, const ex* D) {
     td_text_add(l->out, "\n");
     snprintf(T_name, sizeof T_name, "T^{(%d)}", k + 1);
     snprintf(I_name, sizeof I_name, "I^{(%d)}", k + 1);
-    const matrix t = {T_name, 6, mass->n, T, false}, inertia = {I_name, 3, 3, D + 1, true};
+    const matrix t = {T_name, 6, mass->n, T, false}, J = {I_name, 3, 3, D + 1, true};
     td_text_add(l->out, "\\[\n");
     if (is_whole(&t)) {
       bracket(l, &t);
@@ -213,10 +213,10 @@ static void masses(const latex* l, const ex* T, const ex* D) {
     td_text_printf(l->out, "m^{(%d)} = ", k + 1);
     print(l, D[0]);
     td_text_add(l->out, ", \\qquad ");
-    bracket(l, &inertia);
+    bracket(l, &J);
     td_text_add(l->out, "\\]\n");
     definitions(l, &t);
-    definitions(l, &inertia);
+    definitions(l, &J);
     T += 6 * mass->n;
     D += 10;
   }

@@ -36,8 +36,8 @@ static int teardown(void** state) {
 }
 
 static bool have(const char* command) {
-  char text[300];
-  snprintf(text, sizeof text, "%s >/dev/null 2>&1", command);
+  char text[400];
+  snprintf(text, sizeof text, "%.300s >/dev/null 2>&1", command);
   return system(text) == 0;
 }
 

@@ -22,8 +22,8 @@ static int teardown(void** state) {
 }
 
 static bool have(const char* command) {
-  char text[300];
-  snprintf(text, sizeof text, "%s >/dev/null 2>&1", command);
+  char text[400];
+  snprintf(text, sizeof text, "%.300s >/dev/null 2>&1", command);
   return system(text) == 0;
 }
 
@@ -50,8 +50,9 @@ static void write_model(const char* name, const char* text) {
 
 static const struct {
   const char *name, *text;
-} cases[] = {{"links", robot_links}, {"loops", robot_loops}, {"given", robot_given},
-             {"rods", robot_rods},   {"gvs", robot_gvs},     {"cables", robot_cables}};
+} cases[] = {{"links", robot_links}, {"loops", robot_loops},    {"given", robot_given},
+             {"rods", robot_rods},   {"gvs", robot_gvs},        {"cables", robot_cables},
+             {"water", robot_water}, {"contact", robot_contact}};
 enum { NCASE = sizeof cases / sizeof *cases };
 
 static void test_standalone_models_agree_with_the_library(void** state) {
