@@ -77,16 +77,16 @@ static void keep(char** place, const char* text) {
 
 // ---- settings ---------------------------------------------------------------------------------
 
-static bool put_setting(td_live* l, const char* name, size_t n, const char* value) {
+static bool put_setting(td_live* l, const char* name, size_t n, const char* text) {
   for (int i = 0; i < l->nset; i++) {
     if (strlen(l->set[i].name) != n || memcmp(l->set[i].name, name, n) != 0) continue;
-    keep(&l->set[i].value, value);
+    keep(&l->set[i].value, text);
     return l->set[i].value != NULL;
   }
   setting* list = td_grow(l->set, &l->set_cap, l->nset + 1, sizeof *list);
   if (!list) return false;
   l->set = list;
-  const setting s = {td_strndup(name, n), td_strdup(value)};
+  const setting s = {td_strndup(name, n), td_strdup(text)};
   if (!s.name || !s.value) {
     free(s.name);
     free(s.value);
@@ -448,9 +448,9 @@ void td_live_advance(td_live* l, double dt, double wall) {
 // ---- knobs ------------------------------------------------------------------------------------
 
 // A value that the text does not take is shown as an error, and forgotten.
-static bool reload_with(td_live* l, const char* name, double value) {
+static bool reload_with(td_live* l, const char* name, double x) {
   char text[40], before[40];
-  snprintf(text, sizeof text, "%.17g", value);
+  snprintf(text, sizeof text, "%.17g", x);
   snprintf(before, sizeof before, "%.17g",
            td_work_param(l->model, l->work, td_model_param_find(l->model, name)));
   if (!put_setting(l, name, strlen(name), text)) return false;
@@ -459,25 +459,25 @@ static bool reload_with(td_live* l, const char* name, double value) {
   return false;
 }
 
-bool td_live_set_param(td_live* l, const char* name, double value) {
-  if (!l->model || !isfinite(value)) return false;
+bool td_live_set_param(td_live* l, const char* name, double x) {
+  if (!l->model || !isfinite(x)) return false;
   const int i = td_model_param_find(l->model, name);
   if (i < 0) return false;
-  if (l->model->param[i].structural) return reload_with(l, name, value);
-  if (td_work_set_param(l->model, l->work, i, value) != TD_OK) return false;
+  if (l->model->param[i].structural) return reload_with(l, name, x);
+  if (td_work_set_param(l->model, l->work, i, x) != TD_OK) return false;
   char text[40];
-  snprintf(text, sizeof text, "%.17g", value);
+  snprintf(text, sizeof text, "%.17g", x);
   put_setting(l, name, strlen(name), text);
   restart(l);
   return true;
 }
 
-bool td_live_set_input(td_live* l, const char* name, double value) {
-  if (!l->model || !isfinite(value)) return false;
+bool td_live_set_input(td_live* l, const char* name, double x) {
+  if (!l->model || !isfinite(x)) return false;
   const int i = td_model_input_find(l->model, name);
   if (i < 0) return false;
-  if (l->motion) l->motion->state->u[i] = value;
-  l->state->u[i] = value;
+  if (l->motion) l->motion->state->u[i] = x;
+  l->state->u[i] = x;
   restart(l);
   return true;
 }
