@@ -117,6 +117,8 @@ void td_forces(const td_model* m, td_work* w, int which) {
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
   td_cable_tensions(m, w);
   td_spans_add(m, w, which);
+  td_fluid_add(m, w, which);
+  td_contacts_add(m, w, which);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     switch (f->kind) {
@@ -219,10 +221,11 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
   const model_col* c = col < 0 ? NULL : &m->col[col];
   const bool numbers = w->numbers_change;
   td_spans_change(m, w, col, rate, df);
+  td_contacts_change(m, w, col, rate, df);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
-    if (!numbers && !moved) continue;
+    if (!numbers && (!moved || is_single(f))) continue;
     switch (f->kind) {
       case FORCE_DOF:
         dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], 0, 0);
@@ -232,7 +235,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
         link_change(m, w, f, col, rate, df);
         break;
       case FORCE_LOAD:
-        load_change(m, w, f, col, rate, df);
+        load_change(m, w, f, is_single(f) ? -1 : col, rate, df);
         break;
       case FORCE_STRAIN:
         td_strain_change(m, w, f, col, rate, df, dtau);
@@ -265,7 +268,7 @@ static void law_coordinate(const td_model* m, const td_work* w, const model_forc
 }
 
 double td_elastic_energy(const td_model* m, const td_work* w) {
-  double sum = td_cable_energy(m, w);
+  double sum = td_cable_energy(m, w) + td_contacts_energy(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy(m, w, f);
@@ -281,7 +284,8 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = td_cable_power(m, w) + (w->pull.on ? td_pull_power(m, w) : 0);
+  double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w) +
+               (w->pull.on ? td_pull_power(m, w) : 0);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     for (int d = 0; d < force_laws(f->kind); d++) {
@@ -379,7 +383,7 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 // Change of the elastic energy along the position coordinate of a column: minus the elastic forces'
 // work.
 double td_elastic_change(const td_model* m, const td_work* w, int col) {
-  double sum = td_cable_energy_change(m, w, col);
+  double sum = td_cable_energy_change(m, w, col) + td_contacts_energy_change(m, w, col);
   const model_col* c = &m->col[col];
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];

@@ -133,7 +133,7 @@ static void polynomial_collect(const td_model* m, const td_work* w, const model_
                                            w->col[k].slope * vec3_at(g->xs, m->col[k].part));
 }
 
-void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
                      double u[6]) {
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
@@ -151,7 +151,7 @@ void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, 
 
 void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]) {
   double u[6];
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
 }
 
 // The section's law and the cables that pass.
@@ -451,16 +451,17 @@ void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f
 
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f) {
   if (!f->potential) return 0;
+  if (f->stored) return piece_length(w, f) * w->num[f->section + SECTION_STORED];
   const section sec = section_of(w, f, w->num);
   double x[6], u[6];
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   return piece_length(w, f) * section_energy(&sec, x);
 }
 
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   section_force(&sec, x, u, s);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++)
@@ -472,7 +473,7 @@ double td_strain_energy_change(const td_model* m, const td_work* w, const model_
   if (!f->potential) return 0;
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   td_strains_change(m, w, f, col, dx);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];

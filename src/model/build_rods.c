@@ -228,7 +228,7 @@ static td_status push_piece(builder* b, int rod, int k) {
     TD_TRY(push_lump(b, &sum, b->m->nstation - 1));
   }
   for (int i = 0; i < n; i++) TD_TRY(piece_load(b, rod, end[i], end[i + 1]));
-  return TD_OK;
+  return td_rod_sample(b, rod, r->arc[k], end[n] - end[0]);
 }
 
 // ---- coordinates and hops ---------------------------------------------------------------------
