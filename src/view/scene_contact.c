@@ -23,9 +23,9 @@ static void add_object(td_scene* s, const td_work* w, const model_contact* c) {
   const quat q =
       c->kind == CONTACT_SPHERE ? (quat){1, {0, 0, 0}} : from_z(vec3_of(w->num + c->direction));
   const double* p = w->num + c->point;
-  const double d = c->kind == CONTACT_PLANE ? 4 * s->size : 2 * w->num[c->radius];
+  const double d = c->kind == CONTACT_PLANE ? 2 * s->size : 2 * w->num[c->radius];
   const double local[7] = {p[0], p[1], p[2], q.v.x, q.v.y, q.v.z, q.w};
-  const double size[3] = {d, d, c->kind == CONTACT_CYLINDER ? 4 * s->size : d};
+  const double size[3] = {d, d, c->kind == CONTACT_CYLINDER ? 1.2 * s->size : d};
   td_json_next(&s->json);
   td_text_printf(&s->json, "{\"item\":0,\"type\":\"%s\"", type[c->kind]);
   td_json_numbers(&s->json, "local", local, 7);
