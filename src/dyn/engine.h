@@ -211,6 +211,9 @@ void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate,
 double td_contacts_energy(const td_model* m, const td_work* w);
 double td_contacts_energy_change(const td_model* m, const td_work* w, int col);
 double td_contacts_power(const td_model* m, const td_work* w);
+// Force of a fixed object on one ball of a contact, and where; none when it does not touch, or when
+// the contact is with other balls.
+vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int ball, vec3* at);
 double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none
 
