@@ -20,7 +20,7 @@ fluid.rho = 1000;
 R = 0.09; front = pi*R^2; side = (pi + 4)*R^2;
 body(1).name = 'shell';
 body(1).m = 3.817782142152803; body(1).I = diag([0.013 0.01527730113902871 0.01527730113902871]);
-body(1).fluid.volume = 4/3*pi*R^3 + 0.03*pi*R^2;
+body(1).fluid.volume = body(1).m/1000; % it floats
 body(1).fluid.drag_matrix = 500*diag([front side side 2.5*side*R^3 0 0]);
 body(1).fluid.added_mass = diag([1.826575045920683 1.950387632076776 1.950387632076776 0 1.0042122944690743e-9 1.0042122944690743e-9]);
 joint(1).second = 1; joint(1).type = 'free'; joint(1).tr.trans = [1 0 0];
