@@ -34,11 +34,12 @@ typedef struct options {
   int list[16], nlist;  // --n of compare
   bool only_static, only_dynamic;
   bool json, quiet, halve, mat, allow_post, from_rest, help, no_report;
-  bool open, png, dark, gnuplot;
-  const char* curves;  // --y
+  bool open, png, page, dark, gnuplot;
+  const char *y, *x;  // columns to plot
   int port;
-  int width, height, fps;  // of pictures, 0: not given
-  const char** set;        // "name=value"
+  int width, height;  // of a picture [pixels], 0: not given
+  double fps, speed;  // NaN: not given
+  const char** set;   // "name=value"
   int nset;
   int argc;  // the command as typed
   char** argv;

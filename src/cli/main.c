@@ -25,13 +25,17 @@ const command command_table[] = {
      "the same rods in every continuum model: DOF, error, speed"},
     {"view", "MODEL|DIR", "sjqwb", 1, cmd_view,
      "a model live in the browser, or the replay of results"},
+    {"report", "DIR", "qPGSTDO", 1, cmd_report,
+     "renew report.html of results, or make a picture of it (--png)"},
+    {"video", "DIR", "qSFVDO", 1, cmd_video, "the replay of results as a video (-o x.mp4)"},
+    {"plot", "DIR", "qYXgO", 1, cmd_plot, "curves of results as SVG or gnuplot script"},
     {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
     {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
 
 // Commands of the contract that later versions bring.
-static const char* const later[] = {"derive", "export", "report", "video", "plot"};
+static const char* const later[] = {"derive", "export"};
 enum { NLATER = sizeof later / sizeof *later };
 
 static const command* find(const char* name) {

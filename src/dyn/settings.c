@@ -31,6 +31,17 @@ static bool load_has_potential(const td_model* m, const model_force* f) {
   return !couple && (f->a < 0 || m->station[f->a].hop < 0);
 }
 
+// Does a number that follows the state belong to a section whose energy is given?
+static bool is_law_of_energy(const td_model* m, num target) {
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_STRAIN || !f->stored || target < f->section) continue;
+    const int slot = target - f->section;
+    if (slot == SECTION_STORED || (slot >= SECTION_X0 && slot < SECTION_X0 + 6)) return true;
+  }
+  return false;
+}
+
 bool td_is_conservative(const td_model* m) {
   if (m->nfree_v < m->nvel) return false;
   for (int i = 0; i < m->nforce; i++)
@@ -41,7 +52,9 @@ bool td_is_conservative(const td_model* m) {
     const ex e = m->number_ex[m->fluid_velocity + c];
     if (!td_ex_is_const(m->graph, e) || td_ex_value(m->graph, e) != 0) return false;
   }
-  return m->nlive_probe == 0;
+  for (int i = 0; i < m->nlive_probe; i++)
+    if (!is_law_of_energy(m, m->live_probe[i].target)) return false;
+  return true;
 }
 
 static bool strain_has_power(const td_model* m, const model_force* f) {

@@ -451,6 +451,7 @@ void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f
 
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f) {
   if (!f->potential) return 0;
+  if (f->stored) return piece_length(w, f) * w->num[f->section + SECTION_STORED];
   const section sec = section_of(w, f, w->num);
   double x[6], u[6];
   td_strain_state(m, w, f, x, u);

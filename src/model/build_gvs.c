@@ -318,10 +318,10 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
     if (!copy) return TD_E_NOMEM;
     *copy = m->fix[r->fix + i];
   }
-  const num value = td_build_constants(b, zero, (g->coords < 0 ? 6 : 18) * nodes);
+  const num strains = td_build_constants(b, zero, (g->coords < 0 ? 6 : 18) * nodes);
   const num step = td_build_number(b, num_ex(b, to - from));
   model_hop* hop = td_push_hop(m, 1);
-  if (!hop || value == NUM_NONE || step == NUM_NONE) return TD_E_NOMEM;
+  if (!hop || strains == NUM_NONE || step == NUM_NONE) return TD_E_NOMEM;
   *hop = (model_hop){.kind = HOP_STRAIN,
                      .parent = parent,
                      .fix = fix,
@@ -331,7 +331,7 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
                      .v = -1,
                      .axis = NUM_NONE,
                      .pitch = NUM_NONE,
-                     .value = value,
+                     .value = strains,
                      .nodes = nodes,
                      .step = step,
                      .continues = continues,
@@ -340,7 +340,7 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
   if (g->coords >= 0) return td_gvs_own_step(b, g, *out, arc, nodes);
   for (int n = 0; n < nodes; n++)
     for (int d = 0; d < 6; d++)
-      m->number_ex[value + 6 * n + d] = td_rod_field(b, g->rod, "shape", d, arc[n], 0);
+      m->number_ex[strains + 6 * n + d] = td_rod_field(b, g->rod, "shape", d, arc[n], 0);
   return push_columns(b, g, *out, arc, nodes);
 }
 

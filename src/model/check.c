@@ -83,10 +83,15 @@ static const struct {
   td_depends kind;
   const char* text;
 } depend_texts[] = {
-    {TD_ON_PARAM, "parameters"}, {TD_ON_TIME, "time"},
-    {TD_ON_INPUT, "inputs"},     {TD_ON_STATE, "states"},
-    {TD_ON_RATE, "rates"},       {TD_ON_ACCEL, "accelerations"},
-    {TD_ON_ARC, "arc length"},   {TD_ON_COORD, "own coordinates"},
+    {TD_ON_PARAM, "parameters"},
+    {TD_ON_TIME, "time"},
+    {TD_ON_INPUT, "inputs"},
+    {TD_ON_STATE, "states"},
+    {TD_ON_RATE, "rates"},
+    {TD_ON_ACCEL, "accelerations"},
+    {TD_ON_ARC, "arc length"},
+    {TD_ON_COORD, "own coordinates"},
+    {TD_ON_STRAIN, "strains of the section"},
 };
 enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
 

@@ -15,11 +15,12 @@ enum {
   PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
   TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
   FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
-  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,                    // a strain field of its own
-  ALONG = PARAM | TD_ON_ARC,                                // section and shape of a rod
-  BENT = FORCE | TD_ON_ARC,                                 // stiffness, loads, actuation of a rod
-  WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
-  SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_SYMBOL  // par.sym names symbols
+  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,  // a strain field of its own
+  ALONG = PARAM | TD_ON_ARC,              // section and shape of a rod
+  ENERGY = ALONG | TD_ON_STRAIN,          // strain energy of a section
+  BENT = FORCE | TD_ON_ARC,               // stiffness, loads, actuation of a rod
+  WATCH = FORCE | TD_ON_ACCEL,            // sensors and events
+  SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_STRAIN | TD_ON_SYMBOL  // par.sym names symbols
 };
 
 const td_field td_fields[] = {
@@ -235,6 +236,9 @@ const td_field td_fields[] = {
      "shear viscosity: damping per length eta*[A A 3A 3Ix 3Iy J]"},
     {"rod.stiffness", FIELD_NUM, "1x6|6x6", "", "N, N m^2", BENT, "", "",
      "stiffness per length instead of E, G and the section"},
+    {"rod.energy", FIELD_NUM, "1", "", "N", ENERGY, "", "",
+     "strain energy per length, an expression of strain(1) ... strain(6) and s, instead of `E` or "
+     "`stiffness`: a hyperelastic law"},
     {"rod.damping", FIELD_NUM, "1x6|6x6", "", "N s, N m^2 s", BENT, "", "",
      "damping per length instead of eta"},
     {"rod.inertia", FIELD_NUM, "1x6", "", "kg/m, kg m", ALONG, "", ">= 0",

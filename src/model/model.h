@@ -156,7 +156,8 @@ enum {
   SECTION_HELD = 90,   // 6: strains that cannot change
   SECTION_POWER = 96,
   SECTION_LENGTH = 97,  // of the piece
-  SECTION_SLOTS = 98
+  SECTION_STORED = 98,  // energy per length, where it is given
+  SECTION_SLOTS = 99
 };
 // Scalar laws of a force.
 static inline int force_laws(force_kind kind) {
@@ -206,7 +207,8 @@ typedef struct model_force {
   int coords;               // of these coordinates, -1: none
   num hessian;              // and the second derivatives of the strains in `modes`
   unsigned modes;           // those that are not constant
-  bool potential;           // STRAIN: stiffness and rest are constants
+  bool potential;           // STRAIN: stiffness and rest are constants, or the energy is given
+  bool stored;              // STRAIN: the energy is given
   int rod;                  // STRAIN: from 1
   int part;                 // STRAIN: part of the rod, from 0
   double arc;               // STRAIN: arc length of its middle

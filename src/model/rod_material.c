@@ -192,6 +192,30 @@ static bool is_constant(const builder* b, const ex* e, int n) {
   return true;
 }
 
+// A law from its energy U(χ), which is differentiated:  f = -dU/dχ  is written as -(χ - χ0) with
+// χ0 = χ - dU/dχ, the strains χ being those measured at this very place.
+static td_status energy_law(builder* b, int rod, ex energy, double arc, ex* slots) {
+  td_exprs* g = b->spec->graph;
+  const rod_part* p = td_rod_part_at(b, rod, arc);
+  const td_span at = td_get_at(p->s, p->at, "energy");
+  ex strain[6];
+  for (int d = 0; d < 6; d++) {
+    const td_sensor_ref ref = {
+        .kind = SENSOR_STRAIN, .root = 'r', .index = rod + 1, .arc = arc, .component = d};
+    const int var = td_spec_sensor(b->spec, &ref, at);
+    if (var < 0) return TD_E_NOMEM;
+    strain[d] = td_ex_var(g, var);
+  }
+  for (int d = 0; d < 6; d++) {
+    const ex slope = td_ex_diff(g, energy, b->spec->strain_var[d]);
+    slots[SECTION_X0 + d] =
+        minus(b, strain[d], td_ex_substitute(g, slope, b->spec->strain_var, strain, 6));
+    for (int j = 0; j < 6; j++) slots[SECTION_K + 6 * d + j] = num_ex(b, d == j);
+  }
+  slots[SECTION_STORED] = td_ex_substitute(g, energy, b->spec->strain_var, strain, 6);
+  return TD_OK;
+}
+
 td_status td_rod_section(builder* b, int rod, double from, double to, double middle, double length,
                          model_force* f) {
   ex slots[SECTION_SLOTS], K[6], D[6];
@@ -215,6 +239,13 @@ td_status td_rod_section(builder* b, int rod, double from, double to, double mid
   slots[SECTION_POWER] = power ? td_value_ex(power, 0, b->spec->graph) : num_ex(b, 1);
   slots[SECTION_LENGTH] = num_ex(b, length);
   f->potential = is_constant(b, slots + SECTION_K, 36) && is_constant(b, slots + SECTION_X0, 6);
+  slots[SECTION_STORED] = num_ex(b, 0);
+  f->stored = td_rod_get(b, rod, "energy", middle) != NULL;
+  if (f->stored) {
+    const ex energy = td_rod_field(b, rod, "energy", 0, middle, 0);
+    TD_TRY(energy_law(b, rod, energy, middle, slots));
+    f->potential = true;
+  }
   ex* at = td_push_number_ex(b->m, SECTION_SLOTS);
   if (!at) return TD_E_NOMEM;
   memcpy(at, slots, sizeof slots);
