@@ -5,20 +5,20 @@
 %   kappa L = q1/(1 + exp(q2 (x - q3)))                     x = s/L, 3 coordinates
 %
 % against ten cubic finite elements (31 coordinates).  Published: E, radius, length, basis, load.  Chosen here, as it is
-% not published: density 1000 kg/m^3, viscosity 1e4 Pa s, no gravity, start at rest in the static shape.
+% not published: density 1000 kg/m^3, viscosity 1e5 Pa s, no gravity, start at rest in the static shape.
 %
 %   tendril sim beam_basis_state.m
 %   tendril sim beam_basis_state.m --set basis=cubic
 %
 % Expect: curvature is the moment beyond a place over EI: 1 1/m before the load, none behind it.  As the load travels
-% more of the beam bends: the tip rises from z = 0.14 m to 0.29 m.
+% more of the beam bends: the tip rises from z = 0.14 m to 0.29 m.  Both bases agree within 0.7 % of the length.
 
 basis = param('basis', 'dependent');
 
 L = 0.8; x = s/L; tf = 5; r = 0.015; E = 1e6;
 rod(1).model = 'gvs';
 rod(1).tr.rot = [2*pi/3 1 1 1];
-rod(1).length = L; rod(1).radius = r; rod(1).E = E; rod(1).nu = 0.5; rod(1).rho = 1000; rod(1).eta = 1e4;
+rod(1).length = L; rod(1).radius = r; rod(1).E = E; rod(1).nu = 0.5; rod(1).rho = 1000; rod(1).eta = 1e5;
 
 if strcmp(basis, 'dependent')
   rod(1).coords = 3; rod(1).points = 60;

@@ -4,19 +4,21 @@
 %   kappa L = q1 exp(-q2^2 (x - t/2)^2)                     x = s/L, 2 coordinates: height and sharpness of the bell
 %
 % against ten cubic finite elements (31 coordinates).  Published: E, radius, length, basis, moment.  Chosen here, as it
-% is not published: density 1000 kg/m^3, viscosity 1e4 Pa s, no gravity, start at rest in the shape of the moment.
+% is not published: density 1 kg/m^3 (with that of silicone the beam's first frequency is 0.2 Hz, and nothing could
+% follow within 2 s), viscosity 1e4 Pa s, no gravity, start at rest in the shape of the moment.
 %
 %   tendril sim beam_basis_time.m
 %   tendril sim beam_basis_time.m --set basis=cubic
 %
-% Expect: the beam lies along x; a kink of about 28 degrees travels along it, the tip comes down from z = 0.4 m to 0.
+% Expect: a kink of about 28 degrees travels along the beam; the tip rises to z = 0.38 m and comes down to 0.  The tips
+% of both bases are at most 2.5 % of the length apart, 0.5 % on average.
 
 basis = param('basis', 'dependent');
 
 L = 0.8; x = s/L; tf = 2; r = 0.015; E = 1e6;
 rod(1).model = 'gvs';
 rod(1).tr.rot = [2*pi/3 1 1 1];
-rod(1).length = L; rod(1).radius = r; rod(1).E = E; rod(1).nu = 0.5; rod(1).rho = 1000; rod(1).eta = 1e4;
+rod(1).length = L; rod(1).radius = r; rod(1).E = E; rod(1).nu = 0.5; rod(1).rho = 1; rod(1).eta = 1e4;
 
 if strcmp(basis, 'dependent')
   rod(1).coords = 2; rod(1).points = 60;

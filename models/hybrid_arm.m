@@ -4,11 +4,11 @@
 % Motors at the hinges are stiff springs whose rest angles move; a cable bends the forearm, another one the finger.
 % The dimensions are chosen, not published: a desk-top arm of 0.9 m with silicone parts.
 %
-%   tendril sim hybrid_arm.m
+%   tendril sim hybrid_arm.m --from-equilibrium
 %
-% Expect: 28 coordinates.  The arm turns by 90 degrees within 2 s while it lifts its elbow; the forearm sags by about
-% a centimetre, swings when the arm stops and rests within a second; from 2 s on both cables are drawn, and the
-% finger curls.
+% Expect: 28 coordinates.  The arm turns by 90 degrees within 2 s while it lifts its elbow by 0.5 rad; the forearm,
+% which hangs low under the wrist's weight, swings and comes to rest after about a second.  From 2 s on both cables
+% are drawn, and the finger curls.
 
 world.g = [0 0 -9.81];
 
@@ -29,7 +29,7 @@ joint(2).dof.spring.coeff = 60; joint(2).dof.spring.init = 1.2 - 0.5*ramp(t, 0.5
 rod(1).name = 'forearm'; rod(1).model = 'gvs';
 rod(1).first = 2; rod(1).tr.trans = [0 0 0.3];
 rod(1).length = 0.3; rod(1).radius = 0.025 - 0.02*s;
-rod(1).E = 1.2e6; rod(1).nu = 0.45; rod(1).rho = 1100; rod(1).eta = 3e3;
+rod(1).E = 1.2e6; rod(1).nu = 0.45; rod(1).rho = 1100; rod(1).eta = 8e3;
 rod(1).order = [-1 -1 1 4 4 2];        % stretch, bending and twist
 
 joint(3).first = rod(1); joint(3).second = 3;
