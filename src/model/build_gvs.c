@@ -33,6 +33,14 @@ static int number_for(const value* v, int d, int fallback) {
   return !v ? fallback : (int)v->x[td_value_count(v) == 6 ? d : 0];
 }
 
+static td_status check_basis(builder* b, const gvs* g) {
+  const value* v = field_of(b, g, "basis");
+  if (!v || v->kind == V_STR || td_value_count(v) == 6 || td_value_count(v) == 1) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, field_at(b, g, "basis"),
+                  "rod(%d).basis must be one name or six, one for each strain, got %d", g->rod + 1,
+                  td_value_count(v));
+}
+
 static const char* basis_word(const value* v, int d) {
   if (!v) return "legendre";
   if (v->kind == V_STR) return v->s;
@@ -112,7 +120,7 @@ static td_status project(builder* b, const gvs* g, int d, const char* what, doub
       for (int j = 0; j <= i; j++) A[i * n + j] += w[k] * phi[i] * phi[j];
     }
   }
-  if (bad == 0) bad = td_chol(A, n, 0);
+  if (bad == 0) bad = td_chol(A, n, g->field[d].basis ? 0 : 1e-12);  // ours are independent
   if (bad == 0) td_chol_solve(A, n, c, 1);
   free(A);
   free(x);
@@ -131,7 +139,7 @@ static td_status start_of(builder* b, const gvs* g, int d, const char* what, ex*
     for (int i = 0; i < n; i++) out[i] = td_value_ex(v, g->field[d].first + i, b->spec->graph);
     return TD_OK;
   }
-  if (v) TD_TRY(project(b, g, d, what, c));
+  if (v || !g->field[d].basis) TD_TRY(project(b, g, d, what, c));  // or to see whether it can be
   for (int i = 0; i < n; i++) out[i] = num_ex(b, c[i]);
   return TD_OK;
 }
@@ -436,6 +444,11 @@ static td_status push_part(builder* b, gvs* g, const rod_places* places, int* ho
   if (field_of(b, g, "coords")) {
     TD_TRY(td_gvs_own_coordinates(b, g));
   } else {
+    if (field_of(b, g, "strain"))
+      return td_error(b->diags, TD_E_MODEL, field_at(b, g, "strain"),
+                      "rod(%d).coords is missing: the number of coordinates of its strain field",
+                      g->rod + 1);
+    TD_TRY(check_basis(b, g));
     for (int d = 0; d < 6; d++) TD_TRY(read_field(b, g, d));
     TD_TRY(push_coordinates(b, g, before));
   }

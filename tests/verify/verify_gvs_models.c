@@ -1,0 +1,184 @@
+// The robots of models/ whose rods are strain-parametrised do what their first lines say: both
+// bases of the published ones stay near each other, the gripper holds its ball.  Long runs only
+// when TENDRIL_LONG is set.
+#include "bench.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+static bench robot(const char* file, const char* basis) {
+  char path[1024];
+  td_spec* spec = td_spec_new();
+  snprintf(path, sizeof path, "%s/models/%s", TEST_SOURCE_DIR, file);
+  if (basis) td_spec_override(spec, "basis", basis);
+  td_spec_load_file(spec, path);
+  return bench_of(spec);
+}
+
+static void rest(bench* b) {
+  const td_equil_options o = td_equil_options_default();
+  td_equil_result result;
+  assert_int_equal(td_equilibrium(b->model, b->work, b->state, &o, &result), TD_OK);
+  assert_true(result.converged);
+}
+
+static td_trajectory* run(bench* b, double t_final) {
+  td_sim_options o = td_sim_options_default();
+  td_trajectory* trajectory = NULL;
+  o.t_final = t_final;
+  assert_int_equal(td_simulate(b->model, b->work, b->state, &o, &trajectory), TD_OK);
+  return trajectory;
+}
+
+// Distances of the first sensor, a position, between two bases relative to a length.
+static void compare(const char* file, const char* const bases[2], bool from_rest, double t_final,
+                    double length, double most, double mean) {
+  td_trajectory* path[2];
+  for (int k = 0; k < 2; k++) {
+    bench b = robot(file, bases[k]);
+    if (from_rest) rest(&b);
+    path[k] = run(&b, t_final);
+    bench_free(&b);
+  }
+  double worst = 0, sum = 0;
+  const int n = td_trajectory_rows(path[0]);
+  assert_int_equal(td_trajectory_rows(path[1]), n);
+  for (int i = 0; i < n; i++) {
+    const double *x = td_trajectory_sensors(path[0], i), *y = td_trajectory_sensors(path[1], i);
+    const double d = sqrt(pow(x[0] - y[0], 2) + pow(x[1] - y[1], 2) + pow(x[2] - y[2], 2));
+    worst = fmax(worst, d / length);
+    sum += d / length;
+  }
+  char what[96];
+  snprintf(what, sizeof what, "%s, two bases, at most", file);
+  CHECK_REACHED(what, worst, most);
+  snprintf(what, sizeof what, "%s, two bases, on average", file);
+  CHECK_REACHED(what, sum / n, mean);
+  td_trajectory_free(path[0]);
+  td_trajectory_free(path[1]);
+}
+
+static bool too_long(void) { return !getenv("TENDRIL_LONG") || SANITIZED; }
+
+// ---- published comparisons --------------------------------------------------------------------
+
+static void manipulator_with_two_bases(void** state) {
+  (void)state;
+  static const char* const bases[2] = {"legendre", "quadratic"};
+  if (SANITIZED) skip();
+  compare("cable_manipulator.m", bases, false, 8, 0.3, 0.0459, 0.0270);
+}
+
+static void octopus_arm_with_two_bases(void** state) {
+  (void)state;
+  static const char* const bases[2] = {"dependent", "cubic"};
+  if (SANITIZED) skip();
+  compare("octopus_arm.m", bases, false, too_long() ? 0.4 : 2, 0.2, 0.0659, 0.0339);
+}
+
+static void cable_robot_with_two_bases_until_the_cables_snap(void** state) {
+  (void)state;
+  static const char* const bases[2] = {"legendre", "quadratic"};
+  if (SANITIZED) skip();
+  compare("cable_robot.m", bases, true, too_long() ? 0.1 : 2.5, 2.47, 0.005, 0.005);
+}
+
+static void underwater_robot_with_two_bases(void** state) {
+  (void)state;
+  static const char* const bases[2] = {"linear", "legendre"};
+  if (SANITIZED) skip();
+  compare("underwater_robot.m", bases, false, too_long() ? 0.2 : 20, 0.2, 0.05, 0.05);
+}
+
+static void beams_with_travelling_curvature(void** state) {
+  (void)state;
+  static const char* const bases[2] = {"dependent", "cubic"};
+  if (too_long()) skip();
+  compare("beam_basis_time.m", bases, false, 2, 0.8, 0.025, 0.005);
+  compare("beam_basis_state.m", bases, false, 5, 0.8, 0.0075, 0.005);
+}
+
+// ---- what must hold at the start, quickly -----------------------------------------------------
+
+static void every_robot_and_basis_starts(void** state) {
+  (void)state;
+  static const char* const list[][2] = {{"octopus_arm.m", "dependent"},
+                                        {"octopus_arm.m", "cubic"},
+                                        {"cable_robot.m", "legendre"},
+                                        {"cable_robot.m", "quadratic"},
+                                        {"underwater_robot.m", "linear"},
+                                        {"underwater_robot.m", "legendre"},
+                                        {"beam_basis_time.m", "dependent"},
+                                        {"beam_basis_time.m", "cubic"},
+                                        {"beam_basis_state.m", "dependent"},
+                                        {"beam_basis_state.m", "cubic"},
+                                        {"beam_bases.m", "chebyshev"},
+                                        {"beam_bases.m", "fourier"},
+                                        {"hybrid_arm.m", NULL},
+                                        {"soft_gripper.m", NULL}};
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
+    bench b = robot(list[k][0], list[k][1]);
+    assert_int_equal(td_forward_dynamics(b.model, b.state, b.work), TD_OK);
+    bench_free(&b);
+  }
+}
+
+// Three bases of one space: their tips agree to the solver's tolerance.
+static void polynomials_of_one_order_are_one_basis(void** state) {
+  (void)state;
+  static const char* const pairs[2][2] = {{"legendre", "chebyshev"}, {"legendre", "monomial"}};
+  for (int k = 0; k < 2; k++) compare("beam_bases.m", pairs[k], false, 0.5, 0.5, 1e-5, 1e-5);
+}
+
+// ---- robots of our own ------------------------------------------------------------------------
+
+static void the_hybrid_arm_turns_and_rests(void** state) {
+  (void)state;
+  if (SANITIZED) skip();
+  bench b = robot("hybrid_arm.m", NULL);
+  rest(&b);
+  td_trajectory* path = run(&b, 5);
+  const int n = td_trajectory_rows(path);
+  const double* end = td_trajectory_sensors(path, n - 1);
+  assert_true(fabs(end[0]) < 0.02 && end[1] > 0.5);  // from +x to +y
+  double speed = 0;
+  for (int i = 0; i < td_model_sizes(b.model).nv; i++)
+    speed = fmax(speed, fabs(td_trajectory_v(path, n - 1)[i]));
+  CHECK_REACHED("largest rate at the end", speed, 0.5);
+  td_trajectory_free(path);
+  bench_free(&b);
+}
+
+static void the_gripper_lifts_the_ball(void** state) {
+  (void)state;
+  if (SANITIZED) skip();
+  bench b = robot("soft_gripper.m", NULL);
+  td_trajectory* path = run(&b, 3);
+  const double* end = td_trajectory_sensors(path, td_trajectory_rows(path) - 1);
+  assert_true(end[0] > 0.12);  // 0.03 m on the table
+  td_trajectory_free(path);
+  bench_free(&b);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(every_robot_and_basis_starts),
+      cmocka_unit_test(polynomials_of_one_order_are_one_basis),
+      cmocka_unit_test(manipulator_with_two_bases),
+      cmocka_unit_test(octopus_arm_with_two_bases),
+      cmocka_unit_test(cable_robot_with_two_bases_until_the_cables_snap),
+      cmocka_unit_test(underwater_robot_with_two_bases),
+      cmocka_unit_test(beams_with_travelling_curvature),
+      cmocka_unit_test(the_hybrid_arm_turns_and_rests),
+      cmocka_unit_test(the_gripper_lifts_the_ball),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
