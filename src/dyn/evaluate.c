@@ -32,7 +32,26 @@ static void gather_columns(const td_model* m, const double* from, int rows, doub
     for (int j = 0; j < n; j++) to[i * n + j] = from[i * m->nvel + m->free_v[j]];
 }
 
-// Mass matrix and rows at the placed state, restricted to free coordinates and factored.
+static bool is_strain(const td_model* m, int v) {
+  return m->vel[v].hop >= 0 && m->hop[m->vel[v].hop].kind == HOP_STRAIN;
+}
+
+// Each strain coordinate as heavy as the heaviest of its rod and strain, besides what M says.  In M
+// alone a sharp bend close to the end of a rod is the lightest way to move the end: it would close
+// loops by changes of the highest, stiffest shape functions.
+static void weigh_strains(const td_model* m, double* M, arena* s) {
+  const arena_mark mark = arena_open(s);
+  double* most = arena_zeros(s, m->nvel);
+  for (int i = 0; i < m->nvel; i++)
+    for (int j = 0; is_strain(m, i) && j < m->nvel; j++)
+      if (m->vel[j].rod == m->vel[i].rod && m->vel[j].dof == m->vel[i].dof && is_strain(m, j))
+        most[i] = fmax(most[i], M[j * m->nvel + j]);
+  for (int i = 0; i < m->nvel; i++) M[i * m->nvel + i] += most[i];
+  arena_close(s, mark);
+}
+
+// Mass matrix and rows at the placed state, restricted to free coordinates and factored.  With
+// `skip_row` it is the metric of projections.
 static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, dense_system* d) {
   const int n = m->nfree_v, r = m->nrow;
   arena* s = &w->scratch;
@@ -40,6 +59,7 @@ static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, de
   d->M = arena_doubles(s, m->nvel * m->nvel);
   d->J = arena_doubles(s, r * m->nvel);
   td_composite_mass(m, w, d->M);
+  if (skip_row) weigh_strains(m, d->M, s);
   td_row_jacobian(m, w, d->J);
   double *M = d->M, *J = d->J;
   for (int i = 0; skip_row && i < r; i++)
@@ -399,7 +419,7 @@ static double row_errors(const td_model* m, const td_work* w, bool rate, double*
   return worst;
 }
 
-// One step δ of least mass-weighted size with J δ = -error.
+// One step δ of least size, weighted by mass, with J δ = -error.
 static td_status correct(const td_model* m, td_work* w, const double* error, double* delta) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
