@@ -42,6 +42,22 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
 // hop.F.
 void td_inverse(const td_model* m, td_work* w, double* out);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
+
+// Some trees of the model, and where their DOFs stand in the matrices made of them.
+typedef struct tree_part {
+  int first, end;    // hops
+  int n;             // order of the matrices
+  const int* index;  // row and column of a velocity; NULL: as they are numbered
+} tree_part;
+static inline tree_part whole_forest(const td_model* m) {
+  return (tree_part){0, m->nhop, m->nvel, NULL};
+}
+static inline int part_row(const tree_part* p, int v) { return p->index ? p->index[v] : v; }
+// The composite inertias of all hops; then what a part of the trees adds to M, whose halves on the
+// two sides of the diagonal td_mass_join puts together.
+void td_composite_inertia(const td_model* m, td_work* w);
+void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* M);
+void td_mass_join(double* M, int n);
 // False when some pivot is not positive: the hop is left in *bad.
 bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad);
 // What of a DOF td_articulated has found and M⁻¹ needs: W = U / D.  One per DOF, base first.
@@ -71,6 +87,10 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
                    double* dFdq, double* dFdv);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
+// After these, the sums over subtrees; then what the inertia of a part of the trees adds to dF/dq
+// and dF/dv.
+void td_tangent_composites(const td_model* m, td_work* w);
+void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv);
 
 // Change of all force wrenches (added to df per hop) and generalised forces (added to dtau) for
 // given changes of the stations along a column (col < 0: none) and of the numbers (w->dnum).
@@ -80,9 +100,10 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
 static inline bool is_local(const model_force* f) {
   return f->kind == FORCE_DOF || (f->kind == FORCE_STRAIN && f->strain != STRAIN_SEGMENT);
 }
-void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* dv);
-void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
-                       double* dv);
+void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
+                      const tree_part* part, double* dq, double* dv);
+void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
+                       const tree_part* part, double* dq, double* dv);
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df);
 

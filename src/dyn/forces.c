@@ -302,19 +302,19 @@ double td_force_power(const td_model* m, const td_work* w) {
   return sum;
 }
 
-static void dof_tangent(const td_work* w, const model_force* f, int n, double* dq, double* dv) {
+static void dof_tangent(const td_work* w, const model_force* f, const tree_part* part, double* dq,
+                        double* dv) {
   const law l = law_of(w, &f->law[0]);
   const law_value v = law_at(&l, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
-  if (f->q >= 0) dq[f->v * n + f->v] -= v.fx;
-  dv[f->v * n + f->v] -= v.fu;
+  const int row = part_row(part, f->v);
+  if (f->q >= 0) dq[row * part->n + row] -= v.fx;
+  dv[row * part->n + row] -= v.fu;
 }
 
-void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* dv) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind == FORCE_DOF) dof_tangent(w, f, m->nvel, dq, dv);
-    if (f->kind == FORCE_STRAIN) td_strain_tangent(m, w, f, dq, dv);
-  }
+void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
+                      const tree_part* part, double* dq, double* dv) {
+  if (f->kind == FORCE_DOF) dof_tangent(w, f, part, dq, dv);
+  if (f->kind == FORCE_STRAIN) td_strain_tangent(m, w, f, part, dq, dv);
 }
 
 // What the links of a joint do to their second station, about the origin.

@@ -14,15 +14,18 @@ typedef struct path_block {
 } path_block;
 
 typedef struct path {
-  int* end;  // per hop: columns from the ground to it, its own included
-  int* v;    // velocity of each column on the path
+  const tree_part* part;
+  int* end;  // per hop of the part: columns from the ground to it, its own included
+  int* row;  // of each column on the path, in the matrices
   int nblock;
   lanes* sum;  // where entries are made
 } path;
 
-static inline path path_new(const td_model* m, arena* s) {
-  const int nblock = (m->ncol + LANES - 1) / LANES;
-  return (path){arena_ints(s, m->nhop), arena_ints(s, m->ncol), nblock,
+static inline path path_new(const td_model* m, const tree_part* part, arena* s) {
+  int ncol = 0;
+  for (int i = part->first; i < part->end; i++) ncol += m->hop[i].nv;
+  const int nblock = (ncol + LANES - 1) / LANES;
+  return (path){part, arena_ints(s, part->end - part->first), arena_ints(s, ncol), nblock,
                 arena_bytes(s, (size_t)nblock * sizeof(lanes))};
 }
 
@@ -35,12 +38,13 @@ static inline path_block* path_vectors(const path* p, arena* s) {
 // Columns above a hop.  Its own are put on the path after the entries of its rows are made: what
 // has just been written number by number is slow to read eight at a time.
 static inline int path_above(const path* p, const td_model* m, int hop) {
-  return m->hop[hop].parent < 0 ? 0 : p->end[m->hop[hop].parent];
+  return m->hop[hop].parent < 0 ? 0 : p->end[m->hop[hop].parent - p->part->first];
 }
 static inline void path_enter(path* p, const td_model* m, int hop) {
   const int above = path_above(p, m, hop);
-  p->end[hop] = above + m->hop[hop].nv;
-  for (int k = 0; k < m->hop[hop].nv; k++) p->v[above + k] = m->col[m->hop[hop].col + k].v;
+  p->end[hop - p->part->first] = above + m->hop[hop].nv;
+  for (int k = 0; k < m->hop[hop].nv; k++)
+    p->row[above + k] = part_row(p->part, m->col[m->hop[hop].col + k].v);
 }
 static inline void path_put(path_block* vectors, int at, const spatial* x) {
   double* to = (double*)&vectors[at / LANES] + at % LANES;
@@ -65,11 +69,11 @@ static inline void path_sum(const path* p, int n, const path_block* vectors, con
 // Add the first n sums to a row or a column of a matrix `width` wide.
 static inline void path_add_row(const path* p, int n, double* A, int width, int row) {
   const double* sum = (const double*)p->sum;
-  for (int l = 0; l < n; l++) A[row * width + p->v[l]] += sum[l];
+  for (int l = 0; l < n; l++) A[row * width + p->row[l]] += sum[l];
 }
 static inline void path_add_column(const path* p, int n, double* A, int width, int column) {
   const double* sum = (const double*)p->sum;
-  for (int l = 0; l < n; l++) A[p->v[l] * width + column] += sum[l];
+  for (int l = 0; l < n; l++) A[p->row[l] * width + column] += sum[l];
 }
 
 #endif

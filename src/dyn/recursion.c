@@ -54,7 +54,7 @@ static bool has_mass(const spatial6* I) {
 }
 
 // Composite inertias of all subtrees, as 6x6 matrices in hop.IA.
-static void composite_inertia(const td_model* m, td_work* w) {
+void td_composite_inertia(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nhop; i++) {
     if (w->hop_heavy[i]) {
       inertia_matrix(&w->hop[i].I, &w->hop[i].IA);
@@ -72,34 +72,43 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
                         double* M) {
   const model_hop* hop = &m->hop[i];
   const col_work* col = &w->col[hop->col];
-  const int n = m->nvel, above = path_above(p, m, i);
+  const int n = p->part->n, above = path_above(p, m, i);
   for (int k = 0; k < hop->nv; k++) {
-    double* row = M + m->col[hop->col + k].v * n;
+    double* row = M + part_row(p->part, m->col[hop->col + k].v) * n;
     const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
     path_sum(p, above, S, &H);
     path_add_row(p, above, row, n, 0);
-    for (int l = 0; l < k; l++) row[m->col[hop->col + l].v] += spatial_dot(&col[l].S, &H);
-    row[m->col[hop->col + k].v] += 0.5 * spatial_dot(&col[k].S, &H);
+    for (int l = 0; l < k; l++)
+      row[part_row(p->part, m->col[hop->col + l].v)] += spatial_dot(&col[l].S, &H);
+    row[part_row(p->part, m->col[hop->col + k].v)] += 0.5 * spatial_dot(&col[k].S, &H);
   }
 }
 
-void td_composite_mass(const td_model* m, td_work* w, double* M) {
-  const int n = m->nvel;
+void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* M) {
   const arena_mark mark = arena_open(&w->scratch);
-  path p = path_new(m, &w->scratch);
+  path p = path_new(m, part, &w->scratch);
   path_block* S = path_vectors(&p, &w->scratch);
-  memset(M, 0, (size_t)n * (size_t)n * sizeof(double));
-  composite_inertia(m, w);
-  for (int i = 0; i < m->nhop; i++) {
+  for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const int above = path_above(&p, m, i);
     if (has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
     path_enter(&p, m, i);
     for (int k = 0; k < hop->nv; k++) path_put(S, above + k, &w->col[hop->col + k].S);
   }
+  arena_close(&w->scratch, mark);
+}
+
+void td_mass_join(double* M, int n) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) M[i * n + j] = M[j * n + i] = M[i * n + j] + M[j * n + i];
-  arena_close(&w->scratch, mark);
+}
+
+void td_composite_mass(const td_model* m, td_work* w, double* M) {
+  const tree_part all = whole_forest(m);
+  memset(M, 0, (size_t)all.n * (size_t)all.n * sizeof(double));
+  td_composite_inertia(m, w);
+  td_tree_mass(m, w, &all, M);
+  td_mass_join(M, all.n);
 }
 
 // ---- articulated bodies -----------------------------------------------------------------------

@@ -90,17 +90,22 @@ static polyrod_vector polynomial_direction(const td_model* m, const td_work* w,
 }
 
 // Generalised forces of a force g on the numbers, times `scale` and the quadrature weight, added to
-// every `stride`-th number of tau.
+// a column of a matrix of the part's order, or to tau (NULL).
 static void polynomial_collect(const td_model* m, const td_work* w, const model_force* f,
-                               const polyrod_vector* g, double scale, double* tau, int stride) {
+                               const polyrod_vector* g, double scale, const tree_part* part,
+                               double* tau) {
   const model_hop *move, *turn;
   const double weight = scale * piece_length(w, f);
+  const tree_part plain = {.n = 1};
+  const tree_part* to = part ? part : &plain;
   polynomial_hops(m, f, &move, &turn);
   for (int k = move->col; k < move->col + move->nv; k++)
-    tau[m->col[k].v * stride] += weight * w->col[k].slope * vec3_at(g->ps, m->col[k].part);
+    tau[part_row(to, m->col[k].v) * to->n] +=
+        weight * w->col[k].slope * vec3_at(g->ps, m->col[k].part);
   for (int k = turn->col; k < turn->col + turn->nv; k++)
-    tau[m->col[k].v * stride] += weight * (w->col[k].weight * vec3_at(g->x, m->col[k].part) +
-                                           w->col[k].slope * vec3_at(g->xs, m->col[k].part));
+    tau[part_row(to, m->col[k].v) * to->n] +=
+        weight * (w->col[k].weight * vec3_at(g->x, m->col[k].part) +
+                  w->col[k].slope * vec3_at(g->xs, m->col[k].part));
 }
 
 static void strains_and_rates(const td_model* m, const td_work* w, const model_force* f,
@@ -153,7 +158,7 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
     const polyrod r = polynomial_at(m, w, f);
     masked_force(&sec, r.strain, r.rate, which, s);
     const polyrod_vector g = td_polyrod_force(&r, s);
-    polynomial_collect(m, w, f, &g, 1, w->tau, 1);
+    polynomial_collect(m, w, f, &g, 1, NULL, w->tau);
     return;
   }
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
@@ -229,7 +234,7 @@ static void local_numbers_change(const td_model* m, const td_work* w, const mode
   const polyrod r = polynomial_at(m, w, f);
   section_change(&sec, &dsec, r.strain, r.rate, none, none, ds);
   const polyrod_vector g = td_polyrod_force(&r, ds);
-  polynomial_collect(m, w, f, &g, 1, dtau, 1);
+  polynomial_collect(m, w, f, &g, 1, NULL, dtau);
 }
 
 void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
@@ -262,7 +267,8 @@ void td_strain_change(const td_model* m, td_work* w, const model_force* f, int c
 
 static const double no_numbers[SECTION_SLOTS];
 
-static void dof_tangent(const td_work* w, const model_force* f, int n, double* dq, double* dv) {
+static void dof_tangent(const td_work* w, const model_force* f, const tree_part* part, double* dq,
+                        double* dv) {
   const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load);
   const double zero[6] = {0};
   double x[6], u[6], ds[6];
@@ -274,7 +280,9 @@ static void dof_tangent(const td_work* w, const model_force* f, int n, double* d
     for (int rate = 0; rate < 2; rate++) {
       section_change(&sec, &none, x, u, rate ? zero : e, rate ? e : zero, ds);
       for (int i = 0; i < 6; i++)
-        if (f->dof_v[i] >= 0) (rate ? dv : dq)[f->dof_v[i] * n + f->dof_v[d]] -= ds[i];
+        if (f->dof_v[i] >= 0)
+          (rate ? dv : dq)[part_row(part, f->dof_v[i]) * part->n + part_row(part, f->dof_v[d])] -=
+              ds[i];
     }
   }
 }
@@ -289,40 +297,41 @@ static polyrod_vector column_direction(const model_col* col, const col_work* c, 
 
 // The columns of one of its two hops.
 static void polynomial_columns(const td_model* m, const td_work* w, const model_force* f,
-                               const polyrod* r, const model_hop* hop, double* dq, double* dv) {
+                               const polyrod* r, const model_hop* hop, const tree_part* part,
+                               double* dq, double* dv) {
   const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load);
   const polyrod_vector zero = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double dx[6], du[6], s[6], ds[6];
   section_force(&sec, r->strain, r->rate, s);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const polyrod_vector d = column_direction(&m->col[k], &w->col[k], hop->kind != HOP_MOVE);
-    const int v = m->col[k].v;
+    const int v = part_row(part, m->col[k].v);
     td_polyrod_change(r, &d, &zero, dx, du);
     section_change(&sec, &none, r->strain, r->rate, dx, du, ds);
     const polyrod_vector g = td_polyrod_force(r, ds), turned = td_polyrod_force_change(r, &d, s);
-    polynomial_collect(m, w, f, &g, -1, dq + v, m->nvel);
-    polynomial_collect(m, w, f, &turned, -1, dq + v, m->nvel);
+    polynomial_collect(m, w, f, &g, -1, part, dq + v);
+    polynomial_collect(m, w, f, &turned, -1, part, dq + v);
 
     td_polyrod_change(r, &zero, &d, dx, du);
     section_change(&sec, &none, r->strain, r->rate, dx, du, ds);
     const polyrod_vector gv = td_polyrod_force(r, ds);
-    polynomial_collect(m, w, f, &gv, -1, dv + v, m->nvel);
+    polynomial_collect(m, w, f, &gv, -1, part, dv + v);
   }
 }
 
 static void polynomial_tangent(const td_model* m, const td_work* w, const model_force* f,
-                               double* dq, double* dv) {
+                               const tree_part* part, double* dq, double* dv) {
   const polyrod r = polynomial_at(m, w, f);
   const model_hop *move, *turn;
   polynomial_hops(m, f, &move, &turn);
-  polynomial_columns(m, w, f, &r, move, dq, dv);
-  polynomial_columns(m, w, f, &r, turn, dq, dv);
+  polynomial_columns(m, w, f, &r, move, part, dq, dv);
+  polynomial_columns(m, w, f, &r, turn, part, dq, dv);
 }
 
-void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
-                       double* dv) {
-  if (f->strain == STRAIN_DOF) dof_tangent(w, f, m->nvel, dq, dv);
-  if (f->strain == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, dq, dv);
+void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
+                       const tree_part* part, double* dq, double* dv) {
+  if (f->strain == STRAIN_DOF) dof_tangent(w, f, part, dq, dv);
+  if (f->strain == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, part, dq, dv);
 }
 
 // ---- energy and power -------------------------------------------------------------------------

@@ -154,7 +154,7 @@ static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
 }
 
 // Sums over subtrees: inertial wrench F, other wrenches E, inertia IA, P and B.
-static void composites(const td_model* m, td_work* w) {
+void td_tangent_composites(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->E = h->f;
@@ -198,7 +198,7 @@ static spatial rate_wrench(const hop_work* h, const spatial* U) {
 
 // S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held, for all pairs of a hop's columns.
 static void own_hop(const td_model* m, const td_work* w, const model_hop* hop, const hop_work* h,
-                    double* dq) {
+                    const tree_part* part, double* dq) {
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
   const spatial F = spatial_sub(h->F, h->E);
   chart c = {.T = mat3_identity()};
@@ -213,7 +213,7 @@ static void own_hop(const td_model* m, const td_work* w, const model_hop* hop, c
     }
   for (int k = hop->col; k < hop->col + hop->nv; k++)
     for (int l = hop->col; l < hop->col + hop->nv; l++)
-      dq[m->col[l].v * m->nvel + m->col[k].v] +=
+      dq[part_row(part, m->col[l].v) * part->n + part_row(part, m->col[k].v)] +=
           w->col[k].weight * w->col[l].weight * d[m->col[l].part][m->col[k].part];
 }
 
@@ -223,8 +223,8 @@ typedef struct tangent_path {
   path_block *S, *U, *Z, *X;
 } tangent_path;
 
-static tangent_path tangent_path_new(const td_model* m, arena* s) {
-  tangent_path t = {.p = path_new(m, s)};
+static tangent_path tangent_path_new(const td_model* m, const tree_part* part, arena* s) {
+  tangent_path t = {.p = path_new(m, part, s)};
   t.S = path_vectors(&t.p, s);
   t.U = path_vectors(&t.p, s);
   t.Z = path_vectors(&t.p, s);
@@ -274,18 +274,18 @@ static void row_above(const tangent_path* t, int columns, const col_work* c, int
   path_add_row(&t->p, columns, dv, n, v);
 }
 
-static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
-  const int n = m->nvel;
+void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv) {
+  const int n = part->n;
   const arena_mark mark = arena_open(&w->scratch);
-  tangent_path t = tangent_path_new(m, &w->scratch);
-  for (int i = 0; i < m->nhop; i++) {
+  tangent_path t = tangent_path_new(m, part, &w->scratch);
+  for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    own_hop(m, w, hop, h, dq);
+    own_hop(m, w, hop, h, part, dq);
     const int above = path_above(&t.p, m, i);
     for (int k = 0; k < hop->nv; k++) {
       const col_work* c = &w->col[hop->col + k];
-      const int v = m->col[hop->col + k].v;
+      const int v = part_row(part, m->col[hop->col + k].v);
       const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
       const spatial dF = spatial_add(spatial_add(turn, IZ), rate_wrench(h, &c->U));
       const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
@@ -293,7 +293,7 @@ static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* 
       row_above(&t, above, c, v, n, dq, dv);
       for (int l = 0; l < hop->nv; l++) {
         const spatial* S = &w->col[hop->col + l].S;
-        const int row = m->col[hop->col + l].v;
+        const int row = part_row(part, m->col[hop->col + l].v);
         dq[row * n + v] += spatial_dot(S, &dF);
         dv[row * n + v] += spatial_dot(S, &dFv);
       }
@@ -354,9 +354,10 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);
-  composites(m, w);
-  inertial_tangent(m, w, dFdq, dFdv);
-  td_local_tangent(m, w, dFdq, dFdv);
+  td_tangent_composites(m, w);
+  const tree_part all = whole_forest(m);
+  td_tree_tangent(m, w, &all, dFdq, dFdv);
+  for (int i = 0; i < m->nforce; i++) td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
   if (!only_local_forces(m)) force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
 }
 
