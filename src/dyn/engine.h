@@ -12,7 +12,10 @@
 #include "chart.h"
 #include "dyn.h"
 #include "frame.h"
+#include "law.h"
+#include "link.h"
 #include "model.h"
+#include "segment.h"
 
 void td_prepare(const td_model* m, td_work* w);
 void td_place(const td_model* m, const td_state* state, td_work* w);
@@ -92,6 +95,24 @@ void td_tangent_columns(const td_model* m, td_work* w, const double* a);
 void td_tangent_composites(const td_model* m, td_work* w);
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv);
 
+// A force between stations at the present state: what its changes need.
+typedef struct force_state {
+  frame a, b;
+  union {
+    axial axial;
+    beam beam;
+    segment segment;
+  };
+  law_value law[6];
+  double s[6];  // forces along its directions
+  vec3 F, T;    // on b
+} force_state;
+void td_force_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
+// Change of the wrenches on the hops of its stations a and b, and of the generalised forces (added
+// to dtau), for given changes of the stations along a column (col < 0: none) and of the numbers
+// (w->dnum).
+void td_force_change(const td_model* m, const td_work* w, const model_force* f,
+                     const force_state* s, int col, bool rate, spatial change[2], double* dtau);
 // Change of all force wrenches (added to df per hop) and generalised forces (added to dtau) for
 // given changes of the stations along a column (col < 0: none) and of the numbers (w->dnum).
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df, double* dtau);
@@ -107,6 +128,14 @@ void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df);
 
+// One row: whether a hop moves it; wrenches of a unit multiplier on its three stations and their
+// change along a column; change of its acceleration minus its drive, numbers (w->dnum) included.
+bool td_row_moves(const td_model* m, int row, int hop);
+void td_row_wrenches(const td_model* m, const td_work* w, const model_row* r, const row_value* v,
+                     spatial out[3]);
+void td_row_force_change(const td_model* m, const td_work* w, int row, int col, bool rate,
+                         spatial change[3]);
+double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate);
 row_value td_row_at(const td_model* m, const td_work* w, int row);
 row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate);
 // Target acceleration of a row: control and PD terms.
@@ -128,8 +157,11 @@ void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
 
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
-void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                      spatial* df, double* dtau);
+void td_strain_state(const td_work* w, const model_force* f, force_state* s);
+void td_strain_change(const td_work* w, const model_force* f, const force_state* s,
+                      const frame_change* da, const frame_change* db, spatial change[2]);
+void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
+                              double* dtau);
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col);

@@ -38,8 +38,8 @@ row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col
 }
 
 // Wrenches of a unit multiplier on the three frames.
-static void row_wrenches(const td_model* m, const td_work* w, const model_row* r,
-                         const row_value* v, spatial out[3]) {
+void td_row_wrenches(const td_model* m, const td_work* w, const model_row* r, const row_value* v,
+                     spatial out[3]) {
   const vec3 pa = td_frame(m, w, r->a).p, pb = td_frame(m, w, r->b).p, none = {0, 0, 0};
   out[0] = spatial_scale(-1, spatial_force(pa, v->force, v->torque));
   out[1] = spatial_force(pb, v->force, v->torque);
@@ -54,7 +54,7 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
     const row_value v = td_row_at(m, w, i);
     const int station[3] = {r->a, r->b, r->c};
     spatial f[3];
-    row_wrenches(m, w, r, &v, f);
+    td_row_wrenches(m, w, r, &v, f);
     for (int s = 0; s < 3; s++) {
       if (station[s] < 0) continue;
       for (int hop = m->station[station[s]].hop; hop >= 0; hop = m->hop[hop].parent)
@@ -71,7 +71,7 @@ void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
     const row_value v = td_row_at(m, w, i);
     const int station[3] = {r->a, r->b, r->c};
     spatial f[3];
-    row_wrenches(m, w, r, &v, f);
+    td_row_wrenches(m, w, r, &v, f);
     for (int s = 0; s < 3; s++) {
       const int hop = station[s] < 0 ? -1 : m->station[station[s]].hop;
       if (hop >= 0) w->hop[hop].f = spatial_axpy(lambda[i], f[s], w->hop[hop].f);
@@ -79,28 +79,37 @@ void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
   }
 }
 
+void td_row_force_change(const td_model* m, const td_work* w, int row, int col, bool rate,
+                         spatial change[3]) {
+  const model_row* r = &m->row[row];
+  const row_value v = td_row_at(m, w, row), d = td_row_change_at(m, w, row, col, rate);
+  const int station[2] = {r->a, r->b};
+  for (int s = 0; s < 2; s++) {
+    const vec3 p = td_frame(m, w, station[s]).p,
+               dp = td_frame_change(m, w, station[s], col, rate).p;
+    const spatial f = spatial_add(spatial_force(p, d.force, d.torque),
+                                  spatial_of((vec3){0, 0, 0}, vec3_cross(dp, v.force)));
+    change[s] = spatial_scale(s == 0 ? -1 : 1, f);
+  }
+  change[2] = spatial_of((vec3){0, 0, 0}, d.torque_c);
+}
+
+bool td_row_moves(const td_model* m, int row, int hop) {
+  const model_row* r = &m->row[row];
+  return station_moves(m, r->a, hop) || station_moves(m, r->b, hop) || station_moves(m, r->c, hop);
+}
+
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df) {
-  const int hop = m->col[col].hop;
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    if (!station_moves(m, r->a, hop) && !station_moves(m, r->b, hop) &&
-        !station_moves(m, r->c, hop))
-      continue;
-    const row_value v = td_row_at(m, w, i), d = td_row_change_at(m, w, i, col, rate);
     const int station[3] = {r->a, r->b, r->c};
-    const double sign[3] = {-1, 1, 0};
+    spatial change[3];
+    if (!td_row_moves(m, i, m->col[col].hop)) continue;
+    td_row_force_change(m, w, i, col, rate, change);
     for (int s = 0; s < 3; s++) {
       const int h = station[s] < 0 ? -1 : m->station[station[s]].hop;
-      if (h < 0) continue;
-      const vec3 p = td_frame(m, w, station[s]).p,
-                 dp = td_frame_change(m, w, station[s], col, rate).p;
-      spatial change = spatial_of((vec3){0, 0, 0}, d.torque_c);
-      if (s < 2)
-        change = spatial_scale(sign[s],
-                               spatial_add(spatial_force(p, d.force, d.torque),
-                                           spatial_of((vec3){0, 0, 0}, vec3_cross(dp, v.force))));
-      df[h] = spatial_axpy(lambda[i], change, df[h]);
+      if (h >= 0) df[h] = spatial_axpy(lambda[i], change[s], df[h]);
     }
   }
 }
@@ -124,7 +133,7 @@ double td_row_drive(const td_model* m, const td_work* w, int row, const row_valu
 }
 
 // Change of (acceleration - drive) along a column, numbers included.
-static double defect_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
+double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
   const model_row* r = &m->row[row];
   const row_value d = td_row_change_at(m, w, row, col, rate);
   double x = d.edd;
@@ -150,7 +159,7 @@ void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w,
     for (int rate = 0; rate < 2; rate++) {
       td_number_changes(m, w, col, rate);
       for (int i = 0; i < m->nrow; i++)
-        (rate ? dv : dq)[i * n + m->col[col].v] += defect_change(m, w, i, col, rate);
+        (rate ? dv : dq)[i * n + m->col[col].v] += td_row_defect_change(m, w, i, col, rate);
     }
   td_number_changes(m, w, -1, false);
 }

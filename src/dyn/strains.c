@@ -16,6 +16,8 @@ static section section_at(const double* n, double load) {
       n[SECTION_POWER], load};
 }
 
+static const double no_numbers[SECTION_SLOTS];
+
 static section section_of(const td_work* w, const model_force* f, const double* slots) {
   return section_at(slots + f->section, w->load);
 }
@@ -137,11 +139,9 @@ static void masked_force(const section* s, const double x[6], const double u[6],
   }
 }
 
-static void add_wrench(const td_model* m, spatial* df, td_work* w, int station, spatial f) {
+static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
   const int hop = station < 0 ? -1 : m->station[station].hop;
-  if (hop < 0) return;
-  spatial* at = df ? &df[hop] : &w->hop[hop].f;
-  *at = spatial_add(*at, f);
+  if (hop >= 0) w->hop[hop].f = spatial_add(w->hop[hop].f, f);
 }
 
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which) {
@@ -166,8 +166,8 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
   segment_strains(&e, piece_length(w, f), x, u);
   masked_force(&sec, x, u, which, s);
   const segment_wrench t = td_segment_wrench(&e, s);
-  add_wrench(m, NULL, w, f->b, spatial_force(b.p, t.force, t.torque_b));
-  add_wrench(m, NULL, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
+  add_wrench(m, w, f->b, spatial_force(b.p, t.force, t.torque_b));
+  add_wrench(m, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
 }
 
 // ---- changes ----------------------------------------------------------------------------------
@@ -180,17 +180,6 @@ static void dof_change(const td_model* m, const td_work* w, const model_force* f
     dx[d] = own && !rate ? 1 / piece_length(w, f) : 0;
     du[d] = own && rate ? 1 / piece_length(w, f) : 0;
   }
-}
-
-static segment_change ends_change(const td_model* m, const td_work* w, const model_force* f,
-                                  const segment* s, int col, bool rate, frame_change* da,
-                                  frame_change* db) {
-  *da = *db = (frame_change){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  if (col >= 0) {
-    *da = td_frame_change(m, w, f->a, col, rate);
-    *db = td_frame_change(m, w, f->b, col, rate);
-  }
-  return td_segment_change(s, da, db);
 }
 
 void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
@@ -208,8 +197,9 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
     return;
   }
   const segment s = ends(m, w, f);
-  frame_change da, db;
-  const segment_change d = ends_change(m, w, f, &s, col, false, &da, &db);
+  const frame_change da = td_frame_change(m, w, f->a, col, false),
+                     db = td_frame_change(m, w, f->b, col, false);
+  const segment_change d = td_segment_change(&s, &da, &db);
   for (int i = 0; i < 6; i++) dx[i] = d.x[i] / piece_length(w, f);
 }
 
@@ -218,9 +208,8 @@ static spatial wrench_change(vec3 p, vec3 F, vec3 dp, vec3 dF, vec3 dT) {
   return spatial_of(dF, vec3_add(vec3_add(vec3_cross(p, dF), vec3_cross(dp, F)), dT));
 }
 
-// Forces that follow from the coordinates themselves, for changes of the numbers alone.
-static void local_numbers_change(const td_model* m, const td_work* w, const model_force* f,
-                                 double* dtau) {
+void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
+                              double* dtau) {
   const section sec = section_of(w, f, w->num), dsec = section_of(w, f, w->dnum);
   const double none[6] = {0};
   double x[6], u[6], ds[6];
@@ -237,35 +226,35 @@ static void local_numbers_change(const td_model* m, const td_work* w, const mode
   polynomial_collect(m, w, f, &g, 1, NULL, dtau);
 }
 
-void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                      spatial* df, double* dtau) {
-  if (f->strain != STRAIN_SEGMENT) {
-    if (w->numbers_change) local_numbers_change(m, w, f, dtau);
-    return;
-  }
-  const section sec = section_of(w, f, w->num), dsec = section_of(w, f, w->dnum);
-  double x[6], u[6], dx[6], du[6], s[6], ds[6];
+void td_strain_state(const td_work* w, const model_force* f, force_state* s) {
+  const section sec = section_of(w, f, w->num);
+  double x[6], u[6];
+  s->segment = td_segment(&s->a, &s->b);
+  segment_strains(&s->segment, piece_length(w, f), x, u);
+  section_force(&sec, x, u, s->s);
+  s->F = td_segment_wrench(&s->segment, s->s).force;
+}
+
+void td_strain_change(const td_work* w, const model_force* f, const force_state* s,
+                      const frame_change* da, const frame_change* db, spatial change[2]) {
+  const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load),
+                dsec = w->numbers_change ? section_of(w, f, w->dnum) : none;
+  double x[6], u[6], dx[6], du[6], ds[6];
   const double length = piece_length(w, f);
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const segment e = td_segment(&a, &b);
-  frame_change da, db;
-  const segment_change d = ends_change(m, w, f, &e, col, rate, &da, &db);
-  segment_strains(&e, length, x, u);
+  const segment_change d = td_segment_change(&s->segment, da, db);
+  segment_strains(&s->segment, length, x, u);
   for (int i = 0; i < 6; i++) {
     dx[i] = d.x[i] / length;
     du[i] = d.u[i] / length;
   }
-  section_force(&sec, x, u, s);
   section_change(&sec, &dsec, x, u, dx, du, ds);
-  const segment_wrench t = td_segment_wrench(&e, s), dt = td_segment_wrench_change(&e, &d, s, ds);
-  const vec3 back = vec3_scale(-1, t.force), dback = vec3_scale(-1, dt.force);
-  add_wrench(m, df, w, f->b, wrench_change(b.p, t.force, db.p, dt.force, dt.torque_b));
-  add_wrench(m, df, w, f->a, wrench_change(a.p, back, da.p, dback, dt.torque_a));
+  const segment_wrench t = td_segment_wrench_change(&s->segment, &d, s->s, ds);
+  const vec3 back = vec3_scale(-1, s->F), dback = vec3_scale(-1, t.force);
+  change[0] = wrench_change(s->a.p, back, da->p, dback, t.torque_a);
+  change[1] = wrench_change(s->b.p, s->F, db->p, t.force, t.torque_b);
 }
 
 // ---- tangents of forces that follow from the coordinates themselves ---------------------------
-
-static const double no_numbers[SECTION_SLOTS];
 
 static void dof_tangent(const td_work* w, const model_force* f, const tree_part* part, double* dq,
                         double* dv) {
