@@ -9,6 +9,7 @@
 #include "dense.h"
 #include "engine.h"
 #include "link.h"
+#include "sparse_dyn.h"
 
 // What is judged, with where it was written.
 typedef struct trial {
@@ -273,6 +274,11 @@ static td_status judge(const trial* t) {
 
 td_status td_model_compile(td_spec* spec, td_model** model) {
   TD_TRY(td_compile(spec, model));
+  if (td_sparse_plan(*model) != TD_OK) {
+    td_model_free(*model);
+    *model = NULL;
+    return TD_E_NOMEM;
+  }
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
   td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
   if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;
