@@ -2,6 +2,9 @@
 // the tangents are products of one vector with the vectors of all columns above it; with their
 // components side by side, eight entries are made at once.  Hops come depth first, so one stack
 // serves all of them: what lies above a hop is a beginning of it.
+//
+// Steps along a rod that share their DOFs share slots, and what they put there adds up.  Such a hop
+// comes after all other children of its parent, so nobody misses what it changes.
 #ifndef TD_PATH_H
 #define TD_PATH_H
 
@@ -15,8 +18,7 @@ typedef struct path_block {
 
 typedef struct path {
   const tree_part* part;
-  int* end;  // per hop of the part: columns from the ground to it, its own included
-  int* row;  // of each column on the path, in the matrices
+  int* row;  // of each slot, in the matrices
   int nblock;
   lanes* sum;  // where entries are made
 } path;
@@ -25,8 +27,7 @@ static inline path path_new(const td_model* m, const tree_part* part, arena* s) 
   int ncol = 0;
   for (int i = part->first; i < part->end; i++) ncol += m->hop[i].nv;
   const int nblock = (ncol + LANES - 1) / LANES;
-  return (path){part, arena_ints(s, part->end - part->first), arena_ints(s, ncol), nblock,
-                arena_bytes(s, (size_t)nblock * sizeof(lanes))};
+  return (path){part, arena_ints(s, ncol), nblock, arena_bytes(s, (size_t)nblock * sizeof(lanes))};
 }
 
 // Room for one vector per column.
@@ -35,20 +36,29 @@ static inline path_block* path_vectors(const path* p, arena* s) {
   return memset(arena_bytes(s, size), 0, size);
 }
 
-// Columns above a hop.  Its own are put on the path after the entries of its rows are made: what
-// has just been written number by number is slow to read eight at a time.
-static inline int path_above(const path* p, const td_model* m, int hop) {
-  return m->hop[hop].parent < 0 ? 0 : p->end[m->hop[hop].parent - p->part->first];
-}
+// A hop's own columns are put on the path after the entries of its rows are made: what has just
+// been written number by number is slow to read eight at a time.
 static inline void path_enter(path* p, const td_model* m, int hop) {
-  const int above = path_above(p, m, hop);
-  p->end[hop - p->part->first] = above + m->hop[hop].nv;
-  for (int k = 0; k < m->hop[hop].nv; k++)
-    p->row[above + k] = part_row(p->part, m->col[m->hop[hop].col + k].v);
+  const model_hop* h = &m->hop[hop];
+  for (int k = h->col; k < h->col + h->nv; k++)
+    p->row[m->col[k].slot] = part_row(p->part, m->col[k].v);
+}
+static inline void path_add(path_block* vectors, int at, const spatial* x) {
+  double* to = (double*)&vectors[at / LANES] + at % LANES;
+  for (int c = 0; c < 6; c++) to[c * LANES] += x->a[c];
 }
 static inline void path_put(path_block* vectors, int at, const spatial* x) {
   double* to = (double*)&vectors[at / LANES] + at % LANES;
   for (int c = 0; c < 6; c++) to[c * LANES] = x->a[c];
+}
+// A column's vector: a new slot, or one above that goes on.
+static inline void path_column(path_block* vectors, const model_hop* hop, int slot,
+                               const spatial* x) {
+  if (slot < hop->above) {
+    path_add(vectors, slot, x);
+  } else {
+    path_put(vectors, slot, x);
+  }
 }
 
 // sum += the products of x with the vectors of eight columns

@@ -8,6 +8,7 @@
 
 #include "chart.h"
 #include "engine.h"
+#include "strain_hop.h"
 
 // Rotate columns i, j of R:  R · rot(axis k, angle),  (i, j, k) cyclic.
 static inline mat3 turn_principal(mat3 R, int k, double s, double c) {
@@ -114,8 +115,10 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
     const spatial* V = root ? &still : &w->hop[hop->parent].V;
     pose g = pose_mul(root ? ground : w->hop[hop->parent].g, w->hop_fix[i]);
 
-    spatial Sv;
-    if (hop->kind == HOP_SCREW) {
+    spatial Sv, own = still;
+    if (hop->kind == HOP_STRAIN) {
+      td_strain_place(m, w, hop, &g, &Sv, &own);
+    } else if (hop->kind == HOP_SCREW) {
       const spatial S = place_screw(w, hop, i, &g);
       w->col[hop->col].S = S;
       Sv = spatial_scale(w->v[hop->v], S);
@@ -132,7 +135,8 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
     h->g = g;
     h->V = spatial_add(*V, Sv);
     h->c = spatial_cross(V, &Sv);
-    if (is_chart(hop)) h->c = spatial_add(h->c, own_rate(m, w, hop, &g));
+    if (is_chart(hop)) own = own_rate(m, w, hop, &g);
+    h->c = spatial_add(h->c, own);
     if (w->hop_heavy[i]) h->I = inertia_move(g, w->hop_inertia[i]);
   }
 }

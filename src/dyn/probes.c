@@ -49,14 +49,14 @@ static double row_lambda(const td_model* m, const td_work* w, const model_probe*
   return sum;
 }
 
-// The pieces of a rod between whose middles an arc length lies; near an end, the two nearest. NULL:
-// there is only one.
+// The pieces of a part of a rod between whose middles an arc length lies; near an end, the two
+// nearest. NULL: there is only one.
 static void neighbours(const td_model* m, const model_probe* p, const model_force** first,
                        const model_force** second) {
   *first = *second = NULL;
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || f->rod != p->rod) continue;
+    if (f->kind != FORCE_STRAIN || f->rod != p->rod || f->part != p->part) continue;
     const double d = fabs(f->arc - p->arc);
     if (!*first || d < fabs((*first)->arc - p->arc)) {
       *second = *first;

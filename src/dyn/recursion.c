@@ -14,9 +14,12 @@
 #include "engine.h"
 #include "path.h"
 
+spatial td_ground_acceleration(const td_model* m, const td_work* w) {
+  return spatial_of(vec3_scale(-w->load, vec3_of(w->num + m->gravity)), (vec3){0, 0, 0});
+}
+
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity) {
-  spatial base = spatial_zero();
-  for (int c = 0; gravity && c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
+  const spatial base = gravity ? td_ground_acceleration(m, w) : spatial_zero();
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
@@ -72,7 +75,7 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
                         double* M) {
   const model_hop* hop = &m->hop[i];
   const col_work* col = &w->col[hop->col];
-  const int n = p->part->n, above = path_above(p, m, i);
+  const int n = p->part->n, above = hop->above;
   for (int k = 0; k < hop->nv; k++) {
     double* row = M + part_row(p->part, m->col[hop->col + k].v) * n;
     const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
@@ -90,10 +93,10 @@ void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* 
   path_block* S = path_vectors(&p, &w->scratch);
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
-    const int above = path_above(&p, m, i);
     if (has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
     path_enter(&p, m, i);
-    for (int k = 0; k < hop->nv; k++) path_put(S, above + k, &w->col[hop->col + k].S);
+    for (int k = hop->col; k < hop->col + hop->nv; k++)
+      path_column(S, hop, m->col[k].slot, &w->col[k].S);
   }
   arena_close(&w->scratch, mark);
 }
@@ -251,8 +254,7 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       return false;
     }
   }
-  spatial base = spatial_zero();
-  for (int c = 0; c < 3; c++) base.a[c] = -w->load * w->num[m->gravity + c];
+  const spatial base = td_ground_acceleration(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     const spatial* parent = hop->parent < 0 ? &base : &w->hop[hop->parent].A;

@@ -137,6 +137,8 @@ static void touch_force(planner* p, const model_force* f) {
   if (f->kind == FORCE_STRAIN && f->strain == STRAIN_DOF) {
     for (int d = 0; d < 6; d++)
       if (f->dof_v[d] >= 0) touch(p, p->m->v_block[f->dof_v[d]]);
+  } else if (f->kind == FORCE_STRAIN && f->strain == STRAIN_BASIS) {
+    for (int i = f->term; i < f->term + f->nterm; i++) touch(p, p->m->v_block[p->m->term[i].v]);
   } else if (f->kind != FORCE_DOF) {
     touch_station(p, f->a);
     touch_station(p, f->b);

@@ -43,6 +43,26 @@ static void dof_strains(const td_work* w, const model_force* f, double x[6], dou
   }
 }
 
+static void basis_strains(const td_model* m, const td_work* w, const model_force* f, double x[6],
+                          double u[6]) {
+  for (int d = 0; d < 6; d++) {
+    x[d] = w->num[f->section + SECTION_HELD + d];
+    u[d] = 0;
+  }
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
+    x[t->mode] += w->num[t->weight] * w->q[t->q];
+    u[t->mode] += w->num[t->weight] * w->v[t->v];
+  }
+}
+
+// Generalised forces of a force s on the strains, times the quadrature weight.
+static void basis_collect(const td_model* m, const td_work* w, const model_force* f,
+                          const double s[6], double* tau) {
+  const double weight = piece_length(w, f);
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
+    tau[t->v] += weight * w->num[t->weight] * s[t->mode];
+}
+
 static segment ends(const td_model* m, const td_work* w, const model_force* f) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   return td_segment(&a, &b);
@@ -114,6 +134,8 @@ static void strains_and_rates(const td_model* m, const td_work* w, const model_f
                               double x[6], double u[6]) {
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
+  } else if (f->strain == STRAIN_BASIS) {
+    basis_strains(m, w, f, x, u);
   } else if (f->strain == STRAIN_POLYNOMIAL) {
     const polyrod r = polynomial_at(m, w, f);
     memcpy(x, r.strain, sizeof r.strain);
@@ -154,6 +176,12 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
       if (f->dof_v[d] >= 0) w->tau[f->dof_v[d]] += s[d];
     return;
   }
+  if (f->strain == STRAIN_BASIS) {
+    basis_strains(m, w, f, x, u);
+    masked_force(&sec, x, u, which, s);
+    basis_collect(m, w, f, s, w->tau);
+    return;
+  }
   if (f->strain == STRAIN_POLYNOMIAL) {
     const polyrod r = polynomial_at(m, w, f);
     masked_force(&sec, r.strain, r.rate, which, s);
@@ -182,11 +210,24 @@ static void dof_change(const td_model* m, const td_work* w, const model_force* f
   }
 }
 
+static void basis_change(const td_model* m, const td_work* w, const model_force* f, int col,
+                         double dx[6]) {
+  const model_col* c = &m->col[col];
+  for (int d = 0; d < 6; d++) dx[d] = 0;
+  if (!c->first) return;
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
+    if (t->v == c->v) dx[t->mode] += w->num[t->weight];
+}
+
 void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
                        double dx[6]) {
   double du[6];
   if (f->strain == STRAIN_DOF) {
     dof_change(m, w, f, col, false, dx, du);
+    return;
+  }
+  if (f->strain == STRAIN_BASIS) {
+    basis_change(m, w, f, col, dx);
     return;
   }
   if (f->strain == STRAIN_POLYNOMIAL) {
@@ -218,6 +259,12 @@ void td_strain_numbers_change(const td_model* m, const td_work* w, const model_f
     section_change(&sec, &dsec, x, u, none, none, ds);
     for (int d = 0; d < 6; d++)
       if (f->dof_v[d] >= 0) dtau[f->dof_v[d]] += ds[d];
+    return;
+  }
+  if (f->strain == STRAIN_BASIS) {
+    basis_strains(m, w, f, x, u);
+    section_change(&sec, &dsec, x, u, none, none, ds);
+    basis_collect(m, w, f, ds, dtau);
     return;
   }
   const polyrod r = polynomial_at(m, w, f);
@@ -276,6 +323,31 @@ static void dof_tangent(const td_work* w, const model_force* f, const tree_part*
   }
 }
 
+// -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
+static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
+                          const tree_part* part, double* dq, double* dv) {
+  const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load);
+  const double zero[6] = {0};
+  double x[6], u[6], Kx[6][6], Kv[6][6];
+  basis_strains(m, w, f, x, u);
+  for (int d = 0; d < 6; d++) {
+    double e[6] = {0};
+    e[d] = 1;
+    section_change(&sec, &none, x, u, e, zero, Kx[d]);
+    section_change(&sec, &none, x, u, zero, e, Kv[d]);
+  }
+  const model_term *first = m->term + f->term, *end = first + f->nterm;
+  for (const model_term* t = first; t < end; t++) {
+    const double weight = piece_length(w, f) * w->num[t->weight];
+    for (const model_term* s = first; s < end; s++) {
+      const double both = weight * w->num[s->weight];
+      const int at = part_row(part, s->v) * part->n + part_row(part, t->v);
+      dq[at] -= both * Kx[t->mode][s->mode];
+      dv[at] -= both * Kv[t->mode][s->mode];
+    }
+  }
+}
+
 // What a column does to the numbers of a polynomial rod.
 static polyrod_vector column_direction(const model_col* col, const col_work* c, bool turns) {
   const vec3 e = vec3_axis(col->part), zero = {0, 0, 0};
@@ -321,6 +393,7 @@ void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f
                        const tree_part* part, double* dq, double* dv) {
   if (f->strain == STRAIN_DOF) dof_tangent(w, f, part, dq, dv);
   if (f->strain == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, part, dq, dv);
+  if (f->strain == STRAIN_BASIS) basis_tangent(m, w, f, part, dq, dv);
 }
 
 // ---- energy and power -------------------------------------------------------------------------

@@ -23,6 +23,7 @@
 #include "chart.h"
 #include "engine.h"
 #include "path.h"
+#include "strain_hop.h"
 
 // ---- U, Z, X of one hop -----------------------------------------------------------------------
 
@@ -112,6 +113,8 @@ void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
       screw_column(&w->hop[i], &w->col[hop->col]);
     } else if (hop->kind == HOP_MOVE) {
       move_columns(w, hop, &w->hop[i]);
+    } else if (hop->kind == HOP_STRAIN) {
+      td_strain_columns(m, w, i, a);
     } else {
       rotation_columns(m, w, hop, &w->hop[i], a);
     }
@@ -197,10 +200,15 @@ static spatial rate_wrench(const hop_work* h, const spatial* U) {
 }
 
 // S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held, for all pairs of a hop's columns.
-static void own_hop(const td_model* m, const td_work* w, const model_hop* hop, const hop_work* h,
-                    const tree_part* part, double* dq) {
+static void own_hop(const td_model* m, const td_work* w, int i, const tree_part* part, double* dq) {
+  const model_hop* hop = &m->hop[i];
+  const hop_work* h = &w->hop[i];
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
   const spatial F = spatial_sub(h->F, h->E);
+  if (hop->kind == HOP_STRAIN) {
+    td_strain_curvature(m, w, i, &F, part, dq);
+    return;
+  }
   chart c = {.T = mat3_identity()};
   if (hop->kind != HOP_BALL) c = td_chart(td_hop_chart(hop), td_chart_numbers(m, w, hop));
   double d[3][3];
@@ -233,14 +241,15 @@ static tangent_path tangent_path_new(const td_model* m, const tree_part* part, a
 }
 
 static void tangent_path_enter(tangent_path* t, const td_model* m, const td_work* w, int hop) {
-  const int above = path_above(&t->p, m, hop);
+  const model_hop* h = &m->hop[hop];
   path_enter(&t->p, m, hop);
-  for (int k = 0; k < m->hop[hop].nv; k++) {
-    const col_work* c = &w->col[m->hop[hop].col + k];
-    path_put(t->S, above + k, &c->S);
-    path_put(t->U, above + k, &c->U);
-    path_put(t->Z, above + k, &c->Z);
-    path_put(t->X, above + k, &c->X);
+  for (int k = h->col; k < h->col + h->nv; k++) {
+    const col_work* c = &w->col[k];
+    const int slot = m->col[k].slot;
+    path_column(t->S, h, slot, &c->S);
+    path_column(t->U, h, slot, &c->U);
+    path_column(t->Z, h, slot, &c->Z);
+    path_column(t->X, h, slot, &c->X);
   }
 }
 
@@ -281,8 +290,8 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    own_hop(m, w, hop, h, part, dq);
-    const int above = path_above(&t.p, m, i);
+    own_hop(m, w, i, part, dq);
+    const int above = hop->above;
     for (int k = 0; k < hop->nv; k++) {
       const col_work* c = &w->col[hop->col + k];
       const int v = part_row(part, m->col[hop->col + k].v);

@@ -97,6 +97,9 @@ static const char* unit_of(const td_model* m, const model_dof* dof, const model_
       return velocity ? "rad/s" : "rad";
     case HOP_MOVE:
       return velocity ? "m/s" : "m";
+    case HOP_STRAIN:  // coefficient of a strain: of shear and stretch, or of bending and twist
+      if (dof->dof <= 3) return velocity ? "1/s" : "";
+      return velocity ? "1/(m s)" : "1/m";
   }
   return "";
 }

@@ -44,18 +44,29 @@ typedef struct build_joint {
                        // quaternion has no velocity)
 } build_joint;
 
+// A stretch of a rod with fields of its own (rod_parts.c): element `at` of `s` has them all.
+typedef struct rod_part {
+  const value* s;
+  int at;
+  double from, length;  // where it begins, how long it is
+  int first, n;         // its segments: first (from 0), how many; n is also a polynomial order
+} rod_part;
+
 // Where a rod's frames are.
 typedef struct build_rod {
-  int joint;            // the joint with `rom` that makes it, -1: it is written as a rod
-  double length, step;  // step: of a segment
-  int n;                // segments
-  bool middle_joints;   // pieces turn at segment middles (srl), nodes at segment ends otherwise
-  int* hop;             // n + 1: hop of each piece or node, 0 is the base
-  int fix, nfix;        // of the base
-  double* point_arc;    // polynomial model: arc length and hop of each frame
+  int joint;  // the joint with `rom` that makes it, -1: it is written as a rod
+  double length;
+  int n;           // segments of all parts
+  rod_part* part;  // npart >= 1 of a written rod; 0 of a joint's
+  int npart;
+  value* parts;        // the struct array behind `part`, NULL: the rods themselves
+  bool middle_joints;  // pieces turn at segment middles (srl), nodes at segment ends otherwise
+  double* arc;         // n + 1: where segments end, 0 is the base
+  int* hop;            // n + 1: hop of each piece or node, 0 is the base
+  int fix, nfix;       // of the base
+  double* point_arc;   // polynomial model: arc length and hop of each frame
   int* point_hop;
   int npoint, arc_cap, hop_cap;
-  bool base_strain;  // polynomial model: the strain at the base is measured
   bool placed;
 } build_rod;
 
@@ -105,6 +116,8 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);
 // The piece or node of a placed rod at an arc length, and the distance from its frame along the
 // rod.
 void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset);
+// The part of a rod at an arc length, from 0; at a boundary the one that ends there.
+int td_build_rod_part(const builder* b, int rod, double arc);
 td_status td_build_one_fix(builder* b, const value* tr,
                            int i);  // a transformation without degrees of freedom
 td_status td_build_push_offset(builder* b, double z);  // a fixed translation along z

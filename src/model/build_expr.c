@@ -47,6 +47,7 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
   }
   p->rod = ref->index;
   p->arc = ref->arc;
+  p->part = td_build_rod_part(b, ref->index - 1, ref->arc);
   if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
   for (int i = 0; i < b->m->nstation; i++) {
     const model_station* s = &b->m->station[i];

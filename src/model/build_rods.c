@@ -1,11 +1,12 @@
 // Rods: a slender body cut into n segments of length l, in one of three arrangements, all
 // second-order accurate.
 //
-//   srl   rigid pieces that meet at segment middles:  half a segment · [exp(θ/2) · move x ·
-//   exp(θ/2)] · half a segment ebr   nodes at segment ends, each relative to the one before:
-//   exp(θ/2) · move (l e_z + x) · exp(θ/2) eba   nodes at segment ends, each free in the world; the
-//   segment between two nodes measures x and θ in the frame
-//         half-way between them (elem/segment.h)
+//   srl   rigid pieces that meet at segment middles:
+//         half a segment · [exp(θ/2) · move x · exp(θ/2)] · half a segment
+//   ebr   nodes at segment ends, each relative to the one before:
+//         exp(θ/2) · move (l e_z + x) · exp(θ/2)
+//   eba   nodes at segment ends, each free in the world; the segment between two nodes measures x
+//         and θ in the frame half-way between them (elem/segment.h)
 //
 // Strains are x/l and θ/l, the section's law acts on them at the middle of each segment.  Mass sits
 // in the pieces between segment middles: half a segment at both ends of the rod.
@@ -33,9 +34,22 @@ void td_build_rod_name(const builder* b, int rod, char* out, size_t size) {
 
 // ---- geometry ---------------------------------------------------------------------------------
 
+static double segment_length(const build_rod* r, int k) { return r->arc[k + 1] - r->arc[k]; }
+static double segment_middle(const build_rod* r, int k) {
+  return 0.5 * (r->arc[k] + r->arc[k + 1]);
+}
+
 // Where the frame of piece or node k sits.
 static double frame_arc(const build_rod* r, int k) {
-  return k == 0 ? 0 : r->middle_joints ? (k - 0.5) * r->step : k * r->step;
+  return k == 0 ? 0 : r->middle_joints ? segment_middle(r, k - 1) : r->arc[k];
+}
+
+// Where the segments of all parts end.
+static void cut_segments(build_rod* r) {
+  for (int i = 0; i < r->npart; i++) {
+    const rod_part* p = &r->part[i];
+    for (int k = 1; k <= p->n; k++) r->arc[p->first + k] = p->from + k * p->length / p->n;
+  }
 }
 
 void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset) {
@@ -49,7 +63,8 @@ void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double*
     *offset = 0;
     return;
   }
-  const int k = max_int(0, min_int(r->n, (int)floor(arc / r->step + 0.5)));
+  int k = 0;
+  while (k < r->n && arc >= segment_middle(r, k)) k++;
   *hop = r->hop[k];
   *offset = arc - frame_arc(r, k);
   if (fabs(*offset) < 1e-12 * r->length) *offset = 0;
@@ -75,8 +90,8 @@ td_status td_rod_station(builder* b, int rod, double arc, int* station) {
 
 // ---- strains of a segment ---------------------------------------------------------------------
 
-bool td_rod_mode(const builder* b, int rod, int d) {
-  const value* modes = td_get(b->rods, rod, "modes");
+bool td_rod_mode(const builder* b, int rod, int d, double arc) {
+  const value* modes = td_rod_get(b, rod, "modes", arc);
   return !modes || modes->x[d] != 0;
 }
 
@@ -91,6 +106,7 @@ td_status td_rod_strain(builder* b, int rod, int element, double arc, model_forc
   f->rod = rod + 1;
   f->element = element;
   f->arc = arc;
+  f->part = td_build_rod_part(b, rod, arc);
   model_force* out = td_push_force(b->m, 1);
   if (!out) return TD_E_NOMEM;
   *out = *f;
@@ -99,31 +115,39 @@ td_status td_rod_strain(builder* b, int rod, int element, double arc, model_forc
 
 // The strains of segment k act at its middle.
 static td_status segment_strain(builder* b, int rod, int k, model_force* f) {
-  const double l = b->rod[rod].step, from = k * l, middle = from + 0.5 * l;
-  TD_TRY(td_rod_section(b, rod, from, from + l, middle, l, f));
+  const build_rod* r = &b->rod[rod];
+  const double middle = segment_middle(r, k);
+  TD_TRY(td_rod_section(b, rod, r->arc[k], r->arc[k + 1], middle, segment_length(r, k), f));
   return td_rod_strain(b, rod, k + 1, middle, f);
 }
 
 // ---- mass -------------------------------------------------------------------------------------
 
-// Mass, first and second moment along the rod and rotary inertia of [from, to] about the arc length
-// `about`, by three Gauss points.
-static td_status push_lump(builder* b, int rod, double from, double to, double about, int station) {
+// Mass, its first and second moment along the rod, rotary inertia.
+typedef struct lumped {
+  ex m, mz, mzz, Jx, Jy, Jz;
+} lumped;
+
+// Those of [from, to] about the arc length `about`, by three Gauss points, are added.
+static void add_lumped(builder* b, int rod, double from, double to, double about, lumped* l) {
   static const double node[3] = {-0.7745966692414834, 0, 0.7745966692414834},
                       weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
-  ex m = num_ex(b, 0), mz = m, mzz = m, Jx = m, Jy = m, Jz = m;
   for (int i = 0; i < 3; i++) {
     const double arc = 0.5 * (from + to) + 0.5 * node[i] * (to - from), z = arc - about,
                  w = weight[i] * (to - from);
     ex mass, jx, jy, jz;
     td_rod_inertia(b, rod, arc, &mass, &jx, &jy, &jz);
-    m = add(b, m, times(b, w, mass));
-    mz = add(b, mz, times(b, w * z, mass));
-    mzz = add(b, mzz, times(b, w * z * z, mass));
-    Jx = add(b, Jx, times(b, w, jx));
-    Jy = add(b, Jy, times(b, w, jy));
-    Jz = add(b, Jz, times(b, w, jz));
+    l->m = add(b, l->m, times(b, w, mass));
+    l->mz = add(b, l->mz, times(b, w * z, mass));
+    l->mzz = add(b, l->mzz, times(b, w * z * z, mass));
+    l->Jx = add(b, l->Jx, times(b, w, jx));
+    l->Jy = add(b, l->Jy, times(b, w, jy));
+    l->Jz = add(b, l->Jz, times(b, w, jz));
   }
+}
+
+static td_status push_lump(builder* b, const lumped* l, int station) {
+  const ex m = l->m;
   if (td_ex_is_const(b->spec->graph, m) && td_ex_value(b->spec->graph, m) == 0)
     return TD_OK;  // massless
   const double zero[13] = {0};
@@ -131,12 +155,12 @@ static td_status push_lump(builder* b, int rod, double from, double to, double a
   model_lump* lump = td_push_lump(b->m, 1);
   if (!lump || at == NUM_NONE) return TD_E_NOMEM;
   *lump = (model_lump){station, at, at + 1, at + 4};
-  const ex com = over(b, mz, m), transverse = minus(b, mzz, mul(b, mz, com));
+  const ex com = over(b, l->mz, m), transverse = minus(b, l->mzz, mul(b, l->mz, com));
   b->m->number_ex[at] = m;
   b->m->number_ex[at + 3] = com;
-  b->m->number_ex[at + 4] = add(b, Jx, transverse);
-  b->m->number_ex[at + 8] = add(b, Jy, transverse);
-  b->m->number_ex[at + 12] = Jz;
+  b->m->number_ex[at + 4] = add(b, l->Jx, transverse);
+  b->m->number_ex[at + 8] = add(b, l->Jy, transverse);
+  b->m->number_ex[at + 12] = l->Jz;
   return TD_OK;
 }
 
@@ -161,11 +185,34 @@ td_status td_rod_load(builder* b, int rod, double arc, double length, int statio
   return TD_OK;
 }
 
-// Mass and load of piece k: from segment middle to segment middle.
+// Piece k reaches from segment middle to segment middle; where a part ends in it, it counts as two.
+static int piece_ends(const build_rod* r, int k, double end[3]) {
+  end[0] = k == 0 ? 0 : segment_middle(r, k - 1);
+  end[1] = k == r->n ? r->length : segment_middle(r, k);
+  for (int i = 1; i < r->npart; i++)
+    if (r->part[i].first == k) {
+      end[2] = end[1];
+      end[1] = r->arc[k];
+      return 2;
+    }
+  return 1;
+}
+
+static td_status piece_load(builder* b, int rod, double from, double to) {
+  if (!td_rod_get(b, rod, "load", 0.5 * (from + to))) return TD_OK;
+  int station;
+  TD_TRY(td_rod_station(b, rod, 0.5 * (from + to), &station));
+  return td_rod_load(b, rod, 0.5 * (from + to), to - from, station);
+}
+
+// Mass and load of piece k.
 static td_status push_piece(builder* b, int rod, int k) {
   const build_rod* r = &b->rod[rod];
-  const double from = fmax(0, (k - 0.5) * r->step), to = fmin(r->length, (k + 0.5) * r->step);
+  double end[3];
+  const int n = piece_ends(r, k, end);
   if (r->hop[k] >= 0) {
+    const ex zero = num_ex(b, 0);
+    lumped sum = {zero, zero, zero, zero, zero, zero};
     model_station* s = td_push_station(b->m, 1);
     if (!s) return TD_E_NOMEM;
     *s = (model_station){.hop = r->hop[k],
@@ -175,12 +222,11 @@ static td_status push_piece(builder* b, int rod, int k) {
                          .rod = rod + 1,
                          .arc = frame_arc(r, k),
                          .name = 0};
-    TD_TRY(push_lump(b, rod, from, to, frame_arc(r, k), b->m->nstation - 1));
+    for (int i = 0; i < n; i++) add_lumped(b, rod, end[i], end[i + 1], frame_arc(r, k), &sum);
+    TD_TRY(push_lump(b, &sum, b->m->nstation - 1));
   }
-  if (!td_get(b->rods, rod, "load")) return TD_OK;
-  int station;
-  TD_TRY(td_rod_station(b, rod, 0.5 * (from + to), &station));
-  return td_rod_load(b, rod, 0.5 * (from + to), to - from, station);
+  for (int i = 0; i < n; i++) TD_TRY(piece_load(b, rod, end[i], end[i + 1]));
+  return TD_OK;
 }
 
 // ---- coordinates and hops ---------------------------------------------------------------------
@@ -245,9 +291,9 @@ static td_status push_chart_hop(builder* b, hop_kind kind, const model_force* f,
 }
 
 // exp(θ/2) · move · exp(θ/2), from hop `parent` with the fixed transformations from `fix` on.
-static td_status push_joint(builder* b, int rod, const model_force* f, int parent, int fix,
+// l: length of the segment, straight: the part of it that the joint itself passes.
+static td_status push_joint(builder* b, double l, const model_force* f, int parent, int fix,
                             double straight) {
-  const double l = b->rod[rod].step;
   const int group = b->m->nhop;
   ex half[3], move[3];
   for (int d = 0; d < 3; d++) {
@@ -265,14 +311,13 @@ static td_status push_joint(builder* b, int rod, const model_force* f, int paren
 static td_status relative_segment(builder* b, int rod, int k) {
   build_rod* r = &b->rod[rod];
   model_force f = {.strain = STRAIN_DOF, .a = -1, .b = -1};
-  const double middle = (k + 0.5) * r->step;
+  const double middle = segment_middle(r, k), l = segment_length(r, k);
   for (int d = 0; d < 6; d++) {
     f.dof_q[d] = f.dof_v[d] = -1;
-    if (td_rod_mode(b, rod, d))
-      TD_TRY(td_rod_dof(b, rod, k + 1, d, strain_names[d],
-                        times(b, r->step, td_rod_start(b, rod, "init", d, middle)),
-                        times(b, r->step, td_rod_start(b, rod, "rate", d, middle)), &f.dof_q[d],
-                        &f.dof_v[d]));
+    if (td_rod_mode(b, rod, d, middle))
+      TD_TRY(td_rod_dof(
+          b, rod, k + 1, d, strain_names[d], times(b, l, td_rod_start(b, rod, "init", d, middle)),
+          times(b, l, td_rod_start(b, rod, "rate", d, middle)), &f.dof_q[d], &f.dof_v[d]));
   }
   TD_TRY(segment_strain(b, rod, k, &f));
   const int fix = b->m->nfix;
@@ -282,9 +327,29 @@ static td_status relative_segment(builder* b, int rod, int k) {
       if (!copy) return TD_E_NOMEM;
       *copy = b->m->fix[r->fix + i];
     }
-  if (r->middle_joints) TD_TRY(td_build_push_offset(b, k == 0 ? 0.5 * r->step : r->step));
-  TD_TRY(push_joint(b, rod, &f, r->hop[k], fix, r->middle_joints ? 0 : r->step));
+  if (r->middle_joints) TD_TRY(td_build_push_offset(b, middle - frame_arc(r, k)));
+  TD_TRY(push_joint(b, l, &f, r->hop[k], fix, r->middle_joints ? 0 : l));
   r->hop[k + 1] = b->m->nhop - 1;
+  return TD_OK;
+}
+
+td_status td_rod_no_held(builder* b, int rod, const char* model) {
+  for (int i = 0; i < b->rod[rod].npart; i++) {
+    const rod_part* p = &b->rod[rod].part[i];
+    const value *modes = td_get(p->s, p->at, "modes"), *rate = td_get(p->s, p->at, "rate");
+    for (int d = 0; d < 6; d++) {
+      if (modes && modes->x[d] == 0)
+        return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "modes"),
+                        "rod(%d): the model '%s' cannot hold a strain (modes must all be 1); use "
+                        "'srl' or 'ebr'",
+                        rod + 1, model);
+    }
+    if (rate)
+      return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "rate"),
+                      "rod(%d).rate: the model '%s' starts with the motion of its base; use 'srl' "
+                      "or 'ebr'",
+                      rod + 1, model);
+  }
   return TD_OK;
 }
 
@@ -370,13 +435,13 @@ static td_status free_node(builder* b, int rod, int k, int from, int* station) {
   TD_TRY(push_node_dofs(b, rod, k, &q, &v));
   TD_TRY(push_node_hops(b, q, v));
   r->hop[k + 1] = b->m->nhop - 1;
-  TD_TRY(td_rod_station(b, rod, (k + 1) * r->step, station));
+  TD_TRY(td_rod_station(b, rod, r->arc[k + 1], station));
   const num strain = td_push_number_ex(b->m, 7) ? b->m->nnumber_ex - 7 : NUM_NONE;
   model_node* node = td_push_node(b->m, 1);
   if (!node || strain == NUM_NONE) return TD_E_NOMEM;
   for (int d = 0; d < 6; d++)
-    b->m->number_ex[strain + d] = td_rod_start(b, rod, "init", d, (k + 0.5) * r->step);
-  b->m->number_ex[strain + 6] = num_ex(b, r->step);
+    b->m->number_ex[strain + d] = td_rod_start(b, rod, "init", d, segment_middle(r, k));
+  b->m->number_ex[strain + 6] = num_ex(b, segment_length(r, k));
   *node = (model_node){from, *station, q, v, strain, strain + 6};
   model_force f = {.strain = STRAIN_SEGMENT, .a = from, .b = *station};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
@@ -384,19 +449,7 @@ static td_status free_node(builder* b, int rod, int k, int from, int* station) {
 }
 
 static td_status free_nodes(builder* b, int rod) {
-  for (int d = 0; d < 6; d++)
-    if (!td_rod_mode(b, rod, d)) {
-      return td_error(
-          b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "modes"),
-          "rod(%d): the model 'eba' cannot hold a strain (modes must all be 1); use 'srl' or 'ebr'",
-          rod + 1);
-    }
-  if (td_get(b->rods, rod, "rate")) {
-    return td_error(
-        b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "rate"),
-        "rod(%d).rate: the model 'eba' starts with the motion of its base; use 'srl' or 'ebr'",
-        rod + 1);
-  }
+  TD_TRY(td_rod_no_held(b, rod, "eba"));
   int from, station;
   TD_TRY(td_rod_station(b, rod, 0, &from));
   for (int k = 0; k < b->rod[rod].n; k++) {
@@ -417,7 +470,9 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   b->m->rod[rod] = (model_rod){td_push_name(b->m, "%s", name), r->length,
                                td_push_name(b->m, "%s", model ? model : "ebr"), r->n, !written};
   r->hop = malloc(((size_t)r->n + 1) * sizeof(int));
-  if (!r->hop) return TD_E_NOMEM;
+  r->arc = calloc((size_t)r->n + 1, sizeof(double));
+  if (!r->hop || !r->arc) return TD_E_NOMEM;
+  cut_segments(r);
   r->hop[0] = hop;
   r->fix = fix;
   r->nfix = nfix;

@@ -30,6 +30,9 @@ static void basis(int n, double s, double L, double* phi, double* slope) {
 
 typedef struct rom {
   int rod, n;
+  double from, L;                                // the stretch it describes, from its base frame
+  int base;                                      // hop of that frame, whose fixed
+  int fix, nfix;                                 //   transformations follow
   bool printed;                                  // as joint.rom: monomials, positions from s² on
   bool free[6];                                  // components that may change
   int q[6][MAX_ORDER + 1], v[6][MAX_ORDER + 1];  // coordinate of each component and function
@@ -40,11 +43,11 @@ static int functions(const rom* r, int component) {
 }
 
 // The functions of a component (position or rotation) and their slopes.
-static void functions_at(const rom* r, int component, double s, double L, double* phi,
-                         double* slope) {
+static void functions_at(const rom* r, int component, double arc, double* phi, double* slope) {
   const int n = functions(r, component), shift = component < 3 ? 1 : 0;
+  const double s = arc - r->from;
   if (!r->printed) {
-    basis(n, s, L, phi, slope);
+    basis(n, s, r->L, phi, slope);
     return;
   }
   for (int i = 1; i <= n; i++) {
@@ -65,13 +68,13 @@ static double settled(builder* b, int rod, const char* field, int d, double arc)
 
 // Integrate the initial strains from the base to each of the given arc lengths, by many small
 // constant-strain steps.
-static void integrate_shape(builder* b, int rod, const double* arc, int n, shape_point* out) {
-  const int fine = 400;
-  const double L = b->rod[rod].length, h = L / fine;
+static void integrate_shape(builder* b, const rom* r, const double* arc, int n, shape_point* out) {
+  const int fine = 400, rod = r->rod;
+  const double h = r->L / fine;
   pose g = pose_identity();
-  double s = 0;
+  double s = r->from;
   for (int i = 0; i < n; i++) {
-    while (s < arc[i] - 1e-15 * L) {
+    while (s < arc[i] - 1e-15 * r->L) {
       const double step = fmin(h, arc[i] - s), middle = s + 0.5 * step;
       double x[6];
       for (int d = 0; d < 6; d++) x[d] = settled(b, rod, "init", d, middle);
@@ -81,18 +84,18 @@ static void integrate_shape(builder* b, int rod, const double* arc, int n, shape
       g = pose_mul(pose_mul(pose_mul(g, turn), move), turn);
       s += step;
     }
-    out[i] = (shape_point){vec3_sub(g.p, (vec3){0, 0, arc[i]}), quat_mat3(g.R).v};
+    out[i] = (shape_point){vec3_sub(g.p, (vec3){0, 0, arc[i] - r->from}), quat_mat3(g.R).v};
   }
 }
 
 // Least squares of the values of a component at the given arc lengths by its functions.
-static td_status fit_component(const rom* r, int component, double L, const double* arc, int npoint,
+static td_status fit_component(const rom* r, int component, const double* arc, int npoint,
                                const double* wanted, double* c) {
   double A[(MAX_ORDER + 1) * (MAX_ORDER + 1)] = {0}, phi[MAX_ORDER + 1], slope[MAX_ORDER + 1];
   const int n = functions(r, component);
   memset(c, 0, (size_t)n * sizeof(double));
   for (int k = 0; k < npoint; k++) {
-    functions_at(r, component, arc[k], L, phi, slope);
+    functions_at(r, component, arc[k], phi, slope);
     for (int i = 0; i < n; i++) {
       c[i] += phi[i] * wanted[k];
       for (int j = 0; j <= i; j++) A[i * n + j] += phi[i] * phi[j];
@@ -103,37 +106,37 @@ static td_status fit_component(const rom* r, int component, double L, const doub
   return TD_OK;
 }
 
-static bool is_straight(const builder* b, int rod) {
-  return !td_get(b->rods, rod, "init") && !td_get(b->rods, rod, "shape");
+static bool is_straight(const builder* b, const rom* r) {
+  return !td_rod_get(b, r->rod, "init", r->from) && !td_rod_get(b, r->rod, "shape", r->from);
 }
 
 static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_ORDER + 1]) {
   memset(c, 0, 6 * sizeof c[0]);
-  if (is_straight(b, r->rod)) return TD_OK;
+  if (is_straight(b, r)) return TD_OK;
   enum { POINTS = 3 * MAX_ORDER };
   double arc[POINTS], weight[POINTS], wanted[POINTS];
   shape_point at[POINTS];
   const int n = 3 * (r->n + 1);
-  const double L = b->rod[r->rod].length;
   td_gauss(n, arc, weight);
-  for (int k = 0; k < n; k++) arc[k] *= L;
-  integrate_shape(b, r->rod, arc, n, at);
+  for (int k = 0; k < n; k++) arc[k] = r->from + arc[k] * r->L;
+  integrate_shape(b, r, arc, n, at);
   for (int d = 0; d < 6; d++) {
     for (int k = 0; k < n; k++) wanted[k] = d < 3 ? vec3_at(at[k].p, d) : vec3_at(at[k].x, d - 3);
-    TD_TRY(fit_component(r, d, L, arc, n, wanted, c[d]));
+    TD_TRY(fit_component(r, d, arc, n, wanted, c[d]));
   }
   return TD_OK;
 }
 
 // ---- coordinates and frames -------------------------------------------------------------------
 
-static td_status push_coordinates(builder* b, rom* r) {
+// `before`: functions of the parts before, in the numbering of the coordinates.
+static td_status push_coordinates(builder* b, rom* r, int before) {
   static const char* const names[6] = {"x", "y", "z", "qx", "qy", "qz"};
   double c[6][MAX_ORDER + 1];
   TD_TRY(initial_coefficients(b, r, c));
   for (int d = 0; d < 6; d++)
     for (int i = 0; i < functions(r, d); i++)
-      TD_TRY(td_rod_dof(b, r->rod, i + 1, d, names[d], num_ex(b, c[d][i]), num_ex(b, 0),
+      TD_TRY(td_rod_dof(b, r->rod, before + i + 1, d, names[d], num_ex(b, c[d][i]), num_ex(b, 0),
                         &r->q[d][i], &r->v[d][i]));
   return TD_OK;
 }
@@ -142,9 +145,9 @@ static td_status push_polynomial_hop(builder* b, const rom* r, hop_kind kind, do
                                      int parent, int fix) {
   td_model* m = b->m;
   const int first = kind == HOP_MOVE ? 0 : 3, n = functions(r, first);
-  const double start[3] = {0, 0, kind == HOP_MOVE ? arc : 0};
+  const double start[3] = {0, 0, kind == HOP_MOVE ? arc - r->from : 0};
   double phi[MAX_ORDER + 1], slope[MAX_ORDER + 1];
-  functions_at(r, first, arc, b->rod[r->rod].length, phi, slope);
+  functions_at(r, first, arc, phi, slope);
   const num numbers = td_build_constants(b, start, 3);
   model_hop* hop = td_push_hop(m, 1);
   if (!hop || numbers == NUM_NONE) return TD_E_NOMEM;
@@ -179,12 +182,12 @@ static td_status push_polynomial_hop(builder* b, const rom* r, hop_kind kind, do
 static td_status push_point(builder* b, const rom* r, double arc) {
   build_rod* rod = &b->rod[r->rod];
   const int start = b->m->nfix;
-  for (int i = 0; i < rod->nfix; i++) {
+  for (int i = 0; i < r->nfix; i++) {
     model_fix* copy = td_push_fix(b->m, 1);
     if (!copy) return TD_E_NOMEM;
-    *copy = b->m->fix[rod->fix + i];
+    *copy = b->m->fix[r->fix + i];
   }
-  TD_TRY(push_polynomial_hop(b, r, HOP_MOVE, arc, rod->hop[0], start));
+  TD_TRY(push_polynomial_hop(b, r, HOP_MOVE, arc, r->base, start));
   TD_TRY(push_polynomial_hop(b, r, HOP_QUAT3, arc, b->m->nhop - 1, b->m->nfix));
   double* arcs = td_grow(rod->point_arc, &rod->arc_cap, rod->npoint + 1, sizeof(double));
   if (!arcs) return TD_E_NOMEM;
@@ -276,7 +279,7 @@ static td_status push_mass_at(builder* b, const rom* r, double arc, double weigh
   b->m->number_ex[at + 4] = times(b, weight, jx);
   b->m->number_ex[at + 8] = times(b, weight, jy);
   b->m->number_ex[at + 12] = times(b, weight, jz);
-  if (!td_get(b->rods, r->rod, "load")) return TD_OK;
+  if (!td_rod_get(b, r->rod, "load", arc)) return TD_OK;
   return td_rod_load(b, r->rod, arc, weight, station);
 }
 
@@ -290,7 +293,7 @@ static bool has_point(const build_rod* rod, double arc) {
 
 static td_status want_point(builder* b, const rom* r, double arc) {
   const build_rod* rod = &b->rod[r->rod];
-  if (has_point(rod, arc) || arc < 0 || arc > rod->length * (1 + 1e-9)) return TD_OK;
+  if (has_point(rod, arc) || arc < r->from || arc > r->from + r->L * (1 + 1e-9)) return TD_OK;
   return push_point(b, r, arc);
 }
 
@@ -318,6 +321,24 @@ static td_status want_references(builder* b, const rom* r, const value* list,
   return TD_OK;
 }
 
+static bool has_strain(const builder* b, int rod, double arc) {
+  for (int i = 0; i < b->m->nforce; i++) {
+    const model_force* f = &b->m->force[i];
+    if (f->kind == FORCE_STRAIN && f->rod == rod + 1 &&
+        fabs(f->arc - arc) < 1e-12 * b->rod[rod].length)
+      return true;
+  }
+  return false;
+}
+
+// A strain that is measured where no quadrature point is has a point without weight.
+static td_status want_strain(builder* b, const rom* r, double arc) {
+  if (arc < r->from || arc > r->from + r->L * (1 + 1e-9) || has_strain(b, r->rod, arc))
+    return TD_OK;
+  if (arc == 0) TD_TRY(push_point(b, r, 0));
+  return push_strain_at(b, r, arc, 0, 0);
+}
+
 static td_status push_places(builder* b, const rom* r) {
   static const char* const joint_fields[] = {"first", "second", "refbody"};
   static const char* const load_fields[] = {"exbody", "body", "refbody"};
@@ -327,17 +348,10 @@ static td_status push_places(builder* b, const rom* r) {
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != r->rod + 1 || s->kind == SENSOR_STRETCH) continue;
-    const bool known = has_point(&b->rod[r->rod], s->arc) && s->arc > 0;
-    if (s->arc == 0 && s->kind == SENSOR_STRAIN && !b->rod[r->rod].base_strain) {
-      b->rod[r->rod].base_strain = true;
-      TD_TRY(push_point(b, r, 0));
-      TD_TRY(push_strain_at(b, r, 0, 0, 0));
-    } else if (!known) {
-      TD_TRY(want_point(b, r, s->arc));
-      if (s->kind == SENSOR_STRAIN && s->arc > 0) TD_TRY(push_strain_at(b, r, s->arc, 0, 0));
-    }
+    TD_TRY(want_point(b, r, s->arc));
+    if (s->kind == SENSOR_STRAIN) TD_TRY(want_strain(b, r, s->arc));
   }
-  return want_point(b, r, b->rod[r->rod].length);
+  return TD_OK;
 }
 
 // ---- the two ways to write one ----------------------------------------------------------------
@@ -363,39 +377,53 @@ static td_status quadrature(builder* b, const value* points, td_span at, int fal
   return TD_OK;
 }
 
-static td_status push_points(builder* b, const rom* r, const value* points, td_span at) {
+// Quadrature points, numbered after those `before`, and the frames of places.
+static td_status push_points(builder* b, const rom* r, const value* points, td_span at,
+                             int before) {
   double x[MAX_POINTS], w[MAX_POINTS];
   int n = 0;
   TD_TRY(quadrature(b, points, at, 2 * r->n + 4, x, w, &n));
-  const double L = b->rod[r->rod].length;
   for (int k = 0; k < n; k++) {
-    TD_TRY(push_point(b, r, L * x[k]));
-    TD_TRY(push_strain_at(b, r, L * x[k], L * w[k], k + 1));
-    TD_TRY(push_mass_at(b, r, L * x[k], L * w[k]));
+    const double arc = r->from + r->L * x[k], weight = r->L * w[k];
+    TD_TRY(push_point(b, r, arc));
+    TD_TRY(push_strain_at(b, r, arc, weight, before + k + 1));
+    TD_TRY(push_mass_at(b, r, arc, weight));
   }
+  TD_TRY(want_point(b, r, r->from + r->L));
   return push_places(b, r);
 }
 
-td_status td_build_polynomial(builder* b, int rod) {
-  rom r = {.rod = rod, .n = b->rod[rod].n, .free = {true, true, true, true, true, true}};
-  if (r.n > MAX_ORDER) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "n"),
+// The hop of the frame that ends at an arc length.
+static int hop_at(const build_rod* rod, double arc) {
+  int best = 0;
+  for (int i = 1; i < rod->npoint; i++)
+    if (fabs(rod->point_arc[i] - arc) < fabs(rod->point_arc[best] - arc)) best = i;
+  return rod->point_hop[best];
+}
+
+// Each part has polynomials of its own, from the frame in which the part before it ends.
+static td_status push_part(builder* b, int rod, int i) {
+  const build_rod* all = &b->rod[rod];
+  const rod_part* p = &all->part[i];
+  rom r = {.rod = rod, .n = p->n, .from = p->from, .L = p->length};
+  for (int d = 0; d < 6; d++) r.free[d] = true;
+  r.base = i == 0 ? all->hop[0] : hop_at(all, p->from);
+  r.fix = i == 0 ? all->fix : 0;
+  r.nfix = i == 0 ? all->nfix : 0;
+  if (r.n > MAX_ORDER)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "n"),
                     "rod(%d).n: the polynomial order is at most %d", rod + 1, MAX_ORDER);
-  }
-  for (int d = 0; d < 6; d++)
-    if (!td_rod_mode(b, rod, d)) {
-      return td_error(
-          b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "modes"),
-          "rod(%d): the model 'rom' cannot hold a strain (modes must all be 1); use 'srl' or 'ebr'",
-          rod + 1);
-    }
-  if (td_get(b->rods, rod, "rate")) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->rods, rod, "rate"),
-                    "rod(%d).rate: the model 'rom' starts without strain rates; use 'srl' or 'ebr'",
-                    rod + 1);
-  }
-  TD_TRY(push_coordinates(b, &r));
-  return push_points(b, &r, td_get(b->rods, rod, "points"), td_get_at(b->rods, rod, "points"));
+  int strains = 0;
+  for (int k = 0; k < b->m->nforce; k++) strains += b->m->force[k].rod == rod + 1;
+  TD_TRY(push_coordinates(b, &r, p->first + i));  // n + 1 functions for each part before
+  return push_points(b, &r, td_get(p->s, p->at, "points"), td_get_at(p->s, p->at, "points"),
+                     strains);
+}
+
+td_status td_build_polynomial(builder* b, int rod) {
+  TD_TRY(td_rod_no_held(b, rod, "rom"));
+  for (int i = 0; i < b->rod[rod].npart; i++) TD_TRY(push_part(b, rod, i));
+  return TD_OK;
 }
 
 // The transformation with inf elements says which components are free; those before it are fixed.
@@ -425,7 +453,6 @@ static td_status printed_start(builder* b, int joint, const rom* r, int componen
   const value* dofs = td_get(b->joints, joint, "dof");
   const value* init = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "init") : NULL;
   const value* arcs = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "init_s") : NULL;
-  const double L = b->rod[r->rod].length;
   double arc[MAX_POINTS], wanted[MAX_POINTS];
   memset(c, 0, (size_t)r->n * sizeof(double));
   if (!init) return TD_OK;  // straight
@@ -437,18 +464,18 @@ static td_status printed_start(builder* b, int joint, const rom* r, int componen
                     joint + 1, dof + 1, n, r->n);
   }
   for (int k = 0; k < n; k++) {
-    arc[k] = arcs ? arcs->x[k] : (k + 1) * L / r->n;
+    arc[k] = arcs ? arcs->x[k] : (k + 1) * r->L / r->n;
     wanted[k] = td_spec_settle(
                     b->spec, td_value_ex(init, td_value_count(init) == 1 ? 0 : k, b->spec->graph)) -
                 (component == 2 ? arc[k] : 0);
   }
-  return fit_component(r, component, L, arc, n, wanted, c);
+  return fit_component(r, component, arc, n, wanted, c);
 }
 
 td_status td_build_rom_joint(builder* b, int rod) {
   static const char* const names[6] = {"x", "y", "z", "qx", "qy", "qz"};
   const int joint = b->rod[rod].joint;
-  rom r = {.rod = rod, .n = b->rod[rod].n, .printed = true};
+  rom r = {.rod = rod, .n = b->rod[rod].n, .L = b->rod[rod].length, .printed = true};
   int fixed, dof = 0;
   if (r.n > MAX_ORDER)
     return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "rom"),
@@ -462,8 +489,9 @@ td_status td_build_rom_joint(builder* b, int rod) {
     *copy = b->m->fix[b->rod[rod].fix + i];
   }
   for (int i = 0; i < fixed; i++) TD_TRY(td_build_one_fix(b, b->joint[joint].tr, i));
-  b->rod[rod].fix = start;
-  b->rod[rod].nfix = b->m->nfix - start;
+  r.base = b->rod[rod].hop[0];
+  r.fix = b->rod[rod].fix = start;
+  r.nfix = b->rod[rod].nfix = b->m->nfix - start;
   for (int d = 0; d < 6; d++) {
     double c[MAX_ORDER + 1];
     if (!r.free[d]) continue;
@@ -474,5 +502,5 @@ td_status td_build_rom_joint(builder* b, int rod) {
     dof++;
   }
   const value* rom_struct = td_get(b->joints, joint, "rom");
-  return push_points(b, &r, td_get(rom_struct, 0, "points"), td_get_at(rom_struct, 0, "points"));
+  return push_points(b, &r, td_get(rom_struct, 0, "points"), td_get_at(rom_struct, 0, "points"), 0);
 }

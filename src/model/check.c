@@ -24,7 +24,8 @@ TD_PRINTF(3, 4) static void write_name(char* out, size_t size, const char* forma
 typedef struct walk {
   td_spec* spec;
   int repeated;   // elements of the joint or load at hand, 0: not known here
-  double length;  // of the rod or of the chamber's rod at hand, NaN: none
+  int rod;        // the rod at hand, from 0
+  stretch along;  // the rod, its part or the chamber's rod at hand
 } walk;
 
 bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
@@ -252,7 +253,7 @@ static bool check_entry(td_spec* spec, const checked* c, int i) {
   double x;
   if (td_check_constant(spec, c->v, i, &x)) return check_number(spec, c, i, x, "");
   for (int k = 0; k < 3; k++) {
-    const double arc = 0.5 * k * c->length;
+    const double arc = stretch_arc(c->along, k);
     char where[48];
     if (!td_check_along(spec, c->v, i, arc, &x)) return true;
     write_name(where, sizeof where, " at s = %g m", arc);
@@ -474,7 +475,7 @@ static void check_field(walk* w, const td_field* parent, const value* s, int i, 
     td_error(&w->spec->diags, TD_E_MODEL, slot->name_at,
              "%s and %s are the same field; write one of them", name, td_field_name(f));
   if (f->depends == TD_ON_NOTHING) settle(w->spec, slot);
-  checked c = {f, slot->v, name, slot->at, {0}, w->length};
+  checked c = {f, slot->v, name, slot->at, {0}, w->along};
   check_value(w, &c);
 }
 
@@ -550,9 +551,13 @@ static void check_structs(walk* w, const checked* c) {
       write_name(name, sizeof name, "%s(%d)", c->name, i + 1);
     if (root) {
       w->repeated = strcmp(c->field->path, "body") == 0 ? 0 : repeated_elements(c->field, s, i);
-      w->length = length_at_hand(w->spec, c->field, s, i);
+      w->along = (stretch){0, length_at_hand(w->spec, c->field, s, i)};
+      w->rod = i;
     }
+    const stretch whole = w->along;
+    if (strcmp(c->field->path, "rod.part") == 0) w->along = td_check_part(w->spec, w->rod, i);
     check_element(w, c->field, s, i, name);
+    w->along = whole;
   }
 }
 
@@ -590,7 +595,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
   const td_field* f = td_field_child(NULL, name);
   if (td_value_is_empty(slot->v)) return;
   if (f) {
-    checked c = {f, slot->v, name, slot->at, {0}, NAN};
+    checked c = {f, slot->v, name, slot->at, {0}, {0, NAN}};
     check_value(w, &c);
   } else if (!later) {
     td_field_unknown(&w->spec->diags, "", name, slot->name_at);
@@ -600,7 +605,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 }
 
 td_status td_spec_check(td_spec* spec) {
-  walk w = {spec, 0, NAN};
+  walk w = {spec, 0, 0, {0, NAN}};
   const value* root = spec->root;
   for (int k = 0; root && k < root->nfield; k++) check_root(&w, root->names[k], &root->slots[k]);
   td_check_rods(spec);

@@ -5,6 +5,7 @@
 
 #include "build.h"
 #include "compile.h"
+#include "rods.h"
 
 // ---- numbers ----------------------------------------------------------------------------------
 
@@ -86,6 +87,9 @@ static void read_settings(builder* b) {
 static void builder_free(builder* b) {
   for (int r = 0; b->rod && r < b->nrod; r++) {
     free(b->rod[r].hop);
+    free(b->rod[r].part);
+    free(b->rod[r].arc);
+    td_value_drop(b->rod[r].parts);
     free(b->rod[r].point_arc);
     free(b->rod[r].point_hop);
   }
@@ -136,17 +140,13 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
     b->joint[j].rom = true;
     b->rod[r].joint = j;
     b->rod[r].length = length ? second->x[1] : 0;
-    b->rod[r].n = (int)td_get(rom, 0, "order")->x[0];
-    b->rod[r++].step = 1;
+    b->rod[r++].n = (int)td_get(rom, 0, "order")->x[0];
   }
   for (int r = 0; r < written; r++) {
     b->rod[r].joint = -1;
     b->joint[b->njoint + r].s = td_get(b->rods, r, "joint");
     b->joint[b->njoint + r].tr = td_get(b->rods, r, "tr");
-    const value *length = td_get(b->rods, r, "length"), *n = td_get(b->rods, r, "n");
-    b->rod[r].length = length ? td_spec_settle(spec, td_value_ex(length, 0, spec->graph)) : 1;
-    b->rod[r].n = n ? (int)n->x[0] : 4;
-    b->rod[r].step = b->rod[r].length / b->rod[r].n;
+    if (!td_build_rod_parts(b, r)) return false;
   }
   return true;
 }

@@ -6,6 +6,7 @@
 #include "fields.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // What a field may depend on.
@@ -196,7 +197,8 @@ const td_field td_fields[] = {
      "viscosity"},
     {"rod.joint.dof.damp.pow", FIELD_NUM, "1", "1", "", PARAM, "", "> 0", "power of the law"},
     {"rod.joint.dof.input", FIELD_NUM, "1", "0", "N, N m", FORCE, "", "", "force along it"},
-    {"rod.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0", "length at rest"},
+    {"rod.length", FIELD_NUM, "1", "sum of the parts", "m", FIXED, "", "> 0",
+     "length at rest; required of a rod without parts"},
     {"rod.section", FIELD_STR, "", "circle", "", FIXED, "", "circle|ring|rectangle|custom",
      "shape of the cross-section"},
     {"rod.radius", FIELD_NUM, "1|1x2", "", "m", ALONG, "", "> 0",
@@ -242,6 +244,11 @@ const td_field td_fields[] = {
     {"rod.points", FIELD_NUM, "1|2xm", "2*n + 4", "", FIXED, "", ">= 0",
      "quadrature points along the rod ('rom'): how many, or nodes and weights on [0,1] in two "
      "rows"},
+    {"rod.part", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "stretches that follow each other, each with any of the fields of its rod from `length` on; "
+     "what a part does not say is the rod's"},
+    {"rod.part.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0",
+     "length of the part at rest"},
 
     // ---- chamber ------------------------------------------------------------------------------
     {"chamber", FIELD_STRUCTS, "", "", "", FIXED, "", "", "pneumatic chambers inside rods"},
@@ -318,9 +325,32 @@ static const td_field* find_row(const char* path) {
   return NULL;
 }
 
+// What a rod has as a whole; its parts share it.
+bool td_field_of_part(const char* name) {
+  static const char* const whole[] = {"name",       "first", "tr",  "joint",
+                                      "load_frame", "model", "part"};
+  const size_t length = strcspn(name, ".");
+  for (size_t i = 0; i < sizeof whole / sizeof whole[0]; i++)
+    if (strlen(whole[i]) == length && strncmp(whole[i], name, length) == 0) return false;
+  return true;
+}
+
+// A part of a rod has its own fields and those of the rod that may change along it.
+static const td_field* field_of_part(const char* name) {
+  static const char* const rows[] = {"rod.part", "rod"};
+  for (int k = 0; k < 2 && td_field_of_part(name); k++) {
+    char path[64];
+    const int n = snprintf(path, sizeof path, "%s.%s", rows[k], name);
+    const td_field* f = n < (int)sizeof path ? find_row(path) : NULL;
+    if (f) return f;
+  }
+  return NULL;
+}
+
 const td_field* td_field_find(const char* path) {
   for (int i = 0; i < td_alias_count; i++)
     if (strcmp(td_aliases[i].path, path) == 0) return find_row(td_aliases[i].meaning);
+  if (strncmp(path, "rod.part.", 9) == 0) return field_of_part(path + 9);
   return find_row(path);
 }
 
@@ -333,6 +363,7 @@ static bool is_child(const char* path, const char* parent, size_t length, const 
 
 const td_field* td_field_child(const td_field* parent, const char* name) {
   const char* path = parent ? parent->path : "";
+  if (strcmp(path, "rod.part") == 0) return field_of_part(name);
   const size_t length = strlen(path);
 
   // a parent's children follow it, up to the next root
@@ -424,11 +455,14 @@ bool td_field_has_option(const td_field* field, const char* word) {
 // The names of the fields directly below `parent` ("": the structures); returns how many, at most
 // `max`.
 static int children(const char* parent, const char** names, int max) {
-  const size_t length = strlen(parent);
+  const bool part = strcmp(parent, "rod.part") == 0;
+  const char* of = part ? "rod" : parent;
+  const size_t length = strlen(of);
   int n = 0;
   for (int i = 0; i < td_field_count && n < max; i++) {
     const char* name = td_field_name(&td_fields[i]);
-    if (is_child(td_fields[i].path, parent, length, name)) names[n++] = name;
+    if (is_child(td_fields[i].path, of, length, name) && (!part || td_field_of_part(name)))
+      names[n++] = name;
   }
   return n;
 }

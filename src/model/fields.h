@@ -58,6 +58,8 @@ const td_field* td_field_find(const char* path);
 // The field `name` of `parent` (NULL: a root structure), other spellings included; NULL when
 // unknown.
 const td_field* td_field_child(const td_field* parent, const char* name);
+// May a part of a rod (rod(k).part(i)) have this field of its rod too?
+bool td_field_of_part(const char* name);
 // The name without its parents: "coeff" of "joint.dof.spring.coeff".
 const char* td_field_name(const td_field* field);
 // The fallback as a number, e.g. 1e-6 of "par.rtol"; NaN when it is not one number.

@@ -45,7 +45,8 @@ typedef enum hop_kind {
   HOP_QUAT3,   // y: vector part of a unit quaternion
   HOP_CAYLEY,  // y: Euler-Bernoulli rotation α, normalised
   HOP_TURN,    // y: rotation vector
-  HOP_MOVE     // y: translation along the three axes
+  HOP_MOVE,    // y: translation along the three axes
+  HOP_STRAIN   // y: strains at the nodes of a step along a rod (elem/magnus.h)
 } hop_kind;
 typedef struct model_hop {
   hop_kind kind;
@@ -56,19 +57,27 @@ typedef struct model_hop {
   bool turns, moves;  // HOP_SCREW: rotation about the axis, translation along it
   num axis;           // HOP_SCREW, HOP_CIRCLE: 3 slots, unit length after td_prepare
   num pitch;          // metres per radian for helical joints, else NUM_NONE
-  num value;          // charts of three numbers: 3 slots with y0
+  num value;          // charts of three numbers: 3 slots with y0; HOP_STRAIN: 6 per node
+  int nodes;          // HOP_STRAIN: 1, 2, 3 for order 2, 4, 6
+  unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d
+  num step;           // HOP_STRAIN: length of the step
+  bool continues;     // HOP_STRAIN: its columns go on where its parent's ended (see model_col.slot)
   bool prescribed;    // all its velocities are given functions of time
   int group;  // first hop of its group: hops that share DOFs and of which only the last carries
               // mass
   int group_last;  // and the last
   int last;        // last hop of the subtree (hops are in depth-first order)
+  int above, end;  // slots of the path from the ground that are taken above it, and with its own
 } model_hop;
 
 // A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
+// Along a rod whose steps share their DOFs the columns of one DOF add up: they share a slot of the
+// path from the ground (dyn/path.h), so that its width is the number of DOFs and not of columns.
 typedef struct model_col {
   int hop, v, q;
-  int part;    // number of the chart it enters
-  num weight;  // and its weight there, NUM_NONE: 1
+  int slot;
+  int part;    // number of the chart it enters; HOP_STRAIN: which strain
+  num weight;  // and its weight there, NUM_NONE: 1; HOP_STRAIN: one per node
   num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE
   bool first;  // of the columns that share this DOF
 } model_col;
@@ -140,11 +149,18 @@ enum {
 };
 // How the strains of a rod piece follow from the coordinates.
 typedef enum strain_kind {
-  STRAIN_DOF,        // χ_d = q_d / length
-  STRAIN_SEGMENT,    // of the line between stations a and b (elem/segment.h)
-  STRAIN_POLYNOMIAL  // of the polynomial pose at station b (elem/polyrod.h); length is the
-                     // quadrature weight
+  STRAIN_DOF,         // χ_d = q_d / length
+  STRAIN_SEGMENT,     // of the line between stations a and b (elem/segment.h)
+  STRAIN_POLYNOMIAL,  // of the polynomial pose at station b (elem/polyrod.h); length is the
+                      // quadrature weight
+  STRAIN_BASIS        // χ = held + Σ weight · q over its terms; length is the quadrature weight
 } strain_kind;
+// One coordinate in a strain.
+typedef struct model_term {
+  int q, v;
+  int mode;  // which strain
+  num weight;
+} model_term;
 typedef struct model_force {
   force_kind kind;
   int name;
@@ -159,8 +175,10 @@ typedef struct model_force {
   strain_kind strain;      // STRAIN: how the strains are measured
   num section;             // STRAIN: SECTION_SLOTS slots
   int dof_q[6], dof_v[6];  // STRAIN_DOF: coordinates, -1: held
+  int term, nterm;         // STRAIN_BASIS
   bool potential;          // STRAIN: stiffness and rest are constants
   int rod;                 // STRAIN: from 1
+  int part;                // STRAIN: part of the rod, from 0
   double arc;              // STRAIN: arc length of its middle
   int joint, element;
 } model_force;
@@ -200,7 +218,8 @@ typedef struct model_probe {
   int a,
       b;  // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row looked up by joint and element
   int joint, element;
-  int rod;  // STRAIN, STRETCH of a rod: from 1, else 0
+  int rod;   // STRAIN, STRETCH of a rod: from 1, else 0
+  int part;  // STRAIN: part of the rod, from 0
   double arc;
   int q, v;  // DOF, DDOF, Q, V
   td_depends depends;
@@ -257,6 +276,7 @@ typedef struct model_joint {
   X(model_joint, joint, "joints as written")                                 \
   X(model_rod, rod, "rods")                                                  \
   X(model_lump, lump, "masses of rod pieces")                                \
+  X(model_term, term, "coordinates in strains")                              \
   X(model_node, node, "free nodes of rods, in the order they are placed")    \
   X(int, output_name, "names of the sensors' components")                    \
   X(double, number, "initial content of the slots")                          \

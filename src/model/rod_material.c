@@ -13,8 +13,13 @@ static ex at_arc(builder* b, ex e, double arc) {
   return td_ex_substitute(b->spec->graph, e, &b->spec->arc_var, &with, 1);
 }
 
+const value* td_rod_get(const builder* b, int rod, const char* field, double arc) {
+  const rod_part* p = td_rod_part_at(b, rod, arc);
+  return td_get(p->s, p->at, field);
+}
+
 ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback) {
-  const value* v = td_get(b->rods, rod, field);
+  const value* v = td_rod_get(b, rod, field, arc);
   if (!v || i >= td_value_count(v)) return td_ex_const(b->spec->graph, fallback);
   return at_arc(b, td_value_ex(v, i, b->spec->graph), arc);
 }
@@ -33,7 +38,8 @@ static ex rectangle_torsion(builder* b, ex w, ex h) {
 }
 
 static cross_section section_at(builder* b, int rod, double arc) {
-  const char* kind = td_build_word(b->rods, rod, "section");
+  const value* section = td_rod_get(b, rod, "section", arc);
+  const char* kind = section ? section->s : NULL;
   cross_section s;
   if (kind && strcmp(kind, "custom") == 0) {
     s = (cross_section){
@@ -64,8 +70,8 @@ static void diagonal_stiffness(builder* b, int rod, double arc, ex out[6]) {
   const ex E = td_rod_field(b, rod, "E", 0, arc, 0),
            shear = td_rod_field(b, rod, "shear", 0, arc, 1);
   const ex nu = td_rod_field(b, rod, "nu", 0, arc, 0.5);
-  const ex G = td_get(b->rods, rod, "G") ? td_rod_field(b, rod, "G", 0, arc, 0)
-                                         : over(b, E, times(b, 2, add(b, num_ex(b, 1), nu)));
+  const ex G = td_rod_get(b, rod, "G", arc) ? td_rod_field(b, rod, "G", 0, arc, 0)
+                                            : over(b, E, times(b, 2, add(b, num_ex(b, 1), nu)));
   out[0] = out[1] = mul(b, shear, mul(b, G, s.A));
   out[2] = mul(b, E, s.A);
   out[3] = mul(b, E, s.Ix);
@@ -90,7 +96,7 @@ static void diagonal_damping(builder* b, int rod, double arc, ex out[6]) {
 // A 1x6 or 6x6 field as 36 numbers, or the given diagonal.
 static void matrix_at(builder* b, int rod, const char* field, double arc, const ex diagonal[6],
                       ex out[36]) {
-  const value* v = td_get(b->rods, rod, field);
+  const value* v = td_rod_get(b, rod, field, arc);
   const int n = v ? td_value_count(v) : 0;
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
@@ -132,13 +138,13 @@ static void add_chambers(builder* b, int rod, double from, double to, ex input[6
 }
 
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc) {
-  if (strcmp(field, "init") == 0 && !td_get(b->rods, rod, "init")) field = "shape";
+  if (strcmp(field, "init") == 0 && !td_rod_get(b, rod, "init", arc)) field = "shape";
   return td_rod_field(b, rod, field, d, arc, 0);
 }
 
 // Mass and rotary inertia per length.
 void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, ex* jz) {
-  const bool given = td_get(b->rods, rod, "inertia") != NULL;
+  const bool given = td_rod_get(b, rod, "inertia", arc) != NULL;
   const cross_section s = given ? (cross_section){0} : section_at(b, rod, arc);
   const ex rho = td_rod_field(b, rod, "rho", 0, arc, 0);
   *mass = given ? td_rod_field(b, rod, "inertia", 0, arc, 0) : mul(b, rho, s.A);
@@ -162,7 +168,7 @@ td_status td_rod_section(builder* b, int rod, double from, double to, double mid
   diagonal_damping(b, rod, middle, D);
   matrix_at(b, rod, "stiffness", middle, K, slots + SECTION_K);
   matrix_at(b, rod, "damping", middle, D, slots + SECTION_D);
-  const value* damp = td_get(b->rods, rod, "damp");
+  const value* damp = td_rod_get(b, rod, "damp", middle);
   const value *visc = damp ? td_get(damp, 0, "visc") : NULL,
               *power = damp ? td_get(damp, 0, "pow") : NULL;
   for (int d = 0; d < 6; d++) {

@@ -4,7 +4,17 @@
 
 #include "build.h"
 
-// A field of a rod at an arc length.
+// The parts of a written rod with its fields filled in, as a struct array to be dropped; NULL: it
+// has none, or no memory.
+value* td_rod_parts(const value* rods, int rod);
+// Fill part, length and n of a written rod; false: no memory.
+bool td_build_rod_parts(builder* b, int rod);
+// The part that holds an arc length; at a boundary the one that begins there.
+const rod_part* td_rod_part_at(const builder* b, int rod, double arc);
+
+// A field of a rod at an arc length; NULL: not given.
+const value* td_rod_get(const builder* b, int rod, const char* field, double arc);
+// Element i of it, the fallback when it is not given.
 ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback);
 // Initial strain ("init", else the stress-free one) or strain rate.
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc);
@@ -20,7 +30,10 @@ td_status td_rod_station(builder* b, int rod, double arc, int* station);
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station);
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
-bool td_rod_mode(const builder* b, int rod, int d);
+// Models without coordinates for strains refuse to hold them (modes) or to start them (rate).
+td_status td_rod_no_held(builder* b, int rod, const char* model);
+// Is strain d free at an arc length?
+bool td_rod_mode(const builder* b, int rod, int d, double arc);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it

@@ -4,6 +4,14 @@
 
 #include "fields.h"
 
+// A stretch of a rod; its length is NaN when there is none or it is not known.
+typedef struct stretch {
+  double from, length;
+} stretch;
+
+// Expressions of arc length are judged at both ends and in the middle: k = 0, 1, 2.
+static inline double stretch_arc(stretch s, int k) { return s.from + 0.5 * k * s.length; }
+
 // A value under check, named as the user writes it.
 typedef struct checked {
   const td_field* field;
@@ -11,7 +19,7 @@ typedef struct checked {
   const char* name;  // "joint(2).dof(1).spring.coeff"
   td_span at;        // where the value was written
   td_fit fit;        // numbers: how the matrix is read
-  double length;     // of the rod it belongs to, NaN: none or not known
+  stretch along;     // of the rod or part it belongs to
 } checked;
 
 // Element i (linear) when it is a known number; false for an expression.
@@ -36,6 +44,8 @@ void td_check_section_inertia(td_spec* spec, const checked* c);
 void td_check_rod_strain(td_spec* spec, const checked* c);
 // Length of rod(i), from 0; NaN when it is not known.
 double td_check_rod_length(td_spec* spec, int i);
+// The stretch that is part k of rod(i), both from 0.
+stretch td_check_part(td_spec* spec, int i, int k);
 // How many rods there are, and that they have no more degrees of freedom together than a model may
 // have.
 int td_check_rod_count(const td_spec* spec);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "rods.h"
 #include "rules.h"
 
 // ---- reading ----------------------------------------------------------------------------------
@@ -29,13 +30,32 @@ int td_check_rod_count(const td_spec* spec) {
   return rods && rods->kind == V_STRUCT ? td_value_count(rods) : 0;
 }
 
-double td_check_rod_length(td_spec* spec, int i) {
-  const value* v = td_get(td_get(spec->root, 0, "rod"), i, "length");
+// A length, settled; NaN when it is not known or wrong.
+static double length_of(td_spec* spec, const value* s, int i) {
+  const value* v = td_get(s, i, "length");
   if (!v || v->kind != V_NUM || td_value_count(v) != 1) return NAN;
   const ex e = td_value_ex(v, 0, spec->graph);
   if (td_ex_depends(spec->graph, e) & ~(unsigned)TD_ON_PARAM) return NAN;
   const double x = td_spec_settle(spec, e);
   return x > 0 ? x : (double)NAN;
+}
+
+stretch td_check_part(td_spec* spec, int i, int k) {
+  const value* parts = td_get(td_get(spec->root, 0, "rod"), i, "part");
+  stretch at = {0, NAN};
+  for (int p = 0; p <= k; p++) {
+    if (p > 0) at.from += at.length;
+    at.length = length_of(spec, parts, p);
+  }
+  return at;
+}
+
+double td_check_rod_length(td_spec* spec, int i) {
+  const value* rods = td_get(spec->root, 0, "rod");
+  const value* parts = td_get(rods, i, "part");
+  if (!parts || parts->kind != V_STRUCT) return length_of(spec, rods, i);
+  const stretch last = td_check_part(spec, i, td_value_count(parts) - 1);
+  return last.from + last.length;
 }
 
 // ---- single fields ----------------------------------------------------------------------------
@@ -66,7 +86,7 @@ static bool check_matrix(td_spec* spec, const checked* c, double arc) {
 void td_check_section_matrix(td_spec* spec, const checked* c) {
   const int n = td_value_count(c->v);
   for (int p = 0; p < 3; p++) {
-    const double arc = 0.5 * p * c->length;
+    const double arc = stretch_arc(c->along, p);
     if (n == 36 && !check_matrix(spec, c, arc)) return;
     for (int k = 0; n == 6 && k < 6; k++) {
       double x;
@@ -83,7 +103,7 @@ void td_check_section_inertia(td_spec* spec, const checked* c) {
   for (int p = 0; p < 3; p++) {
     double m[3];
     for (int k = 0; k < 3; k++)
-      if (!td_check_along(spec, c->v, k, 0.5 * p * c->length, &m[k])) return;
+      if (!td_check_along(spec, c->v, k, stretch_arc(c->along, p), &m[k])) return;
     if (fabs(m[1] - m[0]) + fabs(m[2] - m[0]) <= 1e-9 * fabs(m[0])) continue;
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s: the first three numbers are the mass per length and must be equal, got %g, %g "
@@ -97,7 +117,7 @@ void td_check_section_inertia(td_spec* spec, const checked* c) {
 void td_check_rod_strain(td_spec* spec, const checked* c) {
   for (int p = 0; p < 3; p++) {
     double x;
-    if (!td_check_along(spec, c->v, 2, 0.5 * p * c->length, &x) || x > -1) continue;
+    if (!td_check_along(spec, c->v, 2, stretch_arc(c->along, p), &x) || x > -1) continue;
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s(3), the stretch, must be above -1, where the rod has no length left, got %g",
              c->name, x);
@@ -153,7 +173,8 @@ static void section_has_its_fields(td_spec* spec, const value* s, int i, const c
 }
 
 // One radius makes a circle, two a ring with the larger one first.
-static void radii(td_spec* spec, const value* s, int i, const char* name, bool ring) {
+static void radii(td_spec* spec, const value* s, int i, const char* name, bool ring,
+                  stretch along) {
   const value* v = td_get(s, i, "radius");
   if (!v || v->kind != V_NUM) return;
   if (td_value_count(v) != (ring ? 2 : 1)) {
@@ -164,11 +185,10 @@ static void radii(td_spec* spec, const value* s, int i, const char* name, bool r
     if (!ring) td_hint(&spec->diags, "a hollow rod is section = 'ring'");
     return;
   }
-  const double length = td_check_rod_length(spec, i);
   for (int p = 0; ring && p < 3; p++) {
     double outer, inner;
-    if (!td_check_along(spec, v, 0, 0.5 * p * length, &outer)) return;
-    if (!td_check_along(spec, v, 1, 0.5 * p * length, &inner)) return;
+    if (!td_check_along(spec, v, 0, stretch_arc(along, p), &outer)) return;
+    if (!td_check_along(spec, v, 1, stretch_arc(along, p), &inner)) return;
     if (inner < outer) continue;
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "radius"),
              "%s.radius: the inner radius must be below the outer one, got [%g %g] m", name, outer,
@@ -204,12 +224,14 @@ static void material(td_spec* spec, const value* s, int i, const char* name) {
              "%s.rho is missing: a rod needs rho (density) or inertia", name);
 }
 
-void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
-  const char *section = word(s, i, "section", "circle"), *model = word(s, i, "model", "ebr");
+// A rod without parts, or one part with what its rod says filled in.
+static void check_part(td_spec* spec, const value* s, int i, const char* name, const char* model,
+                       stretch along) {
+  const char* section = word(s, i, "section", "circle");
   if (td_field_has_option(td_field_find("rod.section"), section)) {
     section_has_its_fields(spec, s, i, name, section);
     const bool ring = strcmp(section, "ring") == 0;
-    if (ring || strcmp(section, "circle") == 0) radii(spec, s, i, name, ring);
+    if (ring || strcmp(section, "circle") == 0) radii(spec, s, i, name, ring, along);
   }
   material(spec, s, i, name);
   if (td_get(s, i, "points") && strcmp(model, "rom") != 0)
@@ -218,10 +240,38 @@ void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
             model);
 }
 
+// A rod has its length or those of its parts; written twice, they agree.
+static void lengths(td_spec* spec, const value* s, int i, const char* name) {
+  const double sum = td_check_rod_length(spec, i), whole = length_of(spec, s, i);
+  if (!td_get(s, i, "part") && !td_get(s, i, "length"))
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i),
+             "%s.length is missing (length at rest)", name);
+  if (fabs(sum - whole) > 1e-9 * whole)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "length"),
+             "%s.length must be the sum of its parts, %g m, got %g m", name, sum, whole);
+}
+
+void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
+  const char* model = word(s, i, "model", "ebr");
+  lengths(spec, s, i, name);
+  const value* written = td_get(s, i, "part");
+  if (!written || written->kind != V_STRUCT) {
+    check_part(spec, s, i, name, model, (stretch){0, td_check_rod_length(spec, i)});
+    return;
+  }
+  value* parts = td_rod_parts(s, i);
+  for (int k = 0; parts && k < td_value_count(parts); k++) {
+    char part[160];
+    snprintf(part, sizeof part, "%.100s.part(%d)", name, k + 1);
+    check_part(spec, parts, k, part, model, td_check_part(spec, i, k));
+  }
+  td_value_drop(parts);
+}
+
 // ---- all rods ---------------------------------------------------------------------------------
 
-// Degrees of freedom of the strains of rod i: at least its number of segments, whatever is held.
-static double strain_dofs(const value* rods, int i) {
+// Degrees of freedom of the strains of a part: at least its number of segments, whatever is held.
+static double part_dofs(const value* rods, int i) {
   const value *modes = td_get(rods, i, "modes"), *n = td_get(rods, i, "n");
   const double segments = n && n->kind == V_NUM ? n->x[0] : td_field_number("rod.n");
   double each = 0;
@@ -230,14 +280,26 @@ static double strain_dofs(const value* rods, int i) {
   return segments * (modes ? fmax(1, each) : 6);
 }
 
+static double strain_dofs(const value* rods, int i) {
+  value* parts = td_rod_parts(rods, i);
+  if (!parts) return part_dofs(rods, i);
+  double sum = 0;
+  for (int k = 0; k < td_value_count(parts); k++) sum += part_dofs(parts, k);
+  td_value_drop(parts);
+  return sum;
+}
+
 void td_check_rods(td_spec* spec) {
   const value* rods = td_get(spec->root, 0, "rod");
   const int n = td_check_rod_count(spec), most = spec->limits.dofs;
   double total = 0;
   int largest = 0;
+  double most_here = 0;
   for (int i = 0; i < n; i++) {
-    total += strain_dofs(rods, i);
-    if (strain_dofs(rods, i) > strain_dofs(rods, largest)) largest = i;
+    const double here = strain_dofs(rods, i);
+    total += here;
+    if (here > most_here) largest = i;
+    most_here = fmax(here, most_here);
   }
   if (!(total > most)) return;
   const bool written = td_get(rods, largest, "n") != NULL;
@@ -250,7 +312,8 @@ void td_check_rods(td_spec* spec) {
 // ---- chambers ---------------------------------------------------------------------------------
 
 // Is the offset [x y] within the outline of a section at an arc length?  True when it is not known.
-static bool is_inside(const td_spec* spec, const value* rods, int i, double arc, const double* x) {
+static bool is_in_section(const td_spec* spec, const value* rods, int i, double arc,
+                          const double* x) {
   const char* section = word(rods, i, "section", "circle");
   double a, b;
   if (strcmp(section, "circle") == 0 || strcmp(section, "ring") == 0)
@@ -259,6 +322,16 @@ static bool is_inside(const td_spec* spec, const value* rods, int i, double arc,
   if (!number(spec, rods, i, "width", 0, arc, NAN, &a)) return true;
   if (!number(spec, rods, i, "height", 0, arc, NAN, &b)) return true;
   return fabs(x[0]) <= a / 2 && fabs(x[1]) <= b / 2;
+}
+
+static bool is_inside(td_spec* spec, const value* rods, int i, double arc, const double* x) {
+  value* parts = td_rod_parts(rods, i);
+  if (!parts) return is_in_section(spec, rods, i, arc, x);
+  int k = 0;
+  while (k < td_value_count(parts) - 1 && arc >= td_check_part(spec, i, k + 1).from) k++;
+  const bool inside = is_in_section(spec, parts, k, arc, x);
+  td_value_drop(parts);
+  return inside;
 }
 
 static void chamber_offset(td_spec* spec, const value* s, int i, const char* name, int rod,

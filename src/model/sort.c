@@ -7,16 +7,22 @@ typedef struct family {
   int child, sibling;  // first child, next sibling; -1: none
 } family;
 
-// order[k]: the old number of the k-th hop
+static void put_first(const td_model* m, family* f, int i, int* root) {
+  int* list = m->hop[i].parent < 0 ? root : &f[m->hop[i].parent].child;
+  f[i].sibling = *list;
+  *list = i;
+}
+
+// order[k]: the old number of the k-th hop.  A hop that continues its parent's columns comes after
+// its siblings (dyn/path.h).
 static void depth_first(const td_model* m, family* f, int* order) {
   const int n = m->nhop;
   int root = -1, count = 0;
   for (int i = 0; i < n; i++) f[i].child = -1;
-  for (int i = n - 1; i >= 0; i--) {
-    int* list = m->hop[i].parent < 0 ? &root : &f[m->hop[i].parent].child;
-    f[i].sibling = *list;
-    *list = i;
-  }
+  for (int i = n - 1; i >= 0; i--)
+    if (m->hop[i].continues) put_first(m, f, i, &root);
+  for (int i = n - 1; i >= 0; i--)
+    if (!m->hop[i].continues) put_first(m, f, i, &root);
   for (int at = root; at >= 0;) {
     order[count++] = at;
     int next = f[at].child;
@@ -45,6 +51,28 @@ static void renumber(td_model* m, const int* order, int* to, model_hop* hop, mod
     if (m->station[i].hop >= 0) m->station[i].hop = to[m->station[i].hop];
 }
 
+// The slot of column k of a hop that continues its parent's columns: that of the same DOF above.
+static int slot_above(const td_model* m, int hop, int v) {
+  for (int up = hop; m->hop[up].continues;) {
+    up = m->hop[up].parent;
+    if (up < 0 || m->hop[up].kind != HOP_STRAIN) break;
+    for (int k = m->hop[up].col; k < m->hop[up].col + m->hop[up].nv; k++)
+      if (m->col[k].v == v) return m->col[k].slot;
+  }
+  return -1;
+}
+
+static void number_slots(td_model* m) {
+  for (int i = 0; i < m->nhop; i++) {
+    model_hop* hop = &m->hop[i];
+    hop->above = hop->end = hop->parent < 0 ? 0 : m->hop[hop->parent].end;
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const int old = slot_above(m, i, m->col[k].v);
+      m->col[k].slot = old >= 0 ? old : hop->end++;
+    }
+  }
+}
+
 td_status td_sort_hops(td_model* m, int** renumbered) {
   const size_t n = (size_t)m->nhop + 1;
   family* f = malloc(n * sizeof *f);
@@ -55,6 +83,7 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
   if (ok) {
     depth_first(m, f, order);
     renumber(m, order, to, hop, col);
+    number_slots(m);
   }
   free(f);
   free(order);

@@ -1,0 +1,117 @@
+// Parts of a rod: rod(k).part(i) is a stretch with fields of its own; what it does not say is the
+// rod's.  Everything that reads a rod reads its parts, with the rod's fields already filled in; a
+// rod without parts is its own only part.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fields.h"
+#include "rods.h"
+
+// What a part writes makes what the rod says about the same thing void.
+static const struct {
+  const char* written;
+  const char* dropped;  // names, each between spaces
+} replaced[] = {
+    {"section", " radius width height area Ix Iy J "},
+    {"stiffness", " E G nu shear energy "},
+    {"energy", " E G nu shear stiffness "},
+    {"E", " stiffness energy "},
+    {"G", " stiffness energy nu "},
+    {"nu", " stiffness energy G "},
+    {"shear", " stiffness energy "},
+    {"rho", " inertia "},
+    {"inertia", " rho "},
+    {"eta", " damping "},
+    {"damping", " eta "},
+};
+
+static bool is_dropped(const value* parts, int part, const char* field) {
+  char name[40];
+  snprintf(name, sizeof name, " %.36s ", field);
+  for (size_t k = 0; k < sizeof replaced / sizeof replaced[0]; k++)
+    if (strstr(replaced[k].dropped, name) && td_get(parts, part, replaced[k].written)) return true;
+  return false;
+}
+
+static bool put_field(value* out, int part, const value* from, int i, int field) {
+  const value_slot* slot = &from->slots[i * from->nfield + field];
+  value_slot* to = td_value_slot_make(out, part, from->names[field]);
+  if (!to) return false;
+  td_value_drop(to->v);
+  *to = *slot;
+  td_value_hold(to->v);
+  return true;
+}
+
+// Part i: the rod's fields that a part may have, then its own.
+static bool fill_part(value* out, const value* rods, int rod, const value* parts, int i) {
+  for (int f = 0; f < rods->nfield; f++) {
+    const char* name = rods->names[f];
+    if (!td_get(rods, rod, name) || !td_field_of_part(name) || td_get(parts, i, name)) continue;
+    if (is_dropped(parts, i, name)) continue;
+    if (!put_field(out, i, rods, rod, f)) return false;
+  }
+  for (int f = 0; f < parts->nfield; f++)
+    if (td_get(parts, i, parts->names[f]) && !put_field(out, i, parts, i, f)) return false;
+  return true;
+}
+
+value* td_rod_parts(const value* rods, int rod) {
+  const value* parts = td_get(rods, rod, "part");
+  if (!parts || parts->kind != V_STRUCT) return NULL;
+  value* out = td_value_struct(1, td_value_count(parts));
+  if (!out) return NULL;
+  out->depth = rods->depth;
+  for (int i = 0; i < td_value_count(parts); i++)
+    if (!fill_part(out, rods, rod, parts, i)) {
+      td_value_drop(out);
+      return NULL;
+    }
+  return out;
+}
+
+// ---- for the builder --------------------------------------------------------------------------
+
+static double settled(td_spec* spec, const value* s, int i, const char* field, double fallback) {
+  const value* v = td_get(s, i, field);
+  return v ? td_spec_settle(spec, td_value_ex(v, 0, spec->graph)) : fallback;
+}
+
+// Segments of a part, or the order of its polynomials.
+static int part_n(const value* s, int i) {
+  const value* n = td_get(s, i, "n");
+  return n ? (int)n->x[0] : (int)td_field_number("rod.n");
+}
+
+bool td_build_rod_parts(builder* b, int rod) {
+  build_rod* r = &b->rod[rod];
+  r->parts = td_rod_parts(b->rods, rod);
+  if (!r->parts && td_get(b->rods, rod, "part")) return false;
+  const value* s = r->parts ? r->parts : b->rods;
+  r->npart = r->parts ? td_value_count(r->parts) : 1;
+  r->part = calloc((size_t)r->npart, sizeof(rod_part));
+  if (!r->part) return false;
+  for (int i = 0; i < r->npart; i++) {
+    const int at = r->parts ? i : rod;
+    r->part[i] =
+        (rod_part){s, at, r->length, settled(b->spec, s, at, "length", 1), r->n, part_n(s, at)};
+    r->length += r->part[i].length;
+    r->n += r->part[i].n;
+  }
+  return true;
+}
+
+const rod_part* td_rod_part_at(const builder* b, int rod, double arc) {
+  const build_rod* r = &b->rod[rod];
+  int i = 0;
+  while (i < r->npart - 1 && arc >= r->part[i + 1].from) i++;
+  return &r->part[i];
+}
+
+int td_build_rod_part(const builder* b, int rod, double arc) {
+  const build_rod* r = &b->rod[rod];
+  int i = 0;
+  while (i < r->npart - 1 && arc > r->part[i + 1].from + 1e-12 * r->length) i++;
+  return i;
+}

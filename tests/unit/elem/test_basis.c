@@ -1,0 +1,125 @@
+// Strain bases: what defines each of them, for every row of the table.
+#include "basis.h"
+#include "check.h"
+
+enum { MOST = 64 };
+
+static void nodal_functions_sum_to_one(void** state) {
+  (void)state;
+  static const char* const names[] = {"constant", "linear", "quadratic", "cubic"};
+  uint64_t seed = 1;
+  for (int b = 0; b < 4; b++)
+    for (int elements = 1; elements <= 5; elements++)
+      for (int i = 0; i < 20; i++) {
+        const basis_kind* kind = td_basis_find(names[b]);
+        double phi[MOST], sum = 0;
+        kind->values(0.5 + 0.5 * check_random(&seed), 0, elements, phi);
+        for (int k = 0; k < kind->count(0, elements); k++) sum += phi[k];
+        CHECK_NEAR(sum, 1, 1e-14);
+      }
+}
+
+static void nodal_functions_are_one_at_their_node(void** state) {
+  (void)state;
+  static const struct {
+    const char* name;
+    int each;
+  } kinds[] = {{"linear", 1}, {"quadratic", 2}, {"cubic", 3}};
+  for (int b = 0; b < 3; b++) {
+    const int n = 3 * kinds[b].each;
+    for (int node = 0; node <= n; node++) {
+      double phi[MOST];
+      td_basis_find(kinds[b].name)->values((double)node / n, 0, 3, phi);
+      for (int k = 0; k <= n; k++) CHECK_NEAR(phi[k], k == node, 1e-14);
+    }
+  }
+}
+
+static void legendre_functions_are_orthogonal(void** state) {
+  (void)state;
+  double gram[5][5] = {{0}};
+  const int points = 4000;  // midpoint rule: error below 1e-6
+  for (int i = 0; i < points; i++) {
+    double phi[MOST];
+    td_basis_find("legendre")->values((i + 0.5) / points, 4, 1, phi);
+    for (int a = 0; a < 5; a++)
+      for (int b = 0; b < 5; b++) gram[a][b] += phi[a] * phi[b] / points;
+  }
+  for (int a = 0; a < 5; a++)
+    for (int b = 0; b < 5; b++) CHECK_NEAR(gram[a][b], a == b ? 1.0 / (2 * a + 1) : 0, 1e-6);
+}
+
+static void chebyshev_functions_are_cosines(void** state) {
+  (void)state;
+  for (int i = 0; i <= 10; i++) {
+    const double angle = i * 0.314;
+    double phi[MOST];
+    td_basis_find("chebyshev")->values(0.5 + 0.5 * cos(angle), 6, 1, phi);
+    for (int k = 0; k <= 6; k++) CHECK_NEAR(phi[k], cos(k * angle), 1e-13);
+  }
+}
+
+static void hermite_functions_join_with_their_slope(void** state) {
+  (void)state;
+  // a cubic is reproduced from its values and slopes (per element)
+  const basis_kind* kind = td_basis_find("hermite");
+  const int n = 3;
+  double c[MOST];
+  for (int k = 0; k <= n; k++) {
+    const double x = (double)k / n;
+    c[2 * k] = x * x * x - x;
+    c[2 * k + 1] = (3 * x * x - 1) / n;
+  }
+  for (int i = 0; i <= 20; i++) {
+    const double x = i / 20.0;
+    double phi[MOST], sum = 0;
+    kind->values(x, 0, n, phi);
+    for (int k = 0; k < kind->count(0, n); k++) sum += c[k] * phi[k];
+    CHECK_NEAR(sum, x * x * x - x, 1e-14);
+  }
+}
+
+static void bells_have_half_their_height_half_a_width_away(void** state) {
+  (void)state;
+  static const char* const names[] = {"gaussian", "multiquadric"};
+  for (int b = 0; b < 2; b++)
+    for (int k = 0; k < 4; k++) {
+      double phi[MOST];
+      td_basis_find(names[b])->values((k + 0.5) / 4, 0, 4, phi);
+      CHECK_NEAR(phi[k], 0.5, 1e-14);
+      CHECK_NEAR(phi[k + 1], 0.5, 1e-14);
+    }
+}
+
+// Polynomials of one element and of several span the same functions where they can.
+static void every_basis_fills_the_functions_it_counts(void** state) {
+  (void)state;
+  for (int b = 0; b < td_basis_count; b++)
+    for (int order = 0; order <= 4; order++)
+      for (int elements = 1; elements <= 4; elements++) {
+        const int n = td_bases[b].count(order, elements);
+        double phi[MOST + 1];
+        assert_true(n <= MOST);
+        for (int k = 0; k <= MOST; k++) phi[k] = 12345;
+        td_bases[b].values(0.37, order, elements, phi);
+        for (int k = 0; k < n; k++) assert_true(fabs(phi[k]) <= 1 + 1e-15);
+        assert_true(phi[n] == 12345);
+        td_bases[b].values(1, order, elements, phi);
+        double sum = 0;
+        for (int k = 0; k < n; k++) sum += fabs(phi[k]);
+        assert_true(sum > 0.5);  // the end belongs to the last element
+      }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nodal_functions_sum_to_one),
+      cmocka_unit_test(nodal_functions_are_one_at_their_node),
+      cmocka_unit_test(legendre_functions_are_orthogonal),
+      cmocka_unit_test(chebyshev_functions_are_cosines),
+      cmocka_unit_test(hermite_functions_join_with_their_slope),
+      cmocka_unit_test(bells_have_half_their_height_half_a_width_away),
+      cmocka_unit_test(every_basis_fills_the_functions_it_counts),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
