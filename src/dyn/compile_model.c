@@ -272,12 +272,27 @@ static td_status judge(const trial* t) {
   return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
 }
 
+// Dense matrices grow with the square of the model.
+static td_status judge_size(td_spec* spec, const td_model* m) {
+  int largest = m->sparse ? 0 : m->nvel + m->nrow;
+  for (int b = 0; m->sparse && b < m->nblock_at - 1; b++)
+    largest = max_int(largest, m->block_at[b + 1] - m->block_at[b]);
+  if (largest <= spec->limits.dense) return TD_OK;
+  td_error(&spec->diags, TD_E_MODEL, td_span_none(),
+           "%d degrees of freedom and constraint rows hang together: the model may have %d",
+           largest, spec->limits.dense);
+  td_more(&spec->diags, "networks of small trees may be larger");
+  return TD_E_MODEL;
+}
+
 td_status td_model_compile(td_spec* spec, td_model** model) {
   TD_TRY(td_compile(spec, model));
-  if (td_sparse_plan(*model) != TD_OK) {
+  td_status planned = td_sparse_plan(*model);
+  if (planned == TD_OK) planned = judge_size(spec, *model);
+  if (planned != TD_OK) {
     td_model_free(*model);
     *model = NULL;
-    return TD_E_NOMEM;
+    return planned;
   }
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
   td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;

@@ -47,7 +47,7 @@ static void block_tangent(const td_model* m, td_work* w, const td_blocks* p, int
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
       dq[at + j * height + i] += own_q[i * n + j];
-      dv[at + j * height + i] += own_v[i * n + j];
+      if (dv) dv[at + j * height + i] += own_v[i * n + j];
     }
   arena_close(&w->scratch, mark);
 }
@@ -145,7 +145,7 @@ static void element_block(const td_model* m, td_work* w, const td_blocks* p, con
       if (e->live.n == 0 && !is_moved(m, e, i)) continue;
       for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
         element_column(m, w, p, e, J, k, false, dq);
-        if (e->damped || e->live.n > 0) element_column(m, w, p, e, J, k, true, dv);
+        if (dv && (e->damped || e->live.n > 0)) element_column(m, w, p, e, J, k, true, dv);
       }
     }
   }
@@ -202,7 +202,7 @@ void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const dou
   const td_blocks p = model_blocks(m);
   const size_t size = (size_t)blocks_values(&p) * sizeof(double);
   memset(dq, 0, size);
-  memset(dv, 0, size);
+  if (dv) memset(dv, 0, size);
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);

@@ -32,7 +32,8 @@ void td_sparse_scatter(const td_model* m, const double* x, double* v);
 
 // The blocks of the mass matrix, one after the other, symmetric (mass_values).
 void td_sparse_mass(const td_model* m, td_work* w, double* M);
-// dF/dq and dF/dv (blocks_values each) at a and lambda (NULL: none); after td_forces, too.
+// dF/dq and dF/dv (blocks_values each; dv NULL: not wanted) at a and lambda (NULL: none); after
+// td_forces, too.
 void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,
                        double* dq, double* dv);
 // Constraint rows Jc (row_values): for each row the numbers of each block that it touches.
@@ -59,6 +60,10 @@ int td_sparse_kkt_bad(const sparse_kkt* kkt);
 void td_sparse_kkt_solve(sparse_kkt* kkt, const double* f, const double* g, double* x, double* l);
 int td_sparse_kkt_sign(const sparse_kkt* kkt);  // of the determinant
 int td_sparse_kkt_rank(const sparse_kkt* kkt);  // independent rows
+// For symmetric A: pivots on the diagonal alone, and the number of negative eigenvalues of A on the
+// motions that the constraints allow.
+void td_sparse_kkt_diagonal(sparse_kkt* kkt, bool diagonal);
+int td_sparse_kkt_negative(const sparse_kkt* kkt);
 size_t td_sparse_kkt_bytes(const sparse_kkt* kkt);
 
 // v' and lambda at the placed state with forces; projection steps; as the dense ones in evaluate.c.

@@ -236,8 +236,21 @@ int td_sparse_kkt_sign(const sparse_kkt* k) { return td_sparse_lu_sign(k->lu); }
 
 int td_sparse_kkt_rank(const sparse_kkt* k) {
   int rank = 0;
-  for (int r = 0; r < k->rows; r++) rank += td_sparse_lu_pivot(k->lu, k->n + r) > 100 * k->d;
+  for (int r = 0; r < k->rows; r++) rank += fabs(td_sparse_lu_pivot(k->lu, k->n + r)) > 100 * k->d;
   return rank;
+}
+
+void td_sparse_kkt_diagonal(sparse_kkt* k, bool diagonal) {
+  td_sparse_lu_diagonal(k->lu, diagonal);
+}
+
+// With the rows of the constraints negated the matrix is symmetric, and each constraint adds a
+// negative eigenvalue.
+int td_sparse_kkt_negative(const sparse_kkt* k) {
+  int negative = -k->rows;
+  for (int i = 0; i < k->n; i++) negative += td_sparse_lu_pivot(k->lu, i) < 0;
+  for (int i = 0; i < k->rows; i++) negative += td_sparse_lu_pivot(k->lu, k->n + i) > 0;
+  return negative;
 }
 
 size_t td_sparse_kkt_bytes(const sparse_kkt* k) { return td_sparse_lu_bytes(k->lu); }

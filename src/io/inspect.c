@@ -45,17 +45,6 @@ int td_spec_count(const td_spec* spec, const char* name) {
   return list ? td_value_count(list) : 0;
 }
 
-// The hop that owns generalised position (or velocity) i.
-static const model_hop* owner(const td_model* m, int i, bool velocity) {
-  for (int h = 0; h < m->nhop; h++) {
-    const model_hop* hop = &m->hop[h];
-    if (!velocity && i >= hop->q && i < hop->q + hop->nq) return hop;
-    for (int k = hop->col; k < hop->col + hop->nv; k++)
-      if ((velocity ? m->col[k].v : m->col[k].q) == i) return hop;
-  }
-  return NULL;
-}
-
 // Coefficients of powers of arc length: positions are sums of q_i s^(i+1), quaternions of q_i s^i.
 enum { POWERS = 20 };
 static const char* const power_unit[POWERS] = {"1/m",    "1/m^2",  "1/m^3",  "1/m^4",  "1/m^5",
@@ -129,13 +118,13 @@ static td_coordinate describe(const td_model* m, const model_dof* dof, const mod
 
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about) {
   if (i < 0 || i >= model->npos) return false;
-  *about = describe(model, &model->pos[i], owner(model, i, false), false);
+  *about = describe(model, &model->pos[i], &model->hop[model->pos[i].hop], false);
   return true;
 }
 
 bool td_model_v_about(const td_model* model, int i, td_coordinate* about) {
   if (i < 0 || i >= model->nvel) return false;
-  *about = describe(model, &model->vel[i], owner(model, i, true), true);
+  *about = describe(model, &model->vel[i], &model->hop[model->vel[i].hop], true);
   return true;
 }
 

@@ -1,7 +1,6 @@
 // KLU behind sparse.h.
 #include "sparse.h"
 
-#include <math.h>
 #include <string.h>
 #include <suitesparse/klu.h>
 
@@ -47,6 +46,11 @@ static bool refactor(td_sparse_lu* lu, double* x) {
   return lu->common.rgrowth > least_growth;
 }
 
+void td_sparse_lu_diagonal(td_sparse_lu* lu, bool diagonal) {
+  klu_free_numeric(&lu->numeric, &lu->common);
+  lu->common.tol = diagonal ? 0 : 0.001;  // KLU's usual one
+}
+
 td_status td_sparse_lu_factor(td_sparse_lu* lu, const double* values) {
   double* x = (double*)(uintptr_t)values;  // not written
   if (lu->numeric && refactor(lu, x)) return TD_OK;
@@ -86,7 +90,7 @@ int td_sparse_lu_sign(td_sparse_lu* lu) {
 
 double td_sparse_lu_pivot(const td_sparse_lu* lu, int column) {
   const double *U = lu->numeric->Udiag, *scale = lu->numeric->Rs;
-  return fabs(U[lu->place[column]]) * (scale ? scale[lu->place[column]] : 1);
+  return U[lu->place[column]] * (scale ? scale[lu->place[column]] : 1);
 }
 
 size_t td_sparse_lu_bytes(const td_sparse_lu* lu) { return lu->common.memusage; }

@@ -167,7 +167,11 @@ static td_status finish_tree(builder* b) {
     if (hop->last < i) hop->last = i;
     if (hop->parent >= 0 && m->hop[hop->parent].last < hop->last)
       m->hop[hop->parent].last = hop->last;
-    for (int k = 0; k < hop->nv; k++) given += m->vel[m->col[hop->col + k].v].motion != NUM_NONE;
+    for (int k = hop->q; k < hop->q + hop->nq; k++) m->pos[k].hop = i;
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      m->pos[m->col[k].q].hop = m->vel[m->col[k].v].hop = i;
+      given += m->vel[m->col[k].v].motion != NUM_NONE;
+    }
     hop->prescribed = hop->nv > 0 && given == hop->nv;
     if (given > 0 && given < hop->nv) m->recursive = false;
   }

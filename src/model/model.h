@@ -87,6 +87,7 @@ typedef struct model_dof {
   num init;    // initial position; velocities: initial rate
   int name;    // offset into names
   num motion;  // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
+  int hop;                  // the first that has it
   int joint, element, dof;  // where it was written, from 1; rods: segment and strain
   int rod;                  // from 1, 0: not of a rod
   int partner;              // velocities: its q when q' = v, else -1
