@@ -55,6 +55,10 @@ void td_sparse_kkt_free(sparse_kkt* kkt);
 // TD_E_SINGULAR: td_sparse_kkt_bad() is a velocity that nothing resists.
 td_status td_sparse_kkt_factor(sparse_kkt* kkt, const double* A, const double* J1,
                                const double* J2);
+// The same with A given by a function that writes the numbers of block column J.
+typedef void (*sparse_column)(void* ctx, int J, double* column);
+td_status td_sparse_kkt_factor_by(sparse_kkt* kkt, sparse_column column, void* ctx,
+                                  const double* J1, const double* J2);
 int td_sparse_kkt_bad(const sparse_kkt* kkt);
 // In the order of the velocities: f (nvel) and x may be the same; g NULL: zero; l NULL: not wanted.
 void td_sparse_kkt_solve(sparse_kkt* kkt, const double* f, const double* g, double* x, double* l);

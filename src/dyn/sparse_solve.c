@@ -21,7 +21,8 @@ struct sparse_kkt {
   int *ptr, *row;                          // compressed columns of the whole
   int *touch_at, *touch_row, *touch_base;  // per block: rows that touch it, and their numbers there
   bool* given;                             // prescribed DOF, in the order of the blocks
-  double *x, *z, *b, *r;
+  double *x, *z, *b, *r, *column;
+  double* diagonal;  // of A
   double d;
   int *own_ptr, *own_row, *own_offset;  // pattern of the diagonal blocks
   td_sparse_lu* lu;
@@ -74,6 +75,14 @@ static void fill_columns(sparse_kkt* k) {
   }
 }
 
+// Values in the largest block column.
+static size_t widest(const td_model* m, bool diagonal) {
+  const int* base = diagonal ? m->mass_base : m->block_base;
+  int most = 0;
+  for (int J = 0; J < m->nblock_at - 1; J++) most = max_int(most, base[J + 1] - base[J]);
+  return (size_t)most;
+}
+
 static bool allocate(sparse_kkt* k, bool diagonal) {
   const td_model* m = k->m;
   const int nblock = m->nblock_at - 1, size = k->n + k->rows;
@@ -82,14 +91,16 @@ static bool allocate(sparse_kkt* k, bool diagonal) {
   if (values > INT32_MAX) return false;
   const size_t nz = (size_t)values, touched = (size_t)m->nrow_block;
   const size_t ints = nz + (size_t)size + 4 * (size_t)nblock + 2 * touched + 8;
-  k->memory = calloc(
-      1, (nz + 3 * (size_t)size + 4) * sizeof(double) + ints * sizeof(int) + (size_t)k->n + 8);
+  const size_t doubles = nz + 3 * (size_t)size + (size_t)k->n + widest(m, diagonal) + 4;
+  k->memory = calloc(1, doubles * sizeof(double) + ints * sizeof(int) + (size_t)k->n + 8);
   if (!k->memory) return false;
   k->x = k->memory;
   k->z = k->x + nz;
   k->b = k->z + size;
   k->r = k->b + size;
-  k->row = (int*)(void*)(k->r + size);
+  k->diagonal = k->r + size;
+  k->column = k->diagonal + k->n;
+  k->row = (int*)(void*)(k->column + widest(m, diagonal));
   k->ptr = k->row + nz;
   k->touch_at = k->ptr + size + 1;
   k->touch_row = k->touch_at + nblock + 1;
@@ -133,63 +144,76 @@ void td_sparse_kkt_free(sparse_kkt* k) {
 
 // ---- numbers ----------------------------------------------------------------------------------
 
-static double diagonal_of(const sparse_kkt* k, const double* A, int J, int j) {
-  const td_blocks* p = &k->blocks;
-  return A[block_start(p, J, J) + (block_height(p, J) + 1) * j];
-}
-
 // The corner: small against the least of J A⁻¹ J', judged by the diagonals.
-static double corner_of(const sparse_kkt* k, const double* A, const double* J) {
+static double corner_of(const sparse_kkt* k, const double* J) {
   const td_model* m = k->m;
   double least = INFINITY;
   for (int r = 0; r < k->rows; r++) {
     const double* at = J + m->row_base[r];
     double s = 0;
-    for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++) {
-      const int b = m->row_block[i];
-      for (int j = 0; j < block_size(&k->blocks, b); j++, at++) {
-        const double a = fabs(diagonal_of(k, A, b, j));
-        if (!k->given[m->block_at[b] + j] && a > 0) s += *at * *at / a;
-      }
-    }
+    for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++)
+      for (int j = m->block_at[m->row_block[i]]; j < m->block_at[m->row_block[i] + 1]; j++, at++)
+        if (!k->given[j] && k->diagonal[j] != 0) s += *at * *at / fabs(k->diagonal[j]);
     if (s > 0) least = fmin(least, s);
   }
   return isfinite(least) ? corner * least : 1;
 }
 
-static double* put_block_column(sparse_kkt* k, int J, int j, const double* A, const double* J2,
-                                double* to) {
+// Column j of block column J, whose numbers are `from`.
+static double* put_column(sparse_kkt* k, int J, int j, const double* from, const double* J2,
+                          double* to) {
   const td_blocks* p = &k->blocks;
-  const int height = block_height(p, J), local = j - p->at[J];
   const bool given = k->given[j];
-  const double* from = A + p->base[J] + (size_t)height * (size_t)local;
   for (int e = p->ptr[J]; e < p->ptr[J + 1]; e++)
-    for (int i = p->at[p->row[e]]; i < p->at[p->row[e] + 1]; i++, from++)
+    for (int i = p->at[p->row[e]]; i < p->at[p->row[e] + 1]; i++, from++) {
+      if (i == j) k->diagonal[j] = *from;
       *to++ = given || k->given[i] ? i == j : *from;
+    }
   for (int t = k->touch_at[J]; t < k->touch_at[J + 1]; t++)
-    *to++ = given ? 0 : J2[k->touch_base[t] + local];
+    *to++ = given ? 0 : J2[k->touch_base[t] + j - p->at[J]];
   return to;
 }
 
-static void put_values(sparse_kkt* k, const double* A, const double* J1, const double* J2) {
+static void put_rows(sparse_kkt* k, const double* J1, double* to) {
   const td_model* m = k->m;
-  const td_blocks* p = &k->blocks;
-  double* to = k->x;
-  for (int J = 0; J < p->nblock; J++)
-    for (int j = p->at[J]; j < p->at[J + 1]; j++) to = put_block_column(k, J, j, A, J2, to);
+  k->d = k->rows > 0 ? corner_of(k, J1) : 0;
   for (int r = 0; r < k->rows; r++) {
     const double* from = J1 + m->row_base[r];
     for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++)
-      for (int j = p->at[m->row_block[i]]; j < p->at[m->row_block[i] + 1]; j++, from++)
+      for (int j = m->block_at[m->row_block[i]]; j < m->block_at[m->row_block[i] + 1]; j++, from++)
         *to++ = k->given[j] ? 0 : -*from;
     *to++ = k->d;
   }
 }
 
-td_status td_sparse_kkt_factor(sparse_kkt* k, const double* A, const double* J1, const double* J2) {
-  k->d = k->rows > 0 ? corner_of(k, A, J1) : 0;
-  put_values(k, A, J1, J2);
+td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
+                                  const double* J2) {
+  const td_blocks* p = &k->blocks;
+  double* to = k->x;
+  for (int J = 0; J < p->nblock; J++) {
+    const int height = block_height(p, J);
+    column(ctx, J, k->column);
+    for (int j = p->at[J]; j < p->at[J + 1]; j++)
+      to = put_column(k, J, j, k->column + (size_t)height * (size_t)(j - p->at[J]), J2, to);
+  }
+  put_rows(k, J1, to);
   return td_sparse_lu_factor(k->lu, k->x);
+}
+
+typedef struct matrix {
+  const td_blocks* blocks;
+  const double* values;
+} matrix;
+
+static void copy_column(void* ctx, int J, double* column) {
+  const matrix* A = ctx;
+  const int first = A->blocks->base[J], n = A->blocks->base[J + 1] - first;
+  memcpy(column, A->values + first, (size_t)n * sizeof(double));
+}
+
+td_status td_sparse_kkt_factor(sparse_kkt* k, const double* A, const double* J1, const double* J2) {
+  matrix a = {&k->blocks, A};
+  return td_sparse_kkt_factor_by(k, copy_column, &a, J1, J2);
 }
 
 int td_sparse_kkt_bad(const sparse_kkt* k) {

@@ -20,6 +20,7 @@ typedef struct td_motion {
   int rank;             // of the constraint rows at the start
   double project_tol;   // position error that a projection may leave if it must
   double *qdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
+  struct sparse_motion* sparse;                          // of sparse models, instead of matrices
 } td_motion;
 
 // `from` gives the time, positions, velocities and inputs to start with.
@@ -30,5 +31,9 @@ void td_motion_free(td_motion* motion);
 // y (n + 1) of the state, without integrals; and back, prescribed motion filled in.
 void td_motion_pack(const td_motion* motion, double* y);
 void td_motion_unpack(td_motion* motion, double t, const double* y);
+
+// The linear systems of implicit steps of a sparse model; fills the hooks of motion->ode.
+td_status td_sparse_motion_new(td_motion* motion);
+void td_sparse_motion_free(struct sparse_motion* sparse);
 
 #endif
