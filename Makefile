@@ -1,4 +1,4 @@
-# make build | test | demo | bench | fuzz | format | clean.  Everything is set up on the way: missing Debian packages are
+# make build | install | test | demo | bench | fuzz | format | clean.  Everything is set up on the way: missing Debian packages are
 # installed by tools/setup, and nothing else is fetched.
 
 CC := $(shell command -v clang-14 || command -v clang || command -v gcc || echo gcc)
@@ -8,12 +8,17 @@ SAN_CC = $(shell echo 'int main(void){return 0;}' | $(CC) -fsanitize=address -x 
 JOBS := 2
 CMAKE = cmake -G Ninja -S . -Wno-dev
 
-.PHONY: build test demo bench fuzz format clean setup
+PREFIX := /usr/local
+
+.PHONY: build install test demo bench fuzz format clean setup
 
 build: setup
 	@echo "building build/tendril with $(CC)"
 	@$(CMAKE) -B build -DCMAKE_C_COMPILER=$(CC) >/dev/null
 	@ninja -C build -j$(JOBS) --quiet tendril_program
+
+install: build
+	@cmake --install build --prefix $(PREFIX)
 
 test: setup
 	@CC=$(CC) SAN_CC=$(SAN_CC) JOBS=$(JOBS) tools/test

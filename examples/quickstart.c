@@ -2,7 +2,9 @@
 // double pendulum written as a model text.  The first is brought to rest and its natural
 // frequencies are computed; the second swings for two seconds.
 //
-//   cc quickstart.c -ltendril ... && ./a.out
+// After `make install` (with PREFIX=DIR: export PKG_CONFIG_PATH=DIR/lib/pkgconfig):
+//
+//   cc quickstart.c $(pkg-config --cflags --libs tendril) -o quickstart && ./quickstart
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

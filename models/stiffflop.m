@@ -5,9 +5,14 @@
 %            segments with relative or with absolute states
 %   n        polynomial order or number of segments
 %   load     0: the module moves freely, 1: an external load acts on its tip (needs data)
-%   stretch  1: the cross-section follows the stretch (radii/sqrt(lambda), lengths*lambda), 0: it does not
+%   stretch  1: the cross-section follows the stretch (radii/sqrt(lambda), lengths*lambda), 0: it is that at the
+%            stretch `lambda`, 2: as 1, but in 'rom' it follows the height of the tip over the length, which the
+%            authors take for the stretch (too small when the module bends: it is then too stiff)
 %   data     a recording (columns t_s, p1_Pa ... and the tip wrench); without one the pressures ramp up in turn
-%   wrench   'published' or 'world': which columns of the recording hold the tip wrench (fx_N or fwx_N ...)
+%   wrench   'published' or 'world': which columns of the recording hold the tip wrench (fx_N or fwx_N ...): the
+%            published ones are turned into the world the wrong way
+%   rods     0: as printed, springs and masses at segment ends; 1: the module is a `rod`, with the arrangements of
+%            second order and the damping of 'rom' in all models
 %
 % What to expect: at rest the tip is at (0, 0, 64.5 mm), z points down.  Chamber pair 1 lies at +y and bends the
 % tip to -y.  With the built-in pressures the tip ends about 20 mm to the side.  On the recorded motions
@@ -19,6 +24,7 @@ loaded = param('load', 0);
 follows = param('stretch', 1);
 data = param('data', '');
 which = param('wrench', 'published');
+rods = param('rods', 0);
 
 % ---- geometry and material
 l_s = 50e-3; r_s1 = 4.5e-3; r_s2 = 12.5e-3;          % length, inner and outer radius
@@ -52,34 +58,55 @@ end
 par.dt_out = 0.05;
 
 % ---- mean axial stretch
-lambda = 1;
+lam = param('lambda', 1);
 if follows
-  if strcmp(mdl, 'rom')
-    lambda = stretch(joint(1));
+  lam = 1;
+  if rods
+    lam = stretch(rod(1));
+  elseif strcmp(mdl, 'rom')
+    lam = stretch(joint(1));
+    if follows == 2
+      tip = pos(body(2));
+      lam = tip(3)/l_s;
+    end
   elseif strcmp(mdl, 'eba')
-    lambda = 0;
-    for k = 1:n, lambda = lambda + length(joint(2), k)/l_s; end
+    lam = 0;
+    for k = 1:n, lam = lam + length(joint(2), k)/l_s; end
   else
-    for k = 1:n, lambda = lambda + dof(joint(1), 3, k)/l_s; end
+    for k = 1:n, lam = lam + dof(joint(1), 3, k)/l_s; end
   end
 end
 
 % ---- cross-section
 m_s = pi*(r_s2^2 - r_s1^2 - 6*r_p1^2)*l_s*sigma;
 angles = [pi/2 + phi_o, pi/2 - phi_o, -pi/6 + phi_o, -pi/6 - phi_o, 7*pi/6 + phi_o, 7*pi/6 - phi_o];
-x = r_o*cos(angles)/sqrt(lambda); y = r_o*sin(angles)/sqrt(lambda);
-r_p = r_p1*sqrt(1 - lambda^2*cos(gam)^2)/sin(gam); a_p = pi*r_p^2;
-a = pi*((r_s2^2 - r_s1^2)/lambda - 6*r_p^2);
-J = pi/4*((r_s2^4 - r_s1^4)/lambda^2 - 6*r_p^4)*[1 1 2] - a_p*[sum(x.^2) sum(y.^2) 0];
-K = [G*a G*a E*a E*J(1) E*J(2) G*J(3)]/lambda;       % per length
+x = r_o*cos(angles)/sqrt(lam); y = r_o*sin(angles)/sqrt(lam);
+r_p = r_p1*sqrt(1 - lam^2*cos(gam)^2)/sin(gam); a_p = pi*r_p^2;
+a = pi*((r_s2^2 - r_s1^2)/lam - 6*r_p^2);
+J = pi/4*((r_s2^4 - r_s1^4)/lam^2 - 6*r_p^4)*[1 1 2] - a_p*[sum(x.^2) sum(y.^2) 0];
+K = [G*a G*a E*a E*J(1) E*J(2) G*J(3)]/lam;       % per length
 p6 = p([1 1 2 2 3 3]);
 act = [0 0 sum(p6)*a_p sum(p6.*y)*a_p -sum(p6.*x)*a_p 0];
 a_s = sigma*pi*(r_s2^2 - r_s1^2); rr = r_s2^2 + r_s1^2;
 
 % ---- the module
 l = l_s/n;
-body(1).name = 'module';
-if strcmp(mdl, 'rom')
+tip_body = 2;                                        % the force sensor
+if ~rods, body(1).name = 'module'; end
+if rods
+  tip_body = 1;
+  rod(1).name = 'module';
+  rod(1).length = l_s;
+  rod(1).model = mdl;
+  rod(1).n = n;
+  rod(1).stiffness = K;
+  rod(1).inertia = [m_s/l_s*[1 1 1] a_s*[rr/4 rr/4 rr/2]];
+  rod(1).damp.visc = [1e-1 1e-1 1e-1 1e-5 1e-5 1e-5];
+  rod(1).damp.pow = 2;
+  rod(1).input = act;
+  sensor_joint = 1;
+  joint(1).first = rod(1);
+elseif strcmp(mdl, 'rom')
   body(1).m = m_s/l_s;
   body(1).I = a_s*diag([rr/4 rr/4 rr/2]);
   joint(1).second = [1 l_s];
@@ -137,16 +164,16 @@ else
 end
 
 % ---- force sensor at the tip
-body(2).name = 'sensor';
-body(2).m = m_f;
-body(2).I = m_f*diag([(3*r_f^2 + l_f^2)/12 (3*r_f^2 + l_f^2)/12 r_f^2/2]);
-body(2).l_com = [0 0 l_f/2];
-joint(sensor_joint).second = 2;
+body(tip_body).name = 'sensor';
+body(tip_body).m = m_f;
+body(tip_body).I = m_f*diag([(3*r_f^2 + l_f^2)/12 (3*r_f^2 + l_f^2)/12 r_f^2/2]);
+body(tip_body).l_com = [0 0 l_f/2];
+joint(sensor_joint).second = tip_body;
 mesh = [];
-exload(1).exbody = 2;
+exload(1).exbody = tip_body;
 exload(1).ftau = tip_load;
 exload(1).tr(1).trans = [0 0 l_f];
 
-sensor(1).name = 'tip'; sensor(1).value = pos(body(2), [0 0 l_f]);
-sensor(2).name = 'lambda'; sensor(2).value = lambda;
+sensor(1).name = 'tip'; sensor(1).value = pos(body(tip_body), [0 0 l_f]);
+sensor(2).name = 'lambda'; sensor(2).value = lam;
 par.equil = 0; par.modal = 0;

@@ -82,10 +82,10 @@ typedef struct td_message {
 td_spec* td_spec_new(void);  // NULL when out of memory
 void td_spec_free(td_spec* spec);
 
-// Give a `param` of the model another value than its default.  Call before loading.  The text may
-// be a number, or any other text for a string parameter.  An override that no param() used is an
-// error at compile.
-td_status td_spec_override(td_spec* spec, const char* param, const char* value_text);
+// Give a `param` or a named `input` of the model another value than its default.  Call before
+// loading.  The text may be a number, or any other text for a string parameter.  An override that
+// no param() or input() used is an error at compile.
+td_status td_spec_override(td_spec* spec, const char* name, const char* value_text);
 
 // Run a model text.  May be called several times: later texts see the variables of earlier ones.
 td_status td_spec_load_file(td_spec* spec, const char* path);
@@ -120,7 +120,9 @@ typedef struct td_sizes {
   int nforce;       // springs, dampers, inputs and loads that act between stations or on DOFs
   int nsensor;      // numbers that sensors give (a vector counts its components)
   int nevent;
-  int nrod;  // rods
+  int nrod;    // rods
+  int ncable;  // cables
+  int nmesh;   // meshes
 } td_sizes;
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The
@@ -140,6 +142,7 @@ const char* td_model_sensor_name(const td_model* model,
 const char* td_model_station_name(const td_model* model, int i);
 const char* td_model_constraint_name(const td_model* model, int i);
 const char* td_model_force_name(const td_model* model, int i);
+const char* td_model_cable_name(const td_model* model, int i);
 int td_model_input_find(const td_model* model, const char* name);  // -1: none
 int td_model_param_find(const td_model* model, const char* name);
 int td_model_sensor_find(const td_model* model, const char* name);
@@ -217,6 +220,9 @@ td_energies td_energy(const td_model* model, const td_state* state, td_work* wor
 // Values of all sensors (nsensor).  Acceleration-level ones evaluate the forward dynamics.
 td_status td_sensors(const td_model* model, const td_state* state, td_work* work, double* values);
 
+// Positions in the world of n stations from `first` on, 3 numbers each.
+void td_station_positions(const td_model* model, const td_state* state, td_work* work, int first,
+                          int n, double* positions);
 // A station's pose (4x4, row-major) in the world and its body twist [v, omega] (6).
 void td_station(const td_model* model, const td_state* state, td_work* work, int station,
                 double pose[16], double twist[6]);
@@ -253,6 +259,7 @@ typedef struct td_equil_result {
   double critical;  // smallest stiffness eigenvalue, or largest real part [1/s] (non-conservative)
   bool conservative;
   int iterations, evaluations, tangents;
+  char note[256];  // why none was found, when that is known; else ""
 } td_equil_result;
 
 // Static (or, with prescribed steady motion, relative) equilibrium near `state`, which is
@@ -308,7 +315,9 @@ void td_trace_free(td_trace_result* result);
 typedef struct td_linear {
   int nx, nu, ny;
   double *A, *B, *C, *D;
-  double* basis;  // (2 nv) x nx: from x to displacements and velocities
+  double* basis;   // (2 nv) x nx: from x to displacements and velocities
+  int* output;     // (ny) which sensor each row of C and D is
+  char note[256];  // sensors that were left out and why; "" when all are there
 } td_linear;
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result);

@@ -46,9 +46,11 @@ typedef struct td_coordinate {
   const char* unit;   // "m", "rad", "m/s", "rad/s"; "" for quaternion components
   bool prescribed;    // a given function of time
   const char* rod;    // name of its rod, "" when it is of a joint
-  int rod_number;     // from 1, 0: of a joint
-  const char*
-      mode;  // rods: "bend_x", "stretch" (srl, ebr), "x", "q0" (eba), "x", "qy" (rom); else ""
+  int rod_number;     // from 1, 0: of a joint or a mesh
+  const char* mode;   // rods: "bend_x", "stretch" (srl, ebr), "x", "q0" (eba), "x", "qy" (rom);
+                      // meshes: "x", "q0", "omega_x"; else ""
+  const char* mesh;   // name of its mesh, "" when it is of none; `element` is then the node
+  int mesh_number;    // from 1, 0: of none
 } td_coordinate;
 // False when i is out of range.
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about);
@@ -64,8 +66,32 @@ typedef struct td_rod {
 } td_rod;
 bool td_model_rod_about(const td_model* model, int i, td_rod* about);
 
+// A mesh as it was compiled.  Its nodes are stations, bodies and its edges forces with consecutive
+// numbers; edges come first, then diagonals.  The name belongs to the model.
+typedef struct td_mesh {
+  const char* name;
+  int nnode, nfixed;  // nodes, and those of them that the ground holds
+  int nedge, ndiagonal;
+  int station;  // of its first node, from 0
+  int body;     // number of its first node as a body, from 1
+  int force;    // of its first edge, from 0
+} td_mesh;
+bool td_model_mesh_about(const td_model* model, int i, td_mesh* about);
+
+// The stations a spring, damper or beam is between; false: it is along a DOF, or a load.
+bool td_model_force_ends(const td_model* model, int force, int stations[2]);
+
+// Is a station fixed to the ground?
+bool td_model_station_fixed(const td_model* model, int station);
+
 // The rod a station is on, from 1, and its arc length there [m]; 0: on none.
 int td_model_station_rod(const td_model* model, int station, double* arc);
+
+// Pull at a point of a station (in its frame) towards a place in the world, in this work alone: a
+// spring of no length [N/m] and a damper [N s/m], on top of all forces of the model.  station < 0:
+// let go.  TD_E_USAGE when there is no such station, or some number is not finite or negative.
+td_status td_work_pull(const td_model* model, td_work* work, int station, const double point[3],
+                       const double target[3], double stiffness, double damping);
 
 // A message about the last evaluation that failed: which element, when, why, what may help.  ""
 // when none.
@@ -74,13 +100,31 @@ const char* td_work_failure(const td_work* work);
 // The candidate nearest to `name`, or NULL when none is near enough to be a likely typing mistake.
 const char* td_nearest(const char* name, const char* const* candidates, int n);
 
+// Whether forces, gravity, prescribed motion or controls are functions of time, so that statics
+// depends on the time at which it is done.
+bool td_model_uses_time(const td_model* model);
+
+// Params of the text, those that are texts or shape the structure included.  A value or a text: the
+// other is NaN or NULL.  Strings belong to the spec; false when i is out of range.
+bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* value,
+                         const char** text);
+
 // ---- state files ------------------------------------------------------------------------------
 
 // Read {"t": 0, "q": [...], "v": [...], "u": {"name": value}} into `state`; what is absent keeps
 // its value. Every number must be finite, arrays must have nq and nv elements, inputs must exist.
-// On TD_E_SYNTAX the state is unchanged and `message` (of `size` bytes) says what is wrong.
+// The texts of equilibrium.json (then v is zero) and of `tendril eval --json` are states too; what
+// else they hold is passed over. On TD_E_SYNTAX the state is unchanged and `message` (of `size`
+// bytes) says what is wrong.
 td_status td_state_parse(const td_model* model, const char* json, td_state* state, char* message,
                          size_t size);
+
+// Read a state from a file: one of the above, or a row of trajectory.csv or trajectory.h5, the one
+// nearest to `time` (NaN: the last); rows keep the inputs of `state`.  A directory stands for its
+// equilibrium.json or, with a time or without that file, for its trajectory.  `message` says which
+// state it is or, on failure, what is wrong.
+td_status td_state_read(const td_model* model, const char* path, double time, td_state* state,
+                        char* message, size_t size);
 
 // ---- result files -----------------------------------------------------------------------------
 

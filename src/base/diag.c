@@ -112,6 +112,14 @@ void td_warn(td_diags* diags, td_span at, const char* format, ...) {
   add(diags, (td_diag){TD_WARNING, TD_OK, at, text, NULL, NULL}, &diags->warnings);
 }
 
+void td_remark(td_diags* diags, td_span at, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  char* text = format_text(format, args);
+  va_end(args);
+  add(diags, (td_diag){TD_NOTE, TD_OK, at, text, NULL, NULL}, &diags->warnings);
+}
+
 void td_hint(td_diags* diags, const char* format, ...) {
   if (!diags->last) return;
   td_diag* d = &diags->list[diags->last - 1];

@@ -54,6 +54,7 @@ int td_diags_source(td_diags* diags, const char* name, const char* text, int siz
 td_status td_error(td_diags* diags, td_status status, td_span at, const char* format, ...)
     TD_PRINTF(4, 5);
 void td_warn(td_diags* diags, td_span at, const char* format, ...) TD_PRINTF(3, 4);
+void td_remark(td_diags* diags, td_span at, const char* format, ...) TD_PRINTF(3, 4);  // a note
 // Complete the last message: text behind the caret, an extra line (each call adds one).  They do
 // nothing when that message was not kept because it was there already or came after too many
 // others.

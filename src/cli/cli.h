@@ -8,6 +8,7 @@
 
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
+#include "tendril/view.h"
 
 #if defined(__GNUC__)
 #define CLI_PRINTF(format_index, first) __attribute__((format(printf, format_index, first)))
@@ -24,6 +25,7 @@ int code_of(td_status status);
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
   const char *out, *at, *param;
+  double time;                         // --time, NaN: not given
   double from, to;                     // --param P=from:to
   double rtol, atol, t_final, dt_out;  // NaN: not given
   td_solver solver;
@@ -31,8 +33,12 @@ typedef struct options {
   int count;            // -n, 0: not given
   int list[16], nlist;  // --n of compare
   bool only_static, only_dynamic;
-  bool json, quiet, halve, mat, allow_post, help;
-  const char** set;  // "name=value"
+  bool json, quiet, halve, mat, allow_post, from_rest, help, no_report;
+  bool open, png, dark, gnuplot;
+  const char* curves;  // --y
+  int port;
+  int width, height, fps;  // of pictures, 0: not given
+  const char** set;        // "name=value"
   int nset;
   int argc;  // the command as typed
   char** argv;
@@ -80,6 +86,8 @@ cJSON* json_vector(const double* x, int n);
 cJSON* json_matrix(const double* x, int rows, int cols);
 void json_add(cJSON* object, const char* name, cJSON* item);
 void json_add_number(cJSON* object, const char* name, double x);
+// An object from a file; NULL when there is none.  Its numbers are printed with all their bits.
+cJSON* json_read(const char* path);
 // Print to stdout and free.
 int json_print(cJSON* object);
 
@@ -108,7 +116,9 @@ typedef struct session {
   td_files* files;
   double timings[TIME_COUNT];
   progress progress;
-  bool partial;  // stopped or failed half-way: results are marked
+  bool partial;    // stopped or failed half-way: results are marked
+  char from[600];  // where the state came from, "" when it is the model's initial one
+  bool reports;    // report.html is among its results
 
   // what has been computed, absent when NULL or false
   bool has_equil;
@@ -118,8 +128,8 @@ typedef struct session {
   td_trajectory* trajectory;
 } session;
 
-// Load and compile opt->target (or s->text under s->name) and go to the initial state.  Messages
-// are printed.
+// Load and compile opt->target (or s->text under s->name) and go to the initial state, or to that
+// of --at.  Messages are printed.
 int session_open(session* s, const options* opt);
 // Make sure that results can be written before computing them.
 int session_output(session* s);
@@ -134,8 +144,15 @@ void say(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 void say_heading(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 // What a failed analysis means for the user; returns its exit code.
 int session_failed(session* s, td_status status, const char* what);
+// Statics of a model that depends on time: say when it is.
+void say_time(session* s, double t);
 // A written file failed or not.
 int session_wrote(session* s, td_status status);
+// Stage report.html, with the text of summary.json (cmd_report.c).
+td_status report_stage(session* s, const char* summary);
+// The page of a directory's report.html, its data in the viewer of this version; allocated.  NULL:
+// a message was printed.
+char* report_read(const char* directory);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
 
@@ -146,9 +163,11 @@ cJSON* sensors_json(session* s, const td_state* state);
 // Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting
 // at i; the length of the stem when there are several.
 int component_count(const session* s, int i, size_t* stem);
+cJSON* inputs_json(const session* s, const td_state* state);  // by name
 cJSON* energies_json(td_energies e);
 const char* solver_text(td_solver solver);
 cJSON* summary_json(session* s);
+cJSON* earlier_json(const session* s);  // NULL: no other command was here
 void say_sizes(session* s);
 
 // Columns under construction; names and values are owned.
@@ -179,7 +198,6 @@ cJSON* modes_json(const session* s);
 int sim_step(session* s);                // cmd_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
-int state_from_file(session* s);                               // cmd_eval.c: --at
 int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
 
 int cmd_check(const options* opt);
@@ -194,5 +212,9 @@ int cmd_modes(const options* opt);
 int cmd_run(const options* opt);
 int cmd_sim(const options* opt);
 int cmd_trace(const options* opt);
+int cmd_plot(const options* opt);
+int cmd_report(const options* opt);
+int cmd_video(const options* opt);
+int cmd_view(const options* opt);
 
 #endif

@@ -73,7 +73,11 @@ static cJSON* coordinates_json(const session* s, int n,
     cJSON* item = cJSON_CreateObject();
     cJSON_AddStringToObject(item, "symbol", symbol);
     cJSON_AddStringToObject(item, "name", c.name);
-    if (c.rod_number > 0) {
+    if (c.mesh_number > 0) {
+      cJSON_AddStringToObject(item, "mesh", c.mesh);
+      json_add_number(item, "mesh_number", c.mesh_number);
+      cJSON_AddStringToObject(item, "mode", c.mode);
+    } else if (c.rod_number > 0) {
       cJSON_AddStringToObject(item, "rod", c.rod);
       json_add_number(item, "rod_number", c.rod_number);
       cJSON_AddStringToObject(item, "mode", c.mode);
@@ -113,11 +117,80 @@ static cJSON* rods_json(const session* s) {
   return list;
 }
 
+// Where the nodes of a mesh are and how many edges meet them.
+typedef struct node_table {
+  double* x;  // 3 per node
+  int* edges;
+} node_table;
+
+static bool node_table_new(session* s, const td_mesh* mesh, node_table* t) {
+  const size_t n = (size_t)mesh->nnode + 1;
+  *t = (node_table){malloc(3 * n * sizeof(double)), calloc(n, sizeof(int))};
+  if (!t->x || !t->edges) return false;
+  td_station_positions(s->model, s->state, s->work, mesh->station, mesh->nnode, t->x);
+  for (int e = 0; e < mesh->nedge + mesh->ndiagonal; e++) {
+    int ends[2];
+    if (!td_model_force_ends(s->model, mesh->force + e, ends)) continue;
+    for (int k = 0; k < 2; k++) t->edges[ends[k] - mesh->station]++;
+  }
+  return true;
+}
+
+static void node_table_free(node_table* t) {
+  free(t->x);
+  free(t->edges);
+}
+
+static cJSON* nodes_json(session* s, const td_mesh* mesh) {
+  cJSON* list = cJSON_CreateArray();
+  node_table t;
+  const int n = node_table_new(s, mesh, &t) ? mesh->nnode : 0;
+  for (int i = 0; i < n; i++) {
+    cJSON* item = cJSON_CreateObject();
+    json_add_number(item, "node", i + 1);
+    json_add_number(item, "body", mesh->body + i);
+    json_add(item, "position", cJSON_CreateDoubleArray(t.x + 3 * (size_t)i, 3));
+    cJSON_AddBoolToObject(item, "fixed", td_model_station_fixed(s->model, mesh->station + i));
+    json_add_number(item, "edges", t.edges[i]);
+    cJSON_AddItemToArray(list, item);
+  }
+  node_table_free(&t);
+  return list;
+}
+
+static cJSON* edges_json(session* s, const td_mesh* mesh) {
+  cJSON* list = cJSON_CreateArray();
+  for (int e = 0; e < mesh->nedge + mesh->ndiagonal; e++) {
+    int ends[2];
+    if (!td_model_force_ends(s->model, mesh->force + e, ends)) continue;
+    for (int k = 0; k < 2; k++) ends[k] += 1 - mesh->station;
+    cJSON_AddItemToArray(list, cJSON_CreateIntArray(ends, 2));
+  }
+  return list;
+}
+
+static cJSON* meshes_json(session* s) {
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < s->n.nmesh; i++) {
+    td_mesh mesh;
+    if (!td_model_mesh_about(s->model, i, &mesh)) continue;
+    cJSON* item = cJSON_CreateObject();
+    cJSON_AddStringToObject(item, "name", mesh.name);
+    json_add_number(item, "fixed", mesh.nfixed);
+    json_add_number(item, "diagonals", mesh.ndiagonal);
+    json_add(item, "nodes", nodes_json(s, &mesh));
+    json_add(item, "edges", edges_json(s, &mesh));
+    cJSON_AddItemToArray(list, item);
+  }
+  return list;
+}
+
 static cJSON* check_json(session* s, const outlook* o) {
   cJSON* object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "model", s->name);
   json_add(object, "sizes", sizes_json(s));
   json_add(object, "rods", rods_json(s));
+  json_add(object, "meshes", meshes_json(s));
   json_add_number(object, "constraint_rank", o->rank);
   json_add_number(object, "dof", s->n.nfree - o->rank);
   json_add(object, "q", coordinates_json(s, s->n.nq, td_model_q_about, 'q'));
@@ -125,6 +198,7 @@ static cJSON* check_json(session* s, const outlook* o) {
   json_add(object, "stations", names_json(s->model, s->n.nstation, td_model_station_name));
   json_add(object, "constraints", names_json(s->model, s->n.nconstraint, td_model_constraint_name));
   json_add(object, "forces", names_json(s->model, s->n.nforce, td_model_force_name));
+  json_add(object, "cables", names_json(s->model, s->n.ncable, td_model_cable_name));
   json_add(object, "inputs", names_json(s->model, s->n.nu, td_model_input_name));
   json_add(object, "parameters", names_json(s->model, s->n.nparam, td_model_param_name));
   json_add(object, "sensors", names_json(s->model, s->n.nsensor, td_model_sensor_name));
@@ -148,16 +222,45 @@ static void say_rods(session* s) {
   }
 }
 
+enum { SHOWN = 60 };  // rows of a table on the screen; --json has all
+
+static void say_nodes(session* s, const td_mesh* mesh) {
+  node_table t;
+  const int n = node_table_new(s, mesh, &t) ? mesh->nnode : 0;
+  say_heading(s, "Nodes");
+  say(s, "  %-24s %6s %6s %12s %12s %12s\n", "", "body", "edges", "x [m]", "y [m]", "z [m]");
+  for (int i = 0; i < n && i < SHOWN; i++) {
+    const double* x = t.x + 3 * (size_t)i;
+    say(s, "  %-24s %6d %6d %12.5g %12.5g %12.5g%s\n",
+        td_model_station_name(s->model, mesh->station + i), mesh->body + i, t.edges[i], x[0], x[1],
+        x[2], td_model_station_fixed(s->model, mesh->station + i) ? "  fixed" : "");
+  }
+  if (n > SHOWN) say(s, "  ... %d more, see --json\n", n - SHOWN);
+  node_table_free(&t);
+}
+
+static void say_meshes(session* s) {
+  if (s->n.nmesh > 0) say(s, "  meshes        %6d\n", s->n.nmesh);
+  for (int i = 0; i < s->n.nmesh; i++) {
+    td_mesh mesh;
+    if (!td_model_mesh_about(s->model, i, &mesh)) continue;
+    say(s, "    %-12s %d nodes, %d of them fixed, %d edges, %d diagonals\n", mesh.name, mesh.nnode,
+        mesh.nfixed, mesh.nedge, mesh.ndiagonal);
+  }
+}
+
 static void say_check(session* s, const outlook* o) {
   const td_sizes n = s->n;
   const td_settings par = td_model_settings(s->model);
   say(s, "%s is well posed\n\n", s->name);
   say(s, "  bodies        %6d\n  joints        %6d\n", n.nbody, n.njoint);
   say_rods(s);
+  say_meshes(s);
   say(s, "  coordinates   %6d   (%d velocities, %d prescribed)\n", n.nq, n.nv, n.nv - n.nfree);
   say(s, "  constraints   %6d   (%d independent)\n", n.nconstraint, o->rank);
   say(s, "  DOFs          %6d   left by the constraints\n", n.nfree - o->rank);
   say(s, "  forces        %6d   springs, dampers, inputs, loads\n", n.nforce);
+  if (n.ncable > 0) say(s, "  cables        %6d\n", n.ncable);
   say(s, "  inputs        %6d\n  parameters    %6d\n  sensors       %6d\n", n.nu, n.nparam,
       n.nsensor);
   if (o->has_modes && o->fastest > 0) {
@@ -170,9 +273,17 @@ static void say_check(session* s, const outlook* o) {
   if (o->rank < n.nconstraint)
     say(s, "  some constraints are redundant: lambda is the least one\n");
 
+  for (int i = 0; i < n.nmesh; i++) {
+    td_mesh mesh;
+    if (td_model_mesh_about(s->model, i, &mesh)) say_nodes(s, &mesh);
+  }
   say_heading(s, "Coordinates");
   for (int i = 0; i < n.nq; i++) {
     td_coordinate c;
+    if (n.nmesh > 0 && i == SHOWN) {
+      say(s, "  ... %d more, see --json\n", n.nq - SHOWN);
+      break;
+    }
     if (!td_model_q_about(s->model, i, &c)) continue;
     say(s, "  q%-4d %12.5g %-4s %s%s\n", i + 1, s->state->q[i], c.unit, c.name,
         c.prescribed ? " (prescribed)" : "");

@@ -270,6 +270,7 @@ static int compare(session* s) {
   int code = session_output(s);
   if (code) return code;
   say_sizes(s);
+  if (!s->opt->only_dynamic) say_time(s, s->state->t);
   comparison c = {.s = s};
   code = plan(&c) == TD_OK ? comparison_groups(&c) : complain(CODE_NUMERICS, "out of memory");
   if (code == CODE_DONE) {

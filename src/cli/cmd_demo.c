@@ -5,11 +5,47 @@
 #include "cli.h"
 #include "demos.h"
 
-// The first line of the comment at the top; *n is its length.
-static const char* title(const demo* d, int* n) {
-  const char* line = d->text + strspn(d->text, "%# \t");
-  *n = (int)strcspn(line, "\r\n");
-  return line;
+// The first sentence of the comment at the top, on one line.
+static char* title(const demo* d) {
+  char* out = malloc(strlen(d->text) + 1);
+  char* p = out;
+  for (const char* line = d->text; out && (*line == '%' || *line == '#');) {
+    line += strspn(line, "%# \t");
+    const size_t n = strcspn(line, "\r\n");
+    if (n == 0) break;
+    if (p > out) *p++ = ' ';
+    memcpy(p, line, n);
+    p += n;
+    line += n + strspn(line + n, "\r\n");
+  }
+  if (!out) return NULL;
+  *p = '\0';
+
+  // it ends before a capital letter: not at "Fig. 1"
+  for (p = out; (p = strchr(p, '.')); p++) {
+    const char* next = p + 1 + strspn(p + 1, " ");
+    if (*next == '\0' || (next > p + 1 && *next >= 'A' && *next <= 'Z')) {
+      p[1] = '\0';
+      break;
+    }
+  }
+  return out;
+}
+
+// Words of a text, the lines behind the first set in by `indent`.
+static void print_wrapped(const char* text, int indent) {
+  int column = indent;
+  for (const char* word = text; *word;) {
+    const int n = (int)strcspn(word, " ");
+    if (column > indent && column + 1 + n > 100) {
+      printf("\n%*s", indent, "");
+      column = indent;
+    }
+    printf("%s%.*s", column > indent ? " " : "", n, word);
+    column += (column > indent) + n;
+    word += n + (int)strspn(word + n, " ");
+  }
+  putchar('\n');
 }
 
 static int list_demos(const options* opt) {
@@ -22,9 +58,11 @@ static int list_demos(const options* opt) {
   }
   printf("Built-in models; 'tendril demo NAME' runs one and leaves its text with the results:\n\n");
   for (const demo* d = demo_table; d->name; d++) {
-    int n;
-    const char* line = title(d, &n);
-    printf("  %-16s %.*s\n", d->name, n, line);
+    char* text = title(d);
+    if (!text) return complain(CODE_NUMERICS, "out of memory");
+    printf("  %-16s ", d->name);
+    print_wrapped(text, 19);
+    free(text);
   }
   return CODE_DONE;
 }
@@ -44,9 +82,9 @@ static int run_demo(const options* opt, const demo* d) {
   session s = {.name = name, .text = d->text};
   int code = session_open(&s, opt);
   if (code == CODE_DONE) {
-    int n;
-    const char* line = title(d, &n);
-    say(&s, "%.*s\n\n", n, line);
+    char* text = title(d);
+    if (text) say(&s, "%s\n\n", text);
+    free(text);
     const td_settings par = td_model_settings(s.model);
     code = run_stages(&s, par.equil, par.modal, par.dyn);
     if (opt->json && s.files) json_print(summary_json(&s));

@@ -3,29 +3,39 @@
 
 #include "cli.h"
 
-static void say_values(session* s) {
-  for (int i = 0; i < s->n.nq && i < 20; i++) {
+enum { MOST_SHOWN = 20 };
+
+static void say_sensors(session* s) {
+  double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
+  if (values && td_sensors(s->model, s->rest, s->work, values) == TD_OK) {
+    for (int i = 0; i < s->n.nsensor && i < MOST_SHOWN; i++) {
+      say(s, "  %-16s %14.6g\n", td_model_sensor_name(s->model, i), values[i]);
+    }
+    if (s->n.nsensor > MOST_SHOWN) {
+      say(s, "  ... %d more sensors in equilibrium.json\n", s->n.nsensor - MOST_SHOWN);
+    }
+  }
+  free(values);
+}
+
+static void say_coordinates(session* s) {
+  for (int i = 0; i < s->n.nq && i < MOST_SHOWN; i++) {
     td_coordinate about = {.name = "", .unit = ""};
     td_model_q_about(s->model, i, &about);
     say(s, "  q%-15d %14.6g %-4s %s\n", i + 1, s->rest->q[i], about.unit, about.name);
   }
-  if (s->n.nq > 20) say(s, "  ... %d more in equilibrium.json\n", s->n.nq - 20);
-
-  double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
-  if (values && td_sensors(s->model, s->rest, s->work, values) == TD_OK) {
-    for (int i = 0; i < s->n.nsensor && i < 20; i++) {
-      say(s, "  %-16s %14.6g\n", td_model_sensor_name(s->model, i), values[i]);
-    }
-  }
-  free(values);
+  if (s->n.nq > MOST_SHOWN) say(s, "  ... %d more in equilibrium.json\n", s->n.nq - MOST_SHOWN);
 }
 
 static void say_equil(session* s) {
   const td_equil_result* r = &s->equil;
   say_heading(s, "Equilibrium");
   say(s, "  %s by %s in %d iterations, residual %.2g, %s\n", r->converged ? "found" : "NOT found",
-      td_strategy_text(r->strategy), r->iterations, r->residual, td_stability_text(r->stability));
-  say_values(s);
+      td_strategy_text(r->strategy), r->iterations, r->residual,
+      r->converged ? td_stability_text(r->stability) : "the best state is shown");
+  say_time(s, s->rest->t);
+  say_sensors(s);
+  say_coordinates(s);
 }
 
 int equil_step(session* s) {
@@ -42,7 +52,9 @@ int equil_step(session* s) {
   s->has_equil = true;
   if (status != TD_OK) s->partial = true;
   say_equil(s);
-  return status == TD_OK ? CODE_DONE : session_failed(s, status, "equilibrium");
+  if (status == TD_OK) return CODE_DONE;
+  if (!*s->equil.note) return session_failed(s, status, "equilibrium");
+  return complain(code_of(status), "equilibrium: %s", s->equil.note);
 }
 
 cJSON* equil_json(session* s) {
@@ -54,12 +66,14 @@ cJSON* equil_json(session* s) {
   json_add_number(o, "critical", r->critical);
   cJSON_AddBoolToObject(o, "conservative", r->conservative);
   cJSON_AddStringToObject(o, "strategy", td_strategy_text(r->strategy));
+  cJSON_AddStringToObject(o, "note", r->note);
   json_add_number(o, "residual", r->residual);
   json_add_number(o, "iterations", r->iterations);
   json_add_number(o, "evaluations", r->evaluations);
   json_add_number(o, "tangents", r->tangents);
   json_add_number(o, "t", s->rest->t);
   json_add(o, "q", json_vector(s->rest->q, s->n.nq));
+  json_add(o, "u", inputs_json(s, s->rest));
   if (td_forward_dynamics(s->model, s->rest, s->work) == TD_OK) {
     json_add(o, "lambda", json_vector(td_work_lambda(s->work), s->n.nconstraint));
   }

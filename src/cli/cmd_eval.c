@@ -2,54 +2,10 @@
 //
 //   M v' + h = tau + Jc' lambda,      F = M v' + h - tau - Jc' lambda,  dF/dq and dF/dv at that v'
 //   and lambda
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
-
-#define STATE_FILE_LIMIT (64 << 20)  // bytes
-
-// The whole file as text; NULL after a message.
-static char* read_text(const char* path, int* code) {
-  FILE* f = fopen(path, "rb");
-  if (!f) {
-    *code = complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno));
-    return NULL;
-  }
-  size_t n = 0, cap = 1 << 16;
-  char* text = malloc(cap);
-  errno = 0;
-  while (text) {
-    n += fread(text + n, 1, cap - 1 - n, f);
-    if (n < cap - 1 || cap > STATE_FILE_LIMIT) break;
-    char* longer = realloc(text, cap *= 2);
-    if (!longer) free(text);
-    text = longer;
-  }
-  const bool failed = ferror(f) != 0;
-  fclose(f);
-  if (text && !failed && n < STATE_FILE_LIMIT && !memchr(text, 0, n)) {
-    text[n] = '\0';
-    return text;
-  }
-  *code = !text    ? complain(CODE_NUMERICS, "out of memory")
-          : failed ? complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno))
-                   : complain(CODE_FILE, "'%s' is not a state file", path);
-  free(text);
-  return NULL;
-}
-
-int state_from_file(session* s) {
-  int code = CODE_DONE;
-  char* text = read_text(s->opt->at, &code);
-  if (!text) return code;
-  char message[256] = "out of memory";
-  const td_status status = td_state_parse(s->model, text, s->state, message, sizeof message);
-  free(text);
-  if (status == TD_OK) return CODE_DONE;
-  return complain(CODE_FILE, "%s: %s", s->opt->at, message);
-}
 
 // Everything at the state, in one block.
 typedef struct equations {
@@ -103,14 +59,6 @@ static cJSON* stations_json(session* s) {
   return list;
 }
 
-static cJSON* inputs_json(const session* s) {
-  cJSON* o = cJSON_CreateObject();
-  for (int i = 0; i < s->n.nu; i++) {
-    json_add_number(o, td_model_input_name(s->model, i), s->state->u[i]);
-  }
-  return o;
-}
-
 static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
   const int nv = s->n.nv, nc = s->n.nconstraint;
   cJSON* o = cJSON_CreateObject();
@@ -119,7 +67,7 @@ static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
   json_add_number(o, "t", s->state->t);
   json_add(o, "q", json_vector(s->state->q, s->n.nq));
   json_add(o, "v", json_vector(s->state->v, nv));
-  json_add(o, "u", inputs_json(s));
+  json_add(o, "u", inputs_json(s, s->state));
   json_add(o, "M", json_matrix(eq->M, nv, nv));
   json_add(o, "h", json_vector(eq->h, nv));
   json_add(o, "tau", json_vector(eq->tau, nv));
@@ -137,6 +85,18 @@ static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
   return o;
 }
 
+// What t1 ... r3 mean, when there are such rows.
+static void say_rows(session* s) {
+  for (int i = 0; i < s->n.nconstraint; i++) {
+    const char* dot = strrchr(td_model_constraint_name(s->model, i), '.');
+    if (!dot || !strchr("tr", dot[1]) || dot[2] < '1' || dot[2] > '3') continue;
+    say(s,
+        "  (.t1 .t2 .t3: the ends stay together across the joint's axis, twice, and along it;\n"
+        "   .r1 .r2 .r3: they do not turn about these directions; lambda in N and N m)\n");
+    return;
+  }
+}
+
 static void say_eval(session* s, const equations* eq) {
   const td_energies e = td_energy(s->model, s->state, s->work);
   say_sizes(s);
@@ -150,6 +110,7 @@ static void say_eval(session* s, const equations* eq) {
     say(s, "  lambda %12.5g   error %10.3g   %s\n", eq->lambda[i], eq->e[i],
         td_model_constraint_name(s->model, i));
   }
+  say_rows(s);
   say(s, "  energy [J]: kinetic %.6g, elastic %.6g, gravity %.6g\n", e.kinetic, e.elastic,
       e.gravity);
   for (int i = 0; i < s->n.nstation; i++) {
@@ -161,8 +122,7 @@ static void say_eval(session* s, const equations* eq) {
 }
 
 static int evaluate(session* s) {
-  int code = s->opt->at ? state_from_file(s) : CODE_DONE;
-  if (code) return code;
+  int code = CODE_DONE;
   const td_status status = td_forward_dynamics(s->model, s->state, s->work);
   if (status != TD_OK) return session_failed(s, status, "eval");
   const td_flags flags = td_work_flags(s->work);

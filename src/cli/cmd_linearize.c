@@ -17,7 +17,11 @@ static cJSON* linear_json(const session* s, const td_linear* l) {
   json_add_number(o, "nu", l->nu);
   json_add_number(o, "ny", l->ny);
   json_add(o, "inputs", names_json(s->model, l->nu, td_model_input_name));
-  json_add(o, "outputs", names_json(s->model, l->ny, td_model_sensor_name));
+  cJSON* outputs = cJSON_AddArrayToObject(o, "outputs");
+  for (int i = 0; i < l->ny; i++) {
+    cJSON_AddItemToArray(outputs, cJSON_CreateString(td_model_sensor_name(s->model, l->output[i])));
+  }
+  cJSON_AddStringToObject(o, "note", l->note);
   json_add(o, "velocities", names_json(s->model, s->n.nv, td_model_v_name));
   json_add_number(o, "t", s->rest->t);
   json_add(o, "q", json_vector(s->rest->q, s->n.nq));
@@ -40,9 +44,10 @@ static const char** name_list(const td_model* model, int n,
 
 static td_status write_mat(session* s, const td_linear* l) {
   const char** inputs = name_list(s->model, l->nu, td_model_input_name);
-  const char** outputs = name_list(s->model, l->ny, td_model_sensor_name);
+  const char** outputs = calloc((size_t)l->ny + 1, sizeof *outputs);
   td_status status = TD_E_NOMEM;
   if (inputs && outputs) {
+    for (int i = 0; i < l->ny; i++) outputs[i] = td_model_sensor_name(s->model, l->output[i]);
     const td_matrix list[] = {
         {"A", "", l->nx, l->nx, l->nx, l->A, NULL},
         {"B", "", l->nx, l->nu, l->nu, l->B, NULL},
@@ -72,9 +77,8 @@ static int write_linear(session* s, const td_linear* l) {
 // The point to linearize about, in s->rest.
 static int find_point(session* s) {
   if (!s->opt->at) return equil_step(s);
-  const int code = state_from_file(s);
-  if (code == CODE_DONE) td_state_copy(s->model, s->state, s->rest);
-  return code;
+  td_state_copy(s->model, s->state, s->rest);
+  return CODE_DONE;
 }
 
 static int linearize(session* s) {
@@ -90,6 +94,8 @@ static int linearize(session* s) {
   say_heading(s, "Linear model about the %s", s->opt->at ? "given state" : "equilibrium");
   say(s, "  x' = A x + B u, y = C x + D u with %d states, %d inputs, %d outputs\n", l->nx, l->nu,
       l->ny);
+  if (*l->note) say(s, "  %s\n", l->note);
+  say_time(s, s->rest->t);
   code = write_linear(s, l);
   if (s->opt->json && code == CODE_DONE) json_print(linear_json(s, l));
   td_linear_free(l);

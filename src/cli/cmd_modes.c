@@ -44,8 +44,9 @@ static int nearest(const td_modes_result* m, const char* taken, double re, doubl
   return best;
 }
 
-static int shown(const session* s, int fallback) {
-  const int n = s->opt->count ? s->opt->count : fallback;
+// How many are printed.
+static int shown(const session* s) {
+  const int n = s->opt->count ? s->opt->count : 10;
   return n < s->modes->n ? n : s->modes->n;
 }
 
@@ -73,7 +74,7 @@ static mode_row* rows_of(const td_modes_result* m, int n) {
 }
 
 static void say_modes(session* s) {
-  const int n = shown(s, 10);
+  const int n = shown(s);
   mode_row* rows = rows_of(s->modes, n);
   if (!rows) return;
   say_heading(s, "Modes");
@@ -84,7 +85,7 @@ static void say_modes(session* s) {
     if (rows[i].imag > 0) say(s, " ± %.6gi", rows[i].imag);
     say(s, rows[i].frequency < 0 ? "  unstable\n" : "\n");
   }
-  if (s->modes->n > n) say(s, "  ... %d more\n", s->modes->n - n);
+  if (s->modes->n > n) say(s, "  ... %d more in modes.csv\n", s->modes->n - n);
   if (s->modes->note[0]) say(s, "  %s\n", s->modes->note);
   free(rows);
 }
@@ -121,7 +122,7 @@ static cJSON* eigenvalue_json(const session* s, int k) {
 // Undamped modes with their shapes, and all eigenvalues of the damped system with theirs ([re, im]
 // pairs).
 cJSON* modes_json(const session* s) {
-  const int n = shown(s, s->modes->n);
+  const int n = s->modes->n;
   mode_row* rows = rows_of(s->modes, n);
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "note", s->modes->note);
@@ -138,7 +139,7 @@ cJSON* modes_json(const session* s) {
 }
 
 static td_status write_csv(session* s) {
-  const int n = shown(s, s->modes->n), stride = (int)(sizeof(mode_row) / sizeof(double));
+  const int n = s->modes->n, stride = (int)(sizeof(mode_row) / sizeof(double));
   mode_row* rows = rows_of(s->modes, n);
   if (!rows) return TD_E_NOMEM;
   const td_matrix table[] = {

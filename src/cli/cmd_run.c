@@ -14,16 +14,25 @@ static int write_results(session* s) {
   return code;
 }
 
+static int simulate_from(session* s, int before) {
+  if (!s->opt->from_rest) return first_problem(before, sim_step(s));
+  if (before) return before;
+  td_state_copy(s->model, s->rest, s->state);
+  snprintf(s->from, sizeof s->from, "equilibrium");
+  return sim_step(s);
+}
+
 // Compute, write, put in place.  A step that fails or is stopped keeps what it has: the files are
-// written, marked as partial.  The simulation starts from the initial state, not from the
-// equilibrium.
+// written, marked as partial.  The simulation starts from the state that the file or --at gives,
+// from the equilibrium only with --from-equilibrium.
 int run_stages(session* s, bool equil, bool modes, bool sim) {
   int code = session_output(s);
   if (code) return code;
+  s->reports = !s->opt->no_report;
   say_sizes(s);
   if (equil || modes) code = equil_step(s);
   if (modes && code == CODE_DONE) code = modes_step(s);
-  if (sim && !stop_asked()) code = first_problem(code, sim_step(s));
+  if (sim && !stop_asked()) code = simulate_from(s, code);
 
   const double start = seconds();
   int written = write_results(s);

@@ -26,6 +26,7 @@ static void say_sim(session* s) {
   say_heading(s, st->partial ? "Simulation (partial)" : "Simulation");
   say(s, "  %.6g s simulated in %.3g s (%.3g x real time), %d rows\n", span, wall, span / wall,
       td_trajectory_rows(s->trajectory));
+  if (*s->from) say(s, "  started from: %s\n", s->from);
   say(s, "  solver: %s\n", st->why);
   say(s, "  steps %ld, rejected %ld, evaluations %ld, tangents %ld, factorisations %ld\n",
       st->steps, st->rejected, st->evaluations, st->tangents, st->factorisations);
@@ -45,6 +46,11 @@ static void say_sim(session* s) {
 
 int sim_step(session* s) {
   const td_sim_options o = sim_options(s);
+  const double end = isnan(o.t_final) ? td_model_settings(s->model).t_final : o.t_final;
+  if (s->opt->at && !(end > s->state->t)) {
+    return complain(CODE_USE, "the state of --at is at t = %g s: give a later --t-final than %g s",
+                    s->state->t, end);
+  }
   progress_clear(&s->progress);
   const double start = seconds();
   const td_status status = td_simulate(s->model, s->work, s->state, &o, &s->trajectory);
@@ -111,7 +117,7 @@ int sim_write(session* s) {
 int cmd_sim(const options* opt) {
   session s = {0};
   int code = session_open(&s, opt);
-  if (code == CODE_DONE) code = run_stages(&s, false, false, true);
+  if (code == CODE_DONE) code = run_stages(&s, opt->from_rest, false, true);
   if (opt->json && s.trajectory) json_print(summary_json(&s));
   session_close(&s);
   return code;

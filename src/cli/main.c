@@ -9,27 +9,29 @@
 #define SOLVER "rafdv"
 
 const command command_table[] = {
-    {"demo", "[NAME]", COMMON SOLVER "m", -1, cmd_demo, "list the built-in models, or run one"},
+    {"demo", "[NAME]", COMMON SOLVER "mk", -1, cmd_demo, "list the built-in models, or run one"},
     {"check", "MODEL", "sjq", 1, cmd_check, "load and check; print what the model is made of"},
-    {"run", "MODEL", COMMON SOLVER "hmpn", 1, cmd_run,
+    {"run", "MODEL", COMMON SOLVER "hmpnk", 1, cmd_run,
      "what the file asks for (par.equil, par.modal, par.dyn)"},
-    {"equil", "MODEL", COMMON, 1, cmd_equil, "static equilibrium and its stability"},
-    {"modes", "MODEL", COMMON "n", 1, cmd_modes,
+    {"equil", "MODEL", COMMON "@k", 1, cmd_equil, "static equilibrium and its stability"},
+    {"modes", "MODEL", COMMON "n@k", 1, cmd_modes,
      "natural frequencies, damping and shapes at the equilibrium"},
-    {"trace", "MODEL", COMMON "t", 1, cmd_trace, "equilibria along a parameter (--param P=a:b)"},
+    {"trace", "MODEL", COMMON "t@", 1, cmd_trace, "equilibria along a parameter (--param P=a:b)"},
     {"linearize", "MODEL", COMMON "@", 1, cmd_linearize,
      "A, B, C, D about the equilibrium or a state"},
-    {"sim", "MODEL", COMMON SOLVER "hm", 1, cmd_sim, "dynamic simulation"},
+    {"sim", "MODEL", COMMON SOLVER "hm@ek", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
     {"compare", "MODEL", COMMON SOLVER "liy", 1, cmd_compare,
      "the same rods in every continuum model: DOF, error, speed"},
+    {"view", "MODEL|DIR", "sjqwb", 1, cmd_view,
+     "a model live in the browser, or the replay of results"},
     {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
     {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
 
 // Commands of the contract that later versions bring.
-static const char* const later[] = {"derive", "export", "view", "report", "video", "plot"};
+static const char* const later[] = {"derive", "export", "report", "video", "plot"};
 enum { NLATER = sizeof later / sizeof *later };
 
 static const command* find(const char* name) {

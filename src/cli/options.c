@@ -94,6 +94,9 @@ static const char* word(const char* s, const char** out) {
   *out = s;
   return *s ? NULL : "must not be empty";
 }
+static const char* read_time(options* o, const char* s) {
+  return number(s, &o->time) ? NULL : "must be a number";
+}
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
 
@@ -110,12 +113,25 @@ static const char* read_static(options* o, const char* s) { return (void)s, flag
 static const char* read_dynamic(options* o, const char* s) {
   return (void)s, flag(&o->only_dynamic);
 }
+static const char* read_rest(options* o, const char* s) { return (void)s, flag(&o->from_rest); }
+static const char* read_no_report(options* o, const char* s) {
+  return (void)s, flag(&o->no_report);
+}
+static const char* read_open(options* o, const char* s) { return (void)s, flag(&o->open); }
+static const char* whole(const char* s, double low, double high, int* out) {
+  double x;
+  if (!number(s, &x) || x < low || x > high || x != floor(x))
+    return "must be a whole number in range";
+  *out = (int)x;
+  return NULL;
+}
+static const char* read_port(options* o, const char* s) { return whole(s, 0, 65535, &o->port); }
 static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
 
 // clang-format off
 static const option_row option_table[] = {
     {'o', "--output", "-o", "DIR", read_out, "where results go (default: the model's name + .out)"},
-    {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param of the model; may be repeated"},
+    {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param or input of the model; may be repeated"},
     {'j', "--json", NULL, NULL, read_json, "machine-readable result on the standard output"},
     {'q', "--quiet", NULL, NULL, read_quiet, "print nothing but errors"},
     {'r', "--rtol", NULL, "X", read_rtol, "relative tolerance (default: par.rtol)"},
@@ -125,13 +141,18 @@ static const option_row option_table[] = {
     {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit or stiff (default: par.solver)"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
+    {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
     {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
-    {'n', "--count", "-n", "N", read_count, "number of modes (default: 10 printed, all written)"},
+    {'n', "--count", "-n", "N", read_count, "how many modes are printed (default: 10); all are written"},
     {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom 2 to 6)"},
     {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
-    {'@', "--at", NULL, "FILE", read_at, "a state: {\"t\":0, \"q\":[...], \"v\":[...], \"u\":{\"name\":0}}"},
+    {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
+    {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
+    {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
+    {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
+    {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on
@@ -213,7 +234,7 @@ static int read_target(const command* cmd, options* opt, const char* arg) {
 }
 
 int options_read(const command* cmd, int argc, char** argv, options* opt) {
-  *opt = (options){.rtol = NAN, .atol = NAN, .t_final = NAN, .dt_out = NAN};
+  *opt = (options){.rtol = NAN, .atol = NAN, .t_final = NAN, .dt_out = NAN, .time = NAN};
   opt->argc = argc;
   opt->argv = argv;
   opt->set = calloc((size_t)argc, sizeof *opt->set);
@@ -230,6 +251,10 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
       code = read_target(cmd, opt, argv[i]);
     }
     if (code) return code;
+  }
+  if (!isnan(opt->time) && !opt->at) return complain(CODE_USE, "--time needs --at");
+  if (opt->at && opt->from_rest) {
+    return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
   if (cmd->targets == 1 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,

@@ -50,6 +50,11 @@ void say_heading(const session* s, const char* format, ...) {
   va_end(args);
 }
 
+void say_time(session* s, double t) {
+  if (td_model_uses_time(s->model))
+    say(s, "  the model depends on time; this is for t = %g s\n", t);
+}
+
 // One line of the messages; "error:" in red and "warning:" in yellow on a terminal.
 static void show_line(const char* line, int n, bool colour) {
   static const struct {
@@ -133,8 +138,9 @@ static td_status load(session* s) {
   double start = seconds();
   td_status status = session_load(s, s->spec);
   s->timings[TIME_LOAD] = seconds() - start;
-  if (status != TD_OK) return status;
+  if (status != TD_OK && status != TD_E_MODEL) return status;
 
+  // what the text left is checked even when some of its statements failed
   start = seconds();
   status = td_model_compile(s->spec, &s->model);
   s->timings[TIME_COMPILE] = seconds() - start;
@@ -149,6 +155,29 @@ static int load_failed(session* s, td_status status) {
   return code_of(status);
 }
 
+static bool is_set(const options* opt, const char* name) {
+  const size_t n = strlen(name);
+  for (int i = 0; i < opt->nset; i++) {
+    if (strncmp(opt->set[i], name, n) == 0 && opt->set[i][n] == '=') return true;
+  }
+  return false;
+}
+
+// --at, --time; inputs of --set win over those in the file
+static int state_from_file(session* s) {
+  double* u = calloc((size_t)s->n.nu + 1, sizeof *u);
+  if (!u) return complain(CODE_NUMERICS, "out of memory");
+  if (s->n.nu) memcpy(u, s->state->u, (size_t)s->n.nu * sizeof *u);
+  const td_status status =
+      td_state_read(s->model, s->opt->at, s->opt->time, s->state, s->from, sizeof s->from);
+  for (int i = 0; i < s->n.nu; i++) {
+    if (is_set(s->opt, td_model_input_name(s->model, i))) s->state->u[i] = u[i];
+  }
+  free(u);
+  if (status == TD_OK) return CODE_DONE;
+  return complain(status == TD_E_USAGE ? CODE_USE : CODE_FILE, "--at: %s", s->from);
+}
+
 static int start(session* s) {
   s->n = td_model_sizes(s->model);
   s->work = td_work_new(s->model);
@@ -157,7 +186,7 @@ static int start(session* s) {
   if (!s->work || !s->state || !s->rest) return complain(CODE_NUMERICS, "out of memory");
   const td_status status = td_state_initial(s->model, s->work, s->state);
   if (status != TD_OK) return session_failed(s, status, "initial state");
-  return CODE_DONE;
+  return s->opt->at ? state_from_file(s) : CODE_DONE;
 }
 
 int session_open(session* s, const options* opt) {
@@ -225,7 +254,12 @@ td_status session_write_json(session* s, const char* name, cJSON* object) {
 int session_commit(session* s, const char* what, cJSON* result) {
   cJSON* summary = summary_json(s);
   if (result) json_add(summary, what, result);
+  cJSON* earlier = earlier_json(s);
+  if (earlier) json_add(summary, "earlier", earlier);
+  char* text = s->reports ? cJSON_PrintUnformatted(summary) : NULL;
   td_status status = session_write_json(s, "summary.json", summary);
+  if (status == TD_OK && s->reports) status = text ? report_stage(s, text) : TD_E_NOMEM;
+  cJSON_free(text);
   if (status == TD_OK) status = td_files_commit(s->files);
   const int code = session_wrote(s, status);
   if (code == CODE_DONE) {
@@ -234,6 +268,7 @@ int session_commit(session* s, const char* what, cJSON* result) {
       say(s, "%s%s", i ? ", " : "  ", td_files_name(s->files, i));
     }
     say(s, "\n");
+    if (s->reports) say(s, "\nReport: %s/report.html (open it in a browser)\n", s->out);
   }
   return code;
 }

@@ -18,6 +18,7 @@ cJSON* sizes_json(const session* s) {
               {"bodies", n.nbody},
               {"joints", n.njoint},
               {"rods", n.nrod},
+              {"meshes", n.nmesh},
               {"stations", n.nstation},
               {"constraints", n.nconstraint},
               {"forces", n.nforce},
@@ -33,6 +34,7 @@ void say_sizes(session* s) {
   const td_sizes n = s->n;
   say(s, "%s: bodies %d, joints %d, ", s->name, n.nbody, n.njoint);
   if (n.nrod) say(s, "rods %d, ", n.nrod);
+  if (n.nmesh) say(s, "meshes %d, ", n.nmesh);
   say(s, "coordinates %d", n.nq);
   if (n.nfree != n.nv) say(s, " (prescribed %d)", n.nv - n.nfree);
   say(s, ", constraints %d, forces %d, sensors %d\n", n.nconstraint, n.nforce, n.nsensor);
@@ -69,6 +71,14 @@ cJSON* sensors_json(session* s, const td_state* state) {
     }
   }
   free(values);
+  return o;
+}
+
+cJSON* inputs_json(const session* s, const td_state* state) {
+  cJSON* o = cJSON_CreateObject();
+  for (int i = 0; i < s->n.nu; i++) {
+    json_add_number(o, td_model_input_name(s->model, i), state->u[i]);
+  }
   return o;
 }
 
@@ -112,8 +122,10 @@ static char* command_line(const options* opt) {
 
 static cJSON* parameters_json(const session* s) {
   cJSON* o = cJSON_CreateObject();
-  for (int i = 0; i < s->n.nparam; i++) {
-    json_add_number(o, td_model_param_name(s->model, i), td_work_param(s->model, s->work, i));
+  const char *name, *text;
+  double value;
+  for (int i = 0; td_spec_param_about(s->spec, i, &name, &value, &text); i++) {
+    json_add(o, name, text ? cJSON_CreateString(text) : json_number(value));
   }
   return o;
 }
@@ -202,6 +214,41 @@ static cJSON* simulation_json(const td_trajectory* trajectory) {
   return o;
 }
 
+// The command that wrote a summary, "sim"; NULL when it does not say.
+static char* command_of(const cJSON* summary) {
+  const cJSON* line = cJSON_GetObjectItemCaseSensitive(summary, "command");
+  const char* word = cJSON_IsString(line) ? strchr(line->valuestring, ' ') : NULL;
+  return word ? format_text("%.*s", (int)strcspn(word + 1, " "), word + 1) : NULL;
+}
+
+// What other commands have left in the same directory, one object each: the summary before this
+// one, and those that it kept.
+cJSON* earlier_json(const session* s) {
+  cJSON* kept = NULL;
+  char* path = format_text("%s/summary.json", s->out);
+  cJSON* before = path ? json_read(path) : NULL;
+  char* name = before ? command_of(before) : NULL;
+  if (name) {
+    kept = cJSON_DetachItemFromObjectCaseSensitive(before, "earlier");
+    if (!cJSON_IsObject(kept)) {
+      cJSON_Delete(kept);
+      kept = cJSON_CreateObject();
+    }
+    cJSON_DeleteItemFromObjectCaseSensitive(kept, name);
+    json_add(kept, name, before);
+    before = NULL;
+    cJSON_DeleteItemFromObjectCaseSensitive(kept, s->opt->argv[1]);
+  }
+  if (kept && !kept->child) {
+    cJSON_Delete(kept);
+    kept = NULL;
+  }
+  cJSON_Delete(before);
+  free(name);
+  free(path);
+  return kept;
+}
+
 static cJSON* files_json(const session* s) {
   cJSON* list = cJSON_CreateArray();
   for (int i = 0; i < td_files_count(s->files); i++) {
@@ -216,9 +263,11 @@ cJSON* summary_json(session* s) {
   cJSON_AddStringToObject(o, "program", "tendril");
   cJSON_AddStringToObject(o, "command", line ? line : "");
   cJSON_AddStringToObject(o, "model", s->name);
+  if (*s->from) cJSON_AddStringToObject(o, "from", s->from);
   cJSON_AddBoolToObject(o, "partial", s->partial);
   json_add(o, "sizes", sizes_json(s));
   json_add(o, "parameters", parameters_json(s));
+  json_add(o, "inputs", inputs_json(s, s->state));
   if (s->has_equil) json_add(o, "equilibrium", equil_json(s));
   if (s->trajectory) {
     json_add(o, "simulation", simulation_json(s->trajectory));

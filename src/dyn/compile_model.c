@@ -5,11 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cad.h"
 #include "compile.h"
 #include "dense.h"
 #include "engine.h"
 #include "link.h"
 #include "sparse_dyn.h"
+#include "tendril/tools.h"
 
 // What is judged, with where it was written.
 typedef struct trial {
@@ -30,6 +32,12 @@ static td_span field_span(const td_spec* spec, const char* root, int index,
   return td_get_at(spec->root, 0, root);
 }
 
+// Where a mesh says what its edges are, or how its nodes are (their masses, their freedom).
+static td_span mesh_span(const td_spec* spec, int mesh, const char* field) {
+  const char* const fields[] = {field, "joint", NULL};
+  return field_span(spec, "mesh", mesh, fields);
+}
+
 static td_span joint_span(const td_spec* spec, int joint) {
   static const char* const fields[] = {"type", "fixed", "second", "tr", NULL};
   return field_span(spec, "joint", joint, fields);
@@ -38,6 +46,7 @@ static td_span joint_span(const td_spec* spec, int joint) {
 // Where a DOF got its value: joint(2).dof(1).motion, joint(2).dof(1).init
 static td_span dof_span(const td_spec* spec, const model_dof* d) {
   static const char* const fields[] = {"motion", "init"};
+  if (d->mesh > 0) return mesh_span(spec, d->mesh, "joint");
   const value* joints = td_get(spec->root, 0, "joint");
   const value* dofs = joints ? td_get(joints, d->joint - 1, "dof") : NULL;
   for (int i = 0; i < 2 && dofs && d->dof <= td_value_count(dofs); i++)
@@ -49,6 +58,8 @@ static td_span force_span(const trial* t, const model_force* f) {
   static const char* const fields[] = {"spring", "damp", "input", "dof", "second", NULL};
   static const char* const load[] = {"ftau", NULL};
   int index = 0;
+  const int written = t->m->njoint - t->m->nmesh;  // edges come after the joints
+  if (f->joint > written) return mesh_span(t->spec, f->joint - written, "joint");
   if (f->kind != FORCE_LOAD) return field_span(t->spec, "joint", f->joint, fields);
   return sscanf(model_name(t->m, f->name), "exload(%d)", &index) == 1
              ? field_span(t->spec, "exload", index, load)
@@ -60,6 +71,13 @@ static const char* not_finite(double x) { return isnan(x) ? "nan" : x > 0 ? "inf
 
 // ---- numbers that expressions and parameters give ---------------------------------------------
 
+// Where a body, or the nodes of a mesh, get a field.
+static td_span body_span(const trial* t, const model_body* b, const char* const* fields) {
+  for (int k = t->m->nmesh - 1; k >= 0; k--)
+    if (b->body >= t->m->mesh[k].body) return mesh_span(t->spec, k + 1, "body");
+  return field_span(t->spec, "body", b->body, fields);
+}
+
 static td_status judge_mass(const trial* t, const model_body* b) {
   static const char* const mass_field[] = {"m", NULL};
   static const char* const inertia_field[] = {"I", NULL};
@@ -69,12 +87,11 @@ static td_status judge_mass(const trial* t, const model_body* b) {
   double size = 0, w[3], V[9];
   for (int k = 0; k < 9; k++) size = fmax(size, fabs(I[k]));
   if (!(m >= 0)) {
-    return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "body", b->body, mass_field),
+    return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, mass_field),
                     "%s.m must not be negative, got %g kg", name, m);
   }
   if (!isfinite(size) || (td_eig_symmetric(I, eye, 3, w, V) && w[0] < -1e-9 * size)) {
-    return td_error(&t->spec->diags, TD_E_MODEL,
-                    field_span(t->spec, "body", b->body, inertia_field),
+    return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, inertia_field),
                     "%s.I must not have a negative principal moment, got %g kg m^2", name,
                     isfinite(size) ? w[0] : NAN);
   }
@@ -98,7 +115,7 @@ static const char* bad_number(const td_work* w, const model_law* law, double* x)
 static td_status judge_force(const trial* t, const model_force* f) {
   const char *name = model_name(t->m, f->name), *part = NULL;
   double x = 0;
-  const int laws = f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD ? 0 : 1;
+  const int laws = force_laws(f->kind);
   for (int d = 0; d < laws && !part; d++) part = bad_number(t->w, &f->law[d], &x);
   for (int c = 0; f->kind == FORCE_LOAD && c < 6 && !part; c++) {
     x = t->w->num[f->wrench + c];
@@ -130,7 +147,8 @@ static td_status judge_beam(const trial* t, const model_force* f) {
   static const char* const fields[] = {"xaxis", NULL};
   const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
   const vec3 z = mat3_apply_t(a.R, vec3_sub(b.p, a.p)), x = vec3_of(t->w->num + f->xaxis);
-  const td_span at = field_span(t->spec, "joint", f->joint, fields);
+  const bool edge = f->joint > t->m->njoint - t->m->nmesh;
+  const td_span at = edge ? force_span(t, f) : field_span(t->spec, "joint", f->joint, fields);
   const char* name = model_name(t->m, f->name);
   if (!(vec3_norm(z) > 0)) {
     return td_error(
@@ -191,8 +209,11 @@ static td_status judge_numbers(const trial* t) {
                      "%s must have a finite value at the start, got %s", td_model_q_name(t->m, i),
                      not_finite(t->w->q_initial[i]));
   }
-  for (int i = 0; i < t->m->nbody; i++)
-    if (judge_mass(t, &t->m->body[i]) != TD_OK) worst = TD_E_MODEL;
+  for (int i = 0; i < t->m->nbody; i++) {
+    const model_body* b = &t->m->body[i];
+    if (i > 0 && b->m == b[-1].m && b->I == b[-1].I) continue;  // nodes of a mesh share theirs
+    if (judge_mass(t, b) != TD_OK) worst = TD_E_MODEL;
+  }
   for (int i = 0; i < t->m->nforce; i++)
     if (judge_force(t, &t->m->force[i]) != TD_OK) worst = TD_E_MODEL;
   return worst;
@@ -237,13 +258,41 @@ static void report_open_loop(const trial* t) {
   td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
 }
 
+// Closing the loops moves initial values: by how much, when it is more than rounding in the text.
+static void report_moved(const trial* t) {
+  const td_model* m = t->m;
+  int worst = -1, moved = 0;
+  double largest = 0;
+  td_coordinate about;
+  for (int i = 0; m->nrow > 0 && i < m->npos; i++) {
+    td_model_q_about(m, i, &about);
+    const double from = t->w->num[m->pos[i].init], change = fabs(t->w->q_initial[i] - from);
+    // components of quaternions and nodes of rods are not written one by one
+    if (about.prescribed || !*about.unit || m->pos[i].rod > 0) continue;
+    if (change > 1e-4 * fmax(1, fabs(from))) moved++;
+    if (change <= 1e-4 * fmax(1, fabs(from)) || change <= largest) continue;
+    largest = change;
+    worst = i;
+  }
+  if (worst < 0) return;
+  td_model_q_about(m, worst, &about);
+  td_remark(&t->spec->diags, dof_span(t->spec, &m->pos[worst]),
+            "closing the loops moves %s from %.4g to %.4g %s at the start", about.name,
+            t->w->num[m->pos[worst].init], t->w->q_initial[worst], about.unit);
+  if (moved > 1)
+    td_more(&t->spec->diags, "the largest of %d such changes; 'tendril check' lists all values",
+            moved);
+}
+
 // The failure text names the coordinate: find where it was written.
 static void report_singular(const trial* t) {
   td_span at = td_span_none();
   char part[160];
   for (int i = 0; i < t->m->nvel; i++) {
     snprintf(part, sizeof part, " %.140s (", td_model_v_name(t->m, i));
-    if (strstr(t->w->failure, part)) at = joint_span(t->spec, t->m->vel[i].joint);
+    if (!strstr(t->w->failure, part)) continue;
+    const model_dof* d = &t->m->vel[i];
+    at = d->mesh > 0 ? mesh_span(t->spec, d->mesh, "body") : joint_span(t->spec, d->joint);
   }
   td_error(&t->spec->diags, TD_E_MODEL, at, "%s", t->w->failure);
 }
@@ -268,6 +317,7 @@ static td_status judge(const trial* t) {
   if (status == TD_E_DIVERGED) report_open_loop(t);
   if (status == TD_E_SINGULAR) report_singular(t);
   if (status != TD_OK) return status;
+  report_moved(t);
   TD_TRY(judge_geometry(t));
   return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
 }
@@ -286,6 +336,7 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
 }
 
 td_status td_model_compile(td_spec* spec, td_model** model) {
+  spec->read_wires = td_read_meshes;
   TD_TRY(td_compile(spec, model));
   td_status planned = td_sparse_plan(*model);
   if (planned == TD_OK) planned = judge_size(spec, *model);

@@ -70,8 +70,10 @@ bool td_has_power_dampers(const td_model* model);
 void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param,
                          const double* a, const double* lambda, double* dFdp);
 // d sensor/dq, /dv (nsensor x nv), /du (nsensor x nu): exact; acceleration-level sensors included.
+// known (nsensor, may be NULL): false where a sensor has no derivative because it follows from the
+// multipliers of dependent constraints.
 td_status td_sensor_tangent(const td_model* model, const td_state* state, td_work* work, double* dq,
-                            double* dv, double* du);
+                            double* dv, double* du, bool* known);
 
 // ---- events and stop times --------------------------------------------------------------------
 void td_event_values(const td_model* model, const td_state* state, td_work* work,

@@ -39,8 +39,6 @@ void td_forces(const td_model* m, td_work* w, int which);
 // Add J' lambda as wrenches.
 void td_row_forces(const td_model* m, td_work* w, const double* lambda);
 
-// Gravity as an upward acceleration of the ground.
-spatial td_ground_acceleration(const td_model* m, const td_work* w);
 // hop.A for the given v' (gravity included as an upward acceleration of the ground when `gravity`).
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity);
 // Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
@@ -92,10 +90,13 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
                    double* dFdq, double* dFdv);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
-// After these, the sums over subtrees; then what the inertia of a part of the trees adds to dF/dq
-// and dF/dv.
-void td_tangent_composites(const td_model* m, td_work* w);
+// After td_composites: what the inertia of a part of the trees adds to dF/dq and dF/dv.
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv);
+
+// Sums over subtrees, after td_accelerate and td_forces: inertial wrench hop.F, other wrenches
+// hop.E, inertia hop.IA, P and B.
+void td_composites(const td_model* m, td_work* w);
+spatial td_rate_wrench(const hop_work* h, const spatial* U);  // B(I,V) U of tangent.c
 
 // A force between stations at the present state: what its changes need.
 typedef struct force_state {
@@ -130,13 +131,13 @@ void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df);
 
-// One row: whether a hop moves it; wrenches of a unit multiplier on its three stations and their
-// change along a column; change of its acceleration minus its drive, numbers (w->dnum) included.
+// Wrenches of a unit multiplier on the three stations of a row, and their change along a column.
+void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3]);
+void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int col, bool rate,
+                            spatial out[3]);
+// Whether a hop moves a row; change of its acceleration minus its drive along a column, numbers
+// (w->dnum) included.
 bool td_row_moves(const td_model* m, int row, int hop);
-void td_row_wrenches(const td_model* m, const td_work* w, const model_row* r, const row_value* v,
-                     spatial out[3]);
-void td_row_force_change(const td_model* m, const td_work* w, int row, int col, bool rate,
-                         spatial change[3]);
 double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate);
 row_value td_row_at(const td_model* m, const td_work* w, int row);
 row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate);
@@ -148,8 +149,27 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
 double td_row_input(const td_model* m, td_work* w, int row, int input);
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
 
+// td_forward_tangent, and d lambda in the columns [dq dv du] (nrow x (2 nv + nu)); NULL: not asked
+// for.
+td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_work* w, double* dq,
+                                  double* dv, double* du, double* dlambda);
+// Derivatives of force() and lambda() in the outputs, added to the rows of outputs (transmit.c);
+// scale[i]: d output / d probe of output_probe[i].  The derivatives of v' (Aq, Av, Au) and of
+// lambda are given; `a` is v'.
+typedef struct sensor_tangent {
+  const double *a, *scale, *Aq, *Av, *Au, *dlambda;
+  double *dq, *dv, *du;
+} sensor_tangent;
+void td_transmit_tangent(const td_model* m, const td_state* state, td_work* w,
+                         const sensor_tangent* t);
+static inline bool is_transmitted(sensor_kind kind) {
+  return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA;
+}
+
 // Sensor variables of probes whose dependence is within `depends`.
 void td_probe_values(const td_model* m, td_work* w, unsigned depends);
+// ... all of them, acceleration-level ones when some expression needs them.
+td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, bool accelerations);
 // ... of a probe of a place (pos, rot, quat, vel, omega, acc)
 double td_place_change(const td_model* m, const td_work* w, const model_probe* p, int col,
                        bool rate);
@@ -157,24 +177,53 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
 // w->dnum from the changes of the probes along a column.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
 
+// The hand of td_work_pull: force, change along a column, power.
+void td_pull_add(const td_model* m, td_work* w);
+void td_pull_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df);
+double td_pull_power(const td_model* m, const td_work* w);
+
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
-void td_strain_state(const td_work* w, const model_force* f, force_state* s);
-void td_strain_change(const td_work* w, const model_force* f, const force_state* s,
-                      const frame_change* da, const frame_change* db, spatial change[2]);
+void td_strain_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
+void td_strain_change(const td_model* m, const td_work* w, const model_force* f,
+                      const force_state* s, const frame_change* da, const frame_change* db,
+                      spatial change[2]);
 void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
                               double* dtau);
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col);
-// Strains of a piece (6), and their change along a column.
+// Strains of a piece (6), with their rates, and their change along a column.
+void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+                     double u[6]);
 void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]);
 void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
                        double dx[6]);
+
+// Cables (cables.c).  Tensions first: everything else uses them.
+void td_cable_tensions(const td_model* m, td_work* w);
+double td_cable_length(const td_model* m, const td_work* w, int cable);
+double td_cable_length_change(const td_model* m, const td_work* w, int cable, int col);
+// What the cables in a piece of a rod do to its strains, added to s, and its change for changes of
+// the strains and, with `numbers`, of the tensions.
+void td_cable_force(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                    int which, double s[6]);
+void td_cable_force_change(const td_model* m, const td_work* w, const model_force* f,
+                           const double x[6], const double dx[6], bool numbers, double ds[6]);
+void td_spans_add(const td_model* m, td_work* w, int which);
+void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df);
+// The part of dF/dq from tensions that follow from the shape: lengths and friction.
+void td_cable_tangent(const td_model* m, td_work* w, double* dq);
+double td_cable_energy(const td_model* m, const td_work* w);
+double td_cable_energy_change(const td_model* m, const td_work* w, int col);
+double td_cable_power(const td_model* m, const td_work* w);
+
 double td_elastic_energy(const td_model* m, const td_work* w);
 double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
 double td_elastic_change(const td_model* m, const td_work* w, int col);
 spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element);
+// Its change along a column and with the numbers (w->dnum), at fixed multipliers.
+spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate);
 td_energies td_energies_at(const td_model* m, td_work* w);
 
 // Coordinates.

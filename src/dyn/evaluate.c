@@ -176,6 +176,7 @@ double td_power(const td_model* m, const td_state* state, td_work* w) {
 double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
+  td_cable_tensions(m, w);
   double power = td_force_power(m, w);
   const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
   for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
@@ -192,6 +193,12 @@ double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
   }
   arena_close(&w->scratch, mark);
   return power;
+}
+
+void td_station_positions(const td_model* m, const td_state* state, td_work* w, int first, int n,
+                          double* positions) {
+  td_enter(m, state, w);
+  for (int i = 0; i < n; i++) vec3_put(positions + 3 * (size_t)i, td_frame(m, w, first + i).p);
 }
 
 void td_station(const td_model* m, const td_state* state, td_work* w, int station,
@@ -273,7 +280,7 @@ static void scatter(const td_model* m, const double* x, int cols, int first, int
 }
 
 static td_status dense_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
-                               double* dv, double* du) {
+                               double* dv, double* du, double* dlambda) {
   arena* s = &w->scratch;
   const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? m->ninput : 0), r = m->nrow;
   double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols),
@@ -283,26 +290,31 @@ static td_status dense_tangent(const td_model* m, const td_state* state, td_work
   dense_system d;
   dense_factor(m, w, NULL, &d);
   if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, cols, x, NULL, s);
+  td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, cols, x, dlambda, s);
   scatter(m, x, cols, 0, nv, dq);
   scatter(m, x, cols, nv, nv, dv);
   if (du) scatter(m, x, cols, 2 * nv, m->ninput, du);
   return TD_OK;
 }
 
-td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
-                             double* dv, double* du) {
+td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_work* w, double* dq,
+                                  double* dv, double* du, double* dlambda) {
   TD_TRY(td_forward_dynamics(m, state, w));
-  if (m->sparse) return td_sparse_forward_tangent(m, state, w, dq, dv, du);
+  if (m->sparse) return td_sparse_forward_tangent(m, state, w, dq, dv, du, dlambda);
   const arena_mark mark = arena_open(&w->scratch);
   td_status status = TD_OK;
   if (is_recursive(m)) {
     recursive_tangent(m, state, w, dq, dv, du);
   } else {
-    status = dense_tangent(m, state, w, dq, dv, du);
+    status = dense_tangent(m, state, w, dq, dv, du, dlambda);
   }
   arena_close(&w->scratch, mark);
   return status;
+}
+
+td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                             double* dv, double* du) {
+  return td_forward_tangent_rows(m, state, w, dq, dv, du, NULL);
 }
 
 // ---- projection -------------------------------------------------------------------------------

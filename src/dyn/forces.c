@@ -120,6 +120,8 @@ static void load_add(const td_model* m, td_work* w, const model_force* f) {
 void td_forces(const td_model* m, td_work* w, int which) {
   memset(w->tau, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
+  td_cable_tensions(m, w);
+  td_spans_add(m, w, which);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     switch (f->kind) {
@@ -140,14 +142,10 @@ void td_forces(const td_model* m, td_work* w, int which) {
         break;
     }
   }
+  if (w->pull.on && (which & FORCES_ACTIVE)) td_pull_add(m, w);
 }
 
 // ---- changes ----------------------------------------------------------------------------------
-
-// Change of the wrench of force F, torque T at p.
-static spatial wrench_change(vec3 p, vec3 F, vec3 dp, vec3 dF, vec3 dT) {
-  return spatial_of(dF, vec3_add(vec3_add(vec3_cross(p, dF), vec3_cross(dp, F)), dT));
-}
 
 static void axial_state(const td_work* w, const model_force* f, force_state* s) {
   s->axial = td_axial(&s->a, &s->b);
@@ -179,7 +177,7 @@ void td_force_state(const td_model* m, const td_work* w, const model_force* f, f
   if (f->kind == FORCE_AXIAL) axial_state(w, f, s);
   if (f->kind == FORCE_BEAM) beam_state(w, f, s);
   if (f->kind == FORCE_LOAD) load_state(w, f, s);
-  if (f->kind == FORCE_STRAIN) td_strain_state(w, f, s);
+  if (f->kind == FORCE_STRAIN) td_strain_state(m, w, f, s);
 }
 
 static void axial_change(const td_work* w, const model_force* f, const force_state* s,
@@ -194,8 +192,8 @@ static void axial_change(const td_work* w, const model_force* f, const force_sta
     dF = vec3_scale(-w->num[f->law[0].k], vec3_sub(db->p, da->p));
   }
   if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &s->a, &s->b, da, db));
-  change[0] = spatial_scale(-1, wrench_change(s->a.p, s->F, da->p, dF, none));
-  change[1] = wrench_change(s->b.p, s->F, db->p, dF, none);
+  change[0] = spatial_scale(-1, spatial_force_change(s->a.p, s->F, da->p, dF, none));
+  change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, none);
 }
 
 static void beam_change(const td_work* w, const model_force* f, const force_state* s,
@@ -205,7 +203,7 @@ static void beam_change(const td_work* w, const model_force* f, const force_stat
   td_beam_change(&s->beam, &s->a, &s->b, da, db, dx, du);
   for (int d = 0; d < 6; d++) ds[d] = law_change(w, &f->law[d], &s->law[d], dx[d], du[d]);
   td_beam_wrench_change(&s->beam, da, db, s->s, ds, &dF, &dT);
-  change[1] = wrench_change(s->b.p, s->F, db->p, dF, dT);
+  change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, dT);
   change[0] = spatial_scale(-1, change[1]);
 }
 
@@ -218,7 +216,7 @@ static void load_change(const td_work* w, const model_force* f, const force_stat
     dT = vec3_add(dT, mat3_apply(s->a.R, vec3_scale(w->load, vec3_of(d + 3))));
   }
   change[0] = spatial_zero();
-  change[1] = wrench_change(s->b.p, s->F, db->p, dF, dT);
+  change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, dT);
 }
 
 // Forces that follow from the coordinates themselves, for changes of the numbers alone.
@@ -247,12 +245,13 @@ void td_force_change(const td_model* m, const td_work* w, const model_force* f,
   if (f->kind == FORCE_AXIAL) axial_change(w, f, s, &da, &db, change);
   if (f->kind == FORCE_BEAM) beam_change(w, f, s, &da, &db, change);
   if (f->kind == FORCE_LOAD) load_change(w, f, s, &da, &db, change);
-  if (f->kind == FORCE_STRAIN) td_strain_change(w, f, s, &da, &db, change);
+  if (f->kind == FORCE_STRAIN) td_strain_change(m, w, f, s, &da, &db, change);
 }
 
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df,
                       double* dtau) {
   const model_col* c = col < 0 ? NULL : &m->col[col];
+  td_spans_change(m, w, col, rate, df);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
@@ -267,6 +266,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
       if (hop >= 0) df[hop] = spatial_add(df[hop], change[e]);
     }
   }
+  if (w->pull.on && col >= 0) td_pull_change(m, w, col, rate, df);
 }
 
 // ---- energy and power -------------------------------------------------------------------------
@@ -291,16 +291,12 @@ static void law_coordinate(const td_model* m, const td_work* w, const model_forc
   }
 }
 
-static int law_count(const model_force* f) {
-  return f->kind == FORCE_BEAM ? 6 : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0 : 1;
-}
-
 double td_elastic_energy(const td_model* m, const td_work* w) {
-  double sum = 0;
+  double sum = td_cable_energy(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy(m, w, f);
-    for (int d = 0; d < law_count(f); d++) {
+    for (int d = 0; d < force_laws(f->kind); d++) {
       if (!f->law[d].potential) continue;
       double x, u;
       law_coordinate(m, w, f, d, &x, &u);
@@ -312,10 +308,10 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = 0;
+  double sum = td_cable_power(m, w) + (w->pull.on ? td_pull_power(m, w) : 0);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    for (int d = 0; d < law_count(f); d++) {
+    for (int d = 0; d < force_laws(f->kind); d++) {
       double x, u;
       law_coordinate(m, w, f, d, &x, &u);
       const law l = law_of(w, &f->law[d]);
@@ -350,14 +346,35 @@ void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
   if (f->kind == FORCE_STRAIN) td_strain_tangent(m, w, f, part, dq, dv);
 }
 
+static bool is_link_of(const model_force* f, int joint, int element) {
+  return f->joint == joint && f->element == element &&
+         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+}
+
+spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate) {
+  spatial sum = spatial_zero(), change[3];
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (!is_link_of(f, joint, element)) continue;
+    force_state s;
+    td_force_state(m, w, f, &s);
+    td_force_change(m, w, f, &s, col, rate, change, NULL);
+    sum = spatial_add(sum, change[1]);
+  }
+  for (int i = 0; i < m->nrow && col >= 0; i++) {
+    if (m->row[i].joint != joint || m->row[i].element != element) continue;
+    td_row_wrenches_change(m, w, i, col, rate, change);
+    sum = spatial_axpy(w->lambda[i], change[1], sum);
+  }
+  return sum;
+}
+
 // What the links of a joint do to their second station, about the origin.
 spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element) {
   spatial sum = spatial_zero();
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    if (f->joint != joint || f->element != element || f->kind == FORCE_DOF ||
-        f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN)
-      continue;
+    if (!is_link_of(f, joint, element)) continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
     if (f->kind == FORCE_AXIAL) {
@@ -383,7 +400,7 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 // Change of the elastic energy along the position coordinate of a column: minus the elastic forces'
 // work.
 double td_elastic_change(const td_model* m, const td_work* w, int col) {
-  double sum = 0;
+  double sum = td_cable_energy_change(m, w, col);
   const model_col* c = &m->col[col];
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
@@ -402,7 +419,7 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
       const beam x = beam_at(w, f, &a, &b);
       td_beam_change(&x, &a, &b, &da, &db, dx, du);
     }
-    for (int d = 0; d < law_count(f); d++) {
+    for (int d = 0; d < force_laws(f->kind); d++) {
       if (!f->law[d].potential) continue;
       double x, u;
       law_coordinate(m, w, f, d, &x, &u);

@@ -1,4 +1,5 @@
 // Derivatives of sensors and of constraint drives with respect to states and inputs.
+#include <math.h>
 #include <string.h>
 
 #include "engine.h"
@@ -12,10 +13,6 @@ double td_row_input(const td_model* m, td_work* w, int row, int input) {
     if (m->live_input[i].source == input && m->live_input[i].target == control)
       sum += w->partial[i];
   return sum;
-}
-
-static bool is_transmitted(sensor_kind kind) {
-  return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA;
 }
 
 // dst row += scale * row of the change of a probe along every column
@@ -38,53 +35,113 @@ static double velocity_slope(const td_model* m, td_work* w, int probe, int v) {
   return sum;
 }
 
+// What an acceleration gets through v'.
+static void add_accelerations(const td_model* m, td_work* w, const sensor_tangent* t, int i) {
+  const int nv = m->nvel, nu = m->ninput, target = m->output_probe[i].target;
+  for (int l = 0; l < nv; l++) {
+    const double slope = t->scale[i] * velocity_slope(m, w, m->output_probe[i].source, l);
+    for (int k = 0; slope != 0 && k < nv; k++) {
+      t->dq[target * nv + k] += slope * t->Aq[l * nv + k];
+      t->dv[target * nv + k] += slope * t->Av[l * nv + k];
+    }
+    for (int k = 0; slope != 0 && k < nu; k++) t->du[target * nu + k] += slope * t->Au[l * nu + k];
+  }
+}
+
+static void add_probes(const td_model* m, const td_state* state, td_work* w,
+                       const sensor_tangent* t) {
+  const int nv = m->nvel, nu = m->ninput;
+  td_enter(m, state, w);
+  td_accelerate(m, w, t->a, false);
+  td_tangent_columns(m, w, t->a);
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_partial* p = &m->output_probe[i];
+    const double scale = t->scale[i];
+    add_probe_row(m, w, p->source, scale, t->dq + p->target * nv, t->dv + p->target * nv);
+    if (m->probe[p->source].kind == SENSOR_ACC) add_accelerations(m, w, t, i);
+  }
+  for (int i = 0; i < m->noutput_input; i++)
+    t->du[m->output_input[i].target * nu + m->output_input[i].source] +=
+        t->scale[m->noutput_probe + i];
+}
+
+static bool has_transmitted(const td_model* m) {
+  for (int i = 0; i < m->noutput_probe; i++)
+    if (is_transmitted(m->probe[m->output_probe[i].source].kind)) return true;
+  return false;
+}
+
+// Are the rows that do anything independent?  Then the multipliers, zero for the other rows, follow
+// smoothly from the state; the smallest ones of dependent rows need not.
+static bool multipliers_smooth(const td_model* m, td_work* w) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const int nv = m->nvel;
+  double *J = arena_doubles(&w->scratch, m->nrow * nv), largest = 0;
+  int acting = 0;
+  td_row_jacobian(m, w, J);
+  for (int i = 0; i < m->nrow * nv; i++) largest = fmax(largest, fabs(J[i]));
+  for (int i = 0; i < m->nrow; i++) {
+    double size = 0;
+    for (int k = 0; k < m->nfree_v; k++) size = fmax(size, fabs(J[i * nv + m->free_v[k]]));
+    acting += size > 1e-9 * largest;
+  }
+  arena_close(&w->scratch, mark);
+  return acting == w->flags.constraint_rank;
+}
+
+// Does the probe follow from multipliers?  What a main joint transmits may.
+static bool needs_multipliers(const td_model* m, const model_probe* p) {
+  if (!is_transmitted(p->kind)) return false;
+  if (p->kind == SENSOR_FORCE && m->joint[p->joint - 1].main) return m->nrow > 0;
+  for (int i = 0; i < m->nrow; i++)
+    if (m->row[i].joint == p->joint && m->row[i].element == p->element) return true;
+  return false;
+}
+
+// A cable whose tension follows its whole length, or falls along its way by friction, ties forces
+// to coordinates that are far away: td_cable_tangent has that, the derivative of force() has not.
+static bool far_tensions(const td_model* m) {
+  for (int i = 0; i < m->ncable; i++)
+    if (m->cable[i].tension == NUM_NONE || m->cable[i].friction != NUM_NONE) return true;
+  return false;
+}
+
+static void find_known(const td_model* m, td_work* w, bool* known) {
+  const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w),
+             far = far_tensions(m);
+  for (int i = 0; i < m->noutput_name; i++) known[i] = true;
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_probe* p = &m->probe[m->output_probe[i].source];
+    if (p->kind == SENSOR_TENSION || (far && p->kind == SENSOR_FORCE) ||
+        (!smooth && needs_multipliers(m, p)))
+      known[m->output_probe[i].target] = false;
+  }
+}
+
 td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
-                            double* dv, double* du) {
+                            double* dv, double* du, bool* known) {
   const int nv = m->nvel, nu = m->ninput, ny = m->noutput_name;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
-  double* a = arena_zeros(s, nv);
-  double *Aq = NULL, *Av = NULL, *Au = NULL;
+  double *a = arena_zeros(s, nv), *scale = arena_doubles(s, m->noutput_probe + m->noutput_input);
+  double *Aq = arena_doubles(s, nv * nv), *Av = arena_doubles(s, nv * nv);
+  double *Au = arena_doubles(s, nv * nu), *L = arena_doubles(s, m->nrow * (2 * nv + nu));
+  const sensor_tangent t = {a, scale, Aq, Av, Au, L, dq, dv, du};
   memset(dq, 0, (size_t)ny * (size_t)nv * sizeof(double));
   memset(dv, 0, (size_t)ny * (size_t)nv * sizeof(double));
   memset(du, 0, (size_t)ny * (size_t)nu * sizeof(double));
   td_status status = TD_OK;
-  for (int i = 0; i < m->noutput_probe; i++)
-    if (is_transmitted(m->probe[m->output_probe[i].source].kind)) {
-      td_work_fail(w, "sensor %s: force() and lambda() cannot be linearised",
-                   td_model_sensor_name(m, m->output_probe[i].target));
-      status = TD_E_USAGE;
-    }
-  if (m->output_accel && status == TD_OK) {
-    Aq = arena_doubles(s, nv * nv);
-    Av = arena_doubles(s, nv * nv);
-    Au = arena_doubles(s, nv * nu);
-    status = td_forward_tangent(m, state, w, Aq, Av, Au);
-    if (status == TD_OK) memcpy(a, w->vdot, (size_t)nv * sizeof(double));
-  }
+  if (m->output_accel) status = td_forward_tangent_rows(m, state, w, Aq, Av, Au, L);
+  if (status == TD_OK && m->output_accel) memcpy(a, w->vdot, (size_t)nv * sizeof(double));
+
+  // d output / d probe and d input, at the values of all probes
+  if (status == TD_OK) status = td_probe_all(m, state, w, m->output_accel);
   if (status == TD_OK) {
-    td_enter(m, state, w);
-    td_accelerate(m, w, a, false);
-    td_tangent_columns(m, w, a);
-    td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL);
-    td_tape_eval(m->output_probe_tape, w->vars, w->scratch_tape, w->partial);
-    for (int i = 0; i < m->noutput_probe; i++) {
-      const model_partial* p = &m->output_probe[i];
-      const double scale = w->partial[i];
-      add_probe_row(m, w, p->source, scale, dq + p->target * nv, dv + p->target * nv);
-      if (m->probe[p->source].kind != SENSOR_ACC) continue;
-      for (int l = 0; l < nv; l++) {
-        const double slope = scale * velocity_slope(m, w, p->source, l);
-        for (int k = 0; slope != 0 && k < nv; k++) {
-          dq[p->target * nv + k] += slope * Aq[l * nv + k];
-          dv[p->target * nv + k] += slope * Av[l * nv + k];
-        }
-        for (int k = 0; slope != 0 && k < nu; k++) du[p->target * nu + k] += slope * Au[l * nu + k];
-      }
-    }
-    td_tape_eval(m->output_input_tape, w->vars, w->scratch_tape, w->partial);
-    for (int i = 0; i < m->noutput_input; i++)
-      du[m->output_input[i].target * nu + m->output_input[i].source] += w->partial[i];
+    td_tape_eval(m->output_probe_tape, w->vars, w->scratch_tape, scale);
+    td_tape_eval(m->output_input_tape, w->vars, w->scratch_tape, scale + m->noutput_probe);
+    add_probes(m, state, w, &t);
+    if (has_transmitted(m)) td_transmit_tangent(m, state, w, &t);
+    if (known) find_known(m, w, known);
   }
   arena_close(s, mark);
   return status;

@@ -76,14 +76,17 @@ static inline void path_sum(const path* p, int n, const path_block* vectors, con
   }
 }
 
-// Add the first n sums to a row or a column of a matrix `width` wide.
-static inline void path_add_row(const path* p, int n, double* A, int width, int row) {
+// Add the first n sums to a row of a matrix, at the velocities of the slots; `straight`: these
+// ascend one by one.
+static inline void path_add_row(const path* p, int n, bool straight, double* row) {
   const double* sum = (const double*)p->sum;
-  for (int l = 0; l < n; l++) A[row * width + p->row[l]] += sum[l];
-}
-static inline void path_add_column(const path* p, int n, double* A, int width, int column) {
-  const double* sum = (const double*)p->sum;
-  for (int l = 0; l < n; l++) A[p->row[l] * width + column] += sum[l];
+  if (n == 0) return;
+  if (straight) {
+    double* to = row + p->row[0];
+    for (int l = 0; l < n; l++) to[l] += sum[l];
+    return;
+  }
+  for (int l = 0; l < n; l++) row[p->row[l]] += sum[l];
 }
 
 #endif

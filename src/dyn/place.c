@@ -106,6 +106,7 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
   memcpy(w->v, state->v, (size_t)m->nvel * sizeof(double));
   w->t = state->t;
   if (m->nmotion_slot > 0) td_place_motion(m, w);
+  td_strain_numbers(m, w);
   const spatial still = spatial_zero();
   const pose ground = pose_identity();
   for (int i = 0; i < m->nhop; i++) {

@@ -6,6 +6,7 @@
 
 #include "engine.h"
 #include "link.h"
+#include "segment.h"
 
 static mat3 fixed_rotation(const double* x, const model_fix* fix) {
   switch (fix->kind) {
@@ -102,11 +103,15 @@ static void initial_positions(const td_model* m, td_work* w, td_state* state) {
   td_normalise(m, state->q);
 }
 
-// Free nodes of rods follow from the frame before them:  exp(θ/2) · move l (e_z + ε) · exp(θ/2).
+static segment_end node_end(const td_work* w, const model_node* node) {
+  return td_segment_end(w->num + node->strain, w->num + node->rate, w->num[node->length]);
+}
+
+// Free nodes of rods follow from the frame before them.
 static void place_nodes(const td_model* m, td_work* w, td_state* state) {
   for (int i = 0; i < m->nnode; i++) {
     const model_node* node = &m->node[i];
-    const double l = w->num[node->length], *strain = w->num + node->strain;
+    const segment_end end = node_end(w, node);
     if (i == 0 || m->node[i - 1].station != node->from) td_place(m, state, w);
     const frame from =
         i > 0 && m->node[i - 1].station == node->from
@@ -114,23 +119,23 @@ static void place_nodes(const td_model* m, td_work* w, td_state* state) {
                                             vec3_of(state->q + m->node[i - 1].q + 4)}),
                       .p = vec3_of(state->q + m->node[i - 1].q)}
             : td_frame(m, w, node->from);
-    const quat half = quat_exp(vec3_scale(0.5 * l, vec3_of(strain + 3))), start = quat_mat3(from.R);
-    const quat middle = quat_mul(start, half), end = quat_mul(middle, half);
-    const vec3 move = vec3_scale(l, vec3_add(vec3_of(strain), (vec3){0, 0, 1}));
-    vec3_put(state->q + node->q, vec3_add(from.p, mat3_apply(mat3_quat(middle), move)));
-    state->q[node->q + 3] = end.w;
-    vec3_put(state->q + node->q + 4, end.v);
+    const quat turned = quat_mul(quat_mat3(from.R), quat_mat3(end.g.R));
+    vec3_put(state->q + node->q, vec3_add(from.p, mat3_apply(from.R, end.g.p)));
+    state->q[node->q + 3] = turned.w;
+    vec3_put(state->q + node->q + 4, turned.v);
   }
 }
 
-// They start with the motion of what they are held by, as if the rod were stiff.
+// They start with the motion of what they are held by, and the strain rates on top of it.
 static void start_nodes(const td_model* m, td_work* w, td_state* state) {
   for (int i = 0; i < m->nnode; i++) {
     const model_node* node = &m->node[i];
     td_place(m, state, w);
+    const segment_end end = node_end(w, node);
     const frame from = td_frame(m, w, node->from), at = td_frame(m, w, node->station);
-    vec3_put(state->v + node->v, vec3_add(from.v, vec3_cross(from.w, vec3_sub(at.p, from.p))));
-    vec3_put(state->v + node->v + 3, mat3_apply_t(at.R, from.w));
+    const vec3 carried = vec3_add(from.v, vec3_cross(from.w, vec3_sub(at.p, from.p)));
+    vec3_put(state->v + node->v, vec3_add(carried, mat3_apply(at.R, end.v)));
+    vec3_put(state->v + node->v + 3, vec3_add(mat3_apply_t(at.R, from.w), end.w));
   }
 }
 
@@ -180,6 +185,7 @@ static void rest_values(const td_model* m, td_work* w, const model_force* f) {
 
 static void measure_rest(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nforce; i++) rest_values(m, w, &m->force[i]);
+  for (int i = 0; i < m->ncable; i++) w->cable[i].zero = td_cable_length(m, w, i);
   for (int i = 0; i < m->nprobe; i++) {
     const model_probe* p = &m->probe[i];
     if (p->kind != SENSOR_STRETCH || p->rod > 0) continue;

@@ -114,7 +114,10 @@ static double probe_value(const td_model* m, td_work* w, int i) {
     case SENSOR_ACC:
       return place_value(m, w, p);
     case SENSOR_LENGTH:
-      return end_distance(m, w, p);
+      return p->cable > 0 ? td_cable_length(m, w, p->cable - 1) : end_distance(m, w, p);
+    case SENSOR_TENSION:
+      td_cable_tensions(m, w);
+      return w->cable[p->cable - 1].tension;
     case SENSOR_STRETCH:
       return p->rod > 0 ? 1 + mean_stretch(m, w, p, -1) : end_distance(m, w, p) / w->length0[i];
     case SENSOR_STRAIN:
@@ -125,9 +128,11 @@ static double probe_value(const td_model* m, td_work* w, int i) {
       return row_lambda(m, w, p);
     case SENSOR_DOF:
     case SENSOR_Q:
+    case SENSOR_COORD:
       return w->q[p->q];
     case SENSOR_DDOF:
     case SENSOR_V:
+    case SENSOR_DCOORD:
       return w->v[p->v];
     case SENSOR_ENERGY: {
       const td_energies e = td_energies_at(m, w);
@@ -221,6 +226,7 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
       return rate ? 0 : rod_strain(m, w, p, col);
     case SENSOR_LENGTH:
     case SENSOR_STRETCH: {
+      if (p->cable > 0) return rate ? 0 : td_cable_length_change(m, w, p->cable - 1, col);
       if (p->rod > 0) return rate ? 0 : mean_stretch(m, w, p, col);
       const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
       const frame_change da = td_frame_change(m, w, p->a, col, rate),
@@ -231,14 +237,17 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
     }
     case SENSOR_DOF:
     case SENSOR_Q:
+    case SENSOR_COORD:
       return rate ? 0 : coordinate_change(m, w, p->q, col);
     case SENSOR_DDOF:
     case SENSOR_V:
+    case SENSOR_DCOORD:
       return rate && m->col[col].first && m->col[col].v == p->v;
     case SENSOR_ENERGY:
       return energy_change(m, w, col, rate);
     case SENSOR_FORCE:
     case SENSOR_LAMBDA:
+    case SENSOR_TENSION:
     case SENSOR_KIND_COUNT:
       break;
   }
@@ -264,12 +273,15 @@ static double energy_change(const td_model* m, const td_work* w, int col, bool r
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {
   if (m->nlive_probe == 0) return;
   for (int i = 0; i < m->nlive_probe; i++) w->dnum[m->live_probe[i].target] = 0;
-  w->numbers_change = col >= 0;
+  w->numbers_change = false;
   if (col < 0) return;
   if (col == 0 && !rate) td_tape_eval(m->live_probe_tape, w->vars, w->scratch_tape, w->partial);
-  for (int i = 0; i < m->nlive_probe; i++) {
+  double change = 0;
+  for (int i = 0; i < m->nlive_probe; i++) {  // in the order of their probes
     const model_partial* p = &m->live_probe[i];
-    w->dnum[p->target] += w->partial[i] * td_probe_change(m, w, p->source, col, rate);
+    if (i == 0 || p[-1].source != p->source) change = td_probe_change(m, w, p->source, col, rate);
+    w->dnum[p->target] += w->partial[i] * change;
+    if (change != 0) w->numbers_change = true;
   }
 }
 
@@ -285,9 +297,7 @@ void td_numbers(const td_model* m, const td_state* state, td_work* w) {
   for (int i = 0; i < m->nlive_slot; i++) w->num[m->live_slot[i]] = w->partial[i];
 }
 
-// Everything the probes may ask for, acceleration-level ones when some expression needs them.
-static td_status probe_all(const td_model* m, const td_state* state, td_work* w,
-                           bool accelerations) {
+td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, bool accelerations) {
   td_status status = TD_OK;
   if (accelerations) {
     status = td_forward_dynamics(m, state, w);
@@ -307,14 +317,14 @@ static td_status probe_all(const td_model* m, const td_state* state, td_work* w,
 }
 
 td_status td_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
-  const td_status status = probe_all(m, state, w, m->output_accel);
+  const td_status status = td_probe_all(m, state, w, m->output_accel);
   td_tape_eval(m->output_tape, w->vars, w->scratch_tape, values);
   return status;
 }
 
 void td_event_values(const td_model* m, const td_state* state, td_work* w, double* values) {
   if (m->nevent == 0) return;
-  probe_all(m, state, w, m->event_accel);
+  td_probe_all(m, state, w, m->event_accel);
   td_tape_eval(m->event_tape, w->vars, w->scratch_tape, values);
 }
 

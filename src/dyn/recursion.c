@@ -14,12 +14,13 @@
 #include "engine.h"
 #include "path.h"
 
-spatial td_ground_acceleration(const td_model* m, const td_work* w) {
+// Gravity as an upward acceleration of the ground.
+static spatial ground_acceleration(const td_model* m, const td_work* w) {
   return spatial_of(vec3_scale(-w->load, vec3_of(w->num + m->gravity)), (vec3){0, 0, 0});
 }
 
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity) {
-  const spatial base = gravity ? td_ground_acceleration(m, w) : spatial_zero();
+  const spatial base = gravity ? ground_acceleration(m, w) : spatial_zero();
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
@@ -80,7 +81,7 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
     double* row = M + part_row(p->part, m->col[hop->col + k].v) * n;
     const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
     path_sum(p, above, S, &H);
-    path_add_row(p, above, row, n, 0);
+    path_add_row(p, above, hop->straight, row);
     for (int l = 0; l < k; l++)
       row[part_row(p->part, m->col[hop->col + l].v)] += spatial_dot(&col[l].S, &H);
     row[part_row(p->part, m->col[hop->col + k].v)] += 0.5 * spatial_dot(&col[k].S, &H);
@@ -254,7 +255,7 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       return false;
     }
   }
-  const spatial base = td_ground_acceleration(m, w);
+  const spatial base = ground_acceleration(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     const spatial* parent = hop->parent < 0 ? &base : &w->hop[hop->parent].A;

@@ -37,9 +37,9 @@ row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col
   return td_row_change(r->kind, &ends.f, &changes);
 }
 
-// Wrenches of a unit multiplier on the three frames.
-void td_row_wrenches(const td_model* m, const td_work* w, const model_row* r, const row_value* v,
-                     spatial out[3]) {
+void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3]) {
+  const model_row* r = &m->row[row];
+  const row_value at = td_row_at(m, w, row), *v = &at;
   const vec3 pa = td_frame(m, w, r->a).p, pb = td_frame(m, w, r->b).p, none = {0, 0, 0};
   out[0] = spatial_scale(-1, spatial_force(pa, v->force, v->torque));
   out[1] = spatial_force(pb, v->force, v->torque);
@@ -51,10 +51,9 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   memset(Jc, 0, (size_t)m->nrow * (size_t)n * sizeof(double));
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    const row_value v = td_row_at(m, w, i);
     const int station[3] = {r->a, r->b, r->c};
     spatial f[3];
-    td_row_wrenches(m, w, r, &v, f);
+    td_row_wrenches(m, w, i, f);
     for (int s = 0; s < 3; s++) {
       if (station[s] < 0) continue;
       for (int hop = m->station[station[s]].hop; hop >= 0; hop = m->hop[hop].parent)
@@ -68,10 +67,9 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
 void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    const row_value v = td_row_at(m, w, i);
     const int station[3] = {r->a, r->b, r->c};
     spatial f[3];
-    td_row_wrenches(m, w, r, &v, f);
+    td_row_wrenches(m, w, i, f);
     for (int s = 0; s < 3; s++) {
       const int hop = station[s] < 0 ? -1 : m->station[station[s]].hop;
       if (hop >= 0) w->hop[hop].f = spatial_axpy(lambda[i], f[s], w->hop[hop].f);
@@ -79,19 +77,19 @@ void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
   }
 }
 
-void td_row_force_change(const td_model* m, const td_work* w, int row, int col, bool rate,
-                         spatial change[3]) {
+void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int col, bool rate,
+                            spatial out[3]) {
   const model_row* r = &m->row[row];
   const row_value v = td_row_at(m, w, row), d = td_row_change_at(m, w, row, col, rate);
   const int station[2] = {r->a, r->b};
   for (int s = 0; s < 2; s++) {
     const vec3 p = td_frame(m, w, station[s]).p,
                dp = td_frame_change(m, w, station[s], col, rate).p;
-    const spatial f = spatial_add(spatial_force(p, d.force, d.torque),
-                                  spatial_of((vec3){0, 0, 0}, vec3_cross(dp, v.force)));
-    change[s] = spatial_scale(s == 0 ? -1 : 1, f);
+    const spatial moved = spatial_of((vec3){0, 0, 0}, vec3_cross(dp, v.force));
+    out[s] =
+        spatial_scale(s == 0 ? -1 : 1, spatial_add(spatial_force(p, d.force, d.torque), moved));
   }
-  change[2] = spatial_of((vec3){0, 0, 0}, d.torque_c);
+  out[2] = spatial_of((vec3){0, 0, 0}, d.torque_c);
 }
 
 bool td_row_moves(const td_model* m, int row, int hop) {
@@ -106,7 +104,7 @@ void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, i
     const int station[3] = {r->a, r->b, r->c};
     spatial change[3];
     if (!td_row_moves(m, i, m->col[col].hop)) continue;
-    td_row_force_change(m, w, i, col, rate, change);
+    td_row_wrenches_change(m, w, i, col, rate, change);
     for (int s = 0; s < 3; s++) {
       const int h = station[s] < 0 ? -1 : m->station[station[s]].hop;
       if (h >= 0) df[h] = spatial_axpy(lambda[i], change[s], df[h]);
@@ -122,11 +120,16 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
     *e = w->target[2 * r->target_index];
     *ed = w->target[2 * r->target_index + 1];
   }
+  if (r->target == TARGET_MOTION) {
+    *e = w->num[r->motion];
+    *ed = w->num[r->motion + 1];
+  }
 }
 
 double td_row_drive(const td_model* m, const td_work* w, int row, const row_value* at) {
   const model_row* r = &m->row[row];
   double u = r->control == NUM_NONE ? 0 : w->num[r->control], e, ed;
+  if (r->target == TARGET_MOTION) u = w->num[r->motion + 2];
   if (r->k == NUM_NONE) return u;
   td_row_target(m, w, row, &e, &ed);
   return u - w->num[r->k] * (at->e - e) - w->num[r->mu] * (at->ed - ed);

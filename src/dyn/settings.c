@@ -35,6 +35,8 @@ bool td_is_conservative(const td_model* m) {
   if (m->nfree_v < m->nvel) return false;
   for (int i = 0; i < m->nforce; i++)
     if (m->force[i].kind == FORCE_LOAD && !load_has_potential(m, &m->force[i])) return false;
+  for (int i = 0; i < m->ncable; i++)
+    if (m->cable[i].friction != NUM_NONE) return false;
   return m->nlive_probe == 0;
 }
 
@@ -51,9 +53,7 @@ static bool strain_has_power(const td_model* m, const model_force* f) {
 bool td_has_power_dampers(const td_model* m) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    const int laws = f->kind == FORCE_BEAM                              ? 6
-                     : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0
-                                                                        : 1;
+    const int laws = force_laws(f->kind);
     if (f->kind == FORCE_STRAIN && strain_has_power(m, f)) return true;
     for (int d = 0; d < laws; d++) {
       const ex mu = m->number_ex[f->law[d].mu], nu = m->number_ex[f->law[d].nu];
@@ -70,15 +70,14 @@ bool td_has_power_dampers(const td_model* m) {
 
 static int switch_laws(const model_force* f) {
   int n = 0;
-  for (int d = 0;
-       f->kind != FORCE_LOAD && f->kind != FORCE_STRAIN && d < (f->kind == FORCE_BEAM ? 3 : 1); d++)
-    n += f->law[d].dir != 0;
+  for (int d = 0; d < min_int(3, force_laws(f->kind)); d++) n += f->law[d].dir != 0;
   return n;
 }
 
 int td_switch_count(const td_model* m) {
   int n = 0;
   for (int i = 0; i < m->nforce; i++) n += switch_laws(&m->force[i]);
+  for (int i = 0; i < m->ncable; i++) n += m->cable[i].tension == NUM_NONE;
   return n <= MANY_SWITCHES ? n : 0;
 }
 
@@ -99,6 +98,9 @@ void td_switch_values(const td_model* m, const td_state* state, td_work* w, doub
       if (f->law[d].dir != 0)
         values[at++] = x[d] - w->num[f->law[d].rest] * w->num[f->law[d].compr];
   }
+  td_cable_tensions(m, w);
+  for (int i = 0; i < m->ncable; i++)
+    if (m->cable[i].tension == NUM_NONE) values[at++] = w->cable[i].stretch;
 }
 
 // ---- stop times -------------------------------------------------------------------------------

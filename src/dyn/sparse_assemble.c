@@ -116,7 +116,7 @@ static void element_column(const td_model* m, td_work* w, const td_blocks* p, co
   if (e->force) {
     td_force_change(m, w, e->force, &e->state, col, rate, change, w->dtau);
   } else {
-    td_row_force_change(m, w, e->row, col, rate, change);
+    td_row_wrenches_change(m, w, e->row, col, rate, change);
     for (int s = 0; s < 3; s++) change[s] = spatial_scale(e->lambda, change[s]);
   }
   for (int s = 0; s < e->nhop; s++) {
@@ -193,6 +193,21 @@ static void row_blocks(const td_model* m, td_work* w, const td_blocks* p, int i,
   for (int k = 0; k < e.nblock; k++) element_block(m, w, p, &e, e.block[k], dq, dv);
 }
 
+// The hand of td_work_pull.
+static void pull_blocks(const td_model* m, td_work* w, const td_blocks* p, double* dq, double* dv) {
+  const int hop = w->pull.on ? station_hop(m, w->pull.station) : -1,
+            J = hop < 0 ? 0 : m->hop_block[hop];
+  for (int i = hop; i >= 0; i = m->hop[i].parent)
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++)
+      for (int rate = 0; rate < (dv ? 2 : 1); rate++) {
+        double* column =
+            (rate ? dv : dq) + block_start(p, J, J) + block_height(p, J) * m->v_local[m->col[k].v];
+        w->df[hop] = spatial_zero();
+        td_pull_change(m, w, k, rate, w->df);
+        subtract(m, w, hop, &w->df[hop], column);
+      }
+}
+
 static void evaluate_partials(const td_model* m, td_work* w) {
   if (m->nlive_probe > 0) td_tape_eval(m->live_probe_tape, w->vars, w->scratch_tape, w->partial);
 }
@@ -206,12 +221,13 @@ void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const dou
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);
-  td_tangent_composites(m, w);
+  td_composites(m, w);
   for (int b = 0; b < p.nblock; b++) block_tangent(m, w, &p, b, dq, dv);
   evaluate_partials(m, w);
   memset(w->dtau, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nforce; i++) force_blocks(m, w, &p, i, dq, dv);
   for (int i = 0; i < m->nrow && lambda; i++) row_blocks(m, w, &p, i, lambda[i], dq, dv);
+  pull_blocks(m, w, &p, dq, dv);
 }
 
 // ---- constraint rows --------------------------------------------------------------------------
@@ -228,10 +244,9 @@ void td_sparse_rows(const td_model* m, td_work* w, double* J) {
   memset(J, 0, (size_t)row_values(m) * sizeof(double));
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    const row_value v = td_row_at(m, w, i);
     const int station[3] = {r->a, r->b, r->c};
     spatial f[3];
-    td_row_wrenches(m, w, r, &v, f);
+    td_row_wrenches(m, w, i, f);
     for (int s = 0; s < 3; s++) {
       const int hop = station_hop(m, station[s]);
       if (hop < 0) continue;

@@ -169,14 +169,17 @@ static void touch_probe(planner* p, const model_probe* probe) {
       break;
     case SENSOR_DOF:
     case SENSOR_Q:
+    case SENSOR_COORD:
       touch(p, p->q_block[probe->q]);
       break;
     case SENSOR_DDOF:
     case SENSOR_V:
+    case SENSOR_DCOORD:
       touch(p, m->v_block[probe->v]);
       break;
-    case SENSOR_STRAIN:  // of rods: above
-    case SENSOR_ENERGY:  // forces may not depend on these
+    case SENSOR_STRAIN:   // of rods: above
+    case SENSOR_TENSION:  // models with cables are dense
+    case SENSOR_ENERGY:   // forces may not depend on these
     case SENSOR_FORCE:
     case SENSOR_LAMBDA:
     case SENSOR_KIND_COUNT:
@@ -406,6 +409,10 @@ static td_status choose(planner* p) {
   td_model* m = p->m;
   if (m->linear == LINEAR_DENSE) {
     snprintf(m->linear_why, sizeof m->linear_why, "as asked for");
+    return TD_OK;
+  }
+  if (m->ncable > 0) {
+    snprintf(m->linear_why, sizeof m->linear_why, "a cable couples all that it passes");
     return TD_OK;
   }
   if (m->nvel == 0 ||

@@ -366,42 +366,53 @@ static void minus_row_column(const td_model* m, const double* G, int v, double* 
   }
 }
 
-// One column of the answer: from f and g, into column `column` of a matrix with `width` columns.
-static void solve_column(const td_model* m, td_work* w, double* f, const double* g, double* out,
-                         int width, int column) {
+// Where the answers go: v' into columns of `out`, `width` wide; lambda (NULL: not wanted) into the
+// columns of all.
+typedef struct answers {
+  double* out;
+  int width;
+  double* lambda;
+  int all, first;
+} answers;
+
+// One column of them, from f and g.
+static void solve_column(const td_model* m, td_work* w, double* f, double* g, const answers* to,
+                         int column) {
   for (int i = 0; i < m->nvel; i++)
     if (m->vel[i].motion != NUM_NONE) f[i] = 0;
-  td_sparse_kkt_solve(w->kkt, f, g, f, NULL);
-  for (int i = 0; i < m->nvel; i++) out[i * width + column] = f[i];
+  td_sparse_kkt_solve(w->kkt, f, g, f, g);
+  for (int i = 0; i < m->nvel; i++) to->out[i * to->width + column] = f[i];
+  for (int i = 0; i < m->nrow && to->lambda; i++)
+    to->lambda[i * to->all + to->first + column] = g[i];
 }
 
 static void solve_columns(const td_model* m, td_work* w, const double* A, const double* G,
-                          double* out) {
+                          const answers* to) {
   const arena_mark mark = arena_open(&w->scratch);
   double *f = arena_doubles(&w->scratch, m->nvel), *g = arena_doubles(&w->scratch, m->nrow);
   for (int v = 0; v < m->nvel; v++) {
     minus_column(m, A, v, f);
     minus_row_column(m, G, v, g);
-    solve_column(m, w, f, g, out, m->nvel, v);
+    solve_column(m, w, f, g, to, v);
   }
   arena_close(&w->scratch, mark);
 }
 
-static void solve_inputs(const td_model* m, const td_state* state, td_work* w, double* du) {
+static void solve_inputs(const td_model* m, const td_state* state, td_work* w, const answers* to) {
   const arena_mark mark = arena_open(&w->scratch);
   const int nu = m->ninput;
   double *f = arena_doubles(&w->scratch, m->nvel), *g = arena_doubles(&w->scratch, m->nrow);
-  td_input_map(m, state, w, du);
+  td_input_map(m, state, w, to->out);
   for (int u = 0; u < nu; u++) {
-    for (int i = 0; i < m->nvel; i++) f[i] = du[i * nu + u];
+    for (int i = 0; i < m->nvel; i++) f[i] = to->out[i * nu + u];
     for (int i = 0; i < m->nrow; i++) g[i] = td_row_input(m, w, i, u);
-    solve_column(m, w, f, g, du, nu, u);
+    solve_column(m, w, f, g, to, u);
   }
   arena_close(&w->scratch, mark);
 }
 
 td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
-                                    double* dq, double* dv, double* du) {
+                                    double* dq, double* dv, double* du, double* dlambda) {
   if (m->nvel > SPARSE_DENSE_LIMIT) {
     td_work_fail(w, "a model of %d velocities is too large to be linearised as dense matrices",
                  m->nvel);
@@ -417,9 +428,10 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   td_sparse_tangent(m, w, w->vdot, w->lambda, K, C);
   if (m->nrow > 0) td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
   if (status == TD_OK) {
-    solve_columns(m, w, K, Gq, dq);
-    solve_columns(m, w, C, Gv, dv);
-    if (du) solve_inputs(m, state, w, du);
+    const int nv = m->nvel, all = 2 * nv + (du ? m->ninput : 0);
+    solve_columns(m, w, K, Gq, &(answers){dq, nv, dlambda, all, 0});
+    solve_columns(m, w, C, Gv, &(answers){dv, nv, dlambda, all, nv});
+    if (du) solve_inputs(m, state, w, &(answers){du, m->ninput, dlambda, all, 2 * nv});
   }
   arena_close(s, mark);
   return status;
@@ -433,10 +445,10 @@ size_t td_sparse_scratch(const td_model* m) {
     const size_t size = (size_t)block_size(&p, b);
     largest = largest > size * size ? largest : size * size;
   }
-  size_t doubles = 10 * (n + r) + 2 * largest + 48 * c + (size_t)m->nhop + (size_t)mass_values(m) +
+  size_t doubles = 10 * (n + r) + 4 * largest + 48 * c + (size_t)m->nhop + (size_t)mass_values(m) +
                    (size_t)row_values(m);
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
-               n * (size_t)m->ninput;
+               (n + r) * (2 * n + (size_t)m->ninput);
   return doubles * sizeof(double) + 65536;
 }

@@ -5,6 +5,10 @@
 #include "engine.h"
 #include "magnus.h"
 
+// Strains that are expressions of coordinates (model_coords): their numbers at w->q, w->v, w->t;
+// what tangents need of them at the accelerations a.
+void td_strain_numbers(const td_model* m, td_work* w);
+void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a);
 // Moves g behind the step, fills the columns' S; *V and *own: twist across the step and its rate at
 // constant velocities, in the world.
 void td_strain_place(const td_model* m, td_work* w, const model_hop* hop, pose* g, spatial* V,

@@ -10,6 +10,8 @@
 #include "section.h"
 #include "segment.h"
 
+static const double no_numbers[SECTION_SLOTS];
+
 static section section_at(const double* n, double load) {
   return (section){
       n + SECTION_K,    n + SECTION_D, n + SECTION_X0, n + SECTION_INPUT, n + SECTION_MU,
@@ -47,8 +49,9 @@ static void basis_strains(const td_model* m, const td_work* w, const model_force
                           double u[6]) {
   for (int d = 0; d < 6; d++) {
     x[d] = w->num[f->section + SECTION_HELD + d];
-    u[d] = 0;
+    u[d] = f->coords >= 0 ? w->num[f->rate + d] : 0;
   }
+  if (f->coords >= 0) return;
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
     x[t->mode] += w->num[t->weight] * w->q[t->q];
     u[t->mode] += w->num[t->weight] * w->v[t->v];
@@ -75,24 +78,31 @@ static void polynomial_hops(const td_model* m, const model_force* f, const model
   *move = &m->hop[(*turn)->parent];
 }
 
-// Sum of weight (slope: of its derivative) times a coordinate's number, per component.
-static vec3 weighted(const td_model* m, const td_work* w, const model_hop* hop, bool slope,
-                     bool rate) {
-  double y[3] = {0, 0, 0};
-  for (int k = hop->col; k < hop->col + hop->nv; k++)
-    y[m->col[k].part] += (slope ? w->col[k].slope : w->col[k].weight) *
-                         (rate ? w->v[m->col[k].v] : w->q[m->col[k].q]);
-  return vec3_of(y);
+// Numbers of a hop and their rates: sums of weights times coordinates, and the same with slopes.
+typedef struct hop_sums {
+  double y[3], yd[3], ys[3], ysd[3];
+} hop_sums;
+
+static hop_sums weighted(const td_model* m, const td_work* w, const model_hop* hop) {
+  hop_sums s = {{0}, {0}, {0}, {0}};
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const int part = m->col[k].part;
+    const double q = w->q[m->col[k].q], v = w->v[m->col[k].v];
+    s.y[part] += w->col[k].weight * q;
+    s.yd[part] += w->col[k].weight * v;
+    s.ys[part] += w->col[k].slope * q;
+    s.ysd[part] += w->col[k].slope * v;
+  }
+  return s;
 }
 
 static polyrod polynomial_at(const td_model* m, const td_work* w, const model_force* f) {
   const model_hop *move, *turn;
   polynomial_hops(m, f, &move, &turn);
+  const hop_sums p = weighted(m, w, move), x = weighted(m, w, turn);
   const vec3 along = {0, 0, 1};
-  return td_polyrod(vec3_add(along, weighted(m, w, move, true, false)),
-                    weighted(m, w, turn, false, false), weighted(m, w, turn, true, false),
-                    weighted(m, w, move, true, true), weighted(m, w, turn, false, true),
-                    weighted(m, w, turn, true, true));
+  return td_polyrod(vec3_add(along, vec3_of(p.ys)), vec3_of(x.y), vec3_of(x.ys), vec3_of(p.ysd),
+                    vec3_of(x.yd), vec3_of(x.ysd));
 }
 
 // What DOF v does to the numbers of a polynomial rod.
@@ -130,8 +140,8 @@ static void polynomial_collect(const td_model* m, const td_work* w, const model_
                   w->col[k].slope * vec3_at(g->xs, m->col[k].part));
 }
 
-static void strains_and_rates(const td_model* m, const td_work* w, const model_force* f,
-                              double x[6], double u[6]) {
+void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+                     double u[6]) {
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
   } else if (f->strain == STRAIN_BASIS) {
@@ -148,17 +158,30 @@ static void strains_and_rates(const td_model* m, const td_work* w, const model_f
 
 void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]) {
   double u[6];
-  strains_and_rates(m, w, f, x, u);
+  td_strain_rates(m, w, f, x, u);
 }
 
-static void masked_force(const section* s, const double x[6], const double u[6], int which,
-                         double f[6]) {
-  section_force(s, x, u, f);
+// The section's law and the cables that pass.
+static void piece_force(const td_model* m, const td_work* w, const model_force* f,
+                        const double x[6], const double u[6], int which, double s[6]) {
+  const section sec = section_of(w, f, w->num);
+  section_force(&sec, x, u, s);
   for (int d = 0; d < 6; d++) {
-    const double input = s->load * s->input[d];
-    if (which == FORCES_PASSIVE) f[d] -= input;
-    if (which == FORCES_ACTIVE) f[d] = input;
+    const double input = sec.load * sec.input[d];
+    if (which == FORCES_PASSIVE) s[d] -= input;
+    if (which == FORCES_ACTIVE) s[d] = input;
   }
+  if (f->ncrossing > 0) td_cable_force(m, w, f, x, which, s);
+}
+
+// Its change for changes of strains and rates, and of the numbers.
+static void piece_change(const td_model* m, const td_work* w, const model_force* f,
+                         const double x[6], const double u[6], const double dx[6],
+                         const double du[6], bool numbers, double ds[6]) {
+  const section sec = section_of(w, f, w->num),
+                dsec = numbers ? section_of(w, f, w->dnum) : section_at(no_numbers, w->load);
+  section_change(&sec, &dsec, x, u, dx, du, ds);
+  if (f->ncrossing > 0) td_cable_force_change(m, w, f, x, dx, numbers, ds);
 }
 
 static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
@@ -167,24 +190,23 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
 }
 
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which) {
-  const section sec = section_of(w, f, w->num);
   double x[6], u[6], s[6];
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
-    masked_force(&sec, x, u, which, s);
+    piece_force(m, w, f, x, u, which, s);
     for (int d = 0; d < 6; d++)
       if (f->dof_v[d] >= 0) w->tau[f->dof_v[d]] += s[d];
     return;
   }
   if (f->strain == STRAIN_BASIS) {
     basis_strains(m, w, f, x, u);
-    masked_force(&sec, x, u, which, s);
+    piece_force(m, w, f, x, u, which, s);
     basis_collect(m, w, f, s, w->tau);
     return;
   }
   if (f->strain == STRAIN_POLYNOMIAL) {
     const polyrod r = polynomial_at(m, w, f);
-    masked_force(&sec, r.strain, r.rate, which, s);
+    piece_force(m, w, f, r.strain, r.rate, which, s);
     const polyrod_vector g = td_polyrod_force(&r, s);
     polynomial_collect(m, w, f, &g, 1, NULL, w->tau);
     return;
@@ -192,7 +214,7 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const segment e = td_segment(&a, &b);
   segment_strains(&e, piece_length(w, f), x, u);
-  masked_force(&sec, x, u, which, s);
+  piece_force(m, w, f, x, u, which, s);
   const segment_wrench t = td_segment_wrench(&e, s);
   add_wrench(m, w, f->b, spatial_force(b.p, t.force, t.torque_b));
   add_wrench(m, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
@@ -231,9 +253,11 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
     return;
   }
   if (f->strain == STRAIN_POLYNOMIAL) {
+    memset(dx, 0, 6 * sizeof(double));
+    if (!m->col[col].first) return;
     const polyrod r = polynomial_at(m, w, f);
-    polyrod_vector d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, none = d;
-    if (m->col[col].first) d = polynomial_direction(m, w, f, m->col[col].v);
+    const polyrod_vector d = polynomial_direction(m, w, f, m->col[col].v),
+                         none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     td_polyrod_change(&r, &d, &none, dx, du);
     return;
   }
@@ -244,48 +268,40 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
   for (int i = 0; i < 6; i++) dx[i] = d.x[i] / piece_length(w, f);
 }
 
-// Change of the wrench [F, T] at p.
-static spatial wrench_change(vec3 p, vec3 F, vec3 dp, vec3 dF, vec3 dT) {
-  return spatial_of(dF, vec3_add(vec3_add(vec3_cross(p, dF), vec3_cross(dp, F)), dT));
-}
-
 void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
                               double* dtau) {
-  const section sec = section_of(w, f, w->num), dsec = section_of(w, f, w->dnum);
   const double none[6] = {0};
   double x[6], u[6], ds[6];
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
-    section_change(&sec, &dsec, x, u, none, none, ds);
+    piece_change(m, w, f, x, u, none, none, true, ds);
     for (int d = 0; d < 6; d++)
       if (f->dof_v[d] >= 0) dtau[f->dof_v[d]] += ds[d];
     return;
   }
   if (f->strain == STRAIN_BASIS) {
     basis_strains(m, w, f, x, u);
-    section_change(&sec, &dsec, x, u, none, none, ds);
+    piece_change(m, w, f, x, u, none, none, true, ds);
     basis_collect(m, w, f, ds, dtau);
     return;
   }
   const polyrod r = polynomial_at(m, w, f);
-  section_change(&sec, &dsec, r.strain, r.rate, none, none, ds);
+  piece_change(m, w, f, r.strain, r.rate, none, none, true, ds);
   const polyrod_vector g = td_polyrod_force(&r, ds);
   polynomial_collect(m, w, f, &g, 1, NULL, dtau);
 }
 
-void td_strain_state(const td_work* w, const model_force* f, force_state* s) {
-  const section sec = section_of(w, f, w->num);
+void td_strain_state(const td_model* m, const td_work* w, const model_force* f, force_state* s) {
   double x[6], u[6];
   s->segment = td_segment(&s->a, &s->b);
   segment_strains(&s->segment, piece_length(w, f), x, u);
-  section_force(&sec, x, u, s->s);
+  piece_force(m, w, f, x, u, FORCES_ALL, s->s);
   s->F = td_segment_wrench(&s->segment, s->s).force;
 }
 
-void td_strain_change(const td_work* w, const model_force* f, const force_state* s,
-                      const frame_change* da, const frame_change* db, spatial change[2]) {
-  const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load),
-                dsec = w->numbers_change ? section_of(w, f, w->dnum) : none;
+void td_strain_change(const td_model* m, const td_work* w, const model_force* f,
+                      const force_state* s, const frame_change* da, const frame_change* db,
+                      spatial change[2]) {
   double x[6], u[6], dx[6], du[6], ds[6];
   const double length = piece_length(w, f);
   const segment_change d = td_segment_change(&s->segment, da, db);
@@ -294,18 +310,17 @@ void td_strain_change(const td_work* w, const model_force* f, const force_state*
     dx[i] = d.x[i] / length;
     du[i] = d.u[i] / length;
   }
-  section_change(&sec, &dsec, x, u, dx, du, ds);
+  piece_change(m, w, f, x, u, dx, du, w->numbers_change, ds);
   const segment_wrench t = td_segment_wrench_change(&s->segment, &d, s->s, ds);
   const vec3 back = vec3_scale(-1, s->F), dback = vec3_scale(-1, t.force);
-  change[0] = wrench_change(s->a.p, back, da->p, dback, t.torque_a);
-  change[1] = wrench_change(s->b.p, s->F, db->p, t.force, t.torque_b);
+  change[0] = spatial_force_change(s->a.p, back, da->p, dback, t.torque_a);
+  change[1] = spatial_force_change(s->b.p, s->F, db->p, t.force, t.torque_b);
 }
 
 // ---- tangents of forces that follow from the coordinates themselves ---------------------------
 
-static void dof_tangent(const td_work* w, const model_force* f, const tree_part* part, double* dq,
-                        double* dv) {
-  const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load);
+static void dof_tangent(const td_model* m, const td_work* w, const model_force* f,
+                        const tree_part* part, double* dq, double* dv) {
   const double zero[6] = {0};
   double x[6], u[6], ds[6];
   dof_strains(w, f, x, u);
@@ -314,7 +329,7 @@ static void dof_tangent(const td_work* w, const model_force* f, const tree_part*
     double e[6] = {0};
     e[d] = 1 / piece_length(w, f);
     for (int rate = 0; rate < 2; rate++) {
-      section_change(&sec, &none, x, u, rate ? zero : e, rate ? e : zero, ds);
+      piece_change(m, w, f, x, u, rate ? zero : e, rate ? e : zero, false, ds);
       for (int i = 0; i < 6; i++)
         if (f->dof_v[i] >= 0)
           (rate ? dv : dq)[part_row(part, f->dof_v[i]) * part->n + part_row(part, f->dof_v[d])] -=
@@ -323,18 +338,33 @@ static void dof_tangent(const td_work* w, const model_force* f, const tree_part*
   }
 }
 
+// What the weights' own change adds where strains are expressions of their coordinates.
+static void basis_hessian(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6], const tree_part* part, double* dq) {
+  const model_coords* c = &m->coords[f->coords];
+  const double* H = w->num + f->hessian;
+  double s[6];
+  piece_force(m, w, f, x, u, FORCES_ALL, s);
+  for (int d = 0; d < 6; d++) {
+    if (!(f->modes >> d & 1)) continue;
+    for (int k = 0; k < c->n; k++)
+      for (int l = 0; l < c->n; l++)
+        dq[part_row(part, c->v + k) * part->n + part_row(part, c->v + l)] -=
+            piece_length(w, f) * s[d] * *H++;
+  }
+}
+
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
 static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
                           const tree_part* part, double* dq, double* dv) {
-  const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load);
   const double zero[6] = {0};
   double x[6], u[6], Kx[6][6], Kv[6][6];
   basis_strains(m, w, f, x, u);
   for (int d = 0; d < 6; d++) {
     double e[6] = {0};
     e[d] = 1;
-    section_change(&sec, &none, x, u, e, zero, Kx[d]);
-    section_change(&sec, &none, x, u, zero, e, Kv[d]);
+    piece_change(m, w, f, x, u, e, zero, false, Kx[d]);
+    piece_change(m, w, f, x, u, zero, e, false, Kv[d]);
   }
   const model_term *first = m->term + f->term, *end = first + f->nterm;
   for (const model_term* t = first; t < end; t++) {
@@ -344,8 +374,11 @@ static void basis_tangent(const td_model* m, const td_work* w, const model_force
       const int at = part_row(part, s->v) * part->n + part_row(part, t->v);
       dq[at] -= both * Kx[t->mode][s->mode];
       dv[at] -= both * Kv[t->mode][s->mode];
+      if (f->coords >= 0)
+        dq[at] -= piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
     }
   }
+  if (f->coords >= 0) basis_hessian(m, w, f, x, u, part, dq);
 }
 
 // What a column does to the numbers of a polynomial rod.
@@ -360,21 +393,20 @@ static polyrod_vector column_direction(const model_col* col, const col_work* c, 
 static void polynomial_columns(const td_model* m, const td_work* w, const model_force* f,
                                const polyrod* r, const model_hop* hop, const tree_part* part,
                                double* dq, double* dv) {
-  const section sec = section_of(w, f, w->num), none = section_at(no_numbers, w->load);
   const polyrod_vector zero = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double dx[6], du[6], s[6], ds[6];
-  section_force(&sec, r->strain, r->rate, s);
+  piece_force(m, w, f, r->strain, r->rate, FORCES_ALL, s);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const polyrod_vector d = column_direction(&m->col[k], &w->col[k], hop->kind != HOP_MOVE);
     const int v = part_row(part, m->col[k].v);
     td_polyrod_change(r, &d, &zero, dx, du);
-    section_change(&sec, &none, r->strain, r->rate, dx, du, ds);
+    piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
     const polyrod_vector g = td_polyrod_force(r, ds), turned = td_polyrod_force_change(r, &d, s);
     polynomial_collect(m, w, f, &g, -1, part, dq + v);
     polynomial_collect(m, w, f, &turned, -1, part, dq + v);
 
     td_polyrod_change(r, &zero, &d, dx, du);
-    section_change(&sec, &none, r->strain, r->rate, dx, du, ds);
+    piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
     const polyrod_vector gv = td_polyrod_force(r, ds);
     polynomial_collect(m, w, f, &gv, -1, part, dv + v);
   }
@@ -391,7 +423,7 @@ static void polynomial_tangent(const td_model* m, const td_work* w, const model_
 
 void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
                        const tree_part* part, double* dq, double* dv) {
-  if (f->strain == STRAIN_DOF) dof_tangent(w, f, part, dq, dv);
+  if (f->strain == STRAIN_DOF) dof_tangent(m, w, f, part, dq, dv);
   if (f->strain == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, part, dq, dv);
   if (f->strain == STRAIN_BASIS) basis_tangent(m, w, f, part, dq, dv);
 }
@@ -402,14 +434,14 @@ double td_strain_energy(const td_model* m, const td_work* w, const model_force* 
   if (!f->potential) return 0;
   const section sec = section_of(w, f, w->num);
   double x[6], u[6];
-  strains_and_rates(m, w, f, x, u);
+  td_strain_rates(m, w, f, x, u);
   return piece_length(w, f) * section_energy(&sec, x);
 }
 
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
-  strains_and_rates(m, w, f, x, u);
+  td_strain_rates(m, w, f, x, u);
   section_force(&sec, x, u, s);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++)
@@ -421,7 +453,7 @@ double td_strain_energy_change(const td_model* m, const td_work* w, const model_
   if (!f->potential) return 0;
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
-  strains_and_rates(m, w, f, x, u);
+  td_strain_rates(m, w, f, x, u);
   td_strains_change(m, w, f, col, dx);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];

@@ -107,6 +107,7 @@ static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
 }
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
+  td_strain_tangent_numbers(m, w, a);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE) {
@@ -156,8 +157,7 @@ static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
   return B;
 }
 
-// Sums over subtrees: inertial wrench F, other wrenches E, inertia IA, P and B.
-void td_tangent_composites(const td_model* m, td_work* w) {
+void td_composites(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->E = h->f;
@@ -194,7 +194,7 @@ void td_tangent_composites(const td_model* m, td_work* w) {
   }
 }
 
-static spatial rate_wrench(const hop_work* h, const spatial* U) {
+spatial td_rate_wrench(const hop_work* h, const spatial* U) {
   const vec3 w = spatial_r(U);
   return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
 }
@@ -253,62 +253,71 @@ static void tangent_path_enter(tangent_path* t, const td_model* m, const td_work
   }
 }
 
-// The column of DOF v: rows above, for the changes dF and dFv of the wrench below.
-static void column_above(const tangent_path* t, int rows, const spatial* dF, const spatial* dFv,
-                         int v, int n, double* dq, double* dv) {
-  path_sum(&t->p, rows, t->S, dF);
-  path_add_column(&t->p, rows, dq, n, v);
-  path_sum(&t->p, rows, t->S, dFv);
-  path_add_column(&t->p, rows, dv, n, v);
+// The column of DOF v: rows above, for the changes dF and dFv of the wrench below.  `column_q` and
+// `column_v` are rows of transposed matrices.
+static void column_above(const tangent_path* t, const model_hop* hop, const spatial* dF,
+                         const spatial* dFv, double* column_q, double* column_v) {
+  path_sum(&t->p, hop->above, t->S, dF);
+  path_add_row(&t->p, hop->above, hop->straight, column_q);
+  path_sum(&t->p, hop->above, t->S, dFv);
+  path_add_row(&t->p, hop->above, hop->straight, column_v);
 }
 
 // The row of DOF v: columns above (l below k in the formulas of the head).
-static void row_above(const tangent_path* t, int columns, const col_work* c, int v, int n,
-                      double* dq, double* dv) {
+static void row_above(const tangent_path* t, const model_hop* hop, const col_work* c, double* row_q,
+                      double* row_v) {
   const spatial G = spatial_of((vec3){0, 0, 0}, c->G), minus_Y = spatial_scale(-1, c->Y);
-  for (int b = 0; b * LANES < columns; b++) {
+  for (int b = 0; b * LANES < hop->above; b++) {
     lanes sum = {0};
     path_dot(&t->Z[b], &c->H, &sum);
     path_dot(&t->U[b], &G, &sum);
     path_dot(&t->S[b], &minus_Y, &sum);
     t->p.sum[b] = sum;
   }
-  path_add_row(&t->p, columns, dq, n, v);
-  for (int b = 0; b * LANES < columns; b++) {
+  path_add_row(&t->p, hop->above, hop->straight, row_q);
+  for (int b = 0; b * LANES < hop->above; b++) {
     lanes sum = {0};
     path_dot(&t->X[b], &c->H, &sum);
     path_dot(&t->S[b], &G, &sum);
     t->p.sum[b] = sum;
   }
-  path_add_row(&t->p, columns, dv, n, v);
+  path_add_row(&t->p, hop->above, hop->straight, row_v);
+}
+
+// A += Bᵀ
+static void add_transposed(double* A, const double* B, int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) A[i * n + j] += B[j * n + i];
 }
 
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv) {
   const int n = part->n;
   const arena_mark mark = arena_open(&w->scratch);
   tangent_path t = tangent_path_new(m, part, &w->scratch);
+  double *dqT = arena_zeros(&w->scratch, n * n), *dvT = arena_zeros(&w->scratch, n * n);
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
     own_hop(m, w, i, part, dq);
-    const int above = hop->above;
     for (int k = 0; k < hop->nv; k++) {
       const col_work* c = &w->col[hop->col + k];
       const int v = part_row(part, m->col[hop->col + k].v);
       const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
-      const spatial dF = spatial_add(spatial_add(turn, IZ), rate_wrench(h, &c->U));
-      const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), rate_wrench(h, &c->S));
-      column_above(&t, above, &dF, &dFv, v, n, dq, dv);
-      row_above(&t, above, c, v, n, dq, dv);
+      const spatial dF = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
+      const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
+      column_above(&t, hop, &dF, &dFv, dqT + v * n, dvT + v * n);
+      row_above(&t, hop, c, dq + v * n, dv + v * n);
       for (int l = 0; l < hop->nv; l++) {
         const spatial* S = &w->col[hop->col + l].S;
         const int row = part_row(part, m->col[hop->col + l].v);
-        dq[row * n + v] += spatial_dot(S, &dF);
-        dv[row * n + v] += spatial_dot(S, &dFv);
+        dqT[v * n + row] += spatial_dot(S, &dF);
+        dvT[v * n + row] += spatial_dot(S, &dFv);
       }
     }
     tangent_path_enter(&t, m, w, i);
   }
+  add_transposed(dq, dqT, n);
+  add_transposed(dv, dvT, n);
   arena_close(&w->scratch, mark);
 }
 
@@ -352,7 +361,7 @@ static void force_tangent(const td_model* m, td_work* w, const double* lambda, d
 static bool only_local_forces(const td_model* m) {
   for (int i = 0; i < m->nforce; i++)
     if (!is_local(&m->force[i])) return false;
-  return m->nlive_probe == 0 && m->nrow == 0;
+  return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0;
 }
 
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
@@ -363,11 +372,13 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);
-  td_tangent_composites(m, w);
+  td_composites(m, w);
   const tree_part all = whole_forest(m);
   td_tree_tangent(m, w, &all, dFdq, dFdv);
   for (int i = 0; i < m->nforce; i++) td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
-  if (!only_local_forces(m)) force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
+  td_cable_tangent(m, w, dFdq);
+  if (!only_local_forces(m) || w->pull.on)
+    force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
 }
 
 void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,

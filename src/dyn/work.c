@@ -11,6 +11,8 @@
 #define WORK_ARRAYS(X)                     \
   X(hop_work, hop, m->nhop)                \
   X(col_work, col, m->ncol)                \
+  X(cable_work, cable, m->ncable)          \
+  X(double, crossing_share, m->ncrossing)  \
   X(pose, hop_fix, m->nhop)                \
   X(pose, station_fix, m->nstation)        \
   X(vec3, hop_axis, m->nhop)               \
@@ -43,7 +45,7 @@ static int tape_scratch(const td_model* m) {
   const td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
                             m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
                             m->output_tape,     m->output_probe_tape, m->output_input_tape,
-                            m->event_tape};
+                            m->event_tape,      m->strain_tape,       m->strain_rate_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
     most = max_int(most, td_tape_scratch(tapes[i]));
@@ -53,7 +55,7 @@ static int tape_scratch(const td_model* m) {
 static int partial_count(const td_model* m) {
   const int counts[] = {m->nparam_slot,   m->nmotion_slot, m->nlive_slot,   m->nlive_probe,
                         m->nlive_input,   m->nlive_param,  m->noutput_name, m->noutput_probe,
-                        m->noutput_input, m->nevent};
+                        m->noutput_input, m->nevent,       m->nstrain_slot, m->nstrain_rate_slot};
   int most = 1;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
   return most;
@@ -61,13 +63,15 @@ static int partial_count(const td_model* m) {
 
 static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 
-// Dense evaluation: mass matrix, rows, the saddle-point factors, tangents of the forward dynamics;
-// paths (path.h) of the columns, of which there may be many more than velocities.
+// Dense evaluation: mass matrix, rows, the saddle-point factors, tangents of the forward dynamics
+// and of the outputs; paths (path.h) of the columns, of which there may be many more than
+// velocities.
 static size_t scratch_size(const td_model* m) {
   if (m->sparse) return td_sparse_scratch(m);
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput, c = (size_t)m->ncol;
-  const size_t dense = 7 * n * n + 6 * r * n + 2 * (n + r) * (2 * n + u) + 64 * (n + r) + 1024;
-  return 2 * td_kkt_scratch(m->nvel, m->nrow) + sizeof(double) * (dense + 32 * c) + 65536;
+  const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024;
+  const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input;
+  return 2 * td_kkt_scratch(m->nvel, m->nrow) + sizeof(double) * (dense + 32 * c + outputs) + 65536;
 }
 
 td_work* td_work_new(const td_model* m) {

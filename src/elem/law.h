@@ -44,7 +44,7 @@ static inline void law_power(double u, double nu, double* w, double* wu, double*
     *w = *wu = *wnu = 0;
     return;
   }
-  const double p = pow(r2, 0.5 * (nu - 1));
+  const double p = nu == 2 ? fabs(u) : pow(r2, 0.5 * (nu - 1));
   *w = p * u;
   *wu = p * (1 + (nu - 1) * u * u / r2);
   *wnu = *w * 0.5 * log(r2);

@@ -1,6 +1,8 @@
 // A piece of rod between two frames; formulas in segment.h.
 #include "segment.h"
 
+#include "chart.h"
+
 // p0 = φ/sin φ and τ = tan(φ/2)/φ as functions of t = φ²; below φ = 0.1 by their series (next term
 // below 1e-18).
 static void coefficients(double t, segment* s) {
@@ -35,6 +37,19 @@ static void coefficients(double t, segment* s) {
   s->dp1 = (-s->dp0 - s->p1) / t;
   s->tau = half / p;
   s->dtau = (0.5 * (1 + half * half) * p - half) / (2 * p * t);
+}
+
+segment_end td_segment_end(const double x[6], const double u[6], double l) {
+  const chart_frame half = td_chart_frame(CHART_TURN, vec3_scale(0.5 * l, vec3_of(x + 3)));
+  const mat3 A = mat3_quat(half.Q);
+  const vec3 turn = mat3_apply(half.T, vec3_scale(0.5 * l, vec3_of(u + 3))),
+             move = vec3_scale(l, vec3_add(vec3_of(x), (vec3){0, 0, 1})),
+             slide = vec3_scale(l, vec3_of(u));
+  return (segment_end){
+      .g = {mat3_mul(A, A), mat3_apply(A, move)},
+      .v = mat3_apply_t(A, vec3_add(vec3_cross(turn, move), slide)),
+      .w = vec3_add(mat3_apply_t(A, turn), turn),
+  };
 }
 
 static vec3 P_apply(const segment* s, vec3 x) {

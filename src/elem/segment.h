@@ -31,6 +31,15 @@ typedef struct segment_wrench {
   vec3 torque_a, torque_b;
 } segment_wrench;
 
+// The end of a piece of length l seen from its start, for given strains x and rates u per length:
+//
+//   exp(l κ/2) · move l (e_z + ε) · exp(l κ/2)                 x = [ε κ]
+typedef struct segment_end {
+  pose g;
+  vec3 v, w;  // velocity of its origin and angular velocity, in its own axes
+} segment_end;
+segment_end td_segment_end(const double x[6], const double u[6], double l);
+
 segment td_segment(const frame* a, const frame* b);
 segment_wrench td_segment_wrench(const segment* s, const double f[6]);
 // Change of strains and rates, and of the wrench when f changes by df.

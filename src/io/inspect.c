@@ -2,6 +2,7 @@
 // coordinate is, and the versions of the parts that read and write files.
 #include <cjson/cJSON.h>
 #include <hdf5.h>
+#include <math.h>
 #include <matio.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +25,21 @@ const char* td_spec_text(const td_spec* spec, const char* path) {
     path += n + (path[n] == '.');
   }
   return v && v->kind == V_STR ? v->s : NULL;
+}
+
+bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* x,
+                         const char** text) {
+  if (i < 0 || i >= spec->nparam) return false;
+  *name = spec->params[i].name;
+  *text = spec->params[i].text;
+  *x = *text ? (double)NAN : spec->params[i].value;
+  return true;
+}
+
+bool td_model_uses_time(const td_model* model) {
+  for (int i = 0; i < model->nnumber_ex; i++)
+    if (td_ex_depends(model->graph, model->number_ex[i]) & TD_ON_TIME) return true;
+  return false;
 }
 
 static bool is_word(const value* v, const char* name) {
@@ -71,7 +87,8 @@ static const char* polynomial_unit(const td_model* m, const model_dof* dof, cons
 static const char* unit_of(const td_model* m, const model_dof* dof, const model_hop* hop,
                            bool velocity) {
   if (!hop) return "";
-  if (m->col[hop->col].slope != NUM_NONE) return polynomial_unit(m, dof, hop, velocity);
+  if (hop->kind != HOP_STRAIN && m->col[hop->col].slope != NUM_NONE)
+    return polynomial_unit(m, dof, hop, velocity);
   switch (hop->kind) {
     case HOP_SCREW:
       if (hop->turns) return velocity ? "rad/s" : "rad";
@@ -99,8 +116,8 @@ static const char* mode_of(const char* name) {
   return dot ? dot + 1 : name;
 }
 
-static td_coordinate describe(const td_model* m, const model_dof* dof, const model_hop* hop,
-                              bool velocity) {
+static td_coordinate describe(const td_model* m, const model_dof* dof, bool velocity) {
+  const model_hop* hop = dof->hop < 0 ? NULL : &m->hop[dof->hop];
   const bool known = dof->joint >= 1 && dof->joint <= m->njoint;
   return (td_coordinate){
       .name = model_name(m, dof->name),
@@ -112,19 +129,21 @@ static td_coordinate describe(const td_model* m, const model_dof* dof, const mod
       .prescribed = hop && hop->prescribed,
       .rod = dof->rod > 0 ? model_name(m, m->rod[dof->rod - 1].name) : "",
       .rod_number = dof->rod,
-      .mode = dof->rod > 0 ? mode_of(model_name(m, dof->name)) : "",
+      .mode = dof->rod > 0 || dof->mesh > 0 ? mode_of(model_name(m, dof->name)) : "",
+      .mesh = dof->mesh > 0 ? model_name(m, m->mesh[dof->mesh - 1].name) : "",
+      .mesh_number = dof->mesh,
   };
 }
 
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about) {
   if (i < 0 || i >= model->npos) return false;
-  *about = describe(model, &model->pos[i], &model->hop[model->pos[i].hop], false);
+  *about = describe(model, &model->pos[i], false);
   return true;
 }
 
 bool td_model_v_about(const td_model* model, int i, td_coordinate* about) {
   if (i < 0 || i >= model->nvel) return false;
-  *about = describe(model, &model->vel[i], &model->hop[model->vel[i].hop], true);
+  *about = describe(model, &model->vel[i], true);
   return true;
 }
 
@@ -134,6 +153,31 @@ bool td_model_rod_about(const td_model* m, int i, td_rod* about) {
   *about = (td_rod){model_name(m, rod->name), model_name(m, rod->model), rod->n, rod->length, 0};
   for (int k = 0; k < m->nvel; k++) about->nv += m->vel[k].rod == i + 1;
   return true;
+}
+
+bool td_model_mesh_about(const td_model* m, int i, td_mesh* about) {
+  if (i < 0 || i >= m->nmesh) return false;
+  const model_mesh* mesh = &m->mesh[i];
+  *about = (td_mesh){.name = model_name(m, mesh->name),
+                     .nnode = mesh->nnode,
+                     .nfixed = mesh->nfixed,
+                     .nedge = mesh->nedge,
+                     .ndiagonal = mesh->ndiagonal,
+                     .station = mesh->station,
+                     .body = mesh->body,
+                     .force = mesh->force};
+  return true;
+}
+
+bool td_model_station_fixed(const td_model* m, int station) {
+  return station >= 0 && station < m->nstation && m->station[station].hop < 0;
+}
+
+bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
+  if (force < 0 || force >= m->nforce) return false;
+  stations[0] = m->force[force].a;
+  stations[1] = m->force[force].b;
+  return stations[0] >= 0 && stations[1] >= 0;
 }
 
 int td_model_station_rod(const td_model* m, int station, double* arc) {

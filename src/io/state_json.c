@@ -1,4 +1,5 @@
-// State files: {"t": 0, "q": [...], "v": [...], "u": {"name": value}}.
+// State files: {"t": 0, "q": [...], "v": [...], "u": {"name": value}}, and results that hold a
+// state.
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -80,6 +81,21 @@ static td_status read_inputs(const td_model* model, const cJSON* object, double*
   return TD_OK;
 }
 
+// equilibrium.json says `converged`, eval --json `nq`: they hold more than a state.
+static bool is_result(const cJSON* root) {
+  return cJSON_HasObjectItem(root, "converged") || cJSON_HasObjectItem(root, "nq");
+}
+
+// An equilibrium is at rest.
+static td_status read_equilibrium(const td_sizes n, const cJSON* root, td_state* state,
+                                  complaint to) {
+  const cJSON* converged = cJSON_GetObjectItemCaseSensitive(root, "converged");
+  if (!converged) return TD_OK;
+  if (!cJSON_IsTrue(converged)) return complain(to, "the equilibrium in it was not found");
+  memset(state->v, 0, sizeof(double) * (size_t)n.nv);
+  return TD_OK;
+}
+
 static td_status read_members(const td_model* model, const cJSON* root, td_state* state,
                               complaint to) {
   const td_sizes n = td_model_sizes(model);
@@ -87,6 +103,7 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
     return complain(to,
                     "a state is an object {\"t\": ..., \"q\": [...], \"v\": [...], \"u\": {...}}");
   }
+  TD_TRY(read_equilibrium(n, root, state, to));
   const cJSON* item;
   cJSON_ArrayForEach(item, root) {
     const char* name = item->string;
@@ -99,7 +116,7 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
       TD_TRY(read_array(item, "v", n.nv, state->v, to));
     } else if (strcmp(name, "u") == 0) {
       TD_TRY(read_inputs(model, item, state->u, to));
-    } else {
+    } else if (!is_result(root)) {
       return complain(to, "unknown member '%s'; a state has t, q, v and u", name);
     }
   }

@@ -20,6 +20,7 @@ static const char* root_name(const ast* node) {
 // The structures that can be referred to.
 static bool is_thing(const char* name) {
   return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 || strcmp(name, "rod") == 0 ||
+         strcmp(name, "cable") == 0 || strcmp(name, "mesh") == 0 ||
          (td_field_refused(name) && td_field_is_root(name));
 }
 
@@ -79,13 +80,26 @@ static int find_named(const lang* L, const char* root, const char* name) {
   return 0;
 }
 
-static bool named_reference(lang* L, const char* name, char about, td_span at, value_ref* ref) {
-  const char* root = about == 'j' ? "joint" : "body";
-  snprintf(ref->root, sizeof ref->root, "%s", root);
+// Which structure a name is looked for in first; rods come second.
+static const char* root_about(char about) {
+  return about == 'j' ? "joint" : about == 'r' ? "rod" : about == 'c' ? "cable" : "body";
+}
+
+// Find a name that is there already; -1: out of work.
+static int search_named(lang* L, const char* root, const char* name, td_span at, value_ref* ref) {
   const variable* things = td_scope_find(&L->global, root);
-  if (!td_spend(L, 10 + (things && things->v ? td_value_count(things->v) : 0), at)) return false;
+  if (!td_spend(L, 10 + (things && things->v ? td_value_count(things->v) : 0), at)) return -1;
+  snprintf(ref->root, sizeof ref->root, "%s", root);
   ref->index = find_named(L, root, name);
-  if (ref->index > 0) return true;
+  return ref->index;
+}
+
+static bool named_reference(lang* L, const char* name, char about, td_span at, value_ref* ref) {
+  const char* const roots[] = {"rod", root_about(about)};  // one that is not found is of the second
+  for (int k = 0; k < 2; k++) {
+    const int found = search_named(L, roots[k], name, at, ref);
+    if (found != 0) return found > 0;
+  }
   pending* grown = td_grow(L->pendings, &L->pending_cap, L->npending + 1, sizeof *grown);
   if (!grown) return td_no_memory(L, at) != NULL;
   L->pendings = grown;
@@ -99,9 +113,14 @@ static bool named_reference(lang* L, const char* name, char about, td_span at, v
 // The index a forward name stands for; 0 after a message that there is none.
 static int resolve(lang* L, int k) {
   pending* p = &L->pendings[k];
-  const char* root = p->root == 'j' ? "joint" : "body";
-  const int index = find_named(L, root, p->name);
+  const char* root = root_about(p->root);
+  const int index = find_named(L, root, p->name), rod = find_named(L, "rod", p->name);
   if (index > 0) return index;
+  if (rod > 0) {
+    td_fail(L, p->at, "'%s' is rod(%d), which gets its name further on", p->name, rod);
+    td_hint(L->diags, "write rod(%d), or name the rod before", rod);
+    return 0;
+  }
   const variable* var = td_scope_find(&L->global, root);
   td_fail(L, p->at, "there is no %s named '%s'", root, p->name);
   const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
@@ -155,7 +174,7 @@ bool td_reference(lang* L, const ast* node, char about, const char* function, va
     ok = named_reference(L, v->s, about, node->at, ref);
   } else {
     char text[TD_DESCRIBE_SIZE];
-    const char* root = about == 'j' ? "joint" : "body";
+    const char* root = root_about(about);
     td_fail(L, node->at, "%s is about a %s, as in %s(2) or its name, got %s", function, root, root,
             td_value_describe(v, text));
   }
@@ -206,11 +225,6 @@ value* td_at_call(lang* L, const ast* node) {
 
 // ---- sensors ----------------------------------------------------------------------------------
 
-// Sensors of structures that come later.
-static const char* later_sensor(const char* name) {
-  return strcmp(name, "tension") == 0 ? "cable" : NULL;
-}
-
 static int sensor_kind_of(const char* name) {
   for (int i = 0; i < SENSOR_KIND_COUNT; i++) {
     if (strcmp(td_sensor_table[i].name, name) == 0) return i;
@@ -218,7 +232,7 @@ static int sensor_kind_of(const char* name) {
   return -1;
 }
 
-bool td_is_sensor_name(const char* name) { return sensor_kind_of(name) >= 0 || later_sensor(name); }
+bool td_is_sensor_name(const char* name) { return sensor_kind_of(name) >= 0; }
 
 // A point in the body frame: [x y z]
 static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
@@ -279,13 +293,17 @@ static bool joint_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
          int_of(L, node->list[first], "the element of a joint", 1, &ref->element);
 }
 
-// The arguments of pos, strain, ... after a rod: the arc length (stretch has none).
+// The arguments of pos, strain, ... after a rod: the arc length.  pos, vel, ... without one are
+// about the tip, stretch is about the whole rod.
 static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
   ref->root = 'r';
   ref->index = r->index;
-  ref->arc = r->has_place ? td_ex_value(L->g, r->place) : 0;
-  const int wanted = ref->kind == SENSOR_STRETCH || r->has_place ? 1 : 2;
+  const bool whole =
+      ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD;
+  const bool tip = !whole && ref->kind != SENSOR_STRAIN;
+  ref->arc = r->has_place ? td_ex_value(L->g, r->place) : tip ? TD_ARC_TIP : 0;
+  const int wanted = whole || r->has_place || (tip && node->n == 1) ? 1 : 2;
   if (node->n != wanted) {
     return td_fail(L, node->at, "%s(rod(%d)%s) called with %d argument%s", name, r->index,
                    wanted == 2 ? ", arc length" : "", node->n, node->n == 1 ? "" : "s") != NULL;
@@ -293,18 +311,47 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
   return wanted == 1 || arc_of(L, node->list[1], &ref->arc);
 }
 
+// length and tension of a cable: nothing more.
+static bool cable_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
+  ref->root = 'c';
+  ref->index = r->index;
+  if (node->n == 1) return true;
+  return td_fail(L, node->at, "%s(cable(%d)) called with %d arguments",
+                 td_sensor_table[ref->kind].name, r->index, node->n) != NULL;
+}
+
+// The arguments after a mesh: a node (pos, vel, ...) or an edge (length, stretch, force).
+static bool mesh_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
+  const td_sensor_info* info = &td_sensor_table[ref->kind];
+  const bool edge =
+      ref->kind == SENSOR_LENGTH || ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_FORCE;
+  if (info->about != 'b' && !edge)
+    return td_fail(L, node->at, "%s is not about a mesh", info->name) != NULL;
+  ref->root = 'm';
+  ref->index = r->index;
+  if (r->has_place) ref->element = (int)td_ex_value(L->g, r->place);
+  const bool ok = edge ? joint_arguments(L, node, ref) : body_arguments(L, node, ref);
+  if (ok && ref->element == 0)
+    return td_fail(L, node->at, "%s needs to know which %s, as in %s(mesh(%d), 1)", info->name,
+                   edge ? "edge" : "node", info->name, r->index) != NULL;
+  return ok;
+}
+
 static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char about) {
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
     return td_fail(L, node->at, "%s needs to know of what, as in %s(%s(1)%s)", name, name,
-                   about == 'b' ? "body" : "joint",
+                   root_about(about),
                    ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF ? ", 1" : "") != NULL;
   }
   value_ref r;
   if (!td_reference(L, node->list[0], about, name, &r)) return false;
-  const char* wanted = about == 'b' ? "body" : about == 'r' ? "rod" : "joint";
+  const char* wanted = root_about(about);
+  const bool may_be_cable = about == 'c' || ref->kind == SENSOR_LENGTH;
+  if (may_be_cable && strcmp(r.root, "cable") == 0) return cable_arguments(L, node, &r, ref);
   const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
   if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
+  if (strcmp(r.root, "mesh") == 0 && about != 'r') return mesh_arguments(L, node, &r, ref);
   if (strcmp(r.root, wanted) != 0) {
     return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
            NULL;
@@ -324,11 +371,26 @@ static bool about_index(lang* L, const ast* node, td_sensor_ref* ref) {
   return int_of(L, node->list[0], "the number of a coordinate", 1, &ref->item);
 }
 
+// rod(k).coords, which must be known before its coordinates are used; 0 after a message.
+static int coordinate_count(lang* L, const td_sensor_ref* ref, td_span at) {
+  const variable* rods = td_scope_find(&L->global, "rod");
+  const bool known = rods && rods->v && rods->v->kind == V_STRUCT && ref->index >= 1 &&
+                     ref->index <= td_value_count(rods->v);
+  const value* n = known ? td_get(rods->v, ref->index - 1, "coords") : NULL;
+  if (n && n->kind == V_NUM && n->x[0] >= 1 && n->x[0] <= 200) return (int)n->x[0];
+  td_fail(L, at, "%s: rod(%d).coords must be given first: how many coordinates its strains have",
+          td_sensor_table[ref->kind].name, ref->index);
+  return 0;
+}
+
 static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   const td_sensor_info* info = &td_sensor_table[ref->kind];
+  const bool coordinates = ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD;
+  const int cols = coordinates ? coordinate_count(L, ref, at) : info->cols;
+  if (cols == 0) return NULL;
   if (!td_spend(L, 10 + L->spec->nsensor, at)) return NULL;  // known ones are searched
-  value* out = td_num(L, info->rows, info->cols, 1, at);
-  for (int k = 0; out && k < info->rows * info->cols; k++) {
+  value* out = td_num(L, info->rows, cols, 1, at);
+  for (int k = 0; out && k < info->rows * cols; k++) {
     td_sensor_ref part = *ref;
     part.component = k;
     const int var = td_spec_sensor(L->spec, &part, at);
@@ -341,12 +403,6 @@ static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
 }
 
 value* td_sensor_call(lang* L, const char* name, const ast* node) {
-  const char* later = later_sensor(name);
-  if (later) {
-    const char* text = td_field_refused(later);
-    return td_fail(L, node->at, "%s is a sensor of a %s: %s", name, later,
-                   text ? text : "not in this version");
-  }
   td_sensor_ref ref = {.kind = (sensor_kind)sensor_kind_of(name), .root = '-'};
   bool ok = false;
   switch (td_sensor_table[ref.kind].about) {
@@ -355,6 +411,7 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
       break;
     case 'j':
     case 'r':
+    case 'c':
       ok = about_reference(L, node, &ref, td_sensor_table[ref.kind].about);
       break;
     case 'i':

@@ -33,7 +33,44 @@ static double pchip_slope(const double* x, const double* y, int n, int i) {
   return i == 0 || i == n - 1 ? end_slope(ha, hb, da, db) : inner_slope(ha, hb, da, db);
 }
 
-typedef enum method { LINEAR, NEAREST, PREVIOUS, PCHIP } method;
+// Slopes of the cubic with continuous second derivative, as MATLAB's spline: its first two pieces
+// are one cubic, and so are its last two ("not a knot").  With h and d the lengths and secants of
+// the pieces before and after a knot,
+//
+//   h_after s_before + 2 (h_before + h_after) s + h_before s_after
+//     = 3 (h_after d_before + h_before d_after)
+//
+// `s` gets the slopes; `c` is room for n numbers.
+static void spline_slopes(const double* x, const double* y, int n, double* s, double* c) {
+  const double h0 = x[1] - x[0], d0 = (y[1] - y[0]) / h0;
+  if (n == 2) {
+    s[0] = s[1] = d0;
+    return;
+  }
+  const double h1 = x[2] - x[1], d1 = (y[2] - y[1]) / h1;
+  if (n == 3) {  // a parabola
+    const double bend = (d1 - d0) / (h0 + h1);
+    for (int i = 0; i < 3; i++) s[i] = d0 + bend * (2 * x[i] - x[0] - x[1]);
+    return;
+  }
+  // forward elimination: s[i] + c[i] s[i+1] = s[i]
+  c[0] = (h0 + h1) / h1;
+  s[0] = ((h0 + 2 * (h0 + h1)) * h1 * d0 + h0 * h0 * d1) / (h0 + h1) / h1;
+  for (int i = 1; i < n - 1; i++) {
+    const double ha = x[i] - x[i - 1], hb = x[i + 1] - x[i];
+    const double da = (y[i] - y[i - 1]) / ha, db = (y[i + 1] - y[i]) / hb;
+    const double pivot = 2 * (ha + hb) - hb * c[i - 1];
+    c[i] = ha / pivot;
+    s[i] = (3 * (hb * da + ha * db) - hb * s[i - 1]) / pivot;
+  }
+  const double ha = x[n - 2] - x[n - 3], hb = x[n - 1] - x[n - 2];
+  const double da = (y[n - 2] - y[n - 3]) / ha, db = (y[n - 1] - y[n - 2]) / hb;
+  const double right = (hb * hb * da + (2 * (ha + hb) + hb) * ha * db) / (ha + hb);
+  s[n - 1] = (right - (ha + hb) * s[n - 2]) / (ha - (ha + hb) * c[n - 2]);
+  for (int i = n - 2; i >= 0; i--) s[i] -= c[i] * s[i + 1];
+}
+
+typedef enum method { LINEAR, NEAREST, PREVIOUS, PCHIP, SPLINE } method;
 
 typedef struct pieces {
   double *knots, *coef;
@@ -77,43 +114,59 @@ static bool build_previous(pieces* p, const double* x, const double* y, int n) {
   return true;
 }
 
-static bool build_smooth(pieces* p, const double* x, const double* y, int n, bool cubic) {
-  if (!pieces_new(p, n, cubic ? 4 : 2)) return false;
+static bool build_linear(pieces* p, const double* x, const double* y, int n) {
+  if (!pieces_new(p, n, 2)) return false;
   memcpy(p->knots, x, sizeof(double) * (size_t)n);
   for (int i = 0; i + 1 < n; i++) {
-    const double h = x[i + 1] - x[i], d = (y[i + 1] - y[i]) / h;
-    double* c = p->coef + i * p->order;
-    c[0] = y[i];
-    c[1] = d;
-    if (!cubic) continue;
-    const double s = pchip_slope(x, y, n, i), e = pchip_slope(x, y, n, i + 1);
-    c[1] = s;
-    c[2] = (3 * d - 2 * s - e) / h;
-    c[3] = (s + e - 2 * d) / (h * h);
+    p->coef[2 * i] = y[i];
+    p->coef[2 * i + 1] = (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
   }
+  return true;
+}
+
+// Cubics with given values and slopes at the knots.
+static bool build_cubic(pieces* p, const double* x, const double* y, int n, method m) {
+  double* s = malloc(2 * sizeof(double) * (size_t)n);
+  if (!pieces_new(p, n, 4) || !s) {
+    free(s);
+    return false;
+  }
+  memcpy(p->knots, x, sizeof(double) * (size_t)n);
+  if (m == SPLINE) spline_slopes(x, y, n, s, s + n);
+  for (int i = 0; i < n && m == PCHIP; i++) s[i] = pchip_slope(x, y, n, i);
+  for (int i = 0; i + 1 < n; i++) {
+    const double h = x[i + 1] - x[i], d = (y[i + 1] - y[i]) / h;
+    double* c = p->coef + 4 * i;
+    c[0] = y[i];
+    c[1] = s[i];
+    c[2] = (3 * d - 2 * s[i] - s[i + 1]) / h;
+    c[3] = (s[i] + s[i + 1] - 2 * d) / (h * h);
+  }
+  free(s);
   return true;
 }
 
 static bool build(pieces* p, method m, const double* x, const double* y, int n) {
   if (m == NEAREST) return build_nearest(p, x, y, n);
   if (m == PREVIOUS) return build_previous(p, x, y, n);
-  return build_smooth(p, x, y, n, m == PCHIP);
+  return m == LINEAR ? build_linear(p, x, y, n) : build_cubic(p, x, y, n, m);
 }
 
 static bool method_argument(lang* L, call* c, method* m) {
-  static const char* const names[] = {"linear", "nearest", "previous", "pchip"};
+  static const char* const names[] = {"linear", "nearest", "previous", "pchip", "spline"};
   *m = LINEAR;
   if (c->argc < 4) return true;
   const char* word = td_arg_string(L, c, 3);
-  for (int i = 0; word && i < 4; i++) {
+  for (int i = 0; word && i < 5; i++) {
     if (strcmp(word, names[i]) != 0) continue;
     *m = (method)i;
     return true;
   }
   if (word) {
     td_fail(L, c->arg_at[3],
-            "interp1: unknown method '%.40s'; 'linear', 'nearest', 'previous' or 'pchip'", word);
-    td_suggest(L->diags, word, names, 4);
+            "interp1: unknown method '%.40s'; 'linear', 'nearest', 'previous', 'pchip' or 'spline'",
+            word);
+    td_suggest(L->diags, word, names, 5);
   }
   return false;
 }

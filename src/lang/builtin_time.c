@@ -84,11 +84,31 @@ static value* sat(lang* L, call* c) {
 }
 static value* ifelse(lang* L, call* c) { return each(L, c, ifelse_formula); }
 
+// ddt(x): the exact derivative of an expression of time and parameters
+static value* ddt(lang* L, call* c) {
+  const value* x = c->argv[0];
+  if (!td_arg_numeric(L, c, 0)) return NULL;
+  value* out = td_num(L, x->rows, x->cols, x->pages, c->at);
+  bool ok = out != NULL;
+  for (int i = 0; ok && i < td_value_count(x); i++) {
+    const ex e = td_value_ex(x, i, L->g);
+    const unsigned other = (unsigned)td_ex_depends(L->g, e) & ~(unsigned)(TD_ON_PARAM | TD_ON_TIME);
+    ok = other == 0 ||
+         td_fail(L, c->at, "ddt: its argument may depend on time and parameters only") != NULL;
+    ok = ok && td_spend(L, 20 + 2L * td_ex_size(L->g, e), c->at) &&
+         td_set_ex(L, out, i, td_ex_diff(L->g, e, L->spec->time_var), c->at);
+  }
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
 const builtin td_builtin_time[] = {
     {"ramp", ramp, 3, 3, "ramp(t, t0, t1)", 0},
     {"step", step, 2, 2, "step(t, t0)", 0},
     {"pulse", pulse, 3, 3, "pulse(t, t0, t1)", 0},
     {"sat", sat, 3, 3, "sat(x, low, high)", 0},
+    {"ddt", ddt, 1, 1, "ddt(x)", 0},
     {"ifelse", ifelse, 3, 3, "ifelse(condition, a, b)", 0},
     {NULL, NULL, 0, 0, NULL, 0},
 };

@@ -35,8 +35,9 @@ static bool is_parameter(const ast* lambda, const char* name) {
 
 // Take along one variable, once.
 static bool capture_name(lang* L, handle* h, const char* name) {
-  const variable* var = td_scope_find(L->scope, name);
+  variable* var = td_scope_find(L->scope, name);
   if (!var || !var->v || is_parameter(h->lambda, name)) return true;
+  var->read = true;
   for (int i = 0; i < h->n; i++) {
     if (strcmp(h->names[i], name) == 0) return true;
   }
@@ -268,6 +269,8 @@ static const constant* find_constant(const char* name) {
   return NULL;
 }
 
+bool td_is_constant_name(const char* name) { return find_constant(name) != NULL; }
+
 // pi, inf(1,3), nan(2): a constant or an array of it.
 static value* constant_value(lang* L, const constant* c, values* args, td_span at) {
   double size[2] = {1, 1};
@@ -330,17 +333,6 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
   if (ok && b >= 0) ok = call_builtin(L, L->builtin_list[b], &args, nout, node->at, out);
   td_values_free(&args);
   return ok;
-}
-
-// A variable that is indexed like a function of its name: say so once.
-static void warn_hidden(lang* L, variable* var, const ast* node) {
-  if (var->warned || node->n == 0) return;
-  const bool sensor = td_is_sensor_name(var->name);
-  if (!sensor && td_map_find(&L->builtins, var->name) < 0) return;
-  var->warned = true;
-  td_warn(L->diags, node->a->at, "'%s' is a variable here and hides the %s of that name", var->name,
-          sensor ? "sensor" : "function");
-  if (sensor) td_hint(L->diags, "write sensor.%s(...) for the sensor", var->name);
 }
 
 static bool apply_index(lang* L, value* base, const ast* node, int nout, values* out) {
@@ -428,10 +420,9 @@ static value* eval_base(lang* L, const ast* node) {
 
 static bool eval_part(lang* L, const ast* node, int nout, values* out) {
   if (node->kind == AST_INDEX && node->a->kind == AST_NAME) {
-    variable* var = td_scope_find(L->scope, node->a->text);
+    const variable* var = td_scope_find(L->scope, node->a->text);
     if (!var || (!var->v && !var->poisoned)) return call_named(L, node->a, node, nout, out);
     if (var->poisoned) return false;
-    warn_hidden(L, var, node);
   }
   if (node->kind == AST_INDEX && is_sensor_path(node)) {
     return td_values_add(L, out, td_sensor_call(L, node->a->text, node), node->at);
@@ -686,8 +677,11 @@ static value* eval_node(lang* L, const ast* node) {
 
 value* td_eval(lang* L, const ast* node) {
   if (node->kind == AST_NAME) {
-    const variable* var = td_scope_find(L->scope, node->text);
-    if (var && var->v && !var->poisoned) return td_value_hold(var->v);
+    variable* var = td_scope_find(L->scope, node->text);
+    if (var && var->v && !var->poisoned) {
+      var->read = true;
+      return td_value_hold(var->v);
+    }
   }
   if (L->depth >= TD_DEPTH_LIMIT) return td_fail(L, node->at, "the expression is nested too deep");
   L->depth++;

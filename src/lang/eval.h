@@ -25,9 +25,11 @@ typedef struct variable {
   const char* name;  // belongs to a syntax tree
   value* v;
   td_span at;     // where it was last assigned
+  td_span first;  // its name where it was first assigned
   bool poisoned;  // the statement that assigns it failed: later uses fail without a message
   bool partial;   // the same, for a part of it
-  bool warned;    // told that it hides a function
+  bool read;      // its value was used
+  bool parts;     // made by assigning to its parts: s.x = 1, s(2) = 3
 } variable;
 
 typedef struct scope {
@@ -215,6 +217,11 @@ const struct td_field* td_field_cached(lang* L, const char* path);
 bool td_check_target(lang* L, const ast* target, char* path, int size);  // field names along a path
 bool td_check_struct(lang* L, const char* path, const value* v, td_span at);
 void td_bind_symbols(lang* L, bool last);
+// Names that may not be what the user takes them for (names.c): one that hides a function or sensor
+// of the same name, told before it is first assigned; structures that nothing reads.
+void td_warn_hiding(lang* L, const ast* name);
+void td_warn_unread(void* language);
+bool td_is_constant_name(const char* name);  // pi, inf, ...
 bool td_is_sensor_name(const char* name);
 // body(2), body, 'tip' or an expression that gives a reference; false after a message.
 bool td_reference(lang* L, const ast* node, char about, const char* function, value_ref* ref);

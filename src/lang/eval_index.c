@@ -624,7 +624,9 @@ bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
 
   // expressions cannot assign, so the variable stays where it is while indices are evaluated
   if (!write_at(L, &w, 0, &var->v)) return false;
+  if (var->first.source < 0) var->first = node->at;
   var->at = at;
+  var->parts = w.n > 0;
   if (w.n == 0) var->poisoned = var->partial = false;
   return true;
 }

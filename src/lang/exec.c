@@ -60,13 +60,6 @@ static bool check_whole(lang* L, const char* name, const value* v, td_span at) {
   return v->kind != V_STRUCT || td_check_struct(L, name, v, at);
 }
 
-// `t` assigned no longer means time.
-static void warn_time(lang* L, const ast* target) {
-  if (target->kind != AST_NAME || strcmp(target->text, "t") != 0 || !L->scope->global) return;
-  if (td_scope_find(L->scope, "t")) return;
-  td_warn(L->diags, target->at, "'t' is assigned here and no longer means time");
-}
-
 // Is the root a structure of a later version?  Told once; an empty value does no harm (mesh = [];).
 static bool refuse_later(lang* L, const ast* root) {
   variable* var = td_scope_make(L->scope, root->text);
@@ -98,7 +91,7 @@ static bool check_value(lang* L, const ast* target, const char* path, const valu
 
 static bool store(lang* L, const ast* target, const char* path, value* v, td_span at, bool erase) {
   if (!erase && !check_value(L, target, path, v, at)) return false;
-  warn_time(L, target);
+  td_warn_hiding(L, root_of(target));
   if (!td_assign(L, target, v, at, erase)) return false;
   if (strncmp(path, "par", 3) == 0 && (path[3] == 0 || path[3] == '.')) td_bind_symbols(L, false);
   return true;
@@ -201,7 +194,7 @@ static bool make_symbol(lang* L, const char* name, td_span at) {
     return false;
   }
   td_value_drop(var->v);
-  *var = (variable){.name = var->name, .v = v, .at = at};
+  *var = (variable){.name = var->name, .v = v, .at = at, .first = at};
   return true;
 }
 

@@ -73,7 +73,7 @@ variable* td_scope_make(scope* s, const char* name) {
   if (!grown) return NULL;
   s->list = grown;
   if (!td_map_add(&s->names, name, s->n)) return NULL;
-  grown[s->n] = (variable){.name = name, .at = td_span_none()};
+  grown[s->n] = (variable){.name = name, .at = td_span_none(), .first = td_span_none()};
   return &grown[s->n++];
 }
 

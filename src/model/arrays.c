@@ -41,7 +41,7 @@ void td_model_free(td_model* m) {
   td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
                       m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
                       m->output_tape,     m->output_probe_tape, m->output_input_tape,
-                      m->event_tape};
+                      m->event_tape,      m->strain_tape,       m->strain_rate_tape};
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) td_tape_free(tapes[i]);
   td_exprs_free(m->graph);
   free(m->stop_ex);
@@ -55,13 +55,15 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nu = m->ninput,
                     .nparam = m->nparam,
                     .nbody = m->nbody,
-                    .njoint = m->njoint,
+                    .njoint = m->njoint - m->nmesh,
                     .nstation = m->nstation,
                     .nconstraint = m->nrow,
                     .nforce = m->nforce,
                     .nsensor = m->noutput_name,
                     .nevent = m->nevent,
-                    .nrod = m->nrod};
+                    .nrod = m->nrod,
+                    .ncable = m->ncable,
+                    .nmesh = m->nmesh};
 }
 
 static bool within(int i, int n) { return i >= 0 && i < n; }
@@ -89,6 +91,9 @@ const char* td_model_constraint_name(const td_model* m, int i) {
 }
 const char* td_model_force_name(const td_model* m, int i) {
   return within(i, m->nforce) ? model_name(m, m->force[i].name) : NULL;
+}
+const char* td_model_cable_name(const td_model* m, int i) {
+  return within(i, m->ncable) ? model_name(m, m->cable[i].name) : NULL;
 }
 
 static int find(const td_model* m, const char* (*name)(const td_model*, int), int n,

@@ -67,22 +67,29 @@ typedef struct build_rod {
   double* point_arc;   // polynomial model: arc length and hop of each frame
   int* point_hop;
   int npoint, arc_cap, hop_cap;
+  int coord_q, coord_v, coords;  // coordinates of a strain field that is written out
   bool placed;
 } build_rod;
+
+typedef struct build_mesh build_mesh;  // see meshes.h
 
 typedef struct builder {
   td_spec* spec;
   td_model* m;
   td_diags* diags;
-  const value *bodies, *joints, *loads, *rods, *chambers;  // NULL when absent
+  const value *bodies, *joints, *loads, *rods, *chambers, *cables, *meshes;  // NULL when absent
   int nbody, njoint, nload;
   int nrod;            // rods as written, then those of joints with `rom`
   build_joint* joint;  // as written, then the base joints of the rods
   build_rod* rod;
-  int* body_main;   // joint of each body (from 0), -1
+  int nmesh, nnode;  // nodes of all meshes: bodies nbody + 1, nbody + 2, ...
+  int nnode_v;       // and their velocities
+  build_mesh* mesh;
+  int* body_main;   // joint of each body (from 0), -1: none, BODY_NODE: a node of a mesh
   int* body_first;  // first instance (index into m->body) of each body, from 1
   int* body_count;
 } builder;
+enum { BODY_NODE = -2 };
 
 // places
 td_status td_build_place(builder* b, const value* v, td_span at, const char* what, place* out);
@@ -111,11 +118,14 @@ num td_build_constants(builder* b, const double* x, int n);
 td_status td_build_tree(builder* b);
 td_status td_build_places(builder* b);  // hops and masses, called by td_build_tree
 td_status td_build_links(builder* b);
+td_status td_build_cables(builder* b);  // when all pieces of rods are made
 // Hops, masses, strains and loads of a rod whose base frame is given.
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);
 // The piece or node of a placed rod at an arc length, and the distance from its frame along the
 // rod.
 void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset);
+// Where on its rod, which exists, a sensor is.
+double td_build_sensor_arc(const builder* b, const td_sensor_ref* ref);
 // The part of a rod at an arc length, from 0; at a boundary the one that ends there.
 int td_build_rod_part(const builder* b, int rod, double arc);
 td_status td_build_one_fix(builder* b, const value* tr,
@@ -123,6 +133,19 @@ td_status td_build_one_fix(builder* b, const value* tr,
 td_status td_build_push_offset(builder* b, double z);  // a fixed translation along z
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
 td_status td_build_expressions(builder* b);
+
+// Meshes: their geometry, so that the numbers of bodies are known; the nodes, as instances from
+// `instance` on; what is between them.
+build_mesh* td_build_mesh_new(int n);
+td_status td_build_mesh_open(builder* b);
+td_status td_build_mesh_names(builder* b);  // each is listed after the joints, with its edges
+td_status td_build_mesh_nodes(builder* b, int instance);
+td_status td_build_mesh_links(builder* b);
+void td_build_mesh_close(builder* b);
+// The body number of a node, both from 1; `what` names the place in messages.
+td_status td_build_node(builder* b, int mesh, int node, td_span at, const char* what, int* body);
+// "mesh(1).node(17)" of a body number
+void td_build_node_name(const builder* b, int body, char* out, size_t size);
 
 // The steps of a main joint, from tr, type and axis.
 td_status td_build_items(builder* b, int joint);

@@ -37,18 +37,32 @@ static int ground_station(builder* b) {
   return b->m->nstation - 1;
 }
 
+// A coordinate of a rod whose strain field is written out.
+static td_status coordinate_probe(builder* b, const td_sensor_ref* ref, td_span at,
+                                  model_probe* p) {
+  const build_rod* rod = &b->rod[ref->index - 1];
+  if (rod->coords <= ref->component)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) has %d coordinates of its own",
+                    td_sensor_table[ref->kind].name, ref->index, rod->coords);
+  p->q = rod->coord_q + ref->component;
+  p->v = rod->coord_v + ref->component;
+  return TD_OK;
+}
+
 // A place on a rod for pos, rot, ...; the rod itself for strain and stretch.
 static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   if (ref->index < 1 || ref->index > b->nrod) return no_such(b, at, ref, "rod", b->nrod);
-  const double length = b->rod[ref->index - 1].length;
-  if (ref->arc < -1e-9 * length || ref->arc > (1 + 1e-9) * length) {
+  const double length = b->rod[ref->index - 1].length, arc = td_build_sensor_arc(b, ref);
+  if (arc < -1e-9 * length || arc > (1 + 1e-9) * length) {
     return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) is %g m long, got the arc length %g m",
-                    td_sensor_table[ref->kind].name, ref->index, length, ref->arc);
+                    td_sensor_table[ref->kind].name, ref->index, length, arc);
   }
   p->rod = ref->index;
-  p->arc = ref->arc;
-  p->part = td_build_rod_part(b, ref->index - 1, ref->arc);
+  p->arc = arc;
+  p->part = td_build_rod_part(b, ref->index - 1, arc);
   if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
+  if (ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD)
+    return coordinate_probe(b, ref, at, p);
   for (int i = 0; i < b->m->nstation; i++) {
     const model_station* s = &b->m->station[i];
     if (s->rod == p->rod && s->arc == p->arc && s->name != 0) {
@@ -62,8 +76,18 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
   return td_build_station(b, &where, 0, NULL, false, name, &p->station);
 }
 
+// pos(mesh(1), 17): a node
+static td_status node_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  int body = 0;
+  TD_TRY(td_build_node(b, ref->index, ref->element, at, td_sensor_table[ref->kind].name, &body));
+  p->station = b->m->body[b->body_first[body]].station;
+  if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
+  return TD_OK;
+}
+
 static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
-  if (ref->index < 0 || ref->index > b->nbody) return no_such(b, at, ref, "body", b->nbody);
+  if (ref->index < 0 || ref->index > b->nbody + b->nnode)
+    return no_such(b, at, ref, "body", b->nbody + b->nnode);
   if (ref->index == 0) {
     p->station = ground_station(b);
   } else {
@@ -100,6 +124,20 @@ static void joint_ends(builder* b, int joint, int element, int* a, int* c) {
   const int second = td_build_instance(b, &j->second, element - 1);
   *a = first < 0 ? ground_station(b) : b->m->body[first].station;
   *c = second < 0 ? ground_station(b) : b->m->body[second].station;
+}
+
+// length(mesh(1), 5): an edge
+static td_status edge_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  const char* name = td_sensor_table[ref->kind].name;
+  if (ref->index > b->nmesh) return no_such(b, at, ref, "mesh", b->nmesh);
+  const int joint = b->njoint + ref->index, n = b->m->joint[joint - 1].nelement;
+  if (ref->element < 1 || ref->element > n)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: mesh(%d) has %d edges, got edge %d", name,
+                    ref->index, n, ref->element);
+  p->joint = joint;
+  p->element = ref->element;
+  joint_ends(b, p->joint, p->element, &p->a, &p->b);
+  return TD_OK;
 }
 
 static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
@@ -139,6 +177,13 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   return TD_OK;
 }
 
+static td_status cable_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
+  if (ref->index < 1 || ref->index > b->m->ncable)
+    return no_such(b, at, ref, "cable", b->m->ncable);
+  p->cable = ref->index;
+  return TD_OK;
+}
+
 static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   const int n = ref->kind == SENSOR_Q ? b->m->npos : b->m->nvel;
   if (ref->item < 1 || ref->item > n) {
@@ -163,14 +208,18 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
                    .b = -1,
                    .q = -1,
                    .v = -1,
-                   .depends = info->depends};
+                   .depends = info->depends == TD_ON_COORD ? TD_ON_STATE : info->depends};
   td_status status = TD_OK;
   if (s->ref.root == 'r') {
     status = rod_probe(b, &s->ref, s->at, &p);
+  } else if (s->ref.root == 'm') {
+    status =
+        info->about == 'b' ? node_probe(b, &s->ref, s->at, &p) : edge_probe(b, &s->ref, s->at, &p);
   } else if (info->about == 'b') {
     status = body_probe(b, &s->ref, s->at, &p);
   }
   if (info->about == 'j' && s->ref.root == 'j') status = joint_probe(b, &s->ref, s->at, &p);
+  if (s->ref.root == 'c') status = cable_probe(b, &s->ref, s->at, &p);
   if (info->about == 'i') status = index_probe(b, &s->ref, s->at, &p);
   model_probe* out = td_push_probe(b->m, 1);
   if (!out) return TD_E_NOMEM;
@@ -264,11 +313,16 @@ static td_status collect_events(builder* b, ex_list* list) {
 
 // ---- slots and tapes --------------------------------------------------------------------------
 
-static td_status sort_slots(builder* b, bool* motion) {
+static td_status sort_slots(builder* b, bool* motion, bool* strain) {
   td_model* m = b->m;
+  for (int i = 0; i < m->nstrain_slot; i++) strain[m->strain_slot[i]] = true;
+  for (int i = 0; i < m->nstrain_rate_slot; i++) strain[m->strain_rate_slot[i]] = true;
   for (int i = 0; i < m->nvel; i++)
     for (int k = 0; m->vel[i].motion != NUM_NONE && k < 3; k++) motion[m->vel[i].motion + k] = true;
+  for (int i = 0; i < m->nrow; i++)
+    for (int k = 0; m->row[i].motion != NUM_NONE && k < 3; k++) motion[m->row[i].motion + k] = true;
   for (int i = 0; i < m->nnumber_ex; i++) {
+    if (strain[i]) continue;
     const ex e = m->number_ex[i];
     const unsigned on = td_ex_depends(m->graph, e);
     if (on == TD_ON_NOTHING) {
@@ -359,9 +413,7 @@ static void partials_free(partials* p) {
 static void mark_forces(const td_model* m, bool* force) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
-    const int laws = f->kind == FORCE_BEAM                              ? 6
-                     : f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN ? 0
-                                                                        : 1;
+    const int laws = force_laws(f->kind);
     for (int s = 0; f->kind == FORCE_STRAIN && s < SECTION_POWER; s++)
       force[f->section + s] = s < SECTION_HELD;
     for (int d = 0; d < laws; d++) {
@@ -370,6 +422,11 @@ static void mark_forces(const td_model* m, bool* force) {
       for (int s = 0; s < 6; s++) force[slots[s]] = true;
     }
     for (int c = 0; f->kind == FORCE_LOAD && c < 6; c++) force[f->wrench + c] = true;
+  }
+  for (int i = 0; i < m->ncable; i++) {
+    const model_cable* c = &m->cable[i];
+    force[c->tension == NUM_NONE ? c->pull : c->tension] = true;
+    if (c->tension == NUM_NONE) force[c->stiffness] = true;
   }
   for (int c = 0; c < 3; c++) force[m->gravity + c] = true;
 }
@@ -385,6 +442,34 @@ static void mark_shapes(td_model* m, const bool* force, partials* p) {
   }
 }
 
+// A partial derivative with respect to a probe, and its place in the order it was found in.
+typedef struct by_probe {
+  model_partial partial;
+  ex e;
+  int order;
+} by_probe;
+
+static int compare_probes(const void* a, const void* b) {
+  const by_probe *x = a, *y = b;
+  const int source =
+      (x->partial.source > y->partial.source) - (x->partial.source < y->partial.source);
+  return source != 0 ? source : x->order - y->order;
+}
+
+// Those of one probe follow each other, so that its change is computed once for all of them.
+static td_status sort_by_probe(td_model* m, ex_list* list) {
+  by_probe* all = malloc(((size_t)list->n + 1) * sizeof(by_probe));
+  if (!all) return TD_E_NOMEM;
+  for (int i = 0; i < list->n; i++) all[i] = (by_probe){m->live_probe[i], list->e[i], i};
+  qsort(all, (size_t)list->n, sizeof(by_probe), compare_probes);
+  for (int i = 0; i < list->n; i++) {
+    m->live_probe[i] = all[i].partial;
+    list->e[i] = all[i].e;
+  }
+  free(all);
+  return TD_OK;
+}
+
 static td_status differentiate(builder* b, const bool* force, const ex_list* outputs,
                                partials* live, partials* out) {
   td_model* m = b->m;
@@ -393,6 +478,7 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
   for (int i = 0; i < m->nparam_slot; i++)
     if (force[m->param_slot[i]])
       TD_TRY(add_partials(b, live, m->param_slot[i], m->number_ex[m->param_slot[i]], false));
+  TD_TRY(sort_by_probe(m, &live->probe));
   mark_shapes(m, force, live);
   for (int i = 0; i < outputs->n; i++) TD_TRY(add_partials(b, out, i, outputs->e[i], true));
   return TD_OK;
@@ -403,6 +489,8 @@ static td_status record(td_model* m, const ex_list* outputs, const ex_list* even
   m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot);
   m->motion_tape = slot_tape(m, m->motion_slot, m->nmotion_slot);
   m->live_tape = slot_tape(m, m->live_slot, m->nlive_slot);
+  m->strain_tape = slot_tape(m, m->strain_slot, m->nstrain_slot);
+  m->strain_rate_tape = slot_tape(m, m->strain_rate_slot, m->nstrain_rate_slot);
   m->live_probe_tape = td_tape_new(m->graph, live->probe.e, live->probe.n);
   m->live_input_tape = td_tape_new(m->graph, live->input.e, live->input.n);
   m->live_param_tape = td_tape_new(m->graph, live->param.e, live->param.n);
@@ -410,9 +498,10 @@ static td_status record(td_model* m, const ex_list* outputs, const ex_list* even
   m->output_probe_tape = td_tape_new(m->graph, out->probe.e, out->probe.n);
   m->output_input_tape = td_tape_new(m->graph, out->input.e, out->input.n);
   m->event_tape = td_tape_new(m->graph, events->e, events->n);
-  const bool ok = m->param_tape && m->motion_tape && m->live_tape && m->live_probe_tape &&
-                  m->live_input_tape && m->live_param_tape && m->output_tape &&
-                  m->output_probe_tape && m->output_input_tape && m->event_tape;
+  const bool ok = m->param_tape && m->motion_tape && m->live_tape && m->strain_tape &&
+                  m->strain_rate_tape && m->live_probe_tape && m->live_input_tape &&
+                  m->live_param_tape && m->output_tape && m->output_probe_tape &&
+                  m->output_input_tape && m->event_tape;
   return ok && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
 }
 
@@ -420,12 +509,12 @@ static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* e
   td_model* m = b->m;
   if (td_exprs_failed(m->graph)) return TD_E_NOMEM;
   const size_t n = (size_t)m->nnumber_ex + 1;
-  bool* flag = calloc(2 * n, sizeof(bool));
+  bool* flag = calloc(3 * n, sizeof(bool));
   var_use* use = index_vars(m);
   int* vars = malloc(((size_t)td_exprs_nvar(m->graph) + 1) * sizeof(int));
   partials live = {.want_param = true, .use = use, .vars = vars}, out = {.use = use, .vars = vars};
   td_status status = flag && use && vars && td_push_number(m, m->nnumber_ex) ? TD_OK : TD_E_NOMEM;
-  if (status == TD_OK) status = sort_slots(b, flag);
+  if (status == TD_OK) status = sort_slots(b, flag, flag + 2 * n);
   if (status == TD_OK) {
     mark_forces(m, flag + n);
     status = differentiate(b, flag + n, outputs, &live, &out);

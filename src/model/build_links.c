@@ -26,6 +26,7 @@ td_status td_build_station(builder* b, const place* p, int k, const value* list,
                        .body = -1,
                        .rod = p->rod,
                        .arc = p->arc,
+                       .moved = nown > 0,
                        .name = td_push_name(m, "%s", name)};
   *station = m->nstation - 1;
   return TD_OK;
@@ -183,6 +184,7 @@ static model_row* push_row(builder* b, row_kind kind, int joint, int element, in
                      .e = NUM_NONE,
                      .reference = -1,
                      .control = NUM_NONE,
+                     .motion = NUM_NONE,
                      .k = NUM_NONE,
                      .mu = NUM_NONE,
                      .projected = true,
@@ -234,6 +236,22 @@ static td_status row_drive(builder* b, model_row* row, int joint, int element, i
   return row->control == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
+// `motion` along a fixed translation: the value and its two derivatives with respect to time.
+static td_status row_motion(builder* b, model_row* row, int joint, int element, int d) {
+  const value* motion = td_get(b->joints, joint, "motion");
+  if (!motion || d >= 3) return TD_OK;
+  const double zero[3] = {0};
+  ex e = td_build_pick(b, motion, element, b->joint[joint].nelement, d, 3, 0);
+  row->target = TARGET_MOTION;
+  row->motion = td_build_constants(b, zero, 3);
+  if (row->motion == NUM_NONE) return TD_E_NOMEM;
+  for (int i = 0; i < 3; i++) {
+    b->m->number_ex[row->motion + i] = e;
+    e = td_ex_diff(b->spec->graph, e, b->spec->time_var);
+  }
+  return TD_OK;
+}
+
 static bool is_fixed(const builder* b, int joint, int element, int d) {
   const value* v = td_get(b->joints, joint, "fixed");
   const int n = b->joint[joint].nelement;
@@ -274,6 +292,7 @@ static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
     row->direction = d;
     set_vector(b, row->d, axis);
     TD_TRY(row_drive(b, row, joint, element, d));
+    TD_TRY(row_motion(b, row, joint, element, d));
     // three fixed rotations hold the initial orientation, whatever it is
     if (d >= 3 && all && plain) {
       row->reference = b->m->nreference;
@@ -402,6 +421,9 @@ static td_status check_purpose(builder* b, int joint) {
              "joint(%d) does nothing: it %s", joint + 1,
              td_get(b->joints, joint, "second") ? "leads to the ground"
                                                 : "has no `second`, the body it leads to");
+  } else if (j->second.body > b->nbody) {
+    td_error(b->diags, TD_E_MODEL, j->second.at,
+             "joint(%d) does nothing: the nodes of a mesh have their places already", joint + 1);
   } else {
     td_error(b->diags, TD_E_MODEL, j->second.at,
              "joint(%d) does nothing: body(%d) already has joint(%d) as its main joint", joint + 1,
@@ -431,7 +453,7 @@ static td_status check_link(builder* b, int joint) {
         td_error(b->diags, TD_E_MODEL, td_get_at(tr, i, fields[k]),
                  "joint(%d).tr(%d).%s has inf, but only a main joint makes degrees of freedom",
                  joint + 1, i + 1, fields[k]);
-        if (b->joint[joint].second.body > 0)
+        if (b->joint[joint].second.body > 0 && b->joint[joint].second.body <= b->nbody)
           td_more(b->diags,
                   "the main joint of body(%d) is joint(%d), the first that has it as `second`",
                   b->joint[joint].second.body, b->body_main[b->joint[joint].second.body] + 1);
@@ -442,6 +464,9 @@ static td_status check_link(builder* b, int joint) {
   if (td_get(b->joints, joint, "dof"))
     return refuse(b, joint, "dof", "has no meaning: a link has no degrees of freedom");
   if (!fixed) warn_unused(b, joint, "control", "it belongs to joint.fixed");
+  if (!fixed) warn_unused(b, joint, "motion", "it belongs to joint.fixed");
+  if (td_get(b->joints, joint, "motion") && td_get(b->joints, joint, "control"))
+    return refuse(b, joint, "motion", "and control: write one of them");
   if (!fixed) warn_unused(b, joint, "refbody", "it belongs to joint.fixed");
   if (!beam) warn_unused(b, joint, "xaxis", "only a spring with six columns has an x axis");
   const value* measured = sub(b->joints, joint, "beam", "frame");
@@ -458,13 +483,13 @@ static td_status check_room(builder* b, int joint) {
   static const char* const fields[] = {"second", "first", NULL};
   const long rows =
       td_get(b->joints, joint, "fixed") || td_get(b->joints, joint, "type") ? 6L * j->nelement : 0;
-  if (rows + b->m->nrow + b->m->nvel > limit->dofs) {
+  if (rows + b->m->nrow + b->m->nvel - b->nnode_v > limit->dofs) {
     return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
                     "joint(%d) constrains %d element%s: the model may have %d degrees of freedom "
                     "and constraints together",
                     joint + 1, j->nelement, j->nelement == 1 ? "" : "s", limit->dofs);
   }
-  if ((long)b->m->nforce + j->nelement > limit->parts || b->m->nfix > limit->parts) {
+  if ((long)b->m->nforce + j->nelement > limit->parts || b->m->nfix > limit->parts + b->nnode) {
     return td_error(
         b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
         "joint(%d) has %d elements: the model may have %d springs, dampers, inputs and loads",
@@ -562,8 +587,8 @@ static td_status load(builder* b, int i) {
 
 // Fields that mean something on a linking joint only.
 static td_status refuse_on_main(builder* b, int joint) {
-  static const char* const fields[] = {"spring",  "damp",  "input", "fixed",
-                                       "control", "xaxis", "tr2nd"};
+  static const char* const fields[] = {"spring",  "damp",   "input", "fixed",
+                                       "control", "motion", "xaxis", "tr2nd"};
   static const char* const unused[] = {"dir", "refbody", "beam"};
   for (int i = 0; i < 3; i++) warn_unused(b, joint, unused[i], "it is the main joint of its body");
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
@@ -599,5 +624,7 @@ td_status td_build_links(builder* b) {
     const td_status s = load(b, i);
     if (s != TD_OK) worst = s;
   }
+  const td_status meshes = td_build_mesh_links(b);
+  if (meshes != TD_OK) worst = meshes;
   return worst;
 }

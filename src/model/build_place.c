@@ -2,7 +2,7 @@
 // masses.
 #include <string.h>
 
-#include "build.h"
+#include "rods.h"
 
 // ---- frames of places -------------------------------------------------------------------------
 
@@ -96,6 +96,7 @@ static int list_pending(const builder* b, pending* list, int nbody) {
     const place* first = &b->joint[list[i].joint].first;
     list[i].parent =
         first->rod > 0 ? nbody + first->rod - 1 : td_build_instance(b, first, list[i].element);
+    if (first->rod == 0 && list[i].parent >= nbody) list[i].parent = -1;  // nodes have their place
     if (list[i].body > 0 && b->joint[list[i].joint].rom)
       list[i].parent = nbody + td_build_rom_of(b, list[i].body) - 1;
   }
@@ -104,7 +105,7 @@ static int list_pending(const builder* b, pending* list, int nbody) {
 
 static td_status check_fixes(builder* b, const pending* p) {
   static const char* const fields[] = {"first", "tr", NULL};
-  if (b->m->nfix <= b->spec->limits.parts) return TD_OK;
+  if (b->m->nfix <= b->spec->limits.parts + b->nnode) return TD_OK;
   char path[32];
   td_build_joint_path(b, p->joint, path, sizeof path);
   return td_error(
@@ -143,8 +144,12 @@ static td_status place_one(builder* b, pending* p) {
     fix = start;
   }
   p->placed = true;
-  TD_TRY(p->body == 0 ? td_build_rod(b, p->joint - b->njoint, hop, fix, nfix)
-                      : push_body(b, p->body, p->element, hop, fix, nfix));
+  if (p->body == 0) {
+    TD_TRY(td_build_rod(b, p->joint - b->njoint, hop, fix, nfix));
+    TD_TRY(td_build_rod_looks(b, p->joint - b->njoint));
+  } else {
+    TD_TRY(push_body(b, p->body, p->element, hop, fix, nfix));
+  }
   return check_fixes(b, p);
 }
 
@@ -205,8 +210,10 @@ td_status td_build_places(builder* b) {
   int n = 0;
   for (int i = 1; i <= b->nbody; i++) n += b->body_count[i];
   pending* list = calloc((size_t)(n + b->nrod) + 1, sizeof(pending));
-  const bool ok = list && (n == 0 || (td_push_body(b->m, n) && td_push_station(b->m, n)));
-  const td_status status = ok ? place_all(b, list, list_pending(b, list, n)) : TD_E_NOMEM;
+  const int all = n + b->nnode;
+  const bool ok = list && (all == 0 || (td_push_body(b->m, all) && td_push_station(b->m, all)));
+  td_status status = ok ? td_build_mesh_nodes(b, n) : TD_E_NOMEM;
+  if (status == TD_OK) status = place_all(b, list, list_pending(b, list, n));
   free(list);
   return status;
 }

@@ -19,6 +19,8 @@
 static const char* const strain_names[6] = {"shear_x", "shear_y", "stretch",
                                             "bend_x",  "bend_y",  "twist"};
 
+const char* td_rod_strain_name(int d) { return strain_names[d]; }
+
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size) {
   if (b->rod[rod].joint >= 0) {
     td_build_joint_name(b, b->rod[rod].joint, 0, out, size);
@@ -336,7 +338,7 @@ static td_status relative_segment(builder* b, int rod, int k) {
 td_status td_rod_no_held(builder* b, int rod, const char* model) {
   for (int i = 0; i < b->rod[rod].npart; i++) {
     const rod_part* p = &b->rod[rod].part[i];
-    const value *modes = td_get(p->s, p->at, "modes"), *rate = td_get(p->s, p->at, "rate");
+    const value* modes = td_get(p->s, p->at, "modes");
     for (int d = 0; d < 6; d++) {
       if (modes && modes->x[d] == 0)
         return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "modes"),
@@ -344,11 +346,6 @@ td_status td_rod_no_held(builder* b, int rod, const char* model) {
                         "'srl' or 'ebr'",
                         rod + 1, model);
     }
-    if (rate)
-      return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "rate"),
-                      "rod(%d).rate: the model '%s' starts with the motion of its base; use 'srl' "
-                      "or 'ebr'",
-                      rod + 1, model);
   }
   return TD_OK;
 }
@@ -436,13 +433,15 @@ static td_status free_node(builder* b, int rod, int k, int from, int* station) {
   TD_TRY(push_node_hops(b, q, v));
   r->hop[k + 1] = b->m->nhop - 1;
   TD_TRY(td_rod_station(b, rod, r->arc[k + 1], station));
-  const num strain = td_push_number_ex(b->m, 7) ? b->m->nnumber_ex - 7 : NUM_NONE;
+  const num strain = td_push_number_ex(b->m, 13) ? b->m->nnumber_ex - 13 : NUM_NONE;
   model_node* node = td_push_node(b->m, 1);
   if (!node || strain == NUM_NONE) return TD_E_NOMEM;
-  for (int d = 0; d < 6; d++)
+  for (int d = 0; d < 6; d++) {
     b->m->number_ex[strain + d] = td_rod_start(b, rod, "init", d, segment_middle(r, k));
-  b->m->number_ex[strain + 6] = num_ex(b, segment_length(r, k));
-  *node = (model_node){from, *station, q, v, strain, strain + 6};
+    b->m->number_ex[strain + 6 + d] = td_rod_start(b, rod, "rate", d, segment_middle(r, k));
+  }
+  b->m->number_ex[strain + 12] = num_ex(b, segment_length(r, k));
+  *node = (model_node){from, *station, q, v, strain, strain + 6, strain + 12};
   model_force f = {.strain = STRAIN_SEGMENT, .a = from, .b = *station};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
   return segment_strain(b, rod, k, &f);
@@ -467,8 +466,11 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   const char* model = written ? td_build_word(b->rods, rod, "model") : "rom";
   char name[160];
   td_build_rod_name(b, rod, name, sizeof name);
-  b->m->rod[rod] = (model_rod){td_push_name(b->m, "%s", name), r->length,
-                               td_push_name(b->m, "%s", model ? model : "ebr"), r->n, !written};
+  b->m->rod[rod] = (model_rod){.name = td_push_name(b->m, "%s", name),
+                               .length = r->length,
+                               .model = td_push_name(b->m, "%s", model ? model : "ebr"),
+                               .n = r->n,
+                               .monomial = !written};
   r->hop = malloc(((size_t)r->n + 1) * sizeof(int));
   r->arc = calloc((size_t)r->n + 1, sizeof(double));
   if (!r->hop || !r->arc) return TD_E_NOMEM;
@@ -480,6 +482,7 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->placed = true;
   if (!written) return td_build_rom_joint(b, rod);
   if (model && strcmp(model, "rom") == 0) return td_build_polynomial(b, rod);
+  if (model && strcmp(model, "gvs") == 0) return td_build_gvs(b, rod);
   if (model && strcmp(model, "eba") == 0) {
     TD_TRY(free_nodes(b, rod));
   } else {

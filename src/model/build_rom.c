@@ -13,7 +13,7 @@
 #include "dense.h"
 #include "quadrature.h"
 #include "rods.h"
-#include "vec3.h"
+#include "segment.h"
 
 // φ_i and φ_i' for i = 1 … n at arc length s of a rod of length L.
 static void basis(int n, double s, double L, double* phi, double* slope) {
@@ -59,32 +59,49 @@ static void functions_at(const rom* r, int component, double arc, double* phi, d
 // ---- initial shape ----------------------------------------------------------------------------
 
 typedef struct shape_point {
-  vec3 p, x;  // position minus s e_z, vector part of the quaternion
+  vec3 p, x;    // position minus s e_z, vector part of the quaternion
+  vec3 pd, xd;  // their rates
 } shape_point;
 
-static double settled(builder* b, int rod, const char* field, int d, double arc) {
-  return td_spec_settle(b->spec, td_rod_start(b, rod, field, d, arc));
+static shape_point shape_of(const segment_end* at, double s) {
+  const quat Q = quat_mat3(at->g.R);
+  return (shape_point){
+      .p = vec3_sub(at->g.p, (vec3){0, 0, s}),
+      .x = Q.v,
+      .pd = mat3_apply(at->g.R, at->v),
+      .xd = vec3_scale(0.5, vec3_add(vec3_scale(Q.w, at->w), vec3_cross(Q.v, at->w)))};
 }
 
-// Integrate the initial strains from the base to each of the given arc lengths, by many small
-// constant-strain steps.
+// What a piece makes of the frame at its start, moving with it.
+static segment_end carry_on(const segment_end* at, const segment_end* piece) {
+  const vec3 carried = vec3_add(at->v, vec3_cross(at->w, piece->g.p));
+  return (segment_end){.g = pose_mul(at->g, piece->g),
+                       .v = vec3_add(mat3_apply_t(piece->g.R, carried), piece->v),
+                       .w = vec3_add(mat3_apply_t(piece->g.R, at->w), piece->w)};
+}
+
+static void settled(builder* b, int rod, const char* field, double arc, double x[6]) {
+  for (int d = 0; d < 6; d++) x[d] = td_spec_settle(b->spec, td_rod_start(b, rod, field, d, arc));
+}
+
+// Integrate the initial strains and rates from the base to each of the given arc lengths, by many
+// small constant-strain steps.
 static void integrate_shape(builder* b, const rom* r, const double* arc, int n, shape_point* out) {
-  const int fine = 400, rod = r->rod;
+  const int fine = 400;
   const double h = r->L / fine;
-  pose g = pose_identity();
+  segment_end at = {pose_identity(), {0, 0, 0}, {0, 0, 0}};
   double s = r->from;
   for (int i = 0; i < n; i++) {
     while (s < arc[i] - 1e-15 * r->L) {
       const double step = fmin(h, arc[i] - s), middle = s + 0.5 * step;
-      double x[6];
-      for (int d = 0; d < 6; d++) x[d] = settled(b, rod, "init", d, middle);
-      const mat3 half = mat3_quat(quat_exp(vec3_scale(0.5 * step, vec3_of(x + 3))));
-      const pose move = {mat3_identity(), vec3_scale(step, (vec3){x[0], x[1], 1 + x[2]})};
-      const pose turn = {half, {0, 0, 0}};
-      g = pose_mul(pose_mul(pose_mul(g, turn), move), turn);
+      double x[6], u[6];
+      settled(b, r->rod, "init", middle, x);
+      settled(b, r->rod, "rate", middle, u);
+      const segment_end piece = td_segment_end(x, u, step);
+      at = carry_on(&at, &piece);
       s += step;
     }
-    out[i] = (shape_point){vec3_sub(g.p, (vec3){0, 0, arc[i] - r->from}), quat_mat3(g.R).v};
+    out[i] = shape_of(&at, arc[i] - r->from);
   }
 }
 
@@ -106,13 +123,25 @@ static td_status fit_component(const rom* r, int component, const double* arc, i
   return TD_OK;
 }
 
-static bool is_straight(const builder* b, const rom* r) {
-  return !td_rod_get(b, r->rod, "init", r->from) && !td_rod_get(b, r->rod, "shape", r->from);
+// Straight and at rest.
+static bool is_plain(const builder* b, const rom* r) {
+  static const char* const fields[] = {"init", "shape", "rate"};
+  for (int i = 0; i < 3; i++)
+    if (td_rod_get(b, r->rod, fields[i], r->from)) return false;
+  return true;
 }
 
-static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_ORDER + 1]) {
+// Component d of a position or rotation, or of its rate.
+static double component(const shape_point* at, int d, bool rate) {
+  return d < 3 ? vec3_at(rate ? at->pd : at->p, d) : vec3_at(rate ? at->xd : at->x, d - 3);
+}
+
+// Coefficients c and their rates.
+static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_ORDER + 1],
+                                      double rate[6][MAX_ORDER + 1]) {
   memset(c, 0, 6 * sizeof c[0]);
-  if (is_straight(b, r)) return TD_OK;
+  memset(rate, 0, 6 * sizeof rate[0]);
+  if (is_plain(b, r)) return TD_OK;
   enum { POINTS = 3 * MAX_ORDER };
   double arc[POINTS], weight[POINTS], wanted[POINTS];
   shape_point at[POINTS];
@@ -121,8 +150,10 @@ static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_
   for (int k = 0; k < n; k++) arc[k] = r->from + arc[k] * r->L;
   integrate_shape(b, r, arc, n, at);
   for (int d = 0; d < 6; d++) {
-    for (int k = 0; k < n; k++) wanted[k] = d < 3 ? vec3_at(at[k].p, d) : vec3_at(at[k].x, d - 3);
+    for (int k = 0; k < n; k++) wanted[k] = component(&at[k], d, false);
     TD_TRY(fit_component(r, d, arc, n, wanted, c[d]));
+    for (int k = 0; k < n; k++) wanted[k] = component(&at[k], d, true);
+    TD_TRY(fit_component(r, d, arc, n, wanted, rate[d]));
   }
   return TD_OK;
 }
@@ -132,12 +163,12 @@ static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_
 // `before`: functions of the parts before, in the numbering of the coordinates.
 static td_status push_coordinates(builder* b, rom* r, int before) {
   static const char* const names[6] = {"x", "y", "z", "qx", "qy", "qz"};
-  double c[6][MAX_ORDER + 1];
-  TD_TRY(initial_coefficients(b, r, c));
+  double c[6][MAX_ORDER + 1], rate[6][MAX_ORDER + 1];
+  TD_TRY(initial_coefficients(b, r, c, rate));
   for (int d = 0; d < 6; d++)
     for (int i = 0; i < functions(r, d); i++)
-      TD_TRY(td_rod_dof(b, r->rod, before + i + 1, d, names[d], num_ex(b, c[d][i]), num_ex(b, 0),
-                        &r->q[d][i], &r->v[d][i]));
+      TD_TRY(td_rod_dof(b, r->rod, before + i + 1, d, names[d], num_ex(b, c[d][i]),
+                        num_ex(b, rate[d][i]), &r->q[d][i], &r->v[d][i]));
   return TD_OK;
 }
 
@@ -265,22 +296,7 @@ static td_status printed_mass(builder* b, const rom* r, double arc, double weigh
 }
 
 static td_status push_mass_at(builder* b, const rom* r, double arc, double weight) {
-  if (r->printed) return printed_mass(b, r, arc, weight);
-  ex mass, jx, jy, jz;
-  int station;
-  const double zero[13] = {0};
-  td_rod_inertia(b, r->rod, arc, &mass, &jx, &jy, &jz);
-  TD_TRY(td_rod_station(b, r->rod, arc, &station));
-  const num at = td_build_constants(b, zero, 13);
-  model_lump* lump = td_push_lump(b->m, 1);
-  if (!lump || at == NUM_NONE) return TD_E_NOMEM;
-  *lump = (model_lump){station, at, at + 1, at + 4};
-  b->m->number_ex[at] = times(b, weight, mass);
-  b->m->number_ex[at + 4] = times(b, weight, jx);
-  b->m->number_ex[at + 8] = times(b, weight, jy);
-  b->m->number_ex[at + 12] = times(b, weight, jz);
-  if (!td_rod_get(b, r->rod, "load", arc)) return TD_OK;
-  return td_rod_load(b, r->rod, arc, weight, station);
+  return r->printed ? printed_mass(b, r, arc, weight) : td_rod_point_mass(b, r->rod, arc, weight);
 }
 
 // ---- places that need a frame of their own ----------------------------------------------------
@@ -339,16 +355,29 @@ static td_status want_strain(builder* b, const rom* r, double arc) {
   return push_strain_at(b, r, arc, 0, 0);
 }
 
+// The places between which cables run straight.
+static td_status want_cables(builder* b, const rom* r) {
+  for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
+    const value* via = td_get(b->cables, i, "via");
+    for (int k = 0; via && k < td_value_count(via); k++) {
+      TD_TRY(want_reference(b, r, via->slots[k].v));
+      TD_TRY(want_number(b, r, via->slots[k].v));
+    }
+  }
+  return TD_OK;
+}
+
 static td_status push_places(builder* b, const rom* r) {
   static const char* const joint_fields[] = {"first", "second", "refbody"};
   static const char* const load_fields[] = {"exbody", "body", "refbody"};
   TD_TRY(want_references(b, r, b->joints, joint_fields, 3));
   TD_TRY(want_references(b, r, b->loads, load_fields, 3));
   TD_TRY(want_references(b, r, b->rods, joint_fields, 1));
+  TD_TRY(want_cables(b, r));
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != r->rod + 1 || s->kind == SENSOR_STRETCH) continue;
-    TD_TRY(want_point(b, r, s->arc));
+    TD_TRY(want_point(b, r, td_build_sensor_arc(b, s)));
     if (s->kind == SENSOR_STRAIN) TD_TRY(want_strain(b, r, s->arc));
   }
   return TD_OK;

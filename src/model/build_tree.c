@@ -31,6 +31,10 @@ void td_build_joint_name(const builder* b, int joint, int element, char* out, si
 }
 
 void td_build_body_name(const builder* b, int body, int element, char* out, size_t size) {
+  if (body > b->nbody) {
+    td_build_node_name(b, body, out, size);
+    return;
+  }
   const char* name = td_build_word(b->bodies, body - 1, "name");
   char plain[32], index[16] = "";
   snprintf(plain, sizeof plain, "body(%d)", body);
@@ -50,20 +54,25 @@ void td_build_joint_path(const builder* b, int joint, char* out, size_t size) {
 td_span td_build_joint_at(const builder* b, int joint, const char* const* fields) {
   if (joint >= b->njoint) {  // the base of a rod
     const build_rod* rod = &b->rod[joint - b->njoint];
-    return rod->joint < 0 ? td_check_element_at(b->rods, joint - b->njoint)
-                          : td_check_element_at(b->joints, rod->joint);
+    return rod->joint < 0 ? td_check_element_at(b->diags, b->rods, joint - b->njoint)
+                          : td_check_element_at(b->diags, b->joints, rod->joint);
   }
   for (int i = 0; fields[i]; i++)
     if (td_get(b->joints, joint, fields[i])) return td_get_at(b->joints, joint, fields[i]);
-  return td_check_element_at(b->joints, joint);
+  return td_check_element_at(b->diags, b->joints, joint);
 }
 
 // ---- places -----------------------------------------------------------------------------------
 
 static td_status bad_body(builder* b, td_span at, const char* what, double body) {
-  td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s", what, body,
-           b->nbody, b->nbody == 1 ? "y" : "ies");
-  if (b->nbody > 0) td_more(b->diags, "bodies: 1 to %d, 0 is the ground", b->nbody);
+  const int n = b->nbody + b->nnode;
+  td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s%s", what, body, n,
+           n == 1 ? "y" : "ies", b->nnode > 0 ? ", nodes of meshes included" : "");
+  if (b->nnode > 0)
+    td_more(b->diags, "bodies: 1 to %d, nodes of meshes: %d to %d, 0 is the ground", b->nbody,
+            b->nbody + 1, b->nbody + b->nnode);
+  else if (b->nbody > 0)
+    td_more(b->diags, "bodies: 1 to %d, 0 is the ground", b->nbody);
   return TD_E_MODEL;
 }
 
@@ -106,11 +115,16 @@ static td_status place_on_body(builder* b, const value* v, int rod, td_span at, 
 static td_status place_of_ref(builder* b, const value* v, td_span at, const char* what,
                               place* out) {
   if (strcmp(v->ref.root, "rod") == 0) return place_on_rod(b, v, at, what, out);
+  if (strcmp(v->ref.root, "mesh") == 0) {
+    return td_build_node(b, v->ref.index, whole(td_ex_value(b->spec->graph, v->ref.place)), at,
+                         what, &out->body);
+  }
   if (strcmp(v->ref.root, "body") != 0) {
     return td_error(b->diags, TD_E_MODEL, at, "%s must be a body, got %s(%d)", what, v->ref.root,
                     v->ref.index);
   }
-  if (v->ref.index < 0 || v->ref.index > b->nbody) return bad_body(b, at, what, v->ref.index);
+  if (v->ref.index < 0 || v->ref.index > b->nbody + b->nnode)
+    return bad_body(b, at, what, v->ref.index);
   out->body = v->ref.index;
   if (!v->ref.has_place) return TD_OK;
   out->n = 1;
@@ -125,7 +139,7 @@ td_status td_build_place(builder* b, const value* v, td_span at, const char* wha
   if (!v) return TD_OK;  // ground
   if (v->kind == V_REF) return place_of_ref(b, v, at, what, out);
   const double body = v->x[0];
-  if (!(body >= 0 && body <= b->nbody)) return bad_body(b, at, what, body);
+  if (!(body >= 0 && body <= b->nbody + b->nnode)) return bad_body(b, at, what, body);
   const int n = td_value_count(v) - 1, rod = td_build_rom_of(b, (int)body);
   if (rod > 0) return place_on_body(b, v, rod, at, what, out);
   out->body = (int)body;
@@ -243,7 +257,7 @@ static td_status check_gaps(builder* b) {
   for (int j = 0; j < b->njoint; j++) {
     if (!is_empty(b->joints, j)) continue;
     worst = td_error(
-        b->diags, TD_E_MODEL, td_check_element_at(b->joints, j),
+        b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->joints, j),
         "joint(%d) is empty: joints are numbered without gaps, and the model has joint(%d)", j + 1,
         b->njoint);
   }
@@ -258,7 +272,7 @@ static td_status check_bodies(builder* b) {
     total += b->body_count[i];
     if (b->body_count[i] > b->body_count[largest]) largest = i;
     if (b->body_main[i] >= 0) continue;
-    const td_span at = td_check_element_at(b->bodies, i - 1);
+    const td_span at = td_check_element_at(b->diags, b->bodies, i - 1);
     if (is_empty(b->bodies, i - 1)) {
       worst = td_error(
           b->diags, TD_E_MODEL, at,
@@ -315,10 +329,9 @@ static td_status check_body_rows(builder* b, int body) {
 
 static td_status find_main_joints(builder* b) {
   td_status worst = TD_OK;
-  for (int i = 0; i <= b->nbody; i++) b->body_main[i] = -1;
   for (int j = 0; j < b->njoint; j++) {
     const int body = b->joint[j].second.body;
-    b->joint[j].main = body > 0 && b->body_main[body] < 0;
+    b->joint[j].main = body > 0 && b->body_main[body] == -1;
     if (b->joint[j].main && main_elements(b, j) != TD_OK) worst = TD_E_MODEL;
   }
   if (check_bodies(b) != TD_OK || worst != TD_OK) return TD_E_MODEL;
@@ -531,7 +544,7 @@ static td_status joint_coordinates(builder* b, int joint) {
 }
 
 td_status td_build_tree(builder* b) {
-  if (b->nbody == 0 && b->nrod == 0)
+  if (b->nbody == 0 && b->nrod == 0 && b->nnode == 0)
     return td_error(b->diags, TD_E_MODEL, td_span_none(), "the model has no body");
   TD_TRY(check_gaps(b));
   TD_TRY(read_places(b));

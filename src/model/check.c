@@ -26,6 +26,7 @@ typedef struct walk {
   int repeated;   // elements of the joint or load at hand, 0: not known here
   int rod;        // the rod at hand, from 0
   stretch along;  // the rod, its part or the chamber's rod at hand
+  bool partial;   // statements about the structure at hand failed: what is absent is no news
 } walk;
 
 bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
@@ -46,9 +47,33 @@ bool td_check_along(const td_spec* spec, const value* v, int i, double arc, doub
   return true;
 }
 
-td_span td_check_element_at(const value* s, int i) {
+static bool is_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// From the name of a field to what stands before its dot: "joint(2)" of "joint(2).type".  The span
+// stays when the text has another form, as joint.(name) = 1.
+static td_span owner_of(const td_diags* diags, td_span at) {
+  if (at.source < 0 || at.source >= diags->nsource || at.begin < 1) return at;
+  const char* text = diags->sources[at.source].text;
+  const int end = at.begin - 1;
+  int begin = end, depth = 0;
+  if (end > diags->sources[at.source].size || text[end] != '.') return at;
+  if (begin > 0 && text[begin - 1] == ')') {
+    do {
+      begin--;
+      depth += (text[begin] == ')') - (text[begin] == '(');
+    } while (begin > 0 && depth > 0 && text[begin] != '\n');
+    if (depth != 0) return at;
+  }
+  const int index = begin;
+  while (begin > 0 && is_letter(text[begin - 1])) begin--;
+  return begin < index ? (td_span){at.source, begin, end} : at;
+}
+
+td_span td_check_element_at(const td_diags* diags, const value* s, int i) {
   for (int k = i * s->nfield; k < td_value_count(s) * s->nfield; k++)
-    if (s->slots[k].v) return s->slots[k].name_at;
+    if (s->slots[k].v) return owner_of(diags, s->slots[k].name_at);
   return td_span_none();
 }
 
@@ -68,6 +93,7 @@ enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
 // "parameters, time and inputs"
 static void depends_text(unsigned set, td_text* out) {
   unsigned left = set;
+  if (left & TD_ON_STATE) left &= ~(unsigned)TD_ON_COORD;  // coordinates are states
   for (int k = 0; k < DEPEND_COUNT; k++) {
     const unsigned bit = (unsigned)depend_texts[k].kind;
     if (!(left & bit)) continue;
@@ -150,6 +176,22 @@ static void element_name(const checked* c, int i, char* out, size_t size) {
     write_name(out, size, "%s(%d)", c->name, i + 1);
 }
 
+// The usual fix.
+static void shape_hint(td_diags* diags, const char* shape, const value* v, int n) {
+  const int count = td_value_count(v);
+  const bool vector = strstr(shape, "x3") && !strstr(shape, "3x3");
+  if (strstr(shape, "3x3") && count == 3)
+    td_hint(diags, "write diag([a b c]) for a matrix with these on its diagonal");
+  else if (vector && count == 1)
+    td_hint(diags, "write three numbers, like [0 0 %g]", v->e ? 1 : v->x[0]);
+  else if (strchr(shape, 'n') && n > 1)
+    td_hint(diags, "n is 1, or %d as there are repeated elements", n);
+  else if (strchr(shape, 'n') && n == 1)
+    td_hint(diags, "n is 1 here: nothing is repeated");
+  else if (strchr(shape, 'n'))
+    td_hint(diags, "n is 1, or the number of repeated elements");
+}
+
 static bool check_shape(const walk* w, checked* c) {
   const char* shape = c->field->shape;
   const int n = strchr(shape, 'n') ? w->repeated : 0;
@@ -166,10 +208,7 @@ static bool check_shape(const walk* w, checked* c) {
   else
     td_error(diags, TD_E_MODEL, c->at, "%s must be %s, got %s", c->name,
              allowed.s ? allowed.s : shape, got);
-  if (n > 1)
-    td_hint(diags, "n is 1, or %d as there are repeated elements", n);
-  else if (n == 1)
-    td_hint(diags, "n is 1 here: nothing is repeated");
+  shape_hint(diags, shape, c->v, n);
   td_text_free(&allowed);
   return false;
 }
@@ -303,6 +342,13 @@ static void check_word(td_spec* spec, const checked* c) {
 static void check_reference(td_spec* spec, const checked* c) {
   const value_ref* ref = &c->v->ref;
   if (strcmp(ref->root, "rod") == 0) return;
+  if (strcmp(ref->root, "mesh") == 0 && !ref->has_place) {
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s must be a node of mesh(%d), as in at(mesh(%d), 1)", c->name, ref->index,
+             ref->index);
+    return;
+  }
+  if (strcmp(ref->root, "mesh") == 0) return;
   if (strcmp(ref->root, "body") != 0) {
     const char* later = td_field_refused(ref->root);
     if (later)
@@ -322,6 +368,20 @@ static void check_reference(td_spec* spec, const checked* c) {
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s: the element in at(body(%d), ...) must be a whole number from 1, got %g", c->name,
              ref->index, x);
+}
+
+// Node numbers: whole and positive.
+static void check_nodes(td_spec* spec, const checked* c) {
+  if (!check_depends(spec, c)) return;
+  for (int i = 0; i < td_value_count(c->v); i++) {
+    double x;
+    if (!td_check_constant(spec, c->v, i, &x) || (x >= 1 && x == floor(x) && isfinite(x))) continue;
+    char name[NAME_SIZE];
+    element_name(c, i, name, sizeof name);
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be the number of a node, 1 or more, got %g",
+             name, x);
+    return;
+  }
 }
 
 // Does a joint make this body a rod?
@@ -361,6 +421,21 @@ static void check_place(td_spec* spec, const checked* c) {
   }
 }
 
+static void check_places(td_spec* spec, const checked* c) {
+  for (int i = 0; i < td_value_count(c->v); i++) {
+    const value* v = c->v->slots[i].v;
+    char name[NAME_SIZE];
+    write_name(name, sizeof name, "%s{%d}", c->name, i + 1);
+    checked one = {c->field, v, name, c->v->slots[i].at, {0}, {0, NAN}};
+    if (v && (v->kind == V_NUM || v->kind == V_REF) && !td_value_is_empty(v))
+      check_place(spec, &one);
+    else
+      td_error(&spec->diags, TD_E_MODEL, one.at,
+               "%s must be a body number or a reference like at(rod(2), 0.1), got %s", name,
+               v ? td_value_kind_text(v) : "nothing");
+  }
+}
+
 // ---- structures -------------------------------------------------------------------------------
 
 static bool kind_fits(field_kind kind, const value* v) {
@@ -376,8 +451,12 @@ static bool kind_fits(field_kind kind, const value* v) {
       return v->kind == V_STRUCT;
     case FIELD_PLACE:
       return v->kind == V_NUM || v->kind == V_REF;
+    case FIELD_PLACES:
+      return v->kind == V_CELL;
     case FIELD_LIST:
       return v->kind == V_CELL || v->kind == V_STR;
+    case FIELD_NODES:
+      return v->kind == V_NUM || v->kind == V_STR;
   }
   return false;
 }
@@ -398,8 +477,12 @@ static const char* kind_text(const td_field* f) {
       return "a structure";
     case FIELD_PLACE:
       return "a body number, [body element ...] or a reference like at(body(2), 3)";
+    case FIELD_PLACES:
+      return "a list of places like {at(body(1)), at(rod(2), 0.1)}";
     case FIELD_LIST:
       return "a list of names like {'tip', 'energy'}";
+    case FIELD_NODES:
+      return "a word or node numbers";
   }
   return "";
 }
@@ -487,31 +570,35 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
     if (strncmp(f->path, parent->path, length) != 0) return;
     if (strchr(f->path + length + 1, '.')) continue;  // a field of a field
     if (strcmp(f->fallback, TD_REQUIRED) != 0 || td_field_get(s, i, f->path)) continue;
-    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i), "%s.%s is missing (%s)", element,
-             td_field_name(f), f->text);
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
+             "%s.%s is missing (%s)", element, td_field_name(f), f->text);
   }
 }
 
 // rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
 // built.
 static bool is_gap(td_spec* spec, const td_field* field, const value* s, int i) {
-  if (strcmp(field->path, "rod") != 0 && strcmp(field->path, "chamber") != 0) return false;
+  static const char* const counted[] = {"rod", "chamber", "cable", "contact", "mesh"};
+  bool named = false;
+  for (int k = 0; k < 5; k++) named = named || strcmp(field->path, counted[k]) == 0;
+  if (!named) return false;
   for (int k = 0; k < s->nfield; k++)
     if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
-  td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i),
+  td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
            "%s(%d) is empty: %ss are numbered without gaps, and the model has %s(%d)", field->path,
-           i + 1, field->path, field->path, td_value_count(s));
+           i + 1, strcmp(field->path, "mesh") == 0 ? "meshe" : field->path, field->path,
+           td_value_count(s));
   return true;
 }
 
 static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {
-  if (is_gap(w->spec, field, s, i)) return;
+  if (!w->partial && is_gap(w->spec, field, s, i)) return;
   const bool judged = !has_later(field, s, i);
   for (int k = 0; k < s->nfield; k++) {
     if (!s->slots[i * s->nfield + k].v) continue;
     if (judged || !td_field_child(field, s->names[k])) check_field(w, field, s, i, k, name);
   }
-  if (!judged) return;
+  if (!judged || w->partial) return;
   check_required(w->spec, field, s, i, name);
   td_check_element_rules(w->spec, field, s, i, name);
 }
@@ -519,7 +606,7 @@ static void check_element(walk* w, const td_field* field, const value* s, int i,
 // Length of the rod that element i of a root structure is, or is in.
 static double length_at_hand(td_spec* spec, const td_field* field, const value* s, int i) {
   if (strcmp(field->path, "rod") == 0) return td_check_rod_length(spec, i);
-  if (strcmp(field->path, "chamber") != 0) return NAN;
+  if (strcmp(field->path, "chamber") != 0 && strcmp(field->path, "cable") != 0) return NAN;
   const value* rod = td_get(s, i, "rod");
   double number = 1;
   if (rod && (rod->kind != V_NUM || !td_check_constant(spec, rod, 0, &number))) return NAN;
@@ -550,7 +637,8 @@ static void check_structs(walk* w, const checked* c) {
     else
       write_name(name, sizeof name, "%s(%d)", c->name, i + 1);
     if (root) {
-      w->repeated = strcmp(c->field->path, "body") == 0 ? 0 : repeated_elements(c->field, s, i);
+      const bool later = strcmp(c->field->path, "body") == 0 || strcmp(c->field->path, "mesh") == 0;
+      w->repeated = later ? 0 : repeated_elements(c->field, s, i);
       w->along = (stretch){0, length_at_hand(w->spec, c->field, s, i)};
       w->rod = i;
     }
@@ -583,6 +671,15 @@ static void check_value(walk* w, checked* c) {
     case FIELD_PLACE:
       check_place(w->spec, c);
       break;
+    case FIELD_PLACES:
+      check_places(w->spec, c);
+      break;
+    case FIELD_NODES:
+      if (c->v->kind == V_STR)
+        check_word(w->spec, c);
+      else
+        check_nodes(w->spec, c);
+      break;
     case FIELD_LIST:
       break;  // with the names, once all sensors are known
   }
@@ -605,10 +702,19 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 }
 
 td_status td_spec_check(td_spec* spec) {
-  walk w = {spec, 0, 0, {0, NAN}};
+  walk w = {spec, 0, 0, {0, NAN}, false};
   const value* root = spec->root;
-  for (int k = 0; root && k < root->nfield; k++) check_root(&w, root->names[k], &root->slots[k]);
-  td_check_rods(spec);
-  TD_TRY(td_check_names(spec));
+  for (int k = 0; root && k < root->nfield; k++) {
+    // a chamber is judged by its rod too
+    const unsigned related = strcmp(root->names[k], "chamber") == 0 ? ~0u : 1u << k;
+    w.partial = (spec->partial & related) != 0;
+    check_root(&w, root->names[k], &root->slots[k]);
+  }
+  if (!spec->partial) {
+    td_check_rods(spec);
+    TD_TRY(td_check_names(spec));
+  }
+  if (spec->diags.errors == 0) td_check_masses(spec);
+  if (spec->language_check) spec->language_check(spec->language);
   return spec->diags.errors > 0 ? TD_E_MODEL : TD_OK;
 }

@@ -102,9 +102,25 @@ static void builder_free(builder* b) {
     free(b->joint[j].dof_v);
   }
   free(b->joint);
+  td_build_mesh_close(b);
   free(b->body_main);
   free(b->body_first);
   free(b->body_count);
+}
+
+// Bodies as written, then the nodes of the meshes.
+static bool open_bodies(builder* b) {
+  const size_t n = (size_t)(b->nbody + b->nnode) + 1;
+  b->body_main = calloc(n, sizeof(int));
+  b->body_first = calloc(n, sizeof(int));
+  b->body_count = calloc(n, sizeof(int));
+  if (!b->body_main || !b->body_first || !b->body_count) return false;
+  for (int i = 0; i <= b->nbody; i++) b->body_main[i] = -1;
+  for (int i = b->nbody + 1; i <= b->nbody + b->nnode; i++) {
+    b->body_main[i] = BODY_NODE;
+    b->body_count[i] = 1;
+  }
+  return true;
 }
 
 static bool builder_open(builder* b, td_spec* spec, td_model* m) {
@@ -114,19 +130,19 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   b->loads = td_get(spec->root, 0, "exload");
   b->rods = td_get(spec->root, 0, "rod");
   b->chambers = td_get(spec->root, 0, "chamber");
+  b->cables = td_get(spec->root, 0, "cable");
+  b->meshes = td_get(spec->root, 0, "mesh");
+  b->nmesh = b->meshes ? td_value_count(b->meshes) : 0;
   b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
   b->njoint = b->joints ? td_value_count(b->joints) : 0;
   b->nload = b->loads ? td_value_count(b->loads) : 0;
   const int written = b->rods ? td_value_count(b->rods) : 0;
   b->nrod = written;
   for (int j = 0; j < b->njoint; j++) b->nrod += td_get(b->joints, j, "rom") != NULL;
-  const size_t nbody = (size_t)b->nbody + 1;
   b->joint = calloc((size_t)(b->njoint + b->nrod) + 1, sizeof(build_joint));
   b->rod = calloc((size_t)b->nrod + 1, sizeof(build_rod));
-  b->body_main = calloc(nbody, sizeof(int));
-  b->body_first = calloc(nbody, sizeof(int));
-  b->body_count = calloc(nbody, sizeof(int));
-  if (!b->joint || !b->rod || !b->body_main || !b->body_first || !b->body_count) return false;
+  b->mesh = td_build_mesh_new(b->nmesh);
+  if (!b->joint || !b->rod || !b->mesh) return false;
   for (int j = 0; j < b->njoint; j++) {
     b->joint[j].s = b->joints;
     b->joint[j].at = j;
@@ -151,6 +167,20 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   return true;
 }
 
+// Which hop has each coordinate: the first one, when several share it.
+static void find_owners(td_model* m) {
+  for (int i = 0; i < m->npos; i++) m->pos[i].hop = -1;
+  for (int i = 0; i < m->nvel; i++) m->vel[i].hop = -1;
+  for (int h = m->nhop - 1; h >= 0; h--) {
+    const model_hop* hop = &m->hop[h];
+    for (int i = 0; hop->q >= 0 && i < hop->nq; i++) m->pos[hop->q + i].hop = h;
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      m->vel[m->col[k].v].hop = h;
+      m->pos[m->col[k].q].hop = h;
+    }
+  }
+}
+
 // The last hop of each subtree, whole prescription, columns that share a DOF.
 static td_status finish_tree(builder* b) {
   td_model* m = b->m;
@@ -167,11 +197,7 @@ static td_status finish_tree(builder* b) {
     if (hop->last < i) hop->last = i;
     if (hop->parent >= 0 && m->hop[hop->parent].last < hop->last)
       m->hop[hop->parent].last = hop->last;
-    for (int k = hop->q; k < hop->q + hop->nq; k++) m->pos[k].hop = i;
-    for (int k = hop->col; k < hop->col + hop->nv; k++) {
-      m->pos[m->col[k].q].hop = m->vel[m->col[k].v].hop = i;
-      given += m->vel[m->col[k].v].motion != NUM_NONE;
-    }
+    for (int k = 0; k < hop->nv; k++) given += m->vel[m->col[hop->col + k].v].motion != NUM_NONE;
     hop->prescribed = hop->nv > 0 && given == hop->nv;
     if (given > 0 && given < hop->nv) m->recursive = false;
   }
@@ -187,6 +213,7 @@ static td_status finish_tree(builder* b) {
     if (!own) m->recursive = false;
   }
   free(used);
+  find_owners(m);
   return TD_OK;
 }
 
@@ -235,6 +262,7 @@ static td_status name_joints(builder* b) {
     out->nelement = b->joint[j].nelement;
     out->name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "joint(%d)", j + 1);
   }
+  TD_TRY(td_build_mesh_names(b));
   return TD_OK;
 }
 
@@ -244,9 +272,12 @@ static td_status build(builder* b) {
   b->m->gravity = td_build_numbers(b, world ? td_get(world, 0, "g") : NULL, 0, 1, 3, 0);
   if (b->m->gravity == NUM_NONE) return TD_E_NOMEM;
   if (b->nrod > 0 && !td_push_rod(b->m, b->nrod)) return TD_E_NOMEM;
+  TD_TRY(td_build_mesh_open(b));
+  if (!open_bodies(b)) return TD_E_NOMEM;
   TD_TRY(td_build_tree(b));
   TD_TRY(sort_hops(b));
-  const td_status links = td_build_links(b);
+  td_status links = td_build_links(b);
+  if (links == TD_OK) links = td_build_cables(b);
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
   const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;
@@ -266,25 +297,34 @@ static td_status build(builder* b) {
   return TD_OK;
 }
 
-// An override on the command line that no param() asked for is most likely a typing mistake.
+// An override on the command line that no param() or input() asked for is most likely a typing
+// mistake.
 static void check_overrides(td_spec* spec) {
+  enum { MOST = 64 };
+  const char* names[MOST];
+  int n = 0;
+  td_text list = {0};
+  for (int k = 0; k < spec->nparam && n < MOST; k++) names[n++] = spec->params[k].name;
+  for (int k = 0; k < spec->ninput && n < MOST; k++) names[n++] = spec->inputs[k].name;
+  for (int k = 0; k < n; k++) td_text_printf(&list, " %s", names[k]);
   for (int i = 0; i < spec->noverride; i++) {
     if (spec->overrides[i].used) continue;
-    const char* names[64];
-    int n = 0;
-    for (int k = 0; k < spec->nparam && n < 64; k++) names[n++] = spec->params[k].name;
     td_error(&spec->diags, TD_E_MODEL, td_span_none(),
-             "the model has no param '%s', which was to be set to %s", spec->overrides[i].name,
-             spec->overrides[i].text);
+             "the model has no param or input '%s', which was to be set to %s",
+             spec->overrides[i].name, spec->overrides[i].text);
     td_suggest(&spec->diags, spec->overrides[i].name, names, n);
+    td_more(&spec->diags, n ? "params and inputs:%s" : "it has no params and inputs%s",
+            list.s ? list.s : "");
   }
+  td_text_free(&list);
 }
 
 td_status td_compile(td_spec* spec, td_model** model) {
   *model = NULL;
-  check_overrides(spec);
+  if (spec->diags.errors == 0) check_overrides(spec);
   td_spec_check(spec);
   if (spec->diags.errors > 0) return TD_E_MODEL;
+  if (spec->read_wires) TD_TRY(spec->read_wires(spec));
   td_model* m = calloc(1, sizeof(td_model));
   if (!m) return TD_E_NOMEM;
   builder b;

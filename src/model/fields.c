@@ -11,10 +11,11 @@
 
 // What a field may depend on.
 enum {
-  FIXED = TD_ON_NOTHING,                                    // structure of the robot
-  PARAM = TD_ON_PARAM,                                      // geometry, inertia, initial values
-  TIMED = PARAM | TD_ON_TIME,                               // prescribed motion, gravity
-  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE,   // everything that makes a force
+  FIXED = TD_ON_NOTHING,       // structure of the robot
+  PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
+  TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
+  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
+  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,                    // a strain field of its own
   ALONG = PARAM | TD_ON_ARC,                                // section and shape of a rod
   BENT = FORCE | TD_ON_ARC,                                 // stiffness, loads, actuation of a rod
   WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
@@ -151,6 +152,9 @@ const td_field td_fields[] = {
      "which of the directions [x y z rx ry rz] are constrained; fewer columns mean the first ones"},
     {"joint.control", FIELD_NUM, "nx1|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
      "acceleration along the constrained directions; 0 holds them"},
+    {"joint.motion", FIELD_NUM, "nx1|nx3", "", "m", TIMED, "", "",
+     "position along the constrained directions x, y and z, instead of `control`: a recorded or "
+     "given motion; its rate and acceleration follow from it"},
     {"joint.type", FIELD_STR, "", "", "", FIXED, "",
      "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
      "shorthand for the degrees of freedom; on a body that has its main joint it closes a loop"},
@@ -229,8 +233,9 @@ const td_field td_fields[] = {
      "strains that may change: [shear x, shear y, stretch, bend x, bend y, twist]"},
     {"rod.shape", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1, 1/m", ALONG, "", "",
      "stress-free strain; stretch is measured from 1"},
-    {"rod.init", FIELD_NUM, "1x6", "shape", "1, 1/m", ALONG, "", "", "initial strain"},
-    {"rod.rate", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
+    {"rod.init", FIELD_NUM, "1x6|1xm", "shape", "1, 1/m", ALONG, "", "",
+     "initial strain; 'gvs': or the coordinates themselves"},
+    {"rod.rate", FIELD_NUM, "1x6|1xm", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
      "initial strain rate"},
     {"rod.load", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N/m, N", BENT, "", "",
      "distributed load per length [force moment]"},
@@ -238,12 +243,28 @@ const td_field td_fields[] = {
      "axes of `load`: 'local' follows the rod"},
     {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
      "internal actuation [force moment] that works on the strains"},
-    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "srl|ebr|eba|rom", "continuum model"},
+    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
-     "number of segments, or polynomial order ('rom')"},
-    {"rod.points", FIELD_NUM, "1|2xm", "2*n + 4", "", FIXED, "", ">= 0",
-     "quadrature points along the rod ('rom'): how many, or nodes and weights on [0,1] in two "
-     "rows"},
+     "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
+    {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
+     "shape functions of the strains ('gvs'): one name, or a cell of six: legendre, constant, "
+     "monomial, chebyshev, fourier, linear, quadratic, cubic, hermite, gaussian, multiquadric, "
+     "custom"},
+    {"rod.order", FIELD_INT, "1|1x6", "n", "", FIXED, "", ">= -1",
+     "order of the basis of each strain ('gvs'); -1: the strain is held"},
+    {"rod.elements", FIELD_INT, "1|1x6", "1", "", FIXED, "", ">= 1",
+     "elements of the basis of each strain ('gvs')"},
+    {"rod.functions", FIELD_NUM, "6xm", "", "", ALONG, "", "",
+     "functions of s of a custom basis ('gvs'), one row for each strain, padded with zeros"},
+    {"rod.coords", FIELD_INT, "1", "", "", FIXED, "", ">= 1",
+     "number of coordinates of a strain field that is written out ('gvs')"},
+    {"rod.strain", FIELD_NUM, "1x6", "", "1, 1/m", OWN, "", "",
+     "strain field as an expression of s, t and coord(rod(k)), instead of a basis ('gvs')"},
+    {"rod.points", FIELD_NUM, "1|2xm", "", "", FIXED, "", ">= 0",
+     "quadrature points along the rod ('rom', 'gvs'; in each element): how many, or nodes and "
+     "weights on [0,1] in two rows; chosen by itself from the order"},
+    {"rod.magnus", FIELD_INT, "1", "4", "", FIXED, "", "2|4|6",
+     "order of the steps from point to point ('gvs')"},
     {"rod.part", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "stretches that follow each other, each with any of the fields of its rod from `length` on; "
      "what a part does not say is the rod's"},
@@ -260,6 +281,108 @@ const td_field td_fields[] = {
      "pressure above the surroundings"},
     {"chamber.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0", "arc length at which it begins"},
     {"chamber.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0", "arc length at which it ends"},
+
+    // ---- cable --------------------------------------------------------------------------------
+    {"cable", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "cables that pull: through rods, or straight between places"},
+    {"cable.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"cable.rod", FIELD_INT, "1xm", "1", "", FIXED, "", ">= 1",
+     "rod it runs through, or several in order from where it is pulled"},
+    {"cable.path", FIELD_NUM, "1x2", "[0 0]", "m", ALONG, "", "",
+     "[x y] where it passes the section; s counts from the base of each rod"},
+    {"cable.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0",
+     "arc length at which it enters the first rod"},
+    {"cable.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0",
+     "arc length of the last rod at which it is fastened"},
+    {"cable.tension", FIELD_NUM, "1", "", "N", FORCE, "", "", "tension; positive pulls"},
+    {"cable.pull", FIELD_NUM, "1", "", "m", FORCE, "", "",
+     "instead of a tension: how much shorter the cable is drawn than at the start; it may go "
+     "slack"},
+    {"cable.stiffness", FIELD_NUM, "1", "", "N/m", FORCE, "", "> 0",
+     "with `pull`: tension per length by which it is stretched"},
+    {"cable.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
+     "coefficient of friction inside rods: the tension decreases by exp(-friction*angle) along it "
+     "while it is pulled"},
+    {"cable.via", FIELD_PLACES, "", "", "", FIXED, "", "",
+     "instead of rods: places between which it runs straight and slides freely"},
+    {"cable.points", FIELD_NUM, "mx3", "", "m", PARAM, "", "",
+     "a row for each place of `via`: the point in its frame, by default its origin"},
+
+    // ---- mesh ---------------------------------------------------------------------------------
+    {"mesh", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "nets: a mass at each node, a spring or beam along each edge; the nodes are bodies numbered "
+     "after those written"},
+    {"mesh.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"mesh.file_name", FIELD_STR, "", "", "", FIXED, "", "",
+     "wireframe to read: an IGES file (.igs, .iges) or an STL file (.stl), beside the model"},
+    {"mesh.tol", FIELD_NUM, "1", "extent/1e6", "m", FIXED, "", ">= 0",
+     "nodes of the file within this distance are one"},
+    {"mesh.chord", FIELD_NUM, "1", "extent/100", "m", FIXED, "", "> 0",
+     "largest distance between a curve of the file and the edges that replace it"},
+    {"mesh.unit", FIELD_NUM, "1", "as the IGES file says; 1e-3 for STL", "m", FIXED, "", "> 0",
+     "length of one unit of the file"},
+    {"mesh.grid", FIELD_INT, "1|1x2|1x3", "", "", FIXED, "", ">= 1",
+     "instead of a file: nodes along x, y and z"},
+    {"mesh.size", FIELD_NUM, "1|1x2|1x3", "1 each", "m", FIXED, "", "> 0",
+     "extent of the grid along x, y and z, from the origin"},
+    {"mesh.node", FIELD_NUM, "mx3", "", "m", FIXED, "", "",
+     "instead of a file: a row of coordinates for each node"},
+    {"mesh.edge", FIELD_INT, "mx2", "", "", FIXED, "", ">= 1",
+     "with `node`: a row with the numbers of two nodes for each edge"},
+    {"mesh.fixed", FIELD_NODES, "", "edge of a grid, ends of others", "", FIXED, "",
+     "edge|corners|frame|ends|none",
+     "nodes fixed to the ground: a grid's first row ('edge'), corners or boundary ('frame'); nodes "
+     "with a single edge ('ends'); or their numbers"},
+    {"mesh.tr", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "fixed transformations from the ground to the mesh, in order: each moves, then turns"},
+    {"mesh.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", FIXED, "", "", "translation"},
+    {"mesh.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", FIXED, "", "",
+     "rotation: [axis angle], three angles, or [angle axis]"},
+    {"mesh.body", FIELD_STRUCT, "1", "", "", FIXED, "", "", "the mass at each node"},
+    {"mesh.body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0",
+     "mass of a node; one number for all, or one for each node"},
+    {"mesh.body.I", FIELD_NUM, "3x3xn", "1e-9*eye(3)", "kg m^2", PARAM, "", "",
+     "inertia of a node that turns, in the axes of the mesh"},
+    {"mesh.joint", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "joint(1): the freedom of a node; joint(2): what each edge is; joint(3): what the diagonals "
+     "of a grid's cells are"},
+    {"mesh.joint.tr", FIELD_STRUCT, "1", "", "", FIXED, "", "", "joint(1): how a node moves"},
+    {"mesh.joint.tr.trans", FIELD_NUM, "1x3", "[inf inf inf]", "", FIXED, "inf", "",
+     "directions it moves along (inf), in the world; 0 in others"},
+    {"mesh.joint.tr.rot", FIELD_NUM, "1x4", "", "", FIXED, "inf", "",
+     "[0 inf inf inf] or [inf inf inf inf]: it turns freely, by a whole quaternion"},
+    {"mesh.joint.dof", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "joint(1): the directions a node moves along, in order"},
+    {"mesh.joint.dof.rate", FIELD_NUM, "nx1", "0", "m/s", PARAM, "", "", "initial velocity"},
+    {"mesh.joint.dof.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "", "spring to the ground"},
+    {"mesh.joint.dof.spring.coeff", FIELD_NUM, "nx1", "0", "N/m", FORCE, "", "", "stiffness"},
+    {"mesh.joint.dof.spring.init", FIELD_NUM, "nx1", "nan", "m", FORCE, "nan", "",
+     "rest value; nan is where the node starts"},
+    {"mesh.joint.dof.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper to the ground"},
+    {"mesh.joint.dof.damp.visc", FIELD_NUM, "nx1", "0", "N s/m", FORCE, "", "", "viscosity"},
+    {"mesh.joint.dof.damp.pow", FIELD_NUM, "nx1", "1", "", PARAM, "", "> 0", "power of the law"},
+    {"mesh.joint.dof.input", FIELD_NUM, "nx1", "0", "N", FORCE, "", "", "force along it"},
+    {"mesh.joint.dir", FIELD_INT, "nx1|nx3", "0", "", FIXED, "", "-1|0|1",
+     "1 acts in elongation only (a thread), -1 in compression only, 0 in both"},
+    {"mesh.joint.xaxis", FIELD_NUM, "nx3", "", "", FIXED, "", "",
+     "direction of the x axis of a beam whose z axis runs along its edge"},
+    {"mesh.joint.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "spring of an edge: one column acts along it, six make a beam"},
+    {"mesh.joint.spring.coeff", FIELD_NUM, "nx1|nx6", "0", "N/m, N m/rad", FORCE, "", "",
+     "stiffness; one row for all edges, or one for each"},
+    {"mesh.joint.spring.init", FIELD_NUM, "nx1|nx6", "nan", "m, rad", FORCE, "nan", "",
+     "rest length, or rest values of the six; nan takes them from the geometry"},
+    {"mesh.joint.spring.compr", FIELD_NUM, "nx1|nx6", "1", "", FORCE, "", "(0,1]",
+     "factor on the rest values: below 1 the edge is under tension at `init`"},
+    {"mesh.joint.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper of an edge"},
+    {"mesh.joint.damp.visc", FIELD_NUM, "nx1|nx6", "0", "N s/m, N m s/rad", FORCE, "", "",
+     "viscosity"},
+    {"mesh.joint.damp.pow", FIELD_NUM, "nx1|nx6", "1", "", PARAM, "", "> 0",
+     "power p of the law -visc*abs(u)^p*sign(u)"},
+    {"mesh.joint.damp.along", FIELD_FLAG, "1", "1", "", FIXED, "", "",
+     "1 damps the change of length, 0 each component of the relative velocity in the world"},
+    {"mesh.joint.input", FIELD_NUM, "nx1|nx6", "0", "N, N m", FORCE, "", "",
+     "force along the edge, or the six of a beam"},
 
     // ---- exload -------------------------------------------------------------------------------
     {"exload", FIELD_STRUCTS, "", "", "", FIXED, "", "", "external loads"},
@@ -295,6 +418,8 @@ const td_alias td_aliases[] = {
     {"joint.dof.spring.comp", "joint.dof.spring.compr"},
     {"joint.spring.comp", "joint.spring.compr"},
     {"exload.body", "exload.exbody"},
+    {"mesh.file", "mesh.file_name"},
+    {"mesh.joint.spring.comp", "mesh.joint.spring.compr"},
 };
 
 const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
@@ -302,13 +427,10 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"cable", "cable" LATER "write it as a joint with spring.coeff, input and dir = 1"},
     {"fluid", "fluid" LATER "write drag and buoyancy as exload.ftau, an expression of vel(...)"},
     {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
-    {"mesh",
-     "mesh" LATER "write its nodes as a repeated body and its edges as a joint with spring.coeff"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
-    {"rod.model = 'gvs'", "'gvs'" LATER "use 'srl', 'ebr', 'eba' or 'rom'"},
+    {"mesh.fluid", "mesh.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
     {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
 };
 

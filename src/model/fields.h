@@ -13,7 +13,9 @@ typedef enum field_kind {
   FIELD_STRUCT,   // one structure
   FIELD_STRUCTS,  // array of structures
   FIELD_PLACE,    // a body number, [body element ...], or a reference body(2), at(body(2), 3)
-  FIELD_LIST      // a cell of strings, or one string
+  FIELD_PLACES,   // a cell of places
+  FIELD_LIST,     // a cell of strings, or one string
+  FIELD_NODES     // one of some words, or node numbers
 } field_kind;
 
 #define TD_REQUIRED "required"  // as `fallback`: there is no default, the user must write it

@@ -39,7 +39,8 @@ static const chapter chapters[] = {
      "along "
      "the line between the places, or a beam if there are six columns. With `fixed` it is a "
      "constraint, "
-     "and `control` moves it. With `type` it closes a loop.\n\n"
+     "and `control` (an acceleration) or `motion` (a position) moves it. With `type` it closes a "
+     "loop.\n\n"
      "`first = [b 0:n-1]` and `second = [b 1:n]` repeat a joint n times, a chain of n elements of "
      "body "
      "b. Row k of a field then belongs to element k; one row serves all.",
@@ -94,6 +95,37 @@ static const chapter chapters[] = {
      "chamber(1).area     = 2e-5;\n"
      "chamber(1).pressure = 2e4*(1 - cos(2*pi*t));\n"
      "chamber(1).to       = 0.2;               % the first 20 cm\n"},
+    {"cable",
+     "A cable pulls with the same tension all along: it works against the length of its way, "
+     "inside "
+     "rods "
+     "at a place of the section that may change along the rod, or straight from place to place "
+     "as over small pulleys. It is driven by a tension or by a length.",
+     "rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 1000;\n"
+     "cable(1).rod = 1; cable(1).path = [0.01 0]; cable(1).tension = 5*ramp(t, 0, 1);\n"
+     "cable(2).path = 0.01*[cos(20*s) sin(20*s)]; cable(2).to = 0.2; cable(2).tension = 2;\n"
+     "cable(3).via = {0, at(rod(1), 0.3)}; cable(3).points = [0.1 0 0; 0 0.01 0];\n"
+     "cable(3).pull = 0.01; cable(3).stiffness = 2e3;\n"
+     "sensor(1).name = 'T'; sensor(1).value = [tension(cable(3)) length(cable(3))];\n"},
+    {"mesh",
+     "A mesh is a net: a mass at each node, a spring, damper or beam along each edge. Its geometry "
+     "comes from a CAD file, from `grid`, or from `node` and `edge`. [meshes.md](meshes.md) says "
+     "which files are read and how nodes are numbered.\n\n"
+     "`at(mesh(k), i)` is node i as a place, for joints, links, loads and sensors: "
+     "`pos(mesh(1), 17)`, `vel`, `acc`, `rot`, `quat` and `omega` are about a node, "
+     "`length(mesh(1), 5)`, `stretch` and `force` about an edge. Nodes are also bodies, numbered "
+     "after those written.",
+     "mesh(1).grid = [5 4];                    % a hanging cloth, its upper edge held\n"
+     "mesh(1).size = [0.4 0.3];\n"
+     "mesh(1).tr.rot = [1 -pi/2];\n"
+     "mesh(1).body.m = 0.01;\n"
+     "mesh(1).joint(1).tr.trans = [inf inf inf];\n"
+     "mesh(1).joint(2).spring.coeff = 80;\n"
+     "mesh(1).joint(2).spring.init = nan;\n"
+     "mesh(1).joint(2).damp.visc = 0.05;\n"
+     "mesh(1).joint(3).spring.coeff = 20;      % diagonals\n"
+     "sensor(1).name  = 'hem';\n"
+     "sensor(1).value = pos(mesh(1), 18);\n"},
     {"exload",
      "A force, or a force and a torque, on a body. It is given in the world unless `refbody` names "
      "a "
@@ -173,8 +205,12 @@ static const char* kind_name(const td_field* f) {
       return "structures";
     case FIELD_PLACE:
       return "place";
+    case FIELD_PLACES:
+      return "list of places";
     case FIELD_LIST:
       return "list of names";
+    case FIELD_NODES:
+      return "word or node numbers";
     case FIELD_NUM:
     case FIELD_FLAG:
     case FIELD_INT:
@@ -208,7 +244,7 @@ static void add_path(td_text* out, const td_field* f) {
 
 // Behind the meaning: the allowed words or range, inf or nan, other spellings.
 static void add_notes(td_text* out, const td_field* f) {
-  if (strchr(f->options, '|') && f->kind == FIELD_STR) {
+  if (strchr(f->options, '|') && (f->kind == FIELD_STR || f->kind == FIELD_NODES)) {
     td_text_add(out, ": ");
     td_field_alternatives(out, f->options, "`");
   } else if (f->options[0] == '>' || f->options[0] == '(') {
@@ -265,6 +301,8 @@ static const char* sensor_arguments(char about) {
       return "joint";
     case 'r':
       return "rod, s";
+    case 'c':
+      return "cable";
     case 'i':
       return "i";
     default:
@@ -290,7 +328,8 @@ static void add_sensors(td_text* out) {
       "What an expression can ask of the moving robot. A *body* is `body(k)`, or `at(body(k), "
       "element)` of a repeated one; `pos`, `vel` and `acc` take a point in its frame as a second "
       "argument. Instead of a body there may be `rod(k)` and an arc length: `pos(rod(1), 0.2)`. A "
-      "*joint* is `joint(k)`; `stretch` also takes a rod. Those of the level *accelerations* are "
+      "*joint* is `joint(k)`; `stretch` also takes a rod, `length` a cable. Those of the level "
+      "*accelerations* are "
       "for "
       "sensors and events, not for forces.\n\n"
       "| quantity | size | level | meaning |\n| --- | --- | --- | --- |\n");

@@ -57,7 +57,12 @@ typedef struct model_hop {
   bool turns, moves;  // HOP_SCREW: rotation about the axis, translation along it
   num axis;           // HOP_SCREW, HOP_CIRCLE: 3 slots, unit length after td_prepare
   num pitch;          // metres per radian for helical joints, else NUM_NONE
-  num value;          // charts of three numbers: 3 slots with y0; HOP_STRAIN: 6 per node
+  num value;          // charts of three numbers: 3 slots with y0; HOP_STRAIN: 6 per node; of a
+                      // dependent one the strains themselves, and behind them their rates and
+                      // accelerations without those of the coordinates
+  bool dependent;     // HOP_STRAIN: its strains are expressions of the coordinates
+  int coords;         // those (model_coords)
+  num hessian;        // and their second derivatives
   int nodes;          // HOP_STRAIN: 1, 2, 3 for order 2, 4, 6
   unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d
   num step;           // HOP_STRAIN: length of the step
@@ -68,6 +73,7 @@ typedef struct model_hop {
   int group_last;  // and the last
   int last;        // last hop of the subtree (hops are in depth-first order)
   int above, end;  // slots of the path from the ground that are taken above it, and with its own
+  bool straight;   // the velocities of the slots above it ascend one by one
 } model_hop;
 
 // A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
@@ -78,7 +84,8 @@ typedef struct model_col {
   int slot;
   int part;    // number of the chart it enters; HOP_STRAIN: which strain
   num weight;  // and its weight there, NUM_NONE: 1; HOP_STRAIN: one per node
-  num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE
+  num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE; dependent
+               // strains: first and second rates of the weights, one after the other for each node
   bool first;  // of the columns that share this DOF
 } model_col;
 
@@ -87,9 +94,10 @@ typedef struct model_dof {
   num init;    // initial position; velocities: initial rate
   int name;    // offset into names
   num motion;  // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
-  int hop;                  // the first that has it
   int joint, element, dof;  // where it was written, from 1; rods: segment and strain
   int rod;                  // from 1, 0: not of a rod
+  int mesh;                 // from 1, 0: not of a mesh; element is then the node
+  int hop;                  // that has it, -1: none
   int partner;              // velocities: its q when q' = v, else -1
 } model_dof;
 
@@ -101,6 +109,7 @@ typedef struct model_station {
   int body;    // model_body it is the frame of, -1: an attachment
   int rod;     // rod it is on, from 1; 0: none
   double arc;  // and where [m]
+  bool moved;  // by transformations of its own: not on the rod's line, not in its axes
 } model_station;
 
 typedef struct model_body {
@@ -116,11 +125,12 @@ typedef struct model_lump {
   num m, com, I;  // 1, 3 and 9 slots, as a body's
 } model_lump;
 
-// A free node of a rod, placed at the start from the one before it by the initial strains.
+// A free node of a rod, placed and set into motion at the start from the one before it by the
+// initial strains and their rates.
 typedef struct model_node {
-  int from, station;   // stations
-  int q, v;            // its first position (x, y, z, quaternion) and velocity
-  num strain, length;  // 6 slots, 1 slot
+  int from, station;         // stations
+  int q, v;                  // its first position (x, y, z, quaternion) and velocity
+  num strain, rate, length;  // 6, 6 and 1 slots
 } model_node;
 
 // ---- forces -----------------------------------------------------------------------------------
@@ -148,6 +158,11 @@ enum {
   SECTION_LENGTH = 97,  // of the piece
   SECTION_SLOTS = 98
 };
+// Scalar laws of a force.
+static inline int force_laws(force_kind kind) {
+  return kind == FORCE_BEAM ? 6 : kind == FORCE_DOF || kind == FORCE_AXIAL ? 1 : 0;
+}
+
 // How the strains of a rod piece follow from the coordinates.
 typedef enum strain_kind {
   STRAIN_DOF,         // χ_d = q_d / length
@@ -161,7 +176,17 @@ typedef struct model_term {
   int q, v;
   int mode;  // which strain
   num weight;
+  num rate;  // of the weight, dependent strains only
 } model_term;
+
+// Strains written out as expressions of n coordinates (rod.strain): what is known of them at one
+// arc length.  Strains, weights (first derivatives) and rates are made by the strain tape before
+// the kinematics; rates of weights and second derivatives by the strain rate tape for tangents:
+// n x n numbers for each strain that is not constant, the lowest first.
+typedef struct model_coords {
+  int q, v, n;           // consecutive coordinates
+  int var, rate, accel;  // consecutive variables of the graph
+} model_coords;
 typedef struct model_force {
   force_kind kind;
   int name;
@@ -173,23 +198,54 @@ typedef struct model_force {
   bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
   int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
   num xaxis;  // BEAM with frame >= 0: 3 slots
-  strain_kind strain;      // STRAIN: how the strains are measured
-  num section;             // STRAIN: SECTION_SLOTS slots
-  int dof_q[6], dof_v[6];  // STRAIN_DOF: coordinates, -1: held
-  int term, nterm;         // STRAIN_BASIS
-  bool potential;          // STRAIN: stiffness and rest are constants
-  int rod;                 // STRAIN: from 1
-  int part;                // STRAIN: part of the rod, from 0
-  double arc;              // STRAIN: arc length of its middle
+  strain_kind strain;       // STRAIN: how the strains are measured
+  num section;              // STRAIN: SECTION_SLOTS slots
+  int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
+  int term, nterm;          // STRAIN_BASIS
+  num rate;                 // STRAIN_BASIS, dependent: 6 slots with the rates of the strains
+  int coords;               // of these coordinates, -1: none
+  num hessian;              // and the second derivatives of the strains in `modes`
+  unsigned modes;           // those that are not constant
+  bool potential;           // STRAIN: stiffness and rest are constants
+  int rod;                  // STRAIN: from 1
+  int part;                 // STRAIN: part of the rod, from 0
+  double arc;               // STRAIN: arc length of its middle
+  int crossing, ncrossing;  // STRAIN: cables that pass it (model_crossing)
   int joint, element;
 } model_force;
+
+// ---- cables -----------------------------------------------------------------------------------
+
+// A cable pulls with one tension along all it passes: pieces of rods, straight spans.
+typedef struct model_cable {
+  int name;
+  num tension;          // given tension, or NUM_NONE: driven by its length
+  num pull, stiffness;  // driven by its length: shortening and N/m
+  num friction;         // capstan coefficient, NUM_NONE: none
+  bool potential;       // pull and stiffness are constants: counts as elastic energy
+  int order, norder;    // its crossings, from where it is pulled (cable_order)
+  int span, nspan;
+} model_cable;
+
+// A cable in a piece of a rod.
+typedef struct model_crossing {
+  int force, cable;
+  double cover;  // which part of the piece it runs through
+  num path;      // CABLE_PATH slots (elem/cable.h)
+} model_crossing;
+
+// A straight stretch of a cable between two stations.
+typedef struct model_span {
+  int cable, a, b;
+} model_span;
 
 // ---- constraints ------------------------------------------------------------------------------
 
 typedef enum row_target {
   TARGET_ZERO,     // e is brought to 0
   TARGET_INITIAL,  // e keeps its initial value
-  TARGET_CONTROL   // e follows the twice integrated control
+  TARGET_CONTROL,  // e follows the twice integrated control
+  TARGET_MOTION    // e is a given function of time
 } row_target;
 typedef struct model_row {
   row_kind kind;
@@ -202,6 +258,7 @@ typedef struct model_row {
   row_target target;
   int target_index;  // TARGET_CONTROL: which pair of targets
   num control;       // desired acceleration or NUM_NONE
+  num motion;        // TARGET_MOTION: 3 slots (value, rate, acceleration)
   num k, mu;         // PD stabiliser or NUM_NONE
   bool projected;
   int joint, element;
@@ -222,7 +279,8 @@ typedef struct model_probe {
   int rod;   // STRAIN, STRETCH of a rod: from 1, else 0
   int part;  // STRAIN: part of the rod, from 0
   double arc;
-  int q, v;  // DOF, DDOF, Q, V
+  int cable;  // LENGTH, TENSION of a cable: from 1, else 0
+  int q, v;   // DOF, DDOF, Q, V
   td_depends depends;
 } model_probe;
 
@@ -251,7 +309,20 @@ typedef struct model_rod {
   int model;      // the word for its continuum model, offset into names
   int n;          // segments or polynomial order
   bool monomial;  // joint.rom: the functions are powers of arc length
+  num outline;    // ROD_OUTLINE slots: what it looks like, for pictures alone
+  bool angular;   // the section is a rectangle, not an ellipse
 } model_rod;
+
+// The outline of a rod at equal distances of arc length from base to tip: widths along x, heights
+// along y [m], Young's moduli [Pa]; 0: not known.
+enum { ROD_LOOKS = 9, ROD_OUTLINE = 3 * ROD_LOOKS };
+
+typedef struct model_mesh {
+  int name;
+  int station, nnode, nfixed;  // stations of its nodes, which are bodies too
+  int body;                    // number of its first node as a body, from 1
+  int force, nedge, ndiagonal;
+} model_mesh;
 
 typedef struct model_joint {
   int name;   // user's name or joint(k)
@@ -269,6 +340,10 @@ typedef struct model_joint {
   X(model_station, station, "places")                                        \
   X(model_body, body, "masses")                                              \
   X(model_force, force, "springs, dampers, inputs, loads")                   \
+  X(model_cable, cable, "cables")                                            \
+  X(model_crossing, crossing, "cables in pieces of rods, piece by piece")    \
+  X(int, cable_order, "crossings, cable by cable")                           \
+  X(model_span, span, "straight stretches of cables, cable by cable")        \
   X(model_row, row, "constraint rows")                                       \
   X(model_probe, probe, "sensor components used in expressions")             \
   X(model_named, param, "parameters")                                        \
@@ -276,8 +351,10 @@ typedef struct model_joint {
   X(model_event, event, "events")                                            \
   X(model_joint, joint, "joints as written")                                 \
   X(model_rod, rod, "rods")                                                  \
+  X(model_mesh, mesh, "meshes; each is a joint too, after those written")    \
   X(model_lump, lump, "masses of rod pieces")                                \
   X(model_term, term, "coordinates in strains")                              \
+  X(model_coords, coords, "coordinates of strains written as expressions")   \
   X(model_node, node, "free nodes of rods, in the order they are placed")    \
   X(int, output_name, "names of the sensors' components")                    \
   X(double, number, "initial content of the slots")                          \
@@ -285,6 +362,8 @@ typedef struct model_joint {
   X(num, param_slot, "slots filled by the parameter tape")                   \
   X(num, motion_slot, "slots filled by the motion tape")                     \
   X(num, live_slot, "slots filled by the live tape")                         \
+  X(num, strain_slot, "slots filled by the strain tape")                     \
+  X(num, strain_rate_slot, "slots filled by the strain rate tape")           \
   X(model_partial, live_probe, "d slot / d probe, in the order of its tape") \
   X(model_partial, live_input, "d slot / d input")                           \
   X(model_partial, live_param, "d slot / d parameter, force slots only")     \
@@ -331,7 +410,7 @@ struct td_model {
   num gravity;  // 3 slots
   int time_var, nvar;
   td_exprs* graph;  // its own copy
-  td_tape *param_tape, *motion_tape, *live_tape;
+  td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
   td_tape *live_probe_tape, *live_input_tape, *live_param_tape;
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
   ex* stop_ex;  // expressions scanned for stop times
@@ -381,15 +460,23 @@ typedef struct col_work {
   double u;         // articulated: tau - S' pA
 } col_work;
 
+typedef struct cable_work {
+  double zero;     // constant: length at the start
+  double stretch;  // driven by its length: length - zero + pull
+  double tension, slope;
+} cable_work;
+
 struct td_work {
   hop_work* hop;
   col_work* col;
-  pose* hop_fix;         // constant pose before each hop's motion
-  pose* station_fix;     // constant pose of each station in its hop
-  vec3* hop_axis;        // constant unit axis of screws and circles
-  int* hop_principal;    // 0, 1, 2 when that axis is x, y, z, else -1
-  bool* hop_heavy;       // carries mass
-  inertia* hop_inertia;  // rigid inertia in the hop's frame
+  cable_work* cable;
+  double* crossing_share;  // of the cable's tension that friction leaves there
+  pose* hop_fix;           // constant pose before each hop's motion
+  pose* station_fix;       // constant pose of each station in its hop
+  vec3* hop_axis;          // constant unit axis of screws and circles
+  int* hop_principal;      // 0, 1, 2 when that axis is x, y, z, else -1
+  bool* hop_heavy;         // carries mass
+  inertia* hop_inertia;    // rigid inertia in the hop's frame
   double *num, *vars, *scratch_tape;
   double* partial;      // values of a derivative tape
   double *dnum, *dvar;  // variations of numbers and probe variables
@@ -408,6 +495,12 @@ struct td_work {
   double *vdot, *lambda;
   arena scratch;
   double load;  // load scale of continuation
+  struct {      // a hand that pulls at the robot (td_work_pull)
+    bool on;
+    int station;
+    vec3 point, target;  // in the station's frame; in the world
+    double k, c;         // stiffness, damping
+  } pull;
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool numbers_change;  // some of dnum may be nonzero

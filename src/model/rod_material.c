@@ -8,11 +8,6 @@ typedef struct cross_section {
   ex A, Ix, Iy, J;
 } cross_section;
 
-static ex at_arc(builder* b, ex e, double arc) {
-  const ex with = td_ex_const(b->spec->graph, arc);
-  return td_ex_substitute(b->spec->graph, e, &b->spec->arc_var, &with, 1);
-}
-
 const value* td_rod_get(const builder* b, int rod, const char* field, double arc) {
   const rod_part* p = td_rod_part_at(b, rod, arc);
   return td_get(p->s, p->at, field);
@@ -151,6 +146,24 @@ void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, e
   *jx = given ? td_rod_field(b, rod, "inertia", 3, arc, 0) : mul(b, rho, s.Ix);
   *jy = given ? td_rod_field(b, rod, "inertia", 4, arc, 0) : mul(b, rho, s.Iy);
   *jz = given ? td_rod_field(b, rod, "inertia", 5, arc, 0) : add(b, *jx, *jy);
+}
+
+td_status td_rod_point_mass(builder* b, int rod, double arc, double weight) {
+  ex mass, jx, jy, jz;
+  int station;
+  const double zero[13] = {0};
+  td_rod_inertia(b, rod, arc, &mass, &jx, &jy, &jz);
+  TD_TRY(td_rod_station(b, rod, arc, &station));
+  const num at = td_build_constants(b, zero, 13);
+  model_lump* lump = td_push_lump(b->m, 1);
+  if (!lump || at == NUM_NONE) return TD_E_NOMEM;
+  *lump = (model_lump){station, at, at + 1, at + 4};
+  b->m->number_ex[at] = times(b, weight, mass);
+  b->m->number_ex[at + 4] = times(b, weight, jx);
+  b->m->number_ex[at + 8] = times(b, weight, jy);
+  b->m->number_ex[at + 12] = times(b, weight, jz);
+  if (!td_rod_get(b, rod, "load", arc)) return TD_OK;
+  return td_rod_load(b, rod, arc, weight, station);
 }
 
 // ---- the whole law ----------------------------------------------------------------------------

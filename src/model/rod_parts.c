@@ -115,3 +115,7 @@ int td_build_rod_part(const builder* b, int rod, double arc) {
   while (i < r->npart - 1 && arc > r->part[i + 1].from + 1e-12 * r->length) i++;
   return i;
 }
+
+double td_build_sensor_arc(const builder* b, const td_sensor_ref* ref) {
+  return ref->arc == TD_ARC_TIP ? b->rod[ref->index - 1].length : ref->arc;
+}

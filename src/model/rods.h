@@ -30,10 +30,28 @@ td_status td_rod_station(builder* b, int rod, double arc, int* station);
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station);
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
-// Models without coordinates for strains refuse to hold them (modes) or to start them (rate).
+// Models without coordinates for strains refuse to hold them (modes).
 td_status td_rod_no_held(builder* b, int rod, const char* model);
 // Is strain d free at an arc length?
 bool td_rod_mode(const builder* b, int rod, int d, double arc);
+const char* td_rod_strain_name(int d);  // "bend_x"
+// Mass, rotary inertia and load of a quadrature point.
+td_status td_rod_point_mass(builder* b, int rod, double arc, double weight);
+// Arc lengths strictly inside a rod at which something begins or ends (cables, chambers),
+// ascending: where quadrature should be split.  Returns how many there are, of which at most `max`
+// are written.
+int td_rod_splits(const builder* b, int rod, double* arc, int max);
+// Arc lengths beyond the base at which something is attached or measured, ascending.
+typedef struct rod_places {
+  double* arc;
+  int n, cap;
+} rod_places;
+td_status td_rod_places(builder* b, int rod, rod_places* out);
+void td_rod_places_free(rod_places* places);
+// The strain-parametrised model.
+td_status td_build_gvs(builder* b, int rod);
+// The outline's slots (model_rod), and stations at both ends: what pictures need.
+td_status td_build_rod_looks(builder* b, int rod);
 // The polynomial model.
 td_status td_build_polynomial(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it
@@ -45,5 +63,10 @@ static inline ex minus(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, 
 static inline ex over(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_DIV, x, y); }
 static inline ex num_ex(builder* b, double x) { return td_ex_const(b->spec->graph, x); }
 static inline ex times(builder* b, double k, ex x) { return mul(b, num_ex(b, k), x); }
+// e at an arc length of its rod
+static inline ex at_arc(builder* b, ex e, double arc) {
+  const ex with = td_ex_const(b->spec->graph, arc);
+  return td_ex_substitute(b->spec->graph, e, &b->spec->arc_var, &with, 1);
+}
 
 #endif

@@ -154,6 +154,11 @@ void td_check_value_rules(td_spec* spec, const checked* c) {
     void (*rule)(td_spec*, const checked*);
   } rules[] = {
       {"body.I", inertia},
+      {"mesh.body.I", inertia},
+      {"mesh.tr.rot", joint_rotation},
+      {"mesh.joint.tr.rot", td_check_mesh_rotation},
+      {"mesh.joint.tr.trans", td_check_mesh_translation},
+      {"mesh.joint.xaxis", directions},
       {"joint.tr.rot", joint_rotation},
       {"joint.tr2nd.rot", place_rotation},
       {"exload.tr.rot", place_rotation},
@@ -249,7 +254,24 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
   if (strcmp(field->path, "par") == 0) par(spec, s, i, name);
   if (strcmp(field->path, "rod") == 0) td_check_rod(spec, s, i, name);
   if (strcmp(field->path, "rod.joint") == 0) joint_type(spec, s, i, name);
+  if (strcmp(field->path, "mesh") == 0) td_check_mesh(spec, s, i, name);
   if (strcmp(field->path, "chamber") == 0) td_check_chamber(spec, s, i, name);
+  if (strcmp(field->path, "cable") == 0) td_check_cable(spec, s, i, name);
+}
+
+// ---- masses -----------------------------------------------------------------------------------
+
+void td_check_masses(td_spec* spec) {
+  const value* s = td_get(spec->root, 0, "body");
+  for (int i = 0; s && i < td_value_count(s); i++) {
+    bool empty = true;
+    for (int k = 0; k < s->nfield && empty; k++)
+      empty = td_value_is_empty(s->slots[i * s->nfield + k].v);
+    if (empty || td_get(s, i, "m")) continue;  // gaps are told when the tree is built
+    td_warn(&spec->diags, td_check_element_at(&spec->diags, s, i),
+            "body(%d).m is not given: its mass is %s kg", i + 1, td_field_find("body.m")->fallback);
+    td_hint(&spec->diags, "write body(%d).m = 0 if it has none", i + 1);
+  }
 }
 
 // ---- names ------------------------------------------------------------------------------------
@@ -363,9 +385,9 @@ static td_status check_outputs(td_spec* spec, const named* list, int n) {
 }
 
 td_status td_check_names(td_spec* spec) {
-  static const char* const roots[] = {"body", "rod", "joint", "event", "sensor"};
+  static const char* const roots[] = {"body", "rod", "mesh", "joint", "event", "cable", "sensor"};
   TD_TRY(check_rod_names(spec));
-  for (int k = 0; spec->root && k < 5; k++) {
+  for (int k = 0; spec->root && k < 7; k++) {
     const value* s = td_get(spec->root, 0, roots[k]);
     named* list;
     int n;

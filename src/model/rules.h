@@ -28,7 +28,7 @@ bool td_check_constant(const td_spec* spec, const value* v, int i, double* x);
 // something else too, or the arc length is NaN.
 bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x);
 // Where element i of a structure was first written; the next one that was, when it was not.
-td_span td_check_element_at(const value* s, int i);
+td_span td_check_element_at(const td_diags* diags, const value* s, int i);
 
 // Mechanics of one value: inertias, rotations, axes.  The kind and the shape are right.
 void td_check_value_rules(td_spec* spec, const checked* c);
@@ -38,6 +38,17 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
 // The same for a rod, and for a chamber.
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name);
 void td_check_chamber(td_spec* spec, const value* s, int i, const char* name);
+void td_check_cable(td_spec* spec, const value* s, int i, const char* name);
+// Element k of a field of s(i) at an arc length, the fallback when it is absent (NaN: there is
+// none); false when it is not known.
+bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,
+                     double arc, double fallback, double* x);
+// Is [x y] within the outline of rod i (from 0) at an arc length?  True when it is not known.
+bool td_check_inside(td_spec* spec, int rod, double arc, const double* x);
+// The same for a mesh, and for the freedom of its nodes.
+void td_check_mesh(td_spec* spec, const value* s, int i, const char* name);
+void td_check_mesh_translation(td_spec* spec, const checked* c);
+void td_check_mesh_rotation(td_spec* spec, const checked* c);
 // Mechanics of single fields of a rod.
 void td_check_section_matrix(td_spec* spec, const checked* c);
 void td_check_section_inertia(td_spec* spec, const checked* c);
@@ -50,6 +61,8 @@ stretch td_check_part(td_spec* spec, int i, int k);
 // have.
 int td_check_rod_count(const td_spec* spec);
 void td_check_rods(td_spec* spec);
+// Warn about bodies that get the published default, a mass of next to nothing.
+void td_check_masses(td_spec* spec);
 // Names and the list of outputs.  TD_OK or TD_E_NOMEM.
 td_status td_check_names(td_spec* spec);
 

@@ -16,9 +16,8 @@ static const char* word(const value* s, int i, const char* field, const char* fa
   return v && v->kind == V_STR ? v->s : fallback;
 }
 
-// Element k of a field of s(i) at an arc length, its default when it is absent.
-static bool number(const td_spec* spec, const value* s, int i, const char* field, int k, double arc,
-                   double fallback, double* x) {
+bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,
+                     double arc, double fallback, double* x) {
   const value* v = td_get(s, i, field);
   *x = fallback;
   if (!v) return !isnan(fallback);
@@ -136,8 +135,9 @@ static const struct {
 };
 enum { SECTION_FIELDS = sizeof section_fields / sizeof section_fields[0] };
 
-static td_span section_at(const value* s, int i) {
-  return td_get(s, i, "section") ? td_get_at(s, i, "section") : td_check_element_at(s, i);
+static td_span section_at(const td_spec* spec, const value* s, int i) {
+  return td_get(s, i, "section") ? td_get_at(s, i, "section")
+                                 : td_check_element_at(&spec->diags, s, i);
 }
 
 static bool is_field_of(const char* section, const char* field) {
@@ -160,8 +160,8 @@ static void section_has_its_fields(td_spec* spec, const value* s, int i, const c
     const char* field = section_fields[k].field;
     if (strcmp(section_fields[k].section, section) != 0 || td_get(s, i, field)) continue;
     if (needs_section(s, i))
-      td_error(&spec->diags, TD_E_MODEL, section_at(s, i), "%s.%s is missing: a %s section has it",
-               name, field, section);
+      td_error(&spec->diags, TD_E_MODEL, section_at(spec, s, i),
+               "%s.%s is missing: a %s section has it", name, field, section);
   }
   for (int k = 0; k < SECTION_FIELDS; k++) {
     const char* field = section_fields[k].field;
@@ -215,7 +215,7 @@ static void material(td_spec* spec, const value* s, int i, const char* name) {
     td_warn(&spec->diags, td_get_at(s, i, field), "%s.%s has no effect: %s is given", name, field,
             other);
   }
-  const td_span at = td_check_element_at(s, i);
+  const td_span at = td_check_element_at(&spec->diags, s, i);
   if (!td_get(s, i, "stiffness") && !td_get(s, i, "E"))
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s.E is missing: a rod needs E (Young's modulus) or stiffness", name);
@@ -234,7 +234,7 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
     if (ring || strcmp(section, "circle") == 0) radii(spec, s, i, name, ring, along);
   }
   material(spec, s, i, name);
-  if (td_get(s, i, "points") && strcmp(model, "rom") != 0)
+  if (td_get(s, i, "points") && strcmp(model, "rom") != 0 && strcmp(model, "gvs") != 0)
     td_warn(&spec->diags, td_get_at(s, i, "points"),
             "%s.points has no effect: the model '%.40s' has one point in each segment", name,
             model);
@@ -244,7 +244,7 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
 static void lengths(td_spec* spec, const value* s, int i, const char* name) {
   const double sum = td_check_rod_length(spec, i), whole = length_of(spec, s, i);
   if (!td_get(s, i, "part") && !td_get(s, i, "length"))
-    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(s, i),
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
              "%s.length is missing (length at rest)", name);
   if (fabs(sum - whole) > 1e-9 * whole)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "length"),
@@ -303,10 +303,11 @@ void td_check_rods(td_spec* spec) {
   }
   if (!(total > most)) return;
   const bool written = td_get(rods, largest, "n") != NULL;
-  td_error(&spec->diags, TD_E_MODEL,
-           written ? td_get_at(rods, largest, "n") : td_check_element_at(rods, largest),
-           "rod(%d): the model may have %d degrees of freedom, its rods have %g", largest + 1, most,
-           total);
+  td_error(
+      &spec->diags, TD_E_MODEL,
+      written ? td_get_at(rods, largest, "n") : td_check_element_at(&spec->diags, rods, largest),
+      "rod(%d): the model may have %d degrees of freedom, its rods have %g", largest + 1, most,
+      total);
 }
 
 // ---- chambers ---------------------------------------------------------------------------------
@@ -317,14 +318,15 @@ static bool is_in_section(const td_spec* spec, const value* rods, int i, double 
   const char* section = word(rods, i, "section", "circle");
   double a, b;
   if (strcmp(section, "circle") == 0 || strcmp(section, "ring") == 0)
-    return !number(spec, rods, i, "radius", 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;
+    return !td_check_number(spec, rods, i, "radius", 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;
   if (strcmp(section, "rectangle") != 0) return true;
-  if (!number(spec, rods, i, "width", 0, arc, NAN, &a)) return true;
-  if (!number(spec, rods, i, "height", 0, arc, NAN, &b)) return true;
+  if (!td_check_number(spec, rods, i, "width", 0, arc, NAN, &a)) return true;
+  if (!td_check_number(spec, rods, i, "height", 0, arc, NAN, &b)) return true;
   return fabs(x[0]) <= a / 2 && fabs(x[1]) <= b / 2;
 }
 
-static bool is_inside(td_spec* spec, const value* rods, int i, double arc, const double* x) {
+bool td_check_inside(td_spec* spec, int i, double arc, const double* x) {
+  const value* rods = td_get(spec->root, 0, "rod");
   value* parts = td_rod_parts(rods, i);
   if (!parts) return is_in_section(spec, rods, i, arc, x);
   int k = 0;
@@ -336,13 +338,12 @@ static bool is_inside(td_spec* spec, const value* rods, int i, double arc, const
 
 static void chamber_offset(td_spec* spec, const value* s, int i, const char* name, int rod,
                            const double range[2]) {
-  const value* rods = td_get(spec->root, 0, "rod");
   for (int p = 0; td_get(s, i, "offset") && p < 3; p++) {
     const double arc = range[0] + 0.5 * p * (range[1] - range[0]);
     double x[2];
-    if (!number(spec, s, i, "offset", 0, arc, NAN, &x[0])) return;
-    if (!number(spec, s, i, "offset", 1, arc, NAN, &x[1])) return;
-    if (is_inside(spec, rods, rod, arc, x)) continue;
+    if (!td_check_number(spec, s, i, "offset", 0, arc, NAN, &x[0])) return;
+    if (!td_check_number(spec, s, i, "offset", 1, arc, NAN, &x[1])) return;
+    if (td_check_inside(spec, rod, arc, x)) continue;
     td_warn(&spec->diags, td_get_at(s, i, "offset"),
             "%s.offset: [%g %g] m is outside the section of rod(%d)", name, x[0], x[1], rod + 1);
     return;
@@ -353,16 +354,18 @@ void td_check_chamber(td_spec* spec, const value* s, int i, const char* name) {
   td_diags* diags = &spec->diags;
   const int nrod = td_check_rod_count(spec);
   double rod, from, to;
-  if (!number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod))) return;
+  if (!td_check_number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
+    return;
   if (rod > nrod) {
-    const td_span at = td_get(s, i, "rod") ? td_get_at(s, i, "rod") : td_check_element_at(s, i);
+    const td_span at =
+        td_get(s, i, "rod") ? td_get_at(s, i, "rod") : td_check_element_at(&spec->diags, s, i);
     td_error(diags, TD_E_MODEL, at, "%s.rod is rod(%g), but the model has %d rod%s", name, rod,
              nrod, nrod == 1 ? "" : "s");
     return;
   }
   const double length = td_check_rod_length(spec, (int)rod - 1);
-  if (isnan(length) || !number(spec, s, i, "from", 0, NAN, 0, &from)) return;
-  if (!number(spec, s, i, "to", 0, NAN, length, &to)) return;
+  if (isnan(length) || !td_check_number(spec, s, i, "from", 0, NAN, 0, &from)) return;
+  if (!td_check_number(spec, s, i, "to", 0, NAN, length, &to)) return;
   if (to > length * (1 + 1e-9))
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
              name, rod, length, to);

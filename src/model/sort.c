@@ -62,13 +62,16 @@ static int slot_above(const td_model* m, int hop, int v) {
   return -1;
 }
 
-static void number_slots(td_model* m) {
+static void number_slots(td_model* m, int* v) {
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
     hop->above = hop->end = hop->parent < 0 ? 0 : m->hop[hop->parent].end;
+    hop->straight = true;
+    for (int l = 1; l < hop->above && hop->straight; l++) hop->straight = v[l] == v[l - 1] + 1;
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       const int old = slot_above(m, i, m->col[k].v);
       m->col[k].slot = old >= 0 ? old : hop->end++;
+      v[m->col[k].slot] = m->col[k].v;
     }
   }
 }
@@ -77,16 +80,18 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
   const size_t n = (size_t)m->nhop + 1;
   family* f = malloc(n * sizeof *f);
   int *order = malloc(n * sizeof(int)), *to = malloc(n * sizeof(int));
+  int* v = malloc(((size_t)m->ncol + 1) * sizeof(int));
   model_hop* hop = malloc(n * sizeof *hop);
   model_col* col = malloc(((size_t)m->ncol + 1) * sizeof *col);
-  const bool ok = f && order && to && hop && col;
+  const bool ok = f && order && to && hop && col && v;
   if (ok) {
     depth_first(m, f, order);
     renumber(m, order, to, hop, col);
-    number_slots(m);
+    number_slots(m, v);
   }
   free(f);
   free(order);
+  free(v);
   free(hop);
   free(col);
   *renumbered = to;

@@ -14,7 +14,8 @@ td_limits td_limits_default(void) {
                      .bodies = 300000,
                      .dofs = 2000000,
                      .dense = 3000,
-                     .parts = 1000000};
+                     .parts = 1000000,
+                     .nodes = 500000};
 }
 
 td_spec* td_spec_new(void) {
@@ -30,8 +31,23 @@ td_spec* td_spec_new(void) {
   return NULL;
 }
 
+static void free_wires(td_spec* spec) {
+  for (int i = 0; i < spec->nwire; i++) td_wire_free(&spec->wires[i]);
+  free(spec->wires);
+  spec->wires = NULL;
+  spec->nwire = 0;
+}
+
+td_status td_spec_wires(td_spec* spec, int n) {
+  free_wires(spec);
+  spec->wires = calloc((size_t)n + 1, sizeof *spec->wires);
+  spec->nwire = spec->wires ? n : 0;
+  return spec->wires ? TD_OK : TD_E_NOMEM;
+}
+
 void td_spec_free(td_spec* spec) {
   if (!spec) return;
+  free_wires(spec);
   td_value_drop(spec->root);
   if (spec->language_free) spec->language_free(spec->language);
   for (int i = 0; i < spec->nparam; i++) {
@@ -54,13 +70,13 @@ void td_spec_free(td_spec* spec) {
   free(spec);
 }
 
-td_status td_spec_override(td_spec* spec, const char* param, const char* value_text) {
-  if (!spec || !param || !value_text || !*param) return TD_E_USAGE;
+td_status td_spec_override(td_spec* spec, const char* name_text, const char* value_text) {
+  if (!spec || !name_text || !value_text || !*name_text) return TD_E_USAGE;
   spec_override* grown =
       td_grow(spec->overrides, &spec->override_cap, spec->noverride + 1, sizeof *grown);
   if (!grown) return TD_E_NOMEM;
   spec->overrides = grown;
-  char *name = td_strdup(param), *text = td_strdup(value_text);
+  char *name = td_strdup(name_text), *text = td_strdup(value_text);
   if (!name || !text) {
     free(name);
     free(text);
@@ -101,11 +117,15 @@ const char* td_spec_messages(td_spec* spec) {
 
 // ---- parameters and inputs --------------------------------------------------------------------
 
-static spec_override* find_override(td_spec* spec, const char* name) {
-  for (int i = spec->noverride - 1; i >= 0; i--) {  // the last one given counts
-    if (strcmp(spec->overrides[i].name, name) == 0) return &spec->overrides[i];
+// The override of a name, marked as used; the last one given counts.  NULL: none.
+static spec_override* use_override(td_spec* spec, const char* name) {
+  spec_override* last = NULL;
+  for (int i = 0; i < spec->noverride; i++) {
+    if (strcmp(spec->overrides[i].name, name) != 0) continue;
+    last = &spec->overrides[i];
+    last->used = true;
   }
-  return NULL;
+  return last;
 }
 
 // The whole text as a number.
@@ -116,13 +136,22 @@ static bool number_of(const char* text, double* x) {
   return end && end != text && *end == 0;
 }
 
-// Apply an override to a new parameter; a message when the text is no number but should be.
-static bool apply_override(td_spec* spec, spec_param* p) {
-  spec_override* o = find_override(spec, p->name);
-  if (!o) return true;
-  for (int i = 0; i < spec->noverride; i++) {
-    if (strcmp(spec->overrides[i].name, p->name) == 0) spec->overrides[i].used = true;
+// The value given from outside; a message when the text is no number.
+static void override_number(td_spec* spec, const spec_override* o, const char* what, td_span at,
+                            double* x) {
+  double given;
+  if (number_of(o->text, &given)) {
+    *x = given;
+  } else {
+    td_error(&spec->diags, TD_E_MODEL, at, "%s '%s' is a number, it cannot be set to '%s'", what,
+             o->name, o->text);
   }
+}
+
+// Apply an override to a new parameter.
+static bool apply_override(td_spec* spec, spec_param* p) {
+  spec_override* o = use_override(spec, p->name);
+  if (!o) return true;
   if (p->text) {
     char* text = td_strdup(o->text);
     if (!text) return false;
@@ -130,13 +159,7 @@ static bool apply_override(td_spec* spec, spec_param* p) {
     p->text = text;
     return true;
   }
-  double x;
-  if (number_of(o->text, &x)) {
-    p->value = x;
-  } else {
-    td_error(&spec->diags, TD_E_MODEL, p->at,
-             "parameter '%s' is a number, it cannot be set to '%s'", p->name, o->text);
-  }
+  override_number(spec, o, "parameter", p->at, &p->value);
   return true;
 }
 
@@ -188,6 +211,8 @@ spec_input* td_spec_input(td_spec* spec, const char* name, double x, td_span at)
     free(copy);
     return NULL;
   }
+  const spec_override* o = use_override(spec, name);
+  if (o) override_number(spec, o, "input", at, &x);
   grown[spec->ninput] = (spec_input){copy, var, x, at};
   return &grown[spec->ninput++];
 }
@@ -211,6 +236,7 @@ static void sensor_name(const td_spec* spec, const td_sensor_ref* r, char* name,
   const char* root = r->root == 'b'   ? "_body"
                      : r->root == 'j' ? "_joint"
                      : r->root == 'r' ? "_rod"
+                     : r->root == 'm' ? "_mesh"
                                       : "";
   int n = snprintf(name, size, "%s%s", info->name, root);
   if (r->root != '-') n += snprintf(name + n, size - (size_t)n, "%d", r->index);

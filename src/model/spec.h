@@ -7,6 +7,7 @@
 #include "expr.h"
 #include "sensor.h"
 #include "value.h"
+#include "wire.h"
 
 typedef struct spec_param {
   char* name;
@@ -45,6 +46,7 @@ typedef struct td_limits {
   int dofs;       // degrees of freedom and constraint rows together
   int dense;      // the same of a model that is no network: its matrices are dense
   int parts;      // forces, sensor components, fixed transformations: of each
+  int nodes;      // of all meshes together; edges four times as many
 } td_limits;
 td_limits td_limits_default(void);
 
@@ -52,9 +54,11 @@ struct td_spec {
   td_limits limits;
   td_diags diags;
   td_exprs* graph;
-  int time_var;  // variable `t`
-  int arc_var;   // variable `s`, the arc length of a rod
-  value* root;   // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
+  int time_var;      // variable `t`
+  int arc_var;       // variable `s`, the arc length of a rod
+  value* root;       // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
+  unsigned partial;  // bit k: a statement about its field k failed, so that parts may be missing
+#define TD_PARTIAL_ABSENT (1u << 31)  // all statements about some field failed
   spec_param* params;
   int nparam, param_cap;
   spec_input* inputs;
@@ -63,10 +67,14 @@ struct td_spec {
   int nsensor, sensor_cap;
   spec_override* overrides;
   int noverride, override_cap;
-  void* language;  // the workspace of src/lang, kept between loads
+  td_wire* wires;  // geometry of the meshes that come from files, by mesh; others are empty
+  int nwire;
+  td_status (*read_wires)(td_spec* spec);  // how to fill them, NULL: no files
+  void* language;                          // the workspace of src/lang, kept between loads
   void (*language_free)(void* language);
-  td_text rendered;  // for td_spec_messages
-  td_text printed;   // what disp and fprintf wrote
+  void (*language_check)(void* language);  // warnings that need the whole text; may be NULL
+  td_text rendered;                        // for td_spec_messages
+  td_text printed;                         // what disp and fprintf wrote
 };
 
 // The variable of a sensor component; made at first use.  -1 when out of memory.
@@ -83,6 +91,9 @@ spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span
 // Check every structure against the field table (fields.h): unknown fields, kinds, shapes, finite
 // values, what may depend on what.  Adds messages; TD_E_MODEL when there are errors.
 td_status td_spec_check(td_spec* spec);
+
+// Make room for the wires of n meshes, all empty.
+td_status td_spec_wires(td_spec* spec, int n);
 
 // A number that shapes the structure: parameters take their present values and are marked
 // structural.

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ode.h"
+#include "sun_loops.h"
 
 enum { NODES = 5, ROOM = NODES + 4, RETRIES = 16, LOOSEST = 4 };
 
@@ -421,6 +422,7 @@ td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper
   if (ok) s->atol = N_VNew_Serial(n, s->context);
   ok = ok && s->y_ark != NULL && s->atol != NULL;
   if (ok) {
+    td_sun_vector(s->y_ark);
     memcpy(N_VGetArrayPointer(s->y_ark), y, (size_t)n * sizeof(double));
     s->mem = ERKStepCreate(rhs, t, s->y_ark, s->context);
   }

@@ -72,6 +72,8 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   result->residual = report.residual;
   result->iterations = report.iterations;
   if (result->converged) status = judge(s, q, l, result);
+  if (status == TD_E_DIVERGED || status == TD_E_SINGULAR)
+    td_statics_explain(s, q, l, result->note, sizeof result->note);
 
   memcpy(s->state->q, q, sizeof(double) * (size_t)s->nq);
   if (result->converged && !servos_rest(s)) {

@@ -11,6 +11,7 @@
 //
 // At rest W and T vanish.
 #include <math.h>
+#include <stdio.h>
 
 #include "newton.h"
 #include "statics.h"
@@ -29,6 +30,13 @@ typedef struct linearisation {
   double* T;   // nv x nv
 } linearisation;
 
+void td_linear_free(td_linear* linear) {
+  if (!linear) return;
+  free(linear->output);
+  free(linear->A);
+  free(linear);
+}
+
 static td_linear* allocate(int nx, int nu, int ny, int nv) {
   td_linear* lin = calloc(1, sizeof *lin);
   if (!lin) return NULL;
@@ -39,6 +47,11 @@ static td_linear* allocate(int nx, int nu, int ny, int nv) {
     free(lin);
     return NULL;
   }
+  lin->output = calloc((size_t)ny + 1, sizeof(int));
+  if (!lin->output) {
+    td_linear_free(lin);
+    return NULL;
+  }
   lin->nx = nx;
   lin->nu = nu;
   lin->ny = ny;
@@ -47,12 +60,6 @@ static td_linear* allocate(int nx, int nu, int ny, int nv) {
   lin->D = lin->C + area(ny, nx);
   lin->basis = lin->D + area(ny, nu);
   return lin;
-}
-
-void td_linear_free(td_linear* linear) {
-  if (!linear) return;
-  free(linear->A);
-  free(linear);
 }
 
 // Rows of `part` (nfree x cols) to the rows of unprescribed velocities in `full` (nv x cols)
@@ -161,13 +168,40 @@ static td_status state_equation(const linearisation* p, td_linear* lin, double* 
   return TD_OK;
 }
 
+// Keep the rows of C and D that are known; name the sensors that are left out.
+static void choose_outputs(const linearisation* p, const bool* known, td_linear* lin) {
+  static const char begin[] = "left out, since dependent constraints do not determine them:";
+  int kept = 0;
+  size_t used = 0;
+  for (int i = 0; i < lin->ny; i++) {
+    if (known[i]) {
+      memmove(lin->C + area(kept, lin->nx), lin->C + area(i, lin->nx),
+              sizeof(double) * (size_t)lin->nx);
+      memmove(lin->D + area(kept, lin->nu), lin->D + area(i, lin->nu),
+              sizeof(double) * (size_t)lin->nu);
+      lin->output[kept++] = i;
+    } else if (used < sizeof lin->note - 1) {
+      const int n = snprintf(lin->note + used, sizeof lin->note - used, "%s %s", used ? "," : begin,
+                             td_model_sensor_name(p->model, i));
+      used += n > 0 ? (size_t)n : 0;
+    }
+  }
+  lin->ny = kept;
+}
+
 static td_status output_equation(const linearisation* p, td_linear* lin, double* scratch) {
   const int ny = p->n.nsensor, nv = p->n.nv;
   if (ny == 0) return TD_OK;
   double *dq = scratch, *dv = dq + area(ny, nv), *more = dv + area(ny, nv);
-  TD_TRY(td_sensor_tangent(p->model, p->state, p->work, dq, dv, lin->D));
-  apply(dq, dv, p, lin->basis, ny, lin->C, more);
-  return TD_OK;
+  bool* known = malloc(sizeof(bool) * (size_t)ny);
+  if (!known) return TD_E_NOMEM;
+  const td_status status = td_sensor_tangent(p->model, p->state, p->work, dq, dv, lin->D, known);
+  if (status == TD_OK) {
+    apply(dq, dv, p, lin->basis, ny, lin->C, more);
+    choose_outputs(p, known, lin);
+  }
+  free(known);
+  return status;
 }
 
 static td_status assemble(linearisation* p, td_linear** result) {

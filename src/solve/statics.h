@@ -38,6 +38,11 @@ void td_statics_free(td_statics* statics);
 // Go to a point and parameter: the state is set.
 void td_statics_set(td_statics* statics, const double* q, double p);
 
+// Why no equilibrium was found near q: names a direction without restoring force in `note`, or
+// leaves it as it is (unheld.c).
+void td_statics_explain(td_statics* statics, const double* q, const double* l, char* note,
+                        size_t size);
+
 // M z'' + C z' + K z = 0 for the motions dq = Z z that the constraints allow.  Directions without
 // mass and damping are condensed; the last `massless` ones have damping only.
 typedef struct td_reduced {

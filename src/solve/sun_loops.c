@@ -21,6 +21,19 @@ static void scale(realtype c, N_Vector x, N_Vector z) {
   for (sunindextype i = 0; i < n; i++) zd[i] = c * xd[i];
 }
 
+// z = Σ c_j x_j, where z may be x_0
+static int combination(int count, realtype* c, N_Vector* x, N_Vector z) {
+  const sunindextype n = NV_LENGTH_S(z);
+  double* zd = NV_DATA_S(z);
+  scale(c[0], x[0], z);
+  for (int j = 1; j < count; j++) {
+    const double* xd = NV_DATA_S(x[j]);
+    const double cj = c[j];
+    for (sunindextype i = 0; cj != 0 && i < n; i++) zd[i] += cj * xd[i];
+  }
+  return 0;
+}
+
 // sqrt(mean (w x)²)
 static realtype norm(N_Vector x, N_Vector w) {
   const sunindextype n = NV_LENGTH_S(x);
@@ -54,6 +67,7 @@ static SUNMatrix clone(SUNMatrix A) {
 void td_sun_vector(N_Vector v) {
   v->ops->nvlinearsum = linear_sum;
   v->ops->nvscale = scale;
+  v->ops->nvlinearcombination = combination;
   v->ops->nvwrmsnorm = norm;
 }
 

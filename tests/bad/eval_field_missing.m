@@ -1,2 +1,2 @@
-s.mass = 1;
-b = s.mas;
+r.mass = 1;
+b = r.mas;

@@ -1,4 +1,4 @@
-s.x = 1;
+r.x = 1;
 for k = 1:200
-  s.x = s;
+  r.x = r;
 end

@@ -1,4 +1,4 @@
-s = 'abcdefgh';
+r = 'abcdefgh';
 for k = 1:40
-  s = [s s];
+  r = [r r];
 end

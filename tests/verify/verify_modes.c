@@ -1,34 +1,5 @@
 // Natural and complex modes and linearisations against closed forms, through the public API alone.
-#include "check.h"
-#include "tendril/tendril.h"
-
-// A model ready to be analysed.
-typedef struct bench {
-  td_spec* spec;
-  td_model* model;
-  td_work* work;
-  td_state* state;
-} bench;
-
-static bench bench_new(const char* text) {
-  bench b = {.spec = td_spec_new()};
-  td_spec_load_string(b.spec, "test.m", text);
-  if (td_model_compile(b.spec, &b.model) != TD_OK) {
-    print_error("%s\n", td_spec_messages(b.spec));
-    fail();
-  }
-  b.work = td_work_new(b.model);
-  b.state = td_state_new(b.model);
-  assert_int_equal(td_state_initial(b.model, b.work, b.state), TD_OK);
-  return b;
-}
-
-static void bench_free(bench* b) {
-  td_state_free(b->state);
-  td_work_free(b->work);
-  td_model_free(b->model);
-  td_spec_free(b->spec);
-}
+#include "bench.h"
 
 static td_modes_result* modes(bench* b) {
   td_modes_result* r;

@@ -89,4 +89,7 @@ static const char* const net_texts[] = {net_points, net_beams, net_arm, net_chai
 static const char* const net_names[] = {"points", "beams", "arm", "chain"};
 #define NET_COUNT 4
 
+// Cables couple all that they pass: such models are dense whatever is asked for.
+static inline bool has_cables(const char* text) { return strstr(text, "cable(") != NULL; }
+
 #endif

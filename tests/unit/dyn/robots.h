@@ -196,11 +196,99 @@ static const char robot_rom[] =
     "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
     "strain(rod(1), 0) stretch(rod(1))];\n";
 
+static const char robot_gvs[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .05; body(1).I = 1e-4*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "body(2).m = .02; body(2).I = 1e-5*diag([1 2 2.5]);\n"
+    "rod(1).model = 'gvs'; rod(1).radius = .015 - .01*s; rod(1).E = 1e5*(1 + "
+    ".2*(stretch(rod(1)) - 1)); rod(1).rho = 1000; rod(1).eta = 300;\n"
+    "rod(1).joint.type = 'revolute'; rod(1).joint.dof(1).spring.coeff = .3; rod(1).shape = [0 0 0 "
+    ".5 .2 0];\n"
+    "rod(1).part(1).length = .2; rod(1).part(1).order = [0 -1 1 2 1 0]; rod(1).part(1).magnus = "
+    "6;\n"
+    "rod(1).part(2).length = .1; rod(1).part(2).basis = {'constant', 'fourier', 'monomial', "
+    "'linear', 'quadratic', 'chebyshev'}; rod(1).part(2).order = [0 -1 0 1 1 1]; "
+    "rod(1).part(2).elements = [1 1 1 2 1 1];\n"
+    "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3 0 0]; "
+    "rod(1).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(1).damp.pow = 2;\n"
+    "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "rod(2).model = 'gvs'; rod(2).first = at(rod(1), .13); rod(2).tr.rot = [2 1]; rod(2).length = "
+    ".2; rod(2).radius = .01; rod(2).E = 1e5; rod(2).rho = 1000; rod(2).basis = 'custom'; "
+    "rod(2).magnus = 2; rod(2).modes = [0 0 0 1 1 1]; rod(2).functions = [zeros(3,2); 1 s; "
+    "cos(8*s) 0; 1 0]; rod(2).points = 4;\n"
+    "joint(3).first = at(rod(2), .2); joint(3).second = 2; joint(3).type = 'spherical';\n"
+    "chamber(1).offset = [.005 .002]; chamber(1).area = 2e-5; chamber(1).pressure = 2e4*(1 + "
+    "u1*sin(t)); chamber(1).to = .15;\n"
+    "joint(2).first = at(rod(1), .15); joint(2).spring.coeff = 5; joint(2).spring.init = .1; "
+    "joint(2).damp.visc = .1; joint(2).tr2nd.trans = [.2 0 .1];\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
+    "strain(rod(1), 0) stretch(rod(1)) acc(rod(2), .2)];\n";
+
+static const char robot_loop_gvs[] =
+    "world.g = [0 0 -9.81]; u1 = input('u1', .4);\n"
+    "rod(1).model = 'gvs'; rod(1).length = .3; rod(1).radius = .03; rod(1).E = 1e4; rod(1).rho = "
+    "1000; rod(1).eta = 100; rod(1).order = [-1 -1 0 2 2 1];\n"
+    "rod(2).model = 'gvs'; rod(2).tr.trans = [.1 0 0]; rod(2).length = .3; rod(2).radius = .03; "
+    "rod(2).E = 1e4; rod(2).rho = 1000; rod(2).basis = 'quadratic'; rod(2).order = [-1 -1 -1 0 0 0];\n"
+    "rod(2).joint.type = 'universal';\n"
+    "body(1).m = .1; body(1).I = 1e-4*eye(3); joint(1).first = at(rod(1), .3); joint(1).second = "
+    "1; joint(1).type = 'fixed'; joint(1).tr.trans = [.05 0 0];\n"
+    "joint(2).first = 1; joint(2).second = at(rod(2), .3); joint(2).type = 'spherical'; "
+    "joint(2).tr.trans = [.05 0 0];\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(body(1))];\n";
+
+static const char robot_own[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .05; body(1).I = 1e-4*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "rod(1).model = 'gvs'; rod(1).length = .3; rod(1).radius = .015 - .01*s; rod(1).E = 1e5; "
+    "rod(1).rho = 1000; rod(1).eta = 300; rod(1).coords = 4; c = coord(rod(1));\n"
+    "rod(1).joint.type = 'revolute'; rod(1).points = 5; rod(1).init = [3 4 .1 .2];\n"
+    "rod(1).strain = [0 0 .1*c(4)^2 c(1)/(1 + (c(2)*(s - c(3)))^2) + c(4) c(1)*sin(c(2)*s) + "
+    "c(4)*s .5];\n"
+    "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3*c(1) 0 0];\n"
+    "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
+    "coord(rod(1)) dcoord(rod(1))];\n";
+
+// Cables inside every kind of rod and outside, by tension, by length and with friction.
+static const char robot_cables[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .2; body(1).I = 1e-3*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "for k = 1:5, rod(k).tr.trans = [.2*k 0 0]; rod(k).length = .2; rod(k).radius = .015 - .01*s; "
+    "rod(k).E = 1e5; rod(k).rho = 1000; rod(k).eta = 300; end\n"
+    "rod(1).model = 'srl'; rod(1).n = 3; rod(1).modes = [0 1 0 1 1 1]; rod(1).shape = [0 0 .1 2 0 "
+    "1];\n"
+    "rod(2).first = at(rod(1), .2); rod(2).model = 'ebr'; rod(2).n = 2; rod(3).model = 'eba'; "
+    "rod(3).n = 2; rod(4).model = 'rom'; rod(4).n = 2; rod(5).model = 'gvs'; rod(5).order = [-1 0 "
+    "0 2 1 1];\n"
+    "joint(1).first = at(rod(3), .2); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "cable(1).rod = [1 2]; cable(1).path = .01*[cos(20*s) sin(20*s)]; cable(1).from = .03; "
+    "cable(1).to = .15; cable(1).tension = 3 + u1*sin(t) + 2*length(cable(2));\n"
+    "cable(2).rod = 3; cable(2).path = [.004 .008 - .01*s]; cable(2).tension = 2; "
+    "cable(2).friction "
+    "= .4;\n"
+    "cable(3).rod = [4 1]; cable(3).path = [.003 -.002]; cable(3).pull = .01*(1 + u1); "
+    "cable(3).stiffness = 40;\n"
+    "cable(4).via = {0, at(rod(4), .15), 1, at(rod(2), .1)}; cable(4).points = [0 .1 .3; .01 0 0; "
+    "0 "
+    ".02 .01; 0 0 0]; cable(4).tension = 1 + .1*u1;\n"
+    "cable(5).via = {1, at(rod(1), .2)}; cable(5).pull = .05; cable(5).stiffness = 30;\n"
+    "cable(6).rod = 2; cable(6).path = [0 .01*sin(30*s)]; cable(6).tension = 1; cable(6).friction "
+    "= "
+    ".3;\n"
+    "cable(7).rod = 5; cable(7).path = [.004 .008 - .01*s]; cable(7).from = .02; cable(7).to = "
+    ".17; cable(7).tension = 2 + u1; cable(8).rod = 5; cable(8).path = [-.003 .002]; cable(8).pull "
+    "= .01*(1 + u1); cable(8).stiffness = 40;\n"
+    "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(3)) "
+    "length(cable(4))];\n"
+    "output = {'l', 'energy'};\n";
+
 static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links, robot_loops,
-                                          robot_given,    robot_rods, robot_rom};
-static const char* const robot_names[] = {"pendulum", "tree", "links", "loops",
-                                          "given",    "rods", "rom"};
-#define ROBOT_COUNT 7
+                                          robot_given,    robot_rods, robot_rom,   robot_gvs,
+                                          robot_loop_gvs, robot_own,  robot_cables};
+static const char* const robot_names[] = {"pendulum", "tree", "links",    "loops", "given", "rods",
+                                          "rom",      "gvs",  "gvs loop", "own",   "cables"};
+#define ROBOT_COUNT 11
 #define ROBOT_RODS 5  // this one and the ones behind it have rods
 
 #endif

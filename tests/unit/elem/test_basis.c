@@ -102,7 +102,7 @@ static void every_basis_fills_the_functions_it_counts(void** state) {
         assert_true(n <= MOST);
         for (int k = 0; k <= MOST; k++) phi[k] = 12345;
         td_bases[b].values(0.37, order, elements, phi);
-        for (int k = 0; k < n; k++) assert_true(fabs(phi[k]) <= 1 + 1e-15);
+        for (int k = 0; k < n; k++) assert_true(fabs(phi[k]) <= 1.1);  // cubics reach 1.06
         assert_true(phi[n] == 12345);
         td_bases[b].values(1, order, elements, phi);
         double sum = 0;

@@ -1,65 +1,15 @@
-// Every tests/bad/check_*.m gets exactly the messages of the .expected file beside it, one a line:
-//
-//   LINE:COL: severity: text
-#include <dirent.h>
+// Every tests/bad/check_*.m gets its messages from td_spec_check.
+#include "bad_spec.h"
 
-#include "check.h"
-#include "spec.h"
-
-static const char folder[] = TEST_SOURCE_DIR "/tests/bad";
-
-static void read_file(const char* path, td_text* text) {
-  FILE* file = fopen(path, "rb");
-  if (!file) fail_msg("cannot read %s", path);
-  char block[4096];
-  for (size_t n; (n = fread(block, 1, sizeof block, file)) > 0;) td_text_addn(text, block, (int)n);
-  fclose(file);
-}
-
-static void messages_of(const char* path, td_text* text) {
-  static const char* const severity[] = {
-      [TD_NOTE] = "note", [TD_WARNING] = "warning", [TD_ERROR] = "error"};
-  td_spec* spec = td_spec_new();
-  td_spec_load_file(spec, path);
+static void check(const char* path, td_text* out) {
+  td_spec* spec = bad_load(path);
   td_spec_check(spec);
-  for (int i = 0; i < td_spec_message_count(spec); i++) {
-    const td_message m = td_spec_message(spec, i);
-    td_text_printf(text, "%d:%d: %s: %s\n", m.line, m.column, severity[m.severity], m.text);
-  }
-  td_spec_free(spec);
-}
-
-// 1 when a model's messages are those expected; tells the difference otherwise.
-static int same_messages(const char* name) {
-  char path[512];
-  td_text got = {0}, want = {0};
-  snprintf(path, sizeof path, "%s/%s", folder, name);
-  messages_of(path, &got);
-  snprintf(path, sizeof path, "%s/%.*s.expected", folder, (int)strlen(name) - 2, name);
-  read_file(path, &want);
-
-  const int same = got.s && want.s && strcmp(got.s, want.s) == 0;
-  if (!same)
-    print_error("%s\n got:  %s want: %s", name, got.s ? got.s : "\n", want.s ? want.s : "\n");
-  td_text_free(&got);
-  td_text_free(&want);
-  return same;
+  bad_messages(spec, out);
 }
 
 static void every_wrong_model_gets_its_message(void** state) {
   (void)state;
-  int seen = 0, good = 0;
-  DIR* dir = opendir(folder);
-  assert_non_null(dir);
-  for (struct dirent* entry; (entry = readdir(dir));) {
-    const char* end = strrchr(entry->d_name, '.');
-    if (strncmp(entry->d_name, "check_", 6) != 0 || !end || strcmp(end, ".m") != 0) continue;
-    seen++;
-    good += same_messages(entry->d_name);
-  }
-  closedir(dir);
-  assert_true(seen >= 60);
-  assert_int_equal(good, seen);
+  bad_check_all("check_", 60, check);
 }
 
 int main(void) {

@@ -123,6 +123,30 @@ static void a_message_shows_the_place_the_nearest_name_and_the_list(void** state
   td_spec_free(spec);
 }
 
+static void a_message_about_a_size_gives_the_usual_fix(void** state) {
+  (void)state;
+  static const char* const pairs[][2] = {
+      {"world.g = -9.81;", "write three numbers, like [0 0 -9.81]"},
+      {"body(1).I = [1 2 3];", "write diag([a b c]) for a matrix with these on its diagonal"},
+      {"body(1).l_com = [1 2];", "n is 1, or the number of repeated elements"},
+      {"joint(1).second = [1 1:4]; joint(1).spring.coeff = [1 2 3]';", "n is 1, or 4 as"},
+  };
+  for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+    td_spec* spec = load(pairs[i][0]);
+    if (!strstr(td_spec_messages(spec), pairs[i][1])) fail_msg("%s", td_spec_messages(spec));
+    td_spec_free(spec);
+  }
+}
+
+static void a_missing_field_is_shown_where_its_structure_begins(void** state) {
+  (void)state;
+  td_spec* spec = load("x = 1; sensor(x + (0)).value = 3;\n");
+  const char* text = td_spec_messages(spec);
+  assert_non_null(strstr(text, "arm.m:1:8: error: sensor(1).name is missing"));
+  assert_non_null(strstr(text, "|        ^~~~~~~~~~~~~~~\n"));
+  td_spec_free(spec);
+}
+
 // Every block of docs/reference.md is a model text that passes; together they are one robot.
 static void the_examples_of_the_reference_page_pass(void** state) {
   (void)state;
@@ -147,6 +171,8 @@ int main(void) {
       cmocka_unit_test(the_autotmtdyn_spellings_pass),
       cmocka_unit_test(forces_may_depend_on_parameters_time_inputs_states_and_rates),
       cmocka_unit_test(a_message_shows_the_place_the_nearest_name_and_the_list),
+      cmocka_unit_test(a_message_about_a_size_gives_the_usual_fix),
+      cmocka_unit_test(a_missing_field_is_shown_where_its_structure_begins),
       cmocka_unit_test(the_examples_of_the_reference_page_pass),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static void errors_do_not_cascade(void** state) {
       "a += 1; b = a;",
       "y = f(1); z = y + 1;\nfunction r = f(x)\n r = missing;\n r = r + 1;\nend\n",
       "x = = 3; y = unknown_because_of_syntax;",
-      "cable(1).length = 1; cable(2).length = 2; x = cable(1).length;",
+      "task(1).length = 1; task(2).length = 2; x = task(1).length;",
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     td_spec* spec = run(texts[i]);
@@ -68,6 +68,12 @@ static void messages_suggest_names(void** state) {
       {"if t > 1, x = 1; end", "ifelse"},
       {"x = interp1([0 1], [0 1], 0, 'liner');", "did you mean 'linear'?"},
       {"body(1).name = 'tip'; x = pos('tipp');", "did you mean 'tip'?"},
+      {"x = [1 2 3]*[4 5 6];", "use .* for each element, or a*b' for a sum of products"},
+      {"x = eye(3)*[1 2 3];", "transpose the second: a*b'"},
+      {"x = [1; 2; 3]*eye(3);", "transpose the first: a'*b"},
+      {"x = [1 2 3; 4 5 6] + ones(3, 2);", "transpose one of them with '"},
+      {"x = [1 2] .* [1 2 3];", ".* needs equal sizes, a row and a column, or one number"},
+      {"x = [1 2 3; 4 5];", "all rows must have equally many elements"},
   };
   for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
     td_spec* spec = run(pairs[i][0]);

@@ -1,0 +1,63 @@
+// report.html of a run, and `tendril report`: renewed, or as a picture.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+// A whole file; allocated, NULL: a message was printed.
+static char* read_file(const char* path) {
+  FILE* f = fopen(path, "rb");
+  if (!f) {
+    complain(0, "cannot read '%s'", path);
+    return NULL;
+  }
+  char* text = NULL;
+  size_t n = 0, cap = 0;
+  for (bool more = true; more;) {
+    if (cap - n < 2) {
+      cap = cap ? 2 * cap : 1 << 20;
+      char* grown = realloc(text, cap);
+      if (!grown) break;
+      text = grown;
+    }
+    const size_t got = fread(text + n, 1, cap - n - 1, f);
+    n += got;
+    more = got > 0;
+  }
+  if (text) text[n] = '\0';
+  fclose(f);
+  return text;
+}
+
+char* report_read(const char* directory) {
+  char* path = format_text("%s/report.html", directory);
+  char *text = path ? read_file(path) : NULL, *page = NULL;
+  if (text && td_report_renew(text, &page) != TD_OK) complain(0, "'%s' is not a report", path);
+  free(text);
+  free(path);
+  return page;
+}
+
+// "dir/four_bar.m" -> "four_bar"; `out` has room for it.
+static void title_of(const char* name, char* out, size_t size) {
+  const char* base = strrchr(name, '/');
+  base = base ? base + 1 : name;
+  const size_t n = strlen(base);
+  const bool has_m = n > 2 && strcmp(base + n - 2, ".m") == 0;
+  snprintf(out, size, "%.*s", (int)(has_m ? n - 2 : n), base);
+}
+
+td_status report_stage(session* s, const char* summary) {
+  char title[200];
+  title_of(s->name, title, sizeof title);
+  const td_report report = {.spec = s->spec,
+                            .model = s->model,
+                            .work = s->work,
+                            .state = s->state,
+                            .rest = s->has_equil ? s->rest : NULL,
+                            .modes = s->modes,
+                            .trajectory = s->trajectory,
+                            .title = title,
+                            .summary = summary};
+  return td_report_write(s->files, "report.html", &report);
+}

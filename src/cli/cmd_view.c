@@ -1,0 +1,73 @@
+// tendril view: a model live in the browser, or the report of a directory.
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+#include "demos.h"
+
+static bool is_directory(const char* path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+// Text of a built-in model of this name when there is no such file.
+static const char* demo_text(const char* name) {
+  struct stat st;
+  if (stat(name, &st) == 0) return NULL;
+  for (const demo* d = demo_table; d->name; d++)
+    if (strcmp(d->name, name) == 0) return d->text;
+  return NULL;
+}
+
+// In a browser of the desktop, when there is one to start.
+static void open_browser(const char* address) {
+  const pid_t child = fork();
+  if (child != 0) return;
+  if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
+  execlp("xdg-open", "xdg-open", address, (char*)NULL);
+  _exit(127);
+}
+
+static void wait_for_signal(void) {
+  stop_on_signal();
+  while (!stop_asked()) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+}
+
+static int serve(const options* opt, const td_view_options* what) {
+  td_view* view;
+  char message[200];
+  const td_status status = td_view_open(what, &view, message, sizeof message);
+  if (status != TD_OK) return complain(code_of(status), "%s", message);
+  if (opt->json) {
+    printf("{\"address\": \"%s\"}\n", td_view_address(view));
+  } else {
+    printf("%s\n", td_view_address(view));
+    if (!opt->quiet)
+      printf("open this address in a browser on this machine; Ctrl-C ends the view\n");
+  }
+  fflush(stdout);
+  if (opt->open) open_browser(td_view_address(view));
+  wait_for_signal();
+  td_view_close(view);
+  return CODE_DONE;
+}
+
+int cmd_view(const options* opt) {
+  td_view_options what = {.set = opt->set, .nset = opt->nset, .port = opt->port};
+  if (is_directory(opt->target)) {
+    char* page = report_read(opt->target);
+    if (!page) return CODE_FILE;
+    what.page = page;
+    const int code = serve(opt, &what);
+    free(page);
+    return code;
+  }
+  what.model = opt->target;
+  what.text = demo_text(opt->target);
+  if (!what.text && access(opt->target, R_OK) != 0)
+    return complain(CODE_FILE, "cannot read '%s'", opt->target);
+  return serve(opt, &what);
+}

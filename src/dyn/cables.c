@@ -1,0 +1,290 @@
+// Cables: their lengths, their tensions, and what they do.
+//
+//   l(q) = Σ W |τ|  over the pieces of rods they pass  +  Σ |p_b - p_a|  over straight spans
+//   generalised force  -T ∂l/∂q
+//
+// The tension T is given, or follows from the length: k (l - l(0) + pull) when taut.  Friction
+// inside a rod leaves the share exp(-μ Θ) of it where the cable has turned by Θ since its start.
+#include <math.h>
+#include <string.h>
+
+#include "cable.h"
+#include "engine.h"
+#include "link.h"
+
+static bool by_length(const model_cable* c) { return c->tension == NUM_NONE; }
+
+// The cable at a crossing; x: the strains there.
+static cable_section section_at(const td_model* m, const td_work* w, const model_crossing* c,
+                                double x[6]) {
+  td_strains(m, w, &m->force[c->force], x);
+  return cable_at(x, w->num + c->path);
+}
+
+// Arc length of the rod along which the cable passes a piece.
+static double passed(const td_model* m, const td_work* w, const model_crossing* c) {
+  return c->cover * w->num[m->force[c->force].section + SECTION_LENGTH];
+}
+
+static const model_crossing* crossing_of(const td_model* m, const model_cable* c, int i) {
+  return &m->crossing[m->cable_order[c->order + i]];
+}
+
+static axial span_axial(const td_model* m, const td_work* w, const model_span* s) {
+  const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+  return td_axial(&a, &b);
+}
+
+// ---- lengths ----------------------------------------------------------------------------------
+
+double td_cable_length(const td_model* m, const td_work* w, int cable) {
+  const model_cable* c = &m->cable[cable];
+  double sum = 0, x[6];
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    sum += passed(m, w, at) * section_at(m, w, at, x).l;
+  }
+  for (int i = c->span; i < c->span + c->nspan; i++) sum += span_axial(m, w, &m->span[i]).L;
+  return sum;
+}
+
+double td_cable_length_change(const td_model* m, const td_work* w, int cable, int col) {
+  const model_cable* c = &m->cable[cable];
+  double sum = 0, x[6], dx[6];
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    const cable_section s = section_at(m, w, at, x);
+    td_strains_change(m, w, &m->force[at->force], col, dx);
+    for (int d = 0; d < 6; d++) sum += passed(m, w, at) * s.g[d] * dx[d];
+  }
+  for (int i = c->span; i < c->span + c->nspan; i++) {
+    const model_span* s = &m->span[i];
+    const frame_change da = td_frame_change(m, w, s->a, col, false),
+                       db = td_frame_change(m, w, s->b, col, false);
+    sum += vec3_dot(span_axial(m, w, s).n, vec3_sub(db.p, da.p));
+  }
+  return sum;
+}
+
+// ---- tensions ---------------------------------------------------------------------------------
+
+// The share of the tension that is left in each piece.
+static void shares(const td_model* m, td_work* w, const model_cable* c) {
+  double angle = 0, x[6], slope[6];
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    double* share = &w->crossing_share[m->cable_order[c->order + i]];
+    *share = 1;
+    if (c->friction == NUM_NONE) continue;
+    const cable_section s = section_at(m, w, at, x);
+    const double turn = passed(m, w, at) * cable_bend(&s, x, slope);
+    *share = exp(-w->num[c->friction] * (angle + 0.5 * turn));
+    angle += turn;
+  }
+}
+
+void td_cable_tensions(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->ncable; i++) {
+    const model_cable* c = &m->cable[i];
+    cable_work* at = &w->cable[i];
+    shares(m, w, c);
+    if (by_length(c)) {
+      at->stretch = td_cable_length(m, w, i) - at->zero + w->load * w->num[c->pull];
+      const cable_pull p = cable_taut(w->num[c->stiffness], at->stretch);
+      at->tension = p.tension;
+      at->slope = p.slope;
+    } else {
+      at->tension = w->load * w->num[c->tension];
+    }
+  }
+}
+
+// Change of the tension for changes of the numbers alone.
+static double tension_change(const td_model* m, const td_work* w, int cable) {
+  const model_cable* c = &m->cable[cable];
+  const cable_work* at = &w->cable[cable];
+  if (!by_length(c)) return w->load * w->dnum[c->tension];
+  if (!(at->stretch > 0)) return 0;
+  return at->slope * w->load * w->dnum[c->pull] + at->stretch * w->dnum[c->stiffness];
+}
+
+// A given tension is an input, a cable of given length a spring.
+static bool acts(const model_cable* c, int which) {
+  return which & (by_length(c) ? FORCES_PASSIVE : FORCES_ACTIVE);
+}
+
+// ---- inside rods ------------------------------------------------------------------------------
+
+void td_cable_force(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                    int which, double s[6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    if (!acts(&m->cable[c->cable], which)) continue;
+    const cable_section at = cable_at(x, w->num + c->path);
+    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    for (int d = 0; d < 6; d++) s[d] -= pull * at.g[d];
+  }
+}
+
+void td_cable_force_change(const td_model* m, const td_work* w, const model_force* f,
+                           const double x[6], const double dx[6], bool numbers, double ds[6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const cable_section at = cable_at(x, w->num + c->path);
+    const double part = c->cover * w->crossing_share[i], pull = part * w->cable[c->cable].tension;
+    const double dpull = numbers ? part * tension_change(m, w, c->cable) : 0;
+    double dg[6];
+    cable_change(&at, dx, dg);
+    for (int d = 0; d < 6; d++) ds[d] -= pull * dg[d] + dpull * at.g[d];
+  }
+}
+
+// ---- straight spans ---------------------------------------------------------------------------
+
+static void add_wrench(const td_model* m, spatial* to, size_t stride, int station, spatial f) {
+  const int hop = station < 0 ? -1 : m->station[station].hop;
+  if (hop < 0) return;
+  spatial* at = (spatial*)(void*)((char*)to + (size_t)hop * stride);
+  *at = spatial_add(*at, f);
+}
+
+void td_spans_add(const td_model* m, td_work* w, int which) {
+  const vec3 none = {0, 0, 0};
+  for (int i = 0; i < m->nspan; i++) {
+    const model_span* s = &m->span[i];
+    if (!acts(&m->cable[s->cable], which)) continue;
+    const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+    const vec3 F = vec3_scale(w->cable[s->cable].tension, td_axial(&a, &b).n);
+    add_wrench(m, &w->hop[0].f, sizeof(hop_work), s->a, spatial_force(a.p, F, none));
+    add_wrench(m, &w->hop[0].f, sizeof(hop_work), s->b,
+               spatial_scale(-1, spatial_force(b.p, F, none)));
+  }
+}
+
+void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
+  const vec3 none = {0, 0, 0};
+  for (int i = 0; i < m->nspan; i++) {
+    const model_span* s = &m->span[i];
+    const int hop = col < 0 ? -1 : m->col[col].hop;
+    const bool moved =
+        col >= 0 && !rate && (station_moves(m, s->a, hop) || station_moves(m, s->b, hop));
+    if (!moved && !w->numbers_change) continue;
+    const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+    frame_change da = {0}, db = {0};
+    if (moved) da = td_frame_change(m, w, s->a, col, false);
+    if (moved) db = td_frame_change(m, w, s->b, col, false);
+    const axial x = td_axial(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
+    const double T = w->cable[s->cable].tension, dT = tension_change(m, w, s->cable);
+    const vec3 F = vec3_scale(T, x.n), dF = vec3_axpy(dT, x.n, vec3_scale(T, dx.n));
+    add_wrench(m, df, sizeof *df, s->a, spatial_force_change(a.p, F, da.p, dF, none));
+    add_wrench(m, df, sizeof *df, s->b,
+               spatial_scale(-1, spatial_force_change(b.p, F, db.p, dF, none)));
+  }
+}
+
+// ---- tensions that follow from the shape ------------------------------------------------------
+
+// A += s x yᵀ
+static void add_outer(double* A, int n, double s, const double* x, const double* y) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; x[i] != 0 && j < n; j++) A[i * n + j] += s * x[i] * y[j];
+}
+
+// T = k (l - l(0) + pull):  dF/dq = k ∂l/∂q ∂l/∂qᵀ
+static void length_tangent(const td_model* m, td_work* w, int cable, double* dq) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double* g = arena_zeros(&w->scratch, m->nvel);
+  for (int col = 0; col < m->ncol; col++)
+    g[m->col[col].v] += td_cable_length_change(m, w, cable, col);
+  add_outer(dq, m->nvel, w->cable[cable].slope, g, g);
+  arena_close(&w->scratch, mark);
+}
+
+// Gradients of a piece's length of cable and of its turning angle.
+static void piece_gradients(const td_model* m, const td_work* w, const model_crossing* c,
+                            double* length, double* angle) {
+  double x[6], dx[6], slope[6];
+  const cable_section s = section_at(m, w, c, x);
+  const double W = passed(m, w, c);
+  cable_bend(&s, x, slope);
+  memset(length, 0, (size_t)m->nvel * sizeof(double));
+  memset(angle, 0, (size_t)m->nvel * sizeof(double));
+  for (int col = 0; col < m->ncol; col++) {
+    td_strains_change(m, w, &m->force[c->force], col, dx);
+    for (int d = 0; d < 6; d++) {
+      length[m->col[col].v] += W * s.g[d] * dx[d];
+      angle[m->col[col].v] += W * slope[d] * dx[d];
+    }
+  }
+}
+
+// δT = -μ T δΘ, Θ the turning up to the middle of the piece.
+static void friction_tangent(const td_model* m, td_work* w, int cable, double* dq) {
+  const model_cable* c = &m->cable[cable];
+  const int n = m->nvel;
+  const arena_mark mark = arena_open(&w->scratch);
+  double *length = arena_doubles(&w->scratch, n), *angle = arena_doubles(&w->scratch, n),
+         *sum = arena_zeros(&w->scratch, n);
+  for (int i = 0; i < c->norder; i++) {
+    piece_gradients(m, w, crossing_of(m, c, i), length, angle);
+    const double T = w->crossing_share[m->cable_order[c->order + i]] * w->cable[cable].tension;
+    for (int k = 0; k < n; k++) sum[k] += 0.5 * angle[k];
+    add_outer(dq, n, -w->num[c->friction] * T, length, sum);
+    for (int k = 0; k < n; k++) sum[k] += 0.5 * angle[k];
+  }
+  arena_close(&w->scratch, mark);
+}
+
+void td_cable_tangent(const td_model* m, td_work* w, double* dq) {
+  for (int i = 0; i < m->ncable; i++) {
+    if (by_length(&m->cable[i]) && w->cable[i].slope != 0) length_tangent(m, w, i, dq);
+    if (m->cable[i].friction != NUM_NONE) friction_tangent(m, w, i, dq);
+  }
+}
+
+// ---- energy and power -------------------------------------------------------------------------
+
+static double stretch_of(const td_model* m, const td_work* w, int cable) {
+  return td_cable_length(m, w, cable) - w->cable[cable].zero +
+         w->load * w->num[m->cable[cable].pull];
+}
+
+double td_cable_energy(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->ncable; i++) {
+    if (!m->cable[i].potential) continue;
+    const double e = fmax(0, stretch_of(m, w, i));
+    sum += 0.5 * w->num[m->cable[i].stiffness] * e * e;
+  }
+  return sum;
+}
+
+double td_cable_energy_change(const td_model* m, const td_work* w, int col) {
+  double sum = 0;
+  for (int i = 0; i < m->ncable; i++) {
+    if (!m->cable[i].potential) continue;
+    const double T = cable_taut(w->num[m->cable[i].stiffness], stretch_of(m, w, i)).tension;
+    if (T > 0) sum += T * td_cable_length_change(m, w, i, col);
+  }
+  return sum;
+}
+
+static double crossing_power(const td_model* m, const td_work* w, int crossing) {
+  const model_crossing* c = &m->crossing[crossing];
+  double x[6], u[6], rate = 0;
+  td_strain_rates(m, w, &m->force[c->force], x, u);
+  const cable_section s = cable_at(x, w->num + c->path);
+  for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
+  return -w->crossing_share[crossing] * w->cable[c->cable].tension * passed(m, w, c) * rate;
+}
+
+double td_cable_power(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->ncrossing; i++)
+    if (!m->cable[m->crossing[i].cable].potential) sum += crossing_power(m, w, i);
+  for (int i = 0; i < m->nspan; i++) {
+    const model_span* s = &m->span[i];
+    if (!m->cable[s->cable].potential) sum -= w->cable[s->cable].tension * span_axial(m, w, s).Ld;
+  }
+  return sum;
+}

@@ -1,0 +1,90 @@
+// A cable through the cross-sections of a rod.  It passes the section at d(s) = [x y 0]; with the
+// strains χ = [ε κ] of the rod its own direction, per unit of the rod's arc length, is
+//
+//   τ = e_z + ε + κ × d + d'          t = τ/|τ|          length of the cable  l = ∫ |τ| ds
+//
+// so that a change of strains lengthens it by  δ|τ| = t·δε + (d × t)·δκ = g·δχ,  and a tension T
+// does the work -T g·δχ on the strains: g is the actuation column of the cable at this section.
+//
+// The direction turns along the cable by
+//
+//   k = κ × t + (1 - t tᵀ)(κ × d' + d'')/|τ|
+//
+// per unit of arc length (the strains' own change along the rod left out): what friction grows
+// with.
+#ifndef TD_CABLE_H
+#define TD_CABLE_H
+
+#include "vec3.h"
+
+// Six numbers: d, d', d'' (x and y of each).
+enum { CABLE_PATH = 6 };
+
+typedef struct cable_section {
+  vec3 d, d1, d2;  // the path and its derivatives
+  vec3 t;
+  double l;     // |τ|
+  double g[6];  // d l / dχ
+} cable_section;
+
+static inline void cable_column(vec3 d, vec3 t, double g[6]) {
+  vec3_put(g, t);
+  vec3_put(g + 3, vec3_cross(d, t));
+}
+
+static inline cable_section cable_at(const double x[6], const double path[CABLE_PATH]) {
+  cable_section c = {
+      .d = {path[0], path[1], 0}, .d1 = {path[2], path[3], 0}, .d2 = {path[4], path[5], 0}};
+  const vec3 along = {0, 0, 1};
+  const vec3 tau =
+      vec3_add(vec3_add(along, vec3_of(x)), vec3_add(vec3_cross(vec3_of(x + 3), c.d), c.d1));
+  c.l = vec3_norm(tau);
+  if (c.l > 0) c.t = vec3_scale(1 / c.l, tau);
+  cable_column(c.d, c.t, c.g);
+  return c;
+}
+
+// Change of t for a change of the strains.
+static inline vec3 cable_turn(const cable_section* c, const double dx[6]) {
+  const vec3 dtau = vec3_add(vec3_of(dx), vec3_cross(vec3_of(dx + 3), c->d));
+  if (!(c->l > 0)) return (vec3){0, 0, 0};
+  return vec3_scale(1 / c->l, vec3_axpy(-vec3_dot(c->t, dtau), c->t, dtau));
+}
+
+// Change of g.
+static inline void cable_change(const cable_section* c, const double dx[6], double dg[6]) {
+  cable_column(c->d, cable_turn(c, dx), dg);
+}
+
+// How fast the cable turns, |k|, and its derivative with respect to the strains.  The corner at
+// k = 0 is rounded over 1e-5 radians per metre.
+static inline double cable_bend(const cable_section* c, const double x[6], double slope[6]) {
+  const double corner = 1e-5;
+  const vec3 kappa = vec3_of(x + 3), v = vec3_add(vec3_cross(kappa, c->d1), c->d2);
+  const vec3 across = vec3_axpy(-vec3_dot(c->t, v), c->t, v);
+  const vec3 k = vec3_axpy(1 / c->l, across, vec3_cross(kappa, c->t));
+  const double size = sqrt(vec3_dot(k, k) + corner * corner);
+  for (int i = 0; i < 6; i++) {
+    double dx[6] = {0};
+    dx[i] = 1;
+    const vec3 dkappa = vec3_of(dx + 3), dt = cable_turn(c, dx), dv = vec3_cross(dkappa, c->d1);
+    // δ((1 - t tᵀ) v)
+    vec3 dacross = vec3_axpy(-vec3_dot(c->t, dv) - vec3_dot(dt, v), c->t, dv);
+    dacross = vec3_axpy(-vec3_dot(c->t, v), dt, dacross);
+    vec3 dk = vec3_add(vec3_cross(dkappa, c->t), vec3_cross(kappa, dt));
+    dk = vec3_axpy(1 / c->l, dacross, vec3_axpy(-c->g[i] / (c->l * c->l), across, dk));
+    slope[i] = vec3_dot(k, dk) / size;
+  }
+  return size - corner;
+}
+
+// Tension of a cable driven by its length:  k (l - l0 + pull) when taut, none when slack.
+typedef struct cable_pull {
+  double tension, slope;  // slope: d tension / d l
+} cable_pull;
+
+static inline cable_pull cable_taut(double k, double stretch) {
+  return stretch > 0 ? (cable_pull){k * stretch, k} : (cable_pull){0, 0};
+}
+
+#endif

@@ -1,0 +1,322 @@
+// A state from a file of results: a state file or equilibrium.json, a row of trajectory.csv or
+// trajectory.h5, or the directory that holds them.
+#include <errno.h>
+#include <hdf5.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base.h"
+#include "tendril/tools.h"
+
+#define STATE_FILE_LIMIT (64 << 20)  // bytes
+enum { LINE_LIMIT = 1 << 20, PATH_LIMIT = 4096 };
+
+// What is asked for, and where the answer goes.
+typedef struct reading {
+  const td_model* model;
+  td_sizes n;
+  const char* path;
+  double time;  // NaN: the last row
+  td_state* state;
+  char* message;
+  size_t size;
+} reading;
+
+static td_status fail(const reading* r, td_status status, const char* format, ...) TD_PRINTF(3, 4);
+static td_status fail(const reading* r, td_status status, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(r->message, r->size, format, args);
+  va_end(args);
+  return status;
+}
+
+static td_status unreadable(const reading* r) {
+  return fail(r, TD_E_IO, "cannot read '%s': %s", r->path, strerror(errno ? errno : EIO));
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+// Names of the numbers of a row in the order t, q1 ..., v1 ...
+static void column_name(const reading* r, int i, char name[24]) {
+  if (i == 0)
+    snprintf(name, 24, "t");
+  else if (i <= r->n.nq)
+    snprintf(name, 24, "q%d", i);
+  else
+    snprintf(name, 24, "v%d", i - r->n.nq);
+}
+
+static td_status no_column(const reading* r, const char* name) {
+  return fail(r, TD_E_SYNTAX,
+              "'%s' has no column %s; a state needs t, q1 to q%d and v1 to v%d (does `output` of "
+              "the model leave them out?)",
+              r->path, name, r->n.nq, r->n.nv);
+}
+
+// Is a row at time t better than the one at `best` (NaN: none yet)?
+static bool is_nearer(const reading* r, double t, double best) {
+  return isnan(r->time) || isnan(best) || fabs(t - r->time) < fabs(best - r->time);
+}
+
+// The row found (t, q, v) becomes the state; the inputs stay as they are.
+static td_status take_row(const reading* r, const double* row, double first, double last) {
+  const int n = 1 + r->n.nq + r->n.nv;
+  if (!isnan(r->time) && !(r->time >= first && r->time <= last))
+    return fail(r, TD_E_SYNTAX, "'%s' has rows from t = %g s to %g s, none at %g s", r->path, first,
+                last, r->time);
+  for (int i = 0; i < n; i++) {
+    if (isfinite(row[i])) continue;
+    char name[24];
+    column_name(r, i, name);
+    return fail(r, TD_E_SYNTAX, "'%s': %s is not a finite number in the row asked for", r->path,
+                name);
+  }
+  r->state->t = row[0];
+  memcpy(r->state->q, row + 1, sizeof(double) * (size_t)r->n.nq);
+  memcpy(r->state->v, row + 1 + r->n.nq, sizeof(double) * (size_t)r->n.nv);
+  fail(r, TD_OK, "%s, t = %g s", r->path, row[0]);
+  return TD_OK;
+}
+
+// ---- CSV --------------------------------------------------------------------------------------
+
+static int count_fields(const char* line) {
+  int n = 1;
+  for (; *line; line++) n += *line == ',';
+  return n;
+}
+
+// Which of our numbers field k of the header is, -1: none.
+static td_status read_header(const reading* r, char* line, int* role, int fields) {
+  const int n = 1 + r->n.nq + r->n.nv;
+  line[strcspn(line, "\r\n")] = 0;
+  for (int k = 0; k < fields; k++) role[k] = -1;
+  for (int i = 0; i < n; i++) {
+    char name[24];
+    column_name(r, i, name);
+    const size_t length = strlen(name);
+    const char* s = line;
+    int k = 0;
+    while (s && (strncmp(s, name, length) != 0 || (s[length] && s[length] != ','))) {
+      s = strchr(s, ',');
+      if (s) s++;
+      k++;
+    }
+    if (!s) return no_column(r, name);
+    role[k] = i;
+  }
+  return TD_OK;
+}
+
+// Numbers of a line that have a role; false when one is missing.
+static bool read_row(const char* line, const int* role, int fields, double* row) {
+  for (int k = 0; k < fields; k++) {
+    if (role[k] >= 0) {
+      char* end;
+      row[role[k]] = strtod(line, &end);
+      if (end == line || (*end && *end != ',' && *end != '\r' && *end != '\n')) return false;
+    }
+    line = strchr(line, ',');
+    if (!line) return k + 1 == fields;
+    line++;
+  }
+  return true;
+}
+
+static td_status read_rows(const reading* r, FILE* f, char* line, const int* role, int fields,
+                           double* row) {
+  const int n = 1 + r->n.nq + r->n.nv;
+  double* best = row + n;
+  double first = NAN;
+  int number = 1;
+  best[0] = row[0] = NAN;
+  while (fgets(line, LINE_LIMIT, f)) {
+    number++;
+    if (!read_row(line, role, fields, row) || isnan(row[0]))
+      return fail(r, TD_E_SYNTAX, "'%s': line %d is not a row of %d numbers", r->path, number,
+                  fields);
+    if (isnan(first)) first = row[0];
+    if (is_nearer(r, row[0], best[0])) memcpy(best, row, sizeof(double) * (size_t)n);
+  }
+  if (ferror(f)) return unreadable(r);
+  if (isnan(first)) return fail(r, TD_E_SYNTAX, "'%s' has no rows", r->path);
+  return take_row(r, best, first, row[0]);
+}
+
+static td_status read_csv(const reading* r, FILE* f) {
+  char* line = malloc(LINE_LIMIT);
+  double* row = malloc(sizeof(double) * 2 * (size_t)(1 + r->n.nq + r->n.nv));
+  int* role = NULL;
+  td_status status = line && row ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK && !fgets(line, LINE_LIMIT, f))
+    status = fail(r, TD_E_SYNTAX, "'%s' is empty", r->path);
+  if (status == TD_OK) {
+    const int fields = count_fields(line);
+    role = malloc(sizeof(int) * (size_t)fields);
+    status = role ? read_header(r, line, role, fields) : TD_E_NOMEM;
+    if (status == TD_OK) status = read_rows(r, f, line, role, fields, row);
+  }
+  free(role);
+  free(row);
+  free(line);
+  return status;
+}
+
+// ---- HDF5 -------------------------------------------------------------------------------------
+
+// How many numbers the dataset has; -1: there is none of one dimension.
+static hssize_t dataset_rows(hid_t file, const char* name) {
+  if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return -1;
+  const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+  const hid_t space = set >= 0 ? H5Dget_space(set) : -1;
+  const hssize_t n = space >= 0 && H5Sget_simple_extent_ndims(space) == 1
+                         ? H5Sget_simple_extent_npoints(space)
+                         : -1;
+  if (space >= 0) H5Sclose(space);
+  if (set >= 0) H5Dclose(set);
+  return n;
+}
+
+// `count` numbers of a dataset from `from` on.
+static bool read_part(hid_t file, const char* name, hsize_t from, hsize_t count, double* out) {
+  const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+  const hid_t space = set >= 0 ? H5Dget_space(set) : -1;
+  const hid_t memory = H5Screate_simple(1, &count, NULL);
+  const bool ok = space >= 0 && memory >= 0 &&
+                  H5Sselect_hyperslab(space, H5S_SELECT_SET, &from, NULL, &count, NULL) >= 0 &&
+                  H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, out) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  if (set >= 0) H5Dclose(set);
+  return ok;
+}
+
+// The row asked for, by the dataset t; -1 when it cannot be read.
+static td_status find_row(const reading* r, hid_t file, hssize_t rows, hsize_t* row, double* first,
+                          double* last) {
+  double* t = rows <= STATE_FILE_LIMIT ? malloc(sizeof(double) * (size_t)rows) : NULL;
+  if (!t) return TD_E_NOMEM;
+  const bool ok = read_part(file, "t", 0, (hsize_t)rows, t);
+  double best = NAN;
+  for (hssize_t i = 0; ok && i < rows; i++) {
+    if (!is_nearer(r, t[i], best)) continue;
+    best = t[i];
+    *row = (hsize_t)i;
+  }
+  *first = ok ? t[0] : NAN;
+  *last = ok ? t[rows - 1] : NAN;
+  free(t);
+  return ok ? TD_OK : fail(r, TD_E_IO, "cannot read '%s': t is no list of numbers", r->path);
+}
+
+static td_status read_datasets(const reading* r, hid_t file, double* numbers) {
+  const hssize_t rows = dataset_rows(file, "t");
+  if (rows < 0) return no_column(r, "t");
+  if (rows == 0) return fail(r, TD_E_SYNTAX, "'%s' has no rows", r->path);
+  hsize_t row = 0;
+  double first, last;
+  TD_TRY(find_row(r, file, rows, &row, &first, &last));
+  for (int i = 0; i < 1 + r->n.nq + r->n.nv; i++) {
+    char name[24];
+    column_name(r, i, name);
+    if (dataset_rows(file, name) != rows) return no_column(r, name);
+    if (!read_part(file, name, row, 1, &numbers[i]))
+      return fail(r, TD_E_IO, "cannot read %s of '%s'", name, r->path);
+  }
+  return take_row(r, numbers, first, last);
+}
+
+static td_status read_h5(const reading* r) {
+  // the library prints its error stack unless told not to
+  H5E_auto2_t print = NULL;
+  void* data = NULL;
+  H5Eget_auto2(H5E_DEFAULT, &print, &data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  double* numbers = malloc(sizeof(double) * (size_t)(1 + r->n.nq + r->n.nv));
+  const hid_t file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  td_status status = !numbers   ? TD_E_NOMEM
+                     : file < 0 ? fail(r, TD_E_IO, "cannot read '%s': not an HDF5 file", r->path)
+                                : read_datasets(r, file, numbers);
+  if (file >= 0) H5Fclose(file);
+  free(numbers);
+  H5Eset_auto2(H5E_DEFAULT, print, data);
+  return status;
+}
+
+// ---- JSON -------------------------------------------------------------------------------------
+
+static td_status read_json(const reading* r, FILE* f) {
+  size_t n = 0, cap = 1 << 16;
+  char* text = malloc(cap);
+  while (text) {
+    n += fread(text + n, 1, cap - 1 - n, f);
+    if (n < cap - 1 || cap > STATE_FILE_LIMIT) break;
+    char* longer = realloc(text, cap *= 2);
+    if (!longer) free(text);
+    text = longer;
+  }
+  td_status status = TD_E_NOMEM;
+  if (text && ferror(f)) {
+    status = unreadable(r);
+  } else if (text && (n >= STATE_FILE_LIMIT || memchr(text, 0, n))) {
+    status = fail(r, TD_E_SYNTAX, "'%s' is not a state file", r->path);
+  } else if (text) {
+    char why[256] = "out of memory";
+    text[n] = 0;
+    status = td_state_parse(r->model, text, r->state, why, sizeof why);
+    if (status == TD_OK)
+      fail(r, TD_OK, "%s", r->path);
+    else
+      fail(r, status, "%s: %s", r->path, why);
+  }
+  free(text);
+  return status;
+}
+
+// ---- which one --------------------------------------------------------------------------------
+
+static bool ends_in(const char* path, const char* ending) {
+  const size_t n = strlen(path), m = strlen(ending);
+  return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+static td_status read_file(const reading* r) {
+  if (ends_in(r->path, ".h5")) return read_h5(r);
+  const bool csv = ends_in(r->path, ".csv");
+  if (!csv && !isnan(r->time))
+    return fail(r, TD_E_USAGE, "'%s' holds one state; a time chooses a row of a .csv or .h5 file",
+                r->path);
+  errno = 0;
+  FILE* f = fopen(r->path, "rb");
+  if (!f) return unreadable(r);
+  const td_status status = csv ? read_csv(r, f) : read_json(r, f);
+  fclose(f);
+  return status;
+}
+
+// The equilibrium in a directory or, when a time is given or there is none, its trajectory.
+static td_status read_directory(const reading* r) {
+  static const char* const names[] = {"equilibrium.json", "trajectory.h5", "trajectory.csv"};
+  char path[PATH_LIMIT];
+  struct stat info;
+  for (int i = isnan(r->time) ? 0 : 1; i < 3; i++) {
+    const int n = snprintf(path, sizeof path, "%s/%s", r->path, names[i]);
+    if (n < 0 || n >= PATH_LIMIT || stat(path, &info) != 0) continue;
+    reading one = *r;
+    one.path = path;
+    return read_file(&one);
+  }
+  return fail(r, TD_E_IO, "'%s' has no %strajectory", r->path,
+              isnan(r->time) ? "equilibrium.json and no " : "");
+}
+
+td_status td_state_read(const td_model* model, const char* path, double time, td_state* state,
+                        char* message, size_t size) {
+  const reading r = {model, td_model_sizes(model), path, time, state, message, size};
+  struct stat info;
+  snprintf(message, size, "out of memory");
+  return stat(path, &info) == 0 && S_ISDIR(info.st_mode) ? read_directory(&r) : read_file(&r);
+}

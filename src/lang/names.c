@@ -1,0 +1,66 @@
+// Names that may not be what the user takes them for.  A name that hides a function or a sensor is
+// told where it is first assigned.  A structure that is filled and never read is most likely a
+// misspelled structure of the model (`chmaber(1).rod = 1`): it is told when the whole text is
+// known.
+#include <string.h>
+#include <strings.h>
+
+#include "eval.h"
+#include "fields.h"
+
+// ---- hiding -----------------------------------------------------------------------------------
+
+static const char* meaning_of(const lang* L, const char* name) {
+  if (strcmp(name, "t") == 0) return "time";
+  if (strcmp(name, "s") == 0) return "arc length";
+  if (td_is_sensor_name(name)) return "the sensor of that name";
+  if (td_is_constant_name(name)) return "the constant of that name";
+  return td_map_find(&L->builtins, name) >= 0 ? "the function of that name" : NULL;
+}
+
+void td_warn_hiding(lang* L, const ast* name) {
+  if (!L->scope->global || name->kind != AST_NAME) return;
+  const char* meaning = meaning_of(L, name->text);
+  if (!meaning || td_scope_find(L->scope, name->text)) return;
+  td_warn(L->diags, name->at, "'%s' is assigned here and no longer means %s", name->text, meaning);
+  if (td_is_sensor_name(name->text))
+    td_hint(L->diags, "sensor.%s(...) still means the sensor", name->text);
+}
+
+// ---- structures that nothing reads ------------------------------------------------------------
+
+// The structure of the model that a name may be meant for; NULL: none is near.
+static const char* near_structure(const char* name) {
+  const char* roots[64];
+  int n = 0;
+  for (int i = 0; i < td_field_count && n < 64; i++) {
+    const char* path = td_fields[i].path;
+    if (strchr(path, '.')) continue;
+    if (strcasecmp(path, name) == 0) return path;
+    roots[n++] = path;
+  }
+  return td_nearest(name, roots, n);
+}
+
+// One that is read may still be a misspelling when the model does not have what it is near to.
+static void warn_structure(lang* L, const variable* var) {
+  const char* near = near_structure(var->name);
+  const variable* meant = near ? td_scope_find(&L->global, near) : NULL;
+  if (var->read && (!near || (meant && meant->v))) return;
+  if (!near && !var->parts) return;
+  if (var->read)
+    td_warn(L->diags, var->first, "'%s' is a variable, not a structure of the model", var->name);
+  else
+    td_warn(L->diags, var->first,
+            "'%s' is not a structure of the model, and nothing uses this variable", var->name);
+  if (near) td_hint(L->diags, "did you mean '%s'?", near);
+}
+
+void td_warn_unread(void* language) {
+  lang* L = language;
+  for (int i = 0; i < L->global.n; i++) {
+    const variable* var = &L->global.list[i];
+    if (!var->v || var->v->kind != V_STRUCT || var->poisoned) continue;
+    if (td_root_kind(L, var->name) == ROOT_NONE) warn_structure(L, var);
+  }
+}

@@ -1,0 +1,269 @@
+// Cables: which pieces of rods each passes and where in the section, straight spans between places,
+// and what drives it.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cable.h"
+#include "rods.h"
+#include "rules.h"
+
+static double constant(const value* s, int i, const char* field, double fallback) {
+  const value* v = td_get(s, i, field);
+  return v ? v->x[0] : fallback;
+}
+
+// ---- where a cable runs -----------------------------------------------------------------------
+
+static int rod_count(const builder* b, int cable) {
+  if (td_get(b->cables, cable, "via")) return 0;
+  const value* rods = td_get(b->cables, cable, "rod");
+  return rods ? td_value_count(rods) : 1;
+}
+
+// The k-th rod of a cable, from 1.
+static int rod_at(const builder* b, int cable, int k) {
+  const value* rods = td_get(b->cables, cable, "rod");
+  return rods ? (int)rods->x[k] : 1;
+}
+
+// Which part of its k-th rod a cable runs through: `from` is on the first, `to` on the last.
+static void range_at(const builder* b, int cable, int k, double* from, double* to) {
+  *from = k == 0 ? constant(b->cables, cable, "from", 0) : 0;
+  *to = b->rod[rod_at(b, cable, k) - 1].length;
+  if (k == rod_count(b, cable) - 1) *to = fmin(*to, constant(b->cables, cable, "to", *to));
+}
+
+// The part of a piece between `from` and `to`: a segment counts in part, a point counts or not.
+static double cover(const builder* b, const model_force* f, double from, double to) {
+  const bool segment = f->strain == STRAIN_DOF || f->strain == STRAIN_SEGMENT;
+  if (!segment) return f->arc >= from && f->arc <= to;
+  const double l = td_ex_value(b->spec->graph, b->m->number_ex[f->section + SECTION_LENGTH]);
+  const double lo = fmax(from, f->arc - 0.5 * l), hi = fmin(to, f->arc + 0.5 * l);
+  return hi - lo > 1e-9 * l ? (hi - lo) / l : 0;
+}
+
+static int compare(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+static void add_split(double* arc, int* n, int max, double x, double length) {
+  if (x <= 1e-9 * length || x >= (1 - 1e-9) * length) return;
+  for (int i = 0; i < *n && i < max; i++)
+    if (fabs(arc[i] - x) < 1e-9 * length) return;
+  if (*n < max) arc[*n] = x;
+  ++*n;
+}
+
+int td_rod_splits(const builder* b, int rod, double* arc, int max) {
+  const double length = b->rod[rod].length;
+  int n = 0;
+  for (int i = 0; b->cables && i < td_value_count(b->cables); i++)
+    for (int k = 0; k < rod_count(b, i); k++) {
+      double from, to;
+      if (rod_at(b, i, k) != rod + 1) continue;
+      range_at(b, i, k, &from, &to);
+      add_split(arc, &n, max, from, length);
+      add_split(arc, &n, max, to, length);
+    }
+  for (int i = 0; b->chambers && i < td_value_count(b->chambers); i++) {
+    if ((int)constant(b->chambers, i, "rod", 1) != rod + 1) continue;
+    add_split(arc, &n, max, constant(b->chambers, i, "from", 0), length);
+    add_split(arc, &n, max, constant(b->chambers, i, "to", length), length);
+  }
+  qsort(arc, (size_t)min_int(n, max), sizeof(double), compare);
+  return n;
+}
+
+// ---- inside rods ------------------------------------------------------------------------------
+
+// [d d' d''] at an arc length
+static num push_path(builder* b, int cable, double arc) {
+  const value* path = td_get(b->cables, cable, "path");
+  const double zero[CABLE_PATH] = {0};
+  const num at = td_build_constants(b, zero, CABLE_PATH);
+  for (int c = 0; path && at != NUM_NONE && c < 2; c++) {
+    td_exprs* g = b->spec->graph;
+    ex e = td_value_ex(path, c, g);
+    for (int order = 0; order < 3; order++) {
+      b->m->number_ex[at + 2 * order + c] = at_arc(b, e, arc);
+      if (order < 2) e = td_ex_diff(g, e, b->spec->arc_var);
+    }
+  }
+  return at;
+}
+
+static td_status check_room(builder* b, int cable) {
+  if (b->m->ncrossing < b->spec->limits.parts) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->cables, cable),
+                  "cable(%d): the cables may pass %d pieces of rods together", cable + 1,
+                  b->spec->limits.parts);
+}
+
+static td_status cross_piece(builder* b, int force, int cable) {
+  const model_force* f = &b->m->force[force];
+  for (int k = 0; k < rod_count(b, cable); k++) {
+    double from, to;
+    if (rod_at(b, cable, k) != f->rod) continue;
+    range_at(b, cable, k, &from, &to);
+    const double part = cover(b, f, from, to);
+    if (part == 0) continue;
+    TD_TRY(check_room(b, cable));
+    const num path = push_path(b, cable, f->arc);
+    model_crossing* c = td_push_crossing(b->m, 1);
+    if (!c || path == NUM_NONE) return TD_E_NOMEM;
+    *c = (model_crossing){force, cable, part, path};
+    b->m->force[force].ncrossing++;
+  }
+  return TD_OK;
+}
+
+static td_status cross_pieces(builder* b) {
+  for (int i = 0; i < b->m->nforce; i++) {
+    if (b->m->force[i].kind != FORCE_STRAIN) continue;
+    b->m->force[i].crossing = b->m->ncrossing;
+    for (int k = 0; k < b->m->ncable; k++) TD_TRY(cross_piece(b, i, k));
+  }
+  return TD_OK;
+}
+
+// ---- from where it is pulled ------------------------------------------------------------------
+
+typedef struct ordered {
+  int cable, rod, crossing;  // rod: which of the cable's
+  double arc;
+} ordered;
+
+static int compare_ordered(const void* a, const void* b) {
+  const ordered *x = a, *y = b;
+  if (x->cable != y->cable) return x->cable < y->cable ? -1 : 1;
+  if (x->rod != y->rod) return x->rod < y->rod ? -1 : 1;
+  if (x->arc != y->arc) return x->arc < y->arc ? -1 : 1;
+  return (x->crossing > y->crossing) - (x->crossing < y->crossing);
+}
+
+static int which_rod(const builder* b, int cable, int rod) {
+  int k = 0;
+  while (rod_at(b, cable, k) != rod) k++;
+  return k;
+}
+
+static td_status order_crossings(builder* b) {
+  td_model* m = b->m;
+  const int n = m->ncrossing;
+  if (n == 0) return TD_OK;
+  ordered* list = malloc((size_t)n * sizeof(ordered));
+  int* order = td_push_cable_order(m, n);
+  if (!list || !order) {
+    free(list);
+    return TD_E_NOMEM;
+  }
+  for (int i = 0; i < n; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const model_force* f = &m->force[c->force];
+    list[i] = (ordered){c->cable, which_rod(b, c->cable, f->rod), i, f->arc};
+  }
+  qsort(list, (size_t)n, sizeof(ordered), compare_ordered);
+  for (int i = 0; i < n; i++) {
+    model_cable* c = &m->cable[list[i].cable];
+    if (c->norder++ == 0) c->order = i;
+    order[i] = list[i].crossing;
+  }
+  free(list);
+  return TD_OK;
+}
+
+// ---- straight spans ---------------------------------------------------------------------------
+
+// The frame of a place, moved to the cable's point there.
+static td_status push_end(builder* b, int cable, int k, int* station) {
+  const value *via = td_get(b->cables, cable, "via"), *points = td_get(b->cables, cable, "points");
+  const value_slot* slot = &via->slots[k];
+  char what[48];
+  place p;
+  snprintf(what, sizeof what, "cable(%d).via{%d}", cable + 1, k + 1);
+  td_status status = td_build_place(b, slot->v, slot->at, what, &p);
+  if (status == TD_OK) status = td_build_check_place(b, &p, 1, what);
+  int hop = -1, fix = 0, nfix = 0;
+  if (status == TD_OK) status = td_build_anchor(b, &p, 0, &hop, &fix, &nfix);
+  if (status == TD_OK) {
+    const double zero[3] = {0};
+    const num at = td_build_constants(b, zero, 3);
+    model_fix* own = td_push_fix(b->m, 1);
+    model_station* s = td_push_station(b->m, 1);
+    status = own && s && at != NUM_NONE ? TD_OK : TD_E_NOMEM;
+    for (int c = 0; status == TD_OK && points && c < 3; c++)
+      b->m->number_ex[at + c] = td_value_ex(points, k + points->rows * c, b->spec->graph);
+    if (status == TD_OK) *own = (model_fix){.kind = ROT_NONE, .trans = at, .rot = NUM_NONE};
+    if (status == TD_OK)
+      *s = (model_station){.hop = hop,
+                           .fix = fix,
+                           .nfix = nfix + 1,
+                           .body = -1,
+                           .name = td_push_name(b->m, "cable(%d).%d", cable + 1, k + 1)};
+    *station = b->m->nstation - 1;
+  }
+  free(p.element);
+  return status;
+}
+
+static td_status push_spans(builder* b, int cable) {
+  const value* via = td_get(b->cables, cable, "via");
+  int from, to;
+  b->m->cable[cable].span = b->m->nspan;
+  if (!via) return TD_OK;
+  if ((long)b->m->nspan + td_value_count(via) > b->spec->limits.parts)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->cables, cable, "via"),
+                    "cable(%d).via has %d places: the cables may have %d spans together", cable + 1,
+                    td_value_count(via), b->spec->limits.parts);
+  TD_TRY(push_end(b, cable, 0, &from));
+  for (int k = 1; k < td_value_count(via); k++) {
+    TD_TRY(push_end(b, cable, k, &to));
+    model_span* s = td_push_span(b->m, 1);
+    if (!s) return TD_E_NOMEM;
+    *s = (model_span){cable, from, to};
+    b->m->cable[cable].nspan++;
+    from = to;
+  }
+  return TD_OK;
+}
+
+// ---- drives -----------------------------------------------------------------------------------
+
+static num drive(builder* b, int cable, const char* field) {
+  const value* v = td_get(b->cables, cable, field);
+  return v ? td_build_number(b, td_value_ex(v, 0, b->spec->graph)) : NUM_NONE;
+}
+
+static bool is_constant(const builder* b, num slot) {
+  return (td_ex_depends(b->spec->graph, b->m->number_ex[slot]) & ~(unsigned)TD_ON_PARAM) == 0;
+}
+
+static td_status push_cable(builder* b, int i) {
+  const char* name = td_build_word(b->cables, i, "name");
+  model_cable* c = td_push_cable(b->m, 1);
+  if (!c) return TD_E_NOMEM;
+  model_cable cable = {.tension = drive(b, i, "tension"),
+                       .pull = drive(b, i, "pull"),
+                       .stiffness = drive(b, i, "stiffness"),
+                       .friction = drive(b, i, "friction")};
+  cable.name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "cable(%d)", i + 1);
+  if (b->m->failed) return TD_E_NOMEM;
+  if (cable.tension == NUM_NONE)
+    cable.potential = is_constant(b, cable.pull) && is_constant(b, cable.stiffness);
+  b->m->cable[i] = cable;
+  return push_spans(b, i);
+}
+
+td_status td_build_cables(builder* b) {
+  td_status worst = TD_OK;
+  for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
+    const td_status s = push_cable(b, i);
+    if (s != TD_OK) worst = s;
+  }
+  TD_TRY(worst);
+  TD_TRY(cross_pieces(b));
+  return order_crossings(b);
+}

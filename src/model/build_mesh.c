@@ -1,0 +1,562 @@
+// Meshes: every node is a body of its own, free in the world or fixed to it; every edge is a
+// spring, damper or beam between two nodes.  Numbers that are the same for all nodes or edges share
+// one slot, so that a node costs little memory.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "fields.h"
+#include "meshes.h"
+#include "rules.h"
+
+void td_mesh_name(const builder* b, int mesh, char* out, size_t size) {
+  const char* name = td_build_word(b->meshes, mesh, "name");
+  if (name) {
+    snprintf(out, size, "%s", name);
+  } else {
+    snprintf(out, size, "mesh(%d)", mesh + 1);
+  }
+}
+
+int td_mesh_of(const builder* b, int body) {
+  for (int k = b->nmesh - 1; k >= 0; k--)
+    if (body >= b->mesh[k].body) return k;
+  return -1;
+}
+
+void td_build_node_name(const builder* b, int body, char* out, size_t size) {
+  const int k = td_mesh_of(b, body);
+  char name[100];
+  td_mesh_name(b, k, name, sizeof name);
+  snprintf(out, size, "%s.node(%d)", name, body - b->mesh[k].body + 1);
+}
+
+td_status td_build_node(builder* b, int mesh, int node, td_span at, const char* what, int* body) {
+  if (mesh < 1 || mesh > b->nmesh)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: there is no mesh(%d), the model has %d", what,
+                    mesh, b->nmesh);
+  const int n = b->mesh[mesh - 1].wire->nnode;
+  if (node < 1 || node > n)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: mesh(%d) has %d nodes, got node %d", what, mesh,
+                    n, node);
+  *body = b->mesh[mesh - 1].body + node - 1;
+  return TD_OK;
+}
+
+// ---- counting ---------------------------------------------------------------------------------
+
+build_mesh* td_build_mesh_new(int n) { return calloc((size_t)n + 1, sizeof(build_mesh)); }
+
+td_status td_build_mesh_names(builder* b) {
+  for (int k = 0; k < b->nmesh; k++) {
+    const build_mesh* mesh = &b->mesh[k];
+    const td_wire* w = mesh->wire;
+    char name[100];
+    td_mesh_name(b, k, name, sizeof name);
+    model_joint* joint = td_push_joint(b->m, 1);
+    model_mesh* out = td_push_mesh(b->m, 1);
+    if (!joint || !out) return TD_E_NOMEM;
+    *out = (model_mesh){.name = td_push_name(b->m, "%s", name),
+                        .station = mesh->instance,
+                        .nnode = w->nnode,
+                        .body = mesh->body,
+                        .force = mesh->force,
+                        .nedge = mesh->nedge,
+                        .ndiagonal = w->nedge - mesh->nedge};
+    for (int i = 0; i < w->nnode; i++) out->nfixed += mesh->fixed[i];
+    *joint = (model_joint){.name = out->name, .nelement = w->nedge};
+  }
+  return TD_OK;
+}
+
+td_status td_build_mesh_open(builder* b) {
+  td_status worst = TD_OK;
+  for (int k = 0; k < b->nmesh; k++) {
+    const td_status s = td_mesh_shape(b, k);
+    if (s != TD_OK) worst = s;
+    b->mesh[k].body = b->nbody + b->nnode + 1;
+    b->nnode += b->mesh[k].wire->nnode;
+    if (worst == TD_OK && b->nnode > b->spec->limits.nodes)
+      worst = td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
+                       "the meshes have %d nodes together, they may have %d", b->nnode,
+                       b->spec->limits.nodes);
+  }
+  return worst;
+}
+
+void td_build_mesh_close(builder* b) {
+  for (int k = 0; b->mesh && k < b->nmesh; k++) {
+    td_wire_free(&b->mesh[k].own);
+    free(b->mesh[k].fixed);
+  }
+  free(b->mesh);
+}
+
+// ---- numbers ----------------------------------------------------------------------------------
+
+// A field that has one row for all elements or one for each of n.
+typedef struct rows {
+  const value* v;
+  int n, cols;  // elements, and columns each of them takes
+  double fallback;
+  num shared[9];  // slots of the row that serves all, by column; NUM_NONE: not made yet
+  bool each;      // a row for each element
+} rows;
+
+static rows rows_of(const value* v, int n, int cols, double fallback) {
+  rows r = {.v = v, .n = n, .cols = cols, .fallback = fallback};
+  const char* shape = cols == 1 ? "nx1" : "nx1|nx6";
+  r.each = v && n > 1 && (cols == 9 ? v->pages == n : td_field_fit(shape, v, n).rows == n);
+  for (int c = 0; c < 9; c++) r.shared[c] = NUM_NONE;
+  return r;
+}
+
+static num row_number(builder* b, rows* r, int element, int col) {
+  if (r->each)
+    return td_build_number(b, td_build_pick(b, r->v, element, r->n, col, r->cols, r->fallback));
+  if (r->shared[col] == NUM_NONE)
+    r->shared[col] = td_build_number(b, td_build_pick(b, r->v, 0, 1, col, r->cols, r->fallback));
+  return r->shared[col];
+}
+
+// The rows of a field must be one or as many as there are elements.
+static td_status check_rows(builder* b, int k, const value* v, td_span at, const char* shape,
+                            const char* field, int n, const char* what) {
+  if (!v || td_field_fit(shape, v, n).ok) return TD_OK;
+  const int count = v->pages > 1 ? v->pages : v->rows > 1 ? v->rows : v->cols;
+  return td_error(b->diags, TD_E_MODEL, at, "mesh(%d).%s has %d rows, but the mesh has %d %s",
+                  k + 1, field, count, n, what);
+}
+
+static const value* sub(const value* s, int i, const char* group, const char* field) {
+  const value* g = td_get(s, i, group);
+  const value* v = g ? td_get(g, 0, field) : NULL;
+  return !v && g && strcmp(field, "compr") == 0 ? td_get(g, 0, "comp") : v;
+}
+
+static bool is_nan(const builder* b, num slot) {
+  const ex e = b->m->number_ex[slot];
+  return td_ex_is_const(b->spec->graph, e) && isnan(td_ex_value(b->spec->graph, e));
+}
+
+static bool is_number(const builder* b, num slot) {
+  return (td_ex_depends(b->spec->graph, b->m->number_ex[slot]) & ~(unsigned)TD_ON_PARAM) == 0;
+}
+
+// ---- laws -------------------------------------------------------------------------------------
+
+enum { LAW_FIELDS = 6 };
+static const struct {
+  const char *group, *field, *path;
+  double fallback;
+} law_fields[LAW_FIELDS] = {
+    {"spring", "coeff", "spring.coeff", 0}, {"spring", "init", "spring.init", NAN},
+    {"spring", "compr", "spring.compr", 1}, {"damp", "visc", "damp.visc", 0},
+    {"damp", "pow", "damp.pow", 1},         {NULL, "input", "input", 0},
+};
+
+// The laws of the edges or of a node's DOF: k, rest, compr, mu, nu, input.
+typedef struct laws {
+  rows field[LAW_FIELDS];
+  const value* dir;
+  int n, cols;
+  bool dir_axes;  // dir has three columns
+} laws;
+
+static const value* law_value(const value* s, int i, int f) {
+  return law_fields[f].group ? sub(s, i, law_fields[f].group, law_fields[f].field)
+                             : td_get(s, i, law_fields[f].field);
+}
+
+static td_span law_at(const value* s, int i, int f) {
+  const value* g = law_fields[f].group ? td_get(s, i, law_fields[f].group) : s;
+  return g == s ? td_get_at(s, i, law_fields[f].field) : td_get_at(g, 0, law_fields[f].field);
+}
+
+// `path` is "joint(2)" or "joint(1).dof(3)".
+static td_status laws_open(builder* b, int k, const value* s, int i, int n, const char* path,
+                           laws* out) {
+  static const char* const shape = "nx1|nx6";
+  const char* what = strchr(path, '.')               ? "nodes"
+                     : strcmp(path, "joint(3)") == 0 ? "diagonals"
+                                                     : "edges";
+  out->n = n;
+  out->cols = 1;
+  out->dir = td_get(s, i, "dir");
+  char field[48];
+  for (int f = 0; f < LAW_FIELDS; f++) {
+    const value* v = law_value(s, i, f);
+    snprintf(field, sizeof field, "%s.%s", path, law_fields[f].path);
+    TD_TRY(check_rows(b, k, v, law_at(s, i, f), shape, field, n, what));
+    if (v && td_field_fit(shape, v, n).cols == 6) out->cols = 6;
+  }
+  for (int f = 0; f < LAW_FIELDS; f++)
+    out->field[f] = rows_of(law_value(s, i, f), n, out->cols, law_fields[f].fallback);
+  if (!out->dir) return TD_OK;
+  snprintf(field, sizeof field, "%s.dir", path);
+  TD_TRY(check_rows(b, k, out->dir, td_get_at(s, i, "dir"), "nx1|nx3", field, n, what));
+  out->dir_axes = td_field_fit("nx1|nx3", out->dir, n).cols == 3;
+  return TD_OK;
+}
+
+static td_status law_at_element(builder* b, laws* l, int element, int col, model_law* law) {
+  num slot[LAW_FIELDS];
+  for (int f = 0; f < LAW_FIELDS; f++) slot[f] = row_number(b, &l->field[f], element, col);
+  if (b->m->failed) return TD_E_NOMEM;
+  *law = (model_law){slot[0], slot[1], slot[2], slot[3], slot[4], slot[5], 0, false, false};
+  law->rest_initial = is_nan(b, law->rest);
+  // each has its own rest value, to be measured at the start
+  if (law->rest_initial && !l->field[1].each)
+    law->rest = td_build_number(b, b->m->number_ex[law->rest]);
+  if (l->dir && col < 3)
+    law->dir = (int)td_ex_value(
+        b->spec->graph,
+        td_build_pick(b, l->dir, element, l->n, l->dir_axes ? col : 0, l->dir_axes ? 3 : 1, 0));
+  law->potential = is_number(b, law->k) && is_number(b, law->rest) && is_number(b, law->compr);
+  return b->m->failed ? TD_E_NOMEM : TD_OK;
+}
+
+// ---- nodes ------------------------------------------------------------------------------------
+
+// What the nodes of a mesh share, and what they may have of their own.
+typedef struct node_slots {
+  rows m, I, rate[3];
+  num zero;      // 9 zeros
+  num rotation;  // 4: how the frames of the mesh are turned
+  char name[100];
+} node_slots;
+
+static td_status node_slots_open(builder* b, int k, node_slots* out) {
+  const build_mesh* mesh = &b->mesh[k];
+  const int n = mesh->wire->nnode;
+  const value *body = td_get(b->meshes, k, "body"), *joints = td_get(b->meshes, k, "joint");
+  const value* dofs = td_get(joints, 0, "dof");
+  const value *m = body ? td_get(body, 0, "m") : NULL, *I = body ? td_get(body, 0, "I") : NULL;
+  const double zeros[9] = {0};
+  const quat q = quat_mat3(mesh->place.R);
+  const double turn[4] = {q.w, q.v.x, q.v.y, q.v.z};
+  td_mesh_name(b, k, out->name, sizeof out->name);
+  TD_TRY(check_rows(b, k, m, body ? td_get_at(body, 0, "m") : td_span_none(), "nx1", "body.m", n,
+                    "nodes"));
+  TD_TRY(check_rows(b, k, I, body ? td_get_at(body, 0, "I") : td_span_none(), "3x3xn", "body.I", n,
+                    "nodes"));
+  if (dofs && td_value_count(dofs) > mesh->nmove)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(joints, 0, "dof"),
+                    "mesh(%d).joint(1).dof(%d): a node moves along %d direction%s", k + 1,
+                    td_value_count(dofs), mesh->nmove, mesh->nmove == 1 ? "" : "s");
+  out->m = rows_of(m, n, 1, 1e-9);
+  out->I = rows_of(I, n, 9, 0);
+  for (int c = 0; c < mesh->nmove; c++) {
+    const value* rate = dofs && c < td_value_count(dofs) ? td_get(dofs, c, "rate") : NULL;
+    char field[40];
+    snprintf(field, sizeof field, "joint(1).dof(%d).rate", c + 1);
+    TD_TRY(check_rows(b, k, rate, rate ? td_get_at(dofs, c, "rate") : td_span_none(), "nx1", field,
+                      n, "nodes"));
+    out->rate[c] = rows_of(rate, n, 1, 0);
+  }
+  out->zero = td_build_constants(b, zeros, 9);
+  out->rotation = td_build_constants(b, turn, 4);
+  return b->m->failed ? TD_E_NOMEM : TD_OK;
+}
+
+static vec3 node_place(const build_mesh* mesh, int i) {
+  return pose_apply(mesh->place, vec3_of(mesh->wire->x + 3 * (size_t)i));
+}
+
+// A node that the ground holds.
+static td_status ground_node(builder* b, const build_mesh* mesh, const node_slots* s, int i) {
+  double x[3];
+  vec3_put(x, node_place(mesh, i));
+  const num at = td_build_constants(b, x, 3);
+  model_fix* fix = td_push_fix(b->m, 1);
+  if (!fix || at == NUM_NONE) return TD_E_NOMEM;
+  *fix = (model_fix){.kind = ROT_QUATERNION, .trans = at, .rot = s->rotation};
+  model_station* station = &b->m->station[mesh->instance + i];
+  station->hop = -1;
+  station->fix = b->m->nfix - 1;
+  station->nfix = 1;
+  return TD_OK;
+}
+
+// "mesh(1).node(17)" and "x" as one name.  There are many of them: they are not formatted.
+static int push_joined(td_model* m, const char* name, size_t n, const char* what) {
+  const int offset = m->nnames;
+  char* at = td_push_names(m, (int)(n + strlen(what)) + 2);
+  if (!at) return -1;
+  memcpy(at, name, n);
+  at[n] = '.';
+  strcpy(at + n + 1, what);
+  return offset;
+}
+
+static td_status push_node_dofs(builder* b, int k, node_slots* s, int i) {
+  static const char* const names[7] = {"x", "y", "z", "q0", "q1", "q2", "q3"};
+  static const char* const rates[3] = {"omega_x", "omega_y", "omega_z"};
+  const build_mesh* mesh = &b->mesh[k];
+  td_model* m = b->m;
+  const vec3 x = node_place(mesh, i);
+  const char* name = model_name(m, m->station[mesh->instance + i].name);
+  char node[128];
+  const size_t length = strlen(name);
+  memcpy(node, name, length + 1);  // the names may move while some are added
+  const model_dof blank = {.mesh = k + 1, .element = i + 1, .motion = NUM_NONE, .partner = -1};
+  for (int c = 0, n = 0; c < 7; c++) {
+    if (c < 3 ? !mesh->move[c] : !mesh->turns) continue;
+    model_dof* pos = td_push_pos(m, 1);
+    if (!pos) return TD_E_NOMEM;
+    *pos = blank;
+    pos->dof = ++n;
+    pos->name = push_joined(m, node, length, names[c]);
+    pos->init = c < 3 ? td_build_number(b, td_ex_const(b->spec->graph, vec3_at(x, c)))
+                      : s->rotation + c - 3;
+    if (c == 6) continue;  // three velocities for the four numbers of a quaternion
+    model_dof* vel = td_push_vel(m, 1);
+    if (!vel) return TD_E_NOMEM;
+    *vel = m->pos[m->npos - 1];
+    if (c < 3) vel->partner = m->npos - 1;
+    if (c >= 3) vel->name = push_joined(m, node, length, rates[c - 3]);
+    vel->init = c < 3 ? row_number(b, &s->rate[n - 1], i, 0) : s->zero;
+  }
+  return m->failed ? TD_E_NOMEM : TD_OK;
+}
+
+// Where the directions stay that a node does not move along.
+static num held_place(builder* b, const build_mesh* mesh, const node_slots* s, int i) {
+  if (mesh->nmove == 3) return s->zero;
+  double x[3];
+  vec3_put(x, node_place(mesh, i));
+  for (int c = 0; c < 3; c++)
+    if (mesh->move[c]) x[c] = 0;
+  return td_build_constants(b, x, 3);
+}
+
+static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_slots* s, int i,
+                                int q, int v) {
+  td_model* m = b->m;
+  const int n = mesh->nmove, first = m->ncol, at = m->nhop;
+  const num value = held_place(b, mesh, s, i);
+  model_hop* hop = td_push_hop(m, 1 + mesh->turns);
+  model_col* col = td_push_col(m, n + 3 * mesh->turns);
+  if (!hop || !col || value == NUM_NONE) return TD_E_NOMEM;
+  hop[0] = (model_hop){.kind = HOP_MOVE,
+                       .parent = -1,
+                       .fix = m->nfix,
+                       .col = first,
+                       .nv = n,
+                       .q = q,
+                       .v = v,
+                       .nq = n,
+                       .axis = NUM_NONE,
+                       .pitch = NUM_NONE,
+                       .value = value,
+                       .group = at};
+  for (int c = 0, j = 0; c < 3; c++)
+    if (mesh->move[c]) {
+      col[j] = (model_col){
+          .hop = at, .v = v + j, .q = q + j, .part = c, .weight = NUM_NONE, .slope = NUM_NONE};
+      j++;
+    }
+  m->station[mesh->instance + i].hop = m->nhop - 1;
+  if (!mesh->turns) return TD_OK;
+  hop[1] = (model_hop){.kind = HOP_BALL,
+                       .parent = at,
+                       .fix = m->nfix,
+                       .col = first + n,
+                       .nv = 3,
+                       .q = q + n,
+                       .v = v + n,
+                       .nq = 4,
+                       .axis = NUM_NONE,
+                       .pitch = NUM_NONE,
+                       .value = NUM_NONE,
+                       .group = at + 1};
+  for (int c = 0; c < 3; c++)
+    col[n + c] = (model_col){.hop = at + 1,
+                             .v = v + n + c,
+                             .q = q + n + c,
+                             .part = c,
+                             .weight = NUM_NONE,
+                             .slope = NUM_NONE};
+  return TD_OK;
+}
+
+static td_status push_node_body(builder* b, int k, node_slots* s, int i) {
+  td_model* m = b->m;
+  const build_mesh* mesh = &b->mesh[k];
+  const int at = mesh->instance + i;
+  const value* I = s->I.v;
+  const int page = s->I.each ? i : 0;
+  num inertia = s->I.shared[0];
+  if (s->I.each || inertia == NUM_NONE) {
+    if (!td_push_number_ex(m, 9)) return TD_E_NOMEM;
+    inertia = m->nnumber_ex - 9;
+    for (int c = 0; c < 9; c++)
+      m->number_ex[inertia + c] = I ? td_value_ex(I, page * 9 + c, b->spec->graph)
+                                    : td_ex_const(b->spec->graph, c % 4 == 0 ? 1e-9 : 0);
+    s->I.shared[0] = inertia;
+  }
+  m->body[at] = (model_body){.station = at,
+                             .m = row_number(b, &s->m, i, 0),
+                             .com = s->zero,
+                             .tip = s->zero,
+                             .I = inertia,
+                             .body = mesh->body + i,
+                             .element = 1};
+  m->station[at].body = at;
+  m->station[at].name = td_push_name(m, "%s.node(%d)", s->name, i + 1);
+  return m->failed ? TD_E_NOMEM : TD_OK;
+}
+
+static td_status mesh_nodes(builder* b, int k) {
+  build_mesh* mesh = &b->mesh[k];
+  node_slots s;
+  TD_TRY(node_slots_open(b, k, &s));
+  for (int i = 0; i < mesh->wire->nnode; i++) {
+    TD_TRY(push_node_body(b, k, &s, i));
+    if (mesh->fixed[i]) {
+      TD_TRY(ground_node(b, mesh, &s, i));
+      continue;
+    }
+    const int q = b->m->npos, v = b->m->nvel;
+    TD_TRY(push_node_dofs(b, k, &s, i));
+    TD_TRY(push_node_hops(b, mesh, &s, i, q, v));
+  }
+  return TD_OK;
+}
+
+td_status td_build_mesh_nodes(builder* b, int instance) {
+  const int before = b->m->nvel;
+  for (int k = 0; k < b->nmesh; k++) {
+    b->mesh[k].instance = instance;
+    for (int i = 0; i < b->mesh[k].wire->nnode; i++)
+      b->body_first[b->mesh[k].body + i] = instance + i;
+    instance += b->mesh[k].wire->nnode;
+    TD_TRY(mesh_nodes(b, k));
+  }
+  b->nnode_v = b->m->nvel - before;
+  return TD_OK;
+}
+
+// ---- edges ------------------------------------------------------------------------------------
+
+// What all edges of joint(2), or all diagonals of joint(3), have in common.
+typedef struct edge_kind {
+  laws law;
+  const value* xaxis;
+  num shared_xaxis;
+  bool isotropic;
+  int mesh, first;   // mesh, and its first edge
+  const char* word;  // "edge"
+  char name[100];
+} edge_kind;
+
+static td_status beam_axes(builder* b, edge_kind* kind, int e, model_force* f) {
+  if (!kind->xaxis || kind->law.cols != 6) return TD_OK;
+  const bool each = td_value_count(kind->xaxis) > 3;
+  if (each || kind->shared_xaxis == NUM_NONE)
+    kind->shared_xaxis =
+        td_build_numbers(b, kind->xaxis, each ? e : 0, each ? kind->law.n : 1, 3, 0);
+  f->xaxis = kind->shared_xaxis;
+  f->frame = b->m->nbeam_frame++;
+  return f->xaxis == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
+static td_status push_edge(builder* b, edge_kind* kind, int e) {
+  const build_mesh* mesh = &b->mesh[kind->mesh];
+  const int* ends = mesh->wire->edge + 2 * (size_t)(kind->first + e);
+  model_force f = {.kind = kind->law.cols == 6 ? FORCE_BEAM : FORCE_AXIAL,
+                   .q = -1,
+                   .v = -1,
+                   .a = mesh->instance + ends[0],
+                   .b = mesh->instance + ends[1],
+                   .wrench = NUM_NONE,
+                   .frame = -1,
+                   .xaxis = NUM_NONE,
+                   .section = NUM_NONE,
+                   .joint = b->njoint + kind->mesh + 1,
+                   .element = kind->first + e + 1,
+                   .isotropic = kind->isotropic};
+  f.name = td_push_name(b->m, "%s.%s(%d)", kind->name, kind->word, e + 1);
+  TD_TRY(beam_axes(b, kind, e, &f));
+  for (int d = 0; d < kind->law.cols; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
+  model_force* out = td_push_force(b->m, 1);
+  if (!out) return TD_E_NOMEM;
+  *out = f;
+  return TD_OK;
+}
+
+static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
+  const value* joints = td_get(b->meshes, k, "joint");
+  const value* along = sub(joints, joint, "damp", "along");
+  char path[16];
+  snprintf(path, sizeof path, "joint(%d)", joint + 1);
+  edge_kind kind = {.xaxis = td_get(joints, joint, "xaxis"),
+                    .shared_xaxis = NUM_NONE,
+                    .isotropic = along && along->x[0] == 0,
+                    .mesh = k,
+                    .first = first,
+                    .word = joint == 1 ? "edge" : "diagonal"};
+  td_mesh_name(b, k, kind.name, sizeof kind.name);
+  TD_TRY(laws_open(b, k, joints, joint, n, path, &kind.law));
+  if (kind.xaxis && kind.law.cols != 6)
+    td_warn(b->diags, td_get_at(joints, joint, "xaxis"),
+            "mesh(%d).%s.xaxis has no effect: only a spring with six columns has an x axis", k + 1,
+            path);
+  char field[32];
+  snprintf(field, sizeof field, "%s.xaxis", path);
+  TD_TRY(check_rows(b, k, kind.xaxis, td_get_at(joints, joint, "xaxis"), "nx3", field, n,
+                    joint == 1 ? "edges" : "diagonals"));
+  for (int e = 0; e < n; e++) TD_TRY(push_edge(b, &kind, e));
+  return TD_OK;
+}
+
+// Springs, dampers and inputs along the DOFs of the nodes.
+static td_status node_forces(builder* b, int k, int dof) {
+  const build_mesh* mesh = &b->mesh[k];
+  const value* dofs = td_get(td_get(b->meshes, k, "joint"), 0, "dof");
+  if (!td_get(dofs, dof, "spring") && !td_get(dofs, dof, "damp") && !td_get(dofs, dof, "input"))
+    return TD_OK;
+  char path[32];
+  laws law;
+  snprintf(path, sizeof path, "joint(1).dof(%d)", dof + 1);
+  TD_TRY(laws_open(b, k, dofs, dof, mesh->wire->nnode, path, &law));
+  for (int i = 0; i < mesh->wire->nnode; i++) {
+    if (mesh->fixed[i]) continue;
+    const model_hop* hop = &b->m->hop[b->m->station[mesh->instance + i].hop];
+    if (mesh->turns) hop = &b->m->hop[hop->parent];
+    model_force f = {.kind = FORCE_DOF,
+                     .q = hop->q + dof,
+                     .v = hop->v + dof,
+                     .a = -1,
+                     .b = -1,
+                     .wrench = NUM_NONE,
+                     .frame = -1,
+                     .xaxis = NUM_NONE,
+                     .section = NUM_NONE,
+                     .name = b->m->pos[hop->q + dof].name};
+    TD_TRY(law_at_element(b, &law, i, 0, &f.law[0]));
+    model_force* out = td_push_force(b->m, 1);
+    if (!out) return TD_E_NOMEM;
+    *out = f;
+  }
+  return TD_OK;
+}
+
+static td_status mesh_links(builder* b, int k) {
+  const build_mesh* mesh = &b->mesh[k];
+  const int ndiagonal = mesh->wire->nedge - mesh->nedge;
+  const value* dofs = td_get(td_get(b->meshes, k, "joint"), 0, "dof");
+  for (int d = 0; dofs && d < td_value_count(dofs); d++) TD_TRY(node_forces(b, k, d));
+  b->mesh[k].force = b->m->nforce;
+  TD_TRY(mesh_edges(b, k, 1, 0, mesh->nedge));
+  return ndiagonal > 0 ? mesh_edges(b, k, 2, mesh->nedge, ndiagonal) : TD_OK;
+}
+
+td_status td_build_mesh_links(builder* b) {
+  td_status worst = TD_OK;
+  for (int k = 0; k < b->nmesh; k++) {
+    const td_status s = mesh_links(b, k);
+    if (s != TD_OK) worst = s;
+  }
+  return worst;
+}

@@ -1,0 +1,260 @@
+// Strain fields that are written out: rod.strain = b(s, q, t) with coordinates of its own.  At each
+// arc length where the strain is needed,
+//
+//   Φ = ∂b/∂q      b' = Φ q' + ∂b/∂t      b'' = Φ q'' + σ,   σ = (∂b'/∂q) q' + ∂b'/∂t
+//
+// and for tangents Φ', Φ'' and ∂²b/∂q², all of them derivatives of the expression.
+#include <stdio.h>
+#include <string.h>
+
+#include "gvs.h"
+
+typedef struct own {
+  builder* b;
+  const model_coords* c;
+  int time;
+} own;
+
+static own own_of(builder* b, const gvs* g) {
+  return (own){b, &b->m->coords[g->coords], b->spec->time_var};
+}
+
+static ex var(const own* o, int first, int k) { return td_ex_var(o->b->spec->graph, first + k); }
+static ex diff(const own* o, ex e, int v) { return td_ex_diff(o->b->spec->graph, e, v); }
+static bool is_zero(const own* o, ex e) {
+  return td_ex_is_const(o->b->spec->graph, e) && td_ex_value(o->b->spec->graph, e) == 0;
+}
+
+// ∂e/∂q q' + ∂e/∂t, and with `accelerated` + ∂e/∂q' q''
+static ex rate_of(const own* o, ex e, bool accelerated) {
+  ex sum = diff(o, e, o->time);
+  for (int k = 0; k < o->c->n; k++) {
+    sum = add(o->b, sum, mul(o->b, diff(o, e, o->c->var + k), var(o, o->c->rate, k)));
+    if (accelerated)
+      sum = add(o->b, sum, mul(o->b, diff(o, e, o->c->rate + k), var(o, o->c->accel, k)));
+  }
+  return sum;
+}
+
+// n consecutive slots with these expressions, filled by one of the strain tapes.
+static td_status put_slots(const own* o, const ex* e, int n, bool rates, num* first) {
+  td_model* m = o->b->m;
+  ex* to = td_push_number_ex(m, n);
+  if (!to) return TD_E_NOMEM;
+  memcpy(to, e, (size_t)n * sizeof(ex));
+  *first = m->nnumber_ex - n;
+  for (int i = 0; i < n; i++) {
+    num* slot = rates ? td_push_strain_rate_slot(m, 1) : td_push_strain_slot(m, 1);
+    if (!slot) return TD_E_NOMEM;
+    *slot = *first + i;
+  }
+  return TD_OK;
+}
+
+// Replace the expressions of slots that exist already.
+static td_status fill_slots(const own* o, num first, const ex* e, int n) {
+  for (int i = 0; i < n; i++) {
+    num* slot = td_push_strain_slot(o->b->m, 1);
+    if (!slot) return TD_E_NOMEM;
+    *slot = first + i;
+    o->b->m->number_ex[first + i] = e[i];
+  }
+  return TD_OK;
+}
+
+// ---- coordinates ------------------------------------------------------------------------------
+
+static int sensor_vars(builder* b, int rod, sensor_kind kind, int n) {
+  int first = -1;
+  for (int k = 0; k < n; k++) {
+    const td_sensor_ref ref = {.kind = kind, .root = 'r', .index = rod + 1, .component = k};
+    const int v = td_spec_sensor(b->spec, &ref, td_span_none());
+    if (v < 0) return -1;
+    if (k == 0) first = v;
+  }
+  return first;
+}
+
+static td_status push_vars(builder* b, int rod, int n, model_coords* c) {
+  c->var = sensor_vars(b, rod, SENSOR_COORD, n);
+  c->rate = sensor_vars(b, rod, SENSOR_DCOORD, n);
+  for (int k = 0; k < n; k++) {
+    char name[48];
+    snprintf(name, sizeof name, "rod(%d) acceleration %d", rod + 1, k + 1);
+    const int v = td_exprs_var(b->spec->graph, name, TD_ON_ACCEL);
+    if (v < 0) return TD_E_NOMEM;
+    if (k == 0) c->accel = v;
+  }
+  return c->var < 0 || c->rate < 0 ? TD_E_NOMEM : TD_OK;
+}
+
+static td_status check_own(builder* b, const gvs* g) {
+  static const char* const others[] = {"basis", "order", "elements", "functions", "shape"};
+  const rod_part* p = &b->rod[g->rod].part[g->part];
+  if (b->rod[g->rod].npart > 1)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "coords"),
+                    "rod(%d).coords: a strain field of its own covers the whole rod; leave out "
+                    "part",
+                    g->rod + 1);
+  if (!td_get(p->s, p->at, "strain"))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "coords"),
+                    "rod(%d).strain is missing: the strain field of the coordinates", g->rod + 1);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (td_get(p->s, p->at, others[i]) && strcmp(others[i], "shape") != 0)
+      return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, others[i]),
+                      "rod(%d).%s does not go with a strain field of its own (coords, strain)",
+                      g->rod + 1, others[i]);
+  return TD_OK;
+}
+
+td_status td_gvs_own_coordinates(builder* b, gvs* g) {
+  const rod_part* p = &b->rod[g->rod].part[g->part];
+  const value *coords = td_get(p->s, p->at, "coords"), *init = td_get(p->s, p->at, "init"),
+              *rate = td_get(p->s, p->at, "rate");
+  TD_TRY(check_own(b, g));
+  const int n = (int)coords->x[0];
+  const value* starts[] = {init, rate};
+  for (int i = 0; i < 2; i++)
+    if (starts[i] && td_value_count(starts[i]) != n)
+      return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, i == 0 ? "init" : "rate"),
+                      "rod(%d).%s must have one number for each of its %d coordinates, got %d",
+                      g->rod + 1, i == 0 ? "init" : "rate", n, td_value_count(starts[i]));
+  model_coords c = {.n = n};
+  for (int k = 0; k < n; k++) {
+    int q, v;
+    TD_TRY(td_rod_dof(b, g->rod, k + 1, 0, "coord",
+                      init ? td_value_ex(init, k, b->spec->graph) : num_ex(b, 0),
+                      rate ? td_value_ex(rate, k, b->spec->graph) : num_ex(b, 0), &q, &v));
+    if (k == 0) {
+      c.q = q;
+      c.v = v;
+    }
+  }
+  b->rod[g->rod].coord_q = c.q;
+  b->rod[g->rod].coord_v = c.v;
+  b->rod[g->rod].coords = n;
+  TD_TRY(push_vars(b, g->rod, n, &c));
+  model_coords* out = td_push_coords(b->m, 1);
+  if (!out) return TD_E_NOMEM;
+  *out = c;
+  g->coords = b->m->ncoords - 1;
+  return TD_OK;
+}
+
+// ---- strains ----------------------------------------------------------------------------------
+
+static ex strain_at(const own* o, const gvs* g, int d, double arc) {
+  return td_rod_field(o->b, g->rod, "strain", d, arc, 0);
+}
+
+// Bits of the strains that depend on the coordinates.
+static unsigned moving(const own* o, const gvs* g, double arc) {
+  unsigned modes = 0;
+  for (int d = 0; d < 6; d++) {
+    const ex e = strain_at(o, g, d, arc);
+    for (int k = 0; k < o->c->n; k++)
+      if (td_ex_has_var(o->b->spec->graph, e, o->c->var + k)) modes |= 1u << d;
+  }
+  return modes;
+}
+
+// Second derivatives of the strains in `modes`: n x n for each, at each node.
+static td_status put_hessian(const own* o, const gvs* g, unsigned modes, const double* arc,
+                             int nodes, num* first) {
+  const int n = o->c->n;
+  ex* H = malloc((size_t)(6 * nodes * n * n) * sizeof(ex));
+  int count = 0;
+  if (!H) return TD_E_NOMEM;
+  for (int node = 0; node < nodes; node++)
+    for (int d = 0; d < 6; d++) {
+      if (!(modes >> d & 1)) continue;
+      const ex e = strain_at(o, g, d, arc[node]);
+      for (int k = 0; k < n; k++)
+        for (int l = 0; l < n; l++)
+          H[count++] = diff(o, diff(o, e, o->c->var + min_int(k, l)), o->c->var + max_int(k, l));
+    }
+  const td_status status = put_slots(o, H, count, true, first);
+  free(H);
+  return status;
+}
+
+// The column of coordinate k in strain d.
+static td_status push_column(const own* o, const gvs* g, int hop, int d, int k, const double* arc,
+                             int nodes) {
+  ex weight[MAGNUS_NODES], rates[2 * MAGNUS_NODES];
+  bool any = false;
+  for (int n = 0; n < nodes; n++) {
+    weight[n] = diff(o, strain_at(o, g, d, arc[n]), o->c->var + k);
+    rates[2 * n] = rate_of(o, weight[n], false);
+    rates[2 * n + 1] = rate_of(o, rates[2 * n], true);
+    any = any || !is_zero(o, weight[n]);
+  }
+  if (!any) return TD_OK;
+  num at, slope;
+  TD_TRY(put_slots(o, weight, nodes, false, &at));
+  TD_TRY(put_slots(o, rates, 2 * nodes, true, &slope));
+  model_col* col = td_push_col(o->b->m, 1);
+  if (!col) return TD_E_NOMEM;
+  *col = (model_col){
+      .hop = hop, .v = o->c->v + k, .q = o->c->q + k, .part = d, .weight = at, .slope = slope};
+  o->b->m->hop[hop].nv++;
+  return TD_OK;
+}
+
+td_status td_gvs_own_step(builder* b, const gvs* g, int hop, const double* arc, int nodes) {
+  const own o = own_of(b, g);
+  ex e[3 * 6 * MAGNUS_NODES];
+  unsigned modes = 0;
+  for (int n = 0; n < nodes; n++) {
+    modes |= moving(&o, g, arc[n]);
+    for (int d = 0; d < 6; d++) {
+      ex* y = e + 6 * n + d;
+      y[0] = strain_at(&o, g, d, arc[n]);
+      y[6 * nodes] = rate_of(&o, y[0], false);
+      y[12 * nodes] = rate_of(&o, y[6 * nodes], false);
+    }
+  }
+  TD_TRY(fill_slots(&o, b->m->hop[hop].value, e, 18 * nodes));
+  for (int d = 0; d < 6; d++)
+    for (int k = 0; (modes >> d & 1) && k < o.c->n; k++)
+      TD_TRY(push_column(&o, g, hop, d, k, arc, nodes));
+  num hessian;
+  TD_TRY(put_hessian(&o, g, modes, arc, nodes, &hessian));
+  model_hop* h = &b->m->hop[hop];
+  h->dependent = true;
+  h->modes = modes;
+  h->coords = g->coords;
+  h->hessian = hessian;
+  if (h->nv > 0) h->v = b->m->col[h->col].v;
+  return TD_OK;
+}
+
+static td_status push_term(const own* o, model_force* f, int d, int k, ex weight) {
+  if (is_zero(o, weight)) return TD_OK;
+  const ex rate = rate_of(o, weight, false);
+  num at, slope;
+  TD_TRY(put_slots(o, &weight, 1, false, &at));
+  TD_TRY(put_slots(o, &rate, 1, true, &slope));
+  model_term* term = td_push_term(o->b->m, 1);
+  if (!term) return TD_E_NOMEM;
+  *term = (model_term){.q = o->c->q + k, .v = o->c->v + k, .mode = d, .weight = at, .rate = slope};
+  f->nterm++;
+  return TD_OK;
+}
+
+td_status td_gvs_own_point(builder* b, const gvs* g, double arc, model_force* f) {
+  const own o = own_of(b, g);
+  ex x[6], u[6];
+  for (int d = 0; d < 6; d++) {
+    x[d] = strain_at(&o, g, d, arc);
+    u[d] = rate_of(&o, x[d], false);
+  }
+  f->coords = g->coords;
+  f->modes = moving(&o, g, arc);
+  TD_TRY(fill_slots(&o, f->section + SECTION_HELD, x, 6));
+  TD_TRY(put_slots(&o, u, 6, false, &f->rate));
+  for (int d = 0; d < 6; d++)
+    for (int k = 0; (f->modes >> d & 1) && k < o.c->n; k++)
+      TD_TRY(push_term(&o, f, d, k, diff(&o, x[d], o.c->var + k)));
+  return put_hessian(&o, g, f->modes, &arc, 1, &f->hessian);
+}

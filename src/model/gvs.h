@@ -1,0 +1,40 @@
+// What the builders of strain-parametrised rods share.
+#ifndef TD_GVS_H
+#define TD_GVS_H
+
+#include "basis.h"
+#include "magnus.h"
+#include "rods.h"
+
+enum { MOST_FUNCTIONS = 256, MOST_POINTS = 4096 };
+
+// How one strain varies over a part.
+typedef struct strain_field {
+  const basis_kind* basis;  // NULL: written by the user (rod.functions)
+  int order, elements;
+  int n;      // functions, 0: the strain is held
+  int first;  // its first coordinate (index into gvs.q and gvs.v)
+} strain_field;
+
+typedef struct gvs {
+  int rod, part;
+  double from, length;
+  strain_field field[6];
+  int q[MOST_FUNCTIONS], v[MOST_FUNCTIONS];
+  int n;                                         // coordinates of the part
+  int custom[6][MOST_FUNCTIONS];                 // columns of rod.functions
+  double arc[MOST_POINTS], weight[MOST_POINTS];  // frames of the part, weight 0 without mass
+  int npoint;
+  int coords;  // strain field written out: index into the model's coords, -1: bases
+} gvs;
+
+// ---- strain fields that are written out (build_strain.c) --------------------------------------
+
+// Coordinates of rod.strain; refuses what does not go with them.
+td_status td_gvs_own_coordinates(builder* b, gvs* g);
+// Strains, columns and derivatives of a step with these nodes.
+td_status td_gvs_own_step(builder* b, const gvs* g, int hop, const double* arc, int nodes);
+// Strains, terms and derivatives of a quadrature point whose section has been made.
+td_status td_gvs_own_point(builder* b, const gvs* g, double arc, model_force* f);
+
+#endif

@@ -1,0 +1,30 @@
+// What the builders of meshes share.
+#ifndef TD_MESHES_H
+#define TD_MESHES_H
+
+#include "build.h"
+#include "spatial.h"
+
+// A mesh while the model is built.
+struct build_mesh {
+  const td_wire* wire;  // of the spec (files), or `own`
+  td_wire own;
+  int nedge;     // edges of joint(2); the rest of the wire's are diagonals
+  bool* fixed;   // nodes that are fixed to the ground
+  pose place;    // of the mesh in the world
+  int body;      // body number of its first node
+  int instance;  // and its index in model.body
+  int force;     // index of its first edge in model.force
+  bool move[3];  // directions its nodes move along
+  int nmove;     // how many
+  bool turns;    // its nodes turn
+};
+
+// Geometry, fixed nodes and freedom of mesh k, from 0.
+td_status td_mesh_shape(builder* b, int k);
+// "web" or "mesh(2)"
+void td_mesh_name(const builder* b, int mesh, char* out, size_t size);
+// The mesh, from 0, that a body number belongs to, -1: none.
+int td_mesh_of(const builder* b, int body);
+
+#endif

@@ -1,0 +1,63 @@
+// Arc lengths of a rod at which something is attached or measured: frames that its quadrature alone
+// would not give.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rods.h"
+
+static td_status want(builder* b, int rod, double arc, rod_places* out) {
+  const double L = b->rod[rod].length;
+  if (!(arc > 1e-12 * L) || arc > L * (1 + 1e-9)) return TD_OK;  // the base has its frame
+  for (int i = 0; i < out->n; i++)
+    if (fabs(out->arc[i] - arc) < 1e-12 * L) return TD_OK;
+  double* arcs = td_grow(out->arc, &out->cap, out->n + 1, sizeof(double));
+  if (!arcs) return TD_E_NOMEM;
+  out->arc = arcs;
+  arcs[out->n++] = fmin(arc, L);
+  return TD_OK;
+}
+
+static td_status want_reference(builder* b, int rod, const value* v, rod_places* out) {
+  if (!v || v->kind != V_REF || strcmp(v->ref.root, "rod") != 0 || v->ref.index != rod + 1)
+    return TD_OK;
+  const double L = b->rod[rod].length;
+  return want(b, rod, v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : L, out);
+}
+
+static td_status want_references(builder* b, int rod, const value* list, const char* const* fields,
+                                 rod_places* out) {
+  for (int i = 0; list && i < td_value_count(list); i++)
+    for (int k = 0; fields[k]; k++) TD_TRY(want_reference(b, rod, td_get(list, i, fields[k]), out));
+  return TD_OK;
+}
+
+static int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return x < y ? -1 : x > y;
+}
+
+td_status td_rod_places(builder* b, int rod, rod_places* out) {
+  static const char* const joint_fields[] = {"first", "second", "refbody", NULL};
+  static const char* const load_fields[] = {"exbody", "body", "refbody", NULL};
+  static const char* const rod_fields[] = {"first", NULL};
+  TD_TRY(want_references(b, rod, b->joints, joint_fields, out));
+  TD_TRY(want_references(b, rod, b->loads, load_fields, out));
+  TD_TRY(want_references(b, rod, b->rods, rod_fields, out));
+  for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
+    const value* via = td_get(b->cables, i, "via");
+    for (int k = 0; via && k < td_value_count(via); k++)
+      TD_TRY(want_reference(b, rod, via->slots[k].v, out));
+  }
+  for (int i = 0; i < b->spec->nsensor; i++) {
+    const td_sensor_ref* s = &b->spec->sensors[i].ref;
+    if (s->root != 'r' || s->index != rod + 1) continue;
+    const bool place = s->kind != SENSOR_STRETCH && s->kind != SENSOR_STRAIN &&
+                       s->kind != SENSOR_COORD && s->kind != SENSOR_DCOORD;
+    if (place) TD_TRY(want(b, rod, s->arc, out));
+  }
+  qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
+  return TD_OK;
+}
+
+void td_rod_places_free(rod_places* places) { free(places->arc); }

@@ -1,0 +1,587 @@
+// The live model: loading, stepping, turning knobs.
+#include "live.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "describe.h"
+#include "model.h"
+#include "motion.h"
+#include "scene.h"
+#include "spec.h"
+#include "text_json.h"
+
+// A file as it was when it was read.
+typedef struct stamp {
+  char* path;
+  struct timespec changed;
+  off_t size;
+  ino_t inode;
+  bool there;
+} stamp;
+
+typedef struct setting {
+  char *name, *value;
+} setting;
+
+struct td_live {
+  char *name, *text;
+  setting* set;
+  int nset, set_cap;
+  stamp* stamps;
+  int nstamp, stamp_cap;
+  char *errors, *trouble;
+
+  // the model in place, all NULL before the first
+  td_spec* spec;
+  td_model* model;
+  td_work* work;
+  td_state* state;
+  td_scene* scene;
+  td_motion* motion;
+  td_stepper* stepper;
+  double *y, *y_shown;  // where the solver is, and what is shown: not beyond it
+  double t, t_shown, t_low;
+  double* stops;
+  int nstop, stop;
+  double horizon;  // stops are known up to there
+  double t_switch;
+  int serial;
+  bool running;
+  double speed;  // reached: seconds of the model in one of the clock
+
+  struct {
+    int station;  // -1: nothing is held
+    double point[3], target[3], k, c;
+    bool pulls;
+  } grip;
+};
+
+static const double horizon_length = 10;  // [s] over which stop times are looked for at once
+static const double longest_step = 1.0 / 30;
+
+static double clock_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static void keep(char** place, const char* text) {
+  free(*place);
+  *place = td_strdup(text);
+}
+
+// ---- settings ---------------------------------------------------------------------------------
+
+static bool put_setting(td_live* l, const char* name, size_t n, const char* value) {
+  for (int i = 0; i < l->nset; i++) {
+    if (strlen(l->set[i].name) != n || memcmp(l->set[i].name, name, n) != 0) continue;
+    keep(&l->set[i].value, value);
+    return l->set[i].value != NULL;
+  }
+  setting* list = td_grow(l->set, &l->set_cap, l->nset + 1, sizeof *list);
+  if (!list) return false;
+  l->set = list;
+  const setting s = {td_strndup(name, n), td_strdup(value)};
+  if (!s.name || !s.value) {
+    free(s.name);
+    free(s.value);
+    return false;
+  }
+  list[l->nset++] = s;
+  return true;
+}
+
+static void clear_settings(td_live* l) {
+  for (int i = 0; i < l->nset; i++) {
+    free(l->set[i].name);
+    free(l->set[i].value);
+  }
+  l->nset = 0;
+}
+
+// ---- watching ---------------------------------------------------------------------------------
+
+static stamp stamp_of(const char* path) {
+  struct stat st;
+  if (stat(path, &st) != 0) return (stamp){.there = false};
+  return (stamp){.changed = st.st_mtim, .size = st.st_size, .inode = st.st_ino, .there = true};
+}
+
+static bool same(const stamp* a, const stamp* b) {
+  return a->there == b->there && a->size == b->size && a->inode == b->inode &&
+         a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+static void forget_stamps(td_live* l) {
+  for (int i = 0; i < l->nstamp; i++) free(l->stamps[i].path);
+  l->nstamp = 0;
+}
+
+static void watch(td_live* l, const char* path) {
+  for (int i = 0; i < l->nstamp; i++)
+    if (strcmp(l->stamps[i].path, path) == 0) return;
+  stamp* list = td_grow(l->stamps, &l->stamp_cap, l->nstamp + 1, sizeof *list);
+  char* copy = td_strdup(path);
+  if (list) l->stamps = list;
+  if (!list || !copy) {
+    free(copy);
+    return;
+  }
+  list[l->nstamp] = stamp_of(path);
+  list[l->nstamp++].path = copy;
+}
+
+bool td_live_changed(td_live* l) {
+  for (int i = 0; i < l->nstamp; i++) {
+    const stamp now = stamp_of(l->stamps[i].path);
+    if (!same(&now, &l->stamps[i])) return true;
+  }
+  return false;
+}
+
+// ---- beginning and end ------------------------------------------------------------------------
+
+td_live* td_live_new(const char* name, const char* text, const char* const* set, int nset) {
+  td_live* l = calloc(1, sizeof *l);
+  if (!l) return NULL;
+  l->name = td_strdup(name);
+  l->text = text ? td_strdup(text) : NULL;
+  l->running = true;
+  l->speed = 1;
+  l->grip.station = -1;
+  bool ok = l->name && (!text || l->text);
+  for (int i = 0; ok && i < nset; i++) {
+    const char* equals = strchr(set[i], '=');
+    ok = equals && put_setting(l, set[i], (size_t)(equals - set[i]), equals + 1);
+  }
+  if (ok) return l;
+  td_live_free(l);
+  return NULL;
+}
+
+// What belongs to one model.
+static void drop_model(td_live* l) {
+  td_stepper_free(l->stepper);
+  td_motion_free(l->motion);
+  td_scene_free(l->scene);
+  td_state_free(l->state);
+  td_work_free(l->work);
+  td_model_free(l->model);
+  td_spec_free(l->spec);
+  free(l->y);
+  free(l->stops);
+  l->stepper = NULL;
+  l->motion = NULL;
+  l->scene = NULL;
+  l->state = NULL;
+  l->work = NULL;
+  l->model = NULL;
+  l->spec = NULL;
+  l->y = l->y_shown = l->stops = NULL;
+  l->nstop = l->stop = 0;
+  l->grip.station = -1;
+}
+
+void td_live_free(td_live* l) {
+  if (!l) return;
+  drop_model(l);
+  clear_settings(l);
+  forget_stamps(l);
+  free(l->set);
+  free(l->stamps);
+  free(l->errors);
+  free(l->trouble);
+  free(l->name);
+  free(l->text);
+  free(l);
+}
+
+bool td_live_ready(const td_live* l) { return l->model != NULL; }
+int td_live_serial(const td_live* l) { return l->serial; }
+const char* td_live_errors(const td_live* l) { return l->errors ? l->errors : ""; }
+const char* td_live_trouble(const td_live* l) { return l->trouble ? l->trouble : ""; }
+bool td_live_running(const td_live* l) { return l->running; }
+void td_live_run(td_live* l, bool on) { l->running = on; }
+
+// ---- the solver -------------------------------------------------------------------------------
+
+static td_status find_stops(td_live* l) {
+  free(l->stops);
+  l->stops = NULL;
+  l->nstop = l->stop = 0;
+  l->horizon = l->t + horizon_length;
+  return td_stop_times(l->model, l->work, l->t, l->horizon, &l->stops, &l->nstop);
+}
+
+static td_solver pick_solver(td_live* l) {
+  const td_settings s = td_model_settings(l->model);
+  if (l->motion->ode.n == 0) return TD_SOLVER_EXPLICIT;
+  if (s.solver != TD_SOLVER_AUTO) return s.solver;
+  td_choice choice;
+  if (td_choose_solver(&l->motion->ode, l->t, l->y, l->t + horizon_length, 0, &choice) != TD_OK)
+    return TD_SOLVER_STIFF;
+  l->motion->ode.lightly_damped = choice.lightly_damped;
+  return choice.solver;
+}
+
+// A solver that starts at l->state.  Tolerances for the eye: no finer than 1e-5.
+static td_status start(td_live* l) {
+  td_stepper_free(l->stepper);
+  td_motion_free(l->motion);
+  free(l->y);
+  l->stepper = NULL;
+  l->motion = NULL;
+  l->y = NULL;
+  const td_settings s = td_model_settings(l->model);
+  TD_TRY(td_motion_new(l->model, l->work, l->state, fmax(s.rtol, 1e-5), fmax(s.atol, 1e-8),
+                       &l->motion));
+  td_motion* m = l->motion;
+  const size_t n = (size_t)(m->ode.n + m->ode.nquad);
+  l->y = calloc(2 * n, sizeof(double));
+  if (!l->y) return TD_E_NOMEM;
+  l->y_shown = l->y + n;
+  l->t = l->t_shown = l->t_low = l->state->t;
+  l->t_switch = -INFINITY;
+  m->ode.h_max = longest_step;
+  td_prescribe(l->model, l->work, m->state);
+  td_motion_pack(m, l->y);
+  if (m->ntarget > 0) td_target_initial(l->model, m->state, l->work, l->y + m->nq + m->nv);
+  memcpy(l->y_shown, l->y, n * sizeof(double));
+  TD_TRY(find_stops(l));
+  return (pick_solver(l) == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&m->ode, l->t, l->y,
+                                                                            &l->stepper);
+}
+
+static void give_up(td_live* l, const char* what, td_status status) {
+  const char* why = l->work ? td_work_failure(l->work) : "";
+  td_text text = {0};
+  td_text_printf(&text, "%s at t = %.6g s: %s%s%s", what, l->t, td_status_text(status),
+                 *why ? ": " : "", why);
+  free(l->trouble);
+  l->trouble = text.s;
+  l->running = false;
+}
+
+// What is shown becomes where the solver starts anew: after something else than the state has
+// changed.
+static void restart(td_live* l) {
+  if (!l->model || !l->motion) return;
+  td_motion_unpack(l->motion, l->t_shown, l->y_shown);
+  td_state_copy(l->model, l->motion->state, l->state);
+  const td_status status = start(l);
+  if (status != TD_OK) give_up(l, "no solver can be started", status);
+}
+
+void td_live_reset(td_live* l) {
+  if (!l->model) return;
+  free(l->trouble);
+  l->trouble = NULL;
+  td_live_grip(l, -1, (double[3]){0, 0, 0}, 0);
+  double* kept = malloc(((size_t)l->model->ninput + 1) * sizeof *kept);
+  if (kept && l->model->ninput) memcpy(kept, l->state->u, (size_t)l->model->ninput * sizeof *kept);
+  td_status status = td_state_initial(l->model, l->work, l->state);
+  if (kept && l->model->ninput) memcpy(l->state->u, kept, (size_t)l->model->ninput * sizeof *kept);
+  free(kept);
+  if (status == TD_OK) status = start(l);
+  if (status != TD_OK) give_up(l, "the model cannot be started", status);
+}
+
+// ---- loading ----------------------------------------------------------------------------------
+
+static td_status load_into(td_live* l, td_spec* spec, td_model** model) {
+  for (int i = 0; i < l->nset; i++) TD_TRY(td_spec_override(spec, l->set[i].name, l->set[i].value));
+  TD_TRY(l->text ? td_spec_load_string(spec, l->name, l->text) : td_spec_load_file(spec, l->name));
+  return td_model_compile(spec, model);
+}
+
+static void note_errors(td_live* l, td_spec* spec, td_status status) {
+  td_text text = {0};
+  if (spec && td_spec_error_count(spec) > 0) {
+    td_text_add(&text, td_spec_messages(spec));
+  } else {
+    td_text_printf(&text, "cannot load '%s': %s", l->name, td_status_text(status));
+  }
+  free(l->errors);
+  l->errors = text.s;
+}
+
+static void watch_all(td_live* l, const td_spec* spec) {
+  forget_stamps(l);
+  if (l->text) return;
+  watch(l, l->name);
+  for (int i = 0; spec && i < spec->diags.nsource; i++) watch(l, spec->diags.sources[i].name);
+}
+
+// Take over a compiled model: what was there before goes.
+static td_status put_in_place(td_live* l, td_spec* spec, td_model* model) {
+  drop_model(l);
+  l->spec = spec;
+  l->model = model;
+  l->serial++;
+  l->work = td_work_new(model);
+  l->state = td_state_new(model);
+  if (!l->work || !l->state) return TD_E_NOMEM;
+  td_live_reset(l);
+  l->scene = td_scene_new(model, l->state, l->work);
+  return l->scene ? TD_OK : TD_E_NOMEM;
+}
+
+static bool load_once(td_live* l) {
+  td_spec* spec = td_spec_new();
+  td_model* model = NULL;
+  td_status status = spec ? load_into(l, spec, &model) : TD_E_NOMEM;
+  watch_all(l, spec);
+  if (status == TD_OK) {
+    free(l->errors);
+    l->errors = NULL;
+    status = put_in_place(l, spec, model);
+    if (status == TD_OK) return true;
+    drop_model(l);
+    spec = NULL;
+  }
+  note_errors(l, spec, status);
+  td_spec_free(spec);
+  return false;
+}
+
+// Settings made for an earlier text may not fit this one: then it is loaded without them.
+bool td_live_load(td_live* l) {
+  if (load_once(l)) return true;
+  if (l->nset == 0) return false;
+  setting* kept = l->set;
+  const int n = l->nset;
+  l->set = NULL;
+  l->nset = l->set_cap = 0;
+  char* first = l->errors;
+  l->errors = NULL;
+  const bool ok = load_once(l);
+  if (!ok) {
+    free(l->errors);
+    l->errors = first;
+    free(l->set);
+    l->set = kept;
+    l->nset = l->set_cap = n;
+    return false;
+  }
+  free(first);
+  for (int i = 0; i < n; i++) {
+    free(kept[i].name);
+    free(kept[i].value);
+  }
+  free(kept);
+  return true;
+}
+
+// ---- stepping ---------------------------------------------------------------------------------
+
+static double next_stop(const td_live* l) {
+  return l->stop < l->nstop ? fmin(l->stops[l->stop], l->horizon) : l->horizon;
+}
+
+static td_status pass_stop(td_live* l) {
+  if (l->t < next_stop(l)) return TD_OK;
+  while (l->stop < l->nstop && l->stops[l->stop] <= l->t) l->stop++;
+  if (l->t >= l->horizon) TD_TRY(find_stops(l));
+  return td_stepper_restart(l->stepper, l->t, l->y);
+}
+
+// Events that end a simulation let it stand; one-sided elements that switch restart the solver
+// behind.
+static td_status cross(td_live* l, const td_step* step) {
+  const td_motion* m = l->motion;
+  bool switched = false;
+  for (int i = 0; i < m->ode.nroot; i++) {
+    if (step->crossed[i] == 0) continue;
+    if (i >= m->nevent) switched = true;
+    if (i < m->nevent && td_event_stops(l->model, i)) l->running = false;
+  }
+  if (!switched || fabs(l->t - l->t_switch) < 1e-12 * fmax(1, fabs(l->t))) return TD_OK;
+  l->t_switch = l->t;
+  return td_stepper_restart(l->stepper, l->t, l->y);
+}
+
+static td_status step(td_live* l) {
+  td_step s;
+  const td_motion* m = l->motion;
+  TD_TRY(td_stepper_step(l->stepper, next_stop(l), &s));
+  l->t_low = s.t0;
+  l->t = s.t;
+  memcpy(l->y, s.y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
+  if (s.root) TD_TRY(cross(l, &s));
+  return pass_stop(l);
+}
+
+// The solution at t, which the last step has passed.
+static void show(td_live* l, double t) {
+  const size_t size = (size_t)(l->motion->ode.n + l->motion->ode.nquad) * sizeof(double);
+  l->t_shown = fmin(t, l->t);
+  if (l->t_shown >= l->t || td_stepper_at(l->stepper, l->t_shown, l->y_shown) != TD_OK) {
+    l->t_shown = l->t;
+    memcpy(l->y_shown, l->y, size);
+  }
+}
+
+void td_live_advance(td_live* l, double dt, double wall) {
+  if (!l->model || !l->stepper) return;
+  const double begin = clock_now(), from = l->t_shown, to = from + dt;
+  td_status status = TD_OK;
+  while (l->t < to && status == TD_OK && clock_now() - begin < wall) status = step(l);
+  if (status != TD_OK) {
+    give_up(l, "the motion cannot be followed", status);
+    return;
+  }
+  show(l, to);
+  const double took = fmax(clock_now() - begin, 1e-9);
+  const double reached = (l->t_shown - from) / fmax(took, dt);
+  l->speed += 0.1 * (reached - l->speed);
+}
+
+// ---- knobs ------------------------------------------------------------------------------------
+
+static bool reload_with(td_live* l, const char* name, double value) {
+  char text[40];
+  snprintf(text, sizeof text, "%.17g", value);
+  return put_setting(l, name, strlen(name), text) && td_live_load(l);
+}
+
+bool td_live_set_param(td_live* l, const char* name, double value) {
+  if (!l->model || !isfinite(value)) return false;
+  const int i = td_model_param_find(l->model, name);
+  if (i < 0) return false;
+  if (l->model->param[i].structural) return reload_with(l, name, value);
+  if (td_work_set_param(l->model, l->work, i, value) != TD_OK) return false;
+  char text[40];
+  snprintf(text, sizeof text, "%.17g", value);
+  put_setting(l, name, strlen(name), text);
+  restart(l);
+  return true;
+}
+
+bool td_live_set_input(td_live* l, const char* name, double value) {
+  if (!l->model || !isfinite(value)) return false;
+  const int i = td_model_input_find(l->model, name);
+  if (i < 0) return false;
+  if (l->motion) l->motion->state->u[i] = value;
+  l->state->u[i] = value;
+  restart(l);
+  return true;
+}
+
+// All that has mass.
+static double total_mass(const td_live* l) {
+  double sum = 0;
+  for (int i = 0; i < l->model->nbody; i++) sum += l->work->num[l->model->body[i].m];
+  for (int i = 0; i < l->model->nlump; i++) sum += l->work->num[l->model->lump[i].m];
+  return sum;
+}
+
+// As stiff as a spring on which the whole robot would swing twice a second, times the strength;
+// damped to a fifth of the critical.
+bool td_live_grip(td_live* l, int station, const double point[3], double strength) {
+  if (!l->model) return false;
+  const bool held = l->grip.station >= 0;
+  l->grip.station = -1;
+  l->grip.pulls = false;
+  td_work_pull(l->model, l->work, -1, point, point, 0, 0);
+  if (station < 0) {
+    if (held) restart(l);
+    return true;
+  }
+  if (station >= l->model->nstation || !isfinite(strength)) return false;
+  const double m = total_mass(l), w = 2 * 3.14159265358979323846 * 2;
+  l->grip.k = m * w * w * fmin(fmax(strength, 1e-3), 1e6);
+  l->grip.c = 0.4 * sqrt(l->grip.k * m);
+  memcpy(l->grip.point, point, sizeof l->grip.point);
+  l->grip.station = station;
+  return true;
+}
+
+bool td_live_pull(td_live* l, const double target[3]) {
+  if (!l->model || l->grip.station < 0) return false;
+  const bool first = !l->grip.pulls;
+  l->grip.pulls = true;
+  if (td_work_pull(l->model, l->work, l->grip.station, l->grip.point, target, l->grip.k,
+                   l->grip.c) != TD_OK)
+    return false;
+  if (first) restart(l);
+  return true;
+}
+
+// ---- what the page gets -----------------------------------------------------------------------
+
+static void add_params(const td_live* l, td_text* out) {
+  td_json_key(out, "params");
+  td_text_add(out, "[");
+  for (int i = 0; i < l->model->nparam; i++) {
+    td_json_next(out);
+    td_text_add(out, "{\"name\":");
+    td_json_string(out, td_model_param_name(l->model, i));
+    td_json_key(out, "value");
+    td_json_number(out, td_work_param(l->model, l->work, i));
+    td_json_key(out, "reloads");
+    td_text_add(out, l->model->param[i].structural ? "true}" : "false}");
+  }
+  td_text_add(out, "]");
+  td_json_key(out, "inputs");
+  td_text_add(out, "[");
+  for (int i = 0; i < l->model->ninput; i++) {
+    td_json_next(out);
+    td_text_add(out, "{\"name\":");
+    td_json_string(out, td_model_input_name(l->model, i));
+    td_json_key(out, "value");
+    td_json_number(out, l->state->u[i]);
+    td_text_add(out, "}");
+  }
+  td_text_add(out, "]");
+}
+
+bool td_live_describe(const td_live* l, td_text* out) {
+  if (!l->model) return false;
+  td_text_printf(out, "{\"type\":\"model\",\"serial\":%d", l->serial);
+  td_json_key(out, "title");
+  td_json_string(out, l->name);
+  td_json_key(out, "scene");
+  td_text_add(out, l->scene->json.s);
+  add_params(l, out);
+  td_json_key(out, "sensors");
+  td_text_add(out, "[");
+  for (int i = 0; i < td_model_sizes(l->model).nsensor; i++) {
+    td_json_next(out);
+    td_json_string(out, td_model_sensor_name(l->model, i));
+  }
+  td_text_add(out, "]");
+  td_describe_sources(out, l->spec);
+  td_describe_model(out, l->model);
+  td_text_add(out, "}");
+  return !out->failed;
+}
+
+enum { HEAD = 4, ENERGIES = 3 };
+
+int td_live_count(const td_live* l) {
+  return l->model ? HEAD + td_model_sizes(l->model).nsensor + ENERGIES + l->scene->nnumber : 0;
+}
+
+void td_live_frame(td_live* l, float* out) {
+  if (!l->model || !l->motion) return;
+  td_motion_unpack(l->motion, l->t_shown, l->y_shown);
+  const td_state* s = l->motion->state;
+  const int n = td_model_sizes(l->model).nsensor;
+  out[0] = (float)l->serial;
+  out[1] = (float)s->t;
+  out[2] = l->running ? 1 : 0;
+  out[3] = (float)l->speed;
+  double* values = calloc((size_t)n + 1, sizeof *values);
+  if (values) td_sensors(l->model, s, l->work, values);
+  for (int i = 0; i < n; i++) out[HEAD + i] = values ? (float)values[i] : 0;
+  free(values);
+  const td_energies e = td_energy(l->model, s, l->work);
+  out[HEAD + n] = (float)e.kinetic;
+  out[HEAD + n + 1] = (float)e.elastic;
+  out[HEAD + n + 2] = (float)e.gravity;
+  td_scene_frame(l->scene, s, l->work, out + HEAD + n + ENERGIES);
+}

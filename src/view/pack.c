@@ -1,0 +1,80 @@
+// 16-bit columns.
+#include "pack.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "text_json.h"
+
+typedef struct column {
+  float low, step;
+  bool varies;
+} column;
+
+static column range_of(const float* x, int rows, int cols, int c) {
+  float low = rows > 0 ? x[c] : 0, high = low;
+  for (int r = 1; r < rows; r++) {
+    const float y = x[(size_t)r * (size_t)cols + (size_t)c];
+    low = fminf(low, y);
+    high = fmaxf(high, y);
+  }
+  return (column){low, (high - low) / 65535, high > low};
+}
+
+// Little-endian whatever the machine is.
+static void put16(unsigned char* out, unsigned v) {
+  out[0] = (unsigned char)(v & 255);
+  out[1] = (unsigned char)(v >> 8);
+}
+
+static size_t put_rows(unsigned char* out, const float* x, int rows, int cols, const column* col) {
+  size_t n = 0;
+  for (int r = 0; r < rows; r++)
+    for (int c = 0; c < cols; c++) {
+      if (!col[c].varies) continue;
+      const float s = (x[(size_t)r * (size_t)cols + (size_t)c] - col[c].low) / col[c].step;
+      const long v = lrintf(fminf(fmaxf(s, 0), 65535));
+      put16(out + n, (unsigned)v);
+      n += 2;
+    }
+  return n;
+}
+
+static void write_columns(td_text* out, const column* col, int cols) {
+  td_json_key(out, "low");
+  td_text_add(out, "[");
+  for (int c = 0; c < cols; c++) {
+    td_json_next(out);
+    td_json_number(out, (double)col[c].low);
+  }
+  td_text_add(out, "],\"column\":[");
+  for (int c = 0; c < cols; c++) {
+    if (!col[c].varies) continue;
+    td_json_next(out);
+    td_text_printf(out, "%d", c);
+  }
+  td_text_add(out, "],\"step\":[");
+  for (int c = 0; c < cols; c++) {
+    if (!col[c].varies) continue;
+    td_json_next(out);
+    td_json_number(out, (double)col[c].step);
+  }
+  td_text_add(out, "]");
+}
+
+bool td_pack_write(td_text* out, const float* x, int rows, int cols) {
+  column* col = malloc(((size_t)cols + 1) * sizeof *col);
+  unsigned char* bytes = malloc((size_t)rows * (size_t)cols * 2 + 1);
+  if (col && bytes) {
+    for (int c = 0; c < cols; c++) col[c] = range_of(x, rows, cols, c);
+    td_text_printf(out, "{\"rows\":%d,\"cols\":%d", rows, cols);
+    write_columns(out, col, cols);
+    td_json_key(out, "data");
+    td_json_bytes(out, bytes, put_rows(bytes, x, rows, cols, col));
+    td_text_add(out, "}");
+  }
+  const bool ok = col && bytes && !out->failed;
+  free(col);
+  free(bytes);
+  return ok;
+}

@@ -1,0 +1,320 @@
+// A report: the page with the scene, the replay, plots, equilibrium, modes, the model's text and
+// what was understood of it.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "describe.h"
+#include "pack.h"
+#include "page.h"
+#include "scene.h"
+#include "tendril/view.h"
+#include "text_json.h"
+
+// What a report may hold, in numbers: beyond it frames are left out, then states.
+enum { FRAME_NUMBERS = 6000000, PLOT_NUMBERS = 1500000, MODES = 20, EVENTS = 400 };
+
+typedef struct writer {
+  const td_report* in;
+  td_sizes size;
+  td_scene* scene;
+  td_state* at;  // a state to look at the model in
+  td_text json;
+  bool failed;
+} writer;
+
+static void check(writer* w, bool ok) { w->failed |= !ok; }
+
+// ---- the replay -------------------------------------------------------------------------------
+
+static void go_to_row(writer* w, int row) {
+  const td_trajectory* tr = w->in->trajectory;
+  w->at->t = td_trajectory_time(tr, row);
+  memcpy(w->at->q, td_trajectory_q(tr, row), (size_t)w->size.nq * sizeof(double));
+  memcpy(w->at->v, td_trajectory_v(tr, row), (size_t)w->size.nv * sizeof(double));
+}
+
+// Every stride-th row so that no more than `limit` are left; the last one is among them.
+static int stride_for(int rows, double limit) { return (int)fmax(1, ceil(rows / fmax(limit, 2))); }
+static int kept_rows(int rows, int stride) { return (rows - 1 + stride - 1) / stride + 1; }
+static int kept_row(int rows, int stride, int i) { return min_int(i * stride, rows - 1); }
+
+static void write_times(writer* w, int rows, int stride) {
+  td_json_key(&w->json, "t");
+  td_text_add(&w->json, "[");
+  for (int i = 0; i < kept_rows(rows, stride); i++) {
+    td_json_next(&w->json);
+    td_json_number(&w->json, td_trajectory_time(w->in->trajectory, kept_row(rows, stride, i)));
+  }
+  td_text_add(&w->json, "]");
+}
+
+static void write_motion(writer* w) {
+  const int rows = td_trajectory_rows(w->in->trajectory), n = w->scene->nnumber;
+  const int stride = stride_for(rows, (double)FRAME_NUMBERS / fmax(n, 1));
+  const int kept = kept_rows(rows, stride);
+  float* x = malloc((size_t)kept * (size_t)n * sizeof *x + 1);
+  check(w, x != NULL);
+  if (!x) return;
+  for (int i = 0; i < kept; i++) {
+    float* frame = x + (size_t)i * (size_t)n;
+    go_to_row(w, kept_row(rows, stride, i));
+    td_scene_frame(w->scene, w->at, w->in->work, frame);
+    if (i > 0) td_scene_align(w->scene, frame - n, frame);
+  }
+  td_json_key(&w->json, "motion");
+  td_text_add(&w->json, "{");
+  write_times(w, rows, stride);
+  td_json_key(&w->json, "frames");
+  check(w, td_pack_write(&w->json, x, kept, n));
+  td_text_add(&w->json, "}");
+  free(x);
+}
+
+// ---- plots ------------------------------------------------------------------------------------
+
+// A group of curves: where row i's numbers are, and what they are called.
+typedef struct curves {
+  const char* name;
+  int n;
+  bool precise;  // all bits of a float; else 16 bits of the range
+  const double* (*row)(const td_trajectory* trajectory, int row);
+  void (*about)(const writer* w, int i, td_text* out);
+} curves;
+
+static void name_unit(td_text* out, const char* name, const char* unit) {
+  td_text_add(out, "{\"name\":");
+  td_json_string(out, name);
+  td_text_add(out, ",\"unit\":");
+  td_json_string(out, unit);
+  td_text_add(out, "}");
+}
+
+static void about_sensor(const writer* w, int i, td_text* out) {
+  name_unit(out, td_model_sensor_name(w->in->model, i), "");
+}
+static void about_energy(const writer* w, int i, td_text* out) {
+  static const char* const names[] = {"kinetic", "elastic", "gravity", "work"};
+  (void)w;
+  name_unit(out, names[i], "J");
+}
+static void about_q(const writer* w, int i, td_text* out) {
+  td_coordinate c = {.name = "", .unit = ""};
+  td_model_q_about(w->in->model, i, &c);
+  name_unit(out, c.name, c.unit);
+}
+static void about_v(const writer* w, int i, td_text* out) {
+  td_coordinate c = {.name = "", .unit = ""};
+  td_model_v_about(w->in->model, i, &c);
+  name_unit(out, c.name, c.unit);
+}
+
+static float as_float(double x) {
+  const float y = (float)x;
+  return isfinite(y) ? y : 0;
+}
+
+static void write_curves(writer* w, const curves* c, int stride) {
+  const td_trajectory* tr = w->in->trajectory;
+  const int rows = td_trajectory_rows(tr), kept = kept_rows(rows, stride);
+  const int n = min_int(c->n, (int)(PLOT_NUMBERS / fmax(kept, 1)));
+  if (n == 0) return;
+  float* x = malloc((size_t)kept * (size_t)n * sizeof *x);
+  check(w, x != NULL);
+  if (!x) return;
+  for (int i = 0; i < kept; i++) {
+    const double* from = c->row(tr, kept_row(rows, stride, i));
+    for (int k = 0; k < n; k++) x[(size_t)i * (size_t)n + (size_t)k] = as_float(from[k]);
+  }
+  td_json_next(&w->json);
+  td_text_add(&w->json, "{");
+  td_json_key(&w->json, "name");
+  td_json_string(&w->json, c->name);
+  td_json_key(&w->json, "left_out");
+  td_text_printf(&w->json, "%d,\"curves\":[", c->n - n);
+  for (int k = 0; k < n; k++) {
+    td_json_next(&w->json);
+    c->about(w, k, &w->json);
+  }
+  td_text_add(&w->json, c->precise ? "],\"floats\":" : "],\"packed\":");
+  check(w, c->precise ? td_json_floats(&w->json, x, (size_t)kept * (size_t)n)
+                      : td_pack_write(&w->json, x, kept, n));
+  td_text_add(&w->json, "}");
+  free(x);
+}
+
+static void write_plots(writer* w) {
+  const curves groups[] = {
+      {"Sensors", w->size.nsensor, true, td_trajectory_sensors, about_sensor},
+      {"Energy", 4, true, td_trajectory_energy, about_energy},
+      {"Positions", w->size.nq, false, td_trajectory_q, about_q},
+      {"Velocities", w->size.nv, false, td_trajectory_v, about_v},
+  };
+  const int rows = td_trajectory_rows(w->in->trajectory);
+  const int stride = stride_for(rows, 20000);
+  td_json_key(&w->json, "plots");
+  td_text_add(&w->json, "{");
+  write_times(w, rows, stride);
+  td_json_key(&w->json, "groups");
+  td_text_add(&w->json, "[");
+  for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) write_curves(w, &groups[i], stride);
+  td_text_add(&w->json, "]");
+  td_json_key(&w->json, "events");
+  td_text_add(&w->json, "[");
+  const int events = min_int(td_trajectory_event_count(w->in->trajectory), EVENTS);
+  for (int i = 0; i < events; i++) {
+    double t;
+    int event;
+    td_trajectory_event(w->in->trajectory, i, &t, &event);
+    td_json_next(&w->json);
+    td_json_number(&w->json, t);
+  }
+  td_text_add(&w->json, "]}");
+}
+
+// ---- equilibrium and modes --------------------------------------------------------------------
+
+static bool write_frame(writer* w, const char* name, const float* x) {
+  td_json_key(&w->json, name);
+  return td_json_floats(&w->json, x, (size_t)w->scene->nnumber);
+}
+
+// The model displaced by a·shape from its equilibrium.
+static void displaced(writer* w, const double* shape, double a, double* scratch, float* frame) {
+  for (int i = 0; i < w->size.nv; i++) scratch[i] = a * shape[i];
+  td_displace(w->in->model, w->in->rest->q, scratch, w->at->q);
+  td_scene_frame(w->scene, w->at, w->in->work, frame);
+}
+
+// Amplitude at which something moves by a tenth of the model's size; no coordinate by more than
+// 0.7.
+static double amplitude(writer* w, const double* shape, const float* rest, double* scratch,
+                        float* frame) {
+  double largest = 0;
+  for (int i = 0; i < w->size.nv; i++) largest = fmax(largest, fabs(shape[i]));
+  if (!(largest > 0)) return 0;
+  double a = 0.01 * fmin(1, w->scene->size) / largest;
+  for (int i = 0; i < 3; i++) {
+    displaced(w, shape, a, scratch, frame);
+    const double d = td_scene_distance(w->scene, rest, frame);
+    if (!(d > 0)) break;
+    a = fmin(a * 0.1 * w->scene->size / d, 0.7 / largest);
+  }
+  return a;
+}
+
+static void write_mode(writer* w, int i, const float* rest, double* scratch, float* frame) {
+  const td_modes_result* modes = w->in->modes;
+  const double* shape = modes->shape + (size_t)i * (size_t)w->size.nv;
+  const double a = amplitude(w, shape, rest, scratch, frame);
+  td_json_next(&w->json);
+  td_text_add(&w->json, "{");
+  td_json_key(&w->json, "frequency");
+  td_json_number(&w->json, modes->omega[i] / (2 * 3.14159265358979323846));
+  td_json_key(&w->json, "damping");
+  td_json_number(&w->json, modes->zeta[i]);
+  for (int side = 1; side >= -1; side -= 2) {
+    displaced(w, shape, side * a, scratch, frame);
+    td_scene_align(w->scene, rest, frame);
+    check(w, write_frame(w, side > 0 ? "plus" : "minus", frame));
+  }
+  td_text_add(&w->json, "}");
+}
+
+static void write_rest(writer* w) {
+  const size_t n = (size_t)w->scene->nnumber + 1;
+  float* rest = malloc(2 * n * sizeof *rest);
+  double* scratch = malloc(((size_t)w->size.nv + 1) * sizeof *scratch);
+  check(w, rest && scratch);
+  if (rest && scratch) {
+    td_state_copy(w->in->model, w->in->rest, w->at);
+    memset(w->at->v, 0, (size_t)w->size.nv * sizeof(double));
+    td_scene_frame(w->scene, w->at, w->in->work, rest);
+    check(w, write_frame(w, "equilibrium", rest));
+    if (w->in->modes) {
+      td_json_key(&w->json, "modes");
+      td_text_add(&w->json, "[");
+      for (int i = 0; i < min_int(w->in->modes->n, MODES); i++)
+        write_mode(w, i, rest, scratch, rest + n);
+      td_text_add(&w->json, "]");
+    }
+  }
+  free(rest);
+  free(scratch);
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+static void write_still(writer* w) {
+  float* x = malloc(((size_t)w->scene->nnumber + 1) * sizeof *x);
+  check(w, x != NULL);
+  if (!x) return;
+  td_scene_frame(w->scene, w->at, w->in->work, x);
+  check(w, write_frame(w, "still", x));
+  free(x);
+}
+
+static void write_data(writer* w) {
+  const td_report* in = w->in;
+  td_text_add(&w->json, "{\"tendril\":\"report\",\"version\":");
+  td_json_string(&w->json, td_version());
+  td_json_key(&w->json, "title");
+  td_json_string(&w->json, in->title);
+  td_json_key(&w->json, "scene");
+  td_text_add(&w->json, w->scene->json.s);
+  write_still(w);
+  if (in->trajectory && td_trajectory_rows(in->trajectory) > 0) {
+    write_motion(w);
+    write_plots(w);
+  }
+  if (in->rest) write_rest(w);
+  if (in->summary) {
+    td_json_key(&w->json, "summary");
+    td_json_raw(&w->json, in->summary);
+  }
+  if (in->spec) td_describe_sources(&w->json, in->spec);
+  td_describe_model(&w->json, in->model);
+  td_text_add(&w->json, "}");
+}
+
+static td_status make_page(writer* w, td_text* page) {
+  const td_report* in = w->in;
+  w->at = td_state_new(in->model);
+  if (!w->at) return TD_E_NOMEM;
+  td_state_copy(in->model, in->state, w->at);
+  if (in->trajectory && td_trajectory_rows(in->trajectory) > 0) go_to_row(w, 0);
+  w->scene = td_scene_new(in->model, w->at, in->work);
+  if (!w->scene) return TD_E_NOMEM;
+  write_data(w);
+  if (w->failed || w->json.failed || !td_page_write(page, w->json.s)) return TD_E_NOMEM;
+  return TD_OK;
+}
+
+td_status td_report_write(td_files* files, const char* name, const td_report* report) {
+  writer w = {.in = report, .size = td_model_sizes(report->model)};
+  td_text page = {0};
+  td_status status = make_page(&w, &page);
+  if (status == TD_OK) status = td_files_text(files, name, page.s);
+  td_text_free(&page);
+  td_text_free(&w.json);
+  td_scene_free(w.scene);
+  td_state_free(w.at);
+  return status;
+}
+
+td_status td_report_renew(const char* report, char** page) {
+  *page = NULL;
+  size_t n;
+  const char* data = td_page_data(report, &n);
+  if (!data) return TD_E_SYNTAX;
+  char* json = td_strndup(data, n);
+  td_text out = {0};
+  const bool ok = json && td_page_write(&out, json);
+  free(json);
+  if (!ok) {
+    td_text_free(&out);
+    return TD_E_NOMEM;
+  }
+  *page = out.s;
+  return TD_OK;
+}

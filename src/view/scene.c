@@ -1,0 +1,560 @@
+// The scene of a model: which groups there are, and their numbers at a state.
+#include "scene.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine.h"
+#include "text_json.h"
+
+// ---- frames -----------------------------------------------------------------------------------
+
+static int width_of(track_kind kind) {
+  return kind == TRACK_POSE ? 7 : kind == TRACK_STRAIN ? 1 : 3;
+}
+
+int td_scene_track(td_scene* s, track_kind kind, int index) {
+  track* list = td_grow(s->track, &s->track_cap, s->ntrack + 1, sizeof *list);
+  if (!list) {
+    s->failed = true;
+    return 0;
+  }
+  s->track = list;
+  list[s->ntrack] = (track){kind, index, s->nnumber};
+  s->nnumber += width_of(kind);
+  return list[s->ntrack++].at;
+}
+
+static void put(float* out, vec3 x) {
+  const float a[3] = {(float)x.x, (float)x.y, (float)x.z};
+  for (int i = 0; i < 3; i++) out[i] = isfinite(a[i]) ? a[i] : 0;
+}
+
+static void put_pose(float* out, const frame* f) {
+  const quat q = quat_mat3(f->R);
+  put(out, f->p);
+  put(out + 3, q.v);
+  out[6] = isfinite(q.w) ? (float)q.w : 1;
+}
+
+static vec3 load_part(const td_model* m, const td_work* w, const model_force* f, int first) {
+  const vec3 x = vec3_of(w->num + f->wrench + first);
+  return mat3_apply(td_frame(m, w, f->a).R, x);
+}
+
+// Linear between the places where the outline is known.
+static double outline_at(const td_work* w, const model_rod* rod, int what, double arc) {
+  const double s = fmin(fmax(arc / rod->length, 0), 1) * (ROD_LOOKS - 1);
+  const int i = min_int((int)s, ROD_LOOKS - 2);
+  const double* x = w->num + rod->outline + what * ROD_LOOKS + i;
+  return x[0] + (s - i) * (x[1] - x[0]);
+}
+
+// Largest strain of a fibre, beyond the stress-free one:  |stretch| + |bending| · half the width.
+static double fibre_strain(const td_model* m, const td_work* w, const model_force* f) {
+  const model_rod* rod = &m->rod[f->rod - 1];
+  double x[6];
+  td_strains(m, w, f, x);
+  for (int d = 0; d < 6; d++) x[d] -= w->num[f->section + SECTION_X0 + d];
+  const double rx = 0.5 * outline_at(w, rod, 0, f->arc), ry = 0.5 * outline_at(w, rod, 1, f->arc);
+  const double bending =
+      rod->angular ? fabs(x[3]) * ry + fabs(x[4]) * rx : hypot(x[3] * ry, x[4] * rx);
+  return fabs(x[2]) + bending;
+}
+
+static void fill(const td_model* m, const td_work* w, const track* t, float* out) {
+  switch (t->kind) {
+    case TRACK_POSE: {
+      const frame f = td_frame(m, w, t->index);
+      put_pose(out, &f);
+      return;
+    }
+    case TRACK_POINT:
+      put(out, td_frame(m, w, t->index).p);
+      return;
+    case TRACK_ACROSS:
+      put(out, mat3_col(td_frame(m, w, t->index).R, 0));
+      return;
+    case TRACK_HINGE:
+      put(out, w->hop[t->index].g.p);
+      return;
+    case TRACK_AXIS:
+      put(out, mat3_apply(w->hop[t->index].g.R, w->hop_axis[t->index]));
+      return;
+    case TRACK_FORCE:
+      put(out, load_part(m, w, &m->force[t->index], 0));
+      return;
+    case TRACK_TORQUE:
+      put(out, load_part(m, w, &m->force[t->index], 3));
+      return;
+    case TRACK_CONTACT: {
+      const model_force* f = &m->force[t->index];
+      const spatial wrench = td_link_wrench(m, w, f->joint, f->element);
+      put(out, spatial_t(&wrench));
+      return;
+    }
+    case TRACK_STRAIN: {
+      const float x = (float)fibre_strain(m, w, &m->force[t->index]);
+      *out = isfinite(x) ? x : 0;
+      return;
+    }
+  }
+}
+
+void td_scene_frame(const td_scene* s, const td_state* state, td_work* work, float* out) {
+  td_enter(s->model, state, work);
+  for (int i = 0; i < s->ntrack; i++) fill(s->model, work, &s->track[i], out + s->track[i].at);
+}
+
+void td_scene_align(const td_scene* s, const float* before, float* x) {
+  for (int i = 0; i < s->ntrack; i++) {
+    if (s->track[i].kind != TRACK_POSE) continue;
+    const float* a = before + s->track[i].at + 3;
+    float* b = x + s->track[i].at + 3;
+    if (a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0) continue;
+    for (int k = 0; k < 4; k++) b[k] = -b[k];
+  }
+}
+
+double td_scene_distance(const td_scene* s, const float* a, const float* b) {
+  double most = 0;
+  for (int i = 0; i < s->ntrack; i++) {
+    const track_kind kind = s->track[i].kind;
+    if (kind != TRACK_POSE && kind != TRACK_POINT && kind != TRACK_HINGE) continue;
+    double sum = 0;
+    for (int k = s->track[i].at; k < s->track[i].at + 3; k++)
+      sum += pow((double)a[k] - (double)b[k], 2);
+    most = fmax(most, sqrt(sum));
+  }
+  return most;
+}
+
+// ---- groups -----------------------------------------------------------------------------------
+
+// Indices of things of one kind, and what they are called.
+typedef struct picked {
+  int* index;
+  int n, cap;
+  bool failed;
+} picked;
+
+static void pick(picked* p, int i) {
+  int* list = td_grow(p->index, &p->cap, p->n + 1, sizeof *list);
+  if (!list) {
+    p->failed = true;
+    return;
+  }
+  p->index = list;
+  list[p->n++] = i;
+}
+
+static void open_group(td_scene* s, const char* kind, const char* draw) {
+  td_json_next(&s->json);
+  td_text_add(&s->json, "{");
+  td_json_key(&s->json, "kind");
+  td_json_string(&s->json, kind);
+  td_json_key(&s->json, "draw");
+  td_json_string(&s->json, draw);
+}
+
+static void close_group(td_scene* s) { td_text_add(&s->json, "}"); }
+
+// One offset for each picked thing: a track of this kind of the index that `of` gives.
+static void add_tracks(td_scene* s, const picked* p, const char* field, track_kind kind,
+                       int (*of)(const td_model* m, int i)) {
+  td_json_key(&s->json, field);
+  td_text_add(&s->json, "[");
+  for (int i = 0; i < p->n; i++) {
+    td_json_next(&s->json);
+    td_text_printf(&s->json, "%d", td_scene_track(s, kind, of(s->model, p->index[i])));
+  }
+  td_text_add(&s->json, "]");
+}
+
+static void add_names(td_scene* s, const picked* p, int (*name)(const td_model* m, int i)) {
+  td_json_key(&s->json, "name");
+  td_text_add(&s->json, "[");
+  for (int i = 0; i < p->n; i++) {
+    td_json_next(&s->json);
+    td_json_string(&s->json, model_name(s->model, name(s->model, p->index[i])));
+  }
+  td_text_add(&s->json, "]");
+}
+
+static int itself(const td_model* m, int i) { return (void)m, i; }
+static int first_end(const td_model* m, int i) { return m->force[i].a; }
+static int second_end(const td_model* m, int i) { return m->force[i].b; }
+static int force_name(const td_model* m, int i) { return m->force[i].name; }
+
+// ---- forces -----------------------------------------------------------------------------------
+
+// Zero for good: neither a parameter nor time can make it something else.
+static bool is_zero(const td_model* m, num slot) {
+  const ex e = m->number_ex[slot];
+  return td_ex_is_const(m->graph, e) && td_ex_value(m->graph, e) == 0;
+}
+
+static bool any_number(const td_model* m, num slot, int n) {
+  for (int i = 0; i < n; i++)
+    if (!is_zero(m, slot + i)) return true;
+  return false;
+}
+
+// One-sided: pushes or pulls only, as contacts do.
+static bool is_contact(const td_model* m, const model_force* f) {
+  if (f->kind != FORCE_BEAM && f->kind != FORCE_AXIAL) return false;
+  bool one_sided = false;
+  for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) one_sided |= f->law[d].dir != 0;
+  return (void)m, one_sided;
+}
+static bool is_spring(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_AXIAL && !is_zero(m, f->law[0].k);
+}
+static bool is_actuator(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_AXIAL && is_zero(m, f->law[0].k) && !is_zero(m, f->law[0].input);
+}
+static bool is_damper(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_AXIAL && !is_spring(m, f) && !is_actuator(m, f);
+}
+static bool is_beam(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_BEAM && !is_contact(m, f);
+}
+static bool is_load(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_LOAD && any_number(m, f->wrench, 3);
+}
+static bool is_moment(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_LOAD && any_number(m, f->wrench + 3, 3);
+}
+
+// Things that are drawn from an element to another, or as an arrow at a place.
+typedef struct link_kind {
+  const char *kind, *draw;
+  bool (*is)(const td_model* m, const model_force* f);
+  bool arrow;
+  track_kind arrow_track;
+} link_kind;
+
+// To add a kind: a row here, or a function in group_table.
+static const link_kind link_table[] = {
+    {"spring", "coil", is_spring, false, TRACK_POINT},
+    {"actuator", "piston", is_actuator, false, TRACK_POINT},
+    {"damper", "piston", is_damper, false, TRACK_POINT},
+    {"beam", "bar", is_beam, false, TRACK_POINT},
+    {"load", "arrow", is_load, true, TRACK_FORCE},
+    {"moment", "turn", is_moment, true, TRACK_TORQUE},
+    {"contact", "arrow", is_contact, true, TRACK_CONTACT},
+};
+
+static void add_link_kind(td_scene* s, const link_kind* row) {
+  picked p = {0};
+  for (int i = 0; i < s->model->nforce; i++)
+    if (row->is(s->model, &s->model->force[i])) pick(&p, i);
+  s->failed |= p.failed;
+  if (p.n > 0) {
+    open_group(s, row->kind, row->draw);
+    add_names(s, &p, force_name);
+    if (row->arrow) {
+      add_tracks(s, &p, "at", TRACK_POINT, second_end);
+      add_tracks(s, &p, "vector", row->arrow_track, itself);
+    } else {
+      add_tracks(s, &p, "a", TRACK_POINT, first_end);
+      add_tracks(s, &p, "b", TRACK_POINT, second_end);
+    }
+    close_group(s);
+  }
+  free(p.index);
+}
+
+static void add_links(td_scene* s, td_work* w) {
+  (void)w;
+  for (size_t i = 0; i < sizeof link_table / sizeof *link_table; i++)
+    add_link_kind(s, &link_table[i]);
+}
+
+// ---- joints -----------------------------------------------------------------------------------
+
+static int hop_joint(const td_model* m, int i) {
+  const model_hop* hop = &m->hop[i];
+  return hop->nv > 0 ? m->vel[m->col[hop->col].v].joint : 0;
+}
+
+// Degrees of freedom of the joint's element a hop belongs to: six are no joint to see.
+static int freedom(const td_model* m, int i) {
+  const model_dof* own = &m->vel[m->col[m->hop[i].col].v];
+  int n = 0;
+  for (int k = max_int(0, i - 6); k < min_int(m->nhop, i + 7); k++) {
+    if (m->hop[k].nv == 0) continue;
+    const model_dof* other = &m->vel[m->col[m->hop[k].col].v];
+    if (other->joint == own->joint && other->element == own->element && other->rod == 0)
+      n += m->hop[k].nv;
+  }
+  return n;
+}
+
+static bool is_hinge(const td_model* m, int i) {
+  const model_hop* hop = &m->hop[i];
+  return hop_joint(m, i) > 0 && freedom(m, i) < 5 &&
+         ((hop->kind == HOP_SCREW && hop->turns) || hop->kind == HOP_CIRCLE);
+}
+static bool is_slide(const td_model* m, int i) {
+  const model_hop* hop = &m->hop[i];
+  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && hop->kind == HOP_SCREW && hop->moves &&
+         !hop->turns;
+}
+static bool is_ball(const td_model* m, int i) {
+  const hop_kind kind = m->hop[i].kind;
+  const bool turns =
+      kind == HOP_BALL || kind == HOP_QUAT3 || kind == HOP_CAYLEY || kind == HOP_TURN;
+  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && turns;
+}
+
+static int joint_name(const td_model* m, int i) { return m->joint[hop_joint(m, i) - 1].name; }
+
+static void add_joint_kind(td_scene* s, const char* kind, const char* draw,
+                           bool (*is)(const td_model* m, int i), bool axis) {
+  picked p = {0};
+  for (int i = 0; i < s->model->nhop; i++)
+    if (is(s->model, i)) pick(&p, i);
+  s->failed |= p.failed;
+  if (p.n > 0) {
+    open_group(s, kind, draw);
+    add_names(s, &p, joint_name);
+    add_tracks(s, &p, "at", TRACK_HINGE, itself);
+    if (axis) add_tracks(s, &p, "axis", TRACK_AXIS, itself);
+    close_group(s);
+  }
+  free(p.index);
+}
+
+static int row_end(const td_model* m, int i) { return m->row[i].b; }
+static int row_name(const td_model* m, int i) { return m->row[i].name; }
+
+// Where loops are closed: one mark for all rows of a joint.
+static void add_loops(td_scene* s) {
+  picked p = {0};
+  const td_model* m = s->model;
+  for (int i = 0; i < m->nrow; i++) {
+    const bool again = i > 0 && m->row[i].joint == m->row[i - 1].joint &&
+                       m->row[i].element == m->row[i - 1].element;
+    if (!again) pick(&p, i);
+  }
+  s->failed |= p.failed;
+  if (p.n > 0) {
+    open_group(s, "loop", "ball");
+    add_names(s, &p, row_name);
+    add_tracks(s, &p, "at", TRACK_POINT, row_end);
+    close_group(s);
+  }
+  free(p.index);
+}
+
+static void add_joints(td_scene* s, td_work* w) {
+  (void)w;
+  add_joint_kind(s, "hinge", "pin", is_hinge, true);
+  add_joint_kind(s, "slide", "slide", is_slide, true);
+  add_joint_kind(s, "socket", "ball", is_ball, false);
+  add_loops(s);
+}
+
+static int station_name(const td_model* m, int i) { return m->station[i].name; }
+
+// Places of the ground that something is attached to.
+static void add_anchors(td_scene* s, td_work* w) {
+  (void)w;
+  const td_model* m = s->model;
+  picked p = {0};
+  for (int i = 0; i < m->nstation; i++)
+    if (m->station[i].hop < 0 && m->station[i].body < 0 && m->station[i].rod == 0) pick(&p, i);
+  s->failed |= p.failed;
+  if (p.n > 0) {
+    open_group(s, "anchor", "cube");
+    add_names(s, &p, station_name);
+    add_tracks(s, &p, "at", TRACK_POINT, itself);
+    close_group(s);
+  }
+  free(p.index);
+}
+
+// ---- rods -------------------------------------------------------------------------------------
+
+static int by_arc(const void* a, const void* b) {
+  const double x = ((const rod_point*)a)->arc, y = ((const rod_point*)b)->arc;
+  return (x > y) - (x < y);
+}
+
+rod_point* scene_rod_points(const td_model* m, int rod, int* n) {
+  rod_point* list = malloc(((size_t)m->nstation + 1) * sizeof *list);
+  *n = 0;
+  if (!list) return NULL;
+  int count = 0;
+  for (int i = 0; i < m->nstation; i++) {
+    const model_station* st = &m->station[i];
+    if (st->rod == rod + 1 && !st->moved) list[count++] = (rod_point){st->arc, i};
+  }
+  qsort(list, (size_t)count, sizeof *list, by_arc);
+  for (int i = 0; i < count; i++)
+    if (*n == 0 || list[i].arc > list[*n - 1].arc + 1e-6 * m->rod[rod].length)
+      list[(*n)++] = list[i];
+  return list;
+}
+
+static int piece_by_arc(const td_model* m, const int* index, int i, int j) {
+  return m->force[index[i]].arc > m->force[index[j]].arc;
+}
+
+// The pieces of a rod that measure strain, base to tip (mostly they are so already).
+static void pick_pieces(const td_model* m, int rod, picked* p) {
+  for (int i = 0; i < m->nforce; i++) {
+    if (m->force[i].kind != FORCE_STRAIN || m->force[i].rod != rod + 1) continue;
+    pick(p, i);
+    for (int k = p->n - 1; k > 0 && piece_by_arc(m, p->index, k - 1, k); k--) {
+      const int other = p->index[k];
+      p->index[k] = p->index[k - 1];
+      p->index[k - 1] = other;
+    }
+  }
+}
+
+static void add_rod_points(td_scene* s, const td_work* w, int rod) {
+  const td_model* m = s->model;
+  const model_rod* r = &m->rod[rod];
+  int n;
+  rod_point* list = scene_rod_points(m, rod, &n);
+  double* x = list ? malloc(3 * ((size_t)n + 1) * sizeof *x) : NULL;
+  int* at = list ? malloc(2 * ((size_t)n + 1) * sizeof *at) : NULL;
+  if (!x || !at) s->failed = true;
+  if (x && at) {
+    for (int i = 0; i < n; i++) {
+      x[i] = list[i].arc;
+      x[n + i] = outline_at(w, r, 0, list[i].arc);
+      x[2 * n + i] = outline_at(w, r, 1, list[i].arc);
+      at[i] = td_scene_track(s, TRACK_POINT, list[i].station);
+    }
+    const bool round = !r->angular && memcmp(x + n, x + 2 * n, (size_t)n * sizeof *x) == 0;
+    td_json_numbers(&s->json, "arc", x, n);
+    td_json_numbers(&s->json, "width", x + n, n);
+    if (!round) td_json_numbers(&s->json, "height", x + 2 * n, n);
+    td_json_ints(&s->json, "at", at, n);
+    for (int i = 0; i < n; i++) at[n + i] = list[i].station;
+    td_json_ints(&s->json, "station", at + n, n);
+    for (int i = 0; i < n && !round; i++)
+      at[n + i] = td_scene_track(s, TRACK_ACROSS, list[i].station);
+    if (!round) td_json_ints(&s->json, "across", at + n, n);
+  }
+  free(list);
+  free(x);
+  free(at);
+}
+
+static void add_rod_strains(td_scene* s, const td_work* w, int rod) {
+  const td_model* m = s->model;
+  picked p = {0};
+  pick_pieces(m, rod, &p);
+  double* x = malloc(2 * ((size_t)p.n + 1) * sizeof *x);
+  if (!x || p.failed) s->failed = true;
+  for (int i = 0; x && i < p.n; i++) {
+    x[i] = m->force[p.index[i]].arc;
+    x[p.n + i] = outline_at(w, &m->rod[rod], 2, x[i]);
+  }
+  if (x && p.n > 0) {
+    td_json_numbers(&s->json, "strain_arc", x, p.n);
+    td_json_numbers(&s->json, "modulus", x + p.n, p.n);
+    add_tracks(s, &p, "strain", TRACK_STRAIN, itself);
+  }
+  free(p.index);
+  free(x);
+}
+
+static void add_rods(td_scene* s, td_work* w) {
+  const td_model* m = s->model;
+  if (m->nrod == 0) return;
+  open_group(s, "rod", "tube");
+  td_json_key(&s->json, "items");
+  td_text_add(&s->json, "[");
+  for (int i = 0; i < m->nrod; i++) {
+    td_json_next(&s->json);
+    td_text_add(&s->json, "{");
+    td_json_key(&s->json, "name");
+    td_json_string(&s->json, model_name(m, m->rod[i].name));
+    td_json_key(&s->json, "angular");
+    td_text_add(&s->json, m->rod[i].angular ? "true" : "false");
+    td_json_key(&s->json, "length");
+    td_json_number(&s->json, m->rod[i].length);
+    add_rod_points(s, w, i);
+    add_rod_strains(s, w, i);
+    td_text_add(&s->json, "}");
+  }
+  td_text_add(&s->json, "]");
+  close_group(s);
+}
+
+// ---- the whole --------------------------------------------------------------------------------
+
+// What a model may consist of.  To add a kind: write its function, add a row; the page draws any
+// kind whose `draw` it knows.
+static void (*const group_table[])(td_scene* s, td_work* w) = {td_scene_bodies, add_rods, add_links,
+                                                               add_joints, add_anchors};
+
+// Diagonal of the box around all stations; what has no extent at all is 1 m large.
+static double extent(const td_model* m, const td_work* w) {
+  double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+  for (int i = 0; i < m->nstation; i++) {
+    const vec3 p = td_frame(m, w, i).p;
+    for (int c = 0; c < 3; c++) {
+      low[c] = i == 0 ? vec3_at(p, c) : fmin(low[c], vec3_at(p, c));
+      high[c] = i == 0 ? vec3_at(p, c) : fmax(high[c], vec3_at(p, c));
+    }
+  }
+  double longest = 0;
+  for (int i = 0; i < m->nrod; i++) longest = fmax(longest, m->rod[i].length);
+  for (int i = 0; i < m->nbody; i++)
+    longest = fmax(longest, 2 * vec3_norm(vec3_of(w->num + m->body[i].com)));
+  const double d =
+      sqrt(pow(high[0] - low[0], 2) + pow(high[1] - low[1], 2) + pow(high[2] - low[2], 2));
+  const double size = fmax(d, longest);
+  return size > 0 && isfinite(size) ? size : 1;
+}
+
+static void add_up(td_scene* s, const td_work* w) {
+  const vec3 g = vec3_of(w->num + s->model->gravity);
+  const double size = vec3_norm(g);
+  const vec3 up = size > 0 && isfinite(size) ? vec3_scale(-1 / size, g) : (vec3){0, 0, 1};
+  const double x[3] = {up.x, up.y, up.z};
+  td_json_numbers(&s->json, "up", x, 3);
+  td_json_key(&s->json, "gravity");
+  td_json_number(&s->json, size);
+}
+
+static void describe(td_scene* s, td_work* w) {
+  td_text_add(&s->json, "{");
+  td_json_key(&s->json, "format");
+  td_text_add(&s->json, "1");
+  td_json_key(&s->json, "size");
+  td_json_number(&s->json, s->size);
+  add_up(s, w);
+  td_json_key(&s->json, "groups");
+  td_text_add(&s->json, "[");
+  for (size_t i = 0; i < sizeof group_table / sizeof *group_table; i++) group_table[i](s, w);
+  td_text_add(&s->json, "]");
+  td_json_key(&s->json, "numbers");
+  td_text_printf(&s->json, "%d}", s->nnumber);
+}
+
+td_scene* td_scene_new(const td_model* model, const td_state* state, td_work* work) {
+  td_scene* s = calloc(1, sizeof *s);
+  if (!s) return NULL;
+  s->model = model;
+  td_enter(model, state, work);
+  s->size = extent(model, work);
+  describe(s, work);
+  if (!s->failed && !s->json.failed) return s;
+  td_scene_free(s);
+  return NULL;
+}
+
+void td_scene_free(td_scene* scene) {
+  if (!scene) return;
+  free(scene->track);
+  td_text_free(&scene->json);
+  free(scene);
+}

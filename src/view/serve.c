@@ -1,0 +1,490 @@
+// The server behind `tendril view`: CivetWeb for HTTP and websockets, one thread for the model.
+//
+// Everything lives below a random token; whoever does not know it gets nothing.  Requests must name
+// this machine as their host (no rebinding of names) and come from the page itself (Origin), and
+// CivetWeb never looks at files: every request is answered here.
+//
+// Pages send small JSON commands; worker threads put them into a short queue that the model's
+// thread empties.  It sends pictures as binary floats, each page at most two ahead of what it has
+// acknowledged: a page that does not read cannot hold the model up.
+#include <civetweb.h>
+#include <cjson/cJSON.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "live.h"
+#include "page.h"
+#include "tendril/view.h"
+#include "text_json.h"
+
+enum { CLIENTS = 8, QUEUE = 256, COMMAND_BYTES = 4096, AHEAD = 2, TOKEN = 32 };
+
+typedef struct client {
+  struct mg_connection* conn;
+  int ahead;   // pictures sent and not acknowledged
+  bool fresh;  // knows nothing yet
+  bool dead;   // a write failed
+} client;
+
+struct td_view {
+  struct mg_context* server;
+  int port;
+  char token[TOKEN + 1];
+  char address[TOKEN + 40];
+  td_text page;
+  td_live* live;  // NULL: a finished page
+
+  pthread_t thread;
+  bool has_thread;
+  pthread_mutex_t lock;  // of what follows
+  bool stop;
+  client clients[CLIENTS];
+  char* queue[QUEUE];
+  int nqueue;
+
+  // the model's thread alone
+  double pace;  // of the clock
+  float* frame;
+  int frame_cap;
+};
+
+// ---- who may -----------------------------------------------------------------------------------
+
+static bool same_secret(const char* a, const char* b) {
+  unsigned different = 0;
+  for (int i = 0; i < TOKEN; i++) different |= (unsigned)(a[i] ^ b[i]);
+  return different == 0;
+}
+
+// What follows "/TOKEN/", NULL: the token is missing or wrong.
+static const char* below_token(const td_view* v, const char* uri) {
+  if (!uri || uri[0] != '/' || strlen(uri) < TOKEN + 2) return NULL;
+  if (!same_secret(uri + 1, v->token) || uri[TOKEN + 1] != '/') return NULL;
+  return uri + TOKEN + 2;
+}
+
+static bool is_here(const td_view* v, const char* host) {
+  char name[40];
+  static const char* const names[] = {"127.0.0.1", "localhost"};
+  for (size_t i = 0; host && i < sizeof names / sizeof *names; i++) {
+    snprintf(name, sizeof name, "%s:%d", names[i], v->port);
+    if (strcmp(host, name) == 0) return true;
+  }
+  return false;
+}
+
+static bool is_own_origin(const td_view* v, const char* origin) {
+  return origin && strncmp(origin, "http://", 7) == 0 && is_here(v, origin + 7);
+}
+
+// ---- pages -------------------------------------------------------------------------------------
+
+static int answer(struct mg_connection* conn, int code, const char* reason, const char* type,
+                  const char* body, size_t n, bool with_body) {
+  mg_printf(conn,
+            "HTTP/1.1 %d %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nConnection: close\r\n"
+            "Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nReferrer-Policy: "
+            "no-referrer\r\nX-Frame-Options: DENY\r\nCross-Origin-Resource-Policy: "
+            "same-origin\r\nCross-Origin-Opener-Policy: same-origin\r\n\r\n",
+            code, reason, type, n);
+  if (with_body) mg_write(conn, body, n);
+  return code;
+}
+
+static int refuse(struct mg_connection* conn, int code, const char* reason) {
+  char body[80];
+  const int n = snprintf(body, sizeof body, "%d %s\n", code, reason);
+  return answer(conn, code, reason, "text/plain", body, (size_t)n, true);
+}
+
+static bool is_live_address(const td_view* v, const char* rest) {
+  return v->live && rest && strcmp(rest, "live") == 0;
+}
+
+// Every request comes here first; 0 lets CivetWeb go on, which only websockets may.
+static int on_request(struct mg_connection* conn) {
+  td_view* v = mg_get_user_data(mg_get_context(conn));
+  const struct mg_request_info* info = mg_get_request_info(conn);
+  if (!is_here(v, mg_get_header(conn, "Host"))) return refuse(conn, 403, "Forbidden");
+  const char* rest = below_token(v, info->local_uri);
+  if (!rest) return refuse(conn, 404, "Not Found");
+  const char* origin = mg_get_header(conn, "Origin");
+  if (origin && !is_own_origin(v, origin)) return refuse(conn, 403, "Forbidden");
+  const bool head = strcmp(info->request_method, "HEAD") == 0;
+  if (!head && strcmp(info->request_method, "GET") != 0)
+    return refuse(conn, 405, "Method Not Allowed");
+  if (is_live_address(v, rest) && mg_get_header(conn, "Upgrade")) return 0;
+  if (*rest) return refuse(conn, 404, "Not Found");
+  return answer(conn, 200, "OK", "text/html; charset=utf-8", v->page.s, (size_t)v->page.n, !head);
+}
+
+// ---- websockets --------------------------------------------------------------------------------
+
+static client* find_client(td_view* v, const struct mg_connection* conn) {
+  for (int i = 0; i < CLIENTS; i++)
+    if (v->clients[i].conn == conn) return &v->clients[i];
+  return NULL;
+}
+
+// Pages say where they come from; programs that do not are not asked, they know the token.
+static int on_connect(const struct mg_connection* conn, void* user) {
+  const td_view* v = user;
+  const char* origin = mg_get_header(conn, "Origin");
+  return is_here(v, mg_get_header(conn, "Host")) && (!origin || is_own_origin(v, origin)) ? 0 : 1;
+}
+
+static void on_ready(struct mg_connection* conn, void* user) {
+  td_view* v = user;
+  pthread_mutex_lock(&v->lock);
+  client* c = find_client(v, NULL);
+  if (c) *c = (client){.conn = conn, .fresh = true};
+  pthread_mutex_unlock(&v->lock);
+  if (!c) mg_websocket_write(conn, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, "", 0);
+}
+
+static void put_command(td_view* v, const char* text, size_t n) {
+  if (v->nqueue == QUEUE) return;  // nobody turns knobs so fast
+  char* copy = td_strndup(text, n);
+  if (copy) v->queue[v->nqueue++] = copy;
+}
+
+static int on_data(struct mg_connection* conn, int flags, char* data, size_t n, void* user) {
+  td_view* v = user;
+  const int opcode = flags & 0xf;
+  if (opcode == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE) return 0;
+  if (opcode != MG_WEBSOCKET_OPCODE_TEXT) return 1;
+  if (n > COMMAND_BYTES) return 0;
+  pthread_mutex_lock(&v->lock);
+  client* c = find_client(v, conn);
+  if (c && n == 4 && memcmp(data, "seen", 4) == 0) {
+    if (c->ahead > 0) c->ahead--;
+  } else if (c) {
+    put_command(v, data, n);
+  }
+  pthread_mutex_unlock(&v->lock);
+  return c != NULL;
+}
+
+static void on_close(const struct mg_connection* conn, void* user) {
+  td_view* v = user;
+  pthread_mutex_lock(&v->lock);
+  client* c = find_client(v, conn);
+  if (c) *c = (client){0};
+  pthread_mutex_unlock(&v->lock);
+}
+
+// ---- sending -----------------------------------------------------------------------------------
+
+// With the lock held: a connection cannot close while it is written to.
+static void send_to(client* c, int opcode, const void* data, size_t n) {
+  if (!c->dead && mg_websocket_write(c->conn, opcode, data, n) <= 0) c->dead = true;
+}
+
+static void send_text(td_view* v, const char* text, bool only_fresh) {
+  for (int i = 0; text && i < CLIENTS; i++) {
+    client* c = &v->clients[i];
+    if (c->conn && (!only_fresh || c->fresh))
+      send_to(c, MG_WEBSOCKET_OPCODE_TEXT, text, strlen(text));
+  }
+}
+
+// {"type": ..., "text": ...}
+static void send_note(td_view* v, const char* type, const char* text, bool only_fresh) {
+  td_text out = {0};
+  td_text_printf(&out, "{\"type\":\"%s\",\"text\":", type);
+  td_json_string(&out, text);
+  td_text_add(&out, "}");
+  if (!out.failed) send_text(v, out.s, only_fresh);
+  td_text_free(&out);
+}
+
+static void send_model(td_view* v, bool only_fresh) {
+  td_text out = {0};
+  if (td_live_describe(v->live, &out)) send_text(v, out.s, only_fresh);
+  td_text_free(&out);
+  send_note(v, "errors", td_live_errors(v->live), only_fresh);
+  send_note(v, "trouble", td_live_trouble(v->live), only_fresh);
+}
+
+static void send_frame(td_view* v) {
+  const int n = td_live_count(v->live);
+  float* frame = td_grow(v->frame, &v->frame_cap, n + 1, sizeof *frame);
+  if (!frame || n == 0) return;
+  v->frame = frame;
+  td_live_frame(v->live, frame);
+  for (int i = 0; i < CLIENTS; i++) {
+    client* c = &v->clients[i];
+    if (!c->conn || c->fresh || c->dead || c->ahead >= AHEAD) continue;
+    c->ahead++;
+    send_to(c, MG_WEBSOCKET_OPCODE_BINARY, frame, (size_t)n * sizeof *frame);
+  }
+}
+
+// ---- commands ----------------------------------------------------------------------------------
+
+static bool number_of(const cJSON* o, const char* name, double* x) {
+  const cJSON* item = cJSON_GetObjectItemCaseSensitive(o, name);
+  if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble)) return false;
+  *x = item->valuedouble;
+  return true;
+}
+
+static bool vector_of(const cJSON* o, const char* name, double x[3]) {
+  const cJSON* list = cJSON_GetObjectItemCaseSensitive(o, name);
+  if (cJSON_GetArraySize(list) != 3) return false;
+  for (int i = 0; i < 3; i++) {
+    const cJSON* item = cJSON_GetArrayItem(list, i);
+    if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble)) return false;
+    x[i] = item->valuedouble;
+  }
+  return true;
+}
+
+static const char* name_of(const cJSON* o) {
+  const cJSON* item = cJSON_GetObjectItemCaseSensitive(o, "name");
+  return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static void do_play(td_view* v, const cJSON* o) {
+  (void)o;
+  if (!*td_live_trouble(v->live)) td_live_run(v->live, true);
+}
+static void do_pause(td_view* v, const cJSON* o) {
+  (void)o;
+  td_live_run(v->live, false);
+}
+static void do_step(td_view* v, const cJSON* o) {
+  (void)o;
+  td_live_run(v->live, false);
+  if (!*td_live_trouble(v->live)) td_live_advance(v->live, v->pace / 60, 1);
+}
+static void do_reset(td_view* v, const cJSON* o) {
+  (void)o;
+  td_live_reset(v->live);
+}
+static void do_pace(td_view* v, const cJSON* o) {
+  double x;
+  if (number_of(o, "value", &x)) v->pace = fmin(fmax(x, 1e-3), 100);
+}
+static void do_param(td_view* v, const cJSON* o) {
+  double x;
+  if (number_of(o, "value", &x)) td_live_set_param(v->live, name_of(o), x);
+}
+static void do_input(td_view* v, const cJSON* o) {
+  double x;
+  if (number_of(o, "value", &x)) td_live_set_input(v->live, name_of(o), x);
+}
+static void do_grip(td_view* v, const cJSON* o) {
+  double station, strength, point[3];
+  if (number_of(o, "station", &station) && number_of(o, "strength", &strength) &&
+      vector_of(o, "point", point) && station >= 0 && station < 1e9)
+    td_live_grip(v->live, (int)station, point, strength);
+}
+static void do_pull(td_view* v, const cJSON* o) {
+  double target[3];
+  if (vector_of(o, "target", target)) td_live_pull(v->live, target);
+}
+static void do_drop(td_view* v, const cJSON* o) {
+  const double nowhere[3] = {0, 0, 0};
+  (void)o;
+  td_live_grip(v->live, -1, nowhere, 0);
+}
+
+static const struct {
+  const char* name;
+  void (*act)(td_view* v, const cJSON* o);
+} commands[] = {{"play", do_play}, {"pause", do_pause}, {"step", do_step},   {"reset", do_reset},
+                {"pace", do_pace}, {"param", do_param}, {"input", do_input}, {"grip", do_grip},
+                {"pull", do_pull}, {"drop", do_drop}};
+
+// What is not understood is left out.
+static void obey(td_view* v, const char* text) {
+  cJSON* o = cJSON_Parse(text);
+  const cJSON* what = cJSON_GetObjectItemCaseSensitive(o, "do");
+  for (size_t i = 0; cJSON_IsString(what) && i < sizeof commands / sizeof *commands; i++)
+    if (strcmp(what->valuestring, commands[i].name) == 0) commands[i].act(v, o);
+  cJSON_Delete(o);
+}
+
+static void obey_all(td_view* v) {
+  char* list[QUEUE];
+  pthread_mutex_lock(&v->lock);
+  const int n = v->nqueue;
+  memcpy(list, v->queue, (size_t)n * sizeof *list);
+  v->nqueue = 0;
+  pthread_mutex_unlock(&v->lock);
+  for (int i = 0; i < n; i++) {
+    obey(v, list[i]);
+    free(list[i]);
+  }
+}
+
+// ---- the model's thread ------------------------------------------------------------------------
+
+static bool anyone(td_view* v) {
+  bool some = false;
+  for (int i = 0; i < CLIENTS; i++) some |= v->clients[i].conn != NULL && !v->clients[i].dead;
+  return some;
+}
+
+static void sleep_until(struct timespec* at, long ns) {
+  struct timespec now;
+  at->tv_nsec += ns;
+  at->tv_sec += at->tv_nsec / 1000000000;
+  at->tv_nsec %= 1000000000;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const double late =
+      (double)(now.tv_sec - at->tv_sec) + 1e-9 * (double)(now.tv_nsec - at->tv_nsec);
+  if (late > 0.1) *at = now;  // far behind: no catching up
+  clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, at, NULL);
+}
+
+// Tell the pages what they do not know yet, and how things stand now.
+static void tell(td_view* v, int serial_before, bool errors_changed, bool trouble_changed) {
+  pthread_mutex_lock(&v->lock);
+  if (td_live_serial(v->live) != serial_before) send_model(v, false);
+  if (errors_changed) send_note(v, "errors", td_live_errors(v->live), false);
+  if (trouble_changed) send_note(v, "trouble", td_live_trouble(v->live), false);
+  send_model(v, true);
+  for (int i = 0; i < CLIENTS; i++) v->clients[i].fresh = false;
+  send_frame(v);
+  pthread_mutex_unlock(&v->lock);
+}
+
+static void turn(td_view* v, int tick) {
+  td_live* l = v->live;
+  const int serial = td_live_serial(l);
+  const bool looked = tick % 12 == 0 && td_live_changed(l);  // five times a second
+  if (looked) td_live_load(l);
+  const bool trouble = *td_live_trouble(l) != '\0';
+  obey_all(v);
+  if (td_live_running(l)) td_live_advance(l, v->pace / 60, 0.05);
+  tell(v, serial, looked, trouble != (*td_live_trouble(l) != '\0'));
+}
+
+static void* work(void* user) {
+  td_view* v = user;
+  struct timespec at;
+  clock_gettime(CLOCK_MONOTONIC, &at);
+  for (int tick = 0;; tick++) {
+    pthread_mutex_lock(&v->lock);
+    const bool stop = v->stop, watched = anyone(v);
+    pthread_mutex_unlock(&v->lock);
+    if (stop) return NULL;
+    if (watched) turn(v, tick);
+    sleep_until(&at, watched ? 16666667 : 50000000);
+  }
+}
+
+// ---- beginning and end -------------------------------------------------------------------------
+
+static bool make_token(char* token) {
+  unsigned char bytes[TOKEN / 2];
+  if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
+  for (size_t i = 0; i < sizeof bytes; i++) snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+  return true;
+}
+
+static td_status listen_here(td_view* v, int port, char* message, size_t size) {
+  char ports[32];
+  snprintf(ports, sizeof ports, "127.0.0.1:%d", port);
+  const char* options[] = {"listening_ports",
+                           ports,
+                           "num_threads",
+                           "24",
+                           "request_timeout_ms",
+                           "5000",
+                           "websocket_timeout_ms",
+                           "86400000",
+                           "max_request_size",
+                           "16384",
+                           "enable_keep_alive",
+                           "no",
+                           "access_control_list",
+                           "-0.0.0.0/0,+127.0.0.1",
+                           NULL};
+  struct mg_callbacks callbacks = {.begin_request = on_request};
+  v->server = mg_start(&callbacks, v, options);
+  struct mg_server_port bound[4];
+  if (!v->server || mg_get_server_ports(v->server, 4, bound) < 1) {
+    snprintf(message, size, "cannot listen on port %d of 127.0.0.1: is it in use?", port);
+    return TD_E_IO;
+  }
+  v->port = bound[0].port;
+  snprintf(v->address, sizeof v->address, "http://127.0.0.1:%d/%s/", v->port, v->token);
+  if (!v->live) return TD_OK;
+  char uri[TOKEN + 8];
+  snprintf(uri, sizeof uri, "/%s/live", v->token);
+  mg_set_websocket_handler(v->server, uri, on_connect, on_ready, on_data, on_close, v);
+  return TD_OK;
+}
+
+static td_status make_page(td_view* v, const td_view_options* o) {
+  if (o->page) {
+    td_text_add(&v->page, o->page);
+    return v->page.failed ? TD_E_NOMEM : TD_OK;
+  }
+  v->live = td_live_new(o->model, o->text, o->set, o->nset);
+  td_text json = {0};
+  td_text_add(&json, "{\"tendril\":\"live\",\"title\":");
+  td_json_string(&json, o->model);
+  td_text_add(&json, "}");
+  const bool ok = v->live && !json.failed && td_page_write(&v->page, json.s);
+  td_text_free(&json);
+  if (ok) td_live_load(v->live);  // what is wrong with it is shown in the page
+  return ok ? TD_OK : TD_E_NOMEM;
+}
+
+static td_status start(td_view* v, const td_view_options* o, char* message, size_t size) {
+  snprintf(message, size, "out of memory");
+  TD_TRY(make_page(v, o));
+  if (!make_token(v->token)) {
+    snprintf(message, size, "no random numbers for a token");
+    return TD_E_IO;
+  }
+  TD_TRY(listen_here(v, o->port, message, size));
+  if (!v->live) return TD_OK;
+  v->has_thread = pthread_create(&v->thread, NULL, work, v) == 0;
+  if (v->has_thread) return TD_OK;
+  snprintf(message, size, "cannot start a thread");
+  return TD_E_NOMEM;
+}
+
+td_status td_view_open(const td_view_options* options, td_view** view, char* message, size_t size) {
+  *view = NULL;
+  td_view* v = calloc(1, sizeof *v);
+  if (!v) {
+    snprintf(message, size, "out of memory");
+    return TD_E_NOMEM;
+  }
+  v->pace = 1;
+  pthread_mutex_init(&v->lock, NULL);
+  const td_status status = start(v, options, message, size);
+  if (status == TD_OK) {
+    *view = v;
+  } else {
+    td_view_close(v);
+  }
+  return status;
+}
+
+const char* td_view_address(const td_view* view) { return view->address; }
+
+void td_view_close(td_view* v) {
+  if (!v) return;
+  pthread_mutex_lock(&v->lock);
+  v->stop = true;
+  pthread_mutex_unlock(&v->lock);
+  if (v->has_thread) pthread_join(v->thread, NULL);
+  if (v->server) mg_stop(v->server);
+  for (int i = 0; i < v->nqueue; i++) free(v->queue[i]);
+  pthread_mutex_destroy(&v->lock);
+  td_live_free(v->live);
+  td_text_free(&v->page);
+  free(v->frame);
+  free(v);
+}

@@ -1,0 +1,10 @@
+body(1).mas = 2;
+body(2).m = -1;
+joint(1).second = 1;
+joint(1).sprng.coeff = 40;
+joint(1).axis = [0 1];
+sensor(1).name = 'tip';
+sensor(1).vlue = 3;
+rod(1).length = missing;
+chamber(1).rod = 2;
+par.rtol = -1;

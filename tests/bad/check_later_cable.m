@@ -1,1 +1,0 @@
-cable(1).tension = 2;

@@ -1,0 +1,12 @@
+World.g = [0 0 -9.81];
+rod(1).length = 0.2; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1000;
+chmaber(1).rod = 1;
+chmaber(1).area = 1e-4;
+jiont(1).second = 1;
+x = jiont(1).second;
+options.n = 3;
+used.n = 4;
+y = used.n;
+rods(1).m = 1;
+z = rods(1).m;
+d = struct('a', 1);

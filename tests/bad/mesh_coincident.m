@@ -1,0 +1,6 @@
+mesh.node = [0 0 0; 1 0 0; 1 0 0];
+mesh.edge = [1 2; 2 3];
+mesh.fixed = 1;
+mesh.body.m = 1;
+mesh.joint(2).spring.coeff = 1;
+mesh.joint(2).spring.init = 1;

@@ -1,0 +1,2 @@
+mesh.node = [0 0 0; 1 0 0];
+mesh.joint(2).spring.coeff = 1;

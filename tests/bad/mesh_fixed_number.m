@@ -1,0 +1,3 @@
+mesh.grid = [2 2];
+mesh.fixed = [1 5];
+mesh.joint(2).spring.coeff = 1;

@@ -1,0 +1,2 @@
+mesh.grid = [2 2];
+mesh.body.m = 1;

@@ -1,0 +1,7 @@
+mesh.grid = [2 2];
+mesh.body.m = 1;
+mesh.joint(2).spring.coeff = 1;
+joint(1).second = 3;
+joint(1).fixed = 1;
+joint(1).motion = t;
+joint(1).control = 1;

@@ -1,0 +1,5 @@
+mesh.grid = [2 2];
+mesh.body.m = 1;
+mesh.joint(2).spring.coeff = 1;
+joint(1).second = at(mesh(2), 1);
+joint(1).fixed = 1;

@@ -1,0 +1,2 @@
+mesh.grid = [2 2];
+mesh.joint(2).spring.coeff = [1 2 3];

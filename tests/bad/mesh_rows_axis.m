@@ -1,0 +1,3 @@
+mesh.grid = [2 2];
+mesh.joint(2).spring.coeff = ones(1, 6);
+mesh.joint(2).xaxis = ones(3, 3);

@@ -1,0 +1,5 @@
+mesh.grid = [2 2];
+mesh.body.m = 1;
+mesh.joint(2).spring.coeff = 1;
+sensor(1).name = 'p';
+sensor(1).value = dof(mesh(1), 1);

@@ -1,0 +1,2 @@
+mesh.body.m = 1;
+mesh.joint(2).spring.coeff = 1;

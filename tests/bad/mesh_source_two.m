@@ -1,0 +1,3 @@
+mesh.grid = [2 2];
+mesh.file_name = 'x.iges';
+mesh.joint(2).spring.coeff = 1;

@@ -1,6 +1,0 @@
-rod(1).length = 0.3;
-rod(1).radius = 0.01;
-rod(1).E = 1e5;
-rod(1).rho = 1000;
-rod(1).model = 'rom';
-rod(1).rate = [0 0 0 1 0 0];

@@ -1,0 +1,160 @@
+# Where an analysis starts: params and inputs of --set, states of --at, the equilibrium; and what results say about it.
+. "$(dirname "$0")/common.bash"
+cat >mass.m <<'MODEL'
+% A mass on a spring, pushed by an input and shaken by time.
+u1 = input('u1', 0);
+k = param('k', 100);
+shape = param('shape', 'long');
+shake = param('shake', 0);
+body(1).m = 1;
+joint(1).second = 1;
+joint(1).tr(1).trans = [0 0 inf];
+joint(1).dof(1).spring.coeff = k;
+joint(1).dof(1).input = u1 + shake*cos(3*t);
+sensor(1).name = 'height';
+sensor(1).value = pos(body(1))(3);
+par.t_final = 1;
+MODEL
+
+# inputs by --set: z = u1/k
+expect 0 equil mass.m --set u1=5
+json mass.out/equilibrium.json 'abs(d["q"][0] - 0.05) < 1e-9 and d["u"] == {"u1": 5}'
+json mass.out/summary.json 'd["inputs"] == {"u1": 5} and d["parameters"]["shape"] == "long" and d["parameters"]["k"] == 100'
+expect 0 trace mass.m --set u1=5 --param k=100:200 -o trace
+tail -1 trace/trace.csv | python3 -c 'import sys; x = input().split(","); sys.exit(abs(float(x[-1]) - 0.025) > 1e-9)' ||
+  fail "trace: $(tail -1 trace/trace.csv)"
+expect 2 equil mass.m --set u2=5
+says "the model has no param or input 'u2'"
+says "did you mean 'u1'?"
+says 'params and inputs: k shape shake u1'
+expect 2 equil mass.m --set u1=high
+says "input 'u1' is a number"
+
+# sensors stand before coordinates; time is told where it matters
+expect 0 equil mass.m --set u1=5 --set shake=1
+prints 'the model depends on time; this is for t = 0 s'
+[ "$(grep -nE '^  height|^  q1' stdout.txt | head -1 | grep -c height)" = 1 ] || fail 'sensors come first'
+
+# a simulation that starts at rest stays there
+near() { python3 -c "import sys; sys.exit(not abs($1 - $2) < $3)" || fail "$1 is not $2"; }
+last() { tail -1 "$1/trajectory.csv" | cut -d, -f"$2"; } # t, height, q1, v1
+expect 0 equil mass.m --set u1=5 -o rest
+for at in rest rest/equilibrium.json; do
+  expect 0 sim mass.m --at "$at" -o still
+  prints 'started from: rest/equilibrium.json'
+  near "$(last still 3)" 0.05 1e-9
+done
+expect 0 sim mass.m --from-equilibrium --set u1=5 -o still
+prints 'started from: equilibrium'
+has still/equilibrium.json
+near "$(last still 3)" 0.05 1e-9
+expect 0 sim mass.m --at rest --set u1=0 -o swing # --set wins over the file
+near "$(last swing 3)" '0.05*__import__("math").cos(10)' 1e-6
+
+# two halves of a run are the whole
+expect 0 sim mass.m --set u1=5 -o whole
+expect 0 sim mass.m --set u1=5 -o half --t-final 0.5
+for at in half half/trajectory.h5 half/trajectory.csv; do
+  expect 0 sim mass.m --set u1=5 --at "$at" -o rest_of_it
+  prints ', t = 0.5 s'
+  near "$(last rest_of_it 3)" "$(last whole 3)" 1e-6
+done
+expect 0 sim mass.m --set u1=5 --at whole/trajectory.csv --time 0.501 -o rest_of_it
+prints 'whole/trajectory.csv, t = 0.5 s'
+near "$(last rest_of_it 3)" "$(last whole 3)" 1e-6
+expect 0 eval mass.m --at whole --time 0.25 --json
+cp stdout.txt state.json
+json state.json 'd["t"] == 0.25 and abs(d["q"][0] - 0.05*(1 - __import__("math").cos(2.5))) < 1e-6'
+expect 0 linearize mass.m --at state.json # what eval printed is a state too
+json mass.out/linear.json 'd["t"] == 0.25'
+
+# what cannot be read is told
+expect 4 sim mass.m --at nowhere
+says "cannot read 'nowhere'"
+expect 4 sim mass.m --at whole --time 7
+says 'has rows from t = 0 s to 1 s, none at 7 s'
+expect 1 sim mass.m --at whole --t-final 1
+says 'give a later --t-final'
+expect 1 sim mass.m --time 1
+says '--time needs --at'
+expect 1 eval mass.m --at rest/equilibrium.json --time 1
+says 'holds one state'
+expect 1 sim mass.m --at rest --from-equilibrium
+mkdir empty
+expect 4 eval mass.m --at empty
+says 'has no equilibrium.json and no trajectory'
+printf 't,q1\n0,1\n' >some.csv
+expect 4 eval mass.m --at some.csv
+says 'has no column v1'
+printf 't,q1,v1\n0,1,2\n1,x,2\n' >some.csv
+expect 4 eval mass.m --at some.csv
+says 'line 3 is not a row'
+printf 't,q1,v1\n0,nan,2\n' >some.csv
+expect 4 eval mass.m --at some.csv
+says 'q1 is not a finite number'
+echo rubbish >some.h5
+expect 4 eval mass.m --at some.h5
+says 'not an HDF5 file'
+echo '{"converged": false, "q": [0]}' >lost.json
+expect 4 eval mass.m --at lost.json
+says 'was not found'
+
+# commands keep each other's summaries
+expect 0 modes mass.m -o all
+expect 0 sim mass.m -o all
+expect 0 equil mass.m -o all
+expect 0 sim mass.m -o all --t-final 0.5
+json all/summary.json 'sorted(d["earlier"]) == ["equil", "modes"] and d["simulation"]["t_end"] == 0.5'
+json all/summary.json 'd["earlier"]["equil"]["equilibrium"]["stable"] and "earlier" not in d["earlier"]["equil"]'
+
+# -n is for the eyes
+expect 0 modes "$models/four_bar.m" -n 1 -o modes
+[ "$(wc -l <modes/modes.csv)" = 4 ] || fail 'modes.csv was cut'
+prints '2 more in modes.csv'
+
+# closed loops and their rows
+expect 0 eval "$source/tests/bad/model_loop_moved.m"
+says 'closing the loops moves joint(2).dof(1) from -0.6 to'
+prints '.t1 .t2 .t3: the ends stay together'
+
+# why there is no equilibrium
+printf 'body(1).m = 2; joint(1).second = 1; joint(1).type = %cfree%c; world.g = [0 0 -10];\n' "'" "'" >falls.m
+expect 3 equil falls.m
+says 'no restoring force along joint(1).dof(3): nothing balances 20 N there'
+json falls.out/equilibrium.json 'd["converged"] is False and "dof(3)" in d["note"]'
+cat >cart.m <<'MODEL'
+body(1).m = 1; body(2).m = 1; body(2).l_com = [0 0 -0.5];
+joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).input = 2;
+joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).rot = [2 inf];
+world.g = [0 0 -9.81];
+MODEL
+expect 3 equil cart.m
+says 'no restoring force along joint(1).dof(1): nothing balances 2 N there'
+
+# forces and multipliers are outputs like others; those that dependent constraints leave open are named
+cat >held.m <<'MODEL'
+% A mass on a spring, held in x once, or twice by the same constraint.
+twice = param('twice', 0);
+body(1).m = 1; body(1).I = eye(3);
+joint(1).second = 1; joint(1).tr(1).trans = [inf 0 inf];
+joint(1).dof(2).spring.coeff = 10;
+joint(2).second = 1; joint(2).fixed = [1 0 0];
+if twice, joint(3).second = 1; joint(3).fixed = [1 0 0]; end
+u = input('u', 0);
+exload(1).exbody = 1; exload(1).ftau = [u 0 0];
+sensor(1).name = 'l'; sensor(1).value = lambda(joint(2))(1);
+sensor(2).name = 'z'; sensor(2).value = pos(body(1))(3);
+sensor(3).name = 'f'; sensor(3).value = force(joint(1))(3);
+MODEL
+expect 0 linearize held.m # u is borne by the constraint, the spring by the acceleration
+json held.out/linear.json 'd["outputs"] == ["l", "z", "f"] and d["D"] == [[-1], [0], [0]] and d["note"] == ""'
+json held.out/linear.json 'd["C"] == [[0, 0], [1, 0], [-10, 0]]'
+expect 0 linearize held.m --set twice=1
+prints 'left out, since dependent constraints do not determine them: l, f'
+json held.out/linear.json 'd["outputs"] == ["z"] and d["ny"] == 1 and len(d["C"]) == 1'
+
+# titles of demos are whole sentences
+expect 0 demo
+tr -s ' \n' ' ' <stdout.txt | grep -q 'with a force sensor at its tip, as printed in Tables 3 and 4 of the TMTDyn paper, with the' ||
+  fail 'a title is cut'
+finish
