@@ -329,8 +329,8 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
     largest = max_int(largest, m->block_at[b + 1] - m->block_at[b]);
   if (largest <= spec->limits.dense) return TD_OK;
   td_error(&spec->diags, TD_E_MODEL, td_span_none(),
-           "%d degrees of freedom and constraint rows hang together: the model may have %d",
-           largest, spec->limits.dense);
+           "%d degrees of freedom and constraint rows need a dense matrix: it may have %d", largest,
+           spec->limits.dense);
   td_more(&spec->diags, "networks of small trees may be larger");
   return TD_E_MODEL;
 }
