@@ -75,6 +75,12 @@ void td_mass_factors(const td_model* m, const td_work* w, mass_factor* factor);
 enum { MASS_WIDTH = 16 };
 void td_mass_solve(const td_model* m, td_work* w, const mass_factor* factor, double* B, int width);
 
+// Nodes of networks, hops with `node` set: what of them does not change; place the translation;
+// accelerations of all its hops, when hop is its last.  False: no mass or no inertia.
+void td_node_prepare(const td_model* m, td_work* w);
+void td_node_place(const td_model* m, td_work* w, int hop);
+bool td_node_accelerate(const td_model* m, td_work* w, int hop, const spatial* base, double* vdot);
+
 // A station's frame at the present state; accelerations only after td_accelerate (without gravity).
 frame td_frame(const td_model* m, const td_work* w, int station);
 // First-order change of a station's frame along column `col`: of its position coordinate (rate =

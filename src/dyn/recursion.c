@@ -228,6 +228,7 @@ static void reduce_given(const td_model* m, td_work* w, const model_hop* hop, ho
 
 bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
   for (int i = 0; i < m->nhop; i++) {
+    if (m->hop[i].node > 0) continue;
     hop_work* h = &w->hop[i];
     h->pA = spatial_scale(-1, h->f);
     if (w->hop_heavy[i]) {
@@ -242,6 +243,7 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
     bool ok = true;
+    if (hop->node > 0) continue;
     if (hop->prescribed) {
       reduce_given(m, w, hop, h);
     } else if (hop->group == i && hop->nv == 1) {
@@ -258,6 +260,13 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
   const spatial base = ground_acceleration(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
+    if (hop->node > 0) {
+      if (i == hop->last && !td_node_accelerate(m, w, i, &base, vdot)) {
+        *bad = i;
+        return false;
+      }
+      continue;
+    }
     const spatial* parent = hop->parent < 0 ? &base : &w->hop[hop->parent].A;
     spatial A = spatial_add(*parent, w->hop[i].c);
     if (hop->prescribed) {

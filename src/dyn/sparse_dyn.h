@@ -17,6 +17,9 @@
 // Decide between dense and sparse (m->sparse, m->linear_why) and find the pattern.  TD_E_NOMEM.
 td_status td_sparse_plan(td_model* m);
 
+// Mark the hops of nodes (model_hop.node).
+void td_find_nodes(td_model* m);
+
 static inline td_blocks model_blocks(const td_model* m) {
   return (td_blocks){m->nblock_at - 1, m->block_at,     m->block_ptr,
                      m->block_row,     m->block_offset, m->block_base};

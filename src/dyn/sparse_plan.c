@@ -429,7 +429,11 @@ static td_status choose(planner* p) {
 td_status td_sparse_plan(td_model* m) {
   planner p = {.m = m};
   const td_status status = choose(&p);
-  if (!m->sparse) forget(m);
+  if (m->sparse) {
+    td_find_nodes(m);
+  } else {
+    forget(m);
+  }
   free(p.q_block);
   free(p.slot_live);
   free(p.next);

@@ -71,6 +71,7 @@ typedef struct model_hop {
   int group;  // first hop of its group: hops that share DOFs and of which only the last carries
               // mass
   int group_last;  // and the last
+  int node;        // node of a network (nodes.c): hops it has, 1 for a point, 2 for a body; 0: no
   int last;        // last hop of the subtree (hops are in depth-first order)
   int above, end;  // slots of the path from the ground that are taken above it, and with its own
   bool straight;   // the velocities of the slots above it ascend one by one
@@ -435,14 +436,15 @@ static inline const char* model_name(const td_model* m, int offset) { return m->
 // ---- work -------------------------------------------------------------------------------------
 
 // Everything of one hop at the present state.
+// What every evaluation touches comes first.
 typedef struct hop_work {
-  spatial6 IA;       // articulated (or composite) inertia
-  spatial V, A, pA;  // twist, acceleration, bias wrench
-  spatial c;         // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
-  spatial f;         // wrench of springs, loads ... on it
-  spatial F;         // composite wrench
-  inertia I;         // rigid inertia about the origin, world axes
-  pose g;            // frame after the joint
+  pose g;         // frame after the joint
+  spatial V, f;   // twist; wrench of springs, loads ... on it
+  spatial A;      // acceleration
+  spatial c;      // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
+  inertia I;      // rigid inertia about the origin, world axes
+  spatial6 IA;    // articulated (or composite) inertia
+  spatial pA, F;  // bias wrench, composite wrench
   spatial E;         // composite wrench of f
   vec3 P;            // composite linear momentum            } velocity part of the
   mat3 B;            // composite dI/dt - [angular momentum]× } tangent, see tangent.c
