@@ -65,7 +65,6 @@ td_status td_sparse_kkt_factor_by(sparse_kkt* kkt, sparse_column column, void* c
 int td_sparse_kkt_bad(const sparse_kkt* kkt);
 // In the order of the velocities: f (nvel) and x may be the same; g NULL: zero; l NULL: not wanted.
 void td_sparse_kkt_solve(sparse_kkt* kkt, const double* f, const double* g, double* x, double* l);
-int td_sparse_kkt_sign(const sparse_kkt* kkt);  // of the determinant
 int td_sparse_kkt_rank(const sparse_kkt* kkt);  // independent rows
 // For symmetric A: pivots on the diagonal alone, and the number of negative eigenvalues of A on the
 // motions that the constraints allow.

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "fronts.h"
 #include "sparse.h"
 #include "sparse_dyn.h"
 
@@ -24,8 +25,11 @@ struct sparse_kkt {
   double *x, *z, *b, *r, *column;
   double* diagonal;  // of A
   double d;
+  bool only_diagonal;                   // pivots
   int *own_ptr, *own_row, *own_offset;  // pattern of the diagonal blocks
-  td_sparse_lu* lu;
+  td_fronts* fronts;  // instead, where there are no rows and little pivoting is needed
+  bool use_fronts;    // the last factors are those
+  td_sparse_lu* lu;   // NULL: not asked for so far
   void* memory;
 };
 
@@ -112,6 +116,11 @@ static bool allocate(sparse_kkt* k, bool diagonal) {
   return true;
 }
 
+static bool open_lu(sparse_kkt* k) {
+  if (!k->lu) k->lu = td_sparse_lu_new(k->n + k->rows, k->ptr, k->row);
+  return k->lu != NULL;
+}
+
 sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
   sparse_kkt* k = calloc(1, sizeof *k);
   if (!k) return NULL;
@@ -127,8 +136,9 @@ sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
   for (int i = 0; i < k->n; i++) k->given[i] = m->vel[m->index_v[i]].motion != NUM_NONE;
   list_touching(k);
   fill_columns(k);
-  k->lu = td_sparse_lu_new(k->n + k->rows, k->ptr, k->row);
-  if (!k->lu) {
+  // without rows the values of the columns are those of the blocks
+  if (k->rows == 0 && !diagonal) k->fronts = td_fronts_new(&k->blocks);
+  if (!k->fronts && !open_lu(k)) {
     td_sparse_kkt_free(k);
     return NULL;
   }
@@ -137,6 +147,7 @@ sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
 
 void td_sparse_kkt_free(sparse_kkt* k) {
   if (!k) return;
+  td_fronts_free(k->fronts);
   td_sparse_lu_free(k->lu);
   free(k->memory);
   free(k);
@@ -197,7 +208,9 @@ td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx
       to = put_column(k, J, j, k->column + (size_t)height * (size_t)(j - p->at[J]), J2, to);
   }
   put_rows(k, J1, to);
-  return td_sparse_lu_factor(k->lu, k->x);
+  k->use_fronts = k->fronts && !k->only_diagonal && td_fronts_factor(k->fronts, k->x) == TD_OK;
+  if (k->use_fronts) return TD_OK;
+  return open_lu(k) ? td_sparse_lu_factor(k->lu, k->x) : TD_E_NOMEM;
 }
 
 typedef struct matrix {
@@ -217,7 +230,7 @@ td_status td_sparse_kkt_factor(sparse_kkt* k, const double* A, const double* J1,
 }
 
 int td_sparse_kkt_bad(const sparse_kkt* k) {
-  const int bad = td_sparse_lu_bad(k->lu);
+  const int bad = k->lu ? td_sparse_lu_bad(k->lu) : 0;
   return bad >= 0 && bad < k->n ? k->m->index_v[bad] : 0;
 }
 
@@ -250,13 +263,15 @@ void td_sparse_kkt_solve(sparse_kkt* k, const double* f, const double* g, double
   td_sparse_gather(k->m, f, k->b);
   for (int i = 0; i < k->rows; i++) k->b[k->n + i] = g ? g[i] : 0;
   memcpy(k->z, k->b, size);
-  td_sparse_lu_solve(k->lu, k->z, 1);
+  if (k->use_fronts) {
+    td_fronts_solve(k->fronts, k->z);
+  } else {
+    td_sparse_lu_solve(k->lu, k->z, 1);
+  }
   if (k->rows > 0) refine(k);
   td_sparse_scatter(k->m, k->z, x);
   if (l) memcpy(l, k->z + k->n, (size_t)k->rows * sizeof(double));
 }
-
-int td_sparse_kkt_sign(const sparse_kkt* k) { return td_sparse_lu_sign(k->lu); }
 
 int td_sparse_kkt_rank(const sparse_kkt* k) {
   int rank = 0;
@@ -265,7 +280,8 @@ int td_sparse_kkt_rank(const sparse_kkt* k) {
 }
 
 void td_sparse_kkt_diagonal(sparse_kkt* k, bool diagonal) {
-  td_sparse_lu_diagonal(k->lu, diagonal);
+  k->only_diagonal = diagonal;
+  if (diagonal ? open_lu(k) : k->lu != NULL) td_sparse_lu_diagonal(k->lu, diagonal);
 }
 
 // With the rows of the constraints negated the matrix is symmetric, and each constraint adds a
@@ -277,7 +293,9 @@ int td_sparse_kkt_negative(const sparse_kkt* k) {
   return negative;
 }
 
-size_t td_sparse_kkt_bytes(const sparse_kkt* k) { return td_sparse_lu_bytes(k->lu); }
+size_t td_sparse_kkt_bytes(const sparse_kkt* k) {
+  return (k->lu ? td_sparse_lu_bytes(k->lu) : 0) + (k->fronts ? td_fronts_bytes(k->fronts) : 0);
+}
 
 // ---- the equations at one state ---------------------------------------------------------------
 

@@ -66,28 +66,6 @@ void td_sparse_lu_solve(td_sparse_lu* lu, double* b, int nrhs) {
   klu_solve(lu->symbolic, lu->numeric, lu->n, nrhs, b, &lu->common);
 }
 
-// Parity of a permutation by its cycles; `seen` is scratch.
-static int parity(const int* p, int n, char* seen) {
-  int sign = 1;
-  memset(seen, 0, (size_t)n);
-  for (int i = 0; i < n; i++)
-    for (int k = p[i]; !seen[i] && k != i && !seen[k]; k = p[k]) {
-      seen[k] = 1;
-      sign = -sign;
-    }
-  return sign;
-}
-
-int td_sparse_lu_sign(td_sparse_lu* lu) {
-  char* seen = malloc((size_t)lu->n + 1);
-  if (!seen) return 0;
-  int sign = parity(lu->numeric->Pnum, lu->n, seen) * parity(lu->symbolic->Q, lu->n, seen);
-  const double* U = lu->numeric->Udiag;
-  for (int i = 0; i < lu->n; i++) sign = U[i] < 0 ? -sign : sign;  // row scales are positive
-  free(seen);
-  return sign;
-}
-
 double td_sparse_lu_pivot(const td_sparse_lu* lu, int column) {
   const double *U = lu->numeric->Udiag, *scale = lu->numeric->Rs;
   return U[lu->place[column]] * (scale ? scale[lu->place[column]] : 1);

@@ -22,7 +22,6 @@ td_status td_sparse_lu_factor(td_sparse_lu* lu, const double* x);
 int td_sparse_lu_bad(const td_sparse_lu* lu);
 // In place; b is n x nrhs, one right-hand side after the other.
 void td_sparse_lu_solve(td_sparse_lu* lu, double* b, int nrhs);
-int td_sparse_lu_sign(td_sparse_lu* lu);  // of the determinant
 double td_sparse_lu_pivot(const td_sparse_lu* lu, int column);
 size_t td_sparse_lu_bytes(const td_sparse_lu* lu);  // memory of ordering and factors
 
