@@ -120,9 +120,11 @@ typedef struct td_sizes {
   int nforce;       // springs, dampers, inputs and loads that act between stations or on DOFs
   int nsensor;      // numbers that sensors give (a vector counts its components)
   int nevent;
-  int nrod;    // rods
-  int ncable;  // cables
-  int nmesh;   // meshes
+  int nrod;      // rods
+  int ncable;    // cables
+  int nwet;      // places in the fluid
+  int ncontact;  // contacts
+  int nmesh;     // meshes
 } td_sizes;
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The
@@ -143,6 +145,7 @@ const char* td_model_station_name(const td_model* model, int i);
 const char* td_model_constraint_name(const td_model* model, int i);
 const char* td_model_force_name(const td_model* model, int i);
 const char* td_model_cable_name(const td_model* model, int i);
+const char* td_model_contact_name(const td_model* model, int i);
 int td_model_input_find(const td_model* model, const char* name);  // -1: none
 int td_model_param_find(const td_model* model, const char* name);
 int td_model_sensor_find(const td_model* model, const char* name);

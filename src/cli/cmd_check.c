@@ -201,6 +201,8 @@ static cJSON* check_json(session* s, const outlook* o) {
   json_add(object, "stations", names_json(s->model, s->n.nstation, td_model_station_name));
   json_add(object, "constraints", names_json(s->model, s->n.nconstraint, td_model_constraint_name));
   json_add(object, "forces", names_json(s->model, s->n.nforce, td_model_force_name));
+  json_add_number(object, "wetted_places", s->n.nwet);
+  json_add(object, "contacts", names_json(s->model, s->n.ncontact, td_model_contact_name));
   json_add(object, "cables", names_json(s->model, s->n.ncable, td_model_cable_name));
   json_add(object, "inputs", names_json(s->model, s->n.nu, td_model_input_name));
   json_add(object, "parameters", names_json(s->model, s->n.nparam, td_model_param_name));
@@ -221,7 +223,8 @@ static void say_rods(session* s) {
     td_rod rod;
     if (!td_model_rod_about(s->model, i, &rod)) continue;
     say(s, "    %-12s %s, %s %d, %g m long, %d DOFs\n", rod.name, rod.model,
-        strcmp(rod.model, "rom") == 0 ? "order" : "segments", rod.n, rod.length, rod.nv);
+        strcmp(rod.model, "rom") == 0 || strcmp(rod.model, "gvs") == 0 ? "order" : "segments",
+        rod.n, rod.length, rod.nv);
   }
 }
 
@@ -264,6 +267,8 @@ static void say_check(session* s, const outlook* o) {
   say(s, "  DOFs          %6d   left by the constraints\n", n.nfree - o->rank);
   say(s, "  forces        %6d   springs, dampers, inputs, loads\n", n.nforce);
   if (n.ncable > 0) say(s, "  cables        %6d\n", n.ncable);
+  if (n.nwet > 0) say(s, "  in the fluid  %6d   points of rods, and bodies\n", n.nwet);
+  if (n.ncontact > 0) say(s, "  contacts      %6d\n", n.ncontact);
   say(s, "  inputs        %6d\n  parameters    %6d\n  sensors       %6d\n", n.nu, n.nparam,
       n.nsensor);
   const td_linear_choice linear = td_model_linear(s->model);

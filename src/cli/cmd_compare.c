@@ -23,21 +23,22 @@ static td_status plan(comparison* c) {
   memcpy(list, opt->list, sizeof list);
   qsort(list, (size_t)opt->nlist, sizeof *list, ascending);
   const int n = opt->nlist ? opt->nlist : NDEFAULT;
-  c->list = calloc((size_t)(NMODEL * n + NREFERENCE), sizeof *c->list);
+  c->list = calloc((size_t)(NMODEL * n + 2 * NREFERENCE), sizeof *c->list);
   if (!c->list) return TD_E_NOMEM;
   int highest = 0;
   for (int m = 0; m < NMODEL; m++) {
-    const bool rom = strcmp(rod_models[m], "rom") == 0;
-    const int* from = opt->nlist ? list : rom ? default_orders : default_segments;
+    const bool orders = is_polynomial(rod_models[m]);
+    const int* from = opt->nlist ? list : orders ? default_orders : default_segments;
     for (int i = 0; i < n; i++) {
       if (i > 0 && from[i] == from[i - 1]) continue;
       c->list[c->n++] = (variant){.model = rod_models[m], .n = from[i]};
-      if (rom) highest = from[i];
+      if (orders) highest = from[i];
     }
   }
   for (int i = 0; i < NREFERENCE; i++) {
     if (reference_orders[i] <= highest) continue;
     c->list[c->n++] = (variant){.model = "rom", .n = reference_orders[i], .hidden = true};
+    c->list[c->n++] = (variant){.model = "gvs", .n = reference_orders[i], .hidden = true};
   }
   for (int i = 0; i < c->n; i++) c->cost += variant_cost(&c->list[i]);
   c->wants[AT_REST] = opt->only_static || !opt->only_dynamic;

@@ -44,8 +44,10 @@ typedef struct candidate {
   double error;    // difference between it and the next coarser one, NaN: there is none
   char text[120];  // how it was made
 } candidate;
-enum { NMODEL = 4 };
+enum { NMODEL = 5 };
 extern const char* const rod_models[NMODEL];
+// n is an order of polynomials, not a number of segments.
+bool is_polynomial(const char* model);
 
 typedef struct comparison {
   session* s;

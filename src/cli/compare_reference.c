@@ -119,7 +119,7 @@ static void choose(comparison* c, quantity k) {
   for (int i = 0; i < NMODEL; i++) {
     candidate* from = &c->from[k][i];
     *from = (candidate){.model = rod_models[i], .error = NAN};
-    if (strcmp(from->model, "rom") == 0) {
+    if (is_polynomial(from->model)) {
       polynomial(c, k, from);
     } else {
       richardson(c, k, from);
@@ -154,7 +154,7 @@ static void measure(comparison* c, variant* v, quantity k) {
 // error ~ n^-order, from two runs whose errors the reference can tell; polynomials have none
 static void observe_order(const comparison* c, variant* v, const variant* coarser, quantity k) {
   const bool same = coarser && strcmp(v->model, coarser->model) == 0 && v->n > coarser->n;
-  if (!same || strcmp(v->model, "rom") == 0) return;
+  if (!same || is_polynomial(v->model)) return;
   if (!(v->error[k] > 0) || below_reference(c, v, k) || below_reference(c, coarser, k)) return;
   v->order[k] = log(coarser->error[k] / v->error[k]) / log((double)v->n / coarser->n);
 }

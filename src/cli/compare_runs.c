@@ -5,7 +5,11 @@
 
 #include "compare.h"
 
-const char* const rod_models[NMODEL] = {"srl", "ebr", "eba", "rom"};
+const char* const rod_models[NMODEL] = {"srl", "ebr", "eba", "rom", "gvs"};
+
+bool is_polynomial(const char* model) {
+  return strcmp(model, "rom") == 0 || strcmp(model, "gvs") == 0;
+}
 
 // What is alive during a run.
 typedef struct running {
@@ -20,7 +24,7 @@ typedef struct running {
 
 // Time grows with the square of the coordinates, a little more than that for polynomials.
 double variant_cost(const variant* v) {
-  const double n = strcmp(v->model, "rom") == 0 ? 4.0 * v->n : v->n;
+  const double n = is_polynomial(v->model) ? 4.0 * v->n : v->n;
   return 10 + n * n;
 }
 
@@ -56,6 +60,9 @@ static td_status set_rods(td_spec* spec, const variant* v) {
     status = td_spec_string(spec, path, v->model);
     snprintf(path, sizeof path, "rod(%d).n", i);
     if (status == TD_OK) status = td_spec_number(spec, path, v->n);
+    // orders that the model writes would hide n
+    snprintf(path, sizeof path, "rod(%d).order", i);
+    if (status == TD_OK && strcmp(v->model, "gvs") == 0) status = td_spec_number(spec, path, v->n);
   }
   return status;
 }

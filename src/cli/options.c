@@ -144,7 +144,7 @@ static const option_row option_table[] = {
     {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
     {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
     {'n', "--count", "-n", "N", read_count, "how many modes are printed (default: 10); all are written"},
-    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom 2 to 6)"},
+    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},
     {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
     {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},

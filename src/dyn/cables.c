@@ -108,6 +108,23 @@ static double tension_change(const td_model* m, const td_work* w, int cable) {
   return at->slope * w->load * w->dnum[c->pull] + at->stretch * w->dnum[c->stiffness];
 }
 
+double td_cable_tension_change(const td_model* m, const td_work* w, int cable, int col) {
+  const double numbers = tension_change(m, w, cable);
+  if (col < 0 || !by_length(&m->cable[cable]) || w->cable[cable].slope == 0) return numbers;
+  return numbers + w->cable[cable].slope * td_cable_length_change(m, w, cable, col);
+}
+
+bool td_cable_couples(const td_model* m) {
+  for (int i = 0; i < m->nspan; i++)
+    if (by_length(&m->cable[m->span[i].cable])) return true;
+  for (int i = 0; i < m->ncrossing; i++) {
+    const model_cable* c = &m->cable[m->crossing[i].cable];
+    const bool follows = by_length(c) || c->friction != NUM_NONE;
+    if (follows && m->force[m->crossing[i].force].strain == STRAIN_SEGMENT) return true;
+  }
+  return false;
+}
+
 // A given tension is an input, a cable of given length a spring.
 static bool acts(const model_cable* c, int which) {
   return which & (by_length(c) ? FORCES_PASSIVE : FORCES_ACTIVE);
@@ -272,7 +289,7 @@ double td_cable_energy_change(const td_model* m, const td_work* w, int col) {
 static double crossing_power(const td_model* m, const td_work* w, int crossing) {
   const model_crossing* c = &m->crossing[crossing];
   double x[6], u[6], rate = 0;
-  td_strain_rates(m, w, &m->force[c->force], x, u);
+  td_strain_state(m, w, &m->force[c->force], x, u);
   const cable_section s = cable_at(x, w->num + c->path);
   for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
   return -w->crossing_share[crossing] * w->cable[c->cable].tension * passed(m, w, c) * rate;

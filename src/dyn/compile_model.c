@@ -310,6 +310,18 @@ static td_status judge_equations(const trial* t) {
   return TD_OK;
 }
 
+// Contact at the start is a push from nowhere: likely not what is meant.
+static void warn_contacts(const trial* t) {
+  static const char* const fields[] = {"first", "second", NULL};
+  for (int i = 0; i < t->m->ncontact; i++) {
+    const double depth = td_contact_depth(t->m, t->w, i);
+    if (depth > 1e-9)
+      td_warn(&t->spec->diags, field_span(t->spec, "contact", i + 1, fields),
+              "%s: touches at the start already, %.3g m deep",
+              model_name(t->m, t->m->contact[i].name), depth);
+  }
+}
+
 static td_status judge(const trial* t) {
   td_status status = td_state_initial(t->m, t->w, t->state);
   td_enter(t->m, t->state, t->w);
@@ -319,6 +331,7 @@ static td_status judge(const trial* t) {
   if (status != TD_OK) return status;
   report_moved(t);
   TD_TRY(judge_geometry(t));
+  warn_contacts(t);
   return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
 }
 

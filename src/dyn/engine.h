@@ -16,6 +16,7 @@
 #include "link.h"
 #include "model.h"
 #include "segment.h"
+#include "station.h"
 
 void td_prepare(const td_model* m, td_work* w);
 void td_place(const td_model* m, const td_state* state, td_work* w);
@@ -130,6 +131,11 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
 static inline bool is_local(const model_force* f) {
   return f->kind == FORCE_DOF || (f->kind == FORCE_STRAIN && f->strain != STRAIN_SEGMENT);
 }
+// A load in axes of the world or of what it acts on is a force on a single station: its derivative
+// is among the blocks, and only changes of its numbers are left.
+static inline bool is_single(const model_force* f) {
+  return f->kind == FORCE_LOAD && (f->a < 0 || f->a == f->b);
+}
 void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
                       const tree_part* part, double* dq, double* dv);
 void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
@@ -169,7 +175,7 @@ typedef struct sensor_tangent {
 void td_transmit_tangent(const td_model* m, const td_state* state, td_work* w,
                          const sensor_tangent* t);
 static inline bool is_transmitted(sensor_kind kind) {
-  return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA;
+  return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA || kind == SENSOR_TENSION;
 }
 
 // Sensor variables of probes whose dependence is within `depends`.
@@ -190,17 +196,19 @@ double td_pull_power(const td_model* m, const td_work* w);
 
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
-void td_strain_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
-void td_strain_change(const td_model* m, const td_work* w, const model_force* f,
-                      const force_state* s, const frame_change* da, const frame_change* db,
-                      spatial change[2]);
+// What a segment between two stations does to the second, about the origin.
+spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f);
+void td_segment_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
+void td_segment_wrenches_change(const td_model* m, const td_work* w, const model_force* f,
+                                const force_state* s, const frame_change* da,
+                                const frame_change* db, spatial change[2]);
 void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
                               double* dtau);
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col);
 // Strains of a piece (6), with their rates, and their change along a column.
-void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
                      double u[6]);
 void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]);
 void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
@@ -210,6 +218,10 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
 void td_cable_tensions(const td_model* m, td_work* w);
 double td_cable_length(const td_model* m, const td_work* w, int cable);
 double td_cable_length_change(const td_model* m, const td_work* w, int cable, int col);
+// Change of the tension along a column (-1: none) and with the numbers.
+double td_cable_tension_change(const td_model* m, const td_work* w, int cable, int col);
+// Do forces between stations follow from the length or the bending of a cable?
+bool td_cable_couples(const td_model* m);
 // What the cables in a piece of a rod do to its strains, added to s, and its change for changes of
 // the strains and, with `numbers`, of the tensions.
 void td_cable_force(const td_model* m, const td_work* w, const model_force* f, const double x[6],
@@ -223,6 +235,35 @@ void td_cable_tangent(const td_model* m, td_work* w, double* dq);
 double td_cable_energy(const td_model* m, const td_work* w);
 double td_cable_energy_change(const td_model* m, const td_work* w, int col);
 double td_cable_power(const td_model* m, const td_work* w);
+
+// Forces on single stations (blocks.c): derivatives gathered per hop.
+void td_blocks(const td_model* m, td_work* w);
+void td_block_add(td_work* w, int hop, const station_force* s);
+// A force F fixed in the world that acts at a point of the hop, now at p.
+void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F);
+
+// The fluid (fluid.c).
+void td_fluid_prepare(const td_model* m, td_work* w);
+static inline bool is_wet(const td_work* w, int hop) { return w->added && w->hop_wet[hop]; }
+spatial6 td_added(const td_work* w, int hop);  // added mass of a hop, in the world
+void td_fluid_add(const td_model* m, td_work* w, int which);
+void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df);
+void td_fluid_blocks(const td_model* m, td_work* w);
+double td_fluid_kinetic(const td_model* m, const td_work* w);
+double td_fluid_buoyancy(const td_model* m, const td_work* w);  // potential energy
+double td_fluid_power(const td_model* m, const td_work* w);
+void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
+                            spatial* momentum, spatial* weight);
+
+// Contact (contacts.c).
+void td_contacts_add(const td_model* m, td_work* w, int which);
+void td_contacts_blocks(const td_model* m, td_work* w);
+void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df);
+double td_contacts_energy(const td_model* m, const td_work* w);
+double td_contacts_energy_change(const td_model* m, const td_work* w, int col);
+double td_contacts_power(const td_model* m, const td_work* w);
+double td_contact_depth(const td_model* m, const td_work* w,
+                        int contact);  // the largest, <= 0: none
 
 double td_elastic_energy(const td_model* m, const td_work* w);
 double td_force_power(const td_model* m, const td_work* w);  // of what has no potential

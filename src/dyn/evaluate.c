@@ -158,6 +158,8 @@ td_energies td_energies_at(const td_model* m, td_work* w) {
     e.kinetic += 0.5 * spatial_dot(&h->V, &IV);
     if (m->gravity_constant) e.gravity -= vec3_dot(g, h->I.mc);
   }
+  e.kinetic += td_fluid_kinetic(m, w);
+  if (m->gravity_constant) e.gravity += td_fluid_buoyancy(m, w);
   return e;
 }
 

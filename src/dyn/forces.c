@@ -122,6 +122,8 @@ void td_forces(const td_model* m, td_work* w, int which) {
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
   td_cable_tensions(m, w);
   td_spans_add(m, w, which);
+  td_fluid_add(m, w, which);
+  td_contacts_add(m, w, which);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     switch (f->kind) {
@@ -177,7 +179,7 @@ void td_force_state(const td_model* m, const td_work* w, const model_force* f, f
   if (f->kind == FORCE_AXIAL) axial_state(w, f, s);
   if (f->kind == FORCE_BEAM) beam_state(w, f, s);
   if (f->kind == FORCE_LOAD) load_state(w, f, s);
-  if (f->kind == FORCE_STRAIN) td_strain_state(m, w, f, s);
+  if (f->kind == FORCE_STRAIN) td_segment_state(m, w, f, s);
 }
 
 static void axial_change(const td_work* w, const model_force* f, const force_state* s,
@@ -238,24 +240,25 @@ void td_force_change(const td_model* m, const td_work* w, const model_force* f,
     return;
   }
   frame_change da = {0}, db = {0};
-  if (col >= 0) {
+  if (col >= 0 && !is_single(f)) {  // what moves those is in the blocks
     da = td_frame_change(m, w, f->a, col, rate);
     db = td_frame_change(m, w, f->b, col, rate);
   }
   if (f->kind == FORCE_AXIAL) axial_change(w, f, s, &da, &db, change);
   if (f->kind == FORCE_BEAM) beam_change(w, f, s, &da, &db, change);
   if (f->kind == FORCE_LOAD) load_change(w, f, s, &da, &db, change);
-  if (f->kind == FORCE_STRAIN) td_strain_change(m, w, f, s, &da, &db, change);
+  if (f->kind == FORCE_STRAIN) td_segment_wrenches_change(m, w, f, s, &da, &db, change);
 }
 
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df,
                       double* dtau) {
   const model_col* c = col < 0 ? NULL : &m->col[col];
   td_spans_change(m, w, col, rate, df);
+  td_contacts_change(m, w, col, rate, df);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
-    if (!w->numbers_change && !moved) continue;
+    if (!w->numbers_change && (!moved || is_single(f))) continue;
     force_state s;
     spatial change[2];
     td_force_state(m, w, f, &s);
@@ -292,7 +295,7 @@ static void law_coordinate(const td_model* m, const td_work* w, const model_forc
 }
 
 double td_elastic_energy(const td_model* m, const td_work* w) {
-  double sum = td_cable_energy(m, w);
+  double sum = td_cable_energy(m, w) + td_contacts_energy(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy(m, w, f);
@@ -308,7 +311,8 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 }
 
 double td_force_power(const td_model* m, const td_work* w) {
-  double sum = td_cable_power(m, w) + (w->pull.on ? td_pull_power(m, w) : 0);
+  double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w) +
+               (w->pull.on ? td_pull_power(m, w) : 0);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     for (int d = 0; d < force_laws(f->kind); d++) {
@@ -348,7 +352,8 @@ void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
 
 static bool is_link_of(const model_force* f, int joint, int element) {
   return f->joint == joint && f->element == element &&
-         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+         (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM ||
+          (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT));
 }
 
 spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate) {
@@ -375,6 +380,10 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (!is_link_of(f, joint, element)) continue;
+    if (f->kind == FORCE_STRAIN) {
+      sum = spatial_add(sum, td_segment_link(m, w, f));
+      continue;
+    }
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
     if (f->kind == FORCE_AXIAL) {
@@ -400,7 +409,7 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 // Change of the elastic energy along the position coordinate of a column: minus the elastic forces'
 // work.
 double td_elastic_change(const td_model* m, const td_work* w, int col) {
-  double sum = td_cable_energy_change(m, w, col);
+  double sum = td_cable_energy_change(m, w, col) + td_contacts_energy_change(m, w, col);
   const model_col* c = &m->col[col];
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];

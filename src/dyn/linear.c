@@ -91,29 +91,20 @@ static bool multipliers_smooth(const td_model* m, td_work* w) {
 
 // Does the probe follow from multipliers?  What a main joint transmits may.
 static bool needs_multipliers(const td_model* m, const model_probe* p) {
-  if (!is_transmitted(p->kind)) return false;
+  if (!is_transmitted(p->kind) || p->kind == SENSOR_TENSION) return false;
   if (p->kind == SENSOR_FORCE && m->joint[p->joint - 1].main) return m->nrow > 0;
   for (int i = 0; i < m->nrow; i++)
     if (m->row[i].joint == p->joint && m->row[i].element == p->element) return true;
   return false;
 }
 
-// A cable whose tension follows its whole length, or falls along its way by friction, ties forces
-// to coordinates that are far away: td_cable_tangent has that, the derivative of force() has not.
-static bool far_tensions(const td_model* m) {
-  for (int i = 0; i < m->ncable; i++)
-    if (m->cable[i].tension == NUM_NONE || m->cable[i].friction != NUM_NONE) return true;
-  return false;
-}
-
 static void find_known(const td_model* m, td_work* w, bool* known) {
   const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w),
-             far = far_tensions(m);
+             far = td_cable_couples(m);
   for (int i = 0; i < m->noutput_name; i++) known[i] = true;
   for (int i = 0; i < m->noutput_probe; i++) {
     const model_probe* p = &m->probe[m->output_probe[i].source];
-    if (p->kind == SENSOR_TENSION || (far && p->kind == SENSOR_FORCE) ||
-        (!smooth && needs_multipliers(m, p)))
+    if ((far && p->kind == SENSOR_FORCE) || (!smooth && needs_multipliers(m, p)))
       known[m->output_probe[i].target] = false;
   }
 }

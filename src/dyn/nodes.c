@@ -28,6 +28,7 @@ static bool turns_freely(const td_model* m, int i) {
 }
 
 void td_find_nodes(td_model* m) {
+  if (m->has_added) return;  // added mass is not the same in all directions
   for (int t = 0; t + 1 < m->ntree; t++) {
     const int first = m->tree[t], n = m->tree[t + 1] - first;
     if (n > 2 || !moves_freely(m, first)) continue;

@@ -93,6 +93,7 @@ static void prepare_masses(const td_model* m, td_work* w) {
     for (int k = 0; k < 9; k++) sum += fabs(I->I.m[k]);
     w->hop_heavy[i] = sum > 0;
   }
+  td_fluid_prepare(m, w);
 }
 
 // ---- initial geometry -------------------------------------------------------------------------

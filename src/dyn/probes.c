@@ -265,6 +265,7 @@ static double energy_change(const td_model* m, const td_work* w, int col, bool r
     weight = spatial_add(weight,
                          spatial_of(vec3_scale(w->hop[i].I.m, g), vec3_cross(w->hop[i].I.mc, g)));
   }
+  td_fluid_energy_change(m, w, c->hop, m->hop[c->hop].last, &momentum, &weight);
   if (rate) return spatial_dot(&momentum, &cw->S);
   return spatial_dot(&momentum, &cw->U) - spatial_dot(&weight, &cw->S) +
          td_elastic_change(m, w, col);

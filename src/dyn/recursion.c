@@ -36,6 +36,11 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->F = spatial_scale(-1, h->f);
+    if (is_wet(w, i)) {
+      const spatial6 M = td_added(w, i);
+      const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+      h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
+    }
     if (!w->hop_heavy[i]) continue;
     const spatial IV = inertia_apply(&h->I, &h->V);
     h->F = spatial_add(h->F,
@@ -64,6 +69,10 @@ void td_composite_inertia(const td_model* m, td_work* w) {
       inertia_matrix(&w->hop[i].I, &w->hop[i].IA);
     } else {
       memset(&w->hop[i].IA, 0, sizeof(spatial6));
+    }
+    if (is_wet(w, i)) {
+      const spatial6 M = td_added(w, i);
+      spatial6_add(&w->hop[i].IA, &M);
     }
   }
   for (int i = m->nhop - 1; i >= 0; i--)
@@ -237,6 +246,12 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &IV));
     } else {
       memset(&h->IA, 0, sizeof(spatial6));
+    }
+    if (is_wet(w, i)) {
+      const spatial6 M = td_added(w, i);
+      const spatial MV = spatial6_apply(&M, &h->V);
+      spatial6_add(&h->IA, &M);
+      h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &MV));
     }
   }
   for (int i = m->nhop - 1; i >= 0; i--) {

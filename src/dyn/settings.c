@@ -35,13 +35,30 @@ static bool load_has_potential(const td_model* m, const model_force* f) {
   return !couple && (f->a < 0 || m->station[f->a].hop < 0);
 }
 
+// Does a number that follows the state belong to a section whose energy is given?
+static bool is_law_of_energy(const td_model* m, num target) {
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_STRAIN || !f->stored || target < f->section) continue;
+    const int slot = target - f->section;
+    if (slot == SECTION_STORED || (slot >= SECTION_X0 && slot < SECTION_X0 + 6)) return true;
+  }
+  return false;
+}
+
 bool td_is_conservative(const td_model* m) {
   if (m->nfree_v < m->nvel) return false;
   for (int i = 0; i < m->nforce; i++)
     if (m->force[i].kind == FORCE_LOAD && !load_has_potential(m, &m->force[i])) return false;
   for (int i = 0; i < m->ncable; i++)
     if (m->cable[i].friction != NUM_NONE) return false;
-  return m->nlive_probe == 0;
+  for (int c = 0; m->nwet > 0 && c < 3; c++) {  // a stream pushes
+    const ex e = m->number_ex[m->fluid_velocity + c];
+    if (!td_ex_is_const(m->graph, e) || td_ex_value(m->graph, e) != 0) return false;
+  }
+  for (int i = 0; i < m->nlive_probe; i++)
+    if (!is_law_of_energy(m, m->live_probe[i].target)) return false;
+  return true;
 }
 
 static bool strain_has_power(const td_model* m, const model_force* f) {
@@ -55,6 +72,8 @@ static bool strain_has_power(const td_model* m, const model_force* f) {
 }
 
 bool td_has_power_dampers(const td_model* m) {
+  for (int i = 0; i < m->nwet; i++)
+    if (m->wet[i].drag != NUM_NONE) return true;
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const int laws = force_laws(f->kind);

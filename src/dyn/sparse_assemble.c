@@ -32,7 +32,7 @@ void td_sparse_mass(const td_model* m, td_work* w, double* M) {
 }
 
 // Inertia and the forces that follow from the coordinates, of one block.
-static void block_tangent(const td_model* m, td_work* w, const td_blocks* p, int b, double* dq,
+static void block_tangent(const td_model* m, td_work* w, const td_pattern* p, int b, double* dq,
                           double* dv) {
   const arena_mark mark = arena_open(&w->scratch);
   const int n = block_size(p, b), height = block_height(p, b), at = block_start(p, b, b);
@@ -108,7 +108,7 @@ typedef struct element {
 } element;
 
 // Its wrenches' changes along one column of block J, into dF/dq or dF/dv.
-static void element_column(const td_model* m, td_work* w, const td_blocks* p, const element* e,
+static void element_column(const td_model* m, td_work* w, const td_pattern* p, const element* e,
                            int J, int col, bool rate, double* values) {
   spatial change[3];
   double* column = values + p->base[J] + block_height(p, J) * m->v_local[m->col[col].v];
@@ -121,7 +121,7 @@ static void element_column(const td_model* m, td_work* w, const td_blocks* p, co
   }
   for (int s = 0; s < e->nhop; s++) {
     if (e->hop[s] < 0) continue;
-    const int I = m->hop_block[e->hop[s]];
+    const int I = m->block_of_hop[e->hop[s]];
     subtract(m, w, e->hop[s], &change[s], column + p->offset[block_find(p, I, J)]);
   }
   if (e->force && is_local(e->force)) {
@@ -137,7 +137,7 @@ static bool is_moved(const td_model* m, const element* e, int hop) {
 }
 
 // All columns of a block.
-static void element_block(const td_model* m, td_work* w, const td_blocks* p, const element* e,
+static void element_block(const td_model* m, td_work* w, const td_pattern* p, const element* e,
                           int J, double* dq, double* dv) {
   for (int t = m->block_tree_at[J]; t < m->block_tree_at[J + 1]; t++) {
     const int tree = m->block_tree[t];
@@ -161,7 +161,7 @@ static bool is_damped(const td_work* w, const model_force* f) {
   return damped;
 }
 
-static void force_blocks(const td_model* m, td_work* w, const td_blocks* p, int i, double* dq,
+static void force_blocks(const td_model* m, td_work* w, const td_pattern* p, int i, double* dq,
                          double* dv) {
   const model_force* f = &m->force[i];
   element e = {.force = f,
@@ -169,7 +169,7 @@ static void force_blocks(const td_model* m, td_work* w, const td_blocks* p, int 
                .block = m->force_block + m->force_block_at[i],
                .nblock = m->force_block_at[i + 1] - m->force_block_at[i],
                .damped = is_damped(w, f)};
-  if (is_local(f) && e.live.n == 0) return;
+  if ((is_local(f) || is_single(f)) && e.live.n == 0) return;
   if (!is_local(f)) {
     e.nhop = 2;
     e.hop[0] = station_hop(m, f->a);
@@ -181,7 +181,7 @@ static void force_blocks(const td_model* m, td_work* w, const td_blocks* p, int 
 }
 
 // The multiplier's force turns with the frames; its size is held.
-static void row_blocks(const td_model* m, td_work* w, const td_blocks* p, int i, double lambda,
+static void row_blocks(const td_model* m, td_work* w, const td_pattern* p, int i, double lambda,
                        double* dq, double* dv) {
   const model_row* r = &m->row[i];
   const element e = {.row = i,
@@ -194,9 +194,10 @@ static void row_blocks(const td_model* m, td_work* w, const td_blocks* p, int i,
 }
 
 // The hand of td_work_pull.
-static void pull_blocks(const td_model* m, td_work* w, const td_blocks* p, double* dq, double* dv) {
+static void pull_blocks(const td_model* m, td_work* w, const td_pattern* p, double* dq,
+                        double* dv) {
   const int hop = w->pull.on ? station_hop(m, w->pull.station) : -1,
-            J = hop < 0 ? 0 : m->hop_block[hop];
+            J = hop < 0 ? 0 : m->block_of_hop[hop];
   for (int i = hop; i >= 0; i = m->hop[i].parent)
     for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++)
       for (int rate = 0; rate < (dv ? 2 : 1); rate++) {
@@ -214,7 +215,7 @@ static void evaluate_partials(const td_model* m, td_work* w) {
 
 void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,
                        double* dq, double* dv) {
-  const td_blocks p = model_blocks(m);
+  const td_pattern p = model_blocks(m);
   const size_t size = (size_t)blocks_values(&p) * sizeof(double);
   memset(dq, 0, size);
   if (dv) memset(dv, 0, size);
@@ -251,7 +252,7 @@ void td_sparse_rows(const td_model* m, td_work* w, double* J) {
       const int hop = station_hop(m, station[s]);
       if (hop < 0) continue;
       f[s] = spatial_scale(-1, f[s]);
-      subtract(m, w, hop, &f[s], row_part(m, i, m->hop_block[hop], J));
+      subtract(m, w, hop, &f[s], row_part(m, i, m->block_of_hop[hop], J));
     }
   }
 }

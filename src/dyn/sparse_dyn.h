@@ -2,15 +2,15 @@
 // tree of its own, an arm a larger one.  The DOFs of a tree make a block; trees that share DOFs
 // share a block.  The mass matrix is block diagonal, and every force and every constraint row
 // touches the DOFs of two or three blocks, so dF/dq and dF/dv have one fixed pattern of blocks
-// (blocks.h), found when the model is compiled, and are assembled element by element with the same
+// (pattern.h), found when the model is compiled, and are assembled element by element with the same
 // element functions as the dense path.
 //
 // Rows and columns are in the order of the blocks: row k belongs to velocity m->index_v[k].
 #ifndef TD_SPARSE_DYN_H
 #define TD_SPARSE_DYN_H
 
-#include "blocks.h"
 #include "engine.h"
+#include "pattern.h"
 
 // ---- the pattern ------------------------------------------------------------------------------
 
@@ -20,9 +20,9 @@ td_status td_sparse_plan(td_model* m);
 // Mark the hops of nodes (model_hop.node).
 void td_find_nodes(td_model* m);
 
-static inline td_blocks model_blocks(const td_model* m) {
-  return (td_blocks){m->nblock_at - 1, m->block_at,     m->block_ptr,
-                     m->block_row,     m->block_offset, m->block_base};
+static inline td_pattern model_blocks(const td_model* m) {
+  return (td_pattern){m->nblock_at - 1, m->block_at,     m->block_ptr,
+                      m->block_row,     m->block_offset, m->block_base};
 }
 static inline int mass_values(const td_model* m) { return m->mass_base[m->nblock_at - 1]; }
 static inline int row_values(const td_model* m) { return m->row_base[m->nrow]; }

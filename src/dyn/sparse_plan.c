@@ -83,13 +83,13 @@ static void sort_by_key(const int* key, int nitem, int n, int* at, int* list) {
 static bool number_blocks(planner* p, const int* up, const int* owner, int* tree_block) {
   td_model* m = p->m;
   const int ntree = m->ntree - 1;
-  int *hop_block = td_push_hop_block(m, m->nhop), *v_block = td_push_v_block(m, m->nvel);
+  int *block_of_hop = td_push_block_of_hop(m, m->nhop), *v_block = td_push_v_block(m, m->nvel);
   int *v_local = td_push_v_local(m, m->nvel), *index_v = td_push_index_v(m, m->nvel);
-  if (!hop_block || !v_block || !v_local || !index_v) return false;
+  if (!block_of_hop || !v_block || !v_local || !index_v) return false;
   for (int t = 0; t < ntree; t++)  // the root is the first of its block
     tree_block[t] = up[t] == t ? p->nblock++ : tree_block[find_root((int*)(uintptr_t)up, t)];
   for (int t = 0; t < ntree; t++)
-    for (int i = m->tree[t]; i < m->tree[t + 1]; i++) hop_block[i] = tree_block[t];
+    for (int i = m->tree[t]; i < m->tree[t + 1]; i++) block_of_hop[i] = tree_block[t];
   for (int v = 0; v < m->nvel; v++) v_block[v] = tree_block[owner[v]];
 
   int *at = td_push_block_at(m, p->nblock + 1), *trees_at = td_push_block_tree_at(m, p->nblock + 1);
@@ -113,9 +113,9 @@ static bool make_blocks(planner* p) {
   if (!ok) return false;
   p->q_block = malloc(((size_t)m->npos + 1) * sizeof(int));
   if (!p->q_block) return false;
-  for (int k = 0; k < m->ncol; k++) p->q_block[m->col[k].q] = m->hop_block[m->col[k].hop];
+  for (int k = 0; k < m->ncol; k++) p->q_block[m->col[k].q] = m->block_of_hop[m->col[k].hop];
   for (int i = 0; i < m->nhop; i++)
-    for (int k = 0; k < m->hop[i].nq; k++) p->q_block[m->hop[i].q + k] = m->hop_block[i];
+    for (int k = 0; k < m->hop[i].nq; k++) p->q_block[m->hop[i].q + k] = m->block_of_hop[i];
   return true;
 }
 
@@ -129,7 +129,7 @@ static void touch(planner* p, int block) {
 
 static void touch_station(planner* p, int station) {
   const int hop = station < 0 ? -1 : p->m->station[station].hop;
-  if (hop >= 0) touch(p, p->m->hop_block[hop]);
+  if (hop >= 0) touch(p, p->m->block_of_hop[hop]);
 }
 
 static void touch_force(planner* p, const model_force* f) {
@@ -383,7 +383,7 @@ static bool plan(planner* p) {
 // ---- dense or sparse --------------------------------------------------------------------------
 
 static void forget(td_model* m) {
-  m->ntree = m->nhop_block = m->nv_block = m->nv_local = m->nindex_v = 0;
+  m->ntree = m->nblock_of_hop = m->nv_block = m->nv_local = m->nindex_v = 0;
   m->nblock_tree_at = m->nblock_tree = m->nblock_force_at = m->nblock_force = 0;
   m->nblock_at = m->nblock_ptr = m->nblock_row = m->nblock_offset = m->nblock_base = 0;
   m->nmass_base = m->nforce_live_at = m->nforce_live = m->nrow_live_at = m->nrow_live = 0;
@@ -397,7 +397,7 @@ static int count_trees(const td_model* m) {
 }
 
 static void decide(td_model* m) {
-  const td_blocks b = model_blocks(m);
+  const td_pattern b = model_blocks(m);
   const double filled = blocks_values(&b) / ((double)m->nvel * m->nvel);
   const bool asked = m->linear == LINEAR_SPARSE;
   m->sparse = asked || filled * LEAST_EMPTY <= 1;
@@ -413,6 +413,10 @@ static td_status choose(planner* p) {
   }
   if (m->ncable > 0) {
     snprintf(m->linear_why, sizeof m->linear_why, "a cable couples all that it passes");
+    return TD_OK;
+  }
+  if (m->npiece > 0) {
+    snprintf(m->linear_why, sizeof m->linear_why, "parts that move may touch each other anywhere");
     return TD_OK;
   }
   if (m->nvel == 0 ||

@@ -17,7 +17,7 @@ enum { REFINEMENTS = 12 };
 
 struct sparse_kkt {
   const td_model* m;
-  td_blocks blocks;  // pattern of A
+  td_pattern blocks;  // pattern of A
   int n, rows;
   int *ptr, *row;                          // compressed columns of the whole
   int *touch_at, *touch_row, *touch_base;  // per block: rows that touch it, and their numbers there
@@ -39,7 +39,7 @@ static void diagonal_blocks(sparse_kkt* k, int nblock) {
   for (int i = 0; i <= nblock; i++) k->own_ptr[i] = i;
   for (int i = 0; i < nblock; i++) k->own_row[i] = i;
   k->blocks =
-      (td_blocks){nblock, k->m->block_at, k->own_ptr, k->own_row, k->own_offset, k->m->mass_base};
+      (td_pattern){nblock, k->m->block_at, k->own_ptr, k->own_row, k->own_offset, k->m->mass_base};
 }
 
 static void list_touching(sparse_kkt* k) {
@@ -61,7 +61,7 @@ static void list_touching(sparse_kkt* k) {
 
 static void fill_columns(sparse_kkt* k) {
   const td_model* m = k->m;
-  const td_blocks* p = &k->blocks;
+  const td_pattern* p = &k->blocks;
   int at = 0;
   for (int J = 0; J < p->nblock; J++)
     for (int j = p->at[J]; j < p->at[J + 1]; j++) {
@@ -173,7 +173,7 @@ static double corner_of(const sparse_kkt* k, const double* J) {
 // Column j of block column J, whose numbers are `from`.
 static double* put_column(sparse_kkt* k, int J, int j, const double* from, const double* J2,
                           double* to) {
-  const td_blocks* p = &k->blocks;
+  const td_pattern* p = &k->blocks;
   const bool given = k->given[j];
   for (int e = p->ptr[J]; e < p->ptr[J + 1]; e++)
     for (int i = p->at[p->row[e]]; i < p->at[p->row[e] + 1]; i++, from++) {
@@ -199,7 +199,7 @@ static void put_rows(sparse_kkt* k, const double* J1, double* to) {
 
 td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
                                   const double* J2) {
-  const td_blocks* p = &k->blocks;
+  const td_pattern* p = &k->blocks;
   double* to = k->x;
   for (int J = 0; J < p->nblock; J++) {
     const int height = block_height(p, J);
@@ -214,7 +214,7 @@ td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx
 }
 
 typedef struct matrix {
-  const td_blocks* blocks;
+  const td_pattern* blocks;
   const double* values;
 } matrix;
 
@@ -364,7 +364,7 @@ td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, 
 
 // -(column j of the matrix), in the order of the velocities
 static void minus_column(const td_model* m, const double* A, int v, double* out) {
-  const td_blocks p = model_blocks(m);
+  const td_pattern p = model_blocks(m);
   const int J = m->v_block[v];
   const double* column = A + p.base[J] + block_height(&p, J) * m->v_local[v];
   memset(out, 0, (size_t)m->nvel * sizeof(double));
@@ -438,7 +438,7 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   }
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
-  const td_blocks p = model_blocks(m);
+  const td_pattern p = model_blocks(m);
   const int values = blocks_values(&p), rows = row_values(m);
   double *K = arena_doubles(s, values), *C = arena_doubles(s, values);
   double *Gq = arena_doubles(s, rows), *Gv = arena_doubles(s, rows);
@@ -456,7 +456,7 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
 }
 
 size_t td_sparse_scratch(const td_model* m) {
-  const td_blocks p = model_blocks(m);
+  const td_pattern p = model_blocks(m);
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   size_t largest = 0;
   for (int b = 0; b < p.nblock; b++) {

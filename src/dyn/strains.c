@@ -140,7 +140,7 @@ static void polynomial_collect(const td_model* m, const td_work* w, const model_
                   w->col[k].slope * vec3_at(g->xs, m->col[k].part));
 }
 
-void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
                      double u[6]) {
   if (f->strain == STRAIN_DOF) {
     dof_strains(w, f, x, u);
@@ -158,7 +158,7 @@ void td_strain_rates(const td_model* m, const td_work* w, const model_force* f, 
 
 void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]) {
   double u[6];
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
 }
 
 // The section's law and the cables that pass.
@@ -218,6 +218,15 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
   const segment_wrench t = td_segment_wrench(&e, s);
   add_wrench(m, w, f->b, spatial_force(b.p, t.force, t.torque_b));
   add_wrench(m, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
+}
+
+spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f) {
+  const segment e = ends(m, w, f);
+  double x[6], u[6], s[6];
+  segment_strains(&e, piece_length(w, f), x, u);
+  piece_force(m, w, f, x, u, FORCES_ALL, s);
+  const segment_wrench t = td_segment_wrench(&e, s);
+  return spatial_force(td_frame(m, w, f->b).p, t.force, t.torque_b);
 }
 
 // ---- changes ----------------------------------------------------------------------------------
@@ -291,7 +300,7 @@ void td_strain_numbers_change(const td_model* m, const td_work* w, const model_f
   polynomial_collect(m, w, f, &g, 1, NULL, dtau);
 }
 
-void td_strain_state(const td_model* m, const td_work* w, const model_force* f, force_state* s) {
+void td_segment_state(const td_model* m, const td_work* w, const model_force* f, force_state* s) {
   double x[6], u[6];
   s->segment = td_segment(&s->a, &s->b);
   segment_strains(&s->segment, piece_length(w, f), x, u);
@@ -299,9 +308,9 @@ void td_strain_state(const td_model* m, const td_work* w, const model_force* f, 
   s->F = td_segment_wrench(&s->segment, s->s).force;
 }
 
-void td_strain_change(const td_model* m, const td_work* w, const model_force* f,
-                      const force_state* s, const frame_change* da, const frame_change* db,
-                      spatial change[2]) {
+void td_segment_wrenches_change(const td_model* m, const td_work* w, const model_force* f,
+                                const force_state* s, const frame_change* da,
+                                const frame_change* db, spatial change[2]) {
   double x[6], u[6], dx[6], du[6], ds[6];
   const double length = piece_length(w, f);
   const segment_change d = td_segment_change(&s->segment, da, db);
@@ -432,16 +441,17 @@ void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f
 
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f) {
   if (!f->potential) return 0;
+  if (f->stored) return piece_length(w, f) * w->num[f->section + SECTION_STORED];
   const section sec = section_of(w, f, w->num);
   double x[6], u[6];
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   return piece_length(w, f) * section_energy(&sec, x);
 }
 
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   section_force(&sec, x, u, s);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++)
@@ -453,7 +463,7 @@ double td_strain_energy_change(const td_model* m, const td_work* w, const model_
   if (!f->potential) return 0;
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
-  td_strain_rates(m, w, f, x, u);
+  td_strain_state(m, w, f, x, u);
   td_strains_change(m, w, f, col, dx);
   section_force(&sec, x, still, spring);
   for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];

@@ -22,6 +22,7 @@
 
 #include "chart.h"
 #include "engine.h"
+#include "fluid.h"
 #include "path.h"
 #include "strain_hop.h"
 
@@ -157,7 +158,32 @@ static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
   return B;
 }
 
+// Added mass is a general inertia: its part of B is a whole matrix, in blocks.
+static void add_general(td_work* w, int i) {
+  hop_work* h = &w->hop[i];
+  const spatial6 M = td_added(w, i), B = inertia_rate_matrix(&M, &h->V);
+  const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+  h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
+  spatial6_add(&h->IA, &M);
+  spatial6_add(&w->blocks[i].B, &B);
+}
+
+// The blocks of a hop: passed to its parent, and what its columns need of them.
+static void general_columns(const td_model* m, td_work* w, int i) {
+  const hop_block* b = &w->blocks[i];
+  for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+    col_work* c = &w->col[k];
+    c->G = spatial_add(c->G, spatial6_apply_t(&b->B, &c->S));
+    c->Y = spatial_sub(c->Y, spatial6_apply_t(&b->K, &c->S));
+  }
+  if (m->hop[i].parent < 0) return;
+  hop_block* parent = &w->blocks[m->hop[i].parent];
+  spatial6_add(&parent->B, &b->B);
+  spatial6_add(&parent->K, &b->K);
+}
+
 void td_composites(const td_model* m, td_work* w) {
+  td_blocks(m, w);
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->E = h->f;
@@ -173,6 +199,7 @@ void td_composites(const td_model* m, td_work* w) {
       h->P = (vec3){0, 0, 0};
       memset(&h->B, 0, sizeof h->B);
     }
+    if (is_wet(w, i)) add_general(w, i);
   }
   for (int i = m->nhop - 1; i >= 0; i--) {
     const hop_work* h = &w->hop[i];
@@ -188,9 +215,11 @@ void td_composites(const td_model* m, td_work* w) {
       col_work* c = &w->col[m->hop[i].col + k];
       c->H = spatial6_apply(&h->IA, &c->S);
       c->Y = spatial_cross_force(&c->S, &h->E);
-      c->G = vec3_add(vec3_scale(2, vec3_cross(h->P, spatial_t(&c->S))),
-                      mat3_apply_t(h->B, spatial_r(&c->S)));
+      const vec3 G = vec3_add(vec3_scale(2, vec3_cross(h->P, spatial_t(&c->S))),
+                              mat3_apply_t(h->B, spatial_r(&c->S)));
+      c->G = spatial_of((vec3){0, 0, 0}, G);
     }
+    if (m->has_blocks) general_columns(m, w, i);
   }
 }
 
@@ -266,11 +295,11 @@ static void column_above(const tangent_path* t, const model_hop* hop, const spat
 // The row of DOF v: columns above (l below k in the formulas of the head).
 static void row_above(const tangent_path* t, const model_hop* hop, const col_work* c, double* row_q,
                       double* row_v) {
-  const spatial G = spatial_of((vec3){0, 0, 0}, c->G), minus_Y = spatial_scale(-1, c->Y);
+  const spatial minus_Y = spatial_scale(-1, c->Y);
   for (int b = 0; b * LANES < hop->above; b++) {
     lanes sum = {0};
     path_dot(&t->Z[b], &c->H, &sum);
-    path_dot(&t->U[b], &G, &sum);
+    path_dot(&t->U[b], &c->G, &sum);
     path_dot(&t->S[b], &minus_Y, &sum);
     t->p.sum[b] = sum;
   }
@@ -278,7 +307,7 @@ static void row_above(const tangent_path* t, const model_hop* hop, const col_wor
   for (int b = 0; b * LANES < hop->above; b++) {
     lanes sum = {0};
     path_dot(&t->X[b], &c->H, &sum);
-    path_dot(&t->S[b], &G, &sum);
+    path_dot(&t->S[b], &c->G, &sum);
     t->p.sum[b] = sum;
   }
   path_add_row(&t->p, hop->above, hop->straight, row_v);
@@ -303,8 +332,14 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
       const col_work* c = &w->col[hop->col + k];
       const int v = part_row(part, m->col[hop->col + k].v);
       const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
-      const spatial dF = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
-      const spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
+      spatial dF = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
+      spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
+      if (m->has_blocks) {
+        const hop_block* b = &w->blocks[i];
+        dF = spatial_add(dF,
+                         spatial_add(spatial6_apply(&b->B, &c->U), spatial6_apply(&b->K, &c->S)));
+        dFv = spatial_add(dFv, spatial6_apply(&b->B, &c->S));
+      }
       column_above(&t, hop, &dF, &dFv, dqT + v * n, dvT + v * n);
       row_above(&t, hop, c, dq + v * n, dv + v * n);
       for (int l = 0; l < hop->nv; l++) {
@@ -360,8 +395,8 @@ static void force_tangent(const td_model* m, td_work* w, const double* lambda, d
 // directly need no sweep over columns.
 static bool only_local_forces(const td_model* m) {
   for (int i = 0; i < m->nforce; i++)
-    if (!is_local(&m->force[i])) return false;
-  return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0;
+    if (!is_local(&m->force[i]) && !is_single(&m->force[i])) return false;
+  return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0 && m->npiece == 0;
 }
 
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
@@ -403,6 +438,7 @@ static void number_column(const td_model* m, td_work* w, double* out, int stride
       const inertia* I = &w->hop[i].I;
       w->df[i] = spatial_add(w->df[i], spatial_of(vec3_scale(I->m, dg), vec3_cross(I->mc, dg)));
     }
+  td_fluid_gravity_change(m, w, dg, w->df);
   collect(m, w, out, stride, column);
   w->numbers_change = false;
 }

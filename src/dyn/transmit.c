@@ -64,7 +64,7 @@ static double turned(const transmitted* t, const frame_change* da, const frame_c
 
 // ---- along a column ---------------------------------------------------------------------------
 
-// Change of the inertial wrenches of a subtree, v' held.
+// Change of the inertial wrenches of a subtree and of the forces on single stations, v' held.
 static spatial inertial_change(const td_model* m, const td_work* w, int root, int col, bool rate) {
   const int hop = m->col[col].hop;
   const hop_work* h = in_subtree(m, root, hop)   ? &w->hop[hop]
@@ -72,9 +72,15 @@ static spatial inertial_change(const td_model* m, const td_work* w, int root, in
                                                  : NULL;
   const col_work* c = &w->col[col];
   if (!h) return spatial_zero();
-  if (rate) return spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
+  const hop_block* b = m->has_blocks ? &w->blocks[h - w->hop] : NULL;
+  if (rate) {
+    const spatial d = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
+    return b ? spatial_add(d, spatial6_apply(&b->B, &c->S)) : d;
+  }
   const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
-  return spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
+  const spatial d = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
+  if (!b) return d;
+  return spatial_add(d, spatial_add(spatial6_apply(&b->B, &c->U), spatial6_apply(&b->K, &c->S)));
 }
 
 // Change of the wrench for the changes w->df of the forces on hops (col < 0: numbers alone).
@@ -100,6 +106,9 @@ static void add_column(const td_model* m, td_work* w, const sensor_tangent* s, i
   force_changes(m, w, col, rate);
   for (int i = 0; i < m->noutput_probe; i++) {
     const model_probe* p = &m->probe[m->output_probe[i].source];
+    if (p->kind == SENSOR_TENSION)
+      (rate ? s->dv : s->dq)[m->output_probe[i].target * nv + v] +=
+          s->scale[i] * td_cable_tension_change(m, w, p->cable - 1, rate ? -1 : col);
     if (p->kind != SENSOR_FORCE) continue;
     const transmitted t = transmitted_at(m, w, p);
     double d = held(&t, wrench_change(m, w, &t, col, rate));
@@ -122,6 +131,9 @@ static void add_input(const td_model* m, td_work* w, const sensor_tangent* s, in
   force_changes(m, w, -1, false);
   for (int i = 0; i < m->noutput_probe; i++) {
     const model_probe* p = &m->probe[m->output_probe[i].source];
+    if (p->kind == SENSOR_TENSION)
+      s->du[m->output_probe[i].target * nu + input] +=
+          s->scale[i] * td_cable_tension_change(m, w, p->cable - 1, -1);
     if (p->kind != SENSOR_FORCE) continue;
     const transmitted t = transmitted_at(m, w, p);
     s->du[m->output_probe[i].target * nu + input] +=
@@ -176,6 +188,7 @@ static void add_indirect(const td_model* m, td_work* w, const sensor_tangent* s,
   const int nv = m->nvel, nu = m->ninput, cols = 2 * nv + nu, target = m->output_probe[i].target;
   const model_probe* p = &m->probe[m->output_probe[i].source];
   const bool force = p->kind == SENSOR_FORCE;
+  if (p->kind == SENSOR_TENSION) return;
   const transmitted t = force ? transmitted_at(m, w, p) : (transmitted){.hop = -1};
   for (int l = 0; l < nv && t.hop >= 0; l++)
     add_through(m, s, target, s->scale[i] * slope_of_acceleration(m, w, &t, l), s->Aq + l * nv,

@@ -8,37 +8,41 @@
 #include "sparse_dyn.h"
 
 // The arrays of td_work: type, name, count.
-#define WORK_ARRAYS(X)                     \
-  X(hop_work, hop, m->nhop)                \
-  X(col_work, col, m->ncol)                \
-  X(cable_work, cable, m->ncable)          \
-  X(double, crossing_share, m->ncrossing)  \
-  X(pose, hop_fix, m->nhop)                \
-  X(pose, station_fix, m->nstation)        \
-  X(vec3, hop_axis, m->nhop)               \
-  X(int, hop_principal, m->nhop)           \
-  X(bool, hop_heavy, m->nhop)              \
-  X(inertia, hop_inertia, m->nhop)         \
-  X(double, num, m->nnumber)               \
-  X(double, dnum, m->nnumber)              \
-  X(double, vars, m->nvar)                 \
-  X(double, scratch_tape, tape_scratch(m)) \
-  X(double, partial, partial_count(m))     \
-  X(mat3, beam_frame, m->nbeam_frame)      \
-  X(quat, reference, m->nreference)        \
-  X(double, row_zero, m->nrow)             \
-  X(double, target, 2 * m->ntarget)        \
-  X(double, length0, m->nprobe)            \
-  X(double, q, m->npos)                    \
-  X(double, v, m->nvel)                    \
-  X(double, q_initial, m->npos)            \
-  X(spatial, df, m->nhop)                  \
-  X(double, dtau, m->nvel)                 \
-  X(double, tau, m->nvel)                  \
-  X(double, vdot, m->nvel)                 \
-  X(double, lambda, m->nrow)               \
-  X(double, inner_q, m->npos)              \
-  X(double, inner_v, m->nvel)              \
+#define WORK_ARRAYS(X)                               \
+  X(hop_work, hop, m->nhop)                          \
+  X(col_work, col, m->ncol)                          \
+  X(cable_work, cable, m->ncable)                    \
+  X(contact_interval, interval, m->npiece)           \
+  X(double, crossing_share, m->ncrossing)            \
+  X(spatial6, hop_added, m->has_added ? m->nhop : 0) \
+  X(bool, hop_wet, m->has_added ? m->nhop : 0)       \
+  X(hop_block, blocks, m->has_blocks ? m->nhop : 0)  \
+  X(pose, hop_fix, m->nhop)                          \
+  X(pose, station_fix, m->nstation)                  \
+  X(vec3, hop_axis, m->nhop)                         \
+  X(int, hop_principal, m->nhop)                     \
+  X(bool, hop_heavy, m->nhop)                        \
+  X(inertia, hop_inertia, m->nhop)                   \
+  X(double, num, m->nnumber)                         \
+  X(double, dnum, m->nnumber)                        \
+  X(double, vars, m->nvar)                           \
+  X(double, scratch_tape, tape_scratch(m))           \
+  X(double, partial, partial_count(m))               \
+  X(mat3, beam_frame, m->nbeam_frame)                \
+  X(quat, reference, m->nreference)                  \
+  X(double, row_zero, m->nrow)                       \
+  X(double, target, 2 * m->ntarget)                  \
+  X(double, length0, m->nprobe)                      \
+  X(double, q, m->npos)                              \
+  X(double, v, m->nvel)                              \
+  X(double, q_initial, m->npos)                      \
+  X(spatial, df, m->nhop)                            \
+  X(double, dtau, m->nvel)                           \
+  X(double, tau, m->nvel)                            \
+  X(double, vdot, m->nvel)                           \
+  X(double, lambda, m->nrow)                         \
+  X(double, inner_q, m->npos)                        \
+  X(double, inner_v, m->nvel)                        \
   X(double, inner_u, m->ninput)
 
 static int tape_scratch(const td_model* m) {
@@ -101,6 +105,7 @@ td_work* td_work_new(const td_model* m) {
     free(raw);
     return NULL;
   }
+  w->added = m->has_added;
   for (int i = 0; i < m->nparam; i++) w->vars[m->param[i].var] = m->param[i].value;
   for (int i = 0; i < m->ninput; i++) w->inner_u[i] = m->input[i].value;
   return w;

@@ -18,7 +18,7 @@ typedef struct stl {
   double unit;
 } stl;
 
-static td_status triangle(stl* f, const double x[3][3]) {
+static td_status triangle(stl* f, double x[3][3]) {
   int node[3];
   for (int i = 0; i < 3; i++) {
     double p[3];

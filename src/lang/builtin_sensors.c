@@ -402,7 +402,40 @@ static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   return out;
 }
 
+// strain(3), strain(1:2): strains of the section at hand, for its energy.
+static bool is_own_strain(const char* name, const ast* node) {
+  return strcmp(name, "strain") == 0 && node->kind == AST_INDEX && node->n == 1 &&
+         !td_is_reference(node->list[0]);
+}
+
+static value* own_strain(lang* L, const ast* node, value* which) {
+  const int n = td_value_count(which);
+  value* out = td_num(L, which->rows, which->cols, 1, node->at);
+  for (int i = 0; out && i < n; i++) {
+    double d = 0;
+    bool ok = td_number_at(L, which, i, node->at, "the number of a strain", &d);
+    if (ok && !(d == floor(d) && d >= 1 && d <= 6))
+      ok = td_fail(L, node->at,
+                   "the number of a strain must be from 1 to 6 (shear x, shear y, stretch, bend x, "
+                   "bend y, twist), got %g",
+                   d) != NULL;
+    if (ok) ok = td_set_ex(L, out, i, td_ex_var(L->g, L->spec->strain_var[(int)d - 1]), node->at);
+    if (ok) continue;
+    td_value_drop(out);
+    return NULL;
+  }
+  return out;
+}
+
 value* td_sensor_call(lang* L, const char* name, const ast* node) {
+  if (is_own_strain(name, node)) {
+    value* which = td_eval(L, node->list[0]);
+    if (!which) return NULL;
+    value* own = which->kind == V_NUM ? own_strain(L, node, which) : NULL;
+    const bool number = which->kind == V_NUM;
+    td_value_drop(which);
+    if (number) return own;
+  }
   td_sensor_ref ref = {.kind = (sensor_kind)sensor_kind_of(name), .root = '-'};
   bool ok = false;
   switch (td_sensor_table[ref.kind].about) {

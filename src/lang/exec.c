@@ -107,7 +107,7 @@ static bool is_place(lang* L, const char* path, const ast* target, const ast* rh
   if (!*path || target->kind != AST_FIELD || rhs->kind != AST_INDEX || !td_is_reference(rhs))
     return false;
   const td_field* field = td_field_cached(L, path);
-  return field && field->kind == FIELD_PLACE;
+  return field && (field->kind == FIELD_PLACE || field->kind == FIELD_TARGET);
 }
 
 static value* eval_place(lang* L, const ast* rhs) {

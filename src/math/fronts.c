@@ -24,7 +24,7 @@ typedef struct front {
 } front;
 
 struct td_fronts {
-  td_blocks b;
+  td_pattern b;
   int *order, *place;  // block at a place of the elimination, and back
   int* start;          // (nblock + 1) first row of each place
   int* local;          // per place: its first row in the front at work
@@ -277,7 +277,7 @@ void td_fronts_free(td_fronts* s) {
   free(s);
 }
 
-td_fronts* td_fronts_new(const td_blocks* blocks) {
+td_fronts* td_fronts_new(const td_pattern* blocks) {
   td_fronts* s = calloc(1, sizeof *s);
   const size_t n = (size_t)blocks->nblock;
   int* scratch = malloc((5 * n + 1) * sizeof(int));
@@ -306,7 +306,7 @@ size_t td_fronts_bytes(const td_fronts* s) { return s->bytes; }
 // F[to, from] += block (row, col) of the matrix
 static void add_block(const td_fronts* s, const double* values, int row, int col, int to, int from,
                       int ld) {
-  const td_blocks* b = &s->b;
+  const td_pattern* b = &s->b;
   const int height = block_height(b, col), rows = block_size(b, row), cols = block_size(b, col);
   const double* A = values + block_start(b, row, col);
   for (int j = 0; j < cols; j++)
@@ -386,11 +386,11 @@ static bool serves(td_fronts* s, const double* values) {
   double *x = s->y, *sum = x + n, *r = sum + n, size = 0, left = 0;
   memset(sum, 0, (size_t)n * sizeof(double));
   for (int i = 0; i < n; i++) r[i] = 1;
-  td_blocks_mul(&s->b, values, r, sum);
+  td_pattern_mul(&s->b, values, r, sum);
   memcpy(r, sum, (size_t)n * sizeof(double));
   td_fronts_solve(s, r);
   memset(x, 0, (size_t)n * sizeof(double));
-  td_blocks_mul(&s->b, values, r, x);
+  td_pattern_mul(&s->b, values, r, x);
   for (int i = 0; i < n; i++) {
     size = fmax(size, fabs(sum[i]));
     left = fmax(left, fabs(x[i] - sum[i]));
@@ -466,7 +466,7 @@ static void backward(td_fronts* s, const front* f) {
 }
 
 void td_fronts_solve(td_fronts* s, double* x) {
-  const td_blocks* b = &s->b;
+  const td_pattern* b = &s->b;
   for (int p = 0; p < b->nblock; p++)
     memcpy(s->x + s->start[p], x + b->at[s->order[p]],
            (size_t)(s->start[p + 1] - s->start[p]) * sizeof(double));

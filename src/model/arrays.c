@@ -63,6 +63,8 @@ td_sizes td_model_sizes(const td_model* m) {
                     .nevent = m->nevent,
                     .nrod = m->nrod,
                     .ncable = m->ncable,
+                    .nwet = m->nwet,
+                    .ncontact = m->ncontact,
                     .nmesh = m->nmesh};
 }
 
@@ -94,6 +96,9 @@ const char* td_model_force_name(const td_model* m, int i) {
 }
 const char* td_model_cable_name(const td_model* m, int i) {
   return within(i, m->ncable) ? model_name(m, m->cable[i].name) : NULL;
+}
+const char* td_model_contact_name(const td_model* m, int i) {
+  return within(i, m->ncontact) ? model_name(m, m->contact[i].name) : NULL;
 }
 
 static int find(const td_model* m, const char* (*name)(const td_model*, int), int n,

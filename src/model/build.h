@@ -77,7 +77,8 @@ typedef struct builder {
   td_spec* spec;
   td_model* m;
   td_diags* diags;
-  const value *bodies, *joints, *loads, *rods, *chambers, *cables, *meshes;  // NULL when absent
+  const value *bodies, *joints, *loads, *rods, *chambers, *cables, *meshes, *fluid,
+      *contacts;  // NULL when absent
   int nbody, njoint, nload;
   int nrod;            // rods as written, then those of joints with `rom`
   build_joint* joint;  // as written, then the base joints of the rods
@@ -118,6 +119,8 @@ num td_build_constants(builder* b, const double* x, int n);
 td_status td_build_tree(builder* b);
 td_status td_build_places(builder* b);  // hops and masses, called by td_build_tree
 td_status td_build_links(builder* b);
+td_status td_build_fluid(builder* b);
+td_status td_build_contacts(builder* b);
 td_status td_build_cables(builder* b);  // when all pieces of rods are made
 // Hops, masses, strains and loads of a rod whose base frame is given.
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);

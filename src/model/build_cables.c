@@ -120,7 +120,14 @@ static td_status cross_piece(builder* b, int force, int cable) {
   return TD_OK;
 }
 
+// What looking for crossings may cost.
+#define MOST_MEETINGS 1e8
+
 static td_status cross_pieces(builder* b) {
+  if ((double)b->m->nforce * b->m->ncable > MOST_MEETINGS)
+    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->cables, 0),
+                    "the model has %d cables and %d forces: too many to find where they meet",
+                    b->m->ncable, b->m->nforce);
   for (int i = 0; i < b->m->nforce; i++) {
     if (b->m->force[i].kind != FORCE_STRAIN) continue;
     b->m->force[i].crossing = b->m->ncrossing;

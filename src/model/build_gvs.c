@@ -208,9 +208,9 @@ static int breaks(builder* b, const gvs* g, double* at) {
   for (int d = 0; d < 6; d++)
     for (int e = 1; g->field[d].n > 0 && g->field[d].basis && e < g->field[d].elements; e++)
       if (n < MOST_FUNCTIONS) at[n++] = (double)e / g->field[d].elements;
-  double ends[32];
-  const int nend = td_rod_splits(b, g->rod, ends, 32);
-  for (int k = 0; k < nend && k < 32; k++) {
+  double ends[64];
+  const int nend = td_rod_splits(b, g->rod, ends, 64);
+  for (int k = 0; k < nend && k < 64; k++) {
     const double x = (ends[k] - g->from) / g->length;
     if (x > 1e-9 && x < 1 - 1e-9 && n < MOST_FUNCTIONS) at[n++] = x;
   }
@@ -318,10 +318,10 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
     if (!copy) return TD_E_NOMEM;
     *copy = m->fix[r->fix + i];
   }
-  const num value = td_build_constants(b, zero, (g->coords < 0 ? 6 : 18) * nodes);
+  const num strains = td_build_constants(b, zero, (g->coords < 0 ? 6 : 18) * nodes);
   const num step = td_build_number(b, num_ex(b, to - from));
   model_hop* hop = td_push_hop(m, 1);
-  if (!hop || value == NUM_NONE || step == NUM_NONE) return TD_E_NOMEM;
+  if (!hop || strains == NUM_NONE || step == NUM_NONE) return TD_E_NOMEM;
   *hop = (model_hop){.kind = HOP_STRAIN,
                      .parent = parent,
                      .fix = fix,
@@ -331,7 +331,7 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
                      .v = -1,
                      .axis = NUM_NONE,
                      .pitch = NUM_NONE,
-                     .value = value,
+                     .value = strains,
                      .nodes = nodes,
                      .step = step,
                      .continues = continues,
@@ -340,7 +340,7 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
   if (g->coords >= 0) return td_gvs_own_step(b, g, *out, arc, nodes);
   for (int n = 0; n < nodes; n++)
     for (int d = 0; d < 6; d++)
-      m->number_ex[value + 6 * n + d] = td_rod_field(b, g->rod, "shape", d, arc[n], 0);
+      m->number_ex[strains + 6 * n + d] = td_rod_field(b, g->rod, "shape", d, arc[n], 0);
   return push_columns(b, g, *out, arc, nodes);
 }
 
@@ -421,7 +421,10 @@ static td_status push_frames(builder* b, const gvs* g, const rod_places* places,
     TD_TRY(push_step(b, g, *hop, from, g->arc[k], k > 0, hop));
     TD_TRY(remember(b, g->rod, g->arc[k], *hop));
     from = g->arc[k];
-    if (g->weight[k] == 0) continue;
+    if (g->weight[k] == 0) {
+      TD_TRY(td_rod_sample(b, g->rod, from, 0));
+      continue;
+    }
     TD_TRY(push_strain(b, g, from, g->weight[k], ++strains));
     TD_TRY(td_rod_point_mass(b, g->rod, from, g->weight[k]));
   }

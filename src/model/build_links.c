@@ -483,7 +483,7 @@ static td_status check_room(builder* b, int joint) {
   static const char* const fields[] = {"second", "first", NULL};
   const long rows =
       td_get(b->joints, joint, "fixed") || td_get(b->joints, joint, "type") ? 6L * j->nelement : 0;
-  if (rows + b->m->nrow + b->m->nvel - b->nnode_v > limit->dofs) {
+  if (rows + b->m->nrow + b->m->nvel > limit->dofs) {
     return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
                     "joint(%d) constrains %d element%s: the model may have %d degrees of freedom "
                     "and constraints together",

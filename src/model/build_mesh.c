@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "fields.h"
-#include "meshes.h"
+#include "mesh_edges.h"
 #include "rules.h"
 
 void td_mesh_name(const builder* b, int mesh, char* out, size_t size) {
@@ -69,19 +69,34 @@ td_status td_build_mesh_names(builder* b) {
   return TD_OK;
 }
 
+// Velocities of the free nodes of a mesh.
+static long free_directions(const build_mesh* mesh) {
+  long free = 0;
+  for (int i = 0; mesh->fixed && i < mesh->wire->nnode; i++) free += !mesh->fixed[i];
+  return free * (mesh->nmove + 3 * mesh->turns);
+}
+
+static td_status open_mesh(builder* b, int k) {
+  build_mesh* mesh = &b->mesh[k];
+  TD_TRY(td_mesh_shape(b, k));
+  mesh->body = b->nbody + b->nnode + 1;
+  b->nnode += mesh->wire->nnode;
+  const long dofs = b->nnode_v + free_directions(mesh);
+  if (b->nnode > b->spec->limits.nodes)
+    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
+                    "the meshes have %d nodes together, they may have %d", b->nnode,
+                    b->spec->limits.nodes);
+  if (dofs > b->spec->limits.dofs)
+    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
+                    "mesh(%d): the model may have %d degrees of freedom, with this mesh it has %ld",
+                    k + 1, b->spec->limits.dofs, dofs);
+  b->nnode_v = (int)dofs;
+  return TD_OK;
+}
+
 td_status td_build_mesh_open(builder* b) {
-  td_status worst = TD_OK;
-  for (int k = 0; k < b->nmesh; k++) {
-    const td_status s = td_mesh_shape(b, k);
-    if (s != TD_OK) worst = s;
-    b->mesh[k].body = b->nbody + b->nnode + 1;
-    b->nnode += b->mesh[k].wire->nnode;
-    if (worst == TD_OK && b->nnode > b->spec->limits.nodes)
-      worst = td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
-                       "the meshes have %d nodes together, they may have %d", b->nnode,
-                       b->spec->limits.nodes);
-  }
-  return worst;
+  for (int k = 0; k < b->nmesh; k++) TD_TRY(open_mesh(b, k));
+  return TD_OK;
 }
 
 void td_build_mesh_close(builder* b) {
@@ -93,15 +108,6 @@ void td_build_mesh_close(builder* b) {
 }
 
 // ---- numbers ----------------------------------------------------------------------------------
-
-// A field that has one row for all elements or one for each of n.
-typedef struct rows {
-  const value* v;
-  int n, cols;  // elements, and columns each of them takes
-  double fallback;
-  num shared[9];  // slots of the row that serves all, by column; NUM_NONE: not made yet
-  bool each;      // a row for each element
-} rows;
 
 static rows rows_of(const value* v, int n, int cols, double fallback) {
   rows r = {.v = v, .n = n, .cols = cols, .fallback = fallback};
@@ -145,7 +151,6 @@ static bool is_number(const builder* b, num slot) {
 
 // ---- laws -------------------------------------------------------------------------------------
 
-enum { LAW_FIELDS = 6 };
 static const struct {
   const char *group, *field, *path;
   double fallback;
@@ -154,14 +159,6 @@ static const struct {
     {"spring", "compr", "spring.compr", 1}, {"damp", "visc", "damp.visc", 0},
     {"damp", "pow", "damp.pow", 1},         {NULL, "input", "input", 0},
 };
-
-// The laws of the edges or of a node's DOF: k, rest, compr, mu, nu, input.
-typedef struct laws {
-  rows field[LAW_FIELDS];
-  const value* dir;
-  int n, cols;
-  bool dir_axes;  // dir has three columns
-} laws;
 
 static const value* law_value(const value* s, int i, int f) {
   return law_fields[f].group ? sub(s, i, law_fields[f].group, law_fields[f].field)
@@ -334,10 +331,10 @@ static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_s
                                 int q, int v) {
   td_model* m = b->m;
   const int n = mesh->nmove, first = m->ncol, at = m->nhop;
-  const num value = held_place(b, mesh, s, i);
+  const num held = held_place(b, mesh, s, i);
   model_hop* hop = td_push_hop(m, 1 + mesh->turns);
   model_col* col = td_push_col(m, n + 3 * mesh->turns);
-  if (!hop || !col || value == NUM_NONE) return TD_E_NOMEM;
+  if (!hop || !col || held == NUM_NONE) return TD_E_NOMEM;
   hop[0] = (model_hop){.kind = HOP_MOVE,
                        .parent = -1,
                        .fix = m->nfix,
@@ -348,7 +345,7 @@ static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_s
                        .nq = n,
                        .axis = NUM_NONE,
                        .pitch = NUM_NONE,
-                       .value = value,
+                       .value = held,
                        .group = at};
   for (int c = 0, j = 0; c < 3; c++)
     if (mesh->move[c]) {
@@ -386,20 +383,20 @@ static td_status push_node_body(builder* b, int k, node_slots* s, int i) {
   const int at = mesh->instance + i;
   const value* I = s->I.v;
   const int page = s->I.each ? i : 0;
-  num inertia = s->I.shared[0];
-  if (s->I.each || inertia == NUM_NONE) {
+  num moments = s->I.shared[0];
+  if (s->I.each || moments == NUM_NONE) {
     if (!td_push_number_ex(m, 9)) return TD_E_NOMEM;
-    inertia = m->nnumber_ex - 9;
+    moments = m->nnumber_ex - 9;
     for (int c = 0; c < 9; c++)
-      m->number_ex[inertia + c] = I ? td_value_ex(I, page * 9 + c, b->spec->graph)
+      m->number_ex[moments + c] = I ? td_value_ex(I, page * 9 + c, b->spec->graph)
                                     : td_ex_const(b->spec->graph, c % 4 == 0 ? 1e-9 : 0);
-    s->I.shared[0] = inertia;
+    s->I.shared[0] = moments;
   }
   m->body[at] = (model_body){.station = at,
                              .m = row_number(b, &s->m, i, 0),
                              .com = s->zero,
                              .tip = s->zero,
-                             .I = inertia,
+                             .I = moments,
                              .body = mesh->body + i,
                              .element = 1};
   m->station[at].body = at;
@@ -425,7 +422,6 @@ static td_status mesh_nodes(builder* b, int k) {
 }
 
 td_status td_build_mesh_nodes(builder* b, int instance) {
-  const int before = b->m->nvel;
   for (int k = 0; k < b->nmesh; k++) {
     b->mesh[k].instance = instance;
     for (int i = 0; i < b->mesh[k].wire->nnode; i++)
@@ -433,22 +429,10 @@ td_status td_build_mesh_nodes(builder* b, int instance) {
     instance += b->mesh[k].wire->nnode;
     TD_TRY(mesh_nodes(b, k));
   }
-  b->nnode_v = b->m->nvel - before;
   return TD_OK;
 }
 
 // ---- edges ------------------------------------------------------------------------------------
-
-// What all edges of joint(2), or all diagonals of joint(3), have in common.
-typedef struct edge_kind {
-  laws law;
-  const value* xaxis;
-  num shared_xaxis;
-  bool isotropic;
-  int mesh, first;   // mesh, and its first edge
-  const char* word;  // "edge"
-  char name[100];
-} edge_kind;
 
 static td_status beam_axes(builder* b, edge_kind* kind, int e, model_force* f) {
   if (!kind->xaxis || kind->law.cols != 6) return TD_OK;
@@ -477,8 +461,16 @@ static td_status push_edge(builder* b, edge_kind* kind, int e) {
                    .element = kind->first + e + 1,
                    .isotropic = kind->isotropic};
   f.name = td_push_name(b->m, "%s.%s(%d)", kind->name, kind->word, e + 1);
-  TD_TRY(beam_axes(b, kind, e, &f));
-  for (int d = 0; d < kind->law.cols; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
+  if (kind->mid) {
+    double d[3];
+    const double *from = mesh->wire->x + 3 * (size_t)ends[0],
+                 *to = mesh->wire->x + 3 * (size_t)ends[1];
+    for (int c = 0; c < 3; c++) d[c] = to[c] - from[c];
+    TD_TRY(td_mesh_mid_beam(b, kind, e, d, &f));
+  } else {
+    TD_TRY(beam_axes(b, kind, e, &f));
+    for (int d = 0; d < kind->law.cols; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
+  }
   model_force* out = td_push_force(b->m, 1);
   if (!out) return TD_E_NOMEM;
   *out = f;
@@ -487,13 +479,16 @@ static td_status push_edge(builder* b, edge_kind* kind, int e) {
 
 static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   const value* joints = td_get(b->meshes, k, "joint");
-  const value* along = sub(joints, joint, "damp", "along");
+  const value *along = sub(joints, joint, "damp", "along"),
+              *axes = sub(joints, joint, "beam", "frame");
   char path[16];
   snprintf(path, sizeof path, "joint(%d)", joint + 1);
   edge_kind kind = {.xaxis = td_get(joints, joint, "xaxis"),
                     .shared_xaxis = NUM_NONE,
                     .isotropic = along && along->x[0] == 0,
+                    .mid = axes && strcmp(axes->s, "mid") == 0,
                     .mesh = k,
+                    .joint = joint,
                     .first = first,
                     .word = joint == 1 ? "edge" : "diagonal"};
   td_mesh_name(b, k, kind.name, sizeof kind.name);
@@ -506,6 +501,7 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   snprintf(field, sizeof field, "%s.xaxis", path);
   TD_TRY(check_rows(b, k, kind.xaxis, td_get_at(joints, joint, "xaxis"), "nx3", field, n,
                     joint == 1 ? "edges" : "diagonals"));
+  if (kind.mid) TD_TRY(td_mesh_mid_check(b, &kind, path));
   for (int e = 0; e < n; e++) TD_TRY(push_edge(b, &kind, e));
   return TD_OK;
 }

@@ -228,7 +228,7 @@ static td_status push_piece(builder* b, int rod, int k) {
     TD_TRY(push_lump(b, &sum, b->m->nstation - 1));
   }
   for (int i = 0; i < n; i++) TD_TRY(piece_load(b, rod, end[i], end[i + 1]));
-  return TD_OK;
+  return td_rod_sample(b, rod, r->arc[k], end[n] - end[0]);
 }
 
 // ---- coordinates and hops ---------------------------------------------------------------------
@@ -464,11 +464,12 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   build_rod* r = &b->rod[rod];
   const bool written = r->joint < 0;
   const char* model = written ? td_build_word(b->rods, rod, "model") : "rom";
+  if (!model) model = "gvs";
   char name[160];
   td_build_rod_name(b, rod, name, sizeof name);
   b->m->rod[rod] = (model_rod){.name = td_push_name(b->m, "%s", name),
                                .length = r->length,
-                               .model = td_push_name(b->m, "%s", model ? model : "ebr"),
+                               .model = td_push_name(b->m, "%s", model),
                                .n = r->n,
                                .monomial = !written};
   r->hop = malloc(((size_t)r->n + 1) * sizeof(int));
@@ -478,12 +479,12 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->hop[0] = hop;
   r->fix = fix;
   r->nfix = nfix;
-  r->middle_joints = model && strcmp(model, "srl") == 0;
+  r->middle_joints = strcmp(model, "srl") == 0;
   r->placed = true;
   if (!written) return td_build_rom_joint(b, rod);
-  if (model && strcmp(model, "rom") == 0) return td_build_polynomial(b, rod);
-  if (model && strcmp(model, "gvs") == 0) return td_build_gvs(b, rod);
-  if (model && strcmp(model, "eba") == 0) {
+  if (strcmp(model, "rom") == 0) return td_build_polynomial(b, rod);
+  if (strcmp(model, "gvs") == 0) return td_build_gvs(b, rod);
+  if (strcmp(model, "eba") == 0) {
     TD_TRY(free_nodes(b, rod));
   } else {
     for (int k = 0; k < r->n; k++) TD_TRY(relative_segment(b, rod, k));

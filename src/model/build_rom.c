@@ -452,7 +452,7 @@ static td_status push_part(builder* b, int rod, int i) {
 td_status td_build_polynomial(builder* b, int rod) {
   TD_TRY(td_rod_no_held(b, rod, "rom"));
   for (int i = 0; i < b->rod[rod].npart; i++) TD_TRY(push_part(b, rod, i));
-  return TD_OK;
+  return td_rod_sample(b, rod, b->rod[rod].length, 0);
 }
 
 // The transformation with inf elements says which components are free; those before it are fixed.

@@ -505,11 +505,12 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
                                         : "`type` makes those of its kind");
     return TD_E_MODEL;
   }
-  if ((long)b->m->nvel + (long)j->nelement * j->ndof > b->spec->limits.dofs) {
+  const long all = (long)b->m->nvel + b->nnode_v + (long)j->nelement * j->ndof;
+  if (all > b->spec->limits.dofs) {
     static const char* const fields[] = {"second", NULL};
     return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
                     "%s: the model may have %d degrees of freedom, with this joint it has %ld",
-                    path, b->spec->limits.dofs, (long)b->m->nvel + (long)j->nelement * j->ndof);
+                    path, b->spec->limits.dofs, all);
   }
   td_status worst = TD_OK;
   for (int i = 0; i < j->nitem; i++)

@@ -83,10 +83,15 @@ static const struct {
   td_depends kind;
   const char* text;
 } depend_texts[] = {
-    {TD_ON_PARAM, "parameters"}, {TD_ON_TIME, "time"},
-    {TD_ON_INPUT, "inputs"},     {TD_ON_STATE, "states"},
-    {TD_ON_RATE, "rates"},       {TD_ON_ACCEL, "accelerations"},
-    {TD_ON_ARC, "arc length"},   {TD_ON_COORD, "own coordinates"},
+    {TD_ON_PARAM, "parameters"},
+    {TD_ON_TIME, "time"},
+    {TD_ON_INPUT, "inputs"},
+    {TD_ON_STATE, "states"},
+    {TD_ON_RATE, "rates"},
+    {TD_ON_ACCEL, "accelerations"},
+    {TD_ON_ARC, "arc length"},
+    {TD_ON_COORD, "own coordinates"},
+    {TD_ON_STRAIN, "strains of the section"},
 };
 enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
 
@@ -451,6 +456,8 @@ static bool kind_fits(field_kind kind, const value* v) {
       return v->kind == V_STRUCT;
     case FIELD_PLACE:
       return v->kind == V_NUM || v->kind == V_REF;
+    case FIELD_TARGET:
+      return v->kind == V_STR || v->kind == V_NUM || v->kind == V_REF;
     case FIELD_PLACES:
       return v->kind == V_CELL;
     case FIELD_LIST:
@@ -477,6 +484,8 @@ static const char* kind_text(const td_field* f) {
       return "a structure";
     case FIELD_PLACE:
       return "a body number, [body element ...] or a reference like at(body(2), 3)";
+    case FIELD_TARGET:
+      return "a word or a reference like body(2)";
     case FIELD_PLACES:
       return "a list of places like {at(body(1)), at(rod(2), 0.1)}";
     case FIELD_LIST:
@@ -670,6 +679,12 @@ static void check_value(walk* w, checked* c) {
       break;
     case FIELD_PLACE:
       check_place(w->spec, c);
+      break;
+    case FIELD_TARGET:
+      if (c->v->kind == V_STR)
+        check_word(w->spec, c);
+      else
+        check_place(w->spec, c);
       break;
     case FIELD_PLACES:
       check_places(w->spec, c);

@@ -131,6 +131,8 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   b->rods = td_get(spec->root, 0, "rod");
   b->chambers = td_get(spec->root, 0, "chamber");
   b->cables = td_get(spec->root, 0, "cable");
+  b->fluid = td_get(spec->root, 0, "fluid");
+  b->contacts = td_get(spec->root, 0, "contact");
   b->meshes = td_get(spec->root, 0, "mesh");
   b->nmesh = b->meshes ? td_value_count(b->meshes) : 0;
   b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
@@ -278,6 +280,10 @@ static td_status build(builder* b) {
   TD_TRY(sort_hops(b));
   td_status links = td_build_links(b);
   if (links == TD_OK) links = td_build_cables(b);
+  if (links == TD_OK) links = td_build_fluid(b);
+  if (links == TD_OK) links = td_build_contacts(b);
+  for (int i = 0; i < b->m->nforce; i++)
+    if (b->m->force[i].kind == FORCE_LOAD) b->m->has_blocks = true;
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
   const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;

@@ -15,11 +15,12 @@ enum {
   PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
   TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
   FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
-  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,                    // a strain field of its own
-  ALONG = PARAM | TD_ON_ARC,                                // section and shape of a rod
-  BENT = FORCE | TD_ON_ARC,                                 // stiffness, loads, actuation of a rod
-  WATCH = FORCE | TD_ON_ACCEL,                              // sensors and events
-  SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_SYMBOL  // par.sym names symbols
+  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,  // a strain field of its own
+  ALONG = PARAM | TD_ON_ARC,              // section and shape of a rod
+  ENERGY = ALONG | TD_ON_STRAIN,          // strain energy of a section
+  BENT = FORCE | TD_ON_ARC,               // stiffness, loads, actuation of a rod
+  WATCH = FORCE | TD_ON_ACCEL,            // sensors and events
+  SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_STRAIN | TD_ON_SYMBOL  // par.sym names symbols
 };
 
 const td_field td_fields[] = {
@@ -65,6 +66,12 @@ const td_field td_fields[] = {
     {"world.g", FIELD_NUM, "1x3", "[0 0 0]", "m/s^2", TIMED, "", "",
      "gravity, the acceleration of a body that falls freely"},
 
+    // ---- fluid --------------------------------------------------------------------------------
+    {"fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "a fluid everywhere around the robot"},
+    {"fluid.rho", FIELD_NUM, "1", "0", "kg/m^3", PARAM, "", ">= 0", "density; 0: there is none"},
+    {"fluid.velocity", FIELD_NUM, "1x3", "[0 0 0]", "m/s", TIMED, "", "",
+     "its velocity, the same everywhere and changing slowly"},
+
     // ---- body ---------------------------------------------------------------------------------
     {"body", FIELD_STRUCTS, "", "", "", FIXED, "", "", "rigid bodies"},
     {"body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0", "mass"},
@@ -74,6 +81,15 @@ const td_field td_fields[] = {
      "centre of mass in the body frame"},
     {"body.tip", FIELD_NUM, "nx3", "2*l_com", "m", PARAM, "", "",
      "end of the body in its frame, for drawing"},
+    {"body.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what the fluid does to it"},
+    {"body.fluid.volume", FIELD_NUM, "1", "0", "m^3", PARAM, "", ">= 0",
+     "displaced volume: buoyancy is the weight of that much fluid"},
+    {"body.fluid.center", FIELD_NUM, "1x3", "l_com", "m", PARAM, "", "",
+     "centre of the displaced volume in the body frame"},
+    {"body.fluid.drag_matrix", FIELD_NUM, "6x6", "", "kg/m, kg", PARAM, "", "",
+     "drag -D*abs(v)*[v w] in the body frame, with the velocity v of its origin against the fluid"},
+    {"body.fluid.added_mass", FIELD_NUM, "6x6", "", "kg, kg m, kg m^2", PARAM, "", "",
+     "added inertia [translational, rotational] in the body frame"},
     {"body.type", FIELD_STR, "", "rigid", "", FIXED, "", "rigid", "kind of body"},
     {"body.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
 
@@ -222,6 +238,9 @@ const td_field td_fields[] = {
      "shear viscosity: damping per length eta*[A A 3A 3Ix 3Iy J]"},
     {"rod.stiffness", FIELD_NUM, "1x6|6x6", "", "N, N m^2", BENT, "", "",
      "stiffness per length instead of E, G and the section"},
+    {"rod.energy", FIELD_NUM, "1", "", "N", ENERGY, "", "",
+     "strain energy per length, an expression of strain(1) ... strain(6) and s, instead of `E` or "
+     "`stiffness`: a hyperelastic law"},
     {"rod.damping", FIELD_NUM, "1x6|6x6", "", "N s, N m^2 s", BENT, "", "",
      "damping per length instead of eta"},
     {"rod.inertia", FIELD_NUM, "1x6", "", "kg/m, kg m", ALONG, "", ">= 0",
@@ -243,7 +262,7 @@ const td_field td_fields[] = {
      "axes of `load`: 'local' follows the rod"},
     {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
      "internal actuation [force moment] that works on the strains"},
-    {"rod.model", FIELD_STR, "", "ebr", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
+    {"rod.model", FIELD_STR, "", "gvs", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
      "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
     {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
@@ -270,6 +289,18 @@ const td_field td_fields[] = {
      "what a part does not say is the rod's"},
     {"rod.part.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0",
      "length of the part at rest"},
+
+    {"rod.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "what the fluid does to it, where `fluid.rho` is not 0"},
+    {"rod.fluid.drag", FIELD_NUM, "1x3", "[1.1 1.1 0.01]", "", ALONG, "", ">= 0",
+     "coefficients C along local x, y, z: force per length -rho/2*2*radius*C*abs(v)*v"},
+    {"rod.fluid.lift", FIELD_NUM, "1|1x3", "0", "", ALONG, "", "",
+     "coefficients l of a force across the flow: C has the skew matrix of l added, one number is "
+     "about local z"},
+    {"rod.fluid.drag_matrix", FIELD_NUM, "3x3", "", "", ALONG, "", "",
+     "the whole matrix C instead of drag and lift"},
+    {"rod.fluid.added_mass", FIELD_NUM, "1x3", "[0.6 0.6 0]", "", ALONG, "", ">= 0",
+     "added mass per length, as part of the displaced fluid's, along local x, y, z"},
 
     // ---- chamber ------------------------------------------------------------------------------
     {"chamber", FIELD_STRUCTS, "", "", "", FIXED, "", "", "pneumatic chambers inside rods"},
@@ -307,6 +338,42 @@ const td_field td_fields[] = {
      "instead of rods: places between which it runs straight and slides freely"},
     {"cable.points", FIELD_NUM, "mx3", "", "m", PARAM, "", "",
      "a row for each place of `via`: the point in its frame, by default its origin"},
+
+    // ---- contact ------------------------------------------------------------------------------
+    {"contact", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "soft contact of rods and bodies with fixed objects and with each other"},
+    {"contact.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"contact.first", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "",
+     "what touches: a rod with its points, or a body with balls at `points`"},
+    {"contact.second", FIELD_TARGET, "", TD_REQUIRED, "", FIXED, "", "plane|sphere|cylinder",
+     "what is touched, or a rod or body"},
+    {"contact.points", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
+     "centres of the balls of a body `first`, in its frame"},
+    {"contact.ball", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
+    {"contact.points2", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
+     "centres of the balls of a body `second`"},
+    {"contact.ball2", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
+    {"contact.point", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "a point of the plane"},
+    {"contact.normal", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "",
+     "direction out of the plane, to where the robot may be"},
+    {"contact.center", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "",
+     "centre of the sphere, a point on the axis of the cylinder"},
+    {"contact.axis", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "", "axis of the cylinder"},
+    {"contact.radius", FIELD_NUM, "1", "", "m", PARAM, "", "> 0",
+     "of the sphere or cylinder, which must have it; elsewhere of the balls of a body `first`"},
+    {"contact.stiffness", FIELD_NUM, "1", TD_REQUIRED, "N/m, N/m^2", PARAM, "", "> 0",
+     "force per depth k: of each point, or per length of a rod"},
+    {"contact.exponent", FIELD_NUM, "1", "1", "", PARAM, "", ">= 1", "e of the force k*depth^e"},
+    {"contact.damping", FIELD_NUM, "1", "0", "s/m, N s/m", PARAM, "", ">= 0", "d, see `law`"},
+    {"contact.law", FIELD_STR, "", "hunt", "", FIXED, "", "hunt|approach",
+     "with the speed w of approach: k*depth^e*(1 + d*w), never negative; or "
+     "k*depth^e + d*max(0,w)"},
+    {"contact.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0", "coefficient of friction"},
+    {"contact.slip", FIELD_NUM, "1", "1e-3", "m/s", PARAM, "", "> 0",
+     "speed above which friction is that of Coulomb; below it is viscous"},
+    {"contact.per", FIELD_STR, "", "length", "", FIXED, "", "length|point",
+     "whether stiffness (and damping of 'approach') of a rod are per length or for each of its "
+     "points"},
 
     // ---- mesh ---------------------------------------------------------------------------------
     {"mesh", FIELD_STRUCTS, "", "", "", FIXED, "", "",
@@ -366,6 +433,11 @@ const td_field td_fields[] = {
      "1 acts in elongation only (a thread), -1 in compression only, 0 in both"},
     {"mesh.joint.xaxis", FIELD_NUM, "nx3", "", "", FIXED, "", "",
      "direction of the x axis of a beam whose z axis runs along its edge"},
+    {"mesh.joint.beam", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "how a six-column spring measures strain"},
+    {"mesh.joint.beam.frame", FIELD_STR, "", "first", "", FIXED, "", "first|mid",
+     "axes of its first node, or of the frame half-way between the two: then z runs along the edge "
+     "and the beam is of second order"},
     {"mesh.joint.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "",
      "spring of an edge: one column acts along it, six make a beam"},
     {"mesh.joint.spring.coeff", FIELD_NUM, "nx1|nx6", "0", "N/m, N m/rad", FORCE, "", "",
@@ -427,11 +499,8 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"fluid", "fluid" LATER "write drag and buoyancy as exload.ftau, an expression of vel(...)"},
-    {"contact", "contact" LATER "write it as a joint with spring.coeff and dir = -1"},
     {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
     {"mesh.fluid", "mesh.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
-    {"body.fluid", "body.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
 };
 
 const int td_later_count = (int)(sizeof td_laters / sizeof td_laters[0]);

@@ -14,6 +14,7 @@ typedef enum field_kind {
   FIELD_STRUCTS,  // array of structures
   FIELD_PLACE,    // a body number, [body element ...], or a reference body(2), at(body(2), 3)
   FIELD_PLACES,   // a cell of places
+  FIELD_TARGET,   // a word, or a place
   FIELD_LIST,     // a cell of strings, or one string
   FIELD_NODES     // one of some words, or node numbers
 } field_kind;

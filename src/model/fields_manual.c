@@ -27,6 +27,16 @@ static const chapter chapters[] = {
      "body(1).I     = diag([2e-3 2e-3 4e-4]);\n"
      "body(1).l_com = [0 0 0.15];\n"
      "body(1).name  = 'upper arm';\n"},
+    {"fluid",
+     "Everything displaces fluid, is dragged by it and carries some of it along: rods by their "
+     "section, "
+     "bodies by what `body.fluid` says.",
+     "fluid.rho = 1000; fluid.velocity = [0.2 0 0];\n"
+     "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1100;\n"
+     "rod(1).fluid.drag = [1.1 1.1 0.01]; rod(1).fluid.added_mass = [0.6 0.6 0];\n"
+     "joint(1).second = 1; joint(1).type = 'free'; body(1).m = 2; body(1).I = 0.01*eye(3);\n"
+     "body(1).fluid.volume = 1.9e-3; body(1).fluid.drag_matrix = diag([8 8 8 0.01 0.01 0.01]);\n"
+     "body(1).fluid.added_mass = diag([1 1 1 0 0 0]);\n"},
     {"joint",
      "The first joint that leads to a body places it: this is its *main joint*, and all of them "
      "make "
@@ -107,6 +117,16 @@ static const chapter chapters[] = {
      "cable(3).via = {0, at(rod(1), 0.3)}; cable(3).points = [0.1 0 0; 0 0.01 0];\n"
      "cable(3).pull = 0.01; cable(3).stiffness = 2e3;\n"
      "sensor(1).name = 'T'; sensor(1).value = [tension(cable(3)) length(cable(3))];\n"},
+    {"contact",
+     "A contact pushes where something is deeper than the surface of something else. Rods touch "
+     "with "
+     "balls at their points, bodies with the balls that are given.",
+     "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1100;\n"
+     "contact(1).first = rod(1); contact(1).second = 'plane'; contact(1).point = [0 0 -0.2];\n"
+     "contact(1).stiffness = 1e4; contact(1).damping = 1; contact(1).friction = 0.3;\n"
+     "contact(2).first = rod(1); contact(2).second = 'cylinder'; contact(2).center = [0.2 0 0];\n"
+     "contact(2).axis = [0 1 0]; contact(2).radius = 0.02; contact(2).stiffness = 50;\n"
+     "contact(2).law = 'approach'; contact(2).damping = 5; contact(2).per = 'point';\n"},
     {"mesh",
      "A mesh is a net: a mass at each node, a spring, damper or beam along each edge. Its geometry "
      "comes from a CAD file, from `grid`, or from `node` and `edge`. [meshes.md](meshes.md) says "
@@ -205,6 +225,8 @@ static const char* kind_name(const td_field* f) {
       return "structures";
     case FIELD_PLACE:
       return "place";
+    case FIELD_TARGET:
+      return "word or place";
     case FIELD_PLACES:
       return "list of places";
     case FIELD_LIST:
@@ -244,7 +266,8 @@ static void add_path(td_text* out, const td_field* f) {
 
 // Behind the meaning: the allowed words or range, inf or nan, other spellings.
 static void add_notes(td_text* out, const td_field* f) {
-  if (strchr(f->options, '|') && (f->kind == FIELD_STR || f->kind == FIELD_NODES)) {
+  if (strchr(f->options, '|') &&
+      (f->kind == FIELD_STR || f->kind == FIELD_TARGET || f->kind == FIELD_NODES)) {
     td_text_add(out, ": ");
     td_field_alternatives(out, f->options, "`");
   } else if (f->options[0] == '>' || f->options[0] == '(') {

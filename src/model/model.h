@@ -157,7 +157,8 @@ enum {
   SECTION_HELD = 90,   // 6: strains that cannot change
   SECTION_POWER = 96,
   SECTION_LENGTH = 97,  // of the piece
-  SECTION_SLOTS = 98
+  SECTION_STORED = 98,  // energy per length, where it is given
+  SECTION_SLOTS = 99
 };
 // Scalar laws of a force.
 static inline int force_laws(force_kind kind) {
@@ -207,7 +208,8 @@ typedef struct model_force {
   int coords;               // of these coordinates, -1: none
   num hessian;              // and the second derivatives of the strains in `modes`
   unsigned modes;           // those that are not constant
-  bool potential;           // STRAIN: stiffness and rest are constants
+  bool potential;           // STRAIN: stiffness and rest are constants, or the energy is given
+  bool stored;              // STRAIN: the energy is given
   int rod;                  // STRAIN: from 1
   int part;                 // STRAIN: part of the rod, from 0
   double arc;               // STRAIN: arc length of its middle
@@ -239,6 +241,54 @@ typedef struct model_crossing {
 typedef struct model_span {
   int cable, a, b;
 } model_span;
+
+// ---- surroundings -----------------------------------------------------------------------------
+
+// A point of a rod's quadrature at which fluid and contact act.
+typedef struct model_sample {
+  int station, rod;    // rod from 1
+  double arc, weight;  // weight [m]
+} model_sample;
+
+// A station in the fluid.
+typedef struct model_wet {
+  int station;
+  num displaced;    // mass of the displaced fluid
+  num centre;       // 3 slots: its centre in the station's frame
+  num drag, added;  // 36 slots each, row-major, in the station's frame; NUM_NONE: none
+} model_wet;
+
+// A ball that touches: a point of a rod or of a body.
+typedef struct model_ball {
+  int station;
+  num centre;  // 3 slots in the station's frame, NUM_NONE: its origin
+  num radius;
+  double weight;  // of its contact forces
+} model_ball;
+
+// What can be touched besides fixed objects: a ball, or all balls on the line between two.
+typedef struct model_piece {
+  int a, b;  // balls
+} model_piece;
+
+typedef enum contact_kind {
+  CONTACT_PLANE,     // point, direction: normal
+  CONTACT_SPHERE,    // point: centre, radius
+  CONTACT_CYLINDER,  // point, direction: axis, radius
+  CONTACT_PIECES     // balls of rods or bodies
+} contact_kind;
+typedef struct model_contact {
+  contact_kind kind;
+  int name;
+  int ball, nball;       // what touches
+  int piece, npiece;     // PIECES: what is touched
+  bool line;             // PIECES: of a rod, only the nearest point counts
+  num point, direction;  // 3 slots each
+  num radius;
+  num law;         // 5 slots: stiffness, damping, exponent, friction, slip
+  bool approach;   // damping acts on approach only, not in proportion to the depth
+  bool potential;  // its elastic part counts as energy
+} model_contact;
 
 // ---- constraints ------------------------------------------------------------------------------
 
@@ -345,6 +395,11 @@ typedef struct model_joint {
   X(model_crossing, crossing, "cables in pieces of rods, piece by piece")    \
   X(int, cable_order, "crossings, cable by cable")                           \
   X(model_span, span, "straight stretches of cables, cable by cable")        \
+  X(model_sample, sample, "points along rods where fluid and contact act")   \
+  X(model_wet, wet, "stations in the fluid")                                 \
+  X(model_ball, ball, "balls that touch or are touched")                     \
+  X(model_piece, piece, "what can be touched")                               \
+  X(model_contact, contact, "contacts")                                      \
   X(model_row, row, "constraint rows")                                       \
   X(model_probe, probe, "sensor components used in expressions")             \
   X(model_named, param, "parameters")                                        \
@@ -373,7 +428,7 @@ typedef struct model_joint {
   X(int, free_v, "unprescribed velocities")                                  \
   X(int, free_q, "unprescribed positions")                                   \
   X(int, tree, "first hop of each tree, and one more")                       \
-  X(int, hop_block, "block of a hop's DOFs")                                 \
+  X(int, block_of_hop, "block of a hop's DOFs")                              \
   X(int, v_block, "block of a velocity")                                     \
   X(int, v_local, "and its row in there")                                    \
   X(int, index_v, "velocities, block after block")                           \
@@ -381,7 +436,7 @@ typedef struct model_joint {
   X(int, block_tree, "trees, block after block")                             \
   X(int, block_force_at, "its forces that follow from coordinates, and end") \
   X(int, block_force, "such forces, block after block")                      \
-  X(int, block_at, "see blocks.h: first row of each block")                  \
+  X(int, block_at, "see pattern.h: first row of each block")                 \
   X(int, block_ptr, "first block of each block column")                      \
   X(int, block_row, "block rows")                                            \
   X(int, block_offset, "where their rows begin in a column")                 \
@@ -408,7 +463,10 @@ struct td_model {
   int cap_##name;
   TD_MODEL_ARRAYS(X)
 #undef X
-  num gravity;  // 3 slots
+  num gravity;         // 3 slots
+  num fluid_velocity;  // 3 slots
+  bool has_added;      // some station has added mass
+  bool has_blocks;     // some force on a single station has derivatives by blocks (elem/station.h)
   int time_var, nvar;
   td_exprs* graph;  // its own copy
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
@@ -445,9 +503,9 @@ typedef struct hop_work {
   inertia I;      // rigid inertia about the origin, world axes
   spatial6 IA;    // articulated (or composite) inertia
   spatial pA, F;  // bias wrench, composite wrench
-  spatial E;         // composite wrench of f
-  vec3 P;            // composite linear momentum            } velocity part of the
-  mat3 B;            // composite dI/dt - [angular momentum]× } tangent, see tangent.c
+  spatial E;      // composite wrench of f
+  vec3 P;         // composite linear momentum            } velocity part of the
+  mat3 B;         // composite dI/dt - [angular momentum]× } tangent, see tangent.c
 } hop_work;
 
 typedef struct col_work {
@@ -455,7 +513,7 @@ typedef struct col_work {
   spatial U, Z, X;  // tangent vectors: see tangent.c
   spatial H;        // composite inertia times S
   spatial Y;        // S ×* (composite wrench of the forces)
-  vec3 G;           // composite B, transposed, times S (rotational part)
+  spatial G;        // composite B, transposed, times S
   double weight;    // of the DOF in its chart's number
   double slope;     // and its derivative along a polynomial rod
   double D;         // articulated: 1 / (S' IA S)
@@ -468,17 +526,32 @@ typedef struct cable_work {
   double tension, slope;
 } cable_work;
 
+// Where a piece that can be touched begins along an axis.
+typedef struct contact_interval {
+  double lo;
+  int piece;
+} contact_interval;
+
+// General 6x6 parts of the tangent of a hop, then of its subtree:  dF = ... + B U + K S.
+typedef struct hop_block {
+  spatial6 B, K;
+} hop_block;
+
 struct td_work {
   hop_work* hop;
   col_work* col;
   cable_work* cable;
-  double* crossing_share;  // of the cable's tension that friction leaves there
-  pose* hop_fix;           // constant pose before each hop's motion
-  pose* station_fix;       // constant pose of each station in its hop
-  vec3* hop_axis;          // constant unit axis of screws and circles
-  int* hop_principal;      // 0, 1, 2 when that axis is x, y, z, else -1
-  bool* hop_heavy;         // carries mass
-  inertia* hop_inertia;    // rigid inertia in the hop's frame
+  spatial6* hop_added;         // added mass in the hop's frame
+  bool* hop_wet;               // it has some
+  hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
+  contact_interval* interval;  // contact: pieces in order
+  double* crossing_share;      // of the cable's tension that friction leaves there
+  pose* hop_fix;               // constant pose before each hop's motion
+  pose* station_fix;           // constant pose of each station in its hop
+  vec3* hop_axis;              // constant unit axis of screws and circles
+  int* hop_principal;          // 0, 1, 2 when that axis is x, y, z, else -1
+  bool* hop_heavy;             // carries mass
+  inertia* hop_inertia;        // rigid inertia in the hop's frame
   double *num, *vars, *scratch_tape;
   double* partial;      // values of a derivative tape
   double *dnum, *dvar;  // variations of numbers and probe variables
@@ -506,6 +579,7 @@ struct td_work {
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool numbers_change;  // some of dnum may be nonzero
+  bool added;           // there is added mass
   bool open_loops;      // the loops could not be closed from the initial values
   td_flags flags;
   char failure[512];

@@ -58,6 +58,23 @@ static cross_section section_at(builder* b, int rod, double arc) {
   return s;
 }
 
+ex td_rod_area(builder* b, int rod, double arc) { return section_at(b, rod, arc).A; }
+
+void td_rod_widths(builder* b, int rod, double arc, ex width[3]) {
+  const value* word = td_rod_get(b, rod, "section", arc);
+  const char* kind = word ? word->s : "circle";
+  if (strcmp(kind, "rectangle") == 0) {
+    width[0] = td_rod_field(b, rod, "height", 0, arc, 0);
+    width[1] = td_rod_field(b, rod, "width", 0, arc, 0);
+  } else if (strcmp(kind, "custom") == 0) {  // the circle of the same area
+    const ex A = td_rod_field(b, rod, "area", 0, arc, 0);
+    width[0] = width[1] = times(b, 2, td_ex_1(b->spec->graph, EX_SQRT, times(b, 1 / pi, A)));
+  } else {
+    width[0] = width[1] = times(b, 2, td_rod_field(b, rod, "radius", 0, arc, 0));
+  }
+  width[2] = times(b, 0.5, add(b, width[0], width[1]));
+}
+
 // Stiffness, damping and inertia per length: 6 numbers on the diagonal unless a whole matrix is
 // given.
 static void diagonal_stiffness(builder* b, int rod, double arc, ex out[6]) {
@@ -162,6 +179,7 @@ td_status td_rod_point_mass(builder* b, int rod, double arc, double weight) {
   b->m->number_ex[at + 4] = times(b, weight, jx);
   b->m->number_ex[at + 8] = times(b, weight, jy);
   b->m->number_ex[at + 12] = times(b, weight, jz);
+  TD_TRY(td_rod_sample(b, rod, arc, weight));
   if (!td_rod_get(b, rod, "load", arc)) return TD_OK;
   return td_rod_load(b, rod, arc, weight, station);
 }
@@ -172,6 +190,30 @@ static bool is_constant(const builder* b, const ex* e, int n) {
   for (int i = 0; i < n; i++)
     if (td_ex_depends(b->spec->graph, e[i]) & ~(unsigned)TD_ON_PARAM) return false;
   return true;
+}
+
+// A law from its energy U(χ), which is differentiated:  f = -dU/dχ  is written as -(χ - χ0) with
+// χ0 = χ - dU/dχ, the strains χ being those measured at this very place.
+static td_status energy_law(builder* b, int rod, ex energy, double arc, ex* slots) {
+  td_exprs* g = b->spec->graph;
+  const rod_part* p = td_rod_part_at(b, rod, arc);
+  const td_span at = td_get_at(p->s, p->at, "energy");
+  ex strain[6];
+  for (int d = 0; d < 6; d++) {
+    const td_sensor_ref ref = {
+        .kind = SENSOR_STRAIN, .root = 'r', .index = rod + 1, .arc = arc, .component = d};
+    const int var = td_spec_sensor(b->spec, &ref, at);
+    if (var < 0) return TD_E_NOMEM;
+    strain[d] = td_ex_var(g, var);
+  }
+  for (int d = 0; d < 6; d++) {
+    const ex slope = td_ex_diff(g, energy, b->spec->strain_var[d]);
+    slots[SECTION_X0 + d] =
+        minus(b, strain[d], td_ex_substitute(g, slope, b->spec->strain_var, strain, 6));
+    for (int j = 0; j < 6; j++) slots[SECTION_K + 6 * d + j] = num_ex(b, d == j);
+  }
+  slots[SECTION_STORED] = td_ex_substitute(g, energy, b->spec->strain_var, strain, 6);
+  return TD_OK;
 }
 
 td_status td_rod_section(builder* b, int rod, double from, double to, double middle, double length,
@@ -197,6 +239,13 @@ td_status td_rod_section(builder* b, int rod, double from, double to, double mid
   slots[SECTION_POWER] = power ? td_value_ex(power, 0, b->spec->graph) : num_ex(b, 1);
   slots[SECTION_LENGTH] = num_ex(b, length);
   f->potential = is_constant(b, slots + SECTION_K, 36) && is_constant(b, slots + SECTION_X0, 6);
+  slots[SECTION_STORED] = num_ex(b, 0);
+  f->stored = td_rod_get(b, rod, "energy", middle) != NULL;
+  if (f->stored) {
+    const ex energy = td_rod_field(b, rod, "energy", 0, middle, 0);
+    TD_TRY(energy_law(b, rod, energy, middle, slots));
+    f->potential = true;
+  }
   ex* at = td_push_number_ex(b->m, SECTION_SLOTS);
   if (!at) return TD_E_NOMEM;
   memcpy(at, slots, sizeof slots);

@@ -52,11 +52,11 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != rod + 1) continue;
-    const bool place = s->kind != SENSOR_STRETCH && s->kind != SENSOR_STRAIN &&
+    const bool placed = s->kind != SENSOR_STRETCH && s->kind != SENSOR_STRAIN &&
                        s->kind != SENSOR_COORD && s->kind != SENSOR_DCOORD;
-    if (place) TD_TRY(want(b, rod, s->arc, out));
+    if (placed) TD_TRY(want(b, rod, s->arc, out));
   }
-  qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
+  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   return TD_OK;
 }
 

@@ -35,6 +35,11 @@ td_status td_rod_no_held(builder* b, int rod, const char* model);
 // Is strain d free at an arc length?
 bool td_rod_mode(const builder* b, int rod, int d, double arc);
 const char* td_rod_strain_name(int d);  // "bend_x"
+ex td_rod_area(builder* b, int rod, double arc);
+// How wide a section is across the flow along x, y and z (the mean of the two).
+void td_rod_widths(builder* b, int rod, double arc, ex width[3]);
+// A point of the quadrature where fluid and contact act, if there are any; weight 0: contact only.
+td_status td_rod_sample(builder* b, int rod, double arc, double weight);
 // Mass, rotary inertia and load of a quadrature point.
 td_status td_rod_point_mass(builder* b, int rod, double arc, double weight);
 // Arc lengths strictly inside a rod at which something begins or ends (cables, chambers),

@@ -164,12 +164,17 @@ void td_check_value_rules(td_spec* spec, const checked* c) {
       {"exload.tr.rot", place_rotation},
       {"joint.axis", joint_axis},
       {"joint.xaxis", directions},
+      {"contact.normal", directions},
+      {"contact.axis", directions},
       {"event.when", event_when},
       {"rod.tr.rot", joint_rotation},
       {"rod.joint.axis", joint_axis},
       {"rod.stiffness", td_check_section_matrix},
       {"rod.damping", td_check_section_matrix},
       {"rod.inertia", td_check_section_inertia},
+      {"body.fluid.added_mass", td_check_section_matrix},
+      {"body.fluid.drag_matrix", td_check_drag_matrix},
+      {"rod.fluid.drag_matrix", td_check_drag_matrix},
       {"rod.shape", td_check_rod_strain},
       {"rod.init", td_check_rod_strain},
   };
@@ -257,6 +262,9 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
   if (strcmp(field->path, "mesh") == 0) td_check_mesh(spec, s, i, name);
   if (strcmp(field->path, "chamber") == 0) td_check_chamber(spec, s, i, name);
   if (strcmp(field->path, "cable") == 0) td_check_cable(spec, s, i, name);
+  if (strcmp(field->path, "contact") == 0) td_check_contact(spec, s, i, name);
+  if (strcmp(field->path, "body") == 0 || strcmp(field->path, "rod") == 0)
+    td_check_wet(spec, field, s, i, name);
 }
 
 // ---- masses -----------------------------------------------------------------------------------
@@ -385,9 +393,10 @@ static td_status check_outputs(td_spec* spec, const named* list, int n) {
 }
 
 td_status td_check_names(td_spec* spec) {
-  static const char* const roots[] = {"body", "rod", "mesh", "joint", "event", "cable", "sensor"};
+  static const char* const roots[] = {"body",  "rod",   "mesh",    "joint",
+                                      "event", "cable", "contact", "sensor"};
   TD_TRY(check_rod_names(spec));
-  for (int k = 0; spec->root && k < 7; k++) {
+  for (int k = 0; spec->root && k < 8; k++) {
     const value* s = td_get(spec->root, 0, roots[k]);
     named* list;
     int n;

@@ -39,6 +39,10 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name);
 void td_check_chamber(td_spec* spec, const value* s, int i, const char* name);
 void td_check_cable(td_spec* spec, const value* s, int i, const char* name);
+void td_check_contact(td_spec* spec, const value* s, int i, const char* name);
+// A body or rod that has `fluid`, or must have a section because there is a fluid.
+void td_check_wet(td_spec* spec, const td_field* field, const value* s, int i, const char* name);
+void td_check_drag_matrix(td_spec* spec, const checked* c);
 // Element k of a field of s(i) at an arc length, the fallback when it is absent (NaN: there is
 // none); false when it is not known.
 bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,

@@ -114,6 +114,12 @@ void td_check_cable(td_spec* spec, const value* s, int i, const char* name) {
   if (!cable_way(spec, s, i, name)) return;
   const value* rods = td_get(s, i, "rod");
   const int n = rods && rods->kind == V_NUM ? td_value_count(rods) : 1;
+  const int nrod = td_check_rod_count(spec);
+  if (n > 1 && n > nrod) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rod"),
+             "%s.rod names %d rods, but the model has %d", name, n, nrod);
+    return;
+  }
   for (int k = 0; k < n; k++) {
     for (int l = 0; rods && l < k; l++)
       if (rods->kind == V_NUM && rods->x[l] == rods->x[k]) {

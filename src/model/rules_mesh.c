@@ -93,7 +93,7 @@ static bool has_law(const value* joints, int k) {
 }
 
 static void check_joints(const mesh_check* c) {
-  static const char* const of_edges[] = {"spring", "damp", "input", "dir", "xaxis"};
+  static const char* const of_edges[] = {"spring", "damp", "input", "dir", "xaxis", "beam"};
   static const char* const of_nodes[] = {"tr", "dof"};
   const value* joints = td_get(c->s, c->i, "joint");
   const int n = joints && joints->kind == V_STRUCT ? td_value_count(joints) : 0;
@@ -107,7 +107,7 @@ static void check_joints(const mesh_check* c) {
              "%s.joint has %d elements: joint(1) is for nodes, joint(2) for edges, joint(3) for "
              "diagonals",
              c->name, n);
-  refuse_fields(c, joints, 0, of_edges, 5, "joint(1) is the freedom of the nodes");
+  refuse_fields(c, joints, 0, of_edges, 6, "joint(1) is the freedom of the nodes");
   for (int k = 1; k < n && k < 3; k++)
     refuse_fields(c, joints, k, of_nodes, 2, "it belongs to joint(1), the freedom of the nodes");
   if (n == 3 && !td_get(c->s, c->i, "grid"))

@@ -150,7 +150,7 @@ static bool is_field_of(const char* section, const char* field) {
 
 // Stiffness, damping or inertia that is not given follows from the section.
 static bool needs_section(const value* s, int i) {
-  return !td_get(s, i, "stiffness") || !td_get(s, i, "inertia") ||
+  return (!td_get(s, i, "stiffness") && !td_get(s, i, "energy")) || !td_get(s, i, "inertia") ||
          (td_get(s, i, "eta") && !td_get(s, i, "damping"));
 }
 
@@ -203,20 +203,22 @@ static void radii(td_spec* spec, const value* s, int i, const char* name, bool r
 static const struct {
   const char *field, *other;
 } replaced[] = {
-    {"E", "stiffness"}, {"G", "stiffness"}, {"nu", "stiffness"}, {"shear", "stiffness"},
-    {"nu", "G"},        {"rho", "inertia"}, {"eta", "damping"},
+    {"E", "stiffness"},      {"G", "stiffness"}, {"nu", "stiffness"}, {"shear", "stiffness"},
+    {"E", "energy"},         {"G", "energy"},    {"nu", "energy"},    {"shear", "energy"},
+    {"stiffness", "energy"}, {"nu", "G"},        {"rho", "inertia"},  {"eta", "damping"},
 };
 
 static void material(td_spec* spec, const value* s, int i, const char* name) {
   for (size_t k = 0; k < sizeof replaced / sizeof replaced[0]; k++) {
     const char *field = replaced[k].field, *other = replaced[k].other;
     if (!td_get(s, i, field) || !td_get(s, i, other)) continue;
-    if (strcmp(other, "G") == 0 && td_get(s, i, "stiffness")) continue;  // told already
+    const bool told = td_get(s, i, "stiffness") || td_get(s, i, "energy");
+    if (strcmp(other, "G") == 0 && told) continue;
     td_warn(&spec->diags, td_get_at(s, i, field), "%s.%s has no effect: %s is given", name, field,
             other);
   }
   const td_span at = td_check_element_at(&spec->diags, s, i);
-  if (!td_get(s, i, "stiffness") && !td_get(s, i, "E"))
+  if (!td_get(s, i, "stiffness") && !td_get(s, i, "E") && !td_get(s, i, "energy"))
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s.E is missing: a rod needs E (Young's modulus) or stiffness", name);
   if (!td_get(s, i, "inertia") && !td_get(s, i, "rho"))
@@ -252,7 +254,7 @@ static void lengths(td_spec* spec, const value* s, int i, const char* name) {
 }
 
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
-  const char* model = word(s, i, "model", "ebr");
+  const char* model = word(s, i, "model", "gvs");
   lengths(spec, s, i, name);
   const value* written = td_get(s, i, "part");
   if (!written || written->kind != V_STRUCT) {

@@ -26,7 +26,13 @@ td_spec* td_spec_new(void) {
   spec->root = td_value_struct(1, 1);
   spec->time_var = spec->graph ? td_exprs_var(spec->graph, "t", TD_ON_TIME) : -1;
   spec->arc_var = spec->graph ? td_exprs_var(spec->graph, "s", TD_ON_ARC) : -1;
-  if (spec->root && spec->time_var >= 0) return spec;
+  bool ok = spec->root && spec->time_var >= 0;
+  for (int d = 0; d < 6 && ok; d++) {
+    const char name[] = {'s', 't', 'r', 'a', 'i', 'n', (char)('1' + d), '\0'};
+    spec->strain_var[d] = td_exprs_var(spec->graph, name, TD_ON_STRAIN);
+    ok = spec->strain_var[d] >= 0;
+  }
+  if (ok) return spec;
   td_spec_free(spec);
   return NULL;
 }

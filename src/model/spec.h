@@ -54,10 +54,11 @@ struct td_spec {
   td_limits limits;
   td_diags diags;
   td_exprs* graph;
-  int time_var;      // variable `t`
-  int arc_var;       // variable `s`, the arc length of a rod
-  value* root;       // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
-  unsigned partial;  // bit k: a statement about its field k failed, so that parts may be missing
+  int time_var;       // variable `t`
+  int arc_var;        // variable `s`, the arc length of a rod
+  int strain_var[6];  // strains of a section, in its energy
+  value* root;        // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
+  unsigned partial;   // bit k: a statement about its field k failed, so that parts may be missing
 #define TD_PARTIAL_ABSENT (1u << 31)  // all statements about some field failed
   spec_param* params;
   int nparam, param_cap;

@@ -1,5 +1,6 @@
 // td_equilibrium: find it, judge it.
 #include <math.h>
+#include <stdio.h>
 
 #include "model.h"
 #include "statics.h"
@@ -61,10 +62,29 @@ static bool servos_rest(td_statics* s) {
   return true;
 }
 
+// The nodes of 'eba' are free in the world: where the base of such a rod moves, they do not move
+// with it, and what rests is no relative equilibrium.
+static bool leaves_nodes_behind(td_statics* s, td_equil_result* result) {
+  const td_model* m = s->model;
+  for (int i = 0; s->moving && i < m->nnode; i++) {
+    double at[16], twist[6], size = 0;
+    td_station(m, s->state, s->work, m->node[i].from, at, twist);
+    for (int k = 0; k < 6; k++) size += fabs(twist[k]);
+    if (size == 0) continue;
+    snprintf(
+        result->note, sizeof result->note,
+        "the base of a rod of the model 'eba' moves, but its nodes are free in the world: it has "
+        "no relative equilibrium; use 'gvs', 'ebr', 'srl' or 'rom'");
+    return true;
+  }
+  return false;
+}
+
 // Overwrites `state` and q, l
 static td_status find(td_statics* s, td_newton* newton, td_state* state, double* q, double* l,
                       const td_newton_options* options, td_equil_result* result) {
   td_newton_report report;
+  if (leaves_nodes_behind(s, result)) return TD_E_USAGE;
   // prescribed positions are part of the start
   memcpy(q, s->state->q, sizeof(double) * (size_t)s->nq);
   td_status status = td_statics_solve(s, newton, q, l, options, &result->strategy, &report);

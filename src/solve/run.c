@@ -29,9 +29,10 @@ typedef struct run {
   bool finished;                // an event said so
   bool undecided;               // the explicit solver may yet be exchanged
   long check_at, steps_before;  // steps at which to look again, and where the present stretch began
-  double t_before;
-  double t_switch;     // last switch that was dealt with
-  double next_report;  // wall time
+  double t_before, cost_before;
+  double explicit_cost;  // evaluations per second of motion before the change to BDF, 0: none
+  double t_switch;       // last switch that was dealt with
+  double next_report;    // wall time
   bool chart_warned, singular_noted;
 } run;
 
@@ -159,19 +160,50 @@ static td_status first_solver(run* r) {
   return start(r, choice.solver);
 }
 
-// After 64, 128, 256 ... explicit steps: are they held down by stability?  Then go on with BDF.
-static td_status reconsider(run* r) {
-  const long steps = r->stepper->counts.steps - r->steps_before;
-  if (!r->undecided || steps < r->check_at) return TD_OK;
-  const double h = (r->t - r->t_before) / (double)steps;
-  td_choice choice;
-  r->check_at *= 2;
-  r->steps_before += steps;
+// What the present solver has cost so far, in evaluations: a tangent costs about ten.
+static double cost(const run* r) {
+  const td_ode_counts* c = &r->stepper->counts;
+  return (double)(c->evaluations + 10 * c->tangents + c->factorisations);
+}
+
+static void begin_stretch(run* r) {
+  r->steps_before = r->stepper->counts.steps;
   r->t_before = r->t;
+  r->cost_before = cost(r);
+}
+
+// After 64, 128, 256 ... explicit steps: are they held down by stability?  Then go on with BDF.
+static td_status try_stiff(run* r, double h, double rate) {
+  td_choice choice;
   if (choose(r, h, &choice) != TD_OK || choice.solver != TD_SOLVER_STIFF) return TD_OK;
   snprintf(r->out->stats.why, sizeof r->out->stats.why, "from t = %.4g s %s", r->t, choice.why);
   r->undecided = false;
+  r->explicit_cost = rate;
   return start(r, TD_SOLVER_STIFF);
+}
+
+// The spectrum at one moment may have been an exception: when BDF costs more than the explicit
+// steps did, go back to them.
+static td_status try_explicit(run* r, double rate) {
+  if (rate <= 1.2 * r->explicit_cost) return TD_OK;
+  snprintf(r->out->stats.why, sizeof r->out->stats.why,
+           "explicit again from t = %.4g s: BDF took %.2g times as many evaluations", r->t,
+           rate / r->explicit_cost);
+  r->undecided = true;
+  r->explicit_cost = 0;
+  return start(r, TD_SOLVER_EXPLICIT);
+}
+
+static td_status reconsider(run* r) {
+  const long steps = r->stepper->counts.steps - r->steps_before;
+  if ((!r->undecided && r->explicit_cost == 0) || steps < r->check_at) return TD_OK;
+  const double length = r->t - r->t_before, rate = (cost(r) - r->cost_before) / length;
+  r->check_at *= 2;
+  begin_stretch(r);
+  td_stepper* before = r->stepper;
+  TD_TRY(r->undecided ? try_stiff(r, length / (double)steps, rate) : try_explicit(r, rate));
+  if (r->stepper != before) begin_stretch(r);
+  return TD_OK;
 }
 
 // ---- checks -----------------------------------------------------------------------------------

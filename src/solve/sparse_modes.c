@@ -38,11 +38,11 @@ static void times_mass(const td_statics* s, const double* x, double* y) {
 // y += A x in the order of the velocities
 static void add_product(spectrum* p, const double* A, double scale, const double* x, double* y) {
   const td_statics* s = p->s;
-  const td_blocks b = model_blocks(s->model);
+  const td_pattern b = model_blocks(s->model);
   double *from = s->sparse->f, *to = s->sparse->x;
   td_sparse_gather(s->model, x, from);
   memset(to, 0, sizeof(double) * (size_t)s->nv);
-  td_blocks_mul(&b, A, from, to);
+  td_pattern_mul(&b, A, from, to);
   for (int i = 0; i < s->nv; i++) {
     const int v = s->model->index_v[i];
     if (s->model->vel[v].motion == NUM_NONE) y[v] += scale * to[i];
@@ -89,7 +89,7 @@ static void start_vector(const td_operator* op, double* x, double* y) {
 
 // A = (A + A')/2: the pattern is symmetric
 static void symmetrise(const td_model* m, double* A) {
-  const td_blocks b = model_blocks(m);
+  const td_pattern b = model_blocks(m);
   for (int J = 0; J < b.nblock; J++)
     for (int k = b.ptr[J]; k < b.ptr[J + 1] && b.row[k] <= J; k++) {
       const int I = b.row[k], hI = block_height(&b, I), hJ = block_height(&b, J);
@@ -108,7 +108,7 @@ static td_status refactor(td_statics* s) {
 
 // s² that counts beside the stiffness and is small against it
 static double usual_shift(const td_statics* s) {
-  const td_blocks b = model_blocks(s->model);
+  const td_pattern b = model_blocks(s->model);
   const double K = largest(s->sparse->K, (size_t)blocks_values(&b));
   const double M = largest(s->sparse->M, (size_t)mass_values(s->model));
   return 1e-5 * K / fmax(M, DBL_MIN);
@@ -177,7 +177,7 @@ static void put_natural(spectrum* p, const modes* found, td_modes_result* r) {
 static td_status find_complex(spectrum* p, const double* q, const double* l, int count, double* re,
                               double* im, double* V, int* found) {
   td_statics* s = p->s;
-  const td_blocks b = model_blocks(s->model);
+  const td_pattern b = model_blocks(s->model);
   td_sparse_assemble(s, q, l, 1, p->C);
   td_sparse_shift(s, p->shift * p->shift);
   for (int i = 0; i < blocks_values(&b) && p->shift != 0; i++)
@@ -228,7 +228,7 @@ static td_status complex_modes(spectrum* p, const double* q, const double* l, in
 
 td_status td_sparse_modes(td_statics* s, const double* q, const double* l,
                           td_modes_result** result) {
-  const td_blocks b = model_blocks(s->model);
+  const td_pattern b = model_blocks(s->model);
   const int count = mode_count(s);
   const size_t nv = (size_t)s->nv;
   modes found = {.count = count};
@@ -272,7 +272,7 @@ td_status td_sparse_judge(td_statics* s, const double* q, const double* l, doubl
   sp.f = block + 5 * s->nv + 8;
   td_sparse_assemble(s, q, l, p, NULL);
   symmetrise(s->model, s->sparse->K);
-  const td_blocks b = model_blocks(s->model);
+  const td_pattern b = model_blocks(s->model);
   const double size = largest(s->sparse->K, (size_t)blocks_values(&b));
   td_sparse_kkt_diagonal(s->sparse->kkt, true);
   td_status status = refactor(s);

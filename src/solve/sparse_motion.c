@@ -127,7 +127,7 @@ static void turn_block(const td_motion* m, int J, double* column, int height) {
 static void step_column(void* ctx, int J, double* column) {
   const td_motion* m = ctx;
   const sparse_motion* s = m->sparse;
-  const td_blocks b = model_blocks(m->model);
+  const td_pattern b = model_blocks(m->model);
   const int height = block_height(&b, J), n = block_size(&b, J), first = b.base[J];
   const double g = s->gamma;
   for (int i = 0; i < height * n; i++) column[i] = g * g * s->K[first + i];
@@ -182,7 +182,7 @@ static void times_mass(const td_model* m, const double* M, const double* x, doub
 static void add_product(const td_motion* m, const double* A, double scale, const double* x,
                         double* y) {
   const td_model* model = m->model;
-  const td_blocks b = model_blocks(model);
+  const td_pattern b = model_blocks(model);
   for (int J = 0; J < b.nblock; J++)
     for (int j = b.at[J]; j < b.at[J + 1]; j++) {
       const double xj = scale * x[model->index_v[j]];
@@ -278,7 +278,7 @@ static td_status product(void* ctx, const double* x, double* y) {
 
 td_status td_sparse_motion_new(td_motion* m) {
   const td_model* model = m->model;
-  const td_blocks b = model_blocks(model);
+  const td_pattern b = model_blocks(model);
   const size_t values = (size_t)blocks_values(&b), rows = (size_t)row_values(model);
   const size_t nq = (size_t)m->size.nq, nv = (size_t)m->size.nv, nc = (size_t)m->size.nconstraint;
   sparse_motion* s = m->sparse = calloc(1, sizeof *s);

@@ -31,7 +31,7 @@ void td_sparse_assemble(td_statics* s, const double* q, const double* l, double 
 
 void td_sparse_shift(td_statics* s, double shift) {
   const td_model* m = s->model;
-  const td_blocks b = model_blocks(m);
+  const td_pattern b = model_blocks(m);
   for (int I = 0; I < b.nblock; I++) {
     const int n = block_size(&b, I), height = block_height(&b, I);
     double* to = s->sparse->K + block_start(&b, I, I);
@@ -62,7 +62,7 @@ static void complete_metric(td_statics* s) {
 static td_status factor(void* ctx, const double* x, const double* l, double p, double shift,
                         double* size) {
   td_statics* s = ctx;
-  const td_blocks b = model_blocks(s->model);
+  const td_pattern b = model_blocks(s->model);
   td_sparse_assemble(s, x, l, p, NULL);
   *size = largest(s->sparse->K, (size_t)blocks_values(&b));
   if (!isfinite(*size)) return TD_E_DIVERGED;
@@ -88,7 +88,7 @@ static void solve(void* ctx, const double* F, const double* e, double* dx, doubl
 static void estimate(void* ctx, const double* x, double p, const double* F, double* l) {
   td_statics* s = ctx;
   sparse_statics* w = s->sparse;
-  const td_blocks b = model_blocks(s->model);
+  const td_pattern b = model_blocks(s->model);
   td_statics_set(s, x, p);
   td_enter(s->model, s->state, s->work);
   td_sparse_rows(s->model, s->work, w->J);
@@ -104,7 +104,7 @@ static void estimate(void* ctx, const double* x, double p, const double* F, doub
 
 td_status td_sparse_statics_new(td_statics* s) {
   const td_model* m = s->model;
-  const td_blocks b = model_blocks(m);
+  const td_pattern b = model_blocks(m);
   const size_t values = (size_t)blocks_values(&b), rows = (size_t)row_values(m);
   sparse_statics* w = s->sparse = calloc(1, sizeof *w);
   if (!w) return TD_E_NOMEM;

@@ -165,12 +165,20 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   const bool limited =
       h == 0 || (h * w.damped > 0.4 * stable_reach && h * w.damped < 4 * stable_reach);
   const bool endless = h == 0 || rest / h > many_steps;
+  // explicit steps that cost more than twice those of BDF although the motion allows longer ones:
+  // something damped, here or a moment ago, holds them down
+  const bool held = h > 0 && w.damped > w.resolved && 13 * rest / h > 2 * 3 * bdf_steps;
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(
         why, room,
         "stiff: damped modes of %.3g 1/s beside motion of %.3g 1/s would need %.2g explicit steps",
         w.damped, w.resolved, stable_steps);
+  } else if (held) {
+    choice->solver = TD_SOLVER_STIFF;
+    snprintf(why, room,
+             "stiff: explicit steps of %.2g s are much shorter than motion of %.3g 1/s needs", h,
+             w.resolved);
   } else if (followed_steps > many_steps && endless) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,

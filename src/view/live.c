@@ -76,16 +76,16 @@ static void keep(char** place, const char* text) {
 
 // ---- settings ---------------------------------------------------------------------------------
 
-static bool put_setting(td_live* l, const char* name, size_t n, const char* value) {
+static bool put_setting(td_live* l, const char* name, size_t n, const char* text) {
   for (int i = 0; i < l->nset; i++) {
     if (strlen(l->set[i].name) != n || memcmp(l->set[i].name, name, n) != 0) continue;
-    keep(&l->set[i].value, value);
+    keep(&l->set[i].value, text);
     return l->set[i].value != NULL;
   }
   setting* list = td_grow(l->set, &l->set_cap, l->nset + 1, sizeof *list);
   if (!list) return false;
   l->set = list;
-  const setting s = {td_strndup(name, n), td_strdup(value)};
+  const setting s = {td_strndup(name, n), td_strdup(text)};
   if (!s.name || !s.value) {
     free(s.name);
     free(s.value);
@@ -442,7 +442,7 @@ void td_live_advance(td_live* l, double dt, double wall) {
 
 // ---- knobs ------------------------------------------------------------------------------------
 
-static bool reload_with(td_live* l, const char* name, double value) {
+static bool reload_with(td_live* l, const char* name, double x) {
   char text[40];
   snprintf(text, sizeof text, "%.17g", value);
   return put_setting(l, name, strlen(name), text) && td_live_load(l);

@@ -200,24 +200,30 @@ static bool any_number(const td_model* m, num slot, int n) {
   return false;
 }
 
+// An edge of a mesh, whatever it is made of.
+static bool is_edge(const td_model* m, const model_force* f) {
+  return f->joint > m->njoint - m->nmesh;
+}
 // One-sided: pushes or pulls only, as contacts do.
 static bool is_contact(const td_model* m, const model_force* f) {
+  if (is_edge(m, f)) return false;
   if (f->kind != FORCE_BEAM && f->kind != FORCE_AXIAL) return false;
   bool one_sided = false;
   for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) one_sided |= f->law[d].dir != 0;
-  return (void)m, one_sided;
+  return one_sided;
 }
 static bool is_spring(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_AXIAL && !is_zero(m, f->law[0].k);
+  return !is_edge(m, f) && f->kind == FORCE_AXIAL && !is_zero(m, f->law[0].k);
 }
 static bool is_actuator(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_AXIAL && is_zero(m, f->law[0].k) && !is_zero(m, f->law[0].input);
+  return !is_edge(m, f) && f->kind == FORCE_AXIAL && is_zero(m, f->law[0].k) &&
+         !is_zero(m, f->law[0].input);
 }
 static bool is_damper(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_AXIAL && !is_spring(m, f) && !is_actuator(m, f);
+  return !is_edge(m, f) && f->kind == FORCE_AXIAL && !is_spring(m, f) && !is_actuator(m, f);
 }
 static bool is_beam(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_BEAM && !is_contact(m, f);
+  return !is_edge(m, f) && f->kind == FORCE_BEAM && !is_contact(m, f);
 }
 static bool is_load(const td_model* m, const model_force* f) {
   return f->kind == FORCE_LOAD && any_number(m, f->wrench, 3);
@@ -240,6 +246,7 @@ static const link_kind link_table[] = {
     {"actuator", "piston", is_actuator, false, TRACK_POINT},
     {"damper", "piston", is_damper, false, TRACK_POINT},
     {"beam", "bar", is_beam, false, TRACK_POINT},
+    {"edge", "bar", is_edge, false, TRACK_POINT},
     {"load", "arrow", is_load, true, TRACK_FORCE},
     {"moment", "turn", is_moment, true, TRACK_TORQUE},
     {"contact", "arrow", is_contact, true, TRACK_CONTACT},
@@ -308,7 +315,11 @@ static bool is_ball(const td_model* m, int i) {
   return hop_joint(m, i) > 0 && freedom(m, i) < 5 && turns;
 }
 
-static int joint_name(const td_model* m, int i) { return m->joint[hop_joint(m, i) - 1].name; }
+// The base of a rod is no joint that was written: it has the name of its coordinate.
+static int joint_name(const td_model* m, int i) {
+  const int joint = hop_joint(m, i), written = m->njoint - m->nmesh;
+  return joint > written ? m->vel[m->col[m->hop[i].col].v].name : m->joint[joint - 1].name;
+}
 
 static void add_joint_kind(td_scene* s, const char* kind, const char* draw,
                            bool (*is)(const td_model* m, int i), bool axis) {

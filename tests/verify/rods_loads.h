@@ -60,13 +60,32 @@ static inline void check_loads(const rod_row* r, const study* s) {
   }
 }
 
-static inline void refine(const rod_row* r) {
+// `more`: elements where a load makes a kink.
+static inline void check_spectral(const rod_row* r, int order, const char* more, double tol) {
+  const int size = r->size + r->extra;
+  bench b = bench_spectral(r->text, order, more);
+  for (int c = 0; c < case_count(r); c++) {
+    const load_case* at = &r->cases[c];
+    char what[80];
+    bench_ramp(&b, "P", at->load, at->steps);
+    const double* tip = bench_sensor(&b, "tip");
+    double error = distance(tip, at->want, r->size) / r->length;
+    for (int k = r->size; k < size; k++) error = fmax(error, fabs(tip[k] - at->want[k]));
+    snprintf(what, sizeof what, "%s gvs order %d, P=%.4g", r->name, order, at->load);
+    CHECK_REACHED(what, error, tol);
+  }
+  bench_free(&b);
+}
+
+static inline void refine_with(const rod_row* r, int order, const char* more) {
+  check_spectral(r, order, more, 1e-8);
   for (int m = 0; m < r->models; m++) {
     study s = study_new(r->name, rod_models[m]);
     for (int k = 0; k < max_levels && r->n[k] > 0; k++) follow_loads(r, &s, r->n[k]);
     check_loads(r, &s);
   }
 }
+static inline void refine(const rod_row* r) { refine_with(r, 12, ""); }
 
 // A rod of length 1 and bending stiffness 1; the penalty of eba is 1e6 times that.
 #define UNIT_ROD                                                                           \

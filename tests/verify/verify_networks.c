@@ -299,6 +299,88 @@ static void test_the_limit_load_of_a_two_bar_truss(void** state) {
   bench_free(&b);
 }
 
+// ---- beams ------------------------------------------------------------------------------------
+
+// `arms` arms of n beams each around a hub, their outer ends held; P/4 for each pulls the hub down.
+// One arm alone has the symmetry of the cross as a constraint on the hub.
+static bench cross_of_rods(int arms, int n, double P) {
+  return bench_text(
+      "arms = %d; n = %d; L = 0.2; r = 2e-3; E = 2e9; G = E/2.6; A = pi*r^2; I = pi*r^4/4;\n"
+      "node = [0 0 0]; edge = [];\n"
+      "for a = 0:arms-1\n"
+      "  for i = 1:n\n"
+      "    node = [node; L*i/n*round([cos(a*pi/2) sin(a*pi/2) 0])];\n"
+      "    k = size(node, 1); edge = [edge; max(1, k-1)*(i > 1) + (i == 1), k];\n"
+      "  end\n"
+      "end\n"
+      "mesh.node = node; mesh.edge = edge; mesh.body.m = 1e-3; mesh.body.I = 1e-6*eye(3);\n"
+      "mesh.fixed = 1 + n*(1:arms);\n"
+      "mesh.joint(1).tr.rot = [0 inf inf inf];\n"
+      "mesh.joint(2).spring.coeff = [G*A G*A E*A E*I E*I 2*G*I]*n/L;\n"
+      "mesh.joint(2).beam.frame = 'mid';\n"
+      "if arms == 1\n"
+      "  joint(1).second = 1; joint(1).fixed = [1 1 0 1 1 1];\n"
+      "end\n"
+      "exload(1).exbody = 1; exload(1).ftau = [0 0 -arms/4*%.17g 0 0 0];\n"
+      "sensor(1).name = 'hub'; sensor(1).value = pos(mesh(1), 1);\n"
+      "sensor(2).name = 'f'; sensor(2).value = force(mesh(1), 1);\n"
+      "sensor(3).name = 'm'; sensor(3).value = force(mesh(1), n);\n",
+      arms, n, P);
+}
+
+static void test_a_cross_of_rods_as_a_network(void** state) {
+  (void)state;
+  static const struct {
+    double P, deflection, axial;
+  } rows[] = {{2, 0.00520499504137, 9.89429573117}, {10, 0.0101793650259, 36.2148913287}};
+  for (int k = 0; k < 2; k++) {
+    double z[3], N[3], whole;
+    for (int i = 0; i < 3; i++) {
+      bench b = cross_of_rods(1, 8 << i, rows[k].P);
+      assert_int_equal(equilibrium(&b).stability, TD_STABLE);
+      z[i] = -sensor(&b, "hub_x")[2];
+      N[i] = fabs(sensor(&b, "f_1")[0]);  // along x everywhere: nothing pulls along x in between
+      bench_free(&b);
+    }
+    bench b = cross_of_rods(4, 8, rows[k].P);
+    equilibrium(&b);
+    whole = -sensor(&b, "hub_x")[2];
+    bench_free(&b);
+    CHECK_NEAR(whole / z[0], 1, 1e-9);
+    CHECK_NEAR(log2(fabs((z[1] - rows[k].deflection) / (z[2] - rows[k].deflection))), 2, 0.1);
+    // twice extrapolated: the error has even powers of the length of a beam
+    const double z1 = (4 * z[1] - z[0]) / 3, z2 = (4 * z[2] - z[1]) / 3;
+    const double N1 = (4 * N[1] - N[0]) / 3, N2 = (4 * N[2] - N[1]) / 3;
+    CHECK_REACHED("N08 deflection, 32 beams an arm", fabs(z[2] / rows[k].deflection - 1), 2e-3);
+    CHECK_REACHED("N08 deflection", fabs((16 * z2 - z1) / 15 / rows[k].deflection - 1), 1e-6);
+    CHECK_REACHED("N08 axial force", fabs((16 * N2 - N1) / 15 / rows[k].axial - 1), 1e-5);
+  }
+}
+
+// The element of a network is that of an absolute rod: a cantilever with a load at its end.
+static void test_a_chain_of_beams_is_an_absolute_rod(void** state) {
+  (void)state;
+  bench a = bench_text(
+      "rod.length = 0.4; rod.radius = 3e-3; rod.E = 1e7; rod.rho = 1e3; rod.nu = 0.3;\n"
+      "rod.model = 'eba'; rod.n = 6; rod.tr.rot = [2 pi/2];\n"
+      "exload.exbody = at(rod(1), 0.4); exload.ftau = [0 3e-3 -6e-3 0 0 1e-3];\n"
+      "sensor.name = 'tip'; sensor.value = pos(rod(1), 0.4);\n");
+  bench b = bench_text(
+      "n = 6; L = 0.4; r = 3e-3; E = 1e7; G = E/2.6; A = pi*r^2; I = pi*r^4/4; l = L/n;\n"
+      "mesh.node = [L*(0:n)'/n zeros(n+1, 2)]; mesh.edge = [(1:n)' (2:n+1)'];\n"
+      "mesh.fixed = 1; mesh.body.m = 1e-3;\n"
+      "mesh.joint(1).tr.rot = [0 inf inf inf]; mesh.joint(2).beam.frame = 'mid';\n"
+      "mesh.joint(2).spring.coeff = [G*A G*A E*A E*I E*I 2*G*I]/l;\n"
+      "exload.exbody = n + 1; exload.ftau = [0 3e-3 -6e-3 0 0 1e-3];\n"
+      "sensor.name = 'tip'; sensor.value = pos(mesh(1), n+1);\n");
+  equilibrium(&a);
+  equilibrium(&b);
+  for (int c = 0; c < 3; c++) CHECK_NEAR(sensor(&b, "tip_x")[c], sensor(&a, "tip_x")[c], 1e-10);
+  assert_true(fabs(sensor(&a, "tip_x")[2]) > 0.05);
+  bench_free(&a);
+  bench_free(&b);
+}
+
 // ---- what meshes mean -------------------------------------------------------------------------
 
 // The same small net written by hand, with bodies and joints: same state, same accelerations.
@@ -473,6 +555,8 @@ int main(void) {
       cmocka_unit_test(test_modes_across_a_net_under_tension),
       cmocka_unit_test(test_a_web_under_a_load_on_its_hub),
       cmocka_unit_test(test_the_limit_load_of_a_two_bar_truss),
+      cmocka_unit_test(test_a_cross_of_rods_as_a_network),
+      cmocka_unit_test(test_a_chain_of_beams_is_an_absolute_rod),
       cmocka_unit_test(test_a_mesh_is_what_it_would_be_written_by_hand),
       cmocka_unit_test(test_a_mesh_moves_as_a_whole),
       cmocka_unit_test(test_the_spider_web_is_taut_and_follows_its_shaker),

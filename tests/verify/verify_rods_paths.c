@@ -202,21 +202,22 @@ static void test_S15_a_closed_ring_is_pulled_and_pushed(void** state) {
       "exload(1).exbody = at(rod(1), L/2); exload(1).refbody = 0; exload(1).ftau = [0 P 0];\n"
       "top = pos(rod(1), L/2); side = pos(rod(1), L/4); sensor(1).name = 'tip'; sensor(1).value = "
       "[top(2)/2 side(1)];\n";
-  refine(&(rod_row){"S15",
-                    text,
-                    2 * pi,
-                    relative_models,
-                    {8, 12, 16, 20, 24},
-                    2,
-                    0,
-                    1.5,
-                    0,
-                    1e-5,
-                    1e-4,
-                    {{1, 1, {1.06644108146, 0.934680433277}},
-                     {2, 1, {1.11929033345, 0.87587797421}},
-                     {5, 2, {1.22427311056, 0.736554068701}},
-                     {-1, 3, {0.916528109471, 1.07061014972}}}});
+  refine_with(&(rod_row){"S15",
+                         text,
+                         2 * pi,
+                         relative_models,
+                         {8, 12, 16, 20, 24},
+                         2,
+                         0,
+                         1.5,
+                         0,
+                         1e-5,
+                         1e-4,
+                         {{1, 1, {1.06644108146, 0.934680433277}},
+                          {2, 1, {1.11929033345, 0.87587797421}},
+                          {5, 2, {1.22427311056, 0.736554068701}},
+                          {-1, 3, {0.916528109471, 1.07061014972}}}},
+              14, "rod(1).elements = 2;\n");
 }
 
 // Deep arch in units of its radius and bending stiffness: P R²/EI = P of the table / 100.

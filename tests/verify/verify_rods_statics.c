@@ -359,20 +359,21 @@ static void test_S13_a_force_that_follows_the_tip(void** state) {
       "exload(1).exbody = at(rod(1), 1); exload(1).refbody = at(rod(1), 1); exload(1).ftau = [-P 0 "
       "0];\n"
       "sensor(1).value = p(1:2);\n";
-  refine(&(rod_row){"S13",
-                    text,
-                    1,
-                    all_models,
-                    {8, 10, 12, 16},
-                    2,
-                    0,
-                    3,
-                    0,
-                    1e-4,
-                    5e-4,
-                    {{5, 3, {0.172277875399, -0.780690142778}},
-                     {10, 3, {-0.0921231811894, -0.546983264594}},
-                     {20, 6, {0.27571012309, -0.330157659781}}}});
+  refine_with(&(rod_row){"S13",
+                         text,
+                         1,
+                         all_models,
+                         {8, 10, 12, 16},
+                         2,
+                         0,
+                         3,
+                         0,
+                         1e-4,
+                         5e-4,
+                         {{5, 3, {0.172277875399, -0.780690142778}},
+                          {10, 3, {-0.0921231811894, -0.546983264594}},
+                          {20, 6, {0.27571012309, -0.330157659781}}}},
+              16, "");
 }
 
 static void test_S18_pressure_in_a_chamber_bends_and_stretches(void** state) {

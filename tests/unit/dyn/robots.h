@@ -229,13 +229,36 @@ static const char robot_loop_gvs[] =
     "rod(1).model = 'gvs'; rod(1).length = .3; rod(1).radius = .03; rod(1).E = 1e4; rod(1).rho = "
     "1000; rod(1).eta = 100; rod(1).order = [-1 -1 0 2 2 1];\n"
     "rod(2).model = 'gvs'; rod(2).tr.trans = [.1 0 0]; rod(2).length = .3; rod(2).radius = .03; "
-    "rod(2).E = 1e4; rod(2).rho = 1000; rod(2).basis = 'quadratic'; rod(2).order = [-1 -1 -1 0 0 0];\n"
+    "rod(2).E = 1e4; rod(2).rho = 1000; rod(2).basis = 'quadratic'; rod(2).order = [-1 -1 -1 0 0 "
+    "0];\n"
     "rod(2).joint.type = 'universal';\n"
     "body(1).m = .1; body(1).I = 1e-4*eye(3); joint(1).first = at(rod(1), .3); joint(1).second = "
     "1; joint(1).type = 'fixed'; joint(1).tr.trans = [.05 0 0];\n"
     "joint(2).first = 1; joint(2).second = at(rod(2), .3); joint(2).type = 'spherical'; "
     "joint(2).tr.trans = [.05 0 0];\n"
     "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(body(1))];\n";
+
+// A robot in a stream: a body with whole matrices of drag and added mass, rods of every kind.
+static const char robot_water[] =
+    "world.g = [.3 0 -9.81]; fluid.rho = 800; fluid.velocity = [.3 -.2 .1*t];\n"
+    "A = [1 2 0 1 0 1; 0 1 1 0 2 1; 1 0 1 0 0 0; 0 1 0 2 0 1; 1 1 0 1 1 0; 0 0 1 0 1 2];\n"
+    "body(1).m = 2; body(1).I = 1e-2*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "body(1).fluid.volume = 1.5e-3; body(1).fluid.center = [0 .01 .03]; "
+    "body(1).fluid.added_mass = .2*A*A'; body(1).fluid.drag_matrix = A*A' + A - A';\n"
+    "joint(1).second = 1; joint(1).type = 'free';\n"
+    "body(2).m = .5; body(2).I = 1e-3*eye(3); joint(2).first = at(rod(1), .2); joint(2).second = "
+    "2; "
+    "joint(2).tr.rot = [inf inf inf]; body(2).fluid.added_mass = .1*A'*A;\n"
+    "for k = 1:4, rod(k).first = 1; rod(k).tr.trans = [.1*k 0 0]; rod(k).length = .2; "
+    "rod(k).radius "
+    "= .015 - .01*s; rod(k).E = 1e5; rod(k).rho = 1000; rod(k).eta = 300; rod(k).fluid.lift = .2; "
+    "end\n"
+    "rod(1).model = 'srl'; rod(1).n = 2; rod(2).model = 'rom'; rod(2).n = 2; rod(3).model = 'eba'; "
+    "rod(3).n = 2; rod(4).model = 'gvs'; rod(4).order = [-1 -1 0 1 1 0];\n"
+    "rod(4).fluid.drag = [.7 1 .1]; rod(4).fluid.added_mass = [.4 .8 .1]; rod(4).fluid.lift = [.1 "
+    ".2 .3];\n"
+    "rod(1).section = 'rectangle'; rod(1).radius = []; rod(1).width = .02; rod(1).height = .01;\n"
+    "output = {'energy'};\n";
 
 static const char robot_own[] =
     "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
@@ -249,6 +272,66 @@ static const char robot_own[] =
     "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
     "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), .17) vel(rod(1), .2) strain(rod(1), .1) "
     "coord(rod(1)) dcoord(rod(1))];\n";
+
+// Everything touches something: planes, a sphere, a cylinder, rods and bodies each other.
+static const char robot_contact[] =
+    "world.g = [.3 0 -9.81];\n"
+    "for k = 1:3, body(k).m = .5; body(k).I = 1e-2*diag([1 2 2.5]); end\n"
+    "joint(1).second = 1; joint(1).type = 'free';\n"
+    "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [.15 0 .05]; joint(2).tr.rot = "
+    "[inf inf inf];\n"
+    "joint(3).second = 3; joint(3).type = 'free'; joint(3).dof(1).init = .1; joint(3).dof(2).init "
+    "= -.25; joint(3).dof(3).init = .2;\n"
+    "for k = 1:3, rod(k).length = .2; rod(k).radius = .03 - .01*s; rod(k).E = 1e5; rod(k).rho = "
+    "1000; rod(k).eta = 300; rod(k).tr.trans = [.05*k .02*k 0]; rod(k).tr.rot = [1 .5*k]; end\n"
+    "rod(1).model = 'srl'; rod(1).n = 2; rod(2).model = 'eba'; rod(2).n = 2; rod(3).model = 'gvs'; "
+    "rod(3).order = [-1 -1 0 1 1 0]; rod(3).first = 2;\n"
+    "for k = 1:7, contact(k).stiffness = 100*k; contact(k).damping = .03*k; contact(k).friction = "
+    ".1*k; contact(k).slip = .3; end\n"
+    "contact(1).first = body(1); contact(1).points = [.1 0 -.05; 0 .1 -.02]; contact(1).ball = "
+    ".3; contact(1).second = 'plane'; contact(1).point = [0 0 -.1]; contact(1).normal = [.1 .2 "
+    "1];\n"
+    "contact(2).first = rod(1); contact(2).second = 'sphere'; contact(2).center = [.1 -.2 .1]; "
+    "contact(2).radius = .25; contact(2).exponent = 1.5;\n"
+    "contact(3).first = rod(3); contact(3).second = 'cylinder'; contact(3).center = [0 -.25 .05]; "
+    "contact(3).axis = [1 .2 0]; contact(3).radius = .3; contact(3).law = 'approach'; "
+    "contact(3).per = 'point';\n"
+    "contact(4).first = body(3); contact(4).points = [0 .1 .1; 0 0 0]; contact(4).ball = .15; "
+    "contact(4).second = body(1); contact(4).points2 = [0 0 .05; .1 .1 .1]; contact(4).ball2 = "
+    ".2;\n"
+    "contact(5).first = rod(1); contact(5).second = rod(2); contact(5).exponent = 2;\n"
+    "contact(6).first = body(3); contact(6).radius = .3; contact(6).second = rod(2); "
+    "contact(6).law = 'approach';\n"
+    "contact(7).first = rod(3); contact(7).second = body(3); contact(7).ball2 = .34;\n"
+    "output = {'energy'};\n";
+
+// A net with a body hanging on one of its nodes, tension-only threads, both kinds of beams, a node
+// that follows a recorded motion.
+static const char robot_net[] =
+    "world.g = [0 0 -9.81]; k = param('k', 60);\n"
+    "mesh(1).grid = [3 2]; mesh(1).size = [0.6 0.4]; mesh(1).fixed = 1; mesh(1).body.m = 0.1;\n"
+    "mesh(1).tr.rot = [1 0.4]; mesh(1).joint(1).dof(2).damp.visc = 0.2;\n"
+    "mesh(1).joint(2).spring.coeff = k*(1 + 0.1*sin(t)); mesh(1).joint(2).spring.compr = 0.8;\n"
+    "mesh(1).joint(2).damp.visc = 0.1; mesh(1).joint(2).dir = 1;\n"
+    "mesh(1).joint(3).spring.coeff = 15; mesh(1).joint(3).damp.visc = 0.3;\n"
+    "mesh(1).joint(3).damp.along = 0;\n"
+    "mesh(2).node = [0 0 1; 0.3 0 1; 0.3 0.3 1.1]; mesh(2).edge = [1 2; 2 3];\n"
+    "mesh(2).fixed = 1; mesh(2).body.m = [0.1 0.2 0.3]; mesh(2).body.I = 0.01*diag([1 2 2.5]);\n"
+    "mesh(2).joint(1).tr.rot = [0 inf inf inf]; mesh(2).joint(2).beam.frame = 'mid';\n"
+    "mesh(2).joint(2).spring.coeff = [40 50 90 1 2 3]; mesh(2).joint(2).damp.visc = 0.02;\n"
+    "mesh(2).joint(2).xaxis = [0 0 1];\n"
+    "mesh(2).joint(2).input = [0.1 0 length(mesh(1), 2) 0 0.02*sin(t) 0];\n"
+    "mesh(3).grid = [2 2]; mesh(3).size = [0.2 0.3]; mesh(3).body.m = 0.1;\n"
+    "mesh(3).body.I = 0.01*eye(3); mesh(3).joint(1).tr.rot = [inf inf inf inf];\n"
+    "mesh(3).joint(2).spring.coeff = [40 50 90 1 2 3]; mesh(3).joint(2).xaxis = [0 0 1];\n"
+    "body(1).m = 0.3; body(1).I = 0.01*eye(3); body(1).l_com = [0 0 -0.1];\n"
+    "joint(1).first = at(mesh(3), 4); joint(1).second = 1; joint(1).type = 'revolute';\n"
+    "joint(1).axis = [0 1 0];\n"
+    "joint(2).first = at(mesh(1), 6); joint(2).second = at(mesh(2), 3); joint(2).fixed = [1 0 0];\n"
+    "joint(2).motion = 0.1*sin(t) - 0.3;\n"
+    "joint(3).first = at(mesh(1), 3); joint(3).second = 1; joint(3).spring.coeff = 20;\n"
+    "sensor(1).name = 'n'; sensor(1).value = [pos(mesh(2), 3) vel(mesh(1), 4)];\n"
+    "sensor(2).name = 'f'; sensor(2).value = [force(mesh(2), 2) stretch(mesh(1), 1)];\n";
 
 // Cables inside every kind of rod and outside, by tension, by length and with friction.
 static const char robot_cables[] =
@@ -280,15 +363,17 @@ static const char robot_cables[] =
     ".17; cable(7).tension = 2 + u1; cable(8).rod = 5; cable(8).path = [-.003 .002]; cable(8).pull "
     "= .01*(1 + u1); cable(8).stiffness = 40;\n"
     "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(3)) "
-    "length(cable(4))];\n"
+    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5))];\n"
     "output = {'l', 'energy'};\n";
 
-static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links, robot_loops,
-                                          robot_given,    robot_rods, robot_rom,   robot_gvs,
-                                          robot_loop_gvs, robot_own,  robot_cables};
-static const char* const robot_names[] = {"pendulum", "tree", "links",    "loops", "given", "rods",
-                                          "rom",      "gvs",  "gvs loop", "own",   "cables"};
-#define ROBOT_COUNT 11
-#define ROBOT_RODS 5  // this one and the ones behind it have rods
+static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
+                                          robot_given,    robot_rods, robot_rom,    robot_gvs,
+                                          robot_loop_gvs, robot_own,  robot_cables, robot_water,
+                                          robot_contact,  robot_net};
+static const char* const robot_names[] = {"pendulum", "tree",  "links",   "loops",    "given",
+                                          "rods",     "rom",   "gvs",     "gvs loop", "own",
+                                          "cables",   "water", "contact", "net"};
+#define ROBOT_COUNT 14
+#define ROBOT_RODS 5  // this one and the ones behind it have rods or beams
 
 #endif

@@ -425,7 +425,7 @@ static void random_changes_of_models_are_survived(void** state) {
     if (!(i & 8) || (i & 16)) mutate_words(text, room, &seed);
     good += survive(text, &small, true) == TD_OK;
   }
-  assert_true(good > 100);  // some changes are harmless: the engine is reached
+  assert_true(good > 50);  // some changes are harmless: the engine is reached
   free(text);
   for (int i = 0; i < 2; i++) free(files[i]);
 }

@@ -188,8 +188,22 @@ static void a_model_file_survives_every_failed_allocation(void** state) {
   sweep(path, NULL);
 }
 
+static void nets_and_their_files_survive_every_failed_allocation(void** state) {
+  (void)state;
+  static const char folder[] = TEST_SOURCE_DIR "/tests/fuzz/corpus_cad";
+  char text[2000];
+  sweep(NULL, robot_net);
+  snprintf(text, sizeof text,
+           "mesh(1).file_name = '%s/curves.igs'; mesh(2).file_name = '%s/tetra.stl';\n"
+           "c = param('k', 1);\n"
+           "for i = 1:2, mesh(i).body.m = 1; mesh(i).joint(2).spring.coeff = c; end\n",
+           folder, folder);
+  sweep(NULL, text);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nets_and_their_files_survive_every_failed_allocation),
       cmocka_unit_test(a_robot_text_survives_every_failed_allocation),
       cmocka_unit_test(a_model_file_survives_every_failed_allocation)};
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -62,7 +62,7 @@ static void same(const char* name, const char* what, const double* got, const do
 
 // Entry by entry into a dense matrix in the order of the velocities.
 static void expand(const td_model* m, const double* values, double* A) {
-  const td_blocks p = model_blocks(m);
+  const td_pattern p = model_blocks(m);
   for (int J = 0; J < p.nblock; J++)
     for (int j = p.at[J]; j < p.at[J + 1]; j++) {
       const double* column = values + p.base[J] + block_height(&p, J) * (j - p.at[J]);
@@ -112,7 +112,7 @@ static void tangents_agree(void** state) {
     if (has_cables(text_of(i))) continue;
     twins t = twins_load(i);
     const td_model* m = t.sparse.model;
-    const td_blocks p = model_blocks(m);
+    const td_pattern p = model_blocks(m);
     const int n = t.dense.nv, r = t.dense.nrow;
     double *want_q = zeros(n * n), *want_v = zeros(n * n), *got = zeros(n * n);
     double *K = zeros(blocks_values(&p)), *C = zeros(blocks_values(&p));

@@ -15,9 +15,10 @@ static void differentiate(robot* r, field f, int n, int what, int k, double* out
   double *d = calloc((size_t)r->nv + 1, sizeof(double)), *y = malloc((size_t)n * sizeof(double));
   td_state_copy(r->model, r->state, base);
   memset(out, 0, (size_t)n * sizeof(double));
+  const double size = what == 1 ? fmax(step, 3e-3) : step;  // velocities are not that small
   for (int s = 1; s <= 3; s++)
     for (int sign = -1; sign <= 1; sign += 2) {
-      const double h = sign * s * step;
+      const double h = sign * s * size;
       td_state_copy(r->model, base, r->state);
       if (what == 0) {
         d[k] = h;
@@ -27,7 +28,7 @@ static void differentiate(robot* r, field f, int n, int what, int k, double* out
       if (what == 1) r->state->v[k] += h;
       if (what == 2) r->state->u[k] += h;
       f(r, y);
-      for (int i = 0; i < n; i++) out[i] += sign * weight[s - 1] * y[i] / step;
+      for (int i = 0; i < n; i++) out[i] += sign * weight[s - 1] * y[i] / size;
     }
   td_state_copy(r->model, base, r->state);
   td_state_free(base);

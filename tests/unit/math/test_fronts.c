@@ -9,7 +9,7 @@ enum { MOST = 60 };
 
 // A random matrix of blocks of different sizes with a symmetric pattern, and its dense copy.
 typedef struct sample {
-  td_blocks b;
+  td_pattern b;
   int at[MOST + 1], ptr[MOST + 1], row[MOST * MOST], offset[MOST * MOST], base[MOST + 1];
   double *values, *dense;  // dense: row-major
   int n;
@@ -49,7 +49,7 @@ static sample* sample_new(int n, int kind, bool symmetric, uint64_t* seed) {
     s->ptr[J + 1] = k;
     s->base[J + 1] = s->base[J] + height * (s->at[J + 1] - s->at[J]);
   }
-  s->b = (td_blocks){n, s->at, s->ptr, s->row, s->offset, s->base};
+  s->b = (td_pattern){n, s->at, s->ptr, s->row, s->offset, s->base};
   s->values = calloc((size_t)s->base[n], sizeof(double));
   s->dense = calloc((size_t)(s->n * s->n), sizeof(double));
   for (int J = 0; J < n; J++)
@@ -88,10 +88,10 @@ static void products_are_those_of_the_dense_matrix(void** state) {
     sample* s = sample_new(20, kind, false, &seed);
     double x[3 * MOST], y[3 * MOST] = {0}, z[3 * MOST] = {0}, want[3 * MOST];
     for (int i = 0; i < s->n; i++) x[i] = check_random(&seed);
-    td_blocks_mul(&s->b, s->values, x, y);
+    td_pattern_mul(&s->b, s->values, x, y);
     td_mul(s->dense, x, s->n, s->n, 1, want);
     for (int i = 0; i < s->n; i++) CHECK_NEAR(y[i], want[i], 1e-13);
-    td_blocks_mul_t(&s->b, s->values, x, z);
+    td_pattern_mul_t(&s->b, s->values, x, z);
     td_mul_tn(s->dense, x, s->n, s->n, 1, want);
     for (int i = 0; i < s->n; i++) CHECK_NEAR(z[i], want[i], 1e-13);
     sample_free(s);
@@ -144,7 +144,7 @@ static void fronts_tell_when_they_do_not_serve(void** state) {
   (void)state;
   const int at[] = {0, 1, 2, 3}, ptr[] = {0, 2, 4, 5}, row[] = {0, 1, 0, 1, 2},
             offset[] = {0, 1, 0, 1, 0}, base[] = {0, 2, 4, 5};
-  const td_blocks b = {3, at, ptr, row, offset, base};
+  const td_pattern b = {3, at, ptr, row, offset, base};
   td_fronts* f = td_fronts_new(&b);
   const double singular[] = {1, 1, 1, 1, 1}, lost[] = {1, 2, 3, 4, 0}, good[] = {4, 1, 1, 3, 2};
   assert_int_equal(td_fronts_factor(f, singular), TD_E_SINGULAR);

@@ -2,8 +2,9 @@
 // cables that end inside a segment, spans over pulleys.
 #include "../dyn/robots.h"
 
-#define SILICONE                                                                                 \
-  "rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 1000; rod(1).eta = " \
+#define SILICONE                                                                                  \
+  "rod(1).model = 'ebr'; rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho " \
+  "= 1000; rod(1).eta = "                                                                         \
   "1e3; L = 0.3; EI = 1e6*pi*0.015^4/4;\n"
 
 static void settle(robot* r) {

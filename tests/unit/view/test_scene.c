@@ -198,6 +198,19 @@ static void odd_models_have_a_scene(void** state) {
   }
 }
 
+// The base of a rod may be a joint that was not written as one.
+static void a_rod_on_a_hinge_shows_the_hinge(void** state) {
+  (void)state;
+  sight s = look(
+      "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e6; rod(1).rho = 1000;\n"
+      "rod(1).joint.type = 'revolute';\n");
+  const cJSON* hinge = group(&s, "hinge");
+  assert_non_null(hinge);
+  assert_string_equal(cJSON_GetArrayItem(cJSON_GetObjectItem(hinge, "name"), 0)->valuestring,
+                      "rod(1).base.dof(1)");
+  look_away(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_link_its_hinge_spring_and_load_are_where_they_are),
@@ -206,6 +219,7 @@ int main(void) {
       cmocka_unit_test(rods_of_every_model_go_from_base_to_tip),
       cmocka_unit_test(neighbouring_frames_do_not_flip),
       cmocka_unit_test(odd_models_have_a_scene),
+      cmocka_unit_test(a_rod_on_a_hinge_shows_the_hinge),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 // Products with matrices of dense blocks.
-#include "blocks.h"
+#include "pattern.h"
 
-void td_blocks_mul(const td_blocks* b, const double* A, const double* x, double* y) {
+void td_pattern_mul(const td_pattern* b, const double* A, const double* x, double* y) {
   for (int J = 0; J < b->nblock; J++) {
     const int height = block_height(b, J);
     for (int j = b->at[J]; j < b->at[J + 1]; j++) {
@@ -14,7 +14,7 @@ void td_blocks_mul(const td_blocks* b, const double* A, const double* x, double*
   }
 }
 
-void td_blocks_mul_t(const td_blocks* b, const double* A, const double* x, double* y) {
+void td_pattern_mul_t(const td_pattern* b, const double* A, const double* x, double* y) {
   for (int J = 0; J < b->nblock; J++) {
     const int height = block_height(b, J);
     for (int j = b->at[J]; j < b->at[J + 1]; j++) {

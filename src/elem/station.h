@@ -1,0 +1,90 @@
+// A force on one station as a function of its pose and its twist: its value and first derivatives
+// in world spatial coordinates.  When the station moves by the twist δX and its twist V changes by
+// δV (in all, turning included), the wrench f changes by
+//
+//   δf = Kx δX + Kv δV
+#ifndef TD_STATION_H
+#define TD_STATION_H
+
+#include "spatial.h"
+
+typedef struct station_force {
+  spatial f;
+  spatial6 Kx, Kv;
+} station_force;
+
+// A world twist in the axes of a pose, at its origin:  X⁻¹ V.
+static inline spatial spatial_to_local(const pose* g, const spatial* V) {
+  const vec3 w = spatial_r(V);
+  return spatial_of(mat3_apply_t(g->R, vec3_add(spatial_t(V), vec3_cross(w, g->p))),
+                    mat3_apply_t(g->R, w));
+}
+// A wrench given in the axes of a pose at its origin, in the world:  X⁻ᵀ f.
+static inline spatial spatial_to_world(const pose* g, const spatial* f) {
+  return spatial_force(g->p, mat3_apply(g->R, spatial_t(f)), mat3_apply(g->R, spatial_r(f)));
+}
+static inline spatial spatial_unit(int j) {
+  spatial e = spatial_zero();
+  e.a[j] = 1;
+  return e;
+}
+// A 3x3 block of a matrix, and back.
+static inline mat3 spatial6_block(const spatial6* K, int row, int col) {
+  mat3 a;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) a.m[3 * i + j] = K->col[3 * col + j].a[3 * row + i];
+  return a;
+}
+static inline void spatial6_set_block(spatial6* K, int row, int col, mat3 a) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) K->col[3 * col + j].a[3 * row + i] = a.m[3 * i + j];
+}
+// A matrix from twists to wrenches seen from the world, X⁻ᵀ K X⁻¹: its blocks turned, then
+//
+//   [ A      B - A p×              ]        p× = [p]×
+//   [ C + p× A   D - C p× + p× (B - A p×) ]
+static inline spatial6 spatial6_to_world(const pose* g, const spatial6* K) {
+  spatial6 out = {{{{0}}}};
+  mat3 block[4];
+  const mat3 Rt = mat3_transpose(g->R), P = mat3_skew(g->p);
+  for (int k = 0; k < 4; k++)
+    block[k] = mat3_mul(mat3_mul(g->R, spatial6_block(K, k / 2, k % 2)), Rt);
+  const mat3 minus_P = mat3_scale(-1, P);
+  const mat3 B = mat3_add(block[1], mat3_mul(block[0], minus_P));
+  const mat3 D = mat3_add(block[3], mat3_mul(block[2], minus_P));
+  spatial6_set_block(&out, 0, 0, block[0]);
+  spatial6_set_block(&out, 0, 1, B);
+  spatial6_set_block(&out, 1, 0, mat3_add(block[2], mat3_mul(P, block[0])));
+  spatial6_set_block(&out, 1, 1, mat3_add(D, mat3_mul(P, B)));
+  return out;
+}
+static inline spatial spatial6_apply_t(const spatial6* m, const spatial* x) {
+  spatial y = spatial_zero();
+  for (int j = 0; j < 6; j++) y.a[j] = spatial_dot(&m->col[j], x);
+  return y;
+}
+// Row-major numbers as a matrix.
+static inline spatial6 spatial6_of(const double* a) {
+  spatial6 m;
+  for (int j = 0; j < 6; j++) {
+    m.col[j] = spatial_zero();
+    for (int i = 0; i < 6; i++) m.col[j].a[i] = a[6 * i + j];
+  }
+  return m;
+}
+
+// A force that depends on the twist V - V_f seen from the station, y = X⁻¹ (V - V_f), and turns
+// with it:  with J = ∂f/∂y in the station's axes,
+//
+//   Kv = X⁻ᵀ J X⁻¹          Kx δX = δX ×* f + Kv (V - V_f) × δX
+static inline station_force station_turning(const pose* g, const spatial* Vr, const spatial* local,
+                                            const spatial6* J) {
+  station_force s = {.f = spatial_to_world(g, local), .Kv = spatial6_to_world(g, J)};
+  for (int j = 0; j < 6; j++) {
+    const spatial e = spatial_unit(j), VX = spatial_cross(Vr, &e);
+    s.Kx.col[j] = spatial_add(spatial_cross_force(&e, &s.f), spatial6_apply(&s.Kv, &VX));
+  }
+  return s;
+}
+
+#endif

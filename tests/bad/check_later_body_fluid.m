@@ -1,1 +1,0 @@
-body(1).fluid.volume = 1e-3;

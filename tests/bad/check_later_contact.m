@@ -1,1 +1,0 @@
-contact(1).stiffness = 1e3;

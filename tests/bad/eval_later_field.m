@@ -1,1 +1,0 @@
-body(1).fluid.rho = 1000;

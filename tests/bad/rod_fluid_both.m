@@ -1,0 +1,2 @@
+rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 1000;
+fluid.rho = 1000; rod(1).fluid.drag_matrix = eye(3); rod(1).fluid.drag = [1 1 1];

@@ -1,0 +1,187 @@
+// Contact: how deep things lie, how they bounce, slide and roll, and what two of them keep.
+#include "../dyn/robots.h"
+
+static void settle(robot* r) {
+  const td_equil_options options = td_equil_options_default();
+  td_equil_result result;
+  assert_int_equal(td_equilibrium(r->model, r->work, r->state, &options, &result), TD_OK);
+  assert_true(result.converged);
+}
+
+static void sensors_of(robot* r, double* y) {
+  assert_int_equal(td_sensors(r->model, r->state, r->work, y), TD_OK);
+}
+
+static void go_to(robot* r, double t) {
+  td_sim_options o = td_sim_options_default();
+  o.rtol = 1e-10;
+  o.atol = 1e-12;
+  o.t_final = t;
+  td_trajectory* run = NULL;
+  assert_int_equal(td_simulate(r->model, r->work, r->state, &o, &run), TD_OK);
+  td_trajectory_free(run);
+}
+
+static double acceleration(robot* r, int i) {
+  assert_int_equal(td_forward_dynamics(r->model, r->state, r->work), TD_OK);
+  return td_work_vdot(r->work)[i];
+}
+
+#define BALL                                                                                    \
+  "body(1).m = 2; body(1).I = 0.1*eye(3); joint(1).second = 1; joint(1).tr.trans = [0 0 inf]; " \
+  "contact(1).first = body(1); contact(1).second = 'plane'; contact(1).radius = 0.1;\n"
+
+static void test_a_ball_lies_as_deep_as_its_weight_asks(void** state) {
+  (void)state;
+  robot r = robot_load(BALL
+                       "world.g = [0 0 -10]; joint(1).dof(1).init = 0.1; contact(1).stiffness = "
+                       "1e4; contact(1).exponent = 1.5; contact(1).damping = 1;\n");
+  r.state->q[0] = 0.09;
+  settle(&r);
+  CHECK_NEAR(0.1 - r.state->q[0], pow(20 / 1e4, 1 / 1.5), 1e-9);
+  robot_free(&r);
+}
+
+static void test_without_damping_a_ball_bounces_back_to_where_it_fell_from(void** state) {
+  (void)state;
+  robot r = robot_load(
+      BALL "world.g = [0 0 -10]; joint(1).dof(1).init = 0.6; contact(1).stiffness = 1e4;\n");
+  // down in √(2h/g), half a period of its bounce and a bit more for its weight, up again
+  const double fall = sqrt(2 * 0.5 / 10), omega = sqrt(1e4 / 2.0), rest = 10 / (omega * omega);
+  const double v = 10 * fall;
+  const double bounce = (3.14159265358979323846 + 2 * atan(rest * omega / v)) / omega;
+  go_to(&r, 2 * fall + bounce);
+  CHECK_NEAR(r.state->q[0], 0.6, 1e-7);
+  CHECK_NEAR(r.state->v[0], 0, 1e-5);
+  robot_free(&r);
+}
+
+// Hunt and Crossley without weight: x - log(1 + x) is the same before and after, x = d w.
+static void test_a_damped_bounce_has_the_restitution_of_its_law(void** state) {
+  (void)state;
+  robot r = robot_load(BALL
+                       "joint(1).dof(1).init = 0.11; joint(1).dof(1).rate = -2; "
+                       "contact(1).stiffness = 1e5; contact(1).exponent = 1.5; contact(1).damping "
+                       "= 0.4;\n");
+  go_to(&r, 0.2);
+  const double before = 0.4 * 2, after = -0.4 * r.state->v[0];
+  assert_true(r.state->v[0] > 0.5);
+  CHECK_NEAR(after - log(1 + after), before - log(1 + before), 1e-7);
+  robot_free(&r);
+}
+
+// f = k δ n - b min(0, v·n) n
+static void test_the_published_law_damps_approach_only(void** state) {
+  (void)state;
+  robot r = robot_load(BALL
+                       "joint(1).dof(1).init = 0.2; contact(1).stiffness = 50; contact(1).damping "
+                       "= 5; contact(1).law = 'approach';\n");
+  r.state->q[0] = 0.08;
+  r.state->v[0] = -3;
+  CHECK_NEAR(acceleration(&r, 0), (50 * 0.02 + 5 * 3) / 2, 1e-12);
+  r.state->v[0] = 3;
+  CHECK_NEAR(acceleration(&r, 0), 50 * 0.02 / 2, 1e-12);
+  r.state->q[0] = 0.11;
+  CHECK_NEAR(acceleration(&r, 0), 0, 1e-15);
+  robot_free(&r);
+}
+
+// On a slope of angle a: it creeps with tan a = μ v/√(v² + ε²), or slides with g (sin a - μ cos a).
+static void test_a_block_on_a_slope_sticks_or_slides(void** state) {
+  (void)state;
+  const double angle = 0.4, mu[2] = {0.6, 0.2};
+  for (int k = 0; k < 2; k++) {
+    char text[700];
+    snprintf(
+        text, sizeof text,
+        "a = %g; world.g = 10*[sin(a) 0 -cos(a)]; body(1).m = 1; body(1).I = 0.01*eye(3);\n"
+        "joint(1).second = 1; joint(1).tr.trans = [inf 0 inf]; joint(1).dof(2).init = 0.05;\n"
+        "contact(1).first = body(1); contact(1).points = .05*[1 1 -1; 1 -1 -1; -1 1 -1; -1 -1 "
+        "-1]; contact(1).second = 'plane'; contact(1).stiffness = 1e4; contact(1).damping = 5; "
+        "contact(1).friction = %g;\n",
+        angle, mu[k]);
+    robot r = robot_load(text);
+    const double v0 = 1e-3 * tan(angle) / sqrt(mu[0] * mu[0] - tan(angle) * tan(angle));
+    go_to(&r, 2);
+    if (k == 0)
+      CHECK_NEAR(r.state->v[0], v0, 1e-7);
+    else
+      CHECK_NEAR(acceleration(&r, 0) / (10 * (sin(angle) - mu[1] * cos(angle))), 1, 1e-6);
+    robot_free(&r);
+  }
+}
+
+static void test_a_ball_rolls_down_with_five_sevenths(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "world.g = 10*[sin(.2) 0 -cos(.2)]; body(1).m = 1; body(1).I = 0.4*0.1^2*eye(3);\n"
+      "joint(1).second = 1; joint(1).tr(1).trans = [inf 0 inf]; joint(1).tr(2).rot = [2 inf]; "
+      "joint(1).dof(2).init = 0.1;\n"
+      "contact(1).first = body(1); contact(1).radius = 0.1; contact(1).second = 'plane'; "
+      "contact(1).stiffness = 1e5; contact(1).damping = 1; contact(1).friction = 0.5; "
+      "contact(1).slip = 1e-5;\n");
+  go_to(&r, 1);
+  CHECK_NEAR(acceleration(&r, 0), 10 * sin(0.2) * 5 / 7, 1e-3);  // it sinks in by 0.1 mm of 0.1 m
+  robot_free(&r);
+}
+
+// Two bodies and a rod that touch each other and nothing else keep their momentum.
+static void test_what_touches_each_other_keeps_its_momentum(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "for k = 1:2, body(k).m = k; body(k).I = 0.01*k*diag([1 2 2.5]); joint(k).second = k; "
+      "joint(k).type = 'free'; end\n"
+      "joint(2).dof(1).init = 0.25; joint(2).dof(2).init = 0.05; joint(2).dof(1).rate = -1; "
+      "joint(2).dof(4).rate = 3; joint(2).dof(6).rate = -2;\n"
+      "contact(1).first = body(2); contact(1).ball = 0.1; contact(1).second = body(1); "
+      "contact(1).ball2 = 0.1; contact(1).stiffness = 2e3; contact(1).damping = .2; "
+      "contact(1).friction = .5;\n"
+      "P = zeros(1,3); L = zeros(1,3);\n"
+      "for k = 1:2, R = rot(body(k)); P = P + k*vel(body(k)); L = L + k*cross(pos(body(k)), "
+      "vel(body(k))) + (R*(0.01*k*diag([1 2 2.5])*omega(body(k))'))'; end\n"
+      "sensor(1).name = 'P'; sensor(1).value = P; sensor(2).name = 'L'; sensor(2).value = L; "
+      "sensor(3).name = 'v'; sensor(3).value = vel(body(1));\n");
+  double before[9], after[9];
+  sensors_of(&r, before);
+  go_to(&r, 0.3);
+  sensors_of(&r, after);
+  assert_true(fabs(after[6]) > 0.1);  // it was hit
+  for (int i = 0; i < 6; i++) CHECK_NEAR(after[i], before[i], 1e-8);
+  robot_free(&r);
+}
+
+// A weight on a long rod that lies on two others: each carries half.
+static void test_a_rod_rests_on_rods_wherever_it_meets_them(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "world.g = [0 0 -10]; body(1).m = 0.1; body(1).I = 1e-4*eye(3); joint(1).second = 1; "
+      "joint(1).tr.trans = [0 0 inf]; joint(1).dof(1).init = 0.02;\n"
+      "rod(1).first = 1; rod(1).tr.trans = [-.2 0 0]; rod(1).tr.rot = [2 pi/2]; rod(1).length = "
+      ".4; "
+      "rod(1).n = 40; rod(1).modes = [0 0 0 0 0 1];\n"
+      "rod(2).tr.trans = [-.1 -.2 0]; rod(2).tr.rot = [1 -pi/2]; rod(2).length = .4; rod(2).n = 7; "
+      "rod(3).tr.trans = [.1 -.2 0]; rod(3).tr.rot = [1 -pi/2]; rod(3).length = .4; rod(3).n = 7;\n"
+      "for k = 1:3, rod(k).model = 'ebr'; rod(k).radius = .01; rod(k).E = 1e12; rod(k).rho = 1e-3; "
+      "end\n"
+      "for k = 1:2, contact(k).first = rod(1); contact(k).second = rod(k + 1); "
+      "contact(k).stiffness = 1e3; contact(k).per = 'point'; end\n");
+  settle(&r);
+  // the points of rod(1) that are nearest to the others are a hundredth of a metre apart: at the
+  // crossing and one on each side, which do not reach
+  CHECK_NEAR(0.02 - r.state->q[0], 0.5 / 1e3, 1e-6);
+  robot_free(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_ball_lies_as_deep_as_its_weight_asks),
+      cmocka_unit_test(test_without_damping_a_ball_bounces_back_to_where_it_fell_from),
+      cmocka_unit_test(test_a_damped_bounce_has_the_restitution_of_its_law),
+      cmocka_unit_test(test_the_published_law_damps_approach_only),
+      cmocka_unit_test(test_a_block_on_a_slope_sticks_or_slides),
+      cmocka_unit_test(test_a_ball_rolls_down_with_five_sevenths),
+      cmocka_unit_test(test_what_touches_each_other_keeps_its_momentum),
+      cmocka_unit_test(test_a_rod_rests_on_rods_wherever_it_meets_them),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
