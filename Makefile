@@ -1,4 +1,4 @@
-# make build | install | test | demo | bench | fuzz | format | clean.  Everything is set up on the way: missing Debian packages are
+# make build | install | test | demo | bench | fuzz | format | gallery | web | clean.  Everything is set up on the way: missing Debian packages are
 # installed by tools/setup, and nothing else is fetched.
 
 CC := $(shell command -v clang-14 || command -v clang || command -v gcc || echo gcc)
@@ -10,7 +10,7 @@ CMAKE = cmake -G Ninja -S . -Wno-dev
 
 PREFIX := /usr/local
 
-.PHONY: build install test demo bench fuzz format clean setup
+.PHONY: build install test demo bench fuzz format gallery web clean setup
 
 build: setup
 	@echo "building build/tendril with $(CC)"
@@ -35,6 +35,16 @@ bench: setup
 fuzz: setup
 	@tools/setup fuzz
 	@tools/fuzz
+
+# docs/gallery.md and its pictures, from all models
+gallery: build
+	@tools/setup web
+	@tools/gallery build/tendril
+
+# the viewer's page, web/dist/viewer.html, which is committed
+web:
+	@tools/setup web
+	@cd web && npm run --silent check && npm run --silent build
 
 format:
 	@tools/setup format

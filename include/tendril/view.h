@@ -52,6 +52,55 @@ td_status td_view_open(const td_view_options* options, td_view** view, char* mes
 const char* td_view_address(const td_view* view);
 void td_view_close(td_view* view);
 
+// ---- plots -------------------------------------------------------------------------------------
+
+// Columns of a CSV file by name; what is not a number is NaN.
+typedef struct td_table {
+  int rows, cols;
+  char** names;    // (cols)
+  double* values;  // rows x cols
+} td_table;
+// On failure *table is NULL and `message` says why.
+td_status td_table_read(const char* path, td_table** table, char* message, size_t size);
+void td_table_free(td_table* table);
+int td_table_find(const td_table* table, const char* name);  // column, -1: none
+
+// A figure for papers: curves of some columns over another.
+typedef struct td_plot {
+  const td_table* table;
+  int x;         // column
+  const int* y;  // columns (ny)
+  int ny;
+  const char* title;     // "" for none
+  const char* x_label;   // NULL: the column's name
+  double width, height;  // [mm]
+} td_plot;
+// An SVG drawing, or a gnuplot script that draws the same from the CSV file at `path` into
+// `output`. *text is to be freed.
+td_status td_plot_svg(const td_plot* plot, char** text);
+td_status td_plot_gnuplot(const td_plot* plot, const char* path, const char* output, char** text);
+
+// ---- pictures and videos of reports -----------------------------------------------------------
+
+// Drawn by a browser without a window (chromium), by its software renderer: the very picture of the
+// page, on machines without display or graphics card.
+typedef struct td_shot {
+  const char* report;  // path of a report
+  int width, height;   // [pixels]
+  bool dark;
+  bool page;          // all of the page; false: the picture alone
+  double time;        // of the replay [s], NaN: the middle
+  double fps, speed;  // videos: frames a second, seconds of the model in one of the video
+  td_progress progress;
+  void* user;
+} td_shot;
+td_shot td_shot_default(const char* report);
+
+// A PNG file.  On failure `message` says why; TD_E_IO also when there is no browser.
+td_status td_shot_png(const td_shot* shot, const char* path, char* message, size_t size);
+// A video by ffmpeg, as the name ends: .mp4, .webm or .gif.
+td_status td_shot_video(const td_shot* shot, const char* path, char* message, size_t size);
+
 #ifdef __cplusplus
 }
 #endif

@@ -54,10 +54,50 @@ td_status report_stage(session* s, const char* summary) {
                             .model = s->model,
                             .work = s->work,
                             .state = s->state,
-                            .rest = s->has_equil ? s->rest : NULL,
+                            .rest = s->has_equil && s->equil.converged ? s->rest : NULL,
                             .modes = s->modes,
                             .trajectory = s->trajectory,
                             .title = title,
                             .summary = summary};
   return td_report_write(s->files, "report.html", &report);
+}
+
+// ---- tendril report ---------------------------------------------------------------------------
+
+static int renew(const options* opt) {
+  char* page = report_read(opt->target);
+  if (!page) return CODE_FILE;
+  td_files* files;
+  char message[600];
+  td_status status = td_files_open(opt->target, &files, message, sizeof message);
+  if (status == TD_OK) {
+    status = td_files_text(files, "report.html", page);
+    if (status == TD_OK) status = td_files_commit(files);
+    if (status != TD_OK) snprintf(message, sizeof message, "%s", td_files_error(files));
+    td_files_close(files);
+  }
+  free(page);
+  if (status != TD_OK) return complain(code_of(status), "%s", message);
+  if (!opt->quiet) printf("%s/report.html\n", opt->target);
+  return CODE_DONE;
+}
+
+int cmd_report(const options* opt) {
+  const int code = renew(opt);
+  if (code || !opt->png) return code;
+  char* report = format_text("%s/report.html", opt->target);
+  char* path = opt->out ? format_text("%s", opt->out) : format_text("%s/report.png", opt->target);
+  if (!report || !path) return complain(CODE_NUMERICS, "out of memory");
+  td_shot shot = td_shot_default(report);
+  if (opt->width) shot.width = opt->width, shot.height = opt->height;
+  shot.dark = opt->dark;
+  shot.page = opt->page;
+  shot.time = opt->time;
+  char message[300];
+  const td_status status = td_shot_png(&shot, path, message, sizeof message);
+  if (status != TD_OK) complain(0, "%s", message);
+  if (status == TD_OK && !opt->quiet) printf("%s\n", path);
+  free(report);
+  free(path);
+  return code_of(status);
 }

@@ -70,6 +70,39 @@ static const char* read_solver(options* o, const char* s) {
   return "must be auto, explicit or stiff";
 }
 
+// One of the words of a list, by number.
+static bool choice(const char* s, const char* const* words, int n, int* chosen) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(s, words[i]) == 0) {
+      *chosen = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char* read_language(options* o, const char* s) {
+  static const char* const words[] = {"c", "octave", "python", "latex"};
+  int i;
+  if (!choice(s, words, 4, &i)) return "must be c, octave, python or latex";
+  o->language = (td_derive_language)i;
+  return NULL;
+}
+
+static const char* read_style(options* o, const char* s) {
+  static const char* const words[] = {"whole", "element", "terms", "matrix"};
+  int i;
+  if (!choice(s, words, 4, &i)) return "must be whole, element, terms or matrix";
+  o->style = (td_derive_style)i;
+  return NULL;
+}
+
+static const char* read_fmi(options* o, const char* s) {
+  if (strcmp(s, "2") != 0 && strcmp(s, "3") != 0) return "must be 2 or 3";
+  o->fmi = s[0] - '0';
+  return NULL;
+}
+
 static const char* read_set(options* o, const char* s) {
   const char* equals = strchr(s, '=');
   if (!equals || equals == s || !equals[1]) return "must look like name=value";
@@ -98,6 +131,7 @@ static const char* read_time(options* o, const char* s) {
   return number(s, &o->time) ? NULL : "must be a number";
 }
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
+static const char* read_symbolic(options* o, const char* s) { return word(s, &o->symbolic); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
 
 static const char* flag(bool* on) {
@@ -126,6 +160,24 @@ static const char* whole(const char* s, double low, double high, int* out) {
   return NULL;
 }
 static const char* read_port(options* o, const char* s) { return whole(s, 0, 65535, &o->port); }
+static const char* read_y(options* o, const char* s) { return word(s, &o->y); }
+static const char* read_x(options* o, const char* s) { return word(s, &o->x); }
+static const char* read_png(options* o, const char* s) { return (void)s, flag(&o->png); }
+static const char* read_page(options* o, const char* s) { return (void)s, flag(&o->page); }
+static const char* read_dark(options* o, const char* s) { return (void)s, flag(&o->dark); }
+static const char* read_gnuplot(options* o, const char* s) { return (void)s, flag(&o->gnuplot); }
+static const char* read_fps(options* o, const char* s) { return positive(s, &o->fps); }
+static const char* read_speed(options* o, const char* s) { return positive(s, &o->speed); }
+// 1280x720
+static const char* read_size(options* o, const char* s) {
+  char* end;
+  const long w = strtol(s, &end, 10);
+  const long h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
+  if (*end || w < 64 || h < 64 || w > 8192 || h > 8192) return "must look like 1280x720";
+  o->width = (int)w;
+  o->height = (int)h;
+  return NULL;
+}
 static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
 
 // clang-format off
@@ -153,6 +205,21 @@ static const option_row option_table[] = {
     {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
     {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
     {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},
+    {'O', "--output", "-o", "FILE", read_out, "file to write"},
+    {'Y', "--y", NULL, "NAMES", read_y, "columns to plot, like tip_x,tip_z (default: all sensors)"},
+    {'X', "--x", NULL, "NAME", read_x, "column to plot them over (default: t)"},
+    {'g', "--gnuplot", NULL, NULL, read_gnuplot, "a gnuplot script instead of the drawing"},
+    {'P', "--png", NULL, NULL, read_png, "a picture of it as well: report.png, or the file of -o"},
+    {'G', "--page", NULL, NULL, read_page, "with --png: the whole page, not the picture alone"},
+    {'S', "--size", NULL, "WxH", read_size, "pixels (default: 1280x720)"},
+    {'F', "--fps", NULL, "N", read_fps, "frames a second (default: 30)"},
+    {'V', "--speed", NULL, "X", read_speed, "seconds of the model in one of the video (default: 1)"},
+    {'T', "--time", NULL, "T", read_time, "time to show in s (default: the middle)"},
+    {'D', "--dark", NULL, NULL, read_dark, "on a dark ground"},
+    {'L', "--lang", NULL, "NAME", read_language, "c, octave, python or latex (default: c)"},
+    {'1', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
+    {'2', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
+    {'3', "--fmi", NULL, "N", read_fmi, "version of the standard for an FMU: 2 or 3 (default: 2)"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on
@@ -177,10 +244,12 @@ void options_help(const command* cmd, FILE* out) {
 // ---- reading ----------------------------------------------------------------------------------
 
 // "--name" or "--name=value"; *value is what follows the sign
-static const option_row* find(const char* arg, const char** value) {
+// of the command's own options first: names may be shared.
+static const option_row* find(const command* cmd, const char* arg, const char** value) {
   *value = NULL;
-  for (int i = 0; i < NOPTION; i++) {
-    const option_row* row = &option_table[i];
+  for (int k = 0; k < 2 * NOPTION; k++) {
+    const option_row* row = &option_table[k % NOPTION];
+    if (k < NOPTION && !accepts(cmd, row)) continue;
     const size_t n = strlen(row->name);
     if (row->short_name && strcmp(arg, row->short_name) == 0) return row;
     if (strncmp(arg, row->name, n) != 0 || (arg[n] && arg[n] != '=')) continue;
@@ -207,7 +276,7 @@ static int unknown(const command* cmd, const char* arg) {
 static int read_one(const command* cmd, options* opt, int* i) {
   const char* arg = opt->argv[*i];
   const char* value;
-  const option_row* row = find(arg, &value);
+  const option_row* row = find(cmd, arg, &value);
   if (!row) return unknown(cmd, arg);
   if (!accepts(cmd, row)) {
     return complain(CODE_USE, "'%s' does not take %s; see 'tendril help %s'", cmd->name, row->name,
@@ -225,6 +294,10 @@ static int read_one(const command* cmd, options* opt, int* i) {
 }
 
 static int read_target(const command* cmd, options* opt, const char* arg) {
+  if (cmd->targets == 2 && !opt->kind) {
+    opt->kind = arg;
+    return CODE_DONE;
+  }
   if (cmd->targets == 0 || opt->target) {
     return complain(CODE_USE, "'%s' is one argument too many for '%s'", arg, cmd->name);
   }
@@ -234,7 +307,13 @@ static int read_target(const command* cmd, options* opt, const char* arg) {
 }
 
 int options_read(const command* cmd, int argc, char** argv, options* opt) {
-  *opt = (options){.rtol = NAN, .atol = NAN, .t_final = NAN, .dt_out = NAN, .time = NAN};
+  *opt = (options){.rtol = NAN,
+                   .atol = NAN,
+                   .t_final = NAN,
+                   .dt_out = NAN,
+                   .time = NAN,
+                   .fps = NAN,
+                   .speed = NAN};
   opt->argc = argc;
   opt->argv = argv;
   opt->set = calloc((size_t)argc, sizeof *opt->set);
@@ -252,11 +331,12 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
     }
     if (code) return code;
   }
-  if (!isnan(opt->time) && !opt->at) return complain(CODE_USE, "--time needs --at");
+  if (!isnan(opt->time) && !opt->at && strchr(cmd->accepts, '@'))
+    return complain(CODE_USE, "--time needs --at");
   if (opt->at && opt->from_rest) {
     return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
-  if (cmd->targets == 1 && !opt->target && !opt->help) {
+  if (cmd->targets > 0 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,
                     cmd->arguments);
   }

@@ -44,11 +44,12 @@ struct td_live {
   td_motion* motion;
   td_stepper* stepper;
   double *y, *y_shown;  // where the solver is, and what is shown: not beyond it
-  double t, t_shown, t_low;
+  double t, t_shown;
   double* stops;
   int nstop, stop;
   double horizon;  // stops are known up to there
   double t_switch;
+  bool jumped;  // the solver has to start anew before its next step
   int serial;
   bool running;
   double speed;  // reached: seconds of the model in one of the clock
@@ -244,7 +245,8 @@ static td_status start(td_live* l) {
   l->y = calloc(2 * n, sizeof(double));
   if (!l->y) return TD_E_NOMEM;
   l->y_shown = l->y + n;
-  l->t = l->t_shown = l->t_low = l->state->t;
+  l->t = l->t_shown = l->state->t;
+  l->jumped = false;
   l->t_switch = -INFINITY;
   m->ode.h_max = longest_step;
   td_prescribe(l->model, l->work, m->state);
@@ -382,16 +384,18 @@ static double next_stop(const td_live* l) {
   return l->stop < l->nstop ? fmin(l->stops[l->stop], l->horizon) : l->horizon;
 }
 
+// Where the right-hand side jumps the solver starts anew, but not before the next step: the last
+// one is still to be shown.
 static td_status pass_stop(td_live* l) {
   if (l->t < next_stop(l)) return TD_OK;
   while (l->stop < l->nstop && l->stops[l->stop] <= l->t) l->stop++;
-  if (l->t >= l->horizon) TD_TRY(find_stops(l));
-  return td_stepper_restart(l->stepper, l->t, l->y);
+  l->jumped = true;
+  return l->t >= l->horizon ? find_stops(l) : TD_OK;
 }
 
 // Events that end a simulation let it stand; one-sided elements that switch restart the solver
 // behind.
-static td_status cross(td_live* l, const td_step* step) {
+static void cross(td_live* l, const td_step* step) {
   const td_motion* m = l->motion;
   bool switched = false;
   for (int i = 0; i < m->ode.nroot; i++) {
@@ -399,19 +403,20 @@ static td_status cross(td_live* l, const td_step* step) {
     if (i >= m->nevent) switched = true;
     if (i < m->nevent && td_event_stops(l->model, i)) l->running = false;
   }
-  if (!switched || fabs(l->t - l->t_switch) < 1e-12 * fmax(1, fabs(l->t))) return TD_OK;
+  if (!switched || fabs(l->t - l->t_switch) < 1e-12 * fmax(1, fabs(l->t))) return;
   l->t_switch = l->t;
-  return td_stepper_restart(l->stepper, l->t, l->y);
+  l->jumped = true;
 }
 
 static td_status step(td_live* l) {
   td_step s;
   const td_motion* m = l->motion;
+  if (l->jumped) TD_TRY(td_stepper_restart(l->stepper, l->t, l->y));
+  l->jumped = false;
   TD_TRY(td_stepper_step(l->stepper, next_stop(l), &s));
-  l->t_low = s.t0;
   l->t = s.t;
   memcpy(l->y, s.y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
-  if (s.root) TD_TRY(cross(l, &s));
+  if (s.root) cross(l, &s);
   return pass_stop(l);
 }
 
@@ -442,31 +447,37 @@ void td_live_advance(td_live* l, double dt, double wall) {
 
 // ---- knobs ------------------------------------------------------------------------------------
 
+// A value that the text does not take is shown as an error, and forgotten.
 static bool reload_with(td_live* l, const char* name, double x) {
-  char text[40];
-  snprintf(text, sizeof text, "%.17g", value);
-  return put_setting(l, name, strlen(name), text) && td_live_load(l);
+  char text[40], before[40];
+  snprintf(text, sizeof text, "%.17g", x);
+  snprintf(before, sizeof before, "%.17g",
+           td_work_param(l->model, l->work, td_model_param_find(l->model, name)));
+  if (!put_setting(l, name, strlen(name), text)) return false;
+  if (load_once(l)) return true;
+  put_setting(l, name, strlen(name), before);
+  return false;
 }
 
-bool td_live_set_param(td_live* l, const char* name, double value) {
-  if (!l->model || !isfinite(value)) return false;
+bool td_live_set_param(td_live* l, const char* name, double x) {
+  if (!l->model || !isfinite(x)) return false;
   const int i = td_model_param_find(l->model, name);
   if (i < 0) return false;
-  if (l->model->param[i].structural) return reload_with(l, name, value);
-  if (td_work_set_param(l->model, l->work, i, value) != TD_OK) return false;
+  if (l->model->param[i].structural) return reload_with(l, name, x);
+  if (td_work_set_param(l->model, l->work, i, x) != TD_OK) return false;
   char text[40];
-  snprintf(text, sizeof text, "%.17g", value);
+  snprintf(text, sizeof text, "%.17g", x);
   put_setting(l, name, strlen(name), text);
   restart(l);
   return true;
 }
 
-bool td_live_set_input(td_live* l, const char* name, double value) {
-  if (!l->model || !isfinite(value)) return false;
+bool td_live_set_input(td_live* l, const char* name, double x) {
+  if (!l->model || !isfinite(x)) return false;
   const int i = td_model_input_find(l->model, name);
   if (i < 0) return false;
-  if (l->motion) l->motion->state->u[i] = value;
-  l->state->u[i] = value;
+  if (l->motion) l->motion->state->u[i] = x;
+  l->state->u[i] = x;
   restart(l);
   return true;
 }

@@ -78,7 +78,7 @@ typedef struct curves {
   const char* name;
   int n;
   bool precise;  // all bits of a float; else 16 bits of the range
-  const double* (*row)(const td_trajectory* trajectory, int row);
+  const double* (*row)(const td_trajectory* trajectory, int row);  // NULL: inputs, which stay
   void (*about)(const writer* w, int i, td_text* out);
 } curves;
 
@@ -97,6 +97,9 @@ static void about_energy(const writer* w, int i, td_text* out) {
   static const char* const names[] = {"kinetic", "elastic", "gravity", "work"};
   (void)w;
   name_unit(out, names[i], "J");
+}
+static void about_input(const writer* w, int i, td_text* out) {
+  name_unit(out, td_model_input_name(w->in->model, i), "");
 }
 static void about_q(const writer* w, int i, td_text* out) {
   td_coordinate c = {.name = "", .unit = ""};
@@ -123,7 +126,7 @@ static void write_curves(writer* w, const curves* c, int stride) {
   check(w, x != NULL);
   if (!x) return;
   for (int i = 0; i < kept; i++) {
-    const double* from = c->row(tr, kept_row(rows, stride, i));
+    const double* from = c->row ? c->row(tr, kept_row(rows, stride, i)) : w->at->u;
     for (int k = 0; k < n; k++) x[(size_t)i * (size_t)n + (size_t)k] = as_float(from[k]);
   }
   td_json_next(&w->json);
@@ -147,6 +150,7 @@ static void write_plots(writer* w) {
   const curves groups[] = {
       {"Sensors", w->size.nsensor, true, td_trajectory_sensors, about_sensor},
       {"Energy", 4, true, td_trajectory_energy, about_energy},
+      {"Inputs", w->size.nu, false, NULL, about_input},
       {"Positions", w->size.nq, false, td_trajectory_q, about_q},
       {"Velocities", w->size.nv, false, td_trajectory_v, about_v},
   };

@@ -13,7 +13,9 @@ static int width_of(track_kind kind) {
   return kind == TRACK_POSE ? 7 : kind == TRACK_STRAIN ? 1 : 3;
 }
 
+// Positions of stations are there once, whoever refers to them.
 int td_scene_track(td_scene* s, track_kind kind, int index) {
+  if (kind == TRACK_POINT && s->point[index + 1] >= 0) return s->point[index + 1];
   track* list = td_grow(s->track, &s->track_cap, s->ntrack + 1, sizeof *list);
   if (!list) {
     s->failed = true;
@@ -21,6 +23,7 @@ int td_scene_track(td_scene* s, track_kind kind, int index) {
   }
   s->track = list;
   list[s->ntrack] = (track){kind, index, s->nnumber};
+  if (kind == TRACK_POINT) s->point[index + 1] = s->nnumber;
   s->nnumber += width_of(kind);
   return list[s->ntrack++].at;
 }
@@ -62,8 +65,21 @@ static double fibre_strain(const td_model* m, const td_work* w, const model_forc
   return fabs(x[2]) + bending;
 }
 
-static void fill(const td_model* m, const td_work* w, const track* t, float* out) {
+// Off the line by d, in the axes of both stations; the mean of the two.
+static vec3 passage_at(const td_model* m, const td_work* w, const passage* p) {
+  const double* path = w->num + m->crossing[p->crossing].path;
+  const vec3 d = {path[0], path[1], 0};
+  const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
+  const vec3 x = vec3_add(a.p, mat3_apply(a.R, d)), y = vec3_add(b.p, mat3_apply(b.R, d));
+  return vec3_axpy(p->part, vec3_sub(y, x), x);
+}
+
+static void fill(const td_scene* s, const td_work* w, const track* t, float* out) {
+  const td_model* m = s->model;
   switch (t->kind) {
+    case TRACK_CABLE:
+      put(out, passage_at(m, w, &s->passage[t->index]));
+      return;
     case TRACK_POSE: {
       const frame f = td_frame(m, w, t->index);
       put_pose(out, &f);
@@ -103,7 +119,7 @@ static void fill(const td_model* m, const td_work* w, const track* t, float* out
 
 void td_scene_frame(const td_scene* s, const td_state* state, td_work* work, float* out) {
   td_enter(s->model, state, work);
-  for (int i = 0; i < s->ntrack; i++) fill(s->model, work, &s->track[i], out + s->track[i].at);
+  for (int i = 0; i < s->ntrack; i++) fill(s, work, &s->track[i], out + s->track[i].at);
 }
 
 void td_scene_align(const td_scene* s, const float* before, float* x) {
@@ -171,7 +187,9 @@ static void add_tracks(td_scene* s, const picked* p, const char* field, track_ki
   td_text_add(&s->json, "]");
 }
 
+// Of tens of thousands nobody reads the names.
 static void add_names(td_scene* s, const picked* p, int (*name)(const td_model* m, int i)) {
+  if (p->n > 2000) return;
   td_json_key(&s->json, "name");
   td_text_add(&s->json, "[");
   for (int i = 0; i < p->n; i++) {
@@ -200,30 +218,36 @@ static bool any_number(const td_model* m, num slot, int n) {
   return false;
 }
 
-// An edge of a mesh, whatever it is made of.
-static bool is_edge(const td_model* m, const model_force* f) {
-  return f->joint > m->njoint - m->nmesh;
-}
-// One-sided: pushes or pulls only, as contacts do.
-static bool is_contact(const td_model* m, const model_force* f) {
-  if (is_edge(m, f)) return false;
-  if (f->kind != FORCE_BEAM && f->kind != FORCE_AXIAL) return false;
+// One-sided.
+static bool has_side(const model_force* f) {
   bool one_sided = false;
   for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) one_sided |= f->law[d].dir != 0;
   return one_sided;
 }
+// An edge of a mesh, whatever it is made of.
+static bool is_edge(const td_model* m, const model_force* f) {
+  return f->joint > m->njoint - m->nmesh && (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+}
+static bool is_contact(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_BEAM && has_side(f) && !is_edge(m, f);
+}
+static bool is_cord(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_AXIAL && has_side(f) && !is_edge(m, f);
+}
+static bool is_axial(const td_model* m, const model_force* f) {
+  return f->kind == FORCE_AXIAL && !has_side(f) && !is_edge(m, f);
+}
 static bool is_spring(const td_model* m, const model_force* f) {
-  return !is_edge(m, f) && f->kind == FORCE_AXIAL && !is_zero(m, f->law[0].k);
+  return is_axial(m, f) && !is_zero(m, f->law[0].k);
 }
 static bool is_actuator(const td_model* m, const model_force* f) {
-  return !is_edge(m, f) && f->kind == FORCE_AXIAL && is_zero(m, f->law[0].k) &&
-         !is_zero(m, f->law[0].input);
+  return is_axial(m, f) && !is_spring(m, f) && !is_zero(m, f->law[0].input);
 }
 static bool is_damper(const td_model* m, const model_force* f) {
-  return !is_edge(m, f) && f->kind == FORCE_AXIAL && !is_spring(m, f) && !is_actuator(m, f);
+  return is_axial(m, f) && !is_spring(m, f) && !is_actuator(m, f);
 }
 static bool is_beam(const td_model* m, const model_force* f) {
-  return !is_edge(m, f) && f->kind == FORCE_BEAM && !is_contact(m, f);
+  return f->kind == FORCE_BEAM && !is_contact(m, f) && !is_edge(m, f);
 }
 static bool is_load(const td_model* m, const model_force* f) {
   return f->kind == FORCE_LOAD && any_number(m, f->wrench, 3);
@@ -246,6 +270,7 @@ static const link_kind link_table[] = {
     {"actuator", "piston", is_actuator, false, TRACK_POINT},
     {"damper", "piston", is_damper, false, TRACK_POINT},
     {"beam", "bar", is_beam, false, TRACK_POINT},
+    {"cord", "bar", is_cord, false, TRACK_POINT},
     {"edge", "bar", is_edge, false, TRACK_POINT},
     {"load", "arrow", is_load, true, TRACK_FORCE},
     {"moment", "turn", is_moment, true, TRACK_TORQUE},
@@ -499,12 +524,93 @@ static void add_rods(td_scene* s, td_work* w) {
   close_group(s);
 }
 
+// ---- cables -----------------------------------------------------------------------------------
+
+// Where a crossing is on the line of its rod.
+static int add_passage(td_scene* s, int crossing) {
+  const td_model* m = s->model;
+  const model_force* f = &m->force[m->crossing[crossing].force];
+  int n;
+  rod_point* line = scene_rod_points(m, f->rod - 1, &n);
+  passage* list = td_grow(s->passage, &s->passage_cap, s->npassage + 1, sizeof *list);
+  if (list) s->passage = list;
+  if (!line || !list || n < 2) {
+    s->failed |= !line || !list;
+    free(line);
+    return 0;
+  }
+  int i = 0;
+  while (i < n - 2 && line[i + 1].arc < f->arc) i++;
+  const double part = (f->arc - line[i].arc) / (line[i + 1].arc - line[i].arc);
+  list[s->npassage] = (passage){crossing, line[i].station, line[i + 1].station, part};
+  free(line);
+  return td_scene_track(s, TRACK_CABLE, s->npassage++);
+}
+
+// Stretches of all cables: from piece to piece of the rods they run in, then their straight spans.
+static void add_cables(td_scene* s, td_work* w) {
+  (void)w;
+  const td_model* m = s->model;
+  if (m->ncable == 0) return;
+  picked a = {0}, b = {0};
+  for (int i = 0; i < m->ncable; i++) {
+    const model_cable* c = &m->cable[i];
+    int before = -1, rod = 0;
+    for (int k = 0; k < c->norder; k++) {
+      const int crossing = m->cable_order[c->order + k], at = add_passage(s, crossing);
+      const int here = m->force[m->crossing[crossing].force].rod;
+      if (before >= 0 && here == rod) {
+        pick(&a, before);
+        pick(&b, at);
+      }
+      before = at;
+      rod = here;
+    }
+    for (int k = c->span; k < c->span + c->nspan; k++) {
+      pick(&a, td_scene_track(s, TRACK_POINT, m->span[k].a));
+      pick(&b, td_scene_track(s, TRACK_POINT, m->span[k].b));
+    }
+  }
+  s->failed |= a.failed || b.failed;
+  if (a.n > 0 && a.n == b.n) {
+    open_group(s, "cable", "bar");
+    td_json_ints(&s->json, "a", a.index, a.n);
+    td_json_ints(&s->json, "b", b.index, b.n);
+    close_group(s);
+  }
+  free(a.index);
+  free(b.index);
+}
+
+// ---- meshes -----------------------------------------------------------------------------------
+
+static void add_nodes(td_scene* s, td_work* w) {
+  (void)w;
+  const td_model* m = s->model;
+  picked free_ones = {0}, held = {0};
+  for (int k = 0; k < m->nmesh; k++)
+    for (int i = m->mesh[k].station; i < m->mesh[k].station + m->mesh[k].nnode; i++)
+      pick(m->station[i].hop < 0 ? &held : &free_ones, i);
+  s->failed |= free_ones.failed || held.failed;
+  const picked* both[2] = {&free_ones, &held};
+  for (int k = 0; k < 2; k++) {
+    if (both[k]->n == 0) continue;
+    open_group(s, k ? "held" : "node", "dot");
+    add_names(s, both[k], station_name);
+    add_tracks(s, both[k], "at", TRACK_POINT, itself);
+    td_json_ints(&s->json, "station", both[k]->index, both[k]->n);
+    close_group(s);
+  }
+  free(free_ones.index);
+  free(held.index);
+}
+
 // ---- the whole --------------------------------------------------------------------------------
 
 // What a model may consist of.  To add a kind: write its function, add a row; the page draws any
 // kind whose `draw` it knows.
-static void (*const group_table[])(td_scene* s, td_work* w) = {td_scene_bodies, add_rods, add_links,
-                                                               add_joints, add_anchors};
+static void (*const group_table[])(td_scene* s, td_work* w) = {
+    td_scene_bodies, add_rods, add_cables, add_links, add_joints, add_anchors, add_nodes};
 
 // Diagonal of the box around all stations; what has no extent at all is 1 m large.
 static double extent(const td_model* m, const td_work* w) {
@@ -555,6 +661,12 @@ td_scene* td_scene_new(const td_model* model, const td_state* state, td_work* wo
   td_scene* s = calloc(1, sizeof *s);
   if (!s) return NULL;
   s->model = model;
+  s->point = malloc(((size_t)model->nstation + 1) * sizeof *s->point);
+  if (!s->point) {
+    free(s);
+    return NULL;
+  }
+  for (int i = 0; i <= model->nstation; i++) s->point[i] = -1;
   td_enter(model, state, work);
   s->size = extent(model, work);
   describe(s, work);
@@ -566,6 +678,8 @@ td_scene* td_scene_new(const td_model* model, const td_state* state, td_work* wo
 void td_scene_free(td_scene* scene) {
   if (!scene) return;
   free(scene->track);
+  free(scene->point);
+  free(scene->passage);
   td_text_free(&scene->json);
   free(scene);
 }

@@ -20,18 +20,29 @@ typedef enum track_kind {
   TRACK_FORCE,    // of a load, in the world
   TRACK_TORQUE,   // of a load
   TRACK_CONTACT,  // what a one-sided link does to its second station
+  TRACK_CABLE,    // where a cable passes a piece of a rod
   TRACK_STRAIN    // largest fibre strain of a rod piece
 } track_kind;
 typedef struct track {
   track_kind kind;
-  int index;  // station, hop or force
+  int index;  // station, hop, force or place of a cable
   int at;     // first number in the frame
 } track;
+
+// A cable in a piece of a rod: between two stations of the rod's line, off it by its path's numbers.
+typedef struct passage {
+  int crossing;
+  int a, b;
+  double part;  // of the way from a to b
+} passage;
 
 typedef struct td_scene {
   const td_model* model;
   track* track;
   int ntrack, track_cap;
+  int* point;  // per station, ground first: where its position is in a frame, -1: not yet there
+  passage* passage;
+  int npassage, passage_cap;
   int nnumber;  // in a frame
   double size;  // of the model at rest: diagonal of the box around it [m]
   td_text json;

@@ -152,11 +152,11 @@ static void add_strut(solids* list, int body, const solid* hub, vec3 to, double 
 static vec3 local(pose body, vec3 p) { return mat3_apply_t(body.R, vec3_sub(p, body.p)); }
 
 // Per hop, the body that its attachments are drawn on: the first one there; -1: none.
-static int* first_bodies(const td_model* m) {
+static int* first_bodies(const td_model* m, int n) {
   int* first = malloc(((size_t)m->nhop + 1) * sizeof *first);
   if (!first) return NULL;
   for (int i = 0; i < m->nhop; i++) first[i] = -1;
-  for (int i = m->nbody - 1; i >= 0; i--) {
+  for (int i = n - 1; i >= 0; i--) {
     const int hop = m->station[m->body[i].station].hop;
     if (hop >= 0) first[hop] = i;
   }
@@ -201,11 +201,11 @@ static void write_parts(td_text* out, const solids* s) {
   td_text_add(out, "]");
 }
 
-static void write_bodies(td_scene* s, const td_work* w) {
+static void write_bodies(td_scene* s, const td_work* w, int n) {
   const td_model* m = s->model;
   td_json_key(&s->json, "items");
   td_text_add(&s->json, "[");
-  for (int i = 0; i < m->nbody; i++) {
+  for (int i = 0; i < n; i++) {
     td_json_next(&s->json);
     td_text_add(&s->json, "{");
     td_json_key(&s->json, "name");
@@ -225,13 +225,23 @@ static bool on_rod(const td_model* m, int body) {
   return m->station[m->body[body].station].rod > 0;
 }
 
+// Bodies before the nodes of meshes, which are drawn as what they are.
+static int count_bodies(const td_model* m) {
+  int n = m->nbody;
+  for (int k = 0; k < m->nmesh; k++)
+    for (int i = 0; i < n; i++)
+      if (m->body[i].station == m->mesh[k].station) n = i;
+  return n;
+}
+
 void td_scene_bodies(td_scene* s, td_work* w) {
   const td_model* m = s->model;
-  if (m->nbody == 0) return;
+  const int n = count_bodies(m);
+  if (n == 0) return;
   solids list = {0};
-  int* first = first_bodies(m);
-  solid* hub = malloc(((size_t)m->nbody + 1) * sizeof *hub);
-  for (int i = 0; first && hub && i < m->nbody; i++) {
+  int* first = first_bodies(m, n);
+  solid* hub = malloc(((size_t)n + 1) * sizeof *hub);
+  for (int i = 0; first && hub && i < n; i++) {
     const model_body* b = &m->body[i];
     const double mass = w->num[b->m];
     hub[i] = inertia_solid(vec3_of(w->num + b->com), w->num + b->I, mass, s->size);
@@ -242,7 +252,7 @@ void td_scene_bodies(td_scene* s, td_work* w) {
 
   td_json_next(&s->json);
   td_text_add(&s->json, "{\"kind\":\"body\",\"draw\":\"solid\"");
-  write_bodies(s, w);
+  write_bodies(s, w, n);
   write_parts(&s->json, &list);
   td_text_add(&s->json, "}");
   free(list.list);

@@ -310,7 +310,7 @@ static void obey(td_view* v, const char* text) {
   cJSON_Delete(o);
 }
 
-static void obey_all(td_view* v) {
+static bool obey_all(td_view* v) {
   char* list[QUEUE];
   pthread_mutex_lock(&v->lock);
   const int n = v->nqueue;
@@ -321,6 +321,7 @@ static void obey_all(td_view* v) {
     obey(v, list[i]);
     free(list[i]);
   }
+  return n > 0;
 }
 
 // ---- the model's thread ------------------------------------------------------------------------
@@ -361,9 +362,9 @@ static void turn(td_view* v, int tick) {
   const bool looked = tick % 12 == 0 && td_live_changed(l);  // five times a second
   if (looked) td_live_load(l);
   const bool trouble = *td_live_trouble(l) != '\0';
-  obey_all(v);
+  const bool obeyed = obey_all(v);
   if (td_live_running(l)) td_live_advance(l, v->pace / 60, 0.05);
-  tell(v, serial, looked, trouble != (*td_live_trouble(l) != '\0'));
+  tell(v, serial, looked || obeyed, trouble != (*td_live_trouble(l) != '\0'));
 }
 
 static void* work(void* user) {

@@ -36,6 +36,7 @@ export interface Group {
   at?: number[];
   vector?: number[];
   axis?: number[];
+  station?: number[];
   items?: (BodyItem & RodItem)[];
   parts?: Solid[];
 }

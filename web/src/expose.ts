@@ -23,10 +23,15 @@ export function expose(page: ReportPage | LivePage): void {
       shell.render(true);
     },
     info: () => {
-      const { render, memory } = shell.stage.renderer.info;
-      return { calls: render.calls, triangles: render.triangles, geometries: memory.geometries, drawn: shell.stage.frames };
+      const info = shell.stage.renderer?.info;
+      return { calls: info?.render.calls ?? 0, triangles: info?.render.triangles ?? 0, geometries: info?.memory.geometries ?? 0, drawn: shell.stage.frames };
     },
     project: (x: number, y: number, z: number) => shell.stage.project(new THREE.Vector3(x, y, z)),
+    // Leave kinds of things out of the picture, for tests that look for one of them.
+    hide: (kind: string, hidden: boolean) => {
+      shell.stage.hide(kind, hidden);
+      shell.render(true);
+    },
     frame: () => Array.from(shell.frame),
     scene: () => shell.stage.data,
     render: () => shell.render(true),
@@ -42,6 +47,8 @@ export function expose(page: ReportPage | LivePage): void {
             page.seek(t);
             shell.render(true);
           },
+          // All but the drawing, for measuring.
+          place: (t: number) => page.seek(t),
           choose: (what: 'motion' | 'equilibrium' | 'mode', mode = 0) => page.choose(what === 'mode' ? { what, mode } : { what }),
           state: () => {
             const { time, show, playing, cursor } = page.state;

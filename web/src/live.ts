@@ -6,7 +6,7 @@ import { format, stem } from './data';
 import { modelPanel } from './panels';
 import { Plots } from './plots';
 import { Shell } from './shell';
-import type { Picked } from './stage';
+import type { Picked } from './drawings';
 import { button, el, swap } from './ui';
 
 interface Knob {
@@ -349,6 +349,8 @@ export class LivePage {
           const q = new THREE.Quaternion(x[o + 3], x[o + 4], x[o + 5], x[o + 6]).normalize();
           point.copy(local).applyQuaternion(q).add(new THREE.Vector3(x[o], x[o + 1], x[o + 2]));
         }
+      const node = g.station?.indexOf(station) ?? -1;
+      if (node >= 0) point.set(x[g.at![node]!]!, x[g.at![node]! + 1]!, x[g.at![node]! + 2]!);
       if (g.draw === 'tube')
         for (const r of g.items!) {
           const i = r.station.indexOf(station);

@@ -3,7 +3,8 @@ import * as THREE from 'three';
 import type { SceneData } from './data';
 import { format } from './data';
 import type { Marker, Theme } from './stage';
-import { rampCss, Stage } from './stage';
+import { rampCss } from './drawings';
+import { Stage } from './stage';
 import type { RodColour } from './tubes';
 import { button, el, press, Tabs } from './ui';
 
@@ -59,6 +60,7 @@ export class Shell {
     );
     document.getElementById('app')!.replaceChildren(this.root);
     this.stage = new Stage(this.canvas, scene);
+    if (!this.stage.renderer) this.picture.append(el('p', { class: 'nothing' }, 'This browser has no WebGL: the picture is missing, the rest is here.'));
     this.addTools();
     this.legend.addEventListener('click', () => this.nextColouring());
     new ResizeObserver(() => this.resize()).observe(this.picture);

@@ -1,371 +1,12 @@
-// The picture: camera, light, ground, and one drawing for each group of the scene.
+// The picture: camera, light, ground, and the drawings of a scene.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
-import type { Group, SceneData, Solid } from './data';
-import { Sticks, unitCoil, unitCone, unitCylinder, unitPiston } from './sticks';
-import { Tubes } from './tubes';
+import type { Group, SceneData } from './data';
+import type { Drawing, Palette, Picked } from './drawings';
+import { Arrows, colours, drawings, Rods, Turns } from './drawings';
+import { Sticks, unitCylinder } from './sticks';
 
 export type Theme = 'light' | 'dark';
-
-const colours = {
-  light: {
-    sky: '#eef2f6', horizon: '#fbfcfd', grid: '#c3ccd6', ground: '#ffffff', shadow: 0.22, label: '#1f2933',
-    body: ['#3f6fb5', '#e0823d', '#4f9d69', '#b3528c', '#7a68b8', '#c9a227', '#3b9bb3', '#a65f46'],
-    grey: ['#66758a', '#8c97a6', '#4d5a6b', '#a3958a'],
-    joint: '#39424e', anchor: '#59636f', spring: '#8a94a0', damper: '#6b7682', beam: '#7d8b9a', actuator: '#c0653a',
-    load: '#c62f4b', moment: '#a03ab5', contact: '#e0691a', loop: '#39424e', rod: '#3f8f8a', trail: '#c62f4b', pull: '#c62f4b',
-  },
-  dark: {
-    sky: '#10151b', horizon: '#1b232c', grid: '#3a4653', ground: '#18202a', shadow: 0.5, label: '#e6ebf0',
-    body: ['#6f9fe8', '#f0a05c', '#71c58d', '#d77bb4', '#a291e6', '#e3c04a', '#62c2da', '#cf8467'],
-    grey: ['#8fa0b5', '#b3bfcc', '#6f8096', '#c4b5a8'],
-    joint: '#b7c2ce', anchor: '#8794a2', spring: '#aab6c2', damper: '#8d99a6', beam: '#93a3b3', actuator: '#e28a5c',
-    load: '#ff6a81', moment: '#d27be6', contact: '#ff9a4d', loop: '#b7c2ce', rod: '#5cc2bb', trail: '#ff6a81', pull: '#ff6a81',
-  },
-};
-type Palette = (typeof colours)['light'];
-
-// From calm to strained; readable on both backgrounds and without red and green.
-const ramp = ['#2c5aa0', '#2a8fb5', '#43b39b', '#9cc95a', '#f0c33c', '#ee8a2c', '#d43d3a'].map((c) => new THREE.Color(c));
-export function strainColour(s: number, out: THREE.Color): void {
-  const x = Math.min(Math.max(s, 0), 1) * (ramp.length - 1);
-  const i = Math.min(Math.floor(x), ramp.length - 2);
-  out.copy(ramp[i]!).lerp(ramp[i + 1]!, x - i);
-}
-export const rampCss = `linear-gradient(to right, ${ramp.map((c) => '#' + c.getHexString(THREE.SRGBColorSpace)).join(', ')})`;
-
-// A drawing follows the frames it is given.
-interface Drawing {
-  object: THREE.Object3D;
-  update(frame: Float32Array): void;
-  paint(p: Palette): void;
-  // What is under the pointer: its name, the station that can be pulled, and where on it.
-  pick?(hit: THREE.Intersection): Picked | null;
-}
-export interface Picked {
-  name: string;
-  detail: string;
-  station: number;
-  point: THREE.Vector3; // in the world
-  local: THREE.Vector3; // in the station's frame
-}
-
-const tint = (p: Palette, kind: string): string =>
-  (p as unknown as Record<string, string>)[kind] ?? p.beam;
-
-// ---- bodies
-
-class Solids implements Drawing {
-  readonly object = new THREE.Group();
-  private readonly meshes: { mesh: THREE.InstancedMesh; parts: Solid[] }[] = [];
-  private readonly world = new THREE.Matrix4();
-  private readonly own: THREE.Matrix4[] = [];
-  private readonly p = new THREE.Vector3();
-  private readonly q = new THREE.Quaternion();
-  private readonly one = new THREE.Vector3(1, 1, 1);
-
-  constructor(private readonly group: Group, private readonly beside: boolean) {
-    const shapes: Record<Solid['type'], THREE.BufferGeometry> = {
-      box: new THREE.BoxGeometry(1, 1, 1),
-      cylinder: new THREE.CylinderGeometry(0.5, 0.5, 1, 40).rotateX(Math.PI / 2),
-      ball: new THREE.SphereGeometry(0.5, 40, 24),
-    };
-    for (const type of ['box', 'cylinder', 'ball'] as const) {
-      const parts = (group.parts ?? []).filter((x) => x.type === type);
-      if (!parts.length) continue;
-      const material = new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.08 });
-      const mesh = new THREE.InstancedMesh(shapes[type], material, parts.length);
-      mesh.instanceMatrix.setUsage(THREE.DynamicDrawUsage);
-      mesh.castShadow = mesh.receiveShadow = true;
-      mesh.frustumCulled = false;
-      this.meshes.push({ mesh, parts });
-      this.object.add(mesh);
-    }
-  }
-
-  private pose(item: number, frame: Float32Array): void {
-    const o = this.group.items![item]!.pose;
-    this.p.set(frame[o]!, frame[o + 1]!, frame[o + 2]!);
-    this.q.set(frame[o + 3]!, frame[o + 4]!, frame[o + 5]!, frame[o + 6]!).normalize();
-  }
-
-  update(frame: Float32Array): void {
-    let k = 0;
-    for (const { mesh, parts } of this.meshes) {
-      parts.forEach((part, i) => {
-        const l = part.local;
-        const own = (this.own[k] ??= new THREE.Matrix4().compose(
-          new THREE.Vector3(l[0], l[1], l[2]),
-          new THREE.Quaternion(l[3], l[4], l[5], l[6]),
-          new THREE.Vector3(part.size[0], part.size[1], part.size[2]),
-        ));
-        k++;
-        this.pose(part.item, frame);
-        this.world.compose(this.p, this.q, this.one).multiply(own);
-        mesh.setMatrixAt(i, this.world);
-      });
-      mesh.instanceMatrix.needsUpdate = true;
-      mesh.boundingSphere = null;
-    }
-    this.last = frame;
-  }
-  private last: Float32Array | null = null;
-
-  paint(p: Palette): void {
-    const c = new THREE.Color();
-    for (const { mesh, parts } of this.meshes) {
-      parts.forEach((part, i) => {
-        // beside rods in colours bodies are grey; elements of a repeated body differ a little
-        const list = this.beside ? p.grey : p.body;
-        const body = this.group.items![part.item]!.body - 1;
-        c.set(list[body % list.length]!);
-        if (part.item > 0 && this.group.items![part.item - 1]!.body === body + 1 && part.item % 2) c.offsetHSL(0, 0, 0.05);
-        mesh.setColorAt(i, c);
-      });
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
-    }
-  }
-
-  pick(hit: THREE.Intersection): Picked | null {
-    const entry = this.meshes.find((x) => x.mesh === hit.object);
-    if (!entry || hit.instanceId === undefined || !this.last) return null;
-    const item = this.group.items![entry.parts[hit.instanceId]!.item]!;
-    this.pose(entry.parts[hit.instanceId]!.item, this.last);
-    const local = hit.point.clone().sub(this.p).applyQuaternion(this.q.clone().invert());
-    return { name: item.name, detail: `${item.mass.toPrecision(4)} kg`, station: item.station, point: hit.point.clone(), local };
-  }
-}
-
-// ---- rods
-
-export class Rods implements Drawing {
-  readonly object: THREE.Object3D;
-  readonly tubes: Tubes;
-  private last: Float32Array | null = null;
-
-  constructor(group: Group, size: number) {
-    this.tubes = new Tubes(group.items!, 0.012 * size, strainColour, new THREE.Color());
-    this.object = this.tubes.mesh;
-  }
-  update(frame: Float32Array): void {
-    this.tubes.update(frame);
-    this.last = frame;
-  }
-  paint(p: Palette): void {
-    this.tubes.plain.set(p.rod);
-    if (this.last) this.update(this.last);
-  }
-  pick(hit: THREE.Intersection): Picked | null {
-    const frame = this.last;
-    if (!frame) return null;
-    let best = Infinity;
-    let found: Picked | null = null;
-    for (const { rod } of this.tubes.tubes)
-      rod.at.forEach((o, i) => {
-        const p = new THREE.Vector3(frame[o], frame[o + 1], frame[o + 2]);
-        const d = p.distanceToSquared(hit.point);
-        if (d >= best) return;
-        best = d;
-        found = {
-          name: rod.name,
-          detail: `at ${rod.arc[i]!.toPrecision(3)} of ${rod.length.toPrecision(3)} m`,
-          station: rod.station[i] ?? -1,
-          point: p,
-          local: new THREE.Vector3(),
-        };
-      });
-    return found;
-  }
-}
-
-// ---- what runs from a point to another, or stands at one
-
-class Links implements Drawing {
-  readonly object: THREE.Object3D;
-  private readonly sticks: Sticks;
-  private readonly radius: number;
-
-  constructor(private readonly group: Group, unit: THREE.BufferGeometry, radius: number) {
-    this.radius = radius;
-    this.sticks = new Sticks(unit, group.a!.length, group.draw === 'coil' ? { metalness: 0.35, roughness: 0.4, side: THREE.DoubleSide } : {});
-    this.object = this.sticks.mesh;
-  }
-  update(x: Float32Array): void {
-    const { a, b } = this.group;
-    for (let i = 0; i < a!.length; i++) {
-      const p = a![i]!;
-      const q = b![i]!;
-      this.sticks.set(i, x[p]!, x[p + 1]!, x[p + 2]!, x[q]!, x[q + 1]!, x[q + 2]!, this.radius);
-    }
-    this.sticks.changed();
-  }
-  paint(p: Palette): void {
-    const c = new THREE.Color(tint(p, this.group.kind));
-    for (let i = 0; i < this.group.a!.length; i++) this.sticks.colour(i, c);
-  }
-}
-
-// Arrows: shaft and head, as long as the vector is large beside the largest of the group.
-class Arrows implements Drawing {
-  readonly object = new THREE.Group();
-  largest = 0;
-  private readonly shafts: Sticks;
-  private readonly heads: Sticks;
-
-  constructor(private readonly group: Group, private readonly size: number) {
-    const n = group.at!.length;
-    this.shafts = new Sticks(unitCylinder(12), n);
-    this.heads = new Sticks(unitCone(), n);
-    this.object.add(this.shafts.mesh, this.heads.mesh);
-  }
-  measure(x: Float32Array): void {
-    for (const v of this.group.vector!) this.largest = Math.max(this.largest, Math.hypot(x[v]!, x[v + 1]!, x[v + 2]!));
-  }
-  update(x: Float32Array): void {
-    const scale = this.largest > 0 ? (0.2 * this.size) / this.largest : 0;
-    for (let i = 0; i < this.group.at!.length; i++) {
-      const p = this.group.at![i]!;
-      const v = this.group.vector![i]!;
-      const m = Math.hypot(x[v]!, x[v + 1]!, x[v + 2]!);
-      const length = m * scale;
-      const shown = length > 0.004 * this.size;
-      const head = Math.min(0.035 * this.size, 0.5 * length);
-      const d = [0, 1, 2].map((k) => (m > 0 ? x[v + k]! / m : 0));
-      const tip = [0, 1, 2].map((k) => x[p + k]!);
-      const neck = tip.map((c, k) => c - head * d[k]!);
-      const tail = tip.map((c, k) => c - length * d[k]!);
-      const r = shown ? Math.min(0.005 * this.size, 0.25 * head) : 0;
-      this.shafts.set(i, tail[0]!, tail[1]!, tail[2]!, neck[0]!, neck[1]!, neck[2]!, r);
-      this.heads.set(i, neck[0]!, neck[1]!, neck[2]!, tip[0]!, tip[1]!, tip[2]!, 2.6 * r);
-    }
-    this.shafts.changed();
-    this.heads.changed();
-  }
-  paint(p: Palette): void {
-    const c = new THREE.Color(tint(p, this.group.kind));
-    for (let i = 0; i < this.group.at!.length; i++) {
-      this.shafts.colour(i, c);
-      this.heads.colour(i, c);
-    }
-  }
-}
-
-// Moments: three quarters of a ring about the vector, with a head.
-class Turns implements Drawing {
-  readonly object: THREE.InstancedMesh;
-  largest = 0;
-  private readonly m = new THREE.Matrix4();
-  private readonly q = new THREE.Quaternion();
-  private readonly z = new THREE.Vector3(0, 0, 1);
-
-  constructor(private readonly group: Group, private readonly size: number) {
-    const ring = new THREE.TorusGeometry(1, 0.06, 10, 40, 1.5 * Math.PI).toNonIndexed();
-    const head = new THREE.ConeGeometry(0.2, 0.42, 16).rotateZ(Math.PI / 2).translate(0.16, -1, 0).rotateZ(0).toNonIndexed();
-    const join = (name: string) => {
-      const a = ring.getAttribute(name).array;
-      const b = head.getAttribute(name).array;
-      const both = new Float32Array(a.length + b.length);
-      both.set(a as Float32Array);
-      both.set(b as Float32Array, a.length);
-      return new THREE.BufferAttribute(both, 3);
-    };
-    head.rotateY(Math.PI).translate(0, 0, 0);
-    const g = new THREE.BufferGeometry();
-    g.setAttribute('position', join('position'));
-    g.setAttribute('normal', join('normal'));
-    this.object = new THREE.InstancedMesh(g, new THREE.MeshStandardMaterial({ roughness: 0.5 }), group.at!.length);
-    this.object.frustumCulled = false;
-    this.object.castShadow = true;
-  }
-  measure(x: Float32Array): void {
-    for (const v of this.group.vector!) this.largest = Math.max(this.largest, Math.hypot(x[v]!, x[v + 1]!, x[v + 2]!));
-  }
-  update(x: Float32Array): void {
-    const d = new THREE.Vector3();
-    for (let i = 0; i < this.group.at!.length; i++) {
-      const p = this.group.at![i]!;
-      const v = this.group.vector![i]!;
-      d.set(x[v]!, x[v + 1]!, x[v + 2]!);
-      const m = d.length();
-      const r = this.largest > 0 ? 0.06 * this.size * Math.sqrt(m / this.largest) : 0;
-      if (m > 0) this.q.setFromUnitVectors(this.z, d.divideScalar(m));
-      this.m.compose(new THREE.Vector3(x[p], x[p + 1], x[p + 2]), this.q, new THREE.Vector3(r, r, r));
-      this.object.setMatrixAt(i, this.m);
-    }
-    this.object.instanceMatrix.needsUpdate = true;
-  }
-  paint(p: Palette): void {
-    (this.object.material as THREE.MeshStandardMaterial).color.set(tint(p, this.group.kind));
-  }
-}
-
-// Pins and slides: short sticks along an axis.  Balls and cubes: at a point.
-class Pins implements Drawing {
-  readonly object: THREE.Object3D;
-  private readonly sticks: Sticks;
-  constructor(private readonly group: Group, private readonly half: number, private readonly radius: number, unit: THREE.BufferGeometry) {
-    this.sticks = new Sticks(unit, group.at!.length, { metalness: 0.4, roughness: 0.35 });
-    this.object = this.sticks.mesh;
-  }
-  update(x: Float32Array): void {
-    const { at, axis } = this.group;
-    for (let i = 0; i < at!.length; i++) {
-      const p = at![i]!;
-      const d = axis![i]!;
-      const h = this.half;
-      this.sticks.set(
-        i,
-        x[p]! - h * x[d]!, x[p + 1]! - h * x[d + 1]!, x[p + 2]! - h * x[d + 2]!,
-        x[p]! + h * x[d]!, x[p + 1]! + h * x[d + 1]!, x[p + 2]! + h * x[d + 2]!,
-        this.radius,
-      );
-    }
-    this.sticks.changed();
-  }
-  paint(p: Palette): void {
-    const c = new THREE.Color(p.joint);
-    for (let i = 0; i < this.group.at!.length; i++) this.sticks.colour(i, c);
-  }
-}
-
-class Dots implements Drawing {
-  readonly object: THREE.InstancedMesh;
-  private readonly m = new THREE.Matrix4();
-  constructor(private readonly group: Group, private readonly radius: number, unit: THREE.BufferGeometry) {
-    this.object = new THREE.InstancedMesh(unit, new THREE.MeshStandardMaterial({ roughness: 0.5, metalness: 0.2 }), group.at!.length);
-    this.object.frustumCulled = false;
-    this.object.castShadow = true;
-  }
-  update(x: Float32Array): void {
-    const r = this.radius;
-    for (let i = 0; i < this.group.at!.length; i++) {
-      const p = this.group.at![i]!;
-      this.m.makeScale(r, r, r).setPosition(x[p]!, x[p + 1]!, x[p + 2]!);
-      this.object.setMatrixAt(i, this.m);
-    }
-    this.object.instanceMatrix.needsUpdate = true;
-  }
-  paint(p: Palette): void {
-    (this.object.material as THREE.MeshStandardMaterial).color.set(tint(p, this.group.kind === 'socket' ? 'joint' : this.group.kind));
-  }
-}
-
-// How each `draw` is drawn; a kind that is not known here is left out.
-const drawings: Record<string, (g: Group, size: number, all: Group[]) => Drawing> = {
-  solid: (g, _, all) => new Solids(g, all.some((x) => x.draw === 'tube')),
-  tube: (g, size) => new Rods(g, size),
-  coil: (g, size) => new Links(g, g.a!.length > 200 ? unitCylinder(6) : unitCoil(), g.a!.length > 200 ? 0.002 * size : 0.016 * size),
-  piston: (g, size) => new Links(g, unitPiston(), 0.014 * size),
-  bar: (g, size) => new Links(g, unitCylinder(g.a!.length > 500 ? 5 : 12), g.a!.length > 500 ? 0.0015 * size : 0.005 * size),
-  arrow: (g, size) => new Arrows(g, size),
-  turn: (g, size) => new Turns(g, size),
-  pin: (g, size) => new Pins(g, 0.026 * size, 0.011 * size, unitCylinder(24)),
-  slide: (g, size) => new Pins(g, 0.05 * size, 0.006 * size, unitCylinder(4)),
-  ball: (g, size) => new Dots(g, 0.014 * size, new THREE.SphereGeometry(1, 24, 16)),
-  cube: (g, size) => new Dots(g, 0.022 * size, new THREE.BoxGeometry(1, 1, 1)),
-};
-
-// ---- the stage
 
 export interface Marker {
   name: string;
@@ -373,7 +14,7 @@ export interface Marker {
 }
 
 export class Stage {
-  readonly renderer: THREE.WebGLRenderer;
+  readonly renderer: THREE.WebGLRenderer | null; // null: this browser cannot draw
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(28, 1, 0.001, 1000);
   readonly controls: OrbitControls;
@@ -398,10 +39,7 @@ export class Stage {
   frames = 0;
 
   constructor(readonly canvas: HTMLCanvasElement, public data: SceneData) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
-    this.renderer.shadowMap.enabled = true;
-    this.renderer.shadowMap.type = THREE.PCFShadowMap;
-    this.renderer.info.autoReset = true;
+    this.renderer = makeRenderer(canvas);
     this.up = new THREE.Vector3(...(data.up as [number, number, number])).normalize();
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, canvas);
@@ -451,6 +89,14 @@ export class Stage {
       }
     }
     this.axes.add(new THREE.AxesHelper(0.15 * this.data.size));
+  }
+
+  hide(kind: string, hidden: boolean): void {
+    const shown = this.data.groups.filter((g) => drawings[g.draw]);
+    shown.forEach((g, i) => {
+      if (g.kind === kind) this.drawings[i]!.object.visible = !hidden;
+    });
+    this.invalidate();
   }
 
   showAxes(on: boolean): void {
@@ -669,8 +315,8 @@ export class Stage {
   }
 
   resize(width: number, height: number, ratio = Math.min(devicePixelRatio, 2)): void {
-    this.renderer.setPixelRatio(ratio);
-    this.renderer.setSize(width, height, false);
+    this.renderer?.setPixelRatio(ratio);
+    this.renderer?.setSize(width, height, false);
     this.camera.aspect = width / Math.max(height, 1);
     this.camera.updateProjectionMatrix();
     this.invalidate();
@@ -792,9 +438,20 @@ export class Stage {
     this.controls.update();
     if (!this.dirty && !force) return false;
     this.dirty = false;
-    this.renderer.render(this.scene, this.camera);
+    this.renderer?.render(this.scene, this.camera);
     this.frames++;
     return true;
+  }
+}
+
+function makeRenderer(canvas: HTMLCanvasElement): THREE.WebGLRenderer | null {
+  try {
+    const r = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
+    r.shadowMap.enabled = true;
+    r.shadowMap.type = THREE.PCFShadowMap;
+    return r;
+  } catch {
+    return null;
   }
 }
 

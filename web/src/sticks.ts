@@ -119,8 +119,8 @@ export class Sticks {
 
 // ---- unit geometries: radius 1 about z, from z = 0 to z = 1
 
-export function unitCylinder(sides = 16): THREE.BufferGeometry {
-  return new THREE.CylinderGeometry(1, 1, 1, sides).rotateX(Math.PI / 2).translate(0, 0, 0.5);
+export function unitCylinder(sides = 16, open = false): THREE.BufferGeometry {
+  return new THREE.CylinderGeometry(1, 1, 1, sides, 1, open).rotateX(Math.PI / 2).translate(0, 0, 0.5);
 }
 
 export function unitCone(sides = 20): THREE.BufferGeometry {

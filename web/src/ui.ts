@@ -25,7 +25,7 @@ const icons: Record<string, string> = {
   label: 'M4 6h16v9h-8l-4 4v-4H4z',
   trail: 'M4 18c3-9 6 2 9-5s4-6 7-7v2c-3 1-3.500 2-5.600 6.200-3.400 6-6-3.800-8.600 4.300z',
   follow: 'M12 8a4 4 0 1 1 0 8 4 4 0 0 1 0-8zM11 2h2v4h-2zM11 18h2v4h-2zM2 11h4v2H2zM18 11h4v2h-4z',
-  theme: 'M12 3a9 9 0 1 0 0 18zM12 3v18a9 9 0 0 0 0-18z',
+  theme: 'M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM12 5v14a7 7 0 0 0 0-14z',
   help: 'M11 17h2v2h-2zM12 5a4 4 0 0 0-4 4h2a2 2 0 1 1 3.200 1.600C12 11.600 11 12.300 11 15h2c0-1.700.700-2.300 1.700-3.100A4 4 0 0 0 12 5z',
 };
 
@@ -35,6 +35,7 @@ export function icon(name: string): SVGElement {
   svg.setAttribute('aria-hidden', 'true');
   const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
   path.setAttribute('d', icons[name] ?? '');
+  path.setAttribute('fill-rule', 'evenodd');
   svg.append(path);
   return svg;
 }

@@ -132,7 +132,7 @@ static void boxes_and_balls_have_their_sides(void** state) {
 // strain.
 static void rods_of_every_model_go_from_base_to_tip(void** state) {
   (void)state;
-  static const char* const models[] = {"srl", "ebr", "eba", "rom"};
+  static const char* const models[] = {"srl", "ebr", "eba", "rom", "gvs"};
   for (size_t i = 0; i < sizeof models / sizeof *models; i++) {
     char text[600];
     snprintf(
@@ -163,6 +163,51 @@ static void rods_of_every_model_go_from_base_to_tip(void** state) {
     CHECK_NEAR(cJSON_GetArrayItem(cJSON_GetObjectItem(rod, "width"), 0)->valuedouble, 0.04, 1e-12);
     look_away(&s);
   }
+}
+
+// A net of 3 x 3 knots in a frame of 16: 25 nodes, 40 edges less those of the frame's own kind;
+// each node's position is there once, whoever refers to it.
+static void a_mesh_has_its_edges_and_nodes(void** state) {
+  (void)state;
+  sight s = look(
+      "mesh.name = 'net'; mesh.grid = [5 5]; mesh.size = [1 1]; mesh.fixed = 'frame'; mesh.body.m "
+      "= "
+      ".02; mesh.joint(1).tr.trans = [inf inf inf]; mesh.joint(2).spring.coeff = 200;\n");
+  const cJSON *edge = group(&s, "edge"), *node = group(&s, "node"), *held = group(&s, "held");
+  assert_non_null(edge);
+  const int edges = cJSON_GetArraySize(cJSON_GetObjectItem(edge, "a"));
+  assert_true(edges >= 24 && edges <= 40);
+  assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(node, "at")), 9);
+  assert_int_equal(cJSON_GetArraySize(cJSON_GetObjectItem(held, "at")), 16);
+  assert_null(group(&s, "spring"));
+  assert_null(group(&s, "body"));
+  assert_int_equal(s.scene->nnumber, 3 * 25);
+  for (int i = 0; i < edges; i++) {
+    const int a = offset(edge, "a", i), b = offset(edge, "b", i);
+    const double d =
+        hypot((double)(s.frame[a] - s.frame[b]), (double)(s.frame[a + 1] - s.frame[b + 1]));
+    CHECK_NEAR(d, 0.25, 1e-6);
+  }
+  look_away(&s);
+}
+
+// A straight rod along z: a cable beside it runs beside it.
+static void cables_run_where_their_path_says(void** state) {
+  (void)state;
+  sight s = look(
+      "rod(1).length = .5; rod(1).radius = .02; rod(1).E = 1e6; rod(1).rho = 1000; rod(1).model = "
+      "'ebr'; rod(1).n = 8;\ncable(1).path = [.01 -.005]; cable(1).tension = 3;\n");
+  const cJSON* cable = group(&s, "cable");
+  assert_non_null(cable);
+  const int n = cJSON_GetArraySize(cJSON_GetObjectItem(cable, "a"));
+  assert_int_equal(n, 7);
+  for (int i = 0; i < n; i++) {
+    const int a = offset(cable, "a", i);
+    CHECK_NEAR((double)s.frame[a], 0.01, 1e-8);
+    CHECK_NEAR((double)s.frame[a + 1], -0.005, 1e-8);
+    assert_true(s.frame[a + 2] > 0 && s.frame[a + 2] < 0.5f);
+  }
+  look_away(&s);
 }
 
 // Quaternions that stand for the same rotation, opposite in sign, are as near as they can be.
@@ -217,6 +262,8 @@ int main(void) {
       cmocka_unit_test(a_body_is_drawn_as_the_solid_with_its_inertia),
       cmocka_unit_test(boxes_and_balls_have_their_sides),
       cmocka_unit_test(rods_of_every_model_go_from_base_to_tip),
+      cmocka_unit_test(a_mesh_has_its_edges_and_nodes),
+      cmocka_unit_test(cables_run_where_their_path_says),
       cmocka_unit_test(neighbouring_frames_do_not_flip),
       cmocka_unit_test(odd_models_have_a_scene),
       cmocka_unit_test(a_rod_on_a_hinge_shows_the_hinge),

@@ -1,0 +1,259 @@
+// Figures for papers: SVG with round ticks, a legend, colours that the colour-blind can tell apart
+// and dashes for grey print; and the same as a gnuplot script.
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base.h"
+#include "tendril/view.h"
+
+typedef struct range {
+  double low, high;
+} range;
+
+typedef struct figure {
+  const td_plot* plot;
+  td_text* out;
+  range x, y;
+  double left, top, width, height;  // of the axes [mm]
+} figure;
+
+// Okabe and Ito
+static const char* const inks[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
+                                   "#000000", "#e69f00", "#56b4e9", "#8a8a00"};
+static const char* const dashes[] = {"", "3 1.2", "0.8 1", "4 1 0.8 1"};
+enum { NINK = 8, NDASH = 4, MOST_TICKS = 12 };
+
+static double value(const figure* f, int row, int col) {
+  const td_table* t = f->plot->table;
+  return t->values[(size_t)row * (size_t)t->cols + (size_t)col];
+}
+
+static range grown(range r, double x) {
+  return isfinite(x) ? (range){fmin(r.low, x), fmax(r.high, x)} : r;
+}
+
+// Something to see even of a constant; 4 % of air.
+static range aired(range r, double air) {
+  if (!(r.low <= r.high)) return (range){0, 1};
+  const double d = r.high - r.low, least = 1e-9 * fmax(fabs(r.low), fabs(r.high));
+  const double add = d > least ? air * d : fmax(0.5 * fabs(r.high), 1e-12);
+  return (range){r.low - add, r.high + add};
+}
+
+static void measure(figure* f) {
+  const td_plot* p = f->plot;
+  range x = {DBL_MAX, -DBL_MAX}, y = x;
+  for (int i = 0; i < p->table->rows; i++) {
+    x = grown(x, value(f, i, p->x));
+    for (int k = 0; k < p->ny; k++) y = grown(y, value(f, i, p->y[k]));
+  }
+  f->x = aired(x, 0);
+  f->y = aired(y, 0.04);
+}
+
+static double at_x(const figure* f, double x) {
+  return f->left + (x - f->x.low) / (f->x.high - f->x.low) * f->width;
+}
+static double at_y(const figure* f, double y) {
+  return f->top + (f->y.high - y) / (f->y.high - f->y.low) * f->height;
+}
+
+// 1, 2 or 5 times a power of ten, so that about `n` fit.
+static double tick_step(range r, int n) {
+  const double raw = (r.high - r.low) / n, power = pow(10, floor(log10(raw)));
+  const double m = raw / power;
+  return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
+}
+
+static void escape(td_text* out, const char* s) {
+  for (; *s; s++) {
+    const unsigned char c = (unsigned char)*s;
+    if (c == '<') {
+      td_text_add(out, "&lt;");
+    } else if (c == '&') {
+      td_text_add(out, "&amp;");
+    } else if (c >= 0x20) {
+      td_text_addn(out, s, 1);
+    }
+  }
+}
+
+static void text_at(td_text* out, double x, double y, const char* anchor, const char* s) {
+  td_text_printf(out, "<text x=\"%.3f\" y=\"%.3f\" text-anchor=\"%s\">", x, y, anchor);
+  escape(out, s);
+  td_text_add(out, "</text>\n");
+}
+
+// A round number without a tail of nines; -0 is 0.
+static void tick_text(char* s, size_t size, double x, double step) {
+  if (fabs(x) < 1e-9 * step) x = 0;
+  snprintf(s, size, "%.10g", x);
+}
+
+static void draw_axes(figure* f) {
+  td_text* out = f->out;
+  const double right = f->left + f->width, bottom = f->top + f->height;
+  const double dx = tick_step(f->x, 7), dy = tick_step(f->y, 7);
+  char s[40];
+  td_text_add(out, "<g stroke=\"#d9d9d9\" stroke-width=\"0.15\">\n");
+  const double x0 = ceil(f->x.low / dx - 1e-9), y0 = ceil(f->y.low / dy - 1e-9);
+  for (int i = 0; i < MOST_TICKS && (x0 + i) * dx <= f->x.high + 1e-9 * dx; i++)
+    td_text_printf(out, "<path d=\"M%.3f %.3fV%.3f\"/>\n", at_x(f, (x0 + i) * dx), f->top, bottom);
+  for (int i = 0; i < MOST_TICKS && (y0 + i) * dy <= f->y.high + 1e-9 * dy; i++)
+    td_text_printf(out, "<path d=\"M%.3f %.3fH%.3f\"/>\n", f->left, at_y(f, (y0 + i) * dy), right);
+  td_text_printf(out,
+                 "</g>\n<rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" fill=\"none\" "
+                 "stroke=\"#333333\" stroke-width=\"0.25\"/>\n",
+                 f->left, f->top, f->width, f->height);
+  for (int i = 0; i < MOST_TICKS && (x0 + i) * dx <= f->x.high + 1e-9 * dx; i++) {
+    tick_text(s, sizeof s, (x0 + i) * dx, dx);
+    text_at(out, at_x(f, (x0 + i) * dx), bottom + 4, "middle", s);
+  }
+  for (int i = 0; i < MOST_TICKS && (y0 + i) * dy <= f->y.high + 1e-9 * dy; i++) {
+    tick_text(s, sizeof s, (y0 + i) * dy, dy);
+    text_at(out, f->left - 1.2, at_y(f, (y0 + i) * dy) + 1, "end", s);
+  }
+}
+
+// Points within a fiftieth of a millimetre of the one before are left out.
+static void draw_curve(figure* f, int k) {
+  const td_plot* p = f->plot;
+  td_text_printf(f->out,
+                 "<path fill=\"none\" stroke=\"%s\" stroke-width=\"0.4\" stroke-linejoin=\"round\"",
+                 inks[k % NINK]);
+  if (*dashes[k / NINK % NDASH])
+    td_text_printf(f->out, " stroke-dasharray=\"%s\"", dashes[k / NINK % NDASH]);
+  td_text_add(f->out, " d=\"");
+  bool pen = false;
+  double px = 0, py = 0;
+  for (int i = 0; i < p->table->rows; i++) {
+    const double x = value(f, i, p->x), y = value(f, i, p->y[k]);
+    if (!isfinite(x) || !isfinite(y)) {
+      pen = false;
+      continue;
+    }
+    const double X = at_x(f, x), Y = at_y(f, y);
+    const bool last = i == p->table->rows - 1;
+    if (pen && !last && fabs(X - px) < 0.02 && fabs(Y - py) < 0.02) continue;
+    td_text_printf(f->out, "%c%.2f %.2f", pen ? 'L' : 'M', X, Y);
+    pen = true;
+    px = X;
+    py = Y;
+  }
+  td_text_add(f->out, "\"/>\n");
+}
+
+static void draw_legend(figure* f) {
+  const td_plot* p = f->plot;
+  double x = f->left;
+  const double y = f->top - 2.2;
+  for (int k = 0; k < p->ny; k++) {
+    const char* name = p->table->names[p->y[k]];
+    td_text_printf(f->out, "<path d=\"M%.2f %.2fh5\" stroke=\"%s\" stroke-width=\"0.6\"/>\n", x,
+                   y - 0.9, inks[k % NINK]);
+    text_at(f->out, x + 6, y, "start", name);
+    x += 9 + 1.75 * (double)strlen(name);
+    if (x > f->left + f->width - 15) break;  // the rest would not fit
+  }
+}
+
+static void draw(figure* f) {
+  const td_plot* p = f->plot;
+  td_text_printf(f->out,
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gmm\" height=\"%gmm\" "
+                 "viewBox=\"0 0 %g %g\" font-family=\"Helvetica, Arial, sans-serif\" "
+                 "font-size=\"3\" fill=\"#111111\">\n",
+                 p->width, p->height, p->width, p->height);
+  td_text_add(f->out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+  draw_axes(f);
+  td_text_printf(f->out,
+                 "<clipPath id=\"axes\"><rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" "
+                 "height=\"%.3f\"/></clipPath>\n<g clip-path=\"url(#axes)\">\n",
+                 f->left, f->top, f->width, f->height);
+  for (int k = 0; k < p->ny; k++) draw_curve(f, k);
+  td_text_add(f->out, "</g>\n");
+  draw_legend(f);
+  if (*p->title) {
+    td_text_add(f->out, "<g font-size=\"3.6\" font-weight=\"bold\">");
+    text_at(f->out, f->left, f->top - 6.5, "start", p->title);
+    td_text_add(f->out, "</g>\n");
+  }
+  text_at(f->out, f->left + 0.5 * f->width, p->height - 1.5, "middle",
+          p->x_label ? p->x_label : p->table->names[p->x]);
+  td_text_add(f->out, "</svg>\n");
+}
+
+static bool sensible(const td_plot* p) {
+  if (!(p->width >= 30 && p->width <= 2000 && p->height >= 30 && p->height <= 2000)) return false;
+  if (p->ny < 1 || p->x < 0 || p->x >= p->table->cols) return false;
+  for (int k = 0; k < p->ny; k++)
+    if (p->y[k] < 0 || p->y[k] >= p->table->cols) return false;
+  return true;
+}
+
+static td_status hand_over(td_text* out, char** text) {
+  if (out->failed) {
+    td_text_free(out);
+    return TD_E_NOMEM;
+  }
+  *text = out->s;
+  return TD_OK;
+}
+
+td_status td_plot_svg(const td_plot* plot, char** text) {
+  *text = NULL;
+  if (!sensible(plot)) return TD_E_USAGE;
+  td_text out = {0};
+  const double top = *plot->title ? 11 : 7;
+  figure f = {plot,
+              &out,
+              .left = 16,
+              .top = top,
+              .width = plot->width - 20,
+              .height = plot->height - top - 11};
+  measure(&f);
+  draw(&f);
+  return hand_over(&out, text);
+}
+
+// ---- gnuplot ----------------------------------------------------------------------------------
+
+// In double quotes, where gnuplot knows backslashes.
+static void quote(td_text* out, const char* s) {
+  td_text_add(out, "\"");
+  for (; *s; s++) {
+    if (*s == '"' || *s == '\\' || *s == '`') td_text_add(out, "\\");
+    td_text_addn(out, *s == '\n' ? " " : s, 1);
+  }
+  td_text_add(out, "\"");
+}
+
+td_status td_plot_gnuplot(const td_plot* p, const char* path, const char* output, char** text) {
+  *text = NULL;
+  if (!sensible(p)) return TD_E_USAGE;
+  td_text out = {0};
+  td_text_add(&out, "# Made by tendril plot: gnuplot draws it.\nset datafile separator ','\n");
+  td_text_printf(&out, "set terminal svg size %.0f,%.0f font 'Helvetica,11' background 'white'\n",
+                 p->width * 96 / 25.4, p->height * 96 / 25.4);
+  td_text_add(&out, "set output ");
+  quote(&out, output);
+  td_text_add(&out, "\nset grid lc rgb '#d9d9d9'\nset key above left\nset xlabel ");
+  quote(&out, p->x_label ? p->x_label : p->table->names[p->x]);
+  if (*p->title) {
+    td_text_add(&out, "\nset title ");
+    quote(&out, p->title);
+  }
+  td_text_add(&out, "\nplot ");
+  for (int k = 0; k < p->ny; k++) {
+    if (k) td_text_add(&out, ", \\\n     ");
+    quote(&out, path);
+    td_text_printf(&out, " using %d:%d with lines lw 1.5 lc rgb '%s' title ", p->x + 1, p->y[k] + 1,
+                   inks[k % NINK]);
+    quote(&out, p->table->names[p->y[k]]);
+    td_text_add(&out, " noenhanced");
+  }
+  td_text_add(&out, "\n");
+  return hand_over(&out, text);
+}

@@ -1,0 +1,202 @@
+// Pictures and videos of reports, frame by frame from a browser without a window; videos are
+// encoded by ffmpeg, which reads the frames from its standard input.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "browser.h"
+#include "child.h"
+#include "tendril/view.h"
+
+td_shot td_shot_default(const char* report) {
+  return (td_shot){
+      .report = report, .width = 1280, .height = 720, .time = NAN, .fps = 30, .speed = 1};
+}
+
+static td_status evaluate(td_browser* b, const char* text) {
+  double unused;
+  return td_browser_number(b, text, &unused);
+}
+
+static td_status show(td_browser* b, const td_shot* s) {
+  TD_TRY(td_browser_load(b, s->report, "typeof tendril === 'object' && tendril.kind === 'report'"));
+  TD_TRY(evaluate(b, s->dark ? "tendril.theme('dark')" : "tendril.theme('light')"));
+  return s->page ? TD_OK : evaluate(b, "tendril.bare(true)");
+}
+
+static td_status seek(td_browser* b, double t) {
+  char text[64];
+  snprintf(text, sizeof text, "tendril.seek(%.9g)", t);
+  return evaluate(b, text);
+}
+
+// Both paths were named by the caller; the file appears whole or not at all.
+static td_status put_in_place(const char* made, const char* path, char* message, size_t size) {
+  if (rename(made, path) == 0) return TD_OK;
+  snprintf(message, size, "cannot write '%s'", path);
+  return TD_E_IO;
+}
+
+// "dir/x.mp4" -> "dir/.x.mp4.PID.mp4": beside it, and with the same ending, by which ffmpeg goes
+static char* temporary(const char* path) {
+  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+  const char* dot = strrchr(name, '.');
+  td_text text = {0};
+  td_text_addn(&text, path, (int)(name - path));
+  td_text_printf(&text, ".%s.%ld%s", name, (long)getpid(), dot ? dot : "");
+  return text.failed ? NULL : text.s;
+}
+
+static bool write_file(const char* path, const unsigned char* bytes, size_t n) {
+  FILE* f = fopen(path, "wb");
+  if (!f) return false;
+  const bool ok = fwrite(bytes, 1, n, f) == n;
+  return fclose(f) == 0 && ok;
+}
+
+// ---- pictures ---------------------------------------------------------------------------------
+
+static td_status shoot(td_browser* b, const td_shot* s, unsigned char** bytes, size_t* n) {
+  TD_TRY(show(b, s));
+  double moves, from, to;
+  TD_TRY(td_browser_number(b, "tendril.hasMotion()", &moves));
+  if (moves != 0) {
+    TD_TRY(td_browser_number(b, "tendril.span()[0]", &from));
+    TD_TRY(td_browser_number(b, "tendril.span()[1]", &to));
+    TD_TRY(seek(b, isnan(s->time) ? 0.5 * (from + to) : s->time));
+  }
+  return td_browser_picture(b, "png", bytes, n);
+}
+
+td_status td_shot_png(const td_shot* s, const char* path, char* message, size_t size) {
+  td_browser* b;
+  TD_TRY(td_browser_open(s->width, s->height, &b, message, size));
+  unsigned char* bytes = NULL;
+  size_t n = 0;
+  td_status status = shoot(b, s, &bytes, &n);
+  if (status != TD_OK) snprintf(message, size, "%s", td_browser_error(b));
+  td_browser_close(b);
+  char* made = temporary(path);
+  if (status == TD_OK && (!made || !write_file(made, bytes, n))) {
+    snprintf(message, size, "cannot write '%s'", path);
+    status = TD_E_IO;
+  }
+  if (status == TD_OK) status = put_in_place(made, path, message, size);
+  if (status != TD_OK && made) remove(made);
+  free(made);
+  free(bytes);
+  return status;
+}
+
+// ---- videos -----------------------------------------------------------------------------------
+
+typedef struct codec {
+  const char *ending, *options[12];
+} codec;
+static const codec codecs[] = {
+    {".mp4",
+     {"-c:v", "libx264", "-crf", "18", "-preset", "medium", "-pix_fmt", "yuv420p", "-movflags",
+      "+faststart", NULL}},
+    {".webm", {"-c:v", "libvpx-vp9", "-crf", "30", "-b:v", "0", "-pix_fmt", "yuv420p", NULL}},
+    {".gif", {"-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", NULL}},
+};
+
+static const codec* codec_of(const char* path) {
+  const size_t n = strlen(path);
+  for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {
+    const size_t k = strlen(codecs[i].ending);
+    if (n > k && strcmp(path + n - k, codecs[i].ending) == 0) return &codecs[i];
+  }
+  return NULL;
+}
+
+static bool start_ffmpeg(const td_shot* s, const codec* c, const char* path, td_child* child) {
+  char rate[40];
+  snprintf(rate, sizeof rate, "%.6g", s->fps);
+  const char* argv[32] = {"ffmpeg",     "-y", "-loglevel", "error", "-f", "image2pipe",
+                          "-framerate", rate, "-c:v",      "mjpeg", "-i", "-"};
+  int n = 12;
+  for (const char* const* o = c->options; *o; o++) argv[n++] = *o;
+  argv[n++] = path;
+  return td_child_start((char* const*)(void*)argv, 0, -1, child);
+}
+
+// All frames into the encoder.
+static td_status film(td_browser* b, const td_shot* s, const td_child* encoder, char* message,
+                      size_t size) {
+  double from, to;
+  TD_TRY(td_browser_number(b, "tendril.span()[0]", &from));
+  TD_TRY(td_browser_number(b, "tendril.span()[1]", &to));
+  const long frames = (long)floor((to - from) / s->speed * s->fps + 1e-9) + 1;
+  for (long i = 0; i < frames; i++) {
+    unsigned char* bytes = NULL;
+    size_t n = 0;
+    TD_TRY(seek(b, from + (double)i * s->speed / s->fps));
+    TD_TRY(td_browser_picture(b, "jpeg", &bytes, &n));
+    const bool ok = td_child_write(encoder, bytes, n);
+    free(bytes);
+    if (!ok) {
+      snprintf(message, size, "ffmpeg does not take the frames");
+      return TD_E_IO;
+    }
+    if (s->progress && !s->progress(s->user, (double)(i + 1) / (double)frames, "video"))
+      return TD_E_STOPPED;
+  }
+  return TD_OK;
+}
+
+static td_status record(td_browser* b, const td_shot* s, const codec* c, const char* made,
+                        char* message, size_t size) {
+  double moves = 0;
+  TD_TRY(show(b, s));
+  TD_TRY(td_browser_number(b, "tendril.hasMotion()", &moves));
+  if (moves == 0) {
+    snprintf(message, size, "'%s' has no motion to show", s->report);
+    return TD_E_USAGE;
+  }
+  td_child encoder;
+  if (!start_ffmpeg(s, c, made, &encoder)) {
+    snprintf(message, size, "ffmpeg cannot be started: on Debian, apt-get install ffmpeg");
+    return TD_E_IO;
+  }
+  td_status status = film(b, s, &encoder, message, size);
+  const int code = td_child_finish(&encoder, status != TD_OK);
+  if (status == TD_OK && code != 0) {
+    snprintf(message, size, "ffmpeg failed (exit code %d)", code);
+    status = TD_E_IO;
+  }
+  return status;
+}
+
+static bool sensible(const td_shot* s) {
+  return s->fps > 0 && s->fps <= 240 && s->speed > 0 && isfinite(s->speed) && s->width % 2 == 0 &&
+         s->height % 2 == 0;
+}
+
+td_status td_shot_video(const td_shot* s, const char* path, char* message, size_t size) {
+  static const char* const ffmpeg[] = {"ffmpeg", NULL};
+  const codec* c = codec_of(path);
+  if (!c || !sensible(s)) {
+    snprintf(
+        message, size, "%s",
+        c ? "width and height of a video must be even" : "a video ends in .mp4, .webm or .gif");
+    return TD_E_USAGE;
+  }
+  if (!td_child_find(ffmpeg)) {
+    snprintf(message, size,
+             "ffmpeg is not here to make a video: on Debian, apt-get install ffmpeg");
+    return TD_E_IO;
+  }
+  td_browser* b;
+  TD_TRY(td_browser_open(s->width, s->height, &b, message, size));
+  char* made = temporary(path);
+  message[0] = '\0';
+  td_status status = made ? record(b, s, c, made, message, size) : TD_E_NOMEM;
+  if (status != TD_OK && !*message) snprintf(message, size, "%s", td_browser_error(b));
+  td_browser_close(b);
+  if (status == TD_OK) status = put_in_place(made, path, message, size);
+  if (status != TD_OK && made) remove(made);
+  free(made);
+  return status;
+}

@@ -1,0 +1,110 @@
+// Reading CSV files of results: a line of names, then numbers.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base.h"
+#include "tendril/view.h"
+
+enum { MOST_COLUMNS = 100000 };
+
+static td_status read_text(const char* path, td_text* out, char* message, size_t size) {
+  FILE* f = fopen(path, "rb");
+  if (!f) {
+    snprintf(message, size, "cannot read '%s'", path);
+    return TD_E_IO;
+  }
+  static const int chunk = 1 << 16;
+  char* block = malloc((size_t)chunk);
+  for (size_t n = 1; block && n > 0;) {
+    n = fread(block, 1, (size_t)chunk, f);
+    td_text_addn(out, block, (int)n);
+  }
+  const bool ok = block && !ferror(f) && !out->failed;
+  free(block);
+  fclose(f);
+  if (!ok) snprintf(message, size, "cannot read '%s'", path);
+  return ok ? TD_OK : TD_E_IO;
+}
+
+static int count(const char* from, const char* to, char c) {
+  int n = 0;
+  for (; from < to; from++) n += *from == c;
+  return n;
+}
+
+static bool read_names(td_table* t, const char* line, const char* end) {
+  for (int i = 0; i < t->cols; i++) {
+    const char* comma = memchr(line, ',', (size_t)(end - line));
+    const char* stop = comma ? comma : end;
+    while (stop > line && (stop[-1] == '\r' || stop[-1] == ' ')) stop--;
+    t->names[i] = td_strndup(line, (size_t)(stop - line));
+    if (!t->names[i]) return false;
+    line = comma ? comma + 1 : end;
+  }
+  return true;
+}
+
+static void read_row(const td_table* t, const char* line, const char* end, double* out) {
+  for (int i = 0; i < t->cols; i++) {
+    char* stop;
+    out[i] = line < end ? strtod(line, &stop) : NAN;
+    if (line < end && (stop == line || stop > end)) out[i] = NAN;
+    const char* comma = line < end ? memchr(line, ',', (size_t)(end - line)) : NULL;
+    line = comma ? comma + 1 : end;
+  }
+}
+
+static td_status parse(const td_text* text, td_table* t) {
+  const char *at = text->s, *last = text->s + text->n;
+  const char* end = memchr(at, '\n', (size_t)text->n);
+  if (!end) end = last;
+  const int rows = count(end, last, '\n') + 1;
+  t->cols = count(at, end, ',') + 1;
+  if (t->cols > MOST_COLUMNS) return TD_E_SYNTAX;
+  t->names = calloc((size_t)t->cols, sizeof *t->names);
+  t->values = malloc((size_t)rows * (size_t)t->cols * sizeof *t->values);
+  if (!t->names || !t->values || !read_names(t, at, end)) return TD_E_NOMEM;
+  for (at = end + 1; at < last; at = end + 1) {
+    end = memchr(at, '\n', (size_t)(last - at));
+    if (!end) end = last;
+    if (end > at) read_row(t, at, end, t->values + (size_t)t->rows++ * (size_t)t->cols);
+  }
+  bool some = false;
+  for (size_t i = 0; i < (size_t)t->rows * (size_t)t->cols; i++) some |= isfinite(t->values[i]);
+  return some ? TD_OK : TD_E_SYNTAX;
+}
+
+td_status td_table_read(const char* path, td_table** table, char* message, size_t size) {
+  *table = NULL;
+  td_text text = {0};
+  td_status status = read_text(path, &text, message, size);
+  td_table* t = status == TD_OK && text.n > 0 ? calloc(1, sizeof *t) : NULL;
+  if (status == TD_OK) {
+    status = t ? parse(&text, t) : text.n > 0 ? TD_E_NOMEM : TD_E_SYNTAX;
+    if (status != TD_OK)
+      snprintf(message, size, "'%s' %s", path,
+               status == TD_E_NOMEM ? "is too large for the memory" : "has no rows of numbers");
+  }
+  td_text_free(&text);
+  if (status == TD_OK) {
+    *table = t;
+  } else {
+    td_table_free(t);
+  }
+  return status;
+}
+
+void td_table_free(td_table* t) {
+  if (!t) return;
+  for (int i = 0; t->names && i < t->cols; i++) free(t->names[i]);
+  free(t->names);
+  free(t->values);
+  free(t);
+}
+
+int td_table_find(const td_table* t, const char* name) {
+  for (int i = 0; i < t->cols; i++)
+    if (strcmp(t->names[i], name) == 0) return i;
+  return -1;
+}

@@ -1,0 +1,124 @@
+// Tables and figures.
+#include <unistd.h>
+
+#include "check.h"
+#include "tendril/view.h"
+
+static td_table* table_of(const char* text) {
+  char path[] = "/tmp/tendril-plot-XXXXXX", message[200];
+  const int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  const ssize_t n = write(fd, text, strlen(text));
+  assert_int_equal(n, (ssize_t)strlen(text));
+  close(fd);
+  td_table* t;
+  const td_status status = td_table_read(path, &t, message, sizeof message);
+  unlink(path);
+  if (status != TD_OK) assert_null(t);
+  return t;
+}
+
+static void columns_are_found_by_name(void** state) {
+  (void)state;
+  td_table* t = table_of("t,tip_x,word\n0,1.5,good\r\n0.1,-2e-3,bad\n\n0.2,3\n");
+  assert_non_null(t);
+  assert_int_equal(t->rows, 3);
+  assert_int_equal(t->cols, 3);
+  assert_int_equal(td_table_find(t, "tip_x"), 1);
+  assert_int_equal(td_table_find(t, "tip"), -1);
+  CHECK_NEAR(t->values[4], -2e-3, 1e-18);
+  assert_true(isnan(t->values[2]) && isnan(t->values[8]));
+  td_table_free(t);
+}
+
+static void files_without_numbers_are_refused(void** state) {
+  (void)state;
+  assert_null(table_of(""));
+  assert_null(table_of("t,x\n"));
+  assert_null(table_of("% a model\nbody(1).m = 1;\njoint(1).second = 1;\n"));
+  char message[200];
+  td_table* t;
+  assert_int_equal(td_table_read("/nowhere/x.csv", &t, message, sizeof message), TD_E_IO);
+  assert_non_null(strstr(message, "/nowhere/x.csv"));
+}
+
+// A line from (0, 0) to (10, 1): its path begins at the left lower and ends at the right upper
+// corner, 4 % of its height away from both.
+static void a_curve_goes_where_its_numbers_say(void** state) {
+  (void)state;
+  td_table* t = table_of("t,<y&>\n0,0\n5,0.5\n10,1\n");
+  const int y[] = {1};
+  const td_plot plot = {
+      .table = t, .x = 0, .y = y, .ny = 1, .title = "", .width = 120, .height = 70};
+  char* svg;
+  assert_int_equal(td_plot_svg(&plot, &svg), TD_OK);
+  const double left = 16, right = 16 + 100, top = 7, height = 70 - 7 - 11;
+  const double air = height * 0.04 / 1.08;
+  char want[100];
+  snprintf(want, sizeof want, "d=\"M%.2f %.2fL%.2f %.2fL%.2f %.2f\"", left, top + height - air,
+           0.5 * (left + right), top + 0.5 * height, right, top + air);
+  assert_non_null(strstr(svg, want));
+  assert_non_null(strstr(svg, "&lt;y&amp;>"));
+  assert_non_null(strstr(svg, "</svg>"));
+  free(svg);
+  td_table_free(t);
+}
+
+// Constants, one row, no number at all, a gap: a figure all the same.
+static void odd_data_make_a_figure(void** state) {
+  (void)state;
+  static const char* const texts[] = {"t,y\n0,3\n1,3\n", "t,y\n0,0\n", "t,y\n0,nan\n1,x\n2,nan\n",
+                                      "t,y\n0,1\n1,inf\n2,1e300\n3,-1e300\n"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    td_table* t = table_of(texts[i]);
+    const int y[] = {1};
+    const td_plot plot = {
+        .table = t, .x = 0, .y = y, .ny = 1, .title = "", .width = 120, .height = 70};
+    char* svg;
+    assert_int_equal(td_plot_svg(&plot, &svg), TD_OK);
+    assert_null(strstr(svg, "nan"));
+    assert_true(strlen(svg) < 20000);
+    free(svg);
+    td_table_free(t);
+  }
+}
+
+static void senseless_figures_are_refused(void** state) {
+  (void)state;
+  td_table* t = table_of("t,y\n0,3\n1,3\n");
+  const int y[] = {1}, bad[] = {7};
+  char* svg;
+  td_plot plot = {.table = t, .x = 0, .y = bad, .ny = 1, .title = "", .width = 120, .height = 70};
+  assert_int_equal(td_plot_svg(&plot, &svg), TD_E_USAGE);
+  plot.y = y;
+  plot.width = 5;
+  assert_int_equal(td_plot_svg(&plot, &svg), TD_E_USAGE);
+  assert_null(svg);
+  td_table_free(t);
+}
+
+static void a_script_for_gnuplot_quotes_its_names(void** state) {
+  (void)state;
+  td_table* t = table_of("t,a\"b\n0,3\n1,3\n");
+  const int y[] = {1};
+  const td_plot plot = {
+      .table = t, .x = 0, .y = y, .ny = 1, .title = "", .width = 120, .height = 70};
+  char* text;
+  assert_int_equal(td_plot_gnuplot(&plot, "out/`rm`.csv", "x.svg", &text), TD_OK);
+  assert_non_null(strstr(text, "\"out/\\`rm\\`.csv\" using 1:2"));
+  assert_non_null(strstr(text, "title \"a\\\"b\""));
+  free(text);
+  td_table_free(t);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(columns_are_found_by_name),
+      cmocka_unit_test(files_without_numbers_are_refused),
+      cmocka_unit_test(a_curve_goes_where_its_numbers_say),
+      cmocka_unit_test(odd_data_make_a_figure),
+      cmocka_unit_test(senseless_figures_are_refused),
+      cmocka_unit_test(a_script_for_gnuplot_quotes_its_names),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,117 @@
+// The live view in a real browser: it runs, follows its file, shows errors, and answers to hands and sliders.
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { browser, open, place, run, test, until, view } from './check.mjs';
+
+// A mass on a spring, much damped: it rests m g / k below the end of the spring.
+const model = (radius) => `% a mass on a spring
+k = param('k', 100);
+u = input('push', 0);
+world.g = [0 0 -9.81];
+body(1).name = 'mass';
+body(1).m = 1;
+body(1).I = 0.4*${radius}^2*eye(3);
+joint(1).second = 1;
+joint(1).tr(1).trans = [0 0 inf];
+joint(1).dof(1).spring.coeff = k;
+joint(1).dof(1).damp.visc = 20;
+joint(1).dof(1).input = u;
+joint(2).name = 'spring';
+joint(2).second = 1;
+joint(2).tr(1).trans = [0 0 0.5];
+joint(2).spring.coeff = 1e-6;
+sensor(1).name = 'z';
+sensor(1).value = dof(joint(1), 1);
+`;
+const file = join(place, 'mass.m');
+writeFileSync(file, model(0.05));
+const v = await view(file);
+const b = await browser();
+const page = await open(b, v.address);
+const state = () => page.evaluate(() => tendril.state());
+const height = () =>
+  page.evaluate(() => {
+    const body = tendril.scene().groups.find((g) => g.kind === 'body');
+    return body ? tendril.frame()[body.items[0].pose + 2] : NaN;
+  });
+const settles = (z) => until(async () => Math.abs((await height()) - z) < 1e-3, `the mass at ${z}`);
+
+test('the model runs in the pace of the clock', async () => {
+  await until(async () => (await state()).time > 0.2, 'a model that runs');
+  await settles(-9.81 / 100);
+  assert.deepEqual(page.problems, []);
+});
+
+test('a slider changes the motion', async () => {
+  await page.locator('#param-k').fill('200');
+  await settles(-9.81 / 200);
+  await page.locator('#input-push').fill('0.5');
+  await settles((0.5 - 9.81) / 200);
+});
+
+test('pause, step and reset', async () => {
+  await page.locator('canvas.scene').focus();
+  await page.keyboard.press('Space');
+  await until(async () => !(await state()).running, 'a pause');
+  const { time } = await state();
+  await page.keyboard.press('.');
+  await until(async () => Math.abs((await state()).time - time - 1 / 60) < 1e-3, 'one step');
+  await page.keyboard.press('r');
+  await until(async () => (await state()).time === 0, 'the start');
+  await page.keyboard.press('Space');
+  await until(async () => (await state()).running, 'running again');
+});
+
+test('a body can be pulled with the mouse', async () => {
+  await settles((0.5 - 9.81) / 200);
+  const before = await height();
+  const at = await page.evaluate(() => {
+    const o = tendril.scene().groups.find((g) => g.kind === 'body').items[0].pose;
+    const f = tendril.frame();
+    return tendril.project(f[o], f[o + 1], f[o + 2]);
+  });
+  const box = await page.locator('canvas.scene').boundingBox();
+  await page.mouse.move(box.x + at.x, box.y + at.y);
+  await page.mouse.down();
+  await page.mouse.move(box.x + at.x, box.y + at.y - 60, { steps: 4 });
+  assert.equal((await state()).held, 'mass');
+  await until(async () => (await height()) > before + 0.01, 'a mass that follows the hand');
+  await page.mouse.up();
+  await settles(before);
+});
+
+test('the page follows the file', async () => {
+  const { serial } = await state();
+  const start = Date.now();
+  writeFileSync(file, model(0.06));
+  await until(async () => (await state()).serial > serial, 'the model loaded again');
+  console.log(`             shown ${Date.now() - start} ms after the file had changed`);
+  assert.equal((await state()).params[0].value, 200, 'sliders keep their values');
+});
+
+test('errors are shown with line and caret, and go away', async () => {
+  const { serial } = await state();
+  writeFileSync(file, model(0.05).replace('joint(1).second', 'joint(1).secnd'));
+  const { errors } = await until(async () => ((await state()).errors ? state() : null), 'an error');
+  assert.match(errors, /mass\.m:8:10: error: unknown field 'secnd' of joint/);
+  assert.match(errors, /8 \| joint\(1\)\.secnd = 1;/);
+  assert.match(errors, /\^~~~~ did you mean 'second'\?/);
+  assert.equal((await state()).serial, serial, 'the last good model stays');
+  const { time } = await state();
+  await until(async () => (await state()).time > time, 'and goes on');
+  writeFileSync(file, model(0.05));
+  await until(async () => !(await state()).errors, 'no error');
+  assert.deepEqual(page.problems, []);
+});
+
+test('the page says when the program has ended', async () => {
+  v.child.kill('SIGINT');
+  assert.equal((await v.ended).code, 0);
+  await until(async () => /ended/.test((await state()).errors), 'a message');
+});
+
+await run(async () => {
+  v.child.kill('SIGKILL');
+  await b.close();
+});

@@ -1,0 +1,197 @@
+// The server of `tendril view`: whom it answers, where it listens, and what it survives.
+import assert from 'node:assert/strict';
+import { randomBytes, createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import net from 'node:net';
+import os from 'node:os';
+import { join } from 'node:path';
+import { run, sleep, source, test, view } from './check.mjs';
+
+const v = await view(join(source, 'models', 'pendulum.m'));
+const url = new URL(v.address);
+const port = Number(url.port);
+const token = url.pathname.split('/')[1];
+
+// Bytes to the server; all it answers until it closes, or for `ms`.
+const talk = (bytes, ms = 2000, host = '127.0.0.1') =>
+  new Promise((done) => {
+    const parts = [];
+    const s = net.connect(port, host);
+    const end = () => {
+      s.destroy();
+      done(Buffer.concat(parts));
+    };
+    const timer = setTimeout(end, ms);
+    s.on('connect', () => s.write(bytes));
+    s.on('data', (d) => parts.push(d));
+    s.on('close', () => {
+      clearTimeout(timer);
+      end();
+    });
+    s.on('error', () => {});
+  });
+const request = (path, headers = {}, method = 'GET') =>
+  `${method} ${path} HTTP/1.1\r\n${Object.entries({ Host: `127.0.0.1:${port}`, ...headers }).map(([k, x]) => `${k}: ${x}\r\n`).join('')}\r\n`;
+const code = async (...args) => Number((await talk(request(...args))).toString('latin1').split(' ')[1]);
+const upgrade = { Upgrade: 'websocket', Connection: 'Upgrade', 'Sec-WebSocket-Version': '13', 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==' };
+const own = { Origin: `http://127.0.0.1:${port}` };
+
+test('the page is served to who knows the token, and says how it may be used', async () => {
+  const answer = (await talk(request(`/${token}/`), 10000)).toString('latin1');
+  assert.match(answer, /^HTTP\/1.1 200/);
+  assert.match(answer, /Referrer-Policy: no-referrer/);
+  assert.match(answer, /X-Frame-Options: DENY/);
+  assert.match(answer, /default-src 'none'/);
+  assert.ok(answer.length > 100000);
+  assert.match(token, /^[0-9a-f]{32}$/);
+});
+
+test('a wrong token, another path and another method get nothing', async () => {
+  const other = token.replace(/^./, (c) => (c === '0' ? '1' : '0'));
+  for (const path of ['/', '/index.html', `/${other}/`, `/${token.slice(0, 31)}/`, `/${token}x/`, `/${other}/live`])
+    assert.equal(await code(path), 404, path);
+  for (const path of [`/${token}/../`, `/${token}/..%2f..%2fetc/passwd`, `/${token}/etc/passwd`, `/${token}/live`, `/${token}/%00`])
+    assert.notEqual(await code(path), 200, path);
+  for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']) assert.notEqual(await code(`/${token}/`, {}, method), 200, method);
+});
+
+test('other hosts and other origins are refused', async () => {
+  for (const Host of ['evil.example', `evil.example:${port}`, '127.0.0.1', `127.0.0.1:${port + 1}`, `127.0.0.1:${port}.evil.example`])
+    assert.equal(await code(`/${token}/`, { Host }), 403, Host);
+  assert.equal(await code(`/${token}/`, { Host: `localhost:${port}` }), 200);
+  for (const Origin of ['http://evil.example', 'null', `https://127.0.0.1:${port}`, `http://127.0.0.1:${port + 1}`, `http://127.0.0.1:${port}.evil.example`]) {
+    assert.equal(await code(`/${token}/`, { Origin }), 403, Origin);
+    assert.notEqual(await code(`/${token}/live`, { ...upgrade, Origin }), 101, Origin);
+  }
+});
+
+test('a websocket needs the token and the page\u2019s own origin', async () => {
+  const answer = (await talk(request(`/${token}/live`, { ...upgrade, ...own }), 800)).toString('latin1');
+  assert.match(answer, /^HTTP\/1.1 101/);
+  const accept = createHash('sha1').update(`${upgrade['Sec-WebSocket-Key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11`).digest('base64');
+  assert.ok(answer.includes(accept));
+  assert.ok(answer.includes('"type":"model"'), 'the model comes at once');
+  assert.notEqual(await code('/live', { ...upgrade, ...own }), 101);
+  assert.notEqual(await code(`/${'0'.repeat(32)}/live`, { ...upgrade, ...own }), 101);
+});
+
+test('it listens on the loopback interface alone', async () => {
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  const listening = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((f) => {
+    try {
+      return readFileSync(f, 'utf8').split('\n').slice(1).map((l) => l.trim().split(/\s+/)).filter((c) => c[3] === '0A' && c[1].endsWith(`:${hex}`)).map((c) => c[1]);
+    } catch {
+      return [];
+    }
+  });
+  assert.deepEqual(listening, [`0100007F:${hex}`]);
+  for (const address of Object.values(os.networkInterfaces()).flat().filter((a) => !a.internal && a.family === 'IPv4')) {
+    const answer = await talk(request(`/${token}/`), 500, address.address);
+    assert.equal(answer.length, 0, address.address);
+  }
+});
+
+// ---- what it survives
+
+const alive = async () => {
+  assert.equal(v.child.exitCode, null, v.text());
+  assert.equal(await code(`/${token}/`), 200);
+};
+let seed = 1;
+const random = (n) => {
+  seed = (Math.imul(seed, 1103515245) + 12345) >>> 0;
+  return (seed >>> 8) % n;
+};
+
+test('700 malformed requests do no harm', async () => {
+  const make = [
+    () => randomBytes(1 + random(400)),
+    () => request(`/${token}/`).slice(0, random(60)),
+    () => `GET ${'/'.repeat(random(20000))} HTTP/1.1\r\n\r\n`,
+    () => request(`/${token}/`, { X: 'y'.repeat(random(40000)) }),
+    () => `${'A'.repeat(random(100))} /${token}/ HTTP/9.9\r\nHost: 127.0.0.1:${port}\r\n\r\n`,
+    () => request(`/${token}/`, { 'Content-Length': '-1' }, 'POST'),
+    () => request(`/${token}/`, { 'Content-Length': '99999999999999999999' }, 'POST'),
+    () => request(`/${token}/`, { 'Transfer-Encoding': 'chunked' }, 'POST') + 'ffffffffffffffff\r\nx',
+    () => request(`/${token}/live`, { ...upgrade, ...own, 'Sec-WebSocket-Key': '\x01\x02' }),
+    () => request(`/${token}/live`, { ...upgrade, ...own, 'Sec-WebSocket-Version': '0' }),
+    () => request(`/${token}/%${random(100)}%zz\x7f?${'&a=b'.repeat(random(500))}`),
+    () => '\0\0\0\0\r\n\r\n',
+    () => `GET /${token}/ HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nHost: evil.example\r\n${': \r\n'.repeat(random(80))}\r\n`,
+    () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n',
+  ];
+  for (let k = 0; k < 700; k += 20) await Promise.all(Array.from({ length: 20 }, (_, i) => talk(make[(k + i) % make.length](), 60)));
+  await alive();
+});
+
+// A client frame: masked, with any bits.
+function frame(opcode, payload, { fin = 1, rsv = 0, mask = 1, length = payload.length } = {}) {
+  const head = [(fin << 7) | (rsv << 4) | opcode];
+  if (length < 126) head.push((mask << 7) | length);
+  else if (length < 65536) head.push((mask << 7) | 126, length >> 8, length & 255);
+  else {
+    head.push((mask << 7) | 127);
+    const b = Buffer.alloc(8);
+    b.writeBigUInt64BE(BigInt(length));
+    head.push(...b);
+  }
+  const key = mask ? [...randomBytes(4)] : [];
+  const body = mask ? Buffer.from(payload.map((x, i) => x ^ key[i % 4])) : payload;
+  return Buffer.concat([Buffer.from([...head, ...key]), body]);
+}
+const text = (s, o) => frame(1, Buffer.from(s), o);
+
+test('300 malformed websocket frames and commands do no harm', async () => {
+  const hello = Buffer.from(request(`/${token}/live`, { ...upgrade, ...own }));
+  const commands = [
+    '{', '[]', 'null', '"x"', '{"do":1}', '{"do":"param"}', '{"do":"param","name":"m","value":"NaN"}', '{"do":"param","name":"m","value":1e999}',
+    '{"do":"param","name":"nothing","value":1}', '{"do":"param","name":"m","value":0}', '{"do":"param","name":"m","value":-1e300}', '{"do":"param","name":"m","value":1}',
+    '{"do":"input","name":"x","value":1}', '{"do":"grip","station":1e9,"point":[0,0,0],"strength":1}', '{"do":"grip","station":-5,"point":[0,0,0],"strength":1}',
+    '{"do":"grip","station":0,"point":[1e308,1e308,0],"strength":1e308}', '{"do":"pull","target":[1e308,-1e308,1e308]}', '{"do":"pull","target":[1,2]}',
+    '{"do":"pull","target":{"length":3}}', '{"do":"drop"}', '{"do":"pace","value":-1}', '{"do":"pace","value":1e300}', '{"do":"pace","value":1}', '{"do":"step"}', '{"do":"reset"}',
+    '{"do":"play"}', `{"do":"${'x'.repeat(3000)}"}`, '['.repeat(4000), `{"a":${'{"a":'.repeat(700)}1${'}'.repeat(701)}`, 'seen', '\xff\xfe',
+  ];
+  const make = [
+    (k) => text(commands[k % commands.length]),
+    (k) => text(commands[(k * 7) % commands.length]),
+    () => frame(2, randomBytes(random(300))),
+    () => frame(random(16), randomBytes(random(100)), { rsv: random(8), fin: random(2) }),
+    () => text('{"do":"play"}', { mask: 0 }),
+    () => text('x', { length: 70000 }),
+    () => text('x', { length: 2 ** 40 }),
+    () => frame(9, randomBytes(random(200))),
+    () => Buffer.concat([text('{"do":', { fin: 0 }), frame(0, Buffer.from('"play"}'))]),
+    () => text(`{"do":"param","name":"${'m'.repeat(5000)}","value":1}`),
+    () => frame(8, randomBytes(random(130))),
+    () => randomBytes(1 + random(60)),
+  ];
+  for (let k = 0; k < 300; k += 6)
+    await Promise.all(Array.from({ length: 6 }, (_, i) => talk(Buffer.concat([hello, make[(k + i) % make.length](k + i)]), 120)));
+  await alive();
+  const again = (await talk(hello, 800)).toString('latin1');
+  assert.ok(again.includes('"type":"model"'));
+});
+
+test('pages that never read do not stop the others', async () => {
+  const hello = Buffer.from(request(`/${token}/live`, { ...upgrade, ...own }));
+  const deaf = Array.from({ length: 4 }, () => {
+    const s = net.connect(port, '127.0.0.1', () => s.write(hello));
+    s.pause();
+    s.on('error', () => {});
+    return s;
+  });
+  await sleep(300);
+  const answer = await talk(Buffer.concat([hello, text('seen'), text('seen')]), 1200);
+  assert.ok(answer.toString('latin1').includes('"type":"model"'));
+  deaf.forEach((s) => s.destroy());
+  await alive();
+});
+
+test('it ends when it is asked to', async () => {
+  v.child.kill('SIGINT');
+  const { code: exit, text: said } = await v.ended;
+  assert.equal(exit, 0, said);
+  assert.doesNotMatch(said, /ERROR|runtime error/);
+});
+
+await run(() => v.child.kill('SIGKILL'));
