@@ -150,6 +150,8 @@ static void measure_peer(int n, bool last) {
   mj_deleteVFS(files);
   free(files);
   free(mjcf);
+  for (char* c = error; *c; c++)
+    if (*c == '\n' || *c == '"') *c = ' ';
   if (!m) {
     printf("    {\"nodes\": %d, \"refused\": \"%.60s\"}%s\n", n * n, error, last ? "" : ",");
     return;
@@ -175,7 +177,7 @@ static void measure_peer(int n, bool last) {
 
 // bench_nets [largest number of nodes along an edge]
 int main(int argc, char** argv) {
-  static const int sizes[] = {10, 32, 100, 316}, cloths[] = {10, 20, 32, 45};
+  static const int sizes[] = {10, 32, 100, 316}, cloths[] = {10, 15, 20, 25};
   const int largest = argc > 1 ? atoi(argv[1]) : 316;
   printf("{\n  \"nets\": [\n");
   for (int kind = 0; kind < 3; kind++)

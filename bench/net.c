@@ -29,7 +29,7 @@ char* net_mjcf(int n) {
   if (!text) return NULL;
   snprintf(text, room,
            "<mujoco><option timestep='1e-3' integrator='implicit'/><size njmax='%d' nconmax='100'/>"
-           "<worldbody><body name='B0' pos='0 0 0'>"
+           "<worldbody><body name='B0_0' pos='0 0 0'>"
            "<composite type='cloth' count='%d %d 1' spacing='%.8g' flatinertia='0.01'>"
            "<joint kind='main' damping='0.001'/><geom type='sphere' size='%.8g' mass='%.8g' "
            "contype='0' conaffinity='0'/></composite></body></worldbody></mujoco>",
