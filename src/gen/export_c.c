@@ -17,7 +17,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 216,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 352,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -109,15 +109,15 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
                  name, name);
 }
 
-#define MODEL_TAPES(X)                                                                           \
-  X(param_tape)                                                                                  \
-  X(motion_tape)                                                                                 \
-  X(live_tape)                                                                                   \
-  X(strain_tape)                                                                                 \
-  X(strain_rate_tape)                                                                            \
-  X(live_probe_tape)                                                                             \
-  X(live_input_tape) X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) \
-      X(event_tape)
+#define MODEL_TAPES(X) \
+  X(param_tape)        \
+  X(motion_tape)       \
+  X(live_tape)         \
+  X(strain_tape)       \
+  X(strain_rate_tape)  \
+  X(live_probe_tape)   \
+  X(live_input_tape)   \
+  X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape)
 
 static void write_tapes(const td_model* m, td_text* out) {
   td_text_add(out, "_Static_assert(sizeof(instruction) == 16, \"layout of instruction\");\n");
@@ -219,6 +219,7 @@ bool td_export_source(const td_export* e, td_text* out) {
   return !out->failed;
 }
 
+// Networks, whose matrices are sparse, are refused.
 td_status td_export_open(const td_model* m, const char* title, td_export* e) {
   const char* slash = strrchr(title, '/');
   char base[60];
@@ -227,6 +228,7 @@ td_status td_export_open(const td_model* m, const char* title, td_export* e) {
   char* dot = strrchr(base, '.');
   if (dot && dot != base) *dot = '\0';
   td_identifier(base, e->name, sizeof e->name);
+  if (m->sparse) return TD_E_USAGE;
   return m->failed ? TD_E_NOMEM : TD_OK;
 }
 
