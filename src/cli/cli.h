@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tendril/generate.h"
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
 #include "tendril/view.h"
@@ -24,6 +25,7 @@ int code_of(td_status status);
 
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
+  const char* kind;    // export: c or fmu
   const char *out, *at, *param;
   double time;                         // --time, NaN: not given
   double from, to;                     // --param P=from:to
@@ -33,6 +35,10 @@ typedef struct options {
   int count;            // -n, 0: not given
   int list[16], nlist;  // --n of compare
   bool only_static, only_dynamic;
+  td_derive_language language;  // derive
+  td_derive_style style;
+  const char* symbolic;  // "E,l0" or "all", NULL: none
+  int fmi;               // export fmu: 2 or 3, 0: not given
   bool json, quiet, halve, mat, allow_post, from_rest, help, no_report;
   bool open, png, page, dark, gnuplot;
   const char *y, *x;  // columns to plot
@@ -49,7 +55,7 @@ typedef struct command {
   const char* name;
   const char* arguments;  // as shown in the help
   const char* accepts;    // letters of the options it takes, see options.c
-  int targets;            // 0: none, 1: one, -1: at most one
+  int targets;            // 0: none, 1: one, -1: at most one, 2: a kind and one
   int (*run)(const options* opt);
   const char* text;
 } command;
@@ -203,10 +209,12 @@ int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
 
 int cmd_check(const options* opt);
 int cmd_compare(const options* opt);
+int cmd_derive(const options* opt);
 int cmd_demo(const options* opt);
 int cmd_doctor(const options* opt);
 int cmd_equil(const options* opt);
 int cmd_eval(const options* opt);
+int cmd_export(const options* opt);
 int cmd_help(const options* opt);
 int cmd_linearize(const options* opt);
 int cmd_modes(const options* opt);

@@ -29,14 +29,14 @@ const command command_table[] = {
      "renew report.html of results, or make a picture of it (--png)"},
     {"video", "DIR", "qSFVDO", 1, cmd_video, "the replay of results as a video (-o x.mp4)"},
     {"plot", "DIR", "qYXgO", 1, cmd_plot, "curves of results as SVG or gnuplot script"},
+    {"derive", "MODEL", COMMON "L12", 1, cmd_derive,
+     "symbolic equations of motion as C, Octave, Python or LaTeX"},
+    {"export", "c|fmu MODEL", COMMON "3", 2, cmd_export,
+     "a standalone model: one C file, or a functional mock-up unit"},
     {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
     {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
-
-// Commands of the contract that later versions bring.
-static const char* const later[] = {"derive", "export"};
-enum { NLATER = sizeof later / sizeof *later };
 
 static const command* find(const char* name) {
   for (const command* c = command_table; c->name; c++) {
@@ -46,12 +46,6 @@ static const command* find(const char* name) {
 }
 
 static int unknown(const char* name) {
-  for (int i = 0; i < NLATER; i++) {
-    if (strcmp(name, later[i]) == 0) {
-      return complain(CODE_USE, "'%s' is not part of this version (%s); it is planned", name,
-                      td_version());
-    }
-  }
   const char* names[32];
   int n = 0;
   for (const command* c = command_table; c->name && n < 32; c++) names[n++] = c->name;

@@ -70,6 +70,39 @@ static const char* read_solver(options* o, const char* s) {
   return "must be auto, explicit or stiff";
 }
 
+// One of the words of a list, by number.
+static bool choice(const char* s, const char* const* words, int n, int* chosen) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(s, words[i]) == 0) {
+      *chosen = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char* read_language(options* o, const char* s) {
+  static const char* const words[] = {"c", "octave", "python", "latex"};
+  int i;
+  if (!choice(s, words, 4, &i)) return "must be c, octave, python or latex";
+  o->language = (td_derive_language)i;
+  return NULL;
+}
+
+static const char* read_style(options* o, const char* s) {
+  static const char* const words[] = {"whole", "element", "terms", "matrix"};
+  int i;
+  if (!choice(s, words, 4, &i)) return "must be whole, element, terms or matrix";
+  o->style = (td_derive_style)i;
+  return NULL;
+}
+
+static const char* read_fmi(options* o, const char* s) {
+  if (strcmp(s, "2") != 0 && strcmp(s, "3") != 0) return "must be 2 or 3";
+  o->fmi = s[0] - '0';
+  return NULL;
+}
+
 static const char* read_set(options* o, const char* s) {
   const char* equals = strchr(s, '=');
   if (!equals || equals == s || !equals[1]) return "must look like name=value";
@@ -98,6 +131,7 @@ static const char* read_time(options* o, const char* s) {
   return number(s, &o->time) ? NULL : "must be a number";
 }
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
+static const char* read_symbolic(options* o, const char* s) { return word(s, &o->symbolic); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
 
 static const char* flag(bool* on) {
@@ -182,6 +216,10 @@ static const option_row option_table[] = {
     {'V', "--speed", NULL, "X", read_speed, "seconds of the model in one of the video (default: 1)"},
     {'T', "--time", NULL, "T", read_time, "time to show in s (default: the middle)"},
     {'D', "--dark", NULL, NULL, read_dark, "on a dark ground"},
+    {'L', "--lang", NULL, "NAME", read_language, "c, octave, python or latex (default: c)"},
+    {'1', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
+    {'2', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
+    {'3', "--fmi", NULL, "N", read_fmi, "version of the standard for an FMU: 2 or 3 (default: 2)"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on
@@ -256,6 +294,10 @@ static int read_one(const command* cmd, options* opt, int* i) {
 }
 
 static int read_target(const command* cmd, options* opt, const char* arg) {
+  if (cmd->targets == 2 && !opt->kind) {
+    opt->kind = arg;
+    return CODE_DONE;
+  }
   if (cmd->targets == 0 || opt->target) {
     return complain(CODE_USE, "'%s' is one argument too many for '%s'", arg, cmd->name);
   }
@@ -294,7 +336,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   if (opt->at && opt->from_rest) {
     return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
-  if (cmd->targets == 1 && !opt->target && !opt->help) {
+  if (cmd->targets > 0 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,
                     cmd->arguments);
   }

@@ -50,6 +50,13 @@ void td_target_rates(const td_model* model, const td_state* state, td_work* work
 void td_constraint_tangent(const td_model* model, const td_state* state, td_work* work,
                            const double* a, double* dq, double* dv);
 
+// ---- one step of fixed length -----------------------------------------------------------------
+// The classical Runge-Kutta step of order 4, then unit quaternions and constraints are restored.
+// For programs that must know beforehand how long a step takes; td_simulate chooses its steps
+// itself.
+td_status td_fixed_step(const td_model* model, td_state* state, td_work* work, double dt);
+size_t td_work_bytes(const td_model* model);  // memory of a td_work
+
 // ---- forces -----------------------------------------------------------------------------------
 // Scale gravity, inputs, loads and rest-length changes for load continuation: 1 is the real thing.
 void td_set_load(td_work* work, double scale);

@@ -72,17 +72,22 @@ static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 static size_t scratch_size(const td_model* m) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput, c = (size_t)m->ncol;
   const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024;
-  const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input;
+  const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input +
+                         8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 8);  // fixed steps
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + sizeof(double) * (dense + 32 * c + outputs) + 65536;
 }
 
-td_work* td_work_new(const td_model* m) {
+size_t td_work_bytes(const td_model* m) {
   size_t total = padded(sizeof(td_work));
 #define X(type, name, count) total += padded(sizeof(type) * (size_t)(count));
   WORK_ARRAYS(X)
 #undef X
+  return total + scratch_size(m) + 64;
+}
+
+td_work* td_work_new(const td_model* m) {
   const size_t scratch = scratch_size(m);
-  char* raw = calloc(1, total + scratch + 64);
+  char* raw = calloc(1, td_work_bytes(m));
   if (!raw) return NULL;
   char* at = (char*)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
   td_work* w = (td_work*)(void*)at;

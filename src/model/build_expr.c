@@ -244,8 +244,10 @@ static bool list_add(ex_list* list, ex e) {
 
 static bool push_output(builder* b, ex_list* list, ex e, int name) {
   int* slot = td_push_output_name(b->m, 1);
-  if (!slot || name < 0) return false;
+  ex* expression = td_push_output_ex(b->m, 1);
+  if (!slot || !expression || name < 0) return false;
   *slot = name;
+  *expression = e;
   return list_add(list, e);
 }
 

@@ -412,6 +412,7 @@ typedef struct model_joint {
   X(model_coords, coords, "coordinates of strains written as expressions")   \
   X(model_node, node, "free nodes of rods, in the order they are placed")    \
   X(int, output_name, "names of the sensors' components")                    \
+  X(ex, output_ex, "and their expressions")                                  \
   X(double, number, "initial content of the slots")                          \
   X(ex, number_ex, "expression of each slot")                                \
   X(num, param_slot, "slots filled by the parameter tape")                   \
