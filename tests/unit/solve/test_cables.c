@@ -19,8 +19,8 @@ static void sensors_of(robot* r, double* y) {
 
 static void test_the_actuation_column_is_minus_the_derivative_of_the_length(void** state) {
   (void)state;
-  static const char* const models[] = {"srl", "ebr", "eba", "rom"};
-  for (int k = 0; k < 4; k++) {
+  static const char* const models[] = {"srl", "ebr", "eba", "rom", "gvs"};
+  for (int k = 0; k < 5; k++) {
     char text[900];
     snprintf(text, sizeof text,
              SILICONE
