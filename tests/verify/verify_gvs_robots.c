@@ -34,7 +34,6 @@
   "pi];\n"                                                                                     \
   "rod(1).init = [0 0 0 0 (pi/12 + 0.589*(0.5 - s/L))/L 0]; rod(1).shear = 0.9;\n"             \
   "rod(2).init = [0 0 0 0 (-pi/18 - 3.347*(0.5 - s/L))/L 0]; rod(2).shear = 0.9;\n"            \
-  "for i = 1:2, rod(i).modes = [~kirchhoff 0 ~kirchhoff 0 1 0]; end\n"                         \
   "exload(1).ftau = [0.5 -0.8 0]; sensor(2).name = 'base'; sensor(2).value = "                 \
   "70e9*pi/4*1e-12*x(5);\n"
 
