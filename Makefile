@@ -1,4 +1,4 @@
-# make build | install | test | demo | bench | fuzz | format | gallery | web | clean.  Everything is set up on the way: missing Debian packages are
+# make build | install | test | demo | bench | fuzz | octave | format | gallery | web | clean.  Everything is set up on the way: missing Debian packages are
 # installed by tools/setup, and nothing else is fetched.
 
 CC := $(shell command -v clang-14 || command -v clang || command -v gcc || echo gcc)
@@ -10,12 +10,12 @@ CMAKE = cmake -G Ninja -S . -Wno-dev
 
 PREFIX := /usr/local
 
-.PHONY: build install test demo bench fuzz format gallery web clean setup
+.PHONY: build install test demo bench fuzz format gallery web clean setup octave
 
 build: setup
 	@echo "building build/tendril with $(CC)"
 	@$(CMAKE) -B build -DCMAKE_C_COMPILER=$(CC) >/dev/null
-	@ninja -C build -j$(JOBS) --quiet tendril_program
+	@ninja -C build -j$(JOBS) --quiet tendril_program tendril_shared
 
 install: build
 	@cmake --install build --prefix $(PREFIX)
@@ -35,6 +35,11 @@ bench: setup
 fuzz: setup
 	@tools/setup fuzz
 	@tools/fuzz
+
+octave: build
+	@tools/setup octave
+	@bash octave/build.sh build build/octave
+	@echo "in Octave: addpath $(CURDIR)/build/octave; help for its verbs is in octave/tendril.m"
 
 # docs/gallery.md and its pictures, from all models
 gallery: build

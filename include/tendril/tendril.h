@@ -144,6 +144,8 @@ const char* td_model_sensor_name(const td_model* model,
 const char* td_model_station_name(const td_model* model, int i);
 const char* td_model_constraint_name(const td_model* model, int i);
 const char* td_model_force_name(const td_model* model, int i);
+bool td_model_is_controlled(
+    const td_model* model);  // tasks or controllers give inputs in td_simulate
 const char* td_model_cable_name(const td_model* model, int i);
 const char* td_model_contact_name(const td_model* model, int i);
 int td_model_input_find(const td_model* model, const char* name);  // -1: none
@@ -318,9 +320,10 @@ void td_trace_free(td_trace_result* result);
 typedef struct td_linear {
   int nx, nu, ny;
   double *A, *B, *C, *D;
-  double* basis;   // (2 nv) x nx: from x to displacements and velocities
-  int* output;     // (ny) which sensor each row of C and D is
-  char note[256];  // sensors that were left out and why; "" when all are there
+  double* basis;    // (2 nv) x nx: from x to displacements and velocities
+  double* inverse;  // nx x (2 nv): and back
+  int* output;      // (ny) which sensor each row of C and D is
+  char note[256];   // sensors that were left out and why; "" when all are there
 } td_linear;
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result);
@@ -341,6 +344,8 @@ typedef struct td_sim_options {
   long max_steps;  // 0: no limit
   td_progress progress;
   void* user;
+  td_work* belief;    // what tasks take the parameters to be (td_work_set_param); NULL: as they are
+  bool allow_plugin;  // run the plug-ins that the model names (control.plugin)
 } td_sim_options;
 td_sim_options td_sim_options_default(void);
 
@@ -371,6 +376,7 @@ const double* td_trajectory_v(const td_trajectory* trajectory, int row);        
 const double* td_trajectory_sensors(const td_trajectory* trajectory, int row);  // (nsensor)
 const double* td_trajectory_energy(const td_trajectory* trajectory,
                                    int row);  // kinetic, elastic, gravity, work
+const double* td_trajectory_inputs(const td_trajectory* trajectory, int row);  // (nu)
 const td_sim_stats* td_trajectory_stats(const td_trajectory* trajectory);
 const char* td_trajectory_diagnosis(const td_trajectory* trajectory);  // "" when all went well
 // Events that happened: time and index of the model's event.

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tendril/control.h"
+#include "tendril/generate.h"
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
 #include "tendril/view.h"
@@ -24,6 +26,7 @@ int code_of(td_status status);
 
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
+  const char* kind;    // export: c or fmu
   const char *out, *at, *param;
   double time;                         // --time, NaN: not given
   double from, to;                     // --param P=from:to
@@ -32,8 +35,19 @@ typedef struct options {
   bool solver_given;
   int count;            // -n, 0: not given
   int list[16], nlist;  // --n of compare
+  int reduce, points;   // --reduce, --points; 0: not given
+  const char *weights, *data;
+  td_filter filter;
+  double sigma_q, sigma_v, drift;  // of observe, NaN: not given
+  const char** estimate;           // "name=sigma:walk"
+  int nestimate;
+  double low, high;  // --range of frequencies [Hz], 0: not given
   bool only_static, only_dynamic;
-  bool json, quiet, halve, mat, allow_post, from_rest, help, no_report;
+  td_derive_language language;  // derive
+  td_derive_style style;
+  const char* symbolic;  // "E,l0" or "all", NULL: none
+  int fmi;               // export fmu: 2 or 3, 0: not given
+  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report;
   bool open, png, page, dark, gnuplot;
   const char *y, *x;  // columns to plot
   int port;
@@ -41,6 +55,8 @@ typedef struct options {
   double fps, speed;  // NaN: not given
   const char** set;   // "name=value"
   int nset;
+  const char** assume;  // "name=value" that controllers take for granted
+  int nassume;
   int argc;  // the command as typed
   char** argv;
 } options;
@@ -49,7 +65,7 @@ typedef struct command {
   const char* name;
   const char* arguments;  // as shown in the help
   const char* accepts;    // letters of the options it takes, see options.c
-  int targets;            // 0: none, 1: one, -1: at most one
+  int targets;            // 0: none, 1: one, -1: at most one, 2: a kind and one
   int (*run)(const options* opt);
   const char* text;
 } command;
@@ -127,6 +143,7 @@ typedef struct session {
   td_state* rest;  // the equilibrium
   td_modes_result* modes;
   td_trajectory* trajectory;
+  td_work* belief;  // with --assume
 } session;
 
 // Load and compile opt->target (or s->text under s->name) and go to the initial state, or to that
@@ -181,6 +198,9 @@ typedef struct columns {
 // Add one column of `rows` values with the given stride; the values stay where they are.
 void columns_add(columns* c, const char* name, const char* unit, int rows, int stride,
                  const double* values);
+// ... under another name when this one is taken: name + ending.
+void columns_add_other(columns* c, const char* name, const char* ending, int rows, int stride,
+                       const double* values);
 void columns_add_words(columns* c, const char* name, int rows, const char* const* words);
 // Sensors by name, then q1... and v1... of a block whose row i begins at values + i * stride;
 // coordinates that the model's `output` does not name are left out.
@@ -199,17 +219,39 @@ cJSON* modes_json(const session* s);
 int sim_step(session* s);                // cmd_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
-int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
+// data.c: a whole text file, NULL after a message; a table of numbers from a CSV file
+char* text_of_file(const char* path, int* code);
+typedef struct table {
+  char** names;
+  int cols, rows;
+  double* x;  // rows x cols, NaN where nothing is written
+  char* text;
+} table;
+int table_read(const char* path, table* t);        // complains
+int table_find(const table* t, const char* name);  // -1: none
+void table_free(table* t);
+int linear_step(session* s, td_linear** linear);  // cmd_linearize.c: at s->rest
+cJSON* linear_json(const session* s, const td_linear* linear);
+int linear_weights(const session* s, const td_linear* linear, double* Q, double* R, double* W,
+                   double* V);  // weights.c: --weights
+void bode_svg(FILE* out, const char* title, const double* hz, int n, const double* db,
+              const double* deg, const char* const* names, int curves);  // bode_svg.c
+int run_stages(session* s, bool equil, bool modes, bool sim);            // cmd_run.c
 
+int cmd_bode(const options* opt);
 int cmd_check(const options* opt);
 int cmd_compare(const options* opt);
+int cmd_derive(const options* opt);
 int cmd_demo(const options* opt);
 int cmd_doctor(const options* opt);
 int cmd_equil(const options* opt);
 int cmd_eval(const options* opt);
+int cmd_export(const options* opt);
 int cmd_help(const options* opt);
 int cmd_linearize(const options* opt);
+int cmd_lqr(const options* opt);
 int cmd_modes(const options* opt);
+int cmd_observe(const options* opt);
 int cmd_run(const options* opt);
 int cmd_sim(const options* opt);
 int cmd_trace(const options* opt);

@@ -10,7 +10,7 @@ static cJSON* names_json(const td_model* model, int n, const char* (*name)(const
   return list;
 }
 
-static cJSON* linear_json(const session* s, const td_linear* l) {
+cJSON* linear_json(const session* s, const td_linear* l) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "about", s->opt->at ? "state" : "equilibrium");
   json_add_number(o, "nx", l->nx);
@@ -32,6 +32,7 @@ static cJSON* linear_json(const session* s, const td_linear* l) {
   json_add(o, "C", json_matrix(l->C, l->ny, l->nx));
   json_add(o, "D", json_matrix(l->D, l->ny, l->nu));
   json_add(o, "basis", json_matrix(l->basis, 2 * s->n.nv, l->nx));
+  json_add(o, "inverse", json_matrix(l->inverse, l->nx, 2 * s->n.nv));
   return o;
 }
 
@@ -54,6 +55,7 @@ static td_status write_mat(session* s, const td_linear* l) {
         {"C", "", l->ny, l->nx, l->nx, l->C, NULL},
         {"D", "", l->ny, l->nu, l->nu, l->D, NULL},
         {"basis", "", 2 * s->n.nv, l->nx, l->nx, l->basis, NULL},
+        {"inverse", "", l->nx, 2 * s->n.nv, 2 * s->n.nv, l->inverse, NULL},
         {"q", "", s->n.nq, 1, 1, s->rest->q, NULL},
         {"v", "", s->n.nv, 1, 1, s->rest->v, NULL},
         {"inputs", "", l->nu, 1, 1, NULL, inputs},
@@ -81,22 +83,32 @@ static int find_point(session* s) {
   return CODE_DONE;
 }
 
+int linear_step(session* s, td_linear** l) {
+  const int code = find_point(s);
+  if (code) return code;
+  const int reduce = s->opt->reduce;
+  const td_status status = reduce ? td_modal_reduction(s->model, s->rest, s->work, reduce, l)
+                                  : td_linearize(s->model, s->rest, s->work, l);
+  if (reduce && status == TD_E_USAGE)
+    return complain(CODE_USE, "--reduce is for a robot at rest; prescribed motion moves this one");
+  if (status != TD_OK) return session_failed(s, status, reduce ? "modal reduction" : "linearize");
+
+  say_heading(s, "Linear model about the %s", s->opt->at ? "given state" : "equilibrium");
+  say(s, "  x' = A x + B u, y = C x + D u with %d states, %d inputs, %d outputs\n", (*l)->nx,
+      (*l)->nu, (*l)->ny);
+  if (*(*l)->note) say(s, "  %s\n", (*l)->note);
+  say_time(s, s->rest->t);
+  if (reduce) say(s, "  x = [z, z'] of the first %d natural modes\n", (*l)->nx / 2);
+  return CODE_DONE;
+}
+
 static int linearize(session* s) {
   int code = session_output(s);
   if (code) return code;
   say_sizes(s);
-  code = find_point(s);
-  if (code) return code;
   td_linear* l = NULL;
-  const td_status status = td_linearize(s->model, s->rest, s->work, &l);
-  if (status != TD_OK) return session_failed(s, status, "linearize");
-
-  say_heading(s, "Linear model about the %s", s->opt->at ? "given state" : "equilibrium");
-  say(s, "  x' = A x + B u, y = C x + D u with %d states, %d inputs, %d outputs\n", l->nx, l->nu,
-      l->ny);
-  if (*l->note) say(s, "  %s\n", l->note);
-  say_time(s, s->rest->t);
-  code = write_linear(s, l);
+  code = linear_step(s, &l);
+  if (code == CODE_DONE) code = write_linear(s, l);
   if (s->opt->json && code == CODE_DONE) json_print(linear_json(s, l));
   td_linear_free(l);
   return code;

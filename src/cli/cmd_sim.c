@@ -14,6 +14,7 @@ td_sim_options sim_options(session* s) {
   if (!isnan(opt->atol)) o.atol = opt->atol;
   o.solver = opt->solver_given ? opt->solver : td_model_settings(s->model).solver;
   o.halve = opt->halve;
+  o.allow_plugin = opt->allow_plugin;
   o.progress = progress_show;
   o.user = &s->progress;
   return o;
@@ -44,8 +45,30 @@ static void say_sim(session* s) {
   if (events) say(s, "  events: %d\n", events);
 }
 
+// Parameters that controllers take to be others than they are.
+static int believe(session* s, td_sim_options* o) {
+  if (s->opt->nassume == 0) return CODE_DONE;
+  o->belief = s->belief = td_work_new(s->model);
+  if (!s->belief) return complain(CODE_NUMERICS, "out of memory");
+  for (int i = 0; i < s->opt->nassume; i++) {
+    const char *text = s->opt->assume[i], *equals = strchr(text, '=');
+    char *name = format_text("%.*s", (int)(equals - text), text), *end;
+    const double x = strtod(equals + 1, &end);
+    const int param = name ? td_model_param_find(s->model, name) : -1;
+    const bool ok =
+        param >= 0 && !*end && td_work_set_param(s->model, s->belief, param, x) == TD_OK;
+    free(name);
+    if (!ok)
+      return complain(CODE_USE,
+                      "--assume %s: no parameter of the model that may change to a number", text);
+  }
+  return CODE_DONE;
+}
+
 int sim_step(session* s) {
-  const td_sim_options o = sim_options(s);
+  td_sim_options o = sim_options(s);
+  const int code = believe(s, &o);
+  if (code) return code;
   const double end = isnan(o.t_final) ? td_model_settings(s->model).t_final : o.t_final;
   if (s->opt->at && !(end > s->state->t)) {
     return complain(CODE_USE, "the state of --at is at t = %g s: give a later --t-final than %g s",
@@ -65,7 +88,7 @@ int sim_step(session* s) {
   return complain(code_of(status), "simulation: %s: %s", td_status_text(status), why);
 }
 
-// One block, a row per time: t, sensors, q, v.
+// One block, a row per time: t, sensors, q, v, inputs.
 static double* gather(session* s, int rows, int stride) {
   double* block = malloc(((size_t)rows * (size_t)stride + 1) * sizeof *block);
   for (int i = 0; block && i < rows; i++) {
@@ -76,8 +99,9 @@ static double* gather(session* s, int rows, int stride) {
       int n;
     } parts[] = {{td_trajectory_sensors(s->trajectory, i), s->n.nsensor},
                  {td_trajectory_q(s->trajectory, i), s->n.nq},
-                 {td_trajectory_v(s->trajectory, i), s->n.nv}};
-    for (int k = 0; k < 3; k++) {
+                 {td_trajectory_v(s->trajectory, i), s->n.nv},
+                 {td_trajectory_inputs(s->trajectory, i), s->n.nu}};
+    for (int k = 0; k < 4; k++) {
       if (parts[k].n) memcpy(p, parts[k].from, (size_t)parts[k].n * sizeof *p);
       p += parts[k].n;
     }
@@ -100,13 +124,16 @@ static td_status write_all(session* s, const columns* c) {
 
 int sim_write(session* s) {
   const int rows = td_trajectory_rows(s->trajectory);
-  const int stride = 1 + s->n.nsensor + s->n.nq + s->n.nv;
+  const int states = 1 + s->n.nsensor + s->n.nq + s->n.nv, stride = states + s->n.nu;
   double* block = gather(s, rows, stride);
   columns c = {0};
   td_status status = TD_E_NOMEM;
   if (block) {
     columns_add(&c, "t", "s", rows, stride, block);
     columns_add_state(&c, s, rows, stride, block + 1, true);
+    for (int i = 0; td_model_is_controlled(s->model) && i < s->n.nu; i++)
+      columns_add_other(&c, td_model_input_name(s->model, i), "_input", rows, stride,
+                        block + states + i);
     if (!c.failed) status = write_all(s, &c);
   }
   columns_free(&c);

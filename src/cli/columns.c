@@ -58,10 +58,10 @@ static bool is_coordinate(const char* name) {
          name[1 + strspn(name + 1, "0123456789")] == '\0';
 }
 
-// A sensor that is called like another column gets the ending "_sensor".
-static void add_sensor(columns* c, const char* name, int rows, int stride, const double* values) {
+void columns_add_other(columns* c, const char* name, const char* ending, int rows, int stride,
+                       const double* values) {
   char* other = NULL;
-  if (is_coordinate(name) || is_taken(c, name)) other = format_text("%s_sensor", name);
+  if (is_coordinate(name) || is_taken(c, name)) other = format_text("%s%s", name, ending);
   columns_add(c, other ? other : name, "", rows, stride, values);
   free(other);
 }
@@ -73,7 +73,7 @@ void columns_add_state(columns* c, const session* s, int rows, int stride, const
   td_coordinate about;
   char name[24];
   for (int i = 0; i < s->n.nsensor; i++) {
-    add_sensor(c, td_model_sensor_name(s->model, i), rows, stride, values++);
+    columns_add_other(c, td_model_sensor_name(s->model, i), "_sensor", rows, stride, values++);
   }
   for (int i = 0; want_q && i < s->n.nq; i++) {
     snprintf(name, sizeof name, "q%d", i + 1);

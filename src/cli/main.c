@@ -11,15 +11,19 @@
 const command command_table[] = {
     {"demo", "[NAME]", COMMON SOLVER "mk", -1, cmd_demo, "list the built-in models, or run one"},
     {"check", "MODEL", "sjq", 1, cmd_check, "load and check; print what the model is made of"},
-    {"run", "MODEL", COMMON SOLVER "hmpnk", 1, cmd_run,
+    {"run", "MODEL", COMMON SOLVER "hmpnkAU", 1, cmd_run,
      "what the file asks for (par.equil, par.modal, par.dyn)"},
     {"equil", "MODEL", COMMON "@k", 1, cmd_equil, "static equilibrium and its stability"},
     {"modes", "MODEL", COMMON "n@k", 1, cmd_modes,
      "natural frequencies, damping and shapes at the equilibrium"},
     {"trace", "MODEL", COMMON "t@", 1, cmd_trace, "equilibria along a parameter (--param P=a:b)"},
-    {"linearize", "MODEL", COMMON "@", 1, cmd_linearize,
+    {"linearize", "MODEL", COMMON "@R", 1, cmd_linearize,
      "A, B, C, D about the equilibrium or a state"},
-    {"sim", "MODEL", COMMON SOLVER "hm@ek", 1, cmd_sim, "dynamic simulation"},
+    {"lqr", "MODEL", COMMON "@RQ", 1, cmd_lqr, "gains of a linear controller and observer"},
+    {"bode", "MODEL", COMMON "@RHI", 1, cmd_bode, "frequency response as CSV and SVG"},
+    {"observe", "MODEL", COMMON "rav@KMENWe", 1, cmd_observe,
+     "motion, forces and parameters from recorded sensors (--data FILE)"},
+    {"sim", "MODEL", COMMON SOLVER "hm@ekAU", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
     {"compare", "MODEL", COMMON SOLVER "liy", 1, cmd_compare,
      "the same rods in every continuum model: DOF, error, speed"},
@@ -29,14 +33,14 @@ const command command_table[] = {
      "renew report.html of results, or make a picture of it (--png)"},
     {"video", "DIR", "qSFVDO", 1, cmd_video, "the replay of results as a video (-o x.mp4)"},
     {"plot", "DIR", "qYXgO", 1, cmd_plot, "curves of results as SVG or gnuplot script"},
+    {"derive", "MODEL", COMMON "412", 1, cmd_derive,
+     "symbolic equations of motion as C, Octave, Python or LaTeX"},
+    {"export", "c|fmu MODEL", COMMON "3", 2, cmd_export,
+     "a standalone model: one C file, or a functional mock-up unit"},
     {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
     {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
     {NULL, NULL, NULL, 0, NULL, NULL},
 };
-
-// Commands of the contract that later versions bring.
-static const char* const later[] = {"derive", "export"};
-enum { NLATER = sizeof later / sizeof *later };
 
 static const command* find(const char* name) {
   for (const command* c = command_table; c->name; c++) {
@@ -46,12 +50,6 @@ static const command* find(const char* name) {
 }
 
 static int unknown(const char* name) {
-  for (int i = 0; i < NLATER; i++) {
-    if (strcmp(name, later[i]) == 0) {
-      return complain(CODE_USE, "'%s' is not part of this version (%s); it is planned", name,
-                      td_version());
-    }
-  }
   const char* names[32];
   int n = 0;
   for (const command* c = command_table; c->name && n < 32; c++) names[n++] = c->name;

@@ -34,10 +34,22 @@ static const char* read_t_final(options* o, const char* s) {
   return number(s, &o->t_final) ? NULL : "must be a number";
 }
 
-static const char* read_count(options* o, const char* s) {
+static const char* natural(const char* s, int* n) {
   double x;
   if (!number(s, &x) || x < 1 || x > 1e6 || x != floor(x)) return "must be a whole number from 1";
-  o->count = (int)x;
+  *n = (int)x;
+  return NULL;
+}
+static const char* read_count(options* o, const char* s) { return natural(s, &o->count); }
+static const char* read_reduce(options* o, const char* s) { return natural(s, &o->reduce); }
+static const char* read_points(options* o, const char* s) { return natural(s, &o->points); }
+
+// A:B with 0 < A < B
+static const char* read_range(options* o, const char* s) {
+  char* end;
+  o->low = strtod(s, &end);
+  if (end == s || *end != ':' || !number(end + 1, &o->high) || !(o->low > 0 && o->low < o->high))
+    return "must look like 0.1:100, two positive numbers in ascending order";
   return NULL;
 }
 
@@ -70,11 +82,80 @@ static const char* read_solver(options* o, const char* s) {
   return "must be auto, explicit or stiff";
 }
 
+// One of the words of a list, by number.
+static bool choice(const char* s, const char* const* words, int n, int* chosen) {
+  for (int i = 0; i < n; i++) {
+    if (strcmp(s, words[i]) == 0) {
+      *chosen = i;
+      return true;
+    }
+  }
+  return false;
+}
+
+static const char* read_language(options* o, const char* s) {
+  static const char* const words[] = {"c", "octave", "python", "latex"};
+  int i;
+  if (!choice(s, words, 4, &i)) return "must be c, octave, python or latex";
+  o->language = (td_derive_language)i;
+  return NULL;
+}
+
+static const char* read_style(options* o, const char* s) {
+  static const char* const words[] = {"whole", "element", "terms", "matrix"};
+  int i;
+  if (!choice(s, words, 4, &i)) return "must be whole, element, terms or matrix";
+  o->style = (td_derive_style)i;
+  return NULL;
+}
+
+static const char* read_fmi(options* o, const char* s) {
+  if (strcmp(s, "2") != 0 && strcmp(s, "3") != 0) return "must be 2 or 3";
+  o->fmi = s[0] - '0';
+  return NULL;
+}
+
 static const char* read_set(options* o, const char* s) {
   const char* equals = strchr(s, '=');
   if (!equals || equals == s || !equals[1]) return "must look like name=value";
   o->set[o->nset++] = s;
   return NULL;
+}
+
+static const char* read_assume(options* o, const char* s) {
+  const char* equals = strchr(s, '=');
+  if (!equals || equals == s || !equals[1]) return "must look like name=value";
+  o->assume[o->nassume++] = s;
+  return NULL;
+}
+
+static const char* read_estimate(options* o, const char* s) {
+  const char* equals = strchr(s, '=');
+  char* end;
+  const double sigma = equals ? strtod(equals + 1, &end) : -1;
+  double walk;
+  if (!equals || equals == s || !(sigma >= 0) || *end != ':' || !number(end + 1, &walk) || walk < 0)
+    return "must look like name=sigma:walk, deviations at the start and after one second";
+  o->estimate[o->nestimate++] = s;
+  return NULL;
+}
+
+static const char* read_sigma(options* o, const char* s) {
+  char* end;
+  o->sigma_q = strtod(s, &end);
+  if (end == s || *end != ':' || !number(end + 1, &o->sigma_v) || !(o->sigma_q >= 0) ||
+      o->sigma_v < 0)
+    return "must look like 0.01:0.1, deviations of positions and velocities at the start";
+  return NULL;
+}
+
+static const char* read_drift(options* o, const char* s) {
+  return number(s, &o->drift) && o->drift >= 0 ? NULL : "must be zero or a positive number";
+}
+
+static const char* read_filter(options* o, const char* s) {
+  o->filter = strcmp(s, "ukf") == 0 ? TD_UKF : TD_EKF;
+  return o->filter == TD_UKF || strcmp(s, "ekf") == 0 ? NULL : "must be ekf or ukf";
 }
 
 // P=a:b
@@ -98,7 +179,10 @@ static const char* read_time(options* o, const char* s) {
   return number(s, &o->time) ? NULL : "must be a number";
 }
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
+static const char* read_symbolic(options* o, const char* s) { return word(s, &o->symbolic); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
+static const char* read_data(options* o, const char* s) { return word(s, &o->data); }
+static const char* read_weights(options* o, const char* s) { return word(s, &o->weights); }
 
 static const char* flag(bool* on) {
   *on = true;
@@ -109,6 +193,9 @@ static const char* read_quiet(options* o, const char* s) { return (void)s, flag(
 static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
 static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
+static const char* read_plugin(options* o, const char* s) {
+  return (void)s, flag(&o->allow_plugin);
+}
 static const char* read_static(options* o, const char* s) { return (void)s, flag(&o->only_static); }
 static const char* read_dynamic(options* o, const char* s) {
   return (void)s, flag(&o->only_dynamic);
@@ -182,6 +269,21 @@ static const option_row option_table[] = {
     {'V', "--speed", NULL, "X", read_speed, "seconds of the model in one of the video (default: 1)"},
     {'T', "--time", NULL, "T", read_time, "time to show in s (default: the middle)"},
     {'D', "--dark", NULL, NULL, read_dark, "on a dark ground"},
+    {'4', "--lang", NULL, "NAME", read_language, "c, octave, python or latex (default: c)"},
+    {'1', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
+    {'2', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
+    {'3', "--fmi", NULL, "N", read_fmi, "version of the standard for an FMU: 2 or 3 (default: 2)"},
+    {'A', "--assume", NULL, "NAME=VALUE", read_assume, "a param as tasks and controllers believe it to be; may be repeated"},
+    {'U', "--allow-plugin", NULL, NULL, read_plugin, "allow the controllers named by control.plugin"},
+    {'K', "--data", NULL, "FILE", read_data, "measured sensors and inputs by name, CSV with a column t"},
+    {'M', "--filter", NULL, "NAME", read_filter, "ekf (extended, default) or ukf (unscented)"},
+    {'E', "--estimate", NULL, "NAME=S:W", read_estimate, "an unknown input or param: deviation at the start and after 1 s; may be repeated"},
+    {'N', "--sigma", NULL, "Q:V", read_sigma, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
+    {'W', "--drift", NULL, "X", read_drift, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
+    {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
+    {'Q', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
+    {'H', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},
+    {'I', "--points", NULL, "N", read_points, "how many frequencies (default: 400)"},
     {'?', "--help", "-h", NULL, read_help, "this text"},
 };
 // clang-format on
@@ -256,6 +358,10 @@ static int read_one(const command* cmd, options* opt, int* i) {
 }
 
 static int read_target(const command* cmd, options* opt, const char* arg) {
+  if (cmd->targets == 2 && !opt->kind) {
+    opt->kind = arg;
+    return CODE_DONE;
+  }
   if (cmd->targets == 0 || opt->target) {
     return complain(CODE_USE, "'%s' is one argument too many for '%s'", arg, cmd->name);
   }
@@ -270,11 +376,17 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
                    .t_final = NAN,
                    .dt_out = NAN,
                    .time = NAN,
+                   .sigma_q = NAN,
+                   .sigma_v = NAN,
+                   .drift = NAN,
+
                    .fps = NAN,
                    .speed = NAN};
   opt->argc = argc;
   opt->argv = argv;
-  opt->set = calloc((size_t)argc, sizeof *opt->set);
+  opt->set = calloc(3 * (size_t)argc, sizeof *opt->set);
+  opt->estimate = opt->set ? opt->set + 2 * argc : NULL;
+  opt->assume = opt->set ? opt->set + argc : NULL;
   if (!opt->set) return complain(CODE_NUMERICS, "out of memory");
 
   bool plain = false;  // behind "--"
@@ -294,7 +406,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   if (opt->at && opt->from_rest) {
     return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
-  if (cmd->targets == 1 && !opt->target && !opt->help) {
+  if (cmd->targets > 0 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,
                     cmd->arguments);
   }

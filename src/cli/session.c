@@ -208,6 +208,7 @@ void session_close(session* s) {
   td_state_free(s->rest);
   td_state_free(s->state);
   td_work_free(s->work);
+  td_work_free(s->belief);
   td_model_free(s->model);
   td_spec_free(s->spec);
   free(s->out);

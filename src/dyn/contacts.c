@@ -87,6 +87,20 @@ static contact_force fixed_force(const td_work* w, const fixed_touch* f, vec3* p
   return contact_force_at(&f->law, f->t.depth, f->t.n, contact_velocity(&w->hop[f->hop].V, *p));
 }
 
+vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int ball, vec3* p) {
+  const model_contact* c = &m->contact[contact];
+  const model_ball* b = &m->ball[c->ball + ball];
+  const contact_ball at = ball_at(m, w, b);
+  const vec3 none = {0, 0, 0};
+  const double r = w->num[b->radius];
+  *p = at.x;
+  if (c->kind == CONTACT_PIECES || hop_of(m, b) < 0) return none;
+  const contact_touch t = touch(w, c, at.x, r);
+  if (!(t.depth > 0)) return none;
+  const fixed_touch f = {b, law_of(w, c, b->weight), t, at, r, hop_of(m, b), c->potential};
+  return fixed_force(w, &f, p).F;
+}
+
 // ---- pairs ------------------------------------------------------------------------------------
 
 typedef contact_interval interval;

@@ -50,6 +50,13 @@ void td_target_rates(const td_model* model, const td_state* state, td_work* work
 void td_constraint_tangent(const td_model* model, const td_state* state, td_work* work,
                            const double* a, double* dq, double* dv);
 
+// ---- one step of fixed length -----------------------------------------------------------------
+// The classical Runge-Kutta step of order 4, then unit quaternions and constraints are restored.
+// For programs that must know beforehand how long a step takes; td_simulate chooses its steps
+// itself.
+td_status td_fixed_step(const td_model* model, td_state* state, td_work* work, double dt);
+size_t td_work_bytes(const td_model* model);  // memory of a td_work
+
 // ---- forces -----------------------------------------------------------------------------------
 // Scale gravity, inputs, loads and rest-length changes for load continuation: 1 is the real thing.
 void td_set_load(td_work* work, double scale);
@@ -74,6 +81,61 @@ void td_param_derivative(const td_model* model, const td_state* state, td_work* 
 // multipliers of dependent constraints.
 td_status td_sensor_tangent(const td_model* model, const td_state* state, td_work* work, double* dq,
                             double* dv, double* du, bool* known);
+
+// What went wrong, for td_work_failure().
+void td_work_fail(td_work* work, const char* format, ...) TD_PRINTF(2, 3);
+
+// ---- controllers ------------------------------------------------------------------------------
+typedef enum td_loop_kind { TD_LOOP_LAW, TD_LOOP_GAINS, TD_LOOP_PLUGIN } td_loop_kind;
+typedef struct td_loop {
+  td_loop_kind kind;
+  int first, n;       // its inputs among those of all controllers
+  const char* file;   // of gains or a plug-in
+  bool from_sensors;  // gains: the state is estimated
+} td_loop;
+int td_loop_count(const td_model* model);
+td_loop td_loop_at(const td_model* model, int k);
+// Inputs that controllers set: how many, and the i-th with its limits.
+int td_law_count(const td_model* model);
+int td_law_input(const td_model* model, const td_work* work, int i, double* low, double* high);
+bool td_law_is_law(const td_model* model, int i);  // set by an expression
+// Values of the laws (count, others 0), and d/dq, d/dv (count x nv).
+void td_law_values(const td_model* model, const td_state* state, td_work* work, double* values);
+void td_law_tangent(const td_model* model, const td_state* state, td_work* work, double* dq,
+                    double* dv);
+// The computer they run on, and how it measures output i.
+typedef struct td_computer {
+  double rate, delay, quantum;
+  uint64_t seed;
+} td_computer;
+td_computer td_model_computer(const td_model* model);
+void td_measure(const td_model* model, const td_work* work, int i, double* noise, double* quantum);
+
+// ---- tasks ------------------------------------------------------------------------------------
+// Numbers that tasks are to bring about; 0: the model has no tasks.
+int td_task_count(const td_model* model);
+bool td_task_is_static(const td_model* model);  // feed-forward from statics
+// Each (count): value, rate, acceleration at v' = 0 (the bias), desired value, rate, acceleration.
+typedef struct td_task_values {
+  const double *y, *rate, *bias, *desired, *desired_rate, *desired_acc;
+} td_task_values;
+// Belong to the work, valid until its next use.
+td_task_values td_task_at(const td_model* model, const td_state* state, td_work* work);
+// d value / d q (count x nv)
+void td_task_jacobian(const td_model* model, const td_state* state, td_work* work, double* J);
+// Gains of value i, and the largest damping of all tasks.
+void td_task_gains(const td_model* model, const td_work* work, int i, double* P, double* I,
+                   double* D);
+double td_task_damping(const td_model* model, const td_work* work);
+// Inputs that tasks drive: how many, and the k-th with its limits.
+int td_task_input_count(const td_model* model);
+int td_task_input(const td_model* model, const td_work* work, int k, double* low, double* high);
+// d v'/du (nv x nu) after td_forward_dynamics at this very state.
+td_status td_input_accelerations(const td_model* model, const td_state* state, td_work* work,
+                                 double* du);
+// v' (nv) of generalised forces f (nv) alone, after td_forward_dynamics at this very state.
+td_status td_force_accelerations(const td_model* model, td_work* work, const double* f, double* a);
+bool td_inputs_affine(const td_model* model);  // forces are linear in the inputs
 
 // ---- events and stop times --------------------------------------------------------------------
 void td_event_values(const td_model* model, const td_state* state, td_work* work,

@@ -211,6 +211,9 @@ void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate,
 double td_contacts_energy(const td_model* m, const td_work* w);
 double td_contacts_energy_change(const td_model* m, const td_work* w, int col);
 double td_contacts_power(const td_model* m, const td_work* w);
+// Force of a fixed object on one ball of a contact, and where; none when it does not touch, or when
+// the contact is with other balls.
+vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int ball, vec3* at);
 double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none
 
@@ -221,6 +224,9 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 // Its change along a column and with the numbers (w->dnum), at fixed multipliers.
 spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate);
 td_energies td_energies_at(const td_model* m, td_work* w);
+
+// Accelerations of prescribed DOFs, zero for the others.
+void td_prescribed_accelerations(const td_model* m, const td_work* w, double* a);
 
 // Coordinates.
 void td_hop_rate(const model_hop* hop, const double* q, const double* v, double* qdot);

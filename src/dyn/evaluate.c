@@ -32,7 +32,26 @@ static void gather_columns(const td_model* m, const double* from, int rows, doub
     for (int j = 0; j < n; j++) to[i * n + j] = from[i * m->nvel + m->free_v[j]];
 }
 
-// Mass matrix and rows at the placed state, restricted to free coordinates and factored.
+static bool is_strain(const td_model* m, int v) {
+  return m->vel[v].hop >= 0 && m->hop[m->vel[v].hop].kind == HOP_STRAIN;
+}
+
+// Each strain coordinate as heavy as the heaviest of its rod and strain, besides what M says.  In M
+// alone a sharp bend close to the end of a rod is the lightest way to move the end: it would close
+// loops by changes of the highest, stiffest shape functions.
+static void weigh_strains(const td_model* m, double* M, arena* s) {
+  const arena_mark mark = arena_open(s);
+  double* most = arena_zeros(s, m->nvel);
+  for (int i = 0; i < m->nvel; i++)
+    for (int j = 0; is_strain(m, i) && j < m->nvel; j++)
+      if (m->vel[j].rod == m->vel[i].rod && m->vel[j].dof == m->vel[i].dof && is_strain(m, j))
+        most[i] = fmax(most[i], M[j * m->nvel + j]);
+  for (int i = 0; i < m->nvel; i++) M[i * m->nvel + i] += most[i];
+  arena_close(s, mark);
+}
+
+// Mass matrix and rows at the placed state, restricted to free coordinates and factored.  With
+// `skip_row` it is the metric of projections.
 static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, dense_system* d) {
   const int n = m->nfree_v, r = m->nrow;
   arena* s = &w->scratch;
@@ -40,6 +59,7 @@ static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, de
   d->M = arena_doubles(s, m->nvel * m->nvel);
   d->J = arena_doubles(s, r * m->nvel);
   td_composite_mass(m, w, d->M);
+  if (skip_row) weigh_strains(m, d->M, s);
   td_row_jacobian(m, w, d->J);
   double *M = d->M, *J = d->J;
   for (int i = 0; skip_row && i < r; i++)
@@ -67,7 +87,7 @@ static td_status report_singular(const td_model* m, td_work* w, const td_kkt* kk
   return TD_E_SINGULAR;
 }
 
-static void prescribed_accelerations(const td_model* m, const td_work* w, double* a) {
+void td_prescribed_accelerations(const td_model* m, const td_work* w, double* a) {
   for (int i = 0; i < m->nvel; i++)
     a[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion + 2];
 }
@@ -78,7 +98,7 @@ static td_status dense_forward(const td_model* m, td_work* w) {
   const int nv = m->nvel, r = m->nrow;
   double *a0 = arena_doubles(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r),
          *x = arena_doubles(s, nv);
-  prescribed_accelerations(m, w, a0);
+  td_prescribed_accelerations(m, w, a0);
   td_accelerate(m, w, a0, true);
   td_inverse(m, w, F);
   dense_system d;
@@ -317,6 +337,68 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
   return td_forward_tangent_rows(m, state, w, dq, dv, du, NULL);
 }
 
+// v' of generalised forces f (nv x k) alone and of drives g of the constraint rows (nrow x k, may
+// be NULL), after td_forward_dynamics at this very state.
+static td_status answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
+                         double* a) {
+  arena* s = &w->scratch;
+  const int n = m->nfree_v;
+  double *free_f = arena_doubles(s, n * k), *x = arena_doubles(s, n * k);
+  for (int i = 0; i < n; i++)
+    memcpy(free_f + i * k, f + m->free_v[i] * k, (size_t)k * sizeof(double));
+  dense_system d;
+  dense_factor(m, w, NULL, &d);
+  if (d.kkt.singular) return report_singular(m, w, &d.kkt);
+  td_kkt_solve(&d.kkt, free_f, g, k, x, NULL, s);
+  scatter(m, x, k, 0, k, a);
+  return TD_OK;
+}
+
+static void recursive_answers(const td_model* m, td_work* w, const mass_factor* factor,
+                              const double* f, int k, double* a) {
+  const int nv = m->nvel, width = (k + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
+  double* wide = arena_zeros(&w->scratch, nv * width);
+  for (int i = 0; i < nv; i++) memcpy(wide + i * width, f + i * k, (size_t)k * sizeof(double));
+  td_mass_solve(m, w, factor, wide, width);
+  for (int i = 0; i < nv; i++) memcpy(a + i * k, wide + i * width, (size_t)k * sizeof(double));
+}
+
+td_status td_force_accelerations(const td_model* m, td_work* w, const double* f, double* a) {
+  const arena_mark mark = arena_open(&w->scratch);
+  td_status status = TD_OK;
+  if (is_recursive(m)) {
+    mass_factor* factor = arena_bytes(&w->scratch, (size_t)m->nvel * sizeof(mass_factor));
+    td_mass_factors(m, w, factor);
+    recursive_answers(m, w, factor, f, 1, a);
+  } else {
+    status = answers(m, w, f, NULL, 1, a);
+  }
+  arena_close(&w->scratch, mark);
+  return status;
+}
+
+td_status td_input_accelerations(const td_model* m, const td_state* state, td_work* w, double* du) {
+  arena* s = &w->scratch;
+  const int nv = m->nvel, nu = m->ninput;
+  if (nu == 0) return TD_OK;
+  const arena_mark mark = arena_open(s);
+  double *B = arena_doubles(s, nv * nu), *g = arena_doubles(s, m->nrow * nu);
+  td_status status = TD_OK;
+  if (is_recursive(m)) {
+    mass_factor* factor = arena_bytes(s, (size_t)nv * sizeof(mass_factor));
+    td_mass_factors(m, w, factor);
+    td_input_map(m, state, w, B);
+    recursive_answers(m, w, factor, B, nu, du);
+  } else {
+    td_input_map(m, state, w, B);
+    for (int i = 0; i < m->nrow; i++)
+      for (int j = 0; j < nu; j++) g[i * nu + j] = td_row_input(m, w, i, j);
+    status = answers(m, w, B, m->nrow > 0 ? g : NULL, nu, du);
+  }
+  arena_close(s, mark);
+  return status;
+}
+
 // ---- projection -------------------------------------------------------------------------------
 
 static void skipped_rows(const td_model* m, bool* skip) {
@@ -337,7 +419,7 @@ static double row_errors(const td_model* m, const td_work* w, bool rate, double*
   return worst;
 }
 
-// One step δ of least mass-weighted size with J δ = -error.
+// One step δ of least size, weighted by mass, with J δ = -error.
 static td_status correct(const td_model* m, td_work* w, const double* error, double* delta) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);

@@ -40,25 +40,28 @@
   X(double, tau, m->nvel)                            \
   X(double, vdot, m->nvel)                           \
   X(double, lambda, m->nrow)                         \
+  X(double, task, 6 * m->ntask_value)                \
   X(double, inner_q, m->npos)                        \
   X(double, inner_v, m->nvel)                        \
   X(double, inner_u, m->ninput)
 
 static int tape_scratch(const td_model* m) {
-  const td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
-                            m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
-                            m->output_tape,     m->output_probe_tape, m->output_input_tape,
-                            m->event_tape,      m->strain_tape,       m->strain_rate_tape};
+  const td_tape* tapes[] = {
+      m->param_tape,        m->motion_tape,     m->live_tape,   m->live_probe_tape,
+      m->live_input_tape,   m->live_param_tape, m->output_tape, m->output_probe_tape,
+      m->output_input_tape, m->event_tape,      m->task_tape,   m->task_probe_tape,
+      m->law_tape,          m->law_probe_tape,  m->strain_tape, m->strain_rate_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
-    most = max_int(most, td_tape_scratch(tapes[i]));
+    if (tapes[i]) most = max_int(most, td_tape_scratch(tapes[i]));
   return most;
 }
 
 static int partial_count(const td_model* m) {
   const int counts[] = {m->nparam_slot,   m->nmotion_slot, m->nlive_slot,   m->nlive_probe,
                         m->nlive_input,   m->nlive_param,  m->noutput_name, m->noutput_probe,
-                        m->noutput_input, m->nevent,       m->nstrain_slot, m->nstrain_rate_slot};
+                        m->noutput_input, m->nevent,       m->ntask_probe,  6 * m->ntask_value,
+                        m->nlaw_input,    m->nlaw_probe,   m->nstrain_slot, m->nstrain_rate_slot};
   int most = 1;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
   return most;
@@ -71,18 +74,24 @@ static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 // velocities.
 static size_t scratch_size(const td_model* m) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput, c = (size_t)m->ncol;
-  const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024;
-  const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input;
+  const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +
+                       32 * n + 2 * n * u + r * u;
+  const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input +
+                         8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 8);  // fixed steps
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + sizeof(double) * (dense + 32 * c + outputs) + 65536;
 }
 
-td_work* td_work_new(const td_model* m) {
+size_t td_work_bytes(const td_model* m) {
   size_t total = padded(sizeof(td_work));
 #define X(type, name, count) total += padded(sizeof(type) * (size_t)(count));
   WORK_ARRAYS(X)
 #undef X
+  return total + scratch_size(m) + 64;
+}
+
+td_work* td_work_new(const td_model* m) {
   const size_t scratch = scratch_size(m);
-  char* raw = calloc(1, total + scratch + 64);
+  char* raw = calloc(1, td_work_bytes(m));
   if (!raw) return NULL;
   char* at = (char*)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
   td_work* w = (td_work*)(void*)at;

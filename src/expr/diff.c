@@ -120,32 +120,76 @@ static ex diff_node(td_exprs* g, ex e, node n, const ex d[3]) {
                               : diff_binary(g, op, e, n.arg[0], n.arg[1], d[0], d[1]);
 }
 
-ex td_ex_diff(td_exprs* g, ex e, int var) {
-  if (g->failed || !is_node(g, e) || var < 0 || var >= g->nvar) return EX_NONE;
-  const ex zero = num(g, 0), one = num(g, 1);
-  reach r;
-  if (!td_reach(g, &e, 1, (reach_rule){(int)g->vars[var].kind, true}, &r)) return graph_fail(g);
-  ex* d = malloc((size_t)max_int(r.n, 1) * sizeof *d);
-  ex result = d ? zero : graph_fail(g);
-
-  for (int i = 0; d && i < r.n && !g->failed; i++) {
-    const node n = *node_at(g, r.list[i]);
-    if (n.op == EX_VAR) {
-      d[i] = n.arg[0] == var ? one : zero;
-      continue;
-    }
-    ex da[3] = {zero, zero, zero};
-    bool any = false;
-    for (int k = 0; k < td_op_arity((ex_op)n.op); k++) {
-      if (reach_has(&r, n.arg[k])) da[k] = d[reach_rank(&r, n.arg[k])];
-      any = any || da[k] != zero;
-    }
-    d[i] = any ? diff_node(g, r.list[i], n, da) : zero;
+// seed[v]: the rate of variable v, EX_NONE: it does not change; NULL: no memory.
+static ex* seeds(const td_exprs* g, const int* var, const ex* rate, int n, int* depends) {
+  ex* seed = malloc((size_t)max_int(g->nvar, 1) * sizeof *seed);
+  if (!seed) return NULL;
+  for (int v = 0; v < g->nvar; v++) seed[v] = EX_NONE;
+  *depends = 0;
+  for (int i = 0; i < n; i++) {
+    seed[var[i]] = rate[i];
+    *depends |= (int)g->vars[var[i]].kind;
   }
-  if (d && r.n > 0) result = d[r.n - 1];
+  return seed;
+}
+
+// The derivative of node i of the list, those of its operands being known.
+static ex diff_at(td_exprs* g, const reach* r, const ex* seed, const ex* d, int i) {
+  const ex zero = num(g, 0);
+  const node n = *node_at(g, r->list[i]);
+  if (n.op == EX_VAR) return seed[n.arg[0]] != EX_NONE ? seed[n.arg[0]] : zero;
+  ex da[3] = {zero, zero, zero};
+  bool any = false;
+  for (int k = 0; k < td_op_arity((ex_op)n.op); k++) {
+    if (reach_has(r, n.arg[k])) da[k] = d[reach_rank(r, n.arg[k])];
+    any = any || da[k] != zero;
+  }
+  return any ? diff_node(g, r->list[i], n, da) : zero;
+}
+
+static bool are_nodes(const td_exprs* g, const ex* e, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!is_node(g, e[i])) return false;
+  }
+  return true;
+}
+
+static bool are_vars(const td_exprs* g, const int* var, int n) {
+  for (int i = 0; i < n; i++) {
+    if (var[i] < 0 || var[i] >= g->nvar) return false;
+  }
+  return true;
+}
+
+bool td_ex_along(td_exprs* g, const ex* e, int n, const int* var, const ex* rate, int nvar,
+                 ex* out) {
+  for (int i = 0; i < n; i++) out[i] = EX_NONE;
+  if (g->failed || !are_nodes(g, e, n) || !are_vars(g, var, nvar) || !are_nodes(g, rate, nvar)) {
+    return false;
+  }
+  int depends;
+  ex* seed = seeds(g, var, rate, nvar, &depends);
+  reach r = {0};
+  ex* d = NULL;
+  if (seed && td_reach(g, e, n, (reach_rule){depends, true}, &r)) {
+    d = malloc((size_t)max_int(r.n, 1) * sizeof *d);
+  }
+  if (!d) graph_fail(g);
+  for (int i = 0; d && i < r.n && !g->failed; i++) d[i] = diff_at(g, &r, seed, d, i);
+  const ex zero = num(g, 0);
+  for (int i = 0; i < n && !g->failed; i++) {
+    out[i] = reach_has(&r, e[i]) ? d[reach_rank(&r, e[i])] : zero;
+  }
   free(d);
+  free(seed);
   td_reach_free(&r);
-  return g->failed ? EX_NONE : result;
+  return !g->failed;
+}
+
+ex td_ex_diff(td_exprs* g, ex e, int var) {
+  const ex one = num(g, 1);
+  ex result;
+  return td_ex_along(g, &e, 1, &var, &one, 1, &result) ? result : EX_NONE;
 }
 
 // ---- substitution -----------------------------------------------------------------------------
@@ -174,25 +218,35 @@ static ex rebuild(td_exprs* g, const reach* r, const ex* map, ex* made, int i) {
   return td_ex_make(g, op, arg[0], arg[1], arg[2]);
 }
 
-ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n) {
-  if (g->failed || !is_node(g, e)) return EX_NONE;
+bool td_ex_substitute_all(td_exprs* g, const ex* e, int ne, const int* var, const ex* with, int n,
+                          ex* out) {
+  for (int i = 0; i < ne; i++) out[i] = EX_NONE;
+  if (g->failed || !are_nodes(g, e, ne) || !are_vars(g, var, n) || !are_nodes(g, with, n)) {
+    return false;
+  }
   int depends = 0;
   bool all = n == 0;  // a variable of no kind leaves no trace in the sets
   for (int i = 0; i < n; i++) {
-    if (var[i] < 0 || var[i] >= g->nvar || !is_node(g, with[i])) return EX_NONE;
     depends |= (int)g->vars[var[i]].kind;
     all = all || g->vars[var[i]].kind == TD_ON_NOTHING;
   }
 
-  reach r;
-  if (!td_reach(g, &e, 1, (reach_rule){all ? 0 : depends, false}, &r)) return graph_fail(g);
+  reach r = {0};
+  if (!td_reach(g, e, ne, (reach_rule){all ? 0 : depends, false}, &r)) graph_fail(g);
   ex* map = replacements(g, var, with, n);
   ex* made = malloc((size_t)max_int(r.n, 1) * sizeof *made);
   if (!map || !made) graph_fail(g);
   for (int i = 0; i < r.n && !g->failed; i++) made[i] = rebuild(g, &r, map, made, i);
-  const ex result = g->failed ? EX_NONE : r.n > 0 ? made[r.n - 1] : e;
+  for (int i = 0; i < ne && !g->failed; i++) {
+    out[i] = reach_has(&r, e[i]) ? made[reach_rank(&r, e[i])] : e[i];
+  }
   free(map);
   free(made);
   td_reach_free(&r);
-  return result;
+  return !g->failed;
+}
+
+ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n) {
+  ex result;
+  return td_ex_substitute_all(g, &e, 1, var, with, n, &result) ? result : EX_NONE;
 }

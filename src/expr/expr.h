@@ -136,10 +136,20 @@ bool td_ex_has_var(const td_exprs* g, ex e, int var);  // linear in the size of 
 int td_ex_vars(const td_exprs* g, ex e, int* vars, int max);
 int td_ex_size(const td_exprs* g, ex e);  // nodes, shared ones counted once; 0: no memory
 
+// The nodes that n expressions need, operands before what uses them.  Caller frees; NULL: no
+// memory.
+ex* td_ex_needed(const td_exprs* g, const ex* e, int n, int* count);
+
 // Exact derivative with respect to a variable; shared work between calls is found by hash-consing.
 ex td_ex_diff(td_exprs* g, ex e, int var);
+// Derivatives of n expressions along a direction: variable var[i] changes at the rate rate[i], the
+// others do not.  False and EX_NONE when memory runs out or a handle is wrong.
+bool td_ex_along(td_exprs* g, const ex* e, int n, const int* var, const ex* rate, int nvar,
+                 ex* out);
 // Replace variables: e with each variable var[i] replaced by with[i].
 ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n);
+bool td_ex_substitute_all(td_exprs* g, const ex* e, int ne, const int* var, const ex* with, int n,
+                          ex* out);
 
 // Times at which e jumps or has a corner because of time alone (STEP, comparisons, MIN/MAX/ABS
 // corners that are linear in t, table knots): constants t* in [t0, t1].  Appends to *times (grown

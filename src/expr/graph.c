@@ -225,28 +225,6 @@ ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c) {
 
 // ---- tables -----------------------------------------------------------------------------------
 
-// The piece that holds x: the last knot not above it, the end pieces continued.
-double td_table_eval(const double* knots, int n, const double* coef, int order, bool clamp,
-                     double x) {
-  if (isnan(x)) return x;
-  if (clamp) x = fmin(fmax(x, knots[0]), knots[n - 1]);
-  int low = 0, high = n - 1;  // knots[low] <= x < knots[high], but for the ends
-  while (high - low > 1) {
-    const int mid = low + (high - low) / 2;
-    if (knots[mid] <= x) {
-      low = mid;
-    } else {
-      high = mid;
-    }
-  }
-
-  const double* c = coef + (size_t)low * (size_t)order;
-  const double dx = x - knots[low];
-  double y = c[order - 1];
-  for (int k = order - 2; k >= 0; k--) y = y * dx + c[k];
-  return y;
-}
-
 static bool good_table(const double* knots, int n, int order) {
   if (n < 2 || order < 1 || order > 1000 || n > NODE_LIMIT) return false;
   for (int i = 0; i < n; i++) {

@@ -342,7 +342,8 @@ static void write_ifelse(const printer* p, ex e, sequence* s) {
 
   text(s, start[x]);
   if (latex(p)) number(s, a, ANY), text(s, then[x]);
-  condition(s, c, x == TD_SYNTAX_C ? OR : is_condition ? ANY : SUM);
+  condition(s, c, !is_condition ? SUM : x == TD_SYNTAX_C ? OR : ANY);
+  if (x == TD_SYNTAX_C && !is_condition) text(s, " != 0.0");
   if (x == TD_SYNTAX_OCTAVE && !is_condition) text(s, " ~= 0");
   if (latex(p) && !is_condition) text(s, " \\ne 0");
   if (!latex(p)) text(s, then[x]), number(s, a, CHOICE);

@@ -69,3 +69,17 @@ void td_reach_free(reach* r) {
   free(r->list);
   *r = (reach){0};
 }
+
+ex* td_ex_needed(const td_exprs* g, const ex* e, int n, int* count) {
+  reach r;
+  *count = 0;
+  for (int i = 0; i < n; i++) {
+    if (!is_node(g, e[i])) return NULL;
+  }
+  if (!td_reach(g, e, n, (reach_rule){0, false}, &r)) return NULL;
+  ex* list = r.list;
+  *count = n > 0 ? r.n : 0;
+  r.list = NULL;
+  td_reach_free(&r);
+  return list;
+}

@@ -1,34 +1,9 @@
-// Evaluation.  A tape is a list of instructions on one array of numbers, the scratch:
-//
-//   [ constants | variables that occur | intermediate results ]
-//
-// The constants and the variables are copied in first (a few per cent of the time), so that an
-// instruction is just s[dst] = op(s[a], s[b], s[c]) with no question of where an operand lives. The
-// result of instruction i has the i-th place after the inputs; using places again after their last
-// use was measured and is no faster, since the instructions themselves take more of the cache.
+// Making a tape of the nodes some outputs need; see tape.h for what it is.
+#include "tape.h"
+
 #include <string.h>
 
 #include "graph.h"
-
-typedef struct instruction {
-  ex_op op;
-  int a, b, c;  // b is the table's number for TABLE; unused operands repeat a
-} instruction;
-
-typedef struct tape_table {
-  int n, order, clamp;
-  size_t at;  // knots then coefficients, in `tables`
-} tape_table;
-
-struct td_tape {
-  int ncode, nconst, nvar, nout, ntable;
-  instruction* code;
-  double* consts;
-  int* vars;  // number of each variable copied in
-  int* outs;  // place of each output
-  tape_table* tables;
-  double* data;  // of the tables
-};
 
 // What is known while a tape is made.
 typedef struct maker {
@@ -151,30 +126,9 @@ td_tape* td_tape_new(const td_exprs* g, const ex* outputs, int n) {
 }
 
 void td_tape_free(td_tape* tape) { free(tape); }
-int td_tape_scratch(const td_tape* tape) { return tape->nconst + tape->nvar + tape->ncode; }
 int td_tape_length(const td_tape* tape) { return tape->ncode; }
 
-// ---- running ----------------------------------------------------------------------------------
-
-static double look_up(const td_tape* t, int number, double x) {
-  const tape_table* at = &t->tables[number];
-  const double* knots = t->data + at->at;
-  return td_table_eval(knots, at->n, knots + at->n, at->order, at->clamp, x);
-}
-
-void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, double* out) {
-  double* s = scratch;
-  if (tape->nconst > 0) memcpy(s, tape->consts, (size_t)tape->nconst * sizeof *s);
-  for (int i = 0; i < tape->nvar; i++) s[tape->nconst + i] = vars[tape->vars[i]];
-
-  const instruction* end = tape->code + tape->ncode;
-  int dst = tape->nconst + tape->nvar;
-  for (const instruction* in = tape->code; in < end; in++) {
-    s[dst++] = in->op == EX_TABLE ? look_up(tape, in->b, s[in->a])
-                                  : apply(in->op, s[in->a], s[in->b], s[in->c]);
-  }
-  for (int i = 0; i < tape->nout; i++) out[i] = s[tape->outs[i]];
-}
+// ---- one expression ---------------------------------------------------------------------------
 
 double td_ex_eval(const td_exprs* g, ex e, const double* vars) {
   reach r;

@@ -38,10 +38,11 @@ void td_model_free(td_model* m) {
 #define X(type, name, text) free(m->name);
   TD_MODEL_ARRAYS(X)
 #undef X
-  td_tape* tapes[] = {m->param_tape,      m->motion_tape,       m->live_tape,
-                      m->live_probe_tape, m->live_input_tape,   m->live_param_tape,
-                      m->output_tape,     m->output_probe_tape, m->output_input_tape,
-                      m->event_tape,      m->strain_tape,       m->strain_rate_tape};
+  td_tape* tapes[] = {
+      m->param_tape,        m->motion_tape,     m->live_tape,   m->live_probe_tape,
+      m->live_input_tape,   m->live_param_tape, m->output_tape, m->output_probe_tape,
+      m->output_input_tape, m->event_tape,      m->task_tape,   m->task_probe_tape,
+      m->law_tape,          m->law_probe_tape,  m->strain_tape, m->strain_rate_tape};
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) td_tape_free(tapes[i]);
   td_exprs_free(m->graph);
   free(m->stop_ex);
@@ -100,6 +101,8 @@ const char* td_model_cable_name(const td_model* m, int i) {
 const char* td_model_contact_name(const td_model* m, int i) {
   return within(i, m->ncontact) ? model_name(m, m->contact[i].name) : NULL;
 }
+
+bool td_model_is_controlled(const td_model* m) { return m->ntask > 0 || m->nloop > 0; }
 
 static int find(const td_model* m, const char* (*name)(const td_model*, int), int n,
                 const char* want) {

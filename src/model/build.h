@@ -136,6 +136,12 @@ td_status td_build_one_fix(builder* b, const value* tr,
 td_status td_build_push_offset(builder* b, double z);  // a fixed translation along z
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
 td_status td_build_expressions(builder* b);
+// Tasks: their numbers before slots are sorted, their tapes once the model has its graph and
+// probes.
+td_status td_build_loop_numbers(builder* b);
+td_status td_build_loop_tapes(builder* b);
+td_status td_build_task_numbers(builder* b);
+td_status td_build_task_tapes(builder* b);
 
 // Meshes: their geometry, so that the numbers of bodies are known; the nodes, as instances from
 // `instance` on; what is between them.

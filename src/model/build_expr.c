@@ -244,8 +244,10 @@ static bool list_add(ex_list* list, ex e) {
 
 static bool push_output(builder* b, ex_list* list, ex e, int name) {
   int* slot = td_push_output_name(b->m, 1);
-  if (!slot || name < 0) return false;
+  ex* expression = td_push_output_ex(b->m, 1);
+  if (!slot || !expression || name < 0) return false;
   *slot = name;
+  *expression = e;
   return list_add(list, e);
 }
 
@@ -257,6 +259,24 @@ static bool wanted(const value* output, const char* name) {
     if (v && v->kind == V_STR && strcmp(v->s, name) == 0) return true;
   }
   return false;
+}
+
+// Noise and quantum of number k of n.
+static td_status push_measure(builder* b, const value* sensors, int i, int k, int n) {
+  static const char* const fields[] = {"noise", "quantum"};
+  for (int f = 0; f < 2; f++) {
+    const value* v = sensors ? td_get(sensors, i, fields[f]) : NULL;
+    const int count = v ? td_value_count(v) : 1;
+    if (count != 1 && count != n)
+      return td_error(b->diags, TD_E_MODEL, td_get_at(sensors, i, fields[f]),
+                      "sensor(%d).%s must have one number or %d like sensor(%d).value, got %d",
+                      i + 1, fields[f], n, i + 1, count);
+    num* slot = td_push_measure(b->m, 1);
+    if (!slot) return TD_E_NOMEM;
+    *slot = td_build_number(
+        b, v ? td_value_ex(v, count == 1 ? 0 : k, b->spec->graph) : td_ex_const(b->spec->graph, 0));
+  }
+  return TD_OK;
 }
 
 static td_status push_sensor(builder* b, ex_list* list, const value* sensors, int i) {
@@ -277,6 +297,7 @@ static td_status push_sensor(builder* b, ex_list* list, const value* sensors, in
                    : n == 3 ? td_push_name(b->m, "%s_%c", name, "xyz"[k])
                             : td_push_name(b->m, "%s_%d", name, k + 1);
     if (!push_output(b, list, td_value_ex(v, k, b->spec->graph), id)) return TD_E_NOMEM;
+    TD_TRY(push_measure(b, sensors, i, k, n));
   }
   return TD_OK;
 }
@@ -292,6 +313,7 @@ static td_status collect_outputs(builder* b, ex_list* list) {
     if (var < 0 ||
         !push_output(b, list, td_ex_var(b->spec->graph, var), td_push_name(b->m, "energy")))
       return TD_E_NOMEM;
+    TD_TRY(push_measure(b, NULL, 0, 0, 1));
   }
   return TD_OK;
 }
@@ -391,6 +413,7 @@ static td_status add_partials(builder* b, partials* out, int target, ex e, bool 
     if (probe < 0 && input < 0 && param < 0) continue;
     const ex d = td_ex_diff(m->graph, e, out->vars[i]);
     if (td_ex_is_const(m->graph, d) && td_ex_value(m->graph, d) == 0) continue;
+    if (input >= 0 && (td_ex_depends(m->graph, d) & TD_ON_INPUT)) m->inputs_affine = false;
     ex_list* list = probe >= 0 ? &out->probe : input >= 0 ? &out->input : &out->param;
     model_partial* p = probe >= 0 ? (output ? td_push_output_probe(m, 1) : td_push_live_probe(m, 1))
                        : input >= 0
@@ -564,7 +587,10 @@ static td_status push_named(builder* b) {
 
 td_status td_build_expressions(builder* b) {
   ex_list outputs = {0}, events = {0};
+  b->m->inputs_affine = true;
   td_status status = collect_outputs(b, &outputs);
+  if (status == TD_OK) status = td_build_loop_numbers(b);
+  if (status == TD_OK) status = td_build_task_numbers(b);
   if (status == TD_OK) status = collect_events(b, &events);
   td_status worst = status;
   if (status == TD_OK && b->spec->nsensor > b->spec->limits.parts)
@@ -580,6 +606,8 @@ td_status td_build_expressions(builder* b) {
     worst = b->m->graph ? push_named(b) : TD_E_NOMEM;
   }
   if (worst == TD_OK) worst = make_tapes(b, &outputs, &events);
+  if (worst == TD_OK) worst = td_build_loop_tapes(b);
+  if (worst == TD_OK) worst = td_build_task_tapes(b);
   if (worst == TD_OK) worst = collect_stops(b->m);
   const unsigned accel = TD_ON_ACCEL;
   for (int i = 0; worst == TD_OK && i < outputs.n + events.n; i++) {

@@ -280,6 +280,7 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, const
   const char* options = f->kind == FIELD_FLAG ? "0|1" : f->options;
   const bool whole = f->kind != FIELD_INT || x == floor(x);
   if (isfinite(x) && in_range(options, x) && whole) return true;
+  if (isinf(x) && strcmp(f->special, "limit") == 0) return true;
   if (!isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0)) return true;
 
   char name[NAME_SIZE];

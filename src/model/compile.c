@@ -69,6 +69,11 @@ static void read_settings(builder* b) {
   m->settings[2] = setting(par, "dt_out", 0.01);
   m->settings[3] = setting(par, "rtol", 1e-6);
   m->settings[4] = setting(par, "atol", 1e-9);
+  const value* control = par ? td_get(par, 0, "control") : NULL;
+  m->control_rate = setting(control, "rate", 0);
+  m->control_delay = setting(control, "delay", 0);
+  m->control_quantum = setting(control, "quantum", 0);
+  m->seed = (uint64_t)setting(par, "seed", 1);
   m->do_equil = setting(par, "equil", 1) != 0;
   m->do_modal = setting(par, "modal", 1) != 0;
   m->do_dyn = setting(par, "dyn", 1) != 0;

@@ -53,6 +53,14 @@ const td_field td_fields[] = {
     {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0", "absolute tolerance of the solver"},
     {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto|explicit|stiff", "kind of solver"},
     {"par.seed", FIELD_INT, "1", "1", "", FIXED, "", ">= 0", "start of the random numbers"},
+    {"par.control", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "the computer that tasks and controllers run on"},
+    {"par.control.rate", FIELD_NUM, "1", "0", "Hz", FIXED, "", ">= 0",
+     "how often it measures and sets inputs, which are held in between; 0: at all times"},
+    {"par.control.delay", FIELD_NUM, "1", "0", "s", FIXED, "", ">= 0",
+     "time from a measurement to the inputs that follow from it"},
+    {"par.control.quantum", FIELD_NUM, "1", "0", "", FIXED, "", ">= 0",
+     "smallest step of the inputs it sets, 0: none"},
     {"par.sym", FIELD_NUM, "", "", "", SYMBOLS, "", "",
      "symbols made with `syms` that become parameters of the model"},
     {"par.var", FIELD_NUM, "", "", "", PARAM, "", "", "their values, in the same order"},
@@ -471,6 +479,11 @@ const td_field td_fields[] = {
     {"sensor", FIELD_STRUCTS, "", "", "", FIXED, "", "", "quantities to record"},
     {"sensor.name", FIELD_STR, "", TD_REQUIRED, "", FIXED, "", "", "name in the results; unique"},
     {"sensor.value", FIELD_NUM, "", TD_REQUIRED, "", WATCH, "", "", "any expression"},
+    {"sensor.noise", FIELD_NUM, "", "0", "", PARAM, "", ">= 0",
+     "standard deviation of a measurement by a sampled controller or an observer; results hold "
+     "exact values"},
+    {"sensor.quantum", FIELD_NUM, "", "0", "", PARAM, "", ">= 0",
+     "smallest step of a measurement, 0: none"},
     {"output", FIELD_LIST, "", "all sensors, q and v", "", FIXED, "", "",
      "what the result files hold"},
     {"event", FIELD_STRUCTS, "", "", "", FIXED, "", "", "moments to find"},
@@ -479,6 +492,40 @@ const td_field td_fields[] = {
     {"event.then", FIELD_STR, "", "mark", "", FIXED, "", "stop|mark",
      "end the simulation, or only record the time"},
     {"event.name", FIELD_STR, "", "", "", FIXED, "", "", "name in the results; unique"},
+
+    // ---- task, control ------------------------------------------------------------------------
+    {"control", FIELD_STRUCTS, "", "", "", FIXED, "", "", "controllers that set inputs in `sim`"},
+    {"control.inputs", FIELD_LIST, "", "all inputs", "", FIXED, "", "",
+     "inputs it sets; those of `gains` are named in the file"},
+    {"control.law", FIELD_NUM, "", "", "", TIMED | TD_ON_STATE | TD_ON_RATE, "", "",
+     "the inputs as expressions, as many as `inputs`"},
+    {"control.gains", FIELD_STR, "", "", "", FIXED, "", "",
+     "a file of `tendril lqr`, beside the model: u = u0 - K x"},
+    {"control.from", FIELD_STR, "", "state", "", FIXED, "", "state|sensors",
+     "with `gains`: x from the state itself, or estimated from the sensors with the file's L"},
+    {"control.plugin", FIELD_STR, "", "", "", FIXED, "", "",
+     "a shared library with the function td_controller, beside the model; only with "
+     "`--allow-plugin`"},
+    {"control.limits", FIELD_NUM, "1x2|mx2", "[-inf inf]", "", PARAM, "limit", "",
+     "lowest and highest value of its inputs, one row for all or one for each"},
+    {"task", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "motions that inputs are to bring about in `sim`"},
+    {"task.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages; unique"},
+    {"task.value", FIELD_NUM, "", TD_REQUIRED, "", TIMED | TD_ON_STATE, "", "",
+     "what is to move: any expression of positions"},
+    {"task.desired", FIELD_NUM, "", TD_REQUIRED, "", TIMED, "", "",
+     "what it is to be, as many numbers"},
+    {"task.P", FIELD_NUM, "", "0", "1/s^2", PARAM, "", ">= 0", "gain on the error"},
+    {"task.I", FIELD_NUM, "", "0", "1/s^3", PARAM, "", ">= 0", "gain on its integral"},
+    {"task.D", FIELD_NUM, "", "0", "1/s", PARAM, "", ">= 0", "gain on its rate"},
+    {"task.inputs", FIELD_LIST, "", "all inputs", "", FIXED, "", "", "inputs it may use"},
+    {"task.limits", FIELD_NUM, "1x2|mx2", "[-inf inf]", "", PARAM, "limit", "",
+     "lowest and highest value of these inputs, one row for all or one for each"},
+    {"task.damping", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
+     "keeps inputs small where the task is nearly singular: weight of the inputs against the "
+     "task's acceleration"},
+    {"task.feedforward", FIELD_STR, "", "dynamic", "", FIXED, "", "dynamic|static",
+     "inputs from the exact equations of motion, or those that hold the desired value at rest"},
 };
 
 const int td_field_count = (int)(sizeof td_fields / sizeof td_fields[0]);
@@ -497,7 +544,6 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"task", "task" LATER "write the control law as joint.control, dof.input or exload.ftau"},
     {"mesh.fluid", "mesh.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
 };
 

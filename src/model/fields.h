@@ -29,7 +29,8 @@ typedef struct td_field {
   const char* fallback;  // default as shown and, for numbers, as evaluated; "" none, or TD_REQUIRED
   const char* unit;      // "m", "kg m^2", ""
   unsigned depends;      // allowed td_depends; 0: known while loading
-  const char* special;   // "inf": may be inf (a DOF); "nan": may be nan (from the initial geometry)
+  const char* special;  // "inf": may be inf (a DOF); "nan": may be nan (from the initial geometry);
+                        // "limit": may be inf or -inf
   const char*
       options;  // allowed words or integers separated by '|', or a range "> 0", ">= 1", "(0,1]"
   const char* text;  // one sentence for the manual

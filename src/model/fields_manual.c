@@ -168,6 +168,27 @@ static const chapter chapters[] = {
      "The solver finds the moment at which an expression passes through zero, in either direction.",
      "event(1).when = pos(body(2))*[0; 0; 1];   % the body reaches the ground\n"
      "event(1).then = 'stop';\n"},
+    {"control",
+     "A controller has one of `law`, `gains` and `plugin`. With `par.control.rate` it runs as a "
+     "computer would: it "
+     "measures, computes, and holds its inputs; laws and tasks may also run at all times (rate 0). "
+     "See control.md.",
+     "F = input('F', 0);\n"
+     "control(1).inputs = 'F';\n"
+     "control(1).law = -40*dof(joint(1), 1) - 8*ddof(joint(1), 1);\n"
+     "par.control.rate = 200;\n"},
+    {"task",
+     "In `sim` the inputs are those that give every task the acceleration `desired'' + P e + I "
+     "(integral of e) + D "
+     "e'` with `e = desired - value`, from the exact equations of motion: in the sense of least "
+     "squares when there are too few inputs, the smallest ones when there are too many, within "
+     "their "
+     "limits. The inputs appear in the results. See control.md.",
+     "F = input('F', 0);\n"
+     "task(1).value   = pos(body(2))*[1; 0; 0];\n"
+     "task(1).desired = 0.1*sin(2*t);\n"
+     "task(1).P = 400;  task(1).D = 40;\n"
+     "task(1).limits = [-5 5];\n"},
     {"par",
      "What `tendril run` does with the model, and how the solver works. All of it is optional.",
      "par.t_final = 8;\n"
@@ -275,6 +296,7 @@ static void add_notes(td_text* out, const td_field* f) {
   }
   if (f->kind == FIELD_FLAG && !strchr(f->text, '0')) td_text_add(out, ": 1 yes, 0 no");
   if (strcmp(f->special, "inf") == 0) td_text_add(out, "; `inf` makes a DOF");
+  if (strcmp(f->special, "limit") == 0) td_text_add(out, "; `inf`: no limit");
   if (strcmp(f->special, "nan") == 0)
     td_text_add(out, "; `nan` takes it from the initial geometry");
   for (int i = 0; i < td_alias_count; i++)

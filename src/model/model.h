@@ -348,6 +348,29 @@ typedef struct model_named {
   bool shapes;      // parameters: geometry, masses or initial values depend on it
 } model_named;
 
+// A task: n values among those of all tasks, and its gains.
+typedef struct model_task {
+  int name;
+  int first, n;
+  num P, I, D;  // n slots each
+  num damping;
+} model_task;
+
+// An input that tasks drive, within limits.
+typedef struct model_drive {
+  int input;
+  num low, high;
+} model_drive;
+
+// A controller: a law (numbers first .. first + n of the law tape), a file of gains, or a plug-in.
+typedef enum loop_kind { LOOP_LAW, LOOP_GAINS, LOOP_PLUGIN } loop_kind;
+typedef struct model_loop {
+  loop_kind kind;
+  int first, n;       // its inputs among law_input
+  int file;           // path, offset into names
+  bool from_sensors;  // gains: estimate the state
+} model_loop;
+
 typedef struct model_event {
   int name;
   bool stop;
@@ -412,6 +435,7 @@ typedef struct model_joint {
   X(model_coords, coords, "coordinates of strains written as expressions")   \
   X(model_node, node, "free nodes of rods, in the order they are placed")    \
   X(int, output_name, "names of the sensors' components")                    \
+  X(ex, output_ex, "and their expressions")                                  \
   X(double, number, "initial content of the slots")                          \
   X(ex, number_ex, "expression of each slot")                                \
   X(num, param_slot, "slots filled by the parameter tape")                   \
@@ -424,6 +448,14 @@ typedef struct model_joint {
   X(model_partial, live_param, "d slot / d parameter, force slots only")     \
   X(model_partial, output_probe, "d output / d probe")                       \
   X(model_partial, output_input, "d output / d input")                       \
+  X(model_loop, loop, "controllers")                                         \
+  X(model_drive, law_input, "inputs that controllers set")                   \
+  X(model_partial, law_probe, "d law / d probe")                             \
+  X(num, measure, "noise and quantum of each output")                        \
+  X(model_task, task, "tasks")                                               \
+  X(model_drive, task_input, "inputs that tasks drive")                      \
+  X(model_partial, task_probe, "d task value / d probe")                     \
+  X(int, task_var, "variables of each probe's rate and bias, -1: not asked") \
   X(int, free_v, "unprescribed velocities")                                  \
   X(int, free_q, "unprescribed positions")                                   \
   X(char, names, "all names, zero-terminated")
@@ -444,7 +476,15 @@ struct td_model {
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
   td_tape *live_probe_tape, *live_input_tape, *live_param_tape;
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
-  ex* stop_ex;  // expressions scanned for stop times
+  // values, rates and biases of the tasks, desired values with two derivatives; d value / d probe
+  td_tape *task_tape, *task_probe_tape;
+  td_tape *law_tape, *law_probe_tape;  // one number per law_input; of files and plug-ins 0
+  double control_rate, control_delay, control_quantum;
+  uint64_t seed;
+  int ntask_value;
+  bool task_static;    // feed-forward from statics
+  bool inputs_affine;  // forces are linear in the inputs
+  ex* stop_ex;         // expressions scanned for stop times
   int nstop_ex, cap_stop_ex;
   int nbeam_frame, nreference, ntarget;  // ntarget: control rows
   bool recursive;  // articulated-body recursion applies: no shared columns, hops prescribed whole
@@ -536,6 +576,7 @@ struct td_work {
   double *inner_q, *inner_v, *inner_u;
   double* tau;  // generalised forces of DOF elements and, after assembly, all forces
   double *vdot, *lambda;
+  double* task;  // values of the task tape
   arena scratch;
   double load;  // load scale of continuation
   struct {      // a hand that pulls at the robot (td_work_pull)

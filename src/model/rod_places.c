@@ -53,7 +53,7 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != rod + 1) continue;
     const bool placed = s->kind != SENSOR_STRETCH && s->kind != SENSOR_STRAIN &&
-                       s->kind != SENSOR_COORD && s->kind != SENSOR_DCOORD;
+                        s->kind != SENSOR_COORD && s->kind != SENSOR_DCOORD;
     if (placed) TD_TRY(want(b, rod, s->arc, out));
   }
   if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);

@@ -393,10 +393,10 @@ static td_status check_outputs(td_spec* spec, const named* list, int n) {
 }
 
 td_status td_check_names(td_spec* spec) {
-  static const char* const roots[] = {"body",  "rod",   "mesh",    "joint",
-                                      "event", "cable", "contact", "sensor"};
+  static const char* const roots[] = {"body",  "rod",     "mesh", "joint", "event",
+                                      "cable", "contact", "task", "sensor"};
   TD_TRY(check_rod_names(spec));
-  for (int k = 0; spec->root && k < 8; k++) {
+  for (int k = 0; spec->root && k < 9; k++) {
     const value* s = td_get(spec->root, 0, roots[k]);
     named* list;
     int n;

@@ -37,11 +37,11 @@ void td_linear_free(td_linear* linear) {
   free(linear);
 }
 
-static td_linear* allocate(int nx, int nu, int ny, int nv) {
+td_linear* td_linear_new(int nx, int nu, int ny, int nv) {
   td_linear* lin = calloc(1, sizeof *lin);
   if (!lin) return NULL;
   const size_t doubles =
-      area(nx, nx) + area(nx, nu) + area(ny, nx) + area(ny, nu) + area(2 * nv, nx);
+      area(nx, nx) + area(nx, nu) + area(ny, nx) + area(ny, nu) + 2 * area(2 * nv, nx);
   lin->A = calloc(doubles + 1, sizeof(double));
   if (!lin->A) {
     free(lin);
@@ -59,6 +59,7 @@ static td_linear* allocate(int nx, int nu, int ny, int nv) {
   lin->C = lin->B + area(nx, nu);
   lin->D = lin->C + area(ny, nx);
   lin->basis = lin->D + area(ny, nu);
+  lin->inverse = lin->basis + area(2 * nv, nx);
   return lin;
 }
 
@@ -130,14 +131,21 @@ static td_status turning(linearisation* p) {
   return TD_OK;
 }
 
-// basis = [Z 0; W Z]
-static void fill_basis(const linearisation* p, double* basis) {
+td_status td_turning(const td_model* model, const td_state* state, double* T) {
+  linearisation p = {.model = model, .state = state, .n = td_model_sizes(model), .T = T};
+  return turning(&p);
+}
+
+// basis = [Z 0; W Z]; Z'W = 0 and Z'Z = 1 make [Z' 0; 0 Z'] its inverse
+static void fill_basis(const linearisation* p, double* basis, double* inverse) {
   const int nv = p->n.nv, k = p->k, nx = 2 * k;
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j < k; j++) {
       basis[area(i, nx) + (size_t)j] = p->Zv[i * k + j];
       basis[area(nv + i, nx) + (size_t)j] = p->Wv[i * k + j];
       basis[area(nv + i, nx) + (size_t)(k + j)] = p->Zv[i * k + j];
+      inverse[area(j, 2 * nv) + (size_t)i] = p->Zv[i * k + j];
+      inverse[area(k + j, 2 * nv) + (size_t)(nv + i)] = p->Zv[i * k + j];
     }
   }
 }
@@ -168,8 +176,7 @@ static td_status state_equation(const linearisation* p, td_linear* lin, double* 
   return TD_OK;
 }
 
-// Keep the rows of C and D that are known; name the sensors that are left out.
-static void choose_outputs(const linearisation* p, const bool* known, td_linear* lin) {
+void td_linear_choose(const td_model* model, const bool* known, td_linear* lin) {
   static const char begin[] = "left out, since dependent constraints do not determine them:";
   int kept = 0;
   size_t used = 0;
@@ -182,7 +189,7 @@ static void choose_outputs(const linearisation* p, const bool* known, td_linear*
       lin->output[kept++] = i;
     } else if (used < sizeof lin->note - 1) {
       const int n = snprintf(lin->note + used, sizeof lin->note - used, "%s %s", used ? "," : begin,
-                             td_model_sensor_name(p->model, i));
+                             td_model_sensor_name(model, i));
       used += n > 0 ? (size_t)n : 0;
     }
   }
@@ -198,7 +205,7 @@ static td_status output_equation(const linearisation* p, td_linear* lin, double*
   const td_status status = td_sensor_tangent(p->model, p->state, p->work, dq, dv, lin->D, known);
   if (status == TD_OK) {
     apply(dq, dv, p, lin->basis, ny, lin->C, more);
-    choose_outputs(p, known, lin);
+    td_linear_choose(p->model, known, lin);
   }
   free(known);
   return status;
@@ -208,11 +215,11 @@ static td_status assemble(linearisation* p, td_linear** result) {
   const size_t nv = (size_t)p->n.nv, nu = (size_t)p->n.nu, ny = (size_t)p->n.nsensor;
   TD_TRY(allowed_motions(p));
   TD_TRY(turning(p));
-  td_linear* lin = *result = allocate(2 * p->k, p->n.nu, p->n.nsensor, p->n.nv);
+  td_linear* lin = *result = td_linear_new(2 * p->k, p->n.nu, p->n.nsensor, p->n.nv);
   double* scratch = malloc(sizeof(double) * (6 * nv * nv + nv * nu + 4 * ny * nv + 1));
   td_status status = lin && scratch ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) {
-    fill_basis(p, lin->basis);
+    fill_basis(p, lin->basis, lin->inverse);
     status = state_equation(p, lin, scratch);
   }
   if (status == TD_OK) status = output_equation(p, lin, scratch);

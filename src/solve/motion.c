@@ -20,11 +20,14 @@ void td_motion_unpack(td_motion* m, double t, const double* y) {
     memcpy(td_targets(m->work), y + m->nq + m->nv, (size_t)m->ntarget * sizeof(double));
   }
   td_prescribe(m->model, m->work, m->state);
+  if (m->control != NULL)
+    m->controlled = td_control_inputs(m->control, m->state, y + m->nq + m->nv + m->ntarget);
 }
 
 static td_status states(void* ctx, double t, const double* y, double* ydot) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
+  TD_TRY(m->controlled);
   TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
 
   const double* vdot = td_work_vdot(m->work);
@@ -33,6 +36,8 @@ static td_status states(void* ctx, double t, const double* y, double* ydot) {
   for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
   const int k = m->nq + m->nv;
   if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
+  if (m->nz > 0)
+    memcpy(ydot + k + m->ntarget, td_control_error(m->control), (size_t)m->nz * sizeof(double));
   return TD_OK;
 }
 
@@ -46,6 +51,7 @@ static td_status rhs(void* ctx, double t, const double* y, double* ydot) {
 static td_status integrals(void* ctx, double t, const double* y, double* power) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
+  TD_TRY(m->controlled);
   if (!td_power_needs_motion(m->model)) {
     *power = td_power(m->model, m->state, m->work);
     return TD_OK;
@@ -79,11 +85,47 @@ static void rate_rows(const td_motion* m, double* J) {
   }
 }
 
+// What the inputs do to v' follows the state through the gains: dv'/dx += dv'/du du/dx.  How the
+// gains themselves change along the motion is left out; Newton's iteration does not need it.
+static void close_loop(td_motion* m) {
+  const int nv = m->size.nv, nu = m->size.nu;
+  td_control_slopes(m->control, m->state, m->uq, m->uv, m->uz);
+  for (int i = 0; i < nv; i++)
+    for (int k = 0; k < nu; k++) {
+      const double w = m->du[i * nu + k];
+      for (int j = 0; w != 0 && j < nv; j++) {
+        m->dq[i * nv + j] += w * m->uq[k * nv + j];
+        m->dv[i * nv + j] += w * m->uv[k * nv + j];
+      }
+    }
+}
+
+// Columns and rows of the integrals: dv'/dz, and z' = -J dq
+static void integral_rows(const td_motion* m, double* J) {
+  const int n = m->ode.n, nv = m->size.nv, nu = m->size.nu, nq = m->size.nq;
+  const int first = m->nq + m->nv + m->ntarget;
+  const double* Jy = td_control_jacobian(m->control);
+  for (int i = 0; i < m->nz; i++) {
+    for (int r = 0; r < m->nv; r++) {
+      double sum = 0;
+      for (int k = 0; k < nu; k++) sum += m->du[m->iv[r] * nu + k] * m->uz[k * m->nz + i];
+      J[(size_t)(m->nq + r) * (size_t)n + (size_t)(first + i)] = sum;
+    }
+    for (int j = 0; j < m->nq; j++) {
+      double sum = 0;
+      for (int k = 0; k < nv; k++) sum -= Jy[i * nv + k] * m->Nplus[k * nq + m->iq[j]];
+      J[(size_t)(first + i) * (size_t)n + (size_t)j] = sum;
+    }
+  }
+}
+
 static td_status jacobian(void* ctx, double t, const double* y, double* J) {
   td_motion* m = ctx;
   const size_t n = (size_t)m->ode.n;
   td_motion_unpack(m, t, y);
-  TD_TRY(td_forward_tangent(m->model, m->state, m->work, m->dq, m->dv, NULL));
+  TD_TRY(m->controlled);
+  TD_TRY(td_forward_tangent(m->model, m->state, m->work, m->dq, m->dv, m->control ? m->du : NULL));
+  if (m->control != NULL) close_loop(m);
   td_qdot_matrix(m->model, m->state->q, m->N);
   td_qdot_dq(m->model, m->state->q, m->state->v, m->dN);
   td_qdot_inverse(m->model, m->state->q, m->Nplus);
@@ -96,6 +138,7 @@ static td_status jacobian(void* ctx, double t, const double* y, double* J) {
     const size_t k = (size_t)(m->nq + m->nv + i);
     J[k * n + k + 1] = 1;
   }
+  if (m->control != NULL) integral_rows(m, J);
   return TD_OK;
 }
 
@@ -152,7 +195,21 @@ void td_motion_free(td_motion* m) {
   if (m == NULL) return;
   td_state_free(m->state);
   free(m->qdot);
+  free(m->du);
   free(m);
+}
+
+td_status td_motion_control(td_motion* m, td_control* control) {
+  const size_t nv = (size_t)m->size.nv, nu = (size_t)m->size.nu;
+  m->nz = td_task_count(m->model);
+  m->du = malloc((3 * nv * nu + nu * (size_t)m->nz + 1) * sizeof(double));
+  if (m->du == NULL) return TD_E_NOMEM;
+  m->uq = m->du + nv * nu;
+  m->uv = m->uq + nv * nu;
+  m->uz = m->uv + nv * nu;
+  m->control = control;
+  m->ode.n += m->nz;
+  return TD_OK;
 }
 
 // One block for all scratch: vectors, the matrices of the Jacobian, the constraint rows.

@@ -1,10 +1,11 @@
 // The motion of a model as an initial value problem:
 //
-//   y = [q, v (unprescribed), targets of controlled constraint rows; work],   y' = [N(q) v, v',
-//   target rates; power]
+//   y = [q, v (unprescribed), targets of controlled constraint rows, integrals of task errors;
+//   work] y' = [N(q) v, v', target rates, task errors; power]
 #ifndef TD_MOTION_H
 #define TD_MOTION_H
 
+#include "control.h"
 #include "dyn.h"
 #include "ode.h"
 
@@ -14,11 +15,15 @@ typedef struct td_motion {
   td_work* work;
   td_state* state;  // the last y that was looked at
   td_sizes size;
-  int nq, nv, ntarget;  // of y
-  const int *iq, *iv;   // indices of its q and v in the state
-  int nevent, nswitch;  // the roots, in this order
-  int rank;             // of the constraint rows at the start
-  double project_tol;   // position error that a projection may leave if it must
+  int nq, nv, ntarget;   // of y
+  const int *iq, *iv;    // indices of its q and v in the state
+  int nevent, nswitch;   // the roots, in this order
+  int rank;              // of the constraint rows at the start
+  double project_tol;    // position error that a projection may leave if it must
+  td_control* control;   // gives the inputs at every state; NULL: they are those of the state
+  int nz;                // its integrals
+  td_status controlled;  // of its last call
+  double *du, *uq, *uv, *uz;
   double *qdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
 } td_motion;
 
@@ -26,6 +31,8 @@ typedef struct td_motion {
 td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
                         double atol, td_motion** motion);
 void td_motion_free(td_motion* motion);
+// Let a control, which must outlive the motion, give the inputs from now on.
+td_status td_motion_control(td_motion* motion, td_control* control);
 
 // y (n + 1) of the state, without integrals; and back, prescribed motion filled in.
 void td_motion_pack(const td_motion* motion, double* y);

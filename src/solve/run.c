@@ -15,9 +15,12 @@
 #include <time.h>
 
 #include "motion.h"
+#include "sampler.h"
 
 typedef struct run {
   const td_run_plan* plan;
+  td_control* control;  // gives the inputs at all times, or NULL
+  td_sampler* sampler;  // sets them now and then, or NULL
   td_motion* motion;
   td_stepper* stepper;
   td_trajectory* out;
@@ -80,6 +83,8 @@ static td_status add_row(run* r, double t, const double* y) {
   if (size->nsensor > 0) TD_TRY(td_sensors(m->model, m->state, m->work, sensors));
   const double four[4] = {energy.kinetic, energy.elastic, energy.gravity, y[m->ode.n]};
   memcpy(sensors + size->nsensor, four, sizeof four);
+  if (size->nu > 0)
+    memcpy(sensors + size->nsensor + 4, m->state->u, (size_t)size->nu * sizeof(double));
   td_trajectory_keep(r->out);
   return TD_OK;
 }
@@ -272,12 +277,23 @@ static td_status cross(run* r, const td_step* step) {
 }
 
 static double next_stop(const run* r) {
-  return r->stop < r->nstop ? fmin(r->stops[r->stop], r->plan->t_end) : r->plan->t_end;
+  double t = r->plan->t_end;
+  if (r->stop < r->nstop) t = fmin(t, r->stops[r->stop]);
+  if (r->sampler != NULL) t = fmin(t, fmax(td_sampler_next(r->sampler), r->t));
+  return t;
+}
+
+// The computer measures and sets inputs.
+static td_status run_sampler(run* r) {
+  if (r->sampler == NULL || r->t < td_sampler_next(r->sampler)) return TD_OK;
+  td_motion_unpack(r->motion, r->t, r->y);
+  return td_sampler_run(r->sampler, r->motion->state);
 }
 
 static td_status pass_stop(run* r) {
   if (r->t < next_stop(r) || r->t >= r->plan->t_end) return TD_OK;
   while (r->stop < r->nstop && r->stops[r->stop] <= r->t) r->stop++;
+  TD_TRY(run_sampler(r));
   r->out->stats.stops++;
   return td_stepper_restart(r->stepper, r->t, r->y);
 }
@@ -300,6 +316,7 @@ static td_status advance(run* r) {
 }
 
 static td_status loop(run* r) {
+  TD_TRY(run_sampler(r));
   TD_TRY(add_row(r, r->t, r->y));
   r->row = 1;
   watch(r);
@@ -366,8 +383,24 @@ static td_status count_rows(run* r) {
   return TD_OK;
 }
 
+// Tasks and controllers of the model give the inputs.
+static td_status take_control(run* r) {
+  td_motion* m = r->motion;
+  if (!td_model_is_controlled(m->model)) return TD_OK;
+  td_work* belief = r->plan->belief != NULL ? r->plan->belief : m->work;
+  char message[400];
+  const td_status status =
+      td_sampler_new(m->model, m->work, belief, m->state, r->plan->allow_plugin, &r->sampler,
+                     message, sizeof message);
+  if (status != TD_OK && message[0] != '\0') td_trajectory_say(r->out, "%s", message);
+  if (status != TD_OK || r->sampler != NULL) return status;
+  TD_TRY(td_control_new(m->model, belief, m->state, &r->control));
+  return td_motion_control(m, r->control);
+}
+
 static td_status prepare(run* r) {
   td_motion* m = r->motion;
+  TD_TRY(take_control(r));
   const int n = m->ode.n + m->ode.nquad;
   TD_TRY(count_rows(r));
   r->y = calloc(2 * (size_t)n, sizeof(double));
@@ -407,6 +440,8 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
   if (status != TD_OK) return status;
   status = prepare(&r);
+  if (status == TD_E_USAGE && td_work_failure(work)[0] != '\0')
+    td_trajectory_say(out, "%s", td_work_failure(work));
   if (status == TD_OK) {
     status = loop(&r);
     diagnose(&r, status);
@@ -414,6 +449,8 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
     td_state_copy(model, r.motion->state, state);
   }
   td_motion_free(r.motion);
+  td_control_free(r.control);
+  td_sampler_free(r.sampler);
   free(r.stops);
   free(r.y);
   return status;

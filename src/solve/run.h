@@ -8,7 +8,9 @@ typedef struct td_run_plan {
   double t_end, dt_out;
   double rtol, atol;
   td_solver solver;
-  long max_steps;        // 0: no limit
+  long max_steps;   // 0: no limit
+  td_work* belief;  // NULL: that of the run
+  bool allow_plugin;
   td_progress progress;  // may be NULL
   void* user;
   double done_from, done_to;  // the part of the whole that this run is, for the progress

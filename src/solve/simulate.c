@@ -20,6 +20,8 @@ static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
                        .atol = given(o->atol, s.atol),
                        .solver = o->solver == TD_SOLVER_AUTO ? s.solver : o->solver,
                        .max_steps = o->max_steps,
+                       .belief = o->belief,
+                       .allow_plugin = o->allow_plugin,
                        .progress = o->progress,
                        .user = o->user,
                        .done_to = 1};

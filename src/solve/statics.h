@@ -63,6 +63,14 @@ td_status td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* 
 // frequencies, shapes n x n: row i is z, normalised by the mass.
 td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes, int* count);
 
+// A linear model to fill, all zero; NULL when out of memory.
+td_linear* td_linear_new(int nx, int nu, int ny, int nv);
+// Keep the rows of C and D that are known; name the sensors that are left out.
+void td_linear_choose(const td_model* model, const bool* known, td_linear* linear);
+
+// (dq)' = dv + T dq along a motion: what tangent directions turn by (nv x nv).
+td_status td_turning(const td_model* model, const td_state* state, double* T);
+
 // How an equilibrium answers a push.
 typedef struct td_answer {
   td_stability stability;

@@ -9,7 +9,7 @@ td_trajectory* td_trajectory_new(td_sizes size) {
   td_trajectory* p = calloc(1, sizeof *p);
   if (p == NULL) return NULL;
   p->size = size;
-  p->stride = 1 + size.nq + size.nv + size.nsensor + 4;
+  p->stride = 1 + size.nq + size.nv + size.nsensor + 4 + size.nu;
   p->stats.time_error = NAN;
   return p;
 }
@@ -70,6 +70,10 @@ const double* td_trajectory_sensors(const td_trajectory* p, int row) {
 
 const double* td_trajectory_energy(const td_trajectory* p, int row) {
   return row_at(p, row) + 1 + p->size.nq + p->size.nv + p->size.nsensor;
+}
+
+const double* td_trajectory_inputs(const td_trajectory* p, int row) {
+  return td_trajectory_energy(p, row) + 4;
 }
 
 const td_sim_stats* td_trajectory_stats(const td_trajectory* p) { return &p->stats; }

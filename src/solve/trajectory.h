@@ -13,7 +13,8 @@ typedef struct td_mark {
 struct td_trajectory {
   td_sizes size;
   int stride, rows,
-      cap;  // a row is [t, q (nq), v (nv), sensors (nsensor), kinetic, elastic, gravity, work]
+      cap;  // a row is [t, q (nq), v (nv), sensors (nsensor), kinetic, elastic, gravity, work,
+            // inputs (nu)]
   double* data;
   td_mark* marks;
   int nmark, mark_cap;

@@ -38,8 +38,8 @@ void td_live_run(td_live* live, bool on);
 bool td_live_running(const td_live* live);
 
 // False when there is no such parameter or input, or the value is refused.
-bool td_live_set_param(td_live* live, const char* name, double value);
-bool td_live_set_input(td_live* live, const char* name, double value);
+bool td_live_set_param(td_live* live, const char* name, double x);
+bool td_live_set_input(td_live* live, const char* name, double x);
 // Grip a station at a point of its frame (station < 0: let go), then pull it to places of the
 // world.
 bool td_live_grip(td_live* live, int station, const double point[3], double strength);

@@ -80,6 +80,14 @@ static void fill(const td_scene* s, const td_work* w, const track* t, float* out
     case TRACK_CABLE:
       put(out, passage_at(m, w, &s->passage[t->index]));
       return;
+    case TRACK_TOUCH:
+    case TRACK_PUSH: {
+      const toucher* b = &s->toucher[t->index];
+      vec3 at;
+      const vec3 force = td_contact_force(m, w, b->contact, b->ball, &at);
+      put(out, t->kind == TRACK_TOUCH ? at : force);
+      return;
+    }
     case TRACK_POSE: {
       const frame f = td_frame(m, w, t->index);
       put_pose(out, &f);
@@ -610,7 +618,8 @@ static void add_nodes(td_scene* s, td_work* w) {
 // What a model may consist of.  To add a kind: write its function, add a row; the page draws any
 // kind whose `draw` it knows.
 static void (*const group_table[])(td_scene* s, td_work* w) = {
-    td_scene_bodies, add_rods, add_cables, add_links, add_joints, add_anchors, add_nodes};
+    td_scene_bodies, add_rods,    add_cables, add_links,
+    add_joints,      add_anchors, add_nodes,  td_scene_contacts};
 
 // Diagonal of the box around all stations; what has no extent at all is 1 m large.
 static double extent(const td_model* m, const td_work* w) {
@@ -680,6 +689,7 @@ void td_scene_free(td_scene* scene) {
   free(scene->track);
   free(scene->point);
   free(scene->passage);
+  free(scene->toucher);
   td_text_free(&scene->json);
   free(scene);
 }

@@ -21,6 +21,8 @@ typedef enum track_kind {
   TRACK_TORQUE,   // of a load
   TRACK_CONTACT,  // what a one-sided link does to its second station
   TRACK_CABLE,    // where a cable passes a piece of a rod
+  TRACK_TOUCH,    // where a ball touches
+  TRACK_PUSH,     // and the force on it
   TRACK_STRAIN    // largest fibre strain of a rod piece
 } track_kind;
 typedef struct track {
@@ -29,12 +31,18 @@ typedef struct track {
   int at;     // first number in the frame
 } track;
 
-// A cable in a piece of a rod: between two stations of the rod's line, off it by its path's numbers.
+// A cable in a piece of a rod: between two stations of the rod's line, off it by its path's
+// numbers.
 typedef struct passage {
   int crossing;
   int a, b;
   double part;  // of the way from a to b
 } passage;
+
+// A ball of a contact.
+typedef struct toucher {
+  int contact, ball;
+} toucher;
 
 typedef struct td_scene {
   const td_model* model;
@@ -43,6 +51,8 @@ typedef struct td_scene {
   int* point;  // per station, ground first: where its position is in a frame, -1: not yet there
   passage* passage;
   int npassage, passage_cap;
+  toucher* toucher;
+  int ntoucher, toucher_cap;
   int nnumber;  // in a frame
   double size;  // of the model at rest: diagonal of the box around it [m]
   td_text json;
@@ -67,6 +77,9 @@ int td_scene_track(td_scene* scene, track_kind kind, int index);
 
 // scene_solid.c: bodies as solids with their mass and inertia.
 void td_scene_bodies(td_scene* scene, td_work* work);
+
+// scene_contact.c: what is touched, and the forces there.
+void td_scene_contacts(td_scene* scene, td_work* work);
 
 // Stations on the line of a rod, by arc length, each arc length once: the only way the viewer looks
 // at rods, whatever their continuum model.  *n: how many; to be freed; NULL when out of memory.

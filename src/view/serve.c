@@ -110,7 +110,7 @@ static int on_request(struct mg_connection* conn) {
   td_view* v = mg_get_user_data(mg_get_context(conn));
   const struct mg_request_info* info = mg_get_request_info(conn);
   if (!is_here(v, mg_get_header(conn, "Host"))) return refuse(conn, 403, "Forbidden");
-  const char* rest = below_token(v, info->local_uri);
+  const char* rest = below_token(v, info->request_uri);  // as sent: nothing in it needs escapes
   if (!rest) return refuse(conn, 404, "Not Found");
   const char* origin = mg_get_header(conn, "Origin");
   if (origin && !is_own_origin(v, origin)) return refuse(conn, 403, "Forbidden");
@@ -404,6 +404,8 @@ static td_status listen_here(td_view* v, int port, char* message, size_t size) {
                            "max_request_size",
                            "16384",
                            "enable_keep_alive",
+                           "no",
+                           "decode_url",
                            "no",
                            "access_control_list",
                            "-0.0.0.0/0,+127.0.0.1",

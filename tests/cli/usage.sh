@@ -42,10 +42,6 @@ expect 1 trace "$pendulum" --param mm=1:2
 says "did you mean 'm'?"
 expect 1 demo four_baar
 says "did you mean 'four_bar'?"
-for command in derive export; do
-  expect 1 "$command" "$pendulum"
-  says 'not part of this version'
-done
 
 expect 2 check "$pendulum" --set nonsense=3
 says 'nonsense'

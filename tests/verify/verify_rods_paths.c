@@ -10,9 +10,8 @@ typedef struct path_row {
 } path_row;
 
 // Parameter and sensors at the k-th critical point of a kind, the sensors after it.
-static void critical_points(const path_row* r, const char* model, int n, td_path_kind kind,
-                            int count, int size, double* out) {
-  bench b = bench_new(r->text, model, n);
+static void find_critical(bench b, const path_row* r, td_path_kind kind, int count, int size,
+                          double* out) {
   td_trace_options options = td_trace_options_default();
   options.param = td_model_param_find(b.model, "P");
   options.from = r->from;
@@ -34,6 +33,11 @@ static void critical_points(const path_row* r, const char* model, int n, td_path
   bench_free(&b);
 }
 
+static void critical_points(const path_row* r, const char* model, int n, td_path_kind kind,
+                            int count, int size, double* out) {
+  find_critical(bench_new(r->text, model, n), r, kind, count, size, out);
+}
+
 // Right-angle frame in metres; leg 1 along x, leg 2 along y, 30 mm high and 0.6 mm thick.
 #define FRAME                                                                                  \
   ROD_HEAD                                                                                     \
@@ -46,6 +50,8 @@ static void critical_points(const path_row* r, const char* model, int n, td_path
   "rod(1).tr.rot = along_x; rod(2).first = at(rod(1), L); rod(2).tr.rot = [2 pi/2];\n"         \
   "exload(1).exbody = at(rod(2), L); exload(1).refbody = 0; exload(1).ftau = [P 0 F];\n"       \
   "sensor(1).name = 'tip'; sensor(1).value = pos(rod(2), L) - [L L 0];\n"
+
+#define SECOND_ROD "rod(2).magnus = 6; rod(2).points = 2*n + 10;\n"
 
 static void test_S05_a_right_angle_frame_buckles_sideways(void** state) {
   (void)state;
@@ -61,9 +67,27 @@ static void test_S05_a_right_angle_frame_buckles_sideways(void** state) {
       study_check(&s, &(demand){k ? "P_cr Kirchhoff" : "P_cr Cosserat", 0, 1, want + k, want[k],
                                 1.6, 0.2, 1e-5});
     }
+  for (int k = 0; k < 2; k++) {
+    const path_row row = {kind[k], 1.02, 1.12, 0.5};
+    double load;
+    find_critical(bench_spectral(kind[k], 6, SECOND_ROD), &row, TD_BIFURCATION, 1, 0, &load);
+    CHECK_REACHED(k ? "S05 gvs P_cr Kirchhoff" : "S05 gvs P_cr Cosserat", fabs(load / want[k] - 1),
+                  1e-8);
+  }
 }
 
 // A larger side force leads to the bent path and is then taken away.
+static void bend_frame(bench* b, const double load[3], double* x) {
+  bench_ramp(b, "F", 0.2, 1);
+  bench_ramp(b, "P", 2.5, 4);
+  bench_ramp(b, "F", 2e-4, 3);
+  for (int k = 0; k < 3; k++) {
+    bench_ramp(b, "P", load[k], 2);
+    memcpy(x + 3 * k, bench_sensor(b, "tip"), 3 * sizeof(double));
+  }
+  bench_free(b);
+}
+
 static void test_S05_the_bent_path_of_the_frame(void** state) {
   (void)state;
   const double load[3] = {2.5, 2, 1.5};
@@ -75,19 +99,16 @@ static void test_S05_the_bent_path_of_the_frame(void** state) {
     study s = study_new("S05", rod_models[m]);
     for (int i = 0; i < 4; i++) {
       bench b = bench_new("kirchhoff = 0;\n" FRAME, s.model, n[i]);
-      double* x = study_level(&s, n[i], 9);
-      bench_ramp(&b, "F", 0.2, 1);
-      bench_ramp(&b, "P", 2.5, 4);
-      bench_ramp(&b, "F", 2e-4, 3);
-      for (int k = 0; k < 3; k++) {
-        bench_ramp(&b, "P", load[k], 2);
-        memcpy(x + 3 * k, bench_sensor(&b, "tip"), 3 * sizeof(double));
-      }
-      bench_free(&b);
+      bend_frame(&b, load, study_level(&s, n[i], 9));
     }
     for (int k = 0; k < 3; k++)
       study_check(&s, &(demand){"bent path", 3 * k, 3, want[k], 0.24, 2, 0.2, 1e-4});
   }
+  double x[9];
+  bench b = bench_spectral("kirchhoff = 0;\n" FRAME, 7, SECOND_ROD);
+  bend_frame(&b, load, x);
+  for (int k = 0; k < 3; k++)
+    CHECK_REACHED("S05 gvs bent path", distance(x + 3 * k, want[k], 3) / 0.24, 1e-8);
 }
 
 // Lee's frame in units of leg length and bending stiffness: P L²/EI = 10 P of the table,
@@ -122,6 +143,42 @@ static void test_S06_Lees_frame_snaps_through_two_limit_points(void** state) {
     study_check(&s, &(demand){"limit 1: v, u", 1, 2, want + 1, 1, 2, 0.2, 1e-4});
     study_check(&s, &(demand){"limit 2: P", 3, 1, want + 3, -want[3], 8, 0.2, 1e-4});
     study_check(&s, &(demand){"limit 2: v, u", 4, 2, want + 4, 1, 2, 0.2, 1e-4});
+  }
+}
+
+// The load makes a kink in the moment, where a part of the beam ends.
+#define LOADED_BEAM \
+  SECOND_ROD        \
+  "rod(2).part(1).length = 0.2; rod(2).part(2).length = 0.8; rod(2).length = 1;\n"
+
+static void test_S06_limit_points_of_spectral_rods(void** state) {
+  (void)state;
+  static const struct {
+    const char *what, *text;
+    double want[6];
+  } rows[3] = {
+      {"inextensible",
+       "cosserat = 0;\n" LEE LOADED_BEAM,
+       {1.85587465395, 48.7394542129, 26.8868525274, -0.942128745387, 58.2004841879,
+        90.2119138573}},
+      {"unshearable",
+       "cosserat = 1;\n" LEE LOADED_BEAM "for i = 1:2, rod(i).modes = [0 0 1 0 1 0]; end\n",
+       {1.85567275376, 48.7351372451, 26.8805737417, -0.94144315556, 58.2168153287, 90.1956735355}},
+      {"Cosserat",
+       "cosserat = 1;\n" LEE LOADED_BEAM,
+       {1.854655874, 48.751058693, 26.8787013383, -0.939614235717, 58.223594605, 90.1801141706}}};
+  for (int k = 0; k < 3; k++) {
+    const path_row row = {rows[k].text, -12, 20, 0.2};
+    double x[6];
+    find_critical(bench_spectral(rows[k].text, 6, ""), &row, TD_LIMIT, 2, 2, x);
+    double error = 0;
+    for (int i = 0; i < 6; i++) {
+      const double scale = i % 3 == 0 ? 0.1 : 120;  // P L²/EI, displacements / L
+      error = fmax(error, fabs(x[i] * scale / rows[k].want[i] - 1));
+    }
+    char what[60];
+    snprintf(what, sizeof what, "S06 gvs %s", rows[k].what);
+    CHECK_REACHED(what, error, 1e-7);
   }
 }
 
@@ -186,6 +243,17 @@ static void test_S14_a_column_buckles_and_bends(void** state) {
     study_check(&s, &(demand){"load at 120", 4, 1, want + 3, want[3], 0.6, 0.2, 1e-6});
     study_check(&s, &(demand){"tip at 120", 5, 2, want + 4, 1, 0.6, 0.2, 1e-6});
   }
+  double load;
+  find_critical(bench_spectral(text, 10, ""), &(path_row){text, 0.5, 1.2, 0.1}, TD_BIFURCATION, 1,
+                0, &load);
+  CHECK_REACHED("S14 gvs critical load", fabs(load - 1), 1e-9);
+  bench b = bench_spectral(bent, 12, "");
+  for (int k = 1; k >= 0; k--) {
+    load = load_for_angle(&b, (1 + k) * pi / 3, want[3 * k]);
+    CHECK_REACHED("S14 gvs load", fabs(load / want[3 * k] - 1), 1e-8);
+    CHECK_REACHED("S14 gvs tip", distance(bench_sensor(&b, "tip"), want + 3 * k + 1, 2), 1e-8);
+  }
+  bench_free(&b);
 }
 
 // ---- closed loops -----------------------------------------------------------------------------
@@ -245,6 +313,11 @@ static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
     study_check(&s, &(demand){"P_cr", 0, 1, want, want[0], 15, 0.2, 1e-4});
     study_check(&s, &(demand){"crown", 1, 2, want + 1, 1, 8, 0.3, 1e-3});
   }
+  double x[3];
+  find_critical(bench_spectral(text, 7, "rod(1).elements = 4;\n"), &(path_row){text, 7, 11, 0.2},
+                TD_LIMIT, 1, 2, x);
+  CHECK_REACHED("S16 gvs P_cr", fabs(x[0] / want[0] - 1), 1e-6);
+  CHECK_REACHED("S16 gvs crown", distance(x + 1, want + 1, 2), 1e-6);
 }
 
 int main(void) {
@@ -252,6 +325,7 @@ int main(void) {
       cmocka_unit_test(test_S05_a_right_angle_frame_buckles_sideways),
       cmocka_unit_test(test_S05_the_bent_path_of_the_frame),
       cmocka_unit_test(test_S06_Lees_frame_snaps_through_two_limit_points),
+      cmocka_unit_test(test_S06_limit_points_of_spectral_rods),
       cmocka_unit_test(test_absolute_and_relative_segments_have_the_same_limit_load),
       cmocka_unit_test(test_S14_a_column_buckles_and_bends),
       cmocka_unit_test(test_S15_a_closed_ring_is_pulled_and_pushed),

@@ -1,8 +1,9 @@
 // Reports in a real browser: they open without complaint, show the model, move, and are tied to their plots.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { browser, open, place, run, tendril, test, until } from './check.mjs';
+import { browser, open, place, run, source, tendril, test, until } from './check.mjs';
 
 const models = ['four_bar', 'whisker', 'pneumatic_module'];
 const report = (name) => `file://${join(place, `${name}.out`, 'report.html')}`;
@@ -223,6 +224,11 @@ test('a large net takes few draw calls', async () => {
   console.log(`             ${ms.toFixed(1)} ms of JavaScript a frame, without drawing`);
   assert.deepEqual(page.problems, []);
   await page.close();
+});
+
+test('the committed page is built from its sources', () => {
+  execFileSync('node', [join(source, 'web', 'build.mjs'), join(place, 'viewer.html')]);
+  assert.ok(readFileSync(join(place, 'viewer.html')).equals(readFileSync(join(source, 'web', 'dist', 'viewer.html'))), 'make web');
 });
 
 test('reports stay small', async () => {

@@ -48,7 +48,7 @@ test('the page is served to who knows the token, and says how it may be used', a
 
 test('a wrong token, another path and another method get nothing', async () => {
   const other = token.replace(/^./, (c) => (c === '0' ? '1' : '0'));
-  for (const path of ['/', '/index.html', `/${other}/`, `/${token.slice(0, 31)}/`, `/${token}x/`, `/${other}/live`])
+  for (const path of ['/', '/index.html', `/${other}/`, `/${token.slice(0, 31)}/`, `/${token}x/`, `/${other}/live`, `//${token}/`])
     assert.equal(await code(path), 404, path);
   for (const path of [`/${token}/../`, `/${token}/..%2f..%2fetc/passwd`, `/${token}/etc/passwd`, `/${token}/live`, `/${token}/%00`])
     assert.notEqual(await code(path), 200, path);

@@ -10,14 +10,14 @@ export const colours = {
     body: ['#3f6fb5', '#e0823d', '#4f9d69', '#b3528c', '#7a68b8', '#c9a227', '#3b9bb3', '#a65f46'],
     grey: ['#66758a', '#8c97a6', '#4d5a6b', '#a3958a'],
     joint: '#39424e', anchor: '#59636f', spring: '#8a94a0', damper: '#6b7682', beam: '#7d8b9a', actuator: '#c0653a',
-    cable: '#20262d', cord: '#7a5f3e', edge: '#3f6fb5', node: '#2b3a4d', held: '#59636f', load: '#c62f4b', moment: '#a03ab5', contact: '#e0691a', loop: '#39424e', rod: '#3f8f8a', trail: '#c62f4b', pull: '#c62f4b',
+    obstacle: '#b9a88f', cable: '#20262d', cord: '#7a5f3e', edge: '#3f6fb5', node: '#2b3a4d', held: '#59636f', load: '#c62f4b', moment: '#a03ab5', contact: '#e0691a', loop: '#39424e', rod: '#3f8f8a', trail: '#c62f4b', pull: '#c62f4b',
   },
   dark: {
     sky: '#10151b', horizon: '#1b232c', grid: '#3a4653', ground: '#18202a', shadow: 0.5, label: '#e6ebf0',
     body: ['#6f9fe8', '#f0a05c', '#71c58d', '#d77bb4', '#a291e6', '#e3c04a', '#62c2da', '#cf8467'],
     grey: ['#8fa0b5', '#b3bfcc', '#6f8096', '#c4b5a8'],
     joint: '#b7c2ce', anchor: '#8794a2', spring: '#aab6c2', damper: '#8d99a6', beam: '#93a3b3', actuator: '#e28a5c',
-    cable: '#f2f5f8', cord: '#d0b48c', edge: '#6f9fe8', node: '#dfe6ee', held: '#8794a2', load: '#ff6a81', moment: '#d27be6', contact: '#ff9a4d', loop: '#b7c2ce', rod: '#5cc2bb', trail: '#ff6a81', pull: '#ff6a81',
+    obstacle: '#8a7d6a', cable: '#f2f5f8', cord: '#d0b48c', edge: '#6f9fe8', node: '#dfe6ee', held: '#8794a2', load: '#ff6a81', moment: '#d27be6', contact: '#ff9a4d', loop: '#b7c2ce', rod: '#5cc2bb', trail: '#ff6a81', pull: '#ff6a81',
   },
 };
 export type Palette = (typeof colours)['light'];
@@ -211,7 +211,8 @@ export class Arrows implements Drawing {
   private readonly shafts: Sticks;
   private readonly heads: Sticks;
 
-  constructor(private readonly group: Group, private readonly size: number) {
+  // away: the tail is at the place, as for what pushes there.
+  constructor(private readonly group: Group, private readonly size: number, private readonly away: boolean) {
     const n = group.at!.length;
     this.shafts = new Sticks(unitCylinder(12), n);
     this.heads = new Sticks(unitCone(), n);
@@ -230,7 +231,7 @@ export class Arrows implements Drawing {
       const shown = length > 0.004 * this.size;
       const head = Math.min(0.035 * this.size, 0.5 * length);
       const d = [0, 1, 2].map((k) => (m > 0 ? x[v + k]! / m : 0));
-      const tip = [0, 1, 2].map((k) => x[p + k]!);
+      const tip = [0, 1, 2].map((k) => x[p + k]! + (this.away ? length * d[k]! : 0));
       const neck = tip.map((c, k) => c - head * d[k]!);
       const tail = tip.map((c, k) => c - length * d[k]!);
       const r = shown ? Math.min(0.005 * this.size, 0.25 * head) : 0;
@@ -246,6 +247,31 @@ export class Arrows implements Drawing {
       this.shafts.colour(i, c);
       this.heads.colour(i, c);
     }
+  }
+}
+
+// What does not move: planes, balls and cylinders that are touched.
+class Obstacles implements Drawing {
+  readonly object = new THREE.Group();
+  constructor(group: Group) {
+    for (const part of group.parts ?? []) {
+      const type = part.type as string;
+      const shape =
+        type === 'plane' ? new THREE.PlaneGeometry(1, 1) : type === 'ball' ? new THREE.SphereGeometry(0.5, 48, 32) : new THREE.CylinderGeometry(0.5, 0.5, 1, 48).rotateX(Math.PI / 2);
+      const see = type === 'plane' ? 0.25 : 0.8;
+      const material = new THREE.MeshStandardMaterial({ roughness: 0.9, transparent: true, opacity: see, side: THREE.DoubleSide, depthWrite: type !== 'plane' });
+      const mesh = new THREE.Mesh(shape, material);
+      const l = part.local;
+      mesh.position.set(l[0]!, l[1]!, l[2]!);
+      mesh.quaternion.set(l[3]!, l[4]!, l[5]!, l[6]!);
+      mesh.scale.set(part.size[0]!, part.size[1]!, part.size[2]!);
+      mesh.receiveShadow = true;
+      this.object.add(mesh);
+    }
+  }
+  update(): void {}
+  paint(p: Palette): void {
+    for (const m of this.object.children) ((m as THREE.Mesh).material as THREE.MeshStandardMaterial).color.set(p.obstacle);
   }
 }
 
@@ -372,7 +398,9 @@ export const drawings: Record<string, (g: Group, size: number, all: Group[]) => 
   piston: (g, size) => new Links(g, unitPiston(), 0.014 * size),
   bar: (g, size) => (g.a!.length > 500 ? net(g, size) : new Links(g, unitCylinder(12), (g.kind === 'cable' || g.kind === 'edge' ? 0.003 : 0.005) * size)),
   dot: (g, size) => new Dots(g, (g.at!.length > 300 ? 0.0025 : 0.006) * size, new THREE.IcosahedronGeometry(1, g.at!.length > 300 ? 0 : 3)),
-  arrow: (g, size) => new Arrows(g, size),
+  arrow: (g, size) => new Arrows(g, size, false),
+  push: (g, size) => new Arrows(g, size, true),
+  fixed: (g) => new Obstacles(g),
   turn: (g, size) => new Turns(g, size),
   pin: (g, size) => new Pins(g, 0.026 * size, 0.011 * size, unitCylinder(24)),
   slide: (g, size) => new Pins(g, 0.05 * size, 0.006 * size, unitCylinder(4)),

@@ -215,6 +215,30 @@ static void test_substitutions_happen_at_once(void** state) {
   td_exprs_free(s.g);
 }
 
+// Along a direction: the sum of the partial derivatives times the rates, for many roots at once.
+static void test_derivatives_along_a_direction_are_sums_of_partial_ones(void** state) {
+  (void)state;
+  td_exprs* g = td_exprs_new();
+  const int var[2] = {td_exprs_var(g, "x", TD_ON_STATE), td_exprs_var(g, "y", TD_ON_RATE)};
+  const ex x = td_ex_var(g, var[0]), y = td_ex_var(g, var[1]);
+  const ex rate[2] = {td_ex_2(g, EX_MUL, x, y), td_ex_1(g, EX_COS, x)};
+  const ex root[3] = {td_ex_1(g, EX_SIN, td_ex_2(g, EX_MUL, x, y)), td_ex_const(g, 3),
+                      td_ex_2(g, EX_DIV, y, td_ex_1(g, EX_EXP, x))};
+  const double at[2] = {0.7, -1.3};
+  ex along[3];
+  assert_true(td_ex_along(g, root, 3, var, rate, 2, along));
+  for (int i = 0; i < 3; i++) {
+    double sum = 0;
+    for (int k = 0; k < 2; k++) {
+      sum += td_ex_eval(g, td_ex_diff(g, root[i], var[k]), at) * td_ex_eval(g, rate[k], at);
+    }
+    CHECK_NEAR(td_ex_eval(g, along[i], at), sum, 1e-15);
+  }
+  const ex wrong[1] = {EX_NONE};
+  assert_false(td_ex_along(g, wrong, 1, var, rate, 2, along));
+  td_exprs_free(g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_operation_has_exact_first_and_second_derivatives),
@@ -229,6 +253,7 @@ int main(void) {
       cmocka_unit_test(test_substituting_is_evaluating_at_the_substitute),
       cmocka_unit_test(test_substituting_in_a_long_chain_needs_no_stack),
       cmocka_unit_test(test_substitutions_happen_at_once),
+      cmocka_unit_test(test_derivatives_along_a_direction_are_sums_of_partial_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,6 @@ static void errors_do_not_cascade(void** state) {
       "a += 1; b = a;",
       "y = f(1); z = y + 1;\nfunction r = f(x)\n r = missing;\n r = r + 1;\nend\n",
       "x = = 3; y = unknown_because_of_syntax;",
-      "task(1).length = 1; task(2).length = 2; x = task(1).length;",
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     td_spec* spec = run(texts[i]);

@@ -210,6 +210,25 @@ static void cables_run_where_their_path_says(void** state) {
   look_away(&s);
 }
 
+// A ball of radius 0.1 sunk by 1 mm into a plane of 1e4 N/m: 10 N upwards, at its lowest point.
+static void a_contact_pushes_where_it_touches(void** state) {
+  (void)state;
+  sight s = look(
+      "body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [0 0 inf]; joint(1).dof(1).init "
+      "= "
+      ".099;\ncontact(1).first = body(1); contact(1).points = [0 0 0]; contact(1).ball = .1; "
+      "contact(1).second = 'plane'; contact(1).point = [0 0 0]; contact(1).normal = [0 0 1];\n"
+      "contact(1).stiffness = 1e4; contact(1).exponent = 1;\n");
+  const cJSON* contact = group(&s, "contact");
+  assert_non_null(contact);
+  check_point(&s, offset(contact, "at", 0), 0, 0, -0.001);
+  const int push = offset(contact, "vector", 0);
+  assert_true(fabs((double)s.frame[push + 2] - 10) < 1e-3);
+  const cJSON* part = cJSON_GetArrayItem(cJSON_GetObjectItem(group(&s, "obstacle"), "parts"), 0);
+  assert_string_equal(cJSON_GetObjectItem(part, "type")->valuestring, "plane");
+  look_away(&s);
+}
+
 // Quaternions that stand for the same rotation, opposite in sign, are as near as they can be.
 static void neighbouring_frames_do_not_flip(void** state) {
   (void)state;
@@ -264,6 +283,7 @@ int main(void) {
       cmocka_unit_test(rods_of_every_model_go_from_base_to_tip),
       cmocka_unit_test(a_mesh_has_its_edges_and_nodes),
       cmocka_unit_test(cables_run_where_their_path_says),
+      cmocka_unit_test(a_contact_pushes_where_it_touches),
       cmocka_unit_test(neighbouring_frames_do_not_flip),
       cmocka_unit_test(odd_models_have_a_scene),
       cmocka_unit_test(a_rod_on_a_hinge_shows_the_hinge),

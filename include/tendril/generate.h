@@ -1,0 +1,68 @@
+// Equations to take away: derive them symbolically, print them as code or formulas, export a model
+// as standalone C or as a functional mock-up unit.
+#ifndef TENDRIL_GENERATE_H
+#define TENDRIL_GENERATE_H
+
+#include "tendril/tools.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- symbolic equations -----------------------------------------------------------------------
+
+typedef struct td_derived td_derived;
+
+typedef struct td_derive_options {
+  const char* const* symbolic;  // parameters that stay symbols; the others become numbers
+  int nsymbolic;
+  bool all_symbolic;  // all that can
+  bool elements;      // what each force adds, apart: for the styles that write elements
+} td_derive_options;
+
+// The equations of motion of a model, element by element.  On failure *derived is NULL and
+// `message` says what stands in the way: TD_E_MODEL for an element that has no closed form here,
+// TD_E_USAGE for a parameter that cannot be a symbol, TD_E_NOMEM.
+td_status td_derive(const td_model* model, const td_derive_options* options, td_derived** derived,
+                    char* message, size_t size);
+void td_derived_free(td_derived* derived);
+int td_derived_size(const td_derived* derived);  // nodes of the expression graph
+
+// ---- printed ----------------------------------------------------------------------------------
+
+typedef enum td_derive_language {
+  TD_DERIVE_C,       // C99 without allocation or dependencies beyond <math.h>
+  TD_DERIVE_OCTAVE,  // functions for Octave and Matlab
+  TD_DERIVE_PYTHON,  // a module on numpy
+  TD_DERIVE_LATEX    // formulas
+} td_derive_language;
+
+// How the equations are cut into functions, beside the one that gives all of them at once.
+typedef enum td_derive_style {
+  TD_DERIVE_WHOLE,    // no others
+  TD_DERIVE_ELEMENT,  // one for each element, with all its terms  (par.fun = 1)
+  TD_DERIVE_TERMS,    // one for each term of each element         (par.fun = 2)
+  TD_DERIVE_MATRIX    // one for each matrix and vector            (par.fun = 3; 4 in C)
+} td_derive_style;
+
+// Stage the files of one language, with a program or script that compares them with the engine.
+// `title` is the model's name: its letters and digits name the functions.
+td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
+                          td_derive_language language, td_derive_style style, td_files* files);
+
+// ---- standalone models ------------------------------------------------------------------------
+
+// Stage NAME.c, NAME.h and NAME_check.c: the engine and the model in one C file that allocates
+// nothing, for any model.
+td_status td_export_c(const td_model* model, const char* title, td_files* files);
+
+// Stage NAME.fmu, a functional mock-up unit of FMI 2.0 or 3.0 (version 2 or 3) for model exchange
+// and co-simulation: parameters, inputs, sensors as outputs, directional derivatives; sources, and
+// a binary for this machine when a C compiler is found.  `message` says when there is none.
+td_status td_export_fmu(const td_model* model, const char* title, int version, td_files* files,
+                        char* message, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,40 @@
+% octave -p DIRECTORY_OF_TENDRIL_MEX test_tendril.m MODELS: closed forms and agreement of the verbs.
+models = argv(){end};
+h = tendril('load', [models '/pendulum.m'], 'm', 2);
+n = tendril('names', h);
+assert(n.sensors, {'tip_x'; 'tip_y'; 'tip_z'});
+e = tendril('evaluate', h);
+assert(e.M*e.vdot + e.h, e.tau, 1e-12);
+rest = tendril('equilibrium', h);
+assert(rest.stable && abs(rest.q) < 1e-9);
+m = tendril('modes', h, rest);
+assert(m.frequency, sqrt(1.5*9.81)/(2*pi), 1e-9);
+assert(tendril('sensors', h, rest), [0; 0; -1], 1e-9);
+r = tendril('simulate', h, tendril('state', h), struct('t_final', 0.5, 'dt_out', 0.1));
+assert(size(r.sensors), [6 3]);
+tendril('start', h);
+for k = 1:5, s = tendril('step', h, 0.1*k); end
+assert(s.q, r.q(end), 1e-7);
+tendril('set_param', h, 'm', 4);
+assert(tendril('evaluate', h).M, 2*e.M, 1e-12);
+[K, X] = tendril('lqr', [0 1; 0 0], [0; 1], diag([1 2]), 1);
+assert(X, [2 1; 1 2], 1e-12);
+assert(K, [1 2], 1e-12);
+L = tendril('kalman', [0 0; 1 0], [0 1], diag([1 2]), 1);
+assert(L, [1; 2], 1e-12);
+l = tendril('linearize', h, rest);
+assert(l.A(2, 1), -1.5*9.81, 1e-9);
+tendril('free', h);
+try
+  tendril('load', 'none.m');
+  error('not reached');
+catch failure
+  assert(! isempty(strfind(failure.message, 'none.m')), failure.message);
+end
+try
+  tendril('simulat', 1);
+  error('not reached');
+catch failure
+  assert(! isempty(strfind(failure.message, "did you mean 'simulate'")), failure.message);
+end
+disp('octave: all passed');

@@ -1,0 +1,251 @@
+"""The C library through ctypes: structures and functions as in include/tendril.  tests/test_layout.py compares them."""
+
+from __future__ import annotations
+
+import ctypes as c
+import ctypes.util
+import os
+import weakref
+from pathlib import Path
+from typing import Optional
+
+import numpy as np
+
+DoubleP = c.POINTER(c.c_double)
+Progress = c.CFUNCTYPE(c.c_bool, c.c_void_p, c.c_double, c.c_char_p)
+
+
+class Error(Exception):
+    """Something the tool refused or could not do; the text is the tool's own message."""
+
+
+class td_sizes(c.Structure):
+    _fields_ = [(name, c.c_int) for name in
+                "nq nv nfree nu nparam nbody njoint nstation nconstraint nforce nsensor nevent nrod ncable "
+                "nwet ncontact nmesh"
+                .split()]
+
+
+class td_state(c.Structure):
+    _fields_ = [("t", c.c_double), ("q", DoubleP), ("v", DoubleP), ("u", DoubleP)]
+
+
+class td_flags(c.Structure):
+    _fields_ = [("constraint_rank", c.c_int), ("lambda_not_unique", c.c_bool)]
+
+
+class td_energies(c.Structure):
+    _fields_ = [("kinetic", c.c_double), ("elastic", c.c_double), ("gravity", c.c_double)]
+
+
+class td_equil_options(c.Structure):
+    _fields_ = [("tol", c.c_double), ("max_iterations", c.c_int), ("progress", Progress), ("user", c.c_void_p)]
+
+
+class td_equil_result(c.Structure):
+    _fields_ = [("converged", c.c_bool), ("strategy", c.c_int), ("residual", c.c_double), ("stability", c.c_int),
+                ("critical", c.c_double), ("conservative", c.c_bool), ("iterations", c.c_int),
+                ("evaluations", c.c_int), ("tangents", c.c_int), ("note", c.c_char * 256)]
+
+
+class td_modes_result(c.Structure):
+    _fields_ = [("n", c.c_int), ("omega", DoubleP), ("zeta", DoubleP), ("shape", DoubleP), ("ncomplex", c.c_int),
+                ("re", DoubleP), ("im", DoubleP), ("complex_shape", DoubleP), ("note", c.c_char * 256)]
+
+
+class td_linear(c.Structure):
+    _fields_ = [("nx", c.c_int), ("nu", c.c_int), ("ny", c.c_int), ("A", DoubleP), ("B", DoubleP), ("C", DoubleP),
+                ("D", DoubleP), ("basis", DoubleP), ("inverse", DoubleP), ("output", c.POINTER(c.c_int)),
+                ("note", c.c_char * 256)]
+
+
+class td_structure(c.Structure):
+    _fields_ = [("reachable", c.c_int), ("observable", c.c_int), ("stable", c.c_bool), ("reach_ratio", c.c_double),
+                ("sight_ratio", c.c_double)]
+
+
+class td_sim_options(c.Structure):
+    _fields_ = [("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
+                ("solver", c.c_int), ("halve", c.c_bool), ("max_steps", c.c_long), ("progress", Progress),
+                ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool)]
+
+
+class td_sim_stats(c.Structure):
+    _fields_ = ([(name, c.c_long) for name in
+                 "steps rejected evaluations tangents factorisations projections events stops".split()]
+                + [(name, c.c_double) for name in
+                   "max_constraint_error max_velocity_error energy_start energy_end work_done energy_error "
+                   "time_error".split()]
+                + [("solver", c.c_int), ("why", c.c_char * 160), ("partial", c.c_bool), ("t_end", c.c_double)])
+
+
+class td_report(c.Structure):
+    """Of the viewer, when the library has it."""
+    _fields_ = [("spec", c.c_void_p), ("model", c.c_void_p), ("work", c.c_void_p), ("state", c.c_void_p),
+                ("rest", c.c_void_p), ("modes", c.c_void_p), ("trajectory", c.c_void_p), ("title", c.c_char_p),
+                ("summary", c.c_char_p)]
+
+
+STRUCTURES = (td_sizes, td_state, td_flags, td_energies, td_equil_options, td_equil_result, td_modes_result,
+              td_linear, td_structure, td_sim_options, td_sim_stats)
+
+_P, _I, _D, _S = c.c_void_p, c.c_int, c.c_double, c.c_char_p
+_State = c.POINTER(td_state)
+
+# name: result, arguments; "status" results raise
+FUNCTIONS = {
+    "td_version": (_S, []),
+    "td_status_text": (_S, [_I]),
+    "td_strategy_text": (_S, [_I]),
+    "td_stability_text": (_S, [_I]),
+    "td_spec_new": (_P, []),
+    "td_spec_free": (None, [_P]),
+    "td_spec_override": (_I, [_P, _S, _S]),
+    "td_spec_load_file": (_I, [_P, _S]),
+    "td_spec_load_string": (_I, [_P, _S, _S]),
+    "td_spec_messages": (_S, [_P]),
+    "td_model_compile": (_I, [_P, c.POINTER(_P)]),
+    "td_model_free": (None, [_P]),
+    "td_model_sizes": (td_sizes, [_P]),
+    "td_model_q_name": (_S, [_P, _I]),
+    "td_model_v_name": (_S, [_P, _I]),
+    "td_model_input_name": (_S, [_P, _I]),
+    "td_model_param_name": (_S, [_P, _I]),
+    "td_model_sensor_name": (_S, [_P, _I]),
+    "td_model_station_name": (_S, [_P, _I]),
+    "td_work_new": (_P, [_P]),
+    "td_work_free": (None, [_P]),
+    "td_work_set_param": (_I, [_P, _P, _I, _D]),
+    "td_work_param": (_D, [_P, _P, _I]),
+    "td_work_failure": (_S, [_P]),
+    "td_state_new": (_State, [_P]),
+    "td_state_free": (None, [_State]),
+    "td_state_copy": (None, [_P, _State, _State]),
+    "td_state_initial": (_I, [_P, _P, _State]),
+    "td_forward_dynamics": (_I, [_P, _State, _P]),
+    "td_work_vdot": (DoubleP, [_P]),
+    "td_work_lambda": (DoubleP, [_P]),
+    "td_mass_matrix": (None, [_P, _State, _P, _P]),
+    "td_bias": (None, [_P, _State, _P, _P, _P]),
+    "td_tangent": (None, [_P, _State, _P, _P, _P, _P, _P]),
+    "td_input_map": (None, [_P, _State, _P, _P]),
+    "td_constraints": (None, [_P, _State, _P, _P, _P, _P]),
+    "td_energy": (td_energies, [_P, _State, _P]),
+    "td_sensors": (_I, [_P, _State, _P, _P]),
+    "td_station": (None, [_P, _State, _P, _I, _P, _P]),
+    "td_displace": (None, [_P, _P, _P, _P]),
+    "td_equil_options_default": (td_equil_options, []),
+    "td_equilibrium": (_I, [_P, _P, _State, c.POINTER(td_equil_options), c.POINTER(td_equil_result)]),
+    "td_modes": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_modes_result))]),
+    "td_modes_free": (None, [c.POINTER(td_modes_result)]),
+    "td_linearize": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_linear))]),
+    "td_modal_reduction": (_I, [_P, _State, _P, _I, c.POINTER(c.POINTER(td_linear))]),
+    "td_linear_free": (None, [c.POINTER(td_linear)]),
+    "td_linear_structure": (_I, [c.POINTER(td_linear), c.POINTER(td_structure)]),
+    "td_frequency_response": (_I, [c.POINTER(td_linear), _D, _P]),
+    "td_linear_state": (_I, [_P, c.POINTER(td_linear), _State, _State, _P]),
+    "td_lqr": (_I, [_I, _I, _P, _P, _P, _P, _P, _P, _P]),
+    "td_kalman": (_I, [_I, _I, _P, _P, _P, _P, _P, _P, _P]),
+    "td_sim_options_default": (td_sim_options, []),
+    "td_simulate": (_I, [_P, _P, _State, c.POINTER(td_sim_options), c.POINTER(_P)]),
+    "td_trajectory_free": (None, [_P]),
+    "td_trajectory_rows": (_I, [_P]),
+    "td_trajectory_time": (_D, [_P, _I]),
+    "td_trajectory_q": (DoubleP, [_P, _I]),
+    "td_trajectory_v": (DoubleP, [_P, _I]),
+    "td_trajectory_sensors": (DoubleP, [_P, _I]),
+    "td_trajectory_energy": (DoubleP, [_P, _I]),
+    "td_trajectory_inputs": (DoubleP, [_P, _I]),
+    "td_trajectory_stats": (c.POINTER(td_sim_stats), [_P]),
+    "td_trajectory_diagnosis": (_S, [_P]),
+    "td_trajectory_event_count": (_I, [_P]),
+    "td_trajectory_event": (None, [_P, _I, DoubleP, c.POINTER(_I)]),
+    "td_plant_new": (_I, [_P, _P, _State, c.POINTER(td_sim_options), c.POINTER(_P)]),
+    "td_plant_free": (None, [_P]),
+    "td_plant_state": (_State, [_P]),
+    "td_plant_inputs": (None, [_P, _P]),
+    "td_plant_step": (_I, [_P, _D]),
+    "td_plant_reset": (_I, [_P, _State]),
+    "td_plant_stats": (td_sim_stats, [_P]),
+}
+
+# only with the viewer
+VIEW_FUNCTIONS = {
+    "td_files_open": (_I, [_S, c.POINTER(_P), _P, c.c_size_t]),
+    "td_files_commit": (_I, [_P]),
+    "td_files_close": (None, [_P]),
+    "td_report_write": (_I, [_P, _S, c.POINTER(td_report)]),
+}
+
+
+def _candidates() -> list[str]:
+    """Where libtendril.so may be: $TENDRIL_LIBRARY, beside this file, the build of a checkout, the system."""
+    here = Path(__file__).resolve().parent
+    places = [here / "libtendril.so", here.parents[1] / "build" / "libtendril.so"]
+    given = os.environ.get("TENDRIL_LIBRARY")
+    if given:
+        return [given]
+    found = [str(p) for p in places if p.exists()]
+    system = ctypes.util.find_library("tendril")
+    return found + ([system] if system else [])
+
+
+def _load() -> c.CDLL:
+    names = _candidates()
+    if not names:
+        raise ImportError("libtendril.so is not found: run 'make build' in the checkout, or set TENDRIL_LIBRARY")
+    library = c.CDLL(names[0])
+    tables = [FUNCTIONS]
+    if hasattr(library, "td_report_write"):
+        tables.append(VIEW_FUNCTIONS)
+    for table in tables:
+        for name, (result, arguments) in table.items():
+            function = getattr(library, name)
+            function.restype = result
+            function.argtypes = arguments
+    return library
+
+
+lib = _load()
+
+
+def version() -> str:
+    """Version of the C library."""
+    return lib.td_version().decode()
+
+
+def status_text(status: int) -> str:
+    return lib.td_status_text(status).decode()
+
+
+class Owned:
+    """Something of the library that is freed when nobody looks at it any more."""
+
+    def __init__(self, pointer, free, needs: object = None) -> None:
+        self.pointer, self.needs = pointer, needs
+        weakref.finalize(self, free, pointer)
+
+
+def matrix(pointer: c.POINTER(c.c_double), *shape: int, owner: Optional[Owned] = None) -> np.ndarray:
+    """A view of memory of the library, which lives as long as the view."""
+    if 0 in shape:
+        return np.zeros(shape)
+    block = (c.c_double * int(np.prod(shape))).from_address(c.addressof(pointer.contents))
+    block._owner = owner
+    return np.frombuffer(block).reshape(shape)
+
+
+def address(array: np.ndarray) -> int:
+    return array.ctypes.data
+
+
+def square(value, n: int, what: str) -> np.ndarray:
+    """A number, a diagonal or a full matrix as an n x n matrix."""
+    a = np.asarray(value, dtype=float)
+    if a.ndim == 0:
+        a = float(a) * np.eye(n)
+    elif a.ndim == 1:
+        a = np.diag(a)
+    if a.shape != (n, n):
+        raise Error(f"{what} must be a number, {n} numbers or a {n} x {n} matrix, got the shape {a.shape}")
+    return np.ascontiguousarray(a)

@@ -1,0 +1,423 @@
+"""Loading a model, and everything that can be done with it."""
+
+from __future__ import annotations
+
+import ctypes as c
+import html
+import os
+import tempfile
+import weakref
+from pathlib import Path
+from typing import Callable, Mapping, Optional, Union
+
+import numpy as np
+
+from ._library import (Error, Owned, Progress, address, lib, matrix, status_text, td_equil_result, td_linear,
+                       td_modes_result, td_report, td_sim_stats, td_sizes)
+from .linear import Linear
+from .results import Equations, Equilibrium, Modes, Trajectory, table
+
+SOLVERS = {"auto": 0, "explicit": 1, "stiff": 2}
+
+
+def load(path: Union[str, os.PathLike], **params: object) -> "Robot":
+    """Load a model file; keywords give its params other values than their defaults."""
+    return Robot(str(path), None, params)
+
+
+def loads(text: str, name: str = "model.m", **params: object) -> "Robot":
+    """Load a model from its text."""
+    return Robot(name, text, params)
+
+
+class State:
+    """Time t, positions q, velocities v and inputs u of a robot.  q, v and u are views: write into them."""
+
+    def __init__(self, robot: "Robot", pointer=None, owner: Optional[Owned] = None) -> None:
+        if owner is None:
+            pointer = lib.td_state_new(robot._model)
+            if not pointer:
+                raise MemoryError("td_state_new")
+            owner = Owned(pointer, lib.td_state_free)
+        n, data = robot.sizes, pointer.contents
+        self.robot, self._pointer, self._data, self._owner = robot, pointer, data, owner
+        self._q = matrix(data.q, n.nq, owner=owner)
+        self._v = matrix(data.v, n.nv, owner=owner)
+        self._u = matrix(data.u, n.nu, owner=owner)
+
+    @property
+    def t(self) -> float:
+        return self._data.t
+
+    @t.setter
+    def t(self, value: float) -> None:
+        self._data.t = float(value)
+
+    @property
+    def q(self) -> np.ndarray:
+        return self._q
+
+    @q.setter
+    def q(self, value) -> None:
+        self._q[:] = value
+
+    @property
+    def v(self) -> np.ndarray:
+        return self._v
+
+    @v.setter
+    def v(self, value) -> None:
+        self._v[:] = value
+
+    @property
+    def u(self) -> np.ndarray:
+        return self._u
+
+    @u.setter
+    def u(self, value) -> None:
+        self._u[:] = value
+
+    def copy(self) -> "State":
+        other = State(self.robot)
+        lib.td_state_copy(self.robot._model, self._pointer, other._pointer)
+        return other
+
+    def moved(self, dv) -> "State":
+        """A copy displaced by dv along the tangent directions of q."""
+        other = self.copy()
+        d = np.ascontiguousarray(np.broadcast_to(np.asarray(dv, dtype=float), (self.robot.sizes.nv,)))
+        lib.td_displace(self.robot._model, address(self._q), address(d), address(other._q))
+        return other
+
+    def __repr__(self) -> str:
+        return f"<tendril.State t={self.t:g} q={self.q} v={self.v} u={self.u}>"
+
+
+class Robot:
+    """A compiled model with the memory to evaluate it.  Not for use by two threads at once."""
+
+    def __init__(self, name: str, text: Optional[str], params: Mapping[str, object]) -> None:
+        self.name = name
+        self._spec = lib.td_spec_new()
+        if not self._spec:
+            raise MemoryError("td_spec_new")
+        weakref.finalize(self, lib.td_spec_free, self._spec)
+        for key, value in params.items():
+            given = value if isinstance(value, str) else repr(float(value))
+            self._spec_check(lib.td_spec_override(self._spec, key.encode(), given.encode()))
+        if text is None:
+            self._spec_check(lib.td_spec_load_file(self._spec, os.fsencode(name)))
+        else:
+            self._spec_check(lib.td_spec_load_string(self._spec, name.encode(), text.encode()))
+        model = c.c_void_p()
+        self._spec_check(lib.td_model_compile(self._spec, c.byref(model)))
+        self._model = model.value
+        weakref.finalize(self, lib.td_model_free, self._model)
+        self._work = lib.td_work_new(self._model)
+        if not self._work:
+            raise MemoryError("td_work_new")
+        weakref.finalize(self, lib.td_work_free, self._work)
+        self.sizes: td_sizes = lib.td_model_sizes(self._model)
+        n = self.sizes
+        self.q_names = self._names(lib.td_model_q_name, n.nq)
+        self.v_names = self._names(lib.td_model_v_name, n.nv)
+        self.inputs = self._names(lib.td_model_input_name, n.nu)
+        self.params = self._names(lib.td_model_param_name, n.nparam)
+        self.sensor_names = self._names(lib.td_model_sensor_name, n.nsensor)
+        self.stations = self._names(lib.td_model_station_name, n.nstation)
+        self._input_index = {name: i for i, name in enumerate(self.inputs)}
+        self._interrupted = False
+
+    # ---- helpers --------------------------------------------------------------------------------
+
+    def _names(self, function: Callable, n: int) -> list[str]:
+        return [function(self._model, i).decode() for i in range(n)]
+
+    def _spec_check(self, status: int) -> None:
+        if status:
+            text = lib.td_spec_messages(self._spec).decode()
+            raise Error(text.rstrip() or f"{self.name}: {status_text(status)}")
+
+    def _check(self, status: int, what: str) -> None:
+        if status == 0:
+            return
+        if self._interrupted:
+            self._interrupted = False
+            raise KeyboardInterrupt
+        why = lib.td_work_failure(self._work).decode()
+        raise Error(f"{what}: {status_text(status)}" + (f": {why}" if why else ""))
+
+    def _progress(self, user: Optional[Callable[[float, str], Optional[bool]]]) -> Progress:
+        """A callback that hears of Ctrl-C; the caller keeps it alive."""
+        self._interrupted = False
+
+        def call(_, fraction, what):
+            try:
+                return user is None or user(fraction, what.decode()) is not False
+            except KeyboardInterrupt:
+                self._interrupted = True
+                return False
+        return Progress(call)
+
+    def _options(self, **given):
+        o = lib.td_sim_options_default()
+        for key, value in given.items():
+            if value is None:
+                continue
+            if key == "solver":
+                if value not in SOLVERS:
+                    raise Error(f"solver must be auto, explicit or stiff, got '{value}'")
+                value = SOLVERS[value]
+            setattr(o, key, value)
+        return o
+
+    # ---- states and parameters ------------------------------------------------------------------
+
+    def state(self, t: Optional[float] = None, q=None, v=None, u=None) -> State:
+        """The initial state of the file, with what is given put in."""
+        s = State(self)
+        self._check(lib.td_state_initial(self._model, self._work, s._pointer), "initial state")
+        for name, value in (("t", t), ("q", q), ("v", v), ("u", u)):
+            if value is not None:
+                setattr(s, name, value)
+        return s
+
+    def param(self, name: str) -> float:
+        """Present value of a parameter."""
+        return lib.td_work_param(self._model, self._work, self._param(name))
+
+    def set_param(self, name: str, value: float) -> None:
+        """Give a parameter another value from now on."""
+        if lib.td_work_set_param(self._model, self._work, self._param(name), float(value)):
+            raise Error(f"param '{name}' was used while loading: load the model again with {name}={value:g}")
+
+    def _param(self, name: str) -> int:
+        if name not in self.params:
+            raise Error(f"the model has no param '{name}'; it has: {', '.join(self.params) or 'none'}")
+        return self.params.index(name)
+
+    # ---- equations ------------------------------------------------------------------------------
+
+    def evaluate(self, state: Optional[State] = None) -> Equations:
+        """The equations of motion at a state (default: the initial one), with exact tangents."""
+        s = state or self.state()
+        nv, nc, nu = self.sizes.nv, self.sizes.nconstraint, self.sizes.nu
+        model, work, p = self._model, self._work, s._pointer
+        self._check(lib.td_forward_dynamics(model, p, work), "accelerations")
+        vdot = matrix(lib.td_work_vdot(work), nv).copy()
+        multipliers = matrix(lib.td_work_lambda(work), nc).copy()
+        M, dFdq, dFdv = np.empty((nv, nv)), np.empty((nv, nv)), np.empty((nv, nv))
+        h, tau, Jc, B = np.empty(nv), np.empty(nv), np.empty((nc, nv)), np.empty((nv, nu))
+        lib.td_mass_matrix(model, p, work, address(M))
+        lib.td_bias(model, p, work, address(h), address(tau))
+        lib.td_constraints(model, p, work, address(Jc), None, None)
+        lib.td_tangent(model, p, work, address(vdot), address(multipliers), address(dFdq), address(dFdv))
+        lib.td_input_map(model, p, work, address(B))
+        e = lib.td_energy(model, p, work)
+        energy = {"kinetic": e.kinetic, "elastic": e.elastic, "gravity": e.gravity}
+        return Equations(M, h, tau, vdot, Jc, multipliers, dFdq, dFdv, B, energy)
+
+    def sensors(self, state: Optional[State] = None) -> dict[str, float]:
+        """Values of all sensors by name."""
+        s = state or self.state()
+        return dict(zip(self.sensor_names, self._sensors(s).tolist()))
+
+    def _sensors(self, state: State) -> np.ndarray:
+        y = np.empty(self.sizes.nsensor)
+        self._check(lib.td_sensors(self._model, state._pointer, self._work, address(y)), "sensors")
+        return y
+
+    def pose(self, station: Union[int, str], state: Optional[State] = None) -> tuple[np.ndarray, np.ndarray]:
+        """4 x 4 pose of a station in the world and its body twist [v, omega]."""
+        if isinstance(station, str):
+            if station not in self.stations:
+                raise Error(f"no station '{station}'; there are: {', '.join(self.stations)}")
+            station = self.stations.index(station)
+        if not 0 <= station < self.sizes.nstation:
+            raise Error(f"stations are numbered 0 to {self.sizes.nstation - 1}, got {station}")
+        g, twist = np.empty((4, 4)), np.empty(6)
+        s = state or self.state()
+        lib.td_station(self._model, s._pointer, self._work, station, address(g), address(twist))
+        return g, twist
+
+    # ---- analyses -------------------------------------------------------------------------------
+
+    def equilibrium(self, state: Optional[State] = None, progress=None) -> Equilibrium:
+        """Static equilibrium near a state (default: the initial one)."""
+        s = (state or self.state()).copy()
+        o, r = lib.td_equil_options_default(), td_equil_result()
+        o.progress = callback = self._progress(progress)
+        status = lib.td_equilibrium(self._model, self._work, s._pointer, c.byref(o), c.byref(r))
+        del callback
+        if status and r.note and not self._interrupted:
+            raise Error(f"equilibrium: {status_text(status)}: {r.note.decode()}")
+        self._check(status, "equilibrium")
+        stability = lib.td_stability_text(r.stability).decode()
+        return Equilibrium(s, r.stability == 0, stability, lib.td_strategy_text(r.strategy).decode(), r.residual,
+                           r.critical, r.iterations, self.sensors(s))
+
+    def modes(self, state: Optional[State] = None) -> Modes:
+        """Natural and complex modes about an equilibrium (default: the one near the initial state)."""
+        s = state or self.equilibrium().state
+        p = c.POINTER(td_modes_result)()
+        self._check(lib.td_modes(self._model, s._pointer, self._work, c.byref(p)), "modes")
+        r, nv = p.contents, self.sizes.nv
+        pairs = matrix(r.complex_shape, r.ncomplex, nv, 2)
+        result = Modes(matrix(r.omega, r.n) / (2 * np.pi), matrix(r.zeta, r.n).copy(),
+                       matrix(r.shape, r.n, nv).copy(),
+                       matrix(r.re, r.ncomplex) + 1j * matrix(r.im, r.ncomplex),
+                       pairs[..., 0] + 1j * pairs[..., 1], r.note.decode())
+        lib.td_modes_free(p)
+        return result
+
+    def linearize(self, state: Optional[State] = None, modes: Optional[int] = None) -> Linear:
+        """The linear model about a state (default: the equilibrium), or its first natural modes."""
+        s = (state or self.equilibrium().state).copy()
+        p = c.POINTER(td_linear)()
+        if modes is None:
+            status = lib.td_linearize(self._model, s._pointer, self._work, c.byref(p))
+        else:
+            status = lib.td_modal_reduction(self._model, s._pointer, self._work, modes, c.byref(p))
+        self._check(status, "linearize")
+        return Linear(self, s, p)
+
+    def simulate(self, state: Optional[State] = None, t_final: Optional[float] = None,
+                 dt_out: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
+                 solver: Optional[str] = None, progress=None) -> Trajectory:
+        """Integrate from a state (default: the initial one).  What is not given is as the file says."""
+        s = (state or self.state()).copy()
+        o = self._options(t_final=t_final, dt_out=dt_out, rtol=rtol, atol=atol, solver=solver)
+        o.progress = callback = self._progress(progress)
+        p = c.c_void_p()
+        status = lib.td_simulate(self._model, self._work, s._pointer, c.byref(o), c.byref(p))
+        del callback
+        try:
+            why = lib.td_trajectory_diagnosis(p).decode() if p else ""
+            if status and why and not self._interrupted:
+                raise Error(f"simulation: {status_text(status)}: {why}")
+            self._check(status, "simulation")
+            return self._trajectory(p, s)
+        finally:
+            lib.td_trajectory_free(p)
+
+    def _trajectory(self, p: c.c_void_p, final: State) -> Trajectory:
+        n, rows = self.sizes, lib.td_trajectory_rows(p)
+        # rows lie side by side: t, q, v, sensors, four energies, inputs
+        stride = 1 + n.nq + n.nv + n.nsensor + 4 + n.nu
+        first = c.addressof(lib.td_trajectory_q(p, 0).contents) - c.sizeof(c.c_double)
+        block = matrix(c.cast(first, c.POINTER(c.c_double)), rows, stride).copy()
+        t, q, v, y, e, u = np.split(block, np.cumsum([1, n.nq, n.nv, n.nsensor, 4]), axis=1)
+        events, at, which = [], c.c_double(), c.c_int()
+        for i in range(lib.td_trajectory_event_count(p)):
+            lib.td_trajectory_event(p, i, c.byref(at), c.byref(which))
+            events.append((at.value, which.value))
+        return Trajectory(t[:, 0], q, v, u, y, e, self.sensor_names, events,
+                          _statistics(lib.td_trajectory_stats(p).contents), final)
+
+    def plant(self, state: Optional[State] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
+              solver: Optional[str] = None) -> "Plant":
+        """A simulation that runs step by step with inputs from here.  One at a time."""
+        return Plant(self, state or self.state(), self._options(rtol=rtol, atol=atol, solver=solver))
+
+    # ---- showing --------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        n = self.sizes
+        return (f"<tendril.Robot '{self.name}': {n.nv} DOF, {n.nbody} bodies, {n.nrod} rods, "
+                f"{n.nconstraint} constraint rows, {n.nu} inputs, {n.nsensor} sensors>")
+
+    def report(self, state: Optional[State] = None) -> Optional[str]:
+        """The page of the viewer as HTML; None when the library was built without it."""
+        if not hasattr(lib, "td_report_write"):
+            return None
+        s = state or self.state()
+        with tempfile.TemporaryDirectory() as place:
+            files, message = c.c_void_p(), c.create_string_buffer(600)
+            if lib.td_files_open(place.encode(), c.byref(files), message, len(message)):
+                raise Error(message.value.decode())
+            r = td_report(self._spec, self._model, self._work, c.cast(s._pointer, c.c_void_p), None, None, None,
+                          self.name.encode(), b"{}")
+            status = lib.td_report_write(files, b"report.html", c.byref(r)) or lib.td_files_commit(files)
+            lib.td_files_close(files)
+            self._check(status, "report")
+            return (Path(place) / "report.html").read_text()
+
+    def _repr_html_(self) -> str:
+        page = self.report()
+        if page is not None:
+            return f'<iframe srcdoc="{html.escape(page)}" width="100%" height="480" style="border:0"></iframe>'
+        n = self.sizes
+        rows = [(name, getattr(n, name)) for name, _ in td_sizes._fields_ if getattr(n, name)]
+        return table(html.escape(self.name), rows)
+
+
+class Plant:
+    """A simulation driven from outside.  plant.q, plant.v are views of where it is."""
+
+    def __init__(self, robot: Robot, state: State, options) -> None:
+        p = c.c_void_p()
+        status = lib.td_plant_new(robot._model, robot._work, state._pointer, c.byref(options), c.byref(p))
+        robot._check(status, "plant")
+        self.robot, self._plant = robot, p
+        self.state = State(robot, lib.td_plant_state(p), Owned(p, lib.td_plant_free, robot))
+        self.q, self.v, self.u = self.state.q, self.state.v, self.state.u
+        self._held = self.u.copy()
+        self._address = address(self._held)
+        self._values = np.empty(robot.sizes.nsensor)
+        self._fresh = False
+
+    @property
+    def t(self) -> float:
+        return self.state.t
+
+    def step(self, t: float, u=None, **inputs: float) -> "Plant":
+        """Hold the inputs (all as `u`, or some by name) and go to time t."""
+        if u is not None:
+            self._held[:] = u
+        for name, value in inputs.items():
+            try:
+                self._held[self.robot._input_index[name]] = value
+            except KeyError:
+                raise Error(f"the model has no input '{name}'; it has: "
+                            f"{', '.join(self.robot.inputs) or 'none'}") from None
+        self._fresh = False
+        lib.td_plant_inputs(self._plant, self._address)
+        status = lib.td_plant_step(self._plant, t)
+        if status:
+            self.robot._check(status, f"step from t = {self.t:g} s to {t:g} s")
+        return self
+
+    def sensors(self) -> np.ndarray:
+        """All sensors where it is, in the order of robot.sensor_names; valid until the next step."""
+        if not self._fresh:
+            status = lib.td_sensors(self.robot._model, self.state._pointer, self.robot._work,
+                                    address(self._values))
+            self.robot._check(status, "sensors")
+            self._fresh = True
+        return self._values
+
+    def __getitem__(self, name: str) -> float:
+        """A sensor by name."""
+        names = self.robot.sensor_names
+        if name not in names:
+            raise KeyError(f"no sensor '{name}'; there are: {', '.join(names) or 'none'}")
+        return float(self.sensors()[names.index(name)])
+
+    def reset(self, state: Optional[State] = None) -> "Plant":
+        """Go on from another state (default: the initial one)."""
+        s = state or self.robot.state()
+        self.robot._check(lib.td_plant_reset(self._plant, s._pointer), "reset")
+        self._held[:] = self.u
+        self._fresh = False
+        return self
+
+    def statistics(self) -> dict[str, object]:
+        """Steps, evaluations ... since the start."""
+        return _statistics(lib.td_plant_stats(self._plant))
+
+
+def _statistics(s: td_sim_stats) -> dict[str, object]:
+    out = {name: getattr(s, name) for name, _ in td_sim_stats._fields_}
+    out["solver"] = list(SOLVERS)[s.solver]
+    out["why"] = s.why.decode()
+    return out

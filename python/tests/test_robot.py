@@ -1,0 +1,156 @@
+"""The package on small models: closed forms, agreement of its parts, errors, memory."""
+
+import gc
+import resource
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import tendril
+
+MODELS = Path(__file__).resolve().parents[2] / "models"
+CART = """
+world.g = [0 0 -9.81]; F = input('F', 0); T = input('T', 0); m = param('m', 0.4);
+body(1).m = 1.5; body(1).I = zeros(3);
+body(2).m = m; body(2).I = zeros(3); body(2).l_com = [0 0 0.7];
+joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).input = F;
+joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).rot = [2 inf]; joint(2).dof(1).input = T;
+sensor(1).name = 'x'; sensor(1).value = dof(joint(1), 1);
+sensor(2).name = 'tip'; sensor(2).value = pos(body(2), [0 0 0.7]);
+"""
+
+
+class Evaluating(unittest.TestCase):
+    def test_equations_balance_and_tangents_are_those_of_differences(self):
+        robot = tendril.loads(CART)
+        s = robot.state(q=[0.1, 0.7], v=[0.3, -1.1], u=[2, 0.5])
+        e = robot.evaluate(s)
+        np.testing.assert_allclose(e.M @ e.vdot + e.h, e.tau, atol=1e-12)
+        h = 1e-6
+        for k in range(2):
+            d = np.eye(2)[k] * h
+            a, b = robot.evaluate(s.moved(d)), robot.evaluate(s.moved(-d))
+            slope = ((a.M @ e.vdot + a.h - a.tau) - (b.M @ e.vdot + b.h - b.tau)) / (2 * h)
+            np.testing.assert_allclose(e.dFdq[:, k], slope, atol=1e-8)
+
+    def test_pose_and_sensors_agree(self):
+        robot = tendril.loads(CART)
+        s = robot.state(q=[0.1, 0.7])
+        g, twist = robot.pose("body(2)", s) if "body(2)" in robot.stations else robot.pose(1, s)
+        tip = g @ [0, 0, 0.7, 1]
+        y = robot.sensors(s)
+        np.testing.assert_allclose(tip[:3], [y["tip_x"], y["tip_y"], y["tip_z"]], atol=1e-15)
+        np.testing.assert_allclose(y["tip_x"], 0.1 + 0.7 * np.sin(0.7))
+
+    def test_parameters(self):
+        robot = tendril.loads(CART, m=1)
+        self.assertEqual(robot.param("m"), 1)
+        robot.set_param("m", 2)
+        np.testing.assert_allclose(robot.evaluate().M[0, 0], 3.5)
+
+
+class Analysing(unittest.TestCase):
+    def test_pendulum_modes_and_simulation(self):
+        robot = tendril.load(MODELS / "pendulum.m")
+        rest = robot.equilibrium()
+        self.assertTrue(rest.stable)
+        np.testing.assert_allclose(robot.modes(rest.state).frequency, np.sqrt(1.5 * 9.81) / (2 * np.pi), rtol=1e-10)
+        run = robot.simulate(t_final=1, dt_out=0.1)
+        self.assertEqual(len(run), 11)
+        self.assertEqual(run["tip"].shape, (11, 3))
+        np.testing.assert_allclose(np.linalg.norm(run["tip"], axis=1), 1, atol=1e-12)
+        np.testing.assert_allclose(run.energy[:, :3].sum(axis=1) - run.energy[:, 3], run.energy[0, :3].sum(), atol=1e-6)
+        self.assertIn("tip_x", rest._repr_html_())
+        self.assertIn("steps", run._repr_html_())
+
+    def test_linear_model_and_gains(self):
+        robot = tendril.loads(CART)
+        linear = robot.linearize()
+        self.assertEqual(linear.structure()["reachable"], 4)
+        K = linear.lqr([10, 10, 1, 1], 0.1)
+        self.assertTrue((np.linalg.eigvals(linear.A - linear.B @ K).real < 0).all())
+        L = linear.kalman(1, 1e-3)
+        self.assertTrue((np.linalg.eigvals(linear.A - L @ linear.C).real < 0).all())
+        G = linear.response([0.5, 1.0])
+        w = 2 * np.pi * 1.0
+        np.testing.assert_allclose(G[1], linear.C @ np.linalg.solve(1j * w * np.eye(4) - linear.A, linear.B) + linear.D)
+        with self.assertRaises(tendril.Error):
+            linear.lqr(np.zeros((3, 3)))
+
+    def test_plant_balances_the_cart(self):
+        robot = tendril.loads(CART)
+        linear = robot.linearize()
+        K = linear.lqr([10, 10, 1, 1], [0.1, 1e6])
+        plant = robot.plant(robot.state(q=[0, 0.3]))
+        for k in range(1, 801):
+            plant.step(0.01 * k, -K @ linear.state(plant.state))
+        self.assertLess(np.abs(plant.q).max() + np.abs(plant.v).max(), 1e-3)
+
+    def test_plant_repeats_itself_and_agrees_with_simulate(self):
+        robot = tendril.loads(CART)
+        ends = []
+        plant = robot.plant(robot.state(q=[0, 0.5]), rtol=1e-9, atol=1e-11)
+        for _ in range(2):
+            for k in range(1, 51):
+                plant.step(0.02 * k, F=1.0)
+            ends.append(np.r_[plant.q, plant.v].copy())
+            self.assertEqual(plant["x"], plant.q[0])
+            plant.reset(robot.state(q=[0, 0.5]))
+        np.testing.assert_array_equal(ends[0], ends[1])
+        run = robot.simulate(robot.state(q=[0, 0.5], u=[1, 0]), t_final=1, rtol=1e-10, atol=1e-12)
+        np.testing.assert_allclose(np.r_[run.q[-1], run.v[-1]], ends[0], atol=1e-7)
+
+
+class Errors(unittest.TestCase):
+    def test_messages_are_those_of_the_tool(self):
+        with self.assertRaisesRegex(tendril.Error, "model.m:1:9: error: unknown field 'mm' of body"):
+            tendril.loads("body(1).mm = 2;")
+        with self.assertRaisesRegex(tendril.Error, "no_such_file"):
+            tendril.load("no_such_file.m")
+        robot = tendril.loads(CART)
+        with self.assertRaisesRegex(tendril.Error, "no input 'G'; it has: F, T"):
+            robot.plant().step(0.1, G=1)
+        with self.assertRaisesRegex(tendril.Error, "no param 'mass'"):
+            robot.set_param("mass", 1)
+        with self.assertRaisesRegex(tendril.Error, "solver must be"):
+            robot.simulate(solver="euler")
+        with self.assertRaisesRegex(tendril.Error, "arguments it cannot use"):
+            robot.plant().step(-1)
+        with self.assertRaises(KeyError):
+            robot.simulate(t_final=0.01)["nothing"]
+
+    def test_a_progress_function_can_stop_a_run(self):
+        robot = tendril.load(MODELS / "pendulum.m")
+        with self.assertRaisesRegex(tendril.Error, "stopped on request"):
+            robot.simulate(t_final=1e4, progress=lambda fraction, what: False)
+
+
+class Memory(unittest.TestCase):
+    def test_views_outlive_what_they_came_from(self):
+        plant = tendril.loads(CART).plant()
+        plant.step(0.1, F=1.0)
+        q, want = plant.q, plant.q.copy()
+        del plant
+        gc.collect()
+        [tendril.loads(CART) for _ in range(3)]
+        np.testing.assert_array_equal(q, want)
+
+    def test_memory_does_not_grow(self):
+        def turn():
+            robot = tendril.loads(CART)
+            robot.linearize().lqr(1)
+            robot.modes()
+            robot.simulate(t_final=0.05)
+            robot.plant().step(0.01)
+        for _ in range(20):
+            turn()
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        for _ in range(200):
+            turn()
+        grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+        self.assertLess(grown, 4000, "kilobytes in 200 turns")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,157 @@
+// tendril bode: frequency response from every input to every output; bode.csv and bode.svg.
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli.h"
+
+typedef struct response {
+  td_linear* l;
+  int n, pairs;
+  double *hz, *db, *deg;  // (n), n x pairs, n x pairs
+  char** names;           // "tip_x/F"
+  double* block;
+} response;
+
+// Around the poles: a decade below the slowest and above the fastest, at most six in all.
+static int range_of(const session* s, const td_linear* l, double* low, double* high) {
+  const double pi = acos(-1.0);
+  *low = s->opt->low;
+  *high = s->opt->high;
+  if (*low > 0) return CODE_DONE;
+  double* re = malloc(sizeof *re * (2 * (size_t)l->nx + 1));
+  if (!re || td_poles(l->A, l->nx, re, re + l->nx) != TD_OK) {
+    free(re);
+    return complain(CODE_NUMERICS, "the poles cannot be found; give --range");
+  }
+  double slow = INFINITY, fast = 0;
+  for (int i = 0; i < l->nx; i++) {
+    const double size = hypot(re[i], re[l->nx + i]) / (2 * pi);
+    if (size > fast) fast = size;
+    if (size > 1e-9 && size < slow) slow = size;
+  }
+  free(re);
+  *low = isfinite(slow) ? slow / 10 : 0.01;
+  *high = fast > 0 ? fmin(fast * 10, *low * 1e6) : 100;
+  return CODE_DONE;
+}
+
+static bool allocate(response* r) {
+  const size_t n = (size_t)r->n, pairs = (size_t)r->pairs;
+  r->block = calloc(n * (1 + 2 * pairs) + 1, sizeof *r->block);
+  r->names = calloc(2 * pairs + 1, sizeof *r->names);
+  if (!r->block || !r->names) return false;
+  r->hz = r->block;
+  r->db = r->hz + n;
+  r->deg = r->db + n * pairs;
+  return true;
+}
+
+static void release(response* r) {
+  for (int i = 0; r->names && i < r->pairs; i++) free(r->names[i]);
+  free(r->names);
+  free(r->block);
+  td_linear_free(r->l);
+}
+
+static bool name_pairs(const session* s, response* r) {
+  for (int i = 0; i < r->pairs; i++) {
+    r->names[i] = format_text("%s/%s", td_model_sensor_name(s->model, r->l->output[i / r->l->nu]),
+                              td_model_input_name(s->model, i % r->l->nu));
+    if (!r->names[i]) return false;
+  }
+  return true;
+}
+
+// Phases without jumps; an undamped resonance that is hit exactly has no value.
+static td_status sweep(response* r, double low, double high) {
+  const double pi = acos(-1.0);
+  double* G = malloc(sizeof *G * (2 * (size_t)r->pairs + 1));
+  td_status status = G ? TD_OK : TD_E_NOMEM;
+  for (int k = 0; status == TD_OK && k < r->n; k++) {
+    r->hz[k] = low * pow(high / low, r->n > 1 ? (double)k / (r->n - 1) : 0);
+    status = td_frequency_response(r->l, 2 * pi * r->hz[k], G);
+    const bool singular = status == TD_E_SINGULAR;
+    if (singular) status = TD_OK;
+    for (int i = 0; status == TD_OK && i < r->pairs; i++) {
+      double* deg = r->deg + k * r->pairs + i;
+      const double size = hypot(G[2 * i], G[2 * i + 1]);
+      r->db[k * r->pairs + i] = singular ? NAN : 20 * log10(size);
+      *deg = singular ? NAN : atan2(G[2 * i + 1], G[2 * i]) * 180 / pi;
+      if (k > 0 && isfinite(deg[-r->pairs])) *deg -= 360 * round((*deg - deg[-r->pairs]) / 360);
+    }
+  }
+  free(G);
+  return status;
+}
+
+static td_status write_csv(session* s, const response* r) {
+  columns c = {0};
+  columns_add(&c, "frequency_hz", "Hz", r->n, 1, r->hz);
+  for (int i = 0; i < r->pairs; i++) {
+    char* db = format_text("%s_db", r->names[i]);
+    char* deg = format_text("%s_deg", r->names[i]);
+    if (db && deg) {
+      columns_add(&c, db, "dB", r->n, r->pairs, r->db + i);
+      columns_add(&c, deg, "deg", r->n, r->pairs, r->deg + i);
+    }
+    c.failed = c.failed || !db || !deg;
+    free(db);
+    free(deg);
+  }
+  const td_status status = c.failed ? TD_E_NOMEM : td_files_csv(s->files, "bode.csv", c.list, c.n);
+  columns_free(&c);
+  return status;
+}
+
+static td_status write_svg(session* s, const response* r) {
+  char* text = NULL;
+  size_t size;
+  FILE* out = open_memstream(&text, &size);
+  if (!out) return TD_E_NOMEM;
+  bode_svg(out, s->name, r->hz, r->n, r->db, r->deg, (const char* const*)r->names, r->pairs);
+  const bool ok = fclose(out) == 0;
+  const td_status status = ok && text ? td_files_text(s->files, "bode.svg", text) : TD_E_NOMEM;
+  free(text);
+  return status;
+}
+
+static cJSON* response_json(const response* r) {
+  cJSON* o = cJSON_CreateObject();
+  json_add(o, "frequency_hz", json_vector(r->hz, r->n));
+  cJSON* list = cJSON_AddArrayToObject(o, "names");
+  for (int i = 0; i < r->pairs; i++) cJSON_AddItemToArray(list, cJSON_CreateString(r->names[i]));
+  json_add(o, "db", json_matrix(r->db, r->n, r->pairs));
+  json_add(o, "deg", json_matrix(r->deg, r->n, r->pairs));
+  return o;
+}
+
+static int respond(session* s, response* r) {
+  double low, high;
+  r->pairs = r->l->nu * r->l->ny;
+  r->n = s->opt->points ? s->opt->points : 400;
+  if (r->pairs == 0) return complain(CODE_USE, "a frequency response needs an input and a sensor");
+  if ((double)r->pairs * r->n > 2e7) return complain(CODE_USE, "too many points and sensors");
+  if (!allocate(r) || !name_pairs(s, r)) return complain(CODE_NUMERICS, "out of memory");
+  const int code = range_of(s, r->l, &low, &high);
+  if (code) return code;
+  td_status status = sweep(r, low, high);
+  if (status != TD_OK) return session_failed(s, status, "frequency response");
+  say(s, "  %d frequencies from %.4g to %.4g Hz\n", r->n, low, high);
+  status = write_csv(s, r);
+  if (status == TD_OK) status = write_svg(s, r);
+  return session_wrote(s, status);
+}
+
+int cmd_bode(const options* opt) {
+  session s = {0};
+  response r = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = session_output(&s);
+  if (code == CODE_DONE) code = linear_step(&s, &r.l);
+  if (code == CODE_DONE) code = respond(&s, &r);
+  if (code == CODE_DONE) code = session_commit(&s, NULL, NULL);
+  if (code == CODE_DONE && opt->json) json_print(response_json(&r));
+  release(&r);
+  session_close(&s);
+  return code;
+}

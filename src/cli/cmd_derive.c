@@ -1,0 +1,77 @@
+// tendril derive: symbolic equations of motion, printed as code or formulas.
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+enum { MAX_SYMBOLS = 64 };
+
+typedef struct symbols {
+  char* text;  // the option, cut at its commas
+  const char* names[MAX_SYMBOLS];
+  int n;
+} symbols;
+
+// "E,l0"
+static int read_symbols(const options* opt, symbols* s, td_derive_options* o) {
+  if (!opt->symbolic) return CODE_DONE;
+  if (strcmp(opt->symbolic, "all") == 0) {
+    o->all_symbolic = true;
+    return CODE_DONE;
+  }
+  s->text = format_text("%s", opt->symbolic);
+  if (!s->text) return complain(CODE_NUMERICS, "out of memory");
+  for (char* at = strtok(s->text, ","); at; at = strtok(NULL, ",")) {
+    if (s->n == MAX_SYMBOLS)
+      return complain(CODE_USE, "--symbolic takes at most %d names", MAX_SYMBOLS);
+    s->names[s->n++] = at;
+  }
+  o->symbolic = s->names;
+  o->nsymbolic = s->n;
+  return CODE_DONE;
+}
+
+static int write_equations(session* s, td_derived* d, double derive_time) {
+  const double start = seconds();
+  const td_status status =
+      td_derive_write(s->model, d, s->name, s->opt->language, s->opt->style, s->files);
+  const double print_time = seconds() - start;
+  if (status != TD_OK) {
+    return status == TD_E_IO ? session_wrote(s, status) : session_failed(s, status, "derive");
+  }
+  cJSON* result = cJSON_CreateObject();
+  json_add_number(result, "nodes", td_derived_size(d));
+  json_add_number(result, "derive_s", derive_time);
+  json_add_number(result, "print_s", print_time);
+  say(s, "derived in %.3f s (%d expressions), printed in %.3f s\n", derive_time, td_derived_size(d),
+      print_time);
+  if (s->opt->json) json_print(cJSON_Duplicate(result, true));
+  return session_commit(s, "derive", result);
+}
+
+static int derive(session* s, const td_derive_options* o) {
+  td_derived* d = NULL;
+  char message[400];
+  const double start = seconds();
+  const td_status status = td_derive(s->model, o, &d, message, sizeof message);
+  if (status != TD_OK) {
+    return complain(code_of(status), "%s", *message ? message : td_status_text(status));
+  }
+  const int code = write_equations(s, d, seconds() - start);
+  td_derived_free(d);
+  return code;
+}
+
+int cmd_derive(const options* opt) {
+  session s = {0};
+  symbols names = {0};
+  td_derive_options o = {.elements =
+                             opt->style == TD_DERIVE_ELEMENT || opt->style == TD_DERIVE_TERMS};
+  int code = read_symbols(opt, &names, &o);
+  if (code == CODE_DONE) code = session_open(&s, opt);
+  if (code == CODE_DONE) code = session_output(&s);
+  if (code == CODE_DONE) code = derive(&s, &o);
+  session_close(&s);
+  free(names.text);
+  return code;
+}

@@ -1,0 +1,366 @@
+// tendril observe: the motion of a robot, unknown inputs and parameters from recorded sensors;
+// observe.csv and observe.json.
+//
+// Columns of the data named like inputs are held from their row to the next; those named like
+// sensors are measurements; one named like an unknown is what the estimate is compared with.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+typedef struct watch {
+  session* s;
+  table data;
+  int time;
+  int *sensor, *input, *truth;  // columns of the data, -1: none
+  td_unknown* unknown;
+  int np, rows, stride, *index;
+  td_observer* observer;
+  double *out, *sigma, *y, *e, *se, *u;
+  double nis;
+  long measured;
+  char** names;
+} watch;
+
+// ---- what is where ----------------------------------------------------------------------------
+
+static int find_columns(watch* w) {
+  session* s = w->s;
+  static const char* const times[] = {"t", "t_s", "time"};
+  int seen = 0;
+  w->time = -1;
+  for (int i = 0; i < 3 && w->time < 0; i++) w->time = table_find(&w->data, times[i]);
+  if (w->time < 0) return complain(CODE_FILE, "%s has no column t", s->opt->data);
+  for (int i = 0; i < s->n.nsensor; i++) {
+    w->sensor[i] = table_find(&w->data, td_model_sensor_name(s->model, i));
+    seen += w->sensor[i] >= 0;
+  }
+  for (int i = 0; i < s->n.nu; i++)
+    w->input[i] = table_find(&w->data, td_model_input_name(s->model, i));
+  if (seen == 0)
+    return complain(CODE_FILE, "%s has no column that is called like a sensor of the model",
+                    s->opt->data);
+  return CODE_DONE;
+}
+
+// "name=sigma:walk"
+static int read_unknowns(watch* w) {
+  session* s = w->s;
+  for (int i = 0; i < s->opt->nestimate; i++) {
+    const char *text = s->opt->estimate[i], *equals = strchr(text, '=');
+    char *name = format_text("%.*s", (int)(equals - text), text), *end;
+    if (!name) return complain(CODE_NUMERICS, "out of memory");
+    w->names[i] = name;
+    td_unknown* u = &w->unknown[w->np++];
+    u->sigma = strtod(equals + 1, &end);
+    u->walk = strtod(end + 1, NULL);
+    u->index = td_model_input_find(s->model, name);
+    if (u->index < 0) {
+      u->is_param = true;
+      u->index = td_model_param_find(s->model, name);
+    } else {
+      w->input[u->index] = -1;
+    }
+    if (u->index < 0)
+      return complain(CODE_USE, "--estimate %s: the model has no input or param of that name",
+                      name);
+    w->truth[i] = table_find(&w->data, name);
+  }
+  return CODE_DONE;
+}
+
+static bool allocate(watch* w) {
+  const session* s = w->s;
+  const size_t ny = (size_t)s->n.nsensor, nu = (size_t)s->n.nu, np = (size_t)s->opt->nestimate;
+  w->sensor = calloc(ny + nu + np + 1, sizeof(int));
+  w->unknown = calloc(np + 1, sizeof *w->unknown);
+  w->names = calloc(np + 1, sizeof *w->names);
+  if (!w->sensor || !w->unknown || !w->names) return false;
+  w->input = w->sensor + ny;
+  w->truth = w->input + nu;
+  return true;
+}
+
+// A row of the result: t, nis, n, estimated sensors, q, v, then per unknown value and deviation,
+// then per sensor innovation and deviation, then deviations of the error.
+static bool allocate_rows(watch* w) {
+  const td_sizes* n = &w->s->n;
+  const int N = td_observer_size(w->observer);
+  w->stride = 3 + n->nsensor + n->nq + n->nv + 2 * w->np + 2 * n->nsensor + N;
+  w->out = calloc((size_t)w->data.rows * (size_t)w->stride + 1, sizeof(double));
+  w->sigma = calloc((size_t)(N + 3 * n->nsensor + n->nu) + 1, sizeof(double));
+  if (!w->out || !w->sigma) return false;
+  w->y = w->sigma + N;
+  w->e = w->y + n->nsensor;
+  w->se = w->e + n->nsensor;
+  w->u = w->se + n->nsensor;
+  return true;
+}
+
+static void release(watch* w) {
+  for (int i = 0; w->names && i < w->np; i++) free(w->names[i]);
+  td_observer_free(w->observer);
+  table_free(&w->data);
+  free(w->names);
+  free(w->unknown);
+  free(w->sensor);
+  free(w->out);
+  free(w->sigma);
+}
+
+// ---- running ----------------------------------------------------------------------------------
+
+static const double* data_row(const watch* w, int k) {
+  return w->data.x + (size_t)k * (size_t)w->data.cols;
+}
+
+// Known inputs of row k; what it does not give stays.
+static void inputs_of(const watch* w, int k, double* u) {
+  for (int i = 0; i < w->s->n.nu; i++) {
+    const double x = w->input[i] >= 0 ? data_row(w, k)[w->input[i]] : NAN;
+    if (!isnan(x)) u[i] = x;
+  }
+}
+
+static int start(watch* w) {
+  session* s = w->s;
+  inputs_of(w, 0, s->state->u);
+  s->state->t = data_row(w, 0)[w->time];
+  if (s->opt->from_rest) {
+    const int code = equil_step(s);
+    if (code) return code;
+    td_state_copy(s->model, s->rest, s->state);
+  }
+  td_observe_options o = td_observe_options_default();
+  o.filter = s->opt->filter;
+  if (!isnan(s->opt->sigma_q)) o.sigma_q = s->opt->sigma_q, o.sigma_v = s->opt->sigma_v;
+  if (!isnan(s->opt->drift)) o.drift = s->opt->drift;
+  o.unknown = w->unknown;
+  o.nunknown = w->np;
+  o.sim = sim_options(s);
+  const td_status status = td_observer_new(s->model, s->work, s->state, &o, &w->observer);
+  if (status != TD_OK) return session_failed(s, status, "observer");
+  return allocate_rows(w) ? CODE_DONE : complain(CODE_NUMERICS, "out of memory");
+}
+
+static td_status keep(watch* w, double* row) {
+  const session* s = w->s;
+  const td_state* x = td_observer_state(w->observer);
+  int n;
+  *row++ = x->t;
+  *row = td_observer_innovation(w->observer, w->e, w->se, &n);
+  w->nis += *row++;
+  w->measured += n;
+  *row++ = n;
+  const td_status status = s->n.nsensor ? td_sensors(s->model, x, s->work, row) : TD_OK;
+  row += s->n.nsensor;
+  for (int i = 0; i < s->n.nq; i++) *row++ = x->q[i];
+  for (int i = 0; i < s->n.nv; i++) *row++ = x->v[i];
+  td_observer_covariance(w->observer, NULL, w->sigma);
+  const int N = td_observer_size(w->observer);
+  for (int i = 0; i < w->np; i++) {
+    *row++ = td_observer_unknown(w->observer, i);
+    *row++ = w->sigma[N - w->np + i];
+  }
+  for (int i = 0; i < s->n.nsensor; i++) *row++ = w->e[i], *row++ = w->se[i];
+  for (int i = 0; i < N; i++) *row++ = w->sigma[i];
+  return status;
+}
+
+static int run(watch* w) {
+  session* s = w->s;
+  memcpy(w->u, s->state->u, sizeof(double) * (size_t)s->n.nu);
+  const double begin = seconds();
+  for (int k = 0; k < w->data.rows; k++) {
+    const double* row = data_row(w, k);
+    for (int i = 0; i < s->n.nsensor; i++) w->y[i] = w->sensor[i] >= 0 ? row[w->sensor[i]] : NAN;
+    td_status status = td_observer_step(w->observer, row[w->time], w->u, w->y);
+    if (status == TD_OK) status = keep(w, w->out + (size_t)k * (size_t)w->stride);
+    if (status != TD_OK) {
+      complain(0, "at t = %g s (row %d of the data)", row[w->time], k + 1);
+      return session_failed(s, status, "observe");
+    }
+    w->rows = k + 1;
+    inputs_of(w, k, w->u);
+    if (!progress_show(&s->progress, (double)k / w->data.rows, "observe")) break;
+  }
+  progress_clear(&s->progress);
+  s->timings[TIME_SIMULATE] = seconds() - begin;
+  return CODE_DONE;
+}
+
+// ---- results ----------------------------------------------------------------------------------
+
+static const double* column(const watch* w, int first) { return w->out + first; }
+
+// Fit of an estimate to its column of the data: R^2 = 1 - sum (x - y)^2 / sum (y - mean)^2, and the
+// squared correlation, which forgives scale and offset.
+static void fit(const watch* w, int i, double* r2, double* correlation2) {
+  const int at = 3 + w->s->n.nsensor + w->s->n.nq + w->s->n.nv + 2 * i;
+  double mx = 0, my = 0, xx = 0, yy = 0, xy = 0, ee = 0;
+  int n = 0;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int k = 0; k < w->rows; k++) {
+      const double x = w->out[(size_t)k * (size_t)w->stride + (size_t)at],
+                   y = data_row(w, k)[w->truth[i]];
+      if (isnan(y)) continue;
+      if (pass == 0) {
+        mx += x, my += y, n++;
+        continue;
+      }
+      xx += (x - mx) * (x - mx), yy += (y - my) * (y - my), xy += (x - mx) * (y - my);
+      ee += (x - y) * (x - y);
+    }
+    if (pass == 0 && n) mx /= n, my /= n;
+  }
+  *r2 = 1 - ee / yy;
+  *correlation2 = xy * xy / (xx * yy);
+}
+
+static cJSON* unknowns_json(const watch* w) {
+  cJSON* list = cJSON_CreateArray();
+  const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + w->s->n.nsensor +
+                       w->s->n.nq + w->s->n.nv;
+  for (int i = 0; i < w->np; i++) {
+    cJSON* o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "name", w->names[i]);
+    json_add_number(o, "value", last[2 * i]);
+    json_add_number(o, "sigma", last[2 * i + 1]);
+    if (w->truth[i] >= 0) {
+      double r2, correlation2;
+      fit(w, i, &r2, &correlation2);
+      json_add_number(o, "R2", r2);
+      json_add_number(o, "correlation2", correlation2);
+    }
+    cJSON_AddItemToArray(list, o);
+  }
+  return list;
+}
+
+// Innovations over their deviation: mean, size, part inside the 95 % band
+static cJSON* sensors_json_of(const watch* w) {
+  cJSON* list = cJSON_CreateArray();
+  const session* s = w->s;
+  for (int i = 0; i < s->n.nsensor; i++) {
+    const int at = 3 + s->n.nsensor + s->n.nq + s->n.nv + 2 * w->np + 2 * i;
+    double sum = 0, square = 0;
+    int n = 0, inside = 0;
+    for (int k = 0; k < w->rows; k++) {
+      const double* row = w->out + (size_t)k * (size_t)w->stride + at;
+      if (isnan(row[0])) continue;
+      const double z = row[0] / row[1];
+      sum += z, square += z * z, inside += fabs(z) <= 1.96, n++;
+    }
+    if (n == 0) continue;
+    cJSON* o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "name", td_model_sensor_name(s->model, i));
+    json_add_number(o, "measurements", n);
+    json_add_number(o, "mean", sum / n);
+    json_add_number(o, "rms", sqrt(square / n));
+    json_add_number(o, "inside_95", (double)inside / n);
+    cJSON_AddItemToArray(list, o);
+  }
+  return list;
+}
+
+static cJSON* observe_json(const watch* w) {
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "filter", w->s->opt->filter == TD_UKF ? "ukf" : "ekf");
+  json_add_number(o, "rows", w->rows);
+  json_add_number(o, "nis_per_number", w->measured ? w->nis / (double)w->measured : NAN);
+  json_add(o, "innovations", sensors_json_of(w));
+  json_add(o, "unknowns", unknowns_json(w));
+  return o;
+}
+
+static void say_results(const watch* w) {
+  const session* s = w->s;
+  cJSON *o = observe_json(w), *item;
+  say_heading(s, "Observation");
+  say(s, "  %d rows in %.3g s; normalised squares of innovations: mean %.3g (1: as expected)\n",
+      w->rows, s->timings[TIME_SIMULATE], w->measured ? w->nis / (double)w->measured : NAN);
+  cJSON_ArrayForEach(item, cJSON_GetObjectItem(o, "unknowns")) {
+    const cJSON* name = cJSON_GetObjectItem(item, "name");
+    say(s, "  %-12s", name->valuestring);
+    for (int i = 0; i < w->np; i++) {
+      if (strcmp(w->names[i], name->valuestring) != 0) continue;
+      double r2, correlation2;
+      const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + s->n.nsensor +
+                           s->n.nq + s->n.nv + 2 * i;
+      say(s, " %.6g ± %.2g at the end", last[0], 1.96 * last[1]);
+      if (w->truth[i] < 0) break;
+      fit(w, i, &r2, &correlation2);
+      say(s, "; against the data: R² %.3f, correlation² %.3f", r2, correlation2);
+      break;
+    }
+    say(s, "\n");
+  }
+  cJSON_Delete(o);
+}
+
+static void add(columns* c, const char* stem, const char* ending, const watch* w, int at) {
+  char* name = format_text("%s%s", stem, ending);
+  if (name) columns_add(c, name, "", w->rows, w->stride, column(w, at));
+  c->failed = c->failed || !name;
+  free(name);
+}
+
+static td_status write_csv(watch* w) {
+  session* s = w->s;
+  columns c = {0};
+  int at = 3 + s->n.nsensor + s->n.nq + s->n.nv;
+  columns_add(&c, "t", "s", w->rows, w->stride, w->out);
+  columns_add_state(&c, s, w->rows, w->stride, w->out + 3, true);
+  for (int i = 0; i < w->np; i++, at += 2) {
+    add(&c, w->names[i], w->unknown[i].is_param ? "" : "_estimate", w, at);
+    add(&c, w->names[i], "_sigma", w, at + 1);
+  }
+  for (int i = 0; i < s->n.nsensor; i++, at += 2) {
+    if (w->sensor[i] < 0) continue;
+    add(&c, td_model_sensor_name(s->model, i), "_innovation", w, at);
+    add(&c, td_model_sensor_name(s->model, i), "_innovation_sigma", w, at + 1);
+  }
+  const int N = td_observer_size(w->observer), nf = (N - w->np) / 2;
+  char name[40];
+  for (int i = 0; i < 2 * nf; i++, at++) {
+    snprintf(name, sizeof name, "%s%d_sigma", i < nf ? "dq" : "dv", 1 + i % nf);
+    columns_add(&c, name, "", w->rows, w->stride, column(w, at));
+  }
+  columns_add(&c, "nis", "", w->rows, w->stride, column(w, 1));
+  columns_add(&c, "nis_n", "", w->rows, w->stride, column(w, 2));
+  const td_status status =
+      c.failed ? TD_E_NOMEM : td_files_csv(s->files, "observe.csv", c.list, c.n);
+  columns_free(&c);
+  return status;
+}
+
+static int observe(watch* w) {
+  session* s = w->s;
+  if (!s->opt->data) return complain(CODE_USE, "which measurements? give --data FILE");
+  int code = session_output(s);
+  if (code == CODE_DONE && !allocate(w)) code = complain(CODE_NUMERICS, "out of memory");
+  if (code == CODE_DONE) code = table_read(s->opt->data, &w->data);
+  if (code == CODE_DONE) code = find_columns(w);
+  if (code == CODE_DONE) code = read_unknowns(w);
+  if (code == CODE_DONE) code = start(w);
+  if (code == CODE_DONE) code = run(w);
+  if (code) return code;
+  say_results(w);
+  td_status status = write_csv(w);
+  if (status == TD_OK) status = session_write_json(s, "observe.json", observe_json(w));
+  code = session_wrote(s, status);
+  if (code == CODE_DONE) code = session_commit(s, NULL, NULL);
+  if (code == CODE_DONE && s->opt->json) json_print(observe_json(w));
+  return code;
+}
+
+int cmd_observe(const options* opt) {
+  session s = {0};
+  watch w = {.s = &s};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = observe(&w);
+  release(&w);
+  session_close(&s);
+  return code;
+}

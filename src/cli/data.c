@@ -1,0 +1,105 @@
+// Tables of recorded numbers: CSV with one line of names; empty cells and words are not measured.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+#define TEXT_FILE_LIMIT (64 << 20)  // bytes
+
+char* text_of_file(const char* path, int* code) {
+  FILE* f = fopen(path, "rb");
+  if (!f) {
+    *code = complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno));
+    return NULL;
+  }
+  size_t n = 0, cap = 1 << 16;
+  char* text = malloc(cap);
+  errno = 0;
+  while (text) {
+    n += fread(text + n, 1, cap - 1 - n, f);
+    if (n < cap - 1 || cap > TEXT_FILE_LIMIT) break;
+    char* longer = realloc(text, cap *= 2);
+    if (!longer) free(text);
+    text = longer;
+  }
+  const bool failed = ferror(f) != 0;
+  fclose(f);
+  if (text && !failed && n < TEXT_FILE_LIMIT && !memchr(text, 0, n)) {
+    text[n] = '\0';
+    return text;
+  }
+  *code = !text    ? complain(CODE_NUMERICS, "out of memory")
+          : failed ? complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno))
+                   : complain(CODE_FILE, "'%s' is not a text file", path);
+  free(text);
+  return NULL;
+}
+
+enum { MOST_COLUMNS = 4096 };
+
+// The next cell, ended by a zero; *end tells what stood behind it ('\n' or 0 ends the row).
+static char* cell(char** at, char* end) {
+  char* s = *at;
+  const size_t n = strcspn(s, ",\n");
+  *end = s[n];
+  s[n] = '\0';
+  *at = s + n + (*end != '\0');
+  size_t length = n;
+  while (length > 0 && strchr(" \t\r\"", s[length - 1])) s[--length] = '\0';
+  return s + strspn(s, " \t\"");
+}
+
+static bool read_names(table* t, char** at) {
+  char end = ',';
+  t->names = calloc(MOST_COLUMNS, sizeof *t->names);
+  while (t->names && end == ',' && t->cols < MOST_COLUMNS) t->names[t->cols++] = cell(at, &end);
+  return t->names && end != ',';
+}
+
+static bool read_rows(table* t, char* at) {
+  size_t room = 0;
+  while (*at) {
+    const size_t need = (size_t)(t->rows + 1) * (size_t)t->cols;
+    if (need > room) {
+      double* grown = realloc(t->x, (room = 2 * need) * sizeof *grown);
+      if (!grown) return false;
+      t->x = grown;
+    }
+    double* row = t->x + (size_t)t->rows * (size_t)t->cols;
+    char end = ',';
+    bool any = false;
+    for (int j = 0; j < t->cols; j++) row[j] = NAN;
+    for (int j = 0; end == ','; j++) {
+      char *s = cell(&at, &end), *stop;
+      const double x = strtod(s, &stop);
+      if (j < t->cols && *s && *stop == '\0') row[j] = x, any = true;
+    }
+    t->rows += any;
+  }
+  return true;
+}
+
+int table_find(const table* t, const char* name) {
+  for (int j = 0; j < t->cols; j++)
+    if (strcmp(t->names[j], name) == 0) return j;
+  return -1;
+}
+
+int table_read(const char* path, table* t) {
+  int code = CODE_DONE;
+  t->text = text_of_file(path, &code);
+  if (!t->text) return code;
+  char* at = t->text;
+  if (!read_names(t, &at)) return complain(CODE_FILE, "%s: too many columns", path);
+  if (!read_rows(t, at)) return complain(CODE_NUMERICS, "out of memory");
+  if (t->rows < 2) return complain(CODE_FILE, "%s: at least two rows of numbers are wanted", path);
+  return CODE_DONE;
+}
+
+void table_free(table* t) {
+  free(t->names);
+  free(t->x);
+  free(t->text);
+}

@@ -1,0 +1,103 @@
+// The value of each operation.
+#ifndef TD_APPLY_H
+#define TD_APPLY_H
+
+#include <math.h>
+
+#include "expr.h"
+
+// MATLAB's mod: the sign of the divisor, mod(x, 0) = x.  fmod is exact, so no rounding enters
+// except in the last addition.
+static inline double matlab_mod(double x, double y) {
+  if (y == 0) return x;
+  const double r = fmod(x, y);
+  return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+
+// The value of every operation but CONST, VAR and TABLE, for folding, td_ex_eval and the tape.
+static inline double apply(ex_op op, double x, double y, double z) {
+  switch (op) {
+    case EX_CONST:
+    case EX_VAR:
+    case EX_TABLE:
+    case EX_OP_COUNT:
+      break;
+    case EX_NEG:
+      return -x;
+    case EX_ADD:
+      return x + y;
+    case EX_SUB:
+      return x - y;
+    case EX_MUL:
+      return x * y;
+    case EX_DIV:
+      return x / y;
+    case EX_POW:
+      return pow(x, y);
+    case EX_SQRT:
+      return sqrt(x);
+    case EX_EXP:
+      return exp(x);
+    case EX_LOG:
+      return log(x);
+    case EX_SIN:
+      return sin(x);
+    case EX_COS:
+      return cos(x);
+    case EX_TAN:
+      return tan(x);
+    case EX_ASIN:
+      return asin(x);
+    case EX_ACOS:
+      return acos(x);
+    case EX_ATAN:
+      return atan(x);
+    case EX_ATAN2:
+      return atan2(x, y);
+    case EX_SINH:
+      return sinh(x);
+    case EX_COSH:
+      return cosh(x);
+    case EX_TANH:
+      return tanh(x);
+    case EX_ABS:
+      return fabs(x);
+    case EX_SIGN:
+      return isnan(x) ? x : (double)((x > 0) - (x < 0));
+    case EX_FLOOR:
+      return floor(x);
+    case EX_CEIL:
+      return ceil(x);
+    case EX_ROUND:
+      return round(x);
+    case EX_MOD:
+      return matlab_mod(x, y);
+    case EX_MIN:
+      return fmin(x, y);
+    case EX_MAX:
+      return fmax(x, y);
+    case EX_HYPOT:
+      return hypot(x, y);
+    case EX_LT:
+      return x < y;
+    case EX_LE:
+      return x <= y;
+    case EX_EQ:
+      return x == y;
+    case EX_NE:
+      return x != y;
+    case EX_AND:
+      return x != 0 && y != 0;
+    case EX_OR:
+      return x != 0 || y != 0;
+    case EX_NOT:
+      return x == 0;
+    case EX_IFELSE:
+      return x != 0 ? y : z;
+    case EX_STEP:
+      return x >= y;
+  }
+  return NAN;
+}
+
+#endif

@@ -1,0 +1,49 @@
+// Running a tape: nothing is allocated and nothing recurses.
+#include <string.h>
+
+#include "apply.h"
+#include "tape.h"
+
+int td_tape_scratch(const td_tape* tape) { return tape->nconst + tape->nvar + tape->ncode; }
+
+// The piece that holds x: the last knot not above it, the end pieces continued.
+double td_table_eval(const double* knots, int n, const double* coef, int order, bool clamp,
+                     double x) {
+  if (isnan(x)) return x;
+  if (clamp) x = fmin(fmax(x, knots[0]), knots[n - 1]);
+  int low = 0, high = n - 1;  // knots[low] <= x < knots[high], but for the ends
+  while (high - low > 1) {
+    const int mid = low + (high - low) / 2;
+    if (knots[mid] <= x) {
+      low = mid;
+    } else {
+      high = mid;
+    }
+  }
+
+  const double* c = coef + (size_t)low * (size_t)order;
+  const double dx = x - knots[low];
+  double y = c[order - 1];
+  for (int k = order - 2; k >= 0; k--) y = y * dx + c[k];
+  return y;
+}
+
+static double look_up(const td_tape* t, int number, double x) {
+  const tape_table* at = &t->tables[number];
+  const double* knots = t->data + at->at;
+  return td_table_eval(knots, at->n, knots + at->n, at->order, at->clamp, x);
+}
+
+void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, double* out) {
+  double* s = scratch;
+  if (tape->nconst > 0) memcpy(s, tape->consts, (size_t)tape->nconst * sizeof *s);
+  for (int i = 0; i < tape->nvar; i++) s[tape->nconst + i] = vars[tape->vars[i]];
+
+  const instruction* end = tape->code + tape->ncode;
+  int dst = tape->nconst + tape->nvar;
+  for (const instruction* in = tape->code; in < end; in++) {
+    s[dst++] = in->op == EX_TABLE ? look_up(tape, in->b, s[in->a])
+                                  : apply(in->op, s[in->a], s[in->b], s[in->c]);
+  }
+  for (int i = 0; i < tape->nout; i++) out[i] = s[tape->outs[i]];
+}

@@ -1,0 +1,151 @@
+// Bundling; see bundle.h.  Works on identifiers: comments and strings are copied as they are.
+#include "bundle.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MAX_FILES = 200, MAX_NAMES = 200, MAX_DEPTH = 40 };
+
+typedef struct bundler {
+  td_text* out;
+  bool done[MAX_FILES];
+  bool failed;
+} bundler;
+
+static int find_file(const char* name, size_t n) {
+  for (int i = 0; td_engine_sources[i].name; i++) {
+    if (strlen(td_engine_sources[i].name) == n && strncmp(td_engine_sources[i].name, name, n) == 0)
+      return i;
+  }
+  return -1;
+}
+
+static const char* next_line(const char* s) {
+  const char* end = strchr(s, '\n');
+  return end ? end + 1 : s + strlen(s);
+}
+
+// ---- file-local names -------------------------------------------------------------------------
+
+typedef struct name_list {
+  const char* at[MAX_NAMES];
+  size_t length[MAX_NAMES];
+  int n;
+} name_list;
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+static bool has_name(const name_list* l, const char* s, size_t n) {
+  for (int i = 0; i < l->n; i++) {
+    if (l->length[i] == n && strncmp(l->at[i], s, n) == 0) return true;
+  }
+  return false;
+}
+
+// Functions that a line beginning with "static" declares: the word before the first parenthesis.
+static void local_names(const char* text, name_list* l) {
+  l->n = 0;
+  for (const char* s = text; *s; s = next_line(s)) {
+    if (strncmp(s, "static ", 7) != 0) continue;
+    const char* end = s + strcspn(s, "(;={[\n");
+    if (*end != '(' && *end != '[') continue;
+    const char* begin = end;
+    while (begin > s && is_word(begin[-1])) begin--;
+    if (l->n < MAX_NAMES && end > begin && !has_name(l, begin, (size_t)(end - begin))) {
+      l->at[l->n] = begin;
+      l->length[l->n++] = (size_t)(end - begin);
+    }
+  }
+}
+
+// ---- text -------------------------------------------------------------------------------------
+
+// The end of a comment, string or character constant at s; s itself when there is none.
+static const char* skip_quoted(const char* s) {
+  if (s[0] == '/' && s[1] == '/') return next_line(s) - (strchr(s, '\n') != NULL);
+  if (s[0] == '/' && s[1] == '*') {
+    const char* end = strstr(s, "*/");
+    return end ? end + 2 : s + strlen(s);
+  }
+  if (*s != '"' && *s != '\'') return s;
+  const char* at = s + 1;
+  while (*at && *at != *s) at += at[0] == '\\' && at[1] ? 2 : 1;
+  return *at ? at + 1 : at;
+}
+
+// Members keep their names.
+static bool follows_member(const char* text, const char* s) {
+  return (s > text && s[-1] == '.') || (s > text + 1 && s[-1] == '>' && s[-2] == '-');
+}
+
+static void copy_renamed(td_text* out, const char* text, const char* prefix, int prefix_length,
+                         const name_list* names) {
+  const char* s = text;
+  while (*s) {
+    const char* end = skip_quoted(s);
+    if (end > s) {
+      td_text_addn(out, s, (int)(end - s));
+      s = end;
+    } else if (*s == '#' && strncmp(s, "#include", 8) == 0) {
+      s = next_line(s);
+    } else if (is_word(*s)) {
+      for (end = s; is_word(*end);) end++;
+      const size_t n = (size_t)(end - s);
+      if (has_name(names, s, n) && !follows_member(text, s)) {
+        td_text_addn(out, prefix, prefix_length);
+        td_text_add(out, "_");
+      }
+      td_text_addn(out, s, (int)n);
+      s = end;
+    } else {
+      td_text_addn(out, s++, 1);
+    }
+  }
+}
+
+// ---- files ------------------------------------------------------------------------------------
+
+static void add_file(bundler* b, int i, int depth);
+
+static void add_includes(bundler* b, const char* text, int depth) {
+  for (const char* s = text; *s; s = next_line(s)) {
+    if (strncmp(s, "#include \"", 10) != 0) continue;
+    const char *name = s + 10, *slash = name;
+    const char* end = strchr(name, '"');
+    if (!end) continue;
+    for (const char* c = name; c < end; c++) {
+      if (*c == '/') slash = c + 1;
+    }
+    const int i = find_file(slash, (size_t)(end - slash));
+    if (i < 0) {
+      b->failed = true;
+    } else {
+      add_file(b, i, depth + 1);
+    }
+  }
+}
+
+static void add_file(bundler* b, int i, int depth) {
+  if (i >= MAX_FILES || depth > MAX_DEPTH) {
+    b->failed = true;
+    return;
+  }
+  if (b->done[i]) return;
+  b->done[i] = true;
+  const source_text* f = &td_engine_sources[i];
+  const size_t n = strlen(f->name);
+  name_list names = {.n = 0};
+  add_includes(b, f->text, depth);
+  if (n > 2 && strcmp(f->name + n - 2, ".c") == 0) local_names(f->text, &names);
+  td_text_printf(b->out, "\n// ==== %s ====\n\n", f->name);
+  copy_renamed(b->out, f->text, f->name, (int)n - 2, &names);
+}
+
+bool td_bundle(td_text* out) {
+  bundler b = {.out = out};
+  for (int i = 0; td_engine_sources[i].name; i++) {
+    const size_t n = strlen(td_engine_sources[i].name);
+    if (strcmp(td_engine_sources[i].name + n - 2, ".c") == 0) add_file(&b, i, 0);
+  }
+  return !b.failed && !out->failed;
+}

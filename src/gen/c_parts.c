@@ -1,0 +1,315 @@
+// Texts of printed C; see c_parts.h.
+#include "c_parts.h"
+
+#include <string.h>
+
+void td_c_put(td_text* out, const char* text, const char* name) {
+  while (*text) {
+    const int n = (int)strcspn(text, "@");
+    td_text_addn(out, text, n);
+    text += n;
+    if (*text == '@') {
+      td_text_add(out, name);
+      text++;
+    }
+  }
+}
+
+// ---- helpers of expressions -------------------------------------------------------------------
+
+const char td_c_sign[] =
+    "static double td_sign(double x) { return (double)((x > 0) - (x < 0)); }\n";
+
+const char td_c_step[] =
+    "static double td_step(double x, double x0) { return x >= x0 ? 1.0 : 0.0; }\n";
+
+const char td_c_mod[] =
+    "static double td_mod(double x, double y) {\n"
+    "  if (!(y < 0) && !(y > 0)) return x;\n"
+    "  const double r = fmod(x, y);\n"
+    "  return (r < 0 && y > 0) || (r > 0 && y < 0) ? r + y : r;\n"
+    "}\n";
+
+const char td_c_pieces[] =
+    "// Piecewise polynomial: n knots, n - 1 pieces of `order` coefficients, lowest power first.\n"
+    "static double td_pieces(const double* knots, int n, const double* coef, int order, int "
+    "clamp,\n"
+    "                        double x) {\n"
+    "  if (clamp) x = fmin(fmax(x, knots[0]), knots[n - 1]);\n"
+    "  int low = 0, high = n - 1;\n"
+    "  while (high - low > 1) {\n"
+    "    const int mid = low + (high - low) / 2;\n"
+    "    if (knots[mid] <= x) {\n"
+    "      low = mid;\n"
+    "    } else {\n"
+    "      high = mid;\n"
+    "    }\n"
+    "  }\n"
+    "  const double* c = coef + low * order;\n"
+    "  const double dx = x - knots[low];\n"
+    "  double y = c[order - 1];\n"
+    "  for (int k = order - 2; k >= 0; k--) y = y * dx + c[k];\n"
+    "  return y;\n"
+    "}\n";
+
+// ---- mass matrix ------------------------------------------------------------------------------
+
+const char td_c_multiply[] =
+    "// M += sum T' diag(m, I) T over the masses; T is 6 x n, D = [m, I] of each\n"
+    "static void @_multiply(const double* T, const double* D, double* M) {\n"
+    "  const int* column = columns;\n"
+    "  for (int k = 0; k < nmass; k++, D += 10) {\n"
+    "    const int n = *column++;\n"
+    "    for (int j = 0; j < n; j++) {\n"
+    "      double W[6];\n"
+    "      for (int c = 0; c < 3; c++) {\n"
+    "        W[c] = D[0] * T[c * n + j];\n"
+    "        W[3 + c] = D[3 * c + 1] * T[3 * n + j] + D[3 * c + 2] * T[4 * n + j] +\n"
+    "                   D[3 * c + 3] * T[5 * n + j];\n"
+    "      }\n"
+    "      double row[widest];\n"
+    "      for (int i = 0; i <= j; i++) {\n"
+    "        row[i] = T[i] * W[0] + T[n + i] * W[1] + T[2 * n + i] * W[2] + T[3 * n + i] * W[3] +\n"
+    "                 T[4 * n + i] * W[4] + T[5 * n + i] * W[5];\n"
+    "      }\n"
+    "      for (int i = 0; i <= j; i++) {\n"
+    "        const int a = column[i] > column[j] ? column[i] : column[j];\n"
+    "        const int b = column[i] > column[j] ? column[j] : column[i];\n"
+    "        M[diag[a] - (a - b)] += row[i];\n"
+    "      }\n"
+    "    }\n"
+    "    column += n;\n"
+    "    T += 6 * n;\n"
+    "  }\n"
+    "}\n";
+
+// ---- interface --------------------------------------------------------------------------------
+
+const char td_c_interface[] =
+    "// State, inputs and parameters at the start.\n"
+    "void @_initial(double* q, double* v, double* u, double* p);\n"
+    "\n"
+    "// v' and the multipliers.  `work` has @_nwork numbers.  0: done; k > 0: the mass matrix is\n"
+    "// singular at its k-th row.\n"
+    "int @_forward(double t, const double* q, const double* v, const double* u, const double* p,\n"
+    "              double* vdot, double* lambda, double* work);\n"
+    "\n"
+    "// All terms, M (nv x nv) and J (nrow x nv) row by row.  `packed` has @_nM numbers.\n"
+    "void @_eom(double t, const double* q, const double* v, const double* u, const double* p,\n"
+    "           double* M, double* h, double* tau, double* J, double* gamma, double* packed);\n"
+    "\n";
+
+const char td_c_unpack[] =
+    "\nvoid @_eom(double t, const double* q, const double* v, const double* u, const double* p,\n"
+    "           double* M, double* h, double* tau, double* J, double* gamma, double* packed) {\n"
+    "  @_terms(t, q, v, u, p, packed, h, tau);\n"
+    "  (void)J;\n"
+    "  (void)gamma;\n"
+    "  for (int i = 0; i < @_nv; i++)\n"
+    "    for (int j = 0; j <= i; j++) {\n"
+    "      const double x = j < first[i] ? 0 : packed[diag[i] - (i - j)];\n"
+    "      M[i * @_nv + j] = x;\n"
+    "      M[j * @_nv + i] = x;\n"
+    "    }\n"
+    "}\n";
+
+const char td_c_unpack_rows[] =
+    "\nvoid @_eom(double t, const double* q, const double* v, const double* u, const double* p,\n"
+    "           double* M, double* h, double* tau, double* J, double* gamma, double* packed) {\n"
+    "  @_terms(t, q, v, u, p, packed, h, tau, J, gamma);\n"
+    "  for (int i = 0; i < @_nv; i++)\n"
+    "    for (int j = 0; j <= i; j++) {\n"
+    "      const double x = j < first[i] ? 0 : packed[diag[i] - (i - j)];\n"
+    "      M[i * @_nv + j] = x;\n"
+    "      M[j * @_nv + i] = x;\n"
+    "    }\n"
+    "}\n";
+
+// ---- solution ---------------------------------------------------------------------------------
+
+const char td_c_factor[] =
+    "\n// L D L' of the packed matrix in its place; k > 0: its k-th pivot is not positive.\n"
+    "static int factor(int n, double* A) {\n"
+    "  for (int i = 0; i < n; i++) {\n"
+    "    double* row = A + diag[i] - i;\n"
+    "    for (int j = first[i]; j < i; j++) {\n"
+    "      const double* other = A + diag[j] - j;\n"
+    "      double sum = row[j];\n"
+    "      for (int k = first[i] > first[j] ? first[i] : first[j]; k < j; k++) {\n"
+    "        sum -= row[k] * other[k];\n"
+    "      }\n"
+    "      row[j] = sum;\n"
+    "    }\n"
+    "    for (int j = first[i]; j < i; j++) {\n"
+    "      const double scaled = row[j] / A[diag[j]];\n"
+    "      row[i] -= scaled * row[j];\n"
+    "      row[j] = scaled;\n"
+    "    }\n"
+    "    if (!(row[i] > 0)) return i + 1;\n"
+    "  }\n"
+    "  return 0;\n"
+    "}\n"
+    "\n"
+    "static void solve(int n, const double* A, double* x) {\n"
+    "  for (int i = 0; i < n; i++) {\n"
+    "    const double* row = A + diag[i] - i;\n"
+    "    for (int k = first[i]; k < i; k++) x[i] -= row[k] * x[k];\n"
+    "  }\n"
+    "  for (int i = 0; i < n; i++) x[i] /= A[diag[i]];\n"
+    "  for (int i = n - 1; i >= 0; i--) {\n"
+    "    const double* row = A + diag[i] - i;\n"
+    "    for (int k = first[i]; k < i; k++) x[k] -= row[k] * x[i];\n"
+    "  }\n"
+    "}\n";
+
+const char td_c_rows[] =
+    "\n// Solve S x = b, S symmetric and semidefinite, by a pivoted factorisation; rows that "
+    "follow\n"
+    "// from others get x = 0.  `order` has n numbers.\n"
+    "static void solve_rows(int n, double* S, double* b, double* order) {\n"
+    "  double largest = 0;\n"
+    "  int rank = 0;\n"
+    "  for (int i = 0; i < n; i++) {\n"
+    "    order[i] = i;\n"
+    "    if (S[i * n + i] > largest) largest = S[i * n + i];\n"
+    "  }\n"
+    "  for (; rank < n; rank++) {\n"
+    "    int best = rank;\n"
+    "    for (int i = rank; i < n; i++) {\n"
+    "      if (S[i * n + i] > S[best * n + best]) best = i;\n"
+    "    }\n"
+    "    if (!(S[best * n + best] > 1e-12 * largest)) break;\n"
+    "    for (int k = 0; k < n; k++) {\n"
+    "      const double x = S[rank * n + k];\n"
+    "      S[rank * n + k] = S[best * n + k];\n"
+    "      S[best * n + k] = x;\n"
+    "    }\n"
+    "    for (int k = 0; k < n; k++) {\n"
+    "      const double x = S[k * n + rank];\n"
+    "      S[k * n + rank] = S[k * n + best];\n"
+    "      S[k * n + best] = x;\n"
+    "    }\n"
+    "    const double moved = order[rank], right = b[rank];\n"
+    "    order[rank] = order[best];\n"
+    "    order[best] = moved;\n"
+    "    b[rank] = b[best];\n"
+    "    b[best] = right;\n"
+    "    for (int i = rank + 1; i < n; i++) {\n"
+    "      const double l = S[i * n + rank] / S[rank * n + rank];\n"
+    "      for (int k = rank + 1; k < n; k++) S[i * n + k] -= l * S[rank * n + k];\n"
+    "      b[i] -= l * b[rank];\n"
+    "    }\n"
+    "  }\n"
+    "  for (int i = rank; i < n; i++) b[i] = 0;\n"
+    "  for (int i = rank - 1; i >= 0; i--) {\n"
+    "    for (int k = i + 1; k < rank; k++) b[i] -= S[i * n + k] * b[k];\n"
+    "    b[i] /= S[i * n + i];\n"
+    "  }\n"
+    "  for (int i = 0; i < n; i++) S[(int)order[i]] = b[i];\n"
+    "  for (int i = 0; i < n; i++) b[i] = S[i];\n"
+    "}\n";
+
+const char td_c_forward[] =
+    "\nint @_forward(double t, const double* q, const double* v, const double* u, const double* "
+    "p,\n"
+    "              double* vdot, double* lambda, double* work) {\n"
+    "  double* M = work;\n"
+    "  double* h = M + @_nM;\n"
+    "  double* tau = h + @_nv;\n"
+    "  double* a = tau + @_nv;\n"
+    "  double* vs = a + @_nv;\n"
+    "  double* qs = vs + @_nv;\n"
+    "  for (int i = 0; i < @_nq; i++) qs[i] = q[i];\n"
+    "  for (int i = 0; i < @_nv; i++) vs[i] = v[i];\n"
+    "  for (int i = 0; i < @_nv; i++) a[i] = 0;\n";
+
+const char td_c_given[] =
+    "  // given accelerations go to the right-hand side\n"
+    "  for (int i = 0; i < @_nv; i++)\n"
+    "    for (int j = first[i]; j <= i; j++) {\n"
+    "      double* x = &M[diag[i] - (i - j)];\n"
+    "      if (given[j]) h[i] += *x * a[j];\n"
+    "      if (given[i] && j < i) h[j] += *x * a[i];\n"
+    "      if (given[i] || given[j]) *x = i == j ? 1 : 0;\n"
+    "    }\n"
+    "  for (int i = 0; i < @_nv; i++) {\n"
+    "    if (!given[i]) continue;\n"
+    "    h[i] = -a[i];\n"
+    "    tau[i] = 0;\n";
+
+const char td_c_given_rows[] =
+    "    for (int r = 0; r < @_nrow; r++) {\n"
+    "      gamma[r] += J[r * @_nv + i] * a[i];\n"
+    "      J[r * @_nv + i] = 0;\n"
+    "    }\n";
+
+const char td_c_solve[] =
+    "  for (int i = 0; i < @_nv; i++) vdot[i] = tau[i] - h[i];\n"
+    "  (void)lambda;\n"
+    "  const int bad = factor(@_nv, M);\n"
+    "  if (bad == 0) solve(@_nv, M, vdot);\n"
+    "  return bad;\n"
+    "}\n";
+
+const char td_c_solve_rows[] =
+    "  for (int i = 0; i < @_nv; i++) vdot[i] = tau[i] - h[i];\n"
+    "  const int bad = factor(@_nv, M);\n"
+    "  if (bad != 0) return bad;\n"
+    "  solve(@_nv, M, vdot);\n"
+    "  // (J M^-1 J') lambda = -gamma - J M^-1 (tau - h)\n"
+    "  for (int r = 0; r < @_nrow; r++) {\n"
+    "    double* x = X + r * @_nv;\n"
+    "    lambda[r] = -gamma[r];\n"
+    "    for (int i = 0; i < @_nv; i++) {\n"
+    "      x[i] = J[r * @_nv + i];\n"
+    "      lambda[r] -= x[i] * vdot[i];\n"
+    "    }\n"
+    "    solve(@_nv, M, x);\n"
+    "    for (int k = 0; k <= r; k++) {\n"
+    "      double sum = 0;\n"
+    "      for (int i = 0; i < @_nv; i++) sum += J[k * @_nv + i] * x[i];\n"
+    "      S[r * @_nrow + k] = S[k * @_nrow + r] = sum;\n"
+    "    }\n"
+    "  }\n"
+    "  solve_rows(@_nrow, S, lambda, order);\n"
+    "  for (int r = 0; r < @_nrow; r++)\n"
+    "    for (int i = 0; i < @_nv; i++) vdot[i] += X[r * @_nv + i] * lambda[r];\n"
+    "  return 0;\n"
+    "}\n";
+
+// ---- comparison -------------------------------------------------------------------------------
+
+const char td_c_check[] =
+    "\n// Largest difference relative to the largest number.\n"
+    "static double deviation(const double* got, const double* want, int n) {\n"
+    "  double error = 0, scale = 1e-300;\n"
+    "  for (int i = 0; i < n; i++) {\n"
+    "    const double e = fabs(got[i] - want[i]);\n"
+    "    if (!(e <= error)) error = e;\n"
+    "    if (fabs(want[i]) > scale) scale = fabs(want[i]);\n"
+    "  }\n"
+    "  return n > 0 && error > 0 ? error / scale : 0;\n"
+    "}\n"
+    "\n"
+    "static double M[@_nv * @_nv + 1], h[@_nv + 1], tau[@_nv + 1], J[@_nrow * @_nv + 1];\n"
+    "static double gamma_[@_nrow + 1], vdot[@_nv + 1], lambda[@_nrow + 1];\n"
+    "static double packed[@_nM + 1], work[@_nwork];\n"
+    "\n"
+    "int main(void) {\n"
+    "  @_eom(t, q, v, u, p, M, h, tau, J, gamma_, packed);\n"
+    "  if (@_forward(t, q, v, u, p, vdot, lambda, work) != 0) {\n"
+    "    puts(\"the mass matrix is singular\");\n"
+    "    return 1;\n"
+    "  }\n"
+    "  const double error[4] = {deviation(M, want_M, nM), deviation(h, want_h, @_nv),\n"
+    "                           deviation(tau, want_tau, @_nv), deviation(vdot, want_vdot, "
+    "@_nv)};\n"
+    "  static const double limit[4] = {1e-11, 1e-11, 1e-11, 1e-8};  // v' has the condition of M\n"
+    "  static const char* const name[4] = {\"M\", \"h\", \"tau\", \"vdot\"};\n"
+    "  int bad = 0;\n"
+    "  for (int i = 0; i < 4; i++) {\n"
+    "    printf(\"@ %s: %.2e\\n\", name[i], error[i]);\n"
+    "    if (!(error[i] < limit[i])) bad = 1;\n"
+    "  }\n"
+    "  return bad;\n"
+    "}\n";

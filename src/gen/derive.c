@@ -1,0 +1,280 @@
+// The derivation from start to end; see derive.h.
+#include "derive.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "deriver.h"
+
+td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (d->size > 0) vsnprintf(d->message, d->size, format, args);
+  va_end(args);
+  return status;
+}
+
+// ---- what can be derived ----------------------------------------------------------------------
+
+// Arrays of the model whose content this derivation knows, or that no equation needs.
+static const char* const known_arrays[] = {
+    "fix",        "hop",        "col",        "pos",          "vel",          "station",
+    "body",       "force",      "row",        "probe",        "param",        "input",
+    "event",      "joint",      "rod",        "lump",         "node",         "output_name",
+    "output_ex",  "number",     "number_ex",  "param_slot",   "motion_slot",  "live_slot",
+    "live_probe", "live_input", "live_param", "output_probe", "output_input", "free_v",
+    "free_q",     "sample",     "ball",       "piece",        "mesh",         "names"};
+
+static bool is_known(const char* name) {
+  for (size_t i = 0; i < sizeof known_arrays / sizeof *known_arrays; i++) {
+    if (strcmp(known_arrays[i], name) == 0) return true;
+  }
+  return false;
+}
+
+// A part of the model that was added without a formula here must not be left out in silence.
+static td_status judge_arrays(deriver* d) {
+#define X(type, name, text)                                                                    \
+  if (d->m->n##name > 0 && !is_known(#name)) {                                                 \
+    return td_derive_refuse(d, TD_E_MODEL, "the model has %s, which have no closed form here", \
+                            text);                                                             \
+  }
+  TD_MODEL_ARRAYS(X)
+#undef X
+  return TD_OK;
+}
+
+static const char* hop_name(const td_model* m, const model_hop* hop) {
+  return hop->nv > 0 ? model_name(m, m->vel[m->col[hop->col].v].name) : "a joint";
+}
+
+static td_status judge_kinds(deriver* d) {
+  const td_model* m = d->m;
+  for (int i = 0; i < m->nhop; i++) {
+    const int kind = (int)m->hop[i].kind;
+    if (kind < (int)HOP_SCREW || kind > (int)HOP_MOVE) {
+      return td_derive_refuse(d, TD_E_MODEL, "the motion of %s has no closed form here",
+                              hop_name(m, &m->hop[i]));
+    }
+  }
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    const int kind = (int)f->kind, strain = (int)f->strain;
+    if (kind < (int)FORCE_DOF || kind > (int)FORCE_STRAIN ||
+        (f->kind == FORCE_STRAIN && strain > (int)STRAIN_POLYNOMIAL)) {
+      return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here", model_name(m, f->name));
+    }
+  }
+  for (int i = 0; i < m->nrow; i++) {
+    const int kind = (int)m->row[i].kind;
+    if (kind < (int)ROW_TRANS || kind > (int)ROW_DOT) {
+      return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here",
+                              model_name(m, m->row[i].name));
+    }
+  }
+  return TD_OK;
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+static void* array(size_t n, size_t size) { return calloc(n + 1, size); }
+
+static td_derived* derived_new(const td_model* m) {
+  td_derived* out = calloc(1, sizeof *out);
+  if (!out) return NULL;
+  out->nq = m->npos;
+  out->nv = m->nvel;
+  out->nu = m->ninput;
+  out->nrow = m->nrow;
+  out->ny = m->noutput_ex;
+  out->ntarget = 2 * m->ntarget;
+  const size_t nq = (size_t)out->nq, nv = (size_t)out->nv, nr = (size_t)out->nrow;
+  const struct {
+    int** at;  // variables and handles of expressions are both ints
+    size_t n;
+  } parts[] = {{&out->q, nq},
+               {&out->v, nv},
+               {&out->u, (size_t)out->nu},
+               {&out->p, (size_t)m->nparam},
+               {&out->param, (size_t)m->nparam},
+               {&out->a, nv},
+               {&out->lambda, nr},
+               {&out->target, (size_t)out->ntarget},
+               {&out->h, nv},
+               {&out->tau, nv},
+               {&out->J, nr * nv},
+               {&out->gamma, nr},
+               {&out->e, nr},
+               {&out->edot, nr},
+               {&out->qdot, nq},
+               {&out->motion, 3 * nv},
+               {&out->y, (size_t)out->ny}};
+  bool ok = true;
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+    *parts[i].at = array(parts[i].n, sizeof(int));
+    ok = ok && *parts[i].at;
+  }
+  out->g = td_exprs_copy(m->graph);
+  if (ok && out->g) return out;
+  td_derived_free(out);
+  return NULL;
+}
+
+void td_derived_free(td_derived* d) {
+  if (!d) return;
+  for (int i = 0; i < d->nmass; i++) {
+    free(d->mass[i].v);
+    free(d->mass[i].T);
+  }
+  for (int i = 0; i < d->nforce; i++) {
+    free(d->force[i].v);
+    free(d->force[i].passive);
+    free(d->force[i].active);
+  }
+  void* parts[] = {d->q,      d->v,      d->u,   d->p,    d->param, d->a,    d->lambda,
+                   d->target, d->h,      d->tau, d->J,    d->e,     d->edot, d->gamma,
+                   d->qdot,   d->motion, d->y,   d->mass, d->force};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
+  td_exprs_free(d->g);
+  free(d);
+}
+
+int td_derived_size(const td_derived* d) { return td_exprs_count(d->g); }
+
+static bool deriver_open(deriver* d, const td_model* m) {
+  d->m = m;
+  d->out = derived_new(m);
+  d->w = td_work_new(m);
+  if (!d->out || !d->w) return false;
+  d->g = d->out->g;
+  d->qdot = d->out->qdot;
+  d->nmemo = td_exprs_count(d->g);
+  d->hop = array((size_t)m->nhop, sizeof *d->hop);
+  d->memo = array((size_t)d->nmemo, sizeof *d->memo);
+  d->old_var = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->old_var);
+  d->new_ex = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->new_ex);
+  if (!d->hop || !d->memo || !d->old_var || !d->new_ex) return false;
+  for (int i = 0; i < d->nmemo; i++) d->memo[i] = EX_NONE;
+  td_prepare(m, d->w);
+  return td_load_open(d, &d->passive) && td_load_open(d, &d->active) && td_load_open(d, &d->row);
+}
+
+static void deriver_close(deriver* d) {
+  for (int i = 0; d->hop && i < d->m->nhop; i++) free(d->hop[i].col);
+  free(d->hop);
+  free(d->memo);
+  free(d->old_var);
+  free(d->new_ex);
+  td_load_close(&d->passive);
+  td_load_close(&d->active);
+  td_load_close(&d->row);
+  td_work_free(d->w);
+}
+
+// ---- variables and coordinates ----------------------------------------------------------------
+
+static bool variables(td_exprs* g, const char* stem, td_depends kind, int n, int* out) {
+  for (int i = 0; i < n; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "%s%d", stem, i + 1);
+    out[i] = td_exprs_var(g, name, kind);
+    if (out[i] < 0) return false;
+  }
+  return true;
+}
+
+static bool make_variables(deriver* d) {
+  td_derived* out = d->out;
+  td_exprs* g = d->g;
+  out->t = d->m->time_var;
+  for (int i = 0; i < out->nu; i++) out->u[i] = td_derive_safe(d, d->m->input[i].var);
+  return variables(g, "q", TD_ON_STATE, out->nq, out->q) &&
+         variables(g, "v", TD_ON_RATE, out->nv, out->v) &&
+         variables(g, "a", TD_ON_ACCEL, out->nv, out->a) &&
+         variables(g, "lambda", TD_ON_ACCEL, out->nrow, out->lambda) &&
+         variables(g, "target", TD_ON_INPUT, out->ntarget, out->target);
+}
+
+// q' = N v: the rate of a unit quaternion is Q ∘ [0, v]/2, of a pair about one axis [-s, w] v/2.
+static void quaternion_rate(deriver* d, const model_hop* hop) {
+  td_exprs* g = d->g;
+  const int q = hop->q;
+  ex* out = d->out->qdot;
+  if (hop->kind == HOP_CIRCLE) {
+    const ex half = xscale(g, 0.5, td_ex_var(g, d->out->v[hop->v]));
+    out[q] = xneg(g, xmul(g, td_ex_var(g, d->out->q[q + 1]), half));
+    out[q + 1] = xmul(g, td_ex_var(g, d->out->q[q]), half);
+    return;
+  }
+  x3 Q, half;
+  const ex w = td_ex_var(g, d->out->q[q]);
+  for (int k = 0; k < 3; k++) {
+    Q.a[k] = td_ex_var(g, d->out->q[q + 1 + k]);
+    half.a[k] = xscale(g, 0.5, td_ex_var(g, d->out->v[hop->v + k]));
+  }
+  const x3 rate = x3_add(g, x3_scale(g, w, half), x3_cross(g, Q, half));
+  out[q] = xneg(g, x3_dot(g, Q, half));
+  for (int k = 0; k < 3; k++) out[q + 1 + k] = rate.a[k];
+}
+
+static void coordinate_rates(deriver* d) {
+  td_derived* out = d->out;
+  for (int i = 0; i < out->nq; i++) out->qdot[i] = xnum(d->g, 0);
+  for (int i = 0; i < out->nv; i++) {
+    const int partner = d->m->vel[i].partner;
+    if (partner >= 0) out->qdot[partner] = td_ex_var(d->g, out->v[i]);
+  }
+  for (int i = 0; i < d->m->nhop; i++) {
+    const model_hop* hop = &d->m->hop[i];
+    if (hop->kind == HOP_BALL || hop->kind == HOP_CIRCLE) quaternion_rate(d, hop);
+  }
+}
+
+bool td_derive_rates(deriver* d, const ex* e, int n, ex* out) {
+  return td_ex_along(d->g, e, n, d->out->q, d->qdot, d->out->nq, out);
+}
+
+static void given_motion(deriver* d) {
+  for (int i = 0; i < d->out->nv; i++)
+    for (int k = 0; k < 3; k++) {
+      const num motion = d->m->vel[i].motion;
+      d->out->motion[3 * i + k] = motion == NUM_NONE ? EX_NONE : td_derive_number(d, motion + k);
+    }
+}
+
+// ---- all --------------------------------------------------------------------------------------
+
+static td_status derive(deriver* d, const td_derive_options* options) {
+  TD_TRY(judge_kinds(d));
+  TD_TRY(judge_arrays(d));
+  if (!make_variables(d)) return TD_E_NOMEM;
+  d->elements = options->elements;
+  TD_TRY(td_derive_symbols(d, options));
+  coordinate_rates(d);
+  TD_TRY(td_derive_forms(d));
+  TD_TRY(td_derive_tree(d));
+  TD_TRY(td_derive_probes(d));
+  given_motion(d);
+  TD_TRY(td_derive_masses(d));
+  TD_TRY(td_derive_forces(d));
+  TD_TRY(td_derive_rows(d));
+  return td_derive_sensors(d);
+}
+
+td_status td_derive(const td_model* m, const td_derive_options* options, td_derived** derived,
+                    char* message, size_t size) {
+  const td_derive_options none = {0};
+  char unused[1];
+  deriver d = {.message = size > 0 ? message : unused, .size = size};
+  d.message[0] = '\0';
+  *derived = NULL;
+  td_status status = deriver_open(&d, m) ? derive(&d, options ? options : &none) : TD_E_NOMEM;
+  if (status == TD_OK && td_exprs_failed(d.g)) status = TD_E_NOMEM;
+  if (status == TD_OK) {
+    *derived = d.out;
+  } else {
+    td_derived_free(d.out);
+  }
+  deriver_close(&d);
+  return status;
+}

@@ -1,0 +1,65 @@
+// Symbolic equations of motion by the TMT method, element by element, on the expression graph:
+//
+//   Σ TᵀM T v' + h = τ + Jᵀ λ          J v' + γ = 0
+//   h = Σ Tᵀ( M (Ṫ v - g) + [0; ω × Iω] ) - (springs, dampers)        τ: inputs and loads
+//
+// T maps the generalised velocities to velocity and angular velocity of a body's centre of mass,
+// the latter in the body's axes, the former there or in those of the last translation before it.
+// Relative poses of joints are differentiated symbolically, Ṫ v is the derivative of T v along the
+// motion, strains are differentiated with respect to the frames they join.  None of the engine's
+// recursions is used, so that the two routes to the same numbers check each other.
+#ifndef TD_DERIVE_H
+#define TD_DERIVE_H
+
+#include "model.h"
+#include "tendril/generate.h"
+#include "xmath.h"
+
+// One mass: bodies and lumps that move together.
+typedef struct tmt_mass {
+  int name;    // offset into the model's names
+  int n;       // columns of T
+  int* v;      // their velocities
+  ex* T;       // 6 x n, row-major: velocity of the centre of mass, angular velocity
+  ex m;        // mass
+  x33 I;       // inertia about the centre of mass
+  ex bias[6];  // Ṫ v + [ω × u; 0]: acceleration at v' = 0
+  ex f[6];     // M bias - M g + [0; ω × Iω]
+} tmt_mass;
+
+// What one spring, damper, load ... adds to the generalised forces.
+typedef struct tmt_force {
+  int name;
+  int n;
+  int* v;
+  ex *passive, *active;  // (n)
+} tmt_force;
+
+struct td_derived {
+  td_exprs* g;
+  int nq, nv, nu, nrow, ny, np, ntarget;
+  int t;               // variables, by number
+  int *q, *v, *u, *p;  // p: parameters that are symbols
+  int *a, *lambda;     // accelerations and multipliers: for sensors and residuals
+  int* target;         // 2 per row with a control of time
+  int* param;          // which parameter of the model each symbol is
+
+  tmt_mass* mass;
+  int nmass, mass_cap;
+  tmt_force* force;
+  int nforce, force_cap;
+  ex *h, *tau;    // (nv)
+  ex *J, *gamma;  // nrow x nv, nrow
+  ex *e, *edot;   // nrow
+  ex* qdot;       // (nq)
+  ex* motion;     // 3 per velocity: value, rate, acceleration; EX_NONE: not prescribed
+  ex* y;          // sensors; EX_NONE: this one is not derived
+};
+
+// Multiply out: the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv).  False: no memory.
+bool td_derived_mass(td_derived* d, ex* M);
+bool td_derived_residual(td_derived* d, ex* F);
+// dF/dq, dF/dv (nv x nv each) along the tangent directions, and dF/du (nv x nu).
+bool td_derived_tangent(td_derived* d, ex* dq, ex* dv, ex* du);
+
+#endif

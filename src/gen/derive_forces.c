@@ -1,0 +1,387 @@
+// Forces: springs, dampers and inputs along coordinates and between frames, loads, rod pieces.  An
+// element works on its strains: the force on the frames it joins is Aᵀ f with A the derivative of
+// the strains along their motion (w = Tᵀ f, TMT method).
+#include "deriver.h"
+#include "law.h"
+
+#define TINY 1e-150  // keeps powers and directions defined at zero
+
+// ---- laws -------------------------------------------------------------------------------------
+
+// |u|^(ν-1) u, |u| regularised below ν = 1
+static ex power_rate(td_exprs* g, ex u, ex nu) {
+  const ex one = xnum(g, 1);
+  if (xis(g, nu, 1)) return u;
+  if (xis(g, nu, 2)) return xmul(g, xfun(g, EX_ABS, u), u);
+  if (xis(g, nu, 3)) return xmul(g, xmul(g, u, u), u);
+  const ex rough = td_ex_2(g, EX_LT, nu, one);
+  const ex square = xadd(g, xmul(g, u, u), xif(g, rough, xnum(g, LAW_RATE * LAW_RATE), xnum(g, 0)));
+  const ex power =
+      td_ex_2(g, EX_POW, xmax(g, square, xnum(g, TINY)), xscale(g, 0.5, xsub(g, nu, one)));
+  return xmul(g, power, u);
+}
+
+// One-sided: -s max(0, k e + μ φ s w) where e = s (x - x0) > 0, with the ramp φ = r² (3 - 2r)
+static ex one_sided(td_exprs* g, int dir, ex k, ex x0, ex damping, ex strain) {
+  const ex zero = xnum(g, 0), one = xnum(g, 1), s = xnum(g, dir), e = xmul(g, s, strain);
+  const ex size = xmax(g, xfun(g, EX_ABS, x0), xnum(g, LAW_RAMP)),
+           delta = xscale(g, LAW_RAMP, size);
+  const ex r = td_ex_2(g, EX_MIN, one, xdiv(g, e, delta));
+  const ex phi = xmul(g, xmul(g, r, r), xsub(g, xnum(g, 3), xscale(g, 2, r)));
+  const ex pull = xadd(g, xmul(g, k, e), xmul(g, phi, xmul(g, s, damping)));
+  const ex f = xneg(g, xmul(g, s, xmax(g, zero, pull)));
+  return xif(g, td_ex_2(g, EX_LT, zero, e), f, zero);
+}
+
+static ex law_force(deriver* d, const model_law* l, ex x, ex u) {
+  td_exprs* g = d->g;
+  const ex k = td_derive_number(d, l->k), mu = td_derive_number(d, l->mu);
+  const ex x0 = xmul(g, td_derive_number(d, l->rest), td_derive_number(d, l->compr));
+  const ex strain = xsub(g, x, x0);
+  const ex damping = xis(g, mu, 0) ? mu : xmul(g, mu, power_rate(g, u, td_derive_number(d, l->nu)));
+  if (l->dir != 0) return one_sided(g, l->dir, k, x0, damping, strain);
+  return xneg(g, xadd(g, xmul(g, k, strain), damping));
+}
+
+static ex law_input(deriver* d, const model_law* l) { return td_derive_number(d, l->input); }
+
+static void add_along(deriver* d, load_x* load, int v, ex f) {
+  load->tau[v] = xadd(d->g, load->tau[v], f);
+}
+
+static void dof_force(deriver* d, const model_force* f, load_x* passive, load_x* active) {
+  const ex x = f->q < 0 ? xnum(d->g, 0) : td_ex_var(d->g, d->out->q[f->q]);
+  const ex u = td_ex_var(d->g, d->out->v[f->v]);
+  add_along(d, passive, f->v, law_force(d, &f->law[0], x, u));
+  add_along(d, active, f->v, law_input(d, &f->law[0]));
+}
+
+// ---- between frames ---------------------------------------------------------------------------
+
+// Damping on each world component (damp.along = 0), in the first frame's axes.
+static x3 isotropic_damping(deriver* d, const model_law* l, const pair_x* p) {
+  td_exprs* g = d->g;
+  const x3 u = x3_sub(g, x33_apply(g, p->b.R, p->b.u), x33_apply(g, p->a.R, p->a.u));
+  const ex mu = td_derive_number(d, l->mu), nu = td_derive_number(d, l->nu);
+  x3 f;
+  for (int c = 0; c < 3; c++) f.a[c] = xneg(g, xmul(g, mu, power_rate(g, u.a[c], nu)));
+  return x33_apply_t(g, p->a.R, f);
+}
+
+static void axial_force(deriver* d, const model_force* f, load_x* passive, load_x* active) {
+  td_exprs* g = d->g;
+  const model_law* l = &f->law[0];
+  const pair_x p = td_derive_pair(d, f->a, f->b);
+  const x3 none = x3_zero(g);
+  const ex length = xfun(g, EX_SQRT, x3_dot(g, p.r, p.r));
+  const ex inverse = xdiv(g, xnum(g, 1), xmax(g, length, xnum(g, TINY)));
+  const x3 n = x3_scale(g, inverse, p.r);
+  const ex rate = f->isotropic ? xnum(g, 0) : x3_dot(g, n, p.rd);
+  x3 F = x3_scale(g, law_force(d, l, length, rate), n);
+  if (f->isotropic) F = x3_add(g, F, isotropic_damping(d, l, &p));
+  td_pair_load(d, passive, &p, F, none);
+  td_pair_load(d, active, &p, x3_scale(g, law_input(d, l), n), none);
+}
+
+// Aᵀ f on the two frames.
+static void strain_load(deriver* d, load_x* load, const strain_x* s, const pair_x* p, const ex* f) {
+  td_exprs* g = d->g;
+  x3 F = x3_zero(g), T = F;
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < 3; k++) {
+      F.a[k] = xadd(g, F.a[k], xmul(g, s->A_r[3 * i + k], f[i]));
+      T.a[k] = xadd(g, T.a[k], xmul(g, s->A_w[3 * i + k], f[i]));
+    }
+  td_pair_load(d, load, p, F, T);
+}
+
+// Rows of a triple turned into the beam's axes: Fᵀ x
+static void turn_rows(td_exprs* g, const mat3* F, ex* rows, int n) {
+  for (int c = 0; c < n; c++) {
+    const x3 x = {{rows[c], rows[n + c], rows[2 * n + c]}};
+    const x3 y = x33_apply_t(g, x33_of(g, *F), x);
+    for (int i = 0; i < 3; i++) rows[i * n + c] = y.a[i];
+  }
+}
+
+static strain_x beam_strain(deriver* d, const model_force* f, const pair_x* p) {
+  strain_x s = td_derive_strain(d, &d->beam, p);
+  if (f->frame < 0) return s;
+  const mat3* F = &d->w->beam_frame[f->frame];
+  for (int half = 0; half < 2; half++) {
+    turn_rows(d->g, F, s.x + 3 * half, 1);
+    turn_rows(d->g, F, s.A_r + 9 * half, 3);
+    turn_rows(d->g, F, s.A_w + 9 * half, 3);
+  }
+  return s;
+}
+
+static void beam_force(deriver* d, const model_force* f, load_x* passive, load_x* active) {
+  const pair_x p = td_derive_pair(d, f->a, f->b);
+  const strain_x s = beam_strain(d, f, &p);
+  ex rate[6], force[6], input[6];
+  td_derive_strain_rates(d, &s, &p, rate);
+  for (int i = 0; i < 6; i++) {
+    force[i] = law_force(d, &f->law[i], s.x[i], rate[i]);
+    input[i] = law_input(d, &f->law[i]);
+  }
+  strain_load(d, passive, &s, &p, force);
+  strain_load(d, active, &s, &p, input);
+}
+
+static void load_force(deriver* d, const model_force* f, load_x* active) {
+  td_exprs* g = d->g;
+  const station_x a = td_derive_station(d, f->a), b = td_derive_station(d, f->b);
+  const x3 F = x33_apply(g, a.R, td_derive_vector(d, f->wrench));
+  const x3 T = x33_apply(g, a.R, td_derive_vector(d, f->wrench + 3));
+  td_load_add(d, active, &b, x33_apply_t(g, b.R, F), x33_apply_t(g, b.R, T));
+}
+
+// ---- rod pieces -------------------------------------------------------------------------------
+
+static ex slot(deriver* d, const model_force* f, int i) {
+  return td_derive_number(d, f->section + i);
+}
+
+// f = -K (χ - χ0) - D χ' - μ |χ'|^(p-1) χ'
+static void section_force(deriver* d, const model_force* f, const ex x[6], const ex u[6],
+                          ex out[6]) {
+  td_exprs* g = d->g;
+  for (int i = 0; i < 6; i++) {
+    const ex mu = slot(d, f, SECTION_MU + i);
+    ex sum = xnum(g, 0);
+    for (int j = 0; j < 6; j++) {
+      const ex strain = xsub(g, x[j], slot(d, f, SECTION_X0 + j));
+      sum = xadd(g, sum, xmul(g, slot(d, f, SECTION_K + 6 * i + j), strain));
+      sum = xadd(g, sum, xmul(g, slot(d, f, SECTION_D + 6 * i + j), u[j]));
+    }
+    if (!xis(g, mu, 0)) {
+      sum = xadd(g, sum, xmul(g, mu, power_rate(g, u[i], slot(d, f, SECTION_POWER))));
+    }
+    out[i] = xneg(g, sum);
+  }
+}
+
+static void section_input(deriver* d, const model_force* f, ex out[6]) {
+  for (int i = 0; i < 6; i++) out[i] = slot(d, f, SECTION_INPUT + i);
+}
+
+static void coordinate_strains(deriver* d, const model_force* f, ex x[6], ex u[6]) {
+  td_exprs* g = d->g;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  for (int i = 0; i < 6; i++) {
+    const bool held = f->dof_q[i] < 0;
+    x[i] =
+        held ? slot(d, f, SECTION_HELD + i) : xdiv(g, td_ex_var(g, d->out->q[f->dof_q[i]]), length);
+    u[i] = held ? xnum(g, 0) : xdiv(g, td_ex_var(g, d->out->v[f->dof_v[i]]), length);
+  }
+}
+
+static void segment_strains(deriver* d, const model_force* f, const strain_x* s, const pair_x* p,
+                            ex x[6], ex u[6]) {
+  td_exprs* g = d->g;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  td_derive_strain_rates(d, s, p, u);
+  for (int i = 0; i < 6; i++) {
+    x[i] = xdiv(g, s->x[i], length);
+    if (i == 2) x[i] = xsub(g, x[i], xnum(g, 1));
+    u[i] = xdiv(g, u[i], length);
+  }
+}
+
+// The nine numbers [p' x x'] of a polynomial pose: their values, rates, and derivatives along the
+// coordinates, which are the weights and slopes of its columns.
+typedef struct poly_x {
+  ex z[9], zd[9];
+  const model_hop *move, *turn;
+} poly_x;
+
+static void add_numbers(deriver* d, const model_hop* hop, int first, bool slope, poly_x* p) {
+  td_exprs* g = d->g;
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &d->m->col[k];
+    const ex w = td_derive_number(d, slope ? c->slope : c->weight);
+    const int i = first + c->part;
+    p->z[i] = xadd(g, p->z[i], xmul(g, w, td_ex_var(g, d->out->q[c->q])));
+    p->zd[i] = xadd(g, p->zd[i], xmul(g, w, td_ex_var(g, d->out->v[c->v])));
+  }
+}
+
+static poly_x polynomial_numbers(deriver* d, const model_force* f) {
+  td_exprs* g = d->g;
+  poly_x p;
+  p.turn = &d->m->hop[d->m->station[f->b].hop];
+  p.move = &d->m->hop[p.turn->parent];
+  for (int i = 0; i < 9; i++) {
+    p.z[i] = xnum(g, i == 2);
+    p.zd[i] = xnum(g, 0);
+  }
+  add_numbers(d, p.move, 0, true, &p);
+  add_numbers(d, p.turn, 3, false, &p);
+  add_numbers(d, p.turn, 6, true, &p);
+  return p;
+}
+
+// Strains, rates, and their derivatives along the nine numbers (6 x 9).
+static void polynomial_strains(deriver* d, const poly_x* p, ex x[6], ex u[6], ex A[54]) {
+  td_exprs* g = d->g;
+  td_ex_substitute_all(g, d->poly, 6, d->local_z, p->z, 9, x);
+  td_ex_substitute_all(g, d->poly_z, 54, d->local_z, p->z, 9, A);
+  for (int i = 0; i < 6; i++) {
+    u[i] = xnum(g, 0);
+    for (int k = 0; k < 9; k++) u[i] = xadd(g, u[i], xmul(g, A[9 * i + k], p->zd[k]));
+  }
+}
+
+static void polynomial_columns(deriver* d, const model_hop* hop, int first, bool slope, ex length,
+                               const ex G[9], load_x* load) {
+  td_exprs* g = d->g;
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &d->m->col[k];
+    const ex w = xmul(g, length, td_derive_number(d, slope ? c->slope : c->weight));
+    add_along(d, load, c->v, xmul(g, w, G[first + c->part]));
+  }
+}
+
+static void polynomial_load(deriver* d, const model_force* f, const poly_x* p, const ex A[54],
+                            const ex s[6], load_x* load) {
+  td_exprs* g = d->g;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  ex G[9];
+  for (int k = 0; k < 9; k++) {
+    G[k] = xnum(g, 0);
+    for (int i = 0; i < 6; i++) G[k] = xadd(g, G[k], xmul(g, A[9 * i + k], s[i]));
+  }
+  polynomial_columns(d, p->move, 0, true, length, G, load);
+  polynomial_columns(d, p->turn, 3, false, length, G, load);
+  polynomial_columns(d, p->turn, 6, true, length, G, load);
+}
+
+void td_derive_piece(deriver* d, const model_force* f, ex x[6], ex u[6]) {
+  if (f->strain == STRAIN_DOF) {
+    coordinate_strains(d, f, x, u);
+  } else if (f->strain == STRAIN_SEGMENT) {
+    const pair_x p = td_derive_pair(d, f->a, f->b);
+    const strain_x s = td_derive_strain(d, &d->segment, &p);
+    segment_strains(d, f, &s, &p, x, u);
+  } else {
+    const poly_x p = polynomial_numbers(d, f);
+    ex A[54];
+    polynomial_strains(d, &p, x, u, A);
+  }
+}
+
+static void piece_force(deriver* d, const model_force* f, load_x* passive, load_x* active) {
+  ex x[6], u[6], force[6], input[6];
+  section_input(d, f, input);
+  if (f->strain == STRAIN_DOF) {
+    coordinate_strains(d, f, x, u);
+    section_force(d, f, x, u, force);
+    for (int i = 0; i < 6; i++) {
+      if (f->dof_v[i] < 0) continue;
+      add_along(d, passive, f->dof_v[i], force[i]);
+      add_along(d, active, f->dof_v[i], input[i]);
+    }
+  } else if (f->strain == STRAIN_SEGMENT) {
+    const pair_x p = td_derive_pair(d, f->a, f->b);
+    const strain_x s = td_derive_strain(d, &d->segment, &p);
+    segment_strains(d, f, &s, &p, x, u);
+    section_force(d, f, x, u, force);
+    strain_load(d, passive, &s, &p, force);
+    strain_load(d, active, &s, &p, input);
+  } else {
+    const poly_x p = polynomial_numbers(d, f);
+    ex A[54];
+    polynomial_strains(d, &p, x, u, A);
+    section_force(d, f, x, u, force);
+    polynomial_load(d, f, &p, A, force, passive);
+    polynomial_load(d, f, &p, A, input, active);
+  }
+}
+
+// ---- all --------------------------------------------------------------------------------------
+
+static void one_force(deriver* d, const model_force* f, load_x* passive, load_x* active) {
+  switch (f->kind) {
+    case FORCE_DOF:
+      dof_force(d, f, passive, active);
+      break;
+    case FORCE_AXIAL:
+      axial_force(d, f, passive, active);
+      break;
+    case FORCE_BEAM:
+      beam_force(d, f, passive, active);
+      break;
+    case FORCE_LOAD:
+      load_force(d, f, active);
+      break;
+    case FORCE_STRAIN:
+      piece_force(d, f, passive, active);
+      break;
+  }
+}
+
+// What one element adds, apart: only the velocities it works on.
+static bool push_element(deriver* d, const model_force* f, load_x* other) {
+  td_exprs* g = d->g;
+  td_derived* out = d->out;
+  const size_t nv = (size_t)out->nv + 1;
+  const ex zero = xnum(g, 0);
+  tmt_force* forces = td_grow(out->force, &out->force_cap, out->nforce + 1, sizeof *forces);
+  if (!forces) return false;
+  out->force = forces;
+  tmt_force* to = &out->force[out->nforce++];
+  *to = (tmt_force){.name = f->name,
+                    .v = malloc(nv * sizeof(int)),
+                    .passive = malloc(nv * sizeof(ex)),
+                    .active = malloc(nv * sizeof(ex))};
+  if (!to->v || !to->passive || !to->active) return false;
+  td_load_clear(d, &d->row);
+  td_load_clear(d, other);
+  one_force(d, f, &d->row, other);
+  for (int i = 0; i < out->nv; i++) to->passive[i] = to->active[i] = zero;
+  td_load_collect(d, &d->row, to->passive);
+  td_load_collect(d, other, to->active);
+  for (int i = 0; i < out->nv; i++) {
+    if (to->passive[i] == zero && to->active[i] == zero) continue;
+    to->v[to->n] = i;
+    to->passive[to->n] = to->passive[i];
+    to->active[to->n++] = to->active[i];
+  }
+  return true;
+}
+
+static bool push_elements(deriver* d) {
+  load_x other = {0};
+  bool ok = td_load_open(d, &other);
+  for (int i = 0; ok && i < d->m->nforce; i++) ok = push_element(d, &d->m->force[i], &other);
+  td_load_close(&other);
+  return ok;
+}
+
+td_status td_derive_forces(deriver* d) {
+  td_exprs* g = d->g;
+  td_derived* out = d->out;
+  for (int i = 0; i < d->m->nforce && !td_exprs_failed(g); i++) {
+    one_force(d, &d->m->force[i], &d->passive, &d->active);
+  }
+  ex* passive = malloc(((size_t)out->nv + 1) * sizeof *passive);
+  if (!passive) return TD_E_NOMEM;
+  for (int i = 0; i < out->nv; i++) passive[i] = out->tau[i] = out->h[i] = xnum(g, 0);
+  td_load_collect(d, &d->passive, passive);
+  td_load_collect(d, &d->active, out->tau);
+  for (int i = 0; i < out->nmass; i++) {
+    const tmt_mass* mass = &out->mass[i];
+    for (int k = 0; k < mass->n; k++) {
+      ex sum = out->h[mass->v[k]];
+      for (int c = 0; c < 6; c++) {
+        sum = xadd(g, sum, xmul(g, mass->T[c * mass->n + k], mass->f[c]));
+      }
+      out->h[mass->v[k]] = sum;
+    }
+  }
+  for (int i = 0; i < out->nv; i++) out->h[i] = xsub(g, out->h[i], passive[i]);
+  free(passive);
+  if (d->elements && !push_elements(d)) return TD_E_NOMEM;
+  return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
+}

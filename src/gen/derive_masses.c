@@ -1,0 +1,296 @@
+// Masses: bodies and rod pieces that move with the same hop are one, with T and its rate at their
+// common centre of mass.
+#include "deriver.h"
+
+// What rides on one hop, in its frame.
+typedef struct rider {
+  int hop, name;
+  ex m;
+  x3 com;
+  x33 I;      // about its centre of mass, hop's axes
+  bool base;  // velocities of the centre of mass are in base axes
+} rider;
+
+static rider rider_at(deriver* d, int station, num m, num com, num I, bool symmetric) {
+  td_exprs* g = d->g;
+  const station_x s = td_derive_station(d, station);
+  x33 Ib = td_derive_matrix(d, I);
+  for (int i = 0; symmetric && i < 3; i++) {
+    const int j = (i + 1) % 3;
+    const ex mean = xscale(g, 0.5, xadd(g, Ib.m[3 * i + j], Ib.m[3 * j + i]));
+    Ib.m[3 * i + j] = Ib.m[3 * j + i] = mean;
+  }
+  return (rider){.hop = s.hop,
+                 .name = d->m->station[station].name,
+                 .m = td_derive_number(d, m),
+                 .com = x3_add(g, s.fixp, x33_apply(g, s.fixR, td_derive_vector(d, com))),
+                 .I = x33_mul(g, x33_mul(g, s.fixR, Ib), x33_transpose(s.fixR))};
+}
+
+static bool is_nothing(const td_exprs* g, const rider* r) {
+  bool nothing = xis(g, r->m, 0);
+  for (int i = 0; i < 9; i++) nothing = nothing && xis(g, r->I.m[i], 0);
+  return nothing;
+}
+
+// I += m (|c|² 1 - c cᵀ)
+static void add_point(td_exprs* g, x33* I, ex m, x3 c) {
+  const ex cc = x3_dot(g, c, c);
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      const ex minus = xmul(g, c.a[i], c.a[j]);
+      const ex x = i == j ? xsub(g, cc, minus) : xneg(g, minus);
+      I->m[3 * i + j] = xadd(g, I->m[3 * i + j], xmul(g, m, x));
+    }
+}
+
+// Two riders on one hop as one.
+static rider together(td_exprs* g, const rider* a, const rider* b) {
+  rider c = *a;
+  c.m = xadd(g, a->m, b->m);
+  if (!xis(g, c.m, 0)) {
+    const x3 sum = x3_add(g, x3_scale(g, a->m, a->com), x3_scale(g, b->m, b->com));
+    for (int i = 0; i < 3; i++) c.com.a[i] = xdiv(g, sum.a[i], c.m);
+  }
+  for (int i = 0; i < 9; i++) c.I.m[i] = xadd(g, a->I.m[i], b->I.m[i]);
+  add_point(g, &c.I, a->m, x3_sub(g, a->com, c.com));
+  add_point(g, &c.I, b->m, x3_sub(g, b->com, c.com));
+  return c;
+}
+
+static void put_rider(deriver* d, rider* on, const rider* r) {
+  if (r->hop < 0 || is_nothing(d->g, r)) return;
+  on[r->hop] = on[r->hop].hop < 0 ? *r : together(d->g, &on[r->hop], r);
+}
+
+// ---- T and its rate ---------------------------------------------------------------------------
+
+// Velocity of the centre of mass along column k: in own axes, or in base axes.
+static x3 com_column(td_exprs* g, const hop_x* h, const rider* r, int k) {
+  const x3 turn = x3_cross(g, h->col[k].w, r->com);
+  if (!r->base) return x3_add(g, h->col[k].u, turn);
+  return x3_add(g, h->col[k].b, x33_apply(g, h->Sb, turn));
+}
+
+// Operations in the products of all columns.
+static int product_size(td_exprs* g, const hop_x* h, const rider* r) {
+  enum { MOST = 24 };
+  ex roots[MOST * (MOST + 1) / 2];
+  if (h->ncol > MOST) return r->base;  // long chains: own axes
+  int n = 0, size = 0;
+  for (int k = 0; k < h->ncol; k++)
+    for (int l = 0; l <= k; l++) {
+      roots[n++] = x3_dot(g, com_column(g, h, r, k), com_column(g, h, r, l));
+    }
+  free(td_ex_needed(g, roots, n, &size));
+  return size;
+}
+
+static bool is_zero(const td_exprs* g, x3 v) {
+  return xis(g, v.a[0], 0) && xis(g, v.a[1], 0) && xis(g, v.a[2], 0);
+}
+
+// The axes in which the equations are shorter: the base axes when the centre of mass is at the
+// origin, for then nothing turns it; else what the products of the columns say.
+static void choose_axes(deriver* d, rider* r) {
+  const hop_x* h = &d->hop[r->hop];
+  rider base = *r;
+  base.base = true;
+  r->base = is_zero(d->g, r->com) || product_size(d->g, h, &base) < product_size(d->g, h, r);
+}
+
+static bool push_mass(deriver* d, const rider* r) {
+  td_derived* out = d->out;
+  const hop_x* h = &d->hop[r->hop];
+  tmt_mass* masses = td_grow(out->mass, &out->mass_cap, out->nmass + 1, sizeof *masses);
+  if (!masses) return false;
+  out->mass = masses;
+  tmt_mass* mass = &out->mass[out->nmass++];
+  *mass = (tmt_mass){.name = r->name, .n = h->ncol, .m = r->m, .I = r->I};
+  mass->v = malloc(((size_t)h->ncol + 1) * sizeof *mass->v);
+  mass->T = malloc((6 * (size_t)h->ncol + 1) * sizeof *mass->T);
+  if (!mass->v || !mass->T) return false;
+  for (int k = 0; k < h->ncol; k++) {
+    const x3 u = com_column(d->g, h, r, k);
+    mass->v[k] = h->col[k].v;
+    for (int c = 0; c < 3; c++) {
+      mass->T[c * h->ncol + k] = u.a[c];
+      mass->T[(3 + c) * h->ncol + k] = h->col[k].w.a[c];
+    }
+  }
+  return true;
+}
+
+// Velocities of one mass, of which the rates are taken: [velocity of the centre of mass, w]
+static void velocities(deriver* d, const rider* r, ex* out) {
+  td_exprs* g = d->g;
+  const hop_x* h = &d->hop[r->hop];
+  const x3 turn = x3_cross(g, h->w, r->com);
+  const x3 u = r->base ? x3_add(g, h->ub, x33_apply(g, h->Sb, turn)) : x3_add(g, h->u, turn);
+  for (int c = 0; c < 3; c++) {
+    out[c] = u.a[c];
+    out[3 + c] = h->w.a[c];
+  }
+}
+
+// m (Ṫ v + Ω × u - Rᵀ g) and I Ṫ v + ω × I ω, with Ω the turning of the axes u is given in
+static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, const ex* rate,
+                            tmt_mass* mass) {
+  td_exprs* g = d->g;
+  const x3 u = {{velocity[0], velocity[1], velocity[2]}},
+           w = {{velocity[3], velocity[4], velocity[5]}};
+  const x3 du = {{rate[0], rate[1], rate[2]}}, dw = {{rate[3], rate[4], rate[5]}};
+  const hop_x* h = &d->hop[r->hop];
+  const x3 a = x3_add(g, du, x3_cross(g, r->base ? h->wb : w, u));
+  const x3 weight = x33_apply_t(g, r->base ? h->Rb : h->R, td_derive_vector(d, d->m->gravity));
+  const x3 f = x3_scale(g, r->m, x3_sub(g, a, weight));
+  const x3 t = x3_add(g, x33_apply(g, r->I, dw), x3_cross(g, w, x33_apply(g, r->I, w)));
+  for (int c = 0; c < 3; c++) {
+    mass->bias[c] = a.a[c];
+    mass->bias[3 + c] = dw.a[c];
+    mass->f[c] = f.a[c];
+    mass->f[3 + c] = t.a[c];
+  }
+}
+
+static td_status push_masses(deriver* d, rider* on) {
+  const size_t n = (size_t)d->m->nhop + 1;
+  ex *velocity = malloc(6 * n * sizeof *velocity), *rate = malloc(6 * n * sizeof *rate);
+  bool ok = velocity && rate;
+  int count = 0;
+  for (int i = 0; ok && i < d->m->nhop; i++) {
+    if (on[i].hop < 0) continue;
+    choose_axes(d, &on[i]);
+    velocities(d, &on[i], velocity + 6 * count++);
+    ok = push_mass(d, &on[i]);
+  }
+  ok = ok && td_derive_rates(d, velocity, 6 * count, rate);
+  for (int i = 0, k = 0; ok && i < d->m->nhop; i++) {
+    if (on[i].hop < 0) continue;
+    inertial_wrench(d, &on[i], velocity + 6 * k, rate + 6 * k, &d->out->mass[k]);
+    k++;
+  }
+  free(velocity);
+  free(rate);
+  return ok && !td_exprs_failed(d->g) ? TD_OK : TD_E_NOMEM;
+}
+
+td_status td_derive_masses(deriver* d) {
+  const td_model* m = d->m;
+  rider* on = malloc(((size_t)m->nhop + 1) * sizeof *on);
+  if (!on) return TD_E_NOMEM;
+  for (int i = 0; i < m->nhop; i++) on[i].hop = -1;
+  for (int i = 0; i < m->nbody; i++) {
+    const model_body* b = &m->body[i];
+    const rider r = rider_at(d, b->station, b->m, b->com, b->I, true);
+    put_rider(d, on, &r);
+  }
+  for (int i = 0; i < m->nlump; i++) {
+    const model_lump* b = &m->lump[i];
+    const rider r = rider_at(d, b->station, b->m, b->com, b->I, false);
+    put_rider(d, on, &r);
+  }
+  const td_status status = push_masses(d, on);
+  free(on);
+  return status;
+}
+
+// ---- multiplied out ---------------------------------------------------------------------------
+
+// Six numbers of M times a column: m u, I w
+static void weigh(td_exprs* g, const tmt_mass* mass, const ex* u, ex out[6]) {
+  const x3 w = {{u[3], u[4], u[5]}}, Iw = x33_apply(g, mass->I, w);
+  for (int c = 0; c < 3; c++) {
+    out[c] = xmul(g, mass->m, u[c]);
+    out[3 + c] = Iw.a[c];
+  }
+}
+
+static ex dot6(td_exprs* g, const ex* a, const ex* b) {
+  ex sum = xnum(g, 0);
+  for (int c = 0; c < 6; c++) sum = xadd(g, sum, xmul(g, a[c], b[c]));
+  return sum;
+}
+
+static void column(const tmt_mass* mass, int k, ex out[6]) {
+  for (int c = 0; c < 6; c++) out[c] = mass->T[c * mass->n + k];
+}
+
+bool td_derived_mass(td_derived* d, ex* M) {
+  td_exprs* g = d->g;
+  const int nv = d->nv;
+  for (int i = 0; i < nv * nv; i++) M[i] = xnum(g, 0);
+  for (int i = 0; i < d->nmass && !td_exprs_failed(g); i++) {
+    const tmt_mass* mass = &d->mass[i];
+    for (int k = 0; k < mass->n; k++) {
+      ex u[6], Mu[6], other[6];
+      column(mass, k, u);
+      weigh(g, mass, u, Mu);
+      for (int l = 0; l <= k; l++) {
+        column(mass, l, other);
+        ex* at = &M[mass->v[k] * nv + mass->v[l]];
+        *at = xadd(g, *at, dot6(g, other, Mu));
+        M[mass->v[l] * nv + mass->v[k]] = *at;
+      }
+    }
+  }
+  return !td_exprs_failed(g);
+}
+
+// M (T a): what the accelerations add to the inertial wrench.
+static void accelerated(td_derived* d, const tmt_mass* mass, ex out[6]) {
+  td_exprs* g = d->g;
+  ex sum[6], u[6];
+  for (int c = 0; c < 6; c++) sum[c] = xnum(g, 0);
+  for (int k = 0; k < mass->n; k++) {
+    column(mass, k, u);
+    const ex a = td_ex_var(g, d->a[mass->v[k]]);
+    for (int c = 0; c < 6; c++) sum[c] = xadd(g, sum[c], xmul(g, u[c], a));
+  }
+  weigh(g, mass, sum, out);
+}
+
+bool td_derived_residual(td_derived* d, ex* F) {
+  td_exprs* g = d->g;
+  for (int i = 0; i < d->nv; i++) {
+    F[i] = xsub(g, d->h[i], d->tau[i]);
+    for (int r = 0; r < d->nrow; r++) {
+      F[i] = xsub(g, F[i], xmul(g, d->J[r * d->nv + i], td_ex_var(g, d->lambda[r])));
+    }
+  }
+  for (int i = 0; i < d->nmass; i++) {
+    const tmt_mass* mass = &d->mass[i];
+    ex f[6], u[6];
+    accelerated(d, mass, f);
+    for (int k = 0; k < mass->n; k++) {
+      column(mass, k, u);
+      F[mass->v[k]] = xadd(g, F[mass->v[k]], dot6(g, u, f));
+    }
+  }
+  return !td_exprs_failed(g);
+}
+
+// dF along v_k: positions change by N e_k, which q' = N v contains linearly.
+bool td_derived_tangent(td_derived* d, ex* dq, ex* dv, ex* du) {
+  td_exprs* g = d->g;
+  const ex one = xnum(g, 1);
+  const int nv = d->nv;
+  const size_t n = (size_t)max_int(nv, d->nq) + 1;
+  ex *F = malloc(n * sizeof *F), *column_of = malloc(n * sizeof *F), *N = malloc(n * sizeof *N);
+  bool ok = F && column_of && N && td_derived_residual(d, F);
+  for (int k = 0; ok && k < nv; k++) {
+    ok = td_ex_along(g, d->qdot, d->nq, &d->v[k], &one, 1, N) &&
+         td_ex_along(g, F, nv, d->q, N, d->nq, column_of);
+    for (int i = 0; ok && i < nv; i++) dq[i * nv + k] = column_of[i];
+    ok = ok && td_ex_along(g, F, nv, &d->v[k], &one, 1, column_of);
+    for (int i = 0; ok && i < nv; i++) dv[i * nv + k] = column_of[i];
+  }
+  for (int k = 0; ok && k < d->nu; k++) {
+    ok = td_ex_along(g, F, nv, &d->u[k], &one, 1, column_of);
+    for (int i = 0; ok && i < nv; i++) du[i * d->nu + k] = column_of[i];
+  }
+  free(F);
+  free(column_of);
+  free(N);
+  return ok;
+}

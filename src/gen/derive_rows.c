@@ -1,0 +1,114 @@
+// Constraint rows: value, rate, Jacobian and what is left of the acceleration at v' = 0.
+//
+//   TRANS  e = R_c d · (p_b - p_a)      ALPHA  e = d · 2 vec(Q_a⁻¹ Q_b Q0⁻¹)      DOT  e = d · L x
+//
+// A unit multiplier's wrenches, put through T, are the row of the Jacobian; γ is the derivative of
+// J v along the motion, less the acceleration that is asked for.
+#include "deriver.h"
+
+static ex trans_row(deriver* d, const model_row* r, load_x* load) {
+  td_exprs* g = d->g;
+  const station_x a = td_derive_station(d, r->a), b = td_derive_station(d, r->b),
+                  c = td_derive_station(d, r->c);
+  const x3 dir = td_derive_vector(d, r->d), D = x33_apply(g, c.R, dir), none = x3_zero(g);
+  const x3 line = x3_sub(g, b.p, a.p);
+  td_load_add(d, load, &b, x33_apply_t(g, b.R, D), none);
+  td_load_add(d, load, &a, x3_neg(g, x33_apply_t(g, a.R, D)), none);
+  td_load_add(d, load, &c, none, x3_cross(g, dir, x33_apply_t(g, c.R, line)));
+  return x3_dot(g, D, line);
+}
+
+static mat3 reference_of(const deriver* d, const model_row* r) {
+  return r->reference >= 0 ? mat3_quat(d->w->reference[r->reference]) : mat3_identity();
+}
+
+// With L' = L R0ᵀ:  a turn w of b turns L' by R0 w.
+static ex alpha_row(deriver* d, const model_row* r, load_x* load) {
+  td_exprs* g = d->g;
+  const pair_x p = td_derive_pair(d, r->a, r->b);
+  const x33 R0 = x33_of(g, reference_of(d, r));
+  pair_x turned = p;
+  turned.L = x33_mul(g, p.L, x33_transpose(R0));
+  const strain_x s = td_derive_strain(d, &d->beam, &turned);
+  const x3 dir = td_derive_vector(d, r->d);
+  x3 t = x3_zero(g);
+  ex e = xnum(g, 0);
+  for (int i = 0; i < 3; i++) {
+    e = xadd(g, e, xmul(g, dir.a[i], s.x[3 + i]));
+    for (int k = 0; k < 3; k++) {
+      t.a[k] = xadd(g, t.a[k], xmul(g, dir.a[i], s.A_w[3 * (3 + i) + k]));
+    }
+  }
+  td_pair_load(d, load, &p, x3_zero(g), x33_apply_t(g, R0, t));
+  return e;
+}
+
+static ex dot_row(deriver* d, const model_row* r, load_x* load) {
+  td_exprs* g = d->g;
+  const pair_x p = td_derive_pair(d, r->a, r->b);
+  const x33 R0 = x33_of(g, reference_of(d, r));
+  const x3 dir = td_derive_vector(d, r->d), x = x33_apply_t(g, R0, td_derive_vector(d, r->e));
+  const x3 seen = x33_apply_t(g, p.L, dir);
+  td_pair_load(d, load, &p, x3_zero(g), x3_cross(g, x, seen));
+  return x3_dot(g, seen, x);
+}
+
+static ex row_value_of(deriver* d, const model_row* r, load_x* load) {
+  switch (r->kind) {
+    case ROW_TRANS:
+      return trans_row(d, r, load);
+    case ROW_ALPHA:
+      return alpha_row(d, r, load);
+    case ROW_DOT:
+      return dot_row(d, r, load);
+  }
+  return EX_NONE;
+}
+
+static void row_target_of(deriver* d, int i, ex* e, ex* ed) {
+  const model_row* r = &d->m->row[i];
+  *ed = xnum(d->g, 0);
+  *e = xnum(d->g, r->target == TARGET_INITIAL ? d->w->row_zero[i] : 0);
+  if (r->target == TARGET_CONTROL) {
+    *e = td_ex_var(d->g, d->out->target[2 * r->target_index]);
+    *ed = td_ex_var(d->g, d->out->target[2 * r->target_index + 1]);
+  }
+  if (r->target == TARGET_MOTION) {
+    *e = td_derive_number(d, r->motion);
+    *ed = td_derive_number(d, r->motion + 1);
+  }
+}
+
+// The acceleration that is asked for; e and ed are already seen from the target.
+static ex drive(deriver* d, const model_row* r, ex e, ex ed) {
+  td_exprs* g = d->g;
+  ex u = r->control == NUM_NONE ? xnum(g, 0) : td_derive_number(d, r->control);
+  if (r->target == TARGET_MOTION) u = td_derive_number(d, r->motion + 2);
+  if (r->k == NUM_NONE) return u;
+  u = xsub(g, u, xmul(g, td_derive_number(d, r->k), e));
+  return xsub(g, u, xmul(g, td_derive_number(d, r->mu), ed));
+}
+
+td_status td_derive_rows(deriver* d) {
+  td_exprs* g = d->g;
+  td_derived* out = d->out;
+  const int nv = out->nv;
+  for (int i = 0; i < out->nrow; i++) {
+    ex *J = out->J + i * nv, rate = xnum(g, 0);
+    td_load_clear(d, &d->row);
+    out->e[i] = row_value_of(d, &d->m->row[i], &d->row);
+    for (int k = 0; k < nv; k++) J[k] = xnum(g, 0);
+    td_load_collect(d, &d->row, J);
+    for (int k = 0; k < nv; k++) rate = xadd(g, rate, xmul(g, J[k], td_ex_var(g, out->v[k])));
+    out->edot[i] = rate;
+  }
+  if (!td_derive_rates(d, out->edot, out->nrow, out->gamma)) return TD_E_NOMEM;
+  for (int i = 0; i < out->nrow; i++) {
+    ex e0, ed0;
+    row_target_of(d, i, &e0, &ed0);
+    out->e[i] = xsub(g, out->e[i], e0);
+    out->edot[i] = xsub(g, out->edot[i], ed0);
+    out->gamma[i] = xsub(g, out->gamma[i], drive(d, &d->m->row[i], out->e[i], out->edot[i]));
+  }
+  return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
+}

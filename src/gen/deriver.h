@@ -1,0 +1,130 @@
+// What the files of the derivation share while it runs.
+#ifndef TD_DERIVER_H
+#define TD_DERIVER_H
+
+#include "derive.h"
+#include "engine.h"
+
+// A column of T at a hop's frame, in its axes.
+typedef struct tmt_col {
+  int v;
+  x3 u, w;  // velocity of the origin, angular velocity
+  x3 b;     // the former in the base axes
+} tmt_col;
+
+// A hop's frame.  Turning about its origin leaves the origin's velocity alone: in the axes of the
+// last translation, the base axes, it stays short.
+typedef struct hop_x {
+  x33 R;
+  x3 p;     // pose in the world
+  x3 u, w;  // its velocities in its own axes
+  x33 Rb;   // base axes in the world
+  x33 Sb;   // own axes seen from them
+  x3 ub;    // velocity of the origin in base axes
+  x3 wb;    // angular velocity of the base axes, in themselves
+  tmt_col* col;
+  int ncol;
+} hop_x;
+
+// A station's frame: a hop's frame moved by a constant pose.
+typedef struct station_x {
+  int hop;  // -1: at rest
+  x33 fixR;
+  x3 fixp;  // in the hop's frame
+  x33 R;
+  x3 p, u, w;
+} station_x;
+
+// Wrench on a hop's frame at its origin, in its axes.
+typedef struct wrench_x {
+  bool any;
+  x3 f, t;
+} wrench_x;
+
+// Wrenches on all hops and forces along velocities, to be turned into generalised forces.
+typedef struct load_x {
+  wrench_x* hop;
+  ex* tau;  // (nv)
+} load_x;
+
+// Strains of an element as functions of r, the place of frame b seen from frame a, and L, its
+// rotation: L = R_aᵀ R_b.  A_r and A_w: derivatives along r and along turns of b about its own
+// axes.
+typedef struct strain_x {
+  ex x[6], A_r[18], A_w[18];  // 6 x 3 each
+} strain_x;
+
+typedef struct deriver {
+  const td_model* m;
+  td_work* w;  // prepared: numbers that the initial geometry gives
+  td_exprs* g;
+  td_derived* out;
+  hop_x* hop;
+  load_x passive, active, row;  // row: for one element at a time
+  bool elements;
+  ex* qdot;
+
+  // numbers: parameters and probes replaced, by expression of the model
+  ex* memo;
+  int nmemo;
+  int* old_var;
+  ex* new_ex;
+  int nreplace;
+
+  int local_r[3], local_L[9], local_z[9];  // variables of the templates
+  strain_x beam, segment;
+  ex poly[6], poly_z[54];  // strains of a polynomial pose and their derivatives along its 9 numbers
+
+  char* message;
+  size_t size;
+} deriver;
+
+td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...) TD_PRINTF(3, 4);
+
+// numbers (derive_numbers.c)
+td_status td_derive_symbols(deriver* d, const td_derive_options* options);
+int td_derive_safe(deriver* d, int var);
+ex td_derive_number(deriver* d, num slot);
+x3 td_derive_vector(deriver* d, num slot);  // three slots
+x33 td_derive_matrix(deriver* d, num slot);
+
+// tree (derive_tree.c)
+td_status td_derive_tree(deriver* d);
+station_x td_derive_station(deriver* d, int station);
+td_status td_derive_masses(deriver* d);
+// Loads: a force at a station's origin and a torque, both in its axes.
+bool td_load_open(deriver* d, load_x* load);
+void td_load_close(load_x* load);
+void td_load_clear(deriver* d, load_x* load);
+void td_load_add(deriver* d, load_x* load, const station_x* s, x3 f, x3 t);
+// Generalised forces of a load, added to out (nv).
+void td_load_collect(deriver* d, const load_x* load, ex* out);
+
+// relative motion of two stations
+typedef struct pair_x {
+  station_x a, b;
+  x3 r;       // of b's origin, in a's axes
+  x33 L;      // R_aᵀ R_b
+  x3 rd, wd;  // r' ; ω_b - Lᵀ ω_a
+} pair_x;
+pair_x td_derive_pair(deriver* d, int a, int b);
+// Force f (along r) and torque t (along turns of b, in b's axes): on b, and the opposite on a.
+void td_pair_load(deriver* d, load_x* load, const pair_x* pair, x3 f, x3 t);
+// Strains of a pair: `form` with the pair's r and L put in.
+strain_x td_derive_strain(deriver* d, const strain_x* form, const pair_x* pair);
+void td_derive_strain_rates(deriver* d, const strain_x* s, const pair_x* pair, ex u[6]);
+
+// elements
+td_status td_derive_forms(deriver* d);   // derive_forms.c: the templates
+td_status td_derive_probes(deriver* d);  // derive_probes.c: before numbers are asked for
+td_status td_derive_forces(deriver* d);  // derive_forces.c
+void td_derive_piece(deriver* d, const model_force* f, ex x[6], ex u[6]);  // strains of a rod piece
+td_status td_derive_rows(deriver* d);                                      // derive_rows.c
+td_status td_derive_sensors(deriver* d);  // derive_probes.c: after everything else
+// α = 2 vec(quaternion of L), scalar part positive
+x3 td_xalpha(td_exprs* g, x33 L, ex* w);
+
+// derivatives along the motion: q' = N v, v' = 0
+bool td_derive_rates(deriver* d, const ex* e, int n, ex* out);
+
+#endif

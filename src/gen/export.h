@@ -1,0 +1,18 @@
+// Standalone models: the parts that the C export and the FMU share.
+#ifndef TD_EXPORT_H
+#define TD_EXPORT_H
+
+#include "model.h"
+#include "tendril/generate.h"
+
+typedef struct td_export {
+  const td_model* m;
+  const char* title;
+  char name[64];  // an identifier
+} td_export;
+
+td_status td_export_open(const td_model* m, const char* title, td_export* e);
+void td_export_header(const td_export* e, td_text* out);
+bool td_export_source(const td_export* e, td_text* out);  // false: no memory
+
+#endif

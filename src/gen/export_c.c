@@ -1,0 +1,300 @@
+// A model as a standalone C program: the engine's sources in one file, the compiled model as
+// constant tables, memory given by the caller or a static buffer.  Nothing is allocated and nothing
+// beyond the mathematical library is called.
+//
+// Tables are dumped as words of 64 bits with the layout the structs have here; the exported file
+// asserts that its compiler agrees (sizes of the structs, little endian).
+#include <stdio.h>
+#include <string.h>
+
+#include "bundle.h"
+#include "c_parts.h"
+#include "engine.h"
+#include "export.h"
+#include "identifier.h"
+#include "layout.h"
+#include "tape.h"
+
+// What follows the arrays of td_model is written by write_model(): a field that is added there must
+// be added here too.
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 288,
+               "td_model has got a new field: export_c.c must write it");
+
+// ---- tables -----------------------------------------------------------------------------------
+
+static const char* header_text(void) {
+  for (int i = 0; td_engine_sources[i].name; i++) {
+    if (strcmp(td_engine_sources[i].name, "model.h") == 0) return td_engine_sources[i].text;
+  }
+  return "";
+}
+
+// A copy with the padding of its structs cleared; NULL: no memory.
+static void* without_padding(const void* data, int n, size_t size, const char* type) {
+  unsigned char* copy = malloc((size_t)n * size + 1);
+  layout l;
+  if (!copy) return NULL;
+  if (n > 0) memcpy(copy, data, (size_t)n * size);
+  const bool structs = strncmp(type, "model_", 6) == 0;
+  if (!structs || !td_layout(header_text(), type, &l) || (size_t)l.size != size) return copy;
+  for (size_t i = 0; i < (size_t)n * size; i++) {
+    if (!l.used[i % size]) copy[i] = 0;
+  }
+  return copy;
+}
+
+static void write_words(td_text* out, const char* name, const void* data, size_t bytes) {
+  const size_t n = (bytes + 7) / 8;
+  td_text_printf(out, "static const uint64_t %s[%zu] = {", name, n > 0 ? n : 1);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t word = 0;
+    const size_t left = bytes - 8 * i;
+    memcpy(&word, (const char*)data + 8 * i, left < 8 ? left : 8);
+    td_text_printf(out, "%s0x%llx%s", i % 6 == 0 ? "\n    " : " ", (unsigned long long)word,
+                   i + 1 < n ? "," : "");
+  }
+  td_text_add(out, n > 0 ? "};\n" : "0};\n");
+}
+
+// Handles of expressions mean nothing without their graph.
+static bool is_left_out(const char* name) {
+  return strcmp(name, "number_ex") == 0 || strcmp(name, "output_ex") == 0;
+}
+
+static void write_array(const char* array, const char* type, const void* data, int n, size_t size,
+                        td_text* out) {
+  char name[60];
+  void* clean = without_padding(data, n, size, type);
+  if (!clean) out->failed = true;
+  snprintf(name, sizeof name, "table_%s", array);
+  if (clean) write_words(out, name, clean, is_left_out(array) ? 0 : (size_t)n * size);
+  free(clean);
+}
+
+static void write_arrays(const td_model* m, td_text* out) {
+#define X(type, array, text)                                                                 \
+  td_text_printf(out, "// %s\n_Static_assert(sizeof(%s) == %zu, \"layout of %s\");\n", text, \
+                 #type, sizeof(type), #type);                                                \
+  write_array(#array, #type, m->array, m->n##array, sizeof(type), out);
+  TD_MODEL_ARRAYS(X)
+#undef X
+}
+
+static void write_tape(const char* name, const td_tape* t, td_text* out) {
+  char part[60];
+  snprintf(part, sizeof part, "%s_code", name);
+  write_words(out, part, t->code, (size_t)t->ncode * sizeof *t->code);
+  snprintf(part, sizeof part, "%s_consts", name);
+  write_words(out, part, t->consts, (size_t)t->nconst * sizeof *t->consts);
+  snprintf(part, sizeof part, "%s_vars", name);
+  write_words(out, part, t->vars, (size_t)t->nvar * sizeof *t->vars);
+  snprintf(part, sizeof part, "%s_outs", name);
+  write_words(out, part, t->outs, (size_t)t->nout * sizeof *t->outs);
+  size_t ndata = 0;
+  td_text_printf(out, "static const tape_table %s_tables[%d] = {", name, max_int(t->ntable, 1));
+  for (int i = 0; i < t->ntable; i++) {
+    const tape_table* k = &t->tables[i];
+    td_text_printf(out, "%s{%d, %d, %d, %zu}", i ? ", " : "", k->n, k->order, k->clamp, k->at);
+    ndata += (size_t)k->n + (size_t)(k->n - 1) * (size_t)k->order;
+  }
+  td_text_add(out, t->ntable > 0 ? "};\n" : "{0, 0, 0, 0}};\n");
+  snprintf(part, sizeof part, "%s_data", name);
+  write_words(out, part, t->data, ndata * sizeof *t->data);
+  td_text_printf(out,
+                 "static const td_tape %s = {%d, %d, %d, %d, %d, (instruction*)(uintptr_t)%s_code, "
+                 "(double*)(uintptr_t)%s_consts,\n    (int*)(uintptr_t)%s_vars, "
+                 "(int*)(uintptr_t)%s_outs, (tape_table*)(uintptr_t)%s_tables, "
+                 "(double*)(uintptr_t)%s_data};\n",
+                 name, t->ncode, t->nconst, t->nvar, t->nout, t->ntable, name, name, name, name,
+                 name, name);
+}
+
+#define MODEL_TAPES(X) \
+  X(param_tape)        \
+  X(motion_tape)       \
+  X(live_tape)         \
+  X(strain_tape)       \
+  X(strain_rate_tape)  \
+  X(live_probe_tape)   \
+  X(live_input_tape)   \
+  X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape)
+
+static void write_tapes(const td_model* m, td_text* out) {
+  td_text_add(out, "_Static_assert(sizeof(instruction) == 16, \"layout of instruction\");\n");
+#define X(name) write_tape("the_" #name, m->name, out);
+  MODEL_TAPES(X)
+#undef X
+}
+
+static void write_model(const td_model* m, td_text* out) {
+  td_text_add(out, "static const td_model the_model = {\n");
+#define X(type, name, text)                                                                  \
+  td_text_printf(out, "    .%s = (%s*)(uintptr_t)table_%s,\n    .n%s = %d,\n", #name, #type, \
+                 #name, #name, m->n##name);
+  TD_MODEL_ARRAYS(X)
+#undef X
+#define X(name) td_text_add(out, "    ." #name " = (td_tape*)(uintptr_t)&the_" #name ",\n");
+  MODEL_TAPES(X)
+#undef X
+  const struct {
+    const char* name;
+    int x;
+  } fields[] = {{"gravity", m->gravity},
+                {"fluid_velocity", m->fluid_velocity},
+                {"has_added", m->has_added},
+                {"has_blocks", m->has_blocks},
+                {"time_var", m->time_var},
+                {"nvar", m->nvar},
+                {"nbeam_frame", m->nbeam_frame},
+                {"nreference", m->nreference},
+                {"ntarget", m->ntarget},
+                {"recursive", m->recursive},
+                {"output_accel", m->output_accel},
+                {"event_accel", m->event_accel},
+                {"gravity_constant", m->gravity_constant}};
+  for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+    td_text_printf(out, "    .%s = %d,\n", fields[i].name, fields[i].x);
+  }
+  td_text_printf(out, "    .settings = {%.17g, %.17g, %.17g, %.17g, %.17g},\n};\n", m->settings[0],
+                 m->settings[1], m->settings[2], m->settings[3], m->settings[4]);
+}
+
+// ---- files ------------------------------------------------------------------------------------
+
+// The factors need other memory without LAPACK: see plain_dense.c.
+static size_t memory_size(const td_model* m) {
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
+  const size_t plain = n * r + 4 * n * n + 4 * r * r + 8 * (n + r) * (n + 2) + 1024;
+  const size_t size = td_work_bytes(m) + 2 * sizeof(double) * plain + 4096;
+  return (size + 63) & ~(size_t)63;
+}
+
+static void write_head(const td_export* e, td_text* out) {
+  td_text_printf(out, "// %s as a standalone model, exported by Tendril %s.\n", e->title,
+                 td_version());
+}
+
+static void write_names(const td_export* e, td_text* out) {
+  const td_model* m = e->m;
+  for (int i = 0; i < m->npos; i++)
+    td_text_printf(out, "//   q[%d]  %s\n", i, td_model_q_name(m, i));
+  for (int i = 0; i < m->nvel; i++)
+    td_text_printf(out, "//   v[%d]  %s\n", i, td_model_v_name(m, i));
+  for (int i = 0; i < m->ninput; i++) {
+    td_text_printf(out, "//   u[%d]  %s\n", i, td_model_input_name(m, i));
+  }
+  for (int i = 0; i < m->nparam; i++) {
+    td_text_printf(out, "//   parameter %d  %s%s\n", i, td_model_param_name(m, i),
+                   m->param[i].structural ? " (fixed)" : "");
+  }
+  for (int i = 0; i < m->noutput_name; i++) {
+    td_text_printf(out, "//   y[%d]  %s\n", i, td_model_sensor_name(m, i));
+  }
+}
+
+void td_export_header(const td_export* e, td_text* out) {
+  const td_model* m = e->m;
+  write_head(e, out);
+  write_names(e, out);
+  td_text_printf(out, "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n", e->name, e->name);
+  td_text_printf(
+      out,
+      "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,\n  %s_np = %d,\n"
+      "  %s_nrow = %d,\n  %s_ny = %d,\n  %s_memory = %zu  // bytes of an instance\n};\n\n",
+      e->name, m->npos, e->name, m->nvel, e->name, m->ninput, e->name, m->nparam, e->name, m->nrow,
+      e->name, m->noutput_name, e->name, memory_size(m));
+  td_c_put(out, td_c_export_interface, e->name);
+  td_text_add(out, "\n#endif\n");
+}
+
+bool td_export_source(const td_export* e, td_text* out) {
+  write_head(e, out);
+  td_c_put(out, td_c_export_shims, e->name);
+  if (!td_bundle(out)) return false;
+  td_text_add(out, "\n// ==== the model ====\n\n");
+  write_arrays(e->m, out);
+  write_tapes(e->m, out);
+  write_model(e->m, out);
+  td_c_put(out, td_c_export_functions, e->name);
+  return !out->failed;
+}
+
+td_status td_export_open(const td_model* m, const char* title, td_export* e) {
+  const char* slash = strrchr(title, '/');
+  char base[60];
+  snprintf(base, sizeof base, "%.59s", slash ? slash + 1 : title);
+  *e = (td_export){.m = m, .title = slash ? slash + 1 : title};
+  char* dot = strrchr(base, '.');
+  if (dot && dot != base) *dot = '\0';
+  td_identifier(base, e->name, sizeof e->name);
+  if (m->ntask > 0 || m->nloop > 0) return TD_E_USAGE;  // controllers do not come along
+  return m->failed ? TD_E_NOMEM : TD_OK;
+}
+
+// ---- a program that compares ------------------------------------------------------------------
+
+static void write_numbers(td_text* out, const char* name, const double* x, int n) {
+  td_text_printf(out, "static const double %s[%d] = {", name, max_int(n, 1));
+  for (int i = 0; i < n; i++) td_text_printf(out, "%s%.17g", i ? ", " : "", x[i]);
+  td_text_add(out, n > 0 ? "};\n" : "0};\n");
+}
+
+enum { CHECK_STEPS = 20 };
+
+// The engine's numbers at the start and after some steps.
+static td_status write_check(const td_export* e, td_text* out) {
+  const td_model* m = e->m;
+  td_work* w = td_work_new(m);
+  td_state* s = td_state_new(m);
+  double* y = calloc((size_t)m->noutput_name + 1, sizeof *y);
+  td_status status = w && s && y ? td_state_initial(m, w, s) : TD_E_NOMEM;
+  // short enough for an explicit method on any rod
+  const double dt = 1e-6;
+  write_head(e, out);
+  td_c_put(out,
+           "// Compares it with the library's numbers.\n#include \"@.h\"\n\n#include <math.h>\n"
+           "#include <stdio.h>\n\n",
+           e->name);
+  if (status == TD_OK) status = td_forward_dynamics(m, s, w);
+  if (status == TD_OK) {
+    write_numbers(out, "want_q0", s->q, m->npos);
+    write_numbers(out, "want_vdot", td_work_vdot(w), m->nvel);
+  }
+  for (int i = 0; i < CHECK_STEPS && status == TD_OK; i++) status = td_fixed_step(m, s, w, dt);
+  if (status == TD_OK) status = td_sensors(m, s, w, y);
+  if (status == TD_OK) {
+    write_numbers(out, "want_q", s->q, m->npos);
+    write_numbers(out, "want_v", s->v, m->nvel);
+    write_numbers(out, "want_y", y, m->noutput_name);
+    td_text_printf(out, "static const double dt = %.17g;\nenum { steps = %d };\n\n", dt,
+                   CHECK_STEPS);
+    td_c_put(out, td_c_export_check, e->name);
+  }
+  free(y);
+  td_state_free(s);
+  td_work_free(w);
+  return status;
+}
+
+static td_status stage(td_files* files, const char* name, const char* ending, td_text* text) {
+  char file[120];
+  if (text->failed || !text->s) return TD_E_NOMEM;
+  snprintf(file, sizeof file, "%s%s", name, ending);
+  return td_files_text(files, file, text->s);
+}
+
+td_status td_export_c(const td_model* m, const char* title, td_files* files) {
+  td_export e;
+  td_text source = {0}, header = {0}, check = {0};
+  td_status status = td_export_open(m, title, &e);
+  if (status == TD_OK && !td_export_source(&e, &source)) status = TD_E_NOMEM;
+  if (status == TD_OK) td_export_header(&e, &header);
+  if (status == TD_OK) status = write_check(&e, &check);
+  if (status == TD_OK) status = stage(files, e.name, ".c", &source);
+  if (status == TD_OK) status = stage(files, e.name, ".h", &header);
+  if (status == TD_OK) status = stage(files, e.name, "_check.c", &check);
+  td_text_free(&source);
+  td_text_free(&header);
+  td_text_free(&check);
+  return status;
+}

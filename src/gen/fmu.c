@@ -1,0 +1,508 @@
+// tendril export fmu: a functional mock-up unit of FMI 2.0 or 3.0 for model exchange and
+// co-simulation, with sources and, where a C compiler is found, a binary for this machine.
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zip.h>
+
+#include "bundle.h"
+#include "dyn.h"
+#include "engine.h"
+#include "export.h"
+#include "files.h"
+
+extern char** environ;
+
+typedef struct fmu_writer {
+  td_export e;
+  int version;
+  char guid[40];
+  int nx;
+  int* params;  // that may be changed
+  int np;
+  td_state* start;
+  td_work* w;
+} fmu_writer;
+
+// ---- variables --------------------------------------------------------------------------------
+
+typedef enum role { ROLE_STATE, ROLE_RATE, ROLE_INPUT, ROLE_PARAM, ROLE_OUTPUT, ROLE_TIME } role;
+
+typedef struct variable {
+  role role;
+  int index;  // within its role
+  char name[200];
+  char about[200];
+  double start;
+} variable;
+
+static int variable_count(const fmu_writer* f) {
+  const td_model* m = f->e.m;
+  return 2 * f->nx + m->ninput + f->np + m->noutput_name + 1;
+}
+
+static void state_name(const fmu_writer* f, int i, char* name, size_t size, const char** about) {
+  const td_model* m = f->e.m;
+  if (i < m->npos) {
+    snprintf(name, size, "q[%d]", i + 1);
+    *about = td_model_q_name(m, i);
+  } else if (i < m->npos + m->nvel) {
+    snprintf(name, size, "v[%d]", i - m->npos + 1);
+    *about = td_model_v_name(m, i - m->npos);
+  } else {
+    snprintf(name, size, "target[%d]", i - m->npos - m->nvel + 1);
+    *about = "integrated control";
+  }
+}
+
+static double state_start(const fmu_writer* f, int i) {
+  const td_model* m = f->e.m;
+  if (i < m->npos) return f->start->q[i];
+  if (i < m->npos + m->nvel) return f->start->v[i - m->npos];
+  return td_targets(f->w)[i - m->npos - m->nvel];
+}
+
+// The variable with value reference vr: states, derivatives, inputs, parameters, outputs, time.
+static variable variable_at(const fmu_writer* f, int vr) {
+  const td_model* m = f->e.m;
+  variable v = {.role = ROLE_STATE, .index = vr};
+  const char* about = "";
+  char name[40];
+  if (vr < 2 * f->nx) {
+    v.role = vr < f->nx ? ROLE_STATE : ROLE_RATE;
+    v.index = vr % f->nx;
+    state_name(f, v.index, name, sizeof name, &about);
+    snprintf(v.name, sizeof v.name, v.role == ROLE_RATE ? "der(%s)" : "%s", name);
+    v.start = state_start(f, v.index);
+  } else if ((vr -= 2 * f->nx) < m->ninput) {
+    v.role = ROLE_INPUT;
+    v.index = vr;
+    snprintf(v.name, sizeof v.name, "%s", td_model_input_name(m, vr));
+    v.start = m->input[vr].value;
+  } else if ((vr -= m->ninput) < f->np) {
+    v.role = ROLE_PARAM;
+    v.index = vr;
+    snprintf(v.name, sizeof v.name, "%s", td_model_param_name(m, f->params[vr]));
+    v.start = m->param[f->params[vr]].value;
+  } else if ((vr -= f->np) < m->noutput_name) {
+    v.role = ROLE_OUTPUT;
+    v.index = vr;
+    snprintf(v.name, sizeof v.name, "%s", td_model_sensor_name(m, vr));
+    const bool taken = td_model_input_find(m, v.name) >= 0 || td_model_param_find(m, v.name) >= 0;
+    if (taken) strncat(v.name, "_out", sizeof v.name - strlen(v.name) - 1);
+  } else {
+    v.role = ROLE_TIME;
+    snprintf(v.name, sizeof v.name, "time");
+  }
+  snprintf(v.about, sizeof v.about, "%.190s", about);
+  return v;
+}
+
+static void escape(td_text* out, const char* s) {
+  for (; *s; s++) {
+    const char* to = *s == '&'   ? "&amp;"
+                     : *s == '<' ? "&lt;"
+                     : *s == '>' ? "&gt;"
+                     : *s == '"' ? "&quot;"
+                                 : NULL;
+    if (to) {
+      td_text_add(out, to);
+    } else {
+      td_text_addn(out, s, 1);
+    }
+  }
+}
+
+// ---- description ------------------------------------------------------------------------------
+
+static void attribute(td_text* out, const char* name, const char* value) {
+  td_text_printf(out, " %s=\"", name);
+  escape(out, value);
+  td_text_add(out, "\"");
+}
+
+static void write_variable2(const fmu_writer* f, int vr, td_text* out) {
+  const variable v = variable_at(f, vr);
+  static const char* const causality[] = {"local",     "local",  "input",
+                                          "parameter", "output", "independent"};
+  td_text_add(out, "    <ScalarVariable");
+  attribute(out, "name", v.name);
+  td_text_printf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", vr,
+                 causality[v.role], v.role == ROLE_PARAM ? "fixed" : "continuous");
+  if (v.role == ROLE_STATE || v.role == ROLE_PARAM) td_text_add(out, " initial=\"exact\"");
+  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT) td_text_add(out, " initial=\"calculated\"");
+  if (*v.about) attribute(out, "description", v.about);
+  td_text_add(out, "><Real");
+  if (v.role == ROLE_STATE || v.role == ROLE_INPUT || v.role == ROLE_PARAM) {
+    td_text_printf(out, " start=\"%.17g\"", v.start);
+  }
+  if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index + 1);
+  td_text_add(out, "/></ScalarVariable>\n");
+}
+
+static void write_unknowns2(const fmu_writer* f, role wanted, td_text* out) {
+  for (int vr = 0; vr < variable_count(f); vr++) {
+    if (variable_at(f, vr).role == wanted)
+      td_text_printf(out, "      <Unknown index=\"%d\"/>\n", vr + 1);
+  }
+}
+
+static void write_description2(const fmu_writer* f, td_text* out) {
+  td_text_add(
+      out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\"");
+  attribute(out, "modelName", f->e.name);
+  attribute(out, "guid", f->guid);
+  attribute(out, "description", f->e.title);
+  td_text_printf(out,
+                 " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\" "
+                 "numberOfEventIndicators=\"0\">\n",
+                 td_version());
+  static const char* const kinds[] = {"ModelExchange", "CoSimulation"};
+  for (int i = 0; i < 2; i++) {
+    td_text_printf(out, "  <%s modelIdentifier=\"%s\" providesDirectionalDerivative=\"true\"%s>\n",
+                   kinds[i], f->e.name,
+                   i ? " canHandleVariableCommunicationStepSize=\"true\"" : "");
+    td_text_printf(out, "    <SourceFiles><File name=\"fmu.c\"/></SourceFiles>\n  </%s>\n",
+                   kinds[i]);
+  }
+  td_text_printf(
+      out,
+      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
+      "  <ModelVariables>\n",
+      f->e.m->settings[0], f->e.m->settings[1], f->e.m->settings[3]);
+  for (int vr = 0; vr < variable_count(f); vr++) write_variable2(f, vr, out);
+  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
+  if (f->e.m->noutput_name > 0) {
+    td_text_add(out, "    <Outputs>\n");
+    write_unknowns2(f, ROLE_OUTPUT, out);
+    td_text_add(out, "    </Outputs>\n");
+  }
+  td_text_add(out, "    <Derivatives>\n");
+  write_unknowns2(f, ROLE_RATE, out);
+  td_text_add(out, "    </Derivatives>\n    <InitialUnknowns>\n");
+  write_unknowns2(f, ROLE_RATE, out);
+  write_unknowns2(f, ROLE_OUTPUT, out);
+  td_text_add(out, "    </InitialUnknowns>\n  </ModelStructure>\n</fmiModelDescription>\n");
+}
+
+static void write_variable3(const fmu_writer* f, int vr, td_text* out) {
+  const variable v = variable_at(f, vr);
+  static const char* const causality[] = {"local",     "local",  "input",
+                                          "parameter", "output", "independent"};
+  td_text_add(out, "    <Float64");
+  attribute(out, "name", v.name);
+  td_text_printf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", vr,
+                 causality[v.role], v.role == ROLE_PARAM ? "fixed" : "continuous");
+  if (v.role == ROLE_STATE || v.role == ROLE_PARAM) td_text_add(out, " initial=\"exact\"");
+  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT) td_text_add(out, " initial=\"calculated\"");
+  if (*v.about) attribute(out, "description", v.about);
+  if (v.role == ROLE_STATE || v.role == ROLE_INPUT || v.role == ROLE_PARAM) {
+    td_text_printf(out, " start=\"%.17g\"", v.start);
+  }
+  if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index);
+  td_text_add(out, "/>\n");
+}
+
+static void write_unknowns3(const fmu_writer* f, const char* element, role wanted, td_text* out) {
+  for (int vr = 0; vr < variable_count(f); vr++) {
+    if (variable_at(f, vr).role == wanted) {
+      td_text_printf(out, "    <%s valueReference=\"%d\"/>\n", element, vr);
+    }
+  }
+}
+
+static void write_description3(const fmu_writer* f, td_text* out) {
+  td_text_add(
+      out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"3.0\"");
+  attribute(out, "modelName", f->e.name);
+  attribute(out, "instantiationToken", f->guid);
+  attribute(out, "description", f->e.title);
+  td_text_printf(out, " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\">\n",
+                 td_version());
+  td_text_printf(
+      out, "  <ModelExchange modelIdentifier=\"%s\" providesDirectionalDerivatives=\"true\"/>\n",
+      f->e.name);
+  td_text_printf(out,
+                 "  <CoSimulation modelIdentifier=\"%s\" providesDirectionalDerivatives=\"true\" "
+                 "canHandleVariableCommunicationStepSize=\"true\"/>\n",
+                 f->e.name);
+  td_text_printf(
+      out,
+      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
+      "  <ModelVariables>\n",
+      f->e.m->settings[0], f->e.m->settings[1], f->e.m->settings[3]);
+  for (int vr = 0; vr < variable_count(f); vr++) write_variable3(f, vr, out);
+  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
+  write_unknowns3(f, "Output", ROLE_OUTPUT, out);
+  write_unknowns3(f, "ContinuousStateDerivative", ROLE_RATE, out);
+  write_unknowns3(f, "InitialUnknown", ROLE_RATE, out);
+  write_unknowns3(f, "InitialUnknown", ROLE_OUTPUT, out);
+  td_text_add(out, "  </ModelStructure>\n</fmiModelDescription>\n");
+}
+
+static void write_build3(const fmu_writer* f, td_text* out) {
+  td_text_printf(
+      out,
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n"
+      "  <BuildConfiguration modelIdentifier=\"%s\">\n"
+      "    <SourceFileSet language=\"C11\"><SourceFile name=\"fmu.c\"/></SourceFileSet>\n"
+      "    <Library name=\"m\"/>\n  </BuildConfiguration>\n</fmiBuildDescription>\n",
+      f->e.name);
+}
+
+// ---- sources ----------------------------------------------------------------------------------
+
+static const char* fmu_text(const char* name) {
+  for (int i = 0; td_fmu_sources[i].name; i++) {
+    if (strcmp(td_fmu_sources[i].name, name) == 0) return td_fmu_sources[i].text;
+  }
+  return "";
+}
+
+// fmu.c: constants, the standalone model, the core, the functions of the standard.
+static void write_source(const fmu_writer* f, td_text* out) {
+  const td_model* m = f->e.m;
+  td_text_printf(
+      out,
+      "// %s as a functional mock-up unit, exported by Tendril %s.\n"
+      "#include <stdlib.h>\n\n"
+      "#include \"%s.c\"\n\n"
+      "#undef calloc\n#undef malloc\n#undef free\n#undef abort\n#undef assert\n#undef vsnprintf\n\n"
+      "#define FMU_GUID \"%s\"\n",
+      f->e.title, td_version(), f->e.name, f->guid);
+  td_text_printf(
+      out,
+      "enum {\n  FMU_NQ = %d,\n  FMU_NV = %d,\n  FMU_NT = %d,\n  FMU_NU = %d,\n  FMU_NP = %d,\n"
+      "  FMU_NY = %d,\n  FMU_MEMORY = %s_memory\n};\nstatic const int fmu_params[%d] = {",
+      m->npos, m->nvel, 2 * m->ntarget, m->ninput, f->np, m->noutput_name, f->e.name,
+      max_int(f->np, 1));
+  for (int i = 0; i < f->np; i++) td_text_printf(out, "%s%d", i ? ", " : "", f->params[i]);
+  td_text_add(out, f->np ? "};\n\n" : "0};\n\n");
+  td_text_add(out, fmu_text("fmu_core.c"));
+  td_text_add(out, "\n");
+  td_text_add(out, fmu_text(f->version == 3 ? "fmu3.c" : "fmu2.c"));
+}
+
+// The same model has the same identifier: a hash of what the unit is made of.
+static void make_guid(const td_text* source, char* guid, size_t size) {
+  uint64_t h[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
+  for (int i = 0; i < source->n; i++) {
+    for (int k = 0; k < 2; k++)
+      h[k] = (h[k] ^ (uint64_t)(unsigned char)source->s[i] ^ (uint64_t)k) * 0x100000001b3u;
+  }
+  snprintf(guid, size, "{%08x-%04x-%04x-%04x-%012llx}", (unsigned)(h[0] >> 32),
+           (unsigned)(h[0] >> 16 & 0xffff), (unsigned)(h[0] & 0xffff), (unsigned)(h[1] >> 48),
+           (unsigned long long)(h[1] & 0xffffffffffffu));
+}
+
+// ---- binary -----------------------------------------------------------------------------------
+
+static bool write_file(const char* directory, const char* name, const td_text* text) {
+  char path[300];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  FILE* file = fopen(path, "wb");
+  if (!file) return false;
+  const bool ok = fwrite(text->s, 1, (size_t)text->n, file) == (size_t)text->n;
+  return fclose(file) == 0 && ok;
+}
+
+static bool run(char* const* arguments) {
+  pid_t pid;
+  posix_spawn_file_actions_t quiet;
+  if (posix_spawn_file_actions_init(&quiet) != 0) return false;
+  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
+  posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
+  const int failed = posix_spawnp(&pid, arguments[0], &quiet, NULL, arguments, environ);
+  posix_spawn_file_actions_destroy(&quiet);
+  int status = 1;
+  return failed == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0;
+}
+
+// Words of an environment variable behind those there are; the text is cut at its blanks.
+static int add_words(char* text, char** arguments, int n, int most) {
+  for (char* at = text; at && *at && n < most;) {
+    at += strspn(at, " ");
+    if (!*at) break;
+    arguments[n++] = at;
+    at += strcspn(at, " ");
+    if (*at) *at++ = '\0';
+  }
+  return n;
+}
+
+// Compile in a directory of its own; the library's path in `binary`.  CC and CFLAGS have their
+// usual meaning.
+static bool compile(const char* directory, char* binary, size_t size) {
+  enum { MOST = 40 };
+  static const char* const fixed[] = {"-std=gnu11",          "-O2", "-fPIC", "-shared",
+                                      "-fvisibility=hidden", "-w"};
+  const char *cc = getenv("CC"), *cflags = getenv("CFLAGS");
+  char source[300], *arguments[MOST + 12];
+  char *compiler = td_strdup(cc && *cc ? cc : "cc"), *flags = td_strdup(cflags ? cflags : "");
+  snprintf(source, sizeof source, "%s/fmu.c", directory);
+  snprintf(binary, size, "%s/fmu.so", directory);
+  bool ok = compiler && flags;
+  if (ok) {
+    int n = add_words(compiler, arguments, 0, MOST / 2);
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+      arguments[n++] = (char*)(uintptr_t)fixed[i];
+    n = add_words(flags, arguments, n, MOST);
+    char* const last[] = {source, "-o", binary, "-lm", NULL};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) arguments[n++] = last[i];
+    ok = run(arguments);
+  }
+  free(compiler);
+  free(flags);
+  return ok;
+}
+
+// ---- archive ----------------------------------------------------------------------------------
+
+typedef struct archive {
+  zip_t* zip;
+  bool failed;
+} archive;
+
+// The texts must live until the archive is closed.
+static void add_text(archive* a, const char* name, const td_text* text) {
+  zip_source_t* s = text->failed || !text->s
+                        ? NULL
+                        : zip_source_buffer(a->zip, text->s, (zip_uint64_t)text->n, 0);
+  const zip_int64_t i = s ? zip_file_add(a->zip, name, s, ZIP_FL_ENC_UTF_8) : -1;
+  if (i < 0 && s) zip_source_free(s);
+  if (i >= 0)
+    zip_file_set_mtime(a->zip, (zip_uint64_t)i, 315619200, 0);  // the same file every time
+  a->failed = a->failed || i < 0;
+}
+
+static void add_binary(archive* a, const char* name, const char* path) {
+  zip_source_t* s = zip_source_file(a->zip, path, 0, -1);
+  const zip_int64_t i = s ? zip_file_add(a->zip, name, s, ZIP_FL_ENC_UTF_8) : -1;
+  if (i < 0 && s) zip_source_free(s);
+  if (i >= 0) zip_file_set_mtime(a->zip, (zip_uint64_t)i, 315619200, 0);
+  a->failed = a->failed || i < 0;
+}
+
+typedef struct unit {
+  td_text model, header, source, description, build;
+} unit;
+
+static td_status write_archive(const fmu_writer* f, const unit* u, const char* binary,
+                               td_files* files) {
+  char name[200];
+  snprintf(name, sizeof name, "%s.fmu", f->e.name);
+  const char* path = td_files_stage(files, name);
+  if (!path) return TD_E_IO;
+  int error = 0;
+  archive a = {.zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &error)};
+  if (!a.zip) return td_files_fail(files, name, "the archive cannot be opened");
+  add_text(&a, "modelDescription.xml", &u->description);
+  add_text(&a, "sources/fmu.c", &u->source);
+  snprintf(name, sizeof name, "sources/%s.c", f->e.name);
+  add_text(&a, name, &u->model);
+  snprintf(name, sizeof name, "sources/%s.h", f->e.name);
+  add_text(&a, name, &u->header);
+  if (f->version == 3) add_text(&a, "sources/buildDescription.xml", &u->build);
+  snprintf(name, sizeof name, "binaries/%s/%s.so", f->version == 3 ? "x86_64-linux" : "linux64",
+           f->e.name);
+  if (binary) add_binary(&a, name, binary);
+  if (a.failed) {
+    zip_discard(a.zip);
+    return TD_E_NOMEM;
+  }
+  snprintf(name, sizeof name, "%s.fmu", f->e.name);
+  if (zip_close(a.zip) != 0) {
+    zip_discard(a.zip);
+    return td_files_fail(files, name, "the archive cannot be written");
+  }
+  return td_files_staged(files);
+}
+
+static void remove_files(const fmu_writer* f, const char* directory) {
+  const char* const names[] = {"fmu.c", "fmu.so", NULL, NULL};
+  char path[400];
+  for (int i = 0; names[i]; i++) {
+    snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+    unlink(path);
+  }
+  for (int i = 0; i < 2; i++) {
+    snprintf(path, sizeof path, "%s/%s.%s", directory, f->e.name, i ? "h" : "c");
+    unlink(path);
+  }
+  rmdir(directory);
+}
+
+static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char* message,
+                      size_t size) {
+  char directory[] = "/tmp/tendril_fmu_XXXXXX", binary[320], name[80];
+  const bool made = mkdtemp(directory) != NULL;
+  bool compiled = made && write_file(directory, "fmu.c", &u->source);
+  snprintf(name, sizeof name, "%s.c", f->e.name);
+  compiled = compiled && write_file(directory, name, &u->model);
+  snprintf(name, sizeof name, "%s.h", f->e.name);
+  compiled = compiled && write_file(directory, name, &u->header) &&
+             compile(directory, binary, sizeof binary);
+  if (!compiled) {
+    snprintf(
+        message, size,
+        "cc could not build the binary (is a C compiler installed?): the FMU has sources only");
+  }
+  const td_status status = write_archive(f, u, compiled ? binary : NULL, files);
+  if (made) remove_files(f, directory);
+  return status;
+}
+
+// ---- all --------------------------------------------------------------------------------------
+
+static td_status prepare(fmu_writer* f) {
+  const td_model* m = f->e.m;
+  f->nx = m->npos + m->nvel + 2 * m->ntarget;
+  f->params = malloc(((size_t)m->nparam + 1) * sizeof *f->params);
+  f->w = td_work_new(m);
+  f->start = td_state_new(m);
+  if (!f->params || !f->w || !f->start) return TD_E_NOMEM;
+  for (int i = 0; i < m->nparam; i++) {
+    if (!m->param[i].structural) f->params[f->np++] = i;
+  }
+  return td_state_initial(m, f->w, f->start);
+}
+
+static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* message, size_t size) {
+  if (!td_export_source(&f->e, &u->model)) return TD_E_NOMEM;
+  td_export_header(&f->e, &u->header);
+  make_guid(&u->model, f->guid, sizeof f->guid);
+  write_source(f, &u->source);
+  write_build3(f, &u->build);
+  if (f->version == 3) {
+    write_description3(f, &u->description);
+  } else {
+    write_description2(f, &u->description);
+  }
+  if (u->header.failed || u->source.failed || u->description.failed || u->build.failed)
+    return TD_E_NOMEM;
+  return pack(f, u, files, message, size);
+}
+
+td_status td_export_fmu(const td_model* m, const char* title, int version, td_files* files,
+                        char* message, size_t size) {
+  fmu_writer f = {.version = version};
+  unit u = {0};
+  if (size > 0) message[0] = '\0';
+  if (version != 2 && version != 3) return TD_E_USAGE;
+  td_status status = td_export_open(m, title, &f.e);
+  if (status == TD_OK) status = prepare(&f);
+  if (status == TD_OK) status = write_unit(&f, &u, files, message, size);
+  td_text_free(&u.model);
+  td_text_free(&u.header);
+  td_text_free(&u.source);
+  td_text_free(&u.description);
+  td_text_free(&u.build);
+  td_state_free(f.start);
+  td_work_free(f.w);
+  free(f.params);
+  return status;
+}

@@ -1,0 +1,433 @@
+// A functional mock-up unit: what both versions of the standard share.  This text follows the
+// engine and the model in an exported FMU; it is not part of the library.
+//
+// States are x = [q, v, integrated controls].  Co-simulation integrates by the Rosenbrock method
+// RODAS3 (order 3, stiffly accurate) with the exact Jacobian and a controlled error; constraints
+// are restored after each step.
+
+enum {
+  NX = FMU_NQ + FMU_NV + FMU_NT,
+  VR_X = 0,              // states
+  VR_DX = NX,            // their derivatives
+  VR_U = 2 * NX,         // inputs
+  VR_P = VR_U + FMU_NU,  // parameters
+  VR_Y = VR_P + FMU_NP,  // sensors
+  VR_T = VR_Y + FMU_NY,  // time
+  VR_END = VR_T + 1
+};
+
+typedef enum fmu_mode { FMU_MADE, FMU_STARTING, FMU_RUNNING, FMU_OVER } fmu_mode;
+
+typedef struct fmu {
+  td_work* w;
+  td_state s;
+  double x[NX + 1], u[FMU_NU + 1];  // s.q and s.v point into x
+  double y[FMU_NY + 1], dx[NX + 1];
+  double given[NX + 1];  // states set before the start
+  bool is_given[NX + 1], fresh_y, fresh_dx, cosim;
+  double tolerance, h;
+  fmu_mode mode;
+  double *Aq, *Av, *Au, *N, *Nplus, *dN;  // Jacobians
+  double *J, *W, *k;                      // of the integrator
+  int* pivot;
+  void (*log)(void* user, const char* text);
+  void* user;
+} fmu;
+
+static void fmu_say(fmu* f, const char* text) {
+  if (f->log) f->log(f->user, text);
+}
+
+static size_t fmu_doubles(void) {
+  const size_t nv = FMU_NV, nq = FMU_NQ, nx = NX;
+  return 2 * nv * nv + nv * FMU_NU + nq * nv + nv * nq + nq * nq + 2 * nx * nx + 6 * nx + 64;
+}
+
+static void fmu_free(fmu* f) {
+  if (!f) return;
+  if (f->w) free(f->w->block);
+  free(f->Aq);
+  free(f->pivot);
+  free(f);
+}
+
+// The engine's memory, opened one instance at a time.
+static td_work* fmu_work(void) {
+  static volatile int busy;
+  while (__sync_lock_test_and_set(&busy, 1)) {
+  }
+  td_memory = malloc(FMU_MEMORY);
+  td_memory_left = td_memory ? FMU_MEMORY : 0;
+  char* block = td_memory;
+  td_work* w = block ? td_work_new(&the_model) : NULL;
+  if (!w) free(block);
+  __sync_lock_release(&busy);
+  return w;
+}
+
+static fmu* fmu_new(void) {
+  fmu* f = calloc(1, sizeof *f);
+  if (!f) return NULL;
+  f->w = fmu_work();
+  f->Aq = calloc(fmu_doubles(), sizeof(double));
+  f->pivot = calloc(NX + 1, sizeof(int));
+  if (!f->w || !f->Aq || !f->pivot) {
+    fmu_free(f);
+    return NULL;
+  }
+  f->Av = f->Aq + FMU_NV * FMU_NV;
+  f->Au = f->Av + FMU_NV * FMU_NV;
+  f->N = f->Au + FMU_NV * FMU_NU;
+  f->Nplus = f->N + FMU_NQ * FMU_NV;
+  f->dN = f->Nplus + FMU_NV * FMU_NQ;
+  f->J = f->dN + FMU_NQ * FMU_NQ;
+  f->W = f->J + NX * NX;
+  f->k = f->W + NX * NX;
+  f->s = (td_state){the_model.settings[0], f->x, f->x + FMU_NQ, f->u};
+  f->tolerance = the_model.settings[3];
+  for (int i = 0; i < FMU_NU; i++) f->u[i] = the_model.input[i].value;
+  return f;
+}
+
+// The engine reads integrated controls from its work.
+static void fmu_targets(fmu* f) {
+  for (int i = 0; i < FMU_NT; i++) td_targets(f->w)[i] = f->x[FMU_NQ + FMU_NV + i];
+}
+
+static void fmu_stale(fmu* f) { f->fresh_y = f->fresh_dx = false; }
+
+// The initial state for the parameters that were set; states the importer has given win.
+static bool fmu_start(fmu* f) {
+  double u[FMU_NU + 1];
+  const double t = f->s.t;
+  for (int i = 0; i < FMU_NU; i++) u[i] = f->u[i];
+  const td_status status = td_state_initial(&the_model, f->w, &f->s);
+  f->s.t = t;
+  for (int i = 0; i < FMU_NU; i++) f->u[i] = u[i];
+  for (int i = 0; i < FMU_NT; i++) f->x[FMU_NQ + FMU_NV + i] = td_targets(f->w)[i];
+  for (int i = 0; i < NX; i++) {
+    if (f->is_given[i]) f->x[i] = f->given[i];
+  }
+  td_prescribe(&the_model, f->w, &f->s);
+  fmu_stale(f);
+  if (status != TD_OK) fmu_say(f, "the initial state cannot be found");
+  return status == TD_OK;
+}
+
+// ---- derivatives and outputs ------------------------------------------------------------------
+
+static bool fmu_rates(fmu* f, const double* x, double t, double* dx) {
+  double own[NX + 1], time = f->s.t;
+  memcpy(own, f->x, sizeof own);
+  if (x != f->x) memcpy(f->x, x, NX * sizeof(double));
+  f->s.t = t;
+  fmu_targets(f);
+  const bool ok = td_forward_dynamics(&the_model, &f->s, f->w) == TD_OK;
+  for (int i = 0; i < FMU_NQ; i++) dx[i] = 0;
+  td_qdot(&the_model, f->w->q, f->w->v, dx);
+  for (int i = 0; i < FMU_NV; i++) dx[FMU_NQ + i] = f->w->vdot[i];
+  if (FMU_NT > 0) {
+    td_target_rates(&the_model, &f->s, f->w, f->x + FMU_NQ + FMU_NV, dx + FMU_NQ + FMU_NV);
+  }
+  memcpy(f->x, own, sizeof own);
+  f->s.t = time;
+  return ok;
+}
+
+static bool fmu_derivatives(fmu* f) {
+  if (!f->fresh_dx && !fmu_rates(f, f->x, f->s.t, f->dx)) {
+    fmu_say(f, "the accelerations cannot be found: the mass matrix is singular");
+    return false;
+  }
+  return f->fresh_dx = true;
+}
+
+static bool fmu_outputs(fmu* f) {
+  if (f->fresh_y) return true;
+  fmu_targets(f);
+  if (td_sensors(&the_model, &f->s, f->w, f->y) != TD_OK) {
+    fmu_say(f, "the sensors cannot be evaluated");
+    return false;
+  }
+  return f->fresh_y = true;
+}
+
+// ---- values -----------------------------------------------------------------------------------
+
+static bool fmu_get(fmu* f, unsigned vr, double* value) {
+  if (f->mode == FMU_MADE && vr < VR_U && !fmu_start(f)) return false;
+  if (vr < VR_DX) {
+    *value = f->x[vr];
+  } else if (vr < VR_U) {
+    if (!fmu_derivatives(f)) return false;
+    *value = f->dx[vr - VR_DX];
+  } else if (vr < VR_P) {
+    *value = f->u[vr - VR_U];
+  } else if (vr < VR_Y) {
+    *value = td_work_param(&the_model, f->w, fmu_params[vr - VR_P]);
+  } else if (vr < VR_T) {
+    if (f->mode == FMU_MADE && !fmu_start(f)) return false;
+    if (!fmu_outputs(f)) return false;
+    *value = f->y[vr - VR_Y];
+  } else if (vr == VR_T) {
+    *value = f->s.t;
+  } else {
+    fmu_say(f, "there is no variable with this reference");
+    return false;
+  }
+  return true;
+}
+
+static bool fmu_set(fmu* f, unsigned vr, double value) {
+  if (!isfinite(value)) {
+    fmu_say(f, "values must be finite");
+    return false;
+  }
+  fmu_stale(f);
+  if (vr < VR_DX) {
+    f->x[vr] = f->given[vr] = value;
+    f->is_given[vr] = true;
+    return true;
+  }
+  if (vr >= VR_U && vr < VR_P) {
+    f->u[vr - VR_U] = value;
+    return true;
+  }
+  if (vr >= VR_P && vr < VR_Y && f->mode != FMU_RUNNING) {
+    return td_work_set_param(&the_model, f->w, fmu_params[vr - VR_P], value) == TD_OK;
+  }
+  fmu_say(f, "this variable cannot be set, or not now");
+  return false;
+}
+
+static void fmu_reset(fmu* f) {
+  for (int i = 0; i < FMU_NP; i++) {
+    td_work_set_param(&the_model, f->w, fmu_params[i], the_model.param[fmu_params[i]].value);
+  }
+  for (int i = 0; i < FMU_NU; i++) f->u[i] = the_model.input[i].value;
+  memset(f->is_given, 0, sizeof f->is_given);
+  f->s.t = the_model.settings[0];
+  f->h = 0;
+  f->mode = FMU_MADE;
+  fmu_stale(f);
+}
+
+// ---- Jacobians --------------------------------------------------------------------------------
+
+static bool fmu_jacobians(fmu* f) {
+  fmu_targets(f);
+  td_qdot_matrix(&the_model, f->s.q, f->N);
+  td_qdot_inverse(&the_model, f->s.q, f->Nplus);
+  td_qdot_dq(&the_model, f->s.q, f->s.v, f->dN);
+  return td_forward_tangent(&the_model, &f->s, f->w, f->Aq, f->Av, FMU_NU > 0 ? f->Au : NULL) ==
+         TD_OK;
+}
+
+// Change of the states' derivatives for changes of states and inputs.
+static void fmu_change(const fmu* f, const double* dx, const double* du, double* out) {
+  double dq[FMU_NV + 1];
+  const double* dv = dx + FMU_NQ;
+  for (int i = 0; i < FMU_NV; i++) {
+    dq[i] = 0;
+    for (int k = 0; k < FMU_NQ; k++) dq[i] += f->Nplus[i * FMU_NQ + k] * dx[k];
+  }
+  for (int i = 0; i < FMU_NQ; i++) {
+    out[i] = 0;
+    for (int k = 0; k < FMU_NQ; k++) out[i] += f->dN[i * FMU_NQ + k] * dx[k];
+    for (int k = 0; k < FMU_NV; k++) out[i] += f->N[i * FMU_NV + k] * dv[k];
+  }
+  for (int i = 0; i < FMU_NV; i++) {
+    double sum = 0;
+    for (int k = 0; k < FMU_NV; k++) {
+      sum += f->Aq[i * FMU_NV + k] * dq[k] + f->Av[i * FMU_NV + k] * dv[k];
+    }
+    for (int k = 0; k < FMU_NU; k++) sum += f->Au[i * FMU_NU + k] * du[k];
+    out[FMU_NQ + i] = sum;
+  }
+  for (int i = 0; i < FMU_NT; i++) {
+    out[FMU_NQ + FMU_NV + i] = i % 2 == 0 ? dx[FMU_NQ + FMU_NV + i + 1] : 0;
+  }
+}
+
+// Directional derivative of unknowns (derivatives, outputs) along knowns (states, inputs).
+static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, const unsigned* known,
+                            size_t nknown, const double* seed, double* out) {
+  double dx[NX + 1] = {0}, du[FMU_NU + 1] = {0}, ddx[NX + 1], dq[FMU_NV + 1];
+  bool outputs = false;
+  for (size_t i = 0; i < nknown; i++) {
+    if (known[i] < VR_DX) {
+      dx[known[i]] += seed[i];
+    } else if (known[i] >= VR_U && known[i] < VR_P) {
+      du[known[i] - VR_U] += seed[i];
+    } else {
+      fmu_say(f, "derivatives are with respect to states and inputs");
+      return false;
+    }
+  }
+  if (!fmu_jacobians(f)) return false;
+  fmu_change(f, dx, du, ddx);
+  for (size_t i = 0; i < nunknown; i++) {
+    if (unknown[i] >= VR_DX && unknown[i] < VR_U) {
+      out[i] = ddx[unknown[i] - VR_DX];
+    } else if (unknown[i] >= VR_Y && unknown[i] < VR_T) {
+      outputs = true;
+    } else {
+      fmu_say(f, "derivatives are of state derivatives and outputs");
+      return false;
+    }
+  }
+  if (!outputs) return true;
+  for (int i = 0; i < FMU_NV; i++) {
+    dq[i] = 0;
+    for (int k = 0; k < FMU_NQ; k++) dq[i] += f->Nplus[i * FMU_NQ + k] * dx[k];
+  }
+  double* C = malloc((size_t)FMU_NY * (2 * FMU_NV + FMU_NU + 1) * sizeof(double) + 8);
+  if (!C) return false;
+  double *Cv = C + FMU_NY * FMU_NV, *Cu = Cv + FMU_NY * FMU_NV;
+  const bool ok = td_sensor_tangent(&the_model, &f->s, f->w, C, Cv, Cu, NULL) == TD_OK;
+  for (size_t i = 0; ok && i < nunknown; i++) {
+    if (unknown[i] < VR_Y) continue;
+    const unsigned row = unknown[i] - VR_Y;
+    out[i] = 0;
+    for (int k = 0; k < FMU_NV; k++) {
+      out[i] +=
+          C[row * FMU_NV + (unsigned)k] * dq[k] + Cv[row * FMU_NV + (unsigned)k] * dx[FMU_NQ + k];
+    }
+    for (int k = 0; k < FMU_NU; k++) out[i] += Cu[row * FMU_NU + (unsigned)k] * du[k];
+  }
+  free(C);
+  if (!ok) fmu_say(f, "a sensor of forces cannot be differentiated");
+  return ok;
+}
+
+// ---- integration ------------------------------------------------------------------------------
+
+static bool fmu_lu(double* A, int n, int* pivot) {
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++) {
+      if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+    }
+    pivot[k] = best;
+    if (!(fabs(A[best * n + k]) > 0)) return false;
+    for (int j = 0; best != k && j < n; j++) {
+      const double x = A[k * n + j];
+      A[k * n + j] = A[best * n + j];
+      A[best * n + j] = x;
+    }
+    for (int i = k + 1; i < n; i++) {
+      const double l = A[i * n + k] /= A[k * n + k];
+      for (int j = k + 1; j < n; j++) A[i * n + j] -= l * A[k * n + j];
+    }
+  }
+  return true;
+}
+
+static void fmu_lu_solve(const double* A, int n, const int* pivot, double* b) {
+  for (int k = 0; k < n; k++) {
+    const double x = b[k];
+    b[k] = b[pivot[k]];
+    b[pivot[k]] = x;
+  }
+  for (int i = 1; i < n; i++)
+    for (int k = 0; k < i; k++) b[i] -= A[i * n + k] * b[k];
+  for (int i = n - 1; i >= 0; i--) {
+    for (int k = i + 1; k < n; k++) b[i] -= A[i * n + k] * b[k];
+    b[i] /= A[i * n + i];
+  }
+}
+
+static void fmu_matrix(fmu* f) {
+  double dx[NX + 1], out[NX + 1];
+  const double none[FMU_NU + 1] = {0};
+  for (int k = 0; k < NX; k++) {
+    memset(dx, 0, sizeof dx);
+    dx[k] = 1;
+    fmu_change(f, dx, none, out);
+    for (int i = 0; i < NX; i++) f->J[i * NX + k] = out[i];
+  }
+}
+
+// One step of RODAS3 from f->x with Jacobian f->J; the error relative to the tolerance, or
+// infinity.
+static double fmu_try(fmu* f, double h, const double* rate, const double* rate_t, double* to) {
+  static const double A[4][3] = {{0}, {0}, {2, 0}, {2, 0, 1}};
+  static const double C[4][3] = {{0}, {4}, {1, -1}, {1, -1, -8.0 / 3}};
+  static const double alpha[4] = {0, 0, 1, 1}, gamma_t[4] = {0.5, 1.5, 0, 0};
+  static const double M[4] = {2, 0, 1, 1};
+  double stage[NX + 1], value[NX + 1], error = 0;
+  for (int i = 0; i < NX * NX; i++) f->W[i] = -f->J[i];
+  for (int i = 0; i < NX; i++) f->W[i * NX + i] += 2 / h;  // 1 / (gamma h)
+  if (!fmu_lu(f->W, NX, f->pivot)) return INFINITY;
+  memcpy(value, rate, sizeof value);
+  for (int s = 0; s < 4; s++) {
+    double* k = f->k + s * NX;
+    if (s >= 2) {
+      for (int i = 0; i < NX; i++) {
+        stage[i] = f->x[i];
+        for (int r = 0; r < s; r++) stage[i] += A[s][r] * f->k[r * NX + i];
+      }
+      if (!fmu_rates(f, stage, f->s.t + alpha[s] * h, value)) return INFINITY;
+    }
+    for (int i = 0; i < NX; i++) {
+      k[i] = value[i] + h * gamma_t[s] * rate_t[i];
+      for (int r = 0; r < s; r++) k[i] += C[s][r] / h * f->k[r * NX + i];
+    }
+    fmu_lu_solve(f->W, NX, f->pivot, k);
+  }
+  for (int i = 0; i < NX; i++) {
+    to[i] = f->x[i];
+    for (int s = 0; s < 4; s++) to[i] += M[s] * f->k[s * NX + i];
+    const double size = f->tolerance * (fmax(fabs(f->x[i]), fabs(to[i])) + 1e-3);
+    const double e = f->k[3 * NX + i] / size;
+    error += e * e;
+  }
+  return isfinite(error) ? sqrt(error / (NX > 0 ? NX : 1)) : INFINITY;
+}
+
+static bool fmu_accept(fmu* f, const double* to, double t) {
+  memcpy(f->x, to, NX * sizeof(double));
+  f->s.t = t;
+  fmu_targets(f);
+  td_normalise(&the_model, f->s.q);
+  td_prescribe(&the_model, f->w, &f->s);
+  if (the_model.nrow > 0) {
+    if (td_project_q(&the_model, &f->s, f->w, 1e-10) != TD_OK) return false;
+    if (td_project_v(&the_model, &f->s, f->w) != TD_OK) return false;
+  }
+  fmu_stale(f);
+  return true;
+}
+
+static bool fmu_advance(fmu* f, double end) {
+  double to[NX + 1], rate[NX + 1], later[NX + 1];
+  const double span = end - f->s.t;
+  if (!(f->h > 0)) f->h = fmin(span, 1e-4);
+  for (long steps = 0; end - f->s.t > 1e-12 * fmax(1, fabs(end)); steps++) {
+    double h = fmin(f->h, end - f->s.t);
+    const double dt = 1e-7 * fmax(1e-3, fabs(f->s.t));
+    if (steps > 10000000 || !fmu_rates(f, f->x, f->s.t, rate) ||
+        !fmu_rates(f, f->x, f->s.t + dt, later) || !fmu_jacobians(f)) {
+      fmu_say(f, "the step failed: the equations cannot be evaluated");
+      return false;
+    }
+    fmu_matrix(f);
+    for (int i = 0; i < NX; i++) later[i] = (later[i] - rate[i]) / dt;
+    for (;;) {
+      const double error = fmu_try(f, h, rate, later, to);
+      const double factor = fmin(5, fmax(0.2, 0.9 * pow(fmax(error, 1e-10), -1.0 / 3)));
+      if (error <= 1) {
+        if (!fmu_accept(f, to, f->s.t + h)) return false;
+        f->h = h * factor;
+        break;
+      }
+      h *= isfinite(error) ? fmin(factor, 0.9) : 0.1;
+      if (h < 1e-14 * fmax(1, fabs(f->s.t))) {
+        fmu_say(f, "the step failed: the error cannot be kept");
+        return false;
+      }
+    }
+  }
+  f->s.t = end;
+  return true;
+}

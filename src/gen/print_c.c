@@ -1,0 +1,543 @@
+// C99: one file and its header, without allocation and without dependencies beyond <math.h>, and a
+// program that compares it with the engine's numbers.  Long functions are cut into pieces of some
+// hundred statements, which compilers like better; what later pieces use is passed in an array.
+#include <stdio.h>
+#include <string.h>
+
+#include "c_parts.h"
+#include "dyn.h"
+#include "program.h"
+
+enum { PIECE = 400, WHOLE_LIMIT = 1200 };  // statements
+enum { CHECK_M = 60 };  // mass matrices up to this size are compared entry by entry
+
+typedef struct c_writer {
+  gen_program* p;
+  td_text* out;
+  const gen_function* f;
+  const listing* l;
+  const char* from;  // how inputs and outputs are reached: "" or "s->"
+  int* piece;        // by name: the piece that defines it
+  int* slot;         // by name: its place in w, -1: not needed later
+  int nslot;
+} c_writer;
+
+// ---- signatures -------------------------------------------------------------------------------
+
+static void arguments(const gen_function* f, td_text* out) {
+  td_text_add(out, "double t");
+  if (!f->given) td_text_add(out, ", const double* q, const double* v");
+  td_text_add(out, ", const double* u, const double* p");
+  if (f->motion) td_text_add(out, ", const double* a, const double* lambda");
+  if (f->products) td_text_add(out, ", double* M");
+  for (int i = 0; i < f->nout; i++) {
+    if (!f->out[i].local) td_text_printf(out, ", double* %s", f->out[i].name);
+  }
+}
+
+static void signature(const gen_program* p, const gen_function* f, td_text* out) {
+  td_text_printf(out, "void %s_%s(", p->name, f->name);
+  arguments(f, out);
+  td_text_add(out, ")");
+}
+
+// ---- statements -------------------------------------------------------------------------------
+
+static const char* array_of(const gen_input* in) {
+  switch (in->array) {
+    case 'q':
+      return "q";
+    case 'v':
+      return "v";
+    case 'p':
+      return "p";
+    case 'a':
+      return "a";
+    case 'l':
+      return "lambda";
+    default:
+      return "u";
+  }
+}
+
+// Integrated controls follow the named inputs.
+static int index_of(const gen_program* p, const gen_input* in) {
+  return in->array == 'c' ? p->d->nu + in->index : in->index;
+}
+
+static void print(const c_writer* w, ex e) { td_ex_print(w->p->d->g, e, TD_SYNTAX_C, w->out); }
+
+// const double q1 = q[0];
+static void load_input(const c_writer* w, int var) {
+  const gen_input* in = &w->p->input[var];
+  if (in->array == 't' && !*w->from) return;
+  td_text_add(w->out, "  const double ");
+  print(w, td_ex_var(w->p->d->g, var));
+  if (in->array == 't') {
+    td_text_printf(w->out, " = %st;\n", w->from);
+  } else {
+    td_text_printf(w->out, " = %s%s[%d];\n", w->from, array_of(in), index_of(w->p, in));
+  }
+}
+
+static int ascending(const void* a, const void* b) {
+  const int x = *(const int*)a, y = *(const int*)b;
+  return (x > y) - (x < y);
+}
+
+// Everything statements `from` to `to` use from outside, once each.
+static bool load_used(const c_writer* w, int from, int to, int piece) {
+  int n = 0, total = 0;
+  for (int i = from; i < to; i++) total += w->l->list[i].nref;
+  int* used = malloc(((size_t)total + 1) * sizeof *used);
+  if (!used) return false;
+  for (int i = from; i < to; i++)
+    for (int k = 0; k < w->l->list[i].nref; k++) {
+      const int ref = w->l->list[i].refs[k];
+      if (ref < 0 || w->piece[ref] != piece) used[n++] = ref;
+    }
+  qsort(used, (size_t)n, sizeof *used, ascending);
+  for (int i = n - 1; i >= 0; i--) {  // variables by number, then names
+    if (used[i] < 0 && (i == n - 1 || used[i] != used[i + 1])) load_input(w, -1 - used[i]);
+  }
+  for (int i = 0; i < n; i++) {
+    if (used[i] > 0 && (i == 0 || used[i] != used[i - 1])) {
+      td_text_printf(w->out, "  const double x%d = s->w[%d];\n", used[i], w->slot[used[i]]);
+    }
+  }
+  free(used);
+  return true;
+}
+
+// Output `root` of all outputs one after the other.
+static void output_place(const c_writer* w, int root) {
+  for (int i = 0; i < w->f->nout; i++) {
+    const int n = w->f->out[i].rows * w->f->out[i].cols;
+    if (root < n) {
+      td_text_printf(w->out, "  %s%s[%d] = ", w->f->out[i].local && *w->from ? "s->" : w->from,
+                     w->f->out[i].name, root);
+      return;
+    }
+    root -= n;
+  }
+}
+
+static void write_statement(const c_writer* w, const statement* s) {
+  if (s->x > 0) {
+    td_text_printf(w->out, "  const double x%d = ", s->x);
+  } else {
+    output_place(w, s->root);
+  }
+  print(w, s->e);
+  td_text_add(w->out, ";\n");
+  if (s->x > 0 && w->slot[s->x] >= 0) {
+    td_text_printf(w->out, "  s->w[%d] = x%d;\n", w->slot[s->x], s->x);
+  }
+}
+
+static bool write_piece(const c_writer* w, int from, int to, int piece) {
+  if (!load_used(w, from, to, piece)) return false;
+  for (int i = from; i < to; i++) write_statement(w, &w->l->list[i]);
+  return true;
+}
+
+// ---- pieces -----------------------------------------------------------------------------------
+
+static void find_slots(c_writer* w) {
+  const listing* l = w->l;
+  for (int x = 0; x <= l->nx; x++) w->slot[x] = -1;
+  for (int i = 0; i < l->n; i++) {
+    if (l->list[i].x > 0) w->piece[l->list[i].x] = i / PIECE;
+  }
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < l->list[i].nref; k++) {
+      const int x = l->list[i].refs[k];
+      if (x > 0 && w->piece[x] != i / PIECE && w->slot[x] < 0) w->slot[x] = w->nslot++;
+    }
+}
+
+static void write_struct(const c_writer* w) {
+  td_text_printf(w->out,
+                 "\ntypedef struct %s_%s_state {\n  double t;\n  const double *q, *v, *u, *p;\n",
+                 w->p->name, w->f->name);
+  if (w->f->motion) td_text_add(w->out, "  const double *a, *lambda;\n");
+  for (int i = 0; i < w->f->nout; i++) td_text_printf(w->out, "  double* %s;\n", w->f->out[i].name);
+  td_text_printf(w->out, "  double* w;\n} %s_%s_state;\n", w->p->name, w->f->name);
+}
+
+static bool write_pieces(c_writer* w) {
+  const gen_program* p = w->p;
+  w->from = "s->";
+  write_struct(w);
+  for (int i = 0; i * PIECE < w->l->n; i++) {
+    td_text_printf(w->out, "\nstatic void %s_%s_%d(const %s_%s_state* s) {\n", p->name, w->f->name,
+                   i + 1, p->name, w->f->name);
+    if (!write_piece(w, i * PIECE, min_int((i + 1) * PIECE, w->l->n), i)) return false;
+    td_text_add(w->out, "}\n");
+  }
+  return true;
+}
+
+static void call_pieces(const c_writer* w) {
+  const gen_program* p = w->p;
+  td_text_printf(w->out, "  double w[%d];\n", max_int(w->nslot, 1));
+  td_text_printf(w->out, "  const %s_%s_state s = {t, q, v, u, p", p->name, w->f->name);
+  if (w->f->motion) td_text_add(w->out, ", a, lambda");
+  for (int i = 0; i < w->f->nout; i++) td_text_printf(w->out, ", %s", w->f->out[i].name);
+  td_text_add(w->out, ", w};\n");
+  for (int i = 0; i * PIECE < w->l->n; i++) {
+    td_text_printf(w->out, "  %s_%s_%d(&s);\n", p->name, w->f->name, i + 1);
+  }
+}
+
+// ---- functions --------------------------------------------------------------------------------
+
+static void write_clearing(const c_writer* w) {
+  for (int i = 0; i < w->f->nout; i++) {
+    const gen_output* o = &w->f->out[i];
+    const int n = o->rows * o->cols;
+    if (o->local) td_text_printf(w->out, "  double %s[%d];\n", o->name, n);
+    if (!w->f->given) {
+      td_text_printf(w->out, "  for (int i = 0; i < %d; i++) %s[i] = 0;\n", n, o->name);
+    }
+  }
+  if (w->f->products) {
+    td_text_printf(w->out, "  for (int i = 0; i < %d; i++) M[i] = 0;\n", w->p->nprofile);
+  }
+}
+
+static void write_unused(const c_writer* w) {
+  static const char* const names[] = {"t", "q", "v", "u", "p", "a", "lambda"};
+  static const char arrays[] = "tqvupal";
+  for (int k = 0; k < (w->f->motion ? 7 : 5); k++) {
+    bool used = w->f->given && (arrays[k] == 'q' || arrays[k] == 'v');
+    for (int var = 0; var < w->p->ninput && !used; var++) {
+      const char array = w->p->input[var].array == 'c' ? 'u' : w->p->input[var].array;
+      used = w->l->used[var] && array == arrays[k];
+    }
+    if (!used) td_text_printf(w->out, "  (void)%s;\n", names[k]);
+  }
+}
+
+static bool write_body(c_writer* w) {
+  const bool pieces = w->l->n > WHOLE_LIMIT;
+  if (pieces && !write_pieces(w)) return false;
+  td_text_printf(w->out, "\n// %s\n", w->f->what);
+  signature(w->p, w->f, w->out);
+  td_text_add(w->out, " {\n");
+  if (!pieces) write_unused(w);
+  write_clearing(w);
+  if (pieces) {
+    call_pieces(w);
+  } else {
+    w->from = "";
+    if (!write_piece(w, 0, w->l->n, 0)) return false;
+  }
+  if (w->f->products) td_text_printf(w->out, "  %s_multiply(T, D, M);\n", w->p->name);
+  td_text_add(w->out, "}\n");
+  return true;
+}
+
+static bool write_function(gen_program* p, const gen_function* f, const listing* l, td_text* out) {
+  c_writer w = {.p = p, .out = out, .f = f, .l = l};
+  w.piece = calloc((size_t)l->nx + 1, sizeof *w.piece);
+  w.slot = malloc(((size_t)l->nx + 1) * sizeof *w.slot);
+  bool ok = w.piece && w.slot;
+  if (ok) {
+    for (int x = 0; x <= l->nx; x++) w.slot[x] = -1;
+    if (l->n > WHOLE_LIMIT) find_slots(&w);
+    ok = write_body(&w);
+  }
+  free(w.piece);
+  free(w.slot);
+  return ok;
+}
+
+// ---- helpers and tables -----------------------------------------------------------------------
+
+static void write_numbers(td_text* out, const char* type, const char* name, const double* x,
+                          int n) {
+  td_text_printf(out, "static const %s %s[%d] = {", type, name, max_int(n, 1));
+  for (int i = 0; i < n; i++)
+    td_text_printf(out, "%s%s%.17g", i ? "," : "", i % 6 ? " " : "\n    ", x[i]);
+  td_text_add(out, n ? "};\n" : "0};\n");
+}
+
+static void write_ints(td_text* out, const char* name, const int* x, int n) {
+  td_text_printf(out, "static const int %s[%d] = {", name, max_int(n, 1));
+  for (int i = 0; i < n; i++)
+    td_text_printf(out, "%s%s%d", i ? "," : "", i % 16 ? " " : "\n    ", x[i]);
+  td_text_add(out, n ? "};\n" : "0};\n");
+}
+
+static void write_table(const td_exprs* g, int k, td_text* out) {
+  const td_ex_pieces t = td_exprs_table(g, k);
+  char name[40];
+  snprintf(name, sizeof name, "td_knots_%d", k);
+  write_numbers(out, "double", name, t.knots, t.n);
+  snprintf(name, sizeof name, "td_coef_%d", k);
+  write_numbers(out, "double", name, t.coef, (t.n - 1) * t.order);
+  td_text_printf(out,
+                 "static double td_table_%d(double x) {\n"
+                 "  return td_pieces(td_knots_%d, %d, td_coef_%d, %d, %d, x);\n}\n",
+                 k, k, t.n, k, t.order, t.clamp);
+}
+
+static void write_helpers(const gen_program* p, const listing* l, int n, td_text* out) {
+  bool sign = false, step = false, mod = false, any = false;
+  const int ntable = td_exprs_ntable(p->d->g);
+  for (int i = 0; i < n; i++) {
+    sign = sign || l[i].sign;
+    step = step || l[i].step;
+    mod = mod || l[i].mod;
+  }
+  if (sign) td_text_add(out, td_c_sign);
+  if (step) td_text_add(out, td_c_step);
+  if (mod) td_text_add(out, td_c_mod);
+  for (int k = 0; k < ntable; k++) {
+    bool used = false;
+    for (int i = 0; i < n; i++) used = used || l[i].table[k];
+    if (used && !any) td_text_add(out, td_c_pieces);
+    any = any || used;
+    if (used) write_table(p->d->g, k, out);
+  }
+}
+
+// Velocities of the columns of each mass, for the products.
+static void write_products(const gen_program* p, td_text* out) {
+  const td_derived* d = p->d;
+  td_text_add(out, "// number of columns of T of each mass, then their velocities\n");
+  int total = 0;
+  for (int i = 0; i < d->nmass; i++) total += 1 + d->mass[i].n;
+  int* columns = malloc(((size_t)total + 1) * sizeof *columns);
+  if (!columns) {
+    out->failed = true;
+    return;
+  }
+  int at = 0;
+  for (int i = 0; i < d->nmass; i++) {
+    columns[at++] = d->mass[i].n;
+    for (int k = 0; k < d->mass[i].n; k++) columns[at++] = d->mass[i].v[k];
+  }
+  write_ints(out, "columns", columns, total);
+  int widest = 1;
+  for (int i = 0; i < d->nmass; i++) widest = max_int(widest, d->mass[i].n);
+  td_text_printf(out, "enum { nmass = %d, widest = %d };\n\n", d->nmass, widest);
+  td_c_put(out, td_c_multiply, p->name);
+  free(columns);
+}
+
+// ---- files ------------------------------------------------------------------------------------
+
+static void write_head(const gen_program* p, td_text* out) {
+  td_text_printf(
+      out,
+      "// Equations of motion of %s, derived by Tendril %s.\n"
+      "//\n"
+      "//   M(q) v' + h(q, v, t) = tau(t, u) + J' lambda,   J v' + gamma = 0,   q' = N(q) v\n"
+      "//\n",
+      p->title, td_version());
+}
+
+static void write_names(const gen_program* p, td_text* out) {
+  const td_model* m = p->m;
+  for (int i = 0; i < p->d->nq; i++) {
+    td_text_printf(out, "//   q[%d]  %s\n", i, td_model_q_name(m, i));
+  }
+  for (int i = 0; i < p->d->nv; i++) {
+    td_text_printf(out, "//   v[%d]  %s\n", i, td_model_v_name(m, i));
+  }
+  for (int i = 0; i < p->d->nu; i++) {
+    td_text_printf(out, "//   u[%d]  %s\n", i, td_model_input_name(m, i));
+  }
+  for (int i = 0; i < p->d->ntarget; i++) {
+    td_text_printf(out, "//   u[%d]  integrated control %d\n", p->d->nu + i, i + 1);
+  }
+  for (int i = 0; i < p->d->np; i++) {
+    td_text_printf(out, "//   p[%d]  %s\n", i, td_model_param_name(m, p->d->param[i]));
+  }
+  for (int i = 0; i < p->d->ny; i++) {
+    td_text_printf(out, "//   y[%d]  %s%s\n", i, td_model_sensor_name(m, i),
+                   p->d->y[i] == EX_NONE ? " (not derived: 0)" : "");
+  }
+}
+
+static int work_size(const gen_program* p) {
+  const td_derived* d = p->d;
+  return p->nprofile + d->nq + 4 * d->nv + 2 * d->nrow * d->nv + d->nrow * d->nrow + 2 * d->nrow +
+         1;
+}
+
+static void write_header(const gen_program* p, td_text* out) {
+  const td_derived* d = p->d;
+  char guard[80];
+  snprintf(guard, sizeof guard, "%s_H", p->name);
+  for (char* c = guard; *c; c++) {
+    if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
+  }
+  write_head(p, out);
+  write_names(p, out);
+  td_text_printf(out, "#ifndef %s\n#define %s\n\n", guard, guard);
+  td_text_printf(out,
+                 "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,  // inputs\n"
+                 "  %s_np = %d,  // parameters\n  %s_nrow = %d,  // constraint rows\n"
+                 "  %s_ny = %d,  // sensors\n  %s_nM = %d,  // numbers of the packed mass matrix\n"
+                 "  %s_nwork = %d\n};\n\n",
+                 p->name, d->nq, p->name, d->nv, p->name, d->nu + d->ntarget, p->name, d->np,
+                 p->name, d->nrow, p->name, d->ny, p->name, p->nprofile, p->name, work_size(p));
+  td_c_put(out, td_c_interface, p->name);
+  for (int i = 0; i < p->n; i++) {
+    td_text_printf(out, "// %s\n", p->f[i].what);
+    if (p->f[i].products || (p->M && strcmp(p->f[i].name, "terms") == 0)) {
+      td_text_add(out, "// M is packed: see the function above for the whole matrix\n");
+    }
+    signature(p, &p->f[i], out);
+    td_text_add(out, ";\n");
+  }
+  td_text_add(out, "\n#endif\n");
+}
+
+static void write_start(const gen_program* p, const gen_reference* r, td_text* out) {
+  const td_derived* d = p->d;
+  td_text_printf(out, "\nvoid %s_initial(double* q, double* v, double* u, double* p) {\n", p->name);
+  for (int i = 0; i < d->nq; i++) td_text_printf(out, "  q[%d] = %.17g;\n", i, r->start->q[i]);
+  for (int i = 0; i < d->nv; i++) td_text_printf(out, "  v[%d] = %.17g;\n", i, r->start->v[i]);
+  for (int i = 0; i < d->nu; i++) td_text_printf(out, "  u[%d] = %.17g;\n", i, r->start->u[i]);
+  for (int i = 0; i < d->ntarget; i++) {
+    td_text_printf(out, "  u[%d] = %.17g;\n", d->nu + i, td_targets(r->w)[i]);
+  }
+  for (int i = 0; i < d->np; i++) td_text_printf(out, "  p[%d] = %.17g;\n", i, r->p[i]);
+  if (d->nu + d->ntarget == 0) td_text_add(out, "  (void)u;\n");
+  if (d->np == 0) td_text_add(out, "  (void)p;\n");
+  if (d->nq == 0) td_text_add(out, "  (void)q;\n");
+  if (d->nv == 0) td_text_add(out, "  (void)v;\n");
+  td_text_add(out, "}\n");
+}
+
+static bool has_motion(const gen_program* p) {
+  for (int i = 0; i < p->n; i++) {
+    if (p->f[i].given) return true;
+  }
+  return false;
+}
+
+static void write_given(const gen_program* p, td_text* out) {
+  td_c_put(out, td_c_given, p->name);
+  if (p->d->nrow > 0) td_c_put(out, td_c_given_rows, p->name);
+  td_text_add(out, "  }\n");
+}
+
+// The solution for v' and the multipliers.
+static void write_forward(const gen_program* p, td_text* out) {
+  const td_derived* d = p->d;
+  int* given = calloc((size_t)d->nv + 1, sizeof *given);
+  if (!given) {
+    out->failed = true;
+    return;
+  }
+  for (int i = 0; i < d->nv; i++) given[i] = d->motion[3 * i] != EX_NONE;
+  if (has_motion(p)) write_ints(out, "given", given, d->nv);
+  td_c_put(out, d->nrow > 0 ? td_c_unpack_rows : td_c_unpack, p->name);
+  td_c_put(out, td_c_factor, p->name);
+  if (d->nrow > 0) td_c_put(out, td_c_rows, p->name);
+  td_c_put(out, td_c_forward, p->name);
+  if (d->nrow > 0) {
+    td_c_put(out,
+             "  double* J = qs + @_nq;\n  double* X = J + @_nrow * @_nv;\n"
+             "  double* gamma = X + @_nrow * @_nv;\n  double* S = gamma + @_nrow;\n"
+             "  double* order = S + @_nrow * @_nrow;\n",
+             p->name);
+  }
+  if (has_motion(p)) td_c_put(out, "  @_motion(t, u, p, qs, vs, a);\n", p->name);
+  td_text_printf(out, "  %s_terms(t, qs, vs, u, p, M, h, tau%s);\n", p->name,
+                 d->nrow > 0 ? ", J, gamma" : "");
+  if (has_motion(p)) write_given(p, out);
+  td_c_put(out, d->nrow > 0 ? td_c_solve_rows : td_c_solve, p->name);
+  free(given);
+}
+
+static void write_check(const gen_program* p, const gen_reference* r, td_text* out) {
+  const td_derived* d = p->d;
+  write_head(p, out);
+  td_text_printf(out,
+                 "// Compares the derived equations with the engine's numbers at one state.\n"
+                 "#include \"%s.h\"\n\n#include <math.h>\n#include <stdio.h>\n\n",
+                 p->name);
+  const struct {
+    const char* name;
+    const double* x;
+    int n;
+  } lists[] = {{"q", r->state->q, d->nq},
+               {"v", r->state->v, d->nv},
+               {"u", r->state->u, d->nu},
+               {"p", r->p, d->np},
+               {"want_M", r->M, d->nv <= CHECK_M ? d->nv * d->nv : 0},
+               {"want_h", r->h, d->nv},
+               {"want_tau", r->tau, d->nv},
+               {"want_vdot", r->vdot, d->nv}};
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    if (i == 2 && d->ntarget > 0) {
+      td_text_printf(out, "static const double u[%d] = {", d->nu + d->ntarget);
+      for (int k = 0; k < d->nu; k++) td_text_printf(out, "%.17g, ", r->state->u[k]);
+      for (int k = 0; k < d->ntarget; k++) td_text_printf(out, "%.17g, ", td_targets(r->w)[k]);
+      td_text_add(out, "};\n");
+      continue;
+    }
+    write_numbers(out, "double", lists[i].name, lists[i].x, lists[i].n);
+  }
+  td_text_printf(out, "static const double t = %.17g;\nenum { nM = %d };\n", r->state->t,
+                 d->nv <= CHECK_M ? d->nv * d->nv : 0);
+  td_c_put(out, td_c_check, p->name);
+}
+
+static bool write_source(gen_program* p, const listing* l, const gen_reference* r, td_text* out) {
+  write_head(p, out);
+  td_text_printf(out, "#include \"%s.h\"\n\n#include <math.h>\n\n", p->name);
+  write_helpers(p, l, p->n, out);
+  td_text_add(out, "// rows of the packed lower triangle: first column, place of the diagonal\n");
+  write_ints(out, "first", p->first, p->d->nv);
+  write_ints(out, "diag", p->diag, p->d->nv);
+  if (!p->M) write_products(p, out);
+  for (int i = 0; i < p->n; i++) {
+    if (!write_function(p, &p->f[i], &l[i], out)) return false;
+  }
+  write_start(p, r, out);
+  write_forward(p, out);
+  return !out->failed;
+}
+
+static td_status write_all(gen_program* p, const listing* l, td_files* files) {
+  gen_reference r;
+  td_text source = {0}, header = {0}, check = {0};
+  td_status status = td_reference_open(p, &r);
+  if (status == TD_OK && !write_source(p, l, &r, &source)) status = TD_E_NOMEM;
+  if (status == TD_OK) {
+    write_header(p, &header);
+    write_check(p, &r, &check);
+  }
+  td_reference_close(&r);
+  if (status == TD_OK) status = td_stage_text(files, p->name, ".c", &source);
+  if (status == TD_OK) status = td_stage_text(files, p->name, ".h", &header);
+  if (status == TD_OK) status = td_stage_text(files, p->name, "_check.c", &check);
+  td_text_free(&source);
+  td_text_free(&header);
+  td_text_free(&check);
+  return status;
+}
+
+td_status td_print_c(gen_program* p, td_files* files) {
+  listing* l = calloc((size_t)p->n + 1, sizeof *l);
+  if (!l) return TD_E_NOMEM;
+  bool ok = true;
+  for (int i = 0; ok && i < p->n; i++) {
+    ok = td_program_list(p, &p->f[i], true, &l[i]);
+    if (ok && l[i].n > WHOLE_LIMIT) {
+      td_listing_free(&l[i]);
+      ok = td_program_list(p, &p->f[i], false, &l[i]);
+    }
+  }
+  const td_status status = ok ? write_all(p, l, files) : TD_E_NOMEM;
+  for (int i = 0; i < p->n; i++) td_listing_free(&l[i]);
+  free(l);
+  return status;
+}

@@ -1,0 +1,284 @@
+// LaTeX: coordinates, the method in one line, T and inertia of each mass, shared expressions by
+// name, then M, h, τ and the constraint rows.  Meant for small systems; long ones are written all
+// the same, over many pages.
+#include <stdio.h>
+#include <string.h>
+
+#include "program.h"
+
+enum { MATRIX_LIMIT = 8, WIDE = 70 };  // columns of a matrix set as one; characters in an entry
+
+typedef struct latex {
+  gen_program* p;
+  td_text* out;
+} latex;
+
+static void print(const latex* l, ex e) { td_ex_print(l->p->d->g, e, TD_SYNTAX_LATEX, l->out); }
+
+// Words of the user in a sentence.
+static void escape(td_text* out, const char* s) {
+  for (; *s; s++) {
+    if (strchr("#$%&_{}", *s)) td_text_add(out, "\\");
+    if (strchr("\\^~", *s)) {
+      td_text_add(out, "-");
+    } else {
+      td_text_addn(out, s, 1);
+    }
+  }
+}
+
+// ---- matrices ---------------------------------------------------------------------------------
+
+typedef struct matrix {
+  const char* name;
+  int rows, cols;
+  const ex* e;
+  bool symmetric;
+} matrix;
+
+static ex entry(const matrix* m, int i, int j) { return m->e[i * m->cols + j]; }
+
+static int width(const latex* l, ex e) {
+  td_text text = {0};
+  td_ex_print(l->p->d->g, e, TD_SYNTAX_LATEX, &text);
+  const int n = text.n;
+  td_text_free(&text);
+  return n;
+}
+
+static bool is_named(const latex* l, const matrix* m, int i, int j) {
+  return width(l, entry(m, i, j)) > WIDE / max_int(1, min_int(m->cols, 3));
+}
+
+static void entry_name(const latex* l, const matrix* m, int i, int j) {
+  if (m->symmetric && j < i) {
+    const int k = i;
+    i = j, j = k;
+  }
+  if (m->cols == 1) {
+    td_text_printf(l->out, "%s_{%d}", m->name, i + 1);
+  } else {
+    td_text_printf(l->out, "%s_{%d%s%d}", m->name, i + 1, m->rows > 9 || m->cols > 9 ? "," : "",
+                   j + 1);
+  }
+}
+
+// Inline, so that lines break where they may.
+static void definition(const latex* l, const matrix* m, int i, int j) {
+  td_text_add(l->out, "$");
+  entry_name(l, m, i, j);
+  td_text_add(l->out, " = ");
+  print(l, entry(m, i, j));
+  td_text_add(l->out, "$\\quad\n");
+}
+
+static bool is_zero(const latex* l, ex e) {
+  return td_ex_is_const(l->p->d->g, e) && td_ex_value(l->p->d->g, e) == 0;
+}
+
+static bool is_listed(const latex* l, const matrix* m, int i, int j, bool whole) {
+  if (m->symmetric && j < i) return false;
+  return whole ? is_named(l, m, i, j) : !is_zero(l, entry(m, i, j));
+}
+
+static bool is_whole(const matrix* m) { return m->cols <= MATRIX_LIMIT && m->rows <= MATRIX_LIMIT; }
+
+// Short entries in place, the long ones by name.
+static void bracket(const latex* l, const matrix* m) {
+  td_text_printf(l->out, "%s = \\begin{bmatrix}\n", m->name);
+  for (int i = 0; i < m->rows; i++) {
+    for (int j = 0; j < m->cols; j++) {
+      if (j > 0) td_text_add(l->out, " & ");
+      if (is_named(l, m, i, j)) {
+        entry_name(l, m, i, j);
+      } else {
+        print(l, entry(m, i, j));
+      }
+    }
+    td_text_add(l->out, i < m->rows - 1 ? " \\\\\n" : "\n");
+  }
+  td_text_add(l->out, "\\end{bmatrix}\n");
+}
+
+static void definitions(const latex* l, const matrix* m) {
+  bool any = false;
+  for (int i = 0; i < m->rows; i++)
+    for (int j = 0; j < m->cols; j++) {
+      if (!is_listed(l, m, i, j, is_whole(m))) continue;
+      definition(l, m, i, j);
+      any = true;
+    }
+  if (any) td_text_add(l->out, "\n");
+}
+
+// As a matrix with what is long defined below; large ones entry by entry.
+static void write_matrix(const latex* l, const matrix* m) {
+  if (m->rows * m->cols == 0) return;
+  if (is_whole(m)) {
+    td_text_add(l->out, "\\[\n");
+    bracket(l, m);
+    td_text_add(l->out, "\\]\n");
+  } else {
+    td_text_printf(l->out, "\\paragraph{$%s$} (entries that are not listed are zero%s)\n", m->name,
+                   m->symmetric ? " or follow from symmetry" : "");
+  }
+  definitions(l, m);
+}
+
+// ---- expressions by name ----------------------------------------------------------------------
+
+// All roots of the document in one listing, so that a name means the same everywhere.
+typedef struct roots {
+  ex* e;
+  int n;
+} roots;
+
+static void write_names(const latex* l, const listing* list) {
+  if (list->nx == 0) return;
+  td_text_add(l->out, "\\section*{Shared expressions}\n");
+  for (int i = 0; i < list->n; i++) {
+    if (list->list[i].x == 0) continue;
+    td_text_printf(l->out, "$x_{%d} = ", list->list[i].x);
+    print(l, list->list[i].e);
+    td_text_add(l->out, "$\\quad\n");
+  }
+}
+
+// What is to be shown of a root: names put in.
+static void shown(const listing* list, ex* e) {
+  for (int i = 0; i < list->n; i++) {
+    if (list->list[i].x == 0) e[list->list[i].root] = list->list[i].e;
+  }
+}
+
+// ---- the document -----------------------------------------------------------------------------
+
+static void preamble(const latex* l) {
+  td_text_add(l->out,
+              "\\documentclass[a4paper,10pt]{article}\n"
+              "\\usepackage[margin=20mm]{geometry}\n"
+              "\\usepackage{amsmath}\n"
+              "\\setcounter{MaxMatrixCols}{20}\n"
+              "\\setlength{\\parindent}{0pt}\n"
+              "\\begin{document}\n\\raggedright\n"
+              "\\section*{Equations of motion of \\texttt{");
+  escape(l->out, l->p->title);
+  td_text_add(l->out,
+              "}}\n"
+              "\\[ M(q)\\,\\dot v + h(q, v, t) = \\tau(t, u)");
+  if (l->p->d->nrow > 0)
+    td_text_add(l->out, " + J^{\\top}\\lambda, \\qquad J\\,\\dot v + \\gamma = 0");
+  td_text_add(l->out, ", \\qquad M = \\sum T^{\\top} \\mathrm{diag}(m, m, m, I)\\, T \\]\n");
+}
+
+static void coordinates(const latex* l) {
+  const gen_program* p = l->p;
+  td_text_add(l->out, "\\begin{tabular}{ll}\n");
+  for (int i = 0; i < p->d->nq; i++) {
+    td_text_printf(l->out, "$q_{%d}$ & \\texttt{", i + 1);
+    escape(l->out, td_model_q_name(p->m, i));
+    td_text_add(l->out, "}\\\\\n");
+  }
+  for (int i = 0; i < p->d->nv; i++) {
+    if (p->m->vel[i].partner == i && p->d->nq == p->d->nv) continue;
+    td_text_printf(l->out, "$v_{%d}$ & \\texttt{", i + 1);
+    escape(l->out, td_model_v_name(p->m, i));
+    td_text_add(l->out, "} (velocity)\\\\\n");
+  }
+  td_text_add(l->out, "\\end{tabular}\n\n");
+  if (p->d->nq == p->d->nv) td_text_add(l->out, "Velocities: $v_i = \\dot q_i$.\n");
+}
+
+static void masses(const latex* l, const ex* T, const ex* D) {
+  const gen_program* p = l->p;
+  td_text_add(l->out, "\\section*{Masses}\n");
+  for (int k = 0; k < p->d->nmass; k++) {
+    const tmt_mass* mass = &p->d->mass[k];
+    char T_name[24], I_name[24];
+    td_text_add(l->out, "\\paragraph{\\texttt{");
+    escape(l->out, model_name(p->m, mass->name));
+    td_text_add(l->out, "}} columns of $T$: ");
+    for (int c = 0; c < mass->n; c++) {
+      td_text_printf(l->out, "%s$v_{%d}$", c ? ", " : "", mass->v[c] + 1);
+    }
+    td_text_add(l->out, "\n");
+    snprintf(T_name, sizeof T_name, "T^{(%d)}", k + 1);
+    snprintf(I_name, sizeof I_name, "I^{(%d)}", k + 1);
+    const matrix t = {T_name, 6, mass->n, T, false}, J = {I_name, 3, 3, D + 1, true};
+    td_text_add(l->out, "\\[\n");
+    if (is_whole(&t)) {
+      bracket(l, &t);
+      td_text_add(l->out, ", \\qquad ");
+    }
+    td_text_printf(l->out, "m^{(%d)} = ", k + 1);
+    print(l, D[0]);
+    td_text_add(l->out, ", \\qquad ");
+    bracket(l, &J);
+    td_text_add(l->out, "\\]\n");
+    definitions(l, &t);
+    definitions(l, &J);
+    T += 6 * mass->n;
+    D += 10;
+  }
+}
+
+static void body(const latex* l, const listing* list, const ex* e) {
+  const td_derived* d = l->p->d;
+  const int nv = d->nv, nT = l->p->nT, nM = l->p->M ? nv * nv : 0;
+  const ex *T = e, *D = T + nT, *M = D + 10 * d->nmass, *h = M + nM, *tau = h + nv, *J = tau + nv;
+  preamble(l);
+  coordinates(l);
+  masses(l, T, D);
+  write_names(l, list);
+  td_text_add(l->out, "\\section*{Mass matrix and forces}\n");
+  if (l->p->M) {
+    write_matrix(l, &(matrix){"M", nv, nv, M, true});
+  } else {
+    td_text_add(l->out,
+                "The mass matrix is the sum above; multiplied out it would be too long.\n\n");
+  }
+  write_matrix(l, &(matrix){"h", nv, 1, h, false});
+  write_matrix(l, &(matrix){"\\tau", nv, 1, tau, false});
+  if (d->nrow > 0) {
+    td_text_add(l->out, "\\section*{Constraints}\n");
+    write_matrix(l, &(matrix){"J", d->nrow, nv, J, false});
+    write_matrix(l, &(matrix){"\\gamma", d->nrow, 1, J + d->nrow * nv, false});
+  }
+  td_text_add(l->out, "\\end{document}\n");
+}
+
+static void append(roots* r, const ex* e, size_t n) {
+  if (n > 0) memcpy(r->e + r->n, e, n * sizeof *e);
+  r->n += (int)n;
+}
+
+td_status td_print_latex(gen_program* p, td_files* files) {
+  const td_derived* d = p->d;
+  const size_t nv = (size_t)d->nv, nr = (size_t)d->nrow, nM = p->M ? nv * nv : 0;
+  if (!p->T && !td_program_factors(p)) return TD_E_NOMEM;
+  roots r = {0};
+  r.e = malloc(((size_t)p->nT + 10 * (size_t)d->nmass + nM + 2 * nv + nr * nv + nr + 1) *
+               sizeof *r.e);
+  if (!r.e) return TD_E_NOMEM;
+  append(&r, p->T, (size_t)p->nT);
+  append(&r, p->D, 10 * (size_t)d->nmass);
+  append(&r, p->M, nM);
+  append(&r, d->h, nv);
+  append(&r, d->tau, nv);
+  append(&r, d->J, nr * nv);
+  append(&r, d->gamma, nr);
+
+  listing list;
+  td_text out = {0};
+  const latex l = {p, &out};
+  td_status status = TD_E_NOMEM;
+  if (td_listing_make(d->g, r.e, r.n, (listing_rule){true, 3}, &p->pool, &list)) {
+    shown(&list, r.e);
+    body(&l, &list, r.e);
+    status = td_stage_text(files, p->name, ".tex", &out);
+    td_listing_free(&list);
+  }
+  td_text_free(&out);
+  free(r.e);
+  return status;
+}

@@ -1,0 +1,506 @@
+// Octave (and Matlab) functions and a Python module on numpy.  The two differ in words, not in
+// shape: each function unpacks what it uses, names shared expressions, and fills its outputs.
+#include <stdio.h>
+#include <string.h>
+
+#include "dyn.h"
+#include "program.h"
+
+typedef struct script {
+  gen_program* p;
+  td_text* out;
+  bool python;
+} script;
+
+static const char* pick(const script* s, const char* octave, const char* python) {
+  return s->python ? python : octave;
+}
+
+static void print(const script* s, ex e) {
+  td_ex_print(s->p->d->g, e, s->python ? TD_SYNTAX_PYTHON : TD_SYNTAX_OCTAVE, s->out);
+}
+
+static const char* end_of_line(const script* s) { return pick(s, ";\n", "\n"); }
+
+// x(3) or x[2], of a number counted from 0
+static void place(const script* s, const char* array, int i) {
+  td_text_printf(s->out, s->python ? "%s[%d]" : "%s(%d)", array, i + !s->python);
+}
+
+static void numbers(const script* s, const double* x, int n) {
+  td_text_add(s->out, pick(s, "[", "np.array(["));
+  for (int i = 0; i < n; i++) td_text_printf(s->out, "%s%.17g", i ? ", " : "", x[i]);
+  td_text_add(s->out, pick(s, "]", "], dtype=float)"));
+}
+
+static void ints(const script* s, const int* x, int n, int shift) {
+  td_text_add(s->out, "[");
+  for (int i = 0; i < n; i++) td_text_printf(s->out, "%s%d", i ? ", " : "", x[i] + shift);
+  td_text_add(s->out, "]");
+}
+
+// ---- functions --------------------------------------------------------------------------------
+
+static const char* array_of(const gen_input* in) {
+  static const char arrays[] = "qvpaluc";
+  static const char* const names[] = {"q", "v", "p", "a", "lambda_", "u", "u"};
+  const char* at = strchr(arrays, in->array);
+  return at ? names[at - arrays] : "t";
+}
+
+static void unpack(const script* s, const listing* l) {
+  const gen_program* p = s->p;
+  for (int var = 0; var < p->ninput; var++) {
+    const gen_input* in = &p->input[var];
+    if (!l->used[var] || in->array == 't' || in->array == 0) continue;
+    td_text_add(s->out, "    ");
+    print(s, td_ex_var(p->d->g, var));
+    td_text_add(s->out, " = ");
+    place(s, array_of(in), in->array == 'c' ? p->d->nu + in->index : in->index);
+    td_text_add(s->out, end_of_line(s));
+  }
+}
+
+static void zeros(const script* s, const char* name, int rows, int cols) {
+  if (s->python && rows == 1) {
+    td_text_printf(s->out, "    %s = np.zeros(%d)\n", name, cols);
+  } else if (s->python) {
+    td_text_printf(s->out, "    %s = np.zeros((%d, %d))\n", name, rows, cols);
+  } else {
+    const bool vector = rows == 1;
+    td_text_printf(s->out, "    %s = zeros(%d, %d);\n", name, vector ? cols : rows,
+                   vector ? 1 : cols);
+  }
+}
+
+static void output_place(const script* s, const gen_function* f, int root) {
+  for (int i = 0; i < f->nout; i++) {
+    const gen_output* o = &f->out[i];
+    const int n = o->rows * o->cols, row = root / o->cols, col = root % o->cols, one = !s->python;
+    if (root >= n) {
+      root -= n;
+      continue;
+    }
+    td_text_add(s->out, "    ");
+    if (o->rows == 1) {
+      place(s, o->name, root);
+    } else {
+      td_text_printf(s->out, s->python ? "%s[%d, %d]" : "%s(%d, %d)", o->name, row + one,
+                     col + one);
+    }
+    return;
+  }
+}
+
+static void statements(const script* s, const gen_function* f, const listing* l) {
+  for (int i = 0; i < l->n; i++) {
+    const statement* st = &l->list[i];
+    if (st->x > 0) {
+      td_text_printf(s->out, "    x%d", st->x);
+    } else {
+      output_place(s, f, st->root);
+    }
+    td_text_add(s->out, " = ");
+    print(s, st->e);
+    td_text_add(s->out, end_of_line(s));
+  }
+}
+
+// M = Σ TᵀM T from the factors, which are [6 n numbers] of each mass.
+static void multiply(const script* s) {
+  const td_derived* d = s->p->d;
+  int at = 0;
+  td_text_printf(s->out, s->python ? "    M = np.zeros((%d, %d))\n" : "    M = zeros(%d, %d);\n",
+                 d->nv, d->nv);
+  for (int k = 0; k < d->nmass; k++) {
+    const tmt_mass* mass = &d->mass[k];
+    td_text_add(s->out, "    c = ");
+    ints(s, mass->v, mass->n, s->python ? 0 : 1);
+    td_text_add(s->out, end_of_line(s));
+    if (s->python) {
+      td_text_printf(s->out,
+                     "    Tk = T[%d:%d].reshape(6, %d)\n"
+                     "    M[np.ix_(c, c)] += D[%d]*(Tk[:3].T @ Tk[:3]) + "
+                     "Tk[3:].T @ D[%d:%d].reshape(3, 3) @ Tk[3:]\n",
+                     at, at + 6 * mass->n, mass->n, 10 * k, 10 * k + 1, 10 * k + 10);
+    } else {
+      td_text_printf(s->out,
+                     "    Tk = reshape(T(%d:%d), %d, 6)';\n"
+                     "    M(c, c) = M(c, c) + D(%d)*(Tk(1:3, :)'*Tk(1:3, :)) + "
+                     "Tk(4:6, :)'*reshape(D(%d:%d), 3, 3)'*Tk(4:6, :);\n",
+                     at + 1, at + 6 * mass->n, mass->n, 10 * k + 1, 10 * k + 2, 10 * k + 10);
+    }
+    at += 6 * mass->n;
+  }
+}
+
+// The packed rows of the mass matrix into the whole one.
+static void unpack_mass(const script* s) {
+  const gen_program* p = s->p;
+  const int nv = p->d->nv;
+  td_text_add(s->out, "    packed = M");
+  td_text_add(s->out, end_of_line(s));
+  td_text_printf(s->out, s->python ? "    M = np.zeros((%d, %d))\n" : "    M = zeros(%d, %d);\n",
+                 nv, nv);
+  td_text_add(s->out, "    first = ");
+  ints(s, p->first, nv, s->python ? 0 : 1);
+  td_text_add(s->out, end_of_line(s));
+  if (s->python) {
+    td_text_printf(s->out,
+                   "    k = 0\n    for i in range(%d):\n        n = i - first[i] + 1\n"
+                   "        M[i, first[i]:i + 1] = packed[k:k + n]\n"
+                   "        M[first[i]:i + 1, i] = packed[k:k + n]\n        k += n\n",
+                   nv);
+  } else {
+    td_text_printf(s->out,
+                   "    k = 0;\n    for i = 1:%d\n        n = i - first(i) + 1;\n"
+                   "        M(i, first(i):i) = packed(k + 1:k + n)';\n"
+                   "        M(first(i):i, i) = packed(k + 1:k + n);\n        k = k + n;\n    end\n",
+                   nv);
+  }
+}
+
+static bool is_terms(const gen_function* f) { return strcmp(f->name, "terms") == 0; }
+
+static void result_names(const gen_function* f, td_text* out) {
+  int n = 0;
+  if (f->products) td_text_add(out, "M"), n++;
+  for (int i = 0; i < f->nout; i++) {
+    if (f->out[i].local) continue;
+    td_text_printf(out, "%s%s", n++ ? ", " : "", f->out[i].name);
+  }
+}
+
+static const char* inputs(const gen_function* f) {
+  if (f->given) return "t, u, p, q, v, a";
+  return f->motion ? "t, q, v, u, p, a, lambda_" : "t, q, v, u, p";
+}
+
+static void head(const script* s, const gen_function* f) {
+  if (s->python) {
+    td_text_printf(
+        s->out,
+        "\n\n@np.errstate(divide='ignore', invalid='ignore')\ndef %s(%s):\n    \"\"\"%s\"\"\"\n",
+        f->name, inputs(f), f->what);
+    return;
+  }
+  td_text_add(s->out, "function [");
+  result_names(f, s->out);
+  td_text_printf(s->out, "] = %s_%s(%s)\n%% %s\n", s->p->name, f->name, inputs(f), f->what);
+}
+
+static bool write_function(const script* s, const gen_function* f) {
+  listing l;
+  if (!td_program_list(s->p, f, true, &l)) return false;
+  head(s, f);
+  for (int i = 0; i < f->nout && !f->given; i++) {
+    zeros(s, f->out[i].name, f->out[i].rows, f->out[i].cols);
+  }
+  unpack(s, &l);
+  statements(s, f, &l);
+  if (f->products) {
+    multiply(s);
+  } else if (is_terms(f)) {
+    unpack_mass(s);
+  }
+  if (s->python) {
+    td_text_add(s->out, "    return ");
+    result_names(f, s->out);
+    td_text_add(s->out, "\n");
+  } else {
+    td_text_add(s->out, "end\n");
+  }
+  td_listing_free(&l);
+  return !s->out->failed;
+}
+
+// ---- tables -----------------------------------------------------------------------------------
+
+// Every table of the graph that the equations use; few models have any.
+static void write_table(const script* s, int k) {
+  const td_ex_pieces t = td_exprs_table(s->p->d->g, k);
+  if (s->python) {
+    td_text_printf(s->out, "\n\ndef td_table_%d(x):\n    return td_pieces(", k);
+  } else {
+    td_text_printf(s->out, "function y = td_table_%d(x)\n    y = td_pieces(", k);
+  }
+  numbers(s, t.knots, t.n);
+  td_text_add(s->out, ", ");
+  numbers(s, t.coef, (t.n - 1) * t.order);
+  td_text_printf(s->out, ", %d, %d, x)%s", t.order, t.clamp, pick(s, ";\nend\n", "\n"));
+}
+
+static const char octave_pieces[] =
+    "function y = td_pieces(knots, coef, order, clamp, x)\n"
+    "    if clamp, x = min(max(x, knots(1)), knots(end)); end\n"
+    "    k = find(knots(1:end-1) <= x, 1, 'last');\n"
+    "    if isempty(k), k = 1; end\n"
+    "    y = polyval(fliplr(coef((k - 1)*order + (1:order))), x - knots(k));\n"
+    "end\n";
+
+static const char python_pieces[] =
+    "\n\ndef td_pieces(knots, coef, order, clamp, x):\n"
+    "    if clamp:\n"
+    "        x = min(max(x, knots[0]), knots[-1])\n"
+    "    k = min(max(int(np.searchsorted(knots, x, side='right')) - 1, 0), len(knots) - 2)\n"
+    "    return np.polyval(coef[k*order:(k + 1)*order][::-1], x - knots[k])\n";
+
+// ---- the rest of the module -------------------------------------------------------------------
+
+static void write_initial(const script* s, const gen_reference* r) {
+  const td_derived* d = s->p->d;
+  if (s->python) {
+    td_text_add(s->out, "\n\ndef initial():\n    \"\"\"q, v, u, p at the start\"\"\"\n");
+  } else {
+    td_text_printf(s->out, "function [q, v, u, p] = %s_initial()\n", s->p->name);
+  }
+  double* u = malloc(((size_t)(d->nu + d->ntarget) + 1) * sizeof *u);
+  if (!u) {
+    s->out->failed = true;
+    return;
+  }
+  if (d->nu > 0) memcpy(u, r->start->u, (size_t)d->nu * sizeof *u);
+  if (d->ntarget > 0) memcpy(u + d->nu, td_targets(r->w), (size_t)d->ntarget * sizeof *u);
+  const struct {
+    const char* name;
+    const double* x;
+    int n;
+  } lists[] = {{"q", r->start->q, d->nq},
+               {"v", r->start->v, d->nv},
+               {"u", u, d->nu + d->ntarget},
+               {"p", r->p, d->np}};
+  for (int i = 0; i < 4; i++) {
+    td_text_printf(s->out, "    %s = ", lists[i].name);
+    numbers(s, lists[i].x, lists[i].n);
+    td_text_add(s->out, pick(s, "';\n", "\n"));
+  }
+  td_text_add(s->out, pick(s, "end\n", "    return q, v, u, p\n"));
+  free(u);
+}
+
+static bool has_motion(const gen_program* p) {
+  for (int i = 0; i < p->n; i++) {
+    if (p->f[i].given) return true;
+  }
+  return false;
+}
+
+static void free_list(const script* s) {
+  const td_derived* d = s->p->d;
+  td_text_add(s->out, "    free = [");
+  for (int i = 0, n = 0; i < d->nv; i++) {
+    if (d->motion[3 * i] != EX_NONE) continue;
+    td_text_printf(s->out, "%s%d", n++ ? ", " : "", i + !s->python);
+  }
+  td_text_add(s->out, pick(s, "];\n", "]\n"));
+}
+
+// v' and λ from the saddle-point system on the free coordinates; least squares where rows are
+// redundant.
+static void write_forward(const script* s) {
+  const td_derived* d = s->p->d;
+  const bool rows = d->nrow > 0, motion = has_motion(s->p);
+  const char* name = s->p->name;
+  if (s->python) {
+    td_text_add(s->out,
+                "\n\ndef forward(t, q, v, u, p):\n    \"\"\"v' and the multipliers\"\"\"\n");
+    td_text_printf(s->out, "    a = np.zeros(%d)\n", d->nv);
+    if (motion) {
+      td_text_add(s->out,
+                  "    q, v = q.copy(), v.copy()\n    q, v, a = motion(t, u, p, q, v, a)\n");
+    }
+    td_text_printf(s->out, "    M, h, tau%s = terms(t, q, v, u, p)\n", rows ? ", J, gamma" : "");
+    free_list(s);
+    td_text_add(s->out, "    right = (tau - h - M @ a)[free]\n");
+    td_text_add(s->out, "    A = M[np.ix_(free, free)]\n");
+    if (rows) {
+      td_text_printf(s->out,
+                     "    B = J[:, free]\n"
+                     "    K = np.block([[A, -B.T], [B, np.zeros((%d, %d))]])\n"
+                     "    x = np.linalg.lstsq(K, np.concatenate([right, -gamma - J @ a]), "
+                     "rcond=1e-13)[0]\n"
+                     "    a[free] = x[:len(free)]\n    return a, x[len(free):]\n",
+                     d->nrow, d->nrow);
+    } else {
+      td_text_add(s->out, "    a[free] = np.linalg.solve(A, right)\n    return a, np.zeros(0)\n");
+    }
+    return;
+  }
+  td_text_printf(s->out, "function [a, lambda_] = %s_forward(t, q, v, u, p)\n", name);
+  td_text_printf(s->out, "%% v' and the multipliers\n    a = zeros(%d, 1);\n", d->nv);
+  if (motion) td_text_printf(s->out, "    [q, v, a] = %s_motion(t, u, p, q, v, a);\n", name);
+  td_text_printf(s->out, "    [M, h, tau%s] = %s_terms(t, q, v, u, p);\n", rows ? ", J, gamma" : "",
+                 name);
+  free_list(s);
+  td_text_add(s->out, "    right = tau - h - M*a;\n    A = M(free, free);\n");
+  if (rows) {
+    td_text_printf(
+        s->out,
+        "    B = J(:, free);\n    n = numel(free);\n"
+        "    x = pinv([A, -B'; B, zeros(%d)], 1e-13*norm(A))*[right(free); -gamma - J*a];\n"
+        "    a(free) = x(1:n);\n    lambda_ = x(n + 1:end);\nend\n",
+        d->nrow);
+  } else {
+    td_text_add(s->out, "    a(free) = A\\right(free);\n    lambda_ = zeros(0, 1);\nend\n");
+  }
+}
+
+static void write_check(const script* s, const gen_reference* r) {
+  const td_derived* d = s->p->d;
+  double* u = malloc(((size_t)(d->nu + d->ntarget) + 1) * sizeof *u);
+  if (!u) {
+    s->out->failed = true;
+    return;
+  }
+  if (d->nu > 0) memcpy(u, r->state->u, (size_t)d->nu * sizeof *u);
+  if (d->ntarget > 0) memcpy(u + d->nu, td_targets(r->w), (size_t)d->ntarget * sizeof *u);
+  const struct {
+    const char* name;
+    const double* x;
+    int n;
+  } lists[] = {{"q", r->state->q, d->nq},     {"v", r->state->v, d->nv},
+               {"u", u, d->nu + d->ntarget},  {"p", r->p, d->np},
+               {"want_h", r->h, d->nv},       {"want_tau", r->tau, d->nv},
+               {"want_vdot", r->vdot, d->nv}, {"want_M", r->M, d->nv * d->nv}};
+  const char* indent = pick(s, "", "    ");
+  td_text_add(s->out,
+              pick(s, "% Compares the derived equations with the engine's numbers.\n",
+                   "\n\ndef check():\n    \"\"\"compare with the engine's numbers\"\"\"\n"));
+  td_text_printf(s->out, "%st = %.17g%s", indent, r->state->t, end_of_line(s));
+  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+    td_text_printf(s->out, "%s%s = ", indent, lists[i].name);
+    numbers(s, lists[i].x, lists[i].n);
+    td_text_add(s->out, pick(s, "';\n", "\n"));
+  }
+  const char* more = d->nrow > 0 ? ", J, gamma" : "";
+  if (s->python) {
+    td_text_printf(
+        s->out,
+        "    M, h, tau%s = terms(t, q, v, u, p)\n    a, lam = forward(t, q, v, u, p)\n"
+        "    worst = 0.0\n"
+        "    for name, got, want, tol in [('M', M.ravel(), want_M, 1e-11), ('h', h, want_h, "
+        "1e-11),\n                                 ('tau', tau, want_tau, 1e-11), ('vdot', a, "
+        "want_vdot, 1e-7)]:\n"
+        "        scale = max(np.max(np.abs(want)), 1e-300)\n"
+        "        error = np.max(np.abs(got - want))/scale if np.any(got != want) else 0.0\n"
+        "        print('%%s: %%.2e' %% (name, error))\n"
+        "        worst = max(worst, error/tol)\n    return worst < 1\n"
+        "\n\nif __name__ == '__main__':\n    import sys\n    sys.exit(0 if check() else 1)\n",
+        more);
+  } else {
+    td_text_printf(
+        s->out,
+        "[M, h, tau%s] = %s_terms(t, q, v, u, p);\n[a, lambda_] = %s_forward(t, q, v, u, p);\n"
+        "got = {reshape(M', [], 1), h, tau, a};\nwant = {want_M, want_h, want_tau, want_vdot};\n"
+        "names = {'M', 'h', 'tau', 'vdot'};\ntol = [1e-11 1e-11 1e-11 1e-7];\nworst = 0;\n"
+        "for k = 1:4\n    error_k = max(abs(got{k} - want{k}))/max([max(abs(want{k})), "
+        "1e-300]);\n    fprintf('%%s: %%.2e\\n', names{k}, error_k);\n"
+        "    worst = max(worst, error_k/tol(k));\nend\n"
+        "if ~(worst < 1), error('the equations differ'); end\n",
+        more, s->p->name, s->p->name);
+  }
+  free(u);
+}
+
+static void write_names(const script* s) {
+  const td_derived* d = s->p->d;
+  const td_model* m = s->p->m;
+  const char* mark = pick(s, "%", "#");
+  td_text_printf(
+      s->out,
+      "%s Equations of motion of %s, derived by Tendril %s.\n%s\n"
+      "%s   M(q) v' + h(q, v, t) = tau(t, u) + J' lambda,  J v' + gamma = 0,  q' = N(q) v\n%s\n",
+      mark, s->p->title, td_version(), mark, mark, mark);
+  for (int i = 0; i < d->nq; i++) {
+    td_text_printf(s->out, "%s   q%d  %s\n", mark, i + 1, td_model_q_name(m, i));
+  }
+  for (int i = 0; i < d->nv; i++) {
+    td_text_printf(s->out, "%s   v%d  %s\n", mark, i + 1, td_model_v_name(m, i));
+  }
+  for (int i = 0; i < d->ny; i++) {
+    td_text_printf(s->out, "%s   y(%d)  %s%s\n", mark, i + 1, td_model_sensor_name(m, i),
+                   d->y[i] == EX_NONE ? " (not derived: 0)" : "");
+  }
+}
+
+// ---- files ------------------------------------------------------------------------------------
+
+td_status td_print_python(gen_program* p, td_files* files) {
+  td_text out = {0};
+  const script s = {p, &out, true};
+  gen_reference r;
+  td_status status = td_reference_open(p, &r);
+  const int ntable = td_exprs_ntable(p->d->g);
+  write_names(&s);
+  td_text_add(&out, "import numpy as np\n");
+  if (ntable > 0) td_text_add(&out, python_pieces);
+  for (int k = 0; k < ntable; k++) write_table(&s, k);
+  for (int i = 0; status == TD_OK && i < p->n; i++) {
+    if (!write_function(&s, &p->f[i])) status = TD_E_NOMEM;
+  }
+  if (status == TD_OK) {
+    write_initial(&s, &r);
+    write_forward(&s);
+    write_check(&s, &r);
+    status = td_stage_text(files, p->name, ".py", &out);
+  }
+  td_reference_close(&r);
+  td_text_free(&out);
+  return status;
+}
+
+// One file for each function, as Matlab wants it.
+static td_status stage_function(gen_program* p, td_files* files, const char* name, td_text* text) {
+  char ending[100];
+  snprintf(ending, sizeof ending, "_%s.m", name);
+  const td_status status = td_stage_text(files, p->name, ending, text);
+  td_text_free(text);
+  *text = (td_text){0};
+  return status;
+}
+
+static td_status octave_tables(const script* s, td_files* files) {
+  char name[40];
+  const int ntable = td_exprs_ntable(s->p->d->g);
+  if (ntable == 0) return TD_OK;
+  td_text_add(s->out, octave_pieces);
+  TD_TRY(td_stage_text(files, "td_pieces", ".m", s->out));
+  td_text_free(s->out);
+  for (int k = 0; k < ntable; k++) {
+    *s->out = (td_text){0};
+    write_table(s, k);
+    snprintf(name, sizeof name, "td_table_%d", k);
+    TD_TRY(td_stage_text(files, name, ".m", s->out));
+    td_text_free(s->out);
+  }
+  *s->out = (td_text){0};
+  return TD_OK;
+}
+
+td_status td_print_octave(gen_program* p, td_files* files) {
+  td_text out = {0};
+  const script s = {p, &out, false};
+  gen_reference r;
+  td_status status = td_reference_open(p, &r);
+  if (status == TD_OK) status = octave_tables(&s, files);
+  for (int i = 0; status == TD_OK && i < p->n; i++) {
+    write_names(&s);
+    status =
+        write_function(&s, &p->f[i]) ? stage_function(p, files, p->f[i].name, &out) : TD_E_NOMEM;
+  }
+  if (status == TD_OK) {
+    write_initial(&s, &r);
+    status = stage_function(p, files, "initial", &out);
+  }
+  if (status == TD_OK) {
+    write_forward(&s);
+    status = stage_function(p, files, "forward", &out);
+  }
+  if (status == TD_OK) {
+    write_check(&s, &r);
+    status = stage_function(p, files, "check", &out);
+  }
+  td_reference_close(&r);
+  td_text_free(&out);
+  return status;
+}

@@ -1,0 +1,302 @@
+// What a program consists of, whatever its language; see program.h.
+#include "program.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "identifier.h"
+
+// ---- names ------------------------------------------------------------------------------------
+
+// "dir/arm.m" -> "arm"
+static void program_name(const char* title, char* to, size_t size) {
+  const char* slash = strrchr(title, '/');
+  char base[60];
+  snprintf(base, sizeof base, "%.59s", slash ? slash + 1 : title);
+  char* dot = strrchr(base, '.');
+  if (dot && dot != base) *dot = '\0';
+  td_identifier(base, to, size);
+}
+
+// ---- inputs -----------------------------------------------------------------------------------
+
+static void inputs_from(gen_program* p, char array, const int* var, int n) {
+  for (int i = 0; i < n; i++) p->input[var[i]] = (gen_input){array, i};
+}
+
+static bool find_inputs(gen_program* p) {
+  const td_derived* d = p->d;
+  p->ninput = td_exprs_nvar(d->g);
+  p->input = calloc((size_t)p->ninput + 1, sizeof *p->input);
+  if (!p->input) return false;
+  inputs_from(p, 't', &d->t, 1);
+  inputs_from(p, 'q', d->q, d->nq);
+  inputs_from(p, 'v', d->v, d->nv);
+  inputs_from(p, 'u', d->u, d->nu);
+  inputs_from(p, 'p', d->p, d->np);
+  inputs_from(p, 'a', d->a, d->nv);
+  inputs_from(p, 'l', d->lambda, d->nrow);
+  inputs_from(p, 'c', d->target, d->ntarget);
+  return true;
+}
+
+// ---- the mass matrix --------------------------------------------------------------------------
+
+// Row i of the lower triangle from its first entry that is not always zero.
+static bool find_profile(gen_program* p) {
+  const td_derived* d = p->d;
+  const int nv = d->nv;
+  p->first = malloc(((size_t)nv + 1) * sizeof *p->first);
+  p->diag = malloc(((size_t)nv + 1) * sizeof *p->diag);
+  if (!p->first || !p->diag) return false;
+  for (int i = 0; i < nv; i++) p->first[i] = i;
+  for (int k = 0; k < d->nmass; k++) {
+    const tmt_mass* mass = &d->mass[k];
+    int least = nv;
+    for (int c = 0; c < mass->n; c++) least = min_int(least, mass->v[c]);
+    for (int c = 0; c < mass->n; c++) {
+      p->first[mass->v[c]] = min_int(p->first[mass->v[c]], least);
+    }
+  }
+  for (int i = 0, n = 0; i < nv; i++) {
+    n += i - p->first[i] + 1;
+    p->diag[i] = n - 1;
+    p->nprofile = n;
+  }
+  return true;
+}
+
+static bool fill_profile(gen_program* p) {
+  const int nv = p->d->nv;
+  p->profile = malloc(((size_t)p->nprofile + 1) * sizeof *p->profile);
+  if (!p->profile) return false;
+  for (int i = 0; i < nv; i++)
+    for (int j = p->first[i]; j <= i; j++) p->profile[p->diag[i] - (i - j)] = p->M[i * nv + j];
+  return true;
+}
+
+bool td_program_factors(gen_program* p) {
+  const td_derived* d = p->d;
+  p->nT = 0;
+  for (int k = 0; k < d->nmass; k++) p->nT += 6 * d->mass[k].n;
+  p->T = malloc(((size_t)p->nT + 1) * sizeof *p->T);
+  p->D = malloc((10 * (size_t)d->nmass + 1) * sizeof *p->D);
+  if (!p->T || !p->D) return false;
+  ex* T = p->T;
+  for (int k = 0; k < d->nmass; k++) {
+    const tmt_mass* mass = &d->mass[k];
+    memcpy(T, mass->T, 6 * (size_t)mass->n * sizeof *T);
+    T += 6 * mass->n;
+    p->D[10 * k] = mass->m;
+    memcpy(p->D + 10 * k + 1, mass->I.m, sizeof mass->I.m);
+  }
+  return true;
+}
+
+// Multiplied out while that stays short, else as Σ TᵀM T in a loop.
+enum { OUT_LIMIT = 12000, TERM_LIMIT = 200000 };
+
+static bool mass_matrix(gen_program* p) {
+  td_derived* d = p->d;
+  long terms = 0;
+  if (!find_profile(p)) return false;
+  for (int k = 0; k < d->nmass; k++) terms += (long)d->mass[k].n * d->mass[k].n;
+  const int before = td_exprs_count(d->g);
+  if (terms <= TERM_LIMIT) {
+    p->M = malloc(((size_t)d->nv * (size_t)d->nv + 1) * sizeof *p->M);
+    if (!p->M || !td_derived_mass(d, p->M)) return false;
+  }
+  if (p->M && td_exprs_count(d->g) - before <= OUT_LIMIT) return fill_profile(p);
+  free(p->M);
+  p->M = NULL;
+  return td_program_factors(p);
+}
+
+// ---- functions --------------------------------------------------------------------------------
+
+gen_function* td_program_add(gen_program* p, const char* name, const char* what) {
+  gen_function* grown = td_grow(p->f, &p->cap, p->n + 1, sizeof *grown);
+  if (!grown) {
+    p->failed = true;
+    return NULL;
+  }
+  p->f = grown;
+  gen_function* f = &p->f[p->n++];
+  *f = (gen_function){0};
+  snprintf(f->name, sizeof f->name, "%s", name);
+  snprintf(f->what, sizeof f->what, "%s", what);
+  return f;
+}
+
+void td_program_output(gen_function* f, const char* name, int rows, int cols, const ex* e) {
+  if (!f || rows * cols == 0 || f->nout == GEN_OUTPUTS) return;
+  f->out[f->nout++] = (gen_output){name, rows, cols, e, false};
+}
+
+bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, listing* l) {
+  size_t n = 0, at = 0;
+  for (int i = 0; i < f->nout; i++) n += (size_t)f->out[i].rows * (size_t)f->out[i].cols;
+  ex* roots = malloc((n + 1) * sizeof *roots);
+  if (!roots) return false;
+  for (int i = 0; i < f->nout; i++) {
+    const size_t size = (size_t)f->out[i].rows * (size_t)f->out[i].cols;
+    memcpy(roots + at, f->out[i].e, size * sizeof *roots);
+    at += size;
+  }
+  const ex zero = td_ex_const(p->d->g, 0);
+  for (size_t i = 0; i < n; i++) {
+    if (roots[i] == zero) roots[i] = EX_NONE;  // arrays are cleared first
+  }
+  const bool ok =
+      td_listing_make(p->d->g, roots, (int)n, (listing_rule){outputs_last, 1}, &p->pool, l);
+  free(roots);
+  return ok;
+}
+
+// An array that lives as long as the program.
+static ex* own(gen_program* p, size_t n) {
+  ex* e = malloc((n + 1) * sizeof *e);
+  if (!e || p->nowned == (int)(sizeof p->owned / sizeof *p->owned)) {
+    free(e);
+    p->failed = true;
+    return NULL;
+  }
+  p->owned[p->nowned++] = e;
+  for (size_t i = 0; i < n; i++) e[i] = td_ex_const(p->d->g, 0);
+  return e;
+}
+
+static void add_whole(gen_program* p) {
+  const td_derived* d = p->d;
+  gen_function* f = td_program_add(p, "terms", "mass matrix, forces and constraint rows");
+  if (!f) return;
+  if (p->M) {
+    td_program_output(f, "M", 1, p->nprofile, p->profile);
+  } else {
+    f->products = true;
+    td_program_output(f, "T", 1, p->nT, p->T);
+    td_program_output(f, "D", 1, 10 * d->nmass, p->D);
+    for (int i = 0; i < f->nout; i++) f->out[i].local = true;
+  }
+  td_program_output(f, "h", 1, d->nv, d->h);
+  td_program_output(f, "tau", 1, d->nv, d->tau);
+  td_program_output(f, "J", d->nrow, d->nv, d->J);
+  td_program_output(f, "gamma", 1, d->nrow, d->gamma);
+}
+
+static void add_one(gen_program* p, const char* name, const char* what, const char* output,
+                    int rows, int cols, const ex* e) {
+  if (rows * cols == 0) return;
+  gen_function* f = td_program_add(p, name, what);
+  td_program_output(f, output, rows, cols, e);
+}
+
+static void add_common(gen_program* p) {
+  const td_derived* d = p->d;
+  add_one(p, "qdot", "rates of the coordinates: q' = N(q) v", "qdot", 1, d->nq, d->qdot);
+  if (d->nrow > 0) {
+    gen_function* f = td_program_add(p, "errors", "errors of the constraints and their rates");
+    td_program_output(f, "e", 1, d->nrow, d->e);
+    td_program_output(f, "edot", 1, d->nrow, d->edot);
+  }
+  if (d->ny == 0) return;
+  gen_function* f = td_program_add(p, "sensors", "sensors, at accelerations a and multipliers");
+  td_program_output(f, "y", 1, d->ny, d->y);
+  if (f) f->motion = true;
+}
+
+static void add_matrices(gen_program* p) {
+  const td_derived* d = p->d;
+  if (p->M) add_one(p, "M", "mass matrix", "M", d->nv, d->nv, p->M);
+  add_one(p, "h", "Coriolis, gravity, springs and dampers", "h", 1, d->nv, d->h);
+  add_one(p, "tau", "inputs and loads", "tau", 1, d->nv, d->tau);
+  add_one(p, "J", "constraint rows", "J", d->nrow, d->nv, d->J);
+  add_one(p, "gamma", "J v' + gamma = 0", "gamma", 1, d->nrow, d->gamma);
+}
+
+// ---- functions of elements --------------------------------------------------------------------
+
+static void element_function(gen_program* p, const char* kind, int i, const char* term,
+                             const char* element, gen_function** f) {
+  char name[80], what[200];
+  snprintf(name, sizeof name, "%s%d%s%s", kind, i + 1, *term ? "_" : "", term);
+  snprintf(what, sizeof what, "%.150s%s%s", element, *term ? ": " : "", term);
+  *f = td_program_add(p, name, what);
+}
+
+// M T of one mass, for the function of that element: T, its inertia D = [m I], wrench f.
+static void add_mass(gen_program* p, int i, bool terms) {
+  const tmt_mass* mass = &p->d->mass[i];
+  const char* element = model_name(p->m, mass->name);
+  gen_function* f;
+  element_function(p, "mass", i, terms ? "T" : "", element, &f);
+  td_program_output(f, "T", 6, mass->n, mass->T);
+  if (terms) element_function(p, "mass", i, "f", element, &f);
+  td_program_output(f, "f", 1, 6, mass->f);
+}
+
+static void add_force(gen_program* p, int i, bool terms) {
+  const tmt_force* force = &p->d->force[i];
+  const char* element = model_name(p->m, force->name);
+  gen_function* f;
+  element_function(p, "force", i, terms ? "passive" : "", element, &f);
+  td_program_output(f, "passive", 1, force->n, force->passive);
+  if (terms) element_function(p, "force", i, "active", element, &f);
+  td_program_output(f, "active", 1, force->n, force->active);
+}
+
+static void add_elements(gen_program* p, bool terms) {
+  for (int i = 0; i < p->d->nmass; i++) add_mass(p, i, terms);
+  for (int i = 0; i < p->d->nforce; i++) add_force(p, i, terms);
+}
+
+// Prescribed motion: value, rate and acceleration of each given velocity's coordinate.
+static void add_motion(gen_program* p) {
+  const td_derived* d = p->d;
+  ex *q = own(p, (size_t)d->nq), *v = own(p, (size_t)d->nv), *a = own(p, (size_t)d->nv);
+  bool any = false;
+  if (!q || !v || !a) return;
+  for (int i = 0; i < d->nq; i++) q[i] = EX_NONE;
+  for (int i = 0; i < d->nv; i++) {
+    v[i] = d->motion[3 * i + 1];
+    a[i] = d->motion[3 * i + 2];
+    if (d->motion[3 * i] == EX_NONE) continue;
+    q[p->m->vel[i].partner] = d->motion[3 * i];
+    any = true;
+  }
+  if (!any) return;
+  gen_function* f = td_program_add(p, "motion", "coordinates whose motion is given");
+  td_program_output(f, "q", 1, d->nq, q);
+  td_program_output(f, "v", 1, d->nv, v);
+  td_program_output(f, "a", 1, d->nv, a);
+  if (f) f->given = true;
+}
+
+td_status td_program_open(const td_model* m, td_derived* d, const char* title,
+                          td_derive_style style, gen_program* p) {
+  const char* slash = strrchr(title, '/');
+  *p = (gen_program){.d = d, .m = m, .style = style, .title = slash ? slash + 1 : title};
+  program_name(title, p->name, sizeof p->name);
+  if (!find_inputs(p) || !mass_matrix(p)) return TD_E_NOMEM;
+  add_whole(p);
+  add_motion(p);
+  add_common(p);
+  if (style == TD_DERIVE_MATRIX) add_matrices(p);
+  if (style == TD_DERIVE_ELEMENT || style == TD_DERIVE_TERMS) {
+    add_elements(p, style == TD_DERIVE_TERMS);
+  }
+  return p->failed ? TD_E_NOMEM : TD_OK;
+}
+
+void td_program_close(gen_program* p) {
+  for (int i = 0; i < p->nowned; i++) free(p->owned[i]);
+  td_name_pool_free(&p->pool);
+  free(p->f);
+  free(p->input);
+  free(p->M);
+  free(p->first);
+  free(p->diag);
+  free(p->profile);
+  free(p->T);
+  free(p->D);
+}

@@ -1,0 +1,79 @@
+// A program to be written: functions with named outputs, in any language.
+#ifndef TD_PROGRAM_H
+#define TD_PROGRAM_H
+
+#include "derive.h"
+#include "listing.h"
+
+typedef struct gen_output {
+  const char* name;  // of the array in the code
+  int rows, cols;
+  const ex* e;  // row-major; EX_NONE: left out
+  bool local;   // an array inside the function: factors of a product
+} gen_output;
+
+enum { GEN_OUTPUTS = 6 };
+typedef struct gen_function {
+  char name[80];
+  char what[200];  // one line about it
+  gen_output out[GEN_OUTPUTS];
+  int nout;
+  bool products;  // the mass matrix is the product of its outputs T and D
+  bool motion;    // takes accelerations and multipliers too
+  bool given;     // sets some coordinates, as functions of time
+} gen_function;
+
+// Where a variable of the graph comes from.
+typedef struct gen_input {
+  char array;  // t, q, v, u, p, a, l (multipliers), c (integrated controls); 0: none
+  int index;
+} gen_input;
+
+typedef struct gen_program {
+  td_derived* d;
+  const td_model* m;
+  td_derive_style style;
+  char name[64];      // an identifier
+  const char* title;  // of the model, as the user has written it
+  gen_function* f;
+  int n, cap;
+  gen_input* input;  // by variable of the graph when the program was made
+  int ninput;
+  name_pool pool;
+
+  ex* M;              // nv x nv, lower profile filled; NULL: products are used
+  int *first, *diag;  // lower profile: first column of each row, place of its diagonal
+  int nprofile;
+  ex* profile;  // entries of M there
+  ex *T, *D;    // factors of the products: 6 n numbers of T, [m, I] of 10, per mass
+  int nT;
+  ex* owned[64];  // arrays of outputs made on the way
+  int nowned;
+  bool failed;
+} gen_program;
+
+td_status td_program_open(const td_model* m, td_derived* d, const char* title,
+                          td_derive_style style, gen_program* p);
+void td_program_close(gen_program* p);
+gen_function* td_program_add(gen_program* p, const char* name, const char* what);
+void td_program_output(gen_function* f, const char* name, int rows, int cols, const ex* e);
+bool td_program_factors(gen_program* p);  // T and D
+// Statements of a function; outputs are numbered one after the other.
+bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, listing* l);
+
+// The engine's numbers at a state near the initial one, for the drivers that check the code.
+typedef struct gen_reference {
+  td_work* w;
+  td_state *start, *state;
+  double *M, *h, *tau, *vdot, *y, *p;
+} gen_reference;
+td_status td_reference_open(const gen_program* p, gen_reference* r);
+void td_reference_close(gen_reference* r);
+
+td_status td_print_c(gen_program* p, td_files* files);
+td_status td_print_python(gen_program* p, td_files* files);
+td_status td_print_octave(gen_program* p, td_files* files);
+td_status td_print_latex(gen_program* p, td_files* files);
+td_status td_stage_text(td_files* files, const char* name, const char* ending, td_text* text);
+
+#endif

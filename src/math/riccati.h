@@ -1,0 +1,33 @@
+// Matrix equations of linear control, and the structure of linear systems.  Row-major; these belong
+// to analyses and allocate.  TD_E_NOMEM; TD_E_DIVERGED when LAPACK gives up or a number is not
+// finite; TD_E_SINGULAR when there is no (unique) solution.
+#ifndef TD_RICCATI_H
+#define TD_RICCATI_H
+
+#include "dense.h"
+
+// A'X + X A + Q = 0 for symmetric Q.
+td_status td_lyapunov(const double* A, const double* Q, int n, double* X);
+
+// The stabilising solution of A'X + X A - X G X + Q = 0, G and Q symmetric.  `residual` (may be
+// NULL): largest element of the left side relative to the largest of its terms.
+td_status td_riccati(const double* A, const double* G, const double* Q, int n, double* X,
+                     double* residual);
+
+// Dimension of the space that u can reach in x' = A x + B u (n states, m inputs), by the staircase
+// form; what is below `tol` relative to the balanced [A B] counts as zero.
+td_status td_reachable(const double* A, const double* B, int n, int m, double tol, int* rank);
+
+// G = C (iw - A)^-1 B + D at one frequency w [rad/s]: p x m complex numbers as pairs.
+// TD_E_SINGULAR: iw is an eigenvalue of A.
+td_status td_transfer(const double* A, const double* B, const double* C, const double* D, int n,
+                      int m, int p, double w, double* G);
+
+// E = exp(A); E is not A.
+td_status td_expm(const double* A, int n, double* E);
+
+// Lower triangular S (n x n) with S S' = sum of r r' over the rows r of M (m x n, overwritten): the
+// square root of a covariance.
+td_status td_triangular_root(double* M, int m, int n, double* S);
+
+#endif

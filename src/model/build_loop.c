@@ -1,0 +1,217 @@
+// Controllers of the compiled model: which inputs they set, within which limits; laws as a tape,
+// with the partial derivatives the exact tangents need; files by the path they have beside the
+// model.
+#include <math.h>
+#include <string.h>
+
+#include "build.h"
+
+enum { MOST_INPUTS = 64 };
+#define LAW_VISITS 5e7  // nodes visited while differentiating: about a second
+
+static const char* const kinds[] = {"law", "gains", "plugin"};
+
+static int find_input(const builder* b, const char* name) {
+  for (int i = 0; i < b->spec->ninput; i++)
+    if (strcmp(b->spec->inputs[i].name, name) == 0) return i;
+  return -1;
+}
+
+static td_status unknown_input(builder* b, td_span at, int k, const char* name) {
+  const char* names[MOST_INPUTS];
+  int n = 0;
+  for (int i = 0; i < b->spec->ninput && n < MOST_INPUTS; i++) names[n++] = b->spec->inputs[i].name;
+  const td_status status = td_error(
+      b->diags, TD_E_MODEL, at, "control(%d).inputs: the model has no input '%.80s'", k + 1, name);
+  td_suggest(b->diags, name, names, n);
+  return status;
+}
+
+static td_status push_input(builder* b, const value* list, int k, int input, int row, td_span at) {
+  td_model* m = b->m;
+  for (int i = 0; i < m->nlaw_input; i++)
+    if (m->law_input[i].input == input)
+      return td_error(b->diags, TD_E_MODEL, at, "control(%d).inputs: '%s' has a controller already",
+                      k + 1, b->spec->inputs[input].name);
+  const value* v = td_get(list, k, "limits");
+  const int rows = v ? td_value_count(v) / 2 : 1, first = rows > 1 ? row : 0;
+  td_exprs* g = b->spec->graph;
+  const num low = td_build_number(b, v ? td_value_ex(v, first, g) : td_ex_const(g, -INFINITY));
+  const num high =
+      td_build_number(b, v ? td_value_ex(v, first + rows, g) : td_ex_const(g, INFINITY));
+  model_drive* d = td_push_law_input(m, 1);
+  if (!d || low == NUM_NONE || high == NUM_NONE) return TD_E_NOMEM;
+  *d = (model_drive){input, low, high};
+  return TD_OK;
+}
+
+static td_status push_named(builder* b, const value* list, int k, const value* name, td_span at,
+                            int row) {
+  if (!name || name->kind != V_STR)
+    return td_error(b->diags, TD_E_MODEL, at, "control(%d).inputs must be names of inputs", k + 1);
+  const int input = find_input(b, name->s);
+  return input < 0 ? unknown_input(b, at, k, name->s) : push_input(b, list, k, input, row, at);
+}
+
+static td_status collect_inputs(builder* b, const value* list, int k, td_span where, int* n) {
+  const value *v = td_get(list, k, "inputs"), *limits = td_get(list, k, "limits");
+  const td_span at = v ? td_get_at(list, k, "inputs") : where;
+  *n = !v ? b->spec->ninput : v->kind == V_STR ? 1 : td_value_count(v);
+  if (*n == 0 || *n > MOST_INPUTS)
+    return td_error(b->diags, TD_E_MODEL, at, "control(%d) needs 1 to %d inputs, found %d", k + 1,
+                    MOST_INPUTS, *n);
+  const int rows = limits ? td_value_count(limits) / 2 : 1;
+  if (rows != 1 && rows != *n)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(list, k, "limits"),
+                    "control(%d).limits must have one row or one for each of its %d inputs, got %d",
+                    k + 1, *n, rows);
+  for (int i = 0; i < *n; i++) {
+    if (!v)
+      TD_TRY(push_input(b, list, k, i, i, at));
+    else if (v->kind == V_STR)
+      TD_TRY(push_named(b, list, k, v, at, 0));
+    else
+      TD_TRY(push_named(b, list, k, v->slots[i].v, v->slots[i].at, i));
+  }
+  return TD_OK;
+}
+
+static const char* source_of(const builder* b, td_span at) {
+  return at.source >= 0 ? b->diags->sources[at.source].name : "";
+}
+
+// "dir/arm.m" and "gains.json" -> "dir/gains.json"
+static int file_beside(builder* b, td_span at, const char* name) {
+  const char* from = source_of(b, at);
+  const char* slash = strrchr(from, '/');
+  const int length = name[0] == '/' || !slash ? 0 : (int)(slash - from) + 1;
+  return td_push_name(b->m, "%.*s%s", length, from, name);
+}
+
+static td_status push_loop(builder* b, const value* list, int k) {
+  int kind = -1;
+  for (int i = 0; i < 3; i++) {
+    if (!td_get(list, k, kinds[i])) continue;
+    if (kind >= 0)
+      return td_error(b->diags, TD_E_MODEL, td_get_at(list, k, kinds[i]),
+                      "control(%d) has both %s and %s", k + 1, kinds[kind], kinds[i]);
+    kind = i;
+  }
+  const td_span at = kind < 0 ? td_get_at(list, k, "inputs") : td_get_at(list, k, kinds[kind]);
+  if (kind < 0)
+    return td_error(b->diags, TD_E_MODEL, at, "control(%d) needs one of law, gains and plugin",
+                    k + 1);
+  const value* v = td_get(list, k, kinds[kind]);
+  const int first = b->m->nlaw_input;
+  int n;
+  TD_TRY(collect_inputs(b, list, k, at, &n));
+  if (kind == LOOP_LAW && td_value_count(v) != n)
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "control(%d).law must have %d number%s, one for each input, got %d", k + 1, n,
+                    n == 1 ? "" : "s", td_value_count(v));
+  if (kind != LOOP_LAW && strlen(v->s) + strlen(source_of(b, at)) > 250)
+    return td_error(b->diags, TD_E_MODEL, at, "control(%d).%s: the path is too long", k + 1,
+                    kinds[kind]);
+  const char* from = td_build_word(list, k, "from");
+  model_loop* loop = td_push_loop(b->m, 1);
+  if (!loop) return TD_E_NOMEM;
+  *loop = (model_loop){.kind = (loop_kind)kind,
+                       .first = first,
+                       .n = n,
+                       .file = kind == LOOP_LAW ? 0 : file_beside(b, at, v->s),
+                       .from_sensors = from && strcmp(from, "sensors") == 0};
+  return TD_OK;
+}
+
+// Files and plug-ins live in a computer that has a rate.
+static td_status check_rate(builder* b, const value* list) {
+  const value *par = td_get(b->spec->root, 0, "par"),
+              *control = par ? td_get(par, 0, "control") : NULL,
+              *rate = control ? td_get(control, 0, "rate") : NULL;
+  if (rate && rate->x[0] > 0) return TD_OK;
+  for (int k = 0; k < b->m->nloop; k++)
+    if (b->m->loop[k].kind != LOOP_LAW)
+      return td_error(b->diags, TD_E_MODEL, td_get_at(list, k, kinds[b->m->loop[k].kind]),
+                      "control(%d).%s needs par.control.rate, how often it runs", k + 1,
+                      kinds[b->m->loop[k].kind]);
+  return TD_OK;
+}
+
+td_status td_build_loop_numbers(builder* b) {
+  const value* list = td_get(b->spec->root, 0, "control");
+  td_status worst = TD_OK;
+  for (int k = 0; list && k < td_value_count(list); k++) {
+    const td_status status = push_loop(b, list, k);
+    if (status == TD_E_NOMEM) return status;
+    if (status != TD_OK) worst = status;
+  }
+  if (worst == TD_OK && list) worst = check_rate(b, list);
+  return worst;
+}
+
+// ---- tapes ------------------------------------------------------------------------------------
+
+typedef struct laws {
+  builder* b;
+  ex *out, *partial;
+  int npartial, cap;
+  int *vars, *probe_of;
+  double visits;
+} laws;
+
+static td_status add_law(laws* l, int target, ex e) {
+  td_model* m = l->b->m;
+  const int n = td_ex_vars(m->graph, e, l->vars, td_exprs_nvar(m->graph));
+  l->out[target] = e;
+  l->visits += (1.0 + n) * td_ex_size(m->graph, e);
+  if (l->visits > LAW_VISITS)
+    return td_error(l->b->diags, TD_E_MODEL, td_span_none(),
+                    "the laws of the controllers are too long to differentiate");
+  for (int i = 0; i < n; i++) {
+    const int probe = l->probe_of[l->vars[i]];
+    if (probe < 0) continue;
+    model_partial* p = td_push_law_probe(m, 1);
+    ex* grown = td_grow(l->partial, &l->cap, l->npartial + 1, sizeof(ex));
+    if (!p || !grown) return TD_E_NOMEM;
+    l->partial = grown;
+    l->partial[l->npartial++] = td_ex_diff(m->graph, e, l->vars[i]);
+    *p = (model_partial){target, probe};
+  }
+  ex* stop = td_grow(m->stop_ex, &m->cap_stop_ex, m->nstop_ex + 1, sizeof(ex));
+  if (!stop) return TD_E_NOMEM;
+  m->stop_ex = stop;
+  m->stop_ex[m->nstop_ex++] = e;
+  return td_exprs_failed(m->graph) ? TD_E_NOMEM : TD_OK;
+}
+
+static td_status add_laws(laws* l) {
+  td_model* m = l->b->m;
+  const value* list = td_get(l->b->spec->root, 0, "control");
+  for (int i = 0; i < m->nlaw_input; i++) l->out[i] = td_ex_const(m->graph, 0);
+  for (int k = 0; k < m->nloop; k++)
+    for (int i = 0; m->loop[k].kind == LOOP_LAW && i < m->loop[k].n; i++)
+      TD_TRY(add_law(l, m->loop[k].first + i, td_value_ex(td_get(list, k, "law"), i, m->graph)));
+  m->law_tape = td_tape_new(m->graph, l->out, m->nlaw_input);
+  m->law_probe_tape = td_tape_new(m->graph, l->partial, l->npartial);
+  return m->law_tape && m->law_probe_tape ? TD_OK : TD_E_NOMEM;
+}
+
+td_status td_build_loop_tapes(builder* b) {
+  td_model* m = b->m;
+  if (m->nloop == 0) return TD_OK;
+  const int nvar = td_exprs_nvar(m->graph);
+  laws l = {.b = b};
+  l.vars = malloc(2 * ((size_t)nvar + 1) * sizeof(int));
+  l.out = malloc(((size_t)m->nlaw_input + 1) * sizeof(ex));
+  td_status status = l.vars && l.out ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) {
+    l.probe_of = l.vars + nvar + 1;
+    for (int i = 0; i < nvar; i++) l.probe_of[i] = -1;
+    for (int i = 0; i < m->nprobe; i++) l.probe_of[m->probe[i].var] = i;
+    status = add_laws(&l);
+  }
+  free(l.vars);
+  free(l.out);
+  free(l.partial);
+  return status;
+}

@@ -1,0 +1,316 @@
+// Tasks of the compiled model.  With y(p, t) a task's value, p_i the sensor components it is made
+// of,
+//
+//   y'  = sum_i y_i p_i' + y_t
+//   y'' = sum_i y_i p_i'' + sum_i (y')_i p_i' + (y')_t
+//
+// where p_i' and p_i'' are variables of their own, filled by the engine: with p_i'' at v' = 0 the
+// second line is the bias, y'' less J v'.  One tape gives y, y', the bias, and the desired value
+// with its two time derivatives; another the partial derivatives y_i for the Jacobian.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "build.h"
+
+enum { MOST_VALUES = 64, MOST_INPUTS = 64 };
+#define TASK_VISITS 5e7  // nodes visited while differentiating: about a second
+
+// ---- numbers ----------------------------------------------------------------------------------
+
+static num gains(builder* b, const value* tasks, int k, const char* field, int n) {
+  return td_build_numbers(b, td_get(tasks, k, field), 0, 1, n, 0);
+}
+
+static td_status check_count(builder* b, const value* tasks, int k, const char* field, int n,
+                             bool one) {
+  const value* v = td_get(tasks, k, field);
+  const int count = v ? td_value_count(v) : n;
+  if (count == n || (one && count == 1)) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, field),
+                  "task(%d).%s must have %s%d number%s like task(%d).value, got %d", k + 1, field,
+                  one && n > 1 ? "one or " : "", n, n == 1 ? "" : "s", k + 1, count);
+}
+
+static int find_input(const builder* b, const char* name) {
+  for (int i = 0; i < b->spec->ninput; i++)
+    if (strcmp(b->spec->inputs[i].name, name) == 0) return i;
+  return -1;
+}
+
+static td_status unknown_input(builder* b, td_span at, int k, const char* name) {
+  const char* names[MOST_INPUTS];
+  int n = 0;
+  for (int i = 0; i < b->spec->ninput && n < MOST_INPUTS; i++) names[n++] = b->spec->inputs[i].name;
+  const td_status status = td_error(b->diags, TD_E_MODEL, at,
+                                    "task(%d).inputs: the model has no input '%.80s'", k + 1, name);
+  td_suggest(b->diags, name, names, n);
+  return status;
+}
+
+// An input that two tasks may use keeps the limits of the first.
+static td_status push_input(builder* b, const value* tasks, int k, int input, int row) {
+  td_model* m = b->m;
+  for (int i = 0; i < m->ntask_input; i++)
+    if (m->task_input[i].input == input) return TD_OK;
+  const value* v = td_get(tasks, k, "limits");
+  const int rows = v ? td_value_count(v) / 2 : 1, at = rows > 1 ? row : 0;
+  td_exprs* g = b->spec->graph;
+  const ex low = v ? td_value_ex(v, at, g) : td_ex_const(g, -INFINITY);
+  const ex high = v ? td_value_ex(v, at + rows, g) : td_ex_const(g, INFINITY);
+  if (td_ex_is_const(g, low) && td_ex_is_const(g, high) &&
+      !(td_ex_value(g, low) <= td_ex_value(g, high)))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "limits"),
+                    "task(%d).limits: the lowest value %g is above the highest %g", k + 1,
+                    td_ex_value(g, low), td_ex_value(g, high));
+  const num first = td_build_number(b, low), second = td_build_number(b, high);
+  model_drive* d = td_push_task_input(m, 1);
+  if (!d || first == NUM_NONE || second == NUM_NONE) return TD_E_NOMEM;
+  *d = (model_drive){input, first, second};
+  return TD_OK;
+}
+
+static bool has_controller(const builder* b, int input) {
+  for (int i = 0; i < b->m->nlaw_input; i++)
+    if (b->m->law_input[i].input == input) return true;
+  return false;
+}
+
+static td_status push_named(builder* b, const value* tasks, int k, const value* name, td_span at,
+                            int row) {
+  if (!name || name->kind != V_STR)
+    return td_error(b->diags, TD_E_MODEL, at, "task(%d).inputs must be names of inputs", k + 1);
+  const int input = find_input(b, name->s);
+  if (input >= 0 && has_controller(b, input))
+    return td_error(b->diags, TD_E_MODEL, at, "task(%d).inputs: '%s' has a controller already",
+                    k + 1, name->s);
+  return input < 0 ? unknown_input(b, at, k, name->s) : push_input(b, tasks, k, input, row);
+}
+
+static td_status check_rows(builder* b, const value* tasks, int k, int n) {
+  const value* v = td_get(tasks, k, "limits");
+  const int rows = v ? td_value_count(v) / 2 : 1;
+  if (rows == 1 || rows == n) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "limits"),
+                  "task(%d).limits must have one row or one for each of its %d inputs, got %d",
+                  k + 1, n, rows);
+}
+
+static td_status collect_inputs(builder* b, const value* tasks, int k) {
+  const value* v = td_get(tasks, k, "inputs");
+  const td_span at = td_get_at(tasks, k, v ? "inputs" : "value");
+  const int n = !v ? b->spec->ninput : v->kind == V_STR ? 1 : td_value_count(v);
+  if (n == 0 || n > MOST_INPUTS)
+    return td_error(b->diags, TD_E_MODEL, at,
+                    n ? "task(%d) may use %d inputs at most"
+                      : "task(%d) needs an input: write u = "
+                        "input('u', 0) and use it in a force",
+                    k + 1, MOST_INPUTS);
+  TD_TRY(check_rows(b, tasks, k, n));
+  for (int i = 0; i < n; i++) {
+    if (!v && !has_controller(b, i)) TD_TRY(push_input(b, tasks, k, i, i));
+    if (!v) continue;
+    if (v->kind == V_STR)
+      TD_TRY(push_named(b, tasks, k, v, at, 0));
+    else
+      TD_TRY(push_named(b, tasks, k, v->slots[i].v, v->slots[i].at, i));
+  }
+  return TD_OK;
+}
+
+static td_status push_task(builder* b, const value* tasks, int k) {
+  td_model* m = b->m;
+  const value *v = td_get(tasks, k, "value"), *desired = td_get(tasks, k, "desired");
+  if (!v || !desired)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, v ? "desired" : "value"),
+                    "task(%d).%s is empty", k + 1, v ? "desired" : "value");
+  const int n = td_value_count(v);
+  if (m->ntask_value + n > MOST_VALUES)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "value"),
+                    "tasks may have %d numbers together", MOST_VALUES);
+  TD_TRY(check_count(b, tasks, k, "desired", n, false));
+  TD_TRY(check_count(b, tasks, k, "P", n, true));
+  TD_TRY(check_count(b, tasks, k, "I", n, true));
+  TD_TRY(check_count(b, tasks, k, "D", n, true));
+  TD_TRY(collect_inputs(b, tasks, k));
+  const char *name = td_build_word(tasks, k, "name"),
+             *mode = td_build_word(tasks, k, "feedforward");
+  model_task* t = td_push_task(m, 1);
+  if (!t) return TD_E_NOMEM;
+  *t = (model_task){.name = name ? td_push_name(m, "%s", name) : td_push_name(m, "task(%d)", k + 1),
+                    .first = m->ntask_value,
+                    .n = n,
+                    .P = gains(b, tasks, k, "P", n),
+                    .I = gains(b, tasks, k, "I", n),
+                    .D = gains(b, tasks, k, "D", n),
+                    .damping = td_build_numbers(b, td_get(tasks, k, "damping"), 0, 1, 1, 0)};
+  m->ntask_value += n;
+  const bool is_static = mode && strcmp(mode, "static") == 0;
+  if (k > 0 && is_static != m->task_static)
+    return td_error(
+        b->diags, TD_E_MODEL, td_get_at(tasks, k, "feedforward"),
+        "task(%d).feedforward must be that of task(1): one set of inputs serves all tasks", k + 1);
+  m->task_static = is_static;
+  return m->failed ? TD_E_NOMEM : TD_OK;
+}
+
+td_status td_build_task_numbers(builder* b) {
+  const value* tasks = td_get(b->spec->root, 0, "task");
+  td_status worst = TD_OK;
+  for (int k = 0; tasks && k < td_value_count(tasks); k++) {
+    const td_status status = push_task(b, tasks, k);
+    if (status == TD_E_NOMEM) return status;
+    if (status != TD_OK) worst = status;
+  }
+  return worst;
+}
+
+// ---- tapes ------------------------------------------------------------------------------------
+
+static bool is_linear(const model_force* f) {
+  return f->strain == STRAIN_DOF || (f->strain == STRAIN_BASIS && f->coords < 0);
+}
+
+// Second derivatives along the motion are known for these.
+static const char* unfit(const td_model* m, const model_probe* p) {
+  switch (p->kind) {
+    case SENSOR_POS:
+    case SENSOR_ROT:
+    case SENSOR_QUAT:
+    case SENSOR_LENGTH:
+      return NULL;
+    case SENSOR_DOF:
+    case SENSOR_Q:
+      for (int v = 0; v < m->nvel; v++)
+        if (m->vel[v].partner == p->q) return NULL;
+      return "a number of a quaternion; use rot or quat of a body instead";
+    case SENSOR_STRETCH:
+    case SENSOR_STRAIN:
+      for (int i = 0; p->rod > 0 && i < m->nforce; i++)
+        if (m->force[i].kind == FORCE_STRAIN && m->force[i].rod == p->rod &&
+            !is_linear(&m->force[i]))
+          return "a strain of a rod whose strains are no coordinates; use 'gvs', 'srl' or 'ebr'";
+      return NULL;
+    default:
+      return "no position";
+  }
+}
+
+typedef struct tasks {
+  builder* b;
+  const value* list;
+  int* vars;      // room for all variables
+  int* probe_of;  // probe of each variable, -1
+  int nvar;       // variables before ours
+  ex *out, *partial;
+  int npartial, partial_cap;
+  double visits;
+} tasks;
+
+static td_status over(tasks* t, int k) {
+  return td_error(t->b->diags, TD_E_MODEL, td_get_at(t->list, k, "value"),
+                  "task(%d).value is too long to differentiate twice", k + 1);
+}
+
+// The variables of a probe's rate and bias.
+static td_status ask(tasks* t, int probe) {
+  td_model* m = t->b->m;
+  if (m->task_var[2 * probe] >= 0) return TD_OK;
+  char name[32];
+  for (int i = 0; i < 2; i++) {
+    snprintf(name, sizeof name, "%s of probe %d", i ? "bias" : "rate", probe);
+    m->task_var[2 * probe + i] = td_exprs_var(m->graph, name, TD_ON_RATE);
+    if (m->task_var[2 * probe + i] < 0) return TD_E_NOMEM;
+  }
+  return TD_OK;
+}
+
+// y_i of every probe in y, onto the partial tape
+static td_status partials(tasks* t, int k, int target, ex y, const int* vars, int n) {
+  td_model* m = t->b->m;
+  for (int i = 0; i < n; i++) {
+    const int probe = vars[i] < t->nvar ? t->probe_of[vars[i]] : -1;
+    if (probe < 0) continue;
+    const char* why = unfit(m, &m->probe[probe]);
+    if (why)
+      return td_error(t->b->diags, TD_E_MODEL, td_get_at(t->list, k, "value"),
+                      "task(%d).value: %s is %s", k + 1, td_exprs_var_name(m->graph, vars[i]), why);
+    TD_TRY(ask(t, probe));
+    model_partial* p = td_push_task_probe(m, 1);
+    ex* grown = td_grow(t->partial, &t->partial_cap, t->npartial + 1, sizeof(ex));
+    if (!p || !grown) return TD_E_NOMEM;
+    t->partial = grown;
+    t->partial[t->npartial++] = td_ex_diff(m->graph, y, vars[i]);
+    *p = (model_partial){target, probe};
+  }
+  return TD_OK;
+}
+
+// sum_i e_i x_i + e_t with x_i the rate (0) or bias (1) variable of each probe among vars
+static ex along(tasks* t, ex e, const int* vars, int n, int which, bool with_time) {
+  td_model* m = t->b->m;
+  td_exprs* g = m->graph;
+  ex sum = with_time ? td_ex_diff(g, e, t->b->spec->time_var) : td_ex_const(g, 0);
+  for (int i = 0; i < n; i++) {
+    const int probe = vars[i] < t->nvar ? t->probe_of[vars[i]] : -1;
+    if (probe < 0) continue;
+    const ex x = td_ex_var(g, m->task_var[2 * probe + which]);
+    sum = td_ex_2(g, EX_ADD, sum, td_ex_2(g, EX_MUL, td_ex_diff(g, e, vars[i]), x));
+  }
+  return sum;
+}
+
+static td_status build_value(tasks* t, int k, int target, ex y, ex desired) {
+  td_model* m = t->b->m;
+  td_exprs* g = m->graph;
+  const int total = m->ntask_value, time_var = t->b->spec->time_var;
+  const int n = td_ex_vars(g, y, t->vars, t->nvar);
+  t->visits += (2.0 + n) * td_ex_size(g, y) * (2.0 + n) + 4.0 * td_ex_size(g, desired);
+  if (t->visits > TASK_VISITS) return over(t, k);
+  TD_TRY(partials(t, k, target, y, t->vars, n));
+  const ex rate = along(t, y, t->vars, n, 0, true);
+  const ex bias =
+      td_ex_2(g, EX_ADD, along(t, y, t->vars, n, 1, false), along(t, rate, t->vars, n, 0, true));
+  const ex first = td_ex_diff(g, desired, time_var);
+  const ex six[6] = {y, rate, bias, desired, first, td_ex_diff(g, first, time_var)};
+  for (int i = 0; i < 6; i++) t->out[i * total + target] = six[i];
+  ex* stop = td_grow(m->stop_ex, &m->cap_stop_ex, m->nstop_ex + 1, sizeof(ex));
+  if (!stop) return TD_E_NOMEM;
+  m->stop_ex = stop;
+  m->stop_ex[m->nstop_ex++] = desired;
+  return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
+}
+
+static td_status build_all(tasks* t) {
+  td_model* m = t->b->m;
+  for (int k = 0; k < m->ntask; k++)
+    for (int i = 0; i < m->task[k].n; i++)
+      TD_TRY(build_value(t, k, m->task[k].first + i,
+                         td_value_ex(td_get(t->list, k, "value"), i, m->graph),
+                         td_value_ex(td_get(t->list, k, "desired"), i, m->graph)));
+  m->task_tape = td_tape_new(m->graph, t->out, 6 * m->ntask_value);
+  m->task_probe_tape = td_tape_new(m->graph, t->partial, t->npartial);
+  return m->task_tape && m->task_probe_tape ? TD_OK : TD_E_NOMEM;
+}
+
+td_status td_build_task_tapes(builder* b) {
+  td_model* m = b->m;
+  if (m->ntask == 0) return TD_OK;
+  const int nvar = td_exprs_nvar(m->graph);
+  tasks t = {.b = b, .list = td_get(b->spec->root, 0, "task"), .nvar = nvar};
+  t.vars = malloc(2 * ((size_t)nvar + 1) * sizeof(int));
+  t.out = malloc(6 * (size_t)m->ntask_value * sizeof(ex) + 1);
+  int* asked = td_push_task_var(m, 2 * m->nprobe);
+  td_status status = t.vars && t.out && (asked || m->nprobe == 0) ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) {
+    t.probe_of = t.vars + nvar + 1;
+    for (int i = 0; i < nvar; i++) t.probe_of[i] = -1;
+    for (int i = 0; i < m->nprobe; i++) t.probe_of[m->probe[i].var] = i;
+    for (int i = 0; i < 2 * m->nprobe; i++) m->task_var[i] = -1;
+    status = build_all(&t);
+  }
+  free(t.vars);
+  free(t.out);
+  free(t.partial);
+  return status;
+}

@@ -1,0 +1,131 @@
+// Linear design: LQR and Kalman gains, poles, structure, frequency response, and the linear
+// coordinates of a state.
+#include <math.h>
+
+#include "dense.h"
+#include "dyn.h"
+#include "riccati.h"
+#include "tendril/control.h"
+#include "vectors.h"
+
+// K = R^-1 B'X,  A'X + X A - X (B R^-1 B') X + Q = 0.  block: nu^2 + nu nx + 2 nx^2
+static td_status lqr(int n, int m, const double* A, const double* B, const double* Q,
+                     const double* R, double* K, double* X, double* residual, double* block) {
+  double *L = block, *RB = L + area(m, m), *G = RB + area(m, n), *own = G + area(n, n);
+  if (!X) X = own;
+  memcpy(L, R, sizeof(double) * area(m, m));
+  if (td_chol(L, m, 1e-14) != 0) return TD_E_SINGULAR;
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) RB[i * n + j] = B[j * m + i];
+  td_chol_solve(L, m, RB, n);
+  td_mul(B, RB, n, m, n, G);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) G[i * n + j] = G[j * n + i] = (G[i * n + j] + G[j * n + i]) / 2;
+  TD_TRY(td_riccati(A, G, Q, n, X, residual));
+  td_mul(RB, X, m, n, n, K);
+  return TD_OK;
+}
+
+td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
+                 double* K, double* X, double* residual) {
+  double* block = malloc(sizeof(double) * (area(nu, nu) + area(nu, nx) + 2 * area(nx, nx) + 1));
+  if (!block) return TD_E_NOMEM;
+  const td_status status = lqr(nx, nu, A, B, Q, R, K, X, residual, block);
+  free(block);
+  return status;
+}
+
+static void transpose(const double* A, int rows, int cols, double* T) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < cols; j++) T[area(j, rows) + (size_t)i] = A[area(i, cols) + (size_t)j];
+}
+
+// The observer is the controller of the transposed system.
+td_status td_kalman(int nx, int ny, const double* A, const double* C, const double* W,
+                    const double* V, double* L, double* P, double* residual) {
+  double* block = malloc(sizeof(double) * (area(nx, nx) + 2 * area(nx, ny) + 1));
+  if (!block) return TD_E_NOMEM;
+  double *At = block, *Ct = At + area(nx, nx), *Lt = Ct + area(nx, ny);
+  transpose(A, nx, nx, At);
+  transpose(C, ny, nx, Ct);
+  const td_status status = td_lqr(nx, ny, At, Ct, W, V, Lt, P, residual);
+  if (status == TD_OK) transpose(Lt, ny, nx, L);
+  free(block);
+  return status;
+}
+
+td_status td_poles(const double* A, int n, double* re, double* im) {
+  if (!td_eig_general(A, n, re, im, NULL)) return TD_E_DIVERGED;
+  // pairs stay together: their real parts are equal to the last bit and the sort is stable
+  for (int i = 1; i < n; i++) {
+    const double a = re[i], b = im[i];
+    int k = i;
+    for (; k > 0 && re[k - 1] < a; k--) re[k] = re[k - 1], im[k] = im[k - 1];
+    re[k] = a;
+    im[k] = b;
+  }
+  return TD_OK;
+}
+
+// ---- structure --------------------------------------------------------------------------------
+
+// Smallest over largest eigenvalue of P in A P + P A' + F F' = 0 (F n x m), A stable; At is A'.
+static double gramian_ratio(const double* At, const double* F, int n, int m, double* block) {
+  double *Q = block, *P = Q + area(n, n), *one = P + area(n, n), *V = one + area(n, n),
+         *w = V + area(n, n);
+  memset(one, 0, sizeof(double) * area(n, n));
+  for (int i = 0; i < n; i++) {
+    one[i * n + i] = 1;
+    for (int j = 0; j < n; j++) Q[i * n + j] = inner(F + area(i, m), F + area(j, m), m);
+  }
+  if (td_lyapunov(At, Q, n, P) != TD_OK || !td_eig_symmetric(P, one, n, w, V)) return NAN;
+  return w[n - 1] > 0 ? fmax(w[0], 0) / w[n - 1] : 0;
+}
+
+static td_status structure_of(const td_linear* l, td_structure* s, double* block) {
+  const int n = l->nx;
+  double *At = block, *Ct = At + area(n, n), *rest = Ct + area(n, l->ny);
+  transpose(l->A, n, n, At);
+  transpose(l->C, l->ny, n, Ct);
+  const double tol = 1e-12;
+  TD_TRY(td_reachable(l->A, l->B, n, l->nu, tol, &s->reachable));
+  TD_TRY(td_reachable(At, Ct, n, l->ny, tol, &s->observable));
+  TD_TRY(td_poles(l->A, n, rest, rest + n));
+  s->stable = n == 0 || rest[0] < 0;
+  if (!s->stable || n == 0) return TD_OK;
+  s->reach_ratio = gramian_ratio(At, l->B, n, l->nu, rest);
+  s->sight_ratio = gramian_ratio(l->A, Ct, n, l->ny, rest);
+  return TD_OK;
+}
+
+td_status td_linear_structure(const td_linear* l, td_structure* structure) {
+  *structure = (td_structure){.reach_ratio = NAN, .sight_ratio = NAN};
+  const size_t n = (size_t)l->nx;
+  double* block = malloc(sizeof(double) * (5 * n * n + n * (size_t)l->ny + 2 * n + 1));
+  if (!block) return TD_E_NOMEM;
+  const td_status status = structure_of(l, structure, block);
+  free(block);
+  return status;
+}
+
+td_status td_frequency_response(const td_linear* l, double omega, double* G) {
+  return td_transfer(l->A, l->B, l->C, l->D, l->nx, l->nu, l->ny, omega, G);
+}
+
+// ---- coordinates of a state -------------------------------------------------------------------
+
+// x = inverse [dq; dv], dq = N+(q0) (q - q0) along the tangent directions at q0
+td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
+                          const td_state* state, double* x) {
+  const td_sizes n = td_model_sizes(model);
+  double* block = malloc(sizeof(double) * (area(n.nv, n.nq) + (size_t)(n.nq + 2 * n.nv) + 1));
+  if (!block) return TD_E_NOMEM;
+  double *Nplus = block, *dq = Nplus + area(n.nv, n.nq), *d = dq + n.nq;
+  td_qdot_inverse(model, about->q, Nplus);
+  for (int i = 0; i < n.nq; i++) dq[i] = state->q[i] - about->q[i];
+  td_mul(Nplus, dq, n.nv, n.nq, 1, d);
+  for (int i = 0; i < n.nv; i++) d[n.nv + i] = state->v[i] - about->v[i];
+  td_mul(linear->inverse, d, linear->nx, 2 * n.nv, 1, x);
+  free(block);
+  return TD_OK;
+}

@@ -1,0 +1,180 @@
+// td_plant: the motion of a model under inputs that are held from one call to the next.
+//
+// A step goes to its time exactly, over stop times and switches on the way.  When the inputs have
+// changed the integrator starts afresh, since the right-hand side jumps; otherwise it goes on.  The
+// solver is chosen once, by the rule of docs/simulation.md for a run of `horizon` seconds.
+#include <math.h>
+
+#include "motion.h"
+#include "tendril/control.h"
+#include "vectors.h"
+
+struct td_plant {
+  const td_model* model;
+  td_work* work;
+  td_motion* motion;
+  td_stepper* stepper;
+  td_solver solver;
+  double t, *y;
+  double* stops;
+  int nstop, stop;
+  double known;  // stop times are known up to here
+  bool fresh;    // the right-hand side has changed since the last step
+  td_state* now;
+};
+
+static const double horizon = 10;  // [s]
+
+void td_plant_free(td_plant* p) {
+  if (!p) return;
+  td_stepper_free(p->stepper);
+  td_motion_free(p->motion);
+  td_state_free(p->now);
+  free(p->stops);
+  free(p->y);
+  free(p);
+}
+
+const td_state* td_plant_state(const td_plant* p) { return p->now; }
+
+void td_plant_inputs(td_plant* p, const double* u) {
+  const int nu = p->motion->size.nu;
+  if (nu == 0 || memcmp(p->now->u, u, sizeof(double) * (size_t)nu) == 0) return;
+  copy(p->now->u, u, nu);
+  copy(p->motion->state->u, u, nu);
+  p->fresh = true;
+}
+
+// The state at (t, y), for the caller to see.
+static void look(td_plant* p) {
+  td_motion_unpack(p->motion, p->t, p->y);
+  td_state_copy(p->model, p->motion->state, p->now);
+}
+
+static td_status choose_solver(td_plant* p, td_solver wanted) {
+  td_motion* m = p->motion;
+  td_choice choice = {.solver = TD_SOLVER_EXPLICIT};
+  const td_status status = td_choose_solver(&m->ode, p->t, p->y, p->t + horizon, 0, &choice);
+  if (status == TD_E_NOMEM) return status;
+  if (status == TD_OK) m->ode.lightly_damped = choice.lightly_damped;
+  p->solver = wanted != TD_SOLVER_AUTO ? wanted : choice.solver;
+  if (m->ode.n == 0) p->solver = TD_SOLVER_EXPLICIT;
+  return TD_OK;
+}
+
+static void enter(td_plant* p, const td_state* state) {
+  td_motion* m = p->motion;
+  td_state_copy(p->model, state, m->state);
+  td_prescribe(p->model, p->work, m->state);
+  p->t = state->t;
+  td_motion_pack(m, p->y);
+  p->y[m->ode.n] = 0;
+  if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, p->y + m->nq + m->nv);
+  p->known = -INFINITY;
+  p->nstop = p->stop = 0;
+  p->fresh = true;
+  look(p);
+}
+
+static td_status start(td_plant* p) {
+  TD_TRY((p->solver == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&p->motion->ode, p->t, p->y,
+                                                                       &p->stepper));
+  p->fresh = false;
+  return TD_OK;
+}
+
+static td_status build(td_plant* p, const td_state* state, const td_sim_options* o) {
+  const td_settings s = td_model_settings(p->model);
+  const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
+  if (!(rtol > 0 && rtol < 1 && atol > 0 && isfinite(atol))) return TD_E_USAGE;
+  TD_TRY(td_motion_new(p->model, p->work, state, rtol, atol, &p->motion));
+  p->now = td_state_new(p->model);
+  p->y = calloc((size_t)(p->motion->ode.n + p->motion->ode.nquad), sizeof(double));
+  if (!p->now || !p->y) return TD_E_NOMEM;
+  enter(p, state);
+  TD_TRY(choose_solver(p, o->solver != TD_SOLVER_AUTO ? o->solver : s.solver));
+  return start(p);
+}
+
+td_status td_plant_new(const td_model* model, td_work* work, const td_state* state,
+                       const td_sim_options* options, td_plant** plant) {
+  td_plant* p = *plant = calloc(1, sizeof *p);
+  if (!p) return TD_E_NOMEM;
+  p->model = model;
+  p->work = work;
+  const td_status status = build(p, state, options);
+  if (status != TD_OK) {
+    td_plant_free(p);
+    *plant = NULL;
+  }
+  return status;
+}
+
+// With an integrator that remembers nothing.
+td_status td_plant_reset(td_plant* p, const td_state* state) {
+  td_stepper* old = p->stepper;
+  enter(p, state);
+  const td_status status = start(p);
+  if (status == TD_OK) {
+    td_stepper_free(old);
+  } else {
+    p->stepper = old;
+  }
+  return status;
+}
+
+// Stop times from now to at least t, for a good while ahead.
+static td_status find_stops(td_plant* p, double t) {
+  if (t <= p->known) return TD_OK;
+  free(p->stops);
+  p->stops = NULL;
+  p->nstop = p->stop = 0;
+  p->known = p->t + fmax(horizon, 2 * (t - p->t));
+  return td_stop_times(p->model, p->work, p->t, p->known, &p->stops, &p->nstop);
+}
+
+static double next_stop(td_plant* p, double t) {
+  while (p->stop < p->nstop && p->stops[p->stop] <= p->t) p->stop++;
+  return p->stop < p->nstop ? fmin(p->stops[p->stop], t) : t;
+}
+
+// A stop time or a switch makes the right-hand side another one.
+static bool jumps(const td_plant* p, const td_step* step) {
+  if (p->stop < p->nstop && p->t >= p->stops[p->stop]) return true;
+  const td_motion* m = p->motion;
+  for (int i = m->nevent; step->root && i < m->ode.nroot; i++)
+    if (step->crossed[i] != 0) return true;
+  return false;
+}
+
+static td_status advance(td_plant* p, double t) {
+  td_step step;
+  if (p->fresh) TD_TRY(td_stepper_restart(p->stepper, p->t, p->y));
+  p->fresh = false;
+  TD_TRY(td_stepper_step(p->stepper, next_stop(p, t), &step));
+  p->t = step.t;
+  copy(p->y, step.y, p->motion->ode.n + p->motion->ode.nquad);
+  p->fresh = jumps(p, &step);
+  return TD_OK;
+}
+
+td_status td_plant_step(td_plant* p, double t) {
+  if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
+  td_status status = find_stops(p, t);
+  while (status == TD_OK && p->t < t) status = advance(p, t);
+  look(p);
+  return status;
+}
+
+td_sim_stats td_plant_stats(const td_plant* p) {
+  const td_ode_counts* c = &p->stepper->counts;
+  return (td_sim_stats){.steps = c->steps,
+                        .rejected = c->rejected,
+                        .evaluations = c->evaluations,
+                        .tangents = c->tangents,
+                        .factorisations = c->factorisations,
+                        .projections = c->projections,
+                        .time_error = NAN,
+                        .solver = p->solver,
+                        .t_end = p->t};
+}

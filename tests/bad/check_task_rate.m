@@ -1,0 +1,2 @@
+F = input('F', 0); body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).input = F;
+task(1).value = vel(body(1)); task(1).desired = [0 0 0];

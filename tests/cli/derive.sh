@@ -1,0 +1,39 @@
+# tendril derive and tendril export: files, messages and exit codes.
+. "$(dirname "$0")/common.bash"
+expect 0 derive "$models/pendulum.m" -o out
+has out/pendulum.c && has out/pendulum.h && has out/pendulum_check.c
+json out/summary.json "d['derive']['nodes'] > 0"
+expect 0 derive "$models/pendulum.m" -o out --lang python --style matrix
+has out/pendulum.py
+expect 0 derive "$models/pendulum.m" -o out --lang latex --symbolic m --json
+has out/pendulum.tex
+grep -q 'm' out/pendulum.tex || fail 'the mass is no symbol'
+json stdout.txt "d['nodes'] > 0"
+expect 0 derive "$models/pendulum.m" -o out --lang octave --style element
+has out/pendulum_terms.m && has out/pendulum_mass1.m
+
+expect 1 derive "$models/pendulum.m" --lang fortran
+says 'must be c, octave, python or latex'
+expect 1 derive "$models/pendulum.m" -o no --symbolic length
+says "no param 'length'"
+absent no
+expect 1 derive "$models/stiffflop.m" -o no --symbolic n
+says 'cannot be a symbol'
+expect 2 derive "$models/pneumatic_module.m" -o no --set model=gvs
+says 'no closed form here'
+expect 1 derive "$models/pendulum.m" --jit
+says "unknown option '--jit'"
+
+expect 0 export c "$models/four_bar.m" -o exported
+has exported/four_bar.c && has exported/four_bar_check.c
+if command -v cc >/dev/null; then
+  (cd exported && cc -O0 -w four_bar.c four_bar_check.c -lm -o check && ./check >check.txt) || fail 'the exported model differs'
+fi
+CFLAGS=-O0 expect 0 export fmu "$models/pendulum.m" -o exported --fmi 3
+has exported/pendulum.fmu
+expect 1 export pdf "$models/pendulum.m"
+says 'export c or fmu'
+expect 1 export c "$models/pendulum.m" --fmi 2
+expect 1 export c
+says 'which model?'
+finish

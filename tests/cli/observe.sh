@@ -1,0 +1,59 @@
+# Observers from the command line: an unknown force from positions; statistics; what is refused.
+. "$(dirname "$0")/common.bash"
+
+cat >mass.m <<'MODEL'
+f = input('f', 0); k = param('k', 50);
+body(1).m = 2; body(1).I = zeros(3);
+joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];
+joint(1).dof(1).spring.coeff = k; joint(1).dof(1).damp.visc = 4; joint(1).dof(1).input = f;
+sensor(1).name = 'x'; sensor(1).value = dof(joint(1), 1); sensor(1).noise = 1e-3;
+MODEL
+# x'' = -25 x - 2 x' + f/2 under f = 3 from t = 1 s on, with noise and gaps
+python3 - <<'PYTHON'
+import random
+random.seed(4)
+x = v = 0.0
+h = 1e-3
+with open("data.csv", "w") as out:
+    out.write("t,x,f\n")
+    for k in range(4001):
+        t = k * h
+        f = 3.0 if t >= 1 else 0.0
+        if k % 20 == 0:
+            y = "" if k % 300 == 0 else "%.6f" % (x + random.gauss(0, 1e-3))
+            out.write("%.3f,%s,%g\n" % (t, y, f))
+        v += h * (-25 * x - 2 * v + f / 2)
+        x += h * v
+PYTHON
+for filter in ekf ukf; do
+  expect 0 observe mass.m --data data.csv --estimate f=0.1:3 --filter $filter --json
+  json stdout.txt 'd["rows"] == 201 and abs(d["unknowns"][0]["value"] - 3) < 4 * d["unknowns"][0]["sigma"]'
+  json stdout.txt 'd["unknowns"][0]["R2"] > 0.75 and d["innovations"][0]["measurements"] == 187 and 0.5 < d["nis_per_number"] < 1.5'
+done
+head -1 mass.out/observe.csv | grep -q '^t,x,q1,v1,f_estimate,f_sigma,x_innovation,x_innovation_sigma,dq1_sigma,dv1_sigma,nis,nis_n$' ||
+  fail "observe.csv: $(head -1 mass.out/observe.csv)"
+expect 0 observe mass.m --data data.csv --set k=80 --estimate k=30:0 --json
+json stdout.txt 'abs(d["unknowns"][0]["value"] - 50) < 3'
+expect 1 observe mass.m
+says 'give --data FILE'
+expect 1 observe mass.m --data data.csv --estimate g=1:1
+says "no input or param of that name"
+expect 1 observe mass.m --data data.csv --estimate f
+says 'must look like name=sigma:walk'
+echo 'a,b
+1,2' >bad.csv
+expect 4 observe mass.m --data bad.csv
+says 'at least two rows'
+printf 't,z\n1,2\n2,3\n' >bad.csv
+expect 4 observe mass.m --data bad.csv
+says 'no column that is called like a sensor'
+
+# the recorded appendage under load, when it is here
+recording=$TENDRIL_DATA/data/stiffflop/stiffflop_load1.csv
+if [ -n "$TENDRIL_DATA" ] && [ -r "$recording" ]; then
+  head -700 "$recording" >load1.csv
+  expect 0 observe "$models/tip_force.m" --data load1.csv --from-equilibrium --estimate fwx_N=0.2:0.2 --estimate fwy_N=0.2:0.2 --json
+  json stdout.txt 'd["unknowns"][0]["R2"] > 0.4 and d["unknowns"][1]["correlation2"] > 0.3'
+  python3 -c 'import json; print([(u["name"], round(u["R2"], 3), round(u["correlation2"], 3)) for u in json.load(open("stdout.txt"))["unknowns"]])'
+fi
+finish

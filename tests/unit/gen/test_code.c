@@ -1,0 +1,192 @@
+// Printed code is compiled and run, and gives the engine's numbers; no compiler finds anything to
+// complain about, and the text is the same every time.
+#include <unistd.h>
+
+#include "../dyn/robots.h"
+#include "derive.h"
+
+static const struct {
+  const char* name;
+  const char *text, *file, *model, *n;
+} cases[] = {
+    {"given", robot_given, NULL, NULL, NULL},
+    {"links", robot_links, NULL, NULL, NULL},
+    {"loops", robot_loops, NULL, NULL, NULL},
+    {"rods", robot_rods, NULL, NULL, NULL},
+    {"pendulum", NULL, "pendulum.m", NULL, NULL},
+    {"four_bar", NULL, "four_bar.m", NULL, NULL},
+    {"stiffflop_eba", NULL, "stiffflop.m", "eba", "2"},
+    {"stiffflop_rom", NULL, "stiffflop.m", "rom", "1"},
+    {"stiffflop_srl", NULL, "stiffflop.m", "srl", "5"},
+};
+enum { NCASE = sizeof cases / sizeof *cases };
+
+static char directory[] = "/tmp/tendril_code_XXXXXX";
+
+static int setup(void** state) {
+  (void)state;
+  return mkdtemp(directory) ? 0 : -1;
+}
+
+static int teardown(void** state) {
+  (void)state;
+  char command[200];
+  snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  return system(command);
+}
+
+static bool have(const char* command) {
+  char text[400];
+  snprintf(text, sizeof text, "%.300s >/dev/null 2>&1", command);
+  return system(text) == 0;
+}
+
+// Run in the directory of the files; shows what was said when it fails.
+static void run(const char* what, const char* command) {
+  char text[900];
+  snprintf(text, sizeof text, "cd '%s' && (%s) > out.txt 2>&1", directory, command);
+  if (system(text) == 0) return;
+  print_error("%s: %s\n", what, command);
+  snprintf(text, sizeof text, "head -20 '%s/out.txt' >&2", directory);
+  if (system(text) != 0) print_error("and it said nothing\n");
+  fail();
+}
+
+static td_model* load(int i) {
+  td_spec* spec = td_spec_new();
+  td_model* m = NULL;
+  char path[600];
+  if (cases[i].model) td_spec_override(spec, "model", cases[i].model);
+  if (cases[i].n) td_spec_override(spec, "n", cases[i].n);
+  snprintf(path, sizeof path, "%s/models/%s", TEST_SOURCE_DIR, cases[i].file ? cases[i].file : "");
+  if (cases[i].text) {
+    td_spec_load_string(spec, cases[i].name, cases[i].text);
+  } else {
+    td_spec_load_file(spec, path);
+  }
+  if (td_model_compile(spec, &m) != TD_OK) {
+    print_error("%s\n", td_spec_messages(spec));
+    fail();
+  }
+  td_spec_free(spec);
+  return m;
+}
+
+static void write_code(int i, td_derive_language language, td_derive_style style) {
+  td_model* m = load(i);
+  td_derived* d = NULL;
+  td_files* files = NULL;
+  char message[300] = "";
+  const td_derive_options o = {.all_symbolic = i % 2 == 1, .elements = true};
+  if (td_derive(m, &o, &d, message, sizeof message) != TD_OK) {
+    print_error("%s: %s\n", cases[i].name, message);
+    fail();
+  }
+  assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
+  assert_int_equal(td_derive_write(m, d, cases[i].name, language, style, files), TD_OK);
+  assert_int_equal(td_files_commit(files), TD_OK);
+  td_files_close(files);
+  td_derived_free(d);
+  td_model_free(m);
+}
+
+static void compile_and_check(const char* compiler, const char* name) {
+  char command[400];
+  snprintf(command, sizeof command,
+           "%s -std=c99 -O0 -Wall -Wextra -Wpedantic -Wconversion -Werror %s.c %s_check.c -lm -o "
+           "check && ./check",
+           compiler, name, name);
+  run(name, command);
+}
+
+static void test_c_compiles_without_warnings_and_gives_the_numbers_of_the_engine(void** state) {
+  (void)state;
+  static const char* const compilers[] = {"gcc", "clang-14"};
+  int used = 0;
+  for (int i = 0; i < NCASE; i++) write_code(i, TD_DERIVE_C, (td_derive_style)(i % 4));
+  for (int c = 0; c < 2; c++) {
+    char probe[60];
+    snprintf(probe, sizeof probe, "%s --version", compilers[c]);
+    if (!have(probe)) continue;
+    used++;
+    for (int i = 0; i < NCASE; i++) compile_and_check(compilers[c], cases[i].name);
+  }
+  if (used == 0) skip();
+}
+
+static void test_c_is_the_same_every_time(void** state) {
+  (void)state;
+  write_code(1, TD_DERIVE_C, TD_DERIVE_TERMS);
+  run("first", "cp links.c once.c && cp links.h once.h");
+  write_code(1, TD_DERIVE_C, TD_DERIVE_TERMS);
+  run("second", "cmp links.c once.c && cmp links.h once.h");
+}
+
+static const char* python(void) {
+  if (have("python3 -c 'import numpy'")) return "python3";
+  return have("/usr/bin/python3 -c 'import numpy'") ? "/usr/bin/python3" : NULL;
+}
+
+static void test_python_gives_the_numbers_of_the_engine(void** state) {
+  (void)state;
+  const char* program = python();
+  if (!program) skip();
+  for (int i = 0; i < NCASE; i++) {
+    char command[200];
+    write_code(i, TD_DERIVE_PYTHON, (td_derive_style)((i + 1) % 4));
+    snprintf(command, sizeof command, "%s -W error %s.py", program, cases[i].name);
+    run(cases[i].name, command);
+  }
+}
+
+static void test_octave_gives_the_numbers_of_the_engine(void** state) {
+  (void)state;
+  if (!have("octave-cli --version")) skip();
+  char command[900] = "octave-cli --quiet --no-init-file --eval \"";
+  for (int i = 0; i < NCASE; i++) {
+    write_code(i, TD_DERIVE_OCTAVE, (td_derive_style)((i + 2) % 4));
+    strcat(strcat(command, cases[i].name), "_check; ");
+  }
+  run("octave", strcat(command, "disp('all done');\"; grep -q 'all done' out.txt"));
+}
+
+// A planar arm of two links: one page.
+static const char arm[] =
+    "l1 = param('l1', 1); l2 = param('l2', .8); m1 = param('m1', 1); m2 = param('m2', .7); g = "
+    "param('g', 9.81);\n"
+    "world.g = [0 0 -g]; body(1).m = m1; body(1).l_com = [0 0 -l1/2]; body(2).m = m2; "
+    "body(2).l_com = [0 0 -l2/2];\n"
+    "joint(1).second = 1; joint(1).tr(1).rot = [2 inf]; joint(1).dof(1).input = input('u1', 0);\n"
+    "joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [0 0 -l1]; joint(2).tr(1).rot "
+    "= [2 inf]; joint(2).dof(1).input = input('u2', 0);\n";
+
+static void test_latex_of_an_arm_fits_a_page(void** state) {
+  (void)state;
+  robot r = robot_load(arm);
+  td_derived* d = NULL;
+  td_files* files = NULL;
+  char message[300];
+  const td_derive_options o = {.all_symbolic = true};
+  assert_int_equal(td_derive(r.model, &o, &d, message, sizeof message), TD_OK);
+  assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
+  assert_int_equal(td_derive_write(r.model, d, "arm", TD_DERIVE_LATEX, TD_DERIVE_WHOLE, files),
+                   TD_OK);
+  assert_int_equal(td_files_commit(files), TD_OK);
+  td_files_close(files);
+  td_derived_free(d);
+  robot_free(&r);
+  run("arm", "grep -q 'sin' arm.tex && grep -q 'm_{2}' arm.tex");
+  if (!have("pdflatex --version")) skip();
+  run("pdflatex", "pdflatex -interaction=nonstopmode arm.tex && grep -q '(1 page' arm.log");
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_c_compiles_without_warnings_and_gives_the_numbers_of_the_engine),
+      cmocka_unit_test(test_c_is_the_same_every_time),
+      cmocka_unit_test(test_python_gives_the_numbers_of_the_engine),
+      cmocka_unit_test(test_latex_of_an_arm_fits_a_page),
+      cmocka_unit_test(test_octave_gives_the_numbers_of_the_engine),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

@@ -1,0 +1,139 @@
+// Standalone C models: compiled by the compilers there are without a warning, run on this machine
+// and on an emulated Cortex-M7, and the same numbers everywhere.
+#include <unistd.h>
+
+#include "../dyn/robots.h"
+#include "bundle.h"
+#include "layout.h"
+#include "model.h"
+#include "tendril/generate.h"
+
+static char directory[] = "/tmp/tendril_export_XXXXXX";
+
+static int setup(void** state) {
+  (void)state;
+  return mkdtemp(directory) ? 0 : -1;
+}
+static int teardown(void** state) {
+  (void)state;
+  char command[200];
+  snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  return system(command);
+}
+
+static bool have(const char* command) {
+  char text[400];
+  snprintf(text, sizeof text, "%.300s >/dev/null 2>&1", command);
+  return system(text) == 0;
+}
+
+static void run(const char* what, const char* command) {
+  char text[1200];
+  snprintf(text, sizeof text, "cd '%s' && (%s) > out.txt 2>&1", directory, command);
+  if (system(text) == 0) return;
+  print_error("%s: %s\n", what, command);
+  snprintf(text, sizeof text, "head -20 '%s/out.txt' >&2", directory);
+  if (system(text) != 0) print_error("and it said nothing\n");
+  fail();
+}
+
+static void write_model(const char* name, const char* text) {
+  robot r = robot_load(text);
+  td_files* files = NULL;
+  char message[300];
+  assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
+  assert_int_equal(td_export_c(r.model, name, files), TD_OK);
+  assert_int_equal(td_files_commit(files), TD_OK);
+  td_files_close(files);
+  robot_free(&r);
+}
+
+static const struct {
+  const char *name, *text;
+} cases[] = {{"links", robot_links}, {"loops", robot_loops},    {"given", robot_given},
+             {"rods", robot_rods},   {"gvs", robot_gvs},        {"cables", robot_cables},
+             {"water", robot_water}, {"contact", robot_contact}};
+enum { NCASE = sizeof cases / sizeof *cases };
+
+static void test_standalone_models_agree_with_the_library(void** state) {
+  (void)state;
+  if (!have("cc --version")) skip();
+  for (int i = 0; i < NCASE; i++) {
+    char command[300];
+    write_model(cases[i].name, cases[i].text);
+    snprintf(command, sizeof command, "cc -std=c11 -O0 -w %s.c %s_check.c -lm -o check && ./check",
+             cases[i].name, cases[i].name);
+    run(cases[i].name, command);
+  }
+}
+
+static void test_no_compiler_warns(void** state) {
+  (void)state;
+  static const char* const compilers[] = {"gcc", "clang-14"};
+  int used = 0;
+  write_model("loops", robot_loops);
+  for (int i = 0; i < 2; i++) {
+    char command[300];
+    snprintf(command, sizeof command, "%s --version", compilers[i]);
+    if (!have(command)) continue;
+    used++;
+    snprintf(command, sizeof command,
+             "%s -std=c11 -O0 -Wall -Wextra -Wconversion -Werror -c loops.c loops_check.c",
+             compilers[i]);
+    run(compilers[i], command);
+  }
+  if (used == 0) skip();
+}
+
+static void test_text_is_the_same_every_time(void** state) {
+  (void)state;
+  write_model("links", robot_links);
+  run("first", "cp links.c once.c");
+  write_model("links", robot_links);
+  run("second", "cmp links.c once.c");
+}
+
+static void test_cortex_m7_agrees_with_the_host(void** state) {
+  (void)state;
+  if (!have("arm-none-eabi-gcc --version") || !have("qemu-system-arm --version")) skip();
+  write_model("loops", robot_loops);
+  char command[1000];
+  snprintf(
+      command, sizeof command,
+      "arm-none-eabi-gcc -mcpu=cortex-m7 -mthumb -mfloat-abi=hard -mfpu=fpv5-d16 "
+      "-fno-short-enums -Wl,--no-enum-size-warning -O1 -w -ffunction-sections "
+      "-fdata-sections -Wl,--gc-sections -std=c11 loops.c loops_check.c '%s/tests/arm/start.c' "
+      "-T '%s/tests/arm/mps2.ld' --specs=rdimon.specs -nostartfiles -lm -o arm.elf && "
+      "timeout 60 qemu-system-arm -M mps2-an500 -nographic -semihosting -kernel arm.elf && "
+      "sed 's/.*: //' out.txt | awk '/e[-+]/ && $1 > 1e-12 {exit 1}'",
+      TEST_SOURCE_DIR, TEST_SOURCE_DIR);
+  run("Cortex-M7", command);
+}
+
+// The layout read from the header is the compiler's.
+static void test_layout_of_every_struct_is_understood(void** state) {
+  (void)state;
+  const char* text = "";
+  for (int i = 0; td_engine_sources[i].name; i++) {
+    if (strcmp(td_engine_sources[i].name, "model.h") == 0) text = td_engine_sources[i].text;
+  }
+  layout l;
+#define X(type, name, about)                        \
+  if (strncmp(#type, "model_", 6) == 0) {           \
+    assert_true(td_layout(text, #type, &l));        \
+    assert_int_equal((size_t)l.size, sizeof(type)); \
+  }
+  TD_MODEL_ARRAYS(X)
+#undef X
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_standalone_models_agree_with_the_library),
+      cmocka_unit_test(test_no_compiler_warns),
+      cmocka_unit_test(test_text_is_the_same_every_time),
+      cmocka_unit_test(test_cortex_m7_agrees_with_the_host),
+      cmocka_unit_test(test_layout_of_every_struct_is_understood),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

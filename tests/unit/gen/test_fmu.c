@@ -1,0 +1,501 @@
+// Functional mock-up units in the hands of an importer written here from the standard: the archive
+// is unpacked, the description parsed, the binary loaded, and model exchange and co-simulation run
+// to the same end as the library's own simulation.
+#include <dlfcn.h>
+#include <expat.h>
+#include <unistd.h>
+#include <zip.h>
+
+#include "check.h"
+#include "tendril/generate.h"
+
+// ---- archives ---------------------------------------------------------------------------------
+
+static char directory[] = "/tmp/tendril_fmu_test_XXXXXX";
+
+static int setup(void** state) {
+  (void)state;
+  setenv("CFLAGS", "-O0", 1);  // compiling is most of the time
+  return mkdtemp(directory) ? 0 : -1;
+}
+static void close_units(void);
+static int teardown(void** state) {
+  (void)state;
+  close_units();
+  char command[200];
+  snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  return system(command);
+}
+
+static td_model* load(const char* file, const char* model, const char* n) {
+  char path[600];
+  td_spec* spec = td_spec_new();
+  td_model* m = NULL;
+  if (model) td_spec_override(spec, "model", model);
+  if (n) td_spec_override(spec, "n", n);
+  snprintf(path, sizeof path, "%s/models/%s", TEST_SOURCE_DIR, file);
+  td_spec_load_file(spec, path);
+  if (td_model_compile(spec, &m) != TD_OK) print_error("%s\n", td_spec_messages(spec));
+  assert_non_null(m);
+  td_spec_free(spec);
+  return m;
+}
+
+// A member of the archive; caller frees.  NULL: there is none.
+static char* member(const char* fmu, const char* name, size_t* size) {
+  zip_t* z = zip_open(fmu, ZIP_RDONLY, NULL);
+  zip_stat_t st;
+  assert_non_null(z);
+  char* data = NULL;
+  if (zip_stat(z, name, 0, &st) == 0) {
+    zip_file_t* f = zip_fopen(z, name, 0);
+    data = calloc((size_t)st.size + 1, 1);
+    assert_int_equal(zip_fread(f, data, st.size), (zip_int64_t)st.size);
+    zip_fclose(f);
+    *size = (size_t)st.size;
+  }
+  zip_close(z);
+  return data;
+}
+
+// ---- the description --------------------------------------------------------------------------
+
+enum { MOST = 400 };
+typedef struct description {
+  char guid[80], identifier[80];
+  char name[MOST][100], causality[MOST][20];
+  unsigned vr[MOST];
+  int n, nderivative, noutput, depth;
+} description;
+
+static const char* attribute(const char** a, const char* name) {
+  for (int i = 0; a[i]; i += 2) {
+    if (strcmp(a[i], name) == 0) return a[i + 1];
+  }
+  return "";
+}
+
+static void element(void* user, const char* tag, const char** a) {
+  description* d = user;
+  d->depth++;
+  const char* token =
+      *attribute(a, "guid") ? attribute(a, "guid") : attribute(a, "instantiationToken");
+  if (strcmp(tag, "fmiModelDescription") == 0) snprintf(d->guid, sizeof d->guid, "%s", token);
+  if (strcmp(tag, "CoSimulation") == 0) {
+    snprintf(d->identifier, sizeof d->identifier, "%s", attribute(a, "modelIdentifier"));
+  }
+  if (strcmp(tag, "ScalarVariable") == 0 || strcmp(tag, "Float64") == 0) {
+    assert_true(d->n < MOST);
+    snprintf(d->name[d->n], sizeof d->name[0], "%s", attribute(a, "name"));
+    snprintf(d->causality[d->n], sizeof d->causality[0], "%s", attribute(a, "causality"));
+    d->vr[d->n] = (unsigned)atoi(attribute(a, "valueReference"));
+    for (int i = 0; i < d->n; i++) assert_string_not_equal(d->name[i], d->name[d->n]);
+    d->n++;
+  }
+  if (*attribute(a, "derivative")) d->nderivative++;
+  if (strcmp(attribute(a, "causality"), "output") == 0) d->noutput++;
+}
+static void element_end(void* user, const char* tag) {
+  (void)tag;
+  ((description*)user)->depth--;
+}
+
+static void parse(const char* text, size_t n, description* d) {
+  XML_Parser p = XML_ParserCreate("UTF-8");
+  memset(d, 0, sizeof *d);
+  XML_SetUserData(p, d);
+  XML_SetElementHandler(p, element, element_end);
+  if (XML_Parse(p, text, (int)n, 1) != XML_STATUS_OK) {
+    fail_msg("description: %s", XML_ErrorString(XML_GetErrorCode(p)));
+  }
+  XML_ParserFree(p);
+  assert_int_equal(d->depth, 0);
+}
+
+static unsigned reference(const description* d, const char* name) {
+  for (int i = 0; i < d->n; i++) {
+    if (strcmp(d->name[i], name) == 0) return d->vr[i];
+  }
+  fail_msg("no variable '%s'", name);
+  return 0;
+}
+
+// ---- loading ----------------------------------------------------------------------------------
+
+typedef struct unit {
+  description d;
+  void* library;
+} unit;
+
+// Each is made once: compiling takes longer than all the rest.
+static unit made[4];
+static char made_as[4][40];
+static int nmade;
+
+static unit make_unit(const td_model* m, const char* title, int version);
+
+static unit open_unit(const td_model* m, const char* title, int version) {
+  char key[40];
+  snprintf(key, sizeof key, "%s %d", title, version);
+  for (int i = 0; i < nmade; i++) {
+    if (strcmp(made_as[i], key) == 0) return made[i];
+  }
+  assert_true(nmade < 4);
+  strcpy(made_as[nmade], key);
+  made[nmade] = make_unit(m, title, version);
+  return made[nmade++];
+}
+
+static unit make_unit(const td_model* m, const char* title, int version) {
+  unit u = {.library = NULL};
+  td_files* files = NULL;
+  char message[300], path[400], name[200];
+  size_t n;
+  assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
+  assert_int_equal(td_export_fmu(m, title, version, files, message, sizeof message), TD_OK);
+  assert_string_equal(message, "");
+  assert_int_equal(td_files_commit(files), TD_OK);
+  td_files_close(files);
+  snprintf(path, sizeof path, "%s/%s.fmu", directory, title);
+  char* text = member(path, "modelDescription.xml", &n);
+  assert_non_null(text);
+  parse(text, n, &u.d);
+  free(text);
+  snprintf(name, sizeof name, "binaries/%s/%s.so", version == 3 ? "x86_64-linux" : "linux64",
+           u.d.identifier);
+  char* binary = member(path, name, &n);
+  assert_non_null(binary);
+  snprintf(path, sizeof path, "%s/%s_%d.so", directory, title, version);
+  FILE* f = fopen(path, "wb");
+  assert_int_equal(fwrite(binary, 1, n, f), n);
+  fclose(f);
+  free(binary);
+  u.library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  if (!u.library) fail_msg("%s", dlerror());
+  return u;
+}
+
+static void close_units(void) {
+  for (int i = 0; i < nmade; i++) dlclose(made[i].library);
+}
+
+// A function of the library; functions and objects have the same representation where dlsym exists.
+#define LOOK_UP(u, type, name)                 \
+  type name;                                   \
+  do {                                         \
+    void* symbol = dlsym((u)->library, #name); \
+    assert_non_null(symbol);                   \
+    memcpy(&name, &symbol, sizeof name);       \
+  } while (0)
+
+static bool have_compiler(void) { return system("cc --version >/dev/null 2>&1") == 0; }
+
+// Sensors at the end of the library's own simulation.
+static void simulate(const td_model* m, double t_end, double* y) {
+  td_work* w = td_work_new(m);
+  td_state* s = td_state_new(m);
+  td_trajectory* trajectory = NULL;
+  td_sim_options o = td_sim_options_default();
+  o.t_final = t_end;
+  o.rtol = 1e-9;
+  o.atol = 1e-11;
+  assert_int_equal(td_state_initial(m, w, s), TD_OK);
+  assert_int_equal(td_simulate(m, w, s, &o, &trajectory), TD_OK);
+  const int last = td_trajectory_rows(trajectory) - 1;
+  CHECK_NEAR(td_trajectory_time(trajectory, last), t_end, 1e-12);
+  memcpy(y, td_trajectory_sensors(trajectory, last), (size_t)td_model_sizes(m).nsensor * sizeof *y);
+  td_trajectory_free(trajectory);
+  td_state_free(s);
+  td_work_free(w);
+}
+
+// ---- FMI 2.0 ----------------------------------------------------------------------------------
+
+typedef struct callbacks2 {
+  void (*logger)(void*, const char*, int, const char*, const char*, ...);
+  void* (*allocate)(size_t, size_t);
+  void (*release)(void*);
+  void* finished;
+  void* environment;
+} callbacks2;
+
+typedef void* (*instantiate2)(const char*, int, const char*, const char*, const callbacks2*, int,
+                              int);
+typedef int (*simple)(void*);
+typedef int (*setup2)(void*, int, double, double, int, double);
+typedef int (*get_real)(void*, const unsigned*, size_t, double*);
+typedef int (*set_real)(void*, const unsigned*, size_t, const double*);
+typedef int (*step2)(void*, double, double, int);
+typedef int (*set_time)(void*, double);
+typedef int (*get_states)(void*, double*, size_t);
+typedef int (*set_states)(void*, const double*, size_t);
+typedef int (*directional2)(void*, const unsigned*, size_t, const unsigned*, size_t, const double*,
+                            double*);
+
+static void quiet(void* e, const char* n, int s, const char* c, const char* text, ...) {
+  (void)e, (void)n, (void)s, (void)c, (void)text;
+}
+
+static void* start2(const unit* u, int type) {
+  static const callbacks2 call = {quiet, calloc, free, NULL, NULL};
+  LOOK_UP(u, instantiate2, fmi2Instantiate);
+  LOOK_UP(u, setup2, fmi2SetupExperiment);
+  LOOK_UP(u, simple, fmi2EnterInitializationMode);
+  LOOK_UP(u, simple, fmi2ExitInitializationMode);
+  void* c = fmi2Instantiate("test", type, u->d.guid, "", &call, 0, 0);
+  assert_non_null(c);
+  assert_int_equal(fmi2SetupExperiment(c, 1, 1e-8, 0, 0, 0), 0);
+  assert_int_equal(fmi2EnterInitializationMode(c), 0);
+  assert_int_equal(fmi2ExitInitializationMode(c), 0);
+  return c;
+}
+
+static void stop2(const unit* u, void* c) {
+  LOOK_UP(u, simple, fmi2Terminate);
+  void (*release)(void*);
+  void* symbol = dlsym(u->library, "fmi2FreeInstance");
+  memcpy(&release, &symbol, sizeof release);
+  assert_int_equal(fmi2Terminate(c), 0);
+  release(c);
+}
+
+// The importer's own loop: classical Runge-Kutta on what the unit says of x'.
+static void exchange2(const unit* u, double t_end, int steps, double* y, int ny) {
+  void* c = start2(u, 0);
+  LOOK_UP(u, set_time, fmi2SetTime);
+  LOOK_UP(u, get_states, fmi2GetContinuousStates);
+  LOOK_UP(u, get_states, fmi2GetDerivatives);
+  LOOK_UP(u, set_states, fmi2SetContinuousStates);
+  LOOK_UP(u, get_real, fmi2GetReal);
+  const size_t n = (size_t)u->d.nderivative;
+  double x[MOST], at[MOST], k[MOST], sum[MOST];
+  static const double place[4] = {0, 0.5, 0.5, 1}, weight[4] = {1 / 6., 1 / 3., 1 / 3., 1 / 6.};
+  const double h = t_end / steps;
+  assert_int_equal(fmi2GetContinuousStates(c, x, n), 0);
+  for (int s = 0; s < steps; s++) {
+    memset(sum, 0, sizeof sum);
+    memset(k, 0, sizeof k);
+    for (int i = 0; i < 4; i++) {
+      for (size_t j = 0; j < n; j++) at[j] = x[j] + place[i] * h * k[j];
+      assert_int_equal(fmi2SetTime(c, (s + place[i]) * h), 0);
+      assert_int_equal(fmi2SetContinuousStates(c, at, n), 0);
+      assert_int_equal(fmi2GetDerivatives(c, k, n), 0);
+      for (size_t j = 0; j < n; j++) sum[j] += weight[i] * k[j];
+    }
+    for (size_t j = 0; j < n; j++) x[j] += h * sum[j];
+  }
+  assert_int_equal(fmi2SetTime(c, t_end), 0);
+  assert_int_equal(fmi2SetContinuousStates(c, x, n), 0);
+  unsigned vr[MOST];
+  int count = 0;
+  for (int i = 0; i < u->d.n; i++) {
+    if (strcmp(u->d.causality[i], "output") == 0) vr[count++] = u->d.vr[i];
+  }
+  assert_int_equal(count, ny);
+  assert_int_equal(fmi2GetReal(c, vr, (size_t)ny, y), 0);
+  stop2(u, c);
+}
+
+static void cosimulate2(const unit* u, double t_end, int steps, double* y, int ny) {
+  void* c = start2(u, 1);
+  LOOK_UP(u, step2, fmi2DoStep);
+  LOOK_UP(u, get_real, fmi2GetReal);
+  const double h = t_end / steps;
+  for (int s = 0; s < steps; s++) assert_int_equal(fmi2DoStep(c, s * h, h, 1), 0);
+  unsigned vr[MOST];
+  int count = 0;
+  for (int i = 0; i < u->d.n; i++) {
+    if (strcmp(u->d.causality[i], "output") == 0) vr[count++] = u->d.vr[i];
+  }
+  assert_int_equal(fmi2GetReal(c, vr, (size_t)ny, y), 0);
+  stop2(u, c);
+}
+
+static double worst(const double* a, const double* b, int n) {
+  double error = 0, scale = 1e-3;
+  for (int i = 0; i < n; i++) {
+    error = fmax(error, fabs(a[i] - b[i]));
+    scale = fmax(scale, fabs(b[i]));
+  }
+  return error / scale;
+}
+
+static void test_pendulum_runs_as_simulated_in_both_ways(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m = load("pendulum.m", NULL, NULL);
+  const unit u = open_unit(m, "pendulum", 2);
+  const int ny = td_model_sizes(m).nsensor;
+  double want[MOST], got[MOST];
+  simulate(m, 2, want);
+  exchange2(&u, 2, 2000, got, ny);
+  CHECK_REACHED("pendulum, model exchange", worst(got, want, ny), 1e-7);  // 1e-3 steps of order 4
+  cosimulate2(&u, 2, 50, got, ny);
+  CHECK_REACHED("pendulum, co-simulation", worst(got, want, ny), 1e-5);  // order 3 at rtol 1e-8
+  td_model_free(m);
+}
+
+static void test_manipulator_runs_as_simulated(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m = load("stiffflop.m", "ebr", "2");
+  const unit u = open_unit(m, "stiffflop", 2);
+  const int ny = td_model_sizes(m).nsensor;
+  double want[MOST], got[MOST];
+  simulate(m, 0.3, want);
+  cosimulate2(&u, 0.3, 10, got, ny);
+  CHECK_REACHED("manipulator, co-simulation", worst(got, want, ny), 1e-5);
+  td_model_free(m);
+}
+
+static void test_loops_stay_closed_in_cosimulation(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m = load("four_bar.m", NULL, NULL);
+  const unit u = open_unit(m, "four_bar", 2);
+  const int ny = td_model_sizes(m).nsensor;
+  double want[MOST], got[MOST];
+  simulate(m, 0.5, want);
+  cosimulate2(&u, 0.5, 20, got, ny);
+  CHECK_REACHED("four-bar linkage, co-simulation", worst(got, want, ny), 1e-5);
+  td_model_free(m);
+}
+
+// d x'/dx and dy/dx along random directions against central differences.
+static void test_directional_derivatives_are_exact(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m = load("stiffflop.m", "ebr", "2");
+  const unit u = open_unit(m, "stiffflop", 2);
+  void* c = start2(&u, 0);
+  LOOK_UP(&u, directional2, fmi2GetDirectionalDerivative);
+  LOOK_UP(&u, get_real, fmi2GetReal);
+  LOOK_UP(&u, get_states, fmi2GetContinuousStates);
+  LOOK_UP(&u, set_states, fmi2SetContinuousStates);
+  const int nx = u.d.nderivative;
+  unsigned known[MOST], unknown[MOST];
+  double x[MOST], at[MOST], seed[MOST], got[MOST], plus[MOST], minus[MOST];
+  const double h = 1e-6;
+  uint64_t random = 9;
+  assert_int_equal(fmi2GetContinuousStates(c, x, (size_t)nx), 0);
+  for (int i = 0; i < nx; i++) {
+    known[i] = (unsigned)i;
+    seed[i] = check_random(&random);
+    x[i] += 1e-3 * check_random(&random);
+  }
+  const int n = nx + u.d.noutput;
+  for (int i = 0; i < n; i++) {
+    unknown[i] = i < nx ? (unsigned)(nx + i) : reference(&u.d, "tip_x") + (unsigned)(i - nx);
+  }
+  assert_int_equal(fmi2SetContinuousStates(c, x, (size_t)nx), 0);
+  assert_int_equal(
+      fmi2GetDirectionalDerivative(c, unknown, (size_t)n, known, (size_t)nx, seed, got), 0);
+  for (int sign = -1; sign <= 1; sign += 2) {
+    for (int i = 0; i < nx; i++) at[i] = x[i] + sign * h * seed[i];
+    assert_int_equal(fmi2SetContinuousStates(c, at, (size_t)nx), 0);
+    assert_int_equal(fmi2GetReal(c, unknown, (size_t)n, sign < 0 ? minus : plus), 0);
+  }
+  for (int i = 0; i < n; i++) plus[i] = (plus[i] - minus[i]) / (2 * h);
+  CHECK_REACHED("directional derivatives", worst(got, plus, n), 1e-6);  // h² and rounding / h
+  stop2(&u, c);
+  td_model_free(m);
+}
+
+static void test_parameters_act_and_wrong_use_is_an_error(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m = load("pendulum.m", NULL, NULL);
+  const unit u = open_unit(m, "pendulum", 2);
+  static const callbacks2 call = {quiet, calloc, free, NULL, NULL};
+  LOOK_UP(&u, instantiate2, fmi2Instantiate);
+  LOOK_UP(&u, simple, fmi2EnterInitializationMode);
+  LOOK_UP(&u, simple, fmi2ExitInitializationMode);
+  LOOK_UP(&u, set_real, fmi2SetReal);
+  LOOK_UP(&u, get_real, fmi2GetReal);
+  LOOK_UP(&u, step2, fmi2DoStep);
+  LOOK_UP(&u, get_states, fmi2GetDerivatives);
+  assert_null(fmi2Instantiate("test", 1, "{another}", "", &call, 0, 0));
+  assert_null(fmi2Instantiate("test", 1, NULL, "", NULL, 0, 0));
+  assert_int_equal(fmi2DoStep(NULL, 0, 1, 1), 3);
+  void* c = fmi2Instantiate("test", 1, u.d.guid, "", &call, 0, 0);
+  assert_non_null(c);
+  assert_int_equal(fmi2DoStep(c, 0, 0.1, 1), 3);  // not yet
+  const unsigned mass = reference(&u.d, "m"), far = 12345,
+                 acceleration = reference(&u.d, "der(v[1])");
+  const double heavy = 3, bad = NAN;
+  double light_a, heavy_a, x;
+  assert_int_equal(fmi2GetReal(c, &acceleration, 1, &light_a), 0);
+  assert_int_equal(fmi2SetReal(c, &mass, 1, &heavy), 0);
+  assert_int_equal(fmi2SetReal(c, &mass, 1, &bad), 3);
+  assert_int_equal(fmi2SetReal(c, &far, 1, &heavy), 3);
+  assert_int_equal(fmi2GetReal(c, &far, 1, &x), 3);
+  assert_int_equal(fmi2GetReal(c, NULL, 1, &x), 3);
+  assert_int_equal(fmi2EnterInitializationMode(c), 0);
+  assert_int_equal(fmi2ExitInitializationMode(c), 0);
+  assert_int_equal(fmi2GetReal(c, &acceleration, 1, &heavy_a), 0);
+  // gravity does not care about the mass at rest
+  CHECK_NEAR(heavy_a, light_a, 1e-12);
+  assert_int_equal(fmi2GetReal(c, &mass, 1, &x), 0);
+  CHECK_NEAR(x, 3, 0);
+  assert_int_equal(fmi2SetReal(c, &mass, 1, &heavy), 3);  // too late
+  assert_int_equal(fmi2DoStep(c, 5, 0.1, 1), 3);          // not where it is
+  assert_int_equal(fmi2DoStep(c, 0, -0.1, 1), 3);
+  assert_int_equal(fmi2GetDerivatives(c, &x, 77), 3);
+  assert_int_equal(fmi2DoStep(c, 0, 0.1, 1), 0);
+  stop2(&u, c);
+  td_model_free(m);
+}
+
+// ---- FMI 3.0 ----------------------------------------------------------------------------------
+
+typedef void* (*instantiate3)(const char*, const char*, const char*, bool, bool, bool, bool,
+                              const unsigned*, size_t, void*, void*, void*);
+typedef int (*enter3)(void*, bool, double, double, bool, double);
+typedef int (*step3)(void*, double, double, bool, bool*, bool*, bool*, double*);
+typedef int (*get3)(void*, const unsigned*, size_t, double*, size_t);
+
+static void test_version_three_runs_as_simulated(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m = load("pendulum.m", NULL, NULL);
+  const unit u = open_unit(m, "pendulum", 3);
+  const int ny = td_model_sizes(m).nsensor;
+  LOOK_UP(&u, instantiate3, fmi3InstantiateCoSimulation);
+  LOOK_UP(&u, enter3, fmi3EnterInitializationMode);
+  LOOK_UP(&u, simple, fmi3ExitInitializationMode);
+  LOOK_UP(&u, step3, fmi3DoStep);
+  LOOK_UP(&u, get3, fmi3GetFloat64);
+  void (*release)(void*);
+  void* symbol = dlsym(u.library, "fmi3FreeInstance");
+  memcpy(&release, &symbol, sizeof release);
+  assert_null(fmi3InstantiateCoSimulation("x", "other", "", 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL));
+  void* c = fmi3InstantiateCoSimulation("x", u.d.guid, "", 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL);
+  assert_non_null(c);
+  bool event, terminate, early;
+  double last, got[MOST], want[MOST];
+  assert_int_equal(fmi3EnterInitializationMode(c, true, 1e-8, 0, false, 0), 0);
+  assert_int_equal(fmi3ExitInitializationMode(c), 0);
+  for (int i = 0; i < 20; i++) {
+    assert_int_equal(fmi3DoStep(c, 0.1 * i, 0.1, true, &event, &terminate, &early, &last), 0);
+    CHECK_NEAR(last, 0.1 * (i + 1), 1e-12);
+  }
+  unsigned vr[MOST];
+  for (int i = 0; i < ny; i++) vr[i] = reference(&u.d, td_model_sensor_name(m, i));
+  assert_int_equal(fmi3GetFloat64(c, vr, (size_t)ny, got, (size_t)ny), 0);
+  simulate(m, 2, want);
+  CHECK_REACHED("pendulum, FMI 3.0", worst(got, want, ny), 1e-5);
+  release(c);
+  td_model_free(m);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_pendulum_runs_as_simulated_in_both_ways),
+      cmocka_unit_test(test_manipulator_runs_as_simulated),
+      cmocka_unit_test(test_loops_stay_closed_in_cosimulation),
+      cmocka_unit_test(test_directional_derivatives_are_exact),
+      cmocka_unit_test(test_parameters_act_and_wrong_use_is_an_error),
+      cmocka_unit_test(test_version_three_runs_as_simulated),
+  };
+  return cmocka_run_group_tests(tests, setup, teardown);
+}

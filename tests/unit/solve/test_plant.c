@@ -1,0 +1,156 @@
+// A plant that runs step by step: closed forms, agreement with td_simulate, reproducibility, no
+// heap.
+#include <malloc.h>
+
+#include "robot.h"
+#include "tendril/control.h"
+
+// A mass on a spring and a damper, pushed by F.
+#define MASS(extra)                                         \
+  "F = input('F', 0); body(1).m = 2; body(1).I = zeros(3);" \
+  "joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];"  \
+  "joint(1).dof(1).spring.coeff = 50; joint(1).dof(1).input = F" extra ";"
+
+static td_plant* plant_of(robot* r, td_solver solver, double tol) {
+  td_sim_options o = td_sim_options_default();
+  o.rtol = o.atol = tol;
+  o.solver = solver;
+  td_plant* p = NULL;
+  assert_int_equal(td_plant_new(r->model, r->work, r->state, &o, &p), TD_OK);
+  return p;
+}
+
+// x'' = -25 x + F/2 with F held: exact map of an undamped oscillator over each step
+static void test_held_inputs_give_the_exact_discrete_motion(void** state) {
+  (void)state;
+  for (int solver = TD_SOLVER_EXPLICIT; solver <= TD_SOLVER_STIFF; solver++) {
+    robot r = robot_open(MASS(""));
+    td_plant* p = plant_of(&r, (td_solver)solver, 1e-10);
+    uint64_t seed = 9;
+    double x = 0, v = 0, error = 0;
+    for (int k = 1; k <= 200; k++) {
+      const double F = k % 3 ? 10 * check_random(&seed) : 4, c = cos(0.25), s = sin(0.25);
+      td_plant_inputs(p, &F);
+      assert_int_equal(td_plant_step(p, 0.05 * k), TD_OK);
+      const double x0 = F / 50, dx = x - x0, dv = v;
+      x = x0 + dx * c + dv / 5 * s;
+      v = -5 * dx * s + dv * c;
+      error =
+          fmax(error, fmax(fabs(td_plant_state(p)->q[0] - x), fabs(td_plant_state(p)->v[0] - v)));
+      assert_true(td_plant_state(p)->t == 0.05 * k);
+    }
+    CHECK_REACHED(solver == TD_SOLVER_STIFF ? "held inputs, stiff" : "held inputs, explicit", error,
+                  solver == TD_SOLVER_STIFF ? 1e-6 : 1e-8);
+    td_plant_free(p);
+    robot_close(&r);
+  }
+}
+
+// A jump inside a step is integrated as well as one at its end.
+static void test_stop_times_inside_a_step_are_met(void** state) {
+  (void)state;
+  robot r = robot_open(MASS(" + 10*step(t, 0.033)"));
+  td_plant* p = plant_of(&r, TD_SOLVER_EXPLICIT, 1e-11);
+  assert_int_equal(td_plant_step(p, 0.5), TD_OK);
+  CHECK_NEAR(td_plant_state(p)->q[0], 0.2 * (1 - cos(5 * (0.5 - 0.033))), 1e-9);
+  assert_int_equal(td_plant_step(p, 30), TD_OK);  // beyond what was looked up at first
+  CHECK_NEAR(td_plant_state(p)->q[0], 0.2 * (1 - cos(5 * (30 - 0.033))), 1e-7);
+  td_plant_free(p);
+  robot_close(&r);
+}
+
+static void play(td_plant* p, double* out) {
+  uint64_t seed = 4;
+  for (int k = 1; k <= 50; k++) {
+    const double F = check_random(&seed);
+    td_plant_inputs(p, &F);
+    assert_int_equal(td_plant_step(p, 0.01 * k), TD_OK);
+  }
+  out[0] = td_plant_state(p)->q[0];
+  out[1] = td_plant_state(p)->v[0];
+}
+
+static void test_the_same_inputs_give_the_same_bits(void** state) {
+  (void)state;
+  robot r = robot_open(MASS(""));
+  double a[2], b[2], c[2];
+  td_plant* p = plant_of(&r, TD_SOLVER_AUTO, 1e-8);
+  play(p, a);
+  assert_int_equal(td_plant_reset(p, r.state), TD_OK);
+  play(p, b);
+  td_plant_free(p);
+  p = plant_of(&r, TD_SOLVER_AUTO, 1e-8);
+  play(p, c);
+  td_plant_free(p);
+  assert_memory_equal(a, b, sizeof a);
+  assert_memory_equal(a, c, sizeof a);
+  robot_close(&r);
+}
+
+// A four-bar linkage: steps of a plant end on the constraints, where a simulation ends.
+static void test_constraints_hold_and_simulation_agrees(void** state) {
+  (void)state;
+  robot r = robot_open(
+      "world.g = [0 0 -9.81];"
+      "for i = 1:3, body(i).m = 1; body(i).I = 0.01*eye(3); body(i).l_com = [0 0 -0.3]; end;"
+      "joint(1).second = 1; joint(1).tr(1).rot = [2 inf]; joint(1).dof(1).init = 0.4;"
+      "joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [0 0 -0.6];"
+      "joint(2).tr(2).rot = [2 inf]; joint(2).dof(1).init = -0.9;"
+      "joint(3).second = 3; joint(3).tr(1).trans = [0.5 0 0]; joint(3).tr(2).rot = [2 inf];"
+      "joint(4).first = [2 1]; joint(4).second = [3 1]; joint(4).tr(1).trans = [0 0 -0.6];"
+      "joint(4).tr2nd(1).trans = [0 0 -0.6]; joint(4).fixed = [1 0 1];");
+  td_plant* p = plant_of(&r, TD_SOLVER_EXPLICIT, 1e-10);
+  for (int k = 1; k <= 20; k++) assert_int_equal(td_plant_step(p, 0.02 * k), TD_OK);
+  td_sim_options o = td_sim_options_default();
+  o.rtol = o.atol = 1e-10;
+  o.t_final = 0.4;
+  td_trajectory* rows = NULL;
+  assert_int_equal(td_simulate(r.model, r.work, r.state, &o, &rows), TD_OK);
+  for (int i = 0; i < r.n.nq; i++) CHECK_NEAR(td_plant_state(p)->q[i], r.state->q[i], 1e-8);
+  double e[2];
+  td_constraints(r.model, td_plant_state(p), r.work, NULL, e, NULL);
+  assert_true(fabs(e[0]) < 1e-11 && fabs(e[1]) < 1e-11);
+  td_trajectory_free(rows);
+  td_plant_free(p);
+  robot_close(&r);
+}
+
+static void test_stepping_does_not_allocate(void** state) {
+  (void)state;
+  robot r = robot_open(MASS(""));
+  td_plant* p = plant_of(&r, TD_SOLVER_EXPLICIT, 1e-8);
+  double F = 1;
+  assert_int_equal(td_plant_step(p, 0.01), TD_OK);
+  const struct mallinfo2 before = mallinfo2();
+  for (int k = 2; k < 100; k++) {
+    F = -F;
+    td_plant_inputs(p, &F);
+    assert_int_equal(td_plant_step(p, 0.01 * k), TD_OK);
+  }
+  const struct mallinfo2 after = mallinfo2();
+  assert_int_equal(before.uordblks, after.uordblks);
+  td_plant_free(p);
+  robot_close(&r);
+}
+
+static void test_steps_back_in_time_are_refused(void** state) {
+  (void)state;
+  robot r = robot_open(MASS(""));
+  td_plant* p = plant_of(&r, TD_SOLVER_AUTO, 1e-8);
+  assert_int_equal(td_plant_step(p, 0), TD_E_USAGE);
+  assert_int_equal(td_plant_step(p, NAN), TD_E_USAGE);
+  td_plant_free(p);
+  robot_close(&r);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_held_inputs_give_the_exact_discrete_motion),
+      cmocka_unit_test(test_stop_times_inside_a_step_are_met),
+      cmocka_unit_test(test_the_same_inputs_give_the_same_bits),
+      cmocka_unit_test(test_constraints_hold_and_simulation_agrees),
+      cmocka_unit_test(test_stepping_does_not_allocate),
+      cmocka_unit_test(test_steps_back_in_time_are_refused),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
