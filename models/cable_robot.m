@@ -97,3 +97,4 @@ sensor(1).name = 'effector';
 sensor(1).value = pos(body(3), [0 0 -0.135]);
 
 par.t_final = 5; par.dt_out = 0.02;
+par.solver = 'stiff'; par.atol = 1e-6;

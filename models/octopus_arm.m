@@ -49,3 +49,4 @@ sensor(1).name = 'tip';
 sensor(1).value = pos(rod(1), L);
 
 par.t_final = 2; par.dt_out = 0.01;
+par.solver = 'stiff'; par.atol = 1e-4;  % of curvatures up to 70 1/m

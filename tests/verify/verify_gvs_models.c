@@ -81,7 +81,7 @@ static void octopus_arm_with_two_bases(void** state) {
   (void)state;
   static const char* const bases[2] = {"dependent", "cubic"};
   if (SANITIZED) skip();
-  compare("octopus_arm.m", bases, false, too_long() ? 0.4 : 2, 0.2, 0.0659, 0.0339);
+  compare("octopus_arm.m", bases, false, too_long() ? 0.2 : 2, 0.2, 0.0659, 0.0339);
 }
 
 static void cable_robot_with_two_bases_until_the_cables_snap(void** state) {
