@@ -45,6 +45,9 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
 // Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
 // hop.F.
 void td_inverse(const td_model* m, td_work* w, double* out);
+// What the metric of projections adds to the diagonal of M, which comes in and is replaced: each
+// strain coordinate counts as heavy as the heaviest of its rod and strain (evaluate.c).
+void td_weigh_strains(const td_model* m, double* diagonal, arena* scratch);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
 
 // Some trees of the model, and where their DOFs stand in the matrices made of them.

@@ -40,14 +40,23 @@ static bool is_strain(const td_model* m, int v) {
 // Each strain coordinate as heavy as the heaviest of its rod and strain, besides what M says.  In M
 // alone a sharp bend close to the end of a rod is the lightest way to move the end: it would close
 // loops by changes of the highest, stiffest shape functions.
-static void weigh_strains(const td_model* m, double* M, arena* s) {
+void td_weigh_strains(const td_model* m, double* diagonal, arena* s) {
   const arena_mark mark = arena_open(s);
   double* most = arena_zeros(s, m->nvel);
   for (int i = 0; i < m->nvel; i++)
     for (int j = 0; is_strain(m, i) && j < m->nvel; j++)
       if (m->vel[j].rod == m->vel[i].rod && m->vel[j].dof == m->vel[i].dof && is_strain(m, j))
-        most[i] = fmax(most[i], M[j * m->nvel + j]);
-  for (int i = 0; i < m->nvel; i++) M[i * m->nvel + i] += most[i];
+        most[i] = fmax(most[i], diagonal[j]);
+  memcpy(diagonal, most, (size_t)m->nvel * sizeof(double));
+  arena_close(s, mark);
+}
+
+static void weigh_strains(const td_model* m, double* M, arena* s) {
+  const arena_mark mark = arena_open(s);
+  double* more = arena_doubles(s, m->nvel);
+  for (int i = 0; i < m->nvel; i++) more[i] = M[i * m->nvel + i];
+  td_weigh_strains(m, more, s);
+  for (int i = 0; i < m->nvel; i++) M[i * m->nvel + i] += more[i];
   arena_close(s, mark);
 }
 

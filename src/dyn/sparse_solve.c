@@ -308,6 +308,27 @@ static td_status report_singular(const td_model* m, td_work* w) {
   return TD_E_SINGULAR;
 }
 
+// The metric of projections.
+static void weigh_strains(const td_model* m, double* M, arena* s) {
+  const arena_mark mark = arena_open(s);
+  double* more = arena_zeros(s, m->nvel);
+  for (int add = 0; add < 2; add++) {
+    for (int b = 0; b < m->nblock_at - 1; b++) {
+      const int n = m->block_at[b + 1] - m->block_at[b], *v = m->index_v + m->block_at[b];
+      for (int i = 0; i < n; i++) {
+        double* diagonal = M + m->mass_base[b] + i * n + i;
+        if (add) {
+          *diagonal += more[v[i]];
+        } else {
+          more[v[i]] = *diagonal;
+        }
+      }
+    }
+    if (!add) td_weigh_strains(m, more, s);
+  }
+  arena_close(s, mark);
+}
+
 // Factor the mass matrix and the rows at the placed state.
 static td_status factor_mass(const td_model* m, td_work* w, bool projected_only) {
   arena* s = &w->scratch;
@@ -315,6 +336,7 @@ static td_status factor_mass(const td_model* m, td_work* w, bool projected_only)
   double *M = arena_doubles(s, mass_values(m)), *J = arena_doubles(s, row_values(m));
   td_sparse_mass(m, w, M);
   td_sparse_rows(m, w, J);
+  if (projected_only) weigh_strains(m, M, s);
   for (int i = 0; i < m->nrow && projected_only; i++)
     if (!m->row[i].projected)
       memset(J + m->row_base[i], 0, (size_t)(m->row_base[i + 1] - m->row_base[i]) * sizeof(double));

@@ -90,6 +90,6 @@ static const char* const net_names[] = {"points", "beams", "arm", "chain"};
 #define NET_COUNT 4
 
 // Cables couple all that they pass: such models are dense whatever is asked for.
-static inline bool has_cables(const char* text) { return strstr(text, "cable(") != NULL; }
+static inline bool has_cables(const char* text) { return strstr(text, "cable(") || strstr(text, "contact("); }
 
 #endif

@@ -111,16 +111,14 @@ static const attack attacks[] = {
     {"cells in cells", "c = {1}; for i = 1:1000000, c = {c}; end", "nested deeper"},
     {"many fields", "x = struct(); for i = 1:100000, x.(sprintf('f%d', i)) = i; end",
      "endless loop"},
-    {"many bodies", "for i = 1:100000, body(i).m = 1; body(i).I = eye(3); joint(i).second = i; end",
-     "it may have 10000"},
-    {"one body of many", "body(20000000).m = 1;", "it may have 10000"},
+    {"one body of many", "body(20000000).m = 1;", "it may have 300000"},
     {"many elements",
-     "body(1).m = 1; joint(1).second = [1 1:100000]; joint(1).tr.trans = [0 0 inf];",
-     "names element 10001"},
+     "body(1).m = 1; joint(1).second = [1 1:400000]; joint(1).tr.trans = [0 0 inf];",
+     "names element 300001"},
     {"many DOFs",
      "body(1).m = 1; joint(1).second = 1; for i = 1:2000, joint(1).tr(i).trans = [inf inf inf]; "
      "end",
-     "may have 3000 degrees of freedom"},
+     "the model may have 3000"},
     {"DOFs that are not there", "body(1).m = 1; joint(1).second = 1; joint(1).dof(1e7).init = 1;",
      "it may have 200000"},
     {"a chain of fixed bodies",
@@ -129,10 +127,7 @@ static const attack attacks[] = {
      "too many bodies are fixed to each other"},
     {"a rod of many segments",
      "rod(1).length = 1; rod(1).radius = .1; rod(1).E = 1; rod(1).rho = 1; rod(1).n = 1e15;",
-     "may have 3000 degrees of freedom"},
-    {"many rods",
-     "for i = 1:3000, rod(i).length = 1; rod(i).radius = .1; rod(i).E = 1; rod(i).rho = 1; end",
-     "may have 3000 degrees of freedom"},
+     "the model may have 3000"},
     {"a polynomial of high order",
      "rod(1).length = 1; rod(1).radius = .1; rod(1).E = 1; rod(1).rho = 1; rod(1).model = 'rom'; "
      "rod(1).n = 400;",
@@ -156,7 +151,8 @@ static void check_attack(const attack* a) {
   const td_status status = td_model_compile(spec, &model);
   const double used = cpu() - start;
   if (!SANITIZED && used > 10) fail_msg("%s: %.2f s", a->what, used);
-  assert_int_equal(status == TD_OK, a->message == NULL);
+  if ((status == TD_OK) != (a->message == NULL))
+    fail_msg("%s: %s", a->what, td_spec_messages(spec));
   if (a->message && !strstr(td_spec_messages(spec), a->message))
     fail_msg("%s: %s", a->what, td_spec_messages(spec));
   td_model_free(model);
@@ -295,8 +291,13 @@ static void files_that_are_no_models_are_refused(void** state) {
 
 // ---- broken models ----------------------------------------------------------------------------
 
-static const td_limits small = {
-    .work = 200000, .memory = 64 << 20, .bodies = 200, .dofs = 60, .parts = 2000};
+static const td_limits small = {.work = 200000,
+                                .memory = 64 << 20,
+                                .bodies = 200,
+                                .dofs = 60,
+                                .dense = 60,
+                                .parts = 2000,
+                                .nodes = 200};
 
 static void every_beginning_of_a_model_is_survived(void** state) {
   (void)state;
@@ -425,6 +426,7 @@ static void random_changes_of_models_are_survived(void** state) {
     if (!(i & 8) || (i & 16)) mutate_words(text, room, &seed);
     good += survive(text, &small, true) == TD_OK;
   }
+  print_message("%d harmless\n", good);
   assert_true(good > 20);  // some changes are harmless: the engine is reached
   free(text);
   for (int i = 0; i < 2; i++) free(files[i]);
