@@ -118,7 +118,7 @@ static const attack attacks[] = {
     {"many DOFs",
      "body(1).m = 1; joint(1).second = 1; for i = 1:2000, joint(1).tr(i).trans = [inf inf inf]; "
      "end",
-     "the model may have 3000"},
+     "need a dense matrix: it may have 3000"},
     {"DOFs that are not there", "body(1).m = 1; joint(1).second = 1; joint(1).dof(1e7).init = 1;",
      "it may have 200000"},
     {"a chain of fixed bodies",
