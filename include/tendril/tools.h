@@ -21,6 +21,13 @@ typedef struct td_settings {
 } td_settings;
 td_settings td_model_settings(const td_model* model);
 
+// Which linear algebra the model uses, and why.
+typedef struct td_linear_choice {
+  bool sparse;      // matrices of blocks, for networks; else dense ones
+  const char* why;  // "10000 blocks of DOFs, 0.05 % of the matrix filled"; belongs to the model
+} td_linear_choice;
+td_linear_choice td_model_linear(const td_model* model);
+
 // What disp and fprintf of the model text wrote.  Belongs to the spec; "" when nothing.
 const char* td_spec_printed(const td_spec* spec);
 

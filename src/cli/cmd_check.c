@@ -191,6 +191,9 @@ static cJSON* check_json(session* s, const outlook* o) {
   json_add(object, "sizes", sizes_json(s));
   json_add(object, "rods", rods_json(s));
   json_add(object, "meshes", meshes_json(s));
+  const td_linear_choice linear = td_model_linear(s->model);
+  cJSON_AddStringToObject(object, "matrices", linear.sparse ? "sparse" : "dense");
+  cJSON_AddStringToObject(object, "matrices_why", linear.why);
   json_add_number(object, "constraint_rank", o->rank);
   json_add_number(object, "dof", s->n.nfree - o->rank);
   json_add(object, "q", coordinates_json(s, s->n.nq, td_model_q_about, 'q'));
@@ -268,6 +271,8 @@ static void say_check(session* s, const outlook* o) {
   if (n.ncontact > 0) say(s, "  contacts      %6d\n", n.ncontact);
   say(s, "  inputs        %6d\n  parameters    %6d\n  sensors       %6d\n", n.nu, n.nparam,
       n.nsensor);
+  const td_linear_choice linear = td_model_linear(s->model);
+  say(s, "  matrices      %6s   %s\n", linear.sparse ? "sparse" : "dense", linear.why);
   if (o->has_modes && o->fastest > 0) {
     say(s, "  stiffness     %.4g to %.4g Hz at the initial state", o->slowest, o->fastest);
     if (o->unstable) say(s, ", %d unstable", o->unstable);

@@ -6,9 +6,10 @@
 static int export_failed(session* s, td_status status) {
   if (status == TD_E_IO) return session_wrote(s, status);
   if (status == TD_E_USAGE)
-    return complain(CODE_USE,
-                    "export: models with task or control drive their inputs themselves, "
-                    "which an exported model cannot; leave these out");
+    return complain(
+        CODE_USE,
+        "export: models with task or control, and networks on the sparse path, cannot be "
+        "exported");
   return session_failed(s, status, "export");
 }
 

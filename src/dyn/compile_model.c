@@ -10,6 +10,7 @@
 #include "dense.h"
 #include "engine.h"
 #include "link.h"
+#include "sparse_dyn.h"
 #include "tendril/tools.h"
 
 // What is judged, with where it was written.
@@ -334,9 +335,29 @@ static td_status judge(const trial* t) {
   return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
 }
 
+// Dense matrices grow with the square of the model.
+static td_status judge_size(td_spec* spec, const td_model* m) {
+  int largest = m->sparse ? 0 : m->nvel + m->nrow;
+  for (int b = 0; m->sparse && b < m->nblock_at - 1; b++)
+    largest = max_int(largest, m->block_at[b + 1] - m->block_at[b]);
+  if (largest <= spec->limits.dense) return TD_OK;
+  td_error(&spec->diags, TD_E_MODEL, td_span_none(),
+           "%d degrees of freedom and constraint rows need a dense matrix: it may have %d", largest,
+           spec->limits.dense);
+  td_more(&spec->diags, "networks of small trees may be larger");
+  return TD_E_MODEL;
+}
+
 td_status td_model_compile(td_spec* spec, td_model** model) {
   spec->read_wires = td_read_meshes;
   TD_TRY(td_compile(spec, model));
+  td_status planned = td_sparse_plan(*model);
+  if (planned == TD_OK) planned = judge_size(spec, *model);
+  if (planned != TD_OK) {
+    td_model_free(*model);
+    *model = NULL;
+    return planned;
+  }
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
   td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
   if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;

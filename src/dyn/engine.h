@@ -12,7 +12,10 @@
 #include "chart.h"
 #include "dyn.h"
 #include "frame.h"
+#include "law.h"
+#include "link.h"
 #include "model.h"
+#include "segment.h"
 #include "station.h"
 
 void td_prepare(const td_model* m, td_work* w);
@@ -43,6 +46,22 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
 // hop.F.
 void td_inverse(const td_model* m, td_work* w, double* out);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
+
+// Some trees of the model, and where their DOFs stand in the matrices made of them.
+typedef struct tree_part {
+  int first, end;    // hops
+  int n;             // order of the matrices
+  const int* index;  // row and column of a velocity; NULL: as they are numbered
+} tree_part;
+static inline tree_part whole_forest(const td_model* m) {
+  return (tree_part){0, m->nhop, m->nvel, NULL};
+}
+static inline int part_row(const tree_part* p, int v) { return p->index ? p->index[v] : v; }
+// The composite inertias of all hops; then what a part of the trees adds to M, whose halves on the
+// two sides of the diagonal td_mass_join puts together.
+void td_composite_inertia(const td_model* m, td_work* w);
+void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* M);
+void td_mass_join(double* M, int n);
 // False when some pivot is not positive: the hop is left in *bad.
 bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad);
 // What of a DOF td_articulated has found and M⁻¹ needs: W = U / D.  One per DOF, base first.
@@ -56,6 +75,12 @@ void td_mass_factors(const td_model* m, const td_work* w, mass_factor* factor);
 // and aligned to 64 bytes.
 enum { MASS_WIDTH = 16 };
 void td_mass_solve(const td_model* m, td_work* w, const mass_factor* factor, double* B, int width);
+
+// Nodes of networks, hops with `node` set: what of them does not change; place the translation;
+// accelerations of all its hops, when hop is its last.  False: no mass or no inertia.
+void td_node_prepare(const td_model* m, td_work* w);
+void td_node_place(const td_model* m, td_work* w, int hop);
+bool td_node_accelerate(const td_model* m, td_work* w, int hop, const spatial* base, double* vdot);
 
 // A station's frame at the present state; accelerations only after td_accelerate (without gravity).
 frame td_frame(const td_model* m, const td_work* w, int station);
@@ -72,12 +97,32 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
                    double* dFdq, double* dFdv);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
+// After td_composites: what the inertia of a part of the trees adds to dF/dq and dF/dv.
+void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv);
 
 // Sums over subtrees, after td_accelerate and td_forces: inertial wrench hop.F, other wrenches
 // hop.E, inertia hop.IA, P and B.
 void td_composites(const td_model* m, td_work* w);
 spatial td_rate_wrench(const hop_work* h, const spatial* U);  // B(I,V) U of tangent.c
 
+// A force between stations at the present state: what its changes need.
+typedef struct force_state {
+  frame a, b;
+  union {
+    axial axial;
+    beam beam;
+    segment segment;
+  };
+  law_value law[6];
+  double s[6];  // forces along its directions
+  vec3 F, T;    // on b
+} force_state;
+void td_force_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
+// Change of the wrenches on the hops of its stations a and b, and of the generalised forces (added
+// to dtau), for given changes of the stations along a column (col < 0: none) and of the numbers
+// (w->dnum).
+void td_force_change(const td_model* m, const td_work* w, const model_force* f,
+                     const force_state* s, int col, bool rate, spatial change[2], double* dtau);
 // Change of all force wrenches (added to df per hop) and generalised forces (added to dtau) for
 // given changes of the stations along a column (col < 0: none) and of the numbers (w->dnum).
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df, double* dtau);
@@ -91,9 +136,10 @@ static inline bool is_local(const model_force* f) {
 static inline bool is_single(const model_force* f) {
   return f->kind == FORCE_LOAD && (f->a < 0 || f->a == f->b);
 }
-void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* dv);
-void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
-                       double* dv);
+void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
+                      const tree_part* part, double* dq, double* dv);
+void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
+                       const tree_part* part, double* dq, double* dv);
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df);
 
@@ -101,6 +147,10 @@ void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, i
 void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3]);
 void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int col, bool rate,
                             spatial out[3]);
+// Whether a hop moves a row; change of its acceleration minus its drive along a column, numbers
+// (w->dnum) included.
+bool td_row_moves(const td_model* m, int row, int hop);
+double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate);
 row_value td_row_at(const td_model* m, const td_work* w, int row);
 row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate);
 // Target acceleration of a row: control and PD terms.
@@ -148,11 +198,12 @@ double td_pull_power(const td_model* m, const td_work* w);
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
 // What a segment between two stations does to the second, about the origin.
 spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f);
-// Change of the wrenches on its first and second station along a column.
-void td_segment_link_change(const td_model* m, const td_work* w, const model_force* f, int col,
-                            bool rate, spatial out[2]);
-void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                      spatial* df, double* dtau);
+void td_segment_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
+void td_segment_wrenches_change(const td_model* m, const td_work* w, const model_force* f,
+                                const force_state* s, const frame_change* da,
+                                const frame_change* db, spatial change[2]);
+void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
+                              double* dtau);
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col);

@@ -12,6 +12,7 @@
 
 #include "dense.h"
 #include "engine.h"
+#include "sparse_dyn.h"
 
 #define RANK_TOL \
   1e-9  // of a constraint row against the largest: well above rounding, well below geometry
@@ -127,7 +128,7 @@ td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work*
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   w->failure[0] = 0;
-  if (!is_recursive(m)) return dense_forward(m, w);
+  if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
   td_work_fail(w,
@@ -321,6 +322,7 @@ static td_status dense_tangent(const td_model* m, const td_state* state, td_work
 td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_work* w, double* dq,
                                   double* dv, double* du, double* dlambda) {
   TD_TRY(td_forward_dynamics(m, state, w));
+  if (m->sparse) return td_sparse_forward_tangent(m, state, w, dq, dv, du, dlambda);
   const arena_mark mark = arena_open(&w->scratch);
   td_status status = TD_OK;
   if (is_recursive(m)) {
@@ -421,6 +423,7 @@ static double row_errors(const td_model* m, const td_work* w, bool rate, double*
 
 // One step δ of least size, weighted by mass, with J δ = -error.
 static td_status correct(const td_model* m, td_work* w, const double* error, double* delta) {
+  if (m->sparse) return td_sparse_correct(m, w, error, delta);
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   bool* skip = arena_bytes(s, (size_t)m->nrow);

@@ -23,15 +23,20 @@ static double law_force(const td_work* w, const model_law* l, double x, double u
   return f;
 }
 
-// Its change for changes of x, u and of the numbers.
-static double law_change(const td_work* w, const model_law* l, double x, double u, double dx,
+// Its change for changes of x, u and of the numbers, v being the law at x and u.
+static double law_change(const td_work* w, const model_law* l, const law_value* v, double dx,
                          double du) {
-  const law c = law_of(w, l);
-  const law_value v = law_at(&c, x, u);
+  const double f = v->fx * dx + v->fu * du;
+  if (!w->numbers_change) return f;
   const double* d = w->dnum;
   const double dx0 = d[l->rest] * w->num[l->compr] + w->num[l->rest] * d[l->compr];
-  return v.fx * dx + v.fu * du + v.fk * d[l->k] + v.fx0 * dx0 + v.fmu * d[l->mu] +
-         v.fnu * d[l->nu] + w->load * d[l->input];
+  return f + v->fk * d[l->k] + v->fx0 * dx0 + v->fmu * d[l->mu] + v->fnu * d[l->nu] +
+         w->load * d[l->input];
+}
+
+static law_value law_value_at(const td_work* w, const model_law* l, double x, double u) {
+  const law c = law_of(w, l);
+  return law_at(&c, x, u);
 }
 
 static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
@@ -144,102 +149,124 @@ void td_forces(const td_model* m, td_work* w, int which) {
 
 // ---- changes ----------------------------------------------------------------------------------
 
-static void add_change(const td_model* m, spatial* df, int station, spatial change) {
-  const int hop = station < 0 ? -1 : m->station[station].hop;
-  if (hop >= 0) df[hop] = spatial_add(df[hop], change);
+static void axial_state(const td_work* w, const model_force* f, force_state* s) {
+  s->axial = td_axial(&s->a, &s->b);
+  const double u = f->isotropic ? 0 : s->axial.Ld;
+  s->law[0] = law_value_at(w, &f->law[0], s->axial.L, u);
+  s->s[0] = s->law[0].f + w->load * w->num[f->law[0].input];
+  s->F = axial_force(w, f, &s->a, &s->b, FORCES_ALL);
 }
 
-static frame_change change_of(const td_model* m, const td_work* w, int station, int col,
-                              bool rate) {
-  if (col < 0) return (frame_change){0};
-  return td_frame_change(m, w, station, col, rate);
-}
-
-// Change of the wrenches on the ends of a link, [0] its first and [1] its second.
-static void axial_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                         spatial out[2]) {
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
-  const axial x = td_axial(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
-  const model_law l = f->law[0];
-  const double u = f->isotropic ? 0 : x.Ld, du = f->isotropic ? 0 : dx.Ld;
-  const vec3 F = axial_force(w, f, &a, &b, FORCES_ALL), none = {0, 0, 0};
-  vec3 dF;
-  if (x.L > 0) {
-    const double s = law_force(w, &l, x.L, u, FORCES_ALL), ds = law_change(w, &l, x.L, u, dx.L, du);
-    dF = vec3_axpy(ds, x.n, vec3_scale(s, dx.n));
-  } else {  // no direction yet: a spring of rest length 0 pulls with k r
-    dF = vec3_scale(-w->num[l.k], vec3_sub(db.p, da.p));
-  }
-  if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &a, &b, &da, &db));
-  out[0] = spatial_scale(-1, spatial_force_change(a.p, F, da.p, dF, none));
-  out[1] = spatial_force_change(b.p, F, db.p, dF, none);
-}
-
-static void beam_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                        spatial out[2]) {
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
-  const beam x = beam_at(w, f, &a, &b);
-  double dx[6], du[6], s[6], ds[6];
-  vec3 F, T, dF, dT;
-  td_beam_change(&x, &a, &b, &da, &db, dx, du);
+static void beam_state(const td_work* w, const model_force* f, force_state* s) {
+  s->beam = beam_at(w, f, &s->a, &s->b);
   for (int d = 0; d < 6; d++) {
-    s[d] = law_force(w, &f->law[d], x.x[d], x.u[d], FORCES_ALL);
-    ds[d] = law_change(w, &f->law[d], x.x[d], x.u[d], dx[d], du[d]);
+    s->law[d] = law_value_at(w, &f->law[d], s->beam.x[d], s->beam.u[d]);
+    s->s[d] = s->law[d].f + w->load * w->num[f->law[d].input];
   }
-  td_beam_wrench(&x, s, &F, &T);
-  td_beam_wrench_change(&x, &da, &db, s, ds, &dF, &dT);
-  out[1] = spatial_force_change(b.p, F, db.p, dF, dT);
-  out[0] = spatial_scale(-1, out[1]);
+  td_beam_wrench(&s->beam, s->s, &s->F, &s->T);
 }
 
-static void link_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                        spatial* df) {
-  spatial change[2];
-  (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
-  add_change(m, df, f->a, change[0]);
-  add_change(m, df, f->b, change[1]);
+static void load_state(const td_work* w, const model_force* f, force_state* s) {
+  const double* x = w->num + f->wrench;
+  s->F = mat3_apply(s->a.R, vec3_scale(w->load, vec3_of(x)));
+  s->T = mat3_apply(s->a.R, vec3_scale(w->load, vec3_of(x + 3)));
 }
 
-static void load_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                        spatial* df) {
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const frame_change da = change_of(m, w, f->a, col, rate), db = change_of(m, w, f->b, col, rate);
-  const double *x = w->num + f->wrench, *d = w->dnum + f->wrench;
-  const vec3 F = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x)));
-  const vec3 T = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x + 3)));
-  const vec3 dF =
-      vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d))), vec3_cross(da.turn, F));
-  const vec3 dT =
-      vec3_add(mat3_apply(a.R, vec3_scale(w->load, vec3_of(d + 3))), vec3_cross(da.turn, T));
-  add_change(m, df, f->b, spatial_force_change(b.p, F, db.p, dF, dT));
+void td_force_state(const td_model* m, const td_work* w, const model_force* f, force_state* s) {
+  if (is_local(f)) return;
+  s->a = td_frame(m, w, f->a);
+  s->b = td_frame(m, w, f->b);
+  if (f->kind == FORCE_AXIAL) axial_state(w, f, s);
+  if (f->kind == FORCE_BEAM) beam_state(w, f, s);
+  if (f->kind == FORCE_LOAD) load_state(w, f, s);
+  if (f->kind == FORCE_STRAIN) td_segment_state(m, w, f, s);
+}
+
+static void axial_change(const td_work* w, const model_force* f, const force_state* s,
+                         const frame_change* da, const frame_change* db, spatial change[2]) {
+  const axial *x = &s->axial, dx = td_axial_change(x, &s->a, &s->b, da, db);
+  const vec3 none = {0, 0, 0};
+  vec3 dF;
+  if (x->L > 0) {
+    const double ds = law_change(w, &f->law[0], &s->law[0], dx.L, f->isotropic ? 0 : dx.Ld);
+    dF = vec3_axpy(ds, x->n, vec3_scale(s->s[0], dx.n));
+  } else {  // no direction yet: a spring of rest length 0 pulls with k r
+    dF = vec3_scale(-w->num[f->law[0].k], vec3_sub(db->p, da->p));
+  }
+  if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &s->a, &s->b, da, db));
+  change[0] = spatial_scale(-1, spatial_force_change(s->a.p, s->F, da->p, dF, none));
+  change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, none);
+}
+
+static void beam_change(const td_work* w, const model_force* f, const force_state* s,
+                        const frame_change* da, const frame_change* db, spatial change[2]) {
+  double dx[6], du[6], ds[6];
+  vec3 dF, dT;
+  td_beam_change(&s->beam, &s->a, &s->b, da, db, dx, du);
+  for (int d = 0; d < 6; d++) ds[d] = law_change(w, &f->law[d], &s->law[d], dx[d], du[d]);
+  td_beam_wrench_change(&s->beam, da, db, s->s, ds, &dF, &dT);
+  change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, dT);
+  change[0] = spatial_scale(-1, change[1]);
+}
+
+static void load_change(const td_work* w, const model_force* f, const force_state* s,
+                        const frame_change* da, const frame_change* db, spatial change[2]) {
+  vec3 dF = vec3_cross(da->turn, s->F), dT = vec3_cross(da->turn, s->T);
+  if (w->numbers_change) {
+    const double* d = w->dnum + f->wrench;
+    dF = vec3_add(dF, mat3_apply(s->a.R, vec3_scale(w->load, vec3_of(d))));
+    dT = vec3_add(dT, mat3_apply(s->a.R, vec3_scale(w->load, vec3_of(d + 3))));
+  }
+  change[0] = spatial_zero();
+  change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, dT);
+}
+
+// Forces that follow from the coordinates themselves, for changes of the numbers alone.
+static void local_change(const td_model* m, const td_work* w, const model_force* f, double* dtau) {
+  if (!w->numbers_change) return;
+  if (f->kind == FORCE_STRAIN) {
+    td_strain_numbers_change(m, w, f, dtau);
+    return;
+  }
+  const law_value v = law_value_at(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
+  dtau[f->v] += law_change(w, &f->law[0], &v, 0, 0);
+}
+
+void td_force_change(const td_model* m, const td_work* w, const model_force* f,
+                     const force_state* s, int col, bool rate, spatial change[2], double* dtau) {
+  change[0] = change[1] = spatial_zero();
+  if (is_local(f)) {
+    local_change(m, w, f, dtau);
+    return;
+  }
+  frame_change da = {0}, db = {0};
+  if (col >= 0 && !is_single(f)) {  // what moves those is in the blocks
+    da = td_frame_change(m, w, f->a, col, rate);
+    db = td_frame_change(m, w, f->b, col, rate);
+  }
+  if (f->kind == FORCE_AXIAL) axial_change(w, f, s, &da, &db, change);
+  if (f->kind == FORCE_BEAM) beam_change(w, f, s, &da, &db, change);
+  if (f->kind == FORCE_LOAD) load_change(w, f, s, &da, &db, change);
+  if (f->kind == FORCE_STRAIN) td_segment_wrenches_change(m, w, f, s, &da, &db, change);
 }
 
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df,
                       double* dtau) {
   const model_col* c = col < 0 ? NULL : &m->col[col];
-  const bool numbers = w->numbers_change;
   td_spans_change(m, w, col, rate, df);
   td_contacts_change(m, w, col, rate, df);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const bool moved = c && (station_moves(m, f->a, c->hop) || station_moves(m, f->b, c->hop));
-    if (!numbers && (!moved || is_single(f))) continue;
-    switch (f->kind) {
-      case FORCE_DOF:
-        dtau[f->v] += law_change(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], 0, 0);
-        break;
-      case FORCE_AXIAL:
-      case FORCE_BEAM:
-        link_change(m, w, f, col, rate, df);
-        break;
-      case FORCE_LOAD:
-        load_change(m, w, f, is_single(f) ? -1 : col, rate, df);
-        break;
-      case FORCE_STRAIN:
-        td_strain_change(m, w, f, col, rate, df, dtau);
-        break;
+    if (!w->numbers_change && (!moved || is_single(f))) continue;
+    force_state s;
+    spatial change[2];
+    td_force_state(m, w, f, &s);
+    td_force_change(m, w, f, &s, col, rate, change, dtau);
+    const int station[2] = {f->a, f->b};
+    for (int e = 0; e < 2 && !is_local(f); e++) {
+      const int hop = station[e] < 0 ? -1 : m->station[station[e]].hop;
+      if (hop >= 0) df[hop] = spatial_add(df[hop], change[e]);
     }
   }
   if (w->pull.on && col >= 0) td_pull_change(m, w, col, rate, df);
@@ -308,19 +335,19 @@ double td_force_power(const td_model* m, const td_work* w) {
   return sum;
 }
 
-static void dof_tangent(const td_work* w, const model_force* f, int n, double* dq, double* dv) {
+static void dof_tangent(const td_work* w, const model_force* f, const tree_part* part, double* dq,
+                        double* dv) {
   const law l = law_of(w, &f->law[0]);
   const law_value v = law_at(&l, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
-  if (f->q >= 0) dq[f->v * n + f->v] -= v.fx;
-  dv[f->v * n + f->v] -= v.fu;
+  const int row = part_row(part, f->v);
+  if (f->q >= 0) dq[row * part->n + row] -= v.fx;
+  dv[row * part->n + row] -= v.fu;
 }
 
-void td_local_tangent(const td_model* m, const td_work* w, double* dq, double* dv) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind == FORCE_DOF) dof_tangent(w, f, m->nvel, dq, dv);
-    if (f->kind == FORCE_STRAIN) td_strain_tangent(m, w, f, dq, dv);
-  }
+void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
+                      const tree_part* part, double* dq, double* dv) {
+  if (f->kind == FORCE_DOF) dof_tangent(w, f, part, dq, dv);
+  if (f->kind == FORCE_STRAIN) td_strain_tangent(m, w, f, part, dq, dv);
 }
 
 static bool is_link_of(const model_force* f, int joint, int element) {
@@ -334,10 +361,9 @@ spatial td_link_change(const td_model* m, td_work* w, int joint, int element, in
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (!is_link_of(f, joint, element)) continue;
-    if (f->kind == FORCE_STRAIN)
-      td_segment_link_change(m, w, f, col, rate, change);
-    else
-      (f->kind == FORCE_AXIAL ? axial_change : beam_change)(m, w, f, col, rate, change);
+    force_state s;
+    td_force_state(m, w, f, &s);
+    td_force_change(m, w, f, &s, col, rate, change, NULL);
     sum = spatial_add(sum, change[1]);
   }
   for (int i = 0; i < m->nrow && col >= 0; i++) {
@@ -392,8 +418,8 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
     if (f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN) continue;
     if (f->kind == FORCE_DOF) dx[0] = c->first && c->v == f->v && f->q >= 0;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-    const frame_change da = change_of(m, w, f->a, col, false),
-                       db = change_of(m, w, f->b, col, false);
+    const frame_change da = td_frame_change(m, w, f->a, col, false),
+                       db = td_frame_change(m, w, f->b, col, false);
     if (f->kind == FORCE_AXIAL) {
       const axial x = td_axial(&a, &b);
       dx[0] = td_axial_change(&x, &a, &b, &da, &db).L;

@@ -17,14 +17,17 @@ typedef struct path_block {
 } path_block;
 
 typedef struct path {
-  int* v;  // velocity of each slot
+  const tree_part* part;
+  int* row;  // of each slot, in the matrices
   int nblock;
   lanes* sum;  // where entries are made
 } path;
 
-static inline path path_new(const td_model* m, arena* s) {
-  const int nblock = (m->ncol + LANES - 1) / LANES;
-  return (path){arena_ints(s, m->ncol), nblock, arena_bytes(s, (size_t)nblock * sizeof(lanes))};
+static inline path path_new(const td_model* m, const tree_part* part, arena* s) {
+  int ncol = 0;
+  for (int i = part->first; i < part->end; i++) ncol += m->hop[i].nv;
+  const int nblock = (ncol + LANES - 1) / LANES;
+  return (path){part, arena_ints(s, ncol), nblock, arena_bytes(s, (size_t)nblock * sizeof(lanes))};
 }
 
 // Room for one vector per column.
@@ -37,7 +40,8 @@ static inline path_block* path_vectors(const path* p, arena* s) {
 // been written number by number is slow to read eight at a time.
 static inline void path_enter(path* p, const td_model* m, int hop) {
   const model_hop* h = &m->hop[hop];
-  for (int k = h->col; k < h->col + h->nv; k++) p->v[m->col[k].slot] = m->col[k].v;
+  for (int k = h->col; k < h->col + h->nv; k++)
+    p->row[m->col[k].slot] = part_row(p->part, m->col[k].v);
 }
 static inline void path_add(path_block* vectors, int at, const spatial* x) {
   double* to = (double*)&vectors[at / LANES] + at % LANES;
@@ -78,11 +82,11 @@ static inline void path_add_row(const path* p, int n, bool straight, double* row
   const double* sum = (const double*)p->sum;
   if (n == 0) return;
   if (straight) {
-    double* to = row + p->v[0];
+    double* to = row + p->row[0];
     for (int l = 0; l < n; l++) to[l] += sum[l];
     return;
   }
-  for (int l = 0; l < n; l++) row[p->v[l]] += sum[l];
+  for (int l = 0; l < n; l++) row[p->row[l]] += sum[l];
 }
 
 #endif

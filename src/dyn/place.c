@@ -111,6 +111,10 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
   const pose ground = pose_identity();
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
+    if (hop->node > 0 && hop->kind == HOP_MOVE) {
+      td_node_place(m, w, i);
+      continue;
+    }
     hop_work* h = &w->hop[i];
     const bool root = hop->parent < 0;
     const spatial* V = root ? &still : &w->hop[hop->parent].V;
@@ -164,7 +168,7 @@ frame td_frame(const td_model* m, const td_work* w, int station) {
     return f;
   }
   const hop_work* h = &w->hop[i];
-  const pose g = pose_mul(h->g, w->station_fix[station]);
+  const pose g = m->station[station].nfix == 0 ? h->g : pose_mul(h->g, w->station_fix[station]);
   frame f = {.R = g.R, .p = g.p, .w = spatial_r(&h->V), .dw = spatial_r(&h->A)};
   f.v = vec3_add(spatial_t(&h->V), vec3_cross(f.w, f.p));
   f.a = vec3_add(vec3_add(spatial_t(&h->A), vec3_cross(f.dw, f.p)), vec3_cross(f.w, f.v));

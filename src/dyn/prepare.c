@@ -61,6 +61,7 @@ static void prepare_tree(const td_model* m, td_work* w) {
     w->hop_axis[i] = vec3_scale(1 / vec3_norm(a), a);
     w->hop_principal[i] = principal(w->hop_axis[i]);
   }
+  td_node_prepare(m, w);
   for (int i = 0; i < m->nstation; i++)
     w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
 }

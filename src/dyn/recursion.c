@@ -63,7 +63,7 @@ static bool has_mass(const spatial6* I) {
 }
 
 // Composite inertias of all subtrees, as 6x6 matrices in hop.IA.
-static void composite_inertia(const td_model* m, td_work* w) {
+void td_composite_inertia(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nhop; i++) {
     if (w->hop_heavy[i]) {
       inertia_matrix(&w->hop[i].I, &w->hop[i].IA);
@@ -85,34 +85,43 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
                         double* M) {
   const model_hop* hop = &m->hop[i];
   const col_work* col = &w->col[hop->col];
-  const int n = m->nvel, above = hop->above;
+  const int n = p->part->n, above = hop->above;
   for (int k = 0; k < hop->nv; k++) {
-    double* row = M + m->col[hop->col + k].v * n;
+    double* row = M + part_row(p->part, m->col[hop->col + k].v) * n;
     const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
     path_sum(p, above, S, &H);
     path_add_row(p, above, hop->straight, row);
-    for (int l = 0; l < k; l++) row[m->col[hop->col + l].v] += spatial_dot(&col[l].S, &H);
-    row[m->col[hop->col + k].v] += 0.5 * spatial_dot(&col[k].S, &H);
+    for (int l = 0; l < k; l++)
+      row[part_row(p->part, m->col[hop->col + l].v)] += spatial_dot(&col[l].S, &H);
+    row[part_row(p->part, m->col[hop->col + k].v)] += 0.5 * spatial_dot(&col[k].S, &H);
   }
 }
 
-void td_composite_mass(const td_model* m, td_work* w, double* M) {
-  const int n = m->nvel;
+void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* M) {
   const arena_mark mark = arena_open(&w->scratch);
-  path p = path_new(m, &w->scratch);
+  path p = path_new(m, part, &w->scratch);
   path_block* S = path_vectors(&p, &w->scratch);
-  memset(M, 0, (size_t)n * (size_t)n * sizeof(double));
-  composite_inertia(m, w);
-  for (int i = 0; i < m->nhop; i++) {
+  for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     if (has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
     path_enter(&p, m, i);
     for (int k = hop->col; k < hop->col + hop->nv; k++)
       path_column(S, hop, m->col[k].slot, &w->col[k].S);
   }
+  arena_close(&w->scratch, mark);
+}
+
+void td_mass_join(double* M, int n) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) M[i * n + j] = M[j * n + i] = M[i * n + j] + M[j * n + i];
-  arena_close(&w->scratch, mark);
+}
+
+void td_composite_mass(const td_model* m, td_work* w, double* M) {
+  const tree_part all = whole_forest(m);
+  memset(M, 0, (size_t)all.n * (size_t)all.n * sizeof(double));
+  td_composite_inertia(m, w);
+  td_tree_mass(m, w, &all, M);
+  td_mass_join(M, all.n);
 }
 
 // ---- articulated bodies -----------------------------------------------------------------------
@@ -228,6 +237,7 @@ static void reduce_given(const td_model* m, td_work* w, const model_hop* hop, ho
 
 bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
   for (int i = 0; i < m->nhop; i++) {
+    if (m->hop[i].node > 0) continue;
     hop_work* h = &w->hop[i];
     h->pA = spatial_scale(-1, h->f);
     if (w->hop_heavy[i]) {
@@ -248,6 +258,7 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
     bool ok = true;
+    if (hop->node > 0) continue;
     if (hop->prescribed) {
       reduce_given(m, w, hop, h);
     } else if (hop->group == i && hop->nv == 1) {
@@ -264,6 +275,13 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
   const spatial base = ground_acceleration(m, w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
+    if (hop->node > 0) {
+      if (i == hop->last && !td_node_accelerate(m, w, i, &base, vdot)) {
+        *bad = i;
+        return false;
+      }
+      continue;
+    }
     const spatial* parent = hop->parent < 0 ? &base : &w->hop[hop->parent].A;
     spatial A = spatial_add(*parent, w->hop[i].c);
     if (hop->prescribed) {

@@ -92,16 +92,18 @@ void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int co
   out[2] = spatial_of((vec3){0, 0, 0}, d.torque_c);
 }
 
+bool td_row_moves(const td_model* m, int row, int hop) {
+  const model_row* r = &m->row[row];
+  return station_moves(m, r->a, hop) || station_moves(m, r->b, hop) || station_moves(m, r->c, hop);
+}
+
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df) {
-  const int hop = m->col[col].hop;
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    if (!station_moves(m, r->a, hop) && !station_moves(m, r->b, hop) &&
-        !station_moves(m, r->c, hop))
-      continue;
     const int station[3] = {r->a, r->b, r->c};
     spatial change[3];
+    if (!td_row_moves(m, i, m->col[col].hop)) continue;
     td_row_wrenches_change(m, w, i, col, rate, change);
     for (int s = 0; s < 3; s++) {
       const int h = station[s] < 0 ? -1 : m->station[station[s]].hop;
@@ -134,7 +136,7 @@ double td_row_drive(const td_model* m, const td_work* w, int row, const row_valu
 }
 
 // Change of (acceleration - drive) along a column, numbers included.
-static double defect_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
+double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
   const model_row* r = &m->row[row];
   const row_value d = td_row_change_at(m, w, row, col, rate);
   double x = d.edd;
@@ -160,7 +162,7 @@ void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w,
     for (int rate = 0; rate < 2; rate++) {
       td_number_changes(m, w, col, rate);
       for (int i = 0; i < m->nrow; i++)
-        (rate ? dv : dq)[i * n + m->col[col].v] += defect_change(m, w, i, col, rate);
+        (rate ? dv : dq)[i * n + m->col[col].v] += td_row_defect_change(m, w, i, col, rate);
     }
   td_number_changes(m, w, -1, false);
 }

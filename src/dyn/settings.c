@@ -20,6 +20,10 @@ td_settings td_model_settings(const td_model* m) {
                        .dyn = m->do_dyn};
 }
 
+td_linear_choice td_model_linear(const td_model* m) {
+  return (td_linear_choice){m->sparse, m->linear_why};
+}
+
 // A load with a potential: a force fixed in the world.  A couple fixed in the world has none in
 // three dimensions.
 static bool load_has_potential(const td_model* m, const model_force* f) {

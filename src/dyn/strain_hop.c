@@ -145,7 +145,8 @@ void td_strain_columns(const td_model* m, td_work* w, int i, const double* a) {
 
 // Σ_p (S_p · F) d²y_p/dq_k dq_l of strains that are expressions
 static void add_hessian(const td_model* m, const td_work* w, const model_hop* hop,
-                        const magnus_step* step, const spatial* F, double* dq) {
+                        const magnus_step* step, const spatial* F, const tree_part* part,
+                        double* dq) {
   const model_coords* c = &m->coords[hop->coords];
   const double* H = w->num + hop->hessian;
   magnus_motion motion;
@@ -154,18 +155,20 @@ static void add_hessian(const td_model* m, const td_work* w, const model_hop* ho
     if (!(hop->modes >> p % 6 & 1)) continue;
     const double f = spatial_dot(&motion.S[p], F);
     for (int k = 0; k < c->n; k++)
-      for (int l = 0; l < c->n; l++) dq[(c->v + k) * m->nvel + c->v + l] += f * *H++;
+      for (int l = 0; l < c->n; l++)
+        dq[part_row(part, c->v + k) * part->n + part_row(part, c->v + l)] += f * *H++;
   }
 }
 
-void td_strain_curvature(const td_model* m, const td_work* w, int i, const spatial* F, double* dq) {
+void td_strain_curvature(const td_model* m, const td_work* w, int i, const spatial* F,
+                         const tree_part* part, double* dq) {
   const model_hop* hop = &m->hop[i];
   const magnus_step step = step_of(m, w, hop, NULL);
   const pose g = before(m, w, i);
   const spatial local = wrench_in(&g, F);
   double N[MAGNUS_PARTS][MAGNUS_PARTS];
   td_magnus_curvature(&step, &local, N);
-  if (hop->dependent) add_hessian(m, w, hop, &step, &local, dq);
+  if (hop->dependent) add_hessian(m, w, hop, &step, &local, part, dq);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
     double along[MAGNUS_PARTS];  // Σ_p weight_p N[p][·]
@@ -178,7 +181,8 @@ void td_strain_curvature(const td_model* m, const td_work* w, int i, const spati
     for (int l = hop->col; l < hop->col + hop->nv; l++) {
       const model_col* e = &m->col[l];
       for (int n = 0; n < hop->nodes; n++)
-        dq[e->v * m->nvel + c->v] += w->num[e->weight + n] * along[6 * n + e->part];
+        dq[part_row(part, e->v) * part->n + part_row(part, c->v)] +=
+            w->num[e->weight + n] * along[6 * n + e->part];
     }
   }
 }

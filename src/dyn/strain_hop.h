@@ -17,6 +17,6 @@ void td_strain_place(const td_model* m, td_work* w, const model_hop* hop, pose* 
 void td_strain_columns(const td_model* m, td_work* w, int hop, const double* a);
 // d(S_lᵀ F)/dq_k for all pairs of its columns, F held, added to dq.
 void td_strain_curvature(const td_model* m, const td_work* w, int hop, const spatial* F,
-                         double* dq);
+                         const tree_part* part, double* dq);
 
 #endif

@@ -18,6 +18,8 @@ static section section_at(const double* n, double load) {
       n[SECTION_POWER], load};
 }
 
+static const double no_numbers[SECTION_SLOTS];
+
 static section section_of(const td_work* w, const model_force* f, const double* slots) {
   return section_at(slots + f->section, w->load);
 }
@@ -56,12 +58,12 @@ static void basis_strains(const td_model* m, const td_work* w, const model_force
   }
 }
 
-// Generalised forces of a force s on the strains, times `scale` and the quadrature weight.
+// Generalised forces of a force s on the strains, times the quadrature weight.
 static void basis_collect(const td_model* m, const td_work* w, const model_force* f,
-                          const double s[6], double scale, double* tau, int stride) {
-  const double weight = scale * piece_length(w, f);
+                          const double s[6], double* tau) {
+  const double weight = piece_length(w, f);
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
-    tau[t->v * stride] += weight * w->num[t->weight] * s[t->mode];
+    tau[t->v] += weight * w->num[t->weight] * s[t->mode];
 }
 
 static segment ends(const td_model* m, const td_work* w, const model_force* f) {
@@ -120,17 +122,22 @@ static polyrod_vector polynomial_direction(const td_model* m, const td_work* w,
 }
 
 // Generalised forces of a force g on the numbers, times `scale` and the quadrature weight, added to
-// every `stride`-th number of tau.
+// a column of a matrix of the part's order, or to tau (NULL).
 static void polynomial_collect(const td_model* m, const td_work* w, const model_force* f,
-                               const polyrod_vector* g, double scale, double* tau, int stride) {
+                               const polyrod_vector* g, double scale, const tree_part* part,
+                               double* tau) {
   const model_hop *move, *turn;
   const double weight = scale * piece_length(w, f);
+  const tree_part plain = {.n = 1};
+  const tree_part* to = part ? part : &plain;
   polynomial_hops(m, f, &move, &turn);
   for (int k = move->col; k < move->col + move->nv; k++)
-    tau[m->col[k].v * stride] += weight * w->col[k].slope * vec3_at(g->ps, m->col[k].part);
+    tau[part_row(to, m->col[k].v) * to->n] +=
+        weight * w->col[k].slope * vec3_at(g->ps, m->col[k].part);
   for (int k = turn->col; k < turn->col + turn->nv; k++)
-    tau[m->col[k].v * stride] += weight * (w->col[k].weight * vec3_at(g->x, m->col[k].part) +
-                                           w->col[k].slope * vec3_at(g->xs, m->col[k].part));
+    tau[part_row(to, m->col[k].v) * to->n] +=
+        weight * (w->col[k].weight * vec3_at(g->x, m->col[k].part) +
+                  w->col[k].slope * vec3_at(g->xs, m->col[k].part));
 }
 
 void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
@@ -177,11 +184,9 @@ static void piece_change(const td_model* m, const td_work* w, const model_force*
   if (f->ncrossing > 0) td_cable_force_change(m, w, f, x, dx, numbers, ds);
 }
 
-static void add_wrench(const td_model* m, spatial* df, td_work* w, int station, spatial f) {
+static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
   const int hop = station < 0 ? -1 : m->station[station].hop;
-  if (hop < 0) return;
-  spatial* at = df ? &df[hop] : &w->hop[hop].f;
-  *at = spatial_add(*at, f);
+  if (hop >= 0) w->hop[hop].f = spatial_add(w->hop[hop].f, f);
 }
 
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which) {
@@ -196,14 +201,14 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
   if (f->strain == STRAIN_BASIS) {
     basis_strains(m, w, f, x, u);
     piece_force(m, w, f, x, u, which, s);
-    basis_collect(m, w, f, s, 1, w->tau, 1);
+    basis_collect(m, w, f, s, w->tau);
     return;
   }
   if (f->strain == STRAIN_POLYNOMIAL) {
     const polyrod r = polynomial_at(m, w, f);
     piece_force(m, w, f, r.strain, r.rate, which, s);
     const polyrod_vector g = td_polyrod_force(&r, s);
-    polynomial_collect(m, w, f, &g, 1, w->tau, 1);
+    polynomial_collect(m, w, f, &g, 1, NULL, w->tau);
     return;
   }
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
@@ -211,8 +216,8 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
   segment_strains(&e, piece_length(w, f), x, u);
   piece_force(m, w, f, x, u, which, s);
   const segment_wrench t = td_segment_wrench(&e, s);
-  add_wrench(m, NULL, w, f->b, spatial_force(b.p, t.force, t.torque_b));
-  add_wrench(m, NULL, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
+  add_wrench(m, w, f->b, spatial_force(b.p, t.force, t.torque_b));
+  add_wrench(m, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
 }
 
 spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f) {
@@ -245,17 +250,6 @@ static void basis_change(const td_model* m, const td_work* w, const model_force*
     if (t->v == c->v) dx[t->mode] += w->num[t->weight];
 }
 
-static segment_change ends_change(const td_model* m, const td_work* w, const model_force* f,
-                                  const segment* s, int col, bool rate, frame_change* da,
-                                  frame_change* db) {
-  *da = *db = (frame_change){{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
-  if (col >= 0) {
-    *da = td_frame_change(m, w, f->a, col, rate);
-    *db = td_frame_change(m, w, f->b, col, rate);
-  }
-  return td_segment_change(s, da, db);
-}
-
 void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
                        double dx[6]) {
   double du[6];
@@ -277,14 +271,14 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
     return;
   }
   const segment s = ends(m, w, f);
-  frame_change da, db;
-  const segment_change d = ends_change(m, w, f, &s, col, false, &da, &db);
+  const frame_change da = td_frame_change(m, w, f->a, col, false),
+                     db = td_frame_change(m, w, f->b, col, false);
+  const segment_change d = td_segment_change(&s, &da, &db);
   for (int i = 0; i < 6; i++) dx[i] = d.x[i] / piece_length(w, f);
 }
 
-// Forces that follow from the coordinates themselves, for changes of the numbers alone.
-static void local_numbers_change(const td_model* m, const td_work* w, const model_force* f,
-                                 double* dtau) {
+void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
+                              double* dtau) {
   const double none[6] = {0};
   double x[6], u[6], ds[6];
   if (f->strain == STRAIN_DOF) {
@@ -297,53 +291,45 @@ static void local_numbers_change(const td_model* m, const td_work* w, const mode
   if (f->strain == STRAIN_BASIS) {
     basis_strains(m, w, f, x, u);
     piece_change(m, w, f, x, u, none, none, true, ds);
-    basis_collect(m, w, f, ds, 1, dtau, 1);
+    basis_collect(m, w, f, ds, dtau);
     return;
   }
   const polyrod r = polynomial_at(m, w, f);
   piece_change(m, w, f, r.strain, r.rate, none, none, true, ds);
   const polyrod_vector g = td_polyrod_force(&r, ds);
-  polynomial_collect(m, w, f, &g, 1, dtau, 1);
+  polynomial_collect(m, w, f, &g, 1, NULL, dtau);
 }
 
-void td_segment_link_change(const td_model* m, const td_work* w, const model_force* f, int col,
-                            bool rate, spatial out[2]) {
-  double x[6], u[6], dx[6], du[6], s[6], ds[6];
+void td_segment_state(const td_model* m, const td_work* w, const model_force* f, force_state* s) {
+  double x[6], u[6];
+  s->segment = td_segment(&s->a, &s->b);
+  segment_strains(&s->segment, piece_length(w, f), x, u);
+  piece_force(m, w, f, x, u, FORCES_ALL, s->s);
+  s->F = td_segment_wrench(&s->segment, s->s).force;
+}
+
+void td_segment_wrenches_change(const td_model* m, const td_work* w, const model_force* f,
+                                const force_state* s, const frame_change* da,
+                                const frame_change* db, spatial change[2]) {
+  double x[6], u[6], dx[6], du[6], ds[6];
   const double length = piece_length(w, f);
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const segment e = td_segment(&a, &b);
-  frame_change da, db;
-  const segment_change d = ends_change(m, w, f, &e, col, rate, &da, &db);
-  segment_strains(&e, length, x, u);
+  const segment_change d = td_segment_change(&s->segment, da, db);
+  segment_strains(&s->segment, length, x, u);
   for (int i = 0; i < 6; i++) {
     dx[i] = d.x[i] / length;
     du[i] = d.u[i] / length;
   }
-  piece_force(m, w, f, x, u, FORCES_ALL, s);
-  piece_change(m, w, f, x, u, dx, du, true, ds);
-  const segment_wrench t = td_segment_wrench(&e, s), dt = td_segment_wrench_change(&e, &d, s, ds);
-  const vec3 back = vec3_scale(-1, t.force), dback = vec3_scale(-1, dt.force);
-  out[0] = spatial_force_change(a.p, back, da.p, dback, dt.torque_a);
-  out[1] = spatial_force_change(b.p, t.force, db.p, dt.force, dt.torque_b);
-}
-
-void td_strain_change(const td_model* m, td_work* w, const model_force* f, int col, bool rate,
-                      spatial* df, double* dtau) {
-  if (f->strain != STRAIN_SEGMENT) {
-    if (w->numbers_change) local_numbers_change(m, w, f, dtau);
-    return;
-  }
-  spatial change[2];
-  td_segment_link_change(m, w, f, col, rate, change);
-  add_wrench(m, df, w, f->a, change[0]);
-  add_wrench(m, df, w, f->b, change[1]);
+  piece_change(m, w, f, x, u, dx, du, w->numbers_change, ds);
+  const segment_wrench t = td_segment_wrench_change(&s->segment, &d, s->s, ds);
+  const vec3 back = vec3_scale(-1, s->F), dback = vec3_scale(-1, t.force);
+  change[0] = spatial_force_change(s->a.p, back, da->p, dback, t.torque_a);
+  change[1] = spatial_force_change(s->b.p, s->F, db->p, t.force, t.torque_b);
 }
 
 // ---- tangents of forces that follow from the coordinates themselves ---------------------------
 
-static void dof_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
-                        double* dv) {
-  const int n = m->nvel;
+static void dof_tangent(const td_model* m, const td_work* w, const model_force* f,
+                        const tree_part* part, double* dq, double* dv) {
   const double zero[6] = {0};
   double x[6], u[6], ds[6];
   dof_strains(w, f, x, u);
@@ -354,14 +340,16 @@ static void dof_tangent(const td_model* m, const td_work* w, const model_force* 
     for (int rate = 0; rate < 2; rate++) {
       piece_change(m, w, f, x, u, rate ? zero : e, rate ? e : zero, false, ds);
       for (int i = 0; i < 6; i++)
-        if (f->dof_v[i] >= 0) (rate ? dv : dq)[f->dof_v[i] * n + f->dof_v[d]] -= ds[i];
+        if (f->dof_v[i] >= 0)
+          (rate ? dv : dq)[part_row(part, f->dof_v[i]) * part->n + part_row(part, f->dof_v[d])] -=
+              ds[i];
     }
   }
 }
 
 // What the weights' own change adds where strains are expressions of their coordinates.
 static void basis_hessian(const td_model* m, const td_work* w, const model_force* f,
-                          const double x[6], const double u[6], double* dq) {
+                          const double x[6], const double u[6], const tree_part* part, double* dq) {
   const model_coords* c = &m->coords[f->coords];
   const double* H = w->num + f->hessian;
   double s[6];
@@ -370,13 +358,14 @@ static void basis_hessian(const td_model* m, const td_work* w, const model_force
     if (!(f->modes >> d & 1)) continue;
     for (int k = 0; k < c->n; k++)
       for (int l = 0; l < c->n; l++)
-        dq[(c->v + k) * m->nvel + c->v + l] -= piece_length(w, f) * s[d] * *H++;
+        dq[part_row(part, c->v + k) * part->n + part_row(part, c->v + l)] -=
+            piece_length(w, f) * s[d] * *H++;
   }
 }
 
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
-static void basis_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
-                          double* dv) {
+static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
+                          const tree_part* part, double* dq, double* dv) {
   const double zero[6] = {0};
   double x[6], u[6], Kx[6][6], Kv[6][6];
   basis_strains(m, w, f, x, u);
@@ -391,14 +380,14 @@ static void basis_tangent(const td_model* m, const td_work* w, const model_force
     const double weight = piece_length(w, f) * w->num[t->weight];
     for (const model_term* s = first; s < end; s++) {
       const double both = weight * w->num[s->weight];
-      dq[s->v * m->nvel + t->v] -= both * Kx[t->mode][s->mode];
-      dv[s->v * m->nvel + t->v] -= both * Kv[t->mode][s->mode];
+      const int at = part_row(part, s->v) * part->n + part_row(part, t->v);
+      dq[at] -= both * Kx[t->mode][s->mode];
+      dv[at] -= both * Kv[t->mode][s->mode];
       if (f->coords >= 0)
-        dq[s->v * m->nvel + t->v] -=
-            piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
+        dq[at] -= piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
     }
   }
-  if (f->coords >= 0) basis_hessian(m, w, f, x, u, dq);
+  if (f->coords >= 0) basis_hessian(m, w, f, x, u, part, dq);
 }
 
 // What a column does to the numbers of a polynomial rod.
@@ -411,40 +400,41 @@ static polyrod_vector column_direction(const model_col* col, const col_work* c, 
 
 // The columns of one of its two hops.
 static void polynomial_columns(const td_model* m, const td_work* w, const model_force* f,
-                               const polyrod* r, const model_hop* hop, double* dq, double* dv) {
+                               const polyrod* r, const model_hop* hop, const tree_part* part,
+                               double* dq, double* dv) {
   const polyrod_vector zero = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   double dx[6], du[6], s[6], ds[6];
   piece_force(m, w, f, r->strain, r->rate, FORCES_ALL, s);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const polyrod_vector d = column_direction(&m->col[k], &w->col[k], hop->kind != HOP_MOVE);
-    const int v = m->col[k].v;
+    const int v = part_row(part, m->col[k].v);
     td_polyrod_change(r, &d, &zero, dx, du);
     piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
     const polyrod_vector g = td_polyrod_force(r, ds), turned = td_polyrod_force_change(r, &d, s);
-    polynomial_collect(m, w, f, &g, -1, dq + v, m->nvel);
-    polynomial_collect(m, w, f, &turned, -1, dq + v, m->nvel);
+    polynomial_collect(m, w, f, &g, -1, part, dq + v);
+    polynomial_collect(m, w, f, &turned, -1, part, dq + v);
 
     td_polyrod_change(r, &zero, &d, dx, du);
     piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
     const polyrod_vector gv = td_polyrod_force(r, ds);
-    polynomial_collect(m, w, f, &gv, -1, dv + v, m->nvel);
+    polynomial_collect(m, w, f, &gv, -1, part, dv + v);
   }
 }
 
 static void polynomial_tangent(const td_model* m, const td_work* w, const model_force* f,
-                               double* dq, double* dv) {
+                               const tree_part* part, double* dq, double* dv) {
   const polyrod r = polynomial_at(m, w, f);
   const model_hop *move, *turn;
   polynomial_hops(m, f, &move, &turn);
-  polynomial_columns(m, w, f, &r, move, dq, dv);
-  polynomial_columns(m, w, f, &r, turn, dq, dv);
+  polynomial_columns(m, w, f, &r, move, part, dq, dv);
+  polynomial_columns(m, w, f, &r, turn, part, dq, dv);
 }
 
-void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f, double* dq,
-                       double* dv) {
-  if (f->strain == STRAIN_DOF) dof_tangent(m, w, f, dq, dv);
-  if (f->strain == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, dq, dv);
-  if (f->strain == STRAIN_BASIS) basis_tangent(m, w, f, dq, dv);
+void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
+                       const tree_part* part, double* dq, double* dv) {
+  if (f->strain == STRAIN_DOF) dof_tangent(m, w, f, part, dq, dv);
+  if (f->strain == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, part, dq, dv);
+  if (f->strain == STRAIN_BASIS) basis_tangent(m, w, f, part, dq, dv);
 }
 
 // ---- energy and power -------------------------------------------------------------------------

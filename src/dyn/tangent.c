@@ -229,13 +229,13 @@ spatial td_rate_wrench(const hop_work* h, const spatial* U) {
 }
 
 // S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held, for all pairs of a hop's columns.
-static void own_hop(const td_model* m, const td_work* w, int i, double* dq) {
+static void own_hop(const td_model* m, const td_work* w, int i, const tree_part* part, double* dq) {
   const model_hop* hop = &m->hop[i];
   const hop_work* h = &w->hop[i];
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
   const spatial F = spatial_sub(h->F, h->E);
   if (hop->kind == HOP_STRAIN) {
-    td_strain_curvature(m, w, i, &F, dq);
+    td_strain_curvature(m, w, i, &F, part, dq);
     return;
   }
   chart c = {.T = mat3_identity()};
@@ -250,7 +250,7 @@ static void own_hop(const td_model* m, const td_work* w, int i, double* dq) {
     }
   for (int k = hop->col; k < hop->col + hop->nv; k++)
     for (int l = hop->col; l < hop->col + hop->nv; l++)
-      dq[m->col[l].v * m->nvel + m->col[k].v] +=
+      dq[part_row(part, m->col[l].v) * part->n + part_row(part, m->col[k].v)] +=
           w->col[k].weight * w->col[l].weight * d[m->col[l].part][m->col[k].part];
 }
 
@@ -260,8 +260,8 @@ typedef struct tangent_path {
   path_block *S, *U, *Z, *X;
 } tangent_path;
 
-static tangent_path tangent_path_new(const td_model* m, arena* s) {
-  tangent_path t = {.p = path_new(m, s)};
+static tangent_path tangent_path_new(const td_model* m, const tree_part* part, arena* s) {
+  tangent_path t = {.p = path_new(m, part, s)};
   t.S = path_vectors(&t.p, s);
   t.U = path_vectors(&t.p, s);
   t.Z = path_vectors(&t.p, s);
@@ -319,18 +319,18 @@ static void add_transposed(double* A, const double* B, int n) {
     for (int j = 0; j < n; j++) A[i * n + j] += B[j * n + i];
 }
 
-static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
-  const int n = m->nvel;
+void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv) {
+  const int n = part->n;
   const arena_mark mark = arena_open(&w->scratch);
-  tangent_path t = tangent_path_new(m, &w->scratch);
+  tangent_path t = tangent_path_new(m, part, &w->scratch);
   double *dqT = arena_zeros(&w->scratch, n * n), *dvT = arena_zeros(&w->scratch, n * n);
-  for (int i = 0; i < m->nhop; i++) {
+  for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    own_hop(m, w, i, dq);
+    own_hop(m, w, i, part, dq);
     for (int k = 0; k < hop->nv; k++) {
       const col_work* c = &w->col[hop->col + k];
-      const int v = m->col[hop->col + k].v;
+      const int v = part_row(part, m->col[hop->col + k].v);
       const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
       spatial dF = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
       spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
@@ -344,7 +344,7 @@ static void inertial_tangent(const td_model* m, td_work* w, double* dq, double* 
       row_above(&t, hop, c, dq + v * n, dv + v * n);
       for (int l = 0; l < hop->nv; l++) {
         const spatial* S = &w->col[hop->col + l].S;
-        const int row = m->col[hop->col + l].v;
+        const int row = part_row(part, m->col[hop->col + l].v);
         dqT[v * n + row] += spatial_dot(S, &dF);
         dvT[v * n + row] += spatial_dot(S, &dFv);
       }
@@ -408,8 +408,9 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   td_accelerate(m, w, a, true);
   td_tangent_columns(m, w, a);
   td_composites(m, w);
-  inertial_tangent(m, w, dFdq, dFdv);
-  td_local_tangent(m, w, dFdq, dFdv);
+  const tree_part all = whole_forest(m);
+  td_tree_tangent(m, w, &all, dFdq, dFdv);
+  for (int i = 0; i < m->nforce; i++) td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
   td_cable_tangent(m, w, dFdq);
   if (!only_local_forces(m) || w->pull.on)
     force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "sparse_dyn.h"
 
 // The arrays of td_work: type, name, count.
 #define WORK_ARRAYS(X)                               \
@@ -73,6 +74,7 @@ static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 // and of the outputs; paths (path.h) of the columns, of which there may be many more than
 // velocities.
 static size_t scratch_size(const td_model* m) {
+  if (m->sparse) return td_sparse_scratch(m);
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput, c = (size_t)m->ncol;
   const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +
                        32 * n + 2 * n * u + r * u;
@@ -106,6 +108,12 @@ td_work* td_work_new(const td_model* m) {
   w->inner = (td_state){0, w->inner_q, w->inner_v, w->inner_u};
   w->load = 1;
   w->dirty = true;
+  const bool factors = m->sparse && sparse_needs_factors(m);
+  if (factors) w->kkt = td_sparse_kkt_new(m, true);
+  if (factors && !w->kkt) {
+    free(raw);
+    return NULL;
+  }
   w->added = m->has_added;
   for (int i = 0; i < m->nparam; i++) w->vars[m->param[i].var] = m->param[i].value;
   for (int i = 0; i < m->ninput; i++) w->inner_u[i] = m->input[i].value;
@@ -113,7 +121,9 @@ td_work* td_work_new(const td_model* m) {
 }
 
 void td_work_free(td_work* w) {
-  if (w) free(w->block);
+  if (!w) return;
+  td_sparse_kkt_free(w->kkt);
+  free(w->block);
 }
 
 td_status td_work_set_param(const td_model* m, td_work* w, int param, double value) {

@@ -17,7 +17,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 288,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 424,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -219,6 +219,7 @@ bool td_export_source(const td_export* e, td_text* out) {
   return !out->failed;
 }
 
+// Networks, whose matrices are sparse, are refused.
 td_status td_export_open(const td_model* m, const char* title, td_export* e) {
   const char* slash = strrchr(title, '/');
   char base[60];
@@ -227,7 +228,8 @@ td_status td_export_open(const td_model* m, const char* title, td_export* e) {
   char* dot = strrchr(base, '.');
   if (dot && dot != base) *dot = '\0';
   td_identifier(base, e->name, sizeof e->name);
-  if (m->ntask > 0 || m->nloop > 0) return TD_E_USAGE;  // controllers do not come along
+  if (m->ntask > 0 || m->nloop > 0 || m->sparse)
+    return TD_E_USAGE;  // controllers do not come along
   return m->failed ? TD_E_NOMEM : TD_OK;
 }
 

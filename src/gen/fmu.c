@@ -493,6 +493,12 @@ td_status td_export_fmu(const td_model* m, const char* title, int version, td_fi
   unit u = {0};
   if (size > 0) message[0] = '\0';
   if (version != 2 && version != 3) return TD_E_USAGE;
+  if (m->sparse) {
+    snprintf(message, size,
+             "networks with sparse matrices cannot be exported; par.linear = 'dense' "
+             "makes small ones dense");
+    return TD_E_USAGE;
+  }
   td_status status = td_export_open(m, title, &f.e);
   if (status == TD_OK) status = prepare(&f);
   if (status == TD_OK) status = write_unit(&f, &u, files, message, size);

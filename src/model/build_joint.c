@@ -340,6 +340,34 @@ static td_status push_hop(builder* b, const build_joint* j, const item* it, int 
   return TD_OK;
 }
 
+// Three slides along x, y and z, one after the other, that are free and have coordinates of their
+// own: one hop does the same as three.
+static bool is_translation(const builder* b, const build_joint* j, int i, int element) {
+  if (i + 2 >= j->nitem) return false;
+  const item* it = &j->items[i];
+  const int at = element * j->ndof + it->dof, q = j->dof_q[at], v = j->dof_v[at];
+  for (int k = 0; k < 3; k++) {
+    if (it[k].tr != -1 || it[k].kind != HOP_SCREW || !it[k].moves) return false;
+    if (j->dof_q[at + k] != q + k || j->dof_v[at + k] != v + k) return false;
+    if (b->m->vel[v + k].motion != NUM_NONE) return false;
+    for (int c = 0; c < 3; c++)
+      if (td_ex_value(b->spec->graph, b->m->number_ex[it[k].axis + c]) != (c == k)) return false;
+  }
+  return true;
+}
+
+static td_status push_translation(builder* b, const build_joint* j, const item* it, int element,
+                                  int parent, int fix) {
+  static const double zero[3] = {0, 0, 0};
+  item move = *it;
+  move.kind = HOP_MOVE;
+  move.moves = false;
+  move.axis = NUM_NONE;
+  move.nq = move.nv = 3;
+  move.value = td_build_constants(b, zero, 3);
+  return move.value == NUM_NONE ? TD_E_NOMEM : push_hop(b, j, &move, element, parent, fix);
+}
+
 td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix,
                          int* nfix) {
   const build_joint* j = &b->joint[joint];
@@ -354,7 +382,9 @@ td_status td_build_chain(builder* b, int joint, int element, int parent, int* ho
     } else if (it->tr <= -2) {
       TD_TRY(push_fix(b, tr, -2 - it->tr, false, false, true));
     } else {
-      TD_TRY(push_hop(b, j, it, element, at, pending));
+      const bool translation = is_translation(b, j, i, element);
+      TD_TRY((translation ? push_translation : push_hop)(b, j, it, element, at, pending));
+      if (translation) i += 2;
       at = b->m->nhop - 1;
       pending = b->m->nfix;
     }

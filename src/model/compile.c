@@ -77,6 +77,11 @@ static void read_settings(builder* b) {
   m->do_equil = setting(par, "equil", 1) != 0;
   m->do_modal = setting(par, "modal", 1) != 0;
   m->do_dyn = setting(par, "dyn", 1) != 0;
+  const char* linear = par ? td_build_word(par, 0, "linear") : NULL;
+  m->linear = !linear                         ? LINEAR_AUTO
+              : strcmp(linear, "dense") == 0  ? LINEAR_DENSE
+              : strcmp(linear, "sparse") == 0 ? LINEAR_SPARSE
+                                              : LINEAR_AUTO;
   const char* solver = par ? td_build_word(par, 0, "solver") : NULL;
   m->solver = !solver                           ? TD_SOLVER_AUTO
               : strcmp(solver, "explicit") == 0 ? TD_SOLVER_EXPLICIT

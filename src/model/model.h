@@ -71,6 +71,7 @@ typedef struct model_hop {
   int group;  // first hop of its group: hops that share DOFs and of which only the last carries
               // mass
   int group_last;  // and the last
+  int node;        // node of a network (nodes.c): hops it has, 1 for a point, 2 for a body; 0: no
   int last;        // last hop of the subtree (hops are in depth-first order)
   int above, end;  // slots of the path from the ground that are taken above it, and with its own
   bool straight;   // the velocities of the slots above it ascend one by one
@@ -458,7 +459,34 @@ typedef struct model_joint {
   X(int, task_var, "variables of each probe's rate and bias, -1: not asked") \
   X(int, free_v, "unprescribed velocities")                                  \
   X(int, free_q, "unprescribed positions")                                   \
+  X(int, tree, "first hop of each tree, and one more")                       \
+  X(int, block_of_hop, "block of a hop's DOFs")                              \
+  X(int, v_block, "block of a velocity")                                     \
+  X(int, v_local, "and its row in there")                                    \
+  X(int, index_v, "velocities, block after block")                           \
+  X(int, block_tree_at, "first tree of each block in block_tree, and end")   \
+  X(int, block_tree, "trees, block after block")                             \
+  X(int, block_force_at, "its forces that follow from coordinates, and end") \
+  X(int, block_force, "such forces, block after block")                      \
+  X(int, block_at, "see pattern.h: first row of each block")                 \
+  X(int, block_ptr, "first block of each block column")                      \
+  X(int, block_row, "block rows")                                            \
+  X(int, block_offset, "where their rows begin in a column")                 \
+  X(int, block_base, "first value of each block column")                     \
+  X(int, mass_base, "first value of each block of the mass matrix")          \
+  X(int, force_live_at, "first of live_probe that changes a force, and end") \
+  X(int, force_live, "indices into live_probe, force after force")           \
+  X(int, force_block_at, "first block that changes a force, and end")        \
+  X(int, force_block, "blocks, force after force, those it acts on first")   \
+  X(int, row_live_at, "the same for constraint rows")                        \
+  X(int, row_live, "indices into live_probe, row after row")                 \
+  X(int, row_block_at, "first block that a constraint row touches, and end") \
+  X(int, row_block, "such blocks, row after row")                            \
+  X(int, row_base, "first value of each constraint row, and end")            \
   X(char, names, "all names, zero-terminated")
+
+// Which linear algebra: par.linear.
+typedef enum linear_kind { LINEAR_AUTO, LINEAR_DENSE, LINEAR_SPARSE } linear_kind;
 
 struct td_model {
 #define X(type, name, text) \
@@ -496,6 +524,9 @@ struct td_model {
   double settings[5];     // t_init, t_final, dt_out, rtol, atol
   td_solver solver;
   bool do_equil, do_modal, do_dyn;
+  linear_kind linear;  // as asked for
+  bool sparse;         // block matrices instead of dense ones; the arrays for them are filled
+  char linear_why[128];
 };
 
 static inline const char* model_name(const td_model* m, int offset) { return m->names + offset; }
@@ -503,17 +534,18 @@ static inline const char* model_name(const td_model* m, int offset) { return m->
 // ---- work -------------------------------------------------------------------------------------
 
 // Everything of one hop at the present state.
+// What every evaluation touches comes first.
 typedef struct hop_work {
-  spatial6 IA;       // articulated (or composite) inertia
-  spatial V, A, pA;  // twist, acceleration, bias wrench
-  spatial c;         // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
-  spatial f;         // wrench of springs, loads ... on it
-  spatial F;         // composite wrench
-  inertia I;         // rigid inertia about the origin, world axes
-  pose g;            // frame after the joint
-  spatial E;         // composite wrench of f
-  vec3 P;            // composite linear momentum            } velocity part of the
-  mat3 B;            // composite dI/dt - [angular momentum]× } tangent, see tangent.c
+  pose g;         // frame after the joint
+  spatial V, f;   // twist; wrench of springs, loads ... on it
+  spatial A;      // acceleration
+  spatial c;      // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
+  inertia I;      // rigid inertia about the origin, world axes
+  spatial6 IA;    // articulated (or composite) inertia
+  spatial pA, F;  // bias wrench, composite wrench
+  spatial E;      // composite wrench of f
+  vec3 P;         // composite linear momentum            } velocity part of the
+  mat3 B;         // composite dI/dt - [angular momentum]× } tangent, see tangent.c
 } hop_work;
 
 typedef struct col_work {
@@ -592,7 +624,8 @@ struct td_work {
   bool open_loops;      // the loops could not be closed from the initial values
   td_flags flags;
   char failure[512];
-  void* block;  // everything above lives in it
+  struct sparse_kkt* kkt;  // sparse models: factors of the mass matrix with the constraints
+  void* block;             // everything above but the factors lives in it
 };
 
 #endif

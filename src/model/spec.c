@@ -9,11 +9,12 @@
 // ---- life -------------------------------------------------------------------------------------
 
 td_limits td_limits_default(void) {
-  return (td_limits){.work = 20000000L,
+  return (td_limits){.work = 100000000L,
                      .memory = (size_t)1 << 30,
-                     .bodies = 10000,
-                     .dofs = 3000,
-                     .parts = 200000,
+                     .bodies = 300000,
+                     .dofs = 2000000,
+                     .dense = 3000,
+                     .parts = 1000000,
                      .nodes = 500000};
 }
 

@@ -43,7 +43,8 @@ typedef struct td_limits {
   long work;      // units of work of the language: statements, operations, elements
   size_t memory;  // bytes of its values
   int bodies;     // bodies, repeated ones counted each
-  int dofs;       // degrees of freedom and constraint rows together: matrices are dense
+  int dofs;       // degrees of freedom and constraint rows together
+  int dense;      // the same of a model that is no network: its matrices are dense
   int parts;      // forces, sensor components, fixed transformations: of each
   int nodes;      // of all meshes together; edges four times as many
 } td_limits;

@@ -9,6 +9,7 @@
 
 #include "lapack_linsol.h"
 #include "ode.h"
+#include "sparse_linsol.h"
 #include "sun_loops.h"
 
 enum { RETRIES = 8 };
@@ -47,6 +48,17 @@ static int jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix J, void* user
   (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
   bdf* s = user;
   return td_ode_jacobian(&s->base, t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J));
+}
+
+// The Jacobian anew or not, and 1 - gamma J from it; the factors follow in the solver's setup.
+static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, booleantype keep,
+                         booleantype* renewed, realtype gamma, void* user, N_Vector tmp1,
+                         N_Vector tmp2, N_Vector tmp3) {
+  (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
+  bdf* s = user;
+  *renewed = !keep;
+  td_sparse_matrix_gamma(A, gamma);
+  return keep ? 0 : td_ode_linearise(&s->base, t, N_VGetArrayPointer(y));
 }
 
 static int roots(realtype t, N_Vector y, realtype* g, void* user) {
@@ -176,7 +188,8 @@ static bool configure(bdf* s) {
   ok = ok && CVodeSStolerances(s->mem, ode->rtol, ode->atol) == CV_SUCCESS;
   ok = ok && CVodeSetUserData(s->mem, s) == CV_SUCCESS;
   ok = ok && CVodeSetLinearSolver(s->mem, s->solver, s->matrix) == CV_SUCCESS;
-  ok = ok && CVodeSetJacFn(s->mem, jacobian) == CV_SUCCESS;
+  ok = ok && (ode->factor != NULL ? CVodeSetLinSysFn(s->mem, linear_system)
+                                  : CVodeSetJacFn(s->mem, jacobian)) == CV_SUCCESS;
   ok = ok && CVodeSetNonlinConvCoef(s->mem, newton_accuracy) == CV_SUCCESS;
   ok = ok && CVodeSetMaxHnilWarns(s->mem, -1) == CV_SUCCESS;
   ok = ok && CVodeSetStabLimDet(s->mem, ode->lightly_damped) == CV_SUCCESS;
@@ -198,15 +211,18 @@ static bool create(bdf* s, double t, const double* y) {
   if (SUNContext_Create(NULL, &s->context) != 0) return false;
   s->y_cv = N_VNew_Serial(ode->n, s->context);
   s->quad = N_VNew_Serial(max_int(ode->nquad, 1), s->context);
-  s->matrix = SUNDenseMatrix(ode->n, ode->n, s->context);
-  s->solver = td_lapack_linsol(ode->n, ode->npos, &s->base.counts.factorisations, s->context);
+  long* factorisations = &s->base.counts.factorisations;
+  const bool dense = ode->factor == NULL;
+  s->matrix = dense ? SUNDenseMatrix(ode->n, ode->n, s->context) : td_sparse_matrix(s->context);
+  s->solver = dense ? td_lapack_linsol(ode->n, ode->npos, factorisations, s->context)
+                    : td_sparse_linsol(ode, factorisations, s->context);
   s->mem = CVodeCreate(CV_BDF, s->context);
   if (s->y_cv == NULL || s->quad == NULL || s->matrix == NULL || s->solver == NULL ||
       s->mem == NULL) {
     return false;
   }
   td_sun_vector(s->y_cv);
-  td_sun_matrix(s->matrix);
+  if (dense) td_sun_matrix(s->matrix);
   memcpy(N_VGetArrayPointer(s->y_cv), y, (size_t)ode->n * sizeof(double));
   return CVodeInit(s->mem, rhs, t, s->y_cv) == CV_SUCCESS && configure(s);
 }

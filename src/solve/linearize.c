@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "newton.h"
+#include "sparse_dyn.h"
 #include "statics.h"
 #include "vectors.h"
 
@@ -230,6 +231,13 @@ static td_status assemble(linearisation* p, td_linear** result) {
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result) {
   *result = NULL;
+  if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
+    td_work_fail(work,
+                 "a model of %d velocities is too large for a dense linear system, which may "
+                 "have %d",
+                 model->nvel, SPARSE_DENSE_LIMIT);
+    return TD_E_USAGE;
+  }
   linearisation p = {.model = model, .state = state, .work = work, .n = td_model_sizes(model)};
   p.nfree = td_free_v(model, &p.free);
   const size_t nv = (size_t)p.n.nv;

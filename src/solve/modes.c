@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "sparse_statics.h"
 #include "statics.h"
 #include "vectors.h"
 
@@ -47,8 +48,7 @@ static td_status natural_modes(const td_statics* s, const td_reduced* r, td_mode
   return status;
 }
 
-// Scale a complex shape so that its largest component is 1
-static void normalise(double* shape, int nv) {
+void td_modes_normalise(double* shape, int nv) {
   int top = 0;
   for (int i = 1; i < nv; i++) {
     if (hypot(shape[2 * i], shape[2 * i + 1]) > hypot(shape[2 * top], shape[2 * top + 1])) top = i;
@@ -74,11 +74,11 @@ static td_status complex_modes(const td_statics* s, const td_reduced* r, td_mode
       // rows k and k + 1 are real and imaginary part; the second of the pair is the conjugate
       double* pair = out + 2 * s->nv;
       expand(s, r, shapes + area(k + 1, r->n), out + 1, 2);
-      normalise(out, s->nv);
+      td_modes_normalise(out, s->nv);
       for (int i = 0; i < s->nv; i++) pair[2 * i] = out[2 * i], pair[2 * i + 1] = -out[2 * i + 1];
       k++;
     } else {
-      normalise(out, s->nv);
+      td_modes_normalise(out, s->nv);
     }
   }
   result->ncomplex = n;
@@ -86,7 +86,7 @@ static td_status complex_modes(const td_statics* s, const td_reduced* r, td_mode
   return status;
 }
 
-static td_modes_result* allocate(int n, int nv) {
+td_modes_result* td_modes_allocate(int n, int nv) {
   td_modes_result* result = calloc(1, sizeof *result);
   if (!result) return NULL;
   double* block = calloc(6 * (size_t)n + 5 * area(n, nv) + 1, sizeof(double));
@@ -114,7 +114,7 @@ static void note(char* text, size_t size, const char* what) {
   snprintf(text + used, size - used, "%s%s", used ? "; " : "", what);
 }
 
-static void write_notes(td_statics* s, const td_reduced* r, const double* q, const double* l,
+static void write_notes(td_statics* s, bool asymmetric, const double* q, const double* l,
                         td_modes_result* result) {
   char* text = result->note;
   const size_t size = sizeof result->note;
@@ -132,19 +132,24 @@ static void write_notes(td_statics* s, const td_reduced* r, const double* q, con
   if (td_has_power_dampers(s->model))
     note(text, size,
          "dampers with a power other than 1 are linearised at rest, where those above 1 vanish");
-  if (r->asymmetry > 1e-8)
+  if (asymmetric)
     note(text, size,
          "the stiffness is not symmetric: natural modes are those of its symmetric part");
 }
 
 static td_status analyse(td_statics* s, const double* q, const double* l,
                          td_modes_result** result) {
+  if (s->sparse && s->nv > SPARSE_MODES_FROM) {
+    TD_TRY(td_sparse_modes(s, q, l, result));
+    write_notes(s, false, q, l, *result);
+    return TD_OK;
+  }
   td_reduced* r;
   TD_TRY(td_reduced_new(s, q, l, 1, &r));
-  td_modes_result* m = *result = allocate(r->n, s->nv);
+  td_modes_result* m = *result = td_modes_allocate(r->n, s->nv);
   td_status status = m ? natural_modes(s, r, m) : TD_E_NOMEM;
   if (status == TD_OK) status = complex_modes(s, r, m);
-  if (status == TD_OK) write_notes(s, r, q, l, m);
+  if (status == TD_OK) write_notes(s, r->asymmetry > 1e-8, q, l, m);
   td_reduced_free(r);
   return status;
 }

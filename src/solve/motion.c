@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "model.h"
 
 void td_motion_pack(const td_motion* m, double* y) {
   for (int i = 0; i < m->nq; i++) y[i] = m->state->q[m->iq[i]];
@@ -193,6 +194,7 @@ static double regularity(void* ctx, double t, const double* y) {
 
 void td_motion_free(td_motion* m) {
   if (m == NULL) return;
+  td_sparse_motion_free(m->sparse);
   td_state_free(m->state);
   free(m->qdot);
   free(m->du);
@@ -216,9 +218,12 @@ td_status td_motion_control(td_motion* m, td_control* control) {
 static bool allocate(td_motion* m) {
   const size_t nq = (size_t)m->size.nq, nv = (size_t)m->size.nv;
   const size_t nc = (size_t)m->size.nconstraint;
-  m->qdot = malloc((nq + 2 * nv * nv + 2 * nq * nv + nq * nq + nc * nv + nc + nv) * sizeof(double));
+  const bool dense = !m->model->sparse;
+  const size_t matrices = 2 * nv * nv + 2 * nq * nv + nq * nq + nc * nv + nc + nv;
+  m->qdot = malloc((nq + (dense ? matrices : 0)) * sizeof(double));
   m->state = td_state_new(m->model);
   if (m->qdot == NULL || m->state == NULL) return false;
+  if (!dense) return true;
   m->dq = m->qdot + nq;
   m->dv = m->dq + nv * nv;
   m->N = m->dv + nv * nv;
@@ -244,7 +249,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,
                   .roots = roots,
-                  .regularity = m->size.nconstraint > 0 ? regularity : NULL};
+                  .regularity = m->size.nconstraint > 0 && m->sigma != NULL ? regularity : NULL};
 }
 
 td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
@@ -267,7 +272,11 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->nswitch = td_switch_count(model);
   m->project_tol = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
   m->ode = describe(m, rtol, atol);
-  if (m->size.nconstraint > 0) m->rank = find_rank(m);
+  if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  if (model->sparse && td_sparse_motion_new(m) != TD_OK) {
+    td_motion_free(m);
+    return TD_E_NOMEM;
+  }
   *motion = m;
   return TD_OK;
 }

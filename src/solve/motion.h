@@ -25,6 +25,7 @@ typedef struct td_motion {
   td_status controlled;  // of its last call
   double *du, *uq, *uv, *uz;
   double *qdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
+  struct sparse_motion* sparse;                          // of sparse models, instead of matrices
 } td_motion;
 
 // `from` gives the time, positions, velocities and inputs to start with.
@@ -37,5 +38,9 @@ td_status td_motion_control(td_motion* motion, td_control* control);
 // y (n + 1) of the state, without integrals; and back, prescribed motion filled in.
 void td_motion_pack(const td_motion* motion, double* y);
 void td_motion_unpack(td_motion* motion, double t, const double* y);
+
+// The linear systems of implicit steps of a sparse model; fills the hooks of motion->ode.
+td_status td_sparse_motion_new(td_motion* motion);
+void td_sparse_motion_free(struct sparse_motion* sparse);
 
 #endif

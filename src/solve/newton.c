@@ -11,9 +11,11 @@ td_status td_newton_new(const td_system* system, td_newton** newton) {
   const size_t n = (size_t)system->n, m = (size_t)system->m, nx = (size_t)system->nx;
   td_newton* w = calloc(1, sizeof *w);
   if (!w) return TD_E_NOMEM;
-  const size_t bytes = sizeof(double) * (2 * n * n + m * n + 6 * n + 5 * m + 2 * nx) + 64 * 24;
+  const bool dense = system->factor == NULL;
+  const size_t matrices = dense ? 2 * n * n + m * n : 0;
+  const size_t bytes = sizeof(double) * (matrices + 6 * n + 5 * m + 2 * nx) + 64 * 24;
   w->block = malloc(bytes);
-  if (!w->block || td_saddle_new(system->n, system->m, &w->saddle) != TD_OK) {
+  if (!w->block || (dense && td_saddle_new(system->n, system->m, &w->saddle) != TD_OK)) {
     td_newton_free(w);
     return TD_E_NOMEM;
   }
@@ -24,9 +26,11 @@ td_status td_newton_new(const td_system* system, td_newton** newton) {
   for (int i = 0; i < 5; i++) *rows[i] = arena_zeros(&a, system->m);
   w->x_try = arena_zeros(&a, system->nx);
   w->x_best = arena_zeros(&a, system->nx);
-  w->K = arena_zeros(&a, system->n * system->n);
-  w->M = arena_zeros(&a, system->n * system->n);
-  w->J = arena_zeros(&a, system->m * system->n);
+  if (dense) {
+    w->K = arena_zeros(&a, system->n * system->n);
+    w->M = arena_zeros(&a, system->n * system->n);
+    w->J = arena_zeros(&a, system->m * system->n);
+  }
   w->system = system;
   *newton = w;
   return TD_OK;
@@ -47,13 +51,42 @@ static void linearise(td_newton* w, const double* x, const double* l, double p) 
   w->system->tangent(w->system->ctx, x, l, p, w->K, w->J);
 }
 
+// Tangent at x, factored
+static void factor(td_newton* w, const double* x, const double* l, double p) {
+  const td_system* s = w->system;
+  if (s->factor) {
+    w->singular = s->factor(s->ctx, x, l, p, 0, &w->stiffness) != TD_OK;
+    return;
+  }
+  linearise(w, x, l, p);
+  td_saddle_factor(w->saddle, w->K, w->J, NULL);
+  w->singular = w->saddle->singular;
+  w->stiffness = largest(w->K, area(s->n, s->n));
+}
+
+// Newton's step for the residual last evaluated; dl may be NULL.  Not a number: there is none.
+static void solve(td_newton* w, double* dx, double* dl) {
+  const td_system* s = w->system;
+  if (!s->solve) {
+    td_saddle_solve(w->saddle, w->F, w->e, 0, dx, dl, NULL);
+  } else if (w->singular) {
+    dx[0] = NAN;
+  } else {
+    s->solve(s->ctx, w->F, w->e, dx, dl);
+  }
+}
+
 void td_newton_estimate(td_newton* w, const double* x, double* l, double p) {
   memset(l, 0, sizeof(double) * (size_t)w->system->m);
   if (w->system->m == 0) return;
   evaluate(w, x, l, p);
-  linearise(w, x, l, p);
-  td_saddle_null_space(w->saddle, w->J);
-  td_saddle_multipliers(w->saddle, w->F, l);
+  if (w->system->estimate) {
+    w->system->estimate(w->system->ctx, x, p, w->F, l);
+  } else {
+    linearise(w, x, l, p);
+    td_saddle_null_space(w->saddle, w->J);
+    td_saddle_multipliers(w->saddle, w->F, l);
+  }
   if (!isfinite(largest(l, (size_t)w->system->m)))
     memset(l, 0, sizeof(double) * (size_t)w->system->m);
 }
@@ -93,7 +126,7 @@ static void try_step(td_newton* w, const double* x, const double* l, double p, d
 // itself?
 static bool monotone(td_newton* w, double alpha) {
   if (!isfinite(td_newton_measure(w))) return false;
-  td_saddle_solve(w->saddle, w->F, w->e, 0, w->bar, NULL, NULL);
+  solve(w, w->bar, NULL);
   return norm(w->bar, w->system->n) <= (1 - alpha / 4) * norm(w->dx, w->system->n);
 }
 
@@ -112,9 +145,8 @@ static void polish(td_newton* w, double* x, double* l, double p, double reached)
   copy(w->x_best, x, w->system->nx);
   copy(w->l_best, l, w->system->m);
   for (int i = 0; i < 3 && reached > 0; i++) {
-    linearise(w, x, l, p);
-    td_saddle_factor(w->saddle, w->K, w->J, NULL);
-    td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, NULL);
+    factor(w, x, l, p);
+    solve(w, w->dx, w->dl);
     if (!isfinite(largest(w->dx, (size_t)w->system->n)) || within_limits(w->system, w->dx) < 1)
       break;
     try_step(w, x, l, p, 1);
@@ -157,8 +189,8 @@ static double length(const td_newton* w) {
 // moves
 static bool at_rest(const td_newton* w, double tol) {
   const td_system* s = w->system;
-  const bool pushed = largest(w->F, (size_t)s->n) > 1e-12 * largest(w->K, area(s->n, s->n));
-  return largest(w->e, (size_t)s->m) <= tol && !(w->saddle->singular && pushed);
+  const bool pushed = largest(w->F, (size_t)s->n) > 1e-12 * w->stiffness;
+  return largest(w->e, (size_t)s->m) <= tol && !(w->singular && pushed);
 }
 
 td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
@@ -175,9 +207,8 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     if (!isfinite(now) || report->iterations >= options->max_iterations) break;
     if (s->go_on && !s->go_on(s->ctx)) return finish(w, TD_E_STOPPED, report);
 
-    linearise(w, x, l, p);
-    td_saddle_factor(w->saddle, w->K, w->J, NULL);
-    td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, NULL);
+    factor(w, x, l, p);
+    solve(w, w->dx, w->dl);
     if (!isfinite(largest(w->dx, (size_t)s->n))) break;
     // a step lost in round-off is the end: forces may be too small to measure by
     if (largest(w->dx, (size_t)s->n) < 1e-14 * fmax(1, largest(x, (size_t)s->nx)))

@@ -26,6 +26,14 @@ typedef struct td_system {
   double (*scale)(void* ctx, const double* x, const double* l, double p);
   void (*displace)(void* ctx, const double* x, const double* dx, double* x_out);
   bool (*go_on)(void* ctx);  // false: stop; NULL: always go on
+  // Large systems bring their own linear algebra instead of tangent and mass; NULL: dense.  Factor
+  // the tangent at x plus `shift` times the metric; *size is its largest element.  Then solve
+  // [K -J'; J 0] [dx; dl] = -[F; e].
+  td_status (*factor)(void* ctx, const double* x, const double* l, double p, double shift,
+                      double* size);
+  void (*solve)(void* ctx, const double* F, const double* e, double* dx, double* dl);
+  // l that balances F at x as well as it can
+  void (*estimate)(void* ctx, const double* x, double p, const double* F, double* l);
 } td_system;
 
 // ---- the linear system ------------------------------------------------------------------------
@@ -87,7 +95,9 @@ typedef struct td_newton {
   td_saddle* saddle;
   double *F, *e, *K, *J, *M, *dx, *dl, *step, *bar, *Fp, *ep;
   double *x_try, *l_try, *x_best, *l_best;
-  double forces;  // largest force seen, for the relative measure
+  double forces;     // largest force seen, for the relative measure
+  double stiffness;  // largest element of the tangent last factored
+  bool singular;     // it has no inverse
   void* block;
 } td_newton;
 
@@ -105,6 +115,9 @@ void td_newton_begin(td_newton* newton, const double* x, const double* l, double
 double td_newton_measure(const td_newton* newton);
 td_newton_report td_newton_state(const td_newton* newton);
 
+// The same with the linear algebra of the system.
+td_status td_transient_sparse(td_newton* newton, double* x, double* l, double p,
+                              const td_newton_options* options, td_newton_report* report);
 // Pseudo-transient continuation: follow M dx/ds = -F, downhill where F has a potential, until
 // Newton's method takes over.
 td_status td_transient_solve(td_newton* newton, double* x, double* l, double p,

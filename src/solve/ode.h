@@ -25,6 +25,12 @@ typedef struct td_ode {
   td_status (*states)(void* ctx, double t, const double* y, double* ydot);
   td_status (*integrals)(void* ctx, double t, const double* y, double* qdot);
   td_status (*jacobian)(void* ctx, double t, const double* y, double* J);  // n x n, row-major
+  // Large problems have no dense Jacobian: `linearise` finds it at (t, y) and keeps it, `product`
+  // is J x, `factor` that of 1 - gamma J, `solve` with the last factors, in place.  NULL: dense.
+  td_status (*linearise)(void* ctx, double t, const double* y);
+  td_status (*product)(void* ctx, const double* x, double* Jx);
+  td_status (*factor)(void* ctx, double gamma);
+  void (*solve)(void* ctx, double* b);
   // Onto the invariants; NULL: there are none.
   td_status (*project)(void* ctx, double t, double* y);
   void (*roots)(void* ctx, double t, const double* y, double* g);  // (nroot) switching functions
@@ -90,6 +96,7 @@ int td_ode_integrals(td_stepper* stepper, double t, const double* y, double* scr
 int td_ode_project(td_stepper* stepper, double t, double* y);
 void td_ode_roots(td_stepper* stepper, double t, const double* y, double* g);
 int td_ode_jacobian(td_stepper* stepper, double t, const double* y, double* J);
+int td_ode_linearise(td_stepper* stepper, double t, const double* y);
 
 // ---- order-8 Runge-Kutta pair of Prince and Dormand and its dense output ----------------------
 enum { TD_RK8_STAGES = 13 };

@@ -5,6 +5,7 @@
 // axis.
 #include <math.h>
 
+#include "sparse_statics.h"
 #include "statics.h"
 #include "vectors.h"
 
@@ -89,6 +90,8 @@ td_status td_judge(td_statics* statics, const double* q, const double* l, double
                    bool conservative, td_answer* answer) {
   *answer = (td_answer){
       .stability = TD_UNKNOWN, .critical = NAN, .flutter_rate = -1, .stiffness = answer->stiffness};
+  if (statics->sparse && conservative) return td_sparse_judge(statics, q, l, p, answer);
+  if (!statics->dense) return TD_OK;  // unknown
   td_reduced* r;
   const td_status found = conservative ? td_reduced_stiffness(statics, q, l, p, &r)
                                        : td_reduced_new(statics, q, l, p, &r);

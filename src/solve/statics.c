@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "model.h"
+#include "sparse_statics.h"
 #include "vectors.h"
 
 // ---- evaluation -------------------------------------------------------------------------------
@@ -20,7 +21,7 @@ static void set_motion(td_statics* s) {
   }
 }
 
-static void set_point(td_statics* s, const double* x, double p) {
+void td_statics_set(td_statics* s, const double* x, double p) {
   copy(s->state->q, x, s->nq);
   const bool changed = p != s->p;
   if (changed && s->param == TD_LOAD_SCALE) td_set_load(s->work, p);
@@ -37,7 +38,7 @@ static void evaluate(td_statics* s, const double* l, double* F) {
 
 static void residual(void* ctx, const double* x, const double* l, double p, double* F, double* e) {
   td_statics* s = ctx;
-  set_point(s, x, p);
+  td_statics_set(s, x, p);
   evaluate(s, l, F);
   if (s->m) td_constraints(s->model, s->state, s->work, NULL, e, NULL);
 }
@@ -55,7 +56,7 @@ static void pick_columns(const td_statics* s, const double* Jc, double* J) {
 
 static void tangent(void* ctx, const double* x, const double* l, double p, double* K, double* J) {
   td_statics* s = ctx;
-  set_point(s, x, p);
+  td_statics_set(s, x, p);
   td_tangent(s->model, s->state, s->work, s->a, l, s->full, s->C);
   pick(s, s->full, K);
   if (s->m) {
@@ -78,7 +79,7 @@ static void slope(void* ctx, const double* x, const double* l, double p, double*
     for (int i = 0; i < s->n; i++) Fp[i] = (Fp[i] - s->F[i]) / (2 * h);
     for (int i = 0; i < s->m; i++) ep[i] = (ep[i] - s->l0[i]) / (2 * h);
   }
-  set_point(s, x, p);
+  td_statics_set(s, x, p);
   if (exact) {
     td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
     for (int i = 0; i < s->n; i++) Fp[i] = s->full[s->free[i]];
@@ -87,7 +88,7 @@ static void slope(void* ctx, const double* x, const double* l, double p, double*
 
 static void mass(void* ctx, const double* x, double p, double* M) {
   td_statics* s = ctx;
-  set_point(s, x, p);
+  td_statics_set(s, x, p);
   td_mass_matrix(s->model, s->state, s->work, s->full);
   pick(s, s->full, M);
 }
@@ -95,7 +96,7 @@ static void mass(void* ctx, const double* x, double p, double* M) {
 // Largest generalised force of loads and constraints: what they change in F
 static double scale(void* ctx, const double* x, const double* l, double p) {
   td_statics* s = ctx;
-  set_point(s, x, p);
+  td_statics_set(s, x, p);
   memset(s->l0, 0, sizeof(double) * (size_t)s->m);
   double top = 0;
   double *loaded = s->dv, *other = s->F;  // neither is in use here
@@ -137,7 +138,9 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   td_statics* s = calloc(1, sizeof *s);
   if (!s) return TD_E_NOMEM;
   const size_t nv = (size_t)sizes.nv, m = (size_t)sizes.nconstraint;
-  const size_t bytes = sizeof(double) * (2 * nv * nv + m * nv + 4 * nv + m) + 64 * 16;
+  s->dense = !model->sparse || sizes.nv <= SPARSE_DENSE_LIMIT;
+  const size_t matrices = s->dense ? 2 * nv * nv + m * nv : nv;
+  const size_t bytes = sizeof(double) * (matrices + 4 * nv + m) + 64 * 16;
   s->block = malloc(bytes);
   s->state = td_state_new(model);
   if (!s->block || !s->state) {
@@ -154,9 +157,9 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   s->param = param;
   s->p = NAN;
   s->what = "equilibrium";
-  s->full = arena_zeros(&a, s->nv * s->nv);
-  s->C = arena_zeros(&a, s->nv * s->nv);
-  s->Jc = arena_zeros(&a, s->m * s->nv);
+  s->full = arena_zeros(&a, s->dense ? s->nv * s->nv : s->nv);
+  if (s->dense) s->C = arena_zeros(&a, s->nv * s->nv);
+  if (s->dense) s->Jc = arena_zeros(&a, s->m * s->nv);
   s->l0 = arena_zeros(&a, s->m);
   s->a = arena_zeros(&a, s->nv);
   s->F = arena_zeros(&a, s->nv);
@@ -167,8 +170,23 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   td_state_copy(model, state, s->state);
   td_set_load(work, 1);
   set_motion(s);
-  s->system = (td_system){s,       s->nq, s->n, s->m,  s->limit, residual,
-                          tangent, slope, mass, scale, displace, go_on};
+  s->system = (td_system){.ctx = s,
+                          .nx = s->nq,
+                          .n = s->n,
+                          .m = s->m,
+                          .limit = s->limit,
+                          .residual = residual,
+                          .tangent = tangent,
+                          .slope = slope,
+                          .mass = mass,
+                          .scale = scale,
+                          .displace = displace,
+                          .go_on = go_on};
+  // arc-length continuation, which has a parameter of its own, borders dense matrices
+  if (model->sparse && param == TD_LOAD_SCALE && td_sparse_statics_new(s) != TD_OK) {
+    td_statics_free(s);
+    return TD_E_NOMEM;
+  }
   *statics = s;
   return TD_OK;
 }
@@ -176,6 +194,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
 void td_statics_free(td_statics* statics) {
   if (!statics) return;
   if (statics->work && statics->param == TD_LOAD_SCALE) td_set_load(statics->work, 1);
+  td_sparse_statics_free(statics->sparse);
   td_state_free(statics->state);
   free(statics->block);
   free(statics);

@@ -25,6 +25,8 @@ typedef struct td_statics {
   const char* what;
   double fraction;
   int evaluations, tangents;
+  struct sparse_statics* sparse;  // linear algebra of large models, NULL: dense
+  bool dense;                     // there is room for dense matrices (full, C, Jc), too
   void* block;
 } td_statics;
 #define TD_LOAD_SCALE (-1)
@@ -33,6 +35,8 @@ typedef struct td_statics {
 td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
                          td_statics** statics);
 void td_statics_free(td_statics* statics);
+// Go to a point and parameter: the state is set.
+void td_statics_set(td_statics* statics, const double* q, double p);
 
 // Why no equilibrium was found near q: names a direction without restoring force in `note`, or
 // leaves it as it is (unheld.c).

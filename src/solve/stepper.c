@@ -105,6 +105,11 @@ void td_ode_roots(td_stepper* s, double t, const double* y, double* g) {
   s->ode->roots(s->ode->ctx, inside(s, t), y, g);
 }
 
+int td_ode_linearise(td_stepper* s, double t, const double* y) {
+  s->counts.tangents++;
+  return flag(s, s->ode->linearise(s->ode->ctx, inside(s, t), y));
+}
+
 int td_ode_jacobian(td_stepper* s, double t, const double* y, double* J) {
   const td_ode* ode = s->ode;
   s->counts.tangents++;

@@ -39,7 +39,13 @@ static void sort_in(spectrum* s, int n, const double* re, const double* im) {
   }
 }
 
-static void multiply(const double* J, int n, const double* x, double* y) {
+// J x: of the dense matrix, or (NULL) of the one that was linearised last
+static void multiply(const td_ode* ode, const double* J, const double* x, double* y) {
+  const int n = ode->n;
+  if (J == NULL) {
+    if (ode->product(ode->ctx, x, y) != TD_OK) memset(y, 0, (size_t)n * sizeof(double));
+    return;
+  }
   for (int i = 0; i < n; i++) {
     double sum = 0;
     for (int j = 0; j < n; j++) sum += J[(size_t)i * (size_t)n + (size_t)j] * x[j];
@@ -55,17 +61,18 @@ static double dot(const double* a, const double* b, int n) {
 
 // Dominant eigenvalue or pair by power iteration: when x, Jx, J²x span it, J²x = a Jx + b x and w²
 // = a w + b.
-static void dominant(const double* J, int n, double* x, double* re, double* im) {
+static void dominant(const td_ode* ode, const double* J, double* x, double* re, double* im) {
+  const int n = ode->n;
   double *y = x + n, *z = y + n;
   for (int i = 0; i < n; i++) x[i] = 1 + 0.1 * sin(i);
   for (int k = 0; k < 60; k++) {
-    multiply(J, n, x, y);
+    multiply(ode, J, x, y);
     const double size = sqrt(dot(y, y, n));
     if (!(size > 0)) return;
     for (int i = 0; i < n; i++) x[i] = y[i] / size;
   }
-  multiply(J, n, x, y);
-  multiply(J, n, y, z);
+  multiply(ode, J, x, y);
+  multiply(ode, J, y, z);
 
   // least squares for a, b
   const double xx = dot(x, x, n), xy = dot(x, y, n), yy = dot(y, y, n), xz = dot(x, z, n),
@@ -96,7 +103,7 @@ static td_status read_spectrum(const td_ode* ode, double t, const double* y, spe
     }
   } else if (status == TD_OK) {
     double re = 0, im = 0;
-    dominant(J, ode->n, scratch, &re, &im);
+    dominant(ode, J, scratch, &re, &im);
     sort_in(out, 1, &re, &im);
   }
   free(J);
@@ -107,6 +114,29 @@ static td_status read_spectrum(const td_ode* ode, double t, const double* y, spe
 // root (order 5).
 static double bdf_angle(double rtol) { return 0.2 * pow(rtol / 1e-6, 1.0 / 6); }
 
+// Steps beyond which fast modes of a network are not followed: they are many, and there is hardly
+// any motion in them.
+static const double many_network_steps = 5e3;
+
+// Of a large problem: the fastest eigenvalue by products alone.
+static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end,
+                               td_choice* choice) {
+  spectrum w = {0, 0, false};
+  double re = 0, im = 0, *scratch = calloc(3 * (size_t)ode->n, sizeof(double));
+  if (scratch == NULL) return TD_E_NOMEM;
+  const td_status status = ode->linearise(ode->ctx, t, y);
+  if (status == TD_OK) dominant(ode, NULL, scratch, &re, &im);
+  free(scratch);
+  TD_TRY(status);
+  sort_in(&w, 1, &re, &im);
+  choice->lightly_damped = w.light;
+  const double steps = (t_end - t) * fmax(w.damped, w.resolved) / stable_reach;
+  if (steps > many_network_steps) choice->solver = TD_SOLVER_STIFF;
+  snprintf(choice->why, sizeof choice->why, "network: modes up to %.3g 1/s, %.2g explicit steps",
+           fmax(w.damped, w.resolved), steps);
+  return TD_OK;
+}
+
 td_status td_choose_solver(const td_ode* ode, double t, const double* y, double t_end, double h,
                            td_choice* choice) {
   *choice = (td_choice){.solver = TD_SOLVER_EXPLICIT};
@@ -116,6 +146,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     snprintf(why, room, "no motion is free");
     return TD_OK;
   }
+  if (ode->factor != NULL) return choose_sparse(ode, t, y, t_end, choice);
   if (ode->n > LARGEST) {
     snprintf(why, room, "%d states: dense factorisations would cost more than short steps", ode->n);
     return TD_OK;

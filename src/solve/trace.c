@@ -7,6 +7,7 @@
 //   conservative)
 #include <math.h>
 
+#include "sparse_dyn.h"
 #include "statics.h"
 
 enum { locate_steps = 100 };
@@ -412,6 +413,11 @@ td_status td_trace(const td_model* model, td_work* work, td_state* state,
   if (!o || o->param < 0 || o->param >= td_model_sizes(model).nparam || !isfinite(o->from) ||
       !isfinite(o->to) || o->from == o->to || !(o->step > 0) || !(o->tol > 0) || o->max_points < 2)
     return TD_E_USAGE;
+  if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
+    td_work_fail(work, "a model of %d velocities is too large to be traced, it may have %d",
+                 model->nvel, SPARSE_DENSE_LIMIT);
+    return TD_E_USAGE;
+  }
   tracer t = {.o = o, .sizes = td_model_sizes(model)};
   t.curve = (td_curve){.options = {o->tol, 20}, .X = 1, .P = fabs(o->to - o->from)};
   *result = t.result = calloc(1, sizeof *t.result);

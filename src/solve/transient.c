@@ -167,6 +167,7 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
 td_status td_transient_solve(td_newton* w, double* x, double* l, double p,
                              const td_newton_options* options, td_newton_report* report) {
   const td_system* s = w->system;
+  if (s->factor) return td_transient_sparse(w, x, l, p, options, report);
   const size_t n = (size_t)s->n + 1;
   const size_t bytes = sizeof(double) * (3 * n * n + 5 * n + (size_t)(s->nx + s->m)) + 64 * 12;
   void* block = malloc(bytes);

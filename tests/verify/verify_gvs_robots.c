@@ -17,22 +17,24 @@
   "sensor(1).name = 'tip'; sensor(1).value = [pos(body(1)) quat(body(1))]; x = strain(rod(1), " \
   "0);\n"
 
-// There are several equilibria: the rods begin with bends A + B s/L that end, turned by A + B/2 and
-// off by (A/2 + B/6) L, about where the platform will be.  The platform's y axis is the tangent of
-// the rods, its z axis their local y.
-#define PLANAR_PLATFORM                                                                     \
-  "m = 2;\n" PARALLEL                                                                       \
-  "rod(1).tr(1).trans = [-0.1 0 0]; rod(1).tr(1).rot = [3 75*pi/180]; rod(1).tr(2).rot = "  \
-  "along_x;\n"                                                                              \
-  "rod(2).tr(1).trans = [0.05 0 0]; rod(2).tr(1).rot = [3 100*pi/180]; rod(2).tr(2).rot = " \
-  "along_x;\n"                                                                              \
-  "joint(1).first = at(rod(1), L); joint(1).second = 1; joint(1).type = 'fixed';\n"         \
-  "joint(1).tr(1).rot = [pi 0 1 1]; joint(1).tr(2).trans = [0.1 0 0];\n"                    \
-  "joint(2).first = 1; joint(2).second = at(rod(2), L); joint(2).type = 'fixed';\n"         \
-  "joint(2).tr(1).trans = [0.1 0 0]; joint(2).tr(2).rot = [pi 0 1 1];\n"                    \
-  "rod(1).init = [0 0 0 0 (0.556 - 0.589*s/L)/L 0]; rod(1).shear = 0.9;\n"                  \
-  "rod(2).init = [0 0 0 0 (-1.848 + 3.347*s/L)/L 0]; rod(2).shear = 0.9;\n"                 \
-  "exload(1).ftau = [0.5 -0.8 0]; sensor(2).name = 'base'; sensor(2).value = "              \
+// There are several equilibria: the rods begin bent, about where the platform will be, and turned
+// at their ends as the platform holds them, since a loop keeps the rotation it has at the start.
+// The platform's y axis is the tangent of the rods, its z axis their local y.
+#define PLANAR_PLATFORM                                                                        \
+  "m = 2;\n" PARALLEL                                                                          \
+  "rod(1).tr(1).trans = [-0.1 0 0]; rod(1).tr(1).rot = [3 75*pi/180]; rod(1).tr(2).rot = "     \
+  "along_x;\n"                                                                                 \
+  "rod(2).tr(1).trans = [0.05 0 0]; rod(2).tr(1).rot = [3 100*pi/180]; rod(2).tr(2).rot = "    \
+  "along_x;\n"                                                                                 \
+  "joint(1).first = at(rod(1), L); joint(1).second = 1; joint(1).type = 'fixed';\n"            \
+  "joint(1).tr(1).rot = [3 pi]; joint(1).tr(2).rot = [1 pi/2]; joint(1).tr(3).trans = [0.1 0 " \
+  "0];\n"                                                                                      \
+  "joint(2).first = 1; joint(2).second = at(rod(2), L); joint(2).type = 'fixed';\n"            \
+  "joint(2).tr(1).trans = [0.1 0 0]; joint(2).tr(2).rot = [1 -pi/2]; joint(2).tr(3).rot = [3 " \
+  "pi];\n"                                                                                     \
+  "rod(1).init = [0 0 0 0 (pi/12 + 0.589*(0.5 - s/L))/L 0]; rod(1).shear = 0.9;\n"             \
+  "rod(2).init = [0 0 0 0 (-pi/18 - 3.347*(0.5 - s/L))/L 0]; rod(2).shear = 0.9;\n"            \
+  "exload(1).ftau = [0.5 -0.8 0]; sensor(2).name = 'base'; sensor(2).value = "                 \
   "70e9*pi/4*1e-12*x(5);\n"
 
 static void test_S19_a_planar_parallel_robot(void** state) {
@@ -47,7 +49,7 @@ static void test_S19_a_planar_parallel_robot(void** state) {
     const double* x = bench_sensor(&b, "tip");
     const double got[4] = {x[0], x[1], 2 * atan2(x[6], x[3]), *bench_sensor(&b, "base")};
     CHECK_REACHED("S19 gvs platform", distance(got, want[k], 3) / 0.4, 1e-8);
-    CHECK_REACHED("S19 gvs moment at the base", fabs(got[3] / want[k][3] - 1), 1e-7);
+    CHECK_REACHED("S19 gvs moment at the base", fabs(got[3] / want[k][3] - 1), 1e-6);
     bench_free(&b);
   }
 }
@@ -82,7 +84,7 @@ static void test_S20_a_spatial_parallel_robot(void** state) {
     CHECK_REACHED("S20 gvs platform", distance(x, want[k], 3) / 0.4, 1e-8);
     CHECK_REACHED("S20 gvs platform, turn", distance(x + 3, want[k] + 3, 4), 1e-8);
     CHECK_REACHED("S20 gvs moment at the base",
-                  distance(bench_sensor(&b, "base"), moment[k], 3) / 0.08, 1e-7);
+                  distance(bench_sensor(&b, "base"), moment[k], 3) / 0.08, 1e-6);
     bench_free(&b);
   }
 }

@@ -231,6 +231,7 @@ static void test_D15_energy_stays(void** state) {
   }
 }
 
+// Order 12 in shear and stretch as well reaches 5e-5, in twenty times the time.
 static void test_D16_a_rubber_pendulum(void** state) {
   (void)state;
   static const char text[] = ROD_HEAD
@@ -251,7 +252,8 @@ static void test_D16_a_rubber_pendulum(void** state) {
                        1e-2,
                        {{0.941895790711, -0.19811315268}, {0.476230499557, -0.841868330645}},
                        .order = 12,
-                       .tol = 1e-4});
+                       .tol = 2e-4,
+                       .more = "rod(1).order = [-1 -1 4 -1 12 -1];\n"});
 }
 
 // ---- free flight ------------------------------------------------------------------------------
@@ -281,7 +283,7 @@ static void test_D17a_flying_spaghetti_in_the_plane(void** state) {
                        0.3,
                        1e-3,
                        {{4.8625360427, 8.74219719926, 0}, {14.1292419679, 5.43541097811, 0}},
-                       .order = 6,
+                       .order = 8,
                        .tol = 1e-5,
                        .more = PLANAR});
 }
@@ -300,7 +302,7 @@ static void test_D17b_flying_spaghetti_in_space(void** state) {
                        1e-2,
                        {{2.48584480101, 8.0335364367, -0.323558115768},
                         {13.1331072833, 6.66805624056, 3.7910194961}},
-                       .order = 6,
+                       .order = 7,
                        .tol = 1e-5});
 }
 

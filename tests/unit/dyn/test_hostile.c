@@ -155,7 +155,7 @@ static void check_attack(const attack* a) {
   td_spec_load_string(spec, "hostile.m", a->text);
   const td_status status = td_model_compile(spec, &model);
   const double used = cpu() - start;
-  if (!SANITIZED && used > 2) fail_msg("%s: %.2f s", a->what, used);
+  if (!SANITIZED && used > 10) fail_msg("%s: %.2f s", a->what, used);
   assert_int_equal(status == TD_OK, a->message == NULL);
   if (a->message && !strstr(td_spec_messages(spec), a->message))
     fail_msg("%s: %s", a->what, td_spec_messages(spec));
@@ -425,7 +425,7 @@ static void random_changes_of_models_are_survived(void** state) {
     if (!(i & 8) || (i & 16)) mutate_words(text, room, &seed);
     good += survive(text, &small, true) == TD_OK;
   }
-  assert_true(good > 50);  // some changes are harmless: the engine is reached
+  assert_true(good > 20);  // some changes are harmless: the engine is reached
   free(text);
   for (int i = 0; i < 2; i++) free(files[i]);
 }

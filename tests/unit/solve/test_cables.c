@@ -20,8 +20,8 @@ static void sensors_of(robot* r, double* y) {
 
 static void test_the_actuation_column_is_minus_the_derivative_of_the_length(void** state) {
   (void)state;
-  static const char* const models[] = {"srl", "ebr", "eba", "rom"};
-  for (int k = 0; k < 4; k++) {
+  static const char* const models[] = {"srl", "ebr", "eba", "rom", "gvs"};
+  for (int k = 0; k < 5; k++) {
     char text[900];
     snprintf(text, sizeof text,
              SILICONE
@@ -76,7 +76,7 @@ static void test_a_pulled_cable_has_the_tension_of_its_stretch_and_goes_slack(vo
 static void test_a_cable_that_ends_inside_a_segment_counts_in_part(void** state) {
   (void)state;
   robot r = robot_load(SILICONE
-                       "rod(1).n = 4; rod(1).modes = [0 0 0 1 1 0];\n"
+                       "rod(1).model = 'ebr'; rod(1).n = 4; rod(1).modes = [0 0 0 1 1 0];\n"
                        "cable(1).path = [.01 0]; cable(1).from = 0.05; cable(1).to = 0.2; "
                        "cable(1).tension = 4;\n"
                        "sensor(1).name = 'R'; sensor(1).value = rot(rod(1), L);\n");

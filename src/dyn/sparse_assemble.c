@@ -1,0 +1,287 @@
+// Assembly of the sparse matrices: block by block for what a tree does to itself, then element by
+// element.
+#include <string.h>
+
+#include "sparse_dyn.h"
+
+void td_sparse_gather(const td_model* m, const double* v, double* x) {
+  for (int i = 0; i < m->nvel; i++) x[i] = v[m->index_v[i]];
+}
+void td_sparse_scatter(const td_model* m, const double* x, double* v) {
+  for (int i = 0; i < m->nvel; i++) v[m->index_v[i]] = x[i];
+}
+
+// ---- trees ------------------------------------------------------------------------------------
+
+static tree_part part_of(const td_model* m, int block, int tree) {
+  const int t = m->block_tree[tree];
+  return (tree_part){m->tree[t], m->tree[t + 1], m->block_at[block + 1] - m->block_at[block],
+                     m->v_local};
+}
+
+void td_sparse_mass(const td_model* m, td_work* w, double* M) {
+  memset(M, 0, (size_t)mass_values(m) * sizeof(double));
+  td_composite_inertia(m, w);
+  for (int b = 0; b < m->nblock_at - 1; b++) {
+    for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
+      const tree_part part = part_of(m, b, t);
+      td_tree_mass(m, w, &part, M + m->mass_base[b]);
+    }
+    td_mass_join(M + m->mass_base[b], m->block_at[b + 1] - m->block_at[b]);
+  }
+}
+
+// Inertia and the forces that follow from the coordinates, of one block.
+static void block_tangent(const td_model* m, td_work* w, const td_pattern* p, int b, double* dq,
+                          double* dv) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const int n = block_size(p, b), height = block_height(p, b), at = block_start(p, b, b);
+  double *own_q = arena_zeros(&w->scratch, n * n), *own_v = arena_zeros(&w->scratch, n * n);
+  tree_part part = {0};
+  for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
+    part = part_of(m, b, t);
+    td_tree_tangent(m, w, &part, own_q, own_v);
+  }
+  for (int i = m->block_force_at[b]; i < m->block_force_at[b + 1]; i++)
+    td_local_tangent(m, w, &m->force[m->block_force[i]], &part, own_q, own_v);
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      dq[at + j * height + i] += own_q[i * n + j];
+      if (dv) dv[at + j * height + i] += own_v[i * n + j];
+    }
+  arena_close(&w->scratch, mark);
+}
+
+// ---- elements ---------------------------------------------------------------------------------
+
+// The live numbers of an element: indices into live_probe.
+typedef struct numbers {
+  const int* list;
+  int n;
+} numbers;
+
+static numbers numbers_of(const int* at, const int* list, int i) {
+  return (numbers){list + at[i], at[i + 1] - at[i]};
+}
+
+// Their changes along a column; w->partial holds the derivatives of the live numbers.
+static void change_numbers(const td_model* m, td_work* w, numbers live, int col, bool rate) {
+  for (int i = 0; i < live.n; i++) w->dnum[m->live_probe[live.list[i]].target] = 0;
+  w->numbers_change = live.n > 0 && col >= 0;
+  for (int i = 0; i < live.n && col >= 0; i++) {
+    const model_partial* p = &m->live_probe[live.list[i]];
+    w->dnum[p->target] += w->partial[live.list[i]] * td_probe_change(m, w, p->source, col, rate);
+  }
+}
+
+static int station_hop(const td_model* m, int station) {
+  return station < 0 ? -1 : m->station[station].hop;
+}
+
+// Generalised forces of a wrench on a hop, subtracted from the rows of its block in a column.
+static void subtract(const td_model* m, const td_work* w, int hop, const spatial* f, double* rows) {
+  for (; hop >= 0; hop = m->hop[hop].parent)
+    for (int k = m->hop[hop].col; k < m->hop[hop].col + m->hop[hop].nv; k++)
+      rows[m->v_local[m->col[k].v]] -= spatial_dot(&w->col[k].S, f);
+}
+
+// Changes of the generalised forces themselves, where numbers changed; w->dtau is clean afterwards.
+static void subtract_local(const td_model* m, td_work* w, int block, double* rows) {
+  const int* v = m->index_v + m->block_at[block];
+  for (int i = 0; i < m->block_at[block + 1] - m->block_at[block]; i++) {
+    rows[i] -= w->dtau[v[i]];
+    w->dtau[v[i]] = 0;
+  }
+}
+
+// What an element is made of, for the loop over the columns that change it.
+typedef struct element {
+  const model_force* force;  // or
+  int row;                   // with multiplier
+  double lambda;
+  force_state state;
+  numbers live;
+  const int* block;  // whose DOFs change it
+  int nblock;
+  int hop[3], nhop;  // where its wrenches act
+  bool damped;       // velocities change it
+} element;
+
+// Its wrenches' changes along one column of block J, into dF/dq or dF/dv.
+static void element_column(const td_model* m, td_work* w, const td_pattern* p, const element* e,
+                           int J, int col, bool rate, double* values) {
+  spatial change[3];
+  double* column = values + p->base[J] + block_height(p, J) * m->v_local[m->col[col].v];
+  if (e->live.n > 0) change_numbers(m, w, e->live, col, rate);
+  if (e->force) {
+    td_force_change(m, w, e->force, &e->state, col, rate, change, w->dtau);
+  } else {
+    td_row_wrenches_change(m, w, e->row, col, rate, change);
+    for (int s = 0; s < 3; s++) change[s] = spatial_scale(e->lambda, change[s]);
+  }
+  for (int s = 0; s < e->nhop; s++) {
+    if (e->hop[s] < 0) continue;
+    const int I = m->block_of_hop[e->hop[s]];
+    subtract(m, w, e->hop[s], &change[s], column + p->offset[block_find(p, I, J)]);
+  }
+  if (e->force && is_local(e->force)) {
+    const int I = e->block[0];
+    subtract_local(m, w, I, column + p->offset[block_find(p, I, J)]);
+  }
+}
+
+static bool is_moved(const td_model* m, const element* e, int hop) {
+  if (!e->force) return td_row_moves(m, e->row, hop);
+  return !is_local(e->force) &&
+         (station_moves(m, e->force->a, hop) || station_moves(m, e->force->b, hop));
+}
+
+// All columns of a block.
+static void element_block(const td_model* m, td_work* w, const td_pattern* p, const element* e,
+                          int J, double* dq, double* dv) {
+  for (int t = m->block_tree_at[J]; t < m->block_tree_at[J + 1]; t++) {
+    const int tree = m->block_tree[t];
+    for (int i = m->tree[tree]; i < m->tree[tree + 1]; i++) {
+      if (e->live.n == 0 && !is_moved(m, e, i)) continue;
+      for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+        element_column(m, w, p, e, J, k, false, dq);
+        if (dv && (e->damped || e->live.n > 0)) element_column(m, w, p, e, J, k, true, dv);
+      }
+    }
+  }
+}
+
+// ---- forces -----------------------------------------------------------------------------------
+
+static bool is_damped(const td_work* w, const model_force* f) {
+  if (f->kind == FORCE_LOAD) return false;
+  if (f->kind == FORCE_STRAIN) return true;
+  bool damped = false;
+  for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) damped |= w->num[f->law[d].mu] != 0;
+  return damped;
+}
+
+static void force_blocks(const td_model* m, td_work* w, const td_pattern* p, int i, double* dq,
+                         double* dv) {
+  const model_force* f = &m->force[i];
+  element e = {.force = f,
+               .live = numbers_of(m->force_live_at, m->force_live, i),
+               .block = m->force_block + m->force_block_at[i],
+               .nblock = m->force_block_at[i + 1] - m->force_block_at[i],
+               .damped = is_damped(w, f)};
+  if ((is_local(f) || is_single(f)) && e.live.n == 0) return;
+  if (!is_local(f)) {
+    e.nhop = 2;
+    e.hop[0] = station_hop(m, f->a);
+    e.hop[1] = station_hop(m, f->b);
+    td_force_state(m, w, f, &e.state);
+  }
+  for (int k = 0; k < e.nblock; k++) element_block(m, w, p, &e, e.block[k], dq, dv);
+  if (e.live.n > 0) change_numbers(m, w, e.live, -1, false);
+}
+
+// The multiplier's force turns with the frames; its size is held.
+static void row_blocks(const td_model* m, td_work* w, const td_pattern* p, int i, double lambda,
+                       double* dq, double* dv) {
+  const model_row* r = &m->row[i];
+  const element e = {.row = i,
+                     .lambda = lambda,
+                     .block = m->row_block + m->row_block_at[i],
+                     .nblock = m->row_block_at[i + 1] - m->row_block_at[i],
+                     .hop = {station_hop(m, r->a), station_hop(m, r->b), station_hop(m, r->c)},
+                     .nhop = 3};
+  for (int k = 0; k < e.nblock; k++) element_block(m, w, p, &e, e.block[k], dq, dv);
+}
+
+// The hand of td_work_pull.
+static void pull_blocks(const td_model* m, td_work* w, const td_pattern* p, double* dq,
+                        double* dv) {
+  const int hop = w->pull.on ? station_hop(m, w->pull.station) : -1,
+            J = hop < 0 ? 0 : m->block_of_hop[hop];
+  for (int i = hop; i >= 0; i = m->hop[i].parent)
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++)
+      for (int rate = 0; rate < (dv ? 2 : 1); rate++) {
+        double* column =
+            (rate ? dv : dq) + block_start(p, J, J) + block_height(p, J) * m->v_local[m->col[k].v];
+        w->df[hop] = spatial_zero();
+        td_pull_change(m, w, k, rate, w->df);
+        subtract(m, w, hop, &w->df[hop], column);
+      }
+}
+
+static void evaluate_partials(const td_model* m, td_work* w) {
+  if (m->nlive_probe > 0) td_tape_eval(m->live_probe_tape, w->vars, w->scratch_tape, w->partial);
+}
+
+void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,
+                       double* dq, double* dv) {
+  const td_pattern p = model_blocks(m);
+  const size_t size = (size_t)blocks_values(&p) * sizeof(double);
+  memset(dq, 0, size);
+  if (dv) memset(dv, 0, size);
+  if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
+  td_accelerate(m, w, a, true);
+  td_tangent_columns(m, w, a);
+  td_composites(m, w);
+  for (int b = 0; b < p.nblock; b++) block_tangent(m, w, &p, b, dq, dv);
+  evaluate_partials(m, w);
+  memset(w->dtau, 0, (size_t)m->nvel * sizeof(double));
+  for (int i = 0; i < m->nforce; i++) force_blocks(m, w, &p, i, dq, dv);
+  for (int i = 0; i < m->nrow && lambda; i++) row_blocks(m, w, &p, i, lambda[i], dq, dv);
+  pull_blocks(m, w, &p, dq, dv);
+}
+
+// ---- constraint rows --------------------------------------------------------------------------
+
+// The numbers of a block in a row's values.
+static double* row_part(const td_model* m, int row, int block, double* values) {
+  double* at = values + m->row_base[row];
+  for (int k = m->row_block_at[row]; m->row_block[k] != block; k++)
+    at += m->block_at[m->row_block[k] + 1] - m->block_at[m->row_block[k]];
+  return at;
+}
+
+void td_sparse_rows(const td_model* m, td_work* w, double* J) {
+  memset(J, 0, (size_t)row_values(m) * sizeof(double));
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    const int station[3] = {r->a, r->b, r->c};
+    spatial f[3];
+    td_row_wrenches(m, w, i, f);
+    for (int s = 0; s < 3; s++) {
+      const int hop = station_hop(m, station[s]);
+      if (hop < 0) continue;
+      f[s] = spatial_scale(-1, f[s]);
+      subtract(m, w, hop, &f[s], row_part(m, i, m->block_of_hop[hop], J));
+    }
+  }
+}
+
+// One row along the columns of one block.
+static void row_tangent(const td_model* m, td_work* w, int i, int block, double* dq, double* dv) {
+  const numbers live = numbers_of(m->row_live_at, m->row_live, i);
+  double *to_q = row_part(m, i, block, dq), *to_v = row_part(m, i, block, dv);
+  for (int t = m->block_tree_at[block]; t < m->block_tree_at[block + 1]; t++) {
+    const int first = m->tree[m->block_tree[t]], end = m->tree[m->block_tree[t] + 1];
+    for (int h = first; h < end; h++) {
+      if (live.n == 0 && !td_row_moves(m, i, h)) continue;
+      for (int k = m->hop[h].col; k < m->hop[h].col + m->hop[h].nv; k++)
+        for (int rate = 0; rate < 2; rate++) {
+          change_numbers(m, w, live, k, rate);
+          (rate ? to_v : to_q)[m->v_local[m->col[k].v]] += td_row_defect_change(m, w, i, k, rate);
+        }
+    }
+  }
+  change_numbers(m, w, live, -1, false);
+}
+
+void td_sparse_row_tangent(const td_model* m, td_work* w, const double* a, double* dq, double* dv) {
+  memset(dq, 0, (size_t)row_values(m) * sizeof(double));
+  memset(dv, 0, (size_t)row_values(m) * sizeof(double));
+  td_accelerate(m, w, a, false);
+  td_tangent_columns(m, w, a);
+  evaluate_partials(m, w);
+  for (int i = 0; i < m->nrow; i++)
+    for (int k = m->row_block_at[i]; k < m->row_block_at[i + 1]; k++)
+      row_tangent(m, w, i, m->row_block[k], dq, dv);
+}

@@ -1,0 +1,30 @@
+// Standalone programs have dense matrices only: networks are not exported.
+#include "sparse_dyn.h"
+
+sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
+  (void)m, (void)diagonal;
+  return NULL;
+}
+
+void td_sparse_kkt_free(sparse_kkt* kkt) { (void)kkt; }
+
+size_t td_sparse_scratch(const td_model* m) {
+  (void)m;
+  return 0;
+}
+
+td_status td_sparse_forward(const td_model* m, td_work* w) {
+  (void)m, (void)w;
+  return TD_E_USAGE;
+}
+
+td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, double* delta) {
+  (void)m, (void)w, (void)error, (void)delta;
+  return TD_E_USAGE;
+}
+
+td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
+                                    double* dq, double* dv, double* du, double* dlambda) {
+  (void)m, (void)state, (void)w, (void)dq, (void)dv, (void)du, (void)dlambda;
+  return TD_E_USAGE;
+}

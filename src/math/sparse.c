@@ -1,0 +1,74 @@
+// KLU behind sparse.h.
+#include "sparse.h"
+
+#include <string.h>
+#include <suitesparse/klu.h>
+
+struct td_sparse_lu {
+  int n;
+  int *ptr, *row;  // KLU wants them writable, and leaves them alone
+  klu_symbolic* symbolic;
+  klu_numeric* numeric;
+  klu_common common;
+  int* place;  // of each column in the order of elimination
+};
+
+// Pivots kept from an earlier matrix count as good while the factors have not grown more than that.
+static const double least_growth = 1e-8;
+
+td_sparse_lu* td_sparse_lu_new(int n, const int* ptr, const int* row) {
+  td_sparse_lu* lu = calloc(1, sizeof *lu);
+  if (!lu) return NULL;
+  *lu = (td_sparse_lu){.n = n, .ptr = (int*)(uintptr_t)ptr, .row = (int*)(uintptr_t)row};
+  klu_defaults(&lu->common);
+  lu->common.btf = 0;  // the pattern is symmetric and its diagonal full: nothing to permute there
+  lu->symbolic = klu_analyze(n, lu->ptr, lu->row, &lu->common);
+  lu->place = malloc(((size_t)n + 1) * sizeof(int));
+  if (!lu->symbolic || !lu->place) {
+    td_sparse_lu_free(lu);
+    return NULL;
+  }
+  for (int k = 0; k < n; k++) lu->place[lu->symbolic->Q[k]] = k;
+  return lu;
+}
+
+void td_sparse_lu_free(td_sparse_lu* lu) {
+  if (!lu) return;
+  klu_free_numeric(&lu->numeric, &lu->common);
+  klu_free_symbolic(&lu->symbolic, &lu->common);
+  free(lu->place);
+  free(lu);
+}
+
+static bool refactor(td_sparse_lu* lu, double* x) {
+  if (!klu_refactor(lu->ptr, lu->row, x, lu->symbolic, lu->numeric, &lu->common)) return false;
+  klu_rgrowth(lu->ptr, lu->row, x, lu->symbolic, lu->numeric, &lu->common);
+  return lu->common.rgrowth > least_growth;
+}
+
+void td_sparse_lu_diagonal(td_sparse_lu* lu, bool diagonal) {
+  klu_free_numeric(&lu->numeric, &lu->common);
+  lu->common.tol = diagonal ? 0 : 0.001;  // KLU's usual one
+}
+
+td_status td_sparse_lu_factor(td_sparse_lu* lu, const double* values) {
+  double* x = (double*)(uintptr_t)values;  // not written
+  if (lu->numeric && refactor(lu, x)) return TD_OK;
+  klu_free_numeric(&lu->numeric, &lu->common);
+  lu->numeric = klu_factor(lu->ptr, lu->row, x, lu->symbolic, &lu->common);
+  if (lu->numeric) return TD_OK;
+  return lu->common.status == KLU_SINGULAR ? TD_E_SINGULAR : TD_E_NOMEM;
+}
+
+int td_sparse_lu_bad(const td_sparse_lu* lu) { return lu->common.singular_col; }
+
+void td_sparse_lu_solve(td_sparse_lu* lu, double* b, int nrhs) {
+  klu_solve(lu->symbolic, lu->numeric, lu->n, nrhs, b, &lu->common);
+}
+
+double td_sparse_lu_pivot(const td_sparse_lu* lu, int column) {
+  const double *U = lu->numeric->Udiag, *scale = lu->numeric->Rs;
+  return U[lu->place[column]] * (scale ? scale[lu->place[column]] : 1);
+}
+
+size_t td_sparse_lu_bytes(const td_sparse_lu* lu) { return lu->common.memusage; }

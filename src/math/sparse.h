@@ -1,0 +1,28 @@
+// Sparse linear systems over KLU: A x = b for a matrix in compressed columns with a fixed pattern.
+// The ordering is found once; the first factorisation chooses the pivots, later ones keep them
+// while they stay large enough and allocate nothing.
+#ifndef TD_SPARSE_H
+#define TD_SPARSE_H
+
+#include "base.h"
+
+typedef struct td_sparse_lu td_sparse_lu;
+
+// `ptr` (n + 1) and `row` are kept by the caller and must outlive the factors.  NULL: out of
+// memory.
+td_sparse_lu* td_sparse_lu_new(int n, const int* ptr, const int* row);
+void td_sparse_lu_free(td_sparse_lu* lu);
+
+// Keep all pivots on the diagonal: less stable, but of a symmetric matrix (rows times signs
+// allowed) the signs of the pivots then count its negative eigenvalues.
+void td_sparse_lu_diagonal(td_sparse_lu* lu, bool diagonal);
+
+// TD_E_SINGULAR, TD_E_NOMEM.  After TD_E_SINGULAR td_sparse_lu_bad() is the column without a pivot.
+td_status td_sparse_lu_factor(td_sparse_lu* lu, const double* x);
+int td_sparse_lu_bad(const td_sparse_lu* lu);
+// In place; b is n x nrhs, one right-hand side after the other.
+void td_sparse_lu_solve(td_sparse_lu* lu, double* b, int nrhs);
+double td_sparse_lu_pivot(const td_sparse_lu* lu, int column);
+size_t td_sparse_lu_bytes(const td_sparse_lu* lu);  // memory of ordering and factors
+
+#endif

@@ -1,0 +1,91 @@
+// Strain-parametrised rods in random trees: the Coriolis force does the work that the change of the
+// mass matrix asks for,
+//
+//   v'h = ½ v' (dM/dt) v          along q' = v, nothing else acting.
+#include "robots.h"
+
+static const char* const bases[] = {"legendre", "chebyshev", "monomial", "fourier", "constant",
+                                    "linear",   "quadratic", "cubic",    "hermite", "gaussian"};
+#define BASES ((int)(sizeof bases / sizeof *bases))
+
+static int pick(uint64_t* seed, int n) { return (int)(0.5 * (1 + check_random(seed)) * n); }
+
+// Two to four rods without stiffness, each on an earlier one or the ground, some on joints; a body
+// at the end of the last.
+static void random_rods(char* text, size_t room, uint64_t* seed) {
+  static const char* const joints[] = {"fixed", "revolute", "universal", "spherical", "free"};
+  const int n = 2 + pick(seed, 3);
+  size_t k = 0;
+  for (int i = 1; i <= n; i++) {
+    const int parent = pick(seed, i);  // 0: the ground
+    k += (size_t)snprintf(
+        text + k, room - k,
+        "rod(%d).model = 'gvs'; rod(%d).length = %.3f; rod(%d).stiffness = 1e-12*[1 1 1 1 1 1]; "
+        "rod(%d).inertia = [1 1 1 .02 .03 .04]; rod(%d).basis = '%s'; rod(%d).order = [%d %d %d 1 "
+        "1 %d]; rod(%d).elements = %d; rod(%d).magnus = %d; rod(%d).joint.type = '%s'; "
+        "rod(%d).shape = [.1 0 .2*s 1 s %.3f]; rod(%d).tr.rot = [1 %.3f];\n",
+        i, i, 0.5 + 0.2 * check_random(seed), i, i, i, bases[pick(seed, BASES)], i,
+        pick(seed, 2) - 1, pick(seed, 2) - 1, pick(seed, 2) - 1, pick(seed, 2), i,
+        1 + pick(seed, 2), i, 2 + 2 * pick(seed, 3), i, joints[pick(seed, 5)], i,
+        check_random(seed), i, check_random(seed));
+    if (parent > 0)
+      k += (size_t)snprintf(text + k, room - k, "rod(%d).first = at(rod(%d), %.3f);\n", i, parent,
+                            0.2 + 0.05 * check_random(seed));
+    assert_true(k < room);
+  }
+  snprintf(text + k, room - k,
+           "body(1).m = .3; body(1).I = .01*diag([1 2 2.5]); body(1).l_com = [.1 0 .05]; "
+           "joint(1).first = at(rod(%d)); joint(1).second = 1; joint(1).type = 'revolute';\n",
+           n);
+}
+
+// v' M(q) v at q displaced by h v
+static double vMv(const robot* r, const td_state* from, td_state* to, double h, double* M) {
+  const int n = r->nv;
+  double* d = calloc((size_t)n, sizeof(double));
+  double sum = 0;
+  for (int i = 0; i < n; i++) d[i] = h * from->v[i];
+  td_state_copy(r->model, from, to);
+  td_displace(r->model, from->q, d, to->q);
+  td_mass_matrix(r->model, to, r->work, M);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) sum += from->v[i] * M[i * n + j] * from->v[j];
+  free(d);
+  return sum;
+}
+
+static void test_the_coriolis_force_has_the_power_of_the_changing_mass_matrix(void** state) {
+  (void)state;
+  static const double weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};  // error O(h⁶)
+  const double step = 3e-3;
+  uint64_t seed = 17;
+  for (int trial = 0; trial < 20; trial++) {
+    char text[4000];
+    random_rods(text, sizeof text, &seed);
+    robot r = robot_load(text);
+    robot_shake(&r, &seed, 3);
+    td_state* moved = td_state_new(r.model);
+    double *M = calloc((size_t)r.nv * (size_t)r.nv, sizeof(double)),
+           *h = calloc((size_t)r.nv, sizeof(double)), *tau = calloc((size_t)r.nv, sizeof(double));
+    double rate = 0, power = 0;
+    for (int s = 1; s <= 3; s++)
+      rate += weight[s - 1] / step *
+              (vMv(&r, r.state, moved, s * step, M) - vMv(&r, r.state, moved, -s * step, M));
+    td_bias(r.model, r.state, r.work, h, tau);
+    for (int i = 0; i < r.nv; i++) power += r.state->v[i] * h[i];
+    const double size = fabs(vMv(&r, r.state, moved, 0, M));
+    CHECK_REACHED("½ v'M'v - v'h", fabs(0.5 * rate - power) / fmax(size, fabs(power)), 1e-9);
+    free(M);
+    free(h);
+    free(tau);
+    td_state_free(moved);
+    robot_free(&r);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_coriolis_force_has_the_power_of_the_changing_mass_matrix),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
