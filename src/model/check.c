@@ -432,7 +432,7 @@ static void check_places(td_spec* spec, const checked* c) {
     const value* v = c->v->slots[i].v;
     char name[NAME_SIZE];
     write_name(name, sizeof name, "%s{%d}", c->name, i + 1);
-    checked one = {c->field, v, name, c->v->slots[i].at, {0}, {0, NAN}};
+    checked one = {c->field, v, name, c->v->slots[i].at, {0}, {0, NAN, false}};
     if (v && (v->kind == V_NUM || v->kind == V_REF) && !td_value_is_empty(v))
       check_place(spec, &one);
     else
@@ -649,7 +649,7 @@ static void check_structs(walk* w, const checked* c) {
     if (root) {
       const bool later = strcmp(c->field->path, "body") == 0 || strcmp(c->field->path, "mesh") == 0;
       w->repeated = later ? 0 : repeated_elements(c->field, s, i);
-      w->along = (stretch){0, length_at_hand(w->spec, c->field, s, i)};
+      w->along = (stretch){0, length_at_hand(w->spec, c->field, s, i), td_get(s, i, "coords")};
       w->rod = i;
     }
     const stretch whole = w->along;
@@ -708,7 +708,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
   const td_field* f = td_field_child(NULL, name);
   if (td_value_is_empty(slot->v)) return;
   if (f) {
-    checked c = {f, slot->v, name, slot->at, {0}, {0, NAN}};
+    checked c = {f, slot->v, name, slot->at, {0}, {0, NAN, false}};
     check_value(w, &c);
   } else if (!later) {
     td_field_unknown(&w->spec->diags, "", name, slot->name_at);
@@ -718,7 +718,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 }
 
 td_status td_spec_check(td_spec* spec) {
-  walk w = {spec, 0, 0, {0, NAN}, false};
+  walk w = {spec, 0, 0, {0, NAN, false}, false};
   const value* root = spec->root;
   for (int k = 0; root && k < root->nfield; k++) {
     // a chamber is judged by its rod too

@@ -7,6 +7,7 @@
 // A stretch of a rod; its length is NaN when there is none or it is not known.
 typedef struct stretch {
   double from, length;
+  bool coords;  // its strains are written out: initial values are coordinates
 } stretch;
 
 // Expressions of arc length are judged at both ends and in the middle: k = 0, 1, 2.

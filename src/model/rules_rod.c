@@ -41,7 +41,7 @@ static double length_of(td_spec* spec, const value* s, int i) {
 
 stretch td_check_part(td_spec* spec, int i, int k) {
   const value* parts = td_get(td_get(spec->root, 0, "rod"), i, "part");
-  stretch at = {0, NAN};
+  stretch at = {0, NAN, false};
   for (int p = 0; p <= k; p++) {
     if (p > 0) at.from += at.length;
     at.length = length_of(spec, parts, p);
@@ -112,8 +112,9 @@ void td_check_section_inertia(td_spec* spec, const checked* c) {
   }
 }
 
-// A stretch of -1 would have no length left.
+// A stretch of -1 would have no length left.  Other than six numbers are coordinates.
 void td_check_rod_strain(td_spec* spec, const checked* c) {
+  if (td_value_count(c->v) != 6 || c->along.coords) return;
   for (int p = 0; p < 3; p++) {
     double x;
     if (!td_check_along(spec, c->v, 2, stretch_arc(c->along, p), &x) || x > -1) continue;
@@ -258,7 +259,7 @@ void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
   lengths(spec, s, i, name);
   const value* written = td_get(s, i, "part");
   if (!written || written->kind != V_STRUCT) {
-    check_part(spec, s, i, name, model, (stretch){0, td_check_rod_length(spec, i)});
+    check_part(spec, s, i, name, model, (stretch){0, td_check_rod_length(spec, i), false});
     return;
   }
   value* parts = td_rod_parts(s, i);

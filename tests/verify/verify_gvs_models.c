@@ -131,6 +131,18 @@ static void every_robot_and_basis_starts(void** state) {
   }
 }
 
+// Initial values of a strain field that is written out are coordinates, not strains, six or not.
+static void coordinates_may_have_any_values(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "rod(1).length = .3; rod(1).radius = .01; rod(1).E = 1e5; rod(1).rho = 1000;\n"
+      "rod(1).coords = 6; c = coord(rod(1)); rod(1).init = [1 2 -3 1 1 1];\n"
+      "rod(1).strain = [0 0 0 c(1)+c(2)*s+c(3)*s^2 c(4)+c(5)*s+c(6)*s^2 0];\n");
+  assert_int_equal(td_model_sizes(b.model).nv, 6);
+  CHECK_NEAR(b.state->q[2], -3, 0);
+  bench_free(&b);
+}
+
 // Three bases of one space: their tips agree to the solver's tolerance.
 static void polynomials_of_one_order_are_one_basis(void** state) {
   (void)state;
@@ -171,6 +183,7 @@ static void the_gripper_lifts_the_ball(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_robot_and_basis_starts),
+      cmocka_unit_test(coordinates_may_have_any_values),
       cmocka_unit_test(polynomials_of_one_order_are_one_basis),
       cmocka_unit_test(manipulator_with_two_bases),
       cmocka_unit_test(octopus_arm_with_two_bases),
