@@ -61,7 +61,8 @@ typedef struct numbers {
 } numbers;
 
 static numbers numbers_of(const int* at, const int* list, int i) {
-  return (numbers){list + at[i], at[i + 1] - at[i]};
+  const int n = at[i + 1] - at[i];
+  return (numbers){n > 0 ? list + at[i] : NULL, n};
 }
 
 // Their changes along a column; w->partial holds the derivatives of the live numbers.
@@ -166,7 +167,7 @@ static void force_blocks(const td_model* m, td_work* w, const td_pattern* p, int
   const model_force* f = &m->force[i];
   element e = {.force = f,
                .live = numbers_of(m->force_live_at, m->force_live, i),
-               .block = m->force_block + m->force_block_at[i],
+               .block = m->force_block ? m->force_block + m->force_block_at[i] : NULL,
                .nblock = m->force_block_at[i + 1] - m->force_block_at[i],
                .damped = is_damped(w, f)};
   if ((is_local(f) || is_single(f)) && e.live.n == 0) return;
@@ -186,7 +187,7 @@ static void row_blocks(const td_model* m, td_work* w, const td_pattern* p, int i
   const model_row* r = &m->row[i];
   const element e = {.row = i,
                      .lambda = lambda,
-                     .block = m->row_block + m->row_block_at[i],
+                     .block = m->row_block ? m->row_block + m->row_block_at[i] : NULL,
                      .nblock = m->row_block_at[i + 1] - m->row_block_at[i],
                      .hop = {station_hop(m, r->a), station_hop(m, r->b), station_hop(m, r->c)},
                      .nhop = 3};
