@@ -69,6 +69,7 @@ static void test_S19_a_planar_parallel_robot(void** state) {
 
 static void test_S20_a_spatial_parallel_robot(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();
   static const char* const text[2] = {"kirchhoff = 0;\n" SPATIAL_PLATFORM,
                                       "kirchhoff = 1;\n" SPATIAL_PLATFORM};
   const double want[2][7] = {{0.0101685263683, -0.00565700592741, 0.398758558861, 0.996720283558,
@@ -127,6 +128,7 @@ static void test_Becks_column_flutters(void** state) {
 
 static void test_D12_a_tendon_is_pulled_at_once(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();
   spectral_motion(
       &(motion_row){.name = "D12",
                     .text = SILICONE_A
@@ -147,6 +149,7 @@ static void test_D12_a_tendon_is_pulled_at_once(void** state) {
 
 static void test_D19_a_rigid_link_and_a_soft_one(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();
   spectral_motion(
       &(motion_row){
           .name = "D19",
@@ -172,6 +175,7 @@ static void test_D19_a_rigid_link_and_a_soft_one(void** state) {
 
 static void test_D20_a_four_bar_with_a_soft_coupler(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();
   spectral_motion(
       &(motion_row){
           .name = "D20",
