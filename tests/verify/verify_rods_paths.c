@@ -55,6 +55,7 @@ static void critical_points(const path_row* r, const char* model, int n, td_path
 
 static void test_S05_a_right_angle_frame_buckles_sideways(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
   static const char* const kind[2] = {"kirchhoff = 0;\n" FRAME, "kirchhoff = 1;\n" FRAME};
   const double want[2] = {1.08751784084, 1.08751823734};
   const int n[4] = {4, 6, 8, 10};
@@ -90,6 +91,7 @@ static void bend_frame(bench* b, const double load[3], double* x) {
 
 static void test_S05_the_bent_path_of_the_frame(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
   const double load[3] = {2.5, 2, 1.5};
   const double want[3][3] = {{0.121129085142, -0.112707797806, 0.0468660852401},
                              {0.100374403977, -0.0892466799842, 0.0558292477897},
@@ -131,6 +133,7 @@ static void test_S05_the_bent_path_of_the_frame(void** state) {
 
 static void test_S06_Lees_frame_snaps_through_two_limit_points(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
   const double want[6] = {18.5587465395,  48.7394542129 / 120, 26.8868525274 / 120,
                           -9.42128745387, 58.2004841879 / 120, 90.2119138573 / 120};
   const path_row row = {"cosserat = 0;\n" LEE, -12, 20, 0.2};
@@ -153,7 +156,7 @@ static void test_S06_Lees_frame_snaps_through_two_limit_points(void** state) {
 
 static void test_S06_limit_points_of_spectral_rods(void** state) {
   (void)state;
-  if (CHECK_SANITIZED) skip();
+  if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
   static const char text[] = "cosserat = 0;\n" LEE LOADED_BEAM;
   const double want[6] = {18.5587465395,  48.7394542129 / 120, 26.8868525274 / 120,
                           -9.42128745387, 58.2004841879 / 120, 90.2119138573 / 120};
@@ -166,6 +169,7 @@ static void test_S06_limit_points_of_spectral_rods(void** state) {
 // In statics ebr and eba are the same sums in other coordinates.
 static void test_absolute_and_relative_segments_have_the_same_limit_load(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
   const path_row row = {"cosserat = 1;\n" LEE, 10, 20, 0.1};
   double relative[1], absolute[1];
   critical_points(&row, "ebr", 5, TD_LIMIT, 1, 0, relative);
@@ -194,6 +198,7 @@ static double load_for_angle(bench* b, double angle, double guess) {
 
 static void test_S14_a_column_buckles_and_bends(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
   static const char text[] = UNIT_ROD AT_TIP
       "rod(1).modes = [0 0 0 0 1 0];\n"
       "P = P*pi^2/4; exload(1).ftau = [-P 0 0]; sensor(1).value = [p(1:2) atan2(R(2,3), "
@@ -243,6 +248,7 @@ static void test_S14_a_column_buckles_and_bends(void** state) {
 // joint, pulled at the other side.
 static void test_S15_a_closed_ring_is_pulled_and_pushed(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
   static const char text[] = ROD_HEAD ROD_KIRCHHOFF
       "P = param('P', 0); L = 2*pi; rod(1).length = L; rod(1).tr.rot = along_x; rod(1).shape = [0 "
       "0 0 0 1 0];\n"
@@ -272,6 +278,7 @@ static void test_S15_a_closed_ring_is_pulled_and_pushed(void** state) {
 // Deep arch in units of its radius and bending stiffness: P R²/EI = P of the table / 100.
 static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
   static const char text[] = ROD_HEAD
       "P = param('P', 0); a = 107.5*pi/180; L = 2*a; rod(1).length = L; rod(1).inertia = [1 1 1 1 "
       "1 1];\n"
