@@ -209,4 +209,97 @@ static inline their_pull their_weight(const their_rod* r, const double* q, bool 
   return out;
 }
 
+// ---- chains of links --------------------------------------------------------------------------
+
+// What the change of the steps' commutators, √3/6 h² [ξ₁', ξ₂'], adds to J' q' at the tip of a
+// link. Rods here twist and stretch by one constant each and bend by quadratic elements (12
+// functions).
+typedef struct their_chain {
+  const cJSON* robot;
+  const double *q, *qd;
+} their_chain;
+
+static inline const cJSON* their_link(const their_chain* c, int link) {
+  return sorosim_item(c->robot, "links", link - 1);
+}
+static inline const cJSON* their_template(const their_chain* c, int link) {
+  const int k = (int)sorosim_number(their_link(c, link), "template");
+  return sorosim_item(c->robot, "link_templates", k - 1);
+}
+static inline bool their_is_soft(const their_chain* c, int link) {
+  return *cJSON_GetObjectItem(their_template(c, link), "linktype")->valuestring == 's';
+}
+// First coordinate of a link: joints have one, rods twelve more.
+static inline int their_first(const their_chain* c, int link) {
+  int n = 0;
+  for (int k = 1; k < link; k++) n += their_is_soft(c, k) ? 13 : 1;
+  return n;
+}
+
+static inline void their_move(const cJSON* node, const char* name, double x[6]) {
+  double* g = sorosim_numbers(node, name);
+  place at;
+  for (int i = 0; i < 3; i++) {
+    memcpy(at.R + 3 * i, g + 4 * i, 3 * sizeof(double));
+    at.p[i] = g[4 * i + 3];
+  }
+  place_carry(&at, x);
+  free(g);
+}
+
+// Strain at X of the coordinates q, less the straight rod's; angular ones are times the length.
+static inline void hybrid_strain(const double q[12], double X, double length, double xi[6]) {
+  const their_rod quadratic = {.n = 5, .elements = 2};
+  double phi[5];
+  their_functions(&quadratic, X, phi);
+  memset(xi, 0, 6 * sizeof(double));
+  xi[0] = q[0] / length;
+  for (int k = 0; k < 5; k++) {
+    xi[1] += phi[k] * q[1 + k] / length;
+    xi[2] += phi[k] * q[6 + k] / length;
+  }
+  xi[3] = q[11];
+}
+
+static inline void hybrid_rod(const their_chain* c, int link, double x[6]) {
+  const cJSON* at = sorosim_item(their_link(c, link), "divisions", 0);
+  double *X = sorosim_numbers(at, "Xs"), *lp = sorosim_numbers(their_template(c, link), "lp");
+  const int n = count_of(cJSON_GetObjectItem(at, "Xs")), first = their_first(c, link) + 1;
+  for (int k = 1; k < n; k++) {
+    const double dX = X[k] - X[k - 1], h = dX * *lp;
+    double xi[2][6], rate[2][6], omega[6], more[6];
+    for (int i = 0; i < 2; i++) {
+      const double at_X = X[k - 1] + (0.5 + (i ? 1 : -1) * sqrt(3) / 6) * dX;
+      hybrid_strain(c->q + first, at_X, *lp, xi[i]);
+      hybrid_strain(c->qd + first, at_X, *lp, rate[i]);
+      xi[i][3] += 1;
+    }
+    magnus4(h, xi[0], xi[1], omega);
+    bracket(rate[0], rate[1], more);
+    twist_tangent(omega, false, more);
+    for (int i = 0; i < 6; i++) x[i] += sqrt(3) / 6 * h * h * more[i];
+    const place G = place_exp(omega, false);
+    place_carry(&G, x);
+  }
+  free(X), free(lp);
+}
+
+static inline void commutator_share(const their_chain* c, int link, double x[6]) {
+  const int prev = (int)sorosim_number(their_link(c, link), "prev");
+  memset(x, 0, 6 * sizeof(double));
+  if (prev > 0) commutator_share(c, prev, x);
+  their_move(their_link(c, link), "g_ini", x);
+  double *axis = sorosim_numbers(their_link(c, link), "joint_basis_6xdof"), turned[6];
+  for (int i = 0; i < 6; i++) turned[i] = axis[i] * c->q[their_first(c, link)];
+  const place G = place_exp(turned, false);
+  place_carry(&G, x);
+  free(axis);
+  if (their_is_soft(c, link)) {
+    hybrid_rod(c, link, x);
+  } else {
+    their_move(their_template(c, link), "gi", x);
+    their_move(their_template(c, link), "gf", x);
+  }
+}
+
 #endif
