@@ -76,16 +76,27 @@ static void exponential_and_its_tangent_are_theirs(void** state) {
 typedef struct named {
   const char *theirs, *ours;
   int order[2], elements;  // of torsion and bending about y
+  bool bells;              // ours are divided by their sum
 } named;
+
+static void share(double* phi, int n) {
+  double sum = 0;
+  for (int k = 0; k < n; k++) sum += phi[k];
+  for (int k = 0; k < n; k++) phi[k] /= sum;
+}
 
 static void every_basis_is_theirs(void** state) {
   (void)state;
-  static const named list[] = {
-      {"Monomial", "monomial", {3, 2}, 1},       {"LegendrePolynomial", "legendre", {3, 2}, 1},
-      {"Chebychev", "chebyshev", {3, 2}, 1},     {"Fourier", "fourier", {3, 2}, 1},
-      {"Gaussian", "gaussian", {0, 0}, 3},       {"IMQ", "multiquadric", {0, 0}, 3},
-      {"HermiteSpline", "hermite", {0, 0}, 3},   {"FEM_Linear", "linear", {0, 0}, 3},
-      {"FEM_Quadratic", "quadratic", {0, 0}, 3}, {"FEM_Cubic", "cubic", {0, 0}, 3}};
+  static const named list[] = {{"Monomial", "monomial", {3, 2}, 1, false},
+                               {"LegendrePolynomial", "legendre", {3, 2}, 1, false},
+                               {"Chebychev", "chebyshev", {3, 2}, 1, false},
+                               {"Fourier", "fourier", {3, 2}, 1, false},
+                               {"Gaussian", "gaussian", {0, 0}, 3, true},
+                               {"IMQ", "multiquadric", {0, 0}, 3, true},
+                               {"HermiteSpline", "hermite", {0, 0}, 3, false},
+                               {"FEM_Linear", "linear", {0, 0}, 3, false},
+                               {"FEM_Quadratic", "quadratic", {0, 0}, 3, false},
+                               {"FEM_Cubic", "cubic", {0, 0}, 3, false}};
   cJSON* file = sorosim_open("unit_kernels.json");
   if (!file) skip();
   for (size_t k = 0; k < sizeof list / sizeof *list; k++) {
@@ -98,8 +109,10 @@ static void every_basis_is_theirs(void** state) {
       for (int d = 0, first = 0; d < 2; d++) {
         double got[64];
         const int n = kind->count(list[k].order[d], list[k].elements);
+        double* want = phi + (6 * i + d) * columns + first;
         kind->values(x[i], list[k].order[d], list[k].elements, got);
-        worst = fmax(worst, sorosim_error(got, phi + (6 * i + d) * columns + first, n));
+        if (list[k].bells) share(want, n);
+        worst = fmax(worst, sorosim_error(got, want, n));
         first += n;
       }
     CHECK_REACHED(list[k].theirs, worst, 1e-14);
