@@ -25,6 +25,7 @@ typedef struct run {
   td_stepper* stepper;
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
+  double* size;       // largest |y_i| so far
   double t, t_start;
   int row, last_row;  // next output and the last one, as multiples of dt_out
   double* stops;
@@ -300,12 +301,18 @@ static td_status pass_stop(run* r) {
 
 // ---- the loop ---------------------------------------------------------------------------------
 
+static void take_end(run* r, const td_step* step) {
+  const td_ode* ode = &r->motion->ode;
+  r->t = step->t;
+  memcpy(r->y, step->y, (size_t)(ode->n + ode->nquad) * sizeof(double));
+  for (int i = 0; i < ode->n; i++) r->size[i] = fmax(r->size[i], fabs(r->y[i]));
+}
+
 static td_status advance(run* r) {
   td_step step;
   TD_TRY(td_stepper_step(r->stepper, next_stop(r), &step));
   TD_TRY(add_rows(r, &step));
-  r->t = step.t;
-  memcpy(r->y, step.y, (size_t)(r->motion->ode.n + r->motion->ode.nquad) * sizeof(double));
+  take_end(r, &step);
   watch(r);
   if (step.root) TD_TRY(cross(r, &step));
   if (r->finished || r->t >= r->plan->t_end) return TD_OK;
@@ -403,9 +410,11 @@ static td_status prepare(run* r) {
   TD_TRY(take_control(r));
   const int n = m->ode.n + m->ode.nquad;
   TD_TRY(count_rows(r));
-  r->y = calloc(2 * (size_t)n, sizeof(double));
+  r->y = calloc(3 * (size_t)n, sizeof(double));
   if (r->y == NULL) return TD_E_NOMEM;
   r->y_row = r->y + n;
+  r->size = r->y_row + n;
+  m->ode.size = r->size;
   td_prescribe(m->model, m->work, m->state);
   td_motion_pack(m, r->y);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
