@@ -17,6 +17,8 @@
 #include "motion.h"
 #include "sampler.h"
 
+enum { TRIAL_STEPS = 500 };  // of BDF, before its cost is compared with that of explicit steps
+
 typedef struct run {
   const td_run_plan* plan;
   td_control* control;  // gives the inputs at all times, or NULL
@@ -30,9 +32,10 @@ typedef struct run {
   int row, last_row;  // next output and the last one, as multiples of dt_out
   double* stops;
   int nstop, stop;
-  bool finished;                // an event said so
-  bool undecided;               // the explicit solver may yet be exchanged
-  long check_at, steps_before;  // steps at which to look again, and where the present stretch began
+  bool finished;            // an event said so
+  bool undecided;           // the explicit solver may yet be exchanged
+  long check_at, trial_at;  // steps after which to look again, explicit and of BDF
+  long steps_before;        // where the present stretch began
   double t_before, cost_before;
   double explicit_cost;  // evaluations per second of motion before the change to BDF, 0: none
   double t_switch;       // last switch that was dealt with
@@ -166,10 +169,12 @@ static td_status first_solver(run* r) {
   return start(r, choice.solver);
 }
 
-// What the present solver has cost so far, in evaluations: a tangent costs about ten.
+// What the present solver has cost so far, in evaluations: a tangent costs about twenty, a
+// factorisation four, and what else BDF does in a step one.
 static double cost(const run* r) {
   const td_ode_counts* c = &r->stepper->counts;
-  return (double)(c->evaluations + 10 * c->tangents + c->factorisations);
+  const long others = r->out->stats.solver == TD_SOLVER_STIFF ? c->steps : 0;
+  return (double)(c->evaluations + 20 * c->tangents + 4 * c->factorisations + others);
 }
 
 static void begin_stretch(run* r) {
@@ -185,6 +190,7 @@ static td_status try_stiff(run* r, double h, double rate) {
   snprintf(r->out->stats.why, sizeof r->out->stats.why, "from t = %.4g s %s", r->t, choice.why);
   r->undecided = false;
   r->explicit_cost = rate;
+  r->trial_at = TRIAL_STEPS;
   return start(r, TD_SOLVER_STIFF);
 }
 
@@ -202,9 +208,10 @@ static td_status try_explicit(run* r, double rate) {
 
 static td_status reconsider(run* r) {
   const long steps = r->stepper->counts.steps - r->steps_before;
-  if ((!r->undecided && r->explicit_cost == 0) || steps < r->check_at) return TD_OK;
+  long* check_at = r->undecided ? &r->check_at : &r->trial_at;
+  if ((!r->undecided && r->explicit_cost == 0) || steps < *check_at) return TD_OK;
   const double length = r->t - r->t_before, rate = (cost(r) - r->cost_before) / length;
-  r->check_at *= 2;
+  *check_at *= 2;
   begin_stretch(r);
   td_stepper* before = r->stepper;
   TD_TRY(r->undecided ? try_stiff(r, length / (double)steps, rate) : try_explicit(r, rate));
