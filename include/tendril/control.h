@@ -13,7 +13,9 @@ extern "C" {
 
 // Gain of the controller u = -K x (K nu x nx) that minimises the integral of x'Q x + u'R u for
 // x' = A x + B u.  Q symmetric and not negative, R symmetric positive.  X (nx x nx) solves the
-// Riccati equation; X and residual (its largest element left over, relative) may be NULL.
+// Riccati equation; X and residual may be NULL.  The residual is the largest element that X leaves
+// over relative to the largest term, in coordinates in which A is balanced and inputs act along
+// axes; K comes from there and is more accurate than R^-1 B'X where control is cheap.
 // TD_E_SINGULAR: no such gain (an unstable motion is out of reach, or a motion on the imaginary
 // axis is not weighted, or R is not positive).
 td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
