@@ -232,10 +232,11 @@ td_status td_linearize(const td_model* model, const td_state* state, td_work* wo
                        td_linear** result) {
   *result = NULL;
   if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
-    td_work_fail(work,
-                 "a model of %d velocities is too large for a dense linear system, which may "
-                 "have %d",
-                 model->nvel, SPARSE_DENSE_LIMIT);
+    td_work_fail(
+        work,
+        "a model of %d velocities is too large for a linear model of all states, which may "
+        "have %d; reduce it to its first modes (--reduce)",
+        model->nvel, SPARSE_DENSE_LIMIT);
     return TD_E_USAGE;
   }
   linearisation p = {.model = model, .state = state, .work = work, .n = td_model_sizes(model)};
