@@ -86,6 +86,18 @@ void td_param_derivative(const td_model* model, const td_state* state, td_work* 
 td_status td_sensor_tangent(const td_model* model, const td_state* state, td_work* work, double* dq,
                             double* dv, double* du, bool* known);
 
+// The same at rest without the equations of motion, for models of any size: da are the slopes with
+// respect to v'.  known is false for what joints and cables transmit.
+typedef struct sensor_slopes {
+  double *dq, *dv, *da;  // nsensor x nv
+  double* du;            // nsensor x nu
+  bool* known;           // (nsensor)
+} sensor_slopes;
+td_status td_sensor_slopes(const td_model* model, const td_state* state, td_work* work,
+                           const sensor_slopes* slopes);
+// Does an input say where a constraint is to be (joint.control)?
+bool td_inputs_drive_rows(const td_model* model);
+
 // What went wrong, for td_work_failure().
 void td_work_fail(td_work* work, const char* format, ...) TD_PRINTF(2, 3);
 

@@ -198,8 +198,8 @@ static void put_rows(sparse_kkt* k, const double* J1, double* to) {
   }
 }
 
-td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
-                                  const double* J2) {
+static void fill(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
+                 const double* J2) {
   const td_pattern* p = &k->blocks;
   double* to = k->x;
   for (int J = 0; J < p->nblock; J++) {
@@ -209,6 +209,11 @@ td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx
       to = put_column(k, J, j, k->column + (size_t)height * (size_t)(j - p->at[J]), J2, to);
   }
   put_rows(k, J1, to);
+}
+
+td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
+                                  const double* J2) {
+  fill(k, column, ctx, J1, J2);
   k->use_fronts = k->fronts && !k->only_diagonal && td_fronts_factor(k->fronts, k->x) == TD_OK;
   if (k->use_fronts) return TD_OK;
   return open_lu(k) ? td_sparse_lu_factor(k->lu, k->x) : TD_E_NOMEM;
@@ -228,6 +233,13 @@ static void copy_column(void* ctx, int J, double* column) {
 td_status td_sparse_kkt_factor(sparse_kkt* k, const double* A, const double* J1, const double* J2) {
   matrix a = {&k->blocks, A};
   return td_sparse_kkt_factor_by(k, copy_column, &a, J1, J2);
+}
+
+sparse_columns td_sparse_kkt_columns(sparse_kkt* k, const double* A, const double* J1,
+                                     const double* J2) {
+  matrix a = {&k->blocks, A};
+  fill(k, copy_column, &a, J1, J2);
+  return (sparse_columns){k->n + k->rows, k->ptr, k->row, k->x, k->d};
 }
 
 int td_sparse_kkt_bad(const sparse_kkt* k) {
@@ -495,7 +507,8 @@ size_t td_sparse_scratch(const td_model* m) {
   if (m->nvel <= SPARSE_DENSE_LIMIT) path = path_bytes(m, 0, m->nhop);
   const bool factors = sparse_needs_factors(m);
   size_t doubles = 10 * (n + r) + 4 * largest + 1024 +
-                   (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0);
+                   (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
+                   (size_t)m->noutput_probe + (size_t)m->noutput_input;
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
                (n + r) * (2 * n + (size_t)m->ninput);
