@@ -24,6 +24,9 @@ int code_of(td_status status);
 
 // ---- options (options.c) ----------------------------------------------------------------------
 
+// Derived code in the engine's place (--jit).
+typedef enum jit_use { JIT_NONE, JIT_SWAP, JIT_WAIT, JIT_ALWAYS } jit_use;
+
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
   const char* kind;    // export: c or fmu
@@ -47,6 +50,7 @@ typedef struct options {
   td_derive_style style;
   const char* symbolic;  // "E,l0" or "all", NULL: none
   int fmi;               // export fmu: 2 or 3, 0: not given
+  jit_use jit;
   bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report;
   bool open, png, page, dark, gnuplot;
   const char *y, *x;  // columns to plot

@@ -17,6 +17,16 @@ void td_c_put(td_text* out, const char* text, const char* name) {
 
 // ---- helpers of expressions -------------------------------------------------------------------
 
+// What <math.h> has and printed expressions use: compilers in a hurry need no headers.
+const char td_c_math[] =
+    "double pow(double, double), atan2(double, double), fmod(double, double);\n"
+    "double fmin(double, double), fmax(double, double), hypot(double, double);\n"
+    "double sqrt(double), exp(double), log(double), sin(double), cos(double), tan(double);\n"
+    "double asin(double), acos(double), atan(double), sinh(double), cosh(double), tanh(double);\n"
+    "double fabs(double), floor(double), ceil(double), round(double);\n"
+    "#define INFINITY (1e308 * 10)\n"
+    "#define NAN (INFINITY - INFINITY)\n";
+
 const char td_c_sign[] =
     "static double td_sign(double x) { return (double)((x > 0) - (x < 0)); }\n";
 
@@ -247,9 +257,8 @@ const char td_c_solve[] =
     "  for (int i = 0; i < @_nv; i++) vdot[i] = tau[i] - h[i];\n"
     "  (void)lambda;\n"
     "  const int bad = factor(@_nv, M);\n"
-    "  if (bad == 0) solve(@_nv, M, vdot);\n"
-    "  return bad;\n"
-    "}\n";
+    "  if (bad != 0) return bad;\n"
+    "  solve(@_nv, M, vdot);\n";
 
 const char td_c_solve_rows[] =
     "  for (int i = 0; i < @_nv; i++) vdot[i] = tau[i] - h[i];\n"
@@ -273,9 +282,11 @@ const char td_c_solve_rows[] =
     "  }\n"
     "  solve_rows(@_nrow, S, lambda, order);\n"
     "  for (int r = 0; r < @_nrow; r++)\n"
-    "    for (int i = 0; i < @_nv; i++) vdot[i] += X[r * @_nv + i] * lambda[r];\n"
-    "  return 0;\n"
-    "}\n";
+    "    for (int i = 0; i < @_nv; i++) vdot[i] += X[r * @_nv + i] * lambda[r];\n";
+
+const char td_c_power_rows[] =
+    "  for (int r = 0; r < @_nrow; r++)\n"
+    "    for (int i = 0; i < @_nv; i++) *power += lambda[r] * J[r * @_nv + i] * vs[i];\n";
 
 // ---- comparison -------------------------------------------------------------------------------
 

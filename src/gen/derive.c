@@ -245,11 +245,19 @@ static void given_motion(deriver* d) {
 
 // ---- all --------------------------------------------------------------------------------------
 
+static bool asks_energy(const td_model* m) {
+  for (int i = 0; i < m->nprobe; i++) {
+    if (m->probe[i].kind == SENSOR_ENERGY) return true;
+  }
+  return false;
+}
+
 static td_status derive(deriver* d, const td_derive_options* options) {
   TD_TRY(judge_kinds(d));
   TD_TRY(judge_arrays(d));
   if (!make_variables(d)) return TD_E_NOMEM;
   d->elements = options->elements;
+  d->energetic = options->power || asks_energy(d->m);
   TD_TRY(td_derive_symbols(d, options));
   coordinate_rates(d);
   TD_TRY(td_derive_forms(d));
@@ -259,6 +267,7 @@ static td_status derive(deriver* d, const td_derive_options* options) {
   TD_TRY(td_derive_masses(d));
   TD_TRY(td_derive_forces(d));
   TD_TRY(td_derive_rows(d));
+  TD_TRY(td_derive_energy(d, options->power));
   return td_derive_sensors(d);
 }
 

@@ -23,6 +23,10 @@ typedef struct tmt_mass {
   ex* T;       // 6 x n, row-major: velocity of the centre of mass, angular velocity
   ex m;        // mass
   x33 I;       // inertia about the centre of mass
+  int hop;     // it moves with
+  x3 centre;   // of mass, in the world
+  x33 axes;    // of its velocity, seen from the world
+  ex u[6];     // T v
   ex bias[6];  // Ṫ v + [ω × u; 0]: acceleration at v' = 0
   ex f[6];     // M bias - M g + [0; ω × Iω]
 } tmt_mass;
@@ -54,6 +58,8 @@ struct td_derived {
   ex* qdot;       // (nq)
   ex* motion;     // 3 per velocity: value, rate, acceleration; EX_NONE: not prescribed
   ex* y;          // sensors; EX_NONE: this one is not derived
+  ex power;       // of forces that have no potential, without those of constraint rows; EX_NONE:
+                  // not asked for, or some motion is given
 };
 
 // Multiply out: the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv).  False: no memory.

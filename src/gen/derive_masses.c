@@ -106,7 +106,13 @@ static bool push_mass(deriver* d, const rider* r) {
   if (!masses) return false;
   out->mass = masses;
   tmt_mass* mass = &out->mass[out->nmass++];
-  *mass = (tmt_mass){.name = r->name, .n = h->ncol, .m = r->m, .I = r->I};
+  *mass = (tmt_mass){.name = r->name,
+                     .n = h->ncol,
+                     .m = r->m,
+                     .I = r->I,
+                     .hop = r->hop,
+                     .centre = x3_add(d->g, h->p, x33_apply(d->g, h->R, r->com)),
+                     .axes = r->base ? h->Rb : h->R};
   mass->v = malloc(((size_t)h->ncol + 1) * sizeof *mass->v);
   mass->T = malloc((6 * (size_t)h->ncol + 1) * sizeof *mass->T);
   if (!mass->v || !mass->T) return false;
@@ -146,6 +152,8 @@ static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, cons
   const x3 f = x3_scale(g, r->m, x3_sub(g, a, weight));
   const x3 t = x3_add(g, x33_apply(g, r->I, dw), x3_cross(g, w, x33_apply(g, r->I, w)));
   for (int c = 0; c < 3; c++) {
+    mass->u[c] = velocity[c];
+    mass->u[3 + c] = velocity[3 + c];
     mass->bias[c] = a.a[c];
     mass->bias[3 + c] = dw.a[c];
     mass->f[c] = f.a[c];

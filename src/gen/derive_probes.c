@@ -195,27 +195,16 @@ static ex multiplier(deriver* d, const model_probe* p) {
   return sum;
 }
 
-// Sensors of forces in joints and of the energy are left to the engine.
-static bool has_formula(const td_model* m, const td_exprs* g, ex e) {
-  for (int i = 0; i < m->nprobe; i++) {
-    const sensor_kind kind = m->probe[i].kind;
-    const bool other = kind == SENSOR_FORCE || kind == SENSOR_ENERGY;
-    if (other && td_ex_has_var(g, e, m->probe[i].var)) return false;
-  }
-  return true;
-}
-
 td_status td_derive_sensors(deriver* d) {
   for (int i = 0; i < d->m->nprobe; i++) {
     const model_probe* p = &d->m->probe[i];
     if (p->kind == SENSOR_ACC) replace_probe(d, i, acceleration(d, p));
     if (p->kind == SENSOR_LAMBDA) replace_probe(d, i, multiplier(d, p));
+    if (p->kind == SENSOR_FORCE) replace_probe(d, i, td_derive_joint_force(d, p));
+    if (p->kind == SENSOR_ENERGY) replace_probe(d, i, d->energy);
   }
   for (int i = 0; i < d->out->ny; i++) {
-    const ex e = d->m->output_ex[i];
-    d->out->y[i] = has_formula(d->m, d->g, e)
-                       ? td_ex_substitute(d->g, e, d->old_var, d->new_ex, d->nreplace)
-                       : EX_NONE;
+    d->out->y[i] = td_ex_substitute(d->g, d->m->output_ex[i], d->old_var, d->new_ex, d->nreplace);
   }
   return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
 }

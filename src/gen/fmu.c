@@ -1,20 +1,15 @@
 // tendril export fmu: a functional mock-up unit of FMI 2.0 or 3.0 for model exchange and
 // co-simulation, with sources and, where a C compiler is found, a binary for this machine.
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <zip.h>
 
+#include "build.h"
 #include "bundle.h"
 #include "dyn.h"
 #include "engine.h"
 #include "export.h"
 #include "files.h"
-
-extern char** environ;
 
 typedef struct fmu_writer {
   td_export e;
@@ -26,6 +21,10 @@ typedef struct fmu_writer {
   td_state* start;
   td_work* w;
 } fmu_writer;
+
+typedef struct unit {
+  td_text model, header, source, description, build;
+} unit;
 
 // ---- variables --------------------------------------------------------------------------------
 
@@ -300,64 +299,21 @@ static void make_guid(const td_text* source, char* guid, size_t size) {
 
 // ---- binary -----------------------------------------------------------------------------------
 
-static bool write_file(const char* directory, const char* name, const td_text* text) {
-  char path[300];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  FILE* file = fopen(path, "wb");
-  if (!file) return false;
-  const bool ok = fwrite(text->s, 1, (size_t)text->n, file) == (size_t)text->n;
-  return fclose(file) == 0 && ok;
-}
-
-static bool run(char* const* arguments) {
-  pid_t pid;
-  posix_spawn_file_actions_t quiet;
-  if (posix_spawn_file_actions_init(&quiet) != 0) return false;
-  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
-  const int failed = posix_spawnp(&pid, arguments[0], &quiet, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&quiet);
-  int status = 1;
-  return failed == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-         WEXITSTATUS(status) == 0;
-}
-
-// Words of an environment variable behind those there are; the text is cut at its blanks.
-static int add_words(char* text, char** arguments, int n, int most) {
-  for (char* at = text; at && *at && n < most;) {
-    at += strspn(at, " ");
-    if (!*at) break;
-    arguments[n++] = at;
-    at += strcspn(at, " ");
-    if (*at) *at++ = '\0';
-  }
-  return n;
-}
-
-// Compile in a directory of its own; the library's path in `binary`.  CC and CFLAGS have their
-// usual meaning.
-static bool compile(const char* directory, char* binary, size_t size) {
-  enum { MOST = 40 };
-  static const char* const fixed[] = {"-std=gnu11",          "-O2", "-fPIC", "-shared",
+static bool compile(const fmu_writer* f, const unit* u, td_build* build, char* path, size_t size) {
+  static const char* const flags[] = {"-std=gnu11",          "-O2", "-fPIC", "-shared",
                                       "-fvisibility=hidden", "-w"};
-  const char *cc = getenv("CC"), *cflags = getenv("CFLAGS");
-  char source[300], *arguments[MOST + 12];
-  char *compiler = td_strdup(cc && *cc ? cc : "cc"), *flags = td_strdup(cflags ? cflags : "");
-  snprintf(source, sizeof source, "%s/fmu.c", directory);
-  snprintf(binary, size, "%s/fmu.so", directory);
-  bool ok = compiler && flags;
-  if (ok) {
-    int n = add_words(compiler, arguments, 0, MOST / 2);
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-      arguments[n++] = (char*)(uintptr_t)fixed[i];
-    n = add_words(flags, arguments, n, MOST);
-    char* const last[] = {source, "-o", binary, "-lm", NULL};
-    for (size_t i = 0; i < sizeof last / sizeof *last; i++) arguments[n++] = last[i];
-    ok = run(arguments);
+  char model[80], header[80];
+  snprintf(model, sizeof model, "%s.c", f->e.name);
+  snprintf(header, sizeof header, "%s.h", f->e.name);
+  const struct {
+    const char* name;
+    const td_text* text;
+  } files[] = {{"fmu.c", &u->source}, {model, &u->model}, {header, &u->header}};
+  for (int i = 0; i < 3; i++) {
+    if (!td_build_file(build, files[i].name, files[i].text->s, (size_t)files[i].text->n))
+      return false;
   }
-  free(compiler);
-  free(flags);
-  return ok;
+  return td_build_library(build, "fmu.c", flags, sizeof flags / sizeof *flags, path, size);
 }
 
 // ---- archive ----------------------------------------------------------------------------------
@@ -386,10 +342,6 @@ static void add_binary(archive* a, const char* name, const char* path) {
   if (i >= 0) zip_file_set_mtime(a->zip, (zip_uint64_t)i, 315619200, 0);
   a->failed = a->failed || i < 0;
 }
-
-typedef struct unit {
-  td_text model, header, source, description, build;
-} unit;
 
 static td_status write_archive(const fmu_writer* f, const unit* u, const char* binary,
                                td_files* files) {
@@ -422,37 +374,18 @@ static td_status write_archive(const fmu_writer* f, const unit* u, const char* b
   return td_files_staged(files);
 }
 
-static void remove_files(const fmu_writer* f, const char* directory) {
-  const char* const names[] = {"fmu.c", "fmu.so", NULL, NULL};
-  char path[400];
-  for (int i = 0; names[i]; i++) {
-    snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-    unlink(path);
-  }
-  for (int i = 0; i < 2; i++) {
-    snprintf(path, sizeof path, "%s/%s.%s", directory, f->e.name, i ? "h" : "c");
-    unlink(path);
-  }
-  rmdir(directory);
-}
-
 static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char* message,
                       size_t size) {
-  char directory[] = "/tmp/tendril_fmu_XXXXXX", binary[320], name[80];
-  const bool made = mkdtemp(directory) != NULL;
-  bool compiled = made && write_file(directory, "fmu.c", &u->source);
-  snprintf(name, sizeof name, "%s.c", f->e.name);
-  compiled = compiled && write_file(directory, name, &u->model);
-  snprintf(name, sizeof name, "%s.h", f->e.name);
-  compiled = compiled && write_file(directory, name, &u->header) &&
-             compile(directory, binary, sizeof binary);
+  td_build build;
+  char binary[600];
+  const bool compiled = td_build_open(&build) && compile(f, u, &build, binary, sizeof binary);
   if (!compiled) {
     snprintf(
         message, size,
         "cc could not build the binary (is a C compiler installed?): the FMU has sources only");
   }
   const td_status status = write_archive(f, u, compiled ? binary : NULL, files);
-  if (made) remove_files(f, directory);
+  td_build_close(&build);
   return status;
 }
 

@@ -357,19 +357,28 @@ static void write_names(const gen_program* p, td_text* out) {
     td_text_printf(out, "//   p[%d]  %s\n", i, td_model_param_name(m, p->d->param[i]));
   }
   for (int i = 0; i < p->d->ny; i++) {
-    td_text_printf(out, "//   y[%d]  %s%s\n", i, td_model_sensor_name(m, i),
-                   p->d->y[i] == EX_NONE ? " (not derived: 0)" : "");
+    td_text_printf(out, "//   y[%d]  %s\n", i, td_model_sensor_name(m, i));
   }
 }
 
 static int work_size(const gen_program* p) {
   const td_derived* d = p->d;
   return p->nprofile + d->nq + 4 * d->nv + 2 * d->nrow * d->nv + d->nrow * d->nrow + 2 * d->nrow +
-         1;
+         1;  // the last is the power
+}
+
+static void write_sizes(const gen_program* p, td_text* out) {
+  const td_derived* d = p->d;
+  td_text_printf(out,
+                 "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,  // inputs\n"
+                 "  %s_np = %d,  // parameters\n  %s_nrow = %d,  // constraint rows\n"
+                 "  %s_ny = %d,  // sensors\n  %s_nM = %d,  // numbers of the packed mass matrix\n"
+                 "  %s_nwork = %d\n};\n\n",
+                 p->name, d->nq, p->name, d->nv, p->name, d->nu + d->ntarget, p->name, d->np,
+                 p->name, d->nrow, p->name, d->ny, p->name, p->nprofile, p->name, work_size(p));
 }
 
 static void write_header(const gen_program* p, td_text* out) {
-  const td_derived* d = p->d;
   char guard[80];
   snprintf(guard, sizeof guard, "%s_H", p->name);
   for (char* c = guard; *c; c++) {
@@ -378,13 +387,7 @@ static void write_header(const gen_program* p, td_text* out) {
   write_head(p, out);
   write_names(p, out);
   td_text_printf(out, "#ifndef %s\n#define %s\n\n", guard, guard);
-  td_text_printf(out,
-                 "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,  // inputs\n"
-                 "  %s_np = %d,  // parameters\n  %s_nrow = %d,  // constraint rows\n"
-                 "  %s_ny = %d,  // sensors\n  %s_nM = %d,  // numbers of the packed mass matrix\n"
-                 "  %s_nwork = %d\n};\n\n",
-                 p->name, d->nq, p->name, d->nv, p->name, d->nu + d->ntarget, p->name, d->np,
-                 p->name, d->nrow, p->name, d->ny, p->name, p->nprofile, p->name, work_size(p));
+  write_sizes(p, out);
   td_c_put(out, td_c_interface, p->name);
   for (int i = 0; i < p->n; i++) {
     td_text_printf(out, "// %s\n", p->f[i].what);
@@ -437,7 +440,7 @@ static void write_forward(const gen_program* p, td_text* out) {
   }
   for (int i = 0; i < d->nv; i++) given[i] = d->motion[3 * i] != EX_NONE;
   if (has_motion(p)) write_ints(out, "given", given, d->nv);
-  td_c_put(out, d->nrow > 0 ? td_c_unpack_rows : td_c_unpack, p->name);
+  if (!p->core) td_c_put(out, d->nrow > 0 ? td_c_unpack_rows : td_c_unpack, p->name);
   td_c_put(out, td_c_factor, p->name);
   if (d->nrow > 0) td_c_put(out, td_c_rows, p->name);
   td_c_put(out, td_c_forward, p->name);
@@ -449,10 +452,14 @@ static void write_forward(const gen_program* p, td_text* out) {
              p->name);
   }
   if (has_motion(p)) td_c_put(out, "  @_motion(t, u, p, qs, vs, a);\n", p->name);
-  td_text_printf(out, "  %s_terms(t, qs, vs, u, p, M, h, tau%s);\n", p->name,
-                 d->nrow > 0 ? ", J, gamma" : "");
+  const bool power = d->power != EX_NONE;
+  if (power) td_c_put(out, "  double* power = work + @_nwork - 1;\n", p->name);
+  td_text_printf(out, "  %s_terms(t, qs, vs, u, p, M, h, tau%s%s);\n", p->name,
+                 d->nrow > 0 ? ", J, gamma" : "", power ? ", power" : "");
   if (has_motion(p)) write_given(p, out);
   td_c_put(out, d->nrow > 0 ? td_c_solve_rows : td_c_solve, p->name);
+  if (power && d->nrow > 0) td_c_put(out, td_c_power_rows, p->name);
+  td_text_add(out, "  return 0;\n}\n");
   free(given);
 }
 
@@ -490,9 +497,8 @@ static void write_check(const gen_program* p, const gen_reference* r, td_text* o
   td_c_put(out, td_c_check, p->name);
 }
 
-static bool write_source(gen_program* p, const listing* l, const gen_reference* r, td_text* out) {
-  write_head(p, out);
-  td_text_printf(out, "#include \"%s.h\"\n\n#include <math.h>\n\n", p->name);
+// Tables and functions.
+static bool write_code(gen_program* p, const listing* l, td_text* out) {
   write_helpers(p, l, p->n, out);
   td_text_add(out, "// rows of the packed lower triangle: first column, place of the diagonal\n");
   write_ints(out, "first", p->first, p->d->nv);
@@ -501,6 +507,13 @@ static bool write_source(gen_program* p, const listing* l, const gen_reference* 
   for (int i = 0; i < p->n; i++) {
     if (!write_function(p, &p->f[i], &l[i], out)) return false;
   }
+  return true;
+}
+
+static bool write_source(gen_program* p, const listing* l, const gen_reference* r, td_text* out) {
+  write_head(p, out);
+  td_text_printf(out, "#include \"%s.h\"\n\n#include <math.h>\n\n", p->name);
+  if (!write_code(p, l, out)) return false;
   write_start(p, r, out);
   write_forward(p, out);
   return !out->failed;
@@ -525,10 +538,15 @@ static td_status write_all(gen_program* p, const listing* l, td_files* files) {
   return status;
 }
 
-td_status td_print_c(gen_program* p, td_files* files) {
+static void free_listings(const gen_program* p, listing* l) {
+  for (int i = 0; l && i < p->n; i++) td_listing_free(&l[i]);
+  free(l);
+}
+
+// Statements of all functions; NULL: no memory.
+static listing* list_all(gen_program* p) {
   listing* l = calloc((size_t)p->n + 1, sizeof *l);
-  if (!l) return TD_E_NOMEM;
-  bool ok = true;
+  bool ok = l != NULL;
   for (int i = 0; ok && i < p->n; i++) {
     ok = td_program_list(p, &p->f[i], true, &l[i]);
     if (ok && l[i].n > WHOLE_LIMIT) {
@@ -536,8 +554,25 @@ td_status td_print_c(gen_program* p, td_files* files) {
       ok = td_program_list(p, &p->f[i], false, &l[i]);
     }
   }
-  const td_status status = ok ? write_all(p, l, files) : TD_E_NOMEM;
-  for (int i = 0; i < p->n; i++) td_listing_free(&l[i]);
-  free(l);
+  if (ok) return l;
+  free_listings(p, l);
+  return NULL;
+}
+
+td_status td_print_c(gen_program* p, td_files* files) {
+  listing* l = list_all(p);
+  const td_status status = l ? write_all(p, l, files) : TD_E_NOMEM;
+  free_listings(p, l);
   return status;
+}
+
+td_status td_print_c_core(gen_program* p, td_text* out, int* nwork) {
+  listing* l = list_all(p);
+  *nwork = work_size(p);
+  td_text_add(out, td_c_math);
+  write_sizes(p, out);
+  const bool ok = l && write_code(p, l, out);
+  if (ok) write_forward(p, out);
+  free_listings(p, l);
+  return ok && !out->failed ? TD_OK : TD_E_NOMEM;
 }

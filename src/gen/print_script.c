@@ -418,8 +418,7 @@ static void write_names(const script* s) {
     td_text_printf(s->out, "%s   v%d  %s\n", mark, i + 1, td_model_v_name(m, i));
   }
   for (int i = 0; i < d->ny; i++) {
-    td_text_printf(s->out, "%s   y(%d)  %s%s\n", mark, i + 1, td_model_sensor_name(m, i),
-                   d->y[i] == EX_NONE ? " (not derived: 0)" : "");
+    td_text_printf(s->out, "%s   y(%d)  %s\n", mark, i + 1, td_model_sensor_name(m, i));
   }
 }
 

@@ -182,6 +182,7 @@ static void add_whole(gen_program* p) {
   td_program_output(f, "tau", 1, d->nv, d->tau);
   td_program_output(f, "J", d->nrow, d->nv, d->J);
   td_program_output(f, "gamma", 1, d->nrow, d->gamma);
+  if (d->power != EX_NONE) td_program_output(f, "power", 1, 1, &d->power);
 }
 
 static void add_one(gen_program* p, const char* name, const char* what, const char* output,
@@ -272,14 +273,21 @@ static void add_motion(gen_program* p) {
   if (f) f->given = true;
 }
 
-td_status td_program_open(const td_model* m, td_derived* d, const char* title,
-                          td_derive_style style, gen_program* p) {
+td_status td_program_core(const td_model* m, td_derived* d, const char* title, gen_program* p) {
   const char* slash = strrchr(title, '/');
-  *p = (gen_program){.d = d, .m = m, .style = style, .title = slash ? slash + 1 : title};
+  *p = (gen_program){.d = d, .m = m, .core = true, .title = slash ? slash + 1 : title};
   program_name(title, p->name, sizeof p->name);
   if (!find_inputs(p) || !mass_matrix(p)) return TD_E_NOMEM;
   add_whole(p);
   add_motion(p);
+  return p->failed ? TD_E_NOMEM : TD_OK;
+}
+
+td_status td_program_open(const td_model* m, td_derived* d, const char* title,
+                          td_derive_style style, gen_program* p) {
+  TD_TRY(td_program_core(m, d, title, p));
+  p->core = false;
+  p->style = style;
   add_common(p);
   if (style == TD_DERIVE_MATRIX) add_matrices(p);
   if (style == TD_DERIVE_ELEMENT || style == TD_DERIVE_TERMS) {

@@ -12,7 +12,7 @@ typedef struct gen_output {
   bool local;   // an array inside the function: factors of a product
 } gen_output;
 
-enum { GEN_OUTPUTS = 6 };
+enum { GEN_OUTPUTS = 7 };
 typedef struct gen_function {
   char name[80];
   char what[200];  // one line about it
@@ -33,6 +33,7 @@ typedef struct gen_program {
   td_derived* d;
   const td_model* m;
   td_derive_style style;
+  bool core;          // v' alone
   char name[64];      // an identifier
   const char* title;  // of the model, as the user has written it
   gen_function* f;
@@ -54,6 +55,8 @@ typedef struct gen_program {
 
 td_status td_program_open(const td_model* m, td_derived* d, const char* title,
                           td_derive_style style, gen_program* p);
+// The same for td_print_c_core().
+td_status td_program_core(const td_model* m, td_derived* d, const char* title, gen_program* p);
 void td_program_close(gen_program* p);
 gen_function* td_program_add(gen_program* p, const char* name, const char* what);
 void td_program_output(gen_function* f, const char* name, int rows, int cols, const ex* e);
@@ -71,6 +74,9 @@ td_status td_reference_open(const gen_program* p, gen_reference* r);
 void td_reference_close(gen_reference* r);
 
 td_status td_print_c(gen_program* p, td_files* files);
+// The solution for v' alone, as a text that needs no header: int NAME_forward(t, q, v, u, p, vdot,
+// lambda, work) with `nwork` numbers of work, the last of which is the power.
+td_status td_print_c_core(gen_program* p, td_text* out, int* nwork);
 td_status td_print_python(gen_program* p, td_files* files);
 td_status td_print_octave(gen_program* p, td_files* files);
 td_status td_print_latex(gen_program* p, td_files* files);

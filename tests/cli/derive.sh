@@ -22,7 +22,18 @@ says 'cannot be a symbol'
 expect 2 derive "$models/pneumatic_module.m" -o no --set model=gvs
 says 'no closed form here'
 expect 1 derive "$models/pendulum.m" --jit
-says "unknown option '--jit'"
+says "does not take --jit"
+
+expect 0 sim "$models/pendulum.m" -o jit --no-report --jit=wait
+prints 'derived code: '
+json jit/summary.json "'for an evaluation' in d['simulation']['derived_code']"
+CC=false expect 0 sim "$models/pendulum.m" -o jit --no-report --jit=always
+says 'cc could not compile'
+expect 0 sim "$models/hybrid_arm.m" -o jit --no-report --t-final 0.01 --jit
+says 'no closed form here'
+prints 'none came in time'
+expect 1 sim "$models/pendulum.m" -o jit --jit=soon
+says 'must be swap, wait or always'
 
 expect 0 export c "$models/four_bar.m" -o exported
 has exported/four_bar.c && has exported/four_bar_check.c
