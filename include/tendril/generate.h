@@ -18,6 +18,9 @@ typedef struct td_derive_options {
   int nsymbolic;
   bool all_symbolic;  // all that can
   bool elements;      // what each force adds, apart: for the styles that write elements
+  bool loops;         // polynomial rods as loops over their points, which are then symbols, and not
+                      // as a sum of so many terms: for td_derive_write() with TD_DERIVE_WHOLE in
+                      // all languages but LaTeX
   bool power;         // the power of forces without potential too: for td_jit
 } td_derive_options;
 
@@ -46,7 +49,8 @@ typedef enum td_derive_style {
   TD_DERIVE_MATRIX    // one for each matrix and vector            (par.fun = 3; 4 in C)
 } td_derive_style;
 
-// Stage the files of one language, with a program or script that compares them with the engine.
+// Stage the files of one language (TD_E_USAGE: a derivation with loops as formulas, or cut into
+// elements or matrices), with a program or script that compares them with the engine.
 // `title` is the model's name: its letters and digits name the functions.
 td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
                           td_derive_language language, td_derive_style style, td_files* files);

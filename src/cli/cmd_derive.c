@@ -65,8 +65,9 @@ static int derive(session* s, const td_derive_options* o) {
 int cmd_derive(const options* opt) {
   session s = {0};
   symbols names = {0};
-  td_derive_options o = {.elements =
-                             opt->style == TD_DERIVE_ELEMENT || opt->style == TD_DERIVE_TERMS};
+  const td_derive_style style = opt->style;
+  td_derive_options o = {.elements = style == TD_DERIVE_ELEMENT || style == TD_DERIVE_TERMS,
+                         .loops = style == TD_DERIVE_WHOLE && opt->language != TD_DERIVE_LATEX};
   int code = read_symbols(opt, &names, &o);
   if (code == CODE_DONE) code = session_open(&s, opt);
   if (code == CODE_DONE) code = session_output(&s);

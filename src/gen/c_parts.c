@@ -305,20 +305,33 @@ const char td_c_check[] =
     "static double M[@_nv * @_nv + 1], h[@_nv + 1], tau[@_nv + 1], J[@_nrow * @_nv + 1];\n"
     "static double gamma_[@_nrow + 1], vdot[@_nv + 1], lambda[@_nrow + 1];\n"
     "static double packed[@_nM + 1], work[@_nwork];\n"
-    "\n"
+    "\n";
+
+const char td_c_check_sensors[] =
+    "static double sensors_deviation(void) {\n"
+    "  double y[@_ny];\n"
+    "  @_sensors(t, q, v, u, p, vdot, lambda, y);\n"
+    "  return deviation(y, want_y, @_ny);\n"
+    "}\n\n";
+
+const char td_c_check_none[] = "static double sensors_deviation(void) { return 0; }\n\n";
+
+const char td_c_check_main[] =
     "int main(void) {\n"
     "  @_eom(t, q, v, u, p, M, h, tau, J, gamma_, packed);\n"
     "  if (@_forward(t, q, v, u, p, vdot, lambda, work) != 0) {\n"
     "    puts(\"the mass matrix is singular\");\n"
     "    return 1;\n"
     "  }\n"
-    "  const double error[4] = {deviation(M, want_M, nM), deviation(h, want_h, @_nv),\n"
+    "  const double error[5] = {deviation(M, want_M, nM), deviation(h, want_h, @_nv),\n"
     "                           deviation(tau, want_tau, @_nv), deviation(vdot, want_vdot, "
-    "@_nv)};\n"
-    "  static const double limit[4] = {1e-11, 1e-11, 1e-11, 1e-8};  // v' has the condition of M\n"
-    "  static const char* const name[4] = {\"M\", \"h\", \"tau\", \"vdot\"};\n"
+    "@_nv),\n"
+    "                           sensors_deviation()};\n"
+    "  static const double limit[5] = {1e-11, 1e-11, 1e-11, 1e-8, 1e-8};  // v' has the condition "
+    "of M\n"
+    "  static const char* const name[5] = {\"M\", \"h\", \"tau\", \"vdot\", \"sensors\"};\n"
     "  int bad = 0;\n"
-    "  for (int i = 0; i < 4; i++) {\n"
+    "  for (int i = 0; i < 5; i++) {\n"
     "    printf(\"@ %s: %.2e\\n\", name[i], error[i]);\n"
     "    if (!(error[i] < limit[i])) bad = 1;\n"
     "  }\n"

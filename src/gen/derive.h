@@ -39,6 +39,25 @@ typedef struct tmt_force {
   ex *passive, *active;  // (n)
 } tmt_force;
 
+// What each of n points of a polynomial rod adds, as a function of numbers z of the point (values
+// and slopes of its polynomials, mass, section): the sum over the points is left to the code.
+typedef struct tmt_loop {
+  int name;
+  int n;
+  int nz, cap, data_cap;
+  int* z;        // variables
+  double* data;  // nz x n
+  tmt_mass mass;
+  ex *h, *tau;  // (nv)
+  ex power, energy;
+} tmt_loop;
+
+// A variable that is a sum over the points of a loop.
+typedef struct tmt_sum {
+  int var, loop;
+  ex e;  // what one point adds; may use the sums before it
+} tmt_sum;
+
 struct td_derived {
   td_exprs* g;
   int nq, nv, nu, nrow, ny, np, ntarget;
@@ -50,6 +69,10 @@ struct td_derived {
 
   tmt_mass* mass;
   int nmass, mass_cap;
+  tmt_loop* loop;
+  int nloop, loop_cap;
+  tmt_sum* sum;
+  int nsum, sum_cap;
   tmt_force* force;
   int nforce, force_cap;
   ex *h, *tau;    // (nv)
@@ -62,7 +85,8 @@ struct td_derived {
                   // not asked for, or some motion is given
 };
 
-// Multiply out: the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv).  False: no memory.
+// Multiply out: the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv).  False: no memory.  What
+// loops add is not in them.
 bool td_derived_mass(td_derived* d, ex* M);
 bool td_derived_residual(td_derived* d, ex* F);
 // dF/dq, dF/dv (nv x nv each) along the tangent directions, and dF/du (nv x nu).

@@ -26,7 +26,15 @@ static ex weight_power(deriver* d, const tmt_mass* mass) {
 
 static bool has_given_motion(const td_model* m) { return m->nfree_v < m->nvel; }
 
+bool td_derive_asks_energy(const td_model* m) {
+  for (int i = 0; i < m->nprobe; i++) {
+    if (m->probe[i].kind == SENSOR_ENERGY) return true;
+  }
+  return false;
+}
+
 td_status td_derive_energy(deriver* d, bool power) {
+  const bool asks = td_derive_asks_energy(d->m);
   td_exprs* g = d->g;
   d->energy = d->out->power = EX_NONE;
   if (!d->energetic) return TD_OK;
@@ -35,6 +43,12 @@ td_status td_derive_energy(deriver* d, bool power) {
   for (int i = 0; i < d->out->nmass; i++) {
     d->energy = xadd(g, d->energy, mass_energy(d, &d->out->mass[i]));
     if (!d->m->gravity_constant) sum = xadd(g, sum, weight_power(d, &d->out->mass[i]));
+  }
+  for (int i = 0; i < d->out->nloop; i++) {
+    tmt_loop* l = &d->out->loop[i];
+    const ex e = xadd(g, l->energy, mass_energy(d, &l->mass));
+    if (asks) d->energy = xadd(g, d->energy, td_derive_sum(d, i, e));
+    if (!d->m->gravity_constant) l->power = xadd(g, l->power, weight_power(d, &l->mass));
   }
   if (power && !has_given_motion(d->m)) d->out->power = sum;
   return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;

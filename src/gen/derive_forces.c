@@ -427,29 +427,58 @@ static bool push_elements(deriver* d) {
   return ok;
 }
 
+// h += Tᵀ f
+static void add_inertia(td_exprs* g, const tmt_mass* mass, ex* h) {
+  for (int k = 0; k < mass->n; k++) {
+    ex sum = h[mass->v[k]];
+    for (int c = 0; c < 6; c++) {
+      sum = xadd(g, sum, xmul(g, mass->T[c * mass->n + k], mass->f[c]));
+    }
+    h[mass->v[k]] = sum;
+  }
+}
+
+// What the point that stands for all points of a rod adds.
+static void loop_force(deriver* d, int loop, load_x* passive, load_x* active) {
+  td_exprs* g = d->g;
+  tmt_loop* l = &d->out->loop[loop];
+  td_load_clear(d, passive);
+  td_load_clear(d, active);
+  for (int i = 0; i < d->m->nforce; i++) {
+    if (d->force_loop[i] == loop + 1) one_force(d, &d->m->force[i], passive, active);
+  }
+  td_load_collect(d, passive, l->h);
+  td_load_collect(d, active, l->tau);
+  for (int i = 0; i < d->out->nv; i++) l->h[i] = xneg(g, l->h[i]);
+  add_inertia(g, &l->mass, l->h);
+  l->power = xadd(g, passive->power, active->power);
+  l->energy = passive->energy;
+}
+
+static bool loop_forces(deriver* d) {
+  load_x passive = {0}, active = {0};
+  const bool ok = td_load_open(d, &passive) && td_load_open(d, &active);
+  for (int i = 0; ok && i < d->out->nloop; i++) loop_force(d, i, &passive, &active);
+  td_load_close(&passive);
+  td_load_close(&active);
+  return ok;
+}
+
 td_status td_derive_forces(deriver* d) {
   td_exprs* g = d->g;
   td_derived* out = d->out;
   for (int i = 0; i < d->m->nforce && !td_exprs_failed(g); i++) {
-    one_force(d, &d->m->force[i], &d->passive, &d->active);
+    if (d->force_loop[i] == 0) one_force(d, &d->m->force[i], &d->passive, &d->active);
   }
   ex* passive = malloc(((size_t)out->nv + 1) * sizeof *passive);
   if (!passive) return TD_E_NOMEM;
   for (int i = 0; i < out->nv; i++) passive[i] = out->tau[i] = out->h[i] = xnum(g, 0);
   td_load_collect(d, &d->passive, passive);
   td_load_collect(d, &d->active, out->tau);
-  for (int i = 0; i < out->nmass; i++) {
-    const tmt_mass* mass = &out->mass[i];
-    for (int k = 0; k < mass->n; k++) {
-      ex sum = out->h[mass->v[k]];
-      for (int c = 0; c < 6; c++) {
-        sum = xadd(g, sum, xmul(g, mass->T[c * mass->n + k], mass->f[c]));
-      }
-      out->h[mass->v[k]] = sum;
-    }
-  }
+  for (int i = 0; i < out->nmass; i++) add_inertia(g, &out->mass[i], out->h);
   for (int i = 0; i < out->nv; i++) out->h[i] = xsub(g, out->h[i], passive[i]);
   free(passive);
+  if (out->nloop > 0 && !loop_forces(d)) return TD_E_NOMEM;
   if (d->elements && !push_elements(d)) return TD_E_NOMEM;
   return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
 }

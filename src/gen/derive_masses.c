@@ -161,6 +161,21 @@ static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, cons
   }
 }
 
+// Masses of points that stand for all points of a rod.
+static void take_out_loops(deriver* d) {
+  td_derived* out = d->out;
+  int kept = 0;
+  for (int i = 0; i < out->nmass; i++) {
+    const int loop = d->hop_loop[out->mass[i].hop];
+    if (loop > 0) {
+      out->loop[loop - 1].mass = out->mass[i];
+    } else {
+      out->mass[kept++] = out->mass[i];
+    }
+  }
+  out->nmass = kept;
+}
+
 static td_status push_masses(deriver* d, rider* on) {
   const size_t n = (size_t)d->m->nhop + 1;
   ex *velocity = malloc(6 * n * sizeof *velocity), *rate = malloc(6 * n * sizeof *rate);
@@ -178,6 +193,7 @@ static td_status push_masses(deriver* d, rider* on) {
     inertial_wrench(d, &on[i], velocity + 6 * k, rate + 6 * k, &d->out->mass[k]);
     k++;
   }
+  take_out_loops(d);
   free(velocity);
   free(rate);
   return ok && !td_exprs_failed(d->g) ? TD_OK : TD_E_NOMEM;
@@ -195,6 +211,8 @@ td_status td_derive_masses(deriver* d) {
   }
   for (int i = 0; i < m->nlump; i++) {
     const model_lump* b = &m->lump[i];
+    const int hop = m->station[b->station].hop;
+    if (hop >= 0 && d->hop_loop[hop] < 0) continue;
     const rider r = rider_at(d, b->station, b->m, b->com, b->I, false);
     put_rider(d, on, &r);
   }

@@ -98,10 +98,12 @@ static ex mean_stretch(deriver* d, const model_probe* p) {
   ex sum = xnum(g, 0);
   for (int i = 0; i < d->m->nforce; i++) {
     const model_force* f = &d->m->force[i];
-    if (!is_piece(f, p->rod)) continue;
+    if (!is_piece(f, p->rod) || d->force_loop[i] < 0) continue;
     ex x[6], rate[6];
     td_derive_piece(d, f, x, rate);
-    sum = xadd(g, sum, xmul(g, x[2], td_derive_number(d, f->section + SECTION_LENGTH)));
+    ex part = xmul(g, x[2], td_derive_number(d, f->section + SECTION_LENGTH));
+    if (d->force_loop[i] > 0) part = td_derive_sum(d, d->force_loop[i] - 1, part);
+    sum = xadd(g, sum, part);
   }
   return xadd(g, xnum(g, 1), xdiv(g, sum, xnum(g, d->m->rod[p->rod - 1].length)));
 }

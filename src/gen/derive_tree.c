@@ -346,6 +346,7 @@ td_status td_derive_tree(deriver* d) {
   step_x step;
   for (int i = 0; i < d->m->nhop && !td_exprs_failed(d->g); i++) {
     const int parent = d->m->hop[i].parent;
+    if (d->hop_loop[i] < 0) continue;
     TD_TRY(relative_step(d, i, &step));
     TD_TRY(place_hop(d, i, parent < 0 ? &ground : &d->hop[parent], &step));
   }

@@ -80,6 +80,10 @@ typedef struct deriver {
   strain_x beam, segment;
   ex poly[6], poly_z[54];  // strains of a polynomial pose and their derivatives along its 9 numbers
 
+  // loops: by slot what stands for it at the point that represents all; by hop and force, whose
+  int* generic;                // EX_NONE: the number itself
+  int *hop_loop, *force_loop;  // loop + 1; negative: of a point that is represented; 0: none
+
   char* message;
   size_t size;
 } deriver;
@@ -92,6 +96,12 @@ int td_derive_safe(deriver* d, int var);
 ex td_derive_number(deriver* d, num slot);
 x3 td_derive_vector(deriver* d, num slot);  // three slots
 x33 td_derive_matrix(deriver* d, num slot);
+
+// loops (derive_loops.c): find points that can be treated alike
+td_status td_derive_loops(deriver* d);
+void td_derived_close_loops(td_derived* d);
+// A new variable that is Σ e over the points of a loop.
+ex td_derive_sum(deriver* d, int loop, ex e);
 
 // tree (derive_tree.c)
 td_status td_derive_tree(deriver* d);
@@ -132,6 +142,7 @@ td_status td_derive_rows(deriver* d);  // derive_rows.c
 // A unit multiplier's wrenches; its value is the row's error.
 ex td_derive_row(deriver* d, int row, load_x* load);
 td_status td_derive_energy(deriver* d, bool power);  // derive_energy.c: after the masses and forces
+bool td_derive_asks_energy(const td_model* m);
 ex td_derive_joint_force(deriver* d, const model_probe* p);  // the same
 td_status td_derive_sensors(deriver* d);  // derive_probes.c: after everything else
 // α = 2 vec(quaternion of L), scalar part positive

@@ -11,18 +11,18 @@
 
 // ---- archives ---------------------------------------------------------------------------------
 
-static char directory[] = "/tmp/tendril_fmu_test_XXXXXX";
+static char directory[300];
 
 static int setup(void** state) {
   (void)state;
   setenv("CFLAGS", "-O0", 1);  // compiling is most of the time
-  return mkdtemp(directory) ? 0 : -1;
+  return check_directory(directory, sizeof directory) ? 0 : -1;
 }
 static void close_units(void);
 static int teardown(void** state) {
   (void)state;
   close_units();
-  char command[200];
+  char command[400];
   snprintf(command, sizeof command, "rm -rf '%s'", directory);
   return system(command);
 }

@@ -16,9 +16,8 @@ static char directory[300];
 
 static int make_directory(void** state) {
   (void)state;
-  const char* place = getenv("TMPDIR");
-  snprintf(directory, sizeof directory, "%s/tendril_jit_XXXXXX", place && *place ? place : "/tmp");
-  return mkdtemp(directory) && setenv("TMPDIR", directory, 1) == 0 ? 0 : -1;
+  return check_directory(directory, sizeof directory) && setenv("TMPDIR", directory, 1) == 0 ? 0
+                                                                                             : -1;
 }
 
 static int files_left(void) {
