@@ -28,7 +28,15 @@ typedef struct unit {
 
 // ---- variables --------------------------------------------------------------------------------
 
-typedef enum role { ROLE_STATE, ROLE_RATE, ROLE_INPUT, ROLE_PARAM, ROLE_OUTPUT, ROLE_TIME } role;
+typedef enum role {
+  ROLE_STATE,
+  ROLE_RATE,
+  ROLE_INPUT,
+  ROLE_PARAM,
+  ROLE_OUTPUT,
+  ROLE_TIME,
+  ROLE_EVENT
+} role;
 
 typedef struct variable {
   role role;
@@ -40,7 +48,7 @@ typedef struct variable {
 
 static int variable_count(const fmu_writer* f) {
   const td_model* m = f->e.m;
-  return 2 * f->nx + m->ninput + f->np + m->noutput_name + 1;
+  return 2 * f->nx + m->ninput + f->np + m->noutput_name + 1 + m->nevent;
 }
 
 static void state_name(const fmu_writer* f, int i, char* name, size_t size, const char** about) {
@@ -64,7 +72,8 @@ static double state_start(const fmu_writer* f, int i) {
   return td_targets(f->w)[i - m->npos - m->nvel];
 }
 
-// The variable with value reference vr: states, derivatives, inputs, parameters, outputs, time.
+// The variable with value reference vr: states, derivatives, inputs, parameters, outputs, time,
+// event indicators.
 static variable variable_at(const fmu_writer* f, int vr) {
   const td_model* m = f->e.m;
   variable v = {.role = ROLE_STATE, .index = vr};
@@ -92,9 +101,13 @@ static variable variable_at(const fmu_writer* f, int vr) {
     snprintf(v.name, sizeof v.name, "%s", td_model_sensor_name(m, vr));
     const bool taken = td_model_input_find(m, v.name) >= 0 || td_model_param_find(m, v.name) >= 0;
     if (taken) strncat(v.name, "_out", sizeof v.name - strlen(v.name) - 1);
-  } else {
+  } else if ((vr -= m->noutput_name) == 0) {
     v.role = ROLE_TIME;
     snprintf(v.name, sizeof v.name, "time");
+  } else {
+    v.role = ROLE_EVENT;
+    snprintf(v.name, sizeof v.name, "event[%d]", vr);
+    about = "crosses zero when the event happens";
   }
   snprintf(v.about, sizeof v.about, "%.190s", about);
   return v;
@@ -123,23 +136,38 @@ static void attribute(td_text* out, const char* name, const char* value) {
   td_text_add(out, "\"");
 }
 
-static void write_variable2(const fmu_writer* f, int vr, td_text* out) {
+// A variable in the words of either version.
+static void write_variable(const fmu_writer* f, int vr, td_text* out) {
   const variable v = variable_at(f, vr);
-  static const char* const causality[] = {"local",     "local",  "input",
-                                          "parameter", "output", "independent"};
-  td_text_add(out, "    <ScalarVariable");
+  static const char* const causality[] = {"local",  "local",       "input", "parameter",
+                                          "output", "independent", "local"};
+  const bool two = f->version == 2;
+  td_text_add(out, two ? "    <ScalarVariable" : "    <Float64");
   attribute(out, "name", v.name);
   td_text_printf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", vr,
                  causality[v.role], v.role == ROLE_PARAM ? "fixed" : "continuous");
   if (v.role == ROLE_STATE || v.role == ROLE_PARAM) td_text_add(out, " initial=\"exact\"");
-  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT) td_text_add(out, " initial=\"calculated\"");
+  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT || v.role == ROLE_EVENT)
+    td_text_add(out, " initial=\"calculated\"");
   if (*v.about) attribute(out, "description", v.about);
-  td_text_add(out, "><Real");
+  if (two) td_text_add(out, "><Real");
   if (v.role == ROLE_STATE || v.role == ROLE_INPUT || v.role == ROLE_PARAM) {
     td_text_printf(out, " start=\"%.17g\"", v.start);
   }
-  if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index + 1);
-  td_text_add(out, "/></ScalarVariable>\n");
+  // counted from 1 in the list of variables, or by value reference
+  if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index + two);
+  td_text_add(out, two ? "/></ScalarVariable>\n" : "/>\n");
+}
+
+static void write_variables(const fmu_writer* f, td_text* out) {
+  const double* settings = f->e.m->settings;
+  td_text_printf(
+      out,
+      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
+      "  <ModelVariables>\n",
+      settings[0], settings[1], settings[3]);
+  for (int vr = 0; vr < variable_count(f); vr++) write_variable(f, vr, out);
+  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
 }
 
 static void write_unknowns2(const fmu_writer* f, role wanted, td_text* out) {
@@ -149,31 +177,7 @@ static void write_unknowns2(const fmu_writer* f, role wanted, td_text* out) {
   }
 }
 
-static void write_description2(const fmu_writer* f, td_text* out) {
-  td_text_add(
-      out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\"");
-  attribute(out, "modelName", f->e.name);
-  attribute(out, "guid", f->guid);
-  attribute(out, "description", f->e.title);
-  td_text_printf(out,
-                 " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\" "
-                 "numberOfEventIndicators=\"0\">\n",
-                 td_version());
-  static const char* const kinds[] = {"ModelExchange", "CoSimulation"};
-  for (int i = 0; i < 2; i++) {
-    td_text_printf(out, "  <%s modelIdentifier=\"%s\" providesDirectionalDerivative=\"true\"%s>\n",
-                   kinds[i], f->e.name,
-                   i ? " canHandleVariableCommunicationStepSize=\"true\"" : "");
-    td_text_printf(out, "    <SourceFiles><File name=\"fmu.c\"/></SourceFiles>\n  </%s>\n",
-                   kinds[i]);
-  }
-  td_text_printf(
-      out,
-      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
-      "  <ModelVariables>\n",
-      f->e.m->settings[0], f->e.m->settings[1], f->e.m->settings[3]);
-  for (int vr = 0; vr < variable_count(f); vr++) write_variable2(f, vr, out);
-  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
+static void write_structure2(const fmu_writer* f, td_text* out) {
   if (f->e.m->noutput_name > 0) {
     td_text_add(out, "    <Outputs>\n");
     write_unknowns2(f, ROLE_OUTPUT, out);
@@ -184,25 +188,7 @@ static void write_description2(const fmu_writer* f, td_text* out) {
   td_text_add(out, "    </Derivatives>\n    <InitialUnknowns>\n");
   write_unknowns2(f, ROLE_RATE, out);
   write_unknowns2(f, ROLE_OUTPUT, out);
-  td_text_add(out, "    </InitialUnknowns>\n  </ModelStructure>\n</fmiModelDescription>\n");
-}
-
-static void write_variable3(const fmu_writer* f, int vr, td_text* out) {
-  const variable v = variable_at(f, vr);
-  static const char* const causality[] = {"local",     "local",  "input",
-                                          "parameter", "output", "independent"};
-  td_text_add(out, "    <Float64");
-  attribute(out, "name", v.name);
-  td_text_printf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", vr,
-                 causality[v.role], v.role == ROLE_PARAM ? "fixed" : "continuous");
-  if (v.role == ROLE_STATE || v.role == ROLE_PARAM) td_text_add(out, " initial=\"exact\"");
-  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT) td_text_add(out, " initial=\"calculated\"");
-  if (*v.about) attribute(out, "description", v.about);
-  if (v.role == ROLE_STATE || v.role == ROLE_INPUT || v.role == ROLE_PARAM) {
-    td_text_printf(out, " start=\"%.17g\"", v.start);
-  }
-  if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index);
-  td_text_add(out, "/>\n");
+  td_text_add(out, "    </InitialUnknowns>\n");
 }
 
 static void write_unknowns3(const fmu_writer* f, const char* element, role wanted, td_text* out) {
@@ -213,32 +199,47 @@ static void write_unknowns3(const fmu_writer* f, const char* element, role wante
   }
 }
 
-static void write_description3(const fmu_writer* f, td_text* out) {
-  td_text_add(
-      out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"3.0\"");
-  attribute(out, "modelName", f->e.name);
-  attribute(out, "instantiationToken", f->guid);
-  attribute(out, "description", f->e.title);
-  td_text_printf(out, " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\">\n",
-                 td_version());
-  td_text_printf(
-      out, "  <ModelExchange modelIdentifier=\"%s\" providesDirectionalDerivatives=\"true\"/>\n",
-      f->e.name);
-  td_text_printf(out,
-                 "  <CoSimulation modelIdentifier=\"%s\" providesDirectionalDerivatives=\"true\" "
-                 "canHandleVariableCommunicationStepSize=\"true\"/>\n",
-                 f->e.name);
-  td_text_printf(
-      out,
-      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
-      "  <ModelVariables>\n",
-      f->e.m->settings[0], f->e.m->settings[1], f->e.m->settings[3]);
-  for (int vr = 0; vr < variable_count(f); vr++) write_variable3(f, vr, out);
-  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
+static void write_structure3(const fmu_writer* f, td_text* out) {
   write_unknowns3(f, "Output", ROLE_OUTPUT, out);
   write_unknowns3(f, "ContinuousStateDerivative", ROLE_RATE, out);
   write_unknowns3(f, "InitialUnknown", ROLE_RATE, out);
   write_unknowns3(f, "InitialUnknown", ROLE_OUTPUT, out);
+  write_unknowns3(f, "EventIndicator", ROLE_EVENT, out);
+}
+
+// What the unit can do, in the words of either version.
+static void write_kind(const fmu_writer* f, const char* kind, bool cosim, td_text* out) {
+  const bool two = f->version == 2;
+  td_text_printf(out,
+                 "  <%s modelIdentifier=\"%s\" providesDirectionalDerivative%s=\"true\" "
+                 "canGetAndSetFMU%s=\"true\" canSerializeFMU%s=\"true\"%s",
+                 kind, f->e.name, two ? "" : "s", two ? "state" : "State", two ? "state" : "State",
+                 cosim ? " canHandleVariableCommunicationStepSize=\"true\"" : "");
+  if (two) {
+    td_text_printf(out, ">\n    <SourceFiles><File name=\"fmu.c\"/></SourceFiles>\n  </%s>\n",
+                   kind);
+  } else {
+    td_text_add(out, "/>\n");
+  }
+}
+
+static void write_description(const fmu_writer* f, td_text* out) {
+  const bool two = f->version == 2;
+  td_text_printf(out,
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<fmiModelDescription fmiVersion=\"%d.0\"",
+                 f->version);
+  attribute(out, "modelName", f->e.name);
+  attribute(out, two ? "guid" : "instantiationToken", f->guid);
+  attribute(out, "description", f->e.title);
+  td_text_printf(out, " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\"",
+                 td_version());
+  if (two) td_text_printf(out, " numberOfEventIndicators=\"%d\"", f->e.m->nevent);
+  td_text_add(out, ">\n");
+  write_kind(f, "ModelExchange", false, out);
+  write_kind(f, "CoSimulation", true, out);
+  write_variables(f, out);
+  (two ? write_structure2 : write_structure3)(f, out);
   td_text_add(out, "  </ModelStructure>\n</fmiModelDescription>\n");
 }
 
@@ -275,14 +276,17 @@ static void write_source(const fmu_writer* f, td_text* out) {
   td_text_printf(
       out,
       "enum {\n  FMU_NQ = %d,\n  FMU_NV = %d,\n  FMU_NT = %d,\n  FMU_NU = %d,\n  FMU_NP = %d,\n"
-      "  FMU_NY = %d,\n  FMU_MEMORY = %s_memory\n};\nstatic const int fmu_params[%d] = {",
-      m->npos, m->nvel, 2 * m->ntarget, m->ninput, f->np, m->noutput_name, f->e.name,
+      "  FMU_NY = %d,\n  FMU_NE = %d,\n  FMU_MEMORY = %s_memory\n};\n"
+      "static const int fmu_params[%d] = {",
+      m->npos, m->nvel, 2 * m->ntarget, m->ninput, f->np, m->noutput_name, m->nevent, f->e.name,
       max_int(f->np, 1));
   for (int i = 0; i < f->np; i++) td_text_printf(out, "%s%d", i ? ", " : "", f->params[i]);
   td_text_add(out, f->np ? "};\n\n" : "0};\n\n");
   td_text_add(out, fmu_text("fmu_core.c"));
   td_text_add(out, "\n");
   td_text_add(out, fmu_text(f->version == 3 ? "fmu3.c" : "fmu2.c"));
+  td_text_add(out, "\n");
+  td_text_add(out, fmu_text("fmu_shared.c"));
 }
 
 // The same model has the same identifier: a hash of what the unit is made of.
@@ -410,11 +414,7 @@ static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* messa
   make_guid(&u->model, f->guid, sizeof f->guid);
   write_source(f, &u->source);
   write_build3(f, &u->build);
-  if (f->version == 3) {
-    write_description3(f, &u->description);
-  } else {
-    write_description2(f, &u->description);
-  }
+  write_description(f, &u->description);
   if (u->header.failed || u->source.failed || u->description.failed || u->build.failed)
     return TD_E_NOMEM;
   return pack(f, u, files, message, size);
