@@ -48,6 +48,7 @@ typedef struct options {
   bool only_static, only_dynamic;
   td_derive_language language;  // derive
   td_derive_style style;
+  bool language_given, style_given;
   const char* symbolic;  // "E,l0" or "all", NULL: none
   int fmi;               // export fmu: 2 or 3, 0: not given
   jit_use jit;
@@ -140,6 +141,7 @@ typedef struct session {
   bool partial;    // stopped or failed half-way: results are marked
   char from[600];  // where the state came from, "" when it is the model's initial one
   bool reports;    // report.html is among its results
+  bool derives;    // equations of motion are written too
 
   // what has been computed, absent when NULL or false
   bool has_equil;
@@ -223,6 +225,7 @@ cJSON* modes_json(const session* s);
 int sim_step(session* s);                // cmd_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
+int derive_write(session* s);  // equations of motion, if they can be had (cmd_derive.c)
 // data.c: a whole text file, NULL after a message; a table of numbers from a CSV file
 char* text_of_file(const char* path, int* code);
 typedef struct table {

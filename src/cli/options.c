@@ -98,6 +98,7 @@ static const char* read_language(options* o, const char* s) {
   int i;
   if (!choice(s, words, 4, &i)) return "must be c, octave, python or latex";
   o->language = (td_derive_language)i;
+  o->language_given = true;
   return NULL;
 }
 
@@ -106,6 +107,7 @@ static const char* read_style(options* o, const char* s) {
   int i;
   if (!choice(s, words, 4, &i)) return "must be whole, element, terms or matrix";
   o->style = (td_derive_style)i;
+  o->style_given = true;
   return NULL;
 }
 

@@ -12,6 +12,19 @@ json stdout.txt "d['nodes'] > 0"
 expect 0 derive "$models/pendulum.m" -o out --lang octave --style element
 has out/pendulum_terms.m && has out/pendulum_mass1.m
 
+# par.fun says how, options say it louder, par.derive makes run do it too
+cp "$models/pendulum.m" styled.m
+echo 'par.fun = 2; par.derive = 1; par.dyn = 0;' >>styled.m
+expect 0 derive styled.m -o two
+has two/styled_mass1_T.m && absent two/styled.c
+expect 0 derive styled.m -o three --lang c --style matrix
+has three/styled.c && absent three/styled_terms.m
+expect 0 run styled.m -o ran --no-report
+has ran/styled_mass1_f.m && has ran/equilibrium.json
+echo "par.fun = 4;" >>styled.m
+expect 0 derive styled.m -o four
+grep -q 'void styled_M(' four/styled.h || fail 'no function for the mass matrix'
+
 expect 1 derive "$models/pendulum.m" --lang fortran
 says 'must be c, octave, python or latex'
 expect 1 derive "$models/pendulum.m" -o no --symbolic length
