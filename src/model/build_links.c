@@ -6,6 +6,7 @@
 
 #include "build.h"
 #include "fields.h"
+#include "rods.h"
 
 td_status td_build_station(builder* b, const place* p, int k, const value* list, bool quaternion,
                            const char* name, int* station) {
@@ -139,6 +140,40 @@ static bool is_beam(const builder* b, int joint) {
          width(sub(s, joint, "damp", "visc"), n) == 6 || width(td_get(s, joint, "input"), n) == 6;
 }
 
+static bool is_mid(const builder* b, int joint) {
+  const value* frame = sub(b->joints, joint, "beam", "frame");
+  return frame && strcmp(frame->s, "mid") == 0;
+}
+
+// A beam that is measured half-way between its ends is a piece of rod of length 1 (elem/segment.h):
+// its strains are the six numbers of the law, stretch less 1.  Rest values that the geometry gives
+// are put in when that is known (prepare.c).
+static td_status mid_beam(builder* b, int joint, int element, model_force* f) {
+  const double zeros[SECTION_SLOTS] = {0};
+  const num at = td_build_constants(b, zeros, SECTION_SLOTS);
+  if (at == NUM_NONE) return TD_E_NOMEM;
+  f->kind = FORCE_STRAIN;
+  f->strain = STRAIN_SEGMENT;
+  f->section = at;
+  f->potential = true;
+  for (int d = 0; d < 6; d++) {
+    model_law law;
+    TD_TRY(read_law(b, b->joints, joint, element, b->joint[joint].nelement, d, 6, &law));
+    ex* e = b->m->number_ex;
+    const ex rest = mul(b, e[law.compr], e[law.rest]);
+    e[at + SECTION_K + 7 * d] = e[law.k];
+    e[at + SECTION_D + 7 * d] = e[law.mu];
+    e[at + SECTION_INPUT + d] = e[law.input];
+    e[at + SECTION_X0 + d] = d == 2 ? minus(b, rest, num_ex(b, 1)) : rest;
+    f->dof_q[d] = f->dof_v[d] = -1;
+    f->potential = f->potential && law.potential;
+    f->law[d] = (model_law){.compr = law.compr, .rest_initial = law.rest_initial};
+  }
+  b->m->number_ex[at + SECTION_POWER] = num_ex(b, 1);
+  b->m->number_ex[at + SECTION_LENGTH] = num_ex(b, 1);
+  return TD_OK;
+}
+
 static td_status link_force(builder* b, int joint, int element, int a, int c) {
   const int n = b->joint[joint].nelement;
   const bool beam = is_beam(b, joint);
@@ -154,12 +189,18 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
                        .wrench = NUM_NONE,
                        .frame = -1,
                        .xaxis = NUM_NONE,
+                       .section = NUM_NONE,
                        .joint = joint + 1,
                        .element = element + 1,
                        .isotropic = along && along->x[0] == 0};
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
   force.name = td_push_name(b->m, "%s", name);
+  if (is_mid(b, joint)) {
+    TD_TRY(mid_beam(b, joint, element, &force));
+    b->m->force[b->m->nforce - 1] = force;
+    return TD_OK;
+  }
   if (beam && xaxis) {
     force.xaxis = td_build_numbers(b, xaxis, element, n, 3, 0);
     force.frame = b->m->nbeam_frame++;
@@ -433,6 +474,29 @@ static td_status check_purpose(builder* b, int joint) {
   return TD_E_MODEL;
 }
 
+// What a beam in the middle frame cannot have.
+static td_status check_mid(builder* b, int joint, bool beam) {
+  const value *dir = td_get(b->joints, joint, "dir"), *power = sub(b->joints, joint, "damp", "pow");
+  const value* compr = sub(b->joints, joint, "spring", "compr");
+  const char* why = NULL;
+  if (!beam) why = "only a spring with six columns is a beam";
+  for (int i = 0; dir && i < td_value_count(dir); i++)
+    if (dir->x[i] != 0) why = "it acts in both directions, and `dir` says otherwise";
+  for (int i = 0; power && i < td_value_count(power); i++)
+    if (power->x[i] != 1)  // NaN where it is an expression
+      why = "its damper is linear, damp.pow must be 1";
+  for (int i = 0; compr && i < td_value_count(compr); i++)
+    if (td_ex_depends(b->spec->graph, td_value_ex(compr, i, b->spec->graph)) &
+        ~(unsigned)TD_ON_PARAM)
+      why = "its spring.compr must be known at the start";
+  if (td_get(b->joints, joint, "xaxis"))
+    why =
+        "it has the axes between those of its two ends, which `tr` and `tr2nd` turn, and no xaxis";
+  if (!why) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "beam"),
+                  "joint(%d).beam.frame = 'mid': %s", joint + 1, why);
+}
+
 // Fields that would have no effect on a link.
 static td_status check_link(builder* b, int joint) {
   const value* tr = td_get(b->joints, joint, "tr");
@@ -469,11 +533,7 @@ static td_status check_link(builder* b, int joint) {
     return refuse(b, joint, "motion", "and control: write one of them");
   if (!fixed) warn_unused(b, joint, "refbody", "it belongs to joint.fixed");
   if (!beam) warn_unused(b, joint, "xaxis", "only a spring with six columns has an x axis");
-  const value* measured = sub(b->joints, joint, "beam", "frame");
-  if (measured && strcmp(measured->s, "first") != 0)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "beam"),
-                    "joint(%d).beam.frame = '%s' is not available in this version; use 'first'",
-                    joint + 1, measured->s);
+  if (is_mid(b, joint)) TD_TRY(check_mid(b, joint, beam));
   return check_purpose(b, joint);
 }
 

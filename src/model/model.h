@@ -203,7 +203,8 @@ typedef struct model_force {
   int a,
       b;  // stations: AXIAL, BEAM, DRAG: first, second; LOAD: b acts, a gives the directions (-1:
           // world)
-  model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction
+  model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction; STRAIN of a joint: rest_initial
+                     // and compr
   num wrench;        // LOAD: 6 slots; DRAG: 2, drag across and along
   bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
   int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes

@@ -386,6 +386,48 @@ static void test_the_lattice_block_does_as_it_says(void** state) {
   bench_free(&b);
 }
 
+// ---- beams between bodies ---------------------------------------------------------------------
+
+// Free bodies joined by beams in the frame half-way between them are an absolute rod, whichever
+// body of a pair comes first.
+static void test_bodies_joined_by_mid_beams_are_a_rod(void** state) {
+  (void)state;
+  bench rod = open_text(
+      "rod.length = 0.4; rod.radius = 3e-3; rod.E = 1e7; rod.rho = 1e3; rod.nu = 0.3;\n"
+      "rod.model = 'eba'; rod.n = 5; sensor.name = 'tip'; sensor.value = pos(rod(1), 0.4);\n"
+      "exload.exbody = at(rod(1), 0.4); exload.ftau = [6e-3 3e-3 0 0 0 1e-3];\n");
+  double tip[3][3];
+  for (int k = 0; k < 3; k++) {
+    bench b =
+        k == 0 ? rod
+               : open_text(
+                     "n = 5; r = 3e-3; E = 1e7; G = E/2.6; A = pi*r^2; I = pi*r^4/4; l = .4/n;\n"
+                     "for i = 1:n\n"
+                     "  body(i).m = 1e-3; body(i).I = 1e-6*eye(3); joint(i).second = i;\n"
+                     "  joint(i).tr.trans = [inf inf inf]; joint(i).tr.rot = [inf inf inf inf];\n"
+                     "  joint(i).dof(3).init = l*i;\n"
+                     "end\n"
+                     "for i = 1:n\n"
+                     "  ends = [i-1 i]; if %d && i > 1, ends = [i i-1]; end\n"
+                     "  joint(n+i).first = ends(1); joint(n+i).second = ends(2);\n"
+                     "  joint(n+i).spring.coeff = [G*A G*A E*A E*I E*I 2*G*I]/l;\n"
+                     "  joint(n+i).spring.init = nan*ones(1, 6); joint(n+i).beam.frame = 'mid';\n"
+                     "end\n"
+                     "exload.exbody = n; exload.ftau = [6e-3 3e-3 0 0 0 1e-3];\n"
+                     "sensor.name = 'tip'; sensor.value = pos(body(n));\n",
+                     k - 1);
+    equilibrium(&b);
+    double* s = calloc((size_t)td_model_sizes(b.model).nsensor + 1, sizeof(double));
+    assert_int_equal(td_sensors(b.model, b.state, b.work, s), TD_OK);
+    memcpy(tip[k], s + td_model_sensor_find(b.model, "tip_x"), sizeof tip[k]);
+    free(s);
+    bench_free(&b);
+  }
+  for (int c = 0; c < 3; c++)
+    for (int k = 1; k < 3; k++) CHECK_NEAR(tip[k][c], tip[0][c], 1e-10);
+  assert_true(fabs(tip[0][0]) > 0.05);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_net_falls_with_its_terminal_velocity),
@@ -397,6 +439,7 @@ int main(void) {
       cmocka_unit_test(test_the_force_that_presses_a_lattice),
       cmocka_unit_test(test_a_block_bulges_as_its_assembly_does),
       cmocka_unit_test(test_the_lattice_block_does_as_it_says),
+      cmocka_unit_test(test_bodies_joined_by_mid_beams_are_a_rod),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
