@@ -277,12 +277,47 @@ static td_status row_drive(builder* b, model_row* row, int joint, int element, i
   return row->control == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
-// `motion` along a fixed translation: the value and its two derivatives with respect to time.
+static bool is_fixed(const builder* b, int joint, int element, int d) {
+  const value* v = td_get(b->joints, joint, "fixed");
+  const int n = b->joint[joint].nelement;
+  const int rows = v->rows == n ? n : 1, cols = td_value_count(v) / rows;
+  if (d >= cols) return false;
+  return v->x[(rows == n ? element : 0) + rows * d] != 0;
+}
+
+// 2 sin(√s/2)/√s, by its series for small s
+static ex turn_factor(builder* b, ex s) {
+  td_exprs* g = b->spec->graph;
+  const ex x = td_ex_1(g, EX_SQRT, s);
+  const ex whole = over(b, times(b, 2, td_ex_1(g, EX_SIN, times(b, 0.5, x))), x);
+  ex series = minus(b, num_ex(b, 1.0 / 1920), times(b, 1.0 / 322560, s));
+  series = minus(b, mul(b, series, s), num_ex(b, 1.0 / 24));
+  series = add(b, mul(b, series, s), num_ex(b, 1));
+  return td_ex_make(g, EX_IFELSE, td_ex_2(g, EX_LT, s, num_ex(b, 0.01)), series, whole);
+}
+
+// Direction d of `motion`.  A turn by the rotation vector θ is  α = 2 sin(|θ|/2) θ/|θ|  in the
+// numbers of the row; directions that are free count as 0.
+static ex motion_along(builder* b, int joint, int element, int d) {
+  const value* motion = td_get(b->joints, joint, "motion");
+  const int n = b->joint[joint].nelement, cols = td_field_fit("nx1|nx3|nx6", motion, n).cols;
+  if (d < 3) return td_build_pick(b, motion, element, n, d, cols == 6 ? 6 : 3, 0);
+  ex theta[3], s = num_ex(b, 0);
+  for (int c = 0; c < 3; c++) {
+    theta[c] = td_build_pick(b, motion, element, n, 3 + c, 6, 0);
+    if (!is_fixed(b, joint, element, 3 + c)) theta[c] = num_ex(b, 0);
+    s = add(b, s, mul(b, theta[c], theta[c]));
+  }
+  return mul(b, turn_factor(b, s), theta[d - 3]);
+}
+
+// `motion` along a fixed direction: the value and its two derivatives with respect to time.
 static td_status row_motion(builder* b, model_row* row, int joint, int element, int d) {
   const value* motion = td_get(b->joints, joint, "motion");
-  if (!motion || d >= 3) return TD_OK;
+  const int n = b->joint[joint].nelement;
+  if (!motion || (d >= 3 && td_field_fit("nx1|nx3|nx6", motion, n).cols < 6)) return TD_OK;
   const double zero[3] = {0};
-  ex e = td_build_pick(b, motion, element, b->joint[joint].nelement, d, 3, 0);
+  ex e = motion_along(b, joint, element, d);
   row->target = TARGET_MOTION;
   row->motion = td_build_constants(b, zero, 3);
   if (row->motion == NUM_NONE) return TD_E_NOMEM;
@@ -291,14 +326,6 @@ static td_status row_motion(builder* b, model_row* row, int joint, int element, 
     e = td_ex_diff(b->spec->graph, e, b->spec->time_var);
   }
   return TD_OK;
-}
-
-static bool is_fixed(const builder* b, int joint, int element, int d) {
-  const value* v = td_get(b->joints, joint, "fixed");
-  const int n = b->joint[joint].nelement;
-  const int rows = v->rows == n ? n : 1, cols = td_value_count(v) / rows;
-  if (d >= cols) return false;
-  return v->x[(rows == n ? element : 0) + rows * d] != 0;
 }
 
 // The station of `refbody` of element e of n, -1: the world.
@@ -335,7 +362,7 @@ static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
     TD_TRY(row_drive(b, row, joint, element, d));
     TD_TRY(row_motion(b, row, joint, element, d));
     // three fixed rotations hold the initial orientation, whatever it is
-    if (d >= 3 && all && plain) {
+    if (d >= 3 && all && plain && row->target != TARGET_MOTION) {
       row->reference = b->m->nreference;
       row->target = TARGET_ZERO;
     }

@@ -177,9 +177,11 @@ const td_field td_fields[] = {
      "which of the directions [x y z rx ry rz] are constrained; fewer columns mean the first ones"},
     {"joint.control", FIELD_NUM, "nx1|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
      "acceleration along the constrained directions; 0 holds them"},
-    {"joint.motion", FIELD_NUM, "nx1|nx3", "", "m", TIMED, "", "",
-     "position along the constrained directions x, y and z, instead of `control`: a recorded or "
-     "given motion; its rate and acceleration follow from it"},
+    {"joint.motion", FIELD_NUM, "nx1|nx3|nx6", "", "m, rad", TIMED, "", "",
+     "position along the constrained directions x, y, z and, with six columns, the rotation vector "
+     "from the first frame to the second, shorter than pi, instead of `control`: a recorded or "
+     "given "
+     "motion; its rate and acceleration follow from it"},
     {"joint.type", FIELD_STR, "", "", "", FIXED, "",
      "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
      "shorthand for the degrees of freedom; on a body that has its main joint it closes a loop"},

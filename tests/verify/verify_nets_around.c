@@ -428,6 +428,48 @@ static void test_bodies_joined_by_mid_beams_are_a_rod(void** state) {
   assert_true(fabs(tip[0][0]) > 0.05);
 }
 
+// ---- given turns ------------------------------------------------------------------------------
+
+// R = 1 + sin|θ|/|θ| [θ]× + (1 - cos|θ|)/|θ|² [θ]×²
+static void rotation(const double th[3], double R[3][3]) {
+  const double t = hypot(hypot(th[0], th[1]), th[2]);
+  const double X[3][3] = {{0, -th[2], th[1]}, {th[2], 0, -th[0]}, {-th[1], th[0], 0}};
+  const double a = t > 0 ? sin(t) / t : 1, c = t > 0 ? (1 - cos(t)) / (t * t) : 0.5;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      R[i][j] = (i == j) + a * X[i][j];
+      for (int k = 0; k < 3; k++) R[i][j] += c * X[i][k] * X[k][j];
+    }
+}
+
+// A node of a mesh of beams that is moved and turned as given: from no turn at all, past the point
+// where the series ends, to more than two radians.  The rest of the mesh follows.
+static void test_a_node_turns_as_it_is_told(void** state) {
+  (void)state;
+  bench b = open_text(
+      "mesh.node = [0 0 0; .1 0 0; .2 .05 0]; mesh.edge = [1 2; 2 3]; mesh.fixed = 'none';\n"
+      "mesh.body.m = .01; mesh.body.I = 1e-5*eye(3); mesh.joint(1).tr.rot = [0 inf inf inf];\n"
+      "mesh.joint(2).spring.coeff = [50 50 50 .1 .1 .1]; mesh.joint(2).damp.visc = .01*ones(1, "
+      "6);\n"
+      "joint(1).second = at(mesh(1), 1); joint(1).fixed = ones(1, 6);\n"
+      "joint(1).motion = [.1*sin(3*t) 0 .2*t^2 2*t^2 -sin(t) .5*t];\n"
+      "R = rot(mesh(1), 1); sensor(1).name = 'R'; sensor(1).value = [R(1,:) R(2,:) R(3,:)];\n"
+      "sensor(2).name = 'x'; sensor(2).value = pos(mesh(1), 1);\n");
+  td_trajectory* path = simulate(&b, 1, 1e-6);
+  double error = 0, R[3][3];
+  for (int i = 0; i < td_trajectory_rows(path); i++) {
+    const double t = td_trajectory_time(path, i), *x = row_sensor(&b, path, i, "x_x");
+    const double *got = row_sensor(&b, path, i, "R_1"), th[3] = {2 * t * t, -sin(t), 0.5 * t};
+    rotation(th, R);
+    for (int k = 0; k < 9; k++) error = fmax(error, fabs(got[k] - R[k / 3][k % 3]));
+    error = fmax(error, fmax(fabs(x[0] - 0.1 * sin(3 * t)), fabs(x[2] - 0.2 * t * t)));
+  }
+  // constraints are restored after each step, so this does not depend on the tolerance
+  CHECK_REACHED("given turn", error, 1e-9);
+  td_trajectory_free(path);
+  bench_free(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_net_falls_with_its_terminal_velocity),
@@ -440,6 +482,7 @@ int main(void) {
       cmocka_unit_test(test_a_block_bulges_as_its_assembly_does),
       cmocka_unit_test(test_the_lattice_block_does_as_it_says),
       cmocka_unit_test(test_bodies_joined_by_mid_beams_are_a_rod),
+      cmocka_unit_test(test_a_node_turns_as_it_is_told),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
