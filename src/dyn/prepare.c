@@ -181,6 +181,12 @@ static void rest_values(const td_model* m, td_work* w, const model_force* f) {
     w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
   if (f->kind == FORCE_DOF && f->law[0].rest_initial) w->num[f->law[0].rest] = w->q[f->q];
   if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = td_axial(&a, &b).L;
+  if (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT) {
+    const segment x = td_segment(&a, &b);
+    for (int d = 0; d < 6; d++)  // a joint whose piece has length 1
+      if (f->law[d].rest_initial)
+        w->num[f->section + SECTION_X0 + d] = w->num[f->law[d].compr] * x.x[d] - (d == 2);
+  }
   if (f->kind != FORCE_BEAM) return;
   const beam x = td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL);
   for (int d = 0; d < 6; d++)

@@ -150,7 +150,14 @@ typedef struct model_law {
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;
 
-typedef enum force_kind { FORCE_DOF, FORCE_AXIAL, FORCE_BEAM, FORCE_LOAD, FORCE_STRAIN } force_kind;
+typedef enum force_kind {
+  FORCE_DOF,
+  FORCE_AXIAL,
+  FORCE_BEAM,
+  FORCE_LOAD,
+  FORCE_STRAIN,
+  FORCE_DRAG  // of a fluid on the edge of a mesh (elem/edge_drag.h)
+} force_kind;
 
 // The slots of a rod piece's law, relative to model_force.section (elem/section.h).
 enum {
@@ -199,9 +206,11 @@ typedef struct model_force {
   int name;
   int q, v;  // FORCE_DOF
   int a,
-      b;  // stations: AXIAL, BEAM: first, second; LOAD: b acts, a gives the directions (-1: world)
-  model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction
-  num wrench;        // LOAD: 6 slots
+      b;  // stations: AXIAL, BEAM, DRAG: first, second; LOAD: b acts, a gives the directions (-1:
+          // world)
+  model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction; STRAIN of a joint: rest_initial
+                     // and compr
+  num wrench;        // LOAD: 6 slots; DRAG: 2, drag across and along
   bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
   int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
   num xaxis;  // BEAM with frame >= 0: 3 slots
