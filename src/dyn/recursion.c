@@ -38,8 +38,8 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
     hop_work* h = &w->hop[i];
     h->F = spatial_scale(-1, h->f);
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+      const spatial6* M = &w->added_now[i];
+      const spatial MA = spatial6_apply(M, &h->A), MV = spatial6_apply(M, &h->V);
       h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
     }
     if (!w->hop_heavy[i]) continue;
@@ -69,8 +69,8 @@ void td_composite_inertia(const td_model* m, td_work* w) {
       memset(&w->hop[i].IA, 0, sizeof(spatial6));
     }
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      spatial6_add(&w->hop[i].IA, &M);
+      const spatial6* M = &w->added_now[i];
+      spatial6_add(&w->hop[i].IA, M);
     }
   }
   for (int i = m->nhop - 1; i >= 0; i--)
@@ -256,9 +256,9 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       memset(&h->IA, 0, sizeof(spatial6));
     }
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      const spatial MV = spatial6_apply(&M, &h->V);
-      spatial6_add(&h->IA, &M);
+      const spatial6* M = &w->added_now[i];
+      const spatial MV = spatial6_apply(M, &h->V);
+      spatial6_add(&h->IA, M);
       h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &MV));
     }
   }
