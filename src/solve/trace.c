@@ -132,7 +132,7 @@ static td_status locate(tracer* t, const test* what, double ds, double* found) {
   *found = ds;
   int iterations;
   td_status status = advance(t, ds, &t->c, &iterations);
-  for (int i = 0; i < locate_steps && hi - lo > 4e-16 * ds && status == TD_OK; i++) {
+  for (int i = 0; i < locate_steps && hi - lo > 1e-12 * ds && status == TD_OK; i++) {
     double mid = i % 3 == 2 ? (lo + hi) / 2 : lo + (hi - lo) * f_lo / (f_lo - f_hi);
     if (!(mid > lo && mid < hi)) mid = (lo + hi) / 2;
     if (!(mid > lo && mid < hi)) break;
