@@ -578,6 +578,7 @@ typedef struct col_work {
 typedef struct cable_work {
   double zero;     // constant: length at the start
   double stretch;  // driven by its length: length - zero + pull
+  double mean;     // and the share of the tension that friction leaves on average
   double tension, slope;
 } cable_work;
 

@@ -362,8 +362,11 @@ static const char robot_cables[] =
     "cable(7).rod = 5; cable(7).path = [.004 .008 - .01*s]; cable(7).from = .02; cable(7).to = "
     ".17; cable(7).tension = 2 + u1; cable(8).rod = 5; cable(8).path = [-.003 .002]; cable(8).pull "
     "= .01*(1 + u1); cable(8).stiffness = 40;\n"
+    "for k = 9:10, cable(k).rod = 11 - k + 3*(k == 9); cable(k).path = .006*[cos(25*s) sin(25*s)]; "
+    "cable(k).pull = .02*(1 + u1); cable(k).stiffness = 50; cable(k).friction = .4; end\n"
     "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(3)) "
-    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5))];\n"
+    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5)) "
+    "tension(cable(9)) tension(cable(10))];\n"
     "output = {'l', 'energy'};\n";
 
 // Meshes in a stream that touch what is around them: threads that are points, beams that turn.
