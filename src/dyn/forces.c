@@ -108,6 +108,15 @@ static void beam_add(const td_model* m, td_work* w, const model_force* f, int wh
   add_wrench(m, w, f->a, spatial_scale(-1, on_b));
 }
 
+// ---- edges in a fluid -------------------------------------------------------------------------
+
+static void drag_add(const td_model* m, td_work* w, const model_force* f) {
+  spatial on[2];
+  td_edge_drag_wrenches(m, w, f, on);
+  add_wrench(m, w, f->a, on[0]);
+  add_wrench(m, w, f->b, on[1]);
+}
+
 // ---- loads ------------------------------------------------------------------------------------
 
 static void load_add(const td_model* m, td_work* w, const model_force* f) {
@@ -142,6 +151,9 @@ void td_forces(const td_model* m, td_work* w, int which) {
         break;
       case FORCE_STRAIN:
         td_strain_add(m, w, f, which);
+        break;
+      case FORCE_DRAG:
+        if (which & FORCES_PASSIVE) drag_add(m, w, f);
         break;
     }
   }
@@ -181,6 +193,7 @@ void td_force_state(const td_model* m, const td_work* w, const model_force* f, f
   if (f->kind == FORCE_BEAM) beam_state(w, f, s);
   if (f->kind == FORCE_LOAD) load_state(w, f, s);
   if (f->kind == FORCE_STRAIN) td_segment_state(m, w, f, s);
+  if (f->kind == FORCE_DRAG) s->drag = td_edge_drag(m, w, f, &s->a, &s->b);
 }
 
 static void axial_change(const td_work* w, const model_force* f, const force_state* s,
@@ -249,6 +262,7 @@ void td_force_change(const td_model* m, const td_work* w, const model_force* f,
   if (f->kind == FORCE_BEAM) beam_change(w, f, s, &da, &db, change);
   if (f->kind == FORCE_LOAD) load_change(w, f, s, &da, &db, change);
   if (f->kind == FORCE_STRAIN) td_segment_wrenches_change(m, w, f, s, &da, &db, change);
+  if (f->kind == FORCE_DRAG) td_edge_drag_change(s, &da, &db, change);
 }
 
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df,
@@ -324,6 +338,7 @@ double td_force_power(const td_model* m, const td_work* w) {
       sum += (v.f - (f->law[d].potential ? v.spring : 0) + w->load * w->num[f->law[d].input]) * u;
     }
     if (f->kind == FORCE_STRAIN) sum += td_strain_power(m, w, f);
+    if (f->kind == FORCE_DRAG) sum += td_edge_drag_power(m, w, f);
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     if (f->kind == FORCE_AXIAL && f->isotropic)
       sum += vec3_dot(isotropic_damping(w, f, &a, &b), vec3_sub(b.v, a.v));
@@ -416,7 +431,7 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
     const model_force* f = &m->force[i];
     double dx[6] = {0}, du[6];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy_change(m, w, f, col);
-    if (f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN) continue;
+    if (force_laws(f->kind) == 0) continue;
     if (f->kind == FORCE_DOF) dx[0] = c->first && c->v == f->v && f->q >= 0;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const frame_change da = td_frame_change(m, w, f->a, col, false),

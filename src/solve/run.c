@@ -16,6 +16,7 @@
 
 #include "motion.h"
 #include "sampler.h"
+#include "swap.h"
 
 enum { TRIAL_STEPS = 500 };  // of BDF, before its cost is compared with that of explicit steps
 
@@ -41,6 +42,7 @@ typedef struct run {
   double t_switch;       // last switch that was dealt with
   double next_report;    // wall time
   bool chart_warned, singular_noted;
+  const td_code* judged;  // the last code that was looked at
 } run;
 
 // ---- progress ---------------------------------------------------------------------------------
@@ -306,6 +308,22 @@ static td_status pass_stop(run* r) {
   return td_stepper_restart(r->stepper, r->t, r->y);
 }
 
+// ---- code that takes the engine's place -------------------------------------------------------
+
+// Between steps: is there new code, and is it worth it?
+static td_status look_for_code(run* r) {
+  const td_code_source* source = r->plan->code;
+  const td_code* code = source != NULL ? source->latest(source->user) : NULL;
+  if (code == NULL || code == r->judged) return TD_OK;
+  r->judged = code;
+  const td_swap_question q = {.code = code,
+                              .always = r->plan->code_always,
+                              .with_power = r->out->stats.solver == TD_SOLVER_EXPLICIT,
+                              .t = r->t,
+                              .y = r->y};
+  return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
+}
+
 // ---- the loop ---------------------------------------------------------------------------------
 
 static void take_end(run* r, const td_step* step) {
@@ -325,6 +343,7 @@ static td_status advance(run* r) {
   if (r->finished || r->t >= r->plan->t_end) return TD_OK;
   TD_TRY(pass_stop(r));
   TD_TRY(reconsider(r));
+  TD_TRY(look_for_code(r));
   TD_TRY(limit_steps(r));
   return report(r);
 }
@@ -336,6 +355,7 @@ static td_status loop(run* r) {
   watch(r);
   if (r->t >= r->plan->t_end) return TD_OK;
   TD_TRY(first_solver(r));
+  TD_TRY(look_for_code(r));
   while (r->t < r->plan->t_end && !r->finished) TD_TRY(advance(r));
   if (r->finished && td_trajectory_time(r->out, r->out->rows - 1) < r->t)
     return add_row(r, r->t, r->y);
