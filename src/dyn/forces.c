@@ -30,8 +30,8 @@ static double law_change(const td_work* w, const model_law* l, const law_value* 
   if (!w->numbers_change) return f;
   const double* d = w->dnum;
   const double dx0 = d[l->rest] * w->num[l->compr] + w->num[l->rest] * d[l->compr];
-  return f + v->fk * d[l->k] + v->fx0 * dx0 + v->fmu * d[l->mu] + v->fnu * d[l->nu] +
-         w->load * d[l->input];
+  const double fnu = d[l->nu] == 0 ? 0 : w->num[l->mu] * law_power_nu(v->fmu, v->u2) * d[l->nu];
+  return f + v->fk * d[l->k] + v->fx0 * dx0 + v->fmu * d[l->mu] + fnu + w->load * d[l->input];
 }
 
 static law_value law_value_at(const td_work* w, const model_law* l, double x, double u) {
@@ -50,9 +50,9 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
 static vec3 isotropic_damping(const td_work* w, const model_force* f, const frame* a,
                               const frame* b) {
   const vec3 u = vec3_sub(b->v, a->v);
-  double r[3], unused1, unused2;
+  double r[3], unused;
   for (int c = 0; c < 3; c++) {
-    law_power(vec3_at(u, c), w->num[f->law[0].nu], &r[c], &unused1, &unused2);
+    law_power(vec3_at(u, c), w->num[f->law[0].nu], &r[c], &unused);
     r[c] *= -w->num[f->law[0].mu];
   }
   return vec3_of(r);
@@ -65,8 +65,9 @@ static vec3 isotropic_damping_change(const td_work* w, const model_force* f, con
   const model_law* l = &f->law[0];
   double r[3];
   for (int c = 0; c < 3; c++) {
-    double x, slope, dnu;
-    law_power(vec3_at(u, c), w->num[l->nu], &x, &slope, &dnu);
+    double x, slope;
+    const double u2 = law_power(vec3_at(u, c), w->num[l->nu], &x, &slope);
+    const double dnu = w->dnum[l->nu] == 0 ? 0 : law_power_nu(x, u2);
     r[c] = -w->num[l->mu] * (slope * vec3_at(du, c) + dnu * w->dnum[l->nu]) - x * w->dnum[l->mu];
   }
   return vec3_of(r);

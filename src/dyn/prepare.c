@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "link.h"
 #include "segment.h"
+#include "strain_hop.h"
 
 static mat3 fixed_rotation(const double* x, const model_fix* fix) {
   switch (fix->kind) {
@@ -62,6 +63,7 @@ static void prepare_tree(const td_model* m, td_work* w) {
     w->hop_principal[i] = principal(w->hop_axis[i]);
   }
   td_node_prepare(m, w);
+  td_strain_prepare(m, w);
   for (int i = 0; i < m->nstation; i++)
     w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
 }

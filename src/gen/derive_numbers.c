@@ -111,6 +111,9 @@ static bool is_measured(const deriver* d, num slot) {
 }
 
 ex td_derive_number(deriver* d, num slot) {
+  if (d->generic && d->generic[slot] != EX_NONE) {
+    return td_ex_substitute(d->g, d->generic[slot], d->old_var, d->new_ex, d->nreplace);
+  }
   const ex e = d->m->number_ex[slot];
   if (is_measured(d, slot)) return xnum(d->g, d->w->num[slot]);
   if (td_ex_is_const(d->g, e) || e >= d->nmemo) return e;
