@@ -9,7 +9,7 @@ typedef struct option_row {
   char letter;       // in command.accepts
   const char* name;  // "--rtol"
   const char* short_name;
-  const char* value;                                     // as shown in the help, NULL: a flag
+  const char* value;  // as shown in the help, NULL: a flag; in brackets: only behind '='
   const char* (*read)(options* opt, const char* value);  // NULL or what is wrong with the value
   const char* text;
 } option_row;
@@ -98,6 +98,7 @@ static const char* read_language(options* o, const char* s) {
   int i;
   if (!choice(s, words, 4, &i)) return "must be c, octave, python or latex";
   o->language = (td_derive_language)i;
+  o->language_given = true;
   return NULL;
 }
 
@@ -106,6 +107,7 @@ static const char* read_style(options* o, const char* s) {
   int i;
   if (!choice(s, words, 4, &i)) return "must be whole, element, terms or matrix";
   o->style = (td_derive_style)i;
+  o->style_given = true;
   return NULL;
 }
 
@@ -190,6 +192,14 @@ static const char* flag(bool* on) {
 }
 static const char* read_json(options* o, const char* s) { return (void)s, flag(&o->json); }
 static const char* read_quiet(options* o, const char* s) { return (void)s, flag(&o->quiet); }
+// --jit or --jit=WORD
+static const char* read_jit(options* o, const char* s) {
+  static const char* const words[] = {"swap", "wait", "always"};
+  int i = 0;
+  if (s && !choice(s, words, 3, &i)) return "must be swap, wait or always";
+  o->jit = (jit_use)(JIT_SWAP + i);
+  return NULL;
+}
 static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
 static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
@@ -245,6 +255,7 @@ static const option_row option_table[] = {
     {'f', "--t-final", NULL, "T", read_t_final, "end of the simulation in s (default: par.t_final)"},
     {'d', "--dt-out", NULL, "T", read_dt_out, "time between output rows in s (default: par.dt_out)"},
     {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit or stiff (default: par.solver)"},
+    {'J', "--jit", NULL, "[=WHEN]", read_jit, "compile derived code and use it if it is faster: =swap when it is there (default), =wait from the start, =always from the start and unmeasured"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
     {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
@@ -349,7 +360,7 @@ static int read_one(const command* cmd, options* opt, int* i) {
                     cmd->name);
   }
   if (!row->value && value) return complain(CODE_USE, "%s takes no value", row->name);
-  if (row->value && !value) {
+  if (row->value && row->value[0] != '[' && !value) {
     if (*i + 1 >= opt->argc)
       return complain(CODE_USE, "%s needs a value: %s", row->name, row->value);
     value = opt->argv[++*i];

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fronts.h"
+#include "path.h"
 #include "sparse.h"
 #include "sparse_dyn.h"
 
@@ -500,17 +501,16 @@ size_t td_sparse_scratch(const td_model* m) {
   // paths (path.h) of one tree at a time
   size_t path = 0;
   for (int t = 0; t + 1 < m->ntree; t++) {
-    size_t columns = 0;
-    for (int i = m->tree[t]; i < m->tree[t + 1]; i++) columns += (size_t)m->hop[i].nv;
-    path = path > columns ? path : columns;
+    const size_t tree = path_bytes(m, m->tree[t], m->tree[t + 1]);
+    path = path > tree ? path : tree;
   }
-  if (m->nvel <= SPARSE_DENSE_LIMIT) path = (size_t)m->ncol;
+  if (m->nvel <= SPARSE_DENSE_LIMIT) path = path_bytes(m, 0, m->nhop);
   const bool factors = sparse_needs_factors(m);
-  size_t doubles = 10 * (n + r) + 4 * largest + 48 * path + 1024 +
+  size_t doubles = 10 * (n + r) + 4 * largest + 1024 +
                    (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
                    (size_t)m->noutput_probe + (size_t)m->noutput_input;
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
                (n + r) * (2 * n + (size_t)m->ninput);
-  return doubles * sizeof(double) + 65536;
+  return doubles * sizeof(double) + path + 65536;
 }

@@ -54,10 +54,14 @@ typedef struct td_reduced {
 // stiffness.
 td_status td_reduced_new(td_statics* statics, const double* q, const double* l, double p,
                          td_reduced** reduced);
-// Z and K alone, nothing condensed.
+// Z and K alone, nothing condensed; the nodes of 'eba' by what they move beyond each other.
 td_status td_reduced_stiffness(td_statics* statics, const double* q, const double* l, double p,
                                td_reduced** reduced);
 void td_reduced_free(td_reduced* reduced);
+
+// That change of variables, x = T y: T'KT and J T in place (n x n, m x n), and T Z (n x cols).
+void td_chained_stiffness(const td_statics* statics, const double* q, double* K, double* J);
+void td_chained_directions(const td_statics* statics, const double* q, double* Z, int cols);
 
 // Eigenvalues of the first-order system, 2 n - massless of them; re and im have room for 2 n.
 // shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs as td_eig_general.
