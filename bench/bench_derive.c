@@ -223,12 +223,12 @@ static void print_cell(const char* format, double x) {
 }
 
 static void print_row(variant v, result r) {
-  printf("| %s, n = %d | %d | %.2g ms | ", v.model, v.n, r.dof, 1e3 * (r.derive_s + r.print_s));
+  printf("| %s, n = %d | %d | %.3g ms | ", v.model, v.n, r.dof, 1e3 * (r.derive_s + r.print_s));
   print_cell("%.1f days", v.published_s / 86400);
   printf("%ld kB | ", r.bytes / 1000);
-  print_cell("%.2g us", r.derived_us);
+  print_cell("%.3g us", r.derived_us);
   print_cell("%.3g us", v.published_us);
-  printf("%.2g us |\n", r.engine_us);
+  printf("%.3g us |\n", r.engine_us);
 }
 
 int main(int argc, char** argv) {
