@@ -52,7 +52,7 @@ typedef struct options {
   const char* symbolic;  // "E,l0" or "all", NULL: none
   int fmi;               // export fmu: 2 or 3, 0: not given
   jit_use jit;
-  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report;
+  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report, correct;
   bool open, png, page, dark, gnuplot;
   const char *y, *x;  // columns to plot
   int port;
@@ -237,7 +237,8 @@ typedef struct table {
 int table_read(const char* path, table* t);        // complains
 int table_find(const table* t, const char* name);  // -1: none
 void table_free(table* t);
-int linear_step(session* s, td_linear** linear);  // cmd_linearize.c: at s->rest
+int linear_point(session* s);  // cmd_linearize.c: where to linearize about, in s->rest
+int linear_step(session* s, td_linear** linear);  // there
 cJSON* linear_json(const session* s, const td_linear* linear);
 int linear_weights(const session* s, const td_linear* linear, double* Q, double* R, double* W,
                    double* V);  // weights.c: --weights

@@ -214,6 +214,7 @@ static const char* read_rest(options* o, const char* s) { return (void)s, flag(&
 static const char* read_no_report(options* o, const char* s) {
   return (void)s, flag(&o->no_report);
 }
+static const char* read_correct(options* o, const char* s) { return (void)s, flag(&o->correct); }
 static const char* read_open(options* o, const char* s) { return (void)s, flag(&o->open); }
 static const char* whole(const char* s, double low, double high, int* out) {
   double x;
@@ -292,6 +293,7 @@ static const option_row option_table[] = {
     {'N', "--sigma", NULL, "Q:V", read_sigma, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
     {'W', "--drift", NULL, "X", read_drift, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
     {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
+    {'R', "--correct", NULL, NULL, read_correct, "with --reduce: one more shape for each input, for the right static response"},
     {'Q', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
     {'H', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},
     {'I', "--points", NULL, "N", read_points, "how many frequencies (default: 400)"},
@@ -417,6 +419,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   if (opt->at && opt->from_rest) {
     return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
+  if (opt->correct && !opt->reduce) return complain(CODE_USE, "--correct needs --reduce");
   if (cmd->targets > 0 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,
                     cmd->arguments);

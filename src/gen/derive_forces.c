@@ -377,6 +377,8 @@ static void one_force(deriver* d, const model_force* f, load_x* passive, load_x*
     case FORCE_STRAIN:
       piece_force(d, f, passive, active);
       break;
+    case FORCE_DRAG:  // refused before
+      break;
   }
 }
 

@@ -25,6 +25,9 @@ static const char* measured_element(const td_model* m) {
     for (int k = 0; k < laws; k++) {
       if (f->law[k].rest_initial) return model_name(m, f->name);
     }
+    for (int k = 0; f->kind == FORCE_STRAIN && k < 6; k++) {
+      if (f->law[k].rest_initial) return model_name(m, f->name);
+    }
     if (f->kind == FORCE_BEAM && f->frame >= 0) return model_name(m, f->name);
   }
   for (int i = 0; i < m->nprobe; i++) {
