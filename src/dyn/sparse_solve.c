@@ -477,27 +477,30 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   return status;
 }
 
-size_t td_sparse_scratch(const td_model* m) {
+// What the trees of a block need: their matrices, and paths (path.h) of one tree at a time.
+size_t td_sparse_tree_scratch(const td_model* m) {
   const td_pattern p = model_blocks(m);
-  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
-  size_t largest = 0;
+  size_t largest = 0, path = 0;
   for (int b = 0; b < p.nblock; b++) {
     const size_t size = (size_t)block_size(&p, b);
     largest = largest > size * size ? largest : size * size;
   }
-  // paths (path.h) of one tree at a time
-  size_t path = 0;
   for (int t = 0; t + 1 < m->ntree; t++) {
     size_t columns = 0;
     for (int i = m->tree[t]; i < m->tree[t + 1]; i++) columns += (size_t)m->hop[i].nv;
     path = path > columns ? path : columns;
   }
   if (m->nvel <= SPARSE_DENSE_LIMIT) path = (size_t)m->ncol;
+  return ((4 * largest + 48 * path + 1024) * sizeof(double) + 63) / 64 * 64;
+}
+
+size_t td_sparse_scratch(const td_model* m) {
+  const td_pattern p = model_blocks(m);
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   const bool factors = sparse_needs_factors(m);
-  size_t doubles = 10 * (n + r) + 4 * largest + 48 * path + 1024 +
-                   (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0);
+  size_t doubles = 10 * (n + r) + (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0);
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
                (n + r) * (2 * n + (size_t)m->ninput);
-  return doubles * sizeof(double) + 65536;
+  return td_sparse_tree_scratch(m) + doubles * sizeof(double) + 65536;
 }

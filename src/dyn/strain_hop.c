@@ -125,7 +125,8 @@ void td_strain_columns(const td_model* m, td_work* w, int i, const double* a) {
   }
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
-    col_work* col = &w->col[k];
+    const spatial* S = &w->col[k].S;
+    col_sum* col = sums_of_col(w, k);
     spatial own = spatial_zero(), own2 = spatial_zero();
     for (int n = 0; n < hop->nodes; n++) {
       own = spatial_axpy(w->num[c->weight + n], Sd[6 * n + c->part], own);
@@ -136,10 +137,10 @@ void td_strain_columns(const td_model* m, td_work* w, int i, const double* a) {
       own2 = spatial_axpy(twice, Sd[6 * n + c->part], own2);
       own2 = spatial_axpy(rate[1], motion.S[6 * n + c->part], own2);
     }
-    col->U = spatial_add(spatial_cross(V, &col->S), own);
+    col->U = spatial_add(spatial_cross(V, S), own);
     col->X = spatial_scale(2, col->U);
     const spatial both = spatial_add(col->U, own);
-    col->Z = spatial_add(spatial_add(spatial_cross(&A, &col->S), spatial_cross(V, &both)), own2);
+    col->Z = spatial_add(spatial_add(spatial_cross(&A, S), spatial_cross(V, &both)), own2);
   }
 }
 
