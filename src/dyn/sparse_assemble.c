@@ -34,18 +34,26 @@ static void window_of(const td_model* m, td_work* w, int b) {
   window_at(m, w, m->tree[m->block_tree[m->block_tree_at[b]]]);
 }
 
+// The block of the mass matrix, composite inertias being known.
+static void mass_of(const td_model* m, td_work* w, int b, double* values) {
+  double* M = values + m->mass_base[b];
+  memset(M, 0, (size_t)(m->mass_base[b + 1] - m->mass_base[b]) * sizeof(double));
+  for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
+    const tree_part part = part_of(m, b, t);
+    td_tree_mass(m, w, &part, M);
+  }
+  td_mass_join(M, m->block_at[b + 1] - m->block_at[b]);
+}
+
 static void block_mass(void* ctx, td_work* w, int b) {
   const assembly* g = ctx;
   const td_model* m = g->m;
-  double* M = g->M + m->mass_base[b];
-  memset(M, 0, (size_t)(m->mass_base[b + 1] - m->mass_base[b]) * sizeof(double));
   window_of(m, w, b);
   for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
     const tree_part part = part_of(m, b, t);
     td_composite_inertia(m, w, part.first, part.end);
-    td_tree_mass(m, w, &part, M);
   }
-  td_mass_join(M, m->block_at[b + 1] - m->block_at[b]);
+  mass_of(m, w, b, g->M);
 }
 
 void td_sparse_mass(const td_model* m, td_work* w, double* M) {
@@ -249,6 +257,7 @@ static void block_column(void* ctx, td_work* w, int J) {
   if (g->dv) memset(g->dv + p.base[J], 0, size);
   block_columns(m, w, g->a, J);
   block_tangent(m, w, &p, J, g->dq, g->dv);
+  if (g->M) mass_of(m, w, J, g->M);
   for (int k = m->block_element_at[J]; k < m->block_element_at[J + 1]; k++) {
     const int i = m->block_element[k], row = i - m->nforce;
     if (row < 0) {
@@ -261,8 +270,8 @@ static void block_column(void* ctx, td_work* w, int J) {
 }
 
 void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,
-                       double* dq, double* dv) {
-  assembly g = {.m = m, .a = a, .lambda = lambda, .dq = dq, .dv = dv};
+                       double* dq, double* dv, double* M) {
+  assembly g = {.m = m, .a = a, .lambda = lambda, .dq = dq, .dv = dv, .M = M};
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_strain_tangent_numbers(m, w, a);

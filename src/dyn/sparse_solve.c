@@ -547,7 +547,7 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   double *K = arena_doubles(s, values), *C = arena_doubles(s, values);
   double *Gq = arena_doubles(s, rows), *Gv = arena_doubles(s, rows);
   td_status status = factor_mass(m, w, false);
-  td_sparse_tangent(m, w, w->vdot, w->lambda, K, C);
+  td_sparse_tangent(m, w, w->vdot, w->lambda, K, C, NULL);
   if (m->nrow > 0) td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
   if (status == TD_OK) {
     const int nv = m->nvel, all = 2 * nv + (du ? m->ninput : 0);

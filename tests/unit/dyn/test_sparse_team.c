@@ -36,16 +36,18 @@ static assembled assemble(const robot* r) {
   const td_model* m = r->model;
   const td_pattern p = model_blocks(m);
   const int values = blocks_values(&p), rows = row_values(m), mass = mass_values(m);
-  assembled a = {.n = 2 * values + 3 * rows + mass + m->nvel + m->nrow};
+  assembled a = {.n = 2 * values + 3 * rows + 2 * mass + m->nvel + m->nrow};
   double* at = a.x = calloc((size_t)a.n + 1, sizeof(double));
   assert_int_equal(td_forward_dynamics(m, r->state, r->work), TD_OK);
   memcpy(at, td_work_vdot(r->work), (size_t)m->nvel * sizeof(double));
   at += m->nvel;
   memcpy(at, td_work_lambda(r->work), (size_t)m->nrow * sizeof(double));
   at += m->nrow;
-  td_sparse_tangent(m, r->work, td_work_vdot(r->work), td_work_lambda(r->work), at, at + values);
-  at += 2 * values;
+  td_sparse_tangent(m, r->work, td_work_vdot(r->work), td_work_lambda(r->work), at, at + values,
+                    at + 2 * values);
+  at += 2 * values + mass;
   td_sparse_mass(m, r->work, at);
+  assert_memory_equal(at, at - mass, (size_t)mass * sizeof(double));
   td_sparse_rows(m, r->work, at + mass);
   at += mass + rows;
   td_sparse_row_tangent(m, r->work, td_work_vdot(r->work), at, at + rows);
