@@ -6,13 +6,10 @@
 //
 //   bench_derive MODELS        the directory with stiffflop.m
 #include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "rig.h"
 #include "tendril/generate.h"
 
 typedef struct variant {
@@ -29,37 +26,14 @@ static const variant variants[] = {
     {"srl", 2, NAN, 5.0},  {"srl", 3, 509760, NAN}, {"rom", 1, NAN, NAN},    {"rom", 2, NAN, 137},
     {"rom", 3, NAN, NAN},  {"rom", 4, NAN, NAN},    {"rom", 5, NAN, NAN},    {"srl", 10, NAN, NAN},
     {"ebr", 20, NAN, NAN}, {"eba", 100, NAN, NAN}};
-enum { NVARIANT = sizeof variants / sizeof *variants, BATCHES = 20, COMPILE_LIMIT = 1000000 };
-#define BATCH_SECONDS 0.003
+enum { NVARIANT = sizeof variants / sizeof *variants, COMPILE_LIMIT = 1000000 };
 
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void* needed(void* p) {
-  if (!p) {
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-  }
-  return p;
-}
-
-static td_model* compiled(const char* directory, variant v) {
+static td_model* variant_model(const char* directory, variant v) {
   char path[600], n[16];
-  td_spec* spec = needed(td_spec_new());
-  td_model* model = NULL;
   snprintf(path, sizeof path, "%s/stiffflop.m", directory);
   snprintf(n, sizeof n, "%d", v.n);
-  td_spec_override(spec, "model", v.model);
-  td_spec_override(spec, "n", n);
-  if (td_spec_load_file(spec, path) != TD_OK || td_model_compile(spec, &model) != TD_OK) {
-    fprintf(stderr, "%s\n", td_spec_messages(spec));
-    exit(1);
-  }
-  td_spec_free(spec);
-  return model;
+  const char* const set[][2] = {{"model", v.model}, {"n", n}};
+  return compiled(path, NULL, set, 2);
 }
 
 // ---- evaluation -------------------------------------------------------------------------------
@@ -67,31 +41,23 @@ static td_model* compiled(const char* directory, variant v) {
 typedef int (*forward)(double, const double*, const double*, const double*, const double*, double*,
                        double*, double*);
 
-typedef struct rig {
+typedef struct pair {
   td_model* model;
   td_work* work;
   td_state* state;
   forward derived;
   double *vdot, *lambda, *scratch;
-} rig;
+} pair;
 
-static void run_engine(rig* r) { td_forward_dynamics(r->model, r->state, r->work); }
-static void run_derived(rig* r) {
+static void run_engine(void* on) {
+  pair* r = on;
+  td_forward_dynamics(r->model, r->state, r->work);
+}
+static void run_derived(void* on) {
+  pair* r = on;
   const double none[1] = {0};
   r->derived(r->state->t, r->state->q, r->state->v, r->state->u, none, r->vdot, r->lambda,
              r->scratch);
-}
-
-static double best_time(rig* r, void (*run)(rig*)) {
-  double best = INFINITY;
-  int repetitions = 1;
-  for (int b = 0; b < BATCHES; b++) {
-    const double start = seconds();
-    for (int i = 0; i < repetitions; i++) run(r);
-    best = fmin(best, 1e6 * (seconds() - start) / repetitions);
-    repetitions = 1 + (int)(1e6 * BATCH_SECONDS / best);
-  }
-  return best;
 }
 
 // The printed code as a library; NULL: it cannot be compiled here.
@@ -102,14 +68,6 @@ static void* build(const char* directory) {
            "cc -O2 -march=native -fno-math-errno -shared -fPIC '%s/stiffflop.c' -o '%s' -lm",
            directory, path);
   return system(command) == 0 ? dlopen(path, RTLD_NOW) : NULL;
-}
-
-static void print_number(const char* name, double x) {
-  if (isfinite(x)) {
-    printf("\"%s\": %.4g, ", name, x);
-  } else {
-    printf("\"%s\": null, ", name);
-  }
 }
 
 static long file_size(const char* directory) {
@@ -125,7 +83,7 @@ static long file_size(const char* directory) {
 
 static void measure(const char* models, variant v, bool last) {
   char directory[] = "/tmp/tendril_bench_XXXXXX", message[300], command[300];
-  rig r = {.model = compiled(models, v)};
+  pair r = {.model = variant_model(models, v)};
   const td_sizes n = td_model_sizes(r.model);
   td_derived* d = NULL;
   td_files* files = NULL;
@@ -152,10 +110,10 @@ static void measure(const char* models, variant v, bool last) {
   double us = NAN, error = NAN;
   void* library = bytes < COMPILE_LIMIT ? build(directory) : NULL;
   void* symbol = library ? dlsym(library, "stiffflop_forward") : NULL;
-  const double engine_us = best_time(&r, run_engine);
+  const double engine_us = best_time(run_engine, &r);
   if (symbol) {
     memcpy(&r.derived, &symbol, sizeof r.derived);
-    us = best_time(&r, run_derived);
+    us = best_time(run_derived, &r);
     error = 0;
     for (int i = 0; i < n.nv; i++) {
       const double want = td_work_vdot(r.work)[i];

@@ -6,27 +6,22 @@
 // for. Memory.  The same for MuJoCo's cloth, as large as it can be built, against a net of as many
 // nodes.
 #include <malloc.h>
-#include <math.h>
 #include <mujoco/mujoco.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model.h"
 #include "motion.h"
 #include "net.h"
+#include "rig.h"
 #include "sparse_dyn.h"
 #include "team.h"
 
-static double clock_of(clockid_t id) {
+// All cores together.
+static double on_the_wall(void) {
   struct timespec t;
-  clock_gettime(id, &t);
+  clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
-// Time this thread has run: other programs on the machine do not count.
-static double seconds(void) { return clock_of(CLOCK_THREAD_CPUTIME_ID); }
-static double on_the_wall(void) { return clock_of(CLOCK_MONOTONIC); }
 
 // Memory that is allocated [bytes].
 static double memory(void) {
@@ -34,43 +29,28 @@ static double memory(void) {
   return (double)info.uordblks + (double)info.hblkhd;
 }
 
-static void* needed(void* p) {
-  if (!p) {
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-  }
-  return p;
-}
-
-typedef struct rig {
+typedef struct net {
   td_model* model;
   td_work* work;
   td_state* state;
   td_motion* motion;
   double *y, *b;
-} rig;
+} net;
 
-static td_model* compiled(int n, net_kind kind) {
-  td_spec* spec = needed(td_spec_new());
-  td_model* model = NULL;
+static td_model* net_model(int n, net_kind kind) {
   char* text = needed(net_text(n, kind));
-  if (td_spec_load_string(spec, "net.m", text) != TD_OK ||
-      td_model_compile(spec, &model) != TD_OK) {
-    fprintf(stderr, "%s\n", td_spec_messages(spec));
-    exit(1);
-  }
+  td_model* model = compiled("net.m", text, NULL, 0);
   free(text);
-  td_spec_free(spec);
   return model;
 }
 
-static void forward(rig* r) { td_forward_dynamics(r->model, r->state, r->work); }
-static void linearise(rig* r) { r->motion->ode.linearise(r->motion, 0, r->y); }
-static void factor(rig* r) { r->motion->ode.factor(r->motion, 1e-3); }
-static void solve(rig* r) { r->motion->ode.solve(r->motion, r->b); }
+static void forward(net* r) { td_forward_dynamics(r->model, r->state, r->work); }
+static void linearise(net* r) { r->motion->ode.linearise(r->motion, 0, r->y); }
+static void factor(net* r) { r->motion->ode.factor(r->motion, 1e-3); }
+static void solve(net* r) { r->motion->ode.solve(r->motion, r->b); }
 
 // Best of some runs, in microseconds per node.
-static double best(rig* r, void (*run)(rig*), double (*now)(void), int nodes) {
+static double best(net* r, void (*run)(net*), double (*now)(void), int nodes) {
   double least = INFINITY, spent = 0;
   for (int i = 0; i < 20 && spent < 2; i++) {
     const double start = now();
@@ -139,7 +119,7 @@ typedef struct swing_result {
 } swing_result;
 
 // BDF on one core from rest; returns seconds of computing per simulated second.
-static swing_result swing(rig* r, double budget, timed* c) {
+static swing_result swing(net* r, double budget, timed* c) {
   td_ode ode = r->motion->ode;
   swing_result result = {0, 0, 0};
   td_stepper* stepper = NULL;
@@ -162,7 +142,7 @@ static swing_result swing(rig* r, double budget, timed* c) {
   return result;
 }
 
-static void print_swing(rig* r, double budget, int nodes) {
+static void print_swing(net* r, double budget, int nodes) {
   timed c;
   const swing_result s = swing(r, budget, &c);
   const double per = 1e6 / (double)s.steps / nodes;
@@ -182,14 +162,14 @@ static void print_swing(rig* r, double budget, int nodes) {
 
 // ---- one net ----------------------------------------------------------------------------------
 
-static void open_rig(rig* r) {
+static void net_open(net* r) {
   if (td_motion_new(r->model, r->work, r->state, 1e-4, 1e-6, &r->motion) != TD_OK) exit(1);
   r->y = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
   r->b = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
   td_motion_pack(r->motion, r->y);
 }
 
-static void close_rig(rig* r) {
+static void net_close(net* r) {
   td_motion_free(r->motion);
   free(r->y);
   free(r->b);
@@ -198,8 +178,8 @@ static void close_rig(rig* r) {
   td_model_free(r->model);
 }
 
-static rig rig_of(int n, net_kind kind) {
-  rig r = {.model = compiled(n, kind)};
+static net net_of(int n, net_kind kind) {
+  net r = {.model = net_model(n, kind)};
   r.work = needed(td_work_new(r.model));
   r.state = needed(td_state_new(r.model));
   td_state_initial(r.model, r.work, r.state);
@@ -210,14 +190,14 @@ static void measure(int n, net_kind kind, double budget, bool last) {
   static const char* const names[] = {"springs", "ropes", "beams"};
   const int nodes = n * n;
   const double before = memory(), start = seconds();
-  td_model_free(compiled(n, kind));
+  td_model_free(net_model(n, kind));
   const double load = seconds() - start;
-  rig r = rig_of(n, kind);
+  net r = net_of(n, kind);
   const double with_work = memory();
   printf("    {\"kind\": \"%s\", \"nodes\": %d, \"dof\": %d, \"load_s\": %.3g, ", names[kind],
          nodes, td_model_sizes(r.model).nv, load);
   printf("\"model_and_work_kB\": %.3g, ", (with_work - before) / 1e3 / nodes);
-  open_rig(&r);
+  net_open(&r);
   td_sparse_set_threads(r.model, r.work, td_team_processors());
   printf("\"tangent_all_cores_us\": %.3g,\n     ", best(&r, linearise, on_the_wall, nodes));
   td_sparse_set_threads(r.model, r.work, 1);
@@ -230,7 +210,7 @@ static void measure(int n, net_kind kind, double budget, bool last) {
   print_swing(&r, budget, nodes);
   printf("}%s\n", last ? "" : ",");
   fflush(stdout);
-  close_rig(&r);
+  net_close(&r);
 }
 
 // ---- MuJoCo -----------------------------------------------------------------------------------
@@ -279,13 +259,13 @@ static void compare(int n, double budget, bool last) {
   fflush(stdout);
   if (theirs > 0) {
     timed c;
-    rig r = rig_of(n, NET_SPRINGS);
-    open_rig(&r);
+    net r = net_of(n, NET_SPRINGS);
+    net_open(&r);
     td_sparse_set_threads(r.model, r.work, 1);
     const swing_result s = swing(&r, budget, &c);
     printf(", \"tendril_cpu_s_per_simulated_s\": %.3g, \"ratio\": %.3g", s.spent / s.t,
            theirs * s.t / s.spent);
-    close_rig(&r);
+    net_close(&r);
   }
   printf("}%s\n", last ? "" : ",");
   fflush(stdout);

@@ -56,6 +56,7 @@ else
   par.t_final = d.t_s(end);
 end
 par.dt_out = 0.05;
+par.rtol = 1e-6; par.atol = 1e-7;                    % a tenth of a micrometre where nothing moves
 
 % ---- mean axial stretch
 lam = param('lambda', 1);

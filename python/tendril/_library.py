@@ -67,7 +67,8 @@ class td_structure(c.Structure):
 class td_sim_options(c.Structure):
     _fields_ = [("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
                 ("solver", c.c_int), ("halve", c.c_bool), ("max_steps", c.c_long), ("progress", Progress),
-                ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool)]
+                ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool), ("code", c.c_void_p),
+                ("code_always", c.c_bool)]
 
 
 class td_sim_stats(c.Structure):
@@ -76,7 +77,8 @@ class td_sim_stats(c.Structure):
                 + [(name, c.c_double) for name in
                    "max_constraint_error max_velocity_error energy_start energy_end work_done energy_error "
                    "time_error".split()]
-                + [("solver", c.c_int), ("why", c.c_char * 160), ("partial", c.c_bool), ("t_end", c.c_double)])
+                + [("solver", c.c_int), ("why", c.c_char * 160), ("partial", c.c_bool), ("t_end", c.c_double),
+                   ("code", c.c_char * 240)])
 
 
 class td_report(c.Structure):

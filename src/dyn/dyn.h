@@ -24,6 +24,10 @@ void td_qdot_dq(const td_model* model, const double* q, const double* v, double*
 void td_qdot_inverse(const td_model* model, const double* q, double* Nplus);
 bool td_has_quaternions(const td_model* model);       // nq > nv
 void td_normalise(const td_model* model, double* q);  // unit quaternions to length 1
+// td_displace for the long steps of statics: the strains between the nodes of 'eba' change linearly
+// instead of their positions, so that a rod bends rather than stretches.  Moves state->q, leaves
+// state->v zero.
+void td_displace_chains(const td_model* model, td_work* work, td_state* state, const double* dv);
 // Least margin to a coordinate singularity of three-number charts (1: none near, 0: at it), and the
 // DOF's name.
 double td_chart_margin(const td_model* model, const double* q, const char** name);
@@ -81,6 +85,18 @@ void td_param_derivative(const td_model* model, const td_state* state, td_work* 
 // multipliers of dependent constraints.
 td_status td_sensor_tangent(const td_model* model, const td_state* state, td_work* work, double* dq,
                             double* dv, double* du, bool* known);
+
+// The same at rest without the equations of motion, for models of any size: da are the slopes with
+// respect to v'.  known is false for what joints and cables transmit.
+typedef struct sensor_slopes {
+  double *dq, *dv, *da;  // nsensor x nv
+  double* du;            // nsensor x nu
+  bool* known;           // (nsensor)
+} sensor_slopes;
+td_status td_sensor_slopes(const td_model* model, const td_state* state, td_work* work,
+                           const sensor_slopes* slopes);
+// Does an input say where a constraint is to be (joint.control)?
+bool td_inputs_drive_rows(const td_model* model);
 
 // What went wrong, for td_work_failure().
 void td_work_fail(td_work* work, const char* format, ...) TD_PRINTF(2, 3);

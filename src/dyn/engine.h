@@ -11,6 +11,7 @@
 
 #include "chart.h"
 #include "dyn.h"
+#include "edge_drag.h"
 #include "frame.h"
 #include "law.h"
 #include "link.h"
@@ -124,6 +125,7 @@ typedef struct force_state {
     axial axial;
     beam beam;
     segment segment;
+    edge_drag drag;
   };
   law_value law[6];
   double s[6];  // forces along its directions
@@ -254,7 +256,17 @@ void td_block_add(td_work* w, int hop, const station_force* s);
 // A force F fixed in the world that acts at a point of the hop, now at p.
 void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F);
 
+// Edges in a fluid (edges.c).
+edge_drag td_edge_drag(const td_model* m, const td_work* w, const model_force* f, const frame* a,
+                       const frame* b);
+void td_edge_drag_wrenches(const td_model* m, const td_work* w, const model_force* f,
+                           spatial on[2]);
+void td_edge_drag_change(const force_state* s, const frame_change* da, const frame_change* db,
+                         spatial change[2]);
+double td_edge_drag_power(const td_model* m, const td_work* w, const model_force* f);
+
 // The fluid (fluid.c).
+vec3 td_stream(const td_model* m, const td_work* w);  // its velocity
 void td_fluid_prepare(const td_model* m, td_work* w);
 static inline bool is_wet(const td_work* w, int hop) { return w->added && w->hop_wet[hop]; }
 spatial6 td_added(const td_work* w, int hop);  // added mass of a hop, in the world

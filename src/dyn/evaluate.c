@@ -454,6 +454,23 @@ static td_status correct(const td_model* m, td_work* w, const double* error, dou
   return status;
 }
 
+// Largest rotation [rad] that a step turns a joint or bends a rod by, up to any of its sections.
+// The state has been placed.
+static double largest_turn(const td_model* m, td_work* w, const double* delta) {
+  double most = 0;
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    const bool on =
+        hop->kind == HOP_STRAIN && hop->parent >= 0 && m->hop[hop->parent].kind == HOP_STRAIN;
+    spatial sum = on ? w->df[hop->parent] : spatial_zero();
+    for (int k = hop->col; k < hop->col + hop->nv; k++)
+      sum = spatial_axpy(delta[m->col[k].v], w->col[k].S, sum);
+    w->df[i] = sum;
+    most = fmax(most, vec3_norm(spatial_r(&sum)));
+  }
+  return most;
+}
+
 td_status td_project_q(const td_model* m, td_state* state, td_work* w, double tol) {
   if (m->nrow == 0) return TD_OK;
   arena* s = &w->scratch;
@@ -470,8 +487,7 @@ td_status td_project_q(const td_model* m, td_state* state, td_work* w, double to
     }
     if (!isfinite(error) || correct(m, w, e, delta) != TD_OK) break;
     // a rotation by more than half a radian is outside the reach of Newton's method
-    double largest = 0;
-    for (int i = 0; i < m->nvel; i++) largest = fmax(largest, fabs(delta[i]));
+    const double largest = largest_turn(m, w, delta);
     for (int i = 0; i < m->nvel && largest > 0.5; i++) delta[i] *= 0.5 / largest;
     td_displace(m, state->q, delta, state->q);
   }

@@ -34,8 +34,12 @@ static spatial gravity(const td_model* m, const td_work* w) {
   return spatial_of(vec3_scale(w->load, vec3_of(w->num + m->gravity)), (vec3){0, 0, 0});
 }
 
+vec3 td_stream(const td_model* m, const td_work* w) {
+  return vec3_scale(w->load, vec3_of(w->num + m->fluid_velocity));
+}
+
 static spatial stream(const td_model* m, const td_work* w) {
-  return spatial_of(vec3_scale(w->load, vec3_of(w->num + m->fluid_velocity)), (vec3){0, 0, 0});
+  return spatial_of(td_stream(m, w), (vec3){0, 0, 0});
 }
 
 static pose pose_of(const td_model* m, const td_work* w, int station) {

@@ -175,7 +175,7 @@ static void add_general(td_work* w, int i) {
 // The blocks of a hop: passed to its parent, and what its columns need of them.
 static void general_columns(const td_model* m, td_work* w, int i) {
   const hop_block* b = &w->blocks[i];
-  for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+  for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv && !has_parts(&m->hop[i]); k++) {
     const spatial* S = &w->col[k].S;
     col_sum* c = sums_of_col(w, k);
     c->G = spatial_add(c->G, spatial6_apply_t(&b->B, S));
@@ -222,7 +222,7 @@ void td_composites_of(const td_model* m, td_work* w, int first, int end) {
   for (int i = end - 1; i >= first; i--) {
     const hop_sum* s = sums_of_hop(w, i);
     if (m->hop[i].parent >= 0) add_to_parent(w, i, m->hop[i].parent);
-    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv && !has_parts(&m->hop[i]); k++) {
       const spatial* S = &w->col[k].S;
       col_sum* c = sums_of_col(w, k);
       c->H = spatial6_apply(&s->IA, S);
@@ -252,7 +252,7 @@ static void own_hop(const td_model* m, const td_work* w, int i, const tree_part*
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
   const spatial F = spatial_sub(h->F, sums_of_hop(w, i)->E);
   if (hop->kind == HOP_STRAIN) {
-    td_strain_curvature(m, w, i, &F, part, dq);
+    td_strain_own(m, w, i, &F, part, dq);
     return;
   }
   chart c = {.T = mat3_identity()};
@@ -271,19 +271,25 @@ static void own_hop(const td_model* m, const td_work* w, int i, const tree_part*
           w->col_weight[k] * w->col_weight[l] * d[m->col[l].part][m->col[k].part];
 }
 
-// What the entries of one column and one row are made of.
-typedef struct tangent_path {
-  path p;
-  path_block *S, *U, *Z, *X;
-} tangent_path;
-
 static tangent_path tangent_path_new(const td_model* m, const tree_part* part, arena* s) {
   tangent_path t = {.p = path_new(m, part, s)};
   t.S = path_vectors(&t.p, s);
   t.U = path_vectors(&t.p, s);
   t.Z = path_vectors(&t.p, s);
   t.X = path_vectors(&t.p, s);
+  t.room = path_room(&t.p, STEP_ROWS, s);
+  t.dq = path_rows(&t.p, s);
+  t.dv = path_rows(&t.p, s);
+  t.dqT = path_rows(&t.p, s);
+  t.dvT = path_rows(&t.p, s);
   return t;
+}
+
+static void tangent_path_clear(const tangent_path* t, const model_hop* hop) {
+  path_clear(t->S, hop);
+  path_clear(t->U, hop);
+  path_clear(t->Z, hop);
+  path_clear(t->X, hop);
 }
 
 static void tangent_path_enter(tangent_path* t, const td_model* m, const td_work* w, int hop) {
@@ -330,6 +336,14 @@ static void row_above(const tangent_path* t, const model_hop* hop, const col_sum
   path_add_row(&t->p, hop->above, hop->straight, row_v);
 }
 
+static void flush_rows(const tangent_path* t, int first, double* dq, double* dv, double* dqT,
+                       double* dvT) {
+  path_flush(&t->p, first, t->dq, dq);
+  path_flush(&t->p, first, t->dv, dv);
+  path_flush(&t->p, first, t->dqT, dqT);
+  path_flush(&t->p, first, t->dvT, dvT);
+}
+
 // A += Bᵀ
 static void add_transposed(double* A, const double* B, int n) {
   for (int i = 0; i < n; i++)
@@ -344,6 +358,14 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_sum* h = sums_of_hop(w, i);
+    flush_rows(&t, hop->above, dq, dv, dqT, dvT);
+    if (path_is_stale(&t.p, hop)) tangent_path_clear(&t, hop);
+    path_reach(&t.p, hop);
+    if (has_parts(hop)) {
+      path_enter(&t.p, m, i);
+      td_step_tangent(m, w, i, &t);
+      continue;
+    }
     own_hop(m, w, i, part, dq);
     for (int k = 0; k < hop->nv; k++) {
       const spatial* Sk = &w->col[hop->col + k].S;
@@ -369,6 +391,7 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
     }
     tangent_path_enter(&t, m, w, i);
   }
+  flush_rows(&t, 0, dq, dv, dqT, dvT);
   add_transposed(dq, dqT, n);
   add_transposed(dv, dvT, n);
   arena_close(&w->scratch, mark);

@@ -17,7 +17,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 424,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 432,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -143,6 +143,8 @@ static void write_model(const td_model* m, td_text* out) {
                 {"fluid_velocity", m->fluid_velocity},
                 {"has_added", m->has_added},
                 {"has_blocks", m->has_blocks},
+                {"nstrain_node", m->nstrain_node},
+                {"nstrain_weight", m->nstrain_weight},
                 {"time_var", m->time_var},
                 {"nvar", m->nvar},
                 {"nbeam_frame", m->nbeam_frame},

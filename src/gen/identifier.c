@@ -30,12 +30,13 @@ static bool is_reserved(const char* name) {
       "tau",      "vdot",      "qdot",     "e",      "edot",     "y",          "work",
       "main",     "zeros",     "ones",     "pi",     "i",        "j",          "k",
       "inf",      "nan",       "NaN",      "Inf",    "eps",      "INFINITY",   "NAN",
-      "array",    "motion"};
+      "array",    "motion",    "z",        "sums",   "points"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i], name) == 0) return true;
   }
   // q1, x12, lambda3 ...: our own
-  static const char* const stems[] = {"q", "v", "a", "x", "lambda", "target"};
+  static const char* const stems[] = {"q",      "v",      "a",     "x",     "z",     "sum",
+                                      "lambda", "target", "total", "point", "points"};
   for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
     const size_t n = strlen(stems[i]);
     if (strncmp(name, stems[i], n) == 0 && name[n] &&

@@ -411,7 +411,7 @@ static td_status push_points(builder* b, const rom* r, const value* points, td_s
                              int before) {
   double x[MAX_POINTS], w[MAX_POINTS];
   int n = 0;
-  TD_TRY(quadrature(b, points, at, 2 * r->n + 4, x, w, &n));
+  TD_TRY(quadrature(b, points, at, r->printed ? 2 * r->n + 4 : r->n + 1, x, w, &n));
   for (int k = 0; k < n; k++) {
     const double arc = r->from + r->L * x[k], weight = r->L * w[k];
     TD_TRY(push_point(b, r, arc));

@@ -30,6 +30,7 @@ static void factor(td_curve* curve, const double* x, const double* l, double p,
   td_newton* w = curve->newton;
   const td_system* s = w->system;
   s->tangent(s->ctx, x, l, p, w->K, w->J);
+  w->stiffness = largest(w->K, area(s->n, s->n));
   s->slope(s->ctx, x, l, p, w->Fp, w->ep);
   for (int i = 0; i < s->n; i++) w->bar[i] = direction->tx[i] / (curve->X * curve->X);
   const td_border border = {w->Fp, w->ep, w->bar, direction->tp / (curve->P * curve->P)};
@@ -62,7 +63,8 @@ static double correction(const td_curve* curve, const double* dx, double dp) {
 }
 
 // Newton's method across `from`'s direction, until the correction is lost in round-off or no longer
-// shrinks
+// shrinks.  Beside a branch point the tangent blows the round-off of the residual up: a correction
+// that grows from a residual of that size is nothing else.
 static td_status correct(td_curve* curve, const td_point* from, td_point* to, int* iterations) {
   td_newton* w = curve->newton;
   const td_system* s = w->system;
@@ -75,7 +77,9 @@ static td_status correct(td_curve* curve, const td_point* from, td_point* to, in
     factor(curve, to->x, to->l, to->p, from);
     td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, &dp);
     const double now = correction(curve, w->dx, dp);
-    if (!isfinite(now) || (now > before && now > curve->options.tol)) return TD_E_DIVERGED;
+    if (!isfinite(now)) return TD_E_DIVERGED;
+    if (now > before && now > curve->options.tol)
+      return td_newton_rounded(w, to->x) ? TD_OK : TD_E_DIVERGED;
     if (now > before / 2 && now <= curve->options.tol) return TD_OK;
 
     s->displace(s->ctx, to->x, w->dx, to->x);

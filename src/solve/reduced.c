@@ -182,10 +182,12 @@ static td_status reduce(td_statics* s, td_saddle* saddle, const double* q, const
   double *A = scratch, *J = A + 10 * area(n, n);
   s->system.tangent(s, q, l, p, A, J);
   if (!isfinite(largest(A, area(n, n)) + largest(s->C, area(s->nv, s->nv)))) return TD_E_DIVERGED;
+  if (stiffness_only) td_chained_stiffness(s, q, A, J);
   td_saddle_null_space(saddle, J);
   td_reduced* r = *reduced = allocate(n, saddle->free);
   if (!r) return TD_E_NOMEM;
   memcpy(r->Z, saddle->Z, sizeof(double) * area(n, r->n));
+  if (stiffness_only) td_chained_directions(s, q, r->Z, r->n);
   td_saddle_reduce(saddle, A, r->K);
   r->asymmetry = asymmetry(r->K, r->n);
   if (stiffness_only || r->n == 0) return TD_OK;

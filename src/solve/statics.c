@@ -116,7 +116,13 @@ static void displace(void* ctx, const double* x, const double* dx, double* out) 
   td_statics* s = ctx;
   memset(s->dv, 0, sizeof(double) * (size_t)s->nv);
   for (int i = 0; i < s->n; i++) s->dv[s->free[i]] = dx[i];
-  td_displace(s->model, x, s->dv, out);
+  if (s->moving || s->model->nnode == 0) {
+    td_displace(s->model, x, s->dv, out);
+    return;
+  }
+  copy(s->state->q, x, s->nq);
+  td_displace_chains(s->model, s->work, s->state, s->dv);
+  copy(out, s->state->q, s->nq);
 }
 
 static bool go_on(void* ctx) {

@@ -54,10 +54,14 @@ typedef struct td_reduced {
 // stiffness.
 td_status td_reduced_new(td_statics* statics, const double* q, const double* l, double p,
                          td_reduced** reduced);
-// Z and K alone, nothing condensed.
+// Z and K alone, nothing condensed; the nodes of 'eba' by what they move beyond each other.
 td_status td_reduced_stiffness(td_statics* statics, const double* q, const double* l, double p,
                                td_reduced** reduced);
 void td_reduced_free(td_reduced* reduced);
+
+// That change of variables, x = T y: T'KT and J T in place (n x n, m x n), and T Z (n x cols).
+void td_chained_stiffness(const td_statics* statics, const double* q, double* K, double* J);
+void td_chained_directions(const td_statics* statics, const double* q, double* Z, int cols);
 
 // Eigenvalues of the first-order system, 2 n - massless of them; re and im have room for 2 n.
 // shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs as td_eig_general.
@@ -69,8 +73,20 @@ td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes,
 
 // A linear model to fill, all zero; NULL when out of memory.
 td_linear* td_linear_new(int nx, int nu, int ny, int nv);
-// Keep the rows of C and D that are known; name the sensors that are left out.
-void td_linear_choose(const td_model* model, const bool* known, td_linear* linear);
+// Keep the rows of C and D that are known; name the sensors that are left out and say why.
+void td_linear_choose(const td_model* model, const bool* known, const char* why, td_linear* linear);
+// The linear model of `count` natural modes at q, l, and with `correct` one more shape for each
+// input (reduction.c, sparse_reduction.c).
+typedef struct td_reduction {
+  td_statics* s;
+  const double *q, *l;
+  int count;
+  bool correct;
+} td_reduction;
+td_status td_sparse_reduction(const td_reduction* p, td_linear** result);
+// basis = [phi' 0; 0 phi'], inverse = [phi M 0; 0 phi M] of k shapes phi and phi M (rows of nv)
+void td_linear_modal_basis(int nv, int k, const double* phi, const double* phi_M,
+                           td_linear* linear);
 
 // (dq)' = dv + T dq along a motion: what tangent directions turn by (nv x nv).
 td_status td_turning(const td_model* model, const td_state* state, double* T);

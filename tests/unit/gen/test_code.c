@@ -18,19 +18,20 @@ static const struct {
     {"stiffflop_eba", NULL, "stiffflop.m", "eba", "2"},
     {"stiffflop_rom", NULL, "stiffflop.m", "rom", "1"},
     {"stiffflop_srl", NULL, "stiffflop.m", "srl", "5"},
+    {"rom", robot_rom, NULL, NULL, NULL},
 };
 enum { NCASE = sizeof cases / sizeof *cases };
 
-static char directory[] = "/tmp/tendril_code_XXXXXX";
+static char directory[300];
 
 static int setup(void** state) {
   (void)state;
-  return mkdtemp(directory) ? 0 : -1;
+  return check_directory(directory, sizeof directory) ? 0 : -1;
 }
 
 static int teardown(void** state) {
   (void)state;
-  char command[200];
+  char command[400];
   snprintf(command, sizeof command, "rm -rf '%s'", directory);
   return system(command);
 }
@@ -77,7 +78,8 @@ static void write_code(int i, td_derive_language language, td_derive_style style
   td_derived* d = NULL;
   td_files* files = NULL;
   char message[300] = "";
-  const td_derive_options o = {.all_symbolic = i % 2 == 1, .elements = true};
+  const td_derive_options o = {
+      .all_symbolic = i % 2 == 1, .elements = true, .loops = style == TD_DERIVE_WHOLE};
   if (td_derive(m, &o, &d, message, sizeof message) != TD_OK) {
     print_error("%s: %s\n", cases[i].name, message);
     fail();
@@ -88,6 +90,11 @@ static void write_code(int i, td_derive_language language, td_derive_style style
   td_files_close(files);
   td_derived_free(d);
   td_model_free(m);
+}
+
+// Every style in every language; the last model, polynomial rods, with loops in all of them.
+static td_derive_style style_of(int i, int shift) {
+  return i == NCASE - 1 ? TD_DERIVE_WHOLE : (td_derive_style)((i + shift) % 4);
 }
 
 static void compile_and_check(const char* compiler, const char* name) {
@@ -103,7 +110,7 @@ static void test_c_compiles_without_warnings_and_gives_the_numbers_of_the_engine
   (void)state;
   static const char* const compilers[] = {"gcc", "clang-14"};
   int used = 0;
-  for (int i = 0; i < NCASE; i++) write_code(i, TD_DERIVE_C, (td_derive_style)(i % 4));
+  for (int i = 0; i < NCASE; i++) write_code(i, TD_DERIVE_C, style_of(i, 0));
   for (int c = 0; c < 2; c++) {
     char probe[60];
     snprintf(probe, sizeof probe, "%s --version", compilers[c]);
@@ -133,7 +140,7 @@ static void test_python_gives_the_numbers_of_the_engine(void** state) {
   if (!program) skip();
   for (int i = 0; i < NCASE; i++) {
     char command[200];
-    write_code(i, TD_DERIVE_PYTHON, (td_derive_style)((i + 1) % 4));
+    write_code(i, TD_DERIVE_PYTHON, style_of(i, 1));
     snprintf(command, sizeof command, "%s -W error %s.py", program, cases[i].name);
     run(cases[i].name, command);
   }
@@ -144,7 +151,7 @@ static void test_octave_gives_the_numbers_of_the_engine(void** state) {
   if (!have("octave-cli --version")) skip();
   char command[900] = "octave-cli --quiet --no-init-file --eval \"";
   for (int i = 0; i < NCASE; i++) {
-    write_code(i, TD_DERIVE_OCTAVE, (td_derive_style)((i + 2) % 4));
+    write_code(i, TD_DERIVE_OCTAVE, style_of(i, 2));
     strcat(strcat(command, cases[i].name), "_check; ");
   }
   run("octave", strcat(command, "disp('all done');\"; grep -q 'all done' out.txt"));
