@@ -130,6 +130,7 @@ void td_mass_join(double* M, int n) {
 
 void td_composite_mass(const td_model* m, td_work* w, double* M) {
   const tree_part all = whole_forest(m);
+  require(w->whole);
   memset(M, 0, (size_t)all.n * (size_t)all.n * sizeof(double));
   td_composite_inertia(m, w, 0, m->nhop);
   td_tree_mass(m, w, &all, M);

@@ -123,7 +123,7 @@ void td_columns_of(const td_model* m, td_work* w, const double* a, int first, in
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
   td_strain_tangent_numbers(m, w, a);
-  td_columns_of(m, w, a, 0, m->nhop);
+  if (w->whole) td_columns_of(m, w, a, 0, m->nhop);  // else nobody looks at all of them
 }
 
 frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate) {
@@ -236,6 +236,7 @@ void td_composites_of(const td_model* m, td_work* w, int first, int end) {
 }
 
 void td_composites(const td_model* m, td_work* w) {
+  require(w->whole);
   td_blocks(m, w);
   td_composites_of(m, w, 0, m->nhop);
 }
