@@ -135,8 +135,9 @@ static swing_result swing(net* r, double budget, timed* c) {
   const double start = seconds();
   td_step step = {0};
   if (td_cvode_new(&ode, 0, r->y, &stepper) != TD_OK) exit(1);
-  while (step.t < 1 && seconds() - start < budget)
+  do {
     if (td_stepper_step(stepper, 1, &step) != TD_OK) exit(1);
+  } while (step.t < 1 && seconds() - start < budget);
   result = (swing_result){step.t, seconds() - start, stepper->counts.steps};
   td_stepper_free(stepper);
   return result;
