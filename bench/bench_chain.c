@@ -5,30 +5,18 @@
 // (peer_forward); mj_forward with everything switched off is reported beside it.  The two programs
 // take turns, batch by batch, and each keeps its best batch: what disturbs the machine disturbs
 // both.
-#include <math.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "chain.h"
 #include "peer.h"
-#include "tendril/tendril.h"
+#include "rig.h"
 
-enum { STATES = 32, BATCHES = 40 };
-#define SAME 1e-9            // accelerations agree to this, relative to the largest
-#define BATCH_SECONDS 0.004  // long against the clock, short against what disturbs it
+enum { STATES = 32, TURNS = 40 };
+#define SAME 1e-9  // accelerations agree to this, relative to the largest
 
 static const int sizes[] = {6, 12, 30, 60, 100};
 static const int tangent_sizes[] = {6, 12, 30, 60};
-
-// Time this thread has run: other programs on the machine do not count.
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // splitmix64; uniform in [-1, 1)
 static double random_number(uint64_t* seed) {
@@ -38,42 +26,23 @@ static double random_number(uint64_t* seed) {
   return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
-static void* needed(void* p) {
-  if (!p) {
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-  }
-  return p;
-}
 static double* doubles(int n) { return needed(calloc((size_t)n, sizeof(double))); }
 
 // ---- the chain in both programs ---------------------------------------------------------------
 
-typedef struct rig {
+typedef struct pair {
   int n;
   td_model* model;
   td_work* work;
   td_state* state[STATES];
   peer* other;
   double *a, *A, *B;  // n, n x n
-} rig;
+} pair;
 
-static td_model* compiled(const char* text) {
-  td_spec* spec = needed(td_spec_new());
-  td_model* model = NULL;
-  if (td_spec_load_string(spec, "chain.m", text) != TD_OK ||
-      td_model_compile(spec, &model) != TD_OK) {
-    fprintf(stderr, "%s\n", td_spec_messages(spec));
-    exit(1);
-  }
-  td_spec_free(spec);
-  return model;
-}
-
-static rig rig_new(int n) {
-  rig r = {.n = n, .a = doubles(n), .A = doubles(n * n), .B = doubles(n * n)};
+static pair pair_new(int n) {
+  pair r = {.n = n, .a = doubles(n), .A = doubles(n * n), .B = doubles(n * n)};
   char* text = chain_model_text(n);
-  r.model = compiled(text);
+  r.model = compiled("chain.m", text, NULL, 0);
   r.other = peer_new(n);
   free(text);
   r.work = needed(td_work_new(r.model));
@@ -89,7 +58,7 @@ static rig rig_new(int n) {
   return r;
 }
 
-static void rig_free(rig* r) {
+static void pair_free(pair* r) {
   for (int i = 0; i < STATES; i++) td_state_free(r->state[i]);
   td_work_free(r->work);
   td_model_free(r->model);
@@ -101,46 +70,46 @@ static void rig_free(rig* r) {
 
 // ---- what is timed ----------------------------------------------------------------------------
 
-typedef void (*operation)(rig* r, int state);
+typedef void (*operation)(pair* r, int state);
 
-static void forward(rig* r, int i) { td_forward_dynamics(r->model, r->state[i], r->work); }
-static void peer_stages(rig* r, int i) { peer_forward(r->other, r->state[i]->q, r->state[i]->v); }
-static void peer_whole(rig* r, int i) {
+static void forward(pair* r, int i) { td_forward_dynamics(r->model, r->state[i], r->work); }
+static void peer_stages(pair* r, int i) { peer_forward(r->other, r->state[i]->q, r->state[i]->v); }
+static void peer_whole(pair* r, int i) {
   peer_forward_whole(r->other, r->state[i]->q, r->state[i]->v);
 }
-static void tangent(rig* r, int i) {
+static void tangent(pair* r, int i) {
   td_forward_tangent(r->model, r->state[i], r->work, r->A, r->B, NULL);
 }
-static void residual_tangent(rig* r, int i) {
+static void residual_tangent(pair* r, int i) {
   td_tangent(r->model, r->state[i], r->work, r->a, NULL, r->A, r->B);
 }
-static void residual(rig* r, int i) {
+static void residual(pair* r, int i) {
   td_residual(r->model, r->state[i], r->work, r->a, NULL, r->B);
 }
-static void mass(rig* r, int i) { td_mass_matrix(r->model, r->state[i], r->work, r->A); }
-static void peer_mass(rig* r, int i) {
+static void mass(pair* r, int i) { td_mass_matrix(r->model, r->state[i], r->work, r->A); }
+static void peer_mass(pair* r, int i) {
   peer_mass_matrix(r->other, r->state[i]->q, r->state[i]->v, r->B);
 }
 
-static double batch(rig* r, operation run, int repetitions) {
+static double batch(pair* r, operation run, int repetitions) {
   const double start = seconds();
   for (int i = 0; i < repetitions; i++) run(r, i % STATES);
   return 1e6 * (seconds() - start) / repetitions;
 }
 
 // Best of the batches of each operation, in microseconds; the operations take turns.
-static void best_times(rig* r, int n, const operation* run, double* us) {
+static void best_times(pair* r, int n, const operation* run, double* us) {
   int repetitions[8];
   for (int k = 0; k < n; k++) {
     us[k] = batch(r, run[k], STATES);
     repetitions[k] = 1 + (int)(1e6 * BATCH_SECONDS / us[k]);
   }
-  for (int b = 0; b < BATCHES; b++)
+  for (int b = 0; b < TURNS; b++)
     for (int k = 0; k < n; k++) us[k] = fmin(us[k], batch(r, run[k], repetitions[k]));
 }
 
 // Largest difference of the accelerations over all states, relative to the largest acceleration.
-static double disagreement(rig* r) {
+static double disagreement(pair* r) {
   double error = 0, scale = 0;
   for (int i = 0; i < STATES; i++) {
     if (td_forward_dynamics(r->model, r->state[i], r->work) != TD_OK) return INFINITY;
@@ -177,7 +146,7 @@ static bool forward_table(void) {
   bool same = true;
   printf("  \"forward_dynamics\": [\n");
   for (int i = 0; i < N; i++) {
-    rig r = rig_new(sizes[i]);
+    pair r = pair_new(sizes[i]);
     const double error = disagreement(&r);
     const operation run[] = {forward, peer_stages, peer_whole};
     double us[3];
@@ -189,7 +158,7 @@ static bool forward_table(void) {
            us[0], us[1], us[0] / us[1]);
     printf("\"mj_forward_us\": %.3f, \"disagreement\": %.1e}%s\n", us[2], error,
            i < N - 1 ? "," : "");
-    rig_free(&r);
+    pair_free(&r);
   }
   printf("  ],\n  \"forward_dynamics_exponent\": {\"tendril\": %.2f, \"mujoco\": %.2f},\n",
          exponent(N, sizes, mine), exponent(N, sizes, other));
@@ -201,7 +170,7 @@ static void other_table(void) {
   double us[N][5], growth[N];
   printf("  \"other\": [\n");
   for (int i = 0; i < N; i++) {
-    rig r = rig_new(tangent_sizes[i]);
+    pair r = pair_new(tangent_sizes[i]);
     const operation run[] = {tangent, residual_tangent, residual, mass, peer_mass};
     best_times(&r, 5, run, us[i]);
     growth[i] = us[i][0];
@@ -209,7 +178,7 @@ static void other_table(void) {
            tangent_sizes[i], us[i][0], us[i][1]);
     printf("\"residual_us\": %.3f, \"mass_matrix_us\": %.3f, \"mujoco_mass_matrix_us\": %.3f}%s\n",
            us[i][2], us[i][3], us[i][4], i < N - 1 ? "," : "");
-    rig_free(&r);
+    pair_free(&r);
   }
   printf("  ],\n  \"forward_tangent_exponent\": %.2f,\n", exponent(N, tangent_sizes, growth));
 }
@@ -232,7 +201,7 @@ static double load_time(const char* text) {
   double best = INFINITY;
   for (int i = 0; i < 5; i++) {
     const double start = seconds();
-    td_model* model = compiled(text);
+    td_model* model = compiled("chain.m", text, NULL, 0);
     best = fmin(best, seconds() - start);
     if (td_model_sizes(model).nbody != 1000) exit(1);
     td_model_free(model);

@@ -3,24 +3,14 @@
 // solution; seconds for one simulated second (only the beginning of it for the largest, scaled);
 // memory. The same for MuJoCo's cloth, as large as it can be built.
 #include <malloc.h>
-#include <math.h>
 #include <mujoco/mujoco.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "model.h"
 #include "motion.h"
 #include "net.h"
+#include "rig.h"
 #include "sparse_dyn.h"
-
-// Time this thread has run: other programs on the machine do not count.
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // Memory that is allocated [bytes].
 static double memory(void) {
@@ -28,43 +18,28 @@ static double memory(void) {
   return (double)info.uordblks + (double)info.hblkhd;
 }
 
-static void* needed(void* p) {
-  if (!p) {
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-  }
-  return p;
-}
-
-typedef struct rig {
+typedef struct net {
   td_model* model;
   td_work* work;
   td_state* state;
   td_motion* motion;
   double *y, *b;
-} rig;
+} net;
 
-static td_model* compiled(int n, net_kind kind) {
-  td_spec* spec = needed(td_spec_new());
-  td_model* model = NULL;
+static td_model* net_model(int n, net_kind kind) {
   char* text = needed(net_text(n, kind));
-  if (td_spec_load_string(spec, "net.m", text) != TD_OK ||
-      td_model_compile(spec, &model) != TD_OK) {
-    fprintf(stderr, "%s\n", td_spec_messages(spec));
-    exit(1);
-  }
+  td_model* model = compiled("net.m", text, NULL, 0);
   free(text);
-  td_spec_free(spec);
   return model;
 }
 
-static void forward(rig* r) { td_forward_dynamics(r->model, r->state, r->work); }
-static void linearise(rig* r) { r->motion->ode.linearise(r->motion, 0, r->y); }
-static void factor(rig* r) { r->motion->ode.factor(r->motion, 1e-3); }
-static void solve(rig* r) { r->motion->ode.solve(r->motion, r->b); }
+static void forward(net* r) { td_forward_dynamics(r->model, r->state, r->work); }
+static void linearise(net* r) { r->motion->ode.linearise(r->motion, 0, r->y); }
+static void factor(net* r) { r->motion->ode.factor(r->motion, 1e-3); }
+static void solve(net* r) { r->motion->ode.solve(r->motion, r->b); }
 
 // Best of some runs, in microseconds per node.
-static double best(rig* r, void (*run)(rig*), int nodes) {
+static double best(net* r, void (*run)(net*), int nodes) {
   double least = INFINITY, spent = 0;
   for (int i = 0; i < 20 && spent < 2; i++) {
     const double start = seconds();
@@ -76,7 +51,7 @@ static double best(rig* r, void (*run)(rig*), int nodes) {
 }
 
 // A second of swinging, or the first steps of it: seconds of computing per step and per second.
-static void swing(rig* r, td_solver solver, long steps, const char* name, int nodes) {
+static void swing(net* r, td_solver solver, long steps, const char* name, int nodes) {
   td_sim_options o = td_sim_options_default();
   td_trajectory* t = NULL;
   o.solver = solver;
@@ -99,7 +74,7 @@ static void measure(int n, net_kind kind, bool last) {
   static const char* const names[] = {"springs", "ropes", "beams"};
   const int nodes = n * n;
   const double before = memory(), start = seconds();
-  rig r = {.model = compiled(n, kind)};
+  net r = {.model = net_model(n, kind)};
   const double load = seconds() - start, with_model = memory();
   r.work = needed(td_work_new(r.model));
   r.state = needed(td_state_new(r.model));

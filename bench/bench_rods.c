@@ -1,12 +1,12 @@
 // Speed of the continuum models of rods on one core, printed as JSON: microseconds of one
 // evaluation of the forward dynamics and of its tangent, and seconds of computing per simulated
-// second, for a silicone cantilever that falls under its weight and comes to rest.
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <time.h>
-
-#include "tendril/tendril.h"
+// second, for a silicone cantilever that is let go under its weight (row D10 of the benchmarks) and
+// for the recorded motions of the STIFF-FLOP module beside the seconds its authors report (MATLAB,
+// compiled equations, tolerance 1e-3).  Recordings are found through TENDRIL_DATA and left out
+// without it.
+//
+//   bench_rods [DIRECTORY of the models]
+#include "rig.h"
 
 static const char text[] =
     "world.g = [0 -9.81 0];\n"
@@ -22,118 +22,102 @@ typedef struct variant {
   const char* model;
   int n;
 } variant;
-static const variant variants[] = {{"srl", 3},  {"srl", 5},  {"srl", 10}, {"srl", 20},
-                                   {"ebr", 5},  {"ebr", 10}, {"ebr", 20}, {"eba", 5},
-                                   {"eba", 10}, {"eba", 20}, {"rom", 2},  {"rom", 4}};
-enum { NVARIANT = sizeof variants / sizeof *variants, BATCHES = 20, RUNS = 5 };
-#define BATCH_SECONDS 0.003  // long against the clock, short against what disturbs it
+static const variant variants[] = {{"srl", 3},  {"srl", 5},  {"srl", 10}, {"srl", 20}, {"ebr", 5},
+                                   {"ebr", 10}, {"ebr", 20}, {"eba", 5},  {"eba", 10}, {"eba", 20},
+                                   {"rom", 2},  {"rom", 4},  {"rom", 6},  {"gvs", 4},  {"gvs", 6}};
+enum { NVARIANT = sizeof variants / sizeof *variants, RUNS = 5 };
 
-// Time this thread has run: other programs on the machine do not count.
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-static void* needed(void* p) {
-  if (!p) {
-    fprintf(stderr, "out of memory\n");
-    exit(1);
-  }
-  return p;
-}
-
-// ---- one variant ------------------------------------------------------------------------------
-
-typedef struct rig {
-  td_model* model;
-  td_work* work;
-  td_state* state;
-  double *A, *B;  // nv x nv
-} rig;
-
-static td_model* compiled(variant v) {
-  td_spec* spec = needed(td_spec_new());
-  td_model* model = NULL;
+static rig rod_rig(variant v) {
   char n[16];
   snprintf(n, sizeof n, "%d", v.n);
-  td_spec_override(spec, "model", v.model);
-  td_spec_override(spec, "n", n);
-  if (td_spec_load_string(spec, "rod.m", text) != TD_OK ||
-      td_model_compile(spec, &model) != TD_OK) {
-    fprintf(stderr, "%s\n", td_spec_messages(spec));
-    exit(1);
-  }
-  td_spec_free(spec);
-  return model;
-}
-
-static rig rig_new(variant v) {
-  rig r = {.model = compiled(v)};
-  const size_t nv = (size_t)td_model_sizes(r.model).nv;
-  r.work = needed(td_work_new(r.model));
-  r.state = needed(td_state_new(r.model));
-  r.A = needed(calloc(nv * nv, sizeof(double)));
-  r.B = needed(calloc(nv * nv, sizeof(double)));
-  td_state_initial(r.model, r.work, r.state);
-  return r;
-}
-
-static void rig_free(rig* r) {
-  td_state_free(r->state);
-  td_work_free(r->work);
-  td_model_free(r->model);
-  free(r->A);
-  free(r->B);
-}
-
-static void forward(rig* r) { td_forward_dynamics(r->model, r->state, r->work); }
-static void tangent(rig* r) { td_forward_tangent(r->model, r->state, r->work, r->A, r->B, NULL); }
-
-// Best of the batches, in microseconds.
-static double best_time(rig* r, void (*run)(rig*)) {
-  double best = INFINITY;
-  int repetitions = 1;
-  for (int b = 0; b < BATCHES; b++) {
-    const double start = seconds();
-    for (int i = 0; i < repetitions; i++) run(r);
-    const double us = 1e6 * (seconds() - start) / repetitions;
-    best = fmin(best, us);
-    repetitions = 1 + (int)(1e6 * BATCH_SECONDS / best);
-  }
-  return best;
+  const char* const set[][2] = {{"model", v.model}, {"n", n}};
+  return rig_new(compiled("rod.m", text, set, 2));
 }
 
 // Best of a few simulations: seconds per simulated second.  The state is left bent and in motion.
-static double simulation_time(rig* r, td_sim_stats* stats) {
+static double best_run(rig* r, td_sim_stats* stats) {
+  const td_sim_options o = td_sim_options_default();
   double best = INFINITY;
   for (int i = 0; i < RUNS; i++) {
-    const td_sim_options o = td_sim_options_default();
-    td_trajectory* trajectory = NULL;
     td_state_initial(r->model, r->work, r->state);
-    const double start = seconds();
-    if (td_simulate(r->model, r->work, r->state, &o, &trajectory) != TD_OK) exit(1);
-    best = fmin(best, seconds() - start);
-    *stats = *td_trajectory_stats(trajectory);
-    td_trajectory_free(trajectory);
+    best = fmin(best, simulation_time(r, &o, stats));
   }
   return best;
 }
 
-int main(void) {
+// Distance of the tip from the converged solution after one second.
+static double tip_error(rig* r) {
+  const double want[3] = {0.23522531409, -0.173773323825, 0};
+  double tip[3];
+  if (td_sensors(r->model, r->state, r->work, tip) != TD_OK) exit(1);
+  return hypot(hypot(tip[0] - want[0], tip[1] - want[1]), tip[2] - want[2]);
+}
+
+static void print_run(const rig* r, const td_sim_stats* stats, double cpu, bool last) {
+  printf("\"dof\": %d, \"cpu_s_per_simulated_s\": %.4f, ", td_model_sizes(r->model).nv,
+         cpu / stats->t_end);
+  printf("\"solver\": \"%s\", ", stats->solver == TD_SOLVER_STIFF ? "stiff" : "explicit");
+  printf("\"steps\": %ld, \"evaluations\": %ld, \"tangents\": %ld}%s\n", stats->steps,
+         stats->evaluations, stats->tangents, last ? "" : ",");
+  fflush(stdout);
+}
+
+static void print_evaluation(rig* r) {
+  printf("\"forward_dynamics_us\": %.2f, \"forward_tangent_us\": %.1f, ", best_time(rig_forward, r),
+         best_time(rig_tangent, r));
+}
+
+static void measure_cantilever(variant v, bool last) {
+  rig r = rod_rig(v);
+  td_sim_stats stats = {0};
+  const double cpu = best_run(&r, &stats), error = tip_error(&r);
+  printf("    {\"model\": \"%s\", \"n\": %d, \"tip_error_mm\": %.3g, ", v.model, v.n, 1e3 * error);
+  print_evaluation(&r);
+  print_run(&r, &stats, cpu, last);
+  rig_free(&r);
+}
+
+// ---- recordings -------------------------------------------------------------------------------
+
+typedef struct motion {
+  const char* model;
+  const char* n;
+  const char* load;
+  double published;  // seconds per simulated second; NaN: none
+} motion;
+static const motion motions[] = {{"eba", "5", "0", 6.187}, {"srl", "3", "0", 2.026},
+                                 {"ebr", "5", "0", 1.358}, {"rom", "2", "0", 5.592},
+                                 {"eba", "5", "1", 6.924}, {"srl", "3", "1", 2.918},
+                                 {"ebr", "5", "1", 2.072}, {"rom", "2", "1", NAN}};
+enum { NMOTION = sizeof motions / sizeof *motions };
+
+static void measure_recording(const char* models, const char* data, const motion* k, bool last) {
+  const bool loaded = k->load[0] == '1';
+  char file[1024], recording[1024];
+  snprintf(file, sizeof file, "%s/stiffflop.m", models);
+  snprintf(recording, sizeof recording, "%s/data/stiffflop/stiffflop_%s.csv", data,
+           loaded ? "load1" : "noload");
+  const char* const set[][2] = {
+      {"model", k->model}, {"n", k->n}, {"load", k->load}, {"data", recording}};
+  rig r = rig_new(compiled(file, NULL, set, 4));
+  const td_sim_options o = td_sim_options_default();
+  td_sim_stats stats;
+  const double cpu = simulation_time(&r, &o, &stats);
+  printf("    {\"model\": \"%s\", \"n\": %s, \"load\": %s, \"simulated_s\": %g, ", k->model, k->n,
+         k->load, stats.t_end);
+  print_number("published_s_per_simulated_s", k->published);
+  print_evaluation(&r);
+  print_run(&r, &stats, cpu, last);
+  rig_free(&r);
+}
+
+int main(int argc, char** argv) {
+  const char *models = argc > 1 ? argv[1] : "models", *data = getenv("TENDRIL_DATA");
   printf("{\n  \"rods\": [\n");
-  for (int i = 0; i < NVARIANT; i++) {
-    rig r = rig_new(variants[i]);
-    td_sim_stats stats;
-    const double run = simulation_time(&r, &stats);
-    const double us = best_time(&r, forward), tangent_us = best_time(&r, tangent);
-    printf("    {\"model\": \"%s\", \"n\": %d, \"dof\": %d, \"forward_dynamics_us\": %.2f, ",
-           variants[i].model, variants[i].n, td_model_sizes(r.model).nv, us);
-    printf("\"forward_tangent_us\": %.1f, \"cpu_s_per_simulated_s\": %.4f, ", tangent_us, run);
-    printf("\"steps\": %ld, \"evaluations\": %ld, \"tangents\": %ld}%s\n", stats.steps,
-           stats.evaluations, stats.tangents, i < NVARIANT - 1 ? "," : "");
-    rig_free(&r);
-  }
+  for (int i = 0; i < NVARIANT; i++) measure_cantilever(variants[i], i == NVARIANT - 1);
+  printf("  ],\n  \"recordings\": [\n");
+  for (int i = 0; data && i < NMOTION; i++)
+    measure_recording(models, data, &motions[i], i == NMOTION - 1);
   printf("  ]\n}\n");
   return 0;
 }

@@ -22,3 +22,9 @@ void check_reached_at(const char* what, double error, double tol, const char* fi
   if (error <= tol) return;
   _fail(file, line);
 }
+
+bool check_directory(char* path, size_t size) {
+  const char* place = getenv("TMPDIR");
+  const int n = snprintf(path, size, "%s/tendril_test_XXXXXX", place && *place ? place : "/tmp");
+  return n > 0 && (size_t)n < size && mkdtemp(path) != NULL;
+}

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -34,6 +35,9 @@ double check_random(uint64_t* seed);
 void check_near_at(double got, double want, double tol, const char* what, const char* file,
                    int line);
 #define CHECK_NEAR(got, want, tol) check_near_at((got), (want), (tol), #got, __FILE__, __LINE__)
+
+// A new directory under TMPDIR; false: none could be made.
+bool check_directory(char* path, size_t size);
 
 // Report a reached error against its tolerance: "D01 pendulum x(10 s): error 3.1e-09 (tolerance
 // 1e-06)"; fails above.

@@ -13,7 +13,9 @@ extern "C" {
 
 // Gain of the controller u = -K x (K nu x nx) that minimises the integral of x'Q x + u'R u for
 // x' = A x + B u.  Q symmetric and not negative, R symmetric positive.  X (nx x nx) solves the
-// Riccati equation; X and residual (its largest element left over, relative) may be NULL.
+// Riccati equation; X and residual may be NULL.  The residual is the largest element that X leaves
+// over relative to the largest term, in coordinates in which A is balanced and inputs act along
+// axes; K comes from there and is more accurate than R^-1 B'X where control is cheap.
 // TD_E_SINGULAR: no such gain (an unstable motion is out of reach, or a motion on the imaginary
 // axis is not weighted, or R is not positive).
 td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
@@ -41,10 +43,28 @@ td_status td_linear_structure(const td_linear* linear, td_structure* structure);
 // frequency.
 td_status td_frequency_response(const td_linear* linear, double omega, double* G);
 
+// The same without a linear model of all states, for models of any size about a state: large ones
+// at rest by sparse complex factors of K + i omega C - omega^2 M.  It uses the work given to it.
+// What joints and cables transmit is left out of large models.
+typedef struct td_response td_response;
+td_status td_response_new(const td_model* model, const td_state* state, td_work* work,
+                          td_response** response);
+void td_response_free(td_response* response);
+int td_response_count(const td_response* response);          // ny
+int td_response_output(const td_response* response, int i);  // which sensor row i of G is
+const char* td_response_note(const td_response* response);   // sensors left out, "" if none
+td_status td_response_at(td_response* response, double omega, double* G);
+
 // The linear model of the first n natural modes about an equilibrium at rest: x = [z, z'] with
-// dq = shape' z.  Fewer when there are fewer.  TD_E_USAGE when prescribed motion moves.
+// dq = shape' z.  Fewer when there are fewer.  Above 1000 velocities the modes come from a sparse
+// eigenvalue problem, at most 300 of them.  TD_E_USAGE when prescribed motion moves, or when an
+// input says where a constraint is.
 td_status td_modal_reduction(const td_model* model, const td_state* state, td_work* work, int n,
                              td_linear** result);
+// ... and one more shape for each input: what the modes left out would add to the static answer,
+// which is then right to 1e-6.
+td_status td_static_reduction(const td_model* model, const td_state* state, td_work* work, int n,
+                              td_linear** result);
 
 // x (nx) of a state near the one that was linearised about.
 td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
@@ -80,6 +100,9 @@ void td_plant_inputs(td_plant* plant, const double* u);
 // td_work_failure() of its work may tell more.  Makes no heap call, except that forces which jump
 // at known times are looked up again now and then.
 td_status td_plant_step(td_plant* plant, double t);
+// All in one call, for other languages: hold u (NULL: as they are), go to t, and measure there
+// (nsensor; NULL: do not).
+td_status td_plant_drive(td_plant* plant, double t, const double* u, double* sensors);
 // Go on from another state.
 td_status td_plant_reset(td_plant* plant, const td_state* state);
 // Counts since the start: steps, rejected, evaluations, tangents, factorisations, projections.

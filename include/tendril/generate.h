@@ -18,6 +18,10 @@ typedef struct td_derive_options {
   int nsymbolic;
   bool all_symbolic;  // all that can
   bool elements;      // what each force adds, apart: for the styles that write elements
+  bool loops;         // polynomial rods as loops over their points, which are then symbols, and not
+                      // as a sum of so many terms: for td_derive_write() with TD_DERIVE_WHOLE in
+                      // all languages but LaTeX
+  bool power;         // the power of forces without potential too: for td_jit
 } td_derive_options;
 
 // The equations of motion of a model, element by element.  On failure *derived is NULL and
@@ -45,10 +49,31 @@ typedef enum td_derive_style {
   TD_DERIVE_MATRIX    // one for each matrix and vector            (par.fun = 3; 4 in C)
 } td_derive_style;
 
-// Stage the files of one language, with a program or script that compares them with the engine.
+// Stage the files of one language (TD_E_USAGE: a derivation with loops as formulas, or cut into
+// elements or matrices), with a program or script that compares them with the engine.
 // `title` is the model's name: its letters and digits name the functions.
 td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
                           td_derive_language language, td_derive_style style, td_files* files);
+
+// ---- just in time -----------------------------------------------------------------------------
+
+// The derived v' of a model, compiled while a simulation runs: at once by libtcc, where the library
+// was built with it, then with more care by the system's C compiler (CC or cc, in a directory under
+// TMPDIR).  Give td_jit_source() to td_sim_options.code; the simulation measures each code when it
+// comes and takes it if it is faster.  For one simulation at a time.
+typedef struct td_jit td_jit;
+
+// Begin, in a thread of its own, with the parameters as they are in `work` now.  TD_E_NOMEM.
+td_status td_jit_new(const td_model* model, const td_work* work, td_jit** jit);
+// Wait until no more code will come.
+void td_jit_wait(td_jit* jit);
+// End what is still going on.  Code that was made stays.
+void td_jit_stop(td_jit* jit);
+void td_jit_free(td_jit* jit);  // not before the simulation has ended
+const td_code_source* td_jit_source(const td_jit* jit);
+// After td_jit_wait() or td_jit_stop(): why there is no code, or less than there could be; "" when
+// all is well.
+const char* td_jit_message(const td_jit* jit);
 
 // ---- standalone models ------------------------------------------------------------------------
 

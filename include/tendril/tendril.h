@@ -293,7 +293,7 @@ void td_modes_free(td_modes_result* result);
 // One equilibrium on a path.
 typedef enum td_path_kind { TD_REGULAR, TD_LIMIT, TD_BIFURCATION, TD_HOPF } td_path_kind;
 typedef struct td_trace_options {
-  int param;        // parameter followed
+  int param;        // parameter followed; nparam + i: input i
   double from, to;  // its range
   double step;      // first and largest arc-length step relative to the range, default 0.02
   int max_points;   // default 2000
@@ -335,6 +335,23 @@ typedef enum td_solver {
   TD_SOLVER_STIFF      // adaptive BDF (CVODE) with the exact Jacobian
 } td_solver;
 
+// Code for v' of one model, made elsewhere (td_jit of generate.h).  `forward` gives v' (nv) and, if
+// `power` is not NULL, the power of all forces without potential, at a state and the integrated
+// controls; 0: done, else the engine is asked.
+typedef struct td_code {
+  const char* maker;  // "tcc", "cc"
+  void* user;
+  int (*forward)(void* user, const td_state* state, const double* targets, double* vdot,
+                 double* power);
+  bool has_power;  // else power must be NULL
+} td_code;
+
+// Where code comes from while a run goes on: the best there is now, NULL: none yet.
+typedef struct td_code_source {
+  void* user;
+  const td_code* (*latest)(void* user);
+} td_code_source;
+
 typedef struct td_sim_options {
   double t_final, dt_out;  // [s]; NaN: as the model says
   double rtol, atol;       // NaN: as the model says
@@ -346,6 +363,9 @@ typedef struct td_sim_options {
   void* user;
   td_work* belief;    // what tasks take the parameters to be (td_work_set_param); NULL: as they are
   bool allow_plugin;  // run the plug-ins that the model names (control.plugin)
+  const td_code_source* code;  // asked between steps for code that is faster than the engine; NULL:
+                               // none is used
+  bool code_always;            // use it without measuring
 } td_sim_options;
 td_sim_options td_sim_options_default(void);
 
@@ -361,6 +381,7 @@ typedef struct td_sim_stats {
   char why[160];      // and why
   bool partial;       // stopped early
   double t_end;
+  char code[240];  // when code took the place of the engine and what it gained; "" when none came
 } td_sim_stats;
 
 // Integrate from `state` (overwritten by the final state).  On failure or stop the trajectory holds

@@ -35,6 +35,9 @@ const char* td_spec_printed(const td_spec* spec);
 // Belongs to the spec.
 const char* td_spec_text(const td_spec* spec, const char* path);
 
+// A number of the model, e.g. "par.fun"; NaN when it is absent or no number.
+double td_spec_value(const td_spec* spec, const char* path);
+
 // Whether result files are to hold this ("q", "v" or the name of a sensor): `output` of the model
 // names it, or the model has no `output`.
 bool td_spec_wants(const td_spec* spec, const char* name);

@@ -67,7 +67,8 @@ class td_structure(c.Structure):
 class td_sim_options(c.Structure):
     _fields_ = [("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
                 ("solver", c.c_int), ("halve", c.c_bool), ("max_steps", c.c_long), ("progress", Progress),
-                ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool)]
+                ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool), ("code", c.c_void_p),
+                ("code_always", c.c_bool)]
 
 
 class td_sim_stats(c.Structure):
@@ -76,7 +77,8 @@ class td_sim_stats(c.Structure):
                 + [(name, c.c_double) for name in
                    "max_constraint_error max_velocity_error energy_start energy_end work_done energy_error "
                    "time_error".split()]
-                + [("solver", c.c_int), ("why", c.c_char * 160), ("partial", c.c_bool), ("t_end", c.c_double)])
+                + [("solver", c.c_int), ("why", c.c_char * 160), ("partial", c.c_bool), ("t_end", c.c_double),
+                   ("code", c.c_char * 240)])
 
 
 class td_report(c.Structure):
@@ -142,6 +144,12 @@ FUNCTIONS = {
     "td_modal_reduction": (_I, [_P, _State, _P, _I, c.POINTER(c.POINTER(td_linear))]),
     "td_linear_free": (None, [c.POINTER(td_linear)]),
     "td_linear_structure": (_I, [c.POINTER(td_linear), c.POINTER(td_structure)]),
+    "td_static_reduction": (_I, [_P, _State, _P, _I, c.POINTER(c.POINTER(td_linear))]),
+    "td_response_new": (_I, [_P, _State, _P, c.POINTER(_P)]),
+    "td_response_free": (None, [_P]),
+    "td_response_count": (_I, [_P]),
+    "td_response_output": (_I, [_P, _I]),
+    "td_response_at": (_I, [_P, _D, _P]),
     "td_frequency_response": (_I, [c.POINTER(td_linear), _D, _P]),
     "td_linear_state": (_I, [_P, c.POINTER(td_linear), _State, _State, _P]),
     "td_lqr": (_I, [_I, _I, _P, _P, _P, _P, _P, _P, _P]),
@@ -163,8 +171,7 @@ FUNCTIONS = {
     "td_plant_new": (_I, [_P, _P, _State, c.POINTER(td_sim_options), c.POINTER(_P)]),
     "td_plant_free": (None, [_P]),
     "td_plant_state": (_State, [_P]),
-    "td_plant_inputs": (None, [_P, _P]),
-    "td_plant_step": (_I, [_P, _D]),
+    "td_plant_drive": (_I, [_P, _D, _P, _P]),
     "td_plant_reset": (_I, [_P, _State]),
     "td_plant_stats": (td_sim_stats, [_P]),
 }

@@ -24,6 +24,9 @@ int code_of(td_status status);
 
 // ---- options (options.c) ----------------------------------------------------------------------
 
+// Derived code in the engine's place (--jit).
+typedef enum jit_use { JIT_NONE, JIT_SWAP, JIT_WAIT, JIT_ALWAYS } jit_use;
+
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
   const char* kind;    // export: c or fmu
@@ -45,9 +48,11 @@ typedef struct options {
   bool only_static, only_dynamic;
   td_derive_language language;  // derive
   td_derive_style style;
+  bool language_given, style_given;
   const char* symbolic;  // "E,l0" or "all", NULL: none
   int fmi;               // export fmu: 2 or 3, 0: not given
-  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report;
+  jit_use jit;
+  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report, correct;
   bool open, png, page, dark, gnuplot;
   const char *y, *x;  // columns to plot
   int port;
@@ -136,6 +141,7 @@ typedef struct session {
   bool partial;    // stopped or failed half-way: results are marked
   char from[600];  // where the state came from, "" when it is the model's initial one
   bool reports;    // report.html is among its results
+  bool derives;    // equations of motion are written too
 
   // what has been computed, absent when NULL or false
   bool has_equil;
@@ -219,6 +225,7 @@ cJSON* modes_json(const session* s);
 int sim_step(session* s);                // cmd_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
+int derive_write(session* s);  // equations of motion, if they can be had (cmd_derive.c)
 // data.c: a whole text file, NULL after a message; a table of numbers from a CSV file
 char* text_of_file(const char* path, int* code);
 typedef struct table {
@@ -230,7 +237,8 @@ typedef struct table {
 int table_read(const char* path, table* t);        // complains
 int table_find(const table* t, const char* name);  // -1: none
 void table_free(table* t);
-int linear_step(session* s, td_linear** linear);  // cmd_linearize.c: at s->rest
+int linear_point(session* s);  // cmd_linearize.c: where to linearize about, in s->rest
+int linear_step(session* s, td_linear** linear);  // there
 cJSON* linear_json(const session* s, const td_linear* linear);
 int linear_weights(const session* s, const td_linear* linear, double* Q, double* R, double* W,
                    double* V);  // weights.c: --weights

@@ -5,31 +5,55 @@
 #include "cli.h"
 
 typedef struct response {
-  td_linear* l;
-  int n, pairs;
+  td_linear* l;     // of --reduce, or
+  td_response* at;  // the whole model
+  int n, pairs, ny, nu;
   double *hz, *db, *deg;  // (n), n x pairs, n x pairs
   char** names;           // "tip_x/F"
   double* block;
 } response;
 
+// Slowest and fastest pole.
+typedef struct span {
+  double slow, fast;  // [Hz]
+} span;
+
+static span poles_span(const double* re, const double* im, int n) {
+  span s = {INFINITY, 0};
+  for (int i = 0; i < n; i++) {
+    const double size = hypot(re[i], im[i]) / (2 * acos(-1.0));
+    if (size > s.fast) s.fast = size;
+    if (size > 1e-9 && size < s.slow) s.slow = size;
+  }
+  return s;
+}
+
+// Of the reduced model, or of the modes of the whole one (large ones: the lowest).
+static td_status find_span(session* s, const response* r, span* out) {
+  if (!r->l) {
+    td_modes_result* m = NULL;
+    const td_status status = td_modes(s->model, s->rest, s->work, &m);
+    if (status == TD_OK) *out = poles_span(m->re, m->im, m->ncomplex);
+    td_modes_free(m);
+    return status;
+  }
+  const int n = r->l->nx;
+  double* re = malloc(sizeof *re * (2 * (size_t)n + 1));
+  const td_status status = re ? td_poles(r->l->A, n, re, re + n) : TD_E_NOMEM;
+  if (status == TD_OK) *out = poles_span(re, re + n, n);
+  free(re);
+  return status;
+}
+
 // Around the poles: a decade below the slowest and above the fastest, at most six in all.
-static int range_of(const session* s, const td_linear* l, double* low, double* high) {
-  const double pi = acos(-1.0);
+static int range_of(session* s, const response* r, double* low, double* high) {
   *low = s->opt->low;
   *high = s->opt->high;
   if (*low > 0) return CODE_DONE;
-  double* re = malloc(sizeof *re * (2 * (size_t)l->nx + 1));
-  if (!re || td_poles(l->A, l->nx, re, re + l->nx) != TD_OK) {
-    free(re);
+  span p;
+  if (find_span(s, r, &p) != TD_OK)
     return complain(CODE_NUMERICS, "the poles cannot be found; give --range");
-  }
-  double slow = INFINITY, fast = 0;
-  for (int i = 0; i < l->nx; i++) {
-    const double size = hypot(re[i], re[l->nx + i]) / (2 * pi);
-    if (size > fast) fast = size;
-    if (size > 1e-9 && size < slow) slow = size;
-  }
-  free(re);
+  const double slow = p.slow, fast = p.fast;
   *low = isfinite(slow) ? slow / 10 : 0.01;
   *high = fast > 0 ? fmin(fast * 10, *low * 1e6) : 100;
   return CODE_DONE;
@@ -51,12 +75,14 @@ static void release(response* r) {
   free(r->names);
   free(r->block);
   td_linear_free(r->l);
+  td_response_free(r->at);
 }
 
 static bool name_pairs(const session* s, response* r) {
   for (int i = 0; i < r->pairs; i++) {
-    r->names[i] = format_text("%s/%s", td_model_sensor_name(s->model, r->l->output[i / r->l->nu]),
-                              td_model_input_name(s->model, i % r->l->nu));
+    const int k = i / r->nu, sensor = r->l ? r->l->output[k] : td_response_output(r->at, k);
+    r->names[i] = format_text("%s/%s", td_model_sensor_name(s->model, sensor),
+                              td_model_input_name(s->model, i % r->nu));
     if (!r->names[i]) return false;
   }
   return true;
@@ -69,7 +95,8 @@ static td_status sweep(response* r, double low, double high) {
   td_status status = G ? TD_OK : TD_E_NOMEM;
   for (int k = 0; status == TD_OK && k < r->n; k++) {
     r->hz[k] = low * pow(high / low, r->n > 1 ? (double)k / (r->n - 1) : 0);
-    status = td_frequency_response(r->l, 2 * pi * r->hz[k], G);
+    const double w = 2 * pi * r->hz[k];
+    status = r->l ? td_frequency_response(r->l, w, G) : td_response_at(r->at, w, G);
     const bool singular = status == TD_E_SINGULAR;
     if (singular) status = TD_OK;
     for (int i = 0; status == TD_OK && i < r->pairs; i++) {
@@ -127,12 +154,14 @@ static cJSON* response_json(const response* r) {
 
 static int respond(session* s, response* r) {
   double low, high;
-  r->pairs = r->l->nu * r->l->ny;
+  r->nu = s->n.nu;
+  r->ny = r->l ? r->l->ny : td_response_count(r->at);
+  r->pairs = r->nu * r->ny;
   r->n = s->opt->points ? s->opt->points : 400;
   if (r->pairs == 0) return complain(CODE_USE, "a frequency response needs an input and a sensor");
   if ((double)r->pairs * r->n > 2e7) return complain(CODE_USE, "too many points and sensors");
   if (!allocate(r) || !name_pairs(s, r)) return complain(CODE_NUMERICS, "out of memory");
-  const int code = range_of(s, r->l, &low, &high);
+  const int code = range_of(s, r, &low, &high);
   if (code) return code;
   td_status status = sweep(r, low, high);
   if (status != TD_OK) return session_failed(s, status, "frequency response");
@@ -142,12 +171,24 @@ static int respond(session* s, response* r) {
   return session_wrote(s, status);
 }
 
+static int model_step(session* s, response* r) {
+  if (s->opt->reduce) return linear_step(s, &r->l);
+  const int code = linear_point(s);
+  if (code) return code;
+  const td_status status = td_response_new(s->model, s->rest, s->work, &r->at);
+  if (status != TD_OK) return session_failed(s, status, "frequency response");
+  say_heading(s, "Frequency response about the %s", s->opt->at ? "given state" : "equilibrium");
+  if (*td_response_note(r->at)) say(s, "  %s\n", td_response_note(r->at));
+  say_time(s, s->rest->t);
+  return CODE_DONE;
+}
+
 int cmd_bode(const options* opt) {
   session s = {0};
   response r = {0};
   int code = session_open(&s, opt);
   if (code == CODE_DONE) code = session_output(&s);
-  if (code == CODE_DONE) code = linear_step(&s, &r.l);
+  if (code == CODE_DONE) code = model_step(&s, &r);
   if (code == CODE_DONE) code = respond(&s, &r);
   if (code == CODE_DONE) code = session_commit(&s, NULL, NULL);
   if (code == CODE_DONE && opt->json) json_print(response_json(&r));

@@ -31,10 +31,34 @@ static int read_symbols(const options* opt, symbols* s, td_derive_options* o) {
   return CODE_DONE;
 }
 
+// Language and style: what the options say, else par.fun, else the whole in C.
+typedef struct form {
+  td_derive_language language;
+  td_derive_style style;
+} form;
+
+static form form_of(const session* s) {
+  static const form published[] = {{TD_DERIVE_OCTAVE, TD_DERIVE_ELEMENT},
+                                   {TD_DERIVE_OCTAVE, TD_DERIVE_TERMS},
+                                   {TD_DERIVE_OCTAVE, TD_DERIVE_MATRIX},
+                                   {TD_DERIVE_C, TD_DERIVE_MATRIX}};
+  const double fun = td_spec_value(s->spec, "par.fun");
+  form f = fun >= 1 && fun <= 4 ? published[(int)fun - 1] : (form){TD_DERIVE_C, TD_DERIVE_WHOLE};
+  if (s->opt->language_given) f.language = s->opt->language;
+  if (s->opt->style_given) f.style = s->opt->style;
+  return f;
+}
+
+// What the form needs to be derived.
+static void prepare(form f, td_derive_options* o) {
+  o->elements = f.style == TD_DERIVE_ELEMENT || f.style == TD_DERIVE_TERMS;
+  o->loops = f.style == TD_DERIVE_WHOLE && f.language != TD_DERIVE_LATEX;
+}
+
 static int write_equations(session* s, td_derived* d, double derive_time) {
   const double start = seconds();
-  const td_status status =
-      td_derive_write(s->model, d, s->name, s->opt->language, s->opt->style, s->files);
+  const form f = form_of(s);
+  const td_status status = td_derive_write(s->model, d, s->name, f.language, f.style, s->files);
   const double print_time = seconds() - start;
   if (status != TD_OK) {
     return status == TD_E_IO ? session_wrote(s, status) : session_failed(s, status, "derive");
@@ -62,14 +86,32 @@ static int derive(session* s, const td_derive_options* o) {
   return code;
 }
 
+int derive_write(session* s) {
+  td_derived* d = NULL;
+  td_derive_options o = {0};
+  char message[400];
+  const form f = form_of(s);
+  prepare(f, &o);
+  const td_status status = td_derive(s->model, &o, &d, message, sizeof message);
+  if (status != TD_OK) {
+    if (!s->opt->quiet) {
+      complain(0, "note: par.derive: %s", *message ? message : td_status_text(status));
+    }
+    return CODE_DONE;
+  }
+  const td_status written = td_derive_write(s->model, d, s->name, f.language, f.style, s->files);
+  td_derived_free(d);
+  return session_wrote(s, written);
+}
+
 int cmd_derive(const options* opt) {
   session s = {0};
   symbols names = {0};
-  td_derive_options o = {.elements =
-                             opt->style == TD_DERIVE_ELEMENT || opt->style == TD_DERIVE_TERMS};
+  td_derive_options o = {0};
   int code = read_symbols(opt, &names, &o);
   if (code == CODE_DONE) code = session_open(&s, opt);
   if (code == CODE_DONE) code = session_output(&s);
+  if (code == CODE_DONE) prepare(form_of(&s), &o);
   if (code == CODE_DONE) code = derive(&s, &o);
   session_close(&s);
   free(names.text);

@@ -17,7 +17,7 @@ static const helper helpers[] = {
     {"ffmpeg", NULL, "make videos (tendril video)", "ffmpeg"},
     {"chromium", "chromium-browser", "draw pictures and videos of reports without a display",
      "chromium"},
-    {"cc", NULL, "the binary of an exported FMU", "gcc"},
+    {"cc", NULL, "binaries of exported FMUs, code of sim --jit", "gcc"},
     {"pdflatex", NULL, "typeset derived equations", "texlive-latex-base"},
     {"arm-none-eabi-gcc", NULL, "exported models on microcontrollers", "gcc-arm-none-eabi"},
     {"h5dump", NULL, "look into trajectory.h5 on the command line", "hdf5-tools"},

@@ -76,21 +76,23 @@ static int write_linear(session* s, const td_linear* l) {
   return code ? code : session_commit(s, NULL, NULL);
 }
 
-// The point to linearize about, in s->rest.
-static int find_point(session* s) {
+int linear_point(session* s) {
   if (!s->opt->at) return equil_step(s);
   td_state_copy(s->model, s->state, s->rest);
   return CODE_DONE;
 }
 
 int linear_step(session* s, td_linear** l) {
-  const int code = find_point(s);
+  const int code = linear_point(s);
   if (code) return code;
   const int reduce = s->opt->reduce;
-  const td_status status = reduce ? td_modal_reduction(s->model, s->rest, s->work, reduce, l)
-                                  : td_linearize(s->model, s->rest, s->work, l);
-  if (reduce && status == TD_E_USAGE)
-    return complain(CODE_USE, "--reduce is for a robot at rest; prescribed motion moves this one");
+  td_status status;
+  if (!reduce)
+    status = td_linearize(s->model, s->rest, s->work, l);
+  else if (s->opt->correct)
+    status = td_static_reduction(s->model, s->rest, s->work, reduce, l);
+  else
+    status = td_modal_reduction(s->model, s->rest, s->work, reduce, l);
   if (status != TD_OK) return session_failed(s, status, reduce ? "modal reduction" : "linearize");
 
   say_heading(s, "Linear model about the %s", s->opt->at ? "given state" : "equilibrium");
@@ -98,7 +100,9 @@ int linear_step(session* s, td_linear** l) {
       (*l)->nu, (*l)->ny);
   if (*(*l)->note) say(s, "  %s\n", (*l)->note);
   say_time(s, s->rest->t);
-  if (reduce) say(s, "  x = [z, z'] of the first %d natural modes\n", (*l)->nx / 2);
+  if (reduce)
+    say(s, "  x = [z, z'] of the first natural modes%s, %d shapes\n",
+        s->opt->correct ? " and a static one for each input" : "", (*l)->nx / 2);
   return CODE_DONE;
 }
 

@@ -11,6 +11,7 @@ static int write_results(session* s) {
   if (code == CODE_DONE && s->has_equil) code = equil_write(s);
   if (code == CODE_DONE && s->modes) code = modes_write(s);
   if (code == CODE_DONE && s->trajectory) code = sim_write(s);
+  if (code == CODE_DONE && s->derives) code = derive_write(s);
   return code;
 }
 
@@ -61,6 +62,7 @@ int cmd_run(const options* opt) {
   if (code == CODE_DONE) code = check_post(&s);
   if (code == CODE_DONE) {
     const td_settings par = td_model_settings(s.model);
+    s.derives = td_spec_value(s.spec, "par.derive") == 1;
     code = run_stages(&s, par.equil, par.modal, par.dyn);
     if (opt->json && s.files) json_print(summary_json(&s));
   }

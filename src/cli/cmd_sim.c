@@ -39,6 +39,7 @@ static void say_sim(session* s) {
   say(s, "               end   %12.6g\n", st->energy_end);
   say(s, "               work  %12.6g   of inputs, loads and dampers\n", st->work_done);
   say(s, "               error %12.2g   end - start - work\n", st->energy_error);
+  if (s->opt->jit) say(s, "  derived code: %s\n", *st->code ? st->code : "none came in time");
   if (isfinite(st->time_error))
     say(s, "  time error by tighter tolerances: %.2g\n", st->time_error);
   const int events = td_trajectory_event_count(s->trajectory);
@@ -65,7 +66,34 @@ static int believe(session* s, td_sim_options* o) {
   return CODE_DONE;
 }
 
+// Derived code, compiled from now on or before the simulation begins.
+static int start_jit(session* s, td_sim_options* o, td_jit** jit) {
+  if (s->opt->jit == JIT_NONE) return CODE_DONE;
+  if (td_jit_new(s->model, s->work, jit) != TD_OK) return complain(CODE_NUMERICS, "out of memory");
+  if (s->opt->jit != JIT_SWAP) td_jit_wait(*jit);
+  o->code = td_jit_source(*jit);
+  o->code_always = s->opt->jit == JIT_ALWAYS;
+  return CODE_DONE;
+}
+
+static void end_jit(session* s, td_jit* jit) {
+  if (!jit) return;
+  td_jit_stop(jit);
+  if (*td_jit_message(jit) && !s->opt->quiet) complain(0, "note: --jit: %s", td_jit_message(jit));
+  td_jit_free(jit);
+}
+
+static td_status simulate(session* s, const td_sim_options* o) {
+  progress_clear(&s->progress);
+  const double start = seconds();
+  const td_status status = td_simulate(s->model, s->work, s->state, o, &s->trajectory);
+  s->timings[TIME_SIMULATE] = seconds() - start;
+  progress_clear(&s->progress);
+  return status;
+}
+
 int sim_step(session* s) {
+  td_jit* jit = NULL;
   td_sim_options o = sim_options(s);
   const int code = believe(s, &o);
   if (code) return code;
@@ -74,12 +102,10 @@ int sim_step(session* s) {
     return complain(CODE_USE, "the state of --at is at t = %g s: give a later --t-final than %g s",
                     s->state->t, end);
   }
-  progress_clear(&s->progress);
-  const double start = seconds();
-  const td_status status = td_simulate(s->model, s->work, s->state, &o, &s->trajectory);
-  s->timings[TIME_SIMULATE] = seconds() - start;
-  progress_clear(&s->progress);
-
+  const int started = start_jit(s, &o, &jit);
+  if (started) return started;
+  const td_status status = simulate(s, &o);
+  end_jit(s, jit);
   if (status != TD_OK) s->partial = true;
   if (s->trajectory && td_trajectory_rows(s->trajectory) > 0) say_sim(s);
   if (status == TD_OK) return CODE_DONE;

@@ -11,7 +11,7 @@
 const command command_table[] = {
     {"demo", "[NAME]", COMMON SOLVER "mk", -1, cmd_demo, "list the built-in models, or run one"},
     {"check", "MODEL", "sjq", 1, cmd_check, "load and check; print what the model is made of"},
-    {"run", "MODEL", COMMON SOLVER "hmpnkAU", 1, cmd_run,
+    {"run", "MODEL", COMMON SOLVER "hJmpnkAU", 1, cmd_run,
      "what the file asks for (par.equil, par.modal, par.dyn)"},
     {"equil", "MODEL", COMMON "@k", 1, cmd_equil, "static equilibrium and its stability"},
     {"modes", "MODEL", COMMON "n@k", 1, cmd_modes,
@@ -23,7 +23,7 @@ const command command_table[] = {
     {"bode", "MODEL", COMMON "@RHI", 1, cmd_bode, "frequency response as CSV and SVG"},
     {"observe", "MODEL", COMMON "rav@KMENWe", 1, cmd_observe,
      "motion, forces and parameters from recorded sensors (--data FILE)"},
-    {"sim", "MODEL", COMMON SOLVER "hm@ekAU", 1, cmd_sim, "dynamic simulation"},
+    {"sim", "MODEL", COMMON SOLVER "hJm@ekAU", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
     {"compare", "MODEL", COMMON SOLVER "liy", 1, cmd_compare,
      "the same rods in every continuum model: DOF, error, speed"},

@@ -9,7 +9,7 @@ typedef struct option_row {
   char letter;       // in command.accepts
   const char* name;  // "--rtol"
   const char* short_name;
-  const char* value;                                     // as shown in the help, NULL: a flag
+  const char* value;  // as shown in the help, NULL: a flag; in brackets: only behind '='
   const char* (*read)(options* opt, const char* value);  // NULL or what is wrong with the value
   const char* text;
 } option_row;
@@ -98,6 +98,7 @@ static const char* read_language(options* o, const char* s) {
   int i;
   if (!choice(s, words, 4, &i)) return "must be c, octave, python or latex";
   o->language = (td_derive_language)i;
+  o->language_given = true;
   return NULL;
 }
 
@@ -106,6 +107,7 @@ static const char* read_style(options* o, const char* s) {
   int i;
   if (!choice(s, words, 4, &i)) return "must be whole, element, terms or matrix";
   o->style = (td_derive_style)i;
+  o->style_given = true;
   return NULL;
 }
 
@@ -190,6 +192,14 @@ static const char* flag(bool* on) {
 }
 static const char* read_json(options* o, const char* s) { return (void)s, flag(&o->json); }
 static const char* read_quiet(options* o, const char* s) { return (void)s, flag(&o->quiet); }
+// --jit or --jit=WORD
+static const char* read_jit(options* o, const char* s) {
+  static const char* const words[] = {"swap", "wait", "always"};
+  int i = 0;
+  if (s && !choice(s, words, 3, &i)) return "must be swap, wait or always";
+  o->jit = (jit_use)(JIT_SWAP + i);
+  return NULL;
+}
 static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
 static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
@@ -204,6 +214,7 @@ static const char* read_rest(options* o, const char* s) { return (void)s, flag(&
 static const char* read_no_report(options* o, const char* s) {
   return (void)s, flag(&o->no_report);
 }
+static const char* read_correct(options* o, const char* s) { return (void)s, flag(&o->correct); }
 static const char* read_open(options* o, const char* s) { return (void)s, flag(&o->open); }
 static const char* whole(const char* s, double low, double high, int* out) {
   double x;
@@ -244,6 +255,7 @@ static const option_row option_table[] = {
     {'f', "--t-final", NULL, "T", read_t_final, "end of the simulation in s (default: par.t_final)"},
     {'d', "--dt-out", NULL, "T", read_dt_out, "time between output rows in s (default: par.dt_out)"},
     {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit or stiff (default: par.solver)"},
+    {'J', "--jit", NULL, "[=WHEN]", read_jit, "compile derived code and use it if it is faster: =swap when it is there (default), =wait from the start, =always from the start and unmeasured"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
     {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
@@ -252,7 +264,7 @@ static const option_row option_table[] = {
     {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},
     {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
-    {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
+    {'t', "--param", NULL, "P=A:B", read_param, "parameter or input to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
     {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
     {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
@@ -281,6 +293,7 @@ static const option_row option_table[] = {
     {'N', "--sigma", NULL, "Q:V", read_sigma, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
     {'W', "--drift", NULL, "X", read_drift, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
     {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
+    {'R', "--correct", NULL, NULL, read_correct, "with --reduce: one more shape for each input, for the right static response"},
     {'Q', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
     {'H', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},
     {'I', "--points", NULL, "N", read_points, "how many frequencies (default: 400)"},
@@ -347,7 +360,7 @@ static int read_one(const command* cmd, options* opt, int* i) {
                     cmd->name);
   }
   if (!row->value && value) return complain(CODE_USE, "%s takes no value", row->name);
-  if (row->value && !value) {
+  if (row->value && row->value[0] != '[' && !value) {
     if (*i + 1 >= opt->argc)
       return complain(CODE_USE, "%s needs a value: %s", row->name, row->value);
     value = opt->argv[++*i];
@@ -406,6 +419,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   if (opt->at && opt->from_rest) {
     return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
+  if (opt->correct && !opt->reduce) return complain(CODE_USE, "--correct needs --reduce");
   if (cmd->targets > 0 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,
                     cmd->arguments);

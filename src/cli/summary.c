@@ -194,6 +194,7 @@ static cJSON* simulation_json(const td_trajectory* trajectory) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "solver", solver_text(st->solver));
   cJSON_AddStringToObject(o, "why", st->why);
+  cJSON_AddStringToObject(o, "derived_code", st->code);
   json_add_number(o, "t_end", st->t_end);
   json_add_number(o, "rows", td_trajectory_rows(trajectory));
   cJSON_AddBoolToObject(o, "partial", st->partial);

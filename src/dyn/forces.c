@@ -30,8 +30,8 @@ static double law_change(const td_work* w, const model_law* l, const law_value* 
   if (!w->numbers_change) return f;
   const double* d = w->dnum;
   const double dx0 = d[l->rest] * w->num[l->compr] + w->num[l->rest] * d[l->compr];
-  return f + v->fk * d[l->k] + v->fx0 * dx0 + v->fmu * d[l->mu] + v->fnu * d[l->nu] +
-         w->load * d[l->input];
+  const double fnu = d[l->nu] == 0 ? 0 : w->num[l->mu] * law_power_nu(v->fmu, v->u2) * d[l->nu];
+  return f + v->fk * d[l->k] + v->fx0 * dx0 + v->fmu * d[l->mu] + fnu + w->load * d[l->input];
 }
 
 static law_value law_value_at(const td_work* w, const model_law* l, double x, double u) {
@@ -50,9 +50,9 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
 static vec3 isotropic_damping(const td_work* w, const model_force* f, const frame* a,
                               const frame* b) {
   const vec3 u = vec3_sub(b->v, a->v);
-  double r[3], unused1, unused2;
+  double r[3], unused;
   for (int c = 0; c < 3; c++) {
-    law_power(vec3_at(u, c), w->num[f->law[0].nu], &r[c], &unused1, &unused2);
+    law_power(vec3_at(u, c), w->num[f->law[0].nu], &r[c], &unused);
     r[c] *= -w->num[f->law[0].mu];
   }
   return vec3_of(r);
@@ -65,8 +65,9 @@ static vec3 isotropic_damping_change(const td_work* w, const model_force* f, con
   const model_law* l = &f->law[0];
   double r[3];
   for (int c = 0; c < 3; c++) {
-    double x, slope, dnu;
-    law_power(vec3_at(u, c), w->num[l->nu], &x, &slope, &dnu);
+    double x, slope;
+    const double u2 = law_power(vec3_at(u, c), w->num[l->nu], &x, &slope);
+    const double dnu = w->dnum[l->nu] == 0 ? 0 : law_power_nu(x, u2);
     r[c] = -w->num[l->mu] * (slope * vec3_at(du, c) + dnu * w->dnum[l->nu]) - x * w->dnum[l->mu];
   }
   return vec3_of(r);
@@ -107,6 +108,15 @@ static void beam_add(const td_model* m, td_work* w, const model_force* f, int wh
   add_wrench(m, w, f->a, spatial_scale(-1, on_b));
 }
 
+// ---- edges in a fluid -------------------------------------------------------------------------
+
+static void drag_add(const td_model* m, td_work* w, const model_force* f) {
+  spatial on[2];
+  td_edge_drag_wrenches(m, w, f, on);
+  add_wrench(m, w, f->a, on[0]);
+  add_wrench(m, w, f->b, on[1]);
+}
+
 // ---- loads ------------------------------------------------------------------------------------
 
 static void load_add(const td_model* m, td_work* w, const model_force* f) {
@@ -141,6 +151,9 @@ void td_forces(const td_model* m, td_work* w, int which) {
         break;
       case FORCE_STRAIN:
         td_strain_add(m, w, f, which);
+        break;
+      case FORCE_DRAG:
+        if (which & FORCES_PASSIVE) drag_add(m, w, f);
         break;
     }
   }
@@ -180,6 +193,7 @@ void td_force_state(const td_model* m, const td_work* w, const model_force* f, f
   if (f->kind == FORCE_BEAM) beam_state(w, f, s);
   if (f->kind == FORCE_LOAD) load_state(w, f, s);
   if (f->kind == FORCE_STRAIN) td_segment_state(m, w, f, s);
+  if (f->kind == FORCE_DRAG) s->drag = td_edge_drag(m, w, f, &s->a, &s->b);
 }
 
 static void axial_change(const td_work* w, const model_force* f, const force_state* s,
@@ -248,6 +262,7 @@ void td_force_change(const td_model* m, const td_work* w, const model_force* f,
   if (f->kind == FORCE_BEAM) beam_change(w, f, s, &da, &db, change);
   if (f->kind == FORCE_LOAD) load_change(w, f, s, &da, &db, change);
   if (f->kind == FORCE_STRAIN) td_segment_wrenches_change(m, w, f, s, &da, &db, change);
+  if (f->kind == FORCE_DRAG) td_edge_drag_change(s, &da, &db, change);
 }
 
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df,
@@ -323,6 +338,7 @@ double td_force_power(const td_model* m, const td_work* w) {
       sum += (v.f - (f->law[d].potential ? v.spring : 0) + w->load * w->num[f->law[d].input]) * u;
     }
     if (f->kind == FORCE_STRAIN) sum += td_strain_power(m, w, f);
+    if (f->kind == FORCE_DRAG) sum += td_edge_drag_power(m, w, f);
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     if (f->kind == FORCE_AXIAL && f->isotropic)
       sum += vec3_dot(isotropic_damping(w, f, &a, &b), vec3_sub(b.v, a.v));
@@ -415,7 +431,7 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
     const model_force* f = &m->force[i];
     double dx[6] = {0}, du[6];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy_change(m, w, f, col);
-    if (f->kind == FORCE_LOAD || f->kind == FORCE_STRAIN) continue;
+    if (force_laws(f->kind) == 0) continue;
     if (f->kind == FORCE_DOF) dx[0] = c->first && c->v == f->v && f->q >= 0;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const frame_change da = td_frame_change(m, w, f->a, col, false),

@@ -137,3 +137,53 @@ td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w
   arena_close(s, mark);
   return status;
 }
+
+// ---- without the equations of motion ----------------------------------------------------------
+
+static void add_acceleration_slopes(const td_model* m, const td_work* w, int probe, double scale,
+                                    double* da) {
+  model_probe as_velocity = m->probe[probe];
+  as_velocity.kind = SENSOR_VEL;
+  for (int col = 0; col < m->ncol; col++)
+    da[m->col[col].v] += scale * td_place_change(m, w, &as_velocity, col, true);
+}
+
+td_status td_sensor_slopes(const td_model* m, const td_state* state, td_work* w,
+                           const sensor_slopes* to) {
+  const size_t nv = (size_t)m->nvel, nu = (size_t)m->ninput, ny = (size_t)m->noutput_name;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *zero = arena_zeros(s, m->nvel),
+         *scale = arena_doubles(s, m->noutput_probe + m->noutput_input);
+  memset(to->dq, 0, ny * nv * sizeof(double));
+  memset(to->dv, 0, ny * nv * sizeof(double));
+  memset(to->da, 0, ny * nv * sizeof(double));
+  memset(to->du, 0, ny * nu * sizeof(double));
+  const td_status status = td_probe_all(m, state, w, m->output_accel);
+  td_tape_eval(m->output_probe_tape, w->vars, w->scratch_tape, scale);
+  td_tape_eval(m->output_input_tape, w->vars, w->scratch_tape, scale + m->noutput_probe);
+  td_enter(m, state, w);
+  td_accelerate(m, w, zero, false);
+  td_tangent_columns(m, w, zero);
+  for (size_t i = 0; i < ny; i++) to->known[i] = true;
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_partial* p = &m->output_probe[i];
+    const size_t row = (size_t)p->target * nv;
+    add_probe_row(m, w, p->source, scale[i], to->dq + row, to->dv + row);
+    if (m->probe[p->source].kind == SENSOR_ACC)
+      add_acceleration_slopes(m, w, p->source, scale[i], to->da + row);
+    if (is_transmitted(m->probe[p->source].kind)) to->known[p->target] = false;
+  }
+  for (int i = 0; i < m->noutput_input; i++)
+    to->du[(size_t)m->output_input[i].target * nu + (size_t)m->output_input[i].source] +=
+        scale[m->noutput_probe + i];
+  arena_close(s, mark);
+  return status;
+}
+
+bool td_inputs_drive_rows(const td_model* m) {
+  for (int r = 0; r < m->nrow; r++)
+    for (int i = 0; i < m->nlive_input && m->row[r].control != NUM_NONE; i++)
+      if (m->live_input[i].target == m->row[r].control) return true;
+  return false;
+}

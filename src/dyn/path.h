@@ -3,37 +3,49 @@
 // components side by side, eight entries are made at once.  Hops come depth first, so one stack
 // serves all of them: what lies above a hop is a beginning of it.
 //
-// Steps along a rod that share their DOFs share slots, and what they put there adds up.  Such a hop
-// comes after all other children of its parent, so nobody misses what it changes.
+// Steps along a rod that share their DOFs share slots, which the rod takes at its first step, and
+// what they put there adds up.  Such a hop comes after all other children of its parent, so nobody
+// misses what it changes.
 #ifndef TD_PATH_H
 #define TD_PATH_H
 
 #include "engine.h"
-#include "lanes.h"
-
-// The same six components of eight columns.
-typedef struct path_block {
-  lanes c[6];
-} path_block;
+#include "magnus.h"
+#include "octet.h"
 
 typedef struct path {
   const tree_part* part;
-  int* row;  // of each slot, in the matrices
-  int nblock;
-  lanes* sum;  // where entries are made
+  bool rods;  // some hops are steps of rods
+  int nslot, nblock;
+  int top;        // slots taken
+  bool straight;  // their rows ascend one by one
+  int* row;       // of each slot, in the matrices
+  lanes* sum;     // where entries are made
 } path;
 
+static inline int slot_blocks(int slots) { return (slots + LANES - 1) / LANES; }
+
 static inline path path_new(const td_model* m, const tree_part* part, arena* s) {
-  int ncol = 0;
-  for (int i = part->first; i < part->end; i++) ncol += m->hop[i].nv;
-  const int nblock = (ncol + LANES - 1) / LANES;
-  return (path){part, arena_ints(s, ncol), nblock, arena_bytes(s, (size_t)nblock * sizeof(lanes))};
+  path p = {.part = part};
+  for (int i = part->first; i < part->end; i++) {
+    p.nslot = max_int(p.nslot, m->hop[i].end);
+    p.rods = p.rods || m->hop[i].kind == HOP_STRAIN;
+  }
+  p.nblock = slot_blocks(p.nslot);
+  p.row = memset(arena_ints(s, p.nslot), 0, (size_t)p.nslot * sizeof(int));
+  p.sum = arena_bytes(s, (size_t)p.nblock * sizeof(lanes));
+  return p;
 }
 
 // Room for one vector per column.
-static inline path_block* path_vectors(const path* p, arena* s) {
-  const size_t size = (size_t)p->nblock * sizeof(path_block);
+static inline octet* path_vectors(const path* p, arena* s) {
+  const size_t size = (size_t)p->nblock * sizeof(octet);
   return memset(arena_bytes(s, size), 0, size);
+}
+
+// Rows of entries.
+static inline lanes* path_room(const path* p, int rows, arena* s) {
+  return arena_bytes(s, (size_t)rows * (size_t)p->nblock * sizeof(lanes));
 }
 
 // A hop's own columns are put on the path after the entries of its rows are made: what has just
@@ -43,32 +55,29 @@ static inline void path_enter(path* p, const td_model* m, int hop) {
   for (int k = h->col; k < h->col + h->nv; k++)
     p->row[m->col[k].slot] = part_row(p->part, m->col[k].v);
 }
-static inline void path_add(path_block* vectors, int at, const spatial* x) {
-  double* to = (double*)&vectors[at / LANES] + at % LANES;
-  for (int c = 0; c < 6; c++) to[c * LANES] += x->a[c];
+// The slots of a rod are zero until its steps add to them, and so are those behind them of the same
+// block, which others may have left.
+static inline bool path_is_stale(const path* p, const model_hop* hop) {
+  return hop->kind == HOP_STRAIN && (hop->above < hop->end || p->top > hop->end);
 }
-static inline void path_put(path_block* vectors, int at, const spatial* x) {
-  double* to = (double*)&vectors[at / LANES] + at % LANES;
-  for (int c = 0; c < 6; c++) to[c * LANES] = x->a[c];
+static inline void path_clear(octet* vectors, const model_hop* hop) {
+  for (int slot = hop->above; slot < LANES * slot_blocks(hop->end); slot++)
+    for (int c = 0; c < 6; c++) vectors[slot / LANES].c[c][slot % LANES] = 0;
 }
-// A column's vector: a new slot, or one above that goes on.
-static inline void path_column(path_block* vectors, const model_hop* hop, int slot,
-                               const spatial* x) {
-  if (slot < hop->above) {
-    path_add(vectors, slot, x);
-  } else {
-    path_put(vectors, slot, x);
-  }
+static inline void path_column(octet* vectors, const model_hop* hop, int slot, const spatial* x) {
+  double* to = (double*)&vectors[slot / LANES] + slot % LANES;
+  const bool adds = hop->kind == HOP_STRAIN;
+  for (int c = 0; c < 6; c++) to[c * LANES] = (adds ? to[c * LANES] : 0) + x->a[c];
 }
 
 // sum += the products of x with the vectors of eight columns
-static inline void path_dot(const path_block* b, const spatial* x, lanes* sum) {
+static inline void path_dot(const octet* b, const spatial* x, lanes* sum) {
   const double* a = x->a;
   *sum += (b->c[0] * a[0] + b->c[1] * a[1] + b->c[2] * a[2]) +
           (b->c[3] * a[3] + b->c[4] * a[4] + b->c[5] * a[5]);
 }
 // The products with the first n columns' vectors, in p->sum.
-static inline void path_sum(const path* p, int n, const path_block* vectors, const spatial* x) {
+static inline void path_sum(const path* p, int n, const octet* vectors, const spatial* x) {
   for (int b = 0; b * LANES < n; b++) {
     lanes sum = {0};
     path_dot(&vectors[b], x, &sum);
@@ -88,5 +97,63 @@ static inline void path_add_row(const path* p, int n, bool straight, double* row
   }
   for (int l = 0; l < n; l++) row[p->row[l]] += sum[l];
 }
+
+// ---- steps of rods (strain_path.c) ------------------------------------------------------------
+
+// Many steps add to the rows of the same DOFs: these are gathered slot by slot, and added to the
+// matrix before the slots are taken by others.
+static inline lanes* path_rows(const path* p, arena* s) {
+  const size_t size = !p->rods ? 0 : (size_t)p->nslot * (size_t)p->nblock * sizeof(lanes);
+  return memset(arena_bytes(s, size), 0, size);
+}
+static inline void path_reach(path* p, const model_hop* hop) {
+  p->top = hop->end;
+  p->straight = hop->straight && !p->part->index;
+}
+static inline void path_flush(const path* p, int first, lanes* rows, double* M) {
+  for (int slot = first; p->rods && slot < p->top; slot++) {
+    double *row = (double*)(rows + slot * p->nblock), *to = M + p->row[slot] * p->part->n;
+    if (p->straight) {
+      to += p->row[0];
+      for (int l = 0; l < p->top; l++) to[l] += row[l];
+    } else {
+      for (int l = 0; l < p->top; l++) to[p->row[l]] += row[l];
+    }
+    memset(row, 0, (size_t)p->nblock * sizeof(lanes));
+  }
+}
+
+// Columns of the tangents beside those of the motion; rows of dF/dq, dF/dv and their transposes.
+typedef struct tangent_path {
+  path p;
+  octet *S, *U, *Z, *X;
+  lanes* room;  // for the entries of all parts of a step
+  lanes *dq, *dv, *dqT, *dvT;
+} tangent_path;
+enum { STEP_ROWS = 2 * MAGNUS_PARTS };
+// All of it, for some hops of a model.
+static inline size_t path_bytes(const td_model* m, int first, int end) {
+  int slots = 0;
+  for (int i = first; i < end; i++) slots = max_int(slots, m->hop[i].end);
+  const size_t rows = 4 * 6 + STEP_ROWS + 4 * (size_t)slots + 2;
+  return rows * (size_t)slot_blocks(slots) * sizeof(lanes) + 64 * 12;
+}
+
+// A place that only watches or is acted upon carries nothing.
+static inline bool td_has_mass(const spatial6* I) {
+  double sum = 0;
+  for (int k = 0; k < 6; k++) sum += fabs(I->col[k].a[k]);
+  return sum != 0;
+}
+// Whether the columns of a hop are constant weights times its parts, so that all that is linear in
+// them is done with the parts.
+static inline bool has_parts(const model_hop* hop) {
+  return hop->kind == HOP_STRAIN && !hop->dependent;
+}
+// What mass_of_hop and the loop of td_tree_tangent do with columns, and the columns put on the
+// path.
+void td_step_mass(const td_model* m, const td_work* w, int hop, const path* p, octet* S,
+                  lanes* room, lanes* M);
+void td_step_tangent(const td_model* m, const td_work* w, int hop, const tangent_path* t);
 
 #endif

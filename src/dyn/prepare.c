@@ -7,6 +7,7 @@
 #include "engine.h"
 #include "link.h"
 #include "segment.h"
+#include "strain_hop.h"
 
 static mat3 fixed_rotation(const double* x, const model_fix* fix) {
   switch (fix->kind) {
@@ -62,6 +63,7 @@ static void prepare_tree(const td_model* m, td_work* w) {
     w->hop_principal[i] = principal(w->hop_axis[i]);
   }
   td_node_prepare(m, w);
+  td_strain_prepare(m, w);
   for (int i = 0; i < m->nstation; i++)
     w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
 }
@@ -179,6 +181,12 @@ static void rest_values(const td_model* m, td_work* w, const model_force* f) {
     w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
   if (f->kind == FORCE_DOF && f->law[0].rest_initial) w->num[f->law[0].rest] = w->q[f->q];
   if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = td_axial(&a, &b).L;
+  if (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT) {
+    const segment x = td_segment(&a, &b);
+    for (int d = 0; d < 6; d++)  // a joint whose piece has length 1
+      if (f->law[d].rest_initial)
+        w->num[f->section + SECTION_X0 + d] = w->num[f->law[d].compr] * x.x[d] - (d == 2);
+  }
   if (f->kind != FORCE_BEAM) return;
   const beam x = td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL);
   for (int d = 0; d < 6; d++)

@@ -13,6 +13,7 @@
 
 #include "engine.h"
 #include "path.h"
+#include "strain_hop.h"
 
 // Gravity as an upward acceleration of the ground.
 static spatial ground_acceleration(const td_model* m, const td_work* w) {
@@ -31,14 +32,24 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
   }
 }
 
+void td_hop_forces(const td_model* m, const td_work* w, int i, const spatial* F, double* out) {
+  const model_hop* hop = &m->hop[i];
+  if (hop->kind == HOP_STRAIN) {
+    td_strain_forces(m, w, hop, F, out);
+    return;
+  }
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    out[m->col[k].v] += spatial_dot(&w->col[k].S, F);
+}
+
 void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = 0; i < m->nvel; i++) out[i] = -w->tau[i];
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->F = spatial_scale(-1, h->f);
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+      const spatial6* M = &w->added_now[i];
+      const spatial MA = spatial6_apply(M, &h->A), MV = spatial6_apply(M, &h->V);
       h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
     }
     if (!w->hop_heavy[i]) continue;
@@ -49,17 +60,9 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    for (int k = 0; k < hop->nv; k++)
-      out[m->col[hop->col + k].v] += spatial_dot(&w->col[hop->col + k].S, &h->F);
+    td_hop_forces(m, w, i, &h->F, out);
     if (hop->parent >= 0) w->hop[hop->parent].F = spatial_add(w->hop[hop->parent].F, h->F);
   }
-}
-
-// A place that only watches or is acted upon carries nothing.
-static bool has_mass(const spatial6* I) {
-  double sum = 0;
-  for (int k = 0; k < 6; k++) sum += fabs(I->col[k].a[k]);
-  return sum != 0;
 }
 
 // Composite inertias of all subtrees, as 6x6 matrices in hop.IA.
@@ -71,8 +74,8 @@ void td_composite_inertia(const td_model* m, td_work* w) {
       memset(&w->hop[i].IA, 0, sizeof(spatial6));
     }
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      spatial6_add(&w->hop[i].IA, &M);
+      const spatial6* M = &w->added_now[i];
+      spatial6_add(&w->hop[i].IA, M);
     }
   }
   for (int i = m->nhop - 1; i >= 0; i--)
@@ -81,7 +84,7 @@ void td_composite_inertia(const td_model* m, td_work* w) {
 
 // The part of M from one hop: its own entries, and those with the columns above it, on one side of
 // the diagonal only (half of the diagonal itself).
-static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, const path_block* S,
+static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, const octet* S,
                         double* M) {
   const model_hop* hop = &m->hop[i];
   const col_work* col = &w->col[hop->col];
@@ -100,14 +103,24 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
 void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* M) {
   const arena_mark mark = arena_open(&w->scratch);
   path p = path_new(m, part, &w->scratch);
-  path_block* S = path_vectors(&p, &w->scratch);
+  octet* S = path_vectors(&p, &w->scratch);
+  lanes *rows = path_rows(&p, &w->scratch), *room = path_room(&p, MAGNUS_PARTS, &w->scratch);
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
-    if (has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
+    path_flush(&p, hop->above, rows, M);
+    if (path_is_stale(&p, hop)) path_clear(S, hop);
+    path_reach(&p, hop);
+    if (has_parts(hop)) {
+      path_enter(&p, m, i);
+      td_step_mass(m, w, i, &p, S, room, rows);
+      continue;
+    }
+    if (td_has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
     path_enter(&p, m, i);
     for (int k = hop->col; k < hop->col + hop->nv; k++)
       path_column(S, hop, m->col[k].slot, &w->col[k].S);
   }
+  path_flush(&p, 0, rows, M);
   arena_close(&w->scratch, mark);
 }
 
@@ -248,9 +261,9 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       memset(&h->IA, 0, sizeof(spatial6));
     }
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      const spatial MV = spatial6_apply(&M, &h->V);
-      spatial6_add(&h->IA, &M);
+      const spatial6* M = &w->added_now[i];
+      const spatial MV = spatial6_apply(M, &h->V);
+      spatial6_add(&h->IA, M);
       h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &MV));
     }
   }

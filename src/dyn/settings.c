@@ -77,6 +77,7 @@ bool td_has_power_dampers(const td_model* m) {
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const int laws = force_laws(f->kind);
+    if (f->kind == FORCE_DRAG) return true;
     if (f->kind == FORCE_STRAIN && strain_has_power(m, f)) return true;
     for (int d = 0; d < laws; d++) {
       const ex mu = m->number_ex[f->law[d].mu], nu = m->number_ex[f->law[d].nu];

@@ -156,7 +156,7 @@ static void element_block(const td_model* m, td_work* w, const td_pattern* p, co
 
 static bool is_damped(const td_work* w, const model_force* f) {
   if (f->kind == FORCE_LOAD) return false;
-  if (f->kind == FORCE_STRAIN) return true;
+  if (f->kind == FORCE_STRAIN || f->kind == FORCE_DRAG) return true;
   bool damped = false;
   for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) damped |= w->num[f->law[d].mu] != 0;
   return damped;

@@ -62,6 +62,16 @@ td_status td_sparse_kkt_factor(sparse_kkt* kkt, const double* A, const double* J
 typedef void (*sparse_column)(void* ctx, int J, double* column);
 td_status td_sparse_kkt_factor_by(sparse_kkt* kkt, sparse_column column, void* ctx,
                                   const double* J1, const double* J2);
+// The matrix alone, not factored: compressed columns of order nvel + nrow, valid until the next
+// one. `corner` is the number in its lower right corner that does not belong there.
+typedef struct sparse_columns {
+  int n;
+  const int *ptr, *row;
+  const double* x;
+  double corner;
+} sparse_columns;
+sparse_columns td_sparse_kkt_columns(sparse_kkt* kkt, const double* A, const double* J1,
+                                     const double* J2);
 int td_sparse_kkt_bad(const sparse_kkt* kkt);
 // In the order of the velocities: f (nvel) and x may be the same; g NULL: zero; l NULL: not wanted.
 void td_sparse_kkt_solve(sparse_kkt* kkt, const double* f, const double* g, double* x, double* l);

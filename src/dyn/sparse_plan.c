@@ -204,7 +204,7 @@ static bool touch_force_numbers(planner* p, const model_force* f) {
   if (f->kind == FORCE_LOAD) return touch_slots(p, f->wrench, 6, td_push_force_live);
   if (f->kind == FORCE_STRAIN) return touch_slots(p, f->section, SECTION_SLOTS, td_push_force_live);
   bool ok = true;
-  for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) {
+  for (int d = 0; d < force_laws(f->kind); d++) {
     const model_law* l = &f->law[d];
     const num slots[] = {l->k, l->rest, l->compr, l->mu, l->nu, l->input};
     for (int i = 0; i < 6; i++) ok = ok && touch_slots(p, slots[i], 1, td_push_force_live);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "fronts.h"
+#include "path.h"
 #include "sparse.h"
 #include "sparse_dyn.h"
 
@@ -197,8 +198,8 @@ static void put_rows(sparse_kkt* k, const double* J1, double* to) {
   }
 }
 
-td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
-                                  const double* J2) {
+static void fill(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
+                 const double* J2) {
   const td_pattern* p = &k->blocks;
   double* to = k->x;
   for (int J = 0; J < p->nblock; J++) {
@@ -208,6 +209,11 @@ td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx
       to = put_column(k, J, j, k->column + (size_t)height * (size_t)(j - p->at[J]), J2, to);
   }
   put_rows(k, J1, to);
+}
+
+td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
+                                  const double* J2) {
+  fill(k, column, ctx, J1, J2);
   k->use_fronts = k->fronts && !k->only_diagonal && td_fronts_factor(k->fronts, k->x) == TD_OK;
   if (k->use_fronts) return TD_OK;
   return open_lu(k) ? td_sparse_lu_factor(k->lu, k->x) : TD_E_NOMEM;
@@ -227,6 +233,13 @@ static void copy_column(void* ctx, int J, double* column) {
 td_status td_sparse_kkt_factor(sparse_kkt* k, const double* A, const double* J1, const double* J2) {
   matrix a = {&k->blocks, A};
   return td_sparse_kkt_factor_by(k, copy_column, &a, J1, J2);
+}
+
+sparse_columns td_sparse_kkt_columns(sparse_kkt* k, const double* A, const double* J1,
+                                     const double* J2) {
+  matrix a = {&k->blocks, A};
+  fill(k, copy_column, &a, J1, J2);
+  return (sparse_columns){k->n + k->rows, k->ptr, k->row, k->x, k->d};
 }
 
 int td_sparse_kkt_bad(const sparse_kkt* k) {
@@ -488,16 +501,16 @@ size_t td_sparse_scratch(const td_model* m) {
   // paths (path.h) of one tree at a time
   size_t path = 0;
   for (int t = 0; t + 1 < m->ntree; t++) {
-    size_t columns = 0;
-    for (int i = m->tree[t]; i < m->tree[t + 1]; i++) columns += (size_t)m->hop[i].nv;
-    path = path > columns ? path : columns;
+    const size_t tree = path_bytes(m, m->tree[t], m->tree[t + 1]);
+    path = path > tree ? path : tree;
   }
-  if (m->nvel <= SPARSE_DENSE_LIMIT) path = (size_t)m->ncol;
+  if (m->nvel <= SPARSE_DENSE_LIMIT) path = path_bytes(m, 0, m->nhop);
   const bool factors = sparse_needs_factors(m);
-  size_t doubles = 10 * (n + r) + 4 * largest + 48 * path + 1024 +
-                   (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0);
+  size_t doubles = 10 * (n + r) + 4 * largest + 1024 +
+                   (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
+                   (size_t)m->noutput_probe + (size_t)m->noutput_input;
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
                (n + r) * (2 * n + (size_t)m->ninput);
-  return doubles * sizeof(double) + 65536;
+  return doubles * sizeof(double) + path + 65536;
 }

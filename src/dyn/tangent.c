@@ -161,17 +161,17 @@ static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
 // Added mass is a general inertia: its part of B is a whole matrix, in blocks.
 static void add_general(td_work* w, int i) {
   hop_work* h = &w->hop[i];
-  const spatial6 M = td_added(w, i), B = inertia_rate_matrix(&M, &h->V);
-  const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+  const spatial6 *M = &w->added_now[i], B = inertia_rate_matrix(M, &h->V);
+  const spatial MA = spatial6_apply(M, &h->A), MV = spatial6_apply(M, &h->V);
   h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
-  spatial6_add(&h->IA, &M);
+  spatial6_add(&h->IA, M);
   spatial6_add(&w->blocks[i].B, &B);
 }
 
 // The blocks of a hop: passed to its parent, and what its columns need of them.
 static void general_columns(const td_model* m, td_work* w, int i) {
   const hop_block* b = &w->blocks[i];
-  for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+  for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv && !has_parts(&m->hop[i]); k++) {
     col_work* c = &w->col[k];
     c->G = spatial_add(c->G, spatial6_apply_t(&b->B, &c->S));
     c->Y = spatial_sub(c->Y, spatial6_apply_t(&b->K, &c->S));
@@ -211,7 +211,7 @@ void td_composites(const td_model* m, td_work* w) {
       p->P = vec3_add(p->P, h->P);
       p->B = mat3_add(p->B, h->B);
     }
-    for (int k = 0; k < m->hop[i].nv; k++) {
+    for (int k = 0; k < m->hop[i].nv && !has_parts(&m->hop[i]); k++) {
       col_work* c = &w->col[m->hop[i].col + k];
       c->H = spatial6_apply(&h->IA, &c->S);
       c->Y = spatial_cross_force(&c->S, &h->E);
@@ -235,7 +235,7 @@ static void own_hop(const td_model* m, const td_work* w, int i, const tree_part*
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
   const spatial F = spatial_sub(h->F, h->E);
   if (hop->kind == HOP_STRAIN) {
-    td_strain_curvature(m, w, i, &F, part, dq);
+    td_strain_own(m, w, i, &F, part, dq);
     return;
   }
   chart c = {.T = mat3_identity()};
@@ -254,19 +254,25 @@ static void own_hop(const td_model* m, const td_work* w, int i, const tree_part*
           w->col[k].weight * w->col[l].weight * d[m->col[l].part][m->col[k].part];
 }
 
-// What the entries of one column and one row are made of.
-typedef struct tangent_path {
-  path p;
-  path_block *S, *U, *Z, *X;
-} tangent_path;
-
 static tangent_path tangent_path_new(const td_model* m, const tree_part* part, arena* s) {
   tangent_path t = {.p = path_new(m, part, s)};
   t.S = path_vectors(&t.p, s);
   t.U = path_vectors(&t.p, s);
   t.Z = path_vectors(&t.p, s);
   t.X = path_vectors(&t.p, s);
+  t.room = path_room(&t.p, STEP_ROWS, s);
+  t.dq = path_rows(&t.p, s);
+  t.dv = path_rows(&t.p, s);
+  t.dqT = path_rows(&t.p, s);
+  t.dvT = path_rows(&t.p, s);
   return t;
+}
+
+static void tangent_path_clear(const tangent_path* t, const model_hop* hop) {
+  path_clear(t->S, hop);
+  path_clear(t->U, hop);
+  path_clear(t->Z, hop);
+  path_clear(t->X, hop);
 }
 
 static void tangent_path_enter(tangent_path* t, const td_model* m, const td_work* w, int hop) {
@@ -313,6 +319,14 @@ static void row_above(const tangent_path* t, const model_hop* hop, const col_wor
   path_add_row(&t->p, hop->above, hop->straight, row_v);
 }
 
+static void flush_rows(const tangent_path* t, int first, double* dq, double* dv, double* dqT,
+                       double* dvT) {
+  path_flush(&t->p, first, t->dq, dq);
+  path_flush(&t->p, first, t->dv, dv);
+  path_flush(&t->p, first, t->dqT, dqT);
+  path_flush(&t->p, first, t->dvT, dvT);
+}
+
 // A += Bᵀ
 static void add_transposed(double* A, const double* B, int n) {
   for (int i = 0; i < n; i++)
@@ -327,6 +341,14 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
+    flush_rows(&t, hop->above, dq, dv, dqT, dvT);
+    if (path_is_stale(&t.p, hop)) tangent_path_clear(&t, hop);
+    path_reach(&t.p, hop);
+    if (has_parts(hop)) {
+      path_enter(&t.p, m, i);
+      td_step_tangent(m, w, i, &t);
+      continue;
+    }
     own_hop(m, w, i, part, dq);
     for (int k = 0; k < hop->nv; k++) {
       const col_work* c = &w->col[hop->col + k];
@@ -351,6 +373,7 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
     }
     tangent_path_enter(&t, m, w, i);
   }
+  flush_rows(&t, 0, dq, dv, dqT, dvT);
   add_transposed(dq, dqT, n);
   add_transposed(dv, dvT, n);
   arena_close(&w->scratch, mark);
@@ -465,6 +488,16 @@ void td_input_map(const td_model* m, const td_state* state, td_work* w, double* 
     clear_partials(w, m->live_input, m->nlive_input);
   }
   for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
+}
+
+void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,
+                         double* dFdu) {
+  memset(dFdu, 0, (size_t)m->nvel * sizeof(double));
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, input);
+  number_column(m, w, dFdu, 1, 0);
+  clear_partials(w, m->live_input, m->nlive_input);
 }
 
 // Geometry, masses and initial values have no simple derivative: central differences over the

@@ -5,16 +5,22 @@
 #include <string.h>
 
 #include "dense.h"
+#include "path.h"
 #include "sparse_dyn.h"
 
 // The arrays of td_work: type, name, count.
 #define WORK_ARRAYS(X)                               \
   X(hop_work, hop, m->nhop)                          \
   X(col_work, col, m->ncol)                          \
+  X(octet, part, m->nstrain_node)                    \
+  X(octet, part_U, m->nstrain_node)                  \
+  X(octet, part_Z, m->nstrain_node)                  \
+  X(lanes, weight, m->nstrain_weight)                \
   X(cable_work, cable, m->ncable)                    \
   X(contact_interval, interval, m->npiece)           \
   X(double, crossing_share, m->ncrossing)            \
   X(spatial6, hop_added, m->has_added ? m->nhop : 0) \
+  X(spatial6, added_now, m->has_added ? m->nhop : 0) \
   X(bool, hop_wet, m->has_added ? m->nhop : 0)       \
   X(hop_block, blocks, m->has_blocks ? m->nhop : 0)  \
   X(pose, hop_fix, m->nhop)                          \
@@ -75,12 +81,13 @@ static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 // velocities.
 static size_t scratch_size(const td_model* m) {
   if (m->sparse) return td_sparse_scratch(m);
-  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput, c = (size_t)m->ncol;
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput;
   const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +
                        32 * n + 2 * n * u + r * u;
   const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input +
                          8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 8);  // fixed steps
-  return 2 * td_kkt_scratch(m->nvel, m->nrow) + sizeof(double) * (dense + 32 * c + outputs) + 65536;
+  return 2 * td_kkt_scratch(m->nvel, m->nrow) + sizeof(double) * (dense + outputs) +
+         path_bytes(m, 0, m->nhop) + 65536;
 }
 
 size_t td_work_bytes(const td_model* m) {

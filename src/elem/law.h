@@ -21,38 +21,41 @@ typedef struct law {
 } law;
 
 typedef struct law_value {
-  double f;                  // generalised force
-  double fx, fu;             // df/dx, df/du
-  double fk, fx0, fmu, fnu;  // derivatives with respect to the coefficients
-  double spring;             // elastic part of f
-  double energy;             // stored in the spring
+  double f;             // generalised force
+  double fx, fu;        // df/dx, df/du
+  double fk, fx0, fmu;  // derivatives with respect to the coefficients k, x0 and mu
+  double spring;        // elastic part of f
+  double energy;        // stored in the spring
+  double u2;            // u², regularised
 } law_value;
 
 #define LAW_RATE 1e-6  // ε: regularises nu < 1                    [m/s or rad/s]
 #define LAW_RAMP 1e-3  // δ relative to the rest value, and absolute when that is small
 
-// w(u) = |u|^(nu-1) u, its slope and its derivative with respect to nu
-static inline void law_power(double u, double nu, double* w, double* wu, double* wnu) {
+// w(u) = |u|^(nu-1) u and its slope; gives u², regularised
+static inline double law_power(double u, double nu, double* w, double* wu) {
+  const double r2 = nu < 1 ? u * u + LAW_RATE * LAW_RATE : u * u;
   if (nu == 1) {
     *w = u;
     *wu = 1;
-    *wnu = u == 0 ? 0 : u * log(fabs(u));
-    return;
+    return r2;
   }
-  const double r2 = nu < 1 ? u * u + LAW_RATE * LAW_RATE : u * u;
   if (r2 == 0) {
-    *w = *wu = *wnu = 0;
-    return;
+    *w = *wu = 0;
+    return 0;
   }
   const double p = nu == 2 ? fabs(u) : pow(r2, 0.5 * (nu - 1));
   *w = p * u;
   *wu = p * (1 + (nu - 1) * u * u / r2);
-  *wnu = *w * 0.5 * log(r2);
+  return r2;
 }
 
+// dw/dnu = w log|u|.  Apart, since the logarithm is dear and rarely wanted.
+static inline double law_power_nu(double w, double u2) { return w == 0 ? 0 : w * 0.5 * log(u2); }
+
 static inline law_value law_at(const law* l, double x, double u) {
-  double w, wu, wnu;
-  law_power(u, l->nu, &w, &wu, &wnu);
+  double w, wu;
+  const double u2 = law_power(u, l->nu, &w, &wu);
   const double d = x - l->x0;
   if (l->dir == 0) {
     return (law_value){.f = -l->k * d - l->mu * w,
@@ -61,9 +64,9 @@ static inline law_value law_at(const law* l, double x, double u) {
                        .fk = -d,
                        .fx0 = l->k,
                        .fmu = -w,
-                       .fnu = -l->mu * wnu,
                        .spring = -l->k * d,
-                       .energy = 0.5 * l->k * d * d};
+                       .energy = 0.5 * l->k * d * d,
+                       .u2 = u2};
   }
   const double s = l->dir, e = s * d;
   if (e <= 0) return (law_value){0};
@@ -80,9 +83,9 @@ static inline law_value law_at(const law* l, double x, double u) {
                      .fk = -s * e,
                      .fx0 = -fx,
                      .fmu = -phi * w,
-                     .fnu = -l->mu * phi * wnu,
                      .spring = -s * l->k * e,
-                     .energy = energy};
+                     .energy = energy,
+                     .u2 = u2};
 }
 
 #endif

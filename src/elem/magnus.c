@@ -3,7 +3,7 @@
 // Twists are dual vectors: rotation + ε translation with ε² = 0 makes [a, b] the cross product, and
 // T(Ω) x = x + b Ω × x + c Ω × (Ω × x) with b = (1 - cos θ)/θ², c = (θ - sin θ)/θ³ of the dual
 // number θ² = Ω·Ω: the formula of rotations.  Rates along the motion come from the product rule on
-// triples (value, rate, second rate).
+// triples (value, rate, second rate); what concerns each strain of a node is done for all at once.
 #include "magnus.h"
 
 // ---- coefficients -----------------------------------------------------------------------------
@@ -51,6 +51,9 @@ static coefficients coefficients_at(double t) {
 typedef struct jet {
   spatial d[3];
 } jet;
+typedef struct octet_jet {
+  octet d[3];
+} octet_jet;
 typedef struct dual {
   double r, e;
 } dual;
@@ -103,6 +106,59 @@ static inline jet jet_dual_axpy(const dual_jet* s, const jet* x, jet y, int degr
   return y;
 }
 
+// The same for all strains of a node.
+static inline octet octet_dual_axpy(dual s, const octet* x, octet y) {
+  for (int i = 0; i < 3; i++) {
+    y.c[i] += s.r * x->c[i] + s.e * x->c[i + 3];
+    y.c[i + 3] += s.r * x->c[i + 3];
+  }
+  return y;
+}
+static inline octet_jet octet_jet_cross(const jet* a, const octet_jet* b, int degree) {
+  octet_jet c = {.d[0] = octet_cross(&a->d[0], &b->d[0])};
+  if (degree > 0) c.d[1] = octet_cross_add(&a->d[1], &b->d[0], octet_cross(&a->d[0], &b->d[1]));
+  if (degree > 1) {
+    c.d[2] = octet_scale(2, octet_cross(&a->d[1], &b->d[1]));
+    c.d[2] = octet_cross_add(&a->d[2], &b->d[0], octet_cross_add(&a->d[0], &b->d[2], c.d[2]));
+  }
+  return c;
+}
+// a × each unit strain: a constant
+static inline octet_jet octet_jet_cross_units(const jet* a, int degree) {
+  const octet e = octet_units(1);
+  octet_jet c;
+  for (int k = 0; k <= degree; k++) c.d[k] = octet_cross(&a->d[k], &e);
+  return c;
+}
+static inline octet_jet octet_jet_axpy(double s, const octet_jet* x, octet_jet y, int degree) {
+  for (int k = 0; k <= degree; k++) y.d[k] = octet_axpy(s, &x->d[k], y.d[k]);
+  return y;
+}
+static inline octet_jet octet_jet_scale(double s, octet_jet x, int degree) {
+  for (int k = 0; k <= degree; k++) x.d[k] = octet_scale(s, x.d[k]);
+  return x;
+}
+// plus a constant
+static inline octet_jet octet_jet_plus(octet_jet x, octet y) {
+  x.d[0] = octet_add(x.d[0], y);
+  return x;
+}
+static inline octet_jet octet_jet_dual_axpy(const dual_jet* s, const octet_jet* x, octet_jet y,
+                                            int degree) {
+  y.d[0] = octet_dual_axpy(s->d[0], &x->d[0], y.d[0]);
+  if (degree > 0) {
+    y.d[1] = octet_dual_axpy(s->d[1], &x->d[0], y.d[1]);
+    y.d[1] = octet_dual_axpy(s->d[0], &x->d[1], y.d[1]);
+  }
+  if (degree > 1) {
+    const dual twice = {2 * s->d[1].r, 2 * s->d[1].e};
+    y.d[2] = octet_dual_axpy(s->d[2], &x->d[0], y.d[2]);
+    y.d[2] = octet_dual_axpy(twice, &x->d[1], y.d[2]);
+    y.d[2] = octet_dual_axpy(s->d[0], &x->d[2], y.d[2]);
+  }
+  return y;
+}
+
 // f(t) of a dual number with rates, from the derivatives of f at t.r
 static dual_jet dual_function(const double f[4], const dual_jet* t) {
   dual d[3];
@@ -142,6 +198,17 @@ static inline jet tangent_apply(const tangent_map* m, const jet* z, int degree) 
   return jet_dual_axpy(&m->c, &w, jet_dual_axpy(&m->b, &u, *z, degree), degree);
 }
 
+// of all strains of a node: the value alone, and with the rates
+static inline octet tangent_octet(const tangent_map* m, const octet* z) {
+  const octet u = octet_cross(&m->omega.d[0], z), w = octet_cross(&m->omega.d[0], &u);
+  return octet_dual_axpy(m->c.d[0], &w, octet_dual_axpy(m->b.d[0], &u, *z));
+}
+static inline octet_jet tangent_apply_all(const tangent_map* m, const octet_jet* z, int degree) {
+  const octet_jet u = octet_jet_cross(&m->omega, z, degree),
+                  w = octet_jet_cross(&m->omega, &u, degree);
+  return octet_jet_dual_axpy(&m->c, &w, octet_jet_dual_axpy(&m->b, &u, *z, degree), degree);
+}
+
 static pose exponential(const tangent_map* m) {
   const spatial* o = &m->omega.d[0];
   const vec3 w = spatial_r(o), v = spatial_t(o), wv = vec3_cross(w, v);
@@ -163,12 +230,6 @@ const double* td_magnus_nodes(int nodes) {
 }
 
 static const double sqrt3_12 = 0.14433756729740644, sqrt15_3 = 1.2909944487358056;
-
-static jet unit_twist(double size, int mode) {
-  jet e = {{{{0}}}};
-  e.d[0].a[mode] = size;
-  return e;
-}
 
 // What order 6 is made of:  α₁ = h ξ₂,  α₂ = √15/3 h (ξ₃ - ξ₁),  α₃ = 10/3 h (ξ₃ - 2 ξ₂ + ξ₁),
 // C₁ = [α₁, α₂],  C₂ = [α₁, 2 α₃ - C₁]/60,  Ω = α₁ + α₃/12 + [20 α₁ + α₃ + C₁, α₂ + C₂]/240.
@@ -213,18 +274,25 @@ static jet sixth_omega(const jet x[3], double h, int degree, sixth* s) {
   return sixth_sum(s, jet_cross(&s->left, &s->right, degree), degree);
 }
 
-// Derivative of the above for changes dx of the strains.
-static jet sixth_change(const sixth* s, const jet dx[3], double h, int degree) {
-  const jet zero = {{{{0}}}};
-  sixth d = sixth_alphas(dx, h, degree);
-  const jet x1 = jet_cross(&d.a1, &s->a2, degree), x2 = jet_cross(&s->a1, &d.a2, degree);
-  d.C1 = jet_axpy(1, &x1, x2, degree);
-  const jet inner = sixth_inner(s, degree), dinner = sixth_inner(&d, degree);
-  const jet y1 = jet_cross(&d.a1, &inner, degree), y2 = jet_cross(&s->a1, &dinner, degree);
-  d.C2 = jet_axpy(1.0 / 60, &y1, jet_axpy(1.0 / 60, &y2, zero, degree), degree);
-  sixth_outer(&d, degree);
-  const jet z1 = jet_cross(&d.left, &s->right, degree), z2 = jet_cross(&s->left, &d.right, degree);
-  return sixth_sum(&d, jet_axpy(1, &z1, z2, degree), degree);
+// Its derivative for the strains e of node n, of which the alphas have c₁ e, c₂ e, c₃ e:
+//
+//   C₁: (c₂ α₁ - c₁ α₂) × e      C₂: (α₁ × (2 c₃ e - dC₁) - c₁ (2 α₃ - C₁) × e)/60
+//   Ω:  (c₁ + c₃/12) e + (left × (c₂ e + dC₂) - right × ((20 c₁ + c₃) e + dC₁))/240
+static inline octet_jet sixth_change(const sixth* s, int n, double h, int degree) {
+  const double c1 = n == 1 ? h : 0, c2 = (n - 1) * sqrt15_3 * h, c3 = (n == 1 ? -20 : 10) * h / 3;
+  const jet zero = {{{{0}}}}, inner = sixth_inner(s, degree);
+  const jet u = jet_axpy(c2, &s->a1, jet_axpy(-c1, &s->a2, zero, degree), degree);
+  const octet_jet dC1 = octet_jet_cross_units(&u, degree),
+                  around = octet_jet_cross_units(&inner, degree);
+  const octet_jet dinner = octet_jet_plus(octet_jet_scale(-1, dC1, degree), octet_units(2 * c3));
+  octet_jet dC2 = octet_jet_cross(&s->a1, &dinner, degree);
+  dC2 = octet_jet_scale(1.0 / 60, octet_jet_axpy(-c1, &around, dC2, degree), degree);
+  const octet_jet dleft = octet_jet_plus(dC1, octet_units(20 * c1 + c3)),
+                  dright = octet_jet_plus(dC2, octet_units(c2));
+  const octet_jet outer = octet_jet_cross(&s->left, &dright, degree),
+                  behind = octet_jet_cross(&s->right, &dleft, degree);
+  const octet_jet bracket = octet_jet_axpy(-1, &behind, outer, degree);
+  return octet_jet_plus(octet_jet_scale(1.0 / 240, bracket, degree), octet_units(c1 + c3 / 12));
 }
 
 static void strains_of(const magnus_step* step, jet x[MAGNUS_NODES], int degree) {
@@ -242,19 +310,18 @@ static jet omega_of(const jet* x, int nodes, double h, int degree, sixth* s) {
   return jet_axpy(sqrt3_12 * h * h, &bracket, sum, degree);
 }
 
-// Z = dΩ/dy of strain `mode` at node n.
-static inline jet omega_change(const jet* x, int nodes, double h, int n, int mode, int degree,
-                               const sixth* s) {
-  if (nodes == 1) return unit_twist(h, mode);
-  const jet e = unit_twist(1, mode);
-  if (nodes == 3) {
-    jet dx[3] = {{{{{0}}}}};
-    dx[n] = e;
-    return sixth_change(s, dx, h, degree);
+// Z = dΩ/dy of the strains of node n.
+static inline octet_jet omega_change(const jet* x, int nodes, double h, int n, int degree,
+                                     const sixth* s) {
+  if (nodes == 3) return sixth_change(s, n, h, degree);
+  if (nodes == 1) {
+    octet_jet Z = {.d[0] = octet_units(h)};
+    for (int k = 1; k <= degree; k++) Z.d[k] = octet_zero();
+    return Z;
   }
-  const double k = sqrt3_12 * h * h;
-  const jet bracket = jet_cross(&x[1 - n], &e, degree);
-  return jet_axpy(n == 0 ? -k : k, &bracket, unit_twist(h / 2, mode), degree);
+  const double k = (n == 0 ? -1 : 1) * sqrt3_12 * h * h;
+  const octet_jet bracket = octet_jet_cross_units(&x[1 - n], degree);
+  return octet_jet_plus(octet_jet_scale(k, bracket, degree), octet_units(h / 2));
 }
 
 // ---- the step ---------------------------------------------------------------------------------
@@ -269,28 +336,24 @@ void td_magnus(const magnus_step* step, magnus_motion* out) {
   const jet rate = {{omega.d[1], omega.d[2]}}, V = tangent_apply(&T, &rate, 1);
   out->V = V.d[0];
   out->A = V.d[1];
-  for (int n = 0; n < step->nodes; n++)
-    for (int mode = 0; mode < 6; mode++) {
-      if (!(step->modes >> mode & 1)) continue;
-      const jet Z = omega_change(x, step->nodes, step->h, n, mode, 0, &s);
-      out->S[6 * n + mode] = tangent_apply(&T, &Z, 0).d[0];
-    }
+  for (int n = 0; n < step->nodes; n++) {
+    const octet_jet Z = omega_change(x, step->nodes, step->h, n, 0, &s);
+    out->S[n] = tangent_octet(&T, &Z.d[0]);
+  }
 }
 
-void td_magnus_rates(const magnus_step* step, spatial* Sd, spatial* Sdd) {
+void td_magnus_rates(const magnus_step* step, octet Sd[MAGNUS_NODES], octet Sdd[MAGNUS_NODES]) {
   jet x[MAGNUS_NODES];
   sixth s;
   strains_of(step, x, 2);
   const jet omega = omega_of(x, step->nodes, step->h, 2, &s);
   const tangent_map T = tangent_map_of(&omega, 2);
-  for (int n = 0; n < step->nodes; n++)
-    for (int mode = 0; mode < 6; mode++) {
-      if (!(step->modes >> mode & 1)) continue;
-      const jet Z = omega_change(x, step->nodes, step->h, n, mode, 2, &s);
-      const jet S = tangent_apply(&T, &Z, 2);
-      Sd[6 * n + mode] = S.d[1];
-      Sdd[6 * n + mode] = S.d[2];
-    }
+  for (int n = 0; n < step->nodes; n++) {
+    const octet_jet Z = omega_change(x, step->nodes, step->h, n, 2, &s);
+    const octet_jet S = tangent_apply_all(&T, &Z, 2);
+    Sd[n] = S.d[1];
+    Sdd[n] = S.d[2];
+  }
 }
 
 // ---- curvature --------------------------------------------------------------------------------
@@ -354,26 +417,30 @@ static spatial transposed(const tangent_map* T, const spatial* F) {
   return spatial_of(spatial_r(&y), spatial_t(&y));
 }
 
-// y · d²Ω/dy_p dy_q for all p of one node and strain: the change of Z_q along it.
-static void omega_curvature(const magnus_step* step, const jet* x, int n, int mode,
-                            const spatial* y, double* row) {
+// y · d²Ω/dy_p dy for the strains of all nodes: the change of Z along strain p, added to its row.
+// Order 4 has (e_p × e) there, and y · (e_p × e) = e_p · (e ×* y).
+static void omega_curvature(const magnus_step* step, const jet* x, int p, const spatial* y,
+                            lanes* row) {
+  const int node = p / 6, mode = p % 6;
   if (step->nodes == 1) return;
-  const spatial e = unit_twist(1, mode).d[0];
+  if (step->nodes == 2) {
+    const octet e = octet_units(1), turned = octet_cross_force(&e, y);
+    row[1 - node] += (node == 0 ? 1 : -1) * sqrt3_12 * step->h * step->h * turned.c[mode];
+    return;
+  }
   jet moved[MAGNUS_NODES] = {{{{{0}}}}};
   sixth s;
   for (int k = 0; k < step->nodes; k++) moved[k].d[0] = x[k].d[0];
-  moved[n].d[1] = e;
-  if (step->nodes == 3) omega_of(moved, 3, step->h, 1, &s);
-  for (int l = 0; l < step->nodes; l++)
-    for (int d = 0; d < 6; d++) {
-      if (!(step->modes >> d & 1) || (step->nodes == 2 && l == n)) continue;
-      const jet Z = omega_change(moved, step->nodes, step->h, l, d, 1, &s);
-      row[6 * l + d] += spatial_dot(y, &Z.d[1]);
-    }
+  moved[node].d[1].a[mode] = 1;
+  omega_of(moved, 3, step->h, 1, &s);
+  for (int l = 0; l < step->nodes; l++) {
+    const octet_jet Z = omega_change(moved, step->nodes, step->h, l, 1, &s);
+    row[l] += octet_dot(y, &Z.d[1]);
+  }
 }
 
 void td_magnus_curvature(const magnus_step* step, const spatial* F,
-                         double N[MAGNUS_PARTS][MAGNUS_PARTS]) {
+                         lanes N[MAGNUS_PARTS][MAGNUS_NODES]) {
   jet x[MAGNUS_NODES];
   sixth s;
   strains_of(step, x, 0);
@@ -383,19 +450,18 @@ void td_magnus_curvature(const magnus_step* step, const spatial* F,
   double D[6][6];
   exponential_curvature(&T, F, D);
 
-  spatial Z[MAGNUS_PARTS], DZ[MAGNUS_PARTS];
-  int part[MAGNUS_PARTS], n = 0;
+  octet Z[MAGNUS_NODES], DZ[MAGNUS_NODES];
+  for (int n = 0; n < step->nodes; n++) {
+    Z[n] = omega_change(x, step->nodes, step->h, n, 0, &s).d[0];
+    for (int i = 0; i < 6; i++) {
+      DZ[n].c[i] = D[i][0] * Z[n].c[0];
+      for (int j = 1; j < 6; j++) DZ[n].c[i] += D[i][j] * Z[n].c[j];
+    }
+  }
   for (int p = 0; p < 6 * step->nodes; p++) {
     if (!(step->modes >> p % 6 & 1)) continue;
-    part[n++] = p;
-    Z[p] = omega_change(x, step->nodes, step->h, p / 6, p % 6, 0, &s).d[0];
-    DZ[p] = spatial_zero();
-    for (int i = 0; i < 6; i++)
-      for (int j = 0; j < 6; j++) DZ[p].a[i] += D[i][j] * Z[p].a[j];
-  }
-  for (int i = 0; i < n; i++) {
-    const int p = part[i];
-    for (int j = 0; j < n; j++) N[p][part[j]] = spatial_dot(&Z[p], &DZ[part[j]]);
-    omega_curvature(step, x, p / 6, p % 6, &y, N[p]);
+    const spatial along = octet_vector(&Z[p / 6], p % 6);
+    for (int n = 0; n < step->nodes; n++) N[p][n] = octet_dot(&along, &DZ[n]);
+    omega_curvature(step, x, p, &y, N[p]);
   }
 }

@@ -20,8 +20,8 @@ typedef struct section {
 static inline void section_force(const section* s, const double x[6], const double u[6],
                                  double f[6]) {
   for (int i = 0; i < 6; i++) {
-    double w = 0, slope, unused;
-    if (s->mu[i] != 0) law_power(u[i], s->p, &w, &slope, &unused);
+    double w = 0, unused;
+    if (s->mu[i] != 0) law_power(u[i], s->p, &w, &unused);
     f[i] = s->load * s->input[i] - s->mu[i] * w;
     for (int j = 0; j < 6; j++)
       f[i] -= s->K[6 * i + j] * (x[j] - s->x0[j]) + s->D[6 * i + j] * u[j];
@@ -34,8 +34,9 @@ static inline void section_change(const section* s, const section* d, const doub
                                   const double u[6], const double dx[6], const double du[6],
                                   double df[6]) {
   for (int i = 0; i < 6; i++) {
-    double w = 0, slope = 0, dp = 0;
-    if (s->mu[i] != 0 || d->mu[i] != 0) law_power(u[i], s->p, &w, &slope, &dp);
+    double w = 0, slope = 0, u2 = 0;
+    if (s->mu[i] != 0 || d->mu[i] != 0) u2 = law_power(u[i], s->p, &w, &slope);
+    const double dp = d->p == 0 ? 0 : law_power_nu(w, u2);
     df[i] = s->load * d->input[i] - s->mu[i] * (slope * du[i] + dp * d->p) - d->mu[i] * w;
     for (int j = 0; j < 6; j++)
       df[i] -= s->K[6 * i + j] * (dx[j] - d->x0[j]) + d->K[6 * i + j] * (x[j] - s->x0[j]) +

@@ -17,6 +17,16 @@ void td_c_put(td_text* out, const char* text, const char* name) {
 
 // ---- helpers of expressions -------------------------------------------------------------------
 
+// What <math.h> has and printed expressions use: compilers in a hurry need no headers.
+const char td_c_math[] =
+    "double pow(double, double), atan2(double, double), fmod(double, double);\n"
+    "double fmin(double, double), fmax(double, double), hypot(double, double);\n"
+    "double sqrt(double), exp(double), log(double), sin(double), cos(double), tan(double);\n"
+    "double asin(double), acos(double), atan(double), sinh(double), cosh(double), tanh(double);\n"
+    "double fabs(double), floor(double), ceil(double), round(double);\n"
+    "#define INFINITY (1e308 * 10)\n"
+    "#define NAN (INFINITY - INFINITY)\n";
+
 const char td_c_sign[] =
     "static double td_sign(double x) { return (double)((x > 0) - (x < 0)); }\n";
 
@@ -247,9 +257,8 @@ const char td_c_solve[] =
     "  for (int i = 0; i < @_nv; i++) vdot[i] = tau[i] - h[i];\n"
     "  (void)lambda;\n"
     "  const int bad = factor(@_nv, M);\n"
-    "  if (bad == 0) solve(@_nv, M, vdot);\n"
-    "  return bad;\n"
-    "}\n";
+    "  if (bad != 0) return bad;\n"
+    "  solve(@_nv, M, vdot);\n";
 
 const char td_c_solve_rows[] =
     "  for (int i = 0; i < @_nv; i++) vdot[i] = tau[i] - h[i];\n"
@@ -273,9 +282,11 @@ const char td_c_solve_rows[] =
     "  }\n"
     "  solve_rows(@_nrow, S, lambda, order);\n"
     "  for (int r = 0; r < @_nrow; r++)\n"
-    "    for (int i = 0; i < @_nv; i++) vdot[i] += X[r * @_nv + i] * lambda[r];\n"
-    "  return 0;\n"
-    "}\n";
+    "    for (int i = 0; i < @_nv; i++) vdot[i] += X[r * @_nv + i] * lambda[r];\n";
+
+const char td_c_power_rows[] =
+    "  for (int r = 0; r < @_nrow; r++)\n"
+    "    for (int i = 0; i < @_nv; i++) *power += lambda[r] * J[r * @_nv + i] * vs[i];\n";
 
 // ---- comparison -------------------------------------------------------------------------------
 
@@ -294,20 +305,33 @@ const char td_c_check[] =
     "static double M[@_nv * @_nv + 1], h[@_nv + 1], tau[@_nv + 1], J[@_nrow * @_nv + 1];\n"
     "static double gamma_[@_nrow + 1], vdot[@_nv + 1], lambda[@_nrow + 1];\n"
     "static double packed[@_nM + 1], work[@_nwork];\n"
-    "\n"
+    "\n";
+
+const char td_c_check_sensors[] =
+    "static double sensors_deviation(void) {\n"
+    "  double y[@_ny];\n"
+    "  @_sensors(t, q, v, u, p, vdot, lambda, y);\n"
+    "  return deviation(y, want_y, @_ny);\n"
+    "}\n\n";
+
+const char td_c_check_none[] = "static double sensors_deviation(void) { return 0; }\n\n";
+
+const char td_c_check_main[] =
     "int main(void) {\n"
     "  @_eom(t, q, v, u, p, M, h, tau, J, gamma_, packed);\n"
     "  if (@_forward(t, q, v, u, p, vdot, lambda, work) != 0) {\n"
     "    puts(\"the mass matrix is singular\");\n"
     "    return 1;\n"
     "  }\n"
-    "  const double error[4] = {deviation(M, want_M, nM), deviation(h, want_h, @_nv),\n"
+    "  const double error[5] = {deviation(M, want_M, nM), deviation(h, want_h, @_nv),\n"
     "                           deviation(tau, want_tau, @_nv), deviation(vdot, want_vdot, "
-    "@_nv)};\n"
-    "  static const double limit[4] = {1e-11, 1e-11, 1e-11, 1e-8};  // v' has the condition of M\n"
-    "  static const char* const name[4] = {\"M\", \"h\", \"tau\", \"vdot\"};\n"
+    "@_nv),\n"
+    "                           sensors_deviation()};\n"
+    "  static const double limit[5] = {1e-11, 1e-11, 1e-11, 1e-8, 1e-8};  // v' has the condition "
+    "of M\n"
+    "  static const char* const name[5] = {\"M\", \"h\", \"tau\", \"vdot\", \"sensors\"};\n"
     "  int bad = 0;\n"
-    "  for (int i = 0; i < 4; i++) {\n"
+    "  for (int i = 0; i < 5; i++) {\n"
     "    printf(\"@ %s: %.2e\\n\", name[i], error[i]);\n"
     "    if (!(error[i] < limit[i])) bad = 1;\n"
     "  }\n"

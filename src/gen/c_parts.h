@@ -4,10 +4,12 @@
 
 #include "base.h"
 
+extern const char td_c_math[], td_c_power_rows[];
 extern const char td_c_sign[], td_c_step[], td_c_mod[], td_c_pieces[];
 extern const char td_c_multiply[], td_c_interface[], td_c_unpack[], td_c_unpack_rows[];
 extern const char td_c_factor[], td_c_rows[], td_c_forward[], td_c_given[], td_c_given_rows[];
 extern const char td_c_solve[], td_c_solve_rows[], td_c_check[];
+extern const char td_c_check_sensors[], td_c_check_none[], td_c_check_main[];
 
 // standalone models (c_export.c)
 extern const char td_c_export_shims[], td_c_export_interface[], td_c_export_functions[];

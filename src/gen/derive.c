@@ -132,6 +132,7 @@ void td_derived_free(td_derived* d) {
     free(d->force[i].passive);
     free(d->force[i].active);
   }
+  td_derived_close_loops(d);
   void* parts[] = {d->q,      d->v,      d->u,   d->p,    d->param, d->a,    d->lambda,
                    d->target, d->h,      d->tau, d->J,    d->e,     d->edot, d->gamma,
                    d->qdot,   d->motion, d->y,   d->mass, d->force};
@@ -154,7 +155,11 @@ static bool deriver_open(deriver* d, const td_model* m) {
   d->memo = array((size_t)d->nmemo, sizeof *d->memo);
   d->old_var = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->old_var);
   d->new_ex = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->new_ex);
-  if (!d->hop || !d->memo || !d->old_var || !d->new_ex) return false;
+  d->hop_loop = array((size_t)m->nhop, sizeof *d->hop_loop);
+  d->force_loop = array((size_t)m->nforce, sizeof *d->force_loop);
+  if (!d->hop || !d->memo || !d->old_var || !d->new_ex || !d->hop_loop || !d->force_loop) {
+    return false;
+  }
   for (int i = 0; i < d->nmemo; i++) d->memo[i] = EX_NONE;
   td_prepare(m, d->w);
   return td_load_open(d, &d->passive) && td_load_open(d, &d->active) && td_load_open(d, &d->row);
@@ -165,6 +170,9 @@ static void deriver_close(deriver* d) {
   free(d->hop);
   free(d->memo);
   free(d->old_var);
+  free(d->generic);
+  free(d->hop_loop);
+  free(d->force_loop);
   free(d->new_ex);
   td_load_close(&d->passive);
   td_load_close(&d->active);
@@ -250,15 +258,18 @@ static td_status derive(deriver* d, const td_derive_options* options) {
   TD_TRY(judge_arrays(d));
   if (!make_variables(d)) return TD_E_NOMEM;
   d->elements = options->elements;
+  d->energetic = options->power || td_derive_asks_energy(d->m);
   TD_TRY(td_derive_symbols(d, options));
   coordinate_rates(d);
   TD_TRY(td_derive_forms(d));
+  if (options->loops) TD_TRY(td_derive_loops(d));
   TD_TRY(td_derive_tree(d));
   TD_TRY(td_derive_probes(d));
   given_motion(d);
   TD_TRY(td_derive_masses(d));
   TD_TRY(td_derive_forces(d));
   TD_TRY(td_derive_rows(d));
+  TD_TRY(td_derive_energy(d, options->power));
   return td_derive_sensors(d);
 }
 

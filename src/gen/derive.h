@@ -23,6 +23,10 @@ typedef struct tmt_mass {
   ex* T;       // 6 x n, row-major: velocity of the centre of mass, angular velocity
   ex m;        // mass
   x33 I;       // inertia about the centre of mass
+  int hop;     // it moves with
+  x3 centre;   // of mass, in the world
+  x33 axes;    // of its velocity, seen from the world
+  ex u[6];     // T v
   ex bias[6];  // Ṫ v + [ω × u; 0]: acceleration at v' = 0
   ex f[6];     // M bias - M g + [0; ω × Iω]
 } tmt_mass;
@@ -35,6 +39,25 @@ typedef struct tmt_force {
   ex *passive, *active;  // (n)
 } tmt_force;
 
+// What each of n points of a polynomial rod adds, as a function of numbers z of the point (values
+// and slopes of its polynomials, mass, section): the sum over the points is left to the code.
+typedef struct tmt_loop {
+  int name;
+  int n;
+  int nz, cap, data_cap;
+  int* z;        // variables
+  double* data;  // nz x n
+  tmt_mass mass;
+  ex *h, *tau;  // (nv)
+  ex power, energy;
+} tmt_loop;
+
+// A variable that is a sum over the points of a loop.
+typedef struct tmt_sum {
+  int var, loop;
+  ex e;  // what one point adds; may use the sums before it
+} tmt_sum;
+
 struct td_derived {
   td_exprs* g;
   int nq, nv, nu, nrow, ny, np, ntarget;
@@ -46,6 +69,10 @@ struct td_derived {
 
   tmt_mass* mass;
   int nmass, mass_cap;
+  tmt_loop* loop;
+  int nloop, loop_cap;
+  tmt_sum* sum;
+  int nsum, sum_cap;
   tmt_force* force;
   int nforce, force_cap;
   ex *h, *tau;    // (nv)
@@ -54,9 +81,12 @@ struct td_derived {
   ex* qdot;       // (nq)
   ex* motion;     // 3 per velocity: value, rate, acceleration; EX_NONE: not prescribed
   ex* y;          // sensors; EX_NONE: this one is not derived
+  ex power;       // of forces that have no potential, without those of constraint rows; EX_NONE:
+                  // not asked for, or some motion is given
 };
 
-// Multiply out: the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv).  False: no memory.
+// Multiply out: the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv).  False: no memory.  What
+// loops add is not in them.
 bool td_derived_mass(td_derived* d, ex* M);
 bool td_derived_residual(td_derived* d, ex* F);
 // dF/dq, dF/dv (nv x nv each) along the tangent directions, and dF/du (nv x nu).

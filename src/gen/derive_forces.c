@@ -49,23 +49,52 @@ static void add_along(deriver* d, load_x* load, int v, ex f) {
   load->tau[v] = xadd(d->g, load->tau[v], f);
 }
 
+// What a law stores at x, k e²/2, and the power of the rest of its force f.
+static void note_law(deriver* d, const model_law* l, ex x, ex u, ex f, load_x* passive) {
+  td_exprs* g = d->g;
+  if (!d->energetic) return;
+  if (l->potential) {
+    const ex k = td_derive_number(d, l->k);
+    const ex x0 = xmul(g, td_derive_number(d, l->rest), td_derive_number(d, l->compr));
+    const ex strain = xsub(g, x, x0), zero = xnum(g, 0);
+    const ex held = l->dir < 0 ? td_ex_2(g, EX_LT, strain, zero) : td_ex_2(g, EX_LT, zero, strain);
+    const ex e = l->dir == 0 ? strain : xif(g, held, strain, zero);
+    passive->energy = xadd(g, passive->energy, xscale(g, 0.5, xmul(g, k, xmul(g, e, e))));
+    f = xadd(g, f, xmul(g, k, e));
+  }
+  passive->power = xadd(g, passive->power, xmul(g, f, u));
+}
+
+static void note_power(deriver* d, load_x* load, ex power) {
+  if (d->energetic) load->power = xadd(d->g, load->power, power);
+}
+
 static void dof_force(deriver* d, const model_force* f, load_x* passive, load_x* active) {
-  const ex x = f->q < 0 ? xnum(d->g, 0) : td_ex_var(d->g, d->out->q[f->q]);
-  const ex u = td_ex_var(d->g, d->out->v[f->v]);
-  add_along(d, passive, f->v, law_force(d, &f->law[0], x, u));
-  add_along(d, active, f->v, law_input(d, &f->law[0]));
+  td_exprs* g = d->g;
+  const ex x = f->q < 0 ? xnum(g, 0) : td_ex_var(g, d->out->q[f->q]);
+  const ex u = td_ex_var(g, d->out->v[f->v]);
+  const ex force = law_force(d, &f->law[0], x, u), input = law_input(d, &f->law[0]);
+  add_along(d, passive, f->v, force);
+  add_along(d, active, f->v, input);
+  note_law(d, &f->law[0], x, u, force, passive);
+  note_power(d, active, xmul(g, input, u));
 }
 
 // ---- between frames ---------------------------------------------------------------------------
 
-// Damping on each world component (damp.along = 0), in the first frame's axes.
-static x3 isotropic_damping(deriver* d, const model_law* l, const pair_x* p) {
+// Damping on each world component (damp.along = 0): it is not along the line, and acts on either
+// frame at its own origin.
+static void isotropic_damping(deriver* d, const model_law* l, const pair_x* p, load_x* passive) {
   td_exprs* g = d->g;
   const x3 u = x3_sub(g, x33_apply(g, p->b.R, p->b.u), x33_apply(g, p->a.R, p->a.u));
   const ex mu = td_derive_number(d, l->mu), nu = td_derive_number(d, l->nu);
+  const x3 none = x3_zero(g);
   x3 f;
   for (int c = 0; c < 3; c++) f.a[c] = xneg(g, xmul(g, mu, power_rate(g, u.a[c], nu)));
-  return x33_apply_t(g, p->a.R, f);
+  td_load_add(d, passive, &p->b, x33_apply_t(g, p->b.R, f), none);
+  td_load_add(d, passive, &p->a, x3_neg(g, x33_apply_t(g, p->a.R, f)), none);
+  td_load_second(d, passive, x33_apply_t(g, p->a.R, f), none);
+  note_power(d, passive, x3_dot(g, f, u));
 }
 
 static void axial_force(deriver* d, const model_force* f, load_x* passive, load_x* active) {
@@ -76,11 +105,13 @@ static void axial_force(deriver* d, const model_force* f, load_x* passive, load_
   const ex length = xfun(g, EX_SQRT, x3_dot(g, p.r, p.r));
   const ex inverse = xdiv(g, xnum(g, 1), xmax(g, length, xnum(g, TINY)));
   const x3 n = x3_scale(g, inverse, p.r);
-  const ex rate = f->isotropic ? xnum(g, 0) : x3_dot(g, n, p.rd);
-  x3 F = x3_scale(g, law_force(d, l, length, rate), n);
-  if (f->isotropic) F = x3_add(g, F, isotropic_damping(d, l, &p));
-  td_pair_load(d, passive, &p, F, none);
-  td_pair_load(d, active, &p, x3_scale(g, law_input(d, l), n), none);
+  const ex rate = x3_dot(g, n, p.rd), input = law_input(d, l);
+  const ex force = law_force(d, l, length, f->isotropic ? xnum(g, 0) : rate);
+  td_pair_load(d, passive, &p, x3_scale(g, force, n), none);
+  if (f->isotropic) isotropic_damping(d, l, &p, passive);
+  td_pair_load(d, active, &p, x3_scale(g, input, n), none);
+  note_law(d, l, length, rate, force, passive);
+  note_power(d, active, xmul(g, input, rate));
 }
 
 // Aᵀ f on the two frames.
@@ -124,6 +155,8 @@ static void beam_force(deriver* d, const model_force* f, load_x* passive, load_x
   for (int i = 0; i < 6; i++) {
     force[i] = law_force(d, &f->law[i], s.x[i], rate[i]);
     input[i] = law_input(d, &f->law[i]);
+    note_law(d, &f->law[i], s.x[i], rate[i], force[i], passive);
+    note_power(d, active, xmul(d->g, input[i], rate[i]));
   }
   strain_load(d, passive, &s, &p, force);
   strain_load(d, active, &s, &p, input);
@@ -134,7 +167,9 @@ static void load_force(deriver* d, const model_force* f, load_x* active) {
   const station_x a = td_derive_station(d, f->a), b = td_derive_station(d, f->b);
   const x3 F = x33_apply(g, a.R, td_derive_vector(d, f->wrench));
   const x3 T = x33_apply(g, a.R, td_derive_vector(d, f->wrench + 3));
-  td_load_add(d, active, &b, x33_apply_t(g, b.R, F), x33_apply_t(g, b.R, T));
+  const x3 Fb = x33_apply_t(g, b.R, F), Tb = x33_apply_t(g, b.R, T);
+  td_load_add(d, active, &b, Fb, Tb);
+  note_power(d, active, xadd(g, x3_dot(g, Fb, b.u), x3_dot(g, Tb, b.w)));
 }
 
 // ---- rod pieces -------------------------------------------------------------------------------
@@ -271,6 +306,29 @@ void td_derive_piece(deriver* d, const model_force* f, ex x[6], ex u[6]) {
   }
 }
 
+// What a piece stores, and the power of the rest.
+static void note_piece(deriver* d, const model_force* f, const ex x[6], const ex u[6],
+                       const ex force[6], const ex input[6], load_x* passive, load_x* active) {
+  td_exprs* g = d->g;
+  if (!d->energetic) return;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  ex stored = f->stored ? slot(d, f, SECTION_STORED) : xnum(g, 0), power = xnum(g, 0), fed = power;
+  for (int i = 0; i < 6; i++) {
+    ex spring = xnum(g, 0);
+    for (int j = 0; f->potential && j < 6; j++) {
+      const ex strain = xsub(g, x[j], slot(d, f, SECTION_X0 + j));
+      spring = xadd(g, spring, xmul(g, slot(d, f, SECTION_K + 6 * i + j), strain));
+    }
+    const ex half = xscale(g, 0.5, xsub(g, x[i], slot(d, f, SECTION_X0 + i)));
+    if (!f->stored) stored = xadd(g, stored, xmul(g, half, spring));
+    power = xadd(g, power, xmul(g, xadd(g, force[i], spring), u[i]));
+    fed = xadd(g, fed, xmul(g, input[i], u[i]));
+  }
+  if (f->potential) passive->energy = xadd(g, passive->energy, xmul(g, length, stored));
+  note_power(d, passive, xmul(g, length, power));
+  note_power(d, active, xmul(g, length, fed));
+}
+
 static void piece_force(deriver* d, const model_force* f, load_x* passive, load_x* active) {
   ex x[6], u[6], force[6], input[6];
   section_input(d, f, input);
@@ -297,6 +355,7 @@ static void piece_force(deriver* d, const model_force* f, load_x* passive, load_
     polynomial_load(d, f, &p, A, force, passive);
     polynomial_load(d, f, &p, A, input, active);
   }
+  note_piece(d, f, x, u, force, input, passive, active);
 }
 
 // ---- all --------------------------------------------------------------------------------------
@@ -318,6 +377,17 @@ static void one_force(deriver* d, const model_force* f, load_x* passive, load_x*
     case FORCE_STRAIN:
       piece_force(d, f, passive, active);
       break;
+    case FORCE_DRAG:  // refused before
+      break;
+  }
+}
+
+void td_derive_link(deriver* d, int joint, int element, load_x* passive, load_x* active) {
+  for (int i = 0; i < d->m->nforce; i++) {
+    const model_force* f = &d->m->force[i];
+    const bool link = f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM ||
+                      (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT);
+    if (link && f->joint == joint && f->element == element) one_force(d, f, passive, active);
   }
 }
 
@@ -359,29 +429,58 @@ static bool push_elements(deriver* d) {
   return ok;
 }
 
+// h += Tᵀ f
+static void add_inertia(td_exprs* g, const tmt_mass* mass, ex* h) {
+  for (int k = 0; k < mass->n; k++) {
+    ex sum = h[mass->v[k]];
+    for (int c = 0; c < 6; c++) {
+      sum = xadd(g, sum, xmul(g, mass->T[c * mass->n + k], mass->f[c]));
+    }
+    h[mass->v[k]] = sum;
+  }
+}
+
+// What the point that stands for all points of a rod adds.
+static void loop_force(deriver* d, int loop, load_x* passive, load_x* active) {
+  td_exprs* g = d->g;
+  tmt_loop* l = &d->out->loop[loop];
+  td_load_clear(d, passive);
+  td_load_clear(d, active);
+  for (int i = 0; i < d->m->nforce; i++) {
+    if (d->force_loop[i] == loop + 1) one_force(d, &d->m->force[i], passive, active);
+  }
+  td_load_collect(d, passive, l->h);
+  td_load_collect(d, active, l->tau);
+  for (int i = 0; i < d->out->nv; i++) l->h[i] = xneg(g, l->h[i]);
+  add_inertia(g, &l->mass, l->h);
+  l->power = xadd(g, passive->power, active->power);
+  l->energy = passive->energy;
+}
+
+static bool loop_forces(deriver* d) {
+  load_x passive = {0}, active = {0};
+  const bool ok = td_load_open(d, &passive) && td_load_open(d, &active);
+  for (int i = 0; ok && i < d->out->nloop; i++) loop_force(d, i, &passive, &active);
+  td_load_close(&passive);
+  td_load_close(&active);
+  return ok;
+}
+
 td_status td_derive_forces(deriver* d) {
   td_exprs* g = d->g;
   td_derived* out = d->out;
   for (int i = 0; i < d->m->nforce && !td_exprs_failed(g); i++) {
-    one_force(d, &d->m->force[i], &d->passive, &d->active);
+    if (d->force_loop[i] == 0) one_force(d, &d->m->force[i], &d->passive, &d->active);
   }
   ex* passive = malloc(((size_t)out->nv + 1) * sizeof *passive);
   if (!passive) return TD_E_NOMEM;
   for (int i = 0; i < out->nv; i++) passive[i] = out->tau[i] = out->h[i] = xnum(g, 0);
   td_load_collect(d, &d->passive, passive);
   td_load_collect(d, &d->active, out->tau);
-  for (int i = 0; i < out->nmass; i++) {
-    const tmt_mass* mass = &out->mass[i];
-    for (int k = 0; k < mass->n; k++) {
-      ex sum = out->h[mass->v[k]];
-      for (int c = 0; c < 6; c++) {
-        sum = xadd(g, sum, xmul(g, mass->T[c * mass->n + k], mass->f[c]));
-      }
-      out->h[mass->v[k]] = sum;
-    }
-  }
+  for (int i = 0; i < out->nmass; i++) add_inertia(g, &out->mass[i], out->h);
   for (int i = 0; i < out->nv; i++) out->h[i] = xsub(g, out->h[i], passive[i]);
   free(passive);
+  if (out->nloop > 0 && !loop_forces(d)) return TD_E_NOMEM;
   if (d->elements && !push_elements(d)) return TD_E_NOMEM;
   return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
 }

@@ -106,7 +106,13 @@ static bool push_mass(deriver* d, const rider* r) {
   if (!masses) return false;
   out->mass = masses;
   tmt_mass* mass = &out->mass[out->nmass++];
-  *mass = (tmt_mass){.name = r->name, .n = h->ncol, .m = r->m, .I = r->I};
+  *mass = (tmt_mass){.name = r->name,
+                     .n = h->ncol,
+                     .m = r->m,
+                     .I = r->I,
+                     .hop = r->hop,
+                     .centre = x3_add(d->g, h->p, x33_apply(d->g, h->R, r->com)),
+                     .axes = r->base ? h->Rb : h->R};
   mass->v = malloc(((size_t)h->ncol + 1) * sizeof *mass->v);
   mass->T = malloc((6 * (size_t)h->ncol + 1) * sizeof *mass->T);
   if (!mass->v || !mass->T) return false;
@@ -146,11 +152,28 @@ static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, cons
   const x3 f = x3_scale(g, r->m, x3_sub(g, a, weight));
   const x3 t = x3_add(g, x33_apply(g, r->I, dw), x3_cross(g, w, x33_apply(g, r->I, w)));
   for (int c = 0; c < 3; c++) {
+    mass->u[c] = velocity[c];
+    mass->u[3 + c] = velocity[3 + c];
     mass->bias[c] = a.a[c];
     mass->bias[3 + c] = dw.a[c];
     mass->f[c] = f.a[c];
     mass->f[3 + c] = t.a[c];
   }
+}
+
+// Masses of points that stand for all points of a rod.
+static void take_out_loops(deriver* d) {
+  td_derived* out = d->out;
+  int kept = 0;
+  for (int i = 0; i < out->nmass; i++) {
+    const int loop = d->hop_loop[out->mass[i].hop];
+    if (loop > 0) {
+      out->loop[loop - 1].mass = out->mass[i];
+    } else {
+      out->mass[kept++] = out->mass[i];
+    }
+  }
+  out->nmass = kept;
 }
 
 static td_status push_masses(deriver* d, rider* on) {
@@ -170,6 +193,7 @@ static td_status push_masses(deriver* d, rider* on) {
     inertial_wrench(d, &on[i], velocity + 6 * k, rate + 6 * k, &d->out->mass[k]);
     k++;
   }
+  take_out_loops(d);
   free(velocity);
   free(rate);
   return ok && !td_exprs_failed(d->g) ? TD_OK : TD_E_NOMEM;
@@ -187,6 +211,8 @@ td_status td_derive_masses(deriver* d) {
   }
   for (int i = 0; i < m->nlump; i++) {
     const model_lump* b = &m->lump[i];
+    const int hop = m->station[b->station].hop;
+    if (hop >= 0 && d->hop_loop[hop] < 0) continue;
     const rider r = rider_at(d, b->station, b->m, b->com, b->I, false);
     put_rider(d, on, &r);
   }

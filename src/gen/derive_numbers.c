@@ -25,6 +25,9 @@ static const char* measured_element(const td_model* m) {
     for (int k = 0; k < laws; k++) {
       if (f->law[k].rest_initial) return model_name(m, f->name);
     }
+    for (int k = 0; f->kind == FORCE_STRAIN && k < 6; k++) {
+      if (f->law[k].rest_initial) return model_name(m, f->name);
+    }
     if (f->kind == FORCE_BEAM && f->frame >= 0) return model_name(m, f->name);
   }
   for (int i = 0; i < m->nprobe; i++) {
@@ -108,6 +111,9 @@ static bool is_measured(const deriver* d, num slot) {
 }
 
 ex td_derive_number(deriver* d, num slot) {
+  if (d->generic && d->generic[slot] != EX_NONE) {
+    return td_ex_substitute(d->g, d->generic[slot], d->old_var, d->new_ex, d->nreplace);
+  }
   const ex e = d->m->number_ex[slot];
   if (is_measured(d, slot)) return xnum(d->g, d->w->num[slot]);
   if (td_ex_is_const(d->g, e) || e >= d->nmemo) return e;

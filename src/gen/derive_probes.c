@@ -98,10 +98,12 @@ static ex mean_stretch(deriver* d, const model_probe* p) {
   ex sum = xnum(g, 0);
   for (int i = 0; i < d->m->nforce; i++) {
     const model_force* f = &d->m->force[i];
-    if (!is_piece(f, p->rod)) continue;
+    if (!is_piece(f, p->rod) || d->force_loop[i] < 0) continue;
     ex x[6], rate[6];
     td_derive_piece(d, f, x, rate);
-    sum = xadd(g, sum, xmul(g, x[2], td_derive_number(d, f->section + SECTION_LENGTH)));
+    ex part = xmul(g, x[2], td_derive_number(d, f->section + SECTION_LENGTH));
+    if (d->force_loop[i] > 0) part = td_derive_sum(d, d->force_loop[i] - 1, part);
+    sum = xadd(g, sum, part);
   }
   return xadd(g, xnum(g, 1), xdiv(g, sum, xnum(g, d->m->rod[p->rod - 1].length)));
 }
@@ -195,27 +197,16 @@ static ex multiplier(deriver* d, const model_probe* p) {
   return sum;
 }
 
-// Sensors of forces in joints and of the energy are left to the engine.
-static bool has_formula(const td_model* m, const td_exprs* g, ex e) {
-  for (int i = 0; i < m->nprobe; i++) {
-    const sensor_kind kind = m->probe[i].kind;
-    const bool other = kind == SENSOR_FORCE || kind == SENSOR_ENERGY;
-    if (other && td_ex_has_var(g, e, m->probe[i].var)) return false;
-  }
-  return true;
-}
-
 td_status td_derive_sensors(deriver* d) {
   for (int i = 0; i < d->m->nprobe; i++) {
     const model_probe* p = &d->m->probe[i];
     if (p->kind == SENSOR_ACC) replace_probe(d, i, acceleration(d, p));
     if (p->kind == SENSOR_LAMBDA) replace_probe(d, i, multiplier(d, p));
+    if (p->kind == SENSOR_FORCE) replace_probe(d, i, td_derive_joint_force(d, p));
+    if (p->kind == SENSOR_ENERGY) replace_probe(d, i, d->energy);
   }
   for (int i = 0; i < d->out->ny; i++) {
-    const ex e = d->m->output_ex[i];
-    d->out->y[i] = has_formula(d->m, d->g, e)
-                       ? td_ex_substitute(d->g, e, d->old_var, d->new_ex, d->nreplace)
-                       : EX_NONE;
+    d->out->y[i] = td_ex_substitute(d->g, d->m->output_ex[i], d->old_var, d->new_ex, d->nreplace);
   }
   return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
 }

@@ -15,6 +15,7 @@ static ex trans_row(deriver* d, const model_row* r, load_x* load) {
   td_load_add(d, load, &b, x33_apply_t(g, b.R, D), none);
   td_load_add(d, load, &a, x3_neg(g, x33_apply_t(g, a.R, D)), none);
   td_load_add(d, load, &c, none, x3_cross(g, dir, x33_apply_t(g, c.R, line)));
+  td_load_second(d, load, x33_apply_t(g, a.R, D), none);
   return x3_dot(g, D, line);
 }
 
@@ -53,7 +54,8 @@ static ex dot_row(deriver* d, const model_row* r, load_x* load) {
   return x3_dot(g, seen, x);
 }
 
-static ex row_value_of(deriver* d, const model_row* r, load_x* load) {
+ex td_derive_row(deriver* d, int row, load_x* load) {
+  const model_row* r = &d->m->row[row];
   switch (r->kind) {
     case ROW_TRANS:
       return trans_row(d, r, load);
@@ -96,7 +98,7 @@ td_status td_derive_rows(deriver* d) {
   for (int i = 0; i < out->nrow; i++) {
     ex *J = out->J + i * nv, rate = xnum(g, 0);
     td_load_clear(d, &d->row);
-    out->e[i] = row_value_of(d, &d->m->row[i], &d->row);
+    out->e[i] = td_derive_row(d, i, &d->row);
     for (int k = 0; k < nv; k++) J[k] = xnum(g, 0);
     td_load_collect(d, &d->row, J);
     for (int k = 0; k < nv; k++) rate = xadd(g, rate, xmul(g, J[k], td_ex_var(g, out->v[k])));

@@ -346,6 +346,7 @@ td_status td_derive_tree(deriver* d) {
   step_x step;
   for (int i = 0; i < d->m->nhop && !td_exprs_failed(d->g); i++) {
     const int parent = d->m->hop[i].parent;
+    if (d->hop_loop[i] < 0) continue;
     TD_TRY(relative_step(d, i, &step));
     TD_TRY(place_hop(d, i, parent < 0 ? &ground : &d->hop[parent], &step));
   }
@@ -400,6 +401,8 @@ void td_load_close(load_x* load) {
 void td_load_clear(deriver* d, load_x* load) {
   for (int i = 0; i < d->m->nhop; i++) load->hop[i].any = false;
   for (int i = 0; i < d->m->nvel; i++) load->tau[i] = xnum(d->g, 0);
+  load->energy = load->power = xnum(d->g, 0);
+  load->second = (wrench_x){false, x3_zero(d->g), x3_zero(d->g)};
 }
 
 void td_load_add(deriver* d, load_x* load, const station_x* s, x3 f, x3 t) {
@@ -417,8 +420,15 @@ void td_load_add(deriver* d, load_x* load, const station_x* s, x3 f, x3 t) {
 void td_pair_load(deriver* d, load_x* load, const pair_x* x, x3 f, x3 t) {
   td_exprs* g = d->g;
   td_load_add(d, load, &x->b, x33_apply_t(g, x->L, f), t);
-  const x3 ta = x3_add(g, x3_cross(g, x->r, f), x33_apply(g, x->L, t));
+  const x3 turned = x33_apply(g, x->L, t), ta = x3_add(g, x3_cross(g, x->r, f), turned);
   td_load_add(d, load, &x->a, x3_neg(g, f), x3_neg(g, ta));
+  td_load_second(d, load, f, turned);
+}
+
+void td_load_second(deriver* d, load_x* load, x3 f, x3 t) {
+  if (!load->second.any) return;
+  load->second.f = x3_add(d->g, load->second.f, f);
+  load->second.t = x3_add(d->g, load->second.t, t);
 }
 
 void td_load_collect(deriver* d, const load_x* load, ex* out) {

@@ -41,10 +41,13 @@ typedef struct wrench_x {
   x3 f, t;
 } wrench_x;
 
-// Wrenches on all hops and forces along velocities, to be turned into generalised forces.
+// Wrenches on all hops and forces along velocities, to be turned into generalised forces; what they
+// store, and the power of those that store nothing.
 typedef struct load_x {
   wrench_x* hop;
   ex* tau;  // (nv)
+  ex energy, power;
+  wrench_x second;  // on the second frames of links, at their origins, in the axes of the first
 } load_x;
 
 // Strains of an element as functions of r, the place of frame b seen from frame a, and L, its
@@ -62,7 +65,9 @@ typedef struct deriver {
   hop_x* hop;
   load_x passive, active, row;  // row: for one element at a time
   bool elements;
+  bool energetic;  // energy and power are wanted
   ex* qdot;
+  ex energy;  // all of it; EX_NONE: nobody asked
 
   // numbers: parameters and probes replaced, by expression of the model
   ex* memo;
@@ -74,6 +79,10 @@ typedef struct deriver {
   int local_r[3], local_L[9], local_z[9];  // variables of the templates
   strain_x beam, segment;
   ex poly[6], poly_z[54];  // strains of a polynomial pose and their derivatives along its 9 numbers
+
+  // loops: by slot what stands for it at the point that represents all; by hop and force, whose
+  int* generic;                // EX_NONE: the number itself
+  int *hop_loop, *force_loop;  // loop + 1; negative: of a point that is represented; 0: none
 
   char* message;
   size_t size;
@@ -87,6 +96,12 @@ int td_derive_safe(deriver* d, int var);
 ex td_derive_number(deriver* d, num slot);
 x3 td_derive_vector(deriver* d, num slot);  // three slots
 x33 td_derive_matrix(deriver* d, num slot);
+
+// loops (derive_loops.c): find points that can be treated alike
+td_status td_derive_loops(deriver* d);
+void td_derived_close_loops(td_derived* d);
+// A new variable that is Σ e over the points of a loop.
+ex td_derive_sum(deriver* d, int loop, ex e);
 
 // tree (derive_tree.c)
 td_status td_derive_tree(deriver* d);
@@ -108,6 +123,8 @@ typedef struct pair_x {
   x3 rd, wd;  // r' ; ω_b - Lᵀ ω_a
 } pair_x;
 pair_x td_derive_pair(deriver* d, int a, int b);
+// Add a force on the second frame of a link to what is known of it.
+void td_load_second(deriver* d, load_x* load, x3 f, x3 t);
 // Force f (along r) and torque t (along turns of b, in b's axes): on b, and the opposite on a.
 void td_pair_load(deriver* d, load_x* load, const pair_x* pair, x3 f, x3 t);
 // Strains of a pair: `form` with the pair's r and L put in.
@@ -119,7 +136,14 @@ td_status td_derive_forms(deriver* d);   // derive_forms.c: the templates
 td_status td_derive_probes(deriver* d);  // derive_probes.c: before numbers are asked for
 td_status td_derive_forces(deriver* d);  // derive_forces.c
 void td_derive_piece(deriver* d, const model_force* f, ex x[6], ex u[6]);  // strains of a rod piece
-td_status td_derive_rows(deriver* d);                                      // derive_rows.c
+// Springs, dampers and inputs that join the two frames of a joint.
+void td_derive_link(deriver* d, int joint, int element, load_x* passive, load_x* active);
+td_status td_derive_rows(deriver* d);  // derive_rows.c
+// A unit multiplier's wrenches; its value is the row's error.
+ex td_derive_row(deriver* d, int row, load_x* load);
+td_status td_derive_energy(deriver* d, bool power);  // derive_energy.c: after the masses and forces
+bool td_derive_asks_energy(const td_model* m);
+ex td_derive_joint_force(deriver* d, const model_probe* p);  // the same
 td_status td_derive_sensors(deriver* d);  // derive_probes.c: after everything else
 // α = 2 vec(quaternion of L), scalar part positive
 x3 td_xalpha(td_exprs* g, x33 L, ex* w);

@@ -1,20 +1,16 @@
 // tendril export fmu: a functional mock-up unit of FMI 2.0 or 3.0 for model exchange and
 // co-simulation, with sources and, where a C compiler is found, a binary for this machine.
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <zip.h>
 
+#include "build.h"
 #include "bundle.h"
 #include "dyn.h"
 #include "engine.h"
 #include "export.h"
 #include "files.h"
-
-extern char** environ;
+#include "identifier.h"
 
 typedef struct fmu_writer {
   td_export e;
@@ -27,9 +23,21 @@ typedef struct fmu_writer {
   td_work* w;
 } fmu_writer;
 
+typedef struct unit {
+  td_text model, header, source, description, build;
+} unit;
+
 // ---- variables --------------------------------------------------------------------------------
 
-typedef enum role { ROLE_STATE, ROLE_RATE, ROLE_INPUT, ROLE_PARAM, ROLE_OUTPUT, ROLE_TIME } role;
+typedef enum role {
+  ROLE_STATE,
+  ROLE_RATE,
+  ROLE_INPUT,
+  ROLE_PARAM,
+  ROLE_OUTPUT,
+  ROLE_TIME,
+  ROLE_EVENT
+} role;
 
 typedef struct variable {
   role role;
@@ -41,7 +49,7 @@ typedef struct variable {
 
 static int variable_count(const fmu_writer* f) {
   const td_model* m = f->e.m;
-  return 2 * f->nx + m->ninput + f->np + m->noutput_name + 1;
+  return 2 * f->nx + m->ninput + f->np + m->noutput_name + 1 + m->nevent;
 }
 
 static void state_name(const fmu_writer* f, int i, char* name, size_t size, const char** about) {
@@ -65,7 +73,8 @@ static double state_start(const fmu_writer* f, int i) {
   return td_targets(f->w)[i - m->npos - m->nvel];
 }
 
-// The variable with value reference vr: states, derivatives, inputs, parameters, outputs, time.
+// The variable with value reference vr: states, derivatives, inputs, parameters, outputs, time,
+// event indicators.
 static variable variable_at(const fmu_writer* f, int vr) {
   const td_model* m = f->e.m;
   variable v = {.role = ROLE_STATE, .index = vr};
@@ -93,9 +102,13 @@ static variable variable_at(const fmu_writer* f, int vr) {
     snprintf(v.name, sizeof v.name, "%s", td_model_sensor_name(m, vr));
     const bool taken = td_model_input_find(m, v.name) >= 0 || td_model_param_find(m, v.name) >= 0;
     if (taken) strncat(v.name, "_out", sizeof v.name - strlen(v.name) - 1);
-  } else {
+  } else if ((vr -= m->noutput_name) == 0) {
     v.role = ROLE_TIME;
     snprintf(v.name, sizeof v.name, "time");
+  } else {
+    v.role = ROLE_EVENT;
+    snprintf(v.name, sizeof v.name, "event[%d]", vr);
+    about = "crosses zero when the event happens";
   }
   snprintf(v.about, sizeof v.about, "%.190s", about);
   return v;
@@ -103,11 +116,12 @@ static variable variable_at(const fmu_writer* f, int vr) {
 
 static void escape(td_text* out, const char* s) {
   for (; *s; s++) {
-    const char* to = *s == '&'   ? "&amp;"
-                     : *s == '<' ? "&lt;"
-                     : *s == '>' ? "&gt;"
-                     : *s == '"' ? "&quot;"
-                                 : NULL;
+    const char* to = *s == '&'                 ? "&amp;"
+                     : *s == '<'               ? "&lt;"
+                     : *s == '>'               ? "&gt;"
+                     : *s == '"'               ? "&quot;"
+                     : (unsigned char)*s < ' ' ? "_"  // XML has no place for it
+                                               : NULL;
     if (to) {
       td_text_add(out, to);
     } else {
@@ -124,23 +138,38 @@ static void attribute(td_text* out, const char* name, const char* value) {
   td_text_add(out, "\"");
 }
 
-static void write_variable2(const fmu_writer* f, int vr, td_text* out) {
+// A variable in the words of either version.
+static void write_variable(const fmu_writer* f, int vr, td_text* out) {
   const variable v = variable_at(f, vr);
-  static const char* const causality[] = {"local",     "local",  "input",
-                                          "parameter", "output", "independent"};
-  td_text_add(out, "    <ScalarVariable");
+  static const char* const causality[] = {"local",  "local",       "input", "parameter",
+                                          "output", "independent", "local"};
+  const bool two = f->version == 2;
+  td_text_add(out, two ? "    <ScalarVariable" : "    <Float64");
   attribute(out, "name", v.name);
   td_text_printf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", vr,
                  causality[v.role], v.role == ROLE_PARAM ? "fixed" : "continuous");
   if (v.role == ROLE_STATE || v.role == ROLE_PARAM) td_text_add(out, " initial=\"exact\"");
-  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT) td_text_add(out, " initial=\"calculated\"");
+  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT || v.role == ROLE_EVENT)
+    td_text_add(out, " initial=\"calculated\"");
   if (*v.about) attribute(out, "description", v.about);
-  td_text_add(out, "><Real");
+  if (two) td_text_add(out, "><Real");
   if (v.role == ROLE_STATE || v.role == ROLE_INPUT || v.role == ROLE_PARAM) {
     td_text_printf(out, " start=\"%.17g\"", v.start);
   }
-  if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index + 1);
-  td_text_add(out, "/></ScalarVariable>\n");
+  // counted from 1 in the list of variables, or by value reference
+  if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index + two);
+  td_text_add(out, two ? "/></ScalarVariable>\n" : "/>\n");
+}
+
+static void write_variables(const fmu_writer* f, td_text* out) {
+  const double* settings = f->e.m->settings;
+  td_text_printf(
+      out,
+      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
+      "  <ModelVariables>\n",
+      settings[0], settings[1], settings[3]);
+  for (int vr = 0; vr < variable_count(f); vr++) write_variable(f, vr, out);
+  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
 }
 
 static void write_unknowns2(const fmu_writer* f, role wanted, td_text* out) {
@@ -150,31 +179,7 @@ static void write_unknowns2(const fmu_writer* f, role wanted, td_text* out) {
   }
 }
 
-static void write_description2(const fmu_writer* f, td_text* out) {
-  td_text_add(
-      out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\"");
-  attribute(out, "modelName", f->e.name);
-  attribute(out, "guid", f->guid);
-  attribute(out, "description", f->e.title);
-  td_text_printf(out,
-                 " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\" "
-                 "numberOfEventIndicators=\"0\">\n",
-                 td_version());
-  static const char* const kinds[] = {"ModelExchange", "CoSimulation"};
-  for (int i = 0; i < 2; i++) {
-    td_text_printf(out, "  <%s modelIdentifier=\"%s\" providesDirectionalDerivative=\"true\"%s>\n",
-                   kinds[i], f->e.name,
-                   i ? " canHandleVariableCommunicationStepSize=\"true\"" : "");
-    td_text_printf(out, "    <SourceFiles><File name=\"fmu.c\"/></SourceFiles>\n  </%s>\n",
-                   kinds[i]);
-  }
-  td_text_printf(
-      out,
-      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
-      "  <ModelVariables>\n",
-      f->e.m->settings[0], f->e.m->settings[1], f->e.m->settings[3]);
-  for (int vr = 0; vr < variable_count(f); vr++) write_variable2(f, vr, out);
-  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
+static void write_structure2(const fmu_writer* f, td_text* out) {
   if (f->e.m->noutput_name > 0) {
     td_text_add(out, "    <Outputs>\n");
     write_unknowns2(f, ROLE_OUTPUT, out);
@@ -185,25 +190,7 @@ static void write_description2(const fmu_writer* f, td_text* out) {
   td_text_add(out, "    </Derivatives>\n    <InitialUnknowns>\n");
   write_unknowns2(f, ROLE_RATE, out);
   write_unknowns2(f, ROLE_OUTPUT, out);
-  td_text_add(out, "    </InitialUnknowns>\n  </ModelStructure>\n</fmiModelDescription>\n");
-}
-
-static void write_variable3(const fmu_writer* f, int vr, td_text* out) {
-  const variable v = variable_at(f, vr);
-  static const char* const causality[] = {"local",     "local",  "input",
-                                          "parameter", "output", "independent"};
-  td_text_add(out, "    <Float64");
-  attribute(out, "name", v.name);
-  td_text_printf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", vr,
-                 causality[v.role], v.role == ROLE_PARAM ? "fixed" : "continuous");
-  if (v.role == ROLE_STATE || v.role == ROLE_PARAM) td_text_add(out, " initial=\"exact\"");
-  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT) td_text_add(out, " initial=\"calculated\"");
-  if (*v.about) attribute(out, "description", v.about);
-  if (v.role == ROLE_STATE || v.role == ROLE_INPUT || v.role == ROLE_PARAM) {
-    td_text_printf(out, " start=\"%.17g\"", v.start);
-  }
-  if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index);
-  td_text_add(out, "/>\n");
+  td_text_add(out, "    </InitialUnknowns>\n");
 }
 
 static void write_unknowns3(const fmu_writer* f, const char* element, role wanted, td_text* out) {
@@ -214,32 +201,47 @@ static void write_unknowns3(const fmu_writer* f, const char* element, role wante
   }
 }
 
-static void write_description3(const fmu_writer* f, td_text* out) {
-  td_text_add(
-      out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"3.0\"");
-  attribute(out, "modelName", f->e.name);
-  attribute(out, "instantiationToken", f->guid);
-  attribute(out, "description", f->e.title);
-  td_text_printf(out, " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\">\n",
-                 td_version());
-  td_text_printf(
-      out, "  <ModelExchange modelIdentifier=\"%s\" providesDirectionalDerivatives=\"true\"/>\n",
-      f->e.name);
-  td_text_printf(out,
-                 "  <CoSimulation modelIdentifier=\"%s\" providesDirectionalDerivatives=\"true\" "
-                 "canHandleVariableCommunicationStepSize=\"true\"/>\n",
-                 f->e.name);
-  td_text_printf(
-      out,
-      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
-      "  <ModelVariables>\n",
-      f->e.m->settings[0], f->e.m->settings[1], f->e.m->settings[3]);
-  for (int vr = 0; vr < variable_count(f); vr++) write_variable3(f, vr, out);
-  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
+static void write_structure3(const fmu_writer* f, td_text* out) {
   write_unknowns3(f, "Output", ROLE_OUTPUT, out);
   write_unknowns3(f, "ContinuousStateDerivative", ROLE_RATE, out);
   write_unknowns3(f, "InitialUnknown", ROLE_RATE, out);
   write_unknowns3(f, "InitialUnknown", ROLE_OUTPUT, out);
+  write_unknowns3(f, "EventIndicator", ROLE_EVENT, out);
+}
+
+// What the unit can do, in the words of either version.
+static void write_kind(const fmu_writer* f, const char* kind, bool cosim, td_text* out) {
+  const bool two = f->version == 2;
+  td_text_printf(out,
+                 "  <%s modelIdentifier=\"%s\" providesDirectionalDerivative%s=\"true\" "
+                 "canGetAndSetFMU%s=\"true\" canSerializeFMU%s=\"true\"%s",
+                 kind, f->e.name, two ? "" : "s", two ? "state" : "State", two ? "state" : "State",
+                 cosim ? " canHandleVariableCommunicationStepSize=\"true\"" : "");
+  if (two) {
+    td_text_printf(out, ">\n    <SourceFiles><File name=\"fmu.c\"/></SourceFiles>\n  </%s>\n",
+                   kind);
+  } else {
+    td_text_add(out, "/>\n");
+  }
+}
+
+static void write_description(const fmu_writer* f, td_text* out) {
+  const bool two = f->version == 2;
+  td_text_printf(out,
+                 "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+                 "<fmiModelDescription fmiVersion=\"%d.0\"",
+                 f->version);
+  attribute(out, "modelName", f->e.name);
+  attribute(out, two ? "guid" : "instantiationToken", f->guid);
+  attribute(out, "description", f->e.title);
+  td_text_printf(out, " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\"",
+                 td_version());
+  if (two) td_text_printf(out, " numberOfEventIndicators=\"%d\"", f->e.m->nevent);
+  td_text_add(out, ">\n");
+  write_kind(f, "ModelExchange", false, out);
+  write_kind(f, "CoSimulation", true, out);
+  write_variables(f, out);
+  (two ? write_structure2 : write_structure3)(f, out);
   td_text_add(out, "  </ModelStructure>\n</fmiModelDescription>\n");
 }
 
@@ -272,18 +274,21 @@ static void write_source(const fmu_writer* f, td_text* out) {
       "#include \"%s.c\"\n\n"
       "#undef calloc\n#undef malloc\n#undef free\n#undef abort\n#undef assert\n#undef vsnprintf\n\n"
       "#define FMU_GUID \"%s\"\n",
-      f->e.title, td_version(), f->e.name, f->guid);
+      td_plain(f->e.title).s, td_version(), f->e.name, f->guid);
   td_text_printf(
       out,
       "enum {\n  FMU_NQ = %d,\n  FMU_NV = %d,\n  FMU_NT = %d,\n  FMU_NU = %d,\n  FMU_NP = %d,\n"
-      "  FMU_NY = %d,\n  FMU_MEMORY = %s_memory\n};\nstatic const int fmu_params[%d] = {",
-      m->npos, m->nvel, 2 * m->ntarget, m->ninput, f->np, m->noutput_name, f->e.name,
+      "  FMU_NY = %d,\n  FMU_NE = %d,\n  FMU_MEMORY = %s_memory\n};\n"
+      "static const int fmu_params[%d] = {",
+      m->npos, m->nvel, 2 * m->ntarget, m->ninput, f->np, m->noutput_name, m->nevent, f->e.name,
       max_int(f->np, 1));
   for (int i = 0; i < f->np; i++) td_text_printf(out, "%s%d", i ? ", " : "", f->params[i]);
   td_text_add(out, f->np ? "};\n\n" : "0};\n\n");
   td_text_add(out, fmu_text("fmu_core.c"));
   td_text_add(out, "\n");
   td_text_add(out, fmu_text(f->version == 3 ? "fmu3.c" : "fmu2.c"));
+  td_text_add(out, "\n");
+  td_text_add(out, fmu_text("fmu_shared.c"));
 }
 
 // The same model has the same identifier: a hash of what the unit is made of.
@@ -300,64 +305,21 @@ static void make_guid(const td_text* source, char* guid, size_t size) {
 
 // ---- binary -----------------------------------------------------------------------------------
 
-static bool write_file(const char* directory, const char* name, const td_text* text) {
-  char path[300];
-  snprintf(path, sizeof path, "%s/%s", directory, name);
-  FILE* file = fopen(path, "wb");
-  if (!file) return false;
-  const bool ok = fwrite(text->s, 1, (size_t)text->n, file) == (size_t)text->n;
-  return fclose(file) == 0 && ok;
-}
-
-static bool run(char* const* arguments) {
-  pid_t pid;
-  posix_spawn_file_actions_t quiet;
-  if (posix_spawn_file_actions_init(&quiet) != 0) return false;
-  posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-  posix_spawn_file_actions_addopen(&quiet, 2, "/dev/null", O_WRONLY, 0);
-  const int failed = posix_spawnp(&pid, arguments[0], &quiet, NULL, arguments, environ);
-  posix_spawn_file_actions_destroy(&quiet);
-  int status = 1;
-  return failed == 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-         WEXITSTATUS(status) == 0;
-}
-
-// Words of an environment variable behind those there are; the text is cut at its blanks.
-static int add_words(char* text, char** arguments, int n, int most) {
-  for (char* at = text; at && *at && n < most;) {
-    at += strspn(at, " ");
-    if (!*at) break;
-    arguments[n++] = at;
-    at += strcspn(at, " ");
-    if (*at) *at++ = '\0';
-  }
-  return n;
-}
-
-// Compile in a directory of its own; the library's path in `binary`.  CC and CFLAGS have their
-// usual meaning.
-static bool compile(const char* directory, char* binary, size_t size) {
-  enum { MOST = 40 };
-  static const char* const fixed[] = {"-std=gnu11",          "-O2", "-fPIC", "-shared",
+static bool compile(const fmu_writer* f, const unit* u, td_build* build, char* path, size_t size) {
+  static const char* const flags[] = {"-std=gnu11",          "-O2", "-fPIC", "-shared",
                                       "-fvisibility=hidden", "-w"};
-  const char *cc = getenv("CC"), *cflags = getenv("CFLAGS");
-  char source[300], *arguments[MOST + 12];
-  char *compiler = td_strdup(cc && *cc ? cc : "cc"), *flags = td_strdup(cflags ? cflags : "");
-  snprintf(source, sizeof source, "%s/fmu.c", directory);
-  snprintf(binary, size, "%s/fmu.so", directory);
-  bool ok = compiler && flags;
-  if (ok) {
-    int n = add_words(compiler, arguments, 0, MOST / 2);
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-      arguments[n++] = (char*)(uintptr_t)fixed[i];
-    n = add_words(flags, arguments, n, MOST);
-    char* const last[] = {source, "-o", binary, "-lm", NULL};
-    for (size_t i = 0; i < sizeof last / sizeof *last; i++) arguments[n++] = last[i];
-    ok = run(arguments);
+  char model[80], header[80];
+  snprintf(model, sizeof model, "%s.c", f->e.name);
+  snprintf(header, sizeof header, "%s.h", f->e.name);
+  const struct {
+    const char* name;
+    const td_text* text;
+  } files[] = {{"fmu.c", &u->source}, {model, &u->model}, {header, &u->header}};
+  for (int i = 0; i < 3; i++) {
+    if (!td_build_file(build, files[i].name, files[i].text->s, (size_t)files[i].text->n))
+      return false;
   }
-  free(compiler);
-  free(flags);
-  return ok;
+  return td_build_library(build, "fmu.c", flags, sizeof flags / sizeof *flags, path, size);
 }
 
 // ---- archive ----------------------------------------------------------------------------------
@@ -386,10 +348,6 @@ static void add_binary(archive* a, const char* name, const char* path) {
   if (i >= 0) zip_file_set_mtime(a->zip, (zip_uint64_t)i, 315619200, 0);
   a->failed = a->failed || i < 0;
 }
-
-typedef struct unit {
-  td_text model, header, source, description, build;
-} unit;
 
 static td_status write_archive(const fmu_writer* f, const unit* u, const char* binary,
                                td_files* files) {
@@ -422,37 +380,18 @@ static td_status write_archive(const fmu_writer* f, const unit* u, const char* b
   return td_files_staged(files);
 }
 
-static void remove_files(const fmu_writer* f, const char* directory) {
-  const char* const names[] = {"fmu.c", "fmu.so", NULL, NULL};
-  char path[400];
-  for (int i = 0; names[i]; i++) {
-    snprintf(path, sizeof path, "%s/%s", directory, names[i]);
-    unlink(path);
-  }
-  for (int i = 0; i < 2; i++) {
-    snprintf(path, sizeof path, "%s/%s.%s", directory, f->e.name, i ? "h" : "c");
-    unlink(path);
-  }
-  rmdir(directory);
-}
-
 static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char* message,
                       size_t size) {
-  char directory[] = "/tmp/tendril_fmu_XXXXXX", binary[320], name[80];
-  const bool made = mkdtemp(directory) != NULL;
-  bool compiled = made && write_file(directory, "fmu.c", &u->source);
-  snprintf(name, sizeof name, "%s.c", f->e.name);
-  compiled = compiled && write_file(directory, name, &u->model);
-  snprintf(name, sizeof name, "%s.h", f->e.name);
-  compiled = compiled && write_file(directory, name, &u->header) &&
-             compile(directory, binary, sizeof binary);
+  td_build build;
+  char binary[600];
+  const bool compiled = td_build_open(&build) && compile(f, u, &build, binary, sizeof binary);
   if (!compiled) {
     snprintf(
         message, size,
         "cc could not build the binary (is a C compiler installed?): the FMU has sources only");
   }
   const td_status status = write_archive(f, u, compiled ? binary : NULL, files);
-  if (made) remove_files(f, directory);
+  td_build_close(&build);
   return status;
 }
 
@@ -477,11 +416,7 @@ static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* messa
   make_guid(&u->model, f->guid, sizeof f->guid);
   write_source(f, &u->source);
   write_build3(f, &u->build);
-  if (f->version == 3) {
-    write_description3(f, &u->description);
-  } else {
-    write_description2(f, &u->description);
-  }
+  write_description(f, &u->description);
   if (u->header.failed || u->source.failed || u->description.failed || u->build.failed)
     return TD_E_NOMEM;
   return pack(f, u, files, message, size);

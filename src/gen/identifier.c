@@ -30,12 +30,13 @@ static bool is_reserved(const char* name) {
       "tau",      "vdot",      "qdot",     "e",      "edot",     "y",          "work",
       "main",     "zeros",     "ones",     "pi",     "i",        "j",          "k",
       "inf",      "nan",       "NaN",      "Inf",    "eps",      "INFINITY",   "NAN",
-      "array",    "motion"};
+      "array",    "motion",    "z",        "sums",   "points"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i], name) == 0) return true;
   }
   // q1, x12, lambda3 ...: our own
-  static const char* const stems[] = {"q", "v", "a", "x", "lambda", "target"};
+  static const char* const stems[] = {"q",      "v",      "a",     "x",     "z",     "sum",
+                                      "lambda", "target", "total", "point", "points"};
   for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
     const size_t n = strlen(stems[i]);
     if (strncmp(name, stems[i], n) == 0 && name[n] &&
@@ -56,4 +57,16 @@ void td_identifier(const char* from, char* to, size_t size) {
     to[n++] = '_';
     to[n] = '\0';
   }
+}
+
+// Question marks would make trigraphs.
+plain_text td_plain(const char* from) {
+  plain_text to;
+  size_t n = 0;
+  for (; *from && n + 1 < sizeof to.s; from++) {
+    const unsigned char c = (unsigned char)*from;
+    to.s[n++] = c < ' ' || c == 127 || strchr("\\\"?", c) ? '_' : *from;
+  }
+  to.s[n] = '\0';
+  return to;
 }

@@ -128,6 +128,7 @@ static bool wants_name(const lister* l, int i) {
   const ex_op op = td_ex_op(l->g, e);
   const bool condition = op >= EX_LT && op <= EX_NOT;  // stays where it is asked
   if (is_leaf(l->g, e) || (condition && l->size[i] <= LONG)) return false;
+  if (op == EX_IFELSE && l->rule.cases) return true;
   if (td_ex_op(l->g, e) == EX_NEG && l->size[i] <= 1) return false;
   return (l->uses[i] > 1 && l->size[i] >= l->rule.least) || l->size[i] > LONG;
 }

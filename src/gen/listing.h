@@ -31,6 +31,7 @@ typedef struct name_pool {
 typedef struct listing_rule {
   bool outputs_last;  // outputs come after all names, else as soon as they are known
   int least;          // operations a shared expression must have to get a name
+  bool cases;         // what depends on a condition is a statement of its own
 } listing_rule;
 
 // Statements for n roots (EX_NONE: left out).  False: no memory.

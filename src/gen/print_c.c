@@ -6,6 +6,7 @@
 
 #include "c_parts.h"
 #include "dyn.h"
+#include "identifier.h"
 #include "program.h"
 
 enum { PIECE = 400, WHOLE_LIMIT = 1200 };  // statements
@@ -20,7 +21,10 @@ typedef struct c_writer {
   int* piece;        // by name: the piece that defines it
   int* slot;         // by name: its place in w, -1: not needed later
   int nslot;
+  bool has_sums;  // sums over points are used
 } c_writer;
+
+static bool is_terms(const gen_function* f) { return strcmp(f->name, "terms") == 0; }
 
 // ---- signatures -------------------------------------------------------------------------------
 
@@ -28,6 +32,8 @@ static void arguments(const gen_function* f, td_text* out) {
   td_text_add(out, "double t");
   if (!f->given) td_text_add(out, ", const double* q, const double* v");
   td_text_add(out, ", const double* u, const double* p");
+  if (f->loop > 0) td_text_add(out, ", const double* z");
+  if (f->loop > 0 && !f->sums) td_text_add(out, ", const double* sums");
   if (f->motion) td_text_add(out, ", const double* a, const double* lambda");
   if (f->products) td_text_add(out, ", double* M");
   for (int i = 0; i < f->nout; i++) {
@@ -36,7 +42,7 @@ static void arguments(const gen_function* f, td_text* out) {
 }
 
 static void signature(const gen_program* p, const gen_function* f, td_text* out) {
-  td_text_printf(out, "void %s_%s(", p->name, f->name);
+  td_text_printf(out, "%svoid %s_%s(", f->loop > 0 ? "static " : "", p->name, f->name);
   arguments(f, out);
   td_text_add(out, ")");
 }
@@ -55,6 +61,10 @@ static const char* array_of(const gen_input* in) {
       return "a";
     case 'l':
       return "lambda";
+    case 'z':
+      return "z";
+    case 's':
+      return "sums";
     default:
       return "u";
   }
@@ -114,8 +124,8 @@ static void output_place(const c_writer* w, int root) {
   for (int i = 0; i < w->f->nout; i++) {
     const int n = w->f->out[i].rows * w->f->out[i].cols;
     if (root < n) {
-      td_text_printf(w->out, "  %s%s[%d] = ", w->f->out[i].local && *w->from ? "s->" : w->from,
-                     w->f->out[i].name, root);
+      td_text_printf(w->out, "  %s%s[%d] %s ", w->f->out[i].local && *w->from ? "s->" : w->from,
+                     w->f->out[i].name, root, w->f->loop > 0 ? "+=" : "=");
       return;
     }
     root -= n;
@@ -160,6 +170,8 @@ static void write_struct(const c_writer* w) {
   td_text_printf(w->out,
                  "\ntypedef struct %s_%s_state {\n  double t;\n  const double *q, *v, *u, *p;\n",
                  w->p->name, w->f->name);
+  if (w->f->loop > 0) td_text_add(w->out, "  const double* z;\n");
+  if (w->has_sums && !w->f->sums) td_text_add(w->out, "  const double* sums;\n");
   if (w->f->motion) td_text_add(w->out, "  const double *a, *lambda;\n");
   for (int i = 0; i < w->f->nout; i++) td_text_printf(w->out, "  double* %s;\n", w->f->out[i].name);
   td_text_printf(w->out, "  double* w;\n} %s_%s_state;\n", w->p->name, w->f->name);
@@ -182,6 +194,8 @@ static void call_pieces(const c_writer* w) {
   const gen_program* p = w->p;
   td_text_printf(w->out, "  double w[%d];\n", max_int(w->nslot, 1));
   td_text_printf(w->out, "  const %s_%s_state s = {t, q, v, u, p", p->name, w->f->name);
+  if (w->f->loop > 0) td_text_add(w->out, ", z");
+  if (w->has_sums && !w->f->sums) td_text_add(w->out, ", sums");
   if (w->f->motion) td_text_add(w->out, ", a, lambda");
   for (int i = 0; i < w->f->nout; i++) td_text_printf(w->out, ", %s", w->f->out[i].name);
   td_text_add(w->out, ", w};\n");
@@ -197,7 +211,7 @@ static void write_clearing(const c_writer* w) {
     const gen_output* o = &w->f->out[i];
     const int n = o->rows * o->cols;
     if (o->local) td_text_printf(w->out, "  double %s[%d];\n", o->name, n);
-    if (!w->f->given) {
+    if (!w->f->given && w->f->loop == 0) {
       td_text_printf(w->out, "  for (int i = 0; i < %d; i++) %s[i] = 0;\n", n, o->name);
     }
   }
@@ -207,15 +221,49 @@ static void write_clearing(const c_writer* w) {
 }
 
 static void write_unused(const c_writer* w) {
-  static const char* const names[] = {"t", "q", "v", "u", "p", "a", "lambda"};
-  static const char arrays[] = "tqvupal";
-  for (int k = 0; k < (w->f->motion ? 7 : 5); k++) {
+  static const char* const names[] = {"t", "q", "v", "u", "p", "a", "lambda", "sums"};
+  static const char arrays[] = "tqvupals";
+  for (int k = 0; k < 8; k++) {
+    if ((k == 5 || k == 6) && !w->f->motion) continue;
+    if (k == 7 && (w->f->loop == 0 || w->f->sums)) continue;
+    // what is handed on is used
+    if (k < 5 && ((is_terms(w->f) && w->p->d->nloop > 0) || (w->has_sums && w->f->loop == 0))) {
+      continue;
+    }
     bool used = w->f->given && (arrays[k] == 'q' || arrays[k] == 'v');
     for (int var = 0; var < w->p->ninput && !used; var++) {
       const char array = w->p->input[var].array == 'c' ? 'u' : w->p->input[var].array;
       used = w->l->used[var] && array == arrays[k];
     }
     if (!used) td_text_printf(w->out, "  (void)%s;\n", names[k]);
+  }
+}
+
+static void call_loop(const c_writer* w, const char* name, int loop, const char* rest) {
+  const tmt_loop* l = &w->p->d->loop[loop];
+  td_text_printf(w->out,
+                 "  for (int i = 0; i < %d; i++) %s_%s(t, q, v, u, p, points%d + %d * i%s);\n",
+                 l->n, w->p->name, name, loop + 1, l->nz, rest);
+}
+
+static void call_sums(const c_writer* w) {
+  const td_derived* d = w->p->d;
+  td_text_printf(w->out, "  double sums[%d] = {0};\n", d->nsum);
+  for (int i = 0; i < d->nsum; i++) {
+    char name[40];
+    snprintf(name, sizeof name, "total%d", i + 1);
+    call_loop(w, name, d->sum[i].loop, ", sums");
+  }
+}
+
+static void call_points(const c_writer* w) {
+  const td_derived* d = w->p->d;
+  for (int i = 0; i < d->nloop; i++) {
+    char name[40], rest[80];
+    snprintf(name, sizeof name, "point%d", i + 1);
+    snprintf(rest, sizeof rest, ", %s, M, h, tau%s", w->has_sums ? "sums" : "0",
+             d->power != EX_NONE ? ", power" : "");
+    call_loop(w, name, i, rest);
   }
 }
 
@@ -227,6 +275,7 @@ static bool write_body(c_writer* w) {
   td_text_add(w->out, " {\n");
   if (!pieces) write_unused(w);
   write_clearing(w);
+  if (w->has_sums && w->f->loop == 0) call_sums(w);
   if (pieces) {
     call_pieces(w);
   } else {
@@ -234,12 +283,14 @@ static bool write_body(c_writer* w) {
     if (!write_piece(w, 0, w->l->n, 0)) return false;
   }
   if (w->f->products) td_text_printf(w->out, "  %s_multiply(T, D, M);\n", w->p->name);
+  if (is_terms(w->f)) call_points(w);
   td_text_add(w->out, "}\n");
   return true;
 }
 
 static bool write_function(gen_program* p, const gen_function* f, const listing* l, td_text* out) {
-  c_writer w = {.p = p, .out = out, .f = f, .l = l};
+  c_writer w = {.p = p, .out = out, .f = f, .l = l, .has_sums = td_program_uses_sums(p, l)};
+  if (is_terms(f)) w.has_sums = p->d->nsum > 0;
   w.piece = calloc((size_t)l->nx + 1, sizeof *w.piece);
   w.slot = malloc(((size_t)l->nx + 1) * sizeof *w.slot);
   bool ok = w.piece && w.slot;
@@ -327,6 +378,24 @@ static void write_products(const gen_program* p, td_text* out) {
   free(columns);
 }
 
+// Numbers of each point of a rod, one after the other.
+static void write_points(const gen_program* p, int loop, td_text* out) {
+  const tmt_loop* l = &p->d->loop[loop];
+  char name[40];
+  double* table = malloc(((size_t)l->n * (size_t)l->nz + 1) * sizeof *table);
+  if (!table) {
+    out->failed = true;
+    return;
+  }
+  for (int i = 0; i < l->n; i++)
+    for (int k = 0; k < l->nz; k++) table[i * l->nz + k] = l->data[k * l->n + i];
+  snprintf(name, sizeof name, "points%d", loop + 1);
+  td_text_printf(out, "\n// numbers of each of %d points of %s\n", l->n,
+                 td_plain(model_name(p->m, l->name)).s);
+  write_numbers(out, "double", name, table, l->n * l->nz);
+  free(table);
+}
+
 // ---- files ------------------------------------------------------------------------------------
 
 static void write_head(const gen_program* p, td_text* out) {
@@ -336,40 +405,49 @@ static void write_head(const gen_program* p, td_text* out) {
       "//\n"
       "//   M(q) v' + h(q, v, t) = tau(t, u) + J' lambda,   J v' + gamma = 0,   q' = N(q) v\n"
       "//\n",
-      p->title, td_version());
+      td_plain(p->title).s, td_version());
 }
 
 static void write_names(const gen_program* p, td_text* out) {
   const td_model* m = p->m;
   for (int i = 0; i < p->d->nq; i++) {
-    td_text_printf(out, "//   q[%d]  %s\n", i, td_model_q_name(m, i));
+    td_text_printf(out, "//   q[%d]  %s\n", i, td_plain(td_model_q_name(m, i)).s);
   }
   for (int i = 0; i < p->d->nv; i++) {
-    td_text_printf(out, "//   v[%d]  %s\n", i, td_model_v_name(m, i));
+    td_text_printf(out, "//   v[%d]  %s\n", i, td_plain(td_model_v_name(m, i)).s);
   }
   for (int i = 0; i < p->d->nu; i++) {
-    td_text_printf(out, "//   u[%d]  %s\n", i, td_model_input_name(m, i));
+    td_text_printf(out, "//   u[%d]  %s\n", i, td_plain(td_model_input_name(m, i)).s);
   }
   for (int i = 0; i < p->d->ntarget; i++) {
     td_text_printf(out, "//   u[%d]  integrated control %d\n", p->d->nu + i, i + 1);
   }
   for (int i = 0; i < p->d->np; i++) {
-    td_text_printf(out, "//   p[%d]  %s\n", i, td_model_param_name(m, p->d->param[i]));
+    td_text_printf(out, "//   p[%d]  %s\n", i, td_plain(td_model_param_name(m, p->d->param[i])).s);
   }
   for (int i = 0; i < p->d->ny; i++) {
-    td_text_printf(out, "//   y[%d]  %s%s\n", i, td_model_sensor_name(m, i),
-                   p->d->y[i] == EX_NONE ? " (not derived: 0)" : "");
+    td_text_printf(out, "//   y[%d]  %s\n", i, td_plain(td_model_sensor_name(m, i)).s);
   }
 }
 
 static int work_size(const gen_program* p) {
   const td_derived* d = p->d;
   return p->nprofile + d->nq + 4 * d->nv + 2 * d->nrow * d->nv + d->nrow * d->nrow + 2 * d->nrow +
-         1;
+         1;  // the last is the power
+}
+
+static void write_sizes(const gen_program* p, td_text* out) {
+  const td_derived* d = p->d;
+  td_text_printf(out,
+                 "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,  // inputs\n"
+                 "  %s_np = %d,  // parameters\n  %s_nrow = %d,  // constraint rows\n"
+                 "  %s_ny = %d,  // sensors\n  %s_nM = %d,  // numbers of the packed mass matrix\n"
+                 "  %s_nwork = %d\n};\n\n",
+                 p->name, d->nq, p->name, d->nv, p->name, d->nu + d->ntarget, p->name, d->np,
+                 p->name, d->nrow, p->name, d->ny, p->name, p->nprofile, p->name, work_size(p));
 }
 
 static void write_header(const gen_program* p, td_text* out) {
-  const td_derived* d = p->d;
   char guard[80];
   snprintf(guard, sizeof guard, "%s_H", p->name);
   for (char* c = guard; *c; c++) {
@@ -378,17 +456,12 @@ static void write_header(const gen_program* p, td_text* out) {
   write_head(p, out);
   write_names(p, out);
   td_text_printf(out, "#ifndef %s\n#define %s\n\n", guard, guard);
-  td_text_printf(out,
-                 "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,  // inputs\n"
-                 "  %s_np = %d,  // parameters\n  %s_nrow = %d,  // constraint rows\n"
-                 "  %s_ny = %d,  // sensors\n  %s_nM = %d,  // numbers of the packed mass matrix\n"
-                 "  %s_nwork = %d\n};\n\n",
-                 p->name, d->nq, p->name, d->nv, p->name, d->nu + d->ntarget, p->name, d->np,
-                 p->name, d->nrow, p->name, d->ny, p->name, p->nprofile, p->name, work_size(p));
+  write_sizes(p, out);
   td_c_put(out, td_c_interface, p->name);
   for (int i = 0; i < p->n; i++) {
+    if (p->f[i].loop > 0) continue;
     td_text_printf(out, "// %s\n", p->f[i].what);
-    if (p->f[i].products || (p->M && strcmp(p->f[i].name, "terms") == 0)) {
+    if (p->f[i].products || (p->M && is_terms(&p->f[i]))) {
       td_text_add(out, "// M is packed: see the function above for the whole matrix\n");
     }
     signature(p, &p->f[i], out);
@@ -437,7 +510,7 @@ static void write_forward(const gen_program* p, td_text* out) {
   }
   for (int i = 0; i < d->nv; i++) given[i] = d->motion[3 * i] != EX_NONE;
   if (has_motion(p)) write_ints(out, "given", given, d->nv);
-  td_c_put(out, d->nrow > 0 ? td_c_unpack_rows : td_c_unpack, p->name);
+  if (!p->core) td_c_put(out, d->nrow > 0 ? td_c_unpack_rows : td_c_unpack, p->name);
   td_c_put(out, td_c_factor, p->name);
   if (d->nrow > 0) td_c_put(out, td_c_rows, p->name);
   td_c_put(out, td_c_forward, p->name);
@@ -449,10 +522,14 @@ static void write_forward(const gen_program* p, td_text* out) {
              p->name);
   }
   if (has_motion(p)) td_c_put(out, "  @_motion(t, u, p, qs, vs, a);\n", p->name);
-  td_text_printf(out, "  %s_terms(t, qs, vs, u, p, M, h, tau%s);\n", p->name,
-                 d->nrow > 0 ? ", J, gamma" : "");
+  const bool power = d->power != EX_NONE;
+  if (power) td_c_put(out, "  double* power = work + @_nwork - 1;\n", p->name);
+  td_text_printf(out, "  %s_terms(t, qs, vs, u, p, M, h, tau%s%s);\n", p->name,
+                 d->nrow > 0 ? ", J, gamma" : "", power ? ", power" : "");
   if (has_motion(p)) write_given(p, out);
   td_c_put(out, d->nrow > 0 ? td_c_solve_rows : td_c_solve, p->name);
+  if (power && d->nrow > 0) td_c_put(out, td_c_power_rows, p->name);
+  td_text_add(out, "  return 0;\n}\n");
   free(given);
 }
 
@@ -474,8 +551,10 @@ static void write_check(const gen_program* p, const gen_reference* r, td_text* o
                {"want_M", r->M, d->nv <= CHECK_M ? d->nv * d->nv : 0},
                {"want_h", r->h, d->nv},
                {"want_tau", r->tau, d->nv},
-               {"want_vdot", r->vdot, d->nv}};
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+               {"want_vdot", r->vdot, d->nv},
+               {"want_y", r->y, d->ny}};
+  const bool sensors = td_reference_has_sensors(p);
+  for (size_t i = 0; i < sizeof lists / sizeof *lists - !sensors; i++) {
     if (i == 2 && d->ntarget > 0) {
       td_text_printf(out, "static const double u[%d] = {", d->nu + d->ntarget);
       for (int k = 0; k < d->nu; k++) td_text_printf(out, "%.17g, ", r->state->u[k]);
@@ -488,19 +567,28 @@ static void write_check(const gen_program* p, const gen_reference* r, td_text* o
   td_text_printf(out, "static const double t = %.17g;\nenum { nM = %d };\n", r->state->t,
                  d->nv <= CHECK_M ? d->nv * d->nv : 0);
   td_c_put(out, td_c_check, p->name);
+  td_c_put(out, sensors ? td_c_check_sensors : td_c_check_none, p->name);
+  td_c_put(out, td_c_check_main, p->name);
 }
 
-static bool write_source(gen_program* p, const listing* l, const gen_reference* r, td_text* out) {
-  write_head(p, out);
-  td_text_printf(out, "#include \"%s.h\"\n\n#include <math.h>\n\n", p->name);
+// Tables and functions.
+static bool write_code(gen_program* p, const listing* l, td_text* out) {
   write_helpers(p, l, p->n, out);
   td_text_add(out, "// rows of the packed lower triangle: first column, place of the diagonal\n");
   write_ints(out, "first", p->first, p->d->nv);
   write_ints(out, "diag", p->diag, p->d->nv);
   if (!p->M) write_products(p, out);
+  for (int i = 0; i < p->d->nloop; i++) write_points(p, i, out);
   for (int i = 0; i < p->n; i++) {
     if (!write_function(p, &p->f[i], &l[i], out)) return false;
   }
+  return true;
+}
+
+static bool write_source(gen_program* p, const listing* l, const gen_reference* r, td_text* out) {
+  write_head(p, out);
+  td_text_printf(out, "#include \"%s.h\"\n\n#include <math.h>\n\n", p->name);
+  if (!write_code(p, l, out)) return false;
   write_start(p, r, out);
   write_forward(p, out);
   return !out->failed;
@@ -525,10 +613,15 @@ static td_status write_all(gen_program* p, const listing* l, td_files* files) {
   return status;
 }
 
-td_status td_print_c(gen_program* p, td_files* files) {
+static void free_listings(const gen_program* p, listing* l) {
+  for (int i = 0; l && i < p->n; i++) td_listing_free(&l[i]);
+  free(l);
+}
+
+// Statements of all functions; NULL: no memory.
+static listing* list_all(gen_program* p) {
   listing* l = calloc((size_t)p->n + 1, sizeof *l);
-  if (!l) return TD_E_NOMEM;
-  bool ok = true;
+  bool ok = l != NULL;
   for (int i = 0; ok && i < p->n; i++) {
     ok = td_program_list(p, &p->f[i], true, &l[i]);
     if (ok && l[i].n > WHOLE_LIMIT) {
@@ -536,8 +629,25 @@ td_status td_print_c(gen_program* p, td_files* files) {
       ok = td_program_list(p, &p->f[i], false, &l[i]);
     }
   }
-  const td_status status = ok ? write_all(p, l, files) : TD_E_NOMEM;
-  for (int i = 0; i < p->n; i++) td_listing_free(&l[i]);
-  free(l);
+  if (ok) return l;
+  free_listings(p, l);
+  return NULL;
+}
+
+td_status td_print_c(gen_program* p, td_files* files) {
+  listing* l = list_all(p);
+  const td_status status = l ? write_all(p, l, files) : TD_E_NOMEM;
+  free_listings(p, l);
   return status;
+}
+
+td_status td_print_c_core(gen_program* p, td_text* out, int* nwork) {
+  listing* l = list_all(p);
+  *nwork = work_size(p);
+  td_text_add(out, td_c_math);
+  write_sizes(p, out);
+  const bool ok = l && write_code(p, l, out);
+  if (ok) write_forward(p, out);
+  free_listings(p, l);
+  return ok && !out->failed ? TD_OK : TD_E_NOMEM;
 }

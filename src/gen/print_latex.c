@@ -272,7 +272,8 @@ td_status td_print_latex(gen_program* p, td_files* files) {
   td_text out = {0};
   const latex l = {p, &out};
   td_status status = TD_E_NOMEM;
-  if (td_listing_make(d->g, r.e, r.n, (listing_rule){true, 3}, &p->pool, &list)) {
+  if (td_listing_make(d->g, r.e, r.n, (listing_rule){.outputs_last = true, .least = 3}, &p->pool,
+                      &list)) {
     shown(&list, r.e);
     body(&l, &list, r.e);
     status = td_stage_text(files, p->name, ".tex", &out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dyn.h"
+#include "identifier.h"
 #include "program.h"
 
 typedef struct script {
@@ -42,8 +43,8 @@ static void ints(const script* s, const int* x, int n, int shift) {
 // ---- functions --------------------------------------------------------------------------------
 
 static const char* array_of(const gen_input* in) {
-  static const char arrays[] = "qvpaluc";
-  static const char* const names[] = {"q", "v", "p", "a", "lambda_", "u", "u"};
+  static const char arrays[] = "qvpalucsz";
+  static const char* const names[] = {"q", "v", "p", "a", "lambda_", "u", "u", "sums", "z"};
   const char* at = strchr(arrays, in->array);
   return at ? names[at - arrays] : "t";
 }
@@ -73,7 +74,7 @@ static void zeros(const script* s, const char* name, int rows, int cols) {
   }
 }
 
-static void output_place(const script* s, const gen_function* f, int root) {
+static void output_place(const script* s, const gen_function* f, int root, const char* indent) {
   for (int i = 0; i < f->nout; i++) {
     const gen_output* o = &f->out[i];
     const int n = o->rows * o->cols, row = root / o->cols, col = root % o->cols, one = !s->python;
@@ -81,7 +82,7 @@ static void output_place(const script* s, const gen_function* f, int root) {
       root -= n;
       continue;
     }
-    td_text_add(s->out, "    ");
+    td_text_add(s->out, indent);
     if (o->rows == 1) {
       place(s, o->name, root);
     } else {
@@ -92,17 +93,96 @@ static void output_place(const script* s, const gen_function* f, int root) {
   }
 }
 
+// x12 = e, or M(3) = e, or, of one point among many, M(3) = M(3) + e
+static void assign(const script* s, const gen_function* f, const statement* st, ex e,
+                   const char* indent) {
+  if (st->x > 0) {
+    td_text_printf(s->out, "%sx%d = ", indent, st->x);
+  } else {
+    output_place(s, f, st->root, indent);
+    td_text_add(s->out, " = ");
+    if (f->loop > 0) {
+      output_place(s, f, st->root, "");
+      td_text_add(s->out, " + ");
+    }
+  }
+  print(s, e);
+  td_text_add(s->out, end_of_line(s));
+}
+
+// Octave and Matlab have no expression that looks at one of two values only.
+static void choose(const script* s, const gen_function* f, const statement* st) {
+  const td_exprs* g = s->p->d->g;
+  td_text_add(s->out, "    if ");
+  print(s, td_ex_arg(g, st->e, 0));
+  td_text_add(s->out, "\n");
+  assign(s, f, st, td_ex_arg(g, st->e, 1), "        ");
+  td_text_add(s->out, "    else\n");
+  assign(s, f, st, td_ex_arg(g, st->e, 2), "        ");
+  td_text_add(s->out, "    end\n");
+}
+
 static void statements(const script* s, const gen_function* f, const listing* l) {
   for (int i = 0; i < l->n; i++) {
     const statement* st = &l->list[i];
-    if (st->x > 0) {
-      td_text_printf(s->out, "    x%d", st->x);
+    if (!s->python && td_ex_op(s->p->d->g, st->e) == EX_IFELSE) {
+      choose(s, f, st);
     } else {
-      output_place(s, f, st->root);
+      assign(s, f, st, st->e, "    ");
     }
-    td_text_add(s->out, " = ");
-    print(s, st->e);
-    td_text_add(s->out, end_of_line(s));
+  }
+}
+
+// ---- points of rods ---------------------------------------------------------------------------
+
+// Numbers of each point, a row for each.
+static void write_points(const script* s, int loop) {
+  const tmt_loop* l = &s->p->d->loop[loop];
+  td_text_add(s->out, pick(s, "[", "np.array(["));
+  for (int i = 0; i < l->n; i++) {
+    td_text_add(s->out, pick(s, i ? ";\n        " : "", i ? ",\n    [" : "["));
+    for (int k = 0; k < l->nz; k++) {
+      td_text_printf(s->out, "%s%.17g", k ? ", " : "", l->data[k * l->n + i]);
+    }
+    if (s->python) td_text_add(s->out, "]");
+  }
+  td_text_add(s->out, pick(s, "];\n", "])\n"));
+}
+
+// One call for each point; `more` are its further arguments, `to` what it returns.
+static void call_points(const script* s, const char* name, int loop, const char* more,
+                        const char* to) {
+  if (s->python) {
+    td_text_printf(s->out, "    for z in points%d:\n        %s = %s(t, q, v, u, p, z, %s)\n",
+                   loop + 1, to, name, more);
+  } else {
+    td_text_printf(
+        s->out,
+        "    points = %s_points%d();\n    for i = 1:%d\n        [%s] = %s_%s(t, q, v, u, "
+        "p, points(i, :), %s);\n    end\n",
+        s->p->name, loop + 1, s->p->d->loop[loop].n, to, s->p->name, name, more);
+  }
+}
+
+static void call_sums(const script* s) {
+  const td_derived* d = s->p->d;
+  td_text_printf(s->out, s->python ? "    sums = np.zeros(%d)\n" : "    sums = zeros(%d, 1);\n",
+                 d->nsum);
+  for (int i = 0; i < d->nsum; i++) {
+    char name[40];
+    snprintf(name, sizeof name, "total%d", i + 1);
+    call_points(s, name, d->sum[i].loop, "sums", "sums");
+  }
+}
+
+// `M` is the name of the packed matrix that the points add to.
+static void call_all_points(const script* s, const char* M) {
+  for (int i = 0; i < s->p->d->nloop; i++) {
+    char name[40], more[60], to[40];
+    snprintf(name, sizeof name, "point%d", i + 1);
+    snprintf(more, sizeof more, "%s, %s, h, tau", s->p->d->nsum > 0 ? "sums" : "0", M);
+    snprintf(to, sizeof to, "%s, h, tau", M);
+    call_points(s, name, i, more, to);
   }
 }
 
@@ -138,8 +218,6 @@ static void multiply(const script* s) {
 static void unpack_mass(const script* s) {
   const gen_program* p = s->p;
   const int nv = p->d->nv;
-  td_text_add(s->out, "    packed = M");
-  td_text_add(s->out, end_of_line(s));
   td_text_printf(s->out, s->python ? "    M = np.zeros((%d, %d))\n" : "    M = zeros(%d, %d);\n",
                  nv, nv);
   td_text_add(s->out, "    first = ");
@@ -172,6 +250,8 @@ static void result_names(const gen_function* f, td_text* out) {
 }
 
 static const char* inputs(const gen_function* f) {
+  if (f->sums) return "t, q, v, u, p, z, sums";
+  if (f->loop > 0) return "t, q, v, u, p, z, sums, M, h, tau";
   if (f->given) return "t, u, p, q, v, a";
   return f->motion ? "t, q, v, u, p, a, lambda_" : "t, q, v, u, p";
 }
@@ -189,20 +269,36 @@ static void head(const script* s, const gen_function* f) {
   td_text_printf(s->out, "] = %s_%s(%s)\n%% %s\n", s->p->name, f->name, inputs(f), f->what);
 }
 
+// The whole mass matrix from factors or packed rows, and what points of rods add.
+static void finish_mass(const script* s, const gen_function* f) {
+  const td_derived* d = s->p->d;
+  const char* end = end_of_line(s);
+  if (f->products && d->nloop > 0) {
+    zeros(s, "packed", 1, s->p->nprofile);
+    call_all_points(s, "packed");
+    unpack_mass(s);
+    td_text_printf(s->out, "    Mp = M%s", end);
+  }
+  if (f->products) multiply(s);
+  if (f->products && d->nloop > 0) td_text_printf(s->out, "    M = M + Mp%s", end);
+  if (f->products) return;
+  call_all_points(s, "M");
+  td_text_printf(s->out, "    packed = M%s", end);
+  unpack_mass(s);
+}
+
 static bool write_function(const script* s, const gen_function* f) {
   listing l;
   if (!td_program_list(s->p, f, true, &l)) return false;
   head(s, f);
-  for (int i = 0; i < f->nout && !f->given; i++) {
+  for (int i = 0; i < f->nout && !f->given && f->loop == 0; i++) {
     zeros(s, f->out[i].name, f->out[i].rows, f->out[i].cols);
   }
+  const bool sums = td_program_uses_sums(s->p, &l) || (is_terms(f) && s->p->d->nsum > 0);
+  if (sums && f->loop == 0) call_sums(s);
   unpack(s, &l);
   statements(s, f, &l);
-  if (f->products) {
-    multiply(s);
-  } else if (is_terms(f)) {
-    unpack_mass(s);
-  }
+  if (is_terms(f)) finish_mass(s, f);
   if (s->python) {
     td_text_add(s->out, "    return ");
     result_names(f, s->out);
@@ -361,18 +457,24 @@ static void write_check(const script* s, const gen_reference* r) {
   } lists[] = {{"q", r->state->q, d->nq},     {"v", r->state->v, d->nv},
                {"u", u, d->nu + d->ntarget},  {"p", r->p, d->np},
                {"want_h", r->h, d->nv},       {"want_tau", r->tau, d->nv},
-               {"want_vdot", r->vdot, d->nv}, {"want_M", r->M, d->nv * d->nv}};
+               {"want_vdot", r->vdot, d->nv}, {"want_M", r->M, d->nv * d->nv},
+               {"want_y", r->y, d->ny}};
+  const bool sensors = td_reference_has_sensors(s->p);
   const char* indent = pick(s, "", "    ");
   td_text_add(s->out,
               pick(s, "% Compares the derived equations with the engine's numbers.\n",
                    "\n\ndef check():\n    \"\"\"compare with the engine's numbers\"\"\"\n"));
   td_text_printf(s->out, "%st = %.17g%s", indent, r->state->t, end_of_line(s));
-  for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+  for (size_t i = 0; i < sizeof lists / sizeof *lists - !sensors; i++) {
     td_text_printf(s->out, "%s%s = ", indent, lists[i].name);
     numbers(s, lists[i].x, lists[i].n);
     td_text_add(s->out, pick(s, "';\n", "\n"));
   }
   const char* more = d->nrow > 0 ? ", J, gamma" : "";
+  char got[120] = "";
+  if (sensors) {
+    snprintf(got, sizeof got, ", %s_sensors(t, q, v, u, p, a, lambda_)", s->p->name);
+  }
   if (s->python) {
     td_text_printf(
         s->out,
@@ -380,24 +482,29 @@ static void write_check(const script* s, const gen_reference* r) {
         "    worst = 0.0\n"
         "    for name, got, want, tol in [('M', M.ravel(), want_M, 1e-11), ('h', h, want_h, "
         "1e-11),\n                                 ('tau', tau, want_tau, 1e-11), ('vdot', a, "
-        "want_vdot, 1e-7)]:\n"
+        "want_vdot, 1e-7)%s]:\n"
         "        scale = max(np.max(np.abs(want)), 1e-300)\n"
         "        error = np.max(np.abs(got - want))/scale if np.any(got != want) else 0.0\n"
         "        print('%%s: %%.2e' %% (name, error))\n"
         "        worst = max(worst, error/tol)\n    return worst < 1\n"
         "\n\nif __name__ == '__main__':\n    import sys\n    sys.exit(0 if check() else 1)\n",
-        more);
+        more,
+        sensors ? ",\n                                 ('sensors', sensors(t, q, v, u, p, a, lam), "
+                  "want_y, 1e-7)"
+                : "");
   } else {
     td_text_printf(
         s->out,
         "[M, h, tau%s] = %s_terms(t, q, v, u, p);\n[a, lambda_] = %s_forward(t, q, v, u, p);\n"
-        "got = {reshape(M', [], 1), h, tau, a};\nwant = {want_M, want_h, want_tau, want_vdot};\n"
-        "names = {'M', 'h', 'tau', 'vdot'};\ntol = [1e-11 1e-11 1e-11 1e-7];\nworst = 0;\n"
-        "for k = 1:4\n    error_k = max(abs(got{k} - want{k}))/max([max(abs(want{k})), "
+        "got = {reshape(M', [], 1), h, tau, a%s};\n"
+        "want = {want_M, want_h, want_tau, want_vdot%s};\n"
+        "names = {'M', 'h', 'tau', 'vdot', 'sensors'};\n"
+        "tol = [1e-11 1e-11 1e-11 1e-7 1e-7];\nworst = 0;\n"
+        "for k = 1:numel(want)\n    error_k = max(abs(got{k} - want{k}))/max([max(abs(want{k})), "
         "1e-300]);\n    fprintf('%%s: %%.2e\\n', names{k}, error_k);\n"
         "    worst = max(worst, error_k/tol(k));\nend\n"
         "if ~(worst < 1), error('the equations differ'); end\n",
-        more, s->p->name, s->p->name);
+        more, s->p->name, s->p->name, got, sensors ? ", want_y" : "");
   }
   free(u);
 }
@@ -410,16 +517,15 @@ static void write_names(const script* s) {
       s->out,
       "%s Equations of motion of %s, derived by Tendril %s.\n%s\n"
       "%s   M(q) v' + h(q, v, t) = tau(t, u) + J' lambda,  J v' + gamma = 0,  q' = N(q) v\n%s\n",
-      mark, s->p->title, td_version(), mark, mark, mark);
+      mark, td_plain(s->p->title).s, td_version(), mark, mark, mark);
   for (int i = 0; i < d->nq; i++) {
-    td_text_printf(s->out, "%s   q%d  %s\n", mark, i + 1, td_model_q_name(m, i));
+    td_text_printf(s->out, "%s   q%d  %s\n", mark, i + 1, td_plain(td_model_q_name(m, i)).s);
   }
   for (int i = 0; i < d->nv; i++) {
-    td_text_printf(s->out, "%s   v%d  %s\n", mark, i + 1, td_model_v_name(m, i));
+    td_text_printf(s->out, "%s   v%d  %s\n", mark, i + 1, td_plain(td_model_v_name(m, i)).s);
   }
   for (int i = 0; i < d->ny; i++) {
-    td_text_printf(s->out, "%s   y(%d)  %s%s\n", mark, i + 1, td_model_sensor_name(m, i),
-                   d->y[i] == EX_NONE ? " (not derived: 0)" : "");
+    td_text_printf(s->out, "%s   y(%d)  %s\n", mark, i + 1, td_plain(td_model_sensor_name(m, i)).s);
   }
 }
 
@@ -435,6 +541,10 @@ td_status td_print_python(gen_program* p, td_files* files) {
   td_text_add(&out, "import numpy as np\n");
   if (ntable > 0) td_text_add(&out, python_pieces);
   for (int k = 0; k < ntable; k++) write_table(&s, k);
+  for (int k = 0; k < p->d->nloop; k++) {
+    td_text_printf(&out, "\npoints%d = ", k + 1);
+    write_points(&s, k);
+  }
   for (int i = 0; status == TD_OK && i < p->n; i++) {
     if (!write_function(&s, &p->f[i])) status = TD_E_NOMEM;
   }
@@ -482,7 +592,16 @@ td_status td_print_octave(gen_program* p, td_files* files) {
   const script s = {p, &out, false};
   gen_reference r;
   td_status status = td_reference_open(p, &r);
+  p->cases = true;
   if (status == TD_OK) status = octave_tables(&s, files);
+  for (int k = 0; status == TD_OK && k < p->d->nloop; k++) {
+    char name[40];
+    snprintf(name, sizeof name, "points%d", k + 1);
+    td_text_printf(&out, "function z = %s_%s()\n    z = ", p->name, name);
+    write_points(&s, k);
+    td_text_add(&out, "end\n");
+    status = stage_function(p, files, name, &out);
+  }
   for (int i = 0; status == TD_OK && i < p->n; i++) {
     write_names(&s);
     status =

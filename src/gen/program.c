@@ -24,6 +24,10 @@ static void inputs_from(gen_program* p, char array, const int* var, int n) {
   for (int i = 0; i < n; i++) p->input[var[i]] = (gen_input){array, i};
 }
 
+static void inputs_from_at(gen_program* p, char array, int var, int index) {
+  p->input[var] = (gen_input){array, index};
+}
+
 static bool find_inputs(gen_program* p) {
   const td_derived* d = p->d;
   p->ninput = td_exprs_nvar(d->g);
@@ -37,6 +41,8 @@ static bool find_inputs(gen_program* p) {
   inputs_from(p, 'a', d->a, d->nv);
   inputs_from(p, 'l', d->lambda, d->nrow);
   inputs_from(p, 'c', d->target, d->ntarget);
+  for (int i = 0; i < d->nsum; i++) inputs_from_at(p, 's', d->sum[i].var, i);
+  for (int i = 0; i < d->nloop; i++) inputs_from(p, 'z', d->loop[i].z, d->loop[i].nz);
   return true;
 }
 
@@ -50,8 +56,8 @@ static bool find_profile(gen_program* p) {
   p->diag = malloc(((size_t)nv + 1) * sizeof *p->diag);
   if (!p->first || !p->diag) return false;
   for (int i = 0; i < nv; i++) p->first[i] = i;
-  for (int k = 0; k < d->nmass; k++) {
-    const tmt_mass* mass = &d->mass[k];
+  for (int k = 0; k < d->nmass + d->nloop; k++) {
+    const tmt_mass* mass = k < d->nmass ? &d->mass[k] : &d->loop[k - d->nmass].mass;
     int least = nv;
     for (int c = 0; c < mass->n; c++) least = min_int(least, mass->v[c]);
     for (int c = 0; c < mass->n; c++) {
@@ -147,8 +153,8 @@ bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, l
   for (size_t i = 0; i < n; i++) {
     if (roots[i] == zero) roots[i] = EX_NONE;  // arrays are cleared first
   }
-  const bool ok =
-      td_listing_make(p->d->g, roots, (int)n, (listing_rule){outputs_last, 1}, &p->pool, l);
+  const bool ok = td_listing_make(p->d->g, roots, (int)n, (listing_rule){outputs_last, 1, p->cases},
+                                  &p->pool, l);
   free(roots);
   return ok;
 }
@@ -156,11 +162,13 @@ bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, l
 // An array that lives as long as the program.
 static ex* own(gen_program* p, size_t n) {
   ex* e = malloc((n + 1) * sizeof *e);
-  if (!e || p->nowned == (int)(sizeof p->owned / sizeof *p->owned)) {
+  ex** owned = e ? td_grow(p->owned, &p->owned_cap, p->nowned + 1, sizeof *owned) : NULL;
+  if (!owned) {
     free(e);
     p->failed = true;
     return NULL;
   }
+  p->owned = owned;
   p->owned[p->nowned++] = e;
   for (size_t i = 0; i < n; i++) e[i] = td_ex_const(p->d->g, 0);
   return e;
@@ -182,6 +190,72 @@ static void add_whole(gen_program* p) {
   td_program_output(f, "tau", 1, d->nv, d->tau);
   td_program_output(f, "J", d->nrow, d->nv, d->J);
   td_program_output(f, "gamma", 1, d->nrow, d->gamma);
+  if (d->power != EX_NONE) td_program_output(f, "power", 1, 1, &d->power);
+}
+
+// ---- loops ------------------------------------------------------------------------------------
+
+bool td_program_uses_sums(const gen_program* p, const listing* l) {
+  for (int i = 0; i < p->d->nsum; i++) {
+    if (l->used[p->d->sum[i].var]) return true;
+  }
+  return false;
+}
+
+// sums[k] += e, one function for each sum, and one that makes all of them.
+static void add_sums(gen_program* p) {
+  const td_derived* d = p->d;
+  for (int i = 0; i < d->nsum; i++) {
+    char name[40];
+    snprintf(name, sizeof name, "total%d", i + 1);
+    ex* e = own(p, (size_t)d->nsum);
+    gen_function* f = td_program_add(p, name, "what one point adds to a sum");
+    if (!e || !f) return;
+    e[i] = d->sum[i].e;
+    f->loop = d->sum[i].loop + 1;
+    f->sums = true;
+    td_program_output(f, "sums", 1, d->nsum, e);
+  }
+}
+
+// The lower profile of Tᵀ diag(m, I) T of one point.
+static bool point_mass(gen_program* p, const tmt_mass* mass, ex* M) {
+  td_derived one = *p->d;
+  const int nv = one.nv;
+  one.mass = (tmt_mass*)(uintptr_t)mass;
+  one.nmass = 1;
+  ex* whole = malloc(((size_t)nv * (size_t)nv + 1) * sizeof *whole);
+  const bool ok = whole && td_derived_mass(&one, whole);
+  for (int i = 0; ok && i < nv; i++)
+    for (int j = p->first[i]; j <= i; j++) M[p->diag[i] - (i - j)] = whole[i * nv + j];
+  free(whole);
+  return ok;
+}
+
+// What a point of a rod adds to the terms.
+static void add_points(gen_program* p) {
+  const td_derived* d = p->d;
+  for (int i = 0; i < d->nloop; i++) {
+    char name[40], what[200];
+    tmt_loop* l = &p->d->loop[i];
+    snprintf(name, sizeof name, "point%d", i + 1);
+    snprintf(what, sizeof what, "%s: what one of its points adds",
+             td_plain(model_name(p->m, l->name)).s);
+    ex* M = own(p, (size_t)p->nprofile);
+    gen_function* f = td_program_add(p, name, what);
+    if (!M || !f) return;
+    if (!point_mass(p, &l->mass, M)) p->failed = true;
+    f->loop = i + 1;
+    td_program_output(f, "M", 1, p->nprofile, M);
+    td_program_output(f, "h", 1, d->nv, l->h);
+    td_program_output(f, "tau", 1, d->nv, l->tau);
+    if (d->power != EX_NONE) td_program_output(f, "power", 1, 1, &l->power);
+  }
+}
+
+static void add_loops(gen_program* p) {
+  add_sums(p);
+  add_points(p);
 }
 
 static void add_one(gen_program* p, const char* name, const char* what, const char* output,
@@ -220,7 +294,7 @@ static void element_function(gen_program* p, const char* kind, int i, const char
                              const char* element, gen_function** f) {
   char name[80], what[200];
   snprintf(name, sizeof name, "%s%d%s%s", kind, i + 1, *term ? "_" : "", term);
-  snprintf(what, sizeof what, "%.150s%s%s", element, *term ? ": " : "", term);
+  snprintf(what, sizeof what, "%s%s%s", td_plain(element).s, *term ? ": " : "", term);
   *f = td_program_add(p, name, what);
 }
 
@@ -272,14 +346,22 @@ static void add_motion(gen_program* p) {
   if (f) f->given = true;
 }
 
-td_status td_program_open(const td_model* m, td_derived* d, const char* title,
-                          td_derive_style style, gen_program* p) {
+td_status td_program_core(const td_model* m, td_derived* d, const char* title, gen_program* p) {
   const char* slash = strrchr(title, '/');
-  *p = (gen_program){.d = d, .m = m, .style = style, .title = slash ? slash + 1 : title};
+  *p = (gen_program){.d = d, .m = m, .core = true, .title = slash ? slash + 1 : title};
   program_name(title, p->name, sizeof p->name);
   if (!find_inputs(p) || !mass_matrix(p)) return TD_E_NOMEM;
+  add_loops(p);
   add_whole(p);
   add_motion(p);
+  return p->failed ? TD_E_NOMEM : TD_OK;
+}
+
+td_status td_program_open(const td_model* m, td_derived* d, const char* title,
+                          td_derive_style style, gen_program* p) {
+  TD_TRY(td_program_core(m, d, title, p));
+  p->core = false;
+  p->style = style;
   add_common(p);
   if (style == TD_DERIVE_MATRIX) add_matrices(p);
   if (style == TD_DERIVE_ELEMENT || style == TD_DERIVE_TERMS) {
@@ -290,6 +372,7 @@ td_status td_program_open(const td_model* m, td_derived* d, const char* title,
 
 void td_program_close(gen_program* p) {
   for (int i = 0; i < p->nowned; i++) free(p->owned[i]);
+  free(p->owned);
   td_name_pool_free(&p->pool);
   free(p->f);
   free(p->input);

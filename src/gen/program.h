@@ -12,7 +12,7 @@ typedef struct gen_output {
   bool local;   // an array inside the function: factors of a product
 } gen_output;
 
-enum { GEN_OUTPUTS = 6 };
+enum { GEN_OUTPUTS = 7 };
 typedef struct gen_function {
   char name[80];
   char what[200];  // one line about it
@@ -21,11 +21,14 @@ typedef struct gen_function {
   bool products;  // the mass matrix is the product of its outputs T and D
   bool motion;    // takes accelerations and multipliers too
   bool given;     // sets some coordinates, as functions of time
+  int loop;   // from 1: what one of its points adds, a function of the point's numbers z; 0: none
+  bool sums;  // makes the sums over points that others use
 } gen_function;
 
 // Where a variable of the graph comes from.
 typedef struct gen_input {
-  char array;  // t, q, v, u, p, a, l (multipliers), c (integrated controls); 0: none
+  char array;  // t, q, v, u, p, a, l (multipliers), c (integrated controls), z (numbers of a
+               // point), s (sums over points); 0: none
   int index;
 } gen_input;
 
@@ -33,6 +36,7 @@ typedef struct gen_program {
   td_derived* d;
   const td_model* m;
   td_derive_style style;
+  bool core;          // v' alone
   char name[64];      // an identifier
   const char* title;  // of the model, as the user has written it
   gen_function* f;
@@ -40,6 +44,7 @@ typedef struct gen_program {
   gen_input* input;  // by variable of the graph when the program was made
   int ninput;
   name_pool pool;
+  bool cases;  // conditions are statements in this language
 
   ex* M;              // nv x nv, lower profile filled; NULL: products are used
   int *first, *diag;  // lower profile: first column of each row, place of its diagonal
@@ -47,17 +52,21 @@ typedef struct gen_program {
   ex* profile;  // entries of M there
   ex *T, *D;    // factors of the products: 6 n numbers of T, [m, I] of 10, per mass
   int nT;
-  ex* owned[64];  // arrays of outputs made on the way
-  int nowned;
+  ex** owned;  // arrays of outputs made on the way
+  int nowned, owned_cap;
   bool failed;
 } gen_program;
 
 td_status td_program_open(const td_model* m, td_derived* d, const char* title,
                           td_derive_style style, gen_program* p);
+// The same for td_print_c_core().
+td_status td_program_core(const td_model* m, td_derived* d, const char* title, gen_program* p);
 void td_program_close(gen_program* p);
 gen_function* td_program_add(gen_program* p, const char* name, const char* what);
 void td_program_output(gen_function* f, const char* name, int rows, int cols, const ex* e);
 bool td_program_factors(gen_program* p);  // T and D
+// Does a function use sums over points?
+bool td_program_uses_sums(const gen_program* p, const listing* l);
 // Statements of a function; outputs are numbered one after the other.
 bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, listing* l);
 
@@ -69,8 +78,13 @@ typedef struct gen_reference {
 } gen_reference;
 td_status td_reference_open(const gen_program* p, gen_reference* r);
 void td_reference_close(gen_reference* r);
+// Are sensors to be compared?  Multipliers of redundant constraints may differ.
+bool td_reference_has_sensors(const gen_program* p);
 
 td_status td_print_c(gen_program* p, td_files* files);
+// The solution for v' alone, as a text that needs no header: int NAME_forward(t, q, v, u, p, vdot,
+// lambda, work) with `nwork` numbers of work, the last of which is the power.
+td_status td_print_c_core(gen_program* p, td_text* out, int* nwork);
 td_status td_print_python(gen_program* p, td_files* files);
 td_status td_print_octave(gen_program* p, td_files* files);
 td_status td_print_latex(gen_program* p, td_files* files);

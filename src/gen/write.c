@@ -67,6 +67,8 @@ td_status td_reference_open(const gen_program* p, gen_reference* r) {
   return td_sensors(p->m, r->state, r->w, r->y);
 }
 
+bool td_reference_has_sensors(const gen_program* p) { return p->d->ny > 0 && p->d->nrow == 0; }
+
 void td_reference_close(gen_reference* r) {
   td_state_free(r->start);
   td_state_free(r->state);
@@ -84,6 +86,9 @@ void td_reference_close(gen_reference* r) {
 td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
                           td_derive_language language, td_derive_style style, td_files* files) {
   gen_program p;
+  if (derived->nloop > 0 && (language == TD_DERIVE_LATEX || style != TD_DERIVE_WHOLE)) {
+    return TD_E_USAGE;
+  }
   td_status status = td_program_open(model, derived, title, style, &p);
   if (status == TD_OK) {
     switch (language) {

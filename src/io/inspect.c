@@ -13,7 +13,7 @@
 
 const char* td_spec_printed(const td_spec* spec) { return spec->printed.s ? spec->printed.s : ""; }
 
-const char* td_spec_text(const td_spec* spec, const char* path) {
+static const value* find_value(const td_spec* spec, const char* path) {
   const value* v = spec->root;
   while (v && *path) {
     const size_t n = strcspn(path, ".");
@@ -24,7 +24,17 @@ const char* td_spec_text(const td_spec* spec, const char* path) {
     v = td_get(v, 0, name);
     path += n + (path[n] == '.');
   }
+  return v;
+}
+
+const char* td_spec_text(const td_spec* spec, const char* path) {
+  const value* v = find_value(spec, path);
   return v && v->kind == V_STR ? v->s : NULL;
+}
+
+double td_spec_value(const td_spec* spec, const char* path) {
+  const value* v = find_value(spec, path);
+  return v && v->kind == V_NUM && td_value_count(v) == 1 ? v->x[0] : (double)NAN;
 }
 
 bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* x,

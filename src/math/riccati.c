@@ -6,9 +6,11 @@
 //   H = [  A  -G  ]
 //       [ -Q  -A' ]        gives X = U2 U1^-1           [A. Laub, IEEE Trans. AC 24 (1979) 913]
 //
-// after x = T x^ (T diagonal, balances A) and X = s X^ with s^2 = |Q| / |G|, so that the blocks of
-// H are of like size.  Newton's method then removes what rounding has left [D. Kleinman, IEEE
-// Trans. AC 13 (1968) 114]:
+// after x = T U x^ and X = s X^ with s^2 = |Q| / |G|, so that the blocks of H are of like size.  T
+// is diagonal and balances A.  U is orthogonal with U'T^-1 B = [S V'; 0]: inputs act on the first
+// coordinates alone.  Where control is cheap X nearly annihilates B, and in other coordinates X B
+// is a small difference of large numbers.  Newton's method then removes what rounding has left
+// [D. Kleinman, IEEE Trans. AC 13 (1968) 114]:
 //
 //   (A - G X)'D + D (A - G X) + R(X) = 0,   X <- X + D
 #include "riccati.h"
@@ -86,18 +88,31 @@ td_status td_lyapunov(const double* A, const double* Q, int n, double* X) {
 
 // ---- Riccati ----------------------------------------------------------------------------------
 
+// The problem in the coordinates x^.
+typedef struct scaled {
+  int n, m;
+  const double *A, *B, *Q;  // as given
+  double *t, *U;            // T, U
+  double *Ah, *g, *Qh;      // U'T^-1 A T U, diagonal of G^ (n), U'T Q T U
+  double *BU, *Xh;          // B'T^-1 U (m x n), X^
+  double* work;             // 8 n^2 + 4 n
+  lapack_int* pivot;
+} scaled;
+
 // R = A'X + X A - X G X + Q; returns its largest element relative to the largest of its terms.
-static double riccati_residual(const double* A, const double* G, const double* Q, const double* X,
-                               int n, double* R, double* P, double* S) {
-  td_mul(X, A, n, n, n, P);
-  td_mul(X, G, n, n, n, S);
-  td_mul(S, X, n, n, n, R);
-  const double size = fmax(fmax(top(P, area(n, n)), top(R, area(n, n))), top(Q, area(n, n)));
+static double riccati_residual(const scaled* p, const double* X, double* R) {
+  const int n = p->n;
+  double *XA = p->work + area(n, n), top_term = top(p->Qh, area(n, n));
+  td_mul(X, p->Ah, n, n, n, XA);
+  top_term = fmax(top_term, top(XA, area(n, n)));
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++)
-      R[i * n + j] = P[i * n + j] + P[j * n + i] - R[i * n + j] + Q[i * n + j];
-  symmetrise(R, n);
-  return size > 0 ? top(R, area(n, n)) / size : 0;
+    for (int j = 0; j <= i; j++) {
+      double sum = 0;
+      for (int k = 0; k < min_int(n, p->m); k++) sum += p->g[k] * X[i * n + k] * X[j * n + k];
+      top_term = fmax(top_term, fabs(sum));
+      R[i * n + j] = R[j * n + i] = XA[i * n + j] + XA[j * n + i] - sum + p->Qh[i * n + j];
+    }
+  return top_term > 0 ? top(R, area(n, n)) / top_term : 0;
 }
 
 static lapack_logical is_stable(const double* re, const double* im) {
@@ -105,18 +120,19 @@ static lapack_logical is_stable(const double* re, const double* im) {
   return *re < 0;
 }
 
-// X of the balanced problem from the Schur form of H; block 8 n^2 + 4 n.
-static td_status schur_solution(const double* A, const double* G, const double* Q, int n, double* X,
-                                double* block, lapack_int* pivot) {
-  const int N = 2 * n;
-  double *H = block, *U = H + area(N, N), *re = U + area(N, N), *im = re + N;
-  for (int i = 0; i < n; i++)
+// X^ from the Schur form of H.
+static td_status schur_solution(const scaled* p, double s) {
+  const int n = p->n, N = 2 * n;
+  double *H = p->work, *U = H + area(N, N), *re = U + area(N, N), *im = re + N, *X = p->Xh;
+  memset(H, 0, sizeof(double) * area(N, N));
+  for (int i = 0; i < n; i++) {
+    H[(n + i) * N + i] = -s * p->g[i];
     for (int j = 0; j < n; j++) {
-      H[j * N + i] = A[i * n + j];
-      H[(n + j) * N + i] = -G[i * n + j];
-      H[j * N + n + i] = -Q[i * n + j];
-      H[(n + j) * N + n + i] = -A[j * n + i];
+      H[j * N + i] = p->Ah[i * n + j];
+      H[j * N + n + i] = -p->Qh[i * n + j] / s;
+      H[(n + j) * N + n + i] = -p->Ah[j * n + i];
     }
+  }
   lapack_int stable;
   const lapack_int info =
       LAPACKE_dgees(LAPACK_COL_MAJOR, 'V', 'S', is_stable, N, H, N, &stable, re, im, U, N);
@@ -127,12 +143,12 @@ static td_status schur_solution(const double* A, const double* G, const double* 
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       H[j * n + i] = U[i * N + j];  // column-major (U1')
-      X[j * n + i] = U[i * N + n + j];
+      X[j * n + i] = s * U[i * N + n + j];
     }
   // an unstable motion out of reach leaves U1 singular but for rounding
   const double size = LAPACKE_dlange(LAPACK_COL_MAJOR, '1', n, n, H, n);
   double rcond = 0;
-  if (LAPACKE_dgesv(LAPACK_COL_MAJOR, n, n, H, n, pivot, X, n) != 0) return TD_E_SINGULAR;
+  if (LAPACKE_dgesv(LAPACK_COL_MAJOR, n, n, H, n, p->pivot, X, n) != 0) return TD_E_SINGULAR;
   if (LAPACKE_dgecon(LAPACK_COL_MAJOR, '1', n, H, n, size, &rcond) != 0) return TD_E_DIVERGED;
   if (rcond < 1e-14) return TD_E_SINGULAR;
   symmetrise(X, n);
@@ -140,59 +156,123 @@ static td_status schur_solution(const double* A, const double* G, const double* 
 }
 
 // Newton's method while the residual falls, a few times at most.
-static double refine(const double* A, const double* G, const double* Q, int n, double* X,
-                     double* block) {
-  double *R = block, *P = R + area(n, n), *S = P + area(n, n), *D = S + area(n, n),
-         *Y = D + area(n, n);
-  double residual = riccati_residual(A, G, Q, X, n, R, P, S);
-  for (int k = 0; k < 4 && residual > 0; k++) {
-    td_mul(G, X, n, n, n, P);
-    for (size_t i = 0; i < area(n, n); i++) P[i] = A[i] - P[i];
+static double refine(const scaled* p) {
+  const int n = p->n;
+  double *R = p->work, *P = R + area(n, n), *D = P + area(n, n), *Y = D + area(n, n);
+  double residual = riccati_residual(p, p->Xh, R);
+  for (int k = 0; k < 8 && residual > 0; k++) {
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) P[i * n + j] = p->Ah[i * n + j] - p->g[i] * p->Xh[i * n + j];
     if (td_lyapunov(P, R, n, D) != TD_OK) break;
-    for (size_t i = 0; i < area(n, n); i++) Y[i] = X[i] + D[i];
-    const double next = riccati_residual(A, G, Q, Y, n, R, P, S);
+    for (size_t i = 0; i < area(n, n); i++) Y[i] = p->Xh[i] + D[i];
+    const double next = riccati_residual(p, Y, R);
     if (!(next < residual)) break;
-    memcpy(X, Y, sizeof(double) * area(n, n));
+    memcpy(p->Xh, Y, sizeof(double) * area(n, n));
     residual = next;
   }
   return residual;
 }
 
-// Balance, solve, scale back, refine; block 14 n^2 + 8 n.
-static td_status riccati(const double* A, const double* G, const double* Q, int n, double* X,
-                         double* residual, double* block, lapack_int* pivot) {
-  double *As = block, *Gs = As + area(n, n), *Qs = Gs + area(n, n), *t = Qs + area(n, n),
-         *rest = t + n;
-  if (!balance(A, n, t, As)) return TD_E_DIVERGED;
+// out = U'M U
+static void turn(const scaled* p, const double* M, double* out) {
+  td_mul(M, p->U, p->n, p->n, p->n, p->work);
+  td_mul_tn(p->U, p->work, p->n, p->n, p->n, out);
+}
+
+// T, U and everything in the new coordinates.
+static td_status transform(const scaled* p) {
+  const int n = p->n, m = p->m, k = min_int(n, m);
+  double *M = p->work + area(n, n), *Bs = M + area(n, max_int(n, m)), *sigma = Bs + area(n, m),
+         *super = sigma + k;
+  if (!balance(p->A, n, p->t, M)) return TD_E_DIVERGED;
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) {
-      As[i * n + j] = A[i * n + j] / t[i] * t[j];
-      Gs[i * n + j] = G[i * n + j] / t[i] / t[j];
-      Qs[i * n + j] = Q[i * n + j] * t[i] * t[j];
-    }
-  const double g = top(Gs, area(n, n)), q = top(Qs, area(n, n));
-  const double s = g > 0 && q > 0 ? sqrt(q / g) : 1;
-  for (size_t i = 0; i < area(n, n); i++) Gs[i] *= s, Qs[i] /= s;
-  TD_TRY(schur_solution(As, Gs, Qs, n, X, rest, pivot));
-  refine(As, Gs, Qs, n, X, rest);
+    for (int j = 0; j < m; j++) M[i * m + j] = Bs[i * m + j] = p->B[i * m + j] / p->t[i];
+  const lapack_int info = LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'N', n, m, M, max_int(m, 1), sigma,
+                                         p->U, n, NULL, max_int(m, 1), super);
+  if (info != 0) return TD_E_DIVERGED;
+  td_mul_tn(Bs, p->U, m, n, n, p->BU);
+  for (int j = 0; j < n; j++) {
+    p->g[j] = j < k ? sigma[j] * sigma[j] : 0;
+    for (int i = 0; i < m && j >= k; i++) p->BU[i * n + j] = 0;
+  }
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) X[i * n + j] *= s / t[i] / t[j];
-  const double left = refine(A, G, Q, n, X, rest);
-  if (residual) *residual = left;
+    for (int j = 0; j < n; j++) M[i * n + j] = p->A[i * n + j] / p->t[i] * p->t[j];
+  turn(p, M, p->Ah);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) M[i * n + j] = p->Q[i * n + j] * p->t[i] * p->t[j];
+  turn(p, M, p->Qh);
+  symmetrise(p->Qh, n);
   return TD_OK;
 }
 
+// X = T^-1 U X^ U'T^-1 and B'X = B'T^-1 U X^ U'T^-1
+static void transform_back(const scaled* p, double* X, double* BX) {
+  const int n = p->n, m = p->m;
+  double *P = p->work, *Ut = P + area(n, max_int(n, m));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) Ut[i * n + j] = p->U[j * n + i] / p->t[j];
+  if (BX) {
+    td_mul(p->BU, p->Xh, m, n, n, P);
+    td_mul(P, Ut, m, n, n, BX);
+  }
+  td_mul(p->Xh, Ut, n, n, n, P);
+  td_mul_tn(Ut, P, n, n, n, X);
+  symmetrise(X, n);
+}
+
+static td_status riccati(const scaled* p, double* X, double* BX, double* residual) {
+  TD_TRY(transform(p));
+  const double g = top(p->g, (size_t)p->n), q = top(p->Qh, area(p->n, p->n));
+  TD_TRY(schur_solution(p, g > 0 && q > 0 ? sqrt(q / g) : 1));
+  const double left = refine(p);
+  if (residual) *residual = left;
+  transform_back(p, X, BX);
+  return TD_OK;
+}
+
+td_status td_riccati_inputs(const double* A, const double* B, const double* Q, int n, int m,
+                            double* X, double* BX, double* residual) {
+  if (residual) *residual = 0;
+  if (n == 0) return TD_OK;
+  if (!isfinite(top(A, area(n, n)) + top(B, area(n, m)) + top(Q, area(n, n)))) return TD_E_DIVERGED;
+  const size_t nn = area(n, n), work = 8 * nn + 4 * area(n, m) + 8 * (size_t)n;
+  double* block = malloc(sizeof(double) * (4 * nn + area(n, m) + 2 * (size_t)n + work));
+  lapack_int* pivot = malloc(sizeof(lapack_int) * (size_t)n);
+  td_status status = block && pivot ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) {
+    scaled p = {.n = n, .m = m, .A = A, .B = B, .Q = Q, .U = block, .pivot = pivot};
+    p.Ah = p.U + nn;
+    p.Qh = p.Ah + nn;
+    p.Xh = p.Qh + nn;
+    p.BU = p.Xh + nn;
+    p.t = p.BU + area(n, m);
+    p.g = p.t + n;
+    p.work = p.g + n;
+    status = riccati(&p, X, BX, residual);
+  }
+  free(block);
+  free(pivot);
+  return status;
+}
+
+// G = B B' by its eigenvectors.
 td_status td_riccati(const double* A, const double* G, const double* Q, int n, double* X,
                      double* residual) {
   if (residual) *residual = 0;
   if (n == 0) return TD_OK;
-  if (!isfinite(top(A, area(n, n)) + top(G, area(n, n)) + top(Q, area(n, n)))) return TD_E_DIVERGED;
-  double* block = malloc(sizeof(double) * (14 * area(n, n) + 8 * (size_t)n));
-  lapack_int* pivot = malloc(sizeof(lapack_int) * (size_t)n);
-  const td_status status =
-      block && pivot ? riccati(A, G, Q, n, X, residual, block, pivot) : TD_E_NOMEM;
-  free(block);
-  free(pivot);
+  if (!isfinite(top(G, area(n, n)))) return TD_E_DIVERGED;
+  double* B = malloc(sizeof(double) * (area(n, n) + (size_t)n));
+  if (!B) return TD_E_NOMEM;
+  double* w = B + area(n, n);
+  memcpy(B, G, sizeof(double) * area(n, n));
+  td_status status = TD_E_DIVERGED;
+  if (LAPACKE_dsyev(LAPACK_ROW_MAJOR, 'V', 'U', n, B, n, w) == 0) {
+    const bool negative = w[0] < -1e-12 * fabs(w[n - 1]);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < n; j++) B[i * n + j] *= sqrt(fmax(w[j], 0));
+    status = negative ? TD_E_SINGULAR : td_riccati_inputs(A, B, Q, n, n, X, NULL, residual);
+  }
+  free(B);
   return status;
 }
 

@@ -9,8 +9,13 @@
 // A'X + X A + Q = 0 for symmetric Q.
 td_status td_lyapunov(const double* A, const double* Q, int n, double* X);
 
-// The stabilising solution of A'X + X A - X G X + Q = 0, G and Q symmetric.  `residual` (may be
-// NULL): largest element of the left side relative to the largest of its terms.
+// The stabilising solution of A'X + X A - X B B'X + Q = 0 for B (n x m) and symmetric Q, and B'X
+// (m x n, may be NULL), which is more accurate than the product with X: where control is cheap X
+// nearly annihilates B.  `residual` (may be NULL): largest element of the left side relative to the
+// largest of its terms, in coordinates in which A is balanced and inputs act along axes.
+td_status td_riccati_inputs(const double* A, const double* B, const double* Q, int n, int m,
+                            double* X, double* BX, double* residual);
+// The same for A'X + X A - X G X + Q = 0, G symmetric and not negative.
 td_status td_riccati(const double* A, const double* G, const double* Q, int n, double* X,
                      double* residual);
 

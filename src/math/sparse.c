@@ -6,6 +6,7 @@
 
 struct td_sparse_lu {
   int n;
+  bool complex;
   int *ptr, *row;  // KLU wants them writable, and leaves them alone
   klu_symbolic* symbolic;
   klu_numeric* numeric;
@@ -16,10 +17,11 @@ struct td_sparse_lu {
 // Pivots kept from an earlier matrix count as good while the factors have not grown more than that.
 static const double least_growth = 1e-8;
 
-td_sparse_lu* td_sparse_lu_new(int n, const int* ptr, const int* row) {
+static td_sparse_lu* create(int n, const int* ptr, const int* row, bool complex) {
   td_sparse_lu* lu = calloc(1, sizeof *lu);
   if (!lu) return NULL;
-  *lu = (td_sparse_lu){.n = n, .ptr = (int*)(uintptr_t)ptr, .row = (int*)(uintptr_t)row};
+  *lu = (td_sparse_lu){
+      .n = n, .complex = complex, .ptr = (int*)(uintptr_t)ptr, .row = (int*)(uintptr_t)row};
   klu_defaults(&lu->common);
   lu->common.btf = 0;  // the pattern is symmetric and its diagonal full: nothing to permute there
   lu->symbolic = klu_analyze(n, lu->ptr, lu->row, &lu->common);
@@ -32,30 +34,46 @@ td_sparse_lu* td_sparse_lu_new(int n, const int* ptr, const int* row) {
   return lu;
 }
 
+td_sparse_lu* td_sparse_lu_new(int n, const int* ptr, const int* row) {
+  return create(n, ptr, row, false);
+}
+
+td_sparse_lu* td_sparse_lu_new_complex(int n, const int* ptr, const int* row) {
+  return create(n, ptr, row, true);
+}
+
+static void forget(td_sparse_lu* lu) {
+  (lu->complex ? klu_z_free_numeric : klu_free_numeric)(&lu->numeric, &lu->common);
+}
+
 void td_sparse_lu_free(td_sparse_lu* lu) {
   if (!lu) return;
-  klu_free_numeric(&lu->numeric, &lu->common);
+  forget(lu);
   klu_free_symbolic(&lu->symbolic, &lu->common);
   free(lu->place);
   free(lu);
 }
 
 static bool refactor(td_sparse_lu* lu, double* x) {
-  if (!klu_refactor(lu->ptr, lu->row, x, lu->symbolic, lu->numeric, &lu->common)) return false;
-  klu_rgrowth(lu->ptr, lu->row, x, lu->symbolic, lu->numeric, &lu->common);
+  klu_common* c = &lu->common;
+  if (!(lu->complex ? klu_z_refactor : klu_refactor)(lu->ptr, lu->row, x, lu->symbolic, lu->numeric,
+                                                     c))
+    return false;
+  (lu->complex ? klu_z_rgrowth : klu_rgrowth)(lu->ptr, lu->row, x, lu->symbolic, lu->numeric, c);
   return lu->common.rgrowth > least_growth;
 }
 
 void td_sparse_lu_diagonal(td_sparse_lu* lu, bool diagonal) {
-  klu_free_numeric(&lu->numeric, &lu->common);
+  forget(lu);
   lu->common.tol = diagonal ? 0 : 0.001;  // KLU's usual one
 }
 
 td_status td_sparse_lu_factor(td_sparse_lu* lu, const double* values) {
   double* x = (double*)(uintptr_t)values;  // not written
   if (lu->numeric && refactor(lu, x)) return TD_OK;
-  klu_free_numeric(&lu->numeric, &lu->common);
-  lu->numeric = klu_factor(lu->ptr, lu->row, x, lu->symbolic, &lu->common);
+  forget(lu);
+  lu->numeric =
+      (lu->complex ? klu_z_factor : klu_factor)(lu->ptr, lu->row, x, lu->symbolic, &lu->common);
   if (lu->numeric) return TD_OK;
   return lu->common.status == KLU_SINGULAR ? TD_E_SINGULAR : TD_E_NOMEM;
 }
@@ -63,7 +81,7 @@ td_status td_sparse_lu_factor(td_sparse_lu* lu, const double* values) {
 int td_sparse_lu_bad(const td_sparse_lu* lu) { return lu->common.singular_col; }
 
 void td_sparse_lu_solve(td_sparse_lu* lu, double* b, int nrhs) {
-  klu_solve(lu->symbolic, lu->numeric, lu->n, nrhs, b, &lu->common);
+  (lu->complex ? klu_z_solve : klu_solve)(lu->symbolic, lu->numeric, lu->n, nrhs, b, &lu->common);
 }
 
 double td_sparse_lu_pivot(const td_sparse_lu* lu, int column) {

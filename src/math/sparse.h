@@ -11,6 +11,8 @@ typedef struct td_sparse_lu td_sparse_lu;
 // `ptr` (n + 1) and `row` are kept by the caller and must outlive the factors.  NULL: out of
 // memory.
 td_sparse_lu* td_sparse_lu_new(int n, const int* ptr, const int* row);
+// The same for complex matrices: values and right-hand sides are pairs (re, im).
+td_sparse_lu* td_sparse_lu_new_complex(int n, const int* ptr, const int* row);
 void td_sparse_lu_free(td_sparse_lu* lu);
 
 // Keep all pivots on the diagonal: less stable, but of a symmetric matrix (rows times signs

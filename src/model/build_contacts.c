@@ -1,8 +1,10 @@
-// Contacts: the balls of rods and bodies, the pieces they can touch, fixed objects and the law.
+// Contacts: the balls of rods, bodies and meshes, the pieces they can touch, fixed objects and the
+// law.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "meshes.h"
 #include "rods.h"
 #include "rules.h"
 
@@ -27,10 +29,10 @@ static num vector(builder* b, int i, const char* name, double z) {
 // ---- balls ------------------------------------------------------------------------------------
 
 static td_status check_room(builder* b, int i) {
-  if (b->m->nball < b->spec->limits.parts) return TD_OK;
+  if (b->m->nball < b->spec->limits.parts + b->nnode) return TD_OK;
   return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->contacts, i),
                   "contact(%d): the contacts may have %d points together", i + 1,
-                  b->spec->limits.parts);
+                  b->spec->limits.parts + b->nnode);
 }
 
 static td_status push_ball(builder* b, int i, int station, num centre, num radius, double weight) {
@@ -78,6 +80,24 @@ static td_status body_balls(builder* b, int i, const place* p, const value* poin
   return TD_OK;
 }
 
+static bool is_mesh(const value* v) {
+  return v->kind == V_REF && strcmp(v->ref.root, "mesh") == 0 && !v->ref.has_place;
+}
+
+// A ball at every node.
+static td_status mesh_balls(builder* b, int i, const char* name, ex radius) {
+  const int k = field(b, i, name)->ref.index;
+  if (k < 1 || k > b->nmesh)
+    return td_error(b->diags, TD_E_MODEL, field_at(b, i, name),
+                    "contact(%d).%s: there is no mesh(%d), the model has %d", i + 1, name, k,
+                    b->nmesh);
+  const num r = td_build_number(b, radius);
+  const build_mesh* mesh = &b->mesh[k - 1];
+  for (int node = 0; node < mesh->wire->nnode; node++)
+    TD_TRY(push_ball(b, i, mesh->instance + node, NUM_NONE, r, 1));
+  return TD_OK;
+}
+
 static ex ball_radius(builder* b, int i, bool second, bool round) {
   const value* v = field(b, i, second ? "ball2" : "ball");
   if (!v && !second && !round) v = field(b, i, "radius");
@@ -92,10 +112,15 @@ static td_status side(builder* b, int i, bool second, bool round, int* first, in
   place p;
   snprintf(what, sizeof what, "contact(%d).%s", i + 1, name);
   *first = b->m->nball;
+  if (is_mesh(field(b, i, name))) {
+    const td_status meshed = mesh_balls(b, i, name, ball_radius(b, i, second, round));
+    *count = b->m->nball - *first;
+    return meshed;
+  }
   td_status status = td_build_place(b, field(b, i, name), field_at(b, i, name), what, &p);
   if (status == TD_OK && p.rod == 0 && p.body == 0)
-    status =
-        td_error(b->diags, TD_E_MODEL, field_at(b, i, name), "%s must be a rod or a body", what);
+    status = td_error(b->diags, TD_E_MODEL, field_at(b, i, name),
+                      "%s must be a rod, a body or a mesh", what);
   if (status == TD_OK && p.rod == 0) status = td_build_check_place(b, &p, p.n, what);
   if (status == TD_OK) {
     const bool weighted = !second && (!per || strcmp(per->s, "length") == 0);
@@ -140,6 +165,19 @@ static contact_kind kind_of(const value* second) {
   return strcmp(second->s, "sphere") == 0 ? CONTACT_SPHERE : CONTACT_CYLINDER;
 }
 
+// The velocity of a point that moves with time, NUM_NONE: it stands still.
+static num velocity(builder* b, num point) {
+  td_exprs* g = b->spec->graph;
+  bool moves = false;
+  for (int c = 0; c < 3; c++)
+    moves = moves || (td_ex_depends(g, b->m->number_ex[point + c]) & TD_ON_TIME);
+  const double zero[3] = {0};
+  const num at = moves ? td_build_constants(b, zero, 3) : NUM_NONE;
+  for (int c = 0; c < 3 && at != NUM_NONE; c++)
+    b->m->number_ex[at + c] = td_ex_diff(g, b->m->number_ex[point + c], b->spec->time_var);
+  return at;
+}
+
 static td_status push_contact(builder* b, int i) {
   const char *name = td_build_word(b->contacts, i, "name"),
              *law = td_build_word(b->contacts, i, "law");
@@ -153,6 +191,7 @@ static td_status push_contact(builder* b, int i) {
                      .direction = vector(b, i, plane ? "normal" : "axis", 1),
                      .radius = number(b, i, "radius", 0),
                      .law = push_law(b, i)};
+  c.drift = c.point == NUM_NONE ? NUM_NONE : velocity(b, c.point);
   c.name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "contact(%d)", i + 1);
   TD_TRY(side(b, i, false, round, &c.ball, &c.nball));
   if (!td_push_contact(b->m, 1) || b->m->failed) return TD_E_NOMEM;

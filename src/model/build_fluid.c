@@ -1,8 +1,9 @@
-// Stations in the fluid: points along rods and bodies, with what they displace, their drag and
-// their added mass.
+// Stations in the fluid: points along rods, bodies and nodes of meshes, with what they displace,
+// their drag and their added mass.
 #include <math.h>
 #include <string.h>
 
+#include "meshes.h"
 #include "rods.h"
 
 // ---- points along rods ------------------------------------------------------------------------
@@ -59,6 +60,13 @@ static td_status push_wet(builder* b, int station, ex displaced, const ex centre
   b->m->has_blocks = true;
   if (wet.added != NUM_NONE) b->m->has_added = true;
   return TD_OK;
+}
+
+td_status td_build_buoyancy(builder* b, int station, ex displaced) {
+  const ex none = num_ex(b, 0), centre[3] = {none, none, none};
+  ex nothing[36];
+  zeros(b, nothing);
+  return push_wet(b, station, displaced, centre, nothing, nothing);
 }
 
 static ex density(builder* b) {
@@ -152,5 +160,6 @@ td_status td_build_fluid(builder* b) {
     if (b->m->sample[i].weight > 0 && b->rod[b->m->sample[i].rod - 1].joint < 0)
       TD_TRY(wet_sample(b, &b->m->sample[i]));
   for (int i = 0; i < b->m->nbody; i++) TD_TRY(wet_body(b, i));
+  for (int k = 0; k < b->nmesh; k++) TD_TRY(td_mesh_fluid(b, k, density(b)));
   return TD_OK;
 }

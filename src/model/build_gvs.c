@@ -78,7 +78,8 @@ static td_status read_field(builder* b, gvs* g, int d) {
   if (!field->basis)
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, "basis"),
                     "rod(%d).basis: there is no basis '%.40s'", g->rod + 1, word);
-  const double n = (double)field->elements * (2.0 * field->order + 4);  // more than any has
+  // more than any has
+  const double n = (double)field->elements * (field->basis->ordered ? 2.0 * field->order + 4 : 4);
   if (n > MOST_FUNCTIONS)
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, order ? "order" : "elements"),
                     "rod(%d): order %d on %d elements makes too many functions of one strain",

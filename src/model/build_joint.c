@@ -368,6 +368,34 @@ static td_status push_translation(builder* b, const build_joint* j, const item* 
   return move.value == NUM_NONE ? TD_E_NOMEM : push_hop(b, j, &move, element, parent, fix);
 }
 
+// Does force(joint) ask what it transmits?
+static bool is_felt(const builder* b, int joint) {
+  for (int i = 0; i < b->spec->nsensor; i++) {
+    const td_sensor_ref* s = &b->spec->sensors[i].ref;
+    if (s->kind == SENSOR_FORCE && s->root == 'j' && s->index == joint + 1) return true;
+  }
+  return false;
+}
+
+// A hop without freedom, so that what lies beyond it is told from what carries it.
+static td_status push_still(builder* b, int parent, int fix) {
+  static const double zero[3] = {0, 0, 0};
+  td_model* m = b->m;
+  const num value = td_build_constants(b, zero, 3);
+  model_hop* hop = td_push_hop(m, 1);
+  if (!hop || value == NUM_NONE) return TD_E_NOMEM;
+  *hop = (model_hop){.kind = HOP_MOVE,
+                     .parent = parent,
+                     .fix = fix,
+                     .nfix = m->nfix - fix,
+                     .col = m->ncol,
+                     .axis = NUM_NONE,
+                     .pitch = NUM_NONE,
+                     .value = value,
+                     .group = m->nhop - 1};
+  return TD_OK;
+}
+
 td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix,
                          int* nfix) {
   const build_joint* j = &b->joint[joint];
@@ -388,6 +416,11 @@ td_status td_build_chain(builder* b, int joint, int element, int parent, int* ho
       at = b->m->nhop - 1;
       pending = b->m->nfix;
     }
+  }
+  if (at == parent && is_felt(b, joint)) {
+    TD_TRY(push_still(b, at, pending));
+    at = b->m->nhop - 1;
+    pending = b->m->nfix;
   }
   *hop = at;
   *fix = pending;

@@ -6,6 +6,7 @@
 
 #include "build.h"
 #include "fields.h"
+#include "rods.h"
 
 td_status td_build_station(builder* b, const place* p, int k, const value* list, bool quaternion,
                            const char* name, int* station) {
@@ -139,6 +140,40 @@ static bool is_beam(const builder* b, int joint) {
          width(sub(s, joint, "damp", "visc"), n) == 6 || width(td_get(s, joint, "input"), n) == 6;
 }
 
+static bool is_mid(const builder* b, int joint) {
+  const value* frame = sub(b->joints, joint, "beam", "frame");
+  return frame && strcmp(frame->s, "mid") == 0;
+}
+
+// A beam that is measured half-way between its ends is a piece of rod of length 1 (elem/segment.h):
+// its strains are the six numbers of the law, stretch less 1.  Rest values that the geometry gives
+// are put in when that is known (prepare.c).
+static td_status mid_beam(builder* b, int joint, int element, model_force* f) {
+  const double zeros[SECTION_SLOTS] = {0};
+  const num at = td_build_constants(b, zeros, SECTION_SLOTS);
+  if (at == NUM_NONE) return TD_E_NOMEM;
+  f->kind = FORCE_STRAIN;
+  f->strain = STRAIN_SEGMENT;
+  f->section = at;
+  f->potential = true;
+  for (int d = 0; d < 6; d++) {
+    model_law law;
+    TD_TRY(read_law(b, b->joints, joint, element, b->joint[joint].nelement, d, 6, &law));
+    ex* e = b->m->number_ex;
+    const ex rest = mul(b, e[law.compr], e[law.rest]);
+    e[at + SECTION_K + 7 * d] = e[law.k];
+    e[at + SECTION_D + 7 * d] = e[law.mu];
+    e[at + SECTION_INPUT + d] = e[law.input];
+    e[at + SECTION_X0 + d] = d == 2 ? minus(b, rest, num_ex(b, 1)) : rest;
+    f->dof_q[d] = f->dof_v[d] = -1;
+    f->potential = f->potential && law.potential;
+    f->law[d] = (model_law){.compr = law.compr, .rest_initial = law.rest_initial};
+  }
+  b->m->number_ex[at + SECTION_POWER] = num_ex(b, 1);
+  b->m->number_ex[at + SECTION_LENGTH] = num_ex(b, 1);
+  return TD_OK;
+}
+
 static td_status link_force(builder* b, int joint, int element, int a, int c) {
   const int n = b->joint[joint].nelement;
   const bool beam = is_beam(b, joint);
@@ -154,12 +189,18 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
                        .wrench = NUM_NONE,
                        .frame = -1,
                        .xaxis = NUM_NONE,
+                       .section = NUM_NONE,
                        .joint = joint + 1,
                        .element = element + 1,
                        .isotropic = along && along->x[0] == 0};
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
   force.name = td_push_name(b->m, "%s", name);
+  if (is_mid(b, joint)) {
+    TD_TRY(mid_beam(b, joint, element, &force));
+    b->m->force[b->m->nforce - 1] = force;
+    return TD_OK;
+  }
   if (beam && xaxis) {
     force.xaxis = td_build_numbers(b, xaxis, element, n, 3, 0);
     force.frame = b->m->nbeam_frame++;
@@ -236,12 +277,47 @@ static td_status row_drive(builder* b, model_row* row, int joint, int element, i
   return row->control == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
-// `motion` along a fixed translation: the value and its two derivatives with respect to time.
+static bool is_fixed(const builder* b, int joint, int element, int d) {
+  const value* v = td_get(b->joints, joint, "fixed");
+  const int n = b->joint[joint].nelement;
+  const int rows = v->rows == n ? n : 1, cols = td_value_count(v) / rows;
+  if (d >= cols) return false;
+  return v->x[(rows == n ? element : 0) + rows * d] != 0;
+}
+
+// 2 sin(√s/2)/√s, by its series for small s
+static ex turn_factor(builder* b, ex s) {
+  td_exprs* g = b->spec->graph;
+  const ex x = td_ex_1(g, EX_SQRT, s);
+  const ex whole = over(b, times(b, 2, td_ex_1(g, EX_SIN, times(b, 0.5, x))), x);
+  ex series = minus(b, num_ex(b, 1.0 / 1920), times(b, 1.0 / 322560, s));
+  series = minus(b, mul(b, series, s), num_ex(b, 1.0 / 24));
+  series = add(b, mul(b, series, s), num_ex(b, 1));
+  return td_ex_make(g, EX_IFELSE, td_ex_2(g, EX_LT, s, num_ex(b, 0.01)), series, whole);
+}
+
+// Direction d of `motion`.  A turn by the rotation vector θ is  α = 2 sin(|θ|/2) θ/|θ|  in the
+// numbers of the row; directions that are free count as 0.
+static ex motion_along(builder* b, int joint, int element, int d) {
+  const value* motion = td_get(b->joints, joint, "motion");
+  const int n = b->joint[joint].nelement, cols = td_field_fit("nx1|nx3|nx6", motion, n).cols;
+  if (d < 3) return td_build_pick(b, motion, element, n, d, cols == 6 ? 6 : 3, 0);
+  ex theta[3], s = num_ex(b, 0);
+  for (int c = 0; c < 3; c++) {
+    theta[c] = td_build_pick(b, motion, element, n, 3 + c, 6, 0);
+    if (!is_fixed(b, joint, element, 3 + c)) theta[c] = num_ex(b, 0);
+    s = add(b, s, mul(b, theta[c], theta[c]));
+  }
+  return mul(b, turn_factor(b, s), theta[d - 3]);
+}
+
+// `motion` along a fixed direction: the value and its two derivatives with respect to time.
 static td_status row_motion(builder* b, model_row* row, int joint, int element, int d) {
   const value* motion = td_get(b->joints, joint, "motion");
-  if (!motion || d >= 3) return TD_OK;
+  const int n = b->joint[joint].nelement;
+  if (!motion || (d >= 3 && td_field_fit("nx1|nx3|nx6", motion, n).cols < 6)) return TD_OK;
   const double zero[3] = {0};
-  ex e = td_build_pick(b, motion, element, b->joint[joint].nelement, d, 3, 0);
+  ex e = motion_along(b, joint, element, d);
   row->target = TARGET_MOTION;
   row->motion = td_build_constants(b, zero, 3);
   if (row->motion == NUM_NONE) return TD_E_NOMEM;
@@ -250,14 +326,6 @@ static td_status row_motion(builder* b, model_row* row, int joint, int element, 
     e = td_ex_diff(b->spec->graph, e, b->spec->time_var);
   }
   return TD_OK;
-}
-
-static bool is_fixed(const builder* b, int joint, int element, int d) {
-  const value* v = td_get(b->joints, joint, "fixed");
-  const int n = b->joint[joint].nelement;
-  const int rows = v->rows == n ? n : 1, cols = td_value_count(v) / rows;
-  if (d >= cols) return false;
-  return v->x[(rows == n ? element : 0) + rows * d] != 0;
 }
 
 // The station of `refbody` of element e of n, -1: the world.
@@ -294,7 +362,7 @@ static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
     TD_TRY(row_drive(b, row, joint, element, d));
     TD_TRY(row_motion(b, row, joint, element, d));
     // three fixed rotations hold the initial orientation, whatever it is
-    if (d >= 3 && all && plain) {
+    if (d >= 3 && all && plain && row->target != TARGET_MOTION) {
       row->reference = b->m->nreference;
       row->target = TARGET_ZERO;
     }
@@ -433,6 +501,29 @@ static td_status check_purpose(builder* b, int joint) {
   return TD_E_MODEL;
 }
 
+// What a beam in the middle frame cannot have.
+static td_status check_mid(builder* b, int joint, bool beam) {
+  const value *dir = td_get(b->joints, joint, "dir"), *power = sub(b->joints, joint, "damp", "pow");
+  const value* compr = sub(b->joints, joint, "spring", "compr");
+  const char* why = NULL;
+  if (!beam) why = "only a spring with six columns is a beam";
+  for (int i = 0; dir && i < td_value_count(dir); i++)
+    if (dir->x[i] != 0) why = "it acts in both directions, and `dir` says otherwise";
+  for (int i = 0; power && i < td_value_count(power); i++)
+    if (power->x[i] != 1)  // NaN where it is an expression
+      why = "its damper is linear, damp.pow must be 1";
+  for (int i = 0; compr && i < td_value_count(compr); i++)
+    if (td_ex_depends(b->spec->graph, td_value_ex(compr, i, b->spec->graph)) &
+        ~(unsigned)TD_ON_PARAM)
+      why = "its spring.compr must be known at the start";
+  if (td_get(b->joints, joint, "xaxis"))
+    why =
+        "it has the axes between those of its two ends, which `tr` and `tr2nd` turn, and no xaxis";
+  if (!why) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "beam"),
+                  "joint(%d).beam.frame = 'mid': %s", joint + 1, why);
+}
+
 // Fields that would have no effect on a link.
 static td_status check_link(builder* b, int joint) {
   const value* tr = td_get(b->joints, joint, "tr");
@@ -469,11 +560,7 @@ static td_status check_link(builder* b, int joint) {
     return refuse(b, joint, "motion", "and control: write one of them");
   if (!fixed) warn_unused(b, joint, "refbody", "it belongs to joint.fixed");
   if (!beam) warn_unused(b, joint, "xaxis", "only a spring with six columns has an x axis");
-  const value* measured = sub(b->joints, joint, "beam", "frame");
-  if (measured && strcmp(measured->s, "first") != 0)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "beam"),
-                    "joint(%d).beam.frame = '%s' is not available in this version; use 'first'",
-                    joint + 1, measured->s);
+  if (is_mid(b, joint)) TD_TRY(check_mid(b, joint, beam));
   return check_purpose(b, joint);
 }
 

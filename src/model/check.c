@@ -344,11 +344,16 @@ static void check_word(td_spec* spec, const checked* c) {
   td_suggest(&spec->diags, c->v->s, words, n);
 }
 
+// May a whole mesh stand here?
+static bool takes_mesh(const td_field* f) {
+  return strcmp(f->path, "contact.first") == 0 || strcmp(f->path, "contact.second") == 0;
+}
+
 // at(body(2), 3), body(2)
 static void check_reference(td_spec* spec, const checked* c) {
   const value_ref* ref = &c->v->ref;
   if (strcmp(ref->root, "rod") == 0) return;
-  if (strcmp(ref->root, "mesh") == 0 && !ref->has_place) {
+  if (strcmp(ref->root, "mesh") == 0 && !ref->has_place && !takes_mesh(c->field)) {
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s must be a node of mesh(%d), as in at(mesh(%d), 1)", c->name, ref->index,
              ref->index);

@@ -30,12 +30,14 @@ const td_field td_fields[] = {
      "show an animation; accepted as published, without effect in this version"},
     {"par.mov", FIELD_FLAG, "1", "0", "", FIXED, "", "",
      "save a video; accepted as published, without effect in this version"},
-    {"par.derive", FIELD_FLAG, "1", "1", "", FIXED, "", "",
-     "derive symbolic equations; accepted as published, without effect in this version"},
-    {"par.fun", FIELD_INT, "1", "1", "", FIXED, "", "1|2|3|4",
-     "form of the derived functions; accepted as published, without effect in this version"},
+    {"par.derive", FIELD_FLAG, "1", "0", "", FIXED, "", "",
+     "`run` writes the symbolic equations of motion too, as `derive` does"},
+    {"par.fun", FIELD_INT, "1", "", "", FIXED, "", "1|2|3|4",
+     "form of the derived functions unless options say it: 1 one for each element, 2 one for each "
+     "term of each element, 3 one for each matrix, all for Octave; 4 as 3 but in C; default: the "
+     "whole, in C"},
     {"par.mex", FIELD_FLAG, "1", "1", "", FIXED, "", "",
-     "compile them; accepted as published, without effect in this version"},
+     "compile them; accepted as published, without effect: `sim --jit` compiles"},
     {"par.equil", FIELD_INT, "1", "1", "", FIXED, "", "0|1|2",
      "find the static equilibrium: 0 no, 1 or 2 yes"},
     {"par.modal", FIELD_INT, "1", "1", "", FIXED, "", "0|1|2",
@@ -53,7 +55,8 @@ const td_field td_fields[] = {
     {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0", "absolute tolerance of the solver"},
     {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto|explicit|stiff", "kind of solver"},
     {"par.linear", FIELD_STR, "", "auto", "", FIXED, "", "auto|dense|sparse",
-     "linear algebra: dense matrices, or sparse ones for networks; `auto` decides by the structure"},
+     "linear algebra: dense matrices, or sparse ones for networks; `auto` decides by the "
+     "structure"},
     {"par.seed", FIELD_INT, "1", "1", "", FIXED, "", ">= 0", "start of the random numbers"},
     {"par.control", FIELD_STRUCT, "1", "", "", FIXED, "", "",
      "the computer that tasks and controllers run on"},
@@ -176,9 +179,11 @@ const td_field td_fields[] = {
      "which of the directions [x y z rx ry rz] are constrained; fewer columns mean the first ones"},
     {"joint.control", FIELD_NUM, "nx1|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
      "acceleration along the constrained directions; 0 holds them"},
-    {"joint.motion", FIELD_NUM, "nx1|nx3", "", "m", TIMED, "", "",
-     "position along the constrained directions x, y and z, instead of `control`: a recorded or "
-     "given motion; its rate and acceleration follow from it"},
+    {"joint.motion", FIELD_NUM, "nx1|nx3|nx6", "", "m, rad", TIMED, "", "",
+     "position along the constrained directions x, y, z and, with six columns, the rotation vector "
+     "from the first frame to the second, shorter than pi, instead of `control`: a recorded or "
+     "given "
+     "motion; its rate and acceleration follow from it"},
     {"joint.type", FIELD_STR, "", "", "", FIXED, "",
      "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
      "shorthand for the degrees of freedom; on a body that has its main joint it closes a loop"},
@@ -349,22 +354,24 @@ const td_field td_fields[] = {
 
     // ---- contact ------------------------------------------------------------------------------
     {"contact", FIELD_STRUCTS, "", "", "", FIXED, "", "",
-     "soft contact of rods and bodies with fixed objects and with each other"},
+     "soft contact of rods, bodies and meshes with fixed objects and with each other"},
     {"contact.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
     {"contact.first", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "",
-     "what touches: a rod with its points, or a body with balls at `points`"},
+     "what touches: a rod with its points, a body with balls at `points`, or a mesh with balls "
+     "at its nodes"},
     {"contact.second", FIELD_TARGET, "", TD_REQUIRED, "", FIXED, "", "plane|sphere|cylinder",
-     "what is touched, or a rod or body"},
+     "what is touched, or a rod, body or mesh"},
     {"contact.points", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
      "centres of the balls of a body `first`, in its frame"},
     {"contact.ball", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
     {"contact.points2", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
      "centres of the balls of a body `second`"},
     {"contact.ball2", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
-    {"contact.point", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "a point of the plane"},
+    {"contact.point", FIELD_NUM, "1x3", "[0 0 0]", "m", TIMED, "", "",
+     "a point of the plane, which may move"},
     {"contact.normal", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "",
      "direction out of the plane, to where the robot may be"},
-    {"contact.center", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "",
+    {"contact.center", FIELD_NUM, "1x3", "[0 0 0]", "m", TIMED, "", "",
      "centre of the sphere, a point on the axis of the cylinder"},
     {"contact.axis", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "", "axis of the cylinder"},
     {"contact.radius", FIELD_NUM, "1", "", "m", PARAM, "", "> 0",
@@ -418,6 +425,13 @@ const td_field td_fields[] = {
      "mass of a node; one number for all, or one for each node"},
     {"mesh.body.I", FIELD_NUM, "3x3xn", "1e-9*eye(3)", "kg m^2", PARAM, "", "",
      "inertia of a node that turns, in the axes of the mesh"},
+    {"mesh.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "what the fluid does to the edges, where `fluid.rho` is not 0; diagonals are left out"},
+    {"mesh.fluid.width", FIELD_NUM, "nx1", TD_REQUIRED, "m", PARAM, "", "> 0",
+     "diameter of an edge; one number for all, or one for each edge"},
+    {"mesh.fluid.drag", FIELD_NUM, "1x2|1x3", "[1.1 0.01]", "", PARAM, "", ">= 0",
+     "coefficients C across and along an edge: force per length -rho/2*width*C*abs(v)*v; as a "
+     "rod's, [x y z] with x and y the same"},
     {"mesh.joint", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "joint(1): the freedom of a node; joint(2): what each edge is; joint(3): what the diagonals "
      "of a grid's cells are"},
@@ -546,7 +560,8 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"mesh.fluid", "mesh.fluid" LATER "write drag as exload.ftau, an expression of vel(...)"},
+    {"mesh.fluid.added_mass",
+     "mesh.fluid.added_mass" LATER "the mass of the nodes, mesh.body.m, may include it"},
 };
 
 const int td_later_count = (int)(sizeof td_laters / sizeof td_laters[0]);

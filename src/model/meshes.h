@@ -22,6 +22,10 @@ struct build_mesh {
 
 // Geometry, fixed nodes and freedom of mesh k, from 0.
 td_status td_mesh_shape(builder* b, int k);
+// The edges of mesh k in a fluid of this density.
+td_status td_mesh_fluid(builder* b, int k, ex rho);
+// A station that displaces so much mass of the fluid.
+td_status td_build_buoyancy(builder* b, int station, ex displaced);
 // "web" or "mesh(2)"
 void td_mesh_name(const builder* b, int mesh, char* out, size_t size);
 // The mesh, from 0, that a body number belongs to, -1: none.

@@ -10,6 +10,7 @@
 #include "arena.h"
 #include "base.h"
 #include "expr.h"
+#include "octet.h"
 #include "row.h"
 #include "sensor.h"
 #include "spatial.h"
@@ -67,6 +68,8 @@ typedef struct model_hop {
   unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d
   num step;           // HOP_STRAIN: length of the step
   bool continues;     // HOP_STRAIN: its columns go on where its parent's ended (see model_col.slot)
+  int parts;          // HOP_STRAIN: first of its nodes among all, where td_work has their parts
+  int weights;        // HOP_STRAIN: where its weights begin there, six rows of blocks per node
   bool prescribed;    // all its velocities are given functions of time
   int group;  // first hop of its group: hops that share DOFs and of which only the last carries
               // mass
@@ -74,7 +77,9 @@ typedef struct model_hop {
   int node;        // node of a network (nodes.c): hops it has, 1 for a point, 2 for a body; 0: no
   int last;        // last hop of the subtree (hops are in depth-first order)
   int above, end;  // slots of the path from the ground that are taken above it, and with its own
-  bool straight;   // the velocities of the slots above it ascend one by one
+  bool straight;   // the velocities of all these slots ascend one by one
+  int block,
+      blocks;  // HOP_STRAIN: first of the blocks of LANES slots that hold its own, and how many
 } model_hop;
 
 // A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
@@ -145,7 +150,14 @@ typedef struct model_law {
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;
 
-typedef enum force_kind { FORCE_DOF, FORCE_AXIAL, FORCE_BEAM, FORCE_LOAD, FORCE_STRAIN } force_kind;
+typedef enum force_kind {
+  FORCE_DOF,
+  FORCE_AXIAL,
+  FORCE_BEAM,
+  FORCE_LOAD,
+  FORCE_STRAIN,
+  FORCE_DRAG  // of a fluid on the edge of a mesh (elem/edge_drag.h)
+} force_kind;
 
 // The slots of a rod piece's law, relative to model_force.section (elem/section.h).
 enum {
@@ -194,9 +206,11 @@ typedef struct model_force {
   int name;
   int q, v;  // FORCE_DOF
   int a,
-      b;  // stations: AXIAL, BEAM: first, second; LOAD: b acts, a gives the directions (-1: world)
-  model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction
-  num wrench;        // LOAD: 6 slots
+      b;  // stations: AXIAL, BEAM, DRAG: first, second; LOAD: b acts, a gives the directions (-1:
+          // world)
+  model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction; STRAIN of a joint: rest_initial
+                     // and compr
+  num wrench;        // LOAD: 6 slots; DRAG: 2, drag across and along
   bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
   int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
   num xaxis;  // BEAM with frame >= 0: 3 slots
@@ -284,6 +298,7 @@ typedef struct model_contact {
   int piece, npiece;     // PIECES: what is touched
   bool line;             // PIECES: of a rod, only the nearest point counts
   num point, direction;  // 3 slots each
+  num drift;             // 3 slots: velocity of the point, NUM_NONE: it stands still
   num radius;
   num law;         // 5 slots: stiffness, damping, exponent, friction, slip
   bool approach;   // damping acts on approach only, not in proportion to the depth
@@ -499,6 +514,7 @@ struct td_model {
   num fluid_velocity;  // 3 slots
   bool has_added;      // some station has added mass
   bool has_blocks;     // some force on a single station has derivatives by blocks (elem/station.h)
+  int nstrain_node, nstrain_weight;  // nodes of the steps of rods; blocks of their weights
   int time_var, nvar;
   td_exprs* graph;  // its own copy
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
@@ -563,6 +579,7 @@ typedef struct col_work {
 typedef struct cable_work {
   double zero;     // constant: length at the start
   double stretch;  // driven by its length: length - zero + pull
+  double mean;     // and the share of the tension that friction leaves on average
   double tension, slope;
 } cable_work;
 
@@ -580,8 +597,13 @@ typedef struct hop_block {
 struct td_work {
   hop_work* hop;
   col_work* col;
+  // Strains of a rod's steps, lane by lane for each node: how they move what lies behind, and the
+  // tangent vectors of that; what the DOFs have of them (strain_hop.h).
+  octet *part, *part_U, *part_Z;
+  lanes* weight;
   cable_work* cable;
   spatial6* hop_added;         // added mass in the hop's frame
+  spatial6* added_now;         // and in the world
   bool* hop_wet;               // it has some
   hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
   contact_interval* interval;  // contact: pieces in order

@@ -263,7 +263,8 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
   if (strcmp(field->path, "chamber") == 0) td_check_chamber(spec, s, i, name);
   if (strcmp(field->path, "cable") == 0) td_check_cable(spec, s, i, name);
   if (strcmp(field->path, "contact") == 0) td_check_contact(spec, s, i, name);
-  if (strcmp(field->path, "body") == 0 || strcmp(field->path, "rod") == 0)
+  if (strcmp(field->path, "body") == 0 || strcmp(field->path, "rod") == 0 ||
+      strcmp(field->path, "mesh") == 0)
     td_check_wet(spec, field, s, i, name);
 }
 

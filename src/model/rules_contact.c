@@ -14,6 +14,10 @@ static bool is_rod(const value* v) {
   return v && v->kind == V_REF && strcmp(v->ref.root, "rod") == 0;
 }
 
+static bool is_mesh(const value* v) {
+  return v && v->kind == V_REF && strcmp(v->ref.root, "mesh") == 0 && !v->ref.has_place;
+}
+
 static bool same(const value* a, const value* b) {
   if (!a || !b || a->kind != V_REF || b->kind != V_REF) return false;
   return strcmp(a->ref.root, b->ref.root) == 0 && a->ref.index == b->ref.index;
@@ -45,7 +49,7 @@ static const struct {
   const char *field, *of;
 } belongs[] = {
     {"point", "plane"},   {"normal", "plane"}, {"center", "sphere cylinder"},
-    {"axis", "cylinder"}, {"points2", "body"}, {"ball2", "body"},
+    {"axis", "cylinder"}, {"points2", "body"}, {"ball2", "body mesh"},
 };
 
 static void contact_unused(td_spec* spec, const value* s, int i, const char* name) {
@@ -63,9 +67,13 @@ static void contact_unused(td_spec* spec, const value* s, int i, const char* nam
     if (td_get(s, i, own[k]))
       td_warn(&spec->diags, td_get_at(s, i, own[k]),
               "%s.%s has no effect: a rod touches with its own points", name, own[k]);
+  if (td_get(s, i, "points") && is_mesh(td_get(s, i, "first")))
+    td_warn(&spec->diags, td_get_at(s, i, "points"),
+            "%s.points has no effect: a mesh touches with its nodes", name);
   if (td_get(s, i, "per") && !is_rod(td_get(s, i, "first")))
-    td_warn(&spec->diags, td_get_at(s, i, "per"),
-            "%s.per has no effect: a body touches with its points", name);
+    td_warn(&spec->diags, td_get_at(s, i, "per"), "%s.per has no effect: a %s", name,
+            is_mesh(td_get(s, i, "first")) ? "mesh touches with its nodes"
+                                           : "body touches with its points");
 }
 
 void td_check_contact(td_spec* spec, const value* s, int i, const char* name) {

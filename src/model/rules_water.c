@@ -40,6 +40,18 @@ static const char* section_field(const value* s, int i) {
   return strcmp(section, "custom") == 0 ? "area" : "radius";
 }
 
+// An edge has no x axis of its own: what is across it is the same all around.
+static void check_edge_drag(td_spec* spec, const value* fluid, const char* name) {
+  const value* drag = fluid && fluid->kind == V_STRUCT ? td_get(fluid, 0, "drag") : NULL;
+  double x, y;
+  if (!drag || drag->kind != V_NUM || td_value_count(drag) != 3) return;
+  if (!td_check_constant(spec, drag, 0, &x) || !td_check_constant(spec, drag, 1, &y) || x == y)
+    return;
+  td_error(&spec->diags, TD_E_MODEL, td_get_at(fluid, 0, "drag"),
+           "%s.fluid.drag: the first two must be the same, an edge has no x axis; got %g and %g",
+           name, x, y);
+}
+
 void td_check_wet(td_spec* spec, const td_field* field, const value* s, int i, const char* name) {
   const bool rod = strcmp(field->path, "rod") == 0;
   const value* fluid = td_get(s, i, "fluid");
@@ -49,6 +61,7 @@ void td_check_wet(td_spec* spec, const td_field* field, const value* s, int i, c
               "%s.fluid has no effect: there is no fluid (fluid.rho is 0)", name);
     return;
   }
+  if (strcmp(field->path, "mesh") == 0) check_edge_drag(spec, fluid, name);
   if (rod && !td_get(s, i, "part") && !td_get(s, i, section_field(s, i))) {
     td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
              "%s.%s is missing: a rod in a fluid needs its section", name, section_field(s, i));

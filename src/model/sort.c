@@ -1,4 +1,5 @@
 // Depth-first order of the hops: every subtree becomes a contiguous range, groups stay together.
+#include <stdlib.h>
 #include <string.h>
 
 #include "build.h"
@@ -51,28 +52,65 @@ static void renumber(td_model* m, const int* order, int* to, model_hop* hop, mod
     if (m->station[i].hop >= 0) m->station[i].hop = to[m->station[i].hop];
 }
 
-// The slot of column k of a hop that continues its parent's columns: that of the same DOF above.
-static int slot_above(const td_model* m, int hop, int v) {
-  for (int up = hop; m->hop[up].continues;) {
-    up = m->hop[up].parent;
-    if (up < 0 || m->hop[up].kind != HOP_STRAIN) break;
-    for (int k = m->hop[up].col; k < m->hop[up].col + m->hop[up].nv; k++)
-      if (m->col[k].v == v) return m->col[k].slot;
-  }
-  return -1;
+// ---- slots ------------------------------------------------------------------------------------
+
+static int by_number(const void* a, const void* b) {
+  const int x = *(const int*)a, y = *(const int*)b;
+  return (x > y) - (x < y);
 }
 
-static void number_slots(td_model* m, int* v) {
+// The DOFs of a step and of those that continue it: ascending, each once.
+static int dofs_along(const td_model* m, int first, int* v) {
+  int n = 0, at = first;
+  for (int i = first; i < m->nhop && (i == first || m->hop[i].parent >= first); i++) {
+    if (i != first && !(m->hop[i].continues && m->hop[i].parent == at)) continue;
+    at = i;
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+      int known = 0;
+      while (known < n && v[known] != m->col[k].v) known++;
+      if (known == n) v[n++] = m->col[k].v;
+    }
+  }
+  if (n > 0) qsort(v, (size_t)n, sizeof *v, by_number);
+  return n;
+}
+
+// A rod takes the slots of all its DOFs at its first step; head: that of each step.
+static void number_slots(td_model* m, int* v, int* head) {
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
     hop->above = hop->end = hop->parent < 0 ? 0 : m->hop[hop->parent].end;
-    hop->straight = true;
-    for (int l = 1; l < hop->above && hop->straight; l++) hop->straight = v[l] == v[l - 1] + 1;
+    head[i] = hop->continues && hop->parent >= 0 ? head[hop->parent] : i;
+    const model_hop* rod = &m->hop[head[i]];
+    if (hop->kind == HOP_STRAIN && head[i] == i) hop->end += dofs_along(m, i, v + hop->above);
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
-      const int old = slot_above(m, i, m->col[k].v);
-      m->col[k].slot = old >= 0 ? old : hop->end++;
-      v[m->col[k].slot] = m->col[k].v;
+      int slot = rod->above;
+      if (hop->kind != HOP_STRAIN) v[slot = hop->end++] = m->col[k].v;
+      while (v[slot] != m->col[k].v) slot++;
+      m->col[k].slot = slot;
     }
+    hop->straight = true;
+    for (int l = 1; l < hop->end && hop->straight; l++) hop->straight = v[l] == v[l - 1] + 1;
+  }
+}
+
+// Where td_work has the parts and the weights of the steps of rods.
+static void number_parts(td_model* m) {
+  m->nstrain_node = m->nstrain_weight = 0;
+  for (int i = 0; i < m->nhop; i++) {
+    model_hop* hop = &m->hop[i];
+    if (hop->kind != HOP_STRAIN) continue;
+    int first = hop->end, end = 0;
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      first = min_int(first, m->col[k].slot / LANES);
+      end = max_int(end, m->col[k].slot / LANES + 1);
+    }
+    hop->block = first;
+    hop->blocks = max_int(end - first, 0);
+    hop->parts = m->nstrain_node;
+    hop->weights = m->nstrain_weight;
+    m->nstrain_node += hop->nodes;
+    m->nstrain_weight += 6 * hop->nodes * hop->blocks;
   }
 }
 
@@ -80,18 +118,20 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
   const size_t n = (size_t)m->nhop + 1;
   family* f = malloc(n * sizeof *f);
   int *order = malloc(n * sizeof(int)), *to = malloc(n * sizeof(int));
-  int* v = malloc(((size_t)m->ncol + 1) * sizeof(int));
+  int *v = malloc(((size_t)m->ncol + 1) * sizeof(int)), *head = malloc(n * sizeof(int));
   model_hop* hop = malloc(n * sizeof *hop);
   model_col* col = malloc(((size_t)m->ncol + 1) * sizeof *col);
-  const bool ok = f && order && to && hop && col && v;
+  const bool ok = f && order && to && hop && col && v && head;
   if (ok) {
     depth_first(m, f, order);
     renumber(m, order, to, hop, col);
-    number_slots(m, v);
+    number_slots(m, v, head);
+    number_parts(m);
   }
   free(f);
   free(order);
   free(v);
+  free(head);
   free(hop);
   free(col);
   *renumbered = to;

@@ -33,11 +33,12 @@ typedef struct erk {
   int* crossed;
   double t_f, *y_f;  // where the last right-hand side was taken, which is left in f
   long rejected;     // by ARKODE so far
-  bool ahead;        // a singular position is within the step
+  bool ahead;        // a singular position is within the step ...
+  double loose;      // ... and this many times the tolerance is granted to it
   double h_usual;    // longest step of late
   SUNContext context;
   void* mem;
-  N_Vector y_ark, atol;
+  N_Vector y_ark;
   double block[];
 } erk;
 
@@ -157,13 +158,15 @@ static void count_rejected(erk* s) {
   s->rejected = n;
 }
 
-static int set_tolerances(erk* s, double factor) {
+// One over what each state may be off; integrals always pass.
+static int weights(N_Vector y, N_Vector ewt, void* user) {
+  const erk* s = user;
   const td_ode* ode = s->base.ode;
-  for (int i = 0; i < s->n; i++) {
-    const bool integral = i >= ode->n;  // those always pass
-    N_VGetArrayPointer(s->atol)[i] = integral ? 1e100 : factor * ode->atol;
-  }
-  return ERKStepSVtolerances(s->mem, fmin(factor * ode->rtol, 0.1), s->atol);
+  const double* x = N_VGetArrayPointer(y);
+  double* w = N_VGetArrayPointer(ewt);
+  for (int i = 0; i < ode->n; i++) w[i] = 1 / (s->loose * td_ode_tolerance(ode, i, x[i]));
+  for (int i = ode->n; i < s->n; i++) w[i] = 1e-100;
+  return 0;
 }
 
 // Do the invariants become dependent within h, along the tangent?  A mechanism then comes through a
@@ -190,15 +193,15 @@ static int try_again(erk* s, int k, double h) {
   const node* p = here(s);
   if (s->ahead && k <= LOOSEST) {
     s->base.projected = s->y_p;
-    const int flag = set_tolerances(s, pow(10, k));
-    return flag == ARK_SUCCESS ? reset(s, p->t, p->y, h) : flag;
+    s->loose = fmin(pow(10, k), fmax(0.1 / s->base.ode->rtol, 1));
+    return reset(s, p->t, p->y, h);
   }
   h /= 2 * pow(4, k);
   return p->t + h > p->t ? reset(s, p->t, p->y, h) : ARK_ERR_FAILURE;
 }
 
 static void forget_trouble(erk* s) {
-  if (s->ahead) set_tolerances(s, 1);
+  s->loose = 1;
   s->ahead = false;
   s->base.projected = NULL;
   s->base.failure = TD_OK;
@@ -315,7 +318,7 @@ static double norm(const erk* s, const double* x, const double* y) {
   const td_ode* ode = s->base.ode;
   double sum = 0;
   for (int i = 0; i < ode->n; i++) {
-    const double e = x[i] / (ode->rtol * fabs(y[i]) + ode->atol);
+    const double e = x[i] / td_ode_tolerance(ode, i, y[i]);
     sum += e * e;
   }
   return sqrt(sum / max_int(ode->n, 1));
@@ -353,7 +356,6 @@ static void release(td_stepper* base) {
   erk* s = (erk*)base;
   if (s->mem != NULL) ERKStepFree(&s->mem);
   if (s->y_ark != NULL) N_VDestroy(s->y_ark);
-  if (s->atol != NULL) N_VDestroy(s->atol);
   if (s->context != NULL) SUNContext_Free(&s->context);
   free(s->crossed);
   free(s);
@@ -391,7 +393,7 @@ static bool set_table(erk* s) {
 
 static bool configure(erk* s) {
   const td_ode* ode = s->base.ode;
-  bool ok = set_table(s) && set_tolerances(s, 1) == ARK_SUCCESS;
+  bool ok = set_table(s) && ERKStepWFtolerances(s->mem, weights) == ARK_SUCCESS;
   ok = ok && ERKStepSetErrHandlerFn(s->mem, silent, NULL) == ARK_SUCCESS;
   if (ode->regularity != NULL) ok = ok && ERKStepSetMaxErrTestFails(s->mem, 1) == ARK_SUCCESS;
   ok = ok && ERKStepSetUserData(s->mem, s) == ARK_SUCCESS;
@@ -414,13 +416,13 @@ td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper
   if (s == NULL) return TD_E_NOMEM;
   s->base = (td_stepper){.ops = &erk_ops, .ode = ode};
   s->n = n;
+  s->loose = 1;
   s->crossed = calloc((size_t)ode->nroot + 1, sizeof(int));
   lay_out(s);
 
   bool ok = s->crossed != NULL && SUNContext_Create(NULL, &s->context) == 0;
   if (ok) s->y_ark = N_VNew_Serial(n, s->context);
-  if (ok) s->atol = N_VNew_Serial(n, s->context);
-  ok = ok && s->y_ark != NULL && s->atol != NULL;
+  ok = ok && s->y_ark != NULL;
   if (ok) {
     td_sun_vector(s->y_ark);
     memcpy(N_VGetArrayPointer(s->y_ark), y, (size_t)n * sizeof(double));

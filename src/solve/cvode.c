@@ -17,6 +17,9 @@ enum { RETRIES = 8 };
 // stiff directions the error test takes for error of the step: at the usual 0.1 half the steps of a
 // rod are owed to that.
 static const double newton_accuracy = 0.01;
+// Steps after which the Jacobian is taken anew although Newton's method converges.  A tangent costs
+// as much as some ten to forty evaluations, and slow convergence asks for one anyway.
+enum { JACOBIAN_STEPS = 200 };
 
 typedef struct bdf {
   td_stepper base;
@@ -59,6 +62,15 @@ static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, boole
   *renewed = !keep;
   td_sparse_matrix_gamma(A, gamma);
   return keep ? 0 : td_ode_linearise(&s->base, t, N_VGetArrayPointer(y));
+}
+
+// One over what each state may be off.
+static int weights(N_Vector y, N_Vector ewt, void* user) {
+  const td_ode* ode = ((const bdf*)user)->base.ode;
+  const double* x = N_VGetArrayPointer(y);
+  double* w = N_VGetArrayPointer(ewt);
+  for (int i = 0; i < ode->n; i++) w[i] = 1 / td_ode_tolerance(ode, i, x[i]);
+  return 0;
 }
 
 static int roots(realtype t, N_Vector y, realtype* g, void* user) {
@@ -185,11 +197,12 @@ static const td_stepper_ops bdf_ops = {step, at, restart, release};
 static bool configure(bdf* s) {
   const td_ode* ode = s->base.ode;
   bool ok = CVodeSetErrHandlerFn(s->mem, silent, NULL) == CV_SUCCESS;
-  ok = ok && CVodeSStolerances(s->mem, ode->rtol, ode->atol) == CV_SUCCESS;
+  ok = ok && CVodeWFtolerances(s->mem, weights) == CV_SUCCESS;
   ok = ok && CVodeSetUserData(s->mem, s) == CV_SUCCESS;
   ok = ok && CVodeSetLinearSolver(s->mem, s->solver, s->matrix) == CV_SUCCESS;
   ok = ok && (ode->factor != NULL ? CVodeSetLinSysFn(s->mem, linear_system)
                                   : CVodeSetJacFn(s->mem, jacobian)) == CV_SUCCESS;
+  ok = ok && CVodeSetJacEvalFrequency(s->mem, JACOBIAN_STEPS) == CV_SUCCESS;
   ok = ok && CVodeSetNonlinConvCoef(s->mem, newton_accuracy) == CV_SUCCESS;
   ok = ok && CVodeSetMaxHnilWarns(s->mem, -1) == CV_SUCCESS;
   ok = ok && CVodeSetStabLimDet(s->mem, ode->lightly_damped) == CV_SUCCESS;

@@ -8,27 +8,32 @@
 #include "tendril/control.h"
 #include "vectors.h"
 
-// K = R^-1 B'X,  A'X + X A - X (B R^-1 B') X + Q = 0.  block: nu^2 + nu nx + 2 nx^2
+// R = L L', with B~ = B L'^-1 the equation is A'X + X A - X B~ B~'X + Q = 0 and K = L'^-1 B~'X.
+// block: nu^2 + nu nx + nx^2
 static td_status lqr(int n, int m, const double* A, const double* B, const double* Q,
                      const double* R, double* K, double* X, double* residual, double* block) {
-  double *L = block, *RB = L + area(m, m), *G = RB + area(m, n), *own = G + area(n, n);
-  if (!X) X = own;
+  double *L = block, *scaled = L + area(m, m), *own = scaled + area(n, m);
   memcpy(L, R, sizeof(double) * area(m, m));
   if (td_chol(L, m, 1e-14) != 0) return TD_E_SINGULAR;
-  for (int i = 0; i < m; i++)
-    for (int j = 0; j < n; j++) RB[i * n + j] = B[j * m + i];
-  td_chol_solve(L, m, RB, n);
-  td_mul(B, RB, n, m, n, G);
   for (int i = 0; i < n; i++)
-    for (int j = 0; j < i; j++) G[i * n + j] = G[j * n + i] = (G[i * n + j] + G[j * n + i]) / 2;
-  TD_TRY(td_riccati(A, G, Q, n, X, residual));
-  td_mul(RB, X, m, n, n, K);
+    for (int j = 0; j < m; j++) {
+      double x = B[i * m + j];
+      for (int k = 0; k < j; k++) x -= scaled[i * m + k] * L[j * m + k];
+      scaled[i * m + j] = x / L[j * m + j];
+    }
+  TD_TRY(td_riccati_inputs(A, scaled, Q, n, m, X ? X : own, K, residual));
+  for (int i = m - 1; i >= 0; i--)
+    for (int j = 0; j < n; j++) {
+      double x = K[i * n + j];
+      for (int k = i + 1; k < m; k++) x -= L[k * m + i] * K[k * n + j];
+      K[i * n + j] = x / L[i * m + i];
+    }
   return TD_OK;
 }
 
 td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
                  double* K, double* X, double* residual) {
-  double* block = malloc(sizeof(double) * (area(nu, nu) + area(nu, nx) + 2 * area(nx, nx) + 1));
+  double* block = malloc(sizeof(double) * (area(nu, nu) + area(nu, nx) + area(nx, nx) + 1));
   if (!block) return TD_E_NOMEM;
   const td_status status = lqr(nx, nu, A, B, Q, R, K, X, residual, block);
   free(block);

@@ -177,8 +177,7 @@ static td_status state_equation(const linearisation* p, td_linear* lin, double* 
   return TD_OK;
 }
 
-void td_linear_choose(const td_model* model, const bool* known, td_linear* lin) {
-  static const char begin[] = "left out, since dependent constraints do not determine them:";
+void td_linear_choose(const td_model* model, const bool* known, const char* why, td_linear* lin) {
   int kept = 0;
   size_t used = 0;
   for (int i = 0; i < lin->ny; i++) {
@@ -189,7 +188,8 @@ void td_linear_choose(const td_model* model, const bool* known, td_linear* lin) 
               sizeof(double) * (size_t)lin->nu);
       lin->output[kept++] = i;
     } else if (used < sizeof lin->note - 1) {
-      const int n = snprintf(lin->note + used, sizeof lin->note - used, "%s %s", used ? "," : begin,
+      const int n = snprintf(lin->note + used, sizeof lin->note - used, "%s%s%s %s",
+                             used ? "," : "left out, ", used ? "" : why, used ? "" : ":",
                              td_model_sensor_name(model, i));
       used += n > 0 ? (size_t)n : 0;
     }
@@ -206,7 +206,7 @@ static td_status output_equation(const linearisation* p, td_linear* lin, double*
   const td_status status = td_sensor_tangent(p->model, p->state, p->work, dq, dv, lin->D, known);
   if (status == TD_OK) {
     apply(dq, dv, p, lin->basis, ny, lin->C, more);
-    td_linear_choose(p->model, known, lin);
+    td_linear_choose(p->model, known, "since dependent constraints do not determine them", lin);
   }
   free(known);
   return status;
@@ -232,10 +232,11 @@ td_status td_linearize(const td_model* model, const td_state* state, td_work* wo
                        td_linear** result) {
   *result = NULL;
   if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
-    td_work_fail(work,
-                 "a model of %d velocities is too large for a dense linear system, which may "
-                 "have %d",
-                 model->nvel, SPARSE_DENSE_LIMIT);
+    td_work_fail(
+        work,
+        "a model of %d velocities is too large for a linear model of all states, which may "
+        "have %d; reduce it to its first modes (--reduce)",
+        model->nvel, SPARSE_DENSE_LIMIT);
     return TD_E_USAGE;
   }
   linearisation p = {.model = model, .state = state, .work = work, .n = td_model_sizes(model)};

@@ -25,13 +25,31 @@ void td_motion_unpack(td_motion* m, double t, const double* y) {
     m->controlled = td_control_inputs(m->control, m->state, y + m->nq + m->nv + m->ntarget);
 }
 
-static td_status states(void* ctx, double t, const double* y, double* ydot) {
-  td_motion* m = ctx;
+static bool all_finite(const double* x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (!isfinite(x[i])) return false;
+  }
+  return true;
+}
+
+// v' and, if wanted, the power from the code; NULL: it has none here.
+static const double* from_code(td_motion* m, double* power) {
+  const td_code* c = m->code;
+  if (c == NULL || (power != NULL && !c->has_power)) return NULL;
+  const double* targets = m->ntarget > 0 ? td_targets(m->work) : NULL;
+  const bool done = c->forward(c->user, m->state, targets, m->vdot, power) == 0;
+  return done && all_finite(m->vdot, m->size.nv) ? m->vdot : NULL;
+}
+
+static td_status rates(td_motion* m, double t, const double* y, double* ydot, double* power) {
   td_motion_unpack(m, t, y);
   TD_TRY(m->controlled);
-  TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
-
-  const double* vdot = td_work_vdot(m->work);
+  const double* vdot = from_code(m, power);
+  if (vdot == NULL) {
+    TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
+    if (power != NULL) *power = td_power_placed(m->model, m->work);
+    vdot = td_work_vdot(m->work);
+  }
   td_qdot(m->model, m->state->q, m->state->v, m->qdot);
   for (int i = 0; i < m->nq; i++) ydot[i] = m->qdot[m->iq[i]];
   for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
@@ -42,23 +60,26 @@ static td_status states(void* ctx, double t, const double* y, double* ydot) {
   return TD_OK;
 }
 
+static td_status states(void* ctx, double t, const double* y, double* ydot) {
+  return rates(ctx, t, y, ydot, NULL);
+}
+
 static td_status rhs(void* ctx, double t, const double* y, double* ydot) {
   td_motion* m = ctx;
-  TD_TRY(states(ctx, t, y, ydot));
-  ydot[m->ode.n] = td_power_placed(m->model, m->state, m->work);
-  return TD_OK;
+  return rates(m, t, y, ydot, &ydot[m->ode.n]);
 }
 
 static td_status integrals(void* ctx, double t, const double* y, double* power) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   TD_TRY(m->controlled);
+  if (from_code(m, power) != NULL) return TD_OK;
   if (!td_power_needs_motion(m->model)) {
     *power = td_power(m->model, m->state, m->work);
     return TD_OK;
   }
   TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
-  *power = td_power_placed(m->model, m->state, m->work);
+  *power = td_power_placed(m->model, m->work);
   return TD_OK;
 }
 
@@ -157,8 +178,7 @@ static td_status project(void* ctx, double t, double* y) {
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
   if (m->size.nconstraint > 0) {
-    TD_TRY(project_positions(m));
-    TD_TRY(td_project_v(m->model, m->state, m->work));
+    TD_TRY(td_project(m->model, m->state, m->work, 1e-13, m->project_tol));
   }
   td_motion_pack(m, y);
   return TD_OK;
@@ -220,11 +240,12 @@ static bool allocate(td_motion* m) {
   const size_t nc = (size_t)m->size.nconstraint;
   const bool dense = !m->model->sparse;
   const size_t matrices = 2 * nv * nv + 2 * nq * nv + nq * nq + nc * nv + nc + nv;
-  m->qdot = malloc((nq + (dense ? matrices : 0)) * sizeof(double));
+  m->qdot = malloc((nq + nv + (dense ? matrices : 0)) * sizeof(double));
   m->state = td_state_new(m->model);
   if (m->qdot == NULL || m->state == NULL) return false;
+  m->vdot = m->qdot + nq;
   if (!dense) return true;
-  m->dq = m->qdot + nq;
+  m->dq = m->vdot + nv;
   m->dv = m->dq + nv * nv;
   m->N = m->dv + nv * nv;
   m->Nplus = m->N + nq * nv;

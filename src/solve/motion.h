@@ -24,8 +24,9 @@ typedef struct td_motion {
   int nz;                // its integrals
   td_status controlled;  // of its last call
   double *du, *uq, *uv, *uz;
-  double *qdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
-  struct sparse_motion* sparse;                          // of sparse models, instead of matrices
+  const td_code* code;  // gives v' instead of the engine; NULL: none
+  double *qdot, *vdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
+  struct sparse_motion* sparse;  // of sparse models, instead of matrices
 } td_motion;
 
 // `from` gives the time, positions, velocities and inputs to start with.

@@ -9,12 +9,15 @@
 #ifndef TD_ODE_H
 #define TD_ODE_H
 
+#include <math.h>
+
 #include "base.h"
 
 typedef struct td_ode {
   void* ctx;
   int n, nquad, nroot;
   double rtol, atol;    // of the states
+  const double* size;   // (n) largest |y_i| so far, to which rtol refers; NULL: |y_i| itself
   double h_max;         // longest step, 0: no limit
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
@@ -86,6 +89,12 @@ td_status td_stepper_step(td_stepper* stepper, double t_stop, td_step* step);
 td_status td_stepper_at(td_stepper* stepper, double t, double* y);
 // Go on from another state or with another right-hand side.
 td_status td_stepper_restart(td_stepper* stepper, double t, const double* y);
+
+// The error of the state y_i that a step may make.
+static inline double td_ode_tolerance(const td_ode* ode, int i, double y) {
+  const double now = fabs(y), size = ode->size != NULL && ode->size[i] > now ? ode->size[i] : now;
+  return ode->rtol * size + ode->atol;
+}
 
 // Callbacks as the solvers use them: counted, inside the open segment, finite.  0, or 1: failed,
 // try a shorter step.

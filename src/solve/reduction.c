@@ -11,8 +11,8 @@
 typedef struct reduction {
   td_statics* s;
   const td_reduced* r;
-  const double* z;  // k x r->n: shapes in the allowed motions
-  double* shape;    // k x nv
+  double* z;      // k x r->n: shapes in the allowed motions
+  double* shape;  // k x nv
   double* scratch;
   int k;
 } reduction;
@@ -35,20 +35,74 @@ static void expand(const reduction* p) {
           inner(p->r->Z + area(f, p->r->n), p->z + area(i, p->r->n), p->r->n);
 }
 
-// basis = [phi' 0; 0 phi'], inverse = [phi M 0; 0 phi M]
-static void fill_basis(const reduction* p, td_linear* lin) {
-  const int nv = p->s->nv, k = p->k, nx = 2 * k;
-  double *M = p->scratch, *row = M + area(nv, nv);
-  td_mass_matrix(p->s->model, p->s->state, p->s->work, M);
-  for (int i = 0; i < k; i++) {
-    const double* phi = p->shape + area(i, nv);
-    td_mul(M, phi, nv, nv, 1, row);
-    for (int j = 0; j < nv; j++) {
-      lin->basis[area(j, nx) + (size_t)i] = lin->basis[area(nv + j, nx) + (size_t)(k + i)] = phi[j];
-      lin->inverse[area(i, 2 * nv) + (size_t)j] = row[j];
-      lin->inverse[area(k + i, 2 * nv) + (size_t)(nv + j)] = row[j];
+// ---- static shapes ----------------------------------------------------------------------------
+
+// x less its part along the shapes, normalised by the mass; false when nothing is left
+static bool independent(const reduction* p, double* x, double* Mx) {
+  const int n = p->r->n;
+  td_mul(p->r->M, x, n, n, 1, Mx);
+  const double before = inner(x, Mx, n);
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < p->k; i++) {
+      td_mul(p->r->M, x, n, n, 1, Mx);
+      const double *z = p->z + area(i, n), part = inner(z, Mx, n);
+      for (int j = 0; j < n; j++) x[j] -= part * z[j];
+    }
+  td_mul(p->r->M, x, n, n, 1, Mx);
+  const double left = inner(x, Mx, n);
+  if (!(left > 1e-18 * before)) return false;
+  for (int j = 0; j < n; j++) x[j] /= sqrt(left);
+  return true;
+}
+
+// (K + s^2 M) x = Z'B for each input, see sparse_reduction.c; `top` is the highest square kept
+static td_status add_static(reduction* p, const double* B, int nu, double top) {
+  const int n = p->r->n;
+  int* pivot = malloc(sizeof(int) * (size_t)(n + 1));
+  double* A = malloc(sizeof(double) * (area(n, n) + area(n, nu) + (size_t)n + 1));
+  td_status status = A && pivot ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK && top > 0) {
+    double *x = A + area(n, n), *Mx = x + area(n, nu);
+    for (size_t i = 0; i < area(n, n); i++) A[i] = p->r->K[i] + 1e-6 * top * p->r->M[i];
+    for (int i = 0; i < n; i++)
+      for (int u = 0; u < nu; u++) {
+        double* b = &x[area(i, nu) + (size_t)u];
+        *b = 0;
+        for (int f = 0; f < p->s->n; f++)
+          *b += p->r->Z[area(f, n) + (size_t)i] * B[area(p->s->free[f], nu) + (size_t)u];
+      }
+    if (td_lu(A, n, pivot) != 0) status = TD_E_SINGULAR;
+    if (status == TD_OK) td_lu_solve(A, pivot, n, x, nu);
+    for (int u = 0; status == TD_OK && u < nu && p->k < n; u++) {
+      double* z = p->z + area(p->k, n);
+      for (int i = 0; i < n; i++) z[i] = x[area(i, nu) + (size_t)u];
+      if (independent(p, z, Mx)) p->k++;
     }
   }
+  free(A);
+  free(pivot);
+  return status;
+}
+
+// ---- the model --------------------------------------------------------------------------------
+
+void td_linear_modal_basis(int nv, int k, const double* phi, const double* phi_M, td_linear* lin) {
+  const int nx = 2 * k;
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < nv; j++) {
+      const double x = phi[area(i, nv) + (size_t)j], y = phi_M[area(i, nv) + (size_t)j];
+      lin->basis[area(j, nx) + (size_t)i] = lin->basis[area(nv + j, nx) + (size_t)(k + i)] = x;
+      lin->inverse[area(i, 2 * nv) + (size_t)j] = y;
+      lin->inverse[area(k + i, 2 * nv) + (size_t)(nv + j)] = y;
+    }
+}
+
+static void fill_basis(const reduction* p, td_linear* lin) {
+  const int nv = p->s->nv;
+  double *M = p->scratch, *phi_M = M + area(nv, nv);
+  td_mass_matrix(p->s->model, p->s->state, p->s->work, M);
+  td_mul(p->shape, M, p->k, nv, nv, phi_M);
+  td_linear_modal_basis(nv, p->k, p->shape, phi_M, lin);
 }
 
 static td_status outputs(const reduction* p, td_linear* lin) {
@@ -65,7 +119,8 @@ static td_status outputs(const reduction* p, td_linear* lin) {
       lin->C[area(i, nx) + (size_t)(k + j)] = inner(dv + area(i, nv), p->shape + area(j, nv), nv);
     }
   }
-  if (status == TD_OK) td_linear_choose(s->model, known, lin);
+  if (status == TD_OK)
+    td_linear_choose(s->model, known, "since dependent constraints do not determine them", lin);
   free(known);
   return status;
 }
@@ -83,17 +138,22 @@ static td_status assemble(const reduction* p, td_linear* lin) {
   return outputs(p, lin);
 }
 
-static td_status reduce(td_statics* s, const td_reduced* r, int limit, td_linear** result) {
+static td_status reduce(const td_reduction* what, const td_reduced* r, td_linear** result) {
+  td_statics* s = what->s;
   const td_sizes size = td_model_sizes(s->model);
-  const size_t wide =
-      area(s->nv, max_int(s->nv, size.nu)) + 2 * area(size.nsensor, s->nv) + (size_t)(s->nv + r->n);
+  const size_t wide = area(s->nv, max_int(s->nv, size.nu)) + area(r->n, s->nv) +
+                      2 * area(size.nsensor, s->nv) + (size_t)(s->nv + r->n);
   double* w = calloc((size_t)r->n + area(r->n, r->n) + area(r->n, s->nv) + wide + 1, sizeof *w);
   if (!w) return TD_E_NOMEM;
   double *shapes = w + r->n, *full = shapes + area(r->n, r->n);
   int n = 0;
   td_status status = td_reduced_modes(r, w, shapes, &n);
+  reduction p = {s, r, shapes, full, full + area(r->n, s->nv), min_int(n, what->count)};
+  if (status == TD_OK && what->correct && p.k > 0) {
+    td_input_map(s->model, s->state, s->work, p.scratch);
+    status = add_static(&p, p.scratch, size.nu, w[p.k - 1]);
+  }
   if (status == TD_OK) {
-    const reduction p = {s, r, shapes, full, full + area(r->n, s->nv), min_int(n, limit)};
     *result = td_linear_new(2 * p.k, size.nu, size.nsensor, s->nv);
     status = *result ? assemble(&p, *result) : TD_E_NOMEM;
   }
@@ -101,17 +161,25 @@ static td_status reduce(td_statics* s, const td_reduced* r, int limit, td_linear
   return status;
 }
 
-static td_status at_point(td_statics* s, const double* q, const double* l, int limit,
-                          td_linear** result) {
+static td_status at_point(const td_reduction* p, td_linear** result) {
+  if (!p->s->dense) return td_sparse_reduction(p, result);
   td_reduced* r;
-  TD_TRY(td_reduced_new(s, q, l, 1, &r));
-  const td_status status = reduce(s, r, limit, result);
+  TD_TRY(td_reduced_new(p->s, p->q, p->l, 1, &r));
+  const td_status status = reduce(p, r, result);
   td_reduced_free(r);
   return status;
 }
 
-td_status td_modal_reduction(const td_model* model, const td_state* state, td_work* work, int n,
-                             td_linear** result) {
+static td_status refuse(const td_statics* s) {
+  if (s->moving)
+    td_work_fail(s->work, "it is for a robot at rest; prescribed motion moves this one");
+  if (td_inputs_drive_rows(s->model))
+    td_work_fail(s->work, "an input that says where a constraint is (joint.control) moves no mode");
+  return s->moving || td_inputs_drive_rows(s->model) ? TD_E_USAGE : TD_OK;
+}
+
+static td_status natural_reduction(const td_model* model, const td_state* state, td_work* work,
+                                   int n, bool correct, td_linear** result) {
   *result = NULL;
   if (n < 1) return TD_E_USAGE;
   td_statics* s = NULL;
@@ -119,12 +187,12 @@ td_status td_modal_reduction(const td_model* model, const td_state* state, td_wo
   const td_sizes sizes = td_model_sizes(model);
   double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
   td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
-  if (status == TD_OK && s->moving) status = TD_E_USAGE;
+  if (status == TD_OK) status = refuse(s);
   if (status == TD_OK) status = td_newton_new(&s->system, &newton);
   if (status == TD_OK) {
     memcpy(q, s->state->q, sizeof(double) * (size_t)sizes.nq);
     td_newton_estimate(newton, q, q + sizes.nq, 1);
-    status = at_point(s, q, q + sizes.nq, n, result);
+    status = at_point(&(td_reduction){s, q, q + sizes.nq, n, correct}, result);
   }
   if (status != TD_OK) {
     td_linear_free(*result);
@@ -134,4 +202,14 @@ td_status td_modal_reduction(const td_model* model, const td_state* state, td_wo
   td_statics_free(s);
   free(q);
   return status;
+}
+
+td_status td_modal_reduction(const td_model* model, const td_state* state, td_work* work, int n,
+                             td_linear** result) {
+  return natural_reduction(model, state, work, n, false, result);
+}
+
+td_status td_static_reduction(const td_model* model, const td_state* state, td_work* work, int n,
+                              td_linear** result) {
+  return natural_reduction(model, state, work, n, true, result);
 }

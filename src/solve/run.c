@@ -16,6 +16,9 @@
 
 #include "motion.h"
 #include "sampler.h"
+#include "swap.h"
+
+enum { TRIAL_STEPS = 500 };  // of BDF, before its cost is compared with that of explicit steps
 
 typedef struct run {
   const td_run_plan* plan;
@@ -25,18 +28,21 @@ typedef struct run {
   td_stepper* stepper;
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
+  double* size;       // largest |y_i| so far
   double t, t_start;
   int row, last_row;  // next output and the last one, as multiples of dt_out
   double* stops;
   int nstop, stop;
-  bool finished;                // an event said so
-  bool undecided;               // the explicit solver may yet be exchanged
-  long check_at, steps_before;  // steps at which to look again, and where the present stretch began
+  bool finished;            // an event said so
+  bool undecided;           // the explicit solver may yet be exchanged
+  long check_at, trial_at;  // steps after which to look again, explicit and of BDF
+  long steps_before;        // where the present stretch began
   double t_before, cost_before;
   double explicit_cost;  // evaluations per second of motion before the change to BDF, 0: none
   double t_switch;       // last switch that was dealt with
   double next_report;    // wall time
   bool chart_warned, singular_noted;
+  const td_code* judged;  // the last code that was looked at
 } run;
 
 // ---- progress ---------------------------------------------------------------------------------
@@ -165,10 +171,12 @@ static td_status first_solver(run* r) {
   return start(r, choice.solver);
 }
 
-// What the present solver has cost so far, in evaluations: a tangent costs about ten.
+// What the present solver has cost so far, in evaluations: a tangent costs about twenty, a
+// factorisation four, and what else BDF does in a step one.
 static double cost(const run* r) {
   const td_ode_counts* c = &r->stepper->counts;
-  return (double)(c->evaluations + 10 * c->tangents + c->factorisations);
+  const long others = r->out->stats.solver == TD_SOLVER_STIFF ? c->steps : 0;
+  return (double)(c->evaluations + 20 * c->tangents + 4 * c->factorisations + others);
 }
 
 static void begin_stretch(run* r) {
@@ -184,6 +192,7 @@ static td_status try_stiff(run* r, double h, double rate) {
   snprintf(r->out->stats.why, sizeof r->out->stats.why, "from t = %.4g s %s", r->t, choice.why);
   r->undecided = false;
   r->explicit_cost = rate;
+  r->trial_at = TRIAL_STEPS;
   return start(r, TD_SOLVER_STIFF);
 }
 
@@ -201,9 +210,10 @@ static td_status try_explicit(run* r, double rate) {
 
 static td_status reconsider(run* r) {
   const long steps = r->stepper->counts.steps - r->steps_before;
-  if ((!r->undecided && r->explicit_cost == 0) || steps < r->check_at) return TD_OK;
+  long* check_at = r->undecided ? &r->check_at : &r->trial_at;
+  if ((!r->undecided && r->explicit_cost == 0) || steps < *check_at) return TD_OK;
   const double length = r->t - r->t_before, rate = (cost(r) - r->cost_before) / length;
-  r->check_at *= 2;
+  *check_at *= 2;
   begin_stretch(r);
   td_stepper* before = r->stepper;
   TD_TRY(r->undecided ? try_stiff(r, length / (double)steps, rate) : try_explicit(r, rate));
@@ -298,19 +308,42 @@ static td_status pass_stop(run* r) {
   return td_stepper_restart(r->stepper, r->t, r->y);
 }
 
+// ---- code that takes the engine's place -------------------------------------------------------
+
+// Between steps: is there new code, and is it worth it?
+static td_status look_for_code(run* r) {
+  const td_code_source* source = r->plan->code;
+  const td_code* code = source != NULL ? source->latest(source->user) : NULL;
+  if (code == NULL || code == r->judged) return TD_OK;
+  r->judged = code;
+  const td_swap_question q = {.code = code,
+                              .always = r->plan->code_always,
+                              .with_power = r->out->stats.solver == TD_SOLVER_EXPLICIT,
+                              .t = r->t,
+                              .y = r->y};
+  return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
+}
+
 // ---- the loop ---------------------------------------------------------------------------------
+
+static void take_end(run* r, const td_step* step) {
+  const td_ode* ode = &r->motion->ode;
+  r->t = step->t;
+  memcpy(r->y, step->y, (size_t)(ode->n + ode->nquad) * sizeof(double));
+  for (int i = 0; i < ode->n; i++) r->size[i] = fmax(r->size[i], fabs(r->y[i]));
+}
 
 static td_status advance(run* r) {
   td_step step;
   TD_TRY(td_stepper_step(r->stepper, next_stop(r), &step));
   TD_TRY(add_rows(r, &step));
-  r->t = step.t;
-  memcpy(r->y, step.y, (size_t)(r->motion->ode.n + r->motion->ode.nquad) * sizeof(double));
+  take_end(r, &step);
   watch(r);
   if (step.root) TD_TRY(cross(r, &step));
   if (r->finished || r->t >= r->plan->t_end) return TD_OK;
   TD_TRY(pass_stop(r));
   TD_TRY(reconsider(r));
+  TD_TRY(look_for_code(r));
   TD_TRY(limit_steps(r));
   return report(r);
 }
@@ -322,6 +355,7 @@ static td_status loop(run* r) {
   watch(r);
   if (r->t >= r->plan->t_end) return TD_OK;
   TD_TRY(first_solver(r));
+  TD_TRY(look_for_code(r));
   while (r->t < r->plan->t_end && !r->finished) TD_TRY(advance(r));
   if (r->finished && td_trajectory_time(r->out, r->out->rows - 1) < r->t)
     return add_row(r, r->t, r->y);
@@ -403,9 +437,11 @@ static td_status prepare(run* r) {
   TD_TRY(take_control(r));
   const int n = m->ode.n + m->ode.nquad;
   TD_TRY(count_rows(r));
-  r->y = calloc(2 * (size_t)n, sizeof(double));
+  r->y = calloc(3 * (size_t)n, sizeof(double));
   if (r->y == NULL) return TD_E_NOMEM;
   r->y_row = r->y + n;
+  r->size = r->y_row + n;
+  m->ode.size = r->size;
   td_prescribe(m->model, m->work, m->state);
   td_motion_pack(m, r->y);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);

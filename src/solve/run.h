@@ -11,6 +11,8 @@ typedef struct td_run_plan {
   long max_steps;   // 0: no limit
   td_work* belief;  // NULL: that of the run
   bool allow_plugin;
+  const td_code_source* code;  // may be NULL
+  bool code_always;
   td_progress progress;  // may be NULL
   void* user;
   double done_from, done_to;  // the part of the whole that this run is, for the progress

@@ -22,6 +22,8 @@ static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
                        .max_steps = o->max_steps,
                        .belief = o->belief,
                        .allow_plugin = o->allow_plugin,
+                       .code = o->code,
+                       .code_always = o->code_always,
                        .progress = o->progress,
                        .user = o->user,
                        .done_to = 1};

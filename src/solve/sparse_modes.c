@@ -6,24 +6,18 @@
 //
 // on the motions that the constraints allow, each inverse being one of the saddle-point system. The
 // shift s is zero unless the stiffness is (nearly) singular.
+#include "sparse_modes.h"
+
 #include <float.h>
 #include <math.h>
 
 #include "arpack.h"
-#include "sparse_statics.h"
 #include "vectors.h"
-
-typedef struct spectrum {
-  td_statics* s;
-  double* C;  // dF/dv
-  double *f, *g;
-  double shift;
-} spectrum;
 
 // ---- products ---------------------------------------------------------------------------------
 
 // y = M x in the order of the velocities, prescribed ones left out
-static void times_mass(const td_statics* s, const double* x, double* y) {
+void td_sparse_times_mass(const td_statics* s, const double* x, double* y) {
   const td_model* m = s->model;
   memset(y, 0, sizeof(double) * (size_t)s->nv);
   for (int b = 0; b < m->nblock_at - 1; b++) {
@@ -36,8 +30,7 @@ static void times_mass(const td_statics* s, const double* x, double* y) {
 }
 
 // y += A x in the order of the velocities
-static void add_product(spectrum* p, const double* A, double scale, const double* x, double* y) {
-  const td_statics* s = p->s;
+void td_sparse_add_product(const td_statics* s, const double* A, const double* x, double* y) {
   const td_pattern b = model_blocks(s->model);
   double *from = s->sparse->f, *to = s->sparse->x;
   td_sparse_gather(s->model, x, from);
@@ -45,18 +38,18 @@ static void add_product(spectrum* p, const double* A, double scale, const double
   td_pattern_mul(&b, A, from, to);
   for (int i = 0; i < s->nv; i++) {
     const int v = s->model->index_v[i];
-    if (s->model->vel[v].motion == NUM_NONE) y[v] += scale * to[i];
+    if (s->model->vel[v].motion == NUM_NONE) y[v] += to[i];
   }
 }
 
 static void metric(void* ctx, const double* x, double* y) {
   const spectrum* p = ctx;
-  times_mass(p->s, x, y);
+  td_sparse_times_mass(p->s, x, y);
 }
 
 static void natural(void* ctx, const double* x, double* y) {
   spectrum* p = ctx;
-  times_mass(p->s, x, p->f);
+  td_sparse_times_mass(p->s, x, p->f);
   td_sparse_kkt_solve(p->s->sparse->kkt, p->f, NULL, y, NULL);
 }
 
@@ -72,8 +65,8 @@ static void damped(void* ctx, const double* y, double* out) {
   const int nv = p->s->nv;
   const double *a = y, *b = y + nv;
   for (int i = 0; i < nv; i++) p->g[i] = b[i] + p->shift * a[i];
-  times_mass(p->s, p->g, p->f);
-  add_product(p, p->C, 1, a, p->f);
+  td_sparse_times_mass(p->s, p->g, p->f);
+  td_sparse_add_product(p->s, p->C, a, p->f);
   for (int i = 0; i < nv; i++) p->f[i] = -p->f[i];
   td_sparse_kkt_solve(p->s->sparse->kkt, p->f, NULL, out, NULL);
   for (int i = 0; i < nv; i++) out[nv + i] = a[i] + p->shift * out[i];
@@ -102,7 +95,7 @@ static void symmetrise(const td_model* m, double* A) {
     }
 }
 
-static td_status refactor(td_statics* s) {
+td_status td_sparse_refactor(td_statics* s) {
   return td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
 }
 
@@ -121,18 +114,13 @@ static int mode_count(const td_statics* s) {
   return min_int(many, (s->n - s->m) / 3);
 }
 
-typedef struct modes {
-  int count, found;
-  double *w, *V;
-} modes;
-
 static td_status find_natural(spectrum* p, const double* q, const double* l, double shift,
                               modes* out) {
   td_statics* s = p->s;
   td_sparse_assemble(s, q, l, 1, p->C);
   symmetrise(s->model, s->sparse->K);
   td_sparse_shift(s, shift);
-  TD_TRY(refactor(s));
+  TD_TRY(td_sparse_refactor(s));
   const td_operator op = {p, s->nv, natural, metric};
   double* start = out->V + area(out->count, s->nv);
   start_vector(&op, out->V, start);
@@ -151,7 +139,7 @@ static bool drowned(const modes* m) {
   return least < 1e-7 * most;
 }
 
-static td_status natural_modes(spectrum* p, const double* q, const double* l, modes* out) {
+td_status td_sparse_natural(spectrum* p, const double* q, const double* l, modes* out) {
   td_status status = find_natural(p, q, l, 0, out);
   if (status == TD_E_NOMEM || (status == TD_OK && !drowned(out))) return status;
   p->shift = sqrt(usual_shift(p->s));
@@ -167,7 +155,7 @@ static void put_natural(spectrum* p, const modes* found, td_modes_result* r) {
     memcpy(r->shape + area(k, nv), phi, sizeof(double) * (size_t)nv);
     r->omega[k] = copysign(sqrt(fabs(w2)), w2);
     memset(p->f, 0, sizeof(double) * (size_t)nv);
-    add_product(p, p->C, 1, phi, p->f);
+    td_sparse_add_product(p->s, p->C, phi, p->f);
     r->zeta[k] = r->omega[k] > 0 ? inner(phi, p->f, nv) / (2 * r->omega[k]) : 0;
   }
 }
@@ -182,7 +170,7 @@ static td_status find_complex(spectrum* p, const double* q, const double* l, int
   td_sparse_shift(s, p->shift * p->shift);
   for (int i = 0; i < blocks_values(&b) && p->shift != 0; i++)
     s->sparse->K[i] += p->shift * p->C[i];
-  TD_TRY(refactor(s));
+  TD_TRY(td_sparse_refactor(s));
   const td_operator op = {p, 2 * s->nv, damped, NULL};
   double* start = V + 2 * area(count + 1, s->nv);
   start_vector(&op, V, start);
@@ -240,7 +228,7 @@ td_status td_sparse_modes(td_statics* s, const double* q, const double* l,
     p.f = p.C + blocks_values(&b);
     p.g = p.f + nv;
     found.V = found.w + count;
-    status = natural_modes(&p, q, l, &found);
+    status = td_sparse_natural(&p, q, l, &found);
     if (status == TD_OK) put_natural(&p, &found, r);
     if (status == TD_OK) status = complex_modes(&p, q, l, 2 * count - 2, r);
   }
@@ -275,11 +263,11 @@ td_status td_sparse_judge(td_statics* s, const double* q, const double* l, doubl
   const td_pattern b = model_blocks(s->model);
   const double size = largest(s->sparse->K, (size_t)blocks_values(&b));
   td_sparse_kkt_diagonal(s->sparse->kkt, true);
-  td_status status = refactor(s);
+  td_status status = td_sparse_refactor(s);
   if (status == TD_OK) {
     answer->divergent = td_sparse_kkt_negative(s->sparse->kkt);
     td_sparse_kkt_diagonal(s->sparse->kkt, false);
-    status = refactor(s);
+    status = td_sparse_refactor(s);
   }
   if (status == TD_OK) {
     answer->critical = s->nv > 8 ? critical_stiffness(&sp, block) : NAN;

@@ -108,7 +108,7 @@ td_status td_sparse_statics_new(td_statics* s) {
   const size_t values = (size_t)blocks_values(&b), rows = (size_t)row_values(m);
   sparse_statics* w = s->sparse = calloc(1, sizeof *w);
   if (!w) return TD_E_NOMEM;
-  w->K = malloc(sizeof(double) * (values + rows + (size_t)mass_values(m) + 2 * (size_t)s->nv));
+  w->K = calloc(values + rows + (size_t)mass_values(m) + 2 * (size_t)s->nv, sizeof(double));
   w->kkt = td_sparse_kkt_new(m, false);
   if (!w->K || !w->kkt) return TD_E_NOMEM;
   w->J = w->K + values;

@@ -15,7 +15,7 @@ typedef struct td_statics {
   td_state* state;   // where it is evaluated: q, prescribed v, no other v
   int nq, nv, n, m;  // n: unprescribed velocities
   const int* free;   // (n) which they are
-  int param;         // what p is: a parameter, or TD_LOAD_SCALE
+  int param;         // what p is: a parameter, nparam + an input, or TD_LOAD_SCALE
   double p;          // value set in the work, NaN: none yet
   bool moving;       // some prescribed DOF moves
   td_system system;
@@ -73,8 +73,20 @@ td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes,
 
 // A linear model to fill, all zero; NULL when out of memory.
 td_linear* td_linear_new(int nx, int nu, int ny, int nv);
-// Keep the rows of C and D that are known; name the sensors that are left out.
-void td_linear_choose(const td_model* model, const bool* known, td_linear* linear);
+// Keep the rows of C and D that are known; name the sensors that are left out and say why.
+void td_linear_choose(const td_model* model, const bool* known, const char* why, td_linear* linear);
+// The linear model of `count` natural modes at q, l, and with `correct` one more shape for each
+// input (reduction.c, sparse_reduction.c).
+typedef struct td_reduction {
+  td_statics* s;
+  const double *q, *l;
+  int count;
+  bool correct;
+} td_reduction;
+td_status td_sparse_reduction(const td_reduction* p, td_linear** result);
+// basis = [phi' 0; 0 phi'], inverse = [phi M 0; 0 phi M] of k shapes phi and phi M (rows of nv)
+void td_linear_modal_basis(int nv, int k, const double* phi, const double* phi_M,
+                           td_linear* linear);
 
 // (dq)' = dv + T dq along a motion: what tangent directions turn by (nv x nv).
 td_status td_turning(const td_model* model, const td_state* state, double* T);

@@ -114,6 +114,9 @@ static td_status read_spectrum(const td_ode* ode, double t, const double* y, spe
 // root (order 5).
 static double bdf_angle(double rtol) { return 0.2 * pow(rtol / 1e-6, 1.0 / 6); }
 
+// The same for the explicit solver of order 8, where stability does not shorten the steps.
+static double explicit_angle(double rtol) { return 2 * pow(rtol / 1e-6, 1.0 / 8); }
+
 // Steps beyond which fast modes of a network are not followed: they are many, and there is hardly
 // any motion in them.
 static const double many_network_steps = 5e3;
@@ -168,13 +171,17 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   // explicit steps that cost more than twice those of BDF although the motion allows longer ones:
   // something damped, here or a moment ago, holds them down
   const bool held = h > 0 && w.damped > w.resolved && 13 * rest / h > 2 * 3 * bdf_steps;
+  // or half as long as the motion here needs, beside modes that are strongly damped: BDF may do
+  // better than its estimate, and a trial costs little
+  const bool puzzling = h > 0 && w.damped > 3 * w.resolved && rest / h > 10 * few_steps &&
+                        h * w.resolved < 0.5 * explicit_angle(ode->rtol);
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(
         why, room,
         "stiff: damped modes of %.3g 1/s beside motion of %.3g 1/s would need %.2g explicit steps",
         w.damped, w.resolved, stable_steps);
-  } else if (held) {
+  } else if (held || puzzling) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,
              "stiff: explicit steps of %.2g s are much shorter than motion of %.3g 1/s needs", h,

@@ -12,3 +12,4 @@ joint(3).first = 0;
 joint(3).second = 2;
 joint(3).spring.coeff = [1 1 1 1 1 1];
 joint(3).beam.frame = 'mid';
+joint(3).xaxis = [1 0 0];

@@ -138,13 +138,36 @@ expect 0 sim "$models/tip_tracking.m" --quiet -o eight --t-final 4 --set path=ei
 less "$(largest eight/trajectory.csv error 1.5)" 2e-4 'error on the figure of eight, wrong modulus'
 expect 0 sim "$models/tip_tracking.m" --quiet -o exact --t-final 2 --set mode=dynamic
 less "$(largest exact/trajectory.csv error 0)" 1e-7 'error with exact inverse dynamics'
+expect 0 sim "$models/tip_tracking.m" --quiet -o wrong --t-final 2.5 --set mode=dynamic --set path=eight --assume E=156e3
+less "$(largest wrong/trajectory.csv error 1.5)" 3e-4 'error with inverse dynamics of a wrong modulus'
 
-expect 0 sim "$models/cable_tracking.m" --quiet -o cables --t-final 3
-less "$(largest cables/trajectory.csv error 1.5)" 1e-3 'error of the cable-driven arm'
+# the cable-driven arm: both paths and modes, a modulus that is right, too large and too small
+tracks() {
+  bound=$1 what=$2
+  shift 2
+  expect 0 sim "$models/cable_tracking.m" --quiet -o cables --t-final 3.5 "$@"
+  less "$(largest cables/trajectory.csv error 2)" "$bound" "error of the cable-driven arm, $what"
+}
+tracks 1e-3 'circle'
+tracks 4e-3 'eight, wrong modulus' --set path=eight --assume E=1.2e6
+tracks 1e-7 'circle, inverse dynamics' --set mode=dynamic
+tracks 1e-7 'eight, inverse dynamics' --set mode=dynamic --set path=eight
+tracks 2e-4 'circle, inverse dynamics of a wrong modulus' --set mode=dynamic --assume E=1.2e6
+tracks 2e-4 'eight, inverse dynamics of a wrong modulus' --set mode=dynamic --set path=eight --assume E=0.8e6
 
 # reduction
 expect 0 linearize "$models/pneumatic_module.m" --reduce 3 --json
 json stdout.txt 'd["nx"] == 6'
 expect 1 linearize "$models/whisker.m" --reduce 3
 says 'for a robot at rest'
+expect 1 linearize "$models/pneumatic_module.m" --correct
+says 'needs --reduce'
+# a net of 361 knots: modes and response by sparse factors
+net="$models/hanging_net.m --set n=19 --range 0.2:1.5 --points 10"
+expect 0 bode $net --json
+mv stdout.txt whole.json
+expect 0 bode $net --json --reduce 20 --correct
+json stdout.txt 'max(abs(a[2] - b[2]) for a, b in zip(d["db"], json.load(open("whole.json"))["db"])) < 0.1'
+expect 1 linearize "$models/hanging_net.m" --set n=19
+says '--reduce'
 finish

@@ -12,6 +12,19 @@ json stdout.txt "d['nodes'] > 0"
 expect 0 derive "$models/pendulum.m" -o out --lang octave --style element
 has out/pendulum_terms.m && has out/pendulum_mass1.m
 
+# par.fun says how, options say it louder, par.derive makes run do it too
+cp "$models/pendulum.m" styled.m
+echo 'par.fun = 2; par.derive = 1; par.dyn = 0;' >>styled.m
+expect 0 derive styled.m -o two
+has two/styled_mass1_T.m && absent two/styled.c
+expect 0 derive styled.m -o three --lang c --style matrix
+has three/styled.c && absent three/styled_terms.m
+expect 0 run styled.m -o ran --no-report
+has ran/styled_mass1_f.m && has ran/equilibrium.json
+echo "par.fun = 4;" >>styled.m
+expect 0 derive styled.m -o four
+grep -q 'void styled_M(' four/styled.h || fail 'no function for the mass matrix'
+
 expect 1 derive "$models/pendulum.m" --lang fortran
 says 'must be c, octave, python or latex'
 expect 1 derive "$models/pendulum.m" -o no --symbolic length
@@ -22,7 +35,18 @@ says 'cannot be a symbol'
 expect 2 derive "$models/pneumatic_module.m" -o no --set model=gvs
 says 'no closed form here'
 expect 1 derive "$models/pendulum.m" --jit
-says "unknown option '--jit'"
+says "does not take --jit"
+
+expect 0 sim "$models/pendulum.m" -o jit --no-report --jit=wait
+prints 'derived code: '
+json jit/summary.json "'for an evaluation' in d['simulation']['derived_code']"
+CC=false expect 0 sim "$models/pendulum.m" -o jit --no-report --jit=always
+says 'cc could not compile'
+expect 0 sim "$models/hybrid_arm.m" -o jit --no-report --t-final 0.01 --jit
+says 'no closed form here'
+prints 'none came in time'
+expect 1 sim "$models/pendulum.m" -o jit --jit=soon
+says 'must be swap, wait or always'
 
 expect 0 export c "$models/four_bar.m" -o exported
 has exported/four_bar.c && has exported/four_bar_check.c

@@ -4,6 +4,7 @@
 
 // ---- parallel continuum robots ----------------------------------------------------------------
 
+// The first rod grows from a body that is fixed, whose joint tells the moment at the base.
 #define PARALLEL                                                                                \
   ROD_HEAD                                                                                      \
   "L = 0.4;\n"                                                                                  \
@@ -14,15 +15,17 @@
   "  if kirchhoff, rod(i).modes = [0 0 0 1 1 1]; end\n"                                         \
   "end\n"                                                                                       \
   "body(1).m = 0.1; body(1).I = 1e-3*eye(3); exload(1).exbody = 1; exload(1).refbody = 0;\n"    \
-  "sensor(1).name = 'tip'; sensor(1).value = [pos(body(1)) quat(body(1))]; x = strain(rod(1), " \
-  "0);\n"
+  "body(2).m = 0; body(2).I = zeros(3); joint(m + 1).second = 2; joint(m + 1).type = 'fixed'; " \
+  "rod(1).first = 2;\n"                                                                         \
+  "sensor(1).name = 'tip'; sensor(1).value = [pos(body(1)) quat(body(1))];\n"                   \
+  "f = force(joint(m + 1)); sensor(2).name = 'base'; sensor(2).value = -f(4:6);\n"
 
 // There are several equilibria: the rods begin bent, about where the platform will be, and turned
 // at their ends as the platform holds them, since a loop keeps the rotation it has at the start.
 // The platform's y axis is the tangent of the rods, its z axis their local y.
 #define PLANAR_PLATFORM                                                                        \
   "m = 2;\n" PARALLEL                                                                          \
-  "rod(1).tr(1).trans = [-0.1 0 0]; rod(1).tr(1).rot = [3 75*pi/180]; rod(1).tr(2).rot = "     \
+  "joint(3).tr.trans = [-0.1 0 0]; rod(1).tr(1).rot = [3 75*pi/180]; rod(1).tr(2).rot = "      \
   "along_x;\n"                                                                                 \
   "rod(2).tr(1).trans = [0.05 0 0]; rod(2).tr(1).rot = [3 100*pi/180]; rod(2).tr(2).rot = "    \
   "along_x;\n"                                                                                 \
@@ -34,8 +37,7 @@
   "pi];\n"                                                                                     \
   "rod(1).init = [0 0 0 0 (pi/12 + 0.589*(0.5 - s/L))/L 0]; rod(1).shear = 0.9;\n"             \
   "rod(2).init = [0 0 0 0 (-pi/18 - 3.347*(0.5 - s/L))/L 0]; rod(2).shear = 0.9;\n"            \
-  "exload(1).ftau = [0.5 -0.8 0]; sensor(2).name = 'base'; sensor(2).value = "                 \
-  "70e9*pi/4*1e-12*x(5);\n"
+  "exload(1).ftau = [0.5 -0.8 0];\n"
 
 static void test_S19_a_planar_parallel_robot(void** state) {
   (void)state;
@@ -47,9 +49,9 @@ static void test_S19_a_planar_parallel_robot(void** state) {
     bench b = bench_new(text[k], "gvs", 9);
     bench_equilibrium(&b);
     const double* x = bench_sensor(&b, "tip");
-    const double got[4] = {x[0], x[1], 2 * atan2(x[6], x[3]), *bench_sensor(&b, "base")};
+    const double got[4] = {x[0], x[1], 2 * atan2(x[6], x[3]), bench_sensor(&b, "base")[2]};
     CHECK_REACHED("S19 gvs platform", distance(got, want[k], 3) / 0.4, 1e-8);
-    CHECK_REACHED("S19 gvs moment at the base", fabs(got[3] / want[k][3] - 1), 1e-6);
+    CHECK_REACHED("S19 gvs moment at the base", fabs(got[3] / want[k][3] - 1), 1e-8);
     bench_free(&b);
   }
 }
@@ -64,8 +66,8 @@ static void test_S19_a_planar_parallel_robot(void** state) {
   "-place;\n"                                                                                     \
   "  else, joint(i).first = 1; joint(i).second = at(rod(i), L); joint(i).tr.trans = place; end\n" \
   "end\n"                                                                                         \
-  "exload(1).ftau = [0.4 -0.2 -1 0 0.02 0.01]; K = 70e9*pi/4*1e-12*[1 1 2/2.6];\n"                \
-  "sensor(2).name = 'base'; sensor(2).value = K.*x(4:6);\n"
+  "joint(4).tr.trans = rod(1).tr.trans; rod(1).tr.trans = [0 0 0];\n"                             \
+  "exload(1).ftau = [0.4 -0.2 -1 0 0.02 0.01];\n"
 
 static void test_S20_a_spatial_parallel_robot(void** state) {
   (void)state;
@@ -85,7 +87,7 @@ static void test_S20_a_spatial_parallel_robot(void** state) {
     CHECK_REACHED("S20 gvs platform", distance(x, want[k], 3) / 0.4, 1e-8);
     CHECK_REACHED("S20 gvs platform, turn", distance(x + 3, want[k] + 3, 4), 1e-8);
     CHECK_REACHED("S20 gvs moment at the base",
-                  distance(bench_sensor(&b, "base"), moment[k], 3) / 0.08, 1e-6);
+                  distance(bench_sensor(&b, "base"), moment[k], 3) / 0.08, 1e-8);
     bench_free(&b);
   }
 }

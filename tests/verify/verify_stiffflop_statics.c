@@ -1,9 +1,12 @@
 // The static points of the STIFF-FLOP experiments, every one from the straight module and without
 // tuning: an equilibrium is found, and it is said how and whether it is stable.  Without load all
-// of them are stable, and the mean tip error is the published one (that of 'rom' better: the
-// authors' code is older than their listing, see verify_golden.c).  With load the undamped module
-// under a moment that does not follow it may flutter.  Data are found through TENDRIL_DATA; without
-// it these tests are skipped.
+// of them are stable.  With load the undamped module under a moment that does not follow it may
+// flutter.
+//
+// The published mean tip errors are met once the stretch is what the authors' program has for it:
+// without load the stretch update is on (in 'rom' by the height of the tip, `stretch` = 2); the
+// loaded results of 'srl' and 'ebr' are those of a section that does not change (`stretch` = 0).
+// Data are found through TENDRIL_DATA; without it these tests are skipped.
 #include "check.h"
 #include "tendril/tendril.h"
 
@@ -42,11 +45,16 @@ static recording* read_recording(const char* path) {
   return r;
 }
 
-static td_model* load(const char* model, const char* n, const char* loaded, const char* path) {
+typedef struct arrangement {
+  const char *model, *n, *stretch;
+} arrangement;
+
+static td_model* load(arrangement a, const char* loaded, const char* path) {
   td_spec* spec = td_spec_new();
   td_model* compiled = NULL;
-  const char* const set[][2] = {{"model", model}, {"n", n}, {"load", loaded}, {"data", path}};
-  for (int i = 0; i < 4; i++) td_spec_override(spec, set[i][0], set[i][1]);
+  const char* const set[][2] = {
+      {"model", a.model}, {"n", a.n}, {"stretch", a.stretch}, {"load", loaded}, {"data", path}};
+  for (int i = 0; i < 5; i++) td_spec_override(spec, set[i][0], set[i][1]);
   td_spec_load_file(spec, model_file);
   if (td_model_compile(spec, &compiled) != TD_OK) {
     print_error("%s\n", td_spec_messages(spec));
@@ -84,46 +92,65 @@ static double solve_points(td_model* m, const experiment* e, const recording* r)
   return 1e3 * sum / e->n;
 }
 
-// `published`: mean error without load, 0: none.
-static void solve_model(const char* model, const char* n, double published, bool same) {
-  for (int i = 0; i < 2; i++) {
-    const experiment* e = &experiments[i];
-    const char* root = getenv("TENDRIL_DATA");
-    char path[4096], what[96];
-    if (!root) skip();
-    snprintf(path, sizeof path, "%s/data/stiffflop/%s", root, e->file);
-    recording* r = read_recording(path);
-    if (!r) skip();
-    td_model* m = load(model, n, e->load, path);
-    printf("%s n = %s, %s\n", model, n, e->file);
-    const double error = solve_points(m, e, r);
-    printf("  mean tip error %.4f mm\n", error);
-    snprintf(what, sizeof what, "%s n=%s without load, above the published error [mm]", model, n);
-    // the authors' solver stops at some micrometres
-    if (i == 0 && published > 0)
-      CHECK_REACHED(what, same ? fabs(error - published) : error - published, 0.02);
-    td_model_free(m);
-    free(r);
-  }
+// Mean tip error of an arrangement at the points of an experiment, in millimetres.
+static double mean_error(const experiment* e, arrangement a) {
+  const char* root = getenv("TENDRIL_DATA");
+  char path[4096];
+  if (!root) skip();
+  snprintf(path, sizeof path, "%s/data/stiffflop/%s", root, e->file);
+  recording* r = read_recording(path);
+  if (!r) skip();
+  td_model* m = load(a, e->load, path);
+  printf("%s n = %s, stretch = %s, %s\n", a.model, a.n, a.stretch, e->file);
+  const double error = solve_points(m, e, r);
+  printf("  mean tip error %.4f mm\n", error);
+  td_model_free(m);
+  free(r);
+  return error;
+}
+
+static const experiment *const unloaded = &experiments[0], *const loaded = &experiments[1];
+
+static void check_published(const char* model, const char* n, const char* stretch,
+                            const experiment* e, double published) {
+  char what[96];
+  const double error = mean_error(e, (arrangement){model, n, stretch});
+  snprintf(what, sizeof what, "%s n=%s load=%s, from the published error [mm]", model, n, e->load);
+  CHECK_REACHED(what, fabs(error - published), 0.02);  // their solver stops at some micrometres
 }
 
 static void every_static_point_is_found_from_the_straight_srl(void** state) {
   (void)state;
-  solve_model("srl", "3", 6.2054, true);
+  check_published("srl", "3", "1", unloaded, 6.2054);
+  check_published("srl", "3", "0", loaded, 13.5947);
+  mean_error(loaded, (arrangement){"srl", "3", "1"});
 }
+// The loaded result of the authors, 13.31 mm, is not met to better than 0.33 mm: their rotation,
+// which is none, lengthens what is behind it.
 static void every_static_point_is_found_from_the_straight_ebr(void** state) {
   (void)state;
-  solve_model("ebr", "5", 5.2237, true);
+  check_published("ebr", "5", "1", unloaded, 5.2237);
+  mean_error(loaded, (arrangement){"ebr", "5", "0"});
+  mean_error(loaded, (arrangement){"ebr", "5", "1"});
 }
 static void every_static_point_is_found_from_the_straight_eba(void** state) {
   (void)state;
-  solve_model("eba", "1", 13.5766, true);
-  solve_model("eba", "5", 0, false);
+  check_published("eba", "1", "1", unloaded, 13.5766);
+  mean_error(loaded, (arrangement){"eba", "1", "1"});
+  mean_error(unloaded, (arrangement){"eba", "5", "1"});
+  mean_error(loaded, (arrangement){"eba", "5", "1"});
 }
+// The loaded result of the authors, 12.92 mm, is met to 0.07 mm: their integral along the module is
+// a sum of 100 left ends.
 static void every_static_point_is_found_from_the_straight_rom(void** state) {
   (void)state;
-  solve_model("rom", "2", 0, false);
-  solve_model("rom", "5", 5.9155, false);
+  check_published("rom", "5", "2", unloaded, 5.9155);
+  mean_error(loaded, (arrangement){"rom", "5", "2"});
+  mean_error(unloaded, (arrangement){"rom", "2", "1"});
+  mean_error(loaded, (arrangement){"rom", "2", "1"});
+  const double error = mean_error(unloaded, (arrangement){"rom", "5", "1"});
+  CHECK_REACHED("rom n=5 load=0, true stretch, mean tip error [mm]", error, 5.9155);
+  mean_error(loaded, (arrangement){"rom", "5", "1"});
 }
 
 int main(void) {

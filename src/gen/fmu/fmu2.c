@@ -32,9 +32,19 @@ typedef struct {
 } fmi2EventInfo;
 
 #define EXPORT __attribute__((visibility("default")))
-// Every function checks its instance; NULL is an error, not a crash.
-#define NEED(x) \
-  if (!(x)) return fmi2Error
+#define FMI(name) fmi2##name
+#define STATUS(ok) ((ok) ? fmi2OK : fmi2Error)
+#define FMI_DERIVATIVES fmi2GetDerivatives
+#define FMI_SAVE fmi2GetFMUstate
+#define FMI_LOAD fmi2SetFMUstate
+#define FMI_DROP fmi2FreeFMUstate
+#define FMI_SIZE fmi2SerializedFMUstateSize
+#define FMI_BYTES fmi2SerializeFMUstate
+#define FMI_FROM_BYTES fmi2DeSerializeFMUstate
+typedef fmi2Status fmi_status;
+typedef fmi2Boolean fmi_boolean;
+typedef fmi2String fmi_string;
+typedef fmi2Byte fmi_byte;
 
 typedef struct instance2 {
   fmu* f;
@@ -49,16 +59,8 @@ static void tell(void* user, const char* text) {
   }
 }
 
-static fmi2Status status2(bool ok) { return ok ? fmi2OK : fmi2Error; }
-static fmu* core2(fmi2Component c) { return c ? ((instance2*)c)->f : NULL; }
-
 EXPORT const char* fmi2GetTypesPlatform(void) { return "default"; }
 EXPORT const char* fmi2GetVersion(void) { return "2.0"; }
-EXPORT fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n,
-                                      const fmi2String* categories) {
-  (void)on, (void)n, (void)categories;
-  return status2(c != NULL);
-}
 
 EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid,
                                      fmi2String resources, const fmi2CallbackFunctions* call,
@@ -81,67 +83,29 @@ EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String 
   return i;
 }
 
-EXPORT void fmi2FreeInstance(fmi2Component c) {
-  if (!c) return;
-  fmu_free(core2(c));
-  free(c);
-}
-
 EXPORT fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean has_tolerance,
                                       fmi2Real tolerance, fmi2Real start, fmi2Boolean has_stop,
                                       fmi2Real stop) {
-  fmu* f = core2(c);
-  NEED(f);
+  fmu* f = core_of(c);
   (void)has_stop, (void)stop;
-  NEED(isfinite(start));
-  f->s.t = start;
-  if (has_tolerance && tolerance > 0) f->tolerance = fmin(1e-3, tolerance);
-  return fmi2OK;
+  return STATUS(f && fmu_setup(f, has_tolerance, tolerance, start));
 }
 
 EXPORT fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
-  fmu* f = core2(c);
-  NEED(f && f->mode == FMU_MADE);
-  if (!fmu_start(f)) return fmi2Error;
-  f->mode = FMU_STARTING;
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
-  fmu* f = core2(c);
-  NEED(f && f->mode == FMU_STARTING);
-  if (!fmu_start(f)) return fmi2Error;
-  f->mode = FMU_RUNNING;
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2Terminate(fmi2Component c) {
-  fmu* f = core2(c);
-  NEED(f);
-  f->mode = FMU_OVER;
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2Reset(fmi2Component c) {
-  NEED(core2(c));
-  fmu_reset(core2(c));
-  return fmi2OK;
+  fmu* f = core_of(c);
+  return STATUS(f && fmu_pass(f, FMU_MADE, FMU_STARTING));
 }
 
 EXPORT fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference* vr, size_t n,
                               fmi2Real* x) {
-  fmu* f = core2(c);
-  NEED(f && (n == 0 || (vr && x)));
-  for (size_t i = 0; i < n; i++) NEED(fmu_get(f, vr[i], &x[i]));
-  return fmi2OK;
+  fmu* f = core_of(c);
+  return STATUS(f && fmu_get_all(f, vr, n, x));
 }
 
 EXPORT fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* vr, size_t n,
                               const fmi2Real* x) {
-  fmu* f = core2(c);
-  NEED(f && (n == 0 || (vr && x)));
-  for (size_t i = 0; i < n; i++) NEED(fmu_set(f, vr[i], x[i]));
-  return fmi2OK;
+  fmu* f = core_of(c);
+  return STATUS(f && fmu_set_all(f, vr, n, x));
 }
 
 // There are no other types than Real.
@@ -149,12 +113,12 @@ EXPORT fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* vr, siz
   EXPORT fmi2Status fmi2Get##type(fmi2Component c, const fmi2ValueReference* vr, size_t n, \
                                   fmi2##type* x) {                                         \
     (void)vr, (void)x;                                                                     \
-    return status2(c && n == 0);                                                           \
+    return STATUS(c && n == 0);                                                            \
   }                                                                                        \
   EXPORT fmi2Status fmi2Set##type(fmi2Component c, const fmi2ValueReference* vr, size_t n, \
                                   const fmi2##type* x) {                                   \
     (void)vr, (void)x;                                                                     \
-    return status2(c && n == 0);                                                           \
+    return STATUS(c && n == 0);                                                            \
   }
 OTHER2(Integer)
 OTHER2(Boolean)
@@ -163,21 +127,15 @@ OTHER2(String)
 EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference* unknown,
                                                size_t nunknown, const fmi2ValueReference* known,
                                                size_t nknown, const fmi2Real* seed, fmi2Real* out) {
-  fmu* f = core2(c);
-  NEED(f && unknown && known && seed && out);
-  return status2(fmu_directional(f, unknown, nunknown, known, nknown, seed, out));
+  fmu* f = core_of(c);
+  return STATUS(f && unknown && known && seed && out &&
+                fmu_directional(f, unknown, nunknown, known, nknown, seed, out));
 }
 
-// The state of an FMU is its variables: saving it as a whole is not offered.
+// What is not offered.
 #define REFUSED2(name, ...) \
   EXPORT fmi2Status name(__VA_ARGS__) { return fmi2Error; }
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-REFUSED2(fmi2GetFMUstate, fmi2Component c, fmi2FMUstate* s)
-REFUSED2(fmi2SetFMUstate, fmi2Component c, fmi2FMUstate s)
-REFUSED2(fmi2FreeFMUstate, fmi2Component c, fmi2FMUstate* s)
-REFUSED2(fmi2SerializedFMUstateSize, fmi2Component c, fmi2FMUstate s, size_t* n)
-REFUSED2(fmi2SerializeFMUstate, fmi2Component c, fmi2FMUstate s, fmi2Byte* b, size_t n)
-REFUSED2(fmi2DeSerializeFMUstate, fmi2Component c, const fmi2Byte* b, size_t n, fmi2FMUstate* s)
 REFUSED2(fmi2SetRealInputDerivatives, fmi2Component c, const fmi2ValueReference* vr, size_t n,
          const fmi2Integer* order, const fmi2Real* x)
 REFUSED2(fmi2GetRealOutputDerivatives, fmi2Component c, const fmi2ValueReference* vr, size_t n,
@@ -188,81 +146,25 @@ REFUSED2(fmi2GetIntegerStatus, fmi2Component c, const fmi2StatusKind k, fmi2Inte
 REFUSED2(fmi2GetBooleanStatus, fmi2Component c, const fmi2StatusKind k, fmi2Boolean* x)
 REFUSED2(fmi2GetStringStatus, fmi2Component c, const fmi2StatusKind k, fmi2String* x)
 
-// ---- model exchange ---------------------------------------------------------------------------
-
-EXPORT fmi2Status fmi2EnterEventMode(fmi2Component c) { return status2(c != NULL); }
-EXPORT fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) { return status2(c != NULL); }
-
 EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
-  NEED(c && info);
+  fmu* f = core_of(c);
+  if (!f || !info) return fmi2Error;
   memset(info, 0, sizeof *info);
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set,
-                                              fmi2Boolean* event, fmi2Boolean* terminate) {
-  (void)no_set;
-  NEED(c && event && terminate);
-  *event = *terminate = 0;
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SetTime(fmi2Component c, fmi2Real t) {
-  fmu* f = core2(c);
-  NEED(f && isfinite(t));
-  f->s.t = t;
-  fmu_stale(f);
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real* x, size_t n) {
-  fmu* f = core2(c);
-  NEED(f && n == NX && x);
-  memcpy(f->x, x, NX * sizeof *x);
-  fmu_stale(f);
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real* x, size_t n) {
-  fmu* f = core2(c);
-  NEED(f && n == NX && x);
-  memcpy(x, f->x, NX * sizeof *x);
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real* dx, size_t n) {
-  fmu* f = core2(c);
-  NEED(f && n == NX && dx && fmu_derivatives(f));
-  memcpy(dx, f->dx, NX * sizeof *dx);
-  return fmi2OK;
-}
-
-EXPORT fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real* x, size_t n) {
-  (void)x;
-  return status2(c && n == 0);
-}
-
-EXPORT fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real* x, size_t n) {
-  NEED(c && n == NX && x);
-  for (size_t i = 0; i < n; i++) x[i] = 1;
+  info->terminateSimulation = fmu_passed_stop(f);
   return fmi2OK;
 }
 
 // ---- co-simulation ----------------------------------------------------------------------------
 
 EXPORT fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_set) {
-  fmu* f = core2(c);
+  fmu* f = core_of(c);
   (void)no_set;
-  NEED(f && f->cosim && f->mode == FMU_RUNNING && isfinite(t) && h > 0 && isfinite(h));
-  if (fabs(t - f->s.t) > 1e-9 * fmax(1, fabs(t))) {
-    fmu_say(f, "the step does not begin where the last one has ended");
-    return fmi2Error;
-  }
-  return status2(fmu_advance(f, t + h));
+  return STATUS(f && fmu_do_step(f, t, h));
 }
 
 EXPORT fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind k, fmi2Real* x) {
-  NEED(core2(c) && x && k == fmi2LastSuccessfulTime);
-  *x = core2(c)->s.t;
+  fmu* f = core_of(c);
+  if (!f || !x || k != fmi2LastSuccessfulTime) return fmi2Error;
+  *x = f->s.t;
   return fmi2OK;
 }

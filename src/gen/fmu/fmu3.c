@@ -43,8 +43,19 @@ typedef void (*fmi3LockPreemptionCallback)(void);
 typedef void (*fmi3UnlockPreemptionCallback)(void);
 
 #define EXPORT __attribute__((visibility("default")))
-#define NEED(x) \
-  if (!(x)) return fmi3Error
+#define FMI(name) fmi3##name
+#define STATUS(ok) ((ok) ? fmi3OK : fmi3Error)
+#define FMI_DERIVATIVES fmi3GetContinuousStateDerivatives
+#define FMI_SAVE fmi3GetFMUState
+#define FMI_LOAD fmi3SetFMUState
+#define FMI_DROP fmi3FreeFMUState
+#define FMI_SIZE fmi3SerializedFMUStateSize
+#define FMI_BYTES fmi3SerializeFMUState
+#define FMI_FROM_BYTES fmi3DeserializeFMUState
+typedef fmi3Status fmi_status;
+typedef fmi3Boolean fmi_boolean;
+typedef fmi3String fmi_string;
+typedef fmi3Byte fmi_byte;
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 
 typedef struct instance3 {
@@ -58,14 +69,7 @@ static void tell(void* user, const char* text) {
   if (i->log) i->log(i->environment, fmi3Error, "logStatusError", text);
 }
 
-static fmi3Status status3(bool ok) { return ok ? fmi3OK : fmi3Error; }
-static fmu* core3(fmi3Instance c) { return c ? ((instance3*)c)->f : NULL; }
-
 EXPORT const char* fmi3GetVersion(void) { return "3.0"; }
-EXPORT fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n,
-                                      const fmi3String* categories) {
-  return status3(c != NULL);
-}
 
 static fmi3Instance instantiate(fmi3String name, fmi3String token, fmi3InstanceEnvironment env,
                                 fmi3LogMessageCallback log, bool cosim) {
@@ -105,65 +109,36 @@ EXPORT fmi3Instance fmi3InstantiateScheduledExecution(
     fmi3UnlockPreemptionCallback unlock) {
   return NULL;
 }
-EXPORT void fmi3FreeInstance(fmi3Instance c) {
-  if (!c) return;
-  fmu_free(core3(c));
-  free(c);
-}
 
 EXPORT fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean has_tolerance,
                                               fmi3Float64 tolerance, fmi3Float64 start,
                                               fmi3Boolean has_stop, fmi3Float64 stop) {
-  fmu* f = core3(c);
-  NEED(f && f->mode == FMU_MADE && isfinite(start));
-  f->s.t = start;
-  if (has_tolerance && tolerance > 0) f->tolerance = fmin(1e-3, tolerance);
-  NEED(fmu_start(f));
-  f->mode = FMU_STARTING;
-  return fmi3OK;
-}
-EXPORT fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
-  fmu* f = core3(c);
-  NEED(f && f->mode == FMU_STARTING && fmu_start(f));
-  f->mode = FMU_RUNNING;
-  return fmi3OK;
-}
-EXPORT fmi3Status fmi3EnterEventMode(fmi3Instance c) { return status3(c != NULL); }
-EXPORT fmi3Status fmi3Terminate(fmi3Instance c) {
-  NEED(core3(c));
-  core3(c)->mode = FMU_OVER;
-  return fmi3OK;
-}
-EXPORT fmi3Status fmi3Reset(fmi3Instance c) {
-  NEED(core3(c));
-  fmu_reset(core3(c));
-  return fmi3OK;
+  fmu* f = core_of(c);
+  return STATUS(f && f->mode == FMU_MADE && fmu_setup(f, has_tolerance, tolerance, start) &&
+                fmu_pass(f, FMU_MADE, FMU_STARTING));
 }
 
 EXPORT fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference* vr, size_t n,
                                  fmi3Float64* x, size_t nx) {
-  fmu* f = core3(c);
-  NEED(f && nx == n && (n == 0 || (vr && x)));
-  for (size_t i = 0; i < n; i++) NEED(fmu_get(f, vr[i], &x[i]));
-  return fmi3OK;
+  fmu* f = core_of(c);
+  return STATUS(f && nx == n && fmu_get_all(f, vr, n, x));
 }
+
 EXPORT fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference* vr, size_t n,
                                  const fmi3Float64* x, size_t nx) {
-  fmu* f = core3(c);
-  NEED(f && nx == n && (n == 0 || (vr && x)));
-  for (size_t i = 0; i < n; i++) NEED(fmu_set(f, vr[i], x[i]));
-  return fmi3OK;
+  fmu* f = core_of(c);
+  return STATUS(f && nx == n && fmu_set_all(f, vr, n, x));
 }
 
 // There are no other types than Float64.
 #define OTHER3(type)                                                                      \
   EXPORT fmi3Status fmi3Get##type(fmi3Instance c, const fmi3ValueReference* vr, size_t n, \
                                   fmi3##type* x, size_t nx) {                             \
-    return status3(c && n == 0);                                                          \
+    return STATUS(c && n == 0);                                                           \
   }                                                                                       \
   EXPORT fmi3Status fmi3Set##type(fmi3Instance c, const fmi3ValueReference* vr, size_t n, \
                                   const fmi3##type* x, size_t nx) {                       \
-    return status3(c && n == 0);                                                          \
+    return STATUS(c && n == 0);                                                           \
   }
 OTHER3(Float32)
 OTHER3(Int8)
@@ -185,12 +160,6 @@ REFUSED3(fmi3SetBinary, fmi3Instance c, const fmi3ValueReference* vr, size_t n, 
          const fmi3Binary* x, size_t nx)
 REFUSED3(fmi3GetClock, fmi3Instance c, const fmi3ValueReference* vr, size_t n, fmi3Clock* x)
 REFUSED3(fmi3SetClock, fmi3Instance c, const fmi3ValueReference* vr, size_t n, const fmi3Clock* x)
-REFUSED3(fmi3GetFMUState, fmi3Instance c, fmi3FMUState* s)
-REFUSED3(fmi3SetFMUState, fmi3Instance c, fmi3FMUState s)
-REFUSED3(fmi3FreeFMUState, fmi3Instance c, fmi3FMUState* s)
-REFUSED3(fmi3SerializedFMUStateSize, fmi3Instance c, fmi3FMUState s, size_t* n)
-REFUSED3(fmi3SerializeFMUState, fmi3Instance c, fmi3FMUState s, fmi3Byte* b, size_t n)
-REFUSED3(fmi3DeserializeFMUState, fmi3Instance c, const fmi3Byte* b, size_t n, fmi3FMUState* s)
 REFUSED3(fmi3GetNumberOfVariableDependencies, fmi3Instance c, fmi3ValueReference vr, size_t* n)
 REFUSED3(fmi3GetVariableDependencies, fmi3Instance c, fmi3ValueReference vr, size_t* element,
          fmi3ValueReference* independents, size_t* elements, fmi3DependencyKind* kinds, size_t n)
@@ -223,89 +192,49 @@ EXPORT fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueRe
                                                size_t nunknown, const fmi3ValueReference* known,
                                                size_t nknown, const fmi3Float64* seed, size_t nseed,
                                                fmi3Float64* out, size_t nout) {
-  fmu* f = core3(c);
-  NEED(f && unknown && known && seed && out && nseed == nknown && nout == nunknown);
-  return status3(fmu_directional(f, unknown, nunknown, known, nknown, seed, out));
+  fmu* f = core_of(c);
+  return STATUS(f && unknown && known && seed && out && nseed == nknown && nout == nunknown &&
+                fmu_directional(f, unknown, nunknown, known, nknown, seed, out));
 }
 
 // ---- model exchange ---------------------------------------------------------------------------
 
-EXPORT fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return status3(c != NULL); }
+EXPORT fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return STATUS(c != NULL); }
+
 EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* again, fmi3Boolean* stop,
                                            fmi3Boolean* nominals, fmi3Boolean* values,
                                            fmi3Boolean* next, fmi3Float64* time) {
-  NEED(c && again && stop && nominals && values && next && time);
-  *again = *stop = *nominals = *values = *next = false;
+  fmu* f = core_of(c);
+  if (!f || !again || !stop || !nominals || !values || !next || !time) return fmi3Error;
+  *again = *nominals = *values = *next = false;
+  *stop = fmu_passed_stop(f);
   *time = 0;
   return fmi3OK;
 }
-EXPORT fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) { return status3(c != NULL); }
-EXPORT fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set,
-                                              fmi3Boolean* event, fmi3Boolean* terminate) {
-  NEED(c && event && terminate);
-  *event = *terminate = false;
-  return fmi3OK;
-}
-EXPORT fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 t) {
-  fmu* f = core3(c);
-  NEED(f && isfinite(t));
-  f->s.t = t;
-  fmu_stale(f);
-  return fmi3OK;
-}
-EXPORT fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64* x, size_t n) {
-  fmu* f = core3(c);
-  NEED(f && n == NX && x);
-  memcpy(f->x, x, NX * sizeof *x);
-  fmu_stale(f);
-  return fmi3OK;
-}
-EXPORT fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64* x, size_t n) {
-  fmu* f = core3(c);
-  NEED(f && n == NX && x);
-  memcpy(x, f->x, NX * sizeof *x);
-  return fmi3OK;
-}
-EXPORT fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64* dx, size_t n) {
-  fmu* f = core3(c);
-  NEED(f && n == NX && dx && fmu_derivatives(f));
-  memcpy(dx, f->dx, NX * sizeof *dx);
-  return fmi3OK;
-}
-EXPORT fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* x, size_t n) {
-  return status3(c && n == 0);
-}
-EXPORT fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64* x, size_t n) {
-  NEED(c && n == NX && x);
-  for (size_t i = 0; i < n; i++) x[i] = 1;
+
+static fmi3Status count(fmi3Instance c, size_t number, size_t* n) {
+  if (!c || !n) return fmi3Error;
+  *n = number;
   return fmi3OK;
 }
 EXPORT fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t* n) {
-  NEED(c && n);
-  *n = 0;
-  return fmi3OK;
+  return count(c, FMU_NE, n);
 }
 EXPORT fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t* n) {
-  NEED(c && n);
-  *n = NX;
-  return fmi3OK;
+  return count(c, NX, n);
 }
 
 // ---- co-simulation ----------------------------------------------------------------------------
 
-EXPORT fmi3Status fmi3EnterStepMode(fmi3Instance c) { return status3(c != NULL); }
+EXPORT fmi3Status fmi3EnterStepMode(fmi3Instance c) { return STATUS(c != NULL); }
+
 EXPORT fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 t, fmi3Float64 h, fmi3Boolean no_set,
                              fmi3Boolean* event, fmi3Boolean* terminate, fmi3Boolean* early,
                              fmi3Float64* last) {
-  fmu* f = core3(c);
-  NEED(f && f->cosim && f->mode == FMU_RUNNING && isfinite(t) && h > 0 && isfinite(h));
-  NEED(event && terminate && early && last);
+  fmu* f = core_of(c);
+  if (!f || !event || !terminate || !early || !last) return fmi3Error;
   *event = *terminate = *early = false;
-  if (fabs(t - f->s.t) > 1e-9 * fmax(1, fabs(t))) {
-    fmu_say(f, "the step does not begin where the last one has ended");
-    return fmi3Error;
-  }
-  const bool ok = fmu_advance(f, t + h);
+  const bool ok = fmu_do_step(f, t, h);
   *last = f->s.t;
-  return status3(ok);
+  return STATUS(ok);
 }

@@ -13,7 +13,8 @@ enum {
   VR_P = VR_U + FMU_NU,  // parameters
   VR_Y = VR_P + FMU_NP,  // sensors
   VR_T = VR_Y + FMU_NY,  // time
-  VR_END = VR_T + 1
+  VR_E = VR_T + 1,       // event indicators
+  VR_END = VR_E + FMU_NE
 };
 
 typedef enum fmu_mode { FMU_MADE, FMU_STARTING, FMU_RUNNING, FMU_OVER } fmu_mode;
@@ -30,9 +31,13 @@ typedef struct fmu {
   double *Aq, *Av, *Au, *N, *Nplus, *dN;  // Jacobians
   double *J, *W, *k;                      // of the integrator
   int* pivot;
+  double events[FMU_NE + 1];  // event indicators when they were last dealt with
   void (*log)(void* user, const char* text);
   void* user;
 } fmu;
+
+// An instance of either version begins with its core.
+static fmu* core_of(void* instance) { return instance ? *(fmu**)instance : NULL; }
 
 static void fmu_say(fmu* f, const char* text) {
   if (f->log) f->log(f->user, text);
@@ -152,6 +157,11 @@ static bool fmu_outputs(fmu* f) {
   return f->fresh_y = true;
 }
 
+static void fmu_events(fmu* f, double* g) {
+  fmu_targets(f);
+  if (FMU_NE > 0) td_event_values(&the_model, &f->s, f->w, g);
+}
+
 // ---- values -----------------------------------------------------------------------------------
 
 static bool fmu_get(fmu* f, unsigned vr, double* value) {
@@ -171,6 +181,11 @@ static bool fmu_get(fmu* f, unsigned vr, double* value) {
     *value = f->y[vr - VR_Y];
   } else if (vr == VR_T) {
     *value = f->s.t;
+  } else if (vr < VR_END) {
+    double g[FMU_NE + 1];
+    if (f->mode == FMU_MADE && !fmu_start(f)) return false;
+    fmu_events(f, g);
+    *value = g[vr - VR_E];
   } else {
     fmu_say(f, "there is no variable with this reference");
     return false;
@@ -429,5 +444,142 @@ static bool fmu_advance(fmu* f, double end) {
     }
   }
   f->s.t = end;
+  return true;
+}
+
+// ---- what importers ask for, in either version ------------------------------------------------
+
+static bool fmu_setup(fmu* f, bool has_tolerance, double tolerance, double start) {
+  if (!isfinite(start)) return false;
+  f->s.t = start;
+  if (has_tolerance && tolerance > 0) f->tolerance = fmin(1e-3, tolerance);
+  return true;
+}
+
+// From one mode to the next; the initial state follows what was set before.
+static bool fmu_pass(fmu* f, fmu_mode from, fmu_mode to) {
+  if (f->mode != from || !fmu_start(f)) return false;
+  f->mode = to;
+  fmu_events(f, f->events);
+  return true;
+}
+
+static bool fmu_get_all(fmu* f, const unsigned* vr, size_t n, double* x) {
+  if (n > 0 && (!vr || !x)) return false;
+  for (size_t i = 0; i < n; i++) {
+    if (!fmu_get(f, vr[i], &x[i])) return false;
+  }
+  return true;
+}
+
+static bool fmu_set_all(fmu* f, const unsigned* vr, size_t n, const double* x) {
+  if (n > 0 && (!vr || !x)) return false;
+  for (size_t i = 0; i < n; i++) {
+    if (!fmu_set(f, vr[i], x[i])) return false;
+  }
+  return true;
+}
+
+// Events whose indicator has changed its sign since the last look: does one of them stop the run?
+static bool fmu_passed_stop(fmu* f) {
+  double g[FMU_NE + 1];
+  bool stop = false;
+  fmu_events(f, g);
+  for (int i = 0; i < FMU_NE; i++) {
+    if ((g[i] < 0) != (f->events[i] < 0) && td_event_stops(&the_model, i)) stop = true;
+    f->events[i] = g[i];
+  }
+  return stop;
+}
+
+static bool fmu_do_step(fmu* f, double t, double h) {
+  if (!f->cosim || f->mode != FMU_RUNNING || !isfinite(t) || !(h > 0) || !isfinite(h)) return false;
+  if (fabs(t - f->s.t) > 1e-9 * fmax(1, fabs(t))) {
+    fmu_say(f, "the step does not begin where the last one has ended");
+    return false;
+  }
+  return fmu_advance(f, t + h);
+}
+
+// ---- saved states -----------------------------------------------------------------------------
+
+// Everything an instance is: bytes that any instance of the same model takes back.
+typedef struct fmu_saved {
+  char guid[sizeof FMU_GUID];
+  double t, h, tolerance;
+  double x[NX + 1], u[FMU_NU + 1], p[FMU_NP + 1], given[NX + 1], events[FMU_NE + 1];
+  bool is_given[NX + 1];
+  fmu_mode mode;
+} fmu_saved;
+
+// Into the saved state there is, or a new one.
+static bool fmu_save(fmu* f, void** to) {
+  if (!to) return false;
+  fmu_saved* s = *to ? *to : calloc(1, sizeof *s);
+  if (!s) return false;
+  memcpy(s->guid, FMU_GUID, sizeof s->guid);
+  s->t = f->s.t, s->h = f->h, s->tolerance = f->tolerance, s->mode = f->mode;
+  memcpy(s->x, f->x, sizeof s->x);
+  memcpy(s->u, f->u, sizeof s->u);
+  memcpy(s->given, f->given, sizeof s->given);
+  memcpy(s->events, f->events, sizeof s->events);
+  memcpy(s->is_given, f->is_given, sizeof s->is_given);
+  for (int i = 0; i < FMU_NP; i++) s->p[i] = td_work_param(&the_model, f->w, fmu_params[i]);
+  *to = s;
+  return true;
+}
+
+static bool fmu_load(fmu* f, const fmu_saved* s) {
+  if (!s || memcmp(s->guid, FMU_GUID, sizeof s->guid) != 0) return false;
+  for (int i = 0; i < FMU_NP; i++) {
+    if (td_work_param(&the_model, f->w, fmu_params[i]) != s->p[i] &&
+        td_work_set_param(&the_model, f->w, fmu_params[i], s->p[i]) != TD_OK)
+      return false;
+  }
+  f->s.t = s->t, f->h = s->h, f->tolerance = s->tolerance, f->mode = s->mode;
+  memcpy(f->x, s->x, sizeof s->x);
+  memcpy(f->u, s->u, sizeof s->u);
+  memcpy(f->given, s->given, sizeof s->given);
+  memcpy(f->events, s->events, sizeof s->events);
+  memcpy(f->is_given, s->is_given, sizeof s->is_given);
+  fmu_stale(f);
+  return true;
+}
+
+static bool fmu_drop(void** s) {
+  if (!s) return false;
+  free(*s);
+  *s = NULL;
+  return true;
+}
+
+static bool fmu_bytes(const void* s, void* to, size_t n) {
+  if (!s || !to || n < sizeof(fmu_saved)) return false;
+  memcpy(to, s, sizeof(fmu_saved));
+  return true;
+}
+
+// Bytes may come from anywhere: those of another model, or numbers no instance can have, are
+// refused.
+static bool fmu_from_bytes(const void* from, size_t n, void** to) {
+  if (!from || !to || n != sizeof(fmu_saved)) return false;
+  fmu_saved* s = malloc(sizeof *s);
+  if (!s) return false;
+  memcpy(s, from, sizeof *s);
+  bool ok = memcmp(s->guid, FMU_GUID, sizeof s->guid) == 0 && isfinite(s->t) && isfinite(s->h) &&
+            s->tolerance > 0 && isfinite(s->tolerance) && (unsigned)s->mode <= FMU_OVER;
+  for (int i = 0; i < NX; i++) ok = ok && isfinite(s->x[i]) && isfinite(s->given[i]);
+  for (int i = 0; i < FMU_NU; i++) ok = ok && isfinite(s->u[i]);
+  for (int i = 0; i < FMU_NP; i++) ok = ok && isfinite(s->p[i]);
+  for (int i = 0; i < NX; i++) {  // bytes that are no truth values
+    unsigned char byte;
+    memcpy(&byte, &s->is_given[i], 1);
+    ok = ok && byte <= 1;
+  }
+  if (!ok) {
+    free(s);
+    return false;
+  }
+  *to = s;
   return true;
 }

@@ -89,7 +89,10 @@ static const char* const net_texts[] = {net_points, net_beams, net_arm, net_chai
 static const char* const net_names[] = {"points", "beams", "arm", "chain"};
 #define NET_COUNT 4
 
-// Cables couple all that they pass: such models are dense whatever is asked for.
-static inline bool has_cables(const char* text) { return strstr(text, "cable(") || strstr(text, "contact("); }
+// Cables couple all that they pass, and things that move may touch each other anywhere: such models
+// are dense whatever is asked for.
+static inline bool has_cables(const char* text) {
+  return strstr(text, "cable(") || strstr(text, ".second = rod(");
+}
 
 #endif

@@ -362,18 +362,50 @@ static const char robot_cables[] =
     "cable(7).rod = 5; cable(7).path = [.004 .008 - .01*s]; cable(7).from = .02; cable(7).to = "
     ".17; cable(7).tension = 2 + u1; cable(8).rod = 5; cable(8).path = [-.003 .002]; cable(8).pull "
     "= .01*(1 + u1); cable(8).stiffness = 40;\n"
+    "for k = 9:10, cable(k).rod = 11 - k + 3*(k == 9); cable(k).path = .006*[cos(25*s) sin(25*s)]; "
+    "cable(k).pull = .02*(1 + u1); cable(k).stiffness = 50; cable(k).friction = .4; end\n"
     "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(3)) "
-    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5))];\n"
+    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5)) "
+    "tension(cable(9)) tension(cable(10))];\n"
     "output = {'l', 'energy'};\n";
+
+// Meshes in a stream that touch what is around them: threads that are points, beams that turn.
+static const char robot_mesh[] =
+    "world.g = [.3 0 -9.81]; c = param('c', 1.2); fluid.rho = 900; fluid.velocity = [.4 -.3 "
+    ".2*t];\n"
+    "mesh(1).grid = [3 2]; mesh(1).size = [.3 .2]; mesh(1).body.m = [.1 .2 .3 .4 .5 .6]; "
+    "mesh(1).fluid.width = (1:7)/300; mesh(1).fluid.drag = [c .1];\n"
+    "mesh(1).joint(2).spring.coeff = 40; mesh(1).joint(2).damp.visc = .2; "
+    "mesh(1).joint(3).spring.coeff = 10;\n"
+    "mesh(2).node = [0 0 .2; .1 0 .3; .2 .1 .2; .1 .2 .25]; mesh(2).edge = [1 2; 2 3; 4 2]; "
+    "mesh(2).fixed = 1; mesh(2).body.m = .2; mesh(2).body.I = 1e-3*diag([1 2 2.5]);\n"
+    "mesh(2).joint(1).tr.rot = [0 inf inf inf]; mesh(2).fluid.width = .02; "
+    "mesh(2).fluid.drag = [.9 .9 .3];\n"
+    "mesh(2).joint(2).spring.coeff = [30 40 50 .3 .4 .5];\n"
+    "body(1).m = .3; body(1).I = 1e-3*diag([1 2 2.5]); body(1).l_com = [0 .01 .02]; "
+    "joint(1).second = 1; joint(1).type = 'free'; joint(1).tr.trans = [.25 .15 .35]; "
+    "joint(2).first = at(mesh(2), 3); joint(2).second = 1; joint(2).tr2nd.trans = [.02 0 .01]; "
+    "joint(2).tr2nd.rot = [.4 1 .5 .2]; joint(2).beam.frame = 'mid'; joint(2).spring.coeff = c*[30 "
+    "40 50 .3 .4 .5]; joint(2).spring.init = [nan .01 .05 nan 0 nan]; joint(2).spring.compr = .9; "
+    "joint(2).damp.visc = [.1 .2 .3 .01 .02 .03]; joint(2).input = [0 .1 0 .02 0 0];\n"
+    "for k = 1:3, contact(k).first = mesh(min(k, 2)); contact(k).stiffness = 100*k; "
+    "contact(k).damping = .1; contact(k).friction = .4; contact(k).slip = .3; end\n"
+    "contact(1).second = 'plane'; contact(1).point = [0 0 -.05]; contact(1).normal = [.1 .2 1]; "
+    "contact(1).ball = .1;\n"
+    "contact(2).second = 'cylinder'; contact(2).center = [0 .1 0]; contact(2).axis = [1 .2 0]; "
+    "contact(2).radius = .2; contact(2).ball = .15;\n"
+    "contact(3).first = mesh(1); contact(3).second = 'sphere'; contact(3).center = [.1 .1 .4*t - "
+    ".3]; "
+    "contact(3).radius = .3; contact(3).ball = .05; contact(3).exponent = 1.5;\n";
 
 static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
                                           robot_given,    robot_rods, robot_rom,    robot_gvs,
                                           robot_loop_gvs, robot_own,  robot_cables, robot_water,
-                                          robot_contact,  robot_net};
+                                          robot_contact,  robot_net,  robot_mesh};
 static const char* const robot_names[] = {"pendulum", "tree",  "links",   "loops",    "given",
                                           "rods",     "rom",   "gvs",     "gvs loop", "own",
-                                          "cables",   "water", "contact", "net"};
-#define ROBOT_COUNT 14
+                                          "cables",   "water", "contact", "net",      "mesh"};
+#define ROBOT_COUNT 15
 #define ROBOT_RODS 5  // this one and the ones behind it have rods or beams
 
 #endif

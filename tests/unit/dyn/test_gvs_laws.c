@@ -1,7 +1,9 @@
 // Strain-parametrised rods in random trees: the Coriolis force does the work that the change of the
 // mass matrix asks for,
 //
-//   v'h = ½ v' (dM/dt) v          along q' = v, nothing else acting.
+//   v'h = ½ v' (dM/dt) v          along q' = v, nothing else acting,
+//
+// and loops close by the same bend at any size.
 #include "robots.h"
 
 static const char* const bases[] = {"legendre", "chebyshev", "monomial", "fourier", "constant",
@@ -83,9 +85,37 @@ static void test_the_coriolis_force_has_the_power_of_the_changing_mass_matrix(vo
   }
 }
 
+// A rod bent until its tip reaches a place, at any size: curvatures are those of the rod of 1 m
+// over the length.
+static void closed(double size, double* curvature, int n) {
+  char text[800];
+  snprintf(
+      text, sizeof text,
+      "L = %.17g; rod(1).length = L; rod(1).radius = L/40; rod(1).E = 1e6; rod(1).rho = 1000;\n"
+      "rod(1).tr.rot = [2 pi/2]; rod(1).order = [-1 -1 -1 -1 4 -1];\n"
+      "joint(1).first = rod(1); joint(1).second = 0; joint(1).type = 'spherical';\n"
+      "joint(1).tr2nd.trans = L*[0.2 0 0.1];\n",
+      size);
+  robot r = robot_load(text);
+  assert_int_equal(td_model_sizes(r.model).nq, n);
+  for (int i = 0; i < n; i++) curvature[i] = size * r.state->q[i];
+  robot_free(&r);
+}
+
+static void test_loops_close_alike_at_any_size(void** unused) {
+  (void)unused;
+  double one[5], other[5];
+  closed(1, one, 5);
+  for (int i = 0; i < 2; i++) {
+    closed(i ? 1e-2 : 1e2, other, 5);
+    for (int k = 0; k < 5; k++) CHECK_NEAR(other[k], one[k], 1e-9);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_coriolis_force_has_the_power_of_the_changing_mass_matrix),
+      cmocka_unit_test(test_loops_close_alike_at_any_size),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

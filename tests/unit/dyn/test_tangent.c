@@ -263,6 +263,25 @@ static void test_input_map_and_parameter_derivative_are_exact(void** state) {
   robot_free(&r);
 }
 
+// A joint without freedom transmits what its own body needs, not what the body it is fixed to does:
+// weights of what hangs below, and of everything at the ground.
+static void test_fixed_joints_transmit_what_hangs_on_them(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "world.g = [0 0 -10]; body(1).m = 1; body(1).I = eye(3); body(2).m = 2; body(2).I = eye(3);\n"
+      "body(3).m = 4; body(3).I = eye(3); joint(1).second = 1; joint(1).type = 'fixed';\n"
+      "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [0 0 inf];\n"
+      "joint(2).dof(1).spring.coeff = 100; joint(2).dof(1).init = -0.6; joint(3).first = 2;\n"
+      "joint(3).second = 3; joint(3).type = 'fixed'; joint(3).tr.trans = [0.5 0 0];\n"
+      "for i = 1:3, f = force(joint(i)); sensor(i).name = sprintf('f%d', i); sensor(i).value = "
+      "f([3 5]); end\n");
+  double x[6];
+  assert_int_equal(td_sensors(r.model, r.state, r.work, x), TD_OK);
+  const double want[6] = {70, -20, 60, -20, 40, 0};
+  for (int i = 0; i < 6; i++) CHECK_NEAR(x[i], want[i], 1e-9);
+  robot_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_tangent_of_the_residual_is_exact),
@@ -270,6 +289,7 @@ int main(void) {
       cmocka_unit_test(test_tangent_of_the_forward_dynamics_is_exact),
       cmocka_unit_test(test_sensor_tangents_are_exact),
       cmocka_unit_test(test_tangents_of_transmitted_forces_are_exact),
+      cmocka_unit_test(test_fixed_joints_transmit_what_hangs_on_them),
       cmocka_unit_test(test_tangents_of_multipliers_are_exact),
       cmocka_unit_test(test_input_map_and_parameter_derivative_are_exact),
   };

@@ -18,19 +18,20 @@ static const struct {
     {"stiffflop_eba", NULL, "stiffflop.m", "eba", "2"},
     {"stiffflop_rom", NULL, "stiffflop.m", "rom", "1"},
     {"stiffflop_srl", NULL, "stiffflop.m", "srl", "5"},
+    {"rom", robot_rom, NULL, NULL, NULL},
 };
 enum { NCASE = sizeof cases / sizeof *cases };
 
-static char directory[] = "/tmp/tendril_code_XXXXXX";
+static char directory[300];
 
 static int setup(void** state) {
   (void)state;
-  return mkdtemp(directory) ? 0 : -1;
+  return check_directory(directory, sizeof directory) ? 0 : -1;
 }
 
 static int teardown(void** state) {
   (void)state;
-  char command[200];
+  char command[400];
   snprintf(command, sizeof command, "rm -rf '%s'", directory);
   return system(command);
 }
@@ -77,7 +78,8 @@ static void write_code(int i, td_derive_language language, td_derive_style style
   td_derived* d = NULL;
   td_files* files = NULL;
   char message[300] = "";
-  const td_derive_options o = {.all_symbolic = i % 2 == 1, .elements = true};
+  const td_derive_options o = {
+      .all_symbolic = i % 2 == 1, .elements = true, .loops = style == TD_DERIVE_WHOLE};
   if (td_derive(m, &o, &d, message, sizeof message) != TD_OK) {
     print_error("%s: %s\n", cases[i].name, message);
     fail();
@@ -88,6 +90,11 @@ static void write_code(int i, td_derive_language language, td_derive_style style
   td_files_close(files);
   td_derived_free(d);
   td_model_free(m);
+}
+
+// Every style in every language; the last model, polynomial rods, with loops in all of them.
+static td_derive_style style_of(int i, int shift) {
+  return i == NCASE - 1 ? TD_DERIVE_WHOLE : (td_derive_style)((i + shift) % 4);
 }
 
 static void compile_and_check(const char* compiler, const char* name) {
@@ -103,7 +110,7 @@ static void test_c_compiles_without_warnings_and_gives_the_numbers_of_the_engine
   (void)state;
   static const char* const compilers[] = {"gcc", "clang-14"};
   int used = 0;
-  for (int i = 0; i < NCASE; i++) write_code(i, TD_DERIVE_C, (td_derive_style)(i % 4));
+  for (int i = 0; i < NCASE; i++) write_code(i, TD_DERIVE_C, style_of(i, 0));
   for (int c = 0; c < 2; c++) {
     char probe[60];
     snprintf(probe, sizeof probe, "%s --version", compilers[c]);
@@ -122,6 +129,35 @@ static void test_c_is_the_same_every_time(void** state) {
   run("second", "cmp links.c once.c && cmp links.h once.h");
 }
 
+// Names that would end a comment, continue it, or close a documentation string.
+static void test_names_of_the_author_are_only_text(void** state) {
+  (void)state;
+  static const char text[] =
+      "world.g = [0 0 -9.81]; body(1).m = 1; body(1).l_com = [0 0 -.5]; joint(1).second = 1; "
+      "joint(1).tr.rot = [2 inf]; joint(1).dof(1).spring.coeff = 3;\n"
+      "joint(1).name = sprintf('a\\n#error \"\"\"\\nimport this'); body(1).name = 'what?\?/';\n"
+      "sensor(1).name = 'e'; sensor(1).value = energy();\n";
+  robot r = robot_load(text);
+  const td_derive_options o = {.elements = true};
+  for (int language = 0; language < 3; language++) {
+    td_derived* d = NULL;
+    td_files* files = NULL;
+    char message[300];
+    assert_int_equal(td_derive(r.model, &o, &d, message, sizeof message), TD_OK);
+    assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
+    assert_int_equal(td_derive_write(r.model, d, "dir/na\nme.m", (td_derive_language)language,
+                                     TD_DERIVE_ELEMENT, files),
+                     TD_OK);
+    assert_int_equal(td_files_commit(files), TD_OK);
+    td_files_close(files);
+    td_derived_free(d);
+  }
+  robot_free(&r);
+  run("names",
+      "! grep '^#error' *.c *.h *.m *.py && ! grep '^import this' *.c *.h *.m *.py && "
+      "! grep -h '[?][?]/' *.c *.h");
+}
+
 static const char* python(void) {
   if (have("python3 -c 'import numpy'")) return "python3";
   return have("/usr/bin/python3 -c 'import numpy'") ? "/usr/bin/python3" : NULL;
@@ -133,7 +169,7 @@ static void test_python_gives_the_numbers_of_the_engine(void** state) {
   if (!program) skip();
   for (int i = 0; i < NCASE; i++) {
     char command[200];
-    write_code(i, TD_DERIVE_PYTHON, (td_derive_style)((i + 1) % 4));
+    write_code(i, TD_DERIVE_PYTHON, style_of(i, 1));
     snprintf(command, sizeof command, "%s -W error %s.py", program, cases[i].name);
     run(cases[i].name, command);
   }
@@ -144,7 +180,7 @@ static void test_octave_gives_the_numbers_of_the_engine(void** state) {
   if (!have("octave-cli --version")) skip();
   char command[900] = "octave-cli --quiet --no-init-file --eval \"";
   for (int i = 0; i < NCASE; i++) {
-    write_code(i, TD_DERIVE_OCTAVE, (td_derive_style)((i + 2) % 4));
+    write_code(i, TD_DERIVE_OCTAVE, style_of(i, 2));
     strcat(strcat(command, cases[i].name), "_check; ");
   }
   run("octave", strcat(command, "disp('all done');\"; grep -q 'all done' out.txt"));
@@ -184,6 +220,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_c_compiles_without_warnings_and_gives_the_numbers_of_the_engine),
       cmocka_unit_test(test_c_is_the_same_every_time),
+      cmocka_unit_test(test_names_of_the_author_are_only_text),
       cmocka_unit_test(test_python_gives_the_numbers_of_the_engine),
       cmocka_unit_test(test_latex_of_an_arm_fits_a_page),
       cmocka_unit_test(test_octave_gives_the_numbers_of_the_engine),

@@ -104,22 +104,29 @@ void free(void* p) {
 
 typedef td_status (*job)(const robot* r, td_files* files);
 
-static td_status print_all(const robot* r, td_files* files) {
-  td_status worst = TD_OK;
-  for (int language = 0; language < 4; language++) {
-    td_derived* d = NULL;
-    char message[200];
-    const td_derive_options o = {.all_symbolic = true, .elements = true};
-    td_status status = td_derive(r->model, &o, &d, message, sizeof message);
-    if (status == TD_OK) {
-      status = td_derive_write(r->model, d, "robot", (td_derive_language)language,
-                               TD_DERIVE_ELEMENT, files);
-    }
-    td_derived_free(d);
-    if (status != TD_OK) worst = status;
+static td_status print(const robot* r, td_files* files, td_derive_language language, bool loops) {
+  td_derived* d = NULL;
+  char message[200];
+  const td_derive_options o = {.all_symbolic = true, .elements = !loops, .loops = loops};
+  td_status status = td_derive(r->model, &o, &d, message, sizeof message);
+  if (status == TD_OK) {
+    status = td_derive_write(r->model, d, "robot", language,
+                             loops ? TD_DERIVE_WHOLE : TD_DERIVE_ELEMENT, files);
   }
-  return worst;
+  td_derived_free(d);
+  return status;
 }
+static td_status print_c(const robot* r, td_files* f) { return print(r, f, TD_DERIVE_C, false); }
+static td_status print_octave(const robot* r, td_files* f) {
+  return print(r, f, TD_DERIVE_OCTAVE, false);
+}
+static td_status print_python(const robot* r, td_files* f) {
+  return print(r, f, TD_DERIVE_PYTHON, false);
+}
+static td_status print_latex(const robot* r, td_files* f) {
+  return print(r, f, TD_DERIVE_LATEX, false);
+}
+static td_status print_loops(const robot* r, td_files* f) { return print(r, f, TD_DERIVE_C, true); }
 
 static td_status export_all(const robot* r, td_files* files) {
   return td_export_c(r->model, "robot", files);
@@ -138,8 +145,8 @@ static td_status run_once(const robot* r, job run, const char* directory, long f
 
 // Fail at every `step`-th allocation: that one alone, or it and all behind it.
 static void starve(const char* text, job run, int step) {
-  char directory[] = "/tmp/tendril_nomem_XXXXXX", command[100];
-  assert_non_null(mkdtemp(directory));
+  char directory[300], command[400];
+  assert_true(check_directory(directory, sizeof directory));
   robot r = robot_load(text);
   calls = 0;
   assert_int_equal(run_once(&r, run, directory, -1), TD_OK);
@@ -157,9 +164,13 @@ static void starve(const char* text, job run, int step) {
 
 static void test_deriving_survives_any_failed_allocation(void** state) {
   (void)state;
-  starve(robot_pendulum, print_all, 3);
-  starve(robot_given, print_all, 29);
-  starve(robot_rods, print_all, 997);
+  const job jobs[] = {print_c, print_octave, print_python, print_latex};
+  for (int i = 0; i < 4; i++) {
+    starve(robot_pendulum, jobs[i], 3);
+    starve(robot_given, jobs[i], 29);
+    starve(robot_rods, jobs[i], 997);
+  }
+  starve(robot_rom, print_loops, 997);
 }
 
 static void test_exporting_survives_any_failed_allocation(void** state) {

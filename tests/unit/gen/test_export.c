@@ -8,15 +8,15 @@
 #include "model.h"
 #include "tendril/generate.h"
 
-static char directory[] = "/tmp/tendril_export_XXXXXX";
+static char directory[300];
 
 static int setup(void** state) {
   (void)state;
-  return mkdtemp(directory) ? 0 : -1;
+  return check_directory(directory, sizeof directory) ? 0 : -1;
 }
 static int teardown(void** state) {
   (void)state;
-  char command[200];
+  char command[400];
   snprintf(command, sizeof command, "rm -rf '%s'", directory);
   return system(command);
 }

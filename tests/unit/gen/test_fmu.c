@@ -11,23 +11,24 @@
 
 // ---- archives ---------------------------------------------------------------------------------
 
-static char directory[] = "/tmp/tendril_fmu_test_XXXXXX";
+static char directory[300];
 
 static int setup(void** state) {
   (void)state;
   setenv("CFLAGS", "-O0", 1);  // compiling is most of the time
-  return mkdtemp(directory) ? 0 : -1;
+  return check_directory(directory, sizeof directory) ? 0 : -1;
 }
 static void close_units(void);
 static int teardown(void** state) {
   (void)state;
   close_units();
-  char command[200];
+  char command[400];
   snprintf(command, sizeof command, "rm -rf '%s'", directory);
   return system(command);
 }
 
-static td_model* load(const char* file, const char* model, const char* n) {
+// `more` is a text behind the file's.
+static td_model* load_with(const char* file, const char* model, const char* n, const char* more) {
   char path[600];
   td_spec* spec = td_spec_new();
   td_model* m = NULL;
@@ -35,10 +36,15 @@ static td_model* load(const char* file, const char* model, const char* n) {
   if (n) td_spec_override(spec, "n", n);
   snprintf(path, sizeof path, "%s/models/%s", TEST_SOURCE_DIR, file);
   td_spec_load_file(spec, path);
+  td_spec_load_string(spec, "more.m", more);
   if (td_model_compile(spec, &m) != TD_OK) print_error("%s\n", td_spec_messages(spec));
   assert_non_null(m);
   td_spec_free(spec);
   return m;
+}
+
+static td_model* load(const char* file, const char* model, const char* n) {
+  return load_with(file, model, n, "");
 }
 
 // A member of the archive; caller frees.  NULL: there is none.
@@ -128,8 +134,9 @@ typedef struct unit {
 } unit;
 
 // Each is made once: compiling takes longer than all the rest.
-static unit made[4];
-static char made_as[4][40];
+enum { UNITS = 4 };
+static unit made[UNITS];
+static char made_as[UNITS][40];
 static int nmade;
 
 static unit make_unit(const td_model* m, const char* title, int version);
@@ -140,7 +147,7 @@ static unit open_unit(const td_model* m, const char* title, int version) {
   for (int i = 0; i < nmade; i++) {
     if (strcmp(made_as[i], key) == 0) return made[i];
   }
-  assert_true(nmade < 4);
+  assert_true(nmade < UNITS);
   strcpy(made_as[nmade], key);
   made[nmade] = make_unit(m, title, version);
   return made[nmade++];
@@ -446,6 +453,66 @@ static void test_parameters_act_and_wrong_use_is_an_error(void** state) {
   td_model_free(m);
 }
 
+// ---- saved states -----------------------------------------------------------------------------
+
+typedef int (*save_state)(void*, void**);
+typedef int (*load_state)(void*, void*);
+typedef int (*state_size)(void*, void*, size_t*);
+typedef int (*state_bytes)(void*, void*, char*, size_t);
+typedef int (*state_from)(void*, const char*, size_t, void**);
+
+// Step, save, step: the second step is the same after going back, also in another instance that got
+// the state as bytes.  Bytes that are no state are refused.
+static void test_a_saved_state_brings_the_same_future(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m = load("four_bar.m", NULL, NULL);
+  const unit u = open_unit(m, "four_bar", 2);
+  LOOK_UP(&u, step2, fmi2DoStep);
+  LOOK_UP(&u, get_states, fmi2GetContinuousStates);
+  LOOK_UP(&u, save_state, fmi2GetFMUstate);
+  LOOK_UP(&u, load_state, fmi2SetFMUstate);
+  LOOK_UP(&u, save_state, fmi2FreeFMUstate);
+  LOOK_UP(&u, state_size, fmi2SerializedFMUstateSize);
+  LOOK_UP(&u, state_bytes, fmi2SerializeFMUstate);
+  LOOK_UP(&u, state_from, fmi2DeSerializeFMUstate);
+  void *c = start2(&u, 1), *other = start2(&u, 1), *saved = NULL, *copy = NULL;
+  const size_t nx = (size_t)u.d.nderivative, bytes = nx * sizeof(double);
+  double first[MOST], again[MOST];
+  size_t n = 0;
+  assert_int_equal(fmi2DoStep(c, 0, 0.1, 1), 0);
+  assert_int_equal(fmi2GetFMUstate(c, &saved), 0);
+  assert_int_equal(fmi2DoStep(c, 0.1, 0.1, 1), 0);
+  assert_int_equal(fmi2GetContinuousStates(c, first, nx), 0);
+  assert_int_equal(fmi2SetFMUstate(c, saved), 0);
+  assert_int_equal(fmi2DoStep(c, 0.1, 0.1, 1), 0);
+  assert_int_equal(fmi2GetContinuousStates(c, again, nx), 0);
+  assert_memory_equal(first, again, bytes);
+
+  assert_int_equal(fmi2SerializedFMUstateSize(c, saved, &n), 0);
+  char* text = calloc(n, 1);
+  assert_int_equal(fmi2SerializeFMUstate(c, saved, text, n - 1), 3);
+  assert_int_equal(fmi2SerializeFMUstate(c, saved, text, n), 0);
+  assert_int_equal(fmi2DeSerializeFMUstate(other, text, n - 1, &copy), 3);
+  assert_int_equal(fmi2DeSerializeFMUstate(other, text, n, &copy), 0);
+  assert_int_equal(fmi2SetFMUstate(other, copy), 0);
+  assert_int_equal(fmi2DoStep(other, 0.1, 0.1, 1), 0);
+  assert_int_equal(fmi2GetContinuousStates(other, again, nx), 0);
+  assert_memory_equal(first, again, bytes);
+  void* none = NULL;
+  for (size_t i = 0; i < n; i++) text[i] = (char)0xff;
+  assert_int_equal(fmi2DeSerializeFMUstate(other, text, n, &none), 3);
+  assert_int_equal(fmi2SetFMUstate(other, NULL), 3);
+  assert_int_equal(fmi2GetFMUstate(c, NULL), 3);
+  free(text);
+  assert_int_equal(fmi2FreeFMUstate(c, &saved), 0);
+  assert_int_equal(fmi2FreeFMUstate(other, &copy), 0);
+  assert_null(saved);
+  stop2(&u, c);
+  stop2(&u, other);
+  td_model_free(m);
+}
+
 // ---- FMI 3.0 ----------------------------------------------------------------------------------
 
 typedef void* (*instantiate3)(const char*, const char*, const char*, bool, bool, bool, bool,
@@ -454,10 +521,16 @@ typedef int (*enter3)(void*, bool, double, double, bool, double);
 typedef int (*step3)(void*, double, double, bool, bool*, bool*, bool*, double*);
 typedef int (*get3)(void*, const unsigned*, size_t, double*, size_t);
 
+// A pendulum whose run ends when it has turned 50 radians, which it never does by itself.
+static td_model* load3(void) {
+  return load_with("pendulum.m", NULL, NULL,
+                   "event(1).when = q(1) - 50; event(1).then = 'stop';\n");
+}
+
 static void test_version_three_runs_as_simulated(void** state) {
   (void)state;
   if (!have_compiler()) skip();
-  td_model* m = load("pendulum.m", NULL, NULL);
+  td_model* m = load3();
   const unit u = open_unit(m, "pendulum", 3);
   const int ny = td_model_sizes(m).nsensor;
   LOOK_UP(&u, instantiate3, fmi3InstantiateCoSimulation);
@@ -488,6 +561,53 @@ static void test_version_three_runs_as_simulated(void** state) {
   td_model_free(m);
 }
 
+typedef void* (*exchange3)(const char*, const char*, const char*, bool, bool, void*, void*);
+typedef int (*discrete3)(void*, bool*, bool*, bool*, bool*, bool*, double*);
+typedef int (*count3)(void*, size_t*);
+
+// The indicator is what the model says, and passing zero ends the run.
+static void test_events_are_indicators_that_end_the_run(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m = load3();
+  const unit u = open_unit(m, "pendulum", 3);
+  LOOK_UP(&u, exchange3, fmi3InstantiateModelExchange);
+  LOOK_UP(&u, enter3, fmi3EnterInitializationMode);
+  LOOK_UP(&u, simple, fmi3ExitInitializationMode);
+  LOOK_UP(&u, count3, fmi3GetNumberOfEventIndicators);
+  LOOK_UP(&u, get_states, fmi3GetEventIndicators);
+  LOOK_UP(&u, set_states, fmi3SetContinuousStates);
+  LOOK_UP(&u, discrete3, fmi3UpdateDiscreteStates);
+  LOOK_UP(&u, get3, fmi3GetFloat64);
+  void (*release)(void*);
+  void* symbol = dlsym(u.library, "fmi3FreeInstance");
+  memcpy(&release, &symbol, sizeof release);
+  void* c = fmi3InstantiateModelExchange("x", u.d.guid, "", 0, 0, NULL, NULL);
+  assert_non_null(c);
+  bool again, stop, nominals, values, next;
+  double time, g = NAN, x[2] = {49, 3};
+  const unsigned vr = reference(&u.d, "event[1]");
+  size_t n = 0;
+  assert_int_equal(fmi3EnterInitializationMode(c, false, 0, 0, false, 0), 0);
+  assert_int_equal(fmi3ExitInitializationMode(c), 0);
+  assert_int_equal(fmi3GetNumberOfEventIndicators(c, &n), 0);
+  assert_int_equal(n, 1);
+  assert_int_equal(fmi3GetEventIndicators(c, &g, 2), 3);
+  for (int k = 0; k < 2; k++) {
+    x[0] = 49 + 2 * k;
+    assert_int_equal(fmi3SetContinuousStates(c, x, 2), 0);
+    assert_int_equal(fmi3GetEventIndicators(c, &g, 1), 0);
+    CHECK_NEAR(g, 2 * k - 1, 1e-12);
+    assert_int_equal(fmi3GetFloat64(c, &vr, 1, &g, 1), 0);
+    CHECK_NEAR(g, 2 * k - 1, 1e-12);
+    assert_int_equal(fmi3UpdateDiscreteStates(c, &again, &stop, &nominals, &values, &next, &time),
+                     0);
+    assert_int_equal(stop, k);
+  }
+  release(c);
+  td_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pendulum_runs_as_simulated_in_both_ways),
@@ -496,6 +616,8 @@ int main(void) {
       cmocka_unit_test(test_directional_derivatives_are_exact),
       cmocka_unit_test(test_parameters_act_and_wrong_use_is_an_error),
       cmocka_unit_test(test_version_three_runs_as_simulated),
+      cmocka_unit_test(test_a_saved_state_brings_the_same_future),
+      cmocka_unit_test(test_events_are_indicators_that_end_the_run),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -2,6 +2,8 @@
 // Riccati equations (Benner, Laub, Mehrmann: CAREX, 1995).
 #include "riccati.h"
 
+#include <float.h>
+
 #include "check.h"
 
 static double worst(const double* a, const double* b, int n) {
@@ -122,6 +124,170 @@ static void test_carex_15_string_of_vehicles(void** state) {
   CHECK_REACHED("CAREX 4.1 (N = 20) residual", defect(A, G, Q, X, n), 1e-12);
 }
 
+// ---- the other published examples: A, B, Q with R = 1 -----------------------------------------
+
+// The largest sum of |terms| that cancel in X G X: what rounding X to doubles does to the defect.
+static double cancelled(const double* G, const double* X, int n) {
+  double top = 0, left = 0;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0, size = 0;
+      for (int k = 0; k < n; k++)
+        for (int l = 0; l < n; l++) {
+          sum += X[i * n + k] * G[k * n + l] * X[l * n + j];
+          size += fabs(X[i * n + k] * G[k * n + l] * X[l * n + j]);
+        }
+      top = fmax(top, size);
+      left = fmax(left, fabs(sum));
+    }
+  return top / left;
+}
+
+// |residual| <= 1e-10 as the solver sees it; and written out in the given coordinates, where X has
+// been rounded
+static void solve_example(const char* name, int n, int m, const double* A, const double* B,
+                          const double* Q, double* X) {
+  double residual, G[30 * 30], BX[30 * 30];
+  square(B, n, m, G);
+  assert_int_equal(td_riccati_inputs(A, B, Q, n, m, X, BX, &residual), TD_OK);
+  CHECK_REACHED(name, residual, 1e-10);
+  CHECK_REACHED(name, defect(A, G, Q, X, n), fmax(1e-10, 4 * DBL_EPSILON * cancelled(G, X, n)));
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
+      double sum = 0, size = 0;
+      for (int k = 0; k < n; k++) {
+        sum += B[k * m + i] * X[k * n + j];
+        size += fabs(B[k * m + i] * X[k * n + j]);
+      }
+      CHECK_NEAR(BX[i * n + j], sum, 1e-12 * size);
+    }
+}
+
+static void check_solution(const double* X, const double* want, int n, double tol) {
+  double size = 0;
+  for (int i = 0; i < n * n; i++) size = fmax(size, fabs(want[i]));
+  CHECK_REACHED("closed form", worst(X, want, n * n) / size, tol);
+}
+
+// CAREX 1.4, a binary distillation column [Bhattacharyya et al. 1983]; 1.5, a tubular ammonia
+// reactor [Patnaik et al. 1980], Q = 1
+static void test_carex_4_and_5_columns_and_reactors(void** state) {
+  (void)state;
+  const double low[] = {0.522, 0.522, 0.522, 0.922, 0.922, 0.922, 0.922};
+  const double diagonal[] = {-0.991, -1.051, -1.118, -1.548, -1.640, -1.721, -1.823, -1.943};
+  const double high[] = {0.529, 0.596, 0.596, 0.718, 0.799, 0.901, 1.021};
+  const double B[] = {3.84e-3, -2.88e-3, 4.00e-3, -3.04e-3, 37.60e-3, -2.80e-3, 3.08e-3, -2.32e-3,
+                      2.36e-3, -3.32e-3, 2.88e-3, -3.82e-3, 3.08e-3,  -4.12e-3, 3.00e-3, -3.96e-3};
+  double A[64] = {0}, Q[64] = {0}, X[81];
+  for (int i = 0; i < 8; i++) {
+    A[9 * i] = diagonal[i];
+    Q[9 * i] = i < 4 ? 1 : 0.1;
+    if (i < 7) A[9 * i + 1] = high[i], A[9 * i + 8] = low[i];
+  }
+  Q[4] = Q[32] = Q[21] = Q[42] = 0.5;
+  Q[7] = Q[56] = Q[12] = Q[33] = 0.1;
+  solve_example("CAREX 1.4 residual", 8, 2, A, B, Q, X);
+
+  // clang-format off
+  const double Ar[] = {
+      -4.019,  5.12,   0,      0,     -2.082,  0,     0,     0,     0.87,
+      -0.346,  0.986,  0,      0,     -2.34,   0,     0,     0,     0.97,
+      -7.909,  15.407, -4.069, 0,     -6.45,   0,     0,     0,     2.68,
+      -21.816, 35.606, -0.339, -3.87, -17.8,   0,     0,     0,     7.39,
+      -60.196, 98.188, -7.907, 0.34,  -53.008, 0,     0,     0,     20.4,
+      0,       0,      0,      0,     94,     -147.2, 0,     53.2,  0,
+      0,       0,      0,      0,     0,       94,   -147.2, 0,     0,
+      0,       0,      0,      0,     0,       12.8,  0,    -31.6,  0,
+      0,       0,      0,      0,     12.8,    0,     0,     18.8, -31.6};
+  const double Br[] = {0.010, -0.011, -0.151, 0.003, -0.021, 0, 0.009, -0.059, 0, 0.024, -0.162, 0,
+                       0.068, -0.445, 0,      0,     0,      0, 0,     0,      0, 0,     0,      0,
+                       0,     0,      0};
+  // clang-format on
+  double one[81] = {0};
+  for (int i = 0; i < 9; i++) one[10 * i] = 1;
+  solve_example("CAREX 1.5 residual", 9, 3, Ar, Br, one, X);
+}
+
+// CAREX 2.2: two inputs whose weights become dependent; R = [1+e 1; 1 1] = L L'
+static void test_carex_8_dependent_weights(void** state) {
+  (void)state;
+  for (int k = 0; k <= 8; k += 2) {
+    const double e = pow(10, -k), l = sqrt(1 + e), d = sqrt(e / (1 + e));
+    const double A[] = {-0.1, 0, 0, -0.02}, Q[] = {100, 1000, 1000, 1e4};
+    const double B[] = {0.1 / l, -0.1 / (l * l) / d, 0.001 / l, (0.01 - 0.001 / (l * l)) / d};
+    double X[4];
+    solve_example("CAREX 2.2 residual", 2, 2, A, B, Q, X);
+  }
+}
+
+static void test_carex_9_to_11_closed_forms(void** state) {
+  (void)state;
+  double X[4];
+  for (int k = -6; k <= 6; k += 3) {  // 2.3: |A| small or large beside G and Q
+    const double e = pow(10, k), c = sqrt(1 + 2 * e);
+    const double A[] = {0, e, 0, 0}, B[] = {0, 1}, Q[] = {1, 0, 0, 1}, want[] = {c / e, 1, 1, c};
+    solve_example("CAREX 2.3 residual", 2, 1, A, B, Q, X);
+    check_solution(X, want, 2, 1e-12);
+  }
+  for (int k = 0; k <= 6; k += 2) {  // 2.4: X has eigenvalues a + sqrt(a^2 + e^2), a = 2 + e and e
+    const double e = pow(10, -k), x = 2 + e + hypot(2 + e, e), y = e + hypot(e, e);
+    const double A[] = {1 + e, 1, 1, 1 + e}, B[] = {1, 0, 0, 1}, Q[] = {e * e, 0, 0, e * e};
+    const double want[] = {(x + y) / 2, (x - y) / 2, (x - y) / 2, (x + y) / 2};
+    solve_example("CAREX 2.4 residual", 2, 2, A, B, Q, X);
+    check_solution(X, want, 2, 1e-12);
+  }
+  for (int k = 0; k <= 4; k += 2) {  // 2.5: closed-loop poles -e +- i near the axis
+    const double e = pow(10, -k), A[] = {3 - e, 1, 4, 2 - e}, B[] = {1, 1};
+    const double Q[] = {4 * e - 11, 2 * e - 5, 2 * e - 5, 2 * e - 2}, want[] = {2, 1, 1, 1};
+    solve_example("CAREX 2.5 residual", 2, 1, A, B, Q, X);
+    check_solution(X, want, 2, 1e-15 / (e * e) + 1e-13);  // condition 1/e^2
+  }
+}
+
+// CAREX 2.6: A, Q and X share the eigenvectors V = 1 - 2/3 vv', v = (1, 1, 1)
+static void test_carex_12_badly_scaled(void** state) {
+  (void)state;
+  for (int k = 0; k <= 6; k += 3) {
+    const double e = pow(10, k), a[] = {e, 2 * e, 3 * e}, q[] = {1 / e, 1, e};
+    double A[9] = {0}, Q[9] = {0}, B[9] = {0}, want[9] = {0}, X[9];
+    for (int i = 0; i < 3; i++) {
+      B[4 * i] = 1 / sqrt(e);
+      for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) {
+          const double v = ((r == i) - 2.0 / 3) * ((c == i) - 2.0 / 3);
+          A[3 * r + c] += v * a[i];
+          Q[3 * r + c] += v * q[i];
+          want[3 * r + c] += v * (a[i] * e + sqrt(a[i] * a[i] * e * e + q[i] * e));
+        }
+    }
+    solve_example("CAREX 2.6 residual", 3, 3, A, B, Q, X);
+    check_solution(X, want, 3, 1e-12);
+  }
+}
+
+// CAREX 2.7: a magnetic tape with a fast actuator; 2.8: poles near the axis, both sides; 4.3: a
+// chain of integrators, of which x(1, n) = 1 is known
+static void test_carex_13_14_and_17(void** state) {
+  (void)state;
+  double X[21 * 21];
+  for (int k = 0; k <= 6; k += 3) {
+    const double e = pow(10, -k);
+    const double A[] = {0, 0.4,        0,          0,         0, 0, 0.345, 0,
+                        0, -0.524 / e, -0.465 / e, 0.262 / e, 0, 0, 0,     -1 / e};
+    const double B[] = {0, 0, 0, 1 / e}, Q[16] = {[0] = 1, [10] = 1};
+    solve_example("CAREX 2.7 residual", 4, 1, A, B, Q, X);
+    const double C[] = {-e, 1, 0, 0, -1, -e, 0, 0, 0, 0, e, 1, 0, 0, -1, e}, F[] = {1, 1, 1, 1};
+    double one[16];
+    for (int i = 0; i < 16; i++) one[i] = 1;
+    solve_example("CAREX 2.8 residual", 4, 1, C, F, one, X);
+  }
+  enum { n = 21 };
+  double A[n * n] = {0}, B[n] = {[n - 1] = 1}, Q[n * n] = {[0] = 1};
+  for (int i = 0; i + 1 < n; i++) A[i * n + i + 1] = 1;
+  solve_example("CAREX 4.3 (n = 21) residual", n, 1, A, B, Q, X);
+  CHECK_NEAR(X[n - 1], 1, 1e-9);
+}
+
 static void test_no_solution_is_said_so(void** state) {
   (void)state;
   double X[4];
@@ -212,6 +378,11 @@ int main(void) {
       cmocka_unit_test(test_carex_7_weakly_reachable),
       cmocka_unit_test(test_carex_16_circulant),
       cmocka_unit_test(test_carex_15_string_of_vehicles),
+      cmocka_unit_test(test_carex_4_and_5_columns_and_reactors),
+      cmocka_unit_test(test_carex_8_dependent_weights),
+      cmocka_unit_test(test_carex_9_to_11_closed_forms),
+      cmocka_unit_test(test_carex_12_badly_scaled),
+      cmocka_unit_test(test_carex_13_14_and_17),
       cmocka_unit_test(test_no_solution_is_said_so),
       cmocka_unit_test(test_lyapunov_of_a_damped_oscillator),
       cmocka_unit_test(test_reach_of_twins_driven_alike),

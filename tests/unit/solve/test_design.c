@@ -247,10 +247,50 @@ static void test_frequency_response_is_that_of_a_simulated_sine(void** state) {
   }
 }
 
+// The soft arm that balances a stick: unstable, and stiff beside it.  From dear to cheap control
+// the residual stays below 1e-10, and the gain obeys Kalman's identity, which knows nothing of X:
+// r |1 + K (i w - A)^-1 B|^2 = r + q |C (i w - A)^-1 B|^2.
+static void test_gains_of_the_soft_arm_from_dear_to_cheap(void** state) {
+  (void)state;
+  robot r = {.spec = td_spec_new()};
+  assert_int_equal(td_spec_load_file(r.spec, TEST_SOURCE_DIR "/models/soft_balance.m"), TD_OK);
+  assert_int_equal(td_model_compile(r.spec, &r.model), TD_OK);
+  r.work = td_work_new(r.model);
+  r.state = td_state_new(r.model);
+  td_linear* l = linear_of(&r);  // q = 0: upright
+  enum { n = 8 };
+  assert_int_equal(l->nx, n);
+  for (int k = -6; k <= 6; k += 3) {
+    const double R = pow(10, k), q[] = {10, 40};
+    double Q[n * n] = {0}, K[n], residual, G[4], L[2];
+    for (int s = 0; s < 2; s++)
+      for (int i = 0; i < n * n; i++) Q[i] += q[s] * l->C[s * n + i / n] * l->C[s * n + i % n];
+    assert_int_equal(td_lqr(n, 1, l->A, l->B, Q, &R, K, NULL, &residual), TD_OK);
+    CHECK_REACHED("LQR residual, soft arm", residual, 1e-10);
+    double none = 0;
+    td_linear loop = *l;
+    loop.C = K, loop.D = &none, loop.ny = 1;
+    for (double w = 0.1; w < 1e4; w *= 7) {
+      assert_int_equal(td_frequency_response(l, w, G), TD_OK);
+      assert_int_equal(td_frequency_response(&loop, w, L), TD_OK);
+      const double left = R * ((1 + L[0]) * (1 + L[0]) + L[1] * L[1]);
+      const double right =
+          R + q[0] * (G[0] * G[0] + G[1] * G[1]) + q[1] * (G[2] * G[2] + G[3] * G[3]);
+      CHECK_NEAR(left / right, 1, 1e-8);
+    }
+    double re[n], im[n];
+    closed_loop(l, K, re, im);
+    assert_true(re[0] < 0);
+  }
+  td_linear_free(l);
+  robot_close(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_cart_and_pendulum_is_the_textbook_one),
       cmocka_unit_test(test_dear_control_mirrors_the_unstable_pole),
+      cmocka_unit_test(test_gains_of_the_soft_arm_from_dear_to_cheap),
       cmocka_unit_test(test_kalman_is_the_dual),
       cmocka_unit_test(test_reduction_keeps_the_first_frequencies),
       cmocka_unit_test(test_all_modes_are_the_whole_constrained_model),

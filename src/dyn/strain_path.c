@@ -1,0 +1,187 @@
+// What a step of a rod adds to M and to the tangents, in terms of its parts.
+//
+// The columns of a step are weights times parts, S_k = Σ_p w_kp S_p, and there are fewer parts (the
+// strains at its one to three nodes) than columns (all DOFs of the rod).  So the entries with the
+// path are made for the parts, R_p = x_p · path, and each row of the matrix gets Σ_p w_kp R_p; what
+// the step adds to the path is Σ_p w_p S_p with the weights of eight slots side by side.
+#include <math.h>
+
+#include "path.h"
+#include "strain_hop.h"
+
+// vectors += scale Σ_p w_p x_p
+static void add_parts(const td_model* m, const td_work* w, const model_hop* hop, double scale,
+                      const octet* x, octet* vectors) {
+  const int end = hop->col + hop->nv;
+  for (int k = hop->col; k < end;) {  // the columns of one strain, with ascending slots
+    const int d = m->col[k].part, first = m->col[k].slot / LANES;
+    while (k < end && m->col[k].part == d) k++;
+    const int last = m->col[k - 1].slot / LANES;
+    const lanes* row = w->weight + hop->weights + d * hop->blocks - hop->block;
+    for (int b = first; b <= last; b++)
+      for (int n = 0; n < hop->nodes; n++) {
+        const lanes weight = scale * row[6 * n * hop->blocks + b];
+        const double* one = (const double*)&x[n] + d;
+        for (int c = 0; c < 6; c++) vectors[b].c[c] += one[c * LANES] * weight;
+      }
+  }
+}
+
+// R[b] (+)= x_d · the vectors of the first n slots
+static inline void products(const octet* x, int d, const octet* vectors, int n, bool more,
+                            lanes* R) {
+  const spatial one = octet_vector(x, d);
+  for (int b = 0; b * LANES < n; b++) {
+    const lanes sum = octet_dot(&one, &vectors[b]);
+    R[b] = more ? R[b] + sum : sum;
+  }
+}
+
+// The rows of the step's slots: that of column k gets Σ_n w_kn R_n, over the first n slots.
+static void add_rows(const td_model* m, const td_work* w, const model_hop* hop, const path* p,
+                     const lanes* R, int n, lanes* rows) {
+  const int blocks = (n + LANES - 1) / LANES, nodes = hop->nodes, node = 6 * p->nblock;
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    const double* weight = w->num + c->weight;
+    const lanes* from = R + c->part * p->nblock;
+    lanes* row = rows + c->slot * p->nblock;
+    for (int b = 0; b < blocks; b++) {
+      lanes sum = row[b] + weight[0] * from[b];
+      if (nodes > 1) sum += weight[1] * from[node + b];
+      if (nodes > 2) sum += weight[2] * from[2 * node + b];
+      row[b] = sum;
+    }
+  }
+}
+
+// Both halves of M get half of what the step has with itself: its columns are on the path by half.
+void td_step_mass(const td_model* m, const td_work* w, int i, const path* p, octet* S, lanes* room,
+                  lanes* M) {
+  const model_hop* hop = &m->hop[i];
+  const octet* part = w->part + hop->parts;
+  if (!td_has_mass(&w->hop[i].IA)) {
+    add_parts(m, w, hop, 1, part, S);
+    return;
+  }
+  add_parts(m, w, hop, 0.5, part, S);
+  for (int n = 0; n < hop->nodes; n++) {
+    const octet H = octet_apply(&w->hop[i].IA, &part[n]);
+    for (int d = 0; d < 6; d++)
+      if (hop->modes >> d & 1) products(&H, d, S, hop->end, false, room + (6 * n + d) * p->nblock);
+  }
+  add_rows(m, w, hop, p, room, hop->end, M);
+  add_parts(m, w, hop, 0.5, part, S);
+}
+
+// ---- tangents ---------------------------------------------------------------------------------
+
+// B(I, V) of tangent.c: [-2 P × ω, B ω]
+static octet rate_wrench(const hop_work* h, const octet* U) {
+  const double P[3] = {-2 * h->P.x, -2 * h->P.y, -2 * h->P.z};
+  octet y = octet_zero();
+  octet_cross3(P, U->c + 3, y.c);
+  octet_rotate(&h->B, U->c + 3, y.c + 3);
+  return y;
+}
+
+// its transpose: [0, 2 P × v + Bᵀ ω]
+static octet rate_wrench_transposed(const hop_work* h, const octet* S) {
+  const double P[3] = {2 * h->P.x, 2 * h->P.y, 2 * h->P.z};
+  const mat3 Bt = mat3_transpose(h->B);
+  octet y = octet_zero();
+  octet_rotate(&Bt, S->c + 3, y.c + 3);
+  octet_cross3(P, S->c, y.c + 3);
+  return y;
+}
+
+static octet apply_transposed_add(const spatial6* A, double scale, const octet* x, octet y) {
+  for (int j = 0; j < 6; j++) y.c[j] += scale * octet_dot(&A->col[j], x);
+  return y;
+}
+
+// What the rows of the parts are made of, and the changes of the wrench below along them.
+typedef struct step_parts {
+  octet H, G, minus_Y, dF, dFv;
+} step_parts;
+
+static step_parts parts_at(const td_model* m, const td_work* w, int i, const octet* S,
+                           const octet* U, const octet* Z) {
+  const hop_work* h = &w->hop[i];
+  step_parts s = {.H = octet_apply(&h->IA, S),
+                  .G = rate_wrench_transposed(h, S),
+                  .minus_Y = octet_scale(-1, octet_cross_force(S, &h->E))};
+  s.dF = octet_add(octet_cross_force(S, &h->F), octet_apply_add(&h->IA, Z, rate_wrench(h, U)));
+  const octet IU = octet_apply(&h->IA, U);
+  s.dFv = octet_axpy(2, &IU, rate_wrench(h, S));
+  if (!m->has_blocks) return s;
+  const hop_block* b = &w->blocks[i];
+  s.G = apply_transposed_add(&b->B, 1, S, s.G);
+  s.minus_Y = apply_transposed_add(&b->K, 1, S, s.minus_Y);
+  s.dF = octet_apply_add(&b->B, U, octet_apply_add(&b->K, S, s.dF));
+  s.dFv = octet_apply_add(&b->B, S, s.dFv);
+  return s;
+}
+
+// The entries of the rows (columns above the step) and of the columns (rows above it and its own),
+// as four blocks of rows.
+static void step_rows(const tangent_path* t, const model_hop* hop, int n, const step_parts* s,
+                      lanes* q, lanes* v) {
+  for (int d = 0; d < 6; d++) {
+    if (!(hop->modes >> d & 1)) continue;
+    const int row = (6 * n + d) * t->p.nblock;
+    products(&s->H, d, t->Z, hop->end, false, q + row);
+    products(&s->G, d, t->U, hop->end, true, q + row);
+    products(&s->minus_Y, d, t->S, hop->end, true, q + row);
+    products(&s->H, d, t->X, hop->end, false, v + row);
+    products(&s->G, d, t->S, hop->end, true, v + row);
+  }
+}
+
+static void step_columns(const tangent_path* t, const model_hop* hop, int n, const step_parts* s,
+                         lanes* q, lanes* v) {
+  for (int d = 0; d < 6; d++) {
+    if (!(hop->modes >> d & 1)) continue;
+    const int row = (6 * n + d) * t->p.nblock;
+    products(&s->dF, d, t->S, hop->end, false, q + row);
+    products(&s->dFv, d, t->S, hop->end, false, v + row);
+  }
+}
+
+// S changes inside its own step: Σ_r N[p][r] w_r added to the row of part p.
+static void add_curvature(const td_model* m, const td_work* w, int i, const path* p, lanes* rows) {
+  const model_hop* hop = &m->hop[i];
+  const spatial F = spatial_sub(w->hop[i].F, w->hop[i].E);
+  lanes N[MAGNUS_PARTS][MAGNUS_NODES];
+  td_strain_curvature(m, w, i, &F, N);
+  for (int r = 0; r < 6 * hop->nodes; r++) {
+    if (!(hop->modes >> r % 6 & 1)) continue;
+    const lanes* weight = w->weight + hop->weights + r * hop->blocks;
+    for (int k = 0; k < 6 * hop->nodes; k++) {
+      if (!(hop->modes >> k % 6 & 1)) continue;
+      const double s = N[k][r / 6][r % 6];
+      for (int b = 0; b < hop->blocks; b++) rows[k * p->nblock + hop->block + b] += s * weight[b];
+    }
+  }
+}
+
+void td_step_tangent(const td_model* m, const td_work* w, int i, const tangent_path* t) {
+  const model_hop* hop = &m->hop[i];
+  const octet *S = w->part + hop->parts, *U = w->part_U + hop->parts, *Z = w->part_Z + hop->parts;
+  lanes *q = t->room, *v = q + MAGNUS_PARTS * t->p.nblock;
+  step_parts s[MAGNUS_NODES];
+  for (int n = 0; n < hop->nodes; n++) {
+    s[n] = parts_at(m, w, i, &S[n], &U[n], &Z[n]);
+    step_rows(t, hop, n, &s[n], q, v);
+  }
+  add_rows(m, w, hop, &t->p, q, hop->end, t->dq);
+  add_rows(m, w, hop, &t->p, v, hop->end, t->dv);
+  add_parts(m, w, hop, 1, S, t->S);
+  add_parts(m, w, hop, 1, U, t->U);
+  add_parts(m, w, hop, 1, Z, t->Z);
+  add_parts(m, w, hop, 2, U, t->X);
+  for (int n = 0; n < hop->nodes; n++) step_columns(t, hop, n, &s[n], q, v);
+  add_curvature(m, w, i, &t->p, q);
+  add_rows(m, w, hop, &t->p, q, hop->end, t->dqT);
+  add_rows(m, w, hop, &t->p, v, hop->end, t->dvT);
+}

@@ -1,0 +1,11 @@
+mesh.grid = [2 2];
+mesh.body.m = 1;
+mesh.joint(2).spring.coeff = 1;
+contact(1).first = mesh(1);
+contact(1).points = [0 0 0];
+contact(1).per = 'point';
+contact(1).second = 'plane';
+contact(1).stiffness = 1;
+contact(2).first = mesh(1);
+contact(2).second = mesh(1);
+contact(2).stiffness = 1;

@@ -1,0 +1,15 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).tr(1).rot = [2 inf];
+body(2).m = 1;
+body(2).I = eye(3);
+joint(2).first = 1;
+joint(2).second = 2;
+joint(2).tr(1).trans = [0 0 -1];
+joint(2).tr(2).rot = [2 inf];
+joint(3).first = 0;
+joint(3).second = 2;
+joint(3).spring.coeff = [1 1 1 1 1 1];
+joint(3).dir = 1;
+joint(3).beam.frame = 'mid';
