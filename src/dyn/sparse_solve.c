@@ -499,12 +499,12 @@ size_t td_sparse_scratch(const td_model* m) {
     largest = largest > size * size ? largest : size * size;
   }
   // paths (path.h) of one tree at a time
-  size_t path = 0;
+  size_t longest = 0;
   for (int t = 0; t + 1 < m->ntree; t++) {
     const size_t tree = path_bytes(m, m->tree[t], m->tree[t + 1]);
-    path = path > tree ? path : tree;
+    longest = longest > tree ? longest : tree;
   }
-  if (m->nvel <= SPARSE_DENSE_LIMIT) path = path_bytes(m, 0, m->nhop);
+  if (m->nvel <= SPARSE_DENSE_LIMIT) longest = path_bytes(m, 0, m->nhop);
   const bool factors = sparse_needs_factors(m);
   size_t doubles = 10 * (n + r) + 4 * largest + 1024 +
                    (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
@@ -512,5 +512,5 @@ size_t td_sparse_scratch(const td_model* m) {
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
                (n + r) * (2 * n + (size_t)m->ninput);
-  return doubles * sizeof(double) + path + 65536;
+  return doubles * sizeof(double) + longest + 65536;
 }
