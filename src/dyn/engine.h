@@ -46,6 +46,8 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
 // Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
 // hop.F.
 void td_inverse(const td_model* m, td_work* w, double* out);
+// out += Sᵀ F, what a wrench F on a hop does along its DOFs.
+void td_hop_forces(const td_model* m, const td_work* w, int hop, const spatial* F, double* out);
 // What the metric of projections adds to the diagonal of M, which comes in and is replaced: each
 // strain coordinate counts as heavy as the heaviest of its rod and strain (evaluate.c).
 void td_weigh_strains(const td_model* m, double* diagonal, arena* scratch);
@@ -260,7 +262,7 @@ double td_edge_drag_power(const td_model* m, const td_work* w, const model_force
 vec3 td_stream(const td_model* m, const td_work* w);  // its velocity
 void td_fluid_prepare(const td_model* m, td_work* w);
 static inline bool is_wet(const td_work* w, int hop) { return w->added && w->hop_wet[hop]; }
-spatial6 td_added(const td_work* w, int hop);  // added mass of a hop, in the world
+void td_fluid_place(const td_model* m, td_work* w);  // added masses in the world
 void td_fluid_add(const td_model* m, td_work* w, int which);
 void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df);
 void td_fluid_blocks(const td_model* m, td_work* w);

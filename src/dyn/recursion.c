@@ -32,14 +32,24 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
   }
 }
 
+void td_hop_forces(const td_model* m, const td_work* w, int i, const spatial* F, double* out) {
+  const model_hop* hop = &m->hop[i];
+  if (hop->kind == HOP_STRAIN) {
+    td_strain_forces(m, w, hop, F, out);
+    return;
+  }
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    out[m->col[k].v] += spatial_dot(&w->col[k].S, F);
+}
+
 void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = 0; i < m->nvel; i++) out[i] = -w->tau[i];
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->F = spatial_scale(-1, h->f);
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+      const spatial6* M = &w->added_now[i];
+      const spatial MA = spatial6_apply(M, &h->A), MV = spatial6_apply(M, &h->V);
       h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
     }
     if (!w->hop_heavy[i]) continue;
@@ -50,12 +60,7 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    if (hop->kind == HOP_STRAIN) {
-      td_strain_forces(m, w, hop, &h->F, out);
-    } else {
-      for (int k = 0; k < hop->nv; k++)
-        out[m->col[hop->col + k].v] += spatial_dot(&w->col[hop->col + k].S, &h->F);
-    }
+    td_hop_forces(m, w, i, &h->F, out);
     if (hop->parent >= 0) w->hop[hop->parent].F = spatial_add(w->hop[hop->parent].F, h->F);
   }
 }
@@ -69,8 +74,8 @@ void td_composite_inertia(const td_model* m, td_work* w) {
       memset(&w->hop[i].IA, 0, sizeof(spatial6));
     }
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      spatial6_add(&w->hop[i].IA, &M);
+      const spatial6* M = &w->added_now[i];
+      spatial6_add(&w->hop[i].IA, M);
     }
   }
   for (int i = m->nhop - 1; i >= 0; i--)
@@ -256,9 +261,9 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       memset(&h->IA, 0, sizeof(spatial6));
     }
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      const spatial MV = spatial6_apply(&M, &h->V);
-      spatial6_add(&h->IA, &M);
+      const spatial6* M = &w->added_now[i];
+      const spatial MV = spatial6_apply(M, &h->V);
+      spatial6_add(&h->IA, M);
       h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &MV));
     }
   }

@@ -161,10 +161,10 @@ static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
 // Added mass is a general inertia: its part of B is a whole matrix, in blocks.
 static void add_general(td_work* w, int i) {
   hop_work* h = &w->hop[i];
-  const spatial6 M = td_added(w, i), B = inertia_rate_matrix(&M, &h->V);
-  const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+  const spatial6 *M = &w->added_now[i], B = inertia_rate_matrix(M, &h->V);
+  const spatial MA = spatial6_apply(M, &h->A), MV = spatial6_apply(M, &h->V);
   h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
-  spatial6_add(&h->IA, &M);
+  spatial6_add(&h->IA, M);
   spatial6_add(&w->blocks[i].B, &B);
 }
 
@@ -488,6 +488,16 @@ void td_input_map(const td_model* m, const td_state* state, td_work* w, double* 
     clear_partials(w, m->live_input, m->nlive_input);
   }
   for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
+}
+
+void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,
+                         double* dFdu) {
+  memset(dFdu, 0, (size_t)m->nvel * sizeof(double));
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, input);
+  number_column(m, w, dFdu, 1, 0);
+  clear_partials(w, m->live_input, m->nlive_input);
 }
 
 // Geometry, masses and initial values have no simple derivative: central differences over the

@@ -298,6 +298,7 @@ typedef struct model_contact {
   int piece, npiece;     // PIECES: what is touched
   bool line;             // PIECES: of a rod, only the nearest point counts
   num point, direction;  // 3 slots each
+  num drift;             // 3 slots: velocity of the point, NUM_NONE: it stands still
   num radius;
   num law;         // 5 slots: stiffness, damping, exponent, friction, slip
   bool approach;   // damping acts on approach only, not in proportion to the depth
@@ -602,6 +603,7 @@ struct td_work {
   lanes* weight;
   cable_work* cable;
   spatial6* hop_added;         // added mass in the hop's frame
+  spatial6* added_now;         // and in the world
   bool* hop_wet;               // it has some
   hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
   contact_interval* interval;  // contact: pieces in order

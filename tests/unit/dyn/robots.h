@@ -394,7 +394,8 @@ static const char robot_mesh[] =
     "contact(1).ball = .1;\n"
     "contact(2).second = 'cylinder'; contact(2).center = [0 .1 0]; contact(2).axis = [1 .2 0]; "
     "contact(2).radius = .2; contact(2).ball = .15;\n"
-    "contact(3).first = mesh(1); contact(3).second = 'sphere'; contact(3).center = [.1 .1 -.2]; "
+    "contact(3).first = mesh(1); contact(3).second = 'sphere'; contact(3).center = [.1 .1 .4*t - "
+    ".3]; "
     "contact(3).radius = .3; contact(3).ball = .05; contact(3).exponent = 1.5;\n";
 
 static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
