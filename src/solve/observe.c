@@ -325,7 +325,7 @@ static td_status sensor_slope(td_observer* o, int i) {
   return status;
 }
 
-static td_status sensor_tangent(td_observer* o) {
+static td_status measurement_tangent(td_observer* o) {
   const int nv = o->size.nv, N = o->N, nf = o->nf;
   TD_TRY(td_sensor_tangent(o->model, o->mean, o->work, o->hq, o->hv, o->hu, o->known));
   for (int k = 0; k < o->ny; k++)
@@ -426,7 +426,7 @@ static void array_row(td_observer* o, const int* seen, int m, int row, const dou
 
 // h(mean) in ys, and the columns of [Y; X]; returns how many
 static td_status columns_extended(td_observer* o, const int* seen, int m, int* rows) {
-  TD_TRY(sensor_tangent(o));
+  TD_TRY(measurement_tangent(o));
   for (int k = 0; k < m; k++)
     if (!o->known[seen[k]])
       return refuse(o, "dependent constraints do not determine a measured sensor");

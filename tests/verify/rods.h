@@ -170,7 +170,9 @@ static inline double study_reached(const study* s, int first, int size, const do
   study part = *s;
   double limit[max_values] = {0};
   part.levels = levels;
-  for (int k = 0; k < size; k++) limit[k] = study_limit(&part, first + k, levels);
+  // of four and more refinements the first is too coarse to help
+  for (int k = 0; k < size; k++)
+    limit[k] = study_limit(&part, first + k, levels < 4 ? levels : levels - 1);
   return distance(limit, want, size);
 }
 

