@@ -38,6 +38,9 @@ double td_chart_margin(const td_model* model, const double* q, const char** name
 // Newton does not get below tol.
 td_status td_project_q(const td_model* model, td_state* state, td_work* work, double tol);
 td_status td_project_v(const td_model* model, td_state* state, td_work* work);
+// Both; positions that cannot be brought below tol are good enough below `accept`.
+td_status td_project(const td_model* model, td_state* state, td_work* work, double tol,
+                     double accept);
 // Largest |e| and |edot| over the projected rows.
 void td_constraint_error(const td_model* model, const td_state* state, td_work* work, double* e,
                          double* edot);
@@ -68,9 +71,9 @@ void td_set_load(td_work* work, double scale);
 // time- or state-dependent springs.  d(kinetic + elastic + gravity)/dt equals it.  Uses the v' of
 // the last forward dynamics.
 double td_power(const td_model* model, const td_state* state, td_work* work);
-// The same when the last evaluation was at this very state: nothing is placed again.
-double td_power_placed(const td_model* model, const td_state* state, td_work* work);
-// Whether v' and the multipliers matter to it (constraints, prescribed motion).
+// The same right after td_forward_dynamics: nothing is placed again.
+double td_power_placed(const td_model* model, td_work* work);
+// Whether v' and the multipliers matter to it (driven constraints, prescribed motion).
 bool td_power_needs_motion(const td_model* model);
 // True when every force has a potential or is viscous, so that stability may be judged by the
 // stiffness alone.

@@ -269,7 +269,7 @@ double td_edge_drag_power(const td_model* m, const td_work* w, const model_force
 vec3 td_stream(const td_model* m, const td_work* w);  // its velocity
 void td_fluid_prepare(const td_model* m, td_work* w);
 static inline bool is_wet(const td_work* w, int hop) { return w->added && w->hop_wet[hop]; }
-spatial6 td_added(const td_work* w, int hop);  // added mass of a hop, in the world
+void td_fluid_place(const td_model* m, td_work* w);  // added masses in the world
 void td_fluid_add(const td_model* m, td_work* w, int which);
 void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df);
 void td_fluid_blocks(const td_model* m, td_work* w);

@@ -197,14 +197,24 @@ td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
   return td_energies_at(m, w);
 }
 
-bool td_power_needs_motion(const td_model* m) { return m->nrow > 0 || m->nfree_v < m->nvel; }
+// Rows at rest do no work: their rate is zero.
+static bool row_works(const model_row* r) {
+  return r->target == TARGET_CONTROL || r->target == TARGET_MOTION || !r->projected;
+}
+
+bool td_power_needs_motion(const td_model* m) {
+  for (int i = 0; i < m->nrow; i++)
+    if (row_works(&m->row[i])) return true;
+  return m->nfree_v < m->nvel;
+}
 
 double td_power(const td_model* m, const td_state* state, td_work* w) {
   td_enter(m, state, w);
-  return td_power_placed(m, state, w);
+  if (m->nfree_v < m->nvel) td_forces(m, w, FORCES_ALL);
+  return td_power_placed(m, w);
 }
 
-double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
+double td_power_placed(const td_model* m, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
   td_cable_tensions(m, w);
@@ -216,9 +226,12 @@ double td_power_placed(const td_model* m, const td_state* state, td_work* w) {
       power +=
           vec3_dot(g, vec3_axpy(h->I.m, spatial_t(&h->V), vec3_cross(spatial_r(&h->V), h->I.mc)));
     }
-  for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
+  for (int i = 0; i < m->nrow; i++)
+    if (row_works(&m->row[i])) power += w->lambda[i] * td_row_at(m, w, i).ed;
   if (m->nfree_v < m->nvel) {  // the effort of prescribed motion is what is left in its rows
-    td_residual(m, state, w, w->vdot, w->lambda, F);
+    if (m->nrow > 0) td_row_forces(m, w, w->lambda);
+    td_accelerate(m, w, w->vdot, true);
+    td_inverse(m, w, F);
     for (int i = 0; i < m->nvel; i++)
       if (m->vel[i].motion != NUM_NONE) power += F[i] * w->v[i];
   }
@@ -430,28 +443,38 @@ static double row_errors(const td_model* m, const td_work* w, bool rate, double*
   return worst;
 }
 
+// The metric and the rows of a projection, factored.  While corrections with those of a state near
+// by converge fast they serve on.
+typedef struct metric {
+  dense_system d;
+  arena_mark before;
+  bool ready;
+} metric;
+
+static metric metric_new(arena* s) { return (metric){.before = arena_open(s)}; }
+
 // One step δ of least size, weighted by mass, with J δ = -error.
-static td_status correct(const td_model* m, td_work* w, const double* error, double* delta) {
+static td_status correct(const td_model* m, td_work* w, metric* k, const double* error,
+                         double* delta) {
   if (m->sparse) return td_sparse_correct(m, w, error, delta);
   arena* s = &w->scratch;
+  if (!k->ready) {
+    arena_close(s, k->before);
+    bool* skip = arena_bytes(s, (size_t)m->nrow);
+    skipped_rows(m, skip);
+    dense_factor(m, w, skip, &k->d);
+    k->ready = true;
+  }
+  if (k->d.kkt.singular) return report_singular(m, w, &k->d.kkt);
   const arena_mark mark = arena_open(s);
-  bool* skip = arena_bytes(s, (size_t)m->nrow);
   double *g = arena_doubles(s, m->nrow), *zero = arena_zeros(s, m->nvel),
          *x = arena_doubles(s, m->nvel);
-  skipped_rows(m, skip);
   for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
-  dense_system d;
-  dense_factor(m, w, skip, &d);
-  td_status status = TD_OK;
-  if (d.kkt.singular) {
-    status = report_singular(m, w, &d.kkt);
-  } else {
-    td_kkt_solve(&d.kkt, zero, g, 1, x, NULL, s);
-    memset(delta, 0, (size_t)m->nvel * sizeof(double));
-    for (int i = 0; i < d.n; i++) delta[m->free_v[i]] = x[i];
-  }
+  td_kkt_solve(&k->d.kkt, zero, g, 1, x, NULL, s);
+  memset(delta, 0, (size_t)m->nvel * sizeof(double));
+  for (int i = 0; i < k->d.n; i++) delta[m->free_v[i]] = x[i];
   arena_close(s, mark);
-  return status;
+  return TD_OK;
 }
 
 // Largest rotation [rad] that a step turns a joint or bends a rod by, up to any of its sections.
@@ -471,44 +494,78 @@ static double largest_turn(const td_model* m, td_work* w, const double* delta) {
   return most;
 }
 
-td_status td_project_q(const td_model* m, td_state* state, td_work* w, double tol) {
-  if (m->nrow == 0) return TD_OK;
-  arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
-  double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
-  td_status status = TD_E_DIVERGED;
-  td_prepare(m, w);
+// Newton's method on the positions, down to tol; where rounding or redundant rows keep it above,
+// down to `accept`.  The state is left placed.
+static td_status project_positions(const td_model* m, td_state* state, td_work* w, double tol,
+                                   double accept, metric* k, double* e, double* delta) {
+  double before = INFINITY, error = INFINITY;
+  bool fresh = false;  // the last correction was made with factors of its own
   for (int iteration = 0; iteration < 30; iteration++) {
     td_place(m, state, w);
-    const double error = row_errors(m, w, false, e);
-    if (error <= tol) {
-      status = TD_OK;
-      break;
-    }
-    if (!isfinite(error) || correct(m, w, e, delta) != TD_OK) break;
+    error = row_errors(m, w, false, e);
+    if (error <= tol) return TD_OK;
+    if (error <= accept && error > 0.5 * before && fresh) return TD_OK;
+    if (error > 0.1 * before) k->ready = false;
+    before = error;
+    fresh = !k->ready;
+    if (!isfinite(error) || correct(m, w, k, e, delta) != TD_OK) break;
     // a rotation by more than half a radian is outside the reach of Newton's method
     const double largest = largest_turn(m, w, delta);
     for (int i = 0; i < m->nvel && largest > 0.5; i++) delta[i] *= 0.5 / largest;
     td_displace(m, state->q, delta, state->q);
   }
-  if (status != TD_OK)
-    td_work_fail(w, "the constraints cannot be met from this configuration (t = %g s)", state->t);
-  arena_close(s, mark);
-  return status;
+  if (error <= accept) return TD_OK;
+  td_work_fail(w, "the constraints cannot be met from this configuration (t = %g s)", state->t);
+  return TD_E_DIVERGED;
 }
 
-td_status td_project_v(const td_model* m, td_state* state, td_work* w) {
+// The rows are linear in the velocities: one step does it with their own factors, a few with those
+// of a state near by.  The state comes placed.
+static td_status project_velocities(const td_model* m, td_state* state, td_work* w, metric* k,
+                                    double* e, double* delta) {
+  double size = 1, before = INFINITY;
+  for (int i = 0; i < m->nvel; i++) size = fmax(size, fabs(state->v[i]));
+  for (int iteration = 0; iteration < 5; iteration++) {
+    const double error = row_errors(m, w, true, e);
+    if (error <= 1e-14 * size) return TD_OK;
+    if (error > 0.1 * before) k->ready = false;
+    before = error;
+    const bool exact = !k->ready;
+    TD_TRY(correct(m, w, k, e, delta));
+    for (int i = 0; i < m->nvel; i++) state->v[i] += delta[i];
+    if (exact) return TD_OK;
+    td_place(m, state, w);
+  }
+  return TD_OK;
+}
+
+static td_status project(const td_model* m, td_state* state, td_work* w, bool positions,
+                         bool velocities, double tol, double accept) {
   if (m->nrow == 0) return TD_OK;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
+  metric k = metric_new(s);
+  td_status status = TD_OK;
   td_prepare(m, w);
-  td_place(m, state, w);
-  row_errors(m, w, true, e);
-  const td_status status = correct(m, w, e, delta);
-  for (int i = 0; status == TD_OK && i < m->nvel; i++) state->v[i] += delta[i];
+  if (positions) {
+    status = project_positions(m, state, w, tol, accept, &k, e, delta);
+  } else {
+    td_place(m, state, w);
+  }
+  if (status == TD_OK && velocities) status = project_velocities(m, state, w, &k, e, delta);
   arena_close(s, mark);
   return status;
+}
+
+td_status td_project_q(const td_model* m, td_state* state, td_work* w, double tol) {
+  return project(m, state, w, true, false, tol, tol);
+}
+td_status td_project_v(const td_model* m, td_state* state, td_work* w) {
+  return project(m, state, w, false, true, 0, 0);
+}
+td_status td_project(const td_model* m, td_state* state, td_work* w, double tol, double accept) {
+  return project(m, state, w, true, true, tol, accept);
 }
 
 void td_constraint_error(const td_model* m, const td_state* state, td_work* w, double* e,

@@ -1,6 +1,6 @@
 // The fluid around the robot: drag, buoyancy and added mass of the wetted stations.
 //
-// Added mass enters the recursions as a general inertia beside the rigid one (td_added).  There
+// Added mass enters the recursions as a general inertia beside the rigid one (added_now).  There
 // gravity acts as an upward acceleration of the ground, which added mass does not feel: a force
 // takes it back.  Buoyancy is minus the weight of the displaced fluid at its centre.
 #include <string.h>
@@ -24,8 +24,10 @@ void td_fluid_prepare(const td_model* m, td_work* w) {
   }
 }
 
-spatial6 td_added(const td_work* w, int hop) {
-  return spatial6_to_world(&w->hop[hop].g, &w->hop_added[hop]);
+void td_fluid_place(const td_model* m, td_work* w) {
+  if (!w->added) return;
+  for (int i = 0; i < m->nhop; i++)
+    if (w->hop_wet[i]) w->added_now[i] = spatial6_to_world(&w->hop[i].g, &w->hop_added[i]);
 }
 
 // ---- forces -----------------------------------------------------------------------------------
@@ -80,9 +82,9 @@ void td_fluid_add(const td_model* m, td_work* w, int which) {
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
     hop_work* h = &w->hop[i];
-    const spatial6 M = td_added(w, i);
-    h->f = spatial_sub(h->f, spatial6_apply(&M, &g));
-    if (flows) h->f = spatial_add(h->f, stream_force(&M, &h->V, &Vf));
+    const spatial6* M = &w->added_now[i];
+    h->f = spatial_sub(h->f, spatial6_apply(M, &g));
+    if (flows) h->f = spatial_add(h->f, stream_force(M, &h->V, &Vf));
   }
 }
 
@@ -95,8 +97,8 @@ void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spati
   }
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
-    const spatial6 M = td_added(w, i);
-    df[i] = spatial_sub(df[i], spatial6_apply(&M, &g));
+    const spatial6* M = &w->added_now[i];
+    df[i] = spatial_sub(df[i], spatial6_apply(M, &g));
   }
 }
 
@@ -123,11 +125,11 @@ void td_fluid_blocks(const td_model* m, td_work* w) {
     if (moves(m, &m->wet[i])) wet_blocks(m, w, &m->wet[i], &g, &Vf);
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
-    const spatial6 M = td_added(w, i);
-    station_force s = stream_at(&M, &w->hop[i].V, &Vf);
+    const spatial6* M = &w->added_now[i];
+    station_force s = stream_at(M, &w->hop[i].V, &Vf);
     for (int j = 0; j < 6; j++) {
       const spatial e = spatial_unit(j);
-      s.Kx.col[j] = spatial_sub(s.Kx.col[j], moved_inertia(&M, &e, &g));
+      s.Kx.col[j] = spatial_sub(s.Kx.col[j], moved_inertia(M, &e, &g));
     }
     td_block_add(w, i, &s);
   }
@@ -139,8 +141,8 @@ double td_fluid_kinetic(const td_model* m, const td_work* w) {
   double sum = 0;
   for (int i = 0; m->has_added && i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
-    const spatial6 M = td_added(w, i);
-    const spatial MV = spatial6_apply(&M, &w->hop[i].V);
+    const spatial6* M = &w->added_now[i];
+    const spatial MV = spatial6_apply(M, &w->hop[i].V);
     sum += 0.5 * spatial_dot(&w->hop[i].V, &MV);
   }
   return sum;
@@ -175,8 +177,8 @@ double td_fluid_power(const td_model* m, const td_work* w) {
   }
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
-    const spatial6 M = td_added(w, i);
-    const spatial f = stream_force(&M, &w->hop[i].V, &Vf);
+    const spatial6* M = &w->added_now[i];
+    const spatial f = stream_force(M, &w->hop[i].V, &Vf);
     sum += spatial_dot(&w->hop[i].V, &f);
   }
   return sum;
@@ -194,7 +196,7 @@ void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int 
   }
   for (int i = first; i <= last; i++) {
     if (!is_wet(w, i)) continue;
-    const spatial6 M = td_added(w, i);
-    *momentum = spatial_add(*momentum, spatial6_apply(&M, &w->hop[i].V));
+    const spatial6* M = &w->added_now[i];
+    *momentum = spatial_add(*momentum, spatial6_apply(M, &w->hop[i].V));
   }
 }

@@ -144,6 +144,7 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
     h->c = spatial_add(h->c, own);
     if (w->hop_heavy[i]) h->I = inertia_move(g, w->hop_inertia[i]);
   }
+  td_fluid_place(m, w);
 }
 
 void td_place_motion(const td_model* m, td_work* w) {

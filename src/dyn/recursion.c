@@ -38,8 +38,8 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
     hop_work* h = &w->hop[i];
     h->F = spatial_scale(-1, h->f);
     if (is_wet(w, i)) {
-      const spatial6 M = td_added(w, i);
-      const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+      const spatial6* M = &w->added_now[i];
+      const spatial MA = spatial6_apply(M, &h->A), MV = spatial6_apply(M, &h->V);
       h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
     }
     if (!w->hop_heavy[i]) continue;
@@ -68,8 +68,8 @@ static void own_inertia(td_work* w, int i) {
     memset(IA, 0, sizeof *IA);
   }
   if (is_wet(w, i)) {
-    const spatial6 M = td_added(w, i);
-    spatial6_add(IA, &M);
+    const spatial6* M = &w->added_now[i];
+    spatial6_add(IA, M);
   }
 }
 
@@ -264,9 +264,9 @@ static void begin_articulated(td_work* w, int i) {
     memset(&s->IA, 0, sizeof(spatial6));
   }
   if (is_wet(w, i)) {
-    const spatial6 M = td_added(w, i);
-    const spatial MV = spatial6_apply(&M, &h->V);
-    spatial6_add(&s->IA, &M);
+    const spatial6* M = &w->added_now[i];
+    const spatial MV = spatial6_apply(M, &h->V);
+    spatial6_add(&s->IA, M);
     s->pA = spatial_add(s->pA, spatial_cross_force(&h->V, &MV));
   }
 }

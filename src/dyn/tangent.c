@@ -165,10 +165,10 @@ static mat3 inertia_rate(const inertia* I, const spatial* V, vec3 L) {
 // Added mass is a general inertia: its part of B is a whole matrix, in blocks.
 static void add_general(td_work* w, int i) {
   hop_work* h = &w->hop[i];
-  const spatial6 M = td_added(w, i), B = inertia_rate_matrix(&M, &h->V);
-  const spatial MA = spatial6_apply(&M, &h->A), MV = spatial6_apply(&M, &h->V);
+  const spatial6 *M = &w->added_now[i], B = inertia_rate_matrix(M, &h->V);
+  const spatial MA = spatial6_apply(M, &h->A), MV = spatial6_apply(M, &h->V);
   h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
-  spatial6_add(&sums_of_hop(w, i)->IA, &M);
+  spatial6_add(&sums_of_hop(w, i)->IA, M);
   spatial6_add(&w->blocks[i].B, &B);
 }
 

@@ -24,6 +24,7 @@
   X(contact_interval, interval, m->npiece)           \
   X(double, crossing_share, m->ncrossing)            \
   X(spatial6, hop_added, m->has_added ? m->nhop : 0) \
+  X(spatial6, added_now, m->has_added ? m->nhop : 0) \
   X(bool, hop_wet, m->has_added ? m->nhop : 0)       \
   X(hop_block, blocks, m->has_blocks ? m->nhop : 0)  \
   X(pose, hop_fix, m->nhop)                          \

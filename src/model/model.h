@@ -617,6 +617,7 @@ struct td_work {
   lanes* weight;
   cable_work* cable;
   spatial6* hop_added;         // added mass in the hop's frame
+  spatial6* added_now;         // and in the world
   bool* hop_wet;               // it has some
   hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
   contact_interval* interval;  // contact: pieces in order

@@ -47,7 +47,7 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
   const double* vdot = from_code(m, power);
   if (vdot == NULL) {
     TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
-    if (power != NULL) *power = td_power_placed(m->model, m->state, m->work);
+    if (power != NULL) *power = td_power_placed(m->model, m->work);
     vdot = td_work_vdot(m->work);
   }
   td_qdot(m->model, m->state->q, m->state->v, m->qdot);
@@ -79,7 +79,7 @@ static td_status integrals(void* ctx, double t, const double* y, double* power) 
     return TD_OK;
   }
   TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
-  *power = td_power_placed(m->model, m->state, m->work);
+  *power = td_power_placed(m->model, m->work);
   return TD_OK;
 }
 
@@ -178,8 +178,7 @@ static td_status project(void* ctx, double t, double* y) {
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
   if (m->size.nconstraint > 0) {
-    TD_TRY(project_positions(m));
-    TD_TRY(td_project_v(m->model, m->state, m->work));
+    TD_TRY(td_project(m->model, m->state, m->work, 1e-13, m->project_tol));
   }
   td_motion_pack(m, y);
   return TD_OK;
