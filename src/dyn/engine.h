@@ -46,6 +46,8 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
 // Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
 // hop.F.
 void td_inverse(const td_model* m, td_work* w, double* out);
+// out += Sᵀ F, what a wrench F on a hop does along its DOFs.
+void td_hop_forces(const td_model* m, const td_work* w, int hop, const spatial* F, double* out);
 // What the metric of projections adds to the diagonal of M, which comes in and is replaced: each
 // strain coordinate counts as heavy as the heaviest of its rod and strain (evaluate.c).
 void td_weigh_strains(const td_model* m, double* diagonal, arena* scratch);

@@ -32,6 +32,16 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
   }
 }
 
+void td_hop_forces(const td_model* m, const td_work* w, int i, const spatial* F, double* out) {
+  const model_hop* hop = &m->hop[i];
+  if (hop->kind == HOP_STRAIN) {
+    td_strain_forces(m, w, hop, F, out);
+    return;
+  }
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    out[m->col[k].v] += spatial_dot(&w->col[k].S, F);
+}
+
 void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = 0; i < m->nvel; i++) out[i] = -w->tau[i];
   for (int i = 0; i < m->nhop; i++) {
@@ -50,12 +60,7 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    if (hop->kind == HOP_STRAIN) {
-      td_strain_forces(m, w, hop, &h->F, out);
-    } else {
-      for (int k = 0; k < hop->nv; k++)
-        out[m->col[hop->col + k].v] += spatial_dot(&w->col[hop->col + k].S, &h->F);
-    }
+    td_hop_forces(m, w, i, &h->F, out);
     if (hop->parent >= 0) w->hop[hop->parent].F = spatial_add(w->hop[hop->parent].F, h->F);
   }
 }

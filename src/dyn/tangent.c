@@ -509,6 +509,16 @@ void td_input_map(const td_model* m, const td_state* state, td_work* w, double* 
   for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
 }
 
+void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,
+                         double* dFdu) {
+  memset(dFdu, 0, (size_t)m->nvel * sizeof(double));
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, input);
+  number_column(m, w, dFdu, 1, 0);
+  clear_partials(w, m->live_input, m->nlive_input);
+}
+
 // Geometry, masses and initial values have no simple derivative: central differences over the
 // parameter there.
 static void shape_derivative(const td_model* m, const td_state* state, td_work* w, int param,

@@ -298,6 +298,7 @@ typedef struct model_contact {
   int piece, npiece;     // PIECES: what is touched
   bool line;             // PIECES: of a rod, only the nearest point counts
   num point, direction;  // 3 slots each
+  num drift;             // 3 slots: velocity of the point, NUM_NONE: it stands still
   num radius;
   num law;         // 5 slots: stiffness, damping, exponent, friction, slip
   bool approach;   // damping acts on approach only, not in proportion to the depth
@@ -587,6 +588,7 @@ typedef struct col_sum {
 typedef struct cable_work {
   double zero;     // constant: length at the start
   double stretch;  // driven by its length: length - zero + pull
+  double mean;     // and the share of the tension that friction leaves on average
   double tension, slope;
 } cable_work;
 

@@ -14,6 +14,7 @@
 
 #include "motion.h"
 #include "riccati.h"
+#include "sparse_dyn.h"
 #include "statics.h"
 #include "tendril/control.h"
 #include "vectors.h"
@@ -244,6 +245,12 @@ static td_status start(td_observer* o, const td_state* state) {
 
 td_status td_observer_new(const td_model* model, td_work* work, const td_state* state,
                           const td_observe_options* options, td_observer** observer) {
+  *observer = NULL;
+  if (model->nvel > SPARSE_DENSE_LIMIT) {
+    td_work_fail(work, "a model of %d velocities is too large to be observed, it may have %d",
+                 model->nvel, SPARSE_DENSE_LIMIT);
+    return TD_E_USAGE;
+  }
   td_observer* o = *observer = calloc(1, sizeof *o);
   if (!o) return TD_E_NOMEM;
   o->model = model;

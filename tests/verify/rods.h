@@ -247,14 +247,14 @@ static inline bench bench_rom(const char* text, int order, int parts) {
   return bench_new(parts > 1 ? all : text, "rom", order);
 }
 
-// Errors fall faster than those of any method of fourth order, to the penalty where there is one;
-// the last one meets the row.
+// Errors fall faster than those of any method of fourth order until they meet the row: what is left
+// then may be a penalty.
 static inline void rom_check(const char* row, const char* what, const rom_orders* o,
                              const double error[4]) {
   const double least = 4;
   study s = study_new(row, "rom");
   char full[120];
-  for (int i = 0; i < 4; i++) study_level(&s, o->n[i], 1);
+  for (int i = 0; i < 4 && (i < 2 || error[i - 1] > o->tol); i++) study_level(&s, o->n[i], 1);
   const double slope = study_slope(&s, error);
   printf("%-4s rom %-14s", row, what);
   for (int i = 0; i < 4; i++) printf(" n=%d %.1e", o->n[i], error[i]);
