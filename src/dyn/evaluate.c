@@ -198,13 +198,15 @@ td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
 }
 
 // Rows at rest do no work: their rate is zero.
-static bool row_works(const model_row* r) {
+static bool works(const model_row* r) {
   return r->target == TARGET_CONTROL || r->target == TARGET_MOTION || !r->projected;
 }
 
+bool td_row_works(const td_model* m, int row) { return works(&m->row[row]); }
+
 bool td_power_needs_motion(const td_model* m) {
   for (int i = 0; i < m->nrow; i++)
-    if (row_works(&m->row[i])) return true;
+    if (works(&m->row[i])) return true;
   return m->nfree_v < m->nvel;
 }
 
@@ -227,7 +229,7 @@ double td_power_placed(const td_model* m, td_work* w) {
           vec3_dot(g, vec3_axpy(h->I.m, spatial_t(&h->V), vec3_cross(spatial_r(&h->V), h->I.mc)));
     }
   for (int i = 0; i < m->nrow; i++)
-    if (row_works(&m->row[i])) power += w->lambda[i] * td_row_at(m, w, i).ed;
+    if (works(&m->row[i])) power += w->lambda[i] * td_row_at(m, w, i).ed;
   if (m->nfree_v < m->nvel) {  // the effort of prescribed motion is what is left in its rows
     if (m->nrow > 0) td_row_forces(m, w, w->lambda);
     td_accelerate(m, w, w->vdot, true);
