@@ -395,7 +395,7 @@ static void test_D17d_flying_spaghetti_under_a_load_that_jumps(void** state) {
                        SPAGHETTI("[8 0 0 0 0 -80]", STEP) BOTH_ENDS,
                        10,
                        all_models,
-                       {6, 8, 12, 16},
+                       {8, 10, 12, 16},
                        {2.5, 5},
                        6,
                        0,
