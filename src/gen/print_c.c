@@ -529,7 +529,6 @@ static void write_forward(const gen_program* p, td_text* out) {
   if (has_motion(p)) write_given(p, out);
   td_c_put(out, d->nrow > 0 ? td_c_solve_rows : td_c_solve, p->name);
   for (int r = 0; power && r < d->nrow; r++) {
-    if (!td_row_works(p->m, r)) continue;
     td_text_printf(out, "  for (int i = 0; i < %s_nv; i++)\n", p->name);
     td_text_printf(out, "    *power += lambda[%d] * J[%d * %s_nv + i] * vs[i];\n", r, r, p->name);
   }
