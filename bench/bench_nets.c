@@ -1,7 +1,10 @@
-// Nets of 10² to 10⁵ nodes on one core, printed as JSON: microseconds per node for one evaluation
-// of the forward dynamics, the sparse tangent, the factorisation of an implicit step and its
-// solution; seconds for one simulated second (only the beginning of it for the largest, scaled);
-// memory. The same for MuJoCo's cloth, as large as it can be built.
+// Nets of 10² to 10⁵ nodes, printed as JSON.  Parts of a step in microseconds per node on one core:
+// one evaluation of the forward dynamics, the sparse tangent (and that on all cores, by the clock
+// on the wall), the factorisation of an implicit step and its solution.  A second of swinging from
+// rest under gravity, pinned at one edge, at rtol 1e-4, with the time spent in each part; where the
+// second would take longer than the seconds of computing allowed, as much of it as they suffice
+// for. Memory.  The same for MuJoCo's cloth, as large as it can be built, against a net of as many
+// nodes.
 #include <malloc.h>
 #include <mujoco/mujoco.h>
 #include <string.h>
@@ -11,6 +14,14 @@
 #include "net.h"
 #include "rig.h"
 #include "sparse_dyn.h"
+#include "team.h"
+
+// All cores together.
+static double on_the_wall(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 // Memory that is allocated [bytes].
 static double memory(void) {
@@ -39,82 +50,174 @@ static void factor(net* r) { r->motion->ode.factor(r->motion, 1e-3); }
 static void solve(net* r) { r->motion->ode.solve(r->motion, r->b); }
 
 // Best of some runs, in microseconds per node.
-static double best(net* r, void (*run)(net*), int nodes) {
+static double best(net* r, void (*run)(net*), double (*now)(void), int nodes) {
   double least = INFINITY, spent = 0;
   for (int i = 0; i < 20 && spent < 2; i++) {
-    const double start = seconds();
+    const double start = now();
     run(r);
-    spent += seconds() - start;
-    least = fmin(least, seconds() - start);
+    const double took = now() - start;
+    spent += took;
+    least = fmin(least, took);
   }
   return 1e6 * least / nodes;
 }
 
-// A second of swinging, or the first steps of it: seconds of computing per step and per second.
-static void swing(net* r, td_solver solver, long steps, const char* name, int nodes) {
-  td_sim_options o = td_sim_options_default();
-  td_trajectory* t = NULL;
-  o.solver = solver;
-  o.max_steps = steps;
-  td_state_initial(r->model, r->work, r->state);
+// ---- swinging ---------------------------------------------------------------------------------
+
+// The parts of a step, and how often each was done.
+enum { EVALUATION, INTEGRALS, TANGENT, FACTOR, SOLVE, PROJECTION, PARTS };
+static const char* const part_names[] = {"evaluation", "work",  "tangent",
+                                         "factor",     "solve", "projection"};
+
+// An initial value problem that looks at the clock.
+typedef struct timed {
+  const td_ode* ode;
+  double spent[PARTS];
+  long count[PARTS];
+} timed;
+
+static td_status stop(timed* t, int part, double start, td_status status) {
+  t->spent[part] += seconds() - start;
+  t->count[part]++;
+  return status;
+}
+static td_status timed_states(void* ctx, double t, const double* y, double* ydot) {
+  timed* c = ctx;
   const double start = seconds();
-  td_simulate(r->model, r->work, r->state, &o, &t);
-  const double spent = seconds() - start;
-  const td_sim_stats* s = td_trajectory_stats(t);
-  printf(
-      ",\n     \"%s\": {\"steps\": %ld, \"evaluations\": %ld, \"tangents\": %ld, "
-      "\"factorisations\": %ld, \"t_end\": %.3g, \"cpu_s\": %.3g, \"step_us_per_node\": %.3g, "
-      "\"cpu_s_per_simulated_s\": %.3g}",
-      name, s->steps, s->evaluations, s->tangents, s->factorisations, s->t_end, spent,
-      1e6 * spent / (double)s->steps / nodes, spent / s->t_end);
-  td_trajectory_free(t);
+  return stop(c, EVALUATION, start, c->ode->states(c->ode->ctx, t, y, ydot));
+}
+static td_status timed_integrals(void* ctx, double t, const double* y, double* qdot) {
+  timed* c = ctx;
+  const double start = seconds();
+  return stop(c, INTEGRALS, start, c->ode->integrals(c->ode->ctx, t, y, qdot));
+}
+static td_status timed_linearise(void* ctx, double t, const double* y) {
+  timed* c = ctx;
+  const double start = seconds();
+  return stop(c, TANGENT, start, c->ode->linearise(c->ode->ctx, t, y));
+}
+static td_status timed_factor(void* ctx, double gamma) {
+  timed* c = ctx;
+  const double start = seconds();
+  return stop(c, FACTOR, start, c->ode->factor(c->ode->ctx, gamma));
+}
+static void timed_solve(void* ctx, double* b) {
+  timed* c = ctx;
+  const double start = seconds();
+  c->ode->solve(c->ode->ctx, b);
+  stop(c, SOLVE, start, TD_OK);
+}
+static td_status timed_project(void* ctx, double t, double* y) {
+  timed* c = ctx;
+  const double start = seconds();
+  return stop(c, PROJECTION, start, c->ode->project(c->ode->ctx, t, y));
 }
 
-static void measure(int n, net_kind kind, bool last) {
-  static const char* const names[] = {"springs", "ropes", "beams"};
-  const int nodes = n * n;
-  const double before = memory(), start = seconds();
+typedef struct swing_result {
+  double t, spent;  // simulated and computed seconds
+  long steps;
+} swing_result;
+
+// BDF on one core from rest; returns seconds of computing per simulated second.
+static swing_result swing(net* r, double budget, timed* c) {
+  td_ode ode = r->motion->ode;
+  swing_result result = {0, 0, 0};
+  td_stepper* stepper = NULL;
+  *c = (timed){.ode = &r->motion->ode};
+  ode.ctx = c;
+  ode.lightly_damped = true;  // as td_simulate finds them to be
+  ode.states = timed_states;
+  ode.integrals = timed_integrals;
+  ode.linearise = timed_linearise;
+  ode.factor = timed_factor;
+  ode.solve = timed_solve;
+  if (ode.project) ode.project = timed_project;
+  const double start = seconds();
+  td_step step = {0};
+  if (td_cvode_new(&ode, 0, r->y, &stepper) != TD_OK) exit(1);
+  do {
+    if (td_stepper_step(stepper, 1, &step) != TD_OK) exit(1);
+  } while (step.t < 1 && seconds() - start < budget);
+  result = (swing_result){step.t, seconds() - start, stepper->counts.steps};
+  td_stepper_free(stepper);
+  return result;
+}
+
+static void print_swing(net* r, double budget, int nodes) {
+  timed c;
+  const swing_result s = swing(r, budget, &c);
+  const double per = 1e6 / (double)s.steps / nodes;
+  double other = s.spent;
+  printf(
+      ",\n     \"swing\": {\"t_end\": %.3g, \"steps\": %ld, \"cpu_s\": %.3g, "
+      "\"cpu_s_per_simulated_s\": %.3g, \"step_us\": %.3g, \"of_which\": {",
+      s.t, s.steps, s.spent, s.spent / s.t, s.spent * per);
+  for (int i = 0; i < PARTS; i++) {
+    if (c.count[i] > 0)
+      printf("\"%s\": {\"times\": %ld, \"us_per_step\": %.3g}, ", part_names[i], c.count[i],
+             c.spent[i] * per);
+    other -= c.spent[i];
+  }
+  printf("\"other\": {\"us_per_step\": %.3g}}}", other * per);
+}
+
+// ---- one net ----------------------------------------------------------------------------------
+
+static void net_open(net* r) {
+  if (td_motion_new(r->model, r->work, r->state, 1e-4, 1e-6, &r->motion) != TD_OK) exit(1);
+  r->y = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
+  r->b = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
+  td_motion_pack(r->motion, r->y);
+}
+
+static void net_close(net* r) {
+  td_motion_free(r->motion);
+  free(r->y);
+  free(r->b);
+  td_state_free(r->state);
+  td_work_free(r->work);
+  td_model_free(r->model);
+}
+
+static net net_of(int n, net_kind kind) {
   net r = {.model = net_model(n, kind)};
-  const double load = seconds() - start, with_model = memory();
   r.work = needed(td_work_new(r.model));
   r.state = needed(td_state_new(r.model));
   td_state_initial(r.model, r.work, r.state);
-  forward(&r);
+  return r;
+}
+
+static void measure(int n, net_kind kind, double budget, bool last) {
+  static const char* const names[] = {"springs", "ropes", "beams"};
+  const int nodes = n * n;
+  const double before = memory(), start = seconds();
+  td_model_free(net_model(n, kind));
+  const double load = seconds() - start;
+  net r = net_of(n, kind);
   const double with_work = memory();
   printf("    {\"kind\": \"%s\", \"nodes\": %d, \"dof\": %d, \"load_s\": %.3g, ", names[kind],
          nodes, td_model_sizes(r.model).nv, load);
-  printf("\"model_kB_per_node\": %.3g, \"work_kB_per_node\": %.3g,\n     ",
-         (with_model - before) / 1e3 / nodes, (with_work - with_model) / 1e3 / nodes);
+  printf("\"model_and_work_kB\": %.3g, ", (with_work - before) / 1e3 / nodes);
+  net_open(&r);
+  td_sparse_set_threads(r.model, r.work, td_team_processors());
+  printf("\"tangent_all_cores_us\": %.3g,\n     ", best(&r, linearise, on_the_wall, nodes));
+  td_sparse_set_threads(r.model, r.work, 1);
+  printf("\"evaluation_us\": %.3g, ", best(&r, forward, seconds, nodes));
+  printf("\"tangent_us\": %.3g, ", best(&r, linearise, seconds, nodes));
+  printf("\"factor_us\": %.3g, ", best(&r, factor, seconds, nodes));
+  printf("\"solve_us\": %.3g, \"matrices_and_factor_kB\": %.3g", best(&r, solve, seconds, nodes),
+         (memory() - with_work) / 1e3 / nodes);
   fflush(stdout);
-  if (td_motion_new(r.model, r.work, r.state, 1e-4, 1e-6, &r.motion) != TD_OK) exit(1);
-  r.y = needed(calloc((size_t)r.motion->ode.n + 1, sizeof(double)));
-  r.b = needed(calloc((size_t)r.motion->ode.n + 1, sizeof(double)));
-  td_motion_pack(r.motion, r.y);
-  printf("\"evaluation_us\": %.3g, ", best(&r, forward, nodes));
-  printf("\"tangent_us\": %.3g, ", best(&r, linearise, nodes));
-  const double with_matrices = memory();
-  fflush(stdout);
-  printf("\"factor_us\": %.3g, ", best(&r, factor, nodes));
-  printf("\"solve_us\": %.3g, \"matrix_kB_per_node\": %.3g, \"factor_kB_per_node\": %.3g",
-         best(&r, solve, nodes), (with_matrices - with_work) / 1e3 / nodes,
-         (memory() - with_matrices) / 1e3 / nodes);
-  fflush(stdout);
-  td_motion_free(r.motion);
-  const long steps = nodes > 20000 ? 4 : nodes > 2000 ? 30 : nodes > 500 ? 300 : 0;
-  swing(&r, TD_SOLVER_EXPLICIT, steps, "explicit", nodes);
-  swing(&r, TD_SOLVER_STIFF, steps, "implicit", nodes);
+  print_swing(&r, budget, nodes);
   printf("}%s\n", last ? "" : ",");
   fflush(stdout);
-  free(r.y);
-  free(r.b);
-  td_state_free(r.state);
-  td_work_free(r.work);
-  td_model_free(r.model);
+  net_close(&r);
 }
 
 // ---- MuJoCo -----------------------------------------------------------------------------------
 
-static void measure_peer(int n, bool last) {
+// Seconds of computing per simulated second; 0: it cannot be built.
+static double measure_peer(int n) {
   mjVFS* files = needed(malloc(sizeof *files));
   char *mjcf = needed(net_mjcf(n)), error[500] = "";
   mj_defaultVFS(files);
@@ -128,8 +231,8 @@ static void measure_peer(int n, bool last) {
   for (char* c = error; *c; c++)
     if (*c == '\n' || *c == '"') *c = ' ';
   if (!m) {
-    printf("    {\"nodes\": %d, \"refused\": \"%.60s\"}%s\n", n * n, error, last ? "" : ",");
-    return;
+    printf("    {\"nodes\": %d, \"refused\": \"%.60s\"", n * n, error);
+    return 0;
   }
   const double load = seconds() - start;
   mjData* d = mj_makeData(m);
@@ -141,26 +244,48 @@ static void measure_peer(int n, bool last) {
     spent += seconds() - from;
     least = fmin(least, seconds() - from);
   }
+  const double per_second = least / m->opt.timestep;
   printf(
-      "    {\"nodes\": %d, \"dof\": %d, \"load_s\": %.3g, \"step_us_per_node\": %.3g, "
-      "\"cpu_s_per_simulated_s\": %.3g}%s\n",
-      n * n, m->nv, load, 1e6 * least / (n * n), least / m->opt.timestep, last ? "" : ",");
-  fflush(stdout);
+      "    {\"nodes\": %d, \"dof\": %d, \"load_s\": %.3g, \"step_us\": %.3g, "
+      "\"cpu_s_per_simulated_s\": %.3g",
+      n * n, m->nv, load, 1e6 * least / (n * n), per_second);
   mj_deleteData(d);
   mj_deleteModel(m);
+  return per_second;
 }
 
-// bench_nets [largest number of nodes along an edge]
+// A cloth of MuJoCo against a net of as many nodes.
+static void compare(int n, double budget, bool last) {
+  const double theirs = measure_peer(n);
+  fflush(stdout);
+  if (theirs > 0) {
+    timed c;
+    net r = net_of(n, NET_SPRINGS);
+    net_open(&r);
+    td_sparse_set_threads(r.model, r.work, 1);
+    const swing_result s = swing(&r, budget, &c);
+    printf(", \"tendril_cpu_s_per_simulated_s\": %.3g, \"ratio\": %.3g", s.spent / s.t,
+           theirs * s.t / s.spent);
+    net_close(&r);
+  }
+  printf("}%s\n", last ? "" : ",");
+  fflush(stdout);
+}
+
+// bench_nets [largest number of nodes along an edge [seconds of computing for each swing
+// [smallest]]]
 int main(int argc, char** argv) {
-  static const int sizes[] = {10, 32, 100, 316}, cloths[] = {10, 15, 20, 25};
+  static const int sizes[] = {10, 32, 100, 316}, cloths[] = {10, 15, 20, 25, 30};
   const int largest = argc > 1 ? atoi(argv[1]) : 316;
-  printf("{\n  \"nets\": [\n");
+  const double budget = argc > 2 ? atof(argv[2]) : 30;
+  const int smallest = argc > 3 ? atoi(argv[3]) : 0;
+  printf("{\n  \"processors\": %d,\n  \"nets\": [\n", td_team_processors());
   for (int kind = 0; kind < 3; kind++)
     for (int i = 0; i < 4; i++)
-      if (sizes[i] <= largest)
-        measure(sizes[i], (net_kind)kind, kind == 2 && (i == 3 || sizes[i + 1] > largest));
+      if (sizes[i] <= largest && sizes[i] >= smallest)
+        measure(sizes[i], (net_kind)kind, budget, kind == 2 && (i == 3 || sizes[i + 1] > largest));
   printf("  ],\n  \"mujoco\": [\n");
-  for (int i = 0; i < 4; i++) measure_peer(cloths[i], i == 3);
+  for (int i = 0; i < 5; i++) compare(cloths[i], budget, i == 4);
   printf("  ]\n}\n");
   return 0;
 }

@@ -6,8 +6,9 @@
 %   n        polynomial order or number of segments
 %   load     0: the module moves freely, 1: an external load acts on its tip (needs data)
 %   stretch  1: the cross-section follows the stretch (radii/sqrt(lambda), lengths*lambda), 0: it is that at the
-%            stretch `lambda`, 2: as 1, but in 'rom' it follows the height of the tip over the length, which the
-%            authors take for the stretch (too small when the module bends: it is then too stiff)
+%            stretch `lambda`, 2: as 1, but in 'rom' it follows the height of the tip over the length.  Printed is 1, the
+%            integral of the axial strain; the authors' program has 2, and their results of 'rom' are those of 2 (too
+%            stiff when the module bends); their loaded static results of 'srl' and 'ebr' are those of 0
 %   data     a recording (columns t_s, p1_Pa ... and the tip wrench); without one the pressures ramp up in turn
 %   wrench   'published' or 'world': which columns of the recording hold the tip wrench (fx_N or fwx_N ...): the
 %            published ones are turned into the world the wrong way

@@ -100,6 +100,9 @@ void td_plant_inputs(td_plant* plant, const double* u);
 // td_work_failure() of its work may tell more.  Makes no heap call, except that forces which jump
 // at known times are looked up again now and then.
 td_status td_plant_step(td_plant* plant, double t);
+// All in one call, for other languages: hold u (NULL: as they are), go to t, and measure there
+// (nsensor; NULL: do not).
+td_status td_plant_drive(td_plant* plant, double t, const double* u, double* sensors);
 // Go on from another state.
 td_status td_plant_reset(td_plant* plant, const td_state* state);
 // Counts since the start: steps, rejected, evaluations, tangents, factorisations, projections.

@@ -293,7 +293,7 @@ void td_modes_free(td_modes_result* result);
 // One equilibrium on a path.
 typedef enum td_path_kind { TD_REGULAR, TD_LIMIT, TD_BIFURCATION, TD_HOPF } td_path_kind;
 typedef struct td_trace_options {
-  int param;        // parameter followed
+  int param;        // parameter followed; nparam + i: input i
   double from, to;  // its range
   double step;      // first and largest arc-length step relative to the range, default 0.02
   int max_points;   // default 2000

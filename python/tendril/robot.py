@@ -270,16 +270,35 @@ class Robot:
         lib.td_modes_free(p)
         return result
 
-    def linearize(self, state: Optional[State] = None, modes: Optional[int] = None) -> Linear:
-        """The linear model about a state (default: the equilibrium), or its first natural modes."""
+    def linearize(self, state: Optional[State] = None, modes: Optional[int] = None, correct: bool = False) -> Linear:
+        """The linear model about a state (default: the equilibrium), or its first natural modes; `correct`
+        adds one shape for each input, for the right static response."""
         s = (state or self.equilibrium().state).copy()
         p = c.POINTER(td_linear)()
         if modes is None:
             status = lib.td_linearize(self._model, s._pointer, self._work, c.byref(p))
         else:
-            status = lib.td_modal_reduction(self._model, s._pointer, self._work, modes, c.byref(p))
+            reduce = lib.td_static_reduction if correct else lib.td_modal_reduction
+            status = reduce(self._model, s._pointer, self._work, modes, c.byref(p))
         self._check(status, "linearize")
         return Linear(self, s, p)
+
+    def response(self, frequency, state: Optional[State] = None) -> np.ndarray:
+        """Frequency response of the whole model, of any size, about a state (default: the equilibrium) at each
+        frequency in Hz: shape (..., ny, nu), complex.  Rows are sensors; those that are left out are NaN."""
+        s, f = state or self.equilibrium().state, np.asarray(frequency, dtype=float)
+        p = c.c_void_p()
+        self._check(lib.td_response_new(self._model, s._pointer, self._work, c.byref(p)), "response")
+        try:
+            rows = [lib.td_response_output(p, i) for i in range(lib.td_response_count(p))]
+            out = np.full(f.shape + (self.sizes.nsensor, self.sizes.nu), np.nan + 0j)
+            G = np.empty((len(rows), self.sizes.nu), dtype=complex)
+            for index in np.ndindex(f.shape):
+                self._check(lib.td_response_at(p, float(2 * np.pi * f[index]), address(G)), "response")
+                out[index][rows] = G
+            return out
+        finally:
+            lib.td_response_free(p)
 
     def simulate(self, state: Optional[State] = None, t_final: Optional[float] = None,
                  dt_out: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
@@ -364,6 +383,8 @@ class Plant:
         self._held = self.u.copy()
         self._address = address(self._held)
         self._values = np.empty(robot.sizes.nsensor)
+        self._values_address = address(self._values)
+        self._drive = lib.td_plant_drive
         self._fresh = False
 
     @property
@@ -381,8 +402,7 @@ class Plant:
                 raise Error(f"the model has no input '{name}'; it has: "
                             f"{', '.join(self.robot.inputs) or 'none'}") from None
         self._fresh = False
-        lib.td_plant_inputs(self._plant, self._address)
-        status = lib.td_plant_step(self._plant, t)
+        status = self._drive(self._plant, t, self._address, None)
         if status:
             self.robot._check(status, f"step from t = {self.t:g} s to {t:g} s")
         return self
@@ -391,7 +411,7 @@ class Plant:
         """All sensors where it is, in the order of robot.sensor_names; valid until the next step."""
         if not self._fresh:
             status = lib.td_sensors(self.robot._model, self.state._pointer, self.robot._work,
-                                    address(self._values))
+                                    self._values_address)
             self.robot._check(status, "sensors")
             self._fresh = True
         return self._values

@@ -62,6 +62,7 @@ class Analysing(unittest.TestCase):
         np.testing.assert_allclose(np.linalg.norm(run["tip"], axis=1), 1, atol=1e-12)
         np.testing.assert_allclose(run.energy[:, :3].sum(axis=1) - run.energy[:, 3], run.energy[0, :3].sum(), atol=1e-6)
         self.assertIn("tip_x", rest._repr_html_())
+        self.assertRegex(robot._repr_html_(), "<iframe srcdoc=|<table")
         self.assertIn("steps", run._repr_html_())
 
     def test_linear_model_and_gains(self):
@@ -75,8 +76,17 @@ class Analysing(unittest.TestCase):
         G = linear.response([0.5, 1.0])
         w = 2 * np.pi * 1.0
         np.testing.assert_allclose(G[1], linear.C @ np.linalg.solve(1j * w * np.eye(4) - linear.A, linear.B) + linear.D)
+        np.testing.assert_allclose(robot.response([0.5, 1.0]), G)
         with self.assertRaises(tendril.Error):
             linear.lqr(np.zeros((3, 3)))
+
+    def test_a_large_net_is_reduced(self):
+        robot = tendril.load(MODELS / "hanging_net.m", n=19)
+        few = robot.linearize(modes=20, correct=True)
+        self.assertEqual(few.A.shape, (42, 42))
+        hz = [0.3, 0.9]
+        z = robot.sensor_names.index("middle_z")
+        np.testing.assert_allclose(few.response(hz)[:, z], robot.response(hz, few.about)[:, z], rtol=0.01)
 
     def test_plant_balances_the_cart(self):
         robot = tendril.loads(CART)

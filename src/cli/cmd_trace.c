@@ -19,21 +19,26 @@ static const char* kind_text(td_path_kind kind) {
   return "";
 }
 
-// Index of the parameter named in "P=a:b", or -1 after a message.
+// Index of the parameter named in "P=a:b", nparam + that of the input, or -1 after a message.
 static int find_param(const session* s, char** name) {
   const char* text = s->opt->param;
   *name = format_text("%.*s", (int)strcspn(text, "="), text);
   if (!*name) return -1;
   const int param = td_model_param_find(s->model, *name);
   if (param >= 0) return param;
+  for (int i = 0; i < s->n.nu; i++)
+    if (strcmp(td_model_input_name(s->model, i), *name) == 0) return s->n.nparam + i;
 
-  const char** names = calloc((size_t)s->n.nparam + 1, sizeof *names);
-  for (int i = 0; names && i < s->n.nparam; i++) names[i] = td_model_param_name(s->model, i);
-  const char* near = names ? td_nearest(*name, names, s->n.nparam) : NULL;
+  const int n = s->n.nparam + s->n.nu;
+  const char** names = calloc((size_t)n + 1, sizeof *names);
+  for (int i = 0; names && i < n; i++)
+    names[i] = i < s->n.nparam ? td_model_param_name(s->model, i)
+                               : td_model_input_name(s->model, i - s->n.nparam);
+  const char* near = names ? td_nearest(*name, names, n) : NULL;
   if (near) {
-    complain(0, "the model has no parameter '%s'; did you mean '%s'?", *name, near);
+    complain(0, "the model has no parameter or input '%s'; did you mean '%s'?", *name, near);
   } else {
-    complain(0, "the model has no parameter '%s'", *name);
+    complain(0, "the model has no parameter or input '%s'", *name);
   }
   free(names);
   return -1;
@@ -123,7 +128,7 @@ static td_status compute(session* s, int param, td_trace_result** result) {
 }
 
 static int trace(session* s, int param, const char* name) {
-  if (td_work_set_param(s->model, s->work, param, s->opt->from) != TD_OK) {
+  if (param < s->n.nparam && td_work_set_param(s->model, s->work, param, s->opt->from) != TD_OK) {
     return complain(CODE_USE,
                     "parameter '%s' decides how the model is built and cannot be followed", name);
   }

@@ -264,7 +264,7 @@ static const option_row option_table[] = {
     {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},
     {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
     {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
-    {'t', "--param", NULL, "P=A:B", read_param, "parameter to follow and its range"},
+    {'t', "--param", NULL, "P=A:B", read_param, "parameter or input to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
     {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
     {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},

@@ -4,7 +4,8 @@
 //   generalised force  -T ∂l/∂q
 //
 // The tension T is given, or follows from the length: k (l - l(0) + pull) when taut.  Friction
-// inside a rod leaves the share exp(-μ Θ) of it where the cable has turned by Θ since its start.
+// inside a rod leaves the share exp(-μ Θ) of it where the cable has turned by Θ since its start; a
+// length then gives the mean tension along the cable, and T is that over the mean share.
 #include <math.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 #include "link.h"
 
 static bool by_length(const model_cable* c) { return c->tension == NUM_NONE; }
+static bool has_friction(const model_cable* c) { return c->friction != NUM_NONE; }
 
 // The cable at a crossing; x: the strains there.
 static cable_section section_at(const td_model* m, const td_work* w, const model_crossing* c,
@@ -75,12 +77,25 @@ static void shares(const td_model* m, td_work* w, const model_cable* c) {
     const model_crossing* at = crossing_of(m, c, i);
     double* share = &w->crossing_share[m->cable_order[c->order + i]];
     *share = 1;
-    if (c->friction == NUM_NONE) continue;
+    if (!has_friction(c)) continue;
     const cable_section s = section_at(m, w, at, x);
     const double turn = passed(m, w, at) * cable_bend(&s, x, slope);
     *share = exp(-w->num[c->friction] * (angle + 0.5 * turn));
     angle += turn;
   }
+}
+
+// The share averaged along the cable.
+static double mean_share(const td_model* m, const td_work* w, const model_cable* c) {
+  double sum = 0, length = 0, x[6];
+  if (!has_friction(c)) return 1;
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    const double l = passed(m, w, at) * section_at(m, w, at, x).l;
+    sum += l * w->crossing_share[m->cable_order[c->order + i]];
+    length += l;
+  }
+  return length > 0 ? sum / length : 1;
 }
 
 void td_cable_tensions(const td_model* m, td_work* w) {
@@ -90,13 +105,45 @@ void td_cable_tensions(const td_model* m, td_work* w) {
     shares(m, w, c);
     if (by_length(c)) {
       at->stretch = td_cable_length(m, w, i) - at->zero + w->load * w->num[c->pull];
+      at->mean = mean_share(m, w, c);
       const cable_pull p = cable_taut(w->num[c->stiffness], at->stretch);
-      at->tension = p.tension;
-      at->slope = p.slope;
+      at->tension = p.tension / at->mean;
+      at->slope = p.slope / at->mean;
     } else {
       at->tension = w->load * w->num[c->tension];
     }
   }
+}
+
+// Changes of the cable's length, of that weighted with the shares, and of their mean.
+typedef struct cable_sums {
+  double length, shared, mean;
+} cable_sums;
+
+static cable_sums sums_change(const td_model* m, const td_work* w, int cable, int col) {
+  const model_cable* c = &m->cable[cable];
+  double angle = 0, length = 0, x[6], dx[6], slope[6];
+  cable_sums sum = {0, 0, 0};
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    const cable_section s = section_at(m, w, at, x);
+    const double W = passed(m, w, at), share = w->crossing_share[m->cable_order[c->order + i]];
+    double dl = 0, turn = 0;
+    cable_bend(&s, x, slope);
+    td_strains_change(m, w, &m->force[at->force], col, dx);
+    for (int d = 0; d < 6; d++) {
+      dl += W * s.g[d] * dx[d];
+      turn += W * slope[d] * dx[d];
+    }
+    sum.length += dl;
+    sum.shared += share * dl;
+    sum.mean += (share - w->cable[cable].mean) * dl;
+    sum.mean -= w->num[c->friction] * share * (angle + 0.5 * turn) * W * s.l;
+    length += W * s.l;
+    angle += turn;
+  }
+  if (length > 0) sum.mean /= length;
+  return sum;
 }
 
 // Change of the tension for changes of the numbers alone.
@@ -105,13 +152,21 @@ static double tension_change(const td_model* m, const td_work* w, int cable) {
   const cable_work* at = &w->cable[cable];
   if (!by_length(c)) return w->load * w->dnum[c->tension];
   if (!(at->stretch > 0)) return 0;
-  return at->slope * w->load * w->dnum[c->pull] + at->stretch * w->dnum[c->stiffness];
+  return at->slope * w->load * w->dnum[c->pull] + at->stretch / at->mean * w->dnum[c->stiffness];
+}
+
+// ... and along a column alone
+static double tension_slope(const td_model* m, const td_work* w, int cable, int col) {
+  const cable_work* at = &w->cable[cable];
+  if (!has_friction(&m->cable[cable])) return at->slope * td_cable_length_change(m, w, cable, col);
+  const cable_sums sum = sums_change(m, w, cable, col);
+  return at->slope * sum.length - at->tension / at->mean * sum.mean;
 }
 
 double td_cable_tension_change(const td_model* m, const td_work* w, int cable, int col) {
   const double numbers = tension_change(m, w, cable);
   if (col < 0 || !by_length(&m->cable[cable]) || w->cable[cable].slope == 0) return numbers;
-  return numbers + w->cable[cable].slope * td_cable_length_change(m, w, cable, col);
+  return numbers + tension_slope(m, w, cable, col);
 }
 
 bool td_cable_couples(const td_model* m) {
@@ -207,13 +262,18 @@ static void add_outer(double* A, int n, double s, const double* x, const double*
     for (int j = 0; x[i] != 0 && j < n; j++) A[i * n + j] += s * x[i] * y[j];
 }
 
-// T = k (l - l(0) + pull):  dF/dq = k ∂l/∂q ∂l/∂qᵀ
+// T = k (l - l(0) + pull):  dF/dq = ∂l/∂q ∂T/∂qᵀ, with friction ∂l/∂q weighted by the shares
 static void length_tangent(const td_model* m, td_work* w, int cable, double* dq) {
   const arena_mark mark = arena_open(&w->scratch);
-  double* g = arena_zeros(&w->scratch, m->nvel);
-  for (int col = 0; col < m->ncol; col++)
-    g[m->col[col].v] += td_cable_length_change(m, w, cable, col);
-  add_outer(dq, m->nvel, w->cable[cable].slope, g, g);
+  double *g = arena_zeros(&w->scratch, m->nvel), *dT = arena_zeros(&w->scratch, m->nvel);
+  const bool friction = has_friction(&m->cable[cable]);
+  for (int col = 0; col < m->ncol; col++) {
+    const int v = m->col[col].v;
+    g[v] +=
+        friction ? sums_change(m, w, cable, col).shared : td_cable_length_change(m, w, cable, col);
+    dT[v] += tension_slope(m, w, cable, col);
+  }
+  add_outer(dq, m->nvel, 1, g, dT);
   arena_close(&w->scratch, mark);
 }
 
@@ -255,7 +315,7 @@ static void friction_tangent(const td_model* m, td_work* w, int cable, double* d
 void td_cable_tangent(const td_model* m, td_work* w, double* dq) {
   for (int i = 0; i < m->ncable; i++) {
     if (by_length(&m->cable[i]) && w->cable[i].slope != 0) length_tangent(m, w, i, dq);
-    if (m->cable[i].friction != NUM_NONE) friction_tangent(m, w, i, dq);
+    if (has_friction(&m->cable[i])) friction_tangent(m, w, i, dq);
   }
 }
 

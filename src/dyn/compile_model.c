@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "cad.h"
 #include "compile.h"
 #include "dense.h"
@@ -182,7 +183,7 @@ static td_status judge_chart(const trial* t, const model_hop* hop) {
   int largest = hop->col;  // where the largest of them was written
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const double x = t->w->q_initial[t->m->col[k].q];
-    y[t->m->col[k].part] += t->w->col[k].weight * x;
+    y[t->m->col[k].part] += t->w->col_weight[k] * x;
     if (fabs(x) > fabs(t->w->q_initial[t->m->col[largest].q])) largest = k;
   }
   const double sum = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
@@ -358,6 +359,7 @@ td_status td_model_compile(td_spec* spec, td_model** model) {
     *model = NULL;
     return planned;
   }
+  td_trim(*model);
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
   td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
   if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;

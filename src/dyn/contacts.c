@@ -51,6 +51,11 @@ static contact_touch touch(const td_work* w, const model_contact* c, vec3 x, dou
                      c->kind == CONTACT_SPHERE ? mat3_identity() : contact_across(unit));
 }
 
+// The velocity of the object, which does not turn.
+static vec3 drift_of(const td_work* w, const model_contact* c) {
+  return c->drift == NUM_NONE ? (vec3){0, 0, 0} : vec3_of(w->num + c->drift);
+}
+
 // What is done with each ball that is in contact with a fixed object.
 typedef struct fixed_touch {
   const model_ball* ball;
@@ -60,6 +65,7 @@ typedef struct fixed_touch {
   double radius;
   int hop;
   bool potential;
+  vec3 drift;
 } fixed_touch;
 
 // The next ball in contact from (contact, ball) on; false: there is none.
@@ -74,7 +80,8 @@ static bool next_fixed(const td_model* m, const td_work* w, int* contact, int* b
       const double r = w->num[b->radius];
       const contact_touch t = touch(w, c, at.x, r);
       if (!(t.depth > 0)) continue;
-      *out = (fixed_touch){b, law_of(w, c, b->weight), t, at, r, hop_of(m, b), c->potential};
+      *out = (fixed_touch){
+          b, law_of(w, c, b->weight), t, at, r, hop_of(m, b), c->potential, drift_of(w, c)};
       ++*ball;
       return true;
     }
@@ -82,9 +89,15 @@ static bool next_fixed(const td_model* m, const td_work* w, int* contact, int* b
   return false;
 }
 
+// The twist of a ball's hop against the object.
+static spatial against(const td_work* w, const fixed_touch* f) {
+  return spatial_sub(w->hop[f->hop].V, spatial_of(f->drift, (vec3){0, 0, 0}));
+}
+
 static contact_force fixed_force(const td_work* w, const fixed_touch* f, vec3* p) {
   *p = vec3_axpy(-f->radius, f->t.n, f->at.x);
-  return contact_force_at(&f->law, f->t.depth, f->t.n, contact_velocity(&w->hop[f->hop].V, *p));
+  const spatial V = against(w, f);
+  return contact_force_at(&f->law, f->t.depth, f->t.n, contact_velocity(&V, *p));
 }
 
 vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int ball, vec3* p) {
@@ -97,7 +110,8 @@ vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int ball
   if (c->kind == CONTACT_PIECES || hop_of(m, b) < 0) return none;
   const contact_touch t = touch(w, c, at.x, r);
   if (!(t.depth > 0)) return none;
-  const fixed_touch f = {b, law_of(w, c, b->weight), t, at, r, hop_of(m, b), c->potential};
+  const fixed_touch f = {
+      b, law_of(w, c, b->weight), t, at, r, hop_of(m, b), c->potential, drift_of(w, c)};
   return fixed_force(w, &f, p).F;
 }
 
@@ -271,7 +285,8 @@ void td_contacts_add(const td_model* m, td_work* w, int which) {
 void td_contacts_blocks(const td_model* m, td_work* w) {
   int contact = 0, ball = 0;
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
-    const station_force s = contact_at(&f.law, &f.t, f.at.x, f.radius, &w->hop[f.hop].V);
+    const spatial V = against(w, &f);
+    const station_force s = contact_at(&f.law, &f.t, f.at.x, f.radius, &V);
     td_block_add(w, f.hop, &s);
   }
 }
@@ -375,7 +390,7 @@ double td_contacts_power(const td_model* m, const td_work* w) {
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
     vec3 p;
     const contact_force c = fixed_force(w, &f, &p);
-    e.sum += loss(&c, f.potential);
+    e.sum += loss(&c, f.potential) + vec3_dot(c.F, f.drift);
   }
   each_pair(m, w, pair_power, &e);
   return e.sum;

@@ -83,6 +83,9 @@ bool td_has_power_dampers(const td_model* model);
 // dF/dp for a parameter at a = 0 (or the given a, may be NULL) and lambda.
 void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param,
                          const double* a, const double* lambda, double* dFdp);
+// dF/du for one input.
+void td_input_derivative(const td_model* model, const td_state* state, td_work* work, int input,
+                         double* dFdu);
 // d sensor/dq, /dv (nsensor x nv), /du (nsensor x nu): exact; acceleration-level sensors included.
 // known (nsensor, may be NULL): false where a sensor has no derivative because it follows from the
 // multipliers of dependent constraints.

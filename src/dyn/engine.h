@@ -46,6 +46,8 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
 // Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
 // hop.F.
 void td_inverse(const td_model* m, td_work* w, double* out);
+// out += Sᵀ F, what a wrench F on a hop does along its DOFs.
+void td_hop_forces(const td_model* m, const td_work* w, int hop, const spatial* F, double* out);
 // What the metric of projections adds to the diagonal of M, which comes in and is replaced: each
 // strain coordinate counts as heavy as the heaviest of its rod and strain (evaluate.c).
 void td_weigh_strains(const td_model* m, double* diagonal, arena* scratch);
@@ -61,9 +63,9 @@ static inline tree_part whole_forest(const td_model* m) {
   return (tree_part){0, m->nhop, m->nvel, NULL};
 }
 static inline int part_row(const tree_part* p, int v) { return p->index ? p->index[v] : v; }
-// The composite inertias of all hops; then what a part of the trees adds to M, whose halves on the
-// two sides of the diagonal td_mass_join puts together.
-void td_composite_inertia(const td_model* m, td_work* w);
+// The composite inertias of the hops of whole trees; then what a part of the trees adds to M, whose
+// halves on the two sides of the diagonal td_mass_join puts together.
+void td_composite_inertia(const td_model* m, td_work* w, int first, int end);
 void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* M);
 void td_mass_join(double* M, int n);
 // False when some pivot is not positive: the hop is left in *bad.
@@ -96,18 +98,27 @@ static inline bool station_moves(const td_model* m, int station, int hop) {
   const int h = m->station[station].hop;
   return h >= hop && h <= m->hop[hop].last;
 }
+// The window of the sums (td_work) for a tree or some that begin with this hop.
+static inline void window_at(const td_model* m, td_work* w, int hop) {
+  if (w->whole) return;
+  w->first_hop = hop;
+  w->first_col = m->hop[hop].col;
+}
 // td_tangent after td_enter and td_forces.
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
                    double* dFdq, double* dFdv);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
+// ... of the hops of whole trees, after td_strain_tangent_numbers
+void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end);
 // After td_composites: what the inertia of a part of the trees adds to dF/dq and dF/dv.
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv);
 
 // Sums over subtrees, after td_accelerate and td_forces: inertial wrench hop.F, other wrenches
 // hop.E, inertia hop.IA, P and B.
 void td_composites(const td_model* m, td_work* w);
-spatial td_rate_wrench(const hop_work* h, const spatial* U);  // B(I,V) U of tangent.c
+void td_composites_of(const td_model* m, td_work* w, int first, int end);  // after td_blocks
+spatial td_rate_wrench(const hop_sum* h, const spatial* U);                // B(I,V) U of tangent.c
 
 // A force between stations at the present state: what its changes need.
 typedef struct force_state {

@@ -443,13 +443,15 @@ static double row_errors(const td_model* m, const td_work* w, bool rate, double*
   return worst;
 }
 
-// The metric and the rows of a projection, factored.  While corrections with those of a state near
-// by converge fast they serve on.
+// The metric and the rows of a projection, factored.  Those of a state so near that it makes no
+// difference to the result serve on, as long as corrections with them converge fast.
 typedef struct metric {
   dense_system d;
   arena_mark before;
   bool ready;
+  double error;  // of the positions where it was made
 } metric;
+#define NEAR 1e-6  // the result differs by the product of such errors
 
 static metric metric_new(arena* s) { return (metric){.before = arena_open(s)}; }
 
@@ -505,9 +507,10 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
     error = row_errors(m, w, false, e);
     if (error <= tol) return TD_OK;
     if (error <= accept && error > 0.5 * before && fresh) return TD_OK;
-    if (error > 0.1 * before) k->ready = false;
+    if (error > 0.1 * before || error > 1e-3 * NEAR) k->ready = false;
     before = error;
     fresh = !k->ready;
+    if (fresh) k->error = error;
     if (!isfinite(error) || correct(m, w, k, e, delta) != TD_OK) break;
     // a rotation by more than half a radian is outside the reach of Newton's method
     const double largest = largest_turn(m, w, delta);
@@ -524,6 +527,7 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
 static td_status project_velocities(const td_model* m, td_state* state, td_work* w, metric* k,
                                     double* e, double* delta) {
   double size = 1, before = INFINITY;
+  if (k->error > NEAR) k->ready = false;
   for (int i = 0; i < m->nvel; i++) size = fmax(size, fabs(state->v[i]));
   for (int iteration = 0; iteration < 5; iteration++) {
     const double error = row_errors(m, w, true, e);

@@ -289,23 +289,23 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
 
 // ---- energy and power -------------------------------------------------------------------------
 
-// Coordinate and rate of law d of a force.
-static void law_coordinate(const td_model* m, const td_work* w, const model_force* f, int d,
-                           double* x, double* u) {
+// Coordinates and rates of the laws of a force.
+static void law_coordinates(const td_model* m, const td_work* w, const model_force* f, double x[6],
+                            double u[6]) {
   if (f->kind == FORCE_DOF) {
-    *x = f->q < 0 ? 0 : w->q[f->q];
-    *u = w->v[f->v];
-    return;
+    x[0] = f->q < 0 ? 0 : w->q[f->q];
+    u[0] = w->v[f->v];
   }
+  if (f->kind != FORCE_AXIAL && f->kind != FORCE_BEAM) return;
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   if (f->kind == FORCE_AXIAL) {
     const axial e = td_axial(&a, &b);
-    *x = e.L;
-    *u = e.Ld;
+    x[0] = e.L;
+    u[0] = e.Ld;
   } else {
     const beam e = beam_at(w, f, &a, &b);
-    *x = e.x[d];
-    *u = e.u[d];
+    memcpy(x, e.x, sizeof e.x);
+    memcpy(u, e.u, sizeof e.u);
   }
 }
 
@@ -313,14 +313,37 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
   double sum = td_cable_energy(m, w) + td_contacts_energy(m, w);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
+    double x[6] = {0}, u[6] = {0};
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy(m, w, f);
+    law_coordinates(m, w, f, x, u);
     for (int d = 0; d < force_laws(f->kind); d++) {
       if (!f->law[d].potential) continue;
-      double x, u;
-      law_coordinate(m, w, f, d, &x, &u);
       const law l = law_of(w, &f->law[d]);
-      sum += law_at(&l, x, u).energy;
+      sum += law_at(&l, x[d], u[d]).energy;
     }
+  }
+  return sum;
+}
+
+// What a force does beyond storing energy.
+static double power_of(const td_model* m, const td_work* w, const model_force* f) {
+  double x[6] = {0}, u[6] = {0}, sum = 0;
+  law_coordinates(m, w, f, x, u);
+  for (int d = 0; d < force_laws(f->kind); d++) {
+    const law l = law_of(w, &f->law[d]);
+    const law_value v = law_at(&l, x[d], f->isotropic ? 0 : u[d]);
+    sum += (v.f - (f->law[d].potential ? v.spring : 0) + w->load * w->num[f->law[d].input]) * u[d];
+  }
+  if (f->kind == FORCE_STRAIN) sum += td_strain_power(m, w, f);
+  if (f->kind == FORCE_DRAG) sum += td_edge_drag_power(m, w, f);
+  if (f->kind != FORCE_LOAD && !f->isotropic) return sum;
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  if (f->kind == FORCE_AXIAL && f->isotropic)
+    sum += vec3_dot(isotropic_damping(w, f, &a, &b), vec3_sub(b.v, a.v));
+  if (f->kind == FORCE_LOAD) {
+    const double* wrench = w->num + f->wrench;
+    sum += w->load * (vec3_dot(mat3_apply(a.R, vec3_of(wrench)), b.v) +
+                      vec3_dot(mat3_apply(a.R, vec3_of(wrench + 3)), b.w));
   }
   return sum;
 }
@@ -328,26 +351,7 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 double td_force_power(const td_model* m, const td_work* w) {
   double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w) +
                (w->pull.on ? td_pull_power(m, w) : 0);
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    for (int d = 0; d < force_laws(f->kind); d++) {
-      double x, u;
-      law_coordinate(m, w, f, d, &x, &u);
-      const law l = law_of(w, &f->law[d]);
-      const law_value v = law_at(&l, x, f->isotropic ? 0 : u);
-      sum += (v.f - (f->law[d].potential ? v.spring : 0) + w->load * w->num[f->law[d].input]) * u;
-    }
-    if (f->kind == FORCE_STRAIN) sum += td_strain_power(m, w, f);
-    if (f->kind == FORCE_DRAG) sum += td_edge_drag_power(m, w, f);
-    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-    if (f->kind == FORCE_AXIAL && f->isotropic)
-      sum += vec3_dot(isotropic_damping(w, f, &a, &b), vec3_sub(b.v, a.v));
-    if (f->kind == FORCE_LOAD) {
-      const double* x = w->num + f->wrench;
-      sum += w->load * (vec3_dot(mat3_apply(a.R, vec3_of(x)), b.v) +
-                        vec3_dot(mat3_apply(a.R, vec3_of(x + 3)), b.w));
-    }
-  }
+  for (int i = 0; i < m->nforce; i++) sum += power_of(m, w, &m->force[i]);
   return sum;
 }
 
@@ -437,19 +441,19 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
     const frame_change da = td_frame_change(m, w, f->a, col, false),
                        db = td_frame_change(m, w, f->b, col, false);
     if (f->kind == FORCE_AXIAL) {
-      const axial x = td_axial(&a, &b);
-      dx[0] = td_axial_change(&x, &a, &b, &da, &db).L;
+      const axial e = td_axial(&a, &b);
+      dx[0] = td_axial_change(&e, &a, &b, &da, &db).L;
     }
     if (f->kind == FORCE_BEAM) {
-      const beam x = beam_at(w, f, &a, &b);
-      td_beam_change(&x, &a, &b, &da, &db, dx, du);
+      const beam e = beam_at(w, f, &a, &b);
+      td_beam_change(&e, &a, &b, &da, &db, dx, du);
     }
+    double x[6] = {0}, u[6] = {0};
+    law_coordinates(m, w, f, x, u);
     for (int d = 0; d < force_laws(f->kind); d++) {
       if (!f->law[d].potential) continue;
-      double x, u;
-      law_coordinate(m, w, f, d, &x, &u);
       const law l = law_of(w, &f->law[d]);
-      sum -= law_at(&l, x, u).spring * dx[d];
+      sum -= law_at(&l, x[d], u[d]).spring * dx[d];
     }
   }
   return sum;

@@ -43,14 +43,14 @@ vec3 td_chart_numbers(const td_model* m, const td_work* w, const model_hop* hop)
   double y[3];
   for (int c = 0; c < 3; c++) y[c] = w->num[hop->value + c];
   for (int k = hop->col; k < hop->col + hop->nv; k++)
-    y[m->col[k].part] += w->col[k].weight * w->q[m->col[k].q];
+    y[m->col[k].part] += w->col_weight[k] * w->q[m->col[k].q];
   return vec3_of(y);
 }
 
 vec3 td_chart_rates(const td_model* m, const td_work* w, const model_hop* hop, const double* v) {
   double u[3] = {0, 0, 0};
   for (int k = hop->col; k < hop->col + hop->nv; k++)
-    u[m->col[k].part] += w->col[k].weight * v[m->col[k].v];
+    u[m->col[k].part] += w->col_weight[k] * v[m->col[k].v];
   return vec3_of(u);
 }
 
@@ -62,7 +62,7 @@ chart_kind td_hop_chart(const model_hop* hop) {
 static void put_columns(const td_model* m, td_work* w, const model_hop* hop,
                         const spatial part[3]) {
   for (int k = hop->col; k < hop->col + hop->nv; k++)
-    w->col[k].S = spatial_scale(w->col[k].weight, part[m->col[k].part]);
+    w->col[k].S = spatial_scale(w->col_weight[k], part[m->col[k].part]);
 }
 
 static void place_move(const td_model* m, td_work* w, const model_hop* hop, pose* g) {

@@ -50,8 +50,8 @@ static int principal(vec3 a) {
 
 static void prepare_tree(const td_model* m, td_work* w) {
   for (int i = 0; i < m->ncol; i++) {
-    w->col[i].weight = m->col[i].weight == NUM_NONE ? 1 : w->num[m->col[i].weight];
-    w->col[i].slope = m->col[i].slope == NUM_NONE ? 0 : w->num[m->col[i].slope];
+    w->col_weight[i] = m->col[i].weight == NUM_NONE ? 1 : w->num[m->col[i].weight];
+    w->col_slope[i] = m->col[i].slope == NUM_NONE ? 0 : w->num[m->col[i].slope];
   }
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];

@@ -256,7 +256,7 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
 
 static double energy_change(const td_model* m, const td_work* w, int col, bool rate) {
   const model_col* c = &m->col[col];
-  const col_work* cw = &w->col[col];
+  const spatial *S = &w->col[col].S, *U = &sums_of_col(w, col)->U;
   spatial momentum = spatial_zero(), weight = spatial_zero();
   const vec3 g = vec3_of(w->num + m->gravity);
   for (int i = c->hop; i <= m->hop[c->hop].last; i++) {
@@ -266,9 +266,8 @@ static double energy_change(const td_model* m, const td_work* w, int col, bool r
                          spatial_of(vec3_scale(w->hop[i].I.m, g), vec3_cross(w->hop[i].I.mc, g)));
   }
   td_fluid_energy_change(m, w, c->hop, m->hop[c->hop].last, &momentum, &weight);
-  if (rate) return spatial_dot(&momentum, &cw->S);
-  return spatial_dot(&momentum, &cw->U) - spatial_dot(&weight, &cw->S) +
-         td_elastic_change(m, w, col);
+  if (rate) return spatial_dot(&momentum, S);
+  return spatial_dot(&momentum, U) - spatial_dot(&weight, S) + td_elastic_change(m, w, col);
 }
 
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {

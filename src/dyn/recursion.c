@@ -32,6 +32,16 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
   }
 }
 
+void td_hop_forces(const td_model* m, const td_work* w, int i, const spatial* F, double* out) {
+  const model_hop* hop = &m->hop[i];
+  if (hop->kind == HOP_STRAIN) {
+    td_strain_forces(m, w, hop, F, out);
+    return;
+  }
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    out[m->col[k].v] += spatial_dot(&w->col[k].S, F);
+}
+
 void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = 0; i < m->nvel; i++) out[i] = -w->tau[i];
   for (int i = 0; i < m->nhop; i++) {
@@ -50,31 +60,27 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    if (hop->kind == HOP_STRAIN) {
-      td_strain_forces(m, w, hop, &h->F, out);
-    } else {
-      for (int k = 0; k < hop->nv; k++)
-        out[m->col[hop->col + k].v] += spatial_dot(&w->col[hop->col + k].S, &h->F);
-    }
+    td_hop_forces(m, w, i, &h->F, out);
     if (hop->parent >= 0) w->hop[hop->parent].F = spatial_add(w->hop[hop->parent].F, h->F);
   }
 }
 
-// Composite inertias of all subtrees, as 6x6 matrices in hop.IA.
-void td_composite_inertia(const td_model* m, td_work* w) {
-  for (int i = 0; i < m->nhop; i++) {
-    if (w->hop_heavy[i]) {
-      inertia_matrix(&w->hop[i].I, &w->hop[i].IA);
-    } else {
-      memset(&w->hop[i].IA, 0, sizeof(spatial6));
-    }
-    if (is_wet(w, i)) {
-      const spatial6* M = &w->added_now[i];
-      spatial6_add(&w->hop[i].IA, M);
-    }
+static void own_inertia(td_work* w, int i) {
+  spatial6* IA = &sums_of_hop(w, i)->IA;
+  if (w->hop_heavy[i]) {
+    inertia_matrix(&w->hop[i].I, IA);
+  } else {
+    memset(IA, 0, sizeof *IA);
   }
-  for (int i = m->nhop - 1; i >= 0; i--)
-    if (m->hop[i].parent >= 0) spatial6_add(&w->hop[m->hop[i].parent].IA, &w->hop[i].IA);
+  if (is_wet(w, i)) spatial6_add(IA, &w->added_now[i]);
+}
+
+// Composite inertias of all subtrees, as 6x6 matrices.
+void td_composite_inertia(const td_model* m, td_work* w, int first, int end) {
+  for (int i = first; i < end; i++) own_inertia(w, i);
+  for (int i = end - 1; i >= first; i--)
+    if (m->hop[i].parent >= 0)
+      spatial6_add(&sums_of_hop(w, m->hop[i].parent)->IA, &sums_of_hop(w, i)->IA);
 }
 
 // The part of M from one hop: its own entries, and those with the columns above it, on one side of
@@ -86,7 +92,7 @@ static void mass_of_hop(const td_model* m, const td_work* w, int i, path* p, con
   const int n = p->part->n, above = hop->above;
   for (int k = 0; k < hop->nv; k++) {
     double* row = M + part_row(p->part, m->col[hop->col + k].v) * n;
-    const spatial H = spatial6_apply(&w->hop[i].IA, &col[k].S);
+    const spatial H = spatial6_apply(&sums_of_hop(w, i)->IA, &col[k].S);
     path_sum(p, above, S, &H);
     path_add_row(p, above, hop->straight, row);
     for (int l = 0; l < k; l++)
@@ -110,7 +116,7 @@ void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* 
       td_step_mass(m, w, i, &p, S, room, rows);
       continue;
     }
-    if (td_has_mass(&w->hop[i].IA)) mass_of_hop(m, w, i, &p, S, M);
+    if (td_has_mass(&sums_of_hop(w, i)->IA)) mass_of_hop(m, w, i, &p, S, M);
     path_enter(&p, m, i);
     for (int k = hop->col; k < hop->col + hop->nv; k++)
       path_column(S, hop, m->col[k].slot, &w->col[k].S);
@@ -126,8 +132,9 @@ void td_mass_join(double* M, int n) {
 
 void td_composite_mass(const td_model* m, td_work* w, double* M) {
   const tree_part all = whole_forest(m);
+  require(w->whole);
   memset(M, 0, (size_t)all.n * (size_t)all.n * sizeof(double));
-  td_composite_inertia(m, w);
+  td_composite_inertia(m, w, 0, m->nhop);
   td_tree_mass(m, w, &all, M);
   td_mass_join(M, all.n);
 }
@@ -136,8 +143,9 @@ void td_composite_mass(const td_model* m, td_work* w, double* M) {
 
 static inline void add_to_parent(td_work* w, int parent, const spatial6* Ia, const spatial* pa) {
   if (parent < 0) return;
-  spatial6_add(&w->hop[parent].IA, Ia);
-  w->hop[parent].pA = spatial_add(w->hop[parent].pA, *pa);
+  hop_sum* p = sums_of_hop(w, parent);
+  spatial6_add(&p->IA, Ia);
+  p->pA = spatial_add(p->pA, *pa);
 }
 
 // to += from - s U Uᵀ
@@ -150,19 +158,21 @@ static inline void add_reduced(spatial6* restrict to, const spatial6* restrict f
 }
 
 // One DOF: rank-one update.  U is kept in col.H, 1/D in col.D.
-static inline bool reduce_one(td_work* w, const model_hop* hop, hop_work* h) {
-  col_work* col = &w->col[hop->col];
-  const spatial U = spatial6_apply(&h->IA, &col->S);
-  const double D = spatial_dot(&col->S, &U);
+static inline bool reduce_one(td_work* w, const model_hop* hop, int i) {
+  const hop_sum* h = sums_of_hop(w, i);
+  const spatial *S = &w->col[hop->col].S, *c = &w->hop[i].c;
+  col_sum* col = sums_of_col(w, hop->col);
+  const spatial U = spatial6_apply(&h->IA, S);
+  const double D = spatial_dot(S, &U);
   if (!(D > 0)) return false;
   const double invD = 1 / D;
   col->H = U;
   col->D = invD;
-  col->u = w->tau[hop->v] - spatial_dot(&col->S, &h->pA);
+  col->u = w->tau[hop->v] - spatial_dot(S, &h->pA);
   if (hop->parent < 0) return true;
-  hop_work* p = &w->hop[hop->parent];
-  const double gain = invD * (col->u - spatial_dot(&U, &h->c));
-  const spatial Ic = spatial6_apply(&h->IA, &h->c);
+  hop_sum* p = sums_of_hop(w, hop->parent);
+  const double gain = invD * (col->u - spatial_dot(&U, c));
+  const spatial Ic = spatial6_apply(&h->IA, c);
   p->pA = spatial_add(p->pA, spatial_axpy(gain, U, spatial_add(h->pA, Ic)));
   add_reduced(&p->IA, &h->IA, invD, &U);
   return true;
@@ -200,13 +210,13 @@ static void block_at(const td_model* m, const td_work* w, int last, block* b) {
 // Several DOFs, the outermost first, each as a DOF of its own between massless bodies:  U in col.H,
 // 1/D in col.D, u in col.u.
 static bool reduce_block(const td_model* m, td_work* w, int last) {
-  const hop_work* h = &w->hop[last];
+  const hop_sum* h = sums_of_hop(w, last);
   block b;
   block_at(m, w, last, &b);
   spatial6 Ia = h->IA;
   spatial pa = h->pA;
   for (int k = b.n - 1; k >= 0; k--) {
-    col_work* col = &w->col[b.col[k]];
+    col_sum* col = sums_of_col(w, b.col[k]);
     const spatial whole = spatial6_apply(&h->IA, &b.S[k]), U = spatial6_apply(&Ia, &b.S[k]);
     const double D = spatial_dot(&b.S[k], &U);
     if (!(D > 1e-15 * spatial_dot(&b.S[k], &whole))) return false;  // only rounding is left
@@ -227,7 +237,7 @@ static void expand_block(const td_model* m, td_work* w, int last, const spatial*
   block_at(m, w, last, &b);
   spatial A = spatial_add(*parent, b.c);
   for (int k = 0; k < b.n; k++) {
-    const col_work* col = &w->col[b.col[k]];
+    const col_sum* col = sums_of_col(w, b.col[k]);
     const double x = col->D * (col->u - spatial_dot(&col->H, &A));
     vdot[m->col[b.col[k]].v] = x;
     A = spatial_axpy(x, b.S[k], A);
@@ -235,68 +245,64 @@ static void expand_block(const td_model* m, td_work* w, int last, const spatial*
 }
 
 // Prescribed: the hop moves as told, its parent carries all of it.
-static void reduce_given(const td_model* m, td_work* w, const model_hop* hop, hop_work* h) {
-  spatial A = h->c;
+static void reduce_given(const td_model* m, td_work* w, const model_hop* hop, int i) {
+  const hop_sum* h = sums_of_hop(w, i);
+  spatial A = w->hop[i].c;
   for (int k = hop->col; k < hop->col + hop->nv; k++)
     A = spatial_axpy(w->num[m->vel[m->col[k].v].motion + 2], w->col[k].S, A);
   const spatial pa = spatial_add(h->pA, spatial6_apply(&h->IA, &A));
   add_to_parent(w, hop->parent, &h->IA, &pa);
 }
 
-bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
-  for (int i = 0; i < m->nhop; i++) {
-    if (m->hop[i].node > 0) continue;
-    hop_work* h = &w->hop[i];
-    h->pA = spatial_scale(-1, h->f);
-    if (w->hop_heavy[i]) {
-      const spatial IV = inertia_apply(&h->I, &h->V);
-      inertia_matrix(&h->I, &h->IA);
-      h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &IV));
-    } else {
-      memset(&h->IA, 0, sizeof(spatial6));
-    }
-    if (is_wet(w, i)) {
-      const spatial6* M = &w->added_now[i];
-      const spatial MV = spatial6_apply(M, &h->V);
-      spatial6_add(&h->IA, M);
-      h->pA = spatial_add(h->pA, spatial_cross_force(&h->V, &MV));
-    }
+static void begin_articulated(td_work* w, int i) {
+  const hop_work* h = &w->hop[i];
+  hop_sum* s = sums_of_hop(w, i);
+  s->pA = spatial_scale(-1, h->f);
+  if (w->hop_heavy[i]) {
+    const spatial IV = inertia_apply(&h->I, &h->V);
+    inertia_matrix(&h->I, &s->IA);
+    s->pA = spatial_add(s->pA, spatial_cross_force(&h->V, &IV));
+  } else {
+    memset(&s->IA, 0, sizeof(spatial6));
   }
-  for (int i = m->nhop - 1; i >= 0; i--) {
+  if (is_wet(w, i)) {
+    const spatial6* M = &w->added_now[i];
+    const spatial MV = spatial6_apply(M, &h->V);
+    spatial6_add(&s->IA, M);
+    s->pA = spatial_add(s->pA, spatial_cross_force(&h->V, &MV));
+  }
+}
+
+// Leaves to root.  Returns the hop without a pivot, -1: all have one.
+static int reduce(const td_model* m, td_work* w, int first, int end) {
+  for (int i = end - 1; i >= first; i--) {
     const model_hop* hop = &m->hop[i];
-    hop_work* h = &w->hop[i];
     bool ok = true;
-    if (hop->node > 0) continue;
     if (hop->prescribed) {
-      reduce_given(m, w, hop, h);
+      reduce_given(m, w, hop, i);
     } else if (hop->group == i && hop->nv == 1) {
-      ok = reduce_one(w, hop, h);
+      ok = reduce_one(w, hop, i);
     } else {
       ok = reduce_block(m, w, i);
       i = hop->group;
     }
-    if (!ok) {
-      *bad = i;
-      return false;
-    }
+    if (!ok) return i;
   }
-  const spatial base = ground_acceleration(m, w);
-  for (int i = 0; i < m->nhop; i++) {
+  return -1;
+}
+
+// Root to leaves.
+static void expand(const td_model* m, td_work* w, const spatial* base, double* vdot, int first,
+                   int end) {
+  for (int i = first; i < end; i++) {
     const model_hop* hop = &m->hop[i];
-    if (hop->node > 0) {
-      if (i == hop->last && !td_node_accelerate(m, w, i, &base, vdot)) {
-        *bad = i;
-        return false;
-      }
-      continue;
-    }
-    const spatial* parent = hop->parent < 0 ? &base : &w->hop[hop->parent].A;
+    const spatial* parent = hop->parent < 0 ? base : &w->hop[hop->parent].A;
     spatial A = spatial_add(*parent, w->hop[i].c);
     if (hop->prescribed) {
       for (int k = hop->col; k < hop->col + hop->nv; k++)
         vdot[m->col[k].v] = w->num[m->vel[m->col[k].v].motion + 2];
     } else if (hop->group_last == i && hop->group == i && hop->nv == 1) {
-      const col_work* col = &w->col[hop->col];
+      const col_sum* col = sums_of_col(w, hop->col);
       vdot[hop->v] = col->D * (col->u - spatial_dot(&col->H, &A));
     } else if (hop->group == i) {
       expand_block(m, w, hop->group_last, parent, vdot);
@@ -305,7 +311,33 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
       A = spatial_axpy(vdot[m->col[k].v], w->col[k].S, A);
     w->hop[i].A = A;
   }
-  return true;
+}
+
+static int articulate(const td_model* m, td_work* w, const spatial* base, double* vdot, int first,
+                      int end) {
+  window_at(m, w, first);
+  for (int i = first; i < end; i++) begin_articulated(w, i);
+  const int bad = reduce(m, w, first, end);
+  if (bad < 0) expand(m, w, base, vdot, first, end);
+  return bad;
+}
+
+bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
+  const spatial base = ground_acceleration(m, w);
+  *bad = -1;
+  if (!m->sparse) {
+    *bad = articulate(m, w, &base, vdot, 0, m->nhop);
+    return *bad < 0;
+  }
+  for (int t = 0; t + 1 < m->ntree && *bad < 0; t++) {
+    const int first = m->tree[t], end = m->tree[t + 1];
+    if (m->hop[first].node == 0) {
+      *bad = articulate(m, w, &base, vdot, first, end);
+    } else if (!td_node_accelerate(m, w, end - 1, &base, vdot)) {
+      *bad = end - 1;
+    }
+  }
+  return *bad < 0;
 }
 
 // ---- M⁻¹ for many right-hand sides ------------------------------------------------------------
@@ -320,7 +352,7 @@ void td_mass_factors(const td_model* m, const td_work* w, mass_factor* factor) {
     block b;
     block_at(m, w, m->hop[i].group_last, &b);
     for (int k = 0; k < b.n; k++) {
-      const col_work* col = &w->col[b.col[k]];
+      const col_sum* col = sums_of_col(w, b.col[k]);
       const bool given = m->hop[i].prescribed;  // moves as told, whatever acts on it
       *factor++ = (mass_factor){.S = given ? spatial_zero() : b.S[k],
                                 .W = given ? spatial_zero() : spatial_scale(col->D, col->H),

@@ -57,9 +57,7 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
     for (int s = 0; s < 3; s++) {
       if (station[s] < 0) continue;
       for (int hop = m->station[station[s]].hop; hop >= 0; hop = m->hop[hop].parent)
-        for (int k = 0; k < m->hop[hop].nv; k++)
-          Jc[i * n + m->col[m->hop[hop].col + k].v] +=
-              spatial_dot(&w->col[m->hop[hop].col + k].S, &f[s]);
+        td_hop_forces(m, w, hop, &f[s], Jc + i * n);
     }
   }
 }

@@ -1,8 +1,11 @@
-// Assembly of the sparse matrices: block by block for what a tree does to itself, then element by
-// element.
+// Assembly of the sparse matrices, block column by block column: what the trees of the block do to
+// themselves, then every element that they change.  An element between two blocks is looked at from
+// both; in exchange each column is written by one thread, always in the same order, and what it
+// needs stays in the cache.
 #include <string.h>
 
 #include "sparse_dyn.h"
+#include "strain_hop.h"
 
 void td_sparse_gather(const td_model* m, const double* v, double* x) {
   for (int i = 0; i < m->nvel; i++) x[i] = v[m->index_v[i]];
@@ -13,21 +16,57 @@ void td_sparse_scatter(const td_model* m, const double* x, double* v) {
 
 // ---- trees ------------------------------------------------------------------------------------
 
+// What is assembled, at accelerations a with multipliers lambda.
+typedef struct assembly {
+  const td_model* m;
+  const double *a, *lambda;
+  double *dq, *dv, *M;
+} assembly;
+
 static tree_part part_of(const td_model* m, int block, int tree) {
   const int t = m->block_tree[tree];
   return (tree_part){m->tree[t], m->tree[t + 1], m->block_at[block + 1] - m->block_at[block],
                      m->v_local};
 }
 
+// The window of the sums at the trees of a block.
+static void window_of(const td_model* m, td_work* w, int b) {
+  window_at(m, w, m->tree[m->block_tree[m->block_tree_at[b]]]);
+}
+
+// The block of the mass matrix, composite inertias being known.
+static void mass_of(const td_model* m, td_work* w, int b, double* values) {
+  double* M = values + m->mass_base[b];
+  memset(M, 0, (size_t)(m->mass_base[b + 1] - m->mass_base[b]) * sizeof(double));
+  for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
+    const tree_part part = part_of(m, b, t);
+    td_tree_mass(m, w, &part, M);
+  }
+  td_mass_join(M, m->block_at[b + 1] - m->block_at[b]);
+}
+
+static void block_mass(void* ctx, td_work* w, int b) {
+  const assembly* g = ctx;
+  const td_model* m = g->m;
+  window_of(m, w, b);
+  for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
+    const tree_part part = part_of(m, b, t);
+    td_composite_inertia(m, w, part.first, part.end);
+  }
+  mass_of(m, w, b, g->M);
+}
+
 void td_sparse_mass(const td_model* m, td_work* w, double* M) {
-  memset(M, 0, (size_t)mass_values(m) * sizeof(double));
-  td_composite_inertia(m, w);
-  for (int b = 0; b < m->nblock_at - 1; b++) {
-    for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
-      const tree_part part = part_of(m, b, t);
-      td_tree_mass(m, w, &part, M + m->mass_base[b]);
-    }
-    td_mass_join(M + m->mass_base[b], m->block_at[b + 1] - m->block_at[b]);
+  assembly g = {.m = m, .M = M};
+  td_sparse_each(w, m->nblock_at - 1, block_mass, &g);
+}
+
+// Tangent vectors of the columns of a block.
+static void block_columns(const td_model* m, td_work* w, const double* a, int b) {
+  window_of(m, w, b);
+  for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
+    const tree_part part = part_of(m, b, t);
+    td_columns_of(m, w, a, part.first, part.end);
   }
 }
 
@@ -40,6 +79,7 @@ static void block_tangent(const td_model* m, td_work* w, const td_pattern* p, in
   tree_part part = {0};
   for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
     part = part_of(m, b, t);
+    td_composites_of(m, w, part.first, part.end);
     td_tree_tangent(m, w, &part, own_q, own_v);
   }
   for (int i = m->block_force_at[b]; i < m->block_force_at[b + 1]; i++)
@@ -102,8 +142,6 @@ typedef struct element {
   double lambda;
   force_state state;
   numbers live;
-  const int* block;  // whose DOFs change it
-  int nblock;
   int hop[3], nhop;  // where its wrenches act
   bool damped;       // velocities change it
 } element;
@@ -126,7 +164,7 @@ static void element_column(const td_model* m, td_work* w, const td_pattern* p, c
     subtract(m, w, e->hop[s], &change[s], column + p->offset[block_find(p, I, J)]);
   }
   if (e->force && is_local(e->force)) {
-    const int I = e->block[0];
+    const int I = m->force_block[m->force_block_at[e->force - m->force]];
     subtract_local(m, w, I, column + p->offset[block_find(p, I, J)]);
   }
 }
@@ -162,13 +200,11 @@ static bool is_damped(const td_work* w, const model_force* f) {
   return damped;
 }
 
-static void force_blocks(const td_model* m, td_work* w, const td_pattern* p, int i, double* dq,
-                         double* dv) {
+static void force_column(const td_model* m, td_work* w, const td_pattern* p, int i, int J,
+                         double* dq, double* dv) {
   const model_force* f = &m->force[i];
   element e = {.force = f,
                .live = numbers_of(m->force_live_at, m->force_live, i),
-               .block = m->force_block ? m->force_block + m->force_block_at[i] : NULL,
-               .nblock = m->force_block_at[i + 1] - m->force_block_at[i],
                .damped = is_damped(w, f)};
   if ((is_local(f) || is_single(f)) && e.live.n == 0) return;
   if (!is_local(f)) {
@@ -177,28 +213,26 @@ static void force_blocks(const td_model* m, td_work* w, const td_pattern* p, int
     e.hop[1] = station_hop(m, f->b);
     td_force_state(m, w, f, &e.state);
   }
-  for (int k = 0; k < e.nblock; k++) element_block(m, w, p, &e, e.block[k], dq, dv);
+  element_block(m, w, p, &e, J, dq, dv);
   if (e.live.n > 0) change_numbers(m, w, e.live, -1, false);
 }
 
 // The multiplier's force turns with the frames; its size is held.
-static void row_blocks(const td_model* m, td_work* w, const td_pattern* p, int i, double lambda,
-                       double* dq, double* dv) {
+static void row_column(const td_model* m, td_work* w, const td_pattern* p, int i, double lambda,
+                       int J, double* dq, double* dv) {
   const model_row* r = &m->row[i];
   const element e = {.row = i,
                      .lambda = lambda,
-                     .block = m->row_block ? m->row_block + m->row_block_at[i] : NULL,
-                     .nblock = m->row_block_at[i + 1] - m->row_block_at[i],
                      .hop = {station_hop(m, r->a), station_hop(m, r->b), station_hop(m, r->c)},
                      .nhop = 3};
-  for (int k = 0; k < e.nblock; k++) element_block(m, w, p, &e, e.block[k], dq, dv);
+  element_block(m, w, p, &e, J, dq, dv);
 }
 
 // The hand of td_work_pull.
-static void pull_blocks(const td_model* m, td_work* w, const td_pattern* p, double* dq,
+static void pull_column(const td_model* m, td_work* w, const td_pattern* p, int J, double* dq,
                         double* dv) {
-  const int hop = w->pull.on ? station_hop(m, w->pull.station) : -1,
-            J = hop < 0 ? 0 : m->block_of_hop[hop];
+  const int hop = w->pull.on ? station_hop(m, w->pull.station) : -1;
+  if (hop < 0 || m->block_of_hop[hop] != J) return;
   for (int i = hop; i >= 0; i = m->hop[i].parent)
     for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++)
       for (int rate = 0; rate < (dv ? 2 : 1); rate++) {
@@ -214,22 +248,37 @@ static void evaluate_partials(const td_model* m, td_work* w) {
   if (m->nlive_probe > 0) td_tape_eval(m->live_probe_tape, w->vars, w->scratch_tape, w->partial);
 }
 
-void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,
-                       double* dq, double* dv) {
+static void block_column(void* ctx, td_work* w, int J) {
+  const assembly* g = ctx;
+  const td_model* m = g->m;
   const td_pattern p = model_blocks(m);
-  const size_t size = (size_t)blocks_values(&p) * sizeof(double);
-  memset(dq, 0, size);
-  if (dv) memset(dv, 0, size);
+  const size_t size = (size_t)(p.base[J + 1] - p.base[J]) * sizeof(double);
+  memset(g->dq + p.base[J], 0, size);
+  if (g->dv) memset(g->dv + p.base[J], 0, size);
+  block_columns(m, w, g->a, J);
+  block_tangent(m, w, &p, J, g->dq, g->dv);
+  if (g->M) mass_of(m, w, J, g->M);
+  for (int k = m->block_element_at[J]; k < m->block_element_at[J + 1]; k++) {
+    const int i = m->block_element[k], row = i - m->nforce;
+    if (row < 0) {
+      force_column(m, w, &p, i, J, g->dq, g->dv);
+    } else if (g->lambda) {
+      row_column(m, w, &p, row, g->lambda[row], J, g->dq, g->dv);
+    }
+  }
+  pull_column(m, w, &p, J, g->dq, g->dv);
+}
+
+void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,
+                       double* dq, double* dv, double* M) {
+  assembly g = {.m = m, .a = a, .lambda = lambda, .dq = dq, .dv = dv, .M = M};
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
-  td_tangent_columns(m, w, a);
-  td_composites(m, w);
-  for (int b = 0; b < p.nblock; b++) block_tangent(m, w, &p, b, dq, dv);
+  td_strain_tangent_numbers(m, w, a);
+  td_blocks(m, w);
   evaluate_partials(m, w);
   memset(w->dtau, 0, (size_t)m->nvel * sizeof(double));
-  for (int i = 0; i < m->nforce; i++) force_blocks(m, w, &p, i, dq, dv);
-  for (int i = 0; i < m->nrow && lambda; i++) row_blocks(m, w, &p, i, lambda[i], dq, dv);
-  pull_blocks(m, w, &p, dq, dv);
+  td_sparse_each(w, m->nblock_at - 1, block_column, &g);
 }
 
 // ---- constraint rows --------------------------------------------------------------------------
@@ -280,9 +329,13 @@ void td_sparse_row_tangent(const td_model* m, td_work* w, const double* a, doubl
   memset(dq, 0, (size_t)row_values(m) * sizeof(double));
   memset(dv, 0, (size_t)row_values(m) * sizeof(double));
   td_accelerate(m, w, a, false);
-  td_tangent_columns(m, w, a);
+  td_strain_tangent_numbers(m, w, a);
+  if (w->whole) td_columns_of(m, w, a, 0, m->nhop);
   evaluate_partials(m, w);
-  for (int i = 0; i < m->nrow; i++)
-    for (int k = m->row_block_at[i]; k < m->row_block_at[i + 1]; k++)
-      row_tangent(m, w, i, m->row_block[k], dq, dv);
+  for (int i = 0, at = -1; i < m->nrow; i++)
+    for (int k = m->row_block_at[i]; k < m->row_block_at[i + 1]; k++) {
+      const int b = m->row_block[k];
+      if (!w->whole && b != at) block_columns(m, w, a, at = b);
+      row_tangent(m, w, i, b, dq, dv);
+    }
 }

@@ -31,14 +31,34 @@ static inline int row_values(const td_model* m) { return m->row_base[m->nrow]; }
 void td_sparse_gather(const td_model* m, const double* v, double* x);
 void td_sparse_scatter(const td_model* m, const double* x, double* v);
 
+// ---- threads ----------------------------------------------------------------------------------
+
+// Large networks are assembled by all processors, each with a window (td_work) and scratch memory
+// of its own.
+typedef struct sparse_team sparse_team;
+// Whether sums are kept for all hops; the hops and columns of a window otherwise.
+bool td_sparse_whole(const td_model* m);
+int td_sparse_window_hops(const td_model* m);
+int td_sparse_window_columns(const td_model* m);
+// NULL: out of memory, or the caller alone.
+sparse_team* td_sparse_team_new(const td_model* m, int threads);
+void td_sparse_team_free(sparse_team* team);
+// Threads that a model is worth.
+int td_sparse_threads(const td_model* m);
+// Use as many threads from now on.
+void td_sparse_set_threads(const td_model* m, td_work* w, int threads);
+// Run `item` for 0 .. n - 1, where each writes only what is its own.
+typedef void (*sparse_item)(void* ctx, td_work* w, int i);
+void td_sparse_each(td_work* w, int n, sparse_item item, void* ctx);
+
 // ---- assembly, after td_enter -----------------------------------------------------------------
 
 // The blocks of the mass matrix, one after the other, symmetric (mass_values).
 void td_sparse_mass(const td_model* m, td_work* w, double* M);
-// dF/dq and dF/dv (blocks_values each; dv NULL: not wanted) at a and lambda (NULL: none); after
-// td_forces, too.
+// dF/dq and dF/dv (blocks_values each; dv NULL: not wanted) at a and lambda (NULL: none), and the
+// mass matrix (M NULL: not wanted); after td_forces, too.
 void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,
-                       double* dq, double* dv);
+                       double* dq, double* dv, double* M);
 // Constraint rows Jc (row_values): for each row the numbers of each block that it touches.
 void td_sparse_rows(const td_model* m, td_work* w, double* J);
 // d(Jc a + gamma)/dq and /dv, stored alike.
@@ -96,5 +116,6 @@ static inline bool sparse_needs_factors(const td_model* m) {
 }
 // Bytes of scratch that all of this needs.
 size_t td_sparse_scratch(const td_model* m);
+size_t td_sparse_tree_scratch(const td_model* m);  // of which for one block
 
 #endif

@@ -294,6 +294,32 @@ static bool plan_rows(planner* p) {
   return true;
 }
 
+// The elements that each block changes: forces, then rows.
+static void count_elements(const td_model* m, int* at, int* list) {
+  for (int i = 0; i < m->nforce + m->nrow; i++) {
+    const bool force = i < m->nforce;
+    const int* first = force ? m->force_block_at + i : m->row_block_at + (i - m->nforce);
+    const int* block = force ? m->force_block : m->row_block;
+    for (int k = first[0]; k < first[1]; k++) {
+      if (list) list[at[block[k]]] = i;
+      at[block[k]]++;
+    }
+  }
+}
+
+static bool list_elements(planner* p) {
+  td_model* m = p->m;
+  int* at = td_push_block_element_at(m, p->nblock + 1);
+  int* list = td_push_block_element(m, m->nforce_block + m->nrow_block + 1);
+  if (!at || !list) return false;
+  count_elements(m, at + 1, NULL);
+  for (int b = 0; b < p->nblock; b++) at[b + 1] += at[b];
+  count_elements(m, at, list);
+  for (int b = p->nblock; b > 0; b--) at[b] = at[b - 1];
+  at[0] = 0;
+  return true;
+}
+
 // Forces that follow from the coordinates of one block, block after block.
 static bool list_local_forces(planner* p) {
   td_model* m = p->m;
@@ -376,7 +402,7 @@ static bool open_lists(planner* p) {
 }
 
 static bool plan(planner* p) {
-  return make_blocks(p) && open_lists(p) && plan_forces(p) && plan_rows(p) &&
+  return make_blocks(p) && open_lists(p) && plan_forces(p) && plan_rows(p) && list_elements(p) &&
          list_local_forces(p) && make_pattern(p);
 }
 
@@ -385,6 +411,7 @@ static bool plan(planner* p) {
 static void forget(td_model* m) {
   m->ntree = m->nblock_of_hop = m->nv_block = m->nv_local = m->nindex_v = 0;
   m->nblock_tree_at = m->nblock_tree = m->nblock_force_at = m->nblock_force = 0;
+  m->nblock_element_at = m->nblock_element = 0;
   m->nblock_at = m->nblock_ptr = m->nblock_row = m->nblock_offset = m->nblock_base = 0;
   m->nmass_base = m->nforce_live_at = m->nforce_live = m->nrow_live_at = m->nrow_live = 0;
   m->nforce_block_at = m->nforce_block = m->nrow_block_at = m->nrow_block = m->nrow_base = 0;

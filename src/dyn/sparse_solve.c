@@ -8,13 +8,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "border.h"
 #include "fronts.h"
 #include "path.h"
 #include "sparse.h"
 #include "sparse_dyn.h"
 
 static const double corner = 1e-7;  // d relative to the least diagonal element of J A⁻¹ J'
-enum { REFINEMENTS = 12 };
+enum { REFINEMENTS = 12, FEW_ROWS = 32 };
+static const double much_border = 2e7;  // numbers; beyond, the rows go among the columns
 
 struct sparse_kkt {
   const td_model* m;
@@ -26,11 +28,17 @@ struct sparse_kkt {
   double *x, *z, *b, *r, *column;
   double* diagonal;  // of A
   double d;
+  bool is_diagonal;                     // A has diagonal blocks alone
   bool only_diagonal;                   // pivots
   int *own_ptr, *own_row, *own_offset;  // pattern of the diagonal blocks
-  td_fronts* fronts;  // instead, where there are no rows and little pivoting is needed
-  bool use_fronts;    // the last factors are those
-  td_sparse_lu* lu;   // NULL: not asked for so far
+  td_fronts* fronts;    // instead, where there are few rows and little pivoting is needed
+  td_border* border;    // of those rows
+  int* row_col;         // column of each number of the rows
+  double *A, *J1, *J2;  // what they are given
+  double border_d;
+  bool ready, border_ready;  // the factors belong to those numbers
+  bool use_fronts;           // the last factors are those
+  td_sparse_lu* lu;          // NULL: not asked for so far
   void* memory;
 };
 
@@ -117,6 +125,28 @@ static bool allocate(sparse_kkt* k, bool diagonal) {
   return true;
 }
 
+// The rows beside fronts: their columns, and numbers without those of prescribed DOFs.
+static bool open_border(sparse_kkt* k) {
+  const td_model* m = k->m;
+  const size_t rows = (size_t)row_values(m), values = (size_t)blocks_values(&k->blocks);
+  k->row_col = malloc((rows + 1) * sizeof(int));
+  k->A = malloc((values + 2 * rows + 1) * sizeof(double));
+  if (!k->row_col || !k->A) return false;
+  k->J1 = k->A + values;
+  k->J2 = k->J1 + rows;
+  int at = 0;
+  for (int i = 0; i < m->nrow_block; i++)
+    for (int j = m->block_at[m->row_block[i]]; j < m->block_at[m->row_block[i] + 1]; j++)
+      k->row_col[at++] = j;
+  k->border = td_border_new(k->n, k->rows, m->row_base, k->row_col);
+  return k->border != NULL;
+}
+
+static bool wants_fronts(const sparse_kkt* k) {
+  return k->rows == 0 ? !k->is_diagonal
+                      : k->rows <= FEW_ROWS && (double)k->rows * k->n <= much_border;
+}
+
 static bool open_lu(sparse_kkt* k) {
   if (!k->lu) k->lu = td_sparse_lu_new(k->n + k->rows, k->ptr, k->row);
   return k->lu != NULL;
@@ -128,6 +158,7 @@ sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
   k->m = m;
   k->n = m->nvel;
   k->rows = m->nrow;
+  k->is_diagonal = diagonal;
   if (!allocate(k, diagonal)) {
     td_sparse_kkt_free(k);
     return NULL;
@@ -137,8 +168,11 @@ sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
   for (int i = 0; i < k->n; i++) k->given[i] = m->vel[m->index_v[i]].motion != NUM_NONE;
   list_touching(k);
   fill_columns(k);
-  // without rows the values of the columns are those of the blocks
-  if (k->rows == 0 && !diagonal) k->fronts = td_fronts_new(&k->blocks);
+  if (wants_fronts(k)) k->fronts = td_fronts_new(&k->blocks);
+  if (k->fronts && k->rows > 0 && !open_border(k)) {
+    td_sparse_kkt_free(k);
+    return NULL;
+  }
   if (!k->fronts && !open_lu(k)) {
     td_sparse_kkt_free(k);
     return NULL;
@@ -148,7 +182,10 @@ sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
 
 void td_sparse_kkt_free(sparse_kkt* k) {
   if (!k) return;
+  td_border_free(k->border);
   td_fronts_free(k->fronts);
+  free(k->row_col);
+  free(k->A);
   td_sparse_lu_free(k->lu);
   free(k->memory);
   free(k);
@@ -198,6 +235,44 @@ static void put_rows(sparse_kkt* k, const double* J1, double* to) {
   }
 }
 
+// Whether a number is what it was.
+static bool keep(double* number, double x) {
+  const bool same = *number == x;
+  *number = x;
+  return same;
+}
+
+// The parts of the matrix out of its columns, for fronts with rows beside them; which have changed
+// since they were factored: the masses of points and what prescribes a coordinate never do.
+static void split(sparse_kkt* k, const double* J1, const double* J2) {
+  double* to = k->A;
+  bool same = true;
+  for (int j = 0, J = 0; j < k->n; j++) {
+    while (k->blocks.at[J + 1] <= j) J++;
+    const double* from = k->x + k->ptr[j];
+    for (int i = 0; i < block_height(&k->blocks, J); i++) same &= keep(to++, from[i]);
+  }
+  k->ready = k->ready && same;
+  k->border_ready = k->border_ready && k->ready && keep(&k->border_d, k->d);
+  for (int i = 0; i < row_values(k->m); i++) {
+    const bool given = k->given[k->row_col[i]];
+    k->border_ready &= keep(&k->J1[i], given ? 0 : J1[i]);
+    k->border_ready &= keep(&k->J2[i], given ? 0 : J2[i]);
+  }
+}
+
+static bool factor_fronts(sparse_kkt* k, const double* J1, const double* J2) {
+  if (!k->fronts || k->only_diagonal) return false;
+  if (k->rows == 0) return td_fronts_factor(k->fronts, k->x) == TD_OK;
+  split(k, J1, J2);
+  if (!k->ready) k->ready = td_fronts_factor(k->fronts, k->A) == TD_OK;
+  if (k->ready && !k->border_ready) {
+    k->border_d = k->d;
+    k->border_ready = td_border_factor(k->border, k->fronts, k->J1, k->J2, k->d) == TD_OK;
+  }
+  return k->ready && k->border_ready;
+}
+
 static void fill(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
                  const double* J2) {
   const td_pattern* p = &k->blocks;
@@ -214,7 +289,7 @@ static void fill(sparse_kkt* k, sparse_column column, void* ctx, const double* J
 td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
                                   const double* J2) {
   fill(k, column, ctx, J1, J2);
-  k->use_fronts = k->fronts && !k->only_diagonal && td_fronts_factor(k->fronts, k->x) == TD_OK;
+  k->use_fronts = factor_fronts(k, J1, J2);
   if (k->use_fronts) return TD_OK;
   return open_lu(k) ? td_sparse_lu_factor(k->lu, k->x) : TD_E_NOMEM;
 }
@@ -260,13 +335,23 @@ static double residual(sparse_kkt* k) {
   return top;
 }
 
+static void solve_factored(sparse_kkt* k, double* z) {
+  if (!k->use_fronts) {
+    td_sparse_lu_solve(k->lu, z, 1);
+  } else if (k->rows > 0) {
+    td_border_solve(k->border, z);
+  } else {
+    td_fronts_solve(k->fronts, z);
+  }
+}
+
 static void refine(sparse_kkt* k) {
   double before = INFINITY;
   for (int i = 0; i < REFINEMENTS; i++) {
     const double now = residual(k);
     if (!(now > 0) || !(now < 0.5 * before)) return;
     before = now;
-    td_sparse_lu_solve(k->lu, k->r, 1);
+    solve_factored(k, k->r);
     for (int j = 0; j < k->n + k->rows; j++) k->z[j] += k->r[j];
   }
 }
@@ -276,18 +361,15 @@ void td_sparse_kkt_solve(sparse_kkt* k, const double* f, const double* g, double
   td_sparse_gather(k->m, f, k->b);
   for (int i = 0; i < k->rows; i++) k->b[k->n + i] = g ? g[i] : 0;
   memcpy(k->z, k->b, size);
-  if (k->use_fronts) {
-    td_fronts_solve(k->fronts, k->z);
-  } else {
-    td_sparse_lu_solve(k->lu, k->z, 1);
-  }
-  if (k->rows > 0) refine(k);
+  solve_factored(k, k->z);
+  if (k->rows > 0 && !(k->use_fronts && td_border_rank(k->border) == k->rows)) refine(k);
   td_sparse_scatter(k->m, k->z, x);
   if (l) memcpy(l, k->z + k->n, (size_t)k->rows * sizeof(double));
 }
 
 int td_sparse_kkt_rank(const sparse_kkt* k) {
   int rank = 0;
+  if (k->use_fronts) return k->rows > 0 ? td_border_rank(k->border) : 0;
   for (int r = 0; r < k->rows; r++) rank += fabs(td_sparse_lu_pivot(k->lu, k->n + r)) > 100 * k->d;
   return rank;
 }
@@ -478,7 +560,7 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   double *K = arena_doubles(s, values), *C = arena_doubles(s, values);
   double *Gq = arena_doubles(s, rows), *Gv = arena_doubles(s, rows);
   td_status status = factor_mass(m, w, false);
-  td_sparse_tangent(m, w, w->vdot, w->lambda, K, C);
+  td_sparse_tangent(m, w, w->vdot, w->lambda, K, C, NULL);
   if (m->nrow > 0) td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
   if (status == TD_OK) {
     const int nv = m->nvel, all = 2 * nv + (du ? m->ninput : 0);
@@ -490,27 +572,30 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   return status;
 }
 
-size_t td_sparse_scratch(const td_model* m) {
+// What the trees of a block need: their matrices, and paths (path.h) of one tree at a time.
+size_t td_sparse_tree_scratch(const td_model* m) {
   const td_pattern p = model_blocks(m);
-  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
-  size_t largest = 0;
+  size_t largest = 0, path = 0;
   for (int b = 0; b < p.nblock; b++) {
     const size_t size = (size_t)block_size(&p, b);
     largest = largest > size * size ? largest : size * size;
   }
-  // paths (path.h) of one tree at a time
-  size_t path = 0;
   for (int t = 0; t + 1 < m->ntree; t++) {
     const size_t tree = path_bytes(m, m->tree[t], m->tree[t + 1]);
     path = path > tree ? path : tree;
   }
   if (m->nvel <= SPARSE_DENSE_LIMIT) path = path_bytes(m, 0, m->nhop);
+  return ((4 * largest + 1024) * sizeof(double) + path + 63) / 64 * 64;
+}
+
+size_t td_sparse_scratch(const td_model* m) {
+  const td_pattern p = model_blocks(m);
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   const bool factors = sparse_needs_factors(m);
-  size_t doubles = 10 * (n + r) + 4 * largest + 1024 +
-                   (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
+  size_t doubles = 10 * (n + r) + (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
                    (size_t)m->noutput_probe + (size_t)m->noutput_input;
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
                (n + r) * (2 * n + (size_t)m->ninput);
-  return doubles * sizeof(double) + path + 65536;
+  return td_sparse_tree_scratch(m) + doubles * sizeof(double) + 65536;
 }

@@ -178,7 +178,7 @@ void td_strain_columns(const td_model* m, td_work* w, int i, const double* a) {
   }
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
-    col_work* col = &w->col[k];
+    col_sum* col = sums_of_col(w, k);
     col->U = weighed(c, w, hop->nodes, u);
     col->Z = weighed(c, w, hop->nodes, z);
     for (int n = 0; hop->dependent && n < hop->nodes; n++) {

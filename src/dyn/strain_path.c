@@ -60,13 +60,13 @@ void td_step_mass(const td_model* m, const td_work* w, int i, const path* p, oct
                   lanes* M) {
   const model_hop* hop = &m->hop[i];
   const octet* part = w->part + hop->parts;
-  if (!td_has_mass(&w->hop[i].IA)) {
+  if (!td_has_mass(&sums_of_hop(w, i)->IA)) {
     add_parts(m, w, hop, 1, part, S);
     return;
   }
   add_parts(m, w, hop, 0.5, part, S);
   for (int n = 0; n < hop->nodes; n++) {
-    const octet H = octet_apply(&w->hop[i].IA, &part[n]);
+    const octet H = octet_apply(&sums_of_hop(w, i)->IA, &part[n]);
     for (int d = 0; d < 6; d++)
       if (hop->modes >> d & 1) products(&H, d, S, hop->end, false, room + (6 * n + d) * p->nblock);
   }
@@ -77,7 +77,7 @@ void td_step_mass(const td_model* m, const td_work* w, int i, const path* p, oct
 // ---- tangents ---------------------------------------------------------------------------------
 
 // B(I, V) of tangent.c: [-2 P × ω, B ω]
-static octet rate_wrench(const hop_work* h, const octet* U) {
+static octet rate_wrench(const hop_sum* h, const octet* U) {
   const double P[3] = {-2 * h->P.x, -2 * h->P.y, -2 * h->P.z};
   octet y = octet_zero();
   octet_cross3(P, U->c + 3, y.c);
@@ -86,7 +86,7 @@ static octet rate_wrench(const hop_work* h, const octet* U) {
 }
 
 // its transpose: [0, 2 P × v + Bᵀ ω]
-static octet rate_wrench_transposed(const hop_work* h, const octet* S) {
+static octet rate_wrench_transposed(const hop_sum* h, const octet* S) {
   const double P[3] = {2 * h->P.x, 2 * h->P.y, 2 * h->P.z};
   const mat3 Bt = mat3_transpose(h->B);
   octet y = octet_zero();
@@ -107,11 +107,12 @@ typedef struct step_parts {
 
 static step_parts parts_at(const td_model* m, const td_work* w, int i, const octet* S,
                            const octet* U, const octet* Z) {
-  const hop_work* h = &w->hop[i];
+  const hop_sum* h = sums_of_hop(w, i);
   step_parts s = {.H = octet_apply(&h->IA, S),
                   .G = rate_wrench_transposed(h, S),
                   .minus_Y = octet_scale(-1, octet_cross_force(S, &h->E))};
-  s.dF = octet_add(octet_cross_force(S, &h->F), octet_apply_add(&h->IA, Z, rate_wrench(h, U)));
+  s.dF =
+      octet_add(octet_cross_force(S, &w->hop[i].F), octet_apply_add(&h->IA, Z, rate_wrench(h, U)));
   const octet IU = octet_apply(&h->IA, U);
   s.dFv = octet_axpy(2, &IU, rate_wrench(h, S));
   if (!m->has_blocks) return s;
@@ -151,7 +152,7 @@ static void step_columns(const tangent_path* t, const model_hop* hop, int n, con
 // S changes inside its own step: Σ_r N[p][r] w_r added to the row of part p.
 static void add_curvature(const td_model* m, const td_work* w, int i, const path* p, lanes* rows) {
   const model_hop* hop = &m->hop[i];
-  const spatial F = spatial_sub(w->hop[i].F, w->hop[i].E);
+  const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
   lanes N[MAGNUS_PARTS][MAGNUS_NODES];
   td_strain_curvature(m, w, i, &F, N);
   for (int r = 0; r < 6 * hop->nodes; r++) {

@@ -88,10 +88,10 @@ static hop_sums weighted(const td_model* m, const td_work* w, const model_hop* h
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const int part = m->col[k].part;
     const double q = w->q[m->col[k].q], v = w->v[m->col[k].v];
-    s.y[part] += w->col[k].weight * q;
-    s.yd[part] += w->col[k].weight * v;
-    s.ys[part] += w->col[k].slope * q;
-    s.ysd[part] += w->col[k].slope * v;
+    s.y[part] += w->col_weight[k] * q;
+    s.yd[part] += w->col_weight[k] * v;
+    s.ys[part] += w->col_slope[k] * q;
+    s.ysd[part] += w->col_slope[k] * v;
   }
   return s;
 }
@@ -112,11 +112,11 @@ static polyrod_vector polynomial_direction(const td_model* m, const td_work* w,
   double ps[3] = {0}, x[3] = {0}, xs[3] = {0};
   polynomial_hops(m, f, &move, &turn);
   for (int k = move->col; k < move->col + move->nv; k++)
-    if (m->col[k].v == v) ps[m->col[k].part] += w->col[k].slope;
+    if (m->col[k].v == v) ps[m->col[k].part] += w->col_slope[k];
   for (int k = turn->col; k < turn->col + turn->nv; k++)
     if (m->col[k].v == v) {
-      x[m->col[k].part] += w->col[k].weight;
-      xs[m->col[k].part] += w->col[k].slope;
+      x[m->col[k].part] += w->col_weight[k];
+      xs[m->col[k].part] += w->col_slope[k];
     }
   return (polyrod_vector){vec3_of(ps), vec3_of(x), vec3_of(xs)};
 }
@@ -133,11 +133,11 @@ static void polynomial_collect(const td_model* m, const td_work* w, const model_
   polynomial_hops(m, f, &move, &turn);
   for (int k = move->col; k < move->col + move->nv; k++)
     tau[part_row(to, m->col[k].v) * to->n] +=
-        weight * w->col[k].slope * vec3_at(g->ps, m->col[k].part);
+        weight * w->col_slope[k] * vec3_at(g->ps, m->col[k].part);
   for (int k = turn->col; k < turn->col + turn->nv; k++)
     tau[part_row(to, m->col[k].v) * to->n] +=
-        weight * (w->col[k].weight * vec3_at(g->x, m->col[k].part) +
-                  w->col[k].slope * vec3_at(g->xs, m->col[k].part));
+        weight * (w->col_weight[k] * vec3_at(g->x, m->col[k].part) +
+                  w->col_slope[k] * vec3_at(g->xs, m->col[k].part));
 }
 
 void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
@@ -391,11 +391,11 @@ static void basis_tangent(const td_model* m, const td_work* w, const model_force
 }
 
 // What a column does to the numbers of a polynomial rod.
-static polyrod_vector column_direction(const model_col* col, const col_work* c, bool turns) {
-  const vec3 e = vec3_axis(col->part), zero = {0, 0, 0};
-  return (polyrod_vector){turns ? zero : vec3_scale(c->slope, e),
-                          turns ? vec3_scale(c->weight, e) : zero,
-                          turns ? vec3_scale(c->slope, e) : zero};
+static polyrod_vector column_direction(const td_model* m, const td_work* w, int col, bool turns) {
+  const vec3 e = vec3_axis(m->col[col].part), zero = {0, 0, 0};
+  const double weight = w->col_weight[col], slope = w->col_slope[col];
+  return (polyrod_vector){turns ? zero : vec3_scale(slope, e), turns ? vec3_scale(weight, e) : zero,
+                          turns ? vec3_scale(slope, e) : zero};
 }
 
 // The columns of one of its two hops.
@@ -406,7 +406,7 @@ static void polynomial_columns(const td_model* m, const td_work* w, const model_
   double dx[6], du[6], s[6], ds[6];
   piece_force(m, w, f, r->strain, r->rate, FORCES_ALL, s);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
-    const polyrod_vector d = column_direction(&m->col[k], &w->col[k], hop->kind != HOP_MOVE);
+    const polyrod_vector d = column_direction(m, w, k, hop->kind != HOP_MOVE);
     const int v = part_row(part, m->col[k].v);
     td_polyrod_change(r, &d, &zero, dx, du);
     piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);

@@ -29,10 +29,10 @@
 // ---- U, Z, X of one hop -----------------------------------------------------------------------
 
 // Screws and circles: S is fixed in the parent, so W = B = 0 and Y = V_p × S.
-static void screw_column(const hop_work* h, col_work* c) {
-  c->U = spatial_cross(&h->V, &c->S);
+static void screw_column(const hop_work* h, const spatial* S, col_sum* c) {
+  c->U = spatial_cross(&h->V, S);
   c->X = spatial_scale(2, c->U);
-  c->Z = spatial_add(spatial_cross(&h->A, &c->S), spatial_cross(&h->V, &c->U));
+  c->Z = spatial_add(spatial_cross(&h->A, S), spatial_cross(&h->V, &c->U));
 }
 
 typedef struct turning {
@@ -94,26 +94,24 @@ static void rotation_columns(const td_model* m, td_work* w, const model_hop* hop
     X[k] = spatial_sub(spatial_add(spatial_cross(Vp, &S), turned(h, rate)), SV);
   }
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
-    col_work* c = &w->col[k];
+    col_sum* c = sums_of_col(w, k);
     const int part = m->col[k].part;
-    c->U = spatial_scale(c->weight, U[part]);
-    c->Z = spatial_scale(c->weight, Z[part]);
-    c->X = spatial_scale(c->weight, X[part]);
+    c->U = spatial_scale(w->col_weight[k], U[part]);
+    c->Z = spatial_scale(w->col_weight[k], Z[part]);
+    c->X = spatial_scale(w->col_weight[k], X[part]);
   }
 }
 
 // Translations fixed in the parent: as a screw, for each column.
 static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
-  for (int k = hop->col; k < hop->col + hop->nv; k++) screw_column(h, &w->col[k]);
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    screw_column(h, &w->col[k].S, sums_of_col(w, k));
 }
 
-void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
-  td_strain_tangent_numbers(m, w, a);
-  for (int i = 0; i < m->nhop; i++) {
+void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end) {
+  for (int i = first; i < end; i++) {
     const model_hop* hop = &m->hop[i];
-    if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE) {
-      screw_column(&w->hop[i], &w->col[hop->col]);
-    } else if (hop->kind == HOP_MOVE) {
+    if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) {
       move_columns(w, hop, &w->hop[i]);
     } else if (hop->kind == HOP_STRAIN) {
       td_strain_columns(m, w, i, a);
@@ -123,18 +121,24 @@ void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
   }
 }
 
+void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
+  td_strain_tangent_numbers(m, w, a);
+  if (w->whole) td_columns_of(m, w, a, 0, m->nhop);  // else nobody looks at all of them
+}
+
 frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate) {
   frame_change d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   if (!station_moves(m, station, m->col[col].hop)) return d;
   const hop_work* h = &w->hop[m->station[station].hop];
-  const col_work* c = &w->col[col];
+  const spatial* S = &w->col[col].S;
+  const col_sum* c = sums_of_col(w, col);
   const frame f = td_frame(m, w, station);
-  spatial dV = c->S, dA = spatial_add(spatial_cross(&c->S, &h->V), c->X);
+  spatial dV = *S, dA = spatial_add(spatial_cross(S, &h->V), c->X);
   if (!rate) {
-    d.turn = spatial_r(&c->S);
-    d.p = vec3_add(spatial_t(&c->S), vec3_cross(d.turn, f.p));
-    dV = spatial_add(spatial_cross(&c->S, &h->V), c->U);
-    dA = spatial_add(spatial_add(spatial_cross(&c->S, &h->A), spatial_cross(&c->U, &h->V)), c->Z);
+    d.turn = spatial_r(S);
+    d.p = vec3_add(spatial_t(S), vec3_cross(d.turn, f.p));
+    dV = spatial_add(spatial_cross(S, &h->V), c->U);
+    dA = spatial_add(spatial_add(spatial_cross(S, &h->A), spatial_cross(&c->U, &h->V)), c->Z);
   }
   d.w = spatial_r(&dV);
   d.v = vec3_add(vec3_add(spatial_t(&dV), vec3_cross(d.w, f.p)), vec3_cross(f.w, d.p));
@@ -164,7 +168,7 @@ static void add_general(td_work* w, int i) {
   const spatial6 *M = &w->added_now[i], B = inertia_rate_matrix(M, &h->V);
   const spatial MA = spatial6_apply(M, &h->A), MV = spatial6_apply(M, &h->V);
   h->F = spatial_add(h->F, spatial_add(MA, spatial_cross_force(&h->V, &MV)));
-  spatial6_add(&h->IA, M);
+  spatial6_add(&sums_of_hop(w, i)->IA, M);
   spatial6_add(&w->blocks[i].B, &B);
 }
 
@@ -172,9 +176,10 @@ static void add_general(td_work* w, int i) {
 static void general_columns(const td_model* m, td_work* w, int i) {
   const hop_block* b = &w->blocks[i];
   for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv && !has_parts(&m->hop[i]); k++) {
-    col_work* c = &w->col[k];
-    c->G = spatial_add(c->G, spatial6_apply_t(&b->B, &c->S));
-    c->Y = spatial_sub(c->Y, spatial6_apply_t(&b->K, &c->S));
+    const spatial* S = &w->col[k].S;
+    col_sum* c = sums_of_col(w, k);
+    c->G = spatial_add(c->G, spatial6_apply_t(&b->B, S));
+    c->Y = spatial_sub(c->Y, spatial6_apply_t(&b->K, S));
   }
   if (m->hop[i].parent < 0) return;
   hop_block* parent = &w->blocks[m->hop[i].parent];
@@ -182,48 +187,61 @@ static void general_columns(const td_model* m, td_work* w, int i) {
   spatial6_add(&parent->K, &b->K);
 }
 
-void td_composites(const td_model* m, td_work* w) {
-  td_blocks(m, w);
-  for (int i = 0; i < m->nhop; i++) {
-    hop_work* h = &w->hop[i];
-    h->E = h->f;
-    if (w->hop_heavy[i]) {
-      const spatial IV = inertia_apply(&h->I, &h->V);
-      h->F = spatial_add(inertia_apply(&h->I, &h->A), spatial_cross_force(&h->V, &IV));
-      inertia_matrix(&h->I, &h->IA);
-      h->P = spatial_t(&IV);
-      h->B = inertia_rate(&h->I, &h->V, spatial_r(&IV));
-    } else {
-      h->F = spatial_zero();
-      memset(&h->IA, 0, sizeof h->IA);
-      h->P = (vec3){0, 0, 0};
-      memset(&h->B, 0, sizeof h->B);
-    }
-    if (is_wet(w, i)) add_general(w, i);
+// What a hop itself adds to the sums over its subtree.
+static void begin_sums(td_work* w, int i) {
+  hop_work* h = &w->hop[i];
+  hop_sum* s = sums_of_hop(w, i);
+  s->E = h->f;
+  if (w->hop_heavy[i]) {
+    const spatial IV = inertia_apply(&h->I, &h->V);
+    h->F = spatial_add(inertia_apply(&h->I, &h->A), spatial_cross_force(&h->V, &IV));
+    inertia_matrix(&h->I, &s->IA);
+    s->P = spatial_t(&IV);
+    s->B = inertia_rate(&h->I, &h->V, spatial_r(&IV));
+  } else {
+    h->F = spatial_zero();
+    memset(&s->IA, 0, sizeof s->IA);
+    s->P = (vec3){0, 0, 0};
+    memset(&s->B, 0, sizeof s->B);
   }
-  for (int i = m->nhop - 1; i >= 0; i--) {
-    const hop_work* h = &w->hop[i];
-    if (m->hop[i].parent >= 0) {
-      hop_work* p = &w->hop[m->hop[i].parent];
-      p->F = spatial_add(p->F, h->F);
-      p->E = spatial_add(p->E, h->E);
-      spatial6_add(&p->IA, &h->IA);
-      p->P = vec3_add(p->P, h->P);
-      p->B = mat3_add(p->B, h->B);
-    }
-    for (int k = 0; k < m->hop[i].nv && !has_parts(&m->hop[i]); k++) {
-      col_work* c = &w->col[m->hop[i].col + k];
-      c->H = spatial6_apply(&h->IA, &c->S);
-      c->Y = spatial_cross_force(&c->S, &h->E);
-      const vec3 G = vec3_add(vec3_scale(2, vec3_cross(h->P, spatial_t(&c->S))),
-                              mat3_apply_t(h->B, spatial_r(&c->S)));
+  if (is_wet(w, i)) add_general(w, i);
+}
+
+static void add_to_parent(td_work* w, int i, int parent) {
+  const hop_sum* s = sums_of_hop(w, i);
+  hop_sum* p = sums_of_hop(w, parent);
+  w->hop[parent].F = spatial_add(w->hop[parent].F, w->hop[i].F);
+  p->E = spatial_add(p->E, s->E);
+  spatial6_add(&p->IA, &s->IA);
+  p->P = vec3_add(p->P, s->P);
+  p->B = mat3_add(p->B, s->B);
+}
+
+void td_composites_of(const td_model* m, td_work* w, int first, int end) {
+  for (int i = first; i < end; i++) begin_sums(w, i);
+  for (int i = end - 1; i >= first; i--) {
+    const hop_sum* s = sums_of_hop(w, i);
+    if (m->hop[i].parent >= 0) add_to_parent(w, i, m->hop[i].parent);
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv && !has_parts(&m->hop[i]); k++) {
+      const spatial* S = &w->col[k].S;
+      col_sum* c = sums_of_col(w, k);
+      c->H = spatial6_apply(&s->IA, S);
+      c->Y = spatial_cross_force(S, &s->E);
+      const vec3 G =
+          vec3_add(vec3_scale(2, vec3_cross(s->P, spatial_t(S))), mat3_apply_t(s->B, spatial_r(S)));
       c->G = spatial_of((vec3){0, 0, 0}, G);
     }
     if (m->has_blocks) general_columns(m, w, i);
   }
 }
 
-spatial td_rate_wrench(const hop_work* h, const spatial* U) {
+void td_composites(const td_model* m, td_work* w) {
+  require(w->whole);
+  td_blocks(m, w);
+  td_composites_of(m, w, 0, m->nhop);
+}
+
+spatial td_rate_wrench(const hop_sum* h, const spatial* U) {
   const vec3 w = spatial_r(U);
   return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
 }
@@ -233,7 +251,7 @@ static void own_hop(const td_model* m, const td_work* w, int i, const tree_part*
   const model_hop* hop = &m->hop[i];
   const hop_work* h = &w->hop[i];
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
-  const spatial F = spatial_sub(h->F, h->E);
+  const spatial F = spatial_sub(h->F, sums_of_hop(w, i)->E);
   if (hop->kind == HOP_STRAIN) {
     td_strain_own(m, w, i, &F, part, dq);
     return;
@@ -251,7 +269,7 @@ static void own_hop(const td_model* m, const td_work* w, int i, const tree_part*
   for (int k = hop->col; k < hop->col + hop->nv; k++)
     for (int l = hop->col; l < hop->col + hop->nv; l++)
       dq[part_row(part, m->col[l].v) * part->n + part_row(part, m->col[k].v)] +=
-          w->col[k].weight * w->col[l].weight * d[m->col[l].part][m->col[k].part];
+          w->col_weight[k] * w->col_weight[l] * d[m->col[l].part][m->col[k].part];
 }
 
 static tangent_path tangent_path_new(const td_model* m, const tree_part* part, arena* s) {
@@ -279,9 +297,9 @@ static void tangent_path_enter(tangent_path* t, const td_model* m, const td_work
   const model_hop* h = &m->hop[hop];
   path_enter(&t->p, m, hop);
   for (int k = h->col; k < h->col + h->nv; k++) {
-    const col_work* c = &w->col[k];
+    const col_sum* c = sums_of_col(w, k);
     const int slot = m->col[k].slot;
-    path_column(t->S, h, slot, &c->S);
+    path_column(t->S, h, slot, &w->col[k].S);
     path_column(t->U, h, slot, &c->U);
     path_column(t->Z, h, slot, &c->Z);
     path_column(t->X, h, slot, &c->X);
@@ -299,7 +317,7 @@ static void column_above(const tangent_path* t, const model_hop* hop, const spat
 }
 
 // The row of DOF v: columns above (l below k in the formulas of the head).
-static void row_above(const tangent_path* t, const model_hop* hop, const col_work* c, double* row_q,
+static void row_above(const tangent_path* t, const model_hop* hop, const col_sum* c, double* row_q,
                       double* row_v) {
   const spatial minus_Y = spatial_scale(-1, c->Y);
   for (int b = 0; b * LANES < hop->above; b++) {
@@ -340,7 +358,7 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
   double *dqT = arena_zeros(&w->scratch, n * n), *dvT = arena_zeros(&w->scratch, n * n);
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
-    const hop_work* h = &w->hop[i];
+    const hop_sum* h = sums_of_hop(w, i);
     flush_rows(&t, hop->above, dq, dv, dqT, dvT);
     if (path_is_stale(&t.p, hop)) tangent_path_clear(&t, hop);
     path_reach(&t.p, hop);
@@ -351,16 +369,17 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
     }
     own_hop(m, w, i, part, dq);
     for (int k = 0; k < hop->nv; k++) {
-      const col_work* c = &w->col[hop->col + k];
+      const spatial* Sk = &w->col[hop->col + k].S;
+      const col_sum* c = sums_of_col(w, hop->col + k);
       const int v = part_row(part, m->col[hop->col + k].v);
-      const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
+      const spatial turn = spatial_cross_force(Sk, &w->hop[i].F),
+                    IZ = spatial6_apply(&h->IA, &c->Z);
       spatial dF = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
-      spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
+      spatial dFv = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, Sk));
       if (m->has_blocks) {
         const hop_block* b = &w->blocks[i];
-        dF = spatial_add(dF,
-                         spatial_add(spatial6_apply(&b->B, &c->U), spatial6_apply(&b->K, &c->S)));
-        dFv = spatial_add(dFv, spatial6_apply(&b->B, &c->S));
+        dF = spatial_add(dF, spatial_add(spatial6_apply(&b->B, &c->U), spatial6_apply(&b->K, Sk)));
+        dFv = spatial_add(dFv, spatial6_apply(&b->B, Sk));
       }
       column_above(&t, hop, &dF, &dFv, dqT + v * n, dvT + v * n);
       row_above(&t, hop, c, dq + v * n, dv + v * n);
@@ -488,6 +507,16 @@ void td_input_map(const td_model* m, const td_state* state, td_work* w, double* 
     clear_partials(w, m->live_input, m->nlive_input);
   }
   for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
+}
+
+void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,
+                         double* dFdu) {
+  memset(dFdu, 0, (size_t)m->nvel * sizeof(double));
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, input);
+  number_column(m, w, dFdu, 1, 0);
+  clear_partials(w, m->live_input, m->nlive_input);
 }
 
 // Geometry, masses and initial values have no simple derivative: central differences over the

@@ -30,7 +30,7 @@ static transmitted transmitted_at(const td_model* m, const td_work* w, const mod
   t.b = td_frame(m, w, p->b);
   if (t.main) {
     t.hop = m->station[p->b].hop;
-    if (t.hop >= 0) t.f = spatial_sub(w->hop[t.hop].F, w->hop[t.hop].E);
+    if (t.hop >= 0) t.f = spatial_sub(w->hop[t.hop].F, sums_of_hop(w, t.hop)->E);
   } else {
     t.f = td_link_wrench(m, w, p->joint, p->element);
   }
@@ -67,20 +67,20 @@ static double turned(const transmitted* t, const frame_change* da, const frame_c
 // Change of the inertial wrenches of a subtree and of the forces on single stations, v' held.
 static spatial inertial_change(const td_model* m, const td_work* w, int root, int col, bool rate) {
   const int hop = m->col[col].hop;
-  const hop_work* h = in_subtree(m, root, hop)   ? &w->hop[hop]
-                      : in_subtree(m, hop, root) ? &w->hop[root]
-                                                 : NULL;
-  const col_work* c = &w->col[col];
-  if (!h) return spatial_zero();
-  const hop_block* b = m->has_blocks ? &w->blocks[h - w->hop] : NULL;
+  const int lower = in_subtree(m, root, hop) ? hop : in_subtree(m, hop, root) ? root : -1;
+  if (lower < 0) return spatial_zero();
+  const hop_sum* h = sums_of_hop(w, lower);
+  const col_sum* c = sums_of_col(w, col);
+  const spatial* S = &w->col[col].S;
+  const hop_block* b = m->has_blocks ? &w->blocks[lower] : NULL;
   if (rate) {
-    const spatial d = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, &c->S));
-    return b ? spatial_add(d, spatial6_apply(&b->B, &c->S)) : d;
+    const spatial d = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, S));
+    return b ? spatial_add(d, spatial6_apply(&b->B, S)) : d;
   }
-  const spatial turn = spatial_cross_force(&c->S, &h->F), IZ = spatial6_apply(&h->IA, &c->Z);
+  const spatial turn = spatial_cross_force(S, &w->hop[lower].F), IZ = spatial6_apply(&h->IA, &c->Z);
   const spatial d = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
   if (!b) return d;
-  return spatial_add(d, spatial_add(spatial6_apply(&b->B, &c->U), spatial6_apply(&b->K, &c->S)));
+  return spatial_add(d, spatial_add(spatial6_apply(&b->B, &c->U), spatial6_apply(&b->K, S)));
 }
 
 // Change of the wrench for the changes w->df of the forces on hops (col < 0: numbers alone).
@@ -152,9 +152,9 @@ static double slope_of_acceleration(const td_model* m, const td_work* w, const t
     const int hop = m->col[col].hop;
     if (m->col[col].v != v) continue;
     if (in_subtree(m, t->hop, hop))
-      sum += held(t, spatial6_apply(&w->hop[hop].IA, &w->col[col].S));
+      sum += held(t, spatial6_apply(&sums_of_hop(w, hop)->IA, &w->col[col].S));
     else if (in_subtree(m, hop, t->hop))
-      sum += held(t, spatial6_apply(&w->hop[t->hop].IA, &w->col[col].S));
+      sum += held(t, spatial6_apply(&sums_of_hop(w, t->hop)->IA, &w->col[col].S));
   }
   return sum;
 }

@@ -12,6 +12,10 @@
 #define WORK_ARRAYS(X)                               \
   X(hop_work, hop, m->nhop)                          \
   X(col_work, col, m->ncol)                          \
+  X(hop_sum, hop_sums, window_hops(m))               \
+  X(col_sum, col_sums, window_columns(m))            \
+  X(double, col_weight, m->ncol)                     \
+  X(double, col_slope, m->ncol)                      \
   X(octet, part, m->nstrain_node)                    \
   X(octet, part_U, m->nstrain_node)                  \
   X(octet, part_Z, m->nstrain_node)                  \
@@ -51,6 +55,11 @@
   X(double, inner_q, m->npos)                        \
   X(double, inner_v, m->nvel)                        \
   X(double, inner_u, m->ninput)
+
+static int window_hops(const td_model* m) { return m->sparse ? td_sparse_window_hops(m) : m->nhop; }
+static int window_columns(const td_model* m) {
+  return m->sparse ? td_sparse_window_columns(m) : m->ncol;
+}
 
 static int tape_scratch(const td_model* m) {
   const td_tape* tapes[] = {
@@ -115,10 +124,12 @@ td_work* td_work_new(const td_model* m) {
   w->inner = (td_state){0, w->inner_q, w->inner_v, w->inner_u};
   w->load = 1;
   w->dirty = true;
+  w->whole = !m->sparse || td_sparse_whole(m);
+  if (m->sparse) w->team = td_sparse_team_new(m, td_sparse_threads(m));
   const bool factors = m->sparse && sparse_needs_factors(m);
   if (factors) w->kkt = td_sparse_kkt_new(m, true);
   if (factors && !w->kkt) {
-    free(raw);
+    td_work_free(w);
     return NULL;
   }
   w->added = m->has_added;
@@ -129,6 +140,7 @@ td_work* td_work_new(const td_model* m) {
 
 void td_work_free(td_work* w) {
   if (!w) return;
+  td_sparse_team_free(w->team);
   td_sparse_kkt_free(w->kkt);
   free(w->block);
 }

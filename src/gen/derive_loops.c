@@ -189,10 +189,10 @@ static int slots_of(const td_model* m, const point* p, num* out, int most) {
 
 // The same but for numbers?
 static bool alike(const td_exprs* g, ex a, ex b, int depth, int* visits) {
-  if (a == b) return true;
-  if (td_ex_is_const(g, a) || td_ex_is_const(g, b)) {
+  if (td_ex_is_const(g, a) || td_ex_is_const(g, b)) {  // NaN: measured at the start
     return isfinite(td_ex_value(g, a)) && isfinite(td_ex_value(g, b));
   }
+  if (a == b) return true;
   const ex_op op = td_ex_op(g, a);
   if (op != td_ex_op(g, b) || op == EX_VAR || op == EX_TABLE) return false;
   if (depth > DEPTH || ++*visits > VISITS) return false;

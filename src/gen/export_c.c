@@ -172,25 +172,25 @@ static size_t memory_size(const td_model* m) {
 }
 
 static void write_head(const td_export* e, td_text* out) {
-  td_text_printf(out, "// %s as a standalone model, exported by Tendril %s.\n", e->title,
-                 td_version());
+  td_text_printf(out, "// %s as a standalone model, exported by Tendril %s.\n",
+                 td_plain(e->title).s, td_version());
 }
 
 static void write_names(const td_export* e, td_text* out) {
   const td_model* m = e->m;
   for (int i = 0; i < m->npos; i++)
-    td_text_printf(out, "//   q[%d]  %s\n", i, td_model_q_name(m, i));
+    td_text_printf(out, "//   q[%d]  %s\n", i, td_plain(td_model_q_name(m, i)).s);
   for (int i = 0; i < m->nvel; i++)
-    td_text_printf(out, "//   v[%d]  %s\n", i, td_model_v_name(m, i));
+    td_text_printf(out, "//   v[%d]  %s\n", i, td_plain(td_model_v_name(m, i)).s);
   for (int i = 0; i < m->ninput; i++) {
-    td_text_printf(out, "//   u[%d]  %s\n", i, td_model_input_name(m, i));
+    td_text_printf(out, "//   u[%d]  %s\n", i, td_plain(td_model_input_name(m, i)).s);
   }
   for (int i = 0; i < m->nparam; i++) {
-    td_text_printf(out, "//   parameter %d  %s%s\n", i, td_model_param_name(m, i),
+    td_text_printf(out, "//   parameter %d  %s%s\n", i, td_plain(td_model_param_name(m, i)).s,
                    m->param[i].structural ? " (fixed)" : "");
   }
   for (int i = 0; i < m->noutput_name; i++) {
-    td_text_printf(out, "//   y[%d]  %s\n", i, td_model_sensor_name(m, i));
+    td_text_printf(out, "//   y[%d]  %s\n", i, td_plain(td_model_sensor_name(m, i)).s);
   }
 }
 

@@ -10,6 +10,7 @@
 #include "engine.h"
 #include "export.h"
 #include "files.h"
+#include "identifier.h"
 
 typedef struct fmu_writer {
   td_export e;
@@ -115,11 +116,12 @@ static variable variable_at(const fmu_writer* f, int vr) {
 
 static void escape(td_text* out, const char* s) {
   for (; *s; s++) {
-    const char* to = *s == '&'   ? "&amp;"
-                     : *s == '<' ? "&lt;"
-                     : *s == '>' ? "&gt;"
-                     : *s == '"' ? "&quot;"
-                                 : NULL;
+    const char* to = *s == '&'                 ? "&amp;"
+                     : *s == '<'               ? "&lt;"
+                     : *s == '>'               ? "&gt;"
+                     : *s == '"'               ? "&quot;"
+                     : (unsigned char)*s < ' ' ? "_"  // XML has no place for it
+                                               : NULL;
     if (to) {
       td_text_add(out, to);
     } else {
@@ -272,7 +274,7 @@ static void write_source(const fmu_writer* f, td_text* out) {
       "#include \"%s.c\"\n\n"
       "#undef calloc\n#undef malloc\n#undef free\n#undef abort\n#undef assert\n#undef vsnprintf\n\n"
       "#define FMU_GUID \"%s\"\n",
-      f->e.title, td_version(), f->e.name, f->guid);
+      td_plain(f->e.title).s, td_version(), f->e.name, f->guid);
   td_text_printf(
       out,
       "enum {\n  FMU_NQ = %d,\n  FMU_NV = %d,\n  FMU_NT = %d,\n  FMU_NU = %d,\n  FMU_NP = %d,\n"

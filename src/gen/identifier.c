@@ -58,3 +58,15 @@ void td_identifier(const char* from, char* to, size_t size) {
     to[n] = '\0';
   }
 }
+
+// Question marks would make trigraphs.
+plain_text td_plain(const char* from) {
+  plain_text to;
+  size_t n = 0;
+  for (; *from && n + 1 < sizeof to.s; from++) {
+    const unsigned char c = (unsigned char)*from;
+    to.s[n++] = c < ' ' || c == 127 || strchr("\\\"?", c) ? '_' : *from;
+  }
+  to.s[n] = '\0';
+  return to;
+}

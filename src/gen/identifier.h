@@ -8,4 +8,11 @@
 // code uses itself: such get an underscore behind them.
 void td_identifier(const char* from, char* to, size_t size);
 
+// A name of the model's author for comments and documentation strings of printed code: nothing in
+// it ends a line, continues one or closes a string.
+typedef struct plain_text {
+  char s[160];
+} plain_text;
+plain_text td_plain(const char* from);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "c_parts.h"
 #include "dyn.h"
+#include "identifier.h"
 #include "program.h"
 
 enum { PIECE = 400, WHOLE_LIMIT = 1200 };  // statements
@@ -389,7 +390,8 @@ static void write_points(const gen_program* p, int loop, td_text* out) {
   for (int i = 0; i < l->n; i++)
     for (int k = 0; k < l->nz; k++) table[i * l->nz + k] = l->data[k * l->n + i];
   snprintf(name, sizeof name, "points%d", loop + 1);
-  td_text_printf(out, "\n// numbers of each of %d points of %s\n", l->n, model_name(p->m, l->name));
+  td_text_printf(out, "\n// numbers of each of %d points of %s\n", l->n,
+                 td_plain(model_name(p->m, l->name)).s);
   write_numbers(out, "double", name, table, l->n * l->nz);
   free(table);
 }
@@ -403,28 +405,28 @@ static void write_head(const gen_program* p, td_text* out) {
       "//\n"
       "//   M(q) v' + h(q, v, t) = tau(t, u) + J' lambda,   J v' + gamma = 0,   q' = N(q) v\n"
       "//\n",
-      p->title, td_version());
+      td_plain(p->title).s, td_version());
 }
 
 static void write_names(const gen_program* p, td_text* out) {
   const td_model* m = p->m;
   for (int i = 0; i < p->d->nq; i++) {
-    td_text_printf(out, "//   q[%d]  %s\n", i, td_model_q_name(m, i));
+    td_text_printf(out, "//   q[%d]  %s\n", i, td_plain(td_model_q_name(m, i)).s);
   }
   for (int i = 0; i < p->d->nv; i++) {
-    td_text_printf(out, "//   v[%d]  %s\n", i, td_model_v_name(m, i));
+    td_text_printf(out, "//   v[%d]  %s\n", i, td_plain(td_model_v_name(m, i)).s);
   }
   for (int i = 0; i < p->d->nu; i++) {
-    td_text_printf(out, "//   u[%d]  %s\n", i, td_model_input_name(m, i));
+    td_text_printf(out, "//   u[%d]  %s\n", i, td_plain(td_model_input_name(m, i)).s);
   }
   for (int i = 0; i < p->d->ntarget; i++) {
     td_text_printf(out, "//   u[%d]  integrated control %d\n", p->d->nu + i, i + 1);
   }
   for (int i = 0; i < p->d->np; i++) {
-    td_text_printf(out, "//   p[%d]  %s\n", i, td_model_param_name(m, p->d->param[i]));
+    td_text_printf(out, "//   p[%d]  %s\n", i, td_plain(td_model_param_name(m, p->d->param[i])).s);
   }
   for (int i = 0; i < p->d->ny; i++) {
-    td_text_printf(out, "//   y[%d]  %s\n", i, td_model_sensor_name(m, i));
+    td_text_printf(out, "//   y[%d]  %s\n", i, td_plain(td_model_sensor_name(m, i)).s);
   }
 }
 

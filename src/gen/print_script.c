@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "dyn.h"
+#include "identifier.h"
 #include "program.h"
 
 typedef struct script {
@@ -516,15 +517,15 @@ static void write_names(const script* s) {
       s->out,
       "%s Equations of motion of %s, derived by Tendril %s.\n%s\n"
       "%s   M(q) v' + h(q, v, t) = tau(t, u) + J' lambda,  J v' + gamma = 0,  q' = N(q) v\n%s\n",
-      mark, s->p->title, td_version(), mark, mark, mark);
+      mark, td_plain(s->p->title).s, td_version(), mark, mark, mark);
   for (int i = 0; i < d->nq; i++) {
-    td_text_printf(s->out, "%s   q%d  %s\n", mark, i + 1, td_model_q_name(m, i));
+    td_text_printf(s->out, "%s   q%d  %s\n", mark, i + 1, td_plain(td_model_q_name(m, i)).s);
   }
   for (int i = 0; i < d->nv; i++) {
-    td_text_printf(s->out, "%s   v%d  %s\n", mark, i + 1, td_model_v_name(m, i));
+    td_text_printf(s->out, "%s   v%d  %s\n", mark, i + 1, td_plain(td_model_v_name(m, i)).s);
   }
   for (int i = 0; i < d->ny; i++) {
-    td_text_printf(s->out, "%s   y(%d)  %s\n", mark, i + 1, td_model_sensor_name(m, i));
+    td_text_printf(s->out, "%s   y(%d)  %s\n", mark, i + 1, td_plain(td_model_sensor_name(m, i)).s);
   }
 }
 

@@ -239,7 +239,8 @@ static void add_points(gen_program* p) {
     char name[40], what[200];
     tmt_loop* l = &p->d->loop[i];
     snprintf(name, sizeof name, "point%d", i + 1);
-    snprintf(what, sizeof what, "%.150s: what one of its points adds", model_name(p->m, l->name));
+    snprintf(what, sizeof what, "%s: what one of its points adds",
+             td_plain(model_name(p->m, l->name)).s);
     ex* M = own(p, (size_t)p->nprofile);
     gen_function* f = td_program_add(p, name, what);
     if (!M || !f) return;
@@ -293,7 +294,7 @@ static void element_function(gen_program* p, const char* kind, int i, const char
                              const char* element, gen_function** f) {
   char name[80], what[200];
   snprintf(name, sizeof name, "%s%d%s%s", kind, i + 1, *term ? "_" : "", term);
-  snprintf(what, sizeof what, "%.150s%s%s", element, *term ? ": " : "", term);
+  snprintf(what, sizeof what, "%s%s%s", td_plain(element).s, *term ? ": " : "", term);
   *f = td_program_add(p, name, what);
 }
 

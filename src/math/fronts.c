@@ -38,6 +38,7 @@ struct td_fronts {
   size_t bytes;
 };
 
+enum { TINY_FRONT = 8 };    // columns up to which calling BLAS costs more than computing
 enum { SMALL_FRONT = 32 };  // rows up to which fronts are joined whatever zeros that stores
 static const double few_zeros = 0.2;
 
@@ -351,11 +352,44 @@ static void extend_add(td_fronts* s, const front* f, const front* c, const doubl
   }
 }
 
+// The same as dgetrf for a few columns.
+static bool factor_tiny(double* F, int k, int ld, lapack_int* pivot) {
+  for (int j = 0; j < k; j++) {
+    int p = j;
+    for (int i = j + 1; i < k; i++)
+      if (fabs(F[j * ld + i]) > fabs(F[j * ld + p])) p = i;
+    pivot[j] = p + 1;
+    if (F[j * ld + p] == 0) return false;
+    for (int c = 0; c < k && p != j; c++) {
+      const double swap = F[c * ld + j];
+      F[c * ld + j] = F[c * ld + p];
+      F[c * ld + p] = swap;
+    }
+    for (int i = j + 1; i < k; i++) F[j * ld + i] /= F[j * ld + j];
+    for (int c = j + 1; c < k; c++)
+      for (int i = j + 1; i < k; i++) F[c * ld + i] -= F[c * ld + j] * F[j * ld + i];
+  }
+  return true;
+}
+
+static void lower_tiny(const double* L, int k, double* x) {
+  for (int j = 0; j < k; j++)
+    for (int i = j + 1; i < k; i++) x[i] -= L[j * k + i] * x[j];
+}
+static void upper_tiny(const double* U, int k, double* x) {
+  for (int j = k - 1; j >= 0; j--) {
+    x[j] /= U[j * k + j];
+    for (int i = 0; i < j; i++) x[i] -= U[j * k + i] * x[j];
+  }
+}
+
 static bool factor_front(td_fronts* s, const front* f) {
   const int k = f->k, r = f->r, ld = k + r;
   double *F12 = s->F + (size_t)k * (size_t)ld, *F21 = s->F + k, *F22 = F12 + k;
   lapack_int* pivot = s->pivot + s->start[f->first];
-  if (LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, k, k, s->F, ld, pivot) != 0) return false;
+  if (k <= TINY_FRONT ? !factor_tiny(s->F, k, ld, pivot)
+                      : LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, k, k, s->F, ld, pivot) != 0)
+    return false;
   if (r == 0) return true;
   LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, r, F12, ld, 1, k, pivot, 1);
   cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, k, r, 1, s->F, ld, F12,
@@ -447,7 +481,11 @@ static void forward(td_fronts* s, const front* f) {
     x[i] = x[pivot[i] - 1];
     x[pivot[i] - 1] = swap;
   }
-  cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, f->k, F11, f->k, x, 1);
+  if (f->k <= TINY_FRONT) {
+    lower_tiny(F11, f->k, x);
+  } else {
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, f->k, F11, f->k, x, 1);
+  }
   if (f->r == 0) return;
   cblas_dgemv(CblasColMajor, CblasNoTrans, f->r, f->k, 1, F21, f->r, x, 1, 0, s->F, 1);
   subtract(s, f, s->F);
@@ -462,7 +500,11 @@ static void backward(td_fronts* s, const front* f) {
     gather(s, f, s->F);
     cblas_dgemv(CblasColMajor, CblasNoTrans, f->k, f->r, -1, F12, f->k, s->F, 1, 1, x, 1);
   }
-  cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, f->k, F11, f->k, x, 1);
+  if (f->k <= TINY_FRONT) {
+    upper_tiny(F11, f->k, x);
+  } else {
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, f->k, F11, f->k, x, 1);
+  }
 }
 
 void td_fronts_solve(td_fronts* s, double* x) {

@@ -33,6 +33,19 @@ int td_push_name(td_model* m, const char* format, ...) {
   return offset;
 }
 
+void td_trim(td_model* m) {
+#define X(type, name, text)                                                      \
+  if (m->n##name < m->cap_##name) {                                              \
+    type* cut = realloc(m->name, (size_t)max_int(m->n##name, 1) * sizeof(type)); \
+    if (cut) {                                                                   \
+      m->name = cut;                                                             \
+      m->cap_##name = max_int(m->n##name, 1);                                    \
+    }                                                                            \
+  }
+  TD_MODEL_ARRAYS(X)
+#undef X
+}
+
 void td_model_free(td_model* m) {
   if (!m) return;
 #define X(type, name, text) free(m->name);

@@ -9,6 +9,9 @@
 TD_MODEL_ARRAYS(X)
 #undef X
 
+// Give back what the arrays have in reserve, once all are complete.
+void td_trim(td_model* m);
+
 // Append a formatted name and return its offset, -1 when out of memory.
 int td_push_name(td_model* m, const char* format, ...) TD_PRINTF(2, 3);
 

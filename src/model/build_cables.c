@@ -259,7 +259,8 @@ static td_status push_cable(builder* b, int i) {
   cable.name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "cable(%d)", i + 1);
   if (b->m->failed) return TD_E_NOMEM;
   if (cable.tension == NUM_NONE)
-    cable.potential = is_constant(b, cable.pull) && is_constant(b, cable.stiffness);
+    cable.potential =
+        cable.friction == NUM_NONE && is_constant(b, cable.pull) && is_constant(b, cable.stiffness);
   b->m->cable[i] = cable;
   return push_spans(b, i);
 }

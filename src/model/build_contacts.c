@@ -165,6 +165,19 @@ static contact_kind kind_of(const value* second) {
   return strcmp(second->s, "sphere") == 0 ? CONTACT_SPHERE : CONTACT_CYLINDER;
 }
 
+// The velocity of a point that moves with time, NUM_NONE: it stands still.
+static num velocity(builder* b, num point) {
+  td_exprs* g = b->spec->graph;
+  bool moves = false;
+  for (int c = 0; c < 3; c++)
+    moves = moves || (td_ex_depends(g, b->m->number_ex[point + c]) & TD_ON_TIME);
+  const double zero[3] = {0};
+  const num at = moves ? td_build_constants(b, zero, 3) : NUM_NONE;
+  for (int c = 0; c < 3 && at != NUM_NONE; c++)
+    b->m->number_ex[at + c] = td_ex_diff(g, b->m->number_ex[point + c], b->spec->time_var);
+  return at;
+}
+
 static td_status push_contact(builder* b, int i) {
   const char *name = td_build_word(b->contacts, i, "name"),
              *law = td_build_word(b->contacts, i, "law");
@@ -178,6 +191,7 @@ static td_status push_contact(builder* b, int i) {
                      .direction = vector(b, i, plane ? "normal" : "axis", 1),
                      .radius = number(b, i, "radius", 0),
                      .law = push_law(b, i)};
+  c.drift = c.point == NUM_NONE ? NUM_NONE : velocity(b, c.point);
   c.name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "contact(%d)", i + 1);
   TD_TRY(side(b, i, false, round, &c.ball, &c.nball));
   if (!td_push_contact(b->m, 1) || b->m->failed) return TD_E_NOMEM;

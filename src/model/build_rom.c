@@ -406,18 +406,45 @@ static td_status quadrature(builder* b, const value* points, td_span at, int fal
   return TD_OK;
 }
 
-// Quadrature points, numbered after those `before`, and the frames of places.
-static td_status push_points(builder* b, const rom* r, const value* points, td_span at,
+// Strains and masses where the user says, or as the published element has them: at the same points.
+static td_status push_joined(builder* b, const rom* r, const value* points, td_span at,
                              int before) {
   double x[MAX_POINTS], w[MAX_POINTS];
   int n = 0;
-  TD_TRY(quadrature(b, points, at, r->printed ? 2 * r->n + 4 : r->n + 1, x, w, &n));
+  TD_TRY(quadrature(b, points, at, 2 * r->n + 4, x, w, &n));
   for (int k = 0; k < n; k++) {
     const double arc = r->from + r->L * x[k], weight = r->L * w[k];
     TD_TRY(push_point(b, r, arc));
     TD_TRY(push_strain_at(b, r, arc, weight, before + k + 1));
     TD_TRY(push_mass_at(b, r, arc, weight));
   }
+  return TD_OK;
+}
+
+// Strains at n + 1 points, at which slopes of degree n can take any value, so that the position
+// follows every rotation without stretch and shear: at more of them the rod locks.  Masses at n +
+// 2, which tell all positions of degree n + 1 on a free base apart.
+static td_status push_apart(builder* b, const rom* r, int before) {
+  double x[MAX_ORDER + 2], w[MAX_ORDER + 2];
+  const int n = r->n + 1;
+  td_gauss(n, x, w);
+  for (int k = 0; k < n; k++) {
+    TD_TRY(push_point(b, r, r->from + r->L * x[k]));
+    TD_TRY(push_strain_at(b, r, r->from + r->L * x[k], r->L * w[k], before + k + 1));
+  }
+  td_gauss(n + 1, x, w);
+  for (int k = 0; k <= n; k++) {
+    TD_TRY(push_point(b, r, r->from + r->L * x[k]));
+    TD_TRY(push_mass_at(b, r, r->from + r->L * x[k], r->L * w[k]));
+  }
+  return TD_OK;
+}
+
+// Quadrature points, numbered after those `before`, and the frames of places.
+static td_status push_points(builder* b, const rom* r, const value* points, td_span at,
+                             int before) {
+  const bool joined = points || r->printed;
+  TD_TRY(joined ? push_joined(b, r, points, at, before) : push_apart(b, r, before));
   TD_TRY(want_point(b, r, r->from + r->L));
   return push_places(b, r);
 }

@@ -298,6 +298,7 @@ typedef struct model_contact {
   int piece, npiece;     // PIECES: what is touched
   bool line;             // PIECES: of a rod, only the nearest point counts
   num point, direction;  // 3 slots each
+  num drift;             // 3 slots: velocity of the point, NUM_NONE: it stands still
   num radius;
   num law;         // 5 slots: stiffness, damping, exponent, friction, slip
   bool approach;   // damping acts on approach only, not in proportion to the depth
@@ -482,6 +483,8 @@ typedef struct model_joint {
   X(int, block_tree, "trees, block after block")                             \
   X(int, block_force_at, "its forces that follow from coordinates, and end") \
   X(int, block_force, "such forces, block after block")                      \
+  X(int, block_element_at, "first element that a block changes, and end")    \
+  X(int, block_element, "forces, and rows from nforce on, block after block") \
   X(int, block_at, "see pattern.h: first row of each block")                 \
   X(int, block_ptr, "first block of each block column")                      \
   X(int, block_row, "block rows")                                            \
@@ -555,29 +558,37 @@ typedef struct hop_work {
   spatial V, f;   // twist; wrench of springs, loads ... on it
   spatial A;      // acceleration
   spatial c;      // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
+  spatial F;      // composite wrench
   inertia I;      // rigid inertia about the origin, world axes
-  spatial6 IA;    // articulated (or composite) inertia
-  spatial pA, F;  // bias wrench, composite wrench
-  spatial E;      // composite wrench of f
-  vec3 P;         // composite linear momentum            } velocity part of the
-  mat3 B;         // composite dI/dt - [angular momentum]× } tangent, see tangent.c
 } hop_work;
 
+// Sums over the subtree of a hop.
+typedef struct hop_sum {
+  spatial6 IA;  // articulated (or composite) inertia
+  spatial pA;   // bias wrench
+  spatial E;    // composite wrench of f
+  vec3 P;       // composite linear momentum            } velocity part of the
+  mat3 B;       // composite dI/dt - [angular momentum]× } tangent, see tangent.c
+} hop_sum;
+
 typedef struct col_work {
-  spatial S;        // motion subspace
-  spatial U, Z, X;  // tangent vectors: see tangent.c
+  spatial S;  // motion subspace
+} col_work;
+
+// What the recursion and the tangent know of a column.
+typedef struct col_sum {
   spatial H;        // composite inertia times S
-  spatial Y;        // S ×* (composite wrench of the forces)
-  spatial G;        // composite B, transposed, times S
-  double weight;    // of the DOF in its chart's number
-  double slope;     // and its derivative along a polynomial rod
   double D;         // articulated: 1 / (S' IA S)
   double u;         // articulated: tau - S' pA
-} col_work;
+  spatial U, Z, X;  // tangent vectors: see tangent.c
+  spatial Y;        // S ×* (composite wrench of the forces)
+  spatial G;        // composite B, transposed, times S
+} col_sum;
 
 typedef struct cable_work {
   double zero;     // constant: length at the start
   double stretch;  // driven by its length: length - zero + pull
+  double mean;     // and the share of the tension that friction leaves on average
   double tension, slope;
 } cable_work;
 
@@ -595,6 +606,13 @@ typedef struct hop_block {
 struct td_work {
   hop_work* hop;
   col_work* col;
+  // Sums are kept for a window of hops and columns: all, or, of large networks, the trees at work.
+  hop_sum* hop_sums;
+  col_sum* col_sums;
+  int first_hop, first_col;    // where the window begins
+  bool whole;                  // it holds all
+  double* col_weight;          // of a column's DOF in its chart's number
+  double* col_slope;           // and its derivative along a polynomial rod
   // Strains of a rod's steps, lane by lane for each node: how they move what lies behind, and the
   // tangent vectors of that; what the DOFs have of them (strain_hop.h).
   octet *part, *part_U, *part_Z;
@@ -644,8 +662,16 @@ struct td_work {
   bool open_loops;      // the loops could not be closed from the initial values
   td_flags flags;
   char failure[512];
+  struct sparse_team* team;  // threads, NULL: none
   struct sparse_kkt* kkt;  // sparse models: factors of the mass matrix with the constraints
   void* block;             // everything above but the factors lives in it
 };
+
+static inline hop_sum* sums_of_hop(const td_work* w, int hop) {
+  return &w->hop_sums[hop - w->first_hop];
+}
+static inline col_sum* sums_of_col(const td_work* w, int col) {
+  return &w->col_sums[col - w->first_col];
+}
 
 #endif

@@ -31,9 +31,6 @@ static void cable_drive(td_spec* spec, const value* s, int i, const char* name) 
   if (tension && stiffness && !pull)
     td_warn(&spec->diags, td_get_at(s, i, "stiffness"),
             "%s.stiffness has no effect: its tension is given", name);
-  if (pull && td_get(s, i, "friction"))
-    error(spec, td_get_at(s, i, "friction"), name,
-          ".friction needs a given tension: its effect on the length is not known");
 }
 
 // Only one of the two ways to say where it runs.

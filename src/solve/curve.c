@@ -7,6 +7,7 @@
 #include "vectors.h"
 
 enum { corrector_steps = 12 };
+static const double noise = 1e-7;
 
 td_status td_point_new(const td_system* system, td_point* point) {
   const size_t nx = (size_t)system->nx, n = (size_t)system->n, m = (size_t)system->m;
@@ -30,7 +31,6 @@ static void factor(td_curve* curve, const double* x, const double* l, double p,
   td_newton* w = curve->newton;
   const td_system* s = w->system;
   s->tangent(s->ctx, x, l, p, w->K, w->J);
-  w->stiffness = largest(w->K, area(s->n, s->n));
   s->slope(s->ctx, x, l, p, w->Fp, w->ep);
   for (int i = 0; i < s->n; i++) w->bar[i] = direction->tx[i] / (curve->X * curve->X);
   const td_border border = {w->Fp, w->ep, w->bar, direction->tp / (curve->P * curve->P)};
@@ -64,7 +64,7 @@ static double correction(const td_curve* curve, const double* dx, double dp) {
 
 // Newton's method across `from`'s direction, until the correction is lost in round-off or no longer
 // shrinks.  Beside a branch point the tangent blows the round-off of the residual up: a correction
-// that grows from a residual of that size is nothing else.
+// that had come down to `noise` and grows again is nothing else.
 static td_status correct(td_curve* curve, const td_point* from, td_point* to, int* iterations) {
   td_newton* w = curve->newton;
   const td_system* s = w->system;
@@ -78,8 +78,7 @@ static td_status correct(td_curve* curve, const td_point* from, td_point* to, in
     td_saddle_solve(w->saddle, w->F, w->e, 0, w->dx, w->dl, &dp);
     const double now = correction(curve, w->dx, dp);
     if (!isfinite(now)) return TD_E_DIVERGED;
-    if (now > before && now > curve->options.tol)
-      return td_newton_rounded(w, to->x) ? TD_OK : TD_E_DIVERGED;
+    if (now > before && now > curve->options.tol) return before < noise ? TD_OK : TD_E_DIVERGED;
     if (now > before / 2 && now <= curve->options.tol) return TD_OK;
 
     s->displace(s->ctx, to->x, w->dx, to->x);

@@ -21,6 +21,10 @@ static const double newton_accuracy = 0.01;
 // as much as some ten to forty evaluations, and slow convergence asks for one anyway.
 enum { JACOBIAN_STEPS = 200 };
 
+// Steps after which factors and tangents of sparse models are renewed even though Newton's method
+// still converges.  A factorisation costs as much as tens of steps: not the 20 and 51 of dense ones.
+enum { FACTORS_LAST = 200, TANGENT_LASTS = 400 };
+
 typedef struct bdf {
   td_stepper base;
   double t_from, t_to;  // the last step
@@ -206,6 +210,10 @@ static bool configure(bdf* s) {
   ok = ok && CVodeSetNonlinConvCoef(s->mem, newton_accuracy) == CV_SUCCESS;
   ok = ok && CVodeSetMaxHnilWarns(s->mem, -1) == CV_SUCCESS;
   ok = ok && CVodeSetStabLimDet(s->mem, ode->lightly_damped) == CV_SUCCESS;
+  if (ode->factor != NULL) {
+    ok = ok && CVodeSetLSetupFrequency(s->mem, FACTORS_LAST) == CV_SUCCESS;
+    ok = ok && CVodeSetJacEvalFrequency(s->mem, TANGENT_LASTS) == CV_SUCCESS;
+  }
   if (ode->h_max > 0) ok = ok && CVodeSetMaxStep(s->mem, ode->h_max) == CV_SUCCESS;
   if (ode->nquad > 0) ok = ok && CVodeQuadInit(s->mem, integrand, s->quad) == CV_SUCCESS;
   if (ode->project != NULL) {

@@ -194,7 +194,7 @@ static bool at_rest(const td_newton* w, double tol) {
 }
 
 // Forces K x that cancel leave what the last digits of x make of them
-bool td_newton_rounded(const td_newton* w, const double* x) {
+static bool rounded(const td_newton* w, const double* x) {
   const td_system* s = w->system;
   const double size = largest(x, (size_t)s->nx), e = largest(w->e, (size_t)s->m);
   return largest(w->F, (size_t)s->n) <= 16 * DBL_EPSILON * w->stiffness * size &&
@@ -228,7 +228,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     copy(l, w->l_try, s->m);
   }
   evaluate(w, x, l, p);
-  const bool end = report->iterations > 0 && td_newton_rounded(w, x) &&
+  const bool end = report->iterations > 0 && rounded(w, x) &&
                    largest(w->dx, (size_t)s->n) < 1e-7 * fmax(1, largest(x, (size_t)s->nx));
   return finish(w, end ? TD_OK : TD_E_DIVERGED, report);
 }

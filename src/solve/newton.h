@@ -114,8 +114,6 @@ td_status td_newton_solve(td_newton* newton, double* x, double* l, double p,
 void td_newton_begin(td_newton* newton, const double* x, const double* l, double p);
 double td_newton_measure(const td_newton* newton);
 td_newton_report td_newton_state(const td_newton* newton);
-// Is the residual last evaluated, at x, no more than the round-off of forces that cancel?
-bool td_newton_rounded(const td_newton* newton, const double* x);
 
 // The same with the linear algebra of the system.
 td_status td_transient_sparse(td_newton* newton, double* x, double* l, double p,

@@ -14,6 +14,7 @@
 
 #include "motion.h"
 #include "riccati.h"
+#include "sparse_dyn.h"
 #include "statics.h"
 #include "tendril/control.h"
 #include "vectors.h"
@@ -244,6 +245,12 @@ static td_status start(td_observer* o, const td_state* state) {
 
 td_status td_observer_new(const td_model* model, td_work* work, const td_state* state,
                           const td_observe_options* options, td_observer** observer) {
+  *observer = NULL;
+  if (model->nvel > SPARSE_DENSE_LIMIT) {
+    td_work_fail(work, "a model of %d velocities is too large to be observed, it may have %d",
+                 model->nvel, SPARSE_DENSE_LIMIT);
+    return TD_E_USAGE;
+  }
   td_observer* o = *observer = calloc(1, sizeof *o);
   if (!o) return TD_E_NOMEM;
   o->model = model;
@@ -318,7 +325,7 @@ static td_status sensor_slope(td_observer* o, int i) {
   return status;
 }
 
-static td_status sensor_tangent(td_observer* o) {
+static td_status measurement_tangent(td_observer* o) {
   const int nv = o->size.nv, N = o->N, nf = o->nf;
   TD_TRY(td_sensor_tangent(o->model, o->mean, o->work, o->hq, o->hv, o->hu, o->known));
   for (int k = 0; k < o->ny; k++)
@@ -419,7 +426,7 @@ static void array_row(td_observer* o, const int* seen, int m, int row, const dou
 
 // h(mean) in ys, and the columns of [Y; X]; returns how many
 static td_status columns_extended(td_observer* o, const int* seen, int m, int* rows) {
-  TD_TRY(sensor_tangent(o));
+  TD_TRY(measurement_tangent(o));
   for (int k = 0; k < m; k++)
     if (!o->known[seen[k]])
       return refuse(o, "dependent constraints do not determine a measured sensor");

@@ -166,6 +166,12 @@ td_status td_plant_step(td_plant* p, double t) {
   return status;
 }
 
+td_status td_plant_drive(td_plant* p, double t, const double* u, double* sensors) {
+  if (u) td_plant_inputs(p, u);
+  TD_TRY(td_plant_step(p, t));
+  return sensors ? td_sensors(p->model, p->now, p->work, sensors) : TD_OK;
+}
+
 td_sim_stats td_plant_stats(const td_plant* p) {
   const td_ode_counts* c = &p->stepper->counts;
   return (td_sim_stats){.steps = c->steps,

@@ -36,8 +36,8 @@ static td_status linearise(void* ctx, double t, const double* y) {
   sparse_motion* s = m->sparse;
   td_motion_unpack(m, t, y);
   TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
-  td_sparse_tangent(m->model, m->work, td_work_vdot(m->work), td_work_lambda(m->work), s->K, s->C);
-  td_sparse_mass(m->model, m->work, s->M);
+  td_sparse_tangent(m->model, m->work, td_work_vdot(m->work), td_work_lambda(m->work), s->K, s->C,
+                    s->M);
   if (m->size.nconstraint > 0) {
     td_sparse_rows(m->model, m->work, s->J);
     td_sparse_row_tangent(m->model, m->work, td_work_vdot(m->work), s->Gq, s->Gv);

@@ -25,7 +25,7 @@ void td_sparse_assemble(td_statics* s, const double* q, const double* l, double 
   td_sparse_mass(m, s->work, s->sparse->M);
   td_sparse_rows(m, s->work, s->sparse->J);
   td_forces(m, s->work, FORCES_ALL);
-  td_sparse_tangent(m, s->work, s->a, l, s->sparse->K, C);
+  td_sparse_tangent(m, s->work, s->a, l, s->sparse->K, C, NULL);
   s->tangents++;
 }
 

@@ -25,7 +25,12 @@ void td_statics_set(td_statics* s, const double* x, double p) {
   copy(s->state->q, x, s->nq);
   const bool changed = p != s->p;
   if (changed && s->param == TD_LOAD_SCALE) td_set_load(s->work, p);
-  if (changed && s->param != TD_LOAD_SCALE) td_work_set_param(s->model, s->work, s->param, p);
+  if (changed && s->param != TD_LOAD_SCALE) {
+    if (s->param < s->model->nparam)
+      td_work_set_param(s->model, s->work, s->param, p);
+    else
+      s->state->u[s->param - s->model->nparam] = p;
+  }
   s->p = p;
   if (s->n < s->nv || changed) set_motion(s);
 }
@@ -81,7 +86,10 @@ static void slope(void* ctx, const double* x, const double* l, double p, double*
   }
   td_statics_set(s, x, p);
   if (exact) {
-    td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
+    if (s->param < s->model->nparam)
+      td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
+    else
+      td_input_derivative(s->model, s->state, s->work, s->param - s->model->nparam, s->full);
     for (int i = 0; i < s->n; i++) Fp[i] = s->full[s->free[i]];
   }
 }

@@ -15,7 +15,7 @@ typedef struct td_statics {
   td_state* state;   // where it is evaluated: q, prescribed v, no other v
   int nq, nv, n, m;  // n: unprescribed velocities
   const int* free;   // (n) which they are
-  int param;         // what p is: a parameter, or TD_LOAD_SCALE
+  int param;         // what p is: a parameter, nparam + an input, or TD_LOAD_SCALE
   double p;          // value set in the work, NaN: none yet
   bool moving;       // some prescribed DOF moves
   td_system system;

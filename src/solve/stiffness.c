@@ -171,9 +171,10 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   // explicit steps that cost more than twice those of BDF although the motion allows longer ones:
   // something damped, here or a moment ago, holds them down
   const bool held = h > 0 && w.damped > w.resolved && 13 * rest / h > 2 * 3 * bdf_steps;
-  // half as long as the motion here needs, for no reason that is to be seen: a trial costs little
-  const bool puzzling =
-      h > 0 && rest / h > 10 * few_steps && h * w.resolved < 0.5 * explicit_angle(ode->rtol);
+  // or half as long as the motion here needs, beside modes that are strongly damped: BDF may do
+  // better than its estimate, and a trial costs little
+  const bool puzzling = h > 0 && w.damped > 3 * w.resolved && rest / h > 10 * few_steps &&
+                        h * w.resolved < 0.5 * explicit_angle(ode->rtol);
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(

@@ -132,7 +132,7 @@ static td_status locate(tracer* t, const test* what, double ds, double* found) {
   *found = ds;
   int iterations;
   td_status status = advance(t, ds, &t->c, &iterations);
-  for (int i = 0; i < locate_steps && hi - lo > 4e-16 * ds && status == TD_OK; i++) {
+  for (int i = 0; i < locate_steps && hi - lo > 1e-12 * ds && status == TD_OK; i++) {
     double mid = i % 3 == 2 ? (lo + hi) / 2 : lo + (hi - lo) * f_lo / (f_lo - f_hi);
     if (!(mid > lo && mid < hi)) mid = (lo + hi) / 2;
     if (!(mid > lo && mid < hi)) break;
@@ -349,7 +349,7 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
   td_newton_report report;
   td_strategy strategy;
   td_point* first = &t->a.point;
-  TD_TRY(td_work_set_param(model, work, t->o->param, t->o->from));
+  if (t->o->param < model->nparam) TD_TRY(td_work_set_param(model, work, t->o->param, t->o->from));
   td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
   if (status == TD_OK) status = td_newton_new(&s->system, &newton);
   if (status == TD_OK) {
@@ -410,7 +410,7 @@ td_status td_trace(const td_model* model, td_work* work, td_state* state,
                    const td_trace_options* options, td_trace_result** result) {
   *result = NULL;
   const td_trace_options* o = options;
-  if (!o || o->param < 0 || o->param >= td_model_sizes(model).nparam || !isfinite(o->from) ||
+  if (!o || o->param < 0 || o->param >= model->nparam + model->ninput || !isfinite(o->from) ||
       !isfinite(o->to) || o->from == o->to || !(o->step > 0) || !(o->tol > 0) || o->max_points < 2)
     return TD_E_USAGE;
   if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
@@ -418,6 +418,7 @@ td_status td_trace(const td_model* model, td_work* work, td_state* state,
                  model->nvel, SPARSE_DENSE_LIMIT);
     return TD_E_USAGE;
   }
+  if (o->param >= model->nparam) state->u[o->param - model->nparam] = o->from;
   tracer t = {.o = o, .sizes = td_model_sizes(model)};
   t.curve = (td_curve){.options = {o->tol, 20}, .X = 1, .P = fabs(o->to - o->from)};
   *result = t.result = calloc(1, sizeof *t.result);

@@ -23,6 +23,12 @@ json mass.out/summary.json 'd["inputs"] == {"u1": 5} and d["parameters"]["shape"
 expect 0 trace mass.m --set u1=5 --param k=100:200 -o trace
 tail -1 trace/trace.csv | python3 -c 'import sys; x = input().split(","); sys.exit(abs(float(x[-1]) - 0.025) > 1e-9)' ||
   fail "trace: $(tail -1 trace/trace.csv)"
+expect 0 trace mass.m --set k=200 --param u1=0:5 -o trace
+head -1 trace/trace.csv | grep -q '^point,u1,' || fail "trace.csv: $(head -1 trace/trace.csv)"
+tail -1 trace/trace.csv | python3 -c 'import sys; x = input().split(","); sys.exit(abs(float(x[-1]) - 0.025) > 1e-9)' ||
+  fail "trace of an input: $(tail -1 trace/trace.csv)"
+expect 1 trace mass.m --param u2=0:5
+says "no parameter or input 'u2'; did you mean 'u1'?"
 expect 2 equil mass.m --set u2=5
 says "the model has no param or input 'u2'"
 says "did you mean 'u1'?"

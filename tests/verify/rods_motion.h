@@ -15,10 +15,14 @@ typedef struct motion_row {
   int size;             // numbers of `tip` compared
   double bound;         // error <= bound·length/n²
   double order_tol, limit;
-  double want[max_times][4];
+  double want[max_times][6];
   int order;         // of strain-parametrised rods
   double tol;        // their error
   const char* more;  // what else they need; may be NULL
+  rom_orders rom;    // of the polynomial model; its errors count in lengths, too
+  // waves of all lengths: only at the first moment is the expansion in 1/n² and in the order clean
+  // enough to reach `limit` and the tolerance of `rom`; at later ones segments show their order
+  bool waves;
 } motion_row;
 
 static inline int time_count(const motion_row* r) {
@@ -59,6 +63,28 @@ static inline void spectral_motion(const motion_row* r, start begin) {
   }
   td_trajectory_free(path);
   bench_free(&b);
+}
+
+// The polynomial model, at four orders.
+static inline void polynomial_motion(const motion_row* r) {
+  if (CHECK_SANITIZED || r->rom.parts == 0) return;
+  const int moments = r->waves ? 1 : time_count(r);
+  double error[max_times][4];
+  for (int k = 0; k < 4; k++) {
+    bench b = bench_rom(r->text, r->rom.n[k], r->rom.parts);
+    td_trajectory* path = bench_run(&b, r->t[moments - 1], r->t[0], fmin(1e-6, 1e-2 * r->rom.tol));
+    for (int i = 0; i < moments; i++)
+      error[i][k] = distance(td_trajectory_sensors(path, (int)lround(r->t[i] / r->t[0])),
+                             r->want[i], r->size) /
+                    r->length;
+    td_trajectory_free(path);
+    bench_free(&b);
+  }
+  for (int i = 0; i < moments; i++) {
+    char what[40];
+    snprintf(what, sizeof what, "t=%g", r->t[i]);
+    rom_check(r->name, what, &r->rom, error[i]);
+  }
 }
 
 #endif

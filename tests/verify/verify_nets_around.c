@@ -386,6 +386,32 @@ static void test_the_lattice_block_does_as_it_says(void** state) {
   bench_free(&b);
 }
 
+// A plane that comes down leaves the block as one that stands there, and the energy it brings in is
+// accounted for.
+static void test_a_plane_that_comes_down(void** state) {
+  (void)state;
+  double carried[2];
+  for (int k = 0; k < 2; k++) {
+    bench b = open_file("lattice_block.m", (const char* const[6]){"n", "3", "press", "0.002",
+                                                                  k ? "lower" : NULL, "0.1"});
+    double* s = calloc((size_t)td_model_sizes(b.model).nsensor + 1, sizeof(double));
+    if (k == 0) equilibrium(&b);
+    if (k == 1) {
+      td_trajectory* path = simulate(&b, CHECK_SANITIZED ? 0.3 : 0.6, 1e-6);
+      const td_sim_stats* e = td_trajectory_stats(path);
+      const double gained = e->energy_end - e->energy_start;
+      assert_true(gained > 1e-3);
+      CHECK_REACHED("pressing: energy", fabs(e->energy_error) / gained, 1e-4);
+      td_trajectory_free(path);
+    }
+    assert_int_equal(td_sensors(b.model, b.state, b.work, s), TD_OK);
+    carried[k] = s[td_model_sensor_find(b.model, "carried")];
+    free(s);
+    bench_free(&b);
+  }
+  CHECK_NEAR(carried[1] / carried[0], 1, 1e-3);
+}
+
 // ---- beams between bodies ---------------------------------------------------------------------
 
 // Free bodies joined by beams in the frame half-way between them are an absolute rod, whichever
@@ -481,6 +507,7 @@ int main(void) {
       cmocka_unit_test(test_the_force_that_presses_a_lattice),
       cmocka_unit_test(test_a_block_bulges_as_its_assembly_does),
       cmocka_unit_test(test_the_lattice_block_does_as_it_says),
+      cmocka_unit_test(test_a_plane_that_comes_down),
       cmocka_unit_test(test_bodies_joined_by_mid_beams_are_a_rod),
       cmocka_unit_test(test_a_node_turns_as_it_is_told),
   };

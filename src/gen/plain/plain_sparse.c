@@ -28,3 +28,23 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   (void)m, (void)state, (void)w, (void)dq, (void)dv, (void)du, (void)dlambda;
   return TD_E_USAGE;
 }
+
+bool td_sparse_whole(const td_model* m) {
+  (void)m;
+  return true;
+}
+
+int td_sparse_window_hops(const td_model* m) { return m->nhop; }
+int td_sparse_window_columns(const td_model* m) { return m->ncol; }
+
+sparse_team* td_sparse_team_new(const td_model* m, int threads) {
+  (void)m, (void)threads;
+  return NULL;
+}
+
+void td_sparse_team_free(sparse_team* team) { (void)team; }
+
+int td_sparse_threads(const td_model* m) {
+  (void)m;
+  return 1;
+}

@@ -362,8 +362,11 @@ static const char robot_cables[] =
     "cable(7).rod = 5; cable(7).path = [.004 .008 - .01*s]; cable(7).from = .02; cable(7).to = "
     ".17; cable(7).tension = 2 + u1; cable(8).rod = 5; cable(8).path = [-.003 .002]; cable(8).pull "
     "= .01*(1 + u1); cable(8).stiffness = 40;\n"
+    "for k = 9:10, cable(k).rod = 11 - k + 3*(k == 9); cable(k).path = .006*[cos(25*s) sin(25*s)]; "
+    "cable(k).pull = .02*(1 + u1); cable(k).stiffness = 50; cable(k).friction = .4; end\n"
     "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(3)) "
-    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5))];\n"
+    "length(cable(4)) tension(cable(1)) tension(cable(3)) tension(cable(5)) "
+    "tension(cable(9)) tension(cable(10))];\n"
     "output = {'l', 'energy'};\n";
 
 // Meshes in a stream that touch what is around them: threads that are points, beams that turn.
@@ -391,7 +394,8 @@ static const char robot_mesh[] =
     "contact(1).ball = .1;\n"
     "contact(2).second = 'cylinder'; contact(2).center = [0 .1 0]; contact(2).axis = [1 .2 0]; "
     "contact(2).radius = .2; contact(2).ball = .15;\n"
-    "contact(3).first = mesh(1); contact(3).second = 'sphere'; contact(3).center = [.1 .1 -.2]; "
+    "contact(3).first = mesh(1); contact(3).second = 'sphere'; contact(3).center = [.1 .1 .4*t - "
+    ".3]; "
     "contact(3).radius = .3; contact(3).ball = .05; contact(3).exponent = 1.5;\n";
 
 static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,

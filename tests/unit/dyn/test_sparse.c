@@ -124,7 +124,7 @@ static void tangents_agree(void** state) {
       td_tangent(t.dense.model, t.dense.state, t.dense.work, a, l, want_q, want_v);
       td_enter(m, t.sparse.state, t.sparse.work);
       td_forces(m, t.sparse.work, FORCES_ALL);
-      td_sparse_tangent(m, t.sparse.work, a, l, K, C);
+      td_sparse_tangent(m, t.sparse.work, a, l, K, C, NULL);
       memset(got, 0, (size_t)(n * n) * sizeof(double));
       expand(m, K, got);
       same(t.name, "dF/dq", got, want_q, n * n, 1e-12);

@@ -129,6 +129,35 @@ static void test_c_is_the_same_every_time(void** state) {
   run("second", "cmp links.c once.c && cmp links.h once.h");
 }
 
+// Names that would end a comment, continue it, or close a documentation string.
+static void test_names_of_the_author_are_only_text(void** state) {
+  (void)state;
+  static const char text[] =
+      "world.g = [0 0 -9.81]; body(1).m = 1; body(1).l_com = [0 0 -.5]; joint(1).second = 1; "
+      "joint(1).tr.rot = [2 inf]; joint(1).dof(1).spring.coeff = 3;\n"
+      "joint(1).name = sprintf('a\\n#error \"\"\"\\nimport this'); body(1).name = 'what?\?/';\n"
+      "sensor(1).name = 'e'; sensor(1).value = energy();\n";
+  robot r = robot_load(text);
+  const td_derive_options o = {.elements = true};
+  for (int language = 0; language < 3; language++) {
+    td_derived* d = NULL;
+    td_files* files = NULL;
+    char message[300];
+    assert_int_equal(td_derive(r.model, &o, &d, message, sizeof message), TD_OK);
+    assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
+    assert_int_equal(td_derive_write(r.model, d, "dir/na\nme.m", (td_derive_language)language,
+                                     TD_DERIVE_ELEMENT, files),
+                     TD_OK);
+    assert_int_equal(td_files_commit(files), TD_OK);
+    td_files_close(files);
+    td_derived_free(d);
+  }
+  robot_free(&r);
+  run("names",
+      "! grep '^#error' *.c *.h *.m *.py && ! grep '^import this' *.c *.h *.m *.py && "
+      "! grep -h '[?][?]/' *.c *.h");
+}
+
 static const char* python(void) {
   if (have("python3 -c 'import numpy'")) return "python3";
   return have("/usr/bin/python3 -c 'import numpy'") ? "/usr/bin/python3" : NULL;
@@ -191,6 +220,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_c_compiles_without_warnings_and_gives_the_numbers_of_the_engine),
       cmocka_unit_test(test_c_is_the_same_every_time),
+      cmocka_unit_test(test_names_of_the_author_are_only_text),
       cmocka_unit_test(test_python_gives_the_numbers_of_the_engine),
       cmocka_unit_test(test_latex_of_an_arm_fits_a_page),
       cmocka_unit_test(test_octave_gives_the_numbers_of_the_engine),

@@ -112,6 +112,34 @@ static void test_friction_takes_tension_along_the_cable(void** state) {
   CHECK_NEAR(error[0] / error[1], 4, 0.3);
 }
 
+// The same cable drawn in by a length: T at its start with mean(T) = k (pull - d Θ), the mean along
+// the cable, which is L - d Θ long.  With h = 1 + μ κ0 L:
+//   Θ = log(h)/μ        ∫ T/T0 (1 - κ d) ds = Θ/κ0 - d κ0 L/h
+static void test_friction_along_a_cable_of_given_length(void** state) {
+  (void)state;
+  const double EI = 1e6 * 3.14159265358979323846 * pow(0.015, 4) / 4, L = 0.3, d = 0.01, mu = 0.3;
+  const double T = 12, kappa = T * d / EI, h = 1 + mu * kappa * L, turn = log(h) / mu;
+  const double mean = (turn / kappa - d * kappa * L / h) / (L - d * turn);
+  double error[2];
+  for (int k = 0; k < 2; k++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             SILICONE
+             "rod(1).n = %d; rod(1).modes = [0 0 0 1 1 0]; cable(1).path = [.01 0]; "
+             "cable(1).pull = %.17g; cable(1).stiffness = 800; cable(1).friction = .3;\n"
+             "sensor(1).name = 'T'; sensor(1).value = tension(cable(1));\n",
+             8 << k, d * turn + T * mean / 800);
+    robot r = robot_load(text);
+    double y[1];
+    settle(&r);
+    sensors_of(&r, y);
+    error[k] = fabs(y[0] / T - 1);
+    robot_free(&r);
+  }
+  CHECK_REACHED("tension, 16 segments", error[1], 1e-4);  // second order
+  CHECK_NEAR(error[0] / error[1], 4, 0.3);
+}
+
 // A weight in a bight between two fixed points 2a apart: T = m g/2 / cos of the half angle.
 static void test_a_span_over_pulleys_has_one_tension(void** state) {
   (void)state;
@@ -137,6 +165,7 @@ int main(void) {
       cmocka_unit_test(test_a_pulled_cable_has_the_tension_of_its_stretch_and_goes_slack),
       cmocka_unit_test(test_a_cable_that_ends_inside_a_segment_counts_in_part),
       cmocka_unit_test(test_friction_takes_tension_along_the_cable),
+      cmocka_unit_test(test_friction_along_a_cable_of_given_length),
       cmocka_unit_test(test_a_span_over_pulleys_has_one_tension),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -269,6 +269,29 @@ static void test_too_many_inputs_share_the_work(void** state) {
   robot_close(&r);
 }
 
+// Near a singular position the inputs of a straight arm grow without bound; with damping d they are
+// those that minimise |A u - b|^2 + d^2 |u|^2, for one direction u = A b / (A^2 + d^2).
+static void test_damping_bounds_inputs_near_singular_positions(void** state) {
+  (void)state;
+  const char* text =
+      "T = input('T', 0); d = param('d', 0); body(1).m = 1; body(1).I = zeros(3);"
+      "body(1).l_com = [0 0 1]; joint(1).second = 1; joint(1).tr(1).rot = [2 inf];"
+      "joint(1).dof(1).init = param('lean', 1e-3); joint(1).dof(1).input = T;"
+      "p = pos(body(1), [0 0 1]); task(1).value = p(3); task(1).desired = cos(0.001) + t^2/2;"
+      "task(1).damping = d; task(1).P = 0; task(1).D = 0;";
+  for (int k = 0; k < 3; k++) {
+    robot r = robot_open(text);
+    const double d[] = {0, 1e-3, 0.1}, z = 0, A = -sin(1e-3);  // z'' = -sin(lean) T
+    td_work_set_param(r.model, r.work, td_model_param_find(r.model, "d"), d[k]);
+    td_control* control;
+    assert_int_equal(td_control_new(r.model, r.work, r.state, &control), TD_OK);
+    assert_int_equal(td_control_inputs(control, r.state, &z), TD_OK);
+    CHECK_NEAR(r.state->u[0], A / (A * A + d[k] * d[k]), 1e-9 / fabs(A));
+    td_control_free(control);
+    robot_close(&r);
+  }
+}
+
 // One input for two equal masses with different wishes: the mean is nearest.
 static void test_too_few_inputs_do_their_best(void** state) {
   (void)state;
@@ -358,6 +381,7 @@ int main(void) {
       cmocka_unit_test(test_feedback_holds_against_a_wrong_model),
       cmocka_unit_test(test_limits_are_kept_and_inputs_recorded),
       cmocka_unit_test(test_too_many_inputs_share_the_work),
+      cmocka_unit_test(test_damping_bounds_inputs_near_singular_positions),
       cmocka_unit_test(test_too_few_inputs_do_their_best),
       cmocka_unit_test(test_inputs_may_enter_nonlinearly),
       cmocka_unit_test(test_a_constrained_mechanism_follows),

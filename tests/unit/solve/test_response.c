@@ -223,6 +223,10 @@ static void test_what_cannot_be_done_is_refused(void** state) {
   assert_null(l);
   assert_non_null(strstr(td_work_failure(r.work), "300 modes at most"));
   assert_int_equal(td_linearize(r.model, r.state, r.work, &l), TD_E_USAGE);
+  const td_observe_options o = td_observe_options_default();
+  td_observer* observer;
+  assert_int_equal(td_observer_new(r.model, r.work, r.state, &o, &observer), TD_E_USAGE);
+  assert_null(observer);
   robot_close(&r);
   r = robot_open(
       "F = input('F', 0); body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf inf 0];"

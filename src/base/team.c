@@ -1,0 +1,110 @@
+// The caller is member 0; the others sleep between loops.  Chunks are dealt out by a counter.
+#include "team.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+
+typedef struct member {
+  td_team* team;
+  int index;
+  pthread_t thread;
+} member;
+
+struct td_team {
+  int size;
+  pthread_mutex_t lock;
+  pthread_cond_t begin, done;
+  unsigned round;  // of work; changes when there is more
+  int busy;        // members still at it
+  bool leave;
+  td_team_part part;
+  void* ctx;
+  int n, chunk;
+  atomic_int next;
+  member members[TEAM_MOST];
+};
+
+int td_team_processors(void) {
+  const long n = sysconf(_SC_NPROCESSORS_ONLN);
+  return n < 1 ? 1 : n > TEAM_MOST ? TEAM_MOST : (int)n;
+}
+
+static void take_part(td_team* t, int index) {
+  for (;;) {
+    const int first = atomic_fetch_add(&t->next, t->chunk);
+    if (first >= t->n) return;
+    t->part(t->ctx, index, first, t->n - first < t->chunk ? t->n : first + t->chunk);
+  }
+}
+
+static void* serve(void* arg) {
+  member* me = arg;
+  td_team* t = me->team;
+  unsigned round = 0;
+  pthread_mutex_lock(&t->lock);
+  for (;;) {
+    while (t->round == round && !t->leave) pthread_cond_wait(&t->begin, &t->lock);
+    if (t->leave) break;
+    round = t->round;
+    pthread_mutex_unlock(&t->lock);
+    take_part(t, me->index);
+    pthread_mutex_lock(&t->lock);
+    if (--t->busy == 0) pthread_cond_signal(&t->done);
+  }
+  pthread_mutex_unlock(&t->lock);
+  return NULL;
+}
+
+td_team* td_team_new(int members) {
+  td_team* t = calloc(1, sizeof *t);
+  if (!t) return NULL;
+  if (pthread_mutex_init(&t->lock, NULL) != 0) {
+    free(t);
+    return NULL;
+  }
+  pthread_cond_init(&t->begin, NULL);
+  pthread_cond_init(&t->done, NULL);
+  for (t->size = 1; t->size < members && t->size < TEAM_MOST; t->size++) {
+    member* m = &t->members[t->size];
+    *m = (member){.team = t, .index = t->size};
+    if (pthread_create(&m->thread, NULL, serve, m) != 0) break;
+  }
+  return t;
+}
+
+void td_team_free(td_team* t) {
+  if (!t) return;
+  pthread_mutex_lock(&t->lock);
+  t->leave = true;
+  pthread_cond_broadcast(&t->begin);
+  pthread_mutex_unlock(&t->lock);
+  for (int i = 1; i < t->size; i++) pthread_join(t->members[i].thread, NULL);
+  pthread_cond_destroy(&t->begin);
+  pthread_cond_destroy(&t->done);
+  pthread_mutex_destroy(&t->lock);
+  free(t);
+}
+
+int td_team_size(const td_team* t) { return t ? t->size : 1; }
+
+void td_team_run(td_team* t, int n, int chunk, td_team_part part, void* ctx) {
+  if (!t || t->size == 1 || n <= chunk) {
+    if (n > 0) part(ctx, 0, 0, n);
+    return;
+  }
+  pthread_mutex_lock(&t->lock);
+  t->part = part;
+  t->ctx = ctx;
+  t->n = n;
+  t->chunk = chunk;
+  t->busy = t->size - 1;
+  atomic_store(&t->next, 0);
+  t->round++;
+  pthread_cond_broadcast(&t->begin);
+  pthread_mutex_unlock(&t->lock);
+  take_part(t, 0);
+  pthread_mutex_lock(&t->lock);
+  while (t->busy > 0) pthread_cond_wait(&t->done, &t->lock);
+  pthread_mutex_unlock(&t->lock);
+}
