@@ -41,10 +41,10 @@ octave: build
 	@bash octave/build.sh build build/octave
 	@echo "in Octave: addpath $(CURDIR)/build/octave; help for its verbs is in octave/tendril.m"
 
-# docs/gallery.md and its pictures, from all models
+# docs/gallery.md and its pictures, from all models; ONLY=--numbers or ONLY=--pictures renews half of it
 gallery: build
 	@tools/setup web
-	@tools/gallery build/tendril
+	@tools/gallery $(ONLY) build/tendril
 
 # the viewer's page, web/dist/viewer.html, which is committed
 web:

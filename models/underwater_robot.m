@@ -98,5 +98,6 @@ sensor(1).value = pos(body(1));
 sensor(2).name = 'grip';
 sensor(2).value = [pos(rod(6), 0.3) pos(rod(7), 0.3)];
 
+par.equil = 0; par.modal = 0;          % it floats: there is no equilibrium
 par.t_final = 20; par.dt_out = 0.05;
 par.solver = 'stiff'; par.atol = 1e-6;  % contacts; curvatures are in 1/m

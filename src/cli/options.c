@@ -421,7 +421,8 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   }
   if (opt->correct && !opt->reduce) return complain(CODE_USE, "--correct needs --reduce");
   if (cmd->targets > 0 && !opt->target && !opt->help) {
-    return complain(CODE_USE, "which model? usage: tendril %s %s [options]", cmd->name,
+    return complain(CODE_USE, "which %s? usage: tendril %s %s [options]",
+                    strcmp(cmd->arguments, "DIR") == 0 ? "results" : "model", cmd->name,
                     cmd->arguments);
   }
   return CODE_DONE;

@@ -555,39 +555,49 @@ static int add_passage(td_scene* s, int crossing) {
   return td_scene_track(s, TRACK_CABLE, s->npassage++);
 }
 
-// Stretches of all cables: from piece to piece of the rods they run in, then their straight spans.
+static void add_stretches(td_scene* s, const char* draw, picked* a, picked* b) {
+  s->failed |= a->failed || b->failed;
+  if (a->n > 0 && a->n == b->n) {
+    open_group(s, "cable", draw);
+    td_json_ints(&s->json, "a", a->index, a->n);
+    td_json_ints(&s->json, "b", b->index, b->n);
+    close_group(s);
+  }
+  free(a->index);
+  free(b->index);
+}
+
+// From crossing to crossing of one rod; there a cable bends with it.
+static void pick_passages(td_scene* s, const model_cable* c, picked* a, picked* b) {
+  const td_model* m = s->model;
+  int before = -1, rod = 0;
+  for (int k = 0; k < c->norder; k++) {
+    const int crossing = m->cable_order[c->order + k], at = add_passage(s, crossing);
+    const int here = m->force[m->crossing[crossing].force].rod;
+    if (before >= 0 && here == rod) {
+      pick(a, before);
+      pick(b, at);
+    }
+    before = at;
+    rod = here;
+  }
+}
+
+// Stretches of all cables: smooth ones in rods, and straight spans.
 static void add_cables(td_scene* s, td_work* w) {
   (void)w;
   const td_model* m = s->model;
-  if (m->ncable == 0) return;
-  picked a = {0}, b = {0};
+  picked a = {0}, b = {0}, from = {0}, to = {0};
   for (int i = 0; i < m->ncable; i++) {
     const model_cable* c = &m->cable[i];
-    int before = -1, rod = 0;
-    for (int k = 0; k < c->norder; k++) {
-      const int crossing = m->cable_order[c->order + k], at = add_passage(s, crossing);
-      const int here = m->force[m->crossing[crossing].force].rod;
-      if (before >= 0 && here == rod) {
-        pick(&a, before);
-        pick(&b, at);
-      }
-      before = at;
-      rod = here;
-    }
+    pick_passages(s, c, &a, &b);
     for (int k = c->span; k < c->span + c->nspan; k++) {
-      pick(&a, td_scene_track(s, TRACK_POINT, m->span[k].a));
-      pick(&b, td_scene_track(s, TRACK_POINT, m->span[k].b));
+      pick(&from, td_scene_track(s, TRACK_POINT, m->span[k].a));
+      pick(&to, td_scene_track(s, TRACK_POINT, m->span[k].b));
     }
   }
-  s->failed |= a.failed || b.failed;
-  if (a.n > 0 && a.n == b.n) {
-    open_group(s, "cable", "bar");
-    td_json_ints(&s->json, "a", a.index, a.n);
-    td_json_ints(&s->json, "b", b.index, b.n);
-    close_group(s);
-  }
-  free(a.index);
-  free(b.index);
+  add_stretches(s, "wire", &a, &b);
+  add_stretches(s, "bar", &from, &to);
 }
 
 // ---- meshes -----------------------------------------------------------------------------------

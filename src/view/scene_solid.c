@@ -2,11 +2,11 @@
 // uniform solid with its mass and inertia,
 //
 //   box        side_k² = 6 (I_i + I_j - I_k) / m
-//   cylinder   r² = 2 I_axis / m,   length² = 12 (I_across - I_axis / 2) / m      two inertias
-//   equal ball       r² = 5 I / (2 m)                                                   all three
-//   equal
+//   cylinder   r² = 2 I_axis / m,   length² = 12 (I_across - I_axis / 2) / m   (two are equal)
+//   ball       r² = 5 I / (2 m)                                                (all are equal)
 //
-// or, where that makes no sense (a point mass, an invented inertia), as a ball.  Struts run from
+// or, where that makes no sense (a point mass, an invented inertia: lighter than balsa wood and as
+// large as the model), as a small ball.  Struts run from
 // there to joints, springs and sensors of the body that lie outside of it.
 #include <math.h>
 #include <string.h>
@@ -101,6 +101,11 @@ static solid box(vec3 p, mat3 R, const double w[3], double m) {
   return (solid){SOLID_BOX, p, turned(R, 0, 1, 2), vec3_of(side)};
 }
 
+// A ball lighter than balsa wood: its inertia was hardly meant.
+static bool airy(double diameter, double m) {
+  return m < 150 * 0.5236 * diameter * diameter * diameter;
+}
+
 static solid inertia_solid(vec3 p, const double I[9], double m, double size) {
   double w[3];
   mat3 R;
@@ -110,7 +115,8 @@ static solid inertia_solid(vec3 p, const double I[9], double m, double size) {
                   : near(w[0], w[1]) ? cylinder(p, turned(R, 0, 1, 2), w[2], w[0], m)
                                      : box(p, R, w, m);
   const double largest = fmax(x.size.x, fmax(x.size.y, x.size.z));
-  return largest < 0.02 * size || largest > 1.5 * size ? mass_ball(p, m, size) : x;
+  const bool odd = x.type == SOLID_BALL && largest > 0.3 * size && airy(largest, m);
+  return odd || largest < 0.02 * size || largest > 1.5 * size ? mass_ball(p, m, size) : x;
 }
 
 // ---- struts -----------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ expect 1 sim "$pendulum" --t-finla 3
 says "did you mean '--t-final'?"
 expect 1 sim
 says 'which model?'
+expect 1 report
+says 'which results?'
 expect 1 sim "$pendulum" other.m
 says 'too many'
 expect 1 modes "$pendulum" --rtol 1e-3

@@ -6,18 +6,18 @@ import { Tubes } from './tubes';
 
 export const colours = {
   light: {
-    sky: '#eef2f6', horizon: '#fbfcfd', grid: '#c3ccd6', ground: '#ffffff', shadow: 0.22, label: '#1f2933',
+    sky: '#dfe7ef', horizon: '#f8fafc', grid: '#8796a6', ground: '#ffffff', shadow: 0.22, label: '#1f2933',
     body: ['#3f6fb5', '#e0823d', '#4f9d69', '#b3528c', '#7a68b8', '#c9a227', '#3b9bb3', '#a65f46'],
     grey: ['#66758a', '#8c97a6', '#4d5a6b', '#a3958a'],
     joint: '#39424e', anchor: '#59636f', spring: '#8a94a0', damper: '#6b7682', beam: '#7d8b9a', actuator: '#c0653a',
-    obstacle: '#b9a88f', cable: '#20262d', cord: '#7a5f3e', edge: '#3f6fb5', node: '#2b3a4d', held: '#59636f', load: '#c62f4b', moment: '#a03ab5', contact: '#e0691a', loop: '#39424e', rod: '#3f8f8a', trail: '#c62f4b', pull: '#c62f4b',
+    obstacle: '#b9a88f', cable: '#20262d', cord: '#7a5f3e', edge: '#1d7588', node: '#2b3a4d', held: '#59636f', load: '#c62f4b', moment: '#a03ab5', contact: '#e0691a', loop: '#39424e', rod: '#3f8f8a', trail: '#c62f4b', pull: '#c62f4b',
   },
   dark: {
-    sky: '#10151b', horizon: '#1b232c', grid: '#3a4653', ground: '#18202a', shadow: 0.5, label: '#e6ebf0',
+    sky: '#0e1319', horizon: '#1d2630', grid: '#66788a', ground: '#18202a', shadow: 0.5, label: '#e6ebf0',
     body: ['#6f9fe8', '#f0a05c', '#71c58d', '#d77bb4', '#a291e6', '#e3c04a', '#62c2da', '#cf8467'],
     grey: ['#8fa0b5', '#b3bfcc', '#6f8096', '#c4b5a8'],
     joint: '#b7c2ce', anchor: '#8794a2', spring: '#aab6c2', damper: '#8d99a6', beam: '#93a3b3', actuator: '#e28a5c',
-    obstacle: '#8a7d6a', cable: '#f2f5f8', cord: '#d0b48c', edge: '#6f9fe8', node: '#dfe6ee', held: '#8794a2', load: '#ff6a81', moment: '#d27be6', contact: '#ff9a4d', loop: '#b7c2ce', rod: '#5cc2bb', trail: '#ff6a81', pull: '#ff6a81',
+    obstacle: '#8a7d6a', cable: '#f2f5f8', cord: '#d0b48c', edge: '#62c6d8', node: '#dfe6ee', held: '#8794a2', load: '#ff6a81', moment: '#d27be6', contact: '#ff9a4d', loop: '#b7c2ce', rod: '#5cc2bb', trail: '#ff6a81', pull: '#ff6a81',
   },
 };
 export type Palette = (typeof colours)['light'];
@@ -144,7 +144,7 @@ export class Rods implements Drawing {
     this.tubes = new Tubes(group.items!, 0.012 * size, strainColour, new THREE.Color());
     this.object = this.tubes.mesh;
     // cables inside are to be seen
-    if (glass) Object.assign(this.tubes.mesh.material, { transparent: true, opacity: 0.62, depthWrite: false });
+    if (glass) Object.assign(this.tubes.mesh.material, { transparent: true, opacity: 0.72, depthWrite: false });
   }
   update(frame: Float32Array): void {
     this.tubes.update(frame);
@@ -201,6 +201,49 @@ class Links implements Drawing {
   paint(p: Palette): void {
     const c = new THREE.Color(tint(p, this.group.kind));
     for (let i = 0; i < this.group.a!.length; i++) this.sticks.colour(i, c);
+  }
+}
+
+// Chains of stretches drawn as smooth curves: cables in rods, which bend with them.
+const PIECES = 6;
+class Wires implements Drawing {
+  readonly object: THREE.Object3D;
+  private readonly sticks: Sticks;
+  private readonly ends: [number, number, number, number][]; // per stretch: the points before, of it, and after
+
+  constructor(private readonly group: Group, private readonly radius: number) {
+    const { a, b } = group;
+    const n = a!.length;
+    this.ends = a!.map((p, i) => [i > 0 && b![i - 1] === p ? a![i - 1]! : -1, p, b![i]!, i + 1 < n && a![i + 1] === b![i] ? b![i + 1]! : -1]);
+    this.sticks = new Sticks(unitCylinder(8, true), n * PIECES);
+    this.object = this.sticks.mesh;
+  }
+  // Cubic with the slopes of the parabolas through three points; at an end, that of the last parabola.
+  update(x: Float32Array): void {
+    const from = [0, 0, 0];
+    const to = [0, 0, 0];
+    this.ends.forEach(([o, p, q, r], i) => {
+      for (let k = 0; k <= PIECES; k++) {
+        const s = k / PIECES;
+        for (let c = 0; c < 3; c++) {
+          const y0 = x[p + c]!;
+          const y1 = x[q + c]!;
+          const after = r >= 0 ? 0.5 * (x[r + c]! - y0) : 0;
+          const before = o >= 0 ? 0.5 * (y1 - x[o + c]!) : 0;
+          const m0 = o >= 0 ? before : r >= 0 ? 2 * (y1 - y0) - after : y1 - y0;
+          const m1 = r >= 0 ? after : o >= 0 ? 2 * (y1 - y0) - before : y1 - y0;
+          const h = s * s * (3 - 2 * s);
+          to[c] = y0 + h * (y1 - y0) + s * (1 - s) * ((1 - s) * m0 - s * m1);
+        }
+        if (k > 0) this.sticks.set(i * PIECES + k - 1, from[0]!, from[1]!, from[2]!, to[0]!, to[1]!, to[2]!, this.radius);
+        for (let c = 0; c < 3; c++) from[c] = to[c]!;
+      }
+    });
+    this.sticks.changed();
+  }
+  paint(p: Palette): void {
+    const c = new THREE.Color(tint(p, this.group.kind));
+    for (let i = 0; i < this.sticks.count; i++) this.sticks.colour(i, c);
   }
 }
 
@@ -396,13 +439,14 @@ export const drawings: Record<string, (g: Group, size: number, all: Group[]) => 
   tube: (g, size, all) => new Rods(g, size, all.some((x) => x.kind === 'cable')),
   coil: (g, size) => (g.a!.length > 200 ? net(g, size) : new Links(g, unitCoil(), 0.016 * size)),
   piston: (g, size) => new Links(g, unitPiston(), 0.014 * size),
+  wire: (g, size) => new Wires(g, 0.003 * size),
   bar: (g, size) => (g.a!.length > 500 ? net(g, size) : new Links(g, unitCylinder(12), (g.kind === 'cable' || g.kind === 'edge' ? 0.003 : 0.005) * size)),
   dot: (g, size) => new Dots(g, (g.at!.length > 300 ? 0.0025 : 0.006) * size, new THREE.IcosahedronGeometry(1, g.at!.length > 300 ? 0 : 3)),
   arrow: (g, size) => new Arrows(g, size, false),
   push: (g, size) => new Arrows(g, size, true),
   fixed: (g) => new Obstacles(g),
   turn: (g, size) => new Turns(g, size),
-  pin: (g, size) => new Pins(g, 0.026 * size, 0.011 * size, unitCylinder(24)),
+  pin: (g, size) => new Pins(g, (g.at!.length > 8 ? 0.012 : 0.026) * size, (g.at!.length > 8 ? 0.006 : 0.011) * size, unitCylinder(24)),
   slide: (g, size) => new Pins(g, 0.05 * size, 0.006 * size, unitCylinder(4)),
   ball: (g, size) => new Dots(g, 0.014 * size, new THREE.SphereGeometry(1, 24, 16)),
   cube: (g, size) => new Dots(g, 0.022 * size, new THREE.BoxGeometry(1, 1, 1)),

@@ -243,7 +243,7 @@ export class LivePage {
       this.running = this.latest[2] === 1;
       if (!this.settled) {
         this.settled = true;
-        this.shell.stage.measure([frame], 0.05);
+        this.shell.stage.measure([frame], 0.12);
         this.shell.stage.home();
         this.shell.showScale();
       }

@@ -45,6 +45,7 @@ const inks = {
 };
 
 const MOST = 12; // curves drawn at first in one chart
+const HEIGHT = 160; // of a chart [px]
 
 export class Plots {
   readonly element = el('div', { class: 'plots' });
@@ -106,13 +107,14 @@ export class Plots {
     const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 }, font: '11px system-ui, sans-serif' };
     const options: uPlot.Options = {
       width,
-      height: 150,
+      height: HEIGHT,
+      padding: [6, 12, 0, 0],
       legend: { show: false },
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false } },
       axes: [
         { ...axis, size: 26, values: (_, v) => v.map((x) => format(x, 4)) },
-        { ...axis, size: 56, values: (_, v) => v.map((x) => format(x, 4)) },
+        { ...axis, size: 56, space: 22, values: (_, v) => v.map((x) => format(x, 4)) },
       ],
       series: [{}, ...e.chart.curves.map((_, i) => ({ stroke: inks[this.theme][i % 8]!, width: 1.6, pxAlign: 0, show: i < MOST, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawCursor(u)] },
@@ -158,7 +160,7 @@ export class Plots {
     for (const e of this.list) {
       if (!(e.holder.parentElement as HTMLDetailsElement).open) continue;
       if (!e.plot) e.plot = this.make(e, width);
-      else if (e.plot.width !== width) e.plot.setSize({ width, height: 150 });
+      else if (e.plot.width !== width) e.plot.setSize({ width, height: HEIGHT });
     }
     this.setTime(this.cursor);
   }

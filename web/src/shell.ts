@@ -13,6 +13,14 @@ export interface Key {
   text: string;
 }
 
+interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+const overlap = (a: Box, b: Box) => a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+
 export class Shell {
   readonly root: HTMLElement;
   readonly canvas = el('canvas', { class: 'scene', tabindex: 0, 'aria-label': 'three-dimensional view' });
@@ -192,29 +200,69 @@ export class Shell {
     this.stage.show(frame);
   }
 
-  private readonly pool: HTMLElement[] = [];
-  private place(i: number, tag: 'span' | 'i', text: string, css: string, p: THREE.Vector3, dx: number, dy: number): void {
-    let e = this.pool[i];
-    if (!e || e.tagName.toLowerCase() !== tag) {
+  private readonly pool: { e: HTMLElement; width: number; height: number }[] = [];
+  private readonly taken: Box[] = []; // by labels and what stands before the picture
+
+  private entry(i: number, tag: 'span' | 'i', text: string, css: string): (typeof this.pool)[number] {
+    let entry = this.pool[i];
+    if (!entry || entry.e.tagName.toLowerCase() !== tag) {
       const fresh = el(tag, {});
-      if (e) e.replaceWith(fresh);
+      if (entry) entry.e.replaceWith(fresh);
       else this.labels.append(fresh);
-      e = this.pool[i] = fresh;
+      entry = this.pool[i] = { e: fresh, width: 0, height: 0 };
     }
-    if (e.textContent !== text) e.textContent = text;
-    e.className = css;
+    entry.e.className = css;
+    entry.e.hidden = false;
+    if (entry.width && entry.e.textContent === text) return entry;
+    entry.e.textContent = text;
+    entry.width = entry.e.offsetWidth;
+    entry.height = entry.e.offsetHeight;
+    return entry;
+  }
+
+  private dot(i: number, p: THREE.Vector3): void {
+    const { e } = this.entry(i, 'i', '', '');
     const at = this.stage.project(p);
     e.hidden = !at.shown;
-    e.style.transform = `translate(${(at.x + dx).toFixed(1)}px, ${(at.y + dy).toFixed(1)}px)`;
+    e.style.transform = `translate(${(at.x - 6.5).toFixed(1)}px, ${(at.y - 6.5).toFixed(1)}px)`;
+    if (at.shown) this.taken.push({ x: at.x - 6, y: at.y - 6, width: 12, height: 12 });
+  }
+
+  // A name beside its point, where there is room; without room it is left out.
+  private word(i: number, text: string, css: string, p: THREE.Vector3): void {
+    const { e, width, height } = this.entry(i, 'span', text, css);
+    const at = this.stage.project(p);
+    const places = [[10, -10], [10, 4], [-10 - width, -10], [-10 - width, 4], [-width / 2, -12 - height], [-width / 2, 12]];
+    const boxes = places.map(([dx, dy]) => ({ x: at.x + dx!, y: at.y + dy!, width, height }));
+    const box = at.shown ? boxes.find((b) => this.inside(b) && !this.taken.some((t) => overlap(t, b))) : undefined;
+    e.hidden = !box;
+    if (!box) return;
+    this.taken.push(box);
+    e.style.transform = `translate(${box.x.toFixed(1)}px, ${box.y.toFixed(1)}px)`;
+  }
+
+  private inside(b: Box): boolean {
+    const { clientWidth, clientHeight } = this.picture;
+    return b.x >= 0 && b.y >= 0 && b.x + b.width <= clientWidth && b.y + b.height <= clientHeight;
+  }
+
+  private takePlaces(): void {
+    this.taken.length = 0;
+    for (const e of [this.legend, this.tools, this.caption, this.scale])
+      if (e.offsetWidth) this.taken.push({ x: e.offsetLeft, y: e.offsetTop, width: e.offsetWidth, height: e.offsetHeight });
   }
 
   private updateLabels(): void {
     const p = new THREE.Vector3();
     let n = 0;
+    if (this.markers.length || this.named) this.takePlaces();
     for (const m of this.markers) {
       m.where(this.frame, p);
-      this.place(n++, 'i', '', '', p, -5.5, -5.5);
-      this.place(n++, 'span', m.name, 'marker', p, 9, -10);
+      this.dot(n++, p);
+    }
+    for (const m of this.markers) {
+      m.where(this.frame, p);
+      this.word(n++, m.name, 'marker', p);
     }
     if (this.named) {
       for (const g of this.stage.data.groups) {
@@ -226,16 +274,16 @@ export class Shell {
             const q = new THREE.Quaternion(this.frame[o + 3], this.frame[o + 4], this.frame[o + 5], this.frame[o + 6]).normalize();
             p.set(part?.local[0] ?? 0, part?.local[1] ?? 0, part?.local[2] ?? 0).applyQuaternion(q);
             p.add(new THREE.Vector3(this.frame[o], this.frame[o + 1], this.frame[o + 2]));
-            this.place(n++, 'span', b.name, '', p, 8, -10);
+            this.word(n++, b.name, '', p);
           }
         if (g.draw === 'tube')
           for (const r of g.items!.slice(0, 40)) {
             const o = r.at[r.at.length >> 1]!;
-            this.place(n++, 'span', r.name, '', p.set(this.frame[o]!, this.frame[o + 1]!, this.frame[o + 2]!), 10, -10);
+            this.word(n++, r.name, '', p.set(this.frame[o]!, this.frame[o + 1]!, this.frame[o + 2]!));
           }
       }
     }
-    for (let i = n; i < this.pool.length; i++) this.pool[i]!.hidden = true;
+    for (let i = n; i < this.pool.length; i++) this.pool[i]!.e.hidden = true;
   }
 
   // The name of what the pointer is on.

@@ -1,10 +1,14 @@
 // The picture: camera, light, ground, and the drawings of a scene.
 import * as THREE from 'three';
 import { OrbitControls } from 'three/examples/jsm/controls/OrbitControls.js';
+import { Line2 } from 'three/examples/jsm/lines/Line2.js';
+import { LineGeometry } from 'three/examples/jsm/lines/LineGeometry.js';
+import { LineMaterial } from 'three/examples/jsm/lines/LineMaterial.js';
 import type { Group, SceneData } from './data';
 import type { Drawing, Palette, Picked } from './drawings';
 import { Arrows, colours, drawings, Rods, Turns } from './drawings';
-import { Sticks, unitCylinder } from './sticks';
+import { Outline } from './outline';
+import { Sticks, stickPixel, unitCylinder } from './sticks';
 
 export type Theme = 'light' | 'dark';
 
@@ -24,6 +28,7 @@ export class Stage {
   private drawings: Drawing[] = [];
   private frame: Float32Array = new Float32Array(0);
   private readonly box = new THREE.Box3();
+  private readonly outline = new Outline();
   private readonly sun = new THREE.DirectionalLight('#ffffff', 2.2);
   private readonly fill = new THREE.DirectionalLight('#cfe0ff', 0.7);
   private readonly sky = new THREE.HemisphereLight('#ffffff', '#b9c3cf', 1.25);
@@ -121,7 +126,7 @@ export class Stage {
     for (const d of this.drawings) d.paint(p);
     if (this.ground) (this.ground.material as THREE.ShadowMaterial).opacity = p.shadow;
     if (this.grid) (this.grid.material as THREE.LineBasicMaterial).color.set(p.grid);
-    this.trails.children.forEach((t) => ((t as THREE.Line).material as THREE.LineBasicMaterial).color.set(p.trail));
+    this.trails.children.forEach((t) => (t as Line2).material.color.set(p.trail));
     this.pull.colour(0, new THREE.Color(p.pull));
     this.sky.intensity = this.theme === 'light' ? 1.35 : 0.95;
     this.invalidate();
@@ -131,19 +136,22 @@ export class Stage {
   // margin: room to move, in sizes of the model.
   measure(frames: Iterable<Float32Array>, margin = 0): void {
     this.box.makeEmpty();
+    this.outline.clear();
     const p = new THREE.Vector3();
     let peak = 0;
     for (const x of frames) {
+      this.outline.next();
       for (const g of this.data.groups) this.reach(g, x, p);
       for (const d of this.drawings) if (d instanceof Arrows || d instanceof Turns) d.measure(x);
       if (this.rods) peak = Math.max(peak, this.rods.tubes.peak(x));
     }
     if (this.rods) this.rods.tubes.range = peak;
-    if (this.box.isEmpty()) this.box.setFromCenterAndSize(new THREE.Vector3(), new THREE.Vector3(1, 1, 1));
+    if (this.box.isEmpty()) for (const c of [-0.5, 0.5]) this.put(p.set(c, c, c));
     const least = 0.1 * this.data.size;
     const size = this.box.getSize(new THREE.Vector3());
     this.box.expandByVector(new THREE.Vector3(Math.max(0, least - size.x) / 2, Math.max(0, least - size.y) / 2, Math.max(0, least - size.z) / 2));
-    this.box.expandByScalar(margin * this.data.size);
+    this.room = margin * this.data.size;
+    this.box.expandByScalar(this.room);
     this.layGround();
   }
 
@@ -153,8 +161,13 @@ export class Stage {
     if (this.rods) this.rods.tubes.range = Math.max(this.rods.tubes.range, this.rods.tubes.peak(x));
   }
 
+  private put(c: THREE.Vector3): void {
+    this.box.expandByPoint(c);
+    this.outline.add(c);
+  }
+
   private reach(g: Group, x: Float32Array, p: THREE.Vector3): void {
-    const add = (o: number) => this.box.expandByPoint(p.set(x[o]!, x[o + 1]!, x[o + 2]!));
+    const add = (o: number) => this.put(p.set(x[o]!, x[o + 1]!, x[o + 2]!));
     g.a?.forEach(add);
     g.b?.forEach(add);
     g.at?.forEach(add);
@@ -169,7 +182,7 @@ export class Stage {
       for (let k = 0; k < 8; k++) {
         corner.set((k & 1 ? 0.5 : -0.5) * part.size[0]!, (k & 2 ? 0.5 : -0.5) * part.size[1]!, (k & 4 ? 0.5 : -0.5) * part.size[2]!);
         corner.applyQuaternion(own).add(p.set(part.local[0]!, part.local[1]!, part.local[2]!)).applyQuaternion(q);
-        this.box.expandByPoint(corner.add(p.set(x[o]!, x[o + 1]!, x[o + 2]!)));
+        this.put(corner.add(p.set(x[o]!, x[o + 1]!, x[o + 2]!)));
       }
     }
   }
@@ -211,8 +224,7 @@ export class Stage {
           const x = ax + s * (bx - ax);
           const y = ay + s * (by - ay);
           points.push(x * this.cell, y * this.cell, 0);
-          const f = Math.max(0, 1 - Math.hypot(x, y) / half);
-          fade.push(1, 1, 1, f * f);
+          fade.push(1, 1, 1, 0.75 * Math.max(0, 1 - Math.hypot(x, y) / half));
         }
       }
     };
@@ -229,6 +241,7 @@ export class Stage {
     this.scene.add(this.grid);
   }
   cell = 1; // of the grid [m]
+  private room = 0; // around the outline [m]
 
   // From above and over the left shoulder of who looks at the model from its best side; the light stays there when
   // the view turns.
@@ -247,9 +260,9 @@ export class Stage {
     this.sun.shadow.normalBias = 0.002 * d;
   }
 
-  // The broad side of what moves, seen a little from above and from the side.
+  // The broad side of the model, seen a little from above and from the side; well from above when it lies flat.
   home(): void {
-    const size = this.box.getSize(new THREE.Vector3());
+    const size = this.outline.spread;
     const axes = [new THREE.Vector3(1, 0, 0), new THREE.Vector3(0, 1, 0), new THREE.Vector3(0, 0, 1)];
     const flat = axes.filter((a) => Math.abs(a.dot(this.up)) < 0.7);
     const width = (a: THREE.Vector3) => Math.abs(size.dot(a));
@@ -263,9 +276,10 @@ export class Stage {
       right.negate();
     }
     this.placeSun(towards, right);
-    const planar = width(flat[0]!) < 0.35 * width(flat[1]!) + 0.05 * this.data.size;
+    const planar = width(flat[0]!) < 0.35 * width(flat[1]!);
+    const lying = Math.abs(size.dot(this.up)) < 0.3 * width(flat[0]!);
     const turn = planar ? 0.42 : 0.6;
-    const rise = planar ? 0.24 : 0.36;
+    const rise = lying ? 0.62 : planar ? 0.22 : 0.34;
     const direction = towards
       .clone()
       .multiplyScalar(Math.cos(turn) * Math.cos(rise))
@@ -281,28 +295,24 @@ export class Stage {
     const right = new THREE.Vector3().crossVectors(this.up, eye).normalize();
     const top = new THREE.Vector3().crossVectors(eye, right);
     const tan = Math.tan((this.camera.fov * Math.PI) / 360);
-    const half = new THREE.Vector2();
-    let lowR = Infinity, highR = -Infinity, lowT = Infinity, highT = -Infinity;
-    const corners: THREE.Vector3[] = [];
-    for (let k = 0; k < 8; k++) {
-      const c = new THREE.Vector3(k & 1 ? this.box.max.x : this.box.min.x, k & 2 ? this.box.max.y : this.box.min.y, k & 4 ? this.box.max.z : this.box.min.z);
-      corners.push(c);
-      lowR = Math.min(lowR, c.dot(right));
-      highR = Math.max(highR, c.dot(right));
-      lowT = Math.min(lowT, c.dot(top));
-      highT = Math.max(highT, c.dot(top));
-    }
-    half.set((highR - lowR) / 2, (highT - lowT) / 2);
-    const middle = new THREE.Vector3()
-      .addScaledVector(right, (lowR + highR) / 2)
-      .addScaledVector(top, (lowT + highT) / 2)
-      .addScaledVector(eye, this.centre.dot(eye));
-    let distance = 0;
-    for (const c of corners) {
-      const r = c.clone().sub(middle);
-      const depth = r.dot(eye);
-      distance = Math.max(distance, depth + (1.16 * Math.abs(r.dot(top))) / tan, depth + (1.12 * Math.abs(r.dot(right))) / (tan * this.camera.aspect));
-    }
+    // The pyramid of view touches the outline: |r - x| <= k (distance - depth) on both sides, likewise upwards.
+    const fit = (axis: THREE.Vector3, k: number): [number, number] => {
+      let high = -Infinity;
+      let low = -Infinity;
+      for (const p of this.outline.points) {
+        const r = p.dot(axis);
+        const depth = p.dot(eye);
+        high = Math.max(high, r + k * depth);
+        low = Math.max(low, k * depth - r);
+      }
+      const room = this.room * Math.hypot(1, k);
+      return [(high - low) / 2, (high + low + 2 * room) / (2 * k)];
+    };
+    const [x, far] = fit(right, (tan * this.camera.aspect) / 1.2);
+    const [y, farther] = fit(top, tan / 1.24);
+    const depth = this.centre.dot(eye);
+    const distance = Math.max(far, farther, depth + 0.2 * this.data.size) - depth;
+    const middle = new THREE.Vector3().addScaledVector(right, x).addScaledVector(top, y).addScaledVector(eye, depth);
     this.camera.position.copy(middle).addScaledVector(eye, distance);
     this.camera.near = Math.max(distance - 6 * d, distance / 200);
     this.camera.far = distance + 30 * d;
@@ -318,6 +328,7 @@ export class Stage {
     this.renderer?.setPixelRatio(ratio);
     this.renderer?.setSize(width, height, false);
     this.camera.aspect = width / Math.max(height, 1);
+    stickPixel.value = (1.5 * Math.tan((this.camera.fov * Math.PI) / 360)) / Math.max(height, 1);
     this.camera.updateProjectionMatrix();
     this.invalidate();
   }
@@ -370,10 +381,8 @@ export class Stage {
   setTrails(lines: Float32Array[]): void {
     this.trails.clear();
     for (const points of lines) {
-      const g = new THREE.BufferGeometry();
-      g.setAttribute('position', new THREE.BufferAttribute(points, 3));
-      const m = new THREE.LineBasicMaterial({ color: this.palette.trail, transparent: true, opacity: 0.45 });
-      const line = new THREE.Line(g, m);
+      const m = new LineMaterial({ color: this.palette.trail, linewidth: 1.8, transparent: true, opacity: 0.6, depthWrite: false });
+      const line = new Line2(new LineGeometry().setPositions(points), m);
       line.frustumCulled = false;
       this.trails.add(line);
     }

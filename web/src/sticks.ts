@@ -7,6 +7,7 @@ attribute vec3 stickA;
 attribute vec3 stickB;
 attribute float stickR;
 attribute vec3 stickColour;
+uniform float stickPixel;
 #ifdef STICK_WIRE
 attribute float stickOff;
 #endif
@@ -20,10 +21,13 @@ mat3 stickBasis(out float len) {
   return mat3(x, cross(z, x), z);
 }
 `;
+// stickPixel: half the least width in the picture, at a distance of 1.  The projection of shadows has none.
 const place = `
   float stickLength;
   mat3 stickFrame = stickBasis(stickLength);
-  vec3 stickPoint = vec3(position.xy * stickR, position.z * stickLength);
+  vec3 stickMiddle = (modelViewMatrix * vec4(mix(stickA, stickB, position.z), 1.0)).xyz;
+  float stickWide = projectionMatrix[3][3] == 0.0 ? max(stickR, -stickPixel * stickMiddle.z) : stickR;
+  vec3 stickPoint = vec3(position.xy * stickWide, position.z * stickLength);
 #ifdef STICK_WIRE
   stickPoint.z += stickOff * stickR;
 #endif
@@ -41,9 +45,13 @@ const placeNormal = `
   vStickColour = stickColour;
 `;
 
+// Shared by all sticks: follows the camera.
+export const stickPixel = { value: 0 };
+
 function patch(material: THREE.Material, lit: boolean, wire: boolean): void {
   if (wire) material.defines = { ...material.defines, STICK_WIRE: '' };
   material.onBeforeCompile = (shader) => {
+    shader.uniforms.stickPixel = wire ? { value: 0 } : stickPixel;
     shader.vertexShader = shader.vertexShader
       .replace('#include <common>', `#include <common>\n${declare}`)
       .replace('#include <begin_vertex>', place);
