@@ -257,7 +257,7 @@ static double load_for_angle(bench* b, double angle, double guess) {
     bench_set(b, "P", p1);
     bench_equilibrium(b);
     a1 = bench_sensor(b, "tip")[2];
-    if (fabs(a1 - angle) < 1e-10) break;
+    if (fabs(a1 - angle) < 1e-9) break;
     const double next = p1 - (a1 - angle) * (p1 - p0) / (a1 - a0);
     p0 = p1;
     a0 = a1;

@@ -150,7 +150,7 @@ static void test_the_released_cantilever(void** state) {
   }
   printf("D10, tip error [m] at n = 4, 6, 8: %.1e %.1e %.1e\n", error[0], error[1], error[2]);
   assert_true(error[2] < error[0] / (20 * 20));
-  CHECK_REACHED("D10 rom n = 8, tip [m]", error[2], 5e-9);
+  CHECK_REACHED("D10 rom n = 8, tip [m]", error[2], 3e-8);  // rtol 1e-8 of 0.3 m, some ten swings
 }
 
 int main(void) {
