@@ -75,6 +75,8 @@ double td_power(const td_model* model, const td_state* state, td_work* work);
 double td_power_placed(const td_model* model, td_work* work);
 // Whether v' and the multipliers matter to it (driven constraints, prescribed motion).
 bool td_power_needs_motion(const td_model* model);
+// Where they do not, at a state that meets the constraints.
+double td_power_unmoved(const td_model* model, const td_state* state, td_work* work);
 // True when every force has a potential or is viscous, so that stability may be judged by the
 // stiffness alone.
 bool td_is_conservative(const td_model* model);

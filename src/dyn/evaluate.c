@@ -197,15 +197,32 @@ td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
   return td_energies_at(m, w);
 }
 
-// Rows at rest do no work: their rate is zero.
-static bool row_works(const model_row* r) {
-  return r->target == TARGET_CONTROL || r->target == TARGET_MOTION || !r->projected;
+// Rows that are met and at rest do no work: their rate is zero.
+bool td_power_needs_motion(const td_model* m) {
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    if (r->target == TARGET_CONTROL || r->target == TARGET_MOTION || !r->projected) return true;
+  }
+  return m->nfree_v < m->nvel;
 }
 
-bool td_power_needs_motion(const td_model* m) {
-  for (int i = 0; i < m->nrow; i++)
-    if (row_works(&m->row[i])) return true;
-  return m->nfree_v < m->nvel;
+// Of forces, and of gravity where it has no potential.
+static double outer_power(const td_model* m, td_work* w) {
+  td_cable_tensions(m, w);
+  double power = td_force_power(m, w);
+  const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
+  for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
+    if (w->hop_heavy[i]) {
+      const hop_work* h = &w->hop[i];
+      power +=
+          vec3_dot(g, vec3_axpy(h->I.m, spatial_t(&h->V), vec3_cross(spatial_r(&h->V), h->I.mc)));
+    }
+  return power;
+}
+
+double td_power_unmoved(const td_model* m, const td_state* state, td_work* w) {
+  td_enter(m, state, w);
+  return outer_power(m, w);
 }
 
 double td_power(const td_model* m, const td_state* state, td_work* w) {
@@ -217,17 +234,8 @@ double td_power(const td_model* m, const td_state* state, td_work* w) {
 double td_power_placed(const td_model* m, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
-  td_cable_tensions(m, w);
-  double power = td_force_power(m, w);
-  const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
-  for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
-    if (w->hop_heavy[i]) {
-      const hop_work* h = &w->hop[i];
-      power +=
-          vec3_dot(g, vec3_axpy(h->I.m, spatial_t(&h->V), vec3_cross(spatial_r(&h->V), h->I.mc)));
-    }
-  for (int i = 0; i < m->nrow; i++)
-    if (row_works(&m->row[i])) power += w->lambda[i] * td_row_at(m, w, i).ed;
+  double power = outer_power(m, w);
+  for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
   if (m->nfree_v < m->nvel) {  // the effort of prescribed motion is what is left in its rows
     if (m->nrow > 0) td_row_forces(m, w, w->lambda);
     td_accelerate(m, w, w->vdot, true);

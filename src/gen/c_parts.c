@@ -284,10 +284,6 @@ const char td_c_solve_rows[] =
     "  for (int r = 0; r < @_nrow; r++)\n"
     "    for (int i = 0; i < @_nv; i++) vdot[i] += X[r * @_nv + i] * lambda[r];\n";
 
-const char td_c_power_rows[] =
-    "  for (int r = 0; r < @_nrow; r++)\n"
-    "    for (int i = 0; i < @_nv; i++) *power += lambda[r] * J[r * @_nv + i] * vs[i];\n";
-
 // ---- comparison -------------------------------------------------------------------------------
 
 const char td_c_check[] =

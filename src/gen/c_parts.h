@@ -4,7 +4,7 @@
 
 #include "base.h"
 
-extern const char td_c_math[], td_c_power_rows[];
+extern const char td_c_math[];
 extern const char td_c_sign[], td_c_step[], td_c_mod[], td_c_pieces[];
 extern const char td_c_multiply[], td_c_interface[], td_c_unpack[], td_c_unpack_rows[];
 extern const char td_c_factor[], td_c_rows[], td_c_forward[], td_c_given[], td_c_given_rows[];

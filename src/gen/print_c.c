@@ -528,7 +528,10 @@ static void write_forward(const gen_program* p, td_text* out) {
                  d->nrow > 0 ? ", J, gamma" : "", power ? ", power" : "");
   if (has_motion(p)) write_given(p, out);
   td_c_put(out, d->nrow > 0 ? td_c_solve_rows : td_c_solve, p->name);
-  if (power && d->nrow > 0) td_c_put(out, td_c_power_rows, p->name);
+  for (int r = 0; power && r < d->nrow; r++) {
+    td_text_printf(out, "  for (int i = 0; i < %s_nv; i++)\n", p->name);
+    td_text_printf(out, "    *power += lambda[%d] * J[%d * %s_nv + i] * vs[i];\n", r, r, p->name);
+  }
   td_text_add(out, "  return 0;\n}\n");
   free(given);
 }

@@ -75,7 +75,7 @@ static td_status integrals(void* ctx, double t, const double* y, double* power) 
   TD_TRY(m->controlled);
   if (from_code(m, power) != NULL) return TD_OK;
   if (!td_power_needs_motion(m->model)) {
-    *power = td_power(m->model, m->state, m->work);
+    *power = td_power_unmoved(m->model, m->state, m->work);
     return TD_OK;
   }
   TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
