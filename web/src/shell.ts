@@ -186,7 +186,7 @@ export class Shell {
     const top = tubes.colouring === 'stress' ? `${format(tubes.range / unit(tubes.range)[0], 3)} ${unit(tubes.range)[1]}` : `${format(100 * tubes.range, 3)} %`;
     this.legend.replaceChildren(what);
     if (tubes.colouring !== 'plain')
-      this.legend.append(el('span', { class: 'ramp', style: `background: ${rampCss}` }), el('span', { class: 'ends' }, el('span', {}, '0'), el('span', {}, top)));
+      this.legend.append(el('span', { class: 'end' }, '0'), el('span', { class: 'ramp', style: `background: ${rampCss}` }), el('span', { class: 'end' }, top));
   }
 
   showScale(): void {
