@@ -100,12 +100,12 @@ static td_status judge_mass(const trial* t, const model_body* b) {
 }
 
 // The first number of a law that is not finite; NULL: none.
-static const char* bad_number(const td_work* w, const model_law* law, double* x) {
+static const char* bad_number(const td_work* w, const model_law* l, double* x) {
   const struct {
     num slot;
     const char* name;
-  } parts[] = {{law->k, "spring.coeff"}, {law->rest, "spring.init"}, {law->compr, "spring.compr"},
-               {law->mu, "damp.visc"},   {law->nu, "damp.pow"},      {law->input, "input"}};
+  } parts[] = {{l->k, "spring.coeff"}, {l->rest, "spring.init"}, {l->compr, "spring.compr"},
+               {l->mu, "damp.visc"},   {l->nu, "damp.pow"},      {l->input, "input"}};
   for (int i = 0; i < 6; i++) {
     *x = w->num[parts[i].slot];
     if (!isfinite(*x)) return parts[i].name;

@@ -575,17 +575,17 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
 // What the trees of a block need: their matrices, and paths (path.h) of one tree at a time.
 size_t td_sparse_tree_scratch(const td_model* m) {
   const td_pattern p = model_blocks(m);
-  size_t largest = 0, path = 0;
+  size_t largest = 0, longest = 0;
   for (int b = 0; b < p.nblock; b++) {
     const size_t size = (size_t)block_size(&p, b);
     largest = largest > size * size ? largest : size * size;
   }
   for (int t = 0; t + 1 < m->ntree; t++) {
     const size_t tree = path_bytes(m, m->tree[t], m->tree[t + 1]);
-    path = path > tree ? path : tree;
+    longest = longest > tree ? longest : tree;
   }
-  if (m->nvel <= SPARSE_DENSE_LIMIT) path = path_bytes(m, 0, m->nhop);
-  return ((4 * largest + 1024) * sizeof(double) + path + 63) / 64 * 64;
+  if (m->nvel <= SPARSE_DENSE_LIMIT) longest = path_bytes(m, 0, m->nhop);
+  return ((4 * largest + 1024) * sizeof(double) + longest + 63) / 64 * 64;
 }
 
 size_t td_sparse_scratch(const td_model* m) {

@@ -381,9 +381,9 @@ static bool is_felt(const builder* b, int joint) {
 static td_status push_still(builder* b, int parent, int fix) {
   static const double zero[3] = {0, 0, 0};
   td_model* m = b->m;
-  const num value = td_build_constants(b, zero, 3);
+  const num slots = td_build_constants(b, zero, 3);
   model_hop* hop = td_push_hop(m, 1);
-  if (!hop || value == NUM_NONE) return TD_E_NOMEM;
+  if (!hop || slots == NUM_NONE) return TD_E_NOMEM;
   *hop = (model_hop){.kind = HOP_MOVE,
                      .parent = parent,
                      .fix = fix,
@@ -391,7 +391,7 @@ static td_status push_still(builder* b, int parent, int fix) {
                      .col = m->ncol,
                      .axis = NUM_NONE,
                      .pitch = NUM_NONE,
-                     .value = value,
+                     .value = slots,
                      .group = m->nhop - 1};
   return TD_OK;
 }

@@ -141,8 +141,8 @@ static bool is_beam(const builder* b, int joint) {
 }
 
 static bool is_mid(const builder* b, int joint) {
-  const value* frame = sub(b->joints, joint, "beam", "frame");
-  return frame && strcmp(frame->s, "mid") == 0;
+  const value* asked = sub(b->joints, joint, "beam", "frame");
+  return asked && strcmp(asked->s, "mid") == 0;
 }
 
 // A beam that is measured half-way between its ends is a piece of rod of length 1 (elem/segment.h):

@@ -48,7 +48,7 @@ static void transpose(const double* A, int rows, int cols, double* T) {
 // The observer is the controller of the transposed system.
 td_status td_kalman(int nx, int ny, const double* A, const double* C, const double* W,
                     const double* V, double* L, double* P, double* residual) {
-  double* block = malloc(sizeof(double) * (area(nx, nx) + 2 * area(nx, ny) + 1));
+  double* block = calloc(area(nx, nx) + 2 * area(nx, ny) + 1, sizeof(double));
   if (!block) return TD_E_NOMEM;
   double *At = block, *Ct = At + area(nx, nx), *Lt = Ct + area(nx, ny);
   transpose(A, nx, nx, At);

@@ -28,7 +28,7 @@ static bool have(const char* command) {
 }
 
 static void run(const char* what, const char* command) {
-  char text[1200];
+  char text[2400];
   snprintf(text, sizeof text, "cd '%s' && (%s) > out.txt 2>&1", directory, command);
   if (system(text) == 0) return;
   print_error("%s: %s\n", what, command);
