@@ -142,14 +142,14 @@ static td_status write_csv(session* s) {
   const int n = s->modes->n, stride = (int)(sizeof(mode_row) / sizeof(double));
   mode_row* rows = rows_of(s->modes, n);
   if (!rows) return TD_E_NOMEM;
-  const td_matrix columns[] = {
+  const td_matrix written[] = {
       {"mode", "", n, 1, stride, &rows->mode, NULL},
       {"frequency_hz", "Hz", n, 1, stride, &rows->frequency, NULL},
       {"damping_ratio", "", n, 1, stride, &rows->damping, NULL},
       {"real", "1/s", n, 1, stride, &rows->real, NULL},
       {"imag", "1/s", n, 1, stride, &rows->imag, NULL},
   };
-  const td_status status = td_files_csv(s->files, "modes.csv", columns, 5);
+  const td_status status = td_files_csv(s->files, "modes.csv", written, 5);
   free(rows);
   return status;
 }

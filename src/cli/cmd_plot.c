@@ -125,13 +125,13 @@ int cmd_plot(const options* opt) {
                : directory ? format_text("%s/plot.%s", opt->target, ending)
                            : format_text("plot.%s", ending);
   int code = CODE_NUMERICS;
-  td_table* columns = NULL;
+  td_table* figures = NULL;
   char message[300] = "out of memory";
   if (csv && path) {
-    const td_status status = td_table_read(csv, &columns, message, sizeof message);
-    code = status == TD_OK ? draw(opt, columns, csv, path) : complain(code_of(status), "%s", message);
+    const td_status status = td_table_read(csv, &figures, message, sizeof message);
+    code = status == TD_OK ? draw(opt, figures, csv, path) : complain(code_of(status), "%s", message);
   }
-  td_table_free(columns);
+  td_table_free(figures);
   free(csv);
   free(path);
   return code;
