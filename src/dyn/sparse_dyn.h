@@ -73,7 +73,9 @@ void td_sparse_row_tangent(const td_model* m, td_work* w, const double* a, doubl
 // allowed where g is consistent: the lower right corner gets a small number that the iterative
 // refinement takes out again, which leaves the least l.
 typedef struct sparse_kkt sparse_kkt;
-sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal);  // NULL: out of memory
+// definite: A has an inverse without the rows, which masses and implicit steps have and stiffness
+// need not.  NULL: out of memory.
+sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal, bool definite);
 void td_sparse_kkt_free(sparse_kkt* kkt);
 // TD_E_SINGULAR: td_sparse_kkt_bad() is a velocity that nothing resists.
 td_status td_sparse_kkt_factor(sparse_kkt* kkt, const double* A, const double* J1,

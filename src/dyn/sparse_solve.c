@@ -142,9 +142,10 @@ static bool open_border(sparse_kkt* k) {
   return k->border != NULL;
 }
 
-static bool wants_fronts(const sparse_kkt* k) {
+// Rows can stand beside fronts when the matrix without them has an inverse.
+static bool wants_fronts(const sparse_kkt* k, bool definite) {
   return k->rows == 0 ? !k->is_diagonal
-                      : k->rows <= FEW_ROWS && (double)k->rows * k->n <= much_border;
+                      : definite && k->rows <= FEW_ROWS && (double)k->rows * k->n <= much_border;
 }
 
 static bool open_lu(sparse_kkt* k) {
@@ -152,7 +153,7 @@ static bool open_lu(sparse_kkt* k) {
   return k->lu != NULL;
 }
 
-sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
+sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal, bool definite) {
   sparse_kkt* k = calloc(1, sizeof *k);
   if (!k) return NULL;
   k->m = m;
@@ -168,7 +169,7 @@ sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
   for (int i = 0; i < k->n; i++) k->given[i] = m->vel[m->index_v[i]].motion != NUM_NONE;
   list_touching(k);
   fill_columns(k);
-  if (wants_fronts(k)) k->fronts = td_fronts_new(&k->blocks);
+  if (wants_fronts(k, definite)) k->fronts = td_fronts_new(&k->blocks);
   if (k->fronts && k->rows > 0 && !open_border(k)) {
     td_sparse_kkt_free(k);
     return NULL;

@@ -127,7 +127,7 @@ td_work* td_work_new(const td_model* m) {
   w->whole = !m->sparse || td_sparse_whole(m);
   if (m->sparse) w->team = td_sparse_team_new(m, td_sparse_threads(m));
   const bool factors = m->sparse && sparse_needs_factors(m);
-  if (factors) w->kkt = td_sparse_kkt_new(m, true);
+  if (factors) w->kkt = td_sparse_kkt_new(m, true, true);
   if (factors && !w->kkt) {
     td_work_free(w);
     return NULL;

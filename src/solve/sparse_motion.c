@@ -286,8 +286,8 @@ td_status td_sparse_motion_new(td_motion* m) {
   const size_t doubles =
       2 * values + (size_t)mass_values(model) + 4 * rows + 2 * nq + 4 * nv + nc + 1;
   s->K = calloc(doubles, sizeof(double));
-  s->kkt = td_sparse_kkt_new(model, false);
-  s->mass = td_sparse_kkt_new(model, true);
+  s->kkt = td_sparse_kkt_new(model, false, true);
+  s->mass = td_sparse_kkt_new(model, true, true);
   if (s->K == NULL || s->kkt == NULL || s->mass == NULL) return TD_E_NOMEM;
   s->C = s->K + values;
   s->M = s->C + values;

@@ -109,7 +109,7 @@ td_status td_sparse_statics_new(td_statics* s) {
   sparse_statics* w = s->sparse = calloc(1, sizeof *w);
   if (!w) return TD_E_NOMEM;
   w->K = calloc(values + rows + (size_t)mass_values(m) + 2 * (size_t)s->nv, sizeof(double));
-  w->kkt = td_sparse_kkt_new(m, false);
+  w->kkt = td_sparse_kkt_new(m, false, false);
   if (!w->K || !w->kkt) return TD_E_NOMEM;
   w->J = w->K + values;
   w->M = w->J + rows;

@@ -490,7 +490,13 @@ static void test_the_spider_web_is_taut_and_follows_its_shaker(void** state) {
 static void test_the_sleeve_hangs_on_its_clips(void** state) {
   (void)state;
   bench b = bench_file("fabric_sleeve.m", (const char* const[]){"angle=0", NULL});
-  assert_int_equal(equilibrium(&b).stability, TD_STABLE);
+  const td_equil_result found = equilibrium(&b);
+  assert_int_equal(found.stability, TD_STABLE);
+  assert_int_equal(found.strategy, TD_NEWTON);  // constraints alone hold the sleeve
+  td_modes_result* modes;
+  assert_int_equal(td_modes(b.model, b.state, b.work, &modes), TD_OK);
+  for (int i = 0; i < modes->n; i++) assert_true(modes->omega[i] > 0);
+  td_modes_free(modes);
   CHECK_NEAR(sensor(&b, "clips_1")[2], 15 * 36e-3 / 15 * 9.81, 1e-9);
   assert_true(sensor(&b, "hem_x")[2] < -0.03 - 0.333);  // drawn out
   bench_free(&b);

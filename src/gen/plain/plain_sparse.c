@@ -1,8 +1,8 @@
 // Standalone programs have dense matrices only: networks are not exported.
 #include "sparse_dyn.h"
 
-sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal) {
-  (void)m, (void)diagonal;
+sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal, bool definite) {
+  (void)m, (void)diagonal, (void)definite;
   return NULL;
 }
 
