@@ -4,6 +4,7 @@
 
 #include "../dyn/robots.h"
 #include "derive.h"
+#include "workshop.h"
 
 static const struct {
   const char* name;
@@ -21,37 +22,6 @@ static const struct {
     {"rom", robot_rom, NULL, NULL, NULL},
 };
 enum { NCASE = sizeof cases / sizeof *cases };
-
-static char directory[300];
-
-static int setup(void** state) {
-  (void)state;
-  return check_directory(directory, sizeof directory) ? 0 : -1;
-}
-
-static int teardown(void** state) {
-  (void)state;
-  char command[400];
-  snprintf(command, sizeof command, "rm -rf '%s'", directory);
-  return system(command);
-}
-
-static bool have(const char* command) {
-  char text[400];
-  snprintf(text, sizeof text, "%.300s >/dev/null 2>&1", command);
-  return system(text) == 0;
-}
-
-// Run in the directory of the files; shows what was said when it fails.
-static void run(const char* what, const char* command) {
-  char text[900];
-  snprintf(text, sizeof text, "cd '%s' && (%s) > out.txt 2>&1", directory, command);
-  if (system(text) == 0) return;
-  print_error("%s: %s\n", what, command);
-  snprintf(text, sizeof text, "head -20 '%s/out.txt' >&2", directory);
-  if (system(text) != 0) print_error("and it said nothing\n");
-  fail();
-}
 
 static td_model* load(int i) {
   td_spec* spec = td_spec_new();

@@ -7,35 +7,7 @@
 #include "layout.h"
 #include "model.h"
 #include "tendril/generate.h"
-
-static char directory[300];
-
-static int setup(void** state) {
-  (void)state;
-  return check_directory(directory, sizeof directory) ? 0 : -1;
-}
-static int teardown(void** state) {
-  (void)state;
-  char command[400];
-  snprintf(command, sizeof command, "rm -rf '%s'", directory);
-  return system(command);
-}
-
-static bool have(const char* command) {
-  char text[400];
-  snprintf(text, sizeof text, "%.300s >/dev/null 2>&1", command);
-  return system(text) == 0;
-}
-
-static void run(const char* what, const char* command) {
-  char text[2400];
-  snprintf(text, sizeof text, "cd '%s' && (%s) > out.txt 2>&1", directory, command);
-  if (system(text) == 0) return;
-  print_error("%s: %s\n", what, command);
-  snprintf(text, sizeof text, "head -20 '%s/out.txt' >&2", directory);
-  if (system(text) != 0) print_error("and it said nothing\n");
-  fail();
-}
+#include "workshop.h"
 
 static void write_model(const char* name, const char* text) {
   robot r = robot_load(text);
