@@ -70,19 +70,9 @@ static inline void path_column(octet* vectors, const model_hop* hop, int slot, c
   for (int c = 0; c < 6; c++) to[c * LANES] = (adds ? to[c * LANES] : 0) + x->a[c];
 }
 
-// sum += the products of x with the vectors of eight columns
-static inline void path_dot(const octet* b, const spatial* x, lanes* sum) {
-  const double* a = x->a;
-  *sum += (b->c[0] * a[0] + b->c[1] * a[1] + b->c[2] * a[2]) +
-          (b->c[3] * a[3] + b->c[4] * a[4] + b->c[5] * a[5]);
-}
 // The products with the first n columns' vectors, in p->sum.
 static inline void path_sum(const path* p, int n, const octet* vectors, const spatial* x) {
-  for (int b = 0; b * LANES < n; b++) {
-    lanes sum = {0};
-    path_dot(&vectors[b], x, &sum);
-    p->sum[b] = sum;
-  }
+  for (int b = 0; b * LANES < n; b++) p->sum[b] = octet_dot(x, &vectors[b]);
 }
 
 // Add the first n sums to a row of a matrix, at the velocities of the slots; `straight`: these

@@ -321,18 +321,12 @@ static void row_above(const tangent_path* t, const model_hop* hop, const col_sum
                       double* row_v) {
   const spatial minus_Y = spatial_scale(-1, c->Y);
   for (int b = 0; b * LANES < hop->above; b++) {
-    lanes sum = {0};
-    path_dot(&t->Z[b], &c->H, &sum);
-    path_dot(&t->U[b], &c->G, &sum);
-    path_dot(&t->S[b], &minus_Y, &sum);
-    t->p.sum[b] = sum;
+    t->p.sum[b] =
+        octet_dot(&c->H, &t->Z[b]) + octet_dot(&c->G, &t->U[b]) + octet_dot(&minus_Y, &t->S[b]);
   }
   path_add_row(&t->p, hop->above, hop->straight, row_q);
   for (int b = 0; b * LANES < hop->above; b++) {
-    lanes sum = {0};
-    path_dot(&t->X[b], &c->H, &sum);
-    path_dot(&t->S[b], &c->G, &sum);
-    t->p.sum[b] = sum;
+    t->p.sum[b] = octet_dot(&c->H, &t->X[b]) + octet_dot(&c->G, &t->S[b]);
   }
   path_add_row(&t->p, hop->above, hop->straight, row_v);
 }
