@@ -46,20 +46,51 @@ void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3
   out[2] = spatial_of(none, v->torque_c);
 }
 
+// The twist that each DOF on the way from the ground gives a hop, slot by slot (path.h).
+typedef struct reach {
+  int hop, n;
+  int* v;  // DOF of each slot
+  spatial* S;
+} reach;
+
+static reach reach_new(const td_model* m, arena* s) {
+  int slots = 0;
+  for (int i = 0; i < m->nhop; i++) slots = max_int(slots, m->hop[i].end);
+  return (reach){-1, 0, arena_ints(s, slots), arena_bytes(s, (size_t)slots * sizeof(spatial))};
+}
+
+static void reach_to(const td_model* m, const td_work* w, int hop, reach* r) {
+  if (r->hop == hop) return;
+  r->hop = hop;
+  r->n = hop < 0 ? 0 : m->hop[hop].end;
+  memset(r->v, 0, (size_t)r->n * sizeof(int));
+  memset(r->S, 0, (size_t)r->n * sizeof(spatial));
+  for (int i = hop; i >= 0; i = m->hop[i].parent)
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+      const int slot = m->col[k].slot;
+      r->v[slot] = m->col[k].v;
+      r->S[slot] = spatial_add(r->S[slot], w->col[k].S);
+    }
+}
+
+// Rows of a joint follow each other and share their stations.
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   const int n = m->nvel;
+  const arena_mark mark = arena_open(&w->scratch);
+  reach to[3];
+  for (int s = 0; s < 3; s++) to[s] = reach_new(m, &w->scratch);
   memset(Jc, 0, (size_t)m->nrow * (size_t)n * sizeof(double));
   for (int i = 0; i < m->nrow; i++) {
-    const model_row* r = &m->row[i];
-    const int station[3] = {r->a, r->b, r->c};
+    const int station[3] = {m->row[i].a, m->row[i].b, m->row[i].c};
     spatial f[3];
     td_row_wrenches(m, w, i, f);
     for (int s = 0; s < 3; s++) {
-      if (station[s] < 0) continue;
-      for (int hop = m->station[station[s]].hop; hop >= 0; hop = m->hop[hop].parent)
-        td_hop_forces(m, w, hop, &f[s], Jc + i * n);
+      reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
+      for (int k = 0; k < to[s].n; k++)
+        Jc[i * n + to[s].v[k]] += spatial_dot(&to[s].S[k], &f[s]);
     }
   }
+  arena_close(&w->scratch, mark);
 }
 
 void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
