@@ -9,6 +9,7 @@
 #ifndef TD_ENGINE_H
 #define TD_ENGINE_H
 
+#include "arrow.h"
 #include "chart.h"
 #include "dyn.h"
 #include "edge_drag.h"
@@ -52,6 +53,14 @@ void td_hop_forces(const td_model* m, const td_work* w, int hop, const spatial* 
 // strain coordinate counts as heavy as the heaviest of its rod and strain (evaluate.c).
 void td_weigh_strains(const td_model* m, double* diagonal, arena* scratch);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
+// The free velocities and the rows as a trunk with branches.
+static inline arrow_shape td_arrow_shape(const td_model* m) {
+  return (arrow_shape){m->nfree_v,    m->nrow,    max_int(m->narrow_x_at - 2, 0),
+                       m->arrow_x_at, m->arrow_x, m->arrow_row_at,
+                       m->arrow_row};
+}
+// Finds them; leaves them empty where one whole system is as good.
+td_status td_arrow_plan(td_model* m);
 
 // Some trees of the model, and where their DOFs stand in the matrices made of them.
 typedef struct tree_part {

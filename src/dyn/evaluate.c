@@ -22,7 +22,10 @@ static bool is_recursive(const td_model* m) { return m->recursive && m->nrow == 
 // ---- the dense system -------------------------------------------------------------------------
 
 typedef struct dense_system {
-  td_kkt kkt;
+  td_arrow arrow;  // where `parted`
+  td_kkt kkt;      // else
+  bool parted;
+  int rank;
   double *M, *J;  // nv x nv, nrow x nv: whole
   int n;          // free coordinates
 } dense_system;
@@ -81,7 +84,24 @@ static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, de
     J = arena_doubles(s, r * n);
     gather_columns(m, d->J, r, J);
   }
+  const arrow_shape shape = td_arrow_shape(m);
+  const arena_mark mark = arena_open(s);
+  d->parted = shape.nbranch > 0 && td_arrow_factor(&d->arrow, &shape, M, J, RANK_TOL, s);
+  d->rank = d->arrow.rank;
+  d->kkt.singular = 0;
+  if (d->parted) return;
+  arena_close(s, mark);
   td_kkt_factor(&d->kkt, M, J, n, r, RANK_TOL, s);
+  d->rank = d->kkt.rank;
+}
+
+static void dense_solve(const dense_system* d, const double* f, const double* g, int nrhs,
+                        double* x, double* l, arena* s) {
+  if (d->parted) {
+    td_arrow_solve(&d->arrow, f, g, nrhs, x, l, s);
+  } else {
+    td_kkt_solve(&d->kkt, f, g, nrhs, x, l, s);
+  }
 }
 
 static td_status report_singular(const td_model* m, td_work* w, const td_kkt* kkt) {
@@ -120,12 +140,12 @@ static td_status dense_forward(const td_model* m, td_work* w) {
   }
   for (int i = 0; i < d.n; i++)
     F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
-  w->flags = (td_flags){d.kkt.rank, r > d.kkt.rank};
+  w->flags = (td_flags){d.rank, r > d.rank};
   td_status status = TD_OK;
   if (d.kkt.singular) {
     status = report_singular(m, w, &d.kkt);
   } else {
-    td_kkt_solve(&d.kkt, F, g, 1, x, w->lambda, s);
+    dense_solve(&d, F, g, 1, x, w->lambda, s);
     memcpy(w->vdot, a0, (size_t)nv * sizeof(double));
     for (int i = 0; i < d.n; i++) w->vdot[m->free_v[i]] = x[i];
   }
@@ -342,7 +362,7 @@ static td_status dense_tangent(const td_model* m, const td_state* state, td_work
   dense_system d;
   dense_factor(m, w, NULL, &d);
   if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, cols, x, dlambda, s);
+  dense_solve(&d, f, r > 0 ? g : NULL, cols, x, dlambda, s);
   scatter(m, x, cols, 0, nv, dq);
   scatter(m, x, cols, nv, nv, dv);
   if (du) scatter(m, x, cols, 2 * nv, m->ninput, du);
@@ -381,7 +401,7 @@ static td_status answers(const td_model* m, td_work* w, const double* f, const d
   dense_system d;
   dense_factor(m, w, NULL, &d);
   if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  td_kkt_solve(&d.kkt, free_f, g, k, x, NULL, s);
+  dense_solve(&d, free_f, g, k, x, NULL, s);
   scatter(m, x, k, 0, k, a);
   return TD_OK;
 }
@@ -480,7 +500,7 @@ static td_status correct(const td_model* m, td_work* w, metric* k, const double*
   double *g = arena_doubles(s, m->nrow), *zero = arena_zeros(s, m->nvel),
          *x = arena_doubles(s, m->nvel);
   for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
-  td_kkt_solve(&k->d.kkt, zero, g, 1, x, NULL, s);
+  dense_solve(&k->d, zero, g, 1, x, NULL, s);
   memset(delta, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < k->d.n; i++) delta[m->free_v[i]] = x[i];
   arena_close(s, mark);

@@ -86,8 +86,7 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
     td_row_wrenches(m, w, i, f);
     for (int s = 0; s < 3; s++) {
       reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
-      for (int k = 0; k < to[s].n; k++)
-        Jc[i * n + to[s].v[k]] += spatial_dot(&to[s].S[k], &f[s]);
+      for (int k = 0; k < to[s].n; k++) Jc[i * n + to[s].v[k]] += spatial_dot(&to[s].S[k], &f[s]);
     }
   }
   arena_close(&w->scratch, mark);

@@ -474,6 +474,10 @@ typedef struct model_joint {
   X(int, task_var, "variables of each probe's rate and bias, -1: not asked") \
   X(int, free_v, "unprescribed velocities")                                  \
   X(int, free_q, "unprescribed positions")                                   \
+  X(int, arrow_x_at, "free velocities of the trunk, then of each branch")    \
+  X(int, arrow_x, "as numbered in free_v; see math/arrow.h")                 \
+  X(int, arrow_row_at, "and their constraint rows")                          \
+  X(int, arrow_row, "none of these: one whole")                              \
   X(int, tree, "first hop of each tree, and one more")                       \
   X(int, block_of_hop, "block of a hop's DOFs")                              \
   X(int, v_block, "block of a velocity")                                     \
