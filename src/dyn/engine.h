@@ -100,7 +100,9 @@ bool td_node_accelerate(const td_model* m, td_work* w, int hop, const spatial* b
 // A station's frame at the present state; accelerations only after td_accelerate (without gravity).
 frame td_frame(const td_model* m, const td_work* w, int station);
 // First-order change of a station's frame along column `col`: of its position coordinate (rate =
-// false) or of its velocity (rate = true).  Needs the column's tangent vectors.
+// false) or of its velocity (rate = true).  Needs the column's tangent vectors.  Here and in all
+// changes below a column that leads (model_col) stands for those along its rod, too, and only such
+// are asked for.
 frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate);
 static inline bool station_moves(const td_model* m, int station, int hop) {
   if (station < 0) return false;
@@ -185,6 +187,12 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
 // d(drive of a row)/d(input)
 double td_row_input(const td_model* m, td_work* w, int row, int input);
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
+// dq -= d(J'λ)/dq; and td_constraint_tangent, both after td_tangent_columns: made with gravity in
+// the accelerations or not.
+void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq);
+void td_constraint_tangent_at(const td_model* m, td_work* w, const double* a, bool gravity,
+                              double* dq, double* dv);
+size_t td_row_bytes(const td_model* m);  // scratch for these
 
 // td_forward_tangent, and d lambda in the columns [dq dv du] (nrow x (2 nv + nu)); NULL: not asked
 // for.

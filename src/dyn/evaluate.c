@@ -122,42 +122,36 @@ void td_prescribed_accelerations(const td_model* m, const td_work* w, double* a)
     a[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion + 2];
 }
 
-static td_status dense_forward(const td_model* m, td_work* w) {
+// The factors stay in the scratch.
+static td_status dense_forward(const td_model* m, td_work* w, dense_system* d) {
   arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
   const int nv = m->nvel, r = m->nrow;
   double *a0 = arena_doubles(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r),
          *x = arena_doubles(s, nv);
   td_prescribed_accelerations(m, w, a0);
   td_accelerate(m, w, a0, true);
   td_inverse(m, w, F);
-  dense_system d;
-  dense_factor(m, w, NULL, &d);
+  dense_factor(m, w, NULL, d);
   td_accelerate(m, w, a0, false);
   for (int i = 0; i < r; i++) {
     const row_value v = td_row_at(m, w, i);
     g[i] = td_row_drive(m, w, i, &v) - v.edd;
   }
-  for (int i = 0; i < d.n; i++)
+  for (int i = 0; i < d->n; i++)
     F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
-  w->flags = (td_flags){d.rank, r > d.rank};
-  td_status status = TD_OK;
-  if (d.kkt.singular) {
-    status = report_singular(m, w, &d.kkt);
-  } else {
-    dense_solve(&d, F, g, 1, x, w->lambda, s);
-    memcpy(w->vdot, a0, (size_t)nv * sizeof(double));
-    for (int i = 0; i < d.n; i++) w->vdot[m->free_v[i]] = x[i];
-  }
-  arena_close(s, mark);
-  return status;
+  w->flags = (td_flags){d->rank, r > d->rank};
+  if (d->kkt.singular) return report_singular(m, w, &d->kkt);
+  dense_solve(d, F, g, 1, x, w->lambda, s);
+  memcpy(w->vdot, a0, (size_t)nv * sizeof(double));
+  for (int i = 0; i < d->n; i++) w->vdot[m->free_v[i]] = x[i];
+  return TD_OK;
 }
 
-td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
+static td_status forward(const td_model* m, const td_state* state, td_work* w, dense_system* d) {
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   w->failure[0] = 0;
-  if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w);
+  if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w, d);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
   td_work_fail(w,
@@ -166,6 +160,14 @@ td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work*
                "and an inertia",
                td_model_v_name(m, m->hop[bad].v), w->t);
   return TD_E_SINGULAR;
+}
+
+td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
+  const arena_mark mark = arena_open(&w->scratch);
+  dense_system d;
+  const td_status status = forward(m, state, w, &d);
+  arena_close(&w->scratch, mark);
+  return status;
 }
 
 // ---- pieces -----------------------------------------------------------------------------------
@@ -323,24 +325,23 @@ static void tangent_right_sides(const td_model* m, const td_state* state, td_wor
   double *dq = arena_doubles(s, max_int(nv, r) * nv), *dv = arena_doubles(s, max_int(nv, r) * nv);
   double* B = arena_doubles(s, nv * nu);
   td_tangent_at(m, w, w->vdot, w->lambda, dq, dv);
-  if (inputs) td_input_map(m, state, w, B);
   for (int i = 0; i < m->nfree_v; i++) {
     const int v = m->free_v[i];
     for (int j = 0; j < nv; j++) {
       f[i * cols + j] = -dq[v * nv + j];
       f[i * cols + nv + j] = -dv[v * nv + j];
     }
-    for (int j = 0; j < nu; j++) f[i * cols + 2 * nv + j] = B[v * nu + j];
   }
-  if (r > 0) {
-    td_constraint_tangent(m, state, w, w->vdot, dq, dv);
-    for (int i = 0; i < r; i++) {
-      for (int j = 0; j < nv; j++) {
-        g[i * cols + j] = -dq[i * nv + j];
-        g[i * cols + nv + j] = -dv[i * nv + j];
-      }
-      for (int j = 0; j < nu; j++) g[i * cols + 2 * nv + j] = td_row_input(m, w, i, j);
+  if (r > 0) td_constraint_tangent_at(m, w, w->vdot, true, dq, dv);
+  for (int i = 0; i < r; i++)
+    for (int j = 0; j < nv; j++) {
+      g[i * cols + j] = -dq[i * nv + j];
+      g[i * cols + nv + j] = -dv[i * nv + j];
     }
+  if (inputs) td_input_map(m, state, w, B);
+  for (int j = 0; j < nu; j++) {
+    for (int i = 0; i < m->nfree_v; i++) f[i * cols + 2 * nv + j] = B[m->free_v[i] * nu + j];
+    for (int i = 0; i < r; i++) g[i * cols + 2 * nv + j] = td_row_input(m, w, i, j);
   }
   arena_close(s, mark);
 }
@@ -351,34 +352,31 @@ static void scatter(const td_model* m, const double* x, int cols, int first, int
     memcpy(out + m->free_v[i] * n, x + i * cols + first, (size_t)n * sizeof(double));
 }
 
-static td_status dense_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
-                               double* dv, double* du, double* dlambda) {
+static void dense_tangent(const td_model* m, const td_state* state, td_work* w,
+                          const dense_system* d, double* dq, double* dv, double* du,
+                          double* dlambda) {
   arena* s = &w->scratch;
   const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? m->ninput : 0), r = m->nrow;
   double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols),
          *x = arena_doubles(s, n * cols);
   tangent_right_sides(m, state, w, du != NULL, f, g);
-  td_enter(m, state, w);
-  dense_system d;
-  dense_factor(m, w, NULL, &d);
-  if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  dense_solve(&d, f, r > 0 ? g : NULL, cols, x, dlambda, s);
+  dense_solve(d, f, r > 0 ? g : NULL, cols, x, dlambda, s);
   scatter(m, x, cols, 0, nv, dq);
   scatter(m, x, cols, nv, nv, dv);
   if (du) scatter(m, x, cols, 2 * nv, m->ninput, du);
-  return TD_OK;
 }
 
 td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_work* w, double* dq,
                                   double* dv, double* du, double* dlambda) {
-  TD_TRY(td_forward_dynamics(m, state, w));
-  if (m->sparse) return td_sparse_forward_tangent(m, state, w, dq, dv, du, dlambda);
   const arena_mark mark = arena_open(&w->scratch);
-  td_status status = TD_OK;
-  if (is_recursive(m)) {
+  dense_system d;
+  td_status status = forward(m, state, w, &d);
+  if (status == TD_OK && m->sparse) {
+    status = td_sparse_forward_tangent(m, state, w, dq, dv, du, dlambda);
+  } else if (status == TD_OK && is_recursive(m)) {
     recursive_tangent(m, state, w, dq, dv, du);
-  } else {
-    status = dense_tangent(m, state, w, dq, dv, du, dlambda);
+  } else if (status == TD_OK) {
+    dense_tangent(m, state, w, &d, dq, dv, du, dlambda);
   }
   arena_close(&w->scratch, mark);
   return status;

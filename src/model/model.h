@@ -93,6 +93,8 @@ typedef struct model_col {
   num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE; dependent
                // strains: first and second rates of the weights, one after the other for each node
   bool first;  // of the columns that share this DOF
+  bool leads;  // of those along its rod: what changes along it is asked of this one, for all
+  int next;    // of those, -1: none
 } model_col;
 
 // A generalised position / velocity.
