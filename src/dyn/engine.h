@@ -22,7 +22,8 @@
 
 void td_prepare(const td_model* m, td_work* w);
 void td_place(const td_model* m, const td_state* state, td_work* w);
-void td_place_motion(const td_model* m, td_work* w);  // prescribed q and v at w->t
+// The numbers of prescribed motion at a time, and its q and v.
+void td_place_motion(const td_model* m, td_work* w, double t, double* q, double* v);
 void td_numbers(const td_model* m, const td_state* state, td_work* w);
 // Numbers y of a hop with a chart, and their rates for velocities v.
 vec3 td_chart_numbers(const td_model* m, const td_work* w, const model_hop* hop);

@@ -549,22 +549,26 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
 }
 
 // The rows are linear in the velocities: one step does it with their own factors, a few with those
-// of a state near by.  The state comes placed.
+// of a state near by, and what is left follows from J (nrow x nvel).  The state comes placed.
 static td_status project_velocities(const td_model* m, td_state* state, td_work* w, metric* k,
-                                    double* e, double* delta) {
-  double size = 1, before = INFINITY;
-  if (k->error > NEAR) k->ready = false;
+                                    double* J, double* e, double* delta) {
+  double size = 1, before = INFINITY, error = row_errors(m, w, true, e);
+  if (k->error > NEAR || m->sparse) k->ready = false;
+  if (k->ready) td_row_jacobian(m, w, J);
   for (int i = 0; i < m->nvel; i++) size = fmax(size, fabs(state->v[i]));
-  for (int iteration = 0; iteration < 5; iteration++) {
-    const double error = row_errors(m, w, true, e);
-    if (error <= 1e-14 * size) return TD_OK;
+  for (int iteration = 0; iteration < 5 && error > 1e-14 * size; iteration++) {
     if (error > 0.1 * before) k->ready = false;
     before = error;
     const bool exact = !k->ready;
     TD_TRY(correct(m, w, k, e, delta));
     for (int i = 0; i < m->nvel; i++) state->v[i] += delta[i];
     if (exact) return TD_OK;
-    td_place(m, state, w);
+    error = 0;
+    for (int i = 0; i < m->nrow; i++) {
+      for (int j = 0; j < m->nvel && m->row[i].projected; j++)
+        e[i] += J[i * m->nvel + j] * delta[j];
+      error = fmax(error, fabs(e[i]));
+    }
   }
   return TD_OK;
 }
@@ -575,6 +579,7 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
+  double* J = arena_doubles(s, m->sparse ? 0 : m->nrow * m->nvel);
   metric k = metric_new(s);
   td_status status = TD_OK;
   td_prepare(m, w);
@@ -583,7 +588,7 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   } else {
     td_place(m, state, w);
   }
-  if (status == TD_OK && velocities) status = project_velocities(m, state, w, &k, e, delta);
+  if (status == TD_OK && velocities) status = project_velocities(m, state, w, &k, J, e, delta);
   arena_close(s, mark);
   return status;
 }

@@ -663,6 +663,7 @@ struct td_work {
   } pull;
   double t;
   bool dirty;           // parameters changed: constants must be prepared
+  bool placed;          // the hops are where q, v and t say
   bool numbers_change;  // some of dnum may be nonzero
   bool added;           // there is added mass
   bool open_loops;      // the loops could not be closed from the initial values
