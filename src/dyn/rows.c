@@ -98,7 +98,9 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
     const int station[3] = {m->row[i].a, m->row[i].b, m->row[i].c};
     spatial f[3];
     td_row_wrenches(m, w, i, f);
-    for (int s = 0; s < 3; s++) {
+    const bool shared = station[0] == station[2];
+    if (shared) f[0] = spatial_add(f[0], f[2]);
+    for (int s = 0; s < (shared ? 2 : 3); s++) {
       reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
       for (int k = 0; k < to[s].n; k++) Jc[i * n + to[s].v[k]] += spatial_dot(&to[s].S[k], &f[s]);
     }
