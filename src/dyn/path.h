@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "magnus.h"
 #include "octet.h"
+#include "strain_hop.h"
 
 typedef struct path {
   const tree_part* part;
@@ -119,6 +120,7 @@ typedef struct tangent_path {
   octet *S, *U, *Z, *X;
   lanes* room;  // for the entries of all parts of a step
   lanes *dq, *dv, *dqT, *dvT;
+  curvature_row* curvature;  // of the steps of the run at hand
 } tangent_path;
 enum { STEP_ROWS = 2 * MAGNUS_PARTS };
 // All of it, for some hops of a model.
@@ -126,7 +128,8 @@ static inline size_t path_bytes(const td_model* m, int first, int end) {
   int slots = 0;
   for (int i = first; i < end; i++) slots = max_int(slots, m->hop[i].end);
   const size_t rows = 4 * 6 + STEP_ROWS + 4 * (size_t)slots + 2;
-  return rows * (size_t)slot_blocks(slots) * sizeof(lanes) + 64 * 12;
+  const size_t curvature = MAGNUS_PARTS * sizeof(curvature_row);
+  return rows * (size_t)slot_blocks(slots) * sizeof(lanes) + curvature + 64 * 13;
 }
 
 // A place that only watches or is acted upon carries nothing.

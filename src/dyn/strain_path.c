@@ -150,18 +150,17 @@ static void step_columns(const tangent_path* t, const model_hop* hop, int n, con
 }
 
 // S changes inside its own step: Σ_r N[p][r] w_r added to the row of part p.
-static void add_curvature(const td_model* m, const td_work* w, int i, const path* p, lanes* rows) {
+static void add_curvature(const td_model* m, const td_work* w, int i, const tangent_path* t,
+                          lanes* rows) {
   const model_hop* hop = &m->hop[i];
-  const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
-  lanes N[MAGNUS_PARTS][MAGNUS_NODES];
-  td_strain_curvature(m, w, i, &F, N);
+  const int lane = i - m->run[hop->run].hop;
   for (int r = 0; r < 6 * hop->nodes; r++) {
     if (!(hop->modes >> r % 6 & 1)) continue;
     const lanes* weight = w->weight + hop->weights + r * hop->blocks;
     for (int k = 0; k < 6 * hop->nodes; k++) {
       if (!(hop->modes >> k % 6 & 1)) continue;
-      const double s = N[k][r / 6][r % 6];
-      for (int b = 0; b < hop->blocks; b++) rows[k * p->nblock + hop->block + b] += s * weight[b];
+      const double s = t->curvature[k][r][lane];
+      for (int b = 0; b < hop->blocks; b++) rows[k * t->p.nblock + hop->block + b] += s * weight[b];
     }
   }
 }
@@ -182,7 +181,7 @@ void td_step_tangent(const td_model* m, const td_work* w, int i, const tangent_p
   add_parts(m, w, hop, 1, Z, t->Z);
   add_parts(m, w, hop, 2, U, t->X);
   for (int n = 0; n < hop->nodes; n++) step_columns(t, hop, n, &s[n], q, v);
-  add_curvature(m, w, i, &t->p, q);
+  add_curvature(m, w, i, t, q);
   add_rows(m, w, hop, &t->p, q, hop->end, t->dqT);
   add_rows(m, w, hop, &t->p, v, hop->end, t->dvT);
 }
