@@ -230,6 +230,23 @@ spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_
   return A;
 }
 
+// Wrenches on the parts of all steps of a run first, then on what each coordinate does to them.
+void td_run_forces(const td_model* m, const td_work* w, const model_run* run, double* out) {
+  const lanes* weight = w->run_weight + run->weight;
+  lanes force[MAGNUS_NODES][LANES];  // of node n on strain d
+  for (int n = 0; n < run->nodes; n++) {
+    lanes each[LANES] = {{0}};
+    for (int l = 0; l < run->n; l++)
+      each[l] = octet_dot(&w->hop[run->hop + l].F, &w->part[m->hop[run->hop + l].parts + n]);
+    lanes_transpose(each, force[n]);
+  }
+  for (const model_run_dof* f = m->run_dof + run->dof; f < m->run_dof + run->dof + run->ndof; f++) {
+    lanes sum = {0};
+    for (int n = 0; n < run->nodes; n++) sum += *weight++ * force[n][f->part];
+    out[f->v] += ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+  }
+}
+
 // What a step's acceleration has from its parent; the ground's may hold gravity or not.
 static spatial acceleration_before(const td_model* m, const td_work* w, int i, const double* a) {
   return spatial_sub(spatial_sub(w->hop[i].A, w->hop[i].c),

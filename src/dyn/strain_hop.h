@@ -17,6 +17,8 @@ void td_strain_place(const td_model* m, td_work* w, const model_run* run);
 // out += what a wrench F behind a step does along its DOFs.
 void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
                       double* out);
+// The same of the composite wrenches behind all steps of a run, whose strains are sums.
+void td_run_forces(const td_model* m, const td_work* w, const model_run* run, double* out);
 // S a: what accelerations a of the coordinates add behind a step.
 spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_hop* hop,
                                const double* a);

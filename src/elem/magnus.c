@@ -6,6 +6,9 @@
 // triples (value, rate, second rate).
 #include "magnus.h"
 
+// Copies of jets cost more than what is done with them: these functions exist in the source only.
+#define ALWAYS inline __attribute__((always_inline))
+
 // ---- coefficients -----------------------------------------------------------------------------
 
 // 1/k!
@@ -80,7 +83,7 @@ static inline dual dual_dot(const octet* a, const octet* b) {
                 x[0] * y[3] + x[1] * y[4] + x[2] * y[5] + x[3] * y[0] + x[4] * y[1] + x[5] * y[2]};
 }
 // y + s x
-static inline octet dual_axpy(dual s, const octet* x, octet y) {
+static ALWAYS octet dual_axpy(dual s, const octet* x, octet y) {
   for (int i = 0; i < 3; i++) {
     y.c[i] += s.r * x->c[i] + s.e * x->c[i + 3];
     y.c[i + 3] += s.r * x->c[i + 3];
@@ -88,8 +91,8 @@ static inline octet dual_axpy(dual s, const octet* x, octet y) {
   return y;
 }
 
-static inline jet jet_zero(void) { return (jet){{octet_zero(), octet_zero(), octet_zero()}}; }
-static inline jet jet_cross(const jet* a, const jet* b, int degree) {
+static ALWAYS jet jet_zero(void) { return (jet){{octet_zero(), octet_zero(), octet_zero()}}; }
+static ALWAYS jet jet_cross(const jet* a, const jet* b, int degree) {
   jet c = {.d[0] = octet_cross_each(&a->d[0], &b->d[0])};
   if (degree > 0)
     c.d[1] = octet_cross_add_each(&a->d[1], &b->d[0], octet_cross_each(&a->d[0], &b->d[1]));
@@ -101,29 +104,29 @@ static inline jet jet_cross(const jet* a, const jet* b, int degree) {
   return c;
 }
 // a × e_d
-static inline jet jet_cross_unit(const jet* a, int d, int degree) {
+static ALWAYS jet jet_cross_unit(const jet* a, int d, int degree) {
   jet c;
   for (int k = 0; k <= degree; k++) c.d[k] = octet_cross_unit(&a->d[k], d);
   return c;
 }
-static inline jet jet_axpy(double s, const jet* x, jet y, int degree) {
+static ALWAYS jet jet_axpy(double s, const jet* x, jet y, int degree) {
   for (int k = 0; k <= degree; k++) y.d[k] = octet_axpy(s, &x->d[k], y.d[k]);
   return y;
 }
-static inline jet jet_axpy_each(lanes s, const jet* x, jet y, int degree) {
+static ALWAYS jet jet_axpy_each(lanes s, const jet* x, jet y, int degree) {
   for (int k = 0; k <= degree; k++) y.d[k] = octet_axpy_each(s, &x->d[k], y.d[k]);
   return y;
 }
-static inline jet jet_scale(double s, jet x, int degree) {
+static ALWAYS jet jet_scale(double s, jet x, int degree) {
   for (int k = 0; k <= degree; k++) x.d[k] = octet_scale(s, x.d[k]);
   return x;
 }
 // x + s e_d, a constant
-static inline jet jet_plus_unit(jet x, lanes s, int d) {
+static ALWAYS jet jet_plus_unit(jet x, lanes s, int d) {
   x.d[0].c[d] += s;
   return x;
 }
-static inline jet jet_dual_axpy(const dual_jet* s, const jet* x, jet y, int degree) {
+static ALWAYS jet jet_dual_axpy(const dual_jet* s, const jet* x, jet y, int degree) {
   y.d[0] = dual_axpy(s->d[0], &x->d[0], y.d[0]);
   if (degree > 0) {
     y.d[1] = dual_axpy(s->d[1], &x->d[0], y.d[1]);
@@ -149,12 +152,12 @@ static dual_jet dual_function(const lanes f[4], const dual_jet* t) {
 
 // T along the motion of Ω.
 typedef struct tangent_map {
-  jet omega;
+  const jet* omega;
   coefficients k;
   dual_jet b, c;
 } tangent_map;
 
-static inline tangent_map tangent_map_of(const jet* omega, int degree) {
+static ALWAYS tangent_map tangent_map_of(const jet* omega, int degree) {
   const octet* o = omega->d;
   const lanes none = {0};
   dual_jet t = {{dual_dot(&o[0], &o[0]), {none, none}, {none, none}}};
@@ -166,20 +169,20 @@ static inline tangent_map tangent_map_of(const jet* omega, int degree) {
     const dual half = dual_add(dual_dot(&o[1], &o[1]), dual_dot(&o[0], &o[2]));
     t.d[2] = dual_add(half, half);
   }
-  tangent_map m = {.omega = *omega, .k = coefficients_at(t.d[0].r)};
+  tangent_map m = {.omega = omega, .k = coefficients_at(t.d[0].r)};
   m.b = dual_function(m.k.b, &t);
   m.c = dual_function(m.k.c, &t);
   return m;
 }
 
 // T z and its rates
-static inline jet tangent_apply(const tangent_map* m, const jet* z, int degree) {
-  const jet u = jet_cross(&m->omega, z, degree), w = jet_cross(&m->omega, &u, degree);
+static ALWAYS jet tangent_apply(const tangent_map* m, const jet* z, int degree) {
+  const jet u = jet_cross(m->omega, z, degree), w = jet_cross(m->omega, &u, degree);
   return jet_dual_axpy(&m->c, &w, jet_dual_axpy(&m->b, &u, *z, degree), degree);
 }
 
 static void exponential(const tangent_map* m, octet_pose* g) {
-  const lanes *v = m->omega.d[0].c, *w = v + 3;
+  const lanes *v = m->omega->d[0].c, *w = v + 3;
   const lanes a = m->k.a, b = m->k.b[0], c = m->k.c[0];
   const lanes s = 1 - b * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
   for (int i = 0; i < 3; i++) {
@@ -212,7 +215,7 @@ typedef struct sixth {
   jet a1, a2, a3, C1, C2, inner, left, right;
 } sixth;
 
-static inline jet sixth_omega(const jet x[3], lanes h, int degree, sixth* s) {
+static jet sixth_omega(const jet x[3], lanes h, int degree, sixth* s) {
   const jet zero = jet_zero();
   s->a1 = jet_axpy_each(h, &x[1], zero, degree);
   s->a2 =
@@ -234,7 +237,7 @@ static inline jet sixth_omega(const jet x[3], lanes h, int degree, sixth* s) {
 //
 //   C₁: (c₂ α₁ - c₁ α₂) × e      C₂: (α₁ × (2 c₃ e - dC₁) - c₁ (2 α₃ - C₁) × e)/60
 //   Ω:  (c₁ + c₃/12) e + (left × (c₂ e + dC₂) - right × ((20 c₁ + c₃) e + dC₁))/240
-static inline jet sixth_change(const sixth* s, int n, int d, lanes h, int degree) {
+static jet sixth_change(const sixth* s, int n, int d, lanes h, int degree) {
   const lanes c1 = (n == 1 ? 1 : 0) * h, c2 = (n - 1) * sqrt15_3 * h,
               c3 = (n == 1 ? -20.0 : 10.0) / 3 * h;
   const jet zero = jet_zero();
@@ -251,7 +254,7 @@ static inline jet sixth_change(const sixth* s, int n, int d, lanes h, int degree
 }
 
 // Ω along the motion; what order 6 needs again is left in *s.
-static inline jet omega_of(const jet* x, int nodes, lanes h, int degree, sixth* s) {
+static ALWAYS jet omega_of(const jet* x, int nodes, lanes h, int degree, sixth* s) {
   if (nodes == 1) return jet_axpy_each(h, &x[0], jet_zero(), degree);
   if (nodes == 3) return sixth_omega(x, h, degree, s);
   const jet bracket = jet_cross(&x[0], &x[1], degree);
@@ -261,7 +264,7 @@ static inline jet omega_of(const jet* x, int nodes, lanes h, int degree, sixth* 
 }
 
 // Z = dΩ/dy of strain d of node n.
-static inline jet omega_change(const jet* x, int nodes, lanes h, int n, int d, int degree,
+static ALWAYS jet omega_change(const jet* x, int nodes, lanes h, int n, int d, int degree,
                                const sixth* s) {
   if (nodes == 3) return sixth_change(s, n, d, h, degree);
   if (nodes == 1) return jet_plus_unit(jet_zero(), h, d);
@@ -313,7 +316,7 @@ static inline lanes dot3(const lanes* a, const lanes* b) {
 // by v and a by the moment m; between two translations it is zero.
 static void exponential_curvature(const tangent_map* T, const octet* F, lanes D[6][6]) {
   const coefficients* k = &T->k;
-  const lanes *v = T->omega.d[0].c, *w = v + 3, *a = F->c, *m = a + 3;
+  const lanes *v = T->omega->d[0].c, *w = v + 3, *a = F->c, *m = a + 3;
   const lanes t = dot3(w, w), dt = 2 * dot3(w, v), aw = dot3(a, w), daw = dot3(m, w) + dot3(a, v);
   const lanes db = k->b[1] * dt, dc = k->c[1] * dt, b1 = 2 * k->b[1], c1 = 2 * k->c[1],
               db1 = 2 * k->b[2] * dt, dc1 = 2 * k->c[2] * dt;
@@ -349,7 +352,7 @@ static void exponential_curvature(const tangent_map* T, const octet* F, lanes D[
 
 // Tᵀ F: in dual vectors the wrench f + ε m,  F - b Ω × F + c Ω × (Ω × F)
 static octet transposed(const tangent_map* T, const octet* F) {
-  const octet f = {{F->c[3], F->c[4], F->c[5], F->c[0], F->c[1], F->c[2]}}, *o = &T->omega.d[0];
+  const octet f = {{F->c[3], F->c[4], F->c[5], F->c[0], F->c[1], F->c[2]}}, *o = &T->omega->d[0];
   const octet u = octet_cross_each(o, &f), w = octet_cross_each(o, &u);
   const dual b = {-T->b.d[0].r, -T->b.d[0].e};
   const octet y = dual_axpy(T->c.d[0], &w, dual_axpy(b, &u, f));
