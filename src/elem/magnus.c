@@ -6,9 +6,6 @@
 // triples (value, rate, second rate).
 #include "magnus.h"
 
-// Copies of jets cost more than what is done with them: these functions exist in the source only.
-#define ALWAYS inline __attribute__((always_inline))
-
 // ---- coefficients -----------------------------------------------------------------------------
 
 // 1/k!

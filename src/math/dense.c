@@ -159,17 +159,30 @@ static void chol_solve_one(const double* L, int n, double* b) {
   }
 }
 
-// Several: the same with rows of B
-static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
+// Several, 32 side by side: rows of X by dot products with rows of L, then with its columns.
+enum { WIDE = 4 };
+static void chol_solve_panel(const double* L, int n, lanes (*X)[WIDE]) {
   for (int i = 0; i < n; i++) {
-    double* Bi = B + (size_t)i * (size_t)nrhs;
-    for (int k = 0; k < i; k++) axpy(-L[i * n + k], B + (size_t)k * (size_t)nrhs, Bi, nrhs);
-    for (int c = 0; c < nrhs; c++) Bi[c] /= L[i * n + i];
+    lanes sum[WIDE] = {X[i][0], X[i][1], X[i][2], X[i][3]};
+    for (int k = 0; k < i; k++)
+      for (int c = 0; c < WIDE; c++) sum[c] -= L[i * n + k] * X[k][c];
+    for (int c = 0; c < WIDE; c++) X[i][c] = sum[c] / L[i * n + i];
   }
   for (int i = n - 1; i >= 0; i--) {
-    double* Bi = B + (size_t)i * (size_t)nrhs;
-    for (int c = 0; c < nrhs; c++) Bi[c] /= L[i * n + i];
-    for (int k = 0; k < i; k++) axpy(-L[i * n + k], Bi, B + (size_t)k * (size_t)nrhs, nrhs);
+    lanes sum[WIDE] = {X[i][0], X[i][1], X[i][2], X[i][3]};
+    for (int k = i + 1; k < n; k++)
+      for (int c = 0; c < WIDE; c++) sum[c] -= L[k * n + i] * X[k][c];
+    for (int c = 0; c < WIDE; c++) X[i][c] = sum[c] / L[i * n + i];
+  }
+}
+static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
+  lanes X[small][WIDE];
+  for (int first = 0; first < nrhs; first += LANES * WIDE) {
+    const size_t size = sizeof(double) * (size_t)min_int(LANES * WIDE, nrhs - first);
+    memset(X, 0, (size_t)n * sizeof *X);
+    for (int i = 0; i < n; i++) memcpy(X[i], B + i * nrhs + first, size);
+    chol_solve_panel(L, n, X);
+    for (int i = 0; i < n; i++) memcpy(B + i * nrhs + first, X[i], size);
   }
 }
 
@@ -179,7 +192,7 @@ void td_chol_solve(const double* L, int n, double* B, int nrhs) {
     chol_solve_one(L, n, B);
     return;
   }
-  if (n < small) {
+  if (n <= small) {
     chol_solve_rows(L, n, B, nrhs);
     return;
   }

@@ -7,6 +7,10 @@
 typedef double lanes __attribute__((vector_size(64)));
 enum { LANES = 8 };
 
+// Functions that exist in the source only: copies of many vectors cost more than what is done with
+// them, and loops of known length are unrolled.
+#define ALWAYS inline __attribute__((always_inline))
+
 // to[i][j] = x[j][i], in three rounds of exchanges
 #define LANES_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
 #define LANES_HIGH(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
