@@ -43,7 +43,7 @@ void td_forces(const td_model* m, td_work* w, int which);
 // Add J' lambda as wrenches.
 void td_row_forces(const td_model* m, td_work* w, const double* lambda);
 
-// hop.A for the given v' (gravity included as an upward acceleration of the ground when `gravity`).
+// hop.A for the given v', NULL: none (gravity included as an upward acceleration of the ground when `gravity`).
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity);
 // Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
 // hop.F.

@@ -129,10 +129,11 @@ static td_status dense_forward(const td_model* m, td_work* w, dense_system* d) {
   double *a0 = arena_doubles(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r),
          *x = arena_doubles(s, nv);
   td_prescribed_accelerations(m, w, a0);
-  td_accelerate(m, w, a0, true);
+  const double* given = m->nfree_v < nv ? a0 : NULL;
+  td_accelerate(m, w, given, true);
   td_inverse(m, w, F);
   dense_factor(m, w, NULL, d);
-  td_accelerate(m, w, a0, false);
+  if (r > 0) td_accelerate(m, w, given, false);
   for (int i = 0; i < r; i++) {
     const row_value v = td_row_at(m, w, i);
     g[i] = td_row_drive(m, w, i, &v) - v.edd;

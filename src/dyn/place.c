@@ -123,15 +123,17 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
       td_node_place(m, w, i);
       continue;
     }
+    if (hop->kind == HOP_STRAIN) {
+      if (begins_run(m, i)) td_strain_place(m, w, &m->run[hop->run]);
+      continue;
+    }
     hop_work* h = &w->hop[i];
     const bool root = hop->parent < 0;
     const spatial* V = root ? &still : &w->hop[hop->parent].V;
     pose g = pose_mul(root ? ground : w->hop[hop->parent].g, w->hop_fix[i]);
 
     spatial Sv, own = still;
-    if (hop->kind == HOP_STRAIN) {
-      td_strain_place(m, w, hop, &g, &Sv, &own);
-    } else if (hop->kind == HOP_SCREW) {
+    if (hop->kind == HOP_SCREW) {
       const spatial S = place_screw(w, hop, i, &g);
       w->col[hop->col].S = S;
       Sv = spatial_scale(w->v[hop->v], S);

@@ -114,7 +114,7 @@ void td_columns_of(const td_model* m, td_work* w, const double* a, int first, in
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) {
       move_columns(w, hop, &w->hop[i]);
     } else if (hop->kind == HOP_STRAIN) {
-      td_strain_columns(m, w, i, a);
+      if (begins_run(m, i)) td_strain_columns(m, w, &m->run[hop->run], a);
     } else {
       rotation_columns(m, w, hop, &w->hop[i], a);
     }
@@ -255,15 +255,16 @@ spatial td_rate_wrench(const hop_sum* h, const spatial* U) {
 }
 
 // S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held, for all pairs of a hop's columns.
-static void own_hop(const td_model* m, const td_work* w, int i, const tree_part* part, double* dq) {
+static void own_hop(const td_model* m, const td_work* w, int i, const tangent_path* t, double* dq) {
+  const tree_part* part = t->p.part;
   const model_hop* hop = &m->hop[i];
   const hop_work* h = &w->hop[i];
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
-  const spatial F = spatial_sub(h->F, sums_of_hop(w, i)->E);
   if (hop->kind == HOP_STRAIN) {
-    td_strain_own(m, w, i, &F, part, dq);
+    td_strain_own(m, w, i, t->curvature, part, dq);
     return;
   }
+  const spatial F = spatial_sub(h->F, sums_of_hop(w, i)->E);
   chart c = {.T = mat3_identity()};
   if (hop->kind != HOP_BALL) c = td_chart(td_hop_chart(hop), td_chart_numbers(m, w, hop));
   double d[3][3];
@@ -291,6 +292,7 @@ static tangent_path tangent_path_new(const td_model* m, const tree_part* part, a
   t.dv = path_rows(&t.p, s);
   t.dqT = path_rows(&t.p, s);
   t.dvT = path_rows(&t.p, s);
+  if (t.p.rods) t.curvature = arena_bytes(s, MAGNUS_PARTS * sizeof *t.curvature);
   return t;
 }
 
@@ -364,12 +366,13 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
     flush_rows(&t, hop->above, dq, dv, dqT, dvT);
     if (path_is_stale(&t.p, hop)) tangent_path_clear(&t, hop);
     path_reach(&t.p, hop);
+    if (begins_run(m, i)) td_strain_curvature(m, w, &m->run[hop->run], t.curvature);
     if (has_parts(hop)) {
       path_enter(&t.p, m, i);
       td_step_tangent(m, w, i, &t);
       continue;
     }
-    own_hop(m, w, i, part, dq);
+    own_hop(m, w, i, &t, dq);
     for (int k = 0; k < hop->nv; k++) {
       const spatial* Sk = &w->col[hop->col + k].S;
       const col_sum* c = sums_of_col(w, hop->col + k);

@@ -20,6 +20,7 @@
   X(octet, part_U, m->nstrain_node)                  \
   X(octet, part_Z, m->nstrain_node)                  \
   X(lanes, weight, m->nstrain_weight)                \
+  X(lanes, run_weight, m->nrun_weight)               \
   X(cable_work, cable, m->ncable)                    \
   X(contact_interval, interval, m->npiece)           \
   X(double, crossing_share, m->ncrossing)            \

@@ -145,6 +145,7 @@ static void write_model(const td_model* m, td_text* out) {
                 {"has_blocks", m->has_blocks},
                 {"nstrain_node", m->nstrain_node},
                 {"nstrain_weight", m->nstrain_weight},
+                {"nrun_weight", m->nrun_weight},
                 {"time_var", m->time_var},
                 {"nvar", m->nvar},
                 {"nbeam_frame", m->nbeam_frame},

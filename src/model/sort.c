@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "build.h"
 
 typedef struct family {
@@ -126,6 +127,55 @@ static void number_parts(td_model* m) {
   }
 }
 
+// ---- runs -------------------------------------------------------------------------------------
+
+static bool joins(const td_model* m, const model_run* run, int i) {
+  const model_hop* hop = &m->hop[i];
+  return run->n < LANES && hop->parent == i - 1 && hop->nodes == run->nodes &&
+         hop->dependent == run->dependent;
+}
+
+static td_status add_dof(td_model* m, model_run* run, const model_col* c) {
+  for (int f = run->dof; f < run->dof + run->ndof; f++)
+    if (m->run_dof[f].v == c->v && m->run_dof[f].part == c->part) return TD_OK;
+  model_run_dof* f = td_push_run_dof(m, 1);
+  if (!f) return TD_E_NOMEM;
+  *f = (model_run_dof){.q = c->q, .v = c->v, .part = c->part};
+  run->ndof++;
+  return TD_OK;
+}
+
+// Steps that follow each other directly, eight at most.
+static td_status number_runs(td_model* m) {
+  m->nrun_weight = 0;
+  for (int first = 0, n; first < m->nhop; first += n) {
+    const model_hop* hop = &m->hop[first];
+    n = 1;
+    if (hop->kind != HOP_STRAIN) continue;
+    model_run run = {.hop = first,
+                     .n = 1,
+                     .nodes = hop->nodes,
+                     .dependent = hop->dependent,
+                     .dof = m->nrun_dof,
+                     .weight = m->nrun_weight};
+    while (first + run.n < m->nhop && m->hop[first + run.n].kind == HOP_STRAIN &&
+           joins(m, &run, first + run.n))
+      run.n++;
+    for (int i = first; i < first + run.n; i++) {
+      m->hop[i].run = m->nrun;
+      run.modes |= m->hop[i].modes;
+      for (int k = m->hop[i].col; !run.dependent && k < m->hop[i].col + m->hop[i].nv; k++)
+        TD_TRY(add_dof(m, &run, &m->col[k]));
+    }
+    model_run* to = td_push_run(m, 1);
+    if (!to) return TD_E_NOMEM;
+    *to = run;
+    m->nrun_weight += run.ndof * run.nodes;
+    n = run.n;
+  }
+  return TD_OK;
+}
+
 td_status td_sort_hops(td_model* m, int** renumbered) {
   const size_t n = (size_t)m->nhop + 1;
   family* f = malloc(n * sizeof *f);
@@ -134,11 +184,13 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
   model_hop* hop = malloc(n * sizeof *hop);
   model_col* col = malloc(((size_t)m->ncol + 1) * sizeof *col);
   const bool ok = f && order && to && hop && col && v && head;
+  td_status status = TD_E_NOMEM;
   if (ok) {
     depth_first(m, f, order);
     renumber(m, order, to, hop, col);
     number_slots(m, v, v + m->ncol + 1, head);
     number_parts(m);
+    status = number_runs(m);
   }
   free(f);
   free(order);
@@ -147,9 +199,9 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
   free(hop);
   free(col);
   *renumbered = to;
-  if (!ok) {
+  if (status != TD_OK) {
     free(to);
     *renumbered = NULL;
   }
-  return ok ? TD_OK : TD_E_NOMEM;
+  return status;
 }
