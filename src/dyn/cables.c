@@ -283,6 +283,7 @@ static void length_tangent(const td_model* m, td_work* w, int cable, double* dq)
   double *g = arena_zeros(&w->scratch, m->nvel), *dT = arena_zeros(&w->scratch, m->nvel);
   const bool friction = has_friction(&m->cable[cable]);
   for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads) continue;
     const int v = m->col[col].v;
     g[v] +=
         friction ? sums_change(m, w, cable, col).shared : td_cable_length_change(m, w, cable, col);
@@ -302,6 +303,7 @@ static void piece_gradients(const td_model* m, const td_work* w, const model_cro
   memset(length, 0, (size_t)m->nvel * sizeof(double));
   memset(angle, 0, (size_t)m->nvel * sizeof(double));
   for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads) continue;
     td_strains_change(m, w, &m->force[c->force], col, dx);
     for (int d = 0; d < 6; d++) {
       length[m->col[col].v] += W * s.g[d] * dx[d];

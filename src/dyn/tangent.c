@@ -130,15 +130,23 @@ frame_change td_frame_change(const td_model* m, const td_work* w, int station, i
   frame_change d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   if (!station_moves(m, station, m->col[col].hop)) return d;
   const hop_work* h = &w->hop[m->station[station].hop];
-  const spatial* S = &w->col[col].S;
-  const col_sum* c = sums_of_col(w, col);
   const frame f = td_frame(m, w, station);
-  spatial dV = *S, dA = spatial_add(spatial_cross(S, &h->V), c->X);
+  spatial S = w->col[col].S, U = sums_of_col(w, col)->U, Z = sums_of_col(w, col)->Z,
+          X = sums_of_col(w, col)->X;
+  for (int k = m->col[col].next; k >= 0 && station_moves(m, station, m->col[k].hop);
+       k = m->col[k].next) {  // the steps of a rod on the way
+    const col_sum* c = sums_of_col(w, k);
+    S = spatial_add(S, w->col[k].S);
+    U = spatial_add(U, c->U);
+    Z = spatial_add(Z, c->Z);
+    X = spatial_add(X, c->X);
+  }
+  spatial dV = S, dA = spatial_add(spatial_cross(&S, &h->V), X);
   if (!rate) {
-    d.turn = spatial_r(S);
-    d.p = vec3_add(spatial_t(S), vec3_cross(d.turn, f.p));
-    dV = spatial_add(spatial_cross(S, &h->V), c->U);
-    dA = spatial_add(spatial_add(spatial_cross(S, &h->A), spatial_cross(&c->U, &h->V)), c->Z);
+    d.turn = spatial_r(&S);
+    d.p = vec3_add(spatial_t(&S), vec3_cross(d.turn, f.p));
+    dV = spatial_add(spatial_cross(&S, &h->V), U);
+    dA = spatial_add(spatial_add(spatial_cross(&S, &h->A), spatial_cross(&U, &h->V)), Z);
   }
   d.w = spatial_r(&dV);
   d.v = vec3_add(vec3_add(spatial_t(&dV), vec3_cross(d.w, f.p)), vec3_cross(f.w, d.p));
@@ -415,15 +423,13 @@ static void clear_changes(const td_model* m, td_work* w) {
   memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
 }
 
-static void force_tangent(const td_model* m, td_work* w, const double* lambda, double* dq,
-                          double* dv) {
+static void force_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const int n = m->nvel;
   for (int col = 0; col < m->ncol; col++) {
-    for (int rate = 0; rate < 2; rate++) {
+    for (int rate = 0; rate < 2 && m->col[col].leads; rate++) {
       clear_changes(m, w);
       td_number_changes(m, w, col, rate);
       td_forces_change(m, w, col, rate, w->df, w->dtau);
-      if (!rate && lambda) td_row_forces_change(m, w, lambda, col, false, w->df);
       collect(m, w, rate ? dv : dq, n, m->col[col].v);
     }
   }
@@ -435,7 +441,7 @@ static void force_tangent(const td_model* m, td_work* w, const double* lambda, d
 static bool only_local_forces(const td_model* m) {
   for (int i = 0; i < m->nforce; i++)
     if (!is_local(&m->force[i]) && !is_single(&m->force[i])) return false;
-  return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0 && m->npiece == 0;
+  return m->nlive_probe == 0 && m->nspan == 0 && m->npiece == 0;
 }
 
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
@@ -451,8 +457,8 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   td_tree_tangent(m, w, &all, dFdq, dFdv);
   for (int i = 0; i < m->nforce; i++) td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
   td_cable_tangent(m, w, dFdq);
-  if (!only_local_forces(m) || w->pull.on)
-    force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
+  if (!only_local_forces(m) || w->pull.on) force_tangent(m, w, dFdq, dFdv);
+  if (m->nrow > 0 && lambda) td_row_tangent(m, w, lambda, dFdq);
 }
 
 void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,

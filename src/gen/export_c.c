@@ -168,7 +168,7 @@ static void write_model(const td_model* m, td_text* out) {
 static size_t memory_size(const td_model* m) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   const size_t plain = n * r + 4 * n * n + 4 * r * r + 8 * (n + r) * (n + 2) + 1024;
-  const size_t size = td_work_bytes(m) + 2 * sizeof(double) * plain + 4096;
+  const size_t size = td_work_bytes(m) + 4 * sizeof(double) * plain + 4096;
   return (size + 63) & ~(size_t)63;
 }
 

@@ -109,6 +109,8 @@ typedef struct model_col {
   num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE; dependent
                // strains: first and second rates of the weights, one after the other for each node
   bool first;  // of the columns that share this DOF
+  bool leads;  // of those along its rod: what changes along it is asked of this one, for all
+  int next;    // of those, -1: none
 } model_col;
 
 // A generalised position / velocity.
@@ -492,6 +494,10 @@ typedef struct model_joint {
   X(int, task_var, "variables of each probe's rate and bias, -1: not asked")  \
   X(int, free_v, "unprescribed velocities")                                   \
   X(int, free_q, "unprescribed positions")                                    \
+  X(int, arrow_x_at, "free velocities of the trunk, then of each branch")     \
+  X(int, arrow_x, "as numbered in free_v; see math/arrow.h")                  \
+  X(int, arrow_row_at, "and their constraint rows")                           \
+  X(int, arrow_row, "none of these: one whole")                               \
   X(int, tree, "first hop of each tree, and one more")                        \
   X(int, block_of_hop, "block of a hop's DOFs")                               \
   X(int, v_block, "block of a velocity")                                      \
@@ -677,6 +683,7 @@ struct td_work {
   } pull;
   double t;
   bool dirty;           // parameters changed: constants must be prepared
+  bool placed;          // the hops are where q, v and t say
   bool numbers_change;  // some of dnum may be nonzero
   bool added;           // there is added mass
   bool open_loops;      // the loops could not be closed from the initial values

@@ -76,19 +76,31 @@ static int dofs_along(const td_model* m, int first, int* v) {
   return n;
 }
 
+// The columns of a DOF along a rod, one after the other; of each slot the last so far.
+static void chain_column(td_model* m, int k, bool rod, int* of_slot) {
+  model_col* c = &m->col[k];
+  int* before = &of_slot[c->slot];
+  c->leads = !rod || *before < 0;
+  c->next = -1;
+  if (!c->leads) m->col[*before].next = k;
+  *before = k;
+}
+
 // A rod takes the slots of all its DOFs at its first step; head: that of each step.
-static void number_slots(td_model* m, int* v, int* head) {
+static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
     hop->above = hop->end = hop->parent < 0 ? 0 : m->hop[hop->parent].end;
     head[i] = hop->continues && hop->parent >= 0 ? head[hop->parent] : i;
     const model_hop* rod = &m->hop[head[i]];
     if (hop->kind == HOP_STRAIN && head[i] == i) hop->end += dofs_along(m, i, v + hop->above);
+    for (int l = hop->above; l < hop->end && head[i] == i; l++) of_slot[l] = -1;
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       int slot = rod->above;
       if (hop->kind != HOP_STRAIN) v[slot = hop->end++] = m->col[k].v;
       while (v[slot] != m->col[k].v) slot++;
       m->col[k].slot = slot;
+      chain_column(m, k, hop->kind == HOP_STRAIN, of_slot);
     }
     hop->straight = true;
     for (int l = 1; l < hop->end && hop->straight; l++) hop->straight = v[l] == v[l - 1] + 1;
@@ -168,7 +180,7 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
   const size_t n = (size_t)m->nhop + 1;
   family* f = malloc(n * sizeof *f);
   int *order = malloc(n * sizeof(int)), *to = malloc(n * sizeof(int));
-  int *v = malloc(((size_t)m->ncol + 1) * sizeof(int)), *head = malloc(n * sizeof(int));
+  int *v = malloc(2 * ((size_t)m->ncol + 1) * sizeof(int)), *head = malloc(n * sizeof(int));
   model_hop* hop = malloc(n * sizeof *hop);
   model_col* col = malloc(((size_t)m->ncol + 1) * sizeof *col);
   const bool ok = f && order && to && hop && col && v && head;
@@ -176,7 +188,7 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
   if (ok) {
     depth_first(m, f, order);
     renumber(m, order, to, hop, col);
-    number_slots(m, v, head);
+    number_slots(m, v, v + m->ncol + 1, head);
     number_parts(m);
     status = number_runs(m);
   }
