@@ -13,46 +13,6 @@
 
 // ---- sums of left ends ------------------------------------------------------------------------
 
-// Orthonormal polynomials p_0 ... p_m of the mean over `count` equally spaced points of [-1/2, 1/2]
-// (Gram), y p_k = b_(k+1) p_(k+1) + b_k p_(k-1) with b_k² = k² (N² - k²) / (4 N² (4 k² - 1)), and
-// the slope of the last.
-static double gram(int count, int m, double y, double* p) {
-  double slope[64] = {0};
-  p[0] = 1;
-  for (int k = 0; k < m; k++) {
-    const double i = k, j = k + 1, N = count;
-    const double b = sqrt(i * i * (N * N - i * i) / (4 * N * N * fabs(4 * i * i - 1))),
-                 c = sqrt(j * j * (N * N - j * j) / (4 * N * N * (4 * j * j - 1)));
-    p[k + 1] = (y * p[k] - (k > 0 ? b * p[k - 1] : 0)) / c;
-    slope[k + 1] = (p[k] + y * slope[k] - (k > 0 ? b * slope[k - 1] : 0)) / c;
-  }
-  return slope[m];
-}
-
-// The m nodes of Gauss' rule for that mean, which gives it exactly for polynomials of degree 2m
-// - 1. With the nodes moved to the left ends of [0, 1] it is the sum of the authors' program with a
-// tenth of its points.
-static char* points_of_sum(int count, int m, char* text, size_t size) {
-  const double pi = 3.14159265358979323846, first = 1e-6 / 0.05;
-  double p[64];
-  char weights[2048] = "";
-  int at = snprintf(text, size, "joint(1).rom.points = [");
-  for (int i = 0; i < m; i++) {
-    double y = -cos(pi * (i + 0.75) / (m + 0.5)) / 2;
-    for (int k = 0; k < 20; k++) {
-      const double slope = gram(count, m, y, p);
-      y -= p[m] / slope;
-    }
-    double sum = 0;
-    gram(count, m, y, p);
-    for (int k = 0; k < m; k++) sum += p[k] * p[k];
-    at += snprintf(text + at, size - (size_t)at, "%.17g ", y + (count - 1) / (2.0 * count) + first);
-    snprintf(weights + strlen(weights), 32, "%.17g ", 1 / sum);
-  }
-  snprintf(text + at, size - (size_t)at, "; %s];\n", weights);
-  return text;
-}
-
 // Accelerations of a bent module, `n` = 2.
 static void accelerate(const char* changes, double* vdot) {
   td_model* m = load_module(
