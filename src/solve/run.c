@@ -34,7 +34,8 @@ typedef struct run {
   double* stops;
   int nstop, stop;
   bool finished;            // an event said so
-  bool undecided;           // the explicit solver may yet be exchanged
+  td_solver solver;         // the first one
+  bool undecided;           // which is not BDF and may yet be exchanged
   long check_at, trial_at;  // steps after which to look again, explicit and of BDF
   long steps_before;        // where the present stretch began
   double t_before, cost_before;
@@ -137,8 +138,7 @@ static td_status start(run* r, td_solver solver) {
   if (r->motion->ode.n == 0)
     solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
   r->out->stats.solver = solver;
-  return (solver == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&r->motion->ode, r->t, r->y,
-                                                                    &r->stepper);
+  return td_stepper_new(solver, &r->motion->ode, r->t, r->y, &r->stepper);
 }
 
 static td_status choose(run* r, double h, td_choice* choice) {
@@ -167,7 +167,8 @@ static td_status first_solver(run* r) {
     snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
   }
   snprintf(why, room, "%s", choice.why);
-  r->undecided = choice.solver == TD_SOLVER_EXPLICIT;
+  r->undecided = choice.solver != TD_SOLVER_STIFF;
+  r->solver = choice.solver;
   return start(r, choice.solver);
 }
 
@@ -205,7 +206,7 @@ static td_status try_explicit(run* r, double rate) {
            rate / r->explicit_cost);
   r->undecided = true;
   r->explicit_cost = 0;
-  return start(r, TD_SOLVER_EXPLICIT);
+  return start(r, r->solver);
 }
 
 static td_status reconsider(run* r) {
@@ -318,7 +319,7 @@ static td_status look_for_code(run* r) {
   r->judged = code;
   const td_swap_question q = {.code = code,
                               .always = r->plan->code_always,
-                              .with_power = r->out->stats.solver == TD_SOLVER_EXPLICIT,
+                              .with_power = r->out->stats.solver != TD_SOLVER_STIFF,
                               .t = r->t,
                               .y = r->y};
   return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
