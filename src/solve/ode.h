@@ -1,4 +1,4 @@
-// Initial value problems and the two solvers that integrate them.
+// Initial value problems and the three solvers that integrate them.
 //
 //   y' = f(t, y),  y = [states (n), integrals (nquad)]
 //
@@ -21,6 +21,7 @@ typedef struct td_ode {
   double h_max;         // longest step, 0: no limit
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
+  const int* partner;   // (n) the position whose rate a state is, -1: none; NULL: nothing is known
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
   td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);  // ydot (n + nquad)
   // The rates of the states (n) and of the integrals (nquad) apart, for solvers that want one
@@ -75,10 +76,11 @@ struct td_stepper {
   int singular;          // singular positions passed
 };
 
-// Explicit Runge-Kutta of order 8 (ARKODE) and BDF with Newton's method (CVODES).  The ode must
-// outlive the stepper.
+// Explicit Runge-Kutta of order 8 (ARKODE), BDF with Newton's method (CVODES), and Radau IIA of
+// order 9 for problems with a dense Jacobian.  The ode must outlive the stepper.
 td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
 td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
+td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
 void td_stepper_free(td_stepper* stepper);
 
 // Advance by one step of the solver's choice, at most to t_stop; TD_E_DIVERGED or the callback's
