@@ -6,9 +6,10 @@
 
 typedef struct td_crossings {
   int n;
-  double t;                           // looked at up to here
-  double *seen, *low, *middle, *high;  // (n) values: at t, and at the ends and inside of an interval
-  int* crossed;                       // (n) of the last root: -1 falling, +1 rising, 0 not
+  double t;  // looked at up to here
+  double *seen, *low, *middle,
+      *high;     // (n) values: at t, and at the ends and inside of an interval
+  int* crossed;  // (n) of the last root: -1 falling, +1 rising, 0 not
   void (*values)(void* ctx, double t, double* g);
   void* ctx;
 } td_crossings;

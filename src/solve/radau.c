@@ -25,11 +25,12 @@
 enum { STAGES = 5, SYSTEMS = (STAGES + 1) / 2, ITERATIONS = 10, ATTEMPTS = 60 };
 // The estimate is that of a formula of order 5.  The polynomial inside a step is about five times
 // better, the end of the step better by orders: a step may have this many times the tolerance.
-static const double generous = 20;
+static const double generous = 5;
 // How far Newton's method goes, as a part of the error a step may make.
-static const double newton_accuracy = 0.02;
-// More than two iterations that contract worse than this ask for another Jacobian.
-static const double contraction_wanted = 0.05;
+static const double newton_accuracy = 0.03;
+// Evaluations that a Jacobian may cost, about: it is taken anew when the old one has wasted as
+// many.
+enum { TANGENT_COST = 20 };
 // How fast rates seen in the past are forgotten, per step.
 static const double memory = 0.9;
 
@@ -53,11 +54,12 @@ typedef struct radau {
   // Newton's method
   double* J;
   td_shifted* system[SYSTEMS];
-  double h_factored;   // of the factors, 0: none
-  bool stale, fresh;   // J is wanted anew; J is that of (t_to, y_to)
-  double contraction;  // last that was seen, of an iteration
-  double trust;        // the same, forgotten step by step
-  int iterations;
+  double h_factored;                 // of the factors, 0: none
+  bool stale, fresh;                 // J is wanted anew; J is that of (t_to, y_to)
+  double contraction;                // last that was seen, of an iteration
+  double trust;                      // the same, forgotten step by step
+  int iterations, iterations_fresh;  // of the last step; of that with the last new Jacobian
+  int wasted;                        // evaluations more than with a new one, since then
   td_crossings roots;
   double block[];
 } radau;
@@ -178,8 +180,7 @@ static void remainder_at(radau* s, int i, double* r) {
 static void guess(radau* s, double h) {
   static const int at[2] = {STAGES / 2 - 1, STAGES - 2};
   const double* c = s->table.c;
-  for (int i = 0; i < STAGES; i++)
-    memcpy(row(s, s->F, i), s->f, (size_t)s->n * sizeof(double));
+  for (int i = 0; i < STAGES; i++) memcpy(row(s, s->F, i), s->f, (size_t)s->n * sizeof(double));
   for (int k = 0; s->stepped && k < 2; k++) {
     const double x = c[at[k]] - 1, other = c[at[1 - k]] - 1;
     remainder_at(s, at[k], s->R);
@@ -313,16 +314,19 @@ static void accept(radau* s, double h, double t) {
   s->t_to = t;
   s->h = h;
   s->stepped = true;
+  if (s->fresh)
+    s->iterations_fresh = max_int(s->iterations - 1, 1);  // one was to see how it contracts
+  s->wasted = s->fresh ? 0 : s->wasted + STAGES * (s->iterations - s->iterations_fresh);
+  s->stale = s->wasted > TANGENT_COST;
   s->fresh = false;
-  s->stale = s->iterations > 2 && s->contraction > contraction_wanted;
   s->base.counts.steps++;
 }
 
-// Newton's method failed: with another Jacobian, or a shorter step
+// Newton's method failed: with another Jacobian, or, when that would hardly help, a shorter step
 static void retreat(radau* s, double h) {
   s->base.counts.rejected++;
   s->stale = true;
-  if (s->fresh) s->h_next = h * fmin(fmax(0.2 / s->contraction, 0.2), 0.5);
+  if (s->fresh || s->contraction > 0.9) s->h_next = h * fmin(fmax(0.2 / s->contraction, 0.2), 0.5);
 }
 
 // Try a step of h to t: 0 taken, 1 not

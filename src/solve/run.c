@@ -18,7 +18,7 @@
 #include "sampler.h"
 #include "swap.h"
 
-enum { TRIAL_STEPS = 500 };  // of BDF, before its cost is compared with that of explicit steps
+enum { TRIAL_STEPS = 500 };    // of BDF, before its cost is compared with that of explicit steps
 enum { RADAU_LARGEST = 400 };  // states; also up to here all eigenvalues are known
 
 typedef struct run {
