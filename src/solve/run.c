@@ -18,7 +18,8 @@
 #include "sampler.h"
 #include "swap.h"
 
-enum { TRIAL_STEPS = 500 };  // of BDF, before its cost is compared with that of explicit steps
+enum { TRIAL_STEPS = 500 };    // of BDF, before its cost is compared with that of explicit steps
+enum { RADAU_LARGEST = 400 };  // states; also up to here all eigenvalues are known
 
 typedef struct run {
   const td_run_plan* plan;
@@ -26,6 +27,7 @@ typedef struct run {
   td_sampler* sampler;  // sets them now and then, or NULL
   td_motion* motion;
   td_stepper* stepper;
+  bool with_power;  // it asks for rates and power at once
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
   double* size;       // largest |y_i| so far
@@ -133,12 +135,21 @@ static void drop_stepper(run* r) {
   r->stepper = NULL;
 }
 
+// Fast modes that are hardly damped hold BDF at order 2: Radau, as long as its dense systems are
+// small.
+static bool for_radau(const td_ode* ode) {
+  return ode->lightly_damped && ode->factor == NULL && ode->n <= RADAU_LARGEST;
+}
+
 static td_status start(run* r, td_solver solver) {
+  const td_ode* ode = &r->motion->ode;
   drop_stepper(r);
-  if (r->motion->ode.n == 0)
-    solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
+  if (ode->n == 0) solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
   r->out->stats.solver = solver;
-  return td_stepper_new(solver, &r->motion->ode, r->t, r->y, &r->stepper);
+  const bool radau = solver == TD_SOLVER_STIFF && for_radau(ode);
+  r->with_power = solver != TD_SOLVER_STIFF || radau;
+  return radau ? td_radau_new(ode, r->t, r->y, &r->stepper)
+               : td_stepper_new(solver, ode, r->t, r->y, &r->stepper);
 }
 
 static td_status choose(run* r, double h, td_choice* choice) {
@@ -319,7 +330,7 @@ static td_status look_for_code(run* r) {
   r->judged = code;
   const td_swap_question q = {.code = code,
                               .always = r->plan->code_always,
-                              .with_power = r->out->stats.solver != TD_SOLVER_STIFF,
+                              .with_power = r->with_power,
                               .t = r->t,
                               .y = r->y};
   return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
