@@ -211,6 +211,21 @@ void td_cable_force_change(const td_model* m, const td_work* w, const model_forc
   }
 }
 
+void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                     double ds[6][6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const cable_section at = cable_at(x, w->num + c->path);
+    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    for (int d = 0; d < 6; d++) {
+      double e[6] = {0}, dg[6];
+      e[d] = 1;
+      cable_change(&at, e, dg);
+      for (int k = 0; k < 6; k++) ds[d][k] -= pull * dg[k];
+    }
+  }
+}
+
 // ---- straight spans ---------------------------------------------------------------------------
 
 static void add_wrench(const td_model* m, spatial* to, size_t stride, int station, spatial f) {

@@ -262,6 +262,9 @@ void td_cable_force(const td_model* m, const td_work* w, const model_force* f, c
                     int which, double s[6]);
 void td_cable_force_change(const td_model* m, const td_work* w, const model_force* f,
                            const double x[6], const double dx[6], bool numbers, double ds[6]);
+// The columns of the change for strains alone, added to ds.
+void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                     double ds[6][6]);
 void td_spans_add(const td_model* m, td_work* w, int which);
 void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df);
 // The part of dF/dq from tensions that follow from the shape: lengths and friction.

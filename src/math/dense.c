@@ -235,6 +235,37 @@ void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs)
   }
 }
 
+// ---- complex LU -------------------------------------------------------------------------------
+
+int td_lu_complex(double* A, int n, int* pivot) {
+  return n == 0 ? 0
+                : (int)LAPACKE_zgetrf_work(LAPACK_COL_MAJOR, n, n, (lapack_complex_double*)(void*)A,
+                                           n, pivot);
+}
+
+// b /= d
+static void divide(double b[2], const double d[2]) {
+  const double size = d[0] * d[0] + d[1] * d[1], re = b[0], im = b[1];
+  b[0] = (re * d[0] + im * d[1]) / size;
+  b[1] = (im * d[0] - re * d[1]) / size;
+}
+
+void td_lu_complex_solve(const double* LU, const int* pivot, int n, double* b) {
+  const size_t stride = 2 * (size_t)n;
+  for (int i = 0; i < n; i++) {
+    const double* row = LU + (size_t)i * stride;
+    complex_dot_from(b + 2 * i, row, b, i);
+    divide(b + 2 * i, row + 2 * i);
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    complex_dot_from(b + 2 * i, LU + (size_t)i * stride + 2 * i + 2, b + 2 * i + 2, n - 1 - i);
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    const int other = pivot[i] - 1;
+    if (other != i) cblas_dswap(2, b + 2 * i, 1, b + 2 * other, 1);
+  }
+}
+
 int td_lu_sign(const double* LU, const int* pivot, int n) {
   int sign = 1;
   for (int i = 0; i < n; i++) {

@@ -43,4 +43,22 @@ static inline void axpy(double c, const double* restrict x, double* restrict y, 
   if (n > 2) y[2] += c * x[2];
 }
 
+// y -= a . b of complex numbers, stored as pairs [re, im]; the compiler's own product of complex
+// numbers looks for infinities, which takes most of its time.
+static inline void complex_dot_from(double y[2], const double* a, const double* b, int n) {
+  double aa[4] = {0}, ab[4] = {0};
+  int i = 0;
+  for (; i + 4 <= 2 * n; i += 4) {
+    for (int k = 0; k < 4; k++) aa[k] += a[i + k] * b[i + k];
+    for (int k = 0; k < 4; k++) ab[k] += a[i + k] * b[i + (k ^ 1)];
+  }
+  for (; i < 2 * n; i++) {
+    aa[i & 1] += a[i] * b[i];
+    ab[i & 1] += a[i] * b[i ^ 1];
+  }
+  const double re = (aa[0] + aa[2]) - (aa[1] + aa[3]), im = (ab[0] + ab[2]) + (ab[1] + ab[3]);
+  y[0] -= re;
+  y[1] -= im;
+}
+
 #endif
