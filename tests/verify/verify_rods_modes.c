@@ -203,7 +203,7 @@ static void test_M01_Euler_Bernoulli_roots(void** state) {
                      false,
                      limit,
                      penalty,
-                     {0},
+                     ROM_ORDERS,
                      7,
                      OTHER_TOL});
   refine(&(mode_row){"M01",
@@ -218,7 +218,7 @@ static void test_M01_Euler_Bernoulli_roots(void** state) {
                      false,
                      limit,
                      penalty,
-                     {0},
+                     ROM_ORDERS,
                      7,
                      OTHER_TOL});
 }
@@ -342,7 +342,7 @@ static void test_M04_rotation_stiffens_the_flapping_of_a_cantilever(void** state
   refine(&(mode_row){"M04",
                      "flap at 6",
                      ROTOR("6"),
-                     relative_models,
+                     all_models,
                      levels,
                      0,
                      3,
