@@ -357,6 +357,27 @@ static void test_M04_rotation_stiffens_the_flapping_of_a_cantilever(void** state
 
 // Six rigid modes, then pairs.  The stiffness against the other kind of bending is a hundred times
 // larger, so that one kind comes first.
+static void ring_frequencies(bench b, double x[4]) {
+  bench_equilibrium(&b);
+  td_modes_result* modes = bench_modes(&b);
+  for (int i = 0; i < 6; i++) assert_true(fabs(modes->omega[i]) < 1e-6 * modes->omega[6]);
+  memcpy(x, modes->omega + 6, 4 * sizeof(double));
+  td_modes_free(modes);
+  bench_free(&b);
+}
+
+// In five parts; each frequency of a pair by itself.
+static void polynomial_ring(const char* text, const char* what, const double want[2]) {
+  const rom_orders orders = {5, {2, 3, 4, 5}, 5e-5, 0, false};
+  double error[2][4], x[4];
+  for (int k = 0; k < 4; k++) {
+    ring_frequencies(bench_rom(text, orders.n[k], orders.parts), x);
+    for (int i = 0; i < 2; i++)
+      error[i][k] = fmax(fabs(x[2 * i] / want[i] - 1), fabs(x[2 * i + 1] / want[i] - 1));
+  }
+  for (int i = 0; i < 2; i++) rom_check("M07", what, &orders, error[i]);
+}
+
 static void ring(const char* text, const char* what, const double want[2]) {
   bench gvs = bench_spectral(text, 14, "rod(1).inertia = [1 1 1 1e-9 1e-9 1e-9];\n");
   td_modes_result* of = bench_modes(&gvs);
@@ -365,20 +386,17 @@ static void ring(const char* text, const char* what, const double want[2]) {
     CHECK_REACHED("M07 gvs order 14", fabs(of->omega[6 + i] / want[i / 2] - 1), 1e-5);
   td_modes_free(of);
   bench_free(&gvs);
+  polynomial_ring(text, what, want);
   for (int m = 0; m < all_models; m++) {
     study s = study_new("M07", rod_models[m]);
     const int n[4] = {20, 24, 28, 32};
     for (int k = 0; k < 4; k++) {
-      bench b = bench_new(text, s.model, n[k]);
-      td_modes_result* modes = bench_modes(&b);
-      double* x = study_level(&s, n[k], 2);
-      for (int i = 0; i < 6; i++) assert_true(fabs(modes->omega[i]) < 1e-6 * modes->omega[6]);
+      double *x = study_level(&s, n[k], 2), all[4];
+      ring_frequencies(bench_new(text, s.model, n[k]), all);
       for (int i = 0; i < 2; i++) {
-        x[i] = modes->omega[6 + 2 * i];
-        CHECK_NEAR(modes->omega[7 + 2 * i] / x[i], 1, 1e-6);
+        x[i] = all[2 * i];
+        CHECK_NEAR(all[2 * i + 1] / x[i], 1, 1e-6);
       }
-      td_modes_free(modes);
-      bench_free(&b);
     }
     for (int i = 0; i < 2; i++)
       study_check(&s, &(demand){what, i, 1, want + i, want[i], 0, 0.2, 5e-5});
@@ -445,25 +463,44 @@ static void spectral_sagged(const damped_row* r) {
   bench_free(&b);
 }
 
+// Tip, frequencies and damped eigenvalues, one after the other
+static void sag(bench b, const damped_row* r, double* x) {
+  bench_equilibrium(&b);
+  td_modes_result* modes = bench_modes(&b);
+  memcpy(x, bench_sensor(&b, "tip"), 2 * sizeof(double));
+  memcpy(x + 2, modes->omega, sizeof(double) * (size_t)r->nomega);
+  for (int i = 0; i < r->neigen; i++) {
+    double* at = x + 2 + r->nomega + 2 * i;
+    nearest(modes, r->eigen[i], at, at + 1);
+  }
+  td_modes_free(modes);
+  bench_free(&b);
+}
+
+static void polynomial_sagged(const damped_row* r) {
+  const rom_orders orders = {1, {3, 4, 6, 8}, 1e-6, 0, false};
+  double error[11][4], x[max_values];
+  for (int k = 0; k < 4; k++) {
+    sag(bench_rom(r->text, orders.n[k], 1), r, x);
+    error[0][k] = distance(x, r->tip, 2) / 0.3;
+    for (int i = 0; i < r->nomega; i++) error[1 + i][k] = fabs(x[2 + i] / r->omega[i] - 1);
+    for (int i = 0; i < r->neigen; i++)
+      error[1 + r->nomega + i][k] = distance(x + 2 + r->nomega + 2 * i, r->eigen[i], 2) /
+                                    hypot(r->eigen[i][0], r->eigen[i][1]);
+  }
+  for (int i = 0; i < 1 + r->nomega + r->neigen; i++)
+    rom_check("M08", i == 0 ? "tip" : i <= r->nomega ? "omega" : "damped", &orders, error[i]);
+}
+
 static void sagged(const damped_row* r) {
   spectral_sagged(r);
+  if (r->models == all_models) polynomial_sagged(r);
   const int size = 2 + r->nomega + 2 * r->neigen;
   for (int m = 0; m < r->models; m++) {
     study s = study_new("M08", rod_models[m]);
     const int n[4] = {8, 12, 16, 24};
     for (int k = 0; k < 4; k++) {
-      bench b = bench_new(r->text, s.model, n[k]);
-      bench_equilibrium(&b);
-      td_modes_result* modes = bench_modes(&b);
-      double* x = study_level(&s, n[k], size);
-      memcpy(x, bench_sensor(&b, "tip"), 2 * sizeof(double));
-      memcpy(x + 2, modes->omega, sizeof(double) * (size_t)r->nomega);
-      for (int i = 0; i < r->neigen; i++) {
-        double* at = x + 2 + r->nomega + 2 * i;
-        nearest(modes, r->eigen[i], at, at + 1);
-      }
-      td_modes_free(modes);
-      bench_free(&b);
+      sag(bench_new(r->text, s.model, n[k]), r, study_level(&s, n[k], size));
     }
     study_check(&s, &(demand){"tip", 0, 2, r->tip, 0.3, 0.6, 0.2, 1e-6});
     for (int i = 0; i < r->nomega; i++)
