@@ -401,6 +401,22 @@ static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
   CHECK_REACHED("S16 gvs crown", distance(x + 1, inextensible + 1, 2), 1e-6);
 }
 
+// In eight parts, which follow the curl beside the hinge.
+static void test_S16_the_deep_arch_of_polynomial_rods(void** state) {
+  (void)state;
+  if (CHECK_SANITIZED) skip();  // minutes
+  const double want[3] = {8.97289133844, 1.13730745654, -0.611417136732}, scale[3] = {want[0], 1, 1};
+  polynomial_path(&(rom_path){"S16",
+                              "limit",
+                              {ARCH, 8.5, 10, 0.2},
+                              {8, {2, 3, 4, 5}, 1e-5, 0, false},
+                              TD_LIMIT,
+                              1,
+                              2,
+                              want,
+                              scale});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_S05_a_right_angle_frame_buckles_sideways),
@@ -412,6 +428,8 @@ int main(void) {
       cmocka_unit_test(test_S14_a_column_buckles_and_bends),
       cmocka_unit_test(test_S15_a_closed_ring_is_pulled_and_pushed),
       cmocka_unit_test(test_S16_a_deep_arch_collapses_at_a_limit_point),
+      cmocka_unit_test(test_S16_the_deep_arch_of_polynomial_rods),
   };
+  if (getenv("ONLY")) cmocka_set_test_filter(getenv("ONLY"));
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
