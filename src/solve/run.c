@@ -19,7 +19,7 @@
 #include "swap.h"
 
 // Steps of BDF and of Radau before their cost is compared with that of the solver before
-enum { BDF_TRIAL = 500, RADAU_TRIAL = 50 };
+enum { BDF_TRIAL = 500, RADAU_TRIAL = 50, BDF_KEPT = 4000 };
 enum { RADAU_LARGEST = 400 };  // states; also up to here all eigenvalues are known
 
 typedef struct run {
@@ -41,9 +41,9 @@ typedef struct run {
   long check_at, trial_at;  // steps after which to look again, explicit and of BDF
   long steps_before;        // where the present stretch began
   long rejected_before;
-  long radau_at;      // steps after which to look at Radau's failures
-  double radau_cost;  // of a second of motion, while BDF is on trial instead; 0: it is not
-  bool corners;       // the motion has too many for Radau
+  bool corners;               // too many for Radau: BDF in its place
+  long look_at, radau_trial;  // steps after which to look again at them, now and with Radau
+  double radau_cost;          // evaluations per second of motion before the change
   double t_before, cost_before;
   double explicit_cost;  // evaluations per second of motion before the change to BDF, 0: none
   double t_switch;       // last switch that was dealt with
@@ -225,30 +225,30 @@ static td_status try_explicit(run* r, double rate) {
   return start(r, TD_SOLVER_EXPLICIT);
 }
 
-// Corners of the forces, as of many contacts, make most of Radau's long steps fail: try BDF, and
-// keep it if it costs less.
+// Corners of the forces, as of many contacts, make most of Radau's long steps fail: try BDF, keep
+// it for a while if it costs less, then look again.
 static td_status watch_radau(run* r) {
   const td_ode_counts* c = &r->stepper->counts;
   const long steps = c->steps - r->steps_before, rejected = c->rejected - r->rejected_before;
-  if (steps < (r->radau ? r->radau_at : BDF_TRIAL)) return TD_OK;
+  if (steps < r->look_at) return TD_OK;
   const double rate = (cost(r) - r->cost_before) / (r->t - r->t_before);
   begin_stretch(r);
-  if (r->radau ? 2 * rejected < steps : rate <= r->radau_cost) {
-    if (!r->radau) r->radau_cost = 0;
+  if (r->radau && 2 * rejected < steps) return TD_OK;
+  if (r->corners && r->look_at == BDF_TRIAL && rate <= r->radau_cost) {
+    r->look_at = BDF_KEPT;
     return TD_OK;
   }
+  if (r->corners && r->look_at == BDF_TRIAL) r->radau_trial *= 2;  // in vain
   r->corners = r->radau;
-  if (r->radau)
-    r->radau_cost = rate;
-  else
-    r->radau_cost = 0, r->radau_at *= 2;
+  r->radau_cost = rate;
+  r->look_at = r->radau ? BDF_TRIAL : r->radau_trial;
   TD_TRY(start(r, TD_SOLVER_STIFF));
   begin_stretch(r);
   return TD_OK;
 }
 
 static td_status reconsider(run* r) {
-  if (r->explicit_cost == 0 && (r->radau || r->radau_cost > 0)) return watch_radau(r);
+  if (r->explicit_cost == 0 && (r->radau || r->corners)) return watch_radau(r);
   const long steps = r->stepper->counts.steps - r->steps_before;
   long* check_at = r->undecided ? &r->check_at : &r->trial_at;
   if ((!r->undecided && r->explicit_cost == 0) || steps < *check_at) return TD_OK;
@@ -511,7 +511,8 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
            .t = state->t,
            .t_start = state->t,
            .check_at = 64,
-           .radau_at = RADAU_TRIAL,
+           .look_at = RADAU_TRIAL,
+           .radau_trial = RADAU_TRIAL,
            .t_before = state->t,
            .t_switch = -INFINITY};
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
