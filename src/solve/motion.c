@@ -60,6 +60,22 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
   return TD_OK;
 }
 
+static void drift(void* ctx, const double* q, const double* w, double* qdot) {
+  td_motion* m = ctx;
+  for (int i = 0; i < m->nq; i++) m->state->q[m->iq[i]] = q[i];
+  for (int i = 0; i < m->nv; i++) m->state->v[m->iv[i]] = w[i];
+  td_qdot(m->model, m->state->q, m->state->v, m->qdot);
+  for (int i = 0; i < m->nq; i++) qdot[i] = m->qdot[m->iq[i]];
+}
+
+// Whether each position's rate is the velocity of the same number.
+static bool is_straight(const td_motion* m) {
+  bool straight = m->nq == m->nv;
+  for (int i = 0; i < m->nq && straight; i++)
+    straight = m->model->vel[m->iv[i]].partner == m->iq[i];
+  return straight;
+}
+
 static td_status states(void* ctx, double t, const double* y, double* ydot) {
   return rates(ctx, t, y, ydot, NULL);
 }
@@ -284,10 +300,12 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .rtol = rtol,
                   .atol = atol,
                   .npos = m->nq,
+                  .constrained = m->size.nconstraint > 0,
                   .partner = m->partner,
                   .rhs = rhs,
                   .states = states,
                   .integrals = integrals,
+                  .drift = is_straight(m) ? NULL : drift,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,
                   .roots = roots,

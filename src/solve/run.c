@@ -37,7 +37,8 @@ typedef struct run {
   double* stops;
   int nstop, stop;
   bool finished;            // an event said so
-  bool undecided;           // the explicit solver may yet be exchanged
+  td_solver solver;         // the first one
+  bool undecided;           // which is not BDF and may yet be exchanged
   long check_at, trial_at;  // steps after which to look again, explicit and of BDF
   long steps_before;        // where the present stretch began
   long rejected_before;
@@ -152,8 +153,8 @@ static td_status start(run* r, td_solver solver) {
   if (ode->n == 0) solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
   r->out->stats.solver = solver;
   r->radau = solver == TD_SOLVER_STIFF && for_radau(r);
-  if (solver == TD_SOLVER_EXPLICIT) return td_arkode_new(ode, r->t, r->y, &r->stepper);
-  return (r->radau ? td_radau_new : td_cvode_new)(ode, r->t, r->y, &r->stepper);
+  return r->radau ? td_radau_new(ode, r->t, r->y, &r->stepper)
+                  : td_stepper_new(solver, ode, r->t, r->y, &r->stepper);
 }
 
 static td_status choose(run* r, double h, td_choice* choice) {
@@ -182,7 +183,8 @@ static td_status first_solver(run* r) {
     snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
   }
   snprintf(why, room, "%s", choice.why);
-  r->undecided = choice.solver == TD_SOLVER_EXPLICIT;
+  r->undecided = choice.solver != TD_SOLVER_STIFF;
+  r->solver = choice.solver;
   return start(r, choice.solver);
 }
 
@@ -222,7 +224,7 @@ static td_status try_explicit(run* r, double rate) {
            r->radau ? "Radau" : "BDF", rate / r->explicit_cost);
   r->undecided = true;
   r->explicit_cost = 0;
-  return start(r, TD_SOLVER_EXPLICIT);
+  return start(r, r->solver);
 }
 
 // Corners of the forces, as of many contacts, make most of Radau's long steps fail: try BDF, keep
@@ -358,7 +360,7 @@ static td_status look_for_code(run* r) {
   r->judged = code;
   const td_swap_question q = {.code = code,
                               .always = r->plan->code_always,
-                              .with_power = r->radau || r->out->stats.solver == TD_SOLVER_EXPLICIT,
+                              .with_power = r->radau || r->out->stats.solver != TD_SOLVER_STIFF,
                               .t = r->t,
                               .y = r->y};
   return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
