@@ -17,6 +17,9 @@
 #include "team.h"
 
 // All cores together.
+// Of the seconds of computing, those for the implicit solver.
+static const double implicit_part = 0.25;
+
 static double on_the_wall(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -65,9 +68,9 @@ static double best(net* r, void (*run)(net*), double (*now)(void), int nodes) {
 // ---- swinging ---------------------------------------------------------------------------------
 
 // The parts of a step, and how often each was done.
-enum { EVALUATION, INTEGRALS, TANGENT, FACTOR, SOLVE, PROJECTION, PARTS };
-static const char* const part_names[] = {"evaluation", "work",  "tangent",
-                                         "factor",     "solve", "projection"};
+enum { EVALUATION, INTEGRALS, TANGENT, FACTOR, SOLVE, PROJECTION, DRIFT, PARTS };
+static const char* const part_names[] = {"evaluation", "work",       "tangent", "factor",
+                                         "solve",      "projection", "drift"};
 
 // An initial value problem that looks at the clock.
 typedef struct timed {
@@ -85,6 +88,17 @@ static td_status timed_states(void* ctx, double t, const double* y, double* ydot
   timed* c = ctx;
   const double start = seconds();
   return stop(c, EVALUATION, start, c->ode->states(c->ode->ctx, t, y, ydot));
+}
+static td_status timed_rhs(void* ctx, double t, const double* y, double* ydot) {
+  timed* c = ctx;
+  const double start = seconds();
+  return stop(c, EVALUATION, start, c->ode->rhs(c->ode->ctx, t, y, ydot));
+}
+static void timed_drift(void* ctx, const double* q, const double* w, double* qdot) {
+  timed* c = ctx;
+  const double start = seconds();
+  c->ode->drift(c->ode->ctx, q, w, qdot);
+  stop(c, DRIFT, start, TD_OK);
 }
 static td_status timed_integrals(void* ctx, double t, const double* y, double* qdot) {
   timed* c = ctx;
@@ -118,23 +132,25 @@ typedef struct swing_result {
   long steps;
 } swing_result;
 
-// BDF on one core from rest; returns seconds of computing per simulated second.
-static swing_result swing(net* r, double budget, timed* c) {
+// On one core from rest, for a second or the seconds of computing that are allowed.
+static swing_result swing(net* r, td_solver solver, double budget, timed* c) {
   td_ode ode = r->motion->ode;
   swing_result result = {0, 0, 0};
   td_stepper* stepper = NULL;
   *c = (timed){.ode = &r->motion->ode};
   ode.ctx = c;
   ode.lightly_damped = true;  // as td_simulate finds them to be
+  ode.rhs = timed_rhs;
   ode.states = timed_states;
   ode.integrals = timed_integrals;
   ode.linearise = timed_linearise;
   ode.factor = timed_factor;
   ode.solve = timed_solve;
+  if (ode.drift) ode.drift = timed_drift;
   if (ode.project) ode.project = timed_project;
   const double start = seconds();
   td_step step = {0};
-  if (td_cvode_new(&ode, 0, r->y, &stepper) != TD_OK) exit(1);
+  if (td_stepper_new(solver, &ode, 0, r->y, &stepper) != TD_OK) exit(1);
   do {
     if (td_stepper_step(stepper, 1, &step) != TD_OK) exit(1);
   } while (step.t < 1 && seconds() - start < budget);
@@ -143,15 +159,22 @@ static swing_result swing(net* r, double budget, timed* c) {
   return result;
 }
 
-static void print_swing(net* r, double budget, int nodes) {
+// The solver that td_simulate takes for the second.
+static td_solver chosen(const net* r) {
+  td_choice choice;
+  return td_choose_solver(&r->motion->ode, 0, r->y, 1, 0, &choice) == TD_OK ? choice.solver
+                                                                            : TD_SOLVER_EXPLICIT;
+}
+
+static void print_swing(net* r, const char* name, td_solver solver, double budget, int nodes) {
   timed c;
-  const swing_result s = swing(r, budget, &c);
+  const swing_result s = swing(r, solver, budget, &c);
   const double per = 1e6 / (double)s.steps / nodes;
   double other = s.spent;
   printf(
-      ",\n     \"swing\": {\"t_end\": %.3g, \"steps\": %ld, \"cpu_s\": %.3g, "
+      ",\n     \"%s\": {\"t_end\": %.3g, \"steps\": %ld, \"cpu_s\": %.3g, "
       "\"cpu_s_per_simulated_s\": %.3g, \"step_us\": %.3g, \"of_which\": {",
-      s.t, s.steps, s.spent, s.spent / s.t, s.spent * per);
+      name, s.t, s.steps, s.spent, s.spent / s.t, s.spent * per);
   for (int i = 0; i < PARTS; i++) {
     if (c.count[i] > 0)
       printf("\"%s\": {\"times\": %ld, \"us_per_step\": %.3g}, ", part_names[i], c.count[i],
@@ -208,7 +231,8 @@ static void measure(int n, net_kind kind, double budget, bool last) {
   printf("\"solve_us\": %.3g, \"matrices_and_factor_kB\": %.3g", best(&r, solve, seconds, nodes),
          (memory() - with_work) / 1e3 / nodes);
   fflush(stdout);
-  print_swing(&r, budget, nodes);
+  print_swing(&r, "swing", chosen(&r), budget, nodes);
+  print_swing(&r, "swing_implicit", TD_SOLVER_STIFF, implicit_part * budget, nodes);
   printf("}%s\n", last ? "" : ",");
   fflush(stdout);
   net_close(&r);
@@ -263,7 +287,7 @@ static void compare(int n, double budget, bool last) {
     net r = net_of(n, NET_SPRINGS);
     net_open(&r);
     td_sparse_set_threads(r.model, r.work, 1);
-    const swing_result s = swing(&r, budget, &c);
+    const swing_result s = swing(&r, chosen(&r), budget, &c);
     printf(", \"tendril_cpu_s_per_simulated_s\": %.3g, \"ratio\": %.3g", s.spent / s.t,
            theirs * s.t / s.spent);
     net_close(&r);

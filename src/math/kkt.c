@@ -233,13 +233,11 @@ static void rotate_mass(td_kkt* kkt, arena* scratch) {
   arena_close(scratch, frame);
 }
 
-// Smallest L_ii^2 / A_ii over the first `rows` pivots, A_ii = sum_k L_ik^2
-static double smallest_pivot(const double* L, int p, int rows) {
+// Smallest L_ii^2 / A_ii over all pivots
+static double smallest_pivot(const double* L, const double* A, int ld, int p) {
   double smallest = 1;
-  for (int i = 0; i < rows; i++) {
-    const double* Li = L + at(i, 0, p);
-    smallest = fmin(smallest, Li[i] * Li[i] / dot(Li, Li, i + 1));
-  }
+  for (int i = 0; i < p; i++)
+    smallest = fmin(smallest, L[at(i, i, p)] * L[at(i, i, p)] / A[at(i, i, ld)]);
   return smallest;
 }
 
@@ -258,14 +256,15 @@ static void find_null_vector(td_kkt* kkt, int k, int p) {
   apply_q(kkt->QR, kkt->tau, n, kkt->rank, false, z, 1, 1);
 }
 
-static void factor_free_block(td_kkt* kkt) {
-  const int n = kkt->n, r = kkt->rank, p = n - r;
+// A: the free block, in rows of n
+static void factor_free_block(td_kkt* kkt, const double* A) {
+  const int n = kkt->n, p = n - kkt->rank;
   for (int i = 0; i < p; i++)
-    memcpy(kkt->L + at(i, 0, p), kkt->C + at(r + i, r, n), sizeof(double) * (size_t)(i + 1));
+    memcpy(kkt->L + at(i, 0, p), A + at(i, 0, n), sizeof(double) * (size_t)(i + 1));
 
   const int weak = td_chol(kkt->L, p, 32 * DBL_EPSILON * (n + 1));
   kkt->singular = weak != 0;
-  kkt->smallest = weak ? 0 : smallest_pivot(kkt->L, p, p);
+  kkt->smallest = weak ? 0 : smallest_pivot(kkt->L, A, n, p);
   if (!weak) {
     kkt->null_vector = NULL;
     return;
@@ -274,7 +273,7 @@ static void factor_free_block(td_kkt* kkt) {
   double* row = kkt->L + at(weak - 1, 0, p);
   for (int j = 0; j < weak - 1; j++) {
     const double* Lj = kkt->L + at(j, 0, p);
-    row[j] = (kkt->C[at(r + weak - 1, r + j, n)] - dot(row, Lj, j)) / Lj[j];
+    row[j] = (A[at(weak - 1, j, n)] - dot(row, Lj, j)) / Lj[j];
   }
   find_null_vector(kkt, weak - 1, p);
 }
@@ -305,11 +304,15 @@ void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, 
     factor_redundant(kkt);
   }
 
-  kkt->C = arena_doubles(scratch, n * n);
+  kkt->C = arena_doubles(scratch, kkt->rank > 0 ? n * n : 0);
   kkt->L = arena_doubles(scratch, (n - kkt->rank) * (n - kkt->rank));
+  if (kkt->rank == 0) {
+    factor_free_block(kkt, M);
+    return;
+  }
   mirror(M, n, kkt->C);
   rotate_mass(kkt, scratch);
-  factor_free_block(kkt);
+  factor_free_block(kkt, kkt->C + at(kkt->rank, kkt->rank, n));
 }
 
 // ---- solve ------------------------------------------------------------------------------------

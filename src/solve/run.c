@@ -18,7 +18,8 @@
 #include "sampler.h"
 #include "swap.h"
 
-enum { TRIAL_STEPS = 500 };  // of BDF, before its cost is compared with that of explicit steps
+enum { TRIAL_STEPS = 500 };    // of BDF, before its cost is compared with that of explicit steps
+enum { RADAU_LARGEST = 400 };  // states; also up to here all eigenvalues are known
 
 typedef struct run {
   const td_run_plan* plan;
@@ -26,6 +27,7 @@ typedef struct run {
   td_sampler* sampler;  // sets them now and then, or NULL
   td_motion* motion;
   td_stepper* stepper;
+  bool with_power;  // it asks for rates and power at once
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
   double* size;       // largest |y_i| so far
@@ -34,7 +36,8 @@ typedef struct run {
   double* stops;
   int nstop, stop;
   bool finished;            // an event said so
-  bool undecided;           // the explicit solver may yet be exchanged
+  td_solver solver;         // the first one
+  bool undecided;           // which is not BDF and may yet be exchanged
   long check_at, trial_at;  // steps after which to look again, explicit and of BDF
   long steps_before;        // where the present stretch began
   double t_before, cost_before;
@@ -132,13 +135,21 @@ static void drop_stepper(run* r) {
   r->stepper = NULL;
 }
 
+// Fast modes that are hardly damped hold BDF at order 2: Radau, as long as its dense systems are
+// small.
+static bool for_radau(const td_ode* ode) {
+  return ode->lightly_damped && ode->factor == NULL && ode->n <= RADAU_LARGEST;
+}
+
 static td_status start(run* r, td_solver solver) {
+  const td_ode* ode = &r->motion->ode;
   drop_stepper(r);
-  if (r->motion->ode.n == 0)
-    solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
+  if (ode->n == 0) solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
   r->out->stats.solver = solver;
-  return (solver == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&r->motion->ode, r->t, r->y,
-                                                                    &r->stepper);
+  const bool radau = solver == TD_SOLVER_STIFF && for_radau(ode);
+  r->with_power = solver != TD_SOLVER_STIFF || radau;
+  return radau ? td_radau_new(ode, r->t, r->y, &r->stepper)
+               : td_stepper_new(solver, ode, r->t, r->y, &r->stepper);
 }
 
 static td_status choose(run* r, double h, td_choice* choice) {
@@ -167,7 +178,8 @@ static td_status first_solver(run* r) {
     snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
   }
   snprintf(why, room, "%s", choice.why);
-  r->undecided = choice.solver == TD_SOLVER_EXPLICIT;
+  r->undecided = choice.solver != TD_SOLVER_STIFF;
+  r->solver = choice.solver;
   return start(r, choice.solver);
 }
 
@@ -205,7 +217,7 @@ static td_status try_explicit(run* r, double rate) {
            rate / r->explicit_cost);
   r->undecided = true;
   r->explicit_cost = 0;
-  return start(r, TD_SOLVER_EXPLICIT);
+  return start(r, r->solver);
 }
 
 static td_status reconsider(run* r) {
@@ -318,7 +330,7 @@ static td_status look_for_code(run* r) {
   r->judged = code;
   const td_swap_question q = {.code = code,
                               .always = r->plan->code_always,
-                              .with_power = r->out->stats.solver == TD_SOLVER_EXPLICIT,
+                              .with_power = r->with_power,
                               .t = r->t,
                               .y = r->y};
   return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
