@@ -319,7 +319,8 @@ double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none
 
 double td_elastic_energy(const td_model* m, const td_work* w);
-double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
+// Of what has no potential.  known: td_forces (FORCES_ALL) has left the power of the laws.
+double td_force_power(const td_model* m, const td_work* w, bool known);
 double td_elastic_change(const td_model* m, const td_work* w, int col);
 spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element);
 // Its change along a column and with the numbers (w->dnum), at fixed multipliers.
