@@ -435,6 +435,5 @@ int main(void) {
       cmocka_unit_test(test_S16_a_deep_arch_collapses_at_a_limit_point),
       cmocka_unit_test(test_S16_the_deep_arch_of_polynomial_rods),
   };
-  if (getenv("ONLY")) cmocka_set_test_filter(getenv("ONLY"));
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
