@@ -20,7 +20,9 @@
 
 // Steps of BDF and of Radau before their cost is compared with that of the solver before
 enum { BDF_TRIAL = 500, RADAU_TRIAL = 50, BDF_KEPT = 4000 };
-enum { RADAU_LARGEST = 400 };  // states; also up to here all eigenvalues are known
+// States up to which Radau serves lightly damped models (up to there all eigenvalues are known),
+// and all of them: there BDF's many short steps cost more than what is evaluated in them.
+enum { RADAU_LARGEST = 400, RADAU_ALWAYS = 24 };
 
 typedef struct run {
   const td_run_plan* plan;
@@ -140,7 +142,8 @@ static void drop_stepper(run* r) {
 // small.
 static bool for_radau(const run* r) {
   const td_ode* ode = &r->motion->ode;
-  return ode->lightly_damped && ode->factor == NULL && ode->n <= RADAU_LARGEST && !r->corners;
+  const int most = ode->lightly_damped ? RADAU_LARGEST : RADAU_ALWAYS;
+  return ode->factor == NULL && ode->n <= most && !r->corners;
 }
 
 static td_status start(run* r, td_solver solver) {
