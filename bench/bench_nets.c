@@ -38,6 +38,7 @@ typedef struct net {
   td_state* state;
   td_motion* motion;
   double *y, *b;
+  double* size;  // largest |y| so far, to which the tolerances refer as in a simulation
 } net;
 
 static td_model* net_model(int n, net_kind kind) {
@@ -47,7 +48,7 @@ static td_model* net_model(int n, net_kind kind) {
   return model;
 }
 
-static void forward(net* r) { td_forward_dynamics(r->model, r->state, r->work); }
+static void forward(net* r) { r->motion->ode.states(r->motion, 0, r->y, r->b); }
 static void linearise(net* r) { r->motion->ode.linearise(r->motion, 0, r->y); }
 static void factor(net* r) { r->motion->ode.factor(r->motion, 1e-3); }
 static void solve(net* r) { r->motion->ode.solve(r->motion, r->b); }
@@ -148,11 +149,14 @@ static swing_result swing(net* r, td_solver solver, double budget, timed* c) {
   ode.solve = timed_solve;
   if (ode.drift) ode.drift = timed_drift;
   if (ode.project) ode.project = timed_project;
+  for (int i = 0; i < ode.n; i++) r->size[i] = fabs(r->y[i]);
+  ode.size = r->size;
   const double start = seconds();
   td_step step = {0};
   if (td_stepper_new(solver, &ode, 0, r->y, &stepper) != TD_OK) exit(1);
   do {
     if (td_stepper_step(stepper, 1, &step) != TD_OK) exit(1);
+    for (int i = 0; i < ode.n; i++) r->size[i] = fmax(r->size[i], fabs(step.y[i]));
   } while (step.t < 1 && seconds() - start < budget);
   result = (swing_result){step.t, seconds() - start, stepper->counts.steps};
   td_stepper_free(stepper);
@@ -190,6 +194,7 @@ static void net_open(net* r) {
   if (td_motion_new(r->model, r->work, r->state, 1e-4, 1e-6, &r->motion) != TD_OK) exit(1);
   r->y = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
   r->b = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
+  r->size = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
   td_motion_pack(r->motion, r->y);
 }
 
@@ -197,6 +202,7 @@ static void net_close(net* r) {
   td_motion_free(r->motion);
   free(r->y);
   free(r->b);
+  free(r->size);
   td_state_free(r->state);
   td_work_free(r->work);
   td_model_free(r->model);

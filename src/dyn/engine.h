@@ -17,6 +17,7 @@
 #include "law.h"
 #include "link.h"
 #include "model.h"
+#include "polyrod.h"
 #include "segment.h"
 #include "station.h"
 
@@ -230,6 +231,8 @@ double td_pull_power(const td_model* m, const td_work* w);
 
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
+// The pose of a polynomial rod and its slopes where strains are counted.
+polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f);
 // What a segment between two stations does to the second, about the origin.
 spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f);
 void td_segment_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
@@ -316,7 +319,8 @@ double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none
 
 double td_elastic_energy(const td_model* m, const td_work* w);
-double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
+// Of what has no potential.  known: td_forces (FORCES_ALL) has left the power of the laws.
+double td_force_power(const td_model* m, const td_work* w, bool known);
 double td_elastic_change(const td_model* m, const td_work* w, int col);
 spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element);
 // Its change along a column and with the numbers (w->dnum), at fixed multipliers.

@@ -230,9 +230,9 @@ bool td_power_needs_motion(const td_model* m) {
 }
 
 // Of forces, and of gravity where it has no potential.
-static double outer_power(const td_model* m, td_work* w) {
+static double outer_power(const td_model* m, td_work* w, bool forces_known) {
   td_cable_tensions(m, w);
-  double power = td_force_power(m, w);
+  double power = td_force_power(m, w, forces_known);
   const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
   for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
     if (w->hop_heavy[i]) {
@@ -245,19 +245,19 @@ static double outer_power(const td_model* m, td_work* w) {
 
 double td_power_unmoved(const td_model* m, const td_state* state, td_work* w) {
   td_enter(m, state, w);
-  return outer_power(m, w);
+  return outer_power(m, w, false);
 }
 
 double td_power(const td_model* m, const td_state* state, td_work* w) {
   td_enter(m, state, w);
-  if (m->nfree_v < m->nvel) td_forces(m, w, FORCES_ALL);
+  td_forces(m, w, FORCES_ALL);
   return td_power_placed(m, w);
 }
 
 double td_power_placed(const td_model* m, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
-  double power = outer_power(m, w);
+  double power = outer_power(m, w, true);
   for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
   if (m->nfree_v < m->nvel) {  // the effort of prescribed motion is what is left in its rows
     if (m->nrow > 0) td_row_forces(m, w, w->lambda);

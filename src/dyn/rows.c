@@ -27,8 +27,9 @@ typedef struct ends_change {
 
 static ends_change ends_change_at(const td_model* m, const td_work* w, const model_row* row,
                                   int col, bool rate) {
-  ends_change d = {
-      td_frame_change(m, w, row->a, col, rate), td_frame_change(m, w, row->b, col, rate), {0}};
+  ends_change d;
+  d.a = td_frame_change(m, w, row->a, col, rate);
+  d.b = td_frame_change(m, w, row->b, col, rate);
   d.c = row->c == row->a ? d.a : td_frame_change(m, w, row->c, col, rate);
   return d;
 }

@@ -423,10 +423,32 @@ static void clear_changes(const td_model* m, td_work* w) {
   memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
 }
 
+static void touch(const td_model* m, int station, bool* touched) {
+  if (station >= 0 && m->station[station].hop >= 0) touched[m->station[station].hop] = true;
+}
+
+// Hops that carry something on which the sweep over columns acts.  Most points of polynomial rods
+// have mass and strain only.
+static void find_touched(const td_model* m, const td_work* w, bool* touched) {
+  const bool all = w->pull.on || m->nlive_probe > 0 || m->nspan > 0 || m->npiece > 0;
+  memset(touched, all, (size_t)m->nhop * sizeof(bool));
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (is_local(f) || is_single(f)) continue;
+    touch(m, f->a, touched);
+    touch(m, f->b, touched);
+  }
+  for (int i = m->nhop - 1; i >= 0; i--)
+    if (touched[i] && m->hop[i].parent >= 0) touched[m->hop[i].parent] = true;
+}
+
 static void force_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const int n = m->nvel;
+  const arena_mark mark = arena_open(&w->scratch);
+  bool* touched = (bool*)arena_doubles(&w->scratch, m->nhop / (int)sizeof(double) + 1);
+  find_touched(m, w, touched);
   for (int col = 0; col < m->ncol; col++) {
-    for (int rate = 0; rate < 2 && m->col[col].leads; rate++) {
+    for (int rate = 0; rate < 2 && m->col[col].leads && touched[m->col[col].hop]; rate++) {
       clear_changes(m, w);
       td_number_changes(m, w, col, rate);
       td_forces_change(m, w, col, rate, w->df, w->dtau);
@@ -434,6 +456,7 @@ static void force_tangent(const td_model* m, td_work* w, double* dq, double* dv)
     }
   }
   td_number_changes(m, w, -1, false);
+  arena_close(&w->scratch, mark);
 }
 
 // Gravity that depends on the state cannot occur, but forces that follow from the coordinates

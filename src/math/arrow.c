@@ -25,20 +25,16 @@ static void pick(const double* A, int ld, const int* row, int rows, const int* c
   }
 }
 
-// C += s A B, C rows x cols; lower: only columns up to that of the diagonal
+// C += s A B, C rows x cols
 static void add_product(double s, const double* A, const double* B, int rows, int inner, int cols,
-                        bool lower, double* C) {
-  for (int i = 0; i < rows; i++)
-    for (int k = 0; k < inner; k++)
-      axpy(s * A[i * inner + k], B + k * cols, C + i * cols, lower ? i + 1 : cols);
+                        double* C) {
+  for (int i = 0; i < rows; i++) sum_rows(s, A + i * inner, 1, inner, B, cols, C + i * cols, cols);
 }
 
 // C += s A' B
 static void add_product_t(double s, const double* A, const double* B, int rows, int inner, int cols,
-                          bool lower, double* C) {
-  for (int k = 0; k < inner; k++)
-    for (int i = 0; i < rows; i++)
-      axpy(s * A[k * rows + i], B + k * cols, C + i * cols, lower ? i + 1 : cols);
+                          double* C) {
+  for (int i = 0; i < rows; i++) sum_rows(s, A + i, rows, inner, B, cols, C + i * cols, cols);
 }
 
 static bool are_firm(const arrow_branch* b, const double* B, int n0) {
@@ -72,8 +68,8 @@ static bool factor_branch(td_arrow* a, arrow_branch* b, const double* M, const d
   for (int i = 0; i < b->n * n0; i++) b->P[i] = -b->M[i];
   for (int i = 0; i < b->m * n0; i++) g[i] = -b->A[i];
   td_kkt_solve(&b->kkt, b->P, g, n0, b->P, b->L, s);
-  add_product_t(1, b->M, b->P, n0, b->n, n0, true, S);
-  add_product_t(-1, b->A, b->L, n0, b->m, n0, true, S);
+  add_product_t(1, b->M, b->P, n0, b->n, n0, S);
+  add_product_t(-1, b->A, b->L, n0, b->m, n0, S);
   return true;
 }
 
@@ -126,14 +122,14 @@ static void solve_panel(const td_arrow* a, const double* f, const double* g, int
     const int rows = shape->row_at[i + 1] * cols;
     double *r = X + shape->x_at[i + 1] * cols, *m = L + rows;
     td_kkt_solve(&b->kkt, r, G + rows, cols, r, m, s);
-    add_product_t(-1, b->M, r, n0, b->n, cols, false, X);
-    add_product_t(1, b->A, m, n0, b->m, cols, false, X);
+    add_product_t(-1, b->M, r, n0, b->n, cols, X);
+    add_product_t(1, b->A, m, n0, b->m, cols, X);
   }
   td_kkt_solve(&a->trunk, X, m0 > 0 ? G : NULL, cols, X, L, s);
   for (int i = 0; i < shape->nbranch; i++) {
     const arrow_branch* b = &a->branch[i];
-    add_product(1, b->P, X, b->n, n0, cols, false, X + shape->x_at[i + 1] * cols);
-    if (l) add_product(1, b->L, X, b->m, n0, cols, false, L + shape->row_at[i + 1] * cols);
+    add_product(1, b->P, X, b->n, n0, cols, X + shape->x_at[i + 1] * cols);
+    if (l) add_product(1, b->L, X, b->m, n0, cols, L + shape->row_at[i + 1] * cols);
   }
   put_rows(X, shape->x, shape->n, cols, x, nrhs);
   if (l) put_rows(L, shape->row, shape->m, cols, l, nrhs);

@@ -1,4 +1,4 @@
-// The two loops that dense factorisations are made of.
+// The loops that dense factorisations are made of.
 #ifndef TD_KERNEL_H
 #define TD_KERNEL_H
 
@@ -41,6 +41,40 @@ static inline void axpy(double c, const double* restrict x, double* restrict y, 
   if (n > 0) y[0] += c * x[0];
   if (n > 1) y[1] += c * x[1];
   if (n > 2) y[2] += c * x[2];
+}
+
+// y += s Σ_k c_k x_k for rows x_k of n numbers, ld apart, and numbers c_k `stride` apart: the sums
+// stay in registers.
+static inline void sum_rows(double s, const double* c, int stride, int count, const double* x,
+                            int ld, double* restrict y, int n) {
+  const size_t next = (size_t)stride, below = (size_t)ld;
+  for (; n >= 16; n -= 16, x += 16, y += 16) {
+    eight a[2], sum[2] = {{0}, {0}};
+    for (size_t k = 0; k < (size_t)count; k++) {
+      memcpy(a, x + k * below, sizeof a);
+      sum[0] += c[k * next] * a[0];
+      sum[1] += c[k * next] * a[1];
+    }
+    memcpy(a, y, sizeof a);
+    a[0] += s * sum[0];
+    a[1] += s * sum[1];
+    memcpy(y, a, sizeof a);
+  }
+  for (; n >= 4; n -= 4, x += 4, y += 4) {
+    four a, sum = {0};
+    for (size_t k = 0; k < (size_t)count; k++) {
+      memcpy(&a, x + k * below, sizeof a);
+      sum += c[k * next] * a;
+    }
+    memcpy(&a, y, sizeof a);
+    a += s * sum;
+    memcpy(y, &a, sizeof a);
+  }
+  for (; n > 0; n--, x++, y++) {
+    double sum = 0;
+    for (size_t k = 0; k < (size_t)count; k++) sum += c[k * next] * x[k * below];
+    *y += s * sum;
+  }
 }
 
 // y -= a . b of complex numbers, stored as pairs [re, im]; the compiler's own product of complex

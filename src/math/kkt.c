@@ -62,7 +62,7 @@ static void reflect_column(const double* v, double tau, int k, int n, double* x)
 static void reflect_rows(const double* v, double tau, int k, int n, double* X, int ld, int cols) {
   double w[panel];
   memcpy(w, X + at(k, 0, ld), sizeof(double) * (size_t)cols);
-  for (int i = k + 1; i < n; i++) axpy(v[i], X + at(i, 0, ld), w, cols);
+  sum_rows(1, v + k + 1, 1, n - k - 1, X + at(k + 1, 0, ld), ld, w, cols);
   for (int c = 0; c < cols; c++) w[c] *= tau;
   axpy(-1, w, X + at(k, 0, ld), cols);
   for (int i = k + 1; i < n; i++) axpy(-v[i], w, X + at(i, 0, ld), cols);
@@ -325,8 +325,8 @@ typedef struct slice {
 // Row i of B minus sum of c_k times row k, for k in [from, to)
 static void eliminate(double* B, int cols, int i, const double* c, size_t stride, int from,
                       int to) {
-  for (int k = from; k < to; k++)
-    axpy(-c[(size_t)k * stride], B + at(k, 0, cols), B + at(i, 0, cols), cols);
+  sum_rows(-1, c + (size_t)from * stride, (int)stride, to - from, B + at(from, 0, cols), cols,
+           B + at(i, 0, cols), cols);
 }
 
 // R y = b or R'y = b in place for column-major upper R (leading dimension ld), b r x cols row-major
@@ -392,8 +392,7 @@ static void subtract_product(const double* C, int ld, int rows, int inner, const
     for (int i = 0; i < rows; i++) B[i] -= dot(C + at(i, 0, ld), X, inner);
   } else if ((double)rows * inner * cols <= 1e6) {
     for (int i = 0; i < rows; i++)
-      for (int k = 0; k < inner; k++)
-        axpy(-C[at(i, k, ld)], X + at(k, 0, cols), B + at(i, 0, cols), cols);
+      sum_rows(-1, C + at(i, 0, ld), 1, inner, X, cols, B + at(i, 0, cols), cols);
   } else {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, cols, inner, -1, C, ld, X, cols, 1,
                 B, cols);

@@ -226,11 +226,11 @@ typedef struct model_force {
   int a,
       b;  // stations: AXIAL, BEAM, DRAG: first, second; LOAD: b acts, a gives the directions (-1:
           // world)
+  int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
+  bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
   model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction; STRAIN of a joint: rest_initial
                      // and compr
   num wrench;        // LOAD: 6 slots; DRAG: 2, drag across and along
-  bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
-  int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
   num xaxis;  // BEAM with frame >= 0: 3 slots
   strain_kind strain;       // STRAIN: how the strains are measured
   num section;              // STRAIN: SECTION_SLOTS slots
@@ -674,7 +674,9 @@ struct td_work {
   double *vdot, *lambda;
   double* task;  // values of the task tape
   arena scratch;
-  double load;  // load scale of continuation
+  double load;       // load scale of continuation
+  double law_power;  // of laws beyond what they store, left by td_forces
+  int lawless;       // forces that have none
   struct {      // a hand that pulls at the robot (td_work_pull)
     bool on;
     int station;
@@ -684,6 +686,7 @@ struct td_work {
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool placed;          // the hops are where q, v and t say
+  unsigned prepared;    // how often they were
   bool numbers_change;  // some of dnum may be nonzero
   bool added;           // there is added mass
   bool open_loops;      // the loops could not be closed from the initial values

@@ -19,11 +19,11 @@
 
 #include "ode.h"
 
-// Bounds of what a step may differ from the last one, and the exponents of the controller [Hairer,
-// Wanner, Solving ODEs II, IV.2]: 0.7/3 and 0.4/3 for local errors of order 3.
-static const double shortest = 0.2, longest = 2, safety = 0.9, now_power = 0.7 / 3,
-                    last_power = 0.4 / 3;
-enum { RETRIES = 30, BISECTIONS = 100 };
+// Steps are kept equal while they serve: fast modes close to the stability limit grow whenever the
+// step changes.  A longer one is tried when it promises to be worth it, after a wait that doubles
+// with each try that fails and shrinks with each that does not.
+static const double shortest = 0.2, longest = 2, safety = 0.9, worth = 1.2;
+enum { RETRIES = 30, BISECTIONS = 100, LONGEST_WAIT = 128 };
 
 typedef struct moment {
   double t;
@@ -35,7 +35,7 @@ typedef struct leapfrog {
   int n;             // states and integrals
   moment from, to;   // the last step
   double h, h_past;  // next step, length of the last one
-  double error;      // of the last one
+  int calm, wait;    // steps since it was changed; before a longer one is tried
   double* g_past;    // rates before `from`
   double *y, *rate, *middle;
   double *root_from, *root_to, *root_at;  // (nroot)
@@ -128,7 +128,28 @@ static double next_length(const leapfrog* s, double t_stop) {
   return h >= rest ? rest : 2 * h > rest ? rest / 2 : h;
 }
 
-static double bounded(double x) { return fmin(fmax(x, shortest), longest); }
+// The factor for the next step after an error, in units of what is allowed.
+static double factor(double error) {
+  return fmin(fmax(safety * pow(error, -1.0 / 3), shortest), longest);
+}
+
+// After a step of length h, which a stop may have cut short: that says nothing against a longer
+// one.
+static void lengthen(leapfrog* s, double h, double error) {
+  const double ratio = factor(error);
+  s->calm++;
+  if (h < s->h || ratio < worth || s->calm <= s->wait) return;
+  s->h = h * ratio;
+  s->calm = 0;
+  s->wait /= 2;
+}
+
+static void shorten(leapfrog* s, double h, double error) {
+  s->base.counts.rejected++;
+  s->h = h * (isfinite(error) ? factor(error) : shortest);
+  s->calm = 0;
+  s->wait = min_int(4 * s->wait + 2, LONGEST_WAIT);
+}
 
 static td_status advance(leapfrog* s, double t_stop) {
   s->base.failure = TD_OK;
@@ -136,17 +157,13 @@ static td_status advance(leapfrog* s, double t_stop) {
     const double h = next_length(s, t_stop);
     if (s->from.t + h == s->from.t) return failed(s);
     const int flag = leap(s, h);
-    const double error = flag == 0 ? fmax(local_error(s, h), 1e-10) : INFINITY;
+    const double error = flag == 0 ? local_error(s, h) : INFINITY;
     if (error <= 1) {
-      // the step that a stop cut short says nothing against a longer one
-      const double ratio = bounded(safety * pow(error, -now_power) * pow(s->error, last_power));
-      s->h = h < s->h ? fmax(s->h, h * ratio) : h * ratio;
-      s->error = error;
+      lengthen(s, h, error);
       if (h == t_stop - s->from.t) s->to.t = t_stop;
       return TD_OK;
     }
-    s->base.counts.rejected++;
-    s->h = h * (isfinite(error) ? bounded(safety * pow(error, -1.0 / 3)) : shortest);
+    shorten(s, h, error);
   }
   return failed(s);
 }
@@ -227,7 +244,6 @@ static td_status begin_at(leapfrog* s, double t, const double* y) {
   s->from.t = s->to.t = t;
   s->fresh = true;
   s->h_past = 0;
-  s->error = 1;
   if (td_ode_rhs(&s->base, t, s->to.y, s->to.g) != 0) return failed(s);
   memcpy(s->from.y, s->to.y, (size_t)s->n * sizeof(double));
   memcpy(s->from.g, s->to.g, (size_t)s->n * sizeof(double));
@@ -252,6 +268,7 @@ static td_status restart(td_stepper* base, double t, const double* y) {
   base->failure = TD_OK;
   TD_TRY(begin_at(s, t, y));
   s->h = first_step(s);
+  s->calm = s->wait = 0;
   return TD_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "lattice.h"
 #include "model.h"
 
 void td_motion_pack(const td_motion* m, double* y) {
@@ -32,9 +33,12 @@ static bool all_finite(const double* x, int n) {
   return true;
 }
 
-// v' and, if wanted, the power from the code; NULL: it has none here.
+// v' and, if wanted, the power from the code or without frames; NULL: ask the engine.
 static const double* from_code(td_motion* m, double* power) {
   const td_code* c = m->code;
+  if (c == NULL && m->lattice != NULL &&
+      td_lattice_forward(m->lattice, m->state, m->work, m->vdot, power))
+    return m->vdot;
   if (c == NULL || (power != NULL && !c->has_power)) return NULL;
   const double* targets = m->ntarget > 0 ? td_targets(m->work) : NULL;
   const bool done = c->forward(c->user, m->state, targets, m->vdot, power) == 0;
@@ -62,6 +66,10 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
 
 static void drift(void* ctx, const double* q, const double* w, double* qdot) {
   td_motion* m = ctx;
+  if (m->lattice != NULL) {  // all that moves is free
+    td_lattice_drift(m->lattice, q, w, qdot);
+    return;
+  }
   for (int i = 0; i < m->nq; i++) m->state->q[m->iq[i]] = q[i];
   for (int i = 0; i < m->nv; i++) m->state->v[m->iv[i]] = w[i];
   td_qdot(m->model, m->state->q, m->state->v, m->qdot);
@@ -231,6 +239,7 @@ static double regularity(void* ctx, double t, const double* y) {
 void td_motion_free(td_motion* m) {
   if (m == NULL) return;
   td_sparse_motion_free(m->sparse);
+  td_lattice_free(m->lattice);
   td_state_free(m->state);
   free(m->qdot);
   free(m->du);
@@ -337,6 +346,7 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->project_tol = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
   m->ode = describe(m, rtol, atol);
   if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  m->lattice = td_lattice_new(model);
   if (model->sparse && td_sparse_motion_new(m) != TD_OK) {
     td_motion_free(m);
     return TD_E_NOMEM;

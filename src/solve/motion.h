@@ -25,6 +25,7 @@ typedef struct td_motion {
   int nz;                // its integrals
   td_status controlled;  // of its last call
   double *du, *uq, *uv, *uz;
+  struct td_lattice* lattice;  // gives v' of plain networks; NULL: it is none
   const td_code* code;  // gives v' instead of the engine; NULL: none
   double *qdot, *vdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
   struct sparse_motion* sparse;  // of sparse models, instead of matrices

@@ -437,7 +437,6 @@ static td_status restart(td_stepper* base, double t, const double* y) {
   memmove(s->y_to, y, (size_t)(s->n + base->ode->nquad) * sizeof(double));
   s->t_from = s->t_to = t;
   s->stepped = s->fresh = false;
-  s->stale = true;
   s->h_before = s->trust = 0;
   if (td_ode_rhs(base, t, s->y_to, s->f) != 0) return failed(s);
   td_crossings_begin(&s->roots, t);
@@ -495,6 +494,7 @@ td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper*
   if (s == NULL) return TD_E_NOMEM;
   s->base = (td_stepper){.ops = &radau_ops, .ode = ode};
   s->n = ode->n;
+  s->stale = true;
   lay_out(s);
   td_status status = allocate(s);
   if (status == TD_OK) status = td_collocation_find(STAGES, &s->table);

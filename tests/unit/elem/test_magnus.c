@@ -1,52 +1,7 @@
 // Magnus steps: the group law, motion against differences of the pose, rates and curvature against
 // differences of the motion, and the order of convergence.
 #include "check.h"
-#include "magnus.h"
-
-enum { ALL = 0x3f };
-
-// One step; it is made in a lane between others.
-typedef struct magnus_step {
-  int nodes;
-  double h;
-  spatial xi[MAGNUS_NODES][3];
-} magnus_step;
-typedef struct step_motion {
-  pose g;
-  spatial V, A, S[MAGNUS_PARTS];
-} step_motion;
-enum { LANE = 5 };
-
-// The steps beside it are shorter and longer, and one lane is not used.
-static magnus_steps side_by_side(const magnus_step* s) {
-  magnus_steps all = {.nodes = s->nodes, .modes = ALL};
-  for (int l = 0; l < LANES - 1; l++) {
-    const double size = l == LANE ? 1 : 0.3 * (l + 1);
-    all.h[l] = s->h;
-    for (int n = 0; n < s->nodes; n++)
-      for (int k = 0; k < 3; k++)
-        for (int d = 0; d < 6; d++) all.xi[n].d[k].c[d][l] = size * s->xi[n][k].a[d];
-  }
-  return all;
-}
-static void step_motion_of(const magnus_step* s, step_motion* out) {
-  const magnus_steps all = side_by_side(s);
-  magnus_motion m;
-  td_magnus(&all, &m);
-  out->g = octet_pose_at(&m.g, LANE);
-  out->V = octet_vector(&m.V, LANE);
-  out->A = octet_vector(&m.A, LANE);
-  for (int p = 0; p < 6 * s->nodes; p++) out->S[p] = octet_vector(&m.S[p], LANE);
-}
-static void step_rates_of(const magnus_step* s, spatial* Sd, spatial* Sdd) {
-  const magnus_steps all = side_by_side(s);
-  octet d[MAGNUS_PARTS], dd[MAGNUS_PARTS];
-  td_magnus_rates(&all, d, dd);
-  for (int p = 0; p < 6 * s->nodes; p++) {
-    Sd[p] = octet_vector(&d[p], LANE);
-    Sdd[p] = octet_vector(&dd[p], LANE);
-  }
-}
+#include "one_step.h"
 
 static magnus_step random_step(uint64_t* seed, int nodes, double size) {
   magnus_step s = {.nodes = nodes, .h = 0.7};
@@ -212,11 +167,8 @@ static void curvature_is_the_difference_of_the_parts(void** state) {
     const magnus_step s = random_step(&seed, nodes, 1.2);
     spatial F;
     for (int i = 0; i < 6; i++) F.a[i] = check_random(&seed);
-    const magnus_steps all = side_by_side(&s);
-    octet wrench = octet_zero();
-    lanes N[MAGNUS_PARTS][MAGNUS_PARTS];
-    octet_put(&wrench, LANE, &F);
-    td_magnus_curvature(&all, &wrench, N);
+    double N[MAGNUS_PARTS][MAGNUS_PARTS];
+    step_curvature_of(&s, &F, N);
     for (int p = 0; p < 6 * nodes; p++) {
       double sum[MAGNUS_PARTS] = {0};
       for (int k = 1; k <= 3; k++)
@@ -228,7 +180,7 @@ static void curvature_is_the_difference_of_the_parts(void** state) {
           for (int q = 0; q < 6 * nodes; q++)
             sum[q] += side * weight[k - 1] / STEP * spatial_dot(&F, &m.S[q]);
         }
-      for (int q = 0; q < 6 * nodes; q++) CHECK_NEAR(N[p][q][LANE], sum[q], 1e-9);
+      for (int q = 0; q < 6 * nodes; q++) CHECK_NEAR(N[p][q], sum[q], 1e-9);
     }
   }
 }
