@@ -45,25 +45,7 @@ static const double* from_code(td_motion* m, double* power) {
   return done && all_finite(m->vdot, m->size.nv) ? m->vdot : NULL;
 }
 
-static td_status rates(td_motion* m, double t, const double* y, double* ydot, double* power) {
-  td_motion_unpack(m, t, y);
-  TD_TRY(m->controlled);
-  const double* vdot = from_code(m, power);
-  if (vdot == NULL) {
-    TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
-    if (power != NULL) *power = td_power_placed(m->model, m->work);
-    vdot = td_work_vdot(m->work);
-  }
-  td_qdot(m->model, m->state->q, m->state->v, m->qdot);
-  for (int i = 0; i < m->nq; i++) ydot[i] = m->qdot[m->iq[i]];
-  for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
-  const int k = m->nq + m->nv;
-  if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
-  if (m->nz > 0)
-    memcpy(ydot + k + m->ntarget, td_control_error(m->control), (size_t)m->nz * sizeof(double));
-  return TD_OK;
-}
-
+// q' of these positions and velocities.
 static void drift(void* ctx, const double* q, const double* w, double* qdot) {
   td_motion* m = ctx;
   if (m->lattice != NULL) {  // all that moves is free
@@ -74,6 +56,24 @@ static void drift(void* ctx, const double* q, const double* w, double* qdot) {
   for (int i = 0; i < m->nv; i++) m->state->v[m->iv[i]] = w[i];
   td_qdot(m->model, m->state->q, m->state->v, m->qdot);
   for (int i = 0; i < m->nq; i++) qdot[i] = m->qdot[m->iq[i]];
+}
+
+static td_status rates(td_motion* m, double t, const double* y, double* ydot, double* power) {
+  td_motion_unpack(m, t, y);
+  TD_TRY(m->controlled);
+  const double* vdot = from_code(m, power);
+  if (vdot == NULL) {
+    TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
+    if (power != NULL) *power = td_power_placed(m->model, m->work);
+    vdot = td_work_vdot(m->work);
+  }
+  drift(m, y, y + m->nq, ydot);
+  for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
+  const int k = m->nq + m->nv;
+  if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
+  if (m->nz > 0)
+    memcpy(ydot + k + m->ntarget, td_control_error(m->control), (size_t)m->nz * sizeof(double));
+  return TD_OK;
 }
 
 // Whether each position's rate is the velocity of the same number.
