@@ -24,9 +24,10 @@ void td_qdot_dq(const td_model* model, const double* q, const double* v, double*
 void td_qdot_inverse(const td_model* model, const double* q, double* Nplus);
 bool td_has_quaternions(const td_model* model);       // nq > nv
 void td_normalise(const td_model* model, double* q);  // unit quaternions to length 1
-// td_displace for the long steps of statics: the strains between the nodes of 'eba' change linearly
-// instead of their positions, so that a rod bends rather than stretches.  Moves state->q, leaves
-// state->v zero.
+// td_displace for the long steps of statics: the strains of 'eba' and 'rom' change linearly instead
+// of their positions, so that a rod bends rather than stretches.  Moves state->q, leaves state->v
+// zero.
+bool td_has_chains(const td_model* model);  // does that matter?
 void td_displace_chains(const td_model* model, td_work* work, td_state* state, const double* dv);
 // Least margin to a coordinate singularity of three-number charts (1: none near, 0: at it), and the
 // DOF's name.

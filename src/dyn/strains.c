@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine.h"
-#include "polyrod.h"
 #include "section.h"
 #include "segment.h"
 
@@ -96,7 +95,7 @@ static hop_sums weighted(const td_model* m, const td_work* w, const model_hop* h
   return s;
 }
 
-static polyrod polynomial_at(const td_model* m, const td_work* w, const model_force* f) {
+polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f) {
   const model_hop *move, *turn;
   polynomial_hops(m, f, &move, &turn);
   const hop_sums p = weighted(m, w, move), x = weighted(m, w, turn);
@@ -147,7 +146,7 @@ void td_strain_state(const td_model* m, const td_work* w, const model_force* f, 
   } else if (f->strain == STRAIN_BASIS) {
     basis_strains(m, w, f, x, u);
   } else if (f->strain == STRAIN_POLYNOMIAL) {
-    const polyrod r = polynomial_at(m, w, f);
+    const polyrod r = td_polynomial_at(m, w, f);
     memcpy(x, r.strain, sizeof r.strain);
     memcpy(u, r.rate, sizeof r.rate);
   } else {
@@ -205,7 +204,7 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
     return;
   }
   if (f->strain == STRAIN_POLYNOMIAL) {
-    const polyrod r = polynomial_at(m, w, f);
+    const polyrod r = td_polynomial_at(m, w, f);
     piece_force(m, w, f, r.strain, r.rate, which, s);
     const polyrod_vector g = td_polyrod_force(&r, s);
     polynomial_collect(m, w, f, &g, 1, NULL, w->tau);
@@ -264,7 +263,7 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
   if (f->strain == STRAIN_POLYNOMIAL) {
     memset(dx, 0, 6 * sizeof(double));
     if (!m->col[col].first) return;
-    const polyrod r = polynomial_at(m, w, f);
+    const polyrod r = td_polynomial_at(m, w, f);
     const polyrod_vector d = polynomial_direction(m, w, f, m->col[col].v),
                          none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     td_polyrod_change(&r, &d, &none, dx, du);
@@ -294,7 +293,7 @@ void td_strain_numbers_change(const td_model* m, const td_work* w, const model_f
     basis_collect(m, w, f, ds, dtau);
     return;
   }
-  const polyrod r = polynomial_at(m, w, f);
+  const polyrod r = td_polynomial_at(m, w, f);
   piece_change(m, w, f, r.strain, r.rate, none, none, true, ds);
   const polyrod_vector g = td_polyrod_force(&r, ds);
   polynomial_collect(m, w, f, &g, 1, NULL, dtau);
@@ -366,15 +365,11 @@ static void basis_hessian(const td_model* m, const td_work* w, const model_force
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
 static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
                           const tree_part* part, double* dq, double* dv) {
-  const double zero[6] = {0};
+  const section sec = section_of(w, f, w->num);
   double x[6], u[6], Kx[6][6], Kv[6][6];
   basis_strains(m, w, f, x, u);
-  for (int d = 0; d < 6; d++) {
-    double e[6] = {0};
-    e[d] = 1;
-    piece_change(m, w, f, x, u, e, zero, false, Kx[d]);
-    piece_change(m, w, f, x, u, zero, e, false, Kv[d]);
-  }
+  section_slopes(&sec, u, Kx, Kv);
+  if (f->ncrossing > 0) td_cable_slopes(m, w, f, x, Kx);
   const model_term *first = m->term + f->term, *end = first + f->nterm;
   for (const model_term* t = first; t < end; t++) {
     const double weight = piece_length(w, f) * w->num[t->weight];
@@ -423,7 +418,7 @@ static void polynomial_columns(const td_model* m, const td_work* w, const model_
 
 static void polynomial_tangent(const td_model* m, const td_work* w, const model_force* f,
                                const tree_part* part, double* dq, double* dv) {
-  const polyrod r = polynomial_at(m, w, f);
+  const polyrod r = td_polynomial_at(m, w, f);
   const model_hop *move, *turn;
   polynomial_hops(m, f, &move, &turn);
   polynomial_columns(m, w, f, &r, move, part, dq, dv);

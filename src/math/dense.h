@@ -20,6 +20,9 @@ void td_chol_solve(const double* L, int n, double* B, int nrhs);
 // 1-based index of the first zero pivot.
 int td_lu(double* A, int n, int* pivot);
 void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs);
+// The same for complex numbers, stored as pairs [re, im]; one right-hand side.
+int td_lu_complex(double* A, int n, int* pivot);
+void td_lu_complex_solve(const double* LU, const int* pivot, int n, double* b);
 int td_lu_sign(const double* LU, const int* pivot, int n);  // sign of the determinant, 0: singular
 
 // The constrained system
@@ -61,6 +64,9 @@ void td_kkt_null_space(const td_kkt* kkt, double* Z);
 // memory. K v = w M v with K symmetric, M symmetric positive definite: w ascending (n), V row i is
 // the eigenvector of w[i], normalised v'Mv = 1.
 bool td_eig_symmetric(const double* K, const double* M, int n, double* w, double* V);
+// The same with the lowest w as accurate as the highest, however far apart; those that round-off
+// leaves nothing of are 0.
+bool td_eig_pencil(const double* K, const double* M, int n, double* w, double* V);
 // A v = w v for general A: eigenvalues (re, im); VR (n x n, may be NULL) in LAPACK's packing
 // transposed: row i is the real part, for a pair rows i, i+1 are real and imaginary part.
 bool td_eig_general(const double* A, int n, double* re, double* im, double* VR);

@@ -1,5 +1,4 @@
 // td_modes: natural and complex modes about an equilibrium.
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -33,13 +32,10 @@ static td_status natural_modes(const td_statics* s, const td_reduced* r, td_mode
   int n;
   const td_status status = td_reduced_modes(r, w, shapes, &n);
   if (status == TD_OK) {
-    // squares below the round-off of the largest are zero
-    const double zero = n ? 4 * DBL_EPSILON * n * fmax(fabs(w[0]), fabs(w[n - 1])) : 0;
     result->n = n;
     for (int k = 0; k < n; k++) {
       const double* phi = shapes + area(k, r->n);
-      const double w2 = fabs(w[k]) <= zero ? 0 : w[k];
-      result->omega[k] = copysign(sqrt(fabs(w2)), w2);
+      result->omega[k] = copysign(sqrt(fabs(w[k])), w[k]);
       result->zeta[k] = damping_ratio(r, phi, result->omega[k]);
       expand(s, r, phi, result->shape + area(k, s->nv), 1);
     }

@@ -17,6 +17,7 @@ typedef struct td_motion {
   td_sizes size;
   int nq, nv, ntarget;   // of y
   const int *iq, *iv;    // indices of its q and v in the state
+  int* partner;          // (n) of y: the position whose rate a state is, -1: none
   int nevent, nswitch;   // the roots, in this order
   int rank;              // of the constraint rows at the start
   double project_tol;    // position error that a projection may leave if it must

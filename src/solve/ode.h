@@ -22,6 +22,7 @@ typedef struct td_ode {
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
   bool constrained;     // forces follow from rows that the states must keep to
+  const int* partner;   // (n) the position whose rate a state is, -1: none; NULL: nothing is known
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
   td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);  // ydot (n + nquad)
   // The rates of the states (n) and of the integrals (nquad) apart, for solvers that want one
@@ -79,10 +80,12 @@ struct td_stepper {
   int singular;          // singular positions passed
 };
 
-// Explicit Runge-Kutta of order 8 (ARKODE), BDF with Newton's method (CVODES) and leapfrog, which
-// needs npos.  The ode must outlive the stepper.
+// Explicit Runge-Kutta of order 8 (ARKODE), BDF with Newton's method (CVODES), Radau IIA of order 9
+// for problems with a dense Jacobian, and leapfrog, which needs npos.  The ode must outlive the
+// stepper.
 td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
 td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
+td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
 td_status td_leapfrog_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
 // By name; TD_SOLVER_AUTO is none of them.
 td_status td_stepper_new(td_solver solver, const td_ode* ode, double t, const double* y,

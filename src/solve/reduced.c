@@ -302,7 +302,7 @@ static bool undamped(const td_reduced* r, double* w, double* shapes, double* blo
   }
   symmetrise(K, k, S);
   symmetrise(M, k, K);
-  if (!td_eig_symmetric(S, K, k, w, V)) return false;
+  if (!td_eig_pencil(S, K, k, w, V)) return false;
   for (int i = 0; i < k; i++) {
     memcpy(shapes + area(i, n), V + area(i, k), sizeof(double) * (size_t)k);
     if (d > 0) td_mul(G, V + area(i, k), d, k, 1, shapes + area(i, n) + k);

@@ -1,6 +1,7 @@
 // The model's equations as a system for newton.h.
 #include "statics.h"
 
+#include <float.h>
 #include <math.h>
 
 #include "model.h"
@@ -124,7 +125,7 @@ static void displace(void* ctx, const double* x, const double* dx, double* out) 
   td_statics* s = ctx;
   memset(s->dv, 0, sizeof(double) * (size_t)s->nv);
   for (int i = 0; i < s->n; i++) s->dv[s->free[i]] = dx[i];
-  if (s->moving || s->model->nnode == 0) {
+  if (s->moving || !td_has_chains(s->model)) {
     td_displace(s->model, x, s->dv, out);
     return;
   }
@@ -143,6 +144,21 @@ static bool go_on(void* ctx) {
 static bool turns(const td_model* model, int v) {
   td_coordinate about;
   return td_model_v_about(model, v, &about) && strncmp(about.unit, "rad", 3) == 0;
+}
+
+// A step turns nothing by more than half a radian.  In polynomial rods a coefficient c of the
+// quaternion's vector part turns the rod by 2 φ c, φ its function where that is largest.
+static void set_limits(td_statics* s) {
+  const td_model* m = s->model;
+  const double most = 0.5;
+  for (int i = 0; i < s->n; i++) s->limit[i] = turns(m, s->free[i]) ? most : INFINITY;
+  for (int k = 0; k < m->ncol; k++) {
+    const model_col* c = &m->col[k];
+    if (m->hop[c->hop].kind != HOP_QUAT3 || c->slope == NUM_NONE) continue;
+    for (int i = 0; i < s->n; i++)
+      if (s->free[i] == c->v)
+        s->limit[i] = fmin(s->limit[i], most / fmax(2 * fabs(s->work->col_weight[k]), DBL_MIN));
+  }
 }
 
 td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
@@ -179,11 +195,11 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   s->F = arena_zeros(&a, s->nv);
   s->dv = arena_zeros(&a, s->nv);
   s->limit = arena_zeros(&a, s->nv);
-  for (int i = 0; i < s->n; i++) s->limit[i] = turns(model, s->free[i]) ? 0.5 : INFINITY;
 
   td_state_copy(model, state, s->state);
   td_set_load(work, 1);
   set_motion(s);
+  set_limits(s);
   s->system = (td_system){.ctx = s,
                           .nx = s->nq,
                           .n = s->n,

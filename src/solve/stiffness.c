@@ -194,6 +194,11 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     snprintf(why, room,
              "stiff: explicit steps of %.2g s are much shorter than motion of %.3g 1/s needs", h,
              w.resolved);
+  } else if (h > 0 && w.light && ode->n <= ALL_EIGENVALUES && rest / h > 10 * few_steps) {
+    choice->solver = TD_SOLVER_STIFF;
+    snprintf(why, room,
+             "fast: explicit steps of %.2g s follow modes of %.3g 1/s; Radau takes longer ones", h,
+             fmax(w.damped, w.resolved));
   } else if (followed_steps > many_steps && endless) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,

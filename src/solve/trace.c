@@ -125,40 +125,72 @@ static double value(const tracer* t, const test* what, const stop* at) {
   return at->point.p - what->threshold;  // arrival at a value of the parameter
 }
 
-// Root of `what` between a and b (arc length ds): false position with halved weights, every third
-// step a bisection. Leaves the last point in c and its arc length in *found.
-static td_status locate(tracer* t, const test* what, double ds, double* found) {
-  double lo = 0, hi = ds, f_lo = value(t, what, &t->a), f_hi = value(t, what, &t->b);
-  *found = ds;
+// A root between lo and hi: false position, in which an end that stays has its value halved
+// (Illinois), and a bisection where three steps have not halved the bracket.
+typedef struct bracket {
+  double lo, hi, f_lo, f_hi;
+  double width;  // three steps ago
+  int steps, side;
+} bracket;
+
+static double next_guess(bracket* r) {
+  double mid = r->lo + (r->hi - r->lo) * r->f_lo / (r->f_lo - r->f_hi);
+  if (r->steps++ % 3 == 2) {
+    if (r->hi - r->lo > r->width / 2) mid = (r->lo + r->hi) / 2;
+    r->width = r->hi - r->lo;
+  }
+  return mid > r->lo && mid < r->hi ? mid : (r->lo + r->hi) / 2;
+}
+
+static void narrow(bracket* r, double at, double f) {
+  const int side = (f < 0) == (r->f_lo < 0) ? -1 : 1;
+  if (side < 0) {
+    r->lo = at, r->f_lo = f;
+    if (r->side == side) r->f_hi /= 2;
+  } else {
+    r->hi = at, r->f_hi = f;
+    if (r->side == side) r->f_lo /= 2;
+  }
+  r->side = side;
+}
+
+// Values that are as good as zero: the path ends by Newton's method at the parameter itself.
+static double good_enough(const tracer* t, const test* what) {
+  return what->kind == TD_LIMIT ? 1e-12 : what->kind == TD_REGULAR ? 1e-6 * t->curve.P : 0;
+}
+
+// The point an arc length ds from a, with what `what` is judged by
+static td_status approach(tracer* t, const test* what, double ds) {
   int iterations;
-  td_status status = advance(t, ds, &t->c, &iterations);
-  for (int i = 0; i < locate_steps && hi - lo > 1e-12 * ds && status == TD_OK; i++) {
-    double mid = i % 3 == 2 ? (lo + hi) / 2 : lo + (hi - lo) * f_lo / (f_lo - f_hi);
-    if (!(mid > lo && mid < hi)) mid = (lo + hi) / 2;
-    if (!(mid > lo && mid < hi)) break;
-    // so near to a singular point the corrector may give up: the bracket is then as good as it gets
-    status = advance(t, mid, &t->c, &iterations);
+  const bool judged = what->kind == TD_BIFURCATION || what->kind == TD_HOPF;
+  return judged ? advance(t, ds, &t->c, &iterations)
+                : td_curve_step(&t->curve, &t->a.point, ds, &t->c.point, &iterations, &t->c.sign);
+}
+
+// Root of `what` between a and b (arc length ds).  Leaves the last point in c and its arc length in
+// *found.
+static td_status locate(tracer* t, const test* what, double ds, double* found) {
+  bracket r = {.hi = ds, .f_lo = value(t, what, &t->a), .f_hi = value(t, what, &t->b), .width = ds};
+  *found = ds;
+  double least = fabs(r.f_hi);  // and *found where that is
+  td_status status = approach(t, what, ds);
+  for (int i = 0; i < locate_steps && r.hi - r.lo > 1e-11 * ds && status == TD_OK; i++) {
+    double mid = next_guess(&r);
+    if (!(mid > r.lo && mid < r.hi)) break;
+    status = approach(t, what, mid);
     // right at a singular point the corrector may give up: try beside it
     for (double aside = 1e-6; aside < 0.5 && status == TD_E_DIVERGED; aside *= 8) {
-      mid -= aside * (mid - lo);
-      status = advance(t, mid, &t->c, &iterations);
+      mid -= aside * (mid - r.lo);
+      status = approach(t, what, mid);
     }
     if (status != TD_OK) break;
     const double f = value(t, what, &t->c);
-    *found = mid;
-    if (f == 0) break;
-    if ((f < 0) == (f_lo < 0)) {
-      lo = mid, f_lo = f, f_hi /= 2;
-    } else {
-      hi = mid, f_hi = f, f_lo /= 2;
-    }
-    if (fabs(f) < 1e-14 && what->kind == TD_LIMIT) break;
+    if (fabs(f) <= least) *found = mid, least = fabs(f);
+    if (least <= good_enough(t, what)) break;
+    narrow(&r, mid, f);
   }
-  if (status == TD_E_DIVERGED || status == TD_E_SINGULAR) {
-    *found = hi;
-    status = advance(t, hi, &t->c, &iterations);
-  }
-  return status;
+  // so near to a singular point the best so far is as good as it gets
+  return status == TD_E_NOMEM || status == TD_E_STOPPED ? status : approach(t, what, *found);
 }
 
 static bool limit_between(const tracer* t, test* what) {

@@ -20,9 +20,6 @@ typedef struct motion_row {
   double tol;        // their error
   const char* more;  // what else they need; may be NULL
   rom_orders rom;    // of the polynomial model; its errors count in lengths, too
-  // waves of all lengths: only at the first moment is the expansion in 1/n² and in the order clean
-  // enough to reach `limit` and the tolerance of `rom`; at later ones segments show their order
-  bool waves;
 } motion_row;
 
 static inline int time_count(const motion_row* r) {
@@ -65,26 +62,90 @@ static inline void spectral_motion(const motion_row* r, start begin) {
   bench_free(&b);
 }
 
+// Errors of the polynomial model at every moment.
+static inline void polynomial_errors(const motion_row* r, int order, double error[max_times]) {
+  bench b = bench_rom(r->text, order, r->rom.parts);
+  td_trajectory* path =
+      bench_run(&b, r->t[time_count(r) - 1], r->t[0], fmin(1e-6, 0.1 * r->rom.tol));
+  for (int i = 0; i < time_count(r); i++)
+    error[i] =
+        distance(td_trajectory_sensors(path, (int)lround(r->t[i] / r->t[0])), r->want[i], r->size) /
+        r->length;
+  td_trajectory_free(path);
+  bench_free(&b);
+}
+
 // The polynomial model, at four orders.
 static inline void polynomial_motion(const motion_row* r) {
   if (CHECK_SANITIZED || r->rom.parts == 0) return;
-  const int moments = r->waves ? 1 : time_count(r);
-  double error[max_times][4];
-  for (int k = 0; k < 4; k++) {
-    bench b = bench_rom(r->text, r->rom.n[k], r->rom.parts);
-    td_trajectory* path = bench_run(&b, r->t[moments - 1], r->t[0], fmin(1e-6, 1e-2 * r->rom.tol));
-    for (int i = 0; i < moments; i++)
-      error[i][k] = distance(td_trajectory_sensors(path, (int)lround(r->t[i] / r->t[0])),
-                             r->want[i], r->size) /
-                    r->length;
-    td_trajectory_free(path);
-    bench_free(&b);
-  }
-  for (int i = 0; i < moments; i++) {
+  double error[4][max_times], of[4];
+  for (int k = 0; k < 4; k++) polynomial_errors(r, r->rom.n[k], error[k]);
+  for (int i = 0; i < time_count(r); i++) {
     char what[40];
     snprintf(what, sizeof what, "t=%g", r->t[i]);
-    rom_check(r->name, what, &r->rom, error[i]);
+    for (int k = 0; k < 4; k++) of[k] = error[k][i];
+    rom_check(r->name, what, &r->rom, of);
   }
 }
+
+// ---- segments ---------------------------------------------------------------------------------
+
+// All moments are multiples of the first.
+static inline void follow_motion(const motion_row* r, study* s, int n, start begin) {
+  bench b = bench_new(r->text, s->model, n);
+  if (begin) begin(&b);
+  double* x = study_level(s, n, r->size * time_count(r));
+  td_trajectory* path = bench_run(&b, r->t[time_count(r) - 1], r->t[0], 1e-7);
+  for (int i = 0; i < time_count(r); i++) {
+    const int row = (int)lround(r->t[i] / r->t[0]);
+    assert_true(row < td_trajectory_rows(path));
+    memcpy(x + i * r->size, td_trajectory_sensors(path, row), sizeof(double) * (size_t)r->size);
+  }
+  td_trajectory_free(path);
+  bench_free(&b);
+}
+
+static inline void refine_segments(const motion_row* r, start begin) {
+  for (int m = 0; m < r->models; m++) {
+    study s = study_new(r->name, rod_models[m]);
+    for (int k = 0; k < max_levels && r->n[k] > 0; k++) follow_motion(r, &s, r->n[k], begin);
+    for (int i = 0; i < time_count(r); i++) {
+      char what[40];
+      snprintf(what, sizeof what, "t=%g", r->t[i]);
+      study_check(&s, &(demand){what, i * r->size, r->size, r->want[i], r->length, r->bound,
+                                r->order_tol, r->limit});
+    }
+  }
+}
+
+static inline void refine_from(const motion_row* r, start begin) {
+  spectral_motion(r, begin);
+  polynomial_motion(r);
+  refine_segments(r, begin);
+}
+
+static inline void refine(const motion_row* r) { refine_from(r, NULL); }
+
+// ---- flying spaghetti ------------------------------------------------------------------------
+
+#define SPAGHETTI(load, pulse)                                                                    \
+  ROD_HEAD                                                                                        \
+  "rod(1).length = 10; rod(1).stiffness = [1e4 1e4 1e4 500 500 500]; rod(1).inertia = [1 1 1 10 " \
+  "10 20];\n"                                                                                     \
+  "rod(1).tr(1).trans = [6 0 0]; rod(1).tr(1).rot = [3 atan2(8, -6)]; rod(1).tr(2).rot = "        \
+  "along_x;\n"                                                                                    \
+  "rod(1).joint.type = 'free'; " pulse                                                            \
+  "\n"                                                                                            \
+  "exload(1).exbody = at(rod(1), 0); exload(1).refbody = 0; exload(1).ftau = a*" load             \
+  ";\n"                                                                                           \
+  "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1), 10);\n"
+
+#define BOTH_ENDS "sensor(1).value = [pos(rod(1), 10) pos(rod(1), 0)];\n"
+#define SMOOTH(span) "q = t/" span "; a = ifelse(q < 1, 64*q^3*(1 - q)^3, 0);"
+#define TRIANGLE "a = max(0, 1 - abs(t - 2.5)/2.5);"
+#define STEP "a = ifelse(t < 2.5, 1, 0);"
+
+// Strains of a motion in the plane, which is all that spectral rods are given.
+#define PLANAR "rod(1).modes = [1 0 1 0 1 0];\n"
 
 #endif

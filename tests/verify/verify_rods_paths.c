@@ -178,45 +178,49 @@ static void check_limits(const study* s, const double* want) {
   study_check(s, &(demand){"limit 2: v, u", 4, 2, want + 4, 1, 0.5, 0.2, 1e-5});
 }
 
+// EA = 4320, GA = EA/2.6
+static const double lee_cosserat[6] = {18.54655874,    48.751058693 / 120, 26.8787013383 / 120,
+                                       -9.39614235717, 58.223594605 / 120, 90.1801141706 / 120};
+
 static void test_S06_Lees_frame_snaps_through_two_limit_points(void** state) {
   (void)state;
   if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
-  const double want[6] = {18.5587465395,  48.7394542129 / 120, 26.8868525274 / 120,
-                          -9.42128745387, 58.2004841879 / 120, 90.2119138573 / 120};
-  const path_row row = {"cosserat = 0;\n" LEE, -12, 20, 0.2};
+  const double kirchhoff[6] = {18.5587465395,  48.7394542129 / 120, 26.8868525274 / 120,
+                               -9.42128745387, 58.2004841879 / 120, 90.2119138573 / 120};
+  static const char* const text[2] = {"cosserat = 0;\n" LEE, "cosserat = 1;\n" LEE};
   const int n[4] = {5, 10, 15, 20};
-  for (int m = 0; m < relative_models; m++) {
+  for (int m = 0; m < all_models; m++) {
     study s = study_new("S06", rod_models[m]);
+    const path_row row = {text[m >= relative_models], -12, 20, 0.2};
     for (int i = 0; i < 4; i++)
       critical_points(&row, s.model, n[i], TD_LIMIT, 2, 2, study_level(&s, n[i], 6));
-    check_limits(&s, want);
+    check_limits(&s, m < relative_models ? kirchhoff : lee_cosserat);
   }
 }
-
-// EA = 4320, GA = EA/2.6
-static const double lee_cosserat[3] = {18.54655874, 48.751058693 / 120, 26.8787013383 / 120};
 
 // The load makes a kink in the moment, where a part of the beam ends.
 #define LOADED_BEAM \
   SECOND_ROD        \
   "rod(2).part(1).length = 0.2; rod(2).part(2).length = 0.8; rod(2).length = 1;\n"
 
-// The first one, to the half per cent that the row asks of ten links in a leg.
-static void test_S06_a_limit_point_of_polynomial_rods(void** state) {
+// In parts: the load makes a kink, too.
+#define LEE_PARTS                                                                            \
+  "rod(1).part(1).length = 0.5; rod(1).part(2).length = 0.5; rod(2).part(1).length = 0.2;\n" \
+  "rod(2).part(2).length = 0.4; rod(2).part(3).length = 0.4;\n"
+
+static void test_S06_limit_points_of_polynomial_rods(void** state) {
   (void)state;
   if (CHECK_SANITIZED) skip();  // minutes
-  const double scale[3] = {lee_cosserat[0], 1, 1};
-  polynomial_path(&(rom_path){
-      "S06",
-      "limit 1",
-      {"cosserat = 1;\n" LEE "rod(2).part(1).length = 0.2; rod(2).part(2).length = 0.8;\n", 17, 20,
-       0.1},
-      {1, {3, 4, 5, 6}, 5e-3, 0, false},
-      TD_LIMIT,
-      1,
-      2,
-      lee_cosserat,
-      scale});
+  const double scale[6] = {lee_cosserat[0], 1, 1, -lee_cosserat[3], 1, 1};
+  polynomial_path(&(rom_path){"S06",
+                              "limits",
+                              {"cosserat = 1;\n" LEE LEE_PARTS, -12, 20, 0.4},
+                              {1, {3, 4, 5, 6}, 1e-6, 0, false},
+                              TD_LIMIT,
+                              2,
+                              2,
+                              lee_cosserat,
+                              scale});
 }
 
 static void test_S06_limit_points_of_spectral_rods(void** state) {
@@ -401,17 +405,35 @@ static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
   CHECK_REACHED("S16 gvs crown", distance(x + 1, inextensible + 1, 2), 1e-6);
 }
 
+// In eight parts, which follow the curl beside the hinge.
+static void test_S16_the_deep_arch_of_polynomial_rods(void** state) {
+  (void)state;
+  if (CHECK_SANITIZED) skip();  // minutes
+  const double want[3] = {8.97289133844, 1.13730745654, -0.611417136732},
+               scale[3] = {want[0], 1, 1};
+  polynomial_path(&(rom_path){"S16",
+                              "limit",
+                              {ARCH, 8.5, 10, 0.2},
+                              {8, {2, 3, 4, 5}, 1e-5, 0, false},
+                              TD_LIMIT,
+                              1,
+                              2,
+                              want,
+                              scale});
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_S05_a_right_angle_frame_buckles_sideways),
       cmocka_unit_test(test_S05_the_bent_path_of_the_frame),
       cmocka_unit_test(test_S06_Lees_frame_snaps_through_two_limit_points),
-      cmocka_unit_test(test_S06_a_limit_point_of_polynomial_rods),
+      cmocka_unit_test(test_S06_limit_points_of_polynomial_rods),
       cmocka_unit_test(test_S06_limit_points_of_spectral_rods),
       cmocka_unit_test(test_absolute_and_relative_segments_have_the_same_limit_load),
       cmocka_unit_test(test_S14_a_column_buckles_and_bends),
       cmocka_unit_test(test_S15_a_closed_ring_is_pulled_and_pushed),
       cmocka_unit_test(test_S16_a_deep_arch_collapses_at_a_limit_point),
+      cmocka_unit_test(test_S16_the_deep_arch_of_polynomial_rods),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,6 +146,31 @@ static void test_symmetric_eigenvectors_diagonalise_both_matrices(void** state) 
   }
 }
 
+// A mass of 1 on a spring k, a mass of 1e-9 behind it on a spring of 1e6, seen in axes turned by 45
+// degrees: eigenvalues about k and 1e15, of which 1e6 ε is all that the lower one may lose.
+static void check_far_apart(double k) {
+  const double m = 1e-9, stiff = 1e6, b = stiff + m * (k + stiff), c = k * stiff,
+               want = 2 * c / (b + sqrt(b * b - 4 * m * c));
+  const double K[] = {k / 2, k / 2, k / 2, k / 2 + 2 * stiff},
+               M[] = {(1 + m) / 2, (1 - m) / 2, (1 - m) / 2, (1 + m) / 2};
+  double w[2], V[4];
+  assert_true(td_eig_pencil(K, M, 2, w, V));
+  assert_true(fabs(w[0] - want) <= 1e-8);
+  assert_true(k != 0 || w[0] == 0);
+  CHECK_NEAR(w[1] / (stiff / m), 1, 1e-6);
+  for (int i = 0; i < 2; i++) {
+    const double *v = V + 2 * i, x = (v[0] + v[1]) / sqrt(2), y = (v[0] - v[1]) / sqrt(2);
+    CHECK_NEAR(x * x + m * y * y, 1, 1e-6);
+  }
+}
+
+static void test_low_eigenvalues_far_below_the_highest_are_accurate(void** state) {
+  (void)state;
+  check_far_apart(1);
+  check_far_apart(0);
+  check_far_apart(-1);
+}
+
 static void test_general_eigenvectors_satisfy_their_equation(void** state) {
   (void)state;
   enum { n = 9 };
@@ -227,6 +252,7 @@ int main(void) {
       cmocka_unit_test(test_lu_solves_and_knows_the_sign),
       cmocka_unit_test(test_lu_sign_is_that_of_a_known_determinant),
       cmocka_unit_test(test_symmetric_eigenvectors_diagonalise_both_matrices),
+      cmocka_unit_test(test_low_eigenvalues_far_below_the_highest_are_accurate),
       cmocka_unit_test(test_general_eigenvectors_satisfy_their_equation),
       cmocka_unit_test(test_singular_values_of_an_outer_product),
       cmocka_unit_test(test_least_squares_has_minimum_norm),

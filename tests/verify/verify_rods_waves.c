@@ -1,0 +1,106 @@
+// Motion of rods that loads send waves along: a hinge let go, loads with kinks and jumps.  Errors
+// are of second order in the number of segments and faster than any power in the order of
+// polynomials, once both resolve the waves.
+#include "rods_motion.h"
+
+// Released at rest the hinge sends bending waves of all lengths along the rod; two polynomials of
+// order 7 follow them better than one of order 15 and with longer steps.  They hold shear, whose
+// waves of 1.6e4 rad/s would rule the step, and of which the figures have 4e-5.
+static void test_D16_a_rubber_pendulum(void** state) {
+  (void)state;
+  static const char text[] = ROD_HEAD
+      "rod(1).length = 1; rod(1).radius = 0.005; rod(1).rho = 1100; rod(1).E = 5e6; rod(1).tr.rot "
+      "= along_x;\n"
+      "rod(1).joint.type = 'revolute'; rod(1).joint.axis = [0 1 0]; world.g = [0 -9.81 0];\n"
+      "if ~absolute, rod(1).modes = [1 0 1 0 1 0]; end\n"
+      "p = pos(rod(1), 1); sensor(1).name = 'tip'; sensor(1).value = p(1:2);\n";
+  const motion_row row = {
+      "D16",
+      text,
+      1,
+      all_models,
+      {24, 32, 40, 48},
+      {0.1, 0.2, 0.3, 0.4, 0.5, 0.6},
+      2,
+      0,
+      0.3,
+      1e-4,
+      {{0.993597472082, -0.0488938722845},
+       {0.941895790711, -0.19811315268},
+       {0.797986090955, -0.424497052162},
+       {0.476230499557, -0.841868330645},
+       {-0.233118147563, -0.919442155526},
+       {-0.655352997573, -0.697112886712}},
+      .order = 7,
+      .tol = 1e-4,
+      .more = "rod(1).order = [-1 -1 4 -1 7 -1]; rod(1).elements = [1 1 1 1 2 1];\n"};
+  refine(&row);
+
+  // the polynomial model: its rate on the first waves, then the whole swing
+  motion_row rate = row;
+  rate.t[2] = 0;
+  rate.rom = (rom_orders){2, {3, 4, 5, 6}, 1e-4, 0, false};
+  polynomial_motion(&rate);
+  if (CHECK_SANITIZED) return;
+  motion_row swing = row;
+  double error[max_times];
+  swing.rom = (rom_orders){.parts = 2, .tol = 1e-4};
+  polynomial_errors(&swing, 8, error);
+  for (int i = 0; i < time_count(&row); i++) {
+    char what[80];
+    snprintf(what, sizeof what, "D16 rom of order 8 in two parts, t=%g", row.t[i]);
+    CHECK_REACHED(what, error[i], 1e-4);
+  }
+}
+
+// The kinks of the load send waves along the rod; figures of 2e-5.
+static void test_D17c_flying_spaghetti_under_a_triangular_load(void** state) {
+  (void)state;
+  refine(&(motion_row){
+      "D17c",
+      SPAGHETTI("[20 0 0 0 -100 -200]", TRIANGLE) BOTH_ENDS,
+      10,
+      all_models,
+      {12, 16, 24, 32},
+      {2.5, 5},
+      6,
+      0,
+      0.3,
+      1e-4,
+      {{3.98175999882, 8.53171533283, -0.540468366256, 3.60683168184, 0.0447000207899,
+        -0.427258198362},
+       {12.9530010262, 6.80942797325, 3.02877145795, 19.2136026555, 1.62555547502, -2.12724071401}},
+      .rom = {2, {2, 3, 4, 5}, 1e-4, 0, false},
+      .order = 8,
+      .tol = 1e-4});
+}
+
+// Its jumps even more so: figures of 3e-4.
+static void test_D17d_flying_spaghetti_under_a_load_that_jumps(void** state) {
+  (void)state;
+  refine(&(motion_row){"D17d",
+                       SPAGHETTI("[8 0 0 0 0 -80]", STEP) BOTH_ENDS,
+                       10,
+                       all_models,
+                       {12, 16, 24, 32},
+                       {2.5, 5},
+                       6,
+                       0,
+                       0.3,
+                       5e-4,
+                       {{5.94528693658, 8.97077427367, 0, 4.43007791808, -0.785144150895, 0},
+                        {15.4085103767, 4.26450726626, 0, 5.62018032569, 4.76426662959, 0}},
+                       .rom = {2, {2, 3, 4, 5}, 5e-4, 0, false},
+                       .order = 12,
+                       .tol = 5e-4,
+                       .more = PLANAR});
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_D16_a_rubber_pendulum),
+      cmocka_unit_test(test_D17c_flying_spaghetti_under_a_triangular_load),
+      cmocka_unit_test(test_D17d_flying_spaghetti_under_a_load_that_jumps),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
