@@ -14,10 +14,19 @@ void td_motion_pack(const td_motion* m, double* y) {
   for (int i = 0; i < m->nv; i++) y[m->nq + i] = m->state->v[m->iv[i]];
 }
 
+// All of the n numbers in their order, or some.
+static void scatter(const int* index, int some, int n, const double* from, double* to) {
+  if (some == n) {
+    memcpy(to, from, (size_t)n * sizeof(double));
+  } else {
+    for (int i = 0; i < some; i++) to[index[i]] = from[i];
+  }
+}
+
 void td_motion_unpack(td_motion* m, double t, const double* y) {
   m->state->t = t;
-  for (int i = 0; i < m->nq; i++) m->state->q[m->iq[i]] = y[i];
-  for (int i = 0; i < m->nv; i++) m->state->v[m->iv[i]] = y[m->nq + i];
+  scatter(m->iq, m->nq, m->size.nq, y, m->state->q);
+  scatter(m->iv, m->nv, m->size.nv, y + m->nq, m->state->v);
   if (m->ntarget > 0) {
     memcpy(td_targets(m->work), y + m->nq + m->nv, (size_t)m->ntarget * sizeof(double));
   }
