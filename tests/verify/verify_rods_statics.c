@@ -234,12 +234,12 @@ static void test_S11_a_twisted_section_bends_sideways(void** state) {
                     text,
                     10,
                     all_models,
-                    coarse,
+                    {6, 8, 12, 16, 24},
                     3,
                     0,
                     0.6,
                     0,
-                    1e-8,
+                    1e-9,
                     {{4e6, 2, {-1.14152599954, -1.71805334646, -3.59321324027}}},
                     .rom = {1, {3, 5, 7, 9}, 1e-9, 0, false}});
 }
