@@ -128,25 +128,6 @@ static inline void refine_from(const motion_row* r, start begin) {
 
 static inline void refine(const motion_row* r) { refine_from(r, NULL); }
 
-// ---- flying spaghetti ------------------------------------------------------------------------
-
-#define SPAGHETTI(load, pulse)                                                                    \
-  ROD_HEAD                                                                                        \
-  "rod(1).length = 10; rod(1).stiffness = [1e4 1e4 1e4 500 500 500]; rod(1).inertia = [1 1 1 10 " \
-  "10 20];\n"                                                                                     \
-  "rod(1).tr(1).trans = [6 0 0]; rod(1).tr(1).rot = [3 atan2(8, -6)]; rod(1).tr(2).rot = "        \
-  "along_x;\n"                                                                                    \
-  "rod(1).joint.type = 'free'; " pulse                                                            \
-  "\n"                                                                                            \
-  "exload(1).exbody = at(rod(1), 0); exload(1).refbody = 0; exload(1).ftau = a*" load             \
-  ";\n"                                                                                           \
-  "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1), 10);\n"
-
-#define BOTH_ENDS "sensor(1).value = [pos(rod(1), 10) pos(rod(1), 0)];\n"
-#define SMOOTH(span) "q = t/" span "; a = ifelse(q < 1, 64*q^3*(1 - q)^3, 0);"
-#define TRIANGLE "a = max(0, 1 - abs(t - 2.5)/2.5);"
-#define STEP "a = ifelse(t < 2.5, 1, 0);"
-
 // Strains of a motion in the plane, which is all that spectral rods are given.
 #define PLANAR "rod(1).modes = [1 0 1 0 1 0];\n"
 

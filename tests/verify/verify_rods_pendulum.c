@@ -1,5 +1,5 @@
-// Motion of rods that loads send waves along: a hinge let go, loads with kinks and jumps.  Errors
-// are of second order in the number of segments and faster than any power in the order of
+// A rubber pendulum let go at rest: the hinge sends bending waves of all lengths along the rod.
+// Errors are of second order in the number of segments and faster than any power in the order of
 // polynomials, once both resolve the waves.
 #include "rods_motion.h"
 
@@ -60,55 +60,9 @@ static void test_D16_a_rubber_pendulum(void** state) {
   polynomial_pendulum(&row);
 }
 
-// The kinks of the load send waves along the rod; figures of 2e-5.
-static void test_D17c_flying_spaghetti_under_a_triangular_load(void** state) {
-  (void)state;
-  refine(&(motion_row){
-      "D17c",
-      SPAGHETTI("[20 0 0 0 -100 -200]", TRIANGLE) BOTH_ENDS,
-      10,
-      all_models,
-      {12, 16, 24, 32},
-      {2.5, 5},
-      6,
-      0,
-      0.3,
-      1e-4,
-      {{3.98175999882, 8.53171533283, -0.540468366256, 3.60683168184, 0.0447000207899,
-        -0.427258198362},
-       {12.9530010262, 6.80942797325, 3.02877145795, 19.2136026555, 1.62555547502, -2.12724071401}},
-      .rom = {2, {2, 3, 4, 5}, 1e-4, 0, false},
-      .order = 8,
-      .tol = 1e-4});
-}
-
-// Its jumps even more so: figures of 3e-4.
-static void test_D17d_flying_spaghetti_under_a_load_that_jumps(void** state) {
-  (void)state;
-  refine(&(motion_row){"D17d",
-                       SPAGHETTI("[8 0 0 0 0 -80]", STEP) BOTH_ENDS,
-                       10,
-                       all_models,
-                       {12, 16, 24, 32},
-                       {2.5, 5},
-                       6,
-                       0,
-                       0.3,
-                       5e-4,
-                       {{5.94528693658, 8.97077427367, 0, 4.43007791808, -0.785144150895, 0},
-                        {15.4085103767, 4.26450726626, 0, 5.62018032569, 4.76426662959, 0}},
-                       .rom = {2, {2, 3, 4, 5}, 5e-4, 0, false},
-                       .better = true,
-                       .order = 12,
-                       .tol = 5e-4,
-                       .more = PLANAR});
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_D16_a_rubber_pendulum),
-      cmocka_unit_test(test_D17c_flying_spaghetti_under_a_triangular_load),
-      cmocka_unit_test(test_D17d_flying_spaghetti_under_a_load_that_jumps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
