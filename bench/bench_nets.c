@@ -17,6 +17,9 @@
 #include "team.h"
 
 // All cores together.
+// Of the seconds of computing, those for the implicit solver.
+static const double implicit_part = 0.25;
+
 static double on_the_wall(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -35,6 +38,7 @@ typedef struct net {
   td_state* state;
   td_motion* motion;
   double *y, *b;
+  double* size;  // largest |y| so far, to which the tolerances refer as in a simulation
 } net;
 
 static td_model* net_model(int n, net_kind kind) {
@@ -44,7 +48,7 @@ static td_model* net_model(int n, net_kind kind) {
   return model;
 }
 
-static void forward(net* r) { td_forward_dynamics(r->model, r->state, r->work); }
+static void forward(net* r) { r->motion->ode.states(r->motion, 0, r->y, r->b); }
 static void linearise(net* r) { r->motion->ode.linearise(r->motion, 0, r->y); }
 static void factor(net* r) { r->motion->ode.factor(r->motion, 1e-3); }
 static void solve(net* r) { r->motion->ode.solve(r->motion, r->b); }
@@ -65,9 +69,9 @@ static double best(net* r, void (*run)(net*), double (*now)(void), int nodes) {
 // ---- swinging ---------------------------------------------------------------------------------
 
 // The parts of a step, and how often each was done.
-enum { EVALUATION, INTEGRALS, TANGENT, FACTOR, SOLVE, PROJECTION, PARTS };
-static const char* const part_names[] = {"evaluation", "work",  "tangent",
-                                         "factor",     "solve", "projection"};
+enum { EVALUATION, INTEGRALS, TANGENT, FACTOR, SOLVE, PROJECTION, DRIFT, PARTS };
+static const char* const part_names[] = {"evaluation", "work",       "tangent", "factor",
+                                         "solve",      "projection", "drift"};
 
 // An initial value problem that looks at the clock.
 typedef struct timed {
@@ -85,6 +89,17 @@ static td_status timed_states(void* ctx, double t, const double* y, double* ydot
   timed* c = ctx;
   const double start = seconds();
   return stop(c, EVALUATION, start, c->ode->states(c->ode->ctx, t, y, ydot));
+}
+static td_status timed_rhs(void* ctx, double t, const double* y, double* ydot) {
+  timed* c = ctx;
+  const double start = seconds();
+  return stop(c, EVALUATION, start, c->ode->rhs(c->ode->ctx, t, y, ydot));
+}
+static void timed_drift(void* ctx, const double* q, const double* w, double* qdot) {
+  timed* c = ctx;
+  const double start = seconds();
+  c->ode->drift(c->ode->ctx, q, w, qdot);
+  stop(c, DRIFT, start, TD_OK);
 }
 static td_status timed_integrals(void* ctx, double t, const double* y, double* qdot) {
   timed* c = ctx;
@@ -118,40 +133,52 @@ typedef struct swing_result {
   long steps;
 } swing_result;
 
-// BDF on one core from rest; returns seconds of computing per simulated second.
-static swing_result swing(net* r, double budget, timed* c) {
+// On one core from rest, for a second or the seconds of computing that are allowed.
+static swing_result swing(net* r, td_solver solver, double budget, timed* c) {
   td_ode ode = r->motion->ode;
   swing_result result = {0, 0, 0};
   td_stepper* stepper = NULL;
   *c = (timed){.ode = &r->motion->ode};
   ode.ctx = c;
   ode.lightly_damped = true;  // as td_simulate finds them to be
+  ode.rhs = timed_rhs;
   ode.states = timed_states;
   ode.integrals = timed_integrals;
   ode.linearise = timed_linearise;
   ode.factor = timed_factor;
   ode.solve = timed_solve;
+  if (ode.drift) ode.drift = timed_drift;
   if (ode.project) ode.project = timed_project;
+  for (int i = 0; i < ode.n; i++) r->size[i] = fabs(r->y[i]);
+  ode.size = r->size;
   const double start = seconds();
   td_step step = {0};
-  if (td_cvode_new(&ode, 0, r->y, &stepper) != TD_OK) exit(1);
+  if (td_stepper_new(solver, &ode, 0, r->y, &stepper) != TD_OK) exit(1);
   do {
     if (td_stepper_step(stepper, 1, &step) != TD_OK) exit(1);
+    for (int i = 0; i < ode.n; i++) r->size[i] = fmax(r->size[i], fabs(step.y[i]));
   } while (step.t < 1 && seconds() - start < budget);
   result = (swing_result){step.t, seconds() - start, stepper->counts.steps};
   td_stepper_free(stepper);
   return result;
 }
 
-static void print_swing(net* r, double budget, int nodes) {
+// The solver that td_simulate takes for the second.
+static td_solver chosen(const net* r) {
+  td_choice choice;
+  return td_choose_solver(&r->motion->ode, 0, r->y, 1, 0, &choice) == TD_OK ? choice.solver
+                                                                            : TD_SOLVER_EXPLICIT;
+}
+
+static void print_swing(net* r, const char* name, td_solver solver, double budget, int nodes) {
   timed c;
-  const swing_result s = swing(r, budget, &c);
+  const swing_result s = swing(r, solver, budget, &c);
   const double per = 1e6 / (double)s.steps / nodes;
   double other = s.spent;
   printf(
-      ",\n     \"swing\": {\"t_end\": %.3g, \"steps\": %ld, \"cpu_s\": %.3g, "
+      ",\n     \"%s\": {\"t_end\": %.3g, \"steps\": %ld, \"cpu_s\": %.3g, "
       "\"cpu_s_per_simulated_s\": %.3g, \"step_us\": %.3g, \"of_which\": {",
-      s.t, s.steps, s.spent, s.spent / s.t, s.spent * per);
+      name, s.t, s.steps, s.spent, s.spent / s.t, s.spent * per);
   for (int i = 0; i < PARTS; i++) {
     if (c.count[i] > 0)
       printf("\"%s\": {\"times\": %ld, \"us_per_step\": %.3g}, ", part_names[i], c.count[i],
@@ -167,6 +194,7 @@ static void net_open(net* r) {
   if (td_motion_new(r->model, r->work, r->state, 1e-4, 1e-6, &r->motion) != TD_OK) exit(1);
   r->y = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
   r->b = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
+  r->size = needed(calloc((size_t)r->motion->ode.n + 1, sizeof(double)));
   td_motion_pack(r->motion, r->y);
 }
 
@@ -174,6 +202,7 @@ static void net_close(net* r) {
   td_motion_free(r->motion);
   free(r->y);
   free(r->b);
+  free(r->size);
   td_state_free(r->state);
   td_work_free(r->work);
   td_model_free(r->model);
@@ -208,7 +237,8 @@ static void measure(int n, net_kind kind, double budget, bool last) {
   printf("\"solve_us\": %.3g, \"matrices_and_factor_kB\": %.3g", best(&r, solve, seconds, nodes),
          (memory() - with_work) / 1e3 / nodes);
   fflush(stdout);
-  print_swing(&r, budget, nodes);
+  print_swing(&r, "swing", chosen(&r), budget, nodes);
+  print_swing(&r, "swing_implicit", TD_SOLVER_STIFF, implicit_part * budget, nodes);
   printf("}%s\n", last ? "" : ",");
   fflush(stdout);
   net_close(&r);
@@ -263,7 +293,7 @@ static void compare(int n, double budget, bool last) {
     net r = net_of(n, NET_SPRINGS);
     net_open(&r);
     td_sparse_set_threads(r.model, r.work, 1);
-    const swing_result s = swing(&r, budget, &c);
+    const swing_result s = swing(&r, chosen(&r), budget, &c);
     printf(", \"tendril_cpu_s_per_simulated_s\": %.3g, \"ratio\": %.3g", s.spent / s.t,
            theirs * s.t / s.spent);
     net_close(&r);

@@ -332,7 +332,8 @@ void td_linear_free(td_linear* linear);
 typedef enum td_solver {
   TD_SOLVER_AUTO,      // documented rule, docs/simulation.md
   TD_SOLVER_EXPLICIT,  // adaptive explicit Runge-Kutta of order 8 (ARKODE)
-  TD_SOLVER_STIFF      // adaptive BDF (CVODE) with the exact Jacobian
+  TD_SOLVER_STIFF,     // adaptive BDF (CVODE) with the exact Jacobian
+  TD_SOLVER_LEAPFROG   // adaptive leapfrog of order 2, one evaluation per step: large networks
 } td_solver;
 
 // Code for v' of one model, made elsewhere (td_jit of generate.h).  `forward` gives v' (nv) and, if

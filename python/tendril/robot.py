@@ -17,7 +17,7 @@ from ._library import (Error, Owned, Progress, address, lib, matrix, status_text
 from .linear import Linear
 from .results import Equations, Equilibrium, Modes, Trajectory, table
 
-SOLVERS = {"auto": 0, "explicit": 1, "stiff": 2}
+SOLVERS = {"auto": 0, "explicit": 1, "stiff": 2, "leapfrog": 3}
 
 
 def load(path: Union[str, os.PathLike], **params: object) -> "Robot":

@@ -71,8 +71,10 @@ static const char* read_solver(options* o, const char* s) {
   static const struct {
     const char* name;
     td_solver solver;
-  } known[] = {
-      {"auto", TD_SOLVER_AUTO}, {"explicit", TD_SOLVER_EXPLICIT}, {"stiff", TD_SOLVER_STIFF}};
+  } known[] = {{"auto", TD_SOLVER_AUTO},
+               {"explicit", TD_SOLVER_EXPLICIT},
+               {"stiff", TD_SOLVER_STIFF},
+               {"leapfrog", TD_SOLVER_LEAPFROG}};
   for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
     if (strcmp(s, known[i].name) != 0) continue;
     o->solver = known[i].solver;

@@ -185,6 +185,8 @@ const char* solver_text(td_solver solver) {
       return "explicit";
     case TD_SOLVER_STIFF:
       return "stiff";
+    case TD_SOLVER_LEAPFROG:
+      return "leapfrog";
   }
   return "";
 }

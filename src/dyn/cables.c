@@ -211,6 +211,21 @@ void td_cable_force_change(const td_model* m, const td_work* w, const model_forc
   }
 }
 
+void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                     double ds[6][6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const cable_section at = cable_at(x, w->num + c->path);
+    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    for (int d = 0; d < 6; d++) {
+      double e[6] = {0}, dg[6];
+      e[d] = 1;
+      cable_change(&at, e, dg);
+      for (int k = 0; k < 6; k++) ds[d][k] -= pull * dg[k];
+    }
+  }
+}
+
 // ---- straight spans ---------------------------------------------------------------------------
 
 static void add_wrench(const td_model* m, spatial* to, size_t stride, int station, spatial f) {
@@ -268,6 +283,7 @@ static void length_tangent(const td_model* m, td_work* w, int cable, double* dq)
   double *g = arena_zeros(&w->scratch, m->nvel), *dT = arena_zeros(&w->scratch, m->nvel);
   const bool friction = has_friction(&m->cable[cable]);
   for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads) continue;
     const int v = m->col[col].v;
     g[v] +=
         friction ? sums_change(m, w, cable, col).shared : td_cable_length_change(m, w, cable, col);
@@ -287,6 +303,7 @@ static void piece_gradients(const td_model* m, const td_work* w, const model_cro
   memset(length, 0, (size_t)m->nvel * sizeof(double));
   memset(angle, 0, (size_t)m->nvel * sizeof(double));
   for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads) continue;
     td_strains_change(m, w, &m->force[c->force], col, dx);
     for (int d = 0; d < 6; d++) {
       length[m->col[col].v] += W * s.g[d] * dx[d];

@@ -87,6 +87,10 @@ static td_status judge_mass(const trial* t, const model_body* b) {
   const double m = t->w->num[b->m], *I = t->w->num + b->I;
   double size = 0, w[3], V[9];
   for (int k = 0; k < 9; k++) size = fmax(size, fabs(I[k]));
+  if (isinf(m)) {
+    return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, mass_field),
+                    "%s.m must be finite, got inf", name);
+  }
   if (!(m >= 0)) {
     return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, mass_field),
                     "%s.m must not be negative, got %g kg", name, m);
@@ -126,6 +130,51 @@ static td_status judge_force(const trial* t, const model_force* f) {
   return td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
                   "%s.%s must be finite, it is %s at the start (t = %g s)", name, part,
                   not_finite(x), t->state->t);
+}
+
+// Part of a section, by the fields that give it.
+static const struct {
+  int slot, n;
+  const char *of_rod, *of_joint;
+} section_parts[] = {
+    {SECTION_K, 36, "stiffness", "spring.coeff"}, {SECTION_D, 36, "damping", "damp.visc"},
+    {SECTION_X0, 6, "shape", "spring.init"},      {SECTION_INPUT, 6, "input", "input"},
+    {SECTION_MU, 6, "damp.visc", "damp.visc"},    {SECTION_POWER, 1, "damp.pow", "damp.pow"}};
+
+static td_status report_section(const trial* t, const model_force* f, int part, double x) {
+  const char *name = model_name(t->m, f->name), *of_rod = section_parts[part].of_rod;
+  const char* const rod[] = {of_rod, "E", "G", "damp", "length", NULL};
+  static const char* const joint[] = {"spring", "damp", "input", "second", NULL};
+  int index = 0;
+  const bool of_joint = sscanf(name, "joint(%d)", &index) == 1;
+  const td_span at = of_joint     ? field_span(t->spec, "joint", index, joint)
+                     : f->rod > 0 ? field_span(t->spec, "rod", f->rod, rod)
+                                  : force_span(t, f);
+  return td_error(&t->spec->diags, TD_E_MODEL, at,
+                  "%s: %s must be finite, it is %s at the start (t = %g s)", name,
+                  of_joint ? section_parts[part].of_joint : of_rod, not_finite(x), t->state->t);
+}
+
+// The section of a piece of a rod, of a joint with `rom`, or of a beam.
+static td_status judge_section(const trial* t, const model_force* f) {
+  const int parts = (int)(sizeof section_parts / sizeof *section_parts);
+  for (int i = 0; i < parts; i++)
+    for (int k = 0; k < section_parts[i].n; k++) {
+      const double x = t->w->num[f->section + section_parts[i].slot + k];
+      const bool measured = section_parts[i].slot == SECTION_X0 && f->law[k].rest_initial;
+      if (!isfinite(x) && !measured) return report_section(t, f, i, x);
+    }
+  return TD_OK;
+}
+
+static td_status judge_gravity(const trial* t) {
+  static const char* const fields[] = {"g", NULL};
+  for (int c = 0; c < 3; c++)
+    if (!isfinite(t->w->num[t->m->gravity + c]))
+      return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "world", 1, fields),
+                      "world.g(%d) must be finite, it is %s at the start (t = %g s)", c + 1,
+                      not_finite(t->w->num[t->m->gravity + c]), t->state->t);
+  return TD_OK;
 }
 
 // ---- geometry at the start --------------------------------------------------------------------
@@ -217,6 +266,9 @@ static td_status judge_numbers(const trial* t) {
   }
   for (int i = 0; i < t->m->nforce; i++)
     if (judge_force(t, &t->m->force[i]) != TD_OK) worst = TD_E_MODEL;
+  for (int i = 0; i < t->m->nforce; i++)
+    if (t->m->force[i].kind == FORCE_STRAIN) TD_TRY(judge_section(t, &t->m->force[i]));
+  TD_TRY(judge_gravity(t));
   return worst;
 }
 
@@ -353,6 +405,7 @@ td_status td_model_compile(td_spec* spec, td_model** model) {
   spec->read_wires = td_read_meshes;
   TD_TRY(td_compile(spec, model));
   td_status planned = td_sparse_plan(*model);
+  if (planned == TD_OK) planned = td_arrow_plan(*model);
   if (planned == TD_OK) planned = judge_size(spec, *model);
   if (planned != TD_OK) {
     td_model_free(*model);

@@ -141,12 +141,8 @@ double td_chart_margin(const td_model* m, const double* q, const char** name) {
 void td_prescribe(const td_model* m, td_work* w, td_state* state) {
   if (m->nmotion_slot == 0) return;
   td_prepare(m, w);
-  memcpy(w->q, state->q, (size_t)m->npos * sizeof(double));
-  memcpy(w->v, state->v, (size_t)m->nvel * sizeof(double));
-  w->t = state->t;
-  td_place_motion(m, w);
-  memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
-  memcpy(state->v, w->v, (size_t)m->nvel * sizeof(double));
+  if (state->t != w->t) w->placed = false;  // its numbers are those of another time now
+  td_place_motion(m, w, state->t, state->q, state->v);
 }
 
 // ---- states -----------------------------------------------------------------------------------

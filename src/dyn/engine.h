@@ -9,6 +9,7 @@
 #ifndef TD_ENGINE_H
 #define TD_ENGINE_H
 
+#include "arrow.h"
 #include "chart.h"
 #include "dyn.h"
 #include "edge_drag.h"
@@ -22,7 +23,8 @@
 
 void td_prepare(const td_model* m, td_work* w);
 void td_place(const td_model* m, const td_state* state, td_work* w);
-void td_place_motion(const td_model* m, td_work* w);  // prescribed q and v at w->t
+// The numbers of prescribed motion at a time, and its q and v.
+void td_place_motion(const td_model* m, td_work* w, double t, double* q, double* v);
 void td_numbers(const td_model* m, const td_state* state, td_work* w);
 // Numbers y of a hop with a chart, and their rates for velocities v.
 vec3 td_chart_numbers(const td_model* m, const td_work* w, const model_hop* hop);
@@ -42,7 +44,7 @@ void td_forces(const td_model* m, td_work* w, int which);
 // Add J' lambda as wrenches.
 void td_row_forces(const td_model* m, td_work* w, const double* lambda);
 
-// hop.A for the given v' (gravity included as an upward acceleration of the ground when `gravity`).
+// hop.A for the given v', NULL: none (gravity included as an upward acceleration of the ground when `gravity`).
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity);
 // Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
 // hop.F.
@@ -53,6 +55,14 @@ void td_hop_forces(const td_model* m, const td_work* w, int hop, const spatial* 
 // strain coordinate counts as heavy as the heaviest of its rod and strain (evaluate.c).
 void td_weigh_strains(const td_model* m, double* diagonal, arena* scratch);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
+// The free velocities and the rows as a trunk with branches.
+static inline arrow_shape td_arrow_shape(const td_model* m) {
+  return (arrow_shape){m->nfree_v,    m->nrow,    max_int(m->narrow_x_at - 2, 0),
+                       m->arrow_x_at, m->arrow_x, m->arrow_row_at,
+                       m->arrow_row};
+}
+// Finds them; leaves them empty where one whole system is as good.
+td_status td_arrow_plan(td_model* m);
 
 // Some trees of the model, and where their DOFs stand in the matrices made of them.
 typedef struct tree_part {
@@ -92,7 +102,9 @@ bool td_node_accelerate(const td_model* m, td_work* w, int hop, const spatial* b
 // A station's frame at the present state; accelerations only after td_accelerate (without gravity).
 frame td_frame(const td_model* m, const td_work* w, int station);
 // First-order change of a station's frame along column `col`: of its position coordinate (rate =
-// false) or of its velocity (rate = true).  Needs the column's tangent vectors.
+// false) or of its velocity (rate = true).  Needs the column's tangent vectors.  Here and in all
+// changes below a column that leads (model_col) stands for those along its rod, too, and only such
+// are asked for.
 frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate);
 static inline bool station_moves(const td_model* m, int station, int hop) {
   if (station < 0) return false;
@@ -177,6 +189,12 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
 // d(drive of a row)/d(input)
 double td_row_input(const td_model* m, td_work* w, int row, int input);
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
+// dq -= d(J'λ)/dq; and td_constraint_tangent, both after td_tangent_columns: made with gravity in
+// the accelerations or not.
+void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq);
+void td_constraint_tangent_at(const td_model* m, td_work* w, const double* a, bool gravity,
+                              double* dq, double* dv);
+size_t td_row_bytes(const td_model* m);  // scratch for these
 
 // td_forward_tangent, and d lambda in the columns [dq dv du] (nrow x (2 nv + nu)); NULL: not asked
 // for.
@@ -247,6 +265,9 @@ void td_cable_force(const td_model* m, const td_work* w, const model_force* f, c
                     int which, double s[6]);
 void td_cable_force_change(const td_model* m, const td_work* w, const model_force* f,
                            const double x[6], const double dx[6], bool numbers, double ds[6]);
+// The columns of the change for strains alone, added to ds.
+void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                     double ds[6][6]);
 void td_spans_add(const td_model* m, td_work* w, int which);
 void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df);
 // The part of dF/dq from tensions that follow from the shape: lengths and friction.
@@ -298,7 +319,8 @@ double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none
 
 double td_elastic_energy(const td_model* m, const td_work* w);
-double td_force_power(const td_model* m, const td_work* w);  // of what has no potential
+// Of what has no potential.  known: td_forces (FORCES_ALL) has left the power of the laws.
+double td_force_power(const td_model* m, const td_work* w, bool known);
 double td_elastic_change(const td_model* m, const td_work* w, int col);
 spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int element);
 // Its change along a column and with the numbers (w->dnum), at fixed multipliers.

@@ -22,7 +22,10 @@ static bool is_recursive(const td_model* m) { return m->recursive && m->nrow == 
 // ---- the dense system -------------------------------------------------------------------------
 
 typedef struct dense_system {
-  td_kkt kkt;
+  td_arrow arrow;  // where `parted`
+  td_kkt kkt;      // else
+  bool parted;
+  int rank;
   double *M, *J;  // nv x nv, nrow x nv: whole
   int n;          // free coordinates
 } dense_system;
@@ -81,7 +84,24 @@ static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, de
     J = arena_doubles(s, r * n);
     gather_columns(m, d->J, r, J);
   }
+  const arrow_shape shape = td_arrow_shape(m);
+  const arena_mark mark = arena_open(s);
+  d->parted = shape.nbranch > 0 && td_arrow_factor(&d->arrow, &shape, M, J, RANK_TOL, s);
+  d->rank = d->arrow.rank;
+  d->kkt.singular = 0;
+  if (d->parted) return;
+  arena_close(s, mark);
   td_kkt_factor(&d->kkt, M, J, n, r, RANK_TOL, s);
+  d->rank = d->kkt.rank;
+}
+
+static void dense_solve(const dense_system* d, const double* f, const double* g, int nrhs,
+                        double* x, double* l, arena* s) {
+  if (d->parted) {
+    td_arrow_solve(&d->arrow, f, g, nrhs, x, l, s);
+  } else {
+    td_kkt_solve(&d->kkt, f, g, nrhs, x, l, s);
+  }
 }
 
 static td_status report_singular(const td_model* m, td_work* w, const td_kkt* kkt) {
@@ -102,42 +122,37 @@ void td_prescribed_accelerations(const td_model* m, const td_work* w, double* a)
     a[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion + 2];
 }
 
-static td_status dense_forward(const td_model* m, td_work* w) {
+// The factors stay in the scratch.
+static td_status dense_forward(const td_model* m, td_work* w, dense_system* d) {
   arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
   const int nv = m->nvel, r = m->nrow;
   double *a0 = arena_doubles(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r),
          *x = arena_doubles(s, nv);
   td_prescribed_accelerations(m, w, a0);
-  td_accelerate(m, w, a0, true);
+  const double* given = m->nfree_v < nv ? a0 : NULL;
+  td_accelerate(m, w, given, true);
   td_inverse(m, w, F);
-  dense_system d;
-  dense_factor(m, w, NULL, &d);
-  td_accelerate(m, w, a0, false);
+  dense_factor(m, w, NULL, d);
+  if (r > 0) td_accelerate(m, w, given, false);
   for (int i = 0; i < r; i++) {
     const row_value v = td_row_at(m, w, i);
     g[i] = td_row_drive(m, w, i, &v) - v.edd;
   }
-  for (int i = 0; i < d.n; i++)
+  for (int i = 0; i < d->n; i++)
     F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
-  w->flags = (td_flags){d.kkt.rank, r > d.kkt.rank};
-  td_status status = TD_OK;
-  if (d.kkt.singular) {
-    status = report_singular(m, w, &d.kkt);
-  } else {
-    td_kkt_solve(&d.kkt, F, g, 1, x, w->lambda, s);
-    memcpy(w->vdot, a0, (size_t)nv * sizeof(double));
-    for (int i = 0; i < d.n; i++) w->vdot[m->free_v[i]] = x[i];
-  }
-  arena_close(s, mark);
-  return status;
+  w->flags = (td_flags){d->rank, r > d->rank};
+  if (d->kkt.singular) return report_singular(m, w, &d->kkt);
+  dense_solve(d, F, g, 1, x, w->lambda, s);
+  memcpy(w->vdot, a0, (size_t)nv * sizeof(double));
+  for (int i = 0; i < d->n; i++) w->vdot[m->free_v[i]] = x[i];
+  return TD_OK;
 }
 
-td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
+static td_status forward(const td_model* m, const td_state* state, td_work* w, dense_system* d) {
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   w->failure[0] = 0;
-  if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w);
+  if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w, d);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
   td_work_fail(w,
@@ -146,6 +161,14 @@ td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work*
                "and an inertia",
                td_model_v_name(m, m->hop[bad].v), w->t);
   return TD_E_SINGULAR;
+}
+
+td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
+  const arena_mark mark = arena_open(&w->scratch);
+  dense_system d;
+  const td_status status = forward(m, state, w, &d);
+  arena_close(&w->scratch, mark);
+  return status;
 }
 
 // ---- pieces -----------------------------------------------------------------------------------
@@ -207,9 +230,9 @@ bool td_power_needs_motion(const td_model* m) {
 }
 
 // Of forces, and of gravity where it has no potential.
-static double outer_power(const td_model* m, td_work* w) {
+static double outer_power(const td_model* m, td_work* w, bool forces_known) {
   td_cable_tensions(m, w);
-  double power = td_force_power(m, w);
+  double power = td_force_power(m, w, forces_known);
   const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity));
   for (int i = 0; i < m->nhop && !m->gravity_constant; i++)
     if (w->hop_heavy[i]) {
@@ -222,19 +245,19 @@ static double outer_power(const td_model* m, td_work* w) {
 
 double td_power_unmoved(const td_model* m, const td_state* state, td_work* w) {
   td_enter(m, state, w);
-  return outer_power(m, w);
+  return outer_power(m, w, false);
 }
 
 double td_power(const td_model* m, const td_state* state, td_work* w) {
   td_enter(m, state, w);
-  if (m->nfree_v < m->nvel) td_forces(m, w, FORCES_ALL);
+  td_forces(m, w, FORCES_ALL);
   return td_power_placed(m, w);
 }
 
 double td_power_placed(const td_model* m, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
-  double power = outer_power(m, w);
+  double power = outer_power(m, w, true);
   for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
   if (m->nfree_v < m->nvel) {  // the effort of prescribed motion is what is left in its rows
     if (m->nrow > 0) td_row_forces(m, w, w->lambda);
@@ -303,24 +326,23 @@ static void tangent_right_sides(const td_model* m, const td_state* state, td_wor
   double *dq = arena_doubles(s, max_int(nv, r) * nv), *dv = arena_doubles(s, max_int(nv, r) * nv);
   double* B = arena_doubles(s, nv * nu);
   td_tangent_at(m, w, w->vdot, w->lambda, dq, dv);
-  if (inputs) td_input_map(m, state, w, B);
   for (int i = 0; i < m->nfree_v; i++) {
     const int v = m->free_v[i];
     for (int j = 0; j < nv; j++) {
       f[i * cols + j] = -dq[v * nv + j];
       f[i * cols + nv + j] = -dv[v * nv + j];
     }
-    for (int j = 0; j < nu; j++) f[i * cols + 2 * nv + j] = B[v * nu + j];
   }
-  if (r > 0) {
-    td_constraint_tangent(m, state, w, w->vdot, dq, dv);
-    for (int i = 0; i < r; i++) {
-      for (int j = 0; j < nv; j++) {
-        g[i * cols + j] = -dq[i * nv + j];
-        g[i * cols + nv + j] = -dv[i * nv + j];
-      }
-      for (int j = 0; j < nu; j++) g[i * cols + 2 * nv + j] = td_row_input(m, w, i, j);
+  if (r > 0) td_constraint_tangent_at(m, w, w->vdot, true, dq, dv);
+  for (int i = 0; i < r; i++)
+    for (int j = 0; j < nv; j++) {
+      g[i * cols + j] = -dq[i * nv + j];
+      g[i * cols + nv + j] = -dv[i * nv + j];
     }
+  if (inputs) td_input_map(m, state, w, B);
+  for (int j = 0; j < nu; j++) {
+    for (int i = 0; i < m->nfree_v; i++) f[i * cols + 2 * nv + j] = B[m->free_v[i] * nu + j];
+    for (int i = 0; i < r; i++) g[i * cols + 2 * nv + j] = td_row_input(m, w, i, j);
   }
   arena_close(s, mark);
 }
@@ -331,34 +353,31 @@ static void scatter(const td_model* m, const double* x, int cols, int first, int
     memcpy(out + m->free_v[i] * n, x + i * cols + first, (size_t)n * sizeof(double));
 }
 
-static td_status dense_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
-                               double* dv, double* du, double* dlambda) {
+static void dense_tangent(const td_model* m, const td_state* state, td_work* w,
+                          const dense_system* d, double* dq, double* dv, double* du,
+                          double* dlambda) {
   arena* s = &w->scratch;
   const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? m->ninput : 0), r = m->nrow;
   double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols),
          *x = arena_doubles(s, n * cols);
   tangent_right_sides(m, state, w, du != NULL, f, g);
-  td_enter(m, state, w);
-  dense_system d;
-  dense_factor(m, w, NULL, &d);
-  if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  td_kkt_solve(&d.kkt, f, r > 0 ? g : NULL, cols, x, dlambda, s);
+  dense_solve(d, f, r > 0 ? g : NULL, cols, x, dlambda, s);
   scatter(m, x, cols, 0, nv, dq);
   scatter(m, x, cols, nv, nv, dv);
   if (du) scatter(m, x, cols, 2 * nv, m->ninput, du);
-  return TD_OK;
 }
 
 td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_work* w, double* dq,
                                   double* dv, double* du, double* dlambda) {
-  TD_TRY(td_forward_dynamics(m, state, w));
-  if (m->sparse) return td_sparse_forward_tangent(m, state, w, dq, dv, du, dlambda);
   const arena_mark mark = arena_open(&w->scratch);
-  td_status status = TD_OK;
-  if (is_recursive(m)) {
+  dense_system d;
+  td_status status = forward(m, state, w, &d);
+  if (status == TD_OK && m->sparse) {
+    status = td_sparse_forward_tangent(m, state, w, dq, dv, du, dlambda);
+  } else if (status == TD_OK && is_recursive(m)) {
     recursive_tangent(m, state, w, dq, dv, du);
-  } else {
-    status = dense_tangent(m, state, w, dq, dv, du, dlambda);
+  } else if (status == TD_OK) {
+    dense_tangent(m, state, w, &d, dq, dv, du, dlambda);
   }
   arena_close(&w->scratch, mark);
   return status;
@@ -381,7 +400,7 @@ static td_status answers(const td_model* m, td_work* w, const double* f, const d
   dense_system d;
   dense_factor(m, w, NULL, &d);
   if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  td_kkt_solve(&d.kkt, free_f, g, k, x, NULL, s);
+  dense_solve(&d, free_f, g, k, x, NULL, s);
   scatter(m, x, k, 0, k, a);
   return TD_OK;
 }
@@ -480,7 +499,7 @@ static td_status correct(const td_model* m, td_work* w, metric* k, const double*
   double *g = arena_doubles(s, m->nrow), *zero = arena_zeros(s, m->nvel),
          *x = arena_doubles(s, m->nvel);
   for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
-  td_kkt_solve(&k->d.kkt, zero, g, 1, x, NULL, s);
+  dense_solve(&k->d, zero, g, 1, x, NULL, s);
   memset(delta, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < k->d.n; i++) delta[m->free_v[i]] = x[i];
   arena_close(s, mark);
@@ -531,22 +550,26 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
 }
 
 // The rows are linear in the velocities: one step does it with their own factors, a few with those
-// of a state near by.  The state comes placed.
+// of a state near by, and what is left follows from J (nrow x nvel).  The state comes placed.
 static td_status project_velocities(const td_model* m, td_state* state, td_work* w, metric* k,
-                                    double* e, double* delta) {
-  double size = 1, before = INFINITY;
-  if (k->error > NEAR) k->ready = false;
+                                    double* J, double* e, double* delta) {
+  double size = 1, before = INFINITY, error = row_errors(m, w, true, e);
+  if (k->error > NEAR || m->sparse) k->ready = false;
+  if (k->ready) td_row_jacobian(m, w, J);
   for (int i = 0; i < m->nvel; i++) size = fmax(size, fabs(state->v[i]));
-  for (int iteration = 0; iteration < 5; iteration++) {
-    const double error = row_errors(m, w, true, e);
-    if (error <= 1e-14 * size) return TD_OK;
+  for (int iteration = 0; iteration < 5 && error > 1e-14 * size; iteration++) {
     if (error > 0.1 * before) k->ready = false;
     before = error;
     const bool exact = !k->ready;
     TD_TRY(correct(m, w, k, e, delta));
     for (int i = 0; i < m->nvel; i++) state->v[i] += delta[i];
     if (exact) return TD_OK;
-    td_place(m, state, w);
+    error = 0;
+    for (int i = 0; i < m->nrow; i++) {
+      for (int j = 0; j < m->nvel && m->row[i].projected; j++)
+        e[i] += J[i * m->nvel + j] * delta[j];
+      error = fmax(error, fabs(e[i]));
+    }
   }
   return TD_OK;
 }
@@ -557,6 +580,7 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
+  double* J = arena_doubles(s, m->sparse ? 0 : m->nrow * m->nvel);
   metric k = metric_new(s);
   td_status status = TD_OK;
   td_prepare(m, w);
@@ -565,7 +589,7 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   } else {
     td_place(m, state, w);
   }
-  if (status == TD_OK && velocities) status = project_velocities(m, state, w, &k, e, delta);
+  if (status == TD_OK && velocities) status = project_velocities(m, state, w, &k, J, e, delta);
   arena_close(s, mark);
   return status;
 }

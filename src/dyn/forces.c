@@ -12,14 +12,19 @@ static law law_of(const td_work* w, const model_law* l) {
                l->dir};
 }
 
-// Law plus input, masked: passive parts belong to h, the input to tau.
-static double law_force(const td_work* w, const model_law* l, double x, double u, int which) {
-  double f = 0;
+// Law plus input, masked: passive parts belong to h, the input to tau.  What it does at `rate`
+// beyond storing energy is added to *power.
+static double law_force(const td_work* w, const model_law* l, double x, double u, double rate,
+                        int which, double* power) {
+  double f = 0, stored = 0;
   if (which & FORCES_PASSIVE) {
     const law c = law_of(w, l);
-    f += law_at(&c, x, u).f;
+    const law_value v = law_at(&c, x, u);
+    f += v.f;
+    stored = l->potential ? v.spring : 0;
   }
   if (which & FORCES_ACTIVE) f += w->load * w->num[l->input];
+  *power += (f - stored) * rate;
   return f;
 }
 
@@ -46,16 +51,9 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
 
 // ---- axial ------------------------------------------------------------------------------------
 
-// Damping on each world component (the published form, damp.along = 0).
 static vec3 isotropic_damping(const td_work* w, const model_force* f, const frame* a,
                               const frame* b) {
-  const vec3 u = vec3_sub(b->v, a->v);
-  double r[3], unused;
-  for (int c = 0; c < 3; c++) {
-    law_power(vec3_at(u, c), w->num[f->law[0].nu], &r[c], &unused);
-    r[c] *= -w->num[f->law[0].mu];
-  }
-  return vec3_of(r);
+  return link_damping(vec3_sub(b->v, a->v), w->num[f->law[0].mu], w->num[f->law[0].nu]);
 }
 
 static vec3 isotropic_damping_change(const td_work* w, const model_force* f, const frame* a,
@@ -74,18 +72,20 @@ static vec3 isotropic_damping_change(const td_work* w, const model_force* f, con
 }
 
 static vec3 axial_force(const td_work* w, const model_force* f, const frame* a, const frame* b,
-                        int which) {
+                        int which, double* power) {
   const axial x = td_axial(a, b);
   const model_law l = f->law[0];
-  const double s = law_force(w, &l, x.L, f->isotropic ? 0 : x.Ld, which);
-  vec3 F = vec3_scale(s, x.n);
-  if (f->isotropic && (which & FORCES_PASSIVE)) F = vec3_add(F, isotropic_damping(w, f, a, b));
-  return F;
+  const double s = law_force(w, &l, x.L, f->isotropic ? 0 : x.Ld, x.Ld, which, power);
+  const vec3 F = vec3_scale(s, x.n);
+  if (!f->isotropic || !(which & FORCES_PASSIVE)) return F;
+  const vec3 damping = isotropic_damping(w, f, a, b);
+  *power += vec3_dot(damping, vec3_sub(b->v, a->v));
+  return vec3_add(F, damping);
 }
 
 static void axial_add(const td_model* m, td_work* w, const model_force* f, int which) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const vec3 F = axial_force(w, f, &a, &b, which), none = {0, 0, 0};
+  const vec3 F = axial_force(w, f, &a, &b, which, &w->law_power), none = {0, 0, 0};
   add_wrench(m, w, f->b, spatial_force(b.p, F, none));
   add_wrench(m, w, f->a, spatial_scale(-1, spatial_force(a.p, F, none)));
 }
@@ -96,13 +96,18 @@ static beam beam_at(const td_work* w, const model_force* f, const frame* a, cons
   return td_beam(a, b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL);
 }
 
+static void beam_force(const td_work* w, const model_force* f, const frame* a, const frame* b,
+                       int which, vec3* F, vec3* T, double* power) {
+  const beam x = beam_at(w, f, a, b);
+  double s[6];
+  for (int d = 0; d < 6; d++) s[d] = law_force(w, &f->law[d], x.x[d], x.u[d], x.u[d], which, power);
+  td_beam_wrench(&x, s, F, T);
+}
+
 static void beam_add(const td_model* m, td_work* w, const model_force* f, int which) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const beam x = beam_at(w, f, &a, &b);
-  double s[6];
   vec3 F, T;
-  for (int d = 0; d < 6; d++) s[d] = law_force(w, &f->law[d], x.x[d], x.u[d], which);
-  td_beam_wrench(&x, s, &F, &T);
+  beam_force(w, f, &a, &b, which, &F, &T, &w->law_power);
   const spatial on_b = spatial_force(b.p, F, T);
   add_wrench(m, w, f->b, on_b);
   add_wrench(m, w, f->a, spatial_scale(-1, on_b));
@@ -127,7 +132,14 @@ static void load_add(const td_model* m, td_work* w, const model_force* f) {
   add_wrench(m, w, f->b, spatial_force(b.p, F, T));
 }
 
+static void dof_add(td_work* w, const model_force* f, int which) {
+  const double x = f->q < 0 ? 0 : w->q[f->q], u = w->v[f->v];
+  w->tau[f->v] += law_force(w, &f->law[0], x, u, u, which, &w->law_power);
+}
+
 void td_forces(const td_model* m, td_work* w, int which) {
+  w->law_power = 0;
+  w->lawless = 0;
   memset(w->tau, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
   td_cable_tensions(m, w);
@@ -136,9 +148,10 @@ void td_forces(const td_model* m, td_work* w, int which) {
   td_contacts_add(m, w, which);
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
+    w->lawless += force_laws(f->kind) == 0;
     switch (f->kind) {
       case FORCE_DOF:
-        w->tau[f->v] += law_force(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v], which);
+        dof_add(w, f, which);
         break;
       case FORCE_AXIAL:
         axial_add(m, w, f, which);
@@ -167,7 +180,8 @@ static void axial_state(const td_work* w, const model_force* f, force_state* s) 
   const double u = f->isotropic ? 0 : s->axial.Ld;
   s->law[0] = law_value_at(w, &f->law[0], s->axial.L, u);
   s->s[0] = s->law[0].f + w->load * w->num[f->law[0].input];
-  s->F = axial_force(w, f, &s->a, &s->b, FORCES_ALL);
+  double unused = 0;
+  s->F = axial_force(w, f, &s->a, &s->b, FORCES_ALL, &unused);
 }
 
 static void beam_state(const td_work* w, const model_force* f, force_state* s) {
@@ -348,10 +362,11 @@ static double power_of(const td_model* m, const td_work* w, const model_force* f
   return sum;
 }
 
-double td_force_power(const td_model* m, const td_work* w) {
+double td_force_power(const td_model* m, const td_work* w, bool known) {
   double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w) +
-               (w->pull.on ? td_pull_power(m, w) : 0);
-  for (int i = 0; i < m->nforce; i++) sum += power_of(m, w, &m->force[i]);
+               (w->pull.on ? td_pull_power(m, w) : 0) + (known ? w->law_power : 0);
+  for (int i = 0; i < m->nforce && !(known && w->lawless == 0); i++)
+    if (!known || force_laws(m->force[i].kind) == 0) sum += power_of(m, w, &m->force[i]);
   return sum;
 }
 
@@ -406,13 +421,11 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
     }
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     vec3 F, T = {0, 0, 0};
+    double unused = 0;
     if (f->kind == FORCE_AXIAL) {
-      F = axial_force(w, f, &a, &b, FORCES_ALL);
+      F = axial_force(w, f, &a, &b, FORCES_ALL, &unused);
     } else {
-      const beam x = beam_at(w, f, &a, &b);
-      double s[6];
-      for (int d = 0; d < 6; d++) s[d] = law_force(w, &f->law[d], x.x[d], x.u[d], FORCES_ALL);
-      td_beam_wrench(&x, s, &F, &T);
+      beam_force(w, f, &a, &b, FORCES_ALL, &F, &T, &unused);
     }
     sum = spatial_add(sum, spatial_force(b.p, F, T));
   }

@@ -19,6 +19,7 @@ double td_row_input(const td_model* m, td_work* w, int row, int input) {
 static void add_probe_row(const td_model* m, const td_work* w, int probe, double scale, double* dq,
                           double* dv) {
   for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads) continue;
     dq[m->col[col].v] += scale * td_probe_change(m, w, probe, col, false);
     dv[m->col[col].v] += scale * td_probe_change(m, w, probe, col, true);
   }
@@ -31,7 +32,8 @@ static double velocity_slope(const td_model* m, td_work* w, int probe, int v) {
   as_velocity.kind = SENSOR_VEL;
   double sum = 0;
   for (int col = 0; col < m->ncol; col++)
-    if (m->col[col].v == v) sum += td_place_change(m, w, &as_velocity, col, true);
+    if (m->col[col].v == v && m->col[col].leads)
+      sum += td_place_change(m, w, &as_velocity, col, true);
   return sum;
 }
 
@@ -145,7 +147,8 @@ static void add_acceleration_slopes(const td_model* m, const td_work* w, int pro
   model_probe as_velocity = m->probe[probe];
   as_velocity.kind = SENSOR_VEL;
   for (int col = 0; col < m->ncol; col++)
-    da[m->col[col].v] += scale * td_place_change(m, w, &as_velocity, col, true);
+    if (m->col[col].leads)
+      da[m->col[col].v] += scale * td_place_change(m, w, &as_velocity, col, true);
 }
 
 td_status td_sensor_slopes(const td_model* m, const td_state* state, td_work* w,

@@ -57,6 +57,7 @@ void td_law_tangent(const td_model* m, const td_state* state, td_work* w, double
   for (int i = 0; i < m->nlaw_probe; i++) {
     const model_partial* p = &m->law_probe[i];
     for (int col = 0; w->partial[i] != 0 && col < m->ncol; col++) {
+      if (!m->col[col].leads) continue;
       const int at = p->target * nv + m->col[col].v;
       dq[at] += w->partial[i] * td_probe_change(m, w, p->source, col, false);
       dv[at] += w->partial[i] * td_probe_change(m, w, p->source, col, true);

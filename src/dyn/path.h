@@ -12,6 +12,7 @@
 #include "engine.h"
 #include "magnus.h"
 #include "octet.h"
+#include "strain_hop.h"
 
 typedef struct path {
   const tree_part* part;
@@ -19,6 +20,7 @@ typedef struct path {
   int nslot, nblock;
   int top;        // slots taken
   bool straight;  // their rows ascend one by one
+  bool plain;     // and so do those of all paths: the first row says all
   int* row;       // of each slot, in the matrices
   lanes* sum;     // where entries are made
 } path;
@@ -26,10 +28,11 @@ typedef struct path {
 static inline int slot_blocks(int slots) { return (slots + LANES - 1) / LANES; }
 
 static inline path path_new(const td_model* m, const tree_part* part, arena* s) {
-  path p = {.part = part};
+  path p = {.part = part, .plain = !part->index};
   for (int i = part->first; i < part->end; i++) {
     p.nslot = max_int(p.nslot, m->hop[i].end);
     p.rods = p.rods || m->hop[i].kind == HOP_STRAIN;
+    p.plain = p.plain && m->hop[i].straight;
   }
   p.nblock = slot_blocks(p.nslot);
   p.row = memset(arena_ints(s, p.nslot), 0, (size_t)p.nslot * sizeof(int));
@@ -52,6 +55,7 @@ static inline lanes* path_room(const path* p, int rows, arena* s) {
 // been written number by number is slow to read eight at a time.
 static inline void path_enter(path* p, const td_model* m, int hop) {
   const model_hop* h = &m->hop[hop];
+  if (p->plain && h->above > 0) return;
   for (int k = h->col; k < h->col + h->nv; k++)
     p->row[m->col[k].slot] = part_row(p->part, m->col[k].v);
 }
@@ -102,7 +106,8 @@ static inline void path_reach(path* p, const model_hop* hop) {
 }
 static inline void path_flush(const path* p, int first, lanes* rows, double* M) {
   for (int slot = first; p->rods && slot < p->top; slot++) {
-    double *row = (double*)(rows + slot * p->nblock), *to = M + p->row[slot] * p->part->n;
+    const int at = p->plain ? p->row[0] + slot : p->row[slot];
+    double *row = (double*)(rows + slot * p->nblock), *to = M + at * p->part->n;
     if (p->straight) {
       to += p->row[0];
       for (int l = 0; l < p->top; l++) to[l] += row[l];
@@ -119,6 +124,7 @@ typedef struct tangent_path {
   octet *S, *U, *Z, *X;
   lanes* room;  // for the entries of all parts of a step
   lanes *dq, *dv, *dqT, *dvT;
+  curvature_row* curvature;  // of the steps of the run at hand
 } tangent_path;
 enum { STEP_ROWS = 2 * MAGNUS_PARTS };
 // All of it, for some hops of a model.
@@ -126,7 +132,8 @@ static inline size_t path_bytes(const td_model* m, int first, int end) {
   int slots = 0;
   for (int i = first; i < end; i++) slots = max_int(slots, m->hop[i].end);
   const size_t rows = 4 * 6 + STEP_ROWS + 4 * (size_t)slots + 2;
-  return rows * (size_t)slot_blocks(slots) * sizeof(lanes) + 64 * 12;
+  const size_t curvature = MAGNUS_PARTS * sizeof(curvature_row);
+  return rows * (size_t)slot_blocks(slots) * sizeof(lanes) + curvature + 64 * 13;
 }
 
 // A place that only watches or is acted upon carries nothing.

@@ -101,11 +101,19 @@ static spatial own_rate(const td_model* m, const td_work* w, const model_hop* ho
   return spatial_rotation(g->p, mat3_apply(g->R, rate));
 }
 
+static bool is_placed(const td_model* m, const td_state* state, const td_work* w) {
+  return w->placed && memcmp(&w->t, &state->t, sizeof(double)) == 0 &&
+         memcmp(w->q, state->q, (size_t)m->npos * sizeof(double)) == 0 &&
+         memcmp(w->v, state->v, (size_t)m->nvel * sizeof(double)) == 0;
+}
+
 void td_place(const td_model* m, const td_state* state, td_work* w) {
+  if (is_placed(m, state, w)) return;
+  w->placed = true;
   memcpy(w->q, state->q, (size_t)m->npos * sizeof(double));
   memcpy(w->v, state->v, (size_t)m->nvel * sizeof(double));
   w->t = state->t;
-  if (m->nmotion_slot > 0) td_place_motion(m, w);
+  if (m->nmotion_slot > 0) td_place_motion(m, w, w->t, w->q, w->v);
   td_strain_numbers(m, w);
   const spatial still = spatial_zero();
   const pose ground = pose_identity();
@@ -115,15 +123,17 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
       td_node_place(m, w, i);
       continue;
     }
+    if (hop->kind == HOP_STRAIN) {
+      if (begins_run(m, i)) td_strain_place(m, w, &m->run[hop->run]);
+      continue;
+    }
     hop_work* h = &w->hop[i];
     const bool root = hop->parent < 0;
     const spatial* V = root ? &still : &w->hop[hop->parent].V;
     pose g = pose_mul(root ? ground : w->hop[hop->parent].g, w->hop_fix[i]);
 
     spatial Sv, own = still;
-    if (hop->kind == HOP_STRAIN) {
-      td_strain_place(m, w, hop, &g, &Sv, &own);
-    } else if (hop->kind == HOP_SCREW) {
+    if (hop->kind == HOP_SCREW) {
       const spatial S = place_screw(w, hop, i, &g);
       w->col[hop->col].S = S;
       Sv = spatial_scale(w->v[hop->v], S);
@@ -147,15 +157,15 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
   td_fluid_place(m, w);
 }
 
-void td_place_motion(const td_model* m, td_work* w) {
+void td_place_motion(const td_model* m, td_work* w, double t, double* q, double* v) {
   double* value = w->partial;
-  w->vars[m->time_var] = w->t;
+  w->vars[m->time_var] = t;
   td_tape_eval(m->motion_tape, w->vars, w->scratch_tape, value);
   for (int i = 0; i < m->nmotion_slot; i++) w->num[m->motion_slot[i]] = value[i];
   for (int i = 0; i < m->nvel; i++) {
     if (m->vel[i].motion == NUM_NONE) continue;
-    w->q[m->vel[i].partner] = w->num[m->vel[i].motion];
-    w->v[i] = w->num[m->vel[i].motion + 1];
+    q[m->vel[i].partner] = w->num[m->vel[i].motion];
+    v[i] = w->num[m->vel[i].motion + 1];
   }
 }
 

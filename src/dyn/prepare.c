@@ -206,7 +206,8 @@ static void measure_rest(const td_model* m, td_work* w) {
 
 void td_prepare(const td_model* m, td_work* w) {
   if (!w->dirty) return;
-  w->dirty = false;
+  w->dirty = w->placed = false;
+  w->prepared++;
   memcpy(w->num, m->number, (size_t)m->nnumber * sizeof(double));
   td_tape_eval(m->param_tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < m->nparam_slot; i++) w->num[m->param_slot[i]] = w->partial[i];

@@ -254,7 +254,7 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
   return 0;
 }
 
-static double energy_change(const td_model* m, const td_work* w, int col, bool rate) {
+static double motion_energy_change(const td_model* m, const td_work* w, int col, bool rate) {
   const model_col* c = &m->col[col];
   const spatial *S = &w->col[col].S, *U = &sums_of_col(w, col)->U;
   spatial momentum = spatial_zero(), weight = spatial_zero();
@@ -267,7 +267,13 @@ static double energy_change(const td_model* m, const td_work* w, int col, bool r
   }
   td_fluid_energy_change(m, w, c->hop, m->hop[c->hop].last, &momentum, &weight);
   if (rate) return spatial_dot(&momentum, S);
-  return spatial_dot(&momentum, U) - spatial_dot(&weight, S) + td_elastic_change(m, w, col);
+  return spatial_dot(&momentum, U) - spatial_dot(&weight, S);
+}
+
+static double energy_change(const td_model* m, const td_work* w, int col, bool rate) {
+  double sum = rate ? 0 : td_elastic_change(m, w, col);
+  for (int k = col; k >= 0; k = m->col[k].next) sum += motion_energy_change(m, w, k, rate);
+  return sum;
 }
 
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {

@@ -26,8 +26,12 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
     spatial A = spatial_add(hop->parent < 0 ? base : w->hop[hop->parent].A, h->c);
-    for (int k = 0; k < hop->nv; k++)
-      A = spatial_axpy(a[m->col[hop->col + k].v], w->col[hop->col + k].S, A);
+    if (a && hop->kind == HOP_STRAIN) {
+      A = spatial_add(A, td_strain_acceleration(m, w, hop, a));
+    } else {
+      for (int k = 0; a && k < hop->nv; k++)
+        A = spatial_axpy(a[m->col[hop->col + k].v], w->col[hop->col + k].S, A);
+    }
     h->A = A;
   }
 }
@@ -60,9 +64,11 @@ void td_inverse(const td_model* m, td_work* w, double* out) {
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     const hop_work* h = &w->hop[i];
-    td_hop_forces(m, w, i, &h->F, out);
+    if (!has_parts(hop)) td_hop_forces(m, w, i, &h->F, out);
     if (hop->parent >= 0) w->hop[hop->parent].F = spatial_add(w->hop[hop->parent].F, h->F);
   }
+  for (int i = 0; i < m->nrun; i++)
+    if (!m->run[i].dependent) td_run_forces(m, w, &m->run[i], out);
 }
 
 static void own_inertia(td_work* w, int i) {

@@ -20,6 +20,25 @@ static void ends_at(const td_model* m, const td_work* w, const model_row* row, r
   out->f = (row_frames){&out->a, &out->b, &out->c, vec3_of(w->num + row->d), x, reference};
 }
 
+// How they change along a column.
+typedef struct ends_change {
+  frame_change a, b, c;
+} ends_change;
+
+static ends_change ends_change_at(const td_model* m, const td_work* w, const model_row* row,
+                                  int col, bool rate) {
+  ends_change d;
+  d.a = td_frame_change(m, w, row->a, col, rate);
+  d.b = td_frame_change(m, w, row->b, col, rate);
+  d.c = row->c == row->a ? d.a : td_frame_change(m, w, row->c, col, rate);
+  return d;
+}
+
+static row_value change_of(const model_row* row, const row_ends* ends, const ends_change* d) {
+  const row_changes changes = {&d->a, &d->b, &d->c};
+  return td_row_change(row->kind, &ends->f, &changes);
+}
+
 row_value td_row_at(const td_model* m, const td_work* w, int row) {
   row_ends ends;
   ends_at(m, w, &m->row[row], &ends);
@@ -27,14 +46,10 @@ row_value td_row_at(const td_model* m, const td_work* w, int row) {
 }
 
 row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate) {
-  const model_row* r = &m->row[row];
   row_ends ends;
-  ends_at(m, w, r, &ends);
-  const frame_change a = td_frame_change(m, w, r->a, col, rate),
-                     b = td_frame_change(m, w, r->b, col, rate);
-  const frame_change c = td_frame_change(m, w, r->c, col, rate);
-  const row_changes changes = {&a, &b, &c};
-  return td_row_change(r->kind, &ends.f, &changes);
+  ends_at(m, w, &m->row[row], &ends);
+  const ends_change d = ends_change_at(m, w, &m->row[row], col, rate);
+  return change_of(&m->row[row], &ends, &d);
 }
 
 void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3]) {
@@ -46,20 +61,52 @@ void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3
   out[2] = spatial_of(none, v->torque_c);
 }
 
+// The twist that each DOF on the way from the ground gives a hop, slot by slot (path.h).
+typedef struct reach {
+  int hop, n;
+  int* v;  // DOF of each slot
+  spatial* S;
+} reach;
+
+static reach reach_new(const td_model* m, arena* s) {
+  int slots = 0;
+  for (int i = 0; i < m->nhop; i++) slots = max_int(slots, m->hop[i].end);
+  return (reach){-1, 0, arena_ints(s, slots), arena_bytes(s, (size_t)slots * sizeof(spatial))};
+}
+
+static void reach_to(const td_model* m, const td_work* w, int hop, reach* r) {
+  if (r->hop == hop) return;
+  r->hop = hop;
+  r->n = hop < 0 ? 0 : m->hop[hop].end;
+  memset(r->v, 0, (size_t)r->n * sizeof(int));
+  memset(r->S, 0, (size_t)r->n * sizeof(spatial));
+  for (int i = hop; i >= 0; i = m->hop[i].parent)
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+      const int slot = m->col[k].slot;
+      r->v[slot] = m->col[k].v;
+      r->S[slot] = spatial_add(r->S[slot], w->col[k].S);
+    }
+}
+
+// Rows of a joint follow each other and share their stations.
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   const int n = m->nvel;
+  const arena_mark mark = arena_open(&w->scratch);
+  reach to[3];
+  for (int s = 0; s < 3; s++) to[s] = reach_new(m, &w->scratch);
   memset(Jc, 0, (size_t)m->nrow * (size_t)n * sizeof(double));
   for (int i = 0; i < m->nrow; i++) {
-    const model_row* r = &m->row[i];
-    const int station[3] = {r->a, r->b, r->c};
+    const int station[3] = {m->row[i].a, m->row[i].b, m->row[i].c};
     spatial f[3];
     td_row_wrenches(m, w, i, f);
-    for (int s = 0; s < 3; s++) {
-      if (station[s] < 0) continue;
-      for (int hop = m->station[station[s]].hop; hop >= 0; hop = m->hop[hop].parent)
-        td_hop_forces(m, w, hop, &f[s], Jc + i * n);
+    const bool shared = station[0] == station[2];
+    if (shared) f[0] = spatial_add(f[0], f[2]);
+    for (int s = 0; s < (shared ? 2 : 3); s++) {
+      reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
+      for (int k = 0; k < to[s].n; k++) Jc[i * n + to[s].v[k]] += spatial_dot(&to[s].S[k], &f[s]);
     }
   }
+  arena_close(&w->scratch, mark);
 }
 
 void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
@@ -75,19 +122,27 @@ void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
   }
 }
 
+// Of a row with the multiplier's force v.
+static void wrenches_change(const model_row* row, const row_ends* ends, const row_value* v,
+                            const ends_change* c, spatial out[3]) {
+  const row_value d = change_of(row, ends, c);
+  const vec3 none = {0, 0, 0};
+  const spatial moved_a = spatial_of(none, vec3_cross(c->a.p, v->force)),
+                moved_b = spatial_of(none, vec3_cross(c->b.p, v->force));
+  const spatial on_a = spatial_add(spatial_force(ends->a.p, d.force, d.torque), moved_a);
+  out[0] = spatial_scale(-1, on_a);
+  out[1] = spatial_add(spatial_force(ends->b.p, d.force, d.torque), moved_b);
+  out[2] = spatial_of(none, d.torque_c);
+}
+
 void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int col, bool rate,
                             spatial out[3]) {
   const model_row* r = &m->row[row];
-  const row_value v = td_row_at(m, w, row), d = td_row_change_at(m, w, row, col, rate);
-  const int station[2] = {r->a, r->b};
-  for (int s = 0; s < 2; s++) {
-    const vec3 p = td_frame(m, w, station[s]).p,
-               dp = td_frame_change(m, w, station[s], col, rate).p;
-    const spatial moved = spatial_of((vec3){0, 0, 0}, vec3_cross(dp, v.force));
-    out[s] =
-        spatial_scale(s == 0 ? -1 : 1, spatial_add(spatial_force(p, d.force, d.torque), moved));
-  }
-  out[2] = spatial_of((vec3){0, 0, 0}, d.torque_c);
+  row_ends ends;
+  ends_at(m, w, r, &ends);
+  const row_value v = td_row_value(r->kind, &ends.f);
+  const ends_change d = ends_change_at(m, w, r, col, rate);
+  wrenches_change(r, &ends, &v, &d, out);
 }
 
 bool td_row_moves(const td_model* m, int row, int hop) {
@@ -133,36 +188,118 @@ double td_row_drive(const td_model* m, const td_work* w, int row, const row_valu
   return u - w->num[r->k] * (at->e - e) - w->num[r->mu] * (at->ed - ed);
 }
 
-// Change of (acceleration - drive) along a column, numbers included.
-double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
+// Change of (acceleration - drive), numbers included, for the change d of the row.
+static double defect_change(const td_model* m, const td_work* w, int row, const row_value* at,
+                            const row_value* d) {
   const model_row* r = &m->row[row];
-  const row_value d = td_row_change_at(m, w, row, col, rate);
-  double x = d.edd;
+  double x = d->edd, e, ed;
   if (r->control != NUM_NONE) x -= w->dnum[r->control];
   if (r->k == NUM_NONE) return x;
-  const row_value at = td_row_at(m, w, row);
-  double e, ed;
   td_row_target(m, w, row, &e, &ed);
-  return x + w->num[r->k] * d.e + w->num[r->mu] * d.ed + w->dnum[r->k] * (at.e - e) +
-         w->dnum[r->mu] * (at.ed - ed);
+  return x + w->num[r->k] * d->e + w->num[r->mu] * d->ed + w->dnum[r->k] * (at->e - e) +
+         w->dnum[r->mu] * (at->ed - ed);
+}
+
+double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
+  const row_value at = td_row_at(m, w, row), d = td_row_change_at(m, w, row, col, rate);
+  return defect_change(m, w, row, &at, &d);
+}
+
+// ---- tangents ---------------------------------------------------------------------------------
+
+// Rows of a joint follow each other and share their ends, which are then found once.
+static int bundle_end(const td_model* m, int first) {
+  const model_row *a = &m->row[first], *b = a + 1;
+  while (b < m->row + m->nrow && b->a == a->a && b->b == a->b && b->c == a->c) b++;
+  return (int)(b - m->row);
+}
+
+typedef struct row_state {
+  row_ends ends;
+  row_value at;
+} row_state;
+
+static const row_state* rows_at(const td_model* m, td_work* w) {
+  row_state* s = arena_bytes(&w->scratch, (size_t)m->nrow * sizeof *s);
+  for (int i = 0; i < m->nrow; i++) {
+    ends_at(m, w, &m->row[i], &s[i].ends);
+    s[i].at = td_row_value(m->row[i].kind, &s[i].ends.f);
+  }
+  return s;
+}
+
+size_t td_row_bytes(const td_model* m) { return (size_t)m->nrow * sizeof(row_state) + 64; }
+
+// The wrenches of a bundle's multipliers change along a column: what that does along the DOFs.
+static void bundle_column(const td_model* m, const td_work* w, int first, int end,
+                          const row_state* s, const double* lambda, int col, const reach to[3],
+                          double* dq) {
+  const ends_change d = ends_change_at(m, w, &m->row[first], col, false);
+  spatial sum[3] = {spatial_zero(), spatial_zero(), spatial_zero()}, change[3];
+  for (int i = first; i < end; i++) {
+    wrenches_change(&m->row[i], &s[i].ends, &s[i].at, &d, change);
+    for (int e = 0; e < 3; e++) sum[e] = spatial_axpy(lambda[i], change[e], sum[e]);
+  }
+  for (int e = 0; e < 3; e++)
+    for (int k = 0; k < to[e].n; k++)
+      dq[to[e].v[k] * m->nvel + m->col[col].v] -= spatial_dot(&to[e].S[k], &sum[e]);
+}
+
+void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const row_state* s = rows_at(m, w);
+  reach to[3];
+  for (int e = 0; e < 3; e++) to[e] = reach_new(m, &w->scratch);
+  for (int first = 0, end; first < m->nrow; first = end) {
+    const int station[3] = {m->row[first].a, m->row[first].b, m->row[first].c};
+    end = bundle_end(m, first);
+    for (int e = 0; e < 3; e++)
+      reach_to(m, w, station[e] < 0 ? -1 : m->station[station[e]].hop, &to[e]);
+    for (int col = 0; col < m->ncol; col++)
+      if (m->col[col].leads && td_row_moves(m, first, m->col[col].hop))
+        bundle_column(m, w, first, end, s, lambda, col, to, dq);
+  }
+  arena_close(&w->scratch, mark);
+}
+
+static void defect_column(const td_model* m, const td_work* w, const row_state* s, int col,
+                          bool rate, double* out) {
+  for (int first = 0, end; first < m->nrow; first = end) {
+    end = bundle_end(m, first);
+    if (!w->numbers_change && !td_row_moves(m, first, m->col[col].hop)) continue;
+    const ends_change c = ends_change_at(m, w, &m->row[first], col, rate);
+    for (int i = first; i < end; i++) {
+      const row_value d = change_of(&m->row[i], &s[i].ends, &c);
+      out[i * m->nvel + m->col[col].v] += defect_change(m, w, i, &s[i].at, &d);
+    }
+  }
+}
+
+// Rows see accelerations without gravity, their changes follow from the columns' tangent vectors.
+void td_constraint_tangent_at(const td_model* m, td_work* w, const double* a, bool gravity,
+                              double* dq, double* dv) {
+  const size_t size = (size_t)m->nrow * (size_t)m->nvel * sizeof(double);
+  const arena_mark mark = arena_open(&w->scratch);
+  td_accelerate(m, w, a, false);
+  const row_state* s = rows_at(m, w);
+  if (gravity) td_accelerate(m, w, a, true);
+  memset(dq, 0, size);
+  memset(dv, 0, size);
+  for (int col = 0; col < m->ncol; col++)
+    for (int rate = 0; rate < 2 && m->col[col].leads; rate++) {
+      td_number_changes(m, w, col, rate);
+      defect_column(m, w, s, col, rate, rate ? dv : dq);
+    }
+  td_number_changes(m, w, -1, false);
+  arena_close(&w->scratch, mark);
 }
 
 void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
                            double* dq, double* dv) {
-  const int n = m->nvel;
-  const size_t size = (size_t)m->nrow * (size_t)n * sizeof(double);
-  memset(dq, 0, size);
-  memset(dv, 0, size);
   td_enter(m, state, w);
   td_accelerate(m, w, a, false);
   td_tangent_columns(m, w, a);
-  for (int col = 0; col < m->ncol; col++)
-    for (int rate = 0; rate < 2; rate++) {
-      td_number_changes(m, w, col, rate);
-      for (int i = 0; i < m->nrow; i++)
-        (rate ? dv : dq)[i * n + m->col[col].v] += td_row_defect_change(m, w, i, col, rate);
-    }
-  td_number_changes(m, w, -1, false);
+  td_constraint_tangent_at(m, w, a, false, dq, dv);
 }
 
 void td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc, double* e,

@@ -183,6 +183,7 @@ static void element_block(const td_model* m, td_work* w, const td_pattern* p, co
     for (int i = m->tree[tree]; i < m->tree[tree + 1]; i++) {
       if (e->live.n == 0 && !is_moved(m, e, i)) continue;
       for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+        if (!m->col[k].leads) continue;
         element_column(m, w, p, e, J, k, false, dq);
         if (dv && (e->damped || e->live.n > 0)) element_column(m, w, p, e, J, k, true, dv);
       }
@@ -316,7 +317,7 @@ static void row_tangent(const td_model* m, td_work* w, int i, int block, double*
     for (int h = first; h < end; h++) {
       if (live.n == 0 && !td_row_moves(m, i, h)) continue;
       for (int k = m->hop[h].col; k < m->hop[h].col + m->hop[h].nv; k++)
-        for (int rate = 0; rate < 2; rate++) {
+        for (int rate = 0; rate < 2 && m->col[k].leads; rate++) {
           change_numbers(m, w, live, k, rate);
           (rate ? to_v : to_q)[m->v_local[m->col[k].v]] += td_row_defect_change(m, w, i, k, rate);
         }

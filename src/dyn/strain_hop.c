@@ -1,4 +1,4 @@
-// Hops of strain-parametrised rods; the step itself is in elem/magnus.c.
+// Hops of strain-parametrised rods; the steps themselves are in elem/magnus.c.
 //
 // A step is made in the frame before it, which moves with the twist V and acceleration A of its
 // parent.  A part S' of it, carried to the world, has the rates
@@ -8,57 +8,72 @@
 // and these are the tangent vectors of a column (tangent.c):  U = Ṡ, X = 2 Ṡ, Z = S̈.  That holds
 // for every joint: the change of a twist along a coordinate and its rate along the motion differ by
 // S × V alone.
+//
+// Steps that follow each other are a run (model_run): all but putting the frames one behind the
+// other is done for eight of them at once, one lane each.  Afterwards (w->part) the parts of a node
+// stand side by side, lane d for strain d: M and the tangents are made step by step.
 #include "strain_hop.h"
 
 #include <string.h>
 
-// The frame before the step.
+// The frame before a step.
 static pose before(const td_model* m, const td_work* w, int i) {
   const int parent = m->hop[i].parent;
   return parent < 0 ? w->hop_fix[i] : pose_mul(w->hop[parent].g, w->hop_fix[i]);
 }
-
-static spatial carried(const pose* g, const spatial* x) {
-  const vec3 r = mat3_apply(g->R, spatial_r(x));
-  return spatial_of(vec3_add(mat3_apply(g->R, spatial_t(x)), vec3_cross(g->p, r)), r);
+static octet_pose all_before(const td_model* m, const td_work* w, const model_run* run) {
+  octet_pose g = {{{0}}, {{0}}};
+  for (int l = 0; l < run->n; l++) {
+    const pose one = before(m, w, run->hop + l);
+    octet_pose_put(&g, l, &one);
+  }
+  return g;
 }
 
-// The world's wrench F seen from the frame g.
-static spatial wrench_in(const pose* g, const spatial* F) {
-  const vec3 f = spatial_t(F), m = vec3_sub(spatial_r(F), vec3_cross(g->p, f));
-  return spatial_of(mat3_apply_t(g->R, f), mat3_apply_t(g->R, m));
+// to[n] += Σ weight x of all coordinates, strain by strain
+static void add_weighed(const td_model* m, const td_work* w, const model_run* run, const double* x,
+                        bool positions, int degree, jet* to) {
+  const lanes* weight = w->run_weight + run->weight;
+  for (const model_run_dof* f = m->run_dof + run->dof; f < m->run_dof + run->dof + run->ndof; f++) {
+    const double value = x[positions ? f->q : f->v];
+    for (int n = 0; n < run->nodes; n++) to[n].d[degree].c[f->part] += value * *weight++;
+  }
+}
+
+// The accelerations of strains that are expressions, whose weights change.
+static void add_accelerations(const td_model* m, const td_work* w, const model_run* run,
+                              const double* a, jet* to) {
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const model_col* c = &m->col[k];
+      for (int n = 0; n < run->nodes; n++)
+        to[n].d[2].c[c->part][l] += w->num[c->weight + n] * a[c->v];
+    }
+  }
 }
 
 // Strains at the nodes, their rates and (a given) accelerations.
-static magnus_step step_of(const td_model* m, const td_work* w, const model_hop* hop,
-                           const double* a) {
-  magnus_step s = {.nodes = hop->nodes, .h = w->num[hop->step], .modes = hop->modes};
-  for (int n = 0; n < hop->nodes; n++) {
-    const double* value = w->num + hop->value + 6 * n;
-    for (int d = 0; d < 6; d++) s.xi[n][0].a[d] = value[d];
-    for (int d = 0; hop->dependent && d < 6; d++) {
-      s.xi[n][1].a[d] = value[6 * hop->nodes + d];
-      s.xi[n][2].a[d] = value[12 * hop->nodes + d];
-    }
-    s.xi[n][0].a[2] += 1;
-    const int end = hop->col + hop->nv;
-    for (int k = hop->col; k < end;) {
-      const int part = m->col[k].part;
-      double x = 0, u = 0, du = 0;
-      for (; k < end && m->col[k].part == part; k++) {
-        const model_col* c = &m->col[k];
-        const double weight = w->num[c->weight + n];
-        x += weight * w->q[c->q];
-        u += weight * w->v[c->v];
-        if (a) du += weight * a[c->v];
-      }
-      if (!hop->dependent) {
-        s.xi[n][0].a[part] += x;
-        s.xi[n][1].a[part] += u;
-      }
-      s.xi[n][2].a[part] += du;
-    }
+static magnus_steps steps_of(const td_model* m, const td_work* w, const model_run* run,
+                             const double* a) {
+  magnus_steps s = {.nodes = run->nodes, .modes = run->modes};
+  for (int n = 0; n < run->nodes; n++) s.xi[n] = (jet){{octet_zero(), octet_zero(), octet_zero()}};
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    const double* value = w->num + hop->value;
+    s.h[l] = w->num[hop->step];
+    for (int k = 0; k < (run->dependent ? 3 : 1); k++)
+      for (int n = 0; n < run->nodes; n++)
+        for (int d = 0; d < 6; d++) s.xi[n].d[k].c[d][l] = *value++;
+    for (int n = 0; n < run->nodes; n++) s.xi[n].d[0].c[2][l] += 1;
   }
+  if (run->dependent) {
+    if (a) add_accelerations(m, w, run, a, s.xi);
+    return s;
+  }
+  add_weighed(m, w, run, w->q, true, 0, s.xi);
+  add_weighed(m, w, run, w->v, false, 1, s.xi);
+  if (a) add_weighed(m, w, run, a, false, 2, s.xi);
   return s;
 }
 
@@ -87,19 +102,37 @@ void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a) {
   for (int i = 0; i < m->nstrain_rate_slot; i++) w->num[m->strain_rate_slot[i]] = w->partial[i];
 }
 
-void td_strain_prepare(const td_model* m, td_work* w) {
-  for (int i = 0; i < m->nhop; i++) {
-    const model_hop* hop = &m->hop[i];
-    if (hop->kind != HOP_STRAIN) continue;
-    lanes* row = w->weight + hop->weights;
-    memset(row, 0, (size_t)(6 * hop->nodes * hop->blocks) * sizeof(lanes));
+static void prepare_step(const td_model* m, td_work* w, const model_hop* hop) {
+  lanes* row = w->weight + hop->weights;
+  memset(row, 0, (size_t)(6 * hop->nodes * hop->blocks) * sizeof(lanes));
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    for (int n = 0; n < hop->nodes; n++)
+      row[(6 * n + c->part) * hop->blocks + c->slot / LANES - hop->block][c->slot % LANES] +=
+          w->num[c->weight + n];
+  }
+}
+
+static void prepare_run(const td_model* m, td_work* w, const model_run* run) {
+  lanes* weight = w->run_weight + run->weight;
+  memset(weight, 0, (size_t)(run->ndof * run->nodes) * sizeof(lanes));
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       const model_col* c = &m->col[k];
-      for (int n = 0; n < hop->nodes; n++)
-        row[(6 * n + c->part) * hop->blocks + c->slot / LANES - hop->block][c->slot % LANES] +=
-            w->num[c->weight + n];
+      const model_run_dof* f = m->run_dof + run->dof;
+      while (f->v != c->v || f->part != c->part) f++;
+      const int at = (int)(f - (m->run_dof + run->dof)) * run->nodes;
+      for (int n = 0; n < run->nodes; n++) weight[at + n][l] += w->num[c->weight + n];
     }
   }
+}
+
+void td_strain_prepare(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nhop; i++)
+    if (m->hop[i].kind == HOP_STRAIN) prepare_step(m, w, &m->hop[i]);
+  for (int i = 0; i < m->nrun; i++)
+    if (!m->run[i].dependent) prepare_run(m, w, &m->run[i]);
 }
 
 // Σ_n weight_n x_n of a column
@@ -110,22 +143,63 @@ static spatial weighed(const model_col* c, const td_work* w, int nodes,
   return sum;
 }
 
-void td_strain_place(const td_model* m, td_work* w, const model_hop* hop, pose* g, spatial* V,
-                     spatial* own) {
-  const magnus_step step = step_of(m, w, hop, NULL);
-  octet* S = w->part + hop->parts;
+// Columns are looked at one by one where there are rows (and in tangents).
+static void put_columns(const td_model* m, td_work* w, const model_hop* hop) {
   spatial part[MAGNUS_NODES][LANES];
-  magnus_motion motion;
-  td_magnus(&step, &motion);
-  *V = carried(g, &motion.V);
-  *own = carried(g, &motion.A);
-  for (int n = 0; n < hop->nodes; n++) {
-    S[n] = octet_carried(g, &motion.S[n]);
-    octet_vectors(&S[n], part[n]);
-  }
+  for (int n = 0; n < hop->nodes; n++) octet_vectors(&w->part[hop->parts + n], part[n]);
   for (int k = hop->col; k < hop->col + hop->nv; k++)
     w->col[k].S = weighed(&m->col[k], w, hop->nodes, part);
-  *g = pose_mul(*g, motion.g);
+}
+static bool wants_columns(const td_model* m, const model_run* run) {
+  return run->dependent || m->nrow > 0 || m->sparse;
+}
+
+// The parts of all steps of a run as those of their nodes.
+static void put_parts(const td_model* m, const model_run* run, const octet x[MAGNUS_PARTS],
+                      octet* to) {
+  for (int n = 0; n < run->nodes; n++)
+    for (int c = 0; c < 6; c++) {
+      lanes from[8] = {{0}}, all[8];
+      for (int d = 0; d < 6; d++)
+        if (run->modes >> d & 1) from[d] = x[6 * n + d].c[c];
+      lanes_transpose(from, all);
+      for (int l = 0; l < run->n; l++) to[m->hop[run->hop + l].parts + n].c[c] = all[l];
+    }
+}
+
+// Twists of the steps of a run, one by one.
+static void put_twists(const td_model* m, td_work* w, const model_run* run, const octet* steps,
+                       const octet* own) {
+  spatial dV[LANES], rate[LANES];
+  octet_vectors(steps, dV);
+  octet_vectors(own, rate);
+  for (int l = 0; l < run->n; l++) {
+    const int i = run->hop + l, parent = m->hop[i].parent;
+    const spatial zero = spatial_zero(), *V = parent < 0 ? &zero : &w->hop[parent].V;
+    hop_work* h = &w->hop[i];
+    h->V = spatial_add(*V, dV[l]);
+    h->c = spatial_add(spatial_cross(V, &dV[l]), rate[l]);
+    if (w->hop_heavy[i]) h->I = inertia_move(h->g, w->hop_inertia[i]);
+  }
+}
+
+void td_strain_place(const td_model* m, td_work* w, const model_run* run) {
+  const magnus_steps steps = steps_of(m, w, run, NULL);
+  magnus_motion motion;
+  octet_pose g = {{{0}}, {{0}}};
+  td_magnus(&steps, &motion);
+  for (int l = 0; l < run->n; l++) {
+    const pose one = before(m, w, run->hop + l), step = octet_pose_at(&motion.g, l);
+    octet_pose_put(&g, l, &one);
+    w->hop[run->hop + l].g = pose_mul(one, step);
+  }
+  const octet V = octet_carried_each(&g, &motion.V), own = octet_carried_each(&g, &motion.A);
+  put_twists(m, w, run, &V, &own);
+  for (int p = 0; p < 6 * run->nodes; p++)
+    if (run->modes >> p % 6 & 1) motion.S[p] = octet_carried_each(&g, &motion.S[p]);
+  put_parts(m, run, motion.S, w->part);
+  for (int l = 0; wants_columns(m, run) && l < run->n; l++)
+    put_columns(m, w, &m->hop[run->hop + l]);
 }
 
 void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
@@ -140,37 +214,73 @@ void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop,
   }
 }
 
-// What the hop's acceleration has from its parent; the ground's may hold gravity or not.
-static spatial acceleration_before(const td_model* m, const td_work* w, int i, const double* a) {
-  spatial A = spatial_sub(w->hop[i].A, w->hop[i].c);
-  for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++)
-    A = spatial_axpy(-a[m->col[k].v], w->col[k].S, A);
+spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_hop* hop,
+                               const double* a) {
+  lanes rate[MAGNUS_NODES] = {{0}, {0}, {0}};
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    for (int n = 0; n < hop->nodes; n++) rate[n][c->part] += w->num[c->weight + n] * a[c->v];
+  }
+  octet sum = octet_zero();
+  for (int n = 0; n < hop->nodes; n++)
+    sum = octet_axpy_each(rate[n], &w->part[hop->parts + n], sum);
+  spatial each[LANES], A = spatial_zero();
+  octet_vectors(&sum, each);
+  for (int d = 0; d < 6; d++) A = spatial_add(A, each[d]);
   return A;
 }
 
-static void part_rates(const td_model* m, td_work* w, int i, const double* a) {
-  const model_hop* hop = &m->hop[i];
-  octet *U = w->part_U + hop->parts, *Z = w->part_Z + hop->parts;
-  const magnus_step step = step_of(m, w, hop, a);
-  const pose g = before(m, w, i);
-  const spatial zero = spatial_zero();
-  const spatial* V = hop->parent < 0 ? &zero : &w->hop[hop->parent].V;
-  const spatial A = acceleration_before(m, w, i, a);
-  octet Sd[MAGNUS_NODES], Sdd[MAGNUS_NODES];
-  td_magnus_rates(&step, Sd, Sdd);
-  for (int n = 0; n < hop->nodes; n++) {
-    const octet *S = &w->part[hop->parts + n], own = octet_carried(&g, &Sd[n]);
-    U[n] = octet_cross_add(V, S, own);
-    const octet both = octet_add(U[n], own);
-    Z[n] = octet_cross_add(&A, S, octet_cross_add(V, &both, octet_carried(&g, &Sdd[n])));
+// Wrenches on the parts of all steps of a run first, then on what each coordinate does to them.
+void td_run_forces(const td_model* m, const td_work* w, const model_run* run, double* out) {
+  const lanes* weight = w->run_weight + run->weight;
+  lanes force[MAGNUS_NODES][LANES];  // of node n on strain d
+  for (int n = 0; n < run->nodes; n++) {
+    lanes each[LANES] = {{0}};
+    for (int l = 0; l < run->n; l++)
+      each[l] = octet_dot(&w->hop[run->hop + l].F, &w->part[m->hop[run->hop + l].parts + n]);
+    lanes_transpose(each, force[n]);
+  }
+  for (const model_run_dof* f = m->run_dof + run->dof; f < m->run_dof + run->dof + run->ndof; f++) {
+    lanes sum = {0};
+    for (int n = 0; n < run->nodes; n++) sum += *weight++ * force[n][f->part];
+    out[f->v] += ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
   }
 }
 
+// What a step's acceleration has from its parent; the ground's may hold gravity or not.
+static spatial acceleration_before(const td_model* m, const td_work* w, int i, const double* a) {
+  return spatial_sub(spatial_sub(w->hop[i].A, w->hop[i].c),
+                     td_strain_acceleration(m, w, &m->hop[i], a));
+}
+
+static void part_rates(const td_model* m, td_work* w, const model_run* run, const double* a) {
+  const magnus_steps steps = steps_of(m, w, run, a);
+  const octet_pose g = all_before(m, w, run);
+  magnus_motion motion;
+  octet Sd[MAGNUS_PARTS], Sdd[MAGNUS_PARTS], V = octet_zero(), A = octet_zero();
+  td_magnus(&steps, &motion);
+  td_magnus_rates(&steps, Sd, Sdd);
+  for (int l = 0; l < run->n; l++) {
+    const int i = run->hop + l, parent = m->hop[i].parent;
+    const spatial accel = l == 0 ? acceleration_before(m, w, i, a) : w->hop[parent].A;
+    if (parent >= 0) octet_put(&V, l, &w->hop[parent].V);
+    octet_put(&A, l, &accel);
+  }
+  for (int p = 0; p < 6 * run->nodes; p++) {
+    if (!(run->modes >> p % 6 & 1)) continue;
+    const octet S = octet_carried_each(&g, &motion.S[p]), own = octet_carried_each(&g, &Sd[p]),
+                second = octet_carried_each(&g, &Sdd[p]);
+    Sd[p] = octet_cross_add_each(&V, &S, own);
+    const octet both = octet_add(Sd[p], own);
+    Sdd[p] = octet_cross_add_each(&A, &S, octet_cross_add_each(&V, &both, second));
+  }
+  put_parts(m, run, Sd, w->part_U);
+  put_parts(m, run, Sdd, w->part_Z);
+}
+
 // Columns are weights times parts; where the weights change along the motion, the product rule.
-void td_strain_columns(const td_model* m, td_work* w, int i, const double* a) {
-  const model_hop* hop = &m->hop[i];
+static void step_columns(const td_model* m, td_work* w, const model_hop* hop) {
   spatial s[MAGNUS_NODES][LANES], u[MAGNUS_NODES][LANES], z[MAGNUS_NODES][LANES];
-  part_rates(m, w, i, a);
   for (int n = 0; n < hop->nodes; n++) {
     octet_vectors(&w->part[hop->parts + n], s[n]);
     octet_vectors(&w->part_U[hop->parts + n], u[n]);
@@ -191,12 +301,25 @@ void td_strain_columns(const td_model* m, td_work* w, int i, const double* a) {
   }
 }
 
-void td_strain_curvature(const td_model* m, const td_work* w, int i, const spatial* F,
-                         lanes N[MAGNUS_PARTS][MAGNUS_NODES]) {
-  const magnus_step step = step_of(m, w, &m->hop[i], NULL);
-  const pose g = before(m, w, i);
-  const spatial local = wrench_in(&g, F);
-  td_magnus_curvature(&step, &local, N);
+void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a) {
+  for (int l = 0; !wants_columns(m, run) && l < run->n; l++)
+    put_columns(m, w, &m->hop[run->hop + l]);
+  part_rates(m, w, run, a);
+  for (int l = 0; l < run->n; l++) step_columns(m, w, &m->hop[run->hop + l]);
+}
+
+void td_strain_curvature(const td_model* m, const td_work* w, const model_run* run,
+                         curvature_row* N) {
+  const magnus_steps steps = steps_of(m, w, run, NULL);
+  const octet_pose g = all_before(m, w, run);
+  octet all = octet_zero();
+  for (int l = 0; l < run->n; l++) {
+    const int i = run->hop + l;
+    const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
+    octet_put(&all, l, &F);
+  }
+  const octet local = octet_wrench_in_each(&g, &all);
+  td_magnus_curvature(&steps, &local, N);
 }
 
 // Σ_p (S_p · F) d²y_p/dq_k dq_l of strains that are expressions
@@ -215,23 +338,24 @@ static void add_hessian(const td_model* m, const td_work* w, const model_hop* ho
   }
 }
 
-void td_strain_own(const td_model* m, const td_work* w, int i, const spatial* F,
+void td_strain_own(const td_model* m, const td_work* w, int i, const curvature_row* N,
                    const tree_part* part, double* dq) {
   const model_hop* hop = &m->hop[i];
-  lanes N[MAGNUS_PARTS][MAGNUS_NODES];
-  td_strain_curvature(m, w, i, F, N);
-  if (hop->dependent) add_hessian(m, w, hop, F, part, dq);
+  const int lane = i - m->run[hop->run].hop;
+  const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
+  if (hop->dependent) add_hessian(m, w, hop, &F, part, dq);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
-    lanes along[MAGNUS_NODES] = {{0}};  // Σ_p weight_p N[p]
+    double along[MAGNUS_PARTS] = {0};  // Σ_p weight_p N[p]
     for (int n = 0; n < hop->nodes; n++)
-      for (int j = 0; j < hop->nodes; j++)
-        along[j] += w->num[c->weight + n] * N[6 * n + c->part][j];
+      for (int r = 0; r < 6 * hop->nodes; r++)
+        if (hop->modes >> r % 6 & 1)
+          along[r] += w->num[c->weight + n] * N[6 * n + c->part][r][lane];
     for (int l = hop->col; l < hop->col + hop->nv; l++) {
       const model_col* e = &m->col[l];
       for (int n = 0; n < hop->nodes; n++)
         dq[part_row(part, e->v) * part->n + part_row(part, c->v)] +=
-            w->num[e->weight + n] * along[n][e->part];
+            w->num[e->weight + n] * along[6 * n + e->part];
     }
   }
 }

@@ -9,22 +9,32 @@
 // what tangents need of them at the accelerations a.
 void td_strain_numbers(const td_model* m, td_work* w);
 void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a);
-// Rows of weights of the steps, lane by lane in the order of the path's slots (path.h).
+// Weights of the steps: lane by lane in the order of the path's slots (path.h), and of the runs.
 void td_strain_prepare(const td_model* m, td_work* w);
-// Moves g behind the step, fills its parts and the columns' S; *V and *own: twist across the step
-// and its rate at constant velocities, in the world.
-void td_strain_place(const td_model* m, td_work* w, const model_hop* hop, pose* g, spatial* V,
-                     spatial* own);
-// out += what a wrench F behind the step does along its DOFs.
+// Places the steps of a run, whose first parent has been placed, and fills their parts; the
+// columns' S only where there are constraint rows, else td_strain_columns does.
+void td_strain_place(const td_model* m, td_work* w, const model_run* run);
+// out += what a wrench F behind a step does along its DOFs.
 void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
                       double* out);
-// U, Z of its parts, and U, Z, X of its columns.
-void td_strain_columns(const td_model* m, td_work* w, int hop, const double* a);
-// d(Sᵀ F)/dy of its parts, F held (td_magnus_curvature).
-void td_strain_curvature(const td_model* m, const td_work* w, int hop, const spatial* F,
-                         lanes N[MAGNUS_PARTS][MAGNUS_NODES]);
-// The same for all pairs of its columns, added to dq; strains that are expressions included.
-void td_strain_own(const td_model* m, const td_work* w, int hop, const spatial* F,
+// The same of the composite wrenches behind all steps of a run, whose strains are sums.
+void td_run_forces(const td_model* m, const td_work* w, const model_run* run, double* out);
+// S a: what accelerations a of the coordinates add behind a step.
+spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_hop* hop,
+                               const double* a);
+// U, Z of the parts of a run, and S, U, Z, X of its columns.
+void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a);
+// d(Sᵀ F)/dy of the parts of all steps of a run, F held, where F is what is left of the wrench
+// below without the forces (td_magnus_curvature).
+typedef lanes curvature_row[MAGNUS_PARTS];
+void td_strain_curvature(const td_model* m, const td_work* w, const model_run* run,
+                         curvature_row* N);
+// The same for all pairs of columns of one of its hops, added to dq; strains that are expressions
+// included.
+void td_strain_own(const td_model* m, const td_work* w, int hop, const curvature_row* N,
                    const tree_part* part, double* dq);
+static inline bool begins_run(const td_model* m, int hop) {
+  return m->hop[hop].kind == HOP_STRAIN && m->run[m->hop[hop].run].hop == hop;
+}
 
 #endif

@@ -9,21 +9,25 @@
 #include "path.h"
 #include "strain_hop.h"
 
+// Σ_p w_p x_p of one block of slots
+static inline octet weighed_parts(const td_work* w, const model_hop* hop, const octet* x, int b) {
+  const lanes* weight = w->weight + hop->weights + b;
+  octet sum = octet_zero();
+  for (int n = 0; n < hop->nodes; n++)
+    for (int d = 0; d < 6; d++) {
+      if (!(hop->modes >> d & 1)) continue;
+      const lanes here = weight[(6 * n + d) * hop->blocks];
+      for (int c = 0; c < 6; c++) sum.c[c] += x[n].c[c][d] * here;
+    }
+  return sum;
+}
+
 // vectors += scale Σ_p w_p x_p
-static void add_parts(const td_model* m, const td_work* w, const model_hop* hop, double scale,
-                      const octet* x, octet* vectors) {
-  const int end = hop->col + hop->nv;
-  for (int k = hop->col; k < end;) {  // the columns of one strain, with ascending slots
-    const int d = m->col[k].part, first = m->col[k].slot / LANES;
-    while (k < end && m->col[k].part == d) k++;
-    const int last = m->col[k - 1].slot / LANES;
-    const lanes* row = w->weight + hop->weights + d * hop->blocks - hop->block;
-    for (int b = first; b <= last; b++)
-      for (int n = 0; n < hop->nodes; n++) {
-        const lanes weight = scale * row[6 * n * hop->blocks + b];
-        const double* one = (const double*)&x[n] + d;
-        for (int c = 0; c < 6; c++) vectors[b].c[c] += one[c * LANES] * weight;
-      }
+static void add_parts(const td_work* w, const model_hop* hop, double scale, const octet* x,
+                      octet* vectors) {
+  for (int b = 0; b < hop->blocks; b++) {
+    const octet sum = weighed_parts(w, hop, x, b);
+    vectors[hop->block + b] = octet_axpy(scale, &sum, vectors[hop->block + b]);
   }
 }
 
@@ -38,21 +42,27 @@ static inline void products(const octet* x, int d, const octet* vectors, int n, 
 }
 
 // The rows of the step's slots: that of column k gets Σ_n w_kn R_n, over the first n slots.
-static void add_rows(const td_model* m, const td_work* w, const model_hop* hop, const path* p,
-                     const lanes* R, int n, lanes* rows) {
-  const int blocks = (n + LANES - 1) / LANES, nodes = hop->nodes, node = 6 * p->nblock;
+static ALWAYS void add_rows_of(const td_model* m, const td_work* w, const model_hop* hop, int nodes,
+                               const path* p, const lanes* R, int blocks, lanes* rows) {
+  const int node = 6 * p->nblock;
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
     const double* weight = w->num + c->weight;
     const lanes* from = R + c->part * p->nblock;
     lanes* row = rows + c->slot * p->nblock;
     for (int b = 0; b < blocks; b++) {
-      lanes sum = row[b] + weight[0] * from[b];
-      if (nodes > 1) sum += weight[1] * from[node + b];
-      if (nodes > 2) sum += weight[2] * from[2 * node + b];
+      lanes sum = row[b];
+      for (int n = 0; n < nodes; n++) sum += weight[n] * from[n * node + b];
       row[b] = sum;
     }
   }
+}
+static void add_rows(const td_model* m, const td_work* w, const model_hop* hop, const path* p,
+                     const lanes* R, int n, lanes* rows) {
+  const int blocks = slot_blocks(n);
+  if (hop->nodes == 1) add_rows_of(m, w, hop, 1, p, R, blocks, rows);
+  if (hop->nodes == 2) add_rows_of(m, w, hop, 2, p, R, blocks, rows);
+  if (hop->nodes == 3) add_rows_of(m, w, hop, 3, p, R, blocks, rows);
 }
 
 // Both halves of M get half of what the step has with itself: its columns are on the path by half.
@@ -61,17 +71,17 @@ void td_step_mass(const td_model* m, const td_work* w, int i, const path* p, oct
   const model_hop* hop = &m->hop[i];
   const octet* part = w->part + hop->parts;
   if (!td_has_mass(&sums_of_hop(w, i)->IA)) {
-    add_parts(m, w, hop, 1, part, S);
+    add_parts(w, hop, 1, part, S);
     return;
   }
-  add_parts(m, w, hop, 0.5, part, S);
+  add_parts(w, hop, 0.5, part, S);
   for (int n = 0; n < hop->nodes; n++) {
     const octet H = octet_apply(&sums_of_hop(w, i)->IA, &part[n]);
     for (int d = 0; d < 6; d++)
       if (hop->modes >> d & 1) products(&H, d, S, hop->end, false, room + (6 * n + d) * p->nblock);
   }
   add_rows(m, w, hop, p, room, hop->end, M);
-  add_parts(m, w, hop, 0.5, part, S);
+  add_parts(w, hop, 0.5, part, S);
 }
 
 // ---- tangents ---------------------------------------------------------------------------------
@@ -150,18 +160,17 @@ static void step_columns(const tangent_path* t, const model_hop* hop, int n, con
 }
 
 // S changes inside its own step: Σ_r N[p][r] w_r added to the row of part p.
-static void add_curvature(const td_model* m, const td_work* w, int i, const path* p, lanes* rows) {
+static void add_curvature(const td_model* m, const td_work* w, int i, const tangent_path* t,
+                          lanes* rows) {
   const model_hop* hop = &m->hop[i];
-  const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
-  lanes N[MAGNUS_PARTS][MAGNUS_NODES];
-  td_strain_curvature(m, w, i, &F, N);
+  const int lane = i - m->run[hop->run].hop;
   for (int r = 0; r < 6 * hop->nodes; r++) {
     if (!(hop->modes >> r % 6 & 1)) continue;
     const lanes* weight = w->weight + hop->weights + r * hop->blocks;
     for (int k = 0; k < 6 * hop->nodes; k++) {
       if (!(hop->modes >> k % 6 & 1)) continue;
-      const double s = N[k][r / 6][r % 6];
-      for (int b = 0; b < hop->blocks; b++) rows[k * p->nblock + hop->block + b] += s * weight[b];
+      const double s = t->curvature[k][r][lane];
+      for (int b = 0; b < hop->blocks; b++) rows[k * t->p.nblock + hop->block + b] += s * weight[b];
     }
   }
 }
@@ -177,12 +186,12 @@ void td_step_tangent(const td_model* m, const td_work* w, int i, const tangent_p
   }
   add_rows(m, w, hop, &t->p, q, hop->end, t->dq);
   add_rows(m, w, hop, &t->p, v, hop->end, t->dv);
-  add_parts(m, w, hop, 1, S, t->S);
-  add_parts(m, w, hop, 1, U, t->U);
-  add_parts(m, w, hop, 1, Z, t->Z);
-  add_parts(m, w, hop, 2, U, t->X);
+  add_parts(w, hop, 1, S, t->S);
+  add_parts(w, hop, 1, U, t->U);
+  add_parts(w, hop, 1, Z, t->Z);
+  add_parts(w, hop, 2, U, t->X);
   for (int n = 0; n < hop->nodes; n++) step_columns(t, hop, n, &s[n], q, v);
-  add_curvature(m, w, i, &t->p, q);
+  add_curvature(m, w, i, t, q);
   add_rows(m, w, hop, &t->p, q, hop->end, t->dqT);
   add_rows(m, w, hop, &t->p, v, hop->end, t->dvT);
 }

@@ -365,15 +365,11 @@ static void basis_hessian(const td_model* m, const td_work* w, const model_force
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
 static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
                           const tree_part* part, double* dq, double* dv) {
-  const double zero[6] = {0};
+  const section sec = section_of(w, f, w->num);
   double x[6], u[6], Kx[6][6], Kv[6][6];
   basis_strains(m, w, f, x, u);
-  for (int d = 0; d < 6; d++) {
-    double e[6] = {0};
-    e[d] = 1;
-    piece_change(m, w, f, x, u, e, zero, false, Kx[d]);
-    piece_change(m, w, f, x, u, zero, e, false, Kv[d]);
-  }
+  section_slopes(&sec, u, Kx, Kv);
+  if (f->ncrossing > 0) td_cable_slopes(m, w, f, x, Kx);
   const model_term *first = m->term + f->term, *end = first + f->nterm;
   for (const model_term* t = first; t < end; t++) {
     const double weight = piece_length(w, f) * w->num[t->weight];

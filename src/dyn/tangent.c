@@ -114,7 +114,7 @@ void td_columns_of(const td_model* m, td_work* w, const double* a, int first, in
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) {
       move_columns(w, hop, &w->hop[i]);
     } else if (hop->kind == HOP_STRAIN) {
-      td_strain_columns(m, w, i, a);
+      if (begins_run(m, i)) td_strain_columns(m, w, &m->run[hop->run], a);
     } else {
       rotation_columns(m, w, hop, &w->hop[i], a);
     }
@@ -130,15 +130,23 @@ frame_change td_frame_change(const td_model* m, const td_work* w, int station, i
   frame_change d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   if (!station_moves(m, station, m->col[col].hop)) return d;
   const hop_work* h = &w->hop[m->station[station].hop];
-  const spatial* S = &w->col[col].S;
-  const col_sum* c = sums_of_col(w, col);
   const frame f = td_frame(m, w, station);
-  spatial dV = *S, dA = spatial_add(spatial_cross(S, &h->V), c->X);
+  spatial S = w->col[col].S, U = sums_of_col(w, col)->U, Z = sums_of_col(w, col)->Z,
+          X = sums_of_col(w, col)->X;
+  for (int k = m->col[col].next; k >= 0 && station_moves(m, station, m->col[k].hop);
+       k = m->col[k].next) {  // the steps of a rod on the way
+    const col_sum* c = sums_of_col(w, k);
+    S = spatial_add(S, w->col[k].S);
+    U = spatial_add(U, c->U);
+    Z = spatial_add(Z, c->Z);
+    X = spatial_add(X, c->X);
+  }
+  spatial dV = S, dA = spatial_add(spatial_cross(&S, &h->V), X);
   if (!rate) {
-    d.turn = spatial_r(S);
-    d.p = vec3_add(spatial_t(S), vec3_cross(d.turn, f.p));
-    dV = spatial_add(spatial_cross(S, &h->V), c->U);
-    dA = spatial_add(spatial_add(spatial_cross(S, &h->A), spatial_cross(&c->U, &h->V)), c->Z);
+    d.turn = spatial_r(&S);
+    d.p = vec3_add(spatial_t(&S), vec3_cross(d.turn, f.p));
+    dV = spatial_add(spatial_cross(&S, &h->V), U);
+    dA = spatial_add(spatial_add(spatial_cross(&S, &h->A), spatial_cross(&U, &h->V)), Z);
   }
   d.w = spatial_r(&dV);
   d.v = vec3_add(vec3_add(spatial_t(&dV), vec3_cross(d.w, f.p)), vec3_cross(f.w, d.p));
@@ -247,15 +255,16 @@ spatial td_rate_wrench(const hop_sum* h, const spatial* U) {
 }
 
 // S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held, for all pairs of a hop's columns.
-static void own_hop(const td_model* m, const td_work* w, int i, const tree_part* part, double* dq) {
+static void own_hop(const td_model* m, const td_work* w, int i, const tangent_path* t, double* dq) {
+  const tree_part* part = t->p.part;
   const model_hop* hop = &m->hop[i];
   const hop_work* h = &w->hop[i];
   if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
-  const spatial F = spatial_sub(h->F, sums_of_hop(w, i)->E);
   if (hop->kind == HOP_STRAIN) {
-    td_strain_own(m, w, i, &F, part, dq);
+    td_strain_own(m, w, i, t->curvature, part, dq);
     return;
   }
+  const spatial F = spatial_sub(h->F, sums_of_hop(w, i)->E);
   chart c = {.T = mat3_identity()};
   if (hop->kind != HOP_BALL) c = td_chart(td_hop_chart(hop), td_chart_numbers(m, w, hop));
   double d[3][3];
@@ -283,6 +292,7 @@ static tangent_path tangent_path_new(const td_model* m, const tree_part* part, a
   t.dv = path_rows(&t.p, s);
   t.dqT = path_rows(&t.p, s);
   t.dvT = path_rows(&t.p, s);
+  if (t.p.rods) t.curvature = arena_bytes(s, MAGNUS_PARTS * sizeof *t.curvature);
   return t;
 }
 
@@ -356,12 +366,13 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
     flush_rows(&t, hop->above, dq, dv, dqT, dvT);
     if (path_is_stale(&t.p, hop)) tangent_path_clear(&t, hop);
     path_reach(&t.p, hop);
+    if (begins_run(m, i)) td_strain_curvature(m, w, &m->run[hop->run], t.curvature);
     if (has_parts(hop)) {
       path_enter(&t.p, m, i);
       td_step_tangent(m, w, i, &t);
       continue;
     }
-    own_hop(m, w, i, part, dq);
+    own_hop(m, w, i, &t, dq);
     for (int k = 0; k < hop->nv; k++) {
       const spatial* Sk = &w->col[hop->col + k].S;
       const col_sum* c = sums_of_col(w, hop->col + k);
@@ -418,7 +429,7 @@ static void touch(const td_model* m, int station, bool* touched) {
 
 // Hops that carry something on which the sweep over columns acts.  Most points of polynomial rods
 // have mass and strain only.
-static void find_touched(const td_model* m, const td_work* w, const double* lambda, bool* touched) {
+static void find_touched(const td_model* m, const td_work* w, bool* touched) {
   const bool all = w->pull.on || m->nlive_probe > 0 || m->nspan > 0 || m->npiece > 0;
   memset(touched, all, (size_t)m->nhop * sizeof(bool));
   for (int i = 0; i < m->nforce; i++) {
@@ -427,27 +438,20 @@ static void find_touched(const td_model* m, const td_work* w, const double* lamb
     touch(m, f->a, touched);
     touch(m, f->b, touched);
   }
-  for (int i = 0; lambda && i < m->nrow; i++) {
-    touch(m, m->row[i].a, touched);
-    touch(m, m->row[i].b, touched);
-    touch(m, m->row[i].c, touched);
-  }
   for (int i = m->nhop - 1; i >= 0; i--)
     if (touched[i] && m->hop[i].parent >= 0) touched[m->hop[i].parent] = true;
 }
 
-static void force_tangent(const td_model* m, td_work* w, const double* lambda, double* dq,
-                          double* dv) {
+static void force_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const int n = m->nvel;
   const arena_mark mark = arena_open(&w->scratch);
   bool* touched = (bool*)arena_doubles(&w->scratch, m->nhop / (int)sizeof(double) + 1);
-  find_touched(m, w, lambda, touched);
+  find_touched(m, w, touched);
   for (int col = 0; col < m->ncol; col++) {
-    for (int rate = 0; rate < 2 && touched[m->col[col].hop]; rate++) {
+    for (int rate = 0; rate < 2 && m->col[col].leads && touched[m->col[col].hop]; rate++) {
       clear_changes(m, w);
       td_number_changes(m, w, col, rate);
       td_forces_change(m, w, col, rate, w->df, w->dtau);
-      if (!rate && lambda) td_row_forces_change(m, w, lambda, col, false, w->df);
       collect(m, w, rate ? dv : dq, n, m->col[col].v);
     }
   }
@@ -460,7 +464,7 @@ static void force_tangent(const td_model* m, td_work* w, const double* lambda, d
 static bool only_local_forces(const td_model* m) {
   for (int i = 0; i < m->nforce; i++)
     if (!is_local(&m->force[i]) && !is_single(&m->force[i])) return false;
-  return m->nlive_probe == 0 && m->nrow == 0 && m->nspan == 0 && m->npiece == 0;
+  return m->nlive_probe == 0 && m->nspan == 0 && m->npiece == 0;
 }
 
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
@@ -476,8 +480,8 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   td_tree_tangent(m, w, &all, dFdq, dFdv);
   for (int i = 0; i < m->nforce; i++) td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
   td_cable_tangent(m, w, dFdq);
-  if (!only_local_forces(m) || w->pull.on)
-    force_tangent(m, w, m->nrow > 0 ? lambda : NULL, dFdq, dFdv);
+  if (!only_local_forces(m) || w->pull.on) force_tangent(m, w, dFdq, dFdv);
+  if (m->nrow > 0 && lambda) td_row_tangent(m, w, lambda, dFdq);
 }
 
 void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,

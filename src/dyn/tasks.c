@@ -81,6 +81,7 @@ static motion linear_motion(const td_model* m, const td_work* w, int probe) {
   motion x = {0, 0};
   for (int col = 0; col < m->ncol; col++) {
     const int v = m->col[col].v;
+    if (!m->col[col].leads) continue;
     const double slope = td_probe_change(m, w, probe, col, false);
     x.rate += slope * w->v[v];
     if (m->vel[v].motion != NUM_NONE) x.bias += slope * w->num[m->vel[v].motion + 2];
@@ -145,7 +146,8 @@ void td_task_jacobian(const td_model* m, const td_state* state, td_work* w, doub
   for (int i = 0; i < m->ntask_probe; i++) {
     const model_partial* p = &m->task_probe[i];
     for (int col = 0; w->partial[i] != 0 && col < m->ncol; col++)
-      J[p->target * nv + m->col[col].v] +=
-          w->partial[i] * td_probe_change(m, w, p->source, col, false);
+      if (m->col[col].leads)
+        J[p->target * nv + m->col[col].v] +=
+            w->partial[i] * td_probe_change(m, w, p->source, col, false);
   }
 }

@@ -88,7 +88,9 @@ static spatial wrench_change(const td_model* m, td_work* w, const transmitted* t
                              bool rate) {
   if (!t->main) return td_link_change(m, w, t->p->joint, t->p->element, col, rate);
   if (t->hop < 0) return spatial_zero();
-  spatial d = col >= 0 ? inertial_change(m, w, t->hop, col, rate) : spatial_zero();
+  spatial d = spatial_zero();
+  for (int k = col; k >= 0; k = m->col[k].next)
+    d = spatial_add(d, inertial_change(m, w, t->hop, k, rate));
   for (int i = t->hop; i <= m->hop[t->hop].last; i++) d = spatial_sub(d, w->df[i]);
   return d;
 }
@@ -212,7 +214,7 @@ void td_transmit_tangent(const td_model* m, const td_state* state, td_work* w,
   td_tangent_columns(m, w, s->a);
   td_composites(m, w);
   for (int col = 0; col < m->ncol; col++)
-    for (int rate = 0; rate < 2; rate++) add_column(m, w, s, col, rate);
+    for (int rate = 0; rate < 2 && m->col[col].leads; rate++) add_column(m, w, s, col, rate);
   td_number_changes(m, w, -1, false);
   for (int u = 0; u < m->ninput; u++) add_input(m, w, s, u);
   for (int i = 0; i < m->noutput_probe; i++)

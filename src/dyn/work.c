@@ -20,6 +20,7 @@
   X(octet, part_U, m->nstrain_node)                  \
   X(octet, part_Z, m->nstrain_node)                  \
   X(lanes, weight, m->nstrain_weight)                \
+  X(lanes, run_weight, m->nrun_weight)               \
   X(cable_work, cable, m->ncable)                    \
   X(contact_interval, interval, m->npiece)           \
   X(double, crossing_share, m->ncrossing)            \
@@ -95,8 +96,9 @@ static size_t scratch_size(const td_model* m) {
                        32 * n + 2 * n * u + r * u;
   const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input +
                          8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 8);  // fixed steps
-  return 2 * td_kkt_scratch(m->nvel, m->nrow) + sizeof(double) * (dense + outputs) +
-         path_bytes(m, 0, m->nhop) + 65536;
+  const arrow_shape arrow = td_arrow_shape(m);
+  return 2 * td_kkt_scratch(m->nvel, m->nrow) + 2 * td_arrow_scratch(&arrow) +
+         sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) + 65536;
 }
 
 size_t td_work_bytes(const td_model* m) {

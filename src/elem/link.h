@@ -9,11 +9,23 @@
 #define TD_LINK_H
 
 #include "frame.h"
+#include "law.h"
 
 typedef struct axial {
   vec3 n;
   double L, Ld;
 } axial;
+
+// Damping on each world component of the velocity u of b seen from a (the published form,
+// damp.along = 0).
+static inline vec3 link_damping(vec3 u, double mu, double nu) {
+  double r[3], unused;
+  for (int c = 0; c < 3; c++) {
+    law_power(vec3_at(u, c), nu, &r[c], &unused);
+    r[c] *= -mu;
+  }
+  return vec3_of(r);
+}
 
 axial td_axial(const frame* a, const frame* b);
 // Change of L, L' and n.

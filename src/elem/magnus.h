@@ -6,8 +6,11 @@
 //
 // (g' = g ξ̂ puts the plus sign there).  The frame behind the step moves relative to the one before
 // it with the twist V = T(Ω) Ω' = Σ_p S_p y_p', T = Σ ad^k/(k+1)!, where the y_p are the strains at
-// the nodes: the parts of a node stand side by side, lane d for strain d.  All vectors are in the
-// axes and about the origin of the frame before the step.
+// the nodes: p = 6 n + d is strain d of node n.  All vectors are in the axes and about the origin
+// of the frame before the step.
+//
+// Steps do not wait for each other until their poses are put one behind the other: up to eight are
+// made side by side, one in each lane.
 #ifndef TD_MAGNUS_H
 #define TD_MAGNUS_H
 
@@ -16,27 +19,31 @@
 #define MAGNUS_NODES 3
 #define MAGNUS_PARTS (6 * MAGNUS_NODES)
 
-typedef struct magnus_step {
-  int nodes;                    // 1, 2, 3 for order 2, 4, 6
-  double h;                     // length [m]
-  unsigned modes;               // bit d: strain d may change, so its curvature is wanted
-  spatial xi[MAGNUS_NODES][3];  // at each node: strain with e_z added, its rate, its acceleration
-} magnus_step;
+// Twists with their rates and accelerations.
+typedef struct jet {
+  octet d[3];
+} jet;
+
+typedef struct magnus_steps {
+  int nodes;             // 1, 2, 3 for order 2, 4, 6
+  unsigned modes;        // bit d: strain d may change, so its parts are wanted
+  lanes h;               // lengths [m]; 0 in lanes that are not used
+  jet xi[MAGNUS_NODES];  // strains at each node, with e_z added
+} magnus_steps;
 
 typedef struct magnus_motion {
-  pose g;                 // exp Ω
-  spatial V, A;           // T Ω' and its rate for the given strain accelerations
-  octet S[MAGNUS_NODES];  // of each node
+  octet_pose g;           // exp Ω
+  octet V, A;             // T Ω' and its rate for the given strain accelerations
+  octet S[MAGNUS_PARTS];  // of `modes`
 } magnus_motion;
 
 // Where the nodes of a step lie on [0, 1].
 const double* td_magnus_nodes(int nodes);
-void td_magnus(const magnus_step* step, magnus_motion* out);
+void td_magnus(const magnus_steps* steps, magnus_motion* out);
 // First and second rates of S along the motion.
-void td_magnus_rates(const magnus_step* step, octet Sd[MAGNUS_NODES], octet Sdd[MAGNUS_NODES]);
-// N[p][n] lane d = F · dS_d/dy_p for a wrench F: how strain d of node n moves when strain p % 6 of
-// node p / 6, one of `modes`, changes.
-void td_magnus_curvature(const magnus_step* step, const spatial* F,
-                         lanes N[MAGNUS_PARTS][MAGNUS_NODES]);
+void td_magnus_rates(const magnus_steps* steps, octet Sd[MAGNUS_PARTS], octet Sdd[MAGNUS_PARTS]);
+// N[p][r] = F · dS_r/dy_p for wrenches F: how part r moves when strain p changes, both of `modes`.
+void td_magnus_curvature(const magnus_steps* steps, const octet* F,
+                         lanes N[MAGNUS_PARTS][MAGNUS_PARTS]);
 
 #endif

@@ -44,6 +44,22 @@ static inline void section_change(const section* s, const section* d, const doub
   }
 }
 
+// Columns of df/dx and df/du.
+static inline void section_slopes(const section* s, const double u[6], double dx[6][6],
+                                  double du[6][6]) {
+  for (int d = 0; d < 6; d++)
+    for (int i = 0; i < 6; i++) {
+      dx[d][i] = -s->K[6 * i + d];
+      du[d][i] = -s->D[6 * i + d];
+    }
+  for (int i = 0; i < 6; i++) {
+    double unused, slope;
+    if (s->mu[i] == 0) continue;
+    law_power(u[i], s->p, &unused, &slope);
+    du[i][i] -= s->mu[i] * slope;
+  }
+}
+
 // Elastic energy per length.
 static inline double section_energy(const section* s, const double x[6]) {
   double sum = 0;

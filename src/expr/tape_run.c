@@ -12,6 +12,15 @@ double td_table_eval(const double* knots, int n, const double* coef, int order, 
   if (isnan(x)) return x;
   if (clamp) x = fmin(fmax(x, knots[0]), knots[n - 1]);
   int low = 0, high = n - 1;  // knots[low] <= x < knots[high], but for the ends
+  // recordings have equal spaces: look first where x is then
+  const double guess = (x - knots[0]) / (knots[n - 1] - knots[0]) * (n - 1);
+  const int first = guess > 0 ? (guess < n - 2 ? (int)guess : n - 2) : 0;
+  if (knots[first] <= x) {
+    low = first;
+    if (x < knots[first + 1]) high = first + 1;
+  } else if (first > 0) {
+    high = first;
+  }
   while (high - low > 1) {
     const int mid = low + (high - low) / 2;
     if (knots[mid] <= x) {

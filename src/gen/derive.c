@@ -24,7 +24,7 @@ static const char* const known_arrays[] = {
     "output_ex",  "number",     "number_ex",  "param_slot",   "motion_slot",  "live_slot",
     "live_probe", "live_input", "live_param", "output_probe", "output_input", "free_v",
     "free_q",     "sample",     "ball",       "piece",        "mesh",         "measure",
-    "names"};
+    "run",        "run_dof",    "names"};
 
 static bool is_known(const char* name) {
   for (size_t i = 0; i < sizeof known_arrays / sizeof *known_arrays; i++) {

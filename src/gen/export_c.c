@@ -145,6 +145,7 @@ static void write_model(const td_model* m, td_text* out) {
                 {"has_blocks", m->has_blocks},
                 {"nstrain_node", m->nstrain_node},
                 {"nstrain_weight", m->nstrain_weight},
+                {"nrun_weight", m->nrun_weight},
                 {"time_var", m->time_var},
                 {"nvar", m->nvar},
                 {"nbeam_frame", m->nbeam_frame},
@@ -167,7 +168,7 @@ static void write_model(const td_model* m, td_text* out) {
 static size_t memory_size(const td_model* m) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   const size_t plain = n * r + 4 * n * n + 4 * r * r + 8 * (n + r) * (n + 2) + 1024;
-  const size_t size = td_work_bytes(m) + 2 * sizeof(double) * plain + 4096;
+  const size_t size = td_work_bytes(m) + 4 * sizeof(double) * plain + 4096;
   return (size + 63) & ~(size_t)63;
 }
 

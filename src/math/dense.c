@@ -45,35 +45,86 @@ static int chol_rows(double* A, int n, double tol) {
   return 0;
 }
 
-// The same by U = L', rows of eight side by side: as soon as row k is known it is taken off all
-// below.  Vectors along rows, none across: three times as fast as dot products at n = 30.
-static int chol_lanes(double* A, int n, double tol) {
-  enum { BLOCKS = small / LANES };
-  lanes U[small][BLOCKS];
-  const int blocks = (n + LANES - 1) / LANES;
-  double diagonal[small];
-  int bad = 0;
-  for (int i = 0; i < n; i++) {
-    double* row = (double*)U[i];
-    diagonal[i] = A[i * n + i];
-    for (int j = i; j < n; j++) row[j] = A[j * n + i];
-    for (int j = n; j < blocks * LANES; j++) row[j] = 0;
-  }
-  for (int k = 0; k < n && !bad; k++) {
-    double* row = (double*)U[k];
-    const double pivot = row[k];
-    if (!(pivot > tol * fabs(diagonal[k])) || !(pivot >= DBL_MIN)) {
-      bad = k + 1;
-      break;
+// The same by U = L', in tiles of eight rows of eight: rows along lanes, none across.
+enum { TILES = small / LANES };
+typedef struct tiles {
+  lanes row[small][TILES];
+} tiles;
+
+// The tile at rows j, columns i of A (i <= j), transposed; of tiles on the diagonal the lower half
+// counts, and zeros beyond n.
+static void load_tile(const double* A, int n, int i, int j, tiles* U) {
+  lanes from[LANES] = {{0}}, to[LANES];
+  for (int r = 0; r < LANES && LANES * j + r < n; r++) {
+    const double* row = A + (LANES * j + r) * n + LANES * i;
+    if (i < j) {
+      memcpy(&from[r], row, sizeof(lanes));
+    } else {
+      for (int c = 0; c <= r; c++) from[r][c] = row[c];
     }
-    const double inverse = 1 / sqrt(pivot);
-    for (int b = k / LANES; b < blocks; b++) U[k][b] *= inverse;
-    for (int i = k + 1; i < n; i++)
-      for (int b = i / LANES; b < blocks; b++) U[i][b] -= row[i] * U[k][b];
   }
-  for (int i = 0; i < (bad ? bad - 1 : n); i++)
-    for (int j = 0; j <= i; j++) A[i * n + j] = ((const double*)U[j])[i];
-  return bad;
+  lanes_transpose(from, to);
+  for (int r = 0; r < LANES; r++) U->row[LANES * i + r][j] = to[r];
+}
+
+// And back.
+static void store_tile(double* A, int n, int i, int j, const tiles* U) {
+  lanes from[LANES], to[LANES];
+  for (int r = 0; r < LANES; r++) from[r] = U->row[LANES * i + r][j];
+  lanes_transpose(from, to);
+  for (int r = 0; r < LANES && LANES * j + r < n; r++) {
+    double* row = A + (LANES * j + r) * n + LANES * i;
+    if (i < j) {
+      memcpy(row, &to[r], sizeof(lanes));
+    } else {
+      for (int c = 0; c <= r; c++) row[c] = to[r][c];
+    }
+  }
+}
+
+// Rows of tile t: each is divided by the root of its pivot and taken off those below it in the
+// tile.  Returns the 1-based index of a weak pivot, or 0.
+static int factor_rows(tiles* U, int t, int count, const double* diagonal, int n, double tol) {
+  for (int k = LANES * t; k < min_int(n, LANES * (t + 1)); k++) {
+    lanes* row = U->row[k];
+    const double pivot = row[t][k % LANES];
+    if (!(pivot > tol * fabs(diagonal[k])) || !(pivot >= DBL_MIN)) return k + 1;
+    const double inverse = 1 / sqrt(pivot);
+    for (int b = t; b < count; b++) row[b] *= inverse;
+    for (int i = k + 1; i < LANES * (t + 1); i++)
+      for (int b = t; b < count; b++) U->row[i][b] -= row[t][i % LANES] * row[b];
+  }
+  return 0;
+}
+
+// The tiles behind: U_ij -= U_ti' U_tj, each entry loaded once for all eight rows of t.
+static void take_off(tiles* U, int t, int count) {
+  const lanes(*from)[TILES] = U->row + LANES * t;
+  for (int i = t + 1; i < count; i++)
+    for (int j = i; j < count; j++)
+      for (int r = 0; r < LANES; r++) {
+        lanes sum = U->row[LANES * i + r][j];
+        for (int k = 0; k < LANES; k++) sum -= from[k][i][r] * from[k][j];
+        U->row[LANES * i + r][j] = sum;
+      }
+}
+
+static int chol_tiles(double* A, int n, double tol) {
+  const int count = (n + LANES - 1) / LANES;
+  double diagonal[small];
+  tiles U;
+  int bad = 0;
+  for (int i = 0; i < n; i++) diagonal[i] = A[i * n + i];
+  for (int j = 0; j < count; j++)
+    for (int i = 0; i <= j; i++) load_tile(A, n, i, j, &U);
+  for (int t = 0; t < count && !bad; t++) {
+    bad = factor_rows(&U, t, count, diagonal, n, tol);
+    if (!bad) take_off(&U, t, count);
+  }
+  if (bad) return chol_rows(A, n, tol);  // as it leaves what is done so far
+  for (int j = 0; j < count; j++)
+    for (int i = 0; i <= j; i++) store_tile(A, n, i, j, &U);
+  return 0;
 }
 
 // 1-based index of the first pivot that is small against A_ii = sum_k L_ik^2, or 0
@@ -87,7 +138,7 @@ static int small_pivot(const double* L, int n, int rows, double tol) {
 
 int td_chol(double* A, int n, double tol) {
   if (n < 2 * LANES) return chol_rows(A, n, tol);
-  if (n < small) return chol_lanes(A, n, tol);
+  if (n <= small) return chol_tiles(A, n, tol);
   const int info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, A, n);
   const int done = info > 0 ? info - 1 : n;
   const int weak = small_pivot(A, n, done, tol);
@@ -108,17 +159,30 @@ static void chol_solve_one(const double* L, int n, double* b) {
   }
 }
 
-// Several: the same with rows of B
-static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
+// Several, 32 side by side: rows of X by dot products with rows of L, then with its columns.
+enum { WIDE = 4 };
+static void chol_solve_panel(const double* L, int n, lanes (*X)[WIDE]) {
   for (int i = 0; i < n; i++) {
-    double* Bi = B + (size_t)i * (size_t)nrhs;
-    for (int k = 0; k < i; k++) axpy(-L[i * n + k], B + (size_t)k * (size_t)nrhs, Bi, nrhs);
-    for (int c = 0; c < nrhs; c++) Bi[c] /= L[i * n + i];
+    lanes sum[WIDE] = {X[i][0], X[i][1], X[i][2], X[i][3]};
+    for (int k = 0; k < i; k++)
+      for (int c = 0; c < WIDE; c++) sum[c] -= L[i * n + k] * X[k][c];
+    for (int c = 0; c < WIDE; c++) X[i][c] = sum[c] / L[i * n + i];
   }
   for (int i = n - 1; i >= 0; i--) {
-    double* Bi = B + (size_t)i * (size_t)nrhs;
-    for (int c = 0; c < nrhs; c++) Bi[c] /= L[i * n + i];
-    for (int k = 0; k < i; k++) axpy(-L[i * n + k], Bi, B + (size_t)k * (size_t)nrhs, nrhs);
+    lanes sum[WIDE] = {X[i][0], X[i][1], X[i][2], X[i][3]};
+    for (int k = i + 1; k < n; k++)
+      for (int c = 0; c < WIDE; c++) sum[c] -= L[k * n + i] * X[k][c];
+    for (int c = 0; c < WIDE; c++) X[i][c] = sum[c] / L[i * n + i];
+  }
+}
+static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
+  lanes X[small][WIDE];
+  for (int first = 0; first < nrhs; first += LANES * WIDE) {
+    const size_t size = sizeof(double) * (size_t)min_int(LANES * WIDE, nrhs - first);
+    memset(X, 0, (size_t)n * sizeof *X);
+    for (int i = 0; i < n; i++) memcpy(X[i], B + i * nrhs + first, size);
+    chol_solve_panel(L, n, X);
+    for (int i = 0; i < n; i++) memcpy(B + i * nrhs + first, X[i], size);
   }
 }
 
@@ -128,7 +192,7 @@ void td_chol_solve(const double* L, int n, double* B, int nrhs) {
     chol_solve_one(L, n, B);
     return;
   }
-  if (n < small) {
+  if (n <= small) {
     chol_solve_rows(L, n, B, nrhs);
     return;
   }
@@ -168,6 +232,37 @@ void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs)
     const int other = pivot[i] - 1;
     if (other != i)
       cblas_dswap(nrhs, B + (size_t)i * (size_t)nrhs, 1, B + (size_t)other * (size_t)nrhs, 1);
+  }
+}
+
+// ---- complex LU -------------------------------------------------------------------------------
+
+int td_lu_complex(double* A, int n, int* pivot) {
+  return n == 0 ? 0
+                : (int)LAPACKE_zgetrf_work(LAPACK_COL_MAJOR, n, n, (lapack_complex_double*)(void*)A,
+                                           n, pivot);
+}
+
+// b /= d
+static void divide(double b[2], const double d[2]) {
+  const double size = d[0] * d[0] + d[1] * d[1], re = b[0], im = b[1];
+  b[0] = (re * d[0] + im * d[1]) / size;
+  b[1] = (im * d[0] - re * d[1]) / size;
+}
+
+void td_lu_complex_solve(const double* LU, const int* pivot, int n, double* b) {
+  const size_t stride = 2 * (size_t)n;
+  for (int i = 0; i < n; i++) {
+    const double* row = LU + (size_t)i * stride;
+    complex_dot_from(b + 2 * i, row, b, i);
+    divide(b + 2 * i, row + 2 * i);
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    complex_dot_from(b + 2 * i, LU + (size_t)i * stride + 2 * i + 2, b + 2 * i + 2, n - 1 - i);
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    const int other = pivot[i] - 1;
+    if (other != i) cblas_dswap(2, b + 2 * i, 1, b + 2 * other, 1);
   }
 }
 

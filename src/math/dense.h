@@ -20,6 +20,9 @@ void td_chol_solve(const double* L, int n, double* B, int nrhs);
 // 1-based index of the first zero pivot.
 int td_lu(double* A, int n, int* pivot);
 void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs);
+// The same for complex numbers, stored as pairs [re, im]; one right-hand side.
+int td_lu_complex(double* A, int n, int* pivot);
+void td_lu_complex_solve(const double* LU, const int* pivot, int n, double* b);
 int td_lu_sign(const double* LU, const int* pivot, int n);  // sign of the determinant, 0: singular
 
 // The constrained system

@@ -62,7 +62,7 @@ static void reflect_column(const double* v, double tau, int k, int n, double* x)
 static void reflect_rows(const double* v, double tau, int k, int n, double* X, int ld, int cols) {
   double w[panel];
   memcpy(w, X + at(k, 0, ld), sizeof(double) * (size_t)cols);
-  for (int i = k + 1; i < n; i++) axpy(v[i], X + at(i, 0, ld), w, cols);
+  sum_rows(1, v + k + 1, 1, n - k - 1, X + at(k + 1, 0, ld), ld, w, cols);
   for (int c = 0; c < cols; c++) w[c] *= tau;
   axpy(-1, w, X + at(k, 0, ld), cols);
   for (int i = k + 1; i < n; i++) axpy(-v[i], w, X + at(i, 0, ld), cols);
@@ -233,13 +233,11 @@ static void rotate_mass(td_kkt* kkt, arena* scratch) {
   arena_close(scratch, frame);
 }
 
-// Smallest L_ii^2 / A_ii over the first `rows` pivots, A_ii = sum_k L_ik^2
-static double smallest_pivot(const double* L, int p, int rows) {
+// Smallest L_ii^2 / A_ii over all pivots
+static double smallest_pivot(const double* L, const double* A, int ld, int p) {
   double smallest = 1;
-  for (int i = 0; i < rows; i++) {
-    const double* Li = L + at(i, 0, p);
-    smallest = fmin(smallest, Li[i] * Li[i] / dot(Li, Li, i + 1));
-  }
+  for (int i = 0; i < p; i++)
+    smallest = fmin(smallest, L[at(i, i, p)] * L[at(i, i, p)] / A[at(i, i, ld)]);
   return smallest;
 }
 
@@ -258,14 +256,15 @@ static void find_null_vector(td_kkt* kkt, int k, int p) {
   apply_q(kkt->QR, kkt->tau, n, kkt->rank, false, z, 1, 1);
 }
 
-static void factor_free_block(td_kkt* kkt) {
-  const int n = kkt->n, r = kkt->rank, p = n - r;
+// A: the free block, in rows of n
+static void factor_free_block(td_kkt* kkt, const double* A) {
+  const int n = kkt->n, p = n - kkt->rank;
   for (int i = 0; i < p; i++)
-    memcpy(kkt->L + at(i, 0, p), kkt->C + at(r + i, r, n), sizeof(double) * (size_t)(i + 1));
+    memcpy(kkt->L + at(i, 0, p), A + at(i, 0, n), sizeof(double) * (size_t)(i + 1));
 
   const int weak = td_chol(kkt->L, p, 32 * DBL_EPSILON * (n + 1));
   kkt->singular = weak != 0;
-  kkt->smallest = weak ? 0 : smallest_pivot(kkt->L, p, p);
+  kkt->smallest = weak ? 0 : smallest_pivot(kkt->L, A, n, p);
   if (!weak) {
     kkt->null_vector = NULL;
     return;
@@ -274,7 +273,7 @@ static void factor_free_block(td_kkt* kkt) {
   double* row = kkt->L + at(weak - 1, 0, p);
   for (int j = 0; j < weak - 1; j++) {
     const double* Lj = kkt->L + at(j, 0, p);
-    row[j] = (kkt->C[at(r + weak - 1, r + j, n)] - dot(row, Lj, j)) / Lj[j];
+    row[j] = (A[at(weak - 1, j, n)] - dot(row, Lj, j)) / Lj[j];
   }
   find_null_vector(kkt, weak - 1, p);
 }
@@ -305,11 +304,15 @@ void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, 
     factor_redundant(kkt);
   }
 
-  kkt->C = arena_doubles(scratch, n * n);
+  kkt->C = arena_doubles(scratch, kkt->rank > 0 ? n * n : 0);
   kkt->L = arena_doubles(scratch, (n - kkt->rank) * (n - kkt->rank));
+  if (kkt->rank == 0) {
+    factor_free_block(kkt, M);
+    return;
+  }
   mirror(M, n, kkt->C);
   rotate_mass(kkt, scratch);
-  factor_free_block(kkt);
+  factor_free_block(kkt, kkt->C + at(kkt->rank, kkt->rank, n));
 }
 
 // ---- solve ------------------------------------------------------------------------------------
@@ -322,8 +325,8 @@ typedef struct slice {
 // Row i of B minus sum of c_k times row k, for k in [from, to)
 static void eliminate(double* B, int cols, int i, const double* c, size_t stride, int from,
                       int to) {
-  for (int k = from; k < to; k++)
-    axpy(-c[(size_t)k * stride], B + at(k, 0, cols), B + at(i, 0, cols), cols);
+  sum_rows(-1, c + (size_t)from * stride, (int)stride, to - from, B + at(from, 0, cols), cols,
+           B + at(i, 0, cols), cols);
 }
 
 // R y = b or R'y = b in place for column-major upper R (leading dimension ld), b r x cols row-major
@@ -389,8 +392,7 @@ static void subtract_product(const double* C, int ld, int rows, int inner, const
     for (int i = 0; i < rows; i++) B[i] -= dot(C + at(i, 0, ld), X, inner);
   } else if ((double)rows * inner * cols <= 1e6) {
     for (int i = 0; i < rows; i++)
-      for (int k = 0; k < inner; k++)
-        axpy(-C[at(i, k, ld)], X + at(k, 0, cols), B + at(i, 0, cols), cols);
+      sum_rows(-1, C + at(i, 0, ld), 1, inner, X, cols, B + at(i, 0, cols), cols);
   } else {
     cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, cols, inner, -1, C, ld, X, cols, 1,
                 B, cols);

@@ -1,5 +1,6 @@
 // Eight spatial vectors side by side, component by component: what happens to each of them alike is
-// done to all at once.
+// done to all at once.  Functions on `each` take the n-th vector of one octet with the n-th of the
+// other.
 #ifndef TD_OCTET_H
 #define TD_OCTET_H
 
@@ -10,15 +11,6 @@ typedef struct octet {
   lanes c[6];
 } octet;
 
-// size e_0 … size e_5, and nothing in the last two
-static inline octet octet_units(double size) {
-  return (octet){{{size, 0, 0, 0, 0, 0, 0, 0},
-                  {0, size, 0, 0, 0, 0, 0, 0},
-                  {0, 0, size, 0, 0, 0, 0, 0},
-                  {0, 0, 0, size, 0, 0, 0, 0},
-                  {0, 0, 0, 0, size, 0, 0, 0},
-                  {0, 0, 0, 0, 0, size, 0, 0}}};
-}
 static inline octet octet_zero(void) { return (octet){{{0}, {0}, {0}, {0}, {0}, {0}}}; }
 static inline octet octet_add(octet x, octet y) {
   for (int i = 0; i < 6; i++) x.c[i] += y.c[i];
@@ -28,9 +20,21 @@ static inline octet octet_scale(double s, octet x) {
   for (int i = 0; i < 6; i++) x.c[i] *= s;
   return x;
 }
+static inline octet octet_scale_each(lanes s, octet x) {
+  for (int i = 0; i < 6; i++) x.c[i] *= s;
+  return x;
+}
 static inline octet octet_axpy(double s, const octet* x, octet y) {  // s x + y
   for (int i = 0; i < 6; i++) y.c[i] += s * x->c[i];
   return y;
+}
+static inline octet octet_axpy_each(lanes s, const octet* x, octet y) {
+  for (int i = 0; i < 6; i++) y.c[i] += s * x->c[i];
+  return y;
+}
+static inline lanes octet_dot_each(const octet* a, const octet* x) {
+  return (a->c[0] * x->c[0] + a->c[1] * x->c[1] + a->c[2] * x->c[2]) +
+         (a->c[3] * x->c[3] + a->c[4] * x->c[4] + a->c[5] * x->c[5]);
 }
 // a · each
 static inline lanes octet_dot(const spatial* a, const octet* x) {
@@ -54,8 +58,37 @@ static inline octet octet_cross_add(const spatial* a, const octet* x, octet y) {
   octet_cross3(a->a + 3, x->c + 3, y.c + 3);
   return y;
 }
-static inline octet octet_cross(const spatial* a, const octet* x) {
-  return octet_cross_add(a, x, octet_zero());
+
+// to += a × x, three components of each
+static inline void octet_cross3_each(const lanes* a, const lanes* x, lanes* to) {
+  to[0] += a[1] * x[2] - a[2] * x[1];
+  to[1] += a[2] * x[0] - a[0] * x[2];
+  to[2] += a[0] * x[1] - a[1] * x[0];
+}
+// y + a × x
+static inline octet octet_cross_add_each(const octet* a, const octet* x, octet y) {
+  octet_cross3_each(a->c + 3, x->c, y.c);
+  octet_cross3_each(a->c, x->c + 3, y.c);
+  octet_cross3_each(a->c + 3, x->c + 3, y.c + 3);
+  return y;
+}
+static inline octet octet_cross_each(const octet* a, const octet* x) {
+  return octet_cross_add_each(a, x, octet_zero());
+}
+// a × e_d, the d-th unit vector
+static inline octet octet_cross_unit(const octet* a, int d) {
+  const int i = d % 3, j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1;
+  octet y = octet_zero();
+  if (d < 3) {
+    y.c[j] = a->c[3 + k];
+    y.c[k] = -a->c[3 + j];
+  } else {
+    y.c[j] = a->c[k];
+    y.c[k] = -a->c[j];
+    y.c[3 + j] = a->c[3 + k];
+    y.c[3 + k] = -a->c[3 + j];
+  }
+  return y;
 }
 // each twist ×* the wrench f:  [w × f, v × f + w × m] = -[f × w, f × v + m × w]
 static inline octet octet_cross_force(const octet* x, const spatial* f) {
@@ -98,34 +131,60 @@ static inline octet octet_carried(const pose* g, const octet* x) {
   return y;
 }
 
+// Eight poses side by side.
+typedef struct octet_pose {
+  lanes R[9], p[3];
+} octet_pose;
+
+static inline void octet_pose_put(octet_pose* all, int i, const pose* g) {
+  for (int k = 0; k < 9; k++) all->R[k][i] = g->R.m[k];
+  all->p[0][i] = g->p.x;
+  all->p[1][i] = g->p.y;
+  all->p[2][i] = g->p.z;
+}
+static inline pose octet_pose_at(const octet_pose* all, int i) {
+  pose g = {.p = {all->p[0][i], all->p[1][i], all->p[2][i]}};
+  for (int k = 0; k < 9; k++) g.R.m[k] = all->R[k][i];
+  return g;
+}
+static inline void octet_rotate_each(const lanes* R, const lanes* x, lanes* to) {
+  for (int i = 0; i < 3; i++) to[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
+}
+// Twists, each in its frame g, seen from the world.
+static inline octet octet_carried_each(const octet_pose* g, const octet* x) {
+  octet y;
+  octet_rotate_each(g->R, x->c + 3, y.c + 3);
+  octet_rotate_each(g->R, x->c, y.c);
+  octet_cross3_each(g->p, y.c + 3, y.c);
+  return y;
+}
+// Wrenches of the world, each seen from its frame g: Rᵀ f, Rᵀ (m - p × f)
+static inline octet octet_wrench_in_each(const octet_pose* g, const octet* F) {
+  lanes moment[3] = {{0}, {0}, {0}};
+  octet y;
+  octet_cross3_each(F->c, g->p, moment);
+  for (int i = 0; i < 3; i++) moment[i] += F->c[3 + i];
+  for (int i = 0; i < 3; i++) {
+    y.c[i] = g->R[i] * F->c[0] + g->R[3 + i] * F->c[1] + g->R[6 + i] * F->c[2];
+    y.c[3 + i] = g->R[i] * moment[0] + g->R[3 + i] * moment[1] + g->R[6 + i] * moment[2];
+  }
+  return y;
+}
+
 // ---- one by one -------------------------------------------------------------------------------
 
 static inline spatial octet_vector(const octet* x, int i) {
   return (spatial){{x->c[0][i], x->c[1][i], x->c[2][i], x->c[3][i], x->c[4][i], x->c[5][i], 0, 0}};
 }
 
-// All of them: a transposition in three rounds of exchanges.
-#define OCTET_LOW(a, b) __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
-#define OCTET_HIGH(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
-static inline void octet_vectors(const octet* x, spatial out[8]) {
-  const lanes none = {0};
-  lanes a[8], b[8];
-  for (int i = 0; i < 6; i += 2) {
-    a[i] = OCTET_LOW(x->c[i], x->c[i + 1]);
-    a[i + 1] = OCTET_HIGH(x->c[i], x->c[i + 1]);
-  }
-  a[6] = a[7] = none;
-  for (int i = 0; i < 8; i += 4)
-    for (int k = 0; k < 2; k++) {
-      b[i + k] = __builtin_shufflevector(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
-      b[i + k + 2] = __builtin_shufflevector(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
-    }
-  for (int i = 0; i < 4; i++) {
-    const lanes low = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
-    const lanes high = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
-    *(lanes*)(void*)&out[i] = low;
-    *(lanes*)(void*)&out[i + 4] = high;
-  }
+static inline void octet_put(octet* x, int i, const spatial* a) {
+  for (int c = 0; c < 6; c++) x->c[c][i] = a->a[c];
+}
+
+// All of them.
+static inline void octet_vectors(const octet* x, spatial to[8]) {
+  const lanes all[8] = {x->c[0], x->c[1], x->c[2], x->c[3], x->c[4], x->c[5]};
+  lanes_transpose(all, (lanes*)(void*)to);
 }
 
 #endif

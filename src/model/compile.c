@@ -86,6 +86,7 @@ static void read_settings(builder* b) {
   m->solver = !solver                           ? TD_SOLVER_AUTO
               : strcmp(solver, "explicit") == 0 ? TD_SOLVER_EXPLICIT
               : strcmp(solver, "stiff") == 0    ? TD_SOLVER_STIFF
+              : strcmp(solver, "leapfrog") == 0 ? TD_SOLVER_LEAPFROG
                                                 : TD_SOLVER_AUTO;
 }
 

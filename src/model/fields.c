@@ -53,7 +53,8 @@ const td_field td_fields[] = {
      "interval between the rows of the result; the solver chooses its own steps"},
     {"par.rtol", FIELD_NUM, "1", "1e-6", "", FIXED, "", "> 0", "relative tolerance of the solver"},
     {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0", "absolute tolerance of the solver"},
-    {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto|explicit|stiff", "kind of solver"},
+    {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto|explicit|leapfrog|stiff",
+     "kind of solver"},
     {"par.linear", FIELD_STR, "", "auto", "", FIXED, "", "auto|dense|sparse",
      "linear algebra: dense matrices, or sparse ones for networks; `auto` decides by the "
      "structure"},

@@ -68,6 +68,7 @@ typedef struct model_hop {
   unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d
   num step;           // HOP_STRAIN: length of the step
   bool continues;     // HOP_STRAIN: its columns go on where its parent's ended (see model_col.slot)
+  int run;            // HOP_STRAIN: its run (model_run)
   int parts;          // HOP_STRAIN: first of its nodes among all, where td_work has their parts
   int weights;        // HOP_STRAIN: where its weights begin there, six rows of blocks per node
   bool prescribed;    // all its velocities are given functions of time
@@ -82,6 +83,21 @@ typedef struct model_hop {
       blocks;  // HOP_STRAIN: first of the blocks of LANES slots that hold its own, and how many
 } model_hop;
 
+// Up to LANES steps of rods, one behind the other, that are made side by side (dyn/strain_hop.c):
+// one lane each.
+typedef struct model_run {
+  int hop, n;      // the first of them, and how many
+  int nodes;       // of each
+  unsigned modes;  // of any of them
+  bool dependent;  // all of them or none
+  int dof, ndof;   // their coordinates, where strains are sums of them
+  int weight;      // where the weights of these begin in td_work, one for each node
+} model_run;
+typedef struct model_run_dof {
+  int q, v;
+  int part;  // which strain
+} model_run_dof;
+
 // A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
 // Along a rod whose steps share their DOFs the columns of one DOF add up: they share a slot of the
 // path from the ground (dyn/path.h), so that its width is the number of DOFs and not of columns.
@@ -93,6 +109,8 @@ typedef struct model_col {
   num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE; dependent
                // strains: first and second rates of the weights, one after the other for each node
   bool first;  // of the columns that share this DOF
+  bool leads;  // of those along its rod: what changes along it is asked of this one, for all
+  int next;    // of those, -1: none
 } model_col;
 
 // A generalised position / velocity.
@@ -208,11 +226,11 @@ typedef struct model_force {
   int a,
       b;  // stations: AXIAL, BEAM, DRAG: first, second; LOAD: b acts, a gives the directions (-1:
           // world)
+  int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
+  bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
   model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction; STRAIN of a joint: rest_initial
                      // and compr
   num wrench;        // LOAD: 6 slots; DRAG: 2, drag across and along
-  bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
-  int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
   num xaxis;  // BEAM with frame >= 0: 3 slots
   strain_kind strain;       // STRAIN: how the strains are measured
   num section;              // STRAIN: SECTION_SLOTS slots
@@ -420,86 +438,92 @@ typedef struct model_joint {
 } model_joint;
 
 // Every array of the model: type, name, what it holds.
-#define TD_MODEL_ARRAYS(X)                                                   \
-  X(model_fix, fix, "fixed transformations")                                 \
-  X(model_hop, hop, "hops, parents first, depth-first")                      \
-  X(model_col, col, "Jacobian columns")                                      \
-  X(model_dof, pos, "generalised positions")                                 \
-  X(model_dof, vel, "generalised velocities")                                \
-  X(model_station, station, "places")                                        \
-  X(model_body, body, "masses")                                              \
-  X(model_force, force, "springs, dampers, inputs, loads")                   \
-  X(model_cable, cable, "cables")                                            \
-  X(model_crossing, crossing, "cables in pieces of rods, piece by piece")    \
-  X(int, cable_order, "crossings, cable by cable")                           \
-  X(model_span, span, "straight stretches of cables, cable by cable")        \
-  X(model_sample, sample, "points along rods where fluid and contact act")   \
-  X(model_wet, wet, "stations in the fluid")                                 \
-  X(model_ball, ball, "balls that touch or are touched")                     \
-  X(model_piece, piece, "what can be touched")                               \
-  X(model_contact, contact, "contacts")                                      \
-  X(model_row, row, "constraint rows")                                       \
-  X(model_probe, probe, "sensor components used in expressions")             \
-  X(model_named, param, "parameters")                                        \
-  X(model_named, input, "named inputs")                                      \
-  X(model_event, event, "events")                                            \
-  X(model_joint, joint, "joints as written")                                 \
-  X(model_rod, rod, "rods")                                                  \
-  X(model_mesh, mesh, "meshes; each is a joint too, after those written")    \
-  X(model_lump, lump, "masses of rod pieces")                                \
-  X(model_term, term, "coordinates in strains")                              \
-  X(model_coords, coords, "coordinates of strains written as expressions")   \
-  X(model_node, node, "free nodes of rods, in the order they are placed")    \
-  X(int, output_name, "names of the sensors' components")                    \
-  X(ex, output_ex, "and their expressions")                                  \
-  X(double, number, "initial content of the slots")                          \
-  X(ex, number_ex, "expression of each slot")                                \
-  X(num, param_slot, "slots filled by the parameter tape")                   \
-  X(num, motion_slot, "slots filled by the motion tape")                     \
-  X(num, live_slot, "slots filled by the live tape")                         \
-  X(num, strain_slot, "slots filled by the strain tape")                     \
-  X(num, strain_rate_slot, "slots filled by the strain rate tape")           \
-  X(model_partial, live_probe, "d slot / d probe, in the order of its tape") \
-  X(model_partial, live_input, "d slot / d input")                           \
-  X(model_partial, live_param, "d slot / d parameter, force slots only")     \
-  X(model_partial, output_probe, "d output / d probe")                       \
-  X(model_partial, output_input, "d output / d input")                       \
-  X(model_loop, loop, "controllers")                                         \
-  X(model_drive, law_input, "inputs that controllers set")                   \
-  X(model_partial, law_probe, "d law / d probe")                             \
-  X(num, measure, "noise and quantum of each output")                        \
-  X(model_task, task, "tasks")                                               \
-  X(model_drive, task_input, "inputs that tasks drive")                      \
-  X(model_partial, task_probe, "d task value / d probe")                     \
-  X(int, task_var, "variables of each probe's rate and bias, -1: not asked") \
-  X(int, free_v, "unprescribed velocities")                                  \
-  X(int, free_q, "unprescribed positions")                                   \
-  X(int, tree, "first hop of each tree, and one more")                       \
-  X(int, block_of_hop, "block of a hop's DOFs")                              \
-  X(int, v_block, "block of a velocity")                                     \
-  X(int, v_local, "and its row in there")                                    \
-  X(int, index_v, "velocities, block after block")                           \
-  X(int, block_tree_at, "first tree of each block in block_tree, and end")   \
-  X(int, block_tree, "trees, block after block")                             \
-  X(int, block_force_at, "its forces that follow from coordinates, and end") \
-  X(int, block_force, "such forces, block after block")                      \
-  X(int, block_element_at, "first element that a block changes, and end")    \
+#define TD_MODEL_ARRAYS(X)                                                    \
+  X(model_fix, fix, "fixed transformations")                                  \
+  X(model_hop, hop, "hops, parents first, depth-first")                       \
+  X(model_col, col, "Jacobian columns")                                       \
+  X(model_run, run, "steps of rods that are made side by side")               \
+  X(model_run_dof, run_dof, "and their coordinates")                          \
+  X(model_dof, pos, "generalised positions")                                  \
+  X(model_dof, vel, "generalised velocities")                                 \
+  X(model_station, station, "places")                                         \
+  X(model_body, body, "masses")                                               \
+  X(model_force, force, "springs, dampers, inputs, loads")                    \
+  X(model_cable, cable, "cables")                                             \
+  X(model_crossing, crossing, "cables in pieces of rods, piece by piece")     \
+  X(int, cable_order, "crossings, cable by cable")                            \
+  X(model_span, span, "straight stretches of cables, cable by cable")         \
+  X(model_sample, sample, "points along rods where fluid and contact act")    \
+  X(model_wet, wet, "stations in the fluid")                                  \
+  X(model_ball, ball, "balls that touch or are touched")                      \
+  X(model_piece, piece, "what can be touched")                                \
+  X(model_contact, contact, "contacts")                                       \
+  X(model_row, row, "constraint rows")                                        \
+  X(model_probe, probe, "sensor components used in expressions")              \
+  X(model_named, param, "parameters")                                         \
+  X(model_named, input, "named inputs")                                       \
+  X(model_event, event, "events")                                             \
+  X(model_joint, joint, "joints as written")                                  \
+  X(model_rod, rod, "rods")                                                   \
+  X(model_mesh, mesh, "meshes; each is a joint too, after those written")     \
+  X(model_lump, lump, "masses of rod pieces")                                 \
+  X(model_term, term, "coordinates in strains")                               \
+  X(model_coords, coords, "coordinates of strains written as expressions")    \
+  X(model_node, node, "free nodes of rods, in the order they are placed")     \
+  X(int, output_name, "names of the sensors' components")                     \
+  X(ex, output_ex, "and their expressions")                                   \
+  X(double, number, "initial content of the slots")                           \
+  X(ex, number_ex, "expression of each slot")                                 \
+  X(num, param_slot, "slots filled by the parameter tape")                    \
+  X(num, motion_slot, "slots filled by the motion tape")                      \
+  X(num, live_slot, "slots filled by the live tape")                          \
+  X(num, strain_slot, "slots filled by the strain tape")                      \
+  X(num, strain_rate_slot, "slots filled by the strain rate tape")            \
+  X(model_partial, live_probe, "d slot / d probe, in the order of its tape")  \
+  X(model_partial, live_input, "d slot / d input")                            \
+  X(model_partial, live_param, "d slot / d parameter, force slots only")      \
+  X(model_partial, output_probe, "d output / d probe")                        \
+  X(model_partial, output_input, "d output / d input")                        \
+  X(model_loop, loop, "controllers")                                          \
+  X(model_drive, law_input, "inputs that controllers set")                    \
+  X(model_partial, law_probe, "d law / d probe")                              \
+  X(num, measure, "noise and quantum of each output")                         \
+  X(model_task, task, "tasks")                                                \
+  X(model_drive, task_input, "inputs that tasks drive")                       \
+  X(model_partial, task_probe, "d task value / d probe")                      \
+  X(int, task_var, "variables of each probe's rate and bias, -1: not asked")  \
+  X(int, free_v, "unprescribed velocities")                                   \
+  X(int, free_q, "unprescribed positions")                                    \
+  X(int, arrow_x_at, "free velocities of the trunk, then of each branch")     \
+  X(int, arrow_x, "as numbered in free_v; see math/arrow.h")                  \
+  X(int, arrow_row_at, "and their constraint rows")                           \
+  X(int, arrow_row, "none of these: one whole")                               \
+  X(int, tree, "first hop of each tree, and one more")                        \
+  X(int, block_of_hop, "block of a hop's DOFs")                               \
+  X(int, v_block, "block of a velocity")                                      \
+  X(int, v_local, "and its row in there")                                     \
+  X(int, index_v, "velocities, block after block")                            \
+  X(int, block_tree_at, "first tree of each block in block_tree, and end")    \
+  X(int, block_tree, "trees, block after block")                              \
+  X(int, block_force_at, "its forces that follow from coordinates, and end")  \
+  X(int, block_force, "such forces, block after block")                       \
+  X(int, block_element_at, "first element that a block changes, and end")     \
   X(int, block_element, "forces, and rows from nforce on, block after block") \
-  X(int, block_at, "see pattern.h: first row of each block")                 \
-  X(int, block_ptr, "first block of each block column")                      \
-  X(int, block_row, "block rows")                                            \
-  X(int, block_offset, "where their rows begin in a column")                 \
-  X(int, block_base, "first value of each block column")                     \
-  X(int, mass_base, "first value of each block of the mass matrix")          \
-  X(int, force_live_at, "first of live_probe that changes a force, and end") \
-  X(int, force_live, "indices into live_probe, force after force")           \
-  X(int, force_block_at, "first block that changes a force, and end")        \
-  X(int, force_block, "blocks, force after force, those it acts on first")   \
-  X(int, row_live_at, "the same for constraint rows")                        \
-  X(int, row_live, "indices into live_probe, row after row")                 \
-  X(int, row_block_at, "first block that a constraint row touches, and end") \
-  X(int, row_block, "such blocks, row after row")                            \
-  X(int, row_base, "first value of each constraint row, and end")            \
+  X(int, block_at, "see pattern.h: first row of each block")                  \
+  X(int, block_ptr, "first block of each block column")                       \
+  X(int, block_row, "block rows")                                             \
+  X(int, block_offset, "where their rows begin in a column")                  \
+  X(int, block_base, "first value of each block column")                      \
+  X(int, mass_base, "first value of each block of the mass matrix")           \
+  X(int, force_live_at, "first of live_probe that changes a force, and end")  \
+  X(int, force_live, "indices into live_probe, force after force")            \
+  X(int, force_block_at, "first block that changes a force, and end")         \
+  X(int, force_block, "blocks, force after force, those it acts on first")    \
+  X(int, row_live_at, "the same for constraint rows")                         \
+  X(int, row_live, "indices into live_probe, row after row")                  \
+  X(int, row_block_at, "first block that a constraint row touches, and end")  \
+  X(int, row_block, "such blocks, row after row")                             \
+  X(int, row_base, "first value of each constraint row, and end")             \
   X(char, names, "all names, zero-terminated")
 
 // Which linear algebra: par.linear.
@@ -517,6 +541,7 @@ struct td_model {
   bool has_added;      // some station has added mass
   bool has_blocks;     // some force on a single station has derivatives by blocks (elem/station.h)
   int nstrain_node, nstrain_weight;  // nodes of the steps of rods; blocks of their weights
+  int nrun_weight;                   // weights of their runs
   int time_var, nvar;
   td_exprs* graph;  // its own copy
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
@@ -554,12 +579,12 @@ static inline const char* model_name(const td_model* m, int offset) { return m->
 // Everything of one hop at the present state.
 // What every evaluation touches comes first.
 typedef struct hop_work {
-  pose g;         // frame after the joint
-  spatial V, f;   // twist; wrench of springs, loads ... on it
-  spatial A;      // acceleration
-  spatial c;      // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
-  spatial F;      // composite wrench
-  inertia I;      // rigid inertia about the origin, world axes
+  pose g;        // frame after the joint
+  spatial V, f;  // twist; wrench of springs, loads ... on it
+  spatial A;     // acceleration
+  spatial c;     // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
+  spatial F;     // composite wrench
+  inertia I;     // rigid inertia about the origin, world axes
 } hop_work;
 
 // Sums over the subtree of a hop.
@@ -609,14 +634,15 @@ struct td_work {
   // Sums are kept for a window of hops and columns: all, or, of large networks, the trees at work.
   hop_sum* hop_sums;
   col_sum* col_sums;
-  int first_hop, first_col;    // where the window begins
-  bool whole;                  // it holds all
-  double* col_weight;          // of a column's DOF in its chart's number
-  double* col_slope;           // and its derivative along a polynomial rod
+  int first_hop, first_col;  // where the window begins
+  bool whole;                // it holds all
+  double* col_weight;        // of a column's DOF in its chart's number
+  double* col_slope;         // and its derivative along a polynomial rod
   // Strains of a rod's steps, lane by lane for each node: how they move what lies behind, and the
   // tangent vectors of that; what the DOFs have of them (strain_hop.h).
   octet *part, *part_U, *part_Z;
   lanes* weight;
+  lanes* run_weight;  // the weights again, one lane for each step of a run
   cable_work* cable;
   spatial6* hop_added;         // added mass in the hop's frame
   spatial6* added_now;         // and in the world
@@ -648,7 +674,9 @@ struct td_work {
   double *vdot, *lambda;
   double* task;  // values of the task tape
   arena scratch;
-  double load;  // load scale of continuation
+  double load;       // load scale of continuation
+  double law_power;  // of laws beyond what they store, left by td_forces
+  int lawless;       // forces that have none
   struct {      // a hand that pulls at the robot (td_work_pull)
     bool on;
     int station;
@@ -657,14 +685,16 @@ struct td_work {
   } pull;
   double t;
   bool dirty;           // parameters changed: constants must be prepared
+  bool placed;          // the hops are where q, v and t say
+  unsigned prepared;    // how often they were
   bool numbers_change;  // some of dnum may be nonzero
   bool added;           // there is added mass
   bool open_loops;      // the loops could not be closed from the initial values
   td_flags flags;
   char failure[512];
   struct sparse_team* team;  // threads, NULL: none
-  struct sparse_kkt* kkt;  // sparse models: factors of the mass matrix with the constraints
-  void* block;             // everything above but the factors lives in it
+  struct sparse_kkt* kkt;    // sparse models: factors of the mass matrix with the constraints
+  void* block;               // everything above but the factors lives in it
 };
 
 static inline hop_sum* sums_of_hop(const td_work* w, int hop) {

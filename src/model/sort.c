@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arrays.h"
 #include "build.h"
 
 typedef struct family {
@@ -75,19 +76,31 @@ static int dofs_along(const td_model* m, int first, int* v) {
   return n;
 }
 
+// The columns of a DOF along a rod, one after the other; of each slot the last so far.
+static void chain_column(td_model* m, int k, bool rod, int* of_slot) {
+  model_col* c = &m->col[k];
+  int* before = &of_slot[c->slot];
+  c->leads = !rod || *before < 0;
+  c->next = -1;
+  if (!c->leads) m->col[*before].next = k;
+  *before = k;
+}
+
 // A rod takes the slots of all its DOFs at its first step; head: that of each step.
-static void number_slots(td_model* m, int* v, int* head) {
+static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
     hop->above = hop->end = hop->parent < 0 ? 0 : m->hop[hop->parent].end;
     head[i] = hop->continues && hop->parent >= 0 ? head[hop->parent] : i;
     const model_hop* rod = &m->hop[head[i]];
     if (hop->kind == HOP_STRAIN && head[i] == i) hop->end += dofs_along(m, i, v + hop->above);
+    for (int l = hop->above; l < hop->end && head[i] == i; l++) of_slot[l] = -1;
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       int slot = rod->above;
       if (hop->kind != HOP_STRAIN) v[slot = hop->end++] = m->col[k].v;
       while (v[slot] != m->col[k].v) slot++;
       m->col[k].slot = slot;
+      chain_column(m, k, hop->kind == HOP_STRAIN, of_slot);
     }
     hop->straight = true;
     for (int l = 1; l < hop->end && hop->straight; l++) hop->straight = v[l] == v[l - 1] + 1;
@@ -114,19 +127,70 @@ static void number_parts(td_model* m) {
   }
 }
 
+// ---- runs -------------------------------------------------------------------------------------
+
+static bool joins(const td_model* m, const model_run* run, int i) {
+  const model_hop* hop = &m->hop[i];
+  return run->n < LANES && hop->parent == i - 1 && hop->nodes == run->nodes &&
+         hop->dependent == run->dependent;
+}
+
+static td_status add_dof(td_model* m, model_run* run, const model_col* c) {
+  for (int f = run->dof; f < run->dof + run->ndof; f++)
+    if (m->run_dof[f].v == c->v && m->run_dof[f].part == c->part) return TD_OK;
+  model_run_dof* f = td_push_run_dof(m, 1);
+  if (!f) return TD_E_NOMEM;
+  *f = (model_run_dof){.q = c->q, .v = c->v, .part = c->part};
+  run->ndof++;
+  return TD_OK;
+}
+
+// Steps that follow each other directly, eight at most.
+static td_status number_runs(td_model* m) {
+  m->nrun_weight = 0;
+  for (int first = 0, n; first < m->nhop; first += n) {
+    const model_hop* hop = &m->hop[first];
+    n = 1;
+    if (hop->kind != HOP_STRAIN) continue;
+    model_run run = {.hop = first,
+                     .n = 1,
+                     .nodes = hop->nodes,
+                     .dependent = hop->dependent,
+                     .dof = m->nrun_dof,
+                     .weight = m->nrun_weight};
+    while (first + run.n < m->nhop && m->hop[first + run.n].kind == HOP_STRAIN &&
+           joins(m, &run, first + run.n))
+      run.n++;
+    for (int i = first; i < first + run.n; i++) {
+      m->hop[i].run = m->nrun;
+      run.modes |= m->hop[i].modes;
+      for (int k = m->hop[i].col; !run.dependent && k < m->hop[i].col + m->hop[i].nv; k++)
+        TD_TRY(add_dof(m, &run, &m->col[k]));
+    }
+    model_run* to = td_push_run(m, 1);
+    if (!to) return TD_E_NOMEM;
+    *to = run;
+    m->nrun_weight += run.ndof * run.nodes;
+    n = run.n;
+  }
+  return TD_OK;
+}
+
 td_status td_sort_hops(td_model* m, int** renumbered) {
   const size_t n = (size_t)m->nhop + 1;
   family* f = malloc(n * sizeof *f);
   int *order = malloc(n * sizeof(int)), *to = malloc(n * sizeof(int));
-  int *v = malloc(((size_t)m->ncol + 1) * sizeof(int)), *head = malloc(n * sizeof(int));
+  int *v = malloc(2 * ((size_t)m->ncol + 1) * sizeof(int)), *head = malloc(n * sizeof(int));
   model_hop* hop = malloc(n * sizeof *hop);
   model_col* col = malloc(((size_t)m->ncol + 1) * sizeof *col);
   const bool ok = f && order && to && hop && col && v && head;
+  td_status status = TD_E_NOMEM;
   if (ok) {
     depth_first(m, f, order);
     renumber(m, order, to, hop, col);
-    number_slots(m, v, head);
+    number_slots(m, v, v + m->ncol + 1, head);
     number_parts(m);
+    status = number_runs(m);
   }
   free(f);
   free(order);
@@ -135,9 +199,9 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
   free(hop);
   free(col);
   *renumbered = to;
-  if (!ok) {
+  if (status != TD_OK) {
     free(to);
     *renumbered = NULL;
   }
-  return ok ? TD_OK : TD_E_NOMEM;
+  return status;
 }

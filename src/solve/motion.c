@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "lattice.h"
 #include "model.h"
 
 void td_motion_pack(const td_motion* m, double* y) {
@@ -32,9 +33,12 @@ static bool all_finite(const double* x, int n) {
   return true;
 }
 
-// v' and, if wanted, the power from the code; NULL: it has none here.
+// v' and, if wanted, the power from the code or without frames; NULL: ask the engine.
 static const double* from_code(td_motion* m, double* power) {
   const td_code* c = m->code;
+  if (c == NULL && m->lattice != NULL &&
+      td_lattice_forward(m->lattice, m->state, m->work, m->vdot, power))
+    return m->vdot;
   if (c == NULL || (power != NULL && !c->has_power)) return NULL;
   const double* targets = m->ntarget > 0 ? td_targets(m->work) : NULL;
   const bool done = c->forward(c->user, m->state, targets, m->vdot, power) == 0;
@@ -58,6 +62,26 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
   if (m->nz > 0)
     memcpy(ydot + k + m->ntarget, td_control_error(m->control), (size_t)m->nz * sizeof(double));
   return TD_OK;
+}
+
+static void drift(void* ctx, const double* q, const double* w, double* qdot) {
+  td_motion* m = ctx;
+  if (m->lattice != NULL) {  // all that moves is free
+    td_lattice_drift(m->lattice, q, w, qdot);
+    return;
+  }
+  for (int i = 0; i < m->nq; i++) m->state->q[m->iq[i]] = q[i];
+  for (int i = 0; i < m->nv; i++) m->state->v[m->iv[i]] = w[i];
+  td_qdot(m->model, m->state->q, m->state->v, m->qdot);
+  for (int i = 0; i < m->nq; i++) qdot[i] = m->qdot[m->iq[i]];
+}
+
+// Whether each position's rate is the velocity of the same number.
+static bool is_straight(const td_motion* m) {
+  bool straight = m->nq == m->nv;
+  for (int i = 0; i < m->nq && straight; i++)
+    straight = m->model->vel[m->iv[i]].partner == m->iq[i];
+  return straight;
 }
 
 static td_status states(void* ctx, double t, const double* y, double* ydot) {
@@ -215,9 +239,11 @@ static double regularity(void* ctx, double t, const double* y) {
 void td_motion_free(td_motion* m) {
   if (m == NULL) return;
   td_sparse_motion_free(m->sparse);
+  td_lattice_free(m->lattice);
   td_state_free(m->state);
   free(m->qdot);
   free(m->du);
+  free(m->partner);
   free(m);
 }
 
@@ -255,6 +281,25 @@ static bool allocate(td_motion* m) {
   return true;
 }
 
+// Which position changes at the rate of which velocity: q' = v.
+static bool find_partners(td_motion* m) {
+  const int n = m->nq + m->nv + m->ntarget + td_task_count(m->model);
+  int* state_of = malloc(((size_t)m->size.nq + 1) * sizeof(int));
+  m->partner = malloc(((size_t)n + 1) * sizeof(int));
+  if (state_of != NULL && m->partner != NULL) {
+    for (int i = 0; i < m->size.nq; i++) state_of[i] = -1;
+    for (int i = 0; i < m->nq; i++) state_of[m->iq[i]] = i;
+    for (int i = 0; i < n; i++) {
+      const bool velocity = i >= m->nq && i < m->nq + m->nv;
+      const int q = velocity ? m->model->vel[m->iv[i - m->nq]].partner : -1;
+      m->partner[i] = q >= 0 ? state_of[q] : -1;
+    }
+  }
+  const bool found = state_of != NULL && m->partner != NULL;
+  free(state_of);
+  return found;
+}
+
 static td_ode describe(td_motion* m, double rtol, double atol) {
   const bool invariants = m->size.nconstraint > 0 || td_has_quaternions(m->model);
   return (td_ode){.ctx = m,
@@ -264,9 +309,12 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .rtol = rtol,
                   .atol = atol,
                   .npos = m->nq,
+                  .constrained = m->size.nconstraint > 0,
+                  .partner = m->partner,
                   .rhs = rhs,
                   .states = states,
                   .integrals = integrals,
+                  .drift = is_straight(m) ? NULL : drift,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,
                   .roots = roots,
@@ -291,9 +339,14 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->ntarget = td_target_count(model);
   m->nevent = m->size.nevent;
   m->nswitch = td_switch_count(model);
+  if (!find_partners(m)) {
+    td_motion_free(m);
+    return TD_E_NOMEM;
+  }
   m->project_tol = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
   m->ode = describe(m, rtol, atol);
   if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  m->lattice = td_lattice_new(model);
   if (model->sparse && td_sparse_motion_new(m) != TD_OK) {
     td_motion_free(m);
     return TD_E_NOMEM;

@@ -1,4 +1,4 @@
-// Initial value problems and the two solvers that integrate them.
+// Initial value problems and the solvers that integrate them.
 //
 //   y' = f(t, y),  y = [states (n), integrals (nquad)]
 //
@@ -21,6 +21,8 @@ typedef struct td_ode {
   double h_max;         // longest step, 0: no limit
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
+  bool constrained;     // forces follow from rows that the states must keep to
+  const int* partner;   // (n) the position whose rate a state is, -1: none; NULL: nothing is known
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
   td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);  // ydot (n + nquad)
   // The rates of the states (n) and of the integrals (nquad) apart, for solvers that want one
@@ -28,6 +30,9 @@ typedef struct td_ode {
   td_status (*states)(void* ctx, double t, const double* y, double* ydot);
   td_status (*integrals)(void* ctx, double t, const double* y, double* qdot);
   td_status (*jacobian)(void* ctx, double t, const double* y, double* J);  // n x n, row-major
+  // q' = N(q) w of the positions q (npos) with other states w (n - npos); NULL: q' is the first
+  // npos of w.
+  void (*drift)(void* ctx, const double* q, const double* w, double* qdot);
   // Large problems have no dense Jacobian: `linearise` finds it at (t, y) and keeps it, `product`
   // is J x, `factor` that of 1 - gamma J, `solve` with the last factors, in place.  NULL: dense.
   td_status (*linearise)(void* ctx, double t, const double* y);
@@ -75,10 +80,16 @@ struct td_stepper {
   int singular;          // singular positions passed
 };
 
-// Explicit Runge-Kutta of order 8 (ARKODE) and BDF with Newton's method (CVODES).  The ode must
-// outlive the stepper.
+// Explicit Runge-Kutta of order 8 (ARKODE), BDF with Newton's method (CVODES), Radau IIA of order 9
+// for problems with a dense Jacobian, and leapfrog, which needs npos.  The ode must outlive the
+// stepper.
 td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
 td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
+td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
+td_status td_leapfrog_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
+// By name; TD_SOLVER_AUTO is none of them.
+td_status td_stepper_new(td_solver solver, const td_ode* ode, double t, const double* y,
+                         td_stepper** stepper);
 void td_stepper_free(td_stepper* stepper);
 
 // Advance by one step of the solver's choice, at most to t_stop; TD_E_DIVERGED or the callback's

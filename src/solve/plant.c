@@ -77,8 +77,7 @@ static void enter(td_plant* p, const td_state* state) {
 }
 
 static td_status start(td_plant* p) {
-  TD_TRY((p->solver == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&p->motion->ode, p->t, p->y,
-                                                                       &p->stepper));
+  TD_TRY(td_stepper_new(p->solver, &p->motion->ode, p->t, p->y, &p->stepper));
   p->fresh = false;
   return TD_OK;
 }

@@ -18,7 +18,9 @@
 #include "sampler.h"
 #include "swap.h"
 
-enum { TRIAL_STEPS = 500 };  // of BDF, before its cost is compared with that of explicit steps
+// Steps of BDF and of Radau before their cost is compared with that of the solver before
+enum { BDF_TRIAL = 500, RADAU_TRIAL = 50, BDF_KEPT = 4000 };
+enum { RADAU_LARGEST = 400 };  // states; also up to here all eigenvalues are known
 
 typedef struct run {
   const td_run_plan* plan;
@@ -26,6 +28,7 @@ typedef struct run {
   td_sampler* sampler;  // sets them now and then, or NULL
   td_motion* motion;
   td_stepper* stepper;
+  bool radau;  // it is that one
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
   double* size;       // largest |y_i| so far
@@ -34,9 +37,14 @@ typedef struct run {
   double* stops;
   int nstop, stop;
   bool finished;            // an event said so
-  bool undecided;           // the explicit solver may yet be exchanged
+  td_solver solver;         // the first one
+  bool undecided;           // which is not BDF and may yet be exchanged
   long check_at, trial_at;  // steps after which to look again, explicit and of BDF
   long steps_before;        // where the present stretch began
+  long rejected_before;
+  bool corners;               // too many for Radau: BDF in its place
+  long look_at, radau_trial;  // steps after which to look again at them, now and with Radau
+  double radau_cost;          // evaluations per second of motion before the change
   double t_before, cost_before;
   double explicit_cost;  // evaluations per second of motion before the change to BDF, 0: none
   double t_switch;       // last switch that was dealt with
@@ -132,13 +140,21 @@ static void drop_stepper(run* r) {
   r->stepper = NULL;
 }
 
+// Fast modes that are hardly damped hold BDF at order 2: Radau, as long as its dense systems are
+// small.
+static bool for_radau(const run* r) {
+  const td_ode* ode = &r->motion->ode;
+  return ode->lightly_damped && ode->factor == NULL && ode->n <= RADAU_LARGEST && !r->corners;
+}
+
 static td_status start(run* r, td_solver solver) {
+  const td_ode* ode = &r->motion->ode;
   drop_stepper(r);
-  if (r->motion->ode.n == 0)
-    solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
+  if (ode->n == 0) solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
   r->out->stats.solver = solver;
-  return (solver == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&r->motion->ode, r->t, r->y,
-                                                                    &r->stepper);
+  r->radau = solver == TD_SOLVER_STIFF && for_radau(r);
+  return r->radau ? td_radau_new(ode, r->t, r->y, &r->stepper)
+                  : td_stepper_new(solver, ode, r->t, r->y, &r->stepper);
 }
 
 static td_status choose(run* r, double h, td_choice* choice) {
@@ -167,7 +183,8 @@ static td_status first_solver(run* r) {
     snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
   }
   snprintf(why, room, "%s", choice.why);
-  r->undecided = choice.solver == TD_SOLVER_EXPLICIT;
+  r->undecided = choice.solver != TD_SOLVER_STIFF;
+  r->solver = choice.solver;
   return start(r, choice.solver);
 }
 
@@ -181,6 +198,7 @@ static double cost(const run* r) {
 
 static void begin_stretch(run* r) {
   r->steps_before = r->stepper->counts.steps;
+  r->rejected_before = r->stepper->counts.rejected;
   r->t_before = r->t;
   r->cost_before = cost(r);
 }
@@ -192,23 +210,47 @@ static td_status try_stiff(run* r, double h, double rate) {
   snprintf(r->out->stats.why, sizeof r->out->stats.why, "from t = %.4g s %s", r->t, choice.why);
   r->undecided = false;
   r->explicit_cost = rate;
-  r->trial_at = TRIAL_STEPS;
+  r->trial_at = for_radau(r) ? RADAU_TRIAL : BDF_TRIAL;
   return start(r, TD_SOLVER_STIFF);
 }
 
 // The spectrum at one moment may have been an exception: when BDF costs more than the explicit
-// steps did, go back to them.
+// steps did, go back to them.  From Radau, which follows fast modes less precisely, a gain is
+// expected.
 static td_status try_explicit(run* r, double rate) {
-  if (rate <= 1.2 * r->explicit_cost) return TD_OK;
+  if (rate <= (r->radau ? 0.7 : 1.2) * r->explicit_cost) return TD_OK;
   snprintf(r->out->stats.why, sizeof r->out->stats.why,
-           "explicit again from t = %.4g s: BDF took %.2g times as many evaluations", r->t,
-           rate / r->explicit_cost);
+           "explicit again from t = %.4g s: %s took %.2g times as many evaluations", r->t,
+           r->radau ? "Radau" : "BDF", rate / r->explicit_cost);
   r->undecided = true;
   r->explicit_cost = 0;
-  return start(r, TD_SOLVER_EXPLICIT);
+  return start(r, r->solver);
+}
+
+// Corners of the forces, as of many contacts, make most of Radau's long steps fail: try BDF, keep
+// it for a while if it costs less, then look again.
+static td_status watch_radau(run* r) {
+  const td_ode_counts* c = &r->stepper->counts;
+  const long steps = c->steps - r->steps_before, rejected = c->rejected - r->rejected_before;
+  if (steps < r->look_at) return TD_OK;
+  const double rate = (cost(r) - r->cost_before) / (r->t - r->t_before);
+  begin_stretch(r);
+  if (r->radau && 2 * rejected < steps) return TD_OK;
+  if (r->corners && r->look_at == BDF_TRIAL && rate <= r->radau_cost) {
+    r->look_at = BDF_KEPT;
+    return TD_OK;
+  }
+  if (r->corners && r->look_at == BDF_TRIAL) r->radau_trial *= 2;  // in vain
+  r->corners = r->radau;
+  r->radau_cost = rate;
+  r->look_at = r->radau ? BDF_TRIAL : r->radau_trial;
+  TD_TRY(start(r, TD_SOLVER_STIFF));
+  begin_stretch(r);
+  return TD_OK;
 }
 
 static td_status reconsider(run* r) {
+  if (r->explicit_cost == 0 && (r->radau || r->corners)) return watch_radau(r);
   const long steps = r->stepper->counts.steps - r->steps_before;
   long* check_at = r->undecided ? &r->check_at : &r->trial_at;
   if ((!r->undecided && r->explicit_cost == 0) || steps < *check_at) return TD_OK;
@@ -318,7 +360,7 @@ static td_status look_for_code(run* r) {
   r->judged = code;
   const td_swap_question q = {.code = code,
                               .always = r->plan->code_always,
-                              .with_power = r->out->stats.solver == TD_SOLVER_EXPLICIT,
+                              .with_power = r->radau || r->out->stats.solver != TD_SOLVER_STIFF,
                               .t = r->t,
                               .y = r->y};
   return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
@@ -471,6 +513,8 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
            .t = state->t,
            .t_start = state->t,
            .check_at = 64,
+           .look_at = RADAU_TRIAL,
+           .radau_trial = RADAU_TRIAL,
            .t_before = state->t,
            .t_switch = -INFINITY};
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);

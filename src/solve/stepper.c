@@ -1,10 +1,17 @@
-// What both solvers share: the callbacks with their counting and checks, and the calls through the
+// What the solvers share: the callbacks with their counting and checks, and the calls through the
 // table.
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "ode.h"
+
+td_status td_stepper_new(td_solver solver, const td_ode* ode, double t, const double* y,
+                         td_stepper** stepper) {
+  if (solver == TD_SOLVER_STIFF) return td_cvode_new(ode, t, y, stepper);
+  if (solver == TD_SOLVER_LEAPFROG) return td_leapfrog_new(ode, t, y, stepper);
+  return td_arkode_new(ode, t, y, stepper);
+}
 
 void td_stepper_free(td_stepper* stepper) {
   if (stepper != NULL) stepper->ops->free(stepper);

@@ -118,8 +118,13 @@ static double bdf_angle(double rtol) { return 0.2 * pow(rtol / 1e-6, 1.0 / 6); }
 static double explicit_angle(double rtol) { return 2 * pow(rtol / 1e-6, 1.0 / 8); }
 
 // Steps beyond which fast modes of a network are not followed: they are many, and there is hardly
-// any motion in them.
-static const double many_network_steps = 5e3;
+// any motion in them.  A step of order 8 is 13 evaluations, a leap one; one of BDF costs as much as
+// some ten on top of its factors.
+static const double many_network_steps = 5e3, many_leaps = 1e5;
+// Leaps follow a mode by ω h = 2 at most; the controller keeps a distance from that.
+static const double leap_reach = 1.6;
+// The tolerance from which on leaps are as short as stability demands, not accuracy.
+static const double loose = 1e-5;
 
 // Of a large problem: the fastest eigenvalue by products alone.
 static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end,
@@ -133,10 +138,13 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   TD_TRY(status);
   sort_in(&w, 1, &re, &im);
   choice->lightly_damped = w.light;
-  const double steps = (t_end - t) * fmax(w.damped, w.resolved) / stable_reach;
-  if (steps > many_network_steps) choice->solver = TD_SOLVER_STIFF;
-  snprintf(choice->why, sizeof choice->why, "network: modes up to %.3g 1/s, %.2g explicit steps",
-           fmax(w.damped, w.resolved), steps);
+  const double fastest = fmax(w.damped, w.resolved);
+  const bool leaps = ode->rtol >= loose && !ode->constrained && w.damped == 0;
+  const double steps = (t_end - t) * fastest / (leaps ? leap_reach : stable_reach);
+  if (leaps) choice->solver = TD_SOLVER_LEAPFROG;
+  if (steps > (leaps ? many_leaps : many_network_steps)) choice->solver = TD_SOLVER_STIFF;
+  snprintf(choice->why, sizeof choice->why, "network: modes up to %.3g 1/s, %.2g %s", fastest,
+           steps, leaps ? "leaps" : "explicit steps");
   return TD_OK;
 }
 
@@ -186,6 +194,11 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     snprintf(why, room,
              "stiff: explicit steps of %.2g s are much shorter than motion of %.3g 1/s needs", h,
              w.resolved);
+  } else if (h > 0 && w.light && ode->n <= ALL_EIGENVALUES && rest / h > 10 * few_steps) {
+    choice->solver = TD_SOLVER_STIFF;
+    snprintf(why, room,
+             "fast: explicit steps of %.2g s follow modes of %.3g 1/s; Radau takes longer ones", h,
+             fmax(w.damped, w.resolved));
   } else if (followed_steps > many_steps && endless) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,

@@ -254,8 +254,7 @@ static td_status start(td_live* l) {
   if (m->ntarget > 0) td_target_initial(l->model, m->state, l->work, l->y + m->nq + m->nv);
   memcpy(l->y_shown, l->y, n * sizeof(double));
   TD_TRY(find_stops(l));
-  return (pick_solver(l) == TD_SOLVER_STIFF ? td_cvode_new : td_arkode_new)(&m->ode, l->t, l->y,
-                                                                            &l->stepper);
+  return td_stepper_new(pick_solver(l), &m->ode, l->t, l->y, &l->stepper);
 }
 
 static void give_up(td_live* l, const char* what, td_status status) {

@@ -3,11 +3,9 @@
 #include "basis.h"
 #include "cable.h"
 #include "check.h"
-#include "magnus.h"
+#include "one_step.h"
 #include "quadrature.h"
 #include "sorosim.h"
-
-enum { ALL = 0x3f };
 
 static void put_pose(pose g, double out[12]) {
   memcpy(out, g.R.m, 9 * sizeof(double));
@@ -20,10 +18,6 @@ static void check_pose(const char* what, pose g, const double* theirs, double to
   put_pose(g, got);
   sorosim_relative(theirs, want, want + 9);
   CHECK_REACHED(what, sorosim_error(got, want, 12), tol);
-}
-// Strain by strain, node after node.
-static void parts_of(const octet* x, int nodes, spatial* out) {
-  for (int p = 0; p < 6 * nodes; p++) out[p] = octet_vector(&x[p / 6], p % 6);
 }
 // Columns of twists against rows of a matrix of theirs, both in our order.
 static void check_columns(const char* what, const spatial* got, const double* want, int n,
@@ -51,19 +45,16 @@ static void exponential_and_its_tangent_are_theirs(void** state) {
     const bool cut = angle <= 0.01;
     const double tol = cut ? pow(angle, 3) / 24 + 1e-15 : 1e-12,
                  rate_tol = cut ? angle * angle / 2 + 1e-15 : 1e-10;
-    magnus_step step = {.nodes = 1, .h = 1, .modes = ALL};
+    magnus_step step = {.nodes = 1, .h = 1};
     sorosim_twist(omega, step.xi[0][0].a);
     sorosim_twist(rate, step.xi[0][1].a);
-    magnus_motion out;
-    spatial S[MAGNUS_PARTS], rates[MAGNUS_PARTS];
-    octet Sd[MAGNUS_NODES], Sdd[MAGNUS_NODES];
-    td_magnus(&step, &out);
-    td_magnus_rates(&step, Sd, Sdd);
-    parts_of(out.S, 1, S);
-    parts_of(Sd, 1, rates);
+    step_motion out;
+    spatial rates[MAGNUS_PARTS], unused[MAGNUS_PARTS];
+    step_motion_of(&step, &out);
+    step_rates_of(&step, rates, unused);
     check_pose("exp", out.g, g, tol);
     sorosim_square(T, want);
-    check_columns("T", S, want, 6, tol);
+    check_columns("T", out.S, want, 6, tol);
     sorosim_square(Td, want);
     check_columns("T'", rates, want, 6, rate_tol);
     free(omega), free(rate), free(g), free(T), free(Td);
@@ -148,7 +139,7 @@ typedef struct step_data {
 
 // Their step as ours: strains at the nodes, weights of the coordinates in them.
 static magnus_step step_of(const step_data* s, double weight[2][6][N]) {
-  magnus_step step = {.nodes = s->nodes, .h = s->h, .modes = ALL};
+  magnus_step step = {.nodes = s->nodes, .h = s->h};
   for (int n = 0; n < s->nodes; n++)
     for (int i = 0; i < 6; i++) {
       const double* row = s->phi[n] + N * sorosim_axis[i];
@@ -175,17 +166,17 @@ static void gather(const spatial* parts, int nodes, double weight[2][6][N], spat
 static void curvature_columns(const magnus_step* step, double weight[2][6][N], const double* x,
                               spatial out[N]) {
   for (int c = 0; c < 6; c++) {
-    lanes K[MAGNUS_PARTS][MAGNUS_NODES];
+    double K[MAGNUS_PARTS][MAGNUS_PARTS];
     spatial F = spatial_zero();
     F.a[c] = 1;
-    td_magnus_curvature(step, &F, K);
+    step_curvature_of(step, &F, K);
     for (int k = 0; k < N; k++) {
       double sum = 0;
       for (int p = 0; p < 6 * step->nodes; p++)
         for (int q = 0; q < 6 * step->nodes; q++) {
           double y = 0;
           for (int l = 0; l < N; l++) y += weight[q / 6][q % 6][l] * x[l];
-          sum += weight[p / 6][p % 6][k] * K[p][q / 6][q % 6] * y;
+          sum += weight[p / 6][p % 6][k] * K[p][q] * y;
         }
       out[k].a[c] = sum;
     }
@@ -205,21 +196,18 @@ static void check_step(const char* name, int nodes) {
                  .h = sorosim_number(z, "h")};
   double weight[2][6][N], want[6 * N];
   const magnus_step step = step_of(&s, weight);
-  magnus_motion out;
-  spatial parts[MAGNUS_PARTS], got[N];
-  octet Sd[MAGNUS_NODES], Sdd[MAGNUS_NODES];
-  td_magnus(&step, &out);
-  td_magnus_rates(&step, Sd, Sdd);
+  step_motion out;
+  spatial rates[MAGNUS_PARTS], unused[MAGNUS_PARTS], got[N];
+  step_motion_of(&step, &out);
+  step_rates_of(&step, rates, unused);
   double *g = sorosim_numbers(z, "g"), *S = sorosim_numbers(z, "S"),
          *rate = sorosim_numbers(z, "Sdot"), *dqd = sorosim_numbers(z, "dS_dq_qd"),
          *dqdd = sorosim_numbers(z, "dS_dq_qdd");
   check_pose("g", out.g, g, 1e-12);
-  parts_of(out.S, nodes, parts);
-  gather(parts, nodes, weight, got);
+  gather(out.S, nodes, weight, got);
   sorosim_rows(S, N, want);
   check_columns("S", got, want, N, 1e-12);
-  parts_of(Sd, nodes, parts);
-  gather(parts, nodes, weight, got);
+  gather(rates, nodes, weight, got);
   sorosim_rows(rate, N, want);
   check_columns("S'", got, want, N, 1e-12);
   curvature_columns(&step, weight, s.qd, got);

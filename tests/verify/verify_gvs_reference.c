@@ -1,6 +1,8 @@
 // Strain-parametrised rods against the published toolbox's own numbers: poses, Jacobians, mass
 // matrices, actuation, accelerations, their derivatives, statics and converged trajectories.
 // sorosim.h turns its convention into ours.
+#include <float.h>
+
 #include "gvs_rig.h"
 #include "sorosim_steps.h"
 
@@ -537,10 +539,9 @@ static void check_forces(rig* r, const cJSON* s, double f[ROBOT]) {
   free(F), free(C), free(q), free(qd), free(K), free(D);
 }
 
-// Accelerations by their constraint rows and our forces:  [M -A'; A 0] [a; λ] = [f; goal].  M is
-// theirs, as compared: it has rank 58, and its rounding alone would move accelerations by 1e-9.
-static void stabilised(rig* r, const cJSON* s, const double* A, const double* f, const double* goal,
-                       double b[BORDERED]) {
+// [M -A'; A 0].  M is theirs, as compared: it has rank 58, and its rounding alone would move
+// accelerations by 1e-9.
+static double* bordered(rig* r, const cJSON* s, const double* A) {
   double *K = calloc(BORDERED * BORDERED, sizeof(double)), *M = sorosim_numbers(s, "M");
   map_mass(&r->map, M, r->x);
   for (int i = 0; i < ROBOT; i++)
@@ -550,10 +551,41 @@ static void stabilised(rig* r, const cJSON* s, const double* A, const double* f,
       K[j * BORDERED + ROBOT + k] = -A[k * ROBOT + j];
       K[(ROBOT + k) * BORDERED + j] = A[k * ROBOT + j];
     }
+  free(M);
+  return K;
+}
+
+// Accelerations by their constraint rows and our forces:  [M -A'; A 0] [a; λ] = [f; goal].
+static void stabilised(rig* r, const cJSON* s, const double* A, const double* f, const double* goal,
+                       double b[BORDERED]) {
+  double* K = bordered(r, s, A);
   memcpy(b, f, ROBOT * sizeof(double));
   memcpy(b + ROBOT, goal, LOOPS * sizeof(double));
   solve(BORDERED, K, b);
-  free(K), free(M);
+  free(K);
+}
+
+// How far rounding may move the accelerations, relative to the largest.  Both sides of each
+// equation are sums of some BORDERED terms, known to ε times their sizes:  |δx| <= |K⁻¹| n ε
+// (|K||x| + |b|).
+static double rounding(rig* r, const cJSON* s, const double* A, const double* f, const double* goal,
+                       const double x[BORDERED]) {
+  double *K = bordered(r, s, A), *copy = calloc(BORDERED * BORDERED, sizeof(double));
+  double moved[ROBOT] = {0}, most = 0, largest = 0;
+  for (int j = 0; j < BORDERED; j++) {
+    double column[BORDERED] = {0}, size = fabs(j < ROBOT ? f[j] : goal[j - ROBOT]);
+    for (int k = 0; k < BORDERED; k++) size += fabs(K[j * BORDERED + k] * x[k]);
+    column[j] = sqrt(BORDERED) * DBL_EPSILON * size;
+    memcpy(copy, K, BORDERED * BORDERED * sizeof(double));
+    solve(BORDERED, copy, column);
+    for (int i = 0; i < ROBOT; i++) moved[i] += column[i] * column[i];
+  }
+  for (int i = 0; i < ROBOT; i++) {
+    most = fmax(most, sqrt(moved[i]));
+    largest = fmax(largest, fabs(x[i]));
+  }
+  free(K), free(copy);
+  return most / largest;
 }
 
 // What is left of both equations at their accelerations a and the multipliers λ, relative to the
@@ -624,8 +656,10 @@ static void cable_robot_states(void** state) {
     stabilised(&r, s, rows, f, goal, a);
     map_motion(&r.map, qdd, want);
     check_balance(&r, rows, f, goal, want, a + ROBOT);
-    // at rest forces of 800 N cancel but for 1e-3 N: their rounding is that of the accelerations
-    CHECK_REACHED("accelerations", sorosim_error(a, want, ROBOT), k == 0 ? 3e-8 : tolerance);
+    // The balance is what is well posed.  At rest forces of 800 N cancel but for 1e-3 N, and the
+    // accelerations are no better known than these differences: three times their deviation.
+    const double known = k == 0 ? 3 * rounding(&r, s, rows, f, goal, a) : tolerance;
+    CHECK_REACHED("accelerations", sorosim_error(a, want, ROBOT), known);
     // loops that are not quite closed (by 3e-6) have other rows in other formulations
     if (k < 2) CHECK_REACHED("constraint rows", row_distance(&r, rows), 1e-5);
     free(A), free(qdd), free(rows);

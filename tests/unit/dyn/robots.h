@@ -238,6 +238,30 @@ static const char robot_loop_gvs[] =
     "joint(2).tr.trans = [.05 0 0];\n"
     "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(body(1))];\n";
 
+// A platform on a rod, and two more that grow from it and close loops with the ground: a trunk with
+// branches (math/arrow.h), some links without mass, a force between rods.
+static const char robot_platform[] =
+    "world.g = [.2 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = 2; body(1).I = diag([.02 .03 .04]);\n"
+    "for k = 1:3\n"
+    "  rod(k).model = 'gvs'; rod(k).length = .4; rod(k).radius = .02; rod(k).E = 1e5;\n"
+    "  rod(k).rho = 1000; rod(k).eta = 300; rod(k).order = [-1 -1 0 2 1 0];\n"
+    "end\n"
+    "joint(1).first = rod(1); joint(1).second = 1; joint(1).type = 'spherical';\n"
+    "for k = 2:3\n"
+    "  rod(k).first = 1; rod(k).tr(1).trans = [.1*(2*k - 5) .03 0]; rod(k).tr(2).rot = [1 pi];\n"
+    "  rod(k).joint.type = 'universal';\n"
+    "  body(k).m = 0; body(k).I = zeros(3);\n"
+    "  joint(k).first = rod(k); joint(k).second = k; joint(k).tr.rot = [2 inf];\n"
+    "  joint(k + 2).first = k; joint(k + 2).tr2nd.trans = [.1*(2*k - 5) .03 0];\n"
+    "  joint(k + 2).tr2nd.rot = [1 pi]; joint(k + 2).type = 'revolute';\n"
+    "end\n"
+    "p = pos(rod(3), .2); joint(6).first = at(rod(1), .2); joint(6).second = at(rod(2), .3); "
+    "joint(6).spring.coeff = "
+    "5*(2 + p(1)); joint(6).spring.init = .1; joint(6).damp.visc = u1;\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(body(1)) acc(rod(3), .2)];\n"
+    "sensor(2).name = 'E'; sensor(2).value = energy();\n";
+
 // A robot in a stream: a body with whole matrices of drag and added mass, rods of every kind.
 static const char robot_water[] =
     "world.g = [.3 0 -9.81]; fluid.rho = 800; fluid.velocity = [.3 -.2 .1*t];\n"
@@ -401,11 +425,11 @@ static const char robot_mesh[] =
 static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
                                           robot_given,    robot_rods, robot_rom,    robot_gvs,
                                           robot_loop_gvs, robot_own,  robot_cables, robot_water,
-                                          robot_contact,  robot_net,  robot_mesh};
-static const char* const robot_names[] = {"pendulum", "tree",  "links",   "loops",    "given",
-                                          "rods",     "rom",   "gvs",     "gvs loop", "own",
-                                          "cables",   "water", "contact", "net",      "mesh"};
-#define ROBOT_COUNT 15
+                                          robot_contact,  robot_net,  robot_mesh,   robot_platform};
+static const char* const robot_names[] = {
+    "pendulum", "tree", "links",  "loops", "given",   "rods", "rom",  "gvs",
+    "gvs loop", "own",  "cables", "water", "contact", "net",  "mesh", "platform"};
+#define ROBOT_COUNT 16
 #define ROBOT_RODS 5  // this one and the ones behind it have rods or beams
 
 #endif

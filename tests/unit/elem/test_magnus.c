@@ -1,12 +1,10 @@
 // Magnus steps: the group law, motion against differences of the pose, rates and curvature against
 // differences of the motion, and the order of convergence.
 #include "check.h"
-#include "magnus.h"
-
-enum { ALL = 0x3f };
+#include "one_step.h"
 
 static magnus_step random_step(uint64_t* seed, int nodes, double size) {
-  magnus_step s = {.nodes = nodes, .h = 0.7, .modes = ALL};
+  magnus_step s = {.nodes = nodes, .h = 0.7};
   for (int n = 0; n < nodes; n++)
     for (int k = 0; k < 3; k++) {
       for (int i = 0; i < 6; i++) s.xi[n][k].a[i] = size * check_random(seed);
@@ -29,19 +27,14 @@ static pose inverse(pose g) {
   const mat3 Rt = mat3_transpose(g.R);
   return (pose){Rt, vec3_scale(-1, mat3_apply(Rt, g.p))};
 }
-// Strain p % 6 at node p / 6.
-static spatial part(const octet* x, int p) { return octet_vector(&x[p / 6], p % 6); }
-static void check_part(const octet* got, const octet* want, int p, double tol) {
-  for (int i = 0; i < 6; i++) CHECK_NEAR(part(got, p).a[i], part(want, p).a[i], tol);
-}
 static double pose_distance(pose a, pose b) {
   double d = vec3_norm(vec3_sub(a.p, b.p));
   for (int i = 0; i < 9; i++) d = fmax(d, fabs(a.R.m[i] - b.R.m[i]));
   return d;
 }
 static pose pose_of(const magnus_step* s) {
-  magnus_motion m;
-  td_magnus(s, &m);
+  step_motion m;
+  step_motion_of(s, &m);
   return m.g;
 }
 // The small motion from a to b about the origin of the frame before: log to first order.
@@ -77,23 +70,23 @@ static void small_and_large_angles_meet(void** state) {
   // t = θ² is 1 and 16 where the series change: both sides give the same motion
   for (int k = 0; k < 2; k++) {
     const double theta = k == 0 ? 1 : 4, eps = 1e-9;
-    magnus_step s = {.nodes = 2, .h = 1, .modes = ALL};
+    magnus_step s = {.nodes = 2, .h = 1};
     for (int n = 0; n < 2; n++) s.xi[n][0] = spatial_of((vec3){0.3, -0.2, 1}, (vec3){0, 0, 0});
-    magnus_motion below, above;
-    octet Sd[2][MAGNUS_NODES], Sdd[2][MAGNUS_NODES];
+    step_motion below, above;
+    spatial Sd[2][MAGNUS_PARTS], Sdd[2][MAGNUS_PARTS];
     for (int n = 0; n < 2; n++) {
       s.xi[n][0].a[3] = theta * (1 - eps);
       s.xi[n][1] = spatial_of((vec3){0.1, 0.5, 0.2}, (vec3){0.3, -0.4, 0.6});
     }
-    td_magnus(&s, &below);
-    td_magnus_rates(&s, Sd[0], Sdd[0]);
+    step_motion_of(&s, &below);
+    step_rates_of(&s, Sd[0], Sdd[0]);
     for (int n = 0; n < 2; n++) s.xi[n][0].a[3] = theta * (1 + eps);
-    td_magnus(&s, &above);
-    td_magnus_rates(&s, Sd[1], Sdd[1]);
+    step_motion_of(&s, &above);
+    step_rates_of(&s, Sd[1], Sdd[1]);
     for (int p = 0; p < 12; p++) {
-      check_part(below.S, above.S, p, 1e-7);  // they differ by 2 eps times slopes of a few
-      check_part(Sd[0], Sd[1], p, 1e-7);
-      check_part(Sdd[0], Sdd[1], p, 1e-7);
+      check_twist(&below.S[p], &above.S[p], 1e-7);  // they differ by 2 eps times slopes of a few
+      check_twist(&Sd[0][p], &Sd[1][p], 1e-7);
+      check_twist(&Sdd[0][p], &Sdd[1][p], 1e-7);
     }
   }
 }
@@ -103,8 +96,8 @@ static void parts_are_the_motion_of_the_pose(void** state) {
   uint64_t seed = 2;
   for (int nodes = 1; nodes <= 3; nodes++) {
     const magnus_step s = random_step(&seed, nodes, 1.5);
-    magnus_motion m;
-    td_magnus(&s, &m);
+    step_motion m;
+    step_motion_of(&s, &m);
     for (int p = 0; p < 6 * nodes; p++) {
       spatial sum = spatial_zero();
       for (int k = 1; k <= 3; k++) {
@@ -114,8 +107,7 @@ static void parts_are_the_motion_of_the_pose(void** state) {
         sum = spatial_axpy(weight[k - 1] / STEP, small_motion(m.g, pose_of(&b)), sum);
         sum = spatial_axpy(-weight[k - 1] / STEP, small_motion(m.g, pose_of(&a)), sum);
       }
-      const spatial got = part(m.S, p);
-      check_twist(&got, &sum, 1e-9);
+      check_twist(&m.S[p], &sum, 1e-9);
     }
   }
 }
@@ -125,16 +117,16 @@ static void twist_and_acceleration_follow_the_strains(void** state) {
   uint64_t seed = 3;
   for (int nodes = 1; nodes <= 3; nodes++) {
     const magnus_step s = random_step(&seed, nodes, 1.2);
-    magnus_motion m;
-    td_magnus(&s, &m);
+    step_motion m;
+    step_motion_of(&s, &m);
     spatial V = spatial_zero(), A = spatial_zero();
-    for (int p = 0; p < 6 * nodes; p++) V = spatial_axpy(s.xi[p / 6][1].a[p % 6], part(m.S, p), V);
+    for (int p = 0; p < 6 * nodes; p++) V = spatial_axpy(s.xi[p / 6][1].a[p % 6], m.S[p], V);
     check_twist(&m.V, &V, 1e-13);
     for (int k = 1; k <= 3; k++) {
       const magnus_step a = moved(&s, -k * STEP), b = moved(&s, k * STEP);
-      magnus_motion ma, mb;
-      td_magnus(&a, &ma);
-      td_magnus(&b, &mb);
+      step_motion ma, mb;
+      step_motion_of(&a, &ma);
+      step_motion_of(&b, &mb);
       A = spatial_axpy(weight[k - 1] / STEP, spatial_sub(mb.V, ma.V), A);
     }
     check_twist(&m.A, &A, 1e-9);
@@ -146,25 +138,24 @@ static void rates_of_the_parts_are_their_differences(void** state) {
   uint64_t seed = 4;
   for (int nodes = 1; nodes <= 3; nodes++) {
     const magnus_step s = random_step(&seed, nodes, 1.2);
-    octet Sd[MAGNUS_NODES], Sdd[MAGNUS_NODES];
+    spatial Sd[MAGNUS_PARTS], Sdd[MAGNUS_PARTS];
     spatial D[MAGNUS_PARTS] = {{{0}}}, DD[MAGNUS_PARTS] = {{{0}}};
-    td_magnus_rates(&s, Sd, Sdd);
+    step_rates_of(&s, Sd, Sdd);
     for (int k = 1; k <= 3; k++)
       for (int side = -1; side <= 1; side += 2) {
         const magnus_step at = moved(&s, side * k * STEP);
-        magnus_motion m;
-        octet d[MAGNUS_NODES], unused[MAGNUS_NODES];
-        td_magnus(&at, &m);
-        td_magnus_rates(&at, d, unused);
+        step_motion m;
+        spatial d[MAGNUS_PARTS], unused[MAGNUS_PARTS];
+        step_motion_of(&at, &m);
+        step_rates_of(&at, d, unused);
         for (int p = 0; p < 6 * nodes; p++) {
-          D[p] = spatial_axpy(side * weight[k - 1] / STEP, part(m.S, p), D[p]);
-          DD[p] = spatial_axpy(side * weight[k - 1] / STEP, part(d, p), DD[p]);
+          D[p] = spatial_axpy(side * weight[k - 1] / STEP, m.S[p], D[p]);
+          DD[p] = spatial_axpy(side * weight[k - 1] / STEP, d[p], DD[p]);
         }
       }
     for (int p = 0; p < 6 * nodes; p++) {
-      const spatial first = part(Sd, p), second = part(Sdd, p);
-      check_twist(&first, &D[p], 1e-9);
-      check_twist(&second, &DD[p], 1e-9);
+      check_twist(&Sd[p], &D[p], 1e-9);
+      check_twist(&Sdd[p], &DD[p], 1e-9);
     }
   }
 }
@@ -176,22 +167,20 @@ static void curvature_is_the_difference_of_the_parts(void** state) {
     const magnus_step s = random_step(&seed, nodes, 1.2);
     spatial F;
     for (int i = 0; i < 6; i++) F.a[i] = check_random(&seed);
-    lanes N[MAGNUS_PARTS][MAGNUS_NODES];
-    td_magnus_curvature(&s, &F, N);
+    double N[MAGNUS_PARTS][MAGNUS_PARTS];
+    step_curvature_of(&s, &F, N);
     for (int p = 0; p < 6 * nodes; p++) {
       double sum[MAGNUS_PARTS] = {0};
       for (int k = 1; k <= 3; k++)
         for (int side = -1; side <= 1; side += 2) {
           magnus_step at = s;
-          magnus_motion m;
+          step_motion m;
           at.xi[p / 6][0].a[p % 6] += side * k * STEP;
-          td_magnus(&at, &m);
-          for (int q = 0; q < 6 * nodes; q++) {
-            const spatial S = part(m.S, q);
-            sum[q] += side * weight[k - 1] / STEP * spatial_dot(&F, &S);
-          }
+          step_motion_of(&at, &m);
+          for (int q = 0; q < 6 * nodes; q++)
+            sum[q] += side * weight[k - 1] / STEP * spatial_dot(&F, &m.S[q]);
         }
-      for (int q = 0; q < 6 * nodes; q++) CHECK_NEAR(N[p][q / 6][q % 6], sum[q], 1e-9);
+      for (int q = 0; q < 6 * nodes; q++) CHECK_NEAR(N[p][q], sum[q], 1e-9);
     }
   }
 }
@@ -205,7 +194,7 @@ static pose rod_end(int nodes, int steps) {
   pose g = pose_identity();
   const double h = 1.0 / steps, *at = td_magnus_nodes(nodes);
   for (int i = 0; i < steps; i++) {
-    magnus_step s = {.nodes = nodes, .h = h, .modes = ALL};
+    magnus_step s = {.nodes = nodes, .h = h};
     for (int n = 0; n < nodes; n++) s.xi[n][0] = field((i + at[n]) * h);
     g = pose_mul(g, pose_of(&s));
   }

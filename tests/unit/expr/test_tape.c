@@ -2,6 +2,7 @@
 #include <malloc.h>
 
 #include "samples.h"
+#include "tape.h"
 
 enum { NVAR = 4, NOUT = 8 };
 
@@ -133,6 +134,33 @@ static void test_a_chain_of_a_million_nodes_runs(void** state) {
   td_exprs_free(s.g);
 }
 
+// Piece k of a table of steps has the value k.
+static void test_a_table_finds_the_piece_of_every_place(void** state) {
+  (void)state;
+  uint64_t seed = 7;
+  for (int n = 2; n < 60; n++)
+    for (int uneven = 0; uneven < 2; uneven++) {
+      double knots[60], held[60];
+      for (int i = 0; i < n; i++) {
+        knots[i] = uneven ? (i == 0 ? -3 : knots[i - 1] + exp(6 * check_random(&seed))) : 0.05 * i;
+        held[i] = i;
+      }
+      for (int i = 0; i < 4 * n; i++) {
+        const double at = knots[i % n],
+                     x = i < n       ? at
+                         : i < 2 * n ? nextafter(at, -INFINITY)
+                         : i < 3 * n
+                             ? nextafter(at, INFINITY)
+                             : knots[0] + 1.2 * (knots[n - 1] - knots[0]) * check_random(&seed);
+        int piece = 0;
+        while (piece < n - 2 && knots[piece + 1] <= x) piece++;
+        assert_true(td_table_eval(knots, n, held, 1, false, x) == piece);
+      }
+      assert_true(td_table_eval(knots, n, held, 1, false, INFINITY) == n - 2);
+      assert_true(td_table_eval(knots, n, held, 1, false, -INFINITY) == 0);
+    }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_tape_is_the_slow_evaluation_to_the_bit),
@@ -141,6 +169,7 @@ int main(void) {
       cmocka_unit_test(test_shared_work_is_done_once_and_unused_work_never),
       cmocka_unit_test(test_a_tape_of_nothing_or_of_no_node),
       cmocka_unit_test(test_a_chain_of_a_million_nodes_runs),
+      cmocka_unit_test(test_a_table_finds_the_piece_of_every_place),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,144 @@
+// Constrained systems of a trunk with branches; see arrow.h.
+#include "arrow.h"
+
+#include "kernel.h"
+
+// Rows of a branch are left to it when their directions within it are as independent as this, and
+// not much shorter than their directions in the trunk: the digits that the elimination may cost.
+#define FIRM 1e-3
+
+enum { panel = 64 };  // right-hand sides at once, so that the scratch does not depend on them
+
+size_t td_arrow_scratch(const arrow_shape* s) {
+  const size_t n = (size_t)s->n, m = (size_t)s->m, parts = (size_t)s->nbranch + 1;
+  const size_t doubles = 8 * n * n + 7 * n * m + 2 * m * m + (n + 2 * m + 16) * panel;
+  return td_kkt_scratch(s->n, s->m) + doubles * sizeof(double) +
+         parts * (sizeof(arrow_branch) + 32 * 64);
+}
+
+// out = rows and columns of A, whose rows are ld long
+static void pick(const double* A, int ld, const int* row, int rows, const int* col, int cols,
+                 double* out) {
+  for (int i = 0; i < rows; i++) {
+    const double* from = A + (size_t)row[i] * (size_t)ld;
+    for (int j = 0; j < cols; j++) *out++ = from[col[j]];
+  }
+}
+
+// C += s A B, C rows x cols
+static void add_product(double s, const double* A, const double* B, int rows, int inner, int cols,
+                        double* C) {
+  for (int i = 0; i < rows; i++) sum_rows(s, A + i * inner, 1, inner, B, cols, C + i * cols, cols);
+}
+
+// C += s A' B
+static void add_product_t(double s, const double* A, const double* B, int rows, int inner, int cols,
+                          double* C) {
+  for (int i = 0; i < rows; i++) sum_rows(s, A + i, rows, inner, B, cols, C + i * cols, cols);
+}
+
+static bool are_firm(const arrow_branch* b, const double* B, int n0) {
+  for (int i = 0; i < b->m; i++) {
+    const double own = dot(B + i * b->n, B + i * b->n, b->n);
+    const double trunk = dot(b->A + i * n0, b->A + i * n0, n0);
+    if (!(own > FIRM * FIRM * trunk)) return false;
+  }
+  return true;
+}
+
+// The branch alone, and how it follows the trunk.
+static bool factor_branch(td_arrow* a, arrow_branch* b, const double* M, const double* J, double* S,
+                          arena* s) {
+  const int n = a->shape.n, n0 = a->n0;
+  const int* trunk = a->shape.x;
+  b->M = arena_doubles(s, b->n * n0);
+  b->A = arena_doubles(s, b->m * n0);
+  b->P = arena_doubles(s, b->n * n0);
+  b->L = arena_doubles(s, b->m * n0);
+  double *Mk = arena_doubles(s, b->n * b->n), *B = arena_doubles(s, b->m * b->n);
+  pick(M, n, b->x, b->n, trunk, n0, b->M);
+  pick(M, n, b->x, b->n, b->x, b->n, Mk);
+  pick(J, n, b->row, b->m, trunk, n0, b->A);
+  pick(J, n, b->row, b->m, b->x, b->n, B);
+  if (!are_firm(b, B, n0)) return false;
+  td_kkt_factor(&b->kkt, Mk, B, b->n, b->m, FIRM, s);
+  if (b->kkt.rank < b->m || b->kkt.singular) return false;
+
+  double* g = arena_doubles(s, b->m * n0);
+  for (int i = 0; i < b->n * n0; i++) b->P[i] = -b->M[i];
+  for (int i = 0; i < b->m * n0; i++) g[i] = -b->A[i];
+  td_kkt_solve(&b->kkt, b->P, g, n0, b->P, b->L, s);
+  add_product_t(1, b->M, b->P, n0, b->n, n0, S);
+  add_product_t(-1, b->A, b->L, n0, b->m, n0, S);
+  return true;
+}
+
+bool td_arrow_factor(td_arrow* a, const arrow_shape* shape, const double* M, const double* J,
+                     double rank_tol, arena* s) {
+  const int n0 = shape->x_at[1], m0 = shape->row_at[1];
+  *a = (td_arrow){.shape = *shape, .n0 = n0, .rank = shape->m - m0};
+  a->branch = arena_bytes(s, (size_t)shape->nbranch * sizeof(arrow_branch));
+  double *S = arena_doubles(s, n0 * n0), *J0 = arena_doubles(s, m0 * n0);
+  pick(M, shape->n, shape->x, n0, shape->x, n0, S);
+  pick(J, shape->n, shape->row, m0, shape->x, n0, J0);
+  for (int i = 0; i < shape->nbranch; i++) {
+    const int *x_at = shape->x_at + i + 1, *row_at = shape->row_at + i + 1;
+    a->branch[i] = (arrow_branch){.n = x_at[1] - x_at[0],
+                                  .m = row_at[1] - row_at[0],
+                                  .x = shape->x + x_at[0],
+                                  .row = shape->row + row_at[0]};
+    if (!factor_branch(a, &a->branch[i], M, J, S, s)) return false;
+  }
+  td_kkt_factor(&a->trunk, S, J0, n0, m0, rank_tol, s);
+  a->rank += a->trunk.rank;
+  return !a->trunk.singular;
+}
+
+// ---- solve ------------------------------------------------------------------------------------
+
+static void pick_rows(const double* from, int ld, const int* row, int rows, int cols, double* to) {
+  for (int i = 0; i < rows; i++)
+    memcpy(to + i * cols, from + (size_t)row[i] * (size_t)ld, (size_t)cols * sizeof(double));
+}
+static void put_rows(const double* from, const int* row, int rows, int cols, double* to, int ld) {
+  for (int i = 0; i < rows; i++)
+    memcpy(to + (size_t)row[i] * (size_t)ld, from + i * cols, (size_t)cols * sizeof(double));
+}
+
+// `cols` of the nrhs right-hand sides.
+static void solve_panel(const td_arrow* a, const double* f, const double* g, int nrhs, int cols,
+                        double* x, double* l, arena* s) {
+  const arena_mark mark = arena_open(s);
+  const arrow_shape* shape = &a->shape;
+  const int n0 = a->n0, m0 = shape->row_at[1];
+  double *X = arena_doubles(s, shape->n * cols), *L = arena_doubles(s, shape->m * cols);
+  double* G = arena_zeros(s, shape->m * cols);
+  pick_rows(f, nrhs, shape->x, shape->n, cols, X);  // the parts one after the other
+  if (g) pick_rows(g, nrhs, shape->row, shape->m, cols, G);
+
+  // r_k and m_k of the branches, then the trunk
+  for (int i = 0; i < shape->nbranch; i++) {
+    const arrow_branch* b = &a->branch[i];
+    const int rows = shape->row_at[i + 1] * cols;
+    double *r = X + shape->x_at[i + 1] * cols, *m = L + rows;
+    td_kkt_solve(&b->kkt, r, G + rows, cols, r, m, s);
+    add_product_t(-1, b->M, r, n0, b->n, cols, X);
+    add_product_t(1, b->A, m, n0, b->m, cols, X);
+  }
+  td_kkt_solve(&a->trunk, X, m0 > 0 ? G : NULL, cols, X, L, s);
+  for (int i = 0; i < shape->nbranch; i++) {
+    const arrow_branch* b = &a->branch[i];
+    add_product(1, b->P, X, b->n, n0, cols, X + shape->x_at[i + 1] * cols);
+    if (l) add_product(1, b->L, X, b->m, n0, cols, L + shape->row_at[i + 1] * cols);
+  }
+  put_rows(X, shape->x, shape->n, cols, x, nrhs);
+  if (l) put_rows(L, shape->row, shape->m, cols, l, nrhs);
+  arena_close(s, mark);
+}
+
+void td_arrow_solve(const td_arrow* a, const double* f, const double* g, int nrhs, double* x,
+                    double* l, arena* s) {
+  for (int first = 0; first < nrhs; first += panel)
+    solve_panel(a, f + first, g ? g + first : NULL, nrhs, min_int(panel, nrhs - first), x + first,
+                l ? l + first : NULL, s);
+}
