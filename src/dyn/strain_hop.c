@@ -338,7 +338,7 @@ static void add_hessian(const td_model* m, const td_work* w, const model_hop* ho
   }
 }
 
-void td_strain_own(const td_model* m, const td_work* w, int i, const curvature_row* N,
+void td_strain_own(const td_model* m, const td_work* w, int i, curvature_row* N,
                    const tree_part* part, double* dq) {
   const model_hop* hop = &m->hop[i];
   const int lane = i - m->run[hop->run].hop;

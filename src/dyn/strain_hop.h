@@ -31,7 +31,7 @@ void td_strain_curvature(const td_model* m, const td_work* w, const model_run* r
                          curvature_row* N);
 // The same for all pairs of columns of one of its hops, added to dq; strains that are expressions
 // included.
-void td_strain_own(const td_model* m, const td_work* w, int hop, const curvature_row* N,
+void td_strain_own(const td_model* m, const td_work* w, int hop, curvature_row* N,
                    const tree_part* part, double* dq);
 static inline bool begins_run(const td_model* m, int hop) {
   return m->hop[hop].kind == HOP_STRAIN && m->run[m->hop[hop].run].hop == hop;

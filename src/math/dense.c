@@ -99,7 +99,7 @@ static int factor_rows(tiles* U, int t, int count, const double* diagonal, int n
 
 // The tiles behind: U_ij -= U_ti' U_tj, each entry loaded once for all eight rows of t.
 static void take_off(tiles* U, int t, int count) {
-  const lanes(*from)[TILES] = U->row + LANES * t;
+  lanes(*from)[TILES] = U->row + LANES * t;
   for (int i = t + 1; i < count; i++)
     for (int j = i; j < count; j++)
       for (int r = 0; r < LANES; r++) {
