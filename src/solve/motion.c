@@ -323,6 +323,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .rhs = rhs,
                   .states = states,
                   .integrals = integrals,
+                  .together = td_power_needs_motion(m->model),
                   .drift = is_straight(m) ? NULL : drift,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,

@@ -222,86 +222,6 @@ static void test_D15_energy_stays(void** state) {
   }
 }
 
-// ---- free flight ------------------------------------------------------------------------------
-
-static void test_D17a_flying_spaghetti_in_the_plane(void** state) {
-  (void)state;
-  refine(&(motion_row){"D17a",
-                       SPAGHETTI("[16 0 0 0 0 -160]", SMOOTH("2.5")),
-                       10,
-                       all_models,
-                       {12, 16, 24, 32},
-                       {2.5, 5},
-                       3,
-                       0,
-                       0.3,
-                       1e-5,
-                       {{4.8625360427, 8.74219719926, 0}, {14.1292419679, 5.43541097811, 0}},
-                       .rom = {2, {2, 3, 4, 5}, 1e-5, 0, false},
-                       .order = 8,
-                       .tol = 1e-5,
-                       .more = PLANAR});
-}
-
-static void test_D17b_flying_spaghetti_in_space(void** state) {
-  (void)state;
-  refine(&(motion_row){"D17b",
-                       SPAGHETTI("[20 0 0 0 -100 -200]", SMOOTH("5")),
-                       10,
-                       all_models,
-                       {12, 16, 24, 32},
-                       {2.5, 5},
-                       3,
-                       0,
-                       0.3,
-                       1e-5,
-                       {{2.48584480101, 8.0335364367, -0.323558115768},
-                        {13.1331072833, 6.66805624056, 3.7910194961}},
-                       .rom = {2, {2, 3, 4, 5}, 1e-5, 0, false},
-                       .order = 7,
-                       .tol = 1e-5});
-}
-
-// Linear momentum is the momentum that goes with moving the base joint, and for eba all nodes,
-// along.
-static void linear_momentum(const bench* b, double along[3]) {
-  const int nv = td_model_sizes(b->model).nv;
-  double* M = calloc((size_t)nv * (size_t)nv, sizeof(double));
-  td_mass_matrix(b->model, b->state, b->work, M);
-  // the base moves along the axes of its frame, which is turned in the plane by this angle
-  const double c = cos(atan2(8, -6)), s = sin(atan2(8, -6));
-  memset(along, 0, 3 * sizeof(double));
-  for (int i = 0; i < nv; i++) {
-    const char* name = td_model_v_name(b->model, i);
-    double p = 0;
-    for (int k = 0; k < nv; k++) p += M[i * nv + k] * b->state->v[k];
-    if (i == 0) along[0] -= s * p, along[1] += c * p;  // local x
-    if (i == 1) along[2] += p;                         // local y
-    if (i == 2) along[0] += c * p, along[1] += s * p;  // local z
-    if (strstr(name, "].x")) along[0] += p;
-    if (strstr(name, "].y")) along[1] += p;
-    if (strstr(name, "].z")) along[2] += p;
-  }
-  free(M);
-}
-
-static void test_D17_momentum_is_the_impulse_and_energy_stays_after_the_load(void** state) {
-  (void)state;
-  for (int m = 0; m < all_models; m++) {
-    bench b = bench_new(SPAGHETTI("[16 0 0 0 0 -160]", SMOOTH("2.5")), rod_models[m], 6);
-    double momentum[3];
-    const double impulse[3] = {16 * 2.5 * 64 / 140, 0, 0};
-    td_trajectory* path = bench_run(&b, 5, 2.5, 1e-9);
-    linear_momentum(&b, momentum);
-    CHECK_REACHED("D17 momentum", distance(momentum, impulse, 3) / impulse[0], 1e-9);
-    const double *before = td_trajectory_energy(path, 1), *after = td_trajectory_energy(path, 2);
-    CHECK_REACHED("D17 energy after the load",
-                  fabs((after[0] + after[1]) / (before[0] + before[1]) - 1), 1e-6);
-    td_trajectory_free(path);
-    bench_free(&b);
-  }
-}
-
 // ---- a base that spins up ---------------------------------------------------------------------
 
 // Shear waves of 1e5 rad/s would rule the step: srl and ebr hold shear and stretch in the spin-up,
@@ -378,9 +298,6 @@ int main(void) {
       cmocka_unit_test(test_D14_a_curved_rod_falls_out_of_its_plane),
       cmocka_unit_test(test_D15_a_large_swing_without_damping),
       cmocka_unit_test(test_D15_energy_stays),
-      cmocka_unit_test(test_D17a_flying_spaghetti_in_the_plane),
-      cmocka_unit_test(test_D17b_flying_spaghetti_in_space),
-      cmocka_unit_test(test_D17_momentum_is_the_impulse_and_energy_stays_after_the_load),
       cmocka_unit_test(test_D18_a_beam_spins_up),
       cmocka_unit_test(test_D18_steady_rotation_stretches_the_beam),
   };
