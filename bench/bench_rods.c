@@ -2,11 +2,13 @@
 // evaluation of the forward dynamics and of its tangent, and seconds of computing per simulated
 // second, for a silicone cantilever that is let go under its weight (row D10 of the benchmarks) and
 // for the recorded motions of the STIFF-FLOP module beside the seconds its authors report (MATLAB,
-// compiled equations, tolerance 1e-3).  Recordings are found through TENDRIL_DATA and left out
-// without it.
+// compiled equations, tolerance 1e-3), with the engine and with derived code where that is faster
+// (as `tendril sim --jit`; deriving and compiling not counted).  Recordings are found through
+// TENDRIL_DATA and left out without it.
 //
 //   bench_rods [DIRECTORY of the models]
 #include "rig.h"
+#include "tendril/generate.h"
 
 static const char text[] =
     "world.g = [0 -9.81 0];\n"
@@ -91,6 +93,20 @@ static const motion motions[] = {{"eba", "5", "0", 6.187}, {"srl", "3", "0", 2.0
                                  {"ebr", "5", "1", 2.072}, {"rom", "2", "1", NAN}};
 enum { NMOTION = sizeof motions / sizeof *motions };
 
+// Seconds per simulated second with code derived from the model.
+static double time_with_code(rig* r) {
+  td_sim_options o = td_sim_options_default();
+  td_sim_stats stats;
+  td_jit* jit = NULL;
+  if (td_jit_new(r->model, r->work, &jit) != TD_OK) exit(1);
+  td_jit_wait(jit);
+  o.code = td_jit_source(jit);
+  td_state_initial(r->model, r->work, r->state);
+  const double cpu = simulation_time(r, &o, &stats);
+  td_jit_free(jit);
+  return cpu / stats.t_end;
+}
+
 static void measure_recording(const char* models, const char* data, const motion* k, bool last) {
   const bool loaded = k->load[0] == '1';
   char file[1024], recording[1024];
@@ -107,6 +123,7 @@ static void measure_recording(const char* models, const char* data, const motion
          k->load, stats.t_end);
   print_number("published_s_per_simulated_s", k->published);
   print_evaluation(&r);
+  print_number("cpu_s_per_simulated_s_with_code", time_with_code(&r));
   print_run(&r, &stats, cpu, last);
   rig_free(&r);
 }

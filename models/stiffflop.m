@@ -61,6 +61,7 @@ else
 end
 par.dt_out = 0.05;
 par.rtol = 1e-6; par.atol = 1e-7;                    % a tenth of a micrometre where nothing moves
+if strcmp(mdl, 'rom') && ~rods, par.atol = 1e-7/l_s^2; end % of the coefficients of s^2 and higher: the same at the tip
 
 % ---- mean axial stretch
 left = l_s*(0:sums - 1)/sums + 1e-6;                 % the ends at which the authors' program sums

@@ -26,8 +26,7 @@ body(1).fluid.drag_matrix = 500*diag([front side side 2.5*side*R^3 0 0]);
 body(1).fluid.added_mass = diag([1.826575045920683 1.950387632076776 1.950387632076776 0 1.0042122944690743e-9 1.0042122944690743e-9]);
 joint(1).second = 1; joint(1).type = 'free'; joint(1).tr.trans = [1 0 0];
 
-% The motors start and stop at once at 0, 3, 6 and 9 s: what these jumps of speed do to the kinetic energy, 0.035 J in
-% all, has no power, and is what the balance of energies is off by.
+% The motors start and stop at once at 0, 3, 6 and 9 s: what these jumps of speed do to the kinetic energy is work.
 % ---- four motors, hooks and filaments -----------------------------------------------------------------------------
 turn  = {12*pi*ramp(t, 3, 9), 6*pi*ramp(t, 0, 3) + 6*pi*ramp(t, 6, 9), ...
          -6*pi*ramp(t, 0, 3) - 6*pi*ramp(t, 6, 9), -12*pi*ramp(t, 3, 9)};

@@ -44,7 +44,8 @@ void td_forces(const td_model* m, td_work* w, int which);
 // Add J' lambda as wrenches.
 void td_row_forces(const td_model* m, td_work* w, const double* lambda);
 
-// hop.A for the given v', NULL: none (gravity included as an upward acceleration of the ground when `gravity`).
+// hop.A for the given v', NULL: none (gravity included as an upward acceleration of the ground when
+// `gravity`).
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity);
 // Inverse dynamics from hop.A: out = Σ J'(I A + V ×* I V - f) - tau; leaves composite wrenches in
 // hop.F.
@@ -244,6 +245,8 @@ void td_strain_numbers_change(const td_model* m, const td_work* w, const model_f
 double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f);
 double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col);
+// What keeps rods in strains that follow time feeds in; after td_inverse.
+double td_strain_drive(const td_model* m, const td_work* w);
 // Strains of a piece (6), with their rates, and their change along a column.
 void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
                      double u[6]);

@@ -220,13 +220,16 @@ td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
   return td_energies_at(m, w);
 }
 
+// What is moved as time tells takes an effort, which follows from v'.
+static bool is_driven(const td_model* m) { return m->nfree_v < m->nvel || m->strains_timed; }
+
 // Rows that are met and at rest do no work: their rate is zero.
 bool td_power_needs_motion(const td_model* m) {
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
     if (r->target == TARGET_CONTROL || r->target == TARGET_MOTION || !r->projected) return true;
   }
-  return m->nfree_v < m->nvel;
+  return is_driven(m);
 }
 
 // Of forces, and of gravity where it has no potential.
@@ -259,12 +262,13 @@ double td_power_placed(const td_model* m, td_work* w) {
   double* F = arena_doubles(&w->scratch, m->nvel);
   double power = outer_power(m, w, true);
   for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
-  if (m->nfree_v < m->nvel) {  // the effort of prescribed motion is what is left in its rows
+  if (is_driven(m)) {  // the effort of prescribed motion is what is left in its rows
     if (m->nrow > 0) td_row_forces(m, w, w->lambda);
     td_accelerate(m, w, w->vdot, true);
     td_inverse(m, w, F);
     for (int i = 0; i < m->nvel; i++)
       if (m->vel[i].motion != NUM_NONE) power += F[i] * w->v[i];
+    if (m->strains_timed) power += td_strain_drive(m, w);
   }
   arena_close(&w->scratch, mark);
   return power;

@@ -16,10 +16,11 @@ typedef struct node {
 
 typedef struct body {
   double mass;
+  bool turns;  // or it is a point, without the rest
   mat3 I, inverse;
 } body;
 
-// A law with its numbers.
+// A law with its numbers but for the rest value, which is hardly the same for two links.
 typedef struct effort {
   law law;
   double input;
@@ -28,17 +29,19 @@ typedef struct effort {
 
 typedef struct link {
   int a, b;   // nodes; from nnode on places on the ground
-  int first;  // of its laws
-  int force;  // of the model
+  int first;  // of its laws; consecutive links alike share them
+  int rest;   // of its rest values
+  int frame;  // of the beam, -1: the first node's
   bool beam, isotropic;
 } link;
 
 struct td_lattice {
   const td_model* m;
-  int nnode, nfixed, nlink, nbody;
+  int nnode, nfixed, nlink, nbody, neffort;
   node* node;
   link* link;
   effort* effort;
+  double* rest;
   body* body;         // consecutive nodes alike share one
   int* fixed;         // stations on the ground
   frame* frame;       // (nnode + nfixed)
@@ -75,9 +78,10 @@ static bool allocate(td_lattice* s) {
   s->node = malloc(n * sizeof(node));
   s->link = malloc(links * sizeof(link));
   s->effort = malloc(((size_t)count_laws(m) + 1) * sizeof(effort));
+  s->rest = malloc(((size_t)count_laws(m) + 1) * sizeof(double));
   s->body = malloc(n * sizeof(body));
   s->fixed = malloc(2 * links * sizeof(int));
-  return s->node && s->link && s->effort && s->body && s->fixed;
+  return s->node && s->link && s->effort && s->rest && s->body && s->fixed;
 }
 
 static void list_nodes(td_lattice* s) {
@@ -108,17 +112,17 @@ static int end_of(td_lattice* s, int station) {
 
 static bool list_links(td_lattice* s) {
   const td_model* m = s->m;
-  for (int i = 0, law = 0; i < m->nforce; i++) {
+  for (int i = 0, rest = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     const link l = {.a = end_of(s, f->a),
                     .b = end_of(s, f->b),
-                    .first = law,
-                    .force = i,
+                    .rest = rest,
+                    .frame = f->frame,
                     .beam = f->kind == FORCE_BEAM,
                     .isotropic = f->isotropic};
     if (l.a < 0 || l.b < 0) return false;
     s->link[s->nlink++] = l;
-    law += force_laws(f->kind);
+    rest += force_laws(f->kind);
   }
   return true;
 }
@@ -147,7 +151,8 @@ td_lattice* td_lattice_new(const td_model* m) {
 
 void td_lattice_free(td_lattice* s) {
   if (!s) return;
-  void* const parts[] = {s->node, s->link, s->effort, s->body, s->fixed, s->frame, s->F, s->T};
+  void* const parts[] = {s->node,  s->link,  s->effort, s->rest, s->body,
+                         s->fixed, s->frame, s->F,      s->T};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
   free(s);
 }
@@ -175,10 +180,10 @@ static bool fill_body(td_lattice* s, const td_work* w, node* n) {
   const bool turns = n->turn_q >= 0;
   if (!(I->m > 0) || (turns && vec3_dot(I->mc, I->mc) > 0)) return false;
   const body* last = s->nbody > 0 ? &s->body[s->nbody - 1] : NULL;
-  const bool alike =
-      last && last->mass == I->m && (!turns || memcmp(&last->I, &I->I, sizeof I->I) == 0);
+  const bool alike = last && last->mass == I->m && last->turns == turns &&
+                     (!turns || memcmp(&last->I, &I->I, sizeof I->I) == 0);
   if (!alike) {
-    body b = {.mass = I->m, .I = I->I};
+    body b = {.mass = I->m, .turns = turns, .I = I->I};
     if (turns && !invert(&b.I, &b.inverse)) return false;
     s->body[s->nbody++] = b;
   }
@@ -195,31 +200,47 @@ static bool fill_node(td_lattice* s, const td_work* w, node* n) {
   return fill_body(s, w, n);
 }
 
-static void fill_laws(td_lattice* s, const td_work* w, const link* l) {
-  const model_force* f = &s->m->force[l->force];
-  for (int d = 0; d < force_laws(f->kind); d++) {
+static effort effort_of(const td_work* w, const model_law* c) {
+  return (effort){
+      .law = {.k = w->num[c->k], .mu = w->num[c->mu], .nu = w->num[c->nu], .dir = c->dir},
+      .input = w->num[c->input],
+      .potential = c->potential};
+}
+
+static bool is_alike(const effort* a, const effort* b) {
+  return a->law.k == b->law.k && a->law.mu == b->law.mu && a->law.nu == b->law.nu &&
+         a->law.dir == b->law.dir && a->input == b->input && a->potential == b->potential;
+}
+
+// Behind the laws of the last link, or those again.
+static void fill_laws(td_lattice* s, const td_work* w, int i) {
+  const model_force* f = &s->m->force[i];
+  const int n = force_laws(f->kind), last = i > 0 ? s->link[i - 1].first : 0;
+  bool alike = i > 0 && s->link[i - 1].beam == s->link[i].beam;
+  for (int d = 0; d < n; d++) {
     const model_law* c = &f->law[d];
-    s->effort[l->first + d] = (effort){.law = {w->num[c->k], w->num[c->rest] * w->num[c->compr],
-                                               w->num[c->mu], w->num[c->nu], c->dir},
-                                       .input = w->num[c->input],
-                                       .potential = c->potential};
+    s->rest[s->link[i].rest + d] = w->num[c->rest] * w->num[c->compr];
+    s->effort[s->neffort + d] = effort_of(w, c);
+    alike = alike && is_alike(&s->effort[last + d], &s->effort[s->neffort + d]);
   }
+  s->link[i].first = alike ? last : s->neffort;
+  if (!alike) s->neffort += n;
 }
 
 // Everything that follows from parameters.
 static void fill(td_lattice* s, const td_work* w) {
-  s->nbody = 0;
+  s->nbody = s->neffort = 0;
   s->fits = true;
   s->prepared = w->prepared;
   for (int i = 0; i < s->nnode && s->fits; i++) s->fits = fill_node(s, w, &s->node[i]);
-  for (int i = 0; i < s->nlink && s->fits; i++) fill_laws(s, w, &s->link[i]);
+  for (int i = 0; i < s->nlink && s->fits; i++) fill_laws(s, w, i);
   for (int i = 0; i < s->nfixed; i++) s->frame[s->nnode + i] = td_frame(s->m, w, s->fixed[i]);
   for (int i = 0; i < s->nnode; i++) s->frame[i] = frame_ground();
 }
 
 // ---- one state --------------------------------------------------------------------------------
 
-static void place(td_lattice* s, const td_state* state) {
+static void place_nodes(td_lattice* s, const td_state* state) {
   for (int i = 0; i < s->nnode; i++) {
     const node* n = &s->node[i];
     frame* f = &s->frame[i];
@@ -235,12 +256,18 @@ static void place(td_lattice* s, const td_state* state) {
   if (s->turns) memset(s->T, 0, n * sizeof(vec3));
 }
 
+// Where a link is along one of its directions.
+typedef struct stance {
+  double x, u, rate;  // u: of the law, 0 where the damper is another
+} stance;
+
 // Law plus input, and what they do beyond storing energy.
-static double effort_at(const effort* e, double load, double x, double u, double rate,
-                        double* power) {
-  const law_value v = law_at(&e->law, x, u);
+static double effort_at(const effort* e, double rest, double load, stance at, double* power) {
+  law l = e->law;
+  l.x0 = rest;
+  const law_value v = law_at(&l, at.x, at.u);
   const double f = v.f + load * e->input;
-  *power += (f - (e->potential ? v.spring : 0)) * rate;
+  *power += (f - (e->potential ? v.spring : 0)) * at.rate;
   return f;
 }
 
@@ -248,7 +275,8 @@ static void pull_axially(td_lattice* s, const link* l, double load, double* powe
   const frame *a = &s->frame[l->a], *b = &s->frame[l->b];
   const effort* e = &s->effort[l->first];
   const axial x = td_axial(a, b);
-  vec3 F = vec3_scale(effort_at(e, load, x.L, l->isotropic ? 0 : x.Ld, x.Ld, power), x.n);
+  const stance at = {x.L, l->isotropic ? 0 : x.Ld, x.Ld};
+  vec3 F = vec3_scale(effort_at(e, s->rest[l->rest], load, at, power), x.n);
   if (l->isotropic) {
     const vec3 u = vec3_sub(b->v, a->v), damping = link_damping(u, e->law.mu, e->law.nu);
     *power += vec3_dot(damping, u);
@@ -260,12 +288,12 @@ static void pull_axially(td_lattice* s, const link* l, double load, double* powe
 
 static void bend(td_lattice* s, const td_work* w, const link* l, double load, double* power) {
   const frame *a = &s->frame[l->a], *b = &s->frame[l->b];
-  const int axes = s->m->force[l->force].frame;
-  const beam x = td_beam(a, b, axes >= 0 ? &w->beam_frame[axes] : NULL);
+  const beam x = td_beam(a, b, l->frame >= 0 ? &w->beam_frame[l->frame] : NULL);
   double f[6];
   vec3 F, T;
   for (int d = 0; d < 6; d++)
-    f[d] = effort_at(&s->effort[l->first + d], load, x.x[d], x.u[d], x.u[d], power);
+    f[d] = effort_at(&s->effort[l->first + d], s->rest[l->rest + d], load,
+                     (stance){x.x[d], x.u[d], x.u[d]}, power);
   td_beam_wrench(&x, f, &F, &T);
   s->F[l->b] = vec3_add(s->F[l->b], F);
   s->F[l->a] = vec3_sub(s->F[l->a], F);
@@ -305,7 +333,7 @@ bool td_lattice_forward(td_lattice* s, const td_state* state, td_work* w, double
   td_prepare(s->m, w);
   if (s->prepared != w->prepared) fill(s, w);
   if (!s->fits || w->pull.on) return false;
-  place(s, state);
+  place_nodes(s, state);
   for (int i = 0; i < s->nlink; i++) {
     const link* l = &s->link[i];
     if (l->beam) {

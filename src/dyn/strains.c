@@ -454,6 +454,40 @@ double td_strain_power(const td_model* m, const td_work* w, const model_force* f
   return piece_length(w, f) * power;
 }
 
+// With strains y(q, t) all that lies behind a step also moves with the twist V_t = ∂y/∂t ∂g/∂y, on
+// which what the coordinates are in balance with still works:  F·V_t of the wrench F behind it, and
+// -s·∂y/∂t of what the piece itself does.
+static double step_drive(const td_model* m, const td_work* w, int i) {
+  const model_hop* hop = &m->hop[i];
+  spatial V = w->hop[i].V;
+  if (hop->parent >= 0) V = spatial_sub(V, w->hop[hop->parent].V);
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    V = spatial_axpy(-w->v[m->col[k].v], w->col[k].S, V);
+  return spatial_dot(&w->hop[i].F, &V);
+}
+
+static double piece_drive(const td_model* m, const td_work* w, const model_force* f) {
+  double x[6], u[6], s[6], power = 0;
+  basis_strains(m, w, f, x, u);
+  piece_force(m, w, f, x, u, FORCES_ALL, s);
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
+    u[t->mode] -= w->num[t->weight] * w->v[t->v];
+  for (int d = 0; d < 6; d++) power -= s[d] * u[d];
+  return piece_length(w, f) * power;
+}
+
+double td_strain_drive(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->nhop; i++)
+    if (m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent) sum += step_drive(m, w, i);
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind == FORCE_STRAIN && f->strain == STRAIN_BASIS && f->coords >= 0)
+      sum += piece_drive(m, w, f);
+  }
+  return sum;
+}
+
 double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col) {
   if (!f->potential) return 0;
   const section sec = section_of(w, f, w->num);

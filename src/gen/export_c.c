@@ -142,6 +142,7 @@ static void write_model(const td_model* m, td_text* out) {
   } fields[] = {{"gravity", m->gravity},
                 {"fluid_velocity", m->fluid_velocity},
                 {"has_added", m->has_added},
+                {"strains_timed", m->strains_timed},
                 {"has_blocks", m->has_blocks},
                 {"nstrain_node", m->nstrain_node},
                 {"nstrain_weight", m->nstrain_weight},

@@ -86,7 +86,7 @@ bool td_arrow_factor(td_arrow* a, const arrow_shape* shape, const double* M, con
     a->branch[i] = (arrow_branch){.n = x_at[1] - x_at[0],
                                   .m = row_at[1] - row_at[0],
                                   .x = shape->x + x_at[0],
-                                  .row = shape->row + row_at[0]};
+                                  .row = shape->m > 0 ? shape->row + row_at[0] : NULL};
     if (!factor_branch(a, &a->branch[i], M, J, S, s)) return false;
   }
   td_kkt_factor(&a->trunk, S, J0, n0, m0, rank_tol, s);

@@ -305,6 +305,9 @@ static td_status build(builder* b) {
   for (int c = 0; c < 3; c++)
     if (td_ex_depends(b->m->graph, b->m->number_ex[b->m->gravity + c]) & ~(unsigned)TD_ON_PARAM)
       b->m->gravity_constant = false;
+  for (int i = 0; i < b->m->nstrain_slot; i++)
+    if (td_ex_depends(b->m->graph, b->m->number_ex[b->m->strain_slot[i]]) & TD_ON_TIME)
+      b->m->strains_timed = true;
   read_settings(b);
   return TD_OK;
 }

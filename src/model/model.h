@@ -539,6 +539,7 @@ struct td_model {
   num gravity;         // 3 slots
   num fluid_velocity;  // 3 slots
   bool has_added;      // some station has added mass
+  bool strains_timed;  // some rod's strains are expressions of time
   bool has_blocks;     // some force on a single station has derivatives by blocks (elem/station.h)
   int nstrain_node, nstrain_weight;  // nodes of the steps of rods; blocks of their weights
   int nrun_weight;                   // weights of their runs

@@ -27,11 +27,10 @@ void td_collocation_values(const td_collocation* k, double x, double* weight) {
 }
 
 void td_collocation_integrals(const td_collocation* k, double x, double* weight) {
-  double at[MOST], w[MOST];
-  td_gauss(k->s, at, w);
   for (int j = 0; j < k->s; j++) {
     weight[j] = 0;
-    for (int g = 0; g < k->s; g++) weight[j] += x * w[g] * lagrange(k->c, k->s, j, x * at[g]);
+    for (int g = 0; g < k->s; g++)
+      weight[j] += x * k->weight[g] * lagrange(k->c, k->s, j, x * k->gauss[g]);
   }
 }
 
@@ -94,6 +93,7 @@ td_status td_collocation_find(int stages, td_collocation* k) {
   *k = (td_collocation){.s = stages};
   double A[MOST * MOST];
   find_nodes(k);
+  td_gauss(k->s, k->gauss, k->weight);
   for (int i = 0; i < k->s; i++) td_collocation_integrals(k, k->c[i], A + i * k->s);
   if (!invert(k->s, A, k->slope) || !find_blocks(k)) return TD_E_NOMEM;
   for (int j = 0; j < k->s; j++)

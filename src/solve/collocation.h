@@ -11,8 +11,9 @@ enum { TD_STAGES_MOST = 7 };
 typedef struct td_collocation {
   int s;  // odd
   double c[TD_STAGES_MOST];
-  double slope[TD_STAGES_MOST * TD_STAGES_MOST];  // A^-1
-  double first[TD_STAGES_MOST];                   // h p'(0) = first . Z of the polynomial p
+  double gauss[TD_STAGES_MOST], weight[TD_STAGES_MOST];  // a quadrature for the polynomials on c
+  double slope[TD_STAGES_MOST * TD_STAGES_MOST];         // A^-1
+  double first[TD_STAGES_MOST];                          // h p'(0) = first . Z of the polynomial p
   // A^-1 T = T E, E = [real eigenvalue, blocks [a b; -b a]]
   double T[TD_STAGES_MOST * TD_STAGES_MOST], back[TD_STAGES_MOST * TD_STAGES_MOST];  // T, T^-1
   double re[TD_STAGES_MOST], im[TD_STAGES_MOST];  // a, b of each row; b = 0: the real one, first

@@ -22,14 +22,16 @@ static const double newton_accuracy = 0.01;
 enum { JACOBIAN_STEPS = 200 };
 
 // Steps after which factors and tangents of sparse models are renewed even though Newton's method
-// still converges.  A factorisation costs as much as tens of steps: not the 20 and 51 of dense ones.
+// still converges.  A factorisation costs as much as tens of steps: not the 20 and 51 of dense
+// ones.
 enum { FACTORS_LAST = 200, TANGENT_LASTS = 400 };
 
 typedef struct bdf {
   td_stepper base;
   double t_from, t_to;  // the last step
   double *y, *y_from;   // (n + nquad) as given out; beginning of the last step
-  double* slope;        // (n + nquad) scratch
+  double* slope;        // (n + nquad) scratch ...
+  double t_slope;       // ... which holds the slopes there; NaN: it does not
   int* crossed;
   long rejected;  // by CVODES since its last start
   SUNContext context;
@@ -40,14 +42,28 @@ typedef struct bdf {
   double block[];
 } bdf;
 
+// Where the integrals alone would cost as much, their slopes are found here, too, and kept.
 static int rhs(realtype t, N_Vector y, N_Vector ydot, void* user) {
   bdf* s = user;
-  return td_ode_states(&s->base, t, N_VGetArrayPointer(y), s->slope, N_VGetArrayPointer(ydot));
+  const double* from = N_VGetArrayPointer(y);
+  double* to = N_VGetArrayPointer(ydot);
+  s->t_slope = NAN;
+  if (!s->base.ode->together) return td_ode_states(&s->base, t, from, s->slope, to);
+  const int flag = td_ode_rhs(&s->base, t, from, s->slope);
+  memcpy(to, s->slope, (size_t)s->base.ode->n * sizeof(double));
+  if (flag == 0) s->t_slope = t;
+  return flag;
 }
 
+// The slopes that Newton's last iteration found are those of the new state up to its correction,
+// which is below the tolerance.
 static int integrand(realtype t, N_Vector y, N_Vector qdot, void* user) {
   bdf* s = user;
-  return td_ode_integrals(&s->base, t, N_VGetArrayPointer(y), s->slope, N_VGetArrayPointer(qdot));
+  const td_ode* ode = s->base.ode;
+  double* to = N_VGetArrayPointer(qdot);
+  if (t != s->t_slope) return td_ode_integrals(&s->base, t, N_VGetArrayPointer(y), s->slope, to);
+  memcpy(to, s->slope + ode->n, (size_t)ode->nquad * sizeof(double));
+  return 0;
 }
 
 static int jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix J, void* user, N_Vector tmp1,
@@ -108,6 +124,7 @@ static int load(bdf* s, double t, const double* y, double h) {
   const td_ode* ode = s->base.ode;
   memcpy(N_VGetArrayPointer(s->y_cv), y, (size_t)ode->n * sizeof(double));
   int flag = CVodeReInit(s->mem, t, s->y_cv);
+  s->t_slope = NAN;
   s->rejected = 0;
   if (ode->nquad > 0) {
     memcpy(N_VGetArrayPointer(s->quad), y + ode->n, (size_t)ode->nquad * sizeof(double));

@@ -47,25 +47,22 @@ typedef struct leapfrog {
 // ---- one step ---------------------------------------------------------------------------------
 
 // q' at positions q with velocities w
-static void drift(const leapfrog* s, const double* q, const double* w, double* rate) {
+static const double* drift(leapfrog* s, const double* q, const double* w) {
   const td_ode* ode = s->base.ode;
-  if (ode->drift != NULL) {
-    ode->drift(ode->ctx, q, w, rate);
-  } else {
-    memcpy(rate, w, (size_t)ode->npos * sizeof(double));
-  }
+  if (ode->drift == NULL) return w;
+  ode->drift(ode->ctx, q, w, s->rate);
+  return s->rate;
 }
 
 // Positions after h: by the midpoint rule where N changes.  w½ is in the velocities of y.
 static void move(leapfrog* s, double h) {
   const td_ode* ode = s->base.ode;
-  const double *q = s->from.y, *w = s->to.y + ode->npos;
-  drift(s, q, w, s->rate);
+  const double *q = s->from.y, *w = s->to.y + ode->npos, *rate = drift(s, q, w);
   if (ode->drift != NULL) {
-    for (int i = 0; i < ode->npos; i++) s->middle[i] = q[i] + h / 2 * s->rate[i];
-    drift(s, s->middle, w, s->rate);
+    for (int i = 0; i < ode->npos; i++) s->middle[i] = q[i] + h / 2 * rate[i];
+    rate = drift(s, s->middle, w);
   }
-  for (int i = 0; i < ode->npos; i++) s->to.y[i] = q[i] + h * s->rate[i];
+  for (int i = 0; i < ode->npos; i++) s->to.y[i] = q[i] + h * rate[i];
 }
 
 // From `from` to `to`; 0, or 1: failed.
@@ -95,9 +92,9 @@ static double local_error(leapfrog* s, double h) {
     const double e = bend * second / td_ode_tolerance(ode, i, s->from.y[i]);
     sum += e * e;
   }
-  drift(s, s->from.y, change + ode->npos, s->rate);
+  const double* bent = drift(s, s->from.y, change + ode->npos);
   for (int i = 0; i < ode->npos; i++) {
-    const double e = h * h / 6 * s->rate[i] / td_ode_tolerance(ode, i, s->from.y[i]);
+    const double e = h * h / 6 * bent[i] / td_ode_tolerance(ode, i, s->from.y[i]);
     sum += e * e;
   }
   return sqrt(sum / max_int(ode->n, 1));
@@ -181,11 +178,11 @@ static td_status at(td_stepper* base, double t, double* y) {
   td_hermite(2, time, t, a, b);
   for (int i = ode->npos; i < s->n; i++)
     y[i] = a[0] * s->from.y[i] + a[1] * s->to.y[i] + b[0] * s->from.g[i] + b[1] * s->to.g[i];
-  drift(s, s->from.y, s->from.y + ode->npos, s->rate);
+  const double* rate = drift(s, s->from.y, s->from.y + ode->npos);
   for (int i = 0; i < ode->npos; i++)
-    y[i] = a[0] * s->from.y[i] + a[1] * s->to.y[i] + b[0] * s->rate[i];
-  drift(s, s->to.y, s->to.y + ode->npos, s->rate);
-  for (int i = 0; i < ode->npos; i++) y[i] += b[1] * s->rate[i];
+    y[i] = a[0] * s->from.y[i] + a[1] * s->to.y[i] + b[0] * rate[i];
+  rate = drift(s, s->to.y, s->to.y + ode->npos);
+  for (int i = 0; i < ode->npos; i++) y[i] += b[1] * rate[i];
   return TD_OK;
 }
 

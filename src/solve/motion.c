@@ -14,10 +14,19 @@ void td_motion_pack(const td_motion* m, double* y) {
   for (int i = 0; i < m->nv; i++) y[m->nq + i] = m->state->v[m->iv[i]];
 }
 
+// All of the n numbers in their order, or some.
+static void scatter(const int* index, int some, int n, const double* from, double* to) {
+  if (some == n) {
+    memcpy(to, from, (size_t)n * sizeof(double));
+  } else {
+    for (int i = 0; i < some; i++) to[index[i]] = from[i];
+  }
+}
+
 void td_motion_unpack(td_motion* m, double t, const double* y) {
   m->state->t = t;
-  for (int i = 0; i < m->nq; i++) m->state->q[m->iq[i]] = y[i];
-  for (int i = 0; i < m->nv; i++) m->state->v[m->iv[i]] = y[m->nq + i];
+  scatter(m->iq, m->nq, m->size.nq, y, m->state->q);
+  scatter(m->iv, m->nv, m->size.nv, y + m->nq, m->state->v);
   if (m->ntarget > 0) {
     memcpy(td_targets(m->work), y + m->nq + m->nv, (size_t)m->ntarget * sizeof(double));
   }
@@ -45,25 +54,7 @@ static const double* from_code(td_motion* m, double* power) {
   return done && all_finite(m->vdot, m->size.nv) ? m->vdot : NULL;
 }
 
-static td_status rates(td_motion* m, double t, const double* y, double* ydot, double* power) {
-  td_motion_unpack(m, t, y);
-  TD_TRY(m->controlled);
-  const double* vdot = from_code(m, power);
-  if (vdot == NULL) {
-    TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
-    if (power != NULL) *power = td_power_placed(m->model, m->work);
-    vdot = td_work_vdot(m->work);
-  }
-  td_qdot(m->model, m->state->q, m->state->v, m->qdot);
-  for (int i = 0; i < m->nq; i++) ydot[i] = m->qdot[m->iq[i]];
-  for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
-  const int k = m->nq + m->nv;
-  if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
-  if (m->nz > 0)
-    memcpy(ydot + k + m->ntarget, td_control_error(m->control), (size_t)m->nz * sizeof(double));
-  return TD_OK;
-}
-
+// q' of these positions and velocities.
 static void drift(void* ctx, const double* q, const double* w, double* qdot) {
   td_motion* m = ctx;
   if (m->lattice != NULL) {  // all that moves is free
@@ -74,6 +65,24 @@ static void drift(void* ctx, const double* q, const double* w, double* qdot) {
   for (int i = 0; i < m->nv; i++) m->state->v[m->iv[i]] = w[i];
   td_qdot(m->model, m->state->q, m->state->v, m->qdot);
   for (int i = 0; i < m->nq; i++) qdot[i] = m->qdot[m->iq[i]];
+}
+
+static td_status rates(td_motion* m, double t, const double* y, double* ydot, double* power) {
+  td_motion_unpack(m, t, y);
+  TD_TRY(m->controlled);
+  const double* vdot = from_code(m, power);
+  if (vdot == NULL) {
+    TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
+    if (power != NULL) *power = td_power_placed(m->model, m->work);
+    vdot = td_work_vdot(m->work);
+  }
+  drift(m, y, y + m->nq, ydot);
+  for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
+  const int k = m->nq + m->nv;
+  if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
+  if (m->nz > 0)
+    memcpy(ydot + k + m->ntarget, td_control_error(m->control), (size_t)m->nz * sizeof(double));
+  return TD_OK;
 }
 
 // Whether each position's rate is the velocity of the same number.
@@ -314,6 +323,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .rhs = rhs,
                   .states = states,
                   .integrals = integrals,
+                  .together = td_power_needs_motion(m->model),
                   .drift = is_straight(m) ? NULL : drift,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,

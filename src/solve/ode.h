@@ -29,6 +29,7 @@ typedef struct td_ode {
   // without the other; NULL: rhs gives both.
   td_status (*states)(void* ctx, double t, const double* y, double* ydot);
   td_status (*integrals)(void* ctx, double t, const double* y, double* qdot);
+  bool together;  // integrals alone cost as much as everything
   td_status (*jacobian)(void* ctx, double t, const double* y, double* J);  // n x n, row-major
   // q' = N(q) w of the positions q (npos) with other states w (n - npos); NULL: q' is the first
   // npos of w.

@@ -174,19 +174,27 @@ static void remainder_at(radau* s, int i, double* r) {
   for (int k = 0; k < s->n; k++) r[k] -= dot(row(s, s->J, k), s->stage, s->n);
 }
 
-// Z of the linear equations y' = f(t_to) + J (y - y_to) + r(t), where r goes on as the parabola
-// through two of its values in the last step and 0 at its end: fast modes are carried on by J,
+// Weight of the value at stage `k` of the last step in the polynomial that passes through those at
+// `count` stages and 0 at the end of the step, `ahead` of it in steps
+static double carried_on(const double* c, const int* stage, int count, int k, double ahead) {
+  double w = ahead / (c[stage[k]] - 1);
+  for (int j = 0; j < count; j++)
+    if (j != k) w *= (ahead + 1 - c[stage[j]]) / (c[stage[k]] - c[stage[j]]);
+  return w;
+}
+
+// Z of the linear equations y' = f(t_to) + J (y - y_to) + r(t), where r goes on as the cubic
+// through three of its values in the last step and 0 at its end: fast modes are carried on by J,
 // everything else by r.
 static void guess(radau* s, double h) {
-  static const int at[2] = {STAGES / 2 - 1, STAGES - 2};
-  const double* c = s->table.c;
+  enum { COUNT = 3 };
+  static const int stage[COUNT] = {1, 2, 3};
   for (int i = 0; i < STAGES; i++) memcpy(row(s, s->F, i), s->f, (size_t)s->n * sizeof(double));
-  for (int k = 0; s->stepped && k < 2; k++) {
-    const double x = c[at[k]] - 1, other = c[at[1 - k]] - 1;
-    remainder_at(s, at[k], s->R);
+  for (int k = 0; s->stepped && k < COUNT; k++) {
+    remainder_at(s, stage[k], s->R);
     for (int i = 0; i < STAGES; i++) {
-      const double ahead = c[i] * h / s->h;
-      axpy(ahead * (ahead - other) / (x * (x - other)), s->R, row(s, s->F, i), s->n);
+      const double w = carried_on(s->table.c, stage, COUNT, k, s->table.c[i] * h / s->h);
+      axpy(w, s->R, row(s, s->F, i), s->n);
     }
   }
   memset(s->W, 0, (size_t)s->n * STAGES * sizeof(double));

@@ -20,7 +20,9 @@
 
 // Steps of BDF and of Radau before their cost is compared with that of the solver before
 enum { BDF_TRIAL = 500, RADAU_TRIAL = 50, BDF_KEPT = 4000 };
-enum { RADAU_LARGEST = 400 };  // states; also up to here all eigenvalues are known
+// States up to which Radau serves lightly damped models (up to there all eigenvalues are known),
+// and all of them: there BDF's many short steps cost more than what is evaluated in them.
+enum { RADAU_LARGEST = 400, RADAU_ALWAYS = 24 };
 
 typedef struct run {
   const td_run_plan* plan;
@@ -103,16 +105,12 @@ static td_status add_row(run* r, double t, const double* y) {
   return TD_OK;
 }
 
-// Rows up to the end of the step.  Interpolated states are put onto the constraints; one that
+// Rows before the end of the step.  Interpolated states are put onto the constraints; one that
 // cannot be is kept as is.
 static td_status add_rows(run* r, const td_step* step) {
   const td_ode* ode = &r->motion->ode;
-  for (; r->row <= r->last_row && row_time(r, r->row) <= step->t; r->row++) {
+  for (; r->row <= r->last_row && row_time(r, r->row) < step->t; r->row++) {
     const double t = row_time(r, r->row);
-    if (t == step->t) {
-      TD_TRY(add_row(r, t, step->y));
-      continue;
-    }
     TD_TRY(td_stepper_at(r->stepper, t, r->y_row));
     if (ode->project != NULL && ode->project(ode->ctx, t, r->y_row) != TD_OK) {
       TD_TRY(td_stepper_at(r->stepper, t, r->y_row));
@@ -144,7 +142,8 @@ static void drop_stepper(run* r) {
 // small.
 static bool for_radau(const run* r) {
   const td_ode* ode = &r->motion->ode;
-  return ode->lightly_damped && ode->factor == NULL && ode->n <= RADAU_LARGEST && !r->corners;
+  const int most = ode->lightly_damped ? RADAU_LARGEST : RADAU_ALWAYS;
+  return ode->factor == NULL && ode->n <= most && !r->corners;
 }
 
 static td_status start(run* r, td_solver solver) {
@@ -368,11 +367,33 @@ static td_status look_for_code(run* r) {
 
 // ---- the loop ---------------------------------------------------------------------------------
 
+static double energy_at(run* r, double t) {
+  td_motion* m = r->motion;
+  td_motion_unpack(m, t, r->y);
+  const td_energies e = td_energy(m->model, m->state, m->work);
+  return e.kinetic + e.elastic + e.gravity;
+}
+
+// Speeds that are prescribed may jump at a stop time: the impulse times the mean of the speeds
+// before and after is what the energy changes by.
+static double jump_work(run* r) {
+  const bool stop = r->stop < r->nstop && r->t >= r->stops[r->stop];
+  if (!stop || !td_power_needs_motion(r->motion->model)) return 0;
+  return energy_at(r, nextafter(r->t, INFINITY)) - energy_at(r, nextafter(r->t, -INFINITY));
+}
+
 static void take_end(run* r, const td_step* step) {
   const td_ode* ode = &r->motion->ode;
   r->t = step->t;
   memcpy(r->y, step->y, (size_t)(ode->n + ode->nquad) * sizeof(double));
   for (int i = 0; i < ode->n; i++) r->size[i] = fmax(r->size[i], fabs(r->y[i]));
+  r->y[ode->n] += jump_work(r);
+}
+
+static td_status add_end(run* r) {
+  if (r->row > r->last_row || row_time(r, r->row) != r->t) return TD_OK;
+  r->row++;
+  return add_row(r, r->t, r->y);
 }
 
 static td_status advance(run* r) {
@@ -380,6 +401,7 @@ static td_status advance(run* r) {
   TD_TRY(td_stepper_step(r->stepper, next_stop(r), &step));
   TD_TRY(add_rows(r, &step));
   take_end(r, &step);
+  TD_TRY(add_end(r));
   watch(r);
   if (step.root) TD_TRY(cross(r, &step));
   if (r->finished || r->t >= r->plan->t_end) return TD_OK;

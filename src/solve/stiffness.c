@@ -24,6 +24,7 @@ static const double strong = 0.3, bdf5_wedge = 0.62;
 typedef struct spectrum {
   double damped;    // largest |w| of the strongly damped eigenvalues
   double resolved;  // largest |w| of the others, which accuracy has to follow
+  double slowest;   // smallest |w| that is not zero
   bool light;       // some fast eigenvalue lies outside the wedge
 } spectrum;
 
@@ -35,7 +36,9 @@ static void sort_in(spectrum* s, int n, const double* re, const double* im) {
   }
   for (int i = 0; i < n; i++) {
     const double size = hypot(re[i], im[i]);
-    if (size > 0.1 * fmax(s->damped, s->resolved) && -re[i] < bdf5_wedge * size) s->light = true;
+    const double fastest = fmax(s->damped, s->resolved);
+    if (size > 0.1 * fastest && -re[i] < bdf5_wedge * size) s->light = true;
+    if (size > 1e-6 * fastest) s->slowest = fmin(s->slowest, size);
   }
 }
 
@@ -90,7 +93,7 @@ static void dominant(const td_ode* ode, const double* J, double* x, double* re, 
 
 static td_status read_spectrum(const td_ode* ode, double t, const double* y, spectrum* out) {
   const size_t n = (size_t)ode->n;
-  *out = (spectrum){0, 0, false};
+  *out = (spectrum){.slowest = INFINITY};
   double* J = calloc(n * n + 3 * n, sizeof(double));
   if (J == NULL) return TD_E_NOMEM;
   double* scratch = J + n * n;
@@ -129,7 +132,7 @@ static const double loose = 1e-5;
 // Of a large problem: the fastest eigenvalue by products alone.
 static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end,
                                td_choice* choice) {
-  spectrum w = {0, 0, false};
+  spectrum w = {.slowest = INFINITY};
   double re = 0, im = 0, *scratch = calloc(3 * (size_t)ode->n, sizeof(double));
   if (scratch == NULL) return TD_E_NOMEM;
   const td_status status = ode->linearise(ode->ctx, t, y);
@@ -183,6 +186,10 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   // better than its estimate, and a trial costs little
   const bool puzzling = h > 0 && w.damped > 3 * w.resolved && rest / h > 10 * few_steps &&
                         h * w.resolved < 0.5 * explicit_angle(ode->rtol);
+  // lightly damped modes much faster than others, which may hardly move: Radau is tried
+  const bool stepped_over = h > 0 && w.light && ode->n <= ALL_EIGENVALUES &&
+                            fmax(w.damped, w.resolved) > 10 * w.slowest &&
+                            rest / h > 10 * few_steps;
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(
@@ -194,7 +201,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     snprintf(why, room,
              "stiff: explicit steps of %.2g s are much shorter than motion of %.3g 1/s needs", h,
              w.resolved);
-  } else if (h > 0 && w.light && ode->n <= ALL_EIGENVALUES && rest / h > 10 * few_steps) {
+  } else if (stepped_over) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,
              "fast: explicit steps of %.2g s follow modes of %.3g 1/s; Radau takes longer ones", h,

@@ -60,6 +60,7 @@ static void decide(td_motion* m, const td_swap_question* q, const td_code* befor
   measure(m, q, out, best);
   const bool take = q->always || best[1] < best[0];
   m->code = take ? q->code : before;
+  if (take && !q->code->has_power) m->ode.together = false;
   const double us[2] = {1e6 * best[0], 1e6 * best[1]};
   if (take) {
     snprintf(clause, size, "%s from t = %.4g s: %.3g us for an evaluation, engine %.3g us",

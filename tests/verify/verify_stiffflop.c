@@ -80,6 +80,51 @@ static void report_the_module_as_a_rod_and_with_the_corrected_wrench(void** stat
   motion_errors((arrangement){.model = "rom", .n = "4", .stretch = "2"}, false);
 }
 
+// ---- tolerance --------------------------------------------------------------------------------
+
+// The first ten seconds of the free motion; atol is that of the model at 1e-6 and falls with rtol.
+static td_trajectory* run_at(const td_model* m, double rtol) {
+  td_work* work = td_work_new(m);
+  td_state* state = td_state_new(m);
+  td_trajectory* run = NULL;
+  td_sim_options o = td_sim_options_default();
+  o.t_final = 10;
+  o.rtol = rtol;
+  if (rtol < 1e-6) o.atol = rtol / 10;
+  assert_int_equal(td_state_initial(m, work, state), TD_OK);
+  assert_int_equal(td_simulate(m, work, state, &o, &run), TD_OK);
+  td_state_free(state);
+  td_work_free(work);
+  return run;
+}
+
+// The tip at the tolerance of the model, 1e-6, is within 1e-6 of the length of what it is at 1e-9,
+// at all rows, after every jump of the pressures.
+static void check_tolerance(const char* model, const char* n) {
+  if (CHECK_SANITIZED) skip();
+  recording* r = read_recording(false);
+  td_model* m = load_module((arrangement){.model = model, .n = n}, r->path);
+  td_trajectory *coarse = run_at(m, 1e-6), *fine = run_at(m, 1e-9);
+  double error = 0;
+  assert_int_equal(td_trajectory_rows(coarse), td_trajectory_rows(fine));
+  for (int i = 0; i < td_trajectory_rows(fine); i++)
+    error = fmax(error, distance(td_trajectory_sensors(coarse, i), td_trajectory_sensors(fine, i)));
+  CHECK_REACHED(model, error / 0.0645, 1e-6);
+  td_trajectory_free(coarse);
+  td_trajectory_free(fine);
+  td_model_free(m);
+  free(r);
+}
+
+static void test_the_tip_keeps_the_tolerance_through_all_jumps(void** state) {
+  (void)state;
+  check_tolerance("srl", "3");
+  if (!getenv("TENDRIL_LONG")) return;
+  check_tolerance("ebr", "5");
+  check_tolerance("eba", "5");
+  check_tolerance("rom", "2");
+}
+
 // Without data the module moves under its built-in pressures.
 static void test_the_model_runs_without_data_in_every_arrangement(void** state) {
   (void)state;
@@ -112,6 +157,7 @@ int main(void) {
       cmocka_unit_test(test_free_motion_is_not_worse_than_the_authors_srl),
       cmocka_unit_test(test_free_motion_is_better_than_the_authors_ebr),
       cmocka_unit_test(test_loaded_motion_is_not_worse_than_the_authors_srl),
+      cmocka_unit_test(test_the_tip_keeps_the_tolerance_through_all_jumps),
       cmocka_unit_test(test_free_motion_of_eba),
       cmocka_unit_test(test_free_motion_of_rom),
       cmocka_unit_test(test_free_motion_of_rom_of_order_four),

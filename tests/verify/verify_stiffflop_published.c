@@ -66,20 +66,24 @@ static void skip_unless_long(void) {
   if (!getenv("TENDRIL_LONG")) skip();
 }
 
+static void check_result(const char* what, tip_errors e, double mean) {
+  char text[96];
+  snprintf(text, sizeof text, "%s, from the published mean error [mm]", what);
+  CHECK_REACHED(text, fabs(e.mean - mean), 0.005);
+}
+
 // One arrangement for all three, nothing of the package's mistakes entered.
 static void rom_with_the_authors_integrals_is_not_worse_than_theirs(void** state) {
   (void)state;
   skip_unless_long();
   const double integration = 1e-3;  // [mm]
-  CHECK_REACHED("rom n=2 free", rom_motion("2", false, "").mean, 3.4873 + integration);
-  CHECK_REACHED("rom n=4 free", rom_motion("4", false, "").mean, 3.3728 + integration);
-  CHECK_REACHED("rom n=4 loaded", rom_motion("4", true, "").mean, 9.1659 + integration);
-}
-
-static void check_result(const char* what, tip_errors e, double mean) {
-  char text[96];
-  snprintf(text, sizeof text, "%s, from the published mean error [mm]", what);
-  CHECK_REACHED(text, fabs(e.mean - mean), 0.005);
+  const tip_errors two = rom_motion("2", false, ""), four = rom_motion("4", false, ""),
+                   loaded = rom_motion("4", true, "");
+  CHECK_REACHED("rom n=2 free, mean tip error [mm]", two.mean, 3.4873 + integration);
+  CHECK_REACHED("rom n=4 free, mean tip error [mm]", four.mean, 3.3728 + integration);
+  CHECK_REACHED("rom n=4 loaded, mean tip error [mm]", loaded.mean, 9.1659 + integration);
+  check_result("rom n=4 free", four, 3.3728);
+  check_result("rom n=4 loaded", loaded, 9.1659);
 }
 
 static void the_results_of_srl_come_out(void** state) {
@@ -106,8 +110,8 @@ static void the_results_of_eba_come_out(void** state) {
   check_result("eba n=5 free", motion_errors(a, true), 3.0230);
 }
 
-// The chambers enter the section and the actuation once more.
-static void the_results_of_rom_come_out(void** state) {
+// Wider pairs change the moments of the pressures; the sums of x² and y² stay.
+static void the_result_of_rom_of_order_two_comes_out(void** state) {
   (void)state;
   skip_unless_long();
   const char wide[] =
@@ -118,8 +122,6 @@ static void the_results_of_rom_come_out(void** state) {
   char changes[1024];
   snprintf(changes, sizeof changes, "%s%s", sensor_twice, wide);
   check_result("rom n=2 free", rom_motion("2", false, changes), 3.4873);
-  check_result("rom n=4 free", rom_motion("4", false, sensor_twice), 3.3728);
-  check_result("rom n=4 loaded", rom_motion("4", true, sensor_twice), 9.1659);
 }
 
 int main(void) {
@@ -128,7 +130,7 @@ int main(void) {
       cmocka_unit_test(rom_with_the_authors_integrals_is_not_worse_than_theirs),
       cmocka_unit_test(the_results_of_srl_come_out),
       cmocka_unit_test(the_results_of_eba_come_out),
-      cmocka_unit_test(the_results_of_rom_come_out),
+      cmocka_unit_test(the_result_of_rom_of_order_two_comes_out),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -241,6 +241,21 @@ static void a_model_that_becomes_stiff_changes_the_solver(void** state) {
   close_model(&s);
 }
 
+// Beside a swing of 2 rad/s another mass on an undamped spring, 1e4 rad/s, that hardly moves: some
+// twenty thousand explicit steps would be needed to keep it there, Radau steps over it.
+static void fast_modes_that_hardly_move_are_stepped_over(void** state) {
+  (void)state;
+  sim s = open_text(SLIDER
+                    "joint(1).dof(1).spring.coeff = 4; joint(1).dof(1).init = 1;"
+                    "body(2).m = 1; joint(2).second = 2; joint(2).tr.trans = [0 inf 0];"
+                    "joint(2).dof(1).spring.coeff = 1e8; joint(2).dof(1).init = 1e-12;");
+  run(&s, 10, 1, 1e-8);
+  assert_int_equal(td_trajectory_stats(s.rows)->solver, TD_SOLVER_STIFF);
+  assert_true(td_trajectory_stats(s.rows)->steps < 1000);
+  CHECK_NEAR(s.state->q[0], cos(20), 1e-6);
+  close_model(&s);
+}
+
 // x = cos 10 t: the estimate is not far from the error of the run it is about
 static void halving_estimates_the_time_error(void** state) {
   (void)state;
@@ -356,6 +371,7 @@ int main(void) {
       cmocka_unit_test(work_of_drives_and_dampers_balances_the_energy),
       cmocka_unit_test(given_motion_alone_can_be_run),
       cmocka_unit_test(a_model_that_becomes_stiff_changes_the_solver),
+      cmocka_unit_test(fast_modes_that_hardly_move_are_stepped_over),
       cmocka_unit_test(halving_estimates_the_time_error),
       cmocka_unit_test(the_same_run_gives_the_same_bits),
       cmocka_unit_test(the_caller_may_stop_and_keeps_the_rows),
