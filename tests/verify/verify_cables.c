@@ -44,7 +44,8 @@ static void test_S17_T1_a_straight_tendon_bends_into_a_circle(void** state) {
       0,
       1e-8,
       {{1, 1, {0.299291425982, 0.0112963130134, 0}}, {5, 1, {0.290862270497, 0.055524894698, 0}}},
-      {0}});
+      {0},
+      0});
   check_circle(&(rod_row){
       "S17",
       ROD_HEAD SILICONE ROD_KIRCHHOFF "cable(1).path = [0.01 0]; cable(1).tension = P;\n",
@@ -57,7 +58,8 @@ static void test_S17_T1_a_straight_tendon_bends_into_a_circle(void** state) {
       0,
       1e-8,
       {{1, 1, {0.299715436589, 0.0113123166677, 0}}, {5, 1, {0.292934357206, 0.0559204509732, 0}}},
-      {0}});
+      {0},
+      0});
 }
 
 // Curvature and stretch are those of the exact solution at any refinement.
@@ -93,7 +95,8 @@ static void test_S17_T2_two_tendons_and_gravity(void** state) {
                           0,
                           1e-6,
                           {{1, 4, {0.263219716524, 0.0298219143411, -0.127522697135}}},
-                          {0}},
+                          {0},
+                          0},
                4);
   check_orders(&(rod_row){"S17",
                           ROD_HEAD SILICONE ROD_KIRCHHOFF TWO,
@@ -106,7 +109,8 @@ static void test_S17_T2_two_tendons_and_gravity(void** state) {
                           0,
                           1e-6,
                           {{1, 4, {0.264872939213, 0.0300209535313, -0.128158919239}}},
-                          {0}},
+                          {0},
+                          0},
                4);
 }
 
@@ -125,7 +129,8 @@ static void test_S17_T3_a_helical_tendon(void** state) {
                           0,
                           1e-6,
                           {{4, 2, {0.297600076086, 8.74794895944e-06, 0.0144146834151}}},
-                          {0}},
+                          {0},
+                          0},
                5);
   check_orders(&(rod_row){"S17",
                           ROD_HEAD SILICONE ROD_KIRCHHOFF HELIX("0.01"),
@@ -138,7 +143,8 @@ static void test_S17_T3_a_helical_tendon(void** state) {
                           0,
                           1e-6,
                           {{4, 2, {0.299308878797, 8.39325922524e-06, 0.0144813474196}}},
-                          {0}},
+                          {0},
+                          0},
                5);
 }
 
@@ -155,7 +161,8 @@ static void test_S17_RW_tendons_outside_a_steel_backbone(void** state) {
                           0,
                           1e-5,
                           {{1, 2, {0.240985940721, 1.90963033124e-05, 0.0138752142626}}},
-                          {0}},
+                          {0},
+                          0},
                5);
   check_orders(
       &(rod_row){"S17",
@@ -171,7 +178,8 @@ static void test_S17_RW_tendons_outside_a_steel_backbone(void** state) {
                  0,
                  1e-5,
                  {{2, 6, {0.19027906009, 0.0896234099633, -0.0939326594379}}},
-                 {0}},
+                 {0},
+                 0},
       4);
 }
 
