@@ -252,7 +252,6 @@ void td_motion_free(td_motion* m) {
   td_state_free(m->state);
   free(m->qdot);
   free(m->du);
-  free(m->partner);
   free(m);
 }
 
@@ -290,25 +289,6 @@ static bool allocate(td_motion* m) {
   return true;
 }
 
-// Which position changes at the rate of which velocity: q' = v.
-static bool find_partners(td_motion* m) {
-  const int n = m->nq + m->nv + m->ntarget + td_task_count(m->model);
-  int* state_of = malloc(((size_t)m->size.nq + 1) * sizeof(int));
-  m->partner = malloc(((size_t)n + 1) * sizeof(int));
-  if (state_of != NULL && m->partner != NULL) {
-    for (int i = 0; i < m->size.nq; i++) state_of[i] = -1;
-    for (int i = 0; i < m->nq; i++) state_of[m->iq[i]] = i;
-    for (int i = 0; i < n; i++) {
-      const bool velocity = i >= m->nq && i < m->nq + m->nv;
-      const int q = velocity ? m->model->vel[m->iv[i - m->nq]].partner : -1;
-      m->partner[i] = q >= 0 ? state_of[q] : -1;
-    }
-  }
-  const bool found = state_of != NULL && m->partner != NULL;
-  free(state_of);
-  return found;
-}
-
 static td_ode describe(td_motion* m, double rtol, double atol) {
   const bool invariants = m->size.nconstraint > 0 || td_has_quaternions(m->model);
   return (td_ode){.ctx = m,
@@ -319,7 +299,6 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .atol = atol,
                   .npos = m->nq,
                   .constrained = m->size.nconstraint > 0,
-                  .partner = m->partner,
                   .rhs = rhs,
                   .states = states,
                   .integrals = integrals,
@@ -349,10 +328,6 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->ntarget = td_target_count(model);
   m->nevent = m->size.nevent;
   m->nswitch = td_switch_count(model);
-  if (!find_partners(m)) {
-    td_motion_free(m);
-    return TD_E_NOMEM;
-  }
   m->project_tol = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
   m->ode = describe(m, rtol, atol);
   if (m->ode.regularity != NULL) m->rank = find_rank(m);

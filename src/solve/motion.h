@@ -17,7 +17,6 @@ typedef struct td_motion {
   td_sizes size;
   int nq, nv, ntarget;   // of y
   const int *iq, *iv;    // indices of its q and v in the state
-  int* partner;          // (n) of y: the position whose rate a state is, -1: none
   int nevent, nswitch;   // the roots, in this order
   int rank;              // of the constraint rows at the start
   double project_tol;    // position error that a projection may leave if it must
@@ -26,7 +25,7 @@ typedef struct td_motion {
   td_status controlled;  // of its last call
   double *du, *uq, *uv, *uz;
   struct td_lattice* lattice;  // gives v' of plain networks; NULL: it is none
-  const td_code* code;  // gives v' instead of the engine; NULL: none
+  const td_code* code;         // gives v' instead of the engine; NULL: none
   double *qdot, *vdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
   struct sparse_motion* sparse;  // of sparse models, instead of matrices
 } td_motion;

@@ -22,7 +22,6 @@ typedef struct td_ode {
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
   bool constrained;     // forces follow from rows that the states must keep to
-  const int* partner;   // (n) the position whose rate a state is, -1: none; NULL: nothing is known
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
   td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);  // ydot (n + nquad)
   // The rates of the states (n) and of the integrals (nquad) apart, for solvers that want one

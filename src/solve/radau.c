@@ -31,8 +31,6 @@ static const double newton_accuracy = 0.03;
 // Evaluations that a Jacobian may cost, about: it is taken anew when the old one has wasted as
 // many.
 enum { TANGENT_COST = 20 };
-// How fast rates seen in the past are forgotten, per step.
-static const double memory = 0.9;
 
 typedef struct radau {
   td_stepper base;
@@ -48,8 +46,7 @@ typedef struct radau {
   double* f;  // (n + nquad) slope at t_to
   double *Z_try, *W, *F, *R, *power_try, *y_try, *f_try;
   double *tolerance, *stage, *pair, *y;
-  double *rate, *speed;  // (n) largest |dv/dt| and |v| of late
-  bool rejected;         // the error of this step was too large
+  bool rejected;  // the error of this step was too large
   double h_before, error_before;
   // Newton's method
   double* J;
@@ -91,22 +88,9 @@ static void combine(const radau* s, const double* C, double* X, double* Y) {
   for (int i = 0; i < STAGES; i++) weighted(s, C + i * STAGES, X, row(s, Y, i));
 }
 
-// An error of a velocity counts as that of the position which it makes at the rate w = |v'|/|v| at
-// which the velocity changes, dv = w dq: that of a fast mode is not to be followed more precisely
-// than its position, which is known relative to all of the motion.
 static void weigh(radau* s) {
   const td_ode* ode = s->base.ode;
-  const double h = s->t_to - s->t_from;
   for (int i = 0; i < s->n; i++) s->tolerance[i] = generous * td_ode_tolerance(ode, i, s->y_to[i]);
-  for (int i = 0; s->stepped && ode->partner != NULL && i < s->n; i++) {
-    const int q = ode->partner[i];
-    const double a = s->y_from[i], b = s->y_to[i];
-    if (q < 0) continue;
-    s->rate[i] = fmax(memory * s->rate[i], fabs(b - a) / h);
-    s->speed[i] = fmax(memory * s->speed[i], fmax(fabs(a), fabs(b)));
-    if (s->speed[i] > 0)
-      s->tolerance[i] = fmax(s->tolerance[i], s->rate[i] / s->speed[i] * s->tolerance[q]);
-  }
 }
 
 // ---- Newton's method --------------------------------------------------------------------------
@@ -474,10 +458,9 @@ static void lay_out(radau* s) {
   double* p = s->block;
   double** const whole[] = {&s->y_from, &s->y_to, &s->y_try, &s->f, &s->f_try, &s->y, &s->stage};
   double** const stages[] = {&s->Z, &s->Z_try, &s->W, &s->F, &s->R};
-  double** const states[] = {&s->tolerance, &s->rate, &s->speed};
   for (size_t i = 0; i < 7; i++) *whole[i] = take(&p, n + m);
   for (size_t i = 0; i < 5; i++) *stages[i] = take(&p, STAGES * n);
-  for (size_t i = 0; i < 3; i++) *states[i] = take(&p, n);
+  s->tolerance = take(&p, n);
   s->pair = take(&p, 2 * n);
   s->power = take(&p, STAGES * m);
   s->power_try = take(&p, STAGES * m);
@@ -497,7 +480,7 @@ static td_status allocate(radau* s) {
 td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const size_t n = (size_t)ode->n, m = (size_t)ode->nquad;
-  const size_t doubles = 7 * (n + m) + STAGES * (5 * n + 2 * m) + 5 * n;
+  const size_t doubles = 7 * (n + m) + STAGES * (5 * n + 2 * m) + 3 * n;
   radau* s = calloc(1, sizeof *s + doubles * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
   s->base = (td_stepper){.ops = &radau_ops, .ode = ode};

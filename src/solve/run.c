@@ -20,9 +20,8 @@
 
 // Steps of BDF and of Radau before their cost is compared with that of the solver before
 enum { BDF_TRIAL = 500, RADAU_TRIAL = 50, BDF_KEPT = 4000 };
-// States up to which Radau serves lightly damped models (up to there all eigenvalues are known),
-// and all of them: there BDF's many short steps cost more than what is evaluated in them.
-enum { RADAU_LARGEST = 400, RADAU_ALWAYS = 24 };
+// States up to which Radau serves: up to there all eigenvalues are known
+enum { RADAU_LARGEST = 400 };
 
 typedef struct run {
   const td_run_plan* plan;
@@ -139,11 +138,11 @@ static void drop_stepper(run* r) {
 }
 
 // Fast modes that are hardly damped hold BDF at order 2: Radau, as long as its dense systems are
-// small.
+// small.  Constraints make evaluations, of which it needs more, dearer than steps.
 static bool for_radau(const run* r) {
   const td_ode* ode = &r->motion->ode;
-  const int most = ode->lightly_damped ? RADAU_LARGEST : RADAU_ALWAYS;
-  return ode->factor == NULL && ode->n <= most && !r->corners;
+  return ode->lightly_damped && !ode->constrained && ode->factor == NULL &&
+         ode->n <= RADAU_LARGEST && !r->corners;
 }
 
 static td_status start(run* r, td_solver solver) {

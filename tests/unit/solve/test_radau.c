@@ -250,32 +250,6 @@ static void modes_that_do_not_move_do_not_shorten_steps(void** state) {
   CHECK_NEAR(y[1], 0, 1e-8);
 }
 
-// The velocity of a fast mode is wanted as precisely as its position, whose tolerance is relative
-// to all of the motion: an oscillation of 1e3 1/s around 1 with an amplitude ten times the
-// tolerance takes few steps when positions and velocities are known for what they are.
-static void velocities_of_fast_modes_count_as_positions(void** state) {
-  (void)state;
-  double w[2] = {1e3, 0};
-  const int partner[2] = {-1, 0};
-  const double size[2] = {1, 0};
-  td_ode ode = {.ctx = w,
-                .n = 2,
-                .npos = 1,
-                .rtol = 1e-6,
-                .atol = 1e-9,
-                .size = size,
-                .rhs = modes,
-                .jacobian = modes_jacobian};
-  double y[2] = {1e-5, 0};
-  const long strict = run_to(&ode, 1, y);
-  CHECK_NEAR(y[0], 1e-5 * cos(1e3), 1e-6);
-  ode.partner = partner;
-  y[0] = 1e-5, y[1] = 0;
-  const long loose = run_to(&ode, 1, y);
-  CHECK_NEAR(y[0], 0, 2e-5);
-  assert_true(2 * loose < strict);
-}
-
 // the energy of an undamped motion stays within the tolerance for a hundred periods
 static void energy_is_kept(void** state) {
   (void)state;
@@ -304,7 +278,6 @@ int main(void) {
       cmocka_unit_test(crossings_come_in_order),
       cmocka_unit_test(the_order_is_nine),
       cmocka_unit_test(modes_that_do_not_move_do_not_shorten_steps),
-      cmocka_unit_test(velocities_of_fast_modes_count_as_positions),
       cmocka_unit_test(energy_is_kept),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
