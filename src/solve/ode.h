@@ -135,6 +135,7 @@ void td_hermite(int m, const double* node, double t, double* value_weight, doubl
 typedef struct td_choice {
   td_solver solver;
   bool lightly_damped;
+  bool only_radau;  // the stiff solver is worth a trial if it is Radau
   char why[128];
 } td_choice;
 // The rule of docs/simulation.md, from the spectrum of the Jacobian at (t, y) and the time left.

@@ -44,6 +44,7 @@ typedef struct run {
   long steps_before;        // where the present stretch began
   long rejected_before;
   bool corners;               // too many for Radau: BDF in its place
+  bool radau_lost;            // it was tried in place of explicit steps, in vain
   long look_at, radau_trial;  // steps after which to look again at them, now and with Radau
   double radau_cost;          // evaluations per second of motion before the change
   double t_before, cost_before;
@@ -142,7 +143,7 @@ static void drop_stepper(run* r) {
 static bool for_radau(const run* r) {
   const td_ode* ode = &r->motion->ode;
   return ode->lightly_damped && !ode->constrained && ode->factor == NULL &&
-         ode->n <= RADAU_LARGEST && !r->corners;
+         ode->n <= RADAU_LARGEST && !r->corners && !r->radau_lost;
 }
 
 static td_status start(run* r, td_solver solver) {
@@ -205,6 +206,7 @@ static void begin_stretch(run* r) {
 static td_status try_stiff(run* r, double h, double rate) {
   td_choice choice;
   if (choose(r, h, &choice) != TD_OK || choice.solver != TD_SOLVER_STIFF) return TD_OK;
+  if (choice.only_radau && !for_radau(r)) return TD_OK;
   snprintf(r->out->stats.why, sizeof r->out->stats.why, "from t = %.4g s %s", r->t, choice.why);
   r->undecided = false;
   r->explicit_cost = rate;
@@ -213,10 +215,11 @@ static td_status try_stiff(run* r, double h, double rate) {
 }
 
 // The spectrum at one moment may have been an exception: when BDF costs more than the explicit
-// steps did, go back to them.  From Radau, which follows fast modes less precisely, a gain is
-// expected.
+// steps did, go back to them.  The systems of Radau cost as much again as the evaluations in them;
+// where it does not halve these BDF has the next trial.
 static td_status try_explicit(run* r, double rate) {
-  if (rate <= (r->radau ? 0.7 : 1.2) * r->explicit_cost) return TD_OK;
+  if (rate <= (r->radau ? 0.5 : 1.2) * r->explicit_cost) return TD_OK;
+  r->radau_lost = r->radau_lost || r->radau;
   snprintf(r->out->stats.why, sizeof r->out->stats.why,
            "explicit again from t = %.4g s: %s took %.2g times as many evaluations", r->t,
            r->radau ? "Radau" : "BDF", rate / r->explicit_cost);

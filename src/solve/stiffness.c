@@ -203,6 +203,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
              w.resolved);
   } else if (stepped_over) {
     choice->solver = TD_SOLVER_STIFF;
+    choice->only_radau = true;
     snprintf(why, room,
              "fast: explicit steps of %.2g s follow modes of %.3g 1/s; Radau takes longer ones", h,
              fmax(w.damped, w.resolved));
