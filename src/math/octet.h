@@ -20,10 +20,6 @@ static inline octet octet_scale(double s, octet x) {
   for (int i = 0; i < 6; i++) x.c[i] *= s;
   return x;
 }
-static inline octet octet_scale_each(lanes s, octet x) {
-  for (int i = 0; i < 6; i++) x.c[i] *= s;
-  return x;
-}
 static inline octet octet_axpy(double s, const octet* x, octet y) {  // s x + y
   for (int i = 0; i < 6; i++) y.c[i] += s * x->c[i];
   return y;
@@ -50,13 +46,6 @@ static inline void octet_cross3(const double* a, const lanes* x, lanes* to) {
   to[0] += a[1] * x[2] - a[2] * x[1];
   to[1] += a[2] * x[0] - a[0] * x[2];
   to[2] += a[0] * x[1] - a[1] * x[0];
-}
-// y + a × each twist
-static inline octet octet_cross_add(const spatial* a, const octet* x, octet y) {
-  octet_cross3(a->a + 3, x->c, y.c);
-  octet_cross3(a->a, x->c + 3, y.c);
-  octet_cross3(a->a + 3, x->c + 3, y.c + 3);
-  return y;
 }
 
 // to += a × x, three components of each
@@ -120,15 +109,6 @@ static inline octet octet_apply(const spatial6* A, const octet* x) {
 static inline void octet_rotate(const mat3* R, const lanes* x, lanes* to) {
   for (int i = 0; i < 3; i++)
     to[i] = R->m[3 * i] * x[0] + R->m[3 * i + 1] * x[1] + R->m[3 * i + 2] * x[2];
-}
-// Twists in the frame g, seen from the world.
-static inline octet octet_carried(const pose* g, const octet* x) {
-  const double p[3] = {g->p.x, g->p.y, g->p.z};
-  octet y;
-  octet_rotate(&g->R, x->c + 3, y.c + 3);
-  octet_rotate(&g->R, x->c, y.c);
-  octet_cross3(p, y.c + 3, y.c);
-  return y;
 }
 
 // Eight poses side by side.
