@@ -14,15 +14,15 @@ typedef struct task {
   int runs;          // the best of these
 } task;
 
-// Row D10 of the benchmarks: the tip within 0.1 mm (it is within 0.01 mm of a run at 1e-10), one
-// second of swinging.
+// Row D10 of the benchmarks, one second of swinging: the tip within 0.1 mm at all its moments (it is
+// within 0.03 mm; 1e-3 would leave 0.2 mm).
 static const char cantilever[] =
     "world.g = [0 0 -9.81]; r = 0.015; I = pi*r^4/4; eta = 1e4;\n"
     "rod(1).tr.rot = [2*pi/3 1 1 1]; rod(1).length = 0.3; rod(1).radius = r; rod(1).E = 1e6;\n"
     "rod(1).rho = 1000; rod(1).damping = eta*[1 1 1 I I 2*I];\n"
     "rod(1).order = [-1 -1 -1 4 -1 -1];\n"
     "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1), 0.3);\n"
-    "par.t_final = 1; par.dt_out = 0.05; par.rtol = 1e-3; par.atol = 1e-4;\n";
+    "par.t_final = 1; par.dt_out = 0.05; par.rtol = 1e-4; par.atol = 1e-5;\n";
 
 static const task tasks[] = {
     {"cable_manipulator.m", "legendre", NULL, false, 14.8, 3},
