@@ -14,8 +14,8 @@ typedef struct task {
   int runs;          // the best of these
 } task;
 
-// Row D10 of the benchmarks, one second of swinging: the tip within 0.1 mm at all its moments (it is
-// within 0.03 mm; 1e-3 would leave 0.2 mm).
+// Row D10 of the benchmarks, one second of swinging: the tip within 0.1 mm at all its moments (it
+// is within 0.03 mm; 1e-3 would leave 0.2 mm).
 static const char cantilever[] =
     "world.g = [0 0 -9.81]; r = 0.015; I = pi*r^4/4; eta = 1e4;\n"
     "rod(1).tr.rot = [2*pi/3 1 1 1]; rod(1).length = 0.3; rod(1).radius = r; rod(1).E = 1e6;\n"
