@@ -46,6 +46,7 @@
   X(double, length0, m->nprobe)                      \
   X(double, q, m->npos)                              \
   X(double, v, m->nvel)                              \
+  X(double, accel, m->ntaut > 0 ? m->nvel : 0)       \
   X(double, q_initial, m->npos)                      \
   X(spatial, df, m->nhop)                            \
   X(double, dtau, m->nvel)                           \
