@@ -62,6 +62,7 @@ void td_constraint_tangent(const td_model* model, const td_state* state, td_work
 // Which of them are slack is part of the work, beside the state: their rows are off.  At first
 // those are whose length is below what is left of the cable.
 int td_taut_count(const td_model* model);
+const char* td_taut_name(const td_model* model, int i);
 // Taut are those without gap; nothing is moved.
 void td_taut_touching(const td_model* model, const td_state* state, td_work* work);
 // ... and of these, those with a tension at this state: for what is linearised there.

@@ -35,6 +35,12 @@ static bool is_hard(const td_model* m, int cable) { return m->cable[cable].row >
 
 int td_taut_count(const td_model* m) { return m->ntaut; }
 
+const char* td_taut_name(const td_model* m, int i) {
+  int cable = 0;
+  while (!is_hard(m, cable) || i-- > 0) cable++;
+  return model_name(m, m->cable[cable].name);
+}
+
 void td_taut_touching(const td_model* m, const td_state* state, td_work* w) {
   if (m->ntaut == 0) return;
   td_prepare(m, w);
