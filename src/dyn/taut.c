@@ -68,7 +68,8 @@ static void polynomial_strains(const td_model* m, const td_work* w, const model_
 
 static taylor_frame frame_at(const td_model* m, const td_work* w, int station,
                              const direction* to) {
-  const frame f = td_frame(m, w, station);
+  frame f = td_frame(m, w, station);
+  if (station >= 0 && m->station[station].hop >= 0) f.a = vec3_sub(f.a, w->ground);
   if (to->col < 0) return td_taylor_frame(&f, NULL);
   const frame_change d = td_frame_change(m, w, station, to->col, to->rate);
   return td_taylor_frame(&f, &d);

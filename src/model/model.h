@@ -671,6 +671,7 @@ struct td_work {
   double* length0;      // per probe: initial length for `stretch`
   double *q, *v;        // the state the work belongs to, prescribed values put in
   double* accel;        // v' of the last td_accelerate, where cables are inextensible
+  vec3 ground;          // acceleration that it gave the ground
   double* q_initial;    // constant: initial positions, loops closed
   spatial* df;          // change of the wrench on each hop
   double* dtau;         // change of the generalised forces
