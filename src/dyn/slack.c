@@ -14,11 +14,12 @@
 
 #include "taut.h"
 
-#define NEAR 1e-9        // of its length: a gap below counts as closed
-#define OVERSHOOT 1e-10  // of its length: a slack cable is caught when its gap is below minus this
-#define RELEASE 1e-9     // of the largest tension: a taut one is let go below minus this
-#define SIGN 1e-11       // of the largest multiplier: below minus this it is negative
-#define STILL 1e-9       // of the speeds that add up to the rate of a gap: below this there is none
+#define GAP_CLOSED 1e-9  // of its length: a gap below counts as closed
+#define GAP_OVERSHOOT \
+  1e-10  // of its length: a slack cable is caught when its gap is below minus this
+#define TENSION_RELEASE 1e-9  // of the largest tension: a taut one is let go below minus this
+#define TENSION_SIGN 1e-11    // of the largest multiplier: below minus this it is negative
+#define GAP_STILL 1e-9  // of the speeds that add up to the rate of a gap: below this there is none
 
 static row_value gap_at(const td_model* m, const td_work* w, int cable) {
   const model_row* r = &m->row[m->cable[cable].row];
@@ -46,7 +47,7 @@ void td_taut_touching(const td_model* m, const td_state* state, td_work* w) {
   td_prepare(m, w);
   td_place(m, state, w);
   for (int i = 0; i < m->ncable; i++)
-    if (is_hard(m, i)) w->cable[i].slack = gap_at(m, w, i).e > NEAR * w->cable[i].zero;
+    if (is_hard(m, i)) w->cable[i].slack = gap_at(m, w, i).e > GAP_CLOSED * w->cable[i].zero;
 }
 
 void td_taut_copy(const td_model* m, const td_work* from, td_work* to) {
@@ -102,8 +103,8 @@ static contest contest_new(const td_model* m, td_state* state, td_work* w) {
 static bool is_wrong(const contest* c, int i) {
   const int row = c->m->cable[i].row;
   if (row < 0 || !c->closed[i]) return false;
-  return c->w->cable[i].slack ? c->opening[i] < -fmax(STILL * c->widest, c->scale[i])
-                              : c->multiplier[row] < -SIGN * c->most;
+  return c->w->cable[i].slack ? c->opening[i] < -fmax(GAP_STILL * c->widest, c->scale[i])
+                              : c->multiplier[row] < -TENSION_SIGN * c->most;
 }
 
 static void take_scales(contest* c) {
@@ -151,7 +152,7 @@ static void measure_rates(contest* c) {
     td_taut_jacobian(c->m, c->w, i, c->row);
     c->scale[i] = fabs(rate);
     for (int j = 0; j < c->m->nvel; j++) c->scale[i] += fabs(c->row[j] * c->w->v[j]);
-    c->scale[i] = STILL * c->scale[i] + 1e-14;
+    c->scale[i] = GAP_STILL * c->scale[i] + 1e-14;
     c->opening[i] = gap_at(c->m, c->w, i).ed;
   }
 }
@@ -273,9 +274,10 @@ void td_taut_values(const td_model* m, const td_state* state, td_work* w, double
   for (int i = 0; i < m->ncable; i++) {
     if (!is_hard(m, i)) continue;
     if (w->cable[i].slack) {
-      values[at++] = gap_at(m, w, i).e + OVERSHOOT * w->cable[i].zero;
+      values[at++] = gap_at(m, w, i).e + GAP_OVERSHOOT * w->cable[i].zero;
     } else {
-      values[at++] = known ? w->lambda[m->cable[i].row] + RELEASE * w->taut_scale + 1e-12 : 1;
+      values[at++] =
+          known ? w->lambda[m->cable[i].row] + TENSION_RELEASE * w->taut_scale + 1e-12 : 1;
     }
   }
 }
@@ -290,8 +292,8 @@ int td_taut_correct(const td_model* m, const td_state* state, td_work* w, const 
   for (int i = 0; i < m->ncable; i++) {
     if (!is_hard(m, i) || (one && wrong > 0)) continue;
     const bool slack = w->cable[i].slack;
-    if (slack ? gap_at(m, w, i).e >= -NEAR * w->cable[i].zero
-              : lambda[m->cable[i].row] >= -NEAR * most)
+    if (slack ? gap_at(m, w, i).e >= -GAP_CLOSED * w->cable[i].zero
+              : lambda[m->cable[i].row] >= -GAP_CLOSED * most)
       continue;
     w->cable[i].slack = !slack;
     wrong++;

@@ -49,7 +49,7 @@ static void basis_strains(const td_model* m, const td_work* w, const model_force
 // Numbers of a hop: sums of weights times coordinates.
 static taylor3 weighted(const td_model* m, const td_work* w, const model_hop* hop,
                         const double* weight, const direction* to) {
-  taylor y[3] = {{0}, {0}, {0}};
+  taylor y[3] = {taylor_const(0), taylor_const(0), taylor_const(0)};
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
     y[c->part] = taylor_add(y[c->part], coordinate(w, c->q, c->v, weight[k], to));

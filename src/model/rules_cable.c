@@ -39,8 +39,7 @@ static void cable_drive(td_spec* spec, const value* s, int i, const char* name) 
           ".pull and tension: a cable is driven by one of them");
   } else if (pull && td_cable_is_taut(spec, s, i) && has_friction(spec, s, i)) {
     error(spec, td_get_at(s, i, "friction"), name,
-          ".friction and no stiffness: friction needs a cable that can be stretched; write its "
-          "stiffness [N/m]");
+          ".friction: a cable that cannot be stretched has none; give it a stiffness [N/m]");
   }
   if (tension && stiffness && !pull)
     td_warn(&spec->diags, td_get_at(s, i, "stiffness"),
