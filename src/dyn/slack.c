@@ -275,14 +275,42 @@ static td_status cannot_follow(contest* c) {
   return TD_E_DIVERGED;
 }
 
+// The slack cable that is most too long, -1: none.
+static int longest(const contest* c) {
+  int worst = -1;
+  double most = GAP_CLOSED;
+  for (int i = 0; i < c->m->ncable; i++) {
+    if (!is_hard(c->m, i) || !c->w->cable[i].slack) continue;
+    const double over = -gap_at(c->m, c->w, i).e / c->w->cable[i].zero;
+    if (over > most) worst = i, most = over;
+  }
+  return worst;
+}
+
+// Gaps that are closed stay so.  Others that are negative, as where cables are pulled at the start,
+// are closed one by one: the longest cable may have pulled the others short.
+static td_status close_gaps(contest* c) {
+  td_prepare(c->m, c->w);
+  td_place(c->m, c->state, c->w);
+  for (int i = 0; i < c->m->ncable; i++)
+    if (is_hard(c->m, i))
+      c->w->cable[i].slack = !(fabs(gap_at(c->m, c->w, i).e) <= GAP_CLOSED * c->w->cable[i].zero);
+  for (int worst = 0; worst >= 0;) {
+    find_closed(c);
+    const td_status status = td_project_q(c->m, c->state, c->w, 1e-12);
+    if (status != TD_OK) return status == TD_E_DIVERGED ? cannot_follow(c) : status;
+    td_place(c->m, c->state, c->w);
+    worst = longest(c);
+    if (worst >= 0) c->w->cable[worst].slack = false;
+  }
+  return TD_OK;
+}
+
 td_status td_taut_settle(const td_model* m, td_state* state, td_work* w) {
   if (m->ntaut == 0) return TD_OK;
   const arena_mark mark = arena_open(&w->scratch);
   contest c = contest_new(m, state, w);
-  td_taut_touching(m, state, w);
-  find_closed(&c);
-  td_status status = td_project_q(m, state, w, 1e-12);
-  if (status == TD_E_DIVERGED) status = cannot_follow(&c);
+  td_status status = close_gaps(&c);
   if (status == TD_OK) status = settle_velocities(&c);
   if (status == TD_OK) status = settle_accelerations(&c);
   arena_close(&w->scratch, mark);
@@ -320,22 +348,30 @@ void td_taut_values(const td_model* m, const td_state* state, td_work* w, double
   }
 }
 
+// How wrong it is that a cable is taut or slack: its tension relative to the largest, its gap
+// relative to its length.
+static double wrongness(const td_model* m, const td_work* w, const double* lambda, double most,
+                        int i) {
+  if (!is_hard(m, i)) return 0;
+  if (w->cable[i].slack) return -gap_at(m, w, i).e / w->cable[i].zero;
+  return most > 0 ? -lambda[m->cable[i].row] / most : 0;
+}
+
 int td_taut_correct(const td_model* m, const td_state* state, td_work* w, const double* lambda,
-                    bool one) {
-  double most = 0;
-  int wrong = 0;
+                    td_taut_rule rule) {
+  double most = 0, worst = 0;
+  int wrong = 0, which = -1;
   td_enter(m, state, w);
   for (int i = 0; i < m->ncable; i++)
     if (is_hard(m, i) && !w->cable[i].slack) most = fmax(most, fabs(lambda[m->cable[i].row]));
   for (int i = 0; i < m->ncable; i++) {
-    if (!is_hard(m, i) || (one && wrong > 0)) continue;
-    const bool slack = w->cable[i].slack;
-    if (slack ? gap_at(m, w, i).e >= -GAP_CLOSED * w->cable[i].zero
-              : lambda[m->cable[i].row] >= -GAP_CLOSED * most)
-      continue;
-    w->cable[i].slack = !slack;
+    const double x = wrongness(m, w, lambda, most, i);
+    if (!(x > GAP_CLOSED)) continue;
     wrong++;
+    if (rule == TD_TAUT_ALL) w->cable[i].slack = !w->cable[i].slack;
+    if (which < 0 || (rule == TD_TAUT_WORST && x > worst)) which = i, worst = x;
   }
+  if (wrong > 0 && rule != TD_TAUT_ALL) w->cable[which].slack = !w->cable[which].slack;
   return wrong;
 }
 

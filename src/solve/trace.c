@@ -351,7 +351,7 @@ static td_status check_cables(tracer* t) {
   const td_point* at = &t->b.point;
   if (td_taut_count(s->model) == 0) return TD_OK;
   td_statics_set(s, at->x, at->p);
-  if (td_taut_correct(s->model, s->state, s->work, at->l, true) == 0) return TD_OK;
+  if (td_taut_correct(s->model, s->state, s->work, at->l, TD_TAUT_FIRST) == 0) return TD_OK;
   td_work_fail(s->work,
                "the path ends before %s = %g, where a cable that cannot be stretched becomes taut "
                "or slack; go on from an equilibrium beyond",

@@ -133,6 +133,29 @@ static void test_cables_side_by_side_share_the_tension(void** state) {
   robot_close(&r);
 }
 
+// Of two at the same place the one that is drawn in farther pulls alone, at rest and when it begins
+// to move.
+static void test_the_shorter_of_two_cables_pulls_alone(void** state) {
+  (void)state;
+  robot r = robot_open(SILICONE
+                       "rod(1).model = 'gvs'; rod(1).modes = [0 0 0 1 1 0]; cable(1).path = [.01 "
+                       "0]; cable(1).pull = .004; cable(2).path = [.01 0]; cable(2).pull = .005;\n"
+                       "sensor(1).name = 'T'; sensor(1).value = [tension(cable(1)) "
+                       "tension(cable(2)) length(cable(1))]; par.t_final = .01;\n");
+  const td_sim_options options = td_sim_options_default();
+  td_trajectory* run;
+  double y[3];
+  assert_int_equal(td_simulate(r.model, r.work, r.state, &options, &run), TD_OK);
+  CHECK_NEAR(td_trajectory_sensors(run, 0)[2], 0.295, 1e-12);
+  td_trajectory_free(run);
+  assert_int_equal(td_state_initial(r.model, r.work, r.state), TD_OK);
+  assert_string_equal(settle(&r).note, "slack: cable(1)");
+  sensors_of(&r, y);
+  CHECK_NEAR(y[0], 0, 0);
+  CHECK_NEAR(y[1], 0.005 / 0.3 / 1e-4 * EI, 1e-8);
+  robot_close(&r);
+}
+
 #define STRING                                                                           \
   "world.g = [0 0 -10]; body(1).m = 2; body(1).I = eye(3); joint(1).second = 1; "        \
   "joint(1).tr.trans = [inf 0 inf]; joint(1).dof(2).init = -1; cable(1).via = {0, 1};\n" \
@@ -312,6 +335,7 @@ int main(void) {
       cmocka_unit_test(test_it_is_the_limit_of_stiff_cables),
       cmocka_unit_test(test_a_cable_that_would_push_is_slack),
       cmocka_unit_test(test_cables_side_by_side_share_the_tension),
+      cmocka_unit_test(test_the_shorter_of_two_cables_pulls_alone),
       cmocka_unit_test(test_a_bob_on_a_string_swings_as_a_pendulum),
       cmocka_unit_test(test_masses_over_a_pulley_accelerate_as_atwood_found),
       cmocka_unit_test(test_a_thrown_bob_flies_and_is_caught),
