@@ -261,13 +261,22 @@ static td_status given_points(builder* b, gvs* g, const value* points) {
   return put_point(b, g, 1, 0);
 }
 
+// Points in each element unless the model says: enough for the stiffness, and from degree 6 on as
+// many more as keep the steps between them, whose error falls only as points^-6, from hiding what
+// such functions resolve.  Strain fields that are written out may move.
+static int usual_points(const gvs* g) {
+  const int p = degree(g);
+  if (g->coords >= 0) return 40;
+  if (p < 6) return max_int(p + 2, 3);
+  return 2 * p + 2 < 512 ? 2 * p + 2 : 512;
+}
+
 static td_status make_points(builder* b, gvs* g) {
   const value* points = field_of(b, g, "points");
   if (points && td_value_count(points) > 1) return given_points(b, g, points);
   double at[MOST_FUNCTIONS], x[512], w[512];
   const int n = breaks(b, g, at), least = degree(g) + 1;
-  const int usual = g->coords >= 0 ? 40 : max_int(least + 1, 3);  // features may move
-  const double each = points ? points->x[0] : usual;
+  const double each = points ? points->x[0] : usual_points(g);
   if (!(each >= least && each <= 512 && each == floor(each)))
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, "points"),
                     "rod(%d).points: strains of degree %d need at least %d points in each element "
@@ -284,9 +293,12 @@ static td_status make_points(builder* b, gvs* g) {
 
 // ---- frames -----------------------------------------------------------------------------------
 
+// Strains of degree p on elements of length h leave an error h^(2p+2) of the tip, steps of order m
+// one of h^m: m = 2p + 2 unless the model says, of 4 and 6 the nearer.
 static int magnus_nodes(const builder* b, const gvs* g) {
   const value* v = field_of(b, g, "magnus");
-  return v ? (int)v->x[0] / 2 : 2;
+  if (v) return (int)v->x[0] / 2;
+  return g->coords >= 0 || degree(g) < 2 ? 2 : 3;
 }
 
 // Columns of a step: the functions that are not zero at all of its nodes.
