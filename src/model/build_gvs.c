@@ -268,7 +268,7 @@ static int usual_points(const gvs* g) {
   const int p = degree(g);
   if (g->coords >= 0) return 40;
   if (p < 6) return max_int(p + 2, 3);
-  return 2 * p + 1 < 512 ? 2 * p + 1 : 512;
+  return 2 * p + 4 < 512 ? 2 * p + 4 : 512;
 }
 
 static td_status make_points(builder* b, gvs* g) {
