@@ -261,13 +261,14 @@ static td_status given_points(builder* b, gvs* g, const value* points) {
   return put_point(b, g, 1, 0);
 }
 
-// Points in each element unless the model says: enough for the stiffness, and from degree 6 on as
-// many more as keep the steps between them, whose error falls only as points^-6, from hiding what
-// such functions resolve.  Strain fields that are written out may move.
+// Points in each element unless the model says: p + 3 count the mass of polynomials of degree p
+// exactly, whose displacements are of degree p + 2.  From degree 5 on as many more as keep the steps
+// between them, whose error falls only as points^-6, from hiding what such functions resolve.
+// Strain fields that are written out may move.
 static int usual_points(const gvs* g) {
   const int p = degree(g);
   if (g->coords >= 0) return 40;
-  if (p < 6) return max_int(p + 2, 3);
+  if (p < 5) return p + 3;
   return 2 * p + 4 < 512 ? 2 * p + 4 : 512;
 }
 
