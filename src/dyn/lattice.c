@@ -43,15 +43,13 @@ typedef struct link {
   int first;  // of its laws; consecutive links alike share them
   int rest;   // of its rest values
   int frame;  // of the beam, -1: the first node's
-  int force;  // of the model
   bool beam, isotropic;
 } link;
 
 // A spring or damper along a translation of a node.
 typedef struct grip {
-  int node, axis, q, v;
-  int force;  // of the model
-  effort effort;
+  int q, v;
+  int first;  // of its law, shared like those of links
   double rest;
 } grip;
 
@@ -74,6 +72,7 @@ struct td_lattice {
   int* fixed;         // stations on the ground
   frame* frame;       // (nnode + nfixed)
   vec3 *F, *T;        // on each of them
+  double* tau;        // (nvel) along translations, where there are grips
   bool turns;         // some node does
   unsigned prepared;  // of the work, when the numbers were taken
   bool fits;          // they are such as this file takes
@@ -104,13 +103,14 @@ static bool allocate(td_lattice* s) {
   const size_t n = (size_t)m->ntree, rows = (size_t)m->nrow;
   const size_t axial = (size_t)count_forces(m, FORCE_AXIAL),
                beams = (size_t)count_forces(m, FORCE_BEAM);
-  const size_t links = axial + beams, laws = axial + 6 * beams;
+  const size_t grips = (size_t)count_forces(m, FORCE_DOF), links = axial + beams;
+  const size_t laws = axial + 6 * beams;
   s->node = malloc(n * sizeof(node));
   s->link = malloc((links + 1) * sizeof(link));
-  s->grip = malloc((size_t)(count_forces(m, FORCE_DOF) + 1) * sizeof(grip));
+  s->grip = malloc((grips + 1) * sizeof(grip));
   s->tie = malloc((rows + 1) * sizeof(tie));
   s->S = malloc((rows * rows + rows + 1) * sizeof(double));
-  s->effort = malloc((laws + 1) * sizeof(effort));
+  s->effort = malloc((laws + grips + 1) * sizeof(effort));
   s->rest = malloc((laws + 1) * sizeof(double));
   s->body = malloc(n * sizeof(body));
   s->fixed = malloc((2 * (links + rows) + 1) * sizeof(int));
@@ -145,11 +145,9 @@ static int end_of(td_lattice* s, int station) {
   return m->station[station].nfix == 0 && s->node[tree].hop == hop ? tree : -1;
 }
 
-static bool add_link(td_lattice* s, int force, int rest) {
-  const model_force* f = &s->m->force[force];
+static bool add_link(td_lattice* s, const model_force* f, int rest) {
   const link l = {.a = end_of(s, f->a),
                   .b = end_of(s, f->b),
-                  .force = force,
                   .rest = rest,
                   .frame = f->frame,
                   .beam = f->kind == FORCE_BEAM,
@@ -158,23 +156,20 @@ static bool add_link(td_lattice* s, int force, int rest) {
   return l.a >= 0 && l.b >= 0;
 }
 
-static bool add_grip(td_lattice* s, int force) {
+static bool add_grip(td_lattice* s, const model_force* f) {
   const td_model* m = s->m;
-  const model_force* f = &m->force[force];
-  const int tree = m->block_tree[m->block_tree_at[m->v_block[f->v]]];
-  const grip g = {
-      .node = tree, .axis = f->v - s->node[tree].v, .force = force, .q = f->q, .v = f->v};
-  s->grip[s->ngrip++] = g;
-  return g.axis >= 0 && g.axis < 3;
+  const node* n = &s->node[m->block_tree[m->block_tree_at[m->v_block[f->v]]]];
+  s->grip[s->ngrip++] = (grip){.q = f->q, .v = f->v};
+  return f->v >= n->v && f->v < n->v + 3;
 }
 
 static bool list_forces(td_lattice* s) {
   const td_model* m = s->m;
   bool fits = true;
   for (int i = 0, rest = 0; i < m->nforce && fits; i++) {
-    const force_kind kind = m->force[i].kind;
-    fits = kind == FORCE_DOF ? add_grip(s, i) : add_link(s, i, rest);
-    rest += kind == FORCE_DOF ? 0 : force_laws(kind);
+    const model_force* f = &m->force[i];
+    fits = f->kind == FORCE_DOF ? add_grip(s, f) : add_link(s, f, rest);
+    rest += f->kind == FORCE_DOF ? 0 : force_laws(f->kind);
   }
   return fits;
 }
@@ -199,7 +194,8 @@ static bool open_frames(td_lattice* s) {
   s->frame = aligned_alloc(64, (n * sizeof(frame) + 63) / 64 * 64 + 64);
   s->F = malloc((n + 1) * sizeof(vec3));
   s->T = malloc((s->turns ? n + 1 : 1) * sizeof(vec3));
-  return s->frame && s->F && s->T;
+  s->tau = malloc((s->ngrip > 0 ? (size_t)s->m->nvel : 1) * sizeof(double));
+  return s->frame && s->F && s->T && s->tau;
 }
 
 td_lattice* td_lattice_new(const td_model* m) {
@@ -217,8 +213,8 @@ td_lattice* td_lattice_new(const td_model* m) {
 
 void td_lattice_free(td_lattice* s) {
   if (!s) return;
-  void* const parts[] = {s->node, s->link, s->grip,  s->tie,   s->S, s->effort,
-                         s->rest, s->body, s->fixed, s->frame, s->F, s->T};
+  void* const parts[] = {s->node, s->link,  s->grip,  s->tie, s->S, s->effort, s->rest,
+                         s->body, s->fixed, s->frame, s->F,   s->T, s->tau};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
   free(s);
 }
@@ -278,25 +274,44 @@ static bool is_alike(const effort* a, const effort* b) {
          a->law.dir == b->law.dir && a->input == b->input && a->potential == b->potential;
 }
 
-// Behind the laws of the last link, or those again.
-static void fill_laws(td_lattice* s, const td_work* w, int i) {
-  const model_force* f = &s->m->force[s->link[i].force];
-  const int n = force_laws(f->kind), last = i > 0 ? s->link[i - 1].first : 0;
-  bool alike = i > 0 && s->link[i - 1].beam == s->link[i].beam;
+// Where the laws of a force are: behind all others, or those at `last` again (-1: none).
+static int share_laws(td_lattice* s, const td_work* w, const model_force* f, int last) {
+  const int n = force_laws(f->kind), first = s->neffort;
+  bool alike = last >= 0;
   for (int d = 0; d < n; d++) {
-    const model_law* c = &f->law[d];
-    s->rest[s->link[i].rest + d] = w->num[c->rest] * w->num[c->compr];
-    s->effort[s->neffort + d] = effort_of(w, c);
-    alike = alike && is_alike(&s->effort[last + d], &s->effort[s->neffort + d]);
+    s->effort[first + d] = effort_of(w, &f->law[d]);
+    alike = alike && is_alike(&s->effort[last + d], &s->effort[first + d]);
   }
-  s->link[i].first = alike ? last : s->neffort;
-  if (!alike) s->neffort += n;
+  if (alike) return last;
+  s->neffort += n;
+  return first;
 }
 
-static void fill_grip(const td_lattice* s, const td_work* w, grip* g) {
-  const model_law* c = &s->m->force[g->force].law[0];
-  g->effort = effort_of(w, c);
-  g->rest = w->num[c->rest] * w->num[c->compr];
+static double rest_of(const td_work* w, const model_law* c) {
+  return w->num[c->rest] * w->num[c->compr];
+}
+
+static void fill_link(td_lattice* s, const td_work* w, const model_force* f, int i) {
+  link* l = &s->link[i];
+  l->first = share_laws(s, w, f, i > 0 && l[-1].beam == l->beam ? l[-1].first : -1);
+  for (int d = 0; d < force_laws(f->kind); d++) s->rest[l->rest + d] = rest_of(w, &f->law[d]);
+}
+
+static void fill_grip(td_lattice* s, const td_work* w, const model_force* f, int i) {
+  grip* g = &s->grip[i];
+  g->first = share_laws(s, w, f, i > 0 ? g[-1].first : -1);
+  g->rest = rest_of(w, &f->law[0]);
+}
+
+static void fill_laws(td_lattice* s, const td_work* w) {
+  for (int i = 0, link = 0, grip = 0; i < s->m->nforce; i++) {
+    const model_force* f = &s->m->force[i];
+    if (f->kind == FORCE_DOF) {
+      fill_grip(s, w, f, grip++);
+    } else {
+      fill_link(s, w, f, link++);
+    }
+  }
 }
 
 // What a unit multiplier of one tie does to the value of another.
@@ -327,8 +342,7 @@ static void fill(td_lattice* s, const td_work* w) {
   s->fits = true;
   s->prepared = w->prepared;
   for (int i = 0; i < s->nnode && s->fits; i++) s->fits = fill_node(s, w, &s->node[i]);
-  for (int i = 0; i < s->nlink && s->fits; i++) fill_laws(s, w, i);
-  for (int i = 0; i < s->ngrip; i++) fill_grip(s, w, &s->grip[i]);
+  if (s->fits) fill_laws(s, w);
   s->fits = s->fits && fill_ties(s, w);
   for (int i = 0; i < s->nfixed; i++) s->frame[s->nnode + i] = td_frame(s->m, w, s->fixed[i]);
   for (int i = 0; i < s->nnode; i++) s->frame[i] = frame_ground();
@@ -370,7 +384,7 @@ static double effort_at(const effort* e, double rest, double load, stance at, do
 static void pull_axially(td_lattice* s, const link* l, double load, double* power) {
   const frame *a = &s->frame[l->a], *b = &s->frame[l->b];
   const effort* e = &s->effort[l->first];
-  const axial x = td_axial(a, b);
+  const axial x = axial_at(a, b);
   const stance at = {x.L, l->isotropic ? 0 : x.Ld, x.Ld};
   vec3 F = vec3_scale(effort_at(e, s->rest[l->rest], load, at, power), x.n);
   if (l->isotropic) {
@@ -398,12 +412,15 @@ static void bend(td_lattice* s, const td_work* w, const link* l, double load, do
   s->T[l->a] = vec3_sub(vec3_sub(s->T[l->a], T), vec3_cross(vec3_sub(b->p, a->p), F));
 }
 
-static void resist(td_lattice* s, const grip* g, const td_state* state, double load,
-                   double* power) {
-  const double u = state->v[g->v];
-  const stance at = {g->q < 0 ? 0 : state->q[g->q], u, u};
-  const double f = effort_at(&g->effort, g->rest, load, at, power);
-  s->F[g->node] = vec3_axpy(f, vec3_axis(g->axis), s->F[g->node]);
+static void resist(td_lattice* s, const td_state* state, double load, double* power) {
+  memset(s->tau, 0, (size_t)s->m->nvel * sizeof(double));
+  for (int i = 0; i < s->ngrip; i++) {
+    const grip* g = &s->grip[i];
+    const double u = state->v[g->v];
+    const stance at = {g->q < 0 ? 0 : state->q[g->q], u, u};
+    s->tau[g->v] += effort_at(&s->effort[g->first], g->rest, load, at, power);
+  }
+  for (int i = 0; i < s->nnode; i++) s->F[i] = vec3_add(s->F[i], vec3_of(s->tau + s->node[i].v));
 }
 
 static void accelerate(const td_lattice* s, const td_state* state, vec3 g, double* vdot) {
@@ -537,7 +554,7 @@ bool td_lattice_forward(td_lattice* s, const td_state* state, td_work* w, double
       pull_axially(s, l, w->load, &sum);
     }
   }
-  for (int i = 0; i < s->ngrip; i++) resist(s, &s->grip[i], state, w->load, &sum);
+  if (s->ngrip > 0) resist(s, state, w->load, &sum);
   accelerate(s, state, vec3_scale(w->load, vec3_of(w->num + s->m->gravity)), vdot);
   if (s->ntie > 0) hold_accelerations(s, state, w, vdot, &sum);
   if (power != NULL) *power = sum;
