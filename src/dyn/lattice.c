@@ -174,12 +174,18 @@ static bool list_forces(td_lattice* s) {
   return fits;
 }
 
+// Whether the directions of a station never change: on the ground, on a point.
+static bool stays_upright(const td_model* m, int station) {
+  const int hop = station < 0 ? -1 : m->station[station].hop;
+  return hop < 0 || m->hop[hop].node == 1;
+}
+
 static bool list_ties(td_lattice* s) {
   const td_model* m = s->m;
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    const bool straight = r->kind == ROW_TRANS && (r->c < 0 || m->station[r->c].hop < 0);
-    if (!straight || !r->projected || r->target == TARGET_CONTROL) return false;
+    if (r->kind != ROW_TRANS || !stays_upright(m, r->c)) return false;
+    if (!r->projected || r->target == TARGET_CONTROL) return false;
     if (r->k != NUM_NONE || r->control != NUM_NONE) return false;
     const tie t = {.a = end_of(s, r->a), .b = end_of(s, r->b)};
     if (t.a < 0 || t.b < 0) return false;
