@@ -210,11 +210,16 @@ static td_status project(void* ctx, double t, double* y) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
-  if (m->size.nconstraint > 0) {
-    TD_TRY(td_project(m->model, m->state, m->work, 1e-13, m->project_tol));
-  }
+  const bool done = m->size.nconstraint == 0 ||
+                    (m->lattice != NULL && td_lattice_project(m->lattice, m->state, m->work));
+  if (!done) TD_TRY(td_project(m->model, m->state, m->work, 1e-13, m->project_tol));
   td_motion_pack(m, y);
   return TD_OK;
+}
+
+void td_motion_errors(td_motion* m, double* e, double* edot) {
+  if (m->lattice == NULL || !td_lattice_error(m->lattice, m->state, m->work, e, edot))
+    td_constraint_error(m->model, m->state, m->work, e, edot);
 }
 
 static void roots(void* ctx, double t, const double* y, double* g) {

@@ -41,6 +41,9 @@ td_status td_motion_control(td_motion* motion, td_control* control);
 void td_motion_pack(const td_motion* motion, double* y);
 void td_motion_unpack(td_motion* motion, double t, const double* y);
 
+// Largest errors of the constraints at the state that was unpacked last, and of their rates.
+void td_motion_errors(td_motion* motion, double* e, double* edot);
+
 // The linear systems of implicit steps of a sparse model; fills the hooks of motion->ode.
 td_status td_sparse_motion_new(td_motion* motion);
 void td_sparse_motion_free(struct sparse_motion* sparse);

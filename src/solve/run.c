@@ -280,7 +280,7 @@ static void watch(run* r) {
   td_motion_unpack(m, r->t, r->y);
   if (m->size.nconstraint > 0) {
     double e = 0, edot = 0;
-    td_constraint_error(m->model, m->state, m->work, &e, &edot);
+    td_motion_errors(m, &e, &edot);
     s->max_constraint_error = fmax(s->max_constraint_error, e);
     s->max_velocity_error = fmax(s->max_velocity_error, edot);
   }
