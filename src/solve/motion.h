@@ -15,11 +15,12 @@ typedef struct td_motion {
   td_work* work;
   td_state* state;  // the last y that was looked at
   td_sizes size;
-  int nq, nv, ntarget;   // of y
-  const int *iq, *iv;    // indices of its q and v in the state
-  int nevent, nswitch;   // the roots, in this order
-  int rank;              // of the constraint rows at the start
-  double project_tol;    // position error that a projection may leave if it must
+  int nq, nv, ntarget;  // of y
+  const int *iq, *iv;   // indices of its q and v in the state
+  int nevent, nswitch;  // the roots, in this order
+  int rank;             // of the constraint rows at the start
+  td_projector projector;
+  double t_projected;    // where it was used last
   td_control* control;   // gives the inputs at every state; NULL: they are those of the state
   int nz;                // its integrals
   td_status controlled;  // of its last call
