@@ -3,7 +3,8 @@
 //   l(q) = Σ W |τ|  over the pieces of rods they pass  +  Σ |p_b - p_a|  over straight spans
 //   generalised force  -T ∂l/∂q
 //
-// The tension T is given, or follows from the length: k (l - l(0) + pull) when taut.  Friction
+// The tension T is given, or follows from the length: k (l - l(0) + pull) when taut; that of a
+// cable without k is the multiplier of its row (taut.c), set by td_row_forces.  Friction
 // inside a rod leaves the share exp(-μ Θ) of it where the cable has turned by Θ since its start; a
 // length then gives the mean tension along the cable, and T is that over the mean share.
 #include <math.h>
@@ -13,7 +14,8 @@
 #include "engine.h"
 #include "link.h"
 
-static bool by_length(const model_cable* c) { return c->tension == NUM_NONE; }
+static bool is_hard(const model_cable* c) { return c->row >= 0; }
+static bool by_length(const model_cable* c) { return c->tension == NUM_NONE && !is_hard(c); }
 static bool has_friction(const model_cable* c) { return c->friction != NUM_NONE; }
 
 // The cable at a crossing; x: the strains there.
@@ -109,6 +111,8 @@ void td_cable_tensions(const td_model* m, td_work* w) {
       const cable_pull p = cable_taut(w->num[c->stiffness], at->stretch);
       at->tension = p.tension / at->mean;
       at->slope = p.slope / at->mean;
+    } else if (is_hard(c)) {
+      at->tension = 0;
     } else {
       at->tension = w->load * w->num[c->tension];
     }
@@ -150,6 +154,7 @@ static cable_sums sums_change(const td_model* m, const td_work* w, int cable, in
 static double tension_change(const td_model* m, const td_work* w, int cable) {
   const model_cable* c = &m->cable[cable];
   const cable_work* at = &w->cable[cable];
+  if (is_hard(c)) return 0;
   if (!by_length(c)) return w->load * w->dnum[c->tension];
   if (!(at->stretch > 0)) return 0;
   return at->slope * w->load * w->dnum[c->pull] + at->stretch / at->mean * w->dnum[c->stiffness];

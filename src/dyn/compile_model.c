@@ -299,7 +299,7 @@ static void report_open_loop(const trial* t) {
     const row_value v = td_row_at(m, t->w, i);
     double e, ed;
     td_row_target(m, t->w, i, &e, &ed);
-    if (!m->row[i].projected || !(fabs(v.e - e) > largest)) continue;
+    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE || !(fabs(v.e - e) > largest)) continue;
     largest = fabs(v.e - e);
     worst = i;
   }

@@ -237,6 +237,12 @@ double td_pull_power(const td_model* m, const td_work* w);
 
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
+// What forces s on the strains of a piece do: along coordinates, or on the two stations of a
+// segment.
+void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
+                       double* tau);
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+                         const double s[6], spatial on[2]);
 // The pose of a polynomial rod and its slopes where strains are counted.
 polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f);
 // What a segment between two stations does to the second, about the origin.

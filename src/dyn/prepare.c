@@ -204,6 +204,19 @@ static void measure_rest(const td_model* m, td_work* w) {
   }
 }
 
+// Loops are closed before cables are pulled: their lengths are measured then.
+static void close_loops(const td_model* m, td_work* w, td_state* state) {
+  const arena_mark mark = arena_open(&w->scratch);
+  bool* slack = arena_bytes(&w->scratch, (size_t)m->ncable);
+  for (int i = 0; i < m->ncable; i++) {
+    slack[i] = w->cable[i].slack;
+    w->cable[i].slack = true;
+  }
+  w->open_loops = m->nrow > m->ntaut && td_project_q(m, state, w, 1e-11) != TD_OK;
+  for (int i = 0; i < m->ncable; i++) w->cable[i].slack = slack[i];
+  arena_close(&w->scratch, mark);
+}
+
 void td_prepare(const td_model* m, td_work* w) {
   if (!w->dirty) return;
   w->dirty = w->placed = false;
@@ -220,10 +233,11 @@ void td_prepare(const td_model* m, td_work* w) {
   td_place(m, state, w);
   memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
   measure_references(m, w);
-  w->open_loops = m->nrow > 0 && td_project_q(m, state, w, 1e-11) != TD_OK;
+  close_loops(m, w, state);
   memcpy(w->q_initial, state->q, (size_t)m->npos * sizeof(double));
   td_place(m, state, w);
   measure_rest(m, w);
+  if (w->prepared == 1) td_taut_touching(m, state, w);
 }
 
 void td_enter(const td_model* m, const td_state* state, td_work* w) {
@@ -243,5 +257,5 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   if (w->open_loops) return TD_E_DIVERGED;
   if (m->nrow == 0) return TD_OK;
   td_target_initial(m, state, w, w->target);
-  return td_project_v(m, state, w);
+  return td_taut_free(m, state, w);
 }

@@ -49,6 +49,10 @@ static double row_lambda(const td_model* m, const td_work* w, const model_probe*
   return sum;
 }
 
+static double taut_tension(const td_model* m, const td_work* w, int cable) {
+  return w->cable[cable].slack ? 0 : w->lambda[m->cable[cable].row];
+}
+
 // The pieces of a part of a rod between whose middles an arc length lies; near an end, the two
 // nearest. NULL: there is only one.
 static void neighbours(const td_model* m, const model_probe* p, const model_force** first,
@@ -116,6 +120,7 @@ static double probe_value(const td_model* m, td_work* w, int i) {
     case SENSOR_LENGTH:
       return p->cable > 0 ? td_cable_length(m, w, p->cable - 1) : end_distance(m, w, p);
     case SENSOR_TENSION:
+      if (m->cable[p->cable - 1].row >= 0) return taut_tension(m, w, p->cable - 1);
       td_cable_tensions(m, w);
       return w->cable[p->cable - 1].tension;
     case SENSOR_STRETCH:

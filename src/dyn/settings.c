@@ -98,10 +98,13 @@ static int switch_laws(const model_force* f) {
   return n;
 }
 
+// Driven by its length, and not a constraint.
+static bool is_elastic(const model_cable* c) { return c->tension == NUM_NONE && c->row < 0; }
+
 int td_switch_count(const td_model* m) {
   int n = 0;
   for (int i = 0; i < m->nforce; i++) n += switch_laws(&m->force[i]);
-  for (int i = 0; i < m->ncable; i++) n += m->cable[i].tension == NUM_NONE;
+  for (int i = 0; i < m->ncable; i++) n += is_elastic(&m->cable[i]);
   return n <= MANY_SWITCHES ? n : 0;
 }
 
@@ -124,7 +127,7 @@ void td_switch_values(const td_model* m, const td_state* state, td_work* w, doub
   }
   td_cable_tensions(m, w);
   for (int i = 0; i < m->ncable; i++)
-    if (m->cable[i].tension == NUM_NONE) values[at++] = w->cable[i].stretch;
+    if (is_elastic(&m->cable[i])) values[at++] = w->cable[i].stretch;
 }
 
 // ---- stop times -------------------------------------------------------------------------------
