@@ -114,23 +114,35 @@ static void wet_blocks(const td_model* m, td_work* w, const model_wet* wet, cons
   td_block_dead_force(w, hop, c, vec3_scale(-mass, spatial_t(g)));
   if (wet->drag == NUM_NONE) return;
   const spatial6 D = spatial6_of(w->num + wet->drag);
-  const station_force s = drag_at(&at, &Vr, &D);
-  td_block_add(w, hop, &s);
+  spatial f;
+  const spatial6 Kv = drag_slope(&at, &Vr, &D, &f);
+  td_block_turning(w, hop, &f, &Kv, Vf);
+}
+
+// Change of what takes gravity back from added mass, -M g:  δX ×* M g - M (δX × g) beside a minus,
+// where δX × g has only its rotation's part.
+static void weight_block(td_work* w, int hop, const spatial* g) {
+  const spatial6* M = &w->added_now[hop];
+  const spatial Mg = spatial6_apply(M, g);
+  spatial6* K = &w->blocks[hop].K;
+  spatial6_add_turning(K, &Mg);
+  for (int j = 3; j < 6; j++) {
+    const spatial e = spatial_unit(j), turned = spatial_cross(&e, g);
+    K->col[j] = spatial_sub(K->col[j], spatial6_apply(M, &turned));
+  }
 }
 
 void td_fluid_blocks(const td_model* m, td_work* w) {
   if (m->nwet == 0) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
+  const bool flows = spatial_dot(&Vf, &Vf) > 0;
   for (int i = 0; i < m->nwet; i++)
     if (moves(m, &m->wet[i])) wet_blocks(m, w, &m->wet[i], &g, &Vf);
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
-    const spatial6* M = &w->added_now[i];
-    station_force s = stream_at(M, &w->hop[i].V, &Vf);
-    for (int j = 0; j < 6; j++) {
-      const spatial e = spatial_unit(j);
-      s.Kx.col[j] = spatial_sub(s.Kx.col[j], moved_inertia(M, &e, &g));
-    }
+    weight_block(w, i, &g);
+    if (!flows) continue;
+    const station_force s = stream_at(&w->added_now[i], &w->hop[i].V, &Vf);
     td_block_add(w, i, &s);
   }
 }

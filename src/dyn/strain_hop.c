@@ -301,10 +301,12 @@ static void step_columns(const td_model* m, td_work* w, const model_hop* hop) {
   }
 }
 
-void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a) {
+void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a,
+                       bool columns) {
+  part_rates(m, w, run, a);
+  if (!columns && !run->dependent) return;
   for (int l = 0; !wants_columns(m, run) && l < run->n; l++)
     put_columns(m, w, &m->hop[run->hop + l]);
-  part_rates(m, w, run, a);
   for (int l = 0; l < run->n; l++) step_columns(m, w, &m->hop[run->hop + l]);
 }
 

@@ -22,8 +22,10 @@ void td_run_forces(const td_model* m, const td_work* w, const model_run* run, do
 // S a: what accelerations a of the coordinates add behind a step.
 spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_hop* hop,
                                const double* a);
-// U, Z of the parts of a run, and S, U, Z, X of its columns.
-void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a);
+// U, Z of the parts of a run and, with `columns` or where its strains are expressions, S, U, Z, X of
+// its columns.
+void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a,
+                       bool columns);
 // d(Sᵀ F)/dy of the parts of all steps of a run, F held, where F is what is left of the wrench
 // below without the forces (td_magnus_curvature).
 typedef lanes curvature_row[MAGNUS_PARTS];

@@ -108,13 +108,14 @@ static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
     screw_column(h, &w->col[k].S, sums_of_col(w, k));
 }
 
-void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end) {
+void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end,
+                   bool of_rods) {
   for (int i = first; i < end; i++) {
     const model_hop* hop = &m->hop[i];
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) {
       move_columns(w, hop, &w->hop[i]);
     } else if (hop->kind == HOP_STRAIN) {
-      if (begins_run(m, i)) td_strain_columns(m, w, &m->run[hop->run], a);
+      if (begins_run(m, i)) td_strain_columns(m, w, &m->run[hop->run], a, of_rods);
     } else {
       rotation_columns(m, w, hop, &w->hop[i], a);
     }
@@ -123,7 +124,7 @@ void td_columns_of(const td_model* m, td_work* w, const double* a, int first, in
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
   td_strain_tangent_numbers(m, w, a);
-  if (w->whole) td_columns_of(m, w, a, 0, m->nhop);  // else nobody looks at all of them
+  if (w->whole) td_columns_of(m, w, a, 0, m->nhop, true);  // else nobody looks at all of them
 }
 
 frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate) {
@@ -407,15 +408,13 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
 
 // Generalised forces of the wrench changes w->df, plus w->dtau, subtracted from column `v` of out.
 static void collect(const td_model* m, td_work* w, double* out, int stride, int column) {
-  for (int i = 0; i < m->nvel; i++) out[i * stride + column] -= w->dtau[i];
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     if (spatial_dot(&w->df[i], &w->df[i]) == 0) continue;
-    for (int k = 0; k < hop->nv; k++)
-      out[m->col[hop->col + k].v * stride + column] -=
-          spatial_dot(&w->col[hop->col + k].S, &w->df[i]);
+    td_hop_forces(m, w, i, &w->df[i], w->dtau);
     if (hop->parent >= 0) w->df[hop->parent] = spatial_add(w->df[hop->parent], w->df[i]);
   }
+  for (int i = 0; i < m->nvel; i++) out[i * stride + column] -= w->dtau[i];
 }
 
 static void clear_changes(const td_model* m, td_work* w) {
@@ -473,14 +472,16 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   memset(dFdq, 0, size);
   memset(dFdv, 0, size);
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
+  const bool sweeps = !only_local_forces(m) || w->pull.on;  // over columns
   td_accelerate(m, w, a, true);
-  td_tangent_columns(m, w, a);
+  td_strain_tangent_numbers(m, w, a);
+  td_columns_of(m, w, a, 0, m->nhop, sweeps || m->nrow > 0);
   td_composites(m, w);
   const tree_part all = whole_forest(m);
   td_tree_tangent(m, w, &all, dFdq, dFdv);
   for (int i = 0; i < m->nforce; i++) td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
   td_cable_tangent(m, w, dFdq);
-  if (!only_local_forces(m) || w->pull.on) force_tangent(m, w, dFdq, dFdv);
+  if (sweeps) force_tangent(m, w, dFdq, dFdv);
   if (m->nrow > 0 && lambda) td_row_tangent(m, w, lambda, dFdq);
 }
 

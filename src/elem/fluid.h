@@ -18,16 +18,18 @@ static inline spatial drag_force(const pose* g, const spatial* Vr, const spatial
   return spatial_to_world(g, &f);
 }
 
-// J = -|v| D - D y vᵀ/|v|
-static inline station_force drag_at(const pose* g, const spatial* Vr, const spatial6* D) {
-  const spatial y = spatial_to_local(g, Vr), Dy = spatial6_apply(D, &y), f = drag_local(D, &y);
+// It changes with the twist by J = -|v| D - D y vᵀ/|v|, in the world Kv = X⁻ᵀ J X⁻¹; along a motion
+// δX it turns with the station, δX ×* f + Kv (V - V_f) × δX.
+static inline spatial6 drag_slope(const pose* g, const spatial* Vr, const spatial6* D, spatial* f) {
+  const spatial y = spatial_to_local(g, Vr), Dy = spatial6_apply(D, &y), local = drag_local(D, &y);
   const double speed = vec3_norm(spatial_t(&y));
   spatial6 J;
   for (int j = 0; j < 6; j++) {
     J.col[j] = spatial_scale(-speed, D->col[j]);
     if (j < 3 && speed > 0) J.col[j] = spatial_axpy(-y.a[j] / speed, Dy, J.col[j]);
   }
-  return station_turning(g, Vr, &f, &J);
+  *f = spatial_to_world(g, &local);
+  return spatial6_to_world(g, &J);
 }
 
 // B U = -M (V × U) + V ×* M U + U ×* M V: how the wrench of an inertia changes with its twist.
