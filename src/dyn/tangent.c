@@ -25,6 +25,7 @@
 #include "fluid.h"
 #include "path.h"
 #include "strain_hop.h"
+#include "tiles.h"
 
 // ---- U, Z, X of one hop -----------------------------------------------------------------------
 
@@ -288,11 +289,10 @@ static tangent_path tangent_path_new(const td_model* m, const tree_part* part, a
   t.U = path_vectors(&t.p, s);
   t.Z = path_vectors(&t.p, s);
   t.X = path_vectors(&t.p, s);
-  t.room = path_room(&t.p, STEP_ROWS, s);
-  t.dq = path_rows(&t.p, s);
-  t.dv = path_rows(&t.p, s);
-  t.dqT = path_rows(&t.p, s);
-  t.dvT = path_rows(&t.p, s);
+  for (int k = 0; k < TANGENT_ROWS; k++) {
+    t.room[k] = path_room(&t.p, s);
+    t.rows[k] = path_rows(&t.p, s);
+  }
   if (t.p.rods) t.curvature = arena_bytes(s, MAGNUS_PARTS * sizeof *t.curvature);
   return t;
 }
@@ -342,18 +342,8 @@ static void row_above(const tangent_path* t, const model_hop* hop, const col_sum
   path_add_row(&t->p, hop->above, hop->straight, row_v);
 }
 
-static void flush_rows(const tangent_path* t, int first, double* dq, double* dv, double* dqT,
-                       double* dvT) {
-  path_flush(&t->p, first, t->dq, dq);
-  path_flush(&t->p, first, t->dv, dv);
-  path_flush(&t->p, first, t->dqT, dqT);
-  path_flush(&t->p, first, t->dvT, dvT);
-}
-
-// A += Bᵀ
-static void add_transposed(double* A, const double* B, int n) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) A[i * n + j] += B[j * n + i];
+static void flush_rows(const tangent_path* t, int first, double* const to[TANGENT_ROWS]) {
+  for (int k = 0; k < TANGENT_ROWS; k++) path_flush(&t->p, first, t->rows[k], to[k]);
 }
 
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv) {
@@ -361,10 +351,11 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
   const arena_mark mark = arena_open(&w->scratch);
   tangent_path t = tangent_path_new(m, part, &w->scratch);
   double *dqT = arena_zeros(&w->scratch, n * n), *dvT = arena_zeros(&w->scratch, n * n);
+  double* const rows[TANGENT_ROWS] = {dq, dv, dqT, dvT};
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_sum* h = sums_of_hop(w, i);
-    flush_rows(&t, hop->above, dq, dv, dqT, dvT);
+    flush_rows(&t, hop->above, rows);
     if (path_is_stale(&t.p, hop)) tangent_path_clear(&t, hop);
     path_reach(&t.p, hop);
     if (begins_run(m, i)) td_strain_curvature(m, w, &m->run[hop->run], t.curvature);
@@ -398,7 +389,7 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
     }
     tangent_path_enter(&t, m, w, i);
   }
-  flush_rows(&t, 0, dq, dv, dqT, dvT);
+  flush_rows(&t, 0, rows);
   add_transposed(dq, dqT, n);
   add_transposed(dv, dvT, n);
   arena_close(&w->scratch, mark);
