@@ -222,12 +222,7 @@ void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, 
     const model_crossing* c = &m->crossing[i];
     const cable_section at = cable_at(x, w->num + c->path);
     const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
-    for (int d = 0; d < 6; d++) {
-      double e[6] = {0}, dg[6];
-      e[d] = 1;
-      cable_change(&at, e, dg);
-      for (int k = 0; k < 6; k++) ds[d][k] -= pull * dg[k];
-    }
+    cable_stiffen(&at, pull, ds);
   }
 }
 
