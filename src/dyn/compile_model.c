@@ -183,7 +183,7 @@ static td_status judge_gravity(const trial* t) {
 static td_status judge_axial(const trial* t, const model_force* f) {
   const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
   const double *x = t->w->num, size = fmax(1, fmax(vec3_norm(a.p), vec3_norm(b.p)));
-  if (td_axial(&a, &b).L > 1e-12 * size) return TD_OK;
+  if (axial_at(&a, &b).L > 1e-12 * size) return TD_OK;
   const double push = x[f->law[0].k] * x[f->law[0].rest] * x[f->law[0].compr];
   if (push == 0 && x[f->law[0].input] == 0) return TD_OK;
   td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),

@@ -42,6 +42,16 @@ td_status td_project_v(const td_model* model, td_state* state, td_work* work);
 // Both; positions that cannot be brought below tol are good enough below `accept`.
 td_status td_project(const td_model* model, td_state* state, td_work* work, double tol,
                      double accept);
+// The same for states that hardly left them, as the steps of a simulation do.
+typedef struct td_projector {
+  double accept;       // position errors that may be left over if they must
+  double* B;           // (nv x nconstraint) of a state near by
+  double* J;           // (nconstraint x nv) scratch
+  bool ready;          // B is there
+  double error, rate;  // largest that the last projection left over
+} td_projector;
+td_status td_project_near(const td_model* model, td_state* state, td_work* work,
+                          td_projector* projector);
 // Largest |e| and |edot| over the projected rows.
 void td_constraint_error(const td_model* model, const td_state* state, td_work* work, double* e,
                          double* edot);

@@ -471,7 +471,7 @@ static void skipped_rows(const td_model* m, bool* skip) {
 }
 
 // Position or velocity errors of the projected rows; largest absolute value.
-static double row_errors(const td_model* m, const td_work* w, bool rate, double* out) {
+double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out) {
   double worst = 0;
   for (int i = 0; i < m->nrow; i++) {
     const row_value v = td_row_at(m, w, i);
@@ -546,7 +546,7 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
   bool fresh = false;  // the last correction was made with factors of its own
   for (int iteration = 0; iteration < 30; iteration++) {
     td_place(m, state, w);
-    error = row_errors(m, w, false, e);
+    error = td_row_errors(m, w, false, e);
     if (error <= tol) return TD_OK;
     if (error <= accept && error > 0.5 * before && fresh) return TD_OK;
     if (error > 0.1 * before || error > 1e-3 * NEAR) k->ready = false;
@@ -568,7 +568,7 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
 // of a state near by, and what is left follows from J (nrow x nvel).  The state comes placed.
 static td_status project_velocities(const td_model* m, td_state* state, td_work* w, metric* k,
                                     double* J, double* e, double* delta) {
-  double size = 1, before = INFINITY, error = row_errors(m, w, true, e);
+  double size = 1, before = INFINITY, error = td_row_errors(m, w, true, e);
   if (k->error > NEAR || m->sparse) k->ready = false;
   if (k->ready) td_row_jacobian(m, w, J);
   for (int i = 0; i < m->nvel; i++) size = fmax(size, fabs(state->v[i]));
@@ -609,6 +609,24 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   return status;
 }
 
+bool td_corrections(const td_model* m, td_work* w, double* B) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int r = m->nrow, n = m->nfree_v;
+  bool* skip = arena_bytes(s, (size_t)r);
+  double *unit = arena_zeros(s, r * r), *zero = arena_zeros(s, n * r), *x = arena_doubles(s, n * r);
+  dense_system d;
+  skipped_rows(m, skip);
+  dense_factor(m, w, skip, &d);
+  for (int i = 0; i < r; i++) unit[i * r + i] = !skip[i];
+  if (!d.kkt.singular) dense_solve(&d, zero, unit, r, x, NULL, s);
+  memset(B, 0, (size_t)m->nvel * (size_t)r * sizeof(double));
+  for (int i = 0; i < n && !d.kkt.singular; i++)
+    memcpy(B + m->free_v[i] * r, x + i * r, (size_t)r * sizeof(double));
+  arena_close(s, mark);
+  return !d.kkt.singular;
+}
+
 td_status td_project_q(const td_model* m, td_state* state, td_work* w, double tol) {
   return project(m, state, w, true, false, tol, tol);
 }
@@ -626,7 +644,7 @@ void td_constraint_error(const td_model* m, const td_state* state, td_work* w, d
   double* rows = arena_doubles(s, m->nrow);
   td_prepare(m, w);
   td_place(m, state, w);
-  *e = row_errors(m, w, false, rows);
-  *edot = row_errors(m, w, true, rows);
+  *e = td_row_errors(m, w, false, rows);
+  *edot = td_row_errors(m, w, true, rows);
   arena_close(s, mark);
 }

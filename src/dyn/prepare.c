@@ -180,7 +180,7 @@ static void rest_values(const td_model* m, td_work* w, const model_force* f) {
   if (f->kind == FORCE_BEAM && f->frame >= 0)
     w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
   if (f->kind == FORCE_DOF && f->law[0].rest_initial) w->num[f->law[0].rest] = w->q[f->q];
-  if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = td_axial(&a, &b).L;
+  if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = axial_at(&a, &b).L;
   if (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT) {
     const segment x = td_segment(&a, &b);
     for (int d = 0; d < 6; d++)  // a joint whose piece has length 1
@@ -200,7 +200,7 @@ static void measure_rest(const td_model* m, td_work* w) {
     const model_probe* p = &m->probe[i];
     if (p->kind != SENSOR_STRETCH || p->rod > 0) continue;
     const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
-    w->length0[i] = td_axial(&a, &b).L;
+    w->length0[i] = axial_at(&a, &b).L;
   }
 }
 

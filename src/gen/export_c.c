@@ -145,7 +145,7 @@ static void write_model(const td_model* m, td_text* out) {
                 {"strains_timed", m->strains_timed},
                 {"ntaut", m->ntaut},
                 {"has_blocks", m->has_blocks},
-                {"nstrain_node", m->nstrain_node},
+                {"nstrain_octet", m->nstrain_octet},
                 {"nstrain_weight", m->nstrain_weight},
                 {"nrun_weight", m->nrun_weight},
                 {"time_var", m->time_var},

@@ -296,8 +296,8 @@ const td_field td_fields[] = {
     {"rod.points", FIELD_NUM, "1|2xm", "", "", FIXED, "", ">= 0",
      "quadrature points along the rod ('rom', 'gvs'; in each element): how many, or nodes and "
      "weights on [0,1] in two rows; chosen by itself from the order"},
-    {"rod.magnus", FIELD_INT, "1", "4", "", FIXED, "", "2|4|6",
-     "order of the steps from point to point ('gvs')"},
+    {"rod.magnus", FIELD_INT, "1", "", "", FIXED, "", "2|4|6",
+     "order of the steps from point to point ('gvs'); chosen by itself from the order"},
     {"rod.part", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "stretches that follow each other, each with any of the fields of its rod from `length` on; "
      "what a part does not say is the rod's"},
