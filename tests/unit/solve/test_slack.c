@@ -1,5 +1,6 @@
 // Cables that cannot be stretched: shapes, tensions and slackness at rest; motion on a string that
 // goes slack and catches again.
+#include "dyn.h"
 #include "robot.h"
 
 static const double pi = 3.14159265358979323846;
@@ -114,6 +115,25 @@ static void test_a_cable_that_would_push_is_slack(void** state) {
   // and tightened again
   assert_int_equal(td_work_set_param(r.model, r.work, 0, 0), TD_OK);
   assert_string_equal(settle(&r).note, "");
+  robot_close(&r);
+}
+
+static void test_a_path_of_equilibria_ends_where_a_cable_goes_slack(void** state) {
+  (void)state;
+  robot r = robot_open(SILICONE
+                       "rod(1).model = 'gvs'; cable(1).path = [.01 0]; cable(2).path = [-.01 0]; "
+                       "x = param('x', .002); cable(1).pull = .002; cable(2).pull = x;\n");
+  td_trace_options options = td_trace_options_default();
+  options.param = 0;
+  options.from = 0.002;
+  options.to = -0.004;
+  td_trace_result* path;
+  assert_int_equal(td_trace(r.model, r.work, r.state, &options, &path), TD_E_DIVERGED);
+  assert_non_null(strstr(td_work_failure(r.work), "becomes taut or slack"));
+  // x1,2 = L T1 (1/EA ± d²/EI) where T2 = 0
+  const double a = 1 / EA, b = 1e-4 / EI, last = path->p[path->n - 1];
+  assert_true(last > 0.002 * (a - b) / (a + b) && last < 0.002);
+  td_trace_free(path);
   robot_close(&r);
 }
 
@@ -248,6 +268,23 @@ static void test_a_thrown_bob_flies_and_is_caught(void** state) {
   }
 }
 
+// Steps of fixed length catch at their ends: up to one of them late, v dt too far.
+static void test_fixed_steps_catch_too(void** state) {
+  (void)state;
+  const double dt = 2.5e-4, g = 10, c = (2 - 36 / g) / 3, s = sqrt(1 - c * c), v = sqrt(-g * c);
+  const double time = 4 * v * s / g, vx = v * c, vz = v * s - g * time, x = s + vx * time,
+               z = -c + v * s * time - g * time * time / 2, across = vx * z - vz * x;
+  robot r = robot_open(STRING "cable(1).pull = 0; joint(1).dof(1).rate = 6;\n");
+  for (int i = 0; i < 8000; i++)
+    assert_int_equal(td_fixed_step(r.model, r.state, r.work, dt), TD_OK);
+  const td_energies e = td_energy(r.model, r.state, r.work);
+  // the height and both velocities change by their rates times dt
+  const double late = 2 * dt * (g * fabs(vz) + 2 * fabs(across) * (g + fabs(vz)));
+  CHECK_REACHED("energy after the catch", fabs(e.kinetic + e.gravity - across * across - 20 * z),
+                late);
+  robot_close(&r);
+}
+
 // Dropped on a string that is 0.2 too long a mass stops at once; then it is hauled up at 0.5 m/s,
 // let down faster than it falls, and caught.
 static void test_a_dropped_mass_is_caught_and_hauled(void** state) {
@@ -334,11 +371,13 @@ int main(void) {
       cmocka_unit_test(test_the_tip_turns_by_the_pull_over_the_offset),
       cmocka_unit_test(test_it_is_the_limit_of_stiff_cables),
       cmocka_unit_test(test_a_cable_that_would_push_is_slack),
+      cmocka_unit_test(test_a_path_of_equilibria_ends_where_a_cable_goes_slack),
       cmocka_unit_test(test_cables_side_by_side_share_the_tension),
       cmocka_unit_test(test_the_shorter_of_two_cables_pulls_alone),
       cmocka_unit_test(test_a_bob_on_a_string_swings_as_a_pendulum),
       cmocka_unit_test(test_masses_over_a_pulley_accelerate_as_atwood_found),
       cmocka_unit_test(test_a_thrown_bob_flies_and_is_caught),
+      cmocka_unit_test(test_fixed_steps_catch_too),
       cmocka_unit_test(test_a_dropped_mass_is_caught_and_hauled),
       cmocka_unit_test(test_the_energies_of_an_arm_on_cables_are_in_balance),
       cmocka_unit_test(test_cables_that_open_each_other_come_to_rest),
