@@ -1,8 +1,7 @@
 // Which cables that cannot be stretched are taut.  With the gap  e - pull >= 0  of each (taut.c):
 //
 //   positions       a cable is taut where its gap is closed
-//   velocities      gaps that close are stopped by impulses P >= 0 of the cables, perfectly
-//   plastic:
+//   velocities      impulses P >= 0 stop gaps that close, perfectly plastic:
 //                   v+ = v + M⁻¹ Jᵀ P,   gap' >= 0,   P gap' = 0
 //   accelerations   T >= 0,   gap" >= 0,   T gap" = 0
 //

@@ -64,6 +64,37 @@ static void test_the_tip_turns_by_the_pull_over_the_offset(void** state) {
   robot_close(&r);
 }
 
+// Drawn in by as much as a tension has shortened it the cable has this tension, and the rod the
+// same shape.
+static void test_the_pull_that_a_tension_brings_about_has_that_tension(void** state) {
+  (void)state;
+  static const char* const models[] = {"srl", "ebr", "eba", "rom", "gvs"};
+  for (int k = 0; k < 5; k++) {
+    double y[2][5], pull = 0;
+    for (int i = 0; i < 2; i++) {
+      char text[700], drive[60] = "cable(1).tension = 4;";
+      if (i > 0) snprintf(drive, sizeof drive, "cable(1).pull = %.17g;", pull);
+      snprintf(text, sizeof text,
+               SILICONE
+               "world.g = [3 0 -9.81]; rod(1).model = '%s'; rod(1).n = 4; "
+               "cable(1).path = .01*[cos(20*s) sin(20*s)]; cable(1).to = .26; %s\n"
+               "sensor(1).name = 'y'; sensor(1).value = [tension(cable(1)) length(cable(1)) "
+               "pos(rod(1), .3)];\n",
+               models[k], drive);
+      robot r = robot_open(text);
+      double start[5];
+      sensors_of(&r, start);
+      settle(&r);
+      sensors_of(&r, y[i]);
+      pull = start[1] - y[i][1];
+      robot_close(&r);
+    }
+    // Newton's method ends below 1e-10 of the forces and of the length, and the last step is
+    // shorter
+    for (int j = 0; j < 5; j++) CHECK_NEAR(y[1][j], y[0][j], 1e-8);
+  }
+}
+
 // T(k) = T - c/k + ...: the elastic cable comes as near as 1/k, its extrapolation as 1/k².
 static void test_it_is_the_limit_of_stiff_cables(void** state) {
   (void)state;
@@ -378,6 +409,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_straight_cable_bends_a_rod_to_a_circle),
       cmocka_unit_test(test_the_tip_turns_by_the_pull_over_the_offset),
+      cmocka_unit_test(test_the_pull_that_a_tension_brings_about_has_that_tension),
       cmocka_unit_test(test_it_is_the_limit_of_stiff_cables),
       cmocka_unit_test(test_a_cable_that_would_push_is_slack),
       cmocka_unit_test(test_a_path_of_equilibria_has_a_corner_where_a_cable_goes_slack),
