@@ -152,7 +152,7 @@ static void momenta(const double* x, const double* w, double com[3], double P[3]
 }
 
 // Tolerances of ends in metres; of momenta and energy in a thousandth of what they are, and of the
-// centre of mass, which needs no elasticity, a hundredth of that of the ends.
+// centre of mass, which needs no elasticity, a tenth of that of the ends.
 static void fly(const flight* f, const char* more, int count) {
   double x[gauss], w[gauss];
   char text[12000];
@@ -170,7 +170,7 @@ static void fly(const flight* f, const char* more, int count) {
     CHECK_REACHED(what, fmax(distance(s, f->at[i].end0, 3), distance(s + 3, f->at[i].end1, 3)),
                   f->tol);
     snprintf(what, sizeof what, "%s t=%g centre of mass", f->name, 2.5 * (i + 1));
-    CHECK_REACHED(what, distance(com, (double[]){f->at[i].com, 4, 0}, 3), 1e-2 * f->tol);
+    CHECK_REACHED(what, distance(com, (double[]){f->at[i].com, 4, 0}, 3), 0.1 * f->tol);
     snprintf(what, sizeof what, "%s t=%g momenta", f->name, 2.5 * (i + 1));
     CHECK_REACHED(what,
                   distance(P, (double[]){f->at[i].P, 0, 0}, 3) / f->at[i].P +
