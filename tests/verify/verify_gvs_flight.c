@@ -317,7 +317,7 @@ static void test_D17c_a_triangular_load(void** state) {
   if (CHECK_SANITIZED || !is_long()) skip();
   const flight f = {"D17c",
                     SPAGHETTI("[20 0 0 0 -100 -200]", TRIANGLE),
-                    8,
+                    10,
                     1e-6,
                     1e-3,
                     false,
