@@ -343,8 +343,8 @@ const td_field td_fields[] = {
     {"cable.pull", FIELD_NUM, "1", "", "m", FORCE, "", "",
      "instead of a tension: how much shorter the cable is drawn than at the start; it may go "
      "slack"},
-    {"cable.stiffness", FIELD_NUM, "1", "", "N/m", FORCE, "", "> 0",
-     "with `pull`: tension per length by which it is stretched"},
+    {"cable.stiffness", FIELD_NUM, "1", "inf", "N/m", FORCE, "hard", "> 0",
+     "with `pull`: tension per length by which it is stretched; by default it cannot be stretched"},
     {"cable.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
      "coefficient of friction inside rods: the tension decreases by exp(-friction*angle) along it "
      "while it is pulled"},
