@@ -131,8 +131,8 @@ static const double loose = 1e-5;
 
 // The longest leap for an eigenvalue: (ω h)²/4 + c h/2 = 1 with its damping c = 2 ζ ω (leapfrog.c)
 static double leap_limit(double re, double im) {
-  const double w = hypot(re, im), zeta = fabs(re) / w;
-  return 2 / (w * (zeta + sqrt(zeta * zeta + 1)));
+  const double w = hypot(re, im);
+  return 2 / (fabs(re) + hypot(re, w));
 }
 
 // Of a large problem: the fastest eigenvalue by products alone.
@@ -148,7 +148,7 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   sort_in(&w, 1, &re, &im);
   choice->lightly_damped = w.light;
   const double fastest = fmax(w.damped, w.resolved);
-  const bool leaps = ode->rtol >= loose && fastest > 0;
+  const bool leaps = ode->rtol >= loose;
   const double steps =
       (t_end - t) / (leaps ? leap_part * leap_limit(re, im) : stable_reach / fastest);
   const double many = !leaps ? many_network_steps : w.damped > 0 ? many_damped_leaps : many_leaps;
