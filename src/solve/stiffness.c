@@ -157,10 +157,14 @@ static double fastest_rate(mode m) {
 // The longest leap, (ω h)²/4 + c h/2 = 1 (leapfrog.c)
 static double leap_limit(mode m) { return 2 / (m.c / 2 + hypot(m.c / 2, m.omega)); }
 
-// Of a large problem, from products alone.
-static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end,
+// Of a large problem, from products alone; where steps of length h are being taken and few are left
+// there is nothing to choose.
+static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end, double h,
                                td_choice* choice) {
   mode m;
+  const bool leaps = ode->rtol >= loose;
+  if (leaps) choice->solver = TD_SOLVER_LEAPFROG;
+  if (h > 0 && t_end - t < h * (leaps ? many_damped_leaps : many_network_steps)) return TD_OK;
   double* scratch = calloc(2 * (size_t)ode->n, sizeof(double));
   if (scratch == NULL) return TD_E_NOMEM;
   td_status status = ode->linearise(ode->ctx, t, y);
@@ -168,11 +172,10 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   free(scratch);
   TD_TRY(status);
   const double fastest = fastest_rate(m);
-  const bool leaps = ode->rtol >= loose, damped = m.c / 2 > strong * fastest;
+  const bool damped = m.c / 2 > strong * fastest;
   const double steps = (t_end - t) / (leaps ? leap_part * leap_limit(m) : stable_reach / fastest);
   const double many = !leaps ? many_network_steps : damped ? many_damped_leaps : many_leaps;
   choice->lightly_damped = m.c / 2 < bdf5_wedge * fastest;
-  if (leaps) choice->solver = TD_SOLVER_LEAPFROG;
   if (steps > many) choice->solver = TD_SOLVER_STIFF;
   snprintf(choice->why, sizeof choice->why, "network: modes up to %.3g 1/s, %.2g %s", fastest,
            steps, leaps ? "leaps" : "explicit steps");
@@ -188,7 +191,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     snprintf(why, room, "no motion is free");
     return TD_OK;
   }
-  if (ode->factor != NULL) return choose_sparse(ode, t, y, t_end, choice);
+  if (ode->factor != NULL) return choose_sparse(ode, t, y, t_end, h, choice);
   if (ode->n > LARGEST) {
     snprintf(why, room, "%d states: dense factorisations would cost more than short steps", ode->n);
     return TD_OK;
