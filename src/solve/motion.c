@@ -9,11 +9,6 @@
 #include "lattice.h"
 #include "model.h"
 
-void td_motion_pack(const td_motion* m, double* y) {
-  for (int i = 0; i < m->nq; i++) y[i] = m->state->q[m->iq[i]];
-  for (int i = 0; i < m->nv; i++) y[m->nq + i] = m->state->v[m->iv[i]];
-}
-
 // All of the n numbers in their order, or some.
 static void scatter(const int* index, int some, int n, const double* from, double* to) {
   if (some == n) {
@@ -21,6 +16,19 @@ static void scatter(const int* index, int some, int n, const double* from, doubl
   } else {
     for (int i = 0; i < some; i++) to[index[i]] = from[i];
   }
+}
+
+static void gather(const int* index, int some, int n, const double* from, double* to) {
+  if (some == n) {
+    memcpy(to, from, (size_t)n * sizeof(double));
+  } else {
+    for (int i = 0; i < some; i++) to[i] = from[index[i]];
+  }
+}
+
+void td_motion_pack(const td_motion* m, double* y) {
+  gather(m->iq, m->nq, m->size.nq, m->state->q, y);
+  gather(m->iv, m->nv, m->size.nv, m->state->v, y + m->nq);
 }
 
 void td_motion_unpack(td_motion* m, double t, const double* y) {
@@ -77,7 +85,7 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
     vdot = td_work_vdot(m->work);
   }
   drift(m, y, y + m->nq, ydot);
-  for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
+  gather(m->iv, m->nv, m->size.nv, vdot, ydot + m->nq);
   const int k = m->nq + m->nv;
   if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
   if (m->nz > 0)

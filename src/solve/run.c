@@ -204,7 +204,8 @@ static void begin_stretch(run* r) {
   r->cost_before = cost(r);
 }
 
-// After 64, 128, 256 ... explicit steps: are they held down by stability?  Then go on with BDF.
+// After 64, 128, 256 ... explicit steps (networks: 512, 1024 ...): are they held down by stability?
+// Then go on with BDF.
 static td_status try_stiff(run* r, double h, double rate) {
   td_choice choice;
   if (choose(r, h, &choice) != TD_OK || choice.solver != TD_SOLVER_STIFF) return TD_OK;
@@ -587,6 +588,7 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
            .t_cable = -INFINITY};
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
   if (status != TD_OK) return status;
+  if (r.motion->ode.factor != NULL) r.check_at = 512;  // it costs as much as a hundred leaps
   status = prepare(&r);
   if (status == TD_E_USAGE && td_work_failure(work)[0] != '\0')
     td_trajectory_say(out, "%s", td_work_failure(work));
