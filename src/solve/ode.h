@@ -22,6 +22,7 @@ typedef struct td_ode {
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
   bool constrained;     // forces follow from rows that the states must keep to
+  double work;          // nanoseconds of an evaluation, about; 0: not known
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
   td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);  // ydot (n + nquad)
   // The rates of the states (n) and of the integrals (nquad) apart, for solvers that want one
