@@ -123,8 +123,10 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
                    double* dFdq, double* dFdv);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
-// ... of the hops of whole trees, after td_strain_tangent_numbers
-void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end);
+// ... of the hops of whole trees, after td_strain_tangent_numbers.  Of rods M and its tangents need
+// the parts only (path.h); their columns, too, with `of_rods`.
+void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end,
+                   bool of_rods);
 // After td_composites: what the inertia of a part of the trees adds to dF/dq and dF/dv.
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv);
 
@@ -237,6 +239,12 @@ double td_pull_power(const td_model* m, const td_work* w);
 
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
+// What forces s on the strains of a piece do: along coordinates, or on the two stations of a
+// segment.
+void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
+                       double* tau);
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+                         const double s[6], spatial on[2]);
 // The pose of a polynomial rod and its slopes where strains are counted.
 polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f);
 // What a segment between two stations does to the second, about the origin.
@@ -287,6 +295,8 @@ double td_cable_power(const td_model* m, const td_work* w);
 // Forces on single stations (blocks.c): derivatives gathered per hop.
 void td_blocks(const td_model* m, td_work* w);
 void td_block_add(td_work* w, int hop, const station_force* s);
+void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv,
+                      const spatial* Vf);
 // A force F fixed in the world that acts at a point of the hop, now at p.
 void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F);
 

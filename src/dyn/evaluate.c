@@ -13,6 +13,7 @@
 #include "dense.h"
 #include "engine.h"
 #include "sparse_dyn.h"
+#include "taut.h"
 
 #define RANK_TOL \
   1e-9  // of a constraint row against the largest: well above rounding, well below geometry
@@ -136,7 +137,7 @@ static td_status dense_forward(const td_model* m, td_work* w, dense_system* d) {
   if (r > 0) td_accelerate(m, w, given, false);
   for (int i = 0; i < r; i++) {
     const row_value v = td_row_at(m, w, i);
-    g[i] = td_row_drive(m, w, i, &v) - v.edd;
+    g[i] = row_is_off(m, w, i) ? 0 : td_row_drive(m, w, i, &v) - v.edd;
   }
   for (int i = 0; i < d->n; i++)
     F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
@@ -261,7 +262,8 @@ double td_power_placed(const td_model* m, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
   double power = outer_power(m, w, true);
-  for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
+  for (int i = 0; i < m->nrow; i++)
+    if (!row_is_off(m, w, i)) power += w->lambda[i] * td_row_at(m, w, i).ed;
   if (is_driven(m)) {  // the effort of prescribed motion is what is left in its rows
     if (m->nrow > 0) td_row_forces(m, w, w->lambda);
     td_accelerate(m, w, w->vdot, true);
@@ -395,7 +397,7 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
 // v' of generalised forces f (nv x k) alone and of drives g of the constraint rows (nrow x k, may
 // be NULL), after td_forward_dynamics at this very state.
 static td_status answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
-                         double* a) {
+                         double* a, double* lambda) {
   arena* s = &w->scratch;
   const int n = m->nfree_v;
   double *free_f = arena_doubles(s, n * k), *x = arena_doubles(s, n * k);
@@ -404,9 +406,17 @@ static td_status answers(const td_model* m, td_work* w, const double* f, const d
   dense_system d;
   dense_factor(m, w, NULL, &d);
   if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  dense_solve(&d, free_f, g, k, x, NULL, s);
+  dense_solve(&d, free_f, g, k, x, lambda, s);
   scatter(m, x, k, 0, k, a);
   return TD_OK;
+}
+
+td_status td_impulse(const td_model* m, td_work* w, const double* g, double* dv, double* impulse) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const double* none = arena_zeros(&w->scratch, m->nvel);
+  const td_status status = answers(m, w, none, g, 1, dv, impulse);
+  arena_close(&w->scratch, mark);
+  return status;
 }
 
 static void recursive_answers(const td_model* m, td_work* w, const mass_factor* factor,
@@ -426,7 +436,7 @@ td_status td_force_accelerations(const td_model* m, td_work* w, const double* f,
     td_mass_factors(m, w, factor);
     recursive_answers(m, w, factor, f, 1, a);
   } else {
-    status = answers(m, w, f, NULL, 1, a);
+    status = answers(m, w, f, NULL, 1, a, NULL);
   }
   arena_close(&w->scratch, mark);
   return status;
@@ -448,7 +458,7 @@ td_status td_input_accelerations(const td_model* m, const td_state* state, td_wo
     td_input_map(m, state, w, B);
     for (int i = 0; i < m->nrow; i++)
       for (int j = 0; j < nu; j++) g[i * nu + j] = td_row_input(m, w, i, j);
-    status = answers(m, w, B, m->nrow > 0 ? g : NULL, nu, du);
+    status = answers(m, w, B, m->nrow > 0 ? g : NULL, nu, du, NULL);
   }
   arena_close(s, mark);
   return status;
@@ -467,7 +477,8 @@ double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out
     const row_value v = td_row_at(m, w, i);
     double e, ed;
     td_row_target(m, w, i, &e, &ed);
-    out[i] = m->row[i].projected ? (rate ? v.ed - ed : v.e - e) : 0;
+    const bool on = m->row[i].projected && !row_is_off(m, w, i);
+    out[i] = on ? (rate ? v.ed - ed : v.e - e) : 0;
     worst = fmax(worst, fabs(out[i]));
     if (!isfinite(out[i])) return INFINITY;
   }

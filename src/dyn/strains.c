@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "engine.h"
+#include "kernel.h"
 #include "section.h"
 #include "segment.h"
 
-static const double no_numbers[SECTION_SLOTS];
+#define ALL_MODES 0x3fu
 
 static section section_at(const double* n, double load) {
   return (section){
@@ -44,17 +45,21 @@ static void dof_strains(const td_work* w, const model_force* f, double x[6], dou
   }
 }
 
-static void basis_strains(const td_model* m, const td_work* w, const model_force* f, double x[6],
-                          double u[6]) {
+// Returns which of them have coordinates.
+static unsigned basis_strains(const td_model* m, const td_work* w, const model_force* f,
+                              double x[6], double u[6]) {
+  unsigned modes = 0;
   for (int d = 0; d < 6; d++) {
     x[d] = w->num[f->section + SECTION_HELD + d];
     u[d] = f->coords >= 0 ? w->num[f->rate + d] : 0;
   }
-  if (f->coords >= 0) return;
+  if (f->coords >= 0) return ALL_MODES;
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
     x[t->mode] += w->num[t->weight] * w->q[t->q];
     u[t->mode] += w->num[t->weight] * w->v[t->v];
+    modes |= 1u << t->mode;
   }
+  return modes;
 }
 
 // Generalised forces of a force s on the strains, times the quadrature weight.
@@ -160,17 +165,23 @@ void td_strains(const td_model* m, const td_work* w, const model_force* f, doubl
   td_strain_state(m, w, f, x, u);
 }
 
-// The section's law and the cables that pass.
-static void piece_force(const td_model* m, const td_work* w, const model_force* f,
-                        const double x[6], const double u[6], int which, double s[6]) {
+// The section's law and the cables that pass; only what is asked for by `modes` need be right.
+static void piece_forces(const td_model* m, const td_work* w, const model_force* f,
+                         const double x[6], const double u[6], int which, unsigned modes,
+                         double s[6]) {
   const section sec = section_of(w, f, w->num);
-  section_force(&sec, x, u, s);
+  section_force(&sec, x, u, modes, s);
   for (int d = 0; d < 6; d++) {
     const double input = sec.load * sec.input[d];
     if (which == FORCES_PASSIVE) s[d] -= input;
     if (which == FORCES_ACTIVE) s[d] = input;
   }
   if (f->ncrossing > 0) td_cable_force(m, w, f, x, which, s);
+}
+
+static void piece_force(const td_model* m, const td_work* w, const model_force* f,
+                        const double x[6], const double u[6], int which, double s[6]) {
+  piece_forces(m, w, f, x, u, which, ALL_MODES, s);
 }
 
 // Its change for changes of strains and rates, and of the numbers.
@@ -188,6 +199,29 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
   if (hop >= 0) w->hop[hop].f = spatial_add(w->hop[hop].f, f);
 }
 
+void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
+                       double* tau) {
+  if (f->strain == STRAIN_DOF) {
+    for (int d = 0; d < 6; d++)
+      if (f->dof_v[d] >= 0) tau[f->dof_v[d]] += s[d];
+  } else if (f->strain == STRAIN_BASIS) {
+    basis_collect(m, w, f, s, tau);
+  } else {
+    const polyrod r = td_polynomial_at(m, w, f);
+    const polyrod_vector g = td_polyrod_force(&r, s);
+    polynomial_collect(m, w, f, &g, 1, NULL, tau);
+  }
+}
+
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+                         const double s[6], spatial on[2]) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const segment e = td_segment(&a, &b);
+  const segment_wrench t = td_segment_wrench(&e, s);
+  on[0] = spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a);
+  on[1] = spatial_force(b.p, t.force, t.torque_b);
+}
+
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which) {
   double x[6], u[6], s[6];
   if (f->strain == STRAIN_DOF) {
@@ -198,8 +232,8 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
     return;
   }
   if (f->strain == STRAIN_BASIS) {
-    basis_strains(m, w, f, x, u);
-    piece_force(m, w, f, x, u, which, s);
+    const unsigned modes = basis_strains(m, w, f, x, u);
+    piece_forces(m, w, f, x, u, which, modes, s);
     basis_collect(m, w, f, s, w->tau);
     return;
   }
@@ -362,6 +396,31 @@ static void basis_hessian(const td_model* m, const td_work* w, const model_force
   }
 }
 
+// How many terms from t on, up to eight, have columns side by side.
+static int stretch_of_terms(const td_model* m, const model_force* f, int t, const tree_part* part) {
+  const model_term* first = m->term + f->term + t;
+  int n = 1;
+  while (n < LANES && t + n < f->nterm &&
+         part_row(part, first[n].v) == part_row(part, first->v) + n)
+    n++;
+  return n;
+}
+
+// The columns of n such terms:  -= w_s K_ts w_t for the rows of all terms s, w_t the weights or,
+// with `rates`, their rates.
+static void add_stretch(const td_model* m, const td_work* w, const model_force* f, int t, int n,
+                        double K[6][6], bool rates, const tree_part* part, double* to) {
+  const model_term *all = m->term + f->term, *first = all + t;
+  double along[6][LANES];
+  for (int i = 0; i < 6; i++)
+    for (int k = 0; k < n; k++)
+      along[i][k] = w->num[rates ? first[k].rate : first[k].weight] * K[first[k].mode][i];
+  for (const model_term* s = all; s < all + f->nterm; s++) {
+    double* row = to + part_row(part, s->v) * part->n + part_row(part, first->v);
+    axpy(-piece_length(w, f) * w->num[s->weight], along[s->mode], row, n);
+  }
+}
+
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
 static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
                           const tree_part* part, double* dq, double* dv) {
@@ -370,17 +429,11 @@ static void basis_tangent(const td_model* m, const td_work* w, const model_force
   basis_strains(m, w, f, x, u);
   section_slopes(&sec, u, Kx, Kv);
   if (f->ncrossing > 0) td_cable_slopes(m, w, f, x, Kx);
-  const model_term *first = m->term + f->term, *end = first + f->nterm;
-  for (const model_term* t = first; t < end; t++) {
-    const double weight = piece_length(w, f) * w->num[t->weight];
-    for (const model_term* s = first; s < end; s++) {
-      const double both = weight * w->num[s->weight];
-      const int at = part_row(part, s->v) * part->n + part_row(part, t->v);
-      dq[at] -= both * Kx[t->mode][s->mode];
-      dv[at] -= both * Kv[t->mode][s->mode];
-      if (f->coords >= 0)
-        dq[at] -= piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
-    }
+  for (int t = 0, n; t < f->nterm; t += n) {
+    n = stretch_of_terms(m, f, t, part);
+    add_stretch(m, w, f, t, n, Kx, false, part, dq);
+    add_stretch(m, w, f, t, n, Kv, false, part, dv);
+    if (f->coords >= 0) add_stretch(m, w, f, t, n, Kv, true, part, dq);
   }
   if (f->coords >= 0) basis_hessian(m, w, f, x, u, part, dq);
 }
@@ -447,8 +500,8 @@ double td_strain_power(const td_model* m, const td_work* w, const model_force* f
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
   td_strain_state(m, w, f, x, u);
-  section_force(&sec, x, u, s);
-  section_force(&sec, x, still, spring);
+  section_force(&sec, x, u, ALL_MODES, s);
+  section_force(&sec, x, still, ALL_MODES, spring);
   for (int d = 0; d < 6; d++)
     power += (s[d] - (f->potential ? spring[d] - sec.load * sec.input[d] : 0)) * u[d];
   return piece_length(w, f) * power;
@@ -494,7 +547,7 @@ double td_strain_energy_change(const td_model* m, const td_work* w, const model_
   double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
   td_strain_state(m, w, f, x, u);
   td_strains_change(m, w, f, col, dx);
-  section_force(&sec, x, still, spring);
+  section_force(&sec, x, still, ALL_MODES, spring);
   for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];
   return piece_length(w, f) * sum;
 }

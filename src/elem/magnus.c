@@ -287,16 +287,14 @@ void td_magnus(const magnus_steps* steps, magnus_motion* out) {
   }
 }
 
-void td_magnus_rates(const magnus_steps* steps, octet Sd[MAGNUS_PARTS], octet Sdd[MAGNUS_PARTS]) {
+void td_magnus_rates(const magnus_steps* steps, jet S[MAGNUS_PARTS]) {
   sixth s;
   const jet omega = omega_of(steps->xi, steps->nodes, steps->h, 2, &s);
   const tangent_map T = tangent_map_of(&omega, 2);
   for (int p = 0; p < 6 * steps->nodes; p++) {
     if (!(steps->modes >> p % 6 & 1)) continue;
     const jet Z = omega_change(steps->xi, steps->nodes, steps->h, p / 6, p % 6, 2, &s);
-    const jet S = tangent_apply(&T, &Z, 2);
-    Sd[p] = S.d[1];
-    Sdd[p] = S.d[2];
+    S[p] = tangent_apply(&T, &Z, 2);
   }
 }
 

@@ -82,6 +82,10 @@ static inline void spatial6_add(spatial6* a, const spatial6* b) {
   for (int j = 0; j < 6; j++)
     for (int i = 0; i < 8; i++) a->col[j].a[i] += b->col[j].a[i];
 }
+static inline void spatial6_sub(spatial6* a, const spatial6* b) {
+  for (int j = 0; j < 6; j++)
+    for (int i = 0; i < 8; i++) a->col[j].a[i] -= b->col[j].a[i];
+}
 
 // Rigid inertia about the origin: mass, first moment m c, rotational inertia about the origin.
 //

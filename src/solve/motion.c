@@ -210,7 +210,9 @@ static td_status project(void* ctx, double t, double* y) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
-  if (m->size.nconstraint > 0) {
+  const bool done = m->size.nconstraint == 0 ||
+                    (m->lattice != NULL && td_lattice_project(m->lattice, m->state, m->work));
+  if (!done) {
     TD_TRY(td_project_near(m->model, m->state, m->work, &m->projector));
     m->t_projected = t;
   }
@@ -218,11 +220,18 @@ static td_status project(void* ctx, double t, double* y) {
   return TD_OK;
 }
 
+void td_motion_errors(td_motion* m, double* e, double* edot) {
+  if (m->lattice == NULL || !td_lattice_error(m->lattice, m->state, m->work, e, edot))
+    td_constraint_error(m->model, m->state, m->work, e, edot);
+}
+
 static void roots(void* ctx, double t, const double* y, double* g) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   if (m->nevent > 0) td_event_values(m->model, m->state, m->work, g);
   if (m->nswitch > 0) td_switch_values(m->model, m->state, m->work, g + m->nevent);
+  if (td_taut_count(m->model) > 0)
+    td_taut_values(m->model, m->state, m->work, g + m->nevent + m->nswitch);
 }
 
 // Independent constraint rows at the state.
@@ -244,6 +253,19 @@ static double regularity(void* ctx, double t, const double* y) {
   if (m->rank == 0 || project_positions(m) != TD_OK) return NAN;
   find_rank(m);
   return m->sigma[m->rank - 1];
+}
+
+td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
+  td_motion_unpack(m, nextafter(t, INFINITY), y);
+  TD_TRY(m->controlled);
+  const td_energies before = td_energy(m->model, m->state, m->work);
+  TD_TRY(td_taut_settle(m->model, m->state, m->work));
+  const td_energies after = td_energy(m->model, m->state, m->work);
+  *work = after.kinetic - before.kinetic + after.elastic - before.elastic + after.gravity -
+          before.gravity;
+  td_motion_pack(m, y);
+  if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  return TD_OK;
 }
 
 void td_motion_free(td_motion* m) {
@@ -304,7 +326,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
   return (td_ode){.ctx = m,
                   .n = m->nq + m->nv + m->ntarget,
                   .nquad = 1,
-                  .nroot = m->nevent + m->nswitch,
+                  .nroot = m->nevent + m->nswitch + td_taut_count(m->model),
                   .rtol = rtol,
                   .atol = atol,
                   .npos = m->nq,
