@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cable.h"
+#include "link.h"
 #include "taylor.h"
 
 // ---- lengths ----------------------------------------------------------------------------------
@@ -129,7 +130,7 @@ static void pull_span(const td_model* m, const td_work* w, const model_span* s, 
                       spatial* on, size_t stride) {
   const vec3 none = {0, 0, 0};
   const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
-  const vec3 F = vec3_scale(tension, td_axial(&a, &b).n);
+  const vec3 F = vec3_scale(tension, axial_at(&a, &b).n);
   add_wrench(m, on, stride, s->a, spatial_force(a.p, F, none));
   add_wrench(m, on, stride, s->b, spatial_scale(-1, spatial_force(b.p, F, none)));
 }
