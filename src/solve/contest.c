@@ -3,8 +3,8 @@
 
 // Steps that each needs to get going, and that a stretch has at least: a step of BDF is about one
 // evaluation, one of the others ten or more.
-static const long starts[TD_METHODS] = {4, 40, 5};
-static const long least[TD_METHODS] = {64, 250, 30};
+static const long starts[TD_METHODS] = {4, 30, 5};
+static const long least[TD_METHODS] = {64, 150, 30};
 // The least part of all work that a stretch of the champion and a trial are.
 static const double stretch_part[TD_METHODS] = {0.3, 0.2, 0.2}, trial_part = 0.05;
 // A challenger wins if it saves this much; who lost waits until all work is this many times more.
