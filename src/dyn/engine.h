@@ -290,7 +290,10 @@ void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial*
 void td_cable_tangent(const td_model* m, td_work* w, double* dq);
 double td_cable_energy(const td_model* m, const td_work* w);
 double td_cable_energy_change(const td_model* m, const td_work* w, int col);
-double td_cable_power(const td_model* m, const td_work* w);
+// Power of what pulls a piece with the strains x and their rates u, and of what pulls in spans.
+double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6]);
+double td_spans_power(const td_model* m, const td_work* w);
 
 // Forces on single stations (blocks.c): derivatives gathered per hop.
 void td_blocks(const td_model* m, td_work* w);

@@ -502,7 +502,8 @@ double td_strain_power(const td_model* m, const td_work* w, const model_force* f
   td_strain_state(m, w, f, x, u);
   section_force(&sec, f->potential ? sec.x0 : x, u, ALL_MODES, s);  // springs apart
   for (int d = 0; d < 6; d++) power += s[d] * u[d];
-  return piece_length(w, f) * power;
+  power *= piece_length(w, f);
+  return f->ncrossing > 0 ? power + td_crossings_power(m, w, f, x, u) : power;
 }
 
 // With strains y(q, t) all that lies behind a step also moves with the twist V_t = ∂y/∂t ∂g/∂y, on

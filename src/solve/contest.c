@@ -14,16 +14,22 @@ static const double stake = 0.1;
 
 // Of dense problems by counting products, two a nanosecond, and calls; k velocities.  Of large ones
 // as measured, an evaluation being 1.
-td_contest td_contest_new(const td_ode* ode, td_method first) {
-  td_contest c = {.now = first, .champion = first};
+void td_contest_price(td_contest* c, const td_ode* ode) {
   const double n = ode->n, k = ode->n - ode->npos, k2 = k * k, k3 = k2 * k;
   const double e = ode->work > 0 ? ode->work : 1000, tangent = 20 * e;
   const td_prices dense[TD_METHODS] = {{e + 10 * n, tangent, 0, 0},
                                        {e + 2 * k2, tangent, 0.6 * k3, 2000 + 50 * n},
                                        {e + 2.5 * k2 + 20 * n, tangent, 1.5 * k3, 3000 + 10 * k2}};
   const td_prices sparse = {1, 20, 4, 1}, plain = {1, 20, 0, 0};
-  for (int i = 0; i < TD_METHODS; i++)
-    c.price[i] = ode->factor == NULL ? dense[i] : i == TD_METHOD_SHORT ? plain : sparse;
+  for (int i = 0; i < TD_METHODS; i++) {
+    c->price[i] = ode->factor == NULL ? dense[i] : i == TD_METHOD_SHORT ? plain : sparse;
+    c->rate[i] = 0;
+  }
+}
+
+td_contest td_contest_new(const td_ode* ode, td_method first) {
+  td_contest c = {.now = first, .champion = first};
+  td_contest_price(&c, ode);
   c.may[first] = true;
   return c;
 }

@@ -32,7 +32,9 @@ typedef struct td_contest {
   double t_before;
 } td_contest;
 
-// Prices follow from the order n of the problem, its positions and the work of an evaluation.
+// Prices follow from the order n of the problem, its positions and the work of an evaluation; when
+// that changes nobody counts as tried.
+void td_contest_price(td_contest* contest, const td_ode* ode);
 td_contest td_contest_new(const td_ode* ode, td_method first);
 // A stretch begins; counts are those of the stepper that `now` says.
 void td_contest_begin(td_contest* contest, const td_ode_counts* counts, double t);

@@ -116,6 +116,13 @@ static td_status integrals(void* ctx, double t, const double* y, double* power) 
   return TD_OK;
 }
 
+// The forces are still there; code is asked again.
+static td_status latest(void* ctx, double* power) {
+  td_motion* m = ctx;
+  if (from_code(m, power) == NULL) *power = td_power_placed(m->model, m->work);
+  return TD_OK;
+}
+
 // dv'/dq is given along the tangent directions; with N+ N = 1 the chart's columns are (dv'/dq) N+.
 static void acceleration_rows(const td_motion* m, double* J) {
   const int n = m->ode.n, nv = m->size.nv, nq = m->size.nq;
@@ -336,6 +343,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .states = states,
                   .integrals = integrals,
                   .together = !m->model->sparse || td_power_needs_motion(m->model),
+                  .latest = latest,
                   .drift = is_straight(m) ? NULL : drift,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,

@@ -451,19 +451,13 @@ static void release(td_stepper* base) {
 
 static const td_stepper_ops radau_ops = {step, at, restart, release};
 
-static double* take(double** p, size_t n) {
-  double* x = *p;
-  *p += n;
-  return x;
-}
-
 static void lay_out(radau* s) {
-  const size_t n = (size_t)s->n, m = (size_t)s->base.ode->nquad;
+  const int n = s->n, m = s->base.ode->nquad;
   double* p = s->block;
   double** const whole[] = {&s->y_from, &s->y_to, &s->y_try, &s->f, &s->f_try, &s->y, &s->stage};
   double** const stages[] = {&s->Z, &s->Z_try, &s->W, &s->F, &s->R};
-  for (size_t i = 0; i < 7; i++) *whole[i] = take(&p, n + m);
-  for (size_t i = 0; i < 5; i++) *stages[i] = take(&p, STAGES * n);
+  for (int i = 0; i < 7; i++) *whole[i] = take(&p, n + m);
+  for (int i = 0; i < 5; i++) *stages[i] = take(&p, STAGES * n);
   s->tolerance = take(&p, n);
   s->pair = take(&p, 2 * n);
   s->power = take(&p, STAGES * m);

@@ -22,6 +22,9 @@
 // States up to which Radau serves: up to there all eigenvalues are known
 enum { RADAU_LARGEST = 400 };
 
+// Of the work of an evaluation, about, that derived code takes where it is taken at all
+static const double code_part = 0.4;
+
 typedef struct run {
   const td_run_plan* plan;
   td_control* control;  // gives the inputs at all times, or NULL
@@ -376,7 +379,13 @@ static td_status look_for_code(run* r) {
                               .with_power = r->contest.now != TD_METHOD_BDF,
                               .t = r->t,
                               .y = r->y};
-  return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
+  td_motion* m = r->motion;
+  const bool had_code = m->code != NULL;
+  TD_TRY(td_swap(m, &q, r->out->stats.code, sizeof r->out->stats.code));
+  if (m->code == NULL || had_code) return TD_OK;
+  m->ode.work *= code_part;
+  td_contest_price(&r->contest, &m->ode);
+  return TD_OK;
 }
 
 // ---- the loop ---------------------------------------------------------------------------------
