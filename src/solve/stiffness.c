@@ -217,9 +217,11 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   // better than its estimate, and a trial costs little
   const bool puzzling = h > 0 && w.damped > 3 * w.resolved && rest / h > 10 * few_steps &&
                         h * w.resolved < 0.5 * explicit_angle(ode->rtol);
-  // lightly damped modes much faster than others, which may hardly move: Radau is tried
+  // lightly damped modes much faster than others, which stability follows and accuracy does not:
+  // they may hardly move, and Radau is tried
+  const double fastest = fmax(w.damped, w.resolved);
   const bool stepped_over = h > 0 && w.light && ode->n <= ALL_EIGENVALUES &&
-                            fmax(w.damped, w.resolved) > 10 * w.slowest &&
+                            fastest > 10 * w.slowest && h * fastest > 0.3 * stable_reach &&
                             rest / h > 10 * few_steps;
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
@@ -237,7 +239,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     choice->only_radau = true;
     snprintf(why, room,
              "fast: explicit steps of %.2g s follow modes of %.3g 1/s; Radau takes longer ones", h,
-             fmax(w.damped, w.resolved));
+             fastest);
   } else if (followed_steps > many_steps && endless) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,
