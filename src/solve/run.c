@@ -45,7 +45,8 @@ typedef struct run {
   char reason[128];    // of the first choice
   double t_switch;     // last switch that was dealt with
   double t_cable;      // last time a cable became taut or slack
-  int chatter;         // such times on end that follow each other at once
+  double t_chatter;    // since when such times follow each other at once
+  int chatter;         // how often
   double next_report;  // wall time
   bool chart_warned, singular_noted;
   const td_code* judged;  // the last code that was looked at
@@ -297,17 +298,19 @@ static td_status settle(run* r) {
   return TD_OK;
 }
 
+// Very many times on end, each soon after the one before, are chatter that leads nowhere.
 static td_status switch_cable(run* r, int cable) {
-  enum { MOST = 100 };
-  const double short_time = 1e-9 * (r->plan->t_end - r->t_start);
-  r->chatter = r->t - r->t_cable <= short_time ? r->chatter + 1 : 0;
+  enum { MOST = 1000 };
+  const bool soon = r->t - r->t_cable <= 1e-6 * (r->plan->t_end - r->t_start);
+  if (!soon) r->t_chatter = r->t;
+  r->chatter = soon ? r->chatter + 1 : 0;
   r->t_cable = r->t;
   r->out->stats.events++;
   if (r->chatter < MOST) return settle(r);
   td_trajectory_say(r->out,
-                    "%s becomes taut and slack %d times within %.3g s at t = %.6g s: it chatters; "
-                    "give it a stiffness, or what it pulls some damping",
-                    td_taut_name(r->motion->model, cable), MOST, MOST * short_time, r->t);
+                    "%s becomes taut and slack, %d times within %.3g s: it chatters; give it a "
+                    "stiffness, or what it pulls some damping",
+                    td_taut_name(r->motion->model, cable), MOST, r->t - r->t_chatter);
   return TD_E_DIVERGED;
 }
 

@@ -439,7 +439,7 @@ static const char robot_taut[] =
     "cable(1).rod = [1 2]; cable(1).path = .01*[cos(20*s) sin(20*s)]; cable(1).from = .03; "
     "cable(1).to = .15; cable(1).pull = .01*sin(2*t);\n"
     "cable(2).rod = 3; cable(2).path = [.004 .008 - .01*s]; cable(2).pull = .01*t^3;\n"
-    "cable(3).rod = [4 1]; cable(3).path = [.003 -.002]; cable(3).pull = 0;\n"
+    "cable(3).rod = [4 1]; cable(3).path = [.008 -.006]; cable(3).pull = 0;\n"
     "cable(4).via = {0, at(rod(4), .15), 1, at(rod(2), .1)}; cable(4).points = [0 .1 .3; .01 0 0; "
     "0 .02 .01; 0 0 0]; cable(4).pull = .01*t; cable(4).stiffness = inf;\n"
     "cable(5).rod = 5; cable(5).path = [.004 .008 - .01*s]; cable(5).from = .02; cable(5).to = "
