@@ -172,7 +172,7 @@ static spatial weighed(const td_work* w, const model_hop* hop, const model_col* 
   return sum;
 }
 
-// Columns are looked at one by one where there are rows (and in tangents).
+// Columns are looked at one by one in networks (and in tangents).
 static void put_columns(const td_model* m, td_work* w, const model_hop* hop) {
   part_vectors part;
   parts_of(hop, w->part, part);
@@ -180,7 +180,7 @@ static void put_columns(const td_model* m, td_work* w, const model_hop* hop) {
     w->col[k].S = weighed(w, hop, &m->col[k], part);
 }
 static bool wants_columns(const td_model* m, const model_run* run) {
-  return run->dependent || m->nrow > 0 || m->sparse;
+  return run->dependent || m->sparse;
 }
 
 // The parts of all steps of a run as those of each; x: of the strains at each node, with `stride`.

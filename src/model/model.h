@@ -81,6 +81,7 @@ typedef struct model_hop {
   bool straight;   // the velocities of all these slots ascend one by one
   int block,
       blocks;  // HOP_STRAIN: first of the blocks of LANES slots that hold its own, and how many
+  int filled;  // blocks up to the last in which it or a hop above it has columns
 } model_hop;
 
 // The parts of a step: the strains that may change, node by node, eight to an octet.
