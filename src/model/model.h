@@ -102,9 +102,10 @@ typedef struct model_run {
   unsigned modes;  // of any of them
   bool dependent;  // all of them or none
   int dof, ndof;   // their coordinates, where strains are sums of them
-  int weight;      // where td_work has what is constant of them: their lengths, then the strains
-                   // of each node without coordinates, then the coordinates' weights at each
+  int weight;      // where td_work has what is constant of them: their lengths, the strains of
+                   // each node without coordinates, the coordinates' weights at each; inertias
 } model_run;
+static inline int run_constants(const model_run* r) { return 14 + (6 + r->ndof) * r->nodes; }
 typedef struct model_run_dof {
   int q, v, slot;
   int part;  // which strain

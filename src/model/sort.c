@@ -174,7 +174,7 @@ static td_status number_runs(td_model* m) {
     model_run* to = td_push_run(m, 1);
     if (!to) return TD_E_NOMEM;
     *to = run;
-    m->nrun_weight += 1 + (6 + run.ndof) * run.nodes;
+    m->nrun_weight += run_constants(&run);
     n = run.n;
   }
   return TD_OK;
