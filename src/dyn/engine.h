@@ -199,6 +199,11 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
 // d(drive of a row)/d(input)
 double td_row_input(const td_model* m, td_work* w, int row, int input);
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
+// Position or velocity errors of the projected rows, 0 of the others; largest absolute value.
+double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out);
+// B (nvel x nrow): the displacements of least size, weighted by mass, that change one row by 1 each
+// at the placed state; false: nothing with mass resists one.
+bool td_corrections(const td_model* m, td_work* w, double* B);
 // dq -= d(J'λ)/dq; and td_constraint_tangent, both after td_tangent_columns: made with gravity in
 // the accelerations or not.
 void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq);
@@ -241,6 +246,12 @@ double td_pull_power(const td_model* m, const td_work* w);
 
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
+// What forces s on the strains of a piece do: along coordinates, or on the two stations of a
+// segment.
+void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
+                       double* tau);
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+                         const double s[6], spatial on[2]);
 // The pose of a polynomial rod and its slopes where strains are counted.
 polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f);
 // What a segment between two stations does to the second, about the origin.

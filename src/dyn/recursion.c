@@ -23,6 +23,8 @@ static spatial ground_acceleration(const td_model* m, const td_work* w) {
 
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity) {
   const spatial base = gravity ? ground_acceleration(m, w) : spatial_zero();
+  for (int i = 0; m->ntaut > 0 && i < m->nvel; i++) w->accel[i] = a ? a[i] : 0;
+  w->ground = spatial_t(&base);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];

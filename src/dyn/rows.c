@@ -3,6 +3,7 @@
 
 #include "engine.h"
 #include "path.h"
+#include "taut.h"
 
 typedef struct row_ends {
   frame a, b, c;
@@ -42,12 +43,14 @@ static row_value change_of(const model_row* row, const row_ends* ends, const end
 
 row_value td_row_at(const td_model* m, const td_work* w, int row) {
   row_ends ends;
+  if (m->row[row].kind == ROW_CABLE) return td_taut_value(m, w, m->row[row].cable);
   ends_at(m, w, &m->row[row], &ends);
   return td_row_value(m->row[row].kind, &ends.f);
 }
 
 row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate) {
   row_ends ends;
+  if (m->row[row].kind == ROW_CABLE) return td_taut_change(m, w, m->row[row].cable, col, rate);
   ends_at(m, w, &m->row[row], &ends);
   const ends_change d = ends_change_at(m, w, &m->row[row], col, rate);
   return change_of(&m->row[row], &ends, &d);
@@ -109,6 +112,10 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   for (int i = 0; i < m->nrow; i++) {
     const int station[3] = {m->row[i].a, m->row[i].b, m->row[i].c};
     spatial f[3];
+    if (m->row[i].kind == ROW_CABLE) {
+      if (!row_is_off(m, w, i)) td_taut_jacobian(m, w, m->row[i].cable, Jc + i * n);
+      continue;
+    }
     td_row_wrenches(m, w, i, f);
     const bool shared = station[0] == station[2];
     if (shared) f[0] = spatial_add(f[0], f[2]);
@@ -120,11 +127,23 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   arena_close(&w->scratch, mark);
 }
 
+// The multiplier of a cable is its tension, with which all that asks for tensions goes on.
+static void pull_cable(const td_model* m, td_work* w, int row, double lambda) {
+  const int cable = m->row[row].cable;
+  const double tension = row_is_off(m, w, row) ? 0 : lambda;
+  w->cable[cable].tension = tension;
+  td_taut_pull(m, w, cable, tension, &w->hop[0].f, sizeof(hop_work), w->tau);
+}
+
 void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
     const int station[3] = {r->a, r->b, r->c};
     spatial f[3];
+    if (r->kind == ROW_CABLE) {
+      pull_cable(m, w, i, lambda[i]);
+      continue;
+    }
     td_row_wrenches(m, w, i, f);
     for (int s = 0; s < 3; s++) {
       const int hop = station[s] < 0 ? -1 : m->station[station[s]].hop;
@@ -158,6 +177,7 @@ void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int co
 
 bool td_row_moves(const td_model* m, int row, int hop) {
   const model_row* r = &m->row[row];
+  if (r->kind == ROW_CABLE) return true;
   return station_moves(m, r->a, hop) || station_moves(m, r->b, hop) || station_moves(m, r->c, hop);
 }
 
@@ -167,7 +187,7 @@ void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, i
     const model_row* r = &m->row[i];
     const int station[3] = {r->a, r->b, r->c};
     spatial change[3];
-    if (!td_row_moves(m, i, m->col[col].hop)) continue;
+    if (r->kind == ROW_CABLE || !td_row_moves(m, i, m->col[col].hop)) continue;
     td_row_wrenches_change(m, w, i, col, rate, change);
     for (int s = 0; s < 3; s++) {
       const int h = station[s] < 0 ? -1 : m->station[station[s]].hop;
@@ -185,8 +205,9 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
     *ed = w->target[2 * r->target_index + 1];
   }
   if (r->target == TARGET_MOTION) {
-    *e = w->num[r->motion];
-    *ed = w->num[r->motion + 1];
+    const double load = r->kind == ROW_CABLE ? w->load : 1;
+    *e = load * w->num[r->motion];
+    *ed = load * w->num[r->motion + 1];
   }
 }
 
@@ -221,7 +242,9 @@ double td_row_defect_change(const td_model* m, const td_work* w, int row, int co
 // Rows of a joint follow each other and share their ends, which are then found once.
 static int bundle_end(const td_model* m, int first) {
   const model_row *a = &m->row[first], *b = a + 1;
-  while (b < m->row + m->nrow && b->a == a->a && b->b == a->b && b->c == a->c) b++;
+  while (b < m->row + m->nrow && b->a == a->a && b->b == a->b && b->c == a->c &&
+         b->kind != ROW_CABLE)
+    b++;
   return (int)(b - m->row);
 }
 
@@ -234,7 +257,8 @@ static const row_state* rows_at(const td_model* m, td_work* w) {
   row_state* s = arena_bytes(&w->scratch, (size_t)m->nrow * sizeof *s);
   for (int i = 0; i < m->nrow; i++) {
     ends_at(m, w, &m->row[i], &s[i].ends);
-    s[i].at = td_row_value(m->row[i].kind, &s[i].ends.f);
+    s[i].at = m->row[i].kind == ROW_CABLE ? td_row_at(m, w, i)
+                                          : td_row_value(m->row[i].kind, &s[i].ends.f);
   }
   return s;
 }
@@ -262,6 +286,7 @@ void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double*
   for (int first = 0, end; first < m->nrow; first = end) {
     const int station[3] = {m->row[first].a, m->row[first].b, m->row[first].c};
     end = bundle_end(m, first);
+    if (m->row[first].kind == ROW_CABLE) continue;  // among the forces: its tension is set
     for (int e = 0; e < 3; e++)
       reach_to(m, w, station[e] < 0 ? -1 : m->station[station[e]].hop, &to[e]);
     for (int col = 0; col < m->ncol; col++)
@@ -275,10 +300,12 @@ static void defect_column(const td_model* m, const td_work* w, const row_state* 
                           bool rate, double* out) {
   for (int first = 0, end; first < m->nrow; first = end) {
     end = bundle_end(m, first);
+    if (row_is_off(m, w, first)) continue;
     if (!w->numbers_change && !td_row_moves(m, first, m->col[col].hop)) continue;
     const ends_change c = ends_change_at(m, w, &m->row[first], col, rate);
     for (int i = first; i < end; i++) {
-      const row_value d = change_of(&m->row[i], &s[i].ends, &c);
+      const row_value d = m->row[i].kind == ROW_CABLE ? td_row_change_at(m, w, i, col, rate)
+                                                      : change_of(&m->row[i], &s[i].ends, &c);
       out[i * m->nvel + m->col[col].v] += defect_change(m, w, i, &s[i].at, &d);
     }
   }
@@ -319,8 +346,9 @@ void td_constraints(const td_model* m, const td_state* state, td_work* w, double
     const row_value v = td_row_at(m, w, i);
     double target, rate;
     td_row_target(m, w, i, &target, &rate);
-    if (e) e[i] = v.e - target;
-    if (edot) edot[i] = v.ed - rate;
+    const bool off = row_is_off(m, w, i);
+    if (e) e[i] = off ? 0 : v.e - target;
+    if (edot) edot[i] = off ? 0 : v.ed - rate;
   }
 }
 

@@ -198,6 +198,29 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
   if (hop >= 0) w->hop[hop].f = spatial_add(w->hop[hop].f, f);
 }
 
+void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
+                       double* tau) {
+  if (f->strain == STRAIN_DOF) {
+    for (int d = 0; d < 6; d++)
+      if (f->dof_v[d] >= 0) tau[f->dof_v[d]] += s[d];
+  } else if (f->strain == STRAIN_BASIS) {
+    basis_collect(m, w, f, s, tau);
+  } else {
+    const polyrod r = td_polynomial_at(m, w, f);
+    const polyrod_vector g = td_polyrod_force(&r, s);
+    polynomial_collect(m, w, f, &g, 1, NULL, tau);
+  }
+}
+
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+                         const double s[6], spatial on[2]) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const segment e = td_segment(&a, &b);
+  const segment_wrench t = td_segment_wrench(&e, s);
+  on[0] = spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a);
+  on[1] = spatial_force(b.p, t.force, t.torque_b);
+}
+
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which) {
   double x[6], u[6], s[6];
   if (f->strain == STRAIN_DOF) {

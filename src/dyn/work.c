@@ -47,6 +47,7 @@
   X(double, length0, m->nprobe)                      \
   X(double, q, m->npos)                              \
   X(double, v, m->nvel)                              \
+  X(double, accel, m->ntaut > 0 ? m->nvel : 0)       \
   X(double, q_initial, m->npos)                      \
   X(spatial, df, m->nhop)                            \
   X(double, dtau, m->nvel)                           \
@@ -102,7 +103,8 @@ static size_t scratch_size(const td_model* m) {
                          8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 8);  // fixed steps
   const arrow_shape arrow = td_arrow_shape(m);
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + 2 * td_arrow_scratch(&arrow) +
-         sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) + 65536;
+         sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) +
+         32 * (size_t)m->ncable + 65536;
 }
 
 size_t td_work_bytes(const td_model* m) {

@@ -27,7 +27,13 @@ static inline vec3 link_damping(vec3 u, double mu, double nu) {
   return vec3_of(r);
 }
 
-axial td_axial(const frame* a, const frame* b);
+static inline axial axial_at(const frame* a, const frame* b) {
+  const vec3 r = vec3_sub(b->p, a->p);
+  axial x = {.L = vec3_norm(r)};
+  if (x.L > 0) x.n = vec3_scale(1 / x.L, r);
+  x.Ld = vec3_dot(x.n, vec3_sub(b->v, a->v));
+  return x;
+}
 // Change of L, L' and n.
 axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da,
                       const frame_change* db);

@@ -269,6 +269,7 @@ typedef struct model_cable {
   int name;
   num tension;          // given tension, or NUM_NONE: driven by its length
   num pull, stiffness;  // driven by its length: shortening and N/m
+  int row;              // inextensible, without stiffness: its constraint row; -1: it is elastic
   num friction;         // capstan coefficient, NUM_NONE: none
   bool potential;       // pull and stiffness are constants: counts as elastic energy
   int order, norder;    // its crossings, from where it is pulled (cable_order)
@@ -359,6 +360,7 @@ typedef struct model_row {
   num k, mu;         // PD stabiliser or NUM_NONE
   bool projected;
   int joint, element;
+  int cable;  // ROW_CABLE: which, of the model's; its motion is `pull`
 } model_row;
 
 // ---- expressions ------------------------------------------------------------------------------
@@ -553,6 +555,7 @@ struct td_model {
   num fluid_velocity;  // 3 slots
   bool has_added;      // some station has added mass
   bool strains_timed;  // some rod's strains are expressions of time
+  int ntaut;           // inextensible cables
   bool has_blocks;     // some force on a single station has derivatives by blocks (elem/station.h)
   int nstrain_octet, nstrain_weight;  // parts of the steps of rods; blocks of their weights
   int nrun_weight;                    // constants of their runs
@@ -629,6 +632,7 @@ typedef struct cable_work {
   double stretch;  // driven by its length: length - zero + pull
   double mean;     // and the share of the tension that friction leaves on average
   double tension, slope;
+  bool slack;  // inextensible: its row is off
 } cable_work;
 
 // Where a piece that can be touched begins along an axis.
@@ -694,6 +698,8 @@ struct td_work {
   double* target;       // 2 per control row
   double* length0;      // per probe: initial length for `stretch`
   double *q, *v;        // the state the work belongs to, prescribed values put in
+  double* accel;        // v' of the last td_accelerate, where cables are inextensible
+  vec3 ground;          // acceleration that it gave the ground
   double* q_initial;    // constant: initial positions, loops closed
   spatial* df;          // change of the wrench on each hop
   double* dtau;         // change of the generalised forces
@@ -703,10 +709,11 @@ struct td_work {
   double *vdot, *lambda;
   double* task;  // values of the task tape
   arena scratch;
-  double load;       // load scale of continuation
-  double law_power;  // of laws beyond what they store, left by td_forces
-  int lawless;       // forces that have none
-  struct {           // a hand that pulls at the robot (td_work_pull)
+  double load;        // load scale of continuation
+  double taut_scale;  // largest tension of inextensible cables when they were looked at
+  double law_power;   // of laws beyond what they store, left by td_forces
+  int lawless;        // forces that have none
+  struct {            // a hand that pulls at the robot (td_work_pull)
     bool on;
     int station;
     vec3 point, target;  // in the station's frame; in the world

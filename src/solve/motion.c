@@ -203,18 +203,26 @@ static td_status project_positions(td_motion* m) {
   if (status != TD_E_DIVERGED) return status;
   double e, edot;
   td_constraint_error(m->model, m->state, m->work, &e, &edot);
-  return e < m->project_tol ? TD_OK : status;
+  return e < m->projector.accept ? TD_OK : status;
 }
 
 static td_status project(void* ctx, double t, double* y) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
-  if (m->size.nconstraint > 0) {
-    TD_TRY(td_project(m->model, m->state, m->work, 1e-13, m->project_tol));
+  const bool done = m->size.nconstraint == 0 ||
+                    (m->lattice != NULL && td_lattice_project(m->lattice, m->state, m->work));
+  if (!done) {
+    TD_TRY(td_project_near(m->model, m->state, m->work, &m->projector));
+    m->t_projected = t;
   }
   td_motion_pack(m, y);
   return TD_OK;
+}
+
+void td_motion_errors(td_motion* m, double* e, double* edot) {
+  if (m->lattice == NULL || !td_lattice_error(m->lattice, m->state, m->work, e, edot))
+    td_constraint_error(m->model, m->state, m->work, e, edot);
 }
 
 static void roots(void* ctx, double t, const double* y, double* g) {
@@ -222,6 +230,8 @@ static void roots(void* ctx, double t, const double* y, double* g) {
   td_motion_unpack(m, t, y);
   if (m->nevent > 0) td_event_values(m->model, m->state, m->work, g);
   if (m->nswitch > 0) td_switch_values(m->model, m->state, m->work, g + m->nevent);
+  if (td_taut_count(m->model) > 0)
+    td_taut_values(m->model, m->state, m->work, g + m->nevent + m->nswitch);
 }
 
 // Independent constraint rows at the state.
@@ -243,6 +253,19 @@ static double regularity(void* ctx, double t, const double* y) {
   if (m->rank == 0 || project_positions(m) != TD_OK) return NAN;
   find_rank(m);
   return m->sigma[m->rank - 1];
+}
+
+td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
+  td_motion_unpack(m, nextafter(t, INFINITY), y);
+  TD_TRY(m->controlled);
+  const td_energies before = td_energy(m->model, m->state, m->work);
+  TD_TRY(td_taut_settle(m->model, m->state, m->work));
+  const td_energies after = td_energy(m->model, m->state, m->work);
+  *work = after.kinetic - before.kinetic + after.elastic - before.elastic + after.gravity -
+          before.gravity;
+  td_motion_pack(m, y);
+  if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  return TD_OK;
 }
 
 void td_motion_free(td_motion* m) {
@@ -273,7 +296,7 @@ static bool allocate(td_motion* m) {
   const size_t nq = (size_t)m->size.nq, nv = (size_t)m->size.nv;
   const size_t nc = (size_t)m->size.nconstraint;
   const bool dense = !m->model->sparse;
-  const size_t matrices = 2 * nv * nv + 2 * nq * nv + nq * nq + nc * nv + nc + nv;
+  const size_t matrices = 2 * nv * nv + 2 * nq * nv + nq * nq + 3 * nc * nv + nc + nv;
   m->qdot = malloc((nq + nv + (dense ? matrices : 0)) * sizeof(double));
   m->state = td_state_new(m->model);
   if (m->qdot == NULL || m->state == NULL) return false;
@@ -285,7 +308,9 @@ static bool allocate(td_motion* m) {
   m->Nplus = m->N + nq * nv;
   m->dN = m->Nplus + nq * nv;
   m->Jc = m->dN + nq * nq;
-  m->sigma = m->Jc + nc * nv;
+  m->projector.J = m->Jc + nc * nv;
+  m->projector.B = m->projector.J + nc * nv;
+  m->sigma = m->projector.B + nc * nv;
   return true;
 }
 
@@ -294,7 +319,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
   return (td_ode){.ctx = m,
                   .n = m->nq + m->nv + m->ntarget,
                   .nquad = 1,
-                  .nroot = m->nevent + m->nswitch,
+                  .nroot = m->nevent + m->nswitch + td_taut_count(m->model),
                   .rtol = rtol,
                   .atol = atol,
                   .npos = m->nq,
@@ -302,7 +327,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .rhs = rhs,
                   .states = states,
                   .integrals = integrals,
-                  .together = td_power_needs_motion(m->model),
+                  .together = !m->model->sparse || td_power_needs_motion(m->model),
                   .drift = is_straight(m) ? NULL : drift,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,
@@ -328,7 +353,8 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->ntarget = td_target_count(model);
   m->nevent = m->size.nevent;
   m->nswitch = td_switch_count(model);
-  m->project_tol = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
+  m->projector.accept = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
+  m->t_projected = NAN;
   m->ode = describe(m, rtol, atol);
   if (m->ode.regularity != NULL) m->rank = find_rank(m);
   m->lattice = td_lattice_new(model);

@@ -50,6 +50,8 @@ typedef struct run {
   double t_before, cost_before;
   double explicit_cost;  // evaluations per second of motion before the change to BDF, 0: none
   double t_switch;       // last switch that was dealt with
+  double t_cable;        // last time a cable became taut or slack
+  int chatter;           // such times on end that follow each other at once
   double next_report;    // wall time
   bool chart_warned, singular_noted;
   const td_code* judged;  // the last code that was looked at
@@ -279,8 +281,8 @@ static void watch(run* r) {
   td_sim_stats* s = &r->out->stats;
   td_motion_unpack(m, r->t, r->y);
   if (m->size.nconstraint > 0) {
-    double e = 0, edot = 0;
-    td_constraint_error(m->model, m->state, m->work, &e, &edot);
+    double e = m->projector.error, edot = m->projector.rate;
+    if (m->t_projected != r->t) td_motion_errors(m, &e, &edot);
     s->max_constraint_error = fmax(s->max_constraint_error, e);
     s->max_velocity_error = fmax(s->max_velocity_error, edot);
   }
@@ -310,10 +312,44 @@ static bool same_switch(const run* r) {
   return fabs(r->t - r->t_switch) <= 1e-12 * fmax(fabs(r->t), r->plan->t_end - r->t_start);
 }
 
+// Cables that cannot be stretched become taut or slack; impulses take or give energy.
+static td_status settle(run* r) {
+  td_motion* m = r->motion;
+  double work;
+  if (td_taut_count(m->model) == 0) return TD_OK;
+  TD_TRY(td_motion_settle(m, r->t, r->y, &work));
+  r->y[m->ode.n] += work;
+  if (r->plan->belief != NULL) td_taut_copy(m->model, m->work, r->plan->belief);
+  return TD_OK;
+}
+
+static td_status switch_cable(run* r, int cable) {
+  enum { MOST = 100 };
+  const double short_time = 1e-9 * (r->plan->t_end - r->t_start);
+  r->chatter = r->t - r->t_cable <= short_time ? r->chatter + 1 : 0;
+  r->t_cable = r->t;
+  r->out->stats.events++;
+  if (r->chatter < MOST) return settle(r);
+  td_trajectory_say(r->out,
+                    "%s becomes taut and slack %d times within %.3g s at t = %.6g s: it chatters; "
+                    "give it a stiffness, or what it pulls some damping",
+                    td_taut_name(r->motion->model, cable), MOST, MOST * short_time, r->t);
+  return TD_E_DIVERGED;
+}
+
+// The cable, if any, that begins to push or is too long, -1: none.
+static int crossed_cable(const run* r, const td_step* step) {
+  const td_motion* m = r->motion;
+  for (int i = m->nevent + m->nswitch; i < m->ode.nroot; i++)
+    if (step->crossed[i] < 0) return i - m->nevent - m->nswitch;
+  return -1;
+}
+
 static td_status cross(run* r, const td_step* step) {
   const td_motion* m = r->motion;
+  const int cable = crossed_cable(r, step);
   bool switched = false;
-  for (int i = 0; i < m->ode.nroot; i++) {
+  for (int i = 0; i < m->nevent + m->nswitch; i++) {
     if (step->crossed[i] == 0) continue;
     if (i >= m->nevent) {
       switched = true;
@@ -322,6 +358,10 @@ static td_status cross(run* r, const td_step* step) {
     r->out->stats.events++;
     TD_TRY(td_trajectory_mark(r->out, step->t, i));
     if (td_event_stops(m->model, i)) r->finished = true;
+  }
+  if (cable >= 0 && !r->finished) {
+    TD_TRY(switch_cable(r, cable));
+    return td_stepper_restart(r->stepper, r->t, r->y);
   }
   if (!switched || r->finished || same_switch(r)) return TD_OK;
   r->out->stats.events++;
@@ -347,6 +387,7 @@ static td_status pass_stop(run* r) {
   if (r->t < next_stop(r) || r->t >= r->plan->t_end) return TD_OK;
   while (r->stop < r->nstop && r->stops[r->stop] <= r->t) r->stop++;
   TD_TRY(run_sampler(r));
+  TD_TRY(settle(r));
   r->out->stats.stops++;
   return td_stepper_restart(r->stepper, r->t, r->y);
 }
@@ -416,6 +457,8 @@ static td_status advance(run* r) {
 
 static td_status loop(run* r) {
   TD_TRY(run_sampler(r));
+  TD_TRY(settle(r));
+  r->y[r->motion->ode.n] = 0;  // the energy is counted from here
   TD_TRY(add_row(r, r->t, r->y));
   r->row = 1;
   watch(r);
@@ -540,7 +583,8 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
            .look_at = RADAU_TRIAL,
            .radau_trial = RADAU_TRIAL,
            .t_before = state->t,
-           .t_switch = -INFINITY};
+           .t_switch = -INFINITY,
+           .t_cable = -INFINITY};
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
   if (status != TD_OK) return status;
   status = prepare(&r);

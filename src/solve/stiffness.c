@@ -121,13 +121,19 @@ static double bdf_angle(double rtol) { return 0.2 * pow(rtol / 1e-6, 1.0 / 6); }
 static double explicit_angle(double rtol) { return 2 * pow(rtol / 1e-6, 1.0 / 8); }
 
 // Steps beyond which fast modes of a network are not followed: they are many, and there is hardly
-// any motion in them.  A step of order 8 is 13 evaluations, a leap one; one of BDF costs as much as
-// some ten on top of its factors.
-static const double many_network_steps = 5e3, many_leaps = 1e5;
-// Leaps follow a mode by ω h = 2 at most; the controller keeps a distance from that.
-static const double leap_reach = 1.6;
+// any motion in them, least of all where they are damped.  A step of order 8 is 13 evaluations, a
+// leap one; one of BDF costs as much as some ten on top of its factors.
+static const double many_network_steps = 5e3, many_leaps = 1e5, many_damped_leaps = 3e4;
+// The part of the limit of stability at which the controller keeps leaps.
+static const double leap_part = 0.8;
 // The tolerance from which on leaps are as short as stability demands, not accuracy.
 static const double loose = 1e-5;
+
+// The longest leap for an eigenvalue: (ω h)²/4 + c h/2 = 1 with its damping c = 2 ζ ω (leapfrog.c)
+static double leap_limit(double re, double im) {
+  const double w = hypot(re, im), zeta = fabs(re) / w;
+  return 2 / (w * (zeta + sqrt(zeta * zeta + 1)));
+}
 
 // Of a large problem: the fastest eigenvalue by products alone.
 static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end,
@@ -142,10 +148,12 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   sort_in(&w, 1, &re, &im);
   choice->lightly_damped = w.light;
   const double fastest = fmax(w.damped, w.resolved);
-  const bool leaps = ode->rtol >= loose && !ode->constrained && w.damped == 0;
-  const double steps = (t_end - t) * fastest / (leaps ? leap_reach : stable_reach);
+  const bool leaps = ode->rtol >= loose && fastest > 0;
+  const double steps =
+      (t_end - t) / (leaps ? leap_part * leap_limit(re, im) : stable_reach / fastest);
+  const double many = !leaps ? many_network_steps : w.damped > 0 ? many_damped_leaps : many_leaps;
   if (leaps) choice->solver = TD_SOLVER_LEAPFROG;
-  if (steps > (leaps ? many_leaps : many_network_steps)) choice->solver = TD_SOLVER_STIFF;
+  if (steps > many) choice->solver = TD_SOLVER_STIFF;
   snprintf(choice->why, sizeof choice->why, "network: modes up to %.3g 1/s, %.2g %s", fastest,
            steps, leaps ? "leaps" : "explicit steps");
   return TD_OK;

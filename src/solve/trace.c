@@ -345,6 +345,23 @@ static bool go_on(tracer* t) {
   return t->s->system.go_on(t->s);
 }
 
+// A path is that of one set of taut cables.
+static td_status check_cables(tracer* t) {
+  td_statics* s = t->s;
+  const td_point* at = &t->b.point;
+  if (td_taut_count(s->model) == 0) return TD_OK;
+  td_statics_set(s, at->x, at->p);
+  if (td_taut_correct(s->model, s->state, s->work, at->l, true) == 0) return TD_OK;
+  td_work_fail(s->work,
+               "the path ends before %s = %g, where a cable that cannot be stretched becomes taut "
+               "or slack; go on from an equilibrium beyond",
+               t->o->param < s->model->nparam
+                   ? td_model_param_name(s->model, t->o->param)
+                   : td_model_input_name(s->model, t->o->param - s->model->nparam),
+               at->p);
+  return TD_E_DIVERGED;
+}
+
 static td_status follow(tracer* t) {
   double ds = t->o->step, end;
   while (t->result->n < t->o->max_points) {
@@ -360,6 +377,7 @@ static td_status follow(tracer* t) {
     double length = ds;
     const bool last = leaves(t, t->b.point.p, &end);
     if (last) TD_TRY(land(t, end, &length));
+    TD_TRY(check_cables(t));
     TD_TRY(record_critical(t, length));
     if (t->result->n < t->o->max_points) TD_TRY(record(t, &t->b, TD_REGULAR));
     exchange(&t->a, &t->b);
@@ -389,7 +407,7 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
     s->progress = t->o->progress;
     s->user = t->o->user;
     memcpy(first->x, s->state->q, sizeof(double) * (size_t)s->nq);
-    status = td_statics_solve(s, newton, first->x, first->l, &how, &strategy, &report);
+    status = td_statics_taut(s, newton, first->x, first->l, &how, &strategy, &report);
   }
   td_newton_free(newton);
   td_statics_free(s);

@@ -4,24 +4,42 @@
 
 #include "rods.h"
 
-enum { max_times = 6 };
+enum { max_times = 8 };
 
 typedef struct motion_row {
   const char *name, *text;
   double length;  // errors count in it
-  int models;
+  int models;     // the first so many of srl, ebr, eba
   int n[max_levels];
   double t[max_times];  // moments compared, ascending
   int size;             // numbers of `tip` compared
   double bound;         // error <= bound·length/n²
   double order_tol, limit;
   double want[max_times][6];
-  int order;         // of strain-parametrised rods
+  int order;         // of strain-parametrised rods; 0: not asked
   double tol;        // their error
   const char* more;  // what else they need; may be NULL
   rom_orders rom;    // of the polynomial model; its errors count in lengths, too
   bool better;       // after the first moment it may seem to converge faster than second order
+  // What takes minutes runs with TENDRIL_LONG=1: all moments, on finer numbers of segments and
+  // higher orders; without it the first `quick` moments.  quick = 0: all of them always.
+  int quick, fine[max_levels];
+  rom_orders rom_fine;
+  int first;  // of the models: those before it have a row of their own
 } motion_row;
+
+// What of a row is asked for now
+static inline motion_row asked(const motion_row* row) {
+  motion_row r = *row;
+  if (r.quick == 0) return r;
+  if (!getenv("TENDRIL_LONG")) {
+    r.t[r.quick] = 0;
+    return r;
+  }
+  if (r.fine[0] > 0) memcpy(r.n, r.fine, sizeof r.n);
+  if (r.rom_fine.parts > 0) r.rom = r.rom_fine;
+  return r;
+}
 
 static inline int time_count(const motion_row* r) {
   int n = 0;
@@ -48,7 +66,7 @@ typedef void (*start)(bench* b);
 
 // Strain-parametrised rods: the figures themselves.  All moments are multiples of the first.
 static inline void spectral_motion(const motion_row* r, start begin) {
-  if (CHECK_SANITIZED) return;
+  if (CHECK_SANITIZED || r->order == 0) return;
   bench b = bench_spectral(r->text, r->order, r->more ? r->more : "");
   if (begin) begin(&b);
   // a hundredth of the tolerance in each step is less than the tolerance in all
@@ -107,7 +125,7 @@ static inline void follow_motion(const motion_row* r, study* s, int n, start beg
 }
 
 static inline void refine_segments(const motion_row* r, start begin) {
-  for (int m = 0; m < r->models; m++) {
+  for (int m = r->first; m < r->models; m++) {
     study s = study_new(r->name, rod_models[m]);
     for (int k = 0; k < max_levels && r->n[k] > 0; k++) follow_motion(r, &s, r->n[k], begin);
     for (int i = 0; i < time_count(r); i++) {
@@ -120,15 +138,18 @@ static inline void refine_segments(const motion_row* r, start begin) {
   }
 }
 
-static inline void refine_from(const motion_row* r, start begin) {
-  spectral_motion(r, begin);
-  polynomial_motion(r);
-  refine_segments(r, begin);
+static inline void refine_from(const motion_row* row, start begin) {
+  const motion_row r = asked(row);
+  spectral_motion(&r, begin);
+  polynomial_motion(&r);
+  refine_segments(&r, begin);
 }
 
 static inline void refine(const motion_row* r) { refine_from(r, NULL); }
 
-// Strains of a motion in the plane, which is all that spectral rods are given.
+// Strains of a motion in the plane, which is all that spectral rods are given, and that srl and ebr
+// need; eba and rom have them all.
 #define PLANAR "rod(1).modes = [1 0 1 0 1 0];\n"
+#define PLANAR_SEGMENTS "if ~absolute, " PLANAR "end\n"
 
 #endif
