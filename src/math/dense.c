@@ -198,30 +198,39 @@ static void chol_solve_one(const double* L, int n, double* b) {
   }
 }
 
-// Several, 32 side by side: rows of X by dot products with rows of L, then with its columns.
-enum { WIDE = 4 };
-static void chol_solve_panel(const double* L, int n, lanes (*X)[WIDE]) {
+// Several, 8 `wide` side by side: rows of X by dot products with rows of L, then with its columns.
+enum { WIDE = 8 };
+static ALWAYS void solve_panel(const double* L, int n, int wide, lanes (*X)[WIDE]) {
+  double inverse[small];
+  for (int i = 0; i < n; i++) inverse[i] = 1 / L[i * n + i];
   for (int i = 0; i < n; i++) {
-    lanes sum[WIDE] = {X[i][0], X[i][1], X[i][2], X[i][3]};
+    lanes sum[WIDE];
+    for (int c = 0; c < wide; c++) sum[c] = X[i][c];
     for (int k = 0; k < i; k++)
-      for (int c = 0; c < WIDE; c++) sum[c] -= L[i * n + k] * X[k][c];
-    for (int c = 0; c < WIDE; c++) X[i][c] = sum[c] / L[i * n + i];
+      for (int c = 0; c < wide; c++) sum[c] -= L[i * n + k] * X[k][c];
+    for (int c = 0; c < wide; c++) X[i][c] = sum[c] * inverse[i];
   }
   for (int i = n - 1; i >= 0; i--) {
-    lanes sum[WIDE] = {X[i][0], X[i][1], X[i][2], X[i][3]};
+    lanes sum[WIDE];
+    for (int c = 0; c < wide; c++) sum[c] = X[i][c];
     for (int k = i + 1; k < n; k++)
-      for (int c = 0; c < WIDE; c++) sum[c] -= L[k * n + i] * X[k][c];
-    for (int c = 0; c < WIDE; c++) X[i][c] = sum[c] / L[i * n + i];
+      for (int c = 0; c < wide; c++) sum[c] -= L[k * n + i] * X[k][c];
+    for (int c = 0; c < wide; c++) X[i][c] = sum[c] * inverse[i];
   }
 }
 static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
   lanes X[small][WIDE];
-  for (int first = 0; first < nrhs; first += LANES * WIDE) {
-    const size_t size = sizeof(double) * (size_t)min_int(LANES * WIDE, nrhs - first);
-    memset(X, 0, (size_t)n * sizeof *X);
-    for (int i = 0; i < n; i++) memcpy(X[i], B + i * nrhs + first, size);
-    chol_solve_panel(L, n, X);
-    for (int i = 0; i < n; i++) memcpy(B + i * nrhs + first, X[i], size);
+  for (int first = 0, count; first < nrhs; first += count) {
+    const bool few = nrhs - first <= LANES * WIDE / 2;
+    count = min_int(LANES * WIDE, nrhs - first);
+    if (count < LANES * WIDE) memset(X, 0, (size_t)n * sizeof *X);
+    for (int i = 0; i < n; i++) memcpy(X[i], B + i * nrhs + first, sizeof(double) * (size_t)count);
+    if (few) {
+      solve_panel(L, n, WIDE / 2, X);
+    } else {
+      solve_panel(L, n, WIDE, X);
+    }
+    for (int i = 0; i < n; i++) memcpy(B + i * nrhs + first, X[i], sizeof(double) * (size_t)count);
   }
 }
 
