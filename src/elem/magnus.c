@@ -102,7 +102,7 @@ static ALWAYS jet jet_cross(const jet* a, const jet* b, int degree) {
 }
 // a × e_d
 static ALWAYS jet jet_cross_unit(const jet* a, int d, int degree) {
-  jet c;
+  jet c = jet_zero();
   for (int k = 0; k <= degree; k++) c.d[k] = octet_cross_unit(&a->d[k], d);
   return c;
 }
