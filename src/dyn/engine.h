@@ -172,6 +172,13 @@ void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
                       const tree_part* part, double* dq, double* dv);
 void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
                        const tree_part* part, double* dq, double* dv);
+// Columns of the slopes of a piece whose strains are sums of coordinates, cables included.
+void td_basis_slopes(const td_model* m, const td_work* w, const model_force* f, double Kx[6][6],
+                     double Kv[6][6]);
+// Forces up to which all are such pieces with the same coordinates (alike.c): more than one, and
+// their tangent can be made at once.
+int td_alike_end(const td_model* m, int first);
+void td_alike_tangent(const td_model* m, td_work* w, int first, int end, double* dq, double* dv);
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df);
 
