@@ -172,6 +172,13 @@ void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
                       const tree_part* part, double* dq, double* dv);
 void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
                        const tree_part* part, double* dq, double* dv);
+// Columns of the slopes of a piece whose strains are sums of coordinates, cables included.
+void td_basis_slopes(const td_model* m, const td_work* w, const model_force* f, double Kx[6][6],
+                     double Kv[6][6]);
+// Forces up to which all are such pieces with the same coordinates (alike.c): more than one, and
+// their tangent can be made at once.
+int td_alike_end(const td_model* m, int first);
+void td_alike_tangent(const td_model* m, td_work* w, int first, int end, double* dq, double* dv);
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df);
 
@@ -290,13 +297,15 @@ void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial*
 void td_cable_tangent(const td_model* m, td_work* w, double* dq);
 double td_cable_energy(const td_model* m, const td_work* w);
 double td_cable_energy_change(const td_model* m, const td_work* w, int col);
-double td_cable_power(const td_model* m, const td_work* w);
+// Power of what pulls a piece with the strains x and their rates u, and of what pulls in spans.
+double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6]);
+double td_spans_power(const td_model* m, const td_work* w);
 
 // Forces on single stations (blocks.c): derivatives gathered per hop.
 void td_blocks(const td_model* m, td_work* w);
 void td_block_add(td_work* w, int hop, const station_force* s);
-void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv,
-                      const spatial* Vf);
+void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv, const spatial* Vf);
 // A force F fixed in the world that acts at a point of the hop, now at p.
 void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F);
 
@@ -318,8 +327,8 @@ void td_fluid_add(const td_model* m, td_work* w, int which);
 void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df);
 void td_fluid_blocks(const td_model* m, td_work* w);
 double td_fluid_kinetic(const td_model* m, const td_work* w);
-double td_fluid_buoyancy(const td_model* m, const td_work* w);  // potential energy
-double td_fluid_power(const td_model* m, const td_work* w);
+double td_fluid_buoyancy(const td_model* m, const td_work* w);           // potential energy
+double td_fluid_power(const td_model* m, const td_work* w, bool known);  // as td_force_power
 void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
                             spatial* momentum, spatial* weight);
 

@@ -13,6 +13,7 @@
 #include "dense.h"
 #include "engine.h"
 #include "sparse_dyn.h"
+#include "strain_hop.h"
 #include "taut.h"
 
 #define RANK_TOL \
@@ -530,7 +531,8 @@ static double largest_turn(const td_model* m, td_work* w, const double* delta) {
     const bool on =
         hop->kind == HOP_STRAIN && hop->parent >= 0 && m->hop[hop->parent].kind == HOP_STRAIN;
     spatial sum = on ? w->df[hop->parent] : spatial_zero();
-    for (int k = hop->col; k < hop->col + hop->nv; k++)
+    if (hop->kind == HOP_STRAIN) sum = spatial_add(sum, td_strain_acceleration(m, w, hop, delta));
+    for (int k = hop->col; k < hop->col + hop->nv && hop->kind != HOP_STRAIN; k++)
       sum = spatial_axpy(delta[m->col[k].v], w->col[k].S, sum);
     w->df[i] = sum;
     most = fmax(most, vec3_norm(spatial_r(&sum)));

@@ -158,6 +158,8 @@ static inline bool td_has_mass(const spatial6* I) {
 static inline bool has_parts(const model_hop* hop) {
   return hop->kind == HOP_STRAIN && !hop->dependent;
 }
+// vectors += the columns of a step, made of its parts x.
+void td_step_add(const td_work* w, const model_hop* hop, const octet* x, octet* vectors);
 // What mass_of_hop and the loop of td_tree_tangent do with columns, and the columns put on the
 // path.
 void td_step_mass(const td_model* m, const td_work* w, int hop, const path* p, octet* S,

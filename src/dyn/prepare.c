@@ -63,7 +63,6 @@ static void prepare_tree(const td_model* m, td_work* w) {
     w->hop_principal[i] = principal(w->hop_axis[i]);
   }
   td_node_prepare(m, w);
-  td_strain_prepare(m, w);
   for (int i = 0; i < m->nstation; i++)
     w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
 }
@@ -226,6 +225,7 @@ void td_prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nparam_slot; i++) w->num[m->param_slot[i]] = w->partial[i];
   prepare_tree(m, w);
   prepare_masses(m, w);
+  td_strain_prepare(m, w);
 
   td_state* state = &w->inner;
   initial_positions(m, w, state);

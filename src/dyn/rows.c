@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "path.h"
 #include "taut.h"
 
 typedef struct row_ends {
@@ -68,13 +69,14 @@ void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3
 typedef struct reach {
   int hop, n;
   int* v;  // DOF of each slot
-  spatial* S;
+  octet* S;
 } reach;
 
 static reach reach_new(const td_model* m, arena* s) {
   int slots = 0;
   for (int i = 0; i < m->nhop; i++) slots = max_int(slots, m->hop[i].end);
-  return (reach){-1, 0, arena_ints(s, slots), arena_bytes(s, (size_t)slots * sizeof(spatial))};
+  return (reach){-1, 0, arena_ints(s, slots),
+                 arena_bytes(s, (size_t)slot_blocks(slots) * sizeof(octet))};
 }
 
 static void reach_to(const td_model* m, const td_work* w, int hop, reach* r) {
@@ -82,13 +84,22 @@ static void reach_to(const td_model* m, const td_work* w, int hop, reach* r) {
   r->hop = hop;
   r->n = hop < 0 ? 0 : m->hop[hop].end;
   memset(r->v, 0, (size_t)r->n * sizeof(int));
-  memset(r->S, 0, (size_t)r->n * sizeof(spatial));
-  for (int i = hop; i >= 0; i = m->hop[i].parent)
-    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
-      const int slot = m->col[k].slot;
-      r->v[slot] = m->col[k].v;
-      r->S[slot] = spatial_add(r->S[slot], w->col[k].S);
-    }
+  memset(r->S, 0, (size_t)slot_blocks(r->n) * sizeof(octet));
+  for (int i = hop; i >= 0; i = m->hop[i].parent) {
+    const model_hop* at = &m->hop[i];
+    for (int k = at->col; k < at->col + at->nv; k++) r->v[m->col[k].slot] = m->col[k].v;
+    for (int k = at->col; k < at->col + at->nv && !has_parts(at); k++)
+      path_column(r->S, at, m->col[k].slot, &w->col[k].S);
+    if (has_parts(at)) td_step_add(w, at, w->part + at->parts, r->S);
+  }
+}
+
+// to += s Sᵀ f, DOF by DOF, whose numbers are `stride` apart
+static void reach_add(const reach* r, double s, const spatial* f, double* to, int stride) {
+  for (int first = 0; first < r->n; first += LANES) {
+    const lanes x = s * octet_dot(f, &r->S[first / LANES]);
+    for (int k = first; k < r->n && k < first + LANES; k++) to[r->v[k] * stride] += x[k - first];
+  }
 }
 
 // Rows of a joint follow each other and share their stations.
@@ -110,7 +121,7 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
     if (shared) f[0] = spatial_add(f[0], f[2]);
     for (int s = 0; s < (shared ? 2 : 3); s++) {
       reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
-      for (int k = 0; k < to[s].n; k++) Jc[i * n + to[s].v[k]] += spatial_dot(&to[s].S[k], &f[s]);
+      reach_add(&to[s], 1, &f[s], Jc + i * n, 1);
     }
   }
   arena_close(&w->scratch, mark);
@@ -264,9 +275,7 @@ static void bundle_column(const td_model* m, const td_work* w, int first, int en
     wrenches_change(&m->row[i], &s[i].ends, &s[i].at, &d, change);
     for (int e = 0; e < 3; e++) sum[e] = spatial_axpy(lambda[i], change[e], sum[e]);
   }
-  for (int e = 0; e < 3; e++)
-    for (int k = 0; k < to[e].n; k++)
-      dq[to[e].v[k] * m->nvel + m->col[col].v] -= spatial_dot(&to[e].S[k], &sum[e]);
+  for (int e = 0; e < 3; e++) reach_add(&to[e], -1, &sum[e], dq + m->col[col].v, m->nvel);
 }
 
 void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq) {

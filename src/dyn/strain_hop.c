@@ -19,6 +19,7 @@
 // The frame before a step.
 static pose before(const td_model* m, const td_work* w, int i) {
   const int parent = m->hop[i].parent;
+  if (parent >= 0 && m->hop[i].nfix == 0) return w->hop[parent].g;
   return parent < 0 ? w->hop_fix[i] : pose_mul(w->hop[parent].g, w->hop_fix[i]);
 }
 static octet_pose all_before(const td_model* m, const td_work* w, const model_run* run) {
@@ -131,10 +132,25 @@ static void prepare_step(const td_model* m, td_work* w, const model_hop* hop) {
   }
 }
 
+// Mass, first moment and rotational inertia of the steps: the last of what is constant of a run.
+static lanes* run_inertias(const td_work* w, const model_run* run) {
+  return td_run_weights(w, run) + run->ndof * run->nodes;
+}
+static void prepare_inertias(td_work* w, const model_run* run) {
+  lanes* to = run_inertias(w, run);
+  for (int l = 0; l < run->n; l++) {
+    const inertia* I = &w->hop_inertia[run->hop + l];
+    to[0][l] = I->m;
+    for (int k = 0; k < 3; k++) to[1 + k][l] = vec3_at(I->mc, k);
+    for (int k = 0; k < 9; k++) to[4 + k][l] = I->I.m[k];
+  }
+}
+
 static void prepare_run(const td_model* m, td_work* w, const model_run* run) {
   lanes *constant = w->run_weight + run->weight, *weight = td_run_weights(w, run);
   jet xi[MAGNUS_NODES] = {{{{{{0}}}}}};
-  memset(constant, 0, (size_t)(1 + (6 + run->ndof) * run->nodes) * sizeof(lanes));
+  memset(constant, 0, (size_t)run_constants(run) * sizeof(lanes));
+  prepare_inertias(w, run);
   if (run->dependent) return;
   put_steps(m, w, run, 1, constant, xi);
   for (int n = 0; n < run->nodes; n++)
@@ -172,7 +188,7 @@ static spatial weighed(const td_work* w, const model_hop* hop, const model_col* 
   return sum;
 }
 
-// Columns are looked at one by one where there are rows (and in tangents).
+// Columns are looked at one by one in networks (and in tangents).
 static void put_columns(const td_model* m, td_work* w, const model_hop* hop) {
   part_vectors part;
   parts_of(hop, w->part, part);
@@ -180,7 +196,7 @@ static void put_columns(const td_model* m, td_work* w, const model_hop* hop) {
     w->col[k].S = weighed(w, hop, &m->col[k], part);
 }
 static bool wants_columns(const td_model* m, const model_run* run) {
-  return run->dependent || m->nrow > 0 || m->sparse;
+  return run->dependent || m->sparse;
 }
 
 // The parts of all steps of a run as those of each; x: of the strains at each node, with `stride`.
@@ -211,7 +227,32 @@ static void put_twists(const td_model* m, td_work* w, const model_run* run, cons
     hop_work* h = &w->hop[i];
     h->V = spatial_add(*V, dV[l]);
     h->c = spatial_add(spatial_cross(V, &dV[l]), rate[l]);
-    if (w->hop_heavy[i]) h->I = inertia_move(h->g, w->hop_inertia[i]);
+  }
+}
+
+// Their inertias in the world (inertia_move), from what td_strain_prepare has left.
+static void put_inertias(td_work* w, const model_run* run, const octet_pose* g) {
+  const lanes *b = run_inertias(w, run), mass = b[0], *d = g->p, *R = g->R;
+  lanes c[3], r[3], RI[9], I[9];
+  octet_rotate_each(R, b + 1, r);
+  const lanes s = 2 * (d[0] * r[0] + d[1] * r[1] + d[2] * r[2]) +
+                  mass * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  for (int i = 0; i < 3; i++) {
+    c[i] = mass * d[i] + r[i];
+    octet_rotate_each(b + 4, R + 3 * i, RI + 3 * i);  // row i of R I, I symmetric
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = i; j < 3; j++) {
+      const lanes *x = RI + 3 * i, *y = R + 3 * j;
+      I[3 * i + j] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2] - (c[i] * d[j] + d[i] * r[j]);
+      if (i == j) I[3 * i + j] += s;
+      I[3 * j + i] = I[3 * i + j];
+    }
+  for (int l = 0; l < run->n; l++) {
+    if (!w->hop_heavy[run->hop + l]) continue;
+    inertia* to = &w->hop[run->hop + l].I;
+    *to = (inertia){mass[l], {c[0][l], c[1][l], c[2][l]}, {{0}}};
+    for (int k = 0; k < 9; k++) to->I.m[k] = I[k][l];
   }
 }
 
@@ -227,7 +268,9 @@ void td_strain_place(const td_model* m, td_work* w, const model_run* run) {
     w->hop[run->hop + l].g = pose_mul(one, step);
   }
   const octet V = octet_carried_each(&g, &motion.V), own = octet_carried_each(&g, &motion.A);
+  const octet_pose behind = octet_pose_mul(&g, &motion.g);
   put_twists(m, w, run, &V, &own);
+  put_inertias(w, run, &behind);
   for (int p = 0; p < 6 * run->nodes; p++)
     if (run->modes >> p % 6 & 1) motion.S[p] = octet_carried_each(&g, &motion.S[p]);
   put_parts(m, run, motion.S, 1, w->part);

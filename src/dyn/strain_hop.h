@@ -16,7 +16,7 @@ static inline lanes* td_run_weights(const td_work* w, const model_run* run) {
   return w->run_weight + run->weight + 1 + 6 * run->nodes;
 }
 // Places the steps of a run, whose first parent has been placed, and fills their parts; the
-// columns' S only where there are constraint rows, else td_strain_columns does.
+// columns' S only where strains are expressions and in networks, else td_strain_columns does.
 void td_strain_place(const td_model* m, td_work* w, const model_run* run);
 // out += what a wrench F behind a step does along its DOFs.
 void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,

@@ -10,7 +10,7 @@
 
 // The first component of part p; the others follow LANES apart.
 static inline const double* part(const octet* x, int p) {
-  return (const double*)&x[p / LANES] + p % LANES;
+  return (const double*)&x[(unsigned)p / LANES] + (unsigned)p % LANES;
 }
 static inline lanes part_dot(const double* x, const octet* v) {
   return (x[0] * v->c[0] + x[LANES] * v->c[1] + x[2 * LANES] * v->c[2]) +
@@ -20,8 +20,9 @@ static inline lanes part_dot(const double* x, const octet* v) {
 // Σ_p w_p x_p of one block of slots
 static inline octet weighed_parts(const td_work* w, const model_hop* hop, const octet* x, int b) {
   const lanes* weight = w->weight + hop->weights + b;
+  const int parts = step_parts(hop), next = hop->blocks;
   octet sum = octet_zero();
-  for (int p = 0; p < step_parts(hop); p++, weight += hop->blocks) {
+  for (int p = 0; p < parts; p++, weight += next) {
     const double* from = part(x, p);
     for (int c = 0; c < 6; c++) sum.c[c] += from[c * LANES] * *weight;
   }
@@ -29,7 +30,7 @@ static inline octet weighed_parts(const td_work* w, const model_hop* hop, const 
 }
 
 // vectors += Σ_p w_p x_p
-static void add_parts(const td_work* w, const model_hop* hop, const octet* x, octet* vectors) {
+void td_step_add(const td_work* w, const model_hop* hop, const octet* x, octet* vectors) {
   for (int b = 0; b < hop->blocks; b++) {
     const octet sum = weighed_parts(w, hop, x, b);
     vectors[hop->block + b] = octet_add(sum, vectors[hop->block + b]);
@@ -47,7 +48,7 @@ static inline lanes* step_entries(const td_model* m, const path* p, int hop, lan
 // What lies behind the first blocks is zero for this step, but not for all of its run.
 static void clear_behind(const td_model* m, const path* p, int hop, int blocks, lanes* R) {
   const model_hop *at = &m->hop[hop], *last = &m->hop[m->run[at->run].hop + m->run[at->run].n - 1];
-  const int all = slot_blocks(last->end);
+  const int all = last->filled;
   for (int k = 0; blocks < all && k < step_parts(at); k++)
     memset(R + k * p->nblock + blocks, 0, (size_t)(all - blocks) * sizeof(lanes));
 }
@@ -90,7 +91,7 @@ static ALWAYS void add_tiles(const entries* e, const lanes* weight, int count, i
 static void add_rows(const td_model* m, const td_work* w, const model_run* run, const path* p,
                      const lanes* R, lanes* rows) {
   const model_hop* hop = &m->hop[run->hop];
-  const int blocks = slot_blocks(hop[run->n - 1].end);
+  const int blocks = hop[run->n - 1].filled;
   const lanes* weight = td_run_weights(w, run);
   const model_run_dof *f = m->run_dof + run->dof, *end = f + run->ndof;
   while (f < end) {
@@ -121,16 +122,19 @@ static bool ends_run(const td_model* m, int hop) {
 // Both halves of M get half of what the step has with itself: its columns are on the path by half.
 static void mass_entries(const td_work* w, const model_hop* hop, const spatial6* I, const path* p,
                          octet* S, lanes* R) {
-  const octet* parts = w->part + hop->parts;
+  const octet* x = w->part + hop->parts;
+  const int parts = step_parts(hop), next = p->nblock;
   octet H[MAGNUS_NODES];
-  for (int o = 0; o < step_octets(hop); o++) H[o] = octet_apply(I, &parts[o]);
-  for (int b = 0; b < slot_blocks(hop->end); b++) {
+  for (int o = 0; o < step_octets(hop); o++) H[o] = octet_apply(I, &x[o]);
+  for (int b = 0; b < hop->filled; b++) {
     const int own = b - hop->block;
-    octet at = S[b], half = octet_zero();
-    if (own >= 0 && own < hop->blocks) half = octet_scale(0.5, weighed_parts(w, hop, parts, own));
-    at = octet_add(at, half);
-    for (int k = 0; k < step_parts(hop); k++) R[k * p->nblock + b] = part_dot(part(H, k), &at);
-    S[b] = octet_add(at, half);
+    octet at = S[b];
+    if (own >= 0 && own < hop->blocks) {
+      const octet all = weighed_parts(w, hop, x, own);
+      S[b] = octet_add(at, all);
+      at = octet_axpy(0.5, &all, at);
+    }
+    for (int k = 0; k < parts; k++) R[k * next + b] = part_dot(part(H, k), &at);
   }
 }
 
@@ -141,9 +145,9 @@ void td_step_mass(const td_model* m, const td_work* w, int i, const path* p, oct
   lanes* R = step_entries(m, p, i, room);
   if (td_has_mass(I)) {
     mass_entries(w, hop, I, p, S, R);
-    clear_behind(m, p, i, slot_blocks(hop->end), R);
+    clear_behind(m, p, i, hop->filled, R);
   } else {
-    add_parts(w, hop, w->part + hop->parts, S);
+    td_step_add(w, hop, w->part + hop->parts, S);
     clear_behind(m, p, i, 0, R);
   }
   if (ends_run(m, i)) add_rows(m, w, &m->run[hop->run], p, room, M);
@@ -205,24 +209,27 @@ static void parts_at(const td_model* m, const td_work* w, int i, int o, part_row
 static void row_entries(const tangent_path* t, const part_rows* s, int parts, int b, lanes* q,
                         lanes* v) {
   const octet *S = &t->S[b], *U = &t->U[b], *Z = &t->Z[b], *X = &t->X[b];
+  const int next = t->p.nblock;
   for (int k = 0; k < parts; k++) {
     const double *H = part(s->H, k), *G = part(s->G, k), *Y = part(s->minus_Y, k);
-    q[k * t->p.nblock + b] = part_dot(H, Z) + part_dot(G, U) + part_dot(Y, S);
-    v[k * t->p.nblock + b] = part_dot(H, X) + part_dot(G, S);
+    q[k * next + b] = part_dot(H, Z) + part_dot(G, U) + part_dot(Y, S);
+    v[k * next + b] = part_dot(H, X) + part_dot(G, S);
   }
 }
 static void column_entries(const tangent_path* t, const part_rows* s, int parts, int b, lanes* q,
                            lanes* v) {
+  const octet S = t->S[b];
+  const int next = t->p.nblock;
   for (int k = 0; k < parts; k++) {
-    q[k * t->p.nblock + b] = part_dot(part(s->dF, k), &t->S[b]);
-    v[k * t->p.nblock + b] = part_dot(part(s->dFv, k), &t->S[b]);
+    q[k * next + b] = part_dot(part(s->dF, k), &S);
+    v[k * next + b] = part_dot(part(s->dFv, k), &S);
   }
 }
 
 // Its own parts on the path; X = 2 U.
 static void put_on_path(const td_work* w, const model_hop* hop, const tangent_path* t) {
-  add_parts(w, hop, w->part + hop->parts, t->S);
-  add_parts(w, hop, w->part_Z + hop->parts, t->Z);
+  td_step_add(w, hop, w->part + hop->parts, t->S);
+  td_step_add(w, hop, w->part_Z + hop->parts, t->Z);
   for (int b = 0; b < hop->blocks; b++) {
     const octet U = weighed_parts(w, hop, w->part_U + hop->parts, b);
     const int at = hop->block + b;
@@ -235,25 +242,25 @@ static void put_on_path(const td_work* w, const model_hop* hop, const tangent_pa
 static void add_curvature(const td_model* m, const td_work* w, int i, const tangent_path* t,
                           lanes* rows) {
   const model_hop* hop = &m->hop[i];
-  const int lane = i - m->run[hop->run].hop;
+  const int lane = i - m->run[hop->run].hop, blocks = hop->blocks, next = t->p.nblock;
   int list[MAGNUS_PARTS], count = 0;
   for (int p = 0; p < 6 * hop->nodes; p++)
     if (hop->modes >> p % 6 & 1) list[count++] = p;
   for (int k = 0; k < count; k++)
-    for (int b = 0; b < hop->blocks; b++) {
-      lanes sum = rows[k * t->p.nblock + hop->block + b];
-      for (int r = 0; r < count; r++) {
-        const double* N = (const double*)&t->curvature[list[k]][list[r]];
-        sum += N[lane] * w->weight[hop->weights + r * hop->blocks + b];
-      }
-      rows[k * t->p.nblock + hop->block + b] = sum;
+    for (int b = 0; b < blocks; b++) {
+      const lanes* weight = w->weight + hop->weights + b;
+      lanes* to = rows + k * next + hop->block + b;
+      lanes sum = *to;
+      for (int r = 0; r < count; r++)
+        sum += ((const double*)&t->curvature[list[k]][list[r]])[lane] * weight[r * blocks];
+      *to = sum;
     }
 }
 
 void td_step_tangent(const td_model* m, const td_work* w, int i, const tangent_path* t) {
   const model_hop* hop = &m->hop[i];
   const model_run* run = &m->run[hop->run];
-  const int blocks = slot_blocks(hop->end), parts = step_parts(hop);
+  const int blocks = hop->filled, parts = step_parts(hop);
   lanes* R[TANGENT_ROWS];
   part_rows s;
   for (int k = 0; k < TANGENT_ROWS; k++) R[k] = step_entries(m, &t->p, i, t->room[k]);

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine.h"
-#include "kernel.h"
 #include "section.h"
 #include "segment.h"
 
@@ -396,46 +395,35 @@ static void basis_hessian(const td_model* m, const td_work* w, const model_force
   }
 }
 
-// How many terms from t on, up to eight, have columns side by side.
-static int stretch_of_terms(const td_model* m, const model_force* f, int t, const tree_part* part) {
-  const model_term* first = m->term + f->term + t;
-  int n = 1;
-  while (n < LANES && t + n < f->nterm &&
-         part_row(part, first[n].v) == part_row(part, first->v) + n)
-    n++;
-  return n;
-}
-
-// The columns of n such terms:  -= w_s K_ts w_t for the rows of all terms s, w_t the weights or,
-// with `rates`, their rates.
-static void add_stretch(const td_model* m, const td_work* w, const model_force* f, int t, int n,
-                        double K[6][6], bool rates, const tree_part* part, double* to) {
-  const model_term *all = m->term + f->term, *first = all + t;
-  double along[6][LANES];
-  for (int i = 0; i < 6; i++)
-    for (int k = 0; k < n; k++)
-      along[i][k] = w->num[rates ? first[k].rate : first[k].weight] * K[first[k].mode][i];
-  for (const model_term* s = all; s < all + f->nterm; s++) {
-    double* row = to + part_row(part, s->v) * part->n + part_row(part, first->v);
-    axpy(-piece_length(w, f) * w->num[s->weight], along[s->mode], row, n);
-  }
-}
-
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
-static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
-                          const tree_part* part, double* dq, double* dv) {
+void td_basis_slopes(const td_model* m, const td_work* w, const model_force* f, double Kx[6][6],
+                     double Kv[6][6]) {
   const section sec = section_of(w, f, w->num);
-  double x[6], u[6], Kx[6][6], Kv[6][6];
+  double x[6], u[6];
   basis_strains(m, w, f, x, u);
   section_slopes(&sec, u, Kx, Kv);
   if (f->ncrossing > 0) td_cable_slopes(m, w, f, x, Kx);
-  for (int t = 0, n; t < f->nterm; t += n) {
-    n = stretch_of_terms(m, f, t, part);
-    add_stretch(m, w, f, t, n, Kx, false, part, dq);
-    add_stretch(m, w, f, t, n, Kv, false, part, dv);
-    if (f->coords >= 0) add_stretch(m, w, f, t, n, Kv, true, part, dq);
+}
+
+static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
+                          const tree_part* part, double* dq, double* dv) {
+  double x[6], u[6], Kx[6][6], Kv[6][6];
+  td_basis_slopes(m, w, f, Kx, Kv);
+  const model_term *first = m->term + f->term, *end = first + f->nterm;
+  for (const model_term* t = first; t < end; t++) {
+    const double weight = piece_length(w, f) * w->num[t->weight];
+    for (const model_term* s = first; s < end; s++) {
+      const double both = weight * w->num[s->weight];
+      const int at = part_row(part, s->v) * part->n + part_row(part, t->v);
+      dq[at] -= both * Kx[t->mode][s->mode];
+      dv[at] -= both * Kv[t->mode][s->mode];
+      if (f->coords >= 0)
+        dq[at] -= piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
+    }
   }
-  if (f->coords >= 0) basis_hessian(m, w, f, x, u, part, dq);
+  if (f->coords < 0) return;
+  basis_strains(m, w, f, x, u);
+  basis_hessian(m, w, f, x, u, part, dq);
 }
 
 // What a column does to the numbers of a polynomial rod.
@@ -498,13 +486,12 @@ double td_strain_energy(const td_model* m, const td_work* w, const model_force* 
 
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
   const section sec = section_of(w, f, w->num);
-  double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
+  double x[6], u[6], s[6], power = 0;
   td_strain_state(m, w, f, x, u);
-  section_force(&sec, x, u, ALL_MODES, s);
-  section_force(&sec, x, still, ALL_MODES, spring);
-  for (int d = 0; d < 6; d++)
-    power += (s[d] - (f->potential ? spring[d] - sec.load * sec.input[d] : 0)) * u[d];
-  return piece_length(w, f) * power;
+  section_force(&sec, f->potential ? sec.x0 : x, u, ALL_MODES, s);  // springs apart
+  for (int d = 0; d < 6; d++) power += s[d] * u[d];
+  power *= piece_length(w, f);
+  return f->ncrossing > 0 ? power + td_crossings_power(m, w, f, x, u) : power;
 }
 
 // With strains y(q, t) all that lies behind a step also moves with the twist V_t = ∂y/∂t ∂g/∂y, on

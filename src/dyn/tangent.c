@@ -470,7 +470,14 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   td_composites(m, w);
   const tree_part all = whole_forest(m);
   td_tree_tangent(m, w, &all, dFdq, dFdv);
-  for (int i = 0; i < m->nforce; i++) td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
+  for (int i = 0, end; i < m->nforce; i = end) {
+    end = td_alike_end(m, i);
+    if (end > i + 1) {
+      td_alike_tangent(m, w, i, end, dFdq, dFdv);
+    } else {
+      td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
+    }
+  }
   td_cable_tangent(m, w, dFdq);
   if (sweeps) force_tangent(m, w, dFdq, dFdv);
   if (m->nrow > 0 && lambda) td_row_tangent(m, w, lambda, dFdq);

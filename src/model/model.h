@@ -81,6 +81,7 @@ typedef struct model_hop {
   bool straight;   // the velocities of all these slots ascend one by one
   int block,
       blocks;  // HOP_STRAIN: first of the blocks of LANES slots that hold its own, and how many
+  int filled;  // blocks up to the last in which it or a hop above it has columns
 } model_hop;
 
 // The parts of a step: the strains that may change, node by node, eight to an octet.
@@ -101,9 +102,10 @@ typedef struct model_run {
   unsigned modes;  // of any of them
   bool dependent;  // all of them or none
   int dof, ndof;   // their coordinates, where strains are sums of them
-  int weight;      // where td_work has what is constant of them: their lengths, then the strains
-                   // of each node without coordinates, then the coordinates' weights at each
+  int weight;      // where td_work has what is constant of them: their lengths, the strains of
+                   // each node without coordinates, the coordinates' weights at each; inertias
 } model_run;
+static inline int run_constants(const model_run* r) { return 14 + (6 + r->ndof) * r->nodes; }
 typedef struct model_run_dof {
   int q, v, slot;
   int part;  // which strain
@@ -174,7 +176,7 @@ typedef struct model_node {
 // != 0, + input.
 typedef struct model_law {
   num k, rest, compr, mu, nu, input;
-  int dir;
+  signed char dir;
   bool rest_initial;  // rest is the value at the initial configuration
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;

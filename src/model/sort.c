@@ -112,6 +112,7 @@ static void number_parts(td_model* m) {
   m->nstrain_octet = m->nstrain_weight = 0;
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
+    hop->filled = (hop->end + LANES - 1) / LANES;
     if (hop->kind != HOP_STRAIN) continue;
     int first = hop->end, end = 0;
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
@@ -120,6 +121,7 @@ static void number_parts(td_model* m) {
     }
     hop->block = first;
     hop->blocks = max_int(end - first, 0);
+    hop->filled = max_int(end, hop->parent < 0 ? 0 : m->hop[hop->parent].filled);
     hop->parts = m->nstrain_octet;
     hop->weights = m->nstrain_weight;
     m->nstrain_octet += step_octets(hop);
@@ -172,7 +174,7 @@ static td_status number_runs(td_model* m) {
     model_run* to = td_push_run(m, 1);
     if (!to) return TD_E_NOMEM;
     *to = run;
-    m->nrun_weight += 1 + (6 + run.ndof) * run.nodes;
+    m->nrun_weight += run_constants(&run);
     n = run.n;
   }
   return TD_OK;
