@@ -363,19 +363,22 @@ double td_cable_energy_change(const td_model* m, const td_work* w, int col) {
   return sum;
 }
 
-static double crossing_power(const td_model* m, const td_work* w, int crossing) {
-  const model_crossing* c = &m->crossing[crossing];
-  double x[6], u[6], rate = 0;
-  td_strain_state(m, w, &m->force[c->force], x, u);
-  const cable_section s = cable_at(x, w->num + c->path);
-  for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
-  return -w->crossing_share[crossing] * w->cable[c->cable].tension * passed(m, w, c) * rate;
+double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6]) {
+  double sum = 0;
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    if (m->cable[c->cable].potential) continue;
+    const cable_section s = cable_at(x, w->num + c->path);
+    double rate = 0;
+    for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
+    sum -= w->crossing_share[i] * w->cable[c->cable].tension * passed(m, w, c) * rate;
+  }
+  return sum;
 }
 
-double td_cable_power(const td_model* m, const td_work* w) {
+double td_spans_power(const td_model* m, const td_work* w) {
   double sum = 0;
-  for (int i = 0; i < m->ncrossing; i++)
-    if (!m->cable[m->crossing[i].cable].potential) sum += crossing_power(m, w, i);
   for (int i = 0; i < m->nspan; i++) {
     const model_span* s = &m->span[i];
     if (!m->cable[s->cable].potential) sum -= w->cable[s->cable].tension * span_axial(m, w, s).Ld;

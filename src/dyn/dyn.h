@@ -85,11 +85,12 @@ td_status td_taut_free(const td_model* model, td_state* state, td_work* work);
 // Switching functions (count), positive: the tension of a taut, the gap of a slack cable.
 void td_taut_values(const td_model* model, const td_state* state, td_work* work, double* values);
 void td_taut_copy(const td_model* model, const td_work* from, td_work* to);
-// Statics: all taut or none; change those with negative tensions or gaps, or only the first, and
-// tell how many.
+// Statics: all taut or none; change all with negative tensions or gaps, or only the worst or the
+// first of them, and tell how many there are.
+typedef enum td_taut_rule { TD_TAUT_ALL, TD_TAUT_WORST, TD_TAUT_FIRST } td_taut_rule;
 void td_taut_all(const td_model* model, td_work* work, bool taut);
 int td_taut_correct(const td_model* model, const td_state* state, td_work* work,
-                    const double* lambda, bool one);
+                    const double* lambda, td_taut_rule rule);
 
 // ---- one step of fixed length -----------------------------------------------------------------
 // The classical Runge-Kutta step of order 4, then unit quaternions and constraints are restored.

@@ -297,7 +297,10 @@ void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial*
 void td_cable_tangent(const td_model* m, td_work* w, double* dq);
 double td_cable_energy(const td_model* m, const td_work* w);
 double td_cable_energy_change(const td_model* m, const td_work* w, int col);
-double td_cable_power(const td_model* m, const td_work* w);
+// Power of what pulls a piece with the strains x and their rates u, and of what pulls in spans.
+double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6]);
+double td_spans_power(const td_model* m, const td_work* w);
 
 // Forces on single stations (blocks.c): derivatives gathered per hop.
 void td_blocks(const td_model* m, td_work* w);
@@ -324,8 +327,8 @@ void td_fluid_add(const td_model* m, td_work* w, int which);
 void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df);
 void td_fluid_blocks(const td_model* m, td_work* w);
 double td_fluid_kinetic(const td_model* m, const td_work* w);
-double td_fluid_buoyancy(const td_model* m, const td_work* w);  // potential energy
-double td_fluid_power(const td_model* m, const td_work* w);
+double td_fluid_buoyancy(const td_model* m, const td_work* w);           // potential energy
+double td_fluid_power(const td_model* m, const td_work* w, bool known);  // as td_force_power
 void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
                             spatial* momentum, spatial* weight);
 

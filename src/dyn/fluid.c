@@ -137,16 +137,24 @@ static void add_eight(td_work* w, const wet_eight* e, const octet* f) {
   for (int l = 0; l < e->n; l++) w->hop[e->hop[l]].f = spatial_add(w->hop[e->hop[l]].f, each[l]);
 }
 
+// In a fluid at rest, and where gravity has a potential, the power is that of the drag alone: it is
+// then found with the forces.
+static bool only_drags(const td_model* m, const spatial* Vf) {
+  return m->gravity_constant && spatial_dot(Vf, Vf) == 0;
+}
+
 void td_fluid_add(const td_model* m, td_work* w, int which) {
   if (m->nwet == 0 || !(which & FORCES_PASSIVE)) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
-  const bool flows = spatial_dot(&Vf, &Vf) > 0;
+  const bool flows = spatial_dot(&Vf, &Vf) > 0, drags = only_drags(m, &Vf);
   for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++) {
     octet Vr;
     const octet_pose at = eight_now(w, e, &Vf, &Vr);
     const octet y = octet_twist_in_each(&at, &Vr), drag = drag_each(e->drag, &y);
     const octet f = octet_add(octet_wrench_out_each(&at, &drag), buoyancies(e, &at, &g));
     add_eight(w, e, &f);
+    const lanes power = octet_dot_each(&y, &drag);
+    for (int l = 0; l < e->n && drags; l++) w->law_power += power[l];
   }
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
@@ -245,10 +253,10 @@ double td_fluid_buoyancy(const td_model* m, const td_work* w) {
   return sum;
 }
 
-double td_fluid_power(const td_model* m, const td_work* w) {
-  if (m->nwet == 0) return 0;
+double td_fluid_power(const td_model* m, const td_work* w, bool known) {
   const spatial g = gravity(m, w), Vf = stream(m, w);
   double sum = 0;
+  if (m->nwet == 0 || (known && only_drags(m, &Vf))) return 0;
   for (int i = 0; i < m->nwet; i++) {
     const model_wet* wet = &m->wet[i];
     if (!moves(m, wet)) continue;

@@ -363,7 +363,7 @@ static double power_of(const td_model* m, const td_work* w, const model_force* f
 }
 
 double td_force_power(const td_model* m, const td_work* w, bool known) {
-  double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w) +
+  double sum = td_spans_power(m, w) + td_fluid_power(m, w, known) + td_contacts_power(m, w) +
                (w->pull.on ? td_pull_power(m, w) : 0) + (known ? w->law_power : 0);
   for (int i = 0; i < m->nforce && !(known && w->lawless == 0); i++)
     if (!known || force_laws(m->force[i].kind) == 0) sum += power_of(m, w, &m->force[i]);

@@ -25,6 +25,11 @@ typedef struct node {
   vec3 p0;             // where it is at q = 0
 } node;
 
+// Where it is and how fast: all that axial links look at.
+typedef struct spot {
+  vec3 p, v;
+} spot;
+
 typedef struct body {
   double mass;
   bool turns;  // or it is a point, without the rest
@@ -70,10 +75,12 @@ struct td_lattice {
   double* rest;
   body* body;         // consecutive nodes alike share one
   int* fixed;         // stations on the ground
-  frame* frame;       // (nnode + nfixed)
+  spot* spot;         // (nnode + nfixed)
+  frame* frame;       // of the same, where there are beams or nodes that turn
   vec3 *F, *T;        // on each of them
   double* tau;        // (nvel) along translations, where there are grips
   bool turns;         // some node does
+  bool framed;        // or there are beams
   unsigned prepared;  // of the work, when the numbers were taken
   bool fits;          // they are such as this file takes
 };
@@ -194,14 +201,15 @@ static bool list_ties(td_lattice* s) {
   return true;
 }
 
-// A cache line for what axial links look at.
 static bool open_frames(td_lattice* s) {
+  s->framed = s->turns || count_forces(s->m, FORCE_BEAM) > 0;
   const size_t n = (size_t)(s->nnode + s->nfixed);
-  s->frame = aligned_alloc(64, (n * sizeof(frame) + 63) / 64 * 64 + 64);
+  s->spot = malloc((n + 1) * sizeof(spot));
+  s->frame = malloc((s->framed ? n + 1 : 1) * sizeof(frame));
   s->F = malloc((n + 1) * sizeof(vec3));
   s->T = malloc((s->turns ? n + 1 : 1) * sizeof(vec3));
   s->tau = malloc((s->ngrip > 0 ? (size_t)s->m->nvel : 1) * sizeof(double));
-  return s->frame && s->F && s->T && s->tau;
+  return s->spot && s->frame && s->F && s->T && s->tau;
 }
 
 td_lattice* td_lattice_new(const td_model* m) {
@@ -219,8 +227,8 @@ td_lattice* td_lattice_new(const td_model* m) {
 
 void td_lattice_free(td_lattice* s) {
   if (!s) return;
-  void* const parts[] = {s->node, s->link,  s->grip,  s->tie, s->S, s->effort, s->rest,
-                         s->body, s->fixed, s->frame, s->F,   s->T, s->tau};
+  void* const parts[] = {s->node, s->link,  s->grip, s->tie,   s->S, s->effort, s->rest,
+                         s->body, s->fixed, s->spot, s->frame, s->F, s->T,      s->tau};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
   free(s);
 }
@@ -342,6 +350,12 @@ static bool fill_ties(td_lattice* s, const td_work* w) {
   return n == 0 || td_chol(s->S, n, dependent) == 0;
 }
 
+static void fill_place(td_lattice* s, const td_work* w, int i) {
+  const frame f = td_frame(s->m, w, s->fixed[i]);
+  s->spot[s->nnode + i] = (spot){f.p, f.v};
+  if (s->framed) s->frame[s->nnode + i] = f;
+}
+
 // Everything that follows from parameters.
 static void fill(td_lattice* s, const td_work* w) {
   s->nbody = s->neffort = 0;
@@ -350,26 +364,30 @@ static void fill(td_lattice* s, const td_work* w) {
   for (int i = 0; i < s->nnode && s->fits; i++) s->fits = fill_node(s, w, &s->node[i]);
   if (s->fits) fill_laws(s, w);
   s->fits = s->fits && fill_ties(s, w);
-  for (int i = 0; i < s->nfixed; i++) s->frame[s->nnode + i] = td_frame(s->m, w, s->fixed[i]);
-  for (int i = 0; i < s->nnode; i++) s->frame[i] = frame_ground();
+  for (int i = 0; i < s->nfixed; i++) fill_place(s, w, i);
+  for (int i = 0; i < s->nnode && s->framed; i++) s->frame[i] = frame_ground();
 }
 
 // ---- one state --------------------------------------------------------------------------------
 
 static void place_nodes(td_lattice* s, const td_state* state) {
+  const vec3 none = {0, 0, 0};
   for (int i = 0; i < s->nnode; i++) {
     const node* n = &s->node[i];
+    const spot at = {vec3_add(n->p0, vec3_of(state->q + n->q)), vec3_of(state->v + n->v)};
+    s->spot[i] = at;
+    s->F[i] = none;
+    if (!s->framed) continue;
     frame* f = &s->frame[i];
-    f->p = vec3_add(n->p0, vec3_of(state->q + n->q));
-    f->v = vec3_of(state->v + n->v);
+    f->p = at.p;
+    f->v = at.v;
     if (n->turn_q < 0) continue;
     const double* q = state->q + n->turn_q;
     f->R = mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)}));
     f->w = mat3_apply(f->R, vec3_of(state->v + n->turn_v));
   }
-  const size_t n = (size_t)(s->nnode + s->nfixed);
-  memset(s->F, 0, n * sizeof(vec3));
-  if (s->turns) memset(s->T, 0, n * sizeof(vec3));
+  memset(s->F + s->nnode, 0, (size_t)s->nfixed * sizeof(vec3));
+  if (s->turns) memset(s->T, 0, (size_t)(s->nnode + s->nfixed) * sizeof(vec3));
 }
 
 // Where a link is along one of its directions.
@@ -388,13 +406,14 @@ static double effort_at(const effort* e, double rest, double load, stance at, do
 }
 
 static void pull_axially(td_lattice* s, const link* l, double load, double* power) {
-  const frame *a = &s->frame[l->a], *b = &s->frame[l->b];
+  const spot *a = &s->spot[l->a], *b = &s->spot[l->b];
   const effort* e = &s->effort[l->first];
-  const axial x = axial_at(a, b);
+  const vec3 u = vec3_sub(b->v, a->v);
+  const axial x = axial_of(vec3_sub(b->p, a->p), u);
   const stance at = {x.L, l->isotropic ? 0 : x.Ld, x.Ld};
   vec3 F = vec3_scale(effort_at(e, s->rest[l->rest], load, at, power), x.n);
   if (l->isotropic) {
-    const vec3 u = vec3_sub(b->v, a->v), damping = link_damping(u, e->law.mu, e->law.nu);
+    const vec3 damping = link_damping(u, e->law.mu, e->law.nu);
     *power += vec3_dot(damping, u);
     F = vec3_add(F, damping);
   }
@@ -478,7 +497,7 @@ static double rate_along(const td_lattice* s, const tie* t, const double* v) {
 
 static vec3 end_place(const td_lattice* s, int end, const double* q) {
   const node* n = &s->node[end];
-  return end < s->nnode ? vec3_add(n->p0, vec3_of(q + n->q)) : s->frame[end].p;
+  return end < s->nnode ? vec3_add(n->p0, vec3_of(q + n->q)) : s->spot[end].p;
 }
 
 static double place_along(const td_lattice* s, const tie* t, const double* q) {

@@ -1,8 +1,7 @@
 // Which cables that cannot be stretched are taut.  With the gap  e - pull >= 0  of each (taut.c):
 //
 //   positions       a cable is taut where its gap is closed
-//   velocities      gaps that close are stopped by impulses P >= 0 of the cables, perfectly
-//   plastic:
+//   velocities      impulses P >= 0 stop gaps that close, perfectly plastic:
 //                   v+ = v + M⁻¹ Jᵀ P,   gap' >= 0,   P gap' = 0
 //   accelerations   T >= 0,   gap" >= 0,   T gap" = 0
 //
@@ -14,12 +13,17 @@
 
 #include "taut.h"
 
-#define GAP_CLOSED 1e-9  // of its length: a gap below counts as closed
-#define GAP_OVERSHOOT \
-  1e-10  // of its length: a slack cable is caught when its gap is below minus this
-#define TENSION_RELEASE 1e-9  // of the largest tension: a taut one is let go below minus this
-#define TENSION_SIGN 1e-11    // of the largest multiplier: below minus this it is negative
-#define GAP_STILL 1e-9  // of the speeds that add up to the rate of a gap: below this there is none
+// Relative to the length of the cable: a gap below is closed; a slack cable is caught when its gap
+// is below minus this; a gap is opened for more than this.
+#define GAP_CLOSED 1e-9
+#define GAP_OVERSHOOT 1e-10
+#define GAP_BOUNCE 1e-8
+// Relative to the largest tension: a taut cable is let go below minus this; a multiplier is
+// negative below minus this.
+#define TENSION_RELEASE 1e-9
+#define TENSION_SIGN 1e-11
+// Relative to the speeds that add up to the rate of a gap: below this there is none.
+#define GAP_STILL 1e-9
 
 static row_value gap_at(const td_model* m, const td_work* w, int cable) {
   const model_row* r = &m->row[m->cable[cable].row];
@@ -81,7 +85,8 @@ typedef struct contest {
   td_state* state;
   td_work* w;
   bool* closed;  // whose gaps are: only these take part
-  double *multiplier, *opening, *scale;
+  double *multiplier, *opening;
+  double *rate, *scale;  // of the gaps, and what counts as none
   double *g, *dv, *row;  // velocities: rates to be brought about, their change, a row of J
   double most, widest;
 } contest;
@@ -94,6 +99,7 @@ static contest contest_new(const td_model* m, td_state* state, td_work* w) {
                    .closed = arena_bytes(s, (size_t)m->ncable),
                    .multiplier = arena_zeros(s, m->nrow),
                    .opening = arena_zeros(s, m->ncable),
+                   .rate = arena_zeros(s, m->ncable),
                    .scale = arena_zeros(s, m->ncable),
                    .g = arena_zeros(s, m->nrow),
                    .dv = arena_zeros(s, m->nvel),
@@ -144,7 +150,6 @@ static double along_row(const contest* c, int cable, const double* v) {
   return sum;
 }
 
-// Rates of the gaps, and what counts as none.
 static void measure_rates(contest* c) {
   for (int i = 0; i < c->m->ncable; i++) {
     if (!is_hard(c->m, i)) continue;
@@ -153,8 +158,14 @@ static void measure_rates(contest* c) {
     c->scale[i] = fabs(rate);
     for (int j = 0; j < c->m->nvel; j++) c->scale[i] += fabs(c->row[j] * c->w->v[j]);
     c->scale[i] = GAP_STILL * c->scale[i] + 1e-14;
-    c->opening[i] = gap_at(c->m, c->w, i).ed;
+    c->rate[i] = gap_at(c->m, c->w, i).ed;
   }
+}
+
+static bool is_opening(const contest* c) {
+  for (int i = 0; i < c->m->ncable; i++)
+    if (is_hard(c->m, i) && c->closed[i] && c->rate[i] > c->scale[i]) return true;
+  return false;
 }
 
 // Impulses that bring the rates of all constraints to where they should be.
@@ -168,27 +179,7 @@ static td_status strike(contest* c) {
   }
   TD_TRY(td_impulse(m, w, c->g, c->dv, c->multiplier));
   for (int i = 0; i < m->ncable; i++)
-    if (is_hard(m, i)) c->opening[i] = gap_at(m, w, i).ed + along_row(c, i, c->dv);
-  return TD_OK;
-}
-
-static td_status settle_velocities(contest* c) {
-  bool closing = false;
-  td_enter(c->m, c->state, c->w);
-  measure_rates(c);
-  for (int i = 0; i < c->m->ncable; i++) {
-    if (!is_hard(c->m, i) || !c->closed[i]) continue;
-    closing |= c->opening[i] < -c->scale[i];
-    c->w->cable[i].slack = c->opening[i] > c->scale[i];
-  }
-  if (closing) {
-    TD_TRY(decide(c, strike));
-    for (int j = 0; j < c->m->nvel; j++) c->state->v[j] += c->dv[j];
-    td_enter(c->m, c->state, c->w);
-    measure_rates(c);
-  }
-  for (int i = 0; i < c->m->ncable; i++)
-    if (is_hard(c->m, i)) c->closed[i] = c->closed[i] && c->opening[i] <= c->scale[i];
+    if (is_hard(m, i)) c->opening[i] = c->rate[i] + along_row(c, i, c->dv);
   return TD_OK;
 }
 
@@ -211,6 +202,52 @@ static td_status settle_accelerations(contest* c) {
   }
   TD_TRY(decide(c, hold));
   c->w->taut_scale = fmax(c->w->taut_scale, c->most);
+  return TD_OK;
+}
+
+// ---- impacts ----------------------------------------------------------------------------------
+
+static void add_impulses(contest* c) {
+  for (int j = 0; j < c->m->nvel; j++) c->state->v[j] += c->dv[j];
+  td_enter(c->m, c->state, c->w);
+  measure_rates(c);
+}
+
+// An impulse of one cable may open the gap of another, which closes again and opens the first, ever
+// less: a gap that would close before it is GAP_BOUNCE wide,  gap'²/(2 |gap"|),  does not open.
+static td_status hold_back(contest* c) {
+  bool any = false;
+  if (!is_opening(c)) return TD_OK;
+  TD_TRY(hold(c));
+  for (int i = 0; i < c->m->ncable; i++) {
+    if (!is_hard(c->m, i) || !c->closed[i] || !(c->rate[i] > c->scale[i])) continue;
+    const double bounce = GAP_BOUNCE * c->w->cable[i].zero;
+    if (!(c->rate[i] * c->rate[i] < -2 * c->opening[i] * bounce)) continue;
+    c->w->cable[i].slack = false;
+    any = true;
+  }
+  if (!any) return TD_OK;
+  TD_TRY(strike(c));
+  add_impulses(c);
+  return TD_OK;
+}
+
+static td_status settle_velocities(contest* c) {
+  bool closing = false;
+  td_enter(c->m, c->state, c->w);
+  measure_rates(c);
+  for (int i = 0; i < c->m->ncable; i++) {
+    if (!is_hard(c->m, i) || !c->closed[i]) continue;
+    closing |= c->rate[i] < -c->scale[i];
+    c->w->cable[i].slack = c->rate[i] > c->scale[i];
+  }
+  if (closing) {
+    TD_TRY(decide(c, strike));
+    add_impulses(c);
+  }
+  TD_TRY(hold_back(c));
+  for (int i = 0; i < c->m->ncable; i++)
+    if (is_hard(c->m, i)) c->closed[i] = c->closed[i] && c->rate[i] <= c->scale[i];
   return TD_OK;
 }
 
@@ -237,14 +274,42 @@ static td_status cannot_follow(contest* c) {
   return TD_E_DIVERGED;
 }
 
+// The slack cable that is most too long, -1: none.
+static int longest(const contest* c) {
+  int worst = -1;
+  double most = GAP_CLOSED;
+  for (int i = 0; i < c->m->ncable; i++) {
+    if (!is_hard(c->m, i) || !c->w->cable[i].slack) continue;
+    const double over = -gap_at(c->m, c->w, i).e / c->w->cable[i].zero;
+    if (over > most) worst = i, most = over;
+  }
+  return worst;
+}
+
+// Gaps that are closed stay so.  Others that are negative, as where cables are pulled at the start,
+// are closed one by one: the longest cable may have pulled the others short.
+static td_status close_gaps(contest* c) {
+  td_prepare(c->m, c->w);
+  td_place(c->m, c->state, c->w);
+  for (int i = 0; i < c->m->ncable; i++)
+    if (is_hard(c->m, i))
+      c->w->cable[i].slack = !(fabs(gap_at(c->m, c->w, i).e) <= GAP_CLOSED * c->w->cable[i].zero);
+  for (int worst = 0; worst >= 0;) {
+    find_closed(c);
+    const td_status status = td_project_q(c->m, c->state, c->w, 1e-12);
+    if (status != TD_OK) return status == TD_E_DIVERGED ? cannot_follow(c) : status;
+    td_place(c->m, c->state, c->w);
+    worst = longest(c);
+    if (worst >= 0) c->w->cable[worst].slack = false;
+  }
+  return TD_OK;
+}
+
 td_status td_taut_settle(const td_model* m, td_state* state, td_work* w) {
   if (m->ntaut == 0) return TD_OK;
   const arena_mark mark = arena_open(&w->scratch);
   contest c = contest_new(m, state, w);
-  td_taut_touching(m, state, w);
-  find_closed(&c);
-  td_status status = td_project_q(m, state, w, 1e-12);
-  if (status == TD_E_DIVERGED) status = cannot_follow(&c);
+  td_status status = close_gaps(&c);
   if (status == TD_OK) status = settle_velocities(&c);
   if (status == TD_OK) status = settle_accelerations(&c);
   arena_close(&w->scratch, mark);
@@ -282,22 +347,30 @@ void td_taut_values(const td_model* m, const td_state* state, td_work* w, double
   }
 }
 
+// How wrong it is that a cable is taut or slack: its tension relative to the largest, its gap
+// relative to its length.
+static double wrongness(const td_model* m, const td_work* w, const double* lambda, double most,
+                        int i) {
+  if (!is_hard(m, i)) return 0;
+  if (w->cable[i].slack) return -gap_at(m, w, i).e / w->cable[i].zero;
+  return most > 0 ? -lambda[m->cable[i].row] / most : 0;
+}
+
 int td_taut_correct(const td_model* m, const td_state* state, td_work* w, const double* lambda,
-                    bool one) {
-  double most = 0;
-  int wrong = 0;
+                    td_taut_rule rule) {
+  double most = 0, worst = 0;
+  int wrong = 0, which = -1;
   td_enter(m, state, w);
   for (int i = 0; i < m->ncable; i++)
     if (is_hard(m, i) && !w->cable[i].slack) most = fmax(most, fabs(lambda[m->cable[i].row]));
   for (int i = 0; i < m->ncable; i++) {
-    if (!is_hard(m, i) || (one && wrong > 0)) continue;
-    const bool slack = w->cable[i].slack;
-    if (slack ? gap_at(m, w, i).e >= -GAP_CLOSED * w->cable[i].zero
-              : lambda[m->cable[i].row] >= -GAP_CLOSED * most)
-      continue;
-    w->cable[i].slack = !slack;
+    const double x = wrongness(m, w, lambda, most, i);
+    if (!(x > GAP_CLOSED)) continue;
     wrong++;
+    if (rule == TD_TAUT_ALL) w->cable[i].slack = !w->cable[i].slack;
+    if (which < 0 || (rule == TD_TAUT_WORST && x > worst)) which = i, worst = x;
   }
+  if (wrong > 0 && rule != TD_TAUT_ALL) w->cable[which].slack = !w->cable[which].slack;
   return wrong;
 }
 

@@ -486,13 +486,12 @@ double td_strain_energy(const td_model* m, const td_work* w, const model_force* 
 
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
   const section sec = section_of(w, f, w->num);
-  double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
+  double x[6], u[6], s[6], power = 0;
   td_strain_state(m, w, f, x, u);
-  section_force(&sec, x, u, ALL_MODES, s);
-  section_force(&sec, x, still, ALL_MODES, spring);
-  for (int d = 0; d < 6; d++)
-    power += (s[d] - (f->potential ? spring[d] - sec.load * sec.input[d] : 0)) * u[d];
-  return piece_length(w, f) * power;
+  section_force(&sec, f->potential ? sec.x0 : x, u, ALL_MODES, s);  // springs apart
+  for (int d = 0; d < 6; d++) power += s[d] * u[d];
+  power *= piece_length(w, f);
+  return f->ncrossing > 0 ? power + td_crossings_power(m, w, f, x, u) : power;
 }
 
 // With strains y(q, t) all that lies behind a step also moves with the twist V_t = ∂y/∂t ∂g/∂y, on

@@ -104,7 +104,7 @@ static size_t scratch_size(const td_model* m) {
   const arrow_shape arrow = td_arrow_shape(m);
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + 2 * td_arrow_scratch(&arrow) +
          sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) +
-         32 * (size_t)m->ncable + 65536;
+         64 * (size_t)m->ncable + 65536;
 }
 
 size_t td_work_bytes(const td_model* m) {

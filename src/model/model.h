@@ -176,7 +176,7 @@ typedef struct model_node {
 // != 0, + input.
 typedef struct model_law {
   num k, rest, compr, mu, nu, input;
-  int dir;
+  signed char dir;
   bool rest_initial;  // rest is the value at the initial configuration
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;

@@ -1,26 +1,25 @@
 // Equilibrium with cables that cannot be stretched: which of them are taut is found by active sets.
-// First all are; where that has no solution, first none.  Then those with negative tensions are let
-// go and those that are too long are pulled, after a while one at a time.
+// First all are, and all that would push are let go, all that are too long are pulled.  Where that
+// has no solution, first none is, and then the worst, one at a time.
 #include <stdio.h>
 
 #include "model.h"
 #include "statics.h"
 #include "vectors.h"
 
-enum { ALL_AT_ONCE = 6 };
-
-// From the present set on.
-static td_status follow(td_statics* s, td_newton* newton, double* q, double* l,
+// From the present set on; after a while only the first that is wrong changes, which ends.
+static td_status follow(td_statics* s, td_newton* newton, td_taut_rule rule, double* q, double* l,
                         const td_newton_options* options, td_strategy* strategy,
                         td_newton_report* report) {
-  const int most = 2 * ALL_AT_ONCE + 4 * td_taut_count(s->model);
+  const int most = 12 + 6 * td_taut_count(s->model);
   int iterations = 0;
   for (int k = 0; k < most; k++) {
     const td_status status = td_statics_solve(s, newton, q, l, options, strategy, report);
     report->iterations = iterations += report->iterations;
     if (status != TD_OK) return status;
     td_statics_set(s, q, 1);
-    if (td_taut_correct(s->model, s->state, s->work, l, k >= ALL_AT_ONCE) == 0) return TD_OK;
+    const td_taut_rule now = 2 * k < most ? rule : TD_TAUT_FIRST;
+    if (td_taut_correct(s->model, s->state, s->work, l, now) == 0) return TD_OK;
   }
   td_work_fail(s->work, "the cables cannot be told taut from slack");
   return TD_E_DIVERGED;
@@ -37,14 +36,14 @@ td_status td_statics_taut(td_statics* s, td_newton* newton, double* q, double* l
   double *best = first + nq, *best_l = best + nq;
   copy(first, q, s->nq);
   td_taut_all(s->model, s->work, true);
-  td_status status = follow(s, newton, q, l, options, strategy, report);
+  td_status status = follow(s, newton, TD_TAUT_ALL, q, l, options, strategy, report);
   if (status == TD_E_DIVERGED || status == TD_E_SINGULAR) {
     const td_newton_report failed = *report;
     copy(best, q, s->nq);
     copy(best_l, l, s->m);
     copy(q, first, s->nq);
     td_taut_all(s->model, s->work, false);
-    const td_status again = follow(s, newton, q, l, options, strategy, report);
+    const td_status again = follow(s, newton, TD_TAUT_WORST, q, l, options, strategy, report);
     if (again != TD_OK) {  // what is said is about the first attempt
       *report = failed;
       copy(q, best, s->nq);

@@ -162,9 +162,9 @@ static bool is_long(void) { return getenv("TENDRIL_LONG") != NULL; }
 
 static void test_D10_six_and_eight_functions(void** state) {
   (void)state;
-  for (int k = 0; k < 6; k++) {
+  for (int k = 0; k < (CHECK_SANITIZED ? 1 : 6); k++) {
     meets(&case_a[k], 5, 2e-6);
-    meets(&case_a[k], 7, 5e-9);
+    if (!CHECK_SANITIZED) meets(&case_a[k], 7, 5e-9);
   }
 }
 
@@ -197,6 +197,7 @@ static void test_D11_order_twelve_is_at_its_limit(void** state) {
 
 static void test_D12_a_tendon_is_pulled_at_once(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();
   const release row = {"D12",
                        SILICONE CASE_A ISO IN_PLANE_KIRCHHOFF TIP_AND_TURN
                        "cable(1).path = [0.01 0]; cable(1).tension = 5;\n",
@@ -217,6 +218,7 @@ static void test_D12_a_tendon_is_pulled_at_once(void** state) {
 
 static void test_D13_a_mass_at_the_tip(void** state) {
   (void)state;
+  if (CHECK_SANITIZED) skip();
   const release rows[2] = {{"D13 Kirchhoff",
                             SILICONE CASE_A ISO IN_PLANE_KIRCHHOFF TIP_MASS,
                             3,

@@ -390,14 +390,16 @@ static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
   const double inextensible[3] = {8.97308996972, 1.13732063125, -0.61141465795},
                cosserat[3] = {8.97289133844, 1.13730745654, -0.611417136732};
   const path_row row = {text, 7, 11, 0.2};
-  const int n[4] = {12, 16, 20, 24};
+  // 16 links only begin to see the curl beside the hinge: of five refinements four extrapolate
+  const int n[2][5] = {{16, 24, 32, 48, 64}, {12, 16, 24, 32, 40}};
   for (int m = 0; m < all_models; m++) {
     study s = study_new("S16", rod_models[m]);
-    const double* want = m < relative_models ? inextensible : cosserat;
-    for (int i = 0; i < 4; i++)
-      critical_points(&row, s.model, n[i], TD_LIMIT, 1, 2, study_level(&s, n[i], 3));
-    study_check(&s, &(demand){"P_cr", 0, 1, want, want[0], 1.6, 0.2, 1e-4});
-    study_check(&s, &(demand){"crown", 1, 2, want + 1, 1, 1.6, 0.2, 1e-4});
+    const bool held = m < relative_models;
+    const double* want = held ? inextensible : cosserat;
+    for (int i = 0; i < 5; i++)
+      critical_points(&row, s.model, n[!held][i], TD_LIMIT, 1, 2, study_level(&s, n[!held][i], 3));
+    study_check(&s, &(demand){"P_cr", 0, 1, want, want[0], 1.6, 0.2, 1e-6});
+    study_check(&s, &(demand){"crown", 1, 2, want + 1, 1, 1.6, 0.2, 1e-6});
   }
   double x[3];
   find_critical(bench_spectral(text, 7, "rod(1).elements = 4;\n"), &row, TD_LIMIT, 1, 2, x);

@@ -216,14 +216,15 @@ static const char hung[] =
     "joint(1).dof(4).rate = .5; joint(2).second = 1; joint(2).tr2nd.trans = [-.5 0 0];\n"
     "joint(2).fixed = [1 1 1]; par.t_final = 1; par.dt_out = 1; par.atol = 1e-9;\n";
 
-// as without constraints: a thousandth of the tolerance, a hundredth of the error
+// as without constraints: a thousandth of the tolerance, a hundredth of the error; projections may
+// leave 1e-11 of positions and of speeds, which are below 10
 static void constraints_cost_no_order(void** state) {
   (void)state;
   double q[7], want[7], error[2] = {0, 0};
   simulate(hung, TD_SOLVER_EXPLICIT, 1e-11, want);
   for (int k = 0; k < 2; k++) {
     const td_sim_stats s = simulate(hung, TD_SOLVER_LEAPFROG, k ? 1e-7 : 1e-4, q);
-    assert_true(s.max_constraint_error < 1e-11 && s.max_velocity_error < 1e-11);
+    assert_true(s.max_constraint_error < 1e-11 && s.max_velocity_error < 1e-10);
     for (int i = 0; i < 7; i++) error[k] = fmax(error[k], fabs(q[i] - want[i]));
   }
   assert_true(error[0] < 100 * 1e-4);
