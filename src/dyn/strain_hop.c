@@ -296,6 +296,9 @@ void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop,
 spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_hop* hop,
                                const double* a) {
   lanes rate[MAGNUS_NODES] = {{0}, {0}, {0}};
+  bool any = false;  // of those that are given, none may be a rod's
+  for (int k = hop->col; k < hop->col + hop->nv; k++) any = any || a[m->col[k].v] != 0;
+  if (!any) return spatial_zero();
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
     for (int n = 0; n < hop->nodes; n++) {

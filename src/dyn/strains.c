@@ -9,7 +9,7 @@
 #include "section.h"
 #include "segment.h"
 
-#define ALL_MODES 0x3fu
+enum { ALL_MODES = 0x3f };
 
 static section section_at(const double* n, double load) {
   return (section){
