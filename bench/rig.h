@@ -96,12 +96,15 @@ static inline void rig_free(rig* r) {
   free(r->B);
 }
 
+// What is placed already is not placed again: one velocity turns round before each evaluation.
 static inline void rig_forward(void* on) {
   rig* r = on;
+  r->state->v[0] = -r->state->v[0];
   td_forward_dynamics(r->model, r->state, r->work);
 }
 static inline void rig_tangent(void* on) {
   rig* r = on;
+  r->state->v[0] = -r->state->v[0];
   td_forward_tangent(r->model, r->state, r->work, r->A, r->B, NULL);
 }
 

@@ -19,7 +19,7 @@ rod(1).length = 0.5; rod(1).radius = 0.015;
 rod(1).E = 1e6; rod(1).nu = 0.5; rod(1).rho = 1000; rod(1).eta = 1e4;
 rod(1).basis = basis; rod(1).elements = elements;
 rod(1).order = [-1 -1 -1 order order order];
-rod(1).points = param('points', 10);
+rod(1).points = param('points', 10); rod(1).magnus = 4;   % as published
 
 sensor(1).name = 'tip';
 sensor(1).value = pos(rod(1), 0.5);

@@ -16,7 +16,7 @@
 basis = param('basis', 'dependent');
 
 L = 0.8; x = s/L; tf = 5; r = 0.015; E = 1e6;
-rod(1).model = 'gvs';
+rod(1).model = 'gvs'; rod(1).magnus = 4;   % as published
 rod(1).tr.rot = [2*pi/3 1 1 1];
 rod(1).length = L; rod(1).radius = r; rod(1).E = E; rod(1).nu = 0.5; rod(1).rho = 1000; rod(1).eta = 1e5;
 

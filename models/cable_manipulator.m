@@ -20,6 +20,7 @@ rod(1).radius = 0.015;
 rod(1).E = 1e6; rod(1).nu = 0.5; rod(1).rho = 1000; rod(1).eta = 1e4;
 rod(1).order  = [-1 -1 -1 4 4 4];      % bending and twist
 rod(1).basis  = basis;
+rod(1).magnus = 4;                     % as published
 if strcmp(basis, 'legendre')
   rod(1).points = 5;
 else

@@ -59,7 +59,7 @@ for k = 1:4
   joint(base).tr(1).rot = [3 yaw(k)];
   joint(base).tr(2).rot = [3 inf];
 
-  rod(k).model  = 'gvs';
+  rod(k).model  = 'gvs'; rod(k).magnus = 4;   % as published
   rod(k).first  = base;
   rod(k).tr.rot = [2*pi/3 1 1 1];      % local z along the link's x, local x along its y
   rod(k).joint.type = 'revolute'; rod(k).joint.axis = [1 0 0];

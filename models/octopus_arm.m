@@ -23,7 +23,7 @@ L = 0.2; x = s/L;
 E = 1e4;
 r = 0.01 - 0.009*x;
 
-rod(1).model  = 'gvs';
+rod(1).model  = 'gvs'; rod(1).magnus = 4;   % as published
 rod(1).tr(1).rot = [2 -pi/6];          % 30 degrees upwards
 rod(1).tr(2).rot = [2*pi/3 1 1 1];     % local z along x, local x along y
 rod(1).length = L; rod(1).radius = r;

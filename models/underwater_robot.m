@@ -60,7 +60,7 @@ for k = 1:4
   rod(filament).length = 0.3; rod(filament).radius = 0.0125 - 0.0105*s/0.3;
   rod(filament).E = 6e5; rod(filament).nu = 0.5; rod(filament).rho = 1000; rod(filament).eta = 20;
   rod(filament).order = [-1 -1 -1 3 3 3];
-  rod(filament).basis = basis;
+  rod(filament).basis = basis; rod(filament).magnus = 4;   % as published
   grips = k == 2 || k == 3;            % those that grip touch with their points: 21 and the ends of elements
   if strcmp(basis, 'legendre')
     rod(filament).points = 5 + 16*grips;

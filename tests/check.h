@@ -15,18 +15,7 @@
 // cmocka wants the headers above first
 #include <cmocka.h>
 
-// Built with the address sanitizer?  Then long computations, which show nothing new there, are left
-// out.
-#if defined(__SANITIZE_ADDRESS__)
-#define CHECK_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define CHECK_SANITIZED 1
-#endif
-#endif
-#ifndef CHECK_SANITIZED
-#define CHECK_SANITIZED 0
-#endif
+#include "sanitized.h"
 
 // splitmix64; uniform in [-1, 1)
 double check_random(uint64_t* seed);

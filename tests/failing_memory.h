@@ -9,15 +9,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
+#include "sanitized.h"
 
-#ifndef SANITIZED  // the sanitizer has its own malloc
+#if !CHECK_SANITIZED  // the sanitizer has its own malloc
 
 static long left = -1;  // calls before the first that fails; negative: none fails
 static bool once;       // only that one fails

@@ -38,11 +38,11 @@ static inline void step_motion_of(const magnus_step* s, step_motion* out) {
 }
 static inline void step_rates_of(const magnus_step* s, spatial* Sd, spatial* Sdd) {
   const magnus_steps all = side_by_side(s);
-  octet d[MAGNUS_PARTS], dd[MAGNUS_PARTS];
-  td_magnus_rates(&all, d, dd);
+  jet S[MAGNUS_PARTS];
+  td_magnus_rates(&all, S);
   for (int p = 0; p < 6 * s->nodes; p++) {
-    Sd[p] = octet_vector(&d[p], LANE);
-    Sdd[p] = octet_vector(&dd[p], LANE);
+    Sd[p] = octet_vector(&S[p].d[1], LANE);
+    Sdd[p] = octet_vector(&S[p].d[2], LANE);
   }
 }
 static inline void step_curvature_of(const magnus_step* s, const spatial* F,

@@ -264,7 +264,7 @@ typedef struct td_equil_result {
   double critical;  // smallest stiffness eigenvalue, or largest real part [1/s] (non-conservative)
   bool conservative;
   int iterations, evaluations, tangents;
-  char note[256];  // why none was found, when that is known; else ""
+  char note[256];  // why none was found, or which cables are slack; else ""
 } td_equil_result;
 
 // Static (or, with prescribed steady motion, relative) equilibrium near `state`, which is

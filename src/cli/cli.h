@@ -212,6 +212,10 @@ void columns_add_words(columns* c, const char* name, int rows, const char* const
 // coordinates that the model's `output` does not name are left out.
 void columns_add_state(columns* c, const session* s, int rows, int stride, const double* values,
                        bool with_v);
+// Of more columns than these the coordinates are two matrices, q and v: HDF5 takes as long for a
+// dataset as for thousands of numbers.  Writes into `list` (c->n); returns how many.
+enum { COLUMNS_MANY = 10000 };
+int columns_fold(const columns* c, td_matrix* list);
 void columns_free(columns* c);
 
 // ---- steps shared between commands ------------------------------------------------------------

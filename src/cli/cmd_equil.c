@@ -33,6 +33,7 @@ static void say_equil(session* s) {
   say(s, "  %s by %s in %d iterations, residual %.2g, %s\n", r->converged ? "found" : "NOT found",
       td_strategy_text(r->strategy), r->iterations, r->residual,
       r->converged ? td_stability_text(r->stability) : "the best state is shown");
+  if (r->converged && *r->note) say(s, "  %s\n", r->note);
   say_time(s, s->rest->t);
   say_sensors(s);
   say_coordinates(s);

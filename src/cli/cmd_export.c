@@ -23,6 +23,7 @@ static int export_fmu(session* s) {
   char message[400] = "";
   const td_status status =
       td_export_fmu(s->model, s->name, s->opt->fmi == 3 ? 3 : 2, s->files, message, sizeof message);
+  if (*message && status == TD_E_USAGE) return complain(CODE_USE, "export: %s", message);
   if (*message) complain(0, "%s", message);  // also what is worth knowing of one that was written
   if (status == TD_OK) return CODE_DONE;
   return export_failed(s, status);

@@ -141,7 +141,11 @@ static td_status write_all(session* s, const columns* c) {
                            {"model", s->name},
                            {"partial", s->partial ? "yes" : "no"}};
   td_status status = td_files_csv(s->files, "trajectory.csv", c->list, c->n);
-  if (status == TD_OK) status = td_files_h5(s->files, "trajectory.h5", c->list, c->n, notes, 4);
+  td_matrix* list = malloc(((size_t)c->n + 1) * sizeof *list);
+  if (!list) return TD_E_NOMEM;
+  const int n = columns_fold(c, list);
+  if (status == TD_OK) status = td_files_h5(s->files, "trajectory.h5", list, n, notes, 4);
+  free(list);
   if (status == TD_OK && s->opt->mat) {
     status = td_files_mat(s->files, "trajectory.mat", c->list, c->n);
   }

@@ -88,6 +88,36 @@ void columns_add_state(columns* c, const session* s, int rows, int stride, const
   }
 }
 
+// Columns of coordinates from the first one on that have its letter.
+static int count_alike(const columns* c, int first) {
+  int n = 1;
+  while (first + n < c->n && is_coordinate(c->names[first + n]) &&
+         c->names[first + n][0] == c->names[first][0])
+    n++;
+  return n;
+}
+
+// One matrix of n columns that lie side by side; they have one unit, or none is told.
+static td_matrix folded(const td_matrix* first, int n) {
+  td_matrix m = *first;
+  m.name = first->name[0] == 'q' ? "q" : "v";
+  m.cols = n;
+  for (int i = 1; i < n; i++)
+    if (strcmp(first[i].unit, m.unit) != 0) m.unit = "";
+  return m;
+}
+
+int columns_fold(const columns* c, td_matrix* list) {
+  const bool fold = c->n > COLUMNS_MANY && !is_taken(c, "q") && !is_taken(c, "v");
+  int n = 0;
+  for (int i = 0, width; i < c->n; i += width) {
+    const bool some = fold && is_coordinate(c->names[i]);
+    width = some ? count_alike(c, i) : 1;
+    list[n++] = some ? folded(&c->list[i], width) : c->list[i];
+  }
+  return n;
+}
+
 void columns_free(columns* c) {
   for (int i = 0; i < c->n; i++) free(c->names[i]);
   free(c->names);

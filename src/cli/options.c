@@ -81,7 +81,7 @@ static const char* read_solver(options* o, const char* s) {
     o->solver_given = true;
     return NULL;
   }
-  return "must be auto, explicit or stiff";
+  return "must be auto, explicit, leapfrog or stiff";
 }
 
 // One of the words of a list, by number.
@@ -256,7 +256,7 @@ static const option_row option_table[] = {
     {'a', "--atol", NULL, "X", read_atol, "absolute tolerance (default: par.atol)"},
     {'f', "--t-final", NULL, "T", read_t_final, "end of the simulation in s (default: par.t_final)"},
     {'d', "--dt-out", NULL, "T", read_dt_out, "time between output rows in s (default: par.dt_out)"},
-    {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit or stiff (default: par.solver)"},
+    {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit, leapfrog or stiff (default: par.solver)"},
     {'J', "--jit", NULL, "[=WHEN]", read_jit, "compile derived code and use it if it is faster: =swap when it is there (default), =wait from the start, =always from the start and unmeasured"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},

@@ -158,6 +158,7 @@ static bool list_parts(planner* p, int tip) {
 
 td_status td_arrow_plan(td_model* m) {
   if (m->sparse || (m->recursive && m->nrow == 0)) return TD_OK;
+  if (m->ntaut > 0) return TD_OK;  // a cable's row may touch everything
   const size_t hops = (size_t)m->nhop, n = 5 * hops + (size_t)m->nvel + (size_t)m->nrow + 1;
   int* room = malloc(n * sizeof(int));
   if (!room) return TD_E_NOMEM;

@@ -21,6 +21,21 @@ void td_block_add(td_work* w, int hop, const station_force* s) {
   }
 }
 
+// A force f that turns with its station and sees the twist V - V_f from it:  Kx δX = δX ×* f +
+// Kv (V - V_f) × δX, of which the sum above leaves δX ×* f - Kv (V_f × δX).
+void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv,
+                      const spatial* Vf) {
+  hop_block* b = &w->blocks[hop];
+  const spatial minus = spatial_scale(-1, *f);
+  spatial6_add_turning(&b->K, &minus);
+  spatial6_sub(&b->B, Kv);
+  if (spatial_dot(Vf, Vf) == 0) return;
+  for (int j = 0; j < 6; j++) {
+    const spatial e = spatial_unit(j), Ve = spatial_cross(Vf, &e);
+    b->K.col[j] = spatial_add(b->K.col[j], spatial6_apply(Kv, &Ve));
+  }
+}
+
 // δ[F, p × F] = [0, δp × F],  δp = δX_t + δX_r × p
 void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F) {
   const vec3 none = {0, 0, 0};

@@ -3,7 +3,8 @@
 //   l(q) = Σ W |τ|  over the pieces of rods they pass  +  Σ |p_b - p_a|  over straight spans
 //   generalised force  -T ∂l/∂q
 //
-// The tension T is given, or follows from the length: k (l - l(0) + pull) when taut.  Friction
+// The tension T is given, or follows from the length: k (l - l(0) + pull) when taut; that of a
+// cable without k is the multiplier of its row (taut.c), set by td_row_forces.  Friction
 // inside a rod leaves the share exp(-μ Θ) of it where the cable has turned by Θ since its start; a
 // length then gives the mean tension along the cable, and T is that over the mean share.
 #include <math.h>
@@ -13,7 +14,8 @@
 #include "engine.h"
 #include "link.h"
 
-static bool by_length(const model_cable* c) { return c->tension == NUM_NONE; }
+static bool is_hard(const model_cable* c) { return c->row >= 0; }
+static bool by_length(const model_cable* c) { return c->tension == NUM_NONE && !is_hard(c); }
 static bool has_friction(const model_cable* c) { return c->friction != NUM_NONE; }
 
 // The cable at a crossing; x: the strains there.
@@ -34,7 +36,7 @@ static const model_crossing* crossing_of(const td_model* m, const model_cable* c
 
 static axial span_axial(const td_model* m, const td_work* w, const model_span* s) {
   const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
-  return td_axial(&a, &b);
+  return axial_at(&a, &b);
 }
 
 // ---- lengths ----------------------------------------------------------------------------------
@@ -109,6 +111,8 @@ void td_cable_tensions(const td_model* m, td_work* w) {
       const cable_pull p = cable_taut(w->num[c->stiffness], at->stretch);
       at->tension = p.tension / at->mean;
       at->slope = p.slope / at->mean;
+    } else if (is_hard(c)) {
+      at->tension = 0;
     } else {
       at->tension = w->load * w->num[c->tension];
     }
@@ -150,6 +154,7 @@ static cable_sums sums_change(const td_model* m, const td_work* w, int cable, in
 static double tension_change(const td_model* m, const td_work* w, int cable) {
   const model_cable* c = &m->cable[cable];
   const cable_work* at = &w->cable[cable];
+  if (is_hard(c)) return 0;
   if (!by_length(c)) return w->load * w->dnum[c->tension];
   if (!(at->stretch > 0)) return 0;
   return at->slope * w->load * w->dnum[c->pull] + at->stretch / at->mean * w->dnum[c->stiffness];
@@ -217,12 +222,7 @@ void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, 
     const model_crossing* c = &m->crossing[i];
     const cable_section at = cable_at(x, w->num + c->path);
     const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
-    for (int d = 0; d < 6; d++) {
-      double e[6] = {0}, dg[6];
-      e[d] = 1;
-      cable_change(&at, e, dg);
-      for (int k = 0; k < 6; k++) ds[d][k] -= pull * dg[k];
-    }
+    cable_stiffen(&at, pull, ds);
   }
 }
 
@@ -241,7 +241,7 @@ void td_spans_add(const td_model* m, td_work* w, int which) {
     const model_span* s = &m->span[i];
     if (!acts(&m->cable[s->cable], which)) continue;
     const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
-    const vec3 F = vec3_scale(w->cable[s->cable].tension, td_axial(&a, &b).n);
+    const vec3 F = vec3_scale(w->cable[s->cable].tension, axial_at(&a, &b).n);
     add_wrench(m, &w->hop[0].f, sizeof(hop_work), s->a, spatial_force(a.p, F, none));
     add_wrench(m, &w->hop[0].f, sizeof(hop_work), s->b,
                spatial_scale(-1, spatial_force(b.p, F, none)));
@@ -260,7 +260,7 @@ void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial*
     frame_change da = {0}, db = {0};
     if (moved) da = td_frame_change(m, w, s->a, col, false);
     if (moved) db = td_frame_change(m, w, s->b, col, false);
-    const axial x = td_axial(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
+    const axial x = axial_at(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
     const double T = w->cable[s->cable].tension, dT = tension_change(m, w, s->cable);
     const vec3 F = vec3_scale(T, x.n), dF = vec3_axpy(dT, x.n, vec3_scale(T, dx.n));
     add_wrench(m, df, sizeof *df, s->a, spatial_force_change(a.p, F, da.p, dF, none));
@@ -363,19 +363,22 @@ double td_cable_energy_change(const td_model* m, const td_work* w, int col) {
   return sum;
 }
 
-static double crossing_power(const td_model* m, const td_work* w, int crossing) {
-  const model_crossing* c = &m->crossing[crossing];
-  double x[6], u[6], rate = 0;
-  td_strain_state(m, w, &m->force[c->force], x, u);
-  const cable_section s = cable_at(x, w->num + c->path);
-  for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
-  return -w->crossing_share[crossing] * w->cable[c->cable].tension * passed(m, w, c) * rate;
+double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6]) {
+  double sum = 0;
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    if (m->cable[c->cable].potential) continue;
+    const cable_section s = cable_at(x, w->num + c->path);
+    double rate = 0;
+    for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
+    sum -= w->crossing_share[i] * w->cable[c->cable].tension * passed(m, w, c) * rate;
+  }
+  return sum;
 }
 
-double td_cable_power(const td_model* m, const td_work* w) {
+double td_spans_power(const td_model* m, const td_work* w) {
   double sum = 0;
-  for (int i = 0; i < m->ncrossing; i++)
-    if (!m->cable[m->crossing[i].cable].potential) sum += crossing_power(m, w, i);
   for (int i = 0; i < m->nspan; i++) {
     const model_span* s = &m->span[i];
     if (!m->cable[s->cable].potential) sum -= w->cable[s->cable].tension * span_axial(m, w, s).Ld;

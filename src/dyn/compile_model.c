@@ -183,7 +183,7 @@ static td_status judge_gravity(const trial* t) {
 static td_status judge_axial(const trial* t, const model_force* f) {
   const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
   const double *x = t->w->num, size = fmax(1, fmax(vec3_norm(a.p), vec3_norm(b.p)));
-  if (td_axial(&a, &b).L > 1e-12 * size) return TD_OK;
+  if (axial_at(&a, &b).L > 1e-12 * size) return TD_OK;
   const double push = x[f->law[0].k] * x[f->law[0].rest] * x[f->law[0].compr];
   if (push == 0 && x[f->law[0].input] == 0) return TD_OK;
   td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
@@ -299,7 +299,7 @@ static void report_open_loop(const trial* t) {
     const row_value v = td_row_at(m, t->w, i);
     double e, ed;
     td_row_target(m, t->w, i, &e, &ed);
-    if (!m->row[i].projected || !(fabs(v.e - e) > largest)) continue;
+    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE || !(fabs(v.e - e) > largest)) continue;
     largest = fabs(v.e - e);
     worst = i;
   }

@@ -42,6 +42,16 @@ td_status td_project_v(const td_model* model, td_state* state, td_work* work);
 // Both; positions that cannot be brought below tol are good enough below `accept`.
 td_status td_project(const td_model* model, td_state* state, td_work* work, double tol,
                      double accept);
+// The same for states that hardly left them, as the steps of a simulation do.
+typedef struct td_projector {
+  double accept;       // position errors that may be left over if they must
+  double* B;           // (nv x nconstraint) of a state near by
+  double* J;           // (nconstraint x nv) scratch
+  bool ready;          // B is there
+  double error, rate;  // largest that the last projection left over
+} td_projector;
+td_status td_project_near(const td_model* model, td_state* state, td_work* work,
+                          td_projector* projector);
 // Largest |e| and |edot| over the projected rows.
 void td_constraint_error(const td_model* model, const td_state* state, td_work* work, double* e,
                          double* edot);
@@ -57,6 +67,30 @@ void td_target_rates(const td_model* model, const td_state* state, td_work* work
 // d(Jc a + gamma)/dq, d/dv (nconstraint x nv) at the given a: for the linearised forward dynamics.
 void td_constraint_tangent(const td_model* model, const td_state* state, td_work* work,
                            const double* a, double* dq, double* dv);
+
+// ---- cables that cannot be stretched ----------------------------------------------------------
+// Which of them are slack is part of the work, beside the state: their rows are off.  At first
+// those are whose length is below what is left of the cable.
+int td_taut_count(const td_model* model);
+const char* td_taut_name(const td_model* model, int i);
+// Taut are those without gap; nothing is moved.
+void td_taut_touching(const td_model* model, const td_state* state, td_work* work);
+// ... and of these, those with a tension at this state: for what is linearised there.
+td_status td_taut_choose(const td_model* model, const td_state* state, td_work* work);
+// What happens at this instant: gaps that are too small are closed, cables that catch change the
+// velocities by plastic impulses, those without tension are let go.
+td_status td_taut_settle(const td_model* model, td_state* state, td_work* work);
+// Velocities onto the other constraints alone.
+td_status td_taut_free(const td_model* model, td_state* state, td_work* work);
+// Switching functions (count), positive: the tension of a taut, the gap of a slack cable.
+void td_taut_values(const td_model* model, const td_state* state, td_work* work, double* values);
+void td_taut_copy(const td_model* model, const td_work* from, td_work* to);
+// Statics: all taut or none; change all with negative tensions or gaps, or only the worst or the
+// first of them, and tell how many there are.
+typedef enum td_taut_rule { TD_TAUT_ALL, TD_TAUT_WORST, TD_TAUT_FIRST } td_taut_rule;
+void td_taut_all(const td_model* model, td_work* work, bool taut);
+int td_taut_correct(const td_model* model, const td_state* state, td_work* work,
+                    const double* lambda, td_taut_rule rule);
 
 // ---- one step of fixed length -----------------------------------------------------------------
 // The classical Runge-Kutta step of order 4, then unit quaternions and constraints are restored.
@@ -160,6 +194,10 @@ td_status td_input_accelerations(const td_model* model, const td_state* state, t
                                  double* du);
 // v' (nv) of generalised forces f (nv) alone, after td_forward_dynamics at this very state.
 td_status td_force_accelerations(const td_model* model, td_work* work, const double* f, double* a);
+// Velocities that impulses of the constraints change so that their rates change by g (nrow), and
+// these impulses; the state is placed.
+td_status td_impulse(const td_model* model, td_work* work, const double* g, double* dv,
+                     double* impulse);
 bool td_inputs_affine(const td_model* model);  // forces are linear in the inputs
 
 // ---- events and stop times --------------------------------------------------------------------

@@ -123,8 +123,10 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
                    double* dFdq, double* dFdv);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
-// ... of the hops of whole trees, after td_strain_tangent_numbers
-void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end);
+// ... of the hops of whole trees, after td_strain_tangent_numbers.  Of rods M and its tangents need
+// the parts only (path.h); their columns, too, with `of_rods`.
+void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end,
+                   bool of_rods);
 // After td_composites: what the inertia of a part of the trees adds to dF/dq and dF/dv.
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv);
 
@@ -170,6 +172,13 @@ void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
                       const tree_part* part, double* dq, double* dv);
 void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
                        const tree_part* part, double* dq, double* dv);
+// Columns of the slopes of a piece whose strains are sums of coordinates, cables included.
+void td_basis_slopes(const td_model* m, const td_work* w, const model_force* f, double Kx[6][6],
+                     double Kv[6][6]);
+// Forces up to which all are such pieces with the same coordinates (alike.c): more than one, and
+// their tangent can be made at once.
+int td_alike_end(const td_model* m, int first);
+void td_alike_tangent(const td_model* m, td_work* w, int first, int end, double* dq, double* dv);
 void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
                           spatial* df);
 
@@ -190,6 +199,11 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
 // d(drive of a row)/d(input)
 double td_row_input(const td_model* m, td_work* w, int row, int input);
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
+// Position or velocity errors of the projected rows, 0 of the others; largest absolute value.
+double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out);
+// B (nvel x nrow): the displacements of least size, weighted by mass, that change one row by 1 each
+// at the placed state; false: nothing with mass resists one.
+bool td_corrections(const td_model* m, td_work* w, double* B);
 // dq -= d(J'λ)/dq; and td_constraint_tangent, both after td_tangent_columns: made with gravity in
 // the accelerations or not.
 void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq);
@@ -232,6 +246,12 @@ double td_pull_power(const td_model* m, const td_work* w);
 
 // Rod pieces: force, change along a column, energy, power and the elastic energy's change.
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
+// What forces s on the strains of a piece do: along coordinates, or on the two stations of a
+// segment.
+void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
+                       double* tau);
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+                         const double s[6], spatial on[2]);
 // The pose of a polynomial rod and its slopes where strains are counted.
 polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f);
 // What a segment between two stations does to the second, about the origin.
@@ -277,11 +297,15 @@ void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial*
 void td_cable_tangent(const td_model* m, td_work* w, double* dq);
 double td_cable_energy(const td_model* m, const td_work* w);
 double td_cable_energy_change(const td_model* m, const td_work* w, int col);
-double td_cable_power(const td_model* m, const td_work* w);
+// Power of what pulls a piece with the strains x and their rates u, and of what pulls in spans.
+double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6]);
+double td_spans_power(const td_model* m, const td_work* w);
 
 // Forces on single stations (blocks.c): derivatives gathered per hop.
 void td_blocks(const td_model* m, td_work* w);
 void td_block_add(td_work* w, int hop, const station_force* s);
+void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv, const spatial* Vf);
 // A force F fixed in the world that acts at a point of the hop, now at p.
 void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F);
 
@@ -303,8 +327,8 @@ void td_fluid_add(const td_model* m, td_work* w, int which);
 void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df);
 void td_fluid_blocks(const td_model* m, td_work* w);
 double td_fluid_kinetic(const td_model* m, const td_work* w);
-double td_fluid_buoyancy(const td_model* m, const td_work* w);  // potential energy
-double td_fluid_power(const td_model* m, const td_work* w);
+double td_fluid_buoyancy(const td_model* m, const td_work* w);           // potential energy
+double td_fluid_power(const td_model* m, const td_work* w, bool known);  // as td_force_power
 void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
                             spatial* momentum, spatial* weight);
 

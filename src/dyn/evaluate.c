@@ -13,6 +13,8 @@
 #include "dense.h"
 #include "engine.h"
 #include "sparse_dyn.h"
+#include "strain_hop.h"
+#include "taut.h"
 
 #define RANK_TOL \
   1e-9  // of a constraint row against the largest: well above rounding, well below geometry
@@ -136,7 +138,7 @@ static td_status dense_forward(const td_model* m, td_work* w, dense_system* d) {
   if (r > 0) td_accelerate(m, w, given, false);
   for (int i = 0; i < r; i++) {
     const row_value v = td_row_at(m, w, i);
-    g[i] = td_row_drive(m, w, i, &v) - v.edd;
+    g[i] = row_is_off(m, w, i) ? 0 : td_row_drive(m, w, i, &v) - v.edd;
   }
   for (int i = 0; i < d->n; i++)
     F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
@@ -261,7 +263,8 @@ double td_power_placed(const td_model* m, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
   double power = outer_power(m, w, true);
-  for (int i = 0; i < m->nrow; i++) power += w->lambda[i] * td_row_at(m, w, i).ed;
+  for (int i = 0; i < m->nrow; i++)
+    if (!row_is_off(m, w, i)) power += w->lambda[i] * td_row_at(m, w, i).ed;
   if (is_driven(m)) {  // the effort of prescribed motion is what is left in its rows
     if (m->nrow > 0) td_row_forces(m, w, w->lambda);
     td_accelerate(m, w, w->vdot, true);
@@ -395,7 +398,7 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
 // v' of generalised forces f (nv x k) alone and of drives g of the constraint rows (nrow x k, may
 // be NULL), after td_forward_dynamics at this very state.
 static td_status answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
-                         double* a) {
+                         double* a, double* lambda) {
   arena* s = &w->scratch;
   const int n = m->nfree_v;
   double *free_f = arena_doubles(s, n * k), *x = arena_doubles(s, n * k);
@@ -404,9 +407,17 @@ static td_status answers(const td_model* m, td_work* w, const double* f, const d
   dense_system d;
   dense_factor(m, w, NULL, &d);
   if (d.kkt.singular) return report_singular(m, w, &d.kkt);
-  dense_solve(&d, free_f, g, k, x, NULL, s);
+  dense_solve(&d, free_f, g, k, x, lambda, s);
   scatter(m, x, k, 0, k, a);
   return TD_OK;
+}
+
+td_status td_impulse(const td_model* m, td_work* w, const double* g, double* dv, double* impulse) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const double* none = arena_zeros(&w->scratch, m->nvel);
+  const td_status status = answers(m, w, none, g, 1, dv, impulse);
+  arena_close(&w->scratch, mark);
+  return status;
 }
 
 static void recursive_answers(const td_model* m, td_work* w, const mass_factor* factor,
@@ -426,7 +437,7 @@ td_status td_force_accelerations(const td_model* m, td_work* w, const double* f,
     td_mass_factors(m, w, factor);
     recursive_answers(m, w, factor, f, 1, a);
   } else {
-    status = answers(m, w, f, NULL, 1, a);
+    status = answers(m, w, f, NULL, 1, a, NULL);
   }
   arena_close(&w->scratch, mark);
   return status;
@@ -448,7 +459,7 @@ td_status td_input_accelerations(const td_model* m, const td_state* state, td_wo
     td_input_map(m, state, w, B);
     for (int i = 0; i < m->nrow; i++)
       for (int j = 0; j < nu; j++) g[i * nu + j] = td_row_input(m, w, i, j);
-    status = answers(m, w, B, m->nrow > 0 ? g : NULL, nu, du);
+    status = answers(m, w, B, m->nrow > 0 ? g : NULL, nu, du, NULL);
   }
   arena_close(s, mark);
   return status;
@@ -461,13 +472,14 @@ static void skipped_rows(const td_model* m, bool* skip) {
 }
 
 // Position or velocity errors of the projected rows; largest absolute value.
-static double row_errors(const td_model* m, const td_work* w, bool rate, double* out) {
+double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out) {
   double worst = 0;
   for (int i = 0; i < m->nrow; i++) {
     const row_value v = td_row_at(m, w, i);
     double e, ed;
     td_row_target(m, w, i, &e, &ed);
-    out[i] = m->row[i].projected ? (rate ? v.ed - ed : v.e - e) : 0;
+    const bool on = m->row[i].projected && !row_is_off(m, w, i);
+    out[i] = on ? (rate ? v.ed - ed : v.e - e) : 0;
     worst = fmax(worst, fabs(out[i]));
     if (!isfinite(out[i])) return INFINITY;
   }
@@ -519,7 +531,8 @@ static double largest_turn(const td_model* m, td_work* w, const double* delta) {
     const bool on =
         hop->kind == HOP_STRAIN && hop->parent >= 0 && m->hop[hop->parent].kind == HOP_STRAIN;
     spatial sum = on ? w->df[hop->parent] : spatial_zero();
-    for (int k = hop->col; k < hop->col + hop->nv; k++)
+    if (hop->kind == HOP_STRAIN) sum = spatial_add(sum, td_strain_acceleration(m, w, hop, delta));
+    for (int k = hop->col; k < hop->col + hop->nv && hop->kind != HOP_STRAIN; k++)
       sum = spatial_axpy(delta[m->col[k].v], w->col[k].S, sum);
     w->df[i] = sum;
     most = fmax(most, vec3_norm(spatial_r(&sum)));
@@ -535,7 +548,7 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
   bool fresh = false;  // the last correction was made with factors of its own
   for (int iteration = 0; iteration < 30; iteration++) {
     td_place(m, state, w);
-    error = row_errors(m, w, false, e);
+    error = td_row_errors(m, w, false, e);
     if (error <= tol) return TD_OK;
     if (error <= accept && error > 0.5 * before && fresh) return TD_OK;
     if (error > 0.1 * before || error > 1e-3 * NEAR) k->ready = false;
@@ -557,7 +570,7 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
 // of a state near by, and what is left follows from J (nrow x nvel).  The state comes placed.
 static td_status project_velocities(const td_model* m, td_state* state, td_work* w, metric* k,
                                     double* J, double* e, double* delta) {
-  double size = 1, before = INFINITY, error = row_errors(m, w, true, e);
+  double size = 1, before = INFINITY, error = td_row_errors(m, w, true, e);
   if (k->error > NEAR || m->sparse) k->ready = false;
   if (k->ready) td_row_jacobian(m, w, J);
   for (int i = 0; i < m->nvel; i++) size = fmax(size, fabs(state->v[i]));
@@ -598,6 +611,24 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   return status;
 }
 
+bool td_corrections(const td_model* m, td_work* w, double* B) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int r = m->nrow, n = m->nfree_v;
+  bool* skip = arena_bytes(s, (size_t)r);
+  double *unit = arena_zeros(s, r * r), *zero = arena_zeros(s, n * r), *x = arena_doubles(s, n * r);
+  dense_system d;
+  skipped_rows(m, skip);
+  dense_factor(m, w, skip, &d);
+  for (int i = 0; i < r; i++) unit[i * r + i] = !skip[i];
+  if (!d.kkt.singular) dense_solve(&d, zero, unit, r, x, NULL, s);
+  memset(B, 0, (size_t)m->nvel * (size_t)r * sizeof(double));
+  for (int i = 0; i < n && !d.kkt.singular; i++)
+    memcpy(B + m->free_v[i] * r, x + i * r, (size_t)r * sizeof(double));
+  arena_close(s, mark);
+  return !d.kkt.singular;
+}
+
 td_status td_project_q(const td_model* m, td_state* state, td_work* w, double tol) {
   return project(m, state, w, true, false, tol, tol);
 }
@@ -615,7 +646,7 @@ void td_constraint_error(const td_model* m, const td_state* state, td_work* w, d
   double* rows = arena_doubles(s, m->nrow);
   td_prepare(m, w);
   td_place(m, state, w);
-  *e = row_errors(m, w, false, rows);
-  *edot = row_errors(m, w, true, rows);
+  *e = td_row_errors(m, w, false, rows);
+  *edot = td_row_errors(m, w, true, rows);
   arena_close(s, mark);
 }

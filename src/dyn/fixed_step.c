@@ -43,7 +43,8 @@ static td_status restore(const td_model* m, td_state* state, td_work* w) {
   td_prescribe(m, w, state);
   if (m->nrow == 0) return TD_OK;
   TD_TRY(td_project_q(m, state, w, 1e-10));
-  return td_project_v(m, state, w);
+  TD_TRY(td_project_v(m, state, w));
+  return td_taut_settle(m, state, w);
 }
 
 static td_status step(const td_model* m, td_state* state, td_work* w, double dt) {

@@ -10,24 +10,71 @@
 
 // ---- added mass -------------------------------------------------------------------------------
 
-void td_fluid_prepare(const td_model* m, td_work* w) {
-  if (!m->has_added) return;
-  memset(w->hop_added, 0, (size_t)m->nhop * sizeof(spatial6));
+static bool moves(const td_model* m, const model_wet* wet) {
+  return m->station[wet->station].hop >= 0;
+}
+
+static void prepare_stations(const td_model* m, td_work* w) {
+  wet_eight* e = memset(w->wet_eight, 0, sizeof *e * (size_t)(m->nwet / LANES + 1));
+  for (int i = 0; i < m->nwet; i++) {
+    const model_wet* wet = &m->wet[i];
+    if (!moves(m, wet)) continue;
+    if (e->n == LANES) e++;
+    const int l = e->n++;
+    e->hop[l] = m->station[wet->station].hop;
+    octet_pose_put(&e->fix, l, &w->station_fix[wet->station]);
+    e->mass[l] = w->num[wet->displaced];
+    for (int c = 0; c < 3; c++) e->centre[c][l] = w->num[wet->centre + c];
+    for (int j = 0; wet->drag != NUM_NONE && j < 6; j++)
+      for (int c = 0; c < 6; c++) e->drag[j].c[c][l] = w->num[wet->drag + 6 * c + j];
+  }
+}
+
+// Stations of one hop add up; those along a rod come hop by hop.
+static void prepare_added(const td_model* m, td_work* w) {
+  added_eight* e = memset(w->added_eight, 0, sizeof *e * (size_t)(m->nhop / LANES + 1));
+  memset(w->added_now, 0, (size_t)m->nhop * sizeof(spatial6));
   for (int i = 0; i < m->nwet; i++) {
     const model_wet* wet = &m->wet[i];
     const int hop = m->station[wet->station].hop;
     if (wet->added == NUM_NONE || hop < 0) continue;
     spatial6 M = spatial6_of(w->num + wet->added);
     M = spatial6_to_world(&w->station_fix[wet->station], &M);  // to the hop's frame
-    spatial6_add(&w->hop_added[hop], &M);
+    spatial6_add(&w->added_now[hop], &M);
     w->hop_wet[hop] = true;
   }
+  for (int i = 0; i < m->nhop; i++) {
+    if (!w->hop_wet[i]) continue;
+    if (e->n == LANES) e++;
+    for (int j = 0; j < 6; j++) octet_put(&e->col[j], e->n, &w->added_now[i].col[j]);
+    e->hop[e->n++] = i;
+  }
+}
+
+void td_fluid_prepare(const td_model* m, td_work* w) {
+  if (m->nwet > 0) prepare_stations(m, w);
+  if (m->has_added) prepare_added(m, w);
+}
+
+static octet_pose poses_of(const td_work* w, const int* hop, int n) {
+  octet_pose g = {{{0}}, {{0}}};
+  for (int l = 0; l < n; l++) octet_pose_put(&g, l, &w->hop[hop[l]].g);
+  return g;
 }
 
 void td_fluid_place(const td_model* m, td_work* w) {
   if (!w->added) return;
-  for (int i = 0; i < m->nhop; i++)
-    if (w->hop_wet[i]) w->added_now[i] = spatial6_to_world(&w->hop[i].g, &w->hop_added[i]);
+  for (const added_eight* e = w->added_eight; e <= w->added_eight + m->nhop / LANES; e++) {
+    if (e->n == 0) return;
+    const octet_pose g = poses_of(w, e->hop, e->n);
+    octet M[6];
+    octet_matrix_out_each(&g, e->col, M);
+    for (int j = 0; j < 6; j++) {
+      spatial each[LANES];
+      octet_vectors(&M[j], each);
+      for (int l = 0; l < e->n; l++) w->added_now[e->hop[l]].col[j] = each[l];
+    }
+  }
 }
 
 // ---- forces -----------------------------------------------------------------------------------
@@ -60,24 +107,54 @@ static spatial buoyancy(const td_model* m, const td_work* w, const model_wet* we
   return spatial_force(c, vec3_scale(-mass, g), (vec3){0, 0, 0});
 }
 
-static bool moves(const td_model* m, const model_wet* wet) {
-  return m->station[wet->station].hop >= 0;
+// Eight stations as they are now: their poses, and their twists against the fluid.
+static octet_pose eight_now(const td_work* w, const wet_eight* e, const spatial* Vf, octet* Vr) {
+  const octet_pose g = poses_of(w, e->hop, e->n);
+  *Vr = octet_zero();
+  for (int l = 0; l < e->n; l++) {
+    const spatial V = spatial_sub(w->hop[e->hop[l]].V, *Vf);
+    octet_put(Vr, l, &V);
+  }
+  return octet_pose_mul(&g, &e->fix);
+}
+
+// What they displace pulls up at its centre.
+static octet buoyancies(const wet_eight* e, const octet_pose* at, const spatial* g) {
+  lanes c[3];
+  octet f = octet_zero();
+  octet_rotate_each(at->R, e->centre, c);
+  for (int i = 0; i < 3; i++) {
+    c[i] += at->p[i];
+    f.c[i] = -g->a[i] * e->mass;
+  }
+  octet_cross3_each(c, f.c, f.c + 3);
+  return f;
+}
+
+static void add_eight(td_work* w, const wet_eight* e, const octet* f) {
+  spatial each[LANES];
+  octet_vectors(f, each);
+  for (int l = 0; l < e->n; l++) w->hop[e->hop[l]].f = spatial_add(w->hop[e->hop[l]].f, each[l]);
+}
+
+// In a fluid at rest, and where gravity has a potential, the power is that of the drag alone: it is
+// then found with the forces.
+static bool only_drags(const td_model* m, const spatial* Vf) {
+  return m->gravity_constant && spatial_dot(Vf, Vf) == 0;
 }
 
 void td_fluid_add(const td_model* m, td_work* w, int which) {
   if (m->nwet == 0 || !(which & FORCES_PASSIVE)) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
-  const bool flows = spatial_dot(&Vf, &Vf) > 0;
-  for (int i = 0; i < m->nwet; i++) {
-    const model_wet* wet = &m->wet[i];
-    if (!moves(m, wet)) continue;
-    hop_work* h = &w->hop[m->station[wet->station].hop];
-    h->f = spatial_add(h->f, buoyancy(m, w, wet, spatial_t(&g)));
-    if (wet->drag == NUM_NONE) continue;
-    const pose at = pose_of(m, w, wet->station);
-    const spatial6 D = spatial6_of(w->num + wet->drag);
-    const spatial Vr = spatial_sub(h->V, Vf);
-    h->f = spatial_add(h->f, drag_force(&at, &Vr, &D));
+  const bool flows = spatial_dot(&Vf, &Vf) > 0, drags = only_drags(m, &Vf);
+  for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++) {
+    octet Vr;
+    const octet_pose at = eight_now(w, e, &Vf, &Vr);
+    const octet y = octet_twist_in_each(&at, &Vr), drag = drag_each(e->drag, &y);
+    const octet f = octet_add(octet_wrench_out_each(&at, &drag), buoyancies(e, &at, &g));
+    add_eight(w, e, &f);
+    const lanes power = octet_dot_each(&y, &drag);
+    for (int l = 0; l < e->n && drags; l++) w->law_power += power[l];
   }
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
@@ -104,33 +181,50 @@ void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spati
 
 // ---- derivatives ------------------------------------------------------------------------------
 
-static void wet_blocks(const td_model* m, td_work* w, const model_wet* wet, const spatial* g,
-                       const spatial* Vf) {
-  const int hop = m->station[wet->station].hop;
-  const pose at = pose_of(m, w, wet->station);
-  const spatial Vr = spatial_sub(w->hop[hop].V, *Vf);
-  double mass;
-  const vec3 c = displaced(m, w, wet, &mass);
-  td_block_dead_force(w, hop, c, vec3_scale(-mass, spatial_t(g)));
-  if (wet->drag == NUM_NONE) return;
-  const spatial6 D = spatial6_of(w->num + wet->drag);
-  const station_force s = drag_at(&at, &Vr, &D);
-  td_block_add(w, hop, &s);
+// Buoyancy keeps its direction, drag turns with its station and follows its twist.
+static void eight_blocks(td_work* w, const wet_eight* e, const spatial* g, const spatial* Vf) {
+  octet Vr, J[6], Kv[6];
+  spatial each[LANES];
+  const octet_pose at = eight_now(w, e, Vf, &Vr);
+  const octet y = octet_twist_in_each(&at, &Vr), local = drag_each(e->drag, &y);
+  const octet drag = octet_wrench_out_each(&at, &local);
+  drag_slopes_each(e->drag, &y, J);
+  octet_matrix_out_each(&at, J, Kv);
+  octet_vectors(&drag, each);
+  for (int l = 0; l < e->n; l++) {
+    const pose one = octet_pose_at(&at, l);
+    const vec3 c = {e->centre[0][l], e->centre[1][l], e->centre[2][l]};
+    spatial6 K;
+    for (int j = 0; j < 6; j++) K.col[j] = octet_vector(&Kv[j], l);
+    td_block_dead_force(w, e->hop[l], pose_apply(one, c), vec3_scale(-e->mass[l], spatial_t(g)));
+    td_block_turning(w, e->hop[l], &each[l], &K, Vf);
+  }
+}
+
+// Change of what takes gravity back from added mass, -M g:  δX ×* M g - M (δX × g) beside a minus,
+// where δX × g has only its rotation's part.
+static void weight_block(td_work* w, int hop, const spatial* g) {
+  const spatial6* M = &w->added_now[hop];
+  const spatial Mg = spatial6_apply(M, g);
+  spatial6* K = &w->blocks[hop].K;
+  spatial6_add_turning(K, &Mg);
+  for (int j = 3; j < 6; j++) {
+    const spatial e = spatial_unit(j), turned = spatial_cross(&e, g);
+    K->col[j] = spatial_sub(K->col[j], spatial6_apply(M, &turned));
+  }
 }
 
 void td_fluid_blocks(const td_model* m, td_work* w) {
   if (m->nwet == 0) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
-  for (int i = 0; i < m->nwet; i++)
-    if (moves(m, &m->wet[i])) wet_blocks(m, w, &m->wet[i], &g, &Vf);
+  const bool flows = spatial_dot(&Vf, &Vf) > 0;
+  for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++)
+    eight_blocks(w, e, &g, &Vf);
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
-    const spatial6* M = &w->added_now[i];
-    station_force s = stream_at(M, &w->hop[i].V, &Vf);
-    for (int j = 0; j < 6; j++) {
-      const spatial e = spatial_unit(j);
-      s.Kx.col[j] = spatial_sub(s.Kx.col[j], moved_inertia(M, &e, &g));
-    }
+    weight_block(w, i, &g);
+    if (!flows) continue;
+    const station_force s = stream_at(&w->added_now[i], &w->hop[i].V, &Vf);
     td_block_add(w, i, &s);
   }
 }
@@ -159,10 +253,10 @@ double td_fluid_buoyancy(const td_model* m, const td_work* w) {
   return sum;
 }
 
-double td_fluid_power(const td_model* m, const td_work* w) {
-  if (m->nwet == 0) return 0;
+double td_fluid_power(const td_model* m, const td_work* w, bool known) {
   const spatial g = gravity(m, w), Vf = stream(m, w);
   double sum = 0;
+  if (m->nwet == 0 || (known && only_drags(m, &Vf))) return 0;
   for (int i = 0; i < m->nwet; i++) {
     const model_wet* wet = &m->wet[i];
     if (!moves(m, wet)) continue;

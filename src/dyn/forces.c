@@ -73,7 +73,7 @@ static vec3 isotropic_damping_change(const td_work* w, const model_force* f, con
 
 static vec3 axial_force(const td_work* w, const model_force* f, const frame* a, const frame* b,
                         int which, double* power) {
-  const axial x = td_axial(a, b);
+  const axial x = axial_at(a, b);
   const model_law l = f->law[0];
   const double s = law_force(w, &l, x.L, f->isotropic ? 0 : x.Ld, x.Ld, which, power);
   const vec3 F = vec3_scale(s, x.n);
@@ -176,7 +176,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
 // ---- changes ----------------------------------------------------------------------------------
 
 static void axial_state(const td_work* w, const model_force* f, force_state* s) {
-  s->axial = td_axial(&s->a, &s->b);
+  s->axial = axial_at(&s->a, &s->b);
   const double u = f->isotropic ? 0 : s->axial.Ld;
   s->law[0] = law_value_at(w, &f->law[0], s->axial.L, u);
   s->s[0] = s->law[0].f + w->load * w->num[f->law[0].input];
@@ -313,7 +313,7 @@ static void law_coordinates(const td_model* m, const td_work* w, const model_for
   if (f->kind != FORCE_AXIAL && f->kind != FORCE_BEAM) return;
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   if (f->kind == FORCE_AXIAL) {
-    const axial e = td_axial(&a, &b);
+    const axial e = axial_at(&a, &b);
     x[0] = e.L;
     u[0] = e.Ld;
   } else {
@@ -363,7 +363,7 @@ static double power_of(const td_model* m, const td_work* w, const model_force* f
 }
 
 double td_force_power(const td_model* m, const td_work* w, bool known) {
-  double sum = td_cable_power(m, w) + td_fluid_power(m, w) + td_contacts_power(m, w) +
+  double sum = td_spans_power(m, w) + td_fluid_power(m, w, known) + td_contacts_power(m, w) +
                (w->pull.on ? td_pull_power(m, w) : 0) + (known ? w->law_power : 0);
   for (int i = 0; i < m->nforce && !(known && w->lawless == 0); i++)
     if (!known || force_laws(m->force[i].kind) == 0) sum += power_of(m, w, &m->force[i]);
@@ -454,7 +454,7 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
     const frame_change da = td_frame_change(m, w, f->a, col, false),
                        db = td_frame_change(m, w, f->b, col, false);
     if (f->kind == FORCE_AXIAL) {
-      const axial e = td_axial(&a, &b);
+      const axial e = axial_at(&a, &b);
       dx[0] = td_axial_change(&e, &a, &b, &da, &db).L;
     }
     if (f->kind == FORCE_BEAM) {

@@ -93,7 +93,8 @@ static bool multipliers_smooth(const td_model* m, td_work* w) {
 
 // Does the probe follow from multipliers?  What a main joint transmits may.
 static bool needs_multipliers(const td_model* m, const model_probe* p) {
-  if (!is_transmitted(p->kind) || p->kind == SENSOR_TENSION) return false;
+  if (p->kind == SENSOR_TENSION) return m->cable[p->cable - 1].row >= 0;
+  if (!is_transmitted(p->kind)) return false;
   if (p->kind == SENSOR_FORCE && m->joint[p->joint - 1].main) return m->nrow > 0;
   for (int i = 0; i < m->nrow; i++)
     if (m->row[i].joint == p->joint && m->row[i].element == p->element) return true;

@@ -10,6 +10,7 @@
 #define TD_PATH_H
 
 #include "engine.h"
+#include "kernel.h"
 #include "magnus.h"
 #include "octet.h"
 #include "strain_hop.h"
@@ -18,6 +19,7 @@ typedef struct path {
   const tree_part* part;
   bool rods;  // some hops are steps of rods
   int nslot, nblock;
+  int parts;      // of the steps of a run at most
   int top;        // slots taken
   bool straight;  // their rows ascend one by one
   bool plain;     // and so do those of all paths: the first row says all
@@ -27,11 +29,18 @@ typedef struct path {
 
 static inline int slot_blocks(int slots) { return (slots + LANES - 1) / LANES; }
 
+// The parts of all steps of the run that begins with a hop.
+static inline int run_parts(const td_model* m, int hop) {
+  if (!begins_run(m, hop)) return 0;
+  return m->run[m->hop[hop].run].n * step_parts(&m->hop[hop]);
+}
+
 static inline path path_new(const td_model* m, const tree_part* part, arena* s) {
   path p = {.part = part, .plain = !part->index};
   for (int i = part->first; i < part->end; i++) {
     p.nslot = max_int(p.nslot, m->hop[i].end);
     p.rods = p.rods || m->hop[i].kind == HOP_STRAIN;
+    p.parts = max_int(p.parts, run_parts(m, i));
     p.plain = p.plain && m->hop[i].straight;
   }
   p.nblock = slot_blocks(p.nslot);
@@ -46,9 +55,9 @@ static inline octet* path_vectors(const path* p, arena* s) {
   return memset(arena_bytes(s, size), 0, size);
 }
 
-// Rows of entries.
-static inline lanes* path_room(const path* p, int rows, arena* s) {
-  return arena_bytes(s, (size_t)rows * (size_t)p->nblock * sizeof(lanes));
+// Entries of the parts of a run.
+static inline lanes* path_room(const path* p, arena* s) {
+  return arena_bytes(s, (size_t)p->parts * (size_t)p->nblock * sizeof(lanes));
 }
 
 // A hop's own columns are put on the path after the entries of its rows are made: what has just
@@ -109,31 +118,33 @@ static inline void path_flush(const path* p, int first, lanes* rows, double* M) 
     const int at = p->plain ? p->row[0] + slot : p->row[slot];
     double *row = (double*)(rows + slot * p->nblock), *to = M + at * p->part->n;
     if (p->straight) {
-      to += p->row[0];
-      for (int l = 0; l < p->top; l++) to[l] += row[l];
+      axpy(1, row, to + p->row[0], p->top);
     } else {
       for (int l = 0; l < p->top; l++) to[p->row[l]] += row[l];
     }
-    memset(row, 0, (size_t)p->nblock * sizeof(lanes));
+    for (int b = 0; b < p->nblock; b++) rows[slot * p->nblock + b] = (lanes){0};
   }
 }
 
 // Columns of the tangents beside those of the motion; rows of dF/dq, dF/dv and their transposes.
+enum { TANGENT_ROWS = 4 };
 typedef struct tangent_path {
   path p;
   octet *S, *U, *Z, *X;
-  lanes* room;  // for the entries of all parts of a step
-  lanes *dq, *dv, *dqT, *dvT;
+  lanes* room[TANGENT_ROWS];  // for the entries of all parts of a run
+  lanes* rows[TANGENT_ROWS];
   curvature_row* curvature;  // of the steps of the run at hand
 } tangent_path;
-enum { STEP_ROWS = 2 * MAGNUS_PARTS };
 // All of it, for some hops of a model.
 static inline size_t path_bytes(const td_model* m, int first, int end) {
-  int slots = 0;
-  for (int i = first; i < end; i++) slots = max_int(slots, m->hop[i].end);
-  const size_t rows = 4 * 6 + STEP_ROWS + 4 * (size_t)slots + 2;
+  int slots = 0, parts = 0;
+  for (int i = first; i < end; i++) {
+    slots = max_int(slots, m->hop[i].end);
+    parts = max_int(parts, run_parts(m, i));
+  }
+  const size_t rows = 4 * 6 + TANGENT_ROWS * (size_t)(parts + slots) + 2;
   const size_t curvature = MAGNUS_PARTS * sizeof(curvature_row);
-  return rows * (size_t)slot_blocks(slots) * sizeof(lanes) + curvature + 64 * 13;
+  return rows * (size_t)slot_blocks(slots) * sizeof(lanes) + curvature + 64 * 16;
 }
 
 // A place that only watches or is acted upon carries nothing.
@@ -147,6 +158,8 @@ static inline bool td_has_mass(const spatial6* I) {
 static inline bool has_parts(const model_hop* hop) {
   return hop->kind == HOP_STRAIN && !hop->dependent;
 }
+// vectors += the columns of a step, made of its parts x.
+void td_step_add(const td_work* w, const model_hop* hop, const octet* x, octet* vectors);
 // What mass_of_hop and the loop of td_tree_tangent do with columns, and the columns put on the
 // path.
 void td_step_mass(const td_model* m, const td_work* w, int hop, const path* p, octet* S,

@@ -162,7 +162,7 @@ void td_place_motion(const td_model* m, td_work* w, double t, double* q, double*
   w->vars[m->time_var] = t;
   td_tape_eval(m->motion_tape, w->vars, w->scratch_tape, value);
   for (int i = 0; i < m->nmotion_slot; i++) w->num[m->motion_slot[i]] = value[i];
-  for (int i = 0; i < m->nvel; i++) {
+  for (int i = 0; i < m->nvel && m->nfree_v < m->nvel; i++) {
     if (m->vel[i].motion == NUM_NONE) continue;
     q[m->vel[i].partner] = w->num[m->vel[i].motion];
     v[i] = w->num[m->vel[i].motion + 1];

@@ -63,7 +63,6 @@ static void prepare_tree(const td_model* m, td_work* w) {
     w->hop_principal[i] = principal(w->hop_axis[i]);
   }
   td_node_prepare(m, w);
-  td_strain_prepare(m, w);
   for (int i = 0; i < m->nstation; i++)
     w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
 }
@@ -180,7 +179,7 @@ static void rest_values(const td_model* m, td_work* w, const model_force* f) {
   if (f->kind == FORCE_BEAM && f->frame >= 0)
     w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
   if (f->kind == FORCE_DOF && f->law[0].rest_initial) w->num[f->law[0].rest] = w->q[f->q];
-  if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = td_axial(&a, &b).L;
+  if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = axial_at(&a, &b).L;
   if (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT) {
     const segment x = td_segment(&a, &b);
     for (int d = 0; d < 6; d++)  // a joint whose piece has length 1
@@ -200,8 +199,21 @@ static void measure_rest(const td_model* m, td_work* w) {
     const model_probe* p = &m->probe[i];
     if (p->kind != SENSOR_STRETCH || p->rod > 0) continue;
     const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
-    w->length0[i] = td_axial(&a, &b).L;
+    w->length0[i] = axial_at(&a, &b).L;
   }
+}
+
+// Loops are closed before cables are pulled: their lengths are measured then.
+static void close_loops(const td_model* m, td_work* w, td_state* state) {
+  const arena_mark mark = arena_open(&w->scratch);
+  bool* slack = arena_bytes(&w->scratch, (size_t)m->ncable);
+  for (int i = 0; i < m->ncable; i++) {
+    slack[i] = w->cable[i].slack;
+    w->cable[i].slack = true;
+  }
+  w->open_loops = m->nrow > m->ntaut && td_project_q(m, state, w, 1e-11) != TD_OK;
+  for (int i = 0; i < m->ncable; i++) w->cable[i].slack = slack[i];
+  arena_close(&w->scratch, mark);
 }
 
 void td_prepare(const td_model* m, td_work* w) {
@@ -213,6 +225,7 @@ void td_prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nparam_slot; i++) w->num[m->param_slot[i]] = w->partial[i];
   prepare_tree(m, w);
   prepare_masses(m, w);
+  td_strain_prepare(m, w);
 
   td_state* state = &w->inner;
   initial_positions(m, w, state);
@@ -220,10 +233,11 @@ void td_prepare(const td_model* m, td_work* w) {
   td_place(m, state, w);
   memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
   measure_references(m, w);
-  w->open_loops = m->nrow > 0 && td_project_q(m, state, w, 1e-11) != TD_OK;
+  close_loops(m, w, state);
   memcpy(w->q_initial, state->q, (size_t)m->npos * sizeof(double));
   td_place(m, state, w);
   measure_rest(m, w);
+  if (w->prepared == 1) td_taut_touching(m, state, w);
 }
 
 void td_enter(const td_model* m, const td_state* state, td_work* w) {
@@ -243,5 +257,5 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   if (w->open_loops) return TD_E_DIVERGED;
   if (m->nrow == 0) return TD_OK;
   td_target_initial(m, state, w, w->target);
-  return td_project_v(m, state, w);
+  return td_taut_free(m, state, w);
 }

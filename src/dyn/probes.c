@@ -49,6 +49,10 @@ static double row_lambda(const td_model* m, const td_work* w, const model_probe*
   return sum;
 }
 
+static double taut_tension(const td_model* m, const td_work* w, int cable) {
+  return w->cable[cable].slack ? 0 : w->lambda[m->cable[cable].row];
+}
+
 // The pieces of a part of a rod between whose middles an arc length lies; near an end, the two
 // nearest. NULL: there is only one.
 static void neighbours(const td_model* m, const model_probe* p, const model_force** first,
@@ -116,6 +120,7 @@ static double probe_value(const td_model* m, td_work* w, int i) {
     case SENSOR_LENGTH:
       return p->cable > 0 ? td_cable_length(m, w, p->cable - 1) : end_distance(m, w, p);
     case SENSOR_TENSION:
+      if (m->cable[p->cable - 1].row >= 0) return taut_tension(m, w, p->cable - 1);
       td_cable_tensions(m, w);
       return w->cable[p->cable - 1].tension;
     case SENSOR_STRETCH:
@@ -231,7 +236,7 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
       const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
       const frame_change da = td_frame_change(m, w, p->a, col, rate),
                          db = td_frame_change(m, w, p->b, col, rate);
-      const axial x = td_axial(&a, &b);
+      const axial x = axial_at(&a, &b);
       return td_axial_change(&x, &a, &b, &da, &db).L /
              (p->kind == SENSOR_STRETCH ? w->length0[probe] : 1);
     }
@@ -322,15 +327,30 @@ td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, boo
   return status;
 }
 
+// Whether accelerations of places or forces through joints are shown, and not multipliers alone.
+static bool shows_motion(const td_model* m) {
+  for (int i = 0; i < m->nprobe; i++)
+    if (m->probe[i].kind == SENSOR_ACC || m->probe[i].kind == SENSOR_FORCE) return true;
+  return false;
+}
+
+// Values alone, as far as they are needed.
+static td_status look(const td_model* m, const td_state* state, td_work* w, bool accelerations) {
+  if (!accelerations || shows_motion(m)) return td_probe_all(m, state, w, accelerations);
+  const td_status status = td_forward_dynamics(m, state, w);
+  td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL);
+  return status;
+}
+
 td_status td_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
-  const td_status status = td_probe_all(m, state, w, m->output_accel);
+  const td_status status = look(m, state, w, m->output_accel);
   td_tape_eval(m->output_tape, w->vars, w->scratch_tape, values);
   return status;
 }
 
 void td_event_values(const td_model* m, const td_state* state, td_work* w, double* values) {
   if (m->nevent == 0) return;
-  td_probe_all(m, state, w, m->event_accel);
+  look(m, state, w, m->event_accel);
   td_tape_eval(m->event_tape, w->vars, w->scratch_tape, values);
 }
 

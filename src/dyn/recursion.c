@@ -14,6 +14,7 @@
 #include "engine.h"
 #include "path.h"
 #include "strain_hop.h"
+#include "tiles.h"
 
 // Gravity as an upward acceleration of the ground.
 static spatial ground_acceleration(const td_model* m, const td_work* w) {
@@ -22,6 +23,8 @@ static spatial ground_acceleration(const td_model* m, const td_work* w) {
 
 void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity) {
   const spatial base = gravity ? ground_acceleration(m, w) : spatial_zero();
+  for (int i = 0; m->ntaut > 0 && i < m->nvel; i++) w->accel[i] = a ? a[i] : 0;
+  w->ground = spatial_t(&base);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
@@ -111,7 +114,7 @@ void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* 
   const arena_mark mark = arena_open(&w->scratch);
   path p = path_new(m, part, &w->scratch);
   octet* S = path_vectors(&p, &w->scratch);
-  lanes *rows = path_rows(&p, &w->scratch), *room = path_room(&p, MAGNUS_PARTS, &w->scratch);
+  lanes *rows = path_rows(&p, &w->scratch), *room = path_room(&p, &w->scratch);
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     path_flush(&p, hop->above, rows, M);
@@ -131,10 +134,7 @@ void td_tree_mass(const td_model* m, td_work* w, const tree_part* part, double* 
   arena_close(&w->scratch, mark);
 }
 
-void td_mass_join(double* M, int n) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) M[i * n + j] = M[j * n + i] = M[i * n + j] + M[j * n + i];
-}
+void td_mass_join(double* M, int n) { add_own_transpose(M, n); }
 
 void td_composite_mass(const td_model* m, td_work* w, double* M) {
   const tree_part all = whole_forest(m);

@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "engine.h"
+#include "path.h"
+#include "taut.h"
 
 typedef struct row_ends {
   frame a, b, c;
@@ -41,12 +43,14 @@ static row_value change_of(const model_row* row, const row_ends* ends, const end
 
 row_value td_row_at(const td_model* m, const td_work* w, int row) {
   row_ends ends;
+  if (m->row[row].kind == ROW_CABLE) return td_taut_value(m, w, m->row[row].cable);
   ends_at(m, w, &m->row[row], &ends);
   return td_row_value(m->row[row].kind, &ends.f);
 }
 
 row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate) {
   row_ends ends;
+  if (m->row[row].kind == ROW_CABLE) return td_taut_change(m, w, m->row[row].cable, col, rate);
   ends_at(m, w, &m->row[row], &ends);
   const ends_change d = ends_change_at(m, w, &m->row[row], col, rate);
   return change_of(&m->row[row], &ends, &d);
@@ -65,13 +69,14 @@ void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3
 typedef struct reach {
   int hop, n;
   int* v;  // DOF of each slot
-  spatial* S;
+  octet* S;
 } reach;
 
 static reach reach_new(const td_model* m, arena* s) {
   int slots = 0;
   for (int i = 0; i < m->nhop; i++) slots = max_int(slots, m->hop[i].end);
-  return (reach){-1, 0, arena_ints(s, slots), arena_bytes(s, (size_t)slots * sizeof(spatial))};
+  return (reach){-1, 0, arena_ints(s, slots),
+                 arena_bytes(s, (size_t)slot_blocks(slots) * sizeof(octet))};
 }
 
 static void reach_to(const td_model* m, const td_work* w, int hop, reach* r) {
@@ -79,13 +84,22 @@ static void reach_to(const td_model* m, const td_work* w, int hop, reach* r) {
   r->hop = hop;
   r->n = hop < 0 ? 0 : m->hop[hop].end;
   memset(r->v, 0, (size_t)r->n * sizeof(int));
-  memset(r->S, 0, (size_t)r->n * sizeof(spatial));
-  for (int i = hop; i >= 0; i = m->hop[i].parent)
-    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
-      const int slot = m->col[k].slot;
-      r->v[slot] = m->col[k].v;
-      r->S[slot] = spatial_add(r->S[slot], w->col[k].S);
-    }
+  memset(r->S, 0, (size_t)slot_blocks(r->n) * sizeof(octet));
+  for (int i = hop; i >= 0; i = m->hop[i].parent) {
+    const model_hop* at = &m->hop[i];
+    for (int k = at->col; k < at->col + at->nv; k++) r->v[m->col[k].slot] = m->col[k].v;
+    for (int k = at->col; k < at->col + at->nv && !has_parts(at); k++)
+      path_column(r->S, at, m->col[k].slot, &w->col[k].S);
+    if (has_parts(at)) td_step_add(w, at, w->part + at->parts, r->S);
+  }
+}
+
+// to += s Sᵀ f, DOF by DOF, whose numbers are `stride` apart
+static void reach_add(const reach* r, double s, const spatial* f, double* to, int stride) {
+  for (int first = 0; first < r->n; first += LANES) {
+    const lanes x = s * octet_dot(f, &r->S[first / LANES]);
+    for (int k = first; k < r->n && k < first + LANES; k++) to[r->v[k] * stride] += x[k - first];
+  }
 }
 
 // Rows of a joint follow each other and share their stations.
@@ -98,15 +112,27 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   for (int i = 0; i < m->nrow; i++) {
     const int station[3] = {m->row[i].a, m->row[i].b, m->row[i].c};
     spatial f[3];
+    if (m->row[i].kind == ROW_CABLE) {
+      if (!row_is_off(m, w, i)) td_taut_jacobian(m, w, m->row[i].cable, Jc + i * n);
+      continue;
+    }
     td_row_wrenches(m, w, i, f);
     const bool shared = station[0] == station[2];
     if (shared) f[0] = spatial_add(f[0], f[2]);
     for (int s = 0; s < (shared ? 2 : 3); s++) {
       reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
-      for (int k = 0; k < to[s].n; k++) Jc[i * n + to[s].v[k]] += spatial_dot(&to[s].S[k], &f[s]);
+      reach_add(&to[s], 1, &f[s], Jc + i * n, 1);
     }
   }
   arena_close(&w->scratch, mark);
+}
+
+// The multiplier of a cable is its tension, with which all that asks for tensions goes on.
+static void pull_cable(const td_model* m, td_work* w, int row, double lambda) {
+  const int cable = m->row[row].cable;
+  const double tension = row_is_off(m, w, row) ? 0 : lambda;
+  w->cable[cable].tension = tension;
+  td_taut_pull(m, w, cable, tension, &w->hop[0].f, sizeof(hop_work), w->tau);
 }
 
 void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
@@ -114,6 +140,10 @@ void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
     const model_row* r = &m->row[i];
     const int station[3] = {r->a, r->b, r->c};
     spatial f[3];
+    if (r->kind == ROW_CABLE) {
+      pull_cable(m, w, i, lambda[i]);
+      continue;
+    }
     td_row_wrenches(m, w, i, f);
     for (int s = 0; s < 3; s++) {
       const int hop = station[s] < 0 ? -1 : m->station[station[s]].hop;
@@ -147,6 +177,7 @@ void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int co
 
 bool td_row_moves(const td_model* m, int row, int hop) {
   const model_row* r = &m->row[row];
+  if (r->kind == ROW_CABLE) return true;
   return station_moves(m, r->a, hop) || station_moves(m, r->b, hop) || station_moves(m, r->c, hop);
 }
 
@@ -156,7 +187,7 @@ void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, i
     const model_row* r = &m->row[i];
     const int station[3] = {r->a, r->b, r->c};
     spatial change[3];
-    if (!td_row_moves(m, i, m->col[col].hop)) continue;
+    if (r->kind == ROW_CABLE || !td_row_moves(m, i, m->col[col].hop)) continue;
     td_row_wrenches_change(m, w, i, col, rate, change);
     for (int s = 0; s < 3; s++) {
       const int h = station[s] < 0 ? -1 : m->station[station[s]].hop;
@@ -174,8 +205,9 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
     *ed = w->target[2 * r->target_index + 1];
   }
   if (r->target == TARGET_MOTION) {
-    *e = w->num[r->motion];
-    *ed = w->num[r->motion + 1];
+    const double load = r->kind == ROW_CABLE ? w->load : 1;
+    *e = load * w->num[r->motion];
+    *ed = load * w->num[r->motion + 1];
   }
 }
 
@@ -210,7 +242,9 @@ double td_row_defect_change(const td_model* m, const td_work* w, int row, int co
 // Rows of a joint follow each other and share their ends, which are then found once.
 static int bundle_end(const td_model* m, int first) {
   const model_row *a = &m->row[first], *b = a + 1;
-  while (b < m->row + m->nrow && b->a == a->a && b->b == a->b && b->c == a->c) b++;
+  while (b < m->row + m->nrow && b->a == a->a && b->b == a->b && b->c == a->c &&
+         b->kind != ROW_CABLE)
+    b++;
   return (int)(b - m->row);
 }
 
@@ -223,7 +257,8 @@ static const row_state* rows_at(const td_model* m, td_work* w) {
   row_state* s = arena_bytes(&w->scratch, (size_t)m->nrow * sizeof *s);
   for (int i = 0; i < m->nrow; i++) {
     ends_at(m, w, &m->row[i], &s[i].ends);
-    s[i].at = td_row_value(m->row[i].kind, &s[i].ends.f);
+    s[i].at = m->row[i].kind == ROW_CABLE ? td_row_at(m, w, i)
+                                          : td_row_value(m->row[i].kind, &s[i].ends.f);
   }
   return s;
 }
@@ -240,9 +275,7 @@ static void bundle_column(const td_model* m, const td_work* w, int first, int en
     wrenches_change(&m->row[i], &s[i].ends, &s[i].at, &d, change);
     for (int e = 0; e < 3; e++) sum[e] = spatial_axpy(lambda[i], change[e], sum[e]);
   }
-  for (int e = 0; e < 3; e++)
-    for (int k = 0; k < to[e].n; k++)
-      dq[to[e].v[k] * m->nvel + m->col[col].v] -= spatial_dot(&to[e].S[k], &sum[e]);
+  for (int e = 0; e < 3; e++) reach_add(&to[e], -1, &sum[e], dq + m->col[col].v, m->nvel);
 }
 
 void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq) {
@@ -253,6 +286,7 @@ void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double*
   for (int first = 0, end; first < m->nrow; first = end) {
     const int station[3] = {m->row[first].a, m->row[first].b, m->row[first].c};
     end = bundle_end(m, first);
+    if (m->row[first].kind == ROW_CABLE) continue;  // among the forces: its tension is set
     for (int e = 0; e < 3; e++)
       reach_to(m, w, station[e] < 0 ? -1 : m->station[station[e]].hop, &to[e]);
     for (int col = 0; col < m->ncol; col++)
@@ -266,10 +300,12 @@ static void defect_column(const td_model* m, const td_work* w, const row_state* 
                           bool rate, double* out) {
   for (int first = 0, end; first < m->nrow; first = end) {
     end = bundle_end(m, first);
+    if (row_is_off(m, w, first)) continue;
     if (!w->numbers_change && !td_row_moves(m, first, m->col[col].hop)) continue;
     const ends_change c = ends_change_at(m, w, &m->row[first], col, rate);
     for (int i = first; i < end; i++) {
-      const row_value d = change_of(&m->row[i], &s[i].ends, &c);
+      const row_value d = m->row[i].kind == ROW_CABLE ? td_row_change_at(m, w, i, col, rate)
+                                                      : change_of(&m->row[i], &s[i].ends, &c);
       out[i * m->nvel + m->col[col].v] += defect_change(m, w, i, &s[i].at, &d);
     }
   }
@@ -310,8 +346,9 @@ void td_constraints(const td_model* m, const td_state* state, td_work* w, double
     const row_value v = td_row_at(m, w, i);
     double target, rate;
     td_row_target(m, w, i, &target, &rate);
-    if (e) e[i] = v.e - target;
-    if (edot) edot[i] = v.ed - rate;
+    const bool off = row_is_off(m, w, i);
+    if (e) e[i] = off ? 0 : v.e - target;
+    if (edot) edot[i] = off ? 0 : v.ed - rate;
   }
 }
 

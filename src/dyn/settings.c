@@ -98,10 +98,13 @@ static int switch_laws(const model_force* f) {
   return n;
 }
 
+// Driven by its length, and not a constraint.
+static bool is_elastic(const model_cable* c) { return c->tension == NUM_NONE && c->row < 0; }
+
 int td_switch_count(const td_model* m) {
   int n = 0;
   for (int i = 0; i < m->nforce; i++) n += switch_laws(&m->force[i]);
-  for (int i = 0; i < m->ncable; i++) n += m->cable[i].tension == NUM_NONE;
+  for (int i = 0; i < m->ncable; i++) n += is_elastic(&m->cable[i]);
   return n <= MANY_SWITCHES ? n : 0;
 }
 
@@ -115,7 +118,7 @@ void td_switch_values(const td_model* m, const td_state* state, td_work* w, doub
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     double x[6] = {0};
     if (f->kind == FORCE_DOF) x[0] = f->q < 0 ? 0 : w->q[f->q];
-    if (f->kind == FORCE_AXIAL) x[0] = td_axial(&a, &b).L;
+    if (f->kind == FORCE_AXIAL) x[0] = axial_at(&a, &b).L;
     if (f->kind == FORCE_BEAM)
       memcpy(x, td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL).x, sizeof x);
     for (int d = 0; d < (f->kind == FORCE_BEAM ? 3 : 1); d++)
@@ -124,7 +127,7 @@ void td_switch_values(const td_model* m, const td_state* state, td_work* w, doub
   }
   td_cable_tensions(m, w);
   for (int i = 0; i < m->ncable; i++)
-    if (m->cable[i].tension == NUM_NONE) values[at++] = w->cable[i].stretch;
+    if (is_elastic(&m->cable[i])) values[at++] = w->cable[i].stretch;
 }
 
 // ---- stop times -------------------------------------------------------------------------------

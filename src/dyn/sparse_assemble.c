@@ -66,7 +66,7 @@ static void block_columns(const td_model* m, td_work* w, const double* a, int b)
   window_of(m, w, b);
   for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
     const tree_part part = part_of(m, b, t);
-    td_columns_of(m, w, a, part.first, part.end);
+    td_columns_of(m, w, a, part.first, part.end, true);
   }
 }
 
@@ -331,7 +331,7 @@ void td_sparse_row_tangent(const td_model* m, td_work* w, const double* a, doubl
   memset(dv, 0, (size_t)row_values(m) * sizeof(double));
   td_accelerate(m, w, a, false);
   td_strain_tangent_numbers(m, w, a);
-  if (w->whole) td_columns_of(m, w, a, 0, m->nhop);
+  if (w->whole) td_columns_of(m, w, a, 0, m->nhop, true);
   evaluate_partials(m, w);
   for (int i = 0, at = -1; i < m->nrow; i++)
     for (int k = m->row_block_at[i]; k < m->row_block_at[i + 1]; k++) {

@@ -38,6 +38,7 @@ struct sparse_kkt {
   double border_d;
   bool ready, border_ready;  // the factors belong to those numbers
   bool use_fronts;           // the last factors are those
+  unsigned masses;           // parameters (td_work.prepared) whose masses they hold, 0: no masses
   td_sparse_lu* lu;          // NULL: not asked for so far
   void* memory;
 };
@@ -289,6 +290,7 @@ static void fill(sparse_kkt* k, sparse_column column, void* ctx, const double* J
 
 td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
                                   const double* J2) {
+  k->masses = 0;
   fill(k, column, ctx, J1, J2);
   k->use_fronts = factor_fronts(k, J1, J2);
   if (k->use_fronts) return TD_OK;
@@ -425,18 +427,37 @@ static void weigh_strains(const td_model* m, double* M, arena* s) {
   arena_close(s, mark);
 }
 
+// Masses of nodes are the same at all states, but for bodies that turn beside their centre of mass.
+static bool masses_stay(const td_model* m, const td_work* w) {
+  for (int i = 0; i < m->nhop; i++) {
+    const vec3 mc = w->hop_inertia[i].mc;
+    if (m->hop[i].node == 0 || (m->hop[i].node == 2 && vec3_dot(mc, mc) > 0)) return false;
+  }
+  return true;
+}
+
+// Whether the factors are those of these rows and of masses that stay.
+static bool still_factored(const sparse_kkt* k, const td_work* w, const double* J) {
+  return k->use_fronts && k->rows > 0 && k->masses == w->prepared &&
+         memcmp(k->J1, J, (size_t)row_values(k->m) * sizeof(double)) == 0;
+}
+
 // Factor the mass matrix and the rows at the placed state.
 static td_status factor_mass(const td_model* m, td_work* w, bool projected_only) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *M = arena_doubles(s, mass_values(m)), *J = arena_doubles(s, row_values(m));
-  td_sparse_mass(m, w, M);
+  td_status status = TD_OK;
   td_sparse_rows(m, w, J);
-  if (projected_only) weigh_strains(m, M, s);
   for (int i = 0; i < m->nrow && projected_only; i++)
     if (!m->row[i].projected)
       memset(J + m->row_base[i], 0, (size_t)(m->row_base[i + 1] - m->row_base[i]) * sizeof(double));
-  const td_status status = td_sparse_kkt_factor(w->kkt, M, J, J);
+  if (!still_factored(w->kkt, w, J)) {
+    td_sparse_mass(m, w, M);
+    if (projected_only) weigh_strains(m, M, s);
+    status = td_sparse_kkt_factor(w->kkt, M, J, J);
+    w->kkt->masses = status == TD_OK && masses_stay(m, w) ? w->prepared : 0;
+  }
   arena_close(s, mark);
   return status == TD_E_SINGULAR ? report_singular(m, w) : status;
 }

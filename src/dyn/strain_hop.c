@@ -10,8 +10,8 @@
 // S × V alone.
 //
 // Steps that follow each other are a run (model_run): all but putting the frames one behind the
-// other is done for eight of them at once, one lane each.  Afterwards (w->part) the parts of a node
-// stand side by side, lane d for strain d: M and the tangents are made step by step.
+// other is done for eight of them at once, one lane each.  Afterwards (w->part) the parts of a step
+// stand side by side: M and the tangents are made step by step.
 #include "strain_hop.h"
 
 #include <string.h>
@@ -19,6 +19,7 @@
 // The frame before a step.
 static pose before(const td_model* m, const td_work* w, int i) {
   const int parent = m->hop[i].parent;
+  if (parent >= 0 && m->hop[i].nfix == 0) return w->hop[parent].g;
   return parent < 0 ? w->hop_fix[i] : pose_mul(w->hop[parent].g, w->hop_fix[i]);
 }
 static octet_pose all_before(const td_model* m, const td_work* w, const model_run* run) {
@@ -33,10 +34,16 @@ static octet_pose all_before(const td_model* m, const td_work* w, const model_ru
 // to[n] += Σ weight x of all coordinates, strain by strain
 static void add_weighed(const td_model* m, const td_work* w, const model_run* run, const double* x,
                         bool positions, int degree, jet* to) {
-  const lanes* weight = w->run_weight + run->weight;
-  for (const model_run_dof* f = m->run_dof + run->dof; f < m->run_dof + run->dof + run->ndof; f++) {
-    const double value = x[positions ? f->q : f->v];
-    for (int n = 0; n < run->nodes; n++) to[n].d[degree].c[f->part] += value * *weight++;
+  const lanes* weight = td_run_weights(w, run);
+  const model_run_dof *f = m->run_dof + run->dof, *end = f + run->ndof;
+  while (f < end) {
+    const int part = f->part;
+    lanes sum[MAGNUS_NODES] = {{0}, {0}, {0}};
+    for (; f < end && f->part == part; f++) {
+      const double value = x[positions ? f->q : f->v];
+      for (int n = 0; n < run->nodes; n++) sum[n] += value * *weight++;
+    }
+    for (int n = 0; n < run->nodes; n++) to[n].d[degree].c[part] += sum[n];
   }
 }
 
@@ -53,28 +60,40 @@ static void add_accelerations(const td_model* m, const td_work* w, const model_r
   }
 }
 
-// Strains at the nodes, their rates and (a given) accelerations.
-static magnus_steps steps_of(const td_model* m, const td_work* w, const model_run* run,
-                             const double* a) {
-  magnus_steps s = {.nodes = run->nodes, .modes = run->modes};
-  for (int n = 0; n < run->nodes; n++) s.xi[n] = (jet){{octet_zero(), octet_zero(), octet_zero()}};
+// Lengths and strains of the steps of a run without their coordinates; of a dependent one the
+// strains themselves, and with `rates` all that is known of their motion.
+static void put_steps(const td_model* m, const td_work* w, const model_run* run, int degrees,
+                      lanes* h, jet* xi) {
   for (int l = 0; l < run->n; l++) {
     const model_hop* hop = &m->hop[run->hop + l];
     const double* value = w->num + hop->value;
-    s.h[l] = w->num[hop->step];
-    for (int k = 0; k < (run->dependent ? 3 : 1); k++)
+    (*h)[l] = w->num[hop->step];
+    for (int k = 0; k < degrees; k++)
       for (int n = 0; n < run->nodes; n++)
-        for (int d = 0; d < 6; d++) s.xi[n].d[k].c[d][l] = *value++;
-    for (int n = 0; n < run->nodes; n++) s.xi[n].d[0].c[2][l] += 1;
+        for (int d = 0; d < 6; d++) xi[n].d[k].c[d][l] = *value++;
+    for (int n = 0; n < run->nodes; n++) xi[n].d[0].c[2][l] += 1;
+  }
+}
+
+// Strains at the nodes, their rates and (a given) accelerations.
+static void steps_of(const td_model* m, const td_work* w, const model_run* run, const double* a,
+                     magnus_steps* s) {
+  const lanes* constant = w->run_weight + run->weight;
+  s->nodes = run->nodes;
+  s->modes = run->modes;
+  s->h = *constant++;
+  for (int n = 0; n < run->nodes; n++) {
+    for (int d = 0; d < 6; d++) s->xi[n].d[0].c[d] = *constant++;
+    s->xi[n].d[1] = s->xi[n].d[2] = octet_zero();
   }
   if (run->dependent) {
-    if (a) add_accelerations(m, w, run, a, s.xi);
-    return s;
+    put_steps(m, w, run, 3, &s->h, s->xi);
+    if (a) add_accelerations(m, w, run, a, s->xi);
+    return;
   }
-  add_weighed(m, w, run, w->q, true, 0, s.xi);
-  add_weighed(m, w, run, w->v, false, 1, s.xi);
-  if (a) add_weighed(m, w, run, a, false, 2, s.xi);
-  return s;
+  add_weighed(m, w, run, w->q, true, 0, s->xi);
+  add_weighed(m, w, run, w->v, false, 1, s->xi);
+  if (a) add_weighed(m, w, run, a, false, 2, s->xi);
 }
 
 // Strains that are expressions of their coordinates: the numbers they give.
@@ -104,24 +123,44 @@ void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a) {
 
 static void prepare_step(const td_model* m, td_work* w, const model_hop* hop) {
   lanes* row = w->weight + hop->weights;
-  memset(row, 0, (size_t)(6 * hop->nodes * hop->blocks) * sizeof(lanes));
+  memset(row, 0, (size_t)(step_parts(hop) * hop->blocks) * sizeof(lanes));
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
     for (int n = 0; n < hop->nodes; n++)
-      row[(6 * n + c->part) * hop->blocks + c->slot / LANES - hop->block][c->slot % LANES] +=
-          w->num[c->weight + n];
+      row[step_part(hop, n, c->part) * hop->blocks + c->slot / LANES - hop->block]
+         [c->slot % LANES] += w->num[c->weight + n];
+  }
+}
+
+// Mass, first moment and rotational inertia of the steps: the last of what is constant of a run.
+static lanes* run_inertias(const td_work* w, const model_run* run) {
+  return td_run_weights(w, run) + run->ndof * run->nodes;
+}
+static void prepare_inertias(td_work* w, const model_run* run) {
+  lanes* to = run_inertias(w, run);
+  for (int l = 0; l < run->n; l++) {
+    const inertia* I = &w->hop_inertia[run->hop + l];
+    to[0][l] = I->m;
+    for (int k = 0; k < 3; k++) to[1 + k][l] = vec3_at(I->mc, k);
+    for (int k = 0; k < 9; k++) to[4 + k][l] = I->I.m[k];
   }
 }
 
 static void prepare_run(const td_model* m, td_work* w, const model_run* run) {
-  lanes* weight = w->run_weight + run->weight;
-  memset(weight, 0, (size_t)(run->ndof * run->nodes) * sizeof(lanes));
+  lanes *constant = w->run_weight + run->weight, *weight = td_run_weights(w, run);
+  jet xi[MAGNUS_NODES] = {{{{{{0}}}}}};
+  memset(constant, 0, (size_t)run_constants(run) * sizeof(lanes));
+  prepare_inertias(w, run);
+  if (run->dependent) return;
+  put_steps(m, w, run, 1, constant, xi);
+  for (int n = 0; n < run->nodes; n++)
+    for (int d = 0; d < 6; d++) constant[1 + 6 * n + d] = xi[n].d[0].c[d];
   for (int l = 0; l < run->n; l++) {
     const model_hop* hop = &m->hop[run->hop + l];
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       const model_col* c = &m->col[k];
       const model_run_dof* f = m->run_dof + run->dof;
-      while (f->v != c->v || f->part != c->part) f++;
+      while (f->slot != c->slot || f->part != c->part) f++;
       const int at = (int)(f - (m->run_dof + run->dof)) * run->nodes;
       for (int n = 0; n < run->nodes; n++) weight[at + n][l] += w->num[c->weight + n];
     }
@@ -131,39 +170,48 @@ static void prepare_run(const td_model* m, td_work* w, const model_run* run) {
 void td_strain_prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nhop; i++)
     if (m->hop[i].kind == HOP_STRAIN) prepare_step(m, w, &m->hop[i]);
-  for (int i = 0; i < m->nrun; i++)
-    if (!m->run[i].dependent) prepare_run(m, w, &m->run[i]);
+  for (int i = 0; i < m->nrun; i++) prepare_run(m, w, &m->run[i]);
+}
+
+// The parts of a step, one by one.
+typedef spatial part_vectors[(MAGNUS_PARTS + LANES - 1) / LANES * LANES];
+static void parts_of(const model_hop* hop, const octet* all, part_vectors to) {
+  for (int o = 0; o < step_octets(hop); o++) octet_vectors(&all[hop->parts + o], to + LANES * o);
 }
 
 // Σ_n weight_n x_n of a column
-static spatial weighed(const model_col* c, const td_work* w, int nodes,
-                       spatial x[MAGNUS_NODES][LANES]) {
-  spatial sum = spatial_scale(w->num[c->weight], x[0][c->part]);
-  for (int n = 1; n < nodes; n++) sum = spatial_axpy(w->num[c->weight + n], x[n][c->part], sum);
+static spatial weighed(const td_work* w, const model_hop* hop, const model_col* c,
+                       const part_vectors x) {
+  spatial sum = spatial_scale(w->num[c->weight], x[step_part(hop, 0, c->part)]);
+  for (int n = 1; n < hop->nodes; n++)
+    sum = spatial_axpy(w->num[c->weight + n], x[step_part(hop, n, c->part)], sum);
   return sum;
 }
 
-// Columns are looked at one by one where there are rows (and in tangents).
+// Columns are looked at one by one in networks (and in tangents).
 static void put_columns(const td_model* m, td_work* w, const model_hop* hop) {
-  spatial part[MAGNUS_NODES][LANES];
-  for (int n = 0; n < hop->nodes; n++) octet_vectors(&w->part[hop->parts + n], part[n]);
+  part_vectors part;
+  parts_of(hop, w->part, part);
   for (int k = hop->col; k < hop->col + hop->nv; k++)
-    w->col[k].S = weighed(&m->col[k], w, hop->nodes, part);
+    w->col[k].S = weighed(w, hop, &m->col[k], part);
 }
 static bool wants_columns(const td_model* m, const model_run* run) {
-  return run->dependent || m->nrow > 0 || m->sparse;
+  return run->dependent || m->sparse;
 }
 
-// The parts of all steps of a run as those of their nodes.
-static void put_parts(const td_model* m, const model_run* run, const octet x[MAGNUS_PARTS],
+// The parts of all steps of a run as those of each; x: of the strains at each node, with `stride`.
+static void put_parts(const td_model* m, const model_run* run, const octet* x, int stride,
                       octet* to) {
-  for (int n = 0; n < run->nodes; n++)
+  const model_hop* hop = &m->hop[run->hop];
+  int list[MAGNUS_PARTS], count = 0;
+  for (int p = 0; p < 6 * run->nodes; p++)
+    if (run->modes >> p % 6 & 1) list[count++] = p * stride;
+  for (int first = 0; first < count; first += LANES)
     for (int c = 0; c < 6; c++) {
-      lanes from[8] = {{0}}, all[8];
-      for (int d = 0; d < 6; d++)
-        if (run->modes >> d & 1) from[d] = x[6 * n + d].c[c];
+      lanes from[LANES] = {{0}}, all[LANES];
+      for (int k = first; k < count && k < first + LANES; k++) from[k - first] = x[list[k]].c[c];
       lanes_transpose(from, all);
-      for (int l = 0; l < run->n; l++) to[m->hop[run->hop + l].parts + n].c[c] = all[l];
+      for (int l = 0; l < run->n; l++) to[hop[l].parts + first / LANES].c[c] = all[l];
     }
 }
 
@@ -179,14 +227,40 @@ static void put_twists(const td_model* m, td_work* w, const model_run* run, cons
     hop_work* h = &w->hop[i];
     h->V = spatial_add(*V, dV[l]);
     h->c = spatial_add(spatial_cross(V, &dV[l]), rate[l]);
-    if (w->hop_heavy[i]) h->I = inertia_move(h->g, w->hop_inertia[i]);
+  }
+}
+
+// Their inertias in the world (inertia_move), from what td_strain_prepare has left.
+static void put_inertias(td_work* w, const model_run* run, const octet_pose* g) {
+  const lanes *b = run_inertias(w, run), mass = b[0], *d = g->p, *R = g->R;
+  lanes c[3], r[3], RI[9], I[9];
+  octet_rotate_each(R, b + 1, r);
+  const lanes s = 2 * (d[0] * r[0] + d[1] * r[1] + d[2] * r[2]) +
+                  mass * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  for (int i = 0; i < 3; i++) {
+    c[i] = mass * d[i] + r[i];
+    octet_rotate_each(b + 4, R + 3 * i, RI + 3 * i);  // row i of R I, I symmetric
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = i; j < 3; j++) {
+      const lanes *x = RI + 3 * i, *y = R + 3 * j;
+      I[3 * i + j] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2] - (c[i] * d[j] + d[i] * r[j]);
+      if (i == j) I[3 * i + j] += s;
+      I[3 * j + i] = I[3 * i + j];
+    }
+  for (int l = 0; l < run->n; l++) {
+    if (!w->hop_heavy[run->hop + l]) continue;
+    inertia* to = &w->hop[run->hop + l].I;
+    *to = (inertia){mass[l], {c[0][l], c[1][l], c[2][l]}, {{0}}};
+    for (int k = 0; k < 9; k++) to->I.m[k] = I[k][l];
   }
 }
 
 void td_strain_place(const td_model* m, td_work* w, const model_run* run) {
-  const magnus_steps steps = steps_of(m, w, run, NULL);
+  magnus_steps steps;
   magnus_motion motion;
   octet_pose g = {{{0}}, {{0}}};
+  steps_of(m, w, run, NULL, &steps);
   td_magnus(&steps, &motion);
   for (int l = 0; l < run->n; l++) {
     const pose one = before(m, w, run->hop + l), step = octet_pose_at(&motion.g, l);
@@ -194,10 +268,12 @@ void td_strain_place(const td_model* m, td_work* w, const model_run* run) {
     w->hop[run->hop + l].g = pose_mul(one, step);
   }
   const octet V = octet_carried_each(&g, &motion.V), own = octet_carried_each(&g, &motion.A);
+  const octet_pose behind = octet_pose_mul(&g, &motion.g);
   put_twists(m, w, run, &V, &own);
+  put_inertias(w, run, &behind);
   for (int p = 0; p < 6 * run->nodes; p++)
     if (run->modes >> p % 6 & 1) motion.S[p] = octet_carried_each(&g, &motion.S[p]);
-  put_parts(m, run, motion.S, w->part);
+  put_parts(m, run, motion.S, 1, w->part);
   for (int l = 0; wants_columns(m, run) && l < run->n; l++)
     put_columns(m, w, &m->hop[run->hop + l]);
 }
@@ -205,11 +281,14 @@ void td_strain_place(const td_model* m, td_work* w, const model_run* run) {
 void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
                       double* out) {
   lanes f[MAGNUS_NODES];
-  for (int n = 0; n < hop->nodes; n++) f[n] = octet_dot(F, &w->part[hop->parts + n]);
+  for (int o = 0; o < step_octets(hop); o++) f[o] = octet_dot(F, &w->part[hop->parts + o]);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
     double sum = 0;
-    for (int n = 0; n < hop->nodes; n++) sum += w->num[c->weight + n] * f[n][c->part];
+    for (int n = 0; n < hop->nodes; n++) {
+      const int p = step_part(hop, n, c->part);
+      sum += w->num[c->weight + n] * f[p / LANES][p % LANES];
+    }
     out[c->v] += sum;
   }
 }
@@ -219,30 +298,34 @@ spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_
   lanes rate[MAGNUS_NODES] = {{0}, {0}, {0}};
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
-    for (int n = 0; n < hop->nodes; n++) rate[n][c->part] += w->num[c->weight + n] * a[c->v];
+    for (int n = 0; n < hop->nodes; n++) {
+      const int p = step_part(hop, n, c->part);
+      rate[p / LANES][p % LANES] += w->num[c->weight + n] * a[c->v];
+    }
   }
   octet sum = octet_zero();
-  for (int n = 0; n < hop->nodes; n++)
-    sum = octet_axpy_each(rate[n], &w->part[hop->parts + n], sum);
+  for (int o = 0; o < step_octets(hop); o++)
+    sum = octet_axpy_each(rate[o], &w->part[hop->parts + o], sum);
   spatial each[LANES], A = spatial_zero();
   octet_vectors(&sum, each);
-  for (int d = 0; d < 6; d++) A = spatial_add(A, each[d]);
+  for (int l = 0; l < LANES; l++) A = spatial_add(A, each[l]);
   return A;
 }
 
 // Wrenches on the parts of all steps of a run first, then on what each coordinate does to them.
 void td_run_forces(const td_model* m, const td_work* w, const model_run* run, double* out) {
-  const lanes* weight = w->run_weight + run->weight;
-  lanes force[MAGNUS_NODES][LANES];  // of node n on strain d
-  for (int n = 0; n < run->nodes; n++) {
+  const model_hop* hop = &m->hop[run->hop];
+  const lanes* weight = td_run_weights(w, run);
+  lanes force[MAGNUS_NODES * LANES];  // on each part
+  for (int o = 0; o < step_octets(hop); o++) {
     lanes each[LANES] = {{0}};
     for (int l = 0; l < run->n; l++)
-      each[l] = octet_dot(&w->hop[run->hop + l].F, &w->part[m->hop[run->hop + l].parts + n]);
-    lanes_transpose(each, force[n]);
+      each[l] = octet_dot(&w->hop[run->hop + l].F, &w->part[hop[l].parts + o]);
+    lanes_transpose(each, force + LANES * o);
   }
   for (const model_run_dof* f = m->run_dof + run->dof; f < m->run_dof + run->dof + run->ndof; f++) {
     lanes sum = {0};
-    for (int n = 0; n < run->nodes; n++) sum += *weight++ * force[n][f->part];
+    for (int n = 0; n < run->nodes; n++) sum += *weight++ * force[step_part(hop, n, f->part)];
     out[f->v] += ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
   }
 }
@@ -253,13 +336,14 @@ static spatial acceleration_before(const td_model* m, const td_work* w, int i, c
                      td_strain_acceleration(m, w, &m->hop[i], a));
 }
 
+// U and Z of the parts.
 static void part_rates(const td_model* m, td_work* w, const model_run* run, const double* a) {
-  const magnus_steps steps = steps_of(m, w, run, a);
   const octet_pose g = all_before(m, w, run);
-  magnus_motion motion;
-  octet Sd[MAGNUS_PARTS], Sdd[MAGNUS_PARTS], V = octet_zero(), A = octet_zero();
-  td_magnus(&steps, &motion);
-  td_magnus_rates(&steps, Sd, Sdd);
+  magnus_steps steps;
+  jet S[MAGNUS_PARTS];
+  octet V = octet_zero(), A = octet_zero();
+  steps_of(m, w, run, a, &steps);
+  td_magnus_rates(&steps, S);
   for (int l = 0; l < run->n; l++) {
     const int i = run->hop + l, parent = m->hop[i].parent;
     const spatial accel = l == 0 ? acceleration_before(m, w, i, a) : w->hop[parent].A;
@@ -268,51 +352,54 @@ static void part_rates(const td_model* m, td_work* w, const model_run* run, cons
   }
   for (int p = 0; p < 6 * run->nodes; p++) {
     if (!(run->modes >> p % 6 & 1)) continue;
-    const octet S = octet_carried_each(&g, &motion.S[p]), own = octet_carried_each(&g, &Sd[p]),
-                second = octet_carried_each(&g, &Sdd[p]);
-    Sd[p] = octet_cross_add_each(&V, &S, own);
-    const octet both = octet_add(Sd[p], own);
-    Sdd[p] = octet_cross_add_each(&A, &S, octet_cross_add_each(&V, &both, second));
+    octet* s = S[p].d;
+    for (int k = 0; k < 3; k++) s[k] = octet_carried_each(&g, &s[k]);
+    const octet own = s[1];
+    s[1] = octet_cross_add_each(&V, &s[0], own);
+    const octet both = octet_add(s[1], own);
+    s[2] = octet_cross_add_each(&A, &s[0], octet_cross_add_each(&V, &both, s[2]));
   }
-  put_parts(m, run, Sd, w->part_U);
-  put_parts(m, run, Sdd, w->part_Z);
+  put_parts(m, run, &S[0].d[1], 3, w->part_U);
+  put_parts(m, run, &S[0].d[2], 3, w->part_Z);
 }
 
 // Columns are weights times parts; where the weights change along the motion, the product rule.
 static void step_columns(const td_model* m, td_work* w, const model_hop* hop) {
-  spatial s[MAGNUS_NODES][LANES], u[MAGNUS_NODES][LANES], z[MAGNUS_NODES][LANES];
-  for (int n = 0; n < hop->nodes; n++) {
-    octet_vectors(&w->part[hop->parts + n], s[n]);
-    octet_vectors(&w->part_U[hop->parts + n], u[n]);
-    octet_vectors(&w->part_Z[hop->parts + n], z[n]);
-  }
+  part_vectors s, u, z;
+  parts_of(hop, w->part, s);
+  parts_of(hop, w->part_U, u);
+  parts_of(hop, w->part_Z, z);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
     col_sum* col = sums_of_col(w, k);
-    col->U = weighed(c, w, hop->nodes, u);
-    col->Z = weighed(c, w, hop->nodes, z);
+    col->U = weighed(w, hop, c, u);
+    col->Z = weighed(w, hop, c, z);
     for (int n = 0; hop->dependent && n < hop->nodes; n++) {
       const double* rate = w->num + c->slope + 2 * n;
-      col->U = spatial_axpy(rate[0], s[n][c->part], col->U);
-      col->Z = spatial_axpy(2 * rate[0], u[n][c->part], col->Z);
-      col->Z = spatial_axpy(rate[1], s[n][c->part], col->Z);
+      const int p = step_part(hop, n, c->part);
+      col->U = spatial_axpy(rate[0], s[p], col->U);
+      col->Z = spatial_axpy(2 * rate[0], u[p], col->Z);
+      col->Z = spatial_axpy(rate[1], s[p], col->Z);
     }
     col->X = spatial_scale(2, col->U);
   }
 }
 
-void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a) {
+void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a,
+                       bool columns) {
+  part_rates(m, w, run, a);
+  if (!columns && !run->dependent) return;
   for (int l = 0; !wants_columns(m, run) && l < run->n; l++)
     put_columns(m, w, &m->hop[run->hop + l]);
-  part_rates(m, w, run, a);
   for (int l = 0; l < run->n; l++) step_columns(m, w, &m->hop[run->hop + l]);
 }
 
 void td_strain_curvature(const td_model* m, const td_work* w, const model_run* run,
                          curvature_row* N) {
-  const magnus_steps steps = steps_of(m, w, run, NULL);
   const octet_pose g = all_before(m, w, run);
+  magnus_steps steps;
   octet all = octet_zero();
+  steps_of(m, w, run, NULL, &steps);
   for (int l = 0; l < run->n; l++) {
     const int i = run->hop + l;
     const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
@@ -327,15 +414,13 @@ static void add_hessian(const td_model* m, const td_work* w, const model_hop* ho
                         const tree_part* part, double* dq) {
   const model_coords* c = &m->coords[hop->coords];
   const double* H = w->num + hop->hessian;
-  for (int n = 0; n < hop->nodes; n++) {
-    const lanes f = octet_dot(F, &w->part[hop->parts + n]);
-    for (int d = 0; d < 6; d++) {
-      if (!(hop->modes >> d & 1)) continue;
-      for (int k = 0; k < c->n; k++)
-        for (int l = 0; l < c->n; l++)
-          dq[part_row(part, c->v + k) * part->n + part_row(part, c->v + l)] += f[d] * *H++;
-    }
-  }
+  lanes f[MAGNUS_NODES];
+  for (int o = 0; o < step_octets(hop); o++) f[o] = octet_dot(F, &w->part[hop->parts + o]);
+  for (int p = 0; p < step_parts(hop); p++)
+    for (int k = 0; k < c->n; k++)
+      for (int l = 0; l < c->n; l++)
+        dq[part_row(part, c->v + k) * part->n + part_row(part, c->v + l)] +=
+            f[p / LANES][p % LANES] * *H++;
 }
 
 void td_strain_own(const td_model* m, const td_work* w, int i, curvature_row* N,

@@ -9,7 +9,7 @@
 #include "section.h"
 #include "segment.h"
 
-static const double no_numbers[SECTION_SLOTS];
+#define ALL_MODES 0x3fu
 
 static section section_at(const double* n, double load) {
   return (section){
@@ -44,17 +44,21 @@ static void dof_strains(const td_work* w, const model_force* f, double x[6], dou
   }
 }
 
-static void basis_strains(const td_model* m, const td_work* w, const model_force* f, double x[6],
-                          double u[6]) {
+// Returns which of them have coordinates.
+static unsigned basis_strains(const td_model* m, const td_work* w, const model_force* f,
+                              double x[6], double u[6]) {
+  unsigned modes = 0;
   for (int d = 0; d < 6; d++) {
     x[d] = w->num[f->section + SECTION_HELD + d];
     u[d] = f->coords >= 0 ? w->num[f->rate + d] : 0;
   }
-  if (f->coords >= 0) return;
+  if (f->coords >= 0) return ALL_MODES;
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
     x[t->mode] += w->num[t->weight] * w->q[t->q];
     u[t->mode] += w->num[t->weight] * w->v[t->v];
+    modes |= 1u << t->mode;
   }
+  return modes;
 }
 
 // Generalised forces of a force s on the strains, times the quadrature weight.
@@ -160,17 +164,23 @@ void td_strains(const td_model* m, const td_work* w, const model_force* f, doubl
   td_strain_state(m, w, f, x, u);
 }
 
-// The section's law and the cables that pass.
-static void piece_force(const td_model* m, const td_work* w, const model_force* f,
-                        const double x[6], const double u[6], int which, double s[6]) {
+// The section's law and the cables that pass; only what is asked for by `modes` need be right.
+static void piece_forces(const td_model* m, const td_work* w, const model_force* f,
+                         const double x[6], const double u[6], int which, unsigned modes,
+                         double s[6]) {
   const section sec = section_of(w, f, w->num);
-  section_force(&sec, x, u, s);
+  section_force(&sec, x, u, modes, s);
   for (int d = 0; d < 6; d++) {
     const double input = sec.load * sec.input[d];
     if (which == FORCES_PASSIVE) s[d] -= input;
     if (which == FORCES_ACTIVE) s[d] = input;
   }
   if (f->ncrossing > 0) td_cable_force(m, w, f, x, which, s);
+}
+
+static void piece_force(const td_model* m, const td_work* w, const model_force* f,
+                        const double x[6], const double u[6], int which, double s[6]) {
+  piece_forces(m, w, f, x, u, which, ALL_MODES, s);
 }
 
 // Its change for changes of strains and rates, and of the numbers.
@@ -188,6 +198,29 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
   if (hop >= 0) w->hop[hop].f = spatial_add(w->hop[hop].f, f);
 }
 
+void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
+                       double* tau) {
+  if (f->strain == STRAIN_DOF) {
+    for (int d = 0; d < 6; d++)
+      if (f->dof_v[d] >= 0) tau[f->dof_v[d]] += s[d];
+  } else if (f->strain == STRAIN_BASIS) {
+    basis_collect(m, w, f, s, tau);
+  } else {
+    const polyrod r = td_polynomial_at(m, w, f);
+    const polyrod_vector g = td_polyrod_force(&r, s);
+    polynomial_collect(m, w, f, &g, 1, NULL, tau);
+  }
+}
+
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+                         const double s[6], spatial on[2]) {
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const segment e = td_segment(&a, &b);
+  const segment_wrench t = td_segment_wrench(&e, s);
+  on[0] = spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a);
+  on[1] = spatial_force(b.p, t.force, t.torque_b);
+}
+
 void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which) {
   double x[6], u[6], s[6];
   if (f->strain == STRAIN_DOF) {
@@ -198,8 +231,8 @@ void td_strain_add(const td_model* m, td_work* w, const model_force* f, int whic
     return;
   }
   if (f->strain == STRAIN_BASIS) {
-    basis_strains(m, w, f, x, u);
-    piece_force(m, w, f, x, u, which, s);
+    const unsigned modes = basis_strains(m, w, f, x, u);
+    piece_forces(m, w, f, x, u, which, modes, s);
     basis_collect(m, w, f, s, w->tau);
     return;
   }
@@ -363,13 +396,19 @@ static void basis_hessian(const td_model* m, const td_work* w, const model_force
 }
 
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
-static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
-                          const tree_part* part, double* dq, double* dv) {
+void td_basis_slopes(const td_model* m, const td_work* w, const model_force* f, double Kx[6][6],
+                     double Kv[6][6]) {
   const section sec = section_of(w, f, w->num);
-  double x[6], u[6], Kx[6][6], Kv[6][6];
+  double x[6], u[6];
   basis_strains(m, w, f, x, u);
   section_slopes(&sec, u, Kx, Kv);
   if (f->ncrossing > 0) td_cable_slopes(m, w, f, x, Kx);
+}
+
+static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
+                          const tree_part* part, double* dq, double* dv) {
+  double x[6], u[6], Kx[6][6], Kv[6][6];
+  td_basis_slopes(m, w, f, Kx, Kv);
   const model_term *first = m->term + f->term, *end = first + f->nterm;
   for (const model_term* t = first; t < end; t++) {
     const double weight = piece_length(w, f) * w->num[t->weight];
@@ -382,7 +421,9 @@ static void basis_tangent(const td_model* m, const td_work* w, const model_force
         dq[at] -= piece_length(w, f) * w->num[t->rate] * w->num[s->weight] * Kv[t->mode][s->mode];
     }
   }
-  if (f->coords >= 0) basis_hessian(m, w, f, x, u, part, dq);
+  if (f->coords < 0) return;
+  basis_strains(m, w, f, x, u);
+  basis_hessian(m, w, f, x, u, part, dq);
 }
 
 // What a column does to the numbers of a polynomial rod.
@@ -445,13 +486,12 @@ double td_strain_energy(const td_model* m, const td_work* w, const model_force* 
 
 double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
   const section sec = section_of(w, f, w->num);
-  double x[6], u[6], s[6], still[6] = {0}, spring[6], power = 0;
+  double x[6], u[6], s[6], power = 0;
   td_strain_state(m, w, f, x, u);
-  section_force(&sec, x, u, s);
-  section_force(&sec, x, still, spring);
-  for (int d = 0; d < 6; d++)
-    power += (s[d] - (f->potential ? spring[d] - sec.load * sec.input[d] : 0)) * u[d];
-  return piece_length(w, f) * power;
+  section_force(&sec, f->potential ? sec.x0 : x, u, ALL_MODES, s);  // springs apart
+  for (int d = 0; d < 6; d++) power += s[d] * u[d];
+  power *= piece_length(w, f);
+  return f->ncrossing > 0 ? power + td_crossings_power(m, w, f, x, u) : power;
 }
 
 // With strains y(q, t) all that lies behind a step also moves with the twist V_t = ∂y/∂t ∂g/∂y, on
@@ -494,7 +534,7 @@ double td_strain_energy_change(const td_model* m, const td_work* w, const model_
   double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
   td_strain_state(m, w, f, x, u);
   td_strains_change(m, w, f, col, dx);
-  section_force(&sec, x, still, spring);
+  section_force(&sec, x, still, ALL_MODES, spring);
   for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];
   return piece_length(w, f) * sum;
 }

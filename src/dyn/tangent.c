@@ -25,6 +25,7 @@
 #include "fluid.h"
 #include "path.h"
 #include "strain_hop.h"
+#include "tiles.h"
 
 // ---- U, Z, X of one hop -----------------------------------------------------------------------
 
@@ -108,13 +109,14 @@ static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
     screw_column(h, &w->col[k].S, sums_of_col(w, k));
 }
 
-void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end) {
+void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end,
+                   bool of_rods) {
   for (int i = first; i < end; i++) {
     const model_hop* hop = &m->hop[i];
     if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) {
       move_columns(w, hop, &w->hop[i]);
     } else if (hop->kind == HOP_STRAIN) {
-      if (begins_run(m, i)) td_strain_columns(m, w, &m->run[hop->run], a);
+      if (begins_run(m, i)) td_strain_columns(m, w, &m->run[hop->run], a, of_rods);
     } else {
       rotation_columns(m, w, hop, &w->hop[i], a);
     }
@@ -123,7 +125,7 @@ void td_columns_of(const td_model* m, td_work* w, const double* a, int first, in
 
 void td_tangent_columns(const td_model* m, td_work* w, const double* a) {
   td_strain_tangent_numbers(m, w, a);
-  if (w->whole) td_columns_of(m, w, a, 0, m->nhop);  // else nobody looks at all of them
+  if (w->whole) td_columns_of(m, w, a, 0, m->nhop, true);  // else nobody looks at all of them
 }
 
 frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate) {
@@ -287,11 +289,10 @@ static tangent_path tangent_path_new(const td_model* m, const tree_part* part, a
   t.U = path_vectors(&t.p, s);
   t.Z = path_vectors(&t.p, s);
   t.X = path_vectors(&t.p, s);
-  t.room = path_room(&t.p, STEP_ROWS, s);
-  t.dq = path_rows(&t.p, s);
-  t.dv = path_rows(&t.p, s);
-  t.dqT = path_rows(&t.p, s);
-  t.dvT = path_rows(&t.p, s);
+  for (int k = 0; k < TANGENT_ROWS; k++) {
+    t.room[k] = path_room(&t.p, s);
+    t.rows[k] = path_rows(&t.p, s);
+  }
   if (t.p.rods) t.curvature = arena_bytes(s, MAGNUS_PARTS * sizeof *t.curvature);
   return t;
 }
@@ -341,18 +342,8 @@ static void row_above(const tangent_path* t, const model_hop* hop, const col_sum
   path_add_row(&t->p, hop->above, hop->straight, row_v);
 }
 
-static void flush_rows(const tangent_path* t, int first, double* dq, double* dv, double* dqT,
-                       double* dvT) {
-  path_flush(&t->p, first, t->dq, dq);
-  path_flush(&t->p, first, t->dv, dv);
-  path_flush(&t->p, first, t->dqT, dqT);
-  path_flush(&t->p, first, t->dvT, dvT);
-}
-
-// A += Bᵀ
-static void add_transposed(double* A, const double* B, int n) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) A[i * n + j] += B[j * n + i];
+static void flush_rows(const tangent_path* t, int first, double* const to[TANGENT_ROWS]) {
+  for (int k = 0; k < TANGENT_ROWS; k++) path_flush(&t->p, first, t->rows[k], to[k]);
 }
 
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv) {
@@ -360,10 +351,11 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
   const arena_mark mark = arena_open(&w->scratch);
   tangent_path t = tangent_path_new(m, part, &w->scratch);
   double *dqT = arena_zeros(&w->scratch, n * n), *dvT = arena_zeros(&w->scratch, n * n);
+  double* const rows[TANGENT_ROWS] = {dq, dv, dqT, dvT};
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_sum* h = sums_of_hop(w, i);
-    flush_rows(&t, hop->above, dq, dv, dqT, dvT);
+    flush_rows(&t, hop->above, rows);
     if (path_is_stale(&t.p, hop)) tangent_path_clear(&t, hop);
     path_reach(&t.p, hop);
     if (begins_run(m, i)) td_strain_curvature(m, w, &m->run[hop->run], t.curvature);
@@ -397,7 +389,7 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
     }
     tangent_path_enter(&t, m, w, i);
   }
-  flush_rows(&t, 0, dq, dv, dqT, dvT);
+  flush_rows(&t, 0, rows);
   add_transposed(dq, dqT, n);
   add_transposed(dv, dvT, n);
   arena_close(&w->scratch, mark);
@@ -407,15 +399,13 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
 
 // Generalised forces of the wrench changes w->df, plus w->dtau, subtracted from column `v` of out.
 static void collect(const td_model* m, td_work* w, double* out, int stride, int column) {
-  for (int i = 0; i < m->nvel; i++) out[i * stride + column] -= w->dtau[i];
   for (int i = m->nhop - 1; i >= 0; i--) {
     const model_hop* hop = &m->hop[i];
     if (spatial_dot(&w->df[i], &w->df[i]) == 0) continue;
-    for (int k = 0; k < hop->nv; k++)
-      out[m->col[hop->col + k].v * stride + column] -=
-          spatial_dot(&w->col[hop->col + k].S, &w->df[i]);
+    td_hop_forces(m, w, i, &w->df[i], w->dtau);
     if (hop->parent >= 0) w->df[hop->parent] = spatial_add(w->df[hop->parent], w->df[i]);
   }
+  for (int i = 0; i < m->nvel; i++) out[i * stride + column] -= w->dtau[i];
 }
 
 static void clear_changes(const td_model* m, td_work* w) {
@@ -473,14 +463,23 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   memset(dFdq, 0, size);
   memset(dFdv, 0, size);
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
+  const bool sweeps = !only_local_forces(m) || w->pull.on;  // over columns
   td_accelerate(m, w, a, true);
-  td_tangent_columns(m, w, a);
+  td_strain_tangent_numbers(m, w, a);
+  td_columns_of(m, w, a, 0, m->nhop, sweeps || m->nrow > 0);
   td_composites(m, w);
   const tree_part all = whole_forest(m);
   td_tree_tangent(m, w, &all, dFdq, dFdv);
-  for (int i = 0; i < m->nforce; i++) td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
+  for (int i = 0, end; i < m->nforce; i = end) {
+    end = td_alike_end(m, i);
+    if (end > i + 1) {
+      td_alike_tangent(m, w, i, end, dFdq, dFdv);
+    } else {
+      td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
+    }
+  }
   td_cable_tangent(m, w, dFdq);
-  if (!only_local_forces(m) || w->pull.on) force_tangent(m, w, dFdq, dFdv);
+  if (sweeps) force_tangent(m, w, dFdq, dFdv);
   if (m->nrow > 0 && lambda) td_row_tangent(m, w, lambda, dFdq);
 }
 

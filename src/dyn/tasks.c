@@ -68,7 +68,7 @@ static motion place_motion(const td_model* m, const td_work* w, const model_prob
 // L' = n·r',  L'' = n·r'' + (|r'|² - L'²) / L
 static motion distance_motion(const td_model* m, const td_work* w, const model_probe* p) {
   const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
-  const axial x = td_axial(&a, &b);
+  const axial x = axial_at(&a, &b);
   const vec3 v = vec3_sub(b.v, a.v);
   const double rate = vec3_dot(x.n, v);
   return (motion){rate, vec3_dot(x.n, vec3_sub(b.a, a.a)) +

@@ -13,7 +13,7 @@
 // It is shown in the axes of the first body, about the second one's place.
 #include <string.h>
 
-#include "engine.h"
+#include "taut.h"
 
 // The joint of a force() sensor at the present state.
 typedef struct transmitted {
@@ -161,12 +161,21 @@ static double slope_of_acceleration(const td_model* m, const td_work* w, const t
   return sum;
 }
 
-static double slope_of_multiplier(const td_model* m, const td_work* w, const transmitted* t,
-                                  int row) {
+static double slope_of_tension(const td_model* m, td_work* w, const transmitted* t, int row) {
+  if (!t->main || t->hop < 0 || row_is_off(m, w, row)) return 0;
+  double sum = 0;
+  memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
+  td_taut_pull(m, w, m->row[row].cable, 1, w->df, sizeof *w->df, w->dtau);
+  for (int i = t->hop; i <= m->hop[t->hop].last; i++) sum -= held(t, w->df[i]);
+  return sum;
+}
+
+static double slope_of_multiplier(const td_model* m, td_work* w, const transmitted* t, int row) {
   const model_row* r = &m->row[row];
   const int station[3] = {r->a, r->b, r->c};
   spatial f[3];
   double sum = 0;
+  if (r->kind == ROW_CABLE) return slope_of_tension(m, w, t, row);
   td_row_wrenches(m, w, row, f);
   if (!t->main) return r->joint == t->p->joint && r->element == t->p->element ? held(t, f[1]) : 0;
   for (int k = 0; k < 3; k++)
@@ -190,7 +199,13 @@ static void add_indirect(const td_model* m, td_work* w, const sensor_tangent* s,
   const int nv = m->nvel, nu = m->ninput, cols = 2 * nv + nu, target = m->output_probe[i].target;
   const model_probe* p = &m->probe[m->output_probe[i].source];
   const bool force = p->kind == SENSOR_FORCE;
-  if (p->kind == SENSOR_TENSION) return;
+  if (p->kind == SENSOR_TENSION) {
+    const int row = m->cable[p->cable - 1].row;
+    const double* own = s->dlambda + row * cols;
+    if (row >= 0 && !row_is_off(m, w, row))
+      add_through(m, s, target, s->scale[i], own, own + nv, own + 2 * nv);
+    return;
+  }
   const transmitted t = force ? transmitted_at(m, w, p) : (transmitted){.hop = -1};
   for (int l = 0; l < nv && t.hop >= 0; l++)
     add_through(m, s, target, s->scale[i] * slope_of_acceleration(m, w, &t, l), s->Aq + l * nv,

@@ -16,15 +16,16 @@
   X(col_sum, col_sums, window_columns(m))            \
   X(double, col_weight, m->ncol)                     \
   X(double, col_slope, m->ncol)                      \
-  X(octet, part, m->nstrain_node)                    \
-  X(octet, part_U, m->nstrain_node)                  \
-  X(octet, part_Z, m->nstrain_node)                  \
+  X(octet, part, m->nstrain_octet)                   \
+  X(octet, part_U, m->nstrain_octet)                 \
+  X(octet, part_Z, m->nstrain_octet)                 \
   X(lanes, weight, m->nstrain_weight)                \
   X(lanes, run_weight, m->nrun_weight)               \
   X(cable_work, cable, m->ncable)                    \
   X(contact_interval, interval, m->npiece)           \
   X(double, crossing_share, m->ncrossing)            \
-  X(spatial6, hop_added, m->has_added ? m->nhop : 0) \
+  X(wet_eight, wet_eight, wet_eights(m))             \
+  X(added_eight, added_eight, added_eights(m))       \
   X(spatial6, added_now, m->has_added ? m->nhop : 0) \
   X(bool, hop_wet, m->has_added ? m->nhop : 0)       \
   X(hop_block, blocks, m->has_blocks ? m->nhop : 0)  \
@@ -46,6 +47,7 @@
   X(double, length0, m->nprobe)                      \
   X(double, q, m->npos)                              \
   X(double, v, m->nvel)                              \
+  X(double, accel, m->ntaut > 0 ? m->nvel : 0)       \
   X(double, q_initial, m->npos)                      \
   X(spatial, df, m->nhop)                            \
   X(double, dtau, m->nvel)                           \
@@ -61,6 +63,9 @@ static int window_hops(const td_model* m) { return m->sparse ? td_sparse_window_
 static int window_columns(const td_model* m) {
   return m->sparse ? td_sparse_window_columns(m) : m->ncol;
 }
+
+static int wet_eights(const td_model* m) { return m->nwet > 0 ? m->nwet / LANES + 1 : 0; }
+static int added_eights(const td_model* m) { return m->has_added ? m->nhop / LANES + 1 : 0; }
 
 static int tape_scratch(const td_model* m) {
   const td_tape* tapes[] = {
@@ -98,7 +103,8 @@ static size_t scratch_size(const td_model* m) {
                          8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 8);  // fixed steps
   const arrow_shape arrow = td_arrow_shape(m);
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + 2 * td_arrow_scratch(&arrow) +
-         sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) + 65536;
+         sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) +
+         64 * (size_t)m->ncable + 65536;
 }
 
 size_t td_work_bytes(const td_model* m) {

@@ -56,6 +56,16 @@ static inline void cable_change(const cable_section* c, const double dx[6], doub
   cable_column(c->d, cable_turn(c, dx), dg);
 }
 
+// K -= s d²l/dχ²:  with C = [1, -[d]×] = dτ/dχ it is (Cᵀ C - g gᵀ)/l.
+static inline void cable_stiffen(const cable_section* c, double s, double K[6][6]) {
+  const double x = c->d.x, y = c->d.y, k = c->l > 0 ? s / c->l : 0;
+  const double CC[6][6] = {{1, 0, 0, 0, 0, -y},          {0, 1, 0, 0, 0, x},
+                           {0, 0, 1, y, -x, 0},          {0, 0, y, y * y, -x * y, 0},
+                           {0, 0, -x, -x * y, x * x, 0}, {-y, x, 0, 0, 0, x * x + y * y}};
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) K[i][j] -= k * (CC[i][j] - c->g[i] * c->g[j]);
+}
+
 // How fast the cable turns, |k|, and its derivative with respect to the strains.  The corner at
 // k = 0 is rounded over 1e-5 radians per metre.
 static inline double cable_bend(const cable_section* c, const double x[6], double slope[6]) {

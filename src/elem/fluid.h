@@ -7,6 +7,7 @@
 #ifndef TD_FLUID_H
 #define TD_FLUID_H
 
+#include "octet.h"
 #include "station.h"
 
 static inline spatial drag_local(const spatial6* D, const spatial* y) {
@@ -18,16 +19,30 @@ static inline spatial drag_force(const pose* g, const spatial* Vr, const spatial
   return spatial_to_world(g, &f);
 }
 
-// J = -|v| D - D y vᵀ/|v|
-static inline station_force drag_at(const pose* g, const spatial* Vr, const spatial6* D) {
-  const spatial y = spatial_to_local(g, Vr), Dy = spatial6_apply(D, &y), f = drag_local(D, &y);
-  const double speed = vec3_norm(spatial_t(&y));
-  spatial6 J;
-  for (int j = 0; j < 6; j++) {
-    J.col[j] = spatial_scale(-speed, D->col[j]);
-    if (j < 3 && speed > 0) J.col[j] = spatial_axpy(-y.a[j] / speed, Dy, J.col[j]);
+// Eight of them in their own axes, the columns of each D side by side.
+static inline octet drag_each(const octet D[6], const octet* y) {
+  const lanes square = y->c[0] * y->c[0] + y->c[1] * y->c[1] + y->c[2] * y->c[2];
+  const octet Dy = octet_apply_each(D, y);
+  lanes minus;
+  for (int l = 0; l < LANES; l++) minus[l] = -sqrt(square[l]);
+  return octet_axpy_each(minus, &Dy, octet_zero());
+}
+
+// How they change with the twist, column by column:  J = -|v| D - D y vᵀ/|v|.  In the world it is
+// Kv = X⁻ᵀ J X⁻¹, and along a motion δX the force also turns with its station: δX ×* f +
+// Kv (V - V_f) × δX.
+static inline void drag_slopes_each(const octet D[6], const octet* y, octet J[6]) {
+  const lanes square = y->c[0] * y->c[0] + y->c[1] * y->c[1] + y->c[2] * y->c[2];
+  const octet Dy = octet_apply_each(D, y), zero = octet_zero();
+  lanes speed, inverse;
+  for (int l = 0; l < LANES; l++) {
+    speed[l] = sqrt(square[l]);
+    inverse[l] = speed[l] > 0 ? 1 / speed[l] : 0;
   }
-  return station_turning(g, Vr, &f, &J);
+  for (int j = 0; j < 6; j++) {
+    J[j] = octet_axpy_each(-speed, &D[j], zero);
+    if (j < 3) J[j] = octet_axpy_each(-y->c[j] * inverse, &Dy, J[j]);
+  }
 }
 
 // B U = -M (V × U) + V ×* M U + U ×* M V: how the wrench of an inertia changes with its twist.

@@ -1,14 +1,6 @@
 // Axial elements and beams between two frames; see link.h.
 #include "link.h"
 
-axial td_axial(const frame* a, const frame* b) {
-  const vec3 r = vec3_sub(b->p, a->p);
-  axial x = {.L = vec3_norm(r)};
-  if (x.L > 0) x.n = vec3_scale(1 / x.L, r);
-  x.Ld = vec3_dot(x.n, vec3_sub(b->v, a->v));
-  return x;
-}
-
 axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da,
                       const frame_change* db) {
   const vec3 dr = vec3_sub(db->p, da->p), rd = vec3_sub(b->v, a->v), drd = vec3_sub(db->v, da->v);

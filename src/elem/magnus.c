@@ -102,7 +102,7 @@ static ALWAYS jet jet_cross(const jet* a, const jet* b, int degree) {
 }
 // a × e_d
 static ALWAYS jet jet_cross_unit(const jet* a, int d, int degree) {
-  jet c;
+  jet c = jet_zero();
   for (int k = 0; k <= degree; k++) c.d[k] = octet_cross_unit(&a->d[k], d);
   return c;
 }
@@ -272,32 +272,41 @@ static ALWAYS jet omega_change(const jet* x, int nodes, lanes h, int n, int d, i
 
 // ---- the steps --------------------------------------------------------------------------------
 
-void td_magnus(const magnus_steps* steps, magnus_motion* out) {
+// Written once for each order: what is the same in all lanes is known when it is compiled.
+static ALWAYS void motion_of(const magnus_steps* steps, int nodes, magnus_motion* out) {
   sixth s;
-  const jet omega = omega_of(steps->xi, steps->nodes, steps->h, 2, &s);
+  const jet omega = omega_of(steps->xi, nodes, steps->h, 2, &s);
   const tangent_map T = tangent_map_of(&omega, 1);
   exponential(&T, &out->g);
   const jet rate = {{omega.d[1], omega.d[2]}}, V = tangent_apply(&T, &rate, 1);
   out->V = V.d[0];
   out->A = V.d[1];
-  for (int p = 0; p < 6 * steps->nodes; p++) {
+  for (int p = 0; p < 6 * nodes; p++) {
     if (!(steps->modes >> p % 6 & 1)) continue;
-    const jet Z = omega_change(steps->xi, steps->nodes, steps->h, p / 6, p % 6, 0, &s);
+    const jet Z = omega_change(steps->xi, nodes, steps->h, p / 6, p % 6, 0, &s);
     out->S[p] = tangent_apply(&T, &Z, 0).d[0];
   }
 }
+void td_magnus(const magnus_steps* steps, magnus_motion* out) {
+  if (steps->nodes == 1) motion_of(steps, 1, out);
+  if (steps->nodes == 2) motion_of(steps, 2, out);
+  if (steps->nodes == 3) motion_of(steps, 3, out);
+}
 
-void td_magnus_rates(const magnus_steps* steps, octet Sd[MAGNUS_PARTS], octet Sdd[MAGNUS_PARTS]) {
+static ALWAYS void rates_of(const magnus_steps* steps, int nodes, jet S[MAGNUS_PARTS]) {
   sixth s;
-  const jet omega = omega_of(steps->xi, steps->nodes, steps->h, 2, &s);
+  const jet omega = omega_of(steps->xi, nodes, steps->h, 2, &s);
   const tangent_map T = tangent_map_of(&omega, 2);
-  for (int p = 0; p < 6 * steps->nodes; p++) {
+  for (int p = 0; p < 6 * nodes; p++) {
     if (!(steps->modes >> p % 6 & 1)) continue;
-    const jet Z = omega_change(steps->xi, steps->nodes, steps->h, p / 6, p % 6, 2, &s);
-    const jet S = tangent_apply(&T, &Z, 2);
-    Sd[p] = S.d[1];
-    Sdd[p] = S.d[2];
+    const jet Z = omega_change(steps->xi, nodes, steps->h, p / 6, p % 6, 2, &s);
+    S[p] = tangent_apply(&T, &Z, 2);
   }
+}
+void td_magnus_rates(const magnus_steps* steps, jet S[MAGNUS_PARTS]) {
+  if (steps->nodes == 1) rates_of(steps, 1, S);
+  if (steps->nodes == 2) rates_of(steps, 2, S);
+  if (steps->nodes == 3) rates_of(steps, 3, S);
 }
 
 // ---- curvature --------------------------------------------------------------------------------

@@ -40,8 +40,8 @@ typedef struct magnus_motion {
 // Where the nodes of a step lie on [0, 1].
 const double* td_magnus_nodes(int nodes);
 void td_magnus(const magnus_steps* steps, magnus_motion* out);
-// First and second rates of S along the motion.
-void td_magnus_rates(const magnus_steps* steps, octet Sd[MAGNUS_PARTS], octet Sdd[MAGNUS_PARTS]);
+// S and its first and second rates along the motion.
+void td_magnus_rates(const magnus_steps* steps, jet S[MAGNUS_PARTS]);
 // N[p][r] = F · dS_r/dy_p for wrenches F: how part r moves when strain p changes, both of `modes`.
 void td_magnus_curvature(const magnus_steps* steps, const octet* F,
                          lanes N[MAGNUS_PARTS][MAGNUS_PARTS]);

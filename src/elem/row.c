@@ -136,6 +136,8 @@ row_value td_row_value(row_kind kind, const row_frames* f) {
       return alpha_value(f);
     case ROW_DOT:
       return dot_value(f);
+    case ROW_CABLE:
+      break;
   }
   return (row_value){0};
 }
@@ -148,6 +150,8 @@ row_value td_row_change(row_kind kind, const row_frames* f, const row_changes* c
       return alpha_change(f, c);
     case ROW_DOT:
       return dot_change(f, c);
+    case ROW_CABLE:
+      break;
   }
   return (row_value){0};
 }

@@ -3,6 +3,8 @@
 //   TRANS  e = D·(p_b - p_a)                 D = R_c d
 //   ALPHA  e = D·A                           D = R_a d,  A = R_a 2 vec(Q_a⁻¹ Q_b Q0⁻¹)
 //   DOT    e = D·E                           D = R_a d,  E = R_b x
+//   CABLE  e = l(0) - l                      by how much a cable is shorter than at the start: it
+//                                            has no frames (dyn/taut.c)
 //
 // Each gives its value, rate, acceleration, the wrenches a unit multiplier exerts on its frames,
 // and the change of all that along a direction.
@@ -11,7 +13,7 @@
 
 #include "frame.h"
 
-typedef enum row_kind { ROW_TRANS, ROW_ALPHA, ROW_DOT } row_kind;
+typedef enum row_kind { ROW_TRANS, ROW_ALPHA, ROW_DOT, ROW_CABLE } row_kind;
 
 typedef struct row_frames {
   const frame *a, *b, *c;

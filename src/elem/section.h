@@ -17,14 +17,22 @@ typedef struct section {
   double load;  // scale of the input
 } section;
 
+// Forces for which `modes` has no bit are not asked for and zero.
 static inline void section_force(const section* s, const double x[6], const double u[6],
-                                 double f[6]) {
+                                 unsigned modes, double f[6]) {
+  double e[6];
+  for (int j = 0; j < 6; j++) e[j] = x[j] - s->x0[j];
   for (int i = 0; i < 6; i++) {
+    f[i] = 0;
+    if (!(modes >> i & 1)) continue;
+    const double *K = s->K + 6 * i, *D = s->D + 6 * i;
     double w = 0, unused;
     if (s->mu[i] != 0) law_power(u[i], s->p, &w, &unused);
-    f[i] = s->load * s->input[i] - s->mu[i] * w;
-    for (int j = 0; j < 6; j++)
-      f[i] -= s->K[6 * i + j] * (x[j] - s->x0[j]) + s->D[6 * i + j] * u[j];
+    const double spring = K[0] * e[0] + K[1] * e[1] + K[2] * e[2],
+                 more = K[3] * e[3] + K[4] * e[4] + K[5] * e[5],
+                 damper = D[0] * u[0] + D[1] * u[1] + D[2] * u[2],
+                 rest = D[3] * u[3] + D[4] * u[4] + D[5] * u[5];
+    f[i] = s->load * s->input[i] - s->mu[i] * w - ((spring + more) + (damper + rest));
   }
 }
 

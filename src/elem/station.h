@@ -73,18 +73,12 @@ static inline spatial6 spatial6_of(const double* a) {
   return m;
 }
 
-// A force that depends on the twist V - V_f seen from the station, y = X⁻¹ (V - V_f), and turns
-// with it:  with J = ∂f/∂y in the station's axes,
-//
-//   Kv = X⁻ᵀ J X⁻¹          Kx δX = δX ×* f + Kv (V - V_f) × δX
-static inline station_force station_turning(const pose* g, const spatial* Vr, const spatial* local,
-                                            const spatial6* J) {
-  station_force s = {.f = spatial_to_world(g, local), .Kv = spatial6_to_world(g, J)};
+// K += the matrix δX ↦ δX ×* f
+static inline void spatial6_add_turning(spatial6* K, const spatial* f) {
   for (int j = 0; j < 6; j++) {
-    const spatial e = spatial_unit(j), VX = spatial_cross(Vr, &e);
-    s.Kx.col[j] = spatial_add(spatial_cross_force(&e, &s.f), spatial6_apply(&s.Kv, &VX));
+    const spatial e = spatial_unit(j);
+    K->col[j] = spatial_add(K->col[j], spatial_cross_force(&e, f));
   }
-  return s;
 }
 
 #endif

@@ -63,6 +63,8 @@ ex td_derive_row(deriver* d, int row, load_x* load) {
       return alpha_row(d, r, load);
     case ROW_DOT:
       return dot_row(d, r, load);
+    case ROW_CABLE:  // refused with all cables
+      break;
   }
   return EX_NONE;
 }

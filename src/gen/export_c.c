@@ -17,7 +17,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 432,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 440,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -143,8 +143,9 @@ static void write_model(const td_model* m, td_text* out) {
                 {"fluid_velocity", m->fluid_velocity},
                 {"has_added", m->has_added},
                 {"strains_timed", m->strains_timed},
+                {"ntaut", m->ntaut},
                 {"has_blocks", m->has_blocks},
-                {"nstrain_node", m->nstrain_node},
+                {"nstrain_octet", m->nstrain_octet},
                 {"nstrain_weight", m->nstrain_weight},
                 {"nrun_weight", m->nrun_weight},
                 {"time_var", m->time_var},

@@ -434,6 +434,13 @@ td_status td_export_fmu(const td_model* m, const char* title, int version, td_fi
              "makes small ones dense");
     return TD_E_USAGE;
   }
+  if (m->ntaut > 0) {
+    snprintf(message, size,
+             "%s cannot be stretched: a functional mock-up unit does not let it go and catch; give "
+             "it a stiffness [N/m]",
+             td_taut_name(m, 0));
+    return TD_E_USAGE;
+  }
   td_status status = td_export_open(m, title, &f.e);
   if (status == TD_OK) status = prepare(&f);
   if (status == TD_OK) status = write_unit(&f, &u, files, message, size);

@@ -194,6 +194,34 @@ static bool read_part(hid_t file, const char* name, hsize_t from, hsize_t count,
   return ok;
 }
 
+// A row of a matrix with so many rows and columns; false: there is none.
+static bool matrix_row(hid_t file, const char* name, hsize_t rows, hsize_t row, hsize_t cols,
+                       double* out) {
+  hsize_t size[2] = {0, 0};
+  const hsize_t from[2] = {row, 0}, count[2] = {1, cols};
+  if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return false;
+  const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
+  const hid_t space = set >= 0 ? H5Dget_space(set) : -1;
+  const hid_t memory = H5Screate_simple(1, &cols, NULL);
+  const bool ok = space >= 0 && memory >= 0 && H5Sget_simple_extent_ndims(space) == 2 &&
+                  H5Sget_simple_extent_dims(space, size, NULL) == 2 && size[0] == rows &&
+                  size[1] == cols &&
+                  H5Sselect_hyperslab(space, H5S_SELECT_SET, from, NULL, count, NULL) >= 0 &&
+                  H5Dread(set, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, out) >= 0;
+  if (memory >= 0) H5Sclose(memory);
+  if (space >= 0) H5Sclose(space);
+  if (set >= 0) H5Dclose(set);
+  return ok;
+}
+
+// The coordinates of large models, which are matrices.
+static bool read_matrices(const reading* r, hid_t file, hssize_t rows, hsize_t row,
+                          double* numbers) {
+  const hsize_t nq = (hsize_t)r->n.nq, nv = (hsize_t)r->n.nv;
+  return matrix_row(file, "q", (hsize_t)rows, row, nq, numbers) &&
+         matrix_row(file, "v", (hsize_t)rows, row, nv, numbers + nq);
+}
+
 // The row asked for, by the dataset t; -1 when it cannot be read.
 static td_status find_row(const reading* r, hid_t file, hssize_t rows, hsize_t* row, double* first,
                           double* last) {
@@ -219,7 +247,10 @@ static td_status read_datasets(const reading* r, hid_t file, double* numbers) {
   hsize_t row = 0;
   double first, last;
   TD_TRY(find_row(r, file, rows, &row, &first, &last));
-  for (int i = 0; i < 1 + r->n.nq + r->n.nv; i++) {
+  if (!read_part(file, "t", row, 1, numbers))
+    return fail(r, TD_E_IO, "cannot read t of '%s'", r->path);
+  const bool whole = read_matrices(r, file, rows, row, numbers + 1);
+  for (int i = 1; i < 1 + r->n.nq + r->n.nv && !whole; i++) {
     char name[24];
     column_name(r, i, name);
     if (dataset_rows(file, name) != rows) return no_column(r, name);

@@ -51,13 +51,13 @@ typedef struct tiles {
   lanes row[small][TILES];
 } tiles;
 
-// The tile at rows j, columns i of A (i <= j), transposed; of tiles on the diagonal the lower half
-// counts, and zeros beyond n.
+// The tile at rows j, columns i of A (i <= j), transposed; zeros beyond n.  Of tiles on the
+// diagonal the lower half counts: what the other leaves behind is never used.
 static void load_tile(const double* A, int n, int i, int j, tiles* U) {
   lanes from[LANES] = {{0}}, to[LANES];
   for (int r = 0; r < LANES && LANES * j + r < n; r++) {
     const double* row = A + (LANES * j + r) * n + LANES * i;
-    if (i < j) {
+    if (LANES * (i + 1) <= n) {
       memcpy(&from[r], row, sizeof(lanes));
     } else {
       for (int c = 0; c <= r; c++) from[r][c] = row[c];
@@ -82,17 +82,44 @@ static void store_tile(double* A, int n, int i, int j, const tiles* U) {
   }
 }
 
-// Rows of tile t: each is divided by the root of its pivot and taken off those below it in the
-// tile.  Returns the 1-based index of a weak pivot, or 0.
-static int factor_rows(tiles* U, int t, int count, const double* diagonal, int n, double tol) {
-  for (int k = LANES * t; k < min_int(n, LANES * (t + 1)); k++) {
-    lanes* row = U->row[k];
-    const double pivot = row[t][k % LANES];
+// What eliminates the rows of a tile: multipliers of each for those below it, and 1/√pivot.
+typedef struct elimination {
+  lanes multiplier[LANES], root;
+} elimination;
+
+// The tile on the diagonal.  Each row waits for the one above it, so this is D and the rows of a
+// unit triangle first, D⁻¹ and no roots in between.  Returns the 1-based row of a weak pivot, or 0.
+static int eliminate(lanes row[LANES], const double* diagonal, int rows, double tol,
+                     elimination* e) {
+  lanes pivots = {1, 1, 1, 1, 1, 1, 1, 1};
+  for (int k = 0; k < LANES; k++) {
+    const double pivot = row[k][k];
+    e->multiplier[k] = (lanes){0};
+    if (k >= rows) continue;
     if (!(pivot > tol * fabs(diagonal[k])) || !(pivot >= DBL_MIN)) return k + 1;
-    const double inverse = 1 / sqrt(pivot);
-    for (int b = t; b < count; b++) row[b] *= inverse;
-    for (int i = k + 1; i < LANES * (t + 1); i++)
-      for (int b = t; b < count; b++) U->row[i][b] -= row[t][i % LANES] * row[b];
+    pivots[k] = pivot;
+    e->multiplier[k] = row[k] * (1 / pivot);
+    for (int i = k + 1; i < LANES; i++) row[i] -= e->multiplier[k][i] * row[k];
+  }
+  for (int k = 0; k < LANES; k++) e->root[k] = 1 / sqrt(pivots[k]);
+  return 0;
+}
+
+// Rows of tile t: each is taken off those below it in the tile and divided by the root of its
+// pivot. Returns the 1-based index of a weak pivot, or 0.
+static int factor_rows(tiles* U, int t, int count, const double* diagonal, int n, double tol) {
+  lanes(*from)[TILES] = U->row + LANES * t;
+  lanes row[LANES];
+  elimination e;
+  for (int k = 0; k < LANES; k++) row[k] = from[k][t];
+  const int bad = eliminate(row, diagonal + LANES * t, n - LANES * t, tol, &e);
+  if (bad) return LANES * t + bad;
+  for (int k = 0; k < LANES; k++) from[k][t] = e.root[k] * row[k];
+  for (int b = t + 1; b < count; b++) {
+    for (int k = 0; k < LANES; k++) row[k] = from[k][b];
+    for (int k = 0; k < LANES; k++)
+      for (int i = k + 1; i < LANES; i++) row[i] -= e.multiplier[k][i] * row[k];
+    for (int k = 0; k < LANES; k++) from[k][b] = e.root[k] * row[k];
   }
   return 0;
 }
@@ -101,12 +128,16 @@ static int factor_rows(tiles* U, int t, int count, const double* diagonal, int n
 static void take_off(tiles* U, int t, int count) {
   lanes(*from)[TILES] = U->row + LANES * t;
   for (int i = t + 1; i < count; i++)
-    for (int j = i; j < count; j++)
-      for (int r = 0; r < LANES; r++) {
-        lanes sum = U->row[LANES * i + r][j];
-        for (int k = 0; k < LANES; k++) sum -= from[k][i][r] * from[k][j];
-        U->row[LANES * i + r][j] = sum;
+    for (int j = i; j < count; j++) {
+      lanes(*to)[TILES] = U->row + LANES * i, sum[LANES];
+      for (int r = 0; r < LANES; r++) sum[r] = to[r][j];
+      for (int k = 0; k < LANES; k++) {
+        const lanes row = from[k][j];
+        const double* column = (const double*)&from[k][i];
+        for (int r = 0; r < LANES; r++) sum[r] -= column[r] * row;
       }
+      for (int r = 0; r < LANES; r++) to[r][j] = sum[r];
+    }
 }
 
 static int chol_tiles(double* A, int n, double tol) {
@@ -146,43 +177,60 @@ int td_chol(double* A, int n, double tol) {
 }
 
 // One right-hand side: L y = b by dot products, L'x = y by subtracting columns as soon as x_i is
-// known.
+// known.  The quotients 1/L_ii are made ahead, some at a time.
+static void inverse_pivots(const double* L, int n, int first, double* inverse) {
+  for (int k = 0; k < LANES; k++)
+    inverse[k] = first + k < n ? 1 / L[(size_t)(first + k) * (size_t)(n + 1)] : 0;
+}
 static void chol_solve_one(const double* L, int n, double* b) {
+  double inverse[LANES];
   for (int i = 0; i < n; i++) {
     const double* Li = L + (size_t)i * (size_t)n;
-    b[i] = (b[i] - dot(Li, b, i)) / Li[i];
+    if (i % LANES == 0) inverse_pivots(L, n, i, inverse);
+    b[i] = (b[i] - dot(Li, b, i)) * inverse[i % LANES];
   }
+  inverse_pivots(L, n, (n - 1) / LANES * LANES, inverse);
   for (int i = n - 1; i >= 0; i--) {
     const double* Li = L + (size_t)i * (size_t)n;
-    b[i] /= Li[i];
+    b[i] *= inverse[i % LANES];
     axpy(-b[i], Li, b, i);
+    if (i % LANES == 0 && i > 0) inverse_pivots(L, n, i - LANES, inverse);
   }
 }
 
-// Several, 32 side by side: rows of X by dot products with rows of L, then with its columns.
-enum { WIDE = 4 };
-static void chol_solve_panel(const double* L, int n, lanes (*X)[WIDE]) {
+// Several, 8 `wide` side by side: rows of X by dot products with rows of L, then with its columns.
+enum { WIDE = 8 };
+static ALWAYS void solve_panel(const double* L, int n, int wide, lanes (*X)[WIDE]) {
+  double inverse[small];
+  for (int i = 0; i < n; i++) inverse[i] = 1 / L[i * n + i];
   for (int i = 0; i < n; i++) {
-    lanes sum[WIDE] = {X[i][0], X[i][1], X[i][2], X[i][3]};
+    lanes sum[WIDE];
+    for (int c = 0; c < wide; c++) sum[c] = X[i][c];
     for (int k = 0; k < i; k++)
-      for (int c = 0; c < WIDE; c++) sum[c] -= L[i * n + k] * X[k][c];
-    for (int c = 0; c < WIDE; c++) X[i][c] = sum[c] / L[i * n + i];
+      for (int c = 0; c < wide; c++) sum[c] -= L[i * n + k] * X[k][c];
+    for (int c = 0; c < wide; c++) X[i][c] = sum[c] * inverse[i];
   }
   for (int i = n - 1; i >= 0; i--) {
-    lanes sum[WIDE] = {X[i][0], X[i][1], X[i][2], X[i][3]};
+    lanes sum[WIDE];
+    for (int c = 0; c < wide; c++) sum[c] = X[i][c];
     for (int k = i + 1; k < n; k++)
-      for (int c = 0; c < WIDE; c++) sum[c] -= L[k * n + i] * X[k][c];
-    for (int c = 0; c < WIDE; c++) X[i][c] = sum[c] / L[i * n + i];
+      for (int c = 0; c < wide; c++) sum[c] -= L[k * n + i] * X[k][c];
+    for (int c = 0; c < wide; c++) X[i][c] = sum[c] * inverse[i];
   }
 }
 static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
   lanes X[small][WIDE];
-  for (int first = 0; first < nrhs; first += LANES * WIDE) {
-    const size_t size = sizeof(double) * (size_t)min_int(LANES * WIDE, nrhs - first);
-    memset(X, 0, (size_t)n * sizeof *X);
-    for (int i = 0; i < n; i++) memcpy(X[i], B + i * nrhs + first, size);
-    chol_solve_panel(L, n, X);
-    for (int i = 0; i < n; i++) memcpy(B + i * nrhs + first, X[i], size);
+  for (int first = 0, count; first < nrhs; first += count) {
+    const bool few = nrhs - first <= LANES * WIDE / 2;
+    count = min_int(LANES * WIDE, nrhs - first);
+    if (count < LANES * WIDE) memset(X, 0, (size_t)n * sizeof *X);
+    for (int i = 0; i < n; i++) memcpy(X[i], B + i * nrhs + first, sizeof(double) * (size_t)count);
+    if (few) {
+      solve_panel(L, n, WIDE / 2, X);
+    } else {
+      solve_panel(L, n, WIDE, X);
+    }
+    for (int i = 0; i < n; i++) memcpy(B + i * nrhs + first, X[i], sizeof(double) * (size_t)count);
   }
 }
 

@@ -127,6 +127,16 @@ static inline pose octet_pose_at(const octet_pose* all, int i) {
   for (int k = 0; k < 9; k++) g.R.m[k] = all->R[k][i];
   return g;
 }
+static ALWAYS octet_pose octet_pose_mul(const octet_pose* a, const octet_pose* b) {
+  octet_pose g;
+  for (int i = 0; i < 3; i++) {
+    const lanes* R = a->R + 3 * i;
+    for (int j = 0; j < 3; j++)
+      g.R[3 * i + j] = R[0] * b->R[j] + R[1] * b->R[3 + j] + R[2] * b->R[6 + j];
+    g.p[i] = a->p[i] + R[0] * b->p[0] + R[1] * b->p[1] + R[2] * b->p[2];
+  }
+  return g;
+}
 static inline void octet_rotate_each(const lanes* R, const lanes* x, lanes* to) {
   for (int i = 0; i < 3; i++) to[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
 }
@@ -136,6 +146,48 @@ static inline octet octet_carried_each(const octet_pose* g, const octet* x) {
   octet_rotate_each(g->R, x->c + 3, y.c + 3);
   octet_rotate_each(g->R, x->c, y.c);
   octet_cross3_each(g->p, y.c + 3, y.c);
+  return y;
+}
+// Twists of the world, each seen from its frame g: Rᵀ (v - p × w), Rᵀ w
+static ALWAYS octet octet_twist_in_each(const octet_pose* g, const octet* V) {
+  lanes v[3] = {V->c[0], V->c[1], V->c[2]};
+  octet y;
+  octet_cross3_each(V->c + 3, g->p, v);
+  for (int i = 0; i < 3; i++) {
+    y.c[i] = g->R[i] * v[0] + g->R[3 + i] * v[1] + g->R[6 + i] * v[2];
+    y.c[3 + i] = g->R[i] * V->c[3] + g->R[3 + i] * V->c[4] + g->R[6 + i] * V->c[5];
+  }
+  return y;
+}
+// Wrenches, each in its frame g, seen from the world: R f, p × R f + R m
+static ALWAYS octet octet_wrench_out_each(const octet_pose* g, const octet* F) {
+  octet y;
+  octet_rotate_each(g->R, F->c, y.c);
+  octet_rotate_each(g->R, F->c + 3, y.c + 3);
+  octet_cross3_each(g->p, y.c, y.c + 3);
+  return y;
+}
+// Matrices from twists to wrenches, each in its frame g, seen from the world, column by column:
+// X⁻ᵀ K X⁻¹.  Columns first, X⁻ᵀ K = Y; then Y X⁻¹ has the columns Y_t Rᵀ and Y_r Rᵀ - Y_t Rᵀ p×.
+static inline void octet_matrix_out_each(const octet_pose* g, const octet K[6], octet to[6]) {
+  octet Y[6];
+  for (int j = 0; j < 6; j++) Y[j] = octet_wrench_out_each(g, &K[j]);
+  for (int j = 0; j < 3; j++)
+    for (int c = 0; c < 6; c++) {
+      const lanes* R = g->R + 3 * j;
+      to[j].c[c] = R[0] * Y[0].c[c] + R[1] * Y[1].c[c] + R[2] * Y[2].c[c];
+      to[3 + j].c[c] = R[0] * Y[3].c[c] + R[1] * Y[4].c[c] + R[2] * Y[5].c[c];
+    }
+  for (int c = 0; c < 6; c++) {
+    const lanes t[3] = {to[0].c[c], to[1].c[c], to[2].c[c]};
+    to[3].c[c] -= t[1] * g->p[2] - t[2] * g->p[1];
+    to[4].c[c] -= t[2] * g->p[0] - t[0] * g->p[2];
+    to[5].c[c] -= t[0] * g->p[1] - t[1] * g->p[0];
+  }
+}
+static ALWAYS octet octet_apply_each(const octet A[6], const octet* x) {  // A_n x_n
+  octet y = octet_zero();
+  for (int j = 0; j < 6; j++) y = octet_axpy_each(x->c[j], &A[j], y);
   return y;
 }
 // Wrenches of the world, each seen from its frame g: Rᵀ f, Rᵀ (m - p × f)

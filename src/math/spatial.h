@@ -79,8 +79,10 @@ static inline spatial spatial6_apply(const spatial6* m, const spatial* x) {
   return spatial_add(even, odd);
 }
 static inline void spatial6_add(spatial6* a, const spatial6* b) {
-  for (int j = 0; j < 6; j++)
-    for (int i = 0; i < 8; i++) a->col[j].a[i] += b->col[j].a[i];
+  for (int j = 0; j < 6; j++) a->col[j] = spatial_add(a->col[j], b->col[j]);
+}
+static inline void spatial6_sub(spatial6* a, const spatial6* b) {
+  for (int j = 0; j < 6; j++) a->col[j] = spatial_sub(a->col[j], b->col[j]);
 }
 
 // Rigid inertia about the origin: mass, first moment m c, rotational inertia about the origin.

@@ -138,6 +138,18 @@ void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
 td_status td_build_expressions(builder* b);
 // Tasks: their numbers before slots are sorted, their tapes once the model has its graph and
 // probes.
+// Inputs that a controller or a task sets: list(k).inputs, all of the model when it has none.
+enum { MOST_DRIVES = 64 };
+typedef struct drive_list {
+  builder* b;
+  const char* element;  // "control", "task"
+  const value* list;
+  int k;
+  td_span at;  // where a message points when there are no .inputs
+} drive_list;
+td_status td_build_drive_count(const drive_list* l, int* n);
+td_status td_build_drive(const drive_list* l, int i, int* input, td_span* at);
+td_status td_build_drive_limits(const drive_list* l, int i, num* low, num* high);
 td_status td_build_loop_numbers(builder* b);
 td_status td_build_loop_tapes(builder* b);
 td_status td_build_task_numbers(builder* b);

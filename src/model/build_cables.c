@@ -248,21 +248,87 @@ static bool is_constant(const builder* b, num slot) {
   return (td_ex_depends(b->spec->graph, b->m->number_ex[slot]) & ~(unsigned)TD_ON_PARAM) == 0;
 }
 
+// What cannot be stretched is held by a constraint row; its multiplier is the tension:
+//
+//   e = l(0) - l = pull(t)           e' = pull'           e" = pull"
+static td_status push_taut(builder* b, int i, model_cable* cable) {
+  const double zero[3] = {0};
+  const td_span at = td_get_at(b->cables, i, "pull");
+  ex e = td_value_ex(td_get(b->cables, i, "pull"), 0, b->spec->graph);
+  if (td_ex_depends(b->spec->graph, e) & ~(unsigned)(TD_ON_PARAM | TD_ON_TIME))
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "cable(%d).pull of a cable that cannot be stretched may depend on time and "
+                    "parameters, not on inputs or the motion; give it a stiffness [N/m]",
+                    i + 1);
+  if (b->m->nrow + b->m->nvel >= b->spec->limits.dofs)
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "cable(%d) is a constraint: the model may have %d degrees of freedom and "
+                    "constraints together",
+                    i + 1, b->spec->limits.dofs);
+  const num motion = td_build_constants(b, zero, 3);
+  model_row* row = td_push_row(b->m, 1);
+  if (!row || motion == NUM_NONE) return TD_E_NOMEM;
+  *row = (model_row){.kind = ROW_CABLE,
+                     .name = cable->name,
+                     .a = -1,
+                     .b = -1,
+                     .c = -1,
+                     .d = motion,
+                     .e = motion,
+                     .direction = -1,
+                     .reference = -1,
+                     .target = TARGET_MOTION,
+                     .target_index = -1,
+                     .control = NUM_NONE,
+                     .motion = motion,
+                     .k = NUM_NONE,
+                     .mu = NUM_NONE,
+                     .projected = true,
+                     .cable = i};
+  for (int k = 0; k < 3; k++) {
+    b->m->number_ex[motion + k] = e;
+    e = td_ex_diff(b->spec->graph, e, b->spec->time_var);
+  }
+  b->m->ntaut++;
+  cable->row = b->m->nrow - 1;
+  cable->pull = motion;
+  cable->friction = NUM_NONE;
+  return TD_OK;
+}
+
 static td_status push_cable(builder* b, int i) {
   const char* name = td_build_word(b->cables, i, "name");
   model_cable* c = td_push_cable(b->m, 1);
   if (!c) return TD_E_NOMEM;
+  const bool taut = td_cable_is_taut(b->spec, b->cables, i);
   model_cable cable = {.tension = drive(b, i, "tension"),
-                       .pull = drive(b, i, "pull"),
-                       .stiffness = drive(b, i, "stiffness"),
-                       .friction = drive(b, i, "friction")};
+                       .pull = taut ? NUM_NONE : drive(b, i, "pull"),
+                       .stiffness = taut ? NUM_NONE : drive(b, i, "stiffness"),
+                       .friction = taut ? NUM_NONE : drive(b, i, "friction"),
+                       .row = -1};
   cable.name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "cable(%d)", i + 1);
   if (b->m->failed) return TD_E_NOMEM;
-  if (cable.tension == NUM_NONE)
+  if (taut) TD_TRY(push_taut(b, i, &cable));
+  if (cable.tension == NUM_NONE && !taut)
     cable.potential =
         cable.friction == NUM_NONE && is_constant(b, cable.pull) && is_constant(b, cable.stiffness);
   b->m->cable[i] = cable;
   return push_spans(b, i);
+}
+
+// The second rates of strains that are expressions of the coordinates are not known piece by piece.
+static td_status check_taut(builder* b) {
+  const td_model* m = b->m;
+  for (int i = 0; i < m->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const model_force* f = &m->force[c->force];
+    if (m->cable[c->cable].row < 0 || f->strain != STRAIN_BASIS || f->coords < 0) continue;
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->cables, c->cable, "pull"),
+                    "cable(%d) cannot be stretched and runs through rod(%d), whose strains are "
+                    "expressions (rod.strain): give it a stiffness [N/m]",
+                    c->cable + 1, f->rod);
+  }
+  return TD_OK;
 }
 
 td_status td_build_cables(builder* b) {
@@ -273,5 +339,6 @@ td_status td_build_cables(builder* b) {
   }
   TD_TRY(worst);
   TD_TRY(cross_pieces(b));
+  TD_TRY(check_taut(b));
   return order_crossings(b);
 }

@@ -448,6 +448,7 @@ static void mark_forces(const td_model* m, bool* force) {
   }
   for (int i = 0; i < m->ncable; i++) {
     const model_cable* c = &m->cable[i];
+    if (c->row >= 0) continue;
     force[c->tension == NUM_NONE ? c->pull : c->tension] = true;
     if (c->tension == NUM_NONE) force[c->stiffness] = true;
   }

@@ -261,13 +261,23 @@ static td_status given_points(builder* b, gvs* g, const value* points) {
   return put_point(b, g, 1, 0);
 }
 
+// Points in each element unless the model says: p + 3 count the mass of polynomials of degree p
+// exactly, whose displacements are of degree p + 2.  From degree 5 on as many more as keep the steps
+// between them, whose error falls only as points^-6, from hiding what such functions resolve.
+// Strain fields that are written out may move.
+static int usual_points(const gvs* g) {
+  const int p = degree(g);
+  if (g->coords >= 0) return 40;
+  if (p < 5) return p + 3;
+  return 2 * p + 4 < 512 ? 2 * p + 4 : 512;
+}
+
 static td_status make_points(builder* b, gvs* g) {
   const value* points = field_of(b, g, "points");
   if (points && td_value_count(points) > 1) return given_points(b, g, points);
   double at[MOST_FUNCTIONS], x[512], w[512];
   const int n = breaks(b, g, at), least = degree(g) + 1;
-  const int usual = g->coords >= 0 ? 40 : max_int(least + 1, 3);  // features may move
-  const double each = points ? points->x[0] : usual;
+  const double each = points ? points->x[0] : usual_points(g);
   if (!(each >= least && each <= 512 && each == floor(each)))
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, "points"),
                     "rod(%d).points: strains of degree %d need at least %d points in each element "
@@ -284,17 +294,49 @@ static td_status make_points(builder* b, gvs* g) {
 
 // ---- frames -----------------------------------------------------------------------------------
 
+// Strains of degree p on elements of length h leave an error h^(2p+2) of the tip, steps of order m
+// one of h^m: m = 2p + 2 unless the model says, of 4 and 6 the nearer.
 static int magnus_nodes(const builder* b, const gvs* g) {
   const value* v = field_of(b, g, "magnus");
-  return v ? (int)v->x[0] / 2 : 2;
+  if (v) return (int)v->x[0] / 2;
+  return g->coords >= 0 || degree(g) < 2 ? 2 : 3;
+}
+
+// Functions of strain d at the nodes of a step.  Steps of order 6 take those of high degree, half a
+// wave of which may fit into a step, as the parabolas with the same moments over the step,
+//
+//   Σ_j (2j+1) P_j(x) ∫ P_j φ,  j = 0, 1, 2:
+//
+// three values of such a function would not tell its integral, and with it what bends it, to more
+// than five digits.  Steps of order 2 and 4 are as published.
+static void functions_in(builder* b, const gvs* g, int d, double from, double h, int nodes,
+                         double phi[MAGNUS_NODES][MOST_FUNCTIONS]) {
+  enum { samples = 8 };
+  const double* at = td_magnus_nodes(nodes);
+  double x[samples], w[samples], f[MOST_FUNCTIONS];
+  if (nodes < 3 || degree(g) < 3) {
+    for (int n = 0; n < nodes; n++) functions_at(b, g, d, from + at[n] * h, phi[n]);
+    return;
+  }
+  td_gauss(samples, x, w);
+  for (int n = 0; n < nodes; n++) memset(phi[n], 0, (size_t)g->field[d].n * sizeof(double));
+  for (int k = 0; k < samples; k++) {
+    const double y = 2 * x[k] - 1;
+    functions_at(b, g, d, from + x[k] * h, f);
+    for (int n = 0; n < nodes; n++) {
+      const double z = 2 * at[n] - 1,
+                   share = w[k] * (1 + 3 * y * z + 5.0 / 4 * (3 * y * y - 1) * (3 * z * z - 1));
+      for (int i = 0; i < g->field[d].n; i++) phi[n][i] += share * f[i];
+    }
+  }
 }
 
 // Columns of a step: the functions that are not zero at all of its nodes.
-static td_status push_columns(builder* b, const gvs* g, int hop, const double* arc, int nodes) {
+static td_status push_columns(builder* b, const gvs* g, int hop, double from, double h, int nodes) {
   td_model* m = b->m;
   double phi[MAGNUS_NODES][MOST_FUNCTIONS];
   for (int d = 0; d < 6; d++) {
-    for (int n = 0; n < nodes && g->field[d].n > 0; n++) functions_at(b, g, d, arc[n], phi[n]);
+    if (g->field[d].n > 0) functions_in(b, g, d, from, h, nodes, phi);
     for (int i = 0; i < g->field[d].n; i++) {
       double weight[MAGNUS_NODES], sum = 0;
       for (int n = 0; n < nodes; n++) sum += fabs(weight[n] = phi[n][i]);
@@ -350,7 +392,7 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
   for (int n = 0; n < nodes; n++)
     for (int d = 0; d < 6; d++)
       m->number_ex[strains + 6 * n + d] = td_rod_field(b, g->rod, "shape", d, arc[n], 0);
-  return push_columns(b, g, *out, arc, nodes);
+  return push_columns(b, g, *out, from, to - from, nodes);
 }
 
 static td_status remember(builder* b, int rod, double arc, int hop) {

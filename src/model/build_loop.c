@@ -6,73 +6,32 @@
 
 #include "build.h"
 
-enum { MOST_INPUTS = 64 };
 #define LAW_VISITS 5e7  // nodes visited while differentiating: about a second
 
 static const char* const kinds[] = {"law", "gains", "plugin"};
 
-static int find_input(const builder* b, const char* name) {
-  for (int i = 0; i < b->spec->ninput; i++)
-    if (strcmp(b->spec->inputs[i].name, name) == 0) return i;
-  return -1;
-}
-
-static td_status unknown_input(builder* b, td_span at, int k, const char* name) {
-  const char* names[MOST_INPUTS];
-  int n = 0;
-  for (int i = 0; i < b->spec->ninput && n < MOST_INPUTS; i++) names[n++] = b->spec->inputs[i].name;
-  const td_status status = td_error(
-      b->diags, TD_E_MODEL, at, "control(%d).inputs: the model has no input '%.80s'", k + 1, name);
-  td_suggest(b->diags, name, names, n);
-  return status;
-}
-
-static td_status push_input(builder* b, const value* list, int k, int input, int row, td_span at) {
-  td_model* m = b->m;
-  for (int i = 0; i < m->nlaw_input; i++)
-    if (m->law_input[i].input == input)
-      return td_error(b->diags, TD_E_MODEL, at, "control(%d).inputs: '%s' has a controller already",
-                      k + 1, b->spec->inputs[input].name);
-  const value* v = td_get(list, k, "limits");
-  const int rows = v ? td_value_count(v) / 2 : 1, first = rows > 1 ? row : 0;
-  td_exprs* g = b->spec->graph;
-  const num low = td_build_number(b, v ? td_value_ex(v, first, g) : td_ex_const(g, -INFINITY));
-  const num high =
-      td_build_number(b, v ? td_value_ex(v, first + rows, g) : td_ex_const(g, INFINITY));
+static td_status push_input(const drive_list* l, int i) {
+  td_model* m = l->b->m;
+  int input;
+  td_span at;
+  TD_TRY(td_build_drive(l, i, &input, &at));
+  for (int k = 0; k < m->nlaw_input; k++)
+    if (m->law_input[k].input == input)
+      return td_error(l->b->diags, TD_E_MODEL, at,
+                      "control(%d).inputs: '%s' has a controller already", l->k + 1,
+                      l->b->spec->inputs[input].name);
+  num low, high;
+  TD_TRY(td_build_drive_limits(l, i, &low, &high));
   model_drive* d = td_push_law_input(m, 1);
-  if (!d || low == NUM_NONE || high == NUM_NONE) return TD_E_NOMEM;
+  if (!d) return TD_E_NOMEM;
   *d = (model_drive){input, low, high};
   return TD_OK;
 }
 
-static td_status push_named(builder* b, const value* list, int k, const value* name, td_span at,
-                            int row) {
-  if (!name || name->kind != V_STR)
-    return td_error(b->diags, TD_E_MODEL, at, "control(%d).inputs must be names of inputs", k + 1);
-  const int input = find_input(b, name->s);
-  return input < 0 ? unknown_input(b, at, k, name->s) : push_input(b, list, k, input, row, at);
-}
-
-static td_status collect_inputs(builder* b, const value* list, int k, td_span where, int* n) {
-  const value *v = td_get(list, k, "inputs"), *limits = td_get(list, k, "limits");
-  const td_span at = v ? td_get_at(list, k, "inputs") : where;
-  *n = !v ? b->spec->ninput : v->kind == V_STR ? 1 : td_value_count(v);
-  if (*n == 0 || *n > MOST_INPUTS)
-    return td_error(b->diags, TD_E_MODEL, at, "control(%d) needs 1 to %d inputs, found %d", k + 1,
-                    MOST_INPUTS, *n);
-  const int rows = limits ? td_value_count(limits) / 2 : 1;
-  if (rows != 1 && rows != *n)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(list, k, "limits"),
-                    "control(%d).limits must have one row or one for each of its %d inputs, got %d",
-                    k + 1, *n, rows);
-  for (int i = 0; i < *n; i++) {
-    if (!v)
-      TD_TRY(push_input(b, list, k, i, i, at));
-    else if (v->kind == V_STR)
-      TD_TRY(push_named(b, list, k, v, at, 0));
-    else
-      TD_TRY(push_named(b, list, k, v->slots[i].v, v->slots[i].at, i));
-  }
+static td_status push_inputs(builder* b, const value* list, int k, td_span at, int* n) {
+  const drive_list inputs = {b, "control", list, k, at};
+  TD_TRY(td_build_drive_count(&inputs, n));
+  for (int i = 0; i < *n; i++) TD_TRY(push_input(&inputs, i));
   return TD_OK;
 }
 
@@ -104,7 +63,7 @@ static td_status push_loop(builder* b, const value* list, int k) {
   const value* v = td_get(list, k, kinds[kind]);
   const int first = b->m->nlaw_input;
   int n;
-  TD_TRY(collect_inputs(b, list, k, at, &n));
+  TD_TRY(push_inputs(b, list, k, at, &n));
   if (kind == LOOP_LAW && td_value_count(v) != n)
     return td_error(b->diags, TD_E_MODEL, at,
                     "control(%d).law must have %d number%s, one for each input, got %d", k + 1, n,

@@ -13,7 +13,7 @@
 
 #include "build.h"
 
-enum { MOST_VALUES = 64, MOST_INPUTS = 64 };
+enum { MOST_VALUES = 64 };
 #define TASK_VISITS 5e7  // nodes visited while differentiating: about a second
 
 // ---- numbers ----------------------------------------------------------------------------------
@@ -32,89 +32,38 @@ static td_status check_count(builder* b, const value* tasks, int k, const char* 
                   one && n > 1 ? "one or " : "", n, n == 1 ? "" : "s", k + 1, count);
 }
 
-static int find_input(const builder* b, const char* name) {
-  for (int i = 0; i < b->spec->ninput; i++)
-    if (strcmp(b->spec->inputs[i].name, name) == 0) return i;
-  return -1;
-}
-
-static td_status unknown_input(builder* b, td_span at, int k, const char* name) {
-  const char* names[MOST_INPUTS];
-  int n = 0;
-  for (int i = 0; i < b->spec->ninput && n < MOST_INPUTS; i++) names[n++] = b->spec->inputs[i].name;
-  const td_status status = td_error(b->diags, TD_E_MODEL, at,
-                                    "task(%d).inputs: the model has no input '%.80s'", k + 1, name);
-  td_suggest(b->diags, name, names, n);
-  return status;
-}
-
-// An input that two tasks may use keeps the limits of the first.
-static td_status push_input(builder* b, const value* tasks, int k, int input, int row) {
-  td_model* m = b->m;
-  for (int i = 0; i < m->ntask_input; i++)
-    if (m->task_input[i].input == input) return TD_OK;
-  const value* v = td_get(tasks, k, "limits");
-  const int rows = v ? td_value_count(v) / 2 : 1, at = rows > 1 ? row : 0;
-  td_exprs* g = b->spec->graph;
-  const ex low = v ? td_value_ex(v, at, g) : td_ex_const(g, -INFINITY);
-  const ex high = v ? td_value_ex(v, at + rows, g) : td_ex_const(g, INFINITY);
-  if (td_ex_is_const(g, low) && td_ex_is_const(g, high) &&
-      !(td_ex_value(g, low) <= td_ex_value(g, high)))
-    return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "limits"),
-                    "task(%d).limits: the lowest value %g is above the highest %g", k + 1,
-                    td_ex_value(g, low), td_ex_value(g, high));
-  const num first = td_build_number(b, low), second = td_build_number(b, high);
-  model_drive* d = td_push_task_input(m, 1);
-  if (!d || first == NUM_NONE || second == NUM_NONE) return TD_E_NOMEM;
-  *d = (model_drive){input, first, second};
-  return TD_OK;
-}
-
-static bool has_controller(const builder* b, int input) {
-  for (int i = 0; i < b->m->nlaw_input; i++)
-    if (b->m->law_input[i].input == input) return true;
+static bool is_among(const model_drive* d, int n, int input) {
+  for (int i = 0; i < n; i++)
+    if (d[i].input == input) return true;
   return false;
 }
 
-static td_status push_named(builder* b, const value* tasks, int k, const value* name, td_span at,
-                            int row) {
-  if (!name || name->kind != V_STR)
-    return td_error(b->diags, TD_E_MODEL, at, "task(%d).inputs must be names of inputs", k + 1);
-  const int input = find_input(b, name->s);
-  if (input >= 0 && has_controller(b, input))
-    return td_error(b->diags, TD_E_MODEL, at, "task(%d).inputs: '%s' has a controller already",
-                    k + 1, name->s);
-  return input < 0 ? unknown_input(b, at, k, name->s) : push_input(b, tasks, k, input, row);
+// An input that two tasks use keeps the limits of the first; one that a controller sets is left to
+// it when the task takes whatever there is, and refused when the task names it.
+static td_status push_input(const drive_list* l, int i, bool named) {
+  td_model* m = l->b->m;
+  int input;
+  td_span at;
+  TD_TRY(td_build_drive(l, i, &input, &at));
+  const bool taken = is_among(m->law_input, m->nlaw_input, input);
+  if (taken && named)
+    return td_error(l->b->diags, TD_E_MODEL, at, "task(%d).inputs: '%s' has a controller already",
+                    l->k + 1, l->b->spec->inputs[input].name);
+  if (taken || is_among(m->task_input, m->ntask_input, input)) return TD_OK;
+  num low, high;
+  TD_TRY(td_build_drive_limits(l, i, &low, &high));
+  model_drive* d = td_push_task_input(m, 1);
+  if (!d) return TD_E_NOMEM;
+  *d = (model_drive){input, low, high};
+  return TD_OK;
 }
 
-static td_status check_rows(builder* b, const value* tasks, int k, int n) {
-  const value* v = td_get(tasks, k, "limits");
-  const int rows = v ? td_value_count(v) / 2 : 1;
-  if (rows == 1 || rows == n) return TD_OK;
-  return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "limits"),
-                  "task(%d).limits must have one row or one for each of its %d inputs, got %d",
-                  k + 1, n, rows);
-}
-
-static td_status collect_inputs(builder* b, const value* tasks, int k) {
-  const value* v = td_get(tasks, k, "inputs");
-  const td_span at = td_get_at(tasks, k, v ? "inputs" : "value");
-  const int n = !v ? b->spec->ninput : v->kind == V_STR ? 1 : td_value_count(v);
-  if (n == 0 || n > MOST_INPUTS)
-    return td_error(b->diags, TD_E_MODEL, at,
-                    n ? "task(%d) may use %d inputs at most"
-                      : "task(%d) needs an input: write u = "
-                        "input('u', 0) and use it in a force",
-                    k + 1, MOST_INPUTS);
-  TD_TRY(check_rows(b, tasks, k, n));
-  for (int i = 0; i < n; i++) {
-    if (!v && !has_controller(b, i)) TD_TRY(push_input(b, tasks, k, i, i));
-    if (!v) continue;
-    if (v->kind == V_STR)
-      TD_TRY(push_named(b, tasks, k, v, at, 0));
-    else
-      TD_TRY(push_named(b, tasks, k, v->slots[i].v, v->slots[i].at, i));
-  }
+static td_status push_inputs(builder* b, const value* tasks, int k) {
+  const drive_list inputs = {b, "task", tasks, k, td_get_at(tasks, k, "value")};
+  const bool named = td_get(tasks, k, "inputs");
+  int n;
+  TD_TRY(td_build_drive_count(&inputs, &n));
+  for (int i = 0; i < n; i++) TD_TRY(push_input(&inputs, i, named));
   return TD_OK;
 }
 
@@ -132,7 +81,7 @@ static td_status push_task(builder* b, const value* tasks, int k) {
   TD_TRY(check_count(b, tasks, k, "P", n, true));
   TD_TRY(check_count(b, tasks, k, "I", n, true));
   TD_TRY(check_count(b, tasks, k, "D", n, true));
-  TD_TRY(collect_inputs(b, tasks, k));
+  TD_TRY(push_inputs(b, tasks, k));
   const char *name = td_build_word(tasks, k, "name"),
              *mode = td_build_word(tasks, k, "feedforward");
   model_task* t = td_push_task(m, 1);

@@ -262,11 +262,14 @@ static bool report_range(td_spec* spec, const checked* c, const char* name, cons
 }
 
 static bool report_not_finite(td_spec* spec, const checked* c, const char* name, double x) {
-  const bool dof = strcmp(c->field->special, "inf") == 0;
+  const bool dof = strcmp(c->field->special, "inf") == 0,
+             hard = strcmp(c->field->special, "hard") == 0;
   td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be %s, got %s", name,
-           dof ? "a finite number, or inf for a DOF" : "a finite number",
+           dof    ? "a finite number, or inf for a DOF"
+           : hard ? "a finite number, or inf"
+                  : "a finite number",
            isnan(x) ? "nan" : (x > 0 ? "inf" : "-inf"));
-  if (dof) return false;
+  if (dof || hard) return false;
   if (isnan(x))
     td_hint(&spec->diags, "nan has a meaning in spring.init only");
   else
@@ -281,6 +284,7 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, const
   const bool whole = f->kind != FIELD_INT || x == floor(x);
   if (isfinite(x) && in_range(options, x) && whole) return true;
   if (isinf(x) && strcmp(f->special, "limit") == 0) return true;
+  if (isinf(x) && x > 0 && strcmp(f->special, "hard") == 0) return true;
   if (!isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0)) return true;
 
   char name[NAME_SIZE];

@@ -296,8 +296,8 @@ const td_field td_fields[] = {
     {"rod.points", FIELD_NUM, "1|2xm", "", "", FIXED, "", ">= 0",
      "quadrature points along the rod ('rom', 'gvs'; in each element): how many, or nodes and "
      "weights on [0,1] in two rows; chosen by itself from the order"},
-    {"rod.magnus", FIELD_INT, "1", "4", "", FIXED, "", "2|4|6",
-     "order of the steps from point to point ('gvs')"},
+    {"rod.magnus", FIELD_INT, "1", "", "", FIXED, "", "2|4|6",
+     "order of the steps from point to point ('gvs'); chosen by itself from the order"},
     {"rod.part", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "stretches that follow each other, each with any of the fields of its rod from `length` on; "
      "what a part does not say is the rod's"},
@@ -343,8 +343,8 @@ const td_field td_fields[] = {
     {"cable.pull", FIELD_NUM, "1", "", "m", FORCE, "", "",
      "instead of a tension: how much shorter the cable is drawn than at the start; it may go "
      "slack"},
-    {"cable.stiffness", FIELD_NUM, "1", "", "N/m", FORCE, "", "> 0",
-     "with `pull`: tension per length by which it is stretched"},
+    {"cable.stiffness", FIELD_NUM, "1", "inf", "N/m", FORCE, "hard", "> 0",
+     "with `pull`: tension per length by which it is stretched; by default it cannot be stretched"},
     {"cable.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
      "coefficient of friction inside rods: the tension decreases by exp(-friction*angle) along it "
      "while it is pulled"},

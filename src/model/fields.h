@@ -30,7 +30,7 @@ typedef struct td_field {
   const char* unit;      // "m", "kg m^2", ""
   unsigned depends;      // allowed td_depends; 0: known while loading
   const char* special;  // "inf": may be inf (a DOF); "nan": may be nan (from the initial geometry);
-                        // "limit": may be inf or -inf
+                        // "limit": may be inf or -inf; "hard": may be inf
   const char*
       options;  // allowed words or integers separated by '|', or a range "> 0", ">= 1", "(0,1]"
   const char* text;  // one sentence for the manual

@@ -65,12 +65,12 @@ typedef struct model_hop {
   int coords;         // those (model_coords)
   num hessian;        // and their second derivatives
   int nodes;          // HOP_STRAIN: 1, 2, 3 for order 2, 4, 6
-  unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d
+  unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d in its run
   num step;           // HOP_STRAIN: length of the step
   bool continues;     // HOP_STRAIN: its columns go on where its parent's ended (see model_col.slot)
   int run;            // HOP_STRAIN: its run (model_run)
-  int parts;          // HOP_STRAIN: first of its nodes among all, where td_work has their parts
-  int weights;        // HOP_STRAIN: where its weights begin there, six rows of blocks per node
+  int parts;          // HOP_STRAIN: first of the octets in which td_work has its parts
+  int weights;        // HOP_STRAIN: where its weights begin there, a row of blocks per part
   bool prescribed;    // all its velocities are given functions of time
   int group;  // first hop of its group: hops that share DOFs and of which only the last carries
               // mass
@@ -81,7 +81,18 @@ typedef struct model_hop {
   bool straight;   // the velocities of all these slots ascend one by one
   int block,
       blocks;  // HOP_STRAIN: first of the blocks of LANES slots that hold its own, and how many
+  int filled;  // blocks up to the last in which it or a hop above it has columns
 } model_hop;
+
+// The parts of a step: the strains that may change, node by node, eight to an octet.
+static inline int modes_in(unsigned modes) { return __builtin_popcount(modes); }
+static inline int step_parts(const model_hop* hop) { return hop->nodes * modes_in(hop->modes); }
+static inline int step_octets(const model_hop* hop) {
+  return (step_parts(hop) + LANES - 1) / LANES;
+}
+static inline int step_part(const model_hop* hop, int node, int strain) {
+  return node * modes_in(hop->modes) + modes_in(hop->modes & ((1u << strain) - 1));
+}
 
 // Up to LANES steps of rods, one behind the other, that are made side by side (dyn/strain_hop.c):
 // one lane each.
@@ -91,10 +102,12 @@ typedef struct model_run {
   unsigned modes;  // of any of them
   bool dependent;  // all of them or none
   int dof, ndof;   // their coordinates, where strains are sums of them
-  int weight;      // where the weights of these begin in td_work, one for each node
+  int weight;      // where td_work has what is constant of them: their lengths, the strains of
+                   // each node without coordinates, the coordinates' weights at each; inertias
 } model_run;
+static inline int run_constants(const model_run* r) { return 14 + (6 + r->ndof) * r->nodes; }
 typedef struct model_run_dof {
-  int q, v;
+  int q, v, slot;
   int part;  // which strain
 } model_run_dof;
 
@@ -163,7 +176,7 @@ typedef struct model_node {
 // != 0, + input.
 typedef struct model_law {
   num k, rest, compr, mu, nu, input;
-  int dir;
+  signed char dir;
   bool rest_initial;  // rest is the value at the initial configuration
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;
@@ -231,7 +244,7 @@ typedef struct model_force {
   model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction; STRAIN of a joint: rest_initial
                      // and compr
   num wrench;        // LOAD: 6 slots; DRAG: 2, drag across and along
-  num xaxis;  // BEAM with frame >= 0: 3 slots
+  num xaxis;         // BEAM with frame >= 0: 3 slots
   strain_kind strain;       // STRAIN: how the strains are measured
   num section;              // STRAIN: SECTION_SLOTS slots
   int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
@@ -256,6 +269,7 @@ typedef struct model_cable {
   int name;
   num tension;          // given tension, or NUM_NONE: driven by its length
   num pull, stiffness;  // driven by its length: shortening and N/m
+  int row;              // inextensible, without stiffness: its constraint row; -1: it is elastic
   num friction;         // capstan coefficient, NUM_NONE: none
   bool potential;       // pull and stiffness are constants: counts as elastic energy
   int order, norder;    // its crossings, from where it is pulled (cable_order)
@@ -346,6 +360,7 @@ typedef struct model_row {
   num k, mu;         // PD stabiliser or NUM_NONE
   bool projected;
   int joint, element;
+  int cable;  // ROW_CABLE: which, of the model's; its motion is `pull`
 } model_row;
 
 // ---- expressions ------------------------------------------------------------------------------
@@ -540,9 +555,10 @@ struct td_model {
   num fluid_velocity;  // 3 slots
   bool has_added;      // some station has added mass
   bool strains_timed;  // some rod's strains are expressions of time
+  int ntaut;           // inextensible cables
   bool has_blocks;     // some force on a single station has derivatives by blocks (elem/station.h)
-  int nstrain_node, nstrain_weight;  // nodes of the steps of rods; blocks of their weights
-  int nrun_weight;                   // weights of their runs
+  int nstrain_octet, nstrain_weight;  // parts of the steps of rods; blocks of their weights
+  int nrun_weight;                    // constants of their runs
   int time_var, nvar;
   td_exprs* graph;  // its own copy
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
@@ -616,6 +632,7 @@ typedef struct cable_work {
   double stretch;  // driven by its length: length - zero + pull
   double mean;     // and the share of the tension that friction leaves on average
   double tension, slope;
+  bool slack;  // inextensible: its row is off
 } cable_work;
 
 // Where a piece that can be touched begins along an axis.
@@ -623,6 +640,20 @@ typedef struct contact_interval {
   double lo;
   int piece;
 } contact_interval;
+
+// Constants of up to eight stations in the fluid, or hops with added mass, side by side.
+typedef struct wet_eight {
+  int n;
+  int hop[LANES];
+  octet_pose fix;         // of the station in its hop
+  lanes mass, centre[3];  // displaced
+  octet drag[6];          // columns of the drag matrix
+} wet_eight;
+typedef struct added_eight {
+  int n;
+  int hop[LANES];
+  octet col[6];  // in the hop's frame
+} added_eight;
 
 // General 6x6 parts of the tangent of a hop, then of its subtree:  dF = ... + B U + K S.
 typedef struct hop_block {
@@ -645,8 +676,9 @@ struct td_work {
   lanes* weight;
   lanes* run_weight;  // the weights again, one lane for each step of a run
   cable_work* cable;
-  spatial6* hop_added;         // added mass in the hop's frame
-  spatial6* added_now;         // and in the world
+  wet_eight* wet_eight;        // stations in the fluid
+  added_eight* added_eight;    // hops with added mass
+  spatial6* added_now;         // and what they have, in the world
   bool* hop_wet;               // it has some
   hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
   contact_interval* interval;  // contact: pieces in order
@@ -666,6 +698,8 @@ struct td_work {
   double* target;       // 2 per control row
   double* length0;      // per probe: initial length for `stretch`
   double *q, *v;        // the state the work belongs to, prescribed values put in
+  double* accel;        // v' of the last td_accelerate, where cables are inextensible
+  vec3 ground;          // acceleration that it gave the ground
   double* q_initial;    // constant: initial positions, loops closed
   spatial* df;          // change of the wrench on each hop
   double* dtau;         // change of the generalised forces
@@ -675,10 +709,11 @@ struct td_work {
   double *vdot, *lambda;
   double* task;  // values of the task tape
   arena scratch;
-  double load;       // load scale of continuation
-  double law_power;  // of laws beyond what they store, left by td_forces
-  int lawless;       // forces that have none
-  struct {      // a hand that pulls at the robot (td_work_pull)
+  double load;        // load scale of continuation
+  double taut_scale;  // largest tension of inextensible cables when they were looked at
+  double law_power;   // of laws beyond what they store, left by td_forces
+  int lawless;        // forces that have none
+  struct {            // a hand that pulls at the robot (td_work_pull)
     bool on;
     int station;
     vec3 point, target;  // in the station's frame; in the world

@@ -9,12 +9,25 @@ static td_span field_at(td_spec* spec, const value* s, int i, const char* field)
   return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(&spec->diags, s, i);
 }
 
+bool td_cable_is_taut(td_spec* spec, const value* s, int i) {
+  double stiffness = INFINITY;
+  if (td_get(s, i, "tension") || !td_get(s, i, "pull")) return false;
+  return td_check_number(spec, s, i, "stiffness", 0, NAN, INFINITY, &stiffness) && isinf(stiffness);
+}
+
 static bool error(td_spec* spec, td_span at, const char* name, const char* text) {
   td_error(&spec->diags, TD_E_MODEL, at, "%s%s", name, text);
   return false;
 }
 
-// A tension, or a shortening and the stiffness it works against.
+// Friction in a cable that cannot be stretched: a constant other than 0, or an expression.
+static bool has_friction(td_spec* spec, const value* s, int i) {
+  double friction = 0;
+  const bool known = td_check_number(spec, s, i, "friction", 0, NAN, 0, &friction);
+  return !known || friction != 0;
+}
+
+// A tension, or a shortening and the stiffness it works against; none: it cannot be stretched.
 static void cable_drive(td_spec* spec, const value* s, int i, const char* name) {
   const bool tension = td_get(s, i, "tension"), pull = td_get(s, i, "pull");
   const bool stiffness = td_get(s, i, "stiffness");
@@ -24,9 +37,9 @@ static void cable_drive(td_spec* spec, const value* s, int i, const char* name) 
   } else if (tension && pull) {
     error(spec, td_get_at(s, i, "pull"), name,
           ".pull and tension: a cable is driven by one of them");
-  } else if (pull && !stiffness) {
-    error(spec, td_get_at(s, i, "pull"), name,
-          ".stiffness is missing: a cable that is pulled by a length needs its stiffness [N/m]");
+  } else if (pull && td_cable_is_taut(spec, s, i) && has_friction(spec, s, i)) {
+    error(spec, td_get_at(s, i, "friction"), name,
+          ".friction: a cable that cannot be stretched has none; give it a stiffness [N/m]");
   }
   if (tension && stiffness && !pull)
     td_warn(&spec->diags, td_get_at(s, i, "stiffness"),

@@ -109,9 +109,10 @@ static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
 
 // Where td_work has the parts and the weights of the steps of rods.
 static void number_parts(td_model* m) {
-  m->nstrain_node = m->nstrain_weight = 0;
+  m->nstrain_octet = m->nstrain_weight = 0;
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
+    hop->filled = (hop->end + LANES - 1) / LANES;
     if (hop->kind != HOP_STRAIN) continue;
     int first = hop->end, end = 0;
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
@@ -120,10 +121,11 @@ static void number_parts(td_model* m) {
     }
     hop->block = first;
     hop->blocks = max_int(end - first, 0);
-    hop->parts = m->nstrain_node;
+    hop->filled = max_int(end, hop->parent < 0 ? 0 : m->hop[hop->parent].filled);
+    hop->parts = m->nstrain_octet;
     hop->weights = m->nstrain_weight;
-    m->nstrain_node += hop->nodes;
-    m->nstrain_weight += 6 * hop->nodes * hop->blocks;
+    m->nstrain_octet += step_octets(hop);
+    m->nstrain_weight += step_parts(hop) * hop->blocks;
   }
 }
 
@@ -132,15 +134,16 @@ static void number_parts(td_model* m) {
 static bool joins(const td_model* m, const model_run* run, int i) {
   const model_hop* hop = &m->hop[i];
   return run->n < LANES && hop->parent == i - 1 && hop->nodes == run->nodes &&
-         hop->dependent == run->dependent;
+         hop->dependent == run->dependent &&
+         (!run->dependent || hop->modes == m->hop[run->hop].modes);
 }
 
 static td_status add_dof(td_model* m, model_run* run, const model_col* c) {
   for (int f = run->dof; f < run->dof + run->ndof; f++)
-    if (m->run_dof[f].v == c->v && m->run_dof[f].part == c->part) return TD_OK;
+    if (m->run_dof[f].slot == c->slot && m->run_dof[f].part == c->part) return TD_OK;
   model_run_dof* f = td_push_run_dof(m, 1);
   if (!f) return TD_E_NOMEM;
-  *f = (model_run_dof){.q = c->q, .v = c->v, .part = c->part};
+  *f = (model_run_dof){.q = c->q, .v = c->v, .slot = c->slot, .part = c->part};
   run->ndof++;
   return TD_OK;
 }
@@ -167,10 +170,11 @@ static td_status number_runs(td_model* m) {
       for (int k = m->hop[i].col; !run.dependent && k < m->hop[i].col + m->hop[i].nv; k++)
         TD_TRY(add_dof(m, &run, &m->col[k]));
     }
+    for (int i = first; i < first + run.n; i++) m->hop[i].modes = run.modes;
     model_run* to = td_push_run(m, 1);
     if (!to) return TD_E_NOMEM;
     *to = run;
-    m->nrun_weight += run.ndof * run.nodes;
+    m->nrun_weight += run_constants(&run);
     n = run.n;
   }
   return TD_OK;
@@ -189,8 +193,8 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
     depth_first(m, f, order);
     renumber(m, order, to, hop, col);
     number_slots(m, v, v + m->ncol + 1, head);
-    number_parts(m);
     status = number_runs(m);
+    number_parts(m);
   }
   free(f);
   free(order);

@@ -363,12 +363,6 @@ static void release(td_stepper* base) {
 
 static const td_stepper_ops erk_ops = {step, at, restart, release};
 
-static double* take(double** p, int n) {
-  double* x = *p;
-  *p += n;
-  return x;
-}
-
 static void lay_out(erk* s) {
   double* p = s->block;
   for (int i = 0; i < ROOM; i++) {

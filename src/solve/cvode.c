@@ -32,6 +32,7 @@ typedef struct bdf {
   double *y, *y_from;   // (n + nquad) as given out; beginning of the last step
   double* slope;        // (n + nquad) scratch ...
   double t_slope;       // ... which holds the slopes there; NaN: it does not
+  bool apart;           // but not those of the integrals, which can be had
   int* crossed;
   long rejected;  // by CVODES since its last start
   SUNContext context;
@@ -42,15 +43,17 @@ typedef struct bdf {
   double block[];
 } bdf;
 
-// Where the integrals alone would cost as much, their slopes are found here, too, and kept.
+// Where the integrals alone would cost as much, their slopes are found here, too, and kept, unless
+// they can be had when Newton's method is done.
 static int rhs(realtype t, N_Vector y, N_Vector ydot, void* user) {
   bdf* s = user;
   const double* from = N_VGetArrayPointer(y);
   double* to = N_VGetArrayPointer(ydot);
   s->t_slope = NAN;
   if (!s->base.ode->together) return td_ode_states(&s->base, t, from, s->slope, to);
-  const int flag = td_ode_rhs(&s->base, t, from, s->slope);
-  memcpy(to, s->slope, (size_t)s->base.ode->n * sizeof(double));
+  const int flag = s->apart ? td_ode_states(&s->base, t, from, s->slope, to)
+                            : td_ode_rhs(&s->base, t, from, s->slope);
+  if (!s->apart) memcpy(to, s->slope, (size_t)s->base.ode->n * sizeof(double));
   if (flag == 0) s->t_slope = t;
   return flag;
 }
@@ -62,6 +65,7 @@ static int integrand(realtype t, N_Vector y, N_Vector qdot, void* user) {
   const td_ode* ode = s->base.ode;
   double* to = N_VGetArrayPointer(qdot);
   if (t != s->t_slope) return td_ode_integrals(&s->base, t, N_VGetArrayPointer(y), s->slope, to);
+  if (s->apart) return td_ode_latest(&s->base, to);
   memcpy(to, s->slope + ode->n, (size_t)ode->nquad * sizeof(double));
   return 0;
 }
@@ -70,6 +74,7 @@ static int jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix J, void* user
                     N_Vector tmp2, N_Vector tmp3) {
   (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
   bdf* s = user;
+  if (s->apart) s->t_slope = NAN;  // other forces are there now
   return td_ode_jacobian(&s->base, t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J));
 }
 
@@ -80,6 +85,7 @@ static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, boole
   (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
   bdf* s = user;
   *renewed = !keep;
+  if (s->apart && !keep) s->t_slope = NAN;
   td_sparse_matrix_gamma(A, gamma);
   return keep ? 0 : td_ode_linearise(&s->base, t, N_VGetArrayPointer(y));
 }
@@ -271,6 +277,7 @@ td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper*
   bdf* s = calloc(1, sizeof(bdf) + 3 * n * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
   s->base = (td_stepper){.ops = &bdf_ops, .ode = ode};
+  s->apart = ode->latest != NULL && ode->states != NULL && ode->project == NULL;
   s->y = s->block;
   s->y_from = s->block + n;
   s->slope = s->block + 2 * n;

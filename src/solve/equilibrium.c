@@ -87,11 +87,12 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   if (leaves_nodes_behind(s, result)) return TD_E_USAGE;
   // prescribed positions are part of the start
   memcpy(q, s->state->q, sizeof(double) * (size_t)s->nq);
-  td_status status = td_statics_solve(s, newton, q, l, options, &result->strategy, &report);
+  td_status status = td_statics_taut(s, newton, q, l, options, &result->strategy, &report);
   result->converged = status == TD_OK;
   result->residual = report.residual;
   result->iterations = report.iterations;
   if (result->converged) status = judge(s, q, l, result);
+  if (result->converged) td_statics_name_slack(s, result->note, sizeof result->note);
   if (status == TD_E_DIVERGED || status == TD_E_SINGULAR)
     td_statics_explain(s, q, l, result->note, sizeof result->note);
 

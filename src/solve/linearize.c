@@ -253,7 +253,8 @@ td_status td_linearize(const td_model* model, const td_state* state, td_work* wo
     p.Zv = block;
     p.Wv = block + nv * nv;
     p.T = block + 2 * nv * nv;
-    status = assemble(&p, result);
+    status = td_taut_choose(model, here, work);
+    if (status == TD_OK) status = assemble(&p, result);
   }
   if (status != TD_OK) {
     td_linear_free(*result);

@@ -9,11 +9,6 @@
 #include "lattice.h"
 #include "model.h"
 
-void td_motion_pack(const td_motion* m, double* y) {
-  for (int i = 0; i < m->nq; i++) y[i] = m->state->q[m->iq[i]];
-  for (int i = 0; i < m->nv; i++) y[m->nq + i] = m->state->v[m->iv[i]];
-}
-
 // All of the n numbers in their order, or some.
 static void scatter(const int* index, int some, int n, const double* from, double* to) {
   if (some == n) {
@@ -21,6 +16,19 @@ static void scatter(const int* index, int some, int n, const double* from, doubl
   } else {
     for (int i = 0; i < some; i++) to[index[i]] = from[i];
   }
+}
+
+static void gather(const int* index, int some, int n, const double* from, double* to) {
+  if (some == n) {
+    memcpy(to, from, (size_t)n * sizeof(double));
+  } else {
+    for (int i = 0; i < some; i++) to[i] = from[index[i]];
+  }
+}
+
+void td_motion_pack(const td_motion* m, double* y) {
+  gather(m->iq, m->nq, m->size.nq, m->state->q, y);
+  gather(m->iv, m->nv, m->size.nv, m->state->v, y + m->nq);
 }
 
 void td_motion_unpack(td_motion* m, double t, const double* y) {
@@ -77,7 +85,7 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
     vdot = td_work_vdot(m->work);
   }
   drift(m, y, y + m->nq, ydot);
-  for (int i = 0; i < m->nv; i++) ydot[m->nq + i] = vdot[m->iv[i]];
+  gather(m->iv, m->nv, m->size.nv, vdot, ydot + m->nq);
   const int k = m->nq + m->nv;
   if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
   if (m->nz > 0)
@@ -113,6 +121,13 @@ static td_status integrals(void* ctx, double t, const double* y, double* power) 
   }
   TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
   *power = td_power_placed(m->model, m->work);
+  return TD_OK;
+}
+
+// The forces are still there; code is asked again.
+static td_status latest(void* ctx, double* power) {
+  td_motion* m = ctx;
+  if (from_code(m, power) == NULL) *power = td_power_placed(m->model, m->work);
   return TD_OK;
 }
 
@@ -203,18 +218,26 @@ static td_status project_positions(td_motion* m) {
   if (status != TD_E_DIVERGED) return status;
   double e, edot;
   td_constraint_error(m->model, m->state, m->work, &e, &edot);
-  return e < m->project_tol ? TD_OK : status;
+  return e < m->projector.accept ? TD_OK : status;
 }
 
 static td_status project(void* ctx, double t, double* y) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
-  if (m->size.nconstraint > 0) {
-    TD_TRY(td_project(m->model, m->state, m->work, 1e-13, m->project_tol));
+  const bool done = m->size.nconstraint == 0 ||
+                    (m->lattice != NULL && td_lattice_project(m->lattice, m->state, m->work));
+  if (!done) {
+    TD_TRY(td_project_near(m->model, m->state, m->work, &m->projector));
+    m->t_projected = t;
   }
   td_motion_pack(m, y);
   return TD_OK;
+}
+
+void td_motion_errors(td_motion* m, double* e, double* edot) {
+  if (m->lattice == NULL || !td_lattice_error(m->lattice, m->state, m->work, e, edot))
+    td_constraint_error(m->model, m->state, m->work, e, edot);
 }
 
 static void roots(void* ctx, double t, const double* y, double* g) {
@@ -222,6 +245,8 @@ static void roots(void* ctx, double t, const double* y, double* g) {
   td_motion_unpack(m, t, y);
   if (m->nevent > 0) td_event_values(m->model, m->state, m->work, g);
   if (m->nswitch > 0) td_switch_values(m->model, m->state, m->work, g + m->nevent);
+  if (td_taut_count(m->model) > 0)
+    td_taut_values(m->model, m->state, m->work, g + m->nevent + m->nswitch);
 }
 
 // Independent constraint rows at the state.
@@ -243,6 +268,19 @@ static double regularity(void* ctx, double t, const double* y) {
   if (m->rank == 0 || project_positions(m) != TD_OK) return NAN;
   find_rank(m);
   return m->sigma[m->rank - 1];
+}
+
+td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
+  td_motion_unpack(m, nextafter(t, INFINITY), y);
+  TD_TRY(m->controlled);
+  const td_energies before = td_energy(m->model, m->state, m->work);
+  TD_TRY(td_taut_settle(m->model, m->state, m->work));
+  const td_energies after = td_energy(m->model, m->state, m->work);
+  *work = after.kinetic - before.kinetic + after.elastic - before.elastic + after.gravity -
+          before.gravity;
+  td_motion_pack(m, y);
+  if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  return TD_OK;
 }
 
 void td_motion_free(td_motion* m) {
@@ -273,7 +311,7 @@ static bool allocate(td_motion* m) {
   const size_t nq = (size_t)m->size.nq, nv = (size_t)m->size.nv;
   const size_t nc = (size_t)m->size.nconstraint;
   const bool dense = !m->model->sparse;
-  const size_t matrices = 2 * nv * nv + 2 * nq * nv + nq * nq + nc * nv + nc + nv;
+  const size_t matrices = 2 * nv * nv + 2 * nq * nv + nq * nq + 3 * nc * nv + nc + nv;
   m->qdot = malloc((nq + nv + (dense ? matrices : 0)) * sizeof(double));
   m->state = td_state_new(m->model);
   if (m->qdot == NULL || m->state == NULL) return false;
@@ -285,8 +323,17 @@ static bool allocate(td_motion* m) {
   m->Nplus = m->N + nq * nv;
   m->dN = m->Nplus + nq * nv;
   m->Jc = m->dN + nq * nq;
-  m->sigma = m->Jc + nc * nv;
+  m->projector.J = m->Jc + nc * nv;
+  m->projector.B = m->projector.J + nc * nv;
+  m->sigma = m->projector.B + nc * nv;
   return true;
+}
+
+// Nanoseconds that an evaluation takes, about: sections of rods and joints, their columns, what is
+// wet, and the factors of a full mass matrix.
+static double work_of(const td_model* m) {
+  const double n = m->nvel, factors = m->recursive && m->nrow == 0 ? 0 : n * n * n / 6;
+  return 500 + 100.0 * m->nhop + 50.0 * m->ncol + 200.0 * m->nwet + factors;
 }
 
 static td_ode describe(td_motion* m, double rtol, double atol) {
@@ -294,15 +341,17 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
   return (td_ode){.ctx = m,
                   .n = m->nq + m->nv + m->ntarget,
                   .nquad = 1,
-                  .nroot = m->nevent + m->nswitch,
+                  .nroot = m->nevent + m->nswitch + td_taut_count(m->model),
                   .rtol = rtol,
                   .atol = atol,
                   .npos = m->nq,
                   .constrained = m->size.nconstraint > 0,
+                  .work = work_of(m->model),
                   .rhs = rhs,
                   .states = states,
                   .integrals = integrals,
-                  .together = td_power_needs_motion(m->model),
+                  .together = !m->model->sparse || td_power_needs_motion(m->model),
+                  .latest = latest,
                   .drift = is_straight(m) ? NULL : drift,
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,
@@ -328,7 +377,8 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->ntarget = td_target_count(model);
   m->nevent = m->size.nevent;
   m->nswitch = td_switch_count(model);
-  m->project_tol = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
+  m->projector.accept = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
+  m->t_projected = NAN;
   m->ode = describe(m, rtol, atol);
   if (m->ode.regularity != NULL) m->rank = find_rank(m);
   m->lattice = td_lattice_new(model);

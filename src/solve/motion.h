@@ -15,11 +15,12 @@ typedef struct td_motion {
   td_work* work;
   td_state* state;  // the last y that was looked at
   td_sizes size;
-  int nq, nv, ntarget;   // of y
-  const int *iq, *iv;    // indices of its q and v in the state
-  int nevent, nswitch;   // the roots, in this order
-  int rank;              // of the constraint rows at the start
-  double project_tol;    // position error that a projection may leave if it must
+  int nq, nv, ntarget;  // of y
+  const int *iq, *iv;   // indices of its q and v in the state
+  int nevent, nswitch;  // the roots, in this order; then the cables that cannot be stretched
+  int rank;             // of the constraint rows at the start
+  td_projector projector;
+  double t_projected;    // where it was used last
   td_control* control;   // gives the inputs at every state; NULL: they are those of the state
   int nz;                // its integrals
   td_status controlled;  // of its last call
@@ -40,6 +41,13 @@ td_status td_motion_control(td_motion* motion, td_control* control);
 // y (n + 1) of the state, without integrals; and back, prescribed motion filled in.
 void td_motion_pack(const td_motion* motion, double* y);
 void td_motion_unpack(td_motion* motion, double t, const double* y);
+
+// Largest errors of the constraints at the state that was unpacked last, and of their rates.
+void td_motion_errors(td_motion* motion, double* e, double* edot);
+
+// At an instant at which cables that cannot be stretched may become taut or slack: what impulses
+// leave of y, and the work they do.
+td_status td_motion_settle(td_motion* motion, double t, double* y, double* work);
 
 // The linear systems of implicit steps of a sparse model; fills the hooks of motion->ode.
 td_status td_sparse_motion_new(td_motion* motion);

@@ -22,6 +22,7 @@ typedef struct td_ode {
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
   bool constrained;     // forces follow from rows that the states must keep to
+  double work;          // nanoseconds of an evaluation, about; 0: not known
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
   td_status (*rhs)(void* ctx, double t, const double* y, double* ydot);  // ydot (n + nquad)
   // The rates of the states (n) and of the integrals (nquad) apart, for solvers that want one
@@ -29,6 +30,8 @@ typedef struct td_ode {
   td_status (*states)(void* ctx, double t, const double* y, double* ydot);
   td_status (*integrals)(void* ctx, double t, const double* y, double* qdot);
   bool together;  // integrals alone cost as much as everything
+  // Rates of the integrals where `states` was asked for last, at little cost; NULL: not known.
+  td_status (*latest)(void* ctx, double* qdot);
   td_status (*jacobian)(void* ctx, double t, const double* y, double* J);  // n x n, row-major
   // q' = N(q) w of the positions q (npos) with other states w (n - npos); NULL: q' is the first
   // npos of w.
@@ -107,12 +110,20 @@ static inline double td_ode_tolerance(const td_ode* ode, int i, double y) {
   return ode->rtol * size + ode->atol;
 }
 
+// The next n numbers of a solver's block
+static inline double* take(double** p, int n) {
+  double* x = *p;
+  *p += n;
+  return x;
+}
+
 // Callbacks as the solvers use them: counted, inside the open segment, finite.  0, or 1: failed,
 // try a shorter step.
 int td_ode_rhs(td_stepper* stepper, double t, const double* y, double* ydot);
 // The two parts of it; `scratch` has room for n + nquad.
 int td_ode_states(td_stepper* stepper, double t, const double* y, double* scratch, double* ydot);
 int td_ode_integrals(td_stepper* stepper, double t, const double* y, double* scratch, double* qdot);
+int td_ode_latest(td_stepper* stepper, double* qdot);
 int td_ode_project(td_stepper* stepper, double t, double* y);
 void td_ode_roots(td_stepper* stepper, double t, const double* y, double* g);
 int td_ode_jacobian(td_stepper* stepper, double t, const double* y, double* J);

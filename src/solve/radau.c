@@ -273,7 +273,8 @@ static double limited(const radau* s, double h) {
 
 // ---- stepping ---------------------------------------------------------------------------------
 
-// The new state and its slope into y_try, f_try
+// The new state and its slope into y_try, f_try.  The slope is that of the polynomial, which
+// differs from the right-hand side by what Newton's method left over, unless the state is moved.
 static int finish(radau* s, double h, double t) {
   const int m = s->base.ode->nquad;
   double w[TD_STAGES_MOST];
@@ -284,8 +285,11 @@ static int finish(radau* s, double h, double t) {
     s->y_try[s->n + k] = s->y_to[s->n + k];
     for (int i = 0; i < STAGES; i++) s->y_try[s->n + k] += h * w[i] * s->power_try[i * m + k];
   }
-  if (s->base.ode->project != NULL && td_ode_project(&s->base, t, s->y_try) != 0) return 1;
-  return td_ode_rhs(&s->base, t, s->y_try, s->f_try);
+  if (s->base.ode->project != NULL)
+    return td_ode_project(&s->base, t, s->y_try) || td_ode_rhs(&s->base, t, s->y_try, s->f_try);
+  weighted(s, s->table.slope + (STAGES - 1) * STAGES, s->Z_try, s->f_try);
+  for (int k = 0; k < s->n; k++) s->f_try[k] /= h;
+  return 0;
 }
 
 static void swap(double** a, double** b) {
@@ -447,19 +451,13 @@ static void release(td_stepper* base) {
 
 static const td_stepper_ops radau_ops = {step, at, restart, release};
 
-static double* take(double** p, size_t n) {
-  double* x = *p;
-  *p += n;
-  return x;
-}
-
 static void lay_out(radau* s) {
-  const size_t n = (size_t)s->n, m = (size_t)s->base.ode->nquad;
+  const int n = s->n, m = s->base.ode->nquad;
   double* p = s->block;
   double** const whole[] = {&s->y_from, &s->y_to, &s->y_try, &s->f, &s->f_try, &s->y, &s->stage};
   double** const stages[] = {&s->Z, &s->Z_try, &s->W, &s->F, &s->R};
-  for (size_t i = 0; i < 7; i++) *whole[i] = take(&p, n + m);
-  for (size_t i = 0; i < 5; i++) *stages[i] = take(&p, STAGES * n);
+  for (int i = 0; i < 7; i++) *whole[i] = take(&p, n + m);
+  for (int i = 0; i < 5; i++) *stages[i] = take(&p, STAGES * n);
   s->tolerance = take(&p, n);
   s->pair = take(&p, 2 * n);
   s->power = take(&p, STAGES * m);

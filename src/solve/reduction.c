@@ -191,6 +191,9 @@ static td_status natural_reduction(const td_model* model, const td_state* state,
   if (status == TD_OK) status = td_newton_new(&s->system, &newton);
   if (status == TD_OK) {
     memcpy(q, s->state->q, sizeof(double) * (size_t)sizes.nq);
+    status = td_taut_choose(model, s->state, work);
+  }
+  if (status == TD_OK) {
     td_newton_estimate(newton, q, q + sizes.nq, 1);
     status = at_point(&(td_reduction){s, q, q + sizes.nq, n, correct}, result);
   }

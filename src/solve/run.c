@@ -14,14 +14,16 @@
 #include <string.h>
 #include <time.h>
 
+#include "contest.h"
 #include "motion.h"
 #include "sampler.h"
 #include "swap.h"
 
-// Steps of BDF and of Radau before their cost is compared with that of the solver before
-enum { BDF_TRIAL = 500, RADAU_TRIAL = 50, BDF_KEPT = 4000 };
 // States up to which Radau serves: up to there all eigenvalues are known
 enum { RADAU_LARGEST = 400 };
+
+// Of the work of an evaluation, about, that derived code takes where it is taken at all
+static const double code_part = 0.4;
 
 typedef struct run {
   const td_run_plan* plan;
@@ -29,7 +31,6 @@ typedef struct run {
   td_sampler* sampler;  // sets them now and then, or NULL
   td_motion* motion;
   td_stepper* stepper;
-  bool radau;  // it is that one
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
   double* size;       // largest |y_i| so far
@@ -37,20 +38,16 @@ typedef struct run {
   int row, last_row;  // next output and the last one, as multiples of dt_out
   double* stops;
   int nstop, stop;
-  bool finished;            // an event said so
-  td_solver solver;         // the first one
-  bool undecided;           // which is not BDF and may yet be exchanged
-  long check_at, trial_at;  // steps after which to look again, explicit and of BDF
-  long steps_before;        // where the present stretch began
-  long rejected_before;
-  bool corners;               // too many for Radau: BDF in its place
-  bool radau_lost;            // it was tried in place of explicit steps, in vain
-  long look_at, radau_trial;  // steps after which to look again at them, now and with Radau
-  double radau_cost;          // evaluations per second of motion before the change
-  double t_before, cost_before;
-  double explicit_cost;  // evaluations per second of motion before the change to BDF, 0: none
-  double t_switch;       // last switch that was dealt with
-  double next_report;    // wall time
+  bool finished;       // an event said so
+  td_contest contest;  // of the solvers
+  td_solver plain;     // the one for short steps among them
+  bool undecided;      // the spectrum may let others in
+  char reason[128];    // of the first choice
+  double t_switch;     // last switch that was dealt with
+  double t_cable;      // last time a cable became taut or slack
+  double t_chatter;    // since when such times follow each other at once
+  int chatter;         // how often
+  double next_report;  // wall time
   bool chart_warned, singular_noted;
   const td_code* judged;  // the last code that was looked at
 } run;
@@ -142,18 +139,20 @@ static void drop_stepper(run* r) {
 // small.  Constraints make evaluations, of which it needs more, dearer than steps.
 static bool for_radau(const run* r) {
   const td_ode* ode = &r->motion->ode;
-  return ode->lightly_damped && !ode->constrained && ode->factor == NULL &&
-         ode->n <= RADAU_LARGEST && !r->corners && !r->radau_lost;
+  return ode->lightly_damped && !ode->constrained && ode->factor == NULL && ode->n <= RADAU_LARGEST;
 }
 
-static td_status start(run* r, td_solver solver) {
+// The stepper that the contest says.
+static td_status start(run* r) {
   const td_ode* ode = &r->motion->ode;
+  td_contest* c = &r->contest;
   drop_stepper(r);
-  if (ode->n == 0) solver = TD_SOLVER_EXPLICIT;  // all motion is given: only the work is integrated
-  r->out->stats.solver = solver;
-  r->radau = solver == TD_SOLVER_STIFF && for_radau(r);
-  return r->radau ? td_radau_new(ode, r->t, r->y, &r->stepper)
-                  : td_stepper_new(solver, ode, r->t, r->y, &r->stepper);
+  r->out->stats.solver = c->now == TD_METHOD_SHORT ? r->plain : TD_SOLVER_STIFF;
+  TD_TRY(c->now == TD_METHOD_RADAU
+             ? td_radau_new(ode, r->t, r->y, &r->stepper)
+             : td_stepper_new(r->out->stats.solver, ode, r->t, r->y, &r->stepper));
+  td_contest_begin(c, &r->stepper->counts, r->t);
+  return TD_OK;
 }
 
 static td_status choose(run* r, double h, td_choice* choice) {
@@ -167,101 +166,79 @@ static td_status choose(run* r, double h, td_choice* choice) {
 // As told, or by the rule; where the spectrum cannot be had the explicit solver starts, and the
 // rule is asked again.
 static td_status first_solver(run* r) {
-  char* why = r->out->stats.why;
-  const size_t room = sizeof r->out->stats.why;
   td_choice choice;
   const td_status status = choose(r, 0, &choice);
   r->undecided = r->plan->solver == TD_SOLVER_AUTO;
   if (!r->undecided) {
-    snprintf(why, room, "as asked for");
-    return start(r, r->plan->solver);
-  }
-  if (status == TD_E_NOMEM) return status;
-  if (status != TD_OK) {
+    choice.solver = r->plan->solver;
+    snprintf(choice.why, sizeof choice.why, "as asked for");
+  } else if (status == TD_E_NOMEM) {
+    return status;
+  } else if (status != TD_OK) {
     choice.solver = TD_SOLVER_EXPLICIT;
     snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
   }
-  snprintf(why, room, "%s", choice.why);
-  r->undecided = choice.solver != TD_SOLVER_STIFF;
-  r->solver = choice.solver;
-  return start(r, choice.solver);
+  const td_ode* ode = &r->motion->ode;
+  const bool stiff = choice.solver == TD_SOLVER_STIFF && ode->n > 0;  // else all motion is given
+  r->undecided = r->undecided && !stiff;
+  r->plain = choice.solver == TD_SOLVER_LEAPFROG && ode->n > 0 ? choice.solver : TD_SOLVER_EXPLICIT;
+  r->contest = td_contest_new(ode, stiff ? TD_METHOD_BDF : TD_METHOD_SHORT);
+  r->contest.may[TD_METHOD_RADAU] = stiff && for_radau(r);
+  snprintf(r->reason, sizeof r->reason, "%s", choice.why);
+  snprintf(r->out->stats.why, sizeof r->out->stats.why, "%s", choice.why);
+  return start(r);
 }
 
-// What the present solver has cost so far, in evaluations: a tangent costs about twenty, a
-// factorisation four, and what else BDF does in a step one.
-static double cost(const run* r) {
-  const td_ode_counts* c = &r->stepper->counts;
-  const long others = r->out->stats.solver == TD_SOLVER_STIFF ? c->steps : 0;
-  return (double)(c->evaluations + 20 * c->tangents + 4 * c->factorisations + others);
-}
-
-static void begin_stretch(run* r) {
-  r->steps_before = r->stepper->counts.steps;
-  r->rejected_before = r->stepper->counts.rejected;
-  r->t_before = r->t;
-  r->cost_before = cost(r);
-}
-
-// After 64, 128, 256 ... explicit steps: are they held down by stability?  Then go on with BDF.
-static td_status try_stiff(run* r, double h, double rate) {
+// Are short steps held down by stability, or by modes that hardly move?  Then others may try.
+static void look(run* r, double h) {
   td_choice choice;
-  if (choose(r, h, &choice) != TD_OK || choice.solver != TD_SOLVER_STIFF) return TD_OK;
-  if (choice.only_radau && !for_radau(r)) return TD_OK;
-  snprintf(r->out->stats.why, sizeof r->out->stats.why, "from t = %.4g s %s", r->t, choice.why);
-  r->undecided = false;
-  r->explicit_cost = rate;
-  r->trial_at = for_radau(r) ? RADAU_TRIAL : BDF_TRIAL;
-  return start(r, TD_SOLVER_STIFF);
+  const bool told = choose(r, h, &choice) == TD_OK && choice.solver == TD_SOLVER_STIFF;
+  r->contest.may[TD_METHOD_BDF] = told && !choice.only_radau;
+  r->contest.may[TD_METHOD_RADAU] = told && for_radau(r);
+  if (told) snprintf(r->reason, sizeof r->reason, "from t = %.4g s %s", r->t, choice.why);
 }
 
-// The spectrum at one moment may have been an exception: when BDF costs more than the explicit
-// steps did, go back to them.  The systems of Radau cost as much again as the evaluations in them;
-// where it does not halve these BDF has the next trial.
-static td_status try_explicit(run* r, double rate) {
-  if (rate <= (r->radau ? 0.5 : 1.2) * r->explicit_cost) return TD_OK;
-  r->radau_lost = r->radau_lost || r->radau;
-  snprintf(r->out->stats.why, sizeof r->out->stats.why,
-           "explicit again from t = %.4g s: %s took %.2g times as many evaluations", r->t,
-           r->radau ? "Radau" : "BDF", rate / r->explicit_cost);
-  r->undecided = true;
-  r->explicit_cost = 0;
-  return start(r, r->solver);
+static const char* name_of(const run* r, td_method m) {
+  if (m == TD_METHOD_RADAU) return "Radau";
+  if (m == TD_METHOD_BDF) return "BDF";
+  return r->plain == TD_SOLVER_LEAPFROG ? "leapfrog" : "explicit";
 }
 
-// Corners of the forces, as of many contacts, make most of Radau's long steps fail: try BDF, keep
-// it for a while if it costs less, then look again.
-static td_status watch_radau(run* r) {
-  const td_ode_counts* c = &r->stepper->counts;
-  const long steps = c->steps - r->steps_before, rejected = c->rejected - r->rejected_before;
-  if (steps < r->look_at) return TD_OK;
-  const double rate = (cost(r) - r->cost_before) / (r->t - r->t_before);
-  begin_stretch(r);
-  if (r->radau && 2 * rejected < steps) return TD_OK;
-  if (r->corners && r->look_at == BDF_TRIAL && rate <= r->radau_cost) {
-    r->look_at = BDF_KEPT;
-    return TD_OK;
+// What the last trial between the two came to.
+static void note(run* r, td_method before) {
+  const td_contest* c = &r->contest;
+  char* why = r->out->stats.why;
+  const size_t room = sizeof r->out->stats.why;
+  const double ratio = c->rate[before] / c->rate[c->now];
+  if (before == TD_METHOD_SHORT) {
+    snprintf(why, room, "%s", r->reason);
+  } else if (c->now == c->champion) {
+    snprintf(why, room, "%s again from t = %.4g s: %s took %.2g times the work", name_of(r, c->now),
+             r->t, name_of(r, before), ratio);
   }
-  if (r->corners && r->look_at == BDF_TRIAL) r->radau_trial *= 2;  // in vain
-  r->corners = r->radau;
-  r->radau_cost = rate;
-  r->look_at = r->radau ? BDF_TRIAL : r->radau_trial;
-  TD_TRY(start(r, TD_SOLVER_STIFF));
-  begin_stretch(r);
-  return TD_OK;
 }
 
 static td_status reconsider(run* r) {
-  if (r->explicit_cost == 0 && (r->radau || r->corners)) return watch_radau(r);
-  const long steps = r->stepper->counts.steps - r->steps_before;
-  long* check_at = r->undecided ? &r->check_at : &r->trial_at;
-  if ((!r->undecided && r->explicit_cost == 0) || steps < *check_at) return TD_OK;
-  const double length = r->t - r->t_before, rate = (cost(r) - r->cost_before) / length;
-  *check_at *= 2;
-  begin_stretch(r);
-  td_stepper* before = r->stepper;
-  TD_TRY(r->undecided ? try_stiff(r, length / (double)steps, rate) : try_explicit(r, rate));
-  if (r->stepper != before) begin_stretch(r);
-  return TD_OK;
+  td_contest* c = &r->contest;
+  const td_ode_counts* counts = &r->stepper->counts;
+  if (!td_contest_due(c, counts, r->t)) return TD_OK;
+  const td_method before = c->now;
+  if (r->undecided && before == TD_METHOD_SHORT && c->champion == before)
+    look(r, (r->t - c->t_before) / (double)(counts->steps - c->before.steps));
+  td_contest_judge(c, counts, r->t, r->plan->t_end);
+  if (c->now == before) return TD_OK;
+  note(r, before);
+  return start(r);
+}
+
+// A step of the solver on trial failed for good: the champion goes on from where it began.
+static td_status step_on(run* r, double t_stop, td_step* step) {
+  const td_status status = td_stepper_step(r->stepper, t_stop, step);
+  if (r->contest.now == r->contest.champion || status == TD_OK || status == TD_E_NOMEM)
+    return status;
+  td_contest_forfeit(&r->contest);
+  TD_TRY(start(r));
+  return td_stepper_step(r->stepper, t_stop, step);
 }
 
 // ---- checks -----------------------------------------------------------------------------------
@@ -279,8 +256,8 @@ static void watch(run* r) {
   td_sim_stats* s = &r->out->stats;
   td_motion_unpack(m, r->t, r->y);
   if (m->size.nconstraint > 0) {
-    double e = 0, edot = 0;
-    td_constraint_error(m->model, m->state, m->work, &e, &edot);
+    double e = m->projector.error, edot = m->projector.rate;
+    if (m->t_projected != r->t) td_motion_errors(m, &e, &edot);
     s->max_constraint_error = fmax(s->max_constraint_error, e);
     s->max_velocity_error = fmax(s->max_velocity_error, edot);
   }
@@ -310,10 +287,46 @@ static bool same_switch(const run* r) {
   return fabs(r->t - r->t_switch) <= 1e-12 * fmax(fabs(r->t), r->plan->t_end - r->t_start);
 }
 
+// Cables that cannot be stretched become taut or slack; impulses take or give energy.
+static td_status settle(run* r) {
+  td_motion* m = r->motion;
+  double work;
+  if (td_taut_count(m->model) == 0) return TD_OK;
+  TD_TRY(td_motion_settle(m, r->t, r->y, &work));
+  r->y[m->ode.n] += work;
+  if (r->plan->belief != NULL) td_taut_copy(m->model, m->work, r->plan->belief);
+  return TD_OK;
+}
+
+// Very many times on end, each soon after the one before, are chatter that leads nowhere.
+static td_status switch_cable(run* r, int cable) {
+  enum { MOST = 1000 };
+  const bool soon = r->t - r->t_cable <= 1e-6 * (r->plan->t_end - r->t_start);
+  if (!soon) r->t_chatter = r->t;
+  r->chatter = soon ? r->chatter + 1 : 0;
+  r->t_cable = r->t;
+  r->out->stats.events++;
+  if (r->chatter < MOST) return settle(r);
+  td_trajectory_say(r->out,
+                    "%s becomes taut and slack, %d times within %.3g s: it chatters; give it a "
+                    "stiffness, or what it pulls some damping",
+                    td_taut_name(r->motion->model, cable), MOST, r->t - r->t_chatter);
+  return TD_E_DIVERGED;
+}
+
+// The cable, if any, that begins to push or is too long, -1: none.
+static int crossed_cable(const run* r, const td_step* step) {
+  const td_motion* m = r->motion;
+  for (int i = m->nevent + m->nswitch; i < m->ode.nroot; i++)
+    if (step->crossed[i] < 0) return i - m->nevent - m->nswitch;
+  return -1;
+}
+
 static td_status cross(run* r, const td_step* step) {
   const td_motion* m = r->motion;
+  const int cable = crossed_cable(r, step);
   bool switched = false;
-  for (int i = 0; i < m->ode.nroot; i++) {
+  for (int i = 0; i < m->nevent + m->nswitch; i++) {
     if (step->crossed[i] == 0) continue;
     if (i >= m->nevent) {
       switched = true;
@@ -322,6 +335,10 @@ static td_status cross(run* r, const td_step* step) {
     r->out->stats.events++;
     TD_TRY(td_trajectory_mark(r->out, step->t, i));
     if (td_event_stops(m->model, i)) r->finished = true;
+  }
+  if (cable >= 0 && !r->finished) {
+    TD_TRY(switch_cable(r, cable));
+    return td_stepper_restart(r->stepper, r->t, r->y);
   }
   if (!switched || r->finished || same_switch(r)) return TD_OK;
   r->out->stats.events++;
@@ -347,6 +364,7 @@ static td_status pass_stop(run* r) {
   if (r->t < next_stop(r) || r->t >= r->plan->t_end) return TD_OK;
   while (r->stop < r->nstop && r->stops[r->stop] <= r->t) r->stop++;
   TD_TRY(run_sampler(r));
+  TD_TRY(settle(r));
   r->out->stats.stops++;
   return td_stepper_restart(r->stepper, r->t, r->y);
 }
@@ -361,10 +379,16 @@ static td_status look_for_code(run* r) {
   r->judged = code;
   const td_swap_question q = {.code = code,
                               .always = r->plan->code_always,
-                              .with_power = r->radau || r->out->stats.solver != TD_SOLVER_STIFF,
+                              .with_power = r->contest.now != TD_METHOD_BDF,
                               .t = r->t,
                               .y = r->y};
-  return td_swap(r->motion, &q, r->out->stats.code, sizeof r->out->stats.code);
+  td_motion* m = r->motion;
+  const bool had_code = m->code != NULL;
+  TD_TRY(td_swap(m, &q, r->out->stats.code, sizeof r->out->stats.code));
+  if (m->code == NULL || had_code) return TD_OK;
+  m->ode.work *= code_part;
+  td_contest_price(&r->contest, &m->ode);
+  return TD_OK;
 }
 
 // ---- the loop ---------------------------------------------------------------------------------
@@ -400,7 +424,7 @@ static td_status add_end(run* r) {
 
 static td_status advance(run* r) {
   td_step step;
-  TD_TRY(td_stepper_step(r->stepper, next_stop(r), &step));
+  TD_TRY(step_on(r, next_stop(r), &step));
   TD_TRY(add_rows(r, &step));
   take_end(r, &step);
   TD_TRY(add_end(r));
@@ -416,6 +440,8 @@ static td_status advance(run* r) {
 
 static td_status loop(run* r) {
   TD_TRY(run_sampler(r));
+  TD_TRY(settle(r));
+  r->y[r->motion->ode.n] = 0;  // the energy is counted from here
   TD_TRY(add_row(r, r->t, r->y));
   r->row = 1;
   watch(r);
@@ -536,11 +562,8 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
            .out = out,
            .t = state->t,
            .t_start = state->t,
-           .check_at = 64,
-           .look_at = RADAU_TRIAL,
-           .radau_trial = RADAU_TRIAL,
-           .t_before = state->t,
-           .t_switch = -INFINITY};
+           .t_switch = -INFINITY,
+           .t_cable = -INFINITY};
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
   if (status != TD_OK) return status;
   status = prepare(&r);

@@ -9,7 +9,10 @@
 
 struct td_shifted {
   int n, npos;
-  double* A;     // sigma - J, the positions eliminated: pairs
+  bool straight;  // q' are the first of the other states
+  double sigma[2];
+  double* A;  // sigma - J, the positions eliminated: pairs; straight: its real rows of v' by q, and
+              // b_q/sigma, real and imaginary parts apart
   double* rest;  // what is left without the positions, factored
   int* few;      // (n) columns in which a row is not zero
   int* ends;     // (6 npos) of the stretches that hold the numbers of each of the positions' rows
@@ -90,8 +93,67 @@ static void fill(td_shifted* f, const double* J, double re, double im) {
   }
 }
 
+// ---- straight: q' = v -------------------------------------------------------------------------
+//
+//   sigma x_q - x_v = b_q                    x_q = (b_q + x_v)/sigma
+//   -K x_q + (sigma - D) x_v = b_v          (sigma - D - K/sigma) x_v = b_v + K b_q/sigma
+
+static bool is_straight(const td_shifted* f, const double* J) {
+  bool straight = f->npos > 0 && f->n >= 2 * f->npos;
+  for (int i = 0; i < f->npos && straight; i++, J += f->n)
+    for (int j = 0; j < f->n; j++) straight = straight && J[j] == (j == f->npos + i);
+  return straight;
+}
+
+static int factor_straight(td_shifted* f, const double* J) {
+  const int n = f->n, npos = f->npos, rest = n - npos;
+  double one[2] = {1, 0};
+  divide(one, f->sigma);
+  for (int i = 0; i < rest; i++) {
+    const double *K = J + (size_t)(npos + i) * (size_t)n, *D = K + npos;
+    double* row = f->rest + 2 * (size_t)i * (size_t)rest;
+    for (int j = 0; j < npos; j++) {
+      row[2 * j] = -D[j] - K[j] * one[0];
+      row[2 * j + 1] = -K[j] * one[1];
+    }
+    for (int j = npos; j < rest; j++) row[2 * j] = -D[j], row[2 * j + 1] = 0;
+    row[2 * i] += f->sigma[0];
+    row[2 * i + 1] += f->sigma[1];
+    memcpy(f->A + (size_t)i * (size_t)npos, K, (size_t)npos * sizeof(double));
+  }
+  return td_lu_complex(f->rest, rest, f->pivot);
+}
+
+static void solve_straight(td_shifted* f, double* b) {
+  const int npos = f->npos, rest = f->n - npos;
+  double *re = f->A + (size_t)rest * (size_t)npos, *im = re + npos, *x = b + 2 * npos;
+  for (int i = 0; i < npos; i++) {
+    divide(b + 2 * i, f->sigma);
+    re[i] = b[2 * i];
+    im[i] = b[2 * i + 1];
+  }
+  for (int i = 0; i < rest; i++) {
+    const double* K = f->A + (size_t)i * (size_t)npos;
+    x[2 * i] += dot(K, re, npos);
+    x[2 * i + 1] += dot(K, im, npos);
+  }
+  td_lu_complex_solve(f->rest, f->pivot, rest, x);
+  for (int i = 0; i < npos; i++) {
+    double part[2] = {x[2 * i], x[2 * i + 1]};
+    divide(part, f->sigma);
+    b[2 * i] += part[0];
+    b[2 * i + 1] += part[1];
+  }
+}
+
+// ---- any --------------------------------------------------------------------------------------
+
 td_status td_shifted_factor(td_shifted* f, const double* J, double re, double im) {
   const int n = f->n, npos = f->npos, rest = n - npos;
+  f->sigma[0] = re;
+  f->sigma[1] = im;
+  f->straight = is_straight(f, J) && (re != 0 || im != 0);
+  if (f->straight) return factor_straight(f, J) == 0 ? TD_OK : TD_E_SINGULAR;
   fill(f, J, re, im);
   for (int i = 0; i < npos; i++) {
     if (is_zero(row_of(f, i) + 2 * i)) return TD_E_SINGULAR;
@@ -108,8 +170,12 @@ td_status td_shifted_factor(td_shifted* f, const double* J, double re, double im
   return td_lu_complex(f->rest, rest, f->pivot) == 0 ? TD_OK : TD_E_SINGULAR;
 }
 
-void td_shifted_solve(const td_shifted* f, double* b) {
+void td_shifted_solve(td_shifted* f, double* b) {
   const int n = f->n, npos = f->npos;
+  if (f->straight) {
+    solve_straight(f, b);
+    return;
+  }
   for (int i = 0; i < npos; i++) subtract_part(b + 2 * i, row_of(f, i), b, f->ends + 6 * i);
   for (int i = npos; i < n; i++) complex_dot_from(b + 2 * i, row_of(f, i), b, npos);
   td_lu_complex_solve(f->rest, f->pivot, n - npos, b + 2 * npos);

@@ -11,6 +11,6 @@ void td_shifted_free(td_shifted* f);
 // J n x n, row-major.
 td_status td_shifted_factor(td_shifted* f, const double* J, double re, double im);
 // In place; b (n) complex numbers as pairs [re, im].
-void td_shifted_solve(const td_shifted* f, double* b);
+void td_shifted_solve(td_shifted* f, double* b);
 
 #endif

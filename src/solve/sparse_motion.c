@@ -156,6 +156,9 @@ static td_status factor(void* ctx, double gamma) {
   td_motion* m = ctx;
   sparse_motion* s = m->sparse;
   const int rows = row_values(m->model);
+  // not before it is wanted: explicit steps and leaps never factor
+  if (s->kkt == NULL) s->kkt = td_sparse_kkt_new(m->model, false, true);
+  if (s->kkt == NULL) return TD_E_NOMEM;
   s->gamma = gamma;
   for (int i = 0; i < rows; i++) s->J2[i] = gamma * gamma * s->Gq[i];
   if (td_has_quaternions(m->model)) turn_rows(m, s->J2);
@@ -286,9 +289,8 @@ td_status td_sparse_motion_new(td_motion* m) {
   const size_t doubles =
       2 * values + (size_t)mass_values(model) + 4 * rows + 2 * nq + 4 * nv + nc + 1;
   s->K = calloc(doubles, sizeof(double));
-  s->kkt = td_sparse_kkt_new(model, false, true);
   s->mass = td_sparse_kkt_new(model, true, true);
-  if (s->K == NULL || s->kkt == NULL || s->mass == NULL) return TD_E_NOMEM;
+  if (s->K == NULL || s->mass == NULL) return TD_E_NOMEM;
   s->C = s->K + values;
   s->M = s->C + values;
   s->J = s->M + mass_values(model);

@@ -115,4 +115,11 @@ td_status td_statics_solve(td_statics* statics, td_newton* newton, double* q, do
                            const td_newton_options* options, td_strategy* strategy,
                            td_newton_report* report);
 
+// The same with cables that cannot be stretched, of which those that would push are slack; the work
+// keeps which.  Their names, "slack: ...".
+td_status td_statics_taut(td_statics* statics, td_newton* newton, double* q, double* l,
+                          const td_newton_options* options, td_strategy* strategy,
+                          td_newton_report* report);
+void td_statics_name_slack(const td_statics* statics, char* note, size_t size);
+
 #endif

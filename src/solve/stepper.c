@@ -102,6 +102,11 @@ int td_ode_integrals(td_stepper* s, double t, const double* y, double* scratch, 
   return code;
 }
 
+int td_ode_latest(td_stepper* s, double* qdot) {
+  const td_ode* ode = s->ode;
+  return checked(s, ode->latest(ode->ctx, qdot), qdot, ode->nquad);
+}
+
 int td_ode_project(td_stepper* s, double t, double* y) {
   const td_ode* ode = s->ode;
   s->counts.projections++;

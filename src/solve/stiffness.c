@@ -42,13 +42,7 @@ static void sort_in(spectrum* s, int n, const double* re, const double* im) {
   }
 }
 
-// J x: of the dense matrix, or (NULL) of the one that was linearised last
-static void multiply(const td_ode* ode, const double* J, const double* x, double* y) {
-  const int n = ode->n;
-  if (J == NULL) {
-    if (ode->product(ode->ctx, x, y) != TD_OK) memset(y, 0, (size_t)n * sizeof(double));
-    return;
-  }
+static void multiply(const double* J, int n, const double* x, double* y) {
   for (int i = 0; i < n; i++) {
     double sum = 0;
     for (int j = 0; j < n; j++) sum += J[(size_t)i * (size_t)n + (size_t)j] * x[j];
@@ -64,18 +58,17 @@ static double dot(const double* a, const double* b, int n) {
 
 // Dominant eigenvalue or pair by power iteration: when x, Jx, J²x span it, J²x = a Jx + b x and w²
 // = a w + b.
-static void dominant(const td_ode* ode, const double* J, double* x, double* re, double* im) {
-  const int n = ode->n;
+static void dominant(const double* J, int n, double* x, double* re, double* im) {
   double *y = x + n, *z = y + n;
   for (int i = 0; i < n; i++) x[i] = 1 + 0.1 * sin(i);
   for (int k = 0; k < 60; k++) {
-    multiply(ode, J, x, y);
+    multiply(J, n, x, y);
     const double size = sqrt(dot(y, y, n));
     if (!(size > 0)) return;
     for (int i = 0; i < n; i++) x[i] = y[i] / size;
   }
-  multiply(ode, J, x, y);
-  multiply(ode, J, y, z);
+  multiply(J, n, x, y);
+  multiply(J, n, y, z);
 
   // least squares for a, b
   const double xx = dot(x, x, n), xy = dot(x, y, n), yy = dot(y, y, n), xz = dot(x, z, n),
@@ -106,7 +99,7 @@ static td_status read_spectrum(const td_ode* ode, double t, const double* y, spe
     }
   } else if (status == TD_OK) {
     double re = 0, im = 0;
-    dominant(ode, J, scratch, &re, &im);
+    dominant(J, ode->n, scratch, &re, &im);
     sort_in(out, 1, &re, &im);
   }
   free(J);
@@ -121,31 +114,69 @@ static double bdf_angle(double rtol) { return 0.2 * pow(rtol / 1e-6, 1.0 / 6); }
 static double explicit_angle(double rtol) { return 2 * pow(rtol / 1e-6, 1.0 / 8); }
 
 // Steps beyond which fast modes of a network are not followed: they are many, and there is hardly
-// any motion in them.  A step of order 8 is 13 evaluations, a leap one; one of BDF costs as much as
-// some ten on top of its factors.
-static const double many_network_steps = 5e3, many_leaps = 1e5;
-// Leaps follow a mode by ω h = 2 at most; the controller keeps a distance from that.
-static const double leap_reach = 1.6;
+// any motion in them, least of all where they are damped.  A step of order 8 is 13 evaluations, a
+// leap one; one of BDF costs as much as some ten on top of its factors.
+static const double many_network_steps = 5e3, many_leaps = 1e5, many_damped_leaps = 3e4;
+// The part of the limit of stability at which the controller keeps leaps.
+static const double leap_part = 0.8;
 // The tolerance from which on leaps are as short as stability demands, not accuracy.
 static const double loose = 1e-5;
 
-// Of a large problem: the fastest eigenvalue by products alone.
-static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end,
+// The fastest mode of w' = -A q - C w by power iteration on A N, which has real eigenvalues and no
+// others that a few dozen products could mistake for them:  ω² = |A N w| / |w|,  c = |C w| / |w|.
+typedef struct mode {
+  double omega, c;
+} mode;
+enum { ITERATIONS = 30 };
+
+static td_status fastest_mode(const td_ode* ode, double* x, mode* m) {
+  const int n = ode->n, nq = ode->npos, nw = n - nq;
+  double* y = x + n;
+  *m = (mode){0, 0};
+  for (int i = 0; i < nw; i++) x[nq + i] = sin((double)i * i + 1);
+  for (int k = 0; k < ITERATIONS; k++) {
+    const double size = sqrt(dot(x + nq, x + nq, nw));
+    if (!(size > 0)) return TD_OK;
+    for (int i = 0; i < nw; i++) x[nq + i] /= size;
+    memset(x, 0, (size_t)nq * sizeof(double));
+    TD_TRY(ode->product(ode->ctx, x, y));  // [N w, -C w]
+    m->c = sqrt(dot(y + nq, y + nq, nw));
+    memset(y + nq, 0, (size_t)nw * sizeof(double));
+    TD_TRY(ode->product(ode->ctx, y, x));  // [., -A N w]
+    m->omega = sqrt(sqrt(dot(x + nq, x + nq, nw)));
+  }
+  return TD_OK;
+}
+
+// The larger root of λ² + c λ + ω² = 0
+static double fastest_rate(mode m) {
+  const double half = m.c / 2;
+  return half < m.omega ? m.omega : half + sqrt(half * half - m.omega * m.omega);
+}
+
+// The longest leap, (ω h)²/4 + c h/2 = 1 (leapfrog.c)
+static double leap_limit(mode m) { return 2 / (m.c / 2 + hypot(m.c / 2, m.omega)); }
+
+// Of a large problem, from products alone; where steps of length h are being taken and few are left
+// there is nothing to choose.
+static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end, double h,
                                td_choice* choice) {
-  spectrum w = {.slowest = INFINITY};
-  double re = 0, im = 0, *scratch = calloc(3 * (size_t)ode->n, sizeof(double));
+  mode m;
+  const bool leaps = ode->rtol >= loose;
+  if (leaps) choice->solver = TD_SOLVER_LEAPFROG;
+  if (h > 0 && t_end - t < h * (leaps ? many_damped_leaps : many_network_steps)) return TD_OK;
+  double* scratch = calloc(2 * (size_t)ode->n, sizeof(double));
   if (scratch == NULL) return TD_E_NOMEM;
-  const td_status status = ode->linearise(ode->ctx, t, y);
-  if (status == TD_OK) dominant(ode, NULL, scratch, &re, &im);
+  td_status status = ode->linearise(ode->ctx, t, y);
+  if (status == TD_OK) status = fastest_mode(ode, scratch, &m);
   free(scratch);
   TD_TRY(status);
-  sort_in(&w, 1, &re, &im);
-  choice->lightly_damped = w.light;
-  const double fastest = fmax(w.damped, w.resolved);
-  const bool leaps = ode->rtol >= loose && !ode->constrained && w.damped == 0;
-  const double steps = (t_end - t) * fastest / (leaps ? leap_reach : stable_reach);
-  if (leaps) choice->solver = TD_SOLVER_LEAPFROG;
-  if (steps > (leaps ? many_leaps : many_network_steps)) choice->solver = TD_SOLVER_STIFF;
+  const double fastest = fastest_rate(m);
+  const bool damped = m.c / 2 > strong * fastest;
+  const double steps = (t_end - t) / (leaps ? leap_part * leap_limit(m) : stable_reach / fastest);
+  const double many = !leaps ? many_network_steps : damped ? many_damped_leaps : many_leaps;
+  choice->lightly_damped = m.c / 2 < bdf5_wedge * fastest;
+  if (steps > many) choice->solver = TD_SOLVER_STIFF;
   snprintf(choice->why, sizeof choice->why, "network: modes up to %.3g 1/s, %.2g %s", fastest,
            steps, leaps ? "leaps" : "explicit steps");
   return TD_OK;
@@ -160,7 +191,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     snprintf(why, room, "no motion is free");
     return TD_OK;
   }
-  if (ode->factor != NULL) return choose_sparse(ode, t, y, t_end, choice);
+  if (ode->factor != NULL) return choose_sparse(ode, t, y, t_end, h, choice);
   if (ode->n > LARGEST) {
     snprintf(why, room, "%d states: dense factorisations would cost more than short steps", ode->n);
     return TD_OK;
@@ -186,9 +217,11 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   // better than its estimate, and a trial costs little
   const bool puzzling = h > 0 && w.damped > 3 * w.resolved && rest / h > 10 * few_steps &&
                         h * w.resolved < 0.5 * explicit_angle(ode->rtol);
-  // lightly damped modes much faster than others, which may hardly move: Radau is tried
+  // lightly damped modes much faster than others, which stability follows and accuracy does not:
+  // they may hardly move, and Radau is tried
+  const double fastest = fmax(w.damped, w.resolved);
   const bool stepped_over = h > 0 && w.light && ode->n <= ALL_EIGENVALUES &&
-                            fmax(w.damped, w.resolved) > 10 * w.slowest &&
+                            fastest > 10 * w.slowest && h * fastest > 0.3 * stable_reach &&
                             rest / h > 10 * few_steps;
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
@@ -206,7 +239,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     choice->only_radau = true;
     snprintf(why, room,
              "fast: explicit steps of %.2g s follow modes of %.3g 1/s; Radau takes longer ones", h,
-             fmax(w.damped, w.resolved));
+             fastest);
   } else if (followed_steps > many_steps && endless) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,

@@ -345,6 +345,38 @@ static bool go_on(tracer* t) {
   return t->s->system.go_on(t->s);
 }
 
+static td_status cannot_switch(const tracer* t) {
+  const td_model* m = t->s->model;
+  const int param = t->o->param;
+  td_work_fail(
+      t->s->work,
+      "the path ends before %s = %g, where a cable that cannot be stretched becomes taut "
+      "or slack, and no equilibrium with it is found",
+      param < m->nparam ? td_model_param_name(m, param) : td_model_input_name(m, param - m->nparam),
+      t->b.point.p);
+  return TD_E_DIVERGED;
+}
+
+// Cables that became taut or slack on the way: the path has a corner, and b goes to what is beyond.
+static td_status switch_cables(tracer* t, bool* switched) {
+  td_statics* s = t->s;
+  td_point* at = &t->b.point;
+  const td_newton_options how = {t->curve.options.tol, 20};
+  td_newton_report report;
+  const int most = td_taut_count(s->model) > 0 ? 4 + 2 * td_taut_count(s->model) : 0;
+  *switched = false;
+  for (int k = 0; k < most; k++) {
+    td_statics_set(s, at->x, at->p);
+    if (td_taut_correct(s->model, s->state, s->work, at->l, TD_TAUT_FIRST) == 0) return TD_OK;
+    *switched = true;
+    td_status status = td_newton_solve(t->curve.newton, at->x, at->l, at->p, &how, &report);
+    if (status == TD_OK) status = td_curve_direction(&t->curve, at, &t->b.sign);
+    if (status == TD_OK) status = judge(t, &t->b);
+    if (status != TD_OK) return status == TD_E_DIVERGED ? cannot_switch(t) : status;
+  }
+  return most > 0 ? cannot_switch(t) : TD_OK;
+}
+
 static td_status follow(tracer* t) {
   double ds = t->o->step, end;
   while (t->result->n < t->o->max_points) {
@@ -360,7 +392,9 @@ static td_status follow(tracer* t) {
     double length = ds;
     const bool last = leaves(t, t->b.point.p, &end);
     if (last) TD_TRY(land(t, end, &length));
-    TD_TRY(record_critical(t, length));
+    bool switched;
+    TD_TRY(switch_cables(t, &switched));
+    if (!switched) TD_TRY(record_critical(t, length));
     if (t->result->n < t->o->max_points) TD_TRY(record(t, &t->b, TD_REGULAR));
     exchange(&t->a, &t->b);
     widen(t, length);
@@ -389,7 +423,7 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
     s->progress = t->o->progress;
     s->user = t->o->user;
     memcpy(first->x, s->state->q, sizeof(double) * (size_t)s->nq);
-    status = td_statics_solve(s, newton, first->x, first->l, &how, &strategy, &report);
+    status = td_statics_taut(s, newton, first->x, first->l, &how, &strategy, &report);
   }
   td_newton_free(newton);
   td_statics_free(s);

@@ -163,4 +163,20 @@ json held.out/linear.json 'd["outputs"] == ["z"] and d["ny"] == 1 and len(d["C"]
 expect 0 demo
 tr -s ' \n' ' ' <stdout.txt | grep -q 'with a force sensor at its tip, as printed in Tables 3 and 4 of the TMTDyn paper, with the' ||
   fail 'a title is cut'
+
+# coordinates of a large network are matrices in the HDF5 file, and a state like any other
+cat >net.m <<'MODEL'
+mesh.grid = [42 42];
+mesh.body.m = 1e-3;
+mesh.joint(2).spring.coeff = 10;
+par.dt_out = 1e-4;
+MODEL
+expect 0 sim net.m --t-final 2e-4 --no-report
+expect 0 sim net.m --at net.out/trajectory.h5 --time 1e-4 --t-final 2e-4 --no-report -o again
+python3 - <<'PYTHON' || fail 'the second half of a run is not that of the whole'
+rows = [open(d + '/trajectory.csv').read().split() for d in ('net.out', 'again')]
+last = [[float(x) for x in r[-1].split(',')] for r in rows]
+assert len(last[0]) > 10000 and len(rows[0]) == 4 and len(rows[1]) == 3
+assert max(abs(a - b) for a, b in zip(*last)) < 1e-6
+PYTHON
 finish

@@ -3,17 +3,6 @@
 // when TENDRIL_LONG is set.
 #include "bench.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 static bench robot(const char* file, const char* basis) {
   char path[1024];
   td_spec* spec = td_spec_new();
@@ -66,35 +55,43 @@ static void compare(const char* file, const char* const bases[2], bool from_rest
   td_trajectory_free(path[1]);
 }
 
-static bool too_long(void) { return !getenv("TENDRIL_LONG") || SANITIZED; }
+static bool too_long(void) { return !getenv("TENDRIL_LONG") || CHECK_SANITIZED; }
 
 // ---- published comparisons --------------------------------------------------------------------
 
 static void manipulator_with_two_bases(void** state) {
   (void)state;
   static const char* const bases[2] = {"legendre", "quadratic"};
-  if (SANITIZED) skip();
+  if (CHECK_SANITIZED) skip();
   compare("cable_manipulator.m", bases, false, 8, 0.3, 0.0459, 0.0270);
 }
 
 static void octopus_arm_with_two_bases(void** state) {
   (void)state;
   static const char* const bases[2] = {"dependent", "cubic"};
-  if (SANITIZED) skip();
+  if (CHECK_SANITIZED) skip();
   compare("octopus_arm.m", bases, false, too_long() ? 0.2 : 2, 0.2, 0.0659, 0.0339);
 }
 
 static void cable_robot_with_two_bases_until_the_cables_snap(void** state) {
   (void)state;
   static const char* const bases[2] = {"legendre", "quadratic"};
-  if (SANITIZED) skip();
+  if (CHECK_SANITIZED) skip();
   compare("cable_robot.m", bases, true, too_long() ? 0.1 : 2.5, 2.47, 0.005, 0.005);
+}
+
+// The snap amplifies a millionth 500 times: paths are then close on average, not at every moment.
+static void cable_robot_with_two_bases_to_the_end(void** state) {
+  (void)state;
+  static const char* const bases[2] = {"legendre", "quadratic"};
+  if (too_long()) skip();
+  compare("cable_robot.m", bases, true, 5, 2.47, INFINITY, 0.005);
 }
 
 static void underwater_robot_with_two_bases(void** state) {
   (void)state;
   static const char* const bases[2] = {"linear", "legendre"};
-  if (SANITIZED) skip();
+  if (CHECK_SANITIZED) skip();
   compare("underwater_robot.m", bases, false, too_long() ? 0.2 : 20, 0.2, 0.05, 0.05);
 }
 
@@ -154,7 +151,7 @@ static void polynomials_of_one_order_are_one_basis(void** state) {
 
 static void the_hybrid_arm_turns_and_rests(void** state) {
   (void)state;
-  if (SANITIZED) skip();
+  if (CHECK_SANITIZED) skip();
   bench b = robot("hybrid_arm.m", NULL);
   rest(&b);
   td_trajectory* path = run(&b, 5);
@@ -171,7 +168,7 @@ static void the_hybrid_arm_turns_and_rests(void** state) {
 
 static void the_gripper_lifts_the_ball(void** state) {
   (void)state;
-  if (SANITIZED) skip();
+  if (CHECK_SANITIZED) skip();
   bench b = robot("soft_gripper.m", NULL);
   td_trajectory* path = run(&b, 3);
   const double* end = td_trajectory_sensors(path, td_trajectory_rows(path) - 1);
@@ -188,6 +185,7 @@ int main(void) {
       cmocka_unit_test(manipulator_with_two_bases),
       cmocka_unit_test(octopus_arm_with_two_bases),
       cmocka_unit_test(cable_robot_with_two_bases_until_the_cables_snap),
+      cmocka_unit_test(cable_robot_with_two_bases_to_the_end),
       cmocka_unit_test(underwater_robot_with_two_bases),
       cmocka_unit_test(beams_with_travelling_curvature),
       cmocka_unit_test(the_hybrid_arm_turns_and_rests),

@@ -196,6 +196,35 @@ static void test_errors_of_the_steps_have_their_order(void** state) {
   }
 }
 
+// ---- what is chosen ---------------------------------------------------------------------------
+
+// What a model does not say is as if it said what the manual promises.
+static void test_points_and_steps_follow_the_basis(void** state) {
+  (void)state;
+  static const struct {
+    const char* basis;
+    int order, points, magnus;
+  } rows[] = {{"legendre", 1, 4, 4},  {"legendre", 2, 5, 6},   {"legendre", 4, 7, 6},
+              {"legendre", 5, 14, 6}, {"chebyshev", 8, 20, 6}, {"fourier", 2, 14, 6},
+              {"constant", 9, 3, 4},  {"linear", 9, 4, 4},     {"quadratic", 9, 5, 6},
+              {"cubic", 9, 6, 6}};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    double tip[2][2];
+    for (int said = 0; said < 2; said++) {
+      char text[2000];
+      int n = snprintf(text, sizeof text, "%srod(1).basis = '%s';\n", ELASTICA, rows[i].basis);
+      if (said)
+        snprintf(text + n, sizeof text - (size_t)n, "rod(1).points = %d; rod(1).magnus = %d;\n",
+                 rows[i].points, rows[i].magnus);
+      bench b = bench_new(text, "gvs", rows[i].order);
+      bench_ramp(&b, "P", alpha, 3);
+      memcpy(tip[said], bench_sensor(&b, "tip"), sizeof tip[said]);
+      bench_free(&b);
+    }
+    assert_memory_equal(tip[0], tip[1], sizeof tip[0]);
+  }
+}
+
 // ---- every basis ------------------------------------------------------------------------------
 
 // Multiquadric bells have tails like 1/distance, for which no rate is known.
@@ -251,6 +280,7 @@ int main(void) {
       cmocka_unit_test(test_errors_with_the_order_are_those_of_the_method),
       cmocka_unit_test(test_errors_with_the_elements_have_the_order_of_the_polynomials),
       cmocka_unit_test(test_errors_of_the_steps_have_their_order),
+      cmocka_unit_test(test_points_and_steps_follow_the_basis),
       cmocka_unit_test(test_errors_of_multiquadric_bells_fall),
       cmocka_unit_test(test_every_basis_has_the_same_limit),
   };

@@ -366,7 +366,7 @@ static const char cantilever[] =
     "world.g = [0 0 -9.81];\n"
     "rod(1).tr.rot = [2*pi/3 1 1 1]; rod(1).length = 0.5; rod(1).radius = 0.02 - 0.02*s;\n"
     "rod(1).E = 1e6; rod(1).nu = 0.5; rod(1).rho = 1000; rod(1).eta = 1e4*damped;\n"
-    "rod(1).order = [-1 -1 -1 3 3 3]; rod(1).points = 5;\n"
+    "rod(1).order = [-1 -1 -1 3 3 3]; rod(1).points = 5; rod(1).magnus = 4;\n"
     "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1), 0.5);\n"
     "par.t_final = param('t_final', 5); par.dt_out = 0.02;\n";
 

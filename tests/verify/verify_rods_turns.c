@@ -4,17 +4,6 @@
 // power.
 #include "rods.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 static const char roll_up[] = ROD_HEAD
     "P = param('P', 0); parts = param('parts', 1);\n"
     "for k = 1:parts, rod(1).part(k).length = 10/parts; end\n"
@@ -78,7 +67,7 @@ static void two_and_a_half_turns(void** state) {
 
 static void ten_turns(void** state) {
   (void)state;
-  if (SANITIZED) skip();  // minutes
+  if (CHECK_SANITIZED) skip();  // minutes
   second_order(1, (const int[]){40, 48, 56, 64},
                (const double[]){0.00480324965962, 7.24968468994e-05, -0.076441741732});
 }

@@ -204,13 +204,14 @@ static const char robot_gvs[] =
     ".2*(stretch(rod(1)) - 1)); rod(1).rho = 1000; rod(1).eta = 300;\n"
     "rod(1).joint.type = 'revolute'; rod(1).joint.dof(1).spring.coeff = .3; rod(1).shape = [0 0 0 "
     ".5 .2 0];\n"
-    "rod(1).part(1).length = .2; rod(1).part(1).order = [0 -1 1 2 1 0]; rod(1).part(1).magnus = "
-    "6;\n"
+    // four points: at none of them a strain rate passes zero, where |v| v has no second derivative
+    "rod(1).points = 4; rod(1).part(1).length = .2; rod(1).part(1).order = [0 -1 1 2 1 0]; "
+    "rod(1).part(1).magnus = 6;\n"
     "rod(1).part(2).length = .1; rod(1).part(2).basis = {'constant', 'fourier', 'monomial', "
     "'linear', 'quadratic', 'chebyshev'}; rod(1).part(2).order = [0 -1 0 1 1 1]; "
     "rod(1).part(2).elements = [1 1 1 2 1 1];\n"
     "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3 0 0]; "
-    "rod(1).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(1).damp.pow = 2;\n"
+    "rod(1).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(1).damp.pow = 3;\n"
     "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
     "rod(2).model = 'gvs'; rod(2).first = at(rod(1), .13); rod(2).tr.rot = [2 1]; rod(2).length = "
     ".2; rod(2).radius = .01; rod(2).E = 1e5; rod(2).rho = 1000; rod(2).basis = 'custom'; "
@@ -422,14 +423,39 @@ static const char robot_mesh[] =
     ".3]; "
     "contact(3).radius = .3; contact(3).ball = .05; contact(3).exponent = 1.5;\n";
 
-static const char* const robot_texts[] = {robot_pendulum, robot_tree, robot_links,  robot_loops,
-                                          robot_given,    robot_rods, robot_rom,    robot_gvs,
-                                          robot_loop_gvs, robot_own,  robot_cables, robot_water,
-                                          robot_contact,  robot_net,  robot_mesh,   robot_platform};
+// Cables that cannot be stretched inside every kind of rod and outside, beside a loop.
+static const char robot_taut[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "body(1).m = .2; body(1).I = 1e-3*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "for k = 1:5, rod(k).tr.trans = [.2*k 0 0]; rod(k).length = .2; rod(k).radius = .015 - .01*s; "
+    "rod(k).E = 1e5; rod(k).rho = 1000; rod(k).eta = 300; end\n"
+    "rod(1).model = 'srl'; rod(1).n = 3; rod(1).modes = [0 1 0 1 1 1]; rod(1).shape = [0 0 .1 2 0 "
+    "1];\n"
+    "rod(2).first = at(rod(1), .2); rod(2).model = 'ebr'; rod(2).n = 2; rod(3).model = 'eba'; "
+    "rod(3).n = 2; rod(4).model = 'rom'; rod(4).n = 2; rod(5).model = 'gvs'; rod(5).order = [-1 0 "
+    "0 2 1 1];\n"
+    "joint(1).first = at(rod(3), .2); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "joint(2).first = at(rod(5), .1); joint(2).second = at(rod(4), .1); joint(2).fixed = [1 0 0];\n"
+    "cable(1).rod = [1 2]; cable(1).path = .01*[cos(20*s) sin(20*s)]; cable(1).from = .03; "
+    "cable(1).to = .15; cable(1).pull = .01*sin(2*t);\n"
+    "cable(2).rod = 3; cable(2).path = [.004 .008 - .01*s]; cable(2).pull = .01*t^3;\n"
+    "cable(3).rod = [4 1]; cable(3).path = [.008 -.006]; cable(3).pull = 0;\n"
+    "cable(4).via = {0, at(rod(4), .15), 1, at(rod(2), .1)}; cable(4).points = [0 .1 .3; .01 0 0; "
+    "0 .02 .01; 0 0 0]; cable(4).pull = .01*t; cable(4).stiffness = inf;\n"
+    "cable(5).rod = 5; cable(5).path = [.004 .008 - .01*s]; cable(5).from = .02; cable(5).to = "
+    ".17; cable(5).pull = -.01*t; cable(6).rod = 2; cable(6).path = [0 .01]; "
+    "cable(6).tension = 1 + u1;\n"
+    "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) tension(cable(1)) tension(cable(2)) "
+    "tension(cable(3)) tension(cable(4)) tension(cable(5)) force(joint(1)) force(joint(2))];\n";
+
+static const char* const robot_texts[] = {
+    robot_pendulum, robot_tree, robot_links,    robot_loops,    robot_given,  robot_rods,
+    robot_rom,      robot_gvs,  robot_loop_gvs, robot_own,      robot_cables, robot_water,
+    robot_contact,  robot_net,  robot_mesh,     robot_platform, robot_taut};
 static const char* const robot_names[] = {
-    "pendulum", "tree", "links",  "loops", "given",   "rods", "rom",  "gvs",
-    "gvs loop", "own",  "cables", "water", "contact", "net",  "mesh", "platform"};
-#define ROBOT_COUNT 16
+    "pendulum", "tree",   "links", "loops",   "given", "rods", "rom",      "gvs", "gvs loop",
+    "own",      "cables", "water", "contact", "net",   "mesh", "platform", "taut"};
+#define ROBOT_COUNT 17
 #define ROBOT_RODS 5  // this one and the ones behind it have rods or beams
 
 #endif

@@ -5,15 +5,7 @@
 
 #include "robots.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-
-#ifndef SANITIZED
+#if !CHECK_SANITIZED
 
 static long calls;
 

@@ -9,17 +9,6 @@
 #include "robots.h"
 #include "spec.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZED 1
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED 0
-#endif
-
 static const char pendulum[] =
     "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr(1).rot = [2 inf];\n";
 
@@ -145,12 +134,12 @@ static void check_attack(const attack* a) {
   td_model* model = NULL;
   // the whole work takes up to 2 s, a quarter of it shows the same sooner
   if (a->message && strcmp(a->message, "endless loop") == 0)
-    spec->limits.work /= SANITIZED ? 10 : 4;
+    spec->limits.work /= CHECK_SANITIZED ? 10 : 4;
   const double start = cpu();
   td_spec_load_string(spec, "hostile.m", a->text);
   const td_status status = td_model_compile(spec, &model);
   const double used = cpu() - start;
-  if (!SANITIZED && used > 10) fail_msg("%s: %.2f s", a->what, used);
+  if (!CHECK_SANITIZED && used > 10) fail_msg("%s: %.2f s", a->what, used);
   if ((status == TD_OK) != (a->message == NULL))
     fail_msg("%s: %s", a->what, td_spec_messages(spec));
   if (a->message && !strstr(td_spec_messages(spec), a->message))
@@ -186,10 +175,10 @@ static void long_texts_are_read_or_refused(void** state) {
       {"", "\x01\xff", "", 100000, "control character"},
   };
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    char* text = repeated(texts[i].head, texts[i].part, SANITIZED ? texts[i].n / 10 : texts[i].n,
-                          texts[i].tail);
+    char* text = repeated(texts[i].head, texts[i].part,
+                          CHECK_SANITIZED ? texts[i].n / 10 : texts[i].n, texts[i].tail);
     const attack a = {texts[i].part, text, texts[i].message ? texts[i].message : "no body"};
-    if (SANITIZED) {
+    if (CHECK_SANITIZED) {
       survive(text, NULL, false);
     } else {
       check_attack(&a);
@@ -305,7 +294,7 @@ static void every_beginning_of_a_model_is_survived(void** state) {
     const size_t n = strlen(robot_texts[r]);
     char* text = malloc(n + 1);
     assert_non_null(text);
-    for (size_t k = 0; k < n; k += SANITIZED ? 7 : 1) {
+    for (size_t k = 0; k < n; k += CHECK_SANITIZED ? 7 : 1) {
       memcpy(text, robot_texts[r], k);
       text[k] = '\0';
       survive(text, &small, false);
@@ -435,7 +424,7 @@ static void random_changes_of_models_are_survived(void** state) {
 int main(void) {
   // two gigabytes are enough for every attack; the sanitizer's shadow memory is larger
   const struct rlimit memory = {(rlim_t)2 << 30, (rlim_t)2 << 30};
-  if (!SANITIZED) setrlimit(RLIMIT_AS, &memory);
+  if (!CHECK_SANITIZED) setrlimit(RLIMIT_AS, &memory);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(greedy_texts_are_stopped_with_a_message),
       cmocka_unit_test(long_texts_are_read_or_refused),

@@ -25,6 +25,15 @@ static const char beams_and_ropes[] =
     "  joint(j).damp.visc = .05; joint(j).damp.pow = 2;\n"
     "end, end\n";
 
+// Points with springs and dampers along their translations; one is shaken, one is held where it is,
+// two keep their distance along two directions.
+static const char more_ties[] =
+    "for k = 1:n*n, joint(k).dof(2).damp.visc = .03; joint(k).dof(3).damp.visc = .01*k;\n"
+    "  joint(k).dof(3).damp.pow = 2; joint(k).dof(1).spring.coeff = 5; end\n"
+    "joint(j+1).second = 16; joint(j+1).fixed = [0 0 1]; joint(j+1).motion = [0 0 .01*sin(20*t)];\n"
+    "joint(j+2).second = 13; joint(j+2).fixed = [1 1 1]; joint(j+2).tr.rot = [1 .3];\n"
+    "joint(j+3).first = 6; joint(j+3).second = 16; joint(j+3).fixed = [1 0 1];\n";
+
 static robot load_sparse(const char* text) {
   char* whole = malloc(strlen(text) + 64);
   sprintf(whole, "%spar.linear = 'sparse';\n", text);
@@ -67,6 +76,71 @@ static void a_net_moves_as_the_engine_says(void** state) {
   }
 }
 
+static robot load_tied(const char* more) {
+  char* text = malloc(strlen(net_points) + strlen(more_ties) + strlen(more) + 1);
+  sprintf(text, "%s%s%s", net_points, more_ties, more);
+  const robot r = load_sparse(text);
+  free(text);
+  return r;
+}
+
+static void nodes_that_are_held_or_driven_move_as_the_engine_says(void** state) {
+  (void)state;
+  robot r = load_tied("");
+  uint64_t seed = 11;
+  td_lattice* s = td_lattice_new(r.model);
+  double *vdot = calloc((size_t)r.nv, sizeof(double)), lambda[6];
+  assert_non_null(s);
+  agrees_with_the_engine(&r, s, &seed);
+  assert_true(td_lattice_forward(s, r.state, r.work, vdot, NULL));
+  memcpy(lambda, td_work_lambda(r.work), sizeof lambda);
+  assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_OK);
+  same(lambda, td_work_lambda(r.work), 6);
+  free(vdot);
+  td_lattice_free(s);
+  robot_free(&r);
+}
+
+static void they_are_put_onto_their_constraints_as_by_the_engine(void** state) {
+  (void)state;
+  robot r = load_tied("");
+  uint64_t seed = 13;
+  td_lattice* s = td_lattice_new(r.model);
+  td_state* put = td_state_new(r.model);
+  double e[2], edot[2];
+  for (int k = 0; k < 10; k++) {
+    robot_shake(&r, &seed, 0.1);
+    td_state_copy(r.model, r.state, put);
+    assert_true(td_lattice_error(s, put, r.work, &e[0], &edot[0]));
+    td_constraint_error(r.model, put, r.work, &e[1], &edot[1]);
+    same(e, e + 1, 1);
+    same(edot, edot + 1, 1);
+    assert_true(td_lattice_project(s, put, r.work));
+    assert_int_equal(td_project(r.model, r.state, r.work, 1e-13, 1e-13), TD_OK);
+    same(put->q, r.state->q, r.nq);
+    same(put->v, r.state->v, r.nv);
+  }
+  td_state_free(put);
+  td_lattice_free(s);
+  robot_free(&r);
+}
+
+// one more row that says what others say already
+static void rows_that_depend_on_each_other_are_left_to_the_engine(void** state) {
+  (void)state;
+  robot r = load_tied(
+      "joint(j+4).second = 6; joint(j+4).fixed = [0 0 1]; joint(j+4).motion = "
+      "[0 0 .01*sin(20*t)];\n");
+  td_lattice* s = td_lattice_new(r.model);
+  double* vdot = calloc((size_t)r.nv, sizeof(double));
+  assert_non_null(s);
+  assert_false(td_lattice_forward(s, r.state, r.work, vdot, NULL));
+  assert_false(td_lattice_project(s, r.state, r.work));
+  free(vdot);
+  td_lattice_free(s);
+  robot_free(&r);
+}
+
 static void rates_of_positions_are_those_of_the_engine(void** state) {
   (void)state;
   robot r = load_sparse(beams_and_ropes);
@@ -95,7 +169,7 @@ static void a_parameter_that_is_set_counts_from_then_on(void** state) {
   robot_free(&r);
 }
 
-// loads, live numbers, centres of mass aside, arms, rods, constraints
+// loads, live numbers, centres of mass aside, arms, rods, constraints of what turns
 static void anything_else_is_left_to_the_engine(void** state) {
   (void)state;
   for (int i = 1; i < NET_COUNT; i++) {
@@ -116,6 +190,9 @@ static void anything_else_is_left_to_the_engine(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_net_moves_as_the_engine_says),
+      cmocka_unit_test(nodes_that_are_held_or_driven_move_as_the_engine_says),
+      cmocka_unit_test(they_are_put_onto_their_constraints_as_by_the_engine),
+      cmocka_unit_test(rows_that_depend_on_each_other_are_left_to_the_engine),
       cmocka_unit_test(rates_of_positions_are_those_of_the_engine),
       cmocka_unit_test(a_parameter_that_is_set_counts_from_then_on),
       cmocka_unit_test(anything_else_is_left_to_the_engine),

@@ -7,7 +7,7 @@
 
 #include "robots.h"
 
-#ifdef SANITIZED
+#if CHECK_SANITIZED
 
 int main(void) { return 0; }  // the sanitizer has its own malloc
 

@@ -6,7 +6,7 @@
 #include "../dyn/robots.h"
 #include "derive.h"
 
-#ifdef SANITIZED
+#if CHECK_SANITIZED
 
 int main(void) { return 0; }  // the sanitizer has its own malloc
 

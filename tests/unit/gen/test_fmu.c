@@ -608,6 +608,17 @@ static void test_events_are_indicators_that_end_the_run(void** state) {
   td_model_free(m);
 }
 
+static void test_a_cable_that_cannot_be_stretched_is_refused(void** state) {
+  (void)state;
+  td_model* m = load_with("pendulum.m", NULL, NULL,
+                          "cable(1).via = {0, 1}; cable(1).points = [1 0 0; 0 0 -1]; "
+                          "cable(1).pull = 0;\n");
+  char message[400];
+  assert_int_equal(td_export_fmu(m, "p", 2, NULL, message, sizeof message), TD_E_USAGE);
+  assert_non_null(strstr(message, "cable(1) cannot be stretched"));
+  td_model_free(m);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pendulum_runs_as_simulated_in_both_ways),
@@ -618,6 +629,7 @@ int main(void) {
       cmocka_unit_test(test_version_three_runs_as_simulated),
       cmocka_unit_test(test_a_saved_state_brings_the_same_future),
       cmocka_unit_test(test_events_are_indicators_that_end_the_run),
+      cmocka_unit_test(test_a_cable_that_cannot_be_stretched_is_refused),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -38,7 +38,7 @@ static void shapes_ranges_and_specials_are_written_as_the_checks_read_them(void*
     assert_true(strlen(f->text) > 3);
     assert_null(strchr(f->text, '|'));  // would end a cell of the manual's tables
     assert_true(!*f->special || !strcmp(f->special, "inf") || !strcmp(f->special, "nan") ||
-                !strcmp(f->special, "limit"));
+                !strcmp(f->special, "limit") || !strcmp(f->special, "hard"));
     if (f->kind != FIELD_NUM) assert_int_equal(f->depends, TD_ON_NOTHING);
     if (f->kind != FIELD_STR && f->kind != FIELD_TARGET && f->kind != FIELD_NODES && *f->options)
       assert_true(strpbrk(f->options, "0123456789") != NULL);

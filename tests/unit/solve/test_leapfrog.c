@@ -89,6 +89,19 @@ static void steps_come_close_to_the_stability_limit(void** state) {
   CHECK_NEAR(y[1], 0, rtol);
 }
 
+// a fast mode that is strongly damped: steps near h with (ω h)²/4 + c h/2 = 1, and it stays at rest
+static void steps_come_close_to_the_limit_of_damped_modes(void** state) {
+  (void)state;
+  const double rtol = 1e-3, w = 500, zeta = 0.8, t_end = 10;
+  const double limit = 2 / (w * (zeta + sqrt(zeta * zeta + 1)));
+  double p[] = {2, 1, 0, w, 2 * zeta * w}, y[5] = {1, 1e-6, 0, 0, 0};
+  const td_ode ode = problem(p, rtol, 0);
+  const double steps = (double)integrate(&ode, t_end, y);
+  assert_true(steps > 0.9 * t_end / limit && steps < 1.6 * t_end / limit);
+  CHECK_NEAR(y[0], cos(t_end), 10 * rtol);
+  CHECK_NEAR(y[1], 0, rtol);
+}
+
 // the cubic between steps is as good as the steps
 static void the_solution_inside_a_step_is_as_good_as_at_its_ends(void** state) {
   (void)state;
@@ -194,15 +207,71 @@ static void networks_leap_at_loose_tolerances(void** state) {
   for (int i = 0; i < 168; i++) CHECK_NEAR(q[i], want[i], 1e-3);
 }
 
+// ---- constraints ------------------------------------------------------------------------------
+
+// a body that hangs on a point of the ground and swings in space
+static const char hung[] =
+    "world.g = [0 0 -9.81]; body.m = 1; body.I = diag([.1 .2 .25]); joint(1).second = 1;\n"
+    "joint(1).type = 'free'; joint(1).dof(1).init = .5; joint(1).dof(5).rate = 1;\n"
+    "joint(1).dof(4).rate = .5; joint(2).second = 1; joint(2).tr2nd.trans = [-.5 0 0];\n"
+    "joint(2).fixed = [1 1 1]; par.t_final = 1; par.dt_out = 1; par.atol = 1e-9;\n";
+
+// as without constraints: a thousandth of the tolerance, a hundredth of the error; projections may
+// leave 1e-11 of positions and of speeds, which are below 10
+static void constraints_cost_no_order(void** state) {
+  (void)state;
+  double q[7], want[7], error[2] = {0, 0};
+  simulate(hung, TD_SOLVER_EXPLICIT, 1e-11, want);
+  for (int k = 0; k < 2; k++) {
+    const td_sim_stats s = simulate(hung, TD_SOLVER_LEAPFROG, k ? 1e-7 : 1e-4, q);
+    assert_true(s.max_constraint_error < 1e-11 && s.max_velocity_error < 1e-10);
+    for (int i = 0; i < 7; i++) error[k] = fmax(error[k], fabs(q[i] - want[i]));
+  }
+  assert_true(error[0] < 100 * 1e-4);
+  assert_true(error[0] / error[1] > 30 && error[0] / error[1] < 300);
+}
+
+// a net that is shaken at a node: the node is where it should be, and what it takes is what the
+// explicit solver says
+static void a_shaken_net_leaps(void** state) {
+  (void)state;
+  char text[1024];
+  snprintf(text, sizeof text,
+           "%sjoint(1).second = at(mesh(1), 30); joint(1).fixed = [0 0 1];\n"
+           "joint(1).motion = [0 0 .02*sin(20*t)]; for d = 1:3\n"
+           "mesh.joint(1).dof(d).damp.visc = 1e-3; end\n"
+           "mesh.joint(2).damp.visc = .5;\n"  // fast modes are strongly damped
+           "sensor(1).name = 's'; sensor(1).value = [pos(mesh(1), 30)(3) lambda(joint(1))(3)];\n",
+           net);
+  double rows[2][2];
+  for (int k = 0; k < 2; k++) {
+    robot r = robot_open(text);
+    td_sim_options o = td_sim_options_default();
+    td_trajectory* run = NULL;
+    o.solver = k ? TD_SOLVER_AUTO : TD_SOLVER_EXPLICIT;
+    o.rtol = k ? 1e-4 : 1e-9;
+    assert_int_equal(td_simulate(r.model, r.work, r.state, &o, &run), TD_OK);
+    if (k) assert_int_equal(td_trajectory_stats(run)->solver, TD_SOLVER_LEAPFROG);
+    memcpy(rows[k], td_trajectory_sensors(run, td_trajectory_rows(run) - 1), sizeof rows[k]);
+    td_trajectory_free(run);
+    robot_close(&r);
+  }
+  CHECK_NEAR(rows[1][0], .02 * sin(20 * .3), 1e-12);
+  CHECK_NEAR(rows[1][1], rows[0][1], 1e-2 * fabs(rows[0][1]));
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_fall_with_the_square_of_the_step),
       cmocka_unit_test(errors_follow_the_tolerance),
       cmocka_unit_test(steps_come_close_to_the_stability_limit),
+      cmocka_unit_test(steps_come_close_to_the_limit_of_damped_modes),
       cmocka_unit_test(the_solution_inside_a_step_is_as_good_as_at_its_ends),
       cmocka_unit_test(roots_are_found_where_they_are),
       cmocka_unit_test(a_body_turns_as_the_explicit_solver_says),
       cmocka_unit_test(networks_leap_at_loose_tolerances),
+      cmocka_unit_test(constraints_cost_no_order),
+      cmocka_unit_test(a_shaken_net_leaps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

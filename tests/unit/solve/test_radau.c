@@ -130,6 +130,29 @@ static void shifted_systems_are_solved_whatever_is_eliminated_first(void** state
   }
 }
 
+// q' = v, with states besides that are neither
+static void straight_systems_are_solved_by_half_their_order(void** state) {
+  (void)state;
+  enum { POS = 4, ALL = 10 };
+  uint64_t seed = 6;
+  double J[ALL * ALL] = {0}, b[2 * ALL], x[2 * ALL];
+  for (int i = 0; i < POS; i++) J[i * ALL + POS + i] = 1;
+  for (int i = POS * ALL; i < ALL * ALL; i++) J[i] = check_random(&seed);
+  for (int i = 0; i < 2 * ALL; i++) x[i] = b[i] = check_random(&seed);
+  td_shifted* f = td_shifted_new(ALL, POS);
+  assert_non_null(f);
+  const double complex sigma = 2.7 - 3.1 * I;
+  assert_int_equal(td_shifted_factor(f, J, creal(sigma), cimag(sigma)), TD_OK);
+  td_shifted_solve(f, x);
+  for (int i = 0; i < ALL; i++) {
+    double complex sum = sigma * (x[2 * i] + I * x[2 * i + 1]);
+    for (int j = 0; j < ALL; j++) sum -= J[i * ALL + j] * (x[2 * j] + I * x[2 * j + 1]);
+    CHECK_NEAR(creal(sum), b[2 * i], 1e-13);
+    CHECK_NEAR(cimag(sum), b[2 * i + 1], 1e-13);
+  }
+  td_shifted_free(f);
+}
+
 static void a_shift_onto_an_eigenvalue_is_singular(void** state) {
   (void)state;
   const double J[4] = {0, 1, -4, 0};  // +-2i
@@ -274,6 +297,7 @@ int main(void) {
       cmocka_unit_test(slopes_of_polynomials_are_exact),
       cmocka_unit_test(blocks_give_back_the_matrix),
       cmocka_unit_test(shifted_systems_are_solved_whatever_is_eliminated_first),
+      cmocka_unit_test(straight_systems_are_solved_by_half_their_order),
       cmocka_unit_test(a_shift_onto_an_eigenvalue_is_singular),
       cmocka_unit_test(crossings_come_in_order),
       cmocka_unit_test(the_order_is_nine),

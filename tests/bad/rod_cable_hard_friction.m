@@ -1,2 +1,2 @@
 rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 1000;
-cable(1).pull = 0.01;
+cable(1).pull = 0.01; cable(1).friction = 0.2;

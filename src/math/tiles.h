@@ -1,0 +1,53 @@
+// Square matrices by tiles of eight by eight, which are transposed in registers.
+#ifndef TD_TILES_H
+#define TD_TILES_H
+
+#include <string.h>
+
+#include "lanes.h"
+
+// A tile of rows that are n apart, turned over.
+static inline void tile_transposed(const double* A, int n, lanes to[LANES]) {
+  lanes rows[LANES];
+  for (int i = 0; i < LANES; i++) memcpy(&rows[i], A + i * n, sizeof(lanes));
+  lanes_transpose(rows, to);
+}
+static inline void tile_add(double* A, int n, const lanes x[LANES]) {
+  for (int i = 0; i < LANES; i++) {
+    lanes row;
+    memcpy(&row, A + i * n, sizeof row);
+    row += x[i];
+    memcpy(A + i * n, &row, sizeof row);
+  }
+}
+
+// A += Bᵀ, of order n
+static inline void add_transposed(double* A, const double* B, int n) {
+  const int whole = n / LANES * LANES;
+  for (int i = 0; i < whole; i += LANES)
+    for (int j = 0; j < whole; j += LANES) {
+      lanes x[LANES];
+      tile_transposed(B + j * n + i, n, x);
+      tile_add(A + i * n + j, n, x);
+    }
+  for (int i = 0; i < n; i++)
+    for (int j = i < whole ? whole : 0; j < n; j++) A[i * n + j] += B[j * n + i];
+}
+
+// A += Aᵀ: above the diagonal first, from below it; then below it what is above.
+static inline void add_own_transpose(double* A, int n) {
+  const int whole = n / LANES * LANES;
+  for (int i = 0; i < whole; i += LANES)
+    for (int j = i; j < whole; j += LANES) {
+      lanes x[LANES];
+      tile_transposed(A + j * n + i, n, x);
+      tile_add(A + i * n + j, n, x);
+      if (i == j) continue;
+      tile_transposed(A + i * n + j, n, x);
+      for (int k = 0; k < LANES; k++) memcpy(A + (j + k) * n + i, &x[k], sizeof(lanes));
+    }
+  for (int i = whole; i < n; i++)
+    for (int j = 0; j <= i; j++) A[i * n + j] = A[j * n + i] = A[i * n + j] + A[j * n + i];
+}
+
+#endif

@@ -1,0 +1,74 @@
+// Inputs that a controller or a task sets, control(k).inputs or task(k).inputs: found by their
+// names, each with the limits between which it stays.
+#include <math.h>
+#include <string.h>
+
+#include "build.h"
+
+static int find_input(const builder* b, const char* name) {
+  for (int i = 0; i < b->spec->ninput; i++)
+    if (strcmp(b->spec->inputs[i].name, name) == 0) return i;
+  return -1;
+}
+
+static td_status named_input(const drive_list* l, const value* name, td_span at, int* input) {
+  builder* b = l->b;
+  if (!name || name->kind != V_STR)
+    return td_error(b->diags, TD_E_MODEL, at, "%s(%d).inputs must be names of inputs", l->element,
+                    l->k + 1);
+  *input = find_input(b, name->s);
+  if (*input >= 0) return TD_OK;
+  const char* names[MOST_DRIVES];
+  int n = 0;
+  for (int i = 0; i < b->spec->ninput && n < MOST_DRIVES; i++) names[n++] = b->spec->inputs[i].name;
+  const td_status status =
+      td_error(b->diags, TD_E_MODEL, at, "%s(%d).inputs: the model has no input '%.80s'",
+               l->element, l->k + 1, name->s);
+  td_suggest(b->diags, name->s, names, n);
+  return status;
+}
+
+td_status td_build_drive(const drive_list* l, int i, int* input, td_span* at) {
+  const value* v = td_get(l->list, l->k, "inputs");
+  *at = v ? td_get_at(l->list, l->k, "inputs") : l->at;
+  *input = i;
+  if (!v) return TD_OK;
+  if (v->kind == V_STR) return named_input(l, v, *at, input);
+  *at = v->slots[i].at;
+  return named_input(l, v->slots[i].v, *at, input);
+}
+
+td_status td_build_drive_count(const drive_list* l, int* n) {
+  const value *v = td_get(l->list, l->k, "inputs"), *limits = td_get(l->list, l->k, "limits");
+  const td_span at = v ? td_get_at(l->list, l->k, "inputs") : l->at;
+  const int k = l->k + 1, rows = limits ? td_value_count(limits) / 2 : 1;
+  *n = !v ? l->b->spec->ninput : v->kind == V_STR ? 1 : td_value_count(v);
+  if (*n == 0)
+    return td_error(l->b->diags, TD_E_MODEL, at,
+                    "%s(%d) needs an input: write u = input('u', 0) and use it in a force",
+                    l->element, k);
+  if (*n > MOST_DRIVES)
+    return td_error(l->b->diags, TD_E_MODEL, at, "%s(%d) may use %d inputs at most, got %d",
+                    l->element, k, MOST_DRIVES, *n);
+  if (rows != 1 && rows != *n)
+    return td_error(l->b->diags, TD_E_MODEL, td_get_at(l->list, l->k, "limits"),
+                    "%s(%d).limits must have one row or one for each of its %d inputs, got %d",
+                    l->element, k, *n, rows);
+  return TD_OK;
+}
+
+td_status td_build_drive_limits(const drive_list* l, int i, num* low, num* high) {
+  const value* v = td_get(l->list, l->k, "limits");
+  const int rows = v ? td_value_count(v) / 2 : 1, row = rows > 1 ? i : 0;
+  td_exprs* g = l->b->spec->graph;
+  const ex least = v ? td_value_ex(v, row, g) : td_ex_const(g, -INFINITY);
+  const ex most = v ? td_value_ex(v, row + rows, g) : td_ex_const(g, INFINITY);
+  if (td_ex_is_const(g, least) && td_ex_is_const(g, most) &&
+      !(td_ex_value(g, least) <= td_ex_value(g, most)))
+    return td_error(l->b->diags, TD_E_MODEL, td_get_at(l->list, l->k, "limits"),
+                    "%s(%d).limits: the lowest value %g is above the highest %g", l->element,
+                    l->k + 1, td_ex_value(g, least), td_ex_value(g, most));
+  *low = td_build_number(l->b, least);
+  *high = td_build_number(l->b, most);
+  return *low == NUM_NONE || *high == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}

@@ -1,0 +1,3 @@
+rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 1000;
+rod(1).model = 'gvs'; rod(1).coords = 1; c = coord(rod(1)); rod(1).strain = [0 0 0 0 c(1) 0];
+cable(1).pull = 0.01;
