@@ -22,21 +22,26 @@ typedef struct motion_row {
   rom_orders rom;    // of the polynomial model; its errors count in lengths, too
   bool better;       // after the first moment it may seem to converge faster than second order
   // What takes minutes runs with TENDRIL_LONG=1: all moments, on finer numbers of segments and
-  // higher orders; without it the first `quick` moments.  quick = 0: all of them always.
+  // higher orders; without it, and for spectral rods, the first `quick` moments.  quick = 0: all of
+  // them always.
   int quick, fine[max_levels];
+  double fine_tol;  // of their slope; 0: as order_tol
   rom_orders rom_fine;
   int first;  // of the models: those before it have a row of their own
 } motion_row;
 
+static inline motion_row first_moments(const motion_row* row) {
+  motion_row r = *row;
+  if (r.quick > 0) r.t[r.quick] = 0;
+  return r;
+}
+
 // What of a row is asked for now
 static inline motion_row asked(const motion_row* row) {
   motion_row r = *row;
-  if (r.quick == 0) return r;
-  if (!getenv("TENDRIL_LONG")) {
-    r.t[r.quick] = 0;
-    return r;
-  }
+  if (!getenv("TENDRIL_LONG")) return first_moments(row);
   if (r.fine[0] > 0) memcpy(r.n, r.fine, sizeof r.n);
+  if (r.fine_tol > 0) r.order_tol = r.fine_tol;
   if (r.rom_fine.parts > 0) r.rom = r.rom_fine;
   return r;
 }
@@ -81,11 +86,13 @@ static inline void spectral_motion(const motion_row* r, start begin) {
   bench_free(&b);
 }
 
-// Errors of the polynomial model at every moment.
+// Errors of the polynomial model at every moment.  A tenth of the tolerance in each step; where the
+// motion goes on after the quick moments, less, as errors add up.
 static inline void polynomial_errors(const motion_row* r, int order, double error[max_times]) {
   bench b = bench_rom(r->text, order, r->rom.parts);
+  const double share = r->quick > 0 ? 0.1 * r->quick / time_count(r) : 0.1;
   td_trajectory* path =
-      bench_run(&b, r->t[time_count(r) - 1], r->t[0], fmin(1e-5, 0.1 * r->rom.tol));
+      bench_run(&b, r->t[time_count(r) - 1], r->t[0], fmin(1e-5, share * r->rom.tol));
   for (int i = 0; i < time_count(r); i++)
     error[i] =
         distance(td_trajectory_sensors(path, (int)lround(r->t[i] / r->t[0])), r->want[i], r->size) /
@@ -139,8 +146,8 @@ static inline void refine_segments(const motion_row* r, start begin) {
 }
 
 static inline void refine_from(const motion_row* row, start begin) {
-  const motion_row r = asked(row);
-  spectral_motion(&r, begin);
+  const motion_row r = asked(row), first = first_moments(row);
+  spectral_motion(&first, begin);
   polynomial_motion(&r);
   refine_segments(&r, begin);
 }

@@ -330,7 +330,8 @@ static void test_D18_a_beam_of_poses_spins_up(void** state) {
                        D18_WANT,
                        .rom = {1, {1, 2, 3, 4}, 1e-5, 0, false},
                        .quick = 2,
-                       .fine = {6, 8, 10, 12},
+                       .fine = {8, 10, 12, 16},
+                       .rom_fine = {1, {3, 4, 5, 6}, 1e-5, 0, false},
                        .first = relative_models});
 }
 

@@ -1,37 +1,8 @@
 // Rods whose equilibria turn back, branch or close a loop: limit points, bifurcations and rings
 // against exact and converged figures, second order over at least four refinements.
-#include "rods_loads.h"
+#include "rods_paths.h"
 
 // ---- paths with critical points ---------------------------------------------------------------
-
-typedef struct path_row {
-  const char* text;
-  double from, to, step;
-} path_row;
-
-// Parameter and sensors at the k-th critical point of a kind, the sensors after it.
-static void find_critical(bench b, const path_row* r, td_path_kind kind, int count, int size,
-                          double* out) {
-  td_trace_options options = td_trace_options_default();
-  options.param = td_model_param_find(b.model, "P");
-  options.from = r->from;
-  options.to = r->to;
-  options.step = r->step;
-  td_trace_result* path;
-  assert_int_equal(td_trace(b.model, b.work, b.state, &options, &path), TD_OK);
-  int found = 0;
-  const int nsensor = td_model_sizes(b.model).nsensor;
-  for (int i = 0; i < path->n && found < count; i++) {
-    if (path->kind[i] != kind) continue;
-    out[found * (size + 1)] = path->p[i];
-    memcpy(out + found * (size + 1) + 1, path->sensors + i * nsensor,
-           sizeof(double) * (size_t)size);
-    found++;
-  }
-  assert_int_equal(found, count);
-  td_trace_free(path);
-  bench_free(&b);
-}
 
 static void critical_points(const path_row* r, const char* model, int n, td_path_kind kind,
                             int count, int size, double* out) {
@@ -151,24 +122,6 @@ static void test_S05_the_bent_path_of_the_frame(void** state) {
   for (int k = 0; k < 3; k++)
     CHECK_REACHED("S05 gvs bent path", distance(x + 3 * k, want[k], 3) / 0.24, 1e-8);
 }
-
-// Lee's frame in units of leg length and bending stiffness: P L²/EI = 10 P of the table,
-// displacements of the load / 120.
-#define LEE                                                                                  \
-  ROD_HEAD                                                                                   \
-  "P = param('P', 0); EA = 43200; far = 1e4;\n"                                              \
-  "for i = 1:2\n"                                                                            \
-  "  rod(i).model = mdl; rod(i).n = n; rod(i).length = 1; rod(i).inertia = [1 1 1 1 1 1];\n" \
-  "  rod(i).stiffness = [EA/2.6 EA/2.6 EA far 1 far];\n"                                     \
-  "  if ~absolute, rod(i).modes = [cosserat 0 cosserat 0 1 0]; end\n"                        \
-  "end\n"                                                                                    \
-  "rod(1).tr(1).rot = [3 pi/2]; rod(1).tr(2).rot = along_x;\n"                               \
-  "rod(1).joint.type = 'revolute'; rod(1).joint.axis = [0 1 0];\n"                           \
-  "rod(2).first = at(rod(1), 1); rod(2).tr.rot = [2 -pi/2];\n"                               \
-  "joint(1).second = at(rod(2), 1); joint(1).tr.trans = [1 1 0]; joint(1).refbody = 0;\n"    \
-  "joint(1).fixed = [1 1 0 0 0 0];\n"                                                        \
-  "exload(1).exbody = at(rod(2), 0.2); exload(1).refbody = 0; exload(1).ftau = [0 -P 0];\n"  \
-  "p = pos(rod(2), 0.2); sensor(1).name = 'load'; sensor(1).value = [1 - p(2), p(1) - 0.2];\n"
 
 // Half a per cent with ten segments in a leg.
 static void check_limits(const study* s, const double* want) {
@@ -369,24 +322,11 @@ static void test_S15_a_closed_ring_is_pulled_and_pushed(void** state) {
               14, "rod(1).elements = 2;\n");
 }
 
-// Deep arch in units of its radius and bending stiffness: P R²/EI = P of the table / 100.
-#define ARCH                                                                                      \
-  ROD_HEAD                                                                                        \
-  "P = param('P', 0); a = 107.5*pi/180; L = 2*a; rod(1).length = L;\n"                            \
-  "rod(1).inertia = [1 1 1 1 1 1]; rod(1).shape = [0 0 0 0 1 0];\n"                               \
-  "rod(1).stiffness = [1e6 1e6 1e6 1e4 1 1e4]; if ~absolute, rod(1).modes = [0 0 0 0 1 0]; end\n" \
-  "rod(1).tr(1).trans = [sin(a) cos(a) 0]; rod(1).tr(1).rot = [3 pi - a];\n"                      \
-  "rod(1).tr(2).rot = along_x; joint(1).second = at(rod(1), L);\n"                                \
-  "joint(1).tr.trans = [-sin(a) cos(a) 0]; joint(1).refbody = 0;\n"                               \
-  "joint(1).fixed = [1 1 0 0 0 0];\n"                                                             \
-  "exload(1).exbody = at(rod(1), L/2); exload(1).refbody = 0; exload(1).ftau = [0 -P 0];\n"       \
-  "p = pos(rod(1), L/2); sensor(1).name = 'crown'; sensor(1).value = [1 - p(2), p(1)];\n"
-
 // A thousandth with 40 links is 1.6/n².
 static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
   (void)state;
   if (CHECK_SANITIZED) skip();  // paths with spectral rods take minutes there
-  static const char text[] = ARCH;
+  static const char text[] = ARCH(TO_THE_HINGE), curved[] = ARCH(ON_THE_HINGE);
   const double inextensible[3] = {8.97308996972, 1.13732063125, -0.61141465795},
                cosserat[3] = {8.97289133844, 1.13730745654, -0.611417136732};
   const path_row row = {text, 7, 11, 0.2};
@@ -402,7 +342,7 @@ static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
     study_check(&s, &(demand){"crown", 1, 2, want + 1, 1, 1.6, 0.2, 1e-6});
   }
   double x[3];
-  find_critical(bench_spectral(text, 7, "rod(1).elements = 4;\n"), &row, TD_LIMIT, 1, 2, x);
+  find_critical(bench_spectral(curved, 7, "rod(1).elements = 4;\n"), &row, TD_LIMIT, 1, 2, x);
   CHECK_REACHED("S16 gvs P_cr", fabs(x[0] / inextensible[0] - 1), 1e-6);
   CHECK_REACHED("S16 gvs crown", distance(x + 1, inextensible + 1, 2), 1e-6);
 }
@@ -415,7 +355,7 @@ static void test_S16_the_deep_arch_of_polynomial_rods(void** state) {
                scale[3] = {want[0], 1, 1};
   polynomial_path(&(rom_path){"S16",
                               "limit",
-                              {ARCH, 8.5, 10, 0.2},
+                              {ARCH(TO_THE_HINGE), 8.5, 10, 0.2},
                               {8, {2, 3, 4, 5}, 1e-5, 0, false},
                               TD_LIMIT,
                               1,
