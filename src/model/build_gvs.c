@@ -262,8 +262,8 @@ static td_status given_points(builder* b, gvs* g, const value* points) {
 }
 
 // Points in each element unless the model says: p + 3 count the mass of polynomials of degree p
-// exactly, whose displacements are of degree p + 2.  From degree 5 on as many more as keep the steps
-// between them, whose error falls only as points^-6, from hiding what such functions resolve.
+// exactly, whose displacements are of degree p + 2.  From degree 5 on as many more as keep the
+// steps between them, whose error falls only as points^-6, from hiding what such functions resolve.
 // Strain fields that are written out may move.
 static int usual_points(const gvs* g) {
   const int p = degree(g);

@@ -41,7 +41,7 @@ void td_check_rod(td_spec* spec, const value* s, int i, const char* name);
 void td_check_chamber(td_spec* spec, const value* s, int i, const char* name);
 void td_check_cable(td_spec* spec, const value* s, int i, const char* name);
 // Is cable i driven by its length and cannot be stretched?
-bool td_cable_is_taut(td_spec* spec, const value* s, int i);
+bool td_cable_is_taut(const td_spec* spec, const value* s, int i);
 void td_check_contact(td_spec* spec, const value* s, int i, const char* name);
 // A body or rod that has `fluid`, or must have a section because there is a fluid.
 void td_check_wet(td_spec* spec, const td_field* field, const value* s, int i, const char* name);

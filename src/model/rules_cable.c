@@ -9,10 +9,15 @@ static td_span field_at(td_spec* spec, const value* s, int i, const char* field)
   return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(&spec->diags, s, i);
 }
 
-bool td_cable_is_taut(td_spec* spec, const value* s, int i) {
+// A stiffness other than inf, or an expression.
+static bool is_stiff(const td_spec* spec, const value* s, int i) {
   double stiffness = INFINITY;
-  if (td_get(s, i, "tension") || !td_get(s, i, "pull")) return false;
-  return td_check_number(spec, s, i, "stiffness", 0, NAN, INFINITY, &stiffness) && isinf(stiffness);
+  const bool known = td_check_number(spec, s, i, "stiffness", 0, NAN, INFINITY, &stiffness);
+  return !known || !isinf(stiffness);
+}
+
+bool td_cable_is_taut(const td_spec* spec, const value* s, int i) {
+  return !td_get(s, i, "tension") && td_get(s, i, "pull") && !is_stiff(spec, s, i);
 }
 
 static bool error(td_spec* spec, td_span at, const char* name, const char* text) {
@@ -30,7 +35,6 @@ static bool has_friction(td_spec* spec, const value* s, int i) {
 // A tension, or a shortening and the stiffness it works against; none: it cannot be stretched.
 static void cable_drive(td_spec* spec, const value* s, int i, const char* name) {
   const bool tension = td_get(s, i, "tension"), pull = td_get(s, i, "pull");
-  const bool stiffness = td_get(s, i, "stiffness");
   if (!tension && !pull) {
     error(spec, td_check_element_at(&spec->diags, s, i), name,
           " is driven by nothing: write tension or pull");
@@ -41,7 +45,7 @@ static void cable_drive(td_spec* spec, const value* s, int i, const char* name) 
     error(spec, td_get_at(s, i, "friction"), name,
           ".friction: a cable that cannot be stretched has none; give it a stiffness [N/m]");
   }
-  if (tension && stiffness && !pull)
+  if (tension && !pull && is_stiff(spec, s, i))
     td_warn(&spec->diags, td_get_at(s, i, "stiffness"),
             "%s.stiffness has no effect: its tension is given", name);
 }

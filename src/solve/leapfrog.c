@@ -31,7 +31,7 @@
 // nothing about the limit, those that failed do: steps stay below a part of them, which is raised a
 // little after each wait.
 static const double shortest = 0.2, longest = 2, safety = 0.9, worth = 1.2;
-static const double below = 0.9, raise = 1.1;
+static const double below = 0.9, raise = 1.25;
 enum { RETRIES = 30, BISECTIONS = 100, LONGEST_WAIT = 128 };
 
 typedef struct moment {

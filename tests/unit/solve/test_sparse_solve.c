@@ -172,7 +172,8 @@ static void trajectories_agree(void** state) {
       td_sim_options o = td_sim_options_default();
       o.t_final = 0.03;
       o.dt_out = 0.015;
-      o.rtol = solver == 0 ? 1e-10 : 1e-8;
+      // corners of ropes make explicit errors some times the tolerance: well below what is asked
+      o.rtol = solver == 0 ? 1e-12 : 1e-8;
       o.atol = 1e-12;
       o.solver = solver == 0 ? TD_SOLVER_EXPLICIT : TD_SOLVER_STIFF;
       for (int k = 0; k < 2; k++)
