@@ -38,13 +38,14 @@ static double answer(const td_model* m, const td_projector* p, double enough, do
   return size;
 }
 
-// The same with another B if need be; false: not even then below `accept`.
+// The same with another B if need be, when hundred times `enough` is left; false: not even then
+// below `accept`.
 static bool find(const td_model* m, td_work* w, td_projector* p, double enough, double accept,
                  double* e, double* delta, double* left) {
   const arena_mark mark = arena_open(&w->scratch);
   double *r = arena_doubles(&w->scratch, m->nrow), *step = arena_doubles(&w->scratch, m->nvel);
   *left = INFINITY;
-  for (int attempt = 0; attempt < 2 && !(*left <= accept); attempt++) {
+  for (int attempt = 0; attempt < 2 && !(*left <= 100 * enough); attempt++) {
     if (attempt > 0) p->ready = false;
     if (!p->ready) p->ready = td_corrections(m, w, p->B);
     memcpy(r, e, (size_t)m->nrow * sizeof(double));

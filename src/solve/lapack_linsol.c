@@ -13,31 +13,16 @@
 
 #include "dense.h"
 #include "kernel.h"
+#include "linsol.h"
 
 typedef struct lu {
+  td_linsol base;
   int n, npos;
   int* few;      // (n) columns in which a row is not zero
   int* ends;     // (6 npos) of the stretches that hold the numbers of each of the positions' rows
   double* rest;  // what is left of A without the positions, factored
-  sunindextype last_flag;
-  long* factorisations;
   int pivot[];
 } lu;
-
-static SUNLinearSolver_Type type_of(SUNLinearSolver s) {
-  (void)s;
-  return SUNLINEARSOLVER_DIRECT;
-}
-
-static SUNLinearSolver_ID id_of(SUNLinearSolver s) {
-  (void)s;
-  return SUNLINEARSOLVER_CUSTOM;
-}
-
-static int initialise(SUNLinearSolver s) {
-  ((lu*)s->content)->last_flag = SUNLS_SUCCESS;
-  return SUNLS_SUCCESS;
-}
 
 // Rows below i minus multiples of row i, whose numbers are at `few`; the multiples stay in column
 // i.
@@ -71,9 +56,9 @@ static int setup(SUNLinearSolver s, SUNMatrix matrix) {
   lu* f = s->content;
   const int n = f->n, rest = n - f->npos;
   double* A = SUNDenseMatrix_Data(matrix);
-  ++*f->factorisations;
+  ++*f->base.factorisations;
   for (int i = 0; i < f->npos; i++) {
-    f->last_flag = i + 1;
+    f->base.last_flag = i + 1;
     if (A[(size_t)i * (size_t)n + (size_t)i] == 0) return SUNLS_LUFACT_FAIL;
     eliminate(A, n, i, f->few);
   }
@@ -87,8 +72,8 @@ static int setup(SUNLinearSolver s, SUNMatrix matrix) {
     memcpy(f->rest + (size_t)i * (size_t)rest, A + (size_t)(f->npos + i) * (size_t)n + f->npos,
            (size_t)rest * sizeof(double));
   }
-  f->last_flag = td_lu(f->rest, rest, f->pivot);
-  return f->last_flag == 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
+  f->base.last_flag = td_lu(f->rest, rest, f->pivot);
+  return f->base.last_flag == 0 ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
 }
 
 static int solve(SUNLinearSolver s, SUNMatrix matrix, N_Vector x, N_Vector b, realtype tol) {
@@ -109,8 +94,6 @@ static int solve(SUNLinearSolver s, SUNMatrix matrix, N_Vector x, N_Vector b, re
   return SUNLS_SUCCESS;
 }
 
-static sunindextype last_flag(SUNLinearSolver s) { return ((lu*)s->content)->last_flag; }
-
 static int release(SUNLinearSolver s) {
   free(((lu*)s->content)->rest);
   free(s->content);
@@ -121,13 +104,12 @@ static int release(SUNLinearSolver s) {
 
 SUNLinearSolver td_lapack_linsol(int n, int npos, long* factorisations, SUNContext context) {
   const size_t rest = (size_t)(n - npos);
-  SUNLinearSolver s = SUNLinSolNewEmpty(context);
   lu* f = calloc(1, sizeof(lu) + (2 * (size_t)n + 6 * (size_t)npos) * sizeof(int));
   double* block = malloc((rest * rest + 1) * sizeof(double));
-  if (s == NULL || f == NULL || block == NULL) {
+  SUNLinearSolver s = f != NULL && block != NULL ? td_linsol_new(&f->base, context) : NULL;
+  if (s == NULL) {
     free(block);
     free(f);
-    if (s != NULL) SUNLinSolFreeEmpty(s);
     return NULL;
   }
 
@@ -136,14 +118,9 @@ SUNLinearSolver td_lapack_linsol(int n, int npos, long* factorisations, SUNConte
   f->few = f->pivot + n;
   f->ends = f->few + n;
   f->rest = block;
-  f->factorisations = factorisations;
-  s->content = f;
-  s->ops->gettype = type_of;
-  s->ops->getid = id_of;
-  s->ops->initialize = initialise;
+  f->base.factorisations = factorisations;
   s->ops->setup = setup;
   s->ops->solve = solve;
-  s->ops->lastflag = last_flag;
   s->ops->free = release;
   return s;
 }

@@ -42,7 +42,7 @@ typedef struct run {
   td_contest contest;  // of the solvers
   td_solver plain;     // the one for short steps among them
   bool undecided;      // the spectrum may let others in
-  char reason[128];    // of the first choice
+  char reason[160];    // of the first choice, or what lets others try
   double t_switch;     // last switch that was dealt with
   double t_cable;      // last time a cable became taut or slack
   double t_chatter;    // since when such times follow each other at once

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "linsol.h"
+
 // ---- matrix -----------------------------------------------------------------------------------
 
 static SUNMatrix_ID matrix_id(SUNMatrix A) {
@@ -34,32 +36,16 @@ void td_sparse_matrix_gamma(SUNMatrix A, double gamma) { *(double*)A->content = 
 // ---- solver -----------------------------------------------------------------------------------
 
 typedef struct factors {
+  td_linsol base;
   const td_ode* ode;
-  long* count;
-  sunindextype last_flag;
 } factors;
-
-static SUNLinearSolver_Type type_of(SUNLinearSolver s) {
-  (void)s;
-  return SUNLINEARSOLVER_DIRECT;
-}
-
-static SUNLinearSolver_ID id_of(SUNLinearSolver s) {
-  (void)s;
-  return SUNLINEARSOLVER_CUSTOM;
-}
-
-static int initialise(SUNLinearSolver s) {
-  ((factors*)s->content)->last_flag = SUNLS_SUCCESS;
-  return SUNLS_SUCCESS;
-}
 
 static int setup(SUNLinearSolver s, SUNMatrix A) {
   factors* f = s->content;
-  ++*f->count;
+  ++*f->base.factorisations;
   const td_status status = f->ode->factor(f->ode->ctx, *(double*)A->content);
-  f->last_flag = status == TD_OK ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
-  return (int)f->last_flag;
+  f->base.last_flag = status == TD_OK ? SUNLS_SUCCESS : SUNLS_LUFACT_FAIL;
+  return (int)f->base.last_flag;
 }
 
 static int solve(SUNLinearSolver s, SUNMatrix A, N_Vector x, N_Vector b, realtype tol) {
@@ -71,8 +57,6 @@ static int solve(SUNLinearSolver s, SUNMatrix A, N_Vector x, N_Vector b, realtyp
   return SUNLS_SUCCESS;
 }
 
-static sunindextype last_flag(SUNLinearSolver s) { return ((factors*)s->content)->last_flag; }
-
 static int release(SUNLinearSolver s) {
   free(s->content);
   s->content = NULL;
@@ -81,21 +65,15 @@ static int release(SUNLinearSolver s) {
 }
 
 SUNLinearSolver td_sparse_linsol(const td_ode* ode, long* factorisations, SUNContext context) {
-  SUNLinearSolver s = SUNLinSolNewEmpty(context);
   factors* f = calloc(1, sizeof *f);
-  if (s == NULL || f == NULL) {
+  SUNLinearSolver s = td_linsol_new(f != NULL ? &f->base : NULL, context);
+  if (s == NULL) {
     free(f);
-    if (s != NULL) SUNLinSolFreeEmpty(s);
     return NULL;
   }
-  *f = (factors){.ode = ode, .count = factorisations};
-  s->content = f;
-  s->ops->gettype = type_of;
-  s->ops->getid = id_of;
-  s->ops->initialize = initialise;
+  *f = (factors){.base.factorisations = factorisations, .ode = ode};
   s->ops->setup = setup;
   s->ops->solve = solve;
-  s->ops->lastflag = last_flag;
   s->ops->free = release;
   return s;
 }
