@@ -108,10 +108,10 @@ static int count_forces(const td_model* m, force_kind kind) {
 static bool allocate(td_lattice* s) {
   const td_model* m = s->m;
   const size_t n = (size_t)m->ntree, rows = (size_t)m->nrow;
-  const size_t axial = (size_t)count_forces(m, FORCE_AXIAL),
+  const size_t ropes = (size_t)count_forces(m, FORCE_AXIAL),
                beams = (size_t)count_forces(m, FORCE_BEAM);
-  const size_t grips = (size_t)count_forces(m, FORCE_DOF), links = axial + beams;
-  const size_t laws = axial + 6 * beams;
+  const size_t grips = (size_t)count_forces(m, FORCE_DOF), links = ropes + beams;
+  const size_t laws = ropes + 6 * beams;
   s->node = malloc(n * sizeof(node));
   s->link = malloc((links + 1) * sizeof(link));
   s->grip = malloc((grips + 1) * sizeof(grip));
@@ -318,12 +318,12 @@ static void fill_grip(td_lattice* s, const td_work* w, const model_force* f, int
 }
 
 static void fill_laws(td_lattice* s, const td_work* w) {
-  for (int i = 0, link = 0, grip = 0; i < s->m->nforce; i++) {
+  for (int i = 0, links = 0, grips = 0; i < s->m->nforce; i++) {
     const model_force* f = &s->m->force[i];
     if (f->kind == FORCE_DOF) {
-      fill_grip(s, w, f, grip++);
+      fill_grip(s, w, f, grips++);
     } else {
-      fill_link(s, w, f, link++);
+      fill_link(s, w, f, links++);
     }
   }
 }
