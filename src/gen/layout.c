@@ -38,7 +38,8 @@ static bool type_layout(reader* r, const char* type, layout* l) {
   static const struct {
     const char* name;
     int size;
-  } plain[] = {{"int", 4}, {"num", 4}, {"unsigned", 4}, {"bool", 1}, {"char", 1}, {"double", 8}};
+  } plain[] = {{"int", 4},  {"num", 4},    {"unsigned", 4}, {"bool", 1},
+               {"char", 1}, {"int8_t", 1}, {"double", 8}};
   memset(l, 0, sizeof *l);
   l->size = 4;
   bool known = false;

@@ -70,7 +70,7 @@ static td_status read_law(builder* b, const value* s, int i, int element, int ne
   // one value of dir for all directions, or three for the translations
   if (dir && col < 3) {
     const int per = td_field_fit("nx1|nx3", dir, nelement).cols;
-    law->dir = (signed char)td_ex_value(
+    law->dir = (int8_t)td_ex_value(
         g, td_build_pick(b, dir, element, nelement, per == 3 ? col : 0, per, 0));
   }
   law->potential =

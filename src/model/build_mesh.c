@@ -206,7 +206,7 @@ static td_status law_at_element(builder* b, laws* l, int element, int col, model
   if (law->rest_initial && !l->field[1].each)
     law->rest = td_build_number(b, b->m->number_ex[law->rest]);
   if (l->dir && col < 3)
-    law->dir = (signed char)td_ex_value(
+    law->dir = (int8_t)td_ex_value(
         b->spec->graph,
         td_build_pick(b, l->dir, element, l->n, l->dir_axes ? col : 0, l->dir_axes ? 3 : 1, 0));
   law->potential = is_number(b, law->k) && is_number(b, law->rest) && is_number(b, law->compr);

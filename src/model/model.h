@@ -7,6 +7,8 @@
 #ifndef TD_MODEL_H
 #define TD_MODEL_H
 
+#include <stdint.h>
+
 #include "arena.h"
 #include "base.h"
 #include "expr.h"
@@ -176,7 +178,7 @@ typedef struct model_node {
 // != 0, + input.
 typedef struct model_law {
   num k, rest, compr, mu, nu, input;
-  signed char dir;
+  int8_t dir;
   bool rest_initial;  // rest is the value at the initial configuration
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;
