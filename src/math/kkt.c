@@ -143,16 +143,38 @@ static int qr_pivoted_lapack(double* A, int n, int m, double tol, int* perm, dou
 
 // ---- factors ----------------------------------------------------------------------------------
 
-// Nonzero rows of J, scaled to unit length, as columns of QR; false when some element is not finite
-static bool keep_rows(td_kkt* kkt, const double* J) {
+// The largest of each column of J; false when some element is not finite.
+static bool column_sizes(const double* J, int n, int m, double* size) {
+  double sum = 0;
+  memset(size, 0, sizeof(double) * (size_t)n);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < n; j++) {
+      size[j] = fmax(size[j], fabs(J[at(i, j, n)]));
+      sum += fabs(J[at(i, j, n)]);
+    }
+  return isfinite(sum);
+}
+
+// Zero, or what rounding makes of it, as across the plane of a loop that cannot leave it: far below
+// the other rows in every column.  Rows and columns may have any units.
+static bool is_empty(const double* row, const double* size, int n) {
+  static const double rounding = 1e-12;
+  for (int j = 0; j < n; j++)
+    if (fabs(row[j]) > rounding * size[j]) return false;
+  return true;
+}
+
+// Rows of J that are not empty, scaled to unit length, as columns of QR; false when some element is
+// not finite.
+static bool keep_rows(td_kkt* kkt, const double* J, double* size) {
   const int n = kkt->n;
   kkt->nrow = 0;
+  if (!column_sizes(J, n, kkt->m, size)) return false;
   for (int i = 0; i < kkt->m; i++) {
     const double* row = J + at(i, 0, n);
     double sum = 0;
     for (int j = 0; j < n; j++) sum += fabs(row[j]);
-    if (!isfinite(sum)) return false;
-    if (sum < DBL_MIN) continue;
+    if (sum < DBL_MIN || is_empty(row, size, n)) continue;
 
     // lengths that could neither overflow nor vanish
     double* column = kkt->QR + at(kkt->nrow, 0, n);
@@ -288,7 +310,7 @@ void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, 
   kkt->rows = arena_ints(scratch, m);
   kkt->null_vector = arena_doubles(scratch, n);
 
-  if (!keep_rows(kkt, J)) {
+  if (!keep_rows(kkt, J, kkt->null_vector)) {
     kkt->nrow = 0;
     kkt->singular = 1;
     memset(kkt->null_vector, 0, sizeof(double) * (size_t)n);

@@ -175,9 +175,10 @@ const td_field td_fields[] = {
     {"joint.input", FIELD_NUM, "nx1|nx6", "0", "N, N m", FORCE, "", "",
      "force along the line, or the six of a beam"},
     {"joint.refbody", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "",
-     "body in whose frame the constrained directions are counted; 0 is the world"},
+     "body along whose axes the constrained displacements are counted; 0 is the world"},
     {"joint.fixed", FIELD_FLAG, "nx1|nx3|nx6", "0", "", FIXED, "", "",
-     "which of the directions [x y z rx ry rz] are constrained; fewer columns mean the first ones"},
+     "which of [x y z rx ry rz] are constrained: displacements along the axes of `refbody`, "
+     "rotations about those of the first place; fewer columns mean the first ones"},
     {"joint.control", FIELD_NUM, "nx1|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
      "acceleration along the constrained directions; 0 holds them"},
     {"joint.motion", FIELD_NUM, "nx1|nx3|nx6", "", "m, rad", TIMED, "", "",

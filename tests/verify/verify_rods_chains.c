@@ -217,7 +217,7 @@ static void test_S15_a_ring_of_a_chain(void** state) {
                     PLANAR_CHAIN
                     "L = 2*pi; rod(1).length = L; rod(1).shape = [0 0 0 0 1 0]; "
                     "joint(1).first = at(rod(1), 0); joint(1).second = at(rod(1), L); "
-                    "joint(1).fixed = [1 1 0 0 0 1]; exload(1).exbody = at(rod(1), L/2); "
+                    "joint(1).fixed = [1 1 0 0 1 0]; exload(1).exbody = at(rod(1), L/2); "
                     "exload(1).refbody = 0; exload(1).ftau = [0 P 0];\n"
                     "side = pos(rod(1), L/4); sensor(1).value = side(1:2);\n",
                     2 * pi,

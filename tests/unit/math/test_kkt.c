@@ -152,6 +152,22 @@ static void test_redundant_multipliers_have_minimum_norm(void** state) {
   }
 }
 
+// What a sum of large terms leaves where nothing moves: it must not be taken for a direction.
+static void test_rounding_of_a_row_is_no_row(void** state) {
+  (void)state;
+  uint64_t seed = 19;
+  problem p = problem_new(20, 5, 5, 0, 1, &seed);
+  td_kkt kkt;
+  for (int j = 0; j < p.n; j++) p.J[2 * p.n + j] *= 1e-15;
+  p.g[2] = 1e-16;
+  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+  assert_int_equal(kkt.rank, 4);
+  td_kkt_solve(&kkt, p.f, p.g, 1, p.x, p.l, &p.scratch);
+  assert_true(p.l[2] == 0);
+  CHECK_NEAR(residual(&p), 0, 1e-12);
+  problem_free(&p);
+}
+
 static void test_zero_right_hand_sides_and_unwanted_multipliers_may_be_left_out(void** state) {
   (void)state;
   uint64_t seed = 13;
@@ -325,6 +341,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_full_system_is_solved),
       cmocka_unit_test(test_redundant_multipliers_have_minimum_norm),
+      cmocka_unit_test(test_rounding_of_a_row_is_no_row),
       cmocka_unit_test(test_zero_right_hand_sides_and_unwanted_multipliers_may_be_left_out),
       cmocka_unit_test(test_only_the_lower_triangle_of_the_mass_is_read),
       cmocka_unit_test(test_the_null_space_is_orthonormal_and_allowed),
