@@ -251,16 +251,31 @@ static td_status limit_steps(run* r) {
   return TD_E_STOPPED;
 }
 
-static void watch(run* r) {
+static double next_stop(const run* r) {
+  double t = r->plan->t_end;
+  if (r->stop < r->nstop) t = fmin(t, r->stops[r->stop]);
+  if (r->sampler != NULL) t = fmin(t, fmax(td_sampler_next(r->sampler), r->t));
+  return t;
+}
+
+static void measure_errors(run* r) {
   td_motion* m = r->motion;
   td_sim_stats* s = &r->out->stats;
+  double e = m->projector.error, edot = m->projector.rate;
+  if (m->t_projected != r->t) td_motion_errors(m, &e, &edot);
+  s->max_constraint_error = fmax(s->max_constraint_error, e);
+  s->max_velocity_error = fmax(s->max_velocity_error, edot);
+}
+
+// Pulls of cables may change their speed here: errors are those after the impulses.
+static bool settles_here(const run* r) {
+  return td_taut_count(r->motion->model) > 0 && r->t >= next_stop(r) && r->t < r->plan->t_end;
+}
+
+static void watch(run* r) {
+  td_motion* m = r->motion;
   td_motion_unpack(m, r->t, r->y);
-  if (m->size.nconstraint > 0) {
-    double e = m->projector.error, edot = m->projector.rate;
-    if (m->t_projected != r->t) td_motion_errors(m, &e, &edot);
-    s->max_constraint_error = fmax(s->max_constraint_error, e);
-    s->max_velocity_error = fmax(s->max_velocity_error, edot);
-  }
+  if (m->size.nconstraint > 0 && !settles_here(r)) measure_errors(r);
   if (!r->singular_noted && r->stepper != NULL && r->stepper->singular > 0) {
     r->singular_noted = true;
     td_trajectory_say(r->out,
@@ -294,6 +309,8 @@ static td_status settle(run* r) {
   if (td_taut_count(m->model) == 0) return TD_OK;
   TD_TRY(td_motion_settle(m, r->t, r->y, &work));
   r->y[m->ode.n] += work;
+  m->t_projected = NAN;
+  measure_errors(r);
   if (r->plan->belief != NULL) td_taut_copy(m->model, m->work, r->plan->belief);
   return TD_OK;
 }
@@ -344,13 +361,6 @@ static td_status cross(run* r, const td_step* step) {
   r->out->stats.events++;
   r->t_switch = r->t;
   return td_stepper_restart(r->stepper, r->t, r->y);
-}
-
-static double next_stop(const run* r) {
-  double t = r->plan->t_end;
-  if (r->stop < r->nstop) t = fmin(t, r->stops[r->stop]);
-  if (r->sampler != NULL) t = fmin(t, fmax(td_sampler_next(r->sampler), r->t));
-  return t;
 }
 
 // The computer measures and sets inputs.
