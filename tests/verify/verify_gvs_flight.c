@@ -1,6 +1,7 @@
 // Motion of strain-parametrised rods without damping, points and steps chosen by themselves: rows
 // D15 to D18 at all their moments, with energy and momenta.  The whole flights only when
 // TENDRIL_LONG is set.
+#include "rods_flight.h"
 #include "rods_motion.h"
 
 static bool is_long(void) { return getenv("TENDRIL_LONG") != NULL; }
@@ -83,20 +84,9 @@ typedef struct flight {
   } at[most_moments];  // every 2.5 s
 } flight;
 
-#define SPAGHETTI(load, pulse)                                                                    \
-  ROD_HEAD                                                                                        \
-  "rod(1).length = 10; rod(1).stiffness = [1e4 1e4 1e4 500 500 500]; rod(1).inertia = [1 1 1 10 " \
-  "10 20];\n"                                                                                     \
-  "rod(1).tr(1).trans = [6 0 0]; rod(1).tr(1).rot = [3 atan2(8, -6)]; rod(1).tr(2).rot = "        \
-  "along_x;\n"                                                                                    \
-  "rod(1).joint.type = 'free'; " pulse                                                            \
-  "\n"                                                                                            \
-  "exload(1).exbody = at(rod(1), 0); exload(1).refbody = 0; exload(1).ftau = a*" load             \
-  ";\n"                                                                                           \
+#define SPAGHETTI(load, pulse) \
+  FLYING_ROD(load, pulse)      \
   "sensor(1).name = 'end'; sensor(1).value = [pos(rod(1), 0) pos(rod(1), 10)];\n"
-#define SMOOTH(span) "q = t/" span "; a = ifelse(q < 1, 64*q^3*(1 - q)^3, 0);"
-#define TRIANGLE "a = max(0, 1 - abs(t - 2.5)/2.5);"
-#define STEP "a = ifelse(t < 2.5, 1, 0);"
 
 // Nodes and weights on [0, 1] by Newton's method on Legendre's polynomial.
 static void gauss_rule(double* x, double* w) {

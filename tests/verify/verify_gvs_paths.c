@@ -1,33 +1,9 @@
 // Strain-parametrised rods whose equilibria turn back, branch or close a loop, points and steps
 // chosen by themselves: all variants, loads and quantities of rows S05, S06, S14, S15 and S16.
 // n functions of each strain are polynomials up to order n - 1.
-#include "rods_loads.h"
+#include "rods_paths.h"
 
 static bool is_long(void) { return getenv("TENDRIL_LONG") != NULL; }
-
-// Parameter and sensors at the first critical points of a kind.
-static void critical(bench b, double from, double to, double step, td_path_kind kind, int count,
-                     int size, double* out) {
-  td_trace_options options = td_trace_options_default();
-  options.param = td_model_param_find(b.model, "P");
-  options.from = from;
-  options.to = to;
-  options.step = step;
-  td_trace_result* path;
-  assert_int_equal(td_trace(b.model, b.work, b.state, &options, &path), TD_OK);
-  const int nsensor = td_model_sizes(b.model).nsensor;
-  int found = 0;
-  for (int i = 0; i < path->n && found < count; i++) {
-    if (path->kind[i] != kind) continue;
-    out[found * (size + 1)] = path->p[i];
-    memcpy(out + found * (size + 1) + 1, path->sensors + i * nsensor,
-           sizeof(double) * (size_t)size);
-    found++;
-  }
-  assert_int_equal(found, count);
-  td_trace_free(path);
-  bench_free(&b);
-}
 
 // ---- a right-angle frame ----------------------------------------------------------------------
 
@@ -53,8 +29,9 @@ static void test_S05_two_critical_loads_of_the_frame(void** state) {
     for (int i = is_long() ? 0 : 1; i < 2; i++) {  // the first in verify_rods_paths.c, too
       double load;
       const double w = want[k][i];
-      critical(bench_new(frame[k], "gvs", 5 + i), 0.95 * w, 1.03 * w, 0.5, TD_BIFURCATION, 1, 0,
-               &load);
+      find_critical(bench_new(frame[k], "gvs", 5 + i),
+                    &(path_row){.from = 0.95 * w, .to = 1.03 * w, .step = 0.5}, TD_BIFURCATION, 1,
+                    0, &load);
       CHECK_REACHED(k ? "S05 P_cr Cosserat" : "S05 P_cr Kirchhoff", fabs(load / w - 1), 1e-6);
     }
 }
@@ -98,7 +75,7 @@ static void test_S05_the_imperfect_path_of_the_frame(void** state) {
 
 // In units of leg length and bending stiffness: P L²/EI = 10 P of the table, displacements / 120.
 // The load makes a kink in the moment, where a part of the beam ends.
-#define LEE(orders)                                                                          \
+#define LEE_OF(orders)                                                                       \
   ROD_HEAD                                                                                   \
   "P = param('P', 0); EA = 43200;\n"                                                         \
   "for i = 1:2\n"                                                                            \
@@ -117,8 +94,8 @@ static void test_S05_the_imperfect_path_of_the_frame(void** state) {
 static void test_S06_limit_points_of_Lees_frame(void** state) {
   (void)state;
   if (CHECK_SANITIZED) skip();
-  static const char* const text[3] = {LEE("[-1 -1 -1 -1 n -1]"), LEE("[-1 -1 6 -1 n -1]"),
-                                      LEE("[6 -1 6 -1 n -1]")};
+  static const char* const text[3] = {LEE_OF("[-1 -1 -1 -1 n -1]"), LEE_OF("[-1 -1 6 -1 n -1]"),
+                                      LEE_OF("[6 -1 6 -1 n -1]")};
   static const char* const name[3] = {"S06 inextensible", "S06 unshearable", "S06 with shear"};
   const double want[3][6] = {
       {1.85587465395, 48.7394542129, 26.8868525274, -0.942128745387, 58.2004841879, 90.2119138573},
@@ -126,7 +103,8 @@ static void test_S06_limit_points_of_Lees_frame(void** state) {
       {1.854655874, 48.751058693, 26.8787013383, -0.939614235717, 58.223594605, 90.1801141706}};
   for (int k = is_long() ? 0 : 1; k < 3; k++) {  // the first in verify_rods_paths.c, too
     double x[6], error = 0;
-    critical(bench_new(text[k], "gvs", 8), -12, 20, 0.4, TD_LIMIT, 2, 2, x);
+    find_critical(bench_new(text[k], "gvs", 8), &(path_row){.from = -12, .to = 20, .step = 0.4},
+                  TD_LIMIT, 2, 2, x);
     for (int i = 0; i < 6; i++)
       error = fmax(error, fabs(x[i] * (i % 3 == 0 ? 0.1 : 120) / want[k][i] - 1));
     CHECK_REACHED(name[k], error, 1e-6);
@@ -227,7 +205,7 @@ static void test_S15_a_closed_ring(void** state) {
 // ---- an arch ----------------------------------------------------------------------------------
 
 // In units of its radius and bending stiffness: P R²/EI = P of the table / 100.
-#define ARCH(orders, hinge)                                                                 \
+#define ARCH_OF(orders, hinge)                                                              \
   ROD_HEAD                                                                                  \
   "P = param('P', 0); a = 107.5*pi/180; L = 2*a; rod(1).length = L; rod(1).elements = 4;\n" \
   "rod(1).inertia = [1 1 1 1 1 1]; rod(1).shape = [0 0 0 0 1 0]; rod(1).stiffness = [1e6 "  \
@@ -244,8 +222,8 @@ static void test_S15_a_closed_ring(void** state) {
 // The row across the plane is zero but for rounding, which is no direction.
 static void test_S16_a_ball_holds_a_planar_arch_as_a_hinge_does(void** state) {
   (void)state;
-  static const char* const text[2] = {ARCH("[-1 -1 -1 -1 n -1]", IN_PLANE),
-                                      ARCH("[-1 -1 -1 -1 n -1]", BALL)};
+  static const char* const text[2] = {ARCH_OF("[-1 -1 -1 -1 n -1]", IN_PLANE),
+                                      ARCH_OF("[-1 -1 -1 -1 n -1]", BALL)};
   double crown[2][2];
   for (int k = 0; k < 2; k++) {
     bench b = bench_new(text[k], "gvs", 5);
@@ -260,13 +238,14 @@ static void test_S16_a_ball_holds_a_planar_arch_as_a_hinge_does(void** state) {
 static void test_S16_a_deep_arch(void** state) {
   (void)state;
   if (CHECK_SANITIZED) skip();
-  static const char* const text[2] = {ARCH("[-1 -1 -1 -1 n -1]", IN_PLANE),
-                                      ARCH("[3 -1 3 -1 n -1]", IN_PLANE)};
+  static const char* const text[2] = {ARCH_OF("[-1 -1 -1 -1 n -1]", IN_PLANE),
+                                      ARCH_OF("[3 -1 3 -1 n -1]", IN_PLANE)};
   const double want[2][3] = {{8.97308996972, 1.13732063125, -0.61141465795},
                              {8.97289133844, 1.13730745654, -0.611417136732}};
   for (int k = is_long() ? 0 : 1; k < 2; k++) {  // the first in verify_rods_paths.c, too
     double x[3];
-    critical(bench_new(text[k], "gvs", 7), 7, 11, 0.2, TD_LIMIT, 1, 2, x);
+    find_critical(bench_new(text[k], "gvs", 7), &(path_row){.from = 7, .to = 11, .step = 0.2},
+                  TD_LIMIT, 1, 2, x);
     CHECK_REACHED(k ? "S16 P_cr Cosserat" : "S16 P_cr", fabs(x[0] / want[k][0] - 1), 1e-6);
     CHECK_REACHED("S16 crown", distance(x + 1, want[k] + 1, 2), 1e-6);
   }

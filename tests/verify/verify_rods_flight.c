@@ -1,23 +1,12 @@
 // Flying spaghetti: a free rod under loads that are smooth, have kinks or jump, the last two of
 // which send waves along it.  Second order in the number of segments, faster than any power in the
 // order of polynomials, and the laws of the motion.  TENDRIL_LONG=1 follows it to 15 s.
+#include "rods_flight.h"
 #include "rods_motion.h"
 
-#define SPAGHETTI(load, pulse)                                                                    \
-  ROD_HEAD                                                                                        \
-  "rod(1).length = 10; rod(1).stiffness = [1e4 1e4 1e4 500 500 500]; rod(1).inertia = [1 1 1 10 " \
-  "10 20];\n"                                                                                     \
-  "rod(1).tr(1).trans = [6 0 0]; rod(1).tr(1).rot = [3 atan2(8, -6)]; rod(1).tr(2).rot = "        \
-  "along_x;\n"                                                                                    \
-  "rod(1).joint.type = 'free'; " pulse                                                            \
-  "\n"                                                                                            \
-  "exload(1).exbody = at(rod(1), 0); exload(1).refbody = 0; exload(1).ftau = a*" load             \
-  ";\n"                                                                                           \
+#define SPAGHETTI(load, pulse) \
+  FLYING_ROD(load, pulse)      \
   "sensor(1).name = 'ends'; sensor(1).value = [pos(rod(1), 10) pos(rod(1), 0)];\n"
-
-#define SMOOTH(span) "q = t/" span "; a = ifelse(q < 1, 64*q^3*(1 - q)^3, 0);"
-#define TRIANGLE "a = max(0, 1 - abs(t - 2.5)/2.5);"
-#define STEP "a = ifelse(t < 2.5, 1, 0);"
 #define D17_TIMES \
   { 2.5, 5, 7.5, 10, 12.5, 15 }
 
