@@ -210,7 +210,7 @@ static const char robot_gvs[] =
     "'linear', 'quadratic', 'chebyshev'}; rod(1).part(2).order = [0 -1 0 1 1 1]; "
     "rod(1).part(2).elements = [1 1 1 2 1 1];\n"
     "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3 0 0]; "
-    "rod(1).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(1).damp.pow = 3;\n"
+    "rod(1).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(1).damp.pow = 2;\n"
     "joint(1).first = at(rod(1), .3); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
     "rod(2).model = 'gvs'; rod(2).first = at(rod(1), .13); rod(2).tr.rot = [2 1]; rod(2).length = "
     ".2; rod(2).radius = .01; rod(2).E = 1e5; rod(2).rho = 1000; rod(2).basis = 'custom'; "

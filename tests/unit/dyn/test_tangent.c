@@ -5,6 +5,9 @@
 // of a metre: both near 1e-12 of the scale; 5e-4 for rods, whose segments are some centimetres
 // long.
 static double step = 3e-3;
+// Velocities are not that small; but at one state the power 2 of a rod's damping has its corner
+// within such a step, and short ones suffice for a parabola.
+static double rate_step = 3e-3;
 static const double weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
 
 typedef void (*field)(robot* r, double* out);
@@ -15,7 +18,7 @@ static void differentiate(robot* r, field f, int n, int what, int k, double* out
   double *d = calloc((size_t)r->nv + 1, sizeof(double)), *y = malloc((size_t)n * sizeof(double));
   td_state_copy(r->model, r->state, base);
   memset(out, 0, (size_t)n * sizeof(double));
-  const double size = what == 1 ? fmax(step, 3e-3) : step;  // velocities are not that small
+  const double size = what == 1 ? rate_step : step;
   for (int s = 1; s <= 3; s++)
     for (int sign = -1; sign <= 1; sign += 2) {
       const double h = sign * s * size;
@@ -93,6 +96,7 @@ static void each_robot(void (*test)(robot*, const char*)) {
     robot r = robot_load(robot_texts[i]);
     uint64_t seed = 7;
     step = i >= ROBOT_RODS ? 5e-4 : 3e-3;
+    rate_step = strcmp(robot_names[i], "gvs") == 0 ? 3e-5 : 3e-3;
     for (int trial = 0; trial < 3; trial++) {
       robot_shake(&r, &seed, 0.3);
       for (int k = 0; k < r.nv; k++) accelerations[k] = check_random(&seed);
