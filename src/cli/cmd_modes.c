@@ -83,7 +83,9 @@ static void say_modes(session* s) {
   for (int i = 0; i < n; i++) {
     say(s, "  %4d  %14.6g  %13.4g   %.4g", i + 1, rows[i].frequency, rows[i].damping, rows[i].real);
     if (rows[i].imag > 0) say(s, " ± %.6gi", rows[i].imag);
-    say(s, rows[i].frequency < 0 ? "  unstable\n" : "\n");
+    // a real part that rounding could have made does not count
+    const double size = hypot(rows[i].real, rows[i].imag);
+    say(s, rows[i].real > 1e-6 * size ? "  unstable\n" : "\n");
   }
   if (s->modes->n > n) say(s, "  ... %d more in modes.csv\n", s->modes->n - n);
   if (s->modes->note[0]) say(s, "  %s\n", s->modes->note);

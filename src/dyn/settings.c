@@ -24,15 +24,44 @@ td_linear_choice td_model_linear(const td_model* m) {
   return (td_linear_choice){m->sparse, m->linear_why};
 }
 
-// A load with a potential: a force fixed in the world.  A couple fixed in the world has none in
-// three dimensions.
-static bool load_has_potential(const td_model* m, const model_force* f) {
-  bool couple = false;
-  for (int c = 3; c < 6; c++) {
-    const ex e = m->number_ex[f->wrench + c];
-    if (!td_ex_is_const(m->graph, e) || td_ex_value(m->graph, e) != 0) couple = true;
+static bool is_constant_zero(const td_model* m, num slot) {
+  const ex e = m->number_ex[slot];
+  return td_ex_is_const(m->graph, e) && td_ex_value(m->graph, e) == 0;
+}
+
+// A moving fluid pushes in proportion to how much of a part stands across it.
+static bool fluid_is_still(const td_model* m) {
+  for (int c = 0; c < 3; c++)
+    if (!is_constant_zero(m, m->fluid_velocity + c)) return false;
+  return true;
+}
+
+// Has what a force does at rest a potential?  Dampers do nothing there; numbers that follow the
+// state are judged apart.
+static bool force_has_potential(const td_model* m, const model_force* f) {
+  switch (f->kind) {
+    case FORCE_DOF:
+      // a torque about a body axis of a ball joint is no force along a coordinate
+      return f->q >= 0 || is_constant_zero(m, f->law[0].input);
+    case FORCE_AXIAL:
+    case FORCE_BEAM:
+    case FORCE_STRAIN:
+      return true;  // forces along strains, stiffness matrices are symmetric
+    case FORCE_LOAD:
+      // a force fixed in the world; a couple fixed in the world has no potential in three dimensions
+      for (int c = 3; c < 6; c++)
+        if (!is_constant_zero(m, f->wrench + c)) return false;
+      return f->a < 0 || m->station[f->a].hop < 0;
+    case FORCE_DRAG:
+      return fluid_is_still(m);
   }
-  return !couple && (f->a < 0 || m->station[f->a].hop < 0);
+  return false;
+}
+
+// Against something that moves with time, friction and damping push at rest, too.
+static bool contact_has_potential(const td_model* m, const model_contact* c) {
+  if (c->drift == NUM_NONE) return true;
+  return is_constant_zero(m, c->law + 1) && is_constant_zero(m, c->law + 3);
 }
 
 // Does a number that follows the state belong to a section whose energy is given?
@@ -49,13 +78,13 @@ static bool is_law_of_energy(const td_model* m, num target) {
 bool td_is_conservative(const td_model* m) {
   if (m->nfree_v < m->nvel) return false;
   for (int i = 0; i < m->nforce; i++)
-    if (m->force[i].kind == FORCE_LOAD && !load_has_potential(m, &m->force[i])) return false;
+    if (!force_has_potential(m, &m->force[i])) return false;
   for (int i = 0; i < m->ncable; i++)
     if (m->cable[i].friction != NUM_NONE) return false;
-  for (int c = 0; m->nwet > 0 && c < 3; c++) {  // a stream pushes
-    const ex e = m->number_ex[m->fluid_velocity + c];
-    if (!td_ex_is_const(m->graph, e) || td_ex_value(m->graph, e) != 0) return false;
-  }
+  for (int i = 0; i < m->nwet; i++)
+    if (m->wet[i].drag != NUM_NONE && !fluid_is_still(m)) return false;
+  for (int i = 0; i < m->ncontact; i++)
+    if (!contact_has_potential(m, &m->contact[i])) return false;
   for (int i = 0; i < m->nlive_probe; i++)
     if (!is_law_of_energy(m, m->live_probe[i].target)) return false;
   return true;

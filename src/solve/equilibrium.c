@@ -41,7 +41,12 @@ static td_status judge(td_statics* s, const double* q, const double* l, td_equil
   td_answer answer = {.stiffness = malloc(sizeof(double) * (size_t)(s->n + 1))};
   if (!answer.stiffness) return TD_E_NOMEM;
   result->conservative = td_statics_conservative(s);
-  const td_status status = td_judge(s, q, l, 1, result->conservative, &answer);
+  td_status status = td_judge(s, q, l, 1, result->conservative, &answer);
+  // at an equilibrium the stiffness of a potential is symmetric
+  if (status == TD_OK && result->conservative && answer.asymmetry > 100 * TD_ASYMMETRIC) {
+    result->conservative = false;
+    status = td_judge(s, q, l, 1, false, &answer);
+  }
   result->stability = answer.stability;
   result->critical = answer.critical;
   free(answer.stiffness);

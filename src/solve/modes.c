@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "sparse_statics.h"
+#include "sparse_modes.h"
 #include "statics.h"
 #include "vectors.h"
 
@@ -30,13 +30,17 @@ static td_status natural_modes(const td_statics* s, const td_reduced* r, td_mode
   if (!w) return TD_E_NOMEM;
   double* shapes = w + r->n;
   int n;
-  const td_status status = td_reduced_modes(r, w, shapes, &n);
+  // without a potential the frequencies are those of the stiffness as it is
+  const bool potential = r->asymmetry <= TD_ASYMMETRIC;
+  const td_status status =
+      potential ? td_reduced_modes(r, w, shapes, &n)
+                : td_reduced_general_modes(r, result->omega, result->zeta, shapes, &n);
   if (status == TD_OK) {
     result->n = n;
     for (int k = 0; k < n; k++) {
       const double* phi = shapes + area(k, r->n);
-      result->omega[k] = copysign(sqrt(fabs(w[k])), w[k]);
-      result->zeta[k] = damping_ratio(r, phi, result->omega[k]);
+      if (potential) result->omega[k] = copysign(sqrt(fabs(w[k])), w[k]);
+      if (potential) result->zeta[k] = damping_ratio(r, phi, result->omega[k]);
       expand(s, r, phi, result->shape + area(k, s->nv), 1);
     }
   }
@@ -130,14 +134,16 @@ static void write_notes(td_statics* s, bool asymmetric, const double* q, const d
          "dampers with a power other than 1 are linearised at rest, where those above 1 vanish");
   if (asymmetric)
     note(text, size,
-         "the stiffness is not symmetric: natural modes are those of its symmetric part");
+         "the stiffness is not symmetric: modes need not be stable even where their squares are "
+         "positive, and the eigenvalues decide");
 }
 
 static td_status analyse(td_statics* s, const double* q, const double* l,
                          td_modes_result** result) {
-  if (s->sparse && s->nv > SPARSE_MODES_FROM) {
+  const bool asymmetric = s->sparse && td_sparse_asymmetry(s, q, l) > TD_ASYMMETRIC;
+  if (s->sparse && s->nv > SPARSE_MODES_FROM && !(s->dense && asymmetric)) {
     TD_TRY(td_sparse_modes(s, q, l, result));
-    write_notes(s, false, q, l, *result);
+    write_notes(s, asymmetric, q, l, *result);
     return TD_OK;
   }
   td_reduced* r;
@@ -145,7 +151,7 @@ static td_status analyse(td_statics* s, const double* q, const double* l,
   td_modes_result* m = *result = td_modes_allocate(r->n, s->nv);
   td_status status = m ? natural_modes(s, r, m) : TD_E_NOMEM;
   if (status == TD_OK) status = complex_modes(s, r, m);
-  if (status == TD_OK) write_notes(s, r->asymmetry > 1e-8, q, l, m);
+  if (status == TD_OK) write_notes(s, r->asymmetry > TD_ASYMMETRIC, q, l, m);
   td_reduced_free(r);
   return status;
 }

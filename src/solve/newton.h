@@ -25,6 +25,7 @@ typedef struct td_system {
   // size of the forces in F, what its round-off is relative to; NULL: unknown
   double (*scale)(void* ctx, const double* x, const double* l, double p);
   void (*displace)(void* ctx, const double* x, const double* dx, double* x_out);
+  bool potential;            // F is the slope of a potential, on the constraints
   bool (*go_on)(void* ctx);  // false: stop; NULL: always go on
   // Large systems bring their own linear algebra instead of tangent and mass; NULL: dense.  Factor
   // the tangent at x plus `shift` times the metric; *size is its largest element.  Then solve

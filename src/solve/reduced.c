@@ -288,6 +288,30 @@ td_status td_reduced_eigenvalues(const td_reduced* r, double* re, double* im, do
   return ok ? TD_OK : TD_E_SINGULAR;
 }
 
+td_status td_reduced_slow(const td_reduced* r, double* re, double* im, int* count) {
+  const int n = r->n, N = 2 * n - r->massless;
+  *count = N;
+  if (n == 0) return TD_OK;
+  const size_t NN = area(N, N);
+  double* block = malloc(sizeof(double) * (2 * NN + area(n, n) + 2 * area(n, N)) +
+                         sizeof(int) * (size_t)(N + n));
+  if (!block) return TD_E_NOMEM;
+  double *A = block, *inverse = A + NN, *scratch = inverse + NN;
+  int* pivot = (int*)(void*)(scratch + area(n, n) + 2 * area(n, N));
+  bool ok = state_matrix(r, A, scratch, pivot);
+  identity(inverse, N);
+  ok = ok && td_lu(A, N, pivot) == 0;
+  if (ok) td_lu_solve(A, pivot, N, inverse, N);
+  ok = ok && isfinite(largest(inverse, NN)) && td_eig_general(inverse, N, re, im, NULL);
+  for (int i = 0; ok && i < N; i++) {
+    const double size = re[i] * re[i] + im[i] * im[i];
+    re[i] = size > 0 ? re[i] / size : INFINITY;
+    im[i] = size > 0 ? -im[i] / size : 0;
+  }
+  free(block);
+  return ok ? TD_OK : TD_E_SINGULAR;
+}
+
 // K condensed onto the massive directions, with G for the others
 static bool undamped(const td_reduced* r, double* w, double* shapes, double* block, int* pivot) {
   const int n = r->n, d = r->massless, k = n - d;
@@ -317,6 +341,76 @@ td_status td_reduced_modes(const td_reduced* r, double* w, double* shapes, int* 
   if (!block) return TD_E_NOMEM;
   int* pivot = (int*)(void*)(block + 5 * area(r->n, r->n));
   const bool ok = undamped(r, w, shapes, block, pivot);
+  free(block);
+  return ok ? TD_OK : TD_E_SINGULAR;
+}
+
+// Undamped problem of a stiffness that is not symmetric, K x = w² M x with w² real or in conjugate
+// pairs.  A pair makes motions that grow and decay without any damping:
+//
+//   s² = -w²,  |s| = |w|,  -Re s/|s| = ±sin(arg(w²)/2)
+//
+// C adds the diagonal of X⁻¹ M⁻¹ C X / (2 |w|), X the shapes by columns.
+static bool general(const td_reduced* r, double* omega, double* zeta, double* shapes, double* block,
+                    int* pivot) {
+  const int n = r->n, d = r->massless, k = n - d;
+  const size_t kk = area(n, n);
+  double *K = block, *L = K + kk, *G = L + kk, *V = G + kk, *E = V + kk, *D = E + kk, *X = D + kk;
+  double *re = X + kk, *im = re + n, *ratio = im + n;
+
+  // stiffness and damping on the massive directions, which the others follow
+  memcpy(K, r->K, sizeof(double) * kk);
+  memset(E, 0, sizeof(double) * kk);
+  for (int i = 0; i < k; i++) E[area(i, k) + (size_t)i] = 1;
+  if (d > 0) {
+    if (!follow(K, n, d, G, L, pivot)) return false;
+    condense_stiffness(K, n, d, G);
+    memcpy(E + area(k, k), G, sizeof(double) * area(d, k));
+  }
+  congruence(r->C, E, n, k, X, D);
+  if (!solve_mass(r, k, L, K, k) || !solve_mass(r, k, L, D, k)) return false;
+  if (!td_eig_general(K, k, re, im, V)) return false;
+
+  // the damping of each shape
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) X[j * k + i] = V[i * k + j];
+  td_mul(D, X, k, k, k, L);
+  const bool complete = td_lu(X, k, pivot) == 0;
+  if (complete) td_lu_solve(X, pivot, k, L, k);
+  for (int i = 0; i < k; i++) {
+    const int pair = im[i] > 0 ? i + 1 : im[i] < 0 ? i - 1 : i;
+    const double size = hypot(re[i], im[i]);
+    const double rate = complete ? (L[i * k + i] + L[pair * k + pair]) / 2 : 0;
+    const double own = im[i] == 0 ? 0 : sin(atan2(im[i], re[i]) / 2);
+    re[i] = im[i] == 0 && re[i] < 0 ? -sqrt(size) : sqrt(size);
+    ratio[i] = re[i] > 0 ? own + (isfinite(rate) ? rate / (2 * re[i]) : 0) : 0;
+  }
+
+  // ascending, normalised by the mass
+  for (int at = 0; at < k; at++) {
+    int least = 0;
+    for (int i = 1; i < k; i++)
+      if (re[i] < re[least]) least = i;
+    double* out = shapes + area(at, n);
+    td_mul(E, V + area(least, k), n, k, 1, out);
+    td_mul(r->M, out, n, n, 1, D);
+    const double mass = inner(out, D, n);
+    for (int i = 0; i < n && mass > 0; i++) out[i] /= sqrt(mass);
+    omega[at] = re[least];
+    zeta[at] = ratio[least];
+    re[least] = INFINITY;
+  }
+  return true;
+}
+
+td_status td_reduced_general_modes(const td_reduced* r, double* omega, double* zeta, double* shapes,
+                                   int* count) {
+  *count = r->n - r->massless;
+  if (r->n == 0) return TD_OK;
+  const size_t n = (size_t)r->n;
+  double* block = malloc(sizeof(double) * (7 * n * n + 3 * n) + sizeof(int) * n);
+  if (!block) return TD_E_NOMEM;
+  const bool ok = general(r, omega, zeta, shapes, block, (int*)(void*)(block + 7 * n * n + 3 * n));
   free(block);
   return ok ? TD_OK : TD_E_SINGULAR;
 }

@@ -5,7 +5,9 @@
 //                                               x = -(K + s C + s² M)⁻¹ (M b + C a + s M a)
 //
 // on the motions that the constraints allow, each inverse being one of the saddle-point system. The
-// shift s is zero unless the stiffness is (nearly) singular.
+// shift s is zero unless the stiffness is (nearly) singular or has negative eigenvalues; then s² is
+// such that K + s² M has none, and the modes found are the lowest, fastest divergence first.  The
+// number of negative pivots tells.
 #include "sparse_modes.h"
 
 #include <float.h>
@@ -95,6 +97,26 @@ static void symmetrise(const td_model* m, double* A) {
     }
 }
 
+// Largest difference between A and A', relative to the largest element.
+static double asymmetry(const td_model* m, const double* A) {
+  const td_pattern b = model_blocks(m);
+  double top = 0;
+  for (int J = 0; J < b.nblock; J++)
+    for (int k = b.ptr[J]; k < b.ptr[J + 1] && b.row[k] <= J; k++) {
+      const int I = b.row[k], hI = block_height(&b, I), hJ = block_height(&b, J);
+      const double *upper = A + block_start(&b, I, J), *lower = A + block_start(&b, J, I);
+      for (int j = 0; j < block_size(&b, J); j++)
+        for (int i = 0; i < block_size(&b, I); i++)
+          top = fmax(top, fabs(upper[j * hJ + i] - lower[i * hI + j]));
+    }
+  return top / fmax(largest(A, (size_t)blocks_values(&b)), DBL_MIN);
+}
+
+double td_sparse_asymmetry(td_statics* s, const double* q, const double* l) {
+  td_sparse_assemble(s, q, l, 1, NULL);
+  return asymmetry(s->model, s->sparse->K);
+}
+
 td_status td_sparse_refactor(td_statics* s) {
   return td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
 }
@@ -105,6 +127,38 @@ static double usual_shift(const td_statics* s) {
   const double K = largest(s->sparse->K, (size_t)blocks_values(&b));
   const double M = largest(s->sparse->M, (size_t)mass_values(s->model));
   return 1e-5 * K / fmax(M, DBL_MIN);
+}
+
+// K + shift times the unit matrix
+static void shift_unit(td_statics* s, double shift) {
+  const td_pattern b = model_blocks(s->model);
+  for (int I = 0; I < b.nblock; I++) {
+    const int n = block_size(&b, I), height = block_height(&b, I);
+    double* to = s->sparse->K + block_start(&b, I, I);
+    for (int i = 0; i < n; i++) to[i * (height + 1)] += shift;
+  }
+}
+
+// Negative eigenvalues of what is in s->sparse, which is symmetric; -1: it is singular.
+static int negative(td_statics* s) {
+  td_sparse_kkt_diagonal(s->sparse->kkt, true);
+  const td_status status = td_sparse_refactor(s);
+  const int n = status == TD_OK ? td_sparse_kkt_negative(s->sparse->kkt) : -1;
+  td_sparse_kkt_diagonal(s->sparse->kkt, false);
+  return n;
+}
+
+// The least shift in steps of 4, from `first` on, that leaves no negative eigenvalue; K is left
+// shifted.  0: there is none.
+static double lift(td_statics* s, double first, void (*add)(td_statics* s, double shift)) {
+  double shift = 0;
+  for (int k = 0; k < 40; k++) {
+    const double next = shift > 0 ? 4 * shift : first;
+    add(s, next - shift);
+    shift = next;
+    if (negative(s) == 0) return shift;
+  }
+  return 0;
 }
 
 // ---- natural modes ----------------------------------------------------------------------------
@@ -140,10 +194,18 @@ static bool drowned(const modes* m) {
 }
 
 td_status td_sparse_natural(spectrum* p, const double* q, const double* l, modes* out) {
-  td_status status = find_natural(p, q, l, 0, out);
+  td_statics* s = p->s;
+  td_sparse_assemble(s, q, l, 1, p->C);
+  symmetrise(s->model, s->sparse->K);
+  const double usual = usual_shift(s);
+  if (negative(s) > 0) {
+    const double shift = lift(s, usual, td_sparse_shift);
+    if (shift > 0) return find_natural(p, q, l, shift, out);
+  }
+  const td_status status = find_natural(p, q, l, 0, out);
   if (status == TD_E_NOMEM || (status == TD_OK && !drowned(out))) return status;
-  p->shift = sqrt(usual_shift(p->s));
-  return find_natural(p, q, l, p->shift * p->shift, out);
+  p->shift = sqrt(usual);
+  return find_natural(p, q, l, usual, out);
 }
 
 static void put_natural(spectrum* p, const modes* found, td_modes_result* r) {
@@ -177,12 +239,14 @@ static td_status find_complex(spectrum* p, const double* q, const double* l, int
   return td_arpack_general(&op, count, start, re, im, V, found);
 }
 
-// p = s + 1/θ; the shape is the displacement part, the largest component 1.
+// p = s + 1/θ, where it is larger than `beyond`; the shape is the displacement part, the largest
+// component 1.
 static int put_complex(const spectrum* p, int k, int found, const double* re, const double* im,
-                       const double* V, td_modes_result* r) {
+                       const double* V, double beyond, td_modes_result* r) {
   const int nv = p->s->nv, at = r->ncomplex, two = im[k] != 0;
   if (k + two >= found) return 1;  // half a pair
   const double size = re[k] * re[k] + im[k] * im[k], *x = V + 2 * area(k, nv), *y = x + 2 * nv;
+  if (hypot(p->shift + re[k] / size, im[k] / size) <= beyond) return 1 + two;
   double* out = r->complex_shape + 2 * area(at, nv);
   for (int i = 0; i < nv; i++) {
     out[2 * i] = x[i];
@@ -202,14 +266,15 @@ static int put_complex(const spectrum* p, int k, int found, const double* re, co
 }
 
 static td_status complex_modes(spectrum* p, const double* q, const double* l, int count,
-                               td_modes_result* r) {
+                               double beyond, td_modes_result* r) {
   const int nv = p->s->nv;
   double* block = malloc(sizeof(double) * (2 * area(count + 2, nv) + 2 * (size_t)count + 4));
   if (!block) return TD_E_NOMEM;
   double *V = block, *re = V + 2 * area(count + 2, nv), *im = re + count + 1;
   int found = 0;
   const td_status status = find_complex(p, q, l, count, re, im, V, &found);
-  for (int k = 0; status == TD_OK && k < found;) k += put_complex(p, k, found, re, im, V, r);
+  for (int k = 0; status == TD_OK && k < found;)
+    k += put_complex(p, k, found, re, im, V, beyond, r);
   free(block);
   return status == TD_E_NOMEM ? status : TD_OK;
 }
@@ -230,7 +295,16 @@ td_status td_sparse_modes(td_statics* s, const double* q, const double* l,
     found.V = found.w + count;
     status = td_sparse_natural(&p, q, l, &found);
     if (status == TD_OK) put_natural(&p, &found, r);
-    if (status == TD_OK) status = complex_modes(&p, q, l, 2 * count - 2, r);
+    const double fastest = status == TD_OK && r->n > 0 ? -r->omega[0] : 0;
+    const int room = 2 * count - 2, few = fastest > 0 ? room / 2 : 0;
+    if (status == TD_OK) status = complex_modes(&p, q, l, room - few, -1, r);
+    if (status == TD_OK && few > 0) {
+      // divergences too fast to be among those near zero: no real one is beyond the undamped
+      double reach = 0;
+      for (int k = 0; k < r->ncomplex; k++) reach = fmax(reach, hypot(r->re[k], r->im[k]));
+      p.shift = fastest * (1 + 1e-3);
+      if (reach < fastest) status = complex_modes(&p, q, l, few, reach * (1 + 1e-6), r);
+    }
   }
   free(p.C);
   free(found.w);
@@ -239,17 +313,14 @@ td_status td_sparse_modes(td_statics* s, const double* q, const double* l,
 
 // ---- stability --------------------------------------------------------------------------------
 
-// The eigenvalue of the stiffness nearest to zero, of those on the unstable side if there are any.
-static double critical_stiffness(spectrum* p, double* block) {
+// The eigenvalue nearest to zero of the stiffness in s->sparse, which has no negative ones.
+static double least_stiffness(spectrum* p, double* block) {
   const td_operator op = {p, p->s->nv, flexible, NULL};
   double *w = block, *V = w + 8, *start = V + 4 * p->s->nv;
   int found = 0;
+  if (td_sparse_refactor(p->s) != TD_OK) return NAN;
   start_vector(&op, V, start);
-  if (td_arpack_symmetric(&op, 4, start, w, V, &found) != TD_OK) return NAN;
-  double least = w[0];
-  for (int i = 0; i < found; i++)
-    if (w[0] > 0 && fabs(w[i]) < fabs(least)) least = w[i];
-  return least;
+  return td_arpack_symmetric(&op, 4, start, w, V, &found) == TD_OK && found > 0 ? w[0] : NAN;
 }
 
 td_status td_sparse_judge(td_statics* s, const double* q, const double* l, double p,
@@ -259,25 +330,29 @@ td_status td_sparse_judge(td_statics* s, const double* q, const double* l, doubl
   if (!block) return TD_E_NOMEM;
   sp.f = block + 5 * s->nv + 8;
   td_sparse_assemble(s, q, l, p, NULL);
+  answer->asymmetry = asymmetry(s->model, s->sparse->K);
   symmetrise(s->model, s->sparse->K);
   const td_pattern b = model_blocks(s->model);
-  const double size = largest(s->sparse->K, (size_t)blocks_values(&b));
-  td_sparse_kkt_diagonal(s->sparse->kkt, true);
-  td_status status = td_sparse_refactor(s);
-  if (status == TD_OK) {
-    answer->divergent = td_sparse_kkt_negative(s->sparse->kkt);
-    td_sparse_kkt_diagonal(s->sparse->kkt, false);
-    status = td_sparse_refactor(s);
-  }
-  if (status == TD_OK) {
-    answer->critical = s->nv > 8 ? critical_stiffness(&sp, block) : NAN;
-    const bool neutral = fabs(answer->critical) <= 1e-11 * size;
-    answer->stability = neutral ? TD_NEUTRAL : answer->divergent > 0 ? TD_DIVERGENCE : TD_STABLE;
-  } else if (status == TD_E_SINGULAR) {
+  const double zero = 1e-11 * largest(s->sparse->K, (size_t)blocks_values(&b));
+
+  // eigenvalues below and within what counts as zero
+  shift_unit(s, zero);
+  const int below = negative(s);
+  shift_unit(s, -2 * zero);
+  const int within = negative(s) - below;
+  shift_unit(s, zero);
+  if (below < 0 || within + below < 0) {
     answer->stability = TD_NEUTRAL;
     answer->critical = 0;
+  } else {
+    answer->divergent = below;
+    answer->stability = below > 0 ? TD_DIVERGENCE : within > 0 ? TD_NEUTRAL : TD_STABLE;
+    const double shift = below > 0 ? lift(s, 1e5 * zero, shift_unit) : 0;
+    const bool known = s->nv > 8 && (below == 0 || shift > 0);
+    answer->critical = below == 0 && within > 0 ? 0
+                       : known                  ? least_stiffness(&sp, block) - shift
+                                                : NAN;
   }
-  td_sparse_kkt_diagonal(s->sparse->kkt, false);
   free(block);
-  return status == TD_E_NOMEM ? status : TD_OK;
+  return TD_OK;
 }

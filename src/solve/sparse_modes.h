@@ -19,6 +19,8 @@ typedef struct modes {
 // y = M x and y += A x in the order of the velocities, prescribed ones left out.
 void td_sparse_times_mass(const td_statics* s, const double* x, double* y);
 void td_sparse_add_product(const td_statics* s, const double* A, const double* x, double* y);
+// How far the stiffness at q, l is from symmetric, relative to its largest element.
+double td_sparse_asymmetry(td_statics* s, const double* q, const double* l);
 // Factors of what is in s->sparse.
 td_status td_sparse_refactor(td_statics* s);
 // The `count` lowest modes at q, l.

@@ -34,12 +34,15 @@ static td_status judge_stiffness(const td_reduced* r, td_answer* answer) {
     neutral += fabs(w[i]) <= zero;
   }
   answer->n = n;
+  answer->asymmetry = r->asymmetry;
   answer->critical = n ? w[0] : 0;
   answer->stability = answer->divergent ? TD_DIVERGENCE : neutral ? TD_NEUTRAL : TD_STABLE;
   return TD_OK;
 }
 
-static void judge_eigenvalues(const double* re, const double* im, int n, td_answer* answer) {
+// `resolved`: none is zero, and small ones are known to all digits
+static void judge_eigenvalues(const double* re, const double* im, int n, bool resolved,
+                              td_answer* answer) {
   double radius = 0, worst = -INFINITY;
   for (int i = 0; i < n; i++) radius = fmax(radius, hypot(re[i], im[i]));
   int neutral = 0;
@@ -48,11 +51,11 @@ static void judge_eigenvalues(const double* re, const double* im, int n, td_answ
   for (int i = 0; i < n; i++) {
     const double size = hypot(re[i], im[i]);
     worst = fmax(worst, re[i]);
-    if (size <= zero_eigenvalue * radius) {
+    if (!resolved && size <= zero_eigenvalue * radius) {
       neutral++;
       continue;
     }
-    const bool turning = fabs(im[i]) > zero_eigenvalue * radius;
+    const bool turning = fabs(im[i]) > zero_eigenvalue * (resolved ? size : radius);
     if (turning) answer->flutter_rate = fmax(answer->flutter_rate, re[i] / size);
     if (re[i] <= zero_real_part * size) continue;
     if (turning)
@@ -74,13 +77,45 @@ static bool has_damping(const td_reduced* r) {
   return top > 1e-12 * sqrt(largest(r->K, elements) * largest(r->M, elements));
 }
 
+// Does some displacement meet no force at all?
+static bool has_neutral_stiffness(const td_reduced* r) {
+  double* w = malloc(sizeof(double) * (size_t)(r->n + 1));
+  const bool ok = w && td_singular_values(r->K, r->n, r->n, w);
+  const bool neutral = !ok || w[r->n - 1] <= zero_stiffness * w[0];
+  free(w);
+  return neutral;
+}
+
 static td_status judge_motion(const td_reduced* r, td_answer* answer) {
-  double* re = malloc(sizeof(double) * (size_t)(4 * r->n + 1));
+  // room for two lists, one after the other
+  double* re = malloc(sizeof(double) * (size_t)(8 * r->n + 1));
   if (!re) return TD_E_NOMEM;
-  double* im = re + 2 * r->n;
-  int n;
+  double* im = re + 4 * r->n;
+  int n, more = 0;
   const td_status status = td_reduced_eigenvalues(r, re, im, NULL, &n);
-  if (status == TD_OK) judge_eigenvalues(re, im, n, answer);
+  if (status == TD_OK && r->n > 0) {
+    double radius = 0, least = INFINITY;
+    for (int i = 0; i < n; i++) radius = fmax(radius, hypot(re[i], im[i]));
+    for (int i = 0; i < n; i++) least = fmin(least, hypot(re[i], im[i]));
+
+    // strong dampers beside soft springs: slow eigenvalues drown in the round-off of fast ones, but
+    // not where they are those of the inverse
+    const double slow = 1e-5 * radius;
+    if (least < slow && !has_neutral_stiffness(r) &&
+        td_reduced_slow(r, re + n, im + n, &more) == TD_OK) {
+      int kept = 0;
+      for (int i = 0; i < n + more; i++) {
+        const double size = hypot(re[i], im[i]);
+        if (i < n ? size < 0.5 * slow : !(size <= 2 * slow)) continue;
+        re[kept] = re[i];
+        im[kept++] = im[i];
+      }
+      n = kept;
+    } else {
+      more = 0;
+    }
+  }
+  if (status == TD_OK) judge_eigenvalues(re, im, n, more > 0, answer);
   answer->damped = has_damping(r);
   free(re);
   return status == TD_E_NOMEM ? status : TD_OK;
@@ -90,7 +125,11 @@ td_status td_judge(td_statics* statics, const double* q, const double* l, double
                    bool conservative, td_answer* answer) {
   *answer = (td_answer){
       .stability = TD_UNKNOWN, .critical = NAN, .flutter_rate = -1, .stiffness = answer->stiffness};
-  if (statics->sparse && conservative) return td_sparse_judge(statics, q, l, p, answer);
+  // all eigenvalues by dense matrices where these are small, and where they are those of nodes of
+  // rods
+  const bool small = statics->nv <= SPARSE_MODES_FROM || td_has_chains(statics->model);
+  if (statics->sparse && conservative && !(statics->dense && small))
+    return td_sparse_judge(statics, q, l, p, answer);
   if (!statics->dense) return TD_OK;  // unknown
   td_reduced* r;
   const td_status found = conservative ? td_reduced_stiffness(statics, q, l, p, &r)

@@ -205,6 +205,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
                           .n = s->n,
                           .m = s->m,
                           .limit = s->limit,
+                          .potential = td_statics_conservative(s),
                           .residual = residual,
                           .tangent = tangent,
                           .slope = slope,

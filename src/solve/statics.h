@@ -67,9 +67,18 @@ void td_chained_directions(const td_statics* statics, const double* q, double* Z
 // shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs as td_eig_general.
 td_status td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* im, double* shapes,
                                  int* count);
+// The same by way of the inverse, which gives those near zero to all digits, however fast the others
+// are.  TD_E_SINGULAR: one of them is zero.
+td_status td_reduced_slow(const td_reduced* reduced, double* re, double* im, int* count);
 // Undamped problem of the symmetric parts, n - massless modes: w ascending squares of the
 // frequencies, shapes n x n: row i is z, normalised by the mass.
 td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes, int* count);
+// The same of a stiffness that is not symmetric: frequencies ascending, negative for divergence,
+// and modal damping ratios, negative where a pair of modes grows.
+td_status td_reduced_general_modes(const td_reduced* reduced, double* omega, double* zeta,
+                                   double* shapes, int* count);
+// Asymmetry beyond which it is none of rounding.
+#define TD_ASYMMETRIC 1e-8
 
 // A linear model to fill, all zero; NULL when out of memory.
 td_linear* td_linear_new(int nx, int nu, int ny, int nv);
@@ -99,6 +108,8 @@ typedef struct td_answer {
   int fluttering;       // complex ones with positive real part
   double flutter_rate;  // largest real part of the complex ones relative to their size, -1: none
   bool damped;          // some velocity makes a force along itself (not conservative systems only)
+  double asymmetry;     // of the stiffness (conservative systems only): above TD_ASYMMETRIC at an
+                        // equilibrium there is no potential after all
   int n;
   double* stiffness;  // (n) ascending, conservative systems only; room for nfree
 } td_answer;

@@ -5,7 +5,10 @@
 //   z = -V (|W| + 1/dt)^-1 V'g,     g = Z'(F + K y),     dx = y + Z z
 //
 // |w| for w, so that where there is a potential every step goes downhill, also from a saddle or a
-// summit.  A step is good when the force along it has not turned around more than it was.
+// summit.  A step is good when the force along it has not turned around more than it was.  Where
+// the stiffness is not symmetric there is no potential, and the step is the implicit one,
+//
+//   z = -(Z'K Z + Z'M Z/dt)^-1 g
 #include <float.h>
 #include <math.h>
 
@@ -17,9 +20,11 @@ enum { most_steps = 400, most_trials = 2000 };
 typedef struct flow {
   td_newton* w;
   double *x, *l, p;
-  double *keep_x, *keep_l;     // before Newton's method was tried
-  double *Mz, *S, *V, *omega;  // on the null space
+  double *keep_x, *keep_l;          // before Newton's method was tried
+  double *Mz, *Kz, *S, *V, *omega;  // on the null space
   double *g, *z, *part, *r;
+  int* pivot;
+  bool potential;  // the stiffness is symmetric as far as can be told
   double dt;
 } flow;
 
@@ -45,8 +50,14 @@ static bool prepare(flow* f) {
   const int k = w->saddle->free;
   td_saddle_reduce(w->saddle, w->K, f->V);
   td_saddle_reduce(w->saddle, w->M, f->Mz);
+  double skew = 0;
   for (int i = 0; i < k; i++)
-    for (int j = 0; j < k; j++) f->S[i * k + j] = (f->V[i * k + j] + f->V[j * k + i]) / 2;
+    for (int j = 0; j < k; j++) {
+      f->Kz[i * k + j] = f->V[i * k + j];
+      f->S[i * k + j] = (f->V[i * k + j] + f->V[j * k + i]) / 2;
+      skew = fmax(skew, fabs(f->V[i * k + j] - f->V[j * k + i]));
+    }
+  f->potential = s->potential || skew <= 1e-8 * largest(f->S, area(k, k));
   if (!td_eig_symmetric(f->S, f->Mz, k, f->omega, f->V)) return false;
 
   td_saddle_particular(w->saddle, w->e, w->bar);
@@ -60,9 +71,15 @@ static bool prepare(flow* f) {
 static void find_step(flow* f) {
   td_newton* w = f->w;
   const int n = w->system->n, k = w->saddle->free;
-  td_mul(f->V, f->g, k, k, 1, f->part);
-  for (int i = 0; i < k; i++) f->part[i] /= -(fabs(f->omega[i]) + 1 / f->dt);
-  td_mul_tn(f->V, f->part, k, k, 1, f->z);
+  if (f->potential) {
+    td_mul(f->V, f->g, k, k, 1, f->part);
+    for (int i = 0; i < k; i++) f->part[i] /= -(fabs(f->omega[i]) + 1 / f->dt);
+    td_mul_tn(f->V, f->part, k, k, 1, f->z);
+  } else {
+    for (int i = 0; i < k * k; i++) f->S[i] = f->Kz[i] + f->Mz[i] / f->dt;
+    for (int i = 0; i < k; i++) f->z[i] = -f->g[i];
+    if (td_lu(f->S, k, f->pivot) == 0) td_lu_solve(f->S, f->pivot, k, f->z, 1);
+  }
   td_mul(w->saddle->Z, f->z, n, k, 1, w->dx);
   for (int i = 0; i < n; i++) w->dx[i] += w->bar[i];
   td_mul(w->K, w->dx, n, n, 1, f->r);
@@ -106,7 +123,7 @@ static bool try_step(flow* f, double shortest) {
 // Does the stiffness resist in every direction?
 static bool in_a_valley(const flow* f) {
   const int k = f->w->saddle->free;
-  return k == 0 || f->omega[0] >= -1e-9 * fabs(f->omega[k - 1]);
+  return k == 0 || !f->potential || f->omega[0] >= -1e-9 * fabs(f->omega[k - 1]);
 }
 
 // Newton's method from here; x and l come back when it fails
@@ -169,16 +186,18 @@ td_status td_transient_solve(td_newton* w, double* x, double* l, double p,
   const td_system* s = w->system;
   if (s->factor) return td_transient_sparse(w, x, l, p, options, report);
   const size_t n = (size_t)s->n + 1;
-  const size_t bytes = sizeof(double) * (3 * n * n + 5 * n + (size_t)(s->nx + s->m)) + 64 * 12;
+  const size_t bytes =
+      sizeof(double) * (4 * n * n + 5 * n + (size_t)(s->nx + s->m)) + sizeof(int) * n + 64 * 14;
   void* block = malloc(bytes);
   if (!block) return TD_E_NOMEM;
   arena a = {.base = block, .size = bytes};
   flow f = {.w = w, .x = x, .l = l, .p = p};
   f.keep_x = arena_doubles(&a, s->nx);
   f.keep_l = arena_doubles(&a, s->m);
-  double** const squares[] = {&f.Mz, &f.S, &f.V};
+  double** const squares[] = {&f.Mz, &f.Kz, &f.S, &f.V};
   double** const vectors[] = {&f.omega, &f.g, &f.z, &f.part, &f.r};
-  for (int i = 0; i < 3; i++) *squares[i] = arena_doubles(&a, s->n * s->n);
+  f.pivot = arena_ints(&a, s->n);
+  for (int i = 0; i < 4; i++) *squares[i] = arena_doubles(&a, s->n * s->n);
   for (int i = 0; i < 5; i++) *vectors[i] = arena_doubles(&a, s->n);
 
   td_newton_begin(w, x, l, p);

@@ -1,0 +1,276 @@
+// Stability of equilibria against closed forms: forces without a potential, strong dampers beside
+// soft springs, large networks; and that the verdict is the sign of the simulated growth.
+#include "bench.h"
+
+static td_equil_result equilibrium(bench* b) {
+  td_equil_result result;
+  assert_int_equal(td_equilibrium(b->model, b->work, b->state, NULL, &result), TD_OK);
+  assert_true(result.converged);
+  return result;
+}
+
+static bench bench_with(const char* text, const char* name, double value) {
+  char number[32];
+  snprintf(number, sizeof number, "%.17g", value);
+  td_spec* spec = td_spec_new();
+  td_spec_override(spec, name, number);
+  td_spec_load_string(spec, "test.m", text);
+  return bench_of(spec);
+}
+
+// ---- contact with what moves ------------------------------------------------------------------
+
+// A mass on a belt that runs at 1 m/s, held by a spring.  The weight sets the depth m g/k_n, and
+// friction the way x = mu m g/k:  dF/dq = [k  mu k_n; 0  k_n] is triangular, so that friction changes
+// neither the frequencies nor the decay rates -c/2m.
+static const char belt[] =
+    "mu = param('mu', 1); world.g = [0 0 -9.81];\n"
+    "body(1).m = 2; body(1).I = diag([1 1 1])*1e-2; joint(1).second = 1;\n"
+    "joint(1).tr(1).trans = [inf 0 inf]; joint(1).dof(1).spring.coeff = 18;\n"
+    "joint(1).dof(1).spring.init = 0; joint(1).dof(1).damp.visc = 0.8;\n"
+    "joint(1).dof(2).damp.visc = 0.8;\n"
+    "contact(1).first = body(1); contact(1).ball = 0.1; contact(1).second = 'plane';\n"
+    "contact(1).point = [1*t 0 -0.1]; contact(1).normal = [0 0 1];\n"
+    "contact(1).stiffness = 800; contact(1).friction = mu;\n";
+
+static void test_a_mass_on_a_belt_rests_stable_at_every_friction(void** state) {
+  (void)state;
+  const double friction[] = {0.05, 0.21, 0.7, 1.5, 4};
+  for (int i = 0; i < 5; i++) {
+    bench b = bench_with(belt, "mu", friction[i]);
+    const td_equil_result r = equilibrium(&b);  // from rest, just touching
+    // slip 1e-3 m/s: Coulomb's law is reached but for (slip/speed)²/2
+    CHECK_NEAR(b.state->q[0], friction[i] * 2 * 9.81 / 18, 2e-6 * friction[i]);
+    CHECK_NEAR(b.state->q[1], -2 * 9.81 / 800, 1e-12);
+    assert_int_equal(r.stability, TD_STABLE);
+    assert_false(r.conservative);
+    // -c/2m, but for the slope of friction over speed, mu N slip²
+    CHECK_NEAR(r.critical, -0.2, 2e-5 * friction[i]);
+
+    td_modes_result* m;
+    assert_int_equal(td_modes(b.model, b.state, b.work, &m), TD_OK);
+    assert_int_equal(m->n, 2);
+    CHECK_NEAR(m->omega[0], 3, 1e-6);
+    CHECK_NEAR(m->omega[1], 20, 1e-6);
+    CHECK_NEAR(m->zeta[0], 0.2 / 3, 1e-5 * friction[i]);
+    CHECK_NEAR(m->zeta[1], 0.2 / 20, 1e-5 * friction[i]);
+    td_modes_free(m);
+    bench_free(&b);
+  }
+}
+
+// Mode coupling: springs along axes that lean by 0.5 rad couple the two directions, by -a, and
+// friction couples them one way.  K = [X  mu k_n - a; -a  Z] has complex squares of frequencies for
+// (X - Z)² + 4a² < 4a mu k_n, and then a pair grows.
+static const char leaning[] =
+    "mu = param('mu', 1); world.g = [0 0 -9.81];\n"
+    "body(1).m = 1; body(1).I = diag([1 1 1])*1e-2; joint(1).second = 1;\n"
+    "joint(1).tr(1).rot = [2 0.5]; joint(1).tr(2).trans = [inf 0 inf];\n"
+    "joint(1).dof(1).spring.coeff = 300; joint(1).dof(1).spring.init = 0;\n"
+    "joint(1).dof(2).spring.coeff = 100; joint(1).dof(2).spring.init = 0;\n"
+    "contact(1).first = body(1); contact(1).ball = 0.1; contact(1).second = 'plane';\n"
+    "contact(1).point = [2*t 0 -0.095]; contact(1).normal = [0 0 1];\n"
+    "contact(1).stiffness = 100; contact(1).friction = mu;\n"
+    "par.t_final = 3; par.rtol = 1e-10; par.atol = 1e-14;\n";
+
+static void test_friction_that_couples_two_modes_flutters(void** state) {
+  (void)state;
+  const double c = cos(0.5), s = sin(0.5), kn = 100;
+  const double X = 300 * c * c + 100 * s * s, Z = 300 * s * s + 100 * c * c + kn, a = 200 * s * c;
+  const double onset = ((X - Z) * (X - Z) + 4 * a * a) / (4 * a * kn);
+  for (int side = -1; side <= 1; side += 2) {
+    bench b = bench_with(leaning, "mu", onset * (1 + 1e-3 * side));
+    const td_equil_result r = equilibrium(&b);
+    assert_int_equal(r.stability, side < 0 ? TD_STABLE : TD_FLUTTER);
+    assert_false(r.conservative);
+    bench_free(&b);
+  }
+
+  // well beyond it the pair grows at the rate that is told, in the simulation, too
+  const double mu = 1.4 * onset;
+  bench b = bench_with(leaning, "mu", mu);
+  const td_equil_result r = equilibrium(&b);
+  // s² = -w²: Re s = |w| sin(arg(w²)/2)
+  const double re = (X + Z) / 2, im = sqrt(4 * a * (mu * kn - a) - (X - Z) * (X - Z)) / 2;
+  const double rate = sqrt(hypot(re, im)) * sin(atan2(im, re) / 2);
+  CHECK_NEAR(r.critical, rate, 1e-5 * rate);
+  td_modes_result* m;
+  assert_int_equal(td_modes(b.model, b.state, b.work, &m), TD_OK);
+  CHECK_NEAR(m->omega[0], sqrt(hypot(re, im)), 1e-5 * m->omega[0]);
+  CHECK_NEAR(fmin(m->zeta[0], m->zeta[1]), -sin(atan2(im, re) / 2), 1e-5);
+  td_modes_free(m);
+
+  const double rest[2] = {b.state->q[0], b.state->q[1]};
+  b.state->q[0] += 1e-7;
+  td_trajectory* run;
+  const td_sim_options options = td_sim_options_default();
+  assert_int_equal(td_simulate(b.model, b.work, b.state, &options, &run), TD_OK);
+  double early = 0, late = 0;  // largest distance in the second and the third second
+  for (int i = 0; i < td_trajectory_rows(run); i++) {
+    const double t = td_trajectory_time(run, i), *q = td_trajectory_q(run, i);
+    const double away = hypot(q[0] - rest[0], q[1] - rest[1]);
+    if (t >= 1 && t < 2) early = fmax(early, away);
+    if (t >= 2) late = fmax(late, away);
+  }
+  // within the period, 0.4 s, over which the largest distance may slip
+  CHECK_NEAR(log(late / early), rate, 0.4 * rate);
+  td_trajectory_free(run);
+  bench_free(&b);
+}
+
+// ---- other elements ---------------------------------------------------------------------------
+
+// Whether there is a potential, element by element
+static void test_every_element_tells_whether_it_has_a_potential(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    bool potential;
+  } cases[] = {
+      // on the ground, friction is but a damper
+      {"world.g = [0 0 -9.81]; body(1).m = 1; body(1).I = eye(3)*1e-2; joint(1).second = 1;\n"
+       "joint(1).tr(1).trans = [inf 0 inf]; joint(1).dof(1).spring.coeff = 10;\n"
+       "joint(1).dof(1).spring.init = 0; contact(1).first = body(1); contact(1).ball = 0.1;\n"
+       "contact(1).second = 'plane'; contact(1).point = [0 0 -0.099];\n"
+       "contact(1).normal = [0 0 1]; contact(1).stiffness = 1000; contact(1).friction = 0.5;\n",
+       true},
+      // a lift without friction and damping has its potential at every time
+      {"world.g = [0 0 -9.81]; body(1).m = 1; body(1).I = eye(3)*1e-2; joint(1).second = 1;\n"
+       "joint(1).tr(1).trans = [inf 0 inf]; joint(1).dof(1).spring.coeff = 10;\n"
+       "joint(1).dof(1).spring.init = 0; contact(1).first = body(1); contact(1).ball = 0.1;\n"
+       "contact(1).second = 'plane'; contact(1).point = [t 0 -0.099];\n"
+       "contact(1).normal = [0 0 1]; contact(1).stiffness = 1000;\n",
+       true},
+      {"world.g = [0 0 -9.81]; body(1).m = 1; body(1).I = eye(3)*1e-2; joint(1).second = 1;\n"
+       "joint(1).tr(1).trans = [inf 0 inf]; joint(1).dof(1).spring.coeff = 10;\n"
+       "joint(1).dof(1).spring.init = 0; contact(1).first = body(1); contact(1).ball = 0.1;\n"
+       "contact(1).second = 'plane'; contact(1).point = [0 0 -0.099 + 0.1*t];\n"
+       "contact(1).normal = [0 0 1]; contact(1).stiffness = 1000; contact(1).damping = 0.2;\n",
+       false},
+      // cords in still air and in wind
+      {"world.g = [0 0 -9.81]; fluid.rho = 1.2; fluid.velocity = [0 0 0];\n"
+       "mesh.node = [0 0 0; 0 0 -0.2; 0 0 -0.4]; mesh.edge = [1 2; 2 3]; mesh.fixed = 1;\n"
+       "mesh.body.m = 0.01; mesh.joint(2).spring.coeff = 100; mesh.fluid.width = 0.01;\n"
+       "mesh.fluid.drag = [1.1 .2];\n",
+       true},
+      {"world.g = [0 0 -9.81]; fluid.rho = 1.2; fluid.velocity = [2 0 0];\n"
+       "mesh.node = [0 0 0; 0 0 -0.2; 0 0 -0.4]; mesh.edge = [1 2; 2 3]; mesh.fixed = 1;\n"
+       "mesh.body.m = 0.01; mesh.joint(2).spring.coeff = 100; mesh.fluid.width = 0.01;\n"
+       "mesh.fluid.drag = [1.1 .2];\n",
+       false},
+      // a motor about a body axis of a ball joint, held by a beam
+      {"body(1).m = 1; body(1).I = diag([1 2 3])*1e-2; joint(1).second = 1;\n"
+       "joint(1).type = 'spherical'; joint(2).second = 1;\n"
+       "joint(2).spring.coeff = [0 0 0 3 4 5];\n",
+       true},
+      {"body(1).m = 1; body(1).I = diag([1 2 3])*1e-2; joint(1).second = 1;\n"
+       "joint(1).type = 'spherical'; joint(1).dof(3).input = 0.1; joint(2).second = 1;\n"
+       "joint(2).spring.coeff = [0 0 0 3 4 5];\n",
+       false},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    bench b = bench_new(cases[i].text);
+    const td_equil_result r = equilibrium(&b);
+    if (r.conservative != cases[i].potential) print_error("case %d\n", (int)i);
+    assert_true(r.conservative == cases[i].potential);
+    assert_int_equal(r.stability, TD_STABLE);
+    bench_free(&b);
+  }
+}
+
+// ---- slow beside fast -------------------------------------------------------------------------
+
+// A damper of 1e7 N s/m lets a spring of 5 N/m, or of -5 N/m, take days: rates of 1e7 and 5e-7 1/s
+static void test_a_slow_decay_beside_a_fast_one_is_told_from_a_slow_growth(void** state) {
+  (void)state;
+  const char text[] =
+      "k = param('k', 5); body(1).m = 1; body(1).I = eye(3)*1e-2; joint(1).second = 1;\n"
+      "joint(1).tr(1).trans = [inf 0 inf]; joint(1).dof(1).spring.coeff = k;\n"
+      "joint(1).dof(1).spring.init = 0; joint(1).dof(1).damp.visc = 1e7;\n"
+      "joint(1).dof(2).spring.coeff = 3; joint(1).dof(2).spring.init = 0;\n"
+      "joint(1).dof(2).damp.visc = 0.1; exload(1).exbody = 1; exload(1).refbody = 1;\n"
+      "exload(1).ftau = [1 0 0 0 0 0];\n";
+  for (int side = -1; side <= 1; side += 2) {
+    bench b = bench_with(text, "k", 5 * side);
+    const td_equil_result r = equilibrium(&b);
+    assert_false(r.conservative);
+    assert_int_equal(r.stability, side < 0 ? TD_DIVERGENCE : TD_STABLE);
+    CHECK_NEAR(r.critical, -5e-7 * side, 1e-15);
+    bench_free(&b);
+  }
+}
+
+// ---- large networks ---------------------------------------------------------------------------
+
+// A tower of n masses on springs k stands on its base.  Across it each spring pushes with the weight
+// above, N over its length, so that the stiffness is -N/L between neighbours: a tridiagonal matrix,
+// whose least eigenvalue bisection finds by the signs of its pivots.
+static double tower_stiffness(int n, double mass, double k, double length, double scale) {
+  double low = -1e6, high = 0;
+  for (int step = 0; step < 200; step++) {
+    const double x = (low + high) / 2;
+    bool below = false;  // is some eigenvalue below x?
+    double pivot = INFINITY, under = 0;
+    for (int i = 1; i < n; i++) {
+      // spring i holds node i + 1 over node i, counted from the base
+      const double N = mass * 9.81 * (n - i), over = i + 1 < n ? mass * 9.81 * (n - i - 1) : 0;
+      const double a = -N / (length - N / k), b = -over / (length - over / k);
+      const double d = (a + b) / scale - x;
+      pivot = d - (i > 1 ? under * under / pivot : 0);
+      under = b / scale;
+      below |= pivot < 0;
+    }
+    if (below)
+      high = x;
+    else
+      low = x;
+  }
+  return low;
+}
+
+static void test_large_networks_tell_the_smallest_stiffness_and_the_fastest_divergence(void** s) {
+  (void)s;
+  static const int sizes[] = {6, 30, 60};
+  static const char* const linear[] = {"sparse", "dense"};
+  for (int i = 0; i < 3; i++)
+    for (int way = 0; way < 2; way++) {
+      const int n = sizes[i];
+      char text[512];
+      snprintf(text, sizeof text,
+               "n = %d; world.g = [0 0 -9.81]; mesh(1).node = [zeros(n,2) (0:n-1)'*0.1];\n"
+               "mesh(1).edge = [(1:n-1)' (2:n)']; mesh(1).fixed = 1; mesh(1).body.m = 0.02;\n"
+               "mesh(1).joint(2).spring.coeff = 2000; par.linear = '%s';\n",
+               n, linear[way]);
+      bench b = bench_new(text);
+      const td_equil_result r = equilibrium(&b);
+      assert_int_equal(r.stability, TD_DIVERGENCE);
+      // ARPACK stops at rounding of the largest stiffness, 8000 N/m
+      const double K = tower_stiffness(n, 0.02, 2000, 0.1, 1);
+      CHECK_NEAR(r.critical, K, 1e-9 * fabs(K));
+
+      td_modes_result* m;
+      assert_int_equal(td_modes(b.model, b.state, b.work, &m), TD_OK);
+      const double fastest = sqrt(-tower_stiffness(n, 0.02, 2000, 0.1, 0.02));
+      CHECK_NEAR(m->omega[0], -fastest, 1e-9 * fastest);
+      CHECK_NEAR(m->omega[1], -fastest, 1e-9 * fastest);
+      int found = 0;
+      for (int k = 0; k < m->ncomplex; k++) {
+        assert_true(m->re[k] < fastest * (1 + 1e-8));
+        found += m->re[k] > fastest * (1 - 1e-8);
+      }
+      assert_int_equal(found, 2);  // to the two sides
+      td_modes_free(m);
+      bench_free(&b);
+    }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_mass_on_a_belt_rests_stable_at_every_friction),
+      cmocka_unit_test(test_friction_that_couples_two_modes_flutters),
+      cmocka_unit_test(test_every_element_tells_whether_it_has_a_potential),
+      cmocka_unit_test(test_a_slow_decay_beside_a_fast_one_is_told_from_a_slow_growth),
+      cmocka_unit_test(test_large_networks_tell_the_smallest_stiffness_and_the_fastest_divergence),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
