@@ -1,6 +1,7 @@
 // Cables: their lengths, their tensions, and what they do.
 //
-//   l(q) = Σ W |τ|  over the pieces of rods they pass  +  Σ |p_b - p_a|  over straight spans
+//   l(q) = Σ W |τ|  over the pieces of rods they pass, Σ e_z·(v + w × d) over joints between them
+//          (cable.h)  +  Σ |p_b - p_a|  over straight spans (with a sign between rods, chord.h)
 //   generalised force  -T ∂l/∂q
 //
 // The tension T is given, or follows from the length: k (l - l(0) + pull) when taut; that of a
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "cable.h"
+#include "chord.h"
 #include "engine.h"
 #include "link.h"
 
@@ -22,7 +24,7 @@ static bool has_friction(const model_cable* c) { return c->friction != NUM_NONE;
 static cable_section section_at(const td_model* m, const td_work* w, const model_crossing* c,
                                 double x[6]) {
   td_strains(m, w, &m->force[c->force], x);
-  return cable_at(x, w->num + c->path);
+  return cable_through(c->joint > 0, x, w->num + c->path);
 }
 
 // Arc length of the rod along which the cable passes a piece.
@@ -39,6 +41,27 @@ static axial span_axial(const td_model* m, const td_work* w, const model_span* s
   return axial_at(&a, &b);
 }
 
+// A span that is counted with a sign, with its changes when its ends change by da and db (NULL:
+// not).
+static chord span_chord(const frame* a, const frame* b, const frame_change* da,
+                        const frame_change* db) {
+  const taylor_frame at = td_taylor_frame(a, da), to = td_taylor_frame(b, db);
+  return td_chord(&at, &to, true);
+}
+static taylor span_length(const td_model* m, const td_work* w, int span) {
+  const frame a = td_frame(m, w, m->span[span].a), b = td_frame(m, w, m->span[span].b);
+  if (w->span_along[span]) return span_chord(&a, &b, NULL, NULL).l;
+  const axial x = axial_at(&a, &b);
+  return (taylor){.x = x.L, .d = x.Ld};
+}
+
+void td_spans_prepare(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nspan; i++) {
+    const frame a = td_frame(m, w, m->span[i].a), b = td_frame(m, w, m->span[i].b);
+    w->span_along[i] = m->span[i].joins && td_chord_along(&a, &b);
+  }
+}
+
 // ---- lengths ----------------------------------------------------------------------------------
 
 double td_cable_length(const td_model* m, const td_work* w, int cable) {
@@ -48,7 +71,7 @@ double td_cable_length(const td_model* m, const td_work* w, int cable) {
     const model_crossing* at = crossing_of(m, c, i);
     sum += passed(m, w, at) * section_at(m, w, at, x).l;
   }
-  for (int i = c->span; i < c->span + c->nspan; i++) sum += span_axial(m, w, &m->span[i]).L;
+  for (int i = c->span; i < c->span + c->nspan; i++) sum += span_length(m, w, i).x;
   return sum;
 }
 
@@ -65,7 +88,12 @@ double td_cable_length_change(const td_model* m, const td_work* w, int cable, in
     const model_span* s = &m->span[i];
     const frame_change da = td_frame_change(m, w, s->a, col, false),
                        db = td_frame_change(m, w, s->b, col, false);
-    sum += vec3_dot(span_axial(m, w, s).n, vec3_sub(db.p, da.p));
+    if (w->span_along[i]) {
+      const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+      sum += span_chord(&a, &b, &da, &db).l.e;
+    } else {
+      sum += vec3_dot(span_axial(m, w, s).n, vec3_sub(db.p, da.p));
+    }
   }
   return sum;
 }
@@ -197,7 +225,7 @@ void td_cable_force(const td_model* m, const td_work* w, const model_force* f, c
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
     if (!acts(&m->cable[c->cable], which)) continue;
-    const cable_section at = cable_at(x, w->num + c->path);
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
     const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
     for (int d = 0; d < 6; d++) s[d] -= pull * at.g[d];
   }
@@ -207,7 +235,7 @@ void td_cable_force_change(const td_model* m, const td_work* w, const model_forc
                            const double x[6], const double dx[6], bool numbers, double ds[6]) {
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
-    const cable_section at = cable_at(x, w->num + c->path);
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
     const double part = c->cover * w->crossing_share[i], pull = part * w->cable[c->cable].tension;
     const double dpull = numbers ? part * tension_change(m, w, c->cable) : 0;
     double dg[6];
@@ -220,7 +248,7 @@ void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, 
                      double ds[6][6]) {
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
-    const cable_section at = cable_at(x, w->num + c->path);
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
     const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
     cable_stiffen(&at, pull, ds);
   }
@@ -235,21 +263,35 @@ static void add_wrench(const td_model* m, spatial* to, size_t stride, int statio
   *at = spatial_add(*at, f);
 }
 
+static vec3 value3(taylor3 x) { return (vec3){x.x.x, x.y.x, x.z.x}; }
+static vec3 change3(taylor3 x) { return (vec3){x.x.e, x.y.e, x.z.e}; }
+
+void td_span_pull(const td_model* m, const td_work* w, int span, double T, spatial* on,
+                  size_t stride) {
+  const model_span* s = &m->span[span];
+  const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+  vec3 F, Ma = {0, 0, 0}, Mb = {0, 0, 0};
+  if (w->span_along[span]) {
+    const chord c = span_chord(&a, &b, NULL, NULL);
+    F = vec3_scale(T, value3(c.force));
+    Ma = vec3_scale(-T, value3(c.torque_a));
+    Mb = vec3_scale(T, value3(c.torque_b));
+  } else {
+    F = vec3_scale(T, axial_at(&a, &b).n);
+  }
+  add_wrench(m, on, stride, s->a, spatial_force(a.p, F, Ma));
+  add_wrench(m, on, stride, s->b, spatial_scale(-1, spatial_force(b.p, F, Mb)));
+}
+
 void td_spans_add(const td_model* m, td_work* w, int which) {
-  const vec3 none = {0, 0, 0};
   for (int i = 0; i < m->nspan; i++) {
-    const model_span* s = &m->span[i];
-    if (!acts(&m->cable[s->cable], which)) continue;
-    const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
-    const vec3 F = vec3_scale(w->cable[s->cable].tension, axial_at(&a, &b).n);
-    add_wrench(m, &w->hop[0].f, sizeof(hop_work), s->a, spatial_force(a.p, F, none));
-    add_wrench(m, &w->hop[0].f, sizeof(hop_work), s->b,
-               spatial_scale(-1, spatial_force(b.p, F, none)));
+    const int cable = m->span[i].cable;
+    if (acts(&m->cable[cable], which))
+      td_span_pull(m, w, i, w->cable[cable].tension, &w->hop[0].f, sizeof(hop_work));
   }
 }
 
 void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
-  const vec3 none = {0, 0, 0};
   for (int i = 0; i < m->nspan; i++) {
     const model_span* s = &m->span[i];
     const int hop = col < 0 ? -1 : m->col[col].hop;
@@ -260,12 +302,22 @@ void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial*
     frame_change da = {0}, db = {0};
     if (moved) da = td_frame_change(m, w, s->a, col, false);
     if (moved) db = td_frame_change(m, w, s->b, col, false);
-    const axial x = axial_at(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
     const double T = w->cable[s->cable].tension, dT = tension_change(m, w, s->cable);
-    const vec3 F = vec3_scale(T, x.n), dF = vec3_axpy(dT, x.n, vec3_scale(T, dx.n));
-    add_wrench(m, df, sizeof *df, s->a, spatial_force_change(a.p, F, da.p, dF, none));
+    vec3 F, dF, dMa = {0, 0, 0}, dMb = {0, 0, 0};
+    if (w->span_along[i]) {
+      const chord c = span_chord(&a, &b, &da, &db);
+      F = vec3_scale(T, value3(c.force));
+      dF = vec3_axpy(dT, value3(c.force), vec3_scale(T, change3(c.force)));
+      dMa = vec3_axpy(-dT, value3(c.torque_a), vec3_scale(-T, change3(c.torque_a)));
+      dMb = vec3_axpy(dT, value3(c.torque_b), vec3_scale(T, change3(c.torque_b)));
+    } else {
+      const axial x = axial_at(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
+      F = vec3_scale(T, x.n);
+      dF = vec3_axpy(dT, x.n, vec3_scale(T, dx.n));
+    }
+    add_wrench(m, df, sizeof *df, s->a, spatial_force_change(a.p, F, da.p, dF, dMa));
     add_wrench(m, df, sizeof *df, s->b,
-               spatial_scale(-1, spatial_force_change(b.p, F, db.p, dF, none)));
+               spatial_scale(-1, spatial_force_change(b.p, F, db.p, dF, dMb)));
   }
 }
 
@@ -369,7 +421,7 @@ double td_crossings_power(const td_model* m, const td_work* w, const model_force
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
     if (m->cable[c->cable].potential) continue;
-    const cable_section s = cable_at(x, w->num + c->path);
+    const cable_section s = cable_through(c->joint > 0, x, w->num + c->path);
     double rate = 0;
     for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
     sum -= w->crossing_share[i] * w->cable[c->cable].tension * passed(m, w, c) * rate;
@@ -380,8 +432,8 @@ double td_crossings_power(const td_model* m, const td_work* w, const model_force
 double td_spans_power(const td_model* m, const td_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nspan; i++) {
-    const model_span* s = &m->span[i];
-    if (!m->cable[s->cable].potential) sum -= w->cable[s->cable].tension * span_axial(m, w, s).Ld;
+    const int cable = m->span[i].cable;
+    if (!m->cable[cable].potential) sum -= w->cable[cable].tension * span_length(m, w, i).d;
   }
   return sum;
 }

@@ -291,6 +291,11 @@ void td_cable_force_change(const td_model* m, const td_work* w, const model_forc
 // The columns of the change for strains alone, added to ds.
 void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, const double x[6],
                      double ds[6][6]);
+// Which spans between rods are counted with a sign, from the geometry of the start.
+void td_spans_prepare(const td_model* m, td_work* w);
+// What a tension does at the ends of one, added to wrenches on the hops, `stride` bytes apart.
+void td_span_pull(const td_model* m, const td_work* w, int span, double T, spatial* on,
+                  size_t stride);
 void td_spans_add(const td_model* m, td_work* w, int which);
 void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df);
 // The part of dF/dq from tensions that follow from the shape: lengths and friction.

@@ -5,37 +5,16 @@
 #include <string.h>
 
 #include "engine.h"
+#include "fix_pose.h"
 #include "link.h"
 #include "segment.h"
 #include "strain_hop.h"
-
-static mat3 fixed_rotation(const double* x, const model_fix* fix) {
-  switch (fix->kind) {
-    case ROT_NONE:
-      break;
-    case ROT_PRINCIPAL:
-      return mat3_axis_angle(vec3_axis(fix->axis), x[0]);
-    case ROT_EULER_BERNOULLI:
-      return mat3_quat(quat_unit((quat){1, vec3_scale(0.5, vec3_of(x))}));
-    case ROT_ANGLE_AXIS: {
-      const double n = vec3_norm(vec3_of(x + 1));
-      return n > 0 ? mat3_axis_angle(vec3_scale(1 / n, vec3_of(x + 1)), x[0]) : mat3_identity();
-    }
-    case ROT_QUATERNION:
-      return mat3_quat(quat_unit((quat){x[0], vec3_of(x + 1)}));
-    case ROT_UNIT_VECTOR: {
-      const vec3 v = vec3_of(x);
-      return mat3_quat(quat_unit((quat){sqrt(fmax(0, 1 - vec3_dot(v, v))), v}));
-    }
-  }
-  return mat3_identity();
-}
 
 static pose fixed_pose(const td_model* m, const td_work* w, int fix, int nfix) {
   pose g = pose_identity();
   for (int i = fix; i < fix + nfix; i++) {
     const model_fix* f = &m->fix[i];
-    const pose step = {fixed_rotation(f->rot == NUM_NONE ? NULL : w->num + f->rot, f),
+    const pose step = {fix_rotation(f, f->rot == NUM_NONE ? NULL : w->num + f->rot),
                        vec3_of(w->num + f->trans)};
     g = pose_mul(g, step);
   }
@@ -194,6 +173,7 @@ static void rest_values(const td_model* m, td_work* w, const model_force* f) {
 
 static void measure_rest(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nforce; i++) rest_values(m, w, &m->force[i]);
+  td_spans_prepare(m, w);
   for (int i = 0; i < m->ncable; i++) w->cable[i].zero = td_cable_length(m, w, i);
   for (int i = 0; i < m->nprobe; i++) {
     const model_probe* p = &m->probe[i];

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cable.h"
-#include "link.h"
+#include "chord.h"
 #include "taylor.h"
 
 // ---- lengths ----------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ static taylor crossing_length(const td_model* m, const td_work* w, const model_c
     const taylor_frame a = frame_at(m, w, f->a, to), b = frame_at(m, w, f->b, to);
     td_taylor_segment(&a, &b, length, x);
   }
-  return taylor_scale(c->cover * length, td_taylor_cable(x, w->num + c->path));
+  return taylor_scale(c->cover * length, td_taylor_cable(c->joint > 0, x, w->num + c->path));
 }
 
 static taylor length_along(const td_model* m, const td_work* w, int cable, int col, bool rate) {
@@ -102,7 +102,7 @@ static taylor length_along(const td_model* m, const td_work* w, int cable, int c
     sum = taylor_add(sum, crossing_length(m, w, &m->crossing[m->cable_order[i]], &to));
   for (int i = c->span; i < c->span + c->nspan; i++) {
     const taylor_frame a = frame_at(m, w, m->span[i].a, &to), b = frame_at(m, w, m->span[i].b, &to);
-    sum = taylor_add(sum, taylor3_norm(taylor3_sub(b.p, a.p)));
+    sum = taylor_add(sum, td_chord(&a, &b, w->span_along[i]).l);
   }
   return sum;
 }
@@ -126,15 +126,6 @@ static void add_wrench(const td_model* m, spatial* on, size_t stride, int statio
   *at = spatial_add(*at, f);
 }
 
-static void pull_span(const td_model* m, const td_work* w, const model_span* s, double tension,
-                      spatial* on, size_t stride) {
-  const vec3 none = {0, 0, 0};
-  const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
-  const vec3 F = vec3_scale(tension, axial_at(&a, &b).n);
-  add_wrench(m, on, stride, s->a, spatial_force(a.p, F, none));
-  add_wrench(m, on, stride, s->b, spatial_scale(-1, spatial_force(b.p, F, none)));
-}
-
 void td_taut_pull(const td_model* m, const td_work* w, int cable, double tension, spatial* on,
                   size_t stride, double* tau) {
   const model_cable* c = &m->cable[cable];
@@ -143,7 +134,7 @@ void td_taut_pull(const td_model* m, const td_work* w, int cable, double tension
     const model_force* f = &m->force[at->force];
     double x[6], s[6];
     td_strains(m, w, f, x);
-    const cable_section section = cable_at(x, w->num + at->path);
+    const cable_section section = cable_through(at->joint > 0, x, w->num + at->path);
     for (int d = 0; d < 6; d++) s[d] = -tension * at->cover * section.g[d];
     if (f->strain != STRAIN_SEGMENT) {
       td_strain_collect(m, w, f, s, tau);
@@ -155,7 +146,7 @@ void td_taut_pull(const td_model* m, const td_work* w, int cable, double tension
     add_wrench(m, on, stride, f->b, both[1]);
   }
   for (int i = c->span; i < c->span + c->nspan; i++)
-    pull_span(m, w, &m->span[i], tension, on, stride);
+    td_span_pull(m, w, i, tension, on, stride);
 }
 
 void td_taut_jacobian(const td_model* m, td_work* w, int cable, double* row) {

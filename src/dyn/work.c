@@ -48,6 +48,7 @@
   X(double, q, m->npos)                              \
   X(double, v, m->nvel)                              \
   X(double, accel, m->ntaut > 0 ? m->nvel : 0)       \
+  X(bool, span_along, m->nspan)                      \
   X(double, q_initial, m->npos)                      \
   X(spatial, df, m->nhop)                            \
   X(double, dtau, m->nvel)                           \

@@ -12,15 +12,26 @@
 //
 // per unit of arc length (the strains' own change along the rod left out): what friction grows
 // with.
+//
+// A joint between two rods counts as the limit of a short rod that bends and stretches evenly.
+// With the displacement v and the rotation vector w of the joint, measured half-way (segment.h), it
+// lengthens the cable by
+//
+//   l = e_z·(v + w × d) + |jump|
+//
+// which is linear: a hinge across the rod adds angle times distance at any angle, a slide along it
+// its travel, a twist about it nothing.  `jump` is by how far the path differs on the two sides.
+// The six numbers are those of a piece of length 1, so that e_z + ε = v and κ = w.
 #ifndef TD_CABLE_H
 #define TD_CABLE_H
 
 #include "vec3.h"
 
-// Six numbers: d, d', d'' (x and y of each).
+// Six numbers: d, d', d'' (x and y of each); over a joint d, |jump| and three of no meaning.
 enum { CABLE_PATH = 6 };
 
 typedef struct cable_section {
+  bool joint;      // not a section: a joint between rods
   vec3 d, d1, d2;  // the path and its derivatives
   vec3 t;
   double l;     // |τ|
@@ -44,10 +55,22 @@ static inline cable_section cable_at(const double x[6], const double path[CABLE_
   return c;
 }
 
+// Over a joint.
+static inline cable_section cable_over(const double x[6], const double path[CABLE_PATH]) {
+  cable_section c = {.joint = true, .d = {path[0], path[1], 0}, .t = {0, 0, 1}};
+  c.l = 1 + x[2] + x[3] * c.d.y - x[4] * c.d.x + path[2];
+  cable_column(c.d, c.t, c.g);
+  return c;
+}
+static inline cable_section cable_through(bool joint, const double x[6],
+                                          const double path[CABLE_PATH]) {
+  return joint ? cable_over(x, path) : cable_at(x, path);
+}
+
 // Change of t for a change of the strains.
 static inline vec3 cable_turn(const cable_section* c, const double dx[6]) {
   const vec3 dtau = vec3_add(vec3_of(dx), vec3_cross(vec3_of(dx + 3), c->d));
-  if (!(c->l > 0)) return (vec3){0, 0, 0};
+  if (c->joint || !(c->l > 0)) return (vec3){0, 0, 0};
   return vec3_scale(1 / c->l, vec3_axpy(-vec3_dot(c->t, dtau), c->t, dtau));
 }
 
@@ -59,6 +82,7 @@ static inline void cable_change(const cable_section* c, const double dx[6], doub
 // K -= s d²l/dχ²:  with C = [1, -[d]×] = dτ/dχ it is (Cᵀ C - g gᵀ)/l.
 static inline void cable_stiffen(const cable_section* c, double s, double K[6][6]) {
   const double x = c->d.x, y = c->d.y, k = c->l > 0 ? s / c->l : 0;
+  if (c->joint) return;
   const double CC[6][6] = {{1, 0, 0, 0, 0, -y},          {0, 1, 0, 0, 0, x},
                            {0, 0, 1, y, -x, 0},          {0, 0, y, y * y, -x * y, 0},
                            {0, 0, -x, -x * y, x * x, 0}, {-y, x, 0, 0, 0, x * x + y * y}};
@@ -69,10 +93,10 @@ static inline void cable_stiffen(const cable_section* c, double s, double K[6][6
 // How fast the cable turns, |k|, and its derivative with respect to the strains.  The corner at
 // k = 0 is rounded over 1e-5 radians per metre.
 static inline double cable_bend(const cable_section* c, const double x[6], double slope[6]) {
-  const double corner = 1e-5;
+  const double corner = 1e-5, over = c->joint ? 0 : 1 / c->l;
   const vec3 kappa = vec3_of(x + 3), v = vec3_add(vec3_cross(kappa, c->d1), c->d2);
   const vec3 across = vec3_axpy(-vec3_dot(c->t, v), c->t, v);
-  const vec3 k = vec3_axpy(1 / c->l, across, vec3_cross(kappa, c->t));
+  const vec3 k = vec3_axpy(over, across, vec3_cross(kappa, c->t));
   const double size = sqrt(vec3_dot(k, k) + corner * corner);
   for (int i = 0; i < 6; i++) {
     double dx[6] = {0};
@@ -82,7 +106,7 @@ static inline double cable_bend(const cable_section* c, const double x[6], doubl
     vec3 dacross = vec3_axpy(-vec3_dot(c->t, dv) - vec3_dot(dt, v), c->t, dv);
     dacross = vec3_axpy(-vec3_dot(c->t, v), dt, dacross);
     vec3 dk = vec3_add(vec3_cross(dkappa, c->t), vec3_cross(kappa, dt));
-    dk = vec3_axpy(1 / c->l, dacross, vec3_axpy(-c->g[i] / (c->l * c->l), across, dk));
+    dk = vec3_axpy(over, dacross, vec3_axpy(-c->g[i] * over * over, across, dk));
     slope[i] = vec3_dot(k, dk) / size;
   }
   return size - corner;

@@ -105,6 +105,11 @@ static inline taylor3 taylor4_back(taylor4 q, taylor3 r) {
   return taylor3_add(r, taylor3_scale(2, taylor3_sub(taylor3_cross(q.v, c), taylor3_mul(q.w, c))));
 }
 
+// R r
+static inline taylor3 taylor4_turn(taylor4 q, taylor3 r) {
+  return taylor4_back(taylor4_conj(q), r);
+}
+
 // The place and the rotation of a frame, with its changes along a direction (NULL: none).
 typedef struct taylor_frame {
   taylor3 p;
@@ -118,7 +123,7 @@ taylor_frame td_taylor_frame(const frame* f, const frame_change* d);
 void td_taylor_segment(const taylor_frame* a, const taylor_frame* b, double length, taylor x[6]);
 // Strains of a polynomial pose (polyrod.h).
 void td_taylor_polyrod(taylor3 ps, taylor3 x, taylor3 xs, taylor strain[6]);
-// |τ| of a cable in a section with these strains (cable.h).
-taylor td_taylor_cable(const taylor x[6], const double* path);
+// |τ| of a cable in a section with these strains, or its length over a joint (cable.h).
+taylor td_taylor_cable(bool joint, const taylor x[6], const double* path);
 
 #endif

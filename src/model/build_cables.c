@@ -1,11 +1,12 @@
 // Cables: which pieces of rods each passes and where in the section, straight spans between places,
-// and what drives it.
+// and what drives it.  What lies between two rods of a cable is in build_cable_joints.c.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cable.h"
+#include "cables.h"
 #include "rods.h"
 #include "rules.h"
 
@@ -16,14 +17,13 @@ static double constant(const value* s, int i, const char* field, double fallback
 
 // ---- where a cable runs -----------------------------------------------------------------------
 
-static int rod_count(const builder* b, int cable) {
+int td_cable_rods(const builder* b, int cable) {
   if (td_get(b->cables, cable, "via")) return 0;
   const value* rods = td_get(b->cables, cable, "rod");
   return rods ? td_value_count(rods) : 1;
 }
 
-// The k-th rod of a cable, from 1.
-static int rod_at(const builder* b, int cable, int k) {
+int td_cable_rod(const builder* b, int cable, int k) {
   const value* rods = td_get(b->cables, cable, "rod");
   return rods ? (int)rods->x[k] : 1;
 }
@@ -31,8 +31,8 @@ static int rod_at(const builder* b, int cable, int k) {
 // Which part of its k-th rod a cable runs through: `from` is on the first, `to` on the last.
 static void range_at(const builder* b, int cable, int k, double* from, double* to) {
   *from = k == 0 ? constant(b->cables, cable, "from", 0) : 0;
-  *to = b->rod[rod_at(b, cable, k) - 1].length;
-  if (k == rod_count(b, cable) - 1) *to = fmin(*to, constant(b->cables, cable, "to", *to));
+  *to = b->rod[td_cable_rod(b, cable, k) - 1].length;
+  if (k == td_cable_rods(b, cable) - 1) *to = fmin(*to, constant(b->cables, cable, "to", *to));
 }
 
 // The part of a piece between `from` and `to`: a segment counts in part, a point counts or not.
@@ -61,9 +61,9 @@ int td_rod_splits(const builder* b, int rod, double* arc, int max) {
   const double length = b->rod[rod].length;
   int n = 0;
   for (int i = 0; b->cables && i < td_value_count(b->cables); i++)
-    for (int k = 0; k < rod_count(b, i); k++) {
+    for (int k = 0; k < td_cable_rods(b, i); k++) {
       double from, to;
-      if (rod_at(b, i, k) != rod + 1) continue;
+      if (td_cable_rod(b, i, k) != rod + 1) continue;
       range_at(b, i, k, &from, &to);
       add_split(arc, &n, max, from, length);
       add_split(arc, &n, max, to, length);
@@ -79,8 +79,7 @@ int td_rod_splits(const builder* b, int rod, double* arc, int max) {
 
 // ---- inside rods ------------------------------------------------------------------------------
 
-// [d d' d''] at an arc length
-static num push_path(builder* b, int cable, double arc) {
+num td_cable_path(builder* b, int cable, double arc) {
   const value* path = td_get(b->cables, cable, "path");
   const double zero[CABLE_PATH] = {0};
   const num at = td_build_constants(b, zero, CABLE_PATH);
@@ -95,7 +94,7 @@ static num push_path(builder* b, int cable, double arc) {
   return at;
 }
 
-static td_status check_room(builder* b, int cable) {
+td_status td_cable_room(builder* b, int cable) {
   if (b->m->ncrossing < b->spec->limits.parts) return TD_OK;
   return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->cables, cable),
                   "cable(%d): the cables may pass %d pieces of rods together", cable + 1,
@@ -104,17 +103,17 @@ static td_status check_room(builder* b, int cable) {
 
 static td_status cross_piece(builder* b, int force, int cable) {
   const model_force* f = &b->m->force[force];
-  for (int k = 0; k < rod_count(b, cable); k++) {
+  for (int k = 0; k < td_cable_rods(b, cable); k++) {
     double from, to;
-    if (rod_at(b, cable, k) != f->rod) continue;
+    if (td_cable_rod(b, cable, k) != f->rod) continue;
     range_at(b, cable, k, &from, &to);
     const double part = cover(b, f, from, to);
     if (part == 0) continue;
-    TD_TRY(check_room(b, cable));
-    const num path = push_path(b, cable, f->arc);
+    TD_TRY(td_cable_room(b, cable));
+    const num path = td_cable_path(b, cable, f->arc);
     model_crossing* c = td_push_crossing(b->m, 1);
     if (!c || path == NUM_NONE) return TD_E_NOMEM;
-    *c = (model_crossing){force, cable, part, path};
+    *c = (model_crossing){force, cable, part, path, 0};
     b->m->force[force].ncrossing++;
   }
   return TD_OK;
@@ -153,7 +152,7 @@ static int compare_ordered(const void* a, const void* b) {
 
 static int which_rod(const builder* b, int cable, int rod) {
   int k = 0;
-  while (rod_at(b, cable, k) != rod) k++;
+  while (td_cable_rod(b, cable, k) != rod) k++;
   return k;
 }
 
@@ -170,7 +169,9 @@ static td_status order_crossings(builder* b) {
   for (int i = 0; i < n; i++) {
     const model_crossing* c = &m->crossing[i];
     const model_force* f = &m->force[c->force];
-    list[i] = (ordered){c->cable, which_rod(b, c->cable, f->rod), i, f->arc};
+    // the joint behind a rod comes after all of it
+    list[i] = c->joint > 0 ? (ordered){c->cable, c->joint - 1, i, INFINITY}
+                           : (ordered){c->cable, which_rod(b, c->cable, f->rod), i, f->arc};
   }
   qsort(list, (size_t)n, sizeof(ordered), compare_ordered);
   for (int i = 0; i < n; i++) {
@@ -230,7 +231,7 @@ static td_status push_spans(builder* b, int cable) {
     TD_TRY(push_end(b, cable, k, &to));
     model_span* s = td_push_span(b->m, 1);
     if (!s) return TD_E_NOMEM;
-    *s = (model_span){cable, from, to};
+    *s = (model_span){cable, from, to, false};
     b->m->cable[cable].nspan++;
     from = to;
   }
@@ -339,6 +340,7 @@ td_status td_build_cables(builder* b) {
   }
   TD_TRY(worst);
   TD_TRY(cross_pieces(b));
+  for (int i = 0; i < b->m->ncable; i++) TD_TRY(td_build_cable_joints(b, i));
   TD_TRY(check_taut(b));
   return order_crossings(b);
 }

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cables.h"
 #include "dense.h"
 #include "quadrature.h"
 #include "rods.h"
@@ -355,7 +356,7 @@ static td_status want_strain(builder* b, const rom* r, double arc) {
   return push_strain_at(b, r, arc, 0, 0);
 }
 
-// The places between which cables run straight.
+// The places between which cables run straight, and the end from which they go on to another rod.
 static td_status want_cables(builder* b, const rom* r) {
   for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
     const value* via = td_get(b->cables, i, "via");
@@ -363,6 +364,9 @@ static td_status want_cables(builder* b, const rom* r) {
       TD_TRY(want_reference(b, r, via->slots[k].v));
       TD_TRY(want_number(b, r, via->slots[k].v));
     }
+    for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
+      if (td_cable_rod(b, i, k) == r->rod + 1)
+        TD_TRY(want_point(b, r, b->rod[r->rod].length));
   }
   return TD_OK;
 }

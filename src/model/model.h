@@ -278,16 +278,18 @@ typedef struct model_cable {
   int span, nspan;
 } model_cable;
 
-// A cable in a piece of a rod.
+// A cable in a piece of a rod, or over a joint between two rods (build_cable_joints.c).
 typedef struct model_crossing {
   int force, cable;
   double cover;  // which part of the piece it runs through
   num path;      // CABLE_PATH slots (elem/cable.h)
+  int joint;     // it passes the joint behind the cable's rod of this number, from 1; 0: a rod
 } model_crossing;
 
 // A straight stretch of a cable between two stations.
 typedef struct model_span {
   int cable, a, b;
+  bool joins;  // from the end of one rod to the base of the next: z is along the rod at both
 } model_span;
 
 // ---- surroundings -----------------------------------------------------------------------------
@@ -701,6 +703,7 @@ struct td_work {
   double* length0;      // per probe: initial length for `stretch`
   double *q, *v;        // the state the work belongs to, prescribed values put in
   double* accel;        // v' of the last td_accelerate, where cables are inextensible
+  bool* span_along;     // constant: the span is counted with a sign (elem/chord.h)
   vec3 ground;          // acceleration that it gave the ground
   double* q_initial;    // constant: initial positions, loops closed
   spatial* df;          // change of the wrench on each hop

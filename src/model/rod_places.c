@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cables.h"
 #include "rods.h"
 
 static td_status want(builder* b, int rod, double arc, rod_places* out) {
@@ -48,6 +49,9 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
     const value* via = td_get(b->cables, i, "via");
     for (int k = 0; via && k < td_value_count(via); k++)
       TD_TRY(want_reference(b, rod, via->slots[k].v, out));
+    // a cable that goes on to another rod leaves this one at its end
+    for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
+      if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(want(b, rod, b->rod[rod].length, out));
   }
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;

@@ -572,7 +572,9 @@ static void pick_passages(td_scene* s, const model_cable* c, picked* a, picked* 
   const td_model* m = s->model;
   int before = -1, rod = 0;
   for (int k = 0; k < c->norder; k++) {
-    const int crossing = m->cable_order[c->order + k], at = add_passage(s, crossing);
+    const int crossing = m->cable_order[c->order + k];
+    if (m->crossing[crossing].joint > 0) continue;
+    const int at = add_passage(s, crossing);
     const int here = m->force[m->crossing[crossing].force].rod;
     if (before >= 0 && here == rod) {
       pick(a, before);

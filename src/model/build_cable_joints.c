@@ -1,0 +1,278 @@
+// What lies between two rods of a cable, from the end of one to the base of the next.
+//
+// Where the two ends coincide when all coordinates between them are zero there is a joint, or
+// several, and the cable passes it as the limit of a short rod: a crossing of a piece of length 1
+// without stiffness (elem/cable.h).  Its strains are the coordinate of a single screw, which may turn
+// as often as it likes, or those of the line between the two frames.
+//
+// Where a transformation or a body separates the ends, the cable runs straight from its point at
+// the one to its point at the other: a span (elem/chord.h).
+#include <math.h>
+#include <stdio.h>
+
+#include "cable.h"
+#include "cables.h"
+#include "fix_pose.h"
+#include "rods.h"
+
+// The frame at the end of a rod or at its base.
+typedef struct rod_end {
+  int hop, fix, nfix;
+} rod_end;
+
+static td_status end_of(builder* b, int rod, rod_end* e) {
+  const place tip = {.rod = rod, .arc = b->rod[rod - 1].length};
+  return td_build_anchor(b, &tip, 0, &e->hop, &e->fix, &e->nfix);
+}
+static rod_end base_of(const builder* b, int rod) {
+  const build_rod* r = &b->rod[rod - 1];
+  return (rod_end){r->hop[0], r->fix, r->nfix};
+}
+
+// ---- do the ends coincide? --------------------------------------------------------------------
+
+// The values of n slots; false: they are not constant.
+static bool constants(const builder* b, num slot, int n, double* x) {
+  for (int i = 0; i < n; i++) {
+    const ex e = b->m->number_ex[slot + i];
+    if (td_ex_depends(b->spec->graph, e)) return false;
+    x[i] = td_ex_value(b->spec->graph, e);
+  }
+  return true;
+}
+
+static bool pose_of(const builder* b, int fix, int nfix, pose* g) {
+  *g = pose_identity();
+  for (int i = fix; i < fix + nfix; i++) {
+    const model_fix* f = &b->m->fix[i];
+    double trans[3], rot[4] = {0};
+    if (!constants(b, f->trans, 3, trans)) return false;
+    if (f->rot != NUM_NONE && !constants(b, f->rot, fix_numbers(f), rot)) return false;
+    *g = pose_mul(*g, (pose){fix_rotation(f, rot), vec3_of(trans)});
+  }
+  return true;
+}
+
+// To rounding, for a rod of this length.
+static bool same_pose(const pose* a, const pose* c, double length) {
+  double turn = 0;
+  for (int i = 0; i < 9; i++) turn = fmax(turn, fabs(a->R.m[i] - c->R.m[i]));
+  return turn < 1e-12 && vec3_norm(vec3_sub(a->p, c->p)) < 1e-12 * length;
+}
+
+// A hop of a rigid joint that does nothing when its coordinates are zero.
+static bool is_joint(const builder* b, const model_hop* hop) {
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_dof* dof = &b->m->vel[b->m->col[k].v];
+    if (dof->rod > 0 || dof->mesh > 0) return false;
+  }
+  switch (hop->kind) {
+    case HOP_SCREW:
+    case HOP_BALL:
+    case HOP_CIRCLE:
+      return true;
+    case HOP_QUAT3:
+    case HOP_CAYLEY:
+    case HOP_TURN:
+    case HOP_MOVE: {
+      double y[3];
+      return constants(b, hop->value, 3, y) && y[0] == 0 && y[1] == 0 && y[2] == 0;
+    }
+    case HOP_STRAIN:
+      return false;
+  }
+  return false;
+}
+
+// The pose of `to` seen from the hop of `from` when all coordinates between are zero; false: there
+// is more between them than joints.
+static bool pose_between(const builder* b, const rod_end* from, const rod_end* to, pose* g) {
+  if (!pose_of(b, to->fix, to->nfix, g)) return false;
+  for (int h = to->hop; h != from->hop; h = b->m->hop[h].parent) {
+    pose before;
+    if (h < 0 || !is_joint(b, &b->m->hop[h])) return false;
+    if (!pose_of(b, b->m->hop[h].fix, b->m->hop[h].nfix, &before)) return false;
+    *g = pose_mul(before, *g);
+  }
+  return true;
+}
+
+// ---- joints -----------------------------------------------------------------------------------
+
+static td_status push_frame(builder* b, const rod_end* e, const char* name, int* station) {
+  model_station* s = td_push_station(b->m, 1);
+  if (!s) return TD_E_NOMEM;
+  *s = (model_station){.hop = e->hop,
+                       .fix = e->fix,
+                       .nfix = e->nfix,
+                       .body = -1,
+                       .name = td_push_name(b->m, "%s", name)};
+  *station = b->m->nstation - 1;
+  return TD_OK;
+}
+
+// Does a single screw lie between the ends, with its axis through both?
+static bool is_screw(const builder* b, const rod_end* from, const rod_end* to, const pose* end) {
+  const pose one = pose_identity();
+  pose g;
+  if (to->hop < 0 || b->m->hop[to->hop].kind != HOP_SCREW) return false;
+  if (b->m->hop[to->hop].parent != from->hop) return false;
+  return pose_of(b, to->fix, to->nfix, &g) && same_pose(&g, &one, 1) &&
+         pose_of(b, b->m->hop[to->hop].fix, b->m->hop[to->hop].nfix, &g) && same_pose(&g, end, 1);
+}
+
+// Strains of a screw: its axis times its coordinate, of which helical joints move along as well.
+static td_status push_terms(builder* b, const model_hop* hop, model_force* f) {
+  double axis[3];
+  f->strain = STRAIN_BASIS;
+  f->term = b->m->nterm;
+  if (!constants(b, hop->axis, 3, axis)) return TD_E_MODEL;  // axes of joints are numbers
+  const double size = vec3_norm(vec3_of(axis));
+  for (int d = 0; d < 6; d++) {
+    const double along = axis[d % 3] / size;
+    if (along == 0 || (d >= 3 && !hop->turns)) continue;
+    if (d < 3 && !hop->moves && hop->pitch == NUM_NONE) continue;
+    const ex lead = d < 3 && !hop->moves ? b->m->number_ex[hop->pitch] : num_ex(b, 1);
+    const num weight = td_build_number(b, times(b, along, lead));
+    model_term* term = td_push_term(b->m, 1);
+    if (!term || weight == NUM_NONE) return TD_E_NOMEM;
+    *term = (model_term){.q = hop->q, .v = hop->v, .mode = d, .weight = weight, .rate = NUM_NONE};
+    f->nterm++;
+  }
+  return TD_OK;
+}
+
+// The path half-way between those on both sides, and how far these are apart.
+static num push_point(builder* b, num before, num after) {
+  td_exprs* g = b->spec->graph;
+  const double zero[CABLE_PATH] = {0};
+  const num at = td_build_constants(b, zero, CABLE_PATH);
+  if (at == NUM_NONE) return at;
+  ex* e = b->m->number_ex;
+  const ex x = minus(b, e[after], e[before]), y = minus(b, e[after + 1], e[before + 1]);
+  for (int c = 0; c < 2; c++) e[at + c] = times(b, 0.5, add(b, e[before + c], e[after + c]));
+  e[at + 2] = td_ex_1(g, EX_SQRT, add(b, mul(b, x, x), mul(b, y, y)));
+  return at;
+}
+
+static td_status cross_joint(builder* b, int cable, int k, const rod_end ends[2], bool screw,
+                             num before, num after) {
+  const double zeros[SECTION_SLOTS] = {0};
+  const num section = td_build_constants(b, zeros, SECTION_SLOTS);
+  const num path = push_point(b, before, after);
+  if (section == NUM_NONE || path == NUM_NONE) return TD_E_NOMEM;
+  TD_TRY(td_cable_room(b, cable));
+  model_force f = {.kind = FORCE_STRAIN,
+                   .q = -1,
+                   .v = -1,
+                   .a = -1,
+                   .b = -1,
+                   .frame = -1,
+                   .wrench = NUM_NONE,
+                   .xaxis = NUM_NONE,
+                   .strain = STRAIN_SEGMENT,
+                   .section = section,
+                   .rate = NUM_NONE,
+                   .coords = -1,
+                   .hessian = NUM_NONE,
+                   .potential = true,
+                   .crossing = b->m->ncrossing,
+                   .ncrossing = 1};
+  char name[64];
+  snprintf(name, sizeof name, "cable(%d).joint(%d)", cable + 1, k + 1);
+  f.name = td_push_name(b->m, "%s", name);
+  for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
+  b->m->number_ex[section + SECTION_POWER] = num_ex(b, 1);
+  b->m->number_ex[section + SECTION_LENGTH] = num_ex(b, 1);
+  b->m->number_ex[section + SECTION_HELD + 2] = num_ex(b, -1);  // no length at rest
+  if (screw) {
+    TD_TRY(push_terms(b, &b->m->hop[ends[1].hop], &f));
+  } else {
+    TD_TRY(push_frame(b, &ends[0], name, &f.a));
+    TD_TRY(push_frame(b, &ends[1], name, &f.b));
+  }
+  model_force* to = td_push_force(b->m, 1);
+  model_crossing* c = td_push_crossing(b->m, 1);
+  if (!to || !c) return TD_E_NOMEM;
+  *to = f;
+  *c = (model_crossing){b->m->nforce - 1, cable, 1, path, k + 1};
+  return TD_OK;
+}
+
+// ---- spans ------------------------------------------------------------------------------------
+
+// A station at the cable's point in a section.
+static td_status push_section(builder* b, int cable, int k, const rod_end* e, num path,
+                              int* station) {
+  const double zero[3] = {0};
+  rod_end at = {e->hop, b->m->nfix, e->nfix + 1};
+  char name[64];
+  const num trans = td_build_constants(b, zero, 3);
+  if (trans == NUM_NONE) return TD_E_NOMEM;
+  for (int c = 0; c < 2; c++) b->m->number_ex[trans + c] = b->m->number_ex[path + c];
+  for (int i = 0; i < at.nfix; i++) {
+    model_fix* f = td_push_fix(b->m, 1);
+    if (!f) return TD_E_NOMEM;
+    *f = i < e->nfix ? b->m->fix[e->fix + i]
+                     : (model_fix){.kind = ROT_NONE, .trans = trans, .rot = NUM_NONE};
+  }
+  snprintf(name, sizeof name, "cable(%d).rod(%d)", cable + 1, k + 1);
+  return push_frame(b, &at, name, station);
+}
+
+static td_status push_chord(builder* b, int cable, int k, const rod_end ends[2], num before,
+                            num after) {
+  int from, to;
+  const bool moves = ends[0].hop != ends[1].hop;
+  if (moves && b->m->cable[cable].friction != NUM_NONE)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(b->cables, cable, "friction"),
+                    "cable(%d).friction: between rod(%d) and rod(%d) the cable runs straight "
+                    "through space, where friction is not computed; let the rods meet in a joint, "
+                    "or write a cable for each",
+                    cable + 1, td_cable_rod(b, cable, k), td_cable_rod(b, cable, k + 1));
+  TD_TRY(push_section(b, cable, k, &ends[0], before, &from));
+  TD_TRY(push_section(b, cable, k + 1, &ends[1], after, &to));
+  model_span* s = td_push_span(b->m, 1);
+  if (!s) return TD_E_NOMEM;
+  *s = (model_span){cable, from, to, true};
+  b->m->cable[cable].nspan++;
+  return TD_OK;
+}
+
+// ---- a cable ----------------------------------------------------------------------------------
+
+static bool same_point(const builder* b, num before, num after) {
+  for (int c = 0; c < 2; c++)
+    if (b->m->number_ex[before + c] != b->m->number_ex[after + c]) return false;
+  return true;
+}
+
+td_status td_build_cable_joints(builder* b, int cable) {
+  const int n = td_cable_rods(b, cable);
+  if (n < 2) return TD_OK;
+  b->m->cable[cable].span = b->m->nspan;
+  for (int k = 0; k + 1 < n; k++) {
+    const int one = td_cable_rod(b, cable, k), next = td_cable_rod(b, cable, k + 1);
+    const num before = td_cable_path(b, cable, b->rod[one - 1].length),
+              after = td_cable_path(b, cable, 0);
+    rod_end ends[2];
+    if (before == NUM_NONE || after == NUM_NONE) return TD_E_NOMEM;
+    TD_TRY(end_of(b, one, &ends[0]));
+    ends[1] = base_of(b, next);
+
+    // joints that bring the ends together when nothing has moved
+    pose end, base;
+    const bool known = pose_of(b, ends[0].fix, ends[0].nfix, &end) &&
+                       pose_between(b, &ends[0], &ends[1], &base);
+    const bool meet = known && same_pose(&end, &base, b->rod[one - 1].length);
+    const bool rigid = ends[0].hop == ends[1].hop;
+    if (meet && rigid && same_point(b, before, after)) continue;
+    if (meet && !rigid) {
+      const bool screw = is_screw(b, &ends[0], &ends[1], &end);
+      TD_TRY(cross_joint(b, cable, k, ends, screw, before, after));
+    } else {
+      TD_TRY(push_chord(b, cable, k, ends, before, after));
+    }
+  }
+  return TD_OK;
+}
