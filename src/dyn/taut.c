@@ -145,8 +145,7 @@ void td_taut_pull(const td_model* m, const td_work* w, int cable, double tension
     add_wrench(m, on, stride, f->a, both[0]);
     add_wrench(m, on, stride, f->b, both[1]);
   }
-  for (int i = c->span; i < c->span + c->nspan; i++)
-    td_span_pull(m, w, i, tension, on, stride);
+  for (int i = c->span; i < c->span + c->nspan; i++) td_span_pull(m, w, i, tension, on, stride);
 }
 
 void td_taut_jacobian(const td_model* m, td_work* w, int cable, double* row) {

@@ -1,5 +1,5 @@
-// The stretch of a cable from the end of one rod to the base of the next, where these lie apart: the
-// chord c between its points in the two sections,
+// The stretch of a cable from the end of one rod to the base of the next, where these lie apart:
+// the chord c between its points in the two sections,
 //
 //   l = f |c|          f = 1, or -1 where the two ends have passed each other
 //

@@ -83,9 +83,8 @@ void td_taylor_polyrod(taylor3 ps, taylor3 x, taylor3 xs, taylor strain[6]) {
 // |e_z + ε + κ × d + d'|;  over a joint  e_z·(e_z + ε + κ × d) + |jump|
 taylor td_taylor_cable(bool joint, const taylor x[6], const double* path) {
   if (joint)
-    return taylor_add(
-        taylor_add(taylor_const(1 + path[2]), x[2]),
-        taylor_sub(taylor_scale(path[1], x[3]), taylor_scale(path[0], x[4])));
+    return taylor_add(taylor_add(taylor_const(1 + path[2]), x[2]),
+                      taylor_sub(taylor_scale(path[1], x[3]), taylor_scale(path[0], x[4])));
   const taylor3 d = taylor3_const((vec3){path[0], path[1], 0}),
                 along = taylor3_const((vec3){path[2], path[3], 1});
   const taylor3 strain = {x[0], x[1], x[2]}, bend = {x[3], x[4], x[5]};

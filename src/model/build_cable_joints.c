@@ -2,8 +2,8 @@
 //
 // Where the two ends coincide when all coordinates between them are zero there is a joint, or
 // several, and the cable passes it as the limit of a short rod: a crossing of a piece of length 1
-// without stiffness (elem/cable.h).  Its strains are the coordinate of a single screw, which may turn
-// as often as it likes, or those of the line between the two frames.
+// without stiffness (elem/cable.h).  Its strains are the coordinate of a single screw, which may
+// turn as often as it likes, or those of the line between the two frames.
 //
 // Where a transformation or a body separates the ends, the cable runs straight from its point at
 // the one to its point at the other: a span (elem/chord.h).
@@ -262,8 +262,8 @@ td_status td_build_cable_joints(builder* b, int cable) {
 
     // joints that bring the ends together when nothing has moved
     pose end, base;
-    const bool known = pose_of(b, ends[0].fix, ends[0].nfix, &end) &&
-                       pose_between(b, &ends[0], &ends[1], &base);
+    const bool known =
+        pose_of(b, ends[0].fix, ends[0].nfix, &end) && pose_between(b, &ends[0], &ends[1], &base);
     const bool meet = known && same_pose(&end, &base, b->rod[one - 1].length);
     const bool rigid = ends[0].hop == ends[1].hop;
     if (meet && rigid && same_point(b, before, after)) continue;

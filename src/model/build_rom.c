@@ -365,8 +365,7 @@ static td_status want_cables(builder* b, const rom* r) {
       TD_TRY(want_number(b, r, via->slots[k].v));
     }
     for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
-      if (td_cable_rod(b, i, k) == r->rod + 1)
-        TD_TRY(want_point(b, r, b->rod[r->rod].length));
+      if (td_cable_rod(b, i, k) == r->rod + 1) TD_TRY(want_point(b, r, b->rod[r->rod].length));
   }
   return TD_OK;
 }

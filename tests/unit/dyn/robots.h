@@ -447,14 +447,40 @@ static const char robot_taut[] =
     "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) tension(cable(1)) tension(cable(2)) "
     "tension(cable(3)) tension(cable(4)) tension(cable(5)) force(joint(1)) force(joint(2))];\n";
 
+// Rods of every model with joints, slides, a twist and a body between them, and cables over all.
+static const char robot_hybrid[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
+    "for k = 1:6, rod(k).length = .1; rod(k).radius = .015; rod(k).E = 1e4; rod(k).rho = 3000; "
+    "rod(k).eta = 100; end\n"
+    "rod(1).model = 'gvs'; rod(1).order = [-1 -1 0 1 1 0]; rod(2).model = 'srl'; rod(2).n = 2; "
+    "rod(3).model = 'ebr'; rod(3).n = 2; rod(4).model = 'rom'; rod(4).n = 2; rod(5).model = 'eba'; "
+    "rod(5).n = 2; rod(6).model = 'gvs'; rod(6).order = [-1 -1 -1 1 1 -1];\n"
+    "rod(2).first = rod(1); rod(2).joint.type = 'revolute'; rod(2).joint.axis = [.3 1 .2]; "
+    "rod(2).joint.dof(1).spring.coeff = .1;\n"
+    "rod(2).joint.dof(1).init = .5; rod(3).first = rod(2); rod(3).joint.type = 'universal'; "
+    "rod(3).joint.dof(1).init = .3; rod(3).joint.dof(2).init = -.4;\n"
+    "rod(4).first = rod(3); rod(4).tr.trans = [0 0 .1]; rod(4).joint.type = 'prismatic'; "
+    "rod(4).joint.dof(1).spring.coeff = 100;\n"
+    "body(1).m = .1; body(1).I = 1e-3*diag([1 2 2.5]); joint(1).first = rod(4); joint(1).second = "
+    "1; joint(1).type = 'spherical';\n"
+    "rod(5).first = 1; rod(5).tr.trans = [.003 0 .1]; rod(6).first = rod(5); rod(6).joint.type = "
+    "'revolute'; rod(6).joint.axis = [1 0 0];\n"
+    "cable(1).rod = 1:6; cable(1).path = [.01 .003]; cable(1).tension = 1 + u1;\n"
+    "cable(2).rod = 1:6; cable(2).path = .01*[cos(9*s) sin(9*s)]; cable(2).from = .03; "
+    "cable(2).to = .07; cable(2).pull = .02*(1 + u1); cable(2).stiffness = 60;\n"
+    "cable(3).rod = 1:3; cable(3).path = .006*[cos(25*s) sin(25*s)]; cable(3).pull = .02*(1 + u1); "
+    "cable(3).stiffness = 60; cable(3).friction = .4;\n"
+    "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(2)) tension(cable(2)) "
+    "tension(cable(3))]; output = {'l', 'energy'};\n";
+
 static const char* const robot_texts[] = {
     robot_pendulum, robot_tree, robot_links,    robot_loops,    robot_given,  robot_rods,
     robot_rom,      robot_gvs,  robot_loop_gvs, robot_own,      robot_cables, robot_water,
-    robot_contact,  robot_net,  robot_mesh,     robot_platform, robot_taut};
+    robot_contact,  robot_net,  robot_mesh,     robot_platform, robot_taut,   robot_hybrid};
 static const char* const robot_names[] = {
-    "pendulum", "tree",   "links", "loops",   "given", "rods", "rom",      "gvs", "gvs loop",
-    "own",      "cables", "water", "contact", "net",   "mesh", "platform", "taut"};
-#define ROBOT_COUNT 17
+    "pendulum", "tree",   "links", "loops",   "given", "rods", "rom",      "gvs",  "gvs loop",
+    "own",      "cables", "water", "contact", "net",   "mesh", "platform", "taut", "hybrid"};
+#define ROBOT_COUNT 18
 #define ROBOT_RODS 5  // this one and the ones behind it have rods or beams
 
 #endif

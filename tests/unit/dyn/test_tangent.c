@@ -208,7 +208,8 @@ static char* with_forces(const char* text, int njoint) {
 static void test_tangents_of_transmitted_forces_are_exact(void** state) {
   (void)state;
   for (int i = 0; i < ROBOT_COUNT; i++) {
-    if (strcmp(robot_names[i], "cables") == 0) continue;  // left out of linearisations
+    // left out of linearisations
+    if (strcmp(robot_names[i], "cables") == 0 || strcmp(robot_names[i], "hybrid") == 0) continue;
     robot r = robot_load(robot_texts[i]);
     char* text = with_forces(robot_texts[i], td_model_sizes(r.model).njoint);
     robot_free(&r);
