@@ -82,12 +82,14 @@ typedef int td_controller_function(double t, const double* y, int ny, double* u,
 
 // ---- a plant that runs ------------------------------------------------------------------------
 
-// A simulation driven from outside: inputs are held over a step.  The same inputs at the same times
-// give the same numbers, bit by bit.  It uses the work given to it: one plant per work.
+// A simulation driven from outside: inputs are held over a step.  Tasks and controllers of the
+// model set their inputs as in td_simulate(); what is given for those is ignored.  The same inputs
+// at the same times give the same numbers, bit by bit.  It uses the work given to it: one plant per
+// work.
 typedef struct td_plant td_plant;
 
 // Starts at `state` (not kept).  options: rtol, atol, solver as in td_simulate; the rest is
-// ignored.
+// ignored, but for allow_plugin.
 td_status td_plant_new(const td_model* model, td_work* work, const td_state* state,
                        const td_sim_options* options, td_plant** plant);
 void td_plant_free(td_plant* plant);

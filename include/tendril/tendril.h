@@ -125,6 +125,7 @@ typedef struct td_sizes {
   int nwet;      // places in the fluid
   int ncontact;  // contacts
   int nmesh;     // meshes
+  int nmemory;   // numbers that controllers remember, 0: nothing controls
 } td_sizes;
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The
@@ -163,6 +164,9 @@ typedef struct td_state {
   double* q;  // generalised positions         (nq)
   double* v;  // generalised velocities        (nv)
   double* u;  // named inputs                  (nu)
+  // What tasks and controllers remember (nmemory): integrals of errors, when the next sample is,
+  // inputs on their way.  All zero: they start anew.  td_simulate() leaves what is needed to go on.
+  double* memory;
 } td_state;
 
 td_work* td_work_new(const td_model* model);  // NULL when out of memory
@@ -399,6 +403,8 @@ const double* td_trajectory_sensors(const td_trajectory* trajectory, int row);  
 const double* td_trajectory_energy(const td_trajectory* trajectory,
                                    int row);  // kinetic, elastic, gravity, work
 const double* td_trajectory_inputs(const td_trajectory* trajectory, int row);  // (nu)
+// What controllers remembered (nmemory); NULL where it is too much to keep for every row.
+const double* td_trajectory_memory(const td_trajectory* trajectory, int row);
 const td_sim_stats* td_trajectory_stats(const td_trajectory* trajectory);
 const char* td_trajectory_diagnosis(const td_trajectory* trajectory);  // "" when all went well
 // Events that happened: time and index of the model's event.

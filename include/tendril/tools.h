@@ -130,9 +130,10 @@ td_status td_state_parse(const td_model* model, const char* json, td_state* stat
                          size_t size);
 
 // Read a state from a file: one of the above, or a row of trajectory.csv or trajectory.h5, the one
-// nearest to `time` (NaN: the last); rows keep the inputs of `state`.  A directory stands for its
-// equilibrium.json or, with a time or without that file, for its trajectory.  `message` says which
-// state it is or, on failure, what is wrong.
+// nearest to `time` (NaN: the last); rows keep the inputs of `state`, but for models with
+// controllers, whose inputs and memory they have.  A directory stands for its equilibrium.json or,
+// with a time or without that file, for its trajectory.  `message` says which state it is or, on
+// failure, what is wrong.
 td_status td_state_read(const td_model* model, const char* path, double time, td_state* state,
                         char* message, size_t size);
 

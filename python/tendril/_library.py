@@ -22,12 +22,12 @@ class Error(Exception):
 class td_sizes(c.Structure):
     _fields_ = [(name, c.c_int) for name in
                 "nq nv nfree nu nparam nbody njoint nstation nconstraint nforce nsensor nevent nrod ncable "
-                "nwet ncontact nmesh"
+                "nwet ncontact nmesh nmemory"
                 .split()]
 
 
 class td_state(c.Structure):
-    _fields_ = [("t", c.c_double), ("q", DoubleP), ("v", DoubleP), ("u", DoubleP)]
+    _fields_ = [("t", c.c_double), ("q", DoubleP), ("v", DoubleP), ("u", DoubleP), ("memory", DoubleP)]
 
 
 class td_flags(c.Structure):

@@ -44,6 +44,7 @@ class State:
         self._q = matrix(data.q, n.nq, owner=owner)
         self._v = matrix(data.v, n.nv, owner=owner)
         self._u = matrix(data.u, n.nu, owner=owner)
+        self._memory = matrix(data.memory, n.nmemory, owner=owner)
 
     @property
     def t(self) -> float:
@@ -76,6 +77,11 @@ class State:
     @u.setter
     def u(self, value) -> None:
         self._u[:] = value
+
+    @property
+    def memory(self) -> np.ndarray:
+        """What tasks and controllers remember: integrals, samples, inputs on their way; zero: they start anew."""
+        return self._memory
 
     def copy(self) -> "State":
         other = State(self.robot)

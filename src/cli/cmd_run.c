@@ -35,6 +35,14 @@ int run_stages(session* s, bool equil, bool modes, bool sim) {
   if (modes && code == CODE_DONE) code = modes_step(s);
   if (sim && !stop_asked()) code = simulate_from(s, code);
 
+  // a run that was refused, or failed in its first step, leaves earlier results as they are
+  const int rows = s->trajectory ? td_trajectory_rows(s->trajectory) : 0;
+  if (code && rows <= 1) {
+    td_trajectory_free(s->trajectory);
+    s->trajectory = NULL;
+    if (!s->has_equil && !s->modes) return code;
+  }
+
   const double start = seconds();
   int written = write_results(s);
   s->timings[TIME_WRITE] = seconds() - start;

@@ -114,7 +114,13 @@ int sim_step(session* s) {
   return complain(code_of(status), "simulation: %s: %s", td_status_text(status), why);
 }
 
-// One block, a row per time: t, sensors, q, v, inputs.
+// What controllers remember, where rows have it.
+static int kept_memory(const session* s) {
+  const bool any = td_trajectory_rows(s->trajectory) > 0;
+  return any && td_trajectory_memory(s->trajectory, 0) ? s->n.nmemory : 0;
+}
+
+// One block, a row per time: t, sensors, q, v, inputs, memory of controllers.
 static double* gather(session* s, int rows, int stride) {
   double* block = malloc(((size_t)rows * (size_t)stride + 1) * sizeof *block);
   for (int i = 0; block && i < rows; i++) {
@@ -126,8 +132,9 @@ static double* gather(session* s, int rows, int stride) {
     } parts[] = {{td_trajectory_sensors(s->trajectory, i), s->n.nsensor},
                  {td_trajectory_q(s->trajectory, i), s->n.nq},
                  {td_trajectory_v(s->trajectory, i), s->n.nv},
-                 {td_trajectory_inputs(s->trajectory, i), s->n.nu}};
-    for (int k = 0; k < 4; k++) {
+                 {td_trajectory_inputs(s->trajectory, i), s->n.nu},
+                 {td_trajectory_memory(s->trajectory, i), kept_memory(s)}};
+    for (int k = 0; k < 5; k++) {
       if (parts[k].n) memcpy(p, parts[k].from, (size_t)parts[k].n * sizeof *p);
       p += parts[k].n;
     }
@@ -154,7 +161,8 @@ static td_status write_all(session* s, const columns* c) {
 
 int sim_write(session* s) {
   const int rows = td_trajectory_rows(s->trajectory);
-  const int states = 1 + s->n.nsensor + s->n.nq + s->n.nv, stride = states + s->n.nu;
+  const int states = 1 + s->n.nsensor + s->n.nq + s->n.nv,
+            stride = states + s->n.nu + kept_memory(s);
   double* block = gather(s, rows, stride);
   columns c = {0};
   td_status status = TD_E_NOMEM;
@@ -164,6 +172,11 @@ int sim_write(session* s) {
     for (int i = 0; td_model_is_controlled(s->model) && i < s->n.nu; i++)
       columns_add_other(&c, td_model_input_name(s->model, i), "_input", rows, stride,
                         block + states + i);
+    for (int i = 0; i < kept_memory(s); i++) {
+      char name[24];
+      snprintf(name, sizeof name, "memory%d", i + 1);
+      columns_add(&c, name, "", rows, stride, block + states + s->n.nu + i);
+    }
     if (!c.failed) status = write_all(s, &c);
   }
   columns_free(&c);

@@ -148,12 +148,17 @@ void td_prescribe(const td_model* m, td_work* w, td_state* state) {
 // ---- states -----------------------------------------------------------------------------------
 
 td_state* td_state_new(const td_model* m) {
-  const size_t n = (size_t)(m->npos + m->nvel + m->ninput) + 1;
+  const size_t before = (size_t)(m->npos + m->nvel + m->ninput);
+  const size_t n = before + (size_t)model_memory(m) + 1;
   td_state* state = malloc(sizeof(td_state) + n * sizeof(double));
   if (!state) return NULL;
   double* x = (double*)(void*)(state + 1);
   memset(x, 0, n * sizeof(double));
-  *state = (td_state){.t = m->settings[0], .q = x, .v = x + m->npos, .u = x + m->npos + m->nvel};
+  *state = (td_state){.t = m->settings[0],
+                      .q = x,
+                      .v = x + m->npos,
+                      .u = x + m->npos + m->nvel,
+                      .memory = x + before};
   return state;
 }
 
@@ -164,4 +169,7 @@ void td_state_copy(const td_model* m, const td_state* from, td_state* to) {
   memcpy(to->q, from->q, (size_t)m->npos * sizeof(double));
   memcpy(to->v, from->v, (size_t)m->nvel * sizeof(double));
   memcpy(to->u, from->u, (size_t)m->ninput * sizeof(double));
+  const int memory = model_memory(m);
+  if (memory > 0 && from->memory && to->memory)
+    memcpy(to->memory, from->memory, (size_t)memory * sizeof(double));
 }

@@ -130,7 +130,7 @@ td_work* td_work_new(const td_model* m) {
   WORK_ARRAYS(X)
 #undef X
   w->scratch = (arena){.base = at, .size = scratch};
-  w->inner = (td_state){0, w->inner_q, w->inner_v, w->inner_u};
+  w->inner = (td_state){0, w->inner_q, w->inner_v, w->inner_u, NULL};
   w->load = 1;
   w->dirty = true;
   w->whole = !m->sparse || td_sparse_whole(m);

@@ -107,7 +107,7 @@ const char td_c_export_functions[] =
     "  @* s = td_take(sizeof *s);\n"
     "  if (s) s->w = td_work_new(&the_model);\n"
     "  if (!s || !s->w) return NULL;\n"
-    "  s->state = (td_state){0, s->q, s->v, s->u};\n"
+    "  s->state = (td_state){0, s->q, s->v, s->u, 0};\n"
     "  return s;\n"
     "}\n"
     "\n"

@@ -116,8 +116,10 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
       TD_TRY(read_array(item, "v", n.nv, state->v, to));
     } else if (strcmp(name, "u") == 0) {
       TD_TRY(read_inputs(model, item, state->u, to));
+    } else if (strcmp(name, "memory") == 0) {
+      TD_TRY(read_array(item, "memory", n.nmemory, state->memory, to));
     } else if (!is_result(root)) {
-      return complain(to, "unknown member '%s'; a state has t, q, v and u", name);
+      return complain(to, "unknown member '%s'; a state has t, q, v, u and memory", name);
     }
   }
   return TD_OK;

@@ -11,7 +11,8 @@
 #include "tendril/tools.h"
 
 #define STATE_FILE_LIMIT (64 << 20)  // bytes
-enum { LINE_LIMIT = 1 << 20, PATH_LIMIT = 4096 };
+enum { LINE_LIMIT = 1 << 20, PATH_LIMIT = 4096, NAME_LIMIT = 160 };
+enum { MOST_MEMORY = 1000 };  // numbers of controllers that rows have
 
 // What is asked for, and where the answer goes.
 typedef struct reading {
@@ -39,14 +40,34 @@ static td_status unreadable(const reading* r) {
 
 // ---- rows -------------------------------------------------------------------------------------
 
-// Names of the numbers of a row in the order t, q1 ..., v1 ...
-static void column_name(const reading* r, int i, char name[24]) {
+// Numbers that every row must have, and those of controllers, which older files lack.
+static int needed(const reading* r) { return 1 + r->n.nq + r->n.nv; }
+static int row_size(const reading* r) {
+  const bool kept = r->n.nmemory > 0 && r->n.nmemory <= MOST_MEMORY;
+  return needed(r) + (kept ? r->n.nu + r->n.nmemory : 0);
+}
+
+// Column of an input: another name where a sensor or a coordinate has it (cli/columns.c)
+static void input_column(const reading* r, int i, char name[NAME_LIMIT]) {
+  const char* input = td_model_input_name(r->model, i);
+  const bool letter = (input[0] == 'q' || input[0] == 'v') && input[1] >= '1' && input[1] <= '9' &&
+                      input[1 + strspn(input + 1, "0123456789")] == 0;
+  const bool taken = letter || td_model_sensor_find(r->model, input) >= 0;
+  snprintf(name, NAME_LIMIT, "%s%s", input, taken ? "_input" : "");
+}
+
+// Names of the numbers of a row in the order t, q1 ..., v1 ..., inputs, memory1 ...
+static void column_name(const reading* r, int i, char name[NAME_LIMIT]) {
   if (i == 0)
-    snprintf(name, 24, "t");
+    snprintf(name, NAME_LIMIT, "t");
   else if (i <= r->n.nq)
-    snprintf(name, 24, "q%d", i);
+    snprintf(name, NAME_LIMIT, "q%d", i);
+  else if (i < needed(r))
+    snprintf(name, NAME_LIMIT, "v%d", i - r->n.nq);
+  else if (i < needed(r) + r->n.nu)
+    input_column(r, i - needed(r), name);
   else
-    snprintf(name, 24, "v%d", i - r->n.nq);
+    snprintf(name, NAME_LIMIT, "memory%d", i - needed(r) - r->n.nu + 1);
 }
 
 static td_status no_column(const reading* r, const char* name) {
@@ -61,15 +82,16 @@ static bool is_nearer(const reading* r, double t, double best) {
   return isnan(r->time) || isnan(best) || fabs(t - r->time) < fabs(best - r->time);
 }
 
-// The row found (t, q, v) becomes the state; the inputs stay as they are.
+// The row found (t, q, v, then what controllers set and remember) becomes the state; the inputs of
+// models without controllers stay as they are.
 static td_status take_row(const reading* r, const double* row, double first, double last) {
-  const int n = 1 + r->n.nq + r->n.nv;
+  const int n = needed(r);
   if (!isnan(r->time) && !(r->time >= first && r->time <= last))
     return fail(r, TD_E_SYNTAX, "'%s' has rows from t = %g s to %g s, none at %g s", r->path, first,
                 last, r->time);
   for (int i = 0; i < n; i++) {
     if (isfinite(row[i])) continue;
-    char name[24];
+    char name[NAME_LIMIT];
     column_name(r, i, name);
     return fail(r, TD_E_SYNTAX, "'%s': %s is not a finite number in the row asked for", r->path,
                 name);
@@ -77,7 +99,16 @@ static td_status take_row(const reading* r, const double* row, double first, dou
   r->state->t = row[0];
   memcpy(r->state->q, row + 1, sizeof(double) * (size_t)r->n.nq);
   memcpy(r->state->v, row + 1 + r->n.nq, sizeof(double) * (size_t)r->n.nv);
-  fail(r, TD_OK, "%s, t = %g s", r->path, row[0]);
+  bool remembers = row_size(r) > n;
+  for (int i = n; i < row_size(r); i++) remembers = remembers && isfinite(row[i]);
+  if (remembers) {
+    memcpy(r->state->u, row + n, sizeof(double) * (size_t)r->n.nu);
+    memcpy(r->state->memory, row + n + r->n.nu, sizeof(double) * (size_t)r->n.nmemory);
+  }
+  fail(r, TD_OK, "%s, t = %g s%s", r->path, row[0],
+       remembers || r->n.nmemory == 0
+           ? ""
+           : " (the file has no memory of controllers: they start anew)");
   return TD_OK;
 }
 
@@ -91,11 +122,11 @@ static int count_fields(const char* line) {
 
 // Which of our numbers field k of the header is, -1: none.
 static td_status read_header(const reading* r, char* line, int* role, int fields) {
-  const int n = 1 + r->n.nq + r->n.nv;
+  const int n = row_size(r);
   line[strcspn(line, "\r\n")] = 0;
   for (int k = 0; k < fields; k++) role[k] = -1;
   for (int i = 0; i < n; i++) {
-    char name[24];
+    char name[NAME_LIMIT];
     column_name(r, i, name);
     const size_t length = strlen(name);
     const char* s = line;
@@ -105,8 +136,8 @@ static td_status read_header(const reading* r, char* line, int* role, int fields
       if (s) s++;
       k++;
     }
-    if (!s) return no_column(r, name);
-    role[k] = i;
+    if (!s && i < needed(r)) return no_column(r, name);
+    if (s) role[k] = i;
   }
   return TD_OK;
 }
@@ -128,11 +159,12 @@ static bool read_row(const char* line, const int* role, int fields, double* row)
 
 static td_status read_rows(const reading* r, FILE* f, char* line, const int* role, int fields,
                            double* row) {
-  const int n = 1 + r->n.nq + r->n.nv;
+  const int n = row_size(r);
   double* best = row + n;
   double first = NAN;
   int number = 1;
-  best[0] = row[0] = NAN;
+  for (int i = 0; i < n; i++) row[i] = NAN;
+  best[0] = NAN;
   while (fgets(line, LINE_LIMIT, f)) {
     number++;
     if (!read_row(line, role, fields, row) || isnan(row[0]))
@@ -148,7 +180,7 @@ static td_status read_rows(const reading* r, FILE* f, char* line, const int* rol
 
 static td_status read_csv(const reading* r, FILE* f) {
   char* line = malloc(LINE_LIMIT);
-  double* row = malloc(sizeof(double) * 2 * (size_t)(1 + r->n.nq + r->n.nv));
+  double* row = malloc(sizeof(double) * 2 * (size_t)row_size(r));
   int* role = NULL;
   td_status status = line && row ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK && !fgets(line, LINE_LIMIT, f))
@@ -251,11 +283,19 @@ static td_status read_datasets(const reading* r, hid_t file, double* numbers) {
     return fail(r, TD_E_IO, "cannot read t of '%s'", r->path);
   const bool whole = read_matrices(r, file, rows, row, numbers + 1);
   for (int i = 1; i < 1 + r->n.nq + r->n.nv && !whole; i++) {
-    char name[24];
+    char name[NAME_LIMIT];
     column_name(r, i, name);
     if (dataset_rows(file, name) != rows) return no_column(r, name);
     if (!read_part(file, name, row, 1, &numbers[i]))
       return fail(r, TD_E_IO, "cannot read %s of '%s'", name, r->path);
+  }
+  for (int i = needed(r); i < row_size(r); i++) {
+    char name[NAME_LIMIT];
+    column_name(r, i, name);
+    for (char* p = name; *p; p++)
+      if (*p == '/') *p = '_';
+    if (dataset_rows(file, name) != rows || !read_part(file, name, row, 1, &numbers[i]))
+      numbers[i] = NAN;
   }
   return take_row(r, numbers, first, last);
 }
@@ -266,7 +306,7 @@ static td_status read_h5(const reading* r) {
   void* data = NULL;
   H5Eget_auto2(H5E_DEFAULT, &print, &data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  double* numbers = malloc(sizeof(double) * (size_t)(1 + r->n.nq + r->n.nv));
+  double* numbers = malloc(sizeof(double) * (size_t)row_size(r));
   const hid_t file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   td_status status = !numbers   ? TD_E_NOMEM
                      : file < 0 ? fail(r, TD_E_IO, "cannot read '%s': not an HDF5 file", r->path)

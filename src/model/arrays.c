@@ -79,7 +79,8 @@ td_sizes td_model_sizes(const td_model* m) {
                     .ncable = m->ncable,
                     .nwet = m->nwet,
                     .ncontact = m->ncontact,
-                    .nmesh = m->nmesh};
+                    .nmesh = m->nmesh,
+                    .nmemory = model_memory(m)};
 }
 
 static bool within(int i, int n) { return i >= 0 && i < n; }

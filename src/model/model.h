@@ -7,6 +7,8 @@
 #ifndef TD_MODEL_H
 #define TD_MODEL_H
 
+#include <math.h>
+
 #include <stdint.h>
 
 #include "arena.h"
@@ -416,6 +418,7 @@ typedef struct model_drive {
 } model_drive;
 
 // A controller: a law (numbers first .. first + n of the law tape), a file of gains, or a plug-in.
+enum { MOST_WAITING = 100000, PLUGIN_MEMORY = 64 };  // periods of delay; numbers of a plug-in
 typedef enum loop_kind { LOOP_LAW, LOOP_GAINS, LOOP_PLUGIN } loop_kind;
 typedef struct model_loop {
   loop_kind kind;
@@ -743,6 +746,21 @@ static inline hop_sum* sums_of_hop(const td_work* w, int hop) {
 }
 static inline col_sum* sums_of_col(const td_work* w, int col) {
   return &w->col_sums[col - w->first_col];
+}
+
+// What controllers remember.  Continuous ones: [in use, integrals of task errors].  On a computer
+// (solve/sampler.c): [in use, start, samples taken, two halves of the seed, inputs on their way,
+// integrals, inputs computed last], each input on its way with its time, observers, plug-ins.
+static inline int model_memory(const td_model* m) {
+  if (m->ntask == 0 && m->nloop == 0) return 0;
+  if (!(m->control_rate > 0)) return 1 + m->ntask_value;
+  const double waiting = fmin(ceil(m->control_delay * m->control_rate), MOST_WAITING);
+  int n = 6 + m->ntask_value + m->ninput + ((int)waiting + 2) * (1 + m->ninput);
+  for (int i = 0; i < m->nloop; i++) {
+    if (m->loop[i].from_sensors) n += 2 * m->nvel;
+    if (m->loop[i].kind == LOOP_PLUGIN) n += PLUGIN_MEMORY;
+  }
+  return n;
 }
 
 #endif

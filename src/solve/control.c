@@ -15,7 +15,8 @@ struct td_control {
   int n, m, nv, nu;                  // task values, driven inputs
   int* input;                        // (m) which they are
   double *low, *high, *u;            // (m)
-  double *error, *wanted;            // (n): e; desired acceleration, or correction P e + I z + D e'
+  double *error, *integrand;         // (n): e; z'
+  double* wanted;                    // (n): desired acceleration, or correction P e + I z + D e'
   double *J, *vdot, *W, *A, *b, *G;  // n x nv, nv, nv x nu, n x m, n, m x n
   double* scratch;
   bool* free;
@@ -37,7 +38,7 @@ void td_control_free(td_control* c) {
   free(c);
 }
 
-const double* td_control_error(const td_control* c) { return c->error; }
+const double* td_control_integrand(const td_control* c) { return c->integrand; }
 const double* td_control_jacobian(const td_control* c) { return c->J; }
 
 // ---- memory -----------------------------------------------------------------------------------
@@ -55,11 +56,12 @@ static bool allocate(td_control* c, td_sizes size) {
   const size_t r = is_static ? (size_t)size.nconstraint : 0;
   const size_t work = td_bounded_scratch(c->n, c->m) + nv * nu;
   const size_t statics = nq + 3 * r + 2 * nf + nf * nf + r * nf + m * (nf + r);
-  const size_t total = 3 * m + 3 * n + n * nv + nv + nv * nu + 2 * n * m + work + statics;
+  const size_t total = 3 * m + 4 * n + n * nv + nv + nv * nu + 2 * n * m + work + statics;
   double* at = c->block = calloc(total + m + 2, sizeof(double));
   if (!at) return false;
   c->low = take(&at, m), c->high = take(&at, m), c->u = take(&at, m);
-  c->error = take(&at, n), c->wanted = take(&at, n), c->b = take(&at, n);
+  c->error = take(&at, n), c->integrand = take(&at, n), c->wanted = take(&at, n),
+  c->b = take(&at, n);
   c->J = take(&at, n * nv), c->vdot = take(&at, nv), c->W = take(&at, nv * nu);
   c->A = take(&at, n * m), c->G = take(&at, n * m), c->scratch = take(&at, work);
   c->q = take(&at, nq), c->l = take(&at, r), c->e = take(&at, r), c->dl = take(&at, r);
@@ -121,6 +123,12 @@ static void feedback(td_control* c, const td_task_values* y, const double* z, bo
   }
 }
 
+// Integrate no error that asks for more of what limits do not give: `short_of` (n) is what the
+// tasks lack because inputs are at their limits.
+static void stop_windup(td_control* c, const double* short_of) {
+  for (int i = 0; i < c->n; i++) c->integrand[i] = short_of[i] * c->error[i] > 0 ? 0 : c->error[i];
+}
+
 static void read_limits(td_control* c) {
   for (int k = 0; k < c->m; k++)
     c->input[k] = td_task_input(c->model, c->work, k, &c->low[k], &c->high[k]);
@@ -177,6 +185,16 @@ static td_status dynamic_inputs(td_control* c, td_state* state) {
     TD_TRY(dynamic_turn(c, state));
     if (put_inputs(c, state) < 1e-12) break;
   }
+
+  // wanted less reached accelerations, where limits hold inputs back
+  bool limited = false;
+  for (int k = 0; k < c->m; k++) limited = limited || !c->free[k];
+  for (int i = 0; i < c->n; i++) {
+    double lack = c->b[i];
+    for (int k = 0; k < c->m; k++) lack -= c->A[i * c->m + k] * c->u[k];
+    c->b[i] = limited && fabs(lack) > 1e-9 * fabs(c->wanted[i]) ? lack : 0;
+  }
+  stop_windup(c, c->b);
   return TD_OK;
 }
 
@@ -260,10 +278,13 @@ static td_status static_inputs(td_control* c, td_state* state) {
   TD_TRY(static_point(c, state));
   const td_statics* s = c->statics;
   td_free_inverse(c->A, c->n, c->m, td_task_damping(c->model, c->work), c->free, c->G, c->scratch);
+  memset(c->b, 0, sizeof(double) * (size_t)c->n);
   for (int k = 0; k < c->m; k++) {
     const double u = s->state->u[c->input[k]] + inner(c->G + area(k, c->n), c->wanted, c->n);
-    state->u[c->input[k]] = fmin(fmax(u, c->low[k]), c->high[k]);
+    const double held = state->u[c->input[k]] = fmin(fmax(u, c->low[k]), c->high[k]);
+    for (int i = 0; i < c->n; i++) c->b[i] += c->A[i * c->m + k] * (u - held);
   }
+  stop_windup(c, c->b);
   td_task_jacobian(c->model, state, c->work, c->J);
   return TD_OK;
 }

@@ -21,8 +21,9 @@ void td_control_free(td_control* control);
 
 // Put the inputs for time, q and v of the state and integrals z (one per task value) into state->u.
 td_status td_control_inputs(td_control* control, td_state* state, const double* z);
-// e at the last call.
-const double* td_control_error(const td_control* control);
+// z' at the last call: e, but zero where an input is at its limit and z would only grow against it
+// (no wind-up).
+const double* td_control_integrand(const td_control* control);
 // What the feedback of the last call adds to a Jacobian: with u' = U (-P J dq - D J dv + I dz) over
 // the driven inputs, the rows of all inputs (nu x nv, nu x nv, nu x n).  J (n x nv) of the tasks.
 // Laws add their exact derivatives.

@@ -39,8 +39,17 @@ void td_motion_unpack(td_motion* m, double t, const double* y) {
     memcpy(td_targets(m->work), y + m->nq + m->nv, (size_t)m->ntarget * sizeof(double));
   }
   td_prescribe(m->model, m->work, m->state);
-  if (m->control != NULL)
-    m->controlled = td_control_inputs(m->control, m->state, y + m->nq + m->nv + m->ntarget);
+  if (m->control == NULL) return;
+  const double* z = y + m->nq + m->nv + m->ntarget;
+  m->controlled = td_control_inputs(m->control, m->state, z);
+  m->state->memory[0] = 1;
+  for (int i = 0; i < m->nz; i++) m->state->memory[1 + i] = z[i];
+}
+
+void td_motion_recall(const td_motion* m, double* y) {
+  const bool used = m->control != NULL && m->state->memory[0] == 1;
+  for (int i = 0; i < m->nz; i++)
+    y[m->nq + m->nv + m->ntarget + i] = used ? m->state->memory[1 + i] : 0;
 }
 
 static bool all_finite(const double* x, int n) {
@@ -89,7 +98,7 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
   const int k = m->nq + m->nv;
   if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
   if (m->nz > 0)
-    memcpy(ydot + k + m->ntarget, td_control_error(m->control), (size_t)m->nz * sizeof(double));
+    memcpy(ydot + k + m->ntarget, td_control_integrand(m->control), (size_t)m->nz * sizeof(double));
   return TD_OK;
 }
 

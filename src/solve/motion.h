@@ -41,6 +41,8 @@ td_status td_motion_control(td_motion* motion, td_control* control);
 // y (n + 1) of the state, without integrals; and back, prescribed motion filled in.
 void td_motion_pack(const td_motion* motion, double* y);
 void td_motion_unpack(td_motion* motion, double t, const double* y);
+// The integrals of task errors in y, as the state's memory has them.
+void td_motion_recall(const td_motion* motion, double* y);
 
 // Largest errors of the constraints at the state that was unpacked last, and of their rates.
 void td_motion_errors(td_motion* motion, double* e, double* edot);

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "motion.h"
+#include "plant.h"
 #include "riccati.h"
 #include "sparse_dyn.h"
 #include "statics.h"
@@ -231,7 +232,7 @@ static td_status start(td_observer* o, const td_state* state) {
   TD_TRY(read_unknowns(o));
   td_energy(o->model, o->mean, o->work);  // numbers that follow from parameters are ready now
   read_noise(o);
-  TD_TRY(td_plant_new(o->model, o->work, o->mean, &o->options.sim, &o->plant));
+  TD_TRY(td_plant_open(o->model, o->work, o->mean, &o->options.sim, false, &o->plant));
   TD_TRY(allowed(o, o->options.sigma_q, o->options.sigma_v, o->S));
   for (int i = 0; i < o->np; i++) {
     const int k = 2 * o->nf + i;

@@ -2,10 +2,13 @@
 //
 // A step goes to its time exactly, over stop times and switches on the way.  When the inputs have
 // changed the integrator starts afresh, since the right-hand side jumps; otherwise it goes on.  The
-// solver is chosen once, by the rule of docs/simulation.md for a run of `horizon` seconds.
+// solver is chosen once, by the rule of docs/simulation.md for a run of `horizon` seconds.  Tasks
+// and controllers of the model set their inputs as in td_simulate().
 #include <math.h>
 
 #include "motion.h"
+#include "plant.h"
+#include "sampler.h"
 #include "tendril/control.h"
 #include "vectors.h"
 
@@ -13,9 +16,12 @@ struct td_plant {
   const td_model* model;
   td_work* work;
   td_motion* motion;
+  td_control* control;  // gives its inputs at all times, or NULL
+  td_sampler* sampler;  // sets them now and then, or NULL
+  bool controlled, allow_plugin;
   td_stepper* stepper;
   td_solver solver;
-  double t, *y;
+  double t, *y, *given;
   double* stops;
   int nstop, stop;
   double known;  // stop times are known up to here
@@ -29,9 +35,12 @@ void td_plant_free(td_plant* p) {
   if (!p) return;
   td_stepper_free(p->stepper);
   td_motion_free(p->motion);
+  td_control_free(p->control);
+  td_sampler_free(p->sampler);
   td_state_free(p->now);
   free(p->stops);
   free(p->y);
+  free(p->given);
   free(p);
 }
 
@@ -40,6 +49,21 @@ const td_state* td_plant_state(const td_plant* p) { return p->now; }
 void td_plant_inputs(td_plant* p, const double* u) {
   const int nu = p->motion->size.nu;
   if (nu == 0 || memcmp(p->now->u, u, sizeof(double) * (size_t)nu) == 0) return;
+  if (p->controlled) {  // the rest belongs to the model's controllers
+    double low, high;
+    for (int i = 0; i < nu; i++) p->given[i] = u[i];
+    for (int i = 0; i < td_law_count(p->model); i++) {
+      const int k = td_law_input(p->model, p->work, i, &low, &high);
+      p->given[k] = p->now->u[k];
+    }
+    for (int i = 0; i < td_task_input_count(p->model); i++) {
+      const int k = td_task_input(p->model, p->work, i, &low, &high);
+      p->given[k] = p->now->u[k];
+    }
+    if (memcmp(p->now->u, p->given, sizeof(double) * (size_t)nu) == 0) return;
+    u = p->given;
+    if (p->sampler != NULL) td_sampler_inputs(p->sampler, u);
+  }
   copy(p->now->u, u, nu);
   copy(p->motion->state->u, u, nu);
   p->fresh = true;
@@ -62,18 +86,46 @@ static td_status choose_solver(td_plant* p, td_solver wanted) {
   return TD_OK;
 }
 
-static void enter(td_plant* p, const td_state* state) {
+// The computer measures and sets inputs: at the beginning of a step, so that it knows the inputs
+// that were given for it.
+static td_status run_sampler(td_plant* p) {
+  const double now = p->t + 1e-12 * fmax(1, fabs(p->t));
+  if (p->sampler == NULL || now < td_sampler_next(p->sampler)) return TD_OK;
+  td_motion_unpack(p->motion, p->t, p->y);
+  p->fresh = true;
+  return td_sampler_run(p->sampler, p->motion->state);
+}
+
+// The computer of sampled controllers, as the state remembers it or anew.
+static td_status open_sampler(td_plant* p, const td_state* state) {
+  char message[400];
+  td_sampler* sampler;
+  const td_status status = td_sampler_new(p->model, p->work, p->work, state, p->allow_plugin,
+                                          &sampler, message, sizeof message);
+  if (status != TD_OK) {
+    if (message[0] != '\0') td_work_fail(p->work, "%s", message);
+    return status;
+  }
+  td_sampler_free(p->sampler);
+  p->sampler = sampler;
+  return TD_OK;
+}
+
+static td_status enter(td_plant* p, const td_state* state) {
   td_motion* m = p->motion;
+  if (p->controlled) TD_TRY(open_sampler(p, state));
   td_state_copy(p->model, state, m->state);
   td_prescribe(p->model, p->work, m->state);
   p->t = state->t;
   td_motion_pack(m, p->y);
+  td_motion_recall(m, p->y);
   p->y[m->ode.n] = 0;
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, p->y + m->nq + m->nv);
   p->known = -INFINITY;
   p->nstop = p->stop = 0;
   p->fresh = true;
   look(p);
+  return m->controlled;
 }
 
 static td_status start(td_plant* p) {
@@ -87,20 +139,33 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
   if (!(rtol > 0 && rtol < 1 && atol > 0 && isfinite(atol))) return TD_E_USAGE;
   TD_TRY(td_motion_new(p->model, p->work, state, rtol, atol, &p->motion));
+  p->controlled = p->controlled && td_model_is_controlled(p->model);
+  p->allow_plugin = o->allow_plugin;
+  if (p->controlled && !(td_model_computer(p->model).rate > 0)) {
+    TD_TRY(td_control_new(p->model, p->work, state, &p->control));
+    TD_TRY(td_motion_control(p->motion, p->control));
+  }
   p->now = td_state_new(p->model);
   p->y = calloc((size_t)(p->motion->ode.n + p->motion->ode.nquad), sizeof(double));
-  if (!p->now || !p->y) return TD_E_NOMEM;
-  enter(p, state);
+  p->given = calloc((size_t)p->motion->size.nu + 1, sizeof(double));
+  if (!p->now || !p->y || !p->given) return TD_E_NOMEM;
+  TD_TRY(enter(p, state));
   TD_TRY(choose_solver(p, o->solver != TD_SOLVER_AUTO ? o->solver : s.solver));
   return start(p);
 }
 
 td_status td_plant_new(const td_model* model, td_work* work, const td_state* state,
                        const td_sim_options* options, td_plant** plant) {
+  return td_plant_open(model, work, state, options, true, plant);
+}
+
+td_status td_plant_open(const td_model* model, td_work* work, const td_state* state,
+                        const td_sim_options* options, bool controlled, td_plant** plant) {
   td_plant* p = *plant = calloc(1, sizeof *p);
   if (!p) return TD_E_NOMEM;
   p->model = model;
   p->work = work;
+  p->controlled = controlled;
   const td_status status = build(p, state, options);
   if (status != TD_OK) {
     td_plant_free(p);
@@ -112,7 +177,7 @@ td_status td_plant_new(const td_model* model, td_work* work, const td_state* sta
 // With an integrator that remembers nothing.
 td_status td_plant_reset(td_plant* p, const td_state* state) {
   td_stepper* old = p->stepper;
-  enter(p, state);
+  TD_TRY(enter(p, state));
   const td_status status = start(p);
   if (status == TD_OK) {
     td_stepper_free(old);
@@ -134,7 +199,8 @@ static td_status find_stops(td_plant* p, double t) {
 
 static double next_stop(td_plant* p, double t) {
   while (p->stop < p->nstop && p->stops[p->stop] <= p->t) p->stop++;
-  return p->stop < p->nstop ? fmin(p->stops[p->stop], t) : t;
+  if (p->stop < p->nstop) t = fmin(p->stops[p->stop], t);
+  return p->sampler != NULL ? fmin(fmax(td_sampler_next(p->sampler), p->t), t) : t;
 }
 
 // A stop time or a switch makes the right-hand side another one.
@@ -148,6 +214,7 @@ static bool jumps(const td_plant* p, const td_step* step) {
 
 static td_status advance(td_plant* p, double t) {
   td_step step;
+  TD_TRY(run_sampler(p));
   if (p->fresh) TD_TRY(td_stepper_restart(p->stepper, p->t, p->y));
   p->fresh = false;
   TD_TRY(td_stepper_step(p->stepper, next_stop(p, t), &step));

@@ -170,7 +170,21 @@ static td_status at_point(const td_reduction* p, td_linear** result) {
   return status;
 }
 
-static td_status refuse(const td_statics* s) {
+// Velocities of unprescribed coordinates above `at_rest` [SI] are motion.
+static td_status refuse(const td_statics* s, const td_state* state) {
+  static const double at_rest = 1e-6;
+  int fastest = -1;
+  for (int i = 0; i < s->n; i++) {
+    const double v = fabs(state->v[s->free[i]]);
+    if (v > at_rest && (fastest < 0 || v > fabs(state->v[fastest]))) fastest = s->free[i];
+  }
+  if (fastest >= 0) {
+    td_work_fail(s->work,
+                 "natural modes are those about a state at rest, but %s moves with %.3g; give an "
+                 "equilibrium, or linearise without reduction",
+                 td_model_v_name(s->model, fastest), state->v[fastest]);
+    return TD_E_USAGE;
+  }
   if (s->moving)
     td_work_fail(s->work, "it is for a robot at rest; prescribed motion moves this one");
   if (td_inputs_drive_rows(s->model))
@@ -187,7 +201,7 @@ static td_status natural_reduction(const td_model* model, const td_state* state,
   const td_sizes sizes = td_model_sizes(model);
   double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
   td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
-  if (status == TD_OK) status = refuse(s);
+  if (status == TD_OK) status = refuse(s, state);
   if (status == TD_OK) status = td_newton_new(&s->system, &newton);
   if (status == TD_OK) {
     memcpy(q, s->state->q, sizeof(double) * (size_t)sizes.nq);

@@ -82,6 +82,12 @@ static double row_time(const run* r, int row) {
   return row >= r->last_row ? r->plan->t_end : r->t_start + row * r->plan->dt_out;
 }
 
+// Rows that miss a sample of the controllers by rounding alone are at it, and show the inputs
+// before it: whether a run begins here or before makes no difference to what they show.
+static double same_instant(const run* r, double t) {
+  return r->sampler != NULL ? 1e-12 * fmax(1, fabs(t)) : 0;
+}
+
 static td_status add_row(run* r, double t, const double* y) {
   td_motion* m = r->motion;
   const td_sizes* size = &m->size;
@@ -98,6 +104,9 @@ static td_status add_row(run* r, double t, const double* y) {
   memcpy(sensors + size->nsensor, four, sizeof four);
   if (size->nu > 0)
     memcpy(sensors + size->nsensor + 4, m->state->u, (size_t)size->nu * sizeof(double));
+  if (r->out->memory > 0)
+    memcpy(sensors + size->nsensor + 4 + size->nu, m->state->memory,
+           (size_t)r->out->memory * sizeof(double));
   td_trajectory_keep(r->out);
   return TD_OK;
 }
@@ -106,7 +115,8 @@ static td_status add_row(run* r, double t, const double* y) {
 // cannot be is kept as is.
 static td_status add_rows(run* r, const td_step* step) {
   const td_ode* ode = &r->motion->ode;
-  for (; r->row <= r->last_row && row_time(r, r->row) < step->t; r->row++) {
+  for (; r->row <= r->last_row && row_time(r, r->row) < step->t - same_instant(r, step->t);
+       r->row++) {
     const double t = row_time(r, r->row);
     TD_TRY(td_stepper_at(r->stepper, t, r->y_row));
     if (ode->project != NULL && ode->project(ode->ctx, t, r->y_row) != TD_OK) {
@@ -365,7 +375,8 @@ static td_status cross(run* r, const td_step* step) {
 
 // The computer measures and sets inputs.
 static td_status run_sampler(run* r) {
-  if (r->sampler == NULL || r->t < td_sampler_next(r->sampler)) return TD_OK;
+  if (r->sampler == NULL || r->t + same_instant(r, r->t) < td_sampler_next(r->sampler))
+    return TD_OK;
   td_motion_unpack(r->motion, r->t, r->y);
   return td_sampler_run(r->sampler, r->motion->state);
 }
@@ -427,9 +438,10 @@ static void take_end(run* r, const td_step* step) {
 }
 
 static td_status add_end(run* r) {
-  if (r->row > r->last_row || row_time(r, r->row) != r->t) return TD_OK;
-  r->row++;
-  return add_row(r, r->t, r->y);
+  if (r->row > r->last_row || fabs(row_time(r, r->row) - r->t) > same_instant(r, r->t))
+    return TD_OK;
+  const double t = row_time(r, r->row++);
+  return add_row(r, t, r->y);
 }
 
 static td_status advance(run* r) {
@@ -449,10 +461,13 @@ static td_status advance(run* r) {
 }
 
 static td_status loop(run* r) {
-  TD_TRY(run_sampler(r));
+  // controllers that go on show the inputs as they were before a sample that is due now
+  const bool goes_on = r->sampler != NULL && r->motion->state->memory[0] == 1;
+  if (!goes_on) TD_TRY(run_sampler(r));
   TD_TRY(settle(r));
   r->y[r->motion->ode.n] = 0;  // the energy is counted from here
   TD_TRY(add_row(r, r->t, r->y));
+  if (goes_on) TD_TRY(run_sampler(r));
   r->row = 1;
   watch(r);
   if (r->t >= r->plan->t_end) return TD_OK;
@@ -546,6 +561,7 @@ static td_status prepare(run* r) {
   m->ode.size = r->size;
   td_prescribe(m->model, m->work, m->state);
   td_motion_pack(m, r->y);
+  td_motion_recall(m, r->y);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
   m->ode.h_max = (r->plan->t_end - r->t_start) / 50;
   return td_stop_times(m->model, m->work, r->t_start, r->plan->t_end, &r->stops, &r->nstop);

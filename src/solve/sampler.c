@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "gains.h"
+#include "model.h"
 #include "random.h"
 #include "riccati.h"
 #include "tendril/control.h"
@@ -44,6 +45,7 @@ struct td_sampler {
   double *y, *u, *z;  // measured; computed; integrals of task errors
   td_state* at;       // for laws and tasks
   arrival* queue;     // ring
+  bool* sets;         // (nu) the inputs that are set here
   int room, first, count;
   double t_start;
   long k;  // next sample
@@ -66,6 +68,7 @@ void td_sampler_free(td_sampler* s) {
   td_state_free(s->at);
   free(s->parts);
   free(s->queue);
+  free(s->sets);
   free(s->block);
   free(s);
 }
@@ -160,24 +163,32 @@ static td_status open_parts(td_sampler* s, bool allow_plugin, char* message, siz
 
 static td_status allocate(td_sampler* s, char* message, size_t size) {
   const double waiting = s->computer.delay * s->computer.rate;
-  if (waiting > 1e5) {
+  if (waiting > MOST_WAITING) {
     snprintf(message, size, "par.control.delay is more than 100000 periods");
     return TD_E_USAGE;
   }
   const size_t nu = (size_t)s->size.nu;
   s->room = (int)ceil(waiting) + 2;
   s->queue = calloc((size_t)s->room, sizeof(arrival));
+  s->sets = calloc(nu + 1, sizeof(bool));
   double* at = s->block =
       calloc((size_t)(s->size.nsensor + td_task_count(s->model)) + nu * (size_t)(s->room + 1) + 1,
              sizeof(double));
   s->at = td_state_new(s->model);
-  if (!s->queue || !at || !s->at) return TD_E_NOMEM;
+  if (!s->queue || !s->sets || !at || !s->at) return TD_E_NOMEM;
   s->y = at;
   s->z = s->y + s->size.nsensor;
   s->u = s->z + td_task_count(s->model);
   for (int i = 0; i < s->room; i++) s->queue[i].u = s->u + nu * (size_t)(i + 1);
+  double low, high;
+  for (int i = 0; i < td_law_count(s->model); i++)
+    s->sets[td_law_input(s->model, s->belief, i, &low, &high)] = true;
+  for (int i = 0; i < td_task_input_count(s->model); i++)
+    s->sets[td_task_input(s->model, s->belief, i, &low, &high)] = true;
   return TD_OK;
 }
+
+static bool recall(td_sampler* s, const double* memory);
 
 td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
                          const td_state* state, bool allow_plugin, td_sampler** sampler,
@@ -207,8 +218,78 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
     return status;
   }
   copy(s->u, state->u, s->size.nu);
+  if (state->memory[0] == 1 && !recall(s, state->memory)) {
+    snprintf(message, size, "the memory of controllers in the state is not one of this model");
+    td_sampler_free(s);
+    return TD_E_USAGE;
+  }
   *sampler = s;
   return TD_OK;
+}
+
+// ---- memory -----------------------------------------------------------------------------------
+
+static double* keep(double* at, const double* from, int n) {
+  copy(at, from, n);
+  return at + n;
+}
+
+// As model/arrays.c counts it
+void td_sampler_save(const td_sampler* s, double* memory) {
+  const int nu = s->size.nu, n = td_task_count(s->model);
+  const double head[6] = {
+      1,       s->t_start, (double)s->k, (double)(s->seed >> 32), (double)(s->seed & 0xffffffffu),
+      s->count};
+  double* at = keep(memory, head, 6);
+  at = keep(keep(at, s->z, n), s->u, nu);
+  for (int i = 0; i < s->room; i++) {
+    const arrival* a = &s->queue[(s->first + i) % s->room];
+    at[0] = i < s->count ? a->t : 0;
+    for (int k = 0; k < nu; k++) at[1 + k] = i < s->count ? a->u[k] : 0;
+    at += 1 + nu;
+  }
+  for (int i = 0; i < s->nparts; i++) {
+    const part* p = &s->parts[i];
+    if (p->loop.from_sensors && p->gains) {
+      copy(at, p->x, min_int(p->gains->nx, 2 * s->size.nv));
+      at += 2 * s->size.nv;
+    }
+    if (p->loop.kind == TD_LOOP_PLUGIN) at = keep(at, p->memory, TD_CONTROLLER_MEMORY);
+  }
+}
+
+// Go on from a memory in use; false: its numbers cannot be those of such a computer.
+static bool recall(td_sampler* s, const double* memory) {
+  const int nu = s->size.nu, n = td_task_count(s->model);
+  const double k = memory[2], high = memory[3], low = memory[4], count = memory[5];
+  if (!(k >= 0 && k < 9e15 && high >= 0 && high < 4294967296.0 && low >= 0 && low < 4294967296.0 &&
+        count >= 0 && count <= s->room && isfinite(memory[1])))
+    return false;
+  s->t_start = memory[1];
+  s->k = (long)k;
+  s->seed = (uint64_t)high << 32 | (uint64_t)low;
+  s->first = 0;
+  s->count = (int)count;
+  const double* at = memory + 6;
+  copy(s->z, at, n);
+  copy(s->u, at + n, nu);
+  at += n + nu;
+  for (int i = 0; i < s->room; i++, at += 1 + nu) {
+    s->queue[i].t = at[0];
+    copy(s->queue[i].u, at + 1, nu);
+  }
+  for (int i = 0; i < s->nparts; i++) {
+    part* p = &s->parts[i];
+    if (p->loop.from_sensors && p->gains) {
+      copy(p->x, at, min_int(p->gains->nx, 2 * s->size.nv));
+      at += 2 * s->size.nv;
+    }
+    if (p->loop.kind == TD_LOOP_PLUGIN) {
+      copy(p->memory, at, TD_CONTROLLER_MEMORY);
+      at += TD_CONTROLLER_MEMORY;
+    }
+  }
+  return true;
 }
 
 // ---- sampling ---------------------------------------------------------------------------------
@@ -299,7 +380,7 @@ static td_status run_control(td_sampler* s, const td_state* state) {
   TD_TRY(td_control_inputs(s->control, s->at, s->z));
   copy(s->u, s->at->u, s->size.nu);
   for (int i = 0; i < td_task_count(s->model); i++)
-    s->z[i] += td_control_error(s->control)[i] / s->computer.rate;
+    s->z[i] += td_control_integrand(s->control)[i] / s->computer.rate;
   return TD_OK;
 }
 
@@ -316,14 +397,17 @@ static td_status sample(td_sampler* s, const td_state* state) {
   arrival* a = &s->queue[(s->first + s->count++) % s->room];
   a->t = sample_time(s, s->k++) + s->computer.delay;
   for (int i = 0; i < s->size.nu; i++) a->u[i] = s->u[i];
-  for (int i = 0; i < td_law_count(s->model) + td_task_input_count(s->model); i++) {
-    double low, high;
-    const int nlaw = td_law_count(s->model);
-    const int input = i < nlaw ? td_law_input(s->model, s->belief, i, &low, &high)
-                               : td_task_input(s->model, s->belief, i - nlaw, &low, &high);
-    a->u[input] = quantised(s->u[input], s->computer.quantum);
-  }
+  for (int i = 0; i < s->size.nu; i++)
+    if (s->sets[i]) a->u[i] = quantised(s->u[i], s->computer.quantum);
   return TD_OK;
+}
+
+void td_sampler_inputs(td_sampler* s, const double* u) {
+  for (int k = 0; k < s->size.nu; k++) {
+    if (s->sets[k]) continue;
+    s->u[k] = u[k];
+    for (int i = 0; i < s->count; i++) s->queue[(s->first + i) % s->room].u[k] = u[k];
+  }
 }
 
 double td_sampler_next(const td_sampler* s) {
@@ -339,5 +423,6 @@ td_status td_sampler_run(td_sampler* s, td_state* state) {
     s->first = (s->first + 1) % s->room;
     s->count--;
   }
+  td_sampler_save(s, state->memory);
   return TD_OK;
 }

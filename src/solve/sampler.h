@@ -14,6 +14,12 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
                          char* message, size_t size);
 void td_sampler_free(td_sampler* sampler);
 
+// What it remembers, for the memory of a state; td_sampler_new() goes on from such a state.
+void td_sampler_save(const td_sampler* sampler, double* memory);
+
+// Inputs that the computer does not set, from now on (nu; those it sets are ignored).
+void td_sampler_inputs(td_sampler* sampler, const double* u);
+
 // When something happens next: a measurement, or inputs that arrive.
 double td_sampler_next(const td_sampler* sampler);
 // Do what is due at state->t; inputs that have arrived are put into state->u.

@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MOST_MEMORY = 1000 };  // numbers of controllers that are kept for every row
+
 td_trajectory* td_trajectory_new(td_sizes size) {
   td_trajectory* p = calloc(1, sizeof *p);
   if (p == NULL) return NULL;
   p->size = size;
-  p->stride = 1 + size.nq + size.nv + size.nsensor + 4 + size.nu;
+  p->memory = size.nmemory <= MOST_MEMORY ? size.nmemory : 0;
+  p->stride = 1 + size.nq + size.nv + size.nsensor + 4 + size.nu + p->memory;
   p->stats.time_error = NAN;
   return p;
 }
@@ -74,6 +77,10 @@ const double* td_trajectory_energy(const td_trajectory* p, int row) {
 
 const double* td_trajectory_inputs(const td_trajectory* p, int row) {
   return td_trajectory_energy(p, row) + 4;
+}
+
+const double* td_trajectory_memory(const td_trajectory* p, int row) {
+  return p->memory > 0 ? td_trajectory_inputs(p, row) + p->size.nu : NULL;
 }
 
 const td_sim_stats* td_trajectory_stats(const td_trajectory* p) { return &p->stats; }

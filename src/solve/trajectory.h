@@ -12,9 +12,10 @@ typedef struct td_mark {
 
 struct td_trajectory {
   td_sizes size;
+  int memory;  // numbers of it in a row
   int stride, rows,
       cap;  // a row is [t, q (nq), v (nv), sensors (nsensor), kinetic, elastic, gravity, work,
-            // inputs (nu)]
+            // inputs (nu), memory of controllers]
   double* data;
   td_mark* marks;
   int nmark, mark_cap;

@@ -64,7 +64,8 @@ task(1).value = dof(joint(1), 1); task(1).desired = t^2; task(1).P = 100; task(1
 sensor(1).name = 'e'; sensor(1).value = dof(joint(1), 1) - t^2;
 MODEL
 expect 0 sim task.m --t-final 1 --dt-out 0.5
-head -1 task.out/trajectory.csv | grep -q '^t,e,q1,v1,F$' || fail "trajectory.csv: $(head -1 task.out/trajectory.csv)"
+# behind the inputs: what the task remembers, in use or not and the integral of its error
+head -1 task.out/trajectory.csv | grep -q '^t,e,q1,v1,F,memory1,memory2$' || fail "trajectory.csv: $(head -1 task.out/trajectory.csv)"
 python3 - task.out/trajectory.csv 1e-9 4 <<'PYTHON' || fail 'task: error or input'
 import csv, sys
 rows = list(csv.DictReader(open(sys.argv[1])))
@@ -120,8 +121,10 @@ if cc -shared -fPIC -I"$source/include" pd.c -o pd.so 2>cc.txt; then
   tail -1 plugged.out/trajectory.csv | awk -F, '{ d = $3 - $2; exit !(d*d < 1e-4) }' || fail "plugged: $(tail -1 plugged.out/trajectory.csv)"
 fi
 (cat cart.m; echo "control(1).plugin = 'none.so'; par.control.rate = 500;") >missing.m
+mkdir missing.out && echo earlier >missing.out/trajectory.csv
 expect 4 sim missing.m --allow-plugin
 says 'none.so'
+test "$(cat missing.out/trajectory.csv)" = earlier || fail 'a refused run overwrites earlier results'
 
 # the models: a balanced stick, a tip on its path with the right and a wrong modulus
 largest() { awk -F, -v name="$2" -v from="$3" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) c = i; next }

@@ -179,4 +179,32 @@ last = [[float(x) for x in r[-1].split(',')] for r in rows]
 assert len(last[0]) > 10000 and len(rows[0]) == 4 and len(rows[1]) == 3
 assert max(abs(a - b) for a, b in zip(*last)) < 1e-6
 PYTHON
+
+# a run continued from its middle goes on with what its controllers remember
+cat >sampled.m <<'MODEL'
+F = input('F', 0); body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];
+joint(1).dof(1).init = 0.2; joint(1).dof(1).input = F + 0.5;
+if param('law', 1), control(1).inputs = 'F'; control(1).law = -50*dof(joint(1), 1) - 5*ddof(joint(1), 1);
+else, task(1).value = pos(body(1))(1); task(1).desired = 0.1; task(1).P = 50; task(1).D = 8; task(1).I = 60; end
+sensor(1).name = 'F'; sensor(1).value = F; par.control.rate = 30; par.control.delay = 0.05;
+par.t_final = 1; par.dt_out = 0.02; par.rtol = 1e-9; par.atol = 1e-11;
+MODEL
+for law in 0 1; do
+  expect 0 sim sampled.m --no-report --set law=$law -o whole
+  for file in csv h5; do
+    expect 0 sim sampled.m --no-report --set law=$law --at whole/trajectory.$file --time 0.5 -o rest
+    python3 - <<'PYTHON' || fail "the second half of a controlled run is not that of the whole ($law, $file)"
+import csv
+whole, rest = [list(csv.DictReader(open(d + '/trajectory.csv'))) for d in ('whole', 'rest')]
+assert len(whole) == 51 and len(rest) == 26
+for a, b in zip(whole[25:], rest):
+    for k in ('q1', 'v1', 'F', 'F_input'):
+        assert abs(float(a[k]) - float(b[k])) < 1e-7, (k, a[k], b[k])
+PYTHON
+  done
+done
+# files from before say so
+cut -d, -f1-4 whole/trajectory.csv >old.csv
+expect 0 sim sampled.m --no-report --at old.csv --time 0.5 -o rest
+prints 'the file has no memory of controllers: they start anew'
 finish
