@@ -396,6 +396,62 @@ double td_contacts_power(const td_model* m, const td_work* w) {
   return e.sum;
 }
 
+// ---- gaps -------------------------------------------------------------------------------------
+
+// Distances that are not looked for beyond this many times the widest piece of a large contact
+#define FAR 4
+#define FEW_PAIRS 20000
+
+static void fixed_gaps(const td_model* m, const td_work* w, const model_contact* c, double* gap,
+                       double* speed) {
+  const vec3 axis = vec3_of(w->num + c->direction), drift = drift_of(w, c);
+  for (int k = c->ball; k < c->ball + c->nball; k++) {
+    const model_ball* b = &m->ball[k];
+    if (hop_of(m, b) < 0) continue;
+    const contact_ball at = ball_at(m, w, b);
+    const vec3 v = vec3_sub(at.v, drift);
+    gap[k] = -touch(w, c, at.x, w->num[b->radius]).depth;
+    const double along = vec3_dot(v, axis) / vec3_norm(axis), all = vec3_norm(v);
+    speed[k] = c->kind == CONTACT_PLANE    ? fabs(along)
+               : c->kind == CONTACT_SPHERE ? all
+                                           : sqrt(fmax(0, all * all - along * along));
+  }
+}
+
+static void piece_gaps(const td_model* m, const td_work* w, const model_contact* c, double* gap,
+                       double* speed) {
+  const bool few = (double)c->nball * c->npiece <= FEW_PAIRS;
+  const sweep s = few ? (sweep){0} : sweep_new(m, w, c);
+  double fastest = 0;
+  for (int j = c->piece; j < c->piece + c->npiece; j++) {
+    fastest = fmax(fastest, vec3_norm(ball_at(m, w, &m->ball[m->piece[j].a]).v));
+    fastest = fmax(fastest, vec3_norm(ball_at(m, w, &m->ball[m->piece[j].b]).v));
+  }
+  for (int k = c->ball; k < c->ball + c->nball; k++) {
+    const contact_ball at = ball_at(m, w, &m->ball[k]);
+    const double r = w->num[m->ball[k].radius], far = FAR * s.widest;
+    const double x = few ? 0 : vec3_at(at.x, s.axis);
+    int j = few ? 0 : sweep_from(&s, c->npiece, x - r - far);
+    if (!few) gap[k] = far;
+    for (; j < c->npiece && (few || s.list[j].lo <= x + r + far); j++) {
+      const int piece = few ? c->piece + j : s.list[j].piece;
+      const touching t = touch_piece(m, w, c, &m->ball[k], &at, piece);
+      const double rb = 0.5 * (w->num[t.b1->radius] + w->num[t.b2->radius]);
+      gap[k] = fmin(gap[k], t.pair.distance - t.ra - rb);
+    }
+    speed[k] = vec3_norm(at.v) + fastest;
+  }
+}
+
+void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* speed) {
+  for (int k = 0; k < m->nball; k++) gap[k] = INFINITY, speed[k] = 0;
+  for (int i = 0; i < m->ncontact; i++) {
+    const model_contact* c = &m->contact[i];
+    if (c->kind != CONTACT_PIECES) fixed_gaps(m, w, c, gap, speed);
+    if (c->kind == CONTACT_PIECES && c->npiece > 0) piece_gaps(m, w, c, gap, speed);
+  }
+}
+
 // ---- at the start -----------------------------------------------------------------------------
 
 typedef struct deepest {

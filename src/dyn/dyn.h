@@ -209,6 +209,13 @@ const char* td_event_name(const td_model* model, int event);
 // of them.
 int td_switch_count(const td_model* model);
 void td_switch_values(const td_model* model, const td_state* state, td_work* work, double* values);
+// Guards: functions of the state, one for each one-sided element (ball of a contact, one-sided law,
+// cable, corner of an expression), whose sign says whether the element acts; positive: a contact is
+// open.  speed bounds how fast a gap changes where the element knows it, NaN otherwise.  Steps must
+// not pass over an interval in which a guard has the other sign.
+int td_guard_count(const td_model* model);
+void td_guard_values(const td_model* model, const td_state* state, td_work* work, double* gap,
+                     double* speed);
 // Times in (t0, t1) at which inputs, loads ... jump or have corners.  Caller frees *times.
 // TD_E_NOMEM.
 td_status td_stop_times(const td_model* model, const td_work* work, double t0, double t1,

@@ -314,6 +314,9 @@ void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv,
 // A force F fixed in the world that acts at a point of the hop, now at p.
 void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F);
 
+// Gaps of the inextensible cables (ntaut) that are slack at the placed state; infinite: taut.
+void td_taut_gaps(const td_model* m, const td_work* w, double* gap);
+
 // Edges in a fluid (edges.c).
 edge_drag td_edge_drag(const td_model* m, const td_work* w, const model_force* f, const frame* a,
                        const frame* b);
@@ -347,6 +350,9 @@ double td_contacts_power(const td_model* m, const td_work* w);
 // Force of a fixed object on one ball of a contact, and where; none when it does not touch, or when
 // the contact is with other balls.
 vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int ball, vec3* at);
+// Distance of each ball (nball) of a contact to what it can touch, negative: it is inside, infinite:
+// it touches nothing; and a bound of its rate.
+void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* speed);
 double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none
 

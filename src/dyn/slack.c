@@ -330,6 +330,12 @@ td_status td_taut_choose(const td_model* m, const td_state* state, td_work* w) {
 
 // ---- what solvers watch -----------------------------------------------------------------------
 
+void td_taut_gaps(const td_model* m, const td_work* w, double* gap) {
+  for (int i = 0; i < m->ncable; i++)
+    if (is_hard(m, i))
+      *gap++ = w->cable[i].slack ? gap_at(m, w, i).e + GAP_OVERSHOOT * w->cable[i].zero : INFINITY;
+}
+
 void td_taut_values(const td_model* m, const td_state* state, td_work* w, double* values) {
   bool taut = false;
   int at = 0;

@@ -73,7 +73,8 @@ static int tape_scratch(const td_model* m) {
       m->param_tape,        m->motion_tape,     m->live_tape,   m->live_probe_tape,
       m->live_input_tape,   m->live_param_tape, m->output_tape, m->output_probe_tape,
       m->output_input_tape, m->event_tape,      m->task_tape,   m->task_probe_tape,
-      m->law_tape,          m->law_probe_tape,  m->strain_tape, m->strain_rate_tape};
+      m->law_tape,          m->law_probe_tape,  m->strain_tape, m->strain_rate_tape,
+      m->kink_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
     if (tapes[i]) most = max_int(most, td_tape_scratch(tapes[i]));
@@ -84,7 +85,8 @@ static int partial_count(const td_model* m) {
   const int counts[] = {m->nparam_slot,   m->nmotion_slot, m->nlive_slot,   m->nlive_probe,
                         m->nlive_input,   m->nlive_param,  m->noutput_name, m->noutput_probe,
                         m->noutput_input, m->nevent,       m->ntask_probe,  6 * m->ntask_value,
-                        m->nlaw_input,    m->nlaw_probe,   m->nstrain_slot, m->nstrain_rate_slot};
+                        m->nlaw_input,    m->nlaw_probe,   m->nstrain_slot, m->nstrain_rate_slot,
+                        m->nkink};
   int most = 1;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
   return most;

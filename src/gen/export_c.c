@@ -17,7 +17,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 440,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 456,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -117,7 +117,8 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
   X(strain_rate_tape)  \
   X(live_probe_tape)   \
   X(live_input_tape)   \
-  X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape)
+  X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape) \
+  X(kink_tape)
 
 static void write_tapes(const td_model* m, td_text* out) {
   td_text_add(out, "_Static_assert(sizeof(instruction) == 16, \"layout of instruction\");\n");
@@ -144,6 +145,7 @@ static void write_model(const td_model* m, td_text* out) {
                 {"has_added", m->has_added},
                 {"strains_timed", m->strains_timed},
                 {"ntaut", m->ntaut},
+                {"nkink", m->nkink},
                 {"has_blocks", m->has_blocks},
                 {"nstrain_octet", m->nstrain_octet},
                 {"nstrain_weight", m->nstrain_weight},

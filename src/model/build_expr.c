@@ -508,6 +508,34 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
   return TD_OK;
 }
 
+// Arguments whose signs decide min, max, abs, sign, step and comparisons of the state inside live
+// numbers: where one of them changes its sign a force has a corner or jumps.
+static td_status collect_kinks(td_model* m) {
+  enum { MOST = 256 };  // beyond, steps are not guarded against them
+  ex *live = malloc(((size_t)m->nlive_slot + 1) * sizeof(ex)), *needed = NULL, kink[MOST];
+  int count = 0;
+  if (!live) return TD_E_NOMEM;
+  for (int i = 0; i < m->nlive_slot; i++) live[i] = m->number_ex[m->live_slot[i]];
+  if (m->nlive_slot > 0) needed = td_ex_needed(m->graph, live, m->nlive_slot, &count);
+  const bool ok = needed || m->nlive_slot == 0;
+  free(live);
+  for (int i = 0; i < count; i++) {
+    const ex_op op = td_ex_op(m->graph, needed[i]);
+    const bool two = op == EX_MIN || op == EX_MAX || op == EX_LT || op == EX_LE || op == EX_EQ ||
+                     op == EX_NE || op == EX_STEP;
+    if (!two && op != EX_ABS && op != EX_SIGN) continue;
+    if (!(td_ex_depends(m->graph, needed[i]) & (TD_ON_STATE | TD_ON_RATE))) continue;
+    const ex a = td_ex_arg(m->graph, needed[i], 0);
+    const ex e = two ? td_ex_2(m->graph, EX_SUB, a, td_ex_arg(m->graph, needed[i], 1)) : a;
+    bool known = false;
+    for (int k = 0; k < m->nkink; k++) known = known || kink[k] == e;
+    if (!known && m->nkink < MOST) kink[m->nkink++] = e;
+  }
+  free(needed);
+  m->kink_tape = ok ? td_tape_new(m->graph, kink, m->nkink) : NULL;
+  return m->kink_tape ? TD_OK : TD_E_NOMEM;
+}
+
 static td_status record(td_model* m, const ex_list* outputs, const ex_list* events,
                         const partials* live, const partials* out) {
   m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot);
@@ -544,6 +572,7 @@ static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* e
     status = differentiate(b, flag + n, outputs, &live, &out);
   }
   if (status == TD_OK) status = record(m, outputs, events, &live, &out);
+  if (status == TD_OK) status = collect_kinks(m);
   partials_free(&live);
   partials_free(&out);
   free(vars);

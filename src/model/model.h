@@ -571,6 +571,8 @@ struct td_model {
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
   td_tape *live_probe_tape, *live_input_tape, *live_param_tape;
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
+  td_tape* kink_tape;  // arguments whose signs decide min, max, abs, comparisons in live numbers
+  int nkink;
   // values, rates and biases of the tasks, desired values with two derivatives; d value / d probe
   td_tape *task_tape, *task_probe_tape;
   td_tape *law_tape, *law_probe_tape;  // one number per law_input; of files and plug-ins 0

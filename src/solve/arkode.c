@@ -50,6 +50,7 @@ static int slope(erk* s, double t, const double* y) {
   const size_t bytes = (size_t)s->n * sizeof(double);
   if (t == s->t_f && memcmp(y, s->y_f, bytes) == 0) return 0;
   const int flag = td_ode_rhs(&s->base, t, y, s->f);
+  if (s->base.guard != NULL && flag == 0) td_guard_stage(&s->base, t, y);
   memcpy(s->y_f, y, bytes);
   s->t_f = flag == 0 ? t : NAN;
   return flag;
@@ -207,6 +208,20 @@ static void forget_trouble(erk* s) {
   s->base.failure = TD_OK;
 }
 
+// Whether the stages of the step that was just taken saw the same one-sided elements act as its ends
+// do; if not, go back to its beginning and make it shorter.
+static bool stages_agree(erk* s) {
+  double t;
+  const node* p = here(s);
+  if (s->base.guard == NULL) return true;
+  ERKStepGetCurrentTime(s->mem, &t);
+  if (t == p->t || ERKStepGetDky(s->mem, t, 0, s->y_ark) != ARK_SUCCESS) return true;
+  if (td_guard_stages_agree(&s->base, t, N_VGetArrayPointer(s->y_ark))) return true;
+  s->base.counts.rejected++;
+  const double h = (t - p->t) / 4;
+  return !(p->t + h > p->t) || reset(s, p->t, p->y, h) != ARK_SUCCESS;
+}
+
 // One step of ARKODE.  Callbacks that fail end ERKStep at once; so does a rejection when there are
 // invariants that may become dependent.
 static int evolve(erk* s, double t_stop, double* t) {
@@ -218,6 +233,10 @@ static int evolve(erk* s, double t_stop, double* t) {
     ERKStepSetStopTime(s->mem, t_stop);
     const int flag = ERKStepEvolve(s->mem, t_stop, s->y_ark, t, ARK_ONE_STEP);
     count_rejected(s);
+    if (flag >= 0 && !stages_agree(s)) {  // it begins anew, shorter
+      k = -1;
+      continue;
+    }
     if (flag >= 0) {
       s->base.singular += s->ahead;
       return flag;
@@ -311,6 +330,26 @@ static td_status at(td_stepper* base, double t, double* y) {
   return TD_OK;
 }
 
+// Hermite's cubic through both ends; positions whose rates are velocities by the quintic, with the
+// accelerations.
+static void sketch(td_stepper* base, double t, double* y) {
+  const erk* s = (const erk*)base;
+  const td_ode* ode = base->ode;
+  const node *a = &s->nodes[s->begin], *b = here((erk*)base);
+  const double h = b->t - a->t, x = h > 0 ? (t - a->t) / h : 0, z = 1 - x;
+  for (int i = 0; i < s->n; i++)
+    y[i] = z * z * (1 + 2 * x) * a->y[i] + x * x * (1 + 2 * z) * b->y[i] +
+           h * x * z * (z * a->f[i] - x * b->f[i]);
+  if (ode->drift != NULL) return;
+  const double xxx = x * x * x, zzz = z * z * z;
+  for (int i = 0; i < ode->npos; i++) {
+    const double fa = a->f[ode->npos + i], fb = b->f[ode->npos + i];
+    y[i] = zzz * (1 + 3 * x + 6 * x * x) * a->y[i] + xxx * (1 + 3 * z + 6 * z * z) * b->y[i] +
+           h * (zzz * x * (1 + 3 * x) * a->f[i] - xxx * z * (1 + 3 * z) * b->f[i]) +
+           0.5 * h * h * (zzz * x * x * fa + xxx * z * z * fb);
+  }
+}
+
 // ---- beginning and end ------------------------------------------------------------------------
 
 // Root mean square of x over the states, in units of the tolerance at y.
@@ -361,7 +400,7 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops erk_ops = {step, at, restart, release};
+static const td_stepper_ops erk_ops = {step, at, restart, release, sketch};
 
 static void lay_out(erk* s) {
   double* p = s->block;

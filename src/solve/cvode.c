@@ -219,7 +219,7 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops bdf_ops = {step, at, restart, release};
+static const td_stepper_ops bdf_ops = {step, at, restart, release, NULL};
 
 static bool configure(bdf* s) {
   const td_ode* ode = s->base.ode;

@@ -258,6 +258,12 @@ static void roots(void* ctx, double t, const double* y, double* g) {
     td_taut_values(m->model, m->state, m->work, g + m->nevent + m->nswitch);
 }
 
+static void guards(void* ctx, double t, const double* y, double* gap, double* speed) {
+  td_motion* m = ctx;
+  td_motion_unpack(m, t, y);
+  td_guard_values(m->model, m->state, m->work, gap, speed);
+}
+
 // Independent constraint rows at the state.
 static int find_rank(td_motion* m) {
   td_constraints(m->model, m->state, m->work, m->Jc, NULL, NULL);
@@ -365,6 +371,8 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .jacobian = jacobian,
                   .project = invariants ? project : NULL,
                   .roots = roots,
+                  .nguard = td_guard_count(m->model),
+                  .guards = guards,
                   .regularity = m->size.nconstraint > 0 && m->sigma != NULL ? regularity : NULL};
 }
 

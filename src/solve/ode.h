@@ -45,6 +45,10 @@ typedef struct td_ode {
   // Onto the invariants; NULL: there are none.
   td_status (*project)(void* ctx, double t, double* y);
   void (*roots)(void* ctx, double t, const double* y, double* g);  // (nroot) switching functions
+  // (nguard) signed functions of one-sided elements and bounds of their rates (dyn.h); a step must
+  // not pass over a stretch where one has the other sign.
+  int nguard;
+  void (*guards)(void* ctx, double t, const double* y, double* gap, double* speed);
   // How far the invariants are from being dependent, any scale, 0: singular, NaN: not known; NULL:
   // they never are.
   double (*regularity)(void* ctx, double t, const double* y);
@@ -68,6 +72,8 @@ typedef struct td_stepper_ops {
   td_status (*at)(td_stepper* s, double t, double* y);
   td_status (*restart)(td_stepper* s, double t, const double* y);
   void (*free)(td_stepper* s);
+  // A solution inside the last step at the cost of no evaluation; NULL: `at` is such a one.
+  void (*sketch)(td_stepper* s, double t, double* y);
 } td_stepper_ops;
 
 // First member of each solver's own struct.
@@ -81,6 +87,7 @@ struct td_stepper {
   td_status trouble;     // failure seen while creeping
   double* projected;     // (n + nquad) if not NULL: take right-hand sides at y projected, put here
   int singular;          // singular positions passed
+  struct td_guard* guard;  // NULL: nothing is one-sided
 };
 
 // Explicit Runge-Kutta of order 8 (ARKODE), BDF with Newton's method (CVODES), Radau IIA of order 9
@@ -128,6 +135,20 @@ int td_ode_project(td_stepper* stepper, double t, double* y);
 void td_ode_roots(td_stepper* stepper, double t, const double* y, double* g);
 int td_ode_jacobian(td_stepper* stepper, double t, const double* y, double* J);
 int td_ode_linearise(td_stepper* stepper, double t, const double* y);
+
+// ---- guards of one-sided elements (guard.c) ----------------------------------------------------
+typedef struct td_guard td_guard;
+td_status td_guard_new(const td_ode* ode, td_guard** guard);
+void td_guard_free(td_guard* guard);
+// Steps begin at (t, y).
+void td_guard_begin(td_stepper* stepper, double t, const double* y);
+// One guarded step: as ops->step, repeated with an earlier end where it passes over something.
+td_status td_guard_step(td_stepper* stepper, double t_stop, td_step* step);
+// For methods whose stages leave the solution: note the state of a stage; whether the stages since
+// the beginning of the step up to t see each element begin or cease to act at most once between the
+// two ends of the step, as the solution does.
+void td_guard_stage(td_stepper* stepper, double t, const double* y);
+bool td_guard_stages_agree(td_stepper* stepper, double t, const double* y);
 
 // ---- order-8 Runge-Kutta pair of Prince and Dormand and its dense output ----------------------
 enum { TD_RK8_STAGES = 13 };

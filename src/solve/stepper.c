@@ -14,7 +14,9 @@ td_status td_stepper_new(td_solver solver, const td_ode* ode, double t, const do
 }
 
 void td_stepper_free(td_stepper* stepper) {
-  if (stepper != NULL) stepper->ops->free(stepper);
+  if (stepper == NULL) return;
+  td_guard_free(stepper->guard);
+  stepper->ops->free(stepper);
 }
 
 // Steps at the limit of rounding mean that the solver is stuck, even if it does not say so.
@@ -28,7 +30,8 @@ static bool stuck(td_stepper* s, const td_step* step) {
 
 td_status td_stepper_step(td_stepper* stepper, double t_stop, td_step* step) {
   stepper->t_high = t_stop;
-  TD_TRY(stepper->ops->step(stepper, t_stop, step));
+  TD_TRY(stepper->guard != NULL ? td_guard_step(stepper, t_stop, step)
+                                : stepper->ops->step(stepper, t_stop, step));
   return stuck(stepper, step) ? stepper->trouble : TD_OK;
 }
 
@@ -39,7 +42,11 @@ td_status td_stepper_at(td_stepper* stepper, double t, double* y) {
 td_status td_stepper_restart(td_stepper* stepper, double t, const double* y) {
   stepper->t_low = t;
   stepper->t_high = INFINITY;
-  return stepper->ops->restart(stepper, t, y);
+  if (stepper->ode->nguard > 0 && stepper->guard == NULL)
+    TD_TRY(td_guard_new(stepper->ode, &stepper->guard));
+  TD_TRY(stepper->ops->restart(stepper, t, y));
+  if (stepper->guard != NULL) td_guard_begin(stepper, t, y);
+  return TD_OK;
 }
 
 // A right-hand side that jumps at the ends of the segment is to show its values inside: times at
