@@ -2,12 +2,58 @@
 // element begins or ceases to act.
 //
 //   contact       distance of each ball to what it can touch
-//   laws, cables  the switching functions of settings.c
+//   laws, cables  their switching functions
 //   inextensible  the gap of each such cable that is slack
 //   expressions   arguments of min, max, abs, sign, step and of comparisons in forces
 #include <math.h>
+#include <string.h>
 
 #include "engine.h"
+#include "link.h"
+
+// ---- one-sided elements -----------------------------------------------------------------------
+
+#define MANY_SWITCHES 48  // beyond some dozens the smooth law alone is used
+
+static int switch_laws(const model_force* f) {
+  int n = 0;
+  for (int d = 0; d < min_int(3, force_laws(f->kind)); d++) n += f->law[d].dir != 0;
+  return n;
+}
+
+// Driven by its length, and not a constraint.
+static bool is_elastic(const model_cable* c) { return c->tension == NUM_NONE && c->row < 0; }
+
+int td_switch_count(const td_model* m) {
+  int n = 0;
+  for (int i = 0; i < m->nforce; i++) n += switch_laws(&m->force[i]);
+  for (int i = 0; i < m->ncable; i++) n += is_elastic(&m->cable[i]);
+  return n <= MANY_SWITCHES ? n : 0;
+}
+
+void td_switch_values(const td_model* m, const td_state* state, td_work* w, double* values) {
+  if (td_switch_count(m) == 0) return;
+  td_enter(m, state, w);
+  int at = 0;
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (switch_laws(f) == 0) continue;
+    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+    double x[6] = {0};
+    if (f->kind == FORCE_DOF) x[0] = f->q < 0 ? 0 : w->q[f->q];
+    if (f->kind == FORCE_AXIAL) x[0] = axial_at(&a, &b).L;
+    if (f->kind == FORCE_BEAM)
+      memcpy(x, td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL).x, sizeof x);
+    for (int d = 0; d < (f->kind == FORCE_BEAM ? 3 : 1); d++)
+      if (f->law[d].dir != 0)
+        values[at++] = x[d] - w->num[f->law[d].rest] * w->num[f->law[d].compr];
+  }
+  td_cable_tensions(m, w);
+  for (int i = 0; i < m->ncable; i++)
+    if (is_elastic(&m->cable[i])) values[at++] = w->cable[i].stretch;
+}
+
+// ---- guards -----------------------------------------------------------------------------------
 
 int td_guard_count(const td_model* m) {
   const int balls = m->ncontact > 0 ? m->nball : 0;

@@ -208,8 +208,8 @@ static void forget_trouble(erk* s) {
   s->base.failure = TD_OK;
 }
 
-// Whether the stages of the step that was just taken saw the same one-sided elements act as its ends
-// do; if not, go back to its beginning and make it shorter.
+// Whether the stages of the step that was just taken saw the same one-sided elements act as its
+// ends do; if not, go back to its beginning and make it shorter.
 static bool stages_agree(erk* s) {
   double t;
   const node* p = here(s);

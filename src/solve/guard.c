@@ -1,19 +1,19 @@
 // Steps that do not pass over what acts on one side only.
 //
-// A contact, a stop, a rope that catches or a max in a force acts for a short while.  A step that is
-// much longer may begin before and end behind that while and see nothing of it: its error estimate
-// is that of the free motion.  So after each step every guard g (dyn.h) that is open at both ends is
-// followed along the step.  With V a bound of |g'|, it stays open where the cones from the ends of
-// an interval leave room,
+// A contact, a stop, a rope that catches or a max in a force acts for a short while.  A step that
+// is much longer may begin before and end behind that while and see nothing of it: its error
+// estimate is that of the free motion.  So after each step every guard g (dyn.h) that is open at
+// both ends is followed along the step.  With V a bound of |g'|, it stays open where the cones from
+// the ends of an interval leave room,
 //
 //   g_a + g_b > V (t_b - t_a);
 //
 // where they do not, the middle is looked at, and so on: a conservative advance along a solution
 // that is known.  A step that was inside is taken again, to end there.
 //
-// The stages of explicit methods leave the solution.  A stage that is thrown out of a contact by the
-// force that another one saw hides the contact from the result: the stages, ordered by time, and
-// the two ends must see each element begin or cease to act once at most.
+// The stages of explicit methods leave the solution.  A stage that is thrown out of a contact by
+// the force that another one saw hides the contact from the result: the stages, ordered by time,
+// and the two ends must see each element begin or cease to act once at most.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -28,15 +28,15 @@ static const double noisy = 10;
 
 struct td_guard {
   int n, ny;
-  double t0;                 // beginning of the step
-  double *y0, *y;            // (ny)
-  double *g0, *g1;           // (n) at its ends
-  double *v0, *v1;           // (n) bounds of the rates there
-  double *bound, *noise;     // (n) for the whole step; NaN noise: not yet known
-  double *rate;              // (n) scratch
+  double t0;                       // beginning of the step
+  double *y0, *y;                  // (ny)
+  double *g0, *g1;                 // (n) at its ends
+  double *v0, *v1;                 // (n) bounds of the rates there
+  double *bound, *noise;           // (n) for the whole step; NaN noise: not yet known
+  double* rate;                    // (n) scratch
   double t_stage[STAGES], *stage;  // the last stages (STAGES x n)
   int nstage, samples;
-  double* level;             // (DEEPEST x n) guards in the middle of nested intervals
+  double* level;  // (DEEPEST x n) guards in the middle of nested intervals
   double block[];
 };
 

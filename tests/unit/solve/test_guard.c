@@ -1,0 +1,209 @@
+// What acts on one side only is met by every solver at every tolerance and length of the run:
+// contacts, stops, links with dir, ropes, max, ifelse and abs in forces.
+#include <stdio.h>
+
+#include "robot.h"
+#include "tendril/control.h"
+
+typedef struct outcome {
+  double q[14], v[12], energy_error, energy;
+  td_sim_stats stats;
+} outcome;
+
+static outcome run(const char* text, td_solver solver, double rtol, double t_final) {
+  robot r = robot_open(text);
+  td_sim_options o = td_sim_options_default();
+  td_trajectory* out = NULL;
+  outcome x = {.energy = 0};
+  o.solver = solver;
+  o.rtol = rtol;
+  o.atol = 1e-3 * rtol;
+  o.t_final = t_final;
+  o.dt_out = t_final;
+  assert_int_equal(td_simulate(r.model, r.work, r.state, &o, &out), TD_OK);
+  for (int i = 0; i < r.n.nq; i++) x.q[i] = r.state->q[i];
+  for (int i = 0; i < r.n.nv; i++) x.v[i] = r.state->v[i];
+  x.stats = *td_trajectory_stats(out);
+  x.energy_error = x.stats.energy_error;
+  x.energy = x.stats.energy_end;
+  td_trajectory_free(out);
+  robot_close(&r);
+  return x;
+}
+
+static const td_solver solvers[] = {TD_SOLVER_EXPLICIT, TD_SOLVER_STIFF, TD_SOLVER_AUTO};
+
+// A mass of 0.2 kg falls from h above a floor that pushes with k per metre of depth.  Between two
+// tops it flies 2 √(2h/g) and touches (2/ω) (π - atan(ω v/g)), v = √(2gh), ω = √(k/m).
+static double bounce_period(double h, double k) {
+  const double g = 9.81, v = sqrt(2 * g * h), w = sqrt(k / 0.2);
+  return 2 * v / g + 2 / w * (acos(-1) - atan(w * v / g));
+}
+
+static const char* const floors[] = {
+    "contact(1).first = body(1); contact(1).second = 'plane'; contact(1).stiffness = %g;",
+    "exload(1).exbody = 1; exload(1).ftau = [0 0 %g*max(0, -pos(body(1))(3))];",
+    "exload(1).exbody = 1; k = %g; exload(1).ftau = [0 0 ifelse(pos(body(1))(3) < 0, "
+    "-k*pos(body(1))(3), 0)];",
+    "exload(1).exbody = 1; exload(1).ftau = [0 0 %g/2*(abs(pos(body(1))(3)) - pos(body(1))(3))];",
+    ("joint(2).second = 1; joint(2).tr.trans = [0 0 -1]; joint(2).spring.coeff = %g;"
+     "joint(2).spring.init = 1; joint(2).dir = -1;"),
+    "joint(1).dof(1).spring.coeff = %g; joint(1).dof(1).dir = -1;"};
+
+// After n periods the mass is at the top again; the error of each bounce adds to those before.
+static void test_every_kind_of_floor_returns_what_falls_on_it(void** state) {
+  (void)state;
+  const double heights[] = {0.2, 0.31, 1.3}, stiffness[] = {1e3, 1e5, 1e7};
+  for (size_t f = 0; f < sizeof floors / sizeof *floors; f++)
+    for (int c = 0; c < 9; c++) {
+      char text[700], floor[300];
+      const double h = heights[c / 3], k = stiffness[c % 3], period = bounce_period(h, k);
+      snprintf(floor, sizeof floor, floors[f], k);
+      snprintf(
+          text, sizeof text,
+          "world.g = [0 0 -9.81]; body(1).m = 0.2; body(1).I = 1e-4*eye(3);"
+          "joint(1).second = 1; joint(1).tr(1).trans = [0 0 inf]; joint(1).dof(1).init = %g; %s",
+          h, floor);
+      for (int s = 0; s < 2; s++)
+        for (int n = 1; n <= 16; n *= 4) {
+          const double rtol = s == 0 ? 1e-7 : 1e-8;
+          const outcome x = run(text, solvers[s], rtol, n * period);
+          // a stiff floor turns an error e of the speed within a bounce into a phase of e/g each:
+          // a few thousand tolerances for 16 of them, here with a margin
+          if (fabs(x.q[0] - h) > 0.01 * h || fabs(x.v[0]) > 0.05)
+            print_error("floor %zu, h %g, k %g, %d bounces, solver %d: z %.6g, v %.3g\n", f, h, k,
+                        n, s, x.q[0], x.v[0]);
+          assert_true(fabs(x.q[0] - h) < 0.01 * h && fabs(x.v[0]) < 0.05);
+        }
+    }
+}
+
+#define BILLIARD                                                                           \
+  "body(1).m = 0.2; body(1).I = 1e-4*eye(3); joint(1).second = 1; joint(1).type = 'free';" \
+  "joint(1).tr.trans = [-1.03 0 0]; joint(1).dof(1).rate = 0.7;"                           \
+  "body(2).m = 0.2; body(2).I = 1e-4*eye(3); joint(2).second = 2; joint(2).type = 'free';" \
+  "contact(1).first = body(1); contact(1).second = body(2); contact(1).ball = 0.02;"       \
+  "contact(1).ball2 = 0.03; contact(1).stiffness = 1e4;"
+
+// Equal masses exchange their velocities, however long the run.
+static void test_balls_meet_whatever_the_end_of_the_run(void** state) {
+  (void)state;
+  const double ends[] = {3, 5, 8, 10, 30, 300}, rtol[] = {1e-4, 1e-6, 1e-8, 1e-10};
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 4; j++)
+      for (int s = 0; s < 3; s++) {
+        const outcome x = run(BILLIARD, solvers[s], rtol[j], ends[i]);
+        // the touch is 3 mm deep beside positions of 1 m: errors of the explicit solver come to a
+        // few tolerances, those of BDF to some hundred
+        const double bound = (solvers[s] == TD_SOLVER_STIFF ? 1000 : 30) * rtol[j];
+        assert_true(fabs(x.v[0]) < bound);
+        assert_true(fabs(x.v[6] - 0.7) < bound);
+      }
+}
+
+// Small balls at all speeds come back from a sphere, a cylinder and a line of other balls.
+static void test_bullets_do_not_pass_through_obstacles(void** state) {
+  (void)state;
+  const char* const obstacle[] = {
+      "contact(1).second = 'sphere'; contact(1).radius = 0.01;",
+      "contact(1).second = 'cylinder'; contact(1).axis = [0 1 0]; contact(1).radius = 0.01;",
+      "contact(1).second = 'plane'; contact(1).normal = [-1 0 0];",
+      ("body(2).m = 1e9; body(2).I = eye(3); joint(2).second = 2; joint(2).tr.trans = [inf 0 0];"
+       "contact(1).second = body(2); contact(1).ball2 = 0.01;")};
+  const double speed[] = {0.3, 7, 90, 1000};
+  for (int i = 0; i < 4; i++)
+    for (int j = 0; j < 4; j++)
+      for (int s = 0; s < 3; s++)
+        for (int slow = 0; slow < 2; slow++) {
+          char text[700];
+          snprintf(text, sizeof text,
+                   "body(1).m = 0.01; body(1).I = 1e-8*eye(3); joint(1).second = 1;"
+                   "joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).init = -1.234;"
+                   "joint(1).dof(1).rate = %g; contact(1).first = body(1); contact(1).ball = 0.004;"
+                   "contact(1).stiffness = %g; %s",
+                   speed[j], 0.01 * pow(speed[j] / 2e-3, 2), obstacle[i]);
+          const outcome x = run(text, solvers[s], 1e-6, (slow ? 40 : 2.7) / speed[j]);
+          assert_true(fabs(x.v[0] + speed[j]) < 1e-3 * speed[j]);
+        }
+}
+
+// 1 N over 40 mm against 0.2 kg at 1 m/s leaves √0.6 m/s.
+static void test_a_short_brake_is_not_passed_over(void** state) {
+  (void)state;
+  const double ends[] = {1.5, 3, 10, 15, 60, 500};
+  for (int i = 0; i < 6; i++)
+    for (int s = 0; s < 3; s++) {
+      const outcome x =
+          run("body(1).m = 0.2; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];"
+              "joint(1).dof(1).rate = 1; exload(1).exbody = 1;"
+              "exload(1).ftau = [-ifelse(abs(pos(body(1))(1) - 1) < 0.02, 1, 0) 0 0];",
+              solvers[s], 1e-6, ends[i]);
+      assert_true(fabs(x.v[0] - sqrt(0.6)) < 1e-4);
+    }
+}
+
+// A stone is thrown up on a slack rope of 1 m (elastic link, or inextensible cable): it falls back
+// and swings about its end; energy does not rise.
+static void test_ropes_catch_and_give_no_energy(void** state) {
+  (void)state;
+  for (int s = 0; s < 3; s++)
+    for (int i = 0; i < 5; i++) {
+      char text[600];
+      snprintf(text, sizeof text,
+               "world.g = [0 0 -9.81]; body(1).m = 0.2; body(1).I = 1e-6*eye(3);"
+               "joint(1).second = 1; joint(1).tr(1).trans = [inf 0 inf]; joint(1).dof(1).rate = %g;"
+               "joint(1).dof(2).rate = 3; joint(2).second = 1; joint(2).tr.trans = [0 0 -0.01]; "
+               "joint(2).spring.coeff = 2e4;"
+               "joint(2).spring.init = 1; joint(2).dir = 1;",
+               0.2 + 0.3 * i);
+      const outcome x = run(text, solvers[s], 1e-7, 10);
+      const double v = 0.2 + 0.3 * i, start = 0.1 * (v * v + 9);
+      // twenty and more catches of 2 ms
+      assert_true(fabs(x.energy - start) < 1e-2 * start);
+      assert_true(hypot(x.q[0], x.q[1]) < 1.1);
+    }
+}
+
+// A plant that is told to go 10 s in one step meets the other ball, too.
+static void test_plants_do_not_pass_over_contacts(void** state) {
+  (void)state;
+  for (int s = 0; s < 3; s++)
+    for (int steps = 1; steps <= 4; steps++) {
+      robot r = robot_open(BILLIARD);
+      td_sim_options o = td_sim_options_default();
+      td_plant* p = NULL;
+      o.solver = solvers[s];
+      assert_int_equal(td_plant_new(r.model, r.work, r.state, &o, &p), TD_OK);
+      for (int k = 1; k <= steps; k++) assert_int_equal(td_plant_step(p, 10.0 * k / steps), TD_OK);
+      assert_true(fabs(td_plant_state(p)->v[0]) < 1e-3);
+      assert_true(fabs(td_plant_state(p)->v[6] - 0.7) < 1e-3);
+      td_plant_free(p);
+      robot_close(&r);
+    }
+}
+
+// What rests, or hangs on a rope that stays taut, takes no more steps than it would without guards:
+// a hundred or so and what its own damped motion needs.
+static void test_resting_contacts_do_not_hold_steps_down(void** state) {
+  (void)state;
+  const outcome rest = run(
+      "world.g = [0 0 -9.81]; body(1).m = 0.2; body(1).I = 1e-4*eye(3); joint(1).second = 1;"
+      "joint(1).tr(1).trans = [0 0 inf]; joint(1).dof(1).init = 0.05; contact(1).first = body(1);"
+      "contact(1).second = 'plane'; contact(1).ball = 0.05; contact(1).stiffness = 1e3;"
+      "contact(1).damping = 40;",
+      TD_SOLVER_STIFF, 1e-6, 100);
+  assert_true(rest.stats.evaluations < 3000);
+  assert_true(fabs(rest.q[0] - (0.05 - 0.2 * 9.81 / 1e3)) < 1e-6);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_kind_of_floor_returns_what_falls_on_it),
+      cmocka_unit_test(test_balls_meet_whatever_the_end_of_the_run),
+      cmocka_unit_test(test_bullets_do_not_pass_through_obstacles),
+      cmocka_unit_test(test_a_short_brake_is_not_passed_over),
+      cmocka_unit_test(test_ropes_catch_and_give_no_energy),
+      cmocka_unit_test(test_plants_do_not_pass_over_contacts),
+      cmocka_unit_test(test_resting_contacts_do_not_hold_steps_down)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
