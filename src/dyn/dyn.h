@@ -95,7 +95,7 @@ int td_taut_correct(const td_model* model, const td_state* state, td_work* work,
 // ---- one step of fixed length -----------------------------------------------------------------
 // The classical Runge-Kutta step of order 4, then unit quaternions and constraints are restored.
 // For programs that must know beforehand how long a step takes; td_simulate chooses its steps
-// itself.
+// itself.  While something one-sided acts, the step is divided as far as it needs.
 td_status td_fixed_step(const td_model* model, td_state* state, td_work* work, double dt);
 size_t td_work_bytes(const td_model* model);  // memory of a td_work
 
@@ -216,6 +216,25 @@ void td_switch_values(const td_model* model, const td_state* state, td_work* wor
 int td_guard_count(const td_model* model);
 void td_guard_values(const td_model* model, const td_state* state, td_work* work, double* gap,
                      double* speed);
+// Guards along a step: a conservative advance along a known solution, for the guards that have the
+// same sign at both ends.
+typedef struct td_guard_path {
+  int n;
+  const double *start, *end;  // (n) guards at the ends of the step
+  const double* bound;        // (n) of their rates
+  const double* noise;        // (n) changes of sign up to this size do not count; NULL: all do
+  double* level;              // (TD_GUARD_LEVELS x n) scratch
+  bool (*at)(void* ctx, double t, double* gap);  // guards on the way; false: not known
+  void* ctx;
+  int samples;  // that were taken
+} td_guard_path;
+enum { TD_GUARD_LEVELS = 40, TD_GUARD_SAMPLES = 400 };
+// Whether a guard may change its sign between ta and tb, and back.
+bool td_guard_possible(const td_guard_path* path, double ta, const double* ga, double tb,
+                       const double* gb);
+// A time in (ta, tb) at which a guard has the other sign; NaN: none.
+double td_guard_search(td_guard_path* path, double ta, const double* ga, double tb,
+                       const double* gb, int depth);
 // Times in (t0, t1) at which inputs, loads ... jump or have corners.  Caller frees *times.
 // TD_E_NOMEM.
 td_status td_stop_times(const td_model* model, const td_work* work, double t0, double t1,

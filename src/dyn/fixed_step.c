@@ -1,5 +1,7 @@
 // The classical Runge-Kutta step of order 4 on q' = N(q) v, v' = forward dynamics, with the
-// integrated controls of constraint rows as further states.
+// integrated controls of constraint rows as further states.  Where one-sided elements act or would
+// be passed over, the step is made of shorter ones.
+#include <math.h>
 #include <string.h>
 
 #include "engine.h"
@@ -47,7 +49,27 @@ static td_status restore(const td_model* m, td_state* state, td_work* w) {
   return td_taut_settle(m, state, w);
 }
 
-static td_status step(const td_model* m, td_state* state, td_work* w, double dt) {
+// A step that may meet one-sided elements
+typedef struct guarded {
+  const td_model* m;
+  td_state* state;
+  td_work* w;
+  rates from, to, slope_from, slope_to;  // states at the ends of a step and their rates
+  double t, h, *start, *end, *speed, *bound, *level;
+  bool *slack_from, *slack_to;
+  bool mixed;  // a stage saw another side of something than the beginning did
+} guarded;
+
+// Whether the stage at the placed state is on another side of something than the beginning.
+static void compare_stage(guarded* g) {
+  const int n = td_guard_count(g->m);
+  td_guard_values(g->m, g->state, g->w, g->level, g->speed);
+  for (int i = 0; i < n; i++)
+    if (g->level[i] * g->start[i] < 0) g->mixed = true;
+}
+
+// g: NULL when nothing is one-sided
+static td_status step(const td_model* m, td_state* state, td_work* w, double dt, guarded* g) {
   static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   arena* s = &w->scratch;
   rates start = rates_new(m, s), k = rates_new(m, s), sum = rates_new(m, s);
@@ -62,6 +84,7 @@ static td_status step(const td_model* m, td_state* state, td_work* w, double dt)
     if (i > 0) move(m, &start, &k, at[i] * dt, state, w);
     state->t = t + at[i] * dt;
     TD_TRY(rates_at(m, state, w, &k));
+    if (g && i > 0) compare_stage(g);
     add(m, weight[i], &k, &sum);
   }
   move(m, &start, &sum, dt, state, w);
@@ -69,9 +92,158 @@ static td_status step(const td_model* m, td_state* state, td_work* w, double dt)
   return restore(m, state, w);
 }
 
+// ---- steps that meet one-sided elements -------------------------------------------------------
+
+// A step is divided where it passes over something, and where something one-sided acts until two
+// halves agree with the whole.
+enum { MOST_PARTS = 4096 };
+static const double agreement = 1e-6;  // of velocities, relative to the largest
+
+static void keep(const guarded* g, rates* at, bool* slack) {
+  const td_model* m = g->m;
+  memcpy(at->q, g->state->q, (size_t)m->npos * sizeof(double));
+  memcpy(at->v, g->state->v, (size_t)m->nvel * sizeof(double));
+  memcpy(at->target, td_targets(g->w), 2 * (size_t)m->ntarget * sizeof(double));
+  for (int i = 0; i < m->ncable; i++) slack[i] = g->w->cable[i].slack;
+}
+
+static void put_back(const guarded* g, const rates* at, const bool* slack, double t) {
+  const td_model* m = g->m;
+  memcpy(g->state->q, at->q, (size_t)m->npos * sizeof(double));
+  memcpy(g->state->v, at->v, (size_t)m->nvel * sizeof(double));
+  memcpy(td_targets(g->w), at->target, 2 * (size_t)m->ntarget * sizeof(double));
+  for (int i = 0; i < m->ncable; i++) g->w->cable[i].slack = slack[i];
+  g->state->t = t;
+}
+
+static td_status part(guarded* g, double h) {
+  const arena_mark mark = arena_open(&g->w->scratch);
+  const td_status status = step(g->m, g->state, g->w, h, g);
+  arena_close(&g->w->scratch, mark);
+  return status;
+}
+
+// Guards on Hermite's cubic through both ends
+static bool guards_along(void* ctx, double t, double* gap) {
+  guarded* g = ctx;
+  const double h = g->h, x = (t - g->t) / h, z = 1 - x;
+  const double a = z * z * (1 + 2 * x), b = x * x * (1 + 2 * z), c = h * x * z * z,
+               d = -h * x * x * z;
+  for (int i = 0; i < g->m->npos; i++)
+    g->state->q[i] =
+        a * g->from.q[i] + b * g->to.q[i] + c * g->slope_from.q[i] + d * g->slope_to.q[i];
+  for (int i = 0; i < g->m->nvel; i++) g->state->v[i] = z * g->from.v[i] + x * g->to.v[i];
+  g->state->t = t;
+  td_guard_values(g->m, g->state, g->w, gap, g->speed);
+  return true;
+}
+
+// The length of the step up to something that it passes over; NaN: there is nothing.
+static double passed(guarded* g) {
+  const int n = td_guard_count(g->m);
+  const double d = 1e-3 * g->h;
+  td_qdot(g->m, g->from.q, g->from.v, g->slope_from.q);
+  td_qdot(g->m, g->to.q, g->to.v, g->slope_to.q);
+  guards_along(g, g->t, g->start);
+  for (int i = 0; i < n; i++) g->bound[i] = isnan(g->speed[i]) ? 0 : g->speed[i];
+  guards_along(g, g->t + g->h, g->end);
+  for (int i = 0; i < n; i++) g->bound[i] = fmax(g->bound[i], isnan(g->speed[i]) ? 0 : g->speed[i]);
+  guards_along(g, g->t + d, g->level);
+  for (int i = 0; i < n; i++)
+    if (isfinite(g->start[i])) g->bound[i] = fmax(g->bound[i], fabs(g->level[i] - g->start[i]) / d);
+  guards_along(g, g->t + g->h - d, g->level);
+  for (int i = 0; i < n; i++)
+    if (isfinite(g->end[i])) g->bound[i] = fmax(g->bound[i], fabs(g->level[i] - g->end[i]) / d);
+  for (int i = 0; i < n; i++) g->bound[i] *= 1.5;
+  td_guard_path path = {.n = n,
+                        .start = g->start,
+                        .end = g->end,
+                        .bound = g->bound,
+                        .level = g->level,
+                        .at = guards_along,
+                        .ctx = g};
+  return td_guard_search(&path, g->t, g->start, g->t + g->h, g->end, 0) - g->t;
+}
+
+// Something one-sided acts at one end of the step, or an expression may be on either side.
+static bool engaged(const guarded* g) {
+  const int n = td_guard_count(g->m);
+  for (int i = 0; i < n; i++)
+    if (g->start[i] <= 0 || g->end[i] <= 0) return true;
+  return false;
+}
+
+static bool agree(const guarded* g) {
+  double most = 0, worst = 0;
+  for (int i = 0; i < g->m->nvel; i++) {
+    most = fmax(most, fmax(fabs(g->state->v[i]), fabs(g->from.v[i])));
+    worst = fmax(worst, fabs(g->state->v[i] - g->to.v[i]));
+  }
+  return worst <= agreement * most + 1e-12;
+}
+
+static td_status divided(guarded* g, double dt) {
+  const double t_end = g->state->t + dt, least = dt / MOST_PARTS;
+  double h = dt;
+  while (t_end - g->state->t > 1e-3 * least) {
+    g->t = g->state->t;
+    const double left = t_end - g->t;
+    g->h = h = h > 0.999 * left ? left : h;
+    keep(g, &g->from, g->slack_from);
+    td_guard_values(g->m, g->state, g->w, g->start, g->speed);
+    g->mixed = false;
+    TD_TRY(part(g, h));
+    const bool mixed = g->mixed;
+    keep(g, &g->to, g->slack_to);
+    const double inside = passed(g);
+    const bool shorten = inside < h && h > 1.001 * least;  // NaN: nothing was passed over
+    if (!shorten && !mixed && !engaged(g)) {
+      put_back(g, &g->to, g->slack_to, g->t + h);
+      h *= 2;
+      continue;
+    }
+    put_back(g, &g->from, g->slack_from, g->t);
+    if (shorten) {
+      h = fmax(inside, least);
+      continue;
+    }
+    TD_TRY(part(g, h / 2));
+    TD_TRY(part(g, h / 2));
+    if (agree(g) || h / 2 < least) {
+      h *= 2;
+      continue;
+    }
+    put_back(g, &g->from, g->slack_from, g->t);
+    h /= 2;
+  }
+  g->state->t = t_end;
+  return TD_OK;
+}
+
 td_status td_fixed_step(const td_model* m, td_state* state, td_work* w, double dt) {
-  const arena_mark mark = arena_open(&w->scratch);
-  const td_status status = step(m, state, w, dt);
-  arena_close(&w->scratch, mark);
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int n = td_guard_count(m);
+  td_status status;
+  if (n == 0) {
+    status = step(m, state, w, dt, NULL);
+  } else {
+    guarded g = {.m = m,
+                 .state = state,
+                 .w = w,
+                 .from = rates_new(m, s),
+                 .to = rates_new(m, s),
+                 .slope_from = rates_new(m, s),
+                 .slope_to = rates_new(m, s),
+                 .start = arena_doubles(s, n),
+                 .end = arena_doubles(s, n),
+                 .speed = arena_doubles(s, n),
+                 .bound = arena_doubles(s, n),
+                 .level = arena_doubles(s, TD_GUARD_LEVELS * n),
+                 .slack_from = arena_bytes(s, (size_t)m->ncable + 1),
+                 .slack_to = arena_bytes(s, (size_t)m->ncable + 1)};
+    status = divided(&g, dt);
+  }
+  arena_close(s, mark);
   return status;
 }

@@ -76,3 +76,35 @@ void td_guard_values(const td_model* m, const td_state* state, td_work* w, doubl
   if (switches > 0) td_switch_values(m, state, w, gap);
   if (m->ntaut > 0) td_taut_gaps(m, w, gap + switches);
 }
+
+// ---- along a step -----------------------------------------------------------------------------
+
+// With V a bound of |g'| a guard keeps its sign where the cones from both ends leave room:
+// |g_a| + |g_b| > V (t_b - t_a).
+bool td_guard_possible(const td_guard_path* p, double ta, const double* ga, double tb,
+                       const double* gb) {
+  for (int i = 0; i < p->n; i++)
+    if (p->start[i] * p->end[i] > 0 && fabs(ga[i]) + fabs(gb[i]) < p->bound[i] * (tb - ta))
+      return true;
+  return false;
+}
+
+double td_guard_search(td_guard_path* p, double ta, const double* ga, double tb, const double* gb,
+                       int depth) {
+  const double t = ta + (tb - ta) / 2;
+  if (!td_guard_possible(p, ta, ga, tb, gb) || depth == TD_GUARD_LEVELS || !(t > ta && t < tb) ||
+      p->samples++ >= TD_GUARD_SAMPLES)
+    return NAN;
+  double* middle = p->level + (size_t)depth * (size_t)p->n;
+  if (!p->at(p->ctx, t, middle)) return NAN;
+  bool other = false;
+  for (int i = 0; i < p->n; i++) {
+    const double beyond = copysign(1, -p->start[i]) * middle[i];
+    if (p->start[i] * p->end[i] > 0 && beyond > (p->noise ? p->noise[i] : 0)) other = true;
+  }
+
+  // what comes earlier counts first
+  const double before = td_guard_search(p, ta, ga, t, middle, depth + 1);
+  if (!isnan(before) || other) return isnan(before) ? t : before;
+  return td_guard_search(p, t, middle, tb, gb, depth + 1);
+}

@@ -69,12 +69,12 @@ static int wet_eights(const td_model* m) { return m->nwet > 0 ? m->nwet / LANES 
 static int added_eights(const td_model* m) { return m->has_added ? m->nhop / LANES + 1 : 0; }
 
 static int tape_scratch(const td_model* m) {
-  const td_tape* tapes[] = {
-      m->param_tape,        m->motion_tape,     m->live_tape,   m->live_probe_tape,
-      m->live_input_tape,   m->live_param_tape, m->output_tape, m->output_probe_tape,
-      m->output_input_tape, m->event_tape,      m->task_tape,   m->task_probe_tape,
-      m->law_tape,          m->law_probe_tape,  m->strain_tape, m->strain_rate_tape,
-      m->kink_tape};
+  const td_tape* tapes[] = {m->param_tape,       m->motion_tape,       m->live_tape,
+                            m->live_probe_tape,  m->live_input_tape,   m->live_param_tape,
+                            m->output_tape,      m->output_probe_tape, m->output_input_tape,
+                            m->event_tape,       m->task_tape,         m->task_probe_tape,
+                            m->law_tape,         m->law_probe_tape,    m->strain_tape,
+                            m->strain_rate_tape, m->kink_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
     if (tapes[i]) most = max_int(most, td_tape_scratch(tapes[i]));
@@ -98,7 +98,14 @@ static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
 // and of the outputs; paths (path.h) of the columns, of which there may be many more than
 // velocities.
 static size_t scratch_size(const td_model* m) {
-  if (m->sparse) return td_sparse_scratch(m);
+  // fixed steps that are divided (fixed_step.c)
+  const size_t guarded =
+      td_guard_count(m) == 0
+          ? 0
+          : sizeof(double) * (4 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 24) +
+                              (TD_GUARD_LEVELS + 5) * ((size_t)td_guard_count(m) + 8)) +
+                2 * (size_t)m->ncable + 128;
+  if (m->sparse) return td_sparse_scratch(m) + guarded;
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput;
   const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +
                        32 * n + 2 * n * u + r * u;
@@ -107,7 +114,7 @@ static size_t scratch_size(const td_model* m) {
   const arrow_shape arrow = td_arrow_shape(m);
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + 2 * td_arrow_scratch(&arrow) +
          sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) +
-         64 * (size_t)m->ncable + 65536;
+         64 * (size_t)m->ncable + 65536 + guarded;
 }
 
 size_t td_work_bytes(const td_model* m) {

@@ -159,14 +159,15 @@ static void count_rejected(erk* s) {
   s->rejected = n;
 }
 
-// One over what each state may be off; integrals always pass.
+// One over what each state may be off; integrals pass unless they are measured.
 static int weights(N_Vector y, N_Vector ewt, void* user) {
   const erk* s = user;
   const td_ode* ode = s->base.ode;
   const double* x = N_VGetArrayPointer(y);
   double* w = N_VGetArrayPointer(ewt);
   for (int i = 0; i < ode->n; i++) w[i] = 1 / (s->loose * td_ode_tolerance(ode, i, x[i]));
-  for (int i = ode->n; i < s->n; i++) w[i] = 1e-100;
+  for (int i = ode->n; i < s->n; i++)
+    w[i] = ode->measured ? 1 / td_ode_tolerance(ode, i, x[i]) : 1e-100;
   return 0;
 }
 

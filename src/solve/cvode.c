@@ -239,6 +239,10 @@ static bool configure(bdf* s) {
   }
   if (ode->h_max > 0) ok = ok && CVodeSetMaxStep(s->mem, ode->h_max) == CV_SUCCESS;
   if (ode->nquad > 0) ok = ok && CVodeQuadInit(s->mem, integrand, s->quad) == CV_SUCCESS;
+  if (ode->nquad > 0 && ode->measured) {
+    ok = ok && CVodeQuadSStolerances(s->mem, ode->rtol, ode->atol) == CV_SUCCESS;
+    ok = ok && CVodeSetQuadErrCon(s->mem, SUNTRUE) == CV_SUCCESS;
+  }
   if (ode->project != NULL) {
     ok = ok && CVodeSetProjFn(s->mem, project) == CV_SUCCESS;
     ok = ok && CVodeSetProjErrEst(s->mem, SUNFALSE) == CV_SUCCESS;

@@ -2,14 +2,9 @@
 //
 // A contact, a stop, a rope that catches or a max in a force acts for a short while.  A step that
 // is much longer may begin before and end behind that while and see nothing of it: its error
-// estimate is that of the free motion.  So after each step every guard g (dyn.h) that is open at
-// both ends is followed along the step.  With V a bound of |g'|, it stays open where the cones from
-// the ends of an interval leave room,
-//
-//   g_a + g_b > V (t_b - t_a);
-//
-// where they do not, the middle is looked at, and so on: a conservative advance along a solution
-// that is known.  A step that was inside is taken again, to end there.
+// estimate is that of the free motion.  So after each step every guard (dyn.h) that has the same
+// sign at both ends is followed along the step, by a conservative advance along a solution that is
+// known.  A step that went through something is taken again, to end inside.
 //
 // The stages of explicit methods leave the solution.  A stage that is thrown out of a contact by
 // the force that another one saw hides the contact from the result: the stages, ordered by time,
@@ -18,9 +13,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "dyn.h"
 #include "ode.h"
 
-enum { STAGES = TD_RK8_STAGES, DEEPEST = 40, SAMPLES = 400, REPEATS = 60 };
+enum { STAGES = TD_RK8_STAGES, REPEATS = 60 };
 // Rates between the ends of a step may exceed those at its ends by this factor.
 static const double faster = 1.5;
 // Noise of a guard: this many times what errors of the states within their tolerance do to it.
@@ -35,14 +31,15 @@ struct td_guard {
   double *bound, *noise;           // (n) for the whole step; NaN noise: not yet known
   double* rate;                    // (n) scratch
   double t_stage[STAGES], *stage;  // the last stages (STAGES x n)
-  int nstage, samples;
-  double* level;  // (DEEPEST x n) guards in the middle of nested intervals
+  int nstage;
+  double* level;  // (TD_GUARD_LEVELS x n) guards in the middle of nested intervals
   double block[];
 };
 
 td_status td_guard_new(const td_ode* ode, td_guard** guard) {
   const size_t n = (size_t)ode->nguard, ny = (size_t)(ode->n + ode->nquad);
-  td_guard* g = calloc(1, sizeof *g + (2 * ny + (7 + STAGES + DEEPEST) * n) * sizeof(double));
+  td_guard* g =
+      calloc(1, sizeof *g + (2 * ny + (7 + STAGES + TD_GUARD_LEVELS) * n) * sizeof(double));
   *guard = g;
   if (g == NULL) return TD_E_NOMEM;
   g->n = (int)n;
@@ -53,7 +50,7 @@ td_status td_guard_new(const td_ode* ode, td_guard** guard) {
   g->y0 = take(&p, g->ny);
   g->y = take(&p, g->ny);
   g->stage = take(&p, STAGES * g->n);
-  g->level = take(&p, DEEPEST * g->n);
+  g->level = take(&p, TD_GUARD_LEVELS * g->n);
   return TD_OK;
 }
 
@@ -64,15 +61,15 @@ static void guards_at(td_stepper* s, double t, const double* y, double* gap) {
 }
 
 // Guards at a time inside the last step.
-static td_status guards_along(td_stepper* s, double t, double* gap) {
+static bool guards_along(void* ctx, double t, double* gap) {
+  td_stepper* s = ctx;
   td_guard* g = s->guard;
-  if (s->ops->sketch != NULL) {
+  if (s->ops->sketch != NULL)
     s->ops->sketch(s, t, g->y);
-  } else {
-    TD_TRY(s->ops->at(s, t, g->y));
-  }
+  else if (s->ops->at(s, t, g->y) != TD_OK)
+    return false;
   guards_at(s, t, g->y, gap);
-  return TD_OK;
+  return true;
 }
 
 void td_guard_begin(td_stepper* s, double t, const double* y) {
@@ -100,50 +97,31 @@ static void find_noise(td_stepper* s) {
 
 // ---- the solution -----------------------------------------------------------------------------
 
-// A time in (ta, tb) at which a guard that is open at both ends of the step is closed; NaN: none.
-// Before it, to `open`, all is open.
-static double find_closed(td_stepper* s, double ta, const double* ga, double tb, const double* gb,
-                          int depth, double* open) {
-  td_guard* g = s->guard;
-  bool possible = false;
-  for (int i = 0; i < g->n && !possible; i++)
-    possible = g->g0[i] > 0 && g->g1[i] > 0 && ga[i] + gb[i] < g->bound[i] * (tb - ta);
-  const double t = ta + (tb - ta) / 2;
-  if (!possible || depth == DEEPEST || !(t > ta && t < tb) || g->samples++ > SAMPLES) return NAN;
-  double* middle = g->level + (size_t)depth * (size_t)g->n;
-  if (guards_along(s, t, middle) != TD_OK) return NAN;
-  bool closed = false;
-  for (int i = 0; i < g->n; i++)
-    if (g->g0[i] > 0 && g->g1[i] > 0 && middle[i] < 0) {
-      find_noise(s);
-      if (middle[i] < -g->noise[i]) closed = true;
-    }
-  const double before = find_closed(s, ta, ga, t, middle, depth + 1, open);
-  if (!isnan(before)) return before;
-  *open = closed ? fmax(*open, ta) : t;
-  if (closed) return t;
-  return find_closed(s, t, middle, tb, gb, depth + 1, open);
-}
-
 // Bounds of the rates at the end of the step and along it.
 static td_status find_bounds(td_stepper* s, const td_step* step) {
   td_guard* g = s->guard;
   s->ode->guards(s->ode->ctx, step->t, step->y, g->g1, g->v1);
   bool differences = false;
-  for (int i = 0; i < g->n; i++) differences = differences || isnan(g->v1[i]);
+  for (int i = 0; i < g->n; i++) {
+    differences = differences || isnan(g->v1[i]);
+    g->bound[i] = isnan(g->v1[i]) || g->g0[i] > 0;
+  }
   const double h = step->t - g->t0, d = 1e-3 * h;
+  differences = differences && h > 0;
   double* near = g->level;
   if (differences) {
-    TD_TRY(guards_along(s, step->t - d, near));
+    if (!guards_along(s, step->t - d, near)) return TD_E_DIVERGED;
     for (int i = 0; i < g->n; i++)
       if (isnan(g->v1[i]))
         g->v1[i] = fmax(fabs(g->g1[i] - near[i]) / d, fabs(g->g1[i] - g->g0[i]) / h);
-    TD_TRY(guards_along(s, g->t0 + d, near));
+    if (!guards_along(s, g->t0 + d, near)) return TD_E_DIVERGED;
     for (int i = 0; i < g->n; i++) g->v0[i] = fmax(g->v0[i], fabs(near[i] - g->g0[i]) / d);
   }
   for (int i = 0; i < g->n; i++) {
+    // contacts that leave and come back are seen by the error estimate
+    const bool resting = g->bound[i] == 0;
     g->bound[i] = faster * fmax(g->v0[i], g->v1[i]);
-    if (!isfinite(g->bound[i])) g->bound[i] = 0;  // two infinite gaps
+    if (resting || !isfinite(g->bound[i])) g->bound[i] = 0;
   }
   g->noise[0] = NAN;
   return TD_OK;
@@ -155,10 +133,17 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
   for (int k = 0; k < REPEATS; k++) {
     TD_TRY(s->ops->step(s, end, step));
     TD_TRY(find_bounds(s, step));
-    g->samples = 0;
-    double open = g->t0;
-    const double closed =
-        step->t > g->t0 ? find_closed(s, g->t0, g->g0, step->t, g->g1, 0, &open) : NAN;
+    td_guard_path path = {.n = g->n,
+                          .start = g->g0,
+                          .end = g->g1,
+                          .bound = g->bound,
+                          .noise = g->noise,
+                          .level = g->level,
+                          .at = guards_along,
+                          .ctx = s};
+    if (!td_guard_possible(&path, g->t0, g->g0, step->t, g->g1)) break;
+    find_noise(s);
+    const double closed = td_guard_search(&path, g->t0, g->g0, step->t, g->g1, 0);
     if (isnan(closed)) break;
     // once more, to an end inside, near where it closes
     s->counts.rejected++;

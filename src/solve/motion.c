@@ -372,6 +372,9 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .project = invariants ? project : NULL,
                   .roots = roots,
                   .nguard = td_guard_count(m->model),
+                  // where motion is prescribed, forces that it meets show in the work alone
+                  .measured = m->model->nfree_v < m->model->nvel &&
+                              (m->nq + m->nv == 0 || td_guard_count(m->model) > 0),
                   .guards = guards,
                   .regularity = m->size.nconstraint > 0 && m->sigma != NULL ? regularity : NULL};
 }

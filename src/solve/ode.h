@@ -3,9 +3,9 @@
 //   y' = f(t, y),  y = [states (n), integrals (nquad)]
 //
 // The integrals are functions of the states alone (work, for instance): they are carried along but
-// do not take part in the error test.  A stepper advances one step at a time, never beyond a stop
-// time, and gives the solution anywhere inside its last step; right-hand sides may jump at the ends
-// of a segment (restart .. stop), not inside.
+// do not take part in the error test, unless `measured`.  A stepper advances one step at a time,
+// never beyond a stop time, and gives the solution anywhere inside its last step; right-hand sides
+// may jump at the ends of a segment (restart .. stop), not inside.
 #ifndef TD_ODE_H
 #define TD_ODE_H
 
@@ -17,7 +17,7 @@ typedef struct td_ode {
   void* ctx;
   int n, nquad, nroot;
   double rtol, atol;    // of the states
-  const double* size;   // (n) largest |y_i| so far, to which rtol refers; NULL: |y_i| itself
+  const double* size;   // (n) largest |y_i| of late, to which rtol refers; NULL: |y_i| itself
   double h_max;         // longest step, 0: no limit
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
@@ -29,6 +29,7 @@ typedef struct td_ode {
   // without the other; NULL: rhs gives both.
   td_status (*states)(void* ctx, double t, const double* y, double* ydot);
   td_status (*integrals)(void* ctx, double t, const double* y, double* qdot);
+  bool measured;  // integrals take part in the error test, for nothing else shows their size
   bool together;  // integrals alone cost as much as everything
   // Rates of the integrals where `states` was asked for last, at little cost; NULL: not known.
   td_status (*latest)(void* ctx, double* qdot);

@@ -25,6 +25,9 @@ enum { RADAU_LARGEST = 400 };
 // Of the work of an evaluation, about, that derived code takes where it is taken at all
 static const double code_part = 0.4;
 
+// The part of a state's size that a step leaves at least, where it was larger before
+static const double forget = 0.8;
+
 typedef struct run {
   const td_run_plan* plan;
   td_control* control;  // gives the inputs at all times, or NULL
@@ -33,7 +36,7 @@ typedef struct run {
   td_stepper* stepper;
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
-  double* size;       // largest |y_i| so far
+  double* size;       // largest |y_i| of late
   double t, t_start;
   int row, last_row;  // next output and the last one, as multiples of dt_out
   double* stops;
@@ -433,7 +436,11 @@ static void take_end(run* r, const td_step* step) {
   const td_ode* ode = &r->motion->ode;
   r->t = step->t;
   memcpy(r->y, step->y, (size_t)(ode->n + ode->nquad) * sizeof(double));
-  for (int i = 0; i < ode->n; i++) r->size[i] = fmax(r->size[i], fabs(r->y[i]));
+  // a speed that has died away is followed as the small one it is now, an oscillation that comes
+  // through zero as the large one it was
+  const double past = r->t - r->t_start, lost = past > 0 ? (step->t - step->t0) / past : 0;
+  for (int i = 0; i < ode->n + ode->nquad; i++)
+    r->size[i] = fmax(fmax(1 - lost, forget) * r->size[i], fabs(r->y[i]));
   r->y[ode->n] += jump_work(r);
 }
 

@@ -31,6 +31,7 @@ typedef struct fmu {
   double *Aq, *Av, *Au, *N, *Nplus, *dN;  // Jacobians
   double *J, *W, *k;                      // of the integrator
   int* pivot;
+  double* guard;              // of one-sided elements: at both ends, bounds, speeds, scratch
   double events[FMU_NE + 1];  // event indicators when they were last dealt with
   void (*log)(void* user, const char* text);
   void* user;
@@ -53,6 +54,7 @@ static void fmu_free(fmu* f) {
   if (f->w) free(f->w->block);
   free(f->Aq);
   free(f->pivot);
+  free(f->guard);
   free(f);
 }
 
@@ -76,7 +78,8 @@ static fmu* fmu_new(void) {
   f->w = fmu_work();
   f->Aq = calloc(fmu_doubles(), sizeof(double));
   f->pivot = calloc(NX + 1, sizeof(int));
-  if (!f->w || !f->Aq || !f->pivot) {
+  f->guard = calloc((TD_GUARD_LEVELS + 4) * (size_t)td_guard_count(&the_model) + 1, sizeof(double));
+  if (!f->w || !f->Aq || !f->pivot || !f->guard) {
     fmu_free(f);
     return NULL;
   }
@@ -400,6 +403,61 @@ static double fmu_try(fmu* f, double h, const double* rate, const double* rate_t
   return isfinite(error) ? sqrt(error / (NX > 0 ? NX : 1)) : INFINITY;
 }
 
+// A step from x to `to`, with the rates at both ends
+typedef struct fmu_path {
+  fmu* f;
+  double h;
+  const double *to, *rate, *rate_to;
+} fmu_path;
+
+// Guards of one-sided elements on Hermite's cubic
+static bool fmu_guards(void* ctx, double s, double* gap) {
+  const fmu_path* p = ctx;
+  fmu* f = p->f;
+  double own[NX + 1], time = f->s.t;
+  const double x = s / p->h, z = 1 - x;
+  memcpy(own, f->x, sizeof own);
+  for (int i = 0; i < NX; i++)
+    f->x[i] = z * z * (1 + 2 * x) * own[i] + x * x * (1 + 2 * z) * p->to[i] +
+              p->h * x * z * (z * p->rate[i] - x * p->rate_to[i]);
+  f->s.t = time + s;
+  fmu_targets(f);
+  td_guard_values(&the_model, &f->s, f->w, gap, f->guard + 3 * td_guard_count(&the_model));
+  memcpy(f->x, own, sizeof own);
+  f->s.t = time;
+  return true;
+}
+
+// The length of a step up to something one-sided that it passes over; its own length: nothing.
+static double fmu_passed(fmu* f, double h, const double* to, const double* rate) {
+  const int n = td_guard_count(&the_model);
+  double rate_to[NX + 1], *start = f->guard, *end = start + n, *bound = end + n, *speed = bound + n;
+  double* level = speed + n;
+  fmu_path p = {f, h, to, rate, rate_to};
+  if (n == 0 || !fmu_rates(f, to, f->s.t + h, rate_to)) return h;
+  fmu_guards(&p, 0, start);
+  for (int i = 0; i < n; i++) bound[i] = isnan(speed[i]) ? 0 : speed[i];
+  fmu_guards(&p, h, end);
+  for (int i = 0; i < n; i++) bound[i] = fmax(bound[i], isnan(speed[i]) ? 0 : speed[i]);
+  fmu_guards(&p, 1e-3 * h, level);
+  for (int i = 0; i < n; i++)
+    if (isfinite(start[i])) bound[i] = fmax(bound[i], fabs(level[i] - start[i]) / (1e-3 * h));
+  fmu_guards(&p, 0.999 * h, level);
+  for (int i = 0; i < n; i++) {
+    if (isfinite(end[i])) bound[i] = fmax(bound[i], fabs(level[i] - end[i]) / (1e-3 * h));
+    bound[i] *= 1.5;
+  }
+  td_guard_path path = {.n = n,
+                        .start = start,
+                        .end = end,
+                        .bound = bound,
+                        .level = level,
+                        .at = fmu_guards,
+                        .ctx = &p};
+  const double inside = td_guard_search(&path, 0, start, h, end, 0);
+  return inside > 1e-9 * h ? inside : h;
+}
+
 static bool fmu_accept(fmu* f, const double* to, double t) {
   memcpy(f->x, to, NX * sizeof(double));
   f->s.t = t;
@@ -431,6 +489,11 @@ static bool fmu_advance(fmu* f, double end) {
     for (;;) {
       const double error = fmu_try(f, h, rate, later, to);
       const double factor = fmin(5, fmax(0.2, 0.9 * pow(fmax(error, 1e-10), -1.0 / 3)));
+      const double inside = error <= 1 ? fmu_passed(f, h, to, rate) : h;
+      if (inside < h) {  // once more, to an end inside
+        h = inside;
+        continue;
+      }
       if (error <= 1) {
         if (!fmu_accept(f, to, f->s.t + h)) return false;
         f->h = h * factor;
