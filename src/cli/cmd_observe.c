@@ -44,6 +44,59 @@ static int find_columns(watch* w) {
   return CODE_DONE;
 }
 
+static const char* nearest_unknown(const session* s, const char* name) {
+  const char** names = calloc((size_t)(s->n.nu + s->n.nparam) + 1, sizeof *names);
+  int n = 0;
+  for (int i = 0; names && i < s->n.nu; i++) names[n++] = td_model_input_name(s->model, i);
+  for (int i = 0; names && i < s->n.nparam; i++) names[n++] = td_model_param_name(s->model, i);
+  const char* found = names ? td_nearest(name, names, n) : NULL;
+  free(names);
+  return found;
+}
+
+static bool is_used(const watch* w, int column) {
+  bool used = column == w->time;
+  for (int i = 0; i < w->s->n.nsensor; i++) used = used || w->sensor[i] == column;
+  for (int i = 0; i < w->s->n.nu; i++)
+    used = used || strcmp(td_model_input_name(w->s->model, i), w->data.names[column]) == 0;
+  for (int i = 0; i < w->np; i++) used = used || w->truth[i] == column;
+  return used;
+}
+
+// A column that is nearly called like a sensor, input or unknown that the data lack is a mistake;
+// others are named as left out.
+static int judge_columns(const watch* w) {
+  const session* s = w->s;
+  const char** lacking = calloc((size_t)(s->n.nsensor + s->n.nu + w->np) + 1, sizeof *lacking);
+  char left_out[400] = "";
+  int n = 0, code = CODE_DONE;
+  if (!lacking) return complain(CODE_NUMERICS, "out of memory");
+  for (int i = 0; i < s->n.nsensor; i++)
+    if (w->sensor[i] < 0) lacking[n++] = td_model_sensor_name(s->model, i);
+  for (int i = 0; i < s->n.nu; i++)
+    if (table_find(&w->data, td_model_input_name(s->model, i)) < 0)
+      lacking[n++] = td_model_input_name(s->model, i);
+  for (int i = 0; i < w->np; i++)
+    if (w->truth[i] < 0 && w->unknown[i].is_param) lacking[n++] = w->names[i];
+  for (int j = 0; j < w->data.cols && code == CODE_DONE; j++) {
+    const char* name = w->data.names[j];
+    if (is_used(w, j) || !*name) continue;
+    const char* meant = td_nearest(name, lacking, n);
+    if (meant)
+      code = complain(CODE_FILE,
+                      "%s: column %d is called '%s', which is no sensor or input of the model; did "
+                      "you mean '%s'?",
+                      s->opt->data, j + 1, name, meant);
+    const size_t used = strlen(left_out);
+    snprintf(left_out + used, sizeof left_out - used, "%s%s", used ? ", " : "", name);
+  }
+  free(lacking);
+  if (code == CODE_DONE && *left_out && !s->opt->quiet)
+    complain(0, "note: columns of the data that are no sensors or inputs of the model: %s",
+             left_out);
+  return code;
+}
+
 // "name=sigma:walk"
 static int read_unknowns(watch* w) {
   session* s = w->s;
@@ -62,9 +115,11 @@ static int read_unknowns(watch* w) {
     } else {
       w->input[u->index] = -1;
     }
-    if (u->index < 0)
-      return complain(CODE_USE, "--estimate %s: the model has no input or param of that name",
-                      name);
+    if (u->index < 0) {
+      const char* meant = nearest_unknown(s, name);
+      return complain(CODE_USE, "--estimate %s: the model has no input or param of that name%s%s%s",
+                      name, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
+    }
     w->truth[i] = table_find(&w->data, name);
   }
   return CODE_DONE;
@@ -218,6 +273,16 @@ static void fit(const watch* w, int i, double* r2, double* correlation2) {
   *correlation2 = xy * xy / (xx * yy);
 }
 
+// Whether the data said anything about an unknown: its deviation is less than what the start and
+// its random walk alone leave.
+static bool is_seen(const watch* w, int i) {
+  const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride;
+  const double sigma = last[3 + w->s->n.nsensor + w->s->n.nq + w->s->n.nv + 2 * i + 1];
+  const td_unknown* u = &w->unknown[i];
+  const double blind = sqrt(u->sigma * u->sigma + u->walk * u->walk * (last[0] - w->out[0]));
+  return sigma < (1 - 1e-6) * blind;
+}
+
 static cJSON* unknowns_json(const watch* w) {
   cJSON* list = cJSON_CreateArray();
   const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + w->s->n.nsensor +
@@ -227,6 +292,7 @@ static cJSON* unknowns_json(const watch* w) {
     cJSON_AddStringToObject(o, "name", w->names[i]);
     json_add_number(o, "value", last[2 * i]);
     json_add_number(o, "sigma", last[2 * i + 1]);
+    cJSON_AddBoolToObject(o, "seen", is_seen(w, i));
     if (w->truth[i] >= 0) {
       double r2, correlation2;
       fit(w, i, &r2, &correlation2);
@@ -289,6 +355,7 @@ static void say_results(const watch* w) {
       const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + s->n.nsensor +
                            s->n.nq + s->n.nv + 2 * i;
       say(s, " %.6g ± %.2g at the end", last[0], 1.96 * last[1]);
+      if (!is_seen(w, i)) say(s, "; NOT estimated: it makes no difference to what was measured");
       if (w->truth[i] < 0) break;
       fit(w, i, &r2, &correlation2);
       say(s, "; against the data: R² %.3f, correlation² %.3f", r2, correlation2);
@@ -343,6 +410,7 @@ static int observe(watch* w) {
   if (code == CODE_DONE) code = table_read(s->opt->data, &w->data);
   if (code == CODE_DONE) code = find_columns(w);
   if (code == CODE_DONE) code = read_unknowns(w);
+  if (code == CODE_DONE) code = judge_columns(w);
   if (code == CODE_DONE) code = start(w);
   if (code == CODE_DONE) code = run(w);
   if (code) return code;

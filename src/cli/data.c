@@ -1,4 +1,6 @@
-// Tables of recorded numbers: CSV with one line of names; empty cells and words are not measured.
+// Tables of recorded numbers: CSV with one line of names.  Empty cells and NaN are not measured;
+// words and infinities are mistakes.
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -58,13 +60,24 @@ static bool read_names(table* t, char** at) {
   return t->names && end != ',';
 }
 
-static bool read_rows(table* t, char* at) {
+// NaN and NA, in any case of letters
+static bool is_missing(const char* s) {
+  static const char* const words[] = {"", "nan", "na"};
+  for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+    size_t i = 0;
+    while (s[i] && words[k][i] && tolower((unsigned char)s[i]) == words[k][i]) i++;
+    if (!s[i] && !words[k][i]) return true;
+  }
+  return false;
+}
+
+static int read_rows(table* t, char* at, const char* path) {
   size_t room = 0;
-  while (*at) {
+  for (int line = 2; *at; line++) {
     const size_t need = (size_t)(t->rows + 1) * (size_t)t->cols;
     if (need > room) {
       double* grown = realloc(t->x, (room = 2 * need) * sizeof *grown);
-      if (!grown) return false;
+      if (!grown) return complain(CODE_NUMERICS, "out of memory");
       t->x = grown;
     }
     double* row = t->x + (size_t)t->rows * (size_t)t->cols;
@@ -74,11 +87,20 @@ static bool read_rows(table* t, char* at) {
     for (int j = 0; end == ','; j++) {
       char *s = cell(&at, &end), *stop;
       const double x = strtod(s, &stop);
-      if (j < t->cols && *s && *stop == '\0') row[j] = x, any = true;
+      if (is_missing(s)) continue;
+      if (j >= t->cols)
+        return complain(CODE_FILE, "%s:%d: the row has more cells than the %d columns named above",
+                        path, line, t->cols);
+      if (*stop || !isfinite(x))
+        return complain(CODE_FILE,
+                        "%s:%d: column %d (%s) must be a finite number, or empty where nothing was "
+                        "measured; got '%.40s'",
+                        path, line, j + 1, t->names[j], s);
+      row[j] = x, any = true;
     }
     t->rows += any;
   }
-  return true;
+  return CODE_DONE;
 }
 
 int table_find(const table* t, const char* name) {
@@ -93,7 +115,8 @@ int table_read(const char* path, table* t) {
   if (!t->text) return code;
   char* at = t->text;
   if (!read_names(t, &at)) return complain(CODE_FILE, "%s: too many columns", path);
-  if (!read_rows(t, at)) return complain(CODE_NUMERICS, "out of memory");
+  code = read_rows(t, at, path);
+  if (code) return code;
   if (t->rows < 2) return complain(CODE_FILE, "%s: at least two rows of numbers are wanted", path);
   return CODE_DONE;
 }

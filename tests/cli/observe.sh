@@ -49,6 +49,30 @@ expect 4 observe mass.m --data bad.csv
 says 'no column that is called like a sensor'
 
 # the recorded appendage under load, when it is here
+# mistakes in the data are named, with line and column
+sed '3s/,[^,]*$/,about 2/' data.csv >bad.csv
+expect 4 observe mass.m --data bad.csv
+says 'bad.csv:3: column'
+says "got 'about 2'"
+sed '3s/,[^,]*$/,inf/' data.csv >bad.csv
+expect 4 observe mass.m --data bad.csv
+says "got 'inf'"
+sed '3s/,[^,]*$/,NaN/; 4s/,[^,]*$/,/' data.csv >gaps.csv
+expect 0 observe mass.m --data gaps.csv
+expect 1 observe mass.m --data data.csv --estimate ff=1:1
+says "did you mean 'f'?"
+(cat mass.m; echo "sensor(2).name = 'speed'; sensor(2).value = ddof(joint(1), 1);") >two.m
+sed '1s/$/,sped/; 2,$s/$/,/' data.csv >sped.csv
+expect 4 observe two.m --data sped.csv
+says "column 4 is called 'sped', which is no sensor or input of the model; did you mean 'speed'?"
+sed '1s/$/,camera/; 2,$s/$/,/' data.csv >camera.csv
+expect 0 observe two.m --data camera.csv
+says 'no sensors or inputs of the model: camera'
+# a parameter that makes no difference is not estimated, and that is said
+(cat mass.m; echo "idle = param('idle', 1);") >idle.m
+expect 0 observe idle.m --data data.csv --estimate idle=1:0
+prints 'NOT estimated: it makes no difference to what was measured'
+json idle.out/observe.json 'd["unknowns"][0]["seen"] is False'
 recording=$TENDRIL_DATA/data/stiffflop/stiffflop_load1.csv
 if [ -n "$TENDRIL_DATA" ] && [ -r "$recording" ]; then
   head -700 "$recording" >load1.csv
