@@ -66,6 +66,10 @@ typedef struct td_coordinate {
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about);
 bool td_model_v_about(const td_model* model, int i, td_coordinate* about);
 
+// Unit of a number that sensors give: "m", "rad/s", "N m"; "" where it is none, or an expression
+// whose unit cannot be told.
+const char* td_model_sensor_unit(const td_model* model, int i);
+
 // A rod as it was compiled.  Strings belong to the model.
 typedef struct td_rod {
   const char* name;

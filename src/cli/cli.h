@@ -205,8 +205,8 @@ typedef struct columns {
 void columns_add(columns* c, const char* name, const char* unit, int rows, int stride,
                  const double* values);
 // ... under another name when this one is taken: name + ending.
-void columns_add_other(columns* c, const char* name, const char* ending, int rows, int stride,
-                       const double* values);
+void columns_add_other(columns* c, const char* name, const char* ending, const char* unit, int rows,
+                       int stride, const double* values);
 void columns_add_words(columns* c, const char* name, int rows, const char* const* words);
 // Sensors by name, then q1... and v1... of a block whose row i begins at values + i * stride;
 // coordinates that the model's `output` does not name are left out.

@@ -170,7 +170,7 @@ int sim_write(session* s) {
     columns_add(&c, "t", "s", rows, stride, block);
     columns_add_state(&c, s, rows, stride, block + 1, true);
     for (int i = 0; td_model_is_controlled(s->model) && i < s->n.nu; i++)
-      columns_add_other(&c, td_model_input_name(s->model, i), "_input", rows, stride,
+      columns_add_other(&c, td_model_input_name(s->model, i), "_input", "", rows, stride,
                         block + states + i);
     for (int i = 0; i < kept_memory(s); i++) {
       char name[24];

@@ -58,11 +58,11 @@ static bool is_coordinate(const char* name) {
          name[1 + strspn(name + 1, "0123456789")] == '\0';
 }
 
-void columns_add_other(columns* c, const char* name, const char* ending, int rows, int stride,
-                       const double* values) {
+void columns_add_other(columns* c, const char* name, const char* ending, const char* unit, int rows,
+                       int stride, const double* values) {
   char* other = NULL;
   if (is_coordinate(name) || is_taken(c, name)) other = format_text("%s%s", name, ending);
-  columns_add(c, other ? other : name, "", rows, stride, values);
+  columns_add(c, other ? other : name, unit, rows, stride, values);
   free(other);
 }
 
@@ -73,7 +73,8 @@ void columns_add_state(columns* c, const session* s, int rows, int stride, const
   td_coordinate about;
   char name[24];
   for (int i = 0; i < s->n.nsensor; i++) {
-    columns_add_other(c, td_model_sensor_name(s->model, i), "_sensor", rows, stride, values++);
+    columns_add_other(c, td_model_sensor_name(s->model, i), "_sensor",
+                      td_model_sensor_unit(s->model, i), rows, stride, values++);
   }
   for (int i = 0; want_q && i < s->n.nq; i++) {
     snprintf(name, sizeof name, "q%d", i + 1);

@@ -220,3 +220,62 @@ int td_parts(td_part* parts, int limit) {
   n = add_part(parts, n, limit, "matio", text);
   return add_part(parts, n, limit, "cJSON", cJSON_Version());
 }
+
+// ---- units of sensors -------------------------------------------------------------------------
+
+static const char* coordinate_unit(const td_model* m, int i, bool rate) {
+  td_coordinate about;
+  const bool known = rate ? td_model_v_about(m, i, &about) : td_model_q_about(m, i, &about);
+  return known ? about.unit : "";
+}
+
+static const char* probe_unit(const td_model* m, const model_probe* p) {
+  switch (p->kind) {
+    case SENSOR_POS:
+    case SENSOR_LENGTH:
+      return "m";
+    case SENSOR_VEL:
+      return "m/s";
+    case SENSOR_ACC:
+      return "m/s^2";
+    case SENSOR_OMEGA:
+      return "rad/s";
+    case SENSOR_STRAIN:
+      return p->component < 3 ? "" : "1/m";
+    case SENSOR_FORCE:
+    case SENSOR_LAMBDA:
+      return p->component < 3 ? "N" : "N m";
+    case SENSOR_TENSION:
+      return "N";
+    case SENSOR_ENERGY:
+      return "J";
+    case SENSOR_DOF:
+    case SENSOR_Q:
+      return coordinate_unit(m, p->q, false);
+    case SENSOR_DDOF:
+    case SENSOR_V:
+      return coordinate_unit(m, p->v, true);
+    default:
+      return "";
+  }
+}
+
+// Sums and differences of sensors of one unit, and of numbers, keep it; anything else has none that
+// could be told.
+static const char* sum_unit(const td_model* m, ex e, int depth) {
+  const int var = td_ex_var_of(m->graph, e);
+  for (int i = 0; var >= 0 && i < m->nprobe; i++)
+    if (m->probe[i].var == var) return probe_unit(m, &m->probe[i]);
+  const ex_op op = td_ex_op(m->graph, e);
+  if (op == EX_NEG && depth > 0) return sum_unit(m, td_ex_arg(m->graph, e, 0), depth - 1);
+  if ((op != EX_ADD && op != EX_SUB) || depth == 0) return "";
+  const ex a = td_ex_arg(m->graph, e, 0), b = td_ex_arg(m->graph, e, 1);
+  if (td_ex_is_const(m->graph, a)) return sum_unit(m, b, depth - 1);
+  if (td_ex_is_const(m->graph, b)) return sum_unit(m, a, depth - 1);
+  const char *left = sum_unit(m, a, depth - 1), *right = sum_unit(m, b, depth - 1);
+  return strcmp(left, right) == 0 ? left : "";
+}
+
+const char* td_model_sensor_unit(const td_model* m, int i) {
+  return i >= 0 && i < m->noutput_ex ? sum_unit(m, m->output_ex[i], 12) : "";
+}
