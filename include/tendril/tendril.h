@@ -257,6 +257,7 @@ typedef struct td_equil_options {
   int max_iterations;    // of Newton, default 60
   td_progress progress;  // may be NULL
   void* user;
+  bool stable;  // where the nearest is unstable, go on downhill to a stable one; default false
 } td_equil_options;
 td_equil_options td_equil_options_default(void);
 
@@ -268,7 +269,7 @@ typedef struct td_equil_result {
   double critical;  // smallest stiffness eigenvalue, or largest real part [1/s] (non-conservative)
   bool conservative;
   int iterations, evaluations, tangents;
-  char note[256];  // why none was found, or which cables are slack; else ""
+  char note[256];  // why none was found, which cables are slack, what was left for a stable one
 } td_equil_result;
 
 // Static (or, with prescribed steady motion, relative) equilibrium near `state`, which is

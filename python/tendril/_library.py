@@ -39,7 +39,8 @@ class td_energies(c.Structure):
 
 
 class td_equil_options(c.Structure):
-    _fields_ = [("tol", c.c_double), ("max_iterations", c.c_int), ("progress", Progress), ("user", c.c_void_p)]
+    _fields_ = [("tol", c.c_double), ("max_iterations", c.c_int), ("progress", Progress), ("user", c.c_void_p),
+                ("stable", c.c_bool)]
 
 
 class td_equil_result(c.Structure):

@@ -248,11 +248,13 @@ class Robot:
 
     # ---- analyses -------------------------------------------------------------------------------
 
-    def equilibrium(self, state: Optional[State] = None, progress=None) -> Equilibrium:
-        """Static equilibrium near a state (default: the initial one)."""
+    def equilibrium(self, state: Optional[State] = None, progress=None, stable: bool = False) -> Equilibrium:
+        """Static equilibrium near a state (default: the initial one); with `stable` downhill of it where the nearest
+        is unstable."""
         s = (state or self.state()).copy()
         o, r = lib.td_equil_options_default(), td_equil_result()
         o.progress = callback = self._progress(progress)
+        o.stable = stable
         status = lib.td_equilibrium(self._model, self._work, s._pointer, c.byref(o), c.byref(r))
         del callback
         if status and r.note and not self._interrupted:

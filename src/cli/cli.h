@@ -52,7 +52,7 @@ typedef struct options {
   const char* symbolic;  // "E,l0" or "all", NULL: none
   int fmi;               // export fmu: 2 or 3, 0: not given
   jit_use jit;
-  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, help, no_report, correct;
+  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, any, help, no_report, correct;
   bool open, png, page, dark, gnuplot;
   const char *y, *x;  // columns to plot
   int port;
@@ -145,6 +145,7 @@ typedef struct session {
 
   // what has been computed, absent when NULL or false
   bool has_equil;
+  bool stable;  // look for a stable equilibrium, unless --any
   td_equil_result equil;
   td_state* rest;  // the equilibrium
   td_modes_result* modes;

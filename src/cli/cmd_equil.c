@@ -43,6 +43,7 @@ int equil_step(session* s) {
   td_equil_options o = td_equil_options_default();
   o.progress = progress_show;
   o.user = &s->progress;
+  o.stable = s->stable && !s->opt->any;
   progress_clear(&s->progress);
   const double start = seconds();
   td_state_copy(s->model, s->state, s->rest);
@@ -90,6 +91,7 @@ int equil_write(session* s) {
 int cmd_equil(const options* opt) {
   session s = {0};
   int code = session_open(&s, opt);
+  s.stable = true;
   if (code == CODE_DONE) code = run_stages(&s, true, false, false);
   if (opt->json && s.has_equil) json_print(equil_json(&s));
   session_close(&s);

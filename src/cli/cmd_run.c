@@ -70,6 +70,7 @@ int cmd_run(const options* opt) {
   if (code == CODE_DONE) code = check_post(&s);
   if (code == CODE_DONE) {
     const td_settings par = td_model_settings(s.model);
+    s.stable = true;
     s.derives = td_spec_value(s.spec, "par.derive") == 1;
     code = run_stages(&s, par.equil, par.modal, par.dyn);
     if (opt->json && s.files) json_print(summary_json(&s));

@@ -11,9 +11,9 @@
 const command command_table[] = {
     {"demo", "[NAME]", COMMON SOLVER "mk", -1, cmd_demo, "list the built-in models, or run one"},
     {"check", "MODEL", "sjq", 1, cmd_check, "load and check; print what the model is made of"},
-    {"run", "MODEL", COMMON SOLVER "hJmpnkAU", 1, cmd_run,
+    {"run", "MODEL", COMMON SOLVER "hJmpnkAUz", 1, cmd_run,
      "what the file asks for (par.equil, par.modal, par.dyn)"},
-    {"equil", "MODEL", COMMON "@k", 1, cmd_equil, "static equilibrium and its stability"},
+    {"equil", "MODEL", COMMON "@kz", 1, cmd_equil, "static equilibrium and its stability"},
     {"modes", "MODEL", COMMON "n@k", 1, cmd_modes,
      "natural frequencies, damping and shapes at the equilibrium"},
     {"trace", "MODEL", COMMON "t@", 1, cmd_trace, "equilibria along a parameter (--param P=a:b)"},

@@ -213,6 +213,7 @@ static const char* read_dynamic(options* o, const char* s) {
   return (void)s, flag(&o->only_dynamic);
 }
 static const char* read_rest(options* o, const char* s) { return (void)s, flag(&o->from_rest); }
+static const char* read_any(options* o, const char* s) { return (void)s, flag(&o->any); }
 static const char* read_no_report(options* o, const char* s) {
   return (void)s, flag(&o->no_report);
 }
@@ -269,6 +270,7 @@ static const option_row option_table[] = {
     {'t', "--param", NULL, "P=A:B", read_param, "parameter or input to follow and its range"},
     {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
     {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
+    {'z', "--any", NULL, NULL, read_any, "the nearest equilibrium, also where it is unstable (default: a stable one)"},
     {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
     {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
     {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},

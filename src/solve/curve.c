@@ -31,6 +31,7 @@ static void factor(td_curve* curve, const double* x, const double* l, double p,
   td_newton* w = curve->newton;
   const td_system* s = w->system;
   s->tangent(s->ctx, x, l, p, w->K, w->J);
+  td_newton_hold(w, x, l, p);
   s->slope(s->ctx, x, l, p, w->Fp, w->ep);
   for (int i = 0; i < s->n; i++) w->bar[i] = direction->tx[i] / (curve->X * curve->X);
   const td_border border = {w->Fp, w->ep, w->bar, direction->tp / (curve->P * curve->P)};

@@ -85,6 +85,25 @@ static bool leaves_nodes_behind(td_statics* s, td_equil_result* result) {
   return false;
 }
 
+// What the search for a stable equilibrium came to
+static void say_search(const td_statics* s, td_equil_result* result) {
+  char* note = result->note;
+  const size_t used = strlen(note), size = sizeof result->note;
+  const char* between = used ? "; " : "";
+  const bool unstable = result->stability == TD_DIVERGENCE || result->stability == TD_FLUTTER;
+  if (unstable && !result->conservative)
+    snprintf(
+        note + used, size - used,
+        "%sthe forces have no potential, so that there is no downhill to a stable equilibrium; "
+        "simulate to see where it goes",
+        between);
+  else if (unstable)
+    snprintf(note + used, size - used, "%sno stable equilibrium was found downhill of it", between);
+  else if (s->ridges > 0)
+    snprintf(note + used, size - used,
+             "%sa nearer equilibrium is unstable and was left downhill (--any keeps it)", between);
+}
+
 // Overwrites `state` and q, l
 static td_status find(td_statics* s, td_newton* newton, td_state* state, double* q, double* l,
                       const td_newton_options* options, td_equil_result* result) {
@@ -98,6 +117,7 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   result->iterations = report.iterations;
   if (result->converged) status = judge(s, q, l, result);
   if (result->converged) td_statics_name_slack(s, result->note, sizeof result->note);
+  if (result->converged && s->stable) say_search(s, result);
   if (status == TD_E_DIVERGED || status == TD_E_SINGULAR)
     td_statics_explain(s, q, l, result->note, sizeof result->note);
 
@@ -128,7 +148,8 @@ td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
   if (status == TD_OK) {
     s->progress = o->progress;
     s->user = o->user;
-    const td_newton_options how = {o->tol, o->max_iterations};
+    s->stable = o->stable;
+    const td_newton_options how = {.tol = o->tol, .max_iterations = o->max_iterations};
     status = find(s, newton, state, q, q + sizes.nq, &how, result);
     result->evaluations = s->evaluations;
     result->tangents = s->tangents;

@@ -32,6 +32,7 @@ td_status td_newton_new(const td_system* system, td_newton** newton) {
     w->J = arena_zeros(&a, system->m * system->n);
   }
   w->system = system;
+  w->loose = -1;
   *newton = w;
   return TD_OK;
 }
@@ -59,6 +60,7 @@ static void factor(td_newton* w, const double* x, const double* l, double p) {
     return;
   }
   linearise(w, x, l, p);
+  td_newton_hold(w, x, l, p);
   td_saddle_factor(w->saddle, w->K, w->J, NULL);
   w->singular = w->saddle->singular;
   w->stiffness = largest(w->K, area(s->n, s->n));
@@ -216,6 +218,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     if (s->go_on && !s->go_on(s->ctx)) return finish(w, TD_E_STOPPED, report);
 
     factor(w, x, l, p);
+    if (w->endless) break;
     solve(w, w->dx, w->dl);
     if (!isfinite(largest(w->dx, (size_t)s->n))) break;
     // a step lost in round-off is the end: forces may be too small to measure by

@@ -81,6 +81,7 @@ void td_saddle_reduce(td_saddle* saddle, const double* A, double* Az);
 typedef struct td_newton_options {
   double tol;  // of F relative to the forces, and of e
   int max_iterations;
+  bool valley;  // pseudo-transient continuation: end only where the stiffness resists everywhere
 } td_newton_options;
 
 typedef struct td_newton_report {
@@ -99,11 +100,19 @@ typedef struct td_newton {
   double forces;     // largest force seen, for the relative measure
   double stiffness;  // largest element of the tangent last factored
   bool singular;     // it has no inverse
+  int loose;         // may there be directions that nothing holds? -1: not known yet
+  bool endless;      // a load along one of them is the same however far it is followed
   void* block;
 } td_newton;
 
 td_status td_newton_new(const td_system* system, td_newton** newton);
 void td_newton_free(td_newton* newton);
+
+// Directions that nothing holds get a stiffness in K, so that they stay (held.c); F, K and J are
+// those of the point.
+void td_newton_hold(td_newton* newton, const double* x, const double* l, double p);
+// M of the system, with a trifle for directions without mass.
+void td_newton_metric(td_newton* newton, const double* x, double p);
 
 // l from the constraints' best effort to balance F at x.
 void td_newton_estimate(td_newton* newton, const double* x, double* l, double p);

@@ -70,6 +70,13 @@ static td_status factor(void* ctx, const double* x, const double* l, double p, d
     complete_metric(s);
     td_sparse_shift(s, shift);
   }
+  const td_status status =
+      td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
+  if (status != TD_E_SINGULAR || shift != 0) return status;
+  // directions that nothing holds stay where they are by a stiffness that others hardly feel
+  const double mass = largest(s->sparse->M, (size_t)mass_values(s->model));
+  complete_metric(s);
+  td_sparse_shift(s, 1e-10 * *size / fmax(mass, DBL_MIN));
   return td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
 }
 

@@ -292,7 +292,7 @@ static worth assess(td_statics* s, td_status status, td_strategy strategy,
                     const td_newton_report* report, const attempt* a, double* stiffness) {
   // a load path that stopped half-way says nothing about the loaded state
   if (status != TD_OK) return strategy == TD_LOAD_CONTINUATION ? NOTHING : POINT;
-  if (report->travel <= 1 || !td_statics_conservative(s)) return GOOD;
+  if ((report->travel <= 1 && !s->stable) || !td_statics_conservative(s)) return GOOD;
   td_answer answer = {.stiffness = stiffness};
   td_judge(s, a->q, a->l, 1, true, &answer);
   return answer.stability == TD_DIVERGENCE ? UNSTABLE : GOOD;
@@ -313,11 +313,12 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
   worth best = NOTHING;
   int iterations = 0;
   *report = (td_newton_report){.measure = INFINITY, .residual = NAN};
-  for (int i = 0; i < 3 && best < GOOD && (status == TD_OK || status == TD_E_DIVERGED); i++) {
+  newton->endless = false;
+  for (int i = 0; i < 3 && best < GOOD && !newton->endless && (status == TD_OK || status == TD_E_DIVERGED); i++) {
     td_newton_report each = {0};
     status = run(s, newton, order[i], q0, &a, options, &each);
     iterations += each.iterations;
-    const worth now = assess(s, status, order[i], &each, &a, stiffness);
+    worth now = assess(s, status, order[i], &each, &a, stiffness);
     if (now > best || (now == POINT && best == POINT && each.measure < report->measure)) {
       best = now;
       *report = each;
@@ -325,9 +326,15 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
       copy(q, a.q, s->nq);
       copy(l, a.l, s->m);
     }
+    // near the start it is the one to be left
+    if (s->stable && now == UNSTABLE && each.travel <= 1) break;
   }
   report->iterations = iterations;
-  if (best >= UNSTABLE) status = TD_OK;
+  if (s->stable && best == UNSTABLE && s->dense) {
+    const td_status left = td_statics_downhill(s, newton, q0, q, l, options, report);
+    if (left != TD_OK) status = left;
+  }
+  if (best >= UNSTABLE && status != TD_E_STOPPED && status != TD_E_NOMEM) status = TD_OK;
   td_set_load(s->work, 1);
   s->p = NAN;
   free(block);

@@ -25,6 +25,8 @@ typedef struct td_statics {
   const char* what;
   double fraction;
   int evaluations, tangents;
+  bool stable;                    // look for a stable equilibrium, where there is a potential
+  int ridges;                     // unstable ones that were left for it
   struct sparse_statics* sparse;  // linear algebra of large models, NULL: dense
   bool dense;                     // there is room for dense matrices (full, C, Jc), too
   void* block;
@@ -67,8 +69,8 @@ void td_chained_directions(const td_statics* statics, const double* q, double* Z
 // shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs as td_eig_general.
 td_status td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* im, double* shapes,
                                  int* count);
-// The same by way of the inverse, which gives those near zero to all digits, however fast the others
-// are.  TD_E_SINGULAR: one of them is zero.
+// The same by way of the inverse, which gives those near zero to all digits, however fast the
+// others are.  TD_E_SINGULAR: one of them is zero.
 td_status td_reduced_slow(const td_reduced* reduced, double* re, double* im, int* count);
 // Undamped problem of the symmetric parts, n - massless modes: w ascending squares of the
 // frequencies, shapes n x n: row i is z, normalised by the mass.
@@ -120,11 +122,17 @@ td_status td_judge(td_statics* statics, const double* q, const double* l, double
 // May stability be judged by the stiffness alone?
 bool td_statics_conservative(const td_statics* statics);
 
-// Newton's method, load continuation, pseudo-transient continuation, in this order.  p of `statics`
-// is the load scale.
+// Newton's method, load continuation, pseudo-transient continuation, in this order, and with
+// statics->stable downhill from what is unstable.  p of `statics` is the load scale.
 td_status td_statics_solve(td_statics* statics, td_newton* newton, double* q, double* l,
                            const td_newton_options* options, td_strategy* strategy,
                            td_newton_report* report);
+
+// From an unstable equilibrium q of a potential downhill, the side of `start` first, to a stable
+// one; q stays where that fails.
+td_status td_statics_downhill(td_statics* statics, td_newton* newton, const double* start,
+                              double* q, double* l, const td_newton_options* options,
+                              td_newton_report* report);
 
 // The same with cables that cannot be stretched, of which those that would push are slack; the work
 // keeps which.  Their names, "slack: ...".

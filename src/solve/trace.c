@@ -333,7 +333,7 @@ static td_status land(tracer* t, double end, double* ds) {
     exchange(&t->b, &t->c);
   }
   t->b.point.p = end;
-  const td_newton_options how = {t->curve.options.tol, 20};
+  const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 20};
   td_status status =
       td_newton_solve(t->curve.newton, t->b.point.x, t->b.point.l, end, &how, &report);
   if (status == TD_OK) status = td_curve_direction(&t->curve, &t->b.point, &t->b.sign);
@@ -361,7 +361,7 @@ static td_status cannot_switch(const tracer* t) {
 static td_status switch_cables(tracer* t, bool* switched) {
   td_statics* s = t->s;
   td_point* at = &t->b.point;
-  const td_newton_options how = {t->curve.options.tol, 20};
+  const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 20};
   td_newton_report report;
   const int most = td_taut_count(s->model) > 0 ? 4 + 2 * td_taut_count(s->model) : 0;
   *switched = false;
@@ -419,7 +419,8 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
   td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
   if (status == TD_OK) status = td_newton_new(&s->system, &newton);
   if (status == TD_OK) {
-    const td_newton_options how = {t->o->tol, td_equil_options_default().max_iterations};
+    const td_newton_options how = {
+        .tol = t->o->tol, .max_iterations = td_equil_options_default().max_iterations};
     s->progress = t->o->progress;
     s->user = t->o->user;
     memcpy(first->x, s->state->q, sizeof(double) * (size_t)s->nq);
@@ -486,7 +487,7 @@ td_status td_trace(const td_model* model, td_work* work, td_state* state,
   }
   if (o->param >= model->nparam) state->u[o->param - model->nparam] = o->from;
   tracer t = {.o = o, .sizes = td_model_sizes(model)};
-  t.curve = (td_curve){.options = {o->tol, 20}, .X = 1, .P = fabs(o->to - o->from)};
+  t.curve = (td_curve){.options = {.tol = o->tol, .max_iterations = 20}, .X = 1, .P = fabs(o->to - o->from)};
   *result = t.result = calloc(1, sizeof *t.result);
   td_status status = t.result ? td_statics_new(model, work, state, o->param, &t.s) : TD_E_NOMEM;
   if (status == TD_OK) status = trace(&t, work, state);

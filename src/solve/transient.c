@@ -9,6 +9,9 @@
 // the stiffness is not symmetric there is no potential, and the step is the implicit one,
 //
 //   z = -(Z'K Z + Z'M Z/dt)^-1 g
+//
+// After each step the point returns to the constraints by Newton's method with the old rows, and
+// the multipliers to those that balance best; a step from which it does not return was too long.
 #include <float.h>
 #include <math.h>
 
@@ -28,24 +31,21 @@ typedef struct flow {
   double dt;
 } flow;
 
-// The mass matrix, positive in every direction: massless ones get a trifle
-static void metric(flow* f) {
-  const td_system* s = f->w->system;
-  const int n = s->n;
-  double *M = f->w->M, top = 0;
-  memset(M, 0, sizeof(double) * (size_t)n * (size_t)n);
-  if (s->mass) s->mass(s->ctx, f->x, f->p, M);
-  for (int i = 0; i < n; i++) top = fmax(top, M[i * n + i]);
-  for (int i = 0; i < n; i++) M[i * n + i] += top > 0 ? 1e-3 * top : 1;
-}
-
 // Tangent, null space, eigenvectors and reduced force at x
 static bool prepare(flow* f) {
   td_newton* w = f->w;
   const td_system* s = w->system;
   s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
   s->tangent(s->ctx, f->x, f->l, f->p, w->K, w->J);
-  metric(f);
+  if (s->m > 0) {
+    td_saddle_null_space(w->saddle, w->J);
+    td_saddle_multipliers(w->saddle, w->F, w->dl);
+    for (int i = 0; i < s->m; i++) f->l[i] += w->dl[i];
+    s->tangent(s->ctx, f->x, f->l, f->p, w->K, w->J);
+    s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
+  }
+  td_newton_hold(w, f->x, f->l, f->p);
+  td_newton_metric(w, f->x, f->p);
   td_saddle_null_space(w->saddle, w->J);
   const int k = w->saddle->free;
   td_saddle_reduce(w->saddle, w->K, f->V);
@@ -96,6 +96,23 @@ static double within_limits(const flow* f) {
   return alpha;
 }
 
+// Bring the trial point back to the constraints; false: they do not come nearer.
+static bool return_to_constraints(flow* f) {
+  td_newton* w = f->w;
+  const td_system* s = w->system;
+  double before = INFINITY;
+  for (int i = 0; i < 20 && s->m > 0; i++) {
+    const double now = largest(w->e, (size_t)s->m);
+    if (now <= 1e-12) return true;
+    if (!(now < 0.5 * before)) return now <= 1e-9;
+    before = now;
+    td_saddle_particular(w->saddle, w->e, w->step);
+    s->displace(s->ctx, w->x_try, w->step, w->x_try);
+    s->residual(s->ctx, w->x_try, w->l_try, f->p, w->F, w->e);
+  }
+  return true;
+}
+
 // Find and take the step, no longer than the limits; false when it went too far
 static bool try_step(flow* f, double shortest) {
   td_newton* w = f->w;
@@ -113,6 +130,7 @@ static bool try_step(flow* f, double shortest) {
   s->displace(s->ctx, f->x, w->step, w->x_try);
   for (int i = 0; i < s->m; i++) w->l_try[i] = f->l[i] + alpha * w->dl[i];
   s->residual(s->ctx, w->x_try, w->l_try, f->p, w->F, w->e);
+  if (!isfinite(td_newton_measure(w)) || !return_to_constraints(f)) return false;
 
   td_mul_tn(w->saddle->Z, w->F, k, s->n, 1, f->part);
   const double before = inner(f->g, f->z, k), after = inner(f->part, f->z, k);
@@ -170,7 +188,7 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
     f->dt = fmin(3 * f->dt, longest);
     if (!prepare(f)) break;
     const double now = td_newton_measure(w);
-    if (now < newton_below && (now < 1e-6 || in_a_valley(f))) {
+    if (now < newton_below && (in_a_valley(f) || (now < 1e-6 && !options->valley))) {
       newton_below = now / 10;
       const td_status status = try_newton(f, options, report);
       report->iterations += steps;

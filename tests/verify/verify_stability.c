@@ -1,5 +1,7 @@
 // Stability of equilibria against closed forms: forces without a potential, strong dampers beside
 // soft springs, large networks; and that the verdict is the sign of the simulated growth.
+#include <string.h>
+
 #include "bench.h"
 
 static td_equil_result equilibrium(bench* b) {
@@ -264,8 +266,126 @@ static void test_large_networks_tell_the_smallest_stiffness_and_the_fastest_dive
     }
 }
 
+// ---- directions that nothing holds ------------------------------------------------------------
+
+static double vec_length(const double v[3]) { return hypot(hypot(v[0], v[1]), v[2]); }
+
+// A cart on a floor, or a robot that floats: its arm bends as on a fixed base, and it stays
+static void test_a_robot_that_nothing_holds_bends_as_if_it_were_held(void** state) {
+  (void)state;
+  static const char* const base[] = {
+      "joint(1).type = 'fixed';\n",
+      "joint(1).type = 'planar'; joint(1).axis = [0 0 1];\n",
+      "joint(1).type = 'free';\n",
+  };
+  double tip[3][3];
+  for (int i = 0; i < 3; i++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "body(1).m = 4; body(1).I = diag([1 2 3])*1e-2; joint(1).second = 1;\n%s"
+             "rod(1).first = body(1); rod(1).tr.trans = [0 0 0.1]; rod(1).length = 0.3;\n"
+             "rod(1).radius = 0.01; rod(1).E = 2e6; rod(1).rho = 1000;\n"
+             "cable(1).rod = 1; cable(1).path = [0.006 0.002]; cable(1).tension = input('T', 3);\n"
+             "joint(1).dof(1).input = input('push', 0);\n"
+             "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1)) - pos(body(1));\n",
+             base[i]);
+    if (i == 0) *strstr(text, "joint(1).dof(1)") = '%';
+    bench b = bench_new(text);
+    const td_equil_result r = equilibrium(&b);
+    assert_int_equal(td_sensors(b.model, b.state, b.work, tip[i]), TD_OK);
+    assert_int_equal(r.stability, i == 0 ? TD_STABLE : TD_NEUTRAL);
+    assert_true(r.iterations <= 8);
+    // the base gives way, but the arm has the same shape
+    CHECK_NEAR(vec_length(tip[i]), vec_length(tip[0]), 1e-10);
+
+    // a load along such a direction is refused, and named
+    if (i > 0) {
+      td_equil_result refused;
+      assert_int_equal(td_state_initial(b.model, b.work, b.state), TD_OK);
+      b.state->u[td_model_input_find(b.model, "push")] = 2;
+      assert_int_equal(td_equilibrium(b.model, b.work, b.state, NULL, &refused), TD_E_DIVERGED);
+      assert_non_null(strstr(refused.note, "joint(1)"));
+      assert_non_null(strstr(refused.note, "2 N"));
+      CHECK_NEAR(b.state->q[0], 0, 1e-6);  // and nothing ran away
+    }
+    bench_free(&b);
+  }
+  assert_true(tip[0][0] * tip[0][0] + tip[0][1] * tip[0][1] > 0.05 * 0.05);
+}
+
+// ---- stable ones ------------------------------------------------------------------------------
+
+static td_equil_result stable_equilibrium(bench* b) {
+  td_equil_options options = td_equil_options_default();
+  options.stable = true;
+  td_equil_result result;
+  assert_int_equal(td_equilibrium(b->model, b->work, b->state, &options, &result), TD_OK);
+  assert_true(result.converged);
+  return result;
+}
+
+// A rigid column on a hinge with a spring k leans where m g l sin θ = k θ; upright it is unstable.
+// The side is that of the start, and from upright itself towards x.
+static void test_a_column_leans_to_the_side_of_its_start(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; body(1).m = 2; body(1).I = eye(3)*1e-3; body(1).l_com = [0 0 0.5];\n"
+      "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).axis = [0 1 0];\n"
+      "joint(1).dof(1).spring.coeff = 0.5*9.81; joint(1).dof(1).spring.init = 0;\n");
+  const double start[] = {0.01, -0.01, 0, 1e-5, -1e-5, 2.5, -2.5};
+  double lean = 2;  // 2 sin θ = θ
+  for (int i = 0; i < 100; i++) lean -= (2 * sin(lean) - lean) / (2 * cos(lean) - 1);
+  for (int i = 0; i < 7; i++) {
+    b.state->q[0] = start[i];
+    const td_equil_result r = stable_equilibrium(&b);
+    assert_int_equal(r.stability, TD_STABLE);
+    CHECK_NEAR(b.state->q[0], start[i] < 0 ? -lean : lean, 1e-9);
+
+    // without being asked for stability it stays where it is
+    if (fabs(start[i]) > 1) continue;
+    b.state->q[0] = start[i];
+    assert_int_equal(equilibrium(&b).stability, TD_DIVERGENCE);
+    CHECK_NEAR(b.state->q[0], 0, 1e-9);
+  }
+  bench_free(&b);
+}
+
+// Two soft rods stand and meet at a body; whatever joint closes the loop, they end up hanging
+static void test_standing_loops_come_down(void** state) {
+  (void)state;
+  static const char* const type[] = {"fixed",     "revolute",    "spherical", "universal",
+                                     "prismatic", "cylindrical", "planar"};
+  for (int i = 0; i < 7; i++) {
+    char text[1024];
+    snprintf(text, sizeof text,
+             "world.g = [0 0 -9.81];\n"
+             "for k = 1:2\n"
+             "  rod(k).tr(1).trans = [0.1*(2*k-3) 0 0]; rod(k).tr(2).rot = [2 -(2*k-3)*0.3];\n"
+             "  rod(k).length = 0.28; rod(k).radius = 0.007; rod(k).E = 1.2e6;\n"
+             "  rod(k).rho = 1000; rod(k).order = [-1 -1 0 3 3 1];\n"
+             "end\n"
+             "body(1).m = 0.06; body(1).I = 1e-4*eye(3);\n"
+             "joint(1).first = rod(1); joint(1).second = 1; joint(1).type = 'fixed';\n"
+             "joint(2).first = rod(2); joint(2).second = 1; joint(2).type = '%s';\n"
+             "exload(1).exbody = 1; exload(1).ftau = [0.1 0.2 0 0 0 0];\n"
+             "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));\n",
+             type[i]);
+    bench b = bench_new(text);
+    double tip[3];
+    const td_equil_result r = stable_equilibrium(&b);
+    if (r.stability != TD_STABLE && r.stability != TD_NEUTRAL) print_error("%s\n", type[i]);
+    assert_true(r.stability == TD_STABLE || r.stability == TD_NEUTRAL);
+    assert_int_equal(td_sensors(b.model, b.state, b.work, tip), TD_OK);
+    assert_true(tip[2] < 0);
+    bench_free(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_robot_that_nothing_holds_bends_as_if_it_were_held),
+      cmocka_unit_test(test_a_column_leans_to_the_side_of_its_start),
+      cmocka_unit_test(test_standing_loops_come_down),
       cmocka_unit_test(test_a_mass_on_a_belt_rests_stable_at_every_friction),
       cmocka_unit_test(test_friction_that_couples_two_modes_flutters),
       cmocka_unit_test(test_every_element_tells_whether_it_has_a_potential),

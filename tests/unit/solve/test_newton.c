@@ -12,7 +12,7 @@ static void displace(void* ctx, const double* x, const double* dx, double* out) 
 static const double no_limit[3] = {INFINITY, INFINITY, INFINITY};
 static const double half_radian[1] = {0.5};
 static int one = 1, two = 2;
-static const td_newton_options usual = {1e-10, 60};
+static const td_newton_options usual = {.tol = 1e-10, .max_iterations = 60};
 
 // Newton from x, l in a work space of its own
 static td_status solve(const td_system* s, double* x, double* l, double p, bool transient,
