@@ -117,6 +117,7 @@ static double explicit_angle(double rtol) { return 2 * pow(rtol / 1e-6, 1.0 / 8)
 // any motion in them, least of all where they are damped.  A step of order 8 is 13 evaluations, a
 // leap one; one of BDF costs as much as some ten on top of its factors.
 static const double many_network_steps = 5e3, many_leaps = 1e5, many_damped_leaps = 3e4;
+static const double many_damped_steps = 2e3;  // as many evaluations as damped leaps
 // The part of the limit of stability at which the controller keeps leaps.
 static const double leap_part = 0.8;
 // The tolerance from which on leaps are as short as stability demands, not accuracy.
@@ -164,7 +165,7 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   mode m;
   const bool leaps = ode->rtol >= loose;
   if (leaps) choice->solver = TD_SOLVER_LEAPFROG;
-  if (h > 0 && t_end - t < h * (leaps ? many_damped_leaps : many_network_steps)) return TD_OK;
+  if (h > 0 && t_end - t < h * (leaps ? many_damped_leaps : many_damped_steps)) return TD_OK;
   double* scratch = calloc(2 * (size_t)ode->n, sizeof(double));
   if (scratch == NULL) return TD_E_NOMEM;
   td_status status = ode->linearise(ode->ctx, t, y);
@@ -174,7 +175,8 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   const double fastest = fastest_rate(m);
   const bool damped = m.c / 2 > strong * fastest;
   const double steps = (t_end - t) / (leaps ? leap_part * leap_limit(m) : stable_reach / fastest);
-  const double many = !leaps ? many_network_steps : damped ? many_damped_leaps : many_leaps;
+  const double many = leaps ? (damped ? many_damped_leaps : many_leaps)
+                            : (damped ? many_damped_steps : many_network_steps);
   choice->lightly_damped = m.c / 2 < bdf5_wedge * fastest;
   if (steps > many) choice->solver = TD_SOLVER_STIFF;
   snprintf(choice->why, sizeof choice->why, "network: modes up to %.3g 1/s, %.2g %s", fastest,
