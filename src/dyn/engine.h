@@ -199,6 +199,9 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
 // d(drive of a row)/d(input)
 double td_row_input(const td_model* m, td_work* w, int row, int input);
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
+// Sizes of the rows (nrow) and factors of the free columns (nfree_v) for td_row_scale, with the
+// masses on the diagonal of M (nvel x nvel).  The state has been placed.
+void td_row_scales(const td_model* m, td_work* w, const double* M, double* row, double* col);
 // Position or velocity errors of the projected rows, 0 of the others; largest absolute value.
 double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out);
 // B (nvel x nrow): the displacements of least size, weighted by mass, that change one row by 1 each

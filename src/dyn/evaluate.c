@@ -17,7 +17,7 @@
 #include "taut.h"
 
 #define RANK_TOL \
-  1e-9  // of a constraint row against the largest: well above rounding, well below geometry
+  1e-10  // of a constraint row against its size: well above rounding, well below geometry
 
 static bool is_recursive(const td_model* m) { return m->recursive && m->nrow == 0; }
 
@@ -31,6 +31,13 @@ typedef struct dense_system {
   double *M, *J;  // nv x nv, nrow x nv: whole
   int n;          // free coordinates
 } dense_system;
+
+// Rows of slack cables: a rank that was found with others of them says nothing.
+static int rows_off(const td_model* m, const td_work* w) {
+  int off = 0;
+  for (int i = 0; i < m->nrow; i++) off += row_is_off(m, w, i);
+  return off;
+}
 
 static void gather_columns(const td_model* m, const double* from, int rows, double* to) {
   const int n = m->nfree_v;
@@ -86,14 +93,25 @@ static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, de
     J = arena_doubles(s, r * n);
     gather_columns(m, d->J, r, J);
   }
+  td_row_scale scale = {.most = -1};
+  if (r > 0) {
+    double *row = arena_doubles(s, r), *col = arena_doubles(s, n);
+    td_row_scales(m, w, d->M, row, col);
+    scale = (td_row_scale){row, col, -1, NULL};
+    if (!skip_row && w->rank.on && rows_off(m, w) == w->rank.off) {
+      scale.most = w->rank.most;
+      if (w->rank.most == w->rank.last) scale.order = w->rank_order;
+    }
+  }
   const arrow_shape shape = td_arrow_shape(m);
   const arena_mark mark = arena_open(s);
-  d->parted = shape.nbranch > 0 && td_arrow_factor(&d->arrow, &shape, M, J, RANK_TOL, s);
+  d->parted = shape.nbranch > 0 && (scale.most < 0 || scale.most == r) &&
+              td_arrow_factor(&d->arrow, &shape, M, J, &scale, RANK_TOL, s);
   d->rank = d->arrow.rank;
   d->kkt.singular = 0;
   if (d->parted) return;
   arena_close(s, mark);
-  td_kkt_factor(&d->kkt, M, J, n, r, RANK_TOL, s);
+  td_kkt_factor(&d->kkt, M, J, n, r, &scale, RANK_TOL, s);
   d->rank = d->kkt.rank;
 }
 
@@ -611,6 +629,80 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   arena_close(s, mark);
   return status;
 }
+
+// ---- rank of the rows -------------------------------------------------------------------------
+
+void td_constraint_scales(const td_model* m, const td_state* state, td_work* w, double* row,
+                          double* col) {
+  td_enter(m, state, w);
+  const arena_mark mark = arena_open(&w->scratch);
+  double* M = arena_doubles(&w->scratch, m->nvel * m->nvel);
+  td_composite_mass(m, w, M);
+  td_row_scales(m, w, M, row, col);
+  arena_close(&w->scratch, mark);
+}
+
+int td_constraint_rank(const td_model* m, const td_state* state, td_work* w, int* order) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *row = arena_doubles(s, m->nrow), *col = arena_doubles(s, m->nfree_v);
+  double *J = arena_doubles(s, m->nrow * m->nvel), *free_J = arena_doubles(s, m->nrow * m->nfree_v);
+  td_constraint_scales(m, state, w, row, col);
+  td_row_jacobian(m, w, J);
+  gather_columns(m, J, m->nrow, free_J);
+  const td_row_scale scale = {row, col, -1, NULL};
+  const int rank = td_row_rank(free_J, m->nfree_v, m->nrow, &scale, RANK_TOL, order, s);
+  arena_close(s, mark);
+  return rank;
+}
+
+int td_constraint_rank_around(const td_model* m, const td_state* state, td_work* w, int* order) {
+  static const double turn = 0.02;  // [rad]: out of a singular position, and back by Newton's method
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  int rank = td_constraint_rank(m, state, w, order);
+  int* other = arena_ints(s, m->nrow);
+  double *delta = arena_doubles(s, m->nvel), *e = arena_doubles(s, m->nrow);
+  td_state near = {.t = state->t, .u = state->u};
+  near.q = arena_doubles(s, m->npos);
+  near.v = arena_zeros(s, m->nvel);
+  for (int attempt = 0; attempt < 2 && rank < min_int(m->nrow, m->nfree_v); attempt++) {
+    // some direction, taken out of the way of the constraints to first order
+    memset(delta, 0, (size_t)m->nvel * sizeof(double));
+    for (int j = 0; j < m->nfree_v; j++) delta[m->free_v[j]] = cos(1 + (2 + attempt) * j);
+    memcpy(near.q, state->q, (size_t)m->npos * sizeof(double));
+    memcpy(near.v, delta, (size_t)m->nvel * sizeof(double));
+    if (td_project_v(m, &near, w) != TD_OK) break;
+    td_row_errors(m, w, true, e);
+    const double largest = largest_turn(m, w, near.v);
+    const double factor = largest > 0 ? turn / largest : 0;
+    for (int j = 0; j < m->nvel; j++) delta[j] = factor * near.v[j];
+    memset(near.v, 0, (size_t)m->nvel * sizeof(double));
+    td_displace(m, near.q, delta, near.q);
+    if (td_project_q(m, &near, w, 1e-12) != TD_OK) continue;
+    const int found = td_constraint_rank(m, &near, w, other);
+    if (found <= rank) continue;
+    rank = found;
+    if (order) memcpy(order, other, (size_t)rank * sizeof(int));
+  }
+  w->failure[0] = 0;
+  arena_close(s, mark);
+  return rank;
+}
+
+void td_rank_keep(const td_model* m, const td_state* state, td_work* w, bool first) {
+  if (m->nrow == 0 || m->sparse) return;
+  const int off = rows_off(m, w), before = w->rank.off == off ? w->rank.last : 0;
+  const int now = first ? td_constraint_rank_around(m, state, w, w->rank_order)
+                        : td_constraint_rank(m, state, w, w->rank_order);
+  // fewer than before are a singular position on the way, which the motion passes
+  w->rank.on = true;
+  w->rank.last = now;
+  w->rank.off = off;
+  w->rank.most = max_int(now, before);
+}
+
+void td_rank_forget(td_work* w) { w->rank.on = false; }
 
 bool td_corrections(const td_model* m, td_work* w, double* B) {
   arena* s = &w->scratch;

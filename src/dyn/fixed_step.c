@@ -225,6 +225,8 @@ td_status td_fixed_step(const td_model* m, td_state* state, td_work* w, double d
   const arena_mark mark = arena_open(s);
   const int n = td_guard_count(m);
   td_status status;
+  td_prepare(m, w);
+  if (m->nrow > 0 && w->rank.last < m->nrow) td_rank_keep(m, state, w, w->rank.last == 0);
   if (n == 0) {
     status = step(m, state, w, dt, NULL);
   } else {
@@ -244,6 +246,7 @@ td_status td_fixed_step(const td_model* m, td_state* state, td_work* w, double d
                  .slack_to = arena_bytes(s, (size_t)m->ncable + 1)};
     status = divided(&g, dt);
   }
+  td_rank_forget(w);
   arena_close(s, mark);
   return status;
 }

@@ -1,4 +1,5 @@
 // Constraint rows in the model: their frames, Jacobian, multiplier forces, targets and changes.
+#include <math.h>
 #include <string.h>
 
 #include "engine.h"
@@ -9,6 +10,15 @@ typedef struct row_ends {
   frame a, b, c;
   row_frames f;
 } row_ends;
+
+// Rows of a joint follow each other and share their ends, which are then found once.
+static int bundle_end(const td_model* m, int first) {
+  const model_row *a = &m->row[first], *b = a + 1;
+  while (b < m->row + m->nrow && b->a == a->a && b->b == a->b && b->c == a->c &&
+         b->kind != ROW_CABLE)
+    b++;
+  return (int)(b - m->row);
+}
 
 // `out->f` points into `out`.
 static void ends_at(const td_model* m, const td_work* w, const model_row* row, row_ends* out) {
@@ -127,6 +137,85 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   arena_close(&w->scratch, mark);
 }
 
+// Sizes of the numbers that rows are made of: of the two sides' twists at the ends of a loop, before
+// one is taken from the other and projected on the directions of the rows.  All rows of a kind of
+// one joint have the same size.  Columns are weighed by the masses that they move; a DOF that moves
+// none gets the least that others have to move for such a twist.
+void td_row_scales(const td_model* m, td_work* w, const double* M, double* row, double* col) {
+  const int n = m->nvel;
+  const arena_mark mark = arena_open(&w->scratch);
+  double *size = arena_zeros(&w->scratch, n);
+  double* scale = arena_doubles(&w->scratch, n);
+  double* part[2] = {arena_doubles(&w->scratch, n), arena_doubles(&w->scratch, n)};
+  reach to = reach_new(m, &w->scratch);
+  for (int j = 0; j < m->nfree_v; j++) {
+    const int v = m->free_v[j];
+    scale[v] = M[v * n + v] > 0 ? 1 / sqrt(M[v * n + v]) : 0;
+  }
+
+  // twists of the ends (0) and of their turns alone (1), squared, by the two passes: the first
+  // finds what massless DOFs are to count for
+  double least = INFINITY;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int first = 0, end; first < m->nrow; first = end) {
+      const model_row* r = &m->row[first];
+      end = bundle_end(m, first);
+      memset(part[0], 0, (size_t)n * sizeof(double));
+      memset(part[1], 0, (size_t)n * sizeof(double));
+      const int station[3] = {r->a, r->b, r->c == r->a ? -1 : r->c};
+      const vec3 apart = r->kind == ROW_CABLE
+                             ? (vec3){0, 0, 0}
+                             : vec3_sub(td_frame(m, w, r->b).p, td_frame(m, w, r->a).p);
+      for (int e = 0; e < 3 && r->kind != ROW_CABLE; e++) {
+        if (station[e] < 0 || m->station[station[e]].hop < 0) continue;
+        const vec3 p = td_frame(m, w, station[e]).p;
+        // a direction that turns moves what is `apart` along it
+        const bool turns = e == 2 || r->c == station[e];
+        const double lever = turns ? vec3_dot(apart, apart) : 0;
+        reach_to(m, w, m->station[station[e]].hop, &to);
+        for (int k = 0; k < to.n; k++) {
+          const double* S = (const double*)&to.S[k / LANES] + k % LANES;
+          const vec3 v = {S[0], S[LANES], S[2 * LANES]},
+                     turn = {S[3 * LANES], S[4 * LANES], S[5 * LANES]};
+          const vec3 moved = vec3_add(v, vec3_cross(turn, p));
+          part[0][to.v[k]] += (e < 2 ? vec3_dot(moved, moved) : 0) + lever * vec3_dot(turn, turn);
+          part[1][to.v[k]] += vec3_dot(turn, turn);
+        }
+      }
+      if (r->kind == ROW_CABLE) {
+        double* J = part[0];
+        if (!row_is_off(m, w, first)) td_taut_jacobian(m, w, r->cable, J);
+        for (int j = 0; j < n; j++) J[j] *= J[j];
+      }
+
+      double sum[2] = {0, 0};
+      for (int j = 0; j < m->nfree_v; j++) {
+        const int v = m->free_v[j];
+        for (int k = 0; k < 2; k++) sum[k] += part[k][v] * scale[v] * scale[v];
+        size[v] = fmax(size[v], part[0][v] + part[1][v]);
+      }
+      for (int i = first; i < end; i++) {
+        const bool turns = m->row[i].kind == ROW_ALPHA || m->row[i].kind == ROW_DOT;
+        row[i] = sqrt(sum[turns]);
+      }
+    }
+    for (int j = 0; j < m->nfree_v && pass == 0; j++) {
+      const int v = m->free_v[j];
+      if (size[v] > 0 && scale[v] > 0) least = fmin(least, 1 / (scale[v] * scale[v] * size[v]));
+    }
+    bool massless = false;
+    for (int j = 0; j < m->nfree_v && pass == 0; j++) {
+      const int v = m->free_v[j];
+      if (scale[v] > 0) continue;
+      massless = true;
+      scale[v] = size[v] > 0 ? 1 / sqrt(size[v] * (isfinite(least) ? least : 1)) : 1;
+    }
+    if (!massless) break;
+  }
+  for (int j = 0; j < m->nfree_v; j++) col[j] = scale[m->free_v[j]];
+  arena_close(&w->scratch, mark);
+}
+
 // The multiplier of a cable is its tension, with which all that asks for tensions goes on.
 static void pull_cable(const td_model* m, td_work* w, int row, double lambda) {
   const int cable = m->row[row].cable;
@@ -238,15 +327,6 @@ double td_row_defect_change(const td_model* m, const td_work* w, int row, int co
 }
 
 // ---- tangents ---------------------------------------------------------------------------------
-
-// Rows of a joint follow each other and share their ends, which are then found once.
-static int bundle_end(const td_model* m, int first) {
-  const model_row *a = &m->row[first], *b = a + 1;
-  while (b < m->row + m->nrow && b->a == a->a && b->b == a->b && b->c == a->c &&
-         b->kind != ROW_CABLE)
-    b++;
-  return (int)(b - m->row);
-}
 
 typedef struct row_state {
   row_ends ends;

@@ -55,6 +55,7 @@
   X(double, tau, m->nvel)                            \
   X(double, vdot, m->nvel)                           \
   X(double, lambda, m->nrow)                         \
+  X(int, rank_order, m->nrow)                        \
   X(double, task, 6 * m->ntask_value)                \
   X(double, inner_q, m->npos)                        \
   X(double, inner_v, m->nvel)                        \

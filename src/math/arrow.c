@@ -11,7 +11,7 @@ enum { panel = 64 };  // right-hand sides at once, so that the scratch does not 
 
 size_t td_arrow_scratch(const arrow_shape* s) {
   const size_t n = (size_t)s->n, m = (size_t)s->m, parts = (size_t)s->nbranch + 1;
-  const size_t doubles = 8 * n * n + 7 * n * m + 2 * m * m + (n + 2 * m + 16) * panel;
+  const size_t doubles = 8 * n * n + 7 * n * m + 2 * m * m + (n + 2 * m + 16) * panel + n + m;
   return td_kkt_scratch(s->n, s->m) + doubles * sizeof(double) +
          parts * (sizeof(arrow_branch) + 32 * 64);
 }
@@ -46,9 +46,18 @@ static bool are_firm(const arrow_branch* b, const double* B, int n0) {
   return true;
 }
 
+// The scales of some rows and columns
+static td_row_scale pick_scale(const td_row_scale* scale, const int* row, int rows, const int* col,
+                               int cols, arena* s) {
+  double *of_row = arena_doubles(s, rows), *of_col = arena_doubles(s, cols);
+  for (int i = 0; i < rows; i++) of_row[i] = scale->row[row[i]];
+  for (int j = 0; j < cols; j++) of_col[j] = scale->col ? scale->col[col[j]] : 1;
+  return (td_row_scale){of_row, of_col, -1, NULL};
+}
+
 // The branch alone, and how it follows the trunk.
-static bool factor_branch(td_arrow* a, arrow_branch* b, const double* M, const double* J, double* S,
-                          arena* s) {
+static bool factor_branch(td_arrow* a, arrow_branch* b, const double* M, const double* J,
+                          const td_row_scale* scale, double* S, arena* s) {
   const int n = a->shape.n, n0 = a->n0;
   const int* trunk = a->shape.x;
   b->M = arena_doubles(s, b->n * n0);
@@ -61,7 +70,9 @@ static bool factor_branch(td_arrow* a, arrow_branch* b, const double* M, const d
   pick(J, n, b->row, b->m, trunk, n0, b->A);
   pick(J, n, b->row, b->m, b->x, b->n, B);
   if (!are_firm(b, B, n0)) return false;
-  td_kkt_factor(&b->kkt, Mk, B, b->n, b->m, FIRM, s);
+  td_row_scale own = {0};
+  if (scale) own = pick_scale(scale, b->row, b->m, b->x, b->n, s);
+  td_kkt_factor(&b->kkt, Mk, B, b->n, b->m, scale ? &own : NULL, FIRM, s);
   if (b->kkt.rank < b->m || b->kkt.singular) return false;
 
   double* g = arena_doubles(s, b->m * n0);
@@ -74,7 +85,7 @@ static bool factor_branch(td_arrow* a, arrow_branch* b, const double* M, const d
 }
 
 bool td_arrow_factor(td_arrow* a, const arrow_shape* shape, const double* M, const double* J,
-                     double rank_tol, arena* s) {
+                     const td_row_scale* scale, double rank_tol, arena* s) {
   const int n0 = shape->x_at[1], m0 = shape->row_at[1];
   *a = (td_arrow){.shape = *shape, .n0 = n0, .rank = shape->m - m0};
   a->branch = arena_bytes(s, (size_t)shape->nbranch * sizeof(arrow_branch));
@@ -87,9 +98,11 @@ bool td_arrow_factor(td_arrow* a, const arrow_shape* shape, const double* M, con
                                   .m = row_at[1] - row_at[0],
                                   .x = shape->x + x_at[0],
                                   .row = shape->m > 0 ? shape->row + row_at[0] : NULL};
-    if (!factor_branch(a, &a->branch[i], M, J, S, s)) return false;
+    if (!factor_branch(a, &a->branch[i], M, J, scale, S, s)) return false;
   }
-  td_kkt_factor(&a->trunk, S, J0, n0, m0, rank_tol, s);
+  td_row_scale trunk = {0};
+  if (scale) trunk = pick_scale(scale, shape->row, m0, shape->x, n0, s);
+  td_kkt_factor(&a->trunk, S, J0, n0, m0, scale ? &trunk : NULL, rank_tol, s);
   a->rank += a->trunk.rank;
   return !a->trunk.singular;
 }

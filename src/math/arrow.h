@@ -39,7 +39,7 @@ size_t td_arrow_scratch(const arrow_shape* shape);
 // False when the rows of some branch do not hold it firmly by themselves, or something is singular:
 // the whole system is then one for td_kkt.  Factors live in the arena like those.
 bool td_arrow_factor(td_arrow* a, const arrow_shape* shape, const double* M, const double* J,
-                     double rank_tol, arena* scratch);
+                     const td_row_scale* scale, double rank_tol, arena* scratch);
 // As td_kkt_solve.
 void td_arrow_solve(const td_arrow* a, const double* f, const double* g, int nrhs, double* x,
                     double* l, arena* scratch);

@@ -31,10 +31,26 @@ int td_lu_sign(const double* LU, const int* pivot, int n);  // sign of the deter
 //   [ J  0  ] [ -l ] = [ g ]        M n x n symmetric, positive on the null space of J; J m x n,
 //   any rank
 //
-// by the null-space method.  Rows of J are scaled to unit length, J' = Q R P' with column pivoting,
+// by the null-space method.  Rows and columns of J are scaled, J' = Q R P' with column pivoting,
 // rank r from the diagonal of R; x = Q [y; z] with R'y = P'g, and z from the lower right block of
 // Q'MQ by Cholesky. Redundant rows must be consistent; l is the minimum-norm multiplier.  Rows of J
 // that are zero are skipped at once (their l is 0).  With m = 0 it is plain Cholesky.
+
+// The sizes against which the rank of J is decided.  A row that should be zero is what rounding
+// left of the difference of two large numbers: the size of these numbers, not its own, tells that
+// it is none.  NULL instead of the scales: each row has its own length for a size.
+typedef struct td_row_scale {
+  const double* row;  // (m) size of the numbers that a row was made of; 0: the row does nothing
+  const double* col;  // (n) factors of the columns, NULL: 1
+  int most;           // rank found at a state that meets the constraints, which others near by have
+                      // at most; -1: unknown
+  const int* order;   // (most) the independent rows found there, preferred as pivots; NULL: any
+} td_row_scale;
+// How many rows are independent: pivots of the QR factorisation above tol; which, in `order` (m, may
+// be NULL).  Every decision of this kind is made here or by td_kkt_factor, which is the same code.
+int td_row_rank(const double* J, int n, int m, const td_row_scale* scale, double tol, int* order,
+                arena* scratch);
+
 typedef struct td_kkt {
   int n, m, rank;
   int singular;         // 0, or 1: the lower right block is not positive definite
@@ -44,20 +60,35 @@ typedef struct td_kkt {
   double *QR, *tau;  // J' = Q R P' of the `nrow` rows kept, column-major as LAPACK has it
   double *W, *wtau;  // redundant rows: QR of the nrow x rank matrix J Y, else NULL
   double *C, *L;     // Q'MQ and the Cholesky factor of its lower right block
-  double* length;    // (nrow) norms of the rows kept
+  double* length;    // (nrow) sizes of the rows kept
+  const double* col;  // (n) factors of the columns, NULL: 1
   int *perm, *rows;  // P, and which rows of J were kept
   int nrow;
 } td_kkt;
+// What LAPACK does for large systems; NULL in exported programs, which do without.
+typedef struct td_large_ops {
+  // X = Q'X, or Q X, for n x cols row-major X and Q of `count` reflections in the columns of QR
+  void (*apply)(const double* QR, const double* tau, int n, int count, bool transposed, double* X,
+                int cols, double* work, int lwork);
+  // Pivoted QR of n x m column-major A; columns with perm != 0 come first, perm: where each is from
+  void (*pivoted)(double* A, int n, int m, int* perm, double* tau, double* work, int lwork);
+  // B -= C X with rows x inner C, whose rows are ld long, and B rows x cols
+  void (*subtract)(const double* C, int ld, int rows, int inner, const double* X, double* B,
+                   int cols);
+} td_large_ops;
+extern const td_large_ops* const td_large;
+
 size_t td_kkt_scratch(int n, int m);  // bytes for the factors and the solves
 // Reads the lower triangle of M.  Factors stay valid until the arena is closed below the mark at
 // the call.
-void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, double rank_tol,
-                   arena* scratch);
+void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m,
+                   const td_row_scale* scale, double rank_tol, arena* scratch);
 // nrhs right-hand sides: f (n x nrhs, row-major), g (m x nrhs) or NULL for zero; x (n x nrhs, may
 // be f), l (m x nrhs) or NULL.  NaN when the system is singular.
 void td_kkt_solve(const td_kkt* kkt, const double* f, const double* g, int nrhs, double* x,
                   double* l, arena* scratch);
-// Basis of the null space of J, n x (n - rank), orthonormal columns, row-major.
+// Basis of the null space of J, n x (n - rank), row-major; orthonormal columns after division of
+// the rows by the factors of td_row_scale.
 void td_kkt_null_space(const td_kkt* kkt, double* Z);
 
 // Eigenproblems allocate (they belong to analyses, not to evaluation); false: no convergence or no

@@ -1,38 +1,38 @@
-// The constrained system of dense.h by the null-space method.
+// The constrained system of dense.h by the null-space method.  With the scales D of the rows and S
+// of the columns (td_row_scale), x = S w and
 //
-//   J = D P R'Q'      unit rows: D their lengths, Q = [Y Z] from Householder's reflections
-//   x = Y y + Z z     J x = g fixes y, the lower right block of Q'MQ then gives z
-//   J'l = M x - f     projected on Y gives l
+//   D⁻¹ J S = P R'Q'      Q = [Y Z] from Householder's reflections
+//   w = Y y + Z z         J x = g fixes y, the lower right block of Q'SMSQ then gives z
+//   J'l = M x - f         S times it, projected on Y, gives l
 //
-// With redundant rows D P R' (nrow x rank) = J Y has a QR factorisation of its own, which gives the
-// least-squares y and the minimum-norm l.  Right-hand sides are taken in panels, so that the
-// scratch does not depend on their number.
-#include <cblas.h>
+// With redundant rows D P R' (nrow x rank) = J S Y has a QR factorisation of its own, which gives
+// the least-squares y and the minimum-norm l.  Right-hand sides are taken in panels, so that the
+// scratch does not depend on their number.  This file is part of exported programs, which have no
+// LAPACK: what LAPACK does for large systems comes through td_large.
 #include <float.h>
-#include <lapacke.h>
 #include <math.h>
 
 #include "dense.h"
 #include "kernel.h"
 
 enum {
-  panel = 64,         // columns handled at once
-  blocked_from = 64,  // size from which LAPACK's blocked reflections pay
-  lapack_block = 64,  // LAPACK's largest block, for its work space
-  lapack_extra = 65 * 64
+  kkt_panel = 64,     // columns handled at once
+  blocked_from = 64,  // size from which blocked reflections pay
+  block_width = 64,   // their largest block, for the work space
+  block_extra = 65 * 64
 };
 
 static size_t at(int row, int col, int cols) { return (size_t)row * (size_t)cols + (size_t)col; }
 
-static int lapack_work(int n, int m) {
-  return max_int(max_int(n, panel) * lapack_block + lapack_extra, 2 * m + (m + 1) * lapack_block);
+static int block_work(int n, int m) {
+  return max_int(max_int(n, kkt_panel) * block_width + block_extra, 2 * m + (m + 1) * block_width);
 }
 
 size_t td_kkt_scratch(int n, int m) {
   const size_t N = (size_t)n, Q = (size_t)m, pieces = 24;
   const size_t doubles =
-      2 * N * N + N * Q + Q * Q + 4 * Q + 2 * N + (N + 3 * Q) * panel + (size_t)lapack_work(n, m);
-  return doubles * sizeof(double) + 2 * Q * sizeof(int) + pieces * 64;
+      2 * N * N + N * Q + Q * Q + 5 * Q + 3 * N + (N + 3 * Q) * kkt_panel + (size_t)block_work(n, m);
+  return doubles * sizeof(double) + 3 * Q * sizeof(int) + pieces * 64;
 }
 
 // ---- reflections ------------------------------------------------------------------------------
@@ -58,9 +58,9 @@ static void reflect_column(const double* v, double tau, int k, int n, double* x)
   axpy(-s, v + k + 1, x + k + 1, n - k - 1);
 }
 
-// H applied to the rows of a row-major X with at most `panel` columns
+// H applied to the rows of a row-major X with at most `kkt_panel` columns
 static void reflect_rows(const double* v, double tau, int k, int n, double* X, int ld, int cols) {
-  double w[panel];
+  double w[kkt_panel];
   memcpy(w, X + at(k, 0, ld), sizeof(double) * (size_t)cols);
   sum_rows(1, v + k + 1, 1, n - k - 1, X + at(k + 1, 0, ld), ld, w, cols);
   for (int c = 0; c < cols; c++) w[c] *= tau;
@@ -81,63 +81,66 @@ static void apply_q(const double* QR, const double* tau, int n, int count, bool 
   }
 }
 
-// The same for a panel without gaps, by LAPACK when it is large; seen by LAPACK, X is X' and Q'X is
-// X'Q
+// The same for a panel without gaps, by blocks when it is large
 static void apply_q_panel(const td_kkt* kkt, bool transposed, double* X, int cols, arena* scratch) {
-  if (kkt->n < blocked_from / 2 || kkt->rank < 8 || cols < 16) {
+  if (!td_large || kkt->n < blocked_from / 2 || kkt->rank < 8 || cols < 16) {
     apply_q(kkt->QR, kkt->tau, kkt->n, kkt->rank, transposed, X, cols, cols);
     return;
   }
   const arena_mark frame = arena_open(scratch);
-  const int lwork = lapack_work(kkt->n, kkt->m);
+  const int lwork = block_work(kkt->n, kkt->m);
   double* work = arena_doubles(scratch, lwork);
-  LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'R', transposed ? 'N' : 'T', cols, kkt->n, kkt->rank,
-                      kkt->QR, kkt->n, kkt->tau, X, cols, work, lwork);
+  td_large->apply(kkt->QR, kkt->tau, kkt->n, kkt->rank, transposed, X, cols, work, lwork);
   arena_close(scratch, frame);
 }
 
-static void swap_columns(double* A, int n, int a, int b) {
-  if (a != b) cblas_dswap(n, A + at(a, 0, n), 1, A + at(b, 0, n), 1);
-}
-
-// Pivoted QR of n x m column-major A, stopped at the first column left that is not above tol;
-// returns the rank.
-static int qr_pivoted(double* A, int n, int m, double tol, int* perm, double* tau) {
+// Pivoted QR of n x m column-major A, stopped at the first column left that is not above tol, or
+// after `most` columns; returns the rank.  The first pivots are those of `kept` (most of them, may
+// be NULL) as long as they are not much shorter than the longest column left.
+static int qr_pivoted(double* A, int n, int m, double tol, int most, const int* kept, int* perm,
+                      double* tau) {
+  static const double much = 0.1;
   for (int j = 0; j < m; j++) perm[j] = j;
-  for (int k = 0; k < min_int(n, m); k++) {
-    int best = k;
-    double largest = -1;
+  for (int k = 0; k < most; k++) {
+    int best = k, own = -1;
+    double largest = -1, size_own = 0;
     for (int j = k; j < m; j++) {
       const double* a = A + at(j, 0, n);
       const double size = dot(a + k, a + k, n - k);
       if (size > largest) largest = size, best = j;
+      if (kept && perm[j] == kept[k]) own = j, size_own = size;
     }
     if (!(largest > tol * tol)) return k;
-    swap_columns(A, n, k, best);
+    if (own >= 0 && size_own > much * much * largest) best = own;
     const int p = perm[k];
     perm[k] = perm[best];
     perm[best] = p;
+    double *a = A + at(k, 0, n), *b = A + at(best, 0, n);
+    for (int i = 0; i < n && a != b; i++) {
+      const double x = a[i];
+      a[i] = b[i];
+      b[i] = x;
+    }
 
-    double* a = A + at(k, 0, n);
     tau[k] = reflection(a, k, n);
     for (int j = k + 1; j < m; j++) reflect_column(a, tau[k], k, n, A + at(j, 0, n));
   }
-  return min_int(n, m);
+  return most;
 }
 
-// The same by LAPACK for large ones
-static int qr_pivoted_lapack(double* A, int n, int m, double tol, int* perm, double* tau,
-                             arena* scratch) {
+// The same by blocks for large ones; kept pivots lead whatever their length, unless they vanish.
+static int qr_pivoted_blocks(double* A, int n, int m, double tol, int most, const int* kept,
+                             int* perm, double* tau, arena* scratch) {
   const arena_mark frame = arena_open(scratch);
-  const int lwork = lapack_work(n, m);
+  const int lwork = block_work(n, m);
   double* work = arena_doubles(scratch, lwork);
-  for (int j = 0; j < m; j++) perm[j] = 0;
-  LAPACKE_dgeqp3_work(LAPACK_COL_MAJOR, n, m, A, n, perm, tau, work, lwork);
+  memset(perm, 0, sizeof(int) * (size_t)m);
+  for (int k = 0; kept && k < most; k++) perm[kept[k]] = 1;
+  td_large->pivoted(A, n, m, perm, tau, work, lwork);
   arena_close(scratch, frame);
 
-  for (int j = 0; j < m; j++) perm[j]--;
   int rank = 0;
-  while (rank < min_int(n, m) && fabs(A[at(rank, rank, n)]) > tol) rank++;
+  while (rank < most && fabs(A[at(rank, rank, n)]) > tol) rank++;
   return rank;
 }
 
@@ -164,30 +167,38 @@ static bool is_empty(const double* row, const double* size, int n) {
   return true;
 }
 
-// Rows of J that are not empty, scaled to unit length, as columns of QR; false when some element is
-// not finite.
-static bool keep_rows(td_kkt* kkt, const double* J, double* size) {
+// Length of a vector that can neither overflow nor vanish.
+static double safe_length(const double* x, int n) {
+  double sum = 0, square = 0;
+  for (int j = 0; j < n; j++) sum += fabs(x[j]);
+  if (!(sum >= DBL_MIN)) return 0;
+  for (int j = 0; j < n; j++) square += x[j] / sum * (x[j] / sum);
+  return sum * sqrt(square);
+}
+
+// Rows of J that are not empty, scaled, as columns of QR; false when some element is not finite.
+// Without scales each row has its own length for one, and is empty when it is far below the other
+// rows in every column.
+static bool keep_rows(td_kkt* kkt, const double* J, const td_row_scale* scale, double tol,
+                      double* size) {
   const int n = kkt->n;
   kkt->nrow = 0;
   if (!column_sizes(J, n, kkt->m, size)) return false;
   for (int i = 0; i < kkt->m; i++) {
     const double* row = J + at(i, 0, n);
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += fabs(row[j]);
-    if (sum < DBL_MIN || is_empty(row, size, n)) continue;
-
-    // lengths that could neither overflow nor vanish
     double* column = kkt->QR + at(kkt->nrow, 0, n);
-    for (int j = 0; j < n; j++) column[j] = row[j] / sum;
-    const double length = sqrt(dot(column, column, n));
-    for (int j = 0; j < n; j++) column[j] /= length;
-    kkt->length[kkt->nrow] = sum * length;
+    const double length = scale ? scale->row[i] : safe_length(row, n);
+    if (!(length > 0) || (!scale && is_empty(row, size, n))) continue;
+    for (int j = 0; j < n; j++) column[j] = row[j] / length;
+    for (int j = 0; kkt->col && j < n; j++) column[j] *= kkt->col[j];
+    if (scale && !(dot(column, column, n) > tol * tol)) continue;
+    kkt->length[kkt->nrow] = length;
     kkt->rows[kkt->nrow++] = i;
   }
   return true;
 }
 
-// W = D P R' (nrow x rank, column-major), then its QR
+// W = D P R' = J S Y (nrow x rank, column-major), then its QR
 static void factor_redundant(td_kkt* kkt) {
   const int n = kkt->n, rows = kkt->nrow, r = kkt->rank;
   for (int k = 0; k < rows; k++) {
@@ -203,9 +214,11 @@ static void factor_redundant(td_kkt* kkt) {
   }
 }
 
-static void mirror(const double* M, int n, double* C) {
+// S M S out of the lower triangle of M
+static void mirror(const double* M, const double* col, int n, double* C) {
   for (int i = 0; i < n; i++)
-    for (int j = 0; j <= i; j++) C[at(i, j, n)] = C[at(j, i, n)] = M[at(i, j, n)];
+    for (int j = 0; j <= i; j++)
+      C[at(i, j, n)] = C[at(j, i, n)] = M[at(i, j, n)] * (col ? col[i] * col[j] : 1);
 }
 
 // C = H C H for one reflection: with p = tau C v and w = p - (tau/2)(p'v) v, it is C - v w' - w v'
@@ -239,16 +252,15 @@ static void transpose(double* C, int n) {
 static void rotate_mass(td_kkt* kkt, arena* scratch) {
   const arena_mark frame = arena_open(scratch);
   const int n = kkt->n, r = kkt->rank;
-  if (n < blocked_from || r < 8) {
+  if (!td_large || n < blocked_from || r < 8) {
     double* w = arena_doubles(scratch, n);
     for (int k = 0; k < r; k++) reflect_both(kkt->QR + at(k, 0, n), kkt->tau[k], k, n, kkt->C, w);
   } else {
-    // seen by LAPACK, C is C' and Q'C is C'Q
-    const int lwork = lapack_work(n, kkt->m);
+    // C is symmetric: Q'C, its transpose C Q, then Q'C Q
+    const int lwork = block_work(n, kkt->m);
     double* work = arena_doubles(scratch, lwork);
     for (int side = 0; side < 2; side++) {
-      LAPACKE_dormqr_work(LAPACK_COL_MAJOR, 'R', 'N', n, n, r, kkt->QR, n, kkt->tau, kkt->C, n,
-                          work, lwork);
+      td_large->apply(kkt->QR, kkt->tau, n, r, true, kkt->C, n, work, lwork);
       transpose(kkt->C, n);
     }
   }
@@ -276,6 +288,7 @@ static void find_null_vector(td_kkt* kkt, int k, int p) {
   }
   u[k] = 1;
   apply_q(kkt->QR, kkt->tau, n, kkt->rank, false, z, 1, 1);
+  for (int i = 0; kkt->col && i < n; i++) z[i] *= kkt->col[i];
 }
 
 // A: the free block, in rows of n
@@ -300,26 +313,70 @@ static void factor_free_block(td_kkt* kkt, const double* A) {
   find_null_vector(kkt, weak - 1, p);
 }
 
-void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, double rank_tol,
-                   arena* scratch) {
-  *kkt = (td_kkt){.n = n, .m = m};
-  kkt->QR = arena_doubles(scratch, n * m);
-  kkt->tau = arena_doubles(scratch, m);
-  kkt->length = arena_doubles(scratch, m);
-  kkt->perm = arena_ints(scratch, m);
-  kkt->rows = arena_ints(scratch, m);
-  kkt->null_vector = arena_doubles(scratch, n);
+// Positions of the kept pivots among the rows that are left; NULL: one of them is gone.
+static const int* kept_pivots(const td_kkt* kkt, const td_row_scale* scale, int most, int* kept) {
+  if (!scale || !scale->order || scale->most < most) return NULL;
+  for (int k = 0; k < most; k++) {
+    kept[k] = -1;
+    for (int i = 0; i < kkt->nrow; i++)
+      if (kkt->rows[i] == scale->order[k]) kept[k] = i;
+    if (kept[k] < 0) return NULL;
+  }
+  return kept;
+}
 
-  if (!keep_rows(kkt, J, kkt->null_vector)) {
+// R and the rank of the rows: the one place where it is decided which of them are independent.
+static bool factor_rows(td_kkt* kkt, const double* J, const td_row_scale* scale, double tol,
+                        double* size, arena* scratch) {
+  const int n = kkt->n;
+  if (!keep_rows(kkt, J, scale, tol, size)) return false;
+  int most = min_int(n, kkt->nrow);
+  if (scale && scale->most >= 0) most = min_int(most, scale->most);
+  const arena_mark frame = arena_open(scratch);
+  const int* kept = kept_pivots(kkt, scale, most, arena_ints(scratch, kkt->m));
+  kkt->rank = !td_large || n * kkt->nrow < blocked_from * blocked_from
+                  ? qr_pivoted(kkt->QR, n, kkt->nrow, tol, most, kept, kkt->perm, kkt->tau)
+                  : qr_pivoted_blocks(kkt->QR, n, kkt->nrow, tol, most, kept, kkt->perm, kkt->tau,
+                                      scratch);
+  arena_close(scratch, frame);
+  return true;
+}
+
+static td_kkt kkt_new(int n, int m, const td_row_scale* scale, arena* scratch) {
+  td_kkt kkt = {.n = n, .m = m};
+  kkt.QR = arena_doubles(scratch, n * m);
+  kkt.tau = arena_doubles(scratch, m);
+  kkt.length = arena_doubles(scratch, m);
+  kkt.perm = arena_ints(scratch, m);
+  kkt.rows = arena_ints(scratch, m);
+  kkt.null_vector = arena_doubles(scratch, n);
+  if (m > 0 && scale && scale->col) {
+    double* col = arena_doubles(scratch, n);
+    memcpy(col, scale->col, sizeof(double) * (size_t)n);
+    kkt.col = col;
+  }
+  return kkt;
+}
+
+int td_row_rank(const double* J, int n, int m, const td_row_scale* scale, double tol, int* order,
+                arena* scratch) {
+  const arena_mark frame = arena_open(scratch);
+  td_kkt kkt = kkt_new(n, m, scale, scratch);
+  if (!factor_rows(&kkt, J, scale, tol, kkt.null_vector, scratch)) kkt.rank = 0;
+  for (int k = 0; order && k < kkt.rank; k++) order[k] = kkt.rows[kkt.perm[k]];
+  arena_close(scratch, frame);
+  return kkt.rank;
+}
+
+void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m,
+                   const td_row_scale* scale, double rank_tol, arena* scratch) {
+  *kkt = kkt_new(n, m, scale, scratch);
+  if (!factor_rows(kkt, J, scale, rank_tol, kkt->null_vector, scratch)) {
     kkt->nrow = 0;
     kkt->singular = 1;
     memset(kkt->null_vector, 0, sizeof(double) * (size_t)n);
     return;
   }
-  kkt->rank =
-      n * kkt->nrow < blocked_from * blocked_from
-          ? qr_pivoted(kkt->QR, n, kkt->nrow, rank_tol, kkt->perm, kkt->tau)
-          : qr_pivoted_lapack(kkt->QR, n, kkt->nrow, rank_tol, kkt->perm, kkt->tau, scratch);
   if (kkt->rank < kkt->nrow) {
     kkt->W = arena_doubles(scratch, kkt->nrow * kkt->rank);
     kkt->wtau = arena_doubles(scratch, kkt->rank);
@@ -329,10 +386,11 @@ void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m, 
   kkt->C = arena_doubles(scratch, kkt->rank > 0 ? n * n : 0);
   kkt->L = arena_doubles(scratch, (n - kkt->rank) * (n - kkt->rank));
   if (kkt->rank == 0) {
+    kkt->col = NULL;
     factor_free_block(kkt, M);
     return;
   }
-  mirror(M, n, kkt->C);
+  mirror(M, kkt->col, n, kkt->C);
   rotate_mass(kkt, scratch);
   factor_free_block(kkt, kkt->C + at(kkt->rank, kkt->rank, n));
 }
@@ -406,19 +464,23 @@ static void solve_multipliers(const td_kkt* kkt, double* t, double* l, slice s) 
   }
 }
 
-// B -= C X for a block of C with rows x inner elements.  OpenBLAS makes products of up to 100^3
-// with kernels that ask the heap for memory, which evaluation must not do: those are made here.
+// B -= C X for a block of C with rows x inner elements
 static void subtract_product(const double* C, int ld, int rows, int inner, const double* X,
                              double* B, int cols) {
   if (cols == 1) {
     for (int i = 0; i < rows; i++) B[i] -= dot(C + at(i, 0, ld), X, inner);
-  } else if ((double)rows * inner * cols <= 1e6) {
+  } else if (!td_large || (double)rows * inner * cols <= 1e6) {
     for (int i = 0; i < rows; i++)
       sum_rows(-1, C + at(i, 0, ld), 1, inner, X, cols, B + at(i, 0, cols), cols);
   } else {
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, rows, cols, inner, -1, C, ld, X, cols, 1,
-                B, cols);
+    td_large->subtract(C, ld, rows, inner, X, B, cols);
   }
+}
+
+// X = S X for n rows of X
+static void scale_rows(const td_kkt* kkt, double* X, int cols) {
+  for (int i = 0; kkt->col && i < kkt->n; i++)
+    for (int c = 0; c < cols; c++) X[at(i, c, cols)] *= kkt->col[i];
 }
 
 static void solve_panel(const td_kkt* kkt, const double* f, const double* g, slice s, double* x,
@@ -433,6 +495,7 @@ static void solve_panel(const td_kkt* kkt, const double* f, const double* g, sli
   // [f1; f2] = Q'f,  y from the constraints,  z from  L L'z = f2 - C21 y
   for (int i = 0; i < n; i++)
     memcpy(b + at(i, 0, cols), f + at(i, s.first, s.nrhs), sizeof(double) * (size_t)cols);
+  scale_rows(kkt, b, cols);
   apply_q_panel(kkt, true, b, cols, scratch);
   if (g && r > 0) {
     gather(kkt, g, s, t);
@@ -450,9 +513,10 @@ static void solve_panel(const td_kkt* kkt, const double* f, const double* g, sli
     solve_multipliers(kkt, t, l, s);
   }
 
-  // x = Q [y; z]
+  // x = S Q [y; z]
   memcpy(b, y, sizeof(double) * at(r, 0, cols));
   apply_q_panel(kkt, false, b, cols, scratch);
+  scale_rows(kkt, b, cols);
   for (int i = 0; i < n; i++)
     memcpy(x + at(i, s.first, s.nrhs), b + at(i, 0, cols), sizeof(double) * (size_t)cols);
   arena_close(scratch, frame);
@@ -465,14 +529,15 @@ void td_kkt_solve(const td_kkt* kkt, const double* f, const double* g, int nrhs,
     for (size_t i = 0; l && i < at(kkt->m, 0, nrhs); i++) l[i] = NAN;
     return;
   }
-  for (int first = 0; first < nrhs; first += panel)
-    solve_panel(kkt, f, g, (slice){nrhs, first, min_int(panel, nrhs - first)}, x, l, scratch);
+  for (int first = 0; first < nrhs; first += kkt_panel)
+    solve_panel(kkt, f, g, (slice){nrhs, first, min_int(kkt_panel, nrhs - first)}, x, l, scratch);
 }
 
 void td_kkt_null_space(const td_kkt* kkt, double* Z) {
   const int n = kkt->n, r = kkt->rank, p = n - r;
   memset(Z, 0, sizeof(double) * at(n, 0, p));
   for (int j = 0; j < p; j++) Z[at(r + j, j, p)] = 1;
-  for (int first = 0; first < p; first += panel)
-    apply_q(kkt->QR, kkt->tau, n, r, false, Z + first, p, min_int(panel, p - first));
+  for (int first = 0; first < p; first += kkt_panel)
+    apply_q(kkt->QR, kkt->tau, n, r, false, Z + first, p, min_int(kkt_panel, p - first));
+  scale_rows(kkt, Z, p);
 }

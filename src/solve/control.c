@@ -80,6 +80,7 @@ static td_status open_statics(td_control* c, const td_state* state) {
   }
   TD_TRY(td_statics_new(c->model, c->work, state, TD_LOAD_SCALE, &c->statics));
   TD_TRY(td_saddle_new(c->statics->n, c->statics->m, &c->saddle));
+  c->saddle->scale = c->statics->system.rows;
   memcpy(c->q, c->statics->state->q, sizeof(double) * (size_t)c->statics->nq);
   return TD_OK;
 }

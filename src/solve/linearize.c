@@ -80,10 +80,15 @@ static td_status allowed_motions(linearisation* p) {
   double *J = block, *at_v = J + area(m, nv), *at_0 = at_v + area(m, nv);
   double *zero = at_0 + area(m, nv), *rhs = zero + nv, *y = rhs + m, *part = y + nf;
 
+  double *row = rhs, *col = part;  // neither is in use here
+  const td_row_scale scale = {row, col, -1, NULL};
+  if (m) td_constraint_scales(p->model, p->state, p->work, row, col);
+  p->saddle->scale = m ? &scale : NULL;
   if (m) td_constraints(p->model, p->state, p->work, at_v, NULL, NULL);
   for (int i = 0; i < m; i++)
     for (int j = 0; j < nf; j++) J[i * nf + j] = at_v[i * nv + p->free[j]];
   td_saddle_null_space(p->saddle, J);
+  p->saddle->scale = NULL;
   p->k = p->saddle->free;
   spread(p, p->saddle->Z, p->k, p->Zv);
 

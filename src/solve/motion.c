@@ -238,6 +238,8 @@ static td_status project(void* ctx, double t, double* y) {
                     (m->lattice != NULL && td_lattice_project(m->lattice, m->state, m->work));
   if (!done) {
     TD_TRY(td_project_near(m->model, m->state, m->work, &m->projector));
+    if (!m->model->sparse && m->work->rank.on && m->work->rank.most < m->size.nconstraint)
+      td_rank_keep(m->model, m->state, m->work, false);
     m->t_projected = t;
   }
   td_motion_pack(m, y);
@@ -264,14 +266,24 @@ static void guards(void* ctx, double t, const double* y, double* gap, double* sp
   td_guard_values(m->model, m->state, m->work, gap, speed);
 }
 
-// Independent constraint rows at the state.
-static int find_rank(td_motion* m) {
+// Singular values of the constraint rows at the state, rows and columns scaled: their least tells
+// how far from singular it is, whatever the units.
+static bool find_singular(td_motion* m) {
+  const int r = m->size.nconstraint, n = m->nv;
+  double *row = m->sigma + m->size.nv, *col = row + r;
+  td_constraint_scales(m->model, m->state, m->work, row, col);
   td_constraints(m->model, m->state, m->work, m->Jc, NULL, NULL);
-  if (!td_singular_values(m->Jc, m->size.nconstraint, m->size.nv, m->sigma)) return 0;
-  int rank = 0;
-  while (rank < min_int(m->size.nconstraint, m->size.nv) && m->sigma[rank] > 1e-7 * m->sigma[0])
-    rank++;
-  return rank;
+  for (int i = 0; i < r; i++)
+    for (int j = 0; j < n; j++)
+      m->Jc[i * n + j] =
+          row[i] > 0 ? m->Jc[i * m->size.nv + m->iv[j]] * col[j] / row[i] : 0;
+  return td_singular_values(m->Jc, r, n, m->sigma);
+}
+
+// Independent constraint rows at the state or near by, kept for the states that follow.
+static int find_rank(td_motion* m) {
+  td_rank_keep(m->model, m->state, m->work, true);
+  return m->work->rank.most;
 }
 
 // Smallest singular value of as many constraint rows as were independent at the start.  Beside the
@@ -281,7 +293,7 @@ static double regularity(void* ctx, double t, const double* y) {
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
   if (m->rank == 0 || project_positions(m) != TD_OK) return NAN;
-  find_rank(m);
+  if (!find_singular(m)) return NAN;
   return m->sigma[m->rank - 1];
 }
 
@@ -300,6 +312,7 @@ td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
 
 void td_motion_free(td_motion* m) {
   if (m == NULL) return;
+  if (m->work != NULL) td_rank_forget(m->work);
   td_sparse_motion_free(m->sparse);
   td_lattice_free(m->lattice);
   td_state_free(m->state);
@@ -326,7 +339,7 @@ static bool allocate(td_motion* m) {
   const size_t nq = (size_t)m->size.nq, nv = (size_t)m->size.nv;
   const size_t nc = (size_t)m->size.nconstraint;
   const bool dense = !m->model->sparse;
-  const size_t matrices = 2 * nv * nv + 2 * nq * nv + nq * nq + 3 * nc * nv + nc + nv;
+  const size_t matrices = 2 * nv * nv + 2 * nq * nv + nq * nq + 3 * nc * nv + 2 * nc + 2 * nv;
   m->qdot = malloc((nq + nv + (dense ? matrices : 0)) * sizeof(double));
   m->state = td_state_new(m->model);
   if (m->qdot == NULL || m->state == NULL) return false;

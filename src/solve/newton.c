@@ -33,6 +33,7 @@ td_status td_newton_new(const td_system* system, td_newton** newton) {
   }
   w->system = system;
   w->loose = -1;
+  if (w->saddle) w->saddle->scale = system->rows;
   *newton = w;
   return TD_OK;
 }

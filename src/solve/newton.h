@@ -22,6 +22,8 @@ typedef struct td_system {
   void (*slope)(void* ctx, const double* x, const double* l, double p, double* Fp, double* ep);
   // a metric for pseudo-transient continuation (n x n); NULL: the identity
   void (*mass)(void* ctx, const double* x, double p, double* M);
+  // sizes of the rows and columns of J at the x of the last tangent; NULL: unknown
+  const td_row_scale* rows;
   // size of the forces in F, what its round-off is relative to; NULL: unknown
   double (*scale)(void* ctx, const double* x, const double* l, double p);
   void (*displace)(void* ctx, const double* x, const double* dx, double* x_out);
@@ -47,8 +49,10 @@ typedef struct td_saddle {
   bool singular;   // solutions are least-squares ones
   int sign;        // of the determinant on the null space, border included
   double *Z, *Kz;  // n x free; Z'KZ (free x free)
+  const td_row_scale* scale;  // sizes of rows and columns of J, NULL: rows by their own lengths
   // internal
   td_kkt kkt;
+  int* order;  // independent rows
   double *one, *K, *B, *LU, *row, *column, *Fp, *dxp, *tx;
   int* pivot;
   arena scratch, factors;

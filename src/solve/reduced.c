@@ -183,6 +183,7 @@ static td_status reduce(td_statics* s, td_saddle* saddle, const double* q, const
   s->system.tangent(s, q, l, p, A, J);
   if (!isfinite(largest(A, area(n, n)) + largest(s->C, area(s->nv, s->nv)))) return TD_E_DIVERGED;
   if (stiffness_only) td_chained_stiffness(s, q, A, J);
+  saddle->scale = s->system.rows;
   td_saddle_null_space(saddle, J);
   td_reduced* r = *reduced = allocate(n, saddle->free);
   if (!r) return TD_E_NOMEM;

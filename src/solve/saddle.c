@@ -18,7 +18,7 @@ td_status td_saddle_new(int n, int m, td_saddle** saddle) {
   if (!s) return TD_E_NOMEM;
   const size_t N = (size_t)n + 1, kkt = td_kkt_scratch(n, m);
   const size_t own =
-      sizeof(double) * (7 * N * N + 16 * N + (size_t)m + 4) + sizeof(int) * N + 64 * 32;
+      sizeof(double) * (7 * N * N + 16 * N + (size_t)m + 4) + sizeof(int) * (N + (size_t)m) + 64 * 32;
   const size_t first = (own + kkt + 63) & ~(size_t)63;
   s->block = malloc(first + kkt);
   if (!s->block) {
@@ -42,6 +42,7 @@ td_status td_saddle_new(int n, int m, td_saddle** saddle) {
   s->row = arena_zeros(&s->scratch, n + 1);
   s->column = arena_zeros(&s->scratch, n + 1);
   s->pivot = arena_ints(&s->scratch, n + 1);
+  s->order = arena_ints(&s->scratch, m);
   for (int i = 0; i < n; i++) s->one[area(i, n + 1)] = 1;
   *saddle = s;
   return TD_OK;
@@ -55,7 +56,14 @@ void td_saddle_free(td_saddle* saddle) {
 
 void td_saddle_null_space(td_saddle* s, const double* J) {
   arena_close(&s->factors, 0);
-  td_kkt_factor(&s->kkt, s->one, J, s->n, s->m, 1e-10, &s->factors);
+  if (s->scale && s->m > 0) {
+    // which rows are independent is decided with the scales; the basis itself is orthonormal
+    const int rank = td_row_rank(J, s->n, s->m, s->scale, 1e-10, s->order, &s->factors);
+    const td_row_scale rows = {s->scale->row, NULL, rank, s->order};
+    td_kkt_factor(&s->kkt, s->one, J, s->n, s->m, &rows, 0, &s->factors);
+  } else {
+    td_kkt_factor(&s->kkt, s->one, J, s->n, s->m, NULL, 1e-10, &s->factors);
+  }
   s->free = s->n - s->kkt.rank;
   td_kkt_null_space(&s->kkt, s->Z);
 }

@@ -60,14 +60,32 @@ static void pick_columns(const td_statics* s, const double* Jc, double* J) {
     for (int j = 0; j < s->n; j++) J[i * s->n + j] = Jc[i * s->nv + s->free[j]];
 }
 
+// Sizes of the rows at the state.  Their rank is found where they are met and kept for points near
+// by, where rows seem independent that are not: they would hold all that could move.
+static void weigh_rows(td_statics* s) {
+  double error = 0;
+  for (int i = 0; i < s->m; i++) error = fmax(error, fabs(s->l0[i]));
+  td_constraint_scales(s->model, s->state, s->work, s->row_size, s->col_factor);
+  if (error < 1e-9) {
+    const bool first = s->rank_last < 0;
+    const int rank = first ? td_constraint_rank_around(s->model, s->state, s->work, NULL)
+                           : td_constraint_rank(s->model, s->state, s->work, NULL);
+    s->rows.most = max_int(rank, s->rank_last);
+    s->rank_last = rank;
+  } else if (!(error < 1e-4)) {
+    s->rows.most = s->rank_last = -1;
+  }
+}
+
 static void tangent(void* ctx, const double* x, const double* l, double p, double* K, double* J) {
   td_statics* s = ctx;
   td_statics_set(s, x, p);
   td_tangent(s->model, s->state, s->work, s->a, l, s->full, s->C);
   pick(s, s->full, K);
   if (s->m) {
-    td_constraints(s->model, s->state, s->work, s->Jc, NULL, NULL);
+    td_constraints(s->model, s->state, s->work, s->Jc, s->l0, NULL);
     pick_columns(s, s->Jc, J);
+    weigh_rows(s);
   }
   s->tangents++;
 }
@@ -170,7 +188,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   const size_t nv = (size_t)sizes.nv, m = (size_t)sizes.nconstraint;
   s->dense = !model->sparse || sizes.nv <= SPARSE_DENSE_LIMIT;
   const size_t matrices = s->dense ? 2 * nv * nv + m * nv : nv;
-  const size_t bytes = sizeof(double) * (matrices + 4 * nv + m) + 64 * 16;
+  const size_t bytes = sizeof(double) * (matrices + 5 * nv + 2 * m) + 64 * 18;
   s->block = malloc(bytes);
   s->state = td_state_new(model);
   if (!s->block || !s->state) {
@@ -195,6 +213,10 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   s->F = arena_zeros(&a, s->nv);
   s->dv = arena_zeros(&a, s->nv);
   s->limit = arena_zeros(&a, s->nv);
+  s->row_size = arena_zeros(&a, s->m);
+  s->col_factor = arena_zeros(&a, s->nv);
+  s->rows = (td_row_scale){s->row_size, s->col_factor, -1, NULL};
+  s->rank_last = -1;
 
   td_state_copy(model, state, s->state);
   td_set_load(work, 1);
@@ -210,6 +232,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
                           .tangent = tangent,
                           .slope = slope,
                           .mass = mass,
+                          .rows = s->m > 0 && s->dense ? &s->rows : NULL,
                           .scale = scale,
                           .displace = displace,
                           .go_on = go_on};

@@ -19,6 +19,9 @@ typedef struct td_statics {
   double p;          // value set in the work, NaN: none yet
   bool moving;       // some prescribed DOF moves
   td_system system;
+  td_row_scale rows;  // sizes of the constraint rows at the last tangent, rank where they were met
+  double *row_size, *col_factor;
+  int rank_last;
   double *a, *F, *full, *C, *Jc, *dv, *limit, *l0;
   td_progress progress;
   void* user;

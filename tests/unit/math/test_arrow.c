@@ -99,7 +99,7 @@ static void trunk_and_branches_solve_the_whole_system(void** state) {
     problem* p = problem_new(&seed, trial % 2 == 1);
     const arrow_shape shape = shape_of(p);
     td_arrow a;
-    assert_true(td_arrow_factor(&a, &shape, p->M, p->J, 1e-9, &p->scratch));
+    assert_true(td_arrow_factor(&a, &shape, p->M, p->J, NULL, 1e-9, &p->scratch));
     assert_int_equal(a.rank, m);
     for (int k = 0; k < 3; k++) {
       td_arrow_solve(&a, p->f, p->g, counts[k], p->x_out, p->l, &p->scratch);
@@ -117,7 +117,7 @@ static void multipliers_need_not_be_asked_for_and_x_may_be_f(void** state) {
   problem* p = problem_new(&seed, false);
   const arrow_shape shape = shape_of(p);
   td_arrow a;
-  assert_true(td_arrow_factor(&a, &shape, p->M, p->J, 1e-9, &p->scratch));
+  assert_true(td_arrow_factor(&a, &shape, p->M, p->J, NULL, 1e-9, &p->scratch));
   td_arrow_solve(&a, p->f, p->g, 2, p->x_out, p->l, &p->scratch);
   td_arrow_solve(&a, p->f, p->g, 2, p->f, NULL, &p->scratch);
   assert_memory_equal(p->f, p->x_out, 2 * n * sizeof(double));
@@ -139,7 +139,7 @@ static void what_a_branch_cannot_hold_alone_is_refused(void** state) {
       for (int i = 0; kind == 2 && branch && i < n; i++) p->M[i * n + j] = p->M[j * n + i] = 0;
     }
     td_arrow a;
-    assert_false(td_arrow_factor(&a, &shape, p->M, p->J, 1e-9, &p->scratch));
+    assert_false(td_arrow_factor(&a, &shape, p->M, p->J, NULL, 1e-9, &p->scratch));
     problem_free(p);
   }
 }

@@ -117,7 +117,7 @@ static void test_the_full_system_is_solved(void** state) {
       problem p =
           problem_new(shapes[s].n, shapes[s].m, shapes[s].rank, shapes[s].missing, nrhs, &seed);
       td_kkt kkt;
-      td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+      td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
       assert_int_equal(kkt.rank, shapes[s].rank);
       assert_int_equal(kkt.singular, 0);
       assert_null(kkt.null_vector);
@@ -137,7 +137,7 @@ static void test_redundant_multipliers_have_minimum_norm(void** state) {
     if (shapes[s].m == shapes[s].rank) continue;
     problem p = problem_new(shapes[s].n, shapes[s].m, shapes[s].rank, shapes[s].missing, 1, &seed);
     td_kkt kkt;
-    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
     td_kkt_solve(&kkt, p.f, p.g, 1, p.x, p.l, &p.scratch);
 
     double w[max_n], size = 0;
@@ -160,7 +160,7 @@ static void test_rounding_of_a_row_is_no_row(void** state) {
   td_kkt kkt;
   for (int j = 0; j < p.n; j++) p.J[2 * p.n + j] *= 1e-15;
   p.g[2] = 1e-16;
-  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
   assert_int_equal(kkt.rank, 4);
   td_kkt_solve(&kkt, p.f, p.g, 1, p.x, p.l, &p.scratch);
   assert_true(p.l[2] == 0);
@@ -173,7 +173,7 @@ static void test_zero_right_hand_sides_and_unwanted_multipliers_may_be_left_out(
   uint64_t seed = 13;
   problem p = problem_new(20, 8, 5, 3, 4, &seed);
   td_kkt kkt;
-  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
   memset(p.g, 0, sizeof(double) * (size_t)(p.m * p.nrhs));
   td_kkt_solve(&kkt, p.f, NULL, p.nrhs, p.x, p.l, &p.scratch);
   CHECK_NEAR(residual(&p), 0, 1e-12);
@@ -191,14 +191,14 @@ static void test_only_the_lower_triangle_of_the_mass_is_read(void** state) {
   uint64_t seed = 14;
   problem p = problem_new(9, 3, 3, 0, 1, &seed);
   td_kkt kkt;
-  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
   td_kkt_solve(&kkt, p.f, p.g, 1, p.x, p.l, &p.scratch);
   double x[9];
   memcpy(x, p.x, sizeof x);
   for (int i = 0; i < 9; i++)
     for (int j = i + 1; j < 9; j++) p.M[i * 9 + j] = NAN;
   arena_close(&p.scratch, 0);
-  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+  td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
   td_kkt_solve(&kkt, p.f, p.g, 1, p.x, p.l, &p.scratch);
   for (int i = 0; i < 9; i++) assert_true(x[i] == p.x[i]);
   problem_free(&p);
@@ -210,7 +210,7 @@ static void test_the_null_space_is_orthonormal_and_allowed(void** state) {
   for (int s = 0; s < nshape; s++) {
     problem p = problem_new(shapes[s].n, shapes[s].m, shapes[s].rank, shapes[s].missing, 1, &seed);
     td_kkt kkt;
-    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
     const int n = p.n, k = n - kkt.rank;
     double* Z = malloc(sizeof(double) * (size_t)(n * k + 1));
     td_kkt_null_space(&kkt, Z);
@@ -259,7 +259,7 @@ static void test_a_massless_direction_that_nothing_holds_is_found(void** state) 
     problem p = problem_new(n, m, m, 0, 1, &seed);
     remove_inertia(&p, &seed);
     td_kkt kkt;
-    td_kkt_factor(&kkt, p.M, p.J, n, m, 1e-9, &p.scratch);
+    td_kkt_factor(&kkt, p.M, p.J, n, m, NULL, 1e-9, &p.scratch);
     assert_int_equal(kkt.singular, 1);
     assert_true(kkt.smallest == 0);
     assert_non_null(kkt.null_vector);
@@ -294,7 +294,7 @@ static void test_numbers_that_are_not_finite_make_it_singular(void** state) {
     else
       p.J[5] = INFINITY;
     td_kkt kkt;
-    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
     assert_int_equal(kkt.singular, 1);
     assert_non_null(kkt.null_vector);
     td_kkt_solve(&kkt, p.f, p.g, 1, p.x, p.l, &p.scratch);
@@ -310,7 +310,7 @@ static void test_rows_of_any_size_count(void** state) {
   scratch.base = malloc(scratch.size);
   td_kkt kkt;
   double x[2], l[2];
-  td_kkt_factor(&kkt, M, J, 2, 2, 1e-9, &scratch);
+  td_kkt_factor(&kkt, M, J, 2, 2, NULL, 1e-9, &scratch);
   assert_int_equal(kkt.rank, 2);
   td_kkt_solve(&kkt, f, g, 1, x, l, &scratch);
   CHECK_NEAR(x[0], 2, 1e-15);
@@ -327,7 +327,7 @@ static void test_solving_does_not_allocate(void** state) {
     const struct mallinfo2 before = mallinfo2();
     td_kkt kkt;
     arena_close(&p.scratch, 0);
-    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, 1e-9, &p.scratch);
+    td_kkt_factor(&kkt, p.M, p.J, p.n, p.m, NULL, 1e-9, &p.scratch);
     td_kkt_solve(&kkt, p.f, p.g, p.nrhs, p.x, p.l, &p.scratch);
     const struct mallinfo2 after = mallinfo2();
     if (pass == 0) continue;  // the BLAS sets itself up once
