@@ -53,8 +53,8 @@ typedef struct td_projector {
 td_status td_project_near(const td_model* model, td_state* state, td_work* work,
                           td_projector* projector);
 // Sizes of the constraint rows and factors of the free columns (nconstraint, free velocities) at a
-// state, for td_row_scale of math/dense.h; and how many rows are independent there, which in `order`
-// (may be NULL).
+// state, for td_row_scale of math/dense.h; and how many rows are independent there, which in
+// `order` (may be NULL).
 void td_constraint_scales(const td_model* model, const td_state* state, td_work* work, double* row,
                           double* col);
 int td_constraint_rank(const td_model* model, const td_state* state, td_work* work, int* order);
@@ -62,9 +62,9 @@ int td_constraint_rank(const td_model* model, const td_state* state, td_work* wo
 // reached by motion from this state.
 int td_constraint_rank_around(const td_model* model, const td_state* state, td_work* work,
                               int* order);
-// Keep the rank at this state, which meets the constraints, for the evaluations that follow at states
-// near by: beside the constraints rows seem independent that are not.  `first`: nothing is known of
-// states before it.  Until td_rank_forget.
+// Keep the rank at this state, which meets the constraints, for the evaluations that follow at
+// states near by: beside the constraints rows seem independent that are not.  `first`: nothing is
+// known of states before it.  Until td_rank_forget.
 void td_rank_keep(const td_model* model, const td_state* state, td_work* work, bool first);
 void td_rank_forget(td_work* work);
 // Largest |e| and |edot| over the projected rows.

@@ -657,7 +657,8 @@ int td_constraint_rank(const td_model* m, const td_state* state, td_work* w, int
 }
 
 int td_constraint_rank_around(const td_model* m, const td_state* state, td_work* w, int* order) {
-  static const double turn = 0.02;  // [rad]: out of a singular position, and back by Newton's method
+  static const double turn =
+      0.02;  // [rad]: out of a singular position, and back by Newton's method
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   int rank = td_constraint_rank(m, state, w, order);

@@ -137,14 +137,14 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   arena_close(&w->scratch, mark);
 }
 
-// Sizes of the numbers that rows are made of: of the two sides' twists at the ends of a loop, before
-// one is taken from the other and projected on the directions of the rows.  All rows of a kind of
-// one joint have the same size.  Columns are weighed by the masses that they move; a DOF that moves
-// none gets the least that others have to move for such a twist.
+// Sizes of the numbers that rows are made of: of the two sides' twists at the ends of a loop,
+// before one is taken from the other and projected on the directions of the rows.  All rows of a
+// kind of one joint have the same size.  Columns are weighed by the masses that they move; a DOF
+// that moves none gets the least that others have to move for such a twist.
 void td_row_scales(const td_model* m, td_work* w, const double* M, double* row, double* col) {
   const int n = m->nvel;
   const arena_mark mark = arena_open(&w->scratch);
-  double *size = arena_zeros(&w->scratch, n);
+  double* size = arena_zeros(&w->scratch, n);
   double* scale = arena_doubles(&w->scratch, n);
   double* part[2] = {arena_doubles(&w->scratch, n), arena_doubles(&w->scratch, n)};
   reach to = reach_new(m, &w->scratch);

@@ -2,6 +2,7 @@
 // themselves, then every element that they change.  An element between two blocks is looked at from
 // both; in exchange each column is written by one thread, always in the same order, and what it
 // needs stays in the cache.
+#include <math.h>
 #include <string.h>
 
 #include "sparse_dyn.h"
@@ -292,20 +293,43 @@ static double* row_part(const td_model* m, int row, int block, double* values) {
   return at;
 }
 
+// Numbers that are what rounding left of others which cancel become zero: a row of them would be
+// scaled to a real constraint.  Each number is a sum of products of twists and wrenches, whose
+// sizes are added up here.
+static void clean_row(const td_model* m, const td_work* w, int row, const int hop[3],
+                      const spatial f[3], double* J, double* size) {
+  static const double rounding = 1e-13;
+  memset(size, 0, (size_t)(m->row_base[row + 1] - m->row_base[row]) * sizeof(double));
+  for (int s = 0; s < 3; s++) {
+    if (hop[s] < 0) continue;
+    double* to = size + (row_part(m, row, m->block_of_hop[hop[s]], J) - J - m->row_base[row]);
+    const double length = sqrt(spatial_dot(&f[s], &f[s]));
+    for (int h = hop[s]; h >= 0; h = m->hop[h].parent)
+      for (int k = m->hop[h].col; k < m->hop[h].col + m->hop[h].nv; k++)
+        to[m->v_local[m->col[k].v]] += length * sqrt(spatial_dot(&w->col[k].S, &w->col[k].S));
+  }
+  for (int i = m->row_base[row]; i < m->row_base[row + 1]; i++)
+    if (fabs(J[i]) < rounding * size[i - m->row_base[row]]) J[i] = 0;
+}
+
 void td_sparse_rows(const td_model* m, td_work* w, double* J) {
+  const arena_mark mark = arena_open(&w->scratch);
+  int longest = 0;
+  for (int i = 0; i < m->nrow; i++) longest = max_int(longest, m->row_base[i + 1] - m->row_base[i]);
+  double* size = arena_doubles(&w->scratch, longest);
   memset(J, 0, (size_t)row_values(m) * sizeof(double));
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    const int station[3] = {r->a, r->b, r->c};
+    const int hop[3] = {station_hop(m, r->a), station_hop(m, r->b), station_hop(m, r->c)};
     spatial f[3];
     td_row_wrenches(m, w, i, f);
     for (int s = 0; s < 3; s++) {
-      const int hop = station_hop(m, station[s]);
-      if (hop < 0) continue;
       f[s] = spatial_scale(-1, f[s]);
-      subtract(m, w, hop, &f[s], row_part(m, i, m->block_of_hop[hop], J));
+      if (hop[s] >= 0) subtract(m, w, hop[s], &f[s], row_part(m, i, m->block_of_hop[hop[s]], J));
     }
+    clean_row(m, w, i, hop, f, J, size);
   }
+  arena_close(&w->scratch, mark);
 }
 
 // One row along the columns of one block.

@@ -137,6 +137,7 @@ void td_derived_free(td_derived* d) {
                    d->target, d->h,      d->tau, d->J,    d->e,     d->edot, d->gamma,
                    d->qdot,   d->motion, d->y,   d->mass, d->force};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
+  free(d->row_size);
   td_exprs_free(d->g);
   free(d);
 }
@@ -253,6 +254,27 @@ static void given_motion(deriver* d) {
 
 // ---- all --------------------------------------------------------------------------------------
 
+// Sizes and rank of the rows at the start, with which the printed code decides which of them count.
+static td_status judge_rows(deriver* d) {
+  const td_model* m = d->m;
+  td_derived* out = d->out;
+  out->row_size = array((size_t)m->nrow, sizeof *out->row_size);
+  if (!out->row_size) return TD_E_NOMEM;
+  for (int i = 0; i < m->nrow; i++) out->row_size[i] = 1;
+  out->rank = m->nrow;
+  if (m->nrow == 0 || m->sparse) return TD_OK;
+  double* col = array((size_t)m->nvel, sizeof *col);
+  td_state* state = td_state_new(m);
+  const bool room = col && state;
+  if (room && td_state_initial(m, d->w, state) == TD_OK) {
+    td_constraint_scales(m, state, d->w, out->row_size, col);
+    out->rank = td_constraint_rank_around(m, state, d->w, NULL);
+  }
+  td_state_free(state);
+  free(col);
+  return room ? TD_OK : TD_E_NOMEM;
+}
+
 static td_status derive(deriver* d, const td_derive_options* options) {
   TD_TRY(judge_kinds(d));
   TD_TRY(judge_arrays(d));
@@ -269,6 +291,7 @@ static td_status derive(deriver* d, const td_derive_options* options) {
   TD_TRY(td_derive_masses(d));
   TD_TRY(td_derive_forces(d));
   TD_TRY(td_derive_rows(d));
+  TD_TRY(judge_rows(d));
   TD_TRY(td_derive_energy(d, options->power));
   return td_derive_sensors(d);
 }

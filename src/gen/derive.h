@@ -75,14 +75,16 @@ struct td_derived {
   int nsum, sum_cap;
   tmt_force* force;
   int nforce, force_cap;
-  ex *h, *tau;    // (nv)
-  ex *J, *gamma;  // nrow x nv, nrow
-  ex *e, *edot;   // nrow
-  ex* qdot;       // (nq)
-  ex* motion;     // 3 per velocity: value, rate, acceleration; EX_NONE: not prescribed
-  ex* y;          // sensors; EX_NONE: this one is not derived
-  ex power;       // of forces that have no potential, without those of constraint rows; EX_NONE:
-                  // not asked for, or some motion is given
+  ex *h, *tau;       // (nv)
+  ex *J, *gamma;     // nrow x nv, nrow
+  ex *e, *edot;      // nrow
+  double* row_size;  // (nrow) sizes against which rows are told from rounding, at the start
+  int rank;          // rows that are independent there or near by
+  ex* qdot;          // (nq)
+  ex* motion;        // 3 per velocity: value, rate, acceleration; EX_NONE: not prescribed
+  ex* y;             // sensors; EX_NONE: this one is not derived
+  ex power;          // of forces that have no potential, without those of constraint rows; EX_NONE:
+                     // not asked for, or some motion is given
 };
 
 // Multiply out: the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv).  False: no memory.  What

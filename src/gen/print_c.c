@@ -512,7 +512,15 @@ static void write_forward(const gen_program* p, td_text* out) {
   if (has_motion(p)) write_ints(out, "given", given, d->nv);
   if (!p->core) td_c_put(out, d->nrow > 0 ? td_c_unpack_rows : td_c_unpack, p->name);
   td_c_put(out, td_c_factor, p->name);
-  if (d->nrow > 0) td_c_put(out, td_c_rows, p->name);
+  if (d->nrow > 0) {
+    // sizes of the rows: what is far below is rounding
+    td_text_add(out, "\nstatic const double row_factor[] = {");
+    for (int i = 0; i < d->nrow; i++)
+      td_text_printf(out, "%s%.17g", i ? ", " : "", d->row_size[i] > 0 ? 1 / d->row_size[i] : 0);
+    // steps of a simulation leave the constraints by little: what is independent there need not be
+    td_text_printf(out, "};\nenum { most_rows = %d };\n", p->core ? d->rank : d->nrow);
+    td_c_put(out, td_c_rows, p->name);
+  }
   td_c_put(out, td_c_forward, p->name);
   if (d->nrow > 0) {
     td_c_put(out,

@@ -46,8 +46,9 @@ typedef struct td_row_scale {
                       // at most; -1: unknown
   const int* order;   // (most) the independent rows found there, preferred as pivots; NULL: any
 } td_row_scale;
-// How many rows are independent: pivots of the QR factorisation above tol; which, in `order` (m, may
-// be NULL).  Every decision of this kind is made here or by td_kkt_factor, which is the same code.
+// How many rows are independent: pivots of the QR factorisation above tol; which, in `order` (m,
+// may be NULL).  Every decision of this kind is made here or by td_kkt_factor, which is the same
+// code.
 int td_row_rank(const double* J, int n, int m, const td_row_scale* scale, double tol, int* order,
                 arena* scratch);
 
@@ -57,12 +58,12 @@ typedef struct td_kkt {
   double smallest;      // its smallest pivot relative to the diagonal element of that pivot
   double* null_vector;  // (n) when singular: a direction in x that M does not resist, else NULL
   // internal, in the arena given to td_kkt_factor
-  double *QR, *tau;  // J' = Q R P' of the `nrow` rows kept, column-major as LAPACK has it
-  double *W, *wtau;  // redundant rows: QR of the nrow x rank matrix J Y, else NULL
-  double *C, *L;     // Q'MQ and the Cholesky factor of its lower right block
-  double* length;    // (nrow) sizes of the rows kept
+  double *QR, *tau;   // J' = Q R P' of the `nrow` rows kept, column-major as LAPACK has it
+  double *W, *wtau;   // redundant rows: QR of the nrow x rank matrix J Y, else NULL
+  double *C, *L;      // Q'MQ and the Cholesky factor of its lower right block
+  double* length;     // (nrow) sizes of the rows kept
   const double* col;  // (n) factors of the columns, NULL: 1
-  int *perm, *rows;  // P, and which rows of J were kept
+  int *perm, *rows;   // P, and which rows of J were kept
   int nrow;
 } td_kkt;
 // What LAPACK does for large systems; NULL in exported programs, which do without.

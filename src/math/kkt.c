@@ -30,8 +30,8 @@ static int block_work(int n, int m) {
 
 size_t td_kkt_scratch(int n, int m) {
   const size_t N = (size_t)n, Q = (size_t)m, pieces = 24;
-  const size_t doubles =
-      2 * N * N + N * Q + Q * Q + 5 * Q + 3 * N + (N + 3 * Q) * kkt_panel + (size_t)block_work(n, m);
+  const size_t doubles = 2 * N * N + N * Q + Q * Q + 5 * Q + 3 * N + (N + 3 * Q) * kkt_panel +
+                         (size_t)block_work(n, m);
   return doubles * sizeof(double) + 3 * Q * sizeof(int) + pieces * 64;
 }
 
@@ -334,10 +334,10 @@ static bool factor_rows(td_kkt* kkt, const double* J, const td_row_scale* scale,
   if (scale && scale->most >= 0) most = min_int(most, scale->most);
   const arena_mark frame = arena_open(scratch);
   const int* kept = kept_pivots(kkt, scale, most, arena_ints(scratch, kkt->m));
-  kkt->rank = !td_large || n * kkt->nrow < blocked_from * blocked_from
-                  ? qr_pivoted(kkt->QR, n, kkt->nrow, tol, most, kept, kkt->perm, kkt->tau)
-                  : qr_pivoted_blocks(kkt->QR, n, kkt->nrow, tol, most, kept, kkt->perm, kkt->tau,
-                                      scratch);
+  kkt->rank =
+      !td_large || n * kkt->nrow < blocked_from * blocked_from
+          ? qr_pivoted(kkt->QR, n, kkt->nrow, tol, most, kept, kkt->perm, kkt->tau)
+          : qr_pivoted_blocks(kkt->QR, n, kkt->nrow, tol, most, kept, kkt->perm, kkt->tau, scratch);
   arena_close(scratch, frame);
   return true;
 }

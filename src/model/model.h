@@ -737,9 +737,9 @@ struct td_work {
   bool added;           // there is added mass
   bool open_loops;      // the loops could not be closed from the initial values
   td_flags flags;
-  struct {         // rank of the constraint rows at the last state that met them (td_rank_keep)
-    bool on;       // others near by have no more
-    int most;      // the larger of the last two
+  struct {          // rank of the constraint rows at the last state that met them (td_rank_keep)
+    bool on;        // others near by have no more
+    int most;       // the larger of the last two
     int last, off;  // the last; rows of slack cables then
   } rank;
   int* rank_order;  // the independent rows found there

@@ -275,8 +275,7 @@ static bool find_singular(td_motion* m) {
   td_constraints(m->model, m->state, m->work, m->Jc, NULL, NULL);
   for (int i = 0; i < r; i++)
     for (int j = 0; j < n; j++)
-      m->Jc[i * n + j] =
-          row[i] > 0 ? m->Jc[i * m->size.nv + m->iv[j]] * col[j] / row[i] : 0;
+      m->Jc[i * n + j] = row[i] > 0 ? m->Jc[i * m->size.nv + m->iv[j]] * col[j] / row[i] : 0;
   return td_singular_values(m->Jc, r, n, m->sigma);
 }
 

@@ -17,8 +17,8 @@ td_status td_saddle_new(int n, int m, td_saddle** saddle) {
   td_saddle* s = calloc(1, sizeof *s);
   if (!s) return TD_E_NOMEM;
   const size_t N = (size_t)n + 1, kkt = td_kkt_scratch(n, m);
-  const size_t own =
-      sizeof(double) * (7 * N * N + 16 * N + (size_t)m + 4) + sizeof(int) * (N + (size_t)m) + 64 * 32;
+  const size_t own = sizeof(double) * (7 * N * N + 16 * N + (size_t)m + 4) +
+                     sizeof(int) * (N + (size_t)m) + 64 * 32;
   const size_t first = (own + kkt + 63) & ~(size_t)63;
   s->block = malloc(first + kkt);
   if (!s->block) {
