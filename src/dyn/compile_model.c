@@ -311,30 +311,63 @@ static void report_open_loop(const trial* t) {
   td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
 }
 
-// Closing the loops moves initial values: by how much, when it is more than rounding in the text.
+// Rods whose coordinates are strains.
+static bool is_strained(const td_model* m, int rod) {
+  const char* model = model_name(m, m->rod[rod - 1].model);
+  return strcmp(model, "eba") != 0 && strcmp(model, "rom") != 0;
+}
+
+// Closing the loops moves initial values: all that moved by more than rounding in the text, joints
+// one by one and rods by the strain that changed most.
 static void report_moved(const trial* t) {
   const td_model* m = t->m;
-  int worst = -1, moved = 0;
-  double largest = 0;
-  td_coordinate about;
+  const arena_mark mark = arena_open(&t->w->scratch);
+  int *list = arena_ints(&t->w->scratch, m->npos + 1), n = 0;
   for (int i = 0; m->nrow > 0 && i < m->npos; i++) {
+    td_coordinate about;
     td_model_q_about(m, i, &about);
     const double from = t->w->num[m->pos[i].init], change = fabs(t->w->q_initial[i] - from);
-    // components of quaternions and nodes of rods are not written one by one
-    if (about.prescribed || !*about.unit || m->pos[i].rod > 0) continue;
-    if (change > 1e-4 * fmax(1, fabs(from))) moved++;
-    if (change <= 1e-4 * fmax(1, fabs(from)) || change <= largest) continue;
-    largest = change;
-    worst = i;
+    // components of quaternions are not written one by one; nodes of rods start where the rod is
+    const bool strain = m->pos[i].rod > 0 && m->pos[i].dof <= 6 && is_strained(m, m->pos[i].rod);
+    if (about.prescribed || (m->pos[i].rod > 0 ? !strain : !*about.unit)) continue;
+    if (change <= 1e-4 * fmax(1, fabs(from))) continue;
+
+    // one line for each rod
+    int same = n;
+    for (int k = 0; k < n && m->pos[i].rod > 0; k++)
+      if (m->pos[list[k]].rod == m->pos[i].rod) same = k;
+    const double other =
+        same < n ? fabs(t->w->q_initial[list[same]] - t->w->num[m->pos[list[same]].init]) : 0;
+    if (change > other) list[same] = i;
+    n += same == n;
   }
-  if (worst < 0) return;
-  td_model_q_about(m, worst, &about);
-  td_remark(&t->spec->diags, dof_span(t->spec, &m->pos[worst]),
-            "closing the loops moves %s from %.4g to %.4g %s at the start", about.name,
-            t->w->num[m->pos[worst].init], t->w->q_initial[worst], about.unit);
-  if (moved > 1)
-    td_more(&t->spec->diags, "the largest of %d such changes; 'tendril check' lists all values",
-            moved);
+  // the largest change of a joint, or else of a rod, comes first
+  for (int k = 1; k < n; k++) {
+    const double first = fabs(t->w->q_initial[list[0]] - t->w->num[m->pos[list[0]].init]),
+                 here = fabs(t->w->q_initial[list[k]] - t->w->num[m->pos[list[k]].init]);
+    const bool rod0 = m->pos[list[0]].rod > 0, rod = m->pos[list[k]].rod > 0;
+    if (rod0 == rod ? !(here > first) : rod) continue;
+    const int moved = list[0];
+    list[0] = list[k];
+    list[k] = moved;
+  }
+  for (int k = 0; k < n; k++) {
+    td_coordinate about;
+    td_model_q_about(m, list[k], &about);
+    const double from = t->w->num[m->pos[list[k]].init], to = t->w->q_initial[list[k]];
+    const bool rod = m->pos[list[k]].rod > 0;
+    const char* name = rod ? model_name(m, m->rod[m->pos[list[k]].rod - 1].name) : about.name;
+    if (k == 0) {
+      td_remark(&t->spec->diags, dof_span(t->spec, &m->pos[list[k]]),
+                "closing the loops %s %s%s%s from %.4g to %.4g %s at the start",
+                rod ? "deforms" : "moves", name, rod ? ": " : "", rod ? about.name : "", from, to,
+                about.unit);
+    } else {
+      td_more(&t->spec->diags, "and %s%s%s from %.4g to %.4g %s", name, rod ? ": " : "",
+              rod ? about.name : "", from, to, about.unit);
+    }
+  }
+  arena_close(&t->w->scratch, mark);
 }
 
 // The failure text names the coordinate: find where it was written.

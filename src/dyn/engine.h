@@ -199,6 +199,10 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
 // d(drive of a row)/d(input)
 double td_row_input(const td_model* m, td_work* w, int row, int input);
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
+// Move what the loops are made of until they are closed (closing.c).
+td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol);
+// Largest rotation [rad] that a displacement turns a joint or bends a rod by; see evaluate.c.
+double td_largest_turn(const td_model* m, td_work* w, const double* delta);
 // Sizes of the rows (nrow) and factors of the free columns (nfree_v) for td_row_scale, with the
 // masses on the diagonal of M (nvel x nvel).  The state has been placed.
 void td_row_scales(const td_model* m, td_work* w, const double* M, double* row, double* col);

@@ -543,7 +543,7 @@ static td_status correct(const td_model* m, td_work* w, metric* k, const double*
 
 // Largest rotation [rad] that a step turns a joint or bends a rod by, up to any of its sections.
 // The state has been placed.
-static double largest_turn(const td_model* m, td_work* w, const double* delta) {
+double td_largest_turn(const td_model* m, td_work* w, const double* delta) {
   double most = 0;
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
@@ -576,7 +576,7 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
     if (fresh) k->error = error;
     if (!isfinite(error) || correct(m, w, k, e, delta) != TD_OK) break;
     // a rotation by more than half a radian is outside the reach of Newton's method
-    const double largest = largest_turn(m, w, delta);
+    const double largest = td_largest_turn(m, w, delta);
     for (int i = 0; i < m->nvel && largest > 0.5; i++) delta[i] *= 0.5 / largest;
     td_displace(m, state->q, delta, state->q);
   }
@@ -675,7 +675,7 @@ int td_constraint_rank_around(const td_model* m, const td_state* state, td_work*
     memcpy(near.v, delta, (size_t)m->nvel * sizeof(double));
     if (td_project_v(m, &near, w) != TD_OK) break;
     td_row_errors(m, w, true, e);
-    const double largest = largest_turn(m, w, near.v);
+    const double largest = td_largest_turn(m, w, near.v);
     const double factor = largest > 0 ? turn / largest : 0;
     for (int j = 0; j < m->nvel; j++) delta[j] = factor * near.v[j];
     memset(near.v, 0, (size_t)m->nvel * sizeof(double));

@@ -191,7 +191,7 @@ static void close_loops(const td_model* m, td_work* w, td_state* state) {
     slack[i] = w->cable[i].slack;
     w->cable[i].slack = true;
   }
-  w->open_loops = m->nrow > m->ntaut && td_project_q(m, state, w, 1e-11) != TD_OK;
+  w->open_loops = m->nrow > m->ntaut && td_close_loops(m, state, w, 1e-11) != TD_OK;
   for (int i = 0; i < m->ncable; i++) w->cable[i].slack = slack[i];
   arena_close(&w->scratch, mark);
 }
