@@ -89,10 +89,12 @@ static segment_end node_end(const td_work* w, const model_node* node) {
   return td_segment_end(w->num + node->strain, w->num + node->rate, w->num[node->length]);
 }
 
-// Free nodes of rods follow from the frame before them.
-static void place_nodes(const td_model* m, td_work* w, td_state* state) {
+// Free nodes of rods follow from the frame before them; those of rods in `held` (from 1, NULL:
+// none) stay where they are.
+static void place_nodes(const td_model* m, td_work* w, td_state* state, const bool* held) {
   for (int i = 0; i < m->nnode; i++) {
     const model_node* node = &m->node[i];
+    if (held && held[m->pos[node->q].rod]) continue;
     const segment_end end = node_end(w, node);
     if (i == 0 || m->node[i - 1].station != node->from) td_place(m, state, w);
     const frame from =
@@ -196,6 +198,21 @@ static void close_loops(const td_model* m, td_work* w, td_state* state) {
   arena_close(&w->scratch, mark);
 }
 
+// Loops closed; the nodes of rods that are in none follow what carries their rod.
+static void close_and_follow(const td_model* m, td_work* w, td_state* state) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double* q = arena_doubles(&w->scratch, m->npos);
+  bool* moved = arena_bytes(&w->scratch, (size_t)m->nrod + 1);
+  memcpy(q, state->q, (size_t)m->npos * sizeof(double));
+  memset(moved, 0, (size_t)m->nrod + 1);
+  close_loops(m, w, state);
+  for (int i = 0; i < m->nnode; i++)
+    for (int k = m->node[i].q; k < m->node[i].q + 7; k++)
+      moved[m->pos[k].rod] = moved[m->pos[k].rod] || state->q[k] != q[k];
+  if (m->nrow > 0) place_nodes(m, w, state, moved);
+  arena_close(&w->scratch, mark);
+}
+
 void td_prepare(const td_model* m, td_work* w) {
   if (!w->dirty) return;
   w->dirty = w->placed = false;
@@ -209,11 +226,11 @@ void td_prepare(const td_model* m, td_work* w) {
 
   td_state* state = &w->inner;
   initial_positions(m, w, state);
-  place_nodes(m, w, state);
+  place_nodes(m, w, state, NULL);
   td_place(m, state, w);
   memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
   measure_references(m, w);
-  close_loops(m, w, state);
+  close_and_follow(m, w, state);
   memcpy(w->q_initial, state->q, (size_t)m->npos * sizeof(double));
   td_place(m, state, w);
   measure_rest(m, w);
