@@ -570,7 +570,7 @@ static td_status prepare(run* r) {
   td_motion_pack(m, r->y);
   td_motion_recall(m, r->y);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
-  m->ode.h_max = (r->plan->t_end - r->t_start) / 50;
+  m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);
   return td_stop_times(m->model, m->work, r->t_start, r->plan->t_end, &r->stops, &r->nstop);
 }
 

@@ -9,6 +9,7 @@ typedef struct td_run_plan {
   double rtol, atol;
   td_solver solver;
   long max_steps;   // 0: no limit
+  bool halved;      // the longest step is half as long as else
   td_work* belief;  // NULL: that of the run
   bool allow_plugin;
   const td_code_source* code;  // may be NULL

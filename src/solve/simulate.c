@@ -71,6 +71,7 @@ static td_status run_twice(const td_model* model, td_work* work, td_state* state
   if (status == TD_OK) {
     td_run_plan fine = plan;
     fine.rtol /= 10, fine.atol /= 10;
+    fine.halved = true;  // steps at their longest do not follow the tolerances
     fine.done_from = plan.done_to, fine.done_to = 1;
     status = td_run(model, work, state, &fine, out);
     out->stats.time_error = difference(coarse, out, plan.atol / plan.rtol);
