@@ -7,7 +7,7 @@
 // Nothing outside a loop moves: a DOF is in it when it moves one end and not the other.  Each stage
 // is Newton's method from the written values,
 //
-//   J δ = -e,   Σ m_j δ_j² least,   m_j the masses that the DOFs move
+//   J δ = -e,   δ' M δ least,   M the masses that these DOFs move, sharp bends made heavier
 //
 // A straight rod cannot bring its ends nearer by a little bending; where the rods' stages come to a
 // standstill they begin again from an arc.
@@ -79,7 +79,8 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, const 
     int at = 0;
     while (m->free_v[at] != v[k]) at++;
     own[k] = col[at];
-    metric[k * n + k] = mass[v[k]] > 0 ? mass[v[k]] : 1 / (col[at] * col[at]);
+    for (int l = 0; l < n; l++) metric[k * n + l] = M[v[k] * nv + v[l]];
+    metric[k * n + k] += mass[v[k]];
     for (int i = 0; i < r; i++)
       if (m->row[i].projected) rows[i * n + k] = J[i * nv + v[k]];
   }
