@@ -120,6 +120,11 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   if (result->converged && s->stable) say_search(s, result);
   if (status == TD_E_DIVERGED || status == TD_E_SINGULAR)
     td_statics_explain(s, q, l, result->note, sizeof result->note);
+  if (status == TD_E_DIVERGED && !*result->note && !*s->work->failure)
+    snprintf(result->note, sizeof result->note,
+             "no equilibrium was found near the start; under growing loads the path of equilibria "
+             "may turn back (a limit point): follow it with `trace` along a parameter, or start "
+             "nearer with --at");
 
   memcpy(s->state->q, q, sizeof(double) * (size_t)s->nq);
   if (result->converged && !servos_rest(s)) {

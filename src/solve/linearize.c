@@ -217,6 +217,20 @@ static td_status output_equation(const linearisation* p, td_linear* lin, double*
   return status;
 }
 
+// Where forces are left over the linear model lacks a constant term: say how large it is.
+static void name_constant(const linearisation* p, td_linear* lin) {
+  double top = 0;
+  if (td_forward_dynamics(p->model, p->state, p->work) != TD_OK) return;
+  for (int i = 0; i < p->nfree; i++)
+    top = fmax(top, fabs(td_work_vdot(p->work)[p->free[i]]));
+  if (!(top > 1e-6)) return;
+  const size_t used = strlen(lin->note);
+  snprintf(lin->note + used, sizeof lin->note - used,
+           "%sthe state is no equilibrium: accelerations of up to %.3g are left, a constant term "
+           "that A, B, C, D do not have",
+           used ? "; " : "", top);
+}
+
 static td_status assemble(linearisation* p, td_linear** result) {
   const size_t nv = (size_t)p->n.nv, nu = (size_t)p->n.nu, ny = (size_t)p->n.nsensor;
   TD_TRY(allowed_motions(p));
@@ -229,6 +243,7 @@ static td_status assemble(linearisation* p, td_linear** result) {
     status = state_equation(p, lin, scratch);
   }
   if (status == TD_OK) status = output_equation(p, lin, scratch);
+  if (status == TD_OK) name_constant(p, lin);
   free(scratch);
   return status;
 }

@@ -317,11 +317,12 @@ static void widen(tracer* t, double ds) {
   a->tp /= length;
 }
 
-// Has p left the range?  The end that was passed.
+// Has p passed `to`, or gone as far to the other side of `from`?  A path that turns back may pass
+// `from` on its way.
 static bool leaves(const tracer* t, double p, double* end) {
-  const double low = fmin(t->o->from, t->o->to), high = fmax(t->o->from, t->o->to);
-  *end = p < low ? low : high;
-  return p <= low || p >= high;
+  const double far = (p - t->o->from) / (t->o->to - t->o->from);
+  *end = far > 0 ? t->o->to : 2 * t->o->from - t->o->to;
+  return far >= 1 || far <= -1;
 }
 
 // b becomes the point of the path between a and b at which p = end; *ds its arc length
@@ -399,7 +400,7 @@ static td_status follow(tracer* t) {
     exchange(&t->a, &t->b);
     widen(t, length);
     if (last) {
-      t->result->complete = true;
+      t->result->complete = end == t->o->to;
       return TD_OK;
     }
     if (iterations <= 4) ds = fmin(1.5 * ds, t->o->step);

@@ -381,8 +381,29 @@ static void test_standing_loops_come_down(void** state) {
   }
 }
 
+// ---- away from equilibria ---------------------------------------------------------------------
+
+// A pendulum held at 0.5 rad would fall with m g l sin(0.5)/(I + m l²) = 9.39 rad/s²
+static void test_a_linear_model_away_from_equilibrium_names_its_constant_term(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; body(1).m = 2; body(1).I = eye(3)*1e-3; body(1).l_com = [0 0 -0.5];\n"
+      "joint(1).second = 1; joint(1).type = 'revolute'; joint(1).axis = [0 1 0];\n");
+  for (int i = 0; i < 2; i++) {
+    b.state->q[0] = 0.5 * i;
+    td_linear* linear;
+    assert_int_equal(td_linearize(b.model, b.state, b.work, &linear), TD_OK);
+    if (i == 0) assert_string_equal(linear->note, "");
+    if (i == 1) assert_non_null(strstr(linear->note, "no equilibrium"));
+    if (i == 1) assert_non_null(strstr(linear->note, "9.39"));
+    td_linear_free(linear);
+  }
+  bench_free(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_linear_model_away_from_equilibrium_names_its_constant_term),
       cmocka_unit_test(test_a_robot_that_nothing_holds_bends_as_if_it_were_held),
       cmocka_unit_test(test_a_column_leans_to_the_side_of_its_start),
       cmocka_unit_test(test_standing_loops_come_down),
