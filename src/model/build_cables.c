@@ -35,15 +35,6 @@ static void range_at(const builder* b, int cable, int k, double* from, double* t
   if (k == td_cable_rods(b, cable) - 1) *to = fmin(*to, constant(b->cables, cable, "to", *to));
 }
 
-// The part of a piece between `from` and `to`: a segment counts in part, a point counts or not.
-static double cover(const builder* b, const model_force* f, double from, double to) {
-  const bool segment = f->strain == STRAIN_DOF || f->strain == STRAIN_SEGMENT;
-  if (!segment) return f->arc >= from && f->arc <= to;
-  const double l = td_ex_value(b->spec->graph, b->m->number_ex[f->section + SECTION_LENGTH]);
-  const double lo = fmax(from, f->arc - 0.5 * l), hi = fmin(to, f->arc + 0.5 * l);
-  return hi - lo > 1e-9 * l ? (hi - lo) / l : 0;
-}
-
 static int compare(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -107,7 +98,7 @@ static td_status cross_piece(builder* b, int force, int cable) {
     double from, to;
     if (td_cable_rod(b, cable, k) != f->rod) continue;
     range_at(b, cable, k, &from, &to);
-    const double part = cover(b, f, from, to);
+    const double part = td_rod_share(td_rod_reach(b, f), f->arc, from, to);
     if (part == 0) continue;
     TD_TRY(td_cable_room(b, cable));
     const num path = td_cable_path(b, cable, f->arc);

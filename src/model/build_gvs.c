@@ -427,7 +427,7 @@ static td_status push_strain(builder* b, const gvs* g, double arc, double weight
       f.nterm++;
     }
   }
-  TD_TRY(td_rod_section(b, g->rod, arc - 1e-12, arc + 1e-12, arc, weight, &f));
+  TD_TRY(td_rod_section(b, g->rod, (rod_reach){arc - 1e-12, arc + 1e-12, 0}, arc, weight, &f));
   if (g->coords >= 0) TD_TRY(td_gvs_own_point(b, g, arc, &f));
   return td_rod_strain(b, g->rod, element, arc, &f);
 }

@@ -119,7 +119,8 @@ td_status td_rod_strain(builder* b, int rod, int element, double arc, model_forc
 static td_status segment_strain(builder* b, int rod, int k, model_force* f) {
   const build_rod* r = &b->rod[rod];
   const double middle = segment_middle(r, k);
-  TD_TRY(td_rod_section(b, rod, r->arc[k], r->arc[k + 1], middle, segment_length(r, k), f));
+  TD_TRY(td_rod_section(b, rod, (rod_reach){r->arc[k], r->arc[k + 1], 0}, middle,
+                        segment_length(r, k), f));
   return td_rod_strain(b, rod, k + 1, middle, f);
 }
 

@@ -266,13 +266,16 @@ static td_status printed_section(builder* b, const rom* r, double weight, model_
   return TD_OK;
 }
 
-static td_status push_strain_at(builder* b, const rom* r, double arc, double weight, int element) {
+// gauss: one of so many Gauss points, 0: a point of its own.
+static td_status push_strain_at(builder* b, const rom* r, double arc, double weight, int element,
+                                int gauss) {
+  const rod_reach reach = gauss > 0 ? (rod_reach){r->from, r->from + r->L, gauss}
+                                    : (rod_reach){arc - 1e-12, arc + 1e-12, 0};
   model_force f = {.strain = STRAIN_POLYNOMIAL, .a = -1};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
   TD_TRY(td_rod_station(b, r->rod, arc, &f.b));
-  // a chamber that ends between two points counts where it covers the point
   TD_TRY(r->printed ? printed_section(b, r, weight, &f)
-                    : td_rod_section(b, r->rod, arc - 1e-12, arc + 1e-12, arc, weight, &f));
+                    : td_rod_section(b, r->rod, reach, arc, weight, &f));
   return td_rod_strain(b, r->rod, element, arc, &f);
 }
 
@@ -353,7 +356,7 @@ static td_status want_strain(builder* b, const rom* r, double arc) {
   if (arc < r->from || arc > r->from + r->L * (1 + 1e-9) || has_strain(b, r->rod, arc))
     return TD_OK;
   if (arc == 0) TD_TRY(push_point(b, r, 0));
-  return push_strain_at(b, r, arc, 0, 0);
+  return push_strain_at(b, r, arc, 0, 0, 0);
 }
 
 // The places between which cables run straight, and the end from which they go on to another rod.
@@ -414,11 +417,12 @@ static td_status push_joined(builder* b, const rom* r, const value* points, td_s
                              int before) {
   double x[MAX_POINTS], w[MAX_POINTS];
   int n = 0;
+  const bool table = points && td_value_count(points) > 1;
   TD_TRY(quadrature(b, points, at, 2 * r->n + 4, x, w, &n));
   for (int k = 0; k < n; k++) {
     const double arc = r->from + r->L * x[k], weight = r->L * w[k];
     TD_TRY(push_point(b, r, arc));
-    TD_TRY(push_strain_at(b, r, arc, weight, before + k + 1));
+    TD_TRY(push_strain_at(b, r, arc, weight, before + k + 1, table ? 0 : n));
     TD_TRY(push_mass_at(b, r, arc, weight));
   }
   return TD_OK;
@@ -433,7 +437,7 @@ static td_status push_apart(builder* b, const rom* r, int before) {
   td_gauss(n, x, w);
   for (int k = 0; k < n; k++) {
     TD_TRY(push_point(b, r, r->from + r->L * x[k]));
-    TD_TRY(push_strain_at(b, r, r->from + r->L * x[k], r->L * w[k], before + k + 1));
+    TD_TRY(push_strain_at(b, r, r->from + r->L * x[k], r->L * w[k], before + k + 1, n));
   }
   td_gauss(n + 1, x, w);
   for (int k = 0; k <= n; k++) {

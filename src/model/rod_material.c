@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "quadrature.h"
 #include "rods.h"
 
 typedef struct cross_section {
@@ -126,20 +127,69 @@ static double chamber_number(const builder* b, int k, const char* field, double 
   return v ? v->x[0] : fallback;
 }
 
-// Pressure pushes with p A along the rod and turns with p A [y, -x, 0].  A chamber over part of a
-// segment counts in part.
-static void add_chambers(builder* b, int rod, double from, double to, ex input[6]) {
+double td_rod_share(rod_reach reach, double arc, double lo, double hi) {
+  enum { MOST = 513 };
+  double here[MOST + 1], low[MOST + 1], high[MOST + 1], sum = 0;
+  const double length = reach.to - reach.from;
+  if (length == 0) return arc >= lo && arc <= hi;
+  lo = fmax(lo, reach.from);
+  hi = fmin(hi, reach.to);
+  if (!(hi - lo > 1e-9 * length)) return 0;
+  if (hi - lo > (1 - 1e-9) * length) return 1;
+  if (reach.gauss == 0) return (hi - lo) / length;
+
+  // ∫ P_j = (P_{j+1} - P_{j-1})/(2 (2j + 1)) on [0, 1]
+  const int n = min_int(reach.gauss, MOST - 1);
+  td_legendre(n, 2 * (arc - reach.from) / length - 1, here);
+  td_legendre(n, 2 * (lo - reach.from) / length - 1, low);
+  td_legendre(n, 2 * (hi - reach.from) / length - 1, high);
+  for (int j = 0; j < n; j++) {
+    const double below = j > 0 ? high[j - 1] - low[j - 1] : 0;
+    sum += 0.5 * here[j] * (high[j + 1] - low[j + 1] - below);
+  }
+  return sum;
+}
+
+rod_reach td_rod_reach(const builder* b, const model_force* f) {
+  const build_rod* r = &b->rod[f->rod - 1];
+  const bool segment = f->strain == STRAIN_DOF || f->strain == STRAIN_SEGMENT;
+  if (segment) {
+    const double l = td_ex_value(b->spec->graph, b->m->number_ex[f->section + SECTION_LENGTH]);
+    return (rod_reach){f->arc - 0.5 * l, f->arc + 0.5 * l, 0};
+  }
+  const value* points = NULL;
+  rod_reach all = {0, r->length, 0};
+  if (f->strain == STRAIN_POLYNOMIAL && r->npart > 0) {
+    const rod_part* p = &r->part[f->part];
+    points = td_get(p->s, p->at, "points");
+    all = (rod_reach){p->from, p->from + p->length, 0};
+  } else if (f->strain == STRAIN_POLYNOMIAL) {
+    const value* rom = td_get(b->joints, r->joint, "rom");
+    points = rom ? td_get(rom, 0, "points") : NULL;
+  }
+  // points of strain-parametrised rods are split where something ends, and so may be given ones be
+  const bool table = points && td_value_count(points) > 1;
+  if (f->strain != STRAIN_POLYNOMIAL || table) return (rod_reach){f->arc, f->arc, 0};
+  for (int i = 0; i < b->m->nforce; i++) {
+    const model_force* other = &b->m->force[i];
+    all.gauss += other->kind == FORCE_STRAIN && other->rod == f->rod && other->part == f->part &&
+                 other->element > 0;
+  }
+  return all;
+}
+
+// Pressure pushes with p A along the rod and turns with p A [y, -x, 0].
+static void add_chambers(builder* b, int rod, rod_reach reach, double middle, ex input[6]) {
   const int n = b->chambers ? td_value_count(b->chambers) : 0;
-  const double middle = 0.5 * (from + to);
   for (int k = 0; k < n; k++) {
     if ((int)chamber_number(b, k, "rod", 1) != rod + 1) continue;
-    const double lo = fmax(from, chamber_number(b, k, "from", 0));
-    const double hi = fmin(to, chamber_number(b, k, "to", b->rod[rod].length));
-    if (hi <= lo) continue;
+    const double share = td_rod_share(reach, middle, chamber_number(b, k, "from", 0),
+                                      chamber_number(b, k, "to", b->rod[rod].length));
+    if (share == 0) continue;
     const value *offset = td_get(b->chambers, k, "offset"), *area = td_get(b->chambers, k, "area");
     const value* pressure = td_get(b->chambers, k, "pressure");
     td_exprs* g = b->spec->graph;
-    const ex force = times(b, (hi - lo) / (to - from),
+    const ex force = times(b, share,
                            mul(b, at_arc(b, td_value_ex(pressure, 0, g), middle),
                                at_arc(b, td_value_ex(area, 0, g), middle)));
     input[2] = add(b, input[2], force);
@@ -216,7 +266,7 @@ static td_status energy_law(builder* b, int rod, ex energy, double arc, ex* slot
   return TD_OK;
 }
 
-td_status td_rod_section(builder* b, int rod, double from, double to, double middle, double length,
+td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, double length,
                          model_force* f) {
   ex slots[SECTION_SLOTS], K[6], D[6];
   diagonal_stiffness(b, rod, middle, K);
@@ -235,7 +285,7 @@ td_status td_rod_section(builder* b, int rod, double from, double to, double mid
           at_arc(b, td_value_ex(visc, td_value_count(visc) == 6 ? d : 0, b->spec->graph), middle);
     slots[SECTION_HELD + d] = slots[SECTION_X0 + d];
   }
-  add_chambers(b, rod, from, to, slots + SECTION_INPUT);
+  add_chambers(b, rod, reach, middle, slots + SECTION_INPUT);
   slots[SECTION_POWER] = power ? td_value_ex(power, 0, b->spec->graph) : num_ex(b, 1);
   slots[SECTION_LENGTH] = num_ex(b, length);
   f->potential = is_constant(b, slots + SECTION_K, 36) && is_constant(b, slots + SECTION_X0, 6);

@@ -19,9 +19,25 @@ ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, doubl
 // Initial strain ("init", else the stress-free one) or strain rate.
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc);
 void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, ex* jz);
-// The law of the stretch [from, to] taken at `middle`, with weight `length`: fills the section's
-// slots and f->section.
-td_status td_rod_section(builder* b, int rod, double from, double to, double middle, double length,
+// What a place stands for, of what acts along the rod: the stretch [from, to], of which something
+// may cover a share; a point, from = to; or, gauss > 0, one of as many Gauss points of a polynomial
+// on [from, to].
+typedef struct rod_reach {
+  double from, to;
+  int gauss;
+} rod_reach;
+// How much of what acts between lo and hi counts at `arc`, relative to its weight.  At a Gauss
+// point it is the polynomial nearest to 1 between lo and hi and 0 elsewhere,
+//
+//   Σ_j (2j+1) P_j(x_k) ∫ P_j(x) dx,   j < gauss
+//
+// so that polynomials are integrated up to lo and hi exactly, wherever the points are.
+double td_rod_share(rod_reach reach, double arc, double lo, double hi);
+// Where the strains of a piece of any model stand.
+rod_reach td_rod_reach(const builder* b, const model_force* f);
+// The law of a place, taken at `middle`, with weight `length`: fills the section's slots and
+// f->section.
+td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, double length,
                          model_force* f);
 // Complete and append a strain element; its section has been made.
 td_status td_rod_strain(builder* b, int rod, int element, double arc, model_force* f);
