@@ -390,6 +390,14 @@ static td_status judge(const trial* t) {
 
 // Dense matrices grow with the square of the model.
 static td_status judge_size(td_spec* spec, const td_model* m) {
+  if (m->sparse && m->task_static && m->nvel > SPARSE_DENSE_LIMIT) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(td_get(spec->root, 0, "task"), 0, "feedforward"),
+             "task(1).feedforward = 'static' finds equilibria by dense matrices, of at most %d "
+             "velocities: the model has %d",
+             SPARSE_DENSE_LIMIT, m->nvel);
+    td_more(&spec->diags, "'dynamic' has no such limit");
+    return TD_E_MODEL;
+  }
   int largest = m->sparse ? 0 : m->nvel + m->nrow;
   for (int b = 0; m->sparse && b < m->nblock_at - 1; b++)
     largest = max_int(largest, m->block_at[b + 1] - m->block_at[b]);

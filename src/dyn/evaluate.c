@@ -399,6 +399,7 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
 // be NULL), after td_forward_dynamics at this very state.
 static td_status answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
                          double* a, double* lambda) {
+  if (m->sparse) return td_sparse_answers(m, w, f, g, k, a, lambda);
   arena* s = &w->scratch;
   const int n = m->nfree_v;
   double *free_f = arena_doubles(s, n * k), *x = arena_doubles(s, n * k);
@@ -432,7 +433,7 @@ static void recursive_answers(const td_model* m, td_work* w, const mass_factor* 
 td_status td_force_accelerations(const td_model* m, td_work* w, const double* f, double* a) {
   const arena_mark mark = arena_open(&w->scratch);
   td_status status = TD_OK;
-  if (is_recursive(m)) {
+  if (is_recursive(m) && !m->sparse) {  // nodes of networks leave no factors of the recursion
     mass_factor* factor = arena_bytes(&w->scratch, (size_t)m->nvel * sizeof(mass_factor));
     td_mass_factors(m, w, factor);
     recursive_answers(m, w, factor, f, 1, a);
@@ -450,7 +451,7 @@ td_status td_input_accelerations(const td_model* m, const td_state* state, td_wo
   const arena_mark mark = arena_open(s);
   double *B = arena_doubles(s, nv * nu), *g = arena_doubles(s, m->nrow * nu);
   td_status status = TD_OK;
-  if (is_recursive(m)) {
+  if (is_recursive(m) && !m->sparse) {
     mass_factor* factor = arena_bytes(s, (size_t)nv * sizeof(mass_factor));
     td_mass_factors(m, w, factor);
     td_input_map(m, state, w, B);

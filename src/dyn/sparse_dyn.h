@@ -112,9 +112,14 @@ td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, 
 td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
                                     double* dq, double* dv, double* du, double* dlambda);
 enum { SPARSE_DENSE_LIMIT = 1000 };  // velocities up to which that is allowed
-// Whether any of this is ever used: trees alone go through the recursion.
+// v' (nv x k) of generalised forces f (nv x k) and drives g of the rows (nrow x k, NULL: none)
+// alone, at the placed state; lambda (nrow x k) may be NULL.
+td_status td_sparse_answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
+                            double* a, double* lambda);
+// Whether any of this is ever used: trees alone go through the recursion, except that tasks need
+// the accelerations that inputs cause.
 static inline bool sparse_needs_factors(const td_model* m) {
-  return m->nrow > 0 || !m->recursive || m->nvel <= SPARSE_DENSE_LIMIT;
+  return m->nrow > 0 || !m->recursive || m->nvel <= SPARSE_DENSE_LIMIT || m->ntask > 0;
 }
 // Bytes of scratch that all of this needs.
 size_t td_sparse_scratch(const td_model* m);

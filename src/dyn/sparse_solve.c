@@ -568,6 +568,25 @@ static void solve_inputs(const td_model* m, const td_state* state, td_work* w, c
   arena_close(&w->scratch, mark);
 }
 
+td_status td_sparse_answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
+                            double* a, double* lambda) {
+  if (w->kkt == NULL) {
+    td_work_fail(w, "a network of %d velocities without tasks keeps no factors of its masses",
+                 m->nvel);
+    return TD_E_USAGE;
+  }
+  TD_TRY(factor_mass(m, w, false));
+  const arena_mark mark = arena_open(&w->scratch);
+  double *force = arena_doubles(&w->scratch, m->nvel), *drive = arena_doubles(&w->scratch, m->nrow);
+  for (int column = 0; column < k; column++) {
+    for (int i = 0; i < m->nvel; i++) force[i] = f[i * k + column];
+    for (int i = 0; i < m->nrow; i++) drive[i] = g ? g[i * k + column] : 0;
+    solve_column(m, w, force, drive, &(answers){a, k, lambda, k, 0}, column);
+  }
+  arena_close(&w->scratch, mark);
+  return TD_OK;
+}
+
 td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
                                     double* dq, double* dv, double* du, double* dlambda) {
   if (m->nvel > SPARSE_DENSE_LIMIT) {
@@ -615,7 +634,8 @@ size_t td_sparse_scratch(const td_model* m) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   const bool factors = sparse_needs_factors(m);
   size_t doubles = 10 * (n + r) + (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
-                   (size_t)m->noutput_probe + (size_t)m->noutput_input;
+                   (size_t)m->noutput_probe + (size_t)m->noutput_input +
+                   (m->ntask > 0 ? (n + r) * (size_t)m->ninput : 0);
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
                (n + r) * (2 * n + (size_t)m->ninput);

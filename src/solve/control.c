@@ -48,9 +48,11 @@ static double* take(double** at, size_t n) {
   return p;
 }
 
-static bool allocate(td_control* c, td_sizes size, int nfree) {
+static bool allocate(td_control* c, td_sizes size) {
   const size_t n = (size_t)c->n, m = (size_t)c->m, nv = (size_t)c->nv, nu = (size_t)c->nu;
-  const size_t nf = (size_t)nfree, r = (size_t)size.nconstraint, nq = (size_t)size.nq;
+  const bool is_static = td_task_is_static(c->model);  // else there are no matrices
+  const size_t nf = is_static ? (size_t)size.nfree : 0, nq = (size_t)size.nq;
+  const size_t r = is_static ? (size_t)size.nconstraint : 0;
   const size_t work = td_bounded_scratch(c->n, c->m) + nv * nu;
   const size_t statics = nq + 3 * r + 2 * nf + nf * nf + r * nf + m * (nf + r);
   const size_t total = 3 * m + 3 * n + n * nv + nv + nv * nu + 2 * n * m + work + statics;
@@ -93,7 +95,7 @@ td_status td_control_new(const td_model* model, td_work* work, const td_state* s
   c->nu = size.nu;
   c->nlaw = td_law_count(model);
   c->law = calloc((size_t)c->nlaw + 2 * area(c->nlaw, c->nv) + 1, sizeof(double));
-  td_status status = c->law && allocate(c, size, size.nfree) ? TD_OK : TD_E_NOMEM;
+  td_status status = c->law && allocate(c, size) ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) {
     c->law_q = c->law + c->nlaw;
     c->law_v = c->law_q + area(c->nlaw, c->nv);

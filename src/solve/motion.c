@@ -303,7 +303,7 @@ td_status td_motion_control(td_motion* m, td_control* control) {
   m->uz = m->uv + nv * nu;
   m->control = control;
   m->ode.n += m->nz;
-  return TD_OK;
+  return m->sparse != NULL ? td_sparse_motion_control(m) : TD_OK;
 }
 
 // One block for all scratch: vectors, the matrices of the Jacobian, the constraint rows.

@@ -51,6 +51,8 @@ td_status td_motion_settle(td_motion* motion, double t, double* y, double* work)
 
 // The linear systems of implicit steps of a sparse model; fills the hooks of motion->ode.
 td_status td_sparse_motion_new(td_motion* motion);
+// ... with the feedback of motion->control.
+td_status td_sparse_motion_control(td_motion* motion);
 void td_sparse_motion_free(struct sparse_motion* sparse);
 
 #endif

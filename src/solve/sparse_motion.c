@@ -7,11 +7,17 @@
 //
 // E, P and T are 1 but for unit quaternions, where q' = Ω q with Ω² = -|ω|²/4 makes E = (1 + γ Ω) /
 // (1 + γ² |ω|²/4).
+//
+// Continuous controllers add W U to J, with W = dv'/du and U the feedback of the few inputs they
+// set; the integrals z of task errors add the rows z' = -Jy dq.  With x0 the solution without W U
+// and Y = (1 - γ J)⁻¹ W,  (1 - γ U Y) ξ = U x0,  x = x0 + γ Y ξ.
 #include <math.h>
 #include <string.h>
 
+#include "dense.h"
 #include "motion.h"
 #include "sparse_dyn.h"
+#include "vectors.h"
 
 typedef struct sparse_motion {
   sparse_kkt *kkt, *mass;  // of the implicit step; of the accelerations, for products
@@ -21,6 +27,11 @@ typedef struct sparse_motion {
   double *q, *v;                // that state
   double gamma;
   bool mass_ready;
+  // feedback of controllers; empty without
+  int nfed, *fed;  // inputs that follow the state (at most nu)
+  int* pivot;
+  double *Jy, *Y, *S, *xi, *change;  // nz x nv, nfed x n, nfed x nfed, nfed, nz
+  void* feedback;
 } sparse_motion;
 
 void td_sparse_motion_free(sparse_motion* s) {
@@ -28,13 +39,48 @@ void td_sparse_motion_free(sparse_motion* s) {
   td_sparse_kkt_free(s->kkt);
   td_sparse_kkt_free(s->mass);
   free(s->K);
+  free(s->feedback);
   free(s);
+}
+
+td_status td_sparse_motion_control(td_motion* m) {
+  sparse_motion* s = m->sparse;
+  const size_t nu = (size_t)m->size.nu, nv = (size_t)m->size.nv, nz = (size_t)m->nz;
+  const size_t doubles = nz * nv + nu * (size_t)m->ode.n + nu * nu + nu + nz;
+  s->feedback = calloc(doubles * sizeof(double) + 2 * nu * sizeof(int) + 1, 1);
+  if (s->feedback == NULL) return TD_E_NOMEM;
+  s->Jy = s->feedback;
+  s->Y = s->Jy + nz * nv;
+  s->S = s->Y + nu * (size_t)m->ode.n;
+  s->xi = s->S + nu * nu;
+  s->change = s->xi + nu;
+  s->fed = (int*)(void*)(s->change + nz);
+  s->pivot = s->fed + nu;
+  return TD_OK;
+}
+
+// W (m->du), U (m->uq, uv, uz) and Jy at the state that was unpacked last
+static td_status linearise_feedback(td_motion* m) {
+  sparse_motion* s = m->sparse;
+  const size_t nv = (size_t)m->size.nv, nz = (size_t)m->nz;
+  td_control_slopes(m->control, m->state, m->uq, m->uv, m->uz);
+  if (nz > 0) memcpy(s->Jy, td_control_jacobian(m->control), nz * nv * sizeof(double));
+  s->nfed = 0;
+  for (int u = 0; u < m->size.nu; u++) {
+    const double *q = m->uq + area(u, m->size.nv), *v = m->uv + area(u, m->size.nv);
+    bool follows = false;
+    for (size_t i = 0; i < nv && !follows; i++) follows = q[i] != 0 || v[i] != 0;
+    for (int i = 0; i < m->nz && !follows; i++) follows = m->uz[u * m->nz + i] != 0;
+    if (follows) s->fed[s->nfed++] = u;
+  }
+  return s->nfed > 0 ? td_input_accelerations(m->model, m->state, m->work, m->du) : TD_OK;
 }
 
 static td_status linearise(void* ctx, double t, const double* y) {
   td_motion* m = ctx;
   sparse_motion* s = m->sparse;
   td_motion_unpack(m, t, y);
+  TD_TRY(m->controlled);
   TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
   td_sparse_tangent(m->model, m->work, td_work_vdot(m->work), td_work_lambda(m->work), s->K, s->C,
                     s->M);
@@ -45,7 +91,7 @@ static td_status linearise(void* ctx, double t, const double* y) {
   memcpy(s->q, m->state->q, (size_t)m->size.nq * sizeof(double));
   memcpy(s->v, m->state->v, (size_t)m->size.nv * sizeof(double));
   s->mass_ready = false;
-  return TD_OK;
+  return m->control != NULL ? linearise_feedback(m) : TD_OK;
 }
 
 // ---- unit quaternions -------------------------------------------------------------------------
@@ -152,20 +198,6 @@ static void turn_rows(const td_motion* m, double* rows) {
   }
 }
 
-static td_status factor(void* ctx, double gamma) {
-  td_motion* m = ctx;
-  sparse_motion* s = m->sparse;
-  const int rows = row_values(m->model);
-  // not before it is wanted: explicit steps and leaps never factor
-  if (s->kkt == NULL) s->kkt = td_sparse_kkt_new(m->model, false, true);
-  if (s->kkt == NULL) return TD_E_NOMEM;
-  s->gamma = gamma;
-  for (int i = 0; i < rows; i++) s->J2[i] = gamma * gamma * s->Gq[i];
-  if (td_has_quaternions(m->model)) turn_rows(m, s->J2);
-  for (int i = 0; i < rows; i++) s->J2[i] += s->J[i] + gamma * s->Gv[i];
-  return td_sparse_kkt_factor_by(s->kkt, step_column, m, s->J, s->J2);
-}
-
 // ---- products ---------------------------------------------------------------------------------
 
 // y = M x in the order of the velocities
@@ -220,8 +252,38 @@ static void clear_given(const td_model* m, double* f) {
     if (m->vel[i].motion != NUM_NONE) f[i] = 0;
 }
 
-static void solve(void* ctx, double* b) {
-  td_motion* m = ctx;
+// dq along the tangent directions (s->d) and dv (s->rv) of a change x of the unknowns
+static void displacement(td_motion* m, const double* x) {
+  sparse_motion* s = m->sparse;
+  const double gamma = s->gamma;
+  read_y(m, x);
+  s->gamma = 0;  // N⁺ dq, not P dq
+  tangent_part(m, s->rq, s->d);
+  s->gamma = gamma;
+}
+
+// Change of each input that follows the state: U x
+static void follow(td_motion* m, const double* x, double* xi) {
+  const sparse_motion* s = m->sparse;
+  const int nv = m->size.nv;
+  const double* z = x + m->nq + m->nv + m->ntarget;
+  displacement(m, x);
+  for (int k = 0; k < s->nfed; k++) {
+    const int u = s->fed[k];
+    xi[k] = inner(m->uq + area(u, nv), s->d, nv) + inner(m->uv + area(u, nv), s->rv, nv) +
+            inner(m->uz + area(u, m->nz), z, m->nz);
+  }
+}
+
+// Change of each task value: Jy dq
+static void task_changes(td_motion* m, const double* x, double* change) {
+  const sparse_motion* s = m->sparse;
+  displacement(m, x);
+  for (int i = 0; i < m->nz; i++) change[i] = inner(s->Jy + area(i, m->size.nv), s->d, m->size.nv);
+}
+
+// (1 - γ J) x = b in place, without the feedback of controllers
+static void solve_open(td_motion* m, double* b) {
   sparse_motion* s = m->sparse;
   const double gamma = s->gamma;
   read_y(m, b);
@@ -242,7 +304,49 @@ static void solve(void* ctx, double* b) {
   for (int i = 0; i < m->nq; i++) b[i] = s->rq[m->iq[i]] + gamma * m->qdot[m->iq[i]];
   for (int i = 0; i < m->nv; i++) b[m->nq + i] = s->rv[m->iv[i]];
   // targets come as [value, rate]
-  for (int i = m->nq + m->nv; i < m->ode.n; i += 2) b[i] += gamma * b[i + 1];
+  const int target = m->nq + m->nv, z = target + m->ntarget;
+  for (int i = target; i < z; i += 2) b[i] += gamma * b[i + 1];
+  if (m->nz == 0) return;
+  task_changes(m, b, s->change);
+  for (int i = 0; i < m->nz; i++) b[z + i] -= gamma * s->change[i];
+}
+
+static td_status factor(void* ctx, double gamma) {
+  td_motion* m = ctx;
+  sparse_motion* s = m->sparse;
+  const int rows = row_values(m->model);
+  // not before it is wanted: explicit steps and leaps never factor
+  if (s->kkt == NULL) s->kkt = td_sparse_kkt_new(m->model, false, true);
+  if (s->kkt == NULL) return TD_E_NOMEM;
+  s->gamma = gamma;
+  for (int i = 0; i < rows; i++) s->J2[i] = gamma * gamma * s->Gq[i];
+  if (td_has_quaternions(m->model)) turn_rows(m, s->J2);
+  for (int i = 0; i < rows; i++) s->J2[i] += s->J[i] + gamma * s->Gv[i];
+  TD_TRY(td_sparse_kkt_factor_by(s->kkt, step_column, m, s->J, s->J2));
+
+  // the response Y to each input that follows the state, and 1 - γ U Y
+  const int n = m->ode.n, nf = s->nfed, nu = m->size.nu;
+  for (int k = 0; k < nf; k++) {
+    double* Y = s->Y + area(k, n);
+    memset(Y, 0, (size_t)n * sizeof(double));
+    for (int i = 0; i < m->nv; i++) Y[m->nq + i] = m->du[area(m->iv[i], nu) + (size_t)s->fed[k]];
+    solve_open(m, Y);
+    follow(m, Y, s->xi);
+    for (int i = 0; i < nf; i++) s->S[i * nf + k] = (i == k) - gamma * s->xi[i];
+  }
+  return nf > 0 && td_lu(s->S, nf, s->pivot) != 0 ? TD_E_SINGULAR : TD_OK;
+}
+
+static void solve(void* ctx, double* b) {
+  td_motion* m = ctx;
+  sparse_motion* s = m->sparse;
+  solve_open(m, b);
+  if (s->nfed == 0) return;
+  follow(m, b, s->xi);
+  td_lu_solve(s->S, s->pivot, s->nfed, s->xi, 1);
+  for (int k = 0; k < s->nfed; k++)
+    for (int i = 0; i < m->ode.n; i++)
+      b[i] += s->gamma * s->xi[k] * s->Y[area(k, m->ode.n) + (size_t)i];
 }
 
 // J x: [N dv + d(N v)/dq dq,  dv'] with M dv' - J'dλ = -(K d + C dv), J dv' = -(Gq d + Gv dv)
@@ -272,10 +376,19 @@ static td_status product(void* ctx, const double* x, double* y) {
   td_sparse_kkt_solve(s->mass, s->f, s->g, s->rv, NULL);
   for (int i = 0; i < m->nq; i++) y[i] = m->qdot[m->iq[i]];
   for (int i = 0; i < m->nv; i++) y[m->nq + i] = s->rv[m->iv[i]];
-  for (int i = m->nq + m->nv; i < m->ode.n; i += 2) {
+  const int target = m->nq + m->nv, z = target + m->ntarget;
+  for (int i = target; i < z; i += 2) {
     y[i] = x[i + 1];
     y[i + 1] = 0;
   }
+
+  // what controllers add: z' = -Jy dq, and W U x
+  if (m->nz > 0) task_changes(m, x, y + z);
+  for (int i = 0; i < m->nz; i++) y[z + i] = -y[z + i];
+  if (s->nfed > 0) follow(m, x, s->xi);
+  for (int k = 0; k < s->nfed; k++)
+    for (int i = 0; i < m->nv; i++)
+      y[m->nq + i] += s->xi[k] * m->du[area(m->iv[i], m->size.nu) + (size_t)s->fed[k]];
   return TD_OK;
 }
 

@@ -23,6 +23,12 @@ td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, 
   return TD_E_USAGE;
 }
 
+td_status td_sparse_answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
+                            double* a, double* lambda) {
+  (void)m, (void)w, (void)f, (void)g, (void)k, (void)a, (void)lambda;
+  return TD_E_USAGE;
+}
+
 td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
                                     double* dq, double* dv, double* du, double* dlambda) {
   (void)m, (void)state, (void)w, (void)dq, (void)dv, (void)du, (void)dlambda;

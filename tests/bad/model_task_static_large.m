@@ -1,0 +1,9 @@
+F = input('F', 0);
+mesh(1).grid = [20 20];
+mesh(1).body.m = 0.01;
+mesh(1).joint(2).spring.coeff = 100;
+exload(1).exbody = at(mesh(1), 210);
+exload(1).ftau = [0 0 F];
+task(1).value = pos(mesh(1), 210)(3);
+task(1).desired = 0.01;
+task(1).feedforward = 'static';
