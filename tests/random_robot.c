@@ -59,9 +59,9 @@ static void direction(uint64_t* seed, double x[3]) {
 
 // ---- joints -----------------------------------------------------------------------------------
 
-// Of each kind of joint: its number of velocities, and which of its values are polar ('p': change of
-// sign like the axis in a mirror), axial triples ('a', three in a row), polar triples ('t') or plain
-// angles ('-').
+// Of each kind of joint: its number of velocities, and which of its values are polar ('p': change
+// of sign like the axis in a mirror), axial triples ('a', three in a row), polar triples ('t') or
+// plain angles ('-').
 static const struct {
   int n;
   const char* nature;
@@ -136,7 +136,8 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
     if (k == 0) p->joint = ROBOT_FREE, p->rod = false;
     if (k > 0 && p->on.part < 0) p->on.part = 0;
   }
-  if (plan->kind == ROBOT_RESTING && !joint_table[p->joint].plain) p->joint = p->rod ? ROBOT_FIXED : ROBOT_REVOLUTE;
+  if (plan->kind == ROBOT_RESTING && !joint_table[p->joint].plain)
+    p->joint = p->rod ? ROBOT_FIXED : ROBOT_REVOLUTE;
   for (int i = 0; i < 6; i++) {
     p->q[i] = 0.4 * check_random(seed);
     p->v[i] = 1.5 * check_random(seed);
@@ -145,7 +146,8 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   const bool held = plan->kind == ROBOT_RESTING;
   for (int i = 0; i < joint_table[p->joint].n && joint_table[p->joint].plain; i++) {
     const double draw = between(seed, 0, 1);
-    if (held || draw < 0.5) p->spring[i] = between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
+    if (held || draw < 0.5)
+      p->spring[i] = between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
     if (held || (draw < 0.3 && plan->kind == ROBOT_ANY)) p->damper[i] = between(seed, 0.2, 1);
   }
   p->one_sided = plan->kind == ROBOT_ANY && p->spring[0] > 0 && chance(seed, 0.15);
@@ -159,7 +161,8 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   vector(seed, 0.1, p->com);
   const double a = between(seed, 0.5, 1), b = between(seed, 0.5, 1), c = between(seed, 0.3, 0.5);
   const double I[6] = {b + c, a + c, a + b, 0, 0, 0};
-  for (int i = 0; i < 6; i++) p->I[i] = 0.01 * p->m * (I[i] + (i > 2 ? 0.1 * check_random(seed) : 0));
+  for (int i = 0; i < 6; i++)
+    p->I[i] = 0.01 * p->m * (I[i] + (i > 2 ? 0.1 * check_random(seed) : 0));
 
   // rod
   p->model = (robot_element)(ROBOT_GVS + pick(seed, 5));
@@ -175,12 +178,15 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
 
 static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
   static const robot_element kinds[] = {
-      ROBOT_SPRING,     ROBOT_ROPE,           ROBOT_STOP,          ROBOT_DAMPER,        ROBOT_BEAM,
-      ROBOT_LOOP_FIXED, ROBOT_LOOP_REVOLUTE,  ROBOT_LOOP_PRISMATIC, ROBOT_LOOP_CYLINDRICAL,
-      ROBOT_LOOP_UNIVERSAL, ROBOT_LOOP_SPHERICAL, ROBOT_LOOP_SPHERICAL, ROBOT_LOOP_ROWS};
+      ROBOT_SPRING,         ROBOT_ROPE,           ROBOT_STOP,
+      ROBOT_DAMPER,         ROBOT_BEAM,           ROBOT_LOOP_FIXED,
+      ROBOT_LOOP_REVOLUTE,  ROBOT_LOOP_PRISMATIC, ROBOT_LOOP_CYLINDRICAL,
+      ROBOT_LOOP_UNIVERSAL, ROBOT_LOOP_SPHERICAL, ROBOT_LOOP_SPHERICAL,
+      ROBOT_LOOP_ROWS};
   *l = (robot_link){.power = 1};
   l->kind = kinds[pick(seed, (int)(sizeof kinds / sizeof *kinds))];
-  if (plan->kind != ROBOT_ANY && (l->kind == ROBOT_DAMPER || l->kind == ROBOT_ROPE || l->kind == ROBOT_STOP))
+  if (plan->kind != ROBOT_ANY &&
+      (l->kind == ROBOT_DAMPER || l->kind == ROBOT_ROPE || l->kind == ROBOT_STOP))
     l->kind = ROBOT_SPRING;
   l->a = random_place(seed, plan, plan->kind != ROBOT_FLYING);
   do l->b = random_place(seed, plan, false);
@@ -190,10 +196,12 @@ static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
   direction(seed, other);
   const double d = l->axis[0] * other[0] + l->axis[1] * other[1] + l->axis[2] * other[2];
   double n = 0;
-  for (int i = 0; i < 3; i++) l->axis2[i] = other[i] - d * l->axis[i], n += l->axis2[i] * l->axis2[i];
+  for (int i = 0; i < 3; i++)
+    l->axis2[i] = other[i] - d * l->axis[i], n += l->axis2[i] * l->axis2[i];
   for (int i = 0; i < 3; i++) l->axis2[i] /= sqrt(fmax(n, 1e-6));
   for (int i = 0; i < 6; i++) l->stiffness[i] = between(seed, 20, 100) * (i < 3 ? 1 : 0.05);
-  l->damping = plan->kind == ROBOT_CONSERVATIVE || plan->kind == ROBOT_FLYING ? 0 : between(seed, 0.2, 1);
+  l->damping =
+      plan->kind == ROBOT_CONSERVATIVE || plan->kind == ROBOT_FLYING ? 0 : between(seed, 0.2, 1);
   if (l->kind == ROBOT_DAMPER) l->power = between(seed, 1, 2);
   l->rest = between(seed, 0.1, 0.4);
   l->rows = 1 + pick(seed, 7);
@@ -208,7 +216,9 @@ static bool close_link(random_robot* plan, robot_link* l) {
 }
 
 static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
-  *c = (robot_cable){.tension = between(seed, 0.5, 2), .stiffness = between(seed, 20, 60), .pull = between(seed, 0.002, 0.01)};
+  *c = (robot_cable){.tension = between(seed, 0.5, 2),
+                     .stiffness = between(seed, 20, 60),
+                     .pull = between(seed, 0.002, 0.01)};
   for (int i = 0; i < 2; i++) c->path[i] = 0.008 * check_random(seed);
   c->helix = chance(seed, 0.3) ? between(seed, 10, 20) : 0;
   // rods of which one grows, directly or over joints and bodies, from the tip of the other
@@ -228,23 +238,31 @@ static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
     if (c->nrod > 1) c->kind = ROBOT_CABLE_OVER;
   } else {
     c->nvia = 2 + pick(seed, 2);
-    for (int i = 0; i < c->nvia; i++) c->via[i] = random_place(seed, plan, plan->kind != ROBOT_FLYING);
+    for (int i = 0; i < c->nvia; i++)
+      c->via[i] = random_place(seed, plan, plan->kind != ROBOT_FLYING);
     for (int i = 1; i < c->nvia; i++)
       while (c->via[i].part == c->via[i - 1].part) c->via[i] = random_place(seed, plan, true);
   }
-  c->drive = plan->kind != ROBOT_ANY || chance(seed, 0.4) ? ROBOT_CABLE_PULL : chance(seed, 0.3) ? ROBOT_CABLE_TAUT : ROBOT_CABLE;
+  c->drive = plan->kind != ROBOT_ANY || chance(seed, 0.4) ? ROBOT_CABLE_PULL
+             : chance(seed, 0.3)                          ? ROBOT_CABLE_TAUT
+                                                          : ROBOT_CABLE;
 }
 
 static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
   static const robot_element kinds[] = {ROBOT_PLANE, ROBOT_BALL, ROBOT_CYLINDER, ROBOT_TOUCH};
-  *c = (robot_contact){.kind = kinds[pick(seed, 4)], .ball = between(seed, 0.02, 0.05), .radius = between(seed, 0.1, 0.2),
-                       .stiffness = between(seed, 500, 2000), .damping = between(seed, 0, 0.5), .friction = between(seed, 0, 0.5)};
+  *c = (robot_contact){.kind = kinds[pick(seed, 4)],
+                       .ball = between(seed, 0.02, 0.05),
+                       .radius = between(seed, 0.1, 0.2),
+                       .stiffness = between(seed, 500, 2000),
+                       .damping = between(seed, 0, 0.5),
+                       .friction = between(seed, 0, 0.5)};
   c->a = random_place(seed, plan, false);
   c->b = random_place(seed, plan, false);
   if (plan->part[c->a.part].rod) memset(c->a.point, 0, sizeof c->a.point), c->a.along = 1;
   direction(seed, c->normal);
   // a little above or below the surface at the start
-  const double gap = between(seed, -0.004, 0.02), r = plan->part[c->a.part].rod ? plan->part[c->a.part].radius : c->ball;
+  const double gap = between(seed, -0.004, 0.02),
+               r = plan->part[c->a.part].rod ? plan->part[c->a.part].radius : c->ball;
   double x[3];
   world_point(plan, &c->a, x);
   const double d = r + gap + (c->kind == ROBOT_PLANE ? 0 : c->radius);
@@ -285,7 +303,13 @@ static void take_stock(random_robot* plan) {
 bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
   uint64_t state = number * 7919 + 13, *seed = &state;
   check_random(seed);
-  *plan = (random_robot){.seed = number, .kind = kind, .chamber = -1, .tie = -1, .loaded = -1, .followed = -1, .driver = -1};
+  *plan = (random_robot){.seed = number,
+                         .kind = kind,
+                         .chamber = -1,
+                         .tie = -1,
+                         .loaded = -1,
+                         .followed = -1,
+                         .driver = -1};
   const bool any = kind == ROBOT_ANY, outside = kind != ROBOT_FLYING;
   if (outside) vector(seed, 6, plan->g);
   plan->npart = 2 + pick(seed, kind == ROBOT_RESTING ? 3 : 5);
@@ -295,7 +319,8 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
   for (int k = 1; any && k < plan->npart; k++)
     for (int i = 0; i < k && plan->part[k].twin < 0; i++) {
       robot_part *a = &plan->part[i], *b = &plan->part[k];
-      if (a->joint != b->joint || !joint_table[a->joint].plain || a->rod || b->rod || a->driven || b->driven || !chance(seed, 0.3))
+      if (a->joint != b->joint || !joint_table[a->joint].plain || a->rod || b->rod || a->driven ||
+          b->driven || !chance(seed, 0.3))
         continue;
       b->equal = true;
       b->twin = i;
@@ -343,7 +368,8 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     for (int i = 0; i < 6; i++) plan->follow[i] = (i < 3 ? 1 : 0.1) * check_random(seed);
   }
   for (int k = 0; any && k < plan->npart && plan->driver < 0; k++)
-    if (joint_table[plan->part[k].joint].plain && !plan->part[k].driven && !plan->part[k].equal && chance(seed, 0.3)) {
+    if (joint_table[plan->part[k].joint].plain && !plan->part[k].driven && !plan->part[k].equal &&
+        chance(seed, 0.3)) {
       plan->driver = k;
       plan->effort = between(seed, -0.5, 0.5);
       plan->law = !plan->part[k].rod && chance(seed, 0.3);
@@ -356,7 +382,14 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
 // ---- writing ----------------------------------------------------------------------------------
 
 robot_style robot_style_plain(void) {
-  return (robot_style){.metre = 1, .kilogram = 1, .second = 1, .linear = "dense", .solver = "auto", .refine = 1, .t_final = 0.1, .rtol = 1e-9};
+  return (robot_style){.metre = 1,
+                       .kilogram = 1,
+                       .second = 1,
+                       .linear = "dense",
+                       .solver = "auto",
+                       .refine = 1,
+                       .t_final = 0.04,
+                       .rtol = 1e-8};
 }
 
 typedef struct writer {
@@ -379,10 +412,12 @@ static void say(writer* w, const char* format, ...) {
 typedef struct dimension {
   int metre, kilogram, second;
 } dimension;
-static const dimension ONE = {0, 0, 0}, LENGTH = {1, 0, 0}, PER_LENGTH = {-1, 0, 0}, SPEED = {1, 0, -1}, RATE = {0, 0, -1},
-                       ACCELERATION = {1, 0, -2}, MASS = {0, 1, 0}, INERTIA = {2, 1, 0}, FORCE = {1, 1, -2}, TORQUE = {2, 1, -2},
-                       STIFFNESS = {0, 1, -2}, VISCOSITY = {0, 1, -1}, TURN_VISCOSITY = {2, 1, -1}, PRESSURE = {-1, 1, -2},
-                       DENSITY = {-3, 1, 0}, ETA = {-1, 1, -1}, AREA = {2, 0, 0}, PER_SPEED = {-1, 0, 1};
+static const dimension ONE = {0, 0, 0}, LENGTH = {1, 0, 0}, PER_LENGTH = {-1, 0, 0},
+                       SPEED = {1, 0, -1}, RATE = {0, 0, -1}, ACCELERATION = {1, 0, -2},
+                       MASS = {0, 1, 0}, INERTIA = {2, 1, 0}, FORCE = {1, 1, -2},
+                       TORQUE = {2, 1, -2}, STIFFNESS = {0, 1, -2}, VISCOSITY = {0, 1, -1},
+                       TURN_VISCOSITY = {2, 1, -1}, PRESSURE = {-1, 1, -2}, DENSITY = {-3, 1, 0},
+                       ETA = {-1, 1, -1}, AREA = {2, 0, 0}, PER_SPEED = {-1, 0, 1};
 
 static double scaled(const robot_style* s, double value, dimension d) {
   return value * pow(s->metre, d.metre) * pow(s->kilogram, d.kilogram) * pow(s->second, d.second);
@@ -422,11 +457,6 @@ static void polar_row(writer* w, const double x[3], dimension d) {
   polar(w->style, x, y);
   row(w, y, 3, d);
 }
-static void axial_row(writer* w, const double x[3], dimension d) {
-  double y[3];
-  axial(w->style, x, y);
-  row(w, y, 3, d);
-}
 // A direction in the world; plain numbers, for it may be part of the structure
 static void world_direction(writer* w, const double x[3], dimension d) {
   double y[3], z[3];
@@ -453,7 +483,8 @@ static void rotation(writer* w, const double r[3]) {
 }
 
 // Steps of `tr` from the frame of the ground or of a part: the whole robot's, then to the point
-static int steps(writer* w, const char* thing, int number_of, int part, const double point[3], const double* turn) {
+static int steps(writer* w, const char* thing, int number_of, int part, const double point[3],
+                 const double* turn) {
   int k = 0;
   if (part < 0) {
     say(w, "%s(%d).tr(%d).trans = ", thing, number_of, ++k);
@@ -539,25 +570,39 @@ static void freedom(writer* w, const robot_part* p, int joint, int k) {
   joint_axis(w, p, a);
   axial(w->style, p->axis2, b);
   if (p->joint == ROBOT_CAYLEY || p->joint == ROBOT_CHART) {
-    say(w, "joint(%d).tr(%d).rot = [%sinf inf inf]; ", joint, k + 1, p->joint == ROBOT_CHART ? "0 " : "");
+    say(w, "joint(%d).tr(%d).rot = [%sinf inf inf]; ", joint, k + 1,
+        p->joint == ROBOT_CHART ? "0 " : "");
     return;
   }
   if (w->style->by_tr) {
     switch ((int)p->joint) {
-      case ROBOT_REVOLUTE: aligned(w, joint, k, a, "rot = [3 inf]"); return;
-      case ROBOT_PRISMATIC: aligned(w, joint, k, a, "trans = [0 0 inf]"); return;
-      case ROBOT_CYLINDRICAL: aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), a, "trans = [0 0 inf]"); return;
-      case ROBOT_UNIVERSAL: aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), b, "rot = [3 inf]"); return;
-      case ROBOT_SPHERICAL: say(w, "joint(%d).tr(%d).rot = [inf inf inf inf]; ", joint, k + 1); return;
-      case ROBOT_FREE:
-        say(w, "joint(%d).tr(%d).trans = [inf inf inf]; joint(%d).tr(%d).rot = [inf inf inf inf]; ", joint, k + 1, joint, k + 1);
+      case ROBOT_REVOLUTE:
+        aligned(w, joint, k, a, "rot = [3 inf]");
         return;
-      default: break;
+      case ROBOT_PRISMATIC:
+        aligned(w, joint, k, a, "trans = [0 0 inf]");
+        return;
+      case ROBOT_CYLINDRICAL:
+        aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), a, "trans = [0 0 inf]");
+        return;
+      case ROBOT_UNIVERSAL:
+        aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), b, "rot = [3 inf]");
+        return;
+      case ROBOT_SPHERICAL:
+        say(w, "joint(%d).tr(%d).rot = [inf inf inf inf]; ", joint, k + 1);
+        return;
+      case ROBOT_FREE:
+        say(w, "joint(%d).tr(%d).trans = [inf inf inf]; joint(%d).tr(%d).rot = [inf inf inf inf]; ",
+            joint, k + 1, joint, k + 1);
+        return;
+      default:
+        break;
     }
   }
   say(w, "joint(%d).type = '%s'; ", joint, type_name(p->joint));
   if (p->joint == ROBOT_UNIVERSAL) {
-    say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", joint, a[0], a[1], a[2], b[0], b[1], b[2]);
+    say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", joint, a[0], a[1], a[2],
+        b[0], b[1], b[2]);
   } else if (p->joint != ROBOT_SPHERICAL && p->joint != ROBOT_FREE && p->joint != ROBOT_FIXED) {
     say(w, "joint(%d).axis = [%.17g %.17g %.17g]; ", joint, a[0], a[1], a[2]);
   }
@@ -580,7 +625,8 @@ static double value_sign(const writer* w, const robot_part* p, int i, dimension*
   return 1;
 }
 
-// Initial values, springs, dampers, motion and input of the DOFs of a part; `thing` is what they are of
+// Initial values, springs, dampers, motion and input of the DOFs of a part; `thing` is what they
+// are of
 static void dofs(writer* w, int k, const char* thing) {
   const robot_part* p = &w->plan->part[k];
   const int n = joint_table[p->joint].n;
@@ -604,7 +650,8 @@ static void dofs(writer* w, int k, const char* thing) {
       number(w, q0, d);
       say(w, " + ");
       number(w, size, d);
-      const double t0 = scaled(w->style, 0.02, (dimension){0, 0, 1}), t1 = scaled(w->style, 0.5, (dimension){0, 0, 1});
+      const double t0 = scaled(w->style, 0.01, (dimension){0, 0, 1}),
+                   t1 = scaled(w->style, 0.3, (dimension){0, 0, 1});
       const double soft = scaled(w->style, w->style->smooth, (dimension){0, 0, 1});
       if (!p->jumps) {
         say(w, "*sin(");
@@ -639,7 +686,8 @@ static void dofs(writer* w, int k, const char* thing) {
       number(w, p->damper[i], slides ? VISCOSITY : TURN_VISCOSITY);
       say(w, "; ");
     }
-    if (w->plan->driver == k && i == 0) say(w, "%s.dof(1).input = %s; ", thing, sign > 0 ? "u" : "-u");
+    if (w->plan->driver == k && i == 0)
+      say(w, "%s.dof(1).input = %s; ", thing, sign > 0 ? "u" : "-u");
   }
 }
 
@@ -652,9 +700,13 @@ static void write_body(writer* w, int k) {
     const int body = half == 0 ? b : w->nbody + b;
     const double share = half == 0 ? 1 - part2 : part2, m = share * p->m;
     double com[3], I[6], y[3];
-    for (int i = 0; i < 3; i++) com[i] = p->com[i] + (count == 1 ? 0 : half == 0 ? -part2 / (1 - part2) * offset[i] : offset[i]);
+    for (int i = 0; i < 3; i++)
+      com[i] = p->com[i] + (count == 1  ? 0
+                            : half == 0 ? -part2 / (1 - part2) * offset[i]
+                                        : offset[i]);
     // what the two masses at their distances have is taken from the first
-    for (int i = 0; i < 6; i++) I[i] = half == 0 && count == 2 ? p->I[i] * (1 - part2) : share * p->I[i];
+    for (int i = 0; i < 6; i++)
+      I[i] = half == 0 && count == 2 ? p->I[i] * (1 - part2) : share * p->I[i];
     if (half == 0 && count == 2) {
       const double m1 = m, m2 = part2 * p->m, d2 = part2 / (1 - part2);
       const double *o = offset, e = m2 + m1 * d2 * d2;
@@ -678,18 +730,22 @@ static void write_body(writer* w, int k) {
     }
     say(w, "];\n");
     if (half == 1) {
-      say(w, "joint(%d).first = %d; joint(%d).second = %d; joint(%d).type = 'fixed';\n", body, b, body, body, body);
+      say(w, "joint(%d).first = %d; joint(%d).second = %d; joint(%d).type = 'fixed';\n", body, b,
+          body, body, body);
       continue;
     }
     if (w->plan->fluid_rho > 0) {
       say(w, "body(%d).fluid.volume = ", body);
       number(w, 3e-4, (dimension){3, 0, 0});
-      const double drag = scaled(w->style, 2, (dimension){-1, 1, 0}), turn = scaled(w->style, 0.05, (dimension){1, 1, 0}),
+      const double drag = scaled(w->style, 2, (dimension){-1, 1, 0}),
+                   turn = scaled(w->style, 0.05, (dimension){1, 1, 0}),
                    added = scaled(w->style, 0.2, MASS);
       say(w, "; body(%d).fluid.center = ", body);
       polar_row(w, p->com, LENGTH);
-      say(w, "; body(%d).fluid.drag_matrix = diag([%.17g %.17g %.17g %.17g %.17g %.17g]); ", body, drag, drag, drag, turn, turn, turn);
-      say(w, "body(%d).fluid.added_mass = diag([%.17g %.17g %.17g 0 0 0]);\n", body, added, 2 * added, added);
+      say(w, "; body(%d).fluid.drag_matrix = diag([%.17g %.17g %.17g %.17g %.17g %.17g]); ", body,
+          drag, drag, drag, turn, turn, turn);
+      say(w, "body(%d).fluid.added_mass = diag([%.17g %.17g %.17g 0 0 0]);\n", body, added,
+          2 * added, added);
     }
     char thing[40];
     snprintf(thing, sizeof thing, "joint(%d)", b);
@@ -741,7 +797,8 @@ static void write_rod(writer* w, int k) {
     joint_axis(w, p, a);
     axial(s, p->axis2, b);
     if (p->joint == ROBOT_UNIVERSAL) {
-      say(w, "rod(%d).joint.axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", r, a[0], a[1], a[2], b[0], b[1], b[2]);
+      say(w, "rod(%d).joint.axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", r, a[0], a[1], a[2],
+          b[0], b[1], b[2]);
     } else if (p->joint != ROBOT_FIXED && p->joint != ROBOT_SPHERICAL && p->joint != ROBOT_FREE) {
       say(w, "rod(%d).joint.axis = [%.17g %.17g %.17g]; ", r, a[0], a[1], a[2]);
     }
@@ -758,7 +815,8 @@ static void write_rod(writer* w, int k) {
 }
 
 static void write_link(writer* w, const robot_link* l) {
-  static const char* const types[] = {"fixed", "revolute", "prismatic", "cylindrical", "universal", "spherical"};
+  static const char* const types[] = {"fixed",       "revolute",  "prismatic",
+                                      "cylindrical", "universal", "spherical"};
   const bool loop = l->kind >= ROBOT_LOOP_FIXED && l->kind <= ROBOT_LOOP_SPHERICAL;
   const bool swap = w->style->swapped && l->kind == ROBOT_LOOP_SPHERICAL && l->a.part >= 0;
   const robot_place *a = swap ? &l->b : &l->a, *b = swap ? &l->a : &l->b;
@@ -775,12 +833,15 @@ static void write_link(writer* w, const robot_link* l) {
   if (loop) {
     double x[3], y[3];
     const bool slide = l->kind == ROBOT_LOOP_PRISMATIC;
-    if (slide) polar(w->style, l->axis, x);
-    else axial(w->style, l->axis, x);
+    if (slide)
+      polar(w->style, l->axis, x);
+    else
+      axial(w->style, l->axis, x);
     axial(w->style, l->axis2, y);
     say(w, "joint(%d).type = '%s'; ", j, types[l->kind - ROBOT_LOOP_FIXED]);
     if (l->kind == ROBOT_LOOP_UNIVERSAL) {
-      say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g];\n", j, x[0], x[1], x[2], y[0], y[1], y[2]);
+      say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g];\n", j, x[0], x[1], x[2],
+          y[0], y[1], y[2]);
     } else if (l->kind != ROBOT_LOOP_SPHERICAL && l->kind != ROBOT_LOOP_FIXED) {
       say(w, "joint(%d).axis = [%.17g %.17g %.17g];\n", j, x[0], x[1], x[2]);
     }
@@ -789,7 +850,8 @@ static void write_link(writer* w, const robot_link* l) {
   }
   if (l->kind == ROBOT_LOOP_ROWS) {
     // along the axes of the second body, which turn with the robot
-    say(w, "joint(%d).fixed = [%d %d %d]; joint(%d).refbody = ", j, l->rows & 1, (l->rows >> 1) & 1, (l->rows >> 2) & 1, j);
+    say(w, "joint(%d).fixed = [%d %d %d]; joint(%d).refbody = ", j, l->rows & 1, (l->rows >> 1) & 1,
+        (l->rows >> 2) & 1, j);
     place(w, b);
     say(w, ";\n");
     return;
@@ -800,7 +862,8 @@ static void write_link(writer* w, const robot_link* l) {
     say(w, "]; joint(%d).spring.init = nan*ones(1, 6); ", j);
     if (l->damping > 0) {
       say(w, "joint(%d).damp.visc = [", j);
-      for (int i = 0; i < 6; i++) number(w, l->damping * (i < 3 ? 1 : 0.05), i < 3 ? VISCOSITY : TURN_VISCOSITY), say(w, " ");
+      for (int i = 0; i < 6; i++)
+        number(w, l->damping * (i < 3 ? 1 : 0.05), i < 3 ? VISCOSITY : TURN_VISCOSITY), say(w, " ");
       say(w, "]; ");
     }
     say(w, "\n");
@@ -814,10 +877,12 @@ static void write_link(writer* w, const robot_link* l) {
   if (l->damping > 0) {
     // c u^p is a force
     say(w, "joint(%d).damp.visc = %.17g; joint(%d).damp.pow = %.17g; ", j,
-        l->damping * w->style->metre * w->style->kilogram / pow(w->style->second, 2) / pow(w->style->metre / w->style->second, l->power), j,
-        l->power);
+        l->damping * w->style->metre * w->style->kilogram / pow(w->style->second, 2) /
+            pow(w->style->metre / w->style->second, l->power),
+        j, l->power);
   }
-  if (l->kind == ROBOT_ROPE || l->kind == ROBOT_STOP) say(w, "joint(%d).dir = %d; ", j, l->kind == ROBOT_ROPE ? 1 : -1);
+  if (l->kind == ROBOT_ROPE || l->kind == ROBOT_STOP)
+    say(w, "joint(%d).dir = %d; ", j, l->kind == ROBOT_ROPE ? 1 : -1);
   say(w, "\n");
 }
 
@@ -852,8 +917,10 @@ static void write_cable(writer* w, const robot_cable* c, int k) {
     say(w, "}; cable(%d).points = [", k);
     for (int i = 0; i < c->nvia; i++) {
       if (i > 0) say(w, "; ");
-      if (c->via[i].part < 0) world_place(w, c->via[i].point);
-      else polar_row(w, c->via[i].point, LENGTH);
+      if (c->via[i].part < 0)
+        world_place(w, c->via[i].point);
+      else
+        polar_row(w, c->via[i].point, LENGTH);
     }
     say(w, "]; ");
   }
@@ -891,7 +958,8 @@ static void write_contact(writer* w, const robot_contact* c, int k) {
     number(w, c->radius, LENGTH);
     say(w, "; ");
   } else {
-    say(w, "contact(%d).second = '%s'; contact(%d).%s = ", k, words[c->kind - ROBOT_PLANE], k, c->kind == ROBOT_PLANE ? "point" : "center");
+    say(w, "contact(%d).second = '%s'; contact(%d).%s = ", k, words[c->kind - ROBOT_PLANE], k,
+        c->kind == ROBOT_PLANE ? "point" : "center");
     world_place(w, c->at);
     say(w, "; ");
     if (c->kind != ROBOT_BALL) {
@@ -942,17 +1010,21 @@ static void write_load(writer* w, int part, const double load[6], bool follows, 
 static void write_mesh(writer* w) {
   const random_robot* plan = w->plan;
   // a plate of 3 x 2 nodes; in a mirror its nodes are listed mirrored
-  const double a = scaled(w->style, w->style->mirror ? -0.1 : 0.1, LENGTH), b = scaled(w->style, 0.1, LENGTH);
-  say(w, "mesh(1).node = [0 0 0; %.17g 0 0; %.17g 0 0; 0 %.17g 0; %.17g %.17g 0; %.17g %.17g 0];\n", a, 2 * a, b, a, b, 2 * a, b);
+  const double a = scaled(w->style, w->style->mirror ? -0.1 : 0.1, LENGTH),
+               b = scaled(w->style, 0.1, LENGTH);
+  say(w, "mesh(1).node = [0 0 0; %.17g 0 0; %.17g 0 0; 0 %.17g 0; %.17g %.17g 0; %.17g %.17g 0];\n",
+      a, 2 * a, b, a, b, 2 * a, b);
   say(w, "mesh(1).edge = [1 2; 2 3; 4 5; 5 6; 1 4; 2 5; 3 6; 1 5; 2 6]; mesh(1).fixed = [1 4];\n");
   double y[3], z[3], r[3];
   polar(w->style, plan->mesh_at, y);
   axial(w->style, plan->mesh_turn, r);
   memcpy(z, y, sizeof z);
-  say(w, "mesh(1).tr(1).trans = [%.17g %.17g %.17g]; mesh(1).tr(1).rot = ", scaled(w->style, w->style->shift[0], LENGTH),
-      scaled(w->style, w->style->shift[1], LENGTH), scaled(w->style, w->style->shift[2], LENGTH));
+  say(w, "mesh(1).tr(1).trans = [%.17g %.17g %.17g]; mesh(1).tr(1).rot = ",
+      scaled(w->style, w->style->shift[0], LENGTH), scaled(w->style, w->style->shift[1], LENGTH),
+      scaled(w->style, w->style->shift[2], LENGTH));
   rotation(w, w->style->turn);
-  say(w, "; mesh(1).tr(2).trans = [%.17g %.17g %.17g]; mesh(1).tr(2).rot = ", scaled(w->style, z[0], LENGTH), scaled(w->style, z[1], LENGTH),
+  say(w, "; mesh(1).tr(2).trans = [%.17g %.17g %.17g]; mesh(1).tr(2).rot = ",
+      scaled(w->style, z[0], LENGTH), scaled(w->style, z[1], LENGTH),
       scaled(w->style, z[2], LENGTH));
   rotation(w, r);
   say(w, ";\nmesh(1).body.m = ");
@@ -978,7 +1050,8 @@ static void write_mesh(writer* w) {
 
 static void sense(writer* w, int* k, const char* what) {
   static const char* const words[] = {"pos", "vel", "acc"};
-  for (int i = 0; i < 3; i++, (*k)++) say(w, "sensor(%d).name = 's%d'; sensor(%d).value = %s%s;\n", *k, *k, *k, words[i], what);
+  for (int i = 0; i < 3; i++, (*k)++)
+    say(w, "sensor(%d).name = 's%d'; sensor(%d).value = %s%s;\n", *k, *k, *k, words[i], what);
 }
 
 static void write_sensors(writer* w) {
@@ -996,7 +1069,8 @@ static void write_sensors(writer* w) {
         double x[3];
         polar(w->style, points[j], x);
         for (int c = 0; c < 3; c++) x[c] = scaled(w->style, x[c], LENGTH);
-        snprintf(what, sizeof what, "(body(%d), [%.17g %.17g %.17g])", w->number[i], x[0], x[1], x[2]);
+        snprintf(what, sizeof what, "(body(%d), [%.17g %.17g %.17g])", w->number[i], x[0], x[1],
+                 x[2]);
       }
       sense(w, &k, what);
     }
@@ -1014,13 +1088,17 @@ static void write_parts(writer* w) {
     const robot_part* p = &w->plan->part[k];
     const bool halves = s->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
     w->number[k] = p->rod ? w->nrod + 1 : w->nbody + 1;
-    if (p->rod) w->nrod += 1 + halves;
-    else w->nbody++;
+    if (p->rod)
+      w->nrod += 1 + halves;
+    else
+      w->nbody++;
   }
   for (int i = 0; i < n; i++) {
     const int k = s->reversed ? n - 1 - i : i;
-    if (w->plan->part[k].rod) write_rod(w, k);
-    else write_body(w, k);
+    if (w->plan->part[k].rod)
+      write_rod(w, k);
+    else
+      write_body(w, k);
   }
   w->njoint = w->nbody * (s->split_bodies ? 2 : 1);
 }
@@ -1028,7 +1106,8 @@ static void write_parts(writer* w) {
 char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values) {
   char* text = NULL;
   size_t size = 0;
-  writer out = {.f = open_memstream(&text, &size), .plan = plan, .style = style, .values = values}, *w = &out;
+  writer out = {.f = open_memstream(&text, &size), .plan = plan, .style = style, .values = values},
+         *w = &out;
   if (values != NULL) values->n = 0;
   say(w, "%% random robot %llu\nworld.g = ", (unsigned long long)plan->seed);
   world_direction(w, plan->g, ACCELERATION);
@@ -1047,17 +1126,23 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
     say(w, ";\n");
   }
   write_parts(w);
-  for (int i = 0; i < plan->nlink; i++) write_link(w, &plan->link[style->reversed ? plan->nlink - 1 - i : i]);
-  for (int i = 0; i < plan->ncable; i++) write_cable(w, &plan->cable[style->reversed ? plan->ncable - 1 - i : i], i + 1);
-  for (int i = 0; i < plan->ncontact; i++) write_contact(w, &plan->contact[style->reversed ? plan->ncontact - 1 - i : i], i + 1);
+  for (int i = 0; i < plan->nlink; i++)
+    write_link(w, &plan->link[style->reversed ? plan->nlink - 1 - i : i]);
+  for (int i = 0; i < plan->ncable; i++)
+    write_cable(w, &plan->cable[style->reversed ? plan->ncable - 1 - i : i], i + 1);
+  for (int i = 0; i < plan->ncontact; i++)
+    write_contact(w, &plan->contact[style->reversed ? plan->ncontact - 1 - i : i], i + 1);
   if (plan->chamber >= 0) {
     const robot_part* p = &plan->part[plan->chamber];
     const bool halves = style->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
     for (int half = 0; half < (halves ? 2 : 1); half++) {
       const double L = p->length, middle = 0.5 * L;
       double from = plan->chamber_from * L, to = plan->chamber_to * L;
-      if (halves) from = half == 0 ? from : fmax(from - middle, 0), to = half == 0 ? fmin(to, middle) : to - middle;
-      say(w, "chamber(%d).rod = %d; chamber(%d).offset = [", half + 1, w->number[plan->chamber] + half, half + 1);
+      if (halves)
+        from = half == 0 ? from : fmax(from - middle, 0),
+        to = half == 0 ? fmin(to, middle) : to - middle;
+      say(w, "chamber(%d).rod = %d; chamber(%d).offset = [", half + 1,
+          w->number[plan->chamber] + half, half + 1);
       number(w, style->mirror ? -plan->chamber_offset[0] : plan->chamber_offset[0], LENGTH);
       say(w, " ");
       number(w, plan->chamber_offset[1], LENGTH);
@@ -1065,7 +1150,8 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
       number(w, plan->chamber_area, AREA);
       say(w, "; chamber(%d).pressure = ", half + 1);
       number(w, plan->chamber_pressure, PRESSURE);
-      say(w, "; chamber(%d).from = %.17g; chamber(%d).to = %.17g;\n", half + 1, scaled(style, from, LENGTH), half + 1, scaled(style, to, LENGTH));
+      say(w, "; chamber(%d).from = %.17g; chamber(%d).to = %.17g;\n", half + 1,
+          scaled(style, from, LENGTH), half + 1, scaled(style, to, LENGTH));
     }
   }
   int loads = 0;
@@ -1077,18 +1163,28 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
     const int j = w->number[plan->driver];
     const robot_part* p = &plan->part[plan->driver];
     const double sign = value_sign(w, p, 0, &d);
-    const dimension force = d.metre ? STIFFNESS : TORQUE, rate = d.metre ? VISCOSITY : TURN_VISCOSITY;
+    const dimension force = d.metre ? STIFFNESS : TORQUE,
+                    rate = d.metre ? VISCOSITY : TURN_VISCOSITY;
     if (plan->law) {
-      say(w, "control(1).inputs = 'u'; control(1).law = -%.17g*%s*dof(joint(%d), 1) - %.17g*%s*ddof(joint(%d), 1);\n", scaled(style, 2, force),
-          sign > 0 ? "1" : "(-1)", j, scaled(style, 0.3, rate), sign > 0 ? "1" : "(-1)", j);
+      say(w,
+          "control(1).inputs = 'u'; control(1).law = -%.17g*%s*dof(joint(%d), 1) - "
+          "%.17g*%s*ddof(joint(%d), 1);\n",
+          scaled(style, 2, force), sign > 0 ? "1" : "(-1)", j, scaled(style, 0.3, rate),
+          sign > 0 ? "1" : "(-1)", j);
     } else {
-      say(w, "task(1).value = dof(joint(%d), 1); task(1).desired = %.17g*sin(%.17g*t); task(1).P = %.17g; task(1).D = %.17g;\n", j,
-          sign * scaled(style, 0.05, d), scaled(style, 2, RATE), scaled(style, 50, (dimension){0, 0, -2}), scaled(style, 10, RATE));
+      say(w,
+          "task(1).value = dof(joint(%d), 1); task(1).desired = %.17g*sin(%.17g*t); task(1).P = "
+          "%.17g; task(1).D = %.17g;\n",
+          j, sign * scaled(style, 0.05, d), scaled(style, 2, RATE),
+          scaled(style, 50, (dimension){0, 0, -2}), scaled(style, 10, RATE));
     }
   }
   write_sensors(w);
-  say(w, "par.t_final = %.17g; par.dt_out = %.17g; par.rtol = %g; par.atol = %g; par.linear = '%s'; par.solver = '%s';\n",
-      scaled(style, style->t_final, (dimension){0, 0, 1}), scaled(style, style->t_final / 5, (dimension){0, 0, 1}), style->rtol, 1e-3 * style->rtol,
+  say(w,
+      "par.t_final = %.17g; par.dt_out = %.17g; par.rtol = %g; par.atol = %g; par.linear = '%s'; "
+      "par.solver = '%s';\n",
+      scaled(style, style->t_final, (dimension){0, 0, 1}),
+      scaled(style, style->t_final / 5, (dimension){0, 0, 1}), style->rtol, 1e-3 * style->rtol,
       style->linear, style->solver);
   fclose(out.f);
   return text;
@@ -1099,14 +1195,16 @@ void random_robot_plain(const robot_style* s, const double sensed[9], double pla
   for (int k = 0; k < 3; k++) {
     double x[3], y[3];
     const double back[3] = {-s->turn[0], -s->turn[1], -s->turn[2]};
-    for (int i = 0; i < 3; i++) x[i] = sensed[3 * k + i] / scaled(s, 1, dims[k]) - (k == 0 ? s->shift[i] : 0);
+    for (int i = 0; i < 3; i++)
+      x[i] = sensed[3 * k + i] / scaled(s, 1, dims[k]) - (k == 0 ? s->shift[i] : 0);
     rotate(back, x, y);
     polar(s, y, plain + 3 * k);
   }
 }
 
 // The parts alone, with the pose of each place as sensors
-static bool find_points(const random_robot* plan, const robot_place* places, int n, double (*points)[3], double (*frames)[9]) {
+static bool find_points(const random_robot* plan, const robot_place* places, int n,
+                        double (*points)[3], double (*frames)[9]) {
   char* text = NULL;
   size_t size = 0;
   const robot_style style = robot_style_plain();
@@ -1118,9 +1216,13 @@ static bool find_points(const random_robot* plan, const robot_place* places, int
     const robot_place* p = &places[i];
     if (p->part < 0) continue;
     const bool rod = plan->part[p->part].rod;
-    if (rod) snprintf(what, sizeof what, "rod(%d), %.17g", w->number[p->part], p->along * plan->part[p->part].length);
-    else snprintf(what, sizeof what, "body(%d)", w->number[p->part]);
-    say(w, "sensor(%d).name = 'p%d'; sensor(%d).value = [pos(%s) reshape(rot(%s)', 1, 9)];\n", i + 1, i, i + 1, what, what);
+    if (rod)
+      snprintf(what, sizeof what, "rod(%d), %.17g", w->number[p->part],
+               p->along * plan->part[p->part].length);
+    else
+      snprintf(what, sizeof what, "body(%d)", w->number[p->part]);
+    say(w, "sensor(%d).name = 'p%d'; sensor(%d).value = [pos(%s) reshape(rot(%s)', 1, 9)];\n",
+        i + 1, i, i + 1, what, what);
   }
   fclose(out.f);
 
@@ -1133,7 +1235,8 @@ static bool find_points(const random_robot* plan, const robot_place* places, int
     td_work* work = td_work_new(model);
     td_state* state = td_state_new(model);
     double* values = calloc((size_t)td_model_sizes(model).nsensor + 1, sizeof(double));
-    done = td_state_initial(model, work, state) == TD_OK && td_sensors(model, state, work, values) == TD_OK;
+    done = td_state_initial(model, work, state) == TD_OK &&
+           td_sensors(model, state, work, values) == TD_OK;
     int k = 0;
     for (int i = 0; i < n && done; i++) {
       const robot_place* p = &places[i];

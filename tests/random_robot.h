@@ -15,23 +15,28 @@
 #include <stdint.h>
 
 // What a plan may contain: the table of pairs counts these.
-#define ROBOT_ELEMENTS(X)                                                                       \
-  X(FIXED, "fixed") X(REVOLUTE, "revolute") X(PRISMATIC, "prismatic") X(HELICAL, "helical")     \
-  X(CYLINDRICAL, "cylindrical") X(UNIVERSAL, "universal") X(PLANAR, "planar")                   \
-  X(SPHERICAL, "spherical") X(FREE, "free") X(CAYLEY, "three angles") X(CHART, "vector part")   \
-  X(GVS, "gvs") X(SRL, "srl") X(EBR, "ebr") X(EBA, "eba") X(ROM, "rom")                         \
-  X(LOOP_FIXED, "loop: fixed") X(LOOP_REVOLUTE, "loop: revolute")                               \
-  X(LOOP_PRISMATIC, "loop: prismatic") X(LOOP_CYLINDRICAL, "loop: cylindrical")                 \
-  X(LOOP_UNIVERSAL, "loop: universal") X(LOOP_SPHERICAL, "loop: spherical")                     \
-  X(LOOP_ROWS, "loop: fixed rows") X(DOF_SPRING, "dof spring") X(DOF_STOP, "dof dir")           \
-  X(DOF_DAMPER, "dof damper") X(SPRING, "spring") X(ROPE, "rope") X(STOP, "stop")               \
-  X(DAMPER, "power damper") X(BEAM, "beam") X(LOAD, "load") X(FOLLOWER, "follower load")        \
-  X(INPUT, "input") X(CHAMBER, "chamber") X(CABLE, "cable in rod") X(CABLE_OVER, "cable over joints") \
-  X(CABLE_VIA, "cable via") X(CABLE_PULL, "elastic pull") X(CABLE_TAUT, "inextensible")         \
-  X(FLUID, "fluid") X(PLANE, "contact plane") X(BALL, "contact sphere")                         \
-  X(CYLINDER, "contact cylinder") X(TOUCH, "contact body") X(MESH, "mesh") X(TIE, "mesh tie")   \
-  X(SMOOTH, "smooth motion") X(JUMP, "jumping motion") X(EQUAL, "equal2") X(TASK, "task")       \
-  X(LAW, "controller")
+#define ROBOT_ELEMENTS(X)                                                                         \
+  X(FIXED, "fixed")                                                                               \
+  X(REVOLUTE, "revolute") X(PRISMATIC, "prismatic") X(HELICAL, "helical") X(                      \
+      CYLINDRICAL, "cylindrical") X(UNIVERSAL, "universal") X(PLANAR, "planar")                   \
+      X(SPHERICAL, "spherical") X(FREE, "free") X(CAYLEY, "three angles") X(CHART, "vector part") \
+          X(GVS, "gvs") X(SRL, "srl") X(EBR, "ebr") X(EBA, "eba") X(ROM, "rom")                   \
+              X(LOOP_FIXED, "loop: fixed") X(LOOP_REVOLUTE, "loop: revolute") X(                  \
+                  LOOP_PRISMATIC, "loop: prismatic") X(LOOP_CYLINDRICAL, "loop: cylindrical")     \
+                  X(LOOP_UNIVERSAL, "loop: universal") X(LOOP_SPHERICAL, "loop: spherical") X(    \
+                      LOOP_ROWS, "loop: fixed rows") X(DOF_SPRING, "dof spring")                  \
+                      X(DOF_STOP, "dof dir") X(DOF_DAMPER, "dof damper") X(SPRING, "spring") X(   \
+                          ROPE, "rope") X(STOP, "stop") X(DAMPER, "power damper") X(BEAM, "beam") \
+                          X(LOAD, "load") X(FOLLOWER, "follower load") X(INPUT, "input")          \
+                              X(CHAMBER, "chamber") X(CABLE, "cable in rod") X(                   \
+                                  CABLE_OVER, "cable over joints") X(CABLE_VIA, "cable via")      \
+                                  X(CABLE_PULL, "elastic pull") X(CABLE_TAUT, "inextensible") X(  \
+                                      FLUID, "fluid") X(PLANE, "contact plane")                   \
+                                      X(BALL, "contact sphere") X(CYLINDER, "contact cylinder")   \
+                                          X(TOUCH, "contact body") X(MESH, "mesh")                \
+                                              X(TIE, "mesh tie") X(SMOOTH, "smooth motion")       \
+                                                  X(JUMP, "jumping motion") X(EQUAL, "equal2")    \
+                                                      X(TASK, "task") X(LAW, "controller")
 
 typedef enum robot_element {
 #define X(name, text) ROBOT_##name,
@@ -63,10 +68,10 @@ typedef struct robot_part {
   robot_place on;       // the place it is joined to, of an earlier part or the ground
   double turn[3];       // fixed rotation there, a rotation vector
   double axis[3], axis2[3], pitch;
-  double q[6], v[6];    // initial values and rates of its DOFs
+  double q[6], v[6];  // initial values and rates of its DOFs
   double spring[6], rest[6], damper[6];
   bool one_sided, driven, jumps, equal;
-  int twin;             // equal: the part whose DOF it shares
+  int twin;  // equal: the part whose DOF it shares
   bool rod;
   double m, com[3], I[6];  // xx yy zz xy xz yz about the centre of mass
   robot_element model;
@@ -125,20 +130,20 @@ typedef struct random_robot {
 bool random_robot_make(random_robot* plan, uint64_t seed, robot_kind kind);
 
 typedef struct robot_style {
-  double turn[3], shift[3];     // the robot as a whole, turned (rotation vector) and moved
-  bool mirror;                  // x -> -x
+  double turn[3], shift[3];        // the robot as a whole, turned (rotation vector) and moved
+  bool mirror;                     // x -> -x
   double metre, kilogram, second;  // units: how many of them are one SI unit
-  bool by_tr;                   // joints as steps of `tr` instead of `type`
-  bool reversed;                // parts, links and other elements numbered backwards
-  bool swapped;                 // loops from the second place to the first
-  bool split_bodies;            // each rigid body as two that are fixed to each other
-  bool split_rods;              // rods of segments as two in series
-  int params;                   // 0: plain numbers; 1: all as params; 2: with other defaults
-  const char* linear;           // par.linear
+  bool by_tr;                      // joints as steps of `tr` instead of `type`
+  bool reversed;                   // parts, links and other elements numbered backwards
+  bool swapped;                    // loops from the second place to the first
+  bool split_bodies;               // each rigid body as two that are fixed to each other
+  bool split_rods;                 // rods of segments as two in series
+  int params;                      // 0: plain numbers; 1: all as params; 2: with other defaults
+  const char* linear;              // par.linear
   const char* solver;
-  const char* rods;             // model of all rods instead of their own; NULL: as they are
-  int refine;                   // factor on the number of segments or order
-  double smooth;                // > 0: jumping motion starts within this time, smoothly
+  const char* rods;  // model of all rods instead of their own; NULL: as they are
+  int refine;        // factor on the number of segments or order
+  double smooth;     // > 0: jumping motion starts within this time, smoothly
   double t_final, rtol;
 } robot_style;
 robot_style robot_style_plain(void);
@@ -149,8 +154,8 @@ typedef struct robot_values {
   double value[600];
 } robot_values;
 
-// The text, freed by the caller.  It has three sensors for each point that is compared: pos, vel and
-// acc; their number is random_robot_points().
+// The text, freed by the caller.  It has three sensors for each point that is compared: pos, vel
+// and acc; their number is random_robot_points().
 char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values);
 int random_robot_points(const random_robot* plan);
 
