@@ -99,9 +99,10 @@ static bool place_at(const random_robot* plan, int part, double along, const dou
 
 // ---- making a plan ----------------------------------------------------------------------------
 
+// Places are not at the middles of segments, where rigid links turn against each other.
 static robot_place random_place(uint64_t* seed, const random_robot* plan, bool ground) {
   robot_place p = {.part = pick(seed, plan->npart + ground) - ground,
-                   .along = 0.25 * (1 + pick(seed, 4))};
+                   .along = 0.1 + 0.3 * (1 + pick(seed, 3)) - 0.03};
   vector(seed, 0.1, p.point);
   if (p.part < 0) vector(seed, 0.5, p.point);
   return p;
