@@ -1,4 +1,4 @@
-# make build | install | test | demo | bench | fuzz | octave | format | gallery | web | clean.  Everything is set up on the way: missing Debian packages are
+# make build | install | quick | test | verify | demo | bench | fuzz | octave | format | gallery | web | clean.  Everything is set up on the way: missing Debian packages are
 # installed by tools/setup, and nothing else is fetched.
 
 CC := $(shell command -v clang-14 || command -v clang || command -v gcc || echo gcc)
@@ -10,7 +10,7 @@ CMAKE = cmake -G Ninja -S . -Wno-dev
 
 PREFIX := /usr/local
 
-.PHONY: build install test demo bench fuzz format gallery web clean setup octave
+.PHONY: build install quick test verify demo bench fuzz format gallery web clean setup octave
 
 build: setup
 	@echo "building build/tendril with $(CC)"
@@ -20,8 +20,8 @@ build: setup
 install: build
 	@cmake --install build --prefix $(PREFIX)
 
-test: setup
-	@CC=$(CC) SAN_CC=$(SAN_CC) JOBS=$(JOBS) tools/test
+quick test verify: setup
+	@CC=$(CC) SAN_CC=$(SAN_CC) JOBS=$(JOBS) tools/test $@
 
 demo: build
 	@build/tendril demo four_bar
@@ -56,7 +56,7 @@ format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
-	rm -rf build build-san build-bench build-fuzz
+	rm -rf build build-san build-bench build-fuzz build-portable
 
 setup:
 	@tools/setup

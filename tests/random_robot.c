@@ -1,0 +1,1260 @@
+// Random robots: how a plan is drawn, and how it is written.  See random_robot.h.
+//
+// Everything that is written passes through a few functions that know what a number is: its
+// dimension (for other units), whether a vector is polar or axial (for the mirror), and whether a
+// place is on the ground (for another frame).
+#include "random_robot.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "tendril/tendril.h"
+
+const char* robot_element_name(robot_element e) {
+  static const char* const names[] = {
+#define X(name, text) text,
+      ROBOT_ELEMENTS(X)
+#undef X
+  };
+  return names[e];
+}
+
+// ---- vectors ----------------------------------------------------------------------------------
+
+static void rotate(const double r[3], const double x[3], double out[3]) {
+  const double a = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+  const double s = a > 0 ? sin(a) / a : 1, c = a > 0 ? (1 - cos(a)) / (a * a) : 0.5;
+  const double u[3] = {r[1] * x[2] - r[2] * x[1], r[2] * x[0] - r[0] * x[2],
+                       r[0] * x[1] - r[1] * x[0]};
+  const double w[3] = {r[1] * u[2] - r[2] * u[1], r[2] * u[0] - r[0] * u[2],
+                       r[0] * u[1] - r[1] * u[0]};
+  for (int i = 0; i < 3; i++) out[i] = x[i] + s * u[i] + c * w[i];
+}
+
+// ---- drawing numbers --------------------------------------------------------------------------
+
+static double between(uint64_t* seed, double low, double high) {
+  return low + (high - low) * 0.5 * (1 + check_random(seed));
+}
+static int pick(uint64_t* seed, int n) {
+  const int k = (int)(0.5 * (1 + check_random(seed)) * n);
+  return k < n ? k : n - 1;
+}
+static bool chance(uint64_t* seed, double p) { return 0.5 * (1 + check_random(seed)) < p; }
+static void vector(uint64_t* seed, double size, double x[3]) {
+  for (int i = 0; i < 3; i++) x[i] = size * check_random(seed);
+}
+static void direction(uint64_t* seed, double x[3]) {
+  double n = 0;
+  while (n < 0.3) {
+    vector(seed, 1, x);
+    n = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  }
+  for (int i = 0; i < 3; i++) x[i] /= n;
+}
+
+// ---- joints -----------------------------------------------------------------------------------
+
+// Of each kind of joint: its number of velocities, and which of its values are polar ('p': change
+// of sign like the axis in a mirror), axial triples ('a', three in a row), polar triples ('t') or
+// plain angles ('-').
+static const struct {
+  int n;
+  const char* nature;
+  bool plain;  // has DOFs whose values are free of conventions: springs, motors and inputs may act
+} joint_table[] = {
+    [ROBOT_FIXED] = {0, "", false},        [ROBOT_REVOLUTE] = {1, "-", true},
+    [ROBOT_PRISMATIC] = {1, "-", true},    [ROBOT_HELICAL] = {1, "-", true},
+    [ROBOT_CYLINDRICAL] = {2, "-p", true}, [ROBOT_UNIVERSAL] = {2, "--", true},
+    [ROBOT_PLANAR] = {3, "000", false},    [ROBOT_SPHERICAL] = {3, "aaa", false},
+    [ROBOT_FREE] = {6, "tttaaa", false},   [ROBOT_CAYLEY] = {3, "aaa", false},
+    [ROBOT_CHART] = {3, "aaa", false},
+};
+
+// ---- poses ------------------------------------------------------------------------------------
+
+// Where the places are at the start: from a text of the parts alone, by the library.
+static bool find_points(const random_robot* plan, const robot_place* places, int n,
+                        double (*points)[3], double (*frames)[9]);
+
+static void world_point(const random_robot* plan, const robot_place* p, double x[3]) {
+  double R[1][9];
+  if (!find_points(plan, p, 1, (double(*)[3])x, R)) x[0] = NAN;
+}
+
+// The point of a part at which a place of the world is at the start.
+static bool place_at(const random_robot* plan, int part, double along, const double x[3],
+                     robot_place* p) {
+  double origin[1][3], R[1][9];
+  *p = (robot_place){.part = part, .along = along};
+  if (!find_points(plan, p, 1, origin, R)) return false;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) p->point[i] += R[0][3 * j + i] * (x[j] - origin[0][j]);
+  return true;
+}
+
+// ---- making a plan ----------------------------------------------------------------------------
+
+// Places are not at the middles of segments, where rigid links turn against each other.
+static robot_place random_place(uint64_t* seed, const random_robot* plan, bool ground) {
+  robot_place p = {.part = pick(seed, plan->npart + ground) - ground,
+                   .along = 0.1 + 0.3 * (1 + pick(seed, 3)) - 0.03};
+  vector(seed, 0.1, p.point);
+  if (p.part < 0) vector(seed, 0.5, p.point);
+  return p;
+}
+
+static void make_part(random_robot* plan, int k, uint64_t* seed) {
+  robot_part* p = &plan->part[k];
+  *p = (robot_part){.twin = -1};
+  p->rod = k > 0 ? chance(seed, 0.45) : chance(seed, 0.35);
+  p->on = (robot_place){.part = pick(seed, k + 1) - 1, .along = chance(seed, 0.6) ? 1 : 0.5};
+  if (k > 0 && chance(seed, 0.5)) p->on.part = k - 1;
+  vector(seed, 0.2, p->on.point);
+  vector(seed, 1.2, p->turn);
+  direction(seed, p->axis);
+  // the second axis of a universal joint is perpendicular to the first
+  double other[3];
+  direction(seed, other);
+  p->axis2[0] = p->axis[1] * other[2] - p->axis[2] * other[1];
+  p->axis2[1] = p->axis[2] * other[0] - p->axis[0] * other[2];
+  p->axis2[2] = p->axis[0] * other[1] - p->axis[1] * other[0];
+  const double n =
+      sqrt(p->axis2[0] * p->axis2[0] + p->axis2[1] * p->axis2[1] + p->axis2[2] * p->axis2[2]);
+  for (int i = 0; i < 3; i++) p->axis2[i] /= fmax(n, 1e-3);
+  p->pitch = between(seed, 0.02, 0.1) * (chance(seed, 0.5) ? 1 : -1);
+
+  const int first = p->rod ? ROBOT_FIXED : ROBOT_REVOLUTE;
+  const int last = p->rod ? ROBOT_FREE : ROBOT_CHART;
+  p->joint = (robot_element)(first + pick(seed, last - first + 1));
+  if (p->rod && chance(seed, 0.5)) p->joint = ROBOT_FIXED;
+  if (p->joint == ROBOT_FREE && p->on.part >= 0 && chance(seed, 0.5)) p->joint = ROBOT_SPHERICAL;
+  if (plan->kind == ROBOT_FLYING) {
+    if (k == 0) p->joint = ROBOT_FREE, p->rod = false;
+    if (k > 0 && p->on.part < 0) p->on.part = 0;
+  }
+  if (plan->kind == ROBOT_RESTING && !joint_table[p->joint].plain)
+    p->joint = p->rod ? ROBOT_FIXED : ROBOT_REVOLUTE;
+  for (int i = 0; i < 6; i++) {
+    p->q[i] = 0.4 * check_random(seed);
+    p->v[i] = 1.5 * check_random(seed);
+  }
+  if (p->joint == ROBOT_PRISMATIC) p->q[0] *= 0.2;
+  const bool held = plan->kind == ROBOT_RESTING;
+  for (int i = 0; i < joint_table[p->joint].n && joint_table[p->joint].plain; i++) {
+    const double draw = between(seed, 0, 1);
+    if (held || draw < 0.5)
+      p->spring[i] = between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
+    if (held || (draw < 0.3 && plan->kind == ROBOT_ANY)) p->damper[i] = between(seed, 0.2, 1);
+  }
+  p->one_sided = plan->kind == ROBOT_ANY && p->spring[0] > 0 && chance(seed, 0.15);
+  if (plan->kind == ROBOT_ANY && joint_table[p->joint].plain && chance(seed, 0.2)) {
+    p->driven = true;
+    p->jumps = chance(seed, 0.4);
+  }
+
+  // rigid body: an inertia that a body can have
+  p->m = between(seed, 0.3, 1.5);
+  vector(seed, 0.1, p->com);
+  const double a = between(seed, 0.5, 1), b = between(seed, 0.5, 1), c = between(seed, 0.3, 0.5);
+  const double I[6] = {b + c, a + c, a + b, 0, 0, 0};
+  for (int i = 0; i < 6; i++)
+    p->I[i] = 0.01 * p->m * (I[i] + (i > 2 ? 0.1 * check_random(seed) : 0));
+
+  // rod
+  p->model = (robot_element)(ROBOT_GVS + pick(seed, 5));
+  p->n = p->model == ROBOT_GVS || p->model == ROBOT_ROM ? 2 + pick(seed, 2) : 2 + 2 * pick(seed, 2);
+  p->length = between(seed, 0.2, 0.4);
+  p->radius = between(seed, 0.01, 0.02);
+  p->E = between(seed, 2e5, 8e5);
+  p->rho = 1100;
+  p->eta = held ? 3000 : plan->kind == ROBOT_ANY ? between(seed, 0, 500) : 0;
+  if (chance(seed, 0.4))
+    for (int i = 3; i < 6; i++) p->shape[i] = 2 * check_random(seed);
+}
+
+static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
+  static const robot_element kinds[] = {
+      ROBOT_SPRING,         ROBOT_ROPE,           ROBOT_STOP,
+      ROBOT_DAMPER,         ROBOT_BEAM,           ROBOT_LOOP_FIXED,
+      ROBOT_LOOP_REVOLUTE,  ROBOT_LOOP_PRISMATIC, ROBOT_LOOP_CYLINDRICAL,
+      ROBOT_LOOP_UNIVERSAL, ROBOT_LOOP_SPHERICAL, ROBOT_LOOP_SPHERICAL,
+      ROBOT_LOOP_ROWS};
+  *l = (robot_link){.power = 1};
+  l->kind = kinds[pick(seed, (int)(sizeof kinds / sizeof *kinds))];
+  if (plan->kind != ROBOT_ANY &&
+      (l->kind == ROBOT_DAMPER || l->kind == ROBOT_ROPE || l->kind == ROBOT_STOP))
+    l->kind = ROBOT_SPRING;
+  l->a = random_place(seed, plan, plan->kind != ROBOT_FLYING);
+  do l->b = random_place(seed, plan, false);
+  while (l->b.part == l->a.part && plan->npart > 1);
+  direction(seed, l->axis);
+  double other[3];
+  direction(seed, other);
+  const double d = l->axis[0] * other[0] + l->axis[1] * other[1] + l->axis[2] * other[2];
+  double n = 0;
+  for (int i = 0; i < 3; i++)
+    l->axis2[i] = other[i] - d * l->axis[i], n += l->axis2[i] * l->axis2[i];
+  for (int i = 0; i < 3; i++) l->axis2[i] /= sqrt(fmax(n, 1e-6));
+  for (int i = 0; i < 6; i++) l->stiffness[i] = between(seed, 20, 100) * (i < 3 ? 1 : 0.05);
+  l->damping =
+      plan->kind == ROBOT_CONSERVATIVE || plan->kind == ROBOT_FLYING ? 0 : between(seed, 0.2, 1);
+  if (l->kind == ROBOT_DAMPER) l->power = between(seed, 1, 2);
+  l->rest = between(seed, 0.1, 0.4);
+  l->rows = 1 + pick(seed, 7);
+}
+
+// Constraint links begin closed: their second point is where the first one is.
+static bool close_link(random_robot* plan, robot_link* l) {
+  if (l->kind < ROBOT_LOOP_FIXED || l->kind > ROBOT_LOOP_ROWS) return true;
+  double x[3];
+  world_point(plan, &l->a, x);
+  return isfinite(x[0]) && place_at(plan, l->b.part, l->b.along, x, &l->b);
+}
+
+static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
+  *c = (robot_cable){.tension = between(seed, 0.5, 2),
+                     .stiffness = between(seed, 20, 60),
+                     .pull = between(seed, 0.002, 0.01)};
+  for (int i = 0; i < 2; i++) c->path[i] = 0.008 * check_random(seed);
+  c->helix = chance(seed, 0.3) ? between(seed, 10, 20) : 0;
+  // rods of which one grows, directly or over joints and bodies, from the tip of the other
+  int rods[ROBOT_PARTS], n = 0;
+  for (int k = 0; k < plan->npart; k++)
+    if (plan->part[k].rod) rods[n++] = k;
+  c->kind = n > 0 && chance(seed, 0.7) ? ROBOT_CABLE : ROBOT_CABLE_VIA;
+  if (c->kind == ROBOT_CABLE) {
+    c->rod[0] = rods[pick(seed, n)];
+    c->nrod = 1;
+    for (int k = 0; k < plan->npart; k++) {
+      const robot_part* p = &plan->part[k];
+      int from = p->on.part;
+      if (from >= 0 && !plan->part[from].rod) from = plan->part[from].on.part;
+      if (p->rod && from == c->rod[0] && c->nrod < 2 && chance(seed, 0.7)) c->rod[c->nrod++] = k;
+    }
+    if (c->nrod > 1) c->kind = ROBOT_CABLE_OVER;
+  } else {
+    c->nvia = 2 + pick(seed, 2);
+    for (int i = 0; i < c->nvia; i++)
+      c->via[i] = random_place(seed, plan, plan->kind != ROBOT_FLYING);
+    for (int i = 1; i < c->nvia; i++)
+      while (c->via[i].part == c->via[i - 1].part) c->via[i] = random_place(seed, plan, true);
+  }
+  c->drive = plan->kind != ROBOT_ANY || chance(seed, 0.4) ? ROBOT_CABLE_PULL
+             : chance(seed, 0.3)                          ? ROBOT_CABLE_TAUT
+                                                          : ROBOT_CABLE;
+}
+
+static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
+  static const robot_element kinds[] = {ROBOT_PLANE, ROBOT_BALL, ROBOT_CYLINDER, ROBOT_TOUCH};
+  *c = (robot_contact){.kind = kinds[pick(seed, 4)],
+                       .ball = between(seed, 0.02, 0.05),
+                       .radius = between(seed, 0.1, 0.2),
+                       .stiffness = between(seed, 500, 2000),
+                       .damping = between(seed, 0, 0.5),
+                       .friction = between(seed, 0, 0.5)};
+  c->a = random_place(seed, plan, false);
+  c->b = random_place(seed, plan, false);
+  if (plan->part[c->a.part].rod) memset(c->a.point, 0, sizeof c->a.point), c->a.along = 1;
+  direction(seed, c->normal);
+  // a little above or below the surface at the start
+  const double gap = between(seed, -0.004, 0.02),
+               r = plan->part[c->a.part].rod ? plan->part[c->a.part].radius : c->ball;
+  double x[3];
+  world_point(plan, &c->a, x);
+  const double d = r + gap + (c->kind == ROBOT_PLANE ? 0 : c->radius);
+  for (int i = 0; i < 3; i++) c->at[i] = x[i] - d * c->normal[i];
+  if (plan->part[c->b.part].rod || c->b.part == c->a.part || plan->part[c->a.part].rod) {
+    if (c->kind == ROBOT_TOUCH) c->kind = ROBOT_PLANE;
+  }
+}
+
+static void take_stock(random_robot* plan) {
+  bool* has = plan->has;
+  for (int k = 0; k < plan->npart; k++) {
+    const robot_part* p = &plan->part[k];
+    has[p->joint] = true;
+    if (p->rod) has[p->model] = true;
+    if (p->spring[0] > 0) has[p->one_sided ? ROBOT_DOF_STOP : ROBOT_DOF_SPRING] = true;
+    if (p->damper[0] > 0) has[ROBOT_DOF_DAMPER] = true;
+    if (p->driven) has[p->jumps ? ROBOT_JUMP : ROBOT_SMOOTH] = true;
+    if (p->equal) has[ROBOT_EQUAL] = true;
+  }
+  for (int k = 0; k < plan->nlink; k++) has[plan->link[k].kind] = true;
+  for (int k = 0; k < plan->ncable; k++) {
+    has[plan->cable[k].kind] = true;
+    if (plan->cable[k].drive != ROBOT_CABLE) has[plan->cable[k].drive] = true;
+  }
+  for (int k = 0; k < plan->ncontact; k++) has[plan->contact[k].kind] = true;
+  has[ROBOT_FLUID] = plan->fluid_rho > 0;
+  has[ROBOT_CHAMBER] = plan->chamber >= 0;
+  has[ROBOT_MESH] = plan->mesh;
+  has[ROBOT_TIE] = plan->tie >= 0;
+  has[ROBOT_LOAD] = plan->loaded >= 0;
+  has[ROBOT_FOLLOWER] = plan->followed >= 0;
+  has[ROBOT_INPUT] = plan->driver >= 0;
+  has[ROBOT_LAW] = plan->law;
+  has[ROBOT_TASK] = plan->task;
+}
+
+bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
+  uint64_t state = number * 7919 + 13, *seed = &state;
+  check_random(seed);
+  *plan = (random_robot){.seed = number,
+                         .kind = kind,
+                         .chamber = -1,
+                         .tie = -1,
+                         .loaded = -1,
+                         .followed = -1,
+                         .driver = -1};
+  const bool any = kind == ROBOT_ANY, outside = kind != ROBOT_FLYING;
+  if (outside) vector(seed, 6, plan->g);
+  plan->npart = 2 + pick(seed, kind == ROBOT_RESTING ? 3 : 5);
+  for (int k = 0; k < plan->npart; k++) make_part(plan, k, seed);
+
+  // a DOF that follows another of the same kind of joint
+  for (int k = 1; any && k < plan->npart; k++)
+    for (int i = 0; i < k && plan->part[k].twin < 0; i++) {
+      robot_part *a = &plan->part[i], *b = &plan->part[k];
+      if (a->joint != b->joint || !joint_table[a->joint].plain || a->rod || b->rod || a->driven ||
+          b->driven || !chance(seed, 0.3))
+        continue;
+      b->equal = true;
+      b->twin = i;
+      b->q[0] = a->q[0], b->v[0] = a->v[0];
+    }
+
+  plan->nlink = pick(seed, 4);
+  for (int k = 0; k < plan->nlink; k++) {
+    make_link(plan, &plan->link[k], seed);
+    if (!close_link(plan, &plan->link[k])) return false;
+  }
+  plan->ncable = kind == ROBOT_CONSERVATIVE || any ? pick(seed, 3) : 0;
+  for (int k = 0; k < plan->ncable; k++) make_cable(plan, &plan->cable[k], seed);
+  plan->ncontact = any ? pick(seed, 3) : 0;
+  for (int k = 0; k < plan->ncontact; k++) make_contact(plan, &plan->contact[k], seed);
+  if (any && chance(seed, 0.25)) plan->fluid_rho = 500, vector(seed, 0.3, plan->stream);
+  for (int k = 0; k < plan->npart; k++)
+    if (plan->part[k].rod && plan->chamber < 0 && any && chance(seed, 0.5)) {
+      plan->chamber = k;
+      for (int i = 0; i < 2; i++) plan->chamber_offset[i] = 0.005 * check_random(seed);
+      plan->chamber_area = 2e-5;
+      plan->chamber_pressure = between(seed, 5e3, 2e4);
+      plan->chamber_from = chance(seed, 0.5) ? 0 : 0.3;
+      plan->chamber_to = chance(seed, 0.5) ? 1 : 0.7;
+    }
+  if (outside && chance(seed, 0.2)) {
+    plan->mesh = true;
+    vector(seed, 0.5, plan->mesh_at);
+    vector(seed, 1, plan->mesh_turn);
+    plan->mesh_mass = 0.05;
+    plan->mesh_stiffness = 40;
+    plan->mesh_damping = any || kind == ROBOT_RESTING ? 0.1 : 0;
+    if (chance(seed, 0.6)) {
+      do plan->tie = pick(seed, plan->npart);
+      while (plan->part[plan->tie].rod && chance(seed, 0.8));
+      vector(seed, 0.1, plan->tie_point);
+    }
+  }
+  if ((any || kind == ROBOT_RESTING) && chance(seed, 0.5)) {
+    plan->loaded = pick(seed, plan->npart);
+    for (int i = 0; i < 6; i++) plan->load[i] = (i < 3 ? 1 : 0.1) * check_random(seed);
+  }
+  if (any && chance(seed, 0.3)) {
+    plan->followed = pick(seed, plan->npart);
+    for (int i = 0; i < 6; i++) plan->follow[i] = (i < 3 ? 1 : 0.1) * check_random(seed);
+  }
+  for (int k = 0; any && k < plan->npart && plan->driver < 0; k++)
+    if (joint_table[plan->part[k].joint].plain && !plan->part[k].driven && !plan->part[k].equal &&
+        chance(seed, 0.3)) {
+      plan->driver = k;
+      plan->effort = between(seed, -0.5, 0.5);
+      plan->law = !plan->part[k].rod && chance(seed, 0.3);
+      plan->task = !plan->part[k].rod && !plan->law && chance(seed, 0.3);
+    }
+  take_stock(plan);
+  return true;
+}
+
+// ---- writing ----------------------------------------------------------------------------------
+
+robot_style robot_style_plain(void) {
+  return (robot_style){.metre = 1,
+                       .kilogram = 1,
+                       .second = 1,
+                       .linear = "dense",
+                       .solver = "auto",
+                       .refine = 1,
+                       .t_final = 0.04,
+                       .rtol = 1e-8};
+}
+
+typedef struct writer {
+  FILE* f;
+  const random_robot* plan;
+  const robot_style* style;
+  robot_values* values;
+  int nparam;
+  int number[ROBOT_PARTS];  // of the body or rod that a part is
+  int nbody, nrod, njoint;
+} writer;
+
+static void say(writer* w, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vfprintf(w->f, format, args);
+  va_end(args);
+}
+
+typedef struct dimension {
+  int metre, kilogram, second;
+} dimension;
+static const dimension ONE = {0, 0, 0}, LENGTH = {1, 0, 0}, PER_LENGTH = {-1, 0, 0},
+                       SPEED = {1, 0, -1}, RATE = {0, 0, -1}, ACCELERATION = {1, 0, -2},
+                       MASS = {0, 1, 0}, INERTIA = {2, 1, 0}, FORCE = {1, 1, -2},
+                       TORQUE = {2, 1, -2}, STIFFNESS = {0, 1, -2}, VISCOSITY = {0, 1, -1},
+                       TURN_VISCOSITY = {2, 1, -1}, PRESSURE = {-1, 1, -2}, DENSITY = {-3, 1, 0},
+                       ETA = {-1, 1, -1}, AREA = {2, 0, 0}, PER_SPEED = {-1, 0, 1};
+
+static double scaled(const robot_style* s, double value, dimension d) {
+  return value * pow(s->metre, d.metre) * pow(s->kilogram, d.kilogram) * pow(s->second, d.second);
+}
+
+// One number, perhaps as a param whose default is another one
+static void number(writer* w, double value, dimension d) {
+  const double x = scaled(w->style, value, d);
+  const int most = (int)(sizeof w->values->value / sizeof *w->values->value);
+  if (w->style->params == 0 || w->values == NULL || w->nparam >= most) {
+    say(w, "%.17g", x);
+    return;
+  }
+  w->values->value[w->nparam++] = x;
+  w->values->n = w->nparam;
+  say(w, "param('p%d', %.17g)", w->nparam, w->style->params == 1 ? x : 1.01 * x);
+}
+
+static void row(writer* w, const double* x, int n, dimension d) {
+  say(w, "[");
+  for (int i = 0; i < n; i++) {
+    if (i > 0) say(w, " ");
+    number(w, x[i], d);
+  }
+  say(w, "]");
+}
+
+// What a mirror leaves of a vector: polar ones (places, forces) and axial ones (turns, torques)
+static void polar(const robot_style* s, const double x[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = s->mirror && i == 0 ? -x[i] : x[i];
+}
+static void axial(const robot_style* s, const double x[3], double out[3]) {
+  for (int i = 0; i < 3; i++) out[i] = s->mirror && i > 0 ? -x[i] : x[i];
+}
+static void polar_row(writer* w, const double x[3], dimension d) {
+  double y[3];
+  polar(w->style, x, y);
+  row(w, y, 3, d);
+}
+// A direction in the world; plain numbers, for it may be part of the structure
+static void world_direction(writer* w, const double x[3], dimension d) {
+  double y[3], z[3];
+  polar(w->style, x, y);
+  rotate(w->style->turn, y, z);
+  row(w, z, 3, d);
+}
+static void world_place(writer* w, const double x[3]) {
+  double y[3], z[3];
+  polar(w->style, x, y);
+  rotate(w->style->turn, y, z);
+  for (int i = 0; i < 3; i++) z[i] += w->style->shift[i];
+  row(w, z, 3, LENGTH);
+}
+
+// A rotation by a vector, as [angle axis]
+static void rotation(writer* w, const double r[3]) {
+  const double a = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+  if (a < 1e-12) {
+    say(w, "[1 0]");
+    return;
+  }
+  say(w, "[%.17g %.17g %.17g %.17g]", a, r[0] / a, r[1] / a, r[2] / a);
+}
+
+// Steps of `tr` from the frame of the ground or of a part: the whole robot's, then to the point
+static int steps(writer* w, const char* thing, int number_of, int part, const double point[3],
+                 const double* turn) {
+  int k = 0;
+  if (part < 0) {
+    say(w, "%s(%d).tr(%d).trans = ", thing, number_of, ++k);
+    row(w, w->style->shift, 3, LENGTH);
+    say(w, "; %s(%d).tr(%d).rot = ", thing, number_of, k);
+    rotation(w, w->style->turn);
+    say(w, "; ");
+  }
+  say(w, "%s(%d).tr(%d).trans = ", thing, number_of, ++k);
+  polar_row(w, point, LENGTH);
+  say(w, "; ");
+  if (turn != NULL) {
+    double r[3];
+    axial(w->style, turn, r);
+    say(w, "%s(%d).tr(%d).rot = ", thing, number_of, k);
+    rotation(w, r);
+    say(w, "; ");
+  }
+  return k;
+}
+
+// The rod, and the arc length on it, of a place on a rod part: with split rods one of two
+static void rod_point(writer* w, int part, double along, int* rod, double* arc) {
+  const robot_part* p = &w->plan->part[part];
+  const bool halves = w->style->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
+  *rod = w->number[part];
+  *arc = along * p->length;
+  if (halves) {
+    *arc = along > 0.5 ? (along - 0.5) * p->length : along * p->length;
+    *rod += along > 0.5;
+  }
+}
+
+static void place(writer* w, const robot_place* p) {
+  if (p->part < 0) {
+    say(w, "0");
+  } else if (!w->plan->part[p->part].rod) {
+    say(w, "%d", w->number[p->part]);
+  } else {
+    int rod;
+    double arc;
+    rod_point(w, p->part, p->along, &rod, &arc);
+    say(w, "at(rod(%d), %.17g)", rod, scaled(w->style, arc, LENGTH));
+  }
+}
+
+static const char* type_name(robot_element joint) { return robot_element_name(joint); }
+
+// The axis as it is written: that of a turn is axial, that of a slide polar
+static void joint_axis(writer* w, const robot_part* p, double a[3]) {
+  if (p->joint == ROBOT_PRISMATIC || p->joint == ROBOT_PLANAR) {
+    polar(w->style, p->axis, a);
+  } else {
+    axial(w->style, p->axis, a);
+  }
+}
+
+// A rotation vector that takes z to the axis
+static void from_z(const double a[3], double r[3]) {
+  const double n = sqrt(a[0] * a[0] + a[1] * a[1]), angle = atan2(n, a[2]);
+  r[0] = n > 1e-12 ? -a[1] / n * angle : 0;
+  r[1] = n > 1e-12 ? a[0] / n * angle : angle;
+  r[2] = 0;
+}
+
+// One free step along or about an axis, as three steps of `tr`
+static int aligned(writer* w, int joint, int k, const double a[3], const char* free) {
+  double r[3], back[3];
+  from_z(a, r);
+  for (int i = 0; i < 3; i++) back[i] = -r[i];
+  say(w, "joint(%d).tr(%d).rot = ", joint, ++k);
+  rotation(w, r);
+  say(w, "; joint(%d).tr(%d).%s; ", joint, k + 1, free);
+  say(w, "joint(%d).tr(%d).rot = ", joint, k + 2);
+  rotation(w, back);
+  say(w, "; ");
+  return k + 2;
+}
+
+// The freedom of a joint, by its type or by steps of `tr` behind the first k
+static void freedom(writer* w, const robot_part* p, int joint, int k) {
+  double a[3], b[3];
+  joint_axis(w, p, a);
+  axial(w->style, p->axis2, b);
+  if (p->joint == ROBOT_CAYLEY || p->joint == ROBOT_CHART) {
+    say(w, "joint(%d).tr(%d).rot = [%sinf inf inf]; ", joint, k + 1,
+        p->joint == ROBOT_CHART ? "0 " : "");
+    return;
+  }
+  if (w->style->by_tr) {
+    switch ((int)p->joint) {
+      case ROBOT_REVOLUTE:
+        aligned(w, joint, k, a, "rot = [3 inf]");
+        return;
+      case ROBOT_PRISMATIC:
+        aligned(w, joint, k, a, "trans = [0 0 inf]");
+        return;
+      case ROBOT_CYLINDRICAL:
+        aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), a, "trans = [0 0 inf]");
+        return;
+      case ROBOT_UNIVERSAL:
+        aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), b, "rot = [3 inf]");
+        return;
+      case ROBOT_SPHERICAL:
+        say(w, "joint(%d).tr(%d).rot = [inf inf inf inf]; ", joint, k + 1);
+        return;
+      case ROBOT_FREE:
+        say(w, "joint(%d).tr(%d).trans = [inf inf inf]; joint(%d).tr(%d).rot = [inf inf inf inf]; ",
+            joint, k + 1, joint, k + 1);
+        return;
+      default:
+        break;
+    }
+  }
+  say(w, "joint(%d).type = '%s'; ", joint, type_name(p->joint));
+  if (p->joint == ROBOT_UNIVERSAL) {
+    say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", joint, a[0], a[1], a[2],
+        b[0], b[1], b[2]);
+  } else if (p->joint != ROBOT_SPHERICAL && p->joint != ROBOT_FREE && p->joint != ROBOT_FIXED) {
+    say(w, "joint(%d).axis = [%.17g %.17g %.17g]; ", joint, a[0], a[1], a[2]);
+  }
+  if (p->joint == ROBOT_HELICAL) {
+    say(w, "joint(%d).pitch = ", joint);
+    number(w, w->style->mirror ? -p->pitch : p->pitch, LENGTH);
+    say(w, "; ");
+  }
+}
+
+// The sign of a joint's i-th value in a mirror, and its dimension
+static double value_sign(const writer* w, const robot_part* p, int i, dimension* d) {
+  const char nature = joint_table[p->joint].nature[i];
+  const bool slides = nature == 't' || nature == 'p' || (p->joint == ROBOT_PRISMATIC);
+  *d = slides ? LENGTH : ONE;
+  if (!w->style->mirror) return 1;
+  if (nature == 'p') return -1;  // along an axis that is written as that of the turn
+  if (nature == 't') return i == 0 ? -1 : 1;
+  if (nature == 'a') return (p->joint == ROBOT_FREE ? i - 3 : i) > 0 ? -1 : 1;
+  return 1;
+}
+
+// Initial values, springs, dampers, motion and input of the DOFs of a part; `thing` is what they
+// are of
+static void dofs(writer* w, int k, const char* thing) {
+  const robot_part* p = &w->plan->part[k];
+  const int n = joint_table[p->joint].n;
+  const bool plain = joint_table[p->joint].plain;
+  for (int i = 0; i < n; i++) {
+    dimension d;
+    const char nature = joint_table[p->joint].nature[i];
+    const double sign = value_sign(w, p, i, &d);
+    const bool slides = d.metre == 1;
+    if (nature == '0') continue;
+    const dimension rate = {d.metre, 0, -1};
+    const bool quaternion = p->joint == ROBOT_SPHERICAL || (p->joint == ROBOT_FREE && i > 2);
+    if (p->equal && i == 0) {
+      say(w, "%s.dof(1).equal2 = [%d 1]; ", thing, w->number[p->twin]);
+      continue;
+    }
+    if (p->driven && i == 0) {
+      // starts at the initial value; amplitude and frequency are moderate
+      const double q0 = sign * p->q[0], size = (slides ? 0.05 : 0.4) * sign;
+      say(w, "%s.dof(1).motion = ", thing);
+      number(w, q0, d);
+      say(w, " + ");
+      number(w, size, d);
+      const double t0 = scaled(w->style, 0.01, (dimension){0, 0, 1}),
+                   t1 = scaled(w->style, 0.3, (dimension){0, 0, 1});
+      const double soft = scaled(w->style, w->style->smooth, (dimension){0, 0, 1});
+      if (!p->jumps) {
+        say(w, "*sin(");
+        number(w, 3, RATE);
+        say(w, "*t); ");
+      } else if (soft > 0) {
+        say(w, "*((t - %.17g) + sqrt((t - %.17g)^2 + %.17g^2))/2/%.17g; ", t0, t0, soft, t1 - t0);
+      } else {
+        say(w, "*ramp(t, %.17g, %.17g); ", t0, t1);
+      }
+      continue;
+    }
+    if (!quaternion) {
+      say(w, "%s.dof(%d).init = ", thing, i + 1);
+      number(w, sign * p->q[i], d);
+      say(w, "; ");
+    }
+    say(w, "%s.dof(%d).rate = ", thing, i + 1);
+    number(w, sign * p->v[i], rate);
+    say(w, "; ");
+    if (!plain) continue;
+    if (p->spring[i] > 0) {
+      say(w, "%s.dof(%d).spring.coeff = ", thing, i + 1);
+      number(w, p->spring[i], slides ? STIFFNESS : TORQUE);
+      say(w, "; %s.dof(%d).spring.init = ", thing, i + 1);
+      number(w, sign * p->rest[i], d);
+      say(w, "; ");
+      if (p->one_sided && i == 0) say(w, "%s.dof(1).dir = %d; ", thing, sign > 0 ? 1 : -1);
+    }
+    if (p->damper[i] > 0) {
+      say(w, "%s.dof(%d).damp.visc = ", thing, i + 1);
+      number(w, p->damper[i], slides ? VISCOSITY : TURN_VISCOSITY);
+      say(w, "; ");
+    }
+    if (w->plan->driver == k && i == 0)
+      say(w, "%s.dof(1).input = %s; ", thing, sign > 0 ? "u" : "-u");
+  }
+}
+
+static void write_body(writer* w, int k) {
+  const robot_part* p = &w->plan->part[k];
+  const int b = w->number[k];
+  const double offset[3] = {0.01, -0.02, 0.015}, part2 = w->style->split_bodies ? 0.3 : 0;
+  const int count = w->style->split_bodies ? 2 : 1;
+  for (int half = 0; half < count; half++) {
+    const int body = half == 0 ? b : w->nbody + b;
+    const double share = half == 0 ? 1 - part2 : part2, m = share * p->m;
+    double com[3], I[6], y[3];
+    for (int i = 0; i < 3; i++)
+      com[i] = p->com[i] + (count == 1  ? 0
+                            : half == 0 ? -part2 / (1 - part2) * offset[i]
+                                        : offset[i]);
+    // what the two masses at their distances have is taken from the first
+    for (int i = 0; i < 6; i++)
+      I[i] = half == 0 && count == 2 ? p->I[i] * (1 - part2) : share * p->I[i];
+    if (half == 0 && count == 2) {
+      const double m1 = m, m2 = part2 * p->m, d2 = part2 / (1 - part2);
+      const double *o = offset, e = m2 + m1 * d2 * d2;
+      I[0] -= e * (o[1] * o[1] + o[2] * o[2]);
+      I[1] -= e * (o[0] * o[0] + o[2] * o[2]);
+      I[2] -= e * (o[0] * o[0] + o[1] * o[1]);
+      I[3] += e * o[0] * o[1];
+      I[4] += e * o[0] * o[2];
+      I[5] += e * o[1] * o[2];
+    }
+    if (w->style->mirror) I[3] = -I[3], I[4] = -I[4];
+    polar(w->style, com, y);
+    say(w, "body(%d).m = ", body);
+    number(w, m, MASS);
+    say(w, "; body(%d).l_com = ", body);
+    row(w, y, 3, LENGTH);
+    say(w, "; body(%d).I = [", body);
+    static const int at[9] = {0, 3, 4, 3, 1, 5, 4, 5, 2};
+    for (int i = 0; i < 9; i++) {
+      say(w, "%.17g%s", scaled(w->style, I[at[i]], INERTIA), i % 3 == 2 ? ";" : " ");
+    }
+    say(w, "];\n");
+    if (half == 1) {
+      say(w, "joint(%d).first = %d; joint(%d).second = %d; joint(%d).type = 'fixed';\n", body, b,
+          body, body, body);
+      continue;
+    }
+    if (w->plan->fluid_rho > 0) {
+      say(w, "body(%d).fluid.volume = ", body);
+      number(w, 3e-4, (dimension){3, 0, 0});
+      const double drag = scaled(w->style, 2, (dimension){-1, 1, 0}),
+                   turn = scaled(w->style, 0.05, (dimension){1, 1, 0}),
+                   added = scaled(w->style, 0.2, MASS);
+      say(w, "; body(%d).fluid.center = ", body);
+      polar_row(w, p->com, LENGTH);
+      say(w, "; body(%d).fluid.drag_matrix = diag([%.17g %.17g %.17g %.17g %.17g %.17g]); ", body,
+          drag, drag, drag, turn, turn, turn);
+      say(w, "body(%d).fluid.added_mass = diag([%.17g %.17g %.17g 0 0 0]);\n", body, added,
+          2 * added, added);
+    }
+    char thing[40];
+    snprintf(thing, sizeof thing, "joint(%d)", b);
+    say(w, "joint(%d).first = ", b);
+    place(w, &p->on);
+    say(w, "; joint(%d).second = %d; ", b, b);
+    freedom(w, p, b, steps(w, "joint", b, p->on.part, p->on.point, p->turn));
+    dofs(w, k, thing);
+    say(w, "\n");
+  }
+}
+
+static void write_rod(writer* w, int k) {
+  const robot_part* p = &w->plan->part[k];
+  const robot_style* s = w->style;
+  const char* model = s->rods != NULL ? s->rods : robot_element_name(p->model);
+  const bool halves = s->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
+  for (int half = 0; half < (halves ? 2 : 1); half++) {
+    const int r = w->number[k] + half;
+    const bool series = strcmp(model, "gvs") == 0 || strcmp(model, "rom") == 0;
+    const bool was = p->model == ROBOT_GVS || p->model == ROBOT_ROM;
+    int n = p->n * s->refine / (halves ? 2 : 1);
+    if (s->rods != NULL && series != was) n = series ? 4 + s->refine : 8 * s->refine;
+    say(w, "rod(%d).model = '%s'; rod(%d).n = %d; rod(%d).length = %.17g; ", r, model, r, n, r,
+        scaled(s, p->length / (halves ? 2 : 1), LENGTH));
+    say(w, "rod(%d).radius = ", r);
+    number(w, p->radius, LENGTH);
+    say(w, "; rod(%d).E = ", r);
+    number(w, p->E, PRESSURE);
+    say(w, "; rod(%d).rho = ", r);
+    number(w, p->rho, DENSITY);
+    say(w, "; rod(%d).eta = ", r);
+    number(w, p->eta, ETA);
+    double bend[3];
+    axial(s, p->shape + 3, bend);
+    say(w, "; rod(%d).shape = [0 0 0 ", r);
+    for (int i = 0; i < 3; i++) number(w, bend[i], PER_LENGTH), say(w, " ");
+    say(w, "];\n");
+    if (half == 1) {
+      say(w, "rod(%d).first = at(rod(%d));\n", r, r - 1);
+      continue;
+    }
+    say(w, "rod(%d).first = ", r);
+    place(w, &p->on);
+    say(w, "; ");
+    steps(w, "rod", r, p->on.part, p->on.point, p->turn);
+    say(w, "rod(%d).joint.type = '%s'; ", r, type_name(p->joint));
+    double a[3], b[3];
+    joint_axis(w, p, a);
+    axial(s, p->axis2, b);
+    if (p->joint == ROBOT_UNIVERSAL) {
+      say(w, "rod(%d).joint.axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", r, a[0], a[1], a[2],
+          b[0], b[1], b[2]);
+    } else if (p->joint != ROBOT_FIXED && p->joint != ROBOT_SPHERICAL && p->joint != ROBOT_FREE) {
+      say(w, "rod(%d).joint.axis = [%.17g %.17g %.17g]; ", r, a[0], a[1], a[2]);
+    }
+    if (p->joint == ROBOT_HELICAL) {
+      say(w, "rod(%d).joint.pitch = ", r);
+      number(w, s->mirror ? -p->pitch : p->pitch, LENGTH);
+      say(w, "; ");
+    }
+    char thing[40];
+    snprintf(thing, sizeof thing, "rod(%d).joint", r);
+    dofs(w, k, thing);
+    say(w, "\n");
+  }
+}
+
+static void write_link(writer* w, const robot_link* l) {
+  static const char* const types[] = {"fixed",       "revolute",  "prismatic",
+                                      "cylindrical", "universal", "spherical"};
+  const bool loop = l->kind >= ROBOT_LOOP_FIXED && l->kind <= ROBOT_LOOP_SPHERICAL;
+  const bool swap = w->style->swapped && l->kind == ROBOT_LOOP_SPHERICAL && l->a.part >= 0;
+  const robot_place *a = swap ? &l->b : &l->a, *b = swap ? &l->a : &l->b;
+  const int j = ++w->njoint;
+  say(w, "joint(%d).first = ", j);
+  place(w, a);
+  say(w, "; joint(%d).second = ", j);
+  place(w, b);
+  say(w, "; ");
+  steps(w, "joint", j, a->part, a->point, NULL);
+  say(w, "joint(%d).tr2nd.trans = ", j);
+  polar_row(w, b->point, LENGTH);
+  say(w, "; ");
+  if (loop) {
+    double x[3], y[3];
+    const bool slide = l->kind == ROBOT_LOOP_PRISMATIC;
+    if (slide)
+      polar(w->style, l->axis, x);
+    else
+      axial(w->style, l->axis, x);
+    axial(w->style, l->axis2, y);
+    say(w, "joint(%d).type = '%s'; ", j, types[l->kind - ROBOT_LOOP_FIXED]);
+    if (l->kind == ROBOT_LOOP_UNIVERSAL) {
+      say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g];\n", j, x[0], x[1], x[2],
+          y[0], y[1], y[2]);
+    } else if (l->kind != ROBOT_LOOP_SPHERICAL && l->kind != ROBOT_LOOP_FIXED) {
+      say(w, "joint(%d).axis = [%.17g %.17g %.17g];\n", j, x[0], x[1], x[2]);
+    }
+    say(w, "\n");
+    return;
+  }
+  if (l->kind == ROBOT_LOOP_ROWS) {
+    // along the axes of the second body, which turn with the robot
+    say(w, "joint(%d).fixed = [%d %d %d]; joint(%d).refbody = ", j, l->rows & 1, (l->rows >> 1) & 1,
+        (l->rows >> 2) & 1, j);
+    place(w, b);
+    say(w, ";\n");
+    return;
+  }
+  if (l->kind == ROBOT_BEAM) {
+    say(w, "joint(%d).spring.coeff = [", j);
+    for (int i = 0; i < 6; i++) number(w, l->stiffness[i], i < 3 ? STIFFNESS : TORQUE), say(w, " ");
+    say(w, "]; joint(%d).spring.init = nan*ones(1, 6); ", j);
+    if (l->damping > 0) {
+      say(w, "joint(%d).damp.visc = [", j);
+      for (int i = 0; i < 6; i++)
+        number(w, l->damping * (i < 3 ? 1 : 0.05), i < 3 ? VISCOSITY : TURN_VISCOSITY), say(w, " ");
+      say(w, "]; ");
+    }
+    say(w, "\n");
+    return;
+  }
+  say(w, "joint(%d).spring.coeff = ", j);
+  number(w, l->stiffness[0], STIFFNESS);
+  say(w, "; joint(%d).spring.init = ", j);
+  number(w, l->rest, LENGTH);
+  say(w, "; ");
+  if (l->damping > 0) {
+    // c u^p is a force
+    say(w, "joint(%d).damp.visc = %.17g; joint(%d).damp.pow = %.17g; ", j,
+        l->damping * w->style->metre * w->style->kilogram / pow(w->style->second, 2) /
+            pow(w->style->metre / w->style->second, l->power),
+        j, l->power);
+  }
+  if (l->kind == ROBOT_ROPE || l->kind == ROBOT_STOP)
+    say(w, "joint(%d).dir = %d; ", j, l->kind == ROBOT_ROPE ? 1 : -1);
+  say(w, "\n");
+}
+
+static void write_cable(writer* w, const robot_cable* c, int k) {
+  if (c->nrod > 0) {
+    say(w, "cable(%d).rod = [", k);
+    for (int i = 0; i < c->nrod; i++) {
+      const robot_part* p = &w->plan->part[c->rod[i]];
+      const bool halves = w->style->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
+      say(w, "%d ", w->number[c->rod[i]]);
+      if (halves) say(w, "%d ", w->number[c->rod[i]] + 1);
+    }
+    const double x = w->style->mirror ? -c->path[0] : c->path[0];
+    say(w, "]; cable(%d).path = [", k);
+    if (c->helix > 0 && !w->style->split_rods) {
+      number(w, x, LENGTH);
+      say(w, "*cos(");
+      number(w, c->helix, PER_LENGTH);
+      say(w, "*s) ");
+    } else {
+      number(w, x, LENGTH);
+      say(w, " ");
+    }
+    number(w, c->path[1], LENGTH);
+    say(w, "]; ");
+  } else {
+    say(w, "cable(%d).via = {", k);
+    for (int i = 0; i < c->nvia; i++) {
+      if (i > 0) say(w, ", ");
+      place(w, &c->via[i]);
+    }
+    say(w, "}; cable(%d).points = [", k);
+    for (int i = 0; i < c->nvia; i++) {
+      if (i > 0) say(w, "; ");
+      if (c->via[i].part < 0)
+        world_place(w, c->via[i].point);
+      else
+        polar_row(w, c->via[i].point, LENGTH);
+    }
+    say(w, "]; ");
+  }
+  if (c->drive == ROBOT_CABLE) {
+    say(w, "cable(%d).tension = ", k);
+    number(w, c->tension, FORCE);
+  } else {
+    say(w, "cable(%d).pull = ", k);
+    number(w, c->drive == ROBOT_CABLE_TAUT ? 0 : c->pull, LENGTH);
+    if (c->drive == ROBOT_CABLE_PULL) {
+      say(w, "; cable(%d).stiffness = ", k);
+      number(w, c->stiffness, STIFFNESS);
+    }
+  }
+  say(w, ";\n");
+}
+
+static void write_contact(writer* w, const robot_contact* c, int k) {
+  const robot_part* a = &w->plan->part[c->a.part];
+  static const char* const words[] = {"plane", "sphere", "cylinder"};
+  // per length of a rod, per point of a body; Hunt and Crossley's damping is per speed
+  const dimension stiffness = a->rod ? (dimension){-1, 1, -2} : STIFFNESS;
+  say(w, "contact(%d).first = %s(%d); ", k, a->rod ? "rod" : "body", w->number[c->a.part]);
+  if (!a->rod) {
+    say(w, "contact(%d).points = ", k);
+    polar_row(w, c->a.point, LENGTH);
+    say(w, "; contact(%d).ball = ", k);
+    number(w, c->ball, LENGTH);
+    say(w, "; ");
+  }
+  if (c->kind == ROBOT_TOUCH) {
+    say(w, "contact(%d).second = body(%d); contact(%d).points2 = ", k, w->number[c->b.part], k);
+    polar_row(w, c->b.point, LENGTH);
+    say(w, "; contact(%d).ball2 = ", k);
+    number(w, c->radius, LENGTH);
+    say(w, "; ");
+  } else {
+    say(w, "contact(%d).second = '%s'; contact(%d).%s = ", k, words[c->kind - ROBOT_PLANE], k,
+        c->kind == ROBOT_PLANE ? "point" : "center");
+    world_place(w, c->at);
+    say(w, "; ");
+    if (c->kind != ROBOT_BALL) {
+      // the axis of a cylinder is across the way to it
+      double across[3] = {c->normal[1], -c->normal[0], 0};
+      say(w, "contact(%d).%s = ", k, c->kind == ROBOT_PLANE ? "normal" : "axis");
+      world_direction(w, c->kind == ROBOT_PLANE ? c->normal : across, ONE);
+      say(w, "; ");
+    }
+    if (c->kind != ROBOT_PLANE) {
+      say(w, "contact(%d).radius = ", k);
+      number(w, c->radius, LENGTH);
+      say(w, "; ");
+    }
+  }
+  say(w, "contact(%d).stiffness = ", k);
+  number(w, c->stiffness, stiffness);
+  say(w, "; contact(%d).damping = ", k);
+  number(w, c->damping, PER_SPEED);
+  say(w, "; contact(%d).friction = ", k);
+  number(w, c->friction, ONE);
+  say(w, "; contact(%d).slip = ", k);
+  number(w, 0.05, SPEED);
+  say(w, ";\n");
+}
+
+static void write_load(writer* w, int part, const double load[6], bool follows, int k) {
+  const robot_place at = {.part = part, .along = 1};
+  say(w, "exload(%d).exbody = ", k);
+  place(w, &at);
+  double f[3], m[3], F[3], M[3];
+  polar(w->style, load, f);
+  axial(w->style, load + 3, m);
+  if (follows) {
+    memcpy(F, f, sizeof F), memcpy(M, m, sizeof M);
+    say(w, "; exload(%d).refbody = ", k);
+    place(w, &at);
+  } else {
+    rotate(w->style->turn, f, F);
+    rotate(w->style->turn, m, M);
+  }
+  say(w, "; exload(%d).ftau = [", k);
+  for (int i = 0; i < 3; i++) number(w, F[i], FORCE), say(w, " ");
+  for (int i = 0; i < 3; i++) number(w, M[i], TORQUE), say(w, " ");
+  say(w, "];\n");
+}
+
+static void write_mesh(writer* w) {
+  const random_robot* plan = w->plan;
+  // a plate of 3 x 2 nodes; in a mirror its nodes are listed mirrored
+  const double a = scaled(w->style, w->style->mirror ? -0.1 : 0.1, LENGTH),
+               b = scaled(w->style, 0.1, LENGTH);
+  say(w, "mesh(1).node = [0 0 0; %.17g 0 0; %.17g 0 0; 0 %.17g 0; %.17g %.17g 0; %.17g %.17g 0];\n",
+      a, 2 * a, b, a, b, 2 * a, b);
+  say(w, "mesh(1).edge = [1 2; 2 3; 4 5; 5 6; 1 4; 2 5; 3 6; 1 5; 2 6]; mesh(1).fixed = [1 4];\n");
+  double y[3], z[3], r[3];
+  polar(w->style, plan->mesh_at, y);
+  axial(w->style, plan->mesh_turn, r);
+  memcpy(z, y, sizeof z);
+  say(w, "mesh(1).tr(1).trans = [%.17g %.17g %.17g]; mesh(1).tr(1).rot = ",
+      scaled(w->style, w->style->shift[0], LENGTH), scaled(w->style, w->style->shift[1], LENGTH),
+      scaled(w->style, w->style->shift[2], LENGTH));
+  rotation(w, w->style->turn);
+  say(w, "; mesh(1).tr(2).trans = [%.17g %.17g %.17g]; mesh(1).tr(2).rot = ",
+      scaled(w->style, z[0], LENGTH), scaled(w->style, z[1], LENGTH),
+      scaled(w->style, z[2], LENGTH));
+  rotation(w, r);
+  say(w, ";\nmesh(1).body.m = ");
+  number(w, plan->mesh_mass, MASS);
+  say(w, "; mesh(1).joint(1).tr.trans = [inf inf inf]; mesh(1).joint(2).spring.coeff = ");
+  number(w, plan->mesh_stiffness, STIFFNESS);
+  say(w, "; mesh(1).joint(2).spring.init = nan; mesh(1).joint(2).damp.visc = ");
+  number(w, plan->mesh_damping, VISCOSITY);
+  say(w, ";\n");
+  if (plan->tie < 0) return;
+  const robot_place tie = {.part = plan->tie, .along = 1};
+  const int j = ++w->njoint;
+  say(w, "joint(%d).first = ", j);
+  place(w, &tie);
+  say(w, "; joint(%d).second = at(mesh(1), 6); joint(%d).tr.trans = ", j, j);
+  polar_row(w, plan->tie_point, LENGTH);
+  say(w, "; joint(%d).spring.coeff = ", j);
+  number(w, 50, STIFFNESS);
+  say(w, "; joint(%d).spring.init = ", j);
+  number(w, 0.1, LENGTH);
+  say(w, ";\n");
+}
+
+static void sense(writer* w, int* k, const char* what) {
+  static const char* const words[] = {"pos", "vel", "acc"};
+  for (int i = 0; i < 3; i++, (*k)++)
+    say(w, "sensor(%d).name = 's%d'; sensor(%d).value = %s%s;\n", *k, *k, *k, words[i], what);
+}
+
+static void write_sensors(writer* w) {
+  int k = 1;
+  char what[200];
+  static const double points[2][3] = {{0.1, 0, 0}, {0, 0.1, 0.05}};
+  for (int i = 0; i < w->plan->npart; i++)
+    for (int j = 0; j < 2; j++) {
+      if (w->plan->part[i].rod) {
+        int rod;
+        double arc;
+        rod_point(w, i, 0.5 * (j + 1), &rod, &arc);
+        snprintf(what, sizeof what, "(rod(%d), %.17g)", rod, scaled(w->style, arc, LENGTH));
+      } else {
+        double x[3];
+        polar(w->style, points[j], x);
+        for (int c = 0; c < 3; c++) x[c] = scaled(w->style, x[c], LENGTH);
+        snprintf(what, sizeof what, "(body(%d), [%.17g %.17g %.17g])", w->number[i], x[0], x[1],
+                 x[2]);
+      }
+      sense(w, &k, what);
+    }
+  if (w->plan->mesh) sense(w, &k, "(mesh(1), 6)");
+}
+
+int random_robot_points(const random_robot* plan) { return 2 * plan->npart + plan->mesh; }
+
+static void write_parts(writer* w) {
+  const int n = w->plan->npart;
+  const robot_style* s = w->style;
+  // numbers of bodies and rods, in the order of the style
+  for (int i = 0; i < n; i++) {
+    const int k = s->reversed ? n - 1 - i : i;
+    const robot_part* p = &w->plan->part[k];
+    const bool halves = s->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
+    w->number[k] = p->rod ? w->nrod + 1 : w->nbody + 1;
+    if (p->rod)
+      w->nrod += 1 + halves;
+    else
+      w->nbody++;
+  }
+  for (int i = 0; i < n; i++) {
+    const int k = s->reversed ? n - 1 - i : i;
+    if (w->plan->part[k].rod)
+      write_rod(w, k);
+    else
+      write_body(w, k);
+  }
+  w->njoint = w->nbody * (s->split_bodies ? 2 : 1);
+}
+
+char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values) {
+  char* text = NULL;
+  size_t size = 0;
+  writer out = {.f = open_memstream(&text, &size), .plan = plan, .style = style, .values = values},
+         *w = &out;
+  if (values != NULL) values->n = 0;
+  say(w, "%% random robot %llu\nworld.g = ", (unsigned long long)plan->seed);
+  world_direction(w, plan->g, ACCELERATION);
+  say(w, ";\n");
+  if (plan->driver >= 0) {
+    dimension d;
+    const robot_part* p = &plan->part[plan->driver];
+    value_sign(w, p, 0, &d);
+    say(w, "u = input('u', %.17g);\n", scaled(style, plan->effort, d.metre ? FORCE : TORQUE));
+  }
+  if (plan->fluid_rho > 0) {
+    say(w, "fluid.rho = ");
+    number(w, plan->fluid_rho, DENSITY);
+    say(w, "; fluid.velocity = ");
+    world_direction(w, plan->stream, SPEED);
+    say(w, ";\n");
+  }
+  write_parts(w);
+  for (int i = 0; i < plan->nlink; i++)
+    write_link(w, &plan->link[style->reversed ? plan->nlink - 1 - i : i]);
+  for (int i = 0; i < plan->ncable; i++)
+    write_cable(w, &plan->cable[style->reversed ? plan->ncable - 1 - i : i], i + 1);
+  for (int i = 0; i < plan->ncontact; i++)
+    write_contact(w, &plan->contact[style->reversed ? plan->ncontact - 1 - i : i], i + 1);
+  if (plan->chamber >= 0) {
+    const robot_part* p = &plan->part[plan->chamber];
+    const bool halves = style->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
+    for (int half = 0; half < (halves ? 2 : 1); half++) {
+      const double L = p->length, middle = 0.5 * L;
+      double from = plan->chamber_from * L, to = plan->chamber_to * L;
+      if (halves)
+        from = half == 0 ? from : fmax(from - middle, 0),
+        to = half == 0 ? fmin(to, middle) : to - middle;
+      say(w, "chamber(%d).rod = %d; chamber(%d).offset = [", half + 1,
+          w->number[plan->chamber] + half, half + 1);
+      number(w, style->mirror ? -plan->chamber_offset[0] : plan->chamber_offset[0], LENGTH);
+      say(w, " ");
+      number(w, plan->chamber_offset[1], LENGTH);
+      say(w, "]; chamber(%d).area = ", half + 1);
+      number(w, plan->chamber_area, AREA);
+      say(w, "; chamber(%d).pressure = ", half + 1);
+      number(w, plan->chamber_pressure, PRESSURE);
+      say(w, "; chamber(%d).from = %.17g; chamber(%d).to = %.17g;\n", half + 1,
+          scaled(style, from, LENGTH), half + 1, scaled(style, to, LENGTH));
+    }
+  }
+  int loads = 0;
+  if (plan->loaded >= 0) write_load(w, plan->loaded, plan->load, false, ++loads);
+  if (plan->followed >= 0) write_load(w, plan->followed, plan->follow, true, ++loads);
+  if (plan->mesh) write_mesh(w);
+  if (plan->law || plan->task) {
+    dimension d;
+    const int j = w->number[plan->driver];
+    const robot_part* p = &plan->part[plan->driver];
+    const double sign = value_sign(w, p, 0, &d);
+    const dimension force = d.metre ? STIFFNESS : TORQUE,
+                    rate = d.metre ? VISCOSITY : TURN_VISCOSITY;
+    if (plan->law) {
+      say(w,
+          "control(1).inputs = 'u'; control(1).law = -%.17g*%s*dof(joint(%d), 1) - "
+          "%.17g*%s*ddof(joint(%d), 1);\n",
+          scaled(style, 2, force), sign > 0 ? "1" : "(-1)", j, scaled(style, 0.3, rate),
+          sign > 0 ? "1" : "(-1)", j);
+    } else {
+      say(w,
+          "task(1).value = dof(joint(%d), 1); task(1).desired = %.17g*sin(%.17g*t); task(1).P = "
+          "%.17g; task(1).D = %.17g;\n",
+          j, sign * scaled(style, 0.05, d), scaled(style, 2, RATE),
+          scaled(style, 50, (dimension){0, 0, -2}), scaled(style, 10, RATE));
+    }
+  }
+  write_sensors(w);
+  say(w,
+      "par.t_final = %.17g; par.dt_out = %.17g; par.rtol = %g; par.atol = %g; par.linear = '%s'; "
+      "par.solver = '%s';\n",
+      scaled(style, style->t_final, (dimension){0, 0, 1}),
+      scaled(style, style->t_final / 5, (dimension){0, 0, 1}), style->rtol, 1e-3 * style->rtol,
+      style->linear, style->solver);
+  fclose(out.f);
+  return text;
+}
+
+void random_robot_plain(const robot_style* s, const double sensed[9], double plain[9]) {
+  static const dimension dims[3] = {{1, 0, 0}, {1, 0, -1}, {1, 0, -2}};
+  for (int k = 0; k < 3; k++) {
+    double x[3], y[3];
+    const double back[3] = {-s->turn[0], -s->turn[1], -s->turn[2]};
+    for (int i = 0; i < 3; i++)
+      x[i] = sensed[3 * k + i] / scaled(s, 1, dims[k]) - (k == 0 ? s->shift[i] : 0);
+    rotate(back, x, y);
+    polar(s, y, plain + 3 * k);
+  }
+}
+
+// The parts alone, with the pose of each place as sensors
+static bool find_points(const random_robot* plan, const robot_place* places, int n,
+                        double (*points)[3], double (*frames)[9]) {
+  char* text = NULL;
+  size_t size = 0;
+  const robot_style style = robot_style_plain();
+  writer out = {.f = open_memstream(&text, &size), .plan = plan, .style = &style}, *w = &out;
+  if (plan->driver >= 0) say(w, "u = 0;\n");
+  write_parts(w);
+  for (int i = 0; i < n; i++) {
+    char what[100];
+    const robot_place* p = &places[i];
+    if (p->part < 0) continue;
+    const bool rod = plan->part[p->part].rod;
+    if (rod)
+      snprintf(what, sizeof what, "rod(%d), %.17g", w->number[p->part],
+               p->along * plan->part[p->part].length);
+    else
+      snprintf(what, sizeof what, "body(%d)", w->number[p->part]);
+    say(w, "sensor(%d).name = 'p%d'; sensor(%d).value = [pos(%s) reshape(rot(%s)', 1, 9)];\n",
+        i + 1, i, i + 1, what, what);
+  }
+  fclose(out.f);
+
+  td_spec* spec = td_spec_new();
+  td_model* model = NULL;
+  td_spec_load_string(spec, "places.m", text);
+  bool done = td_model_compile(spec, &model) == TD_OK;
+  if (!done && getenv("TENDRIL_SHOW")) printf("%s\n%s\n", text, td_spec_messages(spec));
+  if (done) {
+    td_work* work = td_work_new(model);
+    td_state* state = td_state_new(model);
+    double* values = calloc((size_t)td_model_sizes(model).nsensor + 1, sizeof(double));
+    done = td_state_initial(model, work, state) == TD_OK &&
+           td_sensors(model, state, work, values) == TD_OK;
+    int k = 0;
+    for (int i = 0; i < n && done; i++) {
+      const robot_place* p = &places[i];
+      static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+      memcpy(frames[i], p->part < 0 ? identity : values + k + 3, sizeof identity);
+      for (int c = 0; c < 3; c++) {
+        points[i][c] = p->part < 0 ? 0 : values[k + c];
+        for (int j = 0; j < 3; j++) points[i][c] += frames[i][3 * c + j] * p->point[j];
+      }
+      k += p->part < 0 ? 0 : 12;
+    }
+    free(values);
+    td_state_free(state);
+    td_work_free(work);
+  }
+  td_model_free(model);
+  td_spec_free(spec);
+  free(text);
+  return done;
+}

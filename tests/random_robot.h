@@ -1,0 +1,166 @@
+// Random but well-posed robots over all elements of the model language, and the ways to write one.
+//
+//   random_robot plan;
+//   random_robot_make(&plan, seed, ROBOT_ANY);
+//   robot_style style = robot_style_plain();
+//   char* text = random_robot_text(&plan, &style, NULL);
+//
+// A plan is physical: parts, joints, places and elements with their numbers.  A style is one of the
+// ways to write it: seen from another frame, in a mirror, in other units, with joints as `tr` or
+// `type`, elements in another order, numbers as parameters.  Laws compare the texts of one plan.
+#ifndef RANDOM_ROBOT_H
+#define RANDOM_ROBOT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// What a plan may contain: the table of pairs counts these.
+#define ROBOT_ELEMENTS(X)                                                                         \
+  X(FIXED, "fixed")                                                                               \
+  X(REVOLUTE, "revolute") X(PRISMATIC, "prismatic") X(HELICAL, "helical") X(                      \
+      CYLINDRICAL, "cylindrical") X(UNIVERSAL, "universal") X(PLANAR, "planar")                   \
+      X(SPHERICAL, "spherical") X(FREE, "free") X(CAYLEY, "three angles") X(CHART, "vector part") \
+          X(GVS, "gvs") X(SRL, "srl") X(EBR, "ebr") X(EBA, "eba") X(ROM, "rom")                   \
+              X(LOOP_FIXED, "loop: fixed") X(LOOP_REVOLUTE, "loop: revolute") X(                  \
+                  LOOP_PRISMATIC, "loop: prismatic") X(LOOP_CYLINDRICAL, "loop: cylindrical")     \
+                  X(LOOP_UNIVERSAL, "loop: universal") X(LOOP_SPHERICAL, "loop: spherical") X(    \
+                      LOOP_ROWS, "loop: fixed rows") X(DOF_SPRING, "dof spring")                  \
+                      X(DOF_STOP, "dof dir") X(DOF_DAMPER, "dof damper") X(SPRING, "spring") X(   \
+                          ROPE, "rope") X(STOP, "stop") X(DAMPER, "power damper") X(BEAM, "beam") \
+                          X(LOAD, "load") X(FOLLOWER, "follower load") X(INPUT, "input")          \
+                              X(CHAMBER, "chamber") X(CABLE, "cable in rod") X(                   \
+                                  CABLE_OVER, "cable over joints") X(CABLE_VIA, "cable via")      \
+                                  X(CABLE_PULL, "elastic pull") X(CABLE_TAUT, "inextensible") X(  \
+                                      FLUID, "fluid") X(PLANE, "contact plane")                   \
+                                      X(BALL, "contact sphere") X(CYLINDER, "contact cylinder")   \
+                                          X(TOUCH, "contact body") X(MESH, "mesh")                \
+                                              X(TIE, "mesh tie") X(SMOOTH, "smooth motion")       \
+                                                  X(JUMP, "jumping motion") X(EQUAL, "equal2")    \
+                                                      X(TASK, "task") X(LAW, "controller")
+
+typedef enum robot_element {
+#define X(name, text) ROBOT_##name,
+  ROBOT_ELEMENTS(X)
+#undef X
+      ROBOT_ELEMENT_COUNT
+} robot_element;
+const char* robot_element_name(robot_element e);
+
+// Which kinds of robots a law can use.
+typedef enum robot_kind {
+  ROBOT_ANY,
+  ROBOT_CONSERVATIVE,  // nothing damps, rubs, drives or depends on time
+  ROBOT_FLYING,        // as before, and nothing outside acts: momentum stays
+  ROBOT_RESTING        // damped everywhere and held: it comes to rest
+} robot_kind;
+
+enum { ROBOT_PARTS = 7, ROBOT_LINKS = 6, ROBOT_CABLES = 3, ROBOT_CONTACTS = 2 };
+
+// A point of a part; part -1 is the ground.
+typedef struct robot_place {
+  int part;
+  double along;  // on a rod: arc length over length
+  double point[3];
+} robot_place;
+
+typedef struct robot_part {
+  robot_element joint;  // ROBOT_FIXED ... ROBOT_CHART
+  robot_place on;       // the place it is joined to, of an earlier part or the ground
+  double turn[3];       // fixed rotation there, a rotation vector
+  double axis[3], axis2[3], pitch;
+  double q[6], v[6];  // initial values and rates of its DOFs
+  double spring[6], rest[6], damper[6];
+  bool one_sided, driven, jumps, equal;
+  int twin;  // equal: the part whose DOF it shares
+  bool rod;
+  double m, com[3], I[6];  // xx yy zz xy xz yz about the centre of mass
+  robot_element model;
+  int n;
+  double length, radius, E, rho, eta, shape[6];
+} robot_part;
+
+typedef struct robot_link {
+  robot_element kind;
+  robot_place a, b;
+  double axis[3], axis2[3];
+  double stiffness[6], damping, power, rest;
+  int rows;  // mask of ROBOT_LOOP_ROWS
+} robot_link;
+
+typedef struct robot_cable {
+  robot_element kind, drive;
+  int rod[2], nrod;
+  double path[2], helix, tension, stiffness, pull;
+  robot_place via[3];
+  int nvia;
+} robot_cable;
+
+typedef struct robot_contact {
+  robot_element kind;
+  robot_place a, b;         // b: of ROBOT_TOUCH
+  double at[3], normal[3];  // of the object, in the world
+  double ball, radius, stiffness, damping, friction;
+} robot_contact;
+
+typedef struct random_robot {
+  uint64_t seed;
+  robot_kind kind;
+  bool has[ROBOT_ELEMENT_COUNT];
+  double g[3];
+  int npart, nlink, ncable, ncontact;
+  robot_part part[ROBOT_PARTS];
+  robot_link link[ROBOT_LINKS];
+  robot_cable cable[ROBOT_CABLES];
+  robot_contact contact[ROBOT_CONTACTS];
+  double fluid_rho, stream[3];
+  int chamber;  // rod with a chamber, -1: none
+  double chamber_offset[2], chamber_area, chamber_pressure, chamber_from, chamber_to;
+  bool mesh;
+  double mesh_at[3], mesh_turn[3], mesh_mass, mesh_stiffness, mesh_damping;
+  int tie;  // part that holds a node of the mesh, -1: none
+  double tie_point[3];
+  int loaded, followed;  // parts with a load, -1: none
+  double load[6], follow[6];
+  int driver;  // part whose first DOF an input drives, -1: none
+  double effort;
+  bool law, task;  // a controller, or a task, gives that input
+} random_robot;
+
+// Fills the plan; false when no robot of that seed and kind could be made.
+bool random_robot_make(random_robot* plan, uint64_t seed, robot_kind kind);
+
+typedef struct robot_style {
+  double turn[3], shift[3];        // the robot as a whole, turned (rotation vector) and moved
+  bool mirror;                     // x -> -x
+  double metre, kilogram, second;  // units: how many of them are one SI unit
+  bool by_tr;                      // joints as steps of `tr` instead of `type`
+  bool reversed;                   // parts, links and other elements numbered backwards
+  bool swapped;                    // loops from the second place to the first
+  bool split_bodies;               // each rigid body as two that are fixed to each other
+  bool split_rods;                 // rods of segments as two in series
+  int params;                      // 0: plain numbers; 1: all as params; 2: with other defaults
+  const char* linear;              // par.linear
+  const char* solver;
+  const char* rods;  // model of all rods instead of their own; NULL: as they are
+  int refine;        // factor on the number of segments or order
+  double smooth;     // > 0: jumping motion starts within this time, smoothly
+  double t_final, rtol;
+} robot_style;
+robot_style robot_style_plain(void);
+
+// Values for the params of a text with params = 2.
+typedef struct robot_values {
+  int n;
+  double value[600];
+} robot_values;
+
+// The text, freed by the caller.  It has three sensors for each point that is compared: pos, vel
+// and acc; their number is random_robot_points().
+char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values);
+int random_robot_points(const random_robot* plan);
+
+// What a sensed point (position, velocity, acceleration: 9 numbers) of a text in this style is in
+// the plain one.
+void random_robot_plain(const robot_style* style, const double sensed[9], double plain[9]);
+
+#endif
