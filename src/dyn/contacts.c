@@ -312,9 +312,8 @@ static contact_pair_change pair_change(const td_model* m, const td_work* w, cons
                                        int col, bool rate, contact_ball* da, contact_ball d[3]) {
   *da = ball_change(m, w, t->a, col, rate);
   for (int j = 0; j < 3; j++)
-    d[j] = j < t->piece->nball
-               ? ball_change(m, w, &m->ball[t->piece->ball + j], col, rate)
-               : (contact_ball){.r = 0};
+    d[j] = j < t->piece->nball ? ball_change(m, w, &m->ball[t->piece->ball + j], col, rate)
+                               : (contact_ball){.r = 0};
   return contact_pair_change_at(&t->law, t->piece->shape, &t->pair, &t->at, da, d);
 }
 

@@ -266,8 +266,7 @@ typedef struct contact_pair_change {
   contact_ball b;
 } contact_pair_change;
 
-static inline contact_pair_change contact_pair_change_at(const contact_law* l,
-                                                         contact_shape shape,
+static inline contact_pair_change contact_pair_change_at(const contact_law* l, contact_shape shape,
                                                          const contact_pair* s,
                                                          const contact_ball* a,
                                                          const contact_ball* da,

@@ -117,11 +117,12 @@ static td_status line_places(builder* b, int i, int rod, double wide, bool ends,
       const double r = radius_at(b, rod, half == 0 ? at[n] : L - at[n]);
       const double step = ends ? fmax(0.125 * r, fmin(wide * r, 0.5 * at[n])) : wide * r;
       if (n == MOST_STEPS || !(step > 0))
-        return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->contacts, i),
-                        "contact(%d): rod(%d) is %g m long and has a radius of %g m at s = %g m; "
-                        "contact along a rod takes points %g radii apart, at most %d in all; make it "
-                        "thicker, or use per = 'point'",
-                        i + 1, rod + 1, L, r, half == 0 ? at[n] : L - at[n], wide, 2 * MOST_STEPS);
+        return td_error(
+            b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->contacts, i),
+            "contact(%d): rod(%d) is %g m long and has a radius of %g m at s = %g m; "
+            "contact along a rod takes points %g radii apart, at most %d in all; make it "
+            "thicker, or use per = 'point'",
+            i + 1, rod + 1, L, r, half == 0 ? at[n] : L - at[n], wide, 2 * MOST_STEPS);
       at[n + 1] = at[n] + step;
       n++;
     }
@@ -134,8 +135,8 @@ static td_status line_places(builder* b, int i, int rod, double wide, bool ends,
   return TD_OK;
 }
 
-// Where contact i needs frames of a rod besides those of its model.  Forces per length are sums over
-// points half a radius apart (a radius on a plane, which has no corners), both ends included,
+// Where contact i needs frames of a rod besides those of its model.  Forces per length are sums
+// over points half a radius apart (a radius on a plane, which has no corners), both ends included,
 // whatever the rod's model; the line of a rod that is touched goes through points a radius apart.
 // Forces per point act at the points of the rod's model; where these leave room for the other thing
 // to slip in between, there are some more.
@@ -207,12 +208,13 @@ static td_status rod_points(builder* b, int i, int rod, const rod_places* at) {
 static td_status rod_balls(builder* b, int i, int rod, bool second) {
   if (b->rod[rod].joint >= 0)
     return td_error(b->diags, TD_E_MODEL, field_at(b, i, second ? "second" : "first"),
-                    "contact(%d): a polynomial rod of joint.rom has no section to touch with", i + 1);
+                    "contact(%d): a polynomial rod of joint.rom has no section to touch with",
+                    i + 1);
   rod_places at = {0};
   td_status status = contact_places(b, i, rod, second, &at);
   if (status == TD_OK)
-    status = !second && per_point(b, i) ? rod_points(b, i, rod, &at)
-                                        : rod_line(b, i, rod, !second, &at);
+    status =
+        !second && per_point(b, i) ? rod_points(b, i, rod, &at) : rod_line(b, i, rod, !second, &at);
   td_rod_places_free(&at);
   return status;
 }
@@ -319,11 +321,12 @@ static td_status choose_arm(builder* b, int i) {
   if (!a || !c || !mu) return TD_OK;
   const ex e = td_value_ex(mu, 0, b->spec->graph);
   if (td_ex_is_const(b->spec->graph, e) && td_ex_value(b->spec->graph, e) == 0) return TD_OK;
-  return td_error(b->diags, TD_E_MODEL, field_at(b, i, "friction"),
-                  "contact(%d).friction must be 0 between meshes whose nodes do not turn: its torque "
-                  "would have nowhere to go; give one of them beams (mesh.joint with six directions), "
-                  "whose nodes turn",
-                  i + 1);
+  return td_error(
+      b->diags, TD_E_MODEL, field_at(b, i, "friction"),
+      "contact(%d).friction must be 0 between meshes whose nodes do not turn: its torque "
+      "would have nowhere to go; give one of them beams (mesh.joint with six directions), "
+      "whose nodes turn",
+      i + 1);
 }
 
 // ---- contacts ---------------------------------------------------------------------------------

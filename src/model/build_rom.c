@@ -379,7 +379,8 @@ static td_status push_places(builder* b, const rom* r) {
   TD_TRY(want_cables(b, r));
   rod_places touching = {0};
   td_status placed = td_contact_places(b, r->rod, &touching);
-  for (int i = 0; i < touching.n && placed == TD_OK; i++) placed = want_point(b, r, touching.arc[i]);
+  for (int i = 0; i < touching.n && placed == TD_OK; i++)
+    placed = want_point(b, r, touching.arc[i]);
   td_rod_places_free(&touching);
   TD_TRY(placed);
   for (int i = 0; i < b->spec->nsensor; i++) {
