@@ -51,7 +51,7 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
       TD_TRY(want_reference(b, rod, via->slots[k].v, out));
     // a cable that goes on to another rod leaves this one at its end
     for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
-      if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(want(b, rod, b->rod[rod].length, out));
+      if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(td_rod_want(b, rod, b->rod[rod].length, out));
   }
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
