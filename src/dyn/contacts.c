@@ -1,7 +1,7 @@
 // Contact of rods and bodies with fixed objects and with each other.
 //
 // Balls against fixed objects are forces on single stations.  Balls against pieces (other balls, or
-// the lines between the points of a rod) are found by sorting the pieces along the axis in which
+// the curve through the points of a rod) are found by sorting the pieces along the axis in which
 // they are spread most, and looking for each ball only where its interval meets theirs: the same
 // pairs in the same order whatever came before.
 #include <math.h>
@@ -19,7 +19,8 @@ static vec3 arm_of(const td_work* w, const model_ball* b, const frame* f) {
 static contact_ball ball_at(const td_model* m, const td_work* w, const model_ball* b) {
   const frame f = td_frame(m, w, b->station);
   const vec3 arm = arm_of(w, b, &f);
-  return (contact_ball){vec3_add(f.p, arm), vec3_add(f.v, vec3_cross(f.w, arm)), f.w};
+  return (contact_ball){vec3_add(f.p, arm), vec3_add(f.v, vec3_cross(f.w, arm)), f.w,
+                        w->num[b->radius]};
 }
 
 static contact_ball ball_change(const td_model* m, const td_work* w, const model_ball* b, int col,
@@ -28,7 +29,8 @@ static contact_ball ball_change(const td_model* m, const td_work* w, const model
   const frame_change d = td_frame_change(m, w, b->station, col, rate);
   const vec3 arm = arm_of(w, b, &f), darm = vec3_cross(d.turn, arm);
   return (contact_ball){vec3_add(d.p, darm),
-                        vec3_add(d.v, vec3_add(vec3_cross(d.w, arm), vec3_cross(f.w, darm))), d.w};
+                        vec3_add(d.v, vec3_add(vec3_cross(d.w, arm), vec3_cross(f.w, darm))), d.w,
+                        0};
 }
 
 static contact_law law_of(const td_work* w, const model_contact* c, double weight) {
@@ -126,13 +128,16 @@ typedef struct sweep {
   double widest;
 } sweep;
 
+// Where the balls of a piece are along an axis: what lies between them is inside.
 static void piece_range(const td_model* m, const td_work* w, const model_piece* p, int axis,
                         double* lo, double* hi) {
-  const model_ball *a = &m->ball[p->a], *b = &m->ball[p->b];
-  const double x = vec3_at(ball_at(m, w, a).x, axis), y = vec3_at(ball_at(m, w, b).x, axis);
-  const double r = fmax(w->num[a->radius], w->num[b->radius]);
-  *lo = fmin(x, y) - r;
-  *hi = fmax(x, y) + r;
+  *lo = INFINITY;
+  *hi = -INFINITY;
+  for (int j = 0; j < p->nball; j++) {
+    const contact_ball b = ball_at(m, w, &m->ball[p->ball + j]);
+    *lo = fmin(*lo, vec3_at(b.x, axis) - b.r);
+    *hi = fmax(*hi, vec3_at(b.x, axis) + b.r);
+  }
 }
 
 static int widest_axis(const td_model* m, const td_work* w, const model_contact* c) {
@@ -140,7 +145,7 @@ static int widest_axis(const td_model* m, const td_work* w, const model_contact*
   for (int axis = 0; axis < 3; axis++) {
     double lo = INFINITY, hi = -INFINITY;
     for (int i = c->piece; i < c->piece + c->npiece; i++) {
-      const double x = vec3_at(ball_at(m, w, &m->ball[m->piece[i].a]).x, axis);
+      const double x = vec3_at(ball_at(m, w, &m->ball[m->piece[i].ball]).x, axis);
       lo = fmin(lo, x);
       hi = fmax(hi, x);
     }
@@ -200,42 +205,39 @@ static int sweep_from(const sweep* s, int n, double x) {
 
 typedef struct touching {
   const model_contact* c;
-  const model_ball *a, *b1, *b2;
+  const model_ball* a;
+  const model_piece* piece;
   contact_law law;
-  contact_ball at, at1, at2;
+  contact_ball at, b[3];
   contact_pair pair;
-  double ra;
 } touching;
 
 static touching touch_piece(const td_model* m, const td_work* w, const model_contact* c,
                             const model_ball* a, const contact_ball* at, int piece) {
   const model_piece* p = &m->piece[piece];
-  touching t = {.c = c, .a = a, .b1 = &m->ball[p->a], .b2 = &m->ball[p->b], .at = *at};
+  touching t = {.c = c, .a = a, .piece = p, .at = *at};
   t.law = law_of(w, c, a->weight);
-  t.ra = w->num[a->radius];
-  t.at1 = ball_at(m, w, t.b1);
-  t.at2 = ball_at(m, w, t.b2);
-  const double rb = 0.5 * (w->num[t.b1->radius] + w->num[t.b2->radius]);
-  t.pair = contact_pair_at(&t.law, at, t.ra, &t.at1, &t.at2, rb);
+  for (int j = 0; j < p->nball; j++) t.b[j] = ball_at(m, w, &m->ball[p->ball + j]);
+  t.pair = contact_pair_at(&t.law, at, p->shape, t.b, c->arm);
   return t;
 }
 
 typedef void (*pair_visit)(const td_model* m, const td_work* w, const touching* t, void* data);
 
-// What a ball touches: every ball of a body, but only the nearest point of a rod, so that nothing
-// counts twice at the corners of its line and the energy has no jump.
+// What a ball touches: every ball of a body, but only the point of a rod in which it is deepest, so
+// that nothing counts twice where its pieces meet and the energy has no jump.
 static void each_touch(const td_model* m, const td_work* w, const model_contact* c, const sweep* s,
                        const model_ball* ball, pair_visit visit, void* data) {
   const contact_ball at = ball_at(m, w, ball);
   const double x = vec3_at(at.x, s->axis), r = w->num[ball->radius];
-  touching nearest = {.pair = {.distance = INFINITY}};
+  touching deepest = {.pair = {.depth = 0}};
   for (int j = sweep_from(s, c->npiece, x - r); j < c->npiece && s->list[j].lo <= x + r; j++) {
     const touching t = touch_piece(m, w, c, ball, &at, s->list[j].piece);
     if (!(t.pair.depth > 0)) continue;
     if (!c->line) visit(m, w, &t, data);
-    if (c->line && t.pair.distance < nearest.pair.distance) nearest = t;
+    if (c->line && t.pair.depth > deepest.pair.depth) deepest = t;
   }
-  if (nearest.pair.depth > 0) visit(m, w, &nearest, data);
+  if (deepest.pair.depth > 0) visit(m, w, &deepest, data);
 }
 
 // All pairs in contact, ball by ball and along the axis.
@@ -264,8 +266,9 @@ static void add_pair(const td_model* m, const td_work* w, const touching* t, voi
   const size_t stride = sizeof(hop_work);
   spatial* f = &w->hop[0].f;
   add_to(m, f, stride, t->a, spatial_force(p->p, p->c.F, (vec3){0, 0, 0}));
-  add_to(m, f, stride, t->b1, contact_pair_wrench(p, t->at1.x, 1 - p->lambda));
-  add_to(m, f, stride, t->b2, contact_pair_wrench(p, t->at2.x, p->lambda));
+  for (int j = 0; j < t->piece->nball; j++)
+    add_to(m, f, stride, &m->ball[t->piece->ball + j],
+           contact_pair_wrench(p, t->b[j].x, p->share[j]));
 }
 
 void td_contacts_add(const td_model* m, td_work* w, int which) {
@@ -298,31 +301,33 @@ typedef struct along {
 } along;
 
 static bool is_moved(const td_model* m, const touching* t, int hop) {
-  return station_moves(m, t->a->station, hop) || station_moves(m, t->b1->station, hop) ||
-         station_moves(m, t->b2->station, hop);
+  bool moved = station_moves(m, t->a->station, hop);
+  for (int j = 0; j < t->piece->nball; j++)
+    moved = moved || station_moves(m, m->ball[t->piece->ball + j].station, hop);
+  return moved;
 }
 
+// d: changes of the balls of the piece.
 static contact_pair_change pair_change(const td_model* m, const td_work* w, const touching* t,
-                                       int col, bool rate, contact_ball d[3]) {
-  d[0] = ball_change(m, w, t->a, col, rate);
-  d[1] = ball_change(m, w, t->b1, col, rate);
-  d[2] = ball_change(m, w, t->b2, col, rate);
-  return contact_pair_change_at(&t->law, &t->pair, &t->at, t->ra, &t->at1, &t->at2, &d[0], &d[1],
-                                &d[2]);
+                                       int col, bool rate, contact_ball* da, contact_ball d[3]) {
+  *da = ball_change(m, w, t->a, col, rate);
+  for (int j = 0; j < 3; j++)
+    d[j] = j < t->piece->nball ? ball_change(m, w, &m->ball[t->piece->ball + j], col, rate)
+                               : (contact_ball){.r = 0};
+  return contact_pair_change_at(&t->law, t->piece->shape, &t->pair, &t->at, da, d);
 }
 
 static void change_pair(const td_model* m, const td_work* w, const touching* t, void* data) {
   const along* a = data;
   const contact_pair* p = &t->pair;
   if (!is_moved(m, t, m->col[a->col].hop)) return;
-  contact_ball d[3];
-  const contact_pair_change c = pair_change(m, w, t, a->col, a->rate, d);
+  contact_ball da, d[3];
+  const contact_pair_change c = pair_change(m, w, t, a->col, a->rate, &da, d);
   const vec3 none = {0, 0, 0};
   add_to(m, a->df, sizeof *a->df, t->a, spatial_force_change(p->p, p->c.F, c.p, c.F, none));
-  add_to(m, a->df, sizeof *a->df, t->b1,
-         contact_pair_wrench_change(p, &c, t->at1.x, d[1].x, 1 - p->lambda, -c.lambda));
-  add_to(m, a->df, sizeof *a->df, t->b2,
-         contact_pair_wrench_change(p, &c, t->at2.x, d[2].x, p->lambda, c.lambda));
+  for (int j = 0; j < t->piece->nball; j++)
+    add_to(m, a->df, sizeof *a->df, &m->ball[t->piece->ball + j],
+           contact_pair_wrench_change(p, &c, t->b[j].x, d[j].x, p->share[j], c.share[j]));
 }
 
 void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df) {
@@ -355,10 +360,11 @@ double td_contacts_energy(const td_model* m, const td_work* w) {
 // The elastic force works on the change of depth.
 static void pair_energy_change(const td_model* m, const td_work* w, const touching* t, void* data) {
   total* e = data;
-  contact_ball d[3];
+  contact_ball da, d[3];
   if (!t->c->potential) return;
-  const contact_pair_change c = pair_change(m, w, t, e->col, false, d);
-  e->sum -= t->pair.c.normal.elastic * vec3_dot(t->pair.n, vec3_sub(d[0].x, c.b.x));
+  (void)pair_change(m, w, t, e->col, false, &da, d);
+  const contact_ball b = ball_sum(d, t->pair.share);
+  e->sum -= t->pair.c.normal.elastic * vec3_dot(t->pair.n, vec3_sub(da.x, b.x));
 }
 
 double td_contacts_energy_change(const td_model* m, const td_work* w, int col) {

@@ -123,56 +123,137 @@ static inline station_force contact_at(const contact_law* l, const contact_touch
   return s;
 }
 
-// ---- two balls, or a ball and the line between two --------------------------------------------
+// ---- a ball against another, or against a curve through others ----------------------------------
 
 typedef struct contact_ball {
   vec3 x, v, w;  // centre, its velocity, angular velocity
+  double r;
 } contact_ball;
 
-// A against B = (1 - λ) B1 + λ B2, the point of the line nearest to A.
+// What a ball A touches is B(t) = Σ σ_j(t) B_j of up to three balls, 0 <= t <= 1, its radius
+// included.  A rod is the line through its points with the corners rounded by parabolas, from the
+// middle of one line to the middle of the next: its direction has no jump, so that neither has the
+// force of something that slides along it, or lies in a bend of it.
+typedef enum contact_shape {
+  SHAPE_BALL,   // B_1
+  SHAPE_LINE,   // from B_1 to B_2
+  SHAPE_START,  // from B_1 half-way to B_2
+  SHAPE_BEND,   // from half-way between B_1 and B_2 to half-way between B_2 and B_3
+  SHAPE_END     // from half-way between B_1 and B_2 to B_2
+} contact_shape;
+
+// Coefficients of 1, t and t² in each σ_j.
+static const double contact_shares[5][3][3] = {
+    [SHAPE_BALL] = {{1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
+    [SHAPE_LINE] = {{1, -1, 0}, {0, 1, 0}, {0, 0, 0}},
+    [SHAPE_START] = {{1, -0.5, 0}, {0, 0.5, 0}, {0, 0, 0}},
+    [SHAPE_BEND] = {{0.5, -1, 0.5}, {0.5, 1, -1}, {0, 0, 0.5}},
+    [SHAPE_END] = {{0.5, -0.5, 0}, {0.5, 0.5, 0}, {0, 0, 0}},
+};
+
+// σ_j and its first two derivatives.
+static inline void contact_share(contact_shape shape, double t, double s[3], double s1[3],
+                                 double s2[3]) {
+  for (int j = 0; j < 3; j++) {
+    const double* c = contact_shares[shape][j];
+    s[j] = c[0] + t * (c[1] + t * c[2]);
+    s1[j] = c[1] + 2 * t * c[2];
+    s2[j] = 2 * c[2];
+  }
+}
+
+static inline contact_ball ball_sum(const contact_ball b[3], const double s[3]) {
+  contact_ball sum = {.r = 0};
+  for (int j = 0; j < 3; j++) {
+    sum.x = vec3_axpy(s[j], b[j].x, sum.x);
+    sum.v = vec3_axpy(s[j], b[j].v, sum.v);
+    sum.w = vec3_axpy(s[j], b[j].w, sum.w);
+    sum.r += s[j] * b[j].r;
+  }
+  return sum;
+}
+
+// Where the force between two acts: at the surface of A.  A node that does not turn cannot take the
+// torque of an arm: the force then acts at its centre, on both, so that none gets lost.
+typedef enum contact_arm { ARM_SURFACE, ARM_A, ARM_B } contact_arm;
+
 typedef struct contact_pair {
-  double depth, lambda, distance;
-  bool inside;  // 0 < λ < 1
-  vec3 n, p;    // from B to A; where the force acts
-  contact_ball b;
+  double depth, t, distance;
+  bool inside;  // 0 < t < 1
+  double share[3];
+  contact_arm arm;
+  vec3 n, p;               // from B to A; where the force acts
+  contact_ball b, b1, b2;  // B, dB/dt, d²B/dt²
   contact_force c;
 } contact_pair;
-
-static inline contact_ball ball_between(const contact_ball* b1, const contact_ball* b2, double s) {
-  return (contact_ball){vec3_axpy(s, vec3_sub(b2->x, b1->x), b1->x),
-                        vec3_axpy(s, vec3_sub(b2->v, b1->v), b1->v),
-                        vec3_axpy(s, vec3_sub(b2->w, b1->w), b1->w)};
-}
 
 static inline vec3 pair_velocity(const contact_ball* a, const contact_ball* b, vec3 p) {
   return vec3_sub(vec3_add(a->v, vec3_cross(a->w, vec3_sub(p, a->x))),
                   vec3_add(b->v, vec3_cross(b->w, vec3_sub(p, b->x))));
 }
 
-static inline contact_pair contact_pair_at(const contact_law* l, const contact_ball* a, double ra,
-                                           const contact_ball* b1, const contact_ball* b2,
-                                           double rb) {
-  contact_pair s = {0};
-  const vec3 e = vec3_sub(b2->x, b1->x);
-  const double ee = vec3_dot(e, e), t = ee > 0 ? vec3_dot(vec3_sub(a->x, b1->x), e) / ee : 0;
-  s.inside = t > 0 && t < 1;
-  s.lambda = t > 0 ? (t < 1 ? t : 1) : 0;
-  s.b = ball_between(b1, b2, s.lambda);
-  const vec3 d = vec3_sub(a->x, s.b.x);
-  s.distance = vec3_norm(d);
-  s.depth = ra + rb - s.distance;
+// B, its derivatives and shares at t.  Returns d(distance² - ...)/dt up to a factor:  with
+// D = |A - B|,   g = (A - B)·B' + r' D   is positive where going on makes it deeper.
+static inline double pair_at(contact_shape shape, const contact_ball* a, const contact_ball b[3],
+                             double t, contact_pair* s) {
+  double s1[3], s2[3];
+  contact_share(shape, t, s->share, s1, s2);
+  s->t = t;
+  s->b = ball_sum(b, s->share);
+  s->b1 = ball_sum(b, s1);
+  s->b2 = ball_sum(b, s2);
+  const vec3 d = vec3_sub(a->x, s->b.x);
+  s->distance = vec3_norm(d);
+  return vec3_dot(d, s->b1.x) + s->b1.r * s->distance;
+}
+
+// -dg/dt
+static inline double pair_slope(const contact_ball* a, const contact_pair* s) {
+  const vec3 d = vec3_sub(a->x, s->b.x);
+  return vec3_dot(s->b1.x, s->b1.x) - vec3_dot(d, s->b2.x) - s->b2.r * s->distance -
+         s->b1.r * s->b1.r;
+}
+
+// The t at which A is deepest in B:  g = 0, by Newton's method within an interval that shrinks, or
+// an end.
+static inline void pair_nearest(contact_shape shape, const contact_ball* a, const contact_ball b[3],
+                                contact_pair* s) {
+  s->inside = false;
+  if (!(pair_at(shape, a, b, 0, s) > 0)) return;
+  if (!(pair_at(shape, a, b, 1, s) < 0)) return;
+  s->inside = true;
+  double low = 0, high = 1, t = 0.5;
+  for (int i = 0; i < 60; i++) {
+    const double g = pair_at(shape, a, b, t, s), slope = pair_slope(a, s);
+    if (g > 0) low = t;
+    if (g < 0) high = t;
+    double next = slope > 0 ? t + g / slope : 0.5 * (low + high);
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (fabs(next - t) <= 1e-15 || g == 0) break;
+    t = next;
+  }
+}
+
+static inline contact_pair contact_pair_at(const contact_law* l, const contact_ball* a,
+                                           contact_shape shape, const contact_ball b[3],
+                                           contact_arm arm) {
+  contact_pair s = {.arm = arm};
+  if (shape == SHAPE_BALL)
+    pair_at(shape, a, b, 0, &s);
+  else
+    pair_nearest(shape, a, b, &s);
+  s.depth = a->r + s.b.r - s.distance;
   if (!(s.depth > 0) || !(s.distance > 0)) {
     s.depth = 0;
     return s;
   }
-  s.n = vec3_scale(1 / s.distance, d);
-  s.p = vec3_axpy(-ra, s.n, a->x);
+  s.n = vec3_scale(1 / s.distance, vec3_sub(a->x, s.b.x));
+  s.p = arm == ARM_B ? s.b.x : vec3_axpy(arm == ARM_A ? 0 : -a->r, s.n, a->x);
   s.c = contact_force_at(l, s.depth, s.n, pair_velocity(a, &s.b, s.p));
   return s;
 }
 
-// The wrench on B1 (share 1 - λ) or B2 (share λ), whose centre is x:  -share F there, and the
-// torque of its arm from B.
+// The wrench on B_j, whose centre is x:  -σ_j F there, and the torque of its arm from B.
 static inline spatial contact_pair_wrench(const contact_pair* s, vec3 x, double share) {
   const vec3 F = vec3_scale(-share, s->c.F);
   return spatial_force(x, F, vec3_cross(vec3_sub(s->p, s->b.x), F));
@@ -180,38 +261,49 @@ static inline spatial contact_pair_wrench(const contact_pair* s, vec3 x, double 
 
 // First-order change of all of it.
 typedef struct contact_pair_change {
-  double lambda;
+  double share[3];
   vec3 p, F;
   contact_ball b;
 } contact_pair_change;
 
-static inline contact_pair_change contact_pair_change_at(
-    const contact_law* l, const contact_pair* s, const contact_ball* a, double ra,
-    const contact_ball* b1, const contact_ball* b2, const contact_ball* da, const contact_ball* db1,
-    const contact_ball* db2) {
-  contact_pair_change d = {.b = ball_between(db1, db2, s->lambda)};
-  const vec3 e = vec3_sub(b2->x, b1->x), de = vec3_sub(db2->x, db1->x);
-  const vec3 r = vec3_sub(a->x, b1->x), dr = vec3_sub(da->x, db1->x);
-  if (s->inside)  // λ = r·e/e·e
-    d.lambda =
-        (vec3_dot(dr, e) + vec3_dot(r, de) - 2 * s->lambda * vec3_dot(e, de)) / vec3_dot(e, e);
-  d.b.x = vec3_axpy(d.lambda, e, d.b.x);
-  d.b.v = vec3_axpy(d.lambda, vec3_sub(b2->v, b1->v), d.b.v);
-  d.b.w = vec3_axpy(d.lambda, vec3_sub(b2->w, b1->w), d.b.w);
+static inline contact_pair_change contact_pair_change_at(const contact_law* l, contact_shape shape,
+                                                         const contact_pair* s,
+                                                         const contact_ball* a,
+                                                         const contact_ball* da,
+                                                         const contact_ball db[3]) {
+  double share[3], s1[3], s2[3];
+  contact_share(shape, s->t, share, s1, s2);
+  contact_pair_change d = {.b = ball_sum(db, share)};
+  const vec3 at = vec3_sub(a->x, s->b.x);
+
+  // t follows from g = 0
+  double dt = 0;
+  const double slope = s->inside ? pair_slope(a, s) : 0;
+  if (slope > 0) {
+    const contact_ball db1 = ball_sum(db, s1);
+    const vec3 moved = vec3_sub(da->x, d.b.x);
+    dt = (vec3_dot(moved, s->b1.x) + vec3_dot(at, db1.x) + s->b1.r * vec3_dot(s->n, moved)) / slope;
+  }
+  for (int j = 0; j < 3; j++) d.share[j] = s1[j] * dt;
+  const vec3 moved = vec3_sub(da->x, d.b.x);  // at the same t
+  d.b.x = vec3_axpy(dt, s->b1.x, d.b.x);
+  d.b.v = vec3_axpy(dt, s->b1.v, d.b.v);
+  d.b.w = vec3_axpy(dt, s->b1.w, d.b.w);
+
+  // the depth is largest at t, which therefore does not change it
   const vec3 dd = vec3_sub(da->x, d.b.x);
-  const double distance = vec3_dot(s->n, dd);
-  const vec3 dn = vec3_scale(1 / s->distance, vec3_axpy(-distance, s->n, dd));
-  d.p = vec3_axpy(-ra, dn, da->x);
+  const vec3 dn = vec3_scale(1 / s->distance, vec3_axpy(-vec3_dot(s->n, dd), s->n, dd));
+  d.p = s->arm == ARM_B ? d.b.x : vec3_axpy(s->arm == ARM_A ? 0 : -a->r, dn, da->x);
   vec3 dv = vec3_sub(da->v, d.b.v);
   dv = vec3_add(dv, vec3_sub(vec3_cross(da->w, vec3_sub(s->p, a->x)),
                              vec3_cross(d.b.w, vec3_sub(s->p, s->b.x))));
   dv = vec3_add(dv, vec3_sub(vec3_cross(a->w, vec3_sub(d.p, da->x)),
                              vec3_cross(s->b.w, vec3_sub(d.p, d.b.x))));
-  d.F = contact_force_change(l, &s->c, -distance, dn, dv);
+  d.F = contact_force_change(l, &s->c, -vec3_dot(s->n, moved), dn, dv);
   return d;
 }
 
-// Change of the wrench on B1 or B2: their centre moves by dx, their share by dshare.
+// Change of the wrench on B_j, whose centre moves by dx and whose share changes by dshare.
 static inline spatial contact_pair_wrench_change(const contact_pair* s,
                                                  const contact_pair_change* d, vec3 x, vec3 dx,
                                                  double share, double dshare) {

@@ -450,16 +450,22 @@ static td_status push_measured(builder* b, const gvs* g) {
 
 // ---- a part, a rod ----------------------------------------------------------------------------
 
-// Side steps to the places in (from, to), from the frame of `hop`.
+// Side steps to the places in (from, to), from the frame of `hop`, one behind the other: steps that
+// follow each other are made side by side (dyn/strain_hop.c), which many of them need.
 static td_status push_sides(builder* b, const gvs* g, const rod_places* places, int hop,
                             double from, double to) {
   const double eps = 1e-12 * b->rod[g->rod].length;
+  bool continues = false;
   for (int i = 0; i < places->n; i++) {
     const double arc = places->arc[i];
     int side;
     if (arc < from + eps || arc > to - eps) continue;
-    TD_TRY(push_step(b, g, hop, from, arc, false, &side));
+    TD_TRY(push_step(b, g, hop, from, arc, continues, &side));
     TD_TRY(remember(b, g->rod, arc, side));
+    if (!b->contacts) continue;
+    hop = side;
+    from = arc;
+    continues = true;
   }
   return TD_OK;
 }

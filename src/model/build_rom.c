@@ -380,6 +380,12 @@ static td_status push_places(builder* b, const rom* r) {
   TD_TRY(want_references(b, r, b->loads, load_fields, 3));
   TD_TRY(want_references(b, r, b->rods, joint_fields, 1));
   TD_TRY(want_cables(b, r));
+  rod_places touching = {0};
+  td_status placed = td_contact_places(b, r->rod, &touching);
+  for (int i = 0; i < touching.n && placed == TD_OK; i++)
+    placed = want_point(b, r, touching.arc[i]);
+  td_rod_places_free(&touching);
+  TD_TRY(placed);
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != r->rod + 1 || s->kind == SENSOR_STRETCH) continue;

@@ -13,6 +13,7 @@
 
 #include "arena.h"
 #include "base.h"
+#include "contact.h"
 #include "expr.h"
 #include "octet.h"
 #include "row.h"
@@ -318,9 +319,10 @@ typedef struct model_ball {
   double weight;  // of its contact forces
 } model_ball;
 
-// What can be touched besides fixed objects: a ball, or all balls on the line between two.
+// What can be touched besides fixed objects: a ball, or all balls on a curve through some.
 typedef struct model_piece {
-  int a, b;  // balls
+  int ball, nball;  // consecutive
+  contact_shape shape;
 } model_piece;
 
 typedef enum contact_kind {
@@ -334,7 +336,8 @@ typedef struct model_contact {
   int name;
   int ball, nball;       // what touches
   int piece, npiece;     // PIECES: what is touched
-  bool line;             // PIECES: of a rod, only the nearest point counts
+  bool line;             // PIECES: of a rod, only the deepest point counts
+  contact_arm arm;       // PIECES: where the force acts
   num point, direction;  // 3 slots each
   num drift;             // 3 slots: velocity of the point, NUM_NONE: it stands still
   num radius;

@@ -7,7 +7,7 @@
 #include "cables.h"
 #include "rods.h"
 
-static td_status want(builder* b, int rod, double arc, rod_places* out) {
+td_status td_rod_want(builder* b, int rod, double arc, rod_places* out) {
   const double L = b->rod[rod].length;
   if (!(arc > 1e-12 * L) || arc > L * (1 + 1e-9)) return TD_OK;  // the base has its frame
   for (int i = 0; i < out->n; i++)
@@ -23,7 +23,7 @@ static td_status want_reference(builder* b, int rod, const value* v, rod_places*
   if (!v || v->kind != V_REF || strcmp(v->ref.root, "rod") != 0 || v->ref.index != rod + 1)
     return TD_OK;
   const double L = b->rod[rod].length;
-  return want(b, rod, v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : L, out);
+  return td_rod_want(b, rod, v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : L, out);
 }
 
 static td_status want_references(builder* b, int rod, const value* list, const char* const* fields,
@@ -51,15 +51,16 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
       TD_TRY(want_reference(b, rod, via->slots[k].v, out));
     // a cable that goes on to another rod leaves this one at its end
     for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
-      if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(want(b, rod, b->rod[rod].length, out));
+      if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(td_rod_want(b, rod, b->rod[rod].length, out));
   }
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != rod + 1) continue;
     const bool placed = s->kind != SENSOR_STRETCH && s->kind != SENSOR_STRAIN &&
                         s->kind != SENSOR_COORD && s->kind != SENSOR_DCOORD;
-    if (placed) TD_TRY(want(b, rod, s->arc, out));
+    if (placed) TD_TRY(td_rod_want(b, rod, s->arc, out));
   }
+  TD_TRY(td_contact_places(b, rod, out));
   if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   return TD_OK;
 }

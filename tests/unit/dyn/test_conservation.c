@@ -5,7 +5,7 @@
 // d/dt along (qdot, vdot) from f(±h), f(±2h), f(±3h): error O(h⁶), rounding eps/h.  h = 3e-3 leaves
 // about 1e-11 of the energies for smooth robots; dampers with |u|^0.6 and one-sided springs cost
 // digits where they are not smooth.
-#define STEP 3e-3
+#define STEP 3e-4  // short beside the time in which one point of a contact after the other comes in
 #define TOL 1e-7
 static const double weight[3] = {45.0 / 60, -9.0 / 60, 1.0 / 60};
 

@@ -172,6 +172,102 @@ static void test_a_rod_rests_on_rods_wherever_it_meets_them(void** state) {
   robot_free(&r);
 }
 
+// A rod on its tip: balls of its radius all along, of which those up to the depth δ of the tip are
+// in, with k (δ - s) per length.  Its weight W is k δ²/2.
+static void test_a_rod_stands_on_its_tip_in_every_model(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "srl", "ebr", "eba", "rom"};
+  const double W = 1000 * 3.14159265358979323846 * 2.5e-5 * 0.3 * 9.81;
+  double first = 0;
+  for (int k = 0; k < 5; k++) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "world.g = [0 0 -9.81]; body(1).m = 0; body(1).I = zeros(3); joint(1).second = 1; "
+        "joint(1).tr.trans = [0 0 inf]; joint(1).dof(1).init = 0.303;\n"
+        "rod(1).first = 1; rod(1).tr.rot = [1 pi]; rod(1).length = 0.3; rod(1).radius = 0.005; "
+        "rod(1).E = 1e9; rod(1).rho = 1000; rod(1).model = '%s'; rod(1).n = 3;\n"
+        "contact(1).first = rod(1); contact(1).second = 'plane'; contact(1).stiffness = 1e5;\n"
+        "sensor(1).name = 'tip'; p = pos(rod(1)); sensor(1).value = p(3);\n",
+        models[k]);
+    robot r = robot_load(text);
+    double tip;
+    settle(&r);
+    sensors_of(&r, &tip);
+    // the trapezoidal rule misses (h/δ)²/4 of the force, points towards an end are half as far
+    // apart as they are from it: 1/16 of the force, half as much of the depth, at most
+    CHECK_NEAR((0.005 - tip) / sqrt(2 * W / 1e5), 1, 0.06);
+    // the points do not depend on the model: what is left is its own stretch, W L/EA = 1e-6 m
+    if (k == 0) first = tip;
+    CHECK_NEAR(tip, first, 1e-7);
+    robot_free(&r);
+  }
+}
+
+// Two crossing cylinders of radius r, R = 2 r, a weight N on the upper one: with the distance z of
+// their axes and S = √(R² - z²), k ∫ (R - √(z² + s²)) ds = k (R S - z² asinh(S/z)) = N, wherever
+// along both they cross, and whatever points their models have.
+static void test_rods_cross_anywhere_with_the_force_of_their_overlap(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "ebr", "rom"};
+  const double R = 0.02, z = 0.0175, S = sqrt(R * R - z * z), k = 2e5;
+  const double N = k * (R * S - z * z * asinh(S / z));
+  for (int i = 0; i < 9; i++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "world.g = [0 0 -10]; body(1).m = %.17g; body(1).I = eye(3); joint(1).second = 1; "
+             "joint(1).tr.trans = [0 0 inf]; joint(1).dof(1).init = 0.018;\n"
+             "rod(1).first = 1; rod(1).tr.trans = [-.2 + %g 0 0]; rod(1).tr.rot = [2 pi/2];\n"
+             "rod(2).tr.trans = [0 -.2 + %g 0]; rod(2).tr.rot = [1 -pi/2];\n"
+             "for k = 1:2, rod(k).length = .4; rod(k).n = 4; rod(k).model = '%s'; rod(k).radius = "
+             ".01; rod(k).E = 1e13; rod(k).rho = 1e-3; end\n"
+             "contact(1).first = rod(1); contact(1).second = rod(2); contact(1).stiffness = %g;\n",
+             N / 10, 0.0017 * i, 0.0023 * i, models[i % 3], k);
+    robot r = robot_load(text);
+    settle(&r);
+    // points are half a radius apart, two on each side of the middle are in: (h/S)²/4 of the force
+    // and less of the depth
+    CHECK_NEAR((R - r.state->q[0]) / (R - z), 1, 0.06);
+    robot_free(&r);
+  }
+}
+
+// Nodes of a net are points: friction with a ball that spins may not turn the world.  P and L of
+// both together are kept, whichever of them is written first.
+static void test_a_free_net_and_a_body_keep_their_momentum(void** state) {
+  (void)state;
+  for (int k = 0; k < 2; k++) {
+    char text[1600];
+    snprintf(
+        text, sizeof text,
+        "mesh(1).grid = [3 3]; mesh(1).size = [.3 .3]; mesh(1).body.m = .05; mesh(1).fixed = "
+        "'none';\n"
+        "mesh(1).joint(2).spring.coeff = 50; mesh(1).joint(2).damp.visc = .1;\n"
+        "body(1).m = .4; body(1).I = 1e-3*diag([1 2 2.5]); joint(1).second = 1; "
+        "joint(1).type = 'free'; joint(1).dof(1).init = .13; joint(1).dof(2).init = .16; "
+        "joint(1).dof(3).init = .1; joint(1).dof(3).rate = -1; joint(1).dof(4).rate = 9; "
+        "joint(1).dof(6).rate = -4;\n"
+        "contact(1).%s = body(1); contact(1).ball%s = .08; contact(1).%s = mesh(1); "
+        "contact(1).ball%s = .01; contact(1).stiffness = 2e3; contact(1).damping = .2; "
+        "contact(1).friction = .6;\n"
+        "R = rot(body(1)); P = .4*vel(body(1)); L = .4*cross(pos(body(1)), vel(body(1))) + "
+        "(R*(1e-3*diag([1 2 2.5])*omega(body(1))'))';\n"
+        "for i = 1:9, P = P + .05*vel(mesh(1), i); L = L + .05*cross(pos(mesh(1), i), "
+        "vel(mesh(1), i)); end\n"
+        "sensor(1).name = 'P'; sensor(1).value = P; sensor(2).name = 'L'; sensor(2).value = L; "
+        "sensor(3).name = 'w'; sensor(3).value = omega(body(1));\n",
+        k ? "second" : "first", k ? "2" : "", k ? "first" : "second", k ? "" : "2");
+    robot r = robot_load(text);
+    double before[9], after[9];
+    sensors_of(&r, before);
+    go_to(&r, 0.15);
+    sensors_of(&r, after);
+    assert_true(fabs(after[6] - before[6]) > 0.3);  // friction has slowed it down
+    for (int i = 0; i < 6; i++) CHECK_NEAR(after[i], before[i], 1e-9);
+    robot_free(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_ball_lies_as_deep_as_its_weight_asks),
@@ -182,6 +278,9 @@ int main(void) {
       cmocka_unit_test(test_a_ball_rolls_down_with_five_sevenths),
       cmocka_unit_test(test_what_touches_each_other_keeps_its_momentum),
       cmocka_unit_test(test_a_rod_rests_on_rods_wherever_it_meets_them),
+      cmocka_unit_test(test_a_rod_stands_on_its_tip_in_every_model),
+      cmocka_unit_test(test_rods_cross_anywhere_with_the_force_of_their_overlap),
+      cmocka_unit_test(test_a_free_net_and_a_body_keep_their_momentum),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
