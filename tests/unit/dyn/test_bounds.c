@@ -151,6 +151,20 @@ static void four_numbers_that_start_with_zero_are_a_vector_part(void** state) {
   }
 }
 
+// sin(θ/2) tells nothing of the motion at half a turn: there is a message instead of a number.  At a
+// distance of 0.01 rad from it sin(θ/2) = cos(0.005).
+static void three_numbers_of_a_quaternion_end_at_half_a_turn(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [0 inf inf inf];");
+  r.state->q[1] = cos(0.5 * 0.01);
+  assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_OK);
+  r.state->q[1] = cos(0.5 * 0.001);
+  assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_E_SINGULAR);
+  assert_non_null(strstr(td_work_failure(r.work), "joint(1).dof(1) reaches half a turn"));
+  robot_free(&r);
+}
+
 // Table 3's damp.visc = [translations rotations] of a polynomial rod is the six numbers written out.
 static void two_numbers_of_a_polynomial_rod_are_translations_and_rotations(void** state) {
   (void)state;
@@ -184,6 +198,7 @@ int main(void) {
       cmocka_unit_test(derivatives_exist_at_the_limit),
       cmocka_unit_test(inputs_act_where_their_law_does),
       cmocka_unit_test(four_numbers_that_start_with_zero_are_a_vector_part),
+      cmocka_unit_test(three_numbers_of_a_quaternion_end_at_half_a_turn),
       cmocka_unit_test(two_numbers_of_a_polynomial_rod_are_translations_and_rotations),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
