@@ -9,10 +9,13 @@
 %
 % Expect: 58 coordinates, four of them prescribed.  The shell starts at x = 1 m and swims towards the rod at x = 0.02 m,
 % z = 0.22 m; the motors stop at 9 s, and it glides below the rod.  There the filaments close around the rod and draw
-% the shell up to it: it ends near x = -0.05 m, z = 0.13 m.  The paths with both bases stay within 2 % of the shell's
-% length (0.2 m) of each other.
+% the shell up to it: it ends near x = -0.05 m, z = 0.13 m.  A filament touches with its points, so the grip depends on
+% how many there are: with --set grip=21 for 'legendre', as many as 'linear' has, the paths with both bases stay within
+% 2 % of the shell's length (0.2 m) of each other.
 
 basis = param('basis', 'linear');      % 'linear' on three elements, or 'legendre' of order 3
+
+grip = param('grip', 0);               % points of the filaments that grip, in each element; 0: as published, 5 or 3 x 7
 
 world.g = [0 0 -9.81];
 fluid.rho = 1000;
@@ -61,13 +64,14 @@ for k = 1:4
   rod(filament).E = 6e5; rod(filament).nu = 0.5; rod(filament).rho = 1000; rod(filament).eta = 20;
   rod(filament).order = [-1 -1 -1 3 3 3];
   rod(filament).basis = basis; rod(filament).magnus = 4;   % as published
-  grips = k == 2 || k == 3;            % those that grip touch with their points: 21 and the ends of elements
+  grips = k == 2 || k == 3;            % those that grip touch with their points and the ends of elements
   if strcmp(basis, 'legendre')
-    rod(filament).points = 5 + 16*grips;
+    rod(filament).points = 5;
   else
     rod(filament).elements = 3;
     rod(filament).points = 2 + 5*grips;
   end
+  if grips && grip > 0, rod(filament).points = grip; end
   for i = [hook filament]
     rod(i).fluid.drag = [1.1 1.1 0]; rod(i).fluid.lift = lift(k); rod(i).fluid.added_mass = [0.6 0.6 0];
   end

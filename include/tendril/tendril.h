@@ -173,7 +173,9 @@ td_work* td_work_new(const td_model* model);  // NULL when out of memory
 void td_work_free(td_work* work);
 
 // Change a parameter for this work alone; numbers that follow from it are recomputed before the
-// next use.
+// next use.  TD_E_USAGE when there is no such parameter or it was used while loading; TD_E_MODEL
+// when a number that follows from it breaks the rule of its field (a negative mass): the parameter
+// keeps its value, and td_work_failure (tools.h) has the message.
 td_status td_work_set_param(const td_model* model, td_work* work, int param, double value);
 double td_work_param(const td_model* model, const td_work* work, int param);
 

@@ -17,6 +17,7 @@ from ._library import (Error, Owned, Progress, address, lib, matrix, status_text
 from .linear import Linear
 from .results import Equations, Equilibrium, Modes, Trajectory, table
 
+_USAGE = "the function was called with arguments it cannot use"
 SOLVERS = {"auto": 0, "explicit": 1, "stiff": 2, "leapfrog": 3}
 
 
@@ -194,8 +195,11 @@ class Robot:
 
     def set_param(self, name: str, value: float) -> None:
         """Give a parameter another value from now on."""
-        if lib.td_work_set_param(self._model, self._work, self._param(name), float(value)):
+        status = lib.td_work_set_param(self._model, self._work, self._param(name), float(value))
+        if status and status_text(status) == _USAGE:
             raise Error(f"param '{name}' was used while loading: load the model again with {name}={value:g}")
+        if status:
+            raise Error(lib.td_work_failure(self._work).decode())
 
     def _param(self, name: str) -> int:
         if name not in self.params:

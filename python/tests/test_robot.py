@@ -123,6 +123,8 @@ class Errors(unittest.TestCase):
             robot.plant().step(0.1, G=1)
         with self.assertRaisesRegex(tendril.Error, "no param 'mass'"):
             robot.set_param("mass", 1)
+        with self.assertRaisesRegex(tendril.Error, "must not be negative, got -1 kg"):
+            robot.set_param("m", -1)
         with self.assertRaisesRegex(tendril.Error, "solver must be"):
             robot.simulate(solver="euler")
         with self.assertRaisesRegex(tendril.Error, "arguments it cannot use"):

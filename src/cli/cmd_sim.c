@@ -56,9 +56,12 @@ static int believe(session* s, td_sim_options* o) {
     char *name = format_text("%.*s", (int)(equals - text), text), *end;
     const double x = strtod(equals + 1, &end);
     const int param = name ? td_model_param_find(s->model, name) : -1;
-    const bool ok =
-        param >= 0 && !*end && td_work_set_param(s->model, s->belief, param, x) == TD_OK;
+    const td_status status =
+        param >= 0 && !*end ? td_work_set_param(s->model, s->belief, param, x) : TD_E_USAGE;
+    const bool ok = status == TD_OK;
     free(name);
+    if (status == TD_E_MODEL)
+      return complain(CODE_MODEL, "--assume %s: %s", text, td_work_failure(s->belief));
     if (!ok)
       return complain(CODE_USE,
                       "--assume %s: no parameter of the model that may change to a number", text);

@@ -128,9 +128,14 @@ static td_status compute(session* s, int param, td_trace_result** result) {
 }
 
 static int trace(session* s, int param, const char* name) {
-  if (param < s->n.nparam && td_work_set_param(s->model, s->work, param, s->opt->from) != TD_OK) {
-    return complain(CODE_USE,
-                    "parameter '%s' decides how the model is built and cannot be followed", name);
+  const double ends[] = {s->opt->to, s->opt->from};
+  for (int k = 0; k < 2 && param < s->n.nparam; k++) {
+    const td_status status = td_work_set_param(s->model, s->work, param, ends[k]);
+    if (status == TD_E_MODEL)
+      return complain(CODE_MODEL, "%s = %g: %s", name, ends[k], td_work_failure(s->work));
+    if (status != TD_OK)
+      return complain(CODE_USE,
+                      "parameter '%s' decides how the model is built and cannot be followed", name);
   }
   int code = session_output(s);
   if (code) return code;

@@ -156,6 +156,9 @@ td_status td_sensor_slopes(const td_model* model, const td_state* state, td_work
 // Does an input say where a constraint is to be (joint.control)?
 bool td_inputs_drive_rows(const td_model* model);
 
+// Give a parameter a value that need not obey the rules of the fields it is in: for differences and
+// for values that have been checked together.
+void td_work_put_param(const td_model* model, td_work* work, int param, double value);
 // What went wrong, for td_work_failure().
 void td_work_fail(td_work* work, const char* format, ...) TD_PRINTF(2, 3);
 

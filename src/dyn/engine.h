@@ -378,6 +378,9 @@ void td_prescribed_accelerations(const td_model* m, const td_work* w, double* a)
 // Coordinates.
 void td_hop_rate(const model_hop* hop, const double* q, const double* v, double* qdot);
 
+// Give a parameter a value that need not obey the rules of the fields it is in: for differences and
+// for values that have been checked together.
+void td_work_put_param(const td_model* m, td_work* w, int param, double value);
 void td_work_fail(td_work* w, const char* format, ...) TD_PRINTF(2, 3);
 
 #endif

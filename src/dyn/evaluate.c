@@ -168,10 +168,24 @@ static td_status dense_forward(const td_model* m, td_work* w, dense_system* d) {
   return TD_OK;
 }
 
+// Three numbers of a unit quaternion end at half a turn: going on would stop or turn back there.
+static td_status report_half_turn(const td_model* m, td_work* w) {
+  const model_hop* hop = &m->hop[w->edge];
+  const model_dof* d = &m->vel[hop->nv > 0 ? m->col[hop->col].v : 0];
+  td_work_fail(w,
+               "%s reaches half a turn (t = %g s), where the vector part of a unit quaternion does "
+               "not tell its motion any more; %s",
+               m->names + d->name, w->t,
+               d->rod > 0 ? "write the rod as several rods in a row"
+                          : "write rot = [inf inf inf inf], or [axis inf] for one axis");
+  return TD_E_SINGULAR;
+}
+
 static td_status forward(const td_model* m, const td_state* state, td_work* w, dense_system* d) {
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   w->failure[0] = 0;
+  if (w->edge >= 0) return report_half_turn(m, w);
   if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w, d);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;

@@ -12,6 +12,15 @@ static law law_of(const td_work* w, const model_law* l) {
                l->dir};
 }
 
+// The input of a law, which acts where the law does.
+static double switched_input(const td_work* w, const model_law* l, double x) {
+  const double input = w->load * w->num[l->input];
+  if (l->dir == 0 || input == 0) return input;
+  const law c = law_of(w, l);
+  double slope;
+  return law_switch(&c, x, &slope) * input;
+}
+
 // Law plus input, masked: passive parts belong to h, the input to tau.  What it does at `rate`
 // beyond storing energy is added to *power.
 static double law_force(const td_work* w, const model_law* l, double x, double u, double rate,
@@ -23,7 +32,7 @@ static double law_force(const td_work* w, const model_law* l, double x, double u
     f += v.f;
     stored = l->potential ? v.spring : 0;
   }
-  if (which & FORCES_ACTIVE) f += w->load * w->num[l->input];
+  if (which & FORCES_ACTIVE) f += switched_input(w, l, x);
   *power += (f - stored) * rate;
   return f;
 }
@@ -31,12 +40,14 @@ static double law_force(const td_work* w, const model_law* l, double x, double u
 // Its change for changes of x, u and of the numbers, v being the law at x and u.
 static double law_change(const td_work* w, const model_law* l, const law_value* v, double dx,
                          double du) {
-  const double f = v->fx * dx + v->fu * du;
+  double f = v->fx * dx + v->fu * du;
+  if (l->dir != 0) f += v->on_x * w->load * w->num[l->input] * dx;
   if (!w->numbers_change) return f;
   const double* d = w->dnum;
   const double dx0 = d[l->rest] * w->num[l->compr] + w->num[l->rest] * d[l->compr];
   const double fnu = d[l->nu] == 0 ? 0 : w->num[l->mu] * law_power_nu(v->fmu, v->u2) * d[l->nu];
-  return f + v->fk * d[l->k] + v->fx0 * dx0 + v->fmu * d[l->mu] + fnu + w->load * d[l->input];
+  return f + v->fk * d[l->k] + v->fx0 * dx0 + v->fmu * d[l->mu] + fnu +
+         w->load * (v->on * d[l->input] - v->on_x * w->num[l->input] * dx0);
 }
 
 static law_value law_value_at(const td_work* w, const model_law* l, double x, double u) {
@@ -53,12 +64,17 @@ static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
 
 static vec3 isotropic_damping(const td_work* w, const model_force* f, const frame* a,
                               const frame* b) {
-  return link_damping(vec3_sub(b->v, a->v), w->num[f->law[0].mu], w->num[f->law[0].nu]);
+  const vec3 r = link_damping(vec3_sub(b->v, a->v), w->num[f->law[0].mu], w->num[f->law[0].nu]);
+  if (f->law[0].dir == 0) return r;
+  const law l = law_of(w, &f->law[0]);
+  double slope;
+  return vec3_scale(law_switch(&l, vec3_norm(vec3_sub(b->p, a->p)), &slope), r);
 }
 
+// v: the law of the link; dL: how its length changes
 static vec3 isotropic_damping_change(const td_work* w, const model_force* f, const frame* a,
-                                     const frame* b, const frame_change* da,
-                                     const frame_change* db) {
+                                     const frame* b, const frame_change* da, const frame_change* db,
+                                     const law_value* v, double dL) {
   const vec3 u = vec3_sub(b->v, a->v), du = vec3_sub(db->v, da->v);
   const model_law* l = &f->law[0];
   double r[3];
@@ -68,7 +84,11 @@ static vec3 isotropic_damping_change(const td_work* w, const model_force* f, con
     const double dnu = w->dnum[l->nu] == 0 ? 0 : law_power_nu(x, u2);
     r[c] = -w->num[l->mu] * (slope * vec3_at(du, c) + dnu * w->dnum[l->nu]) - x * w->dnum[l->mu];
   }
-  return vec3_of(r);
+  if (l->dir == 0) return vec3_of(r);
+  const double dx0 =
+      w->dnum[l->rest] * w->num[l->compr] + w->num[l->rest] * w->dnum[l->compr];
+  return vec3_axpy(v->on_x * (dL - dx0), link_damping(u, w->num[l->mu], w->num[l->nu]),
+                   vec3_scale(v->on, vec3_of(r)));
 }
 
 static vec3 axial_force(const td_work* w, const model_force* f, const frame* a, const frame* b,
@@ -179,7 +199,7 @@ static void axial_state(const td_work* w, const model_force* f, force_state* s) 
   s->axial = axial_at(&s->a, &s->b);
   const double u = f->isotropic ? 0 : s->axial.Ld;
   s->law[0] = law_value_at(w, &f->law[0], s->axial.L, u);
-  s->s[0] = s->law[0].f + w->load * w->num[f->law[0].input];
+  s->s[0] = s->law[0].f + s->law[0].on * w->load * w->num[f->law[0].input];
   double unused = 0;
   s->F = axial_force(w, f, &s->a, &s->b, FORCES_ALL, &unused);
 }
@@ -188,7 +208,7 @@ static void beam_state(const td_work* w, const model_force* f, force_state* s) {
   s->beam = beam_at(w, f, &s->a, &s->b);
   for (int d = 0; d < 6; d++) {
     s->law[d] = law_value_at(w, &f->law[d], s->beam.x[d], s->beam.u[d]);
-    s->s[d] = s->law[d].f + w->load * w->num[f->law[d].input];
+    s->s[d] = s->law[d].f + s->law[d].on * w->load * w->num[f->law[d].input];
   }
   td_beam_wrench(&s->beam, s->s, &s->F, &s->T);
 }
@@ -221,7 +241,8 @@ static void axial_change(const td_work* w, const model_force* f, const force_sta
   } else {  // no direction yet: a spring of rest length 0 pulls with k r
     dF = vec3_scale(-w->num[f->law[0].k], vec3_sub(db->p, da->p));
   }
-  if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &s->a, &s->b, da, db));
+  if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &s->a, &s->b, da, db,
+                                                             &s->law[0], dx.L));
   change[0] = spatial_scale(-1, spatial_force_change(s->a.p, s->F, da->p, dF, none));
   change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, none);
 }
@@ -346,7 +367,9 @@ static double power_of(const td_model* m, const td_work* w, const model_force* f
   for (int d = 0; d < force_laws(f->kind); d++) {
     const law l = law_of(w, &f->law[d]);
     const law_value v = law_at(&l, x[d], f->isotropic ? 0 : u[d]);
-    sum += (v.f - (f->law[d].potential ? v.spring : 0) + w->load * w->num[f->law[d].input]) * u[d];
+    sum += (v.f - (f->law[d].potential ? v.spring : 0) +
+            v.on * w->load * w->num[f->law[d].input]) *
+           u[d];
   }
   if (f->kind == FORCE_STRAIN) sum += td_strain_power(m, w, f);
   if (f->kind == FORCE_DRAG) sum += td_edge_drag_power(m, w, f);
@@ -375,7 +398,8 @@ static void dof_tangent(const td_work* w, const model_force* f, const tree_part*
   const law l = law_of(w, &f->law[0]);
   const law_value v = law_at(&l, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
   const int row = part_row(part, f->v);
-  if (f->q >= 0) dq[row * part->n + row] -= v.fx;
+  if (f->q >= 0)
+    dq[row * part->n + row] -= v.fx + v.on_x * w->load * w->num[f->law[0].input];
   dv[row * part->n + row] -= v.fu;
 }
 

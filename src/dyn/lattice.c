@@ -400,7 +400,7 @@ static double effort_at(const effort* e, double rest, double load, stance at, do
   law l = e->law;
   l.x0 = rest;
   const law_value v = law_at(&l, at.x, at.u);
-  const double f = v.f + load * e->input;
+  const double f = v.f + v.on * load * e->input;
   *power += (f - (e->potential ? v.spring : 0)) * at.rate;
   return f;
 }
@@ -413,7 +413,11 @@ static void pull_axially(td_lattice* s, const link* l, double load, double* powe
   const stance at = {x.L, l->isotropic ? 0 : x.Ld, x.Ld};
   vec3 F = vec3_scale(effort_at(e, s->rest[l->rest], load, at, power), x.n);
   if (l->isotropic) {
-    const vec3 damping = link_damping(u, e->law.mu, e->law.nu);
+    law l0 = e->law;
+    l0.x0 = s->rest[l->rest];
+    double slope;
+    const vec3 damping =
+        vec3_scale(law_switch(&l0, x.L, &slope), link_damping(u, e->law.mu, e->law.nu));
     *power += vec3_dot(damping, u);
     F = vec3_add(F, damping);
   }

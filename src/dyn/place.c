@@ -73,6 +73,10 @@ static void place_move(const td_model* m, td_work* w, const model_hop* hop, pose
   put_columns(m, w, hop, part);
 }
 
+// Scalar part of a quaternion below which its vector part does not tell the motion any more: its
+// rate has lost the component along the axis.  Within a tenth of a degree of half a turn.
+#define HALF_TURN 1e-3
+
 // Unit quaternion, pair or chart: columns are body axes T e_k carried to the world.
 static void place_rotation(const td_model* m, td_work* w, const model_hop* hop, int i, pose* g) {
   const double* q = w->q + hop->q;
@@ -86,6 +90,7 @@ static void place_rotation(const td_model* m, td_work* w, const model_hop* hop, 
     g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)})));
   } else {
     const chart_frame c = td_chart_frame(td_hop_chart(hop), td_chart_numbers(m, w, hop));
+    if (c.Q.w < HALF_TURN) w->edge = i;
     g->R = mat3_mul(g->R, mat3_quat(c.Q));
     T = c.T;
   }
@@ -110,6 +115,7 @@ static bool is_placed(const td_model* m, const td_state* state, const td_work* w
 void td_place(const td_model* m, const td_state* state, td_work* w) {
   if (is_placed(m, state, w)) return;
   w->placed = true;
+  w->edge = -1;
   memcpy(w->q, state->q, (size_t)m->npos * sizeof(double));
   memcpy(w->v, state->v, (size_t)m->nvel * sizeof(double));
   w->t = state->t;

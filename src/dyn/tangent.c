@@ -551,11 +551,11 @@ static void shape_derivative(const td_model* m, const td_state* state, td_work* 
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
   const double p = w->vars[m->param[param].var], step = 1e-5 * fmax(1e-3, fabs(p));
-  td_work_set_param(m, w, param, p + step);
+  td_work_put_param(m, w, param, p + step);
   td_residual(m, state, w, a, lambda, dFdp);
-  td_work_set_param(m, w, param, p - step);
+  td_work_put_param(m, w, param, p - step);
   td_residual(m, state, w, a, lambda, F);
-  td_work_set_param(m, w, param, p);
+  td_work_put_param(m, w, param, p);
   for (int i = 0; i < m->nvel; i++) dFdp[i] = (dFdp[i] - F[i]) / (2 * step);
   arena_close(&w->scratch, mark);
 }

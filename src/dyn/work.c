@@ -1,6 +1,7 @@
 // One block of memory per thread, sized from the model; nothing is allocated afterwards.
 #include "engine.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -40,6 +41,7 @@
   X(double, vars, m->nvar)                           \
   X(double, scratch_tape, tape_scratch(m))           \
   X(double, partial, partial_count(m))               \
+  X(double, bound, bound_count(m))                   \
   X(mat3, beam_frame, m->nbeam_frame)                \
   X(quat, reference, m->nreference)                  \
   X(double, row_zero, m->nrow)                       \
@@ -70,12 +72,12 @@ static int wet_eights(const td_model* m) { return m->nwet > 0 ? m->nwet / LANES 
 static int added_eights(const td_model* m) { return m->has_added ? m->nhop / LANES + 1 : 0; }
 
 static int tape_scratch(const td_model* m) {
-  const td_tape* tapes[] = {m->param_tape,       m->motion_tape,       m->live_tape,
-                            m->live_probe_tape,  m->live_input_tape,   m->live_param_tape,
-                            m->output_tape,      m->output_probe_tape, m->output_input_tape,
-                            m->event_tape,       m->task_tape,         m->task_probe_tape,
-                            m->law_tape,         m->law_probe_tape,    m->strain_tape,
-                            m->strain_rate_tape, m->kink_tape};
+  const td_tape* tapes[] = {
+      m->param_tape,        m->motion_tape,     m->live_tape,   m->live_probe_tape,
+      m->live_input_tape,   m->live_param_tape, m->output_tape, m->output_probe_tape,
+      m->output_input_tape, m->event_tape,      m->task_tape,   m->task_probe_tape,
+      m->law_tape,          m->law_probe_tape,  m->strain_tape, m->strain_rate_tape,
+      m->bound_tape,        m->kink_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
     if (tapes[i]) most = max_int(most, td_tape_scratch(tapes[i]));
@@ -91,6 +93,10 @@ static int partial_count(const td_model* m) {
   int most = 1;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
   return most;
+}
+
+static int bound_count(const td_model* m) {
+  return m->nbound > 0 ? m->bound[m->nbound - 1].first + m->bound[m->nbound - 1].n : 0;
 }
 
 static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
@@ -164,9 +170,73 @@ void td_work_free(td_work* w) {
   free(w->block);
 }
 
-td_status td_work_set_param(const td_model* m, td_work* w, int param, double value) {
-  if (param < 0 || param >= m->nparam || m->param[param].structural) return TD_E_USAGE;
+// Is A (n x n, n <= 6) free of eigenvalues below -slack?  A + slack has a Cholesky factor then.
+static bool is_nonnegative(const double* A, int n, double slack) {
+  double L[36];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      double x = 0.5 * (A[i + n * j] + A[j + n * i]) + (i == j ? slack : 0);
+      for (int k = 0; k < j; k++) x -= L[6 * i + k] * L[6 * j + k];
+      if (i == j && !(x >= 0)) return false;
+      const double d = i == j ? sqrt(x) : L[6 * j + j];
+      L[6 * i + j] = i == j ? d : d > 0 ? x / d : 0;
+    }
+  }
+  return true;
+}
+
+// Do the numbers x obey a rule (bound.h)?
+static bool obeys(const model_bound* b, const double* x) {
+  if (b->kind == BOUND_RANGE)
+    return isfinite(*x) && (b->open ? *x > b->low : *x >= b->low) && *x <= b->high;
+
+  // a zero matrix is allowed too: some slack is left where nothing has a size
+  const int n = b->n == 36 ? 6 : 3;
+  double size = 0, asymmetry = 0, trace = 0, rest[9];
+  for (int k = 0; k < b->n; k++) {
+    if (!isfinite(x[k])) return false;
+    size = fmax(size, fabs(x[k]));
+    asymmetry = fmax(asymmetry, fabs(x[k] - x[n * (k % n) + k / n]));
+    if (k % (n + 1) == 0) trace += x[k];
+  }
+  const double slack = TD_BOUND_SLACK * fmax(size, 1e-290);
+  if (b->kind != BOUND_PASSIVE && asymmetry > slack) return false;
+  if (!is_nonnegative(x, n, slack)) return false;
+
+  // principal moments a, b, c: trace/2 - c = (a + b - c)/2
+  if (b->kind != BOUND_MOMENTS) return true;
+  for (int k = 0; k < 9; k++) rest[k] = (k % 4 == 0 ? trace / 2 : 0) - x[k];
+  return is_nonnegative(rest, 3, slack);
+}
+
+void td_work_put_param(const td_model* m, td_work* w, int param, double value) {
   w->vars[m->param[param].var] = value;
+  w->dirty = true;
+}
+
+td_status td_work_set_param(const td_model* m, td_work* w, int param, double value) {
+  if (param < 0 || param >= m->nparam) return TD_E_USAGE;
+  if (m->param[param].structural) {
+    td_work_fail(w, "parameter '%s' was used while loading: it cannot change any more",
+                 m->names + m->param[param].name);
+    return TD_E_USAGE;
+  }
+
+  // what follows from it must obey the rules that the file's numbers do
+  double* at = &w->vars[m->param[param].var];
+  const double before = *at;
+  *at = value;
+  td_tape_eval(m->bound_tape, w->vars, w->scratch_tape, w->bound);
+  for (int i = 0; i < m->nbound; i++) {
+    const model_bound* b = &m->bound[i];
+    if (obeys(b, w->bound + b->first)) continue;
+    *at = before;
+    if (b->kind == BOUND_RANGE)
+      td_work_fail(w, "%s%g%s", m->names + b->rule, w->bound[b->first], m->names + b->unit);
+    else
+      td_work_fail(w, "%s", m->names + b->rule);
+    return TD_E_MODEL;
+  }
   w->dirty = true;
   return TD_OK;
 }

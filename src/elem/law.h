@@ -8,7 +8,8 @@
 //   f = -dir max(0, k d + mu φ(d/δ) |u|^(nu-1) dir u),   φ a smooth ramp from 0 at d = 0 to 1 at d
 //   = δ,
 //
-// so that the damper neither jumps at contact nor pulls the wrong way.  For nu < 1 the power law
+// so that the damper neither jumps at contact nor pulls the wrong way.  The input of a one-sided law
+// is switched by the same ramp: it acts as φ times the input.  For nu < 1 the power law
 // has an infinite slope at rest; |u| is then replaced by sqrt(u² + ε²).
 #ifndef TD_LAW_H
 #define TD_LAW_H
@@ -27,6 +28,7 @@ typedef struct law_value {
   double spring;        // elastic part of f
   double energy;        // stored in the spring
   double u2;            // u², regularised
+  double on, on_x;      // φ, the share of the input that acts, and dφ/dx
 } law_value;
 
 #define LAW_RATE 1e-6  // ε: regularises nu < 1                    [m/s or rad/s]
@@ -53,6 +55,18 @@ static inline double law_power(double u, double nu, double* w, double* wu) {
 // dw/dnu = w log|u|.  Apart, since the logarithm is dear and rarely wanted.
 static inline double law_power_nu(double w, double u2) { return w == 0 ? 0 : w * 0.5 * log(u2); }
 
+// φ at x: the share of damper and input that acts, 1 for laws that act both ways; and dφ/dx
+static inline double law_switch(const law* l, double x, double* slope) {
+  *slope = 0;
+  if (l->dir == 0) return 1;
+  const double e = l->dir * (x - l->x0), delta = LAW_RAMP * fmax(fabs(l->x0), LAW_RAMP);
+  if (e <= 0) return 0;
+  if (e >= delta) return 1;
+  const double r = e / delta;
+  *slope = l->dir * 6 * r * (1 - r) / delta;
+  return r * r * (3 - 2 * r);
+}
+
 static inline law_value law_at(const law* l, double x, double u) {
   double w, wu;
   const double u2 = law_power(u, l->nu, &w, &wu);
@@ -66,16 +80,17 @@ static inline law_value law_at(const law* l, double x, double u) {
                        .fmu = -w,
                        .spring = -l->k * d,
                        .energy = 0.5 * l->k * d * d,
-                       .u2 = u2};
+                       .u2 = u2,
+                       .on = 1};
   }
   const double s = l->dir, e = s * d;
   if (e <= 0) return (law_value){0};
-  // φ = r²(3 - 2r), r = e/δ
-  const double delta = LAW_RAMP * fmax(fabs(l->x0), LAW_RAMP), r = fmin(1, e / delta);
-  const double phi = r * r * (3 - 2 * r), dphi = e < delta ? 6 * r * (1 - r) / delta : 0;
+  double slope;
+  const double phi = law_switch(l, x, &slope), dphi = s * slope;
   const double pull = l->k * e + l->mu * phi * s * w;
   const double energy = 0.5 * l->k * e * e;
-  if (pull <= 0) return (law_value){.spring = -s * l->k * e, .energy = energy};
+  if (pull <= 0)
+    return (law_value){.spring = -s * l->k * e, .energy = energy, .on = phi, .on_x = slope};
   const double fx = -(l->k + l->mu * dphi * s * w);
   return (law_value){.f = -s * pull,
                      .fx = fx,
@@ -85,7 +100,9 @@ static inline law_value law_at(const law* l, double x, double u) {
                      .fmu = -phi * w,
                      .spring = -s * l->k * e,
                      .energy = energy,
-                     .u2 = u2};
+                     .u2 = u2,
+                     .on = phi,
+                     .on_x = slope};
 }
 
 #endif

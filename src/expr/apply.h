@@ -2,16 +2,32 @@
 #ifndef TD_APPLY_H
 #define TD_APPLY_H
 
+#include <float.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "expr.h"
 
-// MATLAB's mod: the sign of the divisor, mod(x, 0) = x.  fmod is exact, so no rounding enters
-// except in the last addition.
+// Is x a whole multiple of y up to the rounding of their quotient?  Then the remainder is 0, as
+// mod(1, 1e-3) is, although 1e-3 is a little more than a thousandth.  Whole numbers have no such
+// rounding.
+static inline bool is_multiple(double x, double y) {
+  const double q = x / y, n = round(q);
+  return y != round(y) && fabs(q - n) < DBL_EPSILON * fabs(n);
+}
+
+// MATLAB's and Octave's mod: the sign of the divisor, mod(x, 0) = x.  fmod is exact, so no rounding
+// enters except in the last addition.
 static inline double matlab_mod(double x, double y) {
   if (y == 0) return x;
+  if (is_multiple(x, y)) return 0;
   const double r = fmod(x, y);
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
+}
+
+// Their rem: the sign of the dividend, rem(x, 0) = NaN.
+static inline double matlab_rem(double x, double y) {
+  return y != 0 && is_multiple(x, y) ? 0 : fmod(x, y);
 }
 
 // The value of every operation but CONST, VAR and TABLE, for folding, td_ex_eval and the tape.

@@ -95,7 +95,7 @@ static ex diff_binary(td_exprs* g, ex_op op, ex e, ex a, ex b, ex da, ex db) {
     case EX_ATAN2:
       return diff_atan2(g, a, b, da, db);
     case EX_MOD:
-      return sub(g, da, mul(g, fun(g, EX_FLOOR, quo(g, a, b)), db));
+      return sub(g, da, mul(g, fun(g, EX_ROUND, quo(g, sub(g, a, e), b)), db));
     case EX_MIN:
       return pick(g, td_ex_2(g, EX_LE, a, b), da, db);
     case EX_MAX:

@@ -70,7 +70,8 @@ typedef enum td_depends {
   X(IFELSE, 3, "?:")   \
   X(STEP, 2, "step")   \
   X(TABLE, 1, "table")
-// STEP(x, x0): 0 for x < x0, 1 for x >= x0.  MOD is MATLAB's (sign of the divisor; mod(x,0) = x).
+// STEP(x, x0): 0 for x < x0, 1 for x >= x0.  MOD is MATLAB's (sign of the divisor; mod(x,0) = x;
+// 0 where the quotient is a whole number up to rounding).
 // TABLE: a piecewise polynomial of its operand (see td_ex_table).  SIGN(0) = 0.
 // Derivatives of the discontinuous operations are 0 away from the jump; of ABS, MIN, MAX one-sided.
 
@@ -179,8 +180,9 @@ double td_ex_eval(const td_exprs* g, ex e, const double* vars);
 //           td_mod(double x, double y), which are STEP, SIGN and MOD, and  double td_table_K(double
 //           x)  for each table number K that occurs (td_exprs_table).
 //   OCTAVE  scalars; tables as td_table_K(x); a choice as merge(c, a, b).
-//   PYTHON  numpy as np; tables as td_table_K(x); a choice as np.where(c, a, b).  np.mod(x, 0) is
-//   nan, not x. LATEX   math mode, amsmath.  Greek names and subscripts are found in variable
+//   PYTHON  numpy as np; tables as td_table_K(x); a choice as np.where(c, a, b); td_mod(x, y) as in
+//           C.
+//   LATEX   math mode, amsmath.  Greek names and subscripts are found in variable
 //   names: omega_1.
 typedef enum td_syntax {
   TD_SYNTAX_C,

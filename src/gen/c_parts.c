@@ -36,6 +36,9 @@ const char td_c_step[] =
 const char td_c_mod[] =
     "static double td_mod(double x, double y) {\n"
     "  if (!(y < 0) && !(y > 0)) return x;\n"
+    "  const double n = round(x / y);\n"
+    "  if ((y < round(y) || y > round(y)) && fabs(x / y - n) < 2.220446049250313e-16 * fabs(n)) "
+    "return 0;\n"
     "  const double r = fmod(x, y);\n"
     "  return (r < 0 && y > 0) || (r > 0 && y < 0) ? r + y : r;\n"
     "}\n";

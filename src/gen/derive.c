@@ -20,7 +20,7 @@ td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...
 static const char* const known_arrays[] = {
     "fix",        "hop",        "col",        "pos",          "vel",          "station",
     "body",       "force",      "row",        "probe",        "param",        "input",
-    "event",      "joint",      "rod",        "lump",         "node",         "output_name",
+    "bound",      "event",      "joint",      "rod",        "lump",         "node",         "output_name",
     "output_ex",  "number",     "number_ex",  "param_slot",   "motion_slot",  "live_slot",
     "live_probe", "live_input", "live_param", "output_probe", "output_input", "free_v",
     "free_q",     "sample",     "ball",       "piece",        "mesh",         "measure",

@@ -21,13 +21,17 @@ static ex power_rate(td_exprs* g, ex u, ex nu) {
   return xmul(g, power, u);
 }
 
-// One-sided: -s max(0, k e + μ φ s w) where e = s (x - x0) > 0, with the ramp φ = r² (3 - 2r)
-static ex one_sided(td_exprs* g, int dir, ex k, ex x0, ex damping, ex strain) {
-  const ex zero = xnum(g, 0), one = xnum(g, 1), s = xnum(g, dir), e = xmul(g, s, strain);
+// The ramp φ = r² (3 - 2r) of a one-sided law, r = e/δ in [0, 1] with e = s (x - x0)
+static ex ramp(td_exprs* g, ex x0, ex e) {
   const ex size = xmax(g, xfun(g, EX_ABS, x0), xnum(g, LAW_RAMP)),
            delta = xscale(g, LAW_RAMP, size);
-  const ex r = td_ex_2(g, EX_MIN, one, xdiv(g, e, delta));
-  const ex phi = xmul(g, xmul(g, r, r), xsub(g, xnum(g, 3), xscale(g, 2, r)));
+  const ex r = td_ex_2(g, EX_MIN, xnum(g, 1), xdiv(g, e, delta));
+  return xmul(g, xmul(g, r, r), xsub(g, xnum(g, 3), xscale(g, 2, r)));
+}
+
+// One-sided: -s max(0, k e + μ φ s w) where e = s (x - x0) > 0
+static ex one_sided(td_exprs* g, int dir, ex k, ex x0, ex damping, ex strain) {
+  const ex zero = xnum(g, 0), s = xnum(g, dir), e = xmul(g, s, strain), phi = ramp(g, x0, e);
   const ex pull = xadd(g, xmul(g, k, e), xmul(g, phi, xmul(g, s, damping)));
   const ex f = xneg(g, xmul(g, s, xmax(g, zero, pull)));
   return xif(g, td_ex_2(g, EX_LT, zero, e), f, zero);
@@ -43,7 +47,18 @@ static ex law_force(deriver* d, const model_law* l, ex x, ex u) {
   return xneg(g, xadd(g, xmul(g, k, strain), damping));
 }
 
-static ex law_input(deriver* d, const model_law* l) { return td_derive_number(d, l->input); }
+// f where a one-sided law acts at x, switched on by its ramp
+static ex switched(deriver* d, const model_law* l, ex x, ex f) {
+  td_exprs* g = d->g;
+  if (l->dir == 0 || xis(g, f, 0)) return f;
+  const ex x0 = xmul(g, td_derive_number(d, l->rest), td_derive_number(d, l->compr));
+  const ex e = xmul(g, xnum(g, l->dir), xsub(g, x, x0)), zero = xnum(g, 0);
+  return xif(g, td_ex_2(g, EX_LT, zero, e), xmul(g, ramp(g, x0, e), f), zero);
+}
+
+static ex law_input(deriver* d, const model_law* l, ex x) {
+  return switched(d, l, x, td_derive_number(d, l->input));
+}
 
 static void add_along(deriver* d, load_x* load, int v, ex f) {
   load->tau[v] = xadd(d->g, load->tau[v], f);
@@ -73,7 +88,7 @@ static void dof_force(deriver* d, const model_force* f, load_x* passive, load_x*
   td_exprs* g = d->g;
   const ex x = f->q < 0 ? xnum(g, 0) : td_ex_var(g, d->out->q[f->q]);
   const ex u = td_ex_var(g, d->out->v[f->v]);
-  const ex force = law_force(d, &f->law[0], x, u), input = law_input(d, &f->law[0]);
+  const ex force = law_force(d, &f->law[0], x, u), input = law_input(d, &f->law[0], x);
   add_along(d, passive, f->v, force);
   add_along(d, active, f->v, input);
   note_law(d, &f->law[0], x, u, force, passive);
@@ -84,13 +99,15 @@ static void dof_force(deriver* d, const model_force* f, load_x* passive, load_x*
 
 // Damping on each world component (damp.along = 0): it is not along the line, and acts on either
 // frame at its own origin.
-static void isotropic_damping(deriver* d, const model_law* l, const pair_x* p, load_x* passive) {
+static void isotropic_damping(deriver* d, const model_law* l, const pair_x* p, ex length,
+                              load_x* passive) {
   td_exprs* g = d->g;
   const x3 u = x3_sub(g, x33_apply(g, p->b.R, p->b.u), x33_apply(g, p->a.R, p->a.u));
   const ex mu = td_derive_number(d, l->mu), nu = td_derive_number(d, l->nu);
   const x3 none = x3_zero(g);
   x3 f;
-  for (int c = 0; c < 3; c++) f.a[c] = xneg(g, xmul(g, mu, power_rate(g, u.a[c], nu)));
+  for (int c = 0; c < 3; c++)
+    f.a[c] = switched(d, l, length, xneg(g, xmul(g, mu, power_rate(g, u.a[c], nu))));
   td_load_add(d, passive, &p->b, x33_apply_t(g, p->b.R, f), none);
   td_load_add(d, passive, &p->a, x3_neg(g, x33_apply_t(g, p->a.R, f)), none);
   td_load_second(d, passive, x33_apply_t(g, p->a.R, f), none);
@@ -105,10 +122,10 @@ static void axial_force(deriver* d, const model_force* f, load_x* passive, load_
   const ex length = xfun(g, EX_SQRT, x3_dot(g, p.r, p.r));
   const ex inverse = xdiv(g, xnum(g, 1), xmax(g, length, xnum(g, TINY)));
   const x3 n = x3_scale(g, inverse, p.r);
-  const ex rate = x3_dot(g, n, p.rd), input = law_input(d, l);
+  const ex rate = x3_dot(g, n, p.rd), input = law_input(d, l, length);
   const ex force = law_force(d, l, length, f->isotropic ? xnum(g, 0) : rate);
   td_pair_load(d, passive, &p, x3_scale(g, force, n), none);
-  if (f->isotropic) isotropic_damping(d, l, &p, passive);
+  if (f->isotropic) isotropic_damping(d, l, &p, length, passive);
   td_pair_load(d, active, &p, x3_scale(g, input, n), none);
   note_law(d, l, length, rate, force, passive);
   note_power(d, active, xmul(g, input, rate));
@@ -154,7 +171,7 @@ static void beam_force(deriver* d, const model_force* f, load_x* passive, load_x
   td_derive_strain_rates(d, &s, &p, rate);
   for (int i = 0; i < 6; i++) {
     force[i] = law_force(d, &f->law[i], s.x[i], rate[i]);
-    input[i] = law_input(d, &f->law[i]);
+    input[i] = law_input(d, &f->law[i], s.x[i]);
     note_law(d, &f->law[i], s.x[i], rate[i], force[i], passive);
     note_power(d, active, xmul(d->g, input[i], rate[i]));
   }

@@ -17,7 +17,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 456,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 464,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -110,6 +110,7 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
 }
 
 #define MODEL_TAPES(X) \
+  X(bound_tape)        \
   X(param_tape)        \
   X(motion_tape)       \
   X(live_tape)         \

@@ -334,6 +334,14 @@ static const char octave_pieces[] =
     "    y = polyval(fliplr(coef((k - 1)*order + (1:order))), x - knots(k));\n"
     "end\n";
 
+static const char python_mod[] =
+    "\n\ndef td_mod(x, y):\n"
+    "    if y == 0:\n        return x\n"
+    "    q = x/y\n"
+    "    n = np.round(q)\n"
+    "    if y != np.round(y) and abs(q - n) < np.finfo(float).eps*abs(n):\n        return 0.0\n"
+    "    return np.mod(x, y)\n";
+
 static const char python_pieces[] =
     "\n\ndef td_pieces(knots, coef, order, clamp, x):\n"
     "    if clamp:\n"
@@ -539,6 +547,7 @@ td_status td_print_python(gen_program* p, td_files* files) {
   const int ntable = td_exprs_ntable(p->d->g);
   write_names(&s);
   td_text_add(&out, "import numpy as np\n");
+  td_text_add(&out, python_mod);
   if (ntable > 0) td_text_add(&out, python_pieces);
   for (int k = 0; k < ntable; k++) write_table(&s, k);
   for (int k = 0; k < p->d->nloop; k++) {

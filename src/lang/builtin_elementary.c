@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "apply.h"
 #include "eval.h"
 
 // ---- arguments --------------------------------------------------------------------------------
@@ -165,11 +166,7 @@ static value* angle_unit(lang* L, call* c) { return each1(L, c, scale_number, sc
 
 // ---- two arguments ----------------------------------------------------------------------------
 
-static double modulo(double x, double y) {
-  if (y == 0) return x;
-  const double r = fmod(x, y);
-  return r != 0 && (r < 0) != (y < 0) ? r + y : r;
-}
+enum { OP_REM = -1 };  // of numbers only, beside the operations of expressions
 
 // MATLAB's min and max pass over NaN.
 static double number2(int op, double a, double b) {
@@ -177,7 +174,9 @@ static double number2(int op, double a, double b) {
     case EX_ATAN2:
       return atan2(a, b);
     case EX_MOD:
-      return modulo(a, b);
+      return matlab_mod(a, b);
+    case OP_REM:
+      return matlab_rem(a, b);
     case EX_MIN:
       return fmin(a, b);
     case EX_MAX:
@@ -223,17 +222,12 @@ static value* elementary2(lang* L, call* c) {
   return td_all_numeric(L, c) ? td_each2(L, c, c->row->op, c->argv[0], c->argv[1]) : NULL;
 }
 
-// rem(x, y) = x - y fix(x/y), by mod of the absolute values
+// rem(x, y) = x - y fix(x/y)
 static value* rem(lang* L, call* c) {
   if (!td_all_numeric(L, c)) return NULL;
   value *a = td_constant(L, c->argv[0], c->arg_at[0], "the first argument of rem"),
         *b = a ? td_constant(L, c->argv[1], c->arg_at[1], "the second argument of rem") : NULL;
-  value* out = b ? td_each2(L, c, EX_MOD, a, b) : NULL;
-  const int n = out ? td_value_count(out) : 0;
-  for (int i = 0; i < n; i++) {
-    const double x = a->x[is_scalar(a) ? 0 : i], y = b->x[is_scalar(b) ? 0 : i];
-    out->x[i] = y == 0 ? x : fmod(x, y);
-  }
+  value* out = b ? td_each2(L, c, OP_REM, a, b) : NULL;
   td_value_drop(a);
   td_value_drop(b);
   return out;

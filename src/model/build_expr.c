@@ -508,6 +508,29 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
   return TD_OK;
 }
 
+// Rules for what follows from parameters, in the order of the numbers they are about.
+static td_status push_bounds(builder* b) {
+  td_model* m = b->m;
+  ex_list numbers = {0};
+  td_status status = TD_OK;
+  for (int i = 0; i < b->spec->nbound && status == TD_OK; i++) {
+    const spec_bound* from = &b->spec->bounds[i];
+    model_bound* to = td_push_bound(m, 1);
+    const int rule = td_push_name(m, "%s", from->rule),
+              unit = td_push_name(m, "%s", from->unit ? from->unit : "");
+    if (!to || rule < 0 || unit < 0)
+      status = TD_E_NOMEM;
+    else
+      *to = (model_bound){from->kind, numbers.n, from->n, from->low, from->high, from->open,
+                          rule,       unit};
+    for (int k = 0; k < from->n && status == TD_OK; k++)
+      if (!list_add(&numbers, from->e[k])) status = TD_E_NOMEM;
+  }
+  if (status == TD_OK) m->bound_tape = td_tape_new(m->graph, numbers.e, numbers.n);
+  free(numbers.e);
+  return status == TD_OK && !m->bound_tape ? TD_E_NOMEM : status;
+}
+
 // Arguments whose signs decide min, max, abs, sign, step and comparisons of the state inside live
 // numbers: where one of them changes its sign a force has a corner or jumps.
 static td_status collect_kinks(td_model* m) {
@@ -550,7 +573,7 @@ static td_status record(td_model* m, const ex_list* outputs, const ex_list* even
   m->output_probe_tape = td_tape_new(m->graph, out->probe.e, out->probe.n);
   m->output_input_tape = td_tape_new(m->graph, out->input.e, out->input.n);
   m->event_tape = td_tape_new(m->graph, events->e, events->n);
-  const bool ok = m->param_tape && m->motion_tape && m->live_tape && m->strain_tape &&
+  const bool ok = m->bound_tape && m->param_tape && m->motion_tape && m->live_tape && m->strain_tape &&
                   m->strain_rate_tape && m->live_probe_tape && m->live_input_tape &&
                   m->live_param_tape && m->output_tape && m->output_probe_tape &&
                   m->output_input_tape && m->event_tape;
@@ -635,6 +658,7 @@ td_status td_build_expressions(builder* b) {
     b->m->graph = td_exprs_copy(b->spec->graph);
     worst = b->m->graph ? push_named(b) : TD_E_NOMEM;
   }
+  if (worst == TD_OK) worst = push_bounds(b);
   if (worst == TD_OK) worst = make_tapes(b, &outputs, &events);
   if (worst == TD_OK) worst = td_build_loop_tapes(b);
   if (worst == TD_OK) worst = td_build_task_tapes(b);

@@ -261,6 +261,13 @@ static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, m
     fix->rot = td_build_number(b, td_value_ex(rot, 1, g));
     return fix->rot == NUM_NONE ? TD_E_NOMEM : TD_OK;
   }
+  if (n == 4 && td_is_vector_part(b->spec, rot)) {
+    fix->kind = ROT_UNIT_VECTOR;
+    fix->rot = td_build_numbers(b, rot, 0, 1, 4, 0);
+    if (fix->rot == NUM_NONE) return TD_E_NOMEM;
+    fix->rot++;
+    return TD_OK;
+  }
   fix->kind = n == 3 ? ROT_EULER_BERNOULLI : quaternion ? ROT_QUATERNION : ROT_ANGLE_AXIS;
   bool zero = true;
   for (int i = 0; i < n; i++) zero = zero && is_zero(rot, i);

@@ -554,6 +554,14 @@ static td_status check_link(builder* b, int joint) {
   }
   if (td_get(b->joints, joint, "dof"))
     return refuse(b, joint, "dof", "has no meaning: a link has no degrees of freedom");
+  const value* dir = td_get(b->joints, joint, "dir");
+  if (dir && !beam && td_field_fit("nx1|nx3", dir, b->joint[joint].nelement).cols == 3) {
+    td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dir"),
+             "joint(%d).dir has a number for each axis, but the link acts along its line only",
+             joint + 1);
+    td_hint(b->diags, "write one number, or six columns in spring, damp or input for a beam");
+    return TD_E_MODEL;
+  }
   if (!fixed) warn_unused(b, joint, "control", "it belongs to joint.fixed");
   if (!fixed) warn_unused(b, joint, "motion", "it belongs to joint.fixed");
   if (td_get(b->joints, joint, "motion") && td_get(b->joints, joint, "control"))

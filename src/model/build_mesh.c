@@ -193,7 +193,13 @@ static td_status laws_open(builder* b, int k, const value* s, int i, int n, cons
   snprintf(field, sizeof field, "%s.dir", path);
   TD_TRY(check_rows(b, k, out->dir, td_get_at(s, i, "dir"), "nx1|nx3", field, n, what));
   out->dir_axes = td_field_fit("nx1|nx3", out->dir, n).cols == 3;
-  return TD_OK;
+  if (!out->dir_axes || out->cols == 6) return TD_OK;
+  td_error(b->diags, TD_E_MODEL, td_get_at(s, i, "dir"),
+           "mesh(%d).%s has a number for each axis, but an edge with one column acts along its "
+           "line only",
+           k + 1, field);
+  td_hint(b->diags, "write one number, or six columns in spring, damp or input for beams");
+  return TD_E_MODEL;
 }
 
 static td_status law_at_element(builder* b, laws* l, int element, int col, model_law* law) {

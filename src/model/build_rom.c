@@ -8,6 +8,7 @@
 // place where something is attached or measured, is a frame of its own that follows from the base
 // in two hops whose numbers are these sums.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cables.h"
@@ -232,11 +233,13 @@ static td_status push_point(builder* b, const rom* r, double arc) {
   return TD_OK;
 }
 
-// A field of the joint, broadcast over six directions.
+// A field of the joint in direction d of six: one number for all, two for the translations and the
+// rotations as published, or six.
 static ex joint_field(builder* b, int joint, const char* group, const char* field, int d,
                       double fallback) {
   const value* s = group ? td_get(b->joints, joint, group) : NULL;
   const value* v = group ? (s ? td_get(s, 0, field) : NULL) : td_get(b->joints, joint, field);
+  if (v && td_value_count(v) == 2) return td_value_ex(v, d / 3, b->spec->graph);
   return td_build_pick(b, v, 0, 1, d, 6, fallback);
 }
 
@@ -541,6 +544,89 @@ static td_status printed_start(builder* b, int joint, const rom* r, int componen
   return fit_component(r, component, arc, n, wanted, c);
 }
 
+static td_status refuse(builder* b, td_span at, int joint, const char* field, const char* why) {
+  return td_error(b->diags, TD_E_MODEL, at, "joint(%d).%s: %s", joint + 1, field, why);
+}
+
+// Shapes of the section's law, and fields that a polynomial rod does not have.
+static td_status check_rom_joint(builder* b, int joint, const rom* r) {
+  static const struct {
+    const char *group, *field, *name;
+  } section[] = {{"spring", "coeff", "spring.coeff"}, {"spring", "init", "spring.init"},
+                 {"spring", "compr", "spring.compr"}, {"damp", "visc", "damp.visc"},
+                 {"damp", "pow", "damp.pow"},         {NULL, "input", "input"}};
+  for (size_t k = 0; k < sizeof section / sizeof *section; k++) {
+    const value* s = section[k].group ? td_get(b->joints, joint, section[k].group) : b->joints;
+    const int at = section[k].group ? 0 : joint;
+    const value* v = s ? td_get(s, at, section[k].field) : NULL;
+    const int n = v ? td_value_count(v) : 1;
+    const bool power = strcmp(section[k].field, "pow") == 0;
+    if (n == 1 || (!power && (n == 2 || n == 6) && (v->rows == 1 || v->cols == 1))) continue;
+    return td_error(b->diags, TD_E_MODEL, td_get_at(s, at, section[k].field),
+                    "joint(%d).%s of a polynomial rod must be %s, got %dx%d", joint + 1,
+                    section[k].name,
+                    power ? "a single number"
+                          : "one number, [translations rotations] or six numbers",
+                    v->rows, v->cols);
+  }
+
+  static const char* const unknown[] = {"dir",   "xaxis", "refbody", "fixed", "control", "motion",
+                                        "tr2nd", "type",  "axis",    "pitch", "beam"};
+  for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
+    if (td_get(b->joints, joint, unknown[k]))
+      return refuse(b, td_get_at(b->joints, joint, unknown[k]), joint, unknown[k],
+                    "a joint with `rom` makes its body a polynomial rod and cannot have it; write "
+                    "another joint between the same bodies");
+  const value* damp = td_get(b->joints, joint, "damp");
+  if (damp && td_get(damp, 0, "along"))
+    return refuse(b, td_get_at(damp, 0, "along"), joint, "damp.along",
+                  "the damping of a polynomial rod acts on its strain rates");
+
+  // components of the last transformation are free or stay where the straight rod has them
+  const value* tr = b->joint[joint].tr;
+  const int ntr = tr ? td_value_count(tr) : 0;
+  for (int i = 0; i < ntr; i++) {
+    static const char* const fields[] = {"trans", "rot"};
+    for (int f = 0; f < 2; f++) {
+      const value* v = td_get(tr, i, fields[f]);
+      for (int c = 0; v && c < td_value_count(v); c++) {
+        const bool number = !v->e || v->e[c] == EX_NONE, inf = number && isinf(v->x[c]);
+        char field[40];
+        snprintf(field, sizeof field, "tr(%d).%s", i + 1, fields[f]);
+        if (i < ntr - 1 && inf)
+          return refuse(b, td_get_at(tr, i, fields[f]), joint, field,
+                        "only the last transformation of a polynomial rod has inf");
+        if (i == ntr - 1 && !inf && !(number && v->x[c] == 0))
+          return refuse(b, td_get_at(tr, i, fields[f]), joint, field,
+                        "each number of the last transformation of a polynomial rod must be inf "
+                        "or 0; what is fixed is a transformation before it");
+      }
+    }
+  }
+
+  // its degrees of freedom have initial values only
+  static const char* const dof_fields[] = {"equal2", "rate", "motion", "spring",
+                                           "dir",    "damp", "input"};
+  const value* dofs = td_get(b->joints, joint, "dof");
+  int ndof = 0;
+  for (int d = 0; d < 6; d++) ndof += r->free[d];
+  for (int i = 0; dofs && i < td_value_count(dofs); i++) {
+    for (size_t k = 0; k < sizeof dof_fields / sizeof *dof_fields; k++) {
+      char field[40];
+      snprintf(field, sizeof field, "dof(%d).%s", i + 1, dof_fields[k]);
+      if (td_get(dofs, i, dof_fields[k]))
+        return refuse(b, td_get_at(dofs, i, dof_fields[k]), joint, field,
+                      "a coordinate of a polynomial rod has `init` and `init_s` only; springs, "
+                      "dampers and inputs of the rod are joint.spring, damp and input");
+    }
+    if (i >= ndof && td_get(dofs, i, "init"))
+      return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, i, "init"),
+                      "joint(%d).dof(%d): the rod has %d components with inf", joint + 1, i + 1,
+                      ndof);
+  }
+  return TD_OK;
+}
+
 td_status td_build_rom_joint(builder* b, int rod) {
   static const char* const names[6] = {"x", "y", "z", "qx", "qy", "qz"};
   const int joint = b->rod[rod].joint;
@@ -550,6 +636,7 @@ td_status td_build_rom_joint(builder* b, int rod) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "rom"),
                     "joint(%d).rom.order is at most %d", joint + 1, MAX_ORDER);
   TD_TRY(read_components(b, joint, &r, &fixed));
+  TD_TRY(check_rom_joint(b, joint, &r));
   // fixed transformations before the rod
   const int start = b->m->nfix;
   for (int i = 0; i < b->rod[rod].nfix; i++) {

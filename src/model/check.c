@@ -37,14 +37,11 @@ bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
 }
 
 bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x) {
-  if (td_check_constant(spec, v, i, x)) return true;
-  if (isnan(arc) || td_ex_depends(spec->graph, v->e[i]) != TD_ON_ARC) return false;
-  double* vars = calloc((size_t)td_exprs_nvar(spec->graph) + 1, sizeof(double));
-  if (!vars) return false;
-  vars[spec->arc_var] = arc;
-  *x = td_ex_eval(spec->graph, v->e[i], vars);
-  free(vars);
-  return true;
+  return td_check_constant(spec, v, i, x) || td_spec_evaluate(spec, v->e[i], arc, x);
+}
+
+bool td_check_known(const td_spec* spec, const value* v, int i, double* x) {
+  return td_check_along(spec, v, i, NAN, x);
 }
 
 static bool is_letter(char c) {
@@ -277,36 +274,81 @@ static bool report_not_finite(td_spec* spec, const checked* c, const char* name,
   return false;
 }
 
-// One number against finiteness, wholeness and range; `where` follows its name.
-static bool check_number(td_spec* spec, const checked* c, int i, double x, const char* where) {
+// One number against finiteness, wholeness and range; `where` follows its name.  That inf makes a
+// degree of freedom and nan a rest value is part of the structure: it must be written out.
+static bool check_number(td_spec* spec, const checked* c, int i, double x, bool written,
+                         const char* where) {
   const td_field* f = c->field;
   const char* options = f->kind == FIELD_FLAG ? "0|1" : f->options;
   const bool whole = f->kind != FIELD_INT || x == floor(x);
   if (isfinite(x) && in_range(options, x) && whole) return true;
   if (isinf(x) && strcmp(f->special, "limit") == 0) return true;
-  if (isinf(x) && x > 0 && strcmp(f->special, "hard") == 0) return true;
-  if (!isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0)) return true;
+  if (written && isinf(x) && x > 0 && strcmp(f->special, "hard") == 0) return true;
+  if (written && !isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0)) return true;
 
   char name[NAME_SIZE];
   element_name(c, i, name, sizeof name);
   strncat(name, where, sizeof name - strlen(name) - 1);
+  if (!isfinite(x) && !written && *f->special) {
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a finite number, got %g", name, x);
+    td_hint(&spec->diags, "%g has a meaning here only when it is written out, not as a parameter",
+            x);
+    return false;
+  }
   if (!isfinite(x)) return report_not_finite(spec, c, name, x);
   if (!in_range(options, x)) return report_range(spec, c, name, options, x);
   td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a whole number, got %g", name, x);
   return false;
 }
 
-// A number, or an expression of arc length alone at both ends and in the middle of its rod.  At an
-// end 0 does for "> 0": a rod may run to a point.
+// The limits of a field for values that parameters get later, at an arc length (NaN: there is none).
+// `end`: 0 does for "> 0".
+static void keep_range(td_spec* spec, const checked* c, int i, double arc, bool end,
+                       const char* where) {
+  const char *options = c->field->options, *unit = strchr(c->field->unit, ',') ? "" : c->field->unit;
+  double low = -HUGE_VAL, high = HUGE_VAL;
+  bool open = false;
+  char name[NAME_SIZE], *after, tail[48];
+  td_text rule = {0};
+  if (strcmp(c->field->special, "limit") == 0) return;
+  element_name(c, i, name, sizeof name);
+  td_text_printf(&rule, "%s%s ", name, where);
+  if (options[0] == '>') {
+    open = options[1] != '=';
+    low = strtod(options + (open ? 1 : 2), NULL);
+  } else if (options[0] == '(') {
+    open = true;
+    low = strtod(options + 1, &after);
+    high = strtod(after + 1, NULL);
+  }
+  if (*options)
+    range_text(options, &rule);
+  else
+    td_text_add(&rule, "must be a finite number");
+  td_text_add(&rule, ", got ");
+  write_name(tail, sizeof tail, "%s%s", *unit ? " " : "", unit);
+  td_bound_range(spec, td_bound_at(spec, c->v, i, arc), low, open && !end, high,
+                 rule.s ? rule.s : name, tail);
+  td_text_free(&rule);
+}
+
+// A number, or an expression of parameters and arc length: at the parameters' present values, at
+// both ends and in the middle of its rod.  At an end 0 does for "> 0": a rod may run to a point.
 static bool check_entry(td_spec* spec, const checked* c, int i) {
   double x;
-  if (td_check_constant(spec, c->v, i, &x)) return check_number(spec, c, i, x, "");
+  if (td_check_constant(spec, c->v, i, &x)) return check_number(spec, c, i, x, true, "");
+  if (td_check_known(spec, c->v, i, &x)) {
+    if (!check_number(spec, c, i, x, false, "")) return false;
+    keep_range(spec, c, i, NAN, false, "");
+    return true;
+  }
   for (int k = 0; k < 3; k++) {
     const double arc = stretch_arc(c->along, k);
     char where[48];
     if (!td_check_along(spec, c->v, i, arc, &x)) return true;
     write_name(where, sizeof where, " at s = %g m", arc);
-    if ((k == 1 || x != 0) && !check_number(spec, c, i, x, where)) return false;
+    if ((k == 1 || x != 0) && !check_number(spec, c, i, x, true, where)) return false;
+    keep_range(spec, c, i, arc, k != 1, where);
   }
   return true;
 }
@@ -728,6 +770,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 
 td_status td_spec_check(td_spec* spec) {
   walk w = {spec, 0, 0, {0, NAN, false}, false};
+  td_bounds_clear(spec);
   const value* root = spec->root;
   for (int k = 0; root && k < root->nfield; k++) {
     // a chamber is judged by its rod too

@@ -113,7 +113,8 @@ const td_field td_fields[] = {
     {"joint.rom", FIELD_STRUCT, "1", "", "", FIXED, "", "",
      "makes the body a rod whose pose is a polynomial of arc length (second = [body length]); m, "
      "I, "
-     "spring, damp and input are then per length"},
+     "spring, damp and input are then per length: one number, [a b] for the three "
+     "translations and the three rotations, or six"},
     {"joint.rom.order", FIELD_INT, "1", TD_REQUIRED, "", FIXED, "", ">= 1", "polynomial order"},
     {"joint.rom.points", FIELD_NUM, "1|2xm", "2*order + 4", "", FIXED, "", ">= 0",
      "quadrature points: how many, or nodes and weights on [0,1] in two rows"},
@@ -122,14 +123,15 @@ const td_field td_fields[] = {
     {"joint.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "inf", "", "translation"},
     {"joint.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "inf", "",
      "rotation: [axis angle] about x, y or z (axis 1, 2, 3); three bending and twist angles; "
-     "[0 a b c] with `inf`, the vector part of a unit quaternion; [inf inf inf inf], a whole "
-     "quaternion; otherwise [angle axis]"},
+     "[0 x y z] with `inf` or norm([x y z]) < 1, the vector part of a unit quaternion; [inf inf "
+     "inf inf], a whole quaternion; otherwise [angle axis]"},
     {"joint.tr2nd", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "transformations from the second body's frame, for connections that are not in the main "
      "chain"},
     {"joint.tr2nd.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "translation"},
     {"joint.tr2nd.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "", "",
-     "rotation: [axis angle], three angles, or a quaternion [w x y z]"},
+     "rotation: [axis angle]; three angles; [0 x y z] with norm([x y z]) < 1, the vector part of a "
+     "unit quaternion; otherwise a quaternion [w x y z]"},
     {"joint.dof", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "the degrees of freedom, in order of appearance"},
     {"joint.dof.equal2", FIELD_INT, "nx2|nx3", "", "", FIXED, "", ">= 1",
@@ -155,7 +157,7 @@ const td_field td_fields[] = {
     {"joint.dir", FIELD_INT, "nx1|nx3", "0", "", FIXED, "", "-1|0|1",
      "1 acts in elongation only (a rope), -1 in compression only (a soft contact), 0 in both; "
      "three "
-     "values: for each axis"},
+     "values: for each axis of a beam; it switches spring, damper and input"},
     {"joint.xaxis", FIELD_NUM, "nx3", "", "", PARAM, "", "",
      "direction of the x axis of a beam whose z axis runs along it"},
     {"joint.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "",
@@ -210,7 +212,8 @@ const td_field td_fields[] = {
      "fixed transformations from that place to the rod's base"},
     {"rod.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "translation"},
     {"rod.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "", "",
-     "rotation: [axis angle], three angles, or [angle axis]"},
+     "rotation: [axis angle]; three angles; [0 x y z] with norm([x y z]) < 1, the vector part of a "
+     "unit quaternion; otherwise [angle axis]"},
     {"rod.joint", FIELD_STRUCT, "1", "", "", FIXED, "", "", "how its base is held"},
     {"rod.joint.type", FIELD_STR, "", "fixed", "", FIXED, "",
      "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
@@ -421,7 +424,8 @@ const td_field td_fields[] = {
      "fixed transformations from the ground to the mesh, in order: each moves, then turns"},
     {"mesh.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", FIXED, "", "", "translation"},
     {"mesh.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", FIXED, "", "",
-     "rotation: [axis angle], three angles, or [angle axis]"},
+     "rotation: [axis angle]; three angles; [0 x y z] with norm([x y z]) < 1, the vector part of a "
+     "unit quaternion; otherwise [angle axis]"},
     {"mesh.body", FIELD_STRUCT, "1", "", "", FIXED, "", "", "the mass at each node"},
     {"mesh.body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0",
      "mass of a node; one number for all, or one for each node"},
@@ -489,7 +493,8 @@ const td_field td_fields[] = {
      "transformations from the body's frame to the point of action"},
     {"exload.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "translation"},
     {"exload.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "", "",
-     "rotation: [axis angle], three angles, or a quaternion [w x y z]"},
+     "rotation: [axis angle]; three angles; [0 x y z] with norm([x y z]) < 1, the vector part of a "
+     "unit quaternion; otherwise a quaternion [w x y z]"},
     {"exload.ftau", FIELD_NUM, "nx3|nx6", "[0 0 0 0 0 0]", "N, N m", FORCE, "", "",
      "force, or force and torque"},
 

@@ -195,6 +195,7 @@ static mat3 rotation(const value* rot) {
       return mat3_quat(quat_unit((quat){1, vec3_scale(0.5, vec3_of(x))}));
     default: {
       const double n = vec3_norm(vec3_of(x + 1));
+      if (x[0] == 0 && n < 1) return mat3_quat((quat){sqrt(1 - n * n), vec3_of(x + 1)});
       return n > 0 ? mat3_axis_angle(vec3_scale(1 / n, vec3_of(x + 1)), x[0]) : mat3_identity();
     }
   }

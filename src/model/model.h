@@ -14,6 +14,7 @@
 #include "arena.h"
 #include "base.h"
 #include "contact.h"
+#include "bound.h"
 #include "expr.h"
 #include "octet.h"
 #include "row.h"
@@ -406,6 +407,16 @@ typedef struct model_named {
   bool shapes;      // parameters: geometry, masses or initial values depend on it
 } model_named;
 
+// A rule for numbers made of parameters (bound.h): its numbers are consecutive outputs of
+// bound_tape.
+typedef struct model_bound {
+  bound_kind kind;
+  int first, n;
+  double low, high;
+  bool open;
+  int rule, unit;  // the words before and after the number, offsets into names
+} model_bound;
+
 // A task: n values among those of all tasks, and its gains.
 typedef struct model_task {
   int name;
@@ -487,6 +498,7 @@ typedef struct model_joint {
   X(model_probe, probe, "sensor components used in expressions")              \
   X(model_named, param, "parameters")                                         \
   X(model_named, input, "named inputs")                                       \
+  X(model_bound, bound, "limits of numbers that follow from parameters")      \
   X(model_event, event, "events")                                             \
   X(model_joint, joint, "joints as written")                                  \
   X(model_rod, rod, "rods")                                                   \
@@ -571,6 +583,7 @@ struct td_model {
   int nrun_weight;                    // constants of their runs
   int time_var, nvar;
   td_exprs* graph;  // its own copy
+  td_tape* bound_tape;  // numbers of the bounds
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
   td_tape *live_probe_tape, *live_input_tape, *live_param_tape;
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
@@ -703,6 +716,7 @@ struct td_work {
   inertia* hop_inertia;        // rigid inertia in the hop's frame
   double *num, *vars, *scratch_tape;
   double* partial;      // values of a derivative tape
+  double* bound;        // numbers of the bounds
   double *dnum, *dvar;  // variations of numbers and probe variables
   mat3* beam_frame;     // constant: beam axes in the first station's frame
   quat* reference;      // constant: initial relative rotations
@@ -735,6 +749,7 @@ struct td_work {
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool placed;          // the hops are where q, v and t say
+  int edge;             // a hop whose chart of three numbers ends there (half a turn), -1: none
   unsigned prepared;    // how often they were
   bool numbers_change;  // some of dnum may be nonzero
   bool added;           // there is added mass

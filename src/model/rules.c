@@ -9,15 +9,15 @@
 
 #include "dense.h"
 
-// Relative rounding allowed where a number must equal another that was computed differently.
-static const double slack = 1e-9;
+static const double slack = TD_BOUND_SLACK;
 
 // ---- one value --------------------------------------------------------------------------------
 
-// The n constants of v from element `from`; false when one of them is an expression.
-static bool constants(const td_spec* spec, const value* v, int from, int n, double* x) {
+// The n numbers of v from element `from`, parameters at their present values; false when one of
+// them depends on anything else.
+static bool numbers(const td_spec* spec, const value* v, int from, int n, double* x) {
   for (int k = 0; k < n; k++)
-    if (!td_check_constant(spec, v, from + k, &x[k])) return false;
+    if (!td_check_known(spec, v, from + k, &x[k])) return false;
   return true;
 }
 
@@ -59,12 +59,21 @@ static void inertia(td_spec* spec, const checked* c) {
   for (int p = 0; p < c->v->pages; p++) {
     double I[9];
     char name[96];
-    if (!constants(spec, c->v, 9 * p, 9, I)) continue;
+    if (!numbers(spec, c->v, 9 * p, 9, I)) continue;
     if (c->v->pages == 1)
       snprintf(name, sizeof name, "%s", c->name);
     else
       snprintf(name, sizeof name, "%s(:,:,%d)", c->name, p + 1);
     check_moments(spec, c, name, I);
+
+    ex e[9];
+    char rule[256];
+    for (int k = 0; k < 9; k++) e[k] = td_value_ex(c->v, 9 * p + k, spec->graph);
+    snprintf(rule, sizeof rule,
+             "%s must be symmetric, without a negative principal moment and without one larger "
+             "than the sum of the other two",
+             name);
+    td_bound_matrix(spec, BOUND_MOMENTS, e, 3, rule);
   }
 }
 
@@ -89,6 +98,42 @@ static void angle_axis(td_spec* spec, const checked* c, const double* x) {
   td_hint(&spec->diags, "four numbers are [angle axis]");
 }
 
+bool td_is_vector_part(const td_spec* spec, const value* rot) {
+  double x[4];
+  if (td_value_count(rot) != 4 || !td_check_constant(spec, rot, 0, &x[0]) || x[0] != 0)
+    return false;
+  for (int k = 1; k < 4; k++)
+    if (!td_check_constant(spec, rot, k, &x[k])) return true;
+  return norm3(x + 1) > 0 && norm3(x + 1) < 1;
+}
+
+// Fixed [0 x y z] as published: the reader of [angle axis] is told.
+static bool vector_part(td_spec* spec, const checked* c) {
+  if (!td_is_vector_part(spec, c->v)) return false;
+  char rule[160];
+  ex sum = td_ex_const(spec->graph, 0);
+  double x[4] = {0};
+  for (int k = 1; k < 4; k++) {
+    const ex e = td_value_ex(c->v, k, spec->graph);
+    sum = td_ex_2(spec->graph, EX_ADD, sum, td_ex_2(spec->graph, EX_MUL, e, e));
+  }
+  if (numbers(spec, c->v, 0, 4, x) && norm3(x + 1) > 1)
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s is the vector part of a unit quaternion, which is not longer than 1, got %g",
+             c->name, norm3(x + 1));
+  else
+    td_remark(&spec->diags, c->at,
+            "%s = [0 x y z] is the vector part of a unit quaternion: a turn by 2*asin(norm([x y "
+            "z])); four other numbers are [angle axis]",
+            c->name);
+  snprintf(rule, sizeof rule,
+           "%s is the vector part of a unit quaternion, which is not longer than 1; its squared "
+           "length is ",
+           c->name);
+  td_bound_range(spec, sum, 0, false, 1, rule, "");
+  return true;
+}
+
 // joint.tr.rot: four numbers with an inf are a quaternion, which starts with 0 or inf.
 static void joint_rotation(td_spec* spec, const checked* c) {
   const int n = td_value_count(c->v);
@@ -99,7 +144,8 @@ static void joint_rotation(td_spec* spec, const checked* c) {
 
   for (int k = 0; k < 4; k++) dof = (td_check_constant(spec, c->v, k, &x[k]) && isinf(x[k])) || dof;
   if (!dof) {
-    if (constants(spec, c->v, 0, 4, x)) angle_axis(spec, c, x);
+    if (vector_part(spec, c)) return;
+    if (numbers(spec, c->v, 0, 4, x)) angle_axis(spec, c, x);
     return;
   }
   if (td_check_constant(spec, c->v, 0, &x[0]) && (x[0] == 0 || isinf(x[0]))) return;
@@ -113,7 +159,8 @@ static void place_rotation(td_spec* spec, const checked* c) {
   const int n = td_value_count(c->v);
   double x[4];
   if (n == 2) axis_angle(spec, c);
-  if (n == 4 && constants(spec, c->v, 0, 4, x) && x[0] == 0 && norm3(x + 1) == 0)
+  if (n == 4 && vector_part(spec, c)) return;
+  if (n == 4 && numbers(spec, c->v, 0, 4, x) && x[0] == 0 && norm3(x + 1) == 0)
     td_error(&spec->diags, TD_E_MODEL, c->at, "%s must not be the zero quaternion", c->name);
 }
 
@@ -123,7 +170,18 @@ static void directions(td_spec* spec, const checked* c) {
   for (int i = 0; i < rows; i++) {
     double d[3];
     bool known = true;
-    for (int j = 0; j < 3; j++) known = td_check_constant(spec, c->v, i + rows * j, &d[j]) && known;
+    for (int j = 0; j < 3; j++) known = td_check_known(spec, c->v, i + rows * j, &d[j]) && known;
+    if (known && norm3(d) > 0) {
+      ex sum = td_ex_const(spec->graph, 0);
+      char rule[128];
+      for (int j = 0; j < 3; j++) {
+        const ex e = td_value_ex(c->v, i + rows * j, spec->graph);
+        sum = td_ex_2(spec->graph, EX_ADD, sum, td_ex_2(spec->graph, EX_MUL, e, e));
+      }
+      snprintf(rule, sizeof rule, "%s must not be zero: it is a direction; its squared length is ",
+               c->name);
+      td_bound_range(spec, sum, 0, true, HUGE_VAL, rule, "");
+    }
     if (!known || norm3(d) > 0) continue;
     td_error(&spec->diags, TD_E_MODEL, c->at, "%s must not be zero: it is a direction", c->name);
     return;
@@ -134,7 +192,7 @@ static void directions(td_spec* spec, const checked* c) {
 static void joint_axis(td_spec* spec, const checked* c) {
   double x[6];
   directions(spec, c);
-  if (c->fit.rows != 2 || !constants(spec, c->v, 0, 6, x)) return;
+  if (c->fit.rows != 2 || !numbers(spec, c->v, 0, 6, x)) return;
   const double a[3] = {x[0], x[2], x[4]}, b[3] = {x[1], x[3], x[5]};
   const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
                            a[0] * b[1] - a[1] * b[0]};

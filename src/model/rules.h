@@ -25,9 +25,20 @@ typedef struct checked {
 
 // Element i (linear) when it is a known number; false for an expression.
 bool td_check_constant(const td_spec* spec, const value* v, int i, double* x);
-// Element i of a value that may depend on arc length, at an arc length; false when it depends on
-// something else too, or the arc length is NaN.
+// Element i when it is a number or follows from parameters, at their present values.  What shapes
+// the model is asked of td_check_constant instead: parameters may change.
+bool td_check_known(const td_spec* spec, const value* v, int i, double* x);
+// The same where it may depend on arc length too, at an arc length; false when it does and the arc
+// length is NaN.
 bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x);
+// Keep a rule for the values that parameters get later, if its numbers follow from parameters alone:
+// a finite number from `low` (`open`: above it) to `high`; an n x n matrix.  `rule` is the message
+// up to the number that breaks it, `unit` what follows that number.
+void td_bound_range(td_spec* spec, ex e, double low, bool open, double high, const char* rule,
+                    const char* unit);
+void td_bound_matrix(td_spec* spec, bound_kind kind, const ex* e, int n, const char* rule);
+// Element i of a value at an arc length (NaN: there is none).
+ex td_bound_at(td_spec* spec, const value* v, int i, double arc);
 // Where element i of a structure was first written; the next one that was, when it was not.
 td_span td_check_element_at(const td_diags* diags, const value* s, int i);
 

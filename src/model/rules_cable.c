@@ -9,11 +9,18 @@ static td_span field_at(td_spec* spec, const value* s, int i, const char* field)
   return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(&spec->diags, s, i);
 }
 
+// The number written in a field, `fallback` where there is none, NaN for an expression.
+static double written(const td_spec* spec, const value* s, int i, const char* field,
+                      double fallback) {
+  const value* v = td_get(s, i, field);
+  double x = fallback;
+  if (!v) return x;
+  return v->kind == V_NUM && td_check_constant(spec, v, 0, &x) ? x : (double)NAN;
+}
+
 // A stiffness other than inf, or an expression.
 static bool is_stiff(const td_spec* spec, const value* s, int i) {
-  double stiffness = INFINITY;
-  const bool known = td_check_number(spec, s, i, "stiffness", 0, NAN, INFINITY, &stiffness);
-  return !known || !isinf(stiffness);
+  return !isinf(written(spec, s, i, "stiffness", INFINITY));
 }
 
 bool td_cable_is_taut(const td_spec* spec, const value* s, int i) {
@@ -27,9 +34,7 @@ static bool error(td_spec* spec, td_span at, const char* name, const char* text)
 
 // Friction in a cable that cannot be stretched: a constant other than 0, or an expression.
 static bool has_friction(td_spec* spec, const value* s, int i) {
-  double friction = 0;
-  const bool known = td_check_number(spec, s, i, "friction", 0, NAN, 0, &friction);
-  return !known || friction != 0;
+  return written(spec, s, i, "friction", 0) != 0;
 }
 
 // A tension, or a shortening and the stiffness it works against; none: it cannot be stretched.

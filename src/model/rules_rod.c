@@ -1,6 +1,7 @@
 // The rules of rods and chambers: a section and a material that give a stiffness and a mass, fields
-// that would have no effect, chambers that lie in their rod.  Numbers and expressions of arc length
-// are judged, the latter at both ends and in the middle; what depends on parameters is not.
+// that would have no effect, chambers that lie in their rod.  Expressions of arc length are judged
+// at both ends and in the middle, parameters at their present values; rules of single numbers are
+// kept for values that parameters get later (bounds.c).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,12 +63,18 @@ double td_check_rod_length(td_spec* spec, int i) {
 // A 6x6 matrix at an arc length: the first rule it breaks, if any.
 static bool check_matrix(td_spec* spec, const checked* c, double arc) {
   double A[36], w[6], V[36], eye[36] = {0}, size = 0;
+  ex e[36];
+  char rule[160];
   for (int k = 0; k < 36; k++) {
     if (!td_check_along(spec, c->v, k, arc, &A[k])) return true;
+    e[k] = td_bound_at(spec, c->v, k, arc);
     size = fmax(size, fabs(A[k]));
     eye[k] = k % 7 == 0;
   }
-  const double slack = 1e-9 * size;
+  snprintf(rule, sizeof rule, "%s must be symmetric and must not have a negative eigenvalue",
+           c->name);
+  td_bound_matrix(spec, BOUND_SYMMETRIC, e, 6, rule);
+  const double slack = TD_BOUND_SLACK * size;
   for (int k = 0; k < 36; k++) {
     const int i = k % 6, j = k / 6;
     if (fabs(A[k] - A[j + 6 * i]) <= slack) continue;
@@ -89,7 +96,11 @@ void td_check_section_matrix(td_spec* spec, const checked* c) {
     if (n == 36 && !check_matrix(spec, c, arc)) return;
     for (int k = 0; n == 6 && k < 6; k++) {
       double x;
-      if (!td_check_along(spec, c->v, k, arc, &x) || x >= 0) continue;
+      if (!td_check_along(spec, c->v, k, arc, &x)) continue;
+      char rule[160];
+      snprintf(rule, sizeof rule, "%s(%d) must not be negative, got ", c->name, k + 1);
+      td_bound_range(spec, td_bound_at(spec, c->v, k, arc), 0, false, HUGE_VAL, rule, "");
+      if (x >= 0) continue;
       td_error(&spec->diags, TD_E_MODEL, c->at, "%s(%d) must not be negative, got %g", c->name,
                k + 1, x);
       return;
@@ -101,8 +112,21 @@ void td_check_section_matrix(td_spec* spec, const checked* c) {
 void td_check_section_inertia(td_spec* spec, const checked* c) {
   for (int p = 0; p < 3; p++) {
     double m[3];
-    for (int k = 0; k < 3; k++)
+    ex e[3];
+    for (int k = 0; k < 3; k++) {
       if (!td_check_along(spec, c->v, k, stretch_arc(c->along, p), &m[k])) return;
+      e[k] = td_bound_at(spec, c->v, k, stretch_arc(c->along, p));
+    }
+    for (int k = 1; k < 3 && fabs(m[k] - m[0]) <= 1e-9 * fabs(m[0]); k++) {
+      if (e[k] == e[0]) continue;
+      char rule[160];
+      snprintf(rule, sizeof rule,
+               "%s: the first three numbers are the mass per length and must be equal; their "
+               "ratio is ",
+               c->name);
+      td_bound_range(spec, td_ex_2(spec->graph, EX_DIV, e[k], e[0]), 1 - 1e-9, false, 1 + 1e-9,
+                     rule, "");
+    }
     if (fabs(m[1] - m[0]) + fabs(m[2] - m[0]) <= 1e-9 * fabs(m[0])) continue;
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s: the first three numbers are the mass per length and must be equal, got %g, %g "
@@ -117,7 +141,14 @@ void td_check_rod_strain(td_spec* spec, const checked* c) {
   if (td_value_count(c->v) != 6 || c->along.coords) return;
   for (int p = 0; p < 3; p++) {
     double x;
-    if (!td_check_along(spec, c->v, 2, stretch_arc(c->along, p), &x) || x > -1) continue;
+    if (!td_check_along(spec, c->v, 2, stretch_arc(c->along, p), &x)) continue;
+    char rule[160];
+    snprintf(rule, sizeof rule,
+             "%s(3), the stretch, must be above -1, where the rod has no length left, got ",
+             c->name);
+    td_bound_range(spec, td_bound_at(spec, c->v, 2, stretch_arc(c->along, p)), -1, true, HUGE_VAL,
+                   rule, "");
+    if (x > -1) continue;
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s(3), the stretch, must be above -1, where the rod has no length left, got %g",
              c->name, x);
@@ -190,7 +221,15 @@ static void radii(td_spec* spec, const value* s, int i, const char* name, bool r
     double outer, inner;
     if (!td_check_along(spec, v, 0, stretch_arc(along, p), &outer)) return;
     if (!td_check_along(spec, v, 1, stretch_arc(along, p), &inner)) return;
-    if (inner < outer) continue;
+    if (inner < outer) {
+      char rule[200];
+      const ex gap = td_ex_2(spec->graph, EX_SUB, td_bound_at(spec, v, 0, stretch_arc(along, p)),
+                             td_bound_at(spec, v, 1, stretch_arc(along, p)));
+      snprintf(rule, sizeof rule,
+               "%s.radius: the inner radius must be below the outer one, the wall is ", name);
+      td_bound_range(spec, gap, 0, true, HUGE_VAL, rule, " m");
+      continue;
+    }
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "radius"),
              "%s.radius: the inner radius must be below the outer one, got [%g %g] m", name, outer,
              inner);
@@ -254,9 +293,29 @@ static void lengths(td_spec* spec, const value* s, int i, const char* name) {
              "%s.length must be the sum of its parts, %g m, got %g m", name, sum, whole);
 }
 
+// A strain field is an expression of the coordinates of its own rod.
+static void own_coordinates(td_spec* spec, const value* s, int i, const char* name) {
+  const value* v = td_get(s, i, "strain");
+  for (int d = 0; v && v->kind == V_NUM && v->e && d < td_value_count(v); d++) {
+    if (v->e[d] == EX_NONE) continue;
+    for (int k = 0; k < spec->nsensor; k++) {
+      const td_sensor_ref* ref = &spec->sensors[k].ref;
+      if (ref->kind != SENSOR_COORD || ref->index == i + 1) continue;
+      if (!td_ex_has_var(spec->graph, v->e[d], spec->sensors[k].var)) continue;
+      td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "strain"),
+               "%s.strain(%d) must be an expression of coord(rod(%d)), its own coordinates, but it "
+               "depends on coord(rod(%d))",
+               name, d + 1, i + 1, ref->index);
+      td_hint(&spec->diags, "give each rod its own `coords`; rods do not share coordinates");
+      return;
+    }
+  }
+}
+
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
   const char* model = word(s, i, "model", "gvs");
   lengths(spec, s, i, name);
+  own_coordinates(spec, s, i, name);
   const value* written = td_get(s, i, "part");
   if (!written || written->kind != V_STRUCT) {
     check_part(spec, s, i, name, model, (stretch){0, td_check_rod_length(spec, i), false});

@@ -1,6 +1,7 @@
 // The rules of what is in a fluid: drag that takes energy, a section to know what is displaced,
 // fields that have an effect.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "dense.h"
@@ -10,16 +11,22 @@
 void td_check_drag_matrix(td_spec* spec, const checked* c) {
   const int n = c->v->rows;
   double A[36], w[6], V[36], eye[36] = {0}, size = 0;
+  ex e[36];
+  char rule[160];
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       double x, y;
-      if (!td_check_constant(spec, c->v, i + n * j, &x)) return;
-      if (!td_check_constant(spec, c->v, j + n * i, &y)) return;
+      if (!td_check_known(spec, c->v, i + n * j, &x)) return;
+      if (!td_check_known(spec, c->v, j + n * i, &y)) return;
+      e[i + n * j] = td_value_ex(c->v, i + n * j, spec->graph);
       A[i + n * j] = 0.5 * (x + y);
       eye[i + n * j] = i == j;
       size = fmax(size, fabs(x));
     }
-  if (!td_eig_symmetric(A, eye, n, w, V) || w[0] >= -1e-9 * size) return;
+  snprintf(rule, sizeof rule,
+           "%s must not push: its symmetric part must not have a negative eigenvalue", c->name);
+  td_bound_matrix(spec, BOUND_PASSIVE, e, n, rule);
+  if (!td_eig_symmetric(A, eye, n, w, V) || w[0] >= -TD_BOUND_SLACK * size) return;
   td_error(&spec->diags, TD_E_MODEL, c->at,
            "%s must not push: its symmetric part has the negative eigenvalue %g", c->name, w[0]);
 }
@@ -45,8 +52,15 @@ static void check_edge_drag(td_spec* spec, const value* fluid, const char* name)
   const value* drag = fluid && fluid->kind == V_STRUCT ? td_get(fluid, 0, "drag") : NULL;
   double x, y;
   if (!drag || drag->kind != V_NUM || td_value_count(drag) != 3) return;
-  if (!td_check_constant(spec, drag, 0, &x) || !td_check_constant(spec, drag, 1, &y) || x == y)
-    return;
+  const ex first = td_value_ex(drag, 0, spec->graph), second = td_value_ex(drag, 1, spec->graph);
+  if (first == second) return;
+  if (!td_check_known(spec, drag, 0, &x) || !td_check_known(spec, drag, 1, &y)) return;
+  char rule[160];
+  snprintf(rule, sizeof rule,
+           "%s.fluid.drag: the first two must be the same, an edge has no x axis; they differ by ",
+           name);
+  td_bound_range(spec, td_ex_2(spec->graph, EX_SUB, first, second), 0, false, 0, rule, "");
+  if (x == y) return;
   td_error(&spec->diags, TD_E_MODEL, td_get_at(fluid, 0, "drag"),
            "%s.fluid.drag: the first two must be the same, an edge has no x axis; got %g and %g",
            name, x, y);

@@ -37,6 +37,15 @@ td_spec* td_spec_new(void) {
   return NULL;
 }
 
+void td_bounds_clear(td_spec* spec) {
+  for (int i = 0; i < spec->nbound; i++) {
+    free(spec->bounds[i].e);
+    free(spec->bounds[i].rule);
+    free(spec->bounds[i].unit);
+  }
+  spec->nbound = 0;
+}
+
 static void free_wires(td_spec* spec) {
   for (int i = 0; i < spec->nwire; i++) td_wire_free(&spec->wires[i]);
   free(spec->wires);
@@ -54,6 +63,8 @@ td_status td_spec_wires(td_spec* spec, int n) {
 void td_spec_free(td_spec* spec) {
   if (!spec) return;
   free_wires(spec);
+  td_bounds_clear(spec);
+  free(spec->bounds);
   td_value_drop(spec->root);
   if (spec->language_free) spec->language_free(spec->language);
   for (int i = 0; i < spec->nparam; i++) {
@@ -287,6 +298,20 @@ double td_spec_settle(td_spec* spec, ex e) {
   const double x = td_ex_eval(spec->graph, e, vars);
   free(vars);
   return x;
+}
+
+bool td_spec_evaluate(const td_spec* spec, ex e, double arc, double* x) {
+  unsigned allowed = TD_ON_PARAM;
+  if (!isnan(arc)) allowed |= TD_ON_ARC;
+  if ((unsigned)td_ex_depends(spec->graph, e) & ~allowed) return false;
+  double* vars = calloc((size_t)td_exprs_nvar(spec->graph) + 1, sizeof(double));
+  if (!vars) return false;
+  for (int i = 0; i < spec->nparam; i++)
+    if (spec->params[i].var >= 0) vars[spec->params[i].var] = spec->params[i].value;
+  vars[spec->arc_var] = arc;
+  *x = td_ex_eval(spec->graph, e, vars);
+  free(vars);
+  return true;
 }
 
 // ---- reading ----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #ifndef TD_SPEC_H
 #define TD_SPEC_H
 
+#include "bound.h"
 #include "diag.h"
 #include "expr.h"
 #include "sensor.h"
@@ -25,6 +26,16 @@ typedef struct spec_input {
   double value;  // default
   td_span at;
 } spec_input;
+
+// A rule that numbers made of parameters obey, kept for the values that parameters get later.
+typedef struct spec_bound {
+  bound_kind kind;
+  ex* e;  // what it is about: 1 number, or the n x n of a matrix by columns
+  int n;
+  double low, high;  // BOUND_RANGE
+  bool open;         // `low` itself is excluded
+  char *rule, *unit;  // "rod(1).E must be positive, got " and " Pa"; unit is NULL for matrices
+} spec_bound;
 
 typedef struct spec_sensor_var {
   td_sensor_ref ref;
@@ -64,6 +75,8 @@ struct td_spec {
   int nparam, param_cap;
   spec_input* inputs;
   int ninput, input_cap;
+  spec_bound* bounds;  // made by td_spec_check
+  int nbound, bound_cap;
   spec_sensor_var* sensors;
   int nsensor, sensor_cap;
   spec_override* overrides;
@@ -92,6 +105,16 @@ spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span
 // Check every structure against the field table (fields.h): unknown fields, kinds, shapes, finite
 // values, what may depend on what.  Adds messages; TD_E_MODEL when there are errors.
 td_status td_spec_check(td_spec* spec);
+
+// Value of an expression of parameters, at an arc length where it depends on that too (NaN: there
+// is none); false when it depends on anything else.
+bool td_spec_evaluate(const td_spec* spec, ex e, double arc, double* x);
+
+// Are four fixed numbers [0 x y z] the vector part of a unit quaternion: a 0 that is written out,
+// then expressions, or numbers of which not all are 0 and whose norm is below 1?
+bool td_is_vector_part(const td_spec* spec, const value* rot);
+// Forget the bounds of an earlier check.
+void td_bounds_clear(td_spec* spec);
 
 // Make room for the wires of n meshes, all empty.
 td_status td_spec_wires(td_spec* spec, int n);

@@ -125,7 +125,7 @@ static td_status read_unknowns(td_observer* o) {
       return refuse(o, "deviations of unknowns must not be negative");
     o->unknown[i] = *u;
     o->theta[i] = u->is_param ? td_work_param(o->model, o->work, u->index) : o->mean->u[u->index];
-    if (u->is_param && td_work_set_param(o->model, o->work, u->index, o->theta[i]) != TD_OK)
+    if (u->is_param && td_work_set_param(o->model, o->work, u->index, o->theta[i]) == TD_E_USAGE)
       return refuse(o, "a parameter that was used while loading cannot be estimated");
   }
   return TD_OK;
@@ -148,7 +148,7 @@ static void put_unknowns(td_observer* o, const double* theta, td_state* state) {
     if (!u->is_param)
       state->u[u->index] = theta[i];
     else if (td_work_param(o->model, o->work, u->index) != theta[i])
-      td_work_set_param(o->model, o->work, u->index, theta[i]);
+      td_work_put_param(o->model, o->work, u->index, theta[i]);
   }
 }
 
@@ -159,7 +159,16 @@ static void move(td_observer* o, const double* d, td_state* state, double* theta
   for (int i = 0; i < o->nf; i++) full[o->free[i]] = d[i];
   td_displace(o->model, state->q, full, state->q);
   for (int i = 0; i < o->nf; i++) state->v[o->free[i]] += d[o->nf + i];
-  for (int i = 0; i < o->np; i++) theta[i] += d[2 * o->nf + i];
+  for (int i = 0; i < o->np; i++) {
+    const td_unknown* u = &o->unknown[i];
+    double step = d[2 * o->nf + i];
+
+    // a parameter stays within the limits of the fields it is in: halve the step until it does
+    while (u->is_param && theta[i] + step != theta[i] &&
+           td_work_set_param(o->model, o->work, u->index, theta[i] + step) != TD_OK)
+      step /= 2;
+    theta[i] += step;
+  }
   put_unknowns(o, theta, state);
   if (o->size.nconstraint > 0) {
     td_project_q(o->model, state, o->work, 1e-12);
@@ -316,11 +325,11 @@ static td_status sensor_slope(td_observer* o, int i) {
   const int param = o->unknown[i].index;
   const double p = o->theta[i], step = 1e-5 * fmax(1e-3, fabs(p));
   double *a = o->ys, *b = o->ys + o->ny;
-  td_work_set_param(o->model, o->work, param, p + step);
+  td_work_put_param(o->model, o->work, param, p + step);
   td_status status = td_sensors(o->model, o->mean, o->work, a);
-  td_work_set_param(o->model, o->work, param, p - step);
+  td_work_put_param(o->model, o->work, param, p - step);
   if (status == TD_OK) status = td_sensors(o->model, o->mean, o->work, b);
-  td_work_set_param(o->model, o->work, param, p);
+  td_work_put_param(o->model, o->work, param, p);
   for (int k = 0; k < o->ny; k++)
     o->H[area(k, o->N) + (size_t)(2 * o->nf + i)] = (a[k] - b[k]) / (2 * step);
   return status;

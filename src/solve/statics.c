@@ -28,7 +28,7 @@ void td_statics_set(td_statics* s, const double* x, double p) {
   if (changed && s->param == TD_LOAD_SCALE) td_set_load(s->work, p);
   if (changed && s->param != TD_LOAD_SCALE) {
     if (s->param < s->model->nparam)
-      td_work_set_param(s->model, s->work, s->param, p);
+      td_work_put_param(s->model, s->work, s->param, p);
     else
       s->state->u[s->param - s->model->nparam] = p;
   }

@@ -416,7 +416,10 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
   td_newton_report report;
   td_strategy strategy;
   td_point* first = &t->a.point;
-  if (t->o->param < model->nparam) TD_TRY(td_work_set_param(model, work, t->o->param, t->o->from));
+  if (t->o->param < model->nparam) {  // both ends obey the rules of the fields the parameter is in
+    TD_TRY(td_work_set_param(model, work, t->o->param, t->o->to));
+    TD_TRY(td_work_set_param(model, work, t->o->param, t->o->from));
+  }
   td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
   if (status == TD_OK) status = td_newton_new(&s->system, &newton);
   if (status == TD_OK) {

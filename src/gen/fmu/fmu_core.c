@@ -212,7 +212,9 @@ static bool fmu_set(fmu* f, unsigned vr, double value) {
     return true;
   }
   if (vr >= VR_P && vr < VR_Y && f->mode != FMU_RUNNING) {
-    return td_work_set_param(&the_model, f->w, fmu_params[vr - VR_P], value) == TD_OK;
+    if (td_work_set_param(&the_model, f->w, fmu_params[vr - VR_P], value) == TD_OK) return true;
+    fmu_say(f, td_work_failure(f->w));
+    return false;
   }
   fmu_say(f, "this variable cannot be set, or not now");
   return false;
@@ -220,7 +222,7 @@ static bool fmu_set(fmu* f, unsigned vr, double value) {
 
 static void fmu_reset(fmu* f) {
   for (int i = 0; i < FMU_NP; i++) {
-    td_work_set_param(&the_model, f->w, fmu_params[i], the_model.param[fmu_params[i]].value);
+    td_work_put_param(&the_model, f->w, fmu_params[i], the_model.param[fmu_params[i]].value);
   }
   for (int i = 0; i < FMU_NU; i++) f->u[i] = the_model.input[i].value;
   memset(f->is_given, 0, sizeof f->is_given);
@@ -595,9 +597,8 @@ static bool fmu_save(fmu* f, void** to) {
 static bool fmu_load(fmu* f, const fmu_saved* s) {
   if (!s || memcmp(s->guid, FMU_GUID, sizeof s->guid) != 0) return false;
   for (int i = 0; i < FMU_NP; i++) {
-    if (td_work_param(&the_model, f->w, fmu_params[i]) != s->p[i] &&
-        td_work_set_param(&the_model, f->w, fmu_params[i], s->p[i]) != TD_OK)
-      return false;
+    if (td_work_param(&the_model, f->w, fmu_params[i]) != s->p[i])
+      td_work_put_param(&the_model, f->w, fmu_params[i], s->p[i]);
   }
   f->s.t = s->t, f->h = s->h, f->tolerance = s->tolerance, f->mode = s->mode;
   memcpy(f->x, s->x, sizeof s->x);

@@ -1,0 +1,49 @@
+// Rules for numbers made of parameters, kept by td_spec_check for td_work_set_param (bound.h).
+#include <math.h>
+#include <string.h>
+
+#include "rules.h"
+
+// Does any of the n expressions depend on a parameter, and none on anything but parameters?
+static bool is_of_params(const td_exprs* g, const ex* e, int n) {
+  unsigned on = TD_ON_NOTHING;
+  for (int i = 0; i < n; i++) on |= (unsigned)td_ex_depends(g, e[i]);
+  return on == TD_ON_PARAM;
+}
+
+static void keep(td_spec* spec, spec_bound bound, const ex* e, int n, const char* rule,
+                 const char* unit) {
+  if (!is_of_params(spec->graph, e, n)) return;
+  spec_bound* grown = td_grow(spec->bounds, &spec->bound_cap, spec->nbound + 1, sizeof *grown);
+  if (grown) spec->bounds = grown;
+  bound.n = n;
+  bound.e = malloc(sizeof(ex) * (size_t)n);
+  bound.rule = td_strdup(rule);
+  bound.unit = unit ? td_strdup(unit) : NULL;
+  if (!grown || !bound.e || !bound.rule || (unit && !bound.unit)) {
+    free(bound.e);
+    free(bound.rule);
+    free(bound.unit);
+    td_error(&spec->diags, TD_E_NOMEM, td_span_none(), "out of memory");
+    return;
+  }
+  memcpy(bound.e, e, sizeof(ex) * (size_t)n);
+  grown[spec->nbound++] = bound;
+}
+
+void td_bound_range(td_spec* spec, ex e, double low, bool open, double high, const char* rule,
+                    const char* unit) {
+  keep(spec, (spec_bound){.kind = BOUND_RANGE, .low = low, .open = open, .high = high}, &e, 1, rule,
+       unit);
+}
+
+void td_bound_matrix(td_spec* spec, bound_kind kind, const ex* e, int n, const char* rule) {
+  keep(spec, (spec_bound){.kind = kind}, e, n * n, rule, NULL);
+}
+
+ex td_bound_at(td_spec* spec, const value* v, int i, double arc) {
+  const ex e = td_value_ex(v, i, spec->graph);
+  if (isnan(arc) || !(td_ex_depends(spec->graph, e) & TD_ON_ARC)) return e;
+  const ex at = td_ex_const(spec->graph, arc);
+  return td_ex_substitute(spec->graph, e, &spec->arc_var, &at, 1);
+}
