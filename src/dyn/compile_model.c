@@ -408,6 +408,34 @@ static void warn_contacts(const trial* t) {
   }
 }
 
+// Positions between which a table is straight make speeds that jump at every knot.
+static void warn_tables(const trial* t) {
+  const td_model* m = t->m;
+  for (int i = 0; i < m->nvel + m->nrow; i++) {
+    const num at = i < m->nvel ? m->vel[i].motion : m->row[i - m->nvel].motion;
+    const bool cable = i >= m->nvel && m->row[i - m->nvel].kind == ROW_CABLE;
+    int n = 0, knots = 0;
+    ex* need = at == NUM_NONE || cable ? NULL : td_ex_needed(m->graph, &m->number_ex[at], 1, &n);
+    for (int k = 0; need && k < n; k++) {
+      const int table = td_ex_table_of(m->graph, need[k]);
+      const td_ex_pieces p = table < 0 ? (td_ex_pieces){0} : td_exprs_table(m->graph, table);
+      if (p.order == 2 && p.n > knots) knots = p.n;
+    }
+    free(need);
+    if (knots < 4) continue;
+    static const char* const fields[] = {"motion", NULL};
+    td_warn(
+        &t->spec->diags,
+        i < m->nvel ? dof_span(t->spec, &m->vel[i])
+                    : field_span(t->spec, "joint", m->row[i - m->nvel].joint, fields),
+        "the positions of %s are interpolated linearly in a table of %d points: its speed jumps "
+        "at each of them, and each jump is an impulse",
+        i < m->nvel ? td_model_v_name(m, i) : td_model_constraint_name(m, i - m->nvel), knots);
+    td_more(&t->spec->diags, "interp1(x, y, t, 'spline') or 'pchip' moves smoothly");
+    return;
+  }
+}
+
 static td_status judge(const trial* t) {
   td_status status = td_state_initial(t->m, t->w, t->state);
   td_enter(t->m, t->state, t->w);
@@ -418,6 +446,7 @@ static td_status judge(const trial* t) {
   report_moved(t);
   TD_TRY(judge_geometry(t));
   warn_contacts(t);
+  warn_tables(t);
   return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
 }
 

@@ -430,8 +430,9 @@ static void piece_gaps(const td_model* m, const td_work* w, const model_contact*
   const sweep s = few ? (sweep){0} : sweep_new(m, w, c);
   double fastest = 0;
   for (int j = c->piece; j < c->piece + c->npiece; j++) {
-    fastest = fmax(fastest, vec3_norm(ball_at(m, w, &m->ball[m->piece[j].a]).v));
-    fastest = fmax(fastest, vec3_norm(ball_at(m, w, &m->ball[m->piece[j].b]).v));
+    const model_piece* p = &m->piece[j];
+    for (int k = p->ball; k < p->ball + p->nball; k++)
+      fastest = fmax(fastest, vec3_norm(ball_at(m, w, &m->ball[k]).v));
   }
   for (int k = c->ball; k < c->ball + c->nball; k++) {
     const contact_ball at = ball_at(m, w, &m->ball[k]);
@@ -442,8 +443,7 @@ static void piece_gaps(const td_model* m, const td_work* w, const model_contact*
     for (; j < c->npiece && (few || s.list[j].lo <= x + r + far); j++) {
       const int piece = few ? c->piece + j : s.list[j].piece;
       const touching t = touch_piece(m, w, c, &m->ball[k], &at, piece);
-      const double rb = 0.5 * (w->num[t.b1->radius] + w->num[t.b2->radius]);
-      gap[k] = fmin(gap[k], t.pair.distance - t.ra - rb);
+      gap[k] = fmin(gap[k], t.pair.distance - r - t.pair.b.r);
     }
     speed[k] = vec3_norm(at.v) + fastest;
   }

@@ -107,6 +107,25 @@ void td_taut_all(const td_model* model, td_work* work, bool taut);
 int td_taut_correct(const td_model* model, const td_state* state, td_work* work,
                     const double* lambda, td_taut_rule rule);
 
+// ---- jumps of prescribed speeds ---------------------------------------------------------------
+// Prescribed speeds may jump at the instant of the state: its free velocities, which are those just
+// before, jump too, by impulses of the motors whose work is left in *done; *moved: there was
+// a jump.  Both sides are looked at `margin` [s] aside.  A position that jumps, and a
+// jump that a loop cannot follow, are TD_E_MODEL with a message.  At the start of a run the first
+// knot of a table is no jump, nor is one that the state has behind it, as the last state of another
+// run has; at the end the last knot is none.
+typedef enum td_edge { TD_EDGE_NONE, TD_EDGE_START, TD_EDGE_END } td_edge;
+td_status td_jump(const td_model* model, td_state* state, td_work* work, double margin,
+                  td_edge edge, double* done, bool* moved);
+// The first time in (t0, t1] at which a prescribed speed jumps, by looking at its values alone;
+// INFINITY: none.
+double td_next_jump(const td_model* model, td_work* work, double t0, double t1);
+// The margin for runs of this length around t: corners that are nearer to each other are one.
+static inline double td_jump_margin(double t, double length) {
+  const double size = length > 0 && length < 1e300 ? length : 1;
+  return 2e-12 * (size > t && size > -t ? size : t < 0 ? -t : t);
+}
+
 // ---- one step of fixed length -----------------------------------------------------------------
 // The classical Runge-Kutta step of order 4, then unit quaternions and constraints are restored.
 // For programs that must know beforehand how long a step takes; td_simulate chooses its steps

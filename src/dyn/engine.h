@@ -34,6 +34,9 @@ chart_kind td_hop_chart(const model_hop* hop);
 static inline bool is_chart(const model_hop* hop) {
   return hop->kind == HOP_QUAT3 || hop->kind == HOP_CAYLEY || hop->kind == HOP_TURN;
 }
+// The part of td_forward_dynamics behind td_forces: v' and lambda at the placed state from hop.f,
+// w->tau, hop.c and the prescribed accelerations.
+td_status td_solve_forward(const td_model* m, td_work* w);
 // td_prepare, td_place and td_numbers
 void td_enter(const td_model* m, const td_state* state, td_work* w);
 

@@ -181,9 +181,8 @@ static td_status report_half_turn(const td_model* m, td_work* w) {
   return TD_E_SINGULAR;
 }
 
-static td_status forward(const td_model* m, const td_state* state, td_work* w, dense_system* d) {
-  td_enter(m, state, w);
-  td_forces(m, w, FORCES_ALL);
+// v' and lambda of the forces that are there.
+static td_status solve_forward(const td_model* m, td_work* w, dense_system* d) {
   w->failure[0] = 0;
   if (w->edge >= 0) return report_half_turn(m, w);
   if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w, d);
@@ -195,6 +194,20 @@ static td_status forward(const td_model* m, const td_state* state, td_work* w, d
                "and an inertia",
                td_model_v_name(m, m->hop[bad].v), w->t);
   return TD_E_SINGULAR;
+}
+
+static td_status forward(const td_model* m, const td_state* state, td_work* w, dense_system* d) {
+  td_enter(m, state, w);
+  td_forces(m, w, FORCES_ALL);
+  return solve_forward(m, w, d);
+}
+
+td_status td_solve_forward(const td_model* m, td_work* w) {
+  const arena_mark mark = arena_open(&w->scratch);
+  dense_system d;
+  const td_status status = solve_forward(m, w, &d);
+  arena_close(&w->scratch, mark);
+  return status;
 }
 
 td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {

@@ -68,12 +68,14 @@ static void compare_stage(guarded* g) {
     if (g->level[i] * g->start[i] < 0) g->mixed = true;
 }
 
-// g: NULL when nothing is one-sided
+// From one instant to the next without jumps between; right at the ends there may be some, so times
+// keep a little inside.  g: NULL when nothing is one-sided.
 static td_status step(const td_model* m, td_state* state, td_work* w, double dt, guarded* g) {
   static const double at[4] = {0, 0.5, 0.5, 1}, weight[4] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   arena* s = &w->scratch;
   rates start = rates_new(m, s), k = rates_new(m, s), sum = rates_new(m, s);
-  const double t = state->t;
+  const double t = state->t, end = t + dt;
+  const double inside = m->nmotion_slot > 0 ? fmin(td_jump_margin(end, dt), 0.25 * dt) : 0;
   memcpy(start.q, state->q, (size_t)m->npos * sizeof(double));
   memcpy(start.v, state->v, (size_t)m->nvel * sizeof(double));
   memcpy(start.target, td_targets(w), 2 * (size_t)m->ntarget * sizeof(double));
@@ -82,14 +84,18 @@ static td_status step(const td_model* m, td_state* state, td_work* w, double dt,
   memset(sum.target, 0, 2 * (size_t)m->ntarget * sizeof(double));
   for (int i = 0; i < 4; i++) {
     if (i > 0) move(m, &start, &k, at[i] * dt, state, w);
-    state->t = t + at[i] * dt;
+    state->t = t + at[i] * dt + (i == 0 ? inside : i == 3 ? -inside : 0);
     TD_TRY(rates_at(m, state, w, &k));
     if (g && i > 0) compare_stage(g);
     add(m, weight[i], &k, &sum);
   }
   move(m, &start, &sum, dt, state, w);
-  state->t = t + dt;
-  return restore(m, state, w);
+  state->t = end - inside;
+  TD_TRY(restore(m, state, w));
+  state->t = end;
+  if (inside > 0) td_place_motion(m, w, end, state->q, start.v);  // positions of the very end
+  w->placed = false;
+  return TD_OK;
 }
 
 // ---- steps that meet one-sided elements -------------------------------------------------------
@@ -220,7 +226,8 @@ static td_status divided(guarded* g, double dt) {
   return TD_OK;
 }
 
-td_status td_fixed_step(const td_model* m, td_state* state, td_work* w, double dt) {
+// A step without jumps between its ends.
+static td_status smooth_step(const td_model* m, td_state* state, td_work* w, double dt) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int n = td_guard_count(m);
@@ -249,4 +256,26 @@ td_status td_fixed_step(const td_model* m, td_state* state, td_work* w, double d
   td_rank_forget(w);
   arena_close(s, mark);
   return status;
+}
+
+// Prescribed speeds that jump on the way, or right at the end, are met one by one.
+td_status td_fixed_step(const td_model* m, td_state* state, td_work* w, double dt) {
+  const double begin = state->t, end = begin + dt, margin = td_jump_margin(begin, dt);
+  double work;
+  bool moved = false;
+  if (m->nmotion_slot == 0) return smooth_step(m, state, w, dt);
+  if (fabs(begin - m->settings[0]) <= margin)
+    TD_TRY(td_jump(m, state, w, margin, TD_EDGE_START, &work, &moved));
+  if (moved) TD_TRY(td_taut_settle(m, state, w));
+  for (double t = begin; t < end;) {
+    const double jump = td_next_jump(m, w, t + 2 * margin, end + 2 * margin);
+    const bool at_end = jump >= end - margin, none = jump > end + 2 * margin;
+    const double to = at_end ? end : jump;
+    TD_TRY(smooth_step(m, state, w, to - t));
+    if (!none) TD_TRY(td_jump(m, state, w, 2 * margin, TD_EDGE_NONE, &work, &moved));
+    if (!none && moved) TD_TRY(td_taut_settle(m, state, w));
+    state->t = t = to;
+  }
+  state->t = end;
+  return TD_OK;
 }

@@ -166,7 +166,8 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
 void td_place_motion(const td_model* m, td_work* w, double t, double* q, double* v) {
   double* value = w->partial;
   w->vars[m->time_var] = t;
-  td_tape_eval(m->motion_tape, w->vars, w->scratch_tape, value);
+  const td_tape* tape = w->open_tables ? m->motion_open_tape : m->motion_tape;
+  td_tape_eval(tape, w->vars, w->scratch_tape, value);
   for (int i = 0; i < m->nmotion_slot; i++) w->num[m->motion_slot[i]] = value[i];
   for (int i = 0; i < m->nvel && m->nfree_v < m->nvel; i++) {
     if (m->vel[i].motion == NUM_NONE) continue;

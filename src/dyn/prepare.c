@@ -249,10 +249,21 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   memcpy(state->q, w->q_initial, (size_t)m->npos * sizeof(double));
   for (int i = 0; i < m->nvel; i++) state->v[i] = w->num[m->vel[i].init];
   for (int i = 0; i < m->ninput; i++) state->u[i] = m->input[i].value;
+  // velocities are those just before: prescribed ones may jump right at the start
+  const double t = state->t;
+  state->t -= td_jump_margin(t, m->settings[1] - t);
+  w->open_tables = true;
   td_prescribe(m, w, state);
   start_nodes(m, w, state);
-  if (w->open_loops) return TD_E_DIVERGED;
-  if (m->nrow == 0) return TD_OK;
-  td_target_initial(m, state, w, w->target);
-  return td_taut_free(m, state, w);
+  td_status status = w->open_loops ? TD_E_DIVERGED : TD_OK;
+  if (status == TD_OK && m->nrow > 0) {
+    td_target_initial(m, state, w, w->target);
+    status = td_taut_free(m, state, w);
+  }
+  w->open_tables = w->placed = false;
+  state->t = t;
+  for (int i = 0; i < m->nvel && m->nfree_v < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE)
+      state->q[m->vel[i].partner] = w->q_initial[m->vel[i].partner];
+  return status;
 }

@@ -302,6 +302,7 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
 
 double td_row_drive(const td_model* m, const td_work* w, int row, const row_value* at) {
   const model_row* r = &m->row[row];
+  if (w->jump) return w->jump[row];
   double u = r->control == NUM_NONE ? 0 : w->num[r->control], e, ed;
   if (r->target == TARGET_MOTION) u = w->num[r->motion + 2];
   if (r->k == NUM_NONE) return u;

@@ -123,14 +123,16 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-static double resolution(double t) { return 1e-12 * fmax(1, fabs(t)); }
+// Half of td_jump_margin: what is one stop is one jump.
+static double resolution(double t, double length) { return 0.5 * td_jump_margin(t, length); }
 
 // Each time once, and only those strictly between the ends: a run starts and ends there anyway.
 static int unique(double* t, int n, double t0, double t1) {
   int k = 0;
   for (int i = 0; i < n; i++) {
-    if (t[i] - t0 <= resolution(t[i]) || t1 - t[i] <= resolution(t[i])) continue;
-    if (k == 0 || t[i] - t[k - 1] > resolution(t[i])) t[k++] = t[i];
+    const double near = resolution(t[i], t1 - t0);
+    if (t[i] - t0 <= near || t1 - t[i] <= near) continue;
+    if (k == 0 || t[i] - t[k - 1] > near) t[k++] = t[i];
   }
   return k;
 }

@@ -633,7 +633,7 @@ size_t td_sparse_scratch(const td_model* m) {
   const td_pattern p = model_blocks(m);
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   const bool factors = sparse_needs_factors(m);
-  size_t doubles = 10 * (n + r) + (size_t)row_values(m) +
+  size_t doubles = 20 * (n + r) + (size_t)row_values(m) +
                    (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
                    (size_t)m->noutput_probe + (size_t)m->noutput_input +
                    (m->ntask > 0 ? (n + r) * (size_t)m->ninput : 0);

@@ -110,7 +110,8 @@ static void set_coordinates(const td_model* m, td_work* w, const double* a) {
 void td_strain_numbers(const td_model* m, td_work* w) {
   if (m->ncoords == 0) return;
   set_coordinates(m, w, NULL);
-  td_tape_eval(m->strain_tape, w->vars, w->scratch_tape, w->partial);
+  const td_tape* tape = w->open_tables ? m->strain_open_tape : m->strain_tape;
+  td_tape_eval(tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < m->nstrain_slot; i++) w->num[m->strain_slot[i]] = w->partial[i];
 }
 

@@ -250,3 +250,26 @@ ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n) {
   ex result;
   return td_ex_substitute_all(g, &e, 1, var, with, n, &result) ? result : EX_NONE;
 }
+
+ex td_ex_open(td_exprs* g, ex e) {
+  if (g->failed || !is_node(g, e)) return EX_NONE;
+  reach r = {0};
+  if (!td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return graph_fail(g);
+  ex* made = malloc((size_t)max_int(r.n, 1) * sizeof *made);
+  if (!made) graph_fail(g);
+  for (int i = 0; i < r.n && !g->failed; i++) {
+    const node n = *node_at(g, r.list[i]);
+    ex arg[3] = {EX_NONE, EX_NONE, EX_NONE};
+    made[i] = r.list[i];
+    for (int k = 0; k < td_op_arity((ex_op)n.op); k++) arg[k] = made[reach_rank(&r, n.arg[k])];
+    if (n.op == EX_TABLE) {
+      made[i] = td_table_node(g, td_table_open(g, n.arg[1]), arg[0]);
+    } else if (n.op != EX_VAR && n.op != EX_CONST) {
+      made[i] = td_ex_make(g, (ex_op)n.op, arg[0], arg[1], arg[2]);
+    }
+  }
+  const ex result = g->failed ? EX_NONE : made[reach_rank(&r, e)];
+  free(made);
+  td_reach_free(&r);
+  return result;
+}

@@ -152,6 +152,10 @@ ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n);
 bool td_ex_substitute_all(td_exprs* g, const ex* e, int ne, const int* var, const ex* with, int n,
                           ex* out);
 
+// e with every table going on beyond its end knots as it does inside, instead of holding its end
+// values.
+ex td_ex_open(td_exprs* g, ex e);
+
 // Times at which e jumps or has a corner because of time alone (STEP, comparisons, MIN/MAX/ABS
 // corners that are linear in t, table knots): constants t* in [t0, t1].  Appends to *times (grown
 // with td_grow); false: no memory.

@@ -243,7 +243,7 @@ static uint64_t hash_table(const table* t) {
 static int intern_table(td_exprs* g, table t) {
   const size_t bytes = table_bytes(t.n, t.order);
   t.hash = hash_table(&t);
-  t.slope = -1;
+  t.slope = t.of = -1;
   for (int i = 0; i < g->ntable; i++) {
     const table* old = &g->tables[i];
     if (old->hash == t.hash && old->n == t.n && old->order == t.order && old->clamp == t.clamp &&
@@ -310,7 +310,20 @@ int td_table_slope(td_exprs* g, int number) {
   }
   const int slope = intern_table(g, (table){.n = n, .order = order, .data = knots});
   if (slope >= 0) g->tables[number].slope = slope;
+  if (slope >= 0 && g->tables[slope].of < 0) g->tables[slope].of = number;
   return slope;
+}
+
+int td_table_open(td_exprs* g, int number) {
+  table t = g->tables[number];
+  if (t.of >= 0) {
+    const int of = td_table_open(g, t.of);
+    return of >= 0 ? td_table_slope(g, of) : -1;
+  }
+  if (!t.clamp) return number;
+  t.clamp = false;
+  t.data = copy_bytes(t.data, table_bytes(t.n, t.order));
+  return t.data ? intern_table(g, t) : graph_fail(g);
 }
 
 int td_exprs_ntable(const td_exprs* g) { return g->ntable; }

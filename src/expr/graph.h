@@ -23,6 +23,7 @@ typedef struct table {
   double* data;  // n knots, (n-1)*order coefficients
   uint64_t hash;
   int slope;  // number of the derivative's table, -1: not made yet
+  int of;     // number of the table that this one is the derivative of, -1: none
 } table;
 
 typedef struct variable {
@@ -70,6 +71,8 @@ ex td_node_fold(td_exprs* g, ex_op op, ex a, ex b, ex c);
 ex td_table_node(td_exprs* g, int number, ex x);
 // The number of the derivative's table, -1: no memory.
 int td_table_slope(td_exprs* g, int number);
+// The table whose end pieces go on beyond its end knots; of a derivative that of the open table.
+int td_table_open(td_exprs* g, int number);
 static inline double table_eval(const table* t, double x) {
   return td_table_eval(t->data, t->n, t->data + t->n, t->order, t->clamp, x);
 }

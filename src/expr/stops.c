@@ -212,6 +212,38 @@ static bool result_line(const stretch* in, double middle, line* y) {
   }
 }
 
+// Is the i-th crossed knot of a table one where its value and two derivatives go on, up to rounding
+// of the data?  Solvers need not stop there, as at the inner knots of a spline.
+static bool is_smooth_knot(const table* t, double knot) {
+  const int k = first_not_below(t->data, t->n, knot), order = t->order;
+  double side[2][3] = {{0, 0, 0}, {0, 0, 0}}, size = 0, h = INFINITY;
+  for (int s = 0; s < 2; s++) {  // the pieces before and after
+    const int i = s == 0 ? k - 1 : k;
+    if (i < 0 || i > t->n - 2) {
+      side[s][0] = table_eval(t, t->data[k]);  // held beyond the end
+      continue;
+    }
+    const double *c = t->data + t->n + (size_t)i * (size_t)order,
+                 x = s == 0 ? knot - t->data[i] : 0;
+    double power = 1;
+    h = fmin(h, t->data[i + 1] - t->data[i]);
+    for (int j = 0; j < order; j++) {
+      side[s][0] += c[j] * power;
+      if (j + 1 < order) side[s][1] += (j + 1) * c[j + 1] * power;
+      if (j + 2 < order) side[s][2] += (j + 2) * (j + 1) * c[j + 2] * power;
+      power *= x;
+    }
+    size = fmax(size, fmax(fabs(c[0]), fabs(side[s][0])));
+  }
+  const double noise = 256 * 2.2e-16 * size;
+  for (int d = 0; d < 3; d++) {
+    const double *a = side[0], *b = side[1];
+    const double tol = (d == 2 ? 1e-6 : 1e-9) * fmax(fabs(a[d]), fabs(b[d])) + noise / pow(h, d);
+    if (fabs(a[d] - b[d]) > tol) return false;
+  }
+  return true;
+}
+
 // Note the splits of one stretch as stops and push the pieces between them.
 static bool split(search* s, const stretch* in) {
   const ladder l = ladder_of(in);
@@ -221,7 +253,9 @@ static bool split(search* s, const stretch* in) {
   line y;
   for (int i = 0; i < n && !stopped(s); i++) {
     const double t = crossing(&l, i);
-    add_stop(s, t);
+    const bool smooth =
+        l.knots && is_smooth_knot(in->table, l.knots[l.d.slope > 0 ? i : n - 1 - i]);
+    if (!smooth) add_stop(s, t);
     s->work++;
     if (!(t > begin && t < in->end)) continue;
     affine = affine && result_line(in, 0.5 * (begin + t), &y);

@@ -89,6 +89,10 @@ const char td_c_export_interface[] =
 
 const char td_c_export_functions[] =
     "\n// ==== functions ====\n\n"
+    "const char* td_model_constraint_name(const td_model* m, int i) {\n"
+    "  (void)m, (void)i;\n"
+    "  return \"constraint\";\n"
+    "}\n"
     "const char* td_model_v_name(const td_model* m, int i) {\n"
     "  return i >= 0 && i < m->nvel ? m->names + m->vel[i].name : \"\";\n"
     "}\n"

@@ -17,7 +17,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 464,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 480,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -116,6 +116,8 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
   X(live_tape)         \
   X(strain_tape)       \
   X(strain_rate_tape)  \
+  X(motion_open_tape)  \
+  X(strain_open_tape)  \
   X(live_probe_tape)   \
   X(live_input_tape)   \
   X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape) \

@@ -360,10 +360,11 @@ static td_status sort_slots(builder* b, bool* motion, bool* strain) {
   return TD_OK;
 }
 
-static td_tape* slot_tape(const td_model* m, const num* slot, int n) {
+static td_tape* slot_tape(const td_model* m, const num* slot, int n, bool open) {
   ex* e = malloc(((size_t)n + 1) * sizeof(ex));
   if (!e) return NULL;
-  for (int i = 0; i < n; i++) e[i] = m->number_ex[slot[i]];
+  for (int i = 0; i < n; i++)
+    e[i] = open ? td_ex_open(m->graph, m->number_ex[slot[i]]) : m->number_ex[slot[i]];
   td_tape* tape = td_tape_new(m->graph, e, n);
   free(e);
   return tape;
@@ -521,8 +522,8 @@ static td_status push_bounds(builder* b) {
     if (!to || rule < 0 || unit < 0)
       status = TD_E_NOMEM;
     else
-      *to = (model_bound){from->kind, numbers.n, from->n, from->low, from->high, from->open,
-                          rule,       unit};
+      *to = (model_bound){from->kind, numbers.n,  from->n, from->low,
+                          from->high, from->open, rule,    unit};
     for (int k = 0; k < from->n && status == TD_OK; k++)
       if (!list_add(&numbers, from->e[k])) status = TD_E_NOMEM;
   }
@@ -561,11 +562,13 @@ static td_status collect_kinks(td_model* m) {
 
 static td_status record(td_model* m, const ex_list* outputs, const ex_list* events,
                         const partials* live, const partials* out) {
-  m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot);
-  m->motion_tape = slot_tape(m, m->motion_slot, m->nmotion_slot);
-  m->live_tape = slot_tape(m, m->live_slot, m->nlive_slot);
-  m->strain_tape = slot_tape(m, m->strain_slot, m->nstrain_slot);
-  m->strain_rate_tape = slot_tape(m, m->strain_rate_slot, m->nstrain_rate_slot);
+  m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot, false);
+  m->motion_tape = slot_tape(m, m->motion_slot, m->nmotion_slot, false);
+  m->live_tape = slot_tape(m, m->live_slot, m->nlive_slot, false);
+  m->strain_tape = slot_tape(m, m->strain_slot, m->nstrain_slot, false);
+  m->strain_rate_tape = slot_tape(m, m->strain_rate_slot, m->nstrain_rate_slot, false);
+  m->motion_open_tape = slot_tape(m, m->motion_slot, m->nmotion_slot, true);
+  m->strain_open_tape = slot_tape(m, m->strain_slot, m->nstrain_slot, true);
   m->live_probe_tape = td_tape_new(m->graph, live->probe.e, live->probe.n);
   m->live_input_tape = td_tape_new(m->graph, live->input.e, live->input.n);
   m->live_param_tape = td_tape_new(m->graph, live->param.e, live->param.n);
@@ -573,10 +576,10 @@ static td_status record(td_model* m, const ex_list* outputs, const ex_list* even
   m->output_probe_tape = td_tape_new(m->graph, out->probe.e, out->probe.n);
   m->output_input_tape = td_tape_new(m->graph, out->input.e, out->input.n);
   m->event_tape = td_tape_new(m->graph, events->e, events->n);
-  const bool ok = m->bound_tape && m->param_tape && m->motion_tape && m->live_tape && m->strain_tape &&
-                  m->strain_rate_tape && m->live_probe_tape && m->live_input_tape &&
-                  m->live_param_tape && m->output_tape && m->output_probe_tape &&
-                  m->output_input_tape && m->event_tape;
+  const bool ok = m->bound_tape && m->param_tape && m->motion_open_tape && m->strain_open_tape &&
+                  m->motion_tape && m->live_tape && m->strain_tape && m->strain_rate_tape &&
+                  m->live_probe_tape && m->live_input_tape && m->live_param_tape &&
+                  m->output_tape && m->output_probe_tape && m->output_input_tape && m->event_tape;
   return ok && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
 }
 
@@ -606,13 +609,29 @@ static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* e
 
 // Expressions whose jumps and corners in time are stop times.
 static td_status collect_stops(td_model* m) {
+  bool* rate = calloc((size_t)m->nnumber_ex + 1, sizeof(bool));
+  if (!rate) return TD_E_NOMEM;
+  // jumps of the derivatives of a motion or a strain are corners of itself
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE)
+      rate[m->vel[i].motion + 1] = rate[m->vel[i].motion + 2] = true;
+  for (int i = 0; i < m->nrow; i++)
+    if (m->row[i].motion != NUM_NONE)
+      rate[m->row[i].motion + 1] = rate[m->row[i].motion + 2] = true;
+  for (int i = 0; i < m->nhop; i++)
+    for (int k = 6 * m->hop[i].nodes; m->hop[i].dependent && k < 18 * m->hop[i].nodes; k++)
+      rate[m->hop[i].value + k] = true;
   for (int i = 0; i < m->nnumber_ex; i++) {
-    if (!(td_ex_depends(m->graph, m->number_ex[i]) & TD_ON_TIME)) continue;
+    if (rate[i] || !(td_ex_depends(m->graph, m->number_ex[i]) & TD_ON_TIME)) continue;
     ex* grown = td_grow(m->stop_ex, &m->cap_stop_ex, m->nstop_ex + 1, sizeof(ex));
-    if (!grown) return TD_E_NOMEM;
+    if (!grown) {
+      free(rate);
+      return TD_E_NOMEM;
+    }
     m->stop_ex = grown;
     m->stop_ex[m->nstop_ex++] = m->number_ex[i];
   }
+  free(rate);
   return TD_OK;
 }
 

@@ -13,8 +13,8 @@
 
 #include "arena.h"
 #include "base.h"
-#include "contact.h"
 #include "bound.h"
+#include "contact.h"
 #include "expr.h"
 #include "octet.h"
 #include "row.h"
@@ -582,9 +582,10 @@ struct td_model {
   int nstrain_octet, nstrain_weight;  // parts of the steps of rods; blocks of their weights
   int nrun_weight;                    // constants of their runs
   int time_var, nvar;
-  td_exprs* graph;  // its own copy
+  td_exprs* graph;      // its own copy
   td_tape* bound_tape;  // numbers of the bounds
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
+  td_tape *motion_open_tape, *strain_open_tape;  // tables go on beyond their ends (jump.c)
   td_tape *live_probe_tape, *live_input_tape, *live_param_tape;
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
   td_tape* kink_tape;  // arguments whose signs decide min, max, abs, comparisons in live numbers
@@ -750,6 +751,8 @@ struct td_work {
   bool dirty;           // parameters changed: constants must be prepared
   bool placed;          // the hops are where q, v and t say
   int edge;             // a hop whose chart of three numbers ends there (half a turn), -1: none
+  bool open_tables;     // prescribed motion: tables go on beyond their ends
+  const double* jump;   // drives of the rows while a jump is solved for (jump.c), else NULL
   unsigned prepared;    // how often they were
   bool numbers_change;  // some of dnum may be nonzero
   bool added;           // there is added mass

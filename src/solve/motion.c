@@ -2,6 +2,7 @@
 // of dyn.h.
 #include "motion.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,7 +33,7 @@ void td_motion_pack(const td_motion* m, double* y) {
 }
 
 void td_motion_unpack(td_motion* m, double t, const double* y) {
-  m->state->t = t;
+  m->state->t = t == m->t_jump ? t + 16 * DBL_EPSILON * fmax(fabs(t), 1e-6) : t;
   scatter(m->iq, m->nq, m->size.nq, y, m->state->q);
   scatter(m->iv, m->nv, m->size.nv, y + m->nq, m->state->v);
   if (m->ntarget > 0) {
@@ -50,6 +51,14 @@ void td_motion_recall(const td_motion* m, double* y) {
   const bool used = m->control != NULL && m->state->memory[0] == 1;
   for (int i = 0; i < m->nz; i++)
     y[m->nq + m->nv + m->ntarget + i] = used ? m->state->memory[1 + i] : 0;
+}
+
+void td_motion_show(td_motion* m, double t, const double* y, td_state* to) {
+  td_motion_unpack(m, t, y);
+  td_state_copy(m->model, m->state, to);
+  to->t = t;
+  td_prescribe(m->model, m->work, to);
+  memcpy(to->v, m->state->v, (size_t)m->size.nv * sizeof(double));
 }
 
 static bool all_finite(const double* x, int n) {
@@ -296,6 +305,22 @@ static double regularity(void* ctx, double t, const double* y) {
   return m->sigma[m->rank - 1];
 }
 
+td_status td_motion_jump(td_motion* m, double t, double* y, double length, td_edge edge,
+                         double* work, bool* moved) {
+  *work = 0;
+  *moved = false;
+  if (m->model->nmotion_slot == 0 && !m->model->strains_timed) return TD_OK;
+  if (edge != TD_EDGE_START) td_motion_unpack(m, t, y);  // at the start the state tells more
+  m->state->t = t;
+  TD_TRY(td_jump(m->model, m->state, m->work, td_jump_margin(t, length), edge, work, moved));
+  m->t_jump = t;
+  m->t_projected = NAN;
+  m->work->open_tables = edge == TD_EDGE_END;
+  m->work->placed = false;
+  td_motion_pack(m, y);
+  return TD_OK;
+}
+
 td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
   td_motion_unpack(m, nextafter(t, INFINITY), y);
   TD_TRY(m->controlled);
@@ -306,6 +331,26 @@ td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
           before.gravity;
   td_motion_pack(m, y);
   if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  return TD_OK;
+}
+
+td_status td_motion_begin(td_motion* m, const td_state* from, double length, double* y) {
+  double work;
+  bool moved;
+  td_state_copy(m->model, from, m->state);
+  m->projector.ready = false;
+  m->t_projected = m->t_jump = NAN;
+  m->work->placed = false;
+  m->work->taut_scale = 0;
+  if (td_taut_count(m->model) > 0) td_taut_touching(m->model, m->state, m->work);
+  td_motion_pack(m, y);
+  td_motion_recall(m, y);
+  TD_TRY(td_motion_jump(m, from->t, y, length, TD_EDGE_START, &work, &moved));
+  td_motion_unpack(m, from->t, y);
+  if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, y + m->nq + m->nv);
+  if (td_taut_count(m->model) > 0) TD_TRY(td_motion_settle(m, from->t, y, &work));
+  if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  y[m->ode.n] = 0;
   return TD_OK;
 }
 
@@ -410,7 +455,7 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->nevent = m->size.nevent;
   m->nswitch = td_switch_count(model);
   m->projector.accept = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
-  m->t_projected = NAN;
+  m->t_projected = m->t_jump = NAN;
   m->ode = describe(m, rtol, atol);
   if (m->ode.regularity != NULL) m->rank = find_rank(m);
   m->lattice = td_lattice_new(model);

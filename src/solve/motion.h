@@ -21,6 +21,7 @@ typedef struct td_motion {
   int rank;             // of the constraint rows at the start
   td_projector projector;
   double t_projected;    // where it was used last
+  double t_jump;         // at this instant numbers of time are those just after it
   td_control* control;   // gives the inputs at every state; NULL: they are those of the state
   int nz;                // its integrals
   td_status controlled;  // of its last call
@@ -35,6 +36,9 @@ typedef struct td_motion {
 td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
                         double atol, td_motion** motion);
 void td_motion_free(td_motion* motion);
+// Start anew from a state with nothing left of what was before, so that motion from there can be
+// repeated to the bit: y is that of the state after the jumps of its instant, in a run of `length`.
+td_status td_motion_begin(td_motion* motion, const td_state* from, double length, double* y);
 // Let a control, which must outlive the motion, give the inputs from now on.
 td_status td_motion_control(td_motion* motion, td_control* control);
 
@@ -44,8 +48,17 @@ void td_motion_unpack(td_motion* motion, double t, const double* y);
 // The integrals of task errors in y, as the state's memory has them.
 void td_motion_recall(const td_motion* motion, double* y);
 
+// The state at (t, y) for others: positions are those of the instant, prescribed velocities those
+// just after it where they jump.
+void td_motion_show(td_motion* motion, double t, const double* y, td_state* to);
+
 // Largest errors of the constraints at the state that was unpacked last, and of their rates.
 void td_motion_errors(td_motion* motion, double* e, double* edot);
+
+// At an instant at which prescribed speeds may jump, in a run of this length: what impulses leave of
+// y, and the work they do.  *moved: there was a jump.  From here on the instant shows what follows.
+td_status td_motion_jump(td_motion* motion, double t, double* y, double length, td_edge edge,
+                         double* work, bool* moved);
 
 // At an instant at which cables that cannot be stretched may become taut or slack: what impulses
 // leave of y, and the work they do.

@@ -70,10 +70,7 @@ void td_plant_inputs(td_plant* p, const double* u) {
 }
 
 // The state at (t, y), for the caller to see.
-static void look(td_plant* p) {
-  td_motion_unpack(p->motion, p->t, p->y);
-  td_state_copy(p->model, p->motion->state, p->now);
-}
+static void look(td_plant* p) { td_motion_show(p->motion, p->t, p->y, p->now); }
 
 static td_status choose_solver(td_plant* p, td_solver wanted) {
   td_motion* m = p->motion;
@@ -112,20 +109,14 @@ static td_status open_sampler(td_plant* p, const td_state* state) {
 }
 
 static td_status enter(td_plant* p, const td_state* state) {
-  td_motion* m = p->motion;
   if (p->controlled) TD_TRY(open_sampler(p, state));
-  td_state_copy(p->model, state, m->state);
-  td_prescribe(p->model, p->work, m->state);
   p->t = state->t;
-  td_motion_pack(m, p->y);
-  td_motion_recall(m, p->y);
-  p->y[m->ode.n] = 0;
-  if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, p->y + m->nq + m->nv);
   p->known = -INFINITY;
   p->nstop = p->stop = 0;
   p->fresh = true;
+  TD_TRY(td_motion_begin(p->motion, state, horizon, p->y));
   look(p);
-  return m->controlled;
+  return p->motion->controlled;
 }
 
 static td_status start(td_plant* p) {
@@ -203,24 +194,26 @@ static double next_stop(td_plant* p, double t) {
   return p->sampler != NULL ? fmin(fmax(td_sampler_next(p->sampler), p->t), t) : t;
 }
 
-// A stop time or a switch makes the right-hand side another one.
-static bool jumps(const td_plant* p, const td_step* step) {
-  if (p->stop < p->nstop && p->t >= p->stops[p->stop]) return true;
-  const td_motion* m = p->motion;
-  for (int i = m->nevent; step->root && i < m->ode.nroot; i++)
-    if (step->crossed[i] != 0) return true;
-  return false;
-}
-
 static td_status advance(td_plant* p, double t) {
   td_step step;
+  td_motion* m = p->motion;
+  double work;
+  bool moved;
   TD_TRY(run_sampler(p));
+  // the right-hand side is another one: cables may become taut or slack
+  if (p->fresh && td_taut_count(p->model) > 0) TD_TRY(td_motion_settle(m, p->t, p->y, &work));
   if (p->fresh) TD_TRY(td_stepper_restart(p->stepper, p->t, p->y));
   p->fresh = false;
   TD_TRY(td_stepper_step(p->stepper, next_stop(p, t), &step));
   p->t = step.t;
-  copy(p->y, step.y, p->motion->ode.n + p->motion->ode.nquad);
-  p->fresh = jumps(p, &step);
+  copy(p->y, step.y, m->ode.n + m->ode.nquad);
+  for (int i = m->nevent; step.root && i < m->ode.nroot; i++) p->fresh |= step.crossed[i] != 0;
+  if (p->stop < p->nstop && p->t >= p->stops[p->stop]) {
+    TD_TRY(td_motion_jump(m, p->t, p->y, horizon, TD_EDGE_NONE, &work, &moved));
+    p->fresh = true;
+  }
+  // the state that is seen here is the one after the impulses
+  if (p->fresh && td_taut_count(p->model) > 0) TD_TRY(td_motion_settle(m, p->t, p->y, &work));
   return TD_OK;
 }
 

@@ -15,12 +15,15 @@
 #include <time.h>
 
 #include "contest.h"
+#include "model.h"
 #include "motion.h"
 #include "sampler.h"
 #include "swap.h"
 
 // States up to which Radau serves: up to there all eigenvalues are known
 enum { RADAU_LARGEST = 400 };
+// Stop times from which on a method of several steps is not worth starting
+enum { MANY_STOPS = 100 };
 
 // Of the work of an evaluation, about, that derived code takes where it is taken at all
 static const double code_part = 0.4;
@@ -195,8 +198,12 @@ static td_status first_solver(run* r) {
   const bool stiff = choice.solver == TD_SOLVER_STIFF && ode->n > 0;  // else all motion is given
   r->undecided = r->undecided && !stiff;
   r->plain = choice.solver == TD_SOLVER_LEAPFROG && ode->n > 0 ? choice.solver : TD_SOLVER_EXPLICIT;
-  r->contest = td_contest_new(ode, stiff ? TD_METHOD_BDF : TD_METHOD_SHORT);
-  r->contest.may[TD_METHOD_RADAU] = stiff && for_radau(r);
+  // where the right-hand side jumps all the time BDF would never get beyond its first steps
+  const bool one_step = r->nstop > MANY_STOPS && ode->factor == NULL && ode->n <= RADAU_LARGEST;
+  r->contest = td_contest_new(ode, !stiff     ? TD_METHOD_SHORT
+                                   : one_step ? TD_METHOD_RADAU
+                                              : TD_METHOD_BDF);
+  r->contest.may[TD_METHOD_RADAU] = stiff && (one_step || for_radau(r));
   snprintf(r->reason, sizeof r->reason, "%s", choice.why);
   snprintf(r->out->stats.why, sizeof r->out->stats.why, "%s", choice.why);
   return start(r);
@@ -417,19 +424,16 @@ static td_status look_for_code(run* r) {
 
 // ---- the loop ---------------------------------------------------------------------------------
 
-static double energy_at(run* r, double t) {
-  td_motion* m = r->motion;
-  td_motion_unpack(m, t, r->y);
-  const td_energies e = td_energy(m->model, m->state, m->work);
-  return e.kinetic + e.elastic + e.gravity;
-}
-
-// Speeds that are prescribed may jump at a stop time: the impulse times the mean of the speeds
-// before and after is what the energy changes by.
-static double jump_work(run* r) {
-  const bool stop = r->stop < r->nstop && r->t >= r->stops[r->stop];
-  if (!stop || !td_power_needs_motion(r->motion->model)) return 0;
-  return energy_at(r, nextafter(r->t, INFINITY)) - energy_at(r, nextafter(r->t, -INFINITY));
+// Speeds that are prescribed may jump at a stop time and at the end; cables answer at once.
+static td_status strike(run* r) {
+  const bool end = r->t >= r->plan->t_end, stop = r->stop < r->nstop && r->t >= r->stops[r->stop];
+  double work;
+  bool moved;
+  if (!end && !stop) return TD_OK;
+  TD_TRY(td_motion_jump(r->motion, r->t, r->y, r->plan->t_end - r->t_start,
+                        end ? TD_EDGE_END : TD_EDGE_NONE, &work, &moved));
+  r->y[r->motion->ode.n] += work;
+  return moved ? settle(r) : TD_OK;
 }
 
 static void take_end(run* r, const td_step* step) {
@@ -441,7 +445,6 @@ static void take_end(run* r, const td_step* step) {
   const double past = r->t - r->t_start, lost = past > 0 ? (step->t - step->t0) / past : 0;
   for (int i = 0; i < ode->n + ode->nquad; i++)
     r->size[i] = fmax(fmax(1 - lost, forget) * r->size[i], fabs(r->y[i]));
-  r->y[ode->n] += jump_work(r);
 }
 
 static td_status add_end(run* r) {
@@ -456,6 +459,7 @@ static td_status advance(run* r) {
   TD_TRY(step_on(r, next_stop(r), &step));
   TD_TRY(add_rows(r, &step));
   take_end(r, &step);
+  TD_TRY(strike(r));
   TD_TRY(add_end(r));
   watch(r);
   if (step.root) TD_TRY(cross(r, &step));
@@ -511,6 +515,7 @@ static void diagnose(run* r, td_status status) {
   if (status == TD_E_NOMEM) return;
   const char* failure = td_work_failure(r->motion->work);
   if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
+  if (status == TD_E_MODEL) return;  // it says all
   name_fastest(r);
   if (status == TD_E_SINGULAR) {
     td_trajectory_say(
@@ -566,9 +571,12 @@ static td_status prepare(run* r) {
   r->y_row = r->y + n;
   r->size = r->y_row + n;
   m->ode.size = r->size;
-  td_prescribe(m->model, m->work, m->state);
+  double work;
+  bool moved;
   td_motion_pack(m, r->y);
   td_motion_recall(m, r->y);
+  TD_TRY(td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start, TD_EDGE_START, &work, &moved));
+  td_prescribe(m->model, m->work, m->state);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
   m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);
   return td_stop_times(m->model, m->work, r->t_start, r->plan->t_end, &r->stops, &r->nstop);
@@ -600,14 +608,15 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
   if (status != TD_OK) return status;
   status = prepare(&r);
-  if (status == TD_E_USAGE && td_work_failure(work)[0] != '\0')
+  if ((status == TD_E_USAGE || status == TD_E_MODEL) && td_work_failure(work)[0] != '\0')
     td_trajectory_say(out, "%s", td_work_failure(work));
   if (status == TD_OK) {
     status = loop(&r);
     diagnose(&r, status);
     finish(&r, status);
-    td_state_copy(model, r.motion->state, state);
+    td_motion_show(r.motion, r.t, r.y, state);
   }
+  work->open_tables = work->placed = false;
   td_motion_free(r.motion);
   td_control_free(r.control);
   td_sampler_free(r.sampler);

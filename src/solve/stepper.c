@@ -52,7 +52,7 @@ td_status td_stepper_restart(td_stepper* stepper, double t, const double* y) {
 // A right-hand side that jumps at the ends of the segment is to show its values inside: times at
 // the ends move inwards by a few units in the last place.
 static double inside(const td_stepper* s, double t) {
-  const double margin = 16 * DBL_EPSILON * fmax(fabs(t), fabs(s->t_low));
+  const double margin = 16 * DBL_EPSILON * fmax(fmax(fabs(t), fabs(s->t_low)), 1e-6);
   if (t >= s->t_high - margin) return s->t_high - margin;
   return t <= s->t_low + margin ? s->t_low + margin : t;
 }

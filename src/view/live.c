@@ -249,9 +249,7 @@ static td_status start(td_live* l) {
   l->jumped = false;
   l->t_switch = -INFINITY;
   m->ode.h_max = longest_step;
-  td_prescribe(l->model, l->work, m->state);
-  td_motion_pack(m, l->y);
-  if (m->ntarget > 0) td_target_initial(l->model, m->state, l->work, l->y + m->nq + m->nv);
+  TD_TRY(td_motion_begin(m, l->state, horizon_length, l->y));
   memcpy(l->y_shown, l->y, n * sizeof(double));
   TD_TRY(find_stops(l));
   return td_stepper_new(pick_solver(l), &m->ode, l->t, l->y, &l->stepper);
@@ -388,6 +386,9 @@ static double next_stop(const td_live* l) {
 static td_status pass_stop(td_live* l) {
   if (l->t < next_stop(l)) return TD_OK;
   while (l->stop < l->nstop && l->stops[l->stop] <= l->t) l->stop++;
+  double work;
+  bool moved;
+  TD_TRY(td_motion_jump(l->motion, l->t, l->y, horizon_length, TD_EDGE_NONE, &work, &moved));
   l->jumped = true;
   return l->t >= l->horizon ? find_stops(l) : TD_OK;
 }
@@ -410,6 +411,9 @@ static void cross(td_live* l, const td_step* step) {
 static td_status step(td_live* l) {
   td_step s;
   const td_motion* m = l->motion;
+  double work;
+  if (l->jumped && td_taut_count(l->model) > 0)
+    TD_TRY(td_motion_settle(l->motion, l->t, l->y, &work));
   if (l->jumped) TD_TRY(td_stepper_restart(l->stepper, l->t, l->y));
   l->jumped = false;
   TD_TRY(td_stepper_step(l->stepper, next_stop(l), &s));

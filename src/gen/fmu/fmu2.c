@@ -143,7 +143,6 @@ REFUSED2(fmi2GetRealOutputDerivatives, fmi2Component c, const fmi2ValueReference
 REFUSED2(fmi2CancelStep, fmi2Component c)
 REFUSED2(fmi2GetStatus, fmi2Component c, const fmi2StatusKind k, fmi2Status* x)
 REFUSED2(fmi2GetIntegerStatus, fmi2Component c, const fmi2StatusKind k, fmi2Integer* x)
-REFUSED2(fmi2GetBooleanStatus, fmi2Component c, const fmi2StatusKind k, fmi2Boolean* x)
 REFUSED2(fmi2GetStringStatus, fmi2Component c, const fmi2StatusKind k, fmi2String* x)
 
 EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
@@ -151,6 +150,10 @@ EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
   if (!f || !info) return fmi2Error;
   memset(info, 0, sizeof *info);
   info->terminateSimulation = fmu_passed_stop(f);
+  bool changed, next;
+  if (!fmu_time_event(f, &changed, &next, &info->nextEventTime)) return fmi2Error;
+  info->valuesOfContinuousStatesChanged = changed;
+  info->nextEventTimeDefined = next;
   return fmi2OK;
 }
 
@@ -159,12 +162,20 @@ EXPORT fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
 EXPORT fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean no_set) {
   fmu* f = core_of(c);
   (void)no_set;
-  return STATUS(f && fmu_do_step(f, t, h));
+  if (!f || !fmu_do_step(f, t, h)) return fmi2Error;
+  return f->stopped ? fmi2Discard : fmi2OK;  // fmi2Terminated tells, and the last time
 }
 
 EXPORT fmi2Status fmi2GetRealStatus(fmi2Component c, const fmi2StatusKind k, fmi2Real* x) {
   fmu* f = core_of(c);
   if (!f || !x || k != fmi2LastSuccessfulTime) return fmi2Error;
   *x = f->s.t;
+  return fmi2OK;
+}
+
+EXPORT fmi2Status fmi2GetBooleanStatus(fmi2Component c, const fmi2StatusKind k, fmi2Boolean* x) {
+  fmu* f = core_of(c);
+  if (!f || !x || k != fmi2Terminated) return fmi2Error;
+  *x = f->stopped;
   return fmi2OK;
 }

@@ -208,8 +208,7 @@ EXPORT fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* again, f
   if (!f || !again || !stop || !nominals || !values || !next || !time) return fmi3Error;
   *again = *nominals = *values = *next = false;
   *stop = fmu_passed_stop(f);
-  *time = 0;
-  return fmi3OK;
+  return STATUS(fmu_time_event(f, values, next, time));
 }
 
 static fmi3Status count(fmi3Instance c, size_t number, size_t* n) {
@@ -236,5 +235,6 @@ EXPORT fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 t, fmi3Float64 h, fmi3B
   *event = *terminate = *early = false;
   const bool ok = fmu_do_step(f, t, h);
   *last = f->s.t;
+  *terminate = *early = f->stopped;
   return STATUS(ok);
 }

@@ -32,6 +32,9 @@ typedef struct fmu {
   double *J, *W, *k;                      // of the integrator
   int* pivot;
   double* guard;              // of one-sided elements: at both ends, bounds, speeds, scratch
+  double aside, before;  // of jumps at the begin and the end of a step: times keep away by this
+  double t_jump;         // where jumps were dealt with last
+  bool stopped;          // an event has ended the simulation
   double events[FMU_NE + 1];  // event indicators when they were last dealt with
   void (*log)(void* user, const char* text);
   void* user;
@@ -104,6 +107,21 @@ static void fmu_targets(fmu* f) {
 
 static void fmu_stale(fmu* f) { f->fresh_y = f->fresh_dx = false; }
 
+// Prescribed speeds may jump at this time: impulses change the free ones.
+static bool fmu_jump(fmu* f, td_edge edge) {
+  double work, v[FMU_NV + 1];
+  bool moved;
+  f->t_jump = f->s.t;
+  if (td_jump(&the_model, &f->s, f->w, td_jump_margin(f->s.t, 1), edge, &work, &moved) != TD_OK) {
+    fmu_say(f, td_work_failure(f->w));
+    return false;
+  }
+  memcpy(v, f->s.v, FMU_NV * sizeof(double));
+  td_prescribe(&the_model, f->w, &f->s);
+  if (moved) memcpy(f->s.v, v, FMU_NV * sizeof(double));
+  return true;
+}
+
 // The initial state for the parameters that were set; states the importer has given win.
 static bool fmu_start(fmu* f) {
   double u[FMU_NU + 1];
@@ -116,8 +134,9 @@ static bool fmu_start(fmu* f) {
   for (int i = 0; i < NX; i++) {
     if (f->is_given[i]) f->x[i] = f->given[i];
   }
-  td_prescribe(&the_model, f->w, &f->s);
+  const bool jumped = status != TD_OK || fmu_jump(f, TD_EDGE_START);
   fmu_stale(f);
+  if (!jumped) return false;
   if (status != TD_OK) fmu_say(f, "the initial state cannot be found");
   return status == TD_OK;
 }
@@ -228,6 +247,7 @@ static void fmu_reset(fmu* f) {
   memset(f->is_given, 0, sizeof f->is_given);
   f->s.t = the_model.settings[0];
   f->h = 0;
+  f->stopped = false;
   f->mode = FMU_MADE;
   fmu_stale(f);
 }
@@ -387,7 +407,7 @@ static double fmu_try(fmu* f, double h, const double* rate, const double* rate_t
         stage[i] = f->x[i];
         for (int r = 0; r < s; r++) stage[i] += A[s][r] * f->k[r * NX + i];
       }
-      if (!fmu_rates(f, stage, f->s.t + alpha[s] * h, value)) return INFINITY;
+      if (!fmu_rates(f, stage, f->s.t + alpha[s] * h - f->before, value)) return INFINITY;
     }
     for (int i = 0; i < NX; i++) {
       k[i] = value[i] + h * gamma_t[s] * rate_t[i];
@@ -460,9 +480,10 @@ static double fmu_passed(fmu* f, double h, const double* to, const double* rate)
   return inside > 1e-9 * h ? inside : h;
 }
 
-static bool fmu_accept(fmu* f, const double* to, double t) {
+// `aside`: how far before t prescribed motion is taken, where it jumps at t.
+static bool fmu_accept(fmu* f, const double* to, double t, double aside) {
   memcpy(f->x, to, NX * sizeof(double));
-  f->s.t = t;
+  f->s.t = t - aside;
   fmu_targets(f);
   td_normalise(&the_model, f->s.q);
   td_prescribe(&the_model, f->w, &f->s);
@@ -470,19 +491,49 @@ static bool fmu_accept(fmu* f, const double* to, double t) {
     if (td_project_q(&the_model, &f->s, f->w, 1e-10) != TD_OK) return false;
     if (td_project_v(&the_model, &f->s, f->w) != TD_OK) return false;
   }
+  f->s.t = t;
   fmu_stale(f);
   return true;
 }
 
-static bool fmu_advance(fmu* f, double end) {
-  double to[NX + 1], rate[NX + 1], later[NX + 1];
+// Does an event that ends the simulation lie between here and the event indicators of f->events?
+static bool fmu_stops_before(fmu* f) {
+  double g[FMU_NE + 1];
+  fmu_events(f, g);
+  for (int i = 0; i < FMU_NE; i++)
+    if ((g[i] < 0) != (f->events[i] < 0) && td_event_stops(&the_model, i)) return true;
+  return false;
+}
+
+// The step of length h from x0 at t0 has passed an event that ends the simulation: halve it until
+// its end is just behind the event.
+static bool fmu_stop_at(fmu* f, const double* x0, double t0, double h, const double* rate,
+                        const double* rate_t) {
+  double low = 0, to[NX + 1];
+  for (int k = 0; k < 60 && h - low > 1e-14 * fmax(1, fabs(t0)); k++) {
+    const double mid = 0.5 * (low + h);
+    memcpy(f->x, x0, NX * sizeof(double));
+    f->s.t = t0;
+    if (!isfinite(fmu_try(f, mid, rate, rate_t, to)) || !fmu_accept(f, to, t0 + mid, 0))
+      return false;
+    *(fmu_stops_before(f) ? &h : &low) = mid;
+  }
+  memcpy(f->x, x0, NX * sizeof(double));
+  f->s.t = t0;
+  f->stopped = true;
+  return isfinite(fmu_try(f, h, rate, rate_t, to)) && fmu_accept(f, to, t0 + h, 0);
+}
+
+// Without jumps on the way; `aside` as in fmu_accept, of the end.
+static bool fmu_advance(fmu* f, double end, double aside) {
+  double to[NX + 1], rate[NX + 1], later[NX + 1], before[NX + 1];
   const double span = end - f->s.t;
   if (!(f->h > 0)) f->h = fmin(span, 1e-4);
   for (long steps = 0; end - f->s.t > 1e-12 * fmax(1, fabs(end)); steps++) {
     double h = fmin(f->h, end - f->s.t);
-    const double dt = 1e-7 * fmax(1e-3, fabs(f->s.t));
-    if (steps > 10000000 || !fmu_rates(f, f->x, f->s.t, rate) ||
-        !fmu_rates(f, f->x, f->s.t + dt, later) || !fmu_jacobians(f)) {
+    const double t = f->s.t, dt = fmin(1e-7 * fmax(1e-3, fabs(t)), 0.5 * h), start = t + f->aside;
+    if (steps > 10000000 || !fmu_rates(f, f->x, start, rate) ||
+        !fmu_rates(f, f->x, start + dt, later) || !fmu_jacobians(f)) {
       fmu_say(f, "the step failed: the equations cannot be evaluated");
       return false;
     }
@@ -497,8 +548,12 @@ static bool fmu_advance(fmu* f, double end) {
         continue;
       }
       if (error <= 1) {
-        if (!fmu_accept(f, to, f->s.t + h)) return false;
+        const bool last = end - (t + h) <= 1e-12 * fmax(1, fabs(end));
+        memcpy(before, f->x, sizeof before);
+        if (!fmu_accept(f, to, t + h, last ? aside : 0)) return false;
+        f->aside = 0;
         f->h = h * factor;
+        if (fmu_stops_before(f)) return fmu_stop_at(f, before, t, h, rate, later);
         break;
       }
       h *= isfinite(error) ? fmin(factor, 0.9) : 0.1;
@@ -557,13 +612,51 @@ static bool fmu_passed_stop(fmu* f) {
   return stop;
 }
 
+// Model exchange: jumps of this time, and the next time at which a prescribed speed jumps, as far
+// as the experiment goes.
+static bool fmu_time_event(fmu* f, bool* changed, bool* next, double* time) {
+  enum { PARTS = 256 };
+  const double t = f->s.t, margin = td_jump_margin(t, 1);
+  const double length = fmax(the_model.settings[1] - t, 1);
+  double x[NX + 1];
+  memcpy(x, f->x, sizeof x);
+  *next = *changed = false;
+  *time = 0;
+  if (fabs(t - f->t_jump) > 2 * margin && !fmu_jump(f, TD_EDGE_NONE)) return false;
+  *changed = memcmp(x, f->x, NX * sizeof(double)) != 0;
+  if (*changed) fmu_stale(f);
+  for (int k = 0; k < PARTS && !*next && the_model.nmotion_slot > 0; k++) {
+    const double a = t + length * k / PARTS, b = t + length * (k + 1) / PARTS;
+    *time = td_next_jump(&the_model, f->w, k == 0 ? a + 4 * margin : a - margin, b);
+    *next = *time <= b;
+  }
+  if (!*next) *time = 0;
+  return true;
+}
+
 static bool fmu_do_step(fmu* f, double t, double h) {
   if (!f->cosim || f->mode != FMU_RUNNING || !isfinite(t) || !(h > 0) || !isfinite(h)) return false;
   if (fabs(t - f->s.t) > 1e-9 * fmax(1, fabs(t))) {
     fmu_say(f, "the step does not begin where the last one has ended");
     return false;
   }
-  return fmu_advance(f, t + h);
+  if (f->stopped) {
+    fmu_say(f, "an event has ended the simulation");
+    return false;
+  }
+  const double end = t + h, margin = td_jump_margin(end, 1);
+  bool ok = true;
+  while (ok && !f->stopped && end - f->s.t > 1e-12 * fmax(1, fabs(end))) {
+    const double jump = td_next_jump(&the_model, f->w, f->s.t + 2 * margin, end + 2 * margin);
+    const bool jumps = jump <= end + 2 * margin;
+    f->before = jumps ? 2 * margin : 0;
+    f->aside = the_model.nmotion_slot > 0 ? 2 * margin : 0;
+    ok = fmu_advance(f, jumps && jump < end - margin ? jump : end, f->before);
+    f->before = 0;
+    if (ok && jumps && !f->stopped) ok = fmu_jump(f, TD_EDGE_NONE);
+    fmu_stale(f);
+  }
+  return ok;
 }
 
 // ---- saved states -----------------------------------------------------------------------------
@@ -573,7 +666,7 @@ typedef struct fmu_saved {
   char guid[sizeof FMU_GUID];
   double t, h, tolerance;
   double x[NX + 1], u[FMU_NU + 1], p[FMU_NP + 1], given[NX + 1], events[FMU_NE + 1];
-  bool is_given[NX + 1];
+  bool is_given[NX + 1], stopped;
   fmu_mode mode;
 } fmu_saved;
 
@@ -584,6 +677,7 @@ static bool fmu_save(fmu* f, void** to) {
   if (!s) return false;
   memcpy(s->guid, FMU_GUID, sizeof s->guid);
   s->t = f->s.t, s->h = f->h, s->tolerance = f->tolerance, s->mode = f->mode;
+  s->stopped = f->stopped;
   memcpy(s->x, f->x, sizeof s->x);
   memcpy(s->u, f->u, sizeof s->u);
   memcpy(s->given, f->given, sizeof s->given);
@@ -601,6 +695,7 @@ static bool fmu_load(fmu* f, const fmu_saved* s) {
       td_work_put_param(&the_model, f->w, fmu_params[i], s->p[i]);
   }
   f->s.t = s->t, f->h = s->h, f->tolerance = s->tolerance, f->mode = s->mode;
+  f->stopped = s->stopped;
   memcpy(f->x, s->x, sizeof s->x);
   memcpy(f->u, s->u, sizeof s->u);
   memcpy(f->given, s->given, sizeof s->given);
@@ -635,9 +730,9 @@ static bool fmu_from_bytes(const void* from, size_t n, void** to) {
   for (int i = 0; i < NX; i++) ok = ok && isfinite(s->x[i]) && isfinite(s->given[i]);
   for (int i = 0; i < FMU_NU; i++) ok = ok && isfinite(s->u[i]);
   for (int i = 0; i < FMU_NP; i++) ok = ok && isfinite(s->p[i]);
-  for (int i = 0; i < NX; i++) {  // bytes that are no truth values
+  for (int i = 0; i <= NX; i++) {  // bytes that are no truth values
     unsigned char byte;
-    memcpy(&byte, &s->is_given[i], 1);
+    memcpy(&byte, i < NX ? &s->is_given[i] : &s->stopped, 1);
     ok = ok && byte <= 1;
   }
   if (!ok) {

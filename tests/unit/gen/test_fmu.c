@@ -587,6 +587,52 @@ static void test_version_three_runs_as_simulated(void** state) {
   td_model_free(m);
 }
 
+// A driven bar that starts at 0.5 s strikes the pendulum at its end (closed form in test_jump.c),
+// and an event ends the simulation at 0.8 s.
+static void test_speed_jumps_and_events_that_stop_are_met(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  static const char text[] =
+      "body(1).m=1; body(1).I=0.01*eye(3); joint(1).second=1; joint(1).tr.rot=[3 inf]; "
+      "joint(1).dof.motion=2*ramp(t,0.5,1.5); body(2).m=0.5; body(2).I=0.001*eye(3); "
+      "body(2).l_com=[0.1 0 0]; joint(2).first=1; joint(2).second=2; "
+      "joint(2).tr(1).trans=[0.25 0 0]; joint(2).tr(2).rot=[3 inf]; joint(2).dof.init=0.7; "
+      "sensor(1).name='w'; sensor(1).value=ddof(joint(2),1); sensor(2).name='a'; "
+      "sensor(2).value=dof(joint(2),1); event(1).when=dof(joint(1),1)-0.6; event(1).then='stop';";
+  td_spec* spec = td_spec_new();
+  td_model* m = NULL;
+  assert_int_equal(td_spec_load_string(spec, "strike.m", text), TD_OK);
+  assert_int_equal(td_model_compile(spec, &m), TD_OK);
+  const unit u = open_unit(m, "strike", 3);
+  LOOK_UP(&u, instantiate3, fmi3InstantiateCoSimulation);
+  LOOK_UP(&u, enter3, fmi3EnterInitializationMode);
+  LOOK_UP(&u, simple, fmi3ExitInitializationMode);
+  LOOK_UP(&u, step3, fmi3DoStep);
+  LOOK_UP(&u, get3, fmi3GetFloat64);
+  void (*release)(void*);
+  void* symbol = dlsym(u.library, "fmi3FreeInstance");
+  memcpy(&release, &symbol, sizeof release);
+  void* c = fmi3InstantiateCoSimulation("x", u.d.guid, "", 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL);
+  bool event, terminate = false, early;
+  double last = 0, got[2];
+  const unsigned vr[2] = {reference(&u.d, "w"), reference(&u.d, "a")};
+  assert_int_equal(fmi3EnterInitializationMode(c, true, 1e-9, 0, false, 0), 0);
+  assert_int_equal(fmi3ExitInitializationMode(c), 0);
+  // steps of 0.25 s end at the jump, those of 0.15 s do not
+  for (double h = 0.25; !terminate && last < 2; h = last < 0.4 ? 0.25 : 0.15) {
+    assert_int_equal(fmi3DoStep(c, last, h, true, &event, &terminate, &early, &last), 0);
+    assert_int_equal(fmi3GetFloat64(c, vr, 2, got, 2), 0);
+    if (fabs(last - 0.5) < 1e-9) CHECK_NEAR(got[0], -2 * (0.006 + 0.0125 * cos(0.7)) / 0.006, 1e-6);
+  }
+  assert_true(terminate && early);
+  CHECK_NEAR(last, 0.8, 1e-9);
+  CHECK_NEAR(got[1], -0.91301384, 1e-5);  // by test_jump.c's model at rtol 1e-10, and fast starts
+  assert_int_not_equal(fmi3DoStep(c, last, 0.1, true, &event, &terminate, &early, &last), 0);
+  release(c);
+  td_model_free(m);
+  td_spec_free(spec);
+}
+
 typedef void* (*exchange3)(const char*, const char*, const char*, bool, bool, void*, void*);
 typedef int (*discrete3)(void*, bool*, bool*, bool*, bool*, bool*, double*);
 typedef int (*count3)(void*, size_t*);
@@ -655,6 +701,7 @@ int main(void) {
       cmocka_unit_test(test_parameters_act_and_wrong_use_is_an_error),
       cmocka_unit_test(test_version_three_runs_as_simulated),
       cmocka_unit_test(test_a_saved_state_brings_the_same_future),
+      cmocka_unit_test(test_speed_jumps_and_events_that_stop_are_met),
       cmocka_unit_test(test_events_are_indicators_that_end_the_run),
       cmocka_unit_test(test_a_cable_that_cannot_be_stretched_is_refused),
   };
