@@ -203,8 +203,8 @@ static bool obeys(const model_bound* b, const double* x) {
   if (b->kind != BOUND_PASSIVE && asymmetry > slack) return false;
   if (!is_nonnegative(x, n, slack)) return false;
 
-  // principal moments a, b, c: trace/2 - c = (a + b - c)/2
-  if (b->kind != BOUND_MOMENTS) return true;
+  // principal moments a, b, c: trace/2 - c = (a + b - c)/2; a planar body has c alone
+  if (b->kind != BOUND_MOMENTS || fabs(trace - size) <= slack) return true;
   for (int k = 0; k < 9; k++) rest[k] = (k % 4 == 0 ? trace / 2 : 0) - x[k];
   return is_nonnegative(rest, 3, slack);
 }

@@ -28,7 +28,8 @@ static double norm3(const double* x) { return sqrt(x[0] * x[0] + x[1] * x[1] + x
 //
 //   I = I',   a >= 0,   a + b >= c
 //
-// the last because c - a - b = -2 * (second moment along the axis of c).
+// the last because c - a - b = -2 * (second moment along the axis of c).  diag([0 0 c]) is how
+// planar models are published: it is right for a body that turns about that axis only.
 static void check_moments(td_spec* spec, const checked* c, const char* name, const double* I) {
   double size = 0, w[3], V[9];
   static const double eye[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
@@ -47,6 +48,10 @@ static void check_moments(td_spec* spec, const checked* c, const char* name, con
   if (w[0] < -slack * size)
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s must not have a negative principal moment, got %g kg m^2", name, w[0]);
+  else if (size > 0 && w[1] <= slack * size)
+    td_warn(&spec->diags, c->at,
+            "%s has a moment about one axis only: right for a body that turns about no other",
+            name);
   else if (w[2] - w[0] - w[1] > slack * size)
     td_error(
         &spec->diags, TD_E_MODEL, c->at,
@@ -123,9 +128,9 @@ static bool vector_part(td_spec* spec, const checked* c) {
              c->name, norm3(x + 1));
   else
     td_remark(&spec->diags, c->at,
-            "%s = [0 x y z] is the vector part of a unit quaternion: a turn by 2*asin(norm([x y "
-            "z])); four other numbers are [angle axis]",
-            c->name);
+              "%s = [0 x y z] is the vector part of a unit quaternion: a turn by 2*asin(norm([x y "
+              "z])); four other numbers are [angle axis]",
+              c->name);
   snprintf(rule, sizeof rule,
            "%s is the vector part of a unit quaternion, which is not longer than 1; its squared "
            "length is ",

@@ -134,7 +134,7 @@ typedef struct unit {
 } unit;
 
 // Each is made once: compiling takes longer than all the rest.
-enum { UNITS = 5 };
+enum { UNITS = 6 };
 static unit made[UNITS];
 static char made_as[UNITS][40];
 static int nmade;

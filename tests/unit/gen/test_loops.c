@@ -142,7 +142,7 @@ static void test_sums_over_points_are_the_engines_numbers(void** state) {
   for (int k = 0; k < 2; k++) {
     robot r = robot_load(texts[k]);
     td_derived* d = looped(&r);
-    assert_true(d->nloop >= 2);  // the second rod's chamber ends halfway
+    assert_true(d->nloop >= 1);  // chambers that end halfway have a share at every point
     uint64_t seed = 9;
     for (int trial = 0; trial < 3; trial++) {
       robot_shake(&r, &seed, 0.3);
