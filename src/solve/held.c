@@ -13,7 +13,7 @@
 #include "newton.h"
 #include "vectors.h"
 
-static const double zero = 1e-12;  // of w relative to the largest: what rounding makes of 0
+static const double zero = 1e-14;  // of w relative to the largest: what rounding makes of 0
 
 // The mass matrix, positive in every direction: massless ones get a trifle
 void td_newton_metric(td_newton* w, const double* x, double p) {

@@ -208,6 +208,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
                           const td_newton_options* options, td_newton_report* report) {
   const td_system* s = w->system;
   *report = (td_newton_report){0};
+  bool solved = false;  // w->dx is the step from x
   td_newton_begin(w, x, l, p);
   for (;;) {
     const double now = td_newton_measure(w);
@@ -219,6 +220,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     if (s->go_on && !s->go_on(s->ctx)) return finish(w, TD_E_STOPPED, report);
 
     factor(w, x, l, p);
+    solved = !w->endless;
     if (w->endless) break;
     solve(w, w->dx, w->dl);
     if (!isfinite(largest(w->dx, (size_t)s->n))) break;
@@ -232,7 +234,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     copy(l, w->l_try, s->m);
   }
   evaluate(w, x, l, p);
-  const bool end = report->iterations > 0 && rounded(w, x) &&
+  const bool end = solved && rounded(w, x) &&
                    largest(w->dx, (size_t)s->n) < 1e-7 * fmax(1, largest(x, (size_t)s->nx));
   return finish(w, end ? TD_OK : TD_E_DIVERGED, report);
 }
