@@ -139,9 +139,22 @@ static const struct {
 } section_parts[] = {
     {SECTION_K, 36, "stiffness", "spring.coeff"}, {SECTION_D, 36, "damping", "damp.visc"},
     {SECTION_X0, 6, "shape", "spring.init"},      {SECTION_INPUT, 6, "input", "input"},
-    {SECTION_MU, 6, "damp.visc", "damp.visc"},    {SECTION_POWER, 1, "damp.pow", "damp.pow"}};
+    {SECTION_MU, 6, "damp.visc", "damp.visc"},    {SECTION_POWER, 1, "damp.pow", "damp.pow"},
+    {SECTION_STORED, 1, "energy", "energy"}};
 
-static td_status report_section(const trial* t, const model_force* f, int part, double x) {
+// A law with an energy has its derivative where others have the shape (model/rod_material.c).
+static td_status report_section(const trial* t, const model_force* f, int part, int strain,
+                                double x) {
+  if (f->stored &&
+      (section_parts[part].slot == SECTION_X0 || section_parts[part].slot == SECTION_STORED)) {
+    static const char* const energy[] = {"energy", "part", NULL};
+    const bool slope = section_parts[part].slot == SECTION_X0;
+    char of[32] = "";
+    if (slope) snprintf(of, sizeof of, "'s derivative by strain(%d)", strain + 1);
+    return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "rod", f->rod, energy),
+                    "%s: energy%s must be finite, it is %s at the strains of the start (t = %g s)",
+                    model_name(t->m, f->name), of, not_finite(x), t->state->t);
+  }
   const char *name = model_name(t->m, f->name), *of_rod = section_parts[part].of_rod;
   const char* const rod[] = {of_rod, "E", "G", "damp", "length", NULL};
   static const char* const joint[] = {"spring", "damp", "input", "second", NULL};
@@ -162,7 +175,7 @@ static td_status judge_section(const trial* t, const model_force* f) {
     for (int k = 0; k < section_parts[i].n; k++) {
       const double x = t->w->num[f->section + section_parts[i].slot + k];
       const bool measured = section_parts[i].slot == SECTION_X0 && f->law[k].rest_initial;
-      if (!isfinite(x) && !measured) return report_section(t, f, i, x);
+      if (!isfinite(x) && !measured) return report_section(t, f, i, k, x);
     }
   return TD_OK;
 }
@@ -370,15 +383,21 @@ static void report_moved(const trial* t) {
   arena_close(&t->w->scratch, mark);
 }
 
-// The failure text names the coordinate: find where it was written.
+// The failure text names the coordinate, or its rod: find where it was written.
 static void report_singular(const trial* t) {
+  static const char* const rod[] = {"functions", "basis", "order", "n", "points", "length", NULL};
   td_span at = td_span_none();
-  char part[160];
+  char part[2][160];
   for (int i = 0; i < t->m->nvel; i++) {
-    snprintf(part, sizeof part, " %.140s (", td_model_v_name(t->m, i));
-    if (!strstr(t->w->failure, part)) continue;
     const model_dof* d = &t->m->vel[i];
-    at = d->mesh > 0 ? mesh_span(t->spec, d->mesh, "body") : joint_span(t->spec, d->joint);
+    snprintf(part[0], sizeof part[0], " %.140s (", td_model_v_name(t->m, i));
+    snprintf(part[1], sizeof part[1], " %.140s (",
+             d->rod > 0 ? model_name(t->m, t->m->rod[d->rod - 1].name) : "");
+    if (!strstr(t->w->failure, part[0]) && !(d->rod > 0 && strstr(t->w->failure, part[1])))
+      continue;
+    at = d->mesh > 0  ? mesh_span(t->spec, d->mesh, "body")
+         : d->rod > 0 ? field_span(t->spec, "rod", d->rod, rod)
+                      : joint_span(t->spec, d->joint);
   }
   td_error(&t->spec->diags, TD_E_MODEL, at, "%s", t->w->failure);
 }

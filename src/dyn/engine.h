@@ -385,5 +385,8 @@ void td_hop_rate(const model_hop* hop, const double* q, const double* v, double*
 // for values that have been checked together.
 void td_work_put_param(const td_model* m, td_work* w, int param, double value);
 void td_work_fail(td_work* w, const char* format, ...) TD_PRINTF(2, 3);
+// Say why the mass matrix is singular, the velocity v standing for the direction that it does not
+// resist at the placed state; `share`: its mass beside the largest of its rod, 0: not known.
+td_status td_report_singular(const td_model* m, td_work* w, int v, double share);
 
 #endif

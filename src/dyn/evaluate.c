@@ -124,17 +124,71 @@ static void dense_solve(const dense_system* d, const double* f, const double* g,
   }
 }
 
-static td_status report_singular(const td_model* m, td_work* w, const td_kkt* kkt) {
+// Whether the free coordinate v moves the joint it is in as those before it do: two axes in line.
+// Axes that other joints share are left out.
+static bool is_repeated(const td_model* m, const td_work* w, int v, bool* turns) {
+  const int joint = m->vel[v].joint;
+  spatial axis[6], last = spatial_zero();
+  int n = 0;
+  *turns = false;
+  if (joint == 0 || m->vel[v].rod > 0 || m->vel[v].mesh > 0) return false;
+  for (int i = 0; i < m->nhop; i++)
+    for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+      const model_dof* d = &m->vel[m->col[k].v];
+      if (d->joint != joint || d->rod > 0 || d->mesh > 0 || d->motion != NUM_NONE) continue;
+      if (!m->col[k].first || m->col[k].next >= 0) return false;
+      last = w->col[k].S;
+      const double size = sqrt(spatial_dot(&last, &last));
+      for (int twice = 0; twice < 2; twice++)
+        for (int j = 0; j < n; j++)
+          last = spatial_axpy(-spatial_dot(&axis[j], &last), axis[j], last);
+      const double left = sqrt(spatial_dot(&last, &last));
+      const double* S = w->col[k].S.a;
+      *turns |= fabs(S[3]) + fabs(S[4]) + fabs(S[5]) > 0;
+      if (n == 6 || !(left > 1e-6 * size)) return true;
+      axis[n++] = spatial_axpy(1 / left, last, spatial_zero());
+    }
+  return false;
+}
+
+td_status td_report_singular(const td_model* m, td_work* w, int v, double share) {
+  const char* name = m->nvel > 0 ? td_model_v_name(m, v) : "";
+  bool turns;
+  if (m->nvel > 0 && is_repeated(m, w, v, &turns)) {
+    td_work_fail(w,
+                 "the mass matrix is singular: in the joint of %s (t = %g s) two axes are in line "
+                 "and move it the same way%s",
+                 name, w->t,
+                 turns ? " (gimbal lock); start at other angles, or write rot = [inf inf inf inf], "
+                         "which has no such position"
+                       : "; leave one of them out");
+  } else if (share > 1e-14 && m->vel[v].rod > 0) {
+    td_work_fail(w,
+                 "the mass matrix is singular to rounding: the functions of the strains of %s (t = "
+                 "%g s) cannot be told apart at its points; use basis = 'legendre', a lower order, "
+                 "more elements, or more points",
+                 model_name(m, m->rod[m->vel[v].rod - 1].name), w->t);
+  } else {
+    td_work_fail(w,
+                 "the mass matrix is singular: nothing with mass resists %s (t = %g s); give %s",
+                 name, w->t,
+                 m->nvel > 0 && m->vel[v].rod > 0 ? "the rod a density rho or an inertia"
+                                                  : "the body that it moves a mass and an inertia");
+  }
+  return TD_E_SINGULAR;
+}
+
+// The coordinate that moves most in the direction that nothing resists stands for it.
+static td_status report_null_vector(const td_model* m, td_work* w, const dense_system* d) {
+  const td_kkt* kkt = &d->kkt;
   int worst = 0;
+  double most = 0;
   for (int i = 0; kkt->null_vector && i < kkt->n; i++)
     if (fabs(kkt->null_vector[i]) > fabs(kkt->null_vector[worst])) worst = i;
-  const char* name = kkt->n > 0 ? td_model_v_name(m, m->free_v[worst]) : "";
-  td_work_fail(w,
-               "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the "
-               "body that it moves a mass "
-               "and an inertia",
-               name, w->t);
-  return TD_E_SINGULAR;
+  const int v = kkt->n > 0 ? m->free_v[worst] : 0;
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].rod == m->vel[v].rod) most = fmax(most, d->M[i * m->nvel + i]);
+  return td_report_singular(m, w, v, most > 0 ? d->M[v * m->nvel + v] / most : 0);
 }
 
 void td_prescribed_accelerations(const td_model* m, const td_work* w, double* a) {
@@ -161,7 +215,7 @@ static td_status dense_forward(const td_model* m, td_work* w, dense_system* d) {
   for (int i = 0; i < d->n; i++)
     F[i] = -F[m->free_v[i]];  // ascending: never overwrites what is still needed
   w->flags = (td_flags){d->rank, r > d->rank};
-  if (d->kkt.singular) return report_singular(m, w, &d->kkt);
+  if (d->kkt.singular) return report_null_vector(m, w, d);
   dense_solve(d, F, g, 1, x, w->lambda, s);
   memcpy(w->vdot, a0, (size_t)nv * sizeof(double));
   for (int i = 0; i < d->n; i++) w->vdot[m->free_v[i]] = x[i];
@@ -188,12 +242,7 @@ static td_status solve_forward(const td_model* m, td_work* w, dense_system* d) {
   if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w, d);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
-  td_work_fail(w,
-               "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the "
-               "body that it moves a mass "
-               "and an inertia",
-               td_model_v_name(m, m->hop[bad].v), w->t);
-  return TD_E_SINGULAR;
+  return td_report_singular(m, w, m->hop[bad].v, 0);
 }
 
 static td_status forward(const td_model* m, const td_state* state, td_work* w, dense_system* d) {
@@ -452,7 +501,7 @@ static td_status answers(const td_model* m, td_work* w, const double* f, const d
     memcpy(free_f + i * k, f + m->free_v[i] * k, (size_t)k * sizeof(double));
   dense_system d;
   dense_factor(m, w, NULL, &d);
-  if (d.kkt.singular) return report_singular(m, w, &d.kkt);
+  if (d.kkt.singular) return report_null_vector(m, w, &d);
   dense_solve(&d, free_f, g, k, x, lambda, s);
   scatter(m, x, k, 0, k, a);
   return TD_OK;
@@ -556,7 +605,7 @@ static td_status correct(const td_model* m, td_work* w, metric* k, const double*
     dense_factor(m, w, skip, &k->d);
     k->ready = true;
   }
-  if (k->d.kkt.singular) return report_singular(m, w, &k->d.kkt);
+  if (k->d.kkt.singular) return report_null_vector(m, w, &k->d);
   const arena_mark mark = arena_open(s);
   double *g = arena_doubles(s, m->nrow), *zero = arena_zeros(s, m->nvel),
          *x = arena_doubles(s, m->nvel);

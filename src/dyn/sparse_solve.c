@@ -397,15 +397,6 @@ size_t td_sparse_kkt_bytes(const sparse_kkt* k) {
 
 // ---- the equations at one state ---------------------------------------------------------------
 
-static td_status report_singular(const td_model* m, td_work* w) {
-  td_work_fail(w,
-               "the mass matrix is singular: nothing with mass resists %s (t = %g s); give the "
-               "body that it moves a mass "
-               "and an inertia",
-               td_model_v_name(m, td_sparse_kkt_bad(w->kkt)), w->t);
-  return TD_E_SINGULAR;
-}
-
 // The metric of projections.
 static void weigh_strains(const td_model* m, double* M, arena* s) {
   const arena_mark mark = arena_open(s);
@@ -458,8 +449,21 @@ static td_status factor_mass(const td_model* m, td_work* w, bool projected_only)
     status = td_sparse_kkt_factor(w->kkt, M, J, J);
     w->kkt->masses = status == TD_OK && masses_stay(m, w) ? w->prepared : 0;
   }
+  if (status == TD_E_SINGULAR) {
+    const int bad = td_sparse_kkt_bad(w->kkt);
+    double own = 0, most = 0;
+    for (int b = 0; b < m->nblock_at - 1; b++) {
+      const int n = m->block_at[b + 1] - m->block_at[b], *v = m->index_v + m->block_at[b];
+      for (int i = 0; i < n; i++) {
+        const double mass = M[m->mass_base[b] + i * n + i];
+        if (v[i] == bad) own = mass;
+        if (m->vel[v[i]].rod == m->vel[bad].rod) most = fmax(most, mass);
+      }
+    }
+    td_report_singular(m, w, bad, most > 0 ? own / most : 0);
+  }
   arena_close(s, mark);
-  return status == TD_E_SINGULAR ? report_singular(m, w) : status;
+  return status;
 }
 
 td_status td_sparse_forward(const td_model* m, td_work* w) {

@@ -120,6 +120,12 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   if (result->converged && s->stable) say_search(s, result);
   if (status == TD_E_DIVERGED || status == TD_E_SINGULAR)
     td_statics_explain(s, q, l, result->note, sizeof result->note);
+  if (status == TD_E_DIVERGED && !*result->note && !*s->work->failure && s->limit_point > 0)
+    snprintf(result->note, sizeof result->note,
+             "limit point: as the loads grow the stiffness vanishes at %.4g of them, and no "
+             "equilibrium near the start carries more; follow the path, which turns back there, "
+             "with `trace` along a parameter, or start beyond it with --at",
+             s->limit_point);
   if (status == TD_E_DIVERGED && !*result->note && !*s->work->failure)
     snprintf(result->note, sizeof result->note,
              "no equilibrium was found near the start; under growing loads the path of equilibria "

@@ -137,6 +137,19 @@ MODEL
 expect 3 equil cart.m
 says 'no restoring force along joint(1).dof(1): nothing balances 2 N there'
 
+# a spring 10 x against a force F exp(x) carries no more than F = 10/e = 3.679, at x = 1: the share of
+# the load is found to its last step, 1e-5
+cat >limit.m <<'MODEL'
+F = param('F', 5); world.g = [0 0 0];
+body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];
+joint(1).dof(1).spring.coeff = 10; joint(1).dof(1).input = F*exp(dof(joint(1), 1));
+MODEL
+expect 0 equil limit.m --set F=3.6
+expect 3 equil limit.m
+says 'limit point: as the loads grow the stiffness vanishes at 0.7357 of them'
+says 'with `trace` along a parameter'
+json limit.out/equilibrium.json 'd["converged"] is False and "limit point" in d["note"]'
+
 # forces and multipliers are outputs like others; those that dependent constraints leave open are named
 cat >held.m <<'MODEL'
 % A mass on a spring, held in x once, or twice by the same constraint.
