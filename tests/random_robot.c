@@ -144,12 +144,15 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
     p->v[i] = 1.5 * check_random(seed);
   }
   if (p->joint == ROBOT_PRISMATIC) p->q[0] *= 0.2;
+  // springs that turn rods by their base are soft, as the rods are: a newton metre coils them up
   const bool held = plan->kind == ROBOT_RESTING;
+  const double soft = p->rod ? 0.03 : 1;
   for (int i = 0; i < joint_table[p->joint].n && joint_table[p->joint].plain; i++) {
     const double draw = between(seed, 0, 1);
     if (held || draw < 0.5)
-      p->spring[i] = between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
-    if (held || (draw < 0.3 && plan->kind == ROBOT_ANY)) p->damper[i] = between(seed, 0.2, 1);
+      p->spring[i] = soft * between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
+    if (held || (draw < 0.3 && plan->kind == ROBOT_ANY))
+      p->damper[i] = soft * between(seed, 0.2, 1);
   }
   p->one_sided = plan->kind == ROBOT_ANY && p->spring[0] > 0 && chance(seed, 0.15);
   if (plan->kind == ROBOT_ANY && joint_table[p->joint].plain && chance(seed, 0.2)) {
@@ -204,7 +207,11 @@ static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
   l->damping =
       plan->kind == ROBOT_CONSERVATIVE || plan->kind == ROBOT_FLYING ? 0 : between(seed, 0.2, 1);
   if (l->kind == ROBOT_DAMPER) l->power = between(seed, 1, 2);
-  l->rest = between(seed, 0.1, 0.4);
+  // rest lengths are near those at the start: tens of newtons would crush rods as soft as these
+  double from[3], to[3], distance = 0;
+  world_point(plan, &l->a, from), world_point(plan, &l->b, to);
+  for (int i = 0; i < 3; i++) distance += (to[i] - from[i]) * (to[i] - from[i]);
+  l->rest = between(seed, 0.85, 1.1) * sqrt(distance);
   l->rows = 1 + pick(seed, 7);
 }
 
@@ -362,17 +369,19 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
   }
   if ((any || kind == ROBOT_RESTING) && chance(seed, 0.5)) {
     plan->loaded = pick(seed, plan->npart);
-    for (int i = 0; i < 6; i++) plan->load[i] = (i < 3 ? 1 : 0.1) * check_random(seed);
+    const double torque = plan->part[plan->loaded].rod ? 0.01 : 0.1;
+    for (int i = 0; i < 6; i++) plan->load[i] = (i < 3 ? 1 : torque) * check_random(seed);
   }
   if (any && chance(seed, 0.3)) {
     plan->followed = pick(seed, plan->npart);
-    for (int i = 0; i < 6; i++) plan->follow[i] = (i < 3 ? 1 : 0.1) * check_random(seed);
+    const double torque = plan->part[plan->followed].rod ? 0.01 : 0.1;
+    for (int i = 0; i < 6; i++) plan->follow[i] = (i < 3 ? 1 : torque) * check_random(seed);
   }
   for (int k = 0; any && k < plan->npart && plan->driver < 0; k++)
     if (joint_table[plan->part[k].joint].plain && !plan->part[k].driven && !plan->part[k].equal &&
         chance(seed, 0.3)) {
       plan->driver = k;
-      plan->effort = between(seed, -0.5, 0.5);
+      plan->effort = (plan->part[k].rod ? 0.1 : 1) * between(seed, -0.5, 0.5);
       plan->law = !plan->part[k].rod && chance(seed, 0.3);
       plan->task = !plan->part[k].rod && !plan->law && chance(seed, 0.3);
     }
@@ -389,7 +398,7 @@ robot_style robot_style_plain(void) {
                        .linear = "dense",
                        .solver = "auto",
                        .refine = 1,
-                       .t_final = 0.04,
+                       .t_final = 0.02,
                        .rtol = 1e-8};
 }
 
@@ -1043,7 +1052,7 @@ static void write_mesh(writer* w) {
   say(w, "; joint(%d).second = at(mesh(1), 6); joint(%d).tr.trans = ", j, j);
   polar_row(w, plan->tie_point, LENGTH);
   say(w, "; joint(%d).spring.coeff = ", j);
-  number(w, 50, STIFFNESS);
+  number(w, 5, STIFFNESS);
   say(w, "; joint(%d).spring.init = ", j);
   number(w, 0.1, LENGTH);
   say(w, ";\n");

@@ -20,10 +20,11 @@
 #include "taut.h"
 
 // Relative to speeds, below which there is no jump; to positions; and to the jumps of the rates of
-// the constraints, which they must follow.
+// the constraints, which they must follow up to rounding.
 #define NO_JUMP 1e-11
 #define NO_GAP 1e-9
 #define FOLLOWED 1e-7
+#define ROUNDING 1e-12
 
 // Prescribed motion on one side of the instant.
 typedef struct side {
@@ -176,9 +177,10 @@ static td_status strike(const td_model* m, td_state* state, td_work* w, const si
   w->load = load;
   w->placed = false;
   w->t = NAN;
-  if (status != TD_OK || !(size > FOLLOWED * most)) return status;
+  // a loop that does not feel the jump is left with rounding, which is relative to the jump itself
   double jump;
   const char* name = jumper(m, a, b, &jump);
+  if (status != TD_OK || !(size > FOLLOWED * most + ROUNDING * fabs(jump))) return status;
   td_work_fail(w,
                "the speed of %s jumps by %.4g at t = %g s, which the loop of %s cannot follow: %s "
                "is left with %.3g; prescribe a motion that the mechanism can follow",

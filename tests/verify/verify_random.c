@@ -75,6 +75,11 @@ static bool simulate(robot* r, td_sim_stats* stats, char* why, size_t size) {
   return status == TD_OK;
 }
 
+// A prescribed motion that the loops do not allow: found when it begins, and refused
+static bool cannot_follow(const char* why) {
+  return strstr(why, "cannot follow") != NULL || strstr(why, "constraints cannot be met") != NULL;
+}
+
 // ---- what was tried ---------------------------------------------------------------------------
 
 static int pairs[ROBOT_ELEMENT_COUNT][ROBOT_ELEMENT_COUNT];
@@ -119,6 +124,11 @@ static int read_seeds(void** state) {
     first_seed = first, seed_count = count;
   if (CHECK_SANITIZED) seed_count = seed_count / 5 + 1;
   return 0;
+}
+
+// What is dear is done for one robot of `each`, and for all with TENDRIL_LONG
+static bool its_turn(uint64_t seed, int what, int each) {
+  return getenv("TENDRIL_LONG") != NULL || (seed + (uint64_t)what) % (uint64_t)each == 0;
 }
 
 static int failures;
@@ -212,8 +222,20 @@ static bool touching_rods(const random_robot* p) {
   return false;
 }
 
+// A helix in a rod counts from its base: it is not that of both halves.  It is drawn straight for
+// the law of rods in two; false when there is none.
+static bool straightened(const random_robot* plan, random_robot* straight) {
+  bool any = false;
+  *straight = *plan;
+  for (int k = 0; k < plan->ncable; k++) {
+    any = any || plan->cable[k].helix > 0;
+    straight->cable[k].helix = 0;
+  }
+  return any;
+}
+
 static void try_ways(uint64_t seed, int* tried, int* refused) {
-  random_robot plan;
+  random_robot plan, straight;
   robot_style plain = robot_style_plain();
   if (!random_robot_make(&plan, seed, ROBOT_ANY)) return;
   robot_values values;
@@ -232,23 +254,36 @@ static void try_ways(uint64_t seed, int* tried, int* refused) {
   const int points = random_robot_points(&plan);
   double *start = calloc(9 * (size_t)points, sizeof(double)),
          *end = calloc(9 * (size_t)points, sizeof(double)),
-         *other = calloc(9 * (size_t)points, sizeof(double)), motion, acceleration;
-  char why[300] = "";
+         *other = calloc(9 * (size_t)points, sizeof(double)),
+         *reference = calloc(9 * (size_t)points, sizeof(double)), motion, acceleration;
+  char why[600] = "";
   const bool solved = sense(&a, &plan, &plain, start);
   if (!solved) broken(&plan, "plain: no acceleration", INFINITY, 0, text);
   const bool ran = solved && simulate(&a, NULL, why, sizeof why);
-  if (solved && !ran) {
+  const bool unfollowed = solved && !ran && cannot_follow(why);
+  if (unfollowed) {
+    note_refusal(why, seed);
+    (*refused)++;
+  } else if (solved && !ran) {
     broken(&plan, "plain: no motion", INFINITY, 0, text);
     printf("  %s\n", why);
   }
   if (ran) sense(&a, &plan, &plain, end);
-  for (int k = 0; k < WAYS && solved; k++) {
+  for (int k = 0; k < WAYS && solved && !unfollowed; k++) {
     robot_style style = plain;
     robot b;
     ways[k].change(&style);
     if (style.split_rods && touching_rods(&plan)) continue;
     if (style.reversed && plan.has[ROBOT_EQUAL]) continue;  // refers to an earlier joint
-    char* written = random_robot_text(&plan, &style, &values);
+    const bool helix = style.split_rods && straightened(&plan, &straight);
+    memcpy(reference, start, 9 * (size_t)points * sizeof(double));
+    if (helix) {
+      char* straight_text = random_robot_text(&straight, &plain, NULL);
+      if (robot_load(straight_text, NULL, false, &b)) sense(&b, &plan, &plain, reference);
+      robot_free(&b);
+      free(straight_text);
+    }
+    char* written = random_robot_text(helix ? &straight : &plan, &style, &values);
     if (!robot_load(written, &values, ways[k].overrides, &b)) {
       char law[600];
       snprintf(law, sizeof law, "%s is refused: %s", ways[k].name, b.message);
@@ -258,12 +293,12 @@ static void try_ways(uint64_t seed, int* tried, int* refused) {
         broken(&plan, law, INFINITY, 0, written);
     } else {
       sense(&b, &plan, &style, other);
-      compare(start, other, points, &motion, &acceleration);
+      compare(reference, other, points, &motion, &acceleration);
       if (!(motion <= 1e-9))
         broken(&plan, ways[k].name, motion, 1e-9, written);
       else if (!(acceleration <= exact))
         broken(&plan, ways[k].name, acceleration, exact, written);
-      else if (ran && ways[k].dynamics) {
+      else if (ran && ways[k].dynamics && its_turn(seed, k, 4)) {
         const double tol = has_corners(&plan) ? 50 * moved : moved;
         if (!simulate(&b, NULL, why, sizeof why)) {
           broken(&plan, ways[k].name, INFINITY, tol, written);
@@ -280,7 +315,7 @@ static void try_ways(uint64_t seed, int* tried, int* refused) {
     robot_free(&b);
     free(written);
   }
-  free(start), free(end), free(other), free(text);
+  free(start), free(end), free(other), free(reference), free(text);
   robot_free(&a);
 }
 
@@ -341,11 +376,13 @@ static void test_energy_balance(void** state) {
     for (robot_kind kind = ROBOT_ANY; kind <= ROBOT_FLYING; kind++) {
       random_robot plan;
       const robot_style plain = robot_style_plain();
-      if (!random_robot_make(&plan, first_seed + (uint64_t)i, kind)) continue;
+      if (!its_turn(first_seed + (uint64_t)i, (int)kind, 3) ||
+          !random_robot_make(&plan, first_seed + (uint64_t)i, kind))
+        continue;
       char* text = random_robot_text(&plan, &plain, NULL);
       robot r;
       td_sim_stats s;
-      char why[300] = "";
+      char why[600] = "";
       if (robot_load(text, NULL, false, &r)) {
         const td_energies e = td_energy(r.model, r.state, r.work);
         const double size = 1 + e.kinetic + fabs(e.elastic) + fabs(e.gravity);
@@ -357,7 +394,7 @@ static void test_energy_balance(void** state) {
             broken(&plan, kind == ROBOT_ANY ? "energy balance" : "energy", error, tol, text);
           if (kind != ROBOT_ANY && !(fabs(s.work_done) <= 1e-6 * size))
             broken(&plan, "work of nothing", fabs(s.work_done), 1e-6, text);
-        } else {
+        } else if (!cannot_follow(why)) {
           broken(&plan, why, INFINITY, 0, text);
         }
       }
@@ -375,12 +412,13 @@ static void test_motion_without_damping_can_be_reversed(void** state) {
     random_robot plan;
     robot_style plain = robot_style_plain();
     plain.rtol = 1e-9;
-    if (!random_robot_make(&plan, first_seed + (uint64_t)i, ROBOT_CONSERVATIVE) ||
+    if (!its_turn(first_seed + (uint64_t)i, 0, 4) ||
+        !random_robot_make(&plan, first_seed + (uint64_t)i, ROBOT_CONSERVATIVE) ||
         has_corners(&plan))
       continue;
     char* text = random_robot_text(&plan, &plain, NULL);
     robot r;
-    char why[300];
+    char why[600];
     if (robot_load(text, NULL, false, &r)) {
       const int points = random_robot_points(&plan);
       double *start = calloc(9 * (size_t)points, sizeof(double)),
@@ -435,7 +473,9 @@ static void test_momentum_of_what_flies_is_kept(void** state) {
   for (int i = 0; i < seed_count; i++) {
     random_robot plan;
     const robot_style plain = robot_style_plain();
-    if (!random_robot_make(&plan, first_seed + (uint64_t)i, ROBOT_FLYING)) continue;
+    if (!its_turn(first_seed + (uint64_t)i, 0, 2) ||
+        !random_robot_make(&plan, first_seed + (uint64_t)i, ROBOT_FLYING))
+      continue;
     memset(plan.part[0].turn, 0,
            sizeof plan.part[0].turn);  // its translations are along the world's axes
     bool absolute = false;  // nodes of rods that count in the world carry momentum of their own
@@ -444,7 +484,7 @@ static void test_momentum_of_what_flies_is_kept(void** state) {
     for (int k = 0; k < plan.nlink; k++) absolute = absolute || plan.link[k].a.part < 0;
     char* text = random_robot_text(&plan, &plain, NULL);
     robot r;
-    char why[300];
+    char why[600];
     if (!absolute && robot_load(text, NULL, false, &r)) {
       double P[2][3], L[2][3], size = 1, worst = 0;
       momentum(&r, P[0], L[0]);
