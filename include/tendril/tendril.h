@@ -410,6 +410,15 @@ const double* td_trajectory_inputs(const td_trajectory* trajectory, int row);  /
 const double* td_trajectory_memory(const td_trajectory* trajectory, int row);
 const td_sim_stats* td_trajectory_stats(const td_trajectory* trajectory);
 const char* td_trajectory_diagnosis(const td_trajectory* trajectory);  // "" when all went well
+// Can the numbers be trusted?  Energy balance, bounds of states and sensors, constraints, charts
+// and rods are looked at; docs/simulation.md has the limits.
+typedef enum td_verdict {
+  TD_TRUST_OK,
+  TD_TRUST_LOOK,  // have a look before use
+  TD_TRUST_WRONG
+} td_verdict;
+// `reasons` (may be NULL): sentences, one a line, that belong to the trajectory; "" when ok.
+td_verdict td_trajectory_trust(const td_trajectory* trajectory, const char** reasons);
 // Events that happened: time and index of the model's event.
 int td_trajectory_event_count(const td_trajectory* trajectory);
 void td_trajectory_event(const td_trajectory* trajectory, int i, double* t, int* event);

@@ -15,10 +15,10 @@ Everything is NumPy arrays; errors of the tool become `tendril.Error` with its m
 """
 
 from .linear import Linear
-from .results import Equations, Equilibrium, Modes, Trajectory
+from .results import Equations, Equilibrium, Modes, Trajectory, Trust
 from .robot import Plant, Robot, State, load, loads
 from ._library import Error, version
 
-__all__ = ["Equations", "Equilibrium", "Error", "Linear", "Modes", "Plant", "Robot", "State", "Trajectory",
+__all__ = ["Equations", "Equilibrium", "Error", "Linear", "Modes", "Plant", "Robot", "State", "Trajectory", "Trust",
            "load", "loads", "version"]
 __version__ = version()

@@ -167,6 +167,7 @@ FUNCTIONS = {
     "td_trajectory_inputs": (DoubleP, [_P, _I]),
     "td_trajectory_stats": (c.POINTER(td_sim_stats), [_P]),
     "td_trajectory_diagnosis": (_S, [_P]),
+    "td_trajectory_trust": (_I, [_P, c.POINTER(_S)]),
     "td_trajectory_event_count": (_I, [_P]),
     "td_trajectory_event": (None, [_P, _I, DoubleP, c.POINTER(_I)]),
     "td_plant_new": (_I, [_P, _P, _State, c.POINTER(td_sim_options), c.POINTER(_P)]),

@@ -68,6 +68,17 @@ class Modes:
 
 
 @dataclass
+class Trust:
+    """The verdict on a simulation: "ok", "look" or "wrong", and why."""
+
+    verdict: str
+    reasons: list[str]
+
+    def __str__(self) -> str:
+        return ": ".join([self.verdict, "; ".join(self.reasons)] if self.reasons else [self.verdict])
+
+
+@dataclass
 class Trajectory:
     """A simulation: one row per output time; run["tip_x"] is a sensor."""
 
@@ -81,6 +92,7 @@ class Trajectory:
     events: list[tuple[float, int]]
     statistics: dict[str, object]
     final: "State"
+    trust: Trust  # can the numbers be trusted?
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A sensor by name; of a vector sensor "tip", the columns tip_x, tip_y, tip_z together."""
@@ -98,4 +110,4 @@ class Trajectory:
         s = self.statistics
         return table("Simulation", [("time", f"{self.t[0]:g} … {self.t[-1]:g} s"), ("rows", len(self.t)),
                                     ("steps", s["steps"]), ("solver", s["why"]),
-                                    ("energy error", f"{s['energy_error']:.2g} J")])
+                                    ("energy error", f"{s['energy_error']:.2g} J"), ("trust", str(self.trust))])

@@ -15,7 +15,7 @@ import numpy as np
 from ._library import (Error, Owned, Progress, address, lib, matrix, status_text, td_equil_result, td_linear,
                        td_modes_result, td_report, td_sim_stats, td_sizes)
 from .linear import Linear
-from .results import Equations, Equilibrium, Modes, Trajectory, table
+from .results import Equations, Equilibrium, Modes, Trajectory, Trust, table
 
 _USAGE = "the function was called with arguments it cannot use"
 SOLVERS = {"auto": 0, "explicit": 1, "stiff": 2, "leapfrog": 3}
@@ -342,8 +342,11 @@ class Robot:
         for i in range(lib.td_trajectory_event_count(p)):
             lib.td_trajectory_event(p, i, c.byref(at), c.byref(which))
             events.append((at.value, which.value))
+        reasons = c.c_char_p()
+        verdict = ("ok", "look", "wrong")[lib.td_trajectory_trust(p, c.byref(reasons))]
+        trust = Trust(verdict, (reasons.value or b"").decode().splitlines())
         return Trajectory(t[:, 0], q, v, u, y, e, self.sensor_names, events,
-                          _statistics(lib.td_trajectory_stats(p).contents), final)
+                          _statistics(lib.td_trajectory_stats(p).contents), final, trust)
 
     def plant(self, state: Optional[State] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
               solver: Optional[str] = None) -> "Plant":

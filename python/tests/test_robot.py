@@ -64,6 +64,15 @@ class Analysing(unittest.TestCase):
         self.assertIn("tip_x", rest._repr_html_())
         self.assertRegex(robot._repr_html_(), "<iframe srcdoc=|<table")
         self.assertIn("steps", run._repr_html_())
+        self.assertEqual((run.trust.verdict, run.trust.reasons), ("ok", []))
+
+    def test_trust_names_what_is_wrong(self):
+        robot = tendril.loads("body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.trans = [inf 0 0];"
+                              "joint(1).dof.rate = 1e9; par.t_final = 2; par.dt_out = 2;")
+        trust = robot.simulate().trust
+        self.assertEqual(trust.verdict, "wrong")
+        self.assertIn("faster than light", trust.reasons[0])
+        self.assertEqual(str(trust), "wrong: " + "; ".join(trust.reasons))
 
     def test_linear_model_and_gains(self):
         robot = tendril.loads(CART)

@@ -191,6 +191,7 @@ int component_count(const session* s, int i, size_t* stem);
 cJSON* inputs_json(const session* s, const td_state* state);  // by name
 cJSON* energies_json(td_energies e);
 const char* solver_text(td_solver solver);
+const char* trust_text(td_verdict verdict);  // "ok", "look", "wrong"
 cJSON* summary_json(session* s);
 cJSON* earlier_json(const session* s);  // NULL: no other command was here
 void say_sizes(session* s);

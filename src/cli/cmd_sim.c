@@ -46,6 +46,37 @@ static void say_sim(session* s) {
   if (events) say(s, "  events: %d\n", events);
 }
 
+const char* trust_text(td_verdict verdict) {
+  switch (verdict) {
+    case TD_TRUST_OK:
+      return "ok";
+    case TD_TRUST_LOOK:
+      return "look";
+    case TD_TRUST_WRONG:
+      return "wrong";
+  }
+  return "";
+}
+
+// One line: "trust: look: this; that".  What is wrong is said even where nothing else is printed.
+static void say_trust(session* s) {
+  const char* reasons;
+  const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
+  const bool silent = s->opt->json || s->opt->quiet;
+  if (silent && verdict != TD_TRUST_WRONG) return;
+  char* line = format_text("trust: %s", trust_text(verdict));
+  for (const char* between = ": "; line && *reasons; between = "; ") {
+    const int n = (int)strcspn(reasons, "\n");
+    char* longer = format_text("%s%s%.*s", line, between, n, reasons);
+    free(line);
+    line = longer;
+    reasons += n + (reasons[n] == '\n');
+  }
+  if (line && silent) complain(0, "%s", line);
+  if (line) say(s, "%s\n", line);
+  free(line);
+}
+
 // Parameters that controllers take to be others than they are.
 static int believe(session* s, td_sim_options* o) {
   if (s->opt->nassume == 0) return CODE_DONE;
@@ -110,8 +141,12 @@ int sim_step(session* s) {
   const td_status status = simulate(s, &o);
   end_jit(s, jit);
   if (status != TD_OK) s->partial = true;
-  if (s->trajectory && td_trajectory_rows(s->trajectory) > 0) say_sim(s);
-  if (status == TD_OK) return CODE_DONE;
+  if (s->trajectory && td_trajectory_rows(s->trajectory) > 0) {
+    say_sim(s);
+    say_trust(s);
+  }
+  if (status == TD_OK)
+    return td_trajectory_trust(s->trajectory, NULL) == TD_TRUST_WRONG ? CODE_NUMERICS : CODE_DONE;
   const char* why = s->trajectory ? td_trajectory_diagnosis(s->trajectory) : "";
   if (!*why) return session_failed(s, status, "simulation");
   return complain(code_of(status), "simulation: %s: %s", td_status_text(status), why);

@@ -191,6 +191,22 @@ const char* solver_text(td_solver solver) {
   return "";
 }
 
+static cJSON* trust_json(const td_trajectory* trajectory) {
+  const char* reasons;
+  const td_verdict verdict = td_trajectory_trust(trajectory, &reasons);
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddStringToObject(o, "verdict", trust_text(verdict));
+  cJSON* list = cJSON_AddArrayToObject(o, "reasons");
+  while (*reasons) {
+    const int n = (int)strcspn(reasons, "\n");
+    char* one = format_text("%.*s", n, reasons);
+    if (one) cJSON_AddItemToArray(list, cJSON_CreateString(one));
+    free(one);
+    reasons += n + (reasons[n] == '\n');
+  }
+  return o;
+}
+
 static cJSON* simulation_json(const td_trajectory* trajectory) {
   const td_sim_stats* st = td_trajectory_stats(trajectory);
   cJSON* o = cJSON_CreateObject();
@@ -273,6 +289,7 @@ cJSON* summary_json(session* s) {
   json_add(o, "inputs", inputs_json(s, s->state));
   if (s->has_equil) json_add(o, "equilibrium", equil_json(s));
   if (s->trajectory) {
+    json_add(o, "trust", trust_json(s->trajectory));
     json_add(o, "simulation", simulation_json(s->trajectory));
     json_add(o, "energy", energy_balance_json(td_trajectory_stats(s->trajectory)));
   }

@@ -32,6 +32,11 @@ void td_displace_chains(const td_model* model, td_work* work, td_state* state, c
 // Least margin to a coordinate singularity of three-number charts (1: none near, 0: at it), and the
 // DOF's name.
 double td_chart_margin(const td_model* model, const double* q, const char** name);
+// At the state placed last: the diagonal of the box around all stations [m]; and the least stretch
+// of the pieces of rods (1: as long as made, 0: pressed to nothing), infinity without rods, and the
+// rod's name.
+double td_robot_size(const td_model* model, const td_work* work);
+double td_least_stretch(const td_model* model, const td_work* work, const char** rod);
 
 // ---- constraints ------------------------------------------------------------------------------
 // Move q (then v) onto the constraints, in the metric of the mass matrix.  Rows that are not to be

@@ -19,6 +19,7 @@
 #include "motion.h"
 #include "sampler.h"
 #include "swap.h"
+#include "trust.h"
 
 // States up to which Radau serves: up to there all eigenvalues are known
 enum { RADAU_LARGEST = 400 };
@@ -55,6 +56,7 @@ typedef struct run {
   int chatter;         // how often
   double next_report;  // wall time
   bool chart_warned, singular_noted;
+  td_trust_measures trust;
   const td_code* judged;  // the last code that was looked at
 } run;
 
@@ -102,6 +104,7 @@ static td_status add_row(run* r, double t, const double* y) {
   td_motion_unpack(m, t, y);
   const td_energies energy = td_energy(m->model, m->state, m->work);
   double* sensors = row + 1 + size->nq + size->nv;
+  td_trust_look(&r->trust, m, &energy, y[m->ode.n]);
   row[0] = t;
   memcpy(row + 1, m->state->q, (size_t)size->nq * sizeof(double));
   memcpy(row + 1 + size->nq, m->state->v, (size_t)size->nv * sizeof(double));
@@ -296,6 +299,7 @@ static void watch(run* r) {
   td_motion* m = r->motion;
   td_motion_unpack(m, r->t, r->y);
   if (m->size.nconstraint > 0 && !settles_here(r)) measure_errors(r);
+  td_trust_step(&r->trust, m, r->y[m->ode.n]);
   if (!r->singular_noted && r->stepper != NULL && r->stepper->singular > 0) {
     r->singular_noted = true;
     td_trajectory_say(r->out,
@@ -477,6 +481,8 @@ static td_status loop(run* r) {
   if (!goes_on) TD_TRY(run_sampler(r));
   TD_TRY(settle(r));
   r->y[r->motion->ode.n] = 0;  // the energy is counted from here
+  td_motion_unpack(r->motion, r->t, r->y);
+  td_trust_begin(&r->trust, r->motion, r->plan->atol);
   TD_TRY(add_row(r, r->t, r->y));
   if (goes_on) TD_TRY(run_sampler(r));
   r->row = 1;
@@ -595,6 +601,8 @@ static void finish(run* r, td_status status) {
   s->energy_end = last.kinetic + last.elastic + last.gravity;
   s->work_done = r->y[r->motion->ode.n];
   s->energy_error = s->energy_end - s->energy_start - s->work_done;
+  td_trust_look(&r->trust, r->motion, &last, s->work_done);
+  td_trust_judge(&r->trust, r->motion, r->chart_warned, status, r->out);
 }
 
 td_status td_run(const td_model* model, td_work* work, td_state* state, const td_run_plan* plan,

@@ -85,6 +85,12 @@ const double* td_trajectory_memory(const td_trajectory* p, int row) {
 
 const td_sim_stats* td_trajectory_stats(const td_trajectory* p) { return &p->stats; }
 const char* td_trajectory_diagnosis(const td_trajectory* p) { return p->diagnosis; }
+
+td_verdict td_trajectory_trust(const td_trajectory* p, const char** reasons) {
+  if (reasons != NULL) *reasons = p->reasons;
+  return p->verdict;
+}
+
 int td_trajectory_event_count(const td_trajectory* p) { return p->nmark; }
 
 void td_trajectory_event(const td_trajectory* p, int i, double* t, int* event) {

@@ -21,6 +21,8 @@ struct td_trajectory {
   int nmark, mark_cap;
   td_sim_stats stats;
   char diagnosis[1024];
+  td_verdict verdict;
+  char reasons[1500];  // one a line
 };
 
 td_trajectory* td_trajectory_new(td_sizes size);

@@ -52,9 +52,18 @@ function facts(o: Record<string, unknown>): [string, string][] {
     .map(([k, v]) => [k.replace(/_/g, ' '), typeof v === 'number' ? format(v, 6) : String(v)]);
 }
 
+// The verdict on a simulation where there is one to read; null: it is to be trusted, or there was none.
+export function trustNotice(s: Summary): HTMLElement | null {
+  const trust = s.trust as { verdict: string; reasons: string[] } | undefined;
+  if (!trust || trust.verdict === 'ok') return null;
+  const head = trust.verdict === 'wrong' ? 'These results are wrong' : 'Have a look before using these results';
+  return el('div', { class: 'warning' }, el('b', {}, head), el('ul', {}, ...trust.reasons.map((r) => el('li', {}, r))));
+}
+
 export function runPanel(r: Report): HTMLElement {
   const s = r.summary ?? {};
   const box = el('div', { class: 'text' });
+  if (s.trust) box.append(el('h2', {}, 'Trust'), el('p', {}, [s.trust.verdict, ...s.trust.reasons].join(': ')));
   if (s.partial) box.append(el('p', { class: 'warning' }, 'This run is partial: it was stopped or failed half-way.'));
   if (s.simulation?.diagnosis) box.append(el('p', { class: 'warning' }, s.simulation.diagnosis));
   if (s.command) box.append(el('h2', {}, 'Command'), el('pre', { class: 'command' }, s.command));

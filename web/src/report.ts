@@ -2,7 +2,7 @@
 import type { Report } from './data';
 import { floats, format, Rows } from './data';
 import { findMarkers } from './markers';
-import { modelPanel, runPanel } from './panels';
+import { modelPanel, runPanel, trustNotice } from './panels';
 import { charts, Plots } from './plots';
 import { Shell } from './shell';
 import { button, el, press, swap } from './ui';
@@ -103,6 +103,7 @@ export class ReportPage {
   private setMeta(): void {
     const s = this.data.summary ?? {};
     const parts: string[] = [];
+    if (s.trust) parts.push(`trust: ${s.trust.verdict}`);
     const dof = s.sizes ? Math.max(s.sizes.nfree - s.sizes.constraints, 0) : undefined;
     if (dof !== undefined) parts.push(`${dof} DOF`);
     if (this.rows) parts.push(`${format(this.times[this.times.length - 1]! - this.times[0]!)} s`);
@@ -110,6 +111,8 @@ export class ReportPage {
       const span = s.simulation.t_end - this.times[0]!;
       parts.push(`${format(span / s.timings.simulate, 3)} \u00d7 real time`);
     }
+    const notice = trustNotice(s);
+    if (notice) this.shell.notice.replaceChildren(notice);
     this.shell.meta.textContent = parts.join('  \u00b7  ');
   }
 

@@ -29,6 +29,7 @@ export class Shell {
   readonly tabs = new Tabs();
   readonly stage: Stage;
   readonly meta = el('span', { class: 'meta' });
+  readonly notice = el('div', { class: 'notice' });
   readonly caption = el('div', { class: 'caption' });
   readonly title: HTMLElement;
   markers: Marker[] = [];
@@ -63,7 +64,7 @@ export class Shell {
       'div',
       { class: 'app' },
       header,
-      el('main', {}, el('section', { class: 'view' }, this.picture, this.bar), el('aside', {}, this.tabs.bar, this.tabs.body)),
+      el('main', {}, el('section', { class: 'view' }, this.picture, this.bar), el('aside', {}, this.notice, this.tabs.bar, this.tabs.body)),
       this.help,
     );
     document.getElementById('app')!.replaceChildren(this.root);
