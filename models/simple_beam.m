@@ -38,6 +38,7 @@ switch model
     joint(1).tr(2).rot = [0 inf 0];
   case 'eba'
     joint(1).tr(2).rot = [0 0 inf 0];
+    joint(1).chart = 'vector';              % the state of Eq. 54 itself
   otherwise
     error('model must be srl, ebr or eba');
 end

@@ -141,6 +141,7 @@ else
     joint(1).second = [1 1:n];
     joint(1).tr(1).trans = [inf inf inf];
     joint(1).tr(1).rot = [0 inf inf inf];
+    joint(1).chart = 'vector';                         % the published states; it never turns by half a turn
     joint(1).dof(3).init = (1:n)'*l;
     joint(2).first = [1 0:n-1];
     joint(2).second = [1 1:n];

@@ -264,8 +264,27 @@ static td_status judge_chart(const trial* t, const model_hop* hop) {
                   d->joint, sqrt(sum));
 }
 
+// The same of one whose quaternion is integrated, before it is made a unit one.
+static td_status judge_vector_part(const trial* t, const model_hop* hop) {
+  int largest = hop->q + 1;
+  double sum = 0;
+  for (int i = hop->q + 1; i < hop->q + hop->nq; i++) {
+    const double x = t->w->num[t->m->pos[i].init];
+    sum += x * x;
+    if (fabs(x) > fabs(t->w->num[t->m->pos[largest].init])) largest = i;
+  }
+  if (!(sum >= 1) || isinf(sum)) return TD_OK;  // what is not finite has its own message
+  const model_dof* d = &t->m->pos[largest];
+  return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, d),
+                  "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be "
+                  "below 1 at the start, got %g",
+                  d->joint, sqrt(sum));
+}
+
 static td_status judge_numbers(const trial* t) {
   td_status worst = TD_OK;
+  for (int i = 0; i < t->m->nhop; i++)
+    if (t->m->hop[i].vector) TD_TRY(judge_vector_part(t, &t->m->hop[i]));
   for (int i = 0; i < t->m->npos; i++) {
     if (isfinite(t->w->q_initial[i])) continue;
     worst = td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->pos[i]),

@@ -107,6 +107,24 @@ static double mean_stretch(const td_model* m, const td_work* w, const model_prob
   return sum / m->rod[p->rod - 1].length;
 }
 
+// ddof of the vector part of a unit quaternion: its rate, which is no coordinate's.
+static const model_hop* turn_of(const td_model* m, const model_probe* p) {
+  return &m->hop[m->pos[p->q].hop];
+}
+
+static bool shows_turn(const td_model* m, const model_probe* p) {
+  return m->pos[p->q].hop >= 0 && turn_of(m, p)->vector;
+}
+
+// That rate with the quaternion Q, in which it is linear.
+static double turn_rate(const td_model* m, const td_work* w, const model_probe* p,
+                        const double* Q) {
+  const model_hop* hop = turn_of(m, p);
+  double rate[4];
+  td_hop_rate(hop, Q, w->v + hop->v, rate);
+  return rate[p->q - hop->q];
+}
+
 static double probe_value(const td_model* m, td_work* w, int i) {
   const model_probe* p = &m->probe[i];
   switch (p->kind) {
@@ -136,6 +154,8 @@ static double probe_value(const td_model* m, td_work* w, int i) {
     case SENSOR_COORD:
       return w->q[p->q];
     case SENSOR_DDOF:
+      if (shows_turn(m, p)) return turn_rate(m, w, p, w->q + turn_of(m, p)->q);
+      return w->v[p->v];
     case SENSOR_V:
     case SENSOR_DCOORD:
       return w->v[p->v];
@@ -214,6 +234,17 @@ static double coordinate_change(const td_model* m, const td_work* w, int q, int 
   return qdot[q - hop->q];
 }
 
+// Of the rate of a vector part: along the velocity as its number along the DOF, along the DOF that
+// of the changed quaternion.
+static double turn_rate_change(const td_model* m, const td_work* w, const model_probe* p, int col,
+                               bool rate) {
+  if (rate) return coordinate_change(m, w, p->q, col);
+  const model_hop* hop = turn_of(m, p);
+  double dQ[4];
+  for (int i = 0; i < hop->nq; i++) dQ[i] = coordinate_change(m, w, hop->q + i, col);
+  return turn_rate(m, w, p, dQ);
+}
+
 // dE = (dE/dq) or (dE/dv) along a column: with h the momentum of what lies beyond, dT = h·U or h·S.
 static double energy_change(const td_model* m, const td_work* w, int col, bool rate);
 
@@ -245,6 +276,8 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
     case SENSOR_COORD:
       return rate ? 0 : coordinate_change(m, w, p->q, col);
     case SENSOR_DDOF:
+      if (shows_turn(m, p)) return turn_rate_change(m, w, p, col, rate);
+      return rate && m->col[col].first && m->col[col].v == p->v;
     case SENSOR_V:
     case SENSOR_DCOORD:
       return rate && m->col[col].first && m->col[col].v == p->v;

@@ -136,7 +136,10 @@ static ex probe_expression(deriver* d, int i) {
     case SENSOR_DOF:
     case SENSOR_Q:
       return td_ex_var(g, d->out->q[p->q]);
-    case SENSOR_DDOF:
+    case SENSOR_DDOF:  // of the vector part of a unit quaternion it is no coordinate
+      if (d->m->pos[p->q].hop >= 0 && d->m->hop[d->m->pos[p->q].hop].vector)
+        return d->out->qdot[p->q];
+      return td_ex_var(g, d->out->v[p->v]);
     case SENSOR_V:
       return td_ex_var(g, d->out->v[p->v]);
     case SENSOR_ACC:

@@ -253,6 +253,8 @@ static const char* probe_unit(const td_model* m, const model_probe* p) {
     case SENSOR_Q:
       return coordinate_unit(m, p->q, false);
     case SENSOR_DDOF:
+      if (m->pos[p->q].hop >= 0 && m->hop[m->pos[p->q].hop].vector) return "1/s";
+      return coordinate_unit(m, p->v, true);
     case SENSOR_V:
       return coordinate_unit(m, p->v, true);
     default:

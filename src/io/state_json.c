@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "base.h"
+#include "model.h"
+#include "state_turns.h"
 #include "tendril/tools.h"
 
 // Where messages go.
@@ -104,6 +106,11 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
                     "a state is an object {\"t\": ..., \"q\": [...], \"v\": [...], \"u\": {...}}");
   }
   TD_TRY(read_equilibrium(n, root, state, to));
+  // older files have the vector parts of quaternions alone, and their rates
+  const cJSON* positions = cJSON_GetObjectItemCaseSensitive(root, "q");
+  const int fewer = n.nq - td_turn_count(model);
+  const bool old = fewer < n.nq && cJSON_GetArraySize(positions) == fewer;
+  const bool moves = cJSON_HasObjectItem(root, "v");
   const cJSON* item;
   cJSON_ArrayForEach(item, root) {
     const char* name = item->string;
@@ -111,7 +118,7 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
     if (strcmp(name, "t") == 0) {
       TD_TRY(read_number(item, "t", &state->t, to));
     } else if (strcmp(name, "q") == 0) {
-      TD_TRY(read_array(item, "q", n.nq, state->q, to));
+      TD_TRY(read_array(item, "q", old ? fewer : n.nq, state->q, to));
     } else if (strcmp(name, "v") == 0) {
       TD_TRY(read_array(item, "v", n.nv, state->v, to));
     } else if (strcmp(name, "u") == 0) {
@@ -122,6 +129,8 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
       return complain(to, "unknown member '%s'; a state has t, q, v, u and memory", name);
     }
   }
+  if (old && !td_complete_turns(model, state, moves))
+    return complain(to, "the vector part of a quaternion in 'q' must have a length below 1");
   return TD_OK;
 }
 

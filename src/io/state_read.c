@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base.h"
+#include "state_turns.h"
 #include "tendril/tools.h"
 
 #define STATE_FILE_LIMIT (64 << 20)  // bytes
@@ -99,6 +100,10 @@ static td_status take_row(const reading* r, const double* row, double first, dou
   r->state->t = row[0];
   memcpy(r->state->q, row + 1, sizeof(double) * (size_t)r->n.nq);
   memcpy(r->state->v, row + 1 + r->n.nq, sizeof(double) * (size_t)r->n.nv);
+  const bool old = r->n.nq < td_model_sizes(r->model).nq;
+  if (old && !td_complete_turns(r->model, r->state, true))
+    return fail(r, TD_E_SYNTAX, "'%s': the vector part of a quaternion must have a length below 1",
+                r->path);
   bool remembers = row_size(r) > n;
   for (int i = n; i < row_size(r); i++) remembers = remembers && isfinite(row[i]);
   if (remembers) {
@@ -354,7 +359,7 @@ static bool ends_in(const char* path, const char* ending) {
   return n > m && strcmp(path + n - m, ending) == 0;
 }
 
-static td_status read_file(const reading* r) {
+static td_status read_as(const reading* r) {
   if (ends_in(r->path, ".h5")) return read_h5(r);
   const bool csv = ends_in(r->path, ".csv");
   if (!csv && !isnan(r->time))
@@ -366,6 +371,16 @@ static td_status read_file(const reading* r) {
   const td_status status = csv ? read_csv(r, f) : read_json(r, f);
   fclose(f);
   return status;
+}
+
+// Files of older runs have fewer positions: their rotations [0 inf ...] the vector part alone.
+static td_status read_file(const reading* r) {
+  const td_status status = read_as(r);
+  const int fewer = td_turn_count(r->model);
+  if (status != TD_E_SYNTAX || fewer == 0) return status;
+  reading old = *r;
+  old.n.nq -= fewer;
+  return read_as(&old) == TD_OK ? TD_OK : read_as(r);  // the message is that of today's files
 }
 
 // The equilibrium in a directory or, when a time is given or there is none, its trajectory.

@@ -22,6 +22,8 @@ static bool is_free(const value* v, int i) {
   return !(v->e && v->e[i] != EX_NONE) && isinf(v->x[i]);
 }
 
+static bool is_zero(const value* v, int i) { return !(v->e && v->e[i] != EX_NONE) && v->x[i] == 0; }
+
 static int count_free(const value* v) {
   int n = 0;
   for (int i = 0; v && i < td_value_count(v); i++) n += is_free(v, i);
@@ -74,7 +76,57 @@ static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const val
   return TD_OK;
 }
 
-static bool is_zero(const value* v, int i) { return !(v->e && v->e[i] != EX_NONE) && v->x[i] == 0; }
+// ---- vector parts of unit quaternions ----------------------------------------------------------
+
+// [0 inf inf inf] and [0 0 inf 0] name the vector part e of a unit quaternion.  Its three numbers
+// (its one) say nothing of the motion at half a turn, so that the whole quaternion and the angular
+// velocity are integrated behind them, unless something acts on a single number of e or counts
+// coordinates: then e itself is integrated, up to half a turn.
+
+// What asks for single numbers among DOFs first ... first + n - 1 of a joint; NULL: nothing.
+static const char* single_number(const builder* b, int joint, int first, int n) {
+  static const char* const fields[] = {"spring", "damp", "input", "motion", "equal2", "dir"};
+  const build_joint* j = &b->joint[joint];
+  const value* dofs = td_get(j->s, j->at, "dof");
+  for (int d = first; dofs && d < first + n && d < td_value_count(dofs); d++)
+    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
+      if (td_get(dofs, d, fields[f])) return fields[f];
+  // coordinates of others that are equal to one of this joint's
+  for (int k = 0; k < b->njoint; k++) {
+    const value* others = td_get(b->joint[k].s, b->joint[k].at, "dof");
+    for (int d = 0; others && d < td_value_count(others); d++) {
+      const value* equal = td_get(others, d, "equal2");
+      const int rows = equal && equal->cols <= 3 ? equal->rows : 0;
+      for (int row = 0; row < rows; row++)
+        if (equal->x[row] == joint + 1) return "equal2";
+    }
+  }
+  for (int i = 0; i < b->spec->nsensor; i++) {
+    const td_sensor_ref* s = &b->spec->sensors[i].ref;
+    if (s->kind == SENSOR_Q) return "q(i)";
+    if (s->kind == SENSOR_V) return "v(i)";
+    const bool own =
+        s->root == 'j' && s->index == joint + 1 && s->item > first && s->item <= first + n;
+    if (own && s->kind == SENSOR_DOF && td_get(b->spec->root, 0, "task")) return "task";
+  }
+  return NULL;
+}
+
+static td_status push_vector_part(builder* b, build_joint* j, const value* rot) {
+  item* it = push_item(j);
+  if (!it) return TD_E_NOMEM;
+  double axis[3];
+  for (int c = 0; c < 3; c++) axis[c] = is_free(rot, c + 1);
+  it->ndof = it->nv = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
+  it->kind = it->ndof == 3 ? HOP_BALL : HOP_CIRCLE;
+  it->vector = true;
+  it->dof = j->ndof;
+  it->nq = it->ndof + 1;
+  j->ndof += it->ndof;
+  if (it->kind == HOP_BALL) return TD_OK;
+  it->axis = td_build_constants(b, axis, 3);
+  return it->axis == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
 
 // [inf … inf …]: all four numbers of a quaternion, or a pair about one axis.
 static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at,
@@ -117,6 +169,26 @@ static td_status check_vector_part(builder* b, const value* rot, td_span at, con
       what, sqrt(sum));
 }
 
+// [0 ...]: some numbers of the vector part of a unit quaternion.
+static td_status vector_part(builder* b, build_joint* j, const value* rot, td_span at,
+                             const char* what) {
+  TD_TRY(check_vector_part(b, rot, at, what));
+  const int n = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
+  bool one_axis = n == 1;
+  for (int c = 1; c < 4; c++) one_axis = one_axis && (is_free(rot, c) || is_zero(rot, c));
+  const char* chart = td_build_word(j->s, j->at, "chart");
+  const bool asked = chart && strcmp(chart, "vector") == 0;
+  if ((n < 3 && !one_axis) || asked) return push_chart(b, j, HOP_QUAT3, rot, 1);
+  const char* reason = single_number(b, (int)(j - b->joint), j->ndof, n);
+  if (!reason) return push_vector_part(b, j, rot);
+  td_remark(b->diags, at,
+            "%s is integrated as the vector part of a unit quaternion itself because of `%s`: a "
+            "motion that reaches half a turn will end with a message",
+            what, reason);
+  td_hint(b->diags, "joint.chart = 'vector' says so without this note");
+  return push_chart(b, j, HOP_QUAT3, rot, 1);
+}
+
 static td_status rotation_items(builder* b, build_joint* j, const value* rot, td_span at,
                                 const char* what) {
   switch (td_value_count(rot)) {
@@ -129,8 +201,7 @@ static td_status rotation_items(builder* b, build_joint* j, const value* rot, td
       return push_chart(b, j, HOP_CAYLEY, rot, 0);
     default:
       if (is_free(rot, 0)) return push_quaternion(b, j, rot, at, what);
-      TD_TRY(check_vector_part(b, rot, at, what));
-      return push_chart(b, j, HOP_QUAT3, rot, 1);
+      return vector_part(b, j, rot, at, what);
   }
 }
 
@@ -317,17 +388,19 @@ static td_status push_hop(builder* b, const build_joint* j, const item* it, int 
   model_hop* hop = td_push_hop(m, 1);
   if (!hop) return TD_E_NOMEM;
   const int at = element * j->ndof + it->dof;
+  const int q = j->dof_q[at] - it->vector;  // the scalar part is before the numbers of the DOFs
   *hop = (model_hop){.kind = it->kind,
                      .parent = parent,
                      .fix = fix,
                      .nfix = m->nfix - fix,
-                     .q = j->dof_q[at],
+                     .q = q,
                      .v = j->dof_v[at],
                      .nq = it->nq,
                      .col = m->ncol,
                      .nv = it->nv,
                      .turns = it->turns,
                      .moves = it->moves,
+                     .vector = it->vector,
                      .axis = it->axis,
                      .pitch = it->pitch,
                      .value = it->value,
@@ -337,7 +410,7 @@ static td_status push_hop(builder* b, const build_joint* j, const item* it, int 
   for (int k = 0; k < it->nv; k++)
     col[k] = (model_col){.hop = m->nhop - 1,
                          .v = j->dof_v[at] + k,
-                         .q = j->dof_q[at] + k,
+                         .q = q + k,
                          .part = k,
                          .weight = NUM_NONE,
                          .slope = NUM_NONE};

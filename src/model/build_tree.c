@@ -348,7 +348,7 @@ static td_status find_main_joints(builder* b) {
 // ---- coordinates ------------------------------------------------------------------------------
 
 static double default_init(const item* it, int k) {
-  return (it->kind == HOP_BALL || it->kind == HOP_CIRCLE) && k == 0 ? 1 : 0;
+  return (it->kind == HOP_BALL || it->kind == HOP_CIRCLE) && !it->vector && k == 0 ? 1 : 0;
 }
 
 static ex dof_field(builder* b, int joint, int dof, const char* field, int element,
@@ -369,6 +369,55 @@ static td_status push_motion(builder* b, const value* motion, int element, int n
   vel->motion = td_build_constants(b, zero, 3);
   if (vel->motion == NUM_NONE) return TD_E_NOMEM;
   for (int i = 0; i < 3; i++) b->m->number_ex[vel->motion + i] = e[i];
+  return TD_OK;
+}
+
+// The vector part e of a unit quaternion and its rate as they are written: the scalar part s, and
+// the angular velocity 2 (s e' - e × e' + e (e·e') / s); about one axis 2 e' / s.
+typedef struct written_turn {
+  ex s, omega[3];
+} written_turn;
+
+static written_turn read_turn(builder* b, int joint, int element, const item* it) {
+  td_exprs* g = b->spec->graph;
+  ex e[3], rate[3], ee = td_ex_const(g, 0), along = td_ex_const(g, 0);
+  for (int k = 0; k < it->ndof; k++) {
+    e[k] = dof_field(b, joint, it->dof + k, "init", element, 0);
+    rate[k] = dof_field(b, joint, it->dof + k, "rate", element, 0);
+    ee = td_ex_2(g, EX_ADD, ee, td_ex_2(g, EX_MUL, e[k], e[k]));
+    along = td_ex_2(g, EX_ADD, along, td_ex_2(g, EX_MUL, e[k], rate[k]));
+  }
+  const ex two = td_ex_const(g, 2);
+  written_turn out = {.s = td_ex_1(g, EX_SQRT, td_ex_2(g, EX_SUB, td_ex_const(g, 1), ee))};
+  along = td_ex_2(g, EX_DIV, along, out.s);
+  for (int k = 0; k < it->ndof; k++) {
+    ex sum =
+        td_ex_2(g, EX_ADD, td_ex_2(g, EX_MUL, out.s, rate[k]), td_ex_2(g, EX_MUL, along, e[k]));
+    if (it->ndof == 3) {
+      const int i = (k + 1) % 3, j = (k + 2) % 3;
+      sum = td_ex_2(g, EX_SUB, sum, td_ex_2(g, EX_MUL, e[i], rate[j]));
+      sum = td_ex_2(g, EX_ADD, sum, td_ex_2(g, EX_MUL, e[j], rate[i]));
+    }
+    out.omega[k] = td_ex_2(g, EX_MUL, two, sum);
+  }
+  return out;
+}
+
+// The scalar part of a quaternion whose vector part is written: a position without a DOF.
+static td_status push_scalar_part(builder* b, int joint, int element, const item* it) {
+  td_model* m = b->m;
+  char name[128];
+  td_build_joint_name(b, joint, element, name, sizeof name);
+  const num init = td_build_number(b, read_turn(b, joint, element, it).s);
+  model_dof* pos = td_push_pos(m, 1);
+  if (!pos || init == NUM_NONE) return TD_E_NOMEM;
+  *pos = (model_dof){.joint = joint + 1,
+                     .element = element + 1,
+                     .dof = it->dof + 1,
+                     .init = init,
+                     .motion = NUM_NONE,
+                     .partner = -1};
+  pos->name = td_push_name(m, "%s.dof(%d).scalar", name, it->dof + 1);
   return TD_OK;
 }
 
@@ -398,7 +447,8 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   if (it->kind == HOP_BALL) vel->name = td_push_name(m, "%s.omega_%c", name, "xyz"[k]);
   if (it->kind == HOP_CIRCLE) vel->name = td_push_name(m, "%s.omega", name);
   vel->partner = quaternion ? -1 : m->npos - 1;
-  vel->init = td_build_number(b, dof_field(b, joint, dof, "rate", element, 0));
+  vel->init = td_build_number(b, it->vector ? read_turn(b, joint, element, it).omega[k]
+                                            : dof_field(b, joint, dof, "rate", element, 0));
   j->dof_v[at] = m->nvel - 1;
   const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
   const value* motion = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "motion") : NULL;
@@ -539,6 +589,7 @@ static td_status joint_coordinates(builder* b, int joint) {
         TD_TRY(share_coordinate(b, joint, element, it, equal, td_get_at(dofs, it->dof, "equal2")));
         continue;
       }
+      if (it->vector) TD_TRY(push_scalar_part(b, joint, element, it));
       for (int k = 0; k < it->ndof; k++) TD_TRY(push_coordinate(b, joint, element, it, k));
     }
   return TD_OK;

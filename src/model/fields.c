@@ -200,6 +200,9 @@ const td_field td_fields[] = {
      "how a six-column spring measures strain"},
     {"joint.beam.frame", FIELD_STR, "", "first", "", FIXED, "", "first|mid",
      "frame of the first body, or the one half-way between the two, which is of second order"},
+    {"joint.chart", FIELD_STR, "", "quaternion", "", FIXED, "", "quaternion|vector",
+     "what is integrated for rot = [0 inf inf inf] and [0 0 inf 0]: the whole unit quaternion and "
+     "the angular velocity, or the vector part itself, up to half a turn"},
     {"joint.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
 
     // ---- rod ----------------------------------------------------------------------------------

@@ -62,6 +62,7 @@ typedef struct model_hop {
   int col, nv;        // its columns (see model_col)
   int q, v, nq;       // HOP_SCREW, HOP_BALL, HOP_CIRCLE: first position and velocity, positions
   bool turns, moves;  // HOP_SCREW: rotation about the axis, translation along it
+  bool vector;        // HOP_BALL, HOP_CIRCLE: written as the vector part alone, [0 inf ...]
   num axis;           // HOP_SCREW, HOP_CIRCLE: 3 slots, unit length after td_prepare
   num pitch;          // metres per radian for helical joints, else NUM_NONE
   num value;          // charts of three numbers: 3 slots with y0; HOP_STRAIN: 6 per node; of a

@@ -75,7 +75,11 @@ static const char robot_tree[] =
     "= [0 inf inf inf]; joint(4).tr(2).trans = [.1 0 0]; joint(4).tr(2).rot = [2 inf];\n"
     "joint(5).first = 4; joint(5).second = 5; joint(5).type = 'spherical'; joint(5).tr.trans = [0 "
     ".1 .1];\n"
-    "joint(5).dof(1).damp.visc = .1; joint(5).dof(2).input = .2;\n";
+    "joint(5).dof(1).damp.visc = .1; joint(5).dof(2).input = .2;\n"
+    // the vector part of a quaternion and its rate in a load
+    "exload(1).exbody = 3; exload(1).ftau = [0 0 .3*dof(joint(4),1) 0 .2*ddof(joint(4),2) 0];\n"
+    "sensor(1).name = 'e'; sensor(1).value = [dof(joint(4),3) ddof(joint(4),1) "
+    "ddof(joint(4),3)];\n";
 
 static const char robot_links[] =
     "world.g = [0 0 -9.81]; u1 = input('u1', .4); k = param('k', 30);\n"

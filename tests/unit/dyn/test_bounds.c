@@ -29,13 +29,16 @@ static void a_value_that_a_field_cannot_have_is_refused(void** state) {
       {"m", 0, NAN, "body(1).m must not be negative, got nan kg"},
       {"E", 5, -5, "rod(1).E must be positive, got -5 Pa"},
       {"E", 2e6, 0, "rod(1).E must be positive, got 0 Pa"},
-      {"r", 0.011, 0.005, "rod(1).radius: the inner radius must be below the outer one, the wall "
-                          "is -0.005 m"},
+      {"r", 0.011, 0.005,
+       "rod(1).radius: the inner radius must be below the outer one, the wall "
+       "is -0.005 m"},
       {"r", 0.03, -0.01, "rod(1).radius(1) must be positive, got -0.01 m"},
-      {"w", 2, 2.5, "body(1).I must be symmetric, without a negative principal moment and without "
-                    "one larger than the sum of the other two"},
-      {"w", 0, -0.1, "body(1).I must be symmetric, without a negative principal moment and without "
-                     "one larger than the sum of the other two"},
+      {"w", 2, 2.5,
+       "body(1).I must be symmetric, without a negative principal moment and without "
+       "one larger than the sum of the other two"},
+      {"w", 0, -0.1,
+       "body(1).I must be symmetric, without a negative principal moment and without "
+       "one larger than the sum of the other two"},
       {"n", 2, 0, "joint(1).dof(1).damp.pow must be positive, got 0"},
       {"n", 0.5, INFINITY, "joint(1).dof(1).damp.pow must be positive, got inf"},
   };
@@ -84,7 +87,8 @@ static void inputs_act_where_their_law_does(void** state) {
       "2; joint(2).dir = %d;",
       "joint(2).second = 1; joint(2).spring.coeff = zeros(1, 6); joint(2).spring.init = [1 0 0 0 0 "
       "0]; joint(2).input = [2 0 0 0 0 0]; joint(2).dir = [%d 0 0];",
-      "joint(2).second = 1; joint(2).spring.coeff = 0; joint(2).spring.init = 1; joint(2).damp.visc "
+      "joint(2).second = 1; joint(2).spring.coeff = 0; joint(2).spring.init = 1; "
+      "joint(2).damp.visc "
       "= 1; joint(2).damp.along = 0; joint(1).dof(1).rate = -2; joint(2).dir = %d;",
   };
   for (int k = 0; k < 4; k++)
@@ -151,12 +155,13 @@ static void four_numbers_that_start_with_zero_are_a_vector_part(void** state) {
   }
 }
 
-// sin(θ/2) tells nothing of the motion at half a turn: there is a message instead of a number.  At a
-// distance of 0.01 rad from it sin(θ/2) = cos(0.005).
+// sin(θ/2) tells nothing of the motion at half a turn: there is a message instead of a number.  At
+// a distance of 0.01 rad from it sin(θ/2) = cos(0.005).
 static void three_numbers_of_a_quaternion_end_at_half_a_turn(void** state) {
   (void)state;
   robot r = robot_load(
-      "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [0 inf inf inf];");
+      "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [0 inf inf inf];"
+      "joint(1).chart = 'vector';");
   r.state->q[1] = cos(0.5 * 0.01);
   assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_OK);
   r.state->q[1] = cos(0.5 * 0.001);
@@ -165,7 +170,8 @@ static void three_numbers_of_a_quaternion_end_at_half_a_turn(void** state) {
   robot_free(&r);
 }
 
-// Table 3's damp.visc = [translations rotations] of a polynomial rod is the six numbers written out.
+// Table 3's damp.visc = [translations rotations] of a polynomial rod is the six numbers written
+// out.
 static void two_numbers_of_a_polynomial_rod_are_translations_and_rotations(void** state) {
   (void)state;
   double F[2][64];
@@ -175,8 +181,7 @@ static void two_numbers_of_a_polynomial_rod_are_translations_and_rotations(void*
              "body(1).m = 0.1; body(1).I = 1e-4*eye(3); joint(1).second = [1 0.2]; "
              "joint(1).rom.order = 2; joint(1).tr.trans = [inf inf inf]; joint(1).tr.rot = [0 inf "
              "inf inf]; joint(1).spring.coeff = %s; joint(1).damp.visc = %s;",
-             k ? "[50 50 50 3 3 3]" : "[50 3]",
-             k ? "[0.1 0.1 0.1 1e-5 1e-5 1e-5]" : "[0.1 1e-5]");
+             k ? "[50 50 50 3 3 3]" : "[50 3]", k ? "[0.1 0.1 0.1 1e-5 1e-5 1e-5]" : "[0.1 1e-5]");
     robot r = robot_load(text);
     uint64_t seed = 3;
     robot_shake(&r, &seed, 0.1);

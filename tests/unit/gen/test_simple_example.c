@@ -23,7 +23,7 @@ static const char text_relative[] =
 
 static const char text_absolute[] =
     "joint(1).second = 1; joint(1).tr.trans = [inf 0 inf]; joint(1).tr.rot = [0 0 inf 0]; "
-    "joint(1).dof(2).init = 0.1;\n"
+    "joint(1).chart = 'vector'; joint(1).dof(2).init = 0.1;\n"
     "joint(2).second = 1; joint(2).spring.coeff = [G*A 0 E*A 0 E*Jb 0]/l0; joint(2).spring.init = "
     "[0 0 l0 0 0 0]; joint(2).damp.visc = [mu_e 0 mu_e 0 mu_a 0]; joint(2).input = [0 0 fu3 0 tau2 "
     "0];\n";
