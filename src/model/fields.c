@@ -285,7 +285,8 @@ const td_field td_fields[] = {
      "internal actuation [force moment] that works on the strains"},
     {"rod.model", FIELD_STR, "", "gvs", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
-     "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
+     "number of segments, polynomial order ('rom'), or order of all strains ('gvs'; above 10: "
+     "elements of order 4 with n + 1 functions or up to 4 more)"},
     {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
      "shape functions of the strains ('gvs'): one name, or a cell of six: legendre, constant, "
      "monomial, chebyshev, fourier, linear, quadratic, cubic, hermite, gaussian, multiquadric, "

@@ -452,6 +452,7 @@ typedef struct model_rod {
   double length;
   int model;      // the word for its continuum model, offset into names
   int n;          // segments or polynomial order
+  int order[6], elements[6], functions[6];  // gvs, of each strain; see td_rod
   bool monomial;  // joint.rom: the functions are powers of arc length
   num outline;    // ROD_OUTLINE slots: what it looks like, for pictures alone
   bool angular;   // the section is a rectangle, not an ellipse
