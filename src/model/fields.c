@@ -551,6 +551,9 @@ const td_field td_fields[] = {
     {"task.damping", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
      "keeps inputs small where the task is nearly singular: weight of the inputs against the "
      "task's acceleration"},
+    {"task.calm", FIELD_NUM, "1", "D", "1/s", PARAM, "", ">= 0",
+     "with more inputs than numbers of all tasks: the rate up to which motion that the tasks leave "
+     "free is braked; 0: the smallest inputs"},
     {"task.feedforward", FIELD_STR, "", "dynamic", "", FIXED, "", "dynamic|static",
      "inputs from the exact equations of motion, or those that hold the desired value at rest"},
 };

@@ -424,6 +424,7 @@ typedef struct model_task {
   int first, n;
   num P, I, D;  // n slots each
   num damping;
+  num calm;  // NUM_NONE: as D
 } model_task;
 
 // An input that tasks drive, within limits.
