@@ -73,10 +73,14 @@ const char* td_model_sensor_unit(const td_model* model, int i);
 // A rod as it was compiled.  Strings belong to the model.
 typedef struct td_rod {
   const char* name;
-  const char* model;  // "srl", "ebr", "eba" or "rom"
-  int n;              // segments, or polynomial order
+  const char* model;  // "gvs", "srl", "ebr", "eba" or "rom"
+  int n;              // as written: segments, polynomial order, or resolution (gvs)
   double length;      // [m]
   int nv;             // its generalised velocities
+  // gvs, of each strain [shear x, shear y, stretch, bend x, bend y, twist]: the highest order of
+  // its basis (-1: it is held, or the basis has no order), its elements and its functions, which
+  // are its coordinates, of all parts together.  Zero in other models.
+  int order[6], elements[6], functions[6];
 } td_rod;
 bool td_model_rod_about(const td_model* model, int i, td_rod* about);
 

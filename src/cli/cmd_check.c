@@ -1,6 +1,7 @@
 // tendril check: load and check a model; say what it is made of, how stiff it is and what a
 // simulation may cost.
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,11 @@ static cJSON* rods_json(const session* s) {
     json_add_number(item, "n", rod.n);
     json_add_number(item, "length", rod.length);
     json_add_number(item, "dof", rod.nv);
+    if (strcmp(rod.model, "gvs") == 0) {  // of each strain
+      cJSON_AddItemToObject(item, "order", cJSON_CreateIntArray(rod.order, 6));
+      cJSON_AddItemToObject(item, "elements", cJSON_CreateIntArray(rod.elements, 6));
+      cJSON_AddItemToObject(item, "coordinates", cJSON_CreateIntArray(rod.functions, 6));
+    }
     cJSON_AddItemToArray(list, item);
   }
   return list;
@@ -217,14 +223,44 @@ static cJSON* check_json(session* s, const outlook* o) {
   return object;
 }
 
+// The bases of a rod's strains, those that are alike in one line.
+static void say_bases(session* s, const td_rod* rod) {
+  static const char* const strains[6] = {"shear x", "shear y", "stretch",
+                                         "bend x",  "bend y",  "twist"};
+  bool said[6] = {false};
+  for (int d = 0; d < 6; d++) {
+    char names[80] = "";
+    int alike = 0;
+    for (int k = d; k < 6; k++) {
+      if (said[k] || rod->functions[k] == 0 || rod->functions[k] != rod->functions[d] ||
+          rod->order[k] != rod->order[d] || rod->elements[k] != rod->elements[d])
+        continue;
+      said[k] = true;
+      snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", alike++ ? ", " : "",
+               strains[k]);
+    }
+    if (alike == 0) continue;
+    char order[40] = "";
+    if (rod->order[d] >= 0) snprintf(order, sizeof order, "order %d, ", rod->order[d]);
+    if (rod->elements[d] > 0)
+      snprintf(order + strlen(order), sizeof order - strlen(order), "%d element%s, ",
+               rod->elements[d], rod->elements[d] == 1 ? "" : "s");
+    say(s, "      %s: %s%d coordinate%s%s\n", alike == 6 ? "all strains" : names, order,
+        rod->functions[d], rod->functions[d] == 1 ? "" : "s", alike > 1 ? " each" : "");
+  }
+}
+
 static void say_rods(session* s) {
   say(s, "  rods          %6d\n", s->n.nrod);
   for (int i = 0; i < s->n.nrod; i++) {
     td_rod rod;
     if (!td_model_rod_about(s->model, i, &rod)) continue;
-    say(s, "    %-12s %s, %s %d, %g m long, %d DOFs\n", rod.name, rod.model,
-        strcmp(rod.model, "rom") == 0 || strcmp(rod.model, "gvs") == 0 ? "order" : "segments",
-        rod.n, rod.length, rod.nv);
+    const bool gvs = strcmp(rod.model, "gvs") == 0;
+    char n[40] = "";
+    if (!gvs)
+      snprintf(n, sizeof n, ", %s %d", strcmp(rod.model, "rom") == 0 ? "order" : "segments", rod.n);
+    say(s, "    %-12s %s%s, %g m long, %d DOFs\n", rod.name, rod.model, n, rod.length, rod.nv);
+    if (gvs) say_bases(s, &rod);
   }
 }
 

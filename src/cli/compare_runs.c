@@ -60,9 +60,12 @@ static td_status set_rods(td_spec* spec, const variant* v) {
     status = td_spec_string(spec, path, v->model);
     snprintf(path, sizeof path, "rod(%d).n", i);
     if (status == TD_OK) status = td_spec_number(spec, path, v->n);
-    // orders that the model writes would hide n
+    // orders and elements that the model writes would hide n: written as n would be read
+    if (strcmp(v->model, "gvs") != 0) continue;
     snprintf(path, sizeof path, "rod(%d).order", i);
-    if (status == TD_OK && strcmp(v->model, "gvs") == 0) status = td_spec_number(spec, path, v->n);
+    if (status == TD_OK) status = td_spec_number(spec, path, v->n > 10 ? 4 : v->n);
+    snprintf(path, sizeof path, "rod(%d).elements", i);
+    if (status == TD_OK && v->n > 10) status = td_spec_number(spec, path, v->n / 5 + 1);
   }
   return status;
 }

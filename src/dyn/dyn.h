@@ -228,6 +228,8 @@ void td_task_jacobian(const td_model* model, const td_state* state, td_work* wor
 void td_task_gains(const td_model* model, const td_work* work, int i, double* P, double* I,
                    double* D);
 double td_task_damping(const td_model* model, const td_work* work);
+// Rate [1/s] at which motion that the tasks leave free is braked.
+double td_task_calm(const td_model* model, const td_work* work);
 // Inputs that tasks drive: how many, and the k-th with its limits.
 int td_task_input_count(const td_model* model);
 int td_task_input(const td_model* model, const td_work* work, int k, double* low, double* high);

@@ -31,6 +31,16 @@ double td_task_damping(const td_model* m, const td_work* w) {
   return most;
 }
 
+double td_task_calm(const td_model* m, const td_work* w) {
+  double most = 0;
+  for (int k = 0; k < m->ntask; k++) {
+    const model_task* t = &m->task[k];
+    if (t->calm != NUM_NONE) most = fmax(most, w->num[t->calm]);
+    for (int i = 0; t->calm == NUM_NONE && i < t->n; i++) most = fmax(most, w->num[t->D + i]);
+  }
+  return most;
+}
+
 // ---- rates and biases of sensors --------------------------------------------------------------
 
 typedef struct motion {

@@ -190,6 +190,15 @@ const basis_kind td_bases[] = {
 };
 const int td_basis_count = (int)(sizeof td_bases / sizeof td_bases[0]);
 
+void td_basis_resolve(const basis_kind* kind, int n, int* order, int* elements) {
+  enum { highest = 10, usual = 4 };
+  *order = n;
+  *elements = 1;
+  if (!kind || kind->count != polynomials || n <= highest) return;
+  *order = usual;
+  *elements = n / (usual + 1) + 1;  // the least whose functions are n + 1 or more
+}
+
 const basis_kind* td_basis_find(const char* name) {
   for (int i = 0; i < td_basis_count; i++)
     if (strcmp(td_bases[i].name, name) == 0) return &td_bases[i];

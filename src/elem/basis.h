@@ -20,4 +20,11 @@ extern const basis_kind td_bases[];
 extern const int td_basis_count;
 const basis_kind* td_basis_find(const char* name);
 
+// What a resolution n, the number that all rod models share, means where neither order nor elements
+// are written: up to 10 the order on one element, above that elements of order 4 with at least
+// n + 1 functions.  One polynomial of high degree has frequencies that grow with n² and columns
+// that reach along the whole rod; elements cost in proportion to n.  Bases whose functions do not
+// count like polynomials have n as their order.
+void td_basis_resolve(const basis_kind* kind, int n, int* order, int* elements);
+
 #endif

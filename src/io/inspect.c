@@ -160,8 +160,15 @@ bool td_model_v_about(const td_model* model, int i, td_coordinate* about) {
 bool td_model_rod_about(const td_model* m, int i, td_rod* about) {
   if (i < 0 || i >= m->nrod) return false;
   const model_rod* rod = &m->rod[i];
-  *about = (td_rod){model_name(m, rod->name), model_name(m, rod->model), rod->n, rod->length, 0};
+  *about = (td_rod){.name = model_name(m, rod->name),
+                    .model = model_name(m, rod->model),
+                    .n = rod->n,
+                    .length = rod->length};
   for (int k = 0; k < m->nvel; k++) about->nv += m->vel[k].rod == i + 1;
+  if (strcmp(about->model, "gvs") != 0) return true;
+  memcpy(about->order, rod->order, sizeof about->order);
+  memcpy(about->elements, rod->elements, sizeof about->elements);
+  memcpy(about->functions, rod->functions, sizeof about->functions);
   return true;
 }
 

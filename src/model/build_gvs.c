@@ -68,23 +68,30 @@ static td_status read_custom(builder* b, gvs* g, int d) {
 
 static td_status read_field(builder* b, gvs* g, int d) {
   strain_field* field = &g->field[d];
-  const value* order = field_of(b, g, "order");
+  const value *order = field_of(b, g, "order"), *elements = field_of(b, g, "elements");
   const char* word = basis_word(field_of(b, g, "basis"), d);
-  field->order = number_for(order, d, part_of(b, g)->n);
-  field->elements = number_for(field_of(b, g, "elements"), d, 1);
+  const int n = part_of(b, g)->n;
   field->basis = td_basis_find(word);
+  if (order || elements) {  // what is written is obeyed
+    field->order = number_for(order, d, n);
+    field->elements = number_for(elements, d, 1);
+  } else {
+    td_basis_resolve(field->basis, n, &field->order, &field->elements);
+  }
   if (!td_rod_mode(b, g->rod, d, g->from + 0.5 * g->length) || field->order < 0) return TD_OK;
   if (strcmp(word, "custom") == 0) return read_custom(b, g, d);
   if (!field->basis)
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, "basis"),
                     "rod(%d).basis: there is no basis '%.40s'", g->rod + 1, word);
-  // more than any has
-  const double n = (double)field->elements * (field->basis->ordered ? 2.0 * field->order + 4 : 4);
-  if (n > MOST_FUNCTIONS)
-    return td_error(b->diags, TD_E_MODEL, field_at(b, g, order ? "order" : "elements"),
-                    "rod(%d): order %d on %d elements makes too many functions of one strain",
-                    g->rod + 1, field->order, field->elements);
-  field->n = field->basis->count(field->order, field->elements);
+  // no basis has more than that, and as many may be counted without overflow
+  const double most = (double)field->elements * (field->basis->ordered ? 2.0 * field->order + 4 : 4);
+  if (most < 1e6) field->n = field->basis->count(field->order, field->elements);
+  if (most >= 1e6 || field->n > MOST_FUNCTIONS)
+    return td_error(b->diags, TD_E_MODEL,
+                    field_at(b, g, order ? "order" : elements ? "elements" : "n"),
+                    "rod(%d): order %d on %d elements makes more than %d functions of one strain; "
+                    "cut the rod into parts",
+                    g->rod + 1, field->order, field->elements, MOST_FUNCTIONS);
   return TD_OK;
 }
 
@@ -163,10 +170,6 @@ static td_status push_coordinates(builder* b, gvs* g, const int before[6]) {
   for (int d = 0; d < 6; d++) {
     g->field[d].first = g->n;
     g->n += g->field[d].n;
-    if (g->n > MOST_FUNCTIONS)
-      return td_error(b->diags, TD_E_MODEL, field_at(b, g, "order"),
-                      "rod(%d) has more than %d coordinates; cut it into parts", g->rod + 1,
-                      MOST_FUNCTIONS);
   }
   TD_TRY(check_starts(b, g));
   for (int d = 0; d < 6; d++) {
@@ -209,6 +212,9 @@ static int ascending(const void* a, const void* b) {
   return x < y ? -1 : x > y;
 }
 
+// Ends of cables and chambers, and all breaks with those of each strain's elements.
+enum { MOST_SPLITS = 64, MOST_BREAKS = 2 + MOST_COORDINATES + MOST_SPLITS };
+
 // Where pieces of smooth strain and actuation meet, on [0, 1], both ends included.
 static int breaks(builder* b, const gvs* g, double* at) {
   int n = 0;
@@ -216,12 +222,12 @@ static int breaks(builder* b, const gvs* g, double* at) {
   at[n++] = 1;
   for (int d = 0; d < 6; d++)
     for (int e = 1; g->field[d].n > 0 && g->field[d].basis && e < g->field[d].elements; e++)
-      if (n < MOST_FUNCTIONS) at[n++] = (double)e / g->field[d].elements;
-  double ends[64];
-  const int nend = td_rod_splits(b, g->rod, ends, 64);
-  for (int k = 0; k < nend && k < 64; k++) {
+      if (n < MOST_BREAKS) at[n++] = (double)e / g->field[d].elements;
+  double ends[MOST_SPLITS];
+  const int nend = td_rod_splits(b, g->rod, ends, MOST_SPLITS);
+  for (int k = 0; k < nend && k < MOST_SPLITS; k++) {
     const double x = (ends[k] - g->from) / g->length;
-    if (x > 1e-9 && x < 1 - 1e-9 && n < MOST_FUNCTIONS) at[n++] = x;
+    if (x > 1e-9 && x < 1 - 1e-9 && n < MOST_BREAKS) at[n++] = x;
   }
   qsort(at, (size_t)n, sizeof(double), ascending);
   int kept = 1;
@@ -275,7 +281,7 @@ static int usual_points(const gvs* g) {
 static td_status make_points(builder* b, gvs* g) {
   const value* points = field_of(b, g, "points");
   if (points && td_value_count(points) > 1) return given_points(b, g, points);
-  double at[MOST_FUNCTIONS], x[512], w[512];
+  double at[MOST_BREAKS], x[512], w[512];
   const int n = breaks(b, g, at), least = degree(g) + 1;
   const double each = points ? points->x[0] : usual_points(g);
   if (!(each >= least && each <= 512 && each == floor(each)))
@@ -505,7 +511,16 @@ static td_status push_part(builder* b, gvs* g, const rod_places* places, int* ho
   for (int k = 0; k < b->m->nforce; k++)
     strains += b->m->force[k].kind == FORCE_STRAIN && b->m->force[k].rod == g->rod + 1;
   TD_TRY(push_frames(b, g, places, strains, hop));
-  for (int d = 0; d < 6; d++) before[d] += g->field[d].n;
+  // what became of n, for those who ask
+  model_rod* rod = &b->m->rod[g->rod];
+  for (int d = 0; d < 6; d++) {
+    const strain_field* field = &g->field[d];
+    before[d] += field->n;
+    rod->functions[d] = before[d];
+    if (field->n == 0 || !field->basis) continue;
+    rod->elements[d] += field->elements;
+    if (field->basis->ordered) rod->order[d] = max_int(rod->order[d], field->order);
+  }
   return TD_OK;
 }
 

@@ -472,6 +472,7 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
                                .length = r->length,
                                .model = td_push_name(b->m, "%s", model),
                                .n = r->n,
+                               .order = {-1, -1, -1, -1, -1, -1},
                                .monomial = !written};
   r->hop = malloc(((size_t)r->n + 1) * sizeof(int));
   r->arc = calloc((size_t)r->n + 1, sizeof(double));

@@ -92,7 +92,10 @@ static td_status push_task(builder* b, const value* tasks, int k) {
                     .P = gains(b, tasks, k, "P", n),
                     .I = gains(b, tasks, k, "I", n),
                     .D = gains(b, tasks, k, "D", n),
-                    .damping = td_build_numbers(b, td_get(tasks, k, "damping"), 0, 1, 1, 0)};
+                    .damping = td_build_numbers(b, td_get(tasks, k, "damping"), 0, 1, 1, 0),
+                    .calm = NUM_NONE};
+  if (td_get(tasks, k, "calm"))
+    t->calm = td_build_numbers(b, td_get(tasks, k, "calm"), 0, 1, 1, 0);
   m->ntask_value += n;
   const bool is_static = mode && strcmp(mode, "static") == 0;
   if (k > 0 && is_static != m->task_static)
@@ -100,6 +103,9 @@ static td_status push_task(builder* b, const value* tasks, int k) {
         b->diags, TD_E_MODEL, td_get_at(tasks, k, "feedforward"),
         "task(%d).feedforward must be that of task(1): one set of inputs serves all tasks", k + 1);
   m->task_static = is_static;
+  if (is_static && td_get(tasks, k, "calm"))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "calm"),
+                    "task(%d).calm is for feedforward = 'dynamic'; leave it out", k + 1);
   return m->failed ? TD_E_NOMEM : TD_OK;
 }
 

@@ -285,7 +285,8 @@ const td_field td_fields[] = {
      "internal actuation [force moment] that works on the strains"},
     {"rod.model", FIELD_STR, "", "gvs", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
-     "number of segments, polynomial order ('rom'), or order of all strains ('gvs')"},
+     "number of segments, polynomial order ('rom'), or order of all strains ('gvs'; above 10: "
+     "elements of order 4 with n + 1 functions or up to 4 more)"},
     {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
      "shape functions of the strains ('gvs'): one name, or a cell of six: legendre, constant, "
      "monomial, chebyshev, fourier, linear, quadratic, cubic, hermite, gaussian, multiquadric, "
@@ -550,6 +551,9 @@ const td_field td_fields[] = {
     {"task.damping", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
      "keeps inputs small where the task is nearly singular: weight of the inputs against the "
      "task's acceleration"},
+    {"task.calm", FIELD_NUM, "1", "D", "1/s", PARAM, "", ">= 0",
+     "with more inputs than numbers of all tasks: the rate up to which motion that the tasks leave "
+     "free is braked; 0: the smallest inputs"},
     {"task.feedforward", FIELD_STR, "", "dynamic", "", FIXED, "", "dynamic|static",
      "inputs from the exact equations of motion, or those that hold the desired value at rest"},
 };

@@ -6,7 +6,8 @@
 #include "magnus.h"
 #include "rods.h"
 
-enum { MOST_FUNCTIONS = 256, MOST_POINTS = 4096 };
+// Functions of one strain, coordinates and frames of a part.
+enum { MOST_FUNCTIONS = 256, MOST_COORDINATES = 6 * MOST_FUNCTIONS, MOST_POINTS = 4096 };
 
 // How one strain varies over a part.
 typedef struct strain_field {
@@ -20,7 +21,7 @@ typedef struct gvs {
   int rod, part;
   double from, length;
   strain_field field[6];
-  int q[MOST_FUNCTIONS], v[MOST_FUNCTIONS];
+  int q[MOST_COORDINATES], v[MOST_COORDINATES];
   int n;                                         // coordinates of the part
   int custom[6][MOST_FUNCTIONS];                 // columns of rod.functions
   double arc[MOST_POINTS], weight[MOST_POINTS];  // frames of the part, weight 0 without mass

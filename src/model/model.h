@@ -424,6 +424,7 @@ typedef struct model_task {
   int first, n;
   num P, I, D;  // n slots each
   num damping;
+  num calm;  // NUM_NONE: as D
 } model_task;
 
 // An input that tasks drive, within limits.
@@ -452,6 +453,7 @@ typedef struct model_rod {
   double length;
   int model;      // the word for its continuum model, offset into names
   int n;          // segments or polynomial order
+  int order[6], elements[6], functions[6];  // gvs, of each strain; see td_rod
   bool monomial;  // joint.rom: the functions are powers of arc length
   num outline;    // ROD_OUTLINE slots: what it looks like, for pictures alone
   bool angular;   // the section is a rectangle, not an ellipse

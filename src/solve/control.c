@@ -15,6 +15,8 @@ struct td_control {
   int n, m, nv, nu;                  // task values, driven inputs
   int* input;                        // (m) which they are
   double *low, *high, *u;            // (m)
+  // more inputs than task values: those nearest to u0 = -calm Bᵀ v; limits counted from there
+  double calm, *u0, *low0, *high0, *B;  // m; B: nv x nu
   double *error, *integrand;         // (n): e; z'
   double* wanted;                    // (n): desired acceleration, or correction P e + I z + D e'
   double *J, *vdot, *W, *A, *b, *G;  // n x nv, nv, nv x nu, n x m, n, m x n
@@ -56,14 +58,16 @@ static bool allocate(td_control* c, td_sizes size) {
   const size_t r = is_static ? (size_t)size.nconstraint : 0;
   const size_t work = td_bounded_scratch(c->n, c->m) + nv * nu;
   const size_t statics = nq + 3 * r + 2 * nf + nf * nf + r * nf + m * (nf + r);
-  const size_t total = 3 * m + 4 * n + n * nv + nv + nv * nu + 2 * n * m + work + statics;
+  const size_t total = 6 * m + 4 * n + n * nv + nv + nv * nu + 2 * n * m + work + statics;
   double* at = c->block = calloc(total + m + 2, sizeof(double));
   if (!at) return false;
   c->low = take(&at, m), c->high = take(&at, m), c->u = take(&at, m);
+  c->u0 = take(&at, m), c->low0 = take(&at, m), c->high0 = take(&at, m);
   c->error = take(&at, n), c->integrand = take(&at, n), c->wanted = take(&at, n),
   c->b = take(&at, n);
   c->J = take(&at, n * nv), c->vdot = take(&at, nv), c->W = take(&at, nv * nu);
   c->A = take(&at, n * m), c->G = take(&at, n * m), c->scratch = take(&at, work);
+  c->B = c->scratch + td_bounded_scratch(c->n, c->m);
   c->q = take(&at, nq), c->l = take(&at, r), c->e = take(&at, r), c->dl = take(&at, r);
   c->F = take(&at, nf), c->dx = take(&at, nf), c->K = take(&at, nf * nf);
   c->Jc = take(&at, r * nf), c->dxu = take(&at, m * nf), c->dlu = take(&at, m * r);
@@ -135,13 +139,63 @@ static void read_limits(td_control* c) {
     c->input[k] = td_task_input(c->model, c->work, k, &c->low[k], &c->high[k]);
 }
 
-static td_status choose(td_control* c) {
+static td_status choose(td_control* c, const double* low, const double* high) {
   const double damping = td_task_damping(c->model, c->work);
-  if (td_bounded_least_squares(c->A, c->b, c->n, c->m, damping, c->low, c->high, c->u, c->free,
+  if (td_bounded_least_squares(c->A, c->b, c->n, c->m, damping, low, high, c->u, c->free,
                                c->scratch))
     return TD_OK;
   td_work_fail(c->work, "the tasks' inputs are not finite");
   return TD_E_DIVERGED;
+}
+
+// Inputs beyond what the tasks need brake the motion that these leave free.  Of all that serve the
+// tasks, A u = b, those nearest to u0 = -c Bᵀ v are taken (B: forces per input).  They are those
+// nearest to 0 and N u0, N = 1 - A⁺A, whose power -c vᵀB N Bᵀv is never positive.  What they brake
+// decays at the rates c · eigenvalues of N BᵀW N, W = M⁻¹B, none above `calm` with
+//
+//   c = calm τ/(τ² + ε²),     τ = trace(N BᵀW N)
+//
+// ε, a millionth of the trace without tasks: inputs that only work against each other move nothing.
+static td_status choose_calm(td_control* c, td_state* state, const int* index, int nfree) {
+  const double rate = td_task_calm(c->model, c->work);
+  c->calm = 0;
+  if (c->m <= c->n || !(rate > 0)) return choose(c, c->low, c->high);
+
+  // c
+  for (int k = 0; k < c->m; k++) c->free[k] = true;
+  td_input_map(c->model, state, c->work, c->B);
+  td_free_inverse(c->A, c->n, c->m, td_task_damping(c->model, c->work), c->free, c->G, c->scratch);
+  double all = 0, left = 0;
+  for (int k = 0; k < c->m; k++) {
+    for (int l = 0; l < c->m; l++) {
+      double N = k == l, mobility = 0;
+      for (int i = 0; i < c->n; i++) N -= c->G[k * c->n + i] * c->A[i * c->m + l];
+      for (int f = 0; f < nfree; f++)
+        mobility += c->B[area(index[f], c->nu) + (size_t)c->input[l]] *
+                    c->W[area(index[f], c->nu) + (size_t)c->input[k]];
+      left += N * mobility;
+      if (k == l) all += mobility;
+    }
+  }
+  const double least = 1e-6 * all;
+  if (!(left > 0)) return choose(c, c->low, c->high);
+  c->calm = rate * left / (left * left + least * least);
+
+  // the inputs, counted from u0
+  for (int k = 0; k < c->m; k++) {
+    c->u0[k] = 0;
+    for (int f = 0; f < nfree; f++)
+      c->u0[k] -=
+          c->calm * c->B[area(index[f], c->nu) + (size_t)c->input[k]] * state->v[index[f]];
+    c->low0[k] = c->low[k] - c->u0[k];
+    c->high0[k] = c->high[k] - c->u0[k];
+  }
+  for (int i = 0; i < c->n; i++) c->b[i] -= inner(c->A + area(i, c->m), c->u0, c->m);
+  TD_TRY(choose(c, c->low0, c->high0));
+  for (int i = 0; i < c->n; i++) c->b[i] += inner(c->A + area(i, c->m), c->u0, c->m);
+  for (int k = 0; k < c->m; k++)
+    c->u[k] = fmin(fmax(c->u0[k] + c->u[k], c->low[k]), c->high[k]);
+  return TD_OK;
 }
 
 // v' at the present inputs and its slopes; then  A u = wanted - J (v'_free - W u_now)
@@ -163,7 +217,7 @@ static td_status dynamic_turn(td_control* c, td_state* state) {
       c->b[i] += sum * state->u[c->input[k]];
     }
   }
-  return choose(c);
+  return choose_calm(c, state, index, nfree);
 }
 
 // Largest change of an input relative to its size, after putting the new ones in.
@@ -204,7 +258,7 @@ static td_status dynamic_inputs(td_control* c, td_state* state) {
 // Displacements of the equilibrium: dx0 that brings it back, dxu for a unit of each input.
 static void static_slopes(td_control* c) {
   td_statics* s = c->statics;
-  double* B = c->scratch + td_bounded_scratch(c->n, c->m);
+  double* B = c->B;
   s->system.tangent(s, c->q, c->l, 1, c->K, c->Jc);
   td_saddle_factor(c->saddle, c->K, c->Jc, NULL);
   s->system.residual(s, c->q, c->l, 1, c->F, c->e);
@@ -234,7 +288,7 @@ static td_status static_turn(td_control* c, double* size) {
       c->b[i] += sum * s->state->u[c->input[k]];
     }
   }
-  TD_TRY(choose(c));
+  TD_TRY(choose(c, c->low, c->high));
 
   // the whole step, no longer than the directions allow
   double longest = 0;
@@ -334,6 +388,16 @@ void td_control_slopes(td_control* c, const td_state* state, double* dq, double*
   memset(dv, 0, sizeof(double) * area(c->nu, c->nv));
   memset(dz, 0, sizeof(double) * area(c->nu, c->n));
   if (c->nlaw > 0) law_slopes(c, state, dq, dv);
+  // -calm (1 - G A) Bᵀ of the inputs within their limits
+  for (int k = 0; !c->statics && c->calm > 0 && k < c->m; k++) {
+    for (int l = 0; c->free[k] && l < c->m; l++) {
+      double share = k == l;
+      for (int i = 0; i < c->n; i++) share -= c->G[k * c->n + i] * c->A[i * c->m + l];
+      for (int j = 0; c->free[l] && j < c->nv; j++)
+        dv[area(c->input[k], c->nv) + (size_t)j] -=
+            c->calm * share * c->B[area(j, c->nu) + (size_t)c->input[l]];
+    }
+  }
   for (int i = 0; i < c->n; i++) {
     double P, I, D;
     td_task_gains(c->model, c->work, i, &P, &I, &D);

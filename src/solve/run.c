@@ -57,6 +57,11 @@ typedef struct run {
   double next_report;  // wall time
   bool chart_warned, singular_noted;
   td_trust_measures trust;
+  // standstill: attempts and time at the last look, looks in a row that saw none but tiny steps
+  long still_attempts;
+  double still_t;
+  int still_looks;
+  bool still;
   const td_code* judged;  // the last code that was looked at
 } run;
 
@@ -274,6 +279,25 @@ static td_status limit_steps(run* r) {
   return TD_E_STOPPED;
 }
 
+// Steps that have collapsed and stay so: STILL_LOOKS times in a row LOOK_EVERY attempts went less
+// than `share` of the way.  At that pace the whole run would take 5e10 attempts or more, days even
+// of the smallest model; solvers that start, strikes and switches take some hundred.
+enum { LOOK_EVERY = 1000, STILL_LOOKS = 5 };
+
+static td_status notice_standstill(run* r) {
+  const double share = 2e-8;
+  const td_sim_stats* s = &r->out->stats;
+  const td_ode_counts* c = &r->stepper->counts;
+  const long attempts = s->steps + c->steps + s->rejected + c->rejected;
+  if (attempts < r->still_attempts + LOOK_EVERY) return TD_OK;
+  const bool tiny = r->t - r->still_t < share * (r->plan->t_end - r->t_start);
+  r->still_looks = tiny ? r->still_looks + 1 : 0;
+  r->still_attempts = attempts;
+  r->still_t = r->t;
+  r->still = r->still_looks == STILL_LOOKS;
+  return r->still ? TD_E_DIVERGED : TD_OK;
+}
+
 static double next_stop(const run* r) {
   double t = r->plan->t_end;
   if (r->stop < r->nstop) t = fmin(t, r->stops[r->stop]);
@@ -472,6 +496,7 @@ static td_status advance(run* r) {
   TD_TRY(reconsider(r));
   TD_TRY(look_for_code(r));
   TD_TRY(limit_steps(r));
+  TD_TRY(notice_standstill(r));
   return report(r);
 }
 
@@ -488,6 +513,7 @@ static td_status loop(run* r) {
   r->row = 1;
   watch(r);
   if (r->t >= r->plan->t_end) return TD_OK;
+  r->still_t = r->t;
   TD_TRY(first_solver(r));
   TD_TRY(look_for_code(r));
   while (r->t < r->plan->t_end && !r->finished) TD_TRY(advance(r));
@@ -517,13 +543,22 @@ static void name_fastest(run* r) {
 static void diagnose(run* r, td_status status) {
   if (status == TD_OK || status == TD_E_STOPPED) return;
   td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
-                    r->plan->t_end, td_status_text(status));
+                    r->plan->t_end,
+                    r->still ? "it stands still, its steps have become too small to get on"
+                             : td_status_text(status));
   if (status == TD_E_NOMEM) return;
   const char* failure = td_work_failure(r->motion->work);
   if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
   if (status == TD_E_MODEL) return;  // it says all
   name_fastest(r);
-  if (status == TD_E_SINGULAR) {
+  if (r->still) {
+    td_trajectory_say(
+        r->out,
+        "what may help: damping (rod.eta, joint.damp) for what is fastest; coordinates that keep "
+        "their meaning (a strain field that is written out must depend on each of its coordinates "
+        "all the time, or the mass matrix is singular there); fewer functions (rod.n); a larger "
+        "par.rtol or par.atol");
+  } else if (status == TD_E_SINGULAR) {
     td_trajectory_say(
         r->out,
         "likely cause: a massless part that nothing holds, or a mechanism in a singular "

@@ -59,6 +59,17 @@ expect 0 check rod.m --json
 json stdout.txt 'd["rods"][0]["model"] == "ebr" and d["rods"][0]["dof"] == 24 and d["sizes"]["rods"] == 1'
 json stdout.txt 'd["q"][4]["rod"] == "rod(1)" and d["q"][4]["element"] == 1 and d["q"][4]["mode"] == "bend_y"'
 json stdout.txt 'd["q"][4]["unit"] == "rad" and d["v"][2]["unit"] == "m/s" and d["v"][2]["mode"] == "stretch"'
+cat >strains.m <<'END'
+rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1000; rod(1).n = param('n', 4);
+rod(1).modes = [0 0 0 1 1 1];
+END
+expect 0 check strains.m
+prints 'bend x, bend y, twist: order 4, 1 element, 5 coordinates each'
+expect 0 check strains.m --set n=12
+prints 'gvs, 0.3 m long, 45 DOFs'
+prints 'bend x, bend y, twist: order 4, 3 elements, 15 coordinates each'
+expect 0 check strains.m --set n=12 --json
+json stdout.txt 'd["rods"][0]["elements"] == [0, 0, 0, 3, 3, 3] and d["rods"][0]["coordinates"] == [0, 0, 0, 15, 15, 15]'
 expect 0 check rod.m --set model=eba --json
 json stdout.txt 'd["q"][3]["mode"] == "q0" and d["q"][3]["unit"] == "" and d["v"][3]["unit"] == "rad/s"'
 expect 0 check rod.m --set model=rom --json

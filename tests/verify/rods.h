@@ -16,12 +16,14 @@
 
 static const double pi = 3.14159265358979323846;
 
+// The rows of strain-parametrised rods name orders; n above 10 would be a number of elements.
+//
 // A Kirchhoff rod holds stretch and shear; 'eba' and 'rom', whose coordinates are poses, cannot,
 // and have them stiff against bending instead.
 #define ROD_HEAD                                                                \
   "mdl = param('model', 'ebr'); n = param('n', 8); along_x = [2*pi/3 1 1 1];\n" \
   "absolute = strcmp(mdl, 'eba') | strcmp(mdl, 'rom');\n"                       \
-  "rod(1).model = mdl; rod(1).n = n;\n"
+  "rod(1).model = mdl; rod(1).n = n; if strcmp(mdl, 'gvs'), rod(1).order = n; end\n"
 #define ROD_KIRCHHOFF "if ~absolute, rod(1).modes = [0 0 0 1 1 1]; end\n"
 
 enum { max_levels = 6, max_values = 40, relative_models = 2, all_models = 3 };

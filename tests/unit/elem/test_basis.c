@@ -114,6 +114,32 @@ static void every_basis_fills_the_functions_it_counts(void** state) {
       }
 }
 
+// n of a rod: the order up to 10, elements of order 4 with at least n + 1 functions above.
+static void a_resolution_becomes_an_order_or_elements(void** state) {
+  (void)state;
+  static const struct {
+    int n, order, elements, functions;
+  } rows[] = {{1, 1, 1, 2},     {4, 4, 1, 5},     {10, 10, 1, 11},  {11, 4, 3, 15},
+              {12, 4, 3, 15},   {14, 4, 3, 15},   {15, 4, 4, 20},   {16, 4, 4, 20},
+              {19, 4, 4, 20},   {20, 4, 5, 25},   {24, 4, 5, 25},   {40, 4, 9, 45},
+              {99, 4, 20, 100}, {254, 4, 51, 255}};
+  static const char* const polynomials[] = {"legendre", "chebyshev", "monomial"};
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    for (int b = 0; b < 3; b++) {
+      const basis_kind* kind = td_basis_find(polynomials[b]);
+      int order, elements;
+      td_basis_resolve(kind, rows[i].n, &order, &elements);
+      assert_int_equal(order, rows[i].order);
+      assert_int_equal(elements, rows[i].elements);
+      assert_int_equal(kind->count(order, elements), rows[i].functions);
+    }
+    int order, elements;  // waves are not counted like polynomials
+    td_basis_resolve(td_basis_find("fourier"), rows[i].n, &order, &elements);
+    assert_int_equal(order, rows[i].n);
+    assert_int_equal(elements, 1);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nodal_functions_sum_to_one),
@@ -123,6 +149,7 @@ int main(void) {
       cmocka_unit_test(hermite_functions_join_with_their_slope),
       cmocka_unit_test(bells_fall_with_the_distance_from_their_centres),
       cmocka_unit_test(every_basis_fills_the_functions_it_counts),
+      cmocka_unit_test(a_resolution_becomes_an_order_or_elements),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,6 +269,74 @@ static void test_too_many_inputs_share_the_work(void** state) {
   robot_close(&r);
 }
 
+// What a task leaves free is braked.  Inputs a and b push the first mass, 2, which the task holds:
+// u = [1 2] f/5 with f = 2 (2 - D v), and what a and b could do against each other moves nothing.
+// The mass 1 is left to c: it decays at the rate, c = -rate v.  (ε is 3.5e-6 of it: 2e-11 at most.)
+static void test_inputs_to_spare_brake_what_is_free(void** state) {
+  (void)state;
+  static const struct {
+    const char* calm;
+    double rate, least, most;
+  } rows[] = {{"", 20, -100, 100},
+              {"task(1).calm = 7;", 7, -100, 100},
+              {"task(1).calm = 0;", 0, -100, 100},
+              {"task(1).calm = 7; task(1).limits = [-100 100; -100 100; -2.5 2.5];", 7, -2.5, 2.5}};
+  for (int k = 0; k < 4; k++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "a = input('a', 0); b = input('b', 0); c = input('c', 0);"
+             "body(1).m = 2; body(1).I = zeros(3); joint(1).second = 1; "
+             "joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).rate = 0.25;"
+             "joint(1).dof(1).input = a + 2*b; body(2).m = 1; body(2).I = zeros(3);"
+             "joint(2).second = 2; joint(2).tr(1).trans = [0 inf 0]; joint(2).dof(1).input = c;"
+             "joint(2).dof(1).rate = 3; task(1).value = dof(joint(1), 1); task(1).desired = t^2;"
+             "task(1).D = 20; %s",
+             rows[k].calm);
+    robot r = robot_open(text);
+    td_control* control;
+    const double z = 0, f = 2 * (2 - 20 * 0.25);
+    assert_int_equal(td_control_new(r.model, r.work, r.state, &control), TD_OK);
+    assert_int_equal(td_control_inputs(control, r.state, &z), TD_OK);
+    CHECK_NEAR(r.state->u[0], f / 5, 1e-12);
+    CHECK_NEAR(r.state->u[1], 2 * f / 5, 1e-12);
+    CHECK_NEAR(r.state->u[2], fmin(fmax(-rows[k].rate * 3, rows[k].least), rows[k].most), 1e-8);
+    td_control_free(control);
+    robot_close(&r);
+  }
+}
+
+// Three links hold their tip with one joint to spare.  Nothing stops the motion of the elbows when
+// the smallest inputs are taken; braked it is gone.
+static void test_an_arm_with_a_joint_to_spare_comes_to_rest(void** state) {
+  (void)state;
+  double speed[2];
+  for (int k = 0; k < 2; k++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "T = {'a', 'b', 'c'}; a = input('a', 0); b = input('b', 0); c = input('c', 0);"
+             "for i = 1:3, body(i).m = 1; body(i).I = 0.02*eye(3); body(i).l_com = [0.2 0 0];"
+             "joint(i).first = i - 1; joint(i).second = i; "
+             "if i > 1, joint(i).tr(1).trans = [0.4 0 0]; joint(i).tr(2).rot = [3 inf]; else, "
+             "joint(i).tr(1).rot = [3 inf]; end; joint(i).dof(1).init = 0.7; end;"
+             "joint(1).dof(1).rate = 1; joint(2).dof(1).rate = -2; joint(3).dof(1).rate = 1.5;"
+             "joint(1).dof(1).input = a; joint(2).dof(1).input = b; joint(3).dof(1).input = c;"
+             "p = pos(body(3), [0.4 0 0]); task(1).value = p(1:2); task(1).desired = [0.2 0.7];"
+             "task(1).P = 100; task(1).D = 20; %s",
+             k == 0 ? "task(1).calm = 0;" : "");
+    robot r = robot_open(text);
+    td_trajectory* rows = simulate(&r, 5, 1e-8, TD_SOLVER_AUTO);
+    const int last = td_trajectory_rows(rows) - 1;
+    const double* v = td_trajectory_v(rows, last);
+    speed[k] = fabs(v[0]) + fabs(v[1]) + fabs(v[2]);
+    td_trajectory_free(rows);
+    robot_close(&r);
+  }
+  printf("an arm with a joint to spare after 5 s: %.2g rad/s with the smallest inputs, %.2g braked\n",
+         speed[0], speed[1]);
+  assert_true(speed[0] > 0.3);
+  assert_true(speed[1] < 1e-3);
+}
+
 // Near a singular position the inputs of a straight arm grow without bound; with damping d they are
 // those that minimise |A u - b|^2 + d^2 |u|^2, for one direction u = A b / (A^2 + d^2).
 static void test_damping_bounds_inputs_near_singular_positions(void** state) {
@@ -381,6 +449,8 @@ int main(void) {
       cmocka_unit_test(test_feedback_holds_against_a_wrong_model),
       cmocka_unit_test(test_limits_are_kept_and_inputs_recorded),
       cmocka_unit_test(test_too_many_inputs_share_the_work),
+      cmocka_unit_test(test_inputs_to_spare_brake_what_is_free),
+      cmocka_unit_test(test_an_arm_with_a_joint_to_spare_comes_to_rest),
       cmocka_unit_test(test_damping_bounds_inputs_near_singular_positions),
       cmocka_unit_test(test_too_few_inputs_do_their_best),
       cmocka_unit_test(test_inputs_may_enter_nonlinearly),

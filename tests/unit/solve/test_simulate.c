@@ -354,6 +354,25 @@ static void an_explosion_is_diagnosed(void** state) {
   }
 }
 
+// An arm that straightens: where its bend vanishes the place of the bend means nothing, the mass
+// matrix is singular and the steps collapse.
+static void a_run_that_stands_still_ends(void** state) {
+  (void)state;
+  sim s = open_text(
+      "x = s/0.2; rod(1).model = 'gvs'; rod(1).length = 0.2; rod(1).radius = 0.01 - 0.009*x;\n"
+      "rod(1).E = 1e4; rod(1).rho = 1000; rod(1).coords = 3; c = coord(rod(1));\n"
+      "rod(1).strain = [0 0 0 c(1)/(1 + (c(2)*(x - c(3)))^2) 0 0];\n"
+      "rod(1).init = [-70 10 0.5]; rod(1).points = 10;\n");
+  s.options.t_final = 1;
+  s.options.max_steps = 100000;  // without the look at it, it would get there
+  assert_int_equal(simulate(&s), TD_E_DIVERGED);
+  assert_true(td_trajectory_stats(s.rows)->t_end < 0.9);
+  assert_non_null(strstr(td_trajectory_diagnosis(s.rows), "stands still"));
+  assert_non_null(strstr(td_trajectory_diagnosis(s.rows), "fastest change there: rod(1)["));
+  assert_non_null(strstr(td_trajectory_diagnosis(s.rows), "what may help: damping"));
+  close_model(&s);
+}
+
 static void senseless_options_are_refused(void** state) {
   (void)state;
   const td_sim_options good = td_sim_options_default();
@@ -392,6 +411,7 @@ int main(void) {
       cmocka_unit_test(steps_may_be_limited),
       cmocka_unit_test(damped_nets_are_left_to_the_stiff_solver),
       cmocka_unit_test(an_explosion_is_diagnosed),
+      cmocka_unit_test(a_run_that_stands_still_ends),
       cmocka_unit_test(senseless_options_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,5 @@
+rod(1).length = 0.3;
+rod(1).radius = 0.01;
+rod(1).E = 1e5;
+rod(1).rho = 1000;
+rod(1).n = 300;
