@@ -186,7 +186,9 @@ static int start(session* s) {
   if (!s->work || !s->state || !s->rest) return complain(CODE_NUMERICS, "out of memory");
   const td_status status = td_state_initial(s->model, s->work, s->state);
   if (status != TD_OK) return session_failed(s, status, "initial state");
-  return s->opt->at ? state_from_file(s) : CODE_DONE;
+  const int code = s->opt->at ? state_from_file(s) : CODE_DONE;
+  if (code == CODE_DONE && s->opt->at) td_taut_choose(s->model, s->state, s->work);
+  return code;
 }
 
 int session_open(session* s, const options* opt) {

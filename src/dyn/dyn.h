@@ -93,10 +93,8 @@ void td_constraint_tangent(const td_model* model, const td_state* state, td_work
 // those are whose length is below what is left of the cable.
 int td_taut_count(const td_model* model);
 const char* td_taut_name(const td_model* model, int i);
-// Taut are those without gap; nothing is moved.
+// Taut are those without gap; nothing is moved.  td_taut_choose() leaves those of them that pull.
 void td_taut_touching(const td_model* model, const td_state* state, td_work* work);
-// ... and of these, those with a tension at this state: for what is linearised there.
-td_status td_taut_choose(const td_model* model, const td_state* state, td_work* work);
 // What happens at this instant: gaps that are too small are closed, cables that catch change the
 // velocities by plastic impulses, those without tension are let go.
 td_status td_taut_settle(const td_model* model, td_state* state, td_work* work);

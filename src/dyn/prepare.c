@@ -265,5 +265,10 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   for (int i = 0; i < m->nvel && m->nfree_v < m->nvel; i++)
     if (m->vel[i].motion != NUM_NONE)
       state->q[m->vel[i].partner] = w->q_initial[m->vel[i].partner];
+  // cables cannot push; where that cannot be told, as without masses, all that touch are taut
+  if (status == TD_OK && td_taut_choose(m, state, w) != TD_OK) {
+    td_taut_touching(m, state, w);
+    w->failure[0] = 0;
+  }
   return status;
 }

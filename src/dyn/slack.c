@@ -323,6 +323,10 @@ td_status td_taut_choose(const td_model* m, const td_state* state, td_work* w) {
   contest c = contest_new(m, &same, w);
   td_taut_touching(m, state, w);
   find_closed(&c);
+  td_enter(m, state, w);
+  measure_rates(&c);
+  for (int i = 0; i < m->ncable; i++)
+    if (is_hard(m, i)) c.closed[i] = c.closed[i] && c.rate[i] <= c.scale[i];
   const td_status status = settle_accelerations(&c);
   arena_close(&w->scratch, mark);
   return status;

@@ -328,6 +328,17 @@ static void test_a_robot_moves_alike_however_it_is_written(void** state) {
   for (int i = 0; i < nrefusal; i++)
     printf("  refused %d times (first: %llu): %s\n", refusal[i].count, refusal[i].seed,
            refusal[i].message);
+  // the table of pairs: how many robots had both, and those that had few
+  for (int i = 0, few = 0; getenv("TENDRIL_LONG") && i < ROBOT_ELEMENT_COUNT; i++) {
+    printf("%-18s %5d robots; with fewer than 20:", robot_element_name((robot_element)i),
+           pairs[i][i]);
+    for (int j = 0; j < ROBOT_ELEMENT_COUNT; j++) {
+      if (pairs[i][j] >= 20) continue;
+      printf(" %s %d,", robot_element_name((robot_element)j), pairs[i][j]);
+      few++;
+    }
+    printf(" (%d)\n", few);
+  }
   assert_int_equal(failures, 0);
 }
 
@@ -503,6 +514,194 @@ static void test_momentum_of_what_flies_is_kept(void** state) {
   assert_int_equal(failures, 0);
 }
 
+// ---- other engines, files and limits ----------------------------------------------------------
+
+// The derived code of libtcc gives the engine's v', or the model is refused by name
+static void test_derived_code_gives_the_same_accelerations(void** state) {
+  (void)state;
+  int compared = 0, refused = 0;
+  failures = 0;
+  setenv("CC", "false", 1);  // the system's compiler is tested elsewhere
+  for (int i = 0; i < seed_count; i++) {
+    random_robot plan;
+    const robot_style plain = robot_style_plain();
+    const robot_kind kind = (robot_kind)(i % 3);  // more than half of `any` has no closed form
+    if (!random_robot_make(&plan, first_seed + (uint64_t)i, kind)) continue;
+    char* text = random_robot_text(&plan, &plain, NULL);
+    robot r;
+    if (robot_load(text, NULL, false, &r)) {
+      td_jit* jit = NULL;
+      assert_int_equal(td_jit_new(r.model, r.work, &jit), TD_OK);
+      td_jit_wait(jit);
+      const td_code_source* source = td_jit_source(jit);
+      const td_code* code = source->latest(source->user);
+      if (code == NULL) {
+        if (strstr(td_jit_message(jit), "closed form") == NULL)
+          broken(&plan, td_jit_message(jit), INFINITY, 0, text);
+        refused++;
+      } else if (td_forward_dynamics(r.model, r.state, r.work) == TD_OK) {
+        double *vdot = calloc((size_t)r.size.nv + 1, sizeof(double)),
+               *targets = calloc(2 * (size_t)r.size.nconstraint + 1, sizeof(double)), size = 10,
+               worst = 0;
+        const int status = code->forward(code->user, r.state, targets, vdot, NULL);
+        for (int k = 0; k < r.size.nv; k++) size = fmax(size, fabs(td_work_vdot(r.work)[k]));
+        for (int k = 0; k < r.size.nv; k++) {
+          const double d = fabs(vdot[k] - td_work_vdot(r.work)[k]) / size;
+          worst = fmax(worst, isfinite(d) ? d : INFINITY);
+        }
+        if (status != 0) worst = INFINITY;
+        if (!(worst <= exact)) broken(&plan, "derived code", worst, exact, text);
+        compared++;
+        free(vdot), free(targets);
+      }
+      td_jit_free(jit);
+    }
+    robot_free(&r);
+    free(text);
+  }
+  unsetenv("CC");
+  printf("derived code: %d compared, %d without closed form\n", compared, refused);
+  assert_int_equal(failures, 0);
+}
+
+// A state that is written and read again is the same, for a model that is loaded anew
+static void test_saved_states_are_the_same(void** state) {
+  (void)state;
+  failures = 0;
+  for (int i = 0; i < seed_count; i++) {
+    random_robot plan;
+    robot_style plain = robot_style_plain();
+    plain.t_final = 0.005;
+    if (!random_robot_make(&plan, first_seed + (uint64_t)i, ROBOT_ANY)) continue;
+    char* text = random_robot_text(&plan, &plain, NULL);
+    robot a, b;
+    char why[600] = "";
+    const bool made = robot_load(text, NULL, false, &a), again = robot_load(text, NULL, false, &b);
+    if (made && again && simulate(&a, NULL, why, sizeof why)) {
+      char* json = NULL;
+      size_t size = 0;
+      FILE* f = open_memstream(&json, &size);
+      fprintf(f, "{\"t\": %.17g, \"q\": [", a.state->t);
+      for (int k = 0; k < a.size.nq; k++) fprintf(f, "%s%.17g", k ? ", " : "", a.state->q[k]);
+      fprintf(f, "], \"v\": [");
+      for (int k = 0; k < a.size.nv; k++) fprintf(f, "%s%.17g", k ? ", " : "", a.state->v[k]);
+      fprintf(f, "], \"u\": {");
+      for (int k = 0; k < a.size.nu; k++)
+        fprintf(f, "%s\"%s\": %.17g", k ? ", " : "", td_model_input_name(a.model, k),
+                a.state->u[k]);
+      fprintf(f, "}}");
+      fclose(f);
+      const int points = random_robot_points(&plan);
+      double *here = calloc(9 * (size_t)points, sizeof(double)),
+             *there = calloc(9 * (size_t)points, sizeof(double)), motion, acceleration;
+      if (td_state_parse(b.model, json, b.state, why, sizeof why) != TD_OK) {
+        broken(&plan, why, INFINITY, 0, text);
+      } else {
+        td_taut_choose(a.model, a.state, a.work), td_taut_choose(b.model, b.state, b.work);
+        sense(&a, &plan, &plain, here), sense(&b, &plan, &plain, there);
+        compare(here, there, points, &motion, &acceleration);
+        if (!(motion <= 1e-12)) broken(&plan, "saved state", motion, 1e-12, text);
+        if (!(acceleration <= exact))
+          broken(&plan, "acceleration of a saved state", acceleration, exact, text);
+      }
+      free(here), free(there), free(json);
+    }
+    robot_free(&a), robot_free(&b);
+    free(text);
+  }
+  assert_int_equal(failures, 0);
+}
+
+// A jump of speed is the limit of a motion that begins within 10 us
+static void test_jumps_are_the_limit_of_smooth_starts(void** state) {
+  (void)state;
+  int compared = 0;
+  failures = 0;
+  for (int i = 0; i < 2 * seed_count; i++) {
+    random_robot plan;
+    const robot_style sharp = robot_style_plain();
+    robot_style smooth = sharp;
+    smooth.smooth = 1e-5;
+    if (!random_robot_make(&plan, first_seed + (uint64_t)i, ROBOT_ANY) || !plan.has[ROBOT_JUMP])
+      continue;
+    char *text = random_robot_text(&plan, &sharp, NULL),
+         *other = random_robot_text(&plan, &smooth, NULL);
+    robot a, b;
+    char why[600] = "";
+    const bool made = robot_load(text, NULL, false, &a), also = robot_load(other, NULL, false, &b);
+    const int points = random_robot_points(&plan);
+    double *x = calloc(9 * (size_t)points, sizeof(double)),
+           *y = calloc(9 * (size_t)points, sizeof(double)), motion, acceleration;
+    if (made && also && simulate(&a, NULL, why, sizeof why)) {
+      compared++;
+      if (!simulate(&b, NULL, why, sizeof why)) {
+        broken(&plan, why, INFINITY, 0, other);
+      } else {
+        sense(&a, &plan, &sharp, x), sense(&b, &plan, &smooth, y);
+        compare(x, y, points, &motion, &acceleration);
+        if (!(motion <= 1e-3)) broken(&plan, "smooth start", motion, 1e-3, text);
+      }
+    }
+    robot_free(&a), robot_free(&b);
+    free(x), free(y), free(text), free(other);
+  }
+  printf("jumps: %d compared\n", compared);
+  assert_int_equal(failures, 0);
+}
+
+// At rest nothing accelerates; what is called stable has no growing mode, what is not has one
+static void test_equilibria(void** state) {
+  (void)state;
+  int found = 0, none = 0;
+  failures = 0;
+  for (int i = 0; i < seed_count; i++) {
+    random_robot plan;
+    const robot_style plain = robot_style_plain();
+    if (!its_turn(first_seed + (uint64_t)i, 0, 2) ||
+        !random_robot_make(&plan, first_seed + (uint64_t)i, ROBOT_RESTING))
+      continue;
+    char* text = random_robot_text(&plan, &plain, NULL);
+    robot r;
+    if (robot_load(text, NULL, false, &r)) {
+      const td_equil_options options = td_equil_options_default();
+      td_equil_result result;
+      if (td_equilibrium(r.model, r.work, r.state, &options, &result) == TD_OK &&
+          result.converged) {
+        found++;
+        const int points = random_robot_points(&plan);
+        double *x = calloc(9 * (size_t)points, sizeof(double)), worst = 0;
+        sense(&r, &plan, &plain, x);
+        for (int k = 0; k < 9 * points; k++)
+          if (k % 9 > 2) worst = fmax(worst, isfinite(x[k]) ? fabs(x[k]) : INFINITY);
+        if (!(worst <= 1e-4)) broken(&plan, "rest", worst, 1e-4, text);
+        td_modes_result* modes = NULL;
+        double growth = -INFINITY, size = 1;
+        if (td_modes(r.model, r.state, r.work, &modes) == TD_OK) {
+          for (int k = 0; k < modes->ncomplex; k++) {
+            growth = fmax(growth, modes->re[k]);
+            size = fmax(size, hypot(modes->re[k], modes->im[k]));
+          }
+          if (result.stability == TD_STABLE && !(growth <= 1e-8 * size))
+            broken(&plan, "stable, but grows", growth, 1e-8 * size, text);
+          if ((result.stability == TD_DIVERGENCE || result.stability == TD_FLUTTER) &&
+              !(growth >= -1e-8 * size))
+            broken(&plan, "unstable, but decays", growth, 1e-8 * size, text);
+        } else {
+          broken(&plan, "no modes", INFINITY, 0, text);
+        }
+        td_modes_free(modes);
+        free(x);
+      } else {
+        none++;
+      }
+    }
+    robot_free(&r);
+    free(text);
+  }
+  printf("equilibria: %d found, %d not\n", found, none);
+  assert_int_equal(failures, 0);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_robot_moves_alike_however_it_is_written),
@@ -510,6 +709,10 @@ int main(void) {
       cmocka_unit_test(test_energy_balance),
       cmocka_unit_test(test_motion_without_damping_can_be_reversed),
       cmocka_unit_test(test_momentum_of_what_flies_is_kept),
+      cmocka_unit_test(test_derived_code_gives_the_same_accelerations),
+      cmocka_unit_test(test_saved_states_are_the_same),
+      cmocka_unit_test(test_jumps_are_the_limit_of_smooth_starts),
+      cmocka_unit_test(test_equilibria),
   };
   return cmocka_run_group_tests(tests, read_seeds, NULL);
 }

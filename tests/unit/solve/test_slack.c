@@ -406,8 +406,45 @@ static void test_cables_that_open_each_other_come_to_rest(void** state) {
   assert_true(events > 3 && events < 40);
 }
 
+// A load on a string at its length: it hangs with T = m g, or falls towards the anchor, or flies
+// off it, with a slack string.  The initial state is decided at once, one set by hand when asked
+// for.
+static void test_a_string_does_not_push_at_the_start(void** state) {
+  (void)state;
+  static const struct {
+    double g, rate, tension, acceleration;
+  } cases[] = {{-9.81, 0, 2 * 9.81, 0}, {9.81, 0, 0, 9.81}, {-9.81, 0.5, 0, -9.81}};
+  for (int k = 0; k < 3; k++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "world.g = [0 0 %g]; body(1).m = 2; joint(1).first = 0; joint(1).second = 1; "
+             "joint(1).tr.trans = [0 0 inf]; joint(1).dof(1).init = -1; joint(1).dof(1).rate = %g; "
+             "cable(1).via = {0, 1}; cable(1).points = [0 0 0; 0 0 0]; cable(1).pull = 0;\n"
+             "sensor(1).name = 'T'; sensor(1).value = tension(cable(1));\n",
+             cases[k].g, cases[k].rate);
+    robot r = robot_open(text);
+    double T;
+    for (int again = 0; again < 2; again++) {
+      sensors_of(&r, &T);
+      CHECK_NEAR(T, cases[k].tension, 1e-12);
+      CHECK_NEAR(td_work_vdot(r.work)[0], cases[k].acceleration, 1e-12);
+      // higher up it is slack, and back again it is as before
+      const double q = r.state->q[0];
+      r.state->q[0] = -0.5;
+      assert_int_equal(td_taut_choose(r.model, r.state, r.work), TD_OK);
+      sensors_of(&r, &T);
+      CHECK_NEAR(T, 0, 0);
+      CHECK_NEAR(td_work_vdot(r.work)[0], cases[k].g, 1e-12);
+      r.state->q[0] = q;
+      assert_int_equal(td_taut_choose(r.model, r.state, r.work), TD_OK);
+    }
+    robot_close(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_string_does_not_push_at_the_start),
       cmocka_unit_test(test_a_straight_cable_bends_a_rod_to_a_circle),
       cmocka_unit_test(test_the_tip_turns_by_the_pull_over_the_offset),
       cmocka_unit_test(test_the_pull_that_a_tension_brings_about_has_that_tension),
