@@ -263,12 +263,14 @@ td_status td_fixed_step(const td_model* m, td_state* state, td_work* w, double d
   const double begin = state->t, end = begin + dt, margin = td_jump_margin(begin, dt);
   double work;
   bool moved = false;
-  if (m->nmotion_slot == 0) return smooth_step(m, state, w, dt);
+  if (m->nmotion_slot == 0 && !m->strains_timed) return smooth_step(m, state, w, dt);
   if (fabs(begin - m->settings[0]) <= margin)
     TD_TRY(td_jump(m, state, w, margin, TD_EDGE_START, &work, &moved));
   if (moved) TD_TRY(td_taut_settle(m, state, w));
   for (double t = begin; t < end;) {
-    const double jump = td_next_jump(m, w, t + 2 * margin, end + 2 * margin);
+    const double from = t + 2 * margin, past = end + 2 * margin;
+    const double corner = td_next_corner(m, w, from, past, true);
+    const double jump = fmin(corner, td_next_jump(m, w, from, fmin(past, corner)));
     const bool at_end = jump >= end - margin, none = jump > end + 2 * margin;
     const double to = at_end ? end : jump;
     TD_TRY(smooth_step(m, state, w, to - t));

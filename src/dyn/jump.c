@@ -295,3 +295,38 @@ double td_next_jump(const td_model* m, td_work* w, double t0, double t1) {
   arena_close(&w->scratch, mark);
   return found ? high : INFINITY;
 }
+
+void td_clocks(const td_model* m, td_work* w, double t, double* values) {
+  const double now = w->vars[m->time_var];
+  w->vars[m->time_var] = t;
+  td_tape_eval(m->clock_tape, w->vars, w->scratch_tape, values);
+  w->vars[m->time_var] = now;
+}
+
+double td_clock_turn(const td_model* m, td_work* w, int clock, double low, double high) {
+  double values[TD_MOST_CLOCKS];
+  td_clocks(m, w, low, values);
+  const bool below = values[clock] < 0;
+  for (;;) {
+    const double mid = low + 0.5 * (high - low);
+    if (!(mid > low && mid < high)) return high;
+    td_clocks(m, w, mid, values);
+    *((values[clock] < 0) == below ? &low : &high) = mid;
+  }
+}
+
+double td_next_corner(const td_model* m, td_work* w, double t0, double t1, bool motion) {
+  const int n = motion ? m->nclock_motion : m->nclock, parts = m->clock_straight ? 1 : 32;
+  if (n == 0 || !(t1 > t0)) return INFINITY;
+  double a[TD_MOST_CLOCKS], b[TD_MOST_CLOCKS], first = INFINITY;
+  td_prepare(m, w);
+  td_clocks(m, w, t0, a);
+  for (int k = 0; k < parts && first == INFINITY; k++) {
+    const double from = t0 + (t1 - t0) * k / parts, to = t0 + (t1 - t0) * (k + 1) / parts;
+    td_clocks(m, w, to, b);
+    for (int i = 0; i < n; i++)
+      if ((a[i] < 0) != (b[i] < 0)) first = fmin(first, td_clock_turn(m, w, i, from, to));
+    memcpy(a, b, (size_t)n * sizeof(double));
+  }
+  return first;
+}

@@ -137,7 +137,47 @@ static int unique(double* t, int n, double t0, double t1) {
   return k;
 }
 
-td_status td_stop_times(const td_model* m, const td_work* w, double t0, double t1, double** times,
+// Corners of prescribed motion and strains where the clocks are no lines, as of max(sin(t), 0): the
+// run is looked at in ever more places until the number of sign changes settles.
+static td_status find_turns(const td_model* m, td_work* w, double t0, double t1, double** times,
+                            int* n, int* cap) {
+  enum { FIRST = 1 << 10, LAST = 1 << 18 };
+  double a[TD_MOST_CLOCKS], b[TD_MOST_CLOCKS];
+  int before = -1, count = 0, parts = FIRST;
+  if (!m->clock_curved || !(t1 > t0)) return TD_OK;
+  for (;; parts *= 2) {
+    count = 0;
+    td_clocks(m, w, t0, a);
+    for (int k = 1; k <= parts; k++) {
+      td_clocks(m, w, t0 + (t1 - t0) * k / parts, b);
+      for (int i = 0; i < m->nclock_motion; i++) count += (a[i] < 0) != (b[i] < 0);
+      memcpy(a, b, (size_t)m->nclock_motion * sizeof(double));
+    }
+    if (count == before && count <= parts / 8) break;
+    before = count;
+    if (parts < LAST) continue;
+    td_work_fail(w,
+                 "prescribed motion or strains have corners in time (max, abs, ifelse ...) that "
+                 "are too many to be located between t = %g s and %g s; write them by ramp, pulse "
+                 "or mod of t, or run a shorter time",
+                 t0, t1);
+    return TD_E_MODEL;
+  }
+  double* grown = td_grow(*times, cap, *n + count + 1, sizeof(double));
+  if (!grown) return TD_E_NOMEM;
+  *times = grown;
+  td_clocks(m, w, t0, a);
+  for (int k = 1; k <= parts; k++) {
+    const double from = t0 + (t1 - t0) * (k - 1) / parts, to = t0 + (t1 - t0) * k / parts;
+    td_clocks(m, w, to, b);
+    for (int i = 0; i < m->nclock_motion; i++)
+      if ((a[i] < 0) != (b[i] < 0)) grown[(*n)++] = td_clock_turn(m, w, i, from, to);
+    memcpy(a, b, (size_t)m->nclock_motion * sizeof(double));
+  }
+  return TD_OK;
+}
+
+td_status td_stop_times(const td_model* m, td_work* w, double t0, double t1, double** times,
                         int* n) {
   *times = NULL;
   *n = 0;
@@ -161,11 +201,12 @@ td_status td_stop_times(const td_model* m, const td_work* w, double t0, double t
   td_exprs_free(g);
   free(var);
   free(with);
-  if (!ok) {
+  const td_status status = ok ? find_turns(m, w, t0, t1, times, n, &cap) : TD_E_NOMEM;
+  if (status != TD_OK) {
     free(*times);
     *times = NULL;
     *n = 0;
-    return TD_E_NOMEM;
+    return status;
   }
   if (*n > 0) {
     qsort(*times, (size_t)*n, sizeof(double), ascending);

@@ -17,7 +17,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 480,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 504,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
   X(live_probe_tape)   \
   X(live_input_tape)   \
   X(live_param_tape) X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape) \
-  X(kink_tape)
+  X(kink_tape) X(clock_tape)
 
 static void write_tapes(const td_model* m, td_text* out) {
   td_text_add(out, "_Static_assert(sizeof(instruction) == 16, \"layout of instruction\");\n");
@@ -149,6 +149,10 @@ static void write_model(const td_model* m, td_text* out) {
                 {"strains_timed", m->strains_timed},
                 {"ntaut", m->ntaut},
                 {"nkink", m->nkink},
+                {"nclock", m->nclock},
+                {"nclock_motion", m->nclock_motion},
+                {"clock_straight", m->clock_straight},
+                {"clock_curved", m->clock_curved},
                 {"has_blocks", m->has_blocks},
                 {"nstrain_octet", m->nstrain_octet},
                 {"nstrain_weight", m->nstrain_weight},

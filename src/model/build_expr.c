@@ -635,6 +635,123 @@ static td_status collect_stops(td_model* m) {
   return TD_OK;
 }
 
+// How a function of time runs: as one line, as lines with corners and jumps between them, or curved.
+typedef enum clock_kind { CLOCK_LINE, CLOCK_LINES, CLOCK_CURVE } clock_kind;
+
+static clock_kind kind_of(td_model* m, ex e) {
+  int n = 0;
+  ex* part = td_ex_needed(m->graph, &e, 1, &n);
+  clock_kind kind = part ? CLOCK_LINE : CLOCK_CURVE;
+  for (int i = 0; i < n && kind != CLOCK_CURVE; i++) switch (td_ex_op(m->graph, part[i])) {
+      case EX_VAR:
+      case EX_CONST:
+      case EX_ADD:
+      case EX_SUB:
+      case EX_MUL:
+      case EX_DIV:
+      case EX_NEG:
+        break;
+      case EX_MIN:
+      case EX_MAX:
+      case EX_ABS:
+      case EX_SIGN:
+      case EX_STEP:
+      case EX_LT:
+      case EX_LE:
+      case EX_IFELSE:
+      case EX_FLOOR:
+      case EX_CEIL:
+      case EX_ROUND:
+      case EX_MOD:
+        kind = CLOCK_LINES;
+        break;
+      default:
+        kind = CLOCK_CURVE;
+    }
+  free(part);
+  if (kind == CLOCK_CURVE) return kind;
+  const ex bend = td_ex_diff(m->graph, td_ex_diff(m->graph, e, m->time_var), m->time_var);
+  return td_ex_is_const(m->graph, bend) && td_ex_value(m->graph, bend) == 0 ? kind : CLOCK_CURVE;
+}
+
+// What changes its sign where a node jumps or has a corner; false: nothing.
+static bool clock_of(td_exprs* g, ex e, ex* clock) {
+  const ex_op op = td_ex_op(g, e);
+  const ex a = td_ex_arg(g, e, 0);
+  ex turns = a;
+  switch (op) {
+    case EX_ABS:
+    case EX_SIGN:
+      *clock = a;
+      return true;
+    case EX_MIN:
+    case EX_MAX:
+    case EX_LT:
+    case EX_LE:
+    case EX_EQ:
+    case EX_NE:
+    case EX_STEP:
+      *clock = td_ex_2(g, EX_SUB, a, td_ex_arg(g, e, 1));
+      return true;
+    case EX_MOD:
+      turns = td_ex_2(g, EX_DIV, a, td_ex_arg(g, e, 1));
+      break;
+    case EX_ROUND:
+      turns = td_ex_2(g, EX_SUB, a, td_ex_const(g, 0.5));
+      break;
+    case EX_FLOOR:
+    case EX_CEIL:
+      break;
+    default:
+      return false;
+  }
+  *clock = td_ex_1(g, EX_SIN, td_ex_2(g, EX_MUL, td_ex_const(g, acos(-1)), turns));
+  return true;
+}
+
+// Clocks of the expressions e (n) of motion or of forces; of these curves are left to the error
+// control.
+static bool add_clocks(td_model* m, const ex* e, int n, bool motion, ex clock[TD_MOST_CLOCKS]) {
+  int count = 0;
+  ex* needed = n > 0 ? td_ex_needed(m->graph, e, n, &count) : NULL;
+  for (int i = 0; i < count; i++) {
+    const unsigned on = td_ex_depends(m->graph, needed[i]);
+    ex c;
+    if (!(on & TD_ON_TIME) || (on & ~(unsigned)(TD_ON_TIME | TD_ON_PARAM))) continue;
+    if (!clock_of(m->graph, needed[i], &c) || td_ex_is_const(m->graph, c)) continue;
+    bool known = false;
+    for (int k = 0; k < m->nclock; k++) known = known || clock[k] == c;
+    const clock_kind kind = kind_of(m, c);
+    if (known || m->nclock == TD_MOST_CLOCKS || (kind == CLOCK_CURVE && !motion)) continue;
+    clock[m->nclock++] = c;
+    m->clock_straight = m->clock_straight && kind == CLOCK_LINE;
+    m->clock_curved = m->clock_curved || kind == CLOCK_CURVE;
+  }
+  const bool ok = needed || n == 0;
+  free(needed);
+  return ok;
+}
+
+static td_status collect_clocks(td_model* m) {
+  ex clock[TD_MOST_CLOCKS];
+  ex_list motion = {0};
+  bool ok = true;
+  m->clock_straight = true;
+  for (int i = 0; ok && i < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE) ok = list_add(&motion, m->number_ex[m->vel[i].motion]);
+  for (int i = 0; ok && i < m->nrow; i++)
+    if (m->row[i].motion != NUM_NONE) ok = list_add(&motion, m->number_ex[m->row[i].motion]);
+  for (int i = 0; ok && i < m->nhop; i++)
+    for (int k = 0; ok && m->hop[i].dependent && k < 6 * m->hop[i].nodes; k++)
+      ok = list_add(&motion, m->number_ex[m->hop[i].value + k]);
+  ok = ok && add_clocks(m, motion.e, motion.n, true, clock);
+  m->nclock_motion = m->nclock;
+  ok = ok && add_clocks(m, m->stop_ex, m->nstop_ex, false, clock);
+  free(motion.e);
+  m->clock_tape = ok ? td_tape_new(m->graph, clock, m->nclock) : NULL;
+  return m->clock_tape && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
+}
+
 static td_status push_named(builder* b) {
   td_model* m = b->m;
   for (int i = 0; i < b->spec->nparam; i++) {
@@ -682,6 +799,7 @@ td_status td_build_expressions(builder* b) {
   if (worst == TD_OK) worst = td_build_loop_tapes(b);
   if (worst == TD_OK) worst = td_build_task_tapes(b);
   if (worst == TD_OK) worst = collect_stops(b->m);
+  if (worst == TD_OK) worst = collect_clocks(b->m);
   const unsigned accel = TD_ON_ACCEL;
   for (int i = 0; worst == TD_OK && i < outputs.n + events.n; i++) {
     const ex e = i < outputs.n ? outputs.e[i] : events.e[i - outputs.n];

@@ -55,6 +55,8 @@ typedef enum hop_kind {
   HOP_MOVE,    // y: translation along the three axes
   HOP_STRAIN   // y: strains at the nodes of a step along a rod (elem/magnus.h)
 } hop_kind;
+enum { TD_MOST_CLOCKS = 256 };  // see td_model.clock_tape
+
 typedef struct model_hop {
   hop_kind kind;
   int parent;         // hop, -1: ground
@@ -593,6 +595,12 @@ struct td_model {
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
   td_tape* kink_tape;  // arguments whose signs decide min, max, abs, comparisons in live numbers
   int nkink;
+  // functions of time and parameters alone that change their sign where something jumps or has a
+  // corner: those of prescribed motion and strains come first; straight: all of them are lines,
+  // curved: some do not consist of lines
+  td_tape* clock_tape;
+  int nclock, nclock_motion;
+  bool clock_straight, clock_curved;
   // values, rates and biases of the tasks, desired values with two derivatives; d value / d probe
   td_tape *task_tape, *task_probe_tape;
   td_tape *law_tape, *law_probe_tape;  // one number per law_input; of files and plug-ins 0

@@ -612,8 +612,11 @@ static bool fmu_passed_stop(fmu* f) {
   return stop;
 }
 
-// Model exchange: jumps of this time, and the next time at which a prescribed speed jumps, as far
-// as the experiment goes.
+// Is there anything that may jump or have a corner because of time alone?
+static bool fmu_has_corners(void) { return the_model.nmotion_slot > 0 || the_model.nclock > 0; }
+
+// Model exchange: jumps of this time, and the next time at which a prescribed speed, a force or a
+// strain jumps or has a corner, as far as the experiment goes.
 static bool fmu_time_event(fmu* f, bool* changed, bool* next, double* time) {
   enum { PARTS = 256 };
   const double t = f->s.t, margin = td_jump_margin(t, 1);
@@ -625,9 +628,11 @@ static bool fmu_time_event(fmu* f, bool* changed, bool* next, double* time) {
   if (fabs(t - f->t_jump) > 2 * margin && !fmu_jump(f, TD_EDGE_NONE)) return false;
   *changed = memcmp(x, f->x, NX * sizeof(double)) != 0;
   if (*changed) fmu_stale(f);
-  for (int k = 0; k < PARTS && !*next && the_model.nmotion_slot > 0; k++) {
+  for (int k = 0; k < PARTS && !*next && fmu_has_corners(); k++) {
     const double a = t + length * k / PARTS, b = t + length * (k + 1) / PARTS;
-    *time = td_next_jump(&the_model, f->w, k == 0 ? a + 4 * margin : a - margin, b);
+    const double from = k == 0 ? a + 4 * margin : a - margin;
+    *time = td_next_corner(&the_model, f->w, from, b, false);
+    *time = fmin(*time, td_next_jump(&the_model, f->w, from, fmin(b, *time)));
     *next = *time <= b;
   }
   if (!*next) *time = 0;
@@ -647,10 +652,12 @@ static bool fmu_do_step(fmu* f, double t, double h) {
   const double end = t + h, margin = td_jump_margin(end, 1);
   bool ok = true;
   while (ok && !f->stopped && end - f->s.t > 1e-12 * fmax(1, fabs(end))) {
-    const double jump = td_next_jump(&the_model, f->w, f->s.t + 2 * margin, end + 2 * margin);
-    const bool jumps = jump <= end + 2 * margin;
+    const double from = f->s.t + 2 * margin, past = end + 2 * margin;
+    const double corner = td_next_corner(&the_model, f->w, from, past, false);
+    const double jump = fmin(corner, td_next_jump(&the_model, f->w, from, fmin(past, corner)));
+    const bool jumps = jump <= past;
     f->before = jumps ? 2 * margin : 0;
-    f->aside = the_model.nmotion_slot > 0 ? 2 * margin : 0;
+    f->aside = fmu_has_corners() ? 2 * margin : 0;
     ok = fmu_advance(f, jumps && jump < end - margin ? jump : end, f->before);
     f->before = 0;
     if (ok && jumps && !f->stopped) ok = fmu_jump(f, TD_EDGE_NONE);

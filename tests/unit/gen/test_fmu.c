@@ -134,7 +134,7 @@ typedef struct unit {
 } unit;
 
 // Each is made once: compiling takes longer than all the rest.
-enum { UNITS = 6 };
+enum { UNITS = 8 };
 static unit made[UNITS];
 static char made_as[UNITS][40];
 static int nmade;
@@ -680,6 +680,71 @@ static void test_events_are_indicators_that_end_the_run(void** state) {
   td_model_free(m);
 }
 
+// A cart of 2 kg pushed by 3 pulse(t, 0.3, 0.55) + 4 ramp(t, 0.8, 1) + step(t, 1.3) newtons, and a
+// second one that has a curved corner, max(t^3 - 1.4^3, 0).
+static void test_time_events_of_forces_and_motion(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  static const char text[] =
+      "world.g=[0 0 0]; t1=param('t1',0.3); body(1).m=2; body(1).I=eye(3); joint(1).second=1; "
+      "joint(1).tr.trans=[inf 0 0]; "
+      "joint(1).dof.input=3*pulse(t,t1,0.55)+4*ramp(t,0.8,1)+step(t,1.3); "
+      "body(2).m=1; body(2).I=eye(3); joint(2).second=2; joint(2).tr.trans=[0 inf 0]; "
+      "joint(2).dof.motion=max(t^3-2.744,0); "
+      "sensor(1).name='x'; sensor(1).value=dof(joint(1),1); "
+      "sensor(2).name='v'; sensor(2).value=ddof(joint(1),1); par.t_final=2;";
+  static const double times[] = {0.3, 0.55, 0.8, 1, 1.3, 1.4};
+  td_spec* spec = td_spec_new();
+  td_model* m = NULL;
+  assert_int_equal(td_spec_load_string(spec, "clock.m", text), TD_OK);
+  assert_int_equal(td_model_compile(spec, &m), TD_OK);
+  const unit u = open_unit(m, "clock", 3);
+  LOOK_UP(&u, exchange3, fmi3InstantiateModelExchange);
+  LOOK_UP(&u, instantiate3, fmi3InstantiateCoSimulation);
+  LOOK_UP(&u, enter3, fmi3EnterInitializationMode);
+  LOOK_UP(&u, simple, fmi3ExitInitializationMode);
+  LOOK_UP(&u, set_time, fmi3SetTime);
+  LOOK_UP(&u, discrete3, fmi3UpdateDiscreteStates);
+  LOOK_UP(&u, step3, fmi3DoStep);
+  LOOK_UP(&u, get3, fmi3GetFloat64);
+  void (*release)(void*);
+  void* symbol = dlsym(u.library, "fmi3FreeInstance");
+  memcpy(&release, &symbol, sizeof release);
+
+  // model exchange: the next event is told, one after the other
+  bool again, stop, nominals, values, next, event, terminate, early;
+  double time = 0, last = 0, got[2];
+  void* c = fmi3InstantiateModelExchange("x", u.d.guid, "", 0, 0, NULL, NULL);
+  assert_int_equal(fmi3EnterInitializationMode(c, false, 0, 0, false, 0), 0);
+  assert_int_equal(fmi3ExitInitializationMode(c), 0);
+  for (int k = 0; k < 6; k++) {
+    assert_int_equal(fmi3UpdateDiscreteStates(c, &again, &stop, &nominals, &values, &next, &time),
+                     0);
+    assert_true(next);
+    CHECK_NEAR(time, times[k], 1e-10);
+    assert_int_equal(fmi3SetTime(c, time), 0);
+  }
+  release(c);
+
+  // co-simulation in steps that end at none of them; with constant and linear forces between the
+  // corners the method of order 3 has but the rounding of its difference quotient
+  c = fmi3InstantiateCoSimulation("x", u.d.guid, "", 0, 0, 0, 0, NULL, 0, NULL, NULL, NULL);
+  const unsigned vr[2] = {reference(&u.d, "x"), reference(&u.d, "v")};
+  assert_int_equal(fmi3EnterInitializationMode(c, true, 1e-3, 0, false, 0), 0);
+  assert_int_equal(fmi3ExitInitializationMode(c), 0);
+  for (int k = 0; k < 4; k++)
+    assert_int_equal(fmi3DoStep(c, last, 0.34, true, &event, &terminate, &early, &last), 0);
+  assert_int_equal(fmi3GetFloat64(c, vr, 2, got, 2), 0);
+  const double end = 1.36, ramp3 = (0.56 * 0.56 * 0.56 - 0.36 * 0.36 * 0.36) / 6,
+               ramp2 = (0.56 * 0.56 - 0.36 * 0.36) / 2;
+  CHECK_NEAR(got[1], (3 * 0.25 + 4 * ramp2 / 0.2 + (end - 1.3)) / 2, 1e-7);
+  CHECK_NEAR(got[0],
+             (3 * (1.06 * 1.06 - 0.81 * 0.81) / 2 + 4 * ramp3 / 0.2 + 0.06 * 0.06 / 2) / 2, 1e-7);
+  release(c);
+  td_model_free(m);
+  td_spec_free(spec);
+}
+
 static void test_a_cable_that_cannot_be_stretched_is_refused(void** state) {
   (void)state;
   td_model* m = load_with("pendulum.m", NULL, NULL,
@@ -693,6 +758,7 @@ static void test_a_cable_that_cannot_be_stretched_is_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_time_events_of_forces_and_motion),
       cmocka_unit_test(test_pendulum_runs_as_simulated_in_both_ways),
       cmocka_unit_test(test_manipulator_runs_as_simulated),
       cmocka_unit_test(test_loops_stay_closed_in_cosimulation),
