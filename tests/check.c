@@ -8,8 +8,8 @@ double check_random(uint64_t* seed) {
   return (double)(int64_t)z / 9223372036854775808.0;
 }
 
-// With TENDRIL_CLOSE=FILE every bound that was met by less than a factor 3 leaves a line there: another
-// processor rounds otherwise, and may miss it.
+// With TENDRIL_CLOSE=FILE every bound that was met by less than a factor 3 leaves a line there:
+// another processor rounds otherwise, and may miss it.
 static void note_close(const char* what, double error, double tol, const char* file, int line) {
   const char* path = getenv("TENDRIL_CLOSE");
   if (path == NULL || 3 * error <= tol || tol == 0) return;

@@ -17,22 +17,22 @@
 // What a plan may contain: the table of pairs counts these.
 #define ROBOT_ELEMENTS(X)                                                                         \
   X(FIXED, "fixed")                                                                               \
-  X(REVOLUTE, "revolute") X(PRISMATIC, "prismatic") X(HELICAL, "helical") X(                      \
-      CYLINDRICAL, "cylindrical") X(UNIVERSAL, "universal") X(PLANAR, "planar")                   \
-      X(SPHERICAL, "spherical") X(FREE, "free") X(CAYLEY, "three angles") X(CHART, "vector part") \
-          X(GVS, "gvs") X(SRL, "srl") X(EBR, "ebr") X(EBA, "eba") X(ROM, "rom")                   \
-              X(LOOP_FIXED, "loop: fixed") X(LOOP_REVOLUTE, "loop: revolute") X(                  \
-                  LOOP_PRISMATIC, "loop: prismatic") X(LOOP_CYLINDRICAL, "loop: cylindrical")     \
-                  X(LOOP_UNIVERSAL, "loop: universal") X(LOOP_SPHERICAL, "loop: spherical") X(    \
-                      LOOP_ROWS, "loop: fixed rows") X(DOF_SPRING, "dof spring")                  \
-                      X(DOF_STOP, "dof dir") X(DOF_DAMPER, "dof damper") X(SPRING, "spring") X(   \
-                          ROPE, "rope") X(STOP, "stop") X(DAMPER, "power damper") X(BEAM, "beam") \
-                          X(LOAD, "load") X(FOLLOWER, "follower load") X(INPUT, "input")          \
-                              X(CHAMBER, "chamber") X(CABLE, "cable in rod") X(                   \
-                                  CABLE_OVER, "cable over joints") X(CABLE_VIA, "cable via")      \
-                                  X(CABLE_PULL, "elastic pull") X(CABLE_TAUT, "inextensible") X(  \
-                                      FLUID, "fluid") X(PLANE, "contact plane")                   \
-                                      X(BALL, "contact sphere") X(CYLINDER, "contact cylinder")   \
+  X(REVOLUTE, "revolute")                                                                         \
+  X(PRISMATIC, "prismatic") X(HELICAL, "helical") X(CYLINDRICAL, "cylindrical") X(                \
+      UNIVERSAL, "universal") X(PLANAR, "planar") X(SPHERICAL, "spherical") X(FREE, "free")       \
+      X(CAYLEY, "three angles") X(CHART, "vector part") X(GVS, "gvs") X(SRL, "srl") X(            \
+          EBR, "ebr") X(EBA, "eba") X(ROM, "rom") X(LOOP_FIXED, "loop: fixed")                    \
+          X(LOOP_REVOLUTE, "loop: revolute") X(LOOP_PRISMATIC, "loop: prismatic") X(              \
+              LOOP_CYLINDRICAL, "loop: cylindrical") X(LOOP_UNIVERSAL, "loop: universal")         \
+              X(LOOP_SPHERICAL, "loop: spherical") X(LOOP_ROWS, "loop: fixed rows") X(            \
+                  DOF_SPRING, "dof spring") X(DOF_STOP, "dof dir") X(DOF_DAMPER, "dof damper")    \
+                  X(SPRING, "spring") X(ROPE, "rope") X(STOP, "stop") X(DAMPER, "power damper")   \
+                      X(BEAM, "beam") X(LOAD, "load") X(FOLLOWER, "follower load")                \
+                          X(INPUT, "input") X(CHAMBER, "chamber") X(CABLE, "cable in rod")        \
+                              X(CABLE_OVER, "cable over joints") X(CABLE_VIA, "cable via")        \
+                                  X(CABLE_PULL, "elastic pull") X(CABLE_TAUT, "inextensible")     \
+                                      X(FLUID, "fluid") X(PLANE, "contact plane") X(              \
+                                          BALL, "contact sphere") X(CYLINDER, "contact cylinder") \
                                           X(TOUCH, "contact body") X(MESH, "mesh")                \
                                               X(TIE, "mesh tie") X(SMOOTH, "smooth motion")       \
                                                   X(JUMP, "jumping motion") X(EQUAL, "equal2")    \

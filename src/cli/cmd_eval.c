@@ -127,7 +127,8 @@ enum { LARGE_NETWORK = 1000 };
 static int evaluate(session* s) {
   int code = CODE_DONE;
   if (s->n.nv > LARGE_NETWORK && td_model_linear(s->model).sparse)
-    return complain(CODE_USE, "eval: a network of %d velocities has no matrices to show; up to %d do",
+    return complain(CODE_USE,
+                    "eval: a network of %d velocities has no matrices to show; up to %d do",
                     s->n.nv, LARGE_NETWORK);
   const td_status status = td_forward_dynamics(s->model, s->state, s->work);
   if (status != TD_OK) return session_failed(s, status, "eval");

@@ -129,7 +129,8 @@ int cmd_plot(const options* opt) {
   char message[300] = "out of memory";
   if (csv && path) {
     const td_status status = td_table_read(csv, &figures, message, sizeof message);
-    code = status == TD_OK ? draw(opt, figures, csv, path) : complain(code_of(status), "%s", message);
+    code =
+        status == TD_OK ? draw(opt, figures, csv, path) : complain(code_of(status), "%s", message);
   }
   td_table_free(figures);
   free(csv);

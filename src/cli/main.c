@@ -67,7 +67,8 @@ static void help_all(FILE* out) {
   }
   fprintf(out, "\n'tendril help COMMAND' shows the options of a command.\n");
   fprintf(out,
-          "exit codes: 0 done, 1 wrong use, 2 model errors, 3 not converged, stopped or wrong, 4 files\n");
+          "exit codes: 0 done, 1 wrong use, 2 model errors, 3 not converged, stopped or wrong, 4 "
+          "files\n");
 }
 
 int cmd_help(const options* opt) {

@@ -125,7 +125,8 @@ td_status td_jump(const td_model* model, td_state* state, td_work* work, double 
 double td_next_jump(const td_model* model, td_work* work, double t0, double t1);
 // The clocks of the model (clock_tape) at a time; where one of them changes its sign between low
 // and high; and the first time in (t0, t1] at which one does, of motion and strains or of all;
-// INFINITY: none.  Of clocks that are no lines two changes within 1/32 of the stretch may be missed.
+// INFINITY: none.  Of clocks that are no lines two changes within 1/32 of the stretch may be
+// missed.
 void td_clocks(const td_model* model, td_work* work, double t, double* values);
 double td_clock_turn(const td_model* model, td_work* work, int clock, double low, double high);
 double td_next_corner(const td_model* model, td_work* work, double t0, double t1, bool motion);
@@ -285,8 +286,8 @@ double td_guard_search(td_guard_path* path, double ta, const double* ga, double 
                        const double* gb, int depth);
 // Times in (t0, t1) at which inputs, loads ... jump or have corners.  Caller frees *times.
 // TD_E_NOMEM; TD_E_MODEL: there are too many of prescribed motion, as td_work_failure() says.
-td_status td_stop_times(const td_model* model, td_work* work, double t0, double t1,
-                        double** times, int* n);
+td_status td_stop_times(const td_model* model, td_work* work, double t0, double t1, double** times,
+                        int* n);
 
 // Settings from `par` (td_model_settings) and td_work_failure are public: tendril/tools.h.
 

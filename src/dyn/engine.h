@@ -360,8 +360,8 @@ double td_contacts_power(const td_model* m, const td_work* w);
 // Force of a fixed object on one ball of a contact, and where; none when it does not touch, or when
 // the contact is with other balls.
 vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int ball, vec3* at);
-// Distance of each ball (nball) of a contact to what it can touch, negative: it is inside, infinite:
-// it touches nothing; and a bound of its rate.
+// Distance of each ball (nball) of a contact to what it can touch, negative: it is inside,
+// infinite: it touches nothing; and a bound of its rate.
 void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* speed);
 double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none

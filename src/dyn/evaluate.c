@@ -169,8 +169,7 @@ td_status td_report_singular(const td_model* m, td_work* w, int v, double share)
                  "more elements, or more points",
                  model_name(m, m->rod[m->vel[v].rod - 1].name), w->t);
   } else {
-    td_work_fail(w,
-                 "the mass matrix is singular: nothing with mass resists %s (t = %g s); give %s",
+    td_work_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give %s",
                  name, w->t,
                  m->nvel > 0 && m->vel[v].rod > 0 ? "the rod a density rho or an inertia"
                                                   : "the body that it moves a mass and an inertia");

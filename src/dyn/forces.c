@@ -85,8 +85,7 @@ static vec3 isotropic_damping_change(const td_work* w, const model_force* f, con
     r[c] = -w->num[l->mu] * (slope * vec3_at(du, c) + dnu * w->dnum[l->nu]) - x * w->dnum[l->mu];
   }
   if (l->dir == 0) return vec3_of(r);
-  const double dx0 =
-      w->dnum[l->rest] * w->num[l->compr] + w->num[l->rest] * w->dnum[l->compr];
+  const double dx0 = w->dnum[l->rest] * w->num[l->compr] + w->num[l->rest] * w->dnum[l->compr];
   return vec3_axpy(v->on_x * (dL - dx0), link_damping(u, w->num[l->mu], w->num[l->nu]),
                    vec3_scale(v->on, vec3_of(r)));
 }
@@ -241,8 +240,8 @@ static void axial_change(const td_work* w, const model_force* f, const force_sta
   } else {  // no direction yet: a spring of rest length 0 pulls with k r
     dF = vec3_scale(-w->num[f->law[0].k], vec3_sub(db->p, da->p));
   }
-  if (f->isotropic) dF = vec3_add(dF, isotropic_damping_change(w, f, &s->a, &s->b, da, db,
-                                                             &s->law[0], dx.L));
+  if (f->isotropic)
+    dF = vec3_add(dF, isotropic_damping_change(w, f, &s->a, &s->b, da, db, &s->law[0], dx.L));
   change[0] = spatial_scale(-1, spatial_force_change(s->a.p, s->F, da->p, dF, none));
   change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, none);
 }
@@ -367,8 +366,7 @@ static double power_of(const td_model* m, const td_work* w, const model_force* f
   for (int d = 0; d < force_laws(f->kind); d++) {
     const law l = law_of(w, &f->law[d]);
     const law_value v = law_at(&l, x[d], f->isotropic ? 0 : u[d]);
-    sum += (v.f - (f->law[d].potential ? v.spring : 0) +
-            v.on * w->load * w->num[f->law[d].input]) *
+    sum += (v.f - (f->law[d].potential ? v.spring : 0) + v.on * w->load * w->num[f->law[d].input]) *
            u[d];
   }
   if (f->kind == FORCE_STRAIN) sum += td_strain_power(m, w, f);
@@ -398,8 +396,7 @@ static void dof_tangent(const td_work* w, const model_force* f, const tree_part*
   const law l = law_of(w, &f->law[0]);
   const law_value v = law_at(&l, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
   const int row = part_row(part, f->v);
-  if (f->q >= 0)
-    dq[row * part->n + row] -= v.fx + v.on_x * w->load * w->num[f->law[0].input];
+  if (f->q >= 0) dq[row * part->n + row] -= v.fx + v.on_x * w->load * w->num[f->law[0].input];
   dv[row * part->n + row] -= v.fu;
 }
 

@@ -263,8 +263,7 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   w->open_tables = w->placed = false;
   state->t = t;
   for (int i = 0; i < m->nvel && m->nfree_v < m->nvel; i++)
-    if (m->vel[i].motion != NUM_NONE)
-      state->q[m->vel[i].partner] = w->q_initial[m->vel[i].partner];
+    if (m->vel[i].motion != NUM_NONE) state->q[m->vel[i].partner] = w->q_initial[m->vel[i].partner];
   // cables cannot push; where that cannot be told, as without masses, all that touch are taut
   if (status == TD_OK && td_taut_choose(m, state, w) != TD_OK) {
     td_taut_touching(m, state, w);

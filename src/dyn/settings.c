@@ -47,7 +47,8 @@ static bool force_has_potential(const td_model* m, const model_force* f) {
     case FORCE_STRAIN:
       return true;  // forces along strains, stiffness matrices are symmetric
     case FORCE_LOAD:
-      // a force fixed in the world; a couple fixed in the world has no potential in three dimensions
+      // a force fixed in the world; a couple fixed in the world has no potential in three
+      // dimensions
       for (int c = 3; c < 6; c++)
         if (!is_constant_zero(m, f->wrench + c)) return false;
       return f->a < 0 || m->station[f->a].hop < 0;

@@ -72,13 +72,13 @@ static int wet_eights(const td_model* m) { return m->nwet > 0 ? m->nwet / LANES 
 static int added_eights(const td_model* m) { return m->has_added ? m->nhop / LANES + 1 : 0; }
 
 static int tape_scratch(const td_model* m) {
-  const td_tape* tapes[] = {
-      m->param_tape,        m->motion_tape,     m->live_tape,        m->live_probe_tape,
-      m->live_input_tape,   m->live_param_tape, m->output_tape,      m->output_probe_tape,
-      m->output_input_tape, m->event_tape,      m->task_tape,        m->task_probe_tape,
-      m->law_tape,          m->law_probe_tape,  m->strain_tape,      m->strain_rate_tape,
-      m->bound_tape,        m->kink_tape,       m->motion_open_tape, m->strain_open_tape,
-      m->clock_tape};
+  const td_tape* tapes[] = {m->param_tape,       m->motion_tape,       m->live_tape,
+                            m->live_probe_tape,  m->live_input_tape,   m->live_param_tape,
+                            m->output_tape,      m->output_probe_tape, m->output_input_tape,
+                            m->event_tape,       m->task_tape,         m->task_probe_tape,
+                            m->law_tape,         m->law_probe_tape,    m->strain_tape,
+                            m->strain_rate_tape, m->bound_tape,        m->kink_tape,
+                            m->motion_open_tape, m->strain_open_tape,  m->clock_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
     if (tapes[i]) most = max_int(most, td_tape_scratch(tapes[i]));

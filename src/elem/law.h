@@ -8,9 +8,9 @@
 //   f = -dir max(0, k d + mu φ(d/δ) |u|^(nu-1) dir u),   φ a smooth ramp from 0 at d = 0 to 1 at d
 //   = δ,
 //
-// so that the damper neither jumps at contact nor pulls the wrong way.  The input of a one-sided law
-// is switched by the same ramp: it acts as φ times the input.  For nu < 1 the power law
-// has an infinite slope at rest; |u| is then replaced by sqrt(u² + ε²).
+// so that the damper neither jumps at contact nor pulls the wrong way.  The input of a one-sided
+// law is switched by the same ramp: it acts as φ times the input.  For nu < 1 the power law has an
+// infinite slope at rest; |u| is then replaced by sqrt(u² + ε²).
 #ifndef TD_LAW_H
 #define TD_LAW_H
 

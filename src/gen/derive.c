@@ -18,13 +18,13 @@ td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...
 
 // Arrays of the model whose content this derivation knows, or that no equation needs.
 static const char* const known_arrays[] = {
-    "fix",        "hop",        "col",        "pos",          "vel",          "station",
-    "body",       "force",      "row",        "probe",        "param",        "input",
-    "bound",      "event",      "joint",      "rod",        "lump",         "node",         "output_name",
-    "output_ex",  "number",     "number_ex",  "param_slot",   "motion_slot",  "live_slot",
-    "live_probe", "live_input", "live_param", "output_probe", "output_input", "free_v",
-    "free_q",     "sample",     "ball",       "piece",        "mesh",         "measure",
-    "run",        "run_dof",    "names"};
+    "fix",         "hop",        "col",        "pos",        "vel",          "station",
+    "body",        "force",      "row",        "probe",      "param",        "input",
+    "bound",       "event",      "joint",      "rod",        "lump",         "node",
+    "output_name", "output_ex",  "number",     "number_ex",  "param_slot",   "motion_slot",
+    "live_slot",   "live_probe", "live_input", "live_param", "output_probe", "output_input",
+    "free_v",      "free_q",     "sample",     "ball",       "piece",        "mesh",
+    "measure",     "run",        "run_dof",    "names"};
 
 static bool is_known(const char* name) {
   for (size_t i = 0; i < sizeof known_arrays / sizeof *known_arrays; i++) {

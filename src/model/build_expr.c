@@ -635,7 +635,8 @@ static td_status collect_stops(td_model* m) {
   return TD_OK;
 }
 
-// How a function of time runs: as one line, as lines with corners and jumps between them, or curved.
+// How a function of time runs: as one line, as lines with corners and jumps between them, or
+// curved.
 typedef enum clock_kind { CLOCK_LINE, CLOCK_LINES, CLOCK_CURVE } clock_kind;
 
 static clock_kind kind_of(td_model* m, ex e) {

@@ -84,11 +84,15 @@ static td_status read_field(builder* b, gvs* g, int d) {
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, "basis"),
                     "rod(%d).basis: there is no basis '%.40s'", g->rod + 1, word);
   // no basis has more than that, and as many may be counted without overflow
-  const double most = (double)field->elements * (field->basis->ordered ? 2.0 * field->order + 4 : 4);
+  const double most =
+      (double)field->elements * (field->basis->ordered ? 2.0 * field->order + 4 : 4);
   if (most < 1e6) field->n = field->basis->count(field->order, field->elements);
   if (most >= 1e6 || field->n > MOST_FUNCTIONS)
     return td_error(b->diags, TD_E_MODEL,
-                    field_at(b, g, order ? "order" : elements ? "elements" : "n"),
+                    field_at(b, g,
+                             order      ? "order"
+                             : elements ? "elements"
+                                        : "n"),
                     "rod(%d): order %d on %d elements makes more than %d functions of one strain; "
                     "cut the rod into parts",
                     g->rod + 1, field->order, field->elements, MOST_FUNCTIONS);

@@ -94,8 +94,7 @@ static td_status push_task(builder* b, const value* tasks, int k) {
                     .D = gains(b, tasks, k, "D", n),
                     .damping = td_build_numbers(b, td_get(tasks, k, "damping"), 0, 1, 1, 0),
                     .calm = NUM_NONE};
-  if (td_get(tasks, k, "calm"))
-    t->calm = td_build_numbers(b, td_get(tasks, k, "calm"), 0, 1, 1, 0);
+  if (td_get(tasks, k, "calm")) t->calm = td_build_numbers(b, td_get(tasks, k, "calm"), 0, 1, 1, 0);
   m->ntask_value += n;
   const bool is_static = mode && strcmp(mode, "static") == 0;
   if (k > 0 && is_static != m->task_static)

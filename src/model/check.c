@@ -284,7 +284,8 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, bool 
   if (isfinite(x) && in_range(options, x) && whole) return true;
   if (isinf(x) && strcmp(f->special, "limit") == 0) return true;
   if (written && isinf(x) && x > 0 && strcmp(f->special, "hard") == 0) return true;
-  if (written && !isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0)) return true;
+  if (written && !isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0))
+    return true;
 
   char name[NAME_SIZE];
   element_name(c, i, name, sizeof name);
@@ -301,11 +302,12 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, bool 
   return false;
 }
 
-// The limits of a field for values that parameters get later, at an arc length (NaN: there is none).
-// `end`: 0 does for "> 0".
+// The limits of a field for values that parameters get later, at an arc length (NaN: there is
+// none). `end`: 0 does for "> 0".
 static void keep_range(td_spec* spec, const checked* c, int i, double arc, bool end,
                        const char* where) {
-  const char *options = c->field->options, *unit = strchr(c->field->unit, ',') ? "" : c->field->unit;
+  const char *options = c->field->options,
+             *unit = strchr(c->field->unit, ',') ? "" : c->field->unit;
   double low = -HUGE_VAL, high = HUGE_VAL;
   bool open = false;
   char name[NAME_SIZE], *after, tail[48];

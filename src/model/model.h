@@ -453,12 +453,12 @@ typedef struct model_event {
 typedef struct model_rod {
   int name;
   double length;
-  int model;      // the word for its continuum model, offset into names
-  int n;          // segments or polynomial order
+  int model;                                // the word for its continuum model, offset into names
+  int n;                                    // segments or polynomial order
   int order[6], elements[6], functions[6];  // gvs, of each strain; see td_rod
-  bool monomial;  // joint.rom: the functions are powers of arc length
-  num outline;    // ROD_OUTLINE slots: what it looks like, for pictures alone
-  bool angular;   // the section is a rectangle, not an ellipse
+  bool monomial;                            // joint.rom: the functions are powers of arc length
+  num outline;   // ROD_OUTLINE slots: what it looks like, for pictures alone
+  bool angular;  // the section is a rectangle, not an ellipse
 } model_rod;
 
 // The outline of a rod at equal distances of arc length from base to tip: widths along x, heights

@@ -31,9 +31,9 @@ bool td_check_known(const td_spec* spec, const value* v, int i, double* x);
 // The same where it may depend on arc length too, at an arc length; false when it does and the arc
 // length is NaN.
 bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x);
-// Keep a rule for the values that parameters get later, if its numbers follow from parameters alone:
-// a finite number from `low` (`open`: above it) to `high`; an n x n matrix.  `rule` is the message
-// up to the number that breaks it, `unit` what follows that number.
+// Keep a rule for the values that parameters get later, if its numbers follow from parameters
+// alone: a finite number from `low` (`open`: above it) to `high`; an n x n matrix.  `rule` is the
+// message up to the number that breaks it, `unit` what follows that number.
 void td_bound_range(td_spec* spec, ex e, double low, bool open, double high, const char* rule,
                     const char* unit);
 void td_bound_matrix(td_spec* spec, bound_kind kind, const ex* e, int n, const char* rule);

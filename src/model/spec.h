@@ -32,8 +32,8 @@ typedef struct spec_bound {
   bound_kind kind;
   ex* e;  // what it is about: 1 number, or the n x n of a matrix by columns
   int n;
-  double low, high;  // BOUND_RANGE
-  bool open;         // `low` itself is excluded
+  double low, high;   // BOUND_RANGE
+  bool open;          // `low` itself is excluded
   char *rule, *unit;  // "rod(1).E must be positive, got " and " Pa"; unit is NULL for matrices
 } spec_bound;
 

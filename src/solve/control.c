@@ -12,14 +12,14 @@ enum { MOST_TURNS = 60 };
 struct td_control {
   const td_model* model;
   td_work* work;
-  int n, m, nv, nu;                  // task values, driven inputs
-  int* input;                        // (m) which they are
-  double *low, *high, *u;            // (m)
+  int n, m, nv, nu;        // task values, driven inputs
+  int* input;              // (m) which they are
+  double *low, *high, *u;  // (m)
   // more inputs than task values: those nearest to u0 = -calm Bᵀ v; limits counted from there
   double calm, *u0, *low0, *high0, *B;  // m; B: nv x nu
-  double *error, *integrand;         // (n): e; z'
-  double* wanted;                    // (n): desired acceleration, or correction P e + I z + D e'
-  double *J, *vdot, *W, *A, *b, *G;  // n x nv, nv, nv x nu, n x m, n, m x n
+  double *error, *integrand;            // (n): e; z'
+  double* wanted;                       // (n): desired acceleration, or correction P e + I z + D e'
+  double *J, *vdot, *W, *A, *b, *G;     // n x nv, nv, nv x nu, n x m, n, m x n
   double* scratch;
   bool* free;
   int nlaw;  // inputs that controllers set; those of expressions are computed here
@@ -185,16 +185,14 @@ static td_status choose_calm(td_control* c, td_state* state, const int* index, i
   for (int k = 0; k < c->m; k++) {
     c->u0[k] = 0;
     for (int f = 0; f < nfree; f++)
-      c->u0[k] -=
-          c->calm * c->B[area(index[f], c->nu) + (size_t)c->input[k]] * state->v[index[f]];
+      c->u0[k] -= c->calm * c->B[area(index[f], c->nu) + (size_t)c->input[k]] * state->v[index[f]];
     c->low0[k] = c->low[k] - c->u0[k];
     c->high0[k] = c->high[k] - c->u0[k];
   }
   for (int i = 0; i < c->n; i++) c->b[i] -= inner(c->A + area(i, c->m), c->u0, c->m);
   TD_TRY(choose(c, c->low0, c->high0));
   for (int i = 0; i < c->n; i++) c->b[i] += inner(c->A + area(i, c->m), c->u0, c->m);
-  for (int k = 0; k < c->m; k++)
-    c->u[k] = fmin(fmax(c->u0[k] + c->u[k], c->low[k]), c->high[k]);
+  for (int k = 0; k < c->m; k++) c->u[k] = fmin(fmax(c->u0[k] + c->u[k], c->low[k]), c->high[k]);
   return TD_OK;
 }
 

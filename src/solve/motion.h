@@ -55,8 +55,9 @@ void td_motion_show(td_motion* motion, double t, const double* y, td_state* to);
 // Largest errors of the constraints at the state that was unpacked last, and of their rates.
 void td_motion_errors(td_motion* motion, double* e, double* edot);
 
-// At an instant at which prescribed speeds may jump, in a run of this length: what impulses leave of
-// y, and the work they do.  *moved: there was a jump.  From here on the instant shows what follows.
+// At an instant at which prescribed speeds may jump, in a run of this length: what impulses leave
+// of y, and the work they do.  *moved: there was a jump.  From here on the instant shows what
+// follows.
 td_status td_motion_jump(td_motion* motion, double t, double* y, double length, td_edge edge,
                          double* work, bool* moved);
 

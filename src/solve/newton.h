@@ -45,10 +45,10 @@ typedef struct td_system {
 //   [ J   0   ep ] [ dl ] = [ -e ]       the last row and column are the border; without one dp = 0
 //   [ tx' 0   tp ] [ dp ]   [ -g ]
 typedef struct td_saddle {
-  int n, m, free;  // free: dimension of the null space of J
-  bool singular;   // solutions are least-squares ones
-  int sign;        // of the determinant on the null space, border included
-  double *Z, *Kz;  // n x free; Z'KZ (free x free)
+  int n, m, free;             // free: dimension of the null space of J
+  bool singular;              // solutions are least-squares ones
+  int sign;                   // of the determinant on the null space, border included
+  double *Z, *Kz;             // n x free; Z'KZ (free x free)
   const td_row_scale* scale;  // sizes of rows and columns of J, NULL: rows by their own lengths
   // internal
   td_kkt kkt;

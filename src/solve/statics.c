@@ -355,7 +355,9 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
   int iterations = 0;
   *report = (td_newton_report){.measure = INFINITY, .residual = NAN};
   newton->endless = false;
-  for (int i = 0; i < 3 && best < GOOD && !newton->endless && (status == TD_OK || status == TD_E_DIVERGED); i++) {
+  for (int i = 0;
+       i < 3 && best < GOOD && !newton->endless && (status == TD_OK || status == TD_E_DIVERGED);
+       i++) {
     td_newton_report each = {0};
     status = run(s, newton, order[i], q0, &a, options, &each);
     iterations += each.iterations;

@@ -423,8 +423,8 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
   td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
   if (status == TD_OK) status = td_newton_new(&s->system, &newton);
   if (status == TD_OK) {
-    const td_newton_options how = {
-        .tol = t->o->tol, .max_iterations = td_equil_options_default().max_iterations};
+    const td_newton_options how = {.tol = t->o->tol,
+                                   .max_iterations = td_equil_options_default().max_iterations};
     s->progress = t->o->progress;
     s->user = t->o->user;
     memcpy(first->x, s->state->q, sizeof(double) * (size_t)s->nq);
@@ -491,7 +491,8 @@ td_status td_trace(const td_model* model, td_work* work, td_state* state,
   }
   if (o->param >= model->nparam) state->u[o->param - model->nparam] = o->from;
   tracer t = {.o = o, .sizes = td_model_sizes(model)};
-  t.curve = (td_curve){.options = {.tol = o->tol, .max_iterations = 20}, .X = 1, .P = fabs(o->to - o->from)};
+  t.curve = (td_curve){
+      .options = {.tol = o->tol, .max_iterations = 20}, .X = 1, .P = fabs(o->to - o->from)};
   *result = t.result = calloc(1, sizeof *t.result);
   td_status status = t.result ? td_statics_new(model, work, state, o->param, &t.s) : TD_E_NOMEM;
   if (status == TD_OK) status = trace(&t, work, state);

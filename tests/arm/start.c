@@ -1,4 +1,5 @@
-// Start of a program on a Cortex-M7 with semihosting: vectors, floating point on, then the C library.
+// Start of a program on a Cortex-M7 with semihosting: vectors, floating point on, then the C
+// library.
 extern int main(void);
 extern void _exit(int code);
 extern void initialise_monitor_handles(void);
@@ -9,7 +10,12 @@ static void fault(void) { _exit(99); }
 
 __attribute__((section(".vectors"), used)) static void (*const vectors[16])(void) = {
     (void (*)(void))0x20400000,  // end of the stack
-    reset, fault, fault, fault, fault, fault};
+    reset,
+    fault,
+    fault,
+    fault,
+    fault,
+    fault};
 
 void reset(void) {
   *(volatile unsigned int*)0xE000ED88 |= 0xFu << 20;  // coprocessors 10 and 11

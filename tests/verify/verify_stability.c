@@ -23,8 +23,8 @@ static bench bench_with(const char* text, const char* name, double value) {
 // ---- contact with what moves ------------------------------------------------------------------
 
 // A mass on a belt that runs at 1 m/s, held by a spring.  The weight sets the depth m g/k_n, and
-// friction the way x = mu m g/k:  dF/dq = [k  mu k_n; 0  k_n] is triangular, so that friction changes
-// neither the frequencies nor the decay rates -c/2m.
+// friction the way x = mu m g/k:  dF/dq = [k  mu k_n; 0  k_n] is triangular, so that friction
+// changes neither the frequencies nor the decay rates -c/2m.
 static const char belt[] =
     "mu = param('mu', 1); world.g = [0 0 -9.81];\n"
     "body(1).m = 2; body(1).I = diag([1 1 1])*1e-2; joint(1).second = 1;\n"
@@ -204,9 +204,9 @@ static void test_a_slow_decay_beside_a_fast_one_is_told_from_a_slow_growth(void*
 
 // ---- large networks ---------------------------------------------------------------------------
 
-// A tower of n masses on springs k stands on its base.  Across it each spring pushes with the weight
-// above, N over its length, so that the stiffness is -N/L between neighbours: a tridiagonal matrix,
-// whose least eigenvalue bisection finds by the signs of its pivots.
+// A tower of n masses on springs k stands on its base.  Across it each spring pushes with the
+// weight above, N over its length, so that the stiffness is -N/L between neighbours: a tridiagonal
+// matrix, whose least eigenvalue bisection finds by the signs of its pivots.
 static double tower_stiffness(int n, double mass, double k, double length, double scale) {
   double low = -1e6, high = 0;
   for (int step = 0; step < 200; step++) {

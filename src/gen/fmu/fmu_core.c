@@ -31,7 +31,7 @@ typedef struct fmu {
   double *Aq, *Av, *Au, *N, *Nplus, *dN;  // Jacobians
   double *J, *W, *k;                      // of the integrator
   int* pivot;
-  double* guard;              // of one-sided elements: at both ends, bounds, speeds, scratch
+  double* guard;         // of one-sided elements: at both ends, bounds, speeds, scratch
   double aside, before;  // of jumps at the begin and the end of a step: times keep away by this
   double t_jump;         // where jumps were dealt with last
   bool stopped;          // an event has ended the simulation

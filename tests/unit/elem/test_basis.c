@@ -119,10 +119,9 @@ static void a_resolution_becomes_an_order_or_elements(void** state) {
   (void)state;
   static const struct {
     int n, order, elements, functions;
-  } rows[] = {{1, 1, 1, 2},     {4, 4, 1, 5},     {10, 10, 1, 11},  {11, 4, 3, 15},
-              {12, 4, 3, 15},   {14, 4, 3, 15},   {15, 4, 4, 20},   {16, 4, 4, 20},
-              {19, 4, 4, 20},   {20, 4, 5, 25},   {24, 4, 5, 25},   {40, 4, 9, 45},
-              {99, 4, 20, 100}, {254, 4, 51, 255}};
+  } rows[] = {{1, 1, 1, 2},   {4, 4, 1, 5},   {10, 10, 1, 11},  {11, 4, 3, 15},   {12, 4, 3, 15},
+              {14, 4, 3, 15}, {15, 4, 4, 20}, {16, 4, 4, 20},   {19, 4, 4, 20},   {20, 4, 5, 25},
+              {24, 4, 5, 25}, {40, 4, 9, 45}, {99, 4, 20, 100}, {254, 4, 51, 255}};
   static const char* const polynomials[] = {"legendre", "chebyshev", "monomial"};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     for (int b = 0; b < 3; b++) {

@@ -738,8 +738,8 @@ static void test_time_events_of_forces_and_motion(void** state) {
   const double end = 1.36, ramp3 = (0.56 * 0.56 * 0.56 - 0.36 * 0.36 * 0.36) / 6,
                ramp2 = (0.56 * 0.56 - 0.36 * 0.36) / 2;
   CHECK_NEAR(got[1], (3 * 0.25 + 4 * ramp2 / 0.2 + (end - 1.3)) / 2, 1e-7);
-  CHECK_NEAR(got[0],
-             (3 * (1.06 * 1.06 - 0.81 * 0.81) / 2 + 4 * ramp3 / 0.2 + 0.06 * 0.06 / 2) / 2, 1e-7);
+  CHECK_NEAR(got[0], (3 * (1.06 * 1.06 - 0.81 * 0.81) / 2 + 4 * ramp3 / 0.2 + 0.06 * 0.06 / 2) / 2,
+             1e-7);
   release(c);
   td_model_free(m);
   td_spec_free(spec);

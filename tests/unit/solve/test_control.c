@@ -331,8 +331,9 @@ static void test_an_arm_with_a_joint_to_spare_comes_to_rest(void** state) {
     td_trajectory_free(rows);
     robot_close(&r);
   }
-  printf("an arm with a joint to spare after 5 s: %.2g rad/s with the smallest inputs, %.2g braked\n",
-         speed[0], speed[1]);
+  printf(
+      "an arm with a joint to spare after 5 s: %.2g rad/s with the smallest inputs, %.2g braked\n",
+      speed[0], speed[1]);
   assert_true(speed[0] > 0.3);
   assert_true(speed[1] < 1e-3);
 }

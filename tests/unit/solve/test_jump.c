@@ -66,16 +66,12 @@ static void last_state(const char* text, double t_final, td_solver solver, doubl
 static void test_the_pendulum_keeps_its_momentum_about_the_hinge(void** state) {
   (void)state;
   static const char* const texts[] = {
-      PENDULUM("2*ramp(t,0.5,1.5)"),
-      PENDULUM("2*max(t-0.5,0)"),
-      PENDULUM("ifelse(t<0.5,0,2*(t-0.5))"),
-      PENDULUM("abs(t-0.5)+t-0.5"),
+      PENDULUM("2*ramp(t,0.5,1.5)"), PENDULUM("2*max(t-0.5,0)"),
+      PENDULUM("ifelse(t<0.5,0,2*(t-0.5))"), PENDULUM("abs(t-0.5)+t-0.5"),
       PENDULUM("2*ramp(t,0.5,1.5)+0*ramp(t,0.5,3)+ramp(t,0.5,1)-ramp(t,0.1+0.4,1)"),
-      PENDULUM("interp1([0 0.5 2],[0 0 3],t)"),
-      PENDULUM("2*step(t,0.5)*(t-0.5)"),
+      PENDULUM("interp1([0 0.5 2],[0 0 3],t)"), PENDULUM("2*step(t,0.5)*(t-0.5)"),
       // corners that are found by their sign
-      PENDULUM("0.5*max(sin(4*t-2),0)"),
-      PENDULUM("2*max(t^2-0.25,0)")};
+      PENDULUM("0.5*max(sin(4*t-2),0)"), PENDULUM("2*max(t^2-0.25,0)")};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     for (int solver = TD_SOLVER_EXPLICIT; solver <= TD_SOLVER_LEAPFROG; solver++) {
       double x[4], at[4];
