@@ -39,7 +39,7 @@ static void differentiate(robot* r, field f, int n, int what, int k, double size
   free(y);
 }
 
-static double accelerations[64], multipliers[64];
+static double accelerations[256], multipliers[256];
 
 static void residual(robot* r, double* F) {
   td_residual(r->model, r->state, r->work, accelerations, multipliers, F);
@@ -101,6 +101,7 @@ static void each_robot(void (*test)(robot*, const char*)) {
   for (int i = 0; i < ROBOT_COUNT; i++) {
     robot r = robot_load(robot_texts[i]);
     uint64_t seed = 7;
+    assert_true(r.nv <= 256 && r.nrow <= 256);
     step = i >= ROBOT_RODS ? 5e-4 : 3e-3;
     rate_step = strcmp(robot_names[i], "gvs") == 0 ? 3e-5 : 3e-3;
     for (int trial = 0; trial < 3; trial++) {
