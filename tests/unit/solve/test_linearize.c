@@ -55,20 +55,24 @@ static void errors(robot* r, const td_linear* l, double h, double* error) {
   td_state_free(at);
 }
 
-// What is stiff wants short steps, what rounds more (loops, added mass) long ones: the better of
-// two counts.
+// What is stiff wants short steps, what rounds more (loops, taut cables, added mass) long ones: the
+// best of four counts.
 static void compare(robot* r, const char* name) {
   td_linear* l = NULL;
   assert_int_equal(td_linearize(r->model, r->state, r->work, &l), TD_OK);
   assert_true(r->nv <= MOST && l->ny <= MOST && r->ny <= MOST);
-  double a[2], b[2];
-  errors(r, l, 1e-4, a);
-  errors(r, l, 5e-4, b);
+  static const double steps[] = {1e-4, 5e-4, 2e-3, 2e-5};
+  double best[2] = {INFINITY, INFINITY};
+  for (int i = 0; i < 4 && fmax(best[0], best[1]) > 1e-9; i++) {
+    double e[2];
+    errors(r, l, steps[i], e);
+    for (int k = 0; k < 2; k++) best[k] = fmin(best[k], e[k]);
+  }
   char text[64];
   snprintf(text, sizeof text, "%s: accelerations against differences", name);
-  CHECK_REACHED(text, fmin(a[0], b[0]), 1e-8);
+  CHECK_REACHED(text, best[0], 1e-8);
   snprintf(text, sizeof text, "%s: outputs against differences", name);
-  CHECK_REACHED(text, fmin(a[1], b[1]), 1e-8);
+  CHECK_REACHED(text, best[1], 1e-8);
   td_linear_free(l);
 }
 
