@@ -86,6 +86,17 @@ void td_newton_hold(td_newton* w, const double* x, const double* l, double p) {
 
     td_mul(w->saddle->Z, v, n, k, 1, d);
     td_mul(w->M, d, n, n, 1, Md);
+    // a soft direction of stiff coordinates, as raw polynomials have them, is not loose: its own
+    // stiffness is more than what rounding leaves of theirs
+    double own = 0, left = 0;
+    for (int a = 0; a < n; a++) {
+      double row = 0;
+      for (int b = 0; b < n; b++) row += w->K[a * n + b] * d[b];
+      own += fabs(w->K[a * n + a]) * d[a] * d[a];
+      left += d[a] * row;
+    }
+    if (own > 1e2 * zero * top && fabs(left) > 10 * zero * own) continue;
+
     if (is_loaded(w, d, Md)) {
       // away from where the residual pushes
       const double along = inner(d, w->F, n), far = largest(d, (size_t)n);

@@ -96,9 +96,7 @@ static void printed_polynomials_stretch_with_an_error_of_second_order(void** sta
     double tip[3];
     equilibrium(pulled, NULL, n, tip);
     const double full = 0.3 * 7 / 700, error = 1 - (tip[2] - 0.3) / full;
-    // the stiffness of raw monomials of order 8 has a condition above 1/epsilon: what is softer
-    // than rounding counts as held by nothing and moves the tip by 1e-8 of its way
-    CHECK_NEAR(error * (n + 1) * (n + 1), 1, n < 8 ? 1e-6 : 1e-5);
+    CHECK_NEAR(error * (n + 1) * (n + 1), 1, 1e-6);
   }
 }
 
