@@ -320,7 +320,7 @@ typedef struct td_trace_result {
   double* sensors;     // n x nsensor
   td_path_kind* kind;  // critical points are located, the rest are TD_REGULAR
   td_stability* stability;
-  bool complete;  // reached `to` (or left the range again)
+  bool complete;  // reached `to`
 } td_trace_result;
 td_status td_trace(const td_model* model, td_work* work, td_state* state,
                    const td_trace_options* options, td_trace_result** result);

@@ -535,7 +535,7 @@ static td_status push_bounds(builder* b) {
 // Arguments whose signs decide min, max, abs, sign, step and comparisons of the state inside live
 // numbers: where one of them changes its sign a force has a corner or jumps.
 static td_status collect_kinks(td_model* m) {
-  enum { MOST = 256 };  // beyond, steps are not guarded against them
+  enum { MOST = TD_MOST_CLOCKS };  // with as many a warning is given: beyond, steps are not guarded
   ex *live = malloc(((size_t)m->nlive_slot + 1) * sizeof(ex)), *needed = NULL, kink[MOST];
   int count = 0;
   if (!live) return TD_E_NOMEM;
@@ -599,6 +599,12 @@ static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* e
   }
   if (status == TD_OK) status = record(m, outputs, events, &live, &out);
   if (status == TD_OK) status = collect_kinks(m);
+  if (status == TD_OK && m->nkink == TD_MOST_CLOCKS)
+    td_warn(
+        b->diags, td_span_none(),
+        "forces have %d or more different corners (min, max, abs, comparisons): steps are guarded "
+        "against the first %d only; check the result with `sim --halve`",
+        m->nkink, m->nkink);
   partials_free(&live);
   partials_free(&out);
   free(vars);
@@ -801,6 +807,12 @@ td_status td_build_expressions(builder* b) {
   if (worst == TD_OK) worst = td_build_task_tapes(b);
   if (worst == TD_OK) worst = collect_stops(b->m);
   if (worst == TD_OK) worst = collect_clocks(b->m);
+  if (worst == TD_OK && b->m->nclock == TD_MOST_CLOCKS)
+    td_warn(
+        b->diags, td_span_none(),
+        "%d or more different times at which something jumps or has a corner: only the first %d "
+        "are met by FMUs, fixed steps and curved prescribed motion",
+        b->m->nclock, b->m->nclock);
   const unsigned accel = TD_ON_ACCEL;
   for (int i = 0; worst == TD_OK && i < outputs.n + events.n; i++) {
     const ex e = i < outputs.n ? outputs.e[i] : events.e[i - outputs.n];
