@@ -149,7 +149,7 @@ static td_status report_section(const trial* t, const model_force* f, int part, 
       (section_parts[part].slot == SECTION_X0 || section_parts[part].slot == SECTION_STORED)) {
     static const char* const energy[] = {"energy", "part", NULL};
     const bool slope = section_parts[part].slot == SECTION_X0;
-    char of[32] = "";
+    char of[48] = "";
     if (slope) snprintf(of, sizeof of, "'s derivative by strain(%d)", strain + 1);
     return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "rod", f->rod, energy),
                     "%s: energy%s must be finite, it is %s at the strains of the start (t = %g s)",

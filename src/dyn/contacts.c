@@ -417,10 +417,10 @@ static void fixed_gaps(const td_model* m, const td_work* w, const model_contact*
     const contact_ball at = ball_at(m, w, b);
     const vec3 v = vec3_sub(at.v, drift);
     gap[k] = -touch(w, c, at.x, w->num[b->radius]).depth;
-    const double axial = vec3_dot(v, axis) / vec3_norm(axis), all = vec3_norm(v);
-    speed[k] = c->kind == CONTACT_PLANE    ? fabs(axial)
+    const double closing = vec3_dot(v, axis) / vec3_norm(axis), all = vec3_norm(v);
+    speed[k] = c->kind == CONTACT_PLANE    ? fabs(closing)
                : c->kind == CONTACT_SPHERE ? all
-                                           : sqrt(fmax(0, all * all - axial * axial));
+                                           : sqrt(fmax(0, all * all - closing * closing));
   }
 }
 

@@ -487,7 +487,7 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   const value* joints = td_get(b->meshes, k, "joint");
   const value *along = sub(joints, joint, "damp", "along"),
               *axes = sub(joints, joint, "beam", "frame");
-  char path[16];
+  char path[24];
   snprintf(path, sizeof path, "joint(%d)", joint + 1);
   edge_kind kind = {.xaxis = td_get(joints, joint, "xaxis"),
                     .shared_xaxis = NUM_NONE,
