@@ -63,6 +63,44 @@ static value* polyfit(lang* L, call* c) {
   return out;
 }
 
+// ---- symbols ----------------------------------------------------------------------------------
+
+// sym('a'), sym('a', 'real'), sym('a', [1 3]) (a1 a2 a3), sym('a', [2 2]) (a1_1 ...), sym(2)
+static value* sym(lang* L, call* c) {
+  int rows = 1, cols = 1;
+  if (c->argv[0]->kind == V_NUM) return td_value_hold(c->argv[0]);
+  const char* name = td_arg_string(L, c, 0);
+  if (!name) return NULL;
+  if (!td_is_identifier(name))
+    return td_fail(L, c->arg_at[0], "sym needs a name, got '%.40s'", name);
+  if (c->argc == 1 || c->argv[1]->kind == V_STR) return td_symbol(L, name, c->at);
+
+  // a vector or matrix of symbols
+  double size[2] = {1, 1};
+  const int n = td_value_count(c->argv[1]);
+  for (int i = 0; i < n && i < 2; i++)
+    if (!td_number_at(L, c->argv[1], i, c->arg_at[1], "a size", &size[i])) return NULL;
+  if (n == 1) size[1] = size[0];
+  rows = (int)fmax(0, fmin(size[0], 1000));
+  cols = (int)fmax(0, fmin(size[1], 1000));
+  value* out = td_num(L, rows, cols, 1, c->at);
+  bool ok = out != NULL;
+  for (int i = 0; ok && i < rows * cols; i++) {
+    td_text text = {0};
+    if (rows == 1 || cols == 1)
+      td_text_printf(&text, "%s%d", name, i + 1);
+    else
+      td_text_printf(&text, "%s%d_%d", name, i % rows + 1, i / rows + 1);
+    value* one = text.s ? td_symbol(L, text.s, c->at) : NULL;
+    ok = one && td_set_ex(L, out, i, td_value_ex(one, 0, L->g), c->at);
+    td_value_drop(one);
+    td_text_free(&text);
+  }
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
 // ---- tests ------------------------------------------------------------------------------------
 
 static value* test_number(lang* L, call* c) {
@@ -164,6 +202,7 @@ const builtin td_builtin_other[] = {
     {"iscell", test_kind, 1, 1, "iscell(x)", V_CELL},
     {"isnumeric", test_kind, 1, 1, "isnumeric(x)", V_NUM},
     {"strcmp", compare, 2, 2, "strcmp(a, b)", 0},
+    {"sym", sym, 1, 2, "sym('name')", 0},
     {"struct", make_struct, 0, -1, "struct('name', value, ...)", 0},
     {"rotx", rotation, 1, 1, "rotx(angle)", 0},
     {"roty", rotation, 1, 1, "roty(angle)", 1},

@@ -117,12 +117,19 @@ static bool too_many(lang* L, const char* name, int n, int max, td_span at) {
   return false;
 }
 
+// The value of a variable is not known: an error was reported before, or the program that gives it
+// is not called here.
+static bool is_unknown(lang* L, const variable* var) {
+  if (var->skipped) L->skipping = var->name;
+  return false;
+}
+
 // Results of a function of the file, from its output variables.
 static bool collect(lang* L, const ast* f, scope* local, int nout, td_span at, values* out) {
   const int n = min_int(max_int(1, nout), f->nout);
   for (int i = 0; i < n; i++) {
     const variable* var = td_scope_find(local, f->outs[i]->text);
-    if (var && var->poisoned) return false;
+    if (var && var->poisoned) return is_unknown(L, var);
     if (!var || !var->v) {
       if (i > 0 && nout <= i) return true;
       td_fail(L, at, "%s did not set its result '%s'", f->text, f->outs[i]->text);
@@ -222,7 +229,11 @@ bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, 
 
 static bool unknown_name(lang* L, const ast* name) {
   const variable* var = td_scope_find(L->scope, name->text);
-  if (var && var->partial) return false;
+  if (var && var->partial) return is_unknown(L, var);
+  if (L->loaded && !td_field_is_root(name->text)) {  // may be in the file that was not read
+    L->skipping = name->text;
+    return false;
+  }
   if (L->syntax_failed) {  // a statement that did not parse may have made it
     if (L->diags->errors == 0) td_fail(L, name->at, "unknown name '%s'", name->text);
     return false;
@@ -324,6 +335,8 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
   bool ok = true;
   if (user < 0 && !c && (b < 0 || name->text[0] == 'l') && call_special(L, name, node, &ok, out))
     return ok;
+  if (user < 0 && !c && td_is_program(L, name, node, b >= 0))
+    return td_skip_call(L, name->text, name->at);
   if (user < 0 && !c && b < 0) return unknown_name(L, name);
 
   values args = {0};
@@ -362,6 +375,14 @@ bool td_is_partial(lang* L, const ast* node) {
 static bool no_field(lang* L, const value* base, const ast* node, const char* name) {
   char what[60], text[TD_DESCRIBE_SIZE];
   td_excerpt(L, node->a->at, what, sizeof what);
+  const ast* root = node;
+  while (root->a && root->kind != AST_NAME) root = root->a;
+  const variable* var = root->kind == AST_NAME ? td_scope_find(L->scope, root->text) : NULL;
+  const bool asks = L->conditions > 0 && strcmp(root->text ? root->text : "", "par") == 0;
+  if (var && (var->skipped || asks)) {  // a setting of the package's own programs
+    L->skipping = name;
+    return false;
+  }
   if (td_is_partial(L, node)) return false;
   if (base->kind != V_STRUCT) {
     td_fail(L, node->name_at, "%s is %s: it has no field '%s'", what, td_value_describe(base, text),
@@ -422,7 +443,7 @@ static bool eval_part(lang* L, const ast* node, int nout, values* out) {
   if (node->kind == AST_INDEX && node->a->kind == AST_NAME) {
     const variable* var = td_scope_find(L->scope, node->a->text);
     if (!var || (!var->v && !var->poisoned)) return call_named(L, node->a, node, nout, out);
-    if (var->poisoned) return false;
+    if (var->poisoned) return is_unknown(L, var);
   }
   if (node->kind == AST_INDEX && is_sensor_path(node)) {
     return td_values_add(L, out, td_sensor_call(L, node->a->text, node), node->at);
@@ -452,7 +473,7 @@ bool td_eval_multi(lang* L, const ast* node, int nout, values* out) {
   }
   if (node->kind == AST_NAME) {
     const variable* var = td_scope_find(L->scope, node->text);
-    if (var && var->poisoned) return false;
+    if (var && var->poisoned) return is_unknown(L, var);
     if (!var || !var->v) return call_named(L, node, node, nout, out);
   }
   return td_values_add(L, out, td_eval(L, node), node->at);

@@ -30,6 +30,7 @@ typedef struct variable {
   bool partial;   // the same, for a part of it
   bool read;      // its value was used
   bool parts;     // made by assigning to its parts: s.x = 1, s(2) = 3
+  bool skipped;   // its value, or a part of it, would come from a program that is not called
 } variable;
 
 typedef struct scope {
@@ -104,6 +105,15 @@ typedef struct lang {
   bool stop;           // a limit was passed: everything ends
   bool syntax_failed;  // statements are missing: unknown names may have been theirs
   size_t text_bytes;
+
+  // programs that are not called, data in par (modules.c)
+  const char* skipping;  // the statement at hand needs what this name would give; NULL: no
+  bool loaded;           // data files were to be read: unknown names may have been theirs
+  int conditions;        // conditions being evaluated
+  td_text skipped, kept;
+  int nskipped, nkept;
+  td_span skipped_at, kept_at;
+
   char* including[TD_INCLUDE_LIMIT + 1];  // files being run, outermost first
   int nincluding;
 } lang;
@@ -191,6 +201,20 @@ bool td_include(lang* L, const char* name, td_span at);
 char* td_relative_path(const lang* L, td_span at, const char* name);
 // The bytes of a file; NULL after a message.  To be freed.
 char* td_read_text(lang* L, const char* path, td_span at, int* size);
+
+// The symbol of a name, made when there is none.
+value* td_symbol(lang* L, const char* name, td_span at);
+
+// ---- programs and data of published files -------------------------------------------------------
+
+// Is `node` a call of a program that is not part of the language?  `builtin`: a function has the
+// name.
+bool td_is_program(lang* L, const ast* name, const ast* node, bool builtin);
+bool td_is_program_name(const char* name);
+// Leave the call out: the statement at hand cannot be executed.  Returns false.
+bool td_skip_call(lang* L, const char* name, td_span at);
+void td_keep_data(lang* L, const char* name, td_span at);  // par.name, which is no setting
+void td_tell_skipped(lang* L);                             // the notes, at the end of a load
 
 // ---- indexing ---------------------------------------------------------------------------------
 

@@ -620,13 +620,16 @@ bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
   for (const ast* s = target; s != node; s = s->a) w.step[--k] = s;
   variable* var = td_scope_make(L->scope, node->text);
   if (!var) return td_no_memory(L, at) != NULL;
-  if (w.n > 0 && var->poisoned) return false;
+  if (w.n > 0 && var->poisoned) {
+    if (var->skipped) L->skipping = var->name;
+    return false;
+  }
 
   // expressions cannot assign, so the variable stays where it is while indices are evaluated
   if (!write_at(L, &w, 0, &var->v)) return false;
   if (var->first.source < 0) var->first = node->at;
   var->at = at;
   var->parts = w.n > 0;
-  if (w.n == 0) var->poisoned = var->partial = false;
+  if (w.n == 0) var->poisoned = var->partial = var->skipped = false;
   return true;
 }

@@ -19,9 +19,37 @@ static const ast* root_of(const ast* target) {
   return target;
 }
 
-static void poison_target(lang* L, const ast* target) {
+// The value of a target would come from a program that is not called here.  The target is unknown
+// from now on; a structure that such a program returns as a whole (par = exp(par)) stays as it is,
+// and what describes the robot must be known.
+static void skip_target(lang* L, const ast* target, const ast* statement) {
+  char path[PATH_SIZE] = "";
   const ast* root = root_of(target);
   if (root->kind != AST_NAME || strcmp(root->text, "~") == 0) return;
+  const bool model = L->scope->global && td_root_kind(L, root->text) == ROOT_NOW;
+  const bool called = statement->kind == AST_ASSIGN && statement->a->kind == AST_INDEX;
+  if (model && target == root && called) return;
+  const char* cause = L->skipping;
+  if (model && target != root) td_check_target(L, target, path, PATH_SIZE);
+  variable* var = td_scope_make(L->scope, root->text);
+  if (var) var->skipped = true;
+  if (model && (*path || target == root)) {
+    char what[60];
+    td_fail(L, target->at,
+            "%s is not known: it needs '%s', which comes from a program or file not used here",
+            td_excerpt(L, target->at, what, sizeof what), cause);
+    td_hint(L->diags, "write its value, or use table('file.csv') for data");
+  }
+  if (var && !model) var->poisoned = true;
+}
+
+static void poison_target(lang* L, const ast* target, const ast* statement) {
+  const ast* root = root_of(target);
+  if (root->kind != AST_NAME || strcmp(root->text, "~") == 0) return;
+  if (L->skipping) {
+    skip_target(L, target, statement);
+    return;
+  }
   variable* var = td_scope_make(L->scope, root->text);
   if (!var) return;
   if (root == target) var->poisoned = true;
@@ -35,10 +63,10 @@ static void poison_target(lang* L, const ast* target) {
 static void poison(lang* L, const ast* node) {
   if (!node || node->kind == AST_FUNCTION) return;
   if (node->kind == AST_ASSIGN) {
-    for (int i = 0; i < node->n; i++) poison_target(L, node->list[i]);
+    for (int i = 0; i < node->n; i++) poison_target(L, node->list[i], node);
     return;
   }
-  if (node->kind == AST_OPASSIGN || node->kind == AST_FOR) poison_target(L, node->a);
+  if (node->kind == AST_OPASSIGN || node->kind == AST_FOR) poison_target(L, node->a, node);
   const bool block = node->kind == AST_BLOCK || node->kind == AST_IF || node->kind == AST_SWITCH;
   for (int i = 0; block && i < node->n; i++) poison(L, node->list[i]);
   if (node->kind == AST_BRANCH || node->kind == AST_FOR || node->kind == AST_WHILE)
@@ -161,8 +189,9 @@ static bool exec_opassign(lang* L, const ast* node) {
 
 // Housekeeping of MATLAB files that has no meaning here.
 static bool is_housekeeping(const char* name) {
-  static const char* const names[] = {"clc", "clear", "close",  "format", "addpath", "tic",
-                                      "toc", "pause", "figure", "hold",   "assume"};
+  static const char* const names[] = {"clc",     "clear", "close",   "format", "addpath", "rmpath",
+                                      "tic",     "toc",   "pause",   "figure", "hold",    "assume",
+                                      "warning", "cd",    "profile", "diary",  "more",    "beep"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(names[i], name) == 0) return true;
   }
@@ -175,19 +204,7 @@ static bool is_assumption(const char* word) {
 }
 
 static bool make_symbol(lang* L, const char* name, td_span at) {
-  int k = 0;
-  if (!td_spend(L, L->nsymbol, at)) return false;
-  while (k < L->nsymbol && strcmp(L->symbols[k].name, name) != 0) k++;
-  if (k == L->nsymbol) {
-    symbol* grown = td_grow(L->symbols, &L->symbol_cap, L->nsymbol + 1, sizeof *grown);
-    if (!grown) return td_no_memory(L, at) != NULL;
-    L->symbols = grown;
-    const spec_param* p = td_spec_param_find(L->spec, name);
-    const int var = p && p->var >= 0 ? p->var : td_exprs_var(L->g, name, TD_ON_PARAM);
-    if (var < 0) return td_no_memory(L, at) != NULL;
-    grown[L->nsymbol++] = (symbol){name, var, at, p != NULL};
-  }
-  value* v = td_expr(L, td_ex_var(L->g, L->symbols[k].var), at);
+  value* v = td_symbol(L, name, at);
   variable* var = v ? td_scope_make(L->scope, name) : NULL;
   if (!var) {
     td_value_drop(v);
@@ -195,6 +212,20 @@ static bool make_symbol(lang* L, const char* name, td_span at) {
   }
   td_value_drop(var->v);
   *var = (variable){.name = var->name, .v = v, .at = at, .first = at};
+  return true;
+}
+
+// syms('a', 'b', 'real')
+static bool exec_symbols(lang* L, const ast* node) {
+  for (int i = 0; i < node->n; i++) {
+    const ast* word = node->list[i];
+    if (word->kind != AST_STRING || !td_is_identifier(word->text)) {
+      td_fail(L, word->at, "syms takes names: syms a b, or syms('a', 'b')");
+      return false;
+    }
+    if (i > 0 && is_assumption(word->text)) continue;
+    if (!make_symbol(L, word->text, word->at)) return false;
+  }
   return true;
 }
 
@@ -207,6 +238,7 @@ static bool exec_command(lang* L, const ast* node) {
     return true;
   }
   if (is_housekeeping(node->text)) return true;
+  if (td_is_program_name(node->text)) return td_skip_call(L, node->text, node->at);
   td_fail(L, node->name_at.source >= 0 ? node->name_at : node->at, "unknown command '%s'",
           node->text);
   td_suggest_name(L, node->text);
@@ -232,6 +264,7 @@ static bool exec_expression(lang* L, const ast* node) {
   if (name->kind == AST_NAME && !td_scope_find(L->scope, name->text)) {
     if (is_housekeeping(name->text)) return true;
     if (a->kind == AST_INDEX && strcmp(name->text, "include") == 0) return exec_include(L, a);
+    if (a->kind == AST_INDEX && strcmp(name->text, "syms") == 0) return exec_symbols(L, a);
   }
   values results = {0};
   const bool ok = td_eval_multi(L, a, 0, &results);
@@ -242,7 +275,9 @@ static bool exec_expression(lang* L, const ast* node) {
 // ---- control ----------------------------------------------------------------------------------
 
 static bool condition(lang* L, const ast* node, bool* truth) {
+  L->conditions++;
   value* v = td_eval(L, node);
+  L->conditions--;
   const bool ok = v && td_truth(L, v, node->at, "the condition", truth);
   td_value_drop(v);
   return ok;
@@ -394,7 +429,7 @@ static flow exec_for(lang* L, const ast* node) {
 
 // ---- statements -------------------------------------------------------------------------------
 
-static flow exec(lang* L, const ast* node) {
+static flow exec_one(lang* L, const ast* node) {
   bool ok = true;
   switch (node->kind) {
     case AST_ASSIGN:
@@ -430,6 +465,13 @@ static flow exec(lang* L, const ast* node) {
   }
   if (!ok) poison(L, node);
   return FLOW_NEXT;
+}
+
+static flow exec(lang* L, const ast* node) {
+  L->skipping = NULL;
+  const flow f = exec_one(L, node);
+  L->skipping = NULL;
+  return f;
 }
 
 flow td_exec_block(lang* L, ast* const* list, int n) {

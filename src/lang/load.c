@@ -30,6 +30,8 @@ static void lang_free(void* p) {
   free((void*)L->field_list);
   free(L->field_paths);
   free(L->symbols);
+  td_text_free(&L->skipped);
+  td_text_free(&L->kept);
   free(L->pendings);
   free(L);
 }
@@ -128,7 +130,8 @@ static bool hand_over(lang* L) {
       continue;
     }
     for (int f = 0; f < var->v->nfield; f++) {  // par.sym itself lists symbols
-      if (strcmp(var->v->names[f], "sym") != 0)
+      const bool setting = td_field_child(td_field_find("par"), var->v->names[f]) != NULL;
+      if (setting && strcmp(var->v->names[f], "sym") != 0)
         check_symbols(L, var->v->slots[f].v, var->v->slots[f].at);
     }
   }
@@ -152,6 +155,12 @@ bool td_run_source(lang* L, int source) {
   if (L->diags->errors > errors) L->syntax_failed = true;
   td_define_functions(L, program->list, program->n);
   td_exec_block(L, program->list, program->n);
+
+  // a model file that is one function, or several: the first is the model
+  bool functions = program->n > 0 && L->nincluding <= 1;
+  for (int i = 0; i < program->n; i++)
+    functions = functions && program->list[i]->kind == AST_FUNCTION;
+  if (functions) td_exec_block(L, program->list[0]->body->list, program->list[0]->body->n);
   return true;
 }
 
@@ -270,6 +279,7 @@ static td_status worst(const td_diags* diags, int from) {
 static td_status finish(lang* L, int messages, int errors) {
   td_bind_symbols(L, true);
   td_resolve_names(L);
+  td_tell_skipped(L);
   if (td_exprs_failed(L->g)) td_no_memory(L, td_span_none());
   if (!hand_over(L)) return TD_E_NOMEM;
   const td_status status = worst(L->diags, messages);

@@ -200,8 +200,14 @@ static bool is_word(char c) {
 }
 static bool is_end(char c) { return c == '\0' || strchr("\r\n;,%#", c); }
 
+static bool is_continuation(const char* s, int pos) { return strncmp(s + pos, "...", 3) == 0; }
+
+// Blanks, and ends of lines behind '...' with what is written there.
 static int skip_blanks(const char* s, int pos) {
-  while (is_blank(s[pos])) pos++;
+  while (is_blank(s[pos]) || is_continuation(s, pos)) {
+    if (is_continuation(s, pos)) pos += (int)strcspn(s + pos, "\n");
+    if (s[pos]) pos++;
+  }
   return pos;
 }
 
@@ -214,7 +220,7 @@ static int word_end(const char* s, int pos) {
     return s[end] == '\'' ? end + 1 : pos;
   }
   if (!is_letter(s[pos]) && !(s[pos] == '-' && is_letter(s[pos + 1]))) return pos;
-  while (is_word(s[end])) end++;
+  while (is_word(s[end]) && !is_continuation(s, end)) end++;
   return is_keyword(td_keyword(s + pos, end - pos)) ? pos : end;
 }
 
@@ -235,7 +241,7 @@ static int command_end(const parser* p) {
   while (!is_end(s[pos]) || (syms && s[pos] == ',' && is_symbol(s, pos + 1))) {
     if (s[pos] == ',') pos = skip_blanks(s, pos + 1);
     const int end = word_end(s, pos);
-    if (end == pos || (!is_blank(s[end]) && !is_end(s[end]))) return -1;
+    if (end == pos || (!is_blank(s[end]) && !is_end(s[end]) && !is_continuation(s, end))) return -1;
     pos = skip_blanks(s, end);
   }
   return pos;

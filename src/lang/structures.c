@@ -5,6 +5,7 @@
 
 #include "eval.h"
 #include "fields.h"
+#include "parser.h"
 
 const td_field* td_field_cached(lang* L, const char* path) {
   const int known = td_map_find(&L->fields, path);
@@ -33,7 +34,8 @@ root_kind td_root_kind(lang* L, const char* name) {
   return kind;
 }
 
-// Append ".name" to a path if the table has it; otherwise report it.
+// Append ".name" to a path if the table has it; otherwise report it.  An unknown field of par is
+// data of the file: the path is empty from there on.
 static bool step_into(lang* L, char* path, int size, const char* name, td_span at) {
   const size_t n = strlen(path), m = strlen(name);
   const td_field* parent = td_field_cached(L, path);
@@ -44,6 +46,11 @@ static bool step_into(lang* L, char* path, int size, const char* name, td_span a
     const char* later = td_field_refused(path);
     if (later) return td_fail(L, at, "%s", later) != NULL;
     path[n] = 0;
+  }
+  if (strcmp(path, "par") == 0) {
+    td_keep_data(L, name, at);
+    path[0] = 0;
+    return true;
   }
   if (parent && parent->kind != FIELD_STRUCT && parent->kind != FIELD_STRUCTS) {
     td_fail(L, at, "%s is not a structure: it has no field '%s'", path, name);
@@ -59,7 +66,7 @@ bool td_check_target(lang* L, const ast* target, char* path, int size) {
     return true;
   }
   if (!td_check_target(L, target->a, path, size)) return false;
-  if (target->kind != AST_FIELD) return true;
+  if (target->kind != AST_FIELD || !*path) return true;
   if (!target->b) return step_into(L, path, size, target->text, target->name_at);
   value* name = td_eval(L, target->b);
   bool ok = name && name->kind == V_STR;
@@ -86,13 +93,31 @@ bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
     }
     for (int i = 0; i < td_value_count(v); i++) {
       const value* inner = v->slots[i * v->nfield + f].v;
-      if (inner && inner->kind == V_STRUCT && !td_check_struct(L, longer, inner, where)) ok = false;
+      if (*longer && inner && inner->kind == V_STRUCT && !td_check_struct(L, longer, inner, where))
+        ok = false;
     }
   }
   return ok;
 }
 
 // ---- symbols ----------------------------------------------------------------------------------
+
+value* td_symbol(lang* L, const char* name, td_span at) {
+  int k = 0;
+  if (!td_spend(L, L->nsymbol, at)) return NULL;
+  while (k < L->nsymbol && strcmp(L->symbols[k].name, name) != 0) k++;
+  if (k == L->nsymbol) {
+    symbol* grown = td_grow(L->symbols, &L->symbol_cap, L->nsymbol + 1, sizeof *grown);
+    if (!grown) return td_no_memory(L, at);
+    L->symbols = grown;
+    const char* kept = td_ast_text(L->pools[L->npool - 1], name, (int)strlen(name));
+    const spec_param* p = td_spec_param_find(L->spec, name);
+    const int var = p && p->var >= 0 ? p->var : td_exprs_var(L->g, name, TD_ON_PARAM);
+    if (var < 0 || !kept) return td_no_memory(L, at);
+    grown[L->nsymbol++] = (symbol){kept, var, at, p != NULL};
+  }
+  return td_expr(L, td_ex_var(L->g, L->symbols[k].var), at);
+}
 
 // Give one symbol its value; it is a parameter from now on.
 static void bind_symbol(lang* L, ex e, double x, td_span at) {

@@ -687,7 +687,17 @@ static td_status refuse_on_main(builder* b, int joint) {
   static const char* const unused[] = {"dir", "refbody", "beam"};
   for (int i = 0; i < 3; i++) warn_unused(b, joint, unused[i], "it is the main joint of its body");
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-    if (!td_get(b->joints, joint, fields[i])) continue;
+    const value* law = td_get(b->joints, joint, fields[i]);
+    if (!law) continue;
+    // published files write the power of a damper where there is none
+    const char* constant = i == 0 ? "coeff" : i == 1 ? "visc" : NULL;
+    if (constant && law->kind == V_STRUCT && !td_get(law, 0, constant)) {
+      td_warn(b->diags, td_get_at(b->joints, joint, fields[i]),
+              "joint(%d).%s has no effect: it has no %s", joint + 1, fields[i], constant);
+      td_hint(b->diags, "the laws of its degrees of freedom are joint(%d).dof(i).%s", joint + 1,
+              fields[i]);
+      continue;
+    }
     td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, fields[i]),
              "joint(%d) is the main joint of body(%d) and cannot have `%s`", joint + 1,
              b->joint[joint].second.body, fields[i]);

@@ -609,6 +609,7 @@ static void check_field(walk* w, const td_field* parent, const value* s, int i, 
                         const char* element) {
   value_slot* slot = &s->slots[i * s->nfield + k];
   const td_field* f = td_field_child(parent, s->names[k]);
+  if (!f && strcmp(parent->path, "par") == 0) return;  // data of the file
   if (!f) {
     report_unknown(w->spec, parent->path, s->names[k], slot);
     return;

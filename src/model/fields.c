@@ -562,6 +562,10 @@ const int td_field_count = (int)(sizeof td_fields / sizeof td_fields[0]);
 
 const td_alias td_aliases[] = {
     {"par.init", "par.nint"},
+    {"par.n_int", "par.nint"},
+    {"par.movie", "par.mov"},
+    {"par.derive_collect", "par.fun"},
+    {"par.derive_mex", "par.mex"},
     {"joint.dof.spring.comp", "joint.dof.spring.compr"},
     {"joint.spring.comp", "joint.spring.compr"},
     {"exload.body", "exload.exbody"},

@@ -1,1 +1,0 @@
-par.tfinal = 3;

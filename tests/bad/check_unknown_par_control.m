@@ -1,0 +1,1 @@
+par.control.rat = 3;
