@@ -2,8 +2,9 @@
 //
 //   y' = f(t, y),  y = [states (n), integrals (nquad)]
 //
-// The integrals are functions of the states alone (work, for instance): they are carried along but
-// do not take part in the error test, unless `measured`.  A stepper advances one step at a time,
+// The integrals are functions of the states alone (work, for instance): they are carried along.
+// Methods of fixed order leave them out of the error test, unless `measured`; BDF, whose order
+// follows the states, does not.  A stepper advances one step at a time,
 // never beyond a stop time, and gives the solution anywhere inside its last step; right-hand sides
 // may jump at the ends of a segment (restart .. stop), not inside.
 #ifndef TD_ODE_H
