@@ -67,8 +67,8 @@ bool td_skip_call(lang* L, const char* name, td_span at) {
   return false;
 }
 
-bool td_is_program(lang* L, const ast* name, const ast* node, bool builtin) {
-  if (builtin) return strcmp(name->text, "exp") == 0 && takes_structure(L, node);
+bool td_is_program(lang* L, const ast* name, const ast* node, bool is_builtin) {
+  if (is_builtin) return strcmp(name->text, "exp") == 0 && takes_structure(L, node);
   return is_known_program(name->text) || takes_structure(L, node);
 }
 
