@@ -32,6 +32,7 @@ typedef struct options {
   const char* kind;    // export: c or fmu
   const char *out, *at, *param;
   double time;                         // --time, NaN: not given
+  const char* times;                   // --times of equil, NULL: not given
   double from, to;                     // --param P=from:to
   double rtol, atol, t_final, dt_out;  // NaN: not given
   td_solver solver;
@@ -78,6 +79,10 @@ typedef struct command {
 // Reads everything behind the command's name.  A message is printed when it is wrong.
 int options_read(const command* cmd, int argc, char** argv, options* opt);
 void options_free(options* opt);
+// The times of "first:step:last" or "a,b,c"; 0: the text is neither, or has more than max.  `list`
+// may be NULL.
+enum { MOST_TIMES = 100000 };
+int times_of(const char* text, double* list, int max);
 void options_help(const command* cmd, FILE* out);
 
 // main.c: the command table, closed by a NULL name
@@ -141,13 +146,16 @@ typedef struct session {
   bool partial;    // stopped or failed half-way: results are marked
   char from[600];  // where the state came from, "" when it is the model's initial one
   bool reports;    // report.html is among its results
+  bool from_rest;  // the simulation starts at the equilibrium, as the file asks
   bool derives;    // equations of motion are written too
 
   // what has been computed, absent when NULL or false
   bool has_equil;
   bool stable;  // look for a stable equilibrium, unless --any
   td_equil_result equil;
-  td_state* rest;  // the equilibrium
+  td_state* rest;  // the equilibrium, or the initial state where modes are asked for without one
+  double* study;   // with --times: a record for each, t, sensors, q, v and three numbers
+  int nstudy;
   td_modes_result* modes;
   td_trajectory* trajectory;
   td_work* belief;  // with --assume
@@ -251,6 +259,7 @@ int linear_weights(const session* s, const td_linear* linear, double* Q, double*
 void bode_svg(FILE* out, const char* title, const double* hz, int n, const double* db,
               const double* deg, const char* const* names, int curves);  // bode_svg.c
 int run_stages(session* s, bool equil, bool modes, bool sim);            // cmd_run.c
+bool starts_at_rest(const session* s);                                   // cmd_run.c
 
 int cmd_bode(const options* opt);
 int cmd_check(const options* opt);

@@ -86,6 +86,7 @@ static int run_demo(const options* opt, const demo* d) {
     if (text) say(&s, "%s\n\n", text);
     free(text);
     const td_settings par = td_model_settings(s.model);
+    s.from_rest = starts_at_rest(&s);
     code = run_stages(&s, par.equil, par.modal, par.dyn);
     if (opt->json && s.files) json_print(summary_json(&s));
   }

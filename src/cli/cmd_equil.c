@@ -1,5 +1,6 @@
 // tendril equil: static equilibrium and its stability; equilibrium.json.
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli.h"
 
@@ -39,7 +40,10 @@ static void say_equil(session* s) {
   say_coordinates(s);
 }
 
+static int study(session* s);
+
 int equil_step(session* s) {
+  if (s->opt->times) return study(s);
   td_equil_options o = td_equil_options_default();
   o.progress = progress_show;
   o.user = &s->progress;
@@ -84,7 +88,80 @@ cJSON* equil_json(session* s) {
   return o;
 }
 
+// ---- a static study over time -------------------------------------------------------------------
+
+static int study_width(const session* s) { return 1 + s->n.nsensor + s->n.nq + s->n.nv + 3; }
+
+// Equilibria at the times of --times, each from the one before.  A time without an equilibrium is
+// told and marked in its record; the next one starts from the last that was found.
+static int study(session* s) {
+  const int n = times_of(s->opt->times, NULL, MOST_TIMES), width = study_width(s);
+  double* times = malloc((size_t)n * sizeof *times);
+  s->study = calloc((size_t)n * (size_t)width, sizeof *s->study);
+  int code = CODE_DONE;
+  if (!times || !s->study) {
+    free(times);
+    return complain(CODE_NUMERICS, "out of memory");
+  }
+  times_of(s->opt->times, times, n);
+  td_state_copy(s->model, s->state, s->rest);
+  td_equil_options o = td_equil_options_default();
+  o.progress = progress_show;
+  o.user = &s->progress;
+  o.stable = s->stable && !s->opt->any;
+  progress_clear(&s->progress);
+  const double start = seconds();
+  say_heading(s, "Equilibria over time");
+  for (int i = 0; i < n && !stop_asked(); i++) {
+    td_state_copy(s->model, s->state, s->rest);
+    s->rest->t = times[i];
+    const td_status status = td_equilibrium(s->model, s->work, s->rest, &o, &s->equil);
+    s->has_equil = true;
+    if (s->equil.converged) td_state_copy(s->model, s->rest, s->state);
+    if (status != TD_OK) {
+      complain(0, "equilibrium at t = %g s: %s", times[i],
+               *s->equil.note ? s->equil.note : td_work_failure(s->work));
+      code = code_of(status);
+      s->partial = true;
+    }
+    double* record = s->study + (size_t)s->nstudy++ * (size_t)width;
+    *record++ = times[i];
+    td_sensors(s->model, s->rest, s->work, record);
+    record += s->n.nsensor;
+    memcpy(record, s->rest->q, (size_t)s->n.nq * sizeof *record);
+    record += s->n.nq;
+    if (s->n.nv) memcpy(record, s->rest->v, (size_t)s->n.nv * sizeof *record);
+    record += s->n.nv;
+    record[0] = s->equil.converged;
+    record[1] = s->equil.converged && s->equil.stability == TD_STABLE;
+    record[2] = s->equil.residual;
+  }
+  s->timings[TIME_EQUIL] = seconds() - start;
+  progress_clear(&s->progress);
+  say(s, "  %d equilibria from t = %g to %g s, in equilibrium.csv; the last one:\n", s->nstudy,
+      times[0], times[s->nstudy > 0 ? s->nstudy - 1 : 0]);
+  say_sensors(s);
+  free(times);
+  return code;
+}
+
+static td_status write_study(session* s) {
+  const int width = study_width(s), states = width - 3;
+  columns c = {0};
+  columns_add(&c, "t", "s", s->nstudy, width, s->study);
+  columns_add_state(&c, s, s->nstudy, width, s->study + 1, false);
+  columns_add_other(&c, "converged", "_flag", "", s->nstudy, width, s->study + states);
+  columns_add_other(&c, "stable", "_flag", "", s->nstudy, width, s->study + states + 1);
+  columns_add_other(&c, "residual", "_size", "", s->nstudy, width, s->study + states + 2);
+  const td_status status =
+      c.failed ? TD_E_NOMEM : td_files_csv(s->files, "equilibrium.csv", c.list, c.n);
+  columns_free(&c);
+  return status;
+}
+
 int equil_write(session* s) {
+  const td_status written = s->nstudy > 0 ? write_study(s) : TD_OK;
+  if (written != TD_OK) return session_wrote(s, written);
   return session_wrote(s, session_write_json(s, "equilibrium.json", equil_json(s)));
 }
 

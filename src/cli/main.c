@@ -13,7 +13,7 @@ const command command_table[] = {
     {"check", "MODEL", "sjq", 1, cmd_check, "load and check; print what the model is made of"},
     {"run", "MODEL", COMMON SOLVER "hJmpnkAUz", 1, cmd_run,
      "what the file asks for (par.equil, par.modal, par.dyn)"},
-    {"equil", "MODEL", COMMON "@kz", 1, cmd_equil, "static equilibrium and its stability"},
+    {"equil", "MODEL", COMMON "@kzx", 1, cmd_equil, "static equilibrium and its stability"},
     {"modes", "MODEL", COMMON "n@k", 1, cmd_modes,
      "natural frequencies, damping and shapes at the equilibrium"},
     {"trace", "MODEL", COMMON "t@", 1, cmd_trace, "equilibria along a parameter (--param P=a:b)"},

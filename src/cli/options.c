@@ -67,6 +67,36 @@ static const char* read_list(options* o, const char* s) {
   }
 }
 
+// 0:0.1:1, or 0,0.5,2
+int times_of(const char* s, double* list, int max) {
+  char *end, *last;
+  const double first = strtod(s, &end);
+  if (end == s || !isfinite(first)) return 0;
+  if (*end == ':') {
+    const double step = strtod(end + 1, &last);
+    double to;
+    if (last == end + 1 || *last != ':' || !number(last + 1, &to) || step == 0) return 0;
+    const double count = floor((to - first) / step * (1 + 1e-12) + 1e-9) + 1;
+    if (!(count >= 1 && count <= max)) return 0;
+    for (int i = 0; list && i < (int)count; i++) list[i] = first + i * step;
+    return (int)count;
+  }
+  int n = 0;
+  for (;;) {
+    const double t = strtod(s, &end);
+    if (end == s || !isfinite(t) || n == max || (*end && *end != ',')) return 0;
+    if (list) list[n] = t;
+    n++;
+    if (!*end) return n;
+    s = end + 1;
+  }
+}
+static const char* read_times(options* o, const char* s) {
+  o->times = s;
+  return times_of(s, NULL, MOST_TIMES) > 0 ? NULL
+                                           : "must look like 0:0.1:1 (first:step:last) or 0,0.5,2";
+}
+
 static const char* read_solver(options* o, const char* s) {
   static const struct {
     const char* name;
@@ -271,6 +301,7 @@ static const option_row option_table[] = {
     {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
     {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
     {'z', "--any", NULL, NULL, read_any, "the nearest equilibrium, also where it is unstable (default: a stable one)"},
+    {'x', "--times", NULL, "LIST", read_times, "equilibria at these times, each from the one before: first:step:last or a,b,c"},
     {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
     {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
     {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},

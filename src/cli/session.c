@@ -213,6 +213,7 @@ void session_close(session* s) {
   td_work_free(s->belief);
   td_model_free(s->model);
   td_spec_free(s->spec);
+  free(s->study);
   free(s->out);
 }
 

@@ -1,1 +1,1 @@
-par.equil = 3;
+par.equil = 4;
