@@ -165,9 +165,9 @@ static int weights(N_Vector y, N_Vector ewt, void* user) {
   const td_ode* ode = s->base.ode;
   const double* x = N_VGetArrayPointer(y);
   double* w = N_VGetArrayPointer(ewt);
-  for (int i = 0; i < ode->n; i++) w[i] = 1 / (s->loose * td_ode_tolerance(ode, i, x[i]));
+  for (int i = 0; i < ode->n; i++) w[i] = 1 / (s->loose * td_tolerance(&s->base, i, x[i]));
   for (int i = ode->n; i < s->n; i++)
-    w[i] = ode->measured ? 1 / td_ode_tolerance(ode, i, x[i]) : 1e-100;
+    w[i] = ode->measured ? 1 / td_tolerance(&s->base, i, x[i]) : 1e-100;
   return 0;
 }
 
@@ -358,7 +358,7 @@ static double norm(const erk* s, const double* x, const double* y) {
   const td_ode* ode = s->base.ode;
   double sum = 0;
   for (int i = 0; i < ode->n; i++) {
-    const double e = x[i] / td_ode_tolerance(ode, i, y[i]);
+    const double e = x[i] / td_tolerance(&s->base, i, y[i]);
     sum += e * e;
   }
   return sqrt(sum / max_int(ode->n, 1));
@@ -401,7 +401,7 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops erk_ops = {step, at, restart, release, sketch};
+static const td_stepper_ops erk_ops = {step, at, restart, release, sketch, false};
 
 static void lay_out(erk* s) {
   double* p = s->block;
@@ -448,7 +448,7 @@ td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper
   const size_t doubles = (size_t)n * (2 * ROOM + 4 + TD_RK8_STAGES) + (size_t)ode->nroot;
   erk* s = calloc(1, sizeof(erk) + doubles * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
-  s->base = (td_stepper){.ops = &erk_ops, .ode = ode};
+  s->base = (td_stepper){.ops = &erk_ops, .ode = ode, .sharp = 1};
   s->n = n;
   s->loose = 1;
   s->crossed = calloc((size_t)ode->nroot + 1, sizeof(int));

@@ -34,6 +34,7 @@ typedef struct bdf {
   bool apart;           // but not those of the integrals, which can be had
   int* crossed;
   long rejected;  // by CVODES since its last start
+  bool renewing;  // the Jacobian and its factors are renewed in each step
   SUNContext context;
   void* mem;
   N_Vector y_cv, quad;
@@ -91,10 +92,10 @@ static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, boole
 
 // One over what each state may be off.
 static int weights(N_Vector y, N_Vector ewt, void* user) {
-  const td_ode* ode = ((const bdf*)user)->base.ode;
+  const bdf* s = user;
   const double* x = N_VGetArrayPointer(y);
   double* w = N_VGetArrayPointer(ewt);
-  for (int i = 0; i < ode->n; i++) w[i] = 1 / td_ode_tolerance(ode, i, x[i]);
+  for (int i = 0; i < s->base.ode->n; i++) w[i] = 1 / td_tolerance(&s->base, i, x[i]);
   return 0;
 }
 
@@ -158,17 +159,32 @@ static void count_rejected(bdf* s) {
   s->rejected = error + newton;
 }
 
+// How many steps factors and the Jacobian last; `now`: they are renewed at once.
+static void set_frequencies(bdf* s, bool now) {
+  if (now == s->renewing) return;
+  s->renewing = now;
+  const bool sparse = s->base.ode->factor != NULL;
+  CVodeSetLSetupFrequency(s->mem, now ? 1 : sparse ? FACTORS_LAST : 0);
+  CVodeSetJacEvalFrequency(s->mem, now ? 1 : sparse ? TANGENT_LASTS : JACOBIAN_STEPS);
+}
+
 // One step of CVODES.  When it gives up, begin again from the end of the last step with a much
 // shorter one.
 static int evolve(bdf* s, double t_stop, double* t) {
   int flag = CV_SUCCESS;
   double h = 0;
   s->base.failure = TD_OK;
+  // Newton's method accepts corrections by the convergence of earlier steps: with a Jacobian of
+  // another active set it would go astray for many of them
+  set_frequencies(s, s->base.stale);
   for (int k = 0; k < RETRIES; k++) {
     CVodeSetStopTime(s->mem, t_stop);
     flag = CVode(s->mem, t_stop, s->y_cv, t, CV_ONE_STEP);
     count_rejected(s);
-    if (flag >= 0) return flag;
+    if (flag >= 0) {
+      s->base.stale = false;
+      return flag;
+    }
     s->base.counts.rejected++;
     if (k == 0) CVodeGetLastStep(s->mem, &h);
     if (h == 0 || !isfinite(h)) h = t_stop - s->t_to;
@@ -218,7 +234,7 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops bdf_ops = {step, at, restart, release, NULL};
+static const td_stepper_ops bdf_ops = {step, at, restart, release, NULL, true};
 
 static bool configure(bdf* s) {
   const td_ode* ode = s->base.ode;
@@ -280,7 +296,7 @@ td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper*
   const size_t n = (size_t)(ode->n + ode->nquad);
   bdf* s = calloc(1, sizeof(bdf) + 3 * n * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
-  s->base = (td_stepper){.ops = &bdf_ops, .ode = ode};
+  s->base = (td_stepper){.ops = &bdf_ops, .ode = ode, .sharp = 1};
   s->apart = ode->latest != NULL && ode->states != NULL && ode->project == NULL;
   s->y = s->block;
   s->y_from = s->block + n;

@@ -6,6 +6,12 @@
 // sign at both ends is followed along the step, by a conservative advance along a solution that is
 // known.  A step that went through something is taken again, to end inside.
 //
+// Where an element begins to act the step ends and the solver starts afresh.  An impact turns a
+// position error e into a velocity error of about e/T, with T the time in which the element stops
+// what approaches it: the tolerance of positions, which is a share of coordinates counted from some
+// far origin, says nothing of that.  While an impact lasts, positions are held to errors of the gap
+// below rtol D + atol, where D = |gap'| T is the depth that the element will reach.
+//
 // The stages of explicit methods leave the solution.  A stage that is thrown out of a contact by
 // the force that another one saw hides the contact from the result: the stages, ordered by time,
 // and the two ends must see each element begin or cease to act once at most.
@@ -13,6 +19,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "crossings.h"
 #include "dyn.h"
 #include "ode.h"
 
@@ -21,6 +28,13 @@ enum { STAGES = TD_RK8_STAGES, REPEATS = 60 };
 static const double faster = 1.5;
 // Noise of a guard: this many times what errors of the states within their tolerance do to it.
 static const double noisy = 10;
+// An impact lasts until its element ceases to act, or this many stopping times: pi of them are half
+// an oscillation on a linear spring; what still touches then rests.
+static const double impact_lasts = 10;
+// The tolerance of positions is not lowered further than by this factor.
+static const double sharpest = 1e-5;
+// Steps that a method with a history needs after a start until it is worth another one.
+enum { START_PAYS = 10, PATTERNS = 8 };
 
 struct td_guard {
   int n, ny;
@@ -33,28 +47,47 @@ struct td_guard {
   double t_stage[STAGES], *stage;  // the last stages (STAGES x n)
   int nstage;
   double* level;  // (TD_GUARD_LEVELS x n) guards in the middle of nested intervals
+
+  // impacts
+  double *factor, *until;  // (n) of the tolerance of positions, and up to when; until < t: none
+  double* stopping;        // (n) stopping time of the last impact, 0: not known
+  double* side;            // (n) sign of the guard while the element acts in the last impact
+  double* contact;         // (n) 1: the element knows how fast its gap can change
+  double* watched;         // (n) 1 where changes of sign are looked for along the step, else 0
+  td_crossings crossings;  // of the watched guards
+  double *hit, *f, *f_before, *f_behind;  // (ny) state where an element begins to act, rates there
+  bool afresh;                            // the solver is to start at (t0, y0)
+  long start_steps;                       // steps at its last start
   double block[];
 };
+
+static void watched_along(void* ctx, double t, double* gap);
 
 td_status td_guard_new(const td_ode* ode, td_guard** guard) {
   const size_t n = (size_t)ode->nguard, ny = (size_t)(ode->n + ode->nquad);
   td_guard* g =
-      calloc(1, sizeof *g + (2 * ny + (7 + STAGES + TD_GUARD_LEVELS) * n) * sizeof(double));
+      calloc(1, sizeof *g + (6 * ny + (13 + STAGES + TD_GUARD_LEVELS) * n) * sizeof(double));
   *guard = g;
   if (g == NULL) return TD_E_NOMEM;
   g->n = (int)n;
   g->ny = (int)ny;
   double* p = g->block;
-  double** const some[] = {&g->g0, &g->g1, &g->v0, &g->v1, &g->bound, &g->noise, &g->rate};
-  for (int i = 0; i < 7; i++) *some[i] = take(&p, g->n);
-  g->y0 = take(&p, g->ny);
-  g->y = take(&p, g->ny);
+  double** const some[] = {&g->g0,    &g->g1,      &g->v0,     &g->v1,    &g->bound,
+                           &g->noise, &g->rate,    &g->factor, &g->until, &g->stopping,
+                           &g->side,  &g->contact, &g->watched};
+  double** const whole[] = {&g->y0, &g->y, &g->hit, &g->f, &g->f_before, &g->f_behind};
+  for (int i = 0; i < 13; i++) *some[i] = take(&p, g->n);
+  for (int i = 0; i < 6; i++) *whole[i] = take(&p, g->ny);
+  for (int i = 0; i < g->n; i++) g->until[i] = -INFINITY;
   g->stage = take(&p, STAGES * g->n);
   g->level = take(&p, TD_GUARD_LEVELS * g->n);
-  return TD_OK;
+  return td_crossings_new(&g->crossings, g->n, watched_along, NULL);
 }
 
-void td_guard_free(td_guard* guard) { free(guard); }
+void td_guard_free(td_guard* guard) {
+  if (guard != NULL) td_crossings_free(&guard->crossings);
+  free(guard);
+}
 
 static void guards_at(td_stepper* s, double t, const double* y, double* gap) {
   s->ode->guards(s->ode->ctx, t, y, gap, s->guard->rate);
@@ -80,6 +113,8 @@ void td_guard_begin(td_stepper* s, double t, const double* y) {
   memcpy(g->y0, y, (size_t)g->ny * sizeof(double));
   g->t0 = t;
   g->nstage = 0;
+  g->afresh = false;
+  g->start_steps = s->counts.steps;
 }
 
 // What errors of the states within their tolerance do to the guards.
@@ -88,8 +123,7 @@ static void find_noise(td_stepper* s) {
   const td_ode* ode = s->ode;
   if (!isnan(g->noise[0])) return;
   memcpy(g->y, g->y0, (size_t)g->ny * sizeof(double));
-  for (int i = 0; i < ode->n; i++)
-    g->y[i] += (i % 3 == 1 ? -1 : 1) * td_ode_tolerance(ode, i, g->y0[i]);
+  for (int i = 0; i < ode->n; i++) g->y[i] += (i % 3 == 1 ? -1 : 1) * td_tolerance(s, i, g->y0[i]);
   guards_at(s, g->t0, g->y, g->noise);
   for (int i = 0; i < g->n; i++)
     g->noise[i] = isfinite(g->g0[i]) ? noisy * fabs(g->noise[i] - g->g0[i]) : 0;
@@ -104,6 +138,7 @@ static td_status find_bounds(td_stepper* s, const td_step* step) {
   bool differences = false;
   for (int i = 0; i < g->n; i++) {
     differences = differences || isnan(g->v1[i]);
+    g->contact[i] = !isnan(g->v1[i]);
     g->bound[i] = isnan(g->v1[i]) || g->g0[i] > 0;
   }
   const double h = step->t - g->t0, d = 1e-3 * h;
@@ -127,9 +162,140 @@ static td_status find_bounds(td_stepper* s, const td_step* step) {
   return TD_OK;
 }
 
+// ---- impacts ----------------------------------------------------------------------------------
+
+// Values of the watched guards, a constant for others.
+static void watched_along(void* ctx, double t, double* gap) {
+  td_guard* g = ((td_stepper*)ctx)->guard;
+  if (!guards_along(ctx, t, gap)) memcpy(gap, g->g0, (size_t)g->n * sizeof(double));
+  for (int i = 0; i < g->n; i++)
+    if (g->watched[i] == 0) gap[i] = 1;
+}
+
+// Change of guard i when the positions of the state at `hit` move by a x + b N w, w the rates of
+// other states in `rate`; the result is left in g->y.
+static double moved_gap(td_stepper* s, double t, int i, double a, const double* x, double b,
+                        const double* rate) {
+  td_guard* g = s->guard;
+  const td_ode* ode = s->ode;
+  double* gap = g->level;
+  memcpy(g->y, g->hit, (size_t)g->ny * sizeof(double));
+  if (b != 0 && ode->drift != NULL) ode->drift(ode->ctx, g->hit, rate + ode->npos, g->y);
+  for (int k = 0; k < ode->npos; k++) {
+    const double pushed = b == 0 ? 0 : ode->drift != NULL ? g->y[k] : rate[ode->npos + k];
+    g->y[k] = g->hit[k] + a * x[k] + b * pushed;
+  }
+  guards_at(s, t, g->y, gap);
+  return gap[i];
+}
+
+// The factor of the tolerance of positions that the impact at (t, hit) asks for; its stopping time
+// T is left in g->stopping.  Along the tangent y + x y' the element acts for x > 0 alone: what it
+// does to the rates is S = y'(x) - 2 y'(0) + y'(-x), in which everything linear cancels.  S pushes
+// the gap back by as much as it would close where x = T.
+static double sharpness(td_stepper* s, double t, int i, double longest) {
+  td_guard* g = s->guard;
+  const td_ode* ode = s->ode;
+  const size_t bytes = (size_t)g->ny * sizeof(double);
+  double T = g->stopping[i] > 0 ? fmin(g->stopping[i], longest) : longest, depth = 0;
+  int smaller = 0;
+  if (td_ode_rhs(s, t, g->hit, g->f) != 0) return 1;
+  const double gap = moved_gap(s, t, i, 0, g->hit, 0, NULL);
+  for (int k = 0; k < 20; k++) {
+    bool fails = false;
+    for (int side = -1; side <= 1; side += 2) {
+      double* f = side < 0 ? g->f_before : g->f_behind;
+      memcpy(g->y, g->hit, bytes);
+      for (int j = 0; j < ode->n; j++) g->y[j] += side * T * g->f[j];
+      fails = fails || td_ode_rhs(s, t, g->y, f) != 0;
+    }
+    for (int j = 0; j < ode->n; j++) g->f_behind[j] += g->f_before[j] - 2 * g->f[j];
+    const double closed = moved_gap(s, t, i, T, g->f, 0, NULL) - gap;
+    const double pushed = moved_gap(s, t, i, T, g->f, T * T, g->f_behind) - gap - closed;
+    const double ratio = fabs(pushed / closed);
+    if (fails || !(ratio > 1e-3)) {  // too far, or nothing acts
+      if (++smaller > 6) return 1;
+      T /= 8;
+      continue;
+    }
+    depth = fabs(closed);
+    g->stopping[i] = T;
+    if (ratio > 0.5 && ratio < 2) break;
+    if (ratio < 0.5 && T >= longest) return 1;  // slower than anything here
+    T = fmin(T / sqrt(ratio), longest);
+  }
+  s->failure = TD_OK;
+
+  // root mean square of the gap's change over positions that are off by plus or minus their usual
+  // tolerance
+  double sum = 0;
+  unsigned random = 1;
+  const double sharp = s->sharp;
+  s->sharp = 1;
+  for (int p = 0; p < PATTERNS; p++) {
+    for (int j = 0; j < ode->npos; j++) {
+      random = random * 1664525u + 1013904223u;
+      g->f[j] = (random >> 31 ? 1 : -1) * td_tolerance(s, j, g->hit[j]);
+    }
+    const double off = moved_gap(s, t, i, 1, g->f, 0, NULL) - gap;
+    sum += off * off;
+  }
+  s->sharp = sharp;
+  const double off = sqrt(sum / PATTERNS), allowed = ode->rtol * depth + ode->atol;
+  return off > allowed ? fmax(allowed / off, sharpest) : 1;
+}
+
+// The first element that begins to act inside the step, in a way that asks for sharper positions:
+// its time, with the state in `hit`; NaN: there is none.
+static double first_impact(td_stepper* s, const td_step* step) {
+  td_guard* g = s->guard;
+  const double tiny = 8 * DBL_EPSILON * fmax(fabs(g->t0), fabs(step->t));
+  g->crossings.ctx = s;
+  bool any = false;
+  for (int i = 0; i < g->n; i++) {
+    g->watched[i] = isfinite(g->g0[i]) && g->g0[i] * g->g1[i] < 0 && !(g->until[i] >= g->t0);
+    // a contact that opens lets go smoothly
+    if (g->g0[i] < 0 && g->contact[i] != 0) g->watched[i] = 0;
+    any = any || g->watched[i] != 0;
+  }
+  if (!any) return NAN;
+  td_crossings_begin(&g->crossings, g->t0);
+  while (td_crossings_find(&g->crossings, step->t, tiny)) {
+    const double t = g->crossings.t;
+    int i = 0;
+    while (i < g->n - 1 && g->crossings.crossed[i] == 0) i++;
+    if (s->ops->sketch != NULL)
+      s->ops->sketch(s, t, g->hit);
+    else if (s->ops->at(s, t, g->hit) != TD_OK)
+      return NAN;
+    const double factor = sharpness(s, t, i, fmax(step->t - g->t0, s->ode->h_max));
+    if (factor < 0.5) {
+      g->factor[i] = factor;
+      g->side[i] = copysign(1, g->g1[i]);
+      g->until[i] = t + impact_lasts * g->stopping[i];
+      return t;
+    }
+  }
+  return NAN;
+}
+
+// The sharpest of the impacts that last counts.
+static void sharpen(td_stepper* s) {
+  td_guard* g = s->guard;
+  s->sharp = 1;
+  for (int i = 0; i < g->n; i++)
+    if (g->until[i] >= g->t0) s->sharp = fmin(s->sharp, g->factor[i]);
+}
+
 td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
   td_guard* g = s->guard;
   double end = t_stop;
+  bool located = false;
+  if (g->afresh) {
+    TD_TRY(s->ops->restart(s, g->t0, g->y0));
+    g->afresh = false;
+    g->start_steps = s->counts.steps;
+  }
   for (int k = 0; k < REPEATS; k++) {
     TD_TRY(s->ops->step(s, end, step));
     TD_TRY(find_bounds(s, step));
@@ -141,19 +307,49 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
                           .level = g->level,
                           .at = guards_along,
                           .ctx = s};
-    if (!td_guard_possible(&path, g->t0, g->g0, step->t, g->g1)) break;
-    find_noise(s);
-    const double closed = td_guard_search(&path, g->t0, g->g0, step->t, g->g1, 0);
-    if (isnan(closed)) break;
+    double closed = NAN;
+    if (td_guard_possible(&path, g->t0, g->g0, step->t, g->g1)) {
+      find_noise(s);
+      closed = td_guard_search(&path, g->t0, g->g0, step->t, g->g1, 0);
+    }
+    if (isnan(closed)) {
+      const double hit = located ? NAN : first_impact(s, step);
+      if (isnan(hit)) break;
+      const double h = step->t - g->t0, small = 1e-6 * h;
+      const double before = s->sharp;
+      located = true;
+      sharpen(s);
+      if (before < 2 * s->sharp) break;                // the step was as careful as this
+      if (step->root && step->t - hit < small) break;  // the solver ends there by itself
+      // a method with a history goes on from its own solution, unless its start was just now
+      if (s->ops->history && hit - g->t0 > small) {
+        if (s->counts.steps - g->start_steps < START_PAYS) break;
+        if (s->ode->project != NULL && td_ode_project(s, hit, g->hit) != 0) return s->failure;
+        s->ode->guards(s->ode->ctx, hit, g->hit, g->g1, g->v1);
+        for (int i = 0; i < g->n; i++)
+          if (isnan(g->v1[i])) g->v1[i] = 0;
+        step->t = hit;
+        step->y = g->hit;
+        step->root = false;
+        g->afresh = true;
+        break;
+      }
+      closed = hit - g->t0 > small ? hit : end;
+    }
     // once more, to an end inside, near where it closes
     s->counts.rejected++;
     end = closed;
     TD_TRY(s->ops->restart(s, g->t0, g->y0));
   }
+  for (int i = 0; i < g->n; i++)
+    if (g->side[i] * g->g0[i] > 0 && g->side[i] * g->g1[i] < 0) g->until[i] = -INFINITY;
+  for (int i = 0; i < g->n; i++)
+    if (g->g0[i] * g->g1[i] < 0) s->stale = true;
   memcpy(g->y0, step->y, (size_t)g->ny * sizeof(double));
   memcpy(g->g0, g->g1, (size_t)g->n * sizeof(double));
   memcpy(g->v0, g->v1, (size_t)g->n * sizeof(double));
   g->t0 = step->t;
+  sharpen(s);
   return TD_OK;
 }
 

@@ -108,12 +108,12 @@ static double local_error(leapfrog* s, double h) {
   for (int i = ode->npos; i < ode->n; i++) {
     change[i] = s->to.g[i] - s->from.g[i];
     const double second = change[i] - past * (s->from.g[i] - s->g_past[i]);
-    const double e = bend * second / td_ode_tolerance(ode, i, s->from.y[i]);
+    const double e = bend * second / td_tolerance(&s->base, i, s->from.y[i]);
     sum += e * e;
   }
   const double* bent = drift(s, s->from.y, change + ode->npos);
   for (int i = 0; i < ode->npos; i++) {
-    const double e = h * h / 6 * bent[i] / td_ode_tolerance(ode, i, s->from.y[i]);
+    const double e = h * h / 6 * bent[i] / td_tolerance(&s->base, i, s->from.y[i]);
     sum += e * e;
   }
   return sqrt(sum / max_int(ode->n, 1));
@@ -278,7 +278,7 @@ static double first_step(const leapfrog* s) {
   const td_ode* ode = s->base.ode;
   double sum = 0;
   for (int i = 0; i < ode->n; i++) {
-    const double e = s->to.g[i] / td_ode_tolerance(ode, i, s->to.y[i]);
+    const double e = s->to.g[i] / td_tolerance(&s->base, i, s->to.y[i]);
     sum += e * e;
   }
   return sum > 0 ? 0.1 / sqrt(sum / ode->n) : INFINITY;
@@ -299,14 +299,14 @@ static void release(td_stepper* base) {
   free(base);
 }
 
-static const td_stepper_ops leapfrog_ops = {step, at, restart, release, NULL};
+static const td_stepper_ops leapfrog_ops = {step, at, restart, release, NULL, false};
 
 td_status td_leapfrog_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const size_t n = (size_t)(ode->n + ode->nquad), nroot = (size_t)ode->nroot;
   leapfrog* s = calloc(1, sizeof *s + (6 * n + 2 * (size_t)ode->npos + 3 * nroot) * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
-  s->base = (td_stepper){.ops = &leapfrog_ops, .ode = ode};
+  s->base = (td_stepper){.ops = &leapfrog_ops, .ode = ode, .sharp = 1};
   s->n = (int)n;
   s->from = (moment){t, s->block, s->block + n};
   s->to = (moment){t, s->block + 2 * n, s->block + 3 * n};

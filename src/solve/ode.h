@@ -76,6 +76,7 @@ typedef struct td_stepper_ops {
   void (*free)(td_stepper* s);
   // A solution inside the last step at the cost of no evaluation; NULL: `at` is such a one.
   void (*sketch)(td_stepper* s, double t, double* y);
+  bool history;  // the method uses earlier steps, which a restart forgets
 } td_stepper_ops;
 
 // First member of each solver's own struct.
@@ -90,6 +91,8 @@ struct td_stepper {
   double* projected;     // (n + nquad) if not NULL: take right-hand sides at y projected, put here
   int singular;          // singular positions passed
   struct td_guard* guard;  // NULL: nothing is one-sided
+  double sharp;            // factor of the tolerance of positions while an impact lasts, else 1
+  bool stale;              // a one-sided element began or ceased to act: take another Jacobian
 };
 
 // Explicit Runge-Kutta of order 8 (ARKODE), BDF with Newton's method (CVODES), Radau IIA of order 9
@@ -114,9 +117,11 @@ td_status td_stepper_at(td_stepper* stepper, double t, double* y);
 td_status td_stepper_restart(td_stepper* stepper, double t, const double* y);
 
 // The error of the state y_i that a step may make.
-static inline double td_ode_tolerance(const td_ode* ode, int i, double y) {
+static inline double td_tolerance(const td_stepper* s, int i, double y) {
+  const td_ode* ode = s->ode;
   const double now = fabs(y), size = ode->size != NULL && ode->size[i] > now ? ode->size[i] : now;
-  return ode->rtol * size + ode->atol;
+  const double usual = ode->rtol * size + ode->atol;
+  return i < ode->npos && s->sharp < 1 ? fmin(fmax(s->sharp * usual, 1e-14 * size), usual) : usual;
 }
 
 // The next n numbers of a solver's block

@@ -89,8 +89,8 @@ static void combine(const radau* s, const double* C, double* X, double* Y) {
 }
 
 static void weigh(radau* s) {
-  const td_ode* ode = s->base.ode;
-  for (int i = 0; i < s->n; i++) s->tolerance[i] = generous * td_ode_tolerance(ode, i, s->y_to[i]);
+  for (int i = 0; i < s->n; i++)
+    s->tolerance[i] = generous * td_tolerance(&s->base, i, s->y_to[i]);
 }
 
 // ---- Newton's method --------------------------------------------------------------------------
@@ -449,7 +449,7 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops radau_ops = {step, at, restart, release, NULL};
+static const td_stepper_ops radau_ops = {step, at, restart, release, NULL, false};
 
 static void lay_out(radau* s) {
   const int n = s->n, m = s->base.ode->nquad;
@@ -481,7 +481,7 @@ td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper*
   const size_t doubles = 7 * (n + m) + STAGES * (5 * n + 2 * m) + 3 * n;
   radau* s = calloc(1, sizeof *s + doubles * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
-  s->base = (td_stepper){.ops = &radau_ops, .ode = ode};
+  s->base = (td_stepper){.ops = &radau_ops, .ode = ode, .sharp = 1};
   s->n = ode->n;
   s->stale = true;
   lay_out(s);
