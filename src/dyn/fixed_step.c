@@ -171,9 +171,10 @@ static double passed(guarded* g) {
   return td_guard_search(&path, g->t, g->start, g->t + g->h, g->end, 0) - g->t;
 }
 
-// Something one-sided acts at one end of the step, or an expression may be on either side.
+// Something one-sided acts at one end of the step; of expressions it is not known on which side.
 static bool engaged(const guarded* g) {
   const int n = td_guard_count(g->m);
+  if (g->m->nkink > 0) return true;
   for (int i = 0; i < n; i++)
     if (g->start[i] <= 0 || g->end[i] <= 0) return true;
   return false;

@@ -2,7 +2,7 @@
 // element begins or ceases to act.
 //
 //   contact       distance of each ball to what it can touch
-//   laws, cables  their switching functions
+//   laws, cables  their switching functions, positive where they do not act
 //   inextensible  the gap of each such cable that is slack
 //   expressions   arguments of min, max, abs, sign, step and of comparisons in forces
 #include <math.h>
@@ -73,7 +73,16 @@ void td_guard_values(const td_model* m, const td_state* state, td_work* w, doubl
     td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE);
     td_tape_eval(m->kink_tape, w->vars, w->scratch_tape, gap + switches + m->ntaut);
   }
-  if (switches > 0) td_switch_values(m, state, w, gap);
+  if (switches > 0) {
+    int at = 0;
+    td_switch_values(m, state, w, gap);
+    for (int i = 0; i < m->nforce; i++)
+      for (int d = 0; d < min_int(3, force_laws(m->force[i].kind)); d++) {
+        const double dir = m->force[i].law[d].dir;
+        if (dir != 0) gap[at++] *= dir > 0 ? -1 : 1;
+      }
+    for (; at < switches; at++) gap[at] *= -1;
+  }
   if (m->ntaut > 0) td_taut_gaps(m, w, gap + switches);
 }
 

@@ -50,7 +50,7 @@ struct td_guard {
 
   // impacts
   double *factor, *until;  // (n) of the tolerance of positions, and up to when; until < t: none
-  double* stopping;        // (n) stopping time of the last impact, 0: not known
+  double* stopping;        // (n) stopping time of the last impact, 0 or infinite: not known
   double* side;            // (n) sign of the guard while the element acts in the last impact
   double* contact;         // (n) 1: the element knows how fast its gap can change
   double* watched;         // (n) 1 where changes of sign are looked for along the step, else 0
@@ -197,8 +197,10 @@ static double sharpness(td_stepper* s, double t, int i, double longest) {
   td_guard* g = s->guard;
   const td_ode* ode = s->ode;
   const size_t bytes = (size_t)g->ny * sizeof(double);
-  double T = g->stopping[i] > 0 ? fmin(g->stopping[i], longest) : longest, depth = 0;
+  const double known = g->stopping[i];
+  double T = known > 0 ? fmin(known, longest) : longest, depth = 0;
   int smaller = 0;
+  g->stopping[i] = INFINITY;
   if (td_ode_rhs(s, t, g->hit, g->f) != 0) return 1;
   const double gap = moved_gap(s, t, i, 0, g->hit, 0, NULL);
   for (int k = 0; k < 20; k++) {
@@ -245,17 +247,24 @@ static double sharpness(td_stepper* s, double t, int i, double longest) {
   return off > allowed ? fmax(allowed / off, sharpest) : 1;
 }
 
-// The first element that begins to act inside the step, in a way that asks for sharper positions:
-// its time, with the state in `hit`; NaN: there is none.
-static double first_impact(td_stepper* s, const td_step* step) {
+// Whether the impact of guard i ends inside the step, which methods with a history see in their
+// error estimate; the stages of others must not look beyond.
+static bool leaves(const td_stepper* s, int i) {
+  const td_guard* g = s->guard;
+  return !s->ops->history && g->side[i] * g->g0[i] > 0 && fabs(g->g0[i]) > 1e-3 * fabs(g->g1[i]);
+}
+
+// The first element that begins to act inside the step in a way that asks for sharper positions, or
+// whose impact is over: its time, with the state in `hit`; NaN: there is none.
+static double first_impact(td_stepper* s, const td_step* step, bool* over) {
   td_guard* g = s->guard;
   const double tiny = 8 * DBL_EPSILON * fmax(fabs(g->t0), fabs(step->t));
   g->crossings.ctx = s;
   bool any = false;
   for (int i = 0; i < g->n; i++) {
-    g->watched[i] = isfinite(g->g0[i]) && g->g0[i] * g->g1[i] < 0 && !(g->until[i] >= g->t0);
-    // a contact that opens lets go smoothly
-    if (g->g0[i] < 0 && g->contact[i] != 0) g->watched[i] = 0;
+    const bool changes = isfinite(g->g0[i]) && g->g0[i] != 0 && g->g0[i] * g->g1[i] <= 0;
+    const bool opens = g->g0[i] < 0 && g->contact[i] != 0;
+    g->watched[i] = changes && (g->until[i] >= g->t0 ? leaves(s, i) : !opens);
     any = any || g->watched[i] != 0;
   }
   if (!any) return NAN;
@@ -264,14 +273,18 @@ static double first_impact(td_stepper* s, const td_step* step) {
     const double t = g->crossings.t;
     int i = 0;
     while (i < g->n - 1 && g->crossings.crossed[i] == 0) i++;
+    *over = g->until[i] >= g->t0;
+    if (*over) return t;
     if (s->ops->sketch != NULL)
       s->ops->sketch(s, t, g->hit);
     else if (s->ops->at(s, t, g->hit) != TD_OK)
       return NAN;
     const double factor = sharpness(s, t, i, fmax(step->t - g->t0, s->ode->h_max));
-    if (factor < 0.5) {
+    // stages on both sides of it show little of it in the error of a long step
+    const bool blind = !s->ops->history && g->stopping[i] < 10 * (step->t - g->t0);
+    if (factor < 0.5 || blind) {
       g->factor[i] = factor;
-      g->side[i] = copysign(1, g->g1[i]);
+      g->side[i] = copysign(1, -g->g0[i]);
       g->until[i] = t + impact_lasts * g->stopping[i];
       return t;
     }
@@ -313,14 +326,15 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
       closed = td_guard_search(&path, g->t0, g->g0, step->t, g->g1, 0);
     }
     if (isnan(closed)) {
-      const double hit = located ? NAN : first_impact(s, step);
+      bool over = false;
+      const double hit = located ? NAN : first_impact(s, step, &over);
       if (isnan(hit)) break;
       const double h = step->t - g->t0, small = 1e-6 * h;
       const double before = s->sharp;
       located = true;
       sharpen(s);
-      if (before < 2 * s->sharp) break;                // the step was as careful as this
-      if (step->root && step->t - hit < small) break;  // the solver ends there by itself
+      if (!over && before < fmin(2 * s->sharp, 0.5)) break;  // it was as careful as this
+      if (step->root && step->t - hit < small) break;        // the solver ends there by itself
       // a method with a history goes on from its own solution, unless its start was just now
       if (s->ops->history && hit - g->t0 > small) {
         if (s->counts.steps - g->start_steps < START_PAYS) break;

@@ -50,7 +50,8 @@ typedef struct leapfrog {
   double *y, *rate, *middle;
   double *root_from, *root_to, *root_at;  // (nroot)
   int* crossed;
-  bool fresh;  // nothing is behind `from`
+  bool fresh;   // nothing is behind `from`
+  bool rooted;  // the last step ended at a root
   double block[];
 } leapfrog;
 
@@ -225,7 +226,8 @@ static bool changed(leapfrog* s, const double* after) {
 
 static td_status begin_at(leapfrog* s, double t, const double* y);
 
-// The first change of sign inside the step, just behind it; the solution goes on from there.
+// The first change of sign inside the step, just behind it.  The cubic looks beyond, where forces
+// may have switched: the step is taken again, to the root.
 static td_status find_root(leapfrog* s, td_step* step) {
   double low = s->from.t, high = s->to.t;
   const double from = s->from.t, tiny = 4 * DBL_EPSILON * fmax(fabs(low), fabs(high));
@@ -238,15 +240,19 @@ static td_status find_root(leapfrog* s, td_step* step) {
   TD_TRY(at(&s->base, high, s->y));
   td_ode_roots(&s->base, high, s->y, s->root_at);
   changed(s, s->root_at);
-  const td_ode* ode = s->base.ode;
-  if (ode->project != NULL && td_ode_project(&s->base, high, s->y) != 0) return failed(s);
-  TD_TRY(begin_at(s, high, s->y));
-  *step = (td_step){from, high, true, s->y, s->crossed};
+  if (leap(s, high - from) != 0) return failed(s);
+  s->to.t = high;
+  s->rooted = true;
+  *step = (td_step){from, high, true, s->to.y, s->crossed};
   return TD_OK;
 }
 
 static td_status step(td_stepper* base, double t_stop, td_step* step) {
   leapfrog* s = (leapfrog*)base;
+  if (s->rooted) {  // go on from the root, with the signs behind it
+    TD_TRY(begin_at(s, s->to.t, s->to.y));
+    memcpy(s->root_from, s->root_at, (size_t)base->ode->nroot * sizeof(double));
+  }
   turn_over(s);
   TD_TRY(advance(s, t_stop));
   base->counts.steps++;
@@ -264,6 +270,7 @@ static td_status begin_at(leapfrog* s, double t, const double* y) {
   memmove(s->to.y, y, (size_t)s->n * sizeof(double));
   s->from.t = s->to.t = t;
   s->fresh = true;
+  s->rooted = false;
   s->h_past = 0;
   if (td_ode_rhs(&s->base, t, s->to.y, s->to.g) != 0) return failed(s);
   memcpy(s->from.y, s->to.y, (size_t)s->n * sizeof(double));

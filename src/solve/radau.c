@@ -89,8 +89,7 @@ static void combine(const radau* s, const double* C, double* X, double* Y) {
 }
 
 static void weigh(radau* s) {
-  for (int i = 0; i < s->n; i++)
-    s->tolerance[i] = generous * td_tolerance(&s->base, i, s->y_to[i]);
+  for (int i = 0; i < s->n; i++) s->tolerance[i] = generous * td_tolerance(&s->base, i, s->y_to[i]);
 }
 
 // ---- Newton's method --------------------------------------------------------------------------
@@ -395,11 +394,29 @@ static bool find_root(radau* s) {
   return false;
 }
 
+static td_status restart(td_stepper* base, double t, const double* y);
+
 static td_status step(td_stepper* base, double t_stop, td_step* out) {
   radau* s = (radau*)base;
   s->base.failure = TD_OK;
+  if (base->stale) {
+    base->stale = s->fresh = false;
+    s->stale = true;
+  }
   if (s->roots.t >= s->t_to && advance(s, t_stop) != 0) return failed(s);
-  const bool root = find_root(s);
+  bool root = find_root(s);
+  // the stages must not look beyond a switch: once more, to the root
+  if (root && base->guard != NULL && s->roots.t < s->t_to) {
+    const double t = s->roots.t;
+    memcpy(s->y, s->y_from, (size_t)(s->n + base->ode->nquad) * sizeof(double));
+    const double h = s->h_next, from = s->t_from;
+    TD_TRY(restart(base, from, s->y));
+    s->h_next = t - from;
+    if (advance(s, t) != 0) return failed(s);
+    s->h_next = h;
+    s->roots.t = s->t_to;
+    root = s->t_to == t;
+  }
   *out = (td_step){s->t_from, s->roots.t, root, s->y_to, s->roots.crossed};
   if (!root) return TD_OK;
   out->y = s->y;
