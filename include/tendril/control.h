@@ -97,7 +97,7 @@ void td_plant_free(td_plant* plant);
 // Where it is.  Belongs to the plant, valid until the next call.
 const td_state* td_plant_state(const td_plant* plant);
 // Hold these inputs (nu) from now on.
-void td_plant_inputs(td_plant* plant, const double* u);
+td_status td_plant_inputs(td_plant* plant, const double* u);
 // Integrate to time t > now.  On failure the plant stays at the last state reached and
 // td_work_failure() of its work may tell more.  Makes no heap call, except that forces which jump
 // at known times are looked up again now and then.
@@ -157,7 +157,7 @@ const td_state* td_observer_state(const td_observer* observer);
 double td_observer_unknown(const td_observer* observer, int i);
 int td_observer_size(const td_observer* observer);  // of the error
 // Covariance of the error (size x size), and standard deviations (size); either may be NULL.
-void td_observer_covariance(const td_observer* observer, double* P, double* sigma);
+td_status td_observer_covariance(const td_observer* observer, double* P, double* sigma);
 // Of the last measurement: y less what was expected and its standard deviation (nsensor each, NaN
 // where not measured; may be NULL); returns the normalised square, chi-square with *n degrees of
 // freedom.

@@ -21,6 +21,10 @@
 // A model never changes after it is compiled and may be shared between threads; each thread has its
 // own td_work and td_state.  The library never prints, exits or keeps global state.  Every _free
 // accepts NULL.
+//
+// A caller's mistake (NULL, an index out of range, a number that is not finite where one is wanted,
+// a state of other sizes, a work or result of another model) gives TD_E_USAGE from functions that
+// return a status, and NULL, "", 0, -1 or NaN from those that return a value; nothing is changed.
 #ifndef TENDRIL_H
 #define TENDRIL_H
 
@@ -167,6 +171,9 @@ typedef struct td_state {
   // What tasks and controllers remember (nmemory): integrals of errors, when the next sample is,
   // inputs on their way.  All zero: they start anew.  td_simulate() leaves what is needed to go on.
   double* memory;
+  // nq, nv, nu, nmemory as td_state_new() made it: models of other sizes refuse it.  All zero: the
+  // caller made it and answers for its arrays.
+  int size[4];
 } td_state;
 
 td_work* td_work_new(const td_model* model);  // NULL when out of memory
@@ -181,7 +188,7 @@ double td_work_param(const td_model* model, const td_work* work, int param);
 
 td_state* td_state_new(const td_model* model);
 void td_state_free(td_state* state);
-void td_state_copy(const td_model* model, const td_state* from, td_state* to);
+td_status td_state_copy(const td_model* model, const td_state* from, td_state* to);
 // The state the file describes: initial values and rates, default inputs, constraints satisfied by
 // projection. TD_E_DIVERGED when the loops cannot be closed from the given values.
 td_status td_state_initial(const td_model* model, td_work* work, td_state* state);
@@ -207,22 +214,23 @@ typedef struct td_flags {
 td_flags td_work_flags(const td_work* work);
 
 // F = M a + h - tau - Jc' lambda at the given acceleration and multipliers (nv).
-void td_residual(const td_model* model, const td_state* state, td_work* work, const double* a,
-                 const double* lambda, double* F);
-void td_mass_matrix(const td_model* model, const td_state* state, td_work* work,
-                    double* M);  // nv x nv
+td_status td_residual(const td_model* model, const td_state* state, td_work* work, const double* a,
+                      const double* lambda, double* F);
+td_status td_mass_matrix(const td_model* model, const td_state* state, td_work* work,
+                         double* M);  // nv x nv
 // h: Coriolis, gravity, springs, dampers; tau: inputs and loads;  M v' + h = tau + Jc' lambda.
-void td_bias(const td_model* model, const td_state* state, td_work* work, double* h, double* tau);
+td_status td_bias(const td_model* model, const td_state* state, td_work* work, double* h,
+                  double* tau);
 // Exact dF/dq and dF/dv (nv x nv each) at that a and lambda.
-void td_tangent(const td_model* model, const td_state* state, td_work* work, const double* a,
-                const double* lambda, double* dFdq, double* dFdv);
+td_status td_tangent(const td_model* model, const td_state* state, td_work* work, const double* a,
+                     const double* lambda, double* dFdq, double* dFdv);
 // Exact derivative of the right-hand side with respect to the named inputs (nv x nu): d(tau -
 // h)/du.
-void td_input_map(const td_model* model, const td_state* state, td_work* work, double* B);
+td_status td_input_map(const td_model* model, const td_state* state, td_work* work, double* B);
 // Constraint rows Jc (nconstraint x nv), position error e and velocity error (nconstraint); any may
 // be NULL.
-void td_constraints(const td_model* model, const td_state* state, td_work* work, double* Jc,
-                    double* e, double* edot);
+td_status td_constraints(const td_model* model, const td_state* state, td_work* work, double* Jc,
+                         double* e, double* edot);
 // d v'/dq, d v'/dv (nv x nv) and d v'/du (nv x nu, may be NULL): the linearised forward dynamics.
 td_status td_forward_tangent(const td_model* model, const td_state* state, td_work* work,
                              double* dq, double* dv, double* du);
@@ -236,14 +244,14 @@ td_energies td_energy(const td_model* model, const td_state* state, td_work* wor
 td_status td_sensors(const td_model* model, const td_state* state, td_work* work, double* values);
 
 // Positions in the world of n stations from `first` on, 3 numbers each.
-void td_station_positions(const td_model* model, const td_state* state, td_work* work, int first,
-                          int n, double* positions);
+td_status td_station_positions(const td_model* model, const td_state* state, td_work* work,
+                               int first, int n, double* positions);
 // A station's pose (4x4, row-major) in the world and its body twist [v, omega] (6).
-void td_station(const td_model* model, const td_state* state, td_work* work, int station,
-                double pose[16], double twist[6]);
+td_status td_station(const td_model* model, const td_state* state, td_work* work, int station,
+                     double pose[16], double twist[6]);
 
 // q_out = q moved by the tangent displacement dv (nv); q_out may be q.
-void td_displace(const td_model* model, const double* q, const double* dv, double* q_out);
+td_status td_displace(const td_model* model, const double* q, const double* dv, double* q_out);
 
 // ---- analyses ---------------------------------------------------------------------------------
 
@@ -296,6 +304,7 @@ typedef struct td_modes_result {
   double* im;             // imaginary parts [rad/s]; complex pairs are adjacent
   double* complex_shape;  // ncomplex x nv x 2 (re, im): the velocity-coordinate part
   char note[256];  // what to know when reading them, e.g. power-law dampers that vanish at rest
+  const td_model* model;  // it was made from
 } td_modes_result;
 td_status td_modes(const td_model* model, const td_state* state, td_work* work,
                    td_modes_result** result);
@@ -331,10 +340,11 @@ void td_trace_free(td_trace_result* result);
 typedef struct td_linear {
   int nx, nu, ny;
   double *A, *B, *C, *D;
-  double* basis;    // (2 nv) x nx: from x to displacements and velocities
-  double* inverse;  // nx x (2 nv): and back
-  int* output;      // (ny) which sensor each row of C and D is
-  char note[256];   // sensors that were left out and why; "" when all are there
+  double* basis;          // (2 nv) x nx: from x to displacements and velocities
+  double* inverse;        // nx x (2 nv): and back
+  int* output;            // (ny) which sensor each row of C and D is
+  char note[256];         // sensors that were left out and why; "" when all are there
+  const td_model* model;  // it was made from
 } td_linear;
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result);
@@ -425,7 +435,7 @@ typedef enum td_verdict {
 td_verdict td_trajectory_trust(const td_trajectory* trajectory, const char** reasons);
 // Events that happened: time and index of the model's event.
 int td_trajectory_event_count(const td_trajectory* trajectory);
-void td_trajectory_event(const td_trajectory* trajectory, int i, double* t, int* event);
+td_status td_trajectory_event(const td_trajectory* trajectory, int i, double* t, int* event);
 
 #ifdef __cplusplus
 }

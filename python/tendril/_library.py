@@ -27,7 +27,8 @@ class td_sizes(c.Structure):
 
 
 class td_state(c.Structure):
-    _fields_ = [("t", c.c_double), ("q", DoubleP), ("v", DoubleP), ("u", DoubleP), ("memory", DoubleP)]
+    _fields_ = [("t", c.c_double), ("q", DoubleP), ("v", DoubleP), ("u", DoubleP), ("memory", DoubleP),
+                ("size", c.c_int * 4)]
 
 
 class td_flags(c.Structure):
@@ -51,13 +52,14 @@ class td_equil_result(c.Structure):
 
 class td_modes_result(c.Structure):
     _fields_ = [("n", c.c_int), ("omega", DoubleP), ("zeta", DoubleP), ("shape", DoubleP), ("ncomplex", c.c_int),
-                ("re", DoubleP), ("im", DoubleP), ("complex_shape", DoubleP), ("note", c.c_char * 256)]
+                ("re", DoubleP), ("im", DoubleP), ("complex_shape", DoubleP), ("note", c.c_char * 256),
+                ("model", c.c_void_p)]
 
 
 class td_linear(c.Structure):
     _fields_ = [("nx", c.c_int), ("nu", c.c_int), ("ny", c.c_int), ("A", DoubleP), ("B", DoubleP), ("C", DoubleP),
                 ("D", DoubleP), ("basis", DoubleP), ("inverse", DoubleP), ("output", c.POINTER(c.c_int)),
-                ("note", c.c_char * 256)]
+                ("note", c.c_char * 256), ("model", c.c_void_p)]
 
 
 class td_structure(c.Structure):
@@ -123,20 +125,20 @@ FUNCTIONS = {
     "td_work_failure": (_S, [_P]),
     "td_state_new": (_State, [_P]),
     "td_state_free": (None, [_State]),
-    "td_state_copy": (None, [_P, _State, _State]),
+    "td_state_copy": (_I, [_P, _State, _State]),
     "td_state_initial": (_I, [_P, _P, _State]),
     "td_forward_dynamics": (_I, [_P, _State, _P]),
     "td_work_vdot": (DoubleP, [_P]),
     "td_work_lambda": (DoubleP, [_P]),
-    "td_mass_matrix": (None, [_P, _State, _P, _P]),
-    "td_bias": (None, [_P, _State, _P, _P, _P]),
-    "td_tangent": (None, [_P, _State, _P, _P, _P, _P, _P]),
-    "td_input_map": (None, [_P, _State, _P, _P]),
-    "td_constraints": (None, [_P, _State, _P, _P, _P, _P]),
+    "td_mass_matrix": (_I, [_P, _State, _P, _P]),
+    "td_bias": (_I, [_P, _State, _P, _P, _P]),
+    "td_tangent": (_I, [_P, _State, _P, _P, _P, _P, _P]),
+    "td_input_map": (_I, [_P, _State, _P, _P]),
+    "td_constraints": (_I, [_P, _State, _P, _P, _P, _P]),
     "td_energy": (td_energies, [_P, _State, _P]),
     "td_sensors": (_I, [_P, _State, _P, _P]),
-    "td_station": (None, [_P, _State, _P, _I, _P, _P]),
-    "td_displace": (None, [_P, _P, _P, _P]),
+    "td_station": (_I, [_P, _State, _P, _I, _P, _P]),
+    "td_displace": (_I, [_P, _P, _P, _P]),
     "td_equil_options_default": (td_equil_options, []),
     "td_equilibrium": (_I, [_P, _P, _State, c.POINTER(td_equil_options), c.POINTER(td_equil_result)]),
     "td_modes": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_modes_result))]),
@@ -169,7 +171,7 @@ FUNCTIONS = {
     "td_trajectory_diagnosis": (_S, [_P]),
     "td_trajectory_trust": (_I, [_P, c.POINTER(_S)]),
     "td_trajectory_event_count": (_I, [_P]),
-    "td_trajectory_event": (None, [_P, _I, DoubleP, c.POINTER(_I)]),
+    "td_trajectory_event": (_I, [_P, _I, DoubleP, c.POINTER(_I)]),
     "td_plant_new": (_I, [_P, _P, _State, c.POINTER(td_sim_options), c.POINTER(_P)]),
     "td_plant_free": (None, [_P]),
     "td_plant_state": (_State, [_P]),
@@ -257,4 +259,6 @@ def square(value, n: int, what: str) -> np.ndarray:
         a = np.diag(a)
     if a.shape != (n, n):
         raise Error(f"{what} must be a number, {n} numbers or a {n} x {n} matrix, got the shape {a.shape}")
+    if not np.isfinite(a).all():
+        raise Error(f"{what} must be finite")
     return np.ascontiguousarray(a)

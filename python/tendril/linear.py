@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ctypes as c
-import weakref
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ._library import Error, address, lib, matrix, square, status_text, td_linear, td_structure
+from ._library import DoubleP, Error, address, lib, matrix, square, status_text, td_linear, td_structure
 
 if TYPE_CHECKING:
     from .robot import Robot, State
@@ -23,12 +22,12 @@ class Linear:
     D: np.ndarray
 
     def __init__(self, robot: "Robot", about: "State", pointer: c.POINTER(td_linear)) -> None:
-        self.robot, self.about, self._pointer = robot, about, pointer
-        weakref.finalize(self, lib.td_linear_free, pointer)
+        self.robot, self.about = robot, about
         data, nv = pointer.contents, robot.sizes.nv
         self.nx, self.nu, self.ny = data.nx, data.nu, data.ny
         self.inputs = list(robot.inputs)
-        self.outputs = [robot.sensor_names[data.output[i]] for i in range(self.ny)]
+        self._rows = np.array(data.output[:self.ny], dtype=np.intc)
+        self.outputs = [robot.sensor_names[i] for i in self._rows]
         self.note = data.note.decode()  # sensors that were left out and why
         self.A = matrix(data.A, self.nx, self.nx).copy()
         self.B = matrix(data.B, self.nx, self.nu).copy()
@@ -36,12 +35,24 @@ class Linear:
         self.D = matrix(data.D, self.ny, self.nu).copy()
         self.basis = matrix(data.basis, 2 * nv, self.nx).copy()
         self.inverse = matrix(data.inverse, self.nx, 2 * nv).copy()
+        lib.td_linear_free(pointer)
+
+    @property
+    def _pointer(self) -> c.POINTER(td_linear):
+        """The arrays as the library takes them; they are ours and live as long as the result."""
+        arrays = [np.ascontiguousarray(x, dtype=float) for x in
+                  (self.A, self.B, self.C, self.D, self.basis, self.inverse)]
+        data = td_linear(self.nx, self.nu, self.ny, *[x.ctypes.data_as(DoubleP) for x in arrays],
+                         self._rows.ctypes.data_as(c.POINTER(c.c_int)), b"", self.robot._model)
+        pointer = c.pointer(data)
+        pointer.arrays = arrays
+        return pointer
 
     def state(self, state: "State") -> np.ndarray:
         """x of a state near the one that was linearised about."""
-        x = np.empty(self.nx)
-        status = lib.td_linear_state(self.robot._model, self._pointer, self.about._pointer, state._pointer,
-                                     address(x))
+        x, pointer = np.empty(self.nx), self._pointer
+        status = lib.td_linear_state(self.robot._model, pointer, self.about._pointer,
+                                     self.robot._own(state)._pointer, address(x))
         self.robot._check(status, "linear state")
         return x
 
@@ -60,9 +71,9 @@ class Linear:
         """C (2 pi i f - A)^-1 B + D for each frequency f in Hz: shape (..., ny, nu), complex."""
         f = np.asarray(frequency, dtype=float)
         out = np.empty(f.shape + (self.ny, self.nu), dtype=complex)
-        G = np.empty((self.ny, self.nu), dtype=complex)
+        G, pointer = np.empty((self.ny, self.nu), dtype=complex), self._pointer
         for index in np.ndindex(f.shape):
-            status = lib.td_frequency_response(self._pointer, float(2 * np.pi * f[index]), address(G))
+            status = lib.td_frequency_response(pointer, float(2 * np.pi * f[index]), address(G))
             self.robot._check(status, "frequency response")
             out[index] = G
         return out

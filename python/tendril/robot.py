@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes as c
 import html
 import os
+import signal
 import tempfile
+import threading
 import weakref
 from pathlib import Path
 from typing import Callable, Mapping, Optional, Union
@@ -19,6 +21,63 @@ from .results import Equations, Equilibrium, Modes, Trajectory, Trust, table
 
 _USAGE = "the function was called with arguments it cannot use"
 SOLVERS = {"auto": 0, "explicit": 1, "stiff": 2, "leapfrog": 3}
+
+
+class _Interruptible:
+    """A progress callback for the length of a run.  What the user's function raises, and what handlers of signals
+    raise meanwhile (Ctrl-C), ends the run and is raised again by `finish`: an exception cannot pass through C."""
+
+    def __init__(self, user: Optional[Callable[[float, str], Optional[bool]]]) -> None:
+        self.caught: Optional[BaseException] = None
+        self._inside = False
+        self._user = user
+        self._handlers: dict[int, object] = {}
+        self.callback = Progress(self._call)
+
+    def _call(self, _, fraction, what):
+        try:
+            try:
+                self._inside = True
+                ok = self._user is None or self._user(fraction, what.decode()) is not False
+            finally:
+                self._inside = False
+        except BaseException as error:
+            self.caught = self.caught or error
+        return self.caught is None and ok
+
+    def _handle(self, number, frame):
+        # Outside the user's function an exception would be raised where nothing can catch it, at the entry of _call.
+        try:
+            self._handlers[number](number, frame)
+        except BaseException as error:
+            if self._inside:
+                raise
+            self.caught = self.caught or error
+
+    def __enter__(self) -> "_Interruptible":
+        if threading.current_thread() is threading.main_thread():
+            for number in signal.valid_signals():
+                handler = signal.getsignal(number)
+                if callable(handler):
+                    self._handlers[number] = handler
+                    signal.signal(number, self._handle)
+        return self
+
+    def __exit__(self, *_) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+
+    def finish(self) -> None:
+        """After the run: raise what was caught."""
+        if self.caught is not None:
+            raise self.caught
+
+
+def _finite(value, what: str) -> float:
+    x = float(value)
+    if not np.isfinite(x):
+        raise Error(f"{what} must be a finite number, got {x:g}")
+    return x
 
 
 def load(path: Union[str, os.PathLike], **params: object) -> "Robot":
@@ -96,26 +155,63 @@ class State:
         lib.td_displace(self.robot._model, address(self._q), address(d), address(other._q))
         return other
 
+    def __copy__(self) -> "State":
+        return self.copy()
+
+    def __deepcopy__(self, memo) -> "State":
+        """A copy for the same robot, or for that robot's copy when both are copied together, robot first."""
+        robot = memo.get(id(self.robot), self.robot)
+        return _restore_state(robot, *self._numbers())
+
+    def __reduce__(self):
+        return _restore_state, (self.robot, *self._numbers())
+
+    def _numbers(self) -> tuple:
+        return self.t, self._q.copy(), self._v.copy(), self._u.copy(), self._memory.copy()
+
     def __repr__(self) -> str:
         return f"<tendril.State t={self.t:g} q={self.q} v={self.v} u={self.u}>"
 
 
-class Robot:
-    """A compiled model with the memory to evaluate it.  Not for use by two threads at once."""
+def _restore_state(robot: "Robot", t: float, q, v, u, memory) -> State:
+    s = State(robot)
+    s._data.t = t
+    s._q[:], s._v[:], s._u[:], s._memory[:] = q, v, u, memory
+    return s
 
-    def __init__(self, name: str, text: Optional[str], params: Mapping[str, object]) -> None:
+
+def _restore_robot(name: str, text: str, params: Mapping[str, object], values: Mapping[str, float]) -> "Robot":
+    robot = Robot(name, text, params)
+    for key, value in values.items():
+        robot.set_param(key, value)
+    return robot
+
+
+class Robot:
+    """A compiled model with the memory to evaluate it.  Not for use by two threads at once.
+
+    Copies (copy, deepcopy, pickle, workers of multiprocessing) are loaded anew from the text as it was read, with
+    the params as they are now; files that the text includes are read again.  They share nothing with the original.
+    """
+
+    def __init__(self, name: str, text: Union[str, bytes, None], params: Mapping[str, object]) -> None:
         self.name = name
         self._spec = lib.td_spec_new()
         if not self._spec:
             raise MemoryError("td_spec_new")
         weakref.finalize(self, lib.td_spec_free, self._spec)
+        self._given, self._set = dict(params), {}
         for key, value in params.items():
-            given = value if isinstance(value, str) else repr(float(value))
+            given = value if isinstance(value, str) else repr(_finite(value, f"param '{key}'"))
             self._spec_check(lib.td_spec_override(self._spec, key.encode(), given.encode()))
         if text is None:
             self._spec_check(lib.td_spec_load_file(self._spec, os.fsencode(name)))
+            text = Path(name).read_bytes()
+            name = os.path.abspath(name)  # copies may be made in another working directory
         else:
-            self._spec_check(lib.td_spec_load_string(self._spec, name.encode(), text.encode()))
+            text = text.encode() if isinstance(text, str) else text
+            self._spec_check(lib.td_spec_load_string(self._spec, os.fsencode(name), text))
+        self._source, self._text = name, text
         model = c.c_void_p()
         self._spec_check(lib.td_model_compile(self._spec, c.byref(model)))
         self._model = model.value
@@ -133,7 +229,9 @@ class Robot:
         self.sensor_names = self._names(lib.td_model_sensor_name, n.nsensor)
         self.stations = self._names(lib.td_model_station_name, n.nstation)
         self._input_index = {name: i for i, name in enumerate(self.inputs)}
-        self._interrupted = False
+
+    def __reduce__(self):
+        return _restore_robot, (self._source, self._text, self._given, self._set)
 
     # ---- helpers --------------------------------------------------------------------------------
 
@@ -148,23 +246,21 @@ class Robot:
     def _check(self, status: int, what: str) -> None:
         if status == 0:
             return
-        if self._interrupted:
-            self._interrupted = False
-            raise KeyboardInterrupt
         why = lib.td_work_failure(self._work).decode()
         raise Error(f"{what}: {status_text(status)}" + (f": {why}" if why else ""))
 
-    def _progress(self, user: Optional[Callable[[float, str], Optional[bool]]]) -> Progress:
-        """A callback that hears of Ctrl-C; the caller keeps it alive."""
-        self._interrupted = False
-
-        def call(_, fraction, what):
-            try:
-                return user is None or user(fraction, what.decode()) is not False
-            except KeyboardInterrupt:
-                self._interrupted = True
-                return False
-        return Progress(call)
+    def _own(self, state: Optional[State]) -> State:
+        """The state given, which must be one of this robot; None: the initial one."""
+        if state is None:
+            return self.state()
+        if not isinstance(state, State):
+            raise Error(f"a tendril.State is wanted, got {type(state).__name__}: make one with robot.state(q=..., v=...)")
+        if state.robot is not self:
+            raise Error("the state belongs to another robot: make one of this with robot.state(q=..., v=...)")
+        for name, x in (("t", state.t), ("q", state._q), ("v", state._v), ("u", state._u)):
+            if not np.isfinite(x).all():
+                raise Error(f"{name} of the state must be finite, got {x}")
+        return state
 
     def _options(self, **given):
         o = lib.td_sim_options_default()
@@ -175,6 +271,8 @@ class Robot:
                 if value not in SOLVERS:
                     raise Error(f"solver must be auto, explicit or stiff, got '{value}'")
                 value = SOLVERS[value]
+            else:
+                value = _finite(value, key)
             setattr(o, key, value)
         return o
 
@@ -187,7 +285,7 @@ class Robot:
         for name, value in (("t", t), ("q", q), ("v", v), ("u", u)):
             if value is not None:
                 setattr(s, name, value)
-        return s
+        return self._own(s)
 
     def param(self, name: str) -> float:
         """Present value of a parameter."""
@@ -195,11 +293,13 @@ class Robot:
 
     def set_param(self, name: str, value: float) -> None:
         """Give a parameter another value from now on."""
-        status = lib.td_work_set_param(self._model, self._work, self._param(name), float(value))
+        value = _finite(value, f"param '{name}'")
+        status = lib.td_work_set_param(self._model, self._work, self._param(name), value)
         if status and status_text(status) == _USAGE:
             raise Error(f"param '{name}' was used while loading: load the model again with {name}={value:g}")
         if status:
             raise Error(lib.td_work_failure(self._work).decode())
+        self._set[name] = value
 
     def _param(self, name: str) -> int:
         if name not in self.params:
@@ -210,7 +310,7 @@ class Robot:
 
     def evaluate(self, state: Optional[State] = None) -> Equations:
         """The equations of motion at a state (default: the initial one), with exact tangents."""
-        s = state or self.state()
+        s = self._own(state)
         nv, nc, nu = self.sizes.nv, self.sizes.nconstraint, self.sizes.nu
         model, work, p = self._model, self._work, s._pointer
         self._check(lib.td_forward_dynamics(model, p, work), "accelerations")
@@ -229,7 +329,7 @@ class Robot:
 
     def sensors(self, state: Optional[State] = None) -> dict[str, float]:
         """Values of all sensors by name."""
-        s = state or self.state()
+        s = self._own(state)
         return dict(zip(self.sensor_names, self._sensors(s).tolist()))
 
     def _sensors(self, state: State) -> np.ndarray:
@@ -246,7 +346,7 @@ class Robot:
         if not 0 <= station < self.sizes.nstation:
             raise Error(f"stations are numbered 0 to {self.sizes.nstation - 1}, got {station}")
         g, twist = np.empty((4, 4)), np.empty(6)
-        s = state or self.state()
+        s = self._own(state)
         lib.td_station(self._model, s._pointer, self._work, station, address(g), address(twist))
         return g, twist
 
@@ -255,13 +355,14 @@ class Robot:
     def equilibrium(self, state: Optional[State] = None, progress=None, stable: bool = False) -> Equilibrium:
         """Static equilibrium near a state (default: the initial one); with `stable` downhill of it where the nearest
         is unstable."""
-        s = (state or self.state()).copy()
+        s = self._own(state).copy()
         o, r = lib.td_equil_options_default(), td_equil_result()
-        o.progress = callback = self._progress(progress)
         o.stable = stable
-        status = lib.td_equilibrium(self._model, self._work, s._pointer, c.byref(o), c.byref(r))
-        del callback
-        if status and r.note and not self._interrupted:
+        with _Interruptible(progress) as run:
+            o.progress = run.callback
+            status = lib.td_equilibrium(self._model, self._work, s._pointer, c.byref(o), c.byref(r))
+        run.finish()
+        if status and r.note:
             raise Error(f"equilibrium: {status_text(status)}: {r.note.decode()}")
         self._check(status, "equilibrium")
         stability = lib.td_stability_text(r.stability).decode()
@@ -270,7 +371,7 @@ class Robot:
 
     def modes(self, state: Optional[State] = None) -> Modes:
         """Natural and complex modes about an equilibrium (default: the one near the initial state)."""
-        s = state or self.equilibrium().state
+        s = self.equilibrium().state if state is None else self._own(state)
         p = c.POINTER(td_modes_result)()
         self._check(lib.td_modes(self._model, s._pointer, self._work, c.byref(p)), "modes")
         r, nv = p.contents, self.sizes.nv
@@ -285,7 +386,7 @@ class Robot:
     def linearize(self, state: Optional[State] = None, modes: Optional[int] = None, correct: bool = False) -> Linear:
         """The linear model about a state (default: the equilibrium), or its first natural modes; `correct`
         adds one shape for each input, for the right static response."""
-        s = (state or self.equilibrium().state).copy()
+        s = (self.equilibrium().state if state is None else self._own(state)).copy()
         p = c.POINTER(td_linear)()
         if modes is None:
             status = lib.td_linearize(self._model, s._pointer, self._work, c.byref(p))
@@ -298,7 +399,10 @@ class Robot:
     def response(self, frequency, state: Optional[State] = None) -> np.ndarray:
         """Frequency response of the whole model, of any size, about a state (default: the equilibrium) at each
         frequency in Hz: shape (..., ny, nu), complex.  Rows are sensors; those that are left out are NaN."""
-        s, f = state or self.equilibrium().state, np.asarray(frequency, dtype=float)
+        s = self.equilibrium().state if state is None else self._own(state)
+        f = np.asarray(frequency, dtype=float)
+        if not np.isfinite(f).all():
+            raise Error("frequencies must be finite")
         p = c.c_void_p()
         self._check(lib.td_response_new(self._model, s._pointer, self._work, c.byref(p)), "response")
         try:
@@ -316,15 +420,16 @@ class Robot:
                  dt_out: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
                  solver: Optional[str] = None, progress=None) -> Trajectory:
         """Integrate from a state (default: the initial one).  What is not given is as the file says."""
-        s = (state or self.state()).copy()
+        s = self._own(state).copy()
         o = self._options(t_final=t_final, dt_out=dt_out, rtol=rtol, atol=atol, solver=solver)
-        o.progress = callback = self._progress(progress)
         p = c.c_void_p()
-        status = lib.td_simulate(self._model, self._work, s._pointer, c.byref(o), c.byref(p))
-        del callback
         try:
+            with _Interruptible(progress) as run:
+                o.progress = run.callback
+                status = lib.td_simulate(self._model, self._work, s._pointer, c.byref(o), c.byref(p))
+            run.finish()
             why = lib.td_trajectory_diagnosis(p).decode() if p else ""
-            if status and why and not self._interrupted:
+            if status and why:
                 raise Error(f"simulation: {status_text(status)}: {why}")
             self._check(status, "simulation")
             return self._trajectory(p, s)
@@ -351,7 +456,7 @@ class Robot:
     def plant(self, state: Optional[State] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
               solver: Optional[str] = None) -> "Plant":
         """A simulation that runs step by step with inputs from here.  One at a time."""
-        return Plant(self, state or self.state(), self._options(rtol=rtol, atol=atol, solver=solver))
+        return Plant(self, self._own(state), {"rtol": rtol, "atol": atol, "solver": solver})
 
     # ---- showing --------------------------------------------------------------------------------
 
@@ -364,7 +469,7 @@ class Robot:
         """The page of the viewer as HTML; None when the library was built without it."""
         if not hasattr(lib, "td_report_write"):
             return None
-        s = state or self.state()
+        s = self._own(state)
         with tempfile.TemporaryDirectory() as place:
             files, message = c.c_void_p(), c.create_string_buffer(600)
             if lib.td_files_open(place.encode(), c.byref(files), message, len(message)):
@@ -388,11 +493,11 @@ class Robot:
 class Plant:
     """A simulation driven from outside.  plant.q, plant.v are views of where it is."""
 
-    def __init__(self, robot: Robot, state: State, options) -> None:
-        p = c.c_void_p()
-        status = lib.td_plant_new(robot._model, robot._work, state._pointer, c.byref(options), c.byref(p))
+    def __init__(self, robot: Robot, state: State, options: Mapping[str, object]) -> None:
+        p, o = c.c_void_p(), robot._options(**options)
+        status = lib.td_plant_new(robot._model, robot._work, state._pointer, c.byref(o), c.byref(p))
         robot._check(status, "plant")
-        self.robot, self._plant = robot, p
+        self.robot, self._plant, self._given = robot, p, options
         self.state = State(robot, lib.td_plant_state(p), Owned(p, lib.td_plant_free, robot))
         self.q, self.v, self.u = self.state.q, self.state.v, self.state.u
         self._held = self.u.copy()
@@ -401,6 +506,10 @@ class Plant:
         self._values_address = address(self._values)
         self._drive = lib.td_plant_drive
         self._fresh = False
+
+    def __reduce__(self):
+        """A copy goes on from the same state with a robot of its own; its integrator starts anew."""
+        return Plant, (self.robot, self.state, self._given)
 
     @property
     def t(self) -> float:
@@ -416,6 +525,10 @@ class Plant:
             except KeyError:
                 raise Error(f"the model has no input '{name}'; it has: "
                             f"{', '.join(self.robot.inputs) or 'none'}") from None
+        if not np.isfinite(self._held).all():
+            bad = [f"{n} = {x:g}" for n, x in zip(self.robot.inputs, self._held) if not np.isfinite(x)]
+            self._held[:] = self.u
+            raise Error(f"inputs must be finite, got {', '.join(bad)}")
         self._fresh = False
         status = self._drive(self._plant, t, self._address, None)
         if status:
@@ -440,7 +553,7 @@ class Plant:
 
     def reset(self, state: Optional[State] = None) -> "Plant":
         """Go on from another state (default: the initial one)."""
-        s = state or self.robot.state()
+        s = self.robot._own(state)
         self.robot._check(lib.td_plant_reset(self._plant, s._pointer), "reset")
         self._held[:] = self.u
         self._fresh = False

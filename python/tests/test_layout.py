@@ -45,7 +45,8 @@ class Layout(unittest.TestCase):
                     if text_kind in KINDS and "[" not in name:
                         self.assertIs(kind, KINDS[text_kind], name)
                     elif "[" in name:
-                        self.assertEqual(c.sizeof(kind), int(re.search(r"\d+", name).group()))
+                        unit = c.sizeof(KINDS.get(text_kind, c.c_char))
+                        self.assertEqual(c.sizeof(kind), unit * int(re.search(r"\d+", name).group()))
 
     def test_functions_have_as_many_arguments_as_declared(self):
         text = header("tendril.h") + header("control.h") + header("tools.h")

@@ -1,7 +1,14 @@
 """The package on small models: closed forms, agreement of its parts, errors, memory."""
 
+import copy
 import gc
+import multiprocessing
+import os
+import pickle
 import resource
+import signal
+import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -145,6 +152,161 @@ class Errors(unittest.TestCase):
         robot = tendril.load(MODELS / "pendulum.m")
         with self.assertRaisesRegex(tendril.Error, "stopped on request"):
             robot.simulate(t_final=1e4, progress=lambda fraction, what: False)
+
+
+def tip_after(robot, state):
+    """What a worker computes: where the cart is after a tenth of a second."""
+    return robot.simulate(state, t_final=state.t + 0.1).q[-1]
+
+
+class Copies(unittest.TestCase):
+    def test_copies_share_nothing_and_keep_params_and_states(self):
+        robot = tendril.loads(CART, m=1)
+        robot.set_param("m", 2)
+        for other in (copy.copy(robot), copy.deepcopy(robot), pickle.loads(pickle.dumps(robot))):
+            self.assertEqual(other.param("m"), 2)
+            other.set_param("m", 3)
+            self.assertEqual(robot.param("m"), 2)
+            np.testing.assert_allclose(other.evaluate().M[0, 0], 4.5)
+        s = robot.state(t=0.5, q=[0.1, 0.7], v=[1, 2], u=[3, 4])
+        for other in (copy.copy(s), copy.deepcopy(s)):
+            self.assertIs(other.robot, robot)
+            other.q[0] = 9
+            self.assertEqual(s.q[0], 0.1)
+        both = copy.deepcopy([robot, s])
+        self.assertIs(both[1].robot, both[0])
+        for robot_again, again in (both, pickle.loads(pickle.dumps((robot, s)))):
+            self.assertIs(again.robot, robot_again)
+            self.assertEqual((again.t, *again.q, *again.v, *again.u), (0.5, 0.1, 0.7, 1, 2, 3, 4))
+            np.testing.assert_array_equal(tip_after(robot_again, again), tip_after(robot, s))
+
+    def test_results_are_copied(self):
+        robot = tendril.loads(CART)
+        run = robot.simulate(t_final=0.1)
+        linear = robot.linearize()
+        plant = robot.plant()
+        plant.step(0.05, F=1.0)
+        again, line, going = pickle.loads(pickle.dumps((run, linear, plant)))
+        np.testing.assert_array_equal(again["tip"], run["tip"])
+        np.testing.assert_allclose(line.response(1.0), linear.response(1.0))
+        self.assertEqual(line.structure()["reachable"], linear.structure()["reachable"])
+        np.testing.assert_array_equal(line.state(line.robot.state(q=[0.1, 0])), linear.state(robot.state(q=[0.1, 0])))
+        line.A[:] = 0  # its own
+        self.assertGreater(np.abs(linear.A).max(), 0)
+        for p in (plant, going):
+            p.step(0.1)
+        np.testing.assert_allclose(going.q, plant.q, atol=1e-6)  # the integrator of the copy started anew
+        self.assertIsNot(going.robot, robot)
+
+    def test_models_of_files_are_copied_from_other_folders(self):
+        with tempfile.TemporaryDirectory() as place:
+            for name, text in (("part.m", "m = param('m', 0.5);"), ("whole.m", "include('part.m');\n" + CART.replace(
+                    "m = param('m', 0.4);", ""))):
+                (Path(place) / name).write_text(text)
+            here = os.getcwd()
+            try:
+                os.chdir(place)
+                robot = tendril.load("whole.m")
+                os.chdir(here)
+                (Path(place) / "whole.m").write_text("body(1).m = -1;")  # the text as it was read counts
+                self.assertEqual(copy.deepcopy(robot).param("m"), 0.5)
+            finally:
+                os.chdir(here)
+
+    def test_spawned_workers(self):
+        robot = tendril.loads(CART)
+        robot.set_param("m", 2)
+        s = robot.state(q=[0, 0.3])
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            there = pool.apply(tip_after, (robot, s))
+        np.testing.assert_array_equal(there, tip_after(robot, s))
+
+
+class Interrupts(unittest.TestCase):
+    def test_ctrl_c_ends_a_run_and_reaches_the_caller(self):
+        robot = tendril.load(MODELS / "pendulum.m")
+        before = signal.getsignal(signal.SIGINT)
+        for k in range(5):
+            timer = threading.Timer(0.1 + 0.03 * k, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                robot.simulate(t_final=1e6, dt_out=1e3)
+            timer.join()
+        self.assertIs(signal.getsignal(signal.SIGINT), before)
+        self.assertEqual(len(robot.simulate(t_final=0.1, dt_out=0.1)), 2)  # and the robot can go on
+
+    def test_exceptions_of_other_handlers_too(self):
+        class Late(Exception):
+            pass
+
+        def late(*_):
+            raise Late
+
+        before = signal.signal(signal.SIGALRM, late)
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        try:
+            with self.assertRaises(Late):
+                tendril.load(MODELS / "pendulum.m").simulate(t_final=1e6, dt_out=1e3)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before)
+
+    def test_exceptions_of_progress_functions_reach_the_caller(self):
+        def broken(fraction, what):
+            raise ZeroDivisionError("of the user")
+        robot = tendril.load(MODELS / "pendulum.m")
+        with self.assertRaisesRegex(ZeroDivisionError, "of the user"):
+            robot.simulate(t_final=1e6, dt_out=1e3, progress=broken)
+
+    def test_runs_outside_the_main_thread(self):
+        robot, rows = tendril.load(MODELS / "pendulum.m"), []
+        thread = threading.Thread(target=lambda: rows.append(len(robot.simulate(t_final=0.1, dt_out=0.1))))
+        thread.start()
+        thread.join()
+        self.assertEqual(rows, [2])
+
+
+class Belonging(unittest.TestCase):
+    def test_states_of_another_robot_are_refused_everywhere(self):
+        robot, other = tendril.loads(CART), tendril.load(MODELS / "pendulum.m")
+        s, linear, plant = other.state(), robot.linearize(), robot.plant()
+        for use in (robot.evaluate, robot.sensors, lambda x: robot.pose(0, x), robot.equilibrium, robot.modes,
+                    robot.linearize, lambda x: robot.response([1.0], x), robot.simulate, robot.plant, robot.report,
+                    linear.state, plant.reset):
+            with self.assertRaisesRegex(tendril.Error, "belongs to another robot"):
+                use(s)
+            with self.assertRaisesRegex(tendril.Error, "a tendril.State is wanted, got list"):
+                use([0, 0])
+
+    def test_numbers_that_are_not_finite_are_refused(self):
+        robot, nan = tendril.loads(CART), float("nan")
+        for name in ("t_final", "dt_out", "rtol", "atol"):
+            for value in (nan, float("inf")):
+                with self.assertRaisesRegex(tendril.Error, f"{name} must be a finite number, got"):
+                    robot.simulate(**{name: value})
+        with self.assertRaisesRegex(tendril.Error, "rtol must be a finite number"):
+            robot.plant(rtol=nan)
+        with self.assertRaisesRegex(tendril.Error, "param 'm' must be a finite number"):
+            robot.set_param("m", nan)
+        with self.assertRaisesRegex(tendril.Error, "param 'm' must be a finite number"):
+            tendril.loads(CART, m=nan)
+        with self.assertRaisesRegex(tendril.Error, "q of the state must be finite"):
+            robot.state(q=[nan, 0])
+        s = robot.state()
+        s.v[1] = nan
+        for use in (robot.evaluate, robot.sensors, robot.simulate, robot.equilibrium, robot.plant):
+            with self.assertRaisesRegex(tendril.Error, "v of the state must be finite"):
+                use(s)
+        plant = robot.plant()
+        with self.assertRaisesRegex(tendril.Error, "inputs must be finite, got F = nan"):
+            plant.step(0.1, F=nan)
+        with self.assertRaisesRegex(tendril.Error, "arguments it cannot use"):
+            plant.step(nan)
+        self.assertEqual(plant.step(0.1, F=1.0).t, 0.1)
+        with self.assertRaisesRegex(tendril.Error, "Q must be finite"):
+            robot.linearize().lqr(nan)
+        with self.assertRaisesRegex(tendril.Error, "frequencies must be finite"):
+            robot.response([nan])
 
 
 class Memory(unittest.TestCase):

@@ -144,6 +144,7 @@ int td_edit_distance(const char* a, const char* b, int limit) {
 
 // A third of the letters may be wrong, three at most; a single letter has no likely misspelling.
 const char* td_nearest(const char* name, const char* const* candidates, int n) {
+  if (!name || (!candidates && n > 0)) return NULL;
   const size_t length = strlen(name);
   const int limit = length >= 8 ? 3 : ((int)length + 1) / 3;
   const char* nearest = NULL;

@@ -510,6 +510,7 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
 }
 
 td_status td_model_compile(td_spec* spec, td_model** model) {
+  if (!spec || !model) return TD_E_USAGE;
   spec->read_wires = td_read_meshes;
   TD_TRY(td_compile(spec, model));
   td_status planned = td_sparse_plan(*model);

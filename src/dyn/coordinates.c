@@ -90,7 +90,8 @@ void td_qdot_inverse(const td_model* m, const double* q, double* Nplus) {
   }
 }
 
-void td_displace(const td_model* m, const double* q, const double* dv, double* q_out) {
+td_status td_displace(const td_model* m, const double* q, const double* dv, double* q_out) {
+  if (!m || !q || !dv || !q_out) return TD_E_USAGE;
   if (q_out != q) memcpy(q_out, q, (size_t)m->npos * sizeof(double));
   for (int i = 0; i < m->nvel; i++)
     if (m->vel[i].partner >= 0) q_out[m->vel[i].partner] += dv[i];
@@ -108,6 +109,7 @@ void td_displace(const td_model* m, const double* q, const double* dv, double* q
       x[1] = c * x[1] + s * w;
     }
   }
+  return TD_OK;
 }
 
 void td_normalise(const td_model* m, double* q) {
@@ -148,6 +150,7 @@ void td_prescribe(const td_model* m, td_work* w, td_state* state) {
 // ---- states -----------------------------------------------------------------------------------
 
 td_state* td_state_new(const td_model* m) {
+  if (!m) return NULL;
   const size_t before = (size_t)(m->npos + m->nvel + m->ninput);
   const size_t n = before + (size_t)model_memory(m) + 1;
   td_state* state = malloc(sizeof(td_state) + n * sizeof(double));
@@ -158,13 +161,27 @@ td_state* td_state_new(const td_model* m) {
                       .q = x,
                       .v = x + m->npos,
                       .u = x + m->npos + m->nvel,
-                      .memory = x + before};
+                      .memory = x + before,
+                      .size = {m->npos, m->nvel, m->ninput, model_memory(m)}};
   return state;
 }
 
 void td_state_free(td_state* state) { free(state); }
 
-void td_state_copy(const td_model* m, const td_state* from, td_state* to) {
+bool td_belongs(const td_model* m, const td_state* s, const td_work* w) {
+  return model_has(m, s, w);
+}
+
+bool td_state_is_finite(const td_model* m, const td_state* s) {
+  bool finite = isfinite(s->t);
+  for (int i = 0; i < m->npos; i++) finite = finite && isfinite(s->q[i]);
+  for (int i = 0; i < m->nvel; i++) finite = finite && isfinite(s->v[i]);
+  for (int i = 0; i < m->ninput; i++) finite = finite && isfinite(s->u[i]);
+  return finite;
+}
+
+td_status td_state_copy(const td_model* m, const td_state* from, td_state* to) {
+  if (!model_owns(m, from) || !model_owns(m, to)) return TD_E_USAGE;
   to->t = from->t;
   memcpy(to->q, from->q, (size_t)m->npos * sizeof(double));
   memcpy(to->v, from->v, (size_t)m->nvel * sizeof(double));
@@ -172,4 +189,5 @@ void td_state_copy(const td_model* m, const td_state* from, td_state* to) {
   const int memory = model_memory(m);
   if (memory > 0 && from->memory && to->memory)
     memcpy(to->memory, from->memory, (size_t)memory * sizeof(double));
+  return TD_OK;
 }

@@ -22,7 +22,11 @@ void td_qdot(const td_model* model, const double* q, const double* v, double* qd
 void td_qdot_matrix(const td_model* model, const double* q, double* N);
 void td_qdot_dq(const td_model* model, const double* q, const double* v, double* dNv);
 void td_qdot_inverse(const td_model* model, const double* q, double* Nplus);
-bool td_has_quaternions(const td_model* model);       // nq > nv
+bool td_has_quaternions(const td_model* model);  // nq > nv
+// Do a state and a work belong to a model (model_has)?
+bool td_belongs(const td_model* model, const td_state* state, const td_work* work);
+// Are all numbers of a state finite?
+bool td_state_is_finite(const td_model* model, const td_state* state);
 void td_normalise(const td_model* model, double* q);  // unit quaternions to length 1
 // td_displace for the long steps of statics: the strains of 'eba' and 'rom' change linearly instead
 // of their positions, so that a rod bends rather than stretches.  Moves state->q, leaves state->v

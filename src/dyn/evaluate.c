@@ -259,6 +259,7 @@ td_status td_solve_forward(const td_model* m, td_work* w) {
 }
 
 td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
+  if (!model_has(m, state, w)) return TD_E_USAGE;
   const arena_mark mark = arena_open(&w->scratch);
   dense_system d;
   const td_status status = forward(m, state, w, &d);
@@ -268,21 +269,26 @@ td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work*
 
 // ---- pieces -----------------------------------------------------------------------------------
 
-void td_residual(const td_model* m, const td_state* state, td_work* w, const double* a,
-                 const double* lambda, double* F) {
+td_status td_residual(const td_model* m, const td_state* state, td_work* w, const double* a,
+                      const double* lambda, double* F) {
+  if (!model_has(m, state, w) || !a || !F) return TD_E_USAGE;
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_accelerate(m, w, a, true);
   td_inverse(m, w, F);
+  return TD_OK;
 }
 
-void td_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
+td_status td_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
+  if (!model_has(m, state, w) || !M) return TD_E_USAGE;
   td_enter(m, state, w);
   td_composite_mass(m, w, M);
+  return TD_OK;
 }
 
-void td_bias(const td_model* m, const td_state* state, td_work* w, double* h, double* tau) {
+td_status td_bias(const td_model* m, const td_state* state, td_work* w, double* h, double* tau) {
+  if (!model_has(m, state, w) || !h || !tau) return TD_E_USAGE;
   const arena_mark mark = arena_open(&w->scratch);
   const double* zero = arena_zeros(&w->scratch, m->nvel);
   td_enter(m, state, w);
@@ -293,6 +299,7 @@ void td_bias(const td_model* m, const td_state* state, td_work* w, double* h, do
   td_inverse(m, w, tau);
   for (int i = 0; i < m->nvel; i++) tau[i] = h[i] - tau[i];
   arena_close(&w->scratch, mark);
+  return TD_OK;
 }
 
 td_energies td_energies_at(const td_model* m, td_work* w) {
@@ -311,6 +318,7 @@ td_energies td_energies_at(const td_model* m, td_work* w) {
 }
 
 td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
+  if (!model_has(m, state, w)) return (td_energies){NAN, NAN, NAN};
   td_enter(m, state, w);
   return td_energies_at(m, w);
 }
@@ -370,14 +378,20 @@ double td_power_placed(const td_model* m, td_work* w) {
   return power;
 }
 
-void td_station_positions(const td_model* m, const td_state* state, td_work* w, int first, int n,
-                          double* positions) {
+td_status td_station_positions(const td_model* m, const td_state* state, td_work* w, int first,
+                               int n, double* positions) {
+  if (!model_has(m, state, w) || first < 0 || n < 0 || first > m->nstation - n ||
+      (!positions && n > 0))
+    return TD_E_USAGE;
   td_enter(m, state, w);
   for (int i = 0; i < n; i++) vec3_put(positions + 3 * (size_t)i, td_frame(m, w, first + i).p);
+  return TD_OK;
 }
 
-void td_station(const td_model* m, const td_state* state, td_work* w, int station,
-                double pose_out[16], double twist[6]) {
+td_status td_station(const td_model* m, const td_state* state, td_work* w, int station,
+                     double pose_out[16], double twist[6]) {
+  if (!model_has(m, state, w) || station < 0 || station >= m->nstation || !pose_out || !twist)
+    return TD_E_USAGE;
   td_enter(m, state, w);
   const frame f = td_frame(m, w, station);
   const double p[3] = {f.p.x, f.p.y, f.p.z};
@@ -386,6 +400,7 @@ void td_station(const td_model* m, const td_state* state, td_work* w, int statio
       pose_out[4 * i + j] = i == 3 ? j == 3 : j == 3 ? p[i] : f.R.m[3 * i + j];
   vec3_put(twist, mat3_apply_t(f.R, f.v));
   vec3_put(twist + 3, mat3_apply_t(f.R, f.w));
+  return TD_OK;
 }
 
 // ---- linearised forward dynamics --------------------------------------------------------------
@@ -485,6 +500,7 @@ td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_w
 
 td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
                              double* dv, double* du) {
+  if (!model_has(m, state, w) || !dq || !dv) return TD_E_USAGE;
   return td_forward_tangent_rows(m, state, w, dq, dv, du, NULL);
 }
 

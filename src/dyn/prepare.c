@@ -244,6 +244,7 @@ void td_enter(const td_model* m, const td_state* state, td_work* w) {
 }
 
 td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
+  if (!model_has(m, state, w)) return TD_E_USAGE;
   td_prepare(m, w);
   state->t = m->settings[0];
   memcpy(state->q, w->q_initial, (size_t)m->npos * sizeof(double));

@@ -376,6 +376,7 @@ static td_status look(const td_model* m, const td_state* state, td_work* w, bool
 }
 
 td_status td_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
+  if (!model_has(m, state, w) || (!values && m->noutput_name > 0)) return TD_E_USAGE;
   const td_status status = look(m, state, w, m->output_accel);
   td_tape_eval(m->output_tape, w->vars, w->scratch_tape, values);
   return status;

@@ -50,6 +50,7 @@ static bool all_finite(const double* x) {
 
 td_status td_work_pull(const td_model* m, td_work* w, int station, const double point[3],
                        const double target[3], double stiffness, double damping) {
+  if (!model_works(m, w) || (station >= 0 && (!point || !target))) return TD_E_USAGE;
   w->pull.on = false;
   if (station < 0) return TD_OK;
   const bool sensible = isfinite(stiffness) && stiffness >= 0 && isfinite(damping) && damping >= 0;

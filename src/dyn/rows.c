@@ -419,8 +419,9 @@ void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w,
   td_constraint_tangent_at(m, w, a, false, dq, dv);
 }
 
-void td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc, double* e,
-                    double* edot) {
+td_status td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc,
+                         double* e, double* edot) {
+  if (!model_has(m, state, w)) return TD_E_USAGE;
   td_enter(m, state, w);
   if (Jc) td_row_jacobian(m, w, Jc);
   for (int i = 0; i < m->nrow; i++) {
@@ -431,6 +432,7 @@ void td_constraints(const td_model* m, const td_state* state, td_work* w, double
     if (e) e[i] = off ? 0 : v.e - target;
     if (edot) edot[i] = off ? 0 : v.ed - rate;
   }
+  return TD_OK;
 }
 
 // ---- targets of controlled rows ---------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include "law.h"
 
 td_settings td_model_settings(const td_model* m) {
+  if (!m) return (td_settings){0};
   return (td_settings){.t_init = m->settings[0],
                        .t_final = m->settings[1],
                        .dt_out = m->settings[2],
@@ -20,6 +21,7 @@ td_settings td_model_settings(const td_model* m) {
 }
 
 td_linear_choice td_model_linear(const td_model* m) {
+  if (!m) return (td_linear_choice){false, ""};
   return (td_linear_choice){m->sparse, m->linear_why};
 }
 

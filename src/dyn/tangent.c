@@ -483,11 +483,13 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   if (m->nrow > 0 && lambda) td_row_tangent(m, w, lambda, dFdq);
 }
 
-void td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
-                const double* lambda, double* dFdq, double* dFdv) {
+td_status td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
+                     const double* lambda, double* dFdq, double* dFdv) {
+  if (!model_has(m, state, w) || !a || !dFdq || !dFdv) return TD_E_USAGE;
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   td_tangent_at(m, w, a, lambda, dFdq, dFdv);
+  return TD_OK;
 }
 
 // ---- inputs and parameters --------------------------------------------------------------------
@@ -521,7 +523,8 @@ static void clear_partials(td_work* w, const model_partial* list, int n) {
   for (int i = 0; i < n; i++) w->dnum[list[i].target] = 0;
 }
 
-void td_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
+td_status td_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
+  if (!model_has(m, state, w) || !B) return TD_E_USAGE;
   const int nu = m->ninput;
   memset(B, 0, (size_t)m->nvel * (size_t)nu * sizeof(double));
   td_enter(m, state, w);
@@ -532,6 +535,7 @@ void td_input_map(const td_model* m, const td_state* state, td_work* w, double* 
     clear_partials(w, m->live_input, m->nlive_input);
   }
   for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
+  return TD_OK;
 }
 
 void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,

@@ -134,12 +134,14 @@ size_t td_work_bytes(const td_model* m) {
 }
 
 td_work* td_work_new(const td_model* m) {
+  if (!m) return NULL;
   const size_t scratch = scratch_size(m);
   char* raw = calloc(1, td_work_bytes(m));
   if (!raw) return NULL;
   char* at = (char*)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
   td_work* w = (td_work*)(void*)at;
   w->block = raw;
+  w->model = m;
   at += padded(sizeof(td_work));
 #define X(type, name, count)  \
   w->name = (type*)(void*)at; \
@@ -147,7 +149,7 @@ td_work* td_work_new(const td_model* m) {
   WORK_ARRAYS(X)
 #undef X
   w->scratch = (arena){.base = at, .size = scratch};
-  w->inner = (td_state){0, w->inner_q, w->inner_v, w->inner_u, NULL};
+  w->inner = (td_state){.q = w->inner_q, .v = w->inner_v, .u = w->inner_u};
   w->load = 1;
   w->dirty = true;
   w->whole = !m->sparse || td_sparse_whole(m);
@@ -216,7 +218,7 @@ void td_work_put_param(const td_model* m, td_work* w, int param, double value) {
 }
 
 td_status td_work_set_param(const td_model* m, td_work* w, int param, double value) {
-  if (param < 0 || param >= m->nparam) return TD_E_USAGE;
+  if (!model_works(m, w) || param < 0 || param >= m->nparam) return TD_E_USAGE;
   if (m->param[param].structural) {
     td_work_fail(w, "parameter '%s' was used while loading: it cannot change any more",
                  m->names + m->param[param].name);
@@ -238,18 +240,25 @@ td_status td_work_set_param(const td_model* m, td_work* w, int param, double val
       td_work_fail(w, "%s", m->names + b->rule);
     return TD_E_MODEL;
   }
+  if (!isfinite(value)) {
+    *at = before;
+    td_work_fail(w, "parameter '%s' must be finite, got %g", m->names + m->param[param].name,
+                 value);
+    return TD_E_USAGE;
+  }
   w->dirty = true;
   return TD_OK;
 }
 
 double td_work_param(const td_model* m, const td_work* w, int param) {
+  if (!model_works(m, w) || param < 0 || param >= m->nparam) return (double)NAN;
   return w->vars[m->param[param].var];
 }
 
-const double* td_work_vdot(const td_work* w) { return w->vdot; }
-const double* td_work_lambda(const td_work* w) { return w->lambda; }
-td_flags td_work_flags(const td_work* w) { return w->flags; }
-const char* td_work_failure(const td_work* w) { return w->failure; }
+const double* td_work_vdot(const td_work* w) { return w ? w->vdot : NULL; }
+const double* td_work_lambda(const td_work* w) { return w ? w->lambda : NULL; }
+td_flags td_work_flags(const td_work* w) { return w ? w->flags : (td_flags){0}; }
+const char* td_work_failure(const td_work* w) { return w ? w->failure : ""; }
 void td_set_load(td_work* w, double scale) { w->load = scale; }
 
 void td_work_fail(td_work* w, const char* format, ...) {

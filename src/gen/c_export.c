@@ -111,7 +111,7 @@ const char td_c_export_functions[] =
     "  @* s = td_take(sizeof *s);\n"
     "  if (s) s->w = td_work_new(&the_model);\n"
     "  if (!s || !s->w) return NULL;\n"
-    "  s->state = (td_state){0, s->q, s->v, s->u, 0};\n"
+    "  s->state = (td_state){.q = s->q, .v = s->v, .u = s->u};\n"
     "  return s;\n"
     "}\n"
     "\n"

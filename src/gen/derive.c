@@ -142,7 +142,7 @@ void td_derived_free(td_derived* d) {
   free(d);
 }
 
-int td_derived_size(const td_derived* d) { return td_exprs_count(d->g); }
+int td_derived_size(const td_derived* d) { return d ? td_exprs_count(d->g) : 0; }
 
 static bool deriver_open(deriver* d, const td_model* m) {
   d->m = m;
@@ -298,6 +298,7 @@ static td_status derive(deriver* d, const td_derive_options* options) {
 
 td_status td_derive(const td_model* m, const td_derive_options* options, td_derived** derived,
                     char* message, size_t size) {
+  if (!m || !derived || (!message && size > 0)) return TD_E_USAGE;
   const td_derive_options none = {0};
   char unused[1];
   deriver d = {.message = size > 0 ? message : unused, .size = size};
@@ -307,6 +308,7 @@ td_status td_derive(const td_model* m, const td_derive_options* options, td_deri
   if (status == TD_OK && td_exprs_failed(d.g)) status = TD_E_NOMEM;
   if (status == TD_OK) {
     *derived = d.out;
+    d.out->model = m;
   } else {
     td_derived_free(d.out);
   }

@@ -59,6 +59,7 @@ typedef struct tmt_sum {
 } tmt_sum;
 
 struct td_derived {
+  const td_model* model;
   td_exprs* g;
   int nq, nv, nu, nrow, ny, np, ntarget;
   int t;               // variables, by number

@@ -109,20 +109,19 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
                  name, name);
 }
 
-#define MODEL_TAPES(X)                                                                \
-  X(bound_tape)                                                                       \
-  X(param_tape)                                                                       \
-  X(motion_tape)                                                                      \
-  X(live_tape)                                                                        \
-  X(strain_tape)                                                                      \
-  X(strain_rate_tape)                                                                 \
-  X(motion_open_tape)                                                                 \
-  X(strain_open_tape)                                                                 \
-  X(live_probe_tape)                                                                  \
-  X(live_input_tape)                                                                  \
-  X(live_param_tape)                                                                  \
-  X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape) X(kink_tape) \
-      X(clock_tape)
+#define MODEL_TAPES(X) \
+  X(bound_tape)        \
+  X(param_tape)        \
+  X(motion_tape)       \
+  X(live_tape)         \
+  X(strain_tape)       \
+  X(strain_rate_tape)  \
+  X(motion_open_tape)  \
+  X(strain_open_tape)  \
+  X(live_probe_tape)   \
+  X(live_input_tape)   \
+  X(live_param_tape)   \
+  X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape) X(kink_tape) X(clock_tape)
 
 static void write_tapes(const td_model* m, td_text* out) {
   td_text_add(out, "_Static_assert(sizeof(instruction) == 16, \"layout of instruction\");\n");
@@ -301,6 +300,7 @@ static td_status stage(td_files* files, const char* name, const char* ending, td
 }
 
 td_status td_export_c(const td_model* m, const char* title, td_files* files) {
+  if (!m || !title || !files) return TD_E_USAGE;
   td_export e;
   td_text source = {0}, header = {0}, check = {0};
   td_status status = td_export_open(m, title, &e);

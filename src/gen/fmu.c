@@ -424,6 +424,7 @@ static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* messa
 
 td_status td_export_fmu(const td_model* m, const char* title, int version, td_files* files,
                         char* message, size_t size) {
+  if (!m || !title || !files || (!message && size > 0)) return TD_E_USAGE;
   fmu_writer f = {.version = version};
   unit u = {0};
   if (size > 0) message[0] = '\0';

@@ -166,6 +166,7 @@ static bool begin(td_jit* j) {
 }
 
 td_status td_jit_new(const td_model* m, const td_work* w, td_jit** jit) {
+  if (!model_works(m, w) || !jit) return TD_E_USAGE;
   td_jit* j = *jit = calloc(1, sizeof *j);
   if (!j) return TD_E_NOMEM;
   j->m = m;
@@ -182,11 +183,13 @@ td_status td_jit_new(const td_model* m, const td_work* w, td_jit** jit) {
 }
 
 void td_jit_wait(td_jit* j) {
+  if (!j) return;
   if (j->running) pthread_join(j->thread, NULL);
   j->running = false;
 }
 
 void td_jit_stop(td_jit* j) {
+  if (!j) return;
   atomic_store(&j->stop, true);
   td_build_stop(&j->build);
   td_jit_wait(j);
@@ -206,6 +209,6 @@ void td_jit_free(td_jit* j) {
   free(j);
 }
 
-const td_code_source* td_jit_source(const td_jit* j) { return &j->source; }
+const td_code_source* td_jit_source(const td_jit* j) { return j ? &j->source : NULL; }
 
-const char* td_jit_message(const td_jit* j) { return j->message; }
+const char* td_jit_message(const td_jit* j) { return j ? j->message : ""; }

@@ -44,6 +44,7 @@ static void put_table(FILE* f, const td_matrix* columns, int n) {
 }
 
 td_status td_files_csv(td_files* files, const char* name, const td_matrix* columns, int n) {
+  if (!files || !name || !td_matrices_given(columns, n)) return TD_E_USAGE;
   for (int j = 0; j < n; j++) {
     if (columns[j].cols != 1 || columns[j].rows != columns[0].rows) return TD_E_USAGE;
   }

@@ -163,6 +163,7 @@ static td_status prepare(td_files* files) {
 }
 
 td_status td_files_open(const char* directory, td_files** out, char* message, size_t size) {
+  if (!directory || !out || (!message && size > 0)) return TD_E_USAGE;
   *out = NULL;
   snprintf(message, size, "out of memory");
   td_files* files = calloc(1, sizeof *files);
@@ -227,6 +228,7 @@ td_status td_files_staged(td_files* files) {
 }
 
 td_status td_files_text(td_files* files, const char* name, const char* text) {
+  if (!files || !name || !text) return TD_E_USAGE;
   const char* path = td_files_stage(files, name);
   if (!path) return TD_E_IO;
   FILE* f = fopen(path, "wb");
@@ -251,6 +253,7 @@ static td_status move_one(td_files* files, const char* name) {
 }
 
 td_status td_files_commit(td_files* files) {
+  if (!files) return TD_E_USAGE;
   if (!files->staging) return TD_OK;
   td_status status = TD_OK;
 
@@ -273,10 +276,21 @@ td_status td_files_commit(td_files* files) {
   return status;
 }
 
-int td_files_count(const td_files* files) { return files->n; }
+bool td_matrices_given(const td_matrix* list, int n) {
+  if (n < 0 || (n > 0 && !list)) return false;
+  for (int i = 0; i < n; i++) {
+    const td_matrix* a = &list[i];
+    if (!a->name || a->rows < 0 || a->cols < 0) return false;
+    if (a->rows > 0 && a->cols > 0 && !a->values && !a->words) return false;
+  }
+  return true;
+}
+
+int td_files_count(const td_files* files) { return files ? files->n : 0; }
 
 const char* td_files_name(const td_files* files, int i) {
+  if (!files) return NULL;
   return i >= 0 && i < files->n ? files->names[i] : NULL;
 }
 
-const char* td_files_error(const td_files* files) { return files->error; }
+const char* td_files_error(const td_files* files) { return files ? files->error : ""; }

@@ -15,4 +15,7 @@ td_status td_files_staged(td_files* files);
 // Note a failure about `name`; returns TD_E_IO.
 td_status td_files_fail(td_files* files, const char* name, const char* why);
 
+// Are n matrices all there, with their names and numbers?
+bool td_matrices_given(const td_matrix* list, int n);
+
 #endif

@@ -96,6 +96,8 @@ static bool put_file(const char* path, const td_matrix* list, int n, const td_no
 
 td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, int n,
                       const td_note* notes, int nnote) {
+  if (!files || !name || !td_matrices_given(list, n) || nnote < 0 || (nnote > 0 && !notes))
+    return TD_E_USAGE;
   const char* path = td_files_stage(files, name);
   if (!path) return TD_E_IO;
 

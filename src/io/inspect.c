@@ -11,7 +11,9 @@
 #include "spec.h"
 #include "tendril/tools.h"
 
-const char* td_spec_printed(const td_spec* spec) { return spec->printed.s ? spec->printed.s : ""; }
+const char* td_spec_printed(const td_spec* spec) {
+  return spec && spec->printed.s ? spec->printed.s : "";
+}
 
 static const value* find_value(const td_spec* spec, const char* path) {
   const value* v = spec->root;
@@ -28,17 +30,20 @@ static const value* find_value(const td_spec* spec, const char* path) {
 }
 
 const char* td_spec_text(const td_spec* spec, const char* path) {
+  if (!spec || !path) return NULL;
   const value* v = find_value(spec, path);
   return v && v->kind == V_STR ? v->s : NULL;
 }
 
 double td_spec_value(const td_spec* spec, const char* path) {
+  if (!spec || !path) return (double)NAN;
   const value* v = find_value(spec, path);
   return v && v->kind == V_NUM && td_value_count(v) == 1 ? v->x[0] : (double)NAN;
 }
 
 bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* x,
                          const char** text) {
+  if (!spec || !name || !x || !text) return false;
   if (i < 0 || i >= spec->nparam) return false;
   *name = spec->params[i].name;
   *text = spec->params[i].text;
@@ -47,6 +52,7 @@ bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* 
 }
 
 bool td_model_uses_time(const td_model* model) {
+  if (!model) return false;
   for (int i = 0; i < model->nnumber_ex; i++)
     if (td_ex_depends(model->graph, model->number_ex[i]) & TD_ON_TIME) return true;
   return false;
@@ -57,6 +63,7 @@ static bool is_word(const value* v, const char* name) {
 }
 
 bool td_spec_wants(const td_spec* spec, const char* name) {
+  if (!spec || !name) return false;
   const value* list = td_get(spec->root, 0, "output");
   if (!list) return true;
   if (list->kind != V_CELL) return is_word(list, name);
@@ -67,6 +74,7 @@ bool td_spec_wants(const td_spec* spec, const char* name) {
 }
 
 int td_spec_count(const td_spec* spec, const char* name) {
+  if (!spec || !name) return 0;
   const value* list = td_get(spec->root, 0, name);
   return list ? td_value_count(list) : 0;
 }
@@ -146,18 +154,21 @@ static td_coordinate describe(const td_model* m, const model_dof* dof, bool velo
 }
 
 bool td_model_q_about(const td_model* model, int i, td_coordinate* about) {
+  if (!model || !about) return false;
   if (i < 0 || i >= model->npos) return false;
   *about = describe(model, &model->pos[i], false);
   return true;
 }
 
 bool td_model_v_about(const td_model* model, int i, td_coordinate* about) {
+  if (!model || !about) return false;
   if (i < 0 || i >= model->nvel) return false;
   *about = describe(model, &model->vel[i], true);
   return true;
 }
 
 bool td_model_rod_about(const td_model* m, int i, td_rod* about) {
+  if (!m || !about) return false;
   if (i < 0 || i >= m->nrod) return false;
   const model_rod* rod = &m->rod[i];
   *about = (td_rod){.name = model_name(m, rod->name),
@@ -173,6 +184,7 @@ bool td_model_rod_about(const td_model* m, int i, td_rod* about) {
 }
 
 bool td_model_mesh_about(const td_model* m, int i, td_mesh* about) {
+  if (!m || !about) return false;
   if (i < 0 || i >= m->nmesh) return false;
   const model_mesh* mesh = &m->mesh[i];
   *about = (td_mesh){.name = model_name(m, mesh->name),
@@ -187,10 +199,12 @@ bool td_model_mesh_about(const td_model* m, int i, td_mesh* about) {
 }
 
 bool td_model_station_fixed(const td_model* m, int station) {
+  if (!m) return false;
   return station >= 0 && station < m->nstation && m->station[station].hop < 0;
 }
 
 bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
+  if (!m || !stations) return false;
   if (force < 0 || force >= m->nforce) return false;
   stations[0] = m->force[force].a;
   stations[1] = m->force[force].b;
@@ -198,6 +212,7 @@ bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
 }
 
 int td_model_station_rod(const td_model* m, int station, double* arc) {
+  if (!m || !arc) return 0;
   if (station < 0 || station >= m->nstation) return 0;
   *arc = m->station[station].arc;
   return m->station[station].rod;
@@ -211,6 +226,7 @@ static int add_part(td_part* parts, int n, int limit, const char* name, const ch
 }
 
 int td_parts(td_part* parts, int limit) {
+  if (!parts || limit < 0) return 0;
   char text[32];
   int n = 0;
   n = add_part(parts, n, limit, "SUNDIALS", TENDRIL_SUNDIALS);
@@ -286,5 +302,6 @@ static const char* sum_unit(const td_model* m, ex e, int depth) {
 }
 
 const char* td_model_sensor_unit(const td_model* m, int i) {
+  if (!m) return "";
   return i >= 0 && i < m->noutput_ex ? sum_unit(m, m->output_ex[i], 12) : "";
 }

@@ -85,6 +85,7 @@ static bool put_file(const char* path, const td_matrix* list, int n, const mat_n
 }
 
 td_status td_files_mat(td_files* files, const char* name, const td_matrix* list, int n) {
+  if (!files || !name || !td_matrices_given(list, n)) return TD_E_USAGE;
   mat_name* names = calloc((size_t)max_int(n, 1), sizeof *names);
   if (!names) return TD_E_NOMEM;
   name_all(list, n, names);

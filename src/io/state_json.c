@@ -147,6 +147,7 @@ static td_status not_json(const char* text, const char* end, complaint to) {
 
 td_status td_state_parse(const td_model* model, const char* json, td_state* state, char* message,
                          size_t size) {
+  if (!model || !json || !model_owns(model, state) || (!message && size > 0)) return TD_E_USAGE;
   const complaint to = {message, size};
   const char* end = json;
   cJSON* root = cJSON_ParseWithOpts(json, &end, true);

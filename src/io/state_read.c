@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base.h"
+#include "model.h"
 #include "state_turns.h"
 #include "tendril/tools.h"
 
@@ -401,6 +402,7 @@ static td_status read_directory(const reading* r) {
 
 td_status td_state_read(const td_model* model, const char* path, double time, td_state* state,
                         char* message, size_t size) {
+  if (!model || !path || !model_owns(model, state) || (!message && size > 0)) return TD_E_USAGE;
   const reading r = {model, td_model_sizes(model), path, time, state, message, size};
   struct stat info;
   snprintf(message, size, "out of memory");

@@ -65,6 +65,7 @@ void td_model_free(td_model* m) {
 }
 
 td_sizes td_model_sizes(const td_model* m) {
+  if (!m) return (td_sizes){0};
   return (td_sizes){.nq = m->npos,
                     .nv = m->nvel,
                     .nfree = m->nfree_v,
@@ -88,37 +89,47 @@ td_sizes td_model_sizes(const td_model* m) {
 static bool within(int i, int n) { return i >= 0 && i < n; }
 
 const char* td_model_q_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->npos) ? model_name(m, m->pos[i].name) : NULL;
 }
 const char* td_model_v_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->nvel) ? model_name(m, m->vel[i].name) : NULL;
 }
 const char* td_model_input_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->ninput) ? model_name(m, m->input[i].name) : NULL;
 }
 const char* td_model_param_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->nparam) ? model_name(m, m->param[i].name) : NULL;
 }
 const char* td_model_sensor_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->noutput_name) ? model_name(m, m->output_name[i]) : NULL;
 }
 const char* td_model_station_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->nstation) ? model_name(m, m->station[i].name) : NULL;
 }
 const char* td_model_constraint_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->nrow) ? model_name(m, m->row[i].name) : NULL;
 }
 const char* td_model_force_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->nforce) ? model_name(m, m->force[i].name) : NULL;
 }
 const char* td_model_cable_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->ncable) ? model_name(m, m->cable[i].name) : NULL;
 }
 const char* td_model_contact_name(const td_model* m, int i) {
+  if (!m) return NULL;
   return within(i, m->ncontact) ? model_name(m, m->contact[i].name) : NULL;
 }
 
-bool td_model_is_controlled(const td_model* m) { return m->ntask > 0 || m->nloop > 0; }
+bool td_model_is_controlled(const td_model* m) { return m && (m->ntask > 0 || m->nloop > 0); }
 
 static int find(const td_model* m, const char* (*name)(const td_model*, int), int n,
                 const char* want) {
@@ -127,11 +138,14 @@ static int find(const td_model* m, const char* (*name)(const td_model*, int), in
   return -1;
 }
 int td_model_input_find(const td_model* m, const char* name) {
+  if (!m || !name) return -1;
   return find(m, td_model_input_name, m->ninput, name);
 }
 int td_model_param_find(const td_model* m, const char* name) {
+  if (!m || !name) return -1;
   return find(m, td_model_param_name, m->nparam, name);
 }
 int td_model_sensor_find(const td_model* m, const char* name) {
+  if (!m || !name) return -1;
   return find(m, td_model_sensor_name, m->noutput_name, name);
 }

@@ -778,6 +778,7 @@ struct td_work {
   char failure[512];
   struct sparse_team* team;  // threads, NULL: none
   struct sparse_kkt* kkt;    // sparse models: factors of the mass matrix with the constraints
+  const td_model* model;     // it was made for
   void* block;               // everything above but the factors lives in it
 };
 
@@ -801,6 +802,22 @@ static inline int model_memory(const td_model* m) {
     if (m->loop[i].kind == LOOP_PLUGIN) n += PLUGIN_MEMORY;
   }
   return n;
+}
+
+// Do a caller's model, state and work belong together?  A state that the caller made himself has no
+// sizes; its arrays must be there.
+static inline bool model_owns(const td_model* m, const td_state* s) {
+  if (!m || !s || (!s->q && m->npos > 0) || (!s->v && m->nvel > 0) || (!s->u && m->ninput > 0))
+    return false;
+  const int* n = s->size;
+  if (n[0] == 0 && n[1] == 0 && n[2] == 0 && n[3] == 0) return true;
+  return n[0] == m->npos && n[1] == m->nvel && n[2] == m->ninput && n[3] == model_memory(m);
+}
+static inline bool model_works(const td_model* m, const td_work* w) {
+  return m && w && w->model == m;
+}
+static inline bool model_has(const td_model* m, const td_state* s, const td_work* w) {
+  return model_owns(m, s) && model_works(m, w);
 }
 
 #endif

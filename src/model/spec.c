@@ -105,9 +105,10 @@ td_status td_spec_override(td_spec* spec, const char* name_text, const char* val
 
 // ---- messages ---------------------------------------------------------------------------------
 
-int td_spec_message_count(const td_spec* spec) { return spec->diags.n; }
+int td_spec_message_count(const td_spec* spec) { return spec ? spec->diags.n : 0; }
 
 td_message td_spec_message(const td_spec* spec, int i) {
+  if (!spec) return (td_message){TD_NOTE, "", 0, 0, ""};
   td_message m = {TD_NOTE, "", 0, 0, ""};
   if (i < 0 || i >= spec->diags.n) return m;
   const td_diag* d = &spec->diags.list[i];
@@ -120,9 +121,10 @@ td_message td_spec_message(const td_spec* spec, int i) {
   return m;
 }
 
-int td_spec_error_count(const td_spec* spec) { return spec->diags.errors; }
+int td_spec_error_count(const td_spec* spec) { return spec ? spec->diags.errors : 0; }
 
 const char* td_spec_messages(td_spec* spec) {
+  if (!spec) return "";
   spec->rendered.n = 0;
   td_text_add(&spec->rendered, "");
   for (int i = 0; i < spec->diags.n; i++) td_diag_render(&spec->diags, i, &spec->rendered);

@@ -4,6 +4,7 @@
 
 #include "dense.h"
 #include "dyn.h"
+#include "model.h"
 #include "riccati.h"
 #include "tendril/control.h"
 #include "vectors.h"
@@ -33,6 +34,7 @@ static td_status lqr(int n, int m, const double* A, const double* B, const doubl
 
 td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
                  double* K, double* X, double* residual) {
+  if (nx < 0 || nu < 0 || !A || !B || !Q || !R || !K) return TD_E_USAGE;
   double* block = malloc(sizeof(double) * (area(nu, nu) + area(nu, nx) + area(nx, nx) + 1));
   if (!block) return TD_E_NOMEM;
   const td_status status = lqr(nx, nu, A, B, Q, R, K, X, residual, block);
@@ -48,6 +50,7 @@ static void transpose(const double* A, int rows, int cols, double* T) {
 // The observer is the controller of the transposed system.
 td_status td_kalman(int nx, int ny, const double* A, const double* C, const double* W,
                     const double* V, double* L, double* P, double* residual) {
+  if (nx < 0 || ny < 0 || !A || !C || !W || !V || !L) return TD_E_USAGE;
   double* block = calloc(area(nx, nx) + 2 * area(nx, ny) + 1, sizeof(double));
   if (!block) return TD_E_NOMEM;
   double *At = block, *Ct = At + area(nx, nx), *Lt = Ct + area(nx, ny);
@@ -60,6 +63,7 @@ td_status td_kalman(int nx, int ny, const double* A, const double* C, const doub
 }
 
 td_status td_poles(const double* A, int n, double* re, double* im) {
+  if (n < 0 || !A || !re || !im) return TD_E_USAGE;
   if (!td_eig_general(A, n, re, im, NULL)) return TD_E_DIVERGED;
   // pairs stay together: their real parts are equal to the last bit and the sort is stable
   for (int i = 1; i < n; i++) {
@@ -104,6 +108,7 @@ static td_status structure_of(const td_linear* l, td_structure* s, double* block
 }
 
 td_status td_linear_structure(const td_linear* l, td_structure* structure) {
+  if (!l || !structure) return TD_E_USAGE;
   *structure = (td_structure){.reach_ratio = NAN, .sight_ratio = NAN};
   const size_t n = (size_t)l->nx;
   double* block = malloc(sizeof(double) * (5 * n * n + n * (size_t)l->ny + 2 * n + 1));
@@ -114,6 +119,7 @@ td_status td_linear_structure(const td_linear* l, td_structure* structure) {
 }
 
 td_status td_frequency_response(const td_linear* l, double omega, double* G) {
+  if (!l || !G || !isfinite(omega)) return TD_E_USAGE;
   return td_transfer(l->A, l->B, l->C, l->D, l->nx, l->nu, l->ny, omega, G);
 }
 
@@ -122,6 +128,9 @@ td_status td_frequency_response(const td_linear* l, double omega, double* G) {
 // x = inverse [dq; dv], dq = N+(q0) (q - q0) along the tangent directions at q0
 td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
                           const td_state* state, double* x) {
+  if (!linear || !x || !model_owns(model, about) || !model_owns(model, state) ||
+      linear->model != model)
+    return TD_E_USAGE;
   const td_sizes n = td_model_sizes(model);
   double* block = malloc(sizeof(double) * (area(n.nv, n.nq) + (size_t)(n.nq + 2 * n.nv) + 1));
   if (!block) return TD_E_NOMEM;

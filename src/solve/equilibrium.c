@@ -145,10 +145,12 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
 
 td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
                          const td_equil_options* options, td_equil_result* result) {
+  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
   const td_equil_options usual = td_equil_options_default();
   const td_equil_options* o = options ? options : &usual;
   *result = (td_equil_result){.stability = TD_UNKNOWN, .residual = NAN};
-  if (!(o->tol > 0) || o->max_iterations < 1) return TD_E_USAGE;
+  if (!(o->tol > 0) || o->max_iterations < 1 || !td_state_is_finite(model, state))
+    return TD_E_USAGE;
 
   td_statics* s = NULL;
   td_newton* newton = NULL;

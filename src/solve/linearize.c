@@ -38,7 +38,8 @@ void td_linear_free(td_linear* linear) {
   free(linear);
 }
 
-td_linear* td_linear_new(int nx, int nu, int ny, int nv) {
+td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny) {
+  const int nv = model->nvel;
   td_linear* lin = calloc(1, sizeof *lin);
   if (!lin) return NULL;
   const size_t doubles =
@@ -53,6 +54,7 @@ td_linear* td_linear_new(int nx, int nu, int ny, int nv) {
     td_linear_free(lin);
     return NULL;
   }
+  lin->model = model;
   lin->nx = nx;
   lin->nu = nu;
   lin->ny = ny;
@@ -234,7 +236,7 @@ static td_status assemble(linearisation* p, td_linear** result) {
   const size_t nv = (size_t)p->n.nv, nu = (size_t)p->n.nu, ny = (size_t)p->n.nsensor;
   TD_TRY(allowed_motions(p));
   TD_TRY(turning(p));
-  td_linear* lin = *result = td_linear_new(2 * p->k, p->n.nu, p->n.nsensor, p->n.nv);
+  td_linear* lin = *result = td_linear_new(p->model, 2 * p->k, p->n.nu, p->n.nsensor);
   double* scratch = malloc(sizeof(double) * (6 * nv * nv + nv * nu + 4 * ny * nv + 1));
   td_status status = lin && scratch ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) {
@@ -249,6 +251,7 @@ static td_status assemble(linearisation* p, td_linear** result) {
 
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result) {
+  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
   *result = NULL;
   if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
     td_work_fail(

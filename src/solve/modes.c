@@ -158,6 +158,7 @@ static td_status analyse(td_statics* s, const double* q, const double* l,
 
 td_status td_modes(const td_model* model, const td_state* state, td_work* work,
                    td_modes_result** result) {
+  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
   *result = NULL;
   td_statics* s = NULL;
   td_newton* newton = NULL;
@@ -172,6 +173,7 @@ td_status td_modes(const td_model* model, const td_state* state, td_work* work,
   if (status == TD_OK) {
     td_newton_estimate(newton, q, q + sizes.nq, 1);
     status = analyse(s, q, q + sizes.nq, result);
+    if (*result) (*result)->model = model;
   }
   if (status != TD_OK) {
     td_modes_free(*result);

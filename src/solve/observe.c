@@ -255,7 +255,22 @@ static td_status start(td_observer* o, const td_state* state) {
 
 td_status td_observer_new(const td_model* model, td_work* work, const td_state* state,
                           const td_observe_options* options, td_observer** observer) {
+  if (!model_has(model, state, work) || !options || !observer) return TD_E_USAGE;
   *observer = NULL;
+  const double numbers[] = {options->sigma_q, options->sigma_v, options->drift};
+  bool sensible = td_state_is_finite(model, state) && options->nunknown >= 0 &&
+                  (options->nunknown == 0 || options->unknown);
+  for (int i = 0; i < 3; i++) sensible = sensible && isfinite(numbers[i]) && numbers[i] >= 0;
+  for (int i = 0; sensible && i < options->nunknown; i++) {
+    const td_unknown* u = &options->unknown[i];
+    sensible = u->index >= 0 && u->index < (u->is_param ? model->nparam : model->ninput);
+  }
+  if (!sensible) {
+    td_work_fail(work,
+                 "the options of an observer must be finite, not negative and about "
+                 "parameters and inputs of the model");
+    return TD_E_USAGE;
+  }
   if (model->nvel > SPARSE_DENSE_LIMIT) {
     td_work_fail(work, "a model of %d velocities is too large to be observed, it may have %d",
                  model->nvel, SPARSE_DENSE_LIMIT);
@@ -507,6 +522,10 @@ static td_status correct(td_observer* o, const double* y, int* seen) {
 }
 
 td_status td_observer_step(td_observer* o, double t, const double* u, const double* y) {
+  if (!o || (!u && o->size.nu > 0) || !y) return TD_E_USAGE;
+  for (int i = 0; i < o->size.nu; i++)
+    if (!isfinite(u[i])) return refuse(o, "inputs must be finite");
+  if (!isfinite(t)) return refuse(o, "the times of measurements must be finite");
   if (!(t >= o->mean->t)) return refuse(o, "the times of measurements must ascend");
   copy(o->mean->u, u, o->size.nu);
   put_unknowns(o, o->theta, o->mean);
@@ -521,19 +540,24 @@ td_status td_observer_step(td_observer* o, double t, const double* u, const doub
 
 // ---- reading ----------------------------------------------------------------------------------
 
-const td_state* td_observer_state(const td_observer* o) { return o->mean; }
-double td_observer_unknown(const td_observer* o, int i) { return o->theta[i]; }
-int td_observer_size(const td_observer* o) { return o->N; }
+const td_state* td_observer_state(const td_observer* o) { return o ? o->mean : NULL; }
+double td_observer_unknown(const td_observer* o, int i) {
+  return o && i >= 0 && i < o->options.nunknown ? o->theta[i] : (double)NAN;
+}
+int td_observer_size(const td_observer* o) { return o ? o->N : 0; }
 
-void td_observer_covariance(const td_observer* o, double* P, double* sigma) {
+td_status td_observer_covariance(const td_observer* o, double* P, double* sigma) {
+  if (!o) return TD_E_USAGE;
   for (int i = 0; i < o->N; i++) {
     const double* a = o->S + area(i, o->N);
     if (sigma) sigma[i] = norm(a, o->N);
     for (int j = 0; P && j < o->N; j++) P[i * o->N + j] = inner(a, o->S + area(j, o->N), o->N);
   }
+  return TD_OK;
 }
 
 double td_observer_innovation(const td_observer* o, double* e, double* sigma, int* n) {
+  if (!o || !n) return (double)NAN;
   if (e) copy(e, o->e, o->ny);
   if (sigma) copy(sigma, o->sigma, o->ny);
   *n = o->used;

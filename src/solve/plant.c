@@ -6,6 +6,7 @@
 // and controllers of the model set their inputs as in td_simulate().
 #include <math.h>
 
+#include "model.h"
 #include "motion.h"
 #include "plant.h"
 #include "sampler.h"
@@ -44,11 +45,14 @@ void td_plant_free(td_plant* p) {
   free(p);
 }
 
-const td_state* td_plant_state(const td_plant* p) { return p->now; }
+const td_state* td_plant_state(const td_plant* p) { return p ? p->now : NULL; }
 
-void td_plant_inputs(td_plant* p, const double* u) {
+td_status td_plant_inputs(td_plant* p, const double* u) {
+  if (!p || !u) return TD_E_USAGE;
   const int nu = p->motion->size.nu;
-  if (nu == 0 || memcmp(p->now->u, u, sizeof(double) * (size_t)nu) == 0) return;
+  if (nu == 0 || memcmp(p->now->u, u, sizeof(double) * (size_t)nu) == 0) return TD_OK;
+  for (int i = 0; i < nu; i++)
+    if (!isfinite(u[i])) return TD_E_USAGE;
   if (p->controlled) {  // the rest belongs to the model's controllers
     double low, high;
     for (int i = 0; i < nu; i++) p->given[i] = u[i];
@@ -60,13 +64,14 @@ void td_plant_inputs(td_plant* p, const double* u) {
       const int k = td_task_input(p->model, p->work, i, &low, &high);
       p->given[k] = p->now->u[k];
     }
-    if (memcmp(p->now->u, p->given, sizeof(double) * (size_t)nu) == 0) return;
+    if (memcmp(p->now->u, p->given, sizeof(double) * (size_t)nu) == 0) return TD_OK;
     u = p->given;
     if (p->sampler != NULL) td_sampler_inputs(p->sampler, u);
   }
   copy(p->now->u, u, nu);
   copy(p->motion->state->u, u, nu);
   p->fresh = true;
+  return TD_OK;
 }
 
 // The state at (t, y), for the caller to see.
@@ -147,6 +152,8 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
 
 td_status td_plant_new(const td_model* model, td_work* work, const td_state* state,
                        const td_sim_options* options, td_plant** plant) {
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !plant)
+    return TD_E_USAGE;
   return td_plant_open(model, work, state, options, true, plant);
 }
 
@@ -157,7 +164,8 @@ td_status td_plant_open(const td_model* model, td_work* work, const td_state* st
   p->model = model;
   p->work = work;
   p->controlled = controlled;
-  const td_status status = build(p, state, options);
+  const td_sim_options usual = td_sim_options_default();
+  const td_status status = build(p, state, options ? options : &usual);
   if (status != TD_OK) {
     td_plant_free(p);
     *plant = NULL;
@@ -167,6 +175,7 @@ td_status td_plant_open(const td_model* model, td_work* work, const td_state* st
 
 // With an integrator that remembers nothing.
 td_status td_plant_reset(td_plant* p, const td_state* state) {
+  if (!p || !model_owns(p->model, state) || !td_state_is_finite(p->model, state)) return TD_E_USAGE;
   td_stepper* old = p->stepper;
   TD_TRY(enter(p, state));
   const td_status status = start(p);
@@ -218,6 +227,7 @@ static td_status advance(td_plant* p, double t) {
 }
 
 td_status td_plant_step(td_plant* p, double t) {
+  if (!p) return TD_E_USAGE;
   if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
   td_status status = find_stops(p, t);
   while (status == TD_OK && p->t < t) status = advance(p, t);
@@ -226,12 +236,14 @@ td_status td_plant_step(td_plant* p, double t) {
 }
 
 td_status td_plant_drive(td_plant* p, double t, const double* u, double* sensors) {
-  if (u) td_plant_inputs(p, u);
+  if (!p) return TD_E_USAGE;
+  if (u) TD_TRY(td_plant_inputs(p, u));
   TD_TRY(td_plant_step(p, t));
   return sensors ? td_sensors(p->model, p->now, p->work, sensors) : TD_OK;
 }
 
 td_sim_stats td_plant_stats(const td_plant* p) {
+  if (!p) return (td_sim_stats){.time_error = NAN};
   const td_ode_counts* c = &p->stepper->counts;
   return (td_sim_stats){.steps = c->steps,
                         .rejected = c->rejected,

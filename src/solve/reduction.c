@@ -4,6 +4,7 @@
 //
 // with mass-normalised shapes phi by rows.  C and K are whole, so that modes remain coupled by
 // damping and by what is not symmetric.
+#include "model.h"
 #include "statics.h"
 #include "tendril/control.h"
 #include "vectors.h"
@@ -154,7 +155,7 @@ static td_status reduce(const td_reduction* what, const td_reduced* r, td_linear
     status = add_static(&p, p.scratch, size.nu, w[p.k - 1]);
   }
   if (status == TD_OK) {
-    *result = td_linear_new(2 * p.k, size.nu, size.nsensor, s->nv);
+    *result = td_linear_new(s->model, 2 * p.k, size.nu, size.nsensor);
     status = *result ? assemble(&p, *result) : TD_E_NOMEM;
   }
   free(w);
@@ -223,10 +224,12 @@ static td_status natural_reduction(const td_model* model, const td_state* state,
 
 td_status td_modal_reduction(const td_model* model, const td_state* state, td_work* work, int n,
                              td_linear** result) {
+  if (!model_has(model, state, work) || n < 1 || !result) return TD_E_USAGE;
   return natural_reduction(model, state, work, n, false, result);
 }
 
 td_status td_static_reduction(const td_model* model, const td_state* state, td_work* work, int n,
                               td_linear** result) {
+  if (!model_has(model, state, work) || n < 1 || !result) return TD_E_USAGE;
   return natural_reduction(model, state, work, n, true, result);
 }

@@ -40,9 +40,11 @@ void td_response_free(td_response* p) {
 static const td_linear* described(const td_response* p) {
   return p->linear ? p->linear : p->outputs;
 }
-int td_response_count(const td_response* p) { return described(p)->ny; }
-int td_response_output(const td_response* p, int i) { return described(p)->output[i]; }
-const char* td_response_note(const td_response* p) { return described(p)->note; }
+int td_response_count(const td_response* p) { return p ? described(p)->ny : 0; }
+int td_response_output(const td_response* p, int i) {
+  return p && i >= 0 && i < described(p)->ny ? described(p)->output[i] : -1;
+}
+const char* td_response_note(const td_response* p) { return p ? described(p)->note : ""; }
 
 // ---- making one -------------------------------------------------------------------------------
 
@@ -73,7 +75,7 @@ static td_status allocate(td_response* p, int nz) {
 static td_status choose_outputs(td_response* p) {
   const td_statics* s = p->s;
   const int ny = td_model_sizes(s->model).nsensor;
-  p->outputs = td_linear_new(0, p->nu, ny, 0);
+  p->outputs = td_linear_new(p->s->model, 0, p->nu, ny);
   bool* known = malloc(sizeof(bool) * (size_t)(ny + 1));
   td_status status = p->outputs && known ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK)
@@ -132,6 +134,7 @@ static bool at_rest(const td_model* model, const td_state* state) {
 
 td_status td_response_new(const td_model* model, const td_state* state, td_work* work,
                           td_response** response) {
+  if (!model_has(model, state, work) || !response) return TD_E_USAGE;
   td_response* p = *response = calloc(1, sizeof *p);
   if (!p) return TD_E_NOMEM;
   td_status status = TD_OK;
@@ -213,6 +216,7 @@ static void measure(const td_response* p, double w, int u, double* G) {
 }
 
 td_status td_response_at(td_response* p, double w, double* G) {
+  if (!p || !G || !isfinite(w)) return TD_E_USAGE;
   if (p->linear) return td_frequency_response(p->linear, w, G);
   const td_statics* s = p->s;
   fill(p, w);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "dyn.h"
+#include "model.h"
 #include "run.h"
 
 td_sim_options td_sim_options_default(void) {
@@ -29,7 +30,11 @@ static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
                        .done_to = 1};
 }
 
-static bool sensible(const td_run_plan* p, td_trajectory* out) {
+static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory* out) {
+  if (!td_state_is_finite(out->model, start)) {
+    td_trajectory_say(out, "the state to start from has numbers that are not finite");
+    return false;
+  }
   if (p->rtol > 0 && p->rtol < 1 && p->atol > 0 && isfinite(p->atol)) return true;
   td_trajectory_say(
       out, "tolerances must be positive, the relative one below 1: got rtol = %g, atol = %g",
@@ -60,7 +65,7 @@ static double difference(const td_trajectory* a, const td_trajectory* b, double 
 // The coarse run that the returned one is measured against.
 static td_status run_twice(const td_model* model, td_work* work, td_state* state, td_run_plan plan,
                            td_trajectory* out) {
-  td_trajectory* coarse = td_trajectory_new(out->size);
+  td_trajectory* coarse = td_trajectory_new(model);
   td_state* again = td_state_new(model);
   td_status status = coarse != NULL && again != NULL ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) {
@@ -88,10 +93,15 @@ static td_status run_twice(const td_model* model, td_work* work, td_state* state
 
 td_status td_simulate(const td_model* model, td_work* work, td_state* state,
                       const td_sim_options* options, td_trajectory** trajectory) {
-  *trajectory = td_trajectory_new(td_model_sizes(model));
+  if (!trajectory) return TD_E_USAGE;
+  *trajectory = NULL;
+  const td_sim_options usual = td_sim_options_default(), *o = options ? options : &usual;
+  if (!model_has(model, state, work) || (o->belief && !model_works(model, o->belief)))
+    return TD_E_USAGE;
+  *trajectory = td_trajectory_new(model);
   if (*trajectory == NULL) return TD_E_NOMEM;
-  const td_run_plan plan = plan_of(model, options);
-  if (!sensible(&plan, *trajectory)) return TD_E_USAGE;
-  return options->halve ? run_twice(model, work, state, plan, *trajectory)
-                        : td_run(model, work, state, &plan, *trajectory);
+  const td_run_plan plan = plan_of(model, o);
+  if (!sensible(&plan, state, *trajectory)) return TD_E_USAGE;
+  return o->halve ? run_twice(model, work, state, plan, *trajectory)
+                  : td_run(model, work, state, &plan, *trajectory);
 }

@@ -120,7 +120,7 @@ static td_status reduce(shapes* w, td_linear** result) {
   const td_sizes size = td_model_sizes(s->model);
   td_input_map(s->model, s->state, s->work, w->B);
   TD_TRY(find_shapes(w, size.nu));
-  *result = td_linear_new(2 * w->k, size.nu, size.nsensor, s->nv);
+  *result = td_linear_new(s->model, 2 * w->k, size.nu, size.nsensor);
   return *result ? assemble(w, *result) : TD_E_NOMEM;
 }
 

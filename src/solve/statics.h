@@ -87,7 +87,7 @@ td_status td_reduced_general_modes(const td_reduced* reduced, double* omega, dou
 #define TD_ASYMMETRIC 1e-8
 
 // A linear model to fill, all zero; NULL when out of memory.
-td_linear* td_linear_new(int nx, int nu, int ny, int nv);
+td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny);
 // Keep the rows of C and D that are known; name the sensors that are left out and say why.
 void td_linear_choose(const td_model* model, const bool* known, const char* why, td_linear* linear);
 // The linear model of `count` natural modes at q, l, and with `correct` one more shape for each

@@ -479,6 +479,7 @@ static td_status trace(tracer* t, td_work* work, td_state* state) {
 
 td_status td_trace(const td_model* model, td_work* work, td_state* state,
                    const td_trace_options* options, td_trace_result** result) {
+  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
   *result = NULL;
   const td_trace_options* o = options;
   if (!o || o->param < 0 || o->param >= model->nparam + model->ninput || !isfinite(o->from) ||

@@ -7,9 +7,11 @@
 
 enum { MOST_MEMORY = 1000 };  // numbers of controllers that are kept for every row
 
-td_trajectory* td_trajectory_new(td_sizes size) {
+td_trajectory* td_trajectory_new(const td_model* model) {
+  const td_sizes size = td_model_sizes(model);
   td_trajectory* p = calloc(1, sizeof *p);
   if (p == NULL) return NULL;
+  p->model = model;
   p->size = size;
   p->memory = size.nmemory <= MOST_MEMORY ? size.nmemory : 0;
   p->stride = 1 + size.nq + size.nv + size.nsensor + 4 + size.nu + p->memory;
@@ -59,42 +61,55 @@ void td_trajectory_say(td_trajectory* p, const char* format, ...) {
   va_end(list);
 }
 
-int td_trajectory_rows(const td_trajectory* p) { return p->rows; }
-double td_trajectory_time(const td_trajectory* p, int row) { return row_at(p, row)[0]; }
-const double* td_trajectory_q(const td_trajectory* p, int row) { return row_at(p, row) + 1; }
+// The numbers of a row from `offset` on; NULL out of range.
+static const double* look(const td_trajectory* p, int row, int offset) {
+  return p && row >= 0 && row < p->rows ? row_at(p, row) + offset : NULL;
+}
+
+int td_trajectory_rows(const td_trajectory* p) { return p ? p->rows : 0; }
+
+double td_trajectory_time(const td_trajectory* p, int row) {
+  const double* t = look(p, row, 0);
+  return t ? *t : (double)NAN;
+}
+
+const double* td_trajectory_q(const td_trajectory* p, int row) { return look(p, row, 1); }
 
 const double* td_trajectory_v(const td_trajectory* p, int row) {
-  return row_at(p, row) + 1 + p->size.nq;
+  return p ? look(p, row, 1 + p->size.nq) : NULL;
 }
 
 const double* td_trajectory_sensors(const td_trajectory* p, int row) {
-  return row_at(p, row) + 1 + p->size.nq + p->size.nv;
+  return p ? look(p, row, 1 + p->size.nq + p->size.nv) : NULL;
 }
 
 const double* td_trajectory_energy(const td_trajectory* p, int row) {
-  return row_at(p, row) + 1 + p->size.nq + p->size.nv + p->size.nsensor;
+  return p ? look(p, row, 1 + p->size.nq + p->size.nv + p->size.nsensor) : NULL;
 }
 
 const double* td_trajectory_inputs(const td_trajectory* p, int row) {
-  return td_trajectory_energy(p, row) + 4;
+  const double* energy = td_trajectory_energy(p, row);
+  return energy ? energy + 4 : NULL;
 }
 
 const double* td_trajectory_memory(const td_trajectory* p, int row) {
-  return p->memory > 0 ? td_trajectory_inputs(p, row) + p->size.nu : NULL;
+  const double* inputs = td_trajectory_inputs(p, row);
+  return inputs && p->memory > 0 ? inputs + p->size.nu : NULL;
 }
 
-const td_sim_stats* td_trajectory_stats(const td_trajectory* p) { return &p->stats; }
-const char* td_trajectory_diagnosis(const td_trajectory* p) { return p->diagnosis; }
+const td_sim_stats* td_trajectory_stats(const td_trajectory* p) { return p ? &p->stats : NULL; }
+const char* td_trajectory_diagnosis(const td_trajectory* p) { return p ? p->diagnosis : ""; }
 
 td_verdict td_trajectory_trust(const td_trajectory* p, const char** reasons) {
-  if (reasons != NULL) *reasons = p->reasons;
-  return p->verdict;
+  if (reasons != NULL) *reasons = p ? p->reasons : "";
+  return p ? p->verdict : TD_TRUST_WRONG;
 }
 
-int td_trajectory_event_count(const td_trajectory* p) { return p->nmark; }
+int td_trajectory_event_count(const td_trajectory* p) { return p ? p->nmark : 0; }
 
-void td_trajectory_event(const td_trajectory* p, int i, double* t, int* event) {
-  require(i >= 0 && i < p->nmark);
+td_status td_trajectory_event(const td_trajectory* p, int i, double* t, int* event) {
+  if (!p || i < 0 || i >= p->nmark || !t || !event) return TD_E_USAGE;
   *t = p->marks[i].t;
   *event = p->marks[i].event;
+  return TD_OK;
 }

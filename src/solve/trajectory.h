@@ -11,6 +11,7 @@ typedef struct td_mark {
 } td_mark;
 
 struct td_trajectory {
+  const td_model* model;
   td_sizes size;
   int memory;  // numbers of it in a row
   int stride, rows,
@@ -25,7 +26,7 @@ struct td_trajectory {
   char reasons[1500];  // one a line
 };
 
-td_trajectory* td_trajectory_new(td_sizes size);
+td_trajectory* td_trajectory_new(const td_model* model);
 // A new row to fill, NULL when out of memory; it counts once td_trajectory_keep is called.
 double* td_trajectory_next(td_trajectory* trajectory);
 void td_trajectory_keep(td_trajectory* trajectory);

@@ -187,6 +187,7 @@ static void draw(figure* f) {
 
 static bool sensible(const td_plot* p) {
   if (!(p->width >= 30 && p->width <= 2000 && p->height >= 30 && p->height <= 2000)) return false;
+  if (!p->table || !p->y || !p->title) return false;
   if (p->ny < 1 || p->x < 0 || p->x >= p->table->cols) return false;
   for (int k = 0; k < p->ny; k++)
     if (p->y[k] < 0 || p->y[k] >= p->table->cols) return false;
@@ -203,6 +204,7 @@ static td_status hand_over(td_text* out, char** text) {
 }
 
 td_status td_plot_svg(const td_plot* plot, char** text) {
+  if (!plot || !text) return TD_E_USAGE;
   *text = NULL;
   if (!sensible(plot)) return TD_E_USAGE;
   td_text out = {0};
@@ -231,6 +233,7 @@ static void quote(td_text* out, const char* s) {
 }
 
 td_status td_plot_gnuplot(const td_plot* p, const char* path, const char* output, char** text) {
+  if (!p || !path || !output || !text) return TD_E_USAGE;
   *text = NULL;
   if (!sensible(p)) return TD_E_USAGE;
   td_text out = {0};

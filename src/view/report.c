@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "describe.h"
+#include "dyn.h"
 #include "pack.h"
 #include "page.h"
 #include "scene.h"
 #include "tendril/view.h"
 #include "text_json.h"
+#include "trajectory.h"
 
 // What a report may hold, in numbers: beyond it frames are left out, then states.
 enum { FRAME_NUMBERS = 6000000, PLOT_NUMBERS = 1500000, MODES = 20, EVENTS = 400 };
@@ -295,6 +297,12 @@ static td_status make_page(writer* w, td_text* page) {
 }
 
 td_status td_report_write(td_files* files, const char* name, const td_report* report) {
+  if (!files || !name || !report || !report->spec || !report->title ||
+      !td_belongs(report->model, report->state, report->work) ||
+      (report->rest && !td_belongs(report->model, report->rest, report->work)) ||
+      (report->modes && report->modes->model != report->model) ||
+      (report->trajectory && report->trajectory->model != report->model))
+    return TD_E_USAGE;
   writer w = {.in = report, .size = td_model_sizes(report->model)};
   td_text page = {0};
   td_status status = make_page(&w, &page);
@@ -307,6 +315,7 @@ td_status td_report_write(td_files* files, const char* name, const td_report* re
 }
 
 td_status td_report_renew(const char* report, char** page) {
+  if (!report || !page) return TD_E_USAGE;
   *page = NULL;
   size_t n;
   const char* data = td_page_data(report, &n);

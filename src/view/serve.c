@@ -458,6 +458,9 @@ static td_status start(td_view* v, const td_view_options* o, char* message, size
 }
 
 td_status td_view_open(const td_view_options* options, td_view** view, char* message, size_t size) {
+  if (!options || !view || (!message && size > 0) || !(options->page || options->model) ||
+      options->nset < 0 || (options->nset > 0 && !options->set))
+    return TD_E_USAGE;
   *view = NULL;
   td_view* v = calloc(1, sizeof *v);
   if (!v) {
@@ -475,7 +478,7 @@ td_status td_view_open(const td_view_options* options, td_view** view, char* mes
   return status;
 }
 
-const char* td_view_address(const td_view* view) { return view->address; }
+const char* td_view_address(const td_view* view) { return view ? view->address : ""; }
 
 void td_view_close(td_view* v) {
   if (!v) return;

@@ -70,6 +70,7 @@ static td_status shoot(td_browser* b, const td_shot* s, unsigned char** bytes, s
 }
 
 td_status td_shot_png(const td_shot* s, const char* path, char* message, size_t size) {
+  if (!s || !s->report || !path || (!message && size > 0)) return TD_E_USAGE;
   td_browser* b;
   TD_TRY(td_browser_open(s->width, s->height, &b, message, size));
   unsigned char* bytes = NULL;
@@ -175,6 +176,7 @@ static bool sensible(const td_shot* s) {
 }
 
 td_status td_shot_video(const td_shot* s, const char* path, char* message, size_t size) {
+  if (!s || !s->report || !path || (!message && size > 0)) return TD_E_USAGE;
   static const char* const ffmpeg[] = {"ffmpeg", NULL};
   const codec* c = codec_of(path);
   if (!c || !sensible(s)) {

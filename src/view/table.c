@@ -76,6 +76,7 @@ static td_status parse(const td_text* text, td_table* t) {
 }
 
 td_status td_table_read(const char* path, td_table** table, char* message, size_t size) {
+  if (!path || !table || (!message && size > 0)) return TD_E_USAGE;
   *table = NULL;
   td_text text = {0};
   td_status status = read_text(path, &text, message, size);
@@ -104,6 +105,7 @@ void td_table_free(td_table* t) {
 }
 
 int td_table_find(const td_table* t, const char* name) {
+  if (!t || !name) return -1;
   for (int i = 0; i < t->cols; i++)
     if (strcmp(t->names[i], name) == 0) return i;
   return -1;

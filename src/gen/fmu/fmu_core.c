@@ -94,7 +94,7 @@ static fmu* fmu_new(void) {
   f->J = f->dN + FMU_NQ * FMU_NQ;
   f->W = f->J + NX * NX;
   f->k = f->W + NX * NX;
-  f->s = (td_state){the_model.settings[0], f->x, f->x + FMU_NQ, f->u, 0};
+  f->s = (td_state){.t = the_model.settings[0], .q = f->x, .v = f->x + FMU_NQ, .u = f->u};
   f->tolerance = the_model.settings[3];
   for (int i = 0; i < FMU_NU; i++) f->u[i] = the_model.input[i].value;
   return f;

@@ -79,7 +79,7 @@ static void shares_are_of_the_energy_turned_over(void** state) {
                                   .stretch = 1,
                                   .size = 1,
                                   .rod = ""};
-    td_trajectory* out = td_trajectory_new(r.n);
+    td_trajectory* out = td_trajectory_new(r.model);
     td_trust_judge(&measures, motion, false, TD_OK, out);
     assert_int_equal(td_trajectory_trust(out, NULL), cases[i].verdict);
     td_trajectory_free(out);
@@ -92,7 +92,7 @@ static void shares_are_of_the_energy_turned_over(void** state) {
                                       .rod = "",
                                       .stretch = 1},
                           unseen = {.error = 1e-14, .unseen = 1e-13, .rod = "", .stretch = 1};
-  td_trajectory* out = td_trajectory_new(r.n);
+  td_trajectory* out = td_trajectory_new(r.model);
   td_trust_judge(&rounding, motion, false, TD_OK, out);
   td_trust_judge(&unseen, motion, false, TD_OK, out);
   assert_int_equal(td_trajectory_trust(out, NULL), TD_TRUST_OK);

@@ -1,0 +1,794 @@
+// Callers' mistakes: every public function with NULL, numbers out of range and things of another
+// model gives TD_E_USAGE or an empty value, and the library goes on.  The last test walks the
+// headers: a function without a probe here fails it.
+#include "check.h"
+#include "tendril/control.h"
+#include "tendril/generate.h"
+#include "tendril/view.h"
+
+// ---- probes that are counted ------------------------------------------------------------------
+
+enum { MOST = 2000 };
+static const char* probed[MOST];
+static int nprobed;
+
+// The call as it is written, "td_bias(m, NULL, ...)": its name counts as probed.
+static void count(const char* call) {
+  if (nprobed < MOST) probed[nprobed++] = call;
+}
+
+static void refused(const char* call, td_status status, int line) {
+  count(call);
+  if (status == TD_E_USAGE) return;
+  print_error("line %d: %s gives '%s'\n", line, call, td_status_text(status));
+  fail();
+}
+static void empty(const char* call, bool is, int line) {
+  count(call);
+  if (is) return;
+  print_error("line %d: %s gives something\n", line, call);
+  fail();
+}
+#define REFUSED(call) refused(#call, call, __LINE__)
+#define NOTHING(call) empty(#call, (call) == NULL, __LINE__)
+#define BLANK(call) empty(#call, *(call) == '\0', __LINE__)
+#define NUMBER(call, want) empty(#call, (call) == (want), __LINE__)
+#define NO_NUMBER(call) empty(#call, isnan(call), __LINE__)
+#define DONE(call) (count(#call), call)
+
+// ---- two robots -------------------------------------------------------------------------------
+
+// The other one is larger: a state of the first is too short for it.
+static const char cart[] =
+    "world.g = [0 0 -9.81]; F = input('F', 0); m = param('m', 0.4); c = param('c', 1); k = "
+    "param('k', 3); if k > 2, "
+    "end\n"
+    "body(1).m = 1.5; body(1).I = zeros(3); body(2).m = m; body(2).I = zeros(3);\n"
+    "body(2).l_com = [0 0 -0.7]; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];\n"
+    "joint(1).dof(1).input = F; joint(2).first = 1; joint(2).second = 2;\n"
+    "joint(2).tr(1).rot = [2 inf]; joint(2).dof(1).init = 0.1;\n"
+    "sensor(1).name = 'x'; sensor(1).value = c * dof(joint(1), 1); sensor(1).noise = 0.01;\n"
+    "par.t_final = 0.1; par.dt_out = 0.05;\n";
+static const char arm[] =
+    "world.g = [0 0 -9.81]; rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e6;\n"
+    "rod(1).rho = 1000; rod(1).model = 'ebr'; rod(1).n = 6; a = input('a', 0);\n"
+    "load(1).exbody = rod(1); load(1).force = [a; 0; 0];\n"
+    "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1), 0.3);\n"
+    "par.t_final = 0.01; par.dt_out = 0.005;\n";
+
+typedef struct robot {
+  td_spec* spec;
+  td_model* m;
+  td_work* w;
+  td_state* s;
+} robot;
+static robot a, b;
+static double buffer[4096];
+static int whole[64];
+static char message[200];
+
+static void make(robot* r, const char* text) {
+  r->spec = td_spec_new();
+  td_spec_load_string(r->spec, "robot.m", text);
+  const td_status status = td_model_compile(r->spec, &r->m);
+  if (status != TD_OK) print_error("%s", td_spec_messages(r->spec));
+  assert_int_equal(status, TD_OK);
+  r->w = td_work_new(r->m);
+  r->s = td_state_new(r->m);
+  assert_int_equal(td_state_initial(r->m, r->w, r->s), TD_OK);
+}
+
+static int open_robots(void** state) {
+  (void)state;
+  make(&a, cart);
+  make(&b, arm);
+  return 0;
+}
+
+static int close_robots(void** state) {
+  (void)state;
+  robot* all[] = {&a, &b};
+  for (int i = 0; i < 2; i++) {
+    td_state_free(all[i]->s);
+    td_work_free(all[i]->w);
+    td_model_free(all[i]->m);
+    td_spec_free(all[i]->spec);
+  }
+  return 0;
+}
+
+// ---- tendril.h --------------------------------------------------------------------------------
+
+static void test_specs_and_texts(void** state) {
+  (void)state;
+  BLANK(td_status_text(TD_OK) + strlen(td_status_text(TD_OK)));
+  assert_string_equal(td_status_text((td_status)99), "unknown status");
+  assert_string_equal(DONE(td_strategy_text((td_strategy)99)), "unknown");
+  assert_string_equal(DONE(td_stability_text((td_stability)99)), "unknown");
+  assert_non_null(DONE(td_version()));
+  td_spec* spec = DONE(td_spec_new());
+  DONE(td_spec_free(NULL));
+
+  REFUSED(td_spec_override(NULL, "m", "1"));
+  REFUSED(td_spec_override(spec, NULL, "1"));
+  REFUSED(td_spec_override(spec, "m", NULL));
+  REFUSED(td_spec_load_file(NULL, "x.m"));
+  REFUSED(td_spec_load_file(spec, NULL));
+  REFUSED(td_spec_load_string(NULL, "x", ""));
+  REFUSED(td_spec_load_string(spec, NULL, ""));
+  REFUSED(td_spec_load_string(spec, "x", NULL));
+  REFUSED(td_spec_number(NULL, "body(1).m", 1));
+  REFUSED(td_spec_number(spec, NULL, 1));
+  REFUSED(td_spec_matrix(NULL, "body(1).I", 1, 1, buffer));
+  REFUSED(td_spec_matrix(spec, NULL, 1, 1, buffer));
+  REFUSED(td_spec_matrix(spec, "body(1).I", -1, 1, buffer));
+  REFUSED(td_spec_matrix(spec, "body(1).I", 1, -1, buffer));
+  REFUSED(td_spec_matrix(spec, "body(1).I", 1, 1, NULL));
+  REFUSED(td_spec_string(NULL, "body(1).name", "a"));
+  REFUSED(td_spec_string(spec, NULL, "a"));
+  REFUSED(td_spec_string(spec, "body(1).name", NULL));
+  NUMBER(td_spec_message_count(NULL), 0);
+  NUMBER(td_spec_error_count(NULL), 0);
+  BLANK(td_spec_messages(NULL));
+  BLANK(td_spec_message(NULL, 0).text);
+  BLANK(td_spec_message(spec, -1).text);
+  BLANK(td_spec_message(spec, 1 << 30).text);
+  BLANK(td_spec_printed(NULL));
+  NOTHING(td_spec_text(NULL, "par.post"));
+  NOTHING(td_spec_text(spec, NULL));
+  NO_NUMBER(td_spec_value(NULL, "par.fun"));
+  NO_NUMBER(td_spec_value(spec, NULL));
+  NUMBER(td_spec_wants(NULL, "q"), false);
+  NUMBER(td_spec_wants(spec, NULL), false);
+  NUMBER(td_spec_count(NULL, "rod"), 0);
+  NUMBER(td_spec_count(spec, NULL), 0);
+  const char *name, *text;
+  double x;
+  NUMBER(td_spec_param_about(NULL, 0, &name, &x, &text), false);
+  NUMBER(td_spec_param_about(a.spec, -1, &name, &x, &text), false);
+  NUMBER(td_spec_param_about(a.spec, 1 << 30, &name, &x, &text), false);
+  NUMBER(td_spec_param_about(a.spec, 0, NULL, &x, &text), false);
+  NUMBER(td_spec_param_about(a.spec, 0, &name, NULL, &text), false);
+  NUMBER(td_spec_param_about(a.spec, 0, &name, &x, NULL), false);
+  NOTHING(td_nearest(NULL, NULL, 0));
+  NOTHING(td_nearest("a", NULL, 3));
+
+  td_model* m;
+  REFUSED(td_model_compile(NULL, &m));
+  REFUSED(td_model_compile(spec, NULL));
+  DONE(td_model_free(NULL));
+  td_spec_free(spec);
+}
+
+#define NAMES(f)            \
+  do {                      \
+    NOTHING(f(NULL, 0));    \
+    NOTHING(f(a.m, -1));    \
+    NOTHING(f(a.m, 99999)); \
+  } while (0)
+#define FINDS(f)              \
+  do {                        \
+    NUMBER(f(NULL, ""), -1);  \
+    NUMBER(f(a.m, NULL), -1); \
+  } while (0)
+
+static void test_models(void** state) {
+  (void)state;
+  NUMBER(td_model_sizes(NULL).nv, 0);
+  count("td_model_q_name(");
+  NAMES(td_model_q_name);
+  count("td_model_v_name(");
+  NAMES(td_model_v_name);
+  count("td_model_input_name(");
+  NAMES(td_model_input_name);
+  count("td_model_param_name(");
+  NAMES(td_model_param_name);
+  count("td_model_sensor_name(");
+  NAMES(td_model_sensor_name);
+  count("td_model_station_name(");
+  NAMES(td_model_station_name);
+  count("td_model_constraint_name(");
+  NAMES(td_model_constraint_name);
+  count("td_model_force_name(");
+  NAMES(td_model_force_name);
+  count("td_model_cable_name(");
+  NAMES(td_model_cable_name);
+  count("td_model_contact_name(");
+  NAMES(td_model_contact_name);
+  count("td_model_input_find(");
+  FINDS(td_model_input_find);
+  count("td_model_param_find(");
+  FINDS(td_model_param_find);
+  count("td_model_sensor_find(");
+  FINDS(td_model_sensor_find);
+  NUMBER(td_model_is_controlled(NULL), false);
+  NUMBER(td_model_uses_time(NULL), false);
+  NUMBER(td_model_settings(NULL).t_final, 0);
+  BLANK(td_model_linear(NULL).why);
+  td_coordinate about;
+  td_rod rod;
+  td_mesh mesh;
+  NUMBER(td_model_q_about(NULL, 0, &about), false);
+  NUMBER(td_model_q_about(a.m, -1, &about), false);
+  NUMBER(td_model_q_about(a.m, 999, &about), false);
+  NUMBER(td_model_q_about(a.m, 0, NULL), false);
+  NUMBER(td_model_v_about(NULL, 0, &about), false);
+  NUMBER(td_model_v_about(a.m, -1, &about), false);
+  NUMBER(td_model_v_about(a.m, 999, &about), false);
+  NUMBER(td_model_v_about(a.m, 0, NULL), false);
+  NUMBER(td_model_rod_about(NULL, 0, &rod), false);
+  NUMBER(td_model_rod_about(b.m, -1, &rod), false);
+  NUMBER(td_model_rod_about(b.m, 1, &rod), false);
+  NUMBER(td_model_rod_about(b.m, 0, NULL), false);
+  NUMBER(td_model_mesh_about(NULL, 0, &mesh), false);
+  NUMBER(td_model_mesh_about(a.m, 0, &mesh), false);
+  NUMBER(td_model_mesh_about(a.m, 0, NULL), false);
+  BLANK(td_model_sensor_unit(NULL, 0));
+  BLANK(td_model_sensor_unit(a.m, -1));
+  BLANK(td_model_sensor_unit(a.m, 999));
+  NUMBER(td_model_force_ends(NULL, 0, whole), false);
+  NUMBER(td_model_force_ends(a.m, -1, whole), false);
+  NUMBER(td_model_force_ends(a.m, 999, whole), false);
+  NUMBER(td_model_force_ends(a.m, 0, NULL), false);
+  NUMBER(td_model_station_fixed(NULL, 0), false);
+  NUMBER(td_model_station_fixed(a.m, -1), false);
+  NUMBER(td_model_station_fixed(a.m, 999), false);
+  NUMBER(td_model_station_rod(NULL, 0, buffer), 0);
+  NUMBER(td_model_station_rod(b.m, -1, buffer), 0);
+  NUMBER(td_model_station_rod(b.m, 999, buffer), 0);
+  NUMBER(td_model_station_rod(b.m, 0, NULL), 0);
+}
+
+static void test_states_and_work(void** state) {
+  (void)state;
+  NOTHING(td_work_new(NULL));
+  NOTHING(td_state_new(NULL));
+  DONE(td_work_free(NULL));
+  DONE(td_state_free(NULL));
+  REFUSED(td_work_set_param(NULL, a.w, 0, 1));
+  REFUSED(td_work_set_param(a.m, NULL, 0, 1));
+  REFUSED(td_work_set_param(a.m, b.w, 0, 1));
+  REFUSED(td_work_set_param(a.m, a.w, -1, 1));
+  REFUSED(td_work_set_param(a.m, a.w, 99, 1));
+  const int c = td_model_param_find(a.m, "c");
+  REFUSED(td_work_set_param(a.m, a.w, c, NAN));
+  REFUSED(td_work_set_param(a.m, a.w, c, INFINITY));
+  assert_int_equal(td_work_set_param(a.m, a.w, 0, NAN), TD_E_MODEL);  // a mass: its rule tells more
+  REFUSED(td_work_set_param(a.m, a.w, td_model_param_find(a.m, "k"), 4));  // used while loading
+  NO_NUMBER(td_work_param(NULL, a.w, 0));
+  NO_NUMBER(td_work_param(a.m, NULL, 0));
+  NO_NUMBER(td_work_param(a.m, b.w, 0));
+  NO_NUMBER(td_work_param(a.m, a.w, -1));
+  NO_NUMBER(td_work_param(a.m, a.w, 99));
+  REFUSED(td_state_copy(NULL, a.s, a.s));
+  REFUSED(td_state_copy(a.m, NULL, a.s));
+  REFUSED(td_state_copy(a.m, a.s, NULL));
+  REFUSED(td_state_copy(b.m, a.s, b.s));
+  REFUSED(td_state_copy(b.m, b.s, a.s));
+  NOTHING(td_work_vdot(NULL));
+  NOTHING(td_work_lambda(NULL));
+  NUMBER(td_work_flags(NULL).constraint_rank, 0);
+  BLANK(td_work_failure(NULL));
+  REFUSED(td_work_pull(NULL, a.w, 0, buffer, buffer, 1, 1));
+  REFUSED(td_work_pull(a.m, NULL, 0, buffer, buffer, 1, 1));
+  REFUSED(td_work_pull(a.m, b.w, 0, buffer, buffer, 1, 1));
+  REFUSED(td_work_pull(a.m, a.w, 999, buffer, buffer, 1, 1));
+  REFUSED(td_work_pull(a.m, a.w, 0, NULL, buffer, 1, 1));
+  REFUSED(td_work_pull(a.m, a.w, 0, buffer, NULL, 1, 1));
+  REFUSED(td_work_pull(a.m, a.w, 0, buffer, buffer, NAN, 1));
+  REFUSED(td_work_pull(a.m, a.w, 0, buffer, buffer, 1, -1));
+}
+
+// Model, state and work: each absent and each of another robot, the larger one too.
+#define TRIPLE(call)                                                                     \
+  do {                                                                                   \
+    const struct {                                                                       \
+      td_model* m;                                                                       \
+      td_state* s;                                                                       \
+      td_work* w;                                                                        \
+    } wrong[] = {{NULL, a.s, a.w}, {a.m, NULL, a.w}, {a.m, a.s, NULL}, {b.m, a.s, b.w},  \
+                 {b.m, b.s, a.w},  {a.m, b.s, a.w},  {a.m, a.s, b.w},  {b.m, a.s, a.w}}; \
+    for (int i_ = 0; i_ < 8; i_++) {                                                     \
+      td_model* m = wrong[i_].m;                                                         \
+      td_state* s = wrong[i_].s;                                                         \
+      td_work* w = wrong[i_].w;                                                          \
+      call;                                                                              \
+    }                                                                                    \
+  } while (0)
+
+static void test_equations(void** state) {
+  (void)state;
+  double *x = buffer, *y = buffer + 1000;
+  TRIPLE(REFUSED(td_state_initial(m, w, s)));
+  TRIPLE(REFUSED(td_taut_choose(m, s, w)));
+  TRIPLE(REFUSED(td_forward_dynamics(m, s, w)));
+  TRIPLE(REFUSED(td_residual(m, s, w, x, x, y)));
+  REFUSED(td_residual(a.m, a.s, a.w, NULL, x, y));
+  REFUSED(td_residual(a.m, a.s, a.w, x, x, NULL));
+  TRIPLE(REFUSED(td_mass_matrix(m, s, w, x)));
+  REFUSED(td_mass_matrix(a.m, a.s, a.w, NULL));
+  TRIPLE(REFUSED(td_bias(m, s, w, x, y)));
+  REFUSED(td_bias(a.m, a.s, a.w, NULL, y));
+  REFUSED(td_bias(a.m, a.s, a.w, x, NULL));
+  TRIPLE(REFUSED(td_tangent(m, s, w, x, x, y, y)));
+  REFUSED(td_tangent(a.m, a.s, a.w, NULL, x, y, y));
+  REFUSED(td_tangent(a.m, a.s, a.w, x, x, NULL, y));
+  REFUSED(td_tangent(a.m, a.s, a.w, x, x, y, NULL));
+  TRIPLE(REFUSED(td_input_map(m, s, w, x)));
+  REFUSED(td_input_map(a.m, a.s, a.w, NULL));
+  TRIPLE(REFUSED(td_constraints(m, s, w, NULL, NULL, NULL)));
+  TRIPLE(REFUSED(td_forward_tangent(m, s, w, x, y, NULL)));
+  REFUSED(td_forward_tangent(a.m, a.s, a.w, NULL, y, NULL));
+  REFUSED(td_forward_tangent(a.m, a.s, a.w, x, NULL, NULL));
+  TRIPLE(NO_NUMBER(td_energy(m, s, w).kinetic));
+  TRIPLE(REFUSED(td_sensors(m, s, w, x)));
+  REFUSED(td_sensors(a.m, a.s, a.w, NULL));
+  const int n = td_model_sizes(a.m).nstation;
+  TRIPLE(REFUSED(td_station_positions(m, s, w, 0, 1, x)));
+  REFUSED(td_station_positions(a.m, a.s, a.w, -1, 1, x));
+  REFUSED(td_station_positions(a.m, a.s, a.w, 0, -1, x));
+  REFUSED(td_station_positions(a.m, a.s, a.w, 0, n + 1, x));
+  REFUSED(td_station_positions(a.m, a.s, a.w, 1 << 30, 1 << 30, x));
+  REFUSED(td_station_positions(a.m, a.s, a.w, 0, 1, NULL));
+  TRIPLE(REFUSED(td_station(m, s, w, 0, x, y)));
+  REFUSED(td_station(a.m, a.s, a.w, -1, x, y));
+  REFUSED(td_station(a.m, a.s, a.w, n, x, y));
+  REFUSED(td_station(a.m, a.s, a.w, 0, NULL, y));
+  REFUSED(td_station(a.m, a.s, a.w, 0, x, NULL));
+  REFUSED(td_displace(NULL, x, x, x));
+  REFUSED(td_displace(a.m, NULL, x, x));
+  REFUSED(td_displace(a.m, x, NULL, x));
+  REFUSED(td_displace(a.m, x, x, NULL));
+  // a state that the caller made himself is taken, but for arrays that are not there
+  td_state own = {.t = 0, .q = a.s->q, .v = a.s->v, .u = a.s->u};
+  assert_int_equal(td_forward_dynamics(a.m, &own, a.w), TD_OK);
+  own.v = NULL;
+  REFUSED(td_forward_dynamics(a.m, &own, a.w));
+}
+
+static void test_analyses(void** state) {
+  (void)state;
+  td_equil_options e = DONE(td_equil_options_default());
+  td_equil_result er;
+  TRIPLE(REFUSED(td_equilibrium(m, w, s, NULL, &er)));
+  REFUSED(td_equilibrium(a.m, a.w, a.s, &e, NULL));
+  e.tol = NAN;
+  REFUSED(td_equilibrium(a.m, a.w, a.s, &e, &er));
+  td_state* bad = td_state_new(a.m);
+  td_state_copy(a.m, a.s, bad);
+  bad->q[1] = NAN;
+  REFUSED(td_equilibrium(a.m, a.w, bad, NULL, &er));
+
+  td_modes_result* modes = NULL;
+  TRIPLE(REFUSED(td_modes(m, s, w, &modes)));
+  REFUSED(td_modes(a.m, a.s, a.w, NULL));
+  DONE(td_modes_free(NULL));
+  td_trace_options t = DONE(td_trace_options_default());
+  td_trace_result* traced = NULL;
+  t.param = 0;
+  TRIPLE(REFUSED(td_trace(m, w, s, &t, &traced)));
+  REFUSED(td_trace(a.m, a.w, a.s, NULL, &traced));
+  REFUSED(td_trace(a.m, a.w, a.s, &t, NULL));
+  t.from = NAN;
+  REFUSED(td_trace(a.m, a.w, a.s, &t, &traced));
+  t.from = 0;
+  t.param = 99;
+  REFUSED(td_trace(a.m, a.w, a.s, &t, &traced));
+  DONE(td_trace_free(NULL));
+  td_linear* linear = NULL;
+  TRIPLE(REFUSED(td_linearize(m, s, w, &linear)));
+  REFUSED(td_linearize(a.m, a.s, a.w, NULL));
+  DONE(td_linear_free(NULL));
+
+  td_sim_options o = DONE(td_sim_options_default());
+  td_trajectory* run = NULL;
+  TRIPLE(REFUSED(td_simulate(m, w, s, &o, &run)));
+  REFUSED(td_simulate(a.m, a.w, a.s, &o, NULL));
+  o.belief = b.w;
+  REFUSED(td_simulate(a.m, a.w, a.s, &o, &run));
+  o.belief = NULL;
+  REFUSED(td_simulate(a.m, a.w, bad, &o, &run));
+  td_trajectory_free(run);
+  o.rtol = -1;
+  REFUSED(td_simulate(a.m, a.w, a.s, &o, &run));
+  td_trajectory_free(run);
+  o = td_sim_options_default();
+  o.t_final = INFINITY;
+  REFUSED(td_simulate(a.m, a.w, a.s, &o, &run));
+  td_trajectory_free(run);
+  td_state_copy(a.m, a.s, bad);
+  assert_int_equal(td_simulate(a.m, a.w, bad, NULL, &run), TD_OK);
+
+  DONE(td_trajectory_free(NULL));
+  NUMBER(td_trajectory_rows(NULL), 0);
+  NO_NUMBER(td_trajectory_time(NULL, 0));
+  NO_NUMBER(td_trajectory_time(run, -1));
+  NO_NUMBER(td_trajectory_time(run, td_trajectory_rows(run)));
+  NOTHING(td_trajectory_q(NULL, 0));
+  NOTHING(td_trajectory_q(run, -1));
+  NOTHING(td_trajectory_q(run, td_trajectory_rows(run)));
+  NOTHING(td_trajectory_v(NULL, 0));
+  NOTHING(td_trajectory_v(run, -1));
+  NOTHING(td_trajectory_sensors(NULL, 0));
+  NOTHING(td_trajectory_sensors(run, 1 << 30));
+  NOTHING(td_trajectory_energy(NULL, 0));
+  NOTHING(td_trajectory_energy(run, -1));
+  NOTHING(td_trajectory_inputs(NULL, 0));
+  NOTHING(td_trajectory_inputs(run, -1));
+  NOTHING(td_trajectory_memory(NULL, 0));
+  NOTHING(td_trajectory_memory(run, -1));
+  NOTHING(td_trajectory_stats(NULL));
+  BLANK(td_trajectory_diagnosis(NULL));
+  NUMBER(td_trajectory_trust(NULL, NULL), TD_TRUST_WRONG);
+  NUMBER(td_trajectory_event_count(NULL), 0);
+  double time;
+  int event;
+  REFUSED(td_trajectory_event(NULL, 0, &time, &event));
+  REFUSED(td_trajectory_event(run, -1, &time, &event));
+  REFUSED(td_trajectory_event(run, 0, &time, &event));
+  td_trajectory_free(run);
+  td_state_free(bad);
+}
+
+// ---- control.h --------------------------------------------------------------------------------
+
+static void test_control(void** state) {
+  (void)state;
+  double *x = buffer, *y = buffer + 1000;
+  REFUSED(td_lqr(-1, 1, x, x, x, x, y, NULL, NULL));
+  REFUSED(td_lqr(1, -1, x, x, x, x, y, NULL, NULL));
+  REFUSED(td_lqr(1, 1, NULL, x, x, x, y, NULL, NULL));
+  REFUSED(td_lqr(1, 1, x, NULL, x, x, y, NULL, NULL));
+  REFUSED(td_lqr(1, 1, x, x, NULL, x, y, NULL, NULL));
+  REFUSED(td_lqr(1, 1, x, x, x, NULL, y, NULL, NULL));
+  REFUSED(td_lqr(1, 1, x, x, x, x, NULL, NULL, NULL));
+  REFUSED(td_kalman(-1, 1, x, x, x, x, y, NULL, NULL));
+  REFUSED(td_kalman(1, 1, NULL, x, x, x, y, NULL, NULL));
+  REFUSED(td_kalman(1, 1, x, NULL, x, x, y, NULL, NULL));
+  REFUSED(td_kalman(1, 1, x, x, NULL, x, y, NULL, NULL));
+  REFUSED(td_kalman(1, 1, x, x, x, NULL, y, NULL, NULL));
+  REFUSED(td_kalman(1, 1, x, x, x, x, NULL, NULL, NULL));
+  REFUSED(td_poles(NULL, 1, x, y));
+  REFUSED(td_poles(x, -1, x, y));
+  REFUSED(td_poles(x, 1, NULL, y));
+  REFUSED(td_poles(x, 1, x, NULL));
+
+  td_linear* linear = NULL;
+  td_structure structure;
+  assert_int_equal(td_linearize(a.m, a.s, a.w, &linear), TD_OK);
+  REFUSED(td_linear_structure(NULL, &structure));
+  REFUSED(td_linear_structure(linear, NULL));
+  REFUSED(td_frequency_response(NULL, 1, x));
+  REFUSED(td_frequency_response(linear, NAN, x));
+  REFUSED(td_frequency_response(linear, 1, NULL));
+  REFUSED(td_linear_state(NULL, linear, a.s, a.s, x));
+  REFUSED(td_linear_state(a.m, NULL, a.s, a.s, x));
+  REFUSED(td_linear_state(a.m, linear, NULL, a.s, x));
+  REFUSED(td_linear_state(a.m, linear, a.s, NULL, x));
+  REFUSED(td_linear_state(a.m, linear, a.s, b.s, x));
+  REFUSED(td_linear_state(b.m, linear, b.s, b.s, x));
+  REFUSED(td_linear_state(a.m, linear, a.s, a.s, NULL));
+  td_linear_free(linear);
+
+  td_response* response = NULL;
+  TRIPLE(REFUSED(td_response_new(m, s, w, &response)));
+  REFUSED(td_response_new(a.m, a.s, a.w, NULL));
+  assert_int_equal(td_response_new(a.m, a.s, a.w, &response), TD_OK);
+  DONE(td_response_free(NULL));
+  NUMBER(td_response_count(NULL), 0);
+  NUMBER(td_response_output(NULL, 0), -1);
+  NUMBER(td_response_output(response, -1), -1);
+  NUMBER(td_response_output(response, 99), -1);
+  BLANK(td_response_note(NULL));
+  REFUSED(td_response_at(NULL, 1, x));
+  REFUSED(td_response_at(response, NAN, x));
+  REFUSED(td_response_at(response, 1, NULL));
+  td_response_free(response);
+  linear = NULL;
+  TRIPLE(REFUSED(td_modal_reduction(m, s, w, 1, &linear)));
+  REFUSED(td_modal_reduction(a.m, a.s, a.w, 0, &linear));
+  REFUSED(td_modal_reduction(a.m, a.s, a.w, 1, NULL));
+  TRIPLE(REFUSED(td_static_reduction(m, s, w, 1, &linear)));
+  REFUSED(td_static_reduction(a.m, a.s, a.w, -3, &linear));
+  REFUSED(td_static_reduction(a.m, a.s, a.w, 1, NULL));
+}
+
+static void test_plants_and_observers(void** state) {
+  (void)state;
+  td_plant* plant = NULL;
+  td_sim_options o = td_sim_options_default();
+  TRIPLE(REFUSED(td_plant_new(m, w, s, &o, &plant)));
+  REFUSED(td_plant_new(a.m, a.w, a.s, &o, NULL));
+  o.rtol = 2;
+  REFUSED(td_plant_new(a.m, a.w, a.s, &o, &plant));
+  assert_int_equal(td_plant_new(a.m, a.w, a.s, NULL, &plant), TD_OK);
+  DONE(td_plant_free(NULL));
+  NOTHING(td_plant_state(NULL));
+  const double nan = NAN;
+  REFUSED(td_plant_inputs(NULL, buffer));
+  REFUSED(td_plant_inputs(plant, NULL));
+  REFUSED(td_plant_inputs(plant, &nan));
+  REFUSED(td_plant_step(NULL, 1));
+  REFUSED(td_plant_step(plant, NAN));
+  REFUSED(td_plant_step(plant, -1));
+  REFUSED(td_plant_drive(NULL, 1, NULL, NULL));
+  REFUSED(td_plant_drive(plant, NAN, NULL, NULL));
+  REFUSED(td_plant_drive(plant, 1, &nan, NULL));
+  REFUSED(td_plant_reset(NULL, a.s));
+  REFUSED(td_plant_reset(plant, NULL));
+  REFUSED(td_plant_reset(plant, b.s));
+  NUMBER(td_plant_stats(NULL).steps, 0);
+  assert_int_equal(td_plant_step(plant, 0.01), TD_OK);
+  td_plant_free(plant);
+
+  td_observer* observer = NULL;
+  td_observe_options p = DONE(td_observe_options_default());
+  TRIPLE(REFUSED(td_observer_new(m, w, s, &p, &observer)));
+  REFUSED(td_observer_new(a.m, a.w, a.s, NULL, &observer));
+  REFUSED(td_observer_new(a.m, a.w, a.s, &p, NULL));
+  const td_unknown none = {.is_param = true, .index = 99, .sigma = 1};
+  p.nunknown = 1;
+  REFUSED(td_observer_new(a.m, a.w, a.s, &p, &observer));
+  p.unknown = &none;
+  REFUSED(td_observer_new(a.m, a.w, a.s, &p, &observer));
+  p = td_observe_options_default();
+  p.sigma_q = NAN;
+  REFUSED(td_observer_new(a.m, a.w, a.s, &p, &observer));
+  p = td_observe_options_default();
+  assert_int_equal(td_observer_new(a.m, a.w, a.s, &p, &observer), TD_OK);
+  DONE(td_observer_free(NULL));
+  REFUSED(td_observer_step(NULL, 1, buffer, buffer));
+  REFUSED(td_observer_step(observer, 1, NULL, buffer));
+  REFUSED(td_observer_step(observer, 1, buffer, NULL));
+  REFUSED(td_observer_step(observer, NAN, buffer, buffer));
+  REFUSED(td_observer_step(observer, INFINITY, buffer, buffer));
+  REFUSED(td_observer_step(observer, 1, &nan, buffer));
+  NOTHING(td_observer_state(NULL));
+  NO_NUMBER(td_observer_unknown(NULL, 0));
+  NO_NUMBER(td_observer_unknown(observer, -1));
+  NO_NUMBER(td_observer_unknown(observer, 0));
+  NUMBER(td_observer_size(NULL), 0);
+  REFUSED(td_observer_covariance(NULL, NULL, NULL));
+  int n;
+  NO_NUMBER(td_observer_innovation(NULL, NULL, NULL, &n));
+  NO_NUMBER(td_observer_innovation(observer, NULL, NULL, NULL));
+  td_observer_free(observer);
+}
+
+// ---- tools.h, generate.h, view.h --------------------------------------------------------------
+
+static void test_files(void** state) {
+  (void)state;
+  REFUSED(td_state_parse(NULL, "{}", a.s, message, sizeof message));
+  REFUSED(td_state_parse(a.m, NULL, a.s, message, sizeof message));
+  REFUSED(td_state_parse(a.m, "{}", NULL, message, sizeof message));
+  REFUSED(td_state_parse(b.m, "{}", a.s, message, sizeof message));
+  REFUSED(td_state_parse(a.m, "{}", a.s, NULL, 10));
+  REFUSED(td_state_read(NULL, "x", NAN, a.s, message, sizeof message));
+  REFUSED(td_state_read(a.m, NULL, NAN, a.s, message, sizeof message));
+  REFUSED(td_state_read(a.m, "x", NAN, NULL, message, sizeof message));
+  REFUSED(td_state_read(b.m, "x", NAN, a.s, message, sizeof message));
+  REFUSED(td_state_read(a.m, "x", NAN, a.s, NULL, 10));
+
+  char place[200];
+  assert_true(check_directory(place, sizeof place));
+  td_files* files = NULL;
+  const td_matrix list = {"a", "", 1, 1, 1, buffer, NULL}, hollow = {"a", "", 1, 1, 1, NULL, NULL};
+  REFUSED(td_files_open(NULL, &files, message, sizeof message));
+  REFUSED(td_files_open(place, NULL, message, sizeof message));
+  REFUSED(td_files_open(place, &files, NULL, 10));
+  assert_int_equal(td_files_open(place, &files, message, sizeof message), TD_OK);
+  DONE(td_files_close(NULL));
+  REFUSED(td_files_text(NULL, "a", ""));
+  REFUSED(td_files_text(files, NULL, ""));
+  REFUSED(td_files_text(files, "a", NULL));
+  REFUSED(td_files_csv(NULL, "a", &list, 1));
+  REFUSED(td_files_csv(files, NULL, &list, 1));
+  REFUSED(td_files_csv(files, "a", NULL, 1));
+  REFUSED(td_files_csv(files, "a", &list, -1));
+  REFUSED(td_files_csv(files, "a", &hollow, 1));
+  REFUSED(td_files_h5(NULL, "a", &list, 1, NULL, 0));
+  REFUSED(td_files_h5(files, NULL, &list, 1, NULL, 0));
+  REFUSED(td_files_h5(files, "a", NULL, 1, NULL, 0));
+  REFUSED(td_files_h5(files, "a", &list, -1, NULL, 0));
+  REFUSED(td_files_h5(files, "a", &list, 1, NULL, 1));
+  REFUSED(td_files_h5(files, "a", &hollow, 1, NULL, 0));
+  REFUSED(td_files_mat(NULL, "a", &list, 1));
+  REFUSED(td_files_mat(files, NULL, &list, 1));
+  REFUSED(td_files_mat(files, "a", NULL, 1));
+  REFUSED(td_files_mat(files, "a", &list, -1));
+  REFUSED(td_files_mat(files, "a", &hollow, 1));
+  REFUSED(td_files_commit(NULL));
+  NUMBER(td_files_count(NULL), 0);
+  NOTHING(td_files_name(NULL, 0));
+  NOTHING(td_files_name(files, -1));
+  NOTHING(td_files_name(files, 1));
+  BLANK(td_files_error(NULL));
+  NUMBER(td_parts(NULL, 3), 0);
+
+  REFUSED(td_export_c(NULL, "a", files));
+  REFUSED(td_export_c(a.m, NULL, files));
+  REFUSED(td_export_c(a.m, "a", NULL));
+  REFUSED(td_export_fmu(NULL, "a", 2, files, message, sizeof message));
+  REFUSED(td_export_fmu(a.m, NULL, 2, files, message, sizeof message));
+  REFUSED(td_export_fmu(a.m, "a", 1, files, message, sizeof message));
+  REFUSED(td_export_fmu(a.m, "a", 2, NULL, message, sizeof message));
+  REFUSED(td_export_fmu(a.m, "a", 2, files, NULL, 10));
+  td_derived* derived = NULL;
+  REFUSED(td_derive(NULL, NULL, &derived, message, sizeof message));
+  REFUSED(td_derive(a.m, NULL, NULL, message, sizeof message));
+  REFUSED(td_derive(a.m, NULL, &derived, NULL, 10));
+  assert_int_equal(td_derive(a.m, NULL, &derived, message, sizeof message), TD_OK);
+  DONE(td_derived_free(NULL));
+  NUMBER(td_derived_size(NULL), 0);
+  REFUSED(td_derive_write(NULL, derived, "a", TD_DERIVE_C, TD_DERIVE_WHOLE, files));
+  REFUSED(td_derive_write(b.m, derived, "a", TD_DERIVE_C, TD_DERIVE_WHOLE, files));
+  REFUSED(td_derive_write(a.m, NULL, "a", TD_DERIVE_C, TD_DERIVE_WHOLE, files));
+  REFUSED(td_derive_write(a.m, derived, NULL, TD_DERIVE_C, TD_DERIVE_WHOLE, files));
+  REFUSED(td_derive_write(a.m, derived, "a", TD_DERIVE_C, TD_DERIVE_WHOLE, NULL));
+  REFUSED(td_derive_write(a.m, derived, "a", (td_derive_language)99, TD_DERIVE_WHOLE, files));
+  td_derived_free(derived);
+  td_jit* jit = NULL;
+  REFUSED(td_jit_new(NULL, a.w, &jit));
+  REFUSED(td_jit_new(a.m, NULL, &jit));
+  REFUSED(td_jit_new(a.m, b.w, &jit));
+  REFUSED(td_jit_new(a.m, a.w, NULL));
+  DONE(td_jit_wait(NULL));
+  DONE(td_jit_stop(NULL));
+  DONE(td_jit_free(NULL));
+  NOTHING(td_jit_source(NULL));
+  BLANK(td_jit_message(NULL));
+
+  const td_report report = {
+      .spec = a.spec, .model = a.m, .work = a.w, .state = a.s, .title = "a", .summary = "{}"};
+  td_report r = report;
+  REFUSED(td_report_write(NULL, "a", &r));
+  REFUSED(td_report_write(files, NULL, &r));
+  REFUSED(td_report_write(files, "a", NULL));
+  r.state = b.s;
+  REFUSED(td_report_write(files, "a", &r));
+  r = report;
+  r.work = NULL;
+  REFUSED(td_report_write(files, "a", &r));
+  r = report;
+  r.title = NULL;
+  REFUSED(td_report_write(files, "a", &r));
+  r = report;
+  r.rest = b.s;
+  REFUSED(td_report_write(files, "a", &r));
+  td_modes_result* modes = NULL;
+  assert_int_equal(td_modes(b.m, b.s, b.w, &modes), TD_OK);
+  r = report;
+  r.modes = modes;
+  REFUSED(td_report_write(files, "a", &r));
+  td_modes_free(modes);
+  char* page;
+  REFUSED(td_report_renew(NULL, &page));
+  REFUSED(td_report_renew("", NULL));
+  td_files_close(files);
+}
+
+static void test_views_and_plots(void** state) {
+  (void)state;
+  td_view* view = NULL;
+  const td_view_options o = {.model = "x.m"}, nothing = {0};
+  REFUSED(td_view_open(NULL, &view, message, sizeof message));
+  REFUSED(td_view_open(&o, NULL, message, sizeof message));
+  REFUSED(td_view_open(&o, &view, NULL, 10));
+  REFUSED(td_view_open(&nothing, &view, message, sizeof message));
+  BLANK(td_view_address(NULL));
+  DONE(td_view_close(NULL));
+  td_table* table = NULL;
+  REFUSED(td_table_read(NULL, &table, message, sizeof message));
+  REFUSED(td_table_read("x", NULL, message, sizeof message));
+  REFUSED(td_table_read("x", &table, NULL, 10));
+  DONE(td_table_free(NULL));
+  NUMBER(td_table_find(NULL, "x"), -1);
+  double values[4] = {0, 1, 1, 2};
+  char *names[] = {"t", "x"}, *text = NULL;
+  const td_table t = {2, 2, names, values};
+  NUMBER(td_table_find(&t, NULL), -1);
+  const int column = 1, far = 7;
+  const td_plot plot = {&t, 0, &column, 1, "", NULL, 80, 60};
+  td_plot p = plot;
+  REFUSED(td_plot_svg(NULL, &text));
+  REFUSED(td_plot_svg(&p, NULL));
+  p.table = NULL;
+  REFUSED(td_plot_svg(&p, &text));
+  p = plot;
+  p.x = -1;
+  REFUSED(td_plot_svg(&p, &text));
+  p = plot;
+  p.y = &far;
+  REFUSED(td_plot_svg(&p, &text));
+  p = plot;
+  p.y = NULL;
+  REFUSED(td_plot_svg(&p, &text));
+  p = plot;
+  p.title = NULL;
+  REFUSED(td_plot_svg(&p, &text));
+  p = plot;
+  p.width = NAN;
+  REFUSED(td_plot_svg(&p, &text));
+  REFUSED(td_plot_gnuplot(NULL, "x.csv", "x.svg", &text));
+  REFUSED(td_plot_gnuplot(&plot, NULL, "x.svg", &text));
+  REFUSED(td_plot_gnuplot(&plot, "x.csv", NULL, &text));
+  REFUSED(td_plot_gnuplot(&plot, "x.csv", "x.svg", NULL));
+  td_shot s = DONE(td_shot_default(NULL));
+  REFUSED(td_shot_png(&s, "x.png", message, sizeof message));
+  REFUSED(td_shot_video(&s, "x.mp4", message, sizeof message));
+  s = td_shot_default("x.html");
+  REFUSED(td_shot_png(NULL, "x.png", message, sizeof message));
+  REFUSED(td_shot_png(&s, NULL, message, sizeof message));
+  REFUSED(td_shot_png(&s, "x.png", NULL, 10));
+  REFUSED(td_shot_video(NULL, "x.mp4", message, sizeof message));
+  REFUSED(td_shot_video(&s, NULL, message, sizeof message));
+  REFUSED(td_shot_video(&s, "x.mp4", NULL, 10));
+  s.fps = NAN;
+  REFUSED(td_shot_video(&s, "x.mp4", message, sizeof message));
+}
+
+// ---- the headers ------------------------------------------------------------------------------
+
+static bool is_probed(const char* name, size_t n) {
+  for (int i = 0; i < nprobed; i++)
+    if (strncmp(probed[i], name, n) == 0 && probed[i][n] == '(') return true;
+  return false;
+}
+
+static bool is_word(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Functions of a header without a probe: "td_name(" outside comments that a type comes before.
+static int unprobed(const char* header, int* functions) {
+  char path[400], line[400];
+  snprintf(path, sizeof path, "%s/include/tendril/%s", TEST_SOURCE_DIR, header);
+  FILE* f = fopen(path, "r");
+  assert_non_null(f);
+  int missing = 0;
+  while (fgets(line, sizeof line, f)) {
+    char* comment = strstr(line, "//");
+    if (comment) *comment = '\0';
+    if (strncmp(line, "typedef", 7) == 0 || line[0] == '#' || line[0] == ' ') continue;
+    char* at = strstr(line, "td_");
+    for (; at; at = strstr(at + 1, "td_")) {
+      size_t n = 0;
+      while (is_word(at[n])) n++;
+      if (at[n] != '(') continue;
+      (*functions)++;
+      if (is_probed(at, n)) break;
+      print_error("%s: no probe of %.*s\n", header, (int)n, at);
+      missing++;
+      break;
+    }
+  }
+  fclose(f);
+  return missing;
+}
+
+static void test_every_public_function_has_a_probe(void** state) {
+  (void)state;
+  static const char* const headers[] = {"tendril.h", "control.h", "tools.h", "generate.h",
+                                        "view.h"};
+  int missing = 0, functions = 0;
+  for (int i = 0; i < 5; i++) missing += unprobed(headers[i], &functions);
+  assert_int_equal(missing, 0);
+  assert_true(functions >= 172);  // as many as there were when this was written: all are found
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_specs_and_texts),
+      cmocka_unit_test(test_models),
+      cmocka_unit_test(test_states_and_work),
+      cmocka_unit_test(test_equations),
+      cmocka_unit_test(test_analyses),
+      cmocka_unit_test(test_control),
+      cmocka_unit_test(test_plants_and_observers),
+      cmocka_unit_test(test_files),
+      cmocka_unit_test(test_views_and_plots),
+      cmocka_unit_test(test_every_public_function_has_a_probe),
+  };
+  return cmocka_run_group_tests(tests, open_robots, close_robots);
+}
