@@ -73,6 +73,7 @@ joint(7).tr2nd(1).trans = [0 0 b/2];
 joint(7).spring.coeff = k;
 joint(7).spring.init = 0.45;                % rest length [m]
 joint(7).damp.visc = 0.5;                   % [N s/m]
+joint(7).damp.along = 1;                    % damps the change of length
 
 sensor(1).name = 'tip';     sensor(1).value = pos(body(5), [0 0 -p]);
 sensor(2).name = 'spring';  sensor(2).value = length(joint(7));

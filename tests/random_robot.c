@@ -886,7 +886,8 @@ static void write_link(writer* w, const robot_link* l) {
   say(w, "; ");
   if (l->damping > 0) {
     // c u^p is a force
-    say(w, "joint(%d).damp.visc = %.17g; joint(%d).damp.pow = %.17g; ", j,
+    say(w, "joint(%d).damp.along = 1; joint(%d).damp.visc = %.17g; joint(%d).damp.pow = %.17g; ", j,
+        j,
         l->damping * w->style->metre * w->style->kilogram / pow(w->style->second, 2) /
             pow(w->style->metre / w->style->second, l->power),
         j, l->power);

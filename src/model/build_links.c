@@ -192,7 +192,7 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
                        .section = NUM_NONE,
                        .joint = joint + 1,
                        .element = element + 1,
-                       .isotropic = along && along->x[0] == 0};
+                       .isotropic = !along || along->x[0] == 0};
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
   force.name = td_push_name(b->m, "%s", name);

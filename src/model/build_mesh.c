@@ -487,11 +487,13 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   const value* joints = td_get(b->meshes, k, "joint");
   const value *along = sub(joints, joint, "damp", "along"),
               *axes = sub(joints, joint, "beam", "frame");
+  // as published for meshes of CAD files; grids and lists of nodes are new
+  const bool published = td_field_get(b->meshes, k, "mesh.file_name") != NULL;
   char path[24];
   snprintf(path, sizeof path, "joint(%d)", joint + 1);
   edge_kind kind = {.xaxis = td_get(joints, joint, "xaxis"),
                     .shared_xaxis = NUM_NONE,
-                    .isotropic = along && along->x[0] == 0,
+                    .isotropic = along ? along->x[0] == 0 : published,
                     .mid = axes && strcmp(axes->s, "mid") == 0,
                     .mesh = k,
                     .joint = joint,

@@ -173,8 +173,9 @@ const td_field td_fields[] = {
     {"joint.damp.visc", FIELD_NUM, "nx1|nx6", "0", "N s/m, N m s/rad", FORCE, "", "", "viscosity"},
     {"joint.damp.pow", FIELD_NUM, "nx1|nx6", "1", "", PARAM, "", "> 0",
      "power p of the law -visc*abs(u)^p*sign(u)"},
-    {"joint.damp.along", FIELD_FLAG, "1", "1", "", FIXED, "", "",
-     "1 damps the change of length, 0 each component of the relative velocity in the world"},
+    {"joint.damp.along", FIELD_FLAG, "1", "0", "", FIXED, "", "",
+     "with one column: 0 damps each component of the relative velocity in the world, as published; "
+     "1 the change of length, which conserves angular momentum"},
     {"joint.input", FIELD_NUM, "nx1|nx6", "0", "N, N m", FORCE, "", "",
      "force along the line, or the six of a beam"},
     {"joint.refbody", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "",
@@ -484,8 +485,9 @@ const td_field td_fields[] = {
      "viscosity"},
     {"mesh.joint.damp.pow", FIELD_NUM, "nx1|nx6", "1", "", PARAM, "", "> 0",
      "power p of the law -visc*abs(u)^p*sign(u)"},
-    {"mesh.joint.damp.along", FIELD_FLAG, "1", "1", "", FIXED, "", "",
-     "1 damps the change of length, 0 each component of the relative velocity in the world"},
+    {"mesh.joint.damp.along", FIELD_FLAG, "1", "1, from a file 0", "", FIXED, "", "",
+     "with one column: 1 damps the change of length, 0 each component of the relative velocity in "
+     "the world, as published for CAD files"},
     {"mesh.joint.input", FIELD_NUM, "nx1|nx6", "0", "N, N m", FORCE, "", "",
      "force along the edge, or the six of a beam"},
 

@@ -100,9 +100,11 @@ static const char robot_links[] =
     // axial spring, rope, published damping
     "joint(5).first = 1; joint(5).second = 4; joint(5).tr.trans = [0 .1 0]; joint(5).tr2nd.trans = "
     "[.1 0 .1]; joint(5).spring.coeff = 25*(1 + .2*dof(joint(1),2)^2); joint(5).spring.init = nan; "
-    "joint(5).spring.compr = .9; joint(5).damp.visc = .5; joint(5).input = u1;\n"
+    "joint(5).spring.compr = .9; joint(5).damp.visc = .5; joint(5).damp.along = 1; "
+    "joint(5).input = u1;\n"
     "joint(6).first = 2; joint(6).second = 4; joint(6).spring.coeff = 40; joint(6).spring.init = "
-    ".2; joint(6).damp.visc = .3; joint(6).damp.pow = 1.5; joint(6).dir = 1;\n"
+    ".2; joint(6).damp.visc = .3; joint(6).damp.along = 1; "
+    "joint(6).damp.pow = 1.5; joint(6).dir = 1;\n"
     "joint(7).first = 0; joint(7).second = 3; joint(7).spring.coeff = 12; joint(7).spring.init = "
     ".1; joint(7).damp.visc = .4; joint(7).damp.along = 0;\n"
     // beams

@@ -115,32 +115,32 @@ static void test_twenty_modes_of_a_thousand_knots(void** state) {
 
 // A net on an arm: damped cords that sag, a redundant pair of constraints, a knot that is held by
 // prescription, accelerations measured.
-#define MIXED                                                                            \
-  "par.linear = 'sparse'; world.g = [0 0 -9.81]; u1 = input('u1', 0.3); "                \
-  "u2 = input('u2', 0); a = 0.1; b = 2;body(1).m = 1; body(1).I = 0.01*eye(3); "         \
-  "body(1).l_com = [0.2 0 0];body(2).m = 0.5; body(2).I = 0.005*eye(3); "                \
-  "body(2).l_com = [0.1 0 0.02];joint(1).second = 1; joint(1).tr.rot = [2 inf]; "        \
-  "joint(1).dof(1).spring.coeff = 30;joint(1).dof(1).damp.visc = 0.1; "                  \
-  "joint(2).first = 1; joint(2).second = 2;joint(2).tr.trans = [0.4 0 0]; "              \
-  "joint(2).tr.rot = [2 inf]; joint(2).dof(1).input = u1; "                              \
-  "joint(2).dof(1).spring.coeff = 12; joint(2).dof(1).damp.visc = 0.03; j = 2; "         \
-  "for y = 1:n, for x = 1:n, b = b + 1; j = j + 1; body(b).m = 0.02; "                   \
-  "joint(j).second = b;  joint(j).tr.trans = [inf inf inf]; "                            \
-  "joint(j).dof(1).init = a*x; joint(j).dof(2).init = a*y; "                             \
-  "if b == 8, joint(j).dof(2).motion = a*y; end, end, end; "                             \
-  "for y = 1:n, for x = 1:n, j = j + 1; joint(j).second = 2 + x + n*(y-1); "             \
-  "joint(j).spring.coeff = 200; joint(j).spring.compr = 0.95; "                          \
-  "joint(j).spring.init = nan;  joint(j).damp.visc = 0.1; "                              \
-  "if x > 1, joint(j).first = 1 + x + n*(y-1); else, joint(j).tr.trans = [0 a*y 0]; "    \
-  "end,end, end;for y = 2:n, for x = 1:n, j = j + 1; joint(j).first = 2 + x + n*(y-2); " \
-  "joint(j).second = 2 + x + n*(y-1); joint(j).spring.coeff = 150; "                     \
-  "joint(j).spring.init = 0.9*a; joint(j).damp.visc = 0.2; end, end; "                   \
-  "for i = 1:2, j = j + 1; joint(j).first = 2; joint(j).second = 2 + n*n; "              \
-  "joint(j).tr.trans = [0.1 0.5 0]; joint(j).fixed = [1 0 1]; end; "                     \
-  "exload(1).exbody = 9; exload(1).ftau = [u2 0 u2];sensor(1).name = 'p'; "              \
-  "sensor(1).value = pos(body(12));sensor(2).name = 'v'; "                               \
-  "sensor(2).value = vel(body(2), [0.2 0 0]);sensor(3).name = 'a'; "                     \
-  "sensor(3).value = acc(body(20));sensor(4).name = 'u'; "                               \
+#define MIXED                                                                                   \
+  "par.linear = 'sparse'; world.g = [0 0 -9.81]; u1 = input('u1', 0.3); "                       \
+  "u2 = input('u2', 0); a = 0.1; b = 2;body(1).m = 1; body(1).I = 0.01*eye(3); "                \
+  "body(1).l_com = [0.2 0 0];body(2).m = 0.5; body(2).I = 0.005*eye(3); "                       \
+  "body(2).l_com = [0.1 0 0.02];joint(1).second = 1; joint(1).tr.rot = [2 inf]; "               \
+  "joint(1).dof(1).spring.coeff = 30;joint(1).dof(1).damp.visc = 0.1; "                         \
+  "joint(2).first = 1; joint(2).second = 2;joint(2).tr.trans = [0.4 0 0]; "                     \
+  "joint(2).tr.rot = [2 inf]; joint(2).dof(1).input = u1; "                                     \
+  "joint(2).dof(1).spring.coeff = 12; joint(2).dof(1).damp.visc = 0.03; j = 2; "                \
+  "for y = 1:n, for x = 1:n, b = b + 1; j = j + 1; body(b).m = 0.02; "                          \
+  "joint(j).second = b;  joint(j).tr.trans = [inf inf inf]; "                                   \
+  "joint(j).dof(1).init = a*x; joint(j).dof(2).init = a*y; "                                    \
+  "if b == 8, joint(j).dof(2).motion = a*y; end, end, end; "                                    \
+  "for y = 1:n, for x = 1:n, j = j + 1; joint(j).second = 2 + x + n*(y-1); "                    \
+  "joint(j).spring.coeff = 200; joint(j).spring.compr = 0.95; "                                 \
+  "joint(j).spring.init = nan;  joint(j).damp.visc = 0.1; joint(j).damp.along = 1; "            \
+  "if x > 1, joint(j).first = 1 + x + n*(y-1); else, joint(j).tr.trans = [0 a*y 0]; "           \
+  "end,end, end;for y = 2:n, for x = 1:n, j = j + 1; joint(j).first = 2 + x + n*(y-2); "        \
+  "joint(j).second = 2 + x + n*(y-1); joint(j).spring.coeff = 150; "                            \
+  "joint(j).spring.init = 0.9*a; joint(j).damp.visc = 0.2; joint(j).damp.along = 1; end, end; " \
+  "for i = 1:2, j = j + 1; joint(j).first = 2; joint(j).second = 2 + n*n; "                     \
+  "joint(j).tr.trans = [0.1 0.5 0]; joint(j).fixed = [1 0 1]; end; "                            \
+  "exload(1).exbody = 9; exload(1).ftau = [u2 0 u2];sensor(1).name = 'p'; "                     \
+  "sensor(1).value = pos(body(12));sensor(2).name = 'v'; "                                      \
+  "sensor(2).value = vel(body(2), [0.2 0 0]);sensor(3).name = 'a'; "                            \
+  "sensor(3).value = acc(body(20));sensor(4).name = 'u'; "                                      \
   "sensor(4).value = dof(joint(2), 1) + 2*u1; "
 static const char mixed[] = "n = 5; " MIXED, mixed_large[] = "n = 19; " MIXED;
 

@@ -142,7 +142,8 @@ static const char big_net[] =
     "  joint(j).tr.trans = [inf inf inf]; joint(j).dof(1).init = a*x; joint(j).dof(2).init = a*y;\n"
     "end, end\n"
     "for y = 1:n, for x = 1:n+1\n"
-    "  j = j + 1; joint(j).spring.coeff = 200; joint(j).spring.init = .9*a; joint(j).damp.visc = "
+    "  j = j + 1; joint(j).spring.coeff = 200; joint(j).spring.init = .9*a; "
+    "joint(j).damp.along = 1; joint(j).damp.visc = "
     ".3;\n"
     "  if x > 1, joint(j).first = x - 1 + n*(y-1); else, joint(j).tr.trans = [0 a*y 0]; end\n"
     "  if x <= n, joint(j).second = x + n*(y-1); else, joint(j).second = 0; joint(j).tr2nd.trans = "
@@ -150,7 +151,8 @@ static const char big_net[] =
     "end, end\n"
     "for y = 2:n, for x = 1:n\n"
     "  j = j + 1; joint(j).first = x + n*(y-2); joint(j).second = x + n*(y-1);\n"
-    "  joint(j).spring.coeff = 150; joint(j).spring.init = .95*a; joint(j).damp.visc = .1;\n"
+    "  joint(j).spring.coeff = 150; joint(j).spring.init = .95*a; joint(j).damp.visc = .1; "
+    "joint(j).damp.along = 1;\n"
     "end, end\n";
 
 static void lowest_modes_agree(void** state) {

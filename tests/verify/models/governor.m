@@ -43,6 +43,7 @@ for k = 1:2
   joint(4+k).spring.coeff = 8e5;
   joint(4+k).spring.init = 0.5;
   joint(4+k).damp.visc = 4e4;
+  joint(4+k).damp.along = 1;
 end
 sensor(1).name = 's';     sensor(1).value = dof(joint(2), 1);
 sensor(2).name = 'psi';   sensor(2).value = pi/2 - dof(joint(3), 1);
