@@ -177,7 +177,8 @@ static td_status mid_beam(builder* b, int joint, int element, model_force* f) {
 static td_status link_force(builder* b, int joint, int element, int a, int c) {
   const int n = b->joint[joint].nelement;
   const bool beam = is_beam(b, joint);
-  const value* along = sub(b->joints, joint, "damp", "along");
+  const value *along = sub(b->joints, joint, "damp", "along"),
+              *visc = sub(b->joints, joint, "damp", "visc");
   const value* xaxis = td_get(b->joints, joint, "xaxis");
   model_force* f = td_push_force(b->m, 1);
   if (!f) return TD_E_NOMEM;
@@ -192,7 +193,7 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
                        .section = NUM_NONE,
                        .joint = joint + 1,
                        .element = element + 1,
-                       .isotropic = !along || along->x[0] == 0};
+                       .isotropic = !beam && visc && (!along || along->x[0] == 0)};
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
   force.name = td_push_name(b->m, "%s", name);

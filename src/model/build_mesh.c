@@ -493,7 +493,6 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   snprintf(path, sizeof path, "joint(%d)", joint + 1);
   edge_kind kind = {.xaxis = td_get(joints, joint, "xaxis"),
                     .shared_xaxis = NUM_NONE,
-                    .isotropic = along ? along->x[0] == 0 : published,
                     .mid = axes && strcmp(axes->s, "mid") == 0,
                     .mesh = k,
                     .joint = joint,
@@ -501,6 +500,8 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
                     .word = joint == 1 ? "edge" : "diagonal"};
   td_mesh_name(b, k, kind.name, sizeof kind.name);
   TD_TRY(laws_open(b, k, joints, joint, n, path, &kind.law));
+  kind.isotropic = kind.law.cols == 1 && sub(joints, joint, "damp", "visc") &&
+                   (along ? along->x[0] == 0 : published);
   if (kind.xaxis && kind.law.cols != 6)
     td_warn(b->diags, td_get_at(joints, joint, "xaxis"),
             "mesh(%d).%s.xaxis has no effect: only a spring with six columns has an x axis", k + 1,
