@@ -67,7 +67,7 @@ static void ebr_point(const frame* f, double z, cplx out[3]) {
 }
 
 static void ebr_frames(const ebr* e, const double* q, frame* out) {
-  cplx x[EBR_DOFS];
+  cplx x[EBR_DOFS] = {0};
   for (int i = 0; i < 6 * e->n; i++) x[i] = q[i];
   ebr_chain(e, x, out);
 }

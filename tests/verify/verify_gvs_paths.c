@@ -27,7 +27,7 @@ static void test_S05_two_critical_loads_of_the_frame(void** state) {
   const double want[2][2] = {{1.08751823734, 3.1890600086}, {1.08751784084, 3.1890575031}};
   for (int k = 0; k < 2; k++)
     for (int i = is_long() ? 0 : 1; i < 2; i++) {  // the first in verify_rods_paths.c, too
-      double load;
+      double load = NAN;
       const double w = want[k][i];
       find_critical(bench_new(frame[k], "gvs", 5 + i),
                     &(path_row){.from = 0.95 * w, .to = 1.03 * w, .step = 0.5}, TD_BIFURCATION, 1,
@@ -243,7 +243,7 @@ static void test_S16_a_deep_arch(void** state) {
   const double want[2][3] = {{8.97308996972, 1.13732063125, -0.61141465795},
                              {8.97289133844, 1.13730745654, -0.611417136732}};
   for (int k = is_long() ? 0 : 1; k < 2; k++) {  // the first in verify_rods_paths.c, too
-    double x[3];
+    double x[3] = {NAN};
     find_critical(bench_new(text[k], "gvs", 7), &(path_row){.from = 7, .to = 11, .step = 0.2},
                   TD_LIMIT, 1, 2, x);
     CHECK_REACHED(k ? "S16 P_cr Cosserat" : "S16 P_cr", fabs(x[0] / want[k][0] - 1), 1e-6);

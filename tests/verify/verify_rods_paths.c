@@ -73,7 +73,7 @@ static void test_S05_a_right_angle_frame_buckles_sideways(void** state) {
                               want});
   for (int k = 0; k < 2; k++) {
     const path_row row = {kind[k], 1.02, 1.12, 0.5};
-    double load;
+    double load = NAN;
     find_critical(bench_spectral(kind[k], 4, SECOND_ROD), &row, TD_BIFURCATION, 1, 0, &load);
     CHECK_REACHED(k ? "S05 gvs P_cr Kirchhoff" : "S05 gvs P_cr Cosserat", fabs(load / want[k] - 1),
                   1e-6);
@@ -195,7 +195,7 @@ static void test_absolute_and_relative_segments_have_the_same_limit_load(void** 
   const path_row row = {"cosserat = 1;\n" LEE, 17, 20, 0.1};
   study s = study_new("S06", "eba");
   for (int n = 5; n <= 10; n += 5) {
-    double relative[3];
+    double relative[3] = {NAN};
     double* absolute = study_level(&s, n, 3);
     critical_points(&row, "ebr", n, TD_LIMIT, 1, 2, relative);
     critical_points(&row, "eba", n, TD_LIMIT, 1, 2, absolute);
@@ -276,7 +276,7 @@ static void test_S14_a_column_buckles_and_bends(void** state) {
     study_check(&s, &(demand){"tip at 120", 5, 2, want + 4, 1, 0.6, 0.2, 1e-5});
   }
   polynomial_column(text, bent, want);
-  double load;
+  double load = NAN;
   find_critical(bench_spectral(text, 10, ""), &(path_row){text, 0.5, 1.2, 0.1}, TD_BIFURCATION, 1,
                 0, &load);
   CHECK_REACHED("S14 gvs critical load", fabs(load - 1), 1e-9);
@@ -341,7 +341,7 @@ static void test_S16_a_deep_arch_collapses_at_a_limit_point(void** state) {
     study_check(&s, &(demand){"P_cr", 0, 1, want, want[0], 1.6, 0.2, 1e-6});
     study_check(&s, &(demand){"crown", 1, 2, want + 1, 1, 1.6, 0.2, 1e-6});
   }
-  double x[3];
+  double x[3] = {NAN};
   find_critical(bench_spectral(curved, 7, "rod(1).elements = 4;\n"), &row, TD_LIMIT, 1, 2, x);
   CHECK_REACHED("S16 gvs P_cr", fabs(x[0] / inextensible[0] - 1), 1e-6);
   CHECK_REACHED("S16 gvs crown", distance(x + 1, inextensible + 1, 2), 1e-6);
