@@ -304,22 +304,27 @@ void td_clocks(const td_model* m, td_work* w, double t, double* values) {
 }
 
 double td_clock_turn(const td_model* m, td_work* w, int clock, double low, double high) {
-  double values[TD_MOST_CLOCKS];
+  const arena_mark mark = arena_open(&w->scratch);
+  double* values = arena_doubles(&w->scratch, m->nclock);
   td_clocks(m, w, low, values);
   const bool below = values[clock] < 0;
   for (;;) {
     const double mid = low + 0.5 * (high - low);
-    if (!(mid > low && mid < high)) return high;
+    if (!(mid > low && mid < high)) break;
     td_clocks(m, w, mid, values);
     *((values[clock] < 0) == below ? &low : &high) = mid;
   }
+  arena_close(&w->scratch, mark);
+  return high;
 }
 
 double td_next_corner(const td_model* m, td_work* w, double t0, double t1, bool motion) {
   const int n = motion ? m->nclock_motion : m->nclock, parts = m->clock_straight ? 1 : 32;
   if (n == 0 || !(t1 > t0)) return INFINITY;
-  double a[TD_MOST_CLOCKS], b[TD_MOST_CLOCKS], first = INFINITY;
+  double first = INFINITY;
   td_prepare(m, w);
+  const arena_mark mark = arena_open(&w->scratch);
+  double *a = arena_doubles(&w->scratch, m->nclock), *b = arena_doubles(&w->scratch, m->nclock);
   td_clocks(m, w, t0, a);
   for (int k = 0; k < parts && first == INFINITY; k++) {
     const double from = t0 + (t1 - t0) * k / parts, to = t0 + (t1 - t0) * (k + 1) / parts;
@@ -328,5 +333,6 @@ double td_next_corner(const td_model* m, td_work* w, double t0, double t1, bool 
       if ((a[i] < 0) != (b[i] < 0)) first = fmin(first, td_clock_turn(m, w, i, from, to));
     memcpy(a, b, (size_t)n * sizeof(double));
   }
+  arena_close(&w->scratch, mark);
   return first;
 }

@@ -145,9 +145,10 @@ static int unique(double* t, int n, double t0, double t1) {
 static td_status find_turns(const td_model* m, td_work* w, double t0, double t1, double** times,
                             int* n, int* cap) {
   enum { FIRST = 1 << 10, LAST = 1 << 18 };
-  double a[TD_MOST_CLOCKS], b[TD_MOST_CLOCKS];
   int before = -1, count = 0, parts = FIRST;
   if (!m->clock_curved || !(t1 > t0)) return TD_OK;
+  const arena_mark mark = arena_open(&w->scratch);
+  double *a = arena_doubles(&w->scratch, m->nclock), *b = arena_doubles(&w->scratch, m->nclock);
   for (;; parts *= 2) {
     count = 0;
     td_clocks(m, w, t0, a);
@@ -164,10 +165,14 @@ static td_status find_turns(const td_model* m, td_work* w, double t0, double t1,
                  "are too many to be located between t = %g s and %g s; write them by ramp, pulse "
                  "or mod of t, or run a shorter time",
                  t0, t1);
+    arena_close(&w->scratch, mark);
     return TD_E_MODEL;
   }
   double* grown = td_grow(*times, cap, *n + count + 1, sizeof(double));
-  if (!grown) return TD_E_NOMEM;
+  if (!grown) {
+    arena_close(&w->scratch, mark);
+    return TD_E_NOMEM;
+  }
   *times = grown;
   td_clocks(m, w, t0, a);
   for (int k = 1; k <= parts; k++) {
@@ -177,6 +182,7 @@ static td_status find_turns(const td_model* m, td_work* w, double t0, double t1,
       if ((a[i] < 0) != (b[i] < 0)) grown[(*n)++] = td_clock_turn(m, w, i, from, to);
     memcpy(a, b, (size_t)m->nclock_motion * sizeof(double));
   }
+  arena_close(&w->scratch, mark);
   return TD_OK;
 }
 

@@ -113,7 +113,8 @@ static size_t scratch_size(const td_model* m) {
           : sizeof(double) * (4 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 24) +
                               (TD_GUARD_LEVELS + 5) * ((size_t)td_guard_count(m) + 8)) +
                 2 * (size_t)m->ncable + 128;
-  if (m->sparse) return td_sparse_scratch(m) + guarded;
+  const size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
+  if (m->sparse) return td_sparse_scratch(m) + guarded + clocks;
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput;
   const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +
                        32 * n + 2 * n * u + r * u;
@@ -122,7 +123,7 @@ static size_t scratch_size(const td_model* m) {
   const arrow_shape arrow = td_arrow_shape(m);
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + 2 * td_arrow_scratch(&arrow) +
          sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) +
-         64 * (size_t)m->ncable + 65536 + guarded;
+         64 * (size_t)m->ncable + 65536 + guarded + clocks;
 }
 
 size_t td_work_bytes(const td_model* m) {

@@ -61,6 +61,7 @@ void td_model_free(td_model* m) {
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) td_tape_free(tapes[i]);
   td_exprs_free(m->graph);
   free(m->stop_ex);
+  free(m->kink_ex);
   free(m);
 }
 

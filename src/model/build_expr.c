@@ -532,16 +532,21 @@ static td_status push_bounds(builder* b) {
   return status == TD_OK && !m->bound_tape ? TD_E_NOMEM : status;
 }
 
+static int by_handle(const void* a, const void* b) {
+  const ex x = *(const ex*)a, y = *(const ex*)b;
+  return (x > y) - (x < y);
+}
+
 // Arguments whose signs decide min, max, abs, sign, step and comparisons of the state inside live
 // numbers: where one of them changes its sign a force has a corner or jumps.
 static td_status collect_kinks(td_model* m) {
-  enum { MOST = TD_MOST_CLOCKS };  // with as many a warning is given: beyond, steps are not guarded
-  ex *live = malloc(((size_t)m->nlive_slot + 1) * sizeof(ex)), *needed = NULL, kink[MOST];
+  ex *live = malloc(((size_t)m->nlive_slot + 1) * sizeof(ex)), *needed = NULL;
+  ex_list kinks = {0};
   int count = 0;
   if (!live) return TD_E_NOMEM;
   for (int i = 0; i < m->nlive_slot; i++) live[i] = m->number_ex[m->live_slot[i]];
   if (m->nlive_slot > 0) needed = td_ex_needed(m->graph, live, m->nlive_slot, &count);
-  const bool ok = needed || m->nlive_slot == 0;
+  bool ok = needed || m->nlive_slot == 0;
   free(live);
   for (int i = 0; i < count; i++) {
     const ex_op op = td_ex_op(m->graph, needed[i]);
@@ -551,12 +556,16 @@ static td_status collect_kinks(td_model* m) {
     if (!(td_ex_depends(m->graph, needed[i]) & (TD_ON_STATE | TD_ON_RATE))) continue;
     const ex a = td_ex_arg(m->graph, needed[i], 0);
     const ex e = two ? td_ex_2(m->graph, EX_SUB, a, td_ex_arg(m->graph, needed[i], 1)) : a;
-    bool known = false;
-    for (int k = 0; k < m->nkink; k++) known = known || kink[k] == e;
-    if (!known && m->nkink < MOST) kink[m->nkink++] = e;
+    ok = ok && list_add(&kinks, e);
   }
   free(needed);
-  m->kink_tape = ok ? td_tape_new(m->graph, kink, m->nkink) : NULL;
+
+  // each of them once
+  if (kinks.n > 0) qsort(kinks.e, (size_t)kinks.n, sizeof(ex), by_handle);
+  for (int i = 0; i < kinks.n; i++)
+    if (i == 0 || kinks.e[i] != kinks.e[m->nkink - 1]) kinks.e[m->nkink++] = kinks.e[i];
+  m->kink_tape = ok ? td_tape_new(m->graph, kinks.e, m->nkink) : NULL;
+  m->kink_ex = kinks.e;
   return m->kink_tape ? TD_OK : TD_E_NOMEM;
 }
 
@@ -599,12 +608,6 @@ static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* e
   }
   if (status == TD_OK) status = record(m, outputs, events, &live, &out);
   if (status == TD_OK) status = collect_kinks(m);
-  if (status == TD_OK && m->nkink == TD_MOST_CLOCKS)
-    td_warn(
-        b->diags, td_span_none(),
-        "forces have %d or more different corners (min, max, abs, comparisons): steps are guarded "
-        "against the first %d only; check the result with `sim --halve`",
-        m->nkink, m->nkink);
   partials_free(&live);
   partials_free(&out);
   free(vars);
@@ -718,30 +721,29 @@ static bool clock_of(td_exprs* g, ex e, ex* clock) {
 
 // Clocks of the expressions e (n) of motion or of forces; of these curves are left to the error
 // control.
-static bool add_clocks(td_model* m, const ex* e, int n, bool motion, ex clock[TD_MOST_CLOCKS]) {
+static bool add_clocks(td_model* m, const ex* e, int n, bool motion, ex_list* clocks) {
   int count = 0;
   ex* needed = n > 0 ? td_ex_needed(m->graph, e, n, &count) : NULL;
-  for (int i = 0; i < count; i++) {
+  bool ok = needed || n == 0;
+  for (int i = 0; ok && i < count; i++) {
     const unsigned on = td_ex_depends(m->graph, needed[i]);
     ex c;
     if (!(on & TD_ON_TIME) || (on & ~(unsigned)(TD_ON_TIME | TD_ON_PARAM))) continue;
     if (!clock_of(m->graph, needed[i], &c) || td_ex_is_const(m->graph, c)) continue;
     bool known = false;
-    for (int k = 0; k < m->nclock; k++) known = known || clock[k] == c;
+    for (int k = 0; k < clocks->n; k++) known = known || clocks->e[k] == c;
     const clock_kind kind = kind_of(m, c);
-    if (known || m->nclock == TD_MOST_CLOCKS || (kind == CLOCK_CURVE && !motion)) continue;
-    clock[m->nclock++] = c;
+    if (known || (kind == CLOCK_CURVE && !motion)) continue;
+    ok = list_add(clocks, c);
     m->clock_straight = m->clock_straight && kind == CLOCK_LINE;
     m->clock_curved = m->clock_curved || kind == CLOCK_CURVE;
   }
-  const bool ok = needed || n == 0;
   free(needed);
   return ok;
 }
 
 static td_status collect_clocks(td_model* m) {
-  ex clock[TD_MOST_CLOCKS];
-  ex_list motion = {0};
+  ex_list motion = {0}, clocks = {0};
   bool ok = true;
   m->clock_straight = true;
   for (int i = 0; ok && i < m->nvel; i++)
@@ -751,11 +753,13 @@ static td_status collect_clocks(td_model* m) {
   for (int i = 0; ok && i < m->nhop; i++)
     for (int k = 0; ok && m->hop[i].dependent && k < 6 * m->hop[i].nodes; k++)
       ok = list_add(&motion, m->number_ex[m->hop[i].value + k]);
-  ok = ok && add_clocks(m, motion.e, motion.n, true, clock);
-  m->nclock_motion = m->nclock;
-  ok = ok && add_clocks(m, m->stop_ex, m->nstop_ex, false, clock);
+  ok = ok && add_clocks(m, motion.e, motion.n, true, &clocks);
+  m->nclock_motion = clocks.n;
+  ok = ok && add_clocks(m, m->stop_ex, m->nstop_ex, false, &clocks);
+  m->nclock = clocks.n;
+  m->clock_tape = ok ? td_tape_new(m->graph, clocks.e, clocks.n) : NULL;
   free(motion.e);
-  m->clock_tape = ok ? td_tape_new(m->graph, clock, m->nclock) : NULL;
+  free(clocks.e);
   return m->clock_tape && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
 }
 
@@ -807,12 +811,6 @@ td_status td_build_expressions(builder* b) {
   if (worst == TD_OK) worst = td_build_task_tapes(b);
   if (worst == TD_OK) worst = collect_stops(b->m);
   if (worst == TD_OK) worst = collect_clocks(b->m);
-  if (worst == TD_OK && b->m->nclock == TD_MOST_CLOCKS)
-    td_warn(
-        b->diags, td_span_none(),
-        "%d or more different times at which something jumps or has a corner: only the first %d "
-        "are met by FMUs, fixed steps and curved prescribed motion",
-        b->m->nclock, b->m->nclock);
   const unsigned accel = TD_ON_ACCEL;
   for (int i = 0; worst == TD_OK && i < outputs.n + events.n; i++) {
     const ex e = i < outputs.n ? outputs.e[i] : events.e[i - outputs.n];

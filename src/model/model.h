@@ -55,7 +55,6 @@ typedef enum hop_kind {
   HOP_MOVE,    // y: translation along the three axes
   HOP_STRAIN   // y: strains at the nodes of a step along a rod (elem/magnus.h)
 } hop_kind;
-enum { TD_MOST_CLOCKS = 256 };  // see td_model.clock_tape
 
 typedef struct model_hop {
   hop_kind kind;
@@ -595,6 +594,7 @@ struct td_model {
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
   td_tape* kink_tape;  // arguments whose signs decide min, max, abs, comparisons in live numbers
   int nkink;
+  ex* kink_ex;  // (nkink) the same, to be shown
   // functions of time and parameters alone that change their sign where something jumps or has a
   // corner: those of prescribed motion and strains come first; straight: all of them are lines,
   // curved: some do not consist of lines

@@ -401,7 +401,7 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops erk_ops = {step, at, restart, release, sketch, false};
+static const td_stepper_ops erk_ops = {step, at, restart, release, sketch, false, false};
 
 static void lay_out(erk* s) {
   double* p = s->block;

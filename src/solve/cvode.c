@@ -234,7 +234,7 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops bdf_ops = {step, at, restart, release, NULL, true};
+static const td_stepper_ops bdf_ops = {step, at, restart, release, NULL, true, false};
 
 static bool configure(bdf* s) {
   const td_ode* ode = s->base.ode;

@@ -27,7 +27,8 @@ enum { STAGES = TD_RK8_STAGES, REPEATS = 60 };
 // Rates between the ends of a step may exceed those at its ends by this factor.
 static const double faster = 1.5;
 // Noise of a guard: this many times what errors of the states within their tolerance do to it.
-static const double noisy = 10;
+// Little for what was found to act at once where it begins.
+static const double noisy = 10, quiet = 0.1;
 // An impact lasts until its element ceases to act, or this many stopping times: pi of them are half
 // an oscillation on a linear spring; what still touches then rests.
 static const double impact_lasts = 10;
@@ -56,8 +57,12 @@ struct td_guard {
   double* watched;         // (n) 1 where changes of sign are looked for along the step, else 0
   td_crossings crossings;  // of the watched guards
   double *hit, *f, *f_before, *f_behind;  // (ny) state where an element begins to act, rates there
-  bool afresh;                            // the solver is to start at (t0, y0)
-  long start_steps;                       // steps at its last start
+  double *changed,
+      *since;  // (n) last change of sign of those that follow each other at once, first
+  double *skip, *fruitless;  // (n) crossings that are not looked at; how many looks found no impact
+  double* often;             // (n) how many there were
+  bool afresh;               // the solver is to start at (t0, y0)
+  long start_steps;          // steps at its last start
   double block[];
 };
 
@@ -66,19 +71,20 @@ static void watched_along(void* ctx, double t, double* gap);
 td_status td_guard_new(const td_ode* ode, td_guard** guard) {
   const size_t n = (size_t)ode->nguard, ny = (size_t)(ode->n + ode->nquad);
   td_guard* g =
-      calloc(1, sizeof *g + (6 * ny + (13 + STAGES + TD_GUARD_LEVELS) * n) * sizeof(double));
+      calloc(1, sizeof *g + (6 * ny + (18 + STAGES + TD_GUARD_LEVELS) * n) * sizeof(double));
   *guard = g;
   if (g == NULL) return TD_E_NOMEM;
   g->n = (int)n;
   g->ny = (int)ny;
   double* p = g->block;
-  double** const some[] = {&g->g0,    &g->g1,      &g->v0,     &g->v1,    &g->bound,
-                           &g->noise, &g->rate,    &g->factor, &g->until, &g->stopping,
-                           &g->side,  &g->contact, &g->watched};
+  double** const some[] = {&g->g0,    &g->g1,        &g->v0,      &g->v1,    &g->bound,
+                           &g->noise, &g->rate,      &g->factor,  &g->until, &g->stopping,
+                           &g->skip,  &g->fruitless, &g->changed, &g->since, &g->often,
+                           &g->side,  &g->contact,   &g->watched};
   double** const whole[] = {&g->y0, &g->y, &g->hit, &g->f, &g->f_before, &g->f_behind};
-  for (int i = 0; i < 13; i++) *some[i] = take(&p, g->n);
+  for (int i = 0; i < 18; i++) *some[i] = take(&p, g->n);
   for (int i = 0; i < 6; i++) *whole[i] = take(&p, g->ny);
-  for (int i = 0; i < g->n; i++) g->until[i] = -INFINITY;
+  for (int i = 0; i < g->n; i++) g->until[i] = g->changed[i] = -INFINITY;
   g->stage = take(&p, STAGES * g->n);
   g->level = take(&p, TD_GUARD_LEVELS * g->n);
   return td_crossings_new(&g->crossings, g->n, watched_along, NULL);
@@ -126,7 +132,9 @@ static void find_noise(td_stepper* s) {
   for (int i = 0; i < ode->n; i++) g->y[i] += (i % 3 == 1 ? -1 : 1) * td_tolerance(s, i, g->y0[i]);
   guards_at(s, g->t0, g->y, g->noise);
   for (int i = 0; i < g->n; i++)
-    g->noise[i] = isfinite(g->g0[i]) ? noisy * fabs(g->noise[i] - g->g0[i]) : 0;
+    g->noise[i] = isfinite(g->g0[i])
+                      ? (g->fruitless[i] == 0 ? quiet : noisy) * fabs(g->noise[i] - g->g0[i])
+                      : 0;
 }
 
 // ---- the solution -----------------------------------------------------------------------------
@@ -247,11 +255,10 @@ static double sharpness(td_stepper* s, double t, int i, double longest) {
   return off > allowed ? fmax(allowed / off, sharpest) : 1;
 }
 
-// Whether the impact of guard i ends inside the step, which methods with a history see in their
-// error estimate; the stages of others must not look beyond.
+// Whether the impact of guard i ends inside the step of a method that would not see it.
 static bool leaves(const td_stepper* s, int i) {
   const td_guard* g = s->guard;
-  return !s->ops->history && g->side[i] * g->g0[i] > 0 && fabs(g->g0[i]) > 1e-3 * fabs(g->g1[i]);
+  return s->ops->blind && g->side[i] * g->g0[i] > 0 && fabs(g->g0[i]) > 1e-3 * fabs(g->g1[i]);
 }
 
 // The first element that begins to act inside the step in a way that asks for sharper positions, or
@@ -279,9 +286,16 @@ static double first_impact(td_stepper* s, const td_step* step, bool* over) {
       s->ops->sketch(s, t, g->hit);
     else if (s->ops->at(s, t, g->hit) != TD_OK)
       return NAN;
+    // crossings of a guard that has been found harmless are looked at ever more rarely
+    if (g->skip[i] > 0) {
+      g->skip[i]--;
+      continue;
+    }
     const double factor = sharpness(s, t, i, fmax(step->t - g->t0, s->ode->h_max));
-    // stages on both sides of it show little of it in the error of a long step
-    const bool blind = !s->ops->history && g->stopping[i] < 10 * (step->t - g->t0);
+    const bool blind = s->ops->blind && g->stopping[i] < 10 * (step->t - g->t0);
+    const bool harmless = !isfinite(g->stopping[i]);
+    g->fruitless[i] = harmless ? fmin(g->fruitless[i] + 1, 8) : 0;
+    g->skip[i] = harmless ? exp2(g->fruitless[i]) - 2 : 0;
     if (factor < 0.5 || blind) {
       g->factor[i] = factor;
       g->side[i] = copysign(1, -g->g0[i]);
@@ -298,6 +312,35 @@ static void sharpen(td_stepper* s) {
   s->sharp = 1;
   for (int i = 0; i < g->n; i++)
     if (g->until[i] >= g->t0) s->sharp = fmin(s->sharp, g->factor[i]);
+}
+
+// A corner of a force that is crossed very many times on end, each soon after the one before, and
+// with a jump of the rates that the tolerance does not let pass: sign(v) where friction holds v =
+// 0.
+static td_status notice_chatter(td_stepper* s, const td_step* step) {
+  enum { MOST = 1000 };
+  td_guard* g = s->guard;
+  const td_ode* ode = s->ode;
+  const double span = ode->h_max > 0 ? 50 * ode->h_max : 10, h = step->t - g->t0;
+  for (int i = 0; i < g->n; i++) {
+    if (g->contact[i] != 0 || !(g->g0[i] * g->g1[i] < 0)) continue;
+    const bool soon = step->t - g->changed[i] <= 1e-6 * span;
+    g->often[i] = soon ? g->often[i] + 1 : 0;
+    if (!soon) g->since[i] = step->t;
+    g->changed[i] = step->t;
+    if (g->often[i] < MOST) continue;
+    g->often[i] = 0;
+    if (td_ode_rhs(s, g->t0, g->y0, g->f_before) != 0) continue;
+    if (td_ode_rhs(s, step->t, step->y, g->f_behind) != 0) continue;
+    bool jumps = false;
+    for (int j = ode->npos; j < ode->n; j++)
+      if (h * fabs(g->f_behind[j] - g->f_before[j]) > 0.01 * td_tolerance(s, j, step->y[j]))
+        jumps = true;
+    if (!jumps) continue;
+    if (ode->chatters != NULL) ode->chatters(ode->ctx, i, MOST, step->t - g->since[i]);
+    return TD_E_MODEL;
+  }
+  return TD_OK;
 }
 
 td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
@@ -358,7 +401,8 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
   for (int i = 0; i < g->n; i++)
     if (g->side[i] * g->g0[i] > 0 && g->side[i] * g->g1[i] < 0) g->until[i] = -INFINITY;
   for (int i = 0; i < g->n; i++)
-    if (g->g0[i] * g->g1[i] < 0) s->stale = true;
+    if (g->g0[i] * g->g1[i] < 0 && g->fruitless[i] == 0) s->stale = true;
+  TD_TRY(notice_chatter(s, step));
   memcpy(g->y0, step->y, (size_t)g->ny * sizeof(double));
   memcpy(g->g0, g->g1, (size_t)g->n * sizeof(double));
   memcpy(g->v0, g->v1, (size_t)g->n * sizeof(double));

@@ -306,7 +306,7 @@ static void release(td_stepper* base) {
   free(base);
 }
 
-static const td_stepper_ops leapfrog_ops = {step, at, restart, release, NULL, false};
+static const td_stepper_ops leapfrog_ops = {step, at, restart, release, NULL, false, false};
 
 td_status td_leapfrog_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;

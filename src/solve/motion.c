@@ -275,6 +275,21 @@ static void guards(void* ctx, double t, const double* y, double* gap, double* sp
   td_guard_values(m->model, m->state, m->work, gap, speed);
 }
 
+static void chatters(void* ctx, int guard, int times, double within) {
+  td_motion* m = ctx;
+  const int kink = guard - (td_guard_count(m->model) - m->model->nkink);
+  td_text text = {0};
+  if (kink >= 0) td_ex_print(m->model->graph, m->model->kink_ex[kink], TD_SYNTAX_OCTAVE, &text);
+  td_work_fail(
+      m->work,
+      "%s%.80s%s changes its sign %d times within %.3g s and the force jumps each time: it "
+      "chatters, as sign(v) does where friction holds still; write a smooth law such as "
+      "tanh(v/0.001), or a contact with friction",
+      kink >= 0 ? "in a force " : "a one-sided element", text.s != NULL ? text.s : "",
+      text.n > 80 ? "..." : "", times, within);
+  td_text_free(&text);
+}
+
 // Singular values of the constraint rows at the state, rows and columns scaled: their least tells
 // how far from singular it is, whatever the units.
 static bool find_singular(td_motion* m) {
@@ -433,6 +448,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .measured = m->model->nfree_v < m->model->nvel &&
                               (m->nq + m->nv == 0 || td_guard_count(m->model) > 0),
                   .guards = guards,
+                  .chatters = chatters,
                   .regularity = m->size.nconstraint > 0 && m->sigma != NULL ? regularity : NULL};
 }
 

@@ -51,6 +51,9 @@ typedef struct td_ode {
   // not pass over a stretch where one has the other sign.
   int nguard;
   void (*guards)(void* ctx, double t, const double* y, double* gap, double* speed);
+  // A guard changed its sign so many times within a time that the run gets nowhere; NULL: is not
+  // told.
+  void (*chatters)(void* ctx, int guard, int times, double within);
   // How far the invariants are from being dependent, any scale, 0: singular, NaN: not known; NULL:
   // they never are.
   double (*regularity)(void* ctx, double t, const double* y);
@@ -77,6 +80,7 @@ typedef struct td_stepper_ops {
   // A solution inside the last step at the cost of no evaluation; NULL: `at` is such a one.
   void (*sketch)(td_stepper* s, double t, double* y);
   bool history;  // the method uses earlier steps, which a restart forgets
+  bool blind;    // its error estimate shows little of a corner inside a step
 } td_stepper_ops;
 
 // First member of each solver's own struct.

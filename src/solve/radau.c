@@ -466,7 +466,7 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops radau_ops = {step, at, restart, release, NULL, false};
+static const td_stepper_ops radau_ops = {step, at, restart, release, NULL, false, true};
 
 static void lay_out(radau* s) {
   const int n = s->n, m = s->base.ode->nquad;

@@ -298,6 +298,37 @@ static void test_a_short_brake_is_not_passed_over(void** state) {
     }
 }
 
+// Three hundred brakes of 0.2 mm each, 10 mm apart: F over 60 mm in all takes 2 F 0.06/m of v².
+static void test_there_may_be_many_corners(void** state) {
+  (void)state;
+  for (int s = 0; s < 3; s++) {
+    const outcome x =
+        run("body(1).m = 0.2; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];"
+            "joint(1).dof(1).rate = 1; F = 0; x = pos(body(1))(1); for k = 1:300, "
+            "F = F - ifelse(abs(x - 0.01*k) < 1e-4, 1, 0); end\n"
+            "exload(1).exbody = 1; exload(1).ftau = [F 0 0];",
+            solvers[s], 1e-6, 5);
+    // 600 corners with some ten steps each, whose errors may all have the same sign
+    assert_true(fabs(x.v[0] - sqrt(1 - 2 * 0.06 / 0.2)) < 6000e-6);
+  }
+}
+
+// Three hundred times the speed of a base jumps by 1 mm/s, and a mass that slides on it freely
+// stays where it is.
+static void test_there_may_be_many_jumps(void** state) {
+  (void)state;
+  robot r = robot_open(
+      "x = 0; for k = 1:300, x = x + 1e-3*max(0, t - 0.01*k - 1e-3*sin(k)); end\n"
+      "body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf 0 0]; joint(1).dof(1).motion = "
+      "x;"
+      "body(2).m = 1; joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [inf 0 0];");
+  for (int k = 0; k < 5; k++) assert_int_equal(td_fixed_step(r.model, r.state, r.work, 0.7), TD_OK);
+  CHECK_NEAR(r.state->v[0], 0.3, 1e-12);
+  CHECK_NEAR(r.state->v[1], -0.3, 1e-10);
+  CHECK_NEAR(r.state->q[0] + r.state->q[1], 0, 1e-10);
+  robot_close(&r);
+}
+
 // A stone is thrown up on a slack rope of 1 m (elastic link, or inextensible cable): it falls back
 // and swings about its end; energy does not rise.
 static void test_ropes_catch_and_give_no_energy(void** state) {
@@ -380,6 +411,34 @@ static void test_drag_from_a_high_speed(void** state) {
     }
 }
 
+// sign(v) holds a mass at v = 0 by forces that no step can follow: the run ends there and says what
+// to write instead, which then runs.  The block of 1 kg slides 0.25 m and stops after 0.5 s.
+static void test_friction_by_sign_is_refused_where_it_holds(void** state) {
+  (void)state;
+  for (int s = 0; s < 3; s++)
+    for (int smooth = 0; smooth < 2; smooth++) {
+      char text[300];
+      snprintf(text, sizeof text,
+               "body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];"
+               "joint(1).dof(1).rate = 1; exload(1).exbody = 1; v = vel(body(1))(1);"
+               "exload(1).ftau = [-2*%s 0 0];",
+               smooth ? "tanh(v/0.001)" : "sign(v)");
+      robot r = robot_open(text);
+      td_sim_options o = td_sim_options_default();
+      td_trajectory* out = NULL;
+      o.solver = solvers[s];
+      o.t_final = 2;
+      const td_status status = td_simulate(r.model, r.work, r.state, &o, &out);
+      assert_int_equal(status, smooth ? TD_OK : TD_E_MODEL);
+      assert_true(smooth || strstr(td_trajectory_diagnosis(out), "tanh(v/0.001)") != NULL);
+      assert_true(td_trajectory_stats(out)->steps < 20000);
+      // the smooth law creeps on for some 1e-3 m/s times 0.5 ms
+      CHECK_NEAR(r.state->q[0], 0.25, 1e-5);
+      td_trajectory_free(out);
+      robot_close(&r);
+    }
+}
+
 // Steps of fixed length are divided where something is in the way.
 static void test_fixed_steps_do_not_pass_over_contacts(void** state) {
   (void)state;
@@ -416,9 +475,12 @@ int main(void) {
       cmocka_unit_test(test_every_method_meets_every_element),
       cmocka_unit_test(test_a_ball_hits_a_rod_on_a_sledge),
       cmocka_unit_test(test_a_short_brake_is_not_passed_over),
+      cmocka_unit_test(test_there_may_be_many_corners),
+      cmocka_unit_test(test_there_may_be_many_jumps),
       cmocka_unit_test(test_ropes_catch_and_give_no_energy),
       cmocka_unit_test(test_work_of_prescribed_motion_is_measured),
       cmocka_unit_test(test_drag_from_a_high_speed),
+      cmocka_unit_test(test_friction_by_sign_is_refused_where_it_holds),
       cmocka_unit_test(test_fixed_steps_do_not_pass_over_contacts),
       cmocka_unit_test(test_plants_do_not_pass_over_contacts),
       cmocka_unit_test(test_resting_contacts_do_not_hold_steps_down)};
