@@ -197,6 +197,15 @@ static bool arc_of(lang* L, const ast* node, double* arc) {
   return ok;
 }
 
+// Has the model a body that is a polynomial rod?  Places on it are arc lengths.
+static bool has_polynomial(const lang* L) {
+  const variable* var = td_scope_find(&L->global, "joint");
+  const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
+  for (int i = 0; i < n; i++)
+    if (td_get(var->v, i, "rom")) return true;
+  return false;
+}
+
 // at(body(2), 3), at(rod(1), 0.2): a place
 value* td_at_call(lang* L, const ast* node) {
   if (node->kind != AST_INDEX || node->n < 1 || node->n > 2) {
@@ -207,6 +216,12 @@ value* td_at_call(lang* L, const ast* node) {
   if (!td_reference(L, node->list[0], 'b', "at", &ref)) return NULL;
   if (node->n == 2 && strcmp(ref.root, "rod") == 0) {
     double arc;
+    if (!arc_of(L, node->list[1], &arc)) return NULL;
+    ref.has_place = true;
+    ref.place = td_ex_const(L->g, arc);
+    if (ref.place == EX_NONE) return td_no_memory(L, node->at);
+  } else if (node->n == 2 && strcmp(ref.root, "body") == 0 && has_polynomial(L)) {
+    double arc;  // or an element, if the body is not a polynomial rod
     if (!arc_of(L, node->list[1], &arc)) return NULL;
     ref.has_place = true;
     ref.place = td_ex_const(L->g, arc);
@@ -243,7 +258,8 @@ static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
   return true;
 }
 
-// The arguments of pos, vel, ... after the body: an element, a local point, or both.
+// The arguments of pos, vel, ... after the body: an element, a local point, or both; an arc length
+// on a body that is a polynomial rod.
 static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
   const bool takes_point =
@@ -261,11 +277,21 @@ static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
       ok = point_of(L, node->list[i], v, ref);
     } else if (i == 1 && v->kind == V_NUM && td_value_count(v) == 1) {
       ok = td_number_at(L, v, 0, node->list[i]->at, "the element of a body", &x);
+      const bool counts = x == floor(x) && x >= 1 && x <= 1e6;
+      if (ok && !counts && x >= 0 && has_polynomial(L)) {
+        ref->arc = x;
+        ref->item = 1;  // certainly not an element
+        td_value_drop(v);
+        continue;
+      }
       if (ok && !(x == floor(x) && x >= 1 && x <= 1e6)) {
         ok = td_fail(L, node->list[i]->at,
                      "the element of a body must be a whole number, 1 or more, got %g", x) != NULL;
       }
-      if (ok) ref->element = (int)x;
+      if (ok) {
+        ref->element = (int)x;
+        if (has_polynomial(L)) ref->arc = x;
+      }
     } else {
       char text[TD_DESCRIBE_SIZE];
       ok = td_fail(L, node->list[i]->at, "%s takes an element (a number)%s here, got %s", name,
@@ -352,6 +378,14 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
   if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
   if (strcmp(r.root, "mesh") == 0 && about != 'r') return mesh_arguments(L, node, &r, ref);
+  if (ref->kind == SENSOR_STRAIN && strcmp(r.root, "body") == 0 && has_polynomial(L)) {
+    ref->root = 'b';
+    ref->index = r.index;
+    ref->item = 1;
+    if (node->n == 2) return arc_of(L, node->list[1], &ref->arc);
+    return td_fail(L, node->at, "strain(body(%d), arc length) called with %d arguments", r.index,
+                   node->n) != NULL;
+  }
   if (strcmp(r.root, wanted) != 0) {
     return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
            NULL;

@@ -129,6 +129,9 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);
 // rod.
 void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset);
 // Where on its rod, which exists, a sensor is.
+// The rod that a sensor is on, from 1: its own, or the one that its body is (joint.rom) where an
+// arc length is given; 0: none.
+int td_build_sensor_rod(const builder* b, const td_sensor_ref* ref);
 double td_build_sensor_arc(const builder* b, const td_sensor_ref* ref);
 // The part of a rod at an arc length, from 0; at a boundary the one that ends there.
 int td_build_rod_part(const builder* b, int rod, double arc);

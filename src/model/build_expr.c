@@ -51,15 +51,17 @@ static td_status coordinate_probe(builder* b, const td_sensor_ref* ref, td_span 
 
 // A place on a rod for pos, rot, ...; the rod itself for strain and stretch.
 static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
-  if (ref->index < 1 || ref->index > b->nrod) return no_such(b, at, ref, "rod", b->nrod);
-  const double length = b->rod[ref->index - 1].length, arc = td_build_sensor_arc(b, ref);
+  const int rod = td_build_sensor_rod(b, ref);
+  if (rod < 1 || rod > b->nrod) return no_such(b, at, ref, "rod", b->nrod);
+  const double length = b->rod[rod - 1].length, arc = td_build_sensor_arc(b, ref);
   if (arc < -1e-9 * length || arc > (1 + 1e-9) * length) {
-    return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) is %g m long, got the arc length %g m",
-                    td_sensor_table[ref->kind].name, ref->index, length, arc);
+    return td_error(b->diags, TD_E_MODEL, at, "%s: %s(%d) is %g m long, got the arc length %g m",
+                    td_sensor_table[ref->kind].name, ref->root == 'b' ? "body" : "rod", ref->index,
+                    length, arc);
   }
-  p->rod = ref->index;
+  p->rod = rod;
   p->arc = arc;
-  p->part = td_build_rod_part(b, ref->index - 1, arc);
+  p->part = td_build_rod_part(b, rod - 1, arc);
   if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
   if (ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD)
     return coordinate_probe(b, ref, at, p);
@@ -210,11 +212,15 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
                    .v = -1,
                    .depends = info->depends == TD_ON_COORD ? TD_ON_STATE : info->depends};
   td_status status = TD_OK;
-  if (s->ref.root == 'r') {
+  if (td_build_sensor_rod(b, &s->ref) > 0 || s->ref.root == 'r') {
     status = rod_probe(b, &s->ref, s->at, &p);
   } else if (s->ref.root == 'm') {
     status =
         info->about == 'b' ? node_probe(b, &s->ref, s->at, &p) : edge_probe(b, &s->ref, s->at, &p);
+  } else if (s->ref.root == 'b' && s->ref.item > 0) {
+    status = td_error(b->diags, TD_E_MODEL, s->at,
+                      "%s: body(%d) is no polynomial rod: its elements count from 1, got %g",
+                      info->name, s->ref.index, s->ref.arc);
   } else if (info->about == 'b') {
     status = body_probe(b, &s->ref, s->at, &p);
   }

@@ -97,6 +97,7 @@ static const char* single_number(const builder* b, int joint, int first, int n) 
     for (int d = 0; others && d < td_value_count(others); d++) {
       const value* equal = td_get(others, d, "equal2");
       const int rows = equal && equal->cols <= 3 ? equal->rows : 0;
+      if (equal && td_value_count(equal) == 1) return "equal2";  // counted over all joints
       for (int row = 0; row < rows; row++)
         if (equal->x[row] == joint + 1) return "equal2";
     }
@@ -407,10 +408,12 @@ static td_status push_hop(builder* b, const build_joint* j, const item* it, int 
                      .group = m->nhop - 1};
   model_col* col = td_push_col(m, it->nv);
   if (!col) return TD_E_NOMEM;
+  // numbers of a chart may be those of another joint (equal2)
+  const bool is_chart = it->kind == HOP_CAYLEY || it->kind == HOP_QUAT3;
   for (int k = 0; k < it->nv; k++)
     col[k] = (model_col){.hop = m->nhop - 1,
-                         .v = j->dof_v[at] + k,
-                         .q = q + k,
+                         .v = is_chart ? j->dof_v[at + k] : j->dof_v[at] + k,
+                         .q = is_chart ? j->dof_q[at + k] : q + k,
                          .part = k,
                          .weight = NUM_NONE,
                          .slope = NUM_NONE};

@@ -419,9 +419,18 @@ static td_status universal_row(builder* b, int joint, int element, int a, int c,
   return TD_OK;
 }
 
+// The joint that closes a loop: `type`, or none.  `tr2nd` alone holds two places together, as
+// published for AutoTMTDyn.
+static const char* closing_type(const builder* b, int joint) {
+  const char* type = td_build_word(b->joints, joint, "type");
+  const bool alone = td_get(b->joints, joint, "tr2nd") && !td_get(b->joints, joint, "fixed") &&
+                     !has_law(b->joints, joint);
+  return type || !alone ? type : "spherical";
+}
+
 static td_status closure_rows(builder* b, int joint, int element, int a, int c) {
   static const char* const names[6] = {"t1", "t2", "t3", "r1", "r2", "r3"};
-  const char* type = td_build_word(b->joints, joint, "type");
+  const char* type = closing_type(b, joint);
   const bool universal = strcmp(type, "universal") == 0;
   const closure* kind = NULL;
   for (size_t i = 0; i < sizeof closures / sizeof *closures; i++)
@@ -477,6 +486,14 @@ static td_status check_purpose(builder* b, int joint) {
   if (type && strcmp(type, "free") == 0 && !has_force(b->joints, joint))
     return refuse(b, joint, "type", "= 'free' closes no loop: the joint constrains nothing");
   if (fixed || type || has_force(b->joints, joint)) return TD_OK;
+  if (closing_type(b, joint)) {
+    td_remark(b->diags, td_get_at(b->joints, joint, "tr2nd"),
+              "joint(%d) has `tr2nd` and neither spring nor damper nor input: it holds the places "
+              "of `tr` and `tr2nd` together",
+              joint + 1);
+    td_hint(b->diags, "joint.type = 'spherical' says so without this note");
+    return TD_OK;
+  }
   static const char* const fields[] = {"second", "first", NULL};
   if (has_law(b->joints, joint)) {
     td_error(b->diags, TD_E_MODEL, j->second.at,
@@ -578,7 +595,7 @@ static td_status check_room(builder* b, int joint) {
   const td_limits* limit = &b->spec->limits;
   static const char* const fields[] = {"second", "first", NULL};
   const long rows =
-      td_get(b->joints, joint, "fixed") || td_get(b->joints, joint, "type") ? 6L * j->nelement : 0;
+      td_get(b->joints, joint, "fixed") || closing_type(b, joint) ? 6L * j->nelement : 0;
   if (rows + b->m->nrow + b->m->nvel > limit->dofs) {
     return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
                     "joint(%d) constrains %d element%s: the model may have %d degrees of freedom "
@@ -596,7 +613,7 @@ static td_status check_room(builder* b, int joint) {
 
 static td_status link_element(builder* b, int joint, int e) {
   const build_joint* j = &b->joint[joint];
-  const value *fixed = td_get(b->joints, joint, "fixed"), *type = td_get(b->joints, joint, "type");
+  const value* fixed = td_get(b->joints, joint, "fixed");
   const int first = td_build_instance(b, &j->first, e),
             second = td_build_instance(b, &j->second, e);
   char name[128], end[136];
@@ -616,7 +633,7 @@ static td_status link_element(builder* b, int joint, int e) {
   snprintf(end, sizeof end, "%s.2", name);
   TD_TRY(td_build_station(b, &j->second, e, td_get(b->joints, joint, "tr2nd"), true, end, &c));
   if (fixed) TD_TRY(fixed_rows(b, joint, e, a, c));
-  if (type) TD_TRY(closure_rows(b, joint, e, a, c));
+  if (closing_type(b, joint)) TD_TRY(closure_rows(b, joint, e, a, c));
   return has_law(b->joints, joint) && !fixed ? link_force(b, joint, e, a, c) : TD_OK;
 }
 

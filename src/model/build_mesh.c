@@ -234,7 +234,8 @@ static td_status node_slots_open(builder* b, int k, node_slots* out) {
   const int n = mesh->wire->nnode;
   const value *body = td_get(b->meshes, k, "body"), *joints = td_get(b->meshes, k, "joint");
   const value* dofs = td_get(joints, 0, "dof");
-  const value *m = body ? td_get(body, 0, "m") : NULL, *I = body ? td_get(body, 0, "I") : NULL;
+  const value *m = body ? td_get(body, 0, "m") : NULL,
+              *I = body ? td_field_get(body, 0, "mesh.body.I") : NULL;
   const double zeros[9] = {0};
   const quat q = quat_mat3(mesh->place.R);
   const double turn[4] = {q.w, q.v.x, q.v.y, q.v.z};

@@ -2,6 +2,7 @@
 // masses.
 #include <string.h>
 
+#include "fields.h"
 #include "rods.h"
 
 // ---- frames of places -------------------------------------------------------------------------
@@ -62,7 +63,7 @@ static td_status push_body(builder* b, int body, int element, int hop, int fix, 
                   m->number_ex[out->com + c]);
     m->number_ex[out->tip + c] = e;
   }
-  const value* I = td_get(b->bodies, i, "I");
+  const value* I = td_field_get(b->bodies, i, "body.I");
   for (int k = 0; k < 9; k++) {
     const int page = I && I->pages == n ? element : 0;
     m->number_ex[out->I + k] = I ? td_value_ex(I, page * 9 + k, b->spec->graph)

@@ -13,6 +13,7 @@
 
 #include "cables.h"
 #include "dense.h"
+#include "fields.h"
 #include "quadrature.h"
 #include "rods.h"
 #include "segment.h"
@@ -37,6 +38,7 @@ typedef struct rom {
   int fix, nfix;                                 //   transformations follow
   bool printed;                                  // as joint.rom: monomials, positions from s² on
   bool free[6];                                  // components that may change
+  bool scalar;                                   // the scalar part is written too
   int q[6][MAX_ORDER + 1], v[6][MAX_ORDER + 1];  // coordinate of each component and function
 } rom;
 
@@ -285,7 +287,7 @@ static td_status push_strain_at(builder* b, const rom* r, double arc, double wei
 // Mass and inertia per length of the body of a joint with `rom`.
 static td_status printed_mass(builder* b, const rom* r, double arc, double weight) {
   const int body = b->joint[b->rod[r->rod].joint].second.body - 1;
-  const value *m = td_get(b->bodies, body, "m"), *I = td_get(b->bodies, body, "I"),
+  const value *m = td_get(b->bodies, body, "m"), *I = td_field_get(b->bodies, body, "body.I"),
               *com = td_get(b->bodies, body, "l_com");
   const double zero[13] = {0};
   int station;
@@ -321,6 +323,9 @@ static td_status want_point(builder* b, const rom* r, double arc) {
 }
 
 static td_status want_reference(builder* b, const rom* r, const value* v) {
+  if (r->printed && v && v->kind == V_REF && v->ref.has_place && strcmp(v->ref.root, "body") == 0 &&
+      td_build_rom_of(b, v->ref.index) == r->rod + 1)
+    return want_point(b, r, td_ex_value(b->spec->graph, v->ref.place));
   if (!v || v->kind != V_REF || strcmp(v->ref.root, "rod") != 0 || v->ref.index != r->rod + 1)
     return TD_OK;
   return want_point(
@@ -391,7 +396,7 @@ static td_status push_places(builder* b, const rom* r) {
   TD_TRY(placed);
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (s->root != 'r' || s->index != r->rod + 1 || s->kind == SENSOR_STRETCH) continue;
+    if (td_build_sensor_rod(b, s) != r->rod + 1 || s->kind == SENSOR_STRETCH) continue;
     TD_TRY(want_point(b, r, td_build_sensor_arc(b, s)));
     if (s->kind == SENSOR_STRAIN) TD_TRY(want_strain(b, r, s->arc));
   }
@@ -506,16 +511,25 @@ static td_status read_components(builder* b, int joint, rom* r, int* fixed) {
   const value *trans = n ? td_get(tr, n - 1, "trans") : NULL,
               *rot = n ? td_get(tr, n - 1, "rot") : NULL;
   for (int c = 0; trans && c < 3; c++) r->free[c] = isinf(trans->x[c]);
-  const bool unit = rot && td_value_count(rot) == 4 && rot->x[0] == 0;
-  if (!unit) {
+  const bool four = rot && td_value_count(rot) == 4;
+  if (!four || (rot->x[0] != 0 && !isinf(rot->x[0]))) {
     return td_error(b->diags, TD_E_MODEL,
                     rot ? td_get_at(tr, n - 1, "rot") : td_get_at(b->joints, joint, "rom"),
-                    "joint(%d): the rotation of a polynomial rod is the vector part of a unit "
-                    "quaternion, rot = [0 inf inf "
-                    "inf] (four free numbers would leave a motion without inertia)",
+                    "joint(%d): the rotation of a polynomial rod is a quaternion, rot = [0 inf inf "
+                    "inf] (its vector part) or [inf inf inf inf]",
                     joint + 1);
   }
   for (int c = 0; c < 3; c++) r->free[3 + c] = isinf(rot->x[1 + c]);
+
+  // Q/|Q| of four polynomials is the rotation of three: a common factor of the four turns nothing
+  // and has no inertia.  The scalar part stays a number among the DOFs, without a coordinate.
+  r->scalar = isinf(rot->x[0]);
+  if (r->scalar) {
+    td_remark(b->diags, td_get_at(tr, n - 1, "rot"),
+              "joint(%d): the four numbers of a non-unit quaternion are three motions: polynomials "
+              "of the vector part are the coordinates, the scalar part follows from the unit norm",
+              joint + 1);
+  }
   return TD_OK;
 }
 
@@ -607,7 +621,7 @@ static td_status check_rom_joint(builder* b, int joint, const rom* r) {
   static const char* const dof_fields[] = {"equal2", "rate", "motion", "spring",
                                            "dir",    "damp", "input"};
   const value* dofs = td_get(b->joints, joint, "dof");
-  int ndof = 0;
+  int ndof = r->scalar;
   for (int d = 0; d < 6; d++) ndof += r->free[d];
   for (int i = 0; dofs && i < td_value_count(dofs); i++) {
     for (size_t k = 0; k < sizeof dof_fields / sizeof *dof_fields; k++) {
@@ -649,6 +663,7 @@ td_status td_build_rom_joint(builder* b, int rod) {
   r.nfix = b->rod[rod].nfix = b->m->nfix - start;
   for (int d = 0; d < 6; d++) {
     double c[MAX_ORDER + 1];
+    if (d == 3) dof += r.scalar;
     if (!r.free[d]) continue;
     TD_TRY(printed_start(b, joint, &r, d, dof, c));
     for (int i = 0; i < r.n; i++)
@@ -657,5 +672,11 @@ td_status td_build_rom_joint(builder* b, int rod) {
     dof++;
   }
   const value* rom_struct = td_get(b->joints, joint, "rom");
-  return push_points(b, &r, td_get(rom_struct, 0, "points"), td_get_at(rom_struct, 0, "points"), 0);
+  const value* par = td_get(b->spec->root, 0, "par");
+  const value *own = td_get(rom_struct, 0, "points"),
+              *shared = par ? td_field_get(par, 0, "par.nint") : NULL;
+  const td_span at = own      ? td_get_at(rom_struct, 0, "points")
+                     : shared ? td_get_at(par, 0, "nint")
+                              : td_span_none();
+  return push_points(b, &r, own ? own : shared, at, 0);
 }

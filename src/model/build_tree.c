@@ -125,8 +125,21 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
   }
   if (v->ref.index < 0 || v->ref.index > b->nbody + b->nnode)
     return bad_body(b, at, what, v->ref.index);
+  const int rod = td_build_rom_of(b, v->ref.index);
+  const double number = v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : 0;
+  if (rod > 0 && v->ref.has_place && !(number == 1 && b->rod[rod - 1].length < 1)) {
+    out->rod = rod;
+    out->arc = number;
+    if (number >= 0 && number <= (1 + 1e-9) * b->rod[rod - 1].length) return TD_OK;
+    return td_error(b->diags, TD_E_MODEL, at, "%s: body(%d) is %g m long, got the arc length %g m",
+                    what, v->ref.index, b->rod[rod - 1].length, number);
+  }
   out->body = v->ref.index;
   if (!v->ref.has_place) return TD_OK;
+  if (number != floor(number) || number < 1)
+    return td_error(b->diags, TD_E_MODEL, at,
+                    "%s: body(%d) is no polynomial rod: its elements count from 1, got %g", what,
+                    v->ref.index, number);
   out->n = 1;
   out->element = malloc(sizeof(int));
   if (!out->element) return TD_E_NOMEM;
@@ -312,9 +325,9 @@ static td_status check_body_rows(builder* b, int body) {
   const int n = b->body_count[body];
   for (size_t k = 0; k < sizeof fields / sizeof *fields; k++) {
     char path[16];
-    const value* v = td_get(b->bodies, body - 1, fields[k]);
-    if (!v) continue;
     snprintf(path, sizeof path, "body.%s", fields[k]);
+    const value* v = td_field_get(b->bodies, body - 1, path);
+    if (!v) continue;
     const td_fit fit = td_field_fit(td_field_find(path)->shape, v, n);
     if (fit.ok) continue;
     const bool pages = strcmp(fields[k], "I") == 0;
@@ -327,11 +340,21 @@ static td_status check_body_rows(builder* b, int body) {
   return TD_OK;
 }
 
+// The main joint of a body is the first that leads to it.  A joint with `tr2nd` is a link, wherever
+// it stands, if another joint without it leads to the body.
+static bool is_main(const builder* b, int j) {
+  const int body = b->joint[j].second.body;
+  if (body <= 0 || body > b->nbody || b->body_main[body] != -1) return false;
+  if (!td_get(b->joints, j, "tr2nd")) return true;
+  for (int k = j + 1; k < b->njoint; k++)
+    if (b->joint[k].second.body == body && !td_get(b->joints, k, "tr2nd")) return false;
+  return true;
+}
+
 static td_status find_main_joints(builder* b) {
   td_status worst = TD_OK;
   for (int j = 0; j < b->njoint; j++) {
-    const int body = b->joint[j].second.body;
-    b->joint[j].main = body > 0 && b->body_main[body] == -1;
+    b->joint[j].main = is_main(b, j);
     if (b->joint[j].main && main_elements(b, j) != TD_OK) worst = TD_E_MODEL;
   }
   if (check_bodies(b) != TD_OK || worst != TD_OK) return TD_E_MODEL;
@@ -455,17 +478,38 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   return motion ? push_motion(b, motion, element, j->nelement, vel) : TD_OK;
 }
 
-// equal2 = [joint dof] or [joint element dof], one row or one per element
-static td_status share_coordinate(builder* b, int joint, int element, const item* it,
-                                  const value* equal, td_span at) {
+// equal2 = [joint dof] or [joint element dof], one row or one per element, or a number among the
+// degrees of freedom of all joints.  The element of a repeated joint that is named itself has the
+// coordinate for the others: *own.
+static td_status share_coordinate(builder* b, int joint, int element, int own_dof,
+                                  const value* equal, td_span at, bool* own) {
   build_joint* j = &b->joint[joint];
-  const td_fit fit = td_field_fit("nx2|nx3", equal, j->nelement);
+  const td_fit fit = td_field_fit("1|nx2|nx3", equal, j->nelement);
   const int rows = fit.rows, cols = fit.cols, row = rows == j->nelement ? element : 0;
-  const int other = whole(equal->x[row]) - 1;
-  const int e = cols == 3 ? whole(equal->x[row + rows]) - 1 : 0;
-  const int dof = whole(equal->x[row + rows * (cols - 1)]) - 1;
+  int other = whole(equal->x[row]) - 1;
+  int e = cols == 3 ? whole(equal->x[row + rows]) - 1 : 0;
+  int dof = whole(equal->x[row + rows * (cols - 1)]) - 1;
   char what[64];
-  snprintf(what, sizeof what, "joint(%d).dof(%d).equal2", joint + 1, it->dof + 1);
+  snprintf(what, sizeof what, "joint(%d).dof(%d).equal2", joint + 1, own_dof + 1);
+  if (cols == 1) {
+    int left = dof;
+    for (other = 0; other <= joint; other++) {
+      const build_joint* o = &b->joint[other];
+      const int n = o->main && o->dof_q ? o->nelement * o->ndof : 0;
+      if (left < n) {
+        e = left / o->ndof;
+        dof = left % o->ndof;
+        break;
+      }
+      left -= n;
+    }
+    if (other > joint) {
+      return td_error(b->diags, TD_E_MODEL, at,
+                      "%s: there is no degree of freedom %d before this one; they are counted over "
+                      "all joints in order",
+                      what, dof + 1);
+    }
+  }
   if (other >= b->njoint)
     return td_error(b->diags, TD_E_MODEL, at, "%s: there is no joint(%d)", what, other + 1);
   const build_joint* o = &b->joint[other];
@@ -483,7 +527,9 @@ static td_status share_coordinate(builder* b, int joint, int element, const item
     return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d element%s, got element %d",
                     what, other + 1, o->nelement, o->nelement == 1 ? "" : "s", e + 1);
   }
-  if (other == joint && e == element && dof == it->dof)
+  *own = other == joint && e == element && dof == own_dof;
+  if (*own && j->nelement > 1) return TD_OK;
+  if (*own)
     return td_error(b->diags, TD_E_MODEL, at, "%s: a degree of freedom cannot be equal to itself",
                     what);
   const int from = o->dof_q ? e * o->ndof + dof : 0;
@@ -497,8 +543,8 @@ static td_status share_coordinate(builder* b, int joint, int element, const item
                     "%s: joint(%d).dof(%d) is a number of a quaternion, which cannot be shared",
                     what, other + 1, dof + 1);
   }
-  j->dof_q[element * j->ndof + it->dof] = o->dof_q[from];
-  j->dof_v[element * j->ndof + it->dof] = o->dof_v[from];
+  j->dof_q[element * j->ndof + own_dof] = o->dof_q[from];
+  j->dof_v[element * j->ndof + own_dof] = o->dof_v[from];
   return TD_OK;
 }
 
@@ -512,11 +558,11 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
   char path[32], name[64];
   td_build_joint_path(b, joint, path, sizeof path);
   snprintf(name, sizeof name, "%s.dof(%d)", path, dof + 1);
-  if (shared && it->kind != HOP_SCREW) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "equal2"),
-                    "%s.equal2: %s is a part of a rotation; only a single translation or rotation "
-                    "can be shared",
-                    name, name);
+  if (shared && quaternion) {
+    td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "equal2"),
+             "%s.equal2: %s is a number of a quaternion, which cannot be shared", name, name);
+    td_hint(b->diags, "share the vector part of a unit quaternion, rot = [0 inf inf inf]");
+    return TD_E_MODEL;
   }
   if (quaternion && td_get(dofs, dof, "motion")) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
@@ -535,7 +581,7 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
                     "%s has both equal2 and motion; prescribe the one it is equal to", name);
   }
   static const char* const own[] = {"init", "rate"};
-  for (int i = 0; i < 2 && shared; i++)
+  for (int i = 0; i < 2 && shared && b->joint[joint].nelement == 1; i++)
     if (td_get(dofs, dof, own[i]))
       td_warn(b->diags, td_get_at(dofs, dof, own[i]),
               "%s.%s has no effect: equal2 makes it the same coordinate as another", name, own[i]);
@@ -583,14 +629,17 @@ static td_status joint_coordinates(builder* b, int joint) {
     for (int i = 0; i < j->nitem; i++) {
       const item* it = &j->items[i];
       if (it->tr != -1) continue;
-      const value* equal =
-          dofs && it->dof < td_value_count(dofs) ? td_get(dofs, it->dof, "equal2") : NULL;
-      if (equal) {
-        TD_TRY(share_coordinate(b, joint, element, it, equal, td_get_at(dofs, it->dof, "equal2")));
-        continue;
-      }
       if (it->vector) TD_TRY(push_scalar_part(b, joint, element, it));
-      for (int k = 0; k < it->ndof; k++) TD_TRY(push_coordinate(b, joint, element, it, k));
+      for (int k = 0; k < it->ndof; k++) {
+        const int dof = it->dof + k;
+        const value* equal =
+            dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "equal2") : NULL;
+        bool own = true;
+        if (equal)
+          TD_TRY(share_coordinate(b, joint, element, dof, equal, td_get_at(dofs, dof, "equal2"),
+                                  &own));
+        if (own) TD_TRY(push_coordinate(b, joint, element, it, k));
+      }
     }
   return TD_OK;
 }

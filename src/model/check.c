@@ -397,6 +397,16 @@ static bool takes_mesh(const td_field* f) {
   return strcmp(f->path, "contact.first") == 0 || strcmp(f->path, "contact.second") == 0;
 }
 
+// Does a joint make this body a rod?
+static bool is_rom_body(const td_spec* spec, double body) {
+  const value* joints = td_get(spec->root, 0, "joint");
+  for (int i = 0; joints && i < td_value_count(joints); i++) {
+    const value* second = td_get(joints, i, "rom") ? td_get(joints, i, "second") : NULL;
+    if (second && second->kind == V_NUM && second->x[0] == body) return true;
+  }
+  return false;
+}
+
 // at(body(2), 3), body(2)
 static void check_reference(td_spec* spec, const checked* c) {
   const value_ref* ref = &c->v->ref;
@@ -423,7 +433,7 @@ static void check_reference(td_spec* spec, const checked* c) {
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s: the element in at(body(%d), ...) must be known when the model is loaded", c->name,
              ref->index);
-  else if (!(x >= 1 && x == floor(x) && isfinite(x)))
+  else if (!(x >= 1 && x == floor(x) && isfinite(x)) && !is_rom_body(spec, ref->index))
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s: the element in at(body(%d), ...) must be a whole number from 1, got %g", c->name,
              ref->index, x);
@@ -441,16 +451,6 @@ static void check_nodes(td_spec* spec, const checked* c) {
              name, x);
     return;
   }
-}
-
-// Does a joint make this body a rod?
-static bool is_rom_body(const td_spec* spec, double body) {
-  const value* joints = td_get(spec->root, 0, "joint");
-  for (int i = 0; joints && i < td_value_count(joints); i++) {
-    const value* second = td_get(joints, i, "rom") ? td_get(joints, i, "second") : NULL;
-    if (second && second->kind == V_NUM && second->x[0] == body) return true;
-  }
-  return false;
 }
 
 // A body number, or [body element element ...]
@@ -605,6 +605,26 @@ static bool has_later(const td_field* field, const value* s, int i) {
   return false;
 }
 
+// A single number for an inertia is the moment about every axis.
+static void spread_inertia(td_spec* spec, const td_field* f, value_slot* slot) {
+  const bool inertia = strcmp(f->path, "body.I") == 0 || strcmp(f->path, "mesh.body.I") == 0;
+  if (!inertia || slot->v->kind != V_NUM || td_value_count(slot->v) != 1) return;
+  value* I = td_value_num(3, 3, 1);
+  bool ok = I != NULL;
+  for (int k = 0; ok && k < 9; k += 4) {
+    if (slot->v->e && slot->v->e[0] != EX_NONE)
+      ok = td_value_set_ex(I, k, slot->v->e[0], spec->graph);
+    else
+      I->x[k] = slot->v->x[0];
+  }
+  if (!ok) {
+    td_value_drop(I);
+    return;
+  }
+  td_value_drop(slot->v);
+  slot->v = I;
+}
+
 static void check_field(walk* w, const td_field* parent, const value* s, int i, int k,
                         const char* element) {
   value_slot* slot = &s->slots[i * s->nfield + k];
@@ -622,6 +642,7 @@ static void check_field(walk* w, const td_field* parent, const value* s, int i, 
     td_error(&w->spec->diags, TD_E_MODEL, slot->name_at,
              "%s and %s are the same field; write one of them", name, td_field_name(f));
   if (f->depends == TD_ON_NOTHING) settle(w->spec, slot);
+  spread_inertia(w->spec, f, slot);
   checked c = {f, slot->v, name, slot->at, {0}, w->along};
   check_value(w, &c);
 }

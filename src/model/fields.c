@@ -46,7 +46,7 @@ const td_field td_fields[] = {
     {"par.dyn", FIELD_INT, "1", "1", "", FIXED, "", "0|1|2|3",
      "simulate the motion: 0 no, 1 to 3 yes"},
     {"par.nint", FIELD_INT, "1", "50", "", FIXED, "", ">= 1",
-     "integration points along a rod; accepted as published, without effect in this version"},
+     "quadrature points (Gauss) along each rod of joint.rom; default: joint.rom.points"},
     {"par.t_init", FIELD_NUM, "1", "0", "s", FIXED, "", "", "time at which the simulation starts"},
     {"par.t_final", FIELD_NUM, "1", "t_init + 1", "s", FIXED, "", "",
      "time at which it ends, later than `t_init`"},
@@ -89,7 +89,8 @@ const td_field td_fields[] = {
     {"body", FIELD_STRUCTS, "", "", "", FIXED, "", "", "rigid bodies"},
     {"body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0", "mass"},
     {"body.I", FIELD_NUM, "3x3xn", "1e-9*eye(3)", "kg m^2", PARAM, "", "",
-     "inertia about the centre of mass, in axes parallel to the body frame"},
+     "inertia (one number: the same about all axes) about the centre of mass, in axes parallel to "
+     "the body frame"},
     {"body.l_com", FIELD_NUM, "nx3", "[0 0 0]", "m", PARAM, "", "",
      "centre of mass in the body frame"},
     {"body.tip", FIELD_NUM, "nx3", "2*l_com", "m", PARAM, "", "",
@@ -135,8 +136,9 @@ const td_field td_fields[] = {
      "unit quaternion; otherwise a quaternion [w x y z]"},
     {"joint.dof", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "the degrees of freedom, in order of appearance"},
-    {"joint.dof.equal2", FIELD_INT, "nx2|nx3", "", "", FIXED, "", ">= 1",
-     "the same coordinate as an earlier one: [joint dof] or [joint element dof]"},
+    {"joint.dof.equal2", FIELD_INT, "1|nx2|nx3", "", "", FIXED, "", ">= 1",
+     "the same coordinate as an earlier one: [joint dof], [joint element dof], or its number among "
+     "the degrees of freedom of all joints in order"},
     {"joint.dof.init", FIELD_NUM, "nx1", "0", "m, rad", PARAM, "", "", "initial value"},
     {"joint.dof.init_s", FIELD_NUM, "1xm", "(1:order)*length/order", "m", FIXED, "", "> 0",
      "with `joint.rom`: arc lengths at which `init` gives values"},
@@ -572,6 +574,8 @@ const td_alias td_aliases[] = {
     {"joint.dof.spring.comp", "joint.dof.spring.compr"},
     {"joint.spring.comp", "joint.spring.compr"},
     {"exload.body", "exload.exbody"},
+    {"body.J", "body.I"},
+    {"mesh.body.J", "mesh.body.I"},
     {"mesh.file", "mesh.file_name"},
     {"mesh.joint.spring.comp", "mesh.joint.spring.compr"},
 };
@@ -581,6 +585,9 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
+    {"mesh.joint.rom",
+     "mesh.joint.rom" LATER
+     "write a rod for each edge, rod(k).first at one node and a joint that closes the other end"},
     {"mesh.fluid.added_mass",
      "mesh.fluid.added_mass" LATER "the mass of the nodes, mesh.body.m, may include it"},
 };

@@ -2,6 +2,7 @@
 // ends are.
 #include <string.h>
 
+#include "fields.h"
 #include "rods.h"
 
 typedef struct look {
@@ -16,7 +17,7 @@ static ex axis_of(builder* b, ex I, ex A) { return times(b, 4, root(b, over(b, I
 // A rod that a joint with `rom` makes: round, its rotary inertia per length is m r²/2.
 static look printed_look(builder* b, int joint) {
   const int body = b->joint[joint].second.body - 1;
-  const value *m = td_get(b->bodies, body, "m"), *I = td_get(b->bodies, body, "I");
+  const value *m = td_get(b->bodies, body, "m"), *I = td_field_get(b->bodies, body, "body.I");
   const ex none = num_ex(b, 0);
   if (!m || !I) return (look){none, none, none};
   const ex ratio = over(b, td_value_ex(I, 8, b->spec->graph), td_value_ex(m, 0, b->spec->graph));

@@ -116,6 +116,14 @@ int td_build_rod_part(const builder* b, int rod, double arc) {
   return i;
 }
 
+int td_build_sensor_rod(const builder* b, const td_sensor_ref* ref) {
+  if (ref->root == 'r') return ref->index;
+  if (ref->root != 'b' || (ref->item == 0 && !(ref->arc > 0))) return 0;
+  const int rod = td_build_rom_of(b, ref->index);
+  if (rod == 0 || (ref->item == 0 && ref->arc > (1 + 1e-9) * b->rod[rod - 1].length)) return 0;
+  return rod;
+}
+
 double td_build_sensor_arc(const builder* b, const td_sensor_ref* ref) {
   return ref->arc == TD_ARC_TIP ? b->rod[ref->index - 1].length : ref->arc;
 }

@@ -260,8 +260,8 @@ static void sensor_name(const td_spec* spec, const td_sensor_ref* r, char* name,
   int n = snprintf(name, size, "%s%s", info->name, root);
   if (r->root != '-') n += snprintf(name + n, size - (size_t)n, "%d", r->index);
   if (r->element > 0) n += snprintf(name + n, size - (size_t)n, "_e%d", r->element);
-  if (r->item > 0) n += snprintf(name + n, size - (size_t)n, "_%d", r->item);
-  if (r->has_point || r->root == 'r')
+  if (r->item > 0 && r->root != 'b') n += snprintf(name + n, size - (size_t)n, "_%d", r->item);
+  if (r->has_point || r->root == 'r' || (r->root == 'b' && r->item > 0))
     n += snprintf(name + n, size - (size_t)n, "_p%d", spec->nsensor + 1);
   const int parts = info->rows * info->cols;
   if (parts == 3) {

@@ -8,5 +8,5 @@ joint(2).first = 1;
 joint(2).second = 2;
 joint(2).tr(1).trans = [0 0 -1];
 joint(2).tr(2).rot = [2 inf];
-joint(2).tr(2).rot = [inf inf inf];
+joint(2).tr(2).rot = [inf inf inf inf];
 joint(2).dof(2).equal2 = [1 1];

@@ -115,11 +115,229 @@ static void nets_that_are_new_damp_along_their_edges(void** state) {
   bench_free(&b);
 }
 
+// ---- shared coordinates -----------------------------------------------------------------------
+
+// An arm of three EBR segments whose bends are the same in all (constant curvature), and the same
+// arm with bends of their own.  `rot` is the rotation, `share` ties it.
+static bench arm(const char* rot, const char* share) {
+  char text[1500];
+  snprintf(
+      text, sizeof text,
+      "n = 3; l = 0.1; world.g = [1 -2 -9.81];\n"
+      "body(1).m = 0.2; body(1).I = 1e-3*diag([1 1.2 0.5]); body(1).l_com = [0 0 -0.05];\n"
+      "joint(1).first = [1 0:n-1]; joint(1).second = [1 1:n]; joint(1).tr(1).trans = [0 0 l];\n"
+      "joint(1).tr(2).rot = %s; joint(1).chart = 'vector';\n"
+      "for d = 1:3, joint(1).dof(d).spring.coeff = 0.3 + 0.1*d; end\n%s",
+      rot, share);
+  return bench_new(text);
+}
+
+// Accelerations of the tied arm from the energies of the free one at tied states y, u: with
+// q = B y,  M a = ½ ∂(u'Mu)/∂y - M' u - ∂V/∂y, derivatives by central differences.
+static void tied_acceleration(bench* b, const double y[3], const double u[3], double a[3]) {
+  const double h = 1e-4;
+  double M[3][4] = {{0}}, T[3][2], V[3][2], Mu[3][2];
+  for (int k = -1; k < 6; k++) {
+    double at[3];
+    for (int i = 0; i < 3; i++) at[i] = y[i] + (k >= 0 && k / 2 == i ? (k % 2 ? h : -h) : 0);
+    double kinetic[7];  // of u, e1, e2, e3, e1 + e2, e2 + e3, e3 + e1
+    double potential = 0;
+    for (int c = 0; c < 7; c++) {
+      for (int e = 0; e < 3; e++)
+        for (int i = 0; i < 3; i++) {
+          const bool unit = c > 3 ? i == c - 4 || i == (c - 3) % 3 : i == c - 1;
+          b->state->q[3 * e + i] = at[i];
+          b->state->v[3 * e + i] = c == 0 ? u[i] : unit;
+        }
+      const td_energies energy = td_energy(b->model, b->state, b->work);
+      kinetic[c] = energy.kinetic;
+      potential = energy.elastic + energy.gravity;
+    }
+    double m[3][3];
+    for (int i = 0; i < 3; i++) m[i][i] = 2 * kinetic[1 + i];
+    for (int i = 0; i < 3; i++) {
+      const int j = (i + 1) % 3;
+      m[i][j] = m[j][i] = kinetic[4 + i] - kinetic[1 + i] - kinetic[1 + j];
+    }
+    if (k < 0) {
+      for (int i = 0; i < 9; i++) M[i / 3][i % 3] = m[i / 3][i % 3];
+      continue;
+    }
+    T[k / 2][k % 2] = kinetic[0];
+    V[k / 2][k % 2] = potential;
+    for (int i = 0; i < 3; i++) {
+      double sum = 0;
+      for (int j = 0; j < 3; j++) sum += m[i][j] * u[j];
+      Mu[i][k % 2] = sum;
+    }
+    if (k % 2)
+      for (int i = 0; i < 3; i++) M[i][3] -= (Mu[i][1] - Mu[i][0]) / (2 * h) * u[k / 2];
+  }
+  for (int i = 0; i < 3; i++) M[i][3] += (T[i][1] - T[i][0] - V[i][1] + V[i][0]) / (2 * h);
+  for (int p = 0; p < 3; p++)
+    for (int i = 0; i < 3; i++) {
+      const double c = M[i][p] / M[p][p];
+      for (int k = p; i != p && k < 4; k++) M[i][k] -= c * M[p][k];
+    }
+  for (int i = 0; i < 3; i++) a[i] = M[i][3] / M[i][i];
+}
+
+static void bends_of_segments_can_be_the_same_coordinates(void** state) {
+  (void)state;
+  static const char* const rot[] = {"[inf inf inf]", "[0 inf inf inf]"};
+  static const char* const share[] = {
+      "for d = 1:3, joint(1).dof(d).equal2 = [1 1 d]; end\n",
+      "for d = 1:3, joint(1).dof(d).equal2 = repmat([1 1 d], n, 1); end\n",
+      "for d = 1:3, joint(1).dof(d).equal2 = d; end\n",  // by its number among all
+  };
+  const double y[3] = {0.3, -0.2, 0.1}, u[3] = {1.1, 0.7, -0.4};
+  double worst = 0;
+  for (int r = 0; r < 2; r++) {
+    bench whole = arm(rot[r], "");
+    double want[3];
+    tied_acceleration(&whole, y, u, want);
+    for (int k = 0; k < 3; k++) {
+      bench b = arm(rot[r], share[k]);
+      assert_int_equal(td_model_sizes(b.model).nv, 3);
+      for (int i = 0; i < 3; i++) {
+        b.state->q[i] = y[i];
+        b.state->v[i] = u[i];
+      }
+      assert_int_equal(td_forward_dynamics(b.model, b.state, b.work), TD_OK);
+      for (int i = 0; i < 3; i++)
+        worst = fmax(worst, fabs(td_work_vdot(b.work)[i] - want[i]) / fmax(1, fabs(want[i])));
+      bench_free(&b);
+    }
+    bench_free(&whole);
+  }
+  // second differences h² of energies of 1 J: 1e-8 of accelerations of 100 rad/s²
+  CHECK_REACHED("constant curvature by equal2", worst, 1e-6);
+}
+
+// Two numbers of one rotation, and of another joint's slide.
+static void parts_of_one_rotation_can_be_equal(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "body(1).m = 1; body(1).I = diag([1 2 2.5]); joint(1).second = 1;\n"
+      "joint(1).tr.rot = [inf inf 0]; joint(1).dof(2).equal2 = [1 1]; joint(1).dof(1).rate = 1;\n"
+      "joint(1).dof(1).spring.coeff = 3; joint(1).dof(2).spring.coeff = 4;\n"
+      "joint(1).dof(1).init = 0.01;\n");
+  assert_int_equal(td_model_sizes(b.model).nv, 1);
+  // alpha = (y, y): for small y the inertia is Ix + Iy, the stiffness 3 + 4
+  b.state->v[0] = 0;
+  assert_int_equal(td_forward_dynamics(b.model, b.state, b.work), TD_OK);
+  CHECK_NEAR(td_work_vdot(b.work)[0] / (-7 * 0.01 / 3), 1, 1e-3);
+  bench_free(&b);
+}
+
+// ---- other spellings --------------------------------------------------------------------------
+
+static void inertias_may_be_one_number_and_be_called_J(void** state) {
+  (void)state;
+  static const char* const texts[] = {"I = 0.3*eye(3)", "J = 0.3*eye(3)", "I = 0.3", "J = 0.3"};
+  for (int i = 0; i < 4; i++) {
+    char text[300];
+    snprintf(text, sizeof text,
+             "body(1).m = 1; body(1).%s; joint(1).second = 1; joint(1).tr.rot = [2 inf];\n"
+             "joint(1).dof(1).input = 0.6;\n",
+             texts[i]);
+    bench b = bench_new(text);
+    assert_int_equal(td_forward_dynamics(b.model, b.state, b.work), TD_OK);
+    CHECK_NEAR(td_work_vdot(b.work)[0], 2, 1e-14);
+    bench_free(&b);
+  }
+}
+
+// A pendulum of two links whose end is held by `tr2nd` alone: a straight span of 1.2 m hangs as a V
+// with an angle of acos(0.6) to the horizontal.  The spring of joint(1) stands before the main
+// joint.
+static void tr2nd_tells_links_from_main_joints(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; l = 1;\n"
+      "for i = 1:2, body(i).m = 1; body(i).J = 0.01; body(i).l_com = [0 0 -l/2]; end\n"
+      "joint(1).second = 1; joint(1).tr.trans = [5 0 0]; joint(1).tr2nd.trans = [0 0 -l];\n"
+      "joint(1).spring.coeff = 0;\n"
+      "joint(2).second = 1; joint(2).tr.rot = [2 inf]; joint(2).dof(1).init = -0.6;\n"
+      "joint(3).first = 1; joint(3).second = 2; joint(3).tr(1).trans = [0 0 -l];\n"
+      "joint(3).tr(2).rot = [2 inf]; joint(3).dof(1).init = -2;\n"
+      "joint(4).second = 2; joint(4).tr.trans = [1.2 0 0]; joint(4).tr2nd.trans = [0 0 -l];\n"
+      "sensor(1).name = 'knee'; sensor(1).value = pos(body(2));\n");
+  const td_equil_options options = td_equil_options_default();
+  td_equil_result found;
+  double knee[3];
+  assert_int_equal(td_equilibrium(b.model, b.work, b.state, &options, &found), TD_OK);
+  assert_int_equal(td_sensors(b.model, b.state, b.work, knee), TD_OK);
+  CHECK_NEAR(knee[0], 0.6, 1e-9);
+  CHECK_NEAR(knee[2], -0.8, 1e-9);
+  bench_free(&b);
+}
+
+// ---- polynomial bodies ------------------------------------------------------------------------
+
+static const char polynomial[] =
+    "L = 0.3; body(1).m = 0.1; body(1).I = 1e-5*eye(3); joint(1).second = [1 L];\n"
+    "joint(1).rom.order = 3; joint(1).tr.trans = [inf inf inf];\n"
+    "joint(1).tr.rot = [0 inf inf inf]; joint(1).spring.coeff = [200 200 700 .04 .04 .02];\n"
+    "joint(1).dof(1).init = 0.02*(1:3)/3; joint(1).dof(3).init = 0.105*(1:3);\n";
+
+// Sensors at arc lengths against the printed polynomials, whose coefficients are the state.
+static void sensors_lie_anywhere_on_a_polynomial_body(void** state) {
+  (void)state;
+  static const char* const numbers[] = {"[0 inf inf inf]", "[inf inf inf inf]"};
+  for (int k = 0; k < 2; k++) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "%sjoint(1).tr.rot = %s; sensor(1).name = 'p'; sensor(1).value = pos(body(1), 0.2);\n"
+             "sensor(2).name = 'e'; sensor(2).value = strain(body(1), 0.2)(3);\n"
+             "sensor(3).name = 'o'; sensor(3).value = pos(body(1), 0);\n"
+             "joint(2).first = at(body(1), 0.2); joint(2).second = 2; body(2).m = 0.01;\n"
+             "sensor(4).name = 'b'; sensor(4).value = pos(body(2));\n",
+             polynomial, numbers[k]);
+    bench b = bench_new(text);
+    double value[10], x = 0, z = 0.2, slope = 1, power = 0.04;
+    assert_int_equal(td_sensors(b.model, b.state, b.work, value), TD_OK);
+    for (int i = 0; i < 3; i++, power *= 0.2) {
+      x += b.state->q[i] * power;
+      z += b.state->q[6 + i] * power;
+      slope += b.state->q[6 + i] * (i + 2) * power / 0.2;
+    }
+    CHECK_NEAR(value[0], x, 1e-15);
+    CHECK_NEAR(value[2], z, 1e-15);
+    CHECK_NEAR(value[3], slope - 1, 1e-14);  // Q(s) = 1
+    for (int i = 0; i < 3; i++) CHECK_NEAR(value[4 + i], 0, 1e-15);
+    for (int i = 0; i < 3; i++) CHECK_NEAR(value[7 + i], value[i], 1e-15);
+    bench_free(&b);
+  }
+}
+
+// One Gauss point in the middle: the kinetic energy of z' = v s² is ½ m L (v L²/4)².
+static void par_nint_is_the_number_of_points(void** state) {
+  (void)state;
+  for (int n = 1; n <= 40; n += 39) {
+    char text[1200];
+    snprintf(text, sizeof text, "%sjoint(1).dof = []; joint(1).rom.order = 1; par.nint = %d;\n",
+             polynomial, n);
+    bench b = bench_new(text);
+    b.state->v[2] = 1;
+    const double L = 0.3, exact = 0.5 * 0.1 * pow(L, 5) / 5,
+                 middle = 0.5 * 0.1 * L * pow(L * L / 4, 2);
+    CHECK_NEAR(td_energy(b.model, b.state, b.work).kinetic / (n == 1 ? middle : exact), 1, 1e-13);
+    bench_free(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_as_shipped_runs_in_all_four_studies),
       cmocka_unit_test(an_axial_damper_acts_on_every_component_as_published),
       cmocka_unit_test(nets_that_are_new_damp_along_their_edges),
+      cmocka_unit_test(bends_of_segments_can_be_the_same_coordinates),
+      cmocka_unit_test(parts_of_one_rotation_can_be_equal),
+      cmocka_unit_test(inertias_may_be_one_number_and_be_called_J),
+      cmocka_unit_test(tr2nd_tells_links_from_main_joints),
+      cmocka_unit_test(sensors_lie_anywhere_on_a_polynomial_body),
+      cmocka_unit_test(par_nint_is_the_number_of_points),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

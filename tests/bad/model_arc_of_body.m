@@ -1,0 +1,14 @@
+body(1).m = 0.1; body(1).I = 1e-5;
+joint(1).second = [1 0.2];
+joint(1).rom.order = 2;
+joint(1).tr.trans = [inf inf inf];
+joint(1).tr.rot = [0 inf inf inf];
+joint(1).spring.coeff = 10;
+body(2).m = 1; body(2).I = 1;
+joint(2).first = at(body(1), 0.1);
+joint(2).second = 2;
+joint(2).tr.rot = [1 inf];
+sensor(1).name = 'a';
+sensor(1).value = pos(body(2), 0.1);
+sensor(2).name = 'b';
+sensor(2).value = pos(body(1), 0.3);

@@ -1,0 +1,12 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).tr(1).rot = [2 inf];
+body(2).m = 1;
+body(2).I = eye(3);
+joint(2).first = 1;
+joint(2).second = 2;
+joint(2).tr(1).trans = [0 0 -1];
+joint(2).tr(2).rot = [2 inf];
+joint(2).tr(2).rot = [inf inf inf];
+joint(2).dof(2).equal2 = 9;
