@@ -147,6 +147,7 @@ typedef struct session {
   char from[600];  // where the state came from, "" when it is the model's initial one
   bool reports;    // report.html is among its results
   bool from_rest;  // the simulation starts at the equilibrium, as the file asks
+  bool compiles;   // derived code is compiled and used where it is faster, as the file asks
   bool derives;    // equations of motion are written too
 
   // what has been computed, absent when NULL or false
@@ -259,7 +260,9 @@ int linear_weights(const session* s, const td_linear* linear, double* Q, double*
 void bode_svg(FILE* out, const char* title, const double* hz, int n, const double* db,
               const double* deg, const char* const* names, int curves);  // bode_svg.c
 int run_stages(session* s, bool equil, bool modes, bool sim);            // cmd_run.c
-bool starts_at_rest(const session* s);                                   // cmd_run.c
+// Open a page in a browser of the desktop, when there is one to start.
+void open_page(const char* address);    // cmd_view.c
+bool starts_at_rest(const session* s);  // cmd_run.c
 
 int cmd_bode(const options* opt);
 int cmd_check(const options* opt);

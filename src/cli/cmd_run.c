@@ -1,6 +1,10 @@
 // tendril run: what the file asks for.  Also the sequence that equil, modes, sim and demo are parts
 // of.
+#define _XOPEN_SOURCE 700  // realpath
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -58,18 +62,108 @@ int run_stages(session* s, bool equil, bool modes, bool sim) {
   return first_problem(written, code);
 }
 
-// A post script is a program of its own, and this version does not run any.
-static int check_post(const session* s) {
+// ---- what follows the results -------------------------------------------------------------------
+
+// The video of par.mov = 1, beside the report it shows.
+static int write_video(session* s) {
+  if (!s->trajectory || !s->reports)
+    return complain(CODE_USE, "par.mov = 1: a video needs a simulation and its report (%s)",
+                    s->trajectory ? "--no-report" : "par.dyn = 0");
+  char *report = format_text("%s/report.html", s->out), *path = format_text("%s/video.mp4", s->out);
+  char message[300] = "out of memory";
+  td_status status = TD_E_NOMEM;
+  if (report && path) {
+    td_shot shot = td_shot_default(report);
+    shot.progress = progress_show;
+    shot.user = &s->progress;
+    progress_clear(&s->progress);
+    status = td_shot_video(&shot, path, message, sizeof message);
+    progress_clear(&s->progress);
+  }
+  if (status == TD_OK) say(s, "Video: %s\n", path);
+  free(report);
+  free(path);
+  return status == TD_OK ? CODE_DONE
+                         : complain(code_of(status), "par.mov = 1: no video: %s", message);
+}
+
+// par.anim = 1 shows the animation: the report, in the desktop's browser if there is a desktop and
+// somebody at the terminal.
+static void show_report(const session* s) {
+  const bool display = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+  if (!s->reports || s->opt->json || s->opt->quiet) return;
+  char* path = format_text("%s/report.html", s->out);
+  if (path && display && isatty(STDOUT_FILENO)) {
+    open_page(path);
+  } else {
+    say(s, "par.anim = 1: the animation is in the report; there is no display to open it on\n");
+  }
+  free(path);
+}
+
+// Run par.post in Octave, in the folder of the results, which are in `results` (folder, names,
+// data, t).
+static int run_post(session* s, const char* post) {
+  if (!s->opt->allow_post) {
+    if (!s->opt->quiet) complain(0, "note: par.post = '%s' is not run without --allow-post", post);
+    return CODE_DONE;
+  }
+  const char* slash = s->text ? NULL : strrchr(s->name, '/');
+  char* beside = post[0] == '/' || !slash
+                     ? format_text("%s", post)
+                     : format_text("%.*s/%s", (int)(slash - s->name), s->name, post);
+  const size_t n = beside ? strlen(beside) : 0;
+  char* named = n > 2 && strcmp(beside + n - 2, ".m") == 0 ? format_text("%s", beside)
+                                                           : format_text("%s.m", beside);
+  char *script = named ? realpath(named, NULL) : NULL, *folder = realpath(s->out, NULL);
+  int code = CODE_DONE;
+  if (!script || !folder) {
+    code = complain(CODE_FILE, "par.post = '%s': there is no script %s", post, named);
+  } else if (strpbrk(script, "'\n") || strpbrk(folder, "'\n")) {
+    code = complain(CODE_USE, "par.post: quotes in file names cannot be told to Octave");
+  } else {
+    char* program = format_text(
+        "cd('%s'); results.folder = '%s'; results.names = {}; results.data = []; results.t = [];"
+        "if exist('trajectory.csv', 'file'), d = importdata('trajectory.csv', ',', 1);"
+        "results.names = d.colheaders; results.data = d.data; results.t = d.data(:, 1); end;"
+        "source('%s');",
+        folder, folder, script);
+    fflush(stdout);
+    const pid_t child = program ? fork() : -1;
+    if (child == 0) {
+      if (s->opt->json) dup2(STDERR_FILENO, STDOUT_FILENO);
+      execlp("octave-cli", "octave-cli", "--quiet", "--eval", program, (char*)NULL);
+      execlp("octave", "octave", "--quiet", "--no-gui", "--eval", program, (char*)NULL);
+      _exit(127);
+    }
+    int status = 0;
+    if (child < 0 || waitpid(child, &status, 0) < 0)
+      code = complain(CODE_NUMERICS, "par.post: no program could be started");
+    else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+      code = complain(CODE_FILE,
+                      "par.post = '%s' needs Octave, which is not installed (Debian: apt install "
+                      "octave)",
+                      post);
+    else if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+      code = complain(CODE_NUMERICS, "par.post = '%s' failed in Octave", post);
+    free(program);
+  }
+  free(beside);
+  free(named);
+  free(script);
+  free(folder);
+  return code;
+}
+
+// Video, animation, post script: only when there are results, and each whatever the others do.
+static int follow_up(session* s, int code) {
   const char* post = td_spec_text(s->spec, "par.post");
-  if (!post || !*post) return CODE_DONE;
-  if (s->opt->allow_post) {
-    return complain(CODE_USE, "par.post = '%s': post scripts are not run in this version", post);
-  }
-  if (!s->opt->quiet) {
-    complain(0, "note: par.post = '%s' is left out; post scripts are not run in this version",
-             post);
-  }
-  return CODE_DONE;
+  const bool results = s->files && (s->trajectory || s->has_equil || s->modes);
+  if (!results || stop_asked()) return code;
+  if (td_spec_value(s->spec, "par.mov") == 1) code = first_problem(code, write_video(s));
+  if (td_spec_value(s->spec, "par.anim") == 1) show_report(s);
+  if (post && *post) code = first_problem(code, run_post(s, post));
+  return code;
 }
 
 // The published algorithms start the motion at the equilibrium; a file that asks for both by itself
@@ -82,13 +176,13 @@ bool starts_at_rest(const session* s) {
 int cmd_run(const options* opt) {
   session s = {0};
   int code = session_open(&s, opt);
-  if (code == CODE_DONE) code = check_post(&s);
   if (code == CODE_DONE) {
     const td_settings par = td_model_settings(s.model);
     s.stable = true;
     s.from_rest = starts_at_rest(&s);
     s.derives = td_spec_value(s.spec, "par.derive") == 1;
-    code = run_stages(&s, par.equil, par.modal, par.dyn);
+    s.compiles = td_spec_value(s.spec, "par.mex") == 1;
+    code = follow_up(&s, run_stages(&s, par.equil, par.modal, par.dyn));
     if (opt->json && s.files) json_print(summary_json(&s));
   }
   session_close(&s);

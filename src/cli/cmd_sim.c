@@ -20,6 +20,11 @@ td_sim_options sim_options(session* s) {
   return o;
 }
 
+// --jit, or par.mex = 1 in a file that `run` obeys.
+static jit_use jit_of(const session* s) {
+  return s->opt->jit == JIT_NONE && s->compiles ? JIT_SWAP : s->opt->jit;
+}
+
 static void say_sim(session* s) {
   const td_sim_stats* st = td_trajectory_stats(s->trajectory);
   const double wall = s->timings[TIME_SIMULATE];
@@ -39,7 +44,7 @@ static void say_sim(session* s) {
   say(s, "               end   %12.6g\n", st->energy_end);
   say(s, "               work  %12.6g   of inputs, loads and dampers\n", st->work_done);
   say(s, "               error %12.2g   end - start - work\n", st->energy_error);
-  if (s->opt->jit) say(s, "  derived code: %s\n", *st->code ? st->code : "none came in time");
+  if (jit_of(s)) say(s, "  derived code: %s\n", *st->code ? st->code : "none came in time");
   if (isfinite(st->time_error))
     say(s, "  time error by tighter tolerances: %.2g\n", st->time_error);
   const int events = td_trajectory_event_count(s->trajectory);
@@ -102,9 +107,9 @@ static int believe(session* s, td_sim_options* o) {
 
 // Derived code, compiled from now on or before the simulation begins.
 static int start_jit(session* s, td_sim_options* o, td_jit** jit) {
-  if (s->opt->jit == JIT_NONE) return CODE_DONE;
+  if (jit_of(s) == JIT_NONE) return CODE_DONE;
   if (td_jit_new(s->model, s->work, jit) != TD_OK) return complain(CODE_NUMERICS, "out of memory");
-  if (s->opt->jit != JIT_SWAP) td_jit_wait(*jit);
+  if (jit_of(s) != JIT_SWAP) td_jit_wait(*jit);
   o->code = td_jit_source(*jit);
   o->code_always = s->opt->jit == JIT_ALWAYS;
   return CODE_DONE;

@@ -22,8 +22,7 @@ static const char* demo_text(const char* name) {
   return NULL;
 }
 
-// In a browser of the desktop, when there is one to start.
-static void open_browser(const char* address) {
+void open_page(const char* address) {
   const pid_t child = fork();
   if (child != 0) return;
   if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(127);
@@ -49,7 +48,7 @@ static int serve(const options* opt, const td_view_options* what) {
       printf("open this address in a browser on this machine; Ctrl-C ends the view\n");
   }
   fflush(stdout);
-  if (opt->open) open_browser(td_view_address(view));
+  if (opt->open) open_page(td_view_address(view));
   wait_for_signal();
   td_view_close(view);
   return CODE_DONE;

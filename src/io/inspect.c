@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fields.h"
 #include "model.h"
 #include "spec.h"
 #include "tendril/tools.h"
@@ -17,13 +18,15 @@ const char* td_spec_printed(const td_spec* spec) {
 
 static const value* find_value(const td_spec* spec, const char* path) {
   const value* v = spec->root;
+  const char* whole = path;
   while (v && *path) {
-    const size_t n = strcspn(path, ".");
-    char name[64];
-    if (n >= sizeof name || v->kind != V_STRUCT || td_value_count(v) < 1) return NULL;
-    memcpy(name, path, n);
-    name[n] = '\0';
-    v = td_get(v, 0, name);
+    const size_t n = strcspn(path, "."), length = (size_t)(path - whole) + n;
+    char name[128];
+    if (length >= sizeof name || v->kind != V_STRUCT || td_value_count(v) < 1) return NULL;
+    memcpy(name, whole, length);
+    name[length] = '\0';
+    const value* field = td_get(v, 0, name + length - n);
+    v = field ? field : td_field_get(v, 0, name);  // in another spelling
     path += n + (path[n] == '.');
   }
   return v;

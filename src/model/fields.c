@@ -26,18 +26,18 @@ enum {
 const td_field td_fields[] = {
     // ---- par ----------------------------------------------------------------------------------
     {"par", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what to do with the model, and how"},
-    {"par.anim", FIELD_FLAG, "1", "1", "", FIXED, "", "",
-     "show an animation; accepted as published, without effect in this version"},
+    {"par.anim", FIELD_FLAG, "1", "0", "", FIXED, "", "",
+     "1: `run` opens the report, which has the animation, if there is a display and a terminal"},
     {"par.mov", FIELD_FLAG, "1", "0", "", FIXED, "", "",
-     "save a video; accepted as published, without effect in this version"},
+     "1: `run` writes video.mp4 too (needs chromium and ffmpeg)"},
     {"par.derive", FIELD_FLAG, "1", "0", "", FIXED, "", "",
      "`run` writes the symbolic equations of motion too, as `derive` does"},
     {"par.fun", FIELD_INT, "1", "", "", FIXED, "", "1|2|3|4",
      "form of the derived functions unless options say it: 1 one for each element, 2 one for each "
      "term of each element, 3 one for each matrix, all for Octave; 4 as 3 but in C; default: the "
      "whole, in C"},
-    {"par.mex", FIELD_FLAG, "1", "1", "", FIXED, "", "",
-     "compile them; accepted as published, without effect: `sim --jit` compiles"},
+    {"par.mex", FIELD_FLAG, "1", "0", "", FIXED, "", "",
+     "1: `run` compiles derived code and simulates with it where it is faster, as `--jit` does"},
     {"par.equil", FIELD_INT, "1", "1", "", FIXED, "", "0|1|2|3",
      "find the static equilibrium: 0 no, 1 to 3 yes; with par.dyn written too, `run` starts the "
      "motion there"},
@@ -72,7 +72,7 @@ const td_field td_fields[] = {
      "symbols made with `syms` that become parameters of the model"},
     {"par.var", FIELD_NUM, "", "", "", PARAM, "", "", "their values, in the same order"},
     {"par.post", FIELD_STR, "", "", "", FIXED, "", "",
-     "script to run on the results, only with `--allow-post`"},
+     "script beside the model that `run` hands the results to in Octave, only with `--allow-post`"},
 
     // ---- world --------------------------------------------------------------------------------
     {"world", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what surrounds the robot"},

@@ -61,4 +61,46 @@ import csv, math
 rows = list(csv.DictReader(open('snap/equilibrium.csv')))
 assert abs(float(rows[1]['q1']) - math.asin(0.5)) < 1e-9 and rows[2]['converged'] == '0'
 END
+
+# the animation is in the report where there is no display
+cat hinge.m - >anim.m <<<'par.anim = 1; par.modal = 0; par.equil = 0;'
+(unset DISPLAY WAYLAND_DISPLAY; "$program" run anim.m -o anim >stdout.txt 2>stderr.txt)
+prints 'par.anim = 1: the animation is in the report'
+has anim/report.html
+
+# par.mov: with the programs a video, without them a message that names them
+cat hinge.m - >mov.m <<<'par.movie = 1; par.modal = 0; par.equil = 0; par.dt_out = 0.01;'
+mkdir empty
+PATH=$place/empty expect 4 run mov.m -o mov
+grep -qE 'par.mov = 1: no video: .*(ffmpeg|chromium)' stderr.txt || fail "no word of what is missing: $(cat stderr.txt)"
+has mov/trajectory.csv
+if command -v ffmpeg >/dev/null && command -v chromium >/dev/null; then
+  expect 0 run mov.m -o mov
+  has mov/video.mp4
+fi
+
+# par.post: only with --allow-post, in Octave; here a program in its place that tells what it is given
+cat hinge.m - >post.m <<<"par.post = 'after.m'; par.modal = 0; par.equil = 0;"
+echo 'disp(1)' >after.m
+expect 0 run post.m -o post
+says "par.post = 'after.m' is not run without --allow-post"
+mkdir fake
+printf '#!/bin/sh\necho "$@" >%s/given.txt\nexit $(cat %s/code.txt)\n' "$place" "$place" >fake/octave-cli
+chmod +x fake/octave-cli
+echo 0 >code.txt
+PATH=$place/fake:$PATH expect 0 run post.m -o post --allow-post
+grep -q "source('$place/after.m')" given.txt && grep -q "cd('$place/post')" given.txt || fail "$(cat given.txt)"
+echo 1 >code.txt
+PATH=$place/fake:$PATH expect 3 run post.m -o post --allow-post
+says 'failed in Octave'
+PATH=$place/empty expect 4 run post.m -o post --allow-post
+says 'needs Octave, which is not installed'
+rm after.m
+PATH=$place/fake:$PATH expect 4 run post.m -o post --allow-post
+says 'there is no script'
+
+# par.mex: derived code
+cat hinge.m - >mex.m <<<'par.mex = 1; par.modal = 0; par.equil = 0;'
+expect 0 run mex.m -o mex
+prints 'derived code:'
 finish
