@@ -62,13 +62,32 @@ static char* format_text(const char* format, va_list args) {
   return text;
 }
 
-static bool is_known(const td_diags* diags, const td_diag* d) {
-  for (int i = 0; i < diags->n; i++) {
-    const td_diag* o = &diags->list[i];
-    if (o->severity == d->severity && o->at.source == d->at.source && o->at.begin == d->at.begin &&
-        o->at.end == d->at.end && strcmp(o->text, d->text) == 0) {
-      return true;
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+// Are two texts the same but for the digits of their numbers?
+static bool same_words(const char* a, const char* b) {
+  for (;;) {
+    if (is_digit(*a) && is_digit(*b)) {
+      while (is_digit(*a)) a++;
+      while (is_digit(*b)) b++;
     }
+    if (*a != *b) return false;
+    if (*a == '\0') return true;
+    a++, b++;
+  }
+}
+
+// Is a message there already, or one of a place in the text that differs in its numbers only?
+static bool is_known(td_diags* diags, const td_diag* d) {
+  for (int i = 0; i < diags->n; i++) {
+    td_diag* o = &diags->list[i];
+    if (o->severity != d->severity || o->at.source != d->at.source || o->at.begin != d->at.begin ||
+        o->at.end != d->at.end)
+      continue;
+    if (strcmp(o->text, d->text) == 0) return true;
+    if (d->at.source < 0 || d->at.begin < 0 || !same_words(o->text, d->text)) continue;
+    o->again++;
+    return true;
   }
   return false;
 }
@@ -76,6 +95,7 @@ static bool is_known(const td_diags* diags, const td_diag* d) {
 // Keep a message (its text is taken over) unless it is known or there are too many of its kind.
 static void add(td_diags* diags, td_diag d, int* count) {
   diags->last = 0;
+  if (d.at.source < 0 && diags->nsource > 0) d.at = td_span_file(0);
   if (d.text && is_known(diags, &d)) {
     free(d.text);
     return;
@@ -100,7 +120,7 @@ td_status td_error(td_diags* diags, td_status status, td_span at, const char* fo
   va_start(args, format);
   char* text = format_text(format, args);
   va_end(args);
-  add(diags, (td_diag){TD_ERROR, status, at, text, NULL, NULL}, &diags->errors);
+  add(diags, (td_diag){TD_ERROR, status, at, text, NULL, NULL, 0}, &diags->errors);
   return status;
 }
 
@@ -109,7 +129,7 @@ void td_warn(td_diags* diags, td_span at, const char* format, ...) {
   va_start(args, format);
   char* text = format_text(format, args);
   va_end(args);
-  add(diags, (td_diag){TD_WARNING, TD_OK, at, text, NULL, NULL}, &diags->warnings);
+  add(diags, (td_diag){TD_WARNING, TD_OK, at, text, NULL, NULL, 0}, &diags->warnings);
 }
 
 void td_remark(td_diags* diags, td_span at, const char* format, ...) {
@@ -117,7 +137,7 @@ void td_remark(td_diags* diags, td_span at, const char* format, ...) {
   va_start(args, format);
   char* text = format_text(format, args);
   va_end(args);
-  add(diags, (td_diag){TD_NOTE, TD_OK, at, text, NULL, NULL}, &diags->warnings);
+  add(diags, (td_diag){TD_NOTE, TD_OK, at, text, NULL, NULL, 0}, &diags->warnings);
 }
 
 void td_hint(td_diags* diags, const char* format, ...) {
@@ -295,7 +315,9 @@ static void draw_head(const td_diags* diags, const td_diag* d, const source_line
   if (has_source(diags, d->at)) td_text_printf(out, "%s:", diags->sources[d->at.source].name);
   if (line) td_text_printf(out, "%d:%d:", line->number, line->at - line->begin + 1);
   if (has_source(diags, d->at)) td_text_add(out, " ");
-  td_text_printf(out, "%s: %s\n", severity[d->severity], d->text);
+  td_text_printf(out, "%s: %s", severity[d->severity], d->text);
+  if (d->again > 0) td_text_printf(out, " (and %d more like it here)", d->again);
+  td_text_add(out, "\n");
 }
 
 void td_diag_render(const td_diags* diags, int i, td_text* out) {

@@ -31,6 +31,7 @@ typedef struct td_diag {
   char* text;  // what was found
   char* hint;  // behind the caret ("did you mean 'spring'?"), may be NULL
   char* more;  // extra lines ("fields of joint: ..."), may be NULL
+  int again;   // messages at the same place that differed in their numbers only and were not kept
 } td_diag;
 
 // All sources of one load and all messages.  Zero-initialise.  After TD_DIAG_LIMIT errors (or
@@ -50,7 +51,8 @@ void td_diags_free(td_diags* diags);
 int td_diags_source(td_diags* diags, const char* name, const char* text, int size);
 
 // Add a message; returns `status` so that it can be returned.  The same message at the same place
-// is added once.
+// is added once, and of those that differ in their numbers only (a line that runs in a loop) the
+// first.  A message without a position is about the first source as a whole.
 td_status td_error(td_diags* diags, td_status status, td_span at, const char* format, ...)
     TD_PRINTF(4, 5);
 void td_warn(td_diags* diags, td_span at, const char* format, ...) TD_PRINTF(3, 4);

@@ -509,13 +509,38 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
   return TD_E_MODEL;
 }
 
+// A simulation as the file asks for it must fit into memory: rows of t, q, v, sensors, energies and
+// inputs.  The message is where the more unusual of t_final and dt_out was written.
+static td_status judge_outputs(td_spec* spec, const td_model* m) {
+  const double length = m->settings[1] - m->settings[0], rows = length / m->settings[2];
+  const double numbers =
+      5.0 + m->npos + m->nvel + m->noutput_name + m->ninput + min_int(model_memory(m), 1000);
+  if (rows * numbers < TD_MOST_OUTPUTS) return TD_OK;
+  const value* par = td_get(spec->root, 0, "par");
+  const bool long_run = par && td_get(par, 0, "t_final") && length > 1e4;
+  const char* field = long_run || !(par && td_get(par, 0, "dt_out")) ? "t_final" : "dt_out";
+  td_error(
+      &spec->diags, TD_E_MODEL, par ? td_get_at(par, 0, field) : td_span_none(),
+      "par.%s: %g s of simulation with an output every %g s are %.3g numbers to keep, they may "
+      "be %.0g: choose a shorter par.t_final or a longer par.dt_out",
+      field, length, m->settings[2], rows * numbers, TD_MOST_OUTPUTS);
+  return TD_E_MODEL;
+}
+
 td_status td_model_compile(td_spec* spec, td_model** model) {
   if (!spec || !model) return TD_E_USAGE;
+  *model = NULL;
+  if (!td_blas_room())
+    return td_error(
+        &spec->diags, TD_E_NOMEM, td_span_none(),
+        "out of memory: the linear algebra needs 136 MB of address space at once, and a "
+        "limit of the process leaves less (ulimit -v or -d)");
   spec->read_wires = td_read_meshes;
   TD_TRY(td_compile(spec, model));
   td_status planned = td_sparse_plan(*model);
   if (planned == TD_OK) planned = td_arrow_plan(*model);
   if (planned == TD_OK) planned = judge_size(spec, *model);
+  if (planned == TD_OK) planned = judge_outputs(spec, *model);
   if (planned != TD_OK) {
     td_model_free(*model);
     *model = NULL;

@@ -110,6 +110,20 @@ static bool named_reference(lang* L, const char* name, char about, td_span at, v
   return true;
 }
 
+bool td_is_named(const lang* L, const char* name) {
+  return find_named(L, "rod", name) > 0 || find_named(L, "body", name) > 0;
+}
+
+value* td_named_place(lang* L, value* name, td_span at) {
+  value_ref ref = {.place = EX_NONE};
+  value* v = NULL;
+  if (named_reference(L, name->s, 'b', at, &ref))
+    v = td_metered(L, td_value_ref(ref.root, ref.index), at);
+  if (v) v->ref = ref;
+  td_value_drop(name);
+  return v;
+}
+
 // The index a forward name stands for; 0 after a message that there is none.
 static int resolve(lang* L, int k) {
   pending* p = &L->pendings[k];

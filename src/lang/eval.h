@@ -252,6 +252,11 @@ bool td_reference(lang* L, const ast* node, char about, const char* function, va
 bool td_is_reference(const ast* node);  // written as body(2) or body
 // Replace names of bodies and joints that pointed forward by their numbers.
 void td_resolve_names(lang* L);
+// Has a body or rod this name by now?
+bool td_is_named(const lang* L, const char* name);
+// A reference to the body or rod of a name, a string value whose reference is taken over; NULL
+// after a message.
+value* td_named_place(lang* L, value* name, td_span at);
 value* td_sensor_call(lang* L, const char* name, const ast* call);
 value* td_at_call(lang* L, const ast* call);
 value* td_time(lang* L, td_span at);

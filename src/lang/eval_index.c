@@ -280,6 +280,9 @@ static bool is_blank(const value* v) { return !v || (v->kind == V_NUM && td_valu
 // Make the value at a place changeable.
 static bool own_place(lang* L, value** place, td_span at) {
   if (!*place) return true;
+  const value* v = *place;
+  const long copied = v->refs > 1 ? (long)td_value_count(v) * max_int(1, v->nfield) : 0;
+  if (!td_spend(L, copied / 8, at)) return false;
   *place = td_value_own(*place);
   return *place || td_no_memory(L, at);
 }
@@ -328,7 +331,9 @@ static bool write_field(lang* L, writing* w, int k, value** place, int i) {
     return false;
   }
   if (!own_place(L, place, step->at)) return false;
-  if (!td_spend(L, (*place)->nfield / 2, step->at)) return false;
+  const int fields = (*place)->nfield;
+  const double made = fmax(0, (double)i + 1 - td_value_count(*place)) * max_int(1, fields);
+  if (!td_spend(L, fields / 2 + (long)(2 * made), step->at)) return false;
   value_slot* slot = td_value_slot_make(*place, i, name);
   if (!slot) return td_no_memory(L, step->at) != NULL;
   if (!write_at(L, w, k + 1, &slot->v)) return false;
@@ -437,7 +442,9 @@ static bool grow_for(lang* L, value* v, const index_list* ix, const ast* step) {
     return false;
   }
   const bool moves = size[0] != v->rows && v->cols > 1;  // otherwise the block is extended in place
-  if (moves && !td_spend(L, (long)total / 8, step->at)) return false;
+  const double made = (moves ? total : total - td_value_count(v)) * max_int(1, v->nfield);
+  const double cost = v->kind == V_NUM ? 0.125 : 4;  // slots are larger than numbers
+  if (!td_spend(L, (long)(cost * made), step->at)) return false;
   return td_value_resize(v, size[0], size[1], size[2]) || td_no_memory(L, step->at);
 }
 

@@ -114,6 +114,9 @@ static bool check_value(lang* L, const ast* target, const char* path, const valu
   }
   if (!*path) return true;
   if (target->kind == AST_NAME) return check_whole(L, path, v, at);
+  const td_field* field = td_field_cached(L, path);
+  if (v->kind == V_STRUCT && field && field->kind != FIELD_STRUCT && field->kind != FIELD_STRUCTS)
+    return true;  // one message about its kind, when the model is checked
   return v->kind != V_STRUCT || td_check_struct(L, path, v, at);
 }
 
@@ -130,19 +133,38 @@ bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool er
   return check_path(L, target, path) && store(L, target, path, v, at, erase);
 }
 
-// A place may be given by a reference: joint(2).first = body(1).
-static bool is_place(lang* L, const char* path, const ast* target, const ast* rhs) {
-  if (!*path || target->kind != AST_FIELD || rhs->kind != AST_INDEX || !td_is_reference(rhs))
-    return false;
-  const td_field* field = td_field_cached(L, path);
-  return field && (field->kind == FIELD_PLACE || field->kind == FIELD_TARGET);
-}
-
-static value* eval_place(lang* L, const ast* rhs) {
-  value_ref ref;
-  if (!td_reference(L, rhs, 'b', "a place", &ref)) return NULL;
-  value* v = td_metered(L, td_value_ref(ref.root, ref.index), rhs->at);
-  if (v) v->ref = ref;
+// The value of a field that is a place, which may be given by a reference or a name: joint(2).first
+// = body(1), joint(2).first = 'arm'; in lists of places too.  A number of a rod may be its
+// reference: cable(1).rod = rod(2).
+static value* eval_field(lang* L, const char* path, const ast* target, const ast* rhs) {
+  const td_field* field = *path && target->kind == AST_FIELD ? td_field_cached(L, path) : NULL;
+  const bool place = field && (field->kind == FIELD_PLACE || field->kind == FIELD_TARGET);
+  const bool number = field && field->kind == FIELD_INT && strcmp(td_field_name(field), "rod") == 0;
+  const bool list = field && field->kind == FIELD_PLACES;
+  if ((place || number) && rhs->kind == AST_INDEX && td_is_reference(rhs)) {
+    value_ref ref;
+    if (!td_reference(L, rhs, 'b', "a place", &ref)) return NULL;
+    if (number && strcmp(ref.root, "rod") == 0) return td_scalar(L, ref.index, rhs->at);
+    value* v = td_metered(L, td_value_ref(ref.root, ref.index), rhs->at);
+    if (v) v->ref = ref;
+    return v;
+  }
+  value* v = td_eval(L, rhs);
+  if (v && place && v->kind == V_STR)  // of a target only a name that is there: the rest are words
+    return field->kind == FIELD_PLACE || (!td_field_has_option(field, v->s) && td_is_named(L, v->s))
+               ? td_named_place(L, v, rhs->at)
+               : v;
+  if (!v || !list || v->kind != V_CELL) return v;
+  v = td_value_own(v);
+  for (int i = 0; v && i < td_value_count(v); i++) {
+    value* name = v->slots[i].v;
+    if (!name || name->kind != V_STR) continue;
+    v->slots[i].v = NULL;
+    v->slots[i].v = td_named_place(L, name, v->slots[i].at.end > 0 ? v->slots[i].at : rhs->at);
+    if (v->slots[i].v) continue;
+    td_value_drop(v);
+    return NULL;
+  }
   return v;
 }
 
@@ -152,7 +174,7 @@ static bool exec_assign_one(lang* L, const ast* target, const ast* rhs) {
   char path[PATH_SIZE];
   if (!check_path(L, target, path)) return false;
   const bool erase = rhs->kind == AST_MATRIX && rhs->n == 0 && target->kind == AST_INDEX;
-  value* v = is_place(L, path, target, rhs) ? eval_place(L, rhs) : td_eval(L, rhs);
+  value* v = eval_field(L, path, target, rhs);
   const bool ok = v && store(L, target, path, v, rhs->at, erase);
   td_value_drop(v);
   return ok;

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "dense.h"
 #include "eval.h"
 #include "fields.h"
 
@@ -51,6 +52,13 @@ static bool add_builtins(lang* L, const builtin* table) {
 // The interpreter of a spec, made at the first load.
 static lang* lang_of(td_spec* spec) {
   if (spec->language) return spec->language;
+  if (!td_blas_room()) {
+    td_error(
+        &spec->diags, TD_E_NOMEM, td_span_none(),
+        "out of memory: the linear algebra needs 136 MB of address space at once, and a limit of "
+        "the process leaves less (ulimit -v or -d)");
+    return NULL;
+  }
   lang* L = calloc(1, sizeof *L);
   if (!L) return NULL;
   L->spec = spec;

@@ -6,6 +6,10 @@
 #include "arena.h"
 
 // C = A B for A rows x inner and B inner x cols; C = A'B for A inner x rows.  C is neither A nor B.
+// OpenBLAS takes a buffer of 128 MB at its first call and tries forever where it gets none.  Is
+// there room for it under the limits of the process (ulimit -v, -d)?  Once there was, it is in use.
+bool td_blas_room(void);
+
 void td_mul(const double* A, const double* B, int rows, int inner, int cols, double* C);
 void td_mul_tn(const double* A, const double* B, int rows, int inner, int cols, double* C);
 

@@ -96,7 +96,8 @@ static td_status place_on_rod(builder* b, const value* v, td_span at, const char
 int td_build_rom_of(const builder* b, int body) {
   for (int r = 0; r < b->nrod; r++) {
     const value* second = b->rod[r].joint < 0 ? NULL : td_get(b->joints, b->rod[r].joint, "second");
-    if (second && second->x[0] == body) return r + 1;
+    if (!second) continue;
+    if (second->kind == V_REF ? second->ref.index == body : second->x[0] == body) return r + 1;
   }
   return 0;
 }
@@ -258,21 +259,12 @@ static td_status main_elements(builder* b, int j) {
   return TD_OK;
 }
 
-// joint(1) and joint(3) without joint(2): nothing was written there.
-static bool is_empty(const value* s, int i) {
-  for (int k = 0; k < s->nfield; k++)
-    if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
-  return true;
-}
-
 static td_status check_gaps(builder* b) {
   td_status worst = TD_OK;
   for (int j = 0; j < b->njoint; j++) {
-    if (!is_empty(b->joints, j)) continue;
-    worst = td_error(
-        b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->joints, j),
-        "joint(%d) is empty: joints are numbered without gaps, and the model has joint(%d)", j + 1,
-        b->njoint);
+    const int n = td_check_gap(b->diags, b->joints, j, "joint", "joints");
+    if (n > 0) worst = TD_E_MODEL;
+    j += max_int(n - 1, 0);
   }
   return worst;
 }
@@ -285,14 +277,12 @@ static td_status check_bodies(builder* b) {
     total += b->body_count[i];
     if (b->body_count[i] > b->body_count[largest]) largest = i;
     if (b->body_main[i] >= 0) continue;
-    const td_span at = td_check_element_at(b->diags, b->bodies, i - 1);
-    if (is_empty(b->bodies, i - 1)) {
-      worst = td_error(
-          b->diags, TD_E_MODEL, at,
-          "body(%d) is empty: bodies are numbered without gaps, and the model has body(%d)", i,
-          b->nbody);
+    const int n = td_check_gap(b->diags, b->bodies, i - 1, "body", "bodies");
+    if (n > 0) {
+      worst = TD_E_MODEL;
+      i += n - 1;
     } else {
-      worst = td_error(b->diags, TD_E_MODEL, at,
+      worst = td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->bodies, i - 1),
                        "body(%d) has no joint: no joint has `second = %d`", i, i);
       td_hint(b->diags, "write joint(%d).second = %d", b->njoint + 1, i);
     }

@@ -355,10 +355,26 @@ static bool check_entry(td_spec* spec, const checked* c, int i) {
   return true;
 }
 
+// A negative stiffness or viscosity is allowed, and seldom meant.
+static void note_negative(td_spec* spec, const checked* c) {
+  const char* name = td_field_name(c->field);
+  const bool spring = strcmp(name, "coeff") == 0, damper = strcmp(name, "visc") == 0;
+  double x = 0;
+  for (int i = 0; (spring || damper) && i < td_value_count(c->v); i++) {
+    if (!td_check_known(spec, c->v, i, &x) || !(x < 0)) continue;
+    td_remark(&spec->diags, c->at,
+              spring ? "%s is negative (%g): this spring pushes away from its rest value"
+                     : "%s is negative (%g): this damper drives the motion",
+              c->name, x);
+    return;
+  }
+}
+
 static void check_numbers(const walk* w, checked* c) {
   if (!check_shape(w, c) || !check_depends(w->spec, c)) return;
   for (int i = 0; i < td_value_count(c->v); i++)
     if (!check_entry(w->spec, c, i)) return;
+  note_negative(w->spec, c);
   td_check_value_rules(w->spec, c);
 }
 
@@ -660,24 +676,42 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
   }
 }
 
-// rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
-// built.
-static bool is_gap(td_spec* spec, const td_field* field, const value* s, int i) {
-  static const char* const counted[] = {"rod", "chamber", "cable", "contact", "mesh"};
-  bool named = false;
-  for (int k = 0; k < 5; k++) named = named || strcmp(field->path, counted[k]) == 0;
-  if (!named) return false;
+bool td_check_is_empty(const value* s, int i) {
   for (int k = 0; k < s->nfield; k++)
     if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
-  td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
-           "%s(%d) is empty: %ss are numbered without gaps, and the model has %s(%d)", field->path,
-           i + 1, strcmp(field->path, "mesh") == 0 ? "meshe" : field->path, field->path,
-           td_value_count(s));
   return true;
 }
 
+int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots) {
+  int n = 0;
+  while (i + n < td_value_count(s) && td_check_is_empty(s, i + n)) n++;
+  if (n == 0) return 0;
+  const td_span at = td_check_element_at(diags, s, i);
+  const char* const rule = "numbered without gaps, and the model has";
+  if (n == 1)
+    td_error(diags, TD_E_MODEL, at, "%s(%d) is empty: %s are %s %s(%d)", root, i + 1, roots, rule,
+             root, td_value_count(s));
+  else
+    td_error(diags, TD_E_MODEL, at, "%s(%d) to %s(%d) are empty: %s are %s %s(%d)", root, i + 1,
+             root, i + n, roots, rule, root, td_value_count(s));
+  return n;
+}
+
+// rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
+// built.  Returns how many elements from i on are empty.
+static int find_gap(td_spec* spec, const td_field* field, const value* s, int i) {
+  static const char* const counted[][2] = {
+      {"rod", "rods"},         {"chamber", "chambers"}, {"cable", "cables"},
+      {"contact", "contacts"}, {"mesh", "meshes"},      {"sensor", "sensors"},
+      {"event", "events"},     {"task", "tasks"},       {"control", "controllers"},
+      {"exload", "loads"}};
+  for (size_t k = 0; k < sizeof counted / sizeof *counted; k++)
+    if (strcmp(field->path, counted[k][0]) == 0)
+      return td_check_gap(&spec->diags, s, i, counted[k][0], counted[k][1]);
+  return 0;
+}
+
 static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {
-  if (!w->partial && is_gap(w->spec, field, s, i)) return;
   const bool judged = !has_later(field, s, i);
   for (int k = 0; k < s->nfield; k++) {
     if (!s->slots[i * s->nfield + k].v) continue;
@@ -717,6 +751,11 @@ static void check_structs(walk* w, const checked* c) {
   }
   for (int i = 0; i < td_value_count(s); i++) {
     char name[NAME_SIZE];
+    const int gap = w->partial ? 0 : find_gap(w->spec, c->field, s, i);
+    if (gap > 0) {
+      i += gap - 1;
+      continue;
+    }
     if (c->field->kind == FIELD_STRUCT)
       write_name(name, sizeof name, "%s", c->name);
     else

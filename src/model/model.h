@@ -804,6 +804,8 @@ static inline int model_memory(const td_model* m) {
   return n;
 }
 
+#define TD_MOST_OUTPUTS 5e8  // numbers of a simulation that are kept
+
 // Do a caller's model, state and work belong together?  A state that the caller made himself has no
 // sizes; its arrays must be there.
 static inline bool model_owns(const td_model* m, const td_state* s) {

@@ -308,7 +308,11 @@ static bool scalar(const td_spec* spec, const value* s, int i, const char* path,
 }
 
 static void par(td_spec* spec, const value* s, int i, const char* name) {
-  double from, to;
+  double from, to, rtol;
+  if (scalar(spec, s, i, "par.rtol", &rtol) && rtol >= 1)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rtol"),
+             "%s.rtol must be below 1, got %g: it is the relative error that a step may make", name,
+             rtol);
   if (!scalar(spec, s, i, "par.t_init", &from) || !scalar(spec, s, i, "par.t_final", &to)) return;
   if (!(to <= from)) return;
   const char* written = td_get(s, i, "t_final") ? "t_final" : "t_init";

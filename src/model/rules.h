@@ -41,6 +41,10 @@ void td_bound_matrix(td_spec* spec, bound_kind kind, const ex* e, int n, const c
 ex td_bound_at(td_spec* spec, const value* v, int i, double arc);
 // Where element i of a structure was first written; the next one that was, when it was not.
 td_span td_check_element_at(const td_diags* diags, const value* s, int i);
+// Was nothing written to element i (from 0)?
+bool td_check_is_empty(const value* s, int i);
+// Report the elements from i on that nothing was written to, in one message; returns how many.
+int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots);
 
 // Mechanics of one value: inertias, rotations, axes.  The kind and the shape are right.
 void td_check_value_rules(td_spec* spec, const checked* c);

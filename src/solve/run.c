@@ -576,7 +576,7 @@ static void diagnose(run* r, td_status status) {
 
 static td_status count_rows(run* r) {
   const double length = r->plan->t_end - r->t_start, rows = length / r->plan->dt_out;
-  if (!(length >= 0) || !(r->plan->dt_out > 0) || !(rows * r->out->stride < 5e8)) {
+  if (!(length >= 0) || !(r->plan->dt_out > 0) || !(rows * r->out->stride < TD_MOST_OUTPUTS)) {
     td_trajectory_say(
         r->out,
         "from t = %.6g s to t_final = %.6g s with dt_out = %.6g s is no sensible set of outputs",

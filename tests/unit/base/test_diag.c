@@ -120,7 +120,7 @@ static void messages_without_a_position_have_no_source_line(void** state) {
   td_warn(&d, span(s, 0, 1), "unused");
   for (int i = 0; i < d.n; i++) td_diag_render(&d, i, &out);
   assert_string_equal(out.s,
-                      "error: no body\n"
+                      "arm.m: error: no body\n"  // about the model as a whole
                       "arm.m: error: not a text file\n"
                       "      | save it as UTF-8\n"
                       "arm.m:1:1: warning: unused\n"
@@ -145,6 +145,16 @@ static void the_same_message_is_added_once(void** state) {
   assert_int_equal(d.n, 3);
   assert_int_equal(d.errors, 2);
   assert_string_equal(d.list[0].hint, "hint 0");  // those of the copies went nowhere
+
+  // a line that runs in a loop: the first of those that differ in numbers, and how many there were
+  td_text out = {0};
+  for (int i = 0; i < 12; i++)
+    td_error(&d, TD_E_MODEL, span(s, 2, 3), "body(%d).m is -%d", i, 3 * i);
+  td_error(&d, TD_E_MODEL, span(s, 2, 3), "body(1).k is -3");
+  assert_int_equal(d.n, 5);
+  td_diag_render(&d, 3, &out);
+  assert_non_null(strstr(out.s, "error: body(0).m is -0 (and 11 more like it here)\n"));
+  td_text_free(&out);
   td_diags_free(&d);
 }
 

@@ -1,0 +1,3 @@
+for k = 1:10
+  body(k).m = -k;
+end

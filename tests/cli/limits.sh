@@ -1,0 +1,55 @@
+# Limits: what cannot be done is refused at load, with its place and exit code 2, before anything is written; texts of huge
+# arrays and copies end; a process with too little memory for the linear algebra says so.
+. "$(dirname "$0")/common.bash"
+robot="body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.trans = [inf 0 0];"
+
+# settings that no run can have
+refused() {
+  printf '%s\n%s\n' "$robot" "$1" >limit.m
+  for command in check run sim; do
+    if [ $command = check ]; then expect 2 check limit.m; else expect 2 $command limit.m -o out; fi
+    says "limit.m:2:"
+    says "$2"
+    absent out
+  done
+}
+refused 'par.t_final = 1e12;' 'par.t_final: 1e+12 s of simulation'
+refused 'par.dt_out = 1e-9;' 'par.dt_out: 1 s of simulation with an output every 1e-09 s'
+refused 'par.rtol = 1e6;' 'par.rtol must be below 1, got 1e+06'
+
+# arrays with huge indices, and copies of large arrays, end in time
+quick() {
+  echo "$1" >huge.m
+  (ulimit -t 5 && "$program" check huge.m >stdout.txt 2>stderr.txt)
+  [ $? = 2 ] || fail "$1"
+  says "$2"
+}
+quick "body(1000000).name = 'a';" 'body has 1000000 elements, it may have 300000'
+quick "body(300000).name = 'a';" 'body(1) to body(299999) are empty'
+quick "sensor(1000000).name = 'a';" 'sensor(1) to sensor(999999) are empty'
+quick "rod(300000).length = 1;" 'rod(1) to rod(299999) are empty'
+quick "joint(300000).second = 1;" 'the model has no body'
+quick 'a = 1:1e6; for k = 1:1e5, b = a; b(1) = 2; end' 'takes too long to run'
+quick 'for k = 1:1000, x = []; x(2e7) = 1; end' 'takes too long to run'
+quick 'for k = 1:1000, x = []; x(1e6).a = 1; end' 'takes too long to run'
+
+# one message for one line
+printf 'for k = 1:10\n  body(k).m = -k;\nend\n' >loop.m
+expect 2 check loop.m
+[ "$(grep -c error stderr.txt)" = 1 ] || fail 'more than one message for one line'
+says 'body(1).m must not be negative, got -1 kg (and 9 more like it here)'
+
+# little memory: an answer, and soon (sanitizers need more than any limit)
+if ! nm -D "$program" 2>/dev/null | grep -q __asan_init; then
+  for limit in 80000 100000 150000 200000 250000; do
+    rm -rf out
+    (ulimit -v $limit && ulimit -t 10 && "$program" run "$models/pendulum.m" -o out >stdout.txt 2>stderr.txt)
+    case $? in
+      0) json out/summary.json ;;
+      3 | 1) grep -q 'out of memory\|cannot' stderr.txt || fail "no reason with $limit kB: $(head -1 stderr.txt)" ;;
+      127) ;; # the program itself does not fit
+      *) fail "no answer with $limit kB" ;;
+    esac
+  done
+fi
+finish
