@@ -304,8 +304,41 @@ static td_status judge_numbers(const trial* t) {
   return worst;
 }
 
+// A beam that takes its rest length from the initial geometry should have one there: told once for
+// all elements of a joint.
+static void warn_short_beams(const trial* t) {
+  for (int i = 0; i < t->m->nforce;) {
+    const int joint = t->m->force[i].joint;
+    int all = 0, none = 0, first = -1;
+    for (; i < t->m->nforce && t->m->force[i].joint == joint; i++) {
+      const model_force* f = &t->m->force[i];
+      if (f->kind != FORCE_BEAM || f->section != NUM_NONE) continue;
+      const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
+      const double size = fmax(1e-3, fmax(vec3_norm(a.p), vec3_norm(b.p)));
+      all++;
+      if (!f->law[2].rest_initial || axial_at(&a, &b).L > 1e-9 * size) continue;
+      if (none++ == 0) first = i;
+    }
+    if (none == 0) continue;
+    const model_force* f = &t->m->force[first];
+    const char* name = model_name(t->m, f->name);
+    if (all == 1)
+      td_warn(&t->spec->diags, force_span(t, f),
+              "%s: spring.init = nan makes the rest length of the beam 0, as its two ends are at "
+              "the same place at the start",
+              name);
+    else
+      td_warn(&t->spec->diags, force_span(t, f),
+              "%s and %d more of %d beams: spring.init = nan makes their rest lengths 0, as their "
+              "two ends are at the same place at the start",
+              name, none - 1, all);
+    td_hint(&t->spec->diags, "give the bodies their places by dof.init");
+  }
+}
+
 static td_status judge_geometry(const trial* t) {
   td_status worst = TD_OK;
+  warn_short_beams(t);
   for (int i = 0; i < t->m->nhop; i++)
     if (t->m->hop[i].kind == HOP_QUAT3 && judge_chart(t, &t->m->hop[i]) != TD_OK)
       worst = TD_E_MODEL;

@@ -40,6 +40,42 @@ static td_status judge_stiffness(const td_reduced* r, td_answer* answer) {
   return TD_OK;
 }
 
+// Is the stiffness positive in coordinates of like size?  Coefficients of polynomials differ by
+// powers of a length, so that the soft ones drown among the stiff ones in the eigenvalues of K.
+// With K_aa made 1 they do not; but a coordinate that nothing holds has nothing but round-off
+// there: each K_aa must be more than that of the highest frequency, w² = max K_aa/M_aa.
+static bool is_firm(td_statics* s, const td_reduced* r, const double* q, double p) {
+  static const double noise = 1e-12;
+  const int n = s->n, k = r->n;
+  double* block =
+      malloc(sizeof(double) * (area(n, n) + 2 * (size_t)n + 3 * area(k, k) + (size_t)k));
+  if (!block) return false;
+  double *M = block, *column = M + area(n, n), *Mc = column + n, *E = Mc + n, *one = E + area(k, k);
+  double *V = one + area(k, k), *w = V + area(k, k), highest = 0;
+  s->system.mass(s, q, p, M);
+
+  // K_aa/M_aa along each direction of the null space
+  for (int a = 0; a < k; a++) {
+    for (int i = 0; i < n; i++) column[i] = r->Z[i * k + a];
+    td_mul(M, column, n, n, 1, Mc);
+    w[a] = 0;
+    for (int i = 0; i < n; i++) w[a] += column[i] * Mc[i];
+    highest = fmax(highest, r->K[a * k + a] / w[a]);
+  }
+  bool firm = isfinite(highest) && highest > 0;
+  for (int a = 0; a < k; a++) firm = firm && w[a] > 0 && r->K[a * k + a] > noise * highest * w[a];
+
+  for (int a = 0; firm && a < k; a++)
+    for (int b = 0; b < k; b++) {
+      E[a * k + b] =
+          (r->K[a * k + b] + r->K[b * k + a]) / 2 / sqrt(r->K[a * k + a] * r->K[b * k + b]);
+      one[a * k + b] = a == b;
+    }
+  firm = firm && td_eig_symmetric(E, one, k, w, V) && w[0] > noise;
+  free(block);
+  return firm;
+}
+
 // `resolved`: none is zero, and small ones are known to all digits
 static void judge_eigenvalues(const double* re, const double* im, int n, bool resolved,
                               td_answer* answer) {
@@ -137,6 +173,8 @@ td_status td_judge(td_statics* statics, const double* q, const double* l, double
   if (found == TD_E_NOMEM) return found;
   if (found != TD_OK) return TD_OK;  // unknown
   const td_status status = conservative ? judge_stiffness(r, answer) : judge_motion(r, answer);
+  if (conservative && answer->stability == TD_NEUTRAL && is_firm(statics, r, q, p))
+    answer->stability = TD_STABLE;
   td_reduced_free(r);
   return status;
 }

@@ -327,6 +327,60 @@ static void par_nint_is_the_number_of_points(void** state) {
   }
 }
 
+// The clamped column under its own weight buckles at g m L² = 7.837 EJ (Greenhill).  Coefficients
+// of s², s³, ... of a rod of 5 cm differ by powers of 20: stability is that of the rod, not theirs.
+static td_stability judge_rod(int order, double load, const char* base) {
+  char text[1200];
+  snprintf(text, sizeof text,
+           "n = %d; L = 0.05; r = 0.002; E = 1e6; A = pi*r^2; J = pi*r^4/4; rho = 1000;\n"
+           "body(1).m = rho*A; body(1).I = rho*J*diag([1 1 2]); joint(1).second = [1 L];\n"
+           "joint(1).rom.order = n; joint(1).tr.trans = [inf inf inf];\n"
+           "joint(1).tr.rot = [0 inf inf inf];\n"
+           "joint(1).spring.coeff = [E/3*A E/3*A E*A E*J E*J 2*E/3*J];\n"
+           "world.g = [0 0 -%.17g*E*J/(rho*A*L^3)];\n%s",
+           order, load, base);
+  bench b = bench_new(text);
+  const td_equil_options options = td_equil_options_default();
+  td_equil_result found;
+  assert_int_equal(td_equilibrium(b.model, b.work, b.state, &options, &found), TD_OK);
+  bench_free(&b);
+  return found.stability;
+}
+
+static void a_polynomial_rod_is_as_stable_as_the_rod(void** state) {
+  (void)state;
+  for (int n = 3; n <= 6; n++) {
+    assert_int_equal(judge_rod(n, 0, ""), TD_STABLE);
+    assert_int_equal(judge_rod(n, 5, ""), TD_STABLE);
+    assert_int_equal(judge_rod(n, 10, ""), TD_DIVERGENCE);
+    // on a carriage that nothing holds
+    assert_int_equal(judge_rod(n, 5,
+                               "body(2).m = 1; joint(2).second = 2; joint(2).tr.trans = [inf 0 0];"
+                               "joint(1).first = 2;"),
+                     TD_NEUTRAL);
+  }
+}
+
+// Table 4 as printed: all nodes start in one place, so that the rest lengths are 0.
+static void beams_without_length_get_a_warning(void** state) {
+  (void)state;
+  static const char listing[] =
+      "nd = 4; l = 0.05; body(1).m = 7e-3; body(1).I = 1e-6*eye(3);\n"
+      "joint(1).second = [1, (1 : nd)]'; joint(1).tr(1).trans = [0, 0, l/nd];\n"
+      "joint(1).tr(2).trans = [inf, inf, inf]; joint(1).tr(2).rot = [0, inf, inf, inf];\n"
+      "joint(2).first = [1, (0 : nd - 1)]'; joint(2).second = [1, (1 : nd)]';\n"
+      "joint(2).spring.coeff = [20 20 60 1e-2 1e-2 5e-3];\n"
+      "joint(2).spring.init = [0, 0, nan, 0, 0, 0];\n";
+  for (int placed = 0; placed < 2; placed++) {
+    char text[900];
+    snprintf(text, sizeof text, "%s%s", listing,
+             placed ? "joint(1).dof(3).init = (0:nd-1)'*l/nd;\n" : "");
+    bench b = bench_new(text);
+    assert_int_equal(count_messages(b.spec, TD_WARNING), placed ? 0 : 1);
+    bench_free(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_as_shipped_runs_in_all_four_studies),
@@ -338,6 +392,8 @@ int main(void) {
       cmocka_unit_test(tr2nd_tells_links_from_main_joints),
       cmocka_unit_test(sensors_lie_anywhere_on_a_polynomial_body),
       cmocka_unit_test(par_nint_is_the_number_of_points),
+      cmocka_unit_test(a_polynomial_rod_is_as_stable_as_the_rod),
+      cmocka_unit_test(beams_without_length_get_a_warning),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
