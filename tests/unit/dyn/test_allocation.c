@@ -7,7 +7,7 @@
 
 #if !CHECK_SANITIZED
 
-static long calls;
+static volatile long calls;  // compilers take malloc for a function that changes nothing else
 
 // The next definition of a function of the C library; dlsym itself may ask for memory before it is
 // known.

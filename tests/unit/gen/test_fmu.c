@@ -751,8 +751,11 @@ static void test_a_cable_that_cannot_be_stretched_is_refused(void** state) {
                           "cable(1).via = {0, 1}; cable(1).points = [1 0 0; 0 0 -1]; "
                           "cable(1).pull = 0;\n");
   char message[400];
-  assert_int_equal(td_export_fmu(m, "p", 2, NULL, message, sizeof message), TD_E_USAGE);
+  td_files* files = NULL;
+  assert_int_equal(td_files_open(".", &files, message, sizeof message), TD_OK);
+  assert_int_equal(td_export_fmu(m, "p", 2, files, message, sizeof message), TD_E_USAGE);
   assert_non_null(strstr(message, "cable(1) cannot be stretched"));
+  td_files_close(files);
   td_model_free(m);
 }
 
