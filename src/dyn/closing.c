@@ -7,10 +7,17 @@
 // Nothing outside a loop moves: a DOF is in it when it moves one end and not the other.  Each stage
 // is Newton's method from the written values,
 //
-//   J δ = -e,   δ' M δ least,   M the masses that these DOFs move, sharp bends made heavier
+//   J δ = -e,   δ'(H + μ M) δ least,   H the stiffness of the rods, M the masses that the DOFs move
 //
 // A straight rod cannot bring its ends nearer by a little bending; where the rods' stages come to a
-// standstill they begin again from an arc.
+// standstill they begin again from an arc.  The arc, and the way from it, bend rods more than the
+// loop needs: from there the elastic energy E of the rods goes down along the closed
+// configurations,
+//
+//   J δ = 0,   g'δ + ½ δ'(H + μ M) δ least,   g = dE/dq,  H by Gauss and Newton
+//
+// each step closed again and shortened until E falls.  Joints with an initial value of their own
+// stay where they were closed.
 #include <math.h>
 #include <string.h>
 
@@ -60,9 +67,74 @@ static void find_shares(const td_model* m, share* out, arena* s) {
   arena_close(s, mark);
 }
 
-// Newton's step with the DOFs `v` (n of them); false: nothing resists one of them.
+// Elastic energy of the rods in the loops; besides, its slope g (n) along the DOFs `v` and the
+// stiffness H (n x n) without that of the geometry, NULL: not asked for.  With them the columns'
+// tangent vectors are computed at the placed state.
+static double rod_energy(const td_model* m, td_work* w, const int* v, int n, double* g, double* H) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  int *own = arena_ints(s, m->nvel), *met = arena_ints(s, n);
+  double *dx = arena_doubles(s, 6 * n), *zero = arena_zeros(s, m->nvel), energy = 0;
+  bool* in = arena_bytes(s, (size_t)m->nrod + 1);
+  memset(in, 0, (size_t)m->nrod + 1);
+  for (int j = 0; j < m->nvel; j++) own[j] = -1;
+  for (int k = 0; k < n; k++) {
+    own[v[k]] = k;
+    in[m->vel[v[k]].rod] = true;
+  }
+  if (g) {
+    memset(g, 0, (size_t)n * sizeof(double));
+    memset(H, 0, (size_t)n * (size_t)n * sizeof(double));
+    td_tangent_columns(m, w, zero);
+  }
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_STRAIN || f->rod == 0 || !in[f->rod]) continue;
+    const double *K = w->num + f->section + SECTION_K, *x0 = w->num + f->section + SECTION_X0;
+    const double length = w->num[f->section + SECTION_LENGTH];
+    double x[6], stress[6];
+    td_strains(m, w, f, x);
+    for (int a = 0; a < 6; a++) {
+      stress[a] = 0;
+      for (int b = 0; b < 6; b++) stress[a] += length * K[6 * a + b] * (x[b] - x0[b]);
+      energy += 0.5 * stress[a] * (x[a] - x0[a]);
+    }
+    if (!g) continue;
+
+    // the DOFs that the strains of this piece depend on
+    int nmet = 0;
+    memset(dx, 0, (size_t)(6 * n) * sizeof(double));
+    for (int c = 0; c < m->ncol; c++) {
+      const int k = own[m->col[c].v];
+      if (k < 0 || !m->col[c].leads) continue;
+      double change[6], size = 0;
+      td_strains_change(m, w, f, c, change);
+      for (int a = 0; a < 6; a++) size = fmax(size, fabs(change[a]));
+      if (size == 0) continue;
+      if (nmet == 0 || met[nmet - 1] != k) met[nmet++] = k;
+      for (int a = 0; a < 6; a++) dx[6 * k + a] += change[a];
+    }
+    for (int c = 0; c < nmet; c++) {
+      const double* d = dx + 6 * met[c];
+      double Kd[6] = {0};
+      for (int a = 0; a < 6; a++) {
+        g[met[c]] += stress[a] * d[a];
+        for (int b = 0; b < 6; b++) Kd[a] += length * K[6 * a + b] * d[b];
+      }
+      for (int e = 0; e < nmet; e++)
+        for (int a = 0; a < 6; a++) H[met[e] * n + met[c]] += dx[6 * met[e] + a] * Kd[a];
+    }
+  }
+  arena_close(s, mark);
+  return energy;
+}
+
+// The step with the DOFs `v` (n of them) that changes the rows by -e and is least in the metric of
+// stiffness and mass; with `down` it goes on to where the elastic energy is least besides, and the
+// gain expected of that is returned in *gain.  False: nothing resists one of the DOFs.
 static bool find_step(const td_model* m, td_work* w, const int* v, int n, const double* e,
-                      double* delta) {
+                      bool down, double* delta, double* gain) {
+  static const double share = 1e-3;  // of masses beside the softest stiffness
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, r = m->nrow;
@@ -70,17 +142,25 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, const 
   double *row = arena_doubles(s, r), *col = arena_doubles(s, m->nfree_v);
   double *metric = arena_zeros(s, n * n), *rows = arena_zeros(s, r * n), *own = arena_doubles(s, n);
   double *mass = arena_doubles(s, nv), *f = arena_zeros(s, n), *g = arena_doubles(s, r);
+  double *H = arena_doubles(s, n * n), *slope = arena_doubles(s, n), softest = INFINITY;
   td_composite_mass(m, w, M);
   td_row_jacobian(m, w, J);
   td_row_scales(m, w, M, row, col);
+  rod_energy(m, w, v, n, slope, H);
   for (int j = 0; j < nv; j++) mass[j] = M[j * nv + j];
   td_weigh_strains(m, mass, s);
+  for (int k = 0; k < n; k++) {
+    const double own_mass = M[v[k] * nv + v[k]] + mass[v[k]];
+    if (H[k * n + k] > 0 && own_mass > 0) softest = fmin(softest, H[k * n + k] / own_mass);
+  }
+  const double heavy = isfinite(softest) ? share * softest : 1;
   for (int k = 0; k < n; k++) {
     int at = 0;
     while (m->free_v[at] != v[k]) at++;
     own[k] = col[at];
-    for (int l = 0; l < n; l++) metric[k * n + l] = M[v[k] * nv + v[l]];
-    metric[k * n + k] += mass[v[k]];
+    for (int l = 0; l < n; l++) metric[k * n + l] = H[k * n + l] + heavy * M[v[k] * nv + v[l]];
+    metric[k * n + k] += heavy * mass[v[k]];
+    f[k] = down ? -slope[k] : 0;
     for (int i = 0; i < r; i++)
       if (m->row[i].projected) rows[i * n + k] = J[i * nv + v[k]];
   }
@@ -91,6 +171,8 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, const 
   if (!kkt.singular) td_kkt_solve(&kkt, f, g, 1, f, NULL, s);
   memset(delta, 0, (size_t)nv * sizeof(double));
   for (int k = 0; k < n && !kkt.singular; k++) delta[v[k]] = f[k];
+  *gain = 0;
+  for (int k = 0; k < n && down && !kkt.singular; k++) *gain -= 0.5 * slope[k] * f[k];
   arena_close(s, mark);
   return !kkt.singular;
 }
@@ -145,6 +227,7 @@ static td_status close_with(const td_model* m, td_state* state, td_work* w, cons
   const arena_mark mark = arena_open(s);
   int n = 0, *v = arena_ints(s, m->nvel);
   double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel), before = INFINITY;
+  double unused;
   td_status status = TD_E_DIVERGED;
   for (int j = 0; j < m->nvel; j++)
     if (in[j] != OUTSIDE && in[j] <= most) v[n++] = j;
@@ -153,7 +236,7 @@ static td_status close_with(const td_model* m, td_state* state, td_work* w, cons
     const double error = td_row_errors(m, w, false, e);
     if (error <= tol) status = TD_OK;
     if (error <= tol || n == 0 || !isfinite(error)) break;
-    if (!find_step(m, w, v, n, e, delta)) break;
+    if (!find_step(m, w, v, n, e, false, delta, &unused)) break;
     const double largest = td_largest_turn(m, w, delta);
     double size = 0;
     for (int j = 0; j < m->nvel; j++) size = fmax(size, fabs(delta[j]));
@@ -180,6 +263,45 @@ static bool is_crushed(const td_model* m, td_work* w) {
   return false;
 }
 
+// From a closed configuration down to one whose rods are strained as little as the loops allow.
+static void relax_rods(const td_model* m, td_state* state, td_work* w, const share* in, share most,
+                       double tol) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  int n = 0, *v = arena_ints(s, m->nvel);
+  double *none = arena_zeros(s, m->nrow), *delta = arena_doubles(s, m->nvel), gain;
+  double *q = arena_doubles(s, m->npos), *part = arena_doubles(s, m->nvel);
+  share* moved = arena_bytes(s, (size_t)m->nvel * sizeof *moved);
+  for (int j = 0; j < m->nvel; j++) {
+    const int at = m->vel[j].partner;
+    moved[j] = in[j];
+    if (in[j] == RIGID && (at < 0 || w->num[m->pos[at].init] != 0)) moved[j] = OUTSIDE;
+    if (moved[j] != OUTSIDE && moved[j] <= most) v[n++] = j;
+  }
+  td_place(m, state, w);
+  double energy = rod_energy(m, w, v, n, NULL, NULL);
+  for (int turn = 0; turn < 60 && n > 0; turn++) {
+    if (!find_step(m, w, v, n, none, true, delta, &gain) || !(gain > 1e-6 * energy)) break;
+    const double largest = td_largest_turn(m, w, delta);
+    double shorter = largest > 0.5 ? 0.5 / largest : 1, now = INFINITY;
+    memcpy(q, state->q, (size_t)m->npos * sizeof(double));
+    for (int attempt = 0; attempt < 8; attempt++, shorter /= 4) {
+      for (int j = 0; j < m->nvel; j++) part[j] = shorter * delta[j];
+      td_displace(m, q, part, state->q);
+      if (close_with(m, state, w, moved, most, tol) == TD_OK && !is_crushed(m, w))
+        now = rod_energy(m, w, v, n, NULL, NULL);
+      if (now < energy) break;
+    }
+    if (!(now < energy)) {
+      memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+      td_place(m, state, w);
+      break;
+    }
+    energy = now;
+  }
+  arena_close(s, mark);
+}
+
 td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
   if (m->nrow == 0) return TD_OK;
   if (m->sparse) return td_project_q(m, state, w, tol);
@@ -200,6 +322,7 @@ td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double 
       memcpy(state->q, q, (size_t)m->npos * sizeof(double));
       if (angles[k] > 0) bend_rods(m, state, w, in, angles[k]);
       closed = close_with(m, state, w, in, (share)stage, tol) == TD_OK && !is_crushed(m, w);
+      if (closed) relax_rods(m, state, w, in, (share)stage, tol);
     }
   if (!closed) {
     memcpy(state->q, q, (size_t)m->npos * sizeof(double));

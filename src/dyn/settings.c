@@ -78,7 +78,6 @@ static bool is_law_of_energy(const td_model* m, num target) {
 }
 
 bool td_is_conservative(const td_model* m) {
-  if (m->nfree_v < m->nvel) return false;
   for (int i = 0; i < m->nforce; i++)
     if (!force_has_potential(m, &m->force[i])) return false;
   for (int i = 0; i < m->ncable; i++)
