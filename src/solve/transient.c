@@ -192,7 +192,17 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
       newton_below = now / 10;
       const td_status status = try_newton(f, options, report);
       report->iterations += steps;
-      if (status != TD_E_DIVERGED) return status;
+      if (status != TD_E_DIVERGED && !(status == TD_OK && options->valley)) return status;
+      // Newton's method likes ridges: one that it goes back to is not what was asked for
+      if (status == TD_OK) {
+        const td_newton_report found = *report;
+        if (prepare(f) && in_a_valley(f)) {
+          *report = found;
+          return TD_OK;
+        }
+        copy(f->x, f->keep_x, s->nx);
+        copy(f->l, f->keep_l, s->m);
+      }
       if (!prepare(f)) break;
     }
   }
