@@ -41,6 +41,12 @@ double td_chart_margin(const td_model* model, const double* q, const char** name
 // rod's name.
 double td_robot_size(const td_model* model, const td_work* work);
 double td_least_stretch(const td_model* model, const td_work* work, const char** rod);
+// The largest angle [rad] between the ends of a segment of an 'eba' rod at a state, 0 without such
+// rods, and the node at its end.  At half a turn the middle frame of the segment flips and its energy jumps;
+// a segment that comes near is at the end of what it can tell.
+#define TD_MOST_FOLD 3.0
+double td_largest_fold(const td_model* model, const td_state* state, td_work* work, int* node);
+void td_say_fold(const td_model* model, int node, double angle, char* text, size_t size);
 
 // ---- constraints ------------------------------------------------------------------------------
 // Move q (then v) onto the constraints, in the metric of the mass matrix.  Rows that are not to be

@@ -1,6 +1,7 @@
-// How large the robot is, and how far its rods are pressed together, at the state that was placed
-// last: what the verdict on a simulation is measured by.
+// How large the robot is, how far its rods are pressed together and how far their segments are
+// folded, at the state that was placed last: what the verdict on a simulation is measured by.
 #include <math.h>
+#include <stdio.h>
 
 #include "engine.h"
 
@@ -29,4 +30,30 @@ double td_least_stretch(const td_model* m, const td_work* w, const char** rod) {
     *rod = model_name(m, m->rod[f->rod - 1].name);
   }
   return least;
+}
+
+double td_largest_fold(const td_model* m, const td_state* state, td_work* w, int* node) {
+  double most = 0;
+  if (m->nnode == 0) return 0;
+  td_prepare(m, w);
+  td_place(m, state, w);
+  for (int i = 0; i < m->nnode; i++) {
+    const frame a = td_frame(m, w, m->node[i].from), b = td_frame(m, w, m->node[i].station);
+    const quat q = quat_mat3(mat3_mul(mat3_transpose(a.R), b.R));
+    const double angle = 2 * atan2(vec3_norm(q.v), fabs(q.w));
+    if (angle <= most) continue;
+    most = angle;
+    *node = i;
+  }
+  return most;
+}
+
+void td_say_fold(const td_model* m, int node, double angle, char* text, size_t size) {
+  const int rod = m->pos[m->node[node].q].rod;
+  int segment = 1;
+  for (int i = 0; i < node; i++) segment += m->pos[m->node[i].q].rod == rod;
+  snprintf(text, size,
+           "segment %d of %s is folded by %.3g rad; beyond half a turn a segment of 'eba' is turned "
+           "inside out: use more segments (rod.n), 'gvs' or 'ebr'",
+           segment, model_name(m, m->rod[rod - 1].name), angle);
 }

@@ -97,7 +97,10 @@ static void say_search(const td_statics* s, td_equil_result* result) {
         "%sthe forces have no potential, so that there is no downhill to a stable equilibrium; "
         "simulate to see where it goes",
         between);
-  else if (unstable)
+  else if (unstable && s->fold_node >= 0) {
+    const int more = snprintf(note + used, size - used, "%sdownhill of it ", between);
+    td_say_fold(s->model, s->fold_node, s->fold, note + used + more, size - used - (size_t)more);
+  } else if (unstable)
     snprintf(note + used, size - used, "%sno stable equilibrium was found downhill of it", between);
   else if (s->ridges > 0)
     snprintf(note + used, size - used,
@@ -118,7 +121,9 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   if (result->converged) status = judge(s, q, l, result);
   if (result->converged) td_statics_name_slack(s, result->note, sizeof result->note);
   if (result->converged && s->stable) say_search(s, result);
-  if (status == TD_E_DIVERGED || status == TD_E_SINGULAR)
+  if (status == TD_E_DIVERGED && s->fold_node >= 0)
+    td_say_fold(s->model, s->fold_node, s->fold, result->note, sizeof result->note);
+  if ((status == TD_E_DIVERGED || status == TD_E_SINGULAR) && !*result->note)
     td_statics_explain(s, q, l, result->note, sizeof result->note);
   if (status == TD_E_DIVERGED && !*result->note && !*s->work->failure && s->limit_point > 0)
     snprintf(result->note, sizeof result->note,

@@ -62,6 +62,7 @@ typedef struct run {
   double still_t;
   int still_looks;
   bool still;
+  bool folded;
   const td_code* judged;  // the last code that was looked at
 } run;
 
@@ -319,6 +320,19 @@ static bool settles_here(const run* r) {
   return td_taut_count(r->motion->model) > 0 && r->t >= next_stop(r) && r->t < r->plan->t_end;
 }
 
+// Segments of 'eba' rods that come near to half a turn end the run: their energy jumps there.
+static td_status stop_at_folds(run* r) {
+  const td_motion* m = r->motion;
+  int node;
+  const double angle = td_largest_fold(m->model, m->state, m->work, &node);
+  if (angle <= TD_MOST_FOLD) return TD_OK;
+  char text[256];
+  td_say_fold(m->model, node, angle, text, sizeof text);
+  td_work_fail(m->work, "%s", text);
+  r->folded = true;
+  return TD_E_DIVERGED;
+}
+
 static void watch(run* r) {
   td_motion* m = r->motion;
   td_motion_unpack(m, r->t, r->y);
@@ -490,6 +504,7 @@ static td_status advance(run* r) {
   TD_TRY(strike(r));
   TD_TRY(add_end(r));
   watch(r);
+  TD_TRY(stop_at_folds(r));
   if (step.root) TD_TRY(cross(r, &step));
   if (r->finished || r->t >= r->plan->t_end) return TD_OK;
   TD_TRY(pass_stop(r));
@@ -544,12 +559,13 @@ static void diagnose(run* r, td_status status) {
   if (status == TD_OK || status == TD_E_STOPPED) return;
   td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
                     r->plan->t_end,
-                    r->still ? "it stands still, its steps have become too small to get on"
-                             : td_status_text(status));
+                    r->still    ? "it stands still, its steps have become too small to get on"
+                    : r->folded ? "a rod is crushed"
+                                : td_status_text(status));
   if (status == TD_E_NOMEM) return;
   const char* failure = td_work_failure(r->motion->work);
   if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
-  if (status == TD_E_MODEL) return;  // it says all
+  if (status == TD_E_MODEL || r->folded) return;  // it says all
   name_fastest(r);
   if (r->still) {
     td_trajectory_say(

@@ -46,6 +46,14 @@ static void residual(void* ctx, const double* x, const double* l, double p, doub
   td_statics* s = ctx;
   td_statics_set(s, x, p);
   evaluate(s, l, F);
+  // a trial that folds a segment is none: on the other side the energy is another one
+  int node;
+  const double fold = td_largest_fold(s->model, s->state, s->work, &node);
+  if (fold > TD_MOST_FOLD) {
+    s->fold_node = node;
+    s->fold = fold;
+    F[0] = NAN;
+  }
   if (s->m) td_constraints(s->model, s->state, s->work, NULL, e, NULL);
 }
 
@@ -197,6 +205,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   }
   arena a = {.base = s->block, .size = bytes};
   s->model = model;
+  s->fold_node = -1;
   s->work = work;
   s->nq = sizes.nq;
   s->nv = sizes.nv;

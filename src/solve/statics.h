@@ -30,6 +30,8 @@ typedef struct td_statics {
   int evaluations, tangents;
   bool stable;                    // look for a stable equilibrium, where there is a potential
   int ridges;                     // unstable ones that were left for it
+  int fold_node;                  // node of the folded segment met last, -1: none
+  double fold;                    // its angle
   double limit_point;             // share of the loads at which their path turns back, 0: none seen
   struct sparse_statics* sparse;  // linear algebra of large models, NULL: dense
   bool dense;                     // there is room for dense matrices (full, C, Jc), too
