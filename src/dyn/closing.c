@@ -331,3 +331,99 @@ td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double 
   arena_close(s, mark);
   return closed ? TD_OK : TD_E_DIVERGED;
 }
+
+// ---- out of a singular position ---------------------------------------------------------------
+//
+// A straight rod that cannot stretch does not give way to first order when its ends are pushed
+// together: it buckles, with an angle that grows like the square root of the way.  What prescribes
+// the way gets infinite speeds of the rod from any speed of its own at the first instant, and after
+// it all is finite.  The state is therefore moved on to where the way is a hundred-thousandth of the
+// robot's size and closed there by bending, which is the limit of ever smaller initial bends.
+
+// What prescribed motion asks of the rows between two times, J_p Δq_p, as far as it is dof.motion
+// or joint.motion; returns the largest part.
+static double asked(const td_model* m, td_work* w, const double* J, double t0, double t1,
+                    double* q, double* v, double* g) {
+  double most = 0;
+  td_place_motion(m, w, t0, q, v);
+  for (int i = 0; i < m->nrow; i++) {
+    const num row = m->row[i].motion;
+    g[i] = row == NUM_NONE ? 0 : -w->num[row];
+    for (int j = 0; j < m->nvel; j++)
+      if (m->vel[j].motion != NUM_NONE) g[i] += J[i * m->nvel + j] * q[m->vel[j].partner];
+  }
+  td_place_motion(m, w, t1, q, v);
+  for (int i = 0; i < m->nrow; i++) {
+    const num row = m->row[i].motion;
+    g[i] += row == NUM_NONE ? 0 : w->num[row];
+    for (int j = 0; j < m->nvel; j++)
+      if (m->vel[j].motion != NUM_NONE) g[i] -= J[i * m->nvel + j] * q[m->vel[j].partner];
+    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE) g[i] = 0;
+    most = fmax(most, fabs(g[i]));
+  }
+  return most;
+}
+
+double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_end) {
+  static const double way = 1e-5;      // of the robot's size
+  static const double followed = 1e-6;  // part of the way that may be left over
+  enum { LOOKS = 40 };
+  if (m->sparse || m->nrow == 0 || m->nmotion_slot == 0 || !(t_end > state->t)) return 0;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, n = m->nfree_v, r = m->nrow;
+  share* in = arena_bytes(s, (size_t)nv * sizeof *in);
+  double *q = arena_zeros(s, m->npos), *v = arena_zeros(s, nv), *g = arena_zeros(s, r);
+  double *M = arena_doubles(s, nv * nv), *J = arena_doubles(s, r * nv), *x = arena_zeros(s, n);
+  double *row = arena_doubles(s, r), *col = arena_doubles(s, n), *rows = arena_zeros(s, r * n);
+  double *mass = arena_zeros(s, n * n), after = 0;
+  bool bends = false;
+  find_shares(m, in, s);
+  for (int j = 0; j < nv; j++) bends = bends || in[j] == BENDING;
+  td_prepare(m, w);
+  td_place(m, state, w);
+  td_composite_mass(m, w, M);
+  td_row_jacobian(m, w, J);
+  td_row_scales(m, w, M, row, col);
+
+  // the time after which motion has gone the way
+  const double far = way * td_robot_size(m, w);
+  for (int k = LOOKS; k >= 0 && after == 0 && bends; k--) {
+    const double ahead = ldexp(t_end - state->t, -k);
+    if (asked(m, w, J, state->t, state->t + ahead, q, v, g) >= far) after = ahead;
+  }
+
+  // can free DOFs follow it to first order?
+  if (after > 0) {
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) mass[i * n + j] = M[m->free_v[i] * nv + m->free_v[j]];
+      for (int k = 0; k < r; k++)
+        if (m->row[k].projected) rows[k * n + i] = J[k * nv + m->free_v[i]];
+    }
+    const td_row_scale scale = {row, col, -1, NULL};
+    td_kkt kkt;
+    td_kkt_factor(&kkt, mass, rows, n, r, &scale, 1e-10, s);
+    double most = 0, left = 0;
+    if (!kkt.singular) td_kkt_solve(&kkt, x, g, 1, x, NULL, s);
+    for (int i = 0; i < r && !kkt.singular; i++) {
+      double sum = -g[i];
+      for (int j = 0; j < n; j++) sum += rows[i * n + j] * x[j];
+      most = fmax(most, fabs(g[i]));
+      left = fmax(left, fabs(sum));
+    }
+    if (!(left > followed * most)) after = 0;
+  }
+  w->placed = false;
+  w->t = NAN;
+  arena_close(s, mark);
+  return after;
+}
+
+td_status td_buckle(const td_model* m, td_state* state, td_work* w, double after) {
+  state->t += after;
+  w->placed = false;
+  td_prescribe(m, w, state);
+  td_status status = td_close_loops(m, state, w, 1e-11);
+  if (status == TD_OK) status = td_project_v(m, state, w);
+  return status;
+}

@@ -179,6 +179,7 @@ typedef struct td_choice {
   td_solver solver;
   bool lightly_damped;
   bool only_radau;  // the stiff solver is worth a trial if it is Radau
+  double explicit_steps;  // that stability asks for over the rest of the run, 0: not known
   char why[128];
 } td_choice;
 // The rule of docs/simulation.md, from the spectrum of the Jacobian at (t, y) and the time left.

@@ -23,6 +23,8 @@
 
 // States up to which Radau serves: up to there all eigenvalues are known
 enum { RADAU_LARGEST = 400 };
+// Evaluations of an explicit step
+enum { EXPLICIT_STAGES = 13 };
 // Stop times from which on a method of several steps is not worth starting
 enum { MANY_STOPS = 100 };
 
@@ -63,6 +65,8 @@ typedef struct run {
   int still_looks;
   bool still;
   bool folded;
+  double explicit_rate;  // explicit steps per second that stability would ask for, 0: not known
+  double stuck;  // time to move on by at the start, out of a position that rods must buckle to leave
   const td_code* judged;  // the last code that was looked at
 } run;
 
@@ -213,6 +217,9 @@ static td_status first_solver(run* r) {
                                    : one_step ? TD_METHOD_RADAU
                                               : TD_METHOD_BDF);
   r->contest.may[TD_METHOD_RADAU] = stiff && (one_step || for_radau(r));
+  r->explicit_rate = stiff && r->plan->solver == TD_SOLVER_AUTO
+                         ? choice.explicit_steps / (r->plan->t_end - r->t_start)
+                         : 0;
   snprintf(r->reason, sizeof r->reason, "%s", choice.why);
   snprintf(r->out->stats.why, sizeof r->out->stats.why, "%s", choice.why);
   return start(r);
@@ -225,6 +232,8 @@ static void look(run* r, double h) {
   r->contest.may[TD_METHOD_BDF] = told && !choice.only_radau;
   r->contest.may[TD_METHOD_RADAU] = told && for_radau(r);
   if (told) snprintf(r->reason, sizeof r->reason, "from t = %.4g s %s", r->t, choice.why);
+  if (told && r->t > r->t_start)
+    r->explicit_rate = choice.explicit_steps / (r->plan->t_end - r->t);
 }
 
 static const char* name_of(const run* r, td_method m) {
@@ -251,6 +260,10 @@ static td_status reconsider(run* r) {
   td_contest* c = &r->contest;
   const td_ode_counts* counts = &r->stepper->counts;
   if (!td_contest_due(c, counts, r->t)) return TD_OK;
+  // oscillations that must be followed may cost BDF more than explicit steps would
+  const double evaluations = (double)(r->out->stats.evaluations + counts->evaluations);
+  if (r->explicit_rate > 0 && evaluations > EXPLICIT_STAGES * r->explicit_rate * (r->t - r->t_start))
+    c->may[TD_METHOD_SHORT] = true;
   const td_method before = c->now;
   if (r->undecided && before == TD_METHOD_SHORT && c->champion == before)
     look(r, (r->t - c->t_before) / (double)(counts->steps - c->before.steps));
@@ -263,9 +276,16 @@ static td_status reconsider(run* r) {
 // A step of the solver on trial failed for good: the champion goes on from where it began.
 static td_status step_on(run* r, double t_stop, td_step* step) {
   const td_status status = td_stepper_step(r->stepper, t_stop, step);
-  if (r->contest.now == r->contest.champion || status == TD_OK || status == TD_E_NOMEM)
-    return status;
+  if (status == TD_OK || status == TD_E_NOMEM) return status;
+  if (r->contest.now == r->contest.champion) {
+    // where BDF finds no step at all explicit ones may still go on
+    if (r->explicit_rate == 0 || r->contest.now == TD_METHOD_SHORT) return status;
+    r->contest.champion = TD_METHOD_SHORT;
+    snprintf(r->out->stats.why, sizeof r->out->stats.why,
+             "explicit from t = %.4g s, where BDF does not go on", r->t);
+  }
   td_contest_forfeit(&r->contest);
+  r->motion->work->failure[0] = 0;
   TD_TRY(start(r));
   return td_stepper_step(r->stepper, t_stop, step);
 }
@@ -466,15 +486,63 @@ static td_status look_for_code(run* r) {
 
 // ---- the loop ---------------------------------------------------------------------------------
 
+// Straight rods that cannot stretch give way to prescribed motion by buckling: out of the straight
+// position by a short time in which their speeds would be infinite.
+static td_status buckle(run* r, double after) {
+  td_motion* m = r->motion;
+  const double t = r->t;
+  td_motion_unpack(m, t, r->y);
+  const td_energies before = td_energy(m->model, m->state, m->work);
+  TD_TRY(td_buckle(m->model, m->state, m->work, after));
+  const td_energies behind = td_energy(m->model, m->state, m->work);
+  r->t = m->state->t;
+  m->t_jump = r->t;
+  m->t_projected = NAN;
+  m->work->placed = false;
+  td_motion_pack(m, r->y);
+  r->y[m->ode.n] += behind.kinetic + behind.elastic + behind.gravity - before.kinetic -
+                    before.elastic - before.gravity;
+  r->trust.t_buckled = t;
+  r->trust.buckled = true;
+  td_trajectory_say(r->out,
+                    "note: at t = %.6g s prescribed motion finds rods of its loops straight, which "
+                    "can give way only by buckling; the run goes on at t = %.6g s with these rods "
+                    "bent by as little as closes the loops, to one of several sides",
+                    t, r->t);
+  if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
+  return TD_OK;
+}
+
+static td_status add_end(run* r) {
+  if (r->row > r->last_row || fabs(row_time(r, r->row) - r->t) > same_instant(r, r->t))
+    return TD_OK;
+  const double t = row_time(r, r->row++);
+  return add_row(r, t, r->y);
+}
+
+// The time of the next row behind the present one.
+static double next_row(const run* r) {
+  int row = r->row;
+  while (row <= r->last_row && row_time(r, row) <= r->t + same_instant(r, r->t)) row++;
+  return row > r->last_row ? r->plan->t_end : row_time(r, row);
+}
+
 // Speeds that are prescribed may jump at a stop time and at the end; cables answer at once.
 static td_status strike(run* r) {
   const bool end = r->t >= r->plan->t_end, stop = r->stop < r->nstop && r->t >= r->stops[r->stop];
   double work;
   bool moved;
   if (!end && !stop) return TD_OK;
-  TD_TRY(td_motion_jump(r->motion, r->t, r->y, r->plan->t_end - r->t_start,
+  td_motion* m = r->motion;
+  td_motion_unpack(m, r->t, r->y);
+  const double after = end ? 0 : td_stuck(m->model, m->state, m->work, next_row(r));
+  if (after > 0) {
+    TD_TRY(add_end(r));
+    return buckle(r, after);
+  }
+  TD_TRY(td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start,
                         end ? TD_EDGE_END : TD_EDGE_NONE, &work, &moved));
-  r->y[r->motion->ode.n] += work;
+  r->y[m->ode.n] += work;
   return moved ? settle(r) : TD_OK;
 }
 
@@ -487,13 +555,6 @@ static void take_end(run* r, const td_step* step) {
   const double past = r->t - r->t_start, lost = past > 0 ? (step->t - step->t0) / past : 0;
   for (int i = 0; i < ode->n + ode->nquad; i++)
     r->size[i] = fmax(fmax(1 - lost, forget) * r->size[i], fabs(r->y[i]));
-}
-
-static td_status add_end(run* r) {
-  if (r->row > r->last_row || fabs(row_time(r, r->row) - r->t) > same_instant(r, r->t))
-    return TD_OK;
-  const double t = row_time(r, r->row++);
-  return add_row(r, t, r->y);
 }
 
 static td_status advance(run* r) {
@@ -526,6 +587,7 @@ static td_status loop(run* r) {
   TD_TRY(add_row(r, r->t, r->y));
   if (goes_on) TD_TRY(run_sampler(r));
   r->row = 1;
+  if (r->stuck > 0) TD_TRY(buckle(r, r->stuck));
   watch(r);
   if (r->t >= r->plan->t_end) return TD_OK;
   r->still_t = r->t;
@@ -632,7 +694,10 @@ static td_status prepare(run* r) {
   bool moved;
   td_motion_pack(m, r->y);
   td_motion_recall(m, r->y);
-  TD_TRY(td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start, TD_EDGE_START, &work, &moved));
+  r->stuck = td_stuck(m->model, m->state, m->work, next_row(r));
+  if (r->stuck == 0)
+    TD_TRY(
+        td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start, TD_EDGE_START, &work, &moved));
   td_prescribe(m->model, m->work, m->state);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
   m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);

@@ -207,6 +207,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   const double rest = t_end - t, slow = fmax(w.resolved, 10 / rest);
   const double stable_steps = rest * w.damped / stable_reach, followed_steps = rest * w.resolved;
   const double bdf_steps = rest * slow / bdf_angle(ode->rtol);
+  choice->explicit_steps = stable_steps;
   // steps that were taken say more: at the stability limit h D is about 5, beyond it the spectrum
   // here is an exception
   const bool limited =

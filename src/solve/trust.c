@@ -160,6 +160,11 @@ void td_trust_judge(const td_trust_measures* r, const td_motion* m, bool near_ch
     blame(out, error > constraint_wrong * r->size ? TD_TRUST_WRONG : TD_TRUST_LOOK,
           "the constraints are violated by up to %.2g, the robot's size is %.3g m", error, r->size);
 
+  if (r->buckled)
+    blame(out, TD_TRUST_LOOK,
+          "rods that cannot stretch buckle at t = %.6g s: to which side, and how fast at first, is "
+          "not in the model; a stretch or a small initial bend of the rods decides it",
+          r->t_buckled);
   if (near_chart_end)
     blame(out, TD_TRUST_LOOK,
           "a three-number rotation comes close to its singularity (half a turn)");

@@ -21,6 +21,8 @@ typedef struct td_trust_measures {
   double error, t_error;      // largest |energy - start - work|, and when
   double stretch, t_stretch;  // least of a rod, and when
   const char* rod;            // which
+  bool buckled;               // rods gave way to prescribed motion out of the straight position
+  double t_buckled;           // when
   long steps, next;           // taken; the one whose end is looked at next
 } td_trust_measures;
 
