@@ -134,7 +134,7 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, dou
 // gain expected of that is returned in *gain.  False: nothing resists one of the DOFs.
 static bool find_step(const td_model* m, td_work* w, const int* v, int n, const double* e,
                       bool down, double* delta, double* gain) {
-  static const double share = 1e-3;  // of masses beside the softest stiffness
+  static const double mass_share = 1e-3;  // of masses beside the softest stiffness
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, r = m->nrow;
@@ -153,7 +153,7 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, const 
     const double own_mass = M[v[k] * nv + v[k]] + mass[v[k]];
     if (H[k * n + k] > 0 && own_mass > 0) softest = fmin(softest, H[k * n + k] / own_mass);
   }
-  const double heavy = isfinite(softest) ? share * softest : 1;
+  const double heavy = isfinite(softest) ? mass_share * softest : 1;
   for (int k = 0; k < n; k++) {
     int at = 0;
     while (m->free_v[at] != v[k]) at++;
@@ -337,13 +337,13 @@ td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double 
 // A straight rod that cannot stretch does not give way to first order when its ends are pushed
 // together: it buckles, with an angle that grows like the square root of the way.  What prescribes
 // the way gets infinite speeds of the rod from any speed of its own at the first instant, and after
-// it all is finite.  The state is therefore moved on to where the way is a hundred-thousandth of the
-// robot's size and closed there by bending, which is the limit of ever smaller initial bends.
+// it all is finite.  The state is therefore moved on to where the way is a hundred-thousandth of
+// the robot's size and closed there by bending, which is the limit of ever smaller initial bends.
 
 // What prescribed motion asks of the rows between two times, J_p Δq_p, as far as it is dof.motion
 // or joint.motion; returns the largest part.
-static double asked(const td_model* m, td_work* w, const double* J, double t0, double t1,
-                    double* q, double* v, double* g) {
+static double asked(const td_model* m, td_work* w, const double* J, double t0, double t1, double* q,
+                    double* v, double* g) {
   double most = 0;
   td_place_motion(m, w, t0, q, v);
   for (int i = 0; i < m->nrow; i++) {
@@ -365,7 +365,7 @@ static double asked(const td_model* m, td_work* w, const double* J, double t0, d
 }
 
 double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_end) {
-  static const double way = 1e-5;      // of the robot's size
+  static const double way = 1e-5;       // of the robot's size
   static const double followed = 1e-6;  // part of the way that may be left over
   enum { LOOKS = 40 };
   if (m->sparse || m->nrow == 0 || m->nmotion_slot == 0 || !(t_end > state->t)) return 0;

@@ -50,10 +50,11 @@ double td_largest_fold(const td_model* m, const td_state* state, td_work* w, int
 
 void td_say_fold(const td_model* m, int node, double angle, char* text, size_t size) {
   const int rod = m->pos[m->node[node].q].rod;
-  int segment = 1;
-  for (int i = 0; i < node; i++) segment += m->pos[m->node[i].q].rod == rod;
-  snprintf(text, size,
-           "segment %d of %s is folded by %.3g rad; beyond half a turn a segment of 'eba' is turned "
-           "inside out: use more segments (rod.n), 'gvs' or 'ebr'",
-           segment, model_name(m, m->rod[rod - 1].name), angle);
+  int number = 1;
+  for (int i = 0; i < node; i++) number += m->pos[m->node[i].q].rod == rod;
+  snprintf(
+      text, size,
+      "segment %d of %s is folded by %.3g rad; beyond half a turn a segment of 'eba' is turned "
+      "inside out: use more segments (rod.n), 'gvs' or 'ebr'",
+      number, model_name(m, m->rod[rod - 1].name), angle);
 }
