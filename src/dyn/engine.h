@@ -357,12 +357,13 @@ void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate,
 double td_contacts_energy(const td_model* m, const td_work* w);
 double td_contacts_energy_change(const td_model* m, const td_work* w, int col);
 double td_contacts_power(const td_model* m, const td_work* w);
-// Force of a fixed object on one ball of a contact, and where; none when it does not touch, or when
-// the contact is with other balls.
-vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int ball, vec3* at);
-// Distance of each ball (nball) of a contact to what it can touch, negative: it is inside,
-// infinite: it touches nothing; and a bound of its rate.
+// Force on what touches, ball or piece k of a contact, and where; none: it does not touch.
+vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int k, vec3* at);
+// Distance of each ball or piece of each contact to what it can touch (td_contact_guards), negative:
+// it is inside, infinite: it touches nothing; and a bound of its rate.
+int td_contact_guards(const td_model* m);
 void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* speed);
+int td_contact_room(const td_model* m);  // for pairs that are remembered
 double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none
 

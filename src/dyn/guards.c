@@ -1,7 +1,7 @@
 // Guards of one-sided elements: signed functions of the state that change their sign where an
 // element begins or ceases to act.
 //
-//   contact       distance of each ball to what it can touch
+//   contact       distance of each ball, or piece of a rod, to what it can touch
 //   laws, cables  their switching functions, positive where they do not act
 //   inextensible  the gap of each such cable that is slack
 //   expressions   arguments of min, max, abs, sign, step and of comparisons in forces
@@ -56,14 +56,13 @@ void td_switch_values(const td_model* m, const td_state* state, td_work* w, doub
 // ---- guards -----------------------------------------------------------------------------------
 
 int td_guard_count(const td_model* m) {
-  const int balls = m->ncontact > 0 ? m->nball : 0;
-  return balls + td_switch_count(m) + m->ntaut + m->nkink;
+  return td_contact_guards(m) + td_switch_count(m) + m->ntaut + m->nkink;
 }
 
 void td_guard_values(const td_model* m, const td_state* state, td_work* w, double* gap,
                      double* speed) {
   td_enter(m, state, w);
-  const int balls = m->ncontact > 0 ? m->nball : 0, switches = td_switch_count(m);
+  const int balls = td_contact_guards(m), switches = td_switch_count(m);
   if (balls > 0) td_contact_gaps(m, w, gap, speed);
   gap += balls;
   speed += balls;

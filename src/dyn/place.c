@@ -116,6 +116,7 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
   if (is_placed(m, state, w)) return;
   w->placed = true;
   w->edge = -1;
+  *w->found = (contact_found){.n = 0};
   memcpy(w->q, state->q, (size_t)m->npos * sizeof(double));
   memcpy(w->v, state->v, (size_t)m->nvel * sizeof(double));
   w->t = state->t;

@@ -339,6 +339,7 @@ void td_numbers(const td_model* m, const td_state* state, td_work* w) {
   td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE);
   td_tape_eval(m->live_tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < m->nlive_slot; i++) w->num[m->live_slot[i]] = w->partial[i];
+  *w->found = (contact_found){.n = 0};
 }
 
 td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, bool accelerations) {

@@ -443,7 +443,7 @@ static td_status choose(planner* p) {
     return TD_OK;
   }
   if (m->npiece > 0) {
-    snprintf(m->linear_why, sizeof m->linear_why, "parts that move may touch each other anywhere");
+    snprintf(m->linear_why, sizeof m->linear_why, "parts that move may touch each other anywhere, rods touch between their points");
     return TD_OK;
   }
   if (m->nvel == 0 ||

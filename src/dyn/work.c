@@ -24,6 +24,10 @@
   X(lanes, run_weight, m->nrun_weight)               \
   X(cable_work, cable, m->ncable)                    \
   X(contact_interval, interval, m->npiece)           \
+  X(contact_ball, contact_ball, m->nball)            \
+  X(contact_line, contact_line, m->npiece)           \
+  X(contact_touching, touching, td_contact_room(m))  \
+  X(contact_found, found, 1)                         \
   X(double, crossing_share, m->ncrossing)            \
   X(wet_eight, wet_eight, wet_eights(m))             \
   X(added_eight, added_eight, added_eights(m))       \

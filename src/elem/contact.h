@@ -130,41 +130,123 @@ typedef struct contact_ball {
   double r;
 } contact_ball;
 
-// What a ball A touches is B(t) = Σ σ_j(t) B_j of up to three balls, 0 <= t <= 1, its radius
-// included.  A rod is the line through its points with the corners rounded by parabolas, from the
-// middle of one line to the middle of the next: its direction has no jump, so that neither has the
-// force of something that slides along it, or lies in a bend of it.
-typedef enum contact_shape {
-  SHAPE_BALL,   // B_1
-  SHAPE_LINE,   // from B_1 to B_2
-  SHAPE_START,  // from B_1 half-way to B_2
-  SHAPE_BEND,   // from half-way between B_1 and B_2 to half-way between B_2 and B_3
-  SHAPE_END     // from half-way between B_1 and B_2 to B_2
-} contact_shape;
+enum { CONTACT_BALLS = 4 };
 
-// Coefficients of 1, t and t² in each σ_j.
-static const double contact_shares[5][3][3] = {
-    [SHAPE_BALL] = {{1, 0, 0}, {0, 0, 0}, {0, 0, 0}},
-    [SHAPE_LINE] = {{1, -1, 0}, {0, 1, 0}, {0, 0, 0}},
-    [SHAPE_START] = {{1, -0.5, 0}, {0, 0.5, 0}, {0, 0, 0}},
-    [SHAPE_BEND] = {{0.5, -1, 0.5}, {0.5, 1, -1}, {0, 0, 0.5}},
-    [SHAPE_END] = {{0.5, -0.5, 0}, {0.5, 0.5, 0}, {0, 0, 0}},
-};
+// A curve through the centres of balls, their radius along it:  B(t) = Σ σ_j(t) B_j, 0 <= t <= 1,
+// with cubic shares σ_j that add up to 1.  A rod is a chain of them, whose direction has no jump,
+// so that neither has the force of something that slides along it.  One share is a single ball.
+typedef struct contact_curve {
+  int n;
+  const double* c;  // σ_j = Σ_k c[4 j + k] t^k
+} contact_curve;
 
-// σ_j and its first two derivatives.
-static inline void contact_share(contact_shape shape, double t, double s[3], double s1[3],
-                                 double s2[3]) {
-  for (int j = 0; j < 3; j++) {
-    const double* c = contact_shares[shape][j];
-    s[j] = c[0] + t * (c[1] + t * c[2]);
-    s1[j] = c[1] + 2 * t * c[2];
-    s2[j] = 2 * c[2];
+// The polynomials of a curve at the present state, and the box that holds its surface.
+typedef struct contact_line {
+  vec3 x[4];
+  double r[4];
+  vec3 lo, hi;
+} contact_line;
+
+static inline contact_line contact_line_of(contact_curve c, const contact_ball* b) {
+  contact_line l = {.lo = {INFINITY, INFINITY, INFINITY}, .hi = {-INFINITY, -INFINITY, -INFINITY}};
+  for (int j = 0; j < c.n; j++)
+    for (int k = 0; k < 4; k++) {
+      l.x[k] = vec3_axpy(c.c[4 * j + k], b[j].x, l.x[k]);
+      l.r[k] += c.c[4 * j + k] * b[j].r;
+    }
+
+  // the hull of Bézier's points holds the curve
+  static const double bezier[4][4] = {
+      {1, 0, 0, 0}, {1, 1. / 3, 0, 0}, {1, 2. / 3, 1. / 3, 0}, {1, 1, 1, 1}};
+  double r = 0;
+  for (int i = 0; i < (c.n > 1 ? 4 : 1); i++) {
+    vec3 p = {0, 0, 0};
+    double width = 0;
+    for (int k = 0; k < 4; k++) {
+      p = vec3_axpy(bezier[i][k], l.x[k], p);
+      width += bezier[i][k] * l.r[k];
+    }
+    r = fmax(r, width);
+    l.lo = (vec3){fmin(l.lo.x, p.x), fmin(l.lo.y, p.y), fmin(l.lo.z, p.z)};
+    l.hi = (vec3){fmax(l.hi.x, p.x), fmax(l.hi.y, p.y), fmax(l.hi.z, p.z)};
+  }
+  const vec3 wide = {r, r, r};
+  l.lo = vec3_sub(l.lo, wide);
+  l.hi = vec3_add(l.hi, wide);
+  return l;
+}
+
+static inline bool contact_boxes_meet(const contact_line* a, const contact_line* b) {
+  return a->lo.x <= b->hi.x && b->lo.x <= a->hi.x && a->lo.y <= b->hi.y && b->lo.y <= a->hi.y &&
+         a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
+}
+
+// A point of a line: its centre and radius, and their first two derivatives.
+typedef struct contact_spot {
+  vec3 x, x1, x2;
+  double r, r1, r2;
+} contact_spot;
+
+static inline contact_spot contact_spot_at(const contact_line* l, double t) {
+  const vec3* x = l->x;
+  const double* r = l->r;
+  const vec3 steep = vec3_axpy(3 * t, x[3], x[2]);
+  return (contact_spot){
+      .x = vec3_axpy(t, vec3_axpy(t, vec3_axpy(t, x[3], x[2]), x[1]), x[0]),
+      .x1 = vec3_axpy(t, vec3_axpy(1, steep, x[2]), x[1]),
+      .x2 = vec3_scale(2, steep),
+      .r = r[0] + t * (r[1] + t * (r[2] + t * r[3])),
+      .r1 = r[1] + t * (2 * r[2] + 3 * t * r[3]),
+      .r2 = 2 * (r[2] + 3 * t * r[3]),
+  };
+}
+
+// With D = |a - B| the depth of a ball at a grows along B where  g = (a - B)·B' + r' D  is
+// positive.  Returns g, and its slope -dg/dt.
+static inline double contact_growth(const contact_spot* s, vec3 a, double* slope) {
+  const vec3 d = vec3_sub(a, s->x);
+  const double distance = vec3_norm(d);
+  *slope = vec3_dot(s->x1, s->x1) - vec3_dot(d, s->x2) - s->r2 * distance - s->r1 * s->r1;
+  return vec3_dot(d, s->x1) + s->r1 * distance;
+}
+
+// The t at which a ball at a is deepest in a line: g = 0 by Newton's method within an interval that
+// shrinks, or an end.
+static inline double contact_nearest(const contact_line* l, vec3 a, bool* inside) {
+  double slope;
+  contact_spot s = contact_spot_at(l, 0);
+  *inside = false;
+  if (!(contact_growth(&s, a, &slope) > 0)) return 0;
+  s = contact_spot_at(l, 1);
+  if (!(contact_growth(&s, a, &slope) < 0)) return 1;
+  *inside = true;
+  double low = 0, high = 1, t = 0.5;
+  for (int i = 0; i < 60; i++) {
+    s = contact_spot_at(l, t);
+    const double g = contact_growth(&s, a, &slope);
+    if (g > 0) low = t;
+    if (g < 0) high = t;
+    double next = slope > 0 ? t + g / slope : 0.5 * (low + high);
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (fabs(next - t) <= 1e-15 || g == 0) break;
+    t = next;
+  }
+  return t;
+}
+
+// Shares at t and their derivatives.
+static inline void contact_shares(contact_curve c, double t, double s[CONTACT_BALLS],
+                                  double s1[CONTACT_BALLS]) {
+  for (int j = 0; j < CONTACT_BALLS; j++) {
+    const double* k = c.c + 4 * j;
+    s[j] = j < c.n ? k[0] + t * (k[1] + t * (k[2] + t * k[3])) : 0;
+    s1[j] = j < c.n ? k[1] + t * (2 * k[2] + 3 * t * k[3]) : 0;
   }
 }
 
-static inline contact_ball ball_sum(const contact_ball b[3], const double s[3]) {
+static inline contact_ball ball_sum(int n, const contact_ball* b, const double* s) {
   contact_ball sum = {.r = 0};
-  for (int j = 0; j < 3; j++) {
+  for (int j = 0; j < n; j++) {
     sum.x = vec3_axpy(s[j], b[j].x, sum.x);
     sum.v = vec3_axpy(s[j], b[j].v, sum.v);
     sum.w = vec3_axpy(s[j], b[j].w, sum.w);
@@ -177,13 +259,18 @@ static inline contact_ball ball_sum(const contact_ball b[3], const double s[3]) 
 // torque of an arm: the force then acts at its centre, on both, so that none gets lost.
 typedef enum contact_arm { ARM_SURFACE, ARM_A, ARM_B } contact_arm;
 
+// Ball A in contact with point B of a curve, or with a fixed object.  A may itself be a point of a
+// curve, at a t that does not follow the state.
 typedef struct contact_pair {
-  double depth, t, distance;
-  bool inside;  // 0 < t < 1
-  double share[3];
+  contact_ball a, b, b1;          // A, B, dB/dt
+  double a_share[CONTACT_BALLS];  // A is the sum of its balls with these, B likewise
+  double share[CONTACT_BALLS], share1[CONTACT_BALLS];  // and derivatives along B
+  double depth, distance;
+  double slope;  // -dg/dt; 0: B does not slide
   contact_arm arm;
-  vec3 n, p;               // from B to A; where the force acts
-  contact_ball b, b1, b2;  // B, dB/dt, d²B/dt²
+  vec3 n, p;  // from B to A; where the force acts
+  mat3 dn;    // fixed object: dn/dA
+  contact_law law;
   contact_force c;
 } contact_pair;
 
@@ -192,124 +279,90 @@ static inline vec3 pair_velocity(const contact_ball* a, const contact_ball* b, v
                   vec3_add(b->v, vec3_cross(b->w, vec3_sub(p, b->x))));
 }
 
-// B, its derivatives and shares at t.  Returns d(distance² - ...)/dt up to a factor:  with
-// D = |A - B|,   g = (A - B)·B' + r' D   is positive where going on makes it deeper.
-static inline double pair_at(contact_shape shape, const contact_ball* a, const contact_ball b[3],
-                             double t, contact_pair* s) {
-  double s1[3], s2[3];
-  contact_share(shape, t, s->share, s1, s2);
-  s->t = t;
-  s->b = ball_sum(b, s->share);
-  s->b1 = ball_sum(b, s1);
-  s->b2 = ball_sum(b, s2);
-  const vec3 d = vec3_sub(a->x, s->b.x);
+// Complete a pair whose balls, depth, normal, arm and law are known.
+static inline void contact_pair_force(contact_pair* s) {
+  s->p = s->arm == ARM_B ? s->b.x : vec3_axpy(s->arm == ARM_A ? 0 : -s->a.r, s->n, s->a.x);
+  s->c = contact_force_at(&s->law, s->depth, s->n, pair_velocity(&s->a, &s->b, s->p));
+}
+
+// B at t of a curve of balls b, where A (s->a) is deepest in it.
+static inline void contact_pair_at(contact_pair* s, contact_curve curve, const contact_line* line,
+                                   const contact_ball* b, double t, bool inside) {
+  contact_shares(curve, t, s->share, s->share1);
+  s->b = ball_sum(curve.n, b, s->share);
+  s->b1 = ball_sum(curve.n, b, s->share1);
+  const vec3 d = vec3_sub(s->a.x, s->b.x);
   s->distance = vec3_norm(d);
-  return vec3_dot(d, s->b1.x) + s->b1.r * s->distance;
-}
-
-// -dg/dt
-static inline double pair_slope(const contact_ball* a, const contact_pair* s) {
-  const vec3 d = vec3_sub(a->x, s->b.x);
-  return vec3_dot(s->b1.x, s->b1.x) - vec3_dot(d, s->b2.x) - s->b2.r * s->distance -
-         s->b1.r * s->b1.r;
-}
-
-// The t at which A is deepest in B:  g = 0, by Newton's method within an interval that shrinks, or
-// an end.
-static inline void pair_nearest(contact_shape shape, const contact_ball* a, const contact_ball b[3],
-                                contact_pair* s) {
-  s->inside = false;
-  if (!(pair_at(shape, a, b, 0, s) > 0)) return;
-  if (!(pair_at(shape, a, b, 1, s) < 0)) return;
-  s->inside = true;
-  double low = 0, high = 1, t = 0.5;
-  for (int i = 0; i < 60; i++) {
-    const double g = pair_at(shape, a, b, t, s), slope = pair_slope(a, s);
-    if (g > 0) low = t;
-    if (g < 0) high = t;
-    double next = slope > 0 ? t + g / slope : 0.5 * (low + high);
-    if (!(next > low && next < high)) next = 0.5 * (low + high);
-    if (fabs(next - t) <= 1e-15 || g == 0) break;
-    t = next;
+  s->depth = s->a.r + s->b.r - s->distance;
+  s->slope = 0;
+  if (inside) {
+    const contact_spot spot = contact_spot_at(line, t);
+    contact_growth(&spot, s->a.x, &s->slope);
   }
-}
-
-static inline contact_pair contact_pair_at(const contact_law* l, const contact_ball* a,
-                                           contact_shape shape, const contact_ball b[3],
-                                           contact_arm arm) {
-  contact_pair s = {.arm = arm};
-  if (shape == SHAPE_BALL)
-    pair_at(shape, a, b, 0, &s);
-  else
-    pair_nearest(shape, a, b, &s);
-  s.depth = a->r + s.b.r - s.distance;
-  if (!(s.depth > 0) || !(s.distance > 0)) {
-    s.depth = 0;
-    return s;
+  if (!(s->depth > 0) || !(s->distance > 0)) {
+    s->depth = 0;
+    return;
   }
-  s.n = vec3_scale(1 / s.distance, vec3_sub(a->x, s.b.x));
-  s.p = arm == ARM_B ? s.b.x : vec3_axpy(arm == ARM_A ? 0 : -a->r, s.n, a->x);
-  s.c = contact_force_at(l, s.depth, s.n, pair_velocity(a, &s.b, s.p));
-  return s;
+  s->n = vec3_scale(1 / s->distance, d);
+  contact_pair_force(s);
 }
 
-// The wrench on B_j, whose centre is x:  -σ_j F there, and the torque of its arm from B.
-static inline spatial contact_pair_wrench(const contact_pair* s, vec3 x, double share) {
-  const vec3 F = vec3_scale(-share, s->c.F);
-  return spatial_force(x, F, vec3_cross(vec3_sub(s->p, s->b.x), F));
+// The wrench on ball j of A or, with a minus sign, of B: its share of the force at its centre x,
+// and of the torque that the force has about A or B.
+static inline spatial contact_pair_wrench(const contact_pair* s, vec3 centre, vec3 x,
+                                          double share) {
+  const vec3 F = vec3_scale(share, s->c.F);
+  return spatial_force(x, F, vec3_cross(vec3_sub(s->p, centre), F));
 }
 
 // First-order change of all of it.
 typedef struct contact_pair_change {
-  double share[3];
+  double share[CONTACT_BALLS];
   vec3 p, F;
-  contact_ball b;
+  contact_ball a, b;
 } contact_pair_change;
 
-static inline contact_pair_change contact_pair_change_at(const contact_law* l, contact_shape shape,
-                                                         const contact_pair* s,
-                                                         const contact_ball* a,
-                                                         const contact_ball* da,
-                                                         const contact_ball db[3]) {
-  double share[3], s1[3], s2[3];
-  contact_share(shape, s->t, share, s1, s2);
-  contact_pair_change d = {.b = ball_sum(db, share)};
-  const vec3 at = vec3_sub(a->x, s->b.x);
+static inline contact_pair_change contact_pair_change_at(const contact_pair* s, int na,
+                                                         const contact_ball* da, int nb,
+                                                         const contact_ball* db) {
+  contact_pair_change d = {.a = ball_sum(na, da, s->a_share), .b = ball_sum(nb, db, s->share)};
+  const vec3 moved = vec3_sub(d.a.x, d.b.x);  // at the same t
 
   // t follows from g = 0
-  double dt = 0;
-  const double slope = s->inside ? pair_slope(a, s) : 0;
-  if (slope > 0) {
-    const contact_ball db1 = ball_sum(db, s1);
-    const vec3 moved = vec3_sub(da->x, d.b.x);
-    dt = (vec3_dot(moved, s->b1.x) + vec3_dot(at, db1.x) + s->b1.r * vec3_dot(s->n, moved)) / slope;
+  if (s->slope > 0) {
+    const vec3 at = vec3_sub(s->a.x, s->b.x);
+    const contact_ball db1 = ball_sum(nb, db, s->share1);
+    const double dt =
+        (vec3_dot(moved, s->b1.x) + vec3_dot(at, db1.x) + s->b1.r * vec3_dot(s->n, moved)) /
+        s->slope;
+    for (int j = 0; j < nb; j++) d.share[j] = s->share1[j] * dt;
+    d.b.x = vec3_axpy(dt, s->b1.x, d.b.x);
+    d.b.v = vec3_axpy(dt, s->b1.v, d.b.v);
+    d.b.w = vec3_axpy(dt, s->b1.w, d.b.w);
   }
-  for (int j = 0; j < 3; j++) d.share[j] = s1[j] * dt;
-  const vec3 moved = vec3_sub(da->x, d.b.x);  // at the same t
-  d.b.x = vec3_axpy(dt, s->b1.x, d.b.x);
-  d.b.v = vec3_axpy(dt, s->b1.v, d.b.v);
-  d.b.w = vec3_axpy(dt, s->b1.w, d.b.w);
 
   // the depth is largest at t, which therefore does not change it
-  const vec3 dd = vec3_sub(da->x, d.b.x);
-  const vec3 dn = vec3_scale(1 / s->distance, vec3_axpy(-vec3_dot(s->n, dd), s->n, dd));
-  d.p = s->arm == ARM_B ? d.b.x : vec3_axpy(s->arm == ARM_A ? 0 : -a->r, dn, da->x);
-  vec3 dv = vec3_sub(da->v, d.b.v);
-  dv = vec3_add(dv, vec3_sub(vec3_cross(da->w, vec3_sub(s->p, a->x)),
+  const vec3 dd = vec3_sub(d.a.x, d.b.x);
+  const vec3 dn = nb == 0 ? mat3_apply(s->dn, d.a.x)
+                          : vec3_scale(1 / s->distance, vec3_axpy(-vec3_dot(s->n, dd), s->n, dd));
+  d.p = s->arm == ARM_B ? d.b.x : vec3_axpy(s->arm == ARM_A ? 0 : -s->a.r, dn, d.a.x);
+  vec3 dv = vec3_sub(d.a.v, d.b.v);
+  dv = vec3_add(dv, vec3_sub(vec3_cross(d.a.w, vec3_sub(s->p, s->a.x)),
                              vec3_cross(d.b.w, vec3_sub(s->p, s->b.x))));
-  dv = vec3_add(dv, vec3_sub(vec3_cross(a->w, vec3_sub(d.p, da->x)),
+  dv = vec3_add(dv, vec3_sub(vec3_cross(s->a.w, vec3_sub(d.p, d.a.x)),
                              vec3_cross(s->b.w, vec3_sub(d.p, d.b.x))));
-  d.F = contact_force_change(l, &s->c, -vec3_dot(s->n, moved), dn, dv);
+  d.F = contact_force_change(&s->law, &s->c, -vec3_dot(s->n, moved), dn, dv);
   return d;
 }
 
-// Change of the wrench on B_j, whose centre moves by dx and whose share changes by dshare.
+// Change of the wrench on a ball at x, which moves by dx; its share changes by dshare, the centre
+// of the arm by dcentre.
 static inline spatial contact_pair_wrench_change(const contact_pair* s,
-                                                 const contact_pair_change* d, vec3 x, vec3 dx,
-                                                 double share, double dshare) {
-  const vec3 F = vec3_scale(-share, s->c.F),
-             dF = vec3_scale(-1, vec3_axpy(share, d->F, vec3_scale(dshare, s->c.F)));
-  const vec3 arm = vec3_sub(s->p, s->b.x), darm = vec3_sub(d->p, d->b.x);
+                                                 const contact_pair_change* d, vec3 centre,
+                                                 vec3 dcentre, vec3 x, vec3 dx, double share,
+                                                 double dshare) {
+  const vec3 F = vec3_scale(share, s->c.F), dF = vec3_axpy(share, d->F, vec3_scale(dshare, s->c.F));
+  const vec3 arm = vec3_sub(s->p, centre), darm = vec3_sub(d->p, dcentre);
   return spatial_force_change(x, F, dx, dF, vec3_add(vec3_cross(arm, dF), vec3_cross(darm, F)));
 }
 

@@ -1,5 +1,8 @@
-// Contacts: the balls of rods, bodies and meshes, the pieces they can touch, fixed objects and the
-// law.
+// Contacts: the balls of bodies and meshes, the pieces of rods, fixed objects and the law.
+//
+// A rod in contact is a chain of cubic curves through points of it, which pass from one to the next
+// with the same direction (Catmull and Rom's splines).  Rods of segments have their nodes as
+// points, rods of functions frames of their own.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -102,28 +105,26 @@ static double radius_at(builder* b, int rod, double arc) {
   return 0.5 * td_spec_settle(b->spec, width[2]);
 }
 
-enum { MOST_STEPS = 2000 };
+// Does contact i act at single points of the rod's model?  Those a user gave, and on planes, which
+// nothing slips through.
+static bool at_points(builder* b, int i, int rod) {
+  return per_point(b, i) && (has_points(b, rod) || !isfinite(other_radius(b, i)));
+}
 
-// Points along a rod from base to tip (the base itself is not among them), `wide` radii apart,
-// towards the ends down to an eighth of a radius: what stands on an end touches over a stretch as
-// short as it is deep.  Both halves begin at their end, so that the middle is a point.
-static td_status line_places(builder* b, int i, int rod, double wide, bool ends, rod_places* out) {
+enum { MOST_STEPS = 200 };
+
+// Points along a rod from base to tip (the base itself is not among them), three radii apart: a
+// curve through them is off by 0.016 h³ dκ/ds.  Both halves begin at their end, so that the middle
+// is a point.
+static td_status line_places(builder* b, int rod, rod_places* out) {
   const double L = b->rod[rod].length;
-  double at[MOST_STEPS + 1];
+  double at[MOST_STEPS + 2];
   for (int half = 0; half < 2; half++) {
     int n = 0;
     at[0] = 0;
     while (at[n] < 0.5 * L) {
       const double r = radius_at(b, rod, half == 0 ? at[n] : L - at[n]);
-      const double step = ends ? fmax(0.125 * r, fmin(wide * r, 0.5 * at[n])) : wide * r;
-      if (n == MOST_STEPS || !(step > 0))
-        return td_error(
-            b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->contacts, i),
-            "contact(%d): rod(%d) is %g m long and has a radius of %g m at s = %g m; "
-            "contact along a rod takes points %g radii apart, at most %d in all; make it "
-            "thicker, or use per = 'point'",
-            i + 1, rod + 1, L, r, half == 0 ? at[n] : L - at[n], wide, 2 * MOST_STEPS);
-      at[n + 1] = at[n] + step;
+      at[n + 1] = at[n] + fmin(L / 8, fmax(3 * r, L / MOST_STEPS));
       n++;
     }
     for (int k = 0; k <= n; k++) {
@@ -135,68 +136,48 @@ static td_status line_places(builder* b, int i, int rod, double wide, bool ends,
   return TD_OK;
 }
 
-// Where contact i needs frames of a rod besides those of its model.  Forces per length are sums
-// over points half a radius apart (a radius on a plane, which has no corners), both ends included,
-// whatever the rod's model; the line of a rod that is touched goes through points a radius apart.
-// Forces per point act at the points of the rod's model; where these leave room for the other thing
-// to slip in between, there are some more.
-static td_status contact_places(builder* b, int i, int rod, bool second, rod_places* out) {
-  if (!is_rod(field(b, i, second ? "second" : "first"), rod)) return TD_OK;
-  if (second) return line_places(b, i, rod, 1, false, out);
-  const double other = other_radius(b, i);
-  if (!per_point(b, i)) return line_places(b, i, rod, isfinite(other) ? 0.5 : 1, true, out);
-  if (has_points(b, rod) || !isfinite(other)) return TD_OK;
-  const double L = b->rod[rod].length, n = ceil(L / (rod_radius(b, rod) + other) * (1 - 1e-9));
-  if (!(n < 2 * MOST_STEPS))
-    return td_error(b->diags, TD_E_MODEL, field_at(b, i, "first"),
-                    "contact(%d): rod(%d) is %g times as long as it and what it touches are thick, "
-                    "may be %d; make them thicker",
-                    i + 1, rod + 1, n, 2 * MOST_STEPS);
-  for (int k = 1; k <= n; k++) TD_TRY(td_rod_want(b, rod, k * L / n, out));
+// The nodes of a rod of segments, of which neighbours may be left out that are closer than a
+// radius.
+static td_status node_places(builder* b, int rod, rod_places* out) {
+  const build_rod* r = &b->rod[rod];
+  double last = 0;
+  for (int k = 1; k <= r->n; k++) {
+    if (k < r->n && r->arc[k + 1] - last < radius_at(b, rod, r->arc[k])) continue;
+    TD_TRY(td_rod_want(b, rod, r->arc[k], out));
+    last = r->arc[k];
+  }
   return TD_OK;
 }
 
 td_status td_contact_places(builder* b, int rod, rod_places* out) {
   if (b->rod[rod].joint >= 0) return TD_OK;
-  for (int i = 0; b->contacts && i < td_value_count(b->contacts); i++)
-    for (int second = 0; second < 2 && field(b, i, "first") && field(b, i, "second"); second++)
-      TD_TRY(contact_places(b, i, rod, second, out));
-  return TD_OK;
-}
-
-static td_status rod_ball(builder* b, int i, int rod, double arc, int station, double weight) {
-  ex width[3];
-  td_rod_widths(b, rod, arc, width);
-  if (station < 0) TD_TRY(td_rod_station(b, rod, arc, &station));
-  return push_ball(b, i, station, NUM_NONE, td_build_number(b, times(b, 0.5, width[2])), weight);
-}
-
-// Points of the whole rod with the weights of the trapezoidal rule: exact for what is the same all
-// along, and not shaken by the corner where contact begins.
-static td_status rod_line(builder* b, int i, int rod, bool weighted, const rod_places* at) {
-  for (int k = 0; k <= at->n; k++) {
-    const double arc = k == 0 ? 0 : at->arc[k - 1], before = k < 2 ? 0 : at->arc[k - 2];
-    const double after = k == at->n ? arc : at->arc[k];
-    TD_TRY(rod_ball(b, i, rod, arc, -1, weighted ? 0.5 * (after - before) : 1));
+  for (int i = 0; b->contacts && i < td_value_count(b->contacts); i++) {
+    const value *first = field(b, i, "first"), *second = field(b, i, "second");
+    if (!first || !second) continue;
+    if (is_rod(second, rod) || (is_rod(first, rod) && !at_points(b, i, rod)))
+      return line_places(b, rod, out);
   }
   return TD_OK;
 }
 
-// The points of the rod's model, and of the given ones as many as close its gaps.
-static td_status rod_points(builder* b, int i, int rod, const rod_places* at) {
-  const double h = at->n > 0 ? at->arc[0] : INFINITY;
+static td_status rod_ball(builder* b, int i, int rod, double arc, int station) {
+  ex width[3];
+  td_rod_widths(b, rod, arc, width);
+  if (station < 0) TD_TRY(td_rod_station(b, rod, arc, &station));
+  return push_ball(b, i, station, NUM_NONE, td_build_number(b, times(b, 0.5, width[2])), 1);
+}
+
+// The points of the rod's model.
+static td_status rod_points(builder* b, int i, int rod) {
   double before = -1, widest = 0;
   for (int k = 0; k < b->m->nsample; k++) {
     const model_sample s = b->m->sample[k];
     if (s.rod != rod + 1) continue;
-    for (int j = 0; before >= 0 && s.arc - before > h * (1 + 1e-9) && j < at->n; j++)
-      if (at->arc[j] > before + 0.25 * h && at->arc[j] < s.arc - 0.25 * h)
-        TD_TRY(rod_ball(b, i, rod, at->arc[j], -1, 1));
-    TD_TRY(rod_ball(b, i, rod, s.arc, s.station, 1));
+    TD_TRY(rod_ball(b, i, rod, s.arc, s.station));
     if (before >= 0) widest = fmax(widest, s.arc - before);
     before = s.arc;
   }
-  if (at->n == 0 && widest > 2 * (rod_radius(b, rod) + other_radius(b, i)))
+  if (widest > 2 * (rod_radius(b, rod) + other_radius(b, i)))
     td_warn(b->diags, field_at(b, i, "first"),
             "contact(%d): points of rod(%d) are up to %g m apart, and what it touches may slip "
             "through between them: give it more points, leave out rod(%d).points, or use per = "
@@ -205,18 +186,99 @@ static td_status rod_points(builder* b, int i, int rod, const rod_places* at) {
   return TD_OK;
 }
 
-static td_status rod_balls(builder* b, int i, int rod, bool second) {
-  if (b->rod[rod].joint >= 0)
-    return td_error(b->diags, TD_E_MODEL, field_at(b, i, second ? "second" : "first"),
-                    "contact(%d): a polynomial rod of joint.rom has no section to touch with",
-                    i + 1);
+// ---- the curve of a rod -----------------------------------------------------------------------
+
+// The derivative at point i of the parabola through it and its neighbours, as shares of the points
+// from `base` on; at an end that of the parabola through the three nearest.
+static void slope_shares(const double* s, int n, int i, int base, double share[CONTACT_BALLS]) {
+  const int k = i == 0 ? 1 : i == n - 1 ? n - 2 : i;  // the middle one of three
+  for (int j = 0; j < CONTACT_BALLS; j++) share[j] = 0;
+  if (n == 2) {
+    share[0] = -1 / (s[1] - s[0]);
+    share[1] = -share[0];
+    return;
+  }
+  const double h0 = s[k] - s[k - 1], h1 = s[k + 1] - s[k], x = s[i] - s[k];
+  share[k - 1 - base] = (2 * x - h1) / (h0 * (h0 + h1));
+  share[k - base] = (h1 - h0 - 2 * x) / (h0 * h1);
+  share[k + 1 - base] = (2 * x + h0) / (h1 * (h0 + h1));
+}
+
+// The cubic from point k to k + 1 of n, with the slopes above, as shares of the balls from `base`
+// on.
+static void cubic(const double* s, int n, int k, int base, double share[4 * CONTACT_BALLS]) {
+  // position and slope at both ends by powers of t
+  static const double hermite[4][4] = {{1, 0, -3, 2}, {0, 1, -2, 1}, {0, 0, 3, -2}, {0, 0, -1, 1}};
+  const double h = s[k + 1] - s[k];
+  double from[CONTACT_BALLS], to[CONTACT_BALLS];
+  slope_shares(s, n, k, base, from);
+  slope_shares(s, n, k + 1, base, to);
+  for (int j = 0; j < CONTACT_BALLS; j++)
+    for (int p = 0; p < 4; p++)
+      share[4 * j + p] = (base + j == k) * hermite[0][p] + h * from[j] * hermite[1][p] +
+                         (base + j == k + 1) * hermite[2][p] + h * to[j] * hermite[3][p];
+}
+
+// The shares of a curve's part from t = a to b.
+static void curve_part(const double* whole, double a, double b, double* part) {
+  const double d = b - a;
+  for (int j = 0; j < CONTACT_BALLS; j++, whole += 4, part += 4) {
+    part[0] = whole[0] + a * (whole[1] + a * (whole[2] + a * whole[3]));
+    part[1] = d * (whole[1] + a * (2 * whole[2] + 3 * a * whole[3]));
+    part[2] = d * d * (whole[2] + 3 * a * whole[3]);
+    part[3] = d * d * d * whole[3];
+  }
+}
+
+enum { MOST_PARTS = 64 };
+
+// The pieces of a rod in contact, not longer than four times both partners' radii so that there is
+// one place at most on each where they are nearest.  Forces per point count as if points with the
+// same stiffness were spread evenly, as far apart as those of the model, and not further than a
+// quarter of both radii: then it does not matter where they are.
+static td_status rod_pieces(builder* b, int i, int rod, bool second, int* first, int* count) {
+  const build_rod* r = &b->rod[rod];
+  const double both = rod_radius(b, rod) + (second ? 0 : other_radius(b, i));
+  const int ball = b->m->nball;
   rod_places at = {0};
-  td_status status = contact_places(b, i, rod, second, &at);
-  if (status == TD_OK)
-    status =
-        !second && per_point(b, i) ? rod_points(b, i, rod, &at) : rod_line(b, i, rod, !second, &at);
+  *first = b->m->npiece;
+
+  // the base and the other points
+  td_status status = r->npoint > 0 ? line_places(b, rod, &at) : node_places(b, rod, &at);
+  double* arc = calloc((size_t)at.n + 1, sizeof(double));
+  if (!arc) status = TD_E_NOMEM;
+  if (status == TD_OK) memcpy(arc + 1, at.arc, (size_t)at.n * sizeof(double));
+  const int n = at.n + 1;
+  for (int k = 0; k < n && status == TD_OK; k++) status = rod_ball(b, i, rod, arc[k], -1);
+  int samples = 0;
+  for (int k = 0; k < b->m->nsample; k++) samples += b->m->sample[k].rod == rod + 1;
+  const double spacing = per_point(b, i) ? fmin(r->length / fmax(1, samples - 1), 0.25 * both) : 1;
+
+  for (int k = 0; k + 1 < n && status == TD_OK; k++) {
+    const int base = n <= CONTACT_BALLS || k == 0 ? 0 : k > n - 3 ? n - CONTACT_BALLS : k - 1;
+    double whole[4 * CONTACT_BALLS];
+    cubic(arc, n, k, base, whole);
+    const double length = arc[k + 1] - arc[k];
+    const int parts = isfinite(both) ? (int)fmin(MOST_PARTS, ceil(length / (4 * both))) : 1;
+    model_piece* p = td_push_piece(b->m, parts);
+    if (!p) status = TD_E_NOMEM;
+    for (int j = 0; p && j < parts; j++) {
+      p[j] = (model_piece){.ball = ball + base,
+                           .nball = n < CONTACT_BALLS ? n : CONTACT_BALLS,
+                           .weight = length / parts / spacing};
+      curve_part(whole, (double)j / parts, (double)(j + 1) / parts, p[j].share);
+    }
+  }
+  *count = b->m->npiece - *first;
+  free(arc);
   td_rod_places_free(&at);
   return status;
+}
+
+static td_status check_rod(builder* b, int i, int rod, bool second) {
+  if (b->rod[rod].joint < 0) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, field_at(b, i, second ? "second" : "first"),
+                  "contact(%d): a polynomial rod of joint.rom has no section to touch with", i + 1);
 }
 
 // Balls at points of every element that a place names.
@@ -261,16 +323,20 @@ static ex ball_radius(builder* b, int i, bool second, bool round) {
   return v ? td_value_ex(v, 0, b->spec->graph) : num_ex(b, 0);
 }
 
-// The balls of `first` or `second`.
-static td_status side(builder* b, int i, bool second, bool round, int* first, int* count) {
+// What `first` or `second` touches with: balls, or the pieces of a rod.
+typedef struct contact_side {
+  int ball, nball, piece, npiece;
+} contact_side;
+
+static td_status side(builder* b, int i, bool second, bool round, contact_side* out) {
   const char* name = second ? "second" : "first";
   char what[48];
   place p;
   snprintf(what, sizeof what, "contact(%d).%s", i + 1, name);
-  *first = b->m->nball;
+  *out = (contact_side){.ball = b->m->nball};
   if (is_mesh(field(b, i, name))) {
     const td_status meshed = mesh_balls(b, i, name, ball_radius(b, i, second, round));
-    *count = b->m->nball - *first;
+    out->nball = b->m->nball - out->ball;
     return meshed;
   }
   td_status status = td_build_place(b, field(b, i, name), field_at(b, i, name), what, &p);
@@ -278,33 +344,17 @@ static td_status side(builder* b, int i, bool second, bool round, int* first, in
     status = td_error(b->diags, TD_E_MODEL, field_at(b, i, name),
                       "%s must be a rod, a body or a mesh", what);
   if (status == TD_OK && p.rod == 0) status = td_build_check_place(b, &p, p.n, what);
-  if (status == TD_OK) {
-    status = p.rod > 0 ? rod_balls(b, i, p.rod - 1, second)
+  if (status == TD_OK && p.rod > 0) status = check_rod(b, i, p.rod - 1, second);
+  const bool pieces = status == TD_OK && p.rod > 0 && (second || !at_points(b, i, p.rod - 1));
+  if (pieces)
+    status = rod_pieces(b, i, p.rod - 1, second, &out->piece, &out->npiece);
+  else if (status == TD_OK)
+    status = p.rod > 0 ? rod_points(b, i, p.rod - 1)
                        : body_balls(b, i, &p, field(b, i, second ? "points2" : "points"),
                                     ball_radius(b, i, second, round));
-  }
   free(p.element);
-  *count = b->m->nball - *first;
+  out->nball = pieces ? 0 : b->m->nball - out->ball;
   return status;
-}
-
-// What can be touched: the curve through the points of a rod, the balls of a body.
-static td_status push_pieces(builder* b, int i, int first, int n) {
-  const value* second = field(b, i, "second");
-  model_contact* c = &b->m->contact[i];
-  c->line = second->kind == V_REF && strcmp(second->ref.root, "rod") == 0;
-  c->piece = b->m->npiece;
-  c->npiece = c->line && n == 2 ? 1 : n;
-  model_piece* p = c->npiece > 0 ? td_push_piece(b->m, c->npiece) : NULL;
-  if (c->npiece > 0 && !p) return TD_E_NOMEM;
-  for (int k = 0; k < c->npiece; k++) {
-    p[k] = (model_piece){first + k, 1, SHAPE_BALL};
-    if (!c->line) continue;
-    p[k] = (model_piece){first + k - 1, 3, SHAPE_BEND};
-    if (k == 0) p[k] = (model_piece){first, 2, n == 2 ? SHAPE_LINE : SHAPE_START};
-    if (k > 0 && k == n - 1) p[k] = (model_piece){first + n - 2, 2, SHAPE_END};
-  }
-  return TD_OK;
 }
 
 // Does a side of a contact have nodes that do not turn?
@@ -376,19 +426,33 @@ static td_status push_contact(builder* b, int i) {
                      .law = push_law(b, i)};
   c.drift = c.point == NUM_NONE ? NUM_NONE : velocity(b, c.point);
   c.name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "contact(%d)", i + 1);
-  TD_TRY(side(b, i, false, round, &c.ball, &c.nball));
+  contact_side first, other;
+  TD_TRY(side(b, i, false, round, &first));
+  c.ball = first.ball;
+  c.nball = first.nball;
+  c.along = first.piece;
+  c.nalong = first.npiece;
   if (!td_push_contact(b->m, 1) || b->m->failed) return TD_E_NOMEM;
   b->m->contact[i] = c;
-  if (fixed) b->m->has_blocks = true;
+  if (fixed && c.nball > 0) b->m->has_blocks = true;
   if (fixed) return TD_OK;
-  int first, n;
-  TD_TRY(side(b, i, true, false, &first, &n));
-  if ((double)c.nball * n > MOST_PAIRS)
+
+  // what can be touched: the pieces of a rod, the balls of a body
+  TD_TRY(side(b, i, true, false, &other));
+  const int n = max_int(other.nball, other.npiece), touching = max_int(c.nball, c.nalong);
+  if ((double)touching * n > MOST_PAIRS)
     return td_error(b->diags, TD_E_MODEL, field_at(b, i, "second"),
                     "contact(%d): %d points may touch %d, the product may be %g at most", i + 1,
-                    c.nball, n, MOST_PAIRS);
+                    touching, n, MOST_PAIRS);
   TD_TRY(choose_arm(b, i));
-  return push_pieces(b, i, first, n);
+  model_contact* out = &b->m->contact[i];
+  out->line = other.npiece > 0;
+  out->piece = out->line ? other.piece : b->m->npiece;
+  out->npiece = n;
+  model_piece* p = out->line || n == 0 ? NULL : td_push_piece(b->m, n);
+  for (int k = 0; p && k < n; k++)
+    p[k] = (model_piece){.ball = other.ball + k, .nball = 1, .share = {1}};
+  return p || out->line || n == 0 ? TD_OK : TD_E_NOMEM;
 }
 
 td_status td_build_contacts(builder* b) {

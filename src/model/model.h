@@ -322,10 +322,11 @@ typedef struct model_ball {
   double weight;  // of its contact forces
 } model_ball;
 
-// What can be touched besides fixed objects: a ball, or all balls on a curve through some.
+// A ball, or a stretch of a rod as a curve through some, that touches or is touched.
 typedef struct model_piece {
-  int ball, nball;  // consecutive
-  contact_shape shape;
+  int ball, nball;   // consecutive
+  double weight;     // of contact forces for t = 1: its length, or how many points it stands for
+  double share[16];  // of each ball, as contact_curve has them
 } model_piece;
 
 typedef enum contact_kind {
@@ -337,7 +338,8 @@ typedef enum contact_kind {
 typedef struct model_contact {
   contact_kind kind;
   int name;
-  int ball, nball;       // what touches
+  int ball, nball;       // what touches: balls, or
+  int along, nalong;     // pieces of a rod, all along which the force is spread
   int piece, npiece;     // PIECES: what is touched
   bool line;             // PIECES: of a rod, only the deepest point counts
   contact_arm arm;       // PIECES: where the force acts
@@ -496,7 +498,7 @@ typedef struct model_joint {
   X(model_sample, sample, "points along rods where fluid and contact act")    \
   X(model_wet, wet, "stations in the fluid")                                  \
   X(model_ball, ball, "balls that touch or are touched")                      \
-  X(model_piece, piece, "what can be touched")                                \
+  X(model_piece, piece, "balls and stretches of rods in contacts")              \
   X(model_contact, contact, "contacts")                                       \
   X(model_row, row, "constraint rows")                                        \
   X(model_probe, probe, "sensor components used in expressions")              \
@@ -678,6 +680,20 @@ typedef struct contact_interval {
   int piece;
 } contact_interval;
 
+// Two things in contact.  A ball, or a point t along a piece of a rod, touches a piece, or a fixed
+// object (b = -1).
+typedef struct contact_touching {
+  int contact, ball, a, b;  // ball: -1 when a piece touches, and the other way round
+  contact_pair pair;
+} contact_touching;
+
+// What is known of the contacts at the present state.
+typedef struct contact_found {
+  bool lines;    // balls and lines are up to date
+  bool touches;  // so is the list of those in contact
+  int n;         // how many there are; beyond the room for them: they are looked for again each time
+} contact_found;
+
 // Constants of up to eight stations in the fluid, or hops with added mass, side by side.
 typedef struct wet_eight {
   int n;
@@ -719,6 +735,10 @@ struct td_work {
   bool* hop_wet;               // it has some
   hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
   contact_interval* interval;  // contact: pieces in order
+  contact_ball* contact_ball;  // contact: balls, the curves of pieces, what touches
+  contact_line* contact_line;
+  contact_touching* touching;
+  contact_found* found;
   double* crossing_share;      // of the cable's tension that friction leaves there
   pose* hop_fix;               // constant pose before each hop's motion
   pose* station_fix;           // constant pose of each station in its hop

@@ -48,7 +48,8 @@ static void find_touchers(td_scene* s) {
   const td_model* m = s->model;
   for (int i = 0; i < m->ncontact; i++) {
     if (m->contact[i].kind == CONTACT_PIECES) continue;
-    for (int k = 0; k < m->contact[i].nball && s->ntoucher < ARROWS; k++) {
+    const int n = max_int(m->contact[i].nalong, m->contact[i].nball);
+    for (int k = 0; k < n && s->ntoucher < ARROWS; k++) {
       toucher* list = td_grow(s->toucher, &s->toucher_cap, s->ntoucher + 1, sizeof *list);
       if (!list) {
         s->failed = true;

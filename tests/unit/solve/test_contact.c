@@ -150,6 +150,26 @@ static void test_what_touches_each_other_keeps_its_momentum(void** state) {
   robot_free(&r);
 }
 
+// Two crossing cylinders whose axes are z apart, R the sum of their radii and k the stiffness per
+// length.  At s along one of them the depth is R - √(z² + s²), up to S = √(R² - z²), and of its
+// force the part z/√(z² + s²) keeps them apart:  N = 2 k z (R asinh(S/z) - S).
+static double crossing_force(double k, double R, double z) {
+  const double S = sqrt(R * R - z * z);
+  return 2 * k * z * (R * asinh(S / z) - S);
+}
+
+static double crossing_depth(double k, double R, double N) {
+  double low = 0, high = 0.5 * R;
+  for (int i = 0; i < 100; i++) {
+    const double depth = 0.5 * (low + high);
+    if (crossing_force(k, R, R - depth) < N)
+      low = depth;
+    else
+      high = depth;
+  }
+  return low;
+}
+
 // A weight on a long rod that lies on two others: each carries half.
 static void test_a_rod_rests_on_rods_wherever_it_meets_them(void** state) {
   (void)state;
@@ -161,14 +181,14 @@ static void test_a_rod_rests_on_rods_wherever_it_meets_them(void** state) {
       "rod(1).n = 40; rod(1).modes = [0 0 0 0 0 1];\n"
       "rod(2).tr.trans = [-.1 -.2 0]; rod(2).tr.rot = [1 -pi/2]; rod(2).length = .4; rod(2).n = 7; "
       "rod(3).tr.trans = [.1 -.2 0]; rod(3).tr.rot = [1 -pi/2]; rod(3).length = .4; rod(3).n = 7;\n"
-      "for k = 1:3, rod(k).model = 'ebr'; rod(k).radius = .01; rod(k).E = 1e12; rod(k).rho = 1e-3; "
+      "for k = 1:3, rod(k).model = 'ebr'; rod(k).radius = .01; rod(k).E = 1e13; rod(k).rho = 1e-3; "
       "end\n"
       "for k = 1:2, contact(k).first = rod(1); contact(k).second = rod(k + 1); "
       "contact(k).stiffness = 1e3; contact(k).per = 'point'; end\n");
   settle(&r);
-  // the points of rod(1) that are nearest to the others are a hundredth of a metre apart: at the
-  // crossing and one on each side, which do not reach
-  CHECK_NEAR(0.02 - r.state->q[0], 0.5 / 1e3, 1e-6);
+  // forces per point count as if points were a quarter of both radii apart; the rods below bend by
+  // N a³/3EI = 1.7e-8 m, 4e-5 of the depth
+  CHECK_NEAR((0.02 - r.state->q[0]) / crossing_depth(1e3 / 0.005, 0.02, 0.5), 1, 2e-4);
   robot_free(&r);
 }
 
@@ -194,9 +214,9 @@ static void test_a_rod_stands_on_its_tip_in_every_model(void** state) {
     double tip;
     settle(&r);
     sensors_of(&r, &tip);
-    // the trapezoidal rule misses (h/δ)²/4 of the force, points towards an end are half as far
-    // apart as they are from it: 1/16 of the force, half as much of the depth, at most
-    CHECK_NEAR((0.005 - tip) / sqrt(2 * W / 1e5), 1, 0.06);
+    // the depth is linear along the rod, which Gauss' rule integrates exactly: what is left is the
+    // rod's own strain, W/EA = 3e-6
+    CHECK_NEAR((0.005 - tip) / sqrt(2 * W / 1e5), 1, 1e-5);
     // the points do not depend on the model: what is left is its own stretch, W L/EA = 1e-6 m
     if (k == 0) first = tip;
     CHECK_NEAR(tip, first, 1e-7);
@@ -204,15 +224,13 @@ static void test_a_rod_stands_on_its_tip_in_every_model(void** state) {
   }
 }
 
-// Two crossing cylinders of radius r, R = 2 r, a weight N on the upper one: with the distance z of
-// their axes and S = √(R² - z²), k ∫ (R - √(z² + s²)) ds = k (R S - z² asinh(S/z)) = N, wherever
-// along both they cross, and whatever points their models have.
+// Two rods cross with the force of their overlap, wherever along both they cross, and whatever
+// points their models have.
 static void test_rods_cross_anywhere_with_the_force_of_their_overlap(void** state) {
   (void)state;
-  static const char* const models[] = {"gvs", "ebr", "rom"};
-  const double R = 0.02, z = 0.0175, S = sqrt(R * R - z * z), k = 2e5;
-  const double N = k * (R * S - z * z * asinh(S / z));
-  for (int i = 0; i < 9; i++) {
+  static const char* const models[] = {"gvs", "ebr", "rom", "srl", "eba"};
+  const double R = 0.02, z = 0.0175, k = 2e5, N = crossing_force(k, R, z);
+  for (int i = 0; i < 10; i++) {
     char text[1200];
     snprintf(text, sizeof text,
              "world.g = [0 0 -10]; body(1).m = %.17g; body(1).I = eye(3); joint(1).second = 1; "
@@ -222,12 +240,12 @@ static void test_rods_cross_anywhere_with_the_force_of_their_overlap(void** stat
              "for k = 1:2, rod(k).length = .4; rod(k).n = 4; rod(k).model = '%s'; rod(k).radius = "
              ".01; rod(k).E = 1e13; rod(k).rho = 1e-3; end\n"
              "contact(1).first = rod(1); contact(1).second = rod(2); contact(1).stiffness = %g;\n",
-             N / 10, 0.0017 * i, 0.0023 * i, models[i % 3], k);
+             N / 10, 0.0017 * i, 0.0023 * i, models[i % 5], k);
     robot r = robot_load(text);
     settle(&r);
-    // points are half a radius apart, two on each side of the middle are in: (h/S)²/4 of the force
-    // and less of the depth
-    CHECK_NEAR((R - r.state->q[0]) / (R - z), 1, 0.06);
+    // Gauss' rule with five points on a stretch that has another curvature at its ends than in its
+    // middle: 7e-7 of the force; the rods bend by N a³/3EI = 2e-7 m, 1e-4 of the depth
+    CHECK_NEAR((R - r.state->q[0]) / (R - z), 1, 5e-4);
     robot_free(&r);
   }
 }
