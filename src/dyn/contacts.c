@@ -307,3 +307,9 @@ double td_contact_depth(const td_model* m, const td_work* w, int i) {
   td_each_touch(m, w, pair_depth, &d);
   return d.depth;
 }
+
+bool td_touches(const td_model* m, const td_work* w) {
+  bool touches = false;
+  for (int i = 0; i < m->ncontact && !touches; i++) touches = td_contact_depth(m, w, i) > 0;
+  return touches;
+}

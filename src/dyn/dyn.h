@@ -273,6 +273,9 @@ const char* td_event_name(const td_model* model, int event);
 // of them.
 int td_switch_count(const td_model* model);
 void td_switch_values(const td_model* model, const td_state* state, td_work* work, double* values);
+// Is anything in contact at the state last evaluated?
+bool td_touches(const td_model* model, const td_work* work);
+
 // Guards: functions of the state, one for each one-sided element (ball of a contact, one-sided law,
 // cable, corner of an expression), whose sign says whether the element acts; positive: a contact is
 // open.  speed bounds how fast a gap changes where the element knows it, NaN otherwise.  Steps must

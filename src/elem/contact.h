@@ -211,19 +211,22 @@ static inline double contact_growth(const contact_spot* s, vec3 a, double* slope
 }
 
 // The t at which a ball at a is deepest in a line: g = 0 by Newton's method within an interval that
-// shrinks, or an end.
+// shrinks, or an end.  Where g vanishes right at an end it slides on into the next line.
 static inline double contact_nearest(const contact_line* l, vec3 a, bool* inside) {
   double slope;
   contact_spot s = contact_spot_at(l, 0);
-  *inside = false;
-  if (!(contact_growth(&s, a, &slope) > 0)) return 0;
+  double g = contact_growth(&s, a, &slope);
+  *inside = fabs(g) < 1e-9 * vec3_dot(s.x1, s.x1);
+  if (*inside || !(g > 0)) return 0;
   s = contact_spot_at(l, 1);
-  if (!(contact_growth(&s, a, &slope) < 0)) return 1;
+  g = contact_growth(&s, a, &slope);
+  *inside = fabs(g) < 1e-9 * vec3_dot(s.x1, s.x1);
+  if (*inside || !(g < 0)) return 1;
   *inside = true;
   double low = 0, high = 1, t = 0.5;
   for (int i = 0; i < 60; i++) {
     s = contact_spot_at(l, t);
-    const double g = contact_growth(&s, a, &slope);
+    g = contact_growth(&s, a, &slope);
     if (g > 0) low = t;
     if (g < 0) high = t;
     double next = slope > 0 ? t + g / slope : 0.5 * (low + high);

@@ -358,7 +358,12 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
   double *q0 = block + 2 * size, *stiffness = q0 + s->nq;
   copy(q0, q, s->nq);
 
-  static const td_strategy order[] = {TD_NEWTON, TD_LOAD_CONTINUATION, TD_PSEUDO_TRANSIENT};
+  // what touches at the start would lose touch without loads, and come back on either side
+  static const td_strategy orders[2][3] = {{TD_NEWTON, TD_LOAD_CONTINUATION, TD_PSEUDO_TRANSIENT},
+                                           {TD_NEWTON, TD_PSEUDO_TRANSIENT, TD_LOAD_CONTINUATION}};
+  s->system.residual(s, q, l, 1, newton->F, newton->e);
+  const bool touches = td_touches(s->model, s->work);
+  const td_strategy* order = orders[touches];
   td_status status = TD_E_DIVERGED;
   worth best = NOTHING;
   int iterations = 0;
