@@ -6,11 +6,43 @@
 static int export_failed(session* s, td_status status) {
   if (status == TD_E_IO) return session_wrote(s, status);
   if (status == TD_E_USAGE)
-    return complain(
-        CODE_USE,
-        "export: models with task or control, and networks on the sparse path, cannot be "
-        "exported");
+    return complain(CODE_USE, "export: models with task or control cannot be exported");
   return session_failed(s, status, "export");
+}
+
+// Exported code has dense matrices.  A network, whose matrices are sparse, is loaded again as a
+// dense one, up to a size.
+static int export_dense(session* s) {
+  enum { MOST = 600 };
+  if (!td_model_linear(s->model).sparse) return CODE_DONE;
+  if (s->n.nv > MOST) {
+    return complain(CODE_USE,
+                    "export: the model is a network with sparse matrices (%d velocities); exported "
+                    "code has dense ones: write par.linear = 'dense'",
+                    s->n.nv);
+  }
+  td_spec* spec = td_spec_new();
+  td_model* model = NULL;
+  td_status status = spec ? session_load(s, spec) : TD_E_NOMEM;
+  if (status == TD_OK) status = td_spec_string(spec, "par.linear", "dense");
+  if (status == TD_OK) status = td_model_compile(spec, &model);
+  if (status != TD_OK) {
+    td_spec_free(spec);
+    return session_failed(s, status, "export with dense matrices");
+  }
+  td_model_free(s->model);
+  td_spec_free(s->spec);
+  s->spec = spec;
+  s->model = model;
+  td_work_free(s->work);
+  td_state_free(s->state);
+  td_state_free(s->rest);
+  s->work = td_work_new(model);
+  s->state = td_state_new(model);
+  s->rest = td_state_new(model);
+  if (!s->work || !s->state || !s->rest) return complain(CODE_NUMERICS, "out of memory");
+  say(s, "the exported code has dense matrices\n");
+  return CODE_DONE;
 }
 
 static int export_c(session* s) {
@@ -35,6 +67,7 @@ int cmd_export(const options* opt) {
   if (c && opt->fmi) return complain(CODE_USE, "--fmi is for export fmu");
   session s = {0};
   int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = export_dense(&s);
   if (code == CODE_DONE) code = session_output(&s);
   if (code == CODE_DONE) code = c ? export_c(&s) : export_fmu(&s);
   if (code == CODE_DONE) code = session_commit(&s, "export", NULL);

@@ -14,17 +14,23 @@ td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...
   return status;
 }
 
+#define WAY_OUT "; `export c` writes code of the whole model, `linearize` its matrices at a state"
+
 // ---- what can be derived ----------------------------------------------------------------------
 
 // Arrays of the model whose content this derivation knows, or that no equation needs.
 static const char* const known_arrays[] = {
-    "fix",         "hop",        "col",        "pos",        "vel",          "station",
-    "body",        "force",      "row",        "probe",      "param",        "input",
-    "bound",       "event",      "joint",      "rod",        "lump",         "node",
-    "output_name", "output_ex",  "number",     "number_ex",  "param_slot",   "motion_slot",
-    "live_slot",   "live_probe", "live_input", "live_param", "output_probe", "output_input",
-    "free_v",      "free_q",     "sample",     "ball",       "piece",        "mesh",
-    "measure",     "run",        "run_dof",    "names"};
+    "fix", "hop", "col", "pos", "vel", "station", "body", "force", "row", "probe", "param", "input",
+    "bound", "event", "joint", "rod", "lump", "node", "output_name", "output_ex", "number",
+    "number_ex", "param_slot", "motion_slot", "live_slot", "live_probe", "live_input", "live_param",
+    "output_probe", "output_input", "free_v", "free_q", "sample", "ball", "piece", "mesh",
+    "measure", "run", "run_dof", "names",
+    // how the engine solves: the equations are the same
+    "arrow_x_at", "arrow_x", "arrow_row_at", "arrow_row", "tree", "block_of_hop", "v_block",
+    "v_local", "index_v", "block_tree_at", "block_tree", "block_force_at", "block_force",
+    "block_element_at", "block_element", "block_at", "block_ptr", "block_row", "block_offset",
+    "block_base", "mass_base", "force_live_at", "force_live", "force_block_at", "force_block",
+    "row_live_at", "row_live", "row_block_at", "row_block", "row_base"};
 
 static bool is_known(const char* name) {
   for (size_t i = 0; i < sizeof known_arrays / sizeof *known_arrays; i++) {
@@ -35,10 +41,18 @@ static bool is_known(const char* name) {
 
 // A part of the model that was added without a formula here must not be left out in silence.
 static td_status judge_arrays(deriver* d) {
+  // the first of them, as the user writes it
+  const struct {
+    const char* name;
+    int n;
+  } written[] = {{"cable(1)", d->m->ncable}, {"contact(1)", d->m->ncontact}, {"fluid", d->m->nwet}};
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++)
+    if (written[i].n > 0)
+      return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here" WAY_OUT, written[i].name);
 #define X(type, name, text)                                                                    \
   if (d->m->n##name > 0 && !is_known(#name)) {                                                 \
-    return td_derive_refuse(d, TD_E_MODEL, "the model has %s, which have no closed form here", \
-                            text);                                                             \
+    return td_derive_refuse(d, TD_E_MODEL,                                                     \
+                            "the model has %s, which have no closed form here" WAY_OUT, text); \
   }
   TD_MODEL_ARRAYS(X)
 #undef X
@@ -54,7 +68,7 @@ static td_status judge_kinds(deriver* d) {
   for (int i = 0; i < m->nhop; i++) {
     const int kind = (int)m->hop[i].kind;
     if (kind < (int)HOP_SCREW || kind > (int)HOP_MOVE) {
-      return td_derive_refuse(d, TD_E_MODEL, "the motion of %s has no closed form here",
+      return td_derive_refuse(d, TD_E_MODEL, "the motion of %s has no closed form here" WAY_OUT,
                               hop_name(m, &m->hop[i]));
     }
   }
@@ -63,13 +77,14 @@ static td_status judge_kinds(deriver* d) {
     const int kind = (int)f->kind, strain = (int)f->strain;
     if (kind < (int)FORCE_DOF || kind > (int)FORCE_STRAIN ||
         (f->kind == FORCE_STRAIN && strain > (int)STRAIN_POLYNOMIAL)) {
-      return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here", model_name(m, f->name));
+      return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here" WAY_OUT,
+                              model_name(m, f->name));
     }
   }
   for (int i = 0; i < m->nrow; i++) {
     const int kind = (int)m->row[i].kind;
     if (kind < (int)ROW_TRANS || kind > (int)ROW_DOT) {
-      return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here",
+      return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here" WAY_OUT,
                               model_name(m, m->row[i].name));
     }
   }

@@ -53,6 +53,31 @@ has exported/four_bar.c && has exported/four_bar_check.c
 if command -v cc >/dev/null; then
   (cd exported && cc -O0 -w four_bar.c four_bar_check.c -lm -o check && ./check >check.txt) || fail 'the exported model differs'
 fi
+
+# nets, webs, sleeves and long chains, which the engine solves with sparse matrices
+cat >chain.m <<'END'
+n = 60; l = 0.05/n; body(1).m = 28e-3/n; body(1).I = 1e-7*diag([2 2 1]); world.g = [0 1 -9.81];
+joint(1).second = [1 1:n]; joint(1).tr.trans = [inf inf inf]; joint(1).tr.rot = [0 inf inf inf]; joint(1).dof(3).init = (1:n)'*l;
+joint(2).first = [1 0:n-1]; joint(2).second = [1 1:n]; joint(2).spring.coeff = [7 7 20 1e-3 1e-3 7e-4]/l;
+joint(2).spring.init = [0 0 nan 0 0 0]; joint(2).damp.visc = [.1 .1 .1 1e-5 1e-5 1e-5]; joint(2).damp.pow = 2;
+END
+for net in "$models/fabric_sleeve.m" "$models/spider_web.m" chain.m; do
+  name=$(basename "$net" .m)
+  expect 0 derive "$net" -o nets
+  if command -v cc >/dev/null; then
+    (cd nets && cc -O0 -w "$name.c" "${name}_check.c" -lm -o check && ./check >check.txt) || fail "derived $name differs"
+  fi
+done
+expect 0 export c "$models/fabric_sleeve.m" -o exported
+if command -v cc >/dev/null; then
+  (cd exported && cc -O0 -w fabric_sleeve.c fabric_sleeve_check.c -lm -o check && ./check >check.txt) || fail 'the exported sleeve differs'
+fi
+expect 0 sim chain.m -o jit --no-report --t-final 1e-4 --jit=always
+prints 'derived code: cc'
+cat "$models/pendulum.m" - >touch.m <<<"contact(1).first = body(1); contact(1).second = 'plane'; contact(1).stiffness = 1; contact(1).radius = 0.01;"
+expect 2 derive touch.m -o no
+says 'contact(1) has no closed form here; `export c`'
+
 CFLAGS=-O0 expect 0 export fmu "$models/pendulum.m" -o exported --fmi 3
 has exported/pendulum.fmu
 expect 1 export pdf "$models/pendulum.m"

@@ -134,7 +134,10 @@ static void compare_motion(robot* r, td_derived* d, const char* name) {
       sum += J[i * nv + k] * td_work_vdot(r->work)[k];
       size += fabs(J[i * nv + k] * td_work_vdot(r->work)[k]);
     }
-    if (!td_work_flags(r->work).lambda_not_unique) CHECK_NEAR(sum / size, 0, TIGHT);
+    // accelerations by sparse factors: light nodes with strong dampers beside a heavy arm (the
+    // sleeve: 1e9 apart) leave 1e-10 in the rows, whatever J is
+    const double tol = td_model_linear(r->model).sparse ? 1e-8 : TIGHT;
+    if (!td_work_flags(r->work).lambda_not_unique) CHECK_NEAR(sum / size, 0, tol);
   }
   free(J);
   free(gamma);
