@@ -77,23 +77,27 @@ static const struct {
 
 // ---- poses ------------------------------------------------------------------------------------
 
-// Where the places are at the start: from a text of the parts alone, by the library.
-static bool find_points(const random_robot* plan, const robot_place* places, int n,
-                        double (*points)[3], double (*frames)[9]);
+// A place at the start: where it is, how it is turned, and its velocity and angular velocity (of
+// the frame itself, in its own axes).  From a text of the parts alone, by the library.
+typedef struct frame {
+  double x[3], R[9], v[3], w[3];
+} frame;
+static bool find_frame(const random_robot* plan, const robot_place* place, frame* f);
 
 static void world_point(const random_robot* plan, const robot_place* p, double x[3]) {
-  double R[1][9];
-  if (!find_points(plan, p, 1, (double(*)[3])x, R)) x[0] = NAN;
+  frame f;
+  if (!find_frame(plan, p, &f)) f.x[0] = NAN;
+  memcpy(x, f.x, sizeof f.x);
 }
 
 // The point of a part at which a place of the world is at the start.
 static bool place_at(const random_robot* plan, int part, double along, const double x[3],
                      robot_place* p) {
-  double origin[1][3], R[1][9];
+  frame f;
   *p = (robot_place){.part = part, .along = along};
-  if (!find_points(plan, p, 1, origin, R)) return false;
+  if (!find_frame(plan, p, &f)) return false;
   for (int i = 0; i < 3; i++)
-    for (int j = 0; j < 3; j++) p->point[i] += R[0][3 * j + i] * (x[j] - origin[0][j]);
+    for (int j = 0; j < 3; j++) p->point[i] += f.R[3 * j + i] * (x[j] - f.x[j]);
   return true;
 }
 
@@ -108,10 +112,19 @@ static robot_place random_place(uint64_t* seed, const random_robot* plan, bool g
   return p;
 }
 
-static void make_part(random_robot* plan, int k, uint64_t* seed) {
-  robot_part* p = &plan->part[k];
-  *p = (robot_part){.twin = -1};
-  p->rod = k > 0 ? chance(seed, 0.45) : chance(seed, 0.35);
+// What the seed asks for of a range of elements and the robot does not have; `none`: nothing
+static robot_element missing(const random_robot* plan, robot_element first, robot_element last,
+                             robot_element none) {
+  for (int e = (int)first; e <= (int)last; e++)
+    if (plan->wants[e] && !plan->has[e]) return (robot_element)e;
+  return none;
+}
+static bool lacks(const random_robot* plan, robot_element e) {
+  return missing(plan, e, e, ROBOT_ELEMENT_COUNT) == e;
+}
+
+// A joint that the seed asks for, or any; where on which part the joint is
+static void make_joint(random_robot* plan, robot_part* p, int k, uint64_t* seed) {
   p->on = (robot_place){.part = pick(seed, k + 1) - 1, .along = chance(seed, 0.6) ? 1 : 0.5};
   if (k > 0 && chance(seed, 0.5)) p->on.part = k - 1;
   vector(seed, 0.2, p->on.point);
@@ -132,33 +145,66 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   const int last = p->rod ? ROBOT_FREE : ROBOT_CHART;
   p->joint = (robot_element)(first + pick(seed, last - first + 1));
   if (p->rod && chance(seed, 0.5)) p->joint = ROBOT_FIXED;
+  if (!p->rod && p->on.part >= 0 && chance(seed, 0.07)) p->joint = ROBOT_FIXED;
   if (p->joint == ROBOT_FREE && p->on.part >= 0 && chance(seed, 0.5)) p->joint = ROBOT_SPHERICAL;
+  p->joint = missing(plan, ROBOT_FIXED, (robot_element)last, p->joint);
+  if (p->joint == ROBOT_FIXED && !p->rod && p->on.part < 0) p->joint = ROBOT_REVOLUTE;
+
+  // a hinge or slide like an earlier one, for equal2
+  for (int i = 0; i < k && lacks(plan, ROBOT_EQUAL) && !p->rod; i++)
+    if (!plan->part[i].rod && joint_table[plan->part[i].joint].plain && chance(seed, 0.7))
+      p->joint = plan->part[i].joint;
+  // a rod at the tip of the one before it, for a cable over both
+  if (k > 0 && p->rod && plan->part[k - 1].rod && lacks(plan, ROBOT_CABLE_OVER))
+    p->on.part = k - 1, p->on.along = 1;
   if (plan->kind == ROBOT_FLYING) {
-    if (k == 0) p->joint = ROBOT_FREE, p->rod = false;
+    if (k == 0) p->joint = ROBOT_FREE;
     if (k > 0 && p->on.part < 0) p->on.part = 0;
   }
   if (plan->kind == ROBOT_RESTING && !joint_table[p->joint].plain)
     p->joint = p->rod ? ROBOT_FIXED : ROBOT_REVOLUTE;
+}
+
+// Springs, dampers and motion of the degrees of freedom
+static void make_dofs(random_robot* plan, robot_part* p, uint64_t* seed) {
+  const bool any = plan->kind == ROBOT_ANY, held = plan->kind == ROBOT_RESTING;
   for (int i = 0; i < 6; i++) {
     p->q[i] = 0.4 * check_random(seed);
     p->v[i] = 1.5 * check_random(seed);
   }
   if (p->joint == ROBOT_PRISMATIC) p->q[0] *= 0.2;
+  if (!joint_table[p->joint].plain) return;
+
   // springs that turn rods by their base are soft, as the rods are: a newton metre coils them up
-  const bool held = plan->kind == ROBOT_RESTING;
   const double soft = p->rod ? 0.03 : 1;
-  for (int i = 0; i < joint_table[p->joint].n && joint_table[p->joint].plain; i++) {
+  const bool spring = lacks(plan, ROBOT_DOF_SPRING) || lacks(plan, ROBOT_DOF_STOP);
+  for (int i = 0; i < joint_table[p->joint].n; i++) {
     const double draw = between(seed, 0, 1);
-    if (held || draw < 0.5)
+    if (held || spring || draw < 0.5)
       p->spring[i] = soft * between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
-    if (held || (draw < 0.3 && plan->kind == ROBOT_ANY))
+    if (held || (any && (draw < 0.3 || lacks(plan, ROBOT_DOF_DAMPER))))
       p->damper[i] = soft * between(seed, 0.2, 1);
   }
-  p->one_sided = plan->kind == ROBOT_ANY && p->spring[0] > 0 && chance(seed, 0.15);
-  if (plan->kind == ROBOT_ANY && joint_table[p->joint].plain && chance(seed, 0.2)) {
+  // `dir` is of joints between bodies only
+  p->one_sided =
+      any && p->spring[0] > 0 && !p->rod && (lacks(plan, ROBOT_DOF_STOP) || chance(seed, 0.15));
+  const robot_element motion = missing(plan, ROBOT_SMOOTH, ROBOT_JUMP, ROBOT_ELEMENT_COUNT);
+  const bool given = motion != ROBOT_ELEMENT_COUNT && chance(seed, 0.6);
+  if (any && (given || chance(seed, 0.1))) {
     p->driven = true;
-    p->jumps = chance(seed, 0.4);
+    p->jumps = given ? motion == ROBOT_JUMP : chance(seed, 0.4);
   }
+}
+
+static void make_part(random_robot* plan, int k, uint64_t* seed) {
+  robot_part* p = &plan->part[k];
+  *p = (robot_part){.twin = -1};
+  // rods as often as bodies, or where a kind of them is asked for
+  const robot_element model = missing(plan, ROBOT_GVS, ROBOT_HELD, ROBOT_ELEMENT_COUNT);
+  const bool rods = model != ROBOT_ELEMENT_COUNT || lacks(plan, ROBOT_CABLE_OVER);
+  p->rod = chance(seed, rods ? 0.7 : 0.35) && !(plan->kind == ROBOT_FLYING && k == 0);
+  make_joint(plan, p, k, seed);
+  make_dofs(plan, p, seed);
 
   // rigid body: an inertia that a body can have
   p->m = between(seed, 0.3, 1.5);
@@ -168,29 +214,31 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   for (int i = 0; i < 6; i++)
     p->I[i] = 0.01 * p->m * (I[i] + (i > 2 ? 0.1 * check_random(seed) : 0));
 
-  // rod
-  p->model = (robot_element)(ROBOT_GVS + pick(seed, 5));
-  p->n = p->model == ROBOT_GVS || p->model == ROBOT_ROM ? 2 + pick(seed, 2) : 2 + 2 * pick(seed, 2);
+  // rod: its model, how fine it is, its parts and what it holds
+  const bool fine = lacks(plan, ROBOT_FINE), held = lacks(plan, ROBOT_HELD);
+  p->model = missing(plan, ROBOT_GVS, ROBOT_ROM, (robot_element)(ROBOT_GVS + pick(seed, 5)));
+  if (fine) p->model = ROBOT_GVS;
+  const bool series = p->model == ROBOT_GVS || p->model == ROBOT_ROM;
+  p->n = series ? 2 + pick(seed, 2) : 2 + 2 * pick(seed, 2);
+  if (p->model == ROBOT_GVS && (fine || chance(seed, 0.08))) p->n = 11 + pick(seed, 3);
+  p->parted = lacks(plan, ROBOT_PARTED) || chance(seed, 0.1);
+  p->held = (held || chance(seed, 0.1)) && p->model <= ROBOT_EBR && p->n <= 10;
   p->length = between(seed, 0.2, 0.4);
   p->radius = between(seed, 0.01, 0.02);
   p->E = between(seed, 2e5, 8e5);
   p->rho = 1100;
-  p->eta = held ? 3000 : plan->kind == ROBOT_ANY ? between(seed, 0, 500) : 0;
+  p->eta = plan->kind == ROBOT_RESTING ? 3000 : plan->kind == ROBOT_ANY ? between(seed, 0, 500) : 0;
   if (chance(seed, 0.4))
     for (int i = 3; i < 6; i++) p->shape[i] = 2 * check_random(seed);
 }
 
 static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
-  static const robot_element kinds[] = {
-      ROBOT_SPRING,         ROBOT_ROPE,           ROBOT_STOP,
-      ROBOT_DAMPER,         ROBOT_BEAM,           ROBOT_LOOP_FIXED,
-      ROBOT_LOOP_REVOLUTE,  ROBOT_LOOP_PRISMATIC, ROBOT_LOOP_CYLINDRICAL,
-      ROBOT_LOOP_UNIVERSAL, ROBOT_LOOP_SPHERICAL, ROBOT_LOOP_SPHERICAL,
-      ROBOT_LOOP_ROWS};
   *l = (robot_link){.power = 1};
-  l->kind = kinds[pick(seed, (int)(sizeof kinds / sizeof *kinds))];
-  if (plan->kind != ROBOT_ANY &&
-      (l->kind == ROBOT_DAMPER || l->kind == ROBOT_ROPE || l->kind == ROBOT_STOP))
+  l->kind =
+      missing(plan, ROBOT_LOOP_FIXED, ROBOT_BEAM,
+              (robot_element)(ROBOT_LOOP_FIXED + pick(seed, ROBOT_BEAM - ROBOT_LOOP_FIXED + 1)));
+  if (plan->kind != ROBOT_ANY && (l->kind == ROBOT_DAMPER || l->kind == ROBOT_ROPE ||
+                                  l->kind == ROBOT_STOP || l->kind == ROBOT_LOOP_MOVED))
     l->kind = ROBOT_SPRING;
   l->a = random_place(seed, plan, plan->kind != ROBOT_FLYING);
   do l->b = random_place(seed, plan, false);
@@ -217,7 +265,7 @@ static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
 
 // Constraint links begin closed: their second point is where the first one is.
 static bool close_link(random_robot* plan, robot_link* l) {
-  if (l->kind < ROBOT_LOOP_FIXED || l->kind > ROBOT_LOOP_ROWS) return true;
+  if (l->kind < ROBOT_LOOP_FIXED || l->kind > ROBOT_LOOP_MOVED) return true;
   double x[3];
   world_point(plan, &l->a, x);
   return isfinite(x[0]) && place_at(plan, l->b.part, l->b.along, x, &l->b);
@@ -233,15 +281,21 @@ static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
   int rods[ROBOT_PARTS], n = 0;
   for (int k = 0; k < plan->npart; k++)
     if (plan->part[k].rod) rods[n++] = k;
-  c->kind = n > 0 && chance(seed, 0.7) ? ROBOT_CABLE : ROBOT_CABLE_VIA;
-  if (c->kind == ROBOT_CABLE) {
+  c->kind = missing(plan, ROBOT_CABLE, ROBOT_CABLE_VIA,
+                    chance(seed, 0.7) ? ROBOT_CABLE : ROBOT_CABLE_VIA);
+  if (n == 0) c->kind = ROBOT_CABLE_VIA;
+  if (c->kind != ROBOT_CABLE_VIA) {
+    const double two = c->kind == ROBOT_CABLE_OVER ? 1 : 0.5;
     c->rod[0] = rods[pick(seed, n)];
+    for (int i = 0; i + 1 < n && c->kind == ROBOT_CABLE_OVER; i++)
+      if (plan->part[rods[i + 1]].on.part == rods[i]) c->rod[0] = rods[i];
+    c->kind = ROBOT_CABLE;
     c->nrod = 1;
     for (int k = 0; k < plan->npart; k++) {
       const robot_part* p = &plan->part[k];
       int from = p->on.part;
       if (from >= 0 && !plan->part[from].rod) from = plan->part[from].on.part;
-      if (p->rod && from == c->rod[0] && c->nrod < 2 && chance(seed, 0.7)) c->rod[c->nrod++] = k;
+      if (p->rod && from == c->rod[0] && c->nrod < 2 && chance(seed, two)) c->rod[c->nrod++] = k;
     }
     if (c->nrod > 1) c->kind = ROBOT_CABLE_OVER;
   } else {
@@ -251,33 +305,73 @@ static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
     for (int i = 1; i < c->nvia; i++)
       while (c->via[i].part == c->via[i - 1].part) c->via[i] = random_place(seed, plan, true);
   }
-  c->drive = plan->kind != ROBOT_ANY || chance(seed, 0.4) ? ROBOT_CABLE_PULL
-             : chance(seed, 0.3)                          ? ROBOT_CABLE_TAUT
-                                                          : ROBOT_CABLE;
+  c->drive = chance(seed, 0.4)   ? ROBOT_CABLE_PULL
+             : chance(seed, 0.3) ? ROBOT_CABLE_TAUT
+                                 : ROBOT_CABLE;
+  c->drive = missing(plan, ROBOT_CABLE_PULL, ROBOT_CABLE_TAUT, c->drive);
+  if (plan->kind != ROBOT_ANY) c->drive = ROBOT_CABLE_PULL;
 }
 
 static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
-  static const robot_element kinds[] = {ROBOT_PLANE, ROBOT_BALL, ROBOT_CYLINDER, ROBOT_TOUCH};
-  *c = (robot_contact){.kind = kinds[pick(seed, 4)],
-                       .ball = between(seed, 0.02, 0.05),
+  *c = (robot_contact){.ball = between(seed, 0.02, 0.05),
                        .radius = between(seed, 0.1, 0.2),
                        .stiffness = between(seed, 500, 2000),
                        .damping = between(seed, 0, 0.5),
                        .friction = between(seed, 0, 0.5)};
+  c->kind = missing(plan, ROBOT_PLANE, ROBOT_TOUCH_MESH,
+                    (robot_element)(ROBOT_PLANE + pick(seed, ROBOT_TOUCH_ROD - ROBOT_PLANE + 1)));
+  direction(seed, c->normal);
+  const double gap = between(seed, -0.004, 0.02);  // above or below the surface at the start
   c->a = random_place(seed, plan, false);
   c->b = random_place(seed, plan, false);
-  if (plan->part[c->a.part].rod) memset(c->a.point, 0, sizeof c->a.point), c->a.along = 1;
-  direction(seed, c->normal);
-  // a little above or below the surface at the start
-  const double gap = between(seed, -0.004, 0.02),
-               r = plan->part[c->a.part].rod ? plan->part[c->a.part].radius : c->ball;
+
+  // bodies touch bodies and rods; where there are none of them it is a plane
+  const bool to_rod = c->kind == ROBOT_TOUCH_ROD;
+  if (c->kind == ROBOT_TOUCH || to_rod) {
+    int a = -1, b = -1;
+    for (int k = 0, i = pick(seed, plan->npart); k < plan->npart; k++, i = (i + 1) % plan->npart) {
+      if (b < 0 && plan->part[i].rod == to_rod)
+        b = i;
+      else if (a < 0 && !plan->part[i].rod)
+        a = i;
+    }
+    if (a >= 0 && b >= 0)
+      c->a.part = a, c->b.part = b;
+    else
+      c->kind = ROBOT_PLANE;
+  }
+  if (c->kind == ROBOT_TOUCH_MESH && !plan->mesh) c->kind = ROBOT_PLANE;
+  const robot_part* a = &plan->part[c->a.part];
+  if (a->rod) memset(c->a.point, 0, sizeof c->a.point), c->a.along = 1;
+
+  if (c->kind == ROBOT_TOUCH_ROD) {
+    // the ball's centre beside the rod's line
+    memset(c->b.point, 0, sizeof c->b.point);
+    frame f;
+    if (!find_frame(plan, &c->b, &f)) return;
+    const double d = plan->part[c->b.part].radius + c->ball + gap;
+    for (int i = 0; i < 3; i++) f.x[i] += d * f.R[3 * i];
+    place_at(plan, c->a.part, 0, f.x, &c->a);
+    return;
+  }
+  if (c->kind == ROBOT_TOUCH_MESH) {
+    // a plane below the node that is lowest
+    double lowest = INFINITY;
+    for (int i = 0; i < 6; i++) {
+      const double node[3] = {0.1 * (i % 3), 0.1 * (i / 3), 0};
+      double y[3];
+      rotate(plan->mesh_turn, node, y);
+      lowest = fmin(lowest, y[0] * c->normal[0] + y[1] * c->normal[1] + y[2] * c->normal[2]);
+    }
+    c->ball = 0.02;
+    for (int i = 0; i < 3; i++)
+      c->at[i] = plan->mesh_at[i] + (lowest - c->ball - gap) * c->normal[i];
+    return;
+  }
   double x[3];
   world_point(plan, &c->a, x);
-  const double d = r + gap + (c->kind == ROBOT_PLANE ? 0 : c->radius);
+  const double d = (a->rod ? a->radius : c->ball) + gap + (c->kind == ROBOT_PLANE ? 0 : c->radius);
   for (int i = 0; i < 3; i++) c->at[i] = x[i] - d * c->normal[i];
-  if (plan->part[c->b.part].rod || c->b.part == c->a.part || plan->part[c->a.part].rod) {
-    if (c->kind == ROBOT_TOUCH) c->kind = ROBOT_PLANE;
-  }
 }
 
 static void take_stock(random_robot* plan) {
@@ -285,7 +379,12 @@ static void take_stock(random_robot* plan) {
   for (int k = 0; k < plan->npart; k++) {
     const robot_part* p = &plan->part[k];
     has[p->joint] = true;
-    if (p->rod) has[p->model] = true;
+    if (p->rod) {
+      has[p->model] = true;
+      has[ROBOT_FINE] = has[ROBOT_FINE] || (p->model == ROBOT_GVS && p->n > 10);
+      has[ROBOT_PARTED] = has[ROBOT_PARTED] || p->parted;
+      has[ROBOT_HELD] = has[ROBOT_HELD] || p->held;
+    }
     if (p->spring[0] > 0) has[p->one_sided ? ROBOT_DOF_STOP : ROBOT_DOF_SPRING] = true;
     if (p->damper[0] > 0) has[ROBOT_DOF_DAMPER] = true;
     if (p->driven) has[p->jumps ? ROBOT_JUMP : ROBOT_SMOOTH] = true;
@@ -300,6 +399,7 @@ static void take_stock(random_robot* plan) {
   has[ROBOT_FLUID] = plan->fluid_rho > 0;
   has[ROBOT_CHAMBER] = plan->chamber >= 0;
   has[ROBOT_MESH] = plan->mesh;
+  has[ROBOT_THREADS] = plan->threads;
   has[ROBOT_TIE] = plan->tie >= 0;
   has[ROBOT_LOAD] = plan->loaded >= 0;
   has[ROBOT_FOLLOWER] = plan->followed >= 0;
@@ -319,34 +419,82 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
                          .followed = -1,
                          .driver = -1};
   const bool any = kind == ROBOT_ANY, outside = kind != ROBOT_FLYING;
+  // each seed asks for some elements, so that all pairs of them come together
+  for (int i = 0; i < 8; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
+
   if (outside) vector(seed, 6, plan->g);
-  plan->npart = 2 + pick(seed, kind == ROBOT_RESTING ? 3 : 5);
-  for (int k = 0; k < plan->npart; k++) make_part(plan, k, seed);
+  plan->npart = 2 + pick(seed, 3);
+  for (int k = 0; k < plan->npart; k++) {
+    make_part(plan, k, seed);
+    take_stock(plan);
+    // one more for what is still missing
+    const bool more =
+        missing(plan, ROBOT_FIXED, ROBOT_HELD, ROBOT_ELEMENT_COUNT) != ROBOT_ELEMENT_COUNT;
+    if (any && more && k == plan->npart - 1 && k + 1 < ROBOT_PARTS) plan->npart++;
+  }
 
   // a DOF that follows another of the same kind of joint
+  const double twins = lacks(plan, ROBOT_EQUAL) ? 1 : 0.2;
   for (int k = 1; any && k < plan->npart; k++)
     for (int i = 0; i < k && plan->part[k].twin < 0; i++) {
       robot_part *a = &plan->part[i], *b = &plan->part[k];
       if (a->joint != b->joint || !joint_table[a->joint].plain || a->rod || b->rod || a->driven ||
-          b->driven || !chance(seed, 0.3))
+          b->driven || !chance(seed, twins))
         continue;
       b->equal = true;
       b->twin = i;
       b->q[0] = a->q[0], b->v[0] = a->v[0];
     }
 
-  plan->nlink = pick(seed, 4);
-  for (int k = 0; k < plan->nlink; k++) {
-    make_link(plan, &plan->link[k], seed);
-    if (!close_link(plan, &plan->link[k])) return false;
+  const bool net = plan->wants[ROBOT_MESH] || plan->wants[ROBOT_TIE] ||
+                   plan->wants[ROBOT_THREADS] || plan->wants[ROBOT_TOUCH_MESH];
+  if (outside && (net || chance(seed, 0.1))) {
+    plan->mesh = true;
+    plan->threads = any && (lacks(plan, ROBOT_THREADS) || chance(seed, 0.2));
+    vector(seed, 0.5, plan->mesh_at);
+    vector(seed, 1, plan->mesh_turn);
+    plan->mesh_mass = 0.05;
+    plan->mesh_stiffness = 40;
+    plan->mesh_damping = any || kind == ROBOT_RESTING ? 0.1 : 0;
+    if (lacks(plan, ROBOT_TIE) || chance(seed, 0.4)) {
+      plan->tie = pick(seed, plan->npart);
+      vector(seed, 0.1, plan->tie_point);
+    }
   }
-  plan->ncable = kind == ROBOT_CONSERVATIVE || any ? pick(seed, 3) : 0;
-  for (int k = 0; k < plan->ncable; k++) make_cable(plan, &plan->cable[k], seed);
-  plan->ncontact = any ? pick(seed, 3) : 0;
-  for (int k = 0; k < plan->ncontact; k++) make_contact(plan, &plan->contact[k], seed);
-  if (any && chance(seed, 0.25)) plan->fluid_rho = 500, vector(seed, 0.3, plan->stream);
+
+  // links, cables and contacts: those that are asked for, and perhaps one more
+  const int links = pick(seed, 3);
+  for (int k = 0; k < ROBOT_LINKS; k++) {
+    if (k >= links &&
+        missing(plan, ROBOT_LOOP_FIXED, ROBOT_BEAM, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
+      break;
+    make_link(plan, &plan->link[plan->nlink], seed);
+    if (!close_link(plan, &plan->link[plan->nlink])) return false;
+    plan->nlink++;
+    take_stock(plan);
+    if (!any && k >= links) break;
+  }
+  const int cables = pick(seed, 2);
+  for (int k = 0; k < ROBOT_CABLES && (kind == ROBOT_CONSERVATIVE || any); k++) {
+    if (k >= cables &&
+        missing(plan, ROBOT_CABLE, ROBOT_CABLE_TAUT, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
+      break;
+    make_cable(plan, &plan->cable[plan->ncable++], seed);
+    take_stock(plan);
+  }
+  const int contacts = pick(seed, 2);
+  for (int k = 0; k < ROBOT_CONTACTS && any; k++) {
+    if (k >= contacts &&
+        missing(plan, ROBOT_PLANE, ROBOT_TOUCH_MESH, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
+      break;
+    make_contact(plan, &plan->contact[plan->ncontact++], seed);
+    take_stock(plan);
+  }
+  if (any && (plan->wants[ROBOT_FLUID] || chance(seed, 0.15)))
+    plan->fluid_rho = 500, vector(seed, 0.3, plan->stream);
   for (int k = 0; k < plan->npart; k++)
-    if (plan->part[k].rod && plan->chamber < 0 && any && chance(seed, 0.5)) {
+    if (plan->part[k].rod && plan->chamber < 0 && any &&
+        (plan->wants[ROBOT_CHAMBER] || chance(seed, 0.2))) {
       plan->chamber = k;
       for (int i = 0; i < 2; i++) plan->chamber_offset[i] = 0.005 * check_random(seed);
       plan->chamber_area = 2e-5;
@@ -354,36 +502,25 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
       plan->chamber_from = chance(seed, 0.5) ? 0 : 0.3;
       plan->chamber_to = chance(seed, 0.5) ? 1 : 0.7;
     }
-  if (outside && chance(seed, 0.2)) {
-    plan->mesh = true;
-    vector(seed, 0.5, plan->mesh_at);
-    vector(seed, 1, plan->mesh_turn);
-    plan->mesh_mass = 0.05;
-    plan->mesh_stiffness = 40;
-    plan->mesh_damping = any || kind == ROBOT_RESTING ? 0.1 : 0;
-    if (chance(seed, 0.6)) {
-      do plan->tie = pick(seed, plan->npart);
-      while (plan->part[plan->tie].rod && chance(seed, 0.8));
-      vector(seed, 0.1, plan->tie_point);
-    }
-  }
-  if ((any || kind == ROBOT_RESTING) && chance(seed, 0.5)) {
+  if ((any || kind == ROBOT_RESTING) && (plan->wants[ROBOT_LOAD] || chance(seed, 0.3))) {
     plan->loaded = pick(seed, plan->npart);
     const double torque = plan->part[plan->loaded].rod ? 0.01 : 0.1;
     for (int i = 0; i < 6; i++) plan->load[i] = (i < 3 ? 1 : torque) * check_random(seed);
   }
-  if (any && chance(seed, 0.3)) {
+  if (any && (plan->wants[ROBOT_FOLLOWER] || chance(seed, 0.2))) {
     plan->followed = pick(seed, plan->npart);
     const double torque = plan->part[plan->followed].rod ? 0.01 : 0.1;
     for (int i = 0; i < 6; i++) plan->follow[i] = (i < 3 ? 1 : torque) * check_random(seed);
   }
+  const robot_element law = missing(plan, ROBOT_LAW, ROBOT_TASK, ROBOT_INPUT);
   for (int k = 0; any && k < plan->npart && plan->driver < 0; k++)
     if (joint_table[plan->part[k].joint].plain && !plan->part[k].driven && !plan->part[k].equal &&
-        chance(seed, 0.3)) {
+        !(plan->part[k].rod && law != ROBOT_INPUT) &&
+        (plan->wants[ROBOT_INPUT] || law != ROBOT_INPUT || chance(seed, 0.15))) {
       plan->driver = k;
       plan->effort = (plan->part[k].rod ? 0.1 : 1) * between(seed, -0.5, 0.5);
-      plan->law = !plan->part[k].rod && chance(seed, 0.3);
-      plan->task = !plan->part[k].rod && !plan->law && chance(seed, 0.3);
+      plan->law = law == ROBOT_LAW;
+      plan->task = law == ROBOT_TASK;
     }
   take_stock(plan);
   return true;
@@ -395,9 +532,11 @@ robot_style robot_style_plain(void) {
   return (robot_style){.metre = 1,
                        .kilogram = 1,
                        .second = 1,
+                       .cut = -1,
                        .linear = "dense",
                        .solver = "auto",
                        .refine = 1,
+                       .jump_at = 0.01,
                        .t_final = 0.02,
                        .rtol = 1e-8};
 }
@@ -492,37 +631,43 @@ static void rotation(writer* w, const double r[3]) {
   say(w, "[%.17g %.17g %.17g %.17g]", a, r[0] / a, r[1] / a, r[2] / a);
 }
 
-// Steps of `tr` from the frame of the ground or of a part: the whole robot's, then to the point
-static int steps(writer* w, const char* thing, int number_of, int part, const double point[3],
+// Steps of `tr` from the frame of the ground or of a part: the whole robot's, then to the point.
+// Returns their number.
+static int steps(writer* w, const char* thing, int part, const double point[3],
                  const double* turn) {
   int k = 0;
   if (part < 0) {
-    say(w, "%s(%d).tr(%d).trans = ", thing, number_of, ++k);
+    say(w, "%s.tr(%d).trans = ", thing, ++k);
     row(w, w->style->shift, 3, LENGTH);
-    say(w, "; %s(%d).tr(%d).rot = ", thing, number_of, k);
+    say(w, "; %s.tr(%d).rot = ", thing, k);
     rotation(w, w->style->turn);
     say(w, "; ");
   }
-  say(w, "%s(%d).tr(%d).trans = ", thing, number_of, ++k);
+  say(w, "%s.tr(%d).trans = ", thing, ++k);
   polar_row(w, point, LENGTH);
   say(w, "; ");
   if (turn != NULL) {
     double r[3];
     axial(w->style, turn, r);
-    say(w, "%s(%d).tr(%d).rot = ", thing, number_of, k);
+    say(w, "%s.tr(%d).rot = ", thing, k);
     rotation(w, r);
     say(w, "; ");
   }
   return k;
 }
 
+// Whether a rod is written as two: one of segments, whose number is even
+static bool in_halves(const writer* w, const robot_part* p) {
+  return w->style->split_rods && p->rod && !p->parted &&
+         (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
+}
+
 // The rod, and the arc length on it, of a place on a rod part: with split rods one of two
 static void rod_point(writer* w, int part, double along, int* rod, double* arc) {
   const robot_part* p = &w->plan->part[part];
-  const bool halves = w->style->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
   *rod = w->number[part];
   *arc = along * p->length;
-  if (halves) {
+  if (in_halves(w, p)) {
     *arc = along > 0.5 ? (along - 0.5) * p->length : along * p->length;
     *rod += along > 0.5;
   }
@@ -540,8 +685,6 @@ static void place(writer* w, const robot_place* p) {
     say(w, "at(rod(%d), %.17g)", rod, scaled(w->style, arc, LENGTH));
   }
 }
-
-static const char* type_name(robot_element joint) { return robot_element_name(joint); }
 
 // The axis as it is written: that of a turn is axial, that of a slide polar
 static void joint_axis(writer* w, const robot_part* p, double a[3]) {
@@ -561,63 +704,70 @@ static void from_z(const double a[3], double r[3]) {
 }
 
 // One free step along or about an axis, as three steps of `tr`
-static int aligned(writer* w, int joint, int k, const double a[3], const char* free) {
+static int aligned(writer* w, const char* joint, int k, const double a[3], const char* free) {
   double r[3], back[3];
   from_z(a, r);
   for (int i = 0; i < 3; i++) back[i] = -r[i];
-  say(w, "joint(%d).tr(%d).rot = ", joint, ++k);
+  say(w, "%s.tr(%d).rot = ", joint, ++k);
   rotation(w, r);
-  say(w, "; joint(%d).tr(%d).%s; ", joint, k + 1, free);
-  say(w, "joint(%d).tr(%d).rot = ", joint, k + 2);
+  say(w, "; %s.tr(%d).%s; ", joint, k + 1, free);
+  say(w, "%s.tr(%d).rot = ", joint, k + 2);
   rotation(w, back);
   say(w, "; ");
   return k + 2;
 }
 
-// The freedom of a joint, by its type or by steps of `tr` behind the first k
-static void freedom(writer* w, const robot_part* p, int joint, int k) {
+// The freedom of a joint by steps of `tr` behind the first k; false where it has a name only
+static bool freedom_by_steps(writer* w, const robot_part* p, const char* joint, int k) {
   double a[3], b[3];
   joint_axis(w, p, a);
   axial(w->style, p->axis2, b);
-  if (p->joint == ROBOT_CAYLEY || p->joint == ROBOT_CHART) {
-    say(w, "joint(%d).tr(%d).rot = [%sinf inf inf]; ", joint, k + 1,
-        p->joint == ROBOT_CHART ? "0 " : "");
-    return;
+  switch ((int)p->joint) {
+    case ROBOT_CAYLEY:
+      say(w, "%s.tr(%d).rot = [inf inf inf]; ", joint, k + 1);
+      return true;
+    case ROBOT_CHART:
+      say(w, "%s.tr(%d).rot = [0 inf inf inf]; ", joint, k + 1);
+      return true;
+    case ROBOT_REVOLUTE:
+      aligned(w, joint, k, a, "rot = [3 inf]");
+      return true;
+    case ROBOT_PRISMATIC:
+      aligned(w, joint, k, a, "trans = [0 0 inf]");
+      return true;
+    case ROBOT_CYLINDRICAL:
+      aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), a, "trans = [0 0 inf]");
+      return true;
+    case ROBOT_UNIVERSAL:
+      aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), b, "rot = [3 inf]");
+      return true;
+    case ROBOT_SPHERICAL:
+      say(w, "%s.tr(%d).rot = [inf inf inf inf]; ", joint, k + 1);
+      return true;
+    case ROBOT_FREE:
+      say(w, "%s.tr(%d).trans = [inf inf inf]; %s.tr(%d).rot = [inf inf inf inf]; ", joint, k + 1,
+          joint, k + 1);
+      return true;
+    default:
+      return false;
   }
-  if (w->style->by_tr) {
-    switch ((int)p->joint) {
-      case ROBOT_REVOLUTE:
-        aligned(w, joint, k, a, "rot = [3 inf]");
-        return;
-      case ROBOT_PRISMATIC:
-        aligned(w, joint, k, a, "trans = [0 0 inf]");
-        return;
-      case ROBOT_CYLINDRICAL:
-        aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), a, "trans = [0 0 inf]");
-        return;
-      case ROBOT_UNIVERSAL:
-        aligned(w, joint, aligned(w, joint, k, a, "rot = [3 inf]"), b, "rot = [3 inf]");
-        return;
-      case ROBOT_SPHERICAL:
-        say(w, "joint(%d).tr(%d).rot = [inf inf inf inf]; ", joint, k + 1);
-        return;
-      case ROBOT_FREE:
-        say(w, "joint(%d).tr(%d).trans = [inf inf inf]; joint(%d).tr(%d).rot = [inf inf inf inf]; ",
-            joint, k + 1, joint, k + 1);
-        return;
-      default:
-        break;
-    }
-  }
-  say(w, "joint(%d).type = '%s'; ", joint, type_name(p->joint));
+}
+
+// The same by its name.  `axis2` is the second axis of a universal joint.
+static void freedom_by_type(writer* w, const robot_part* p, const char* joint,
+                            const double axis2[3]) {
+  double a[3], b[3];
+  joint_axis(w, p, a);
+  axial(w->style, axis2, b);
+  say(w, "%s.type = '%s'; ", joint, robot_element_name(p->joint));
   if (p->joint == ROBOT_UNIVERSAL) {
-    say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", joint, a[0], a[1], a[2],
-        b[0], b[1], b[2]);
+    say(w, "%s.axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", joint, a[0], a[1], a[2], b[0],
+        b[1], b[2]);
   } else if (p->joint != ROBOT_SPHERICAL && p->joint != ROBOT_FREE && p->joint != ROBOT_FIXED) {
-    say(w, "joint(%d).axis = [%.17g %.17g %.17g]; ", joint, a[0], a[1], a[2]);
+    say(w, "%s.axis = [%.17g %.17g %.17g]; ", joint, a[0], a[1], a[2]);
   }
   if (p->joint == ROBOT_HELICAL) {
-    say(w, "joint(%d).pitch = ", joint);
+    say(w, "%s.pitch = ", joint);
     number(w, w->style->mirror ? -p->pitch : p->pitch, LENGTH);
     say(w, "; ");
   }
@@ -660,8 +810,8 @@ static void dofs(writer* w, int k, const char* thing) {
       number(w, q0, d);
       say(w, " + ");
       number(w, size, d);
-      const double t0 = scaled(w->style, 0.01, (dimension){0, 0, 1}),
-                   t1 = scaled(w->style, 0.3, (dimension){0, 0, 1});
+      const double t0 = scaled(w->style, w->style->jump_at, (dimension){0, 0, 1}),
+                   t1 = scaled(w->style, w->style->jump_at + 0.29, (dimension){0, 0, 1});
       const double soft = scaled(w->style, w->style->smooth, (dimension){0, 0, 1});
       if (!p->jumps) {
         say(w, "*sin(");
@@ -699,6 +849,69 @@ static void dofs(writer* w, int k, const char* thing) {
     if (w->plan->driver == k && i == 0)
       say(w, "%s.dof(1).input = %s; ", thing, sign > 0 ? "u" : "-u");
   }
+}
+
+// The joint that places a part: `holder` has its place, `joint` its freedom and DOFs (one thing for
+// bodies; a rod has its joint in itself)
+static void write_joint(writer* w, int k, const char* holder, const char* joint) {
+  const robot_part* p = &w->plan->part[k];
+  const bool charts = p->joint == ROBOT_CAYLEY || p->joint == ROBOT_CHART;
+  say(w, "%s.first = ", holder);
+  place(w, &p->on);
+  say(w, "; ");
+  const int n = steps(w, holder, p->on.part, p->on.point, p->turn);
+  const bool by_steps = charts || (w->style->by_tr && !p->rod);
+  if (!by_steps || !freedom_by_steps(w, p, joint, n)) freedom_by_type(w, p, joint, p->axis2);
+  dofs(w, k, joint);
+  say(w, "\n");
+}
+
+// A part that flies, from where and as fast as its joint has it at the start
+static void write_flight(writer* w, int k, const char* joint) {
+  frame f;
+  if (!find_frame(w->plan, &(robot_place){.part = k}, &f)) return;
+  say(w, "%s.first = 0; %s.tr(1).trans = [%.17g %.17g %.17g]; ", joint, joint, f.x[0], f.x[1],
+      f.x[2]);
+  // the rotation as angle and axis, from its quaternion
+  const double c = sqrt(fmax(0, 1 + f.R[0] + f.R[4] + f.R[8])) / 2,
+               a[3] = {f.R[7] - f.R[5], f.R[2] - f.R[6], f.R[3] - f.R[1]};
+  const double s = sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) / (4 * c);
+  say(w, "%s.tr(1).rot = [%.17g %.17g %.17g %.17g]; %s.type = 'free'; ", joint, 2 * atan2(s, c),
+      a[0], a[1], a[2], joint);
+  // translations are along the axes behind the step of `tr`
+  for (int i = 0; i < 3; i++) {
+    double v = 0;
+    for (int j = 0; j < 3; j++) v += f.R[3 * j + i] * f.v[j];
+    say(w, "%s.dof(%d).rate = %.17g; %s.dof(%d).rate = %.17g; ", joint, i + 1, v, joint, i + 4,
+        f.w[i]);
+  }
+  say(w, "\n");
+}
+
+// The joint of that part as a constraint
+static void write_cut(writer* w, int k) {
+  const robot_part* p = &w->plan->part[k];
+  char joint[40];
+  double turn[3], axis2[3];
+  snprintf(joint, sizeof joint, "joint(%d)", ++w->njoint);
+  say(w, "%s.first = ", joint);
+  place(w, &p->on);
+  say(w, "; %s.second = %d; ", joint, w->number[k]);
+  steps(w, joint, p->on.part, p->on.point, p->turn);
+  // the second axis is where it is at the start
+  for (int i = 0; i < 3; i++) turn[i] = p->q[0] * p->axis[i];
+  rotate(turn, p->axis2, axis2);
+  freedom_by_type(w, p, joint, axis2);
+  say(w, "\n");
+}
+
+bool random_robot_can_cut(const random_robot* plan, int k) {
+  const robot_part* p = &plan->part[k];
+  bool acts = p->driven || p->equal || plan->driver == k || p->rod || p->joint == ROBOT_FREE ||
+              p->joint == ROBOT_HELICAL || p->joint == ROBOT_CAYLEY || p->joint == ROBOT_CHART;
+  for (int i = 0; i < 6; i++) acts = acts || p->spring[i] > 0 || p->damper[i] > 0;
+  for (int i = 0; i < plan->npart; i++) acts = acts || plan->part[i].twin == k;
+  return !acts;
 }
 
 static void write_body(writer* w, int k) {
@@ -757,14 +970,13 @@ static void write_body(writer* w, int k) {
       say(w, "body(%d).fluid.added_mass = diag([%.17g %.17g %.17g 0 0 0]);\n", body, added,
           2 * added, added);
     }
-    char thing[40];
-    snprintf(thing, sizeof thing, "joint(%d)", b);
-    say(w, "joint(%d).first = ", b);
-    place(w, &p->on);
-    say(w, "; joint(%d).second = %d; ", b, b);
-    freedom(w, p, b, steps(w, "joint", b, p->on.part, p->on.point, p->turn));
-    dofs(w, k, thing);
-    say(w, "\n");
+    char joint[40];
+    snprintf(joint, sizeof joint, "joint(%d)", b);
+    say(w, "%s.second = %d; ", joint, b);
+    if (w->style->cut == k)
+      write_flight(w, k, joint);
+    else
+      write_joint(w, k, joint, joint);
   }
 }
 
@@ -772,13 +984,12 @@ static void write_rod(writer* w, int k) {
   const robot_part* p = &w->plan->part[k];
   const robot_style* s = w->style;
   const char* model = s->rods != NULL ? s->rods : robot_element_name(p->model);
-  const bool halves = s->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
+  const bool halves = in_halves(w, p);
   for (int half = 0; half < (halves ? 2 : 1); half++) {
     const int r = w->number[k] + half;
     const bool series = strcmp(model, "gvs") == 0 || strcmp(model, "rom") == 0;
-    const bool was = p->model == ROBOT_GVS || p->model == ROBOT_ROM;
-    int n = p->n * s->refine / (halves ? 2 : 1);
-    if (s->rods != NULL && series != was) n = series ? 4 + s->refine : 8 * s->refine;
+    int n = p->n / (halves ? 2 : 1);
+    if (s->rods != NULL) n = series ? 4 + 2 * s->refine : 8 << (s->refine - 1);
     say(w, "rod(%d).model = '%s'; rod(%d).n = %d; rod(%d).length = %.17g; ", r, model, r, n, r,
         scaled(s, p->length / (halves ? 2 : 1), LENGTH));
     say(w, "rod(%d).radius = ", r);
@@ -794,39 +1005,32 @@ static void write_rod(writer* w, int k) {
     say(w, "; rod(%d).shape = [0 0 0 ", r);
     for (int i = 0; i < 3; i++) number(w, bend[i], PER_LENGTH), say(w, " ");
     say(w, "];\n");
+    if (p->parted) {
+      // what a part does not say is the rod's
+      say(w, "rod(%d).part(1).length = %.17g; rod(%d).part(2).length = %.17g; ", r,
+          scaled(s, 0.6 * p->length, LENGTH), r, scaled(s, 0.4 * p->length, LENGTH));
+      say(w, "rod(%d).part(2).radius = ", r);
+      number(w, 0.8 * p->radius, LENGTH);
+      say(w, ";\n");
+    }
+    if (p->held && p->model == ROBOT_GVS)
+      say(w, "rod(%d).order = [-1 -1 -1 %d %d %d];\n", r, n, n, n);
+    else if (p->held)
+      say(w, "rod(%d).modes = [0 0 0 1 1 1];\n", r);
     if (half == 1) {
       say(w, "rod(%d).first = at(rod(%d));\n", r, r - 1);
       continue;
     }
-    say(w, "rod(%d).first = ", r);
-    place(w, &p->on);
-    say(w, "; ");
-    steps(w, "rod", r, p->on.part, p->on.point, p->turn);
-    say(w, "rod(%d).joint.type = '%s'; ", r, type_name(p->joint));
-    double a[3], b[3];
-    joint_axis(w, p, a);
-    axial(s, p->axis2, b);
-    if (p->joint == ROBOT_UNIVERSAL) {
-      say(w, "rod(%d).joint.axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", r, a[0], a[1], a[2],
-          b[0], b[1], b[2]);
-    } else if (p->joint != ROBOT_FIXED && p->joint != ROBOT_SPHERICAL && p->joint != ROBOT_FREE) {
-      say(w, "rod(%d).joint.axis = [%.17g %.17g %.17g]; ", r, a[0], a[1], a[2]);
-    }
-    if (p->joint == ROBOT_HELICAL) {
-      say(w, "rod(%d).joint.pitch = ", r);
-      number(w, s->mirror ? -p->pitch : p->pitch, LENGTH);
-      say(w, "; ");
-    }
-    char thing[40];
-    snprintf(thing, sizeof thing, "rod(%d).joint", r);
-    dofs(w, k, thing);
-    say(w, "\n");
+    char rod[40], joint[40];
+    snprintf(rod, sizeof rod, "rod(%d)", r);
+    snprintf(joint, sizeof joint, "rod(%d).joint", r);
+    write_joint(w, k, rod, joint);
   }
 }
 
 static void write_link(writer* w, const robot_link* l) {
-  static const char* const types[] = {"fixed",       "revolute",  "prismatic",
-                                      "cylindrical", "universal", "spherical"};
+  static const char* const types[] = {"fixed",     "revolute", "prismatic", "cylindrical",
+                                      "universal", "planar",   "spherical"};
   const bool loop = l->kind >= ROBOT_LOOP_FIXED && l->kind <= ROBOT_LOOP_SPHERICAL;
   const bool swap = w->style->swapped && l->kind == ROBOT_LOOP_SPHERICAL && l->a.part >= 0;
   const robot_place *a = swap ? &l->b : &l->a, *b = swap ? &l->a : &l->b;
@@ -836,13 +1040,15 @@ static void write_link(writer* w, const robot_link* l) {
   say(w, "; joint(%d).second = ", j);
   place(w, b);
   say(w, "; ");
-  steps(w, "joint", j, a->part, a->point, NULL);
+  char joint[40];
+  snprintf(joint, sizeof joint, "joint(%d)", j);
+  steps(w, joint, a->part, a->point, NULL);
   say(w, "joint(%d).tr2nd.trans = ", j);
   polar_row(w, b->point, LENGTH);
   say(w, "; ");
   if (loop) {
     double x[3], y[3];
-    const bool slide = l->kind == ROBOT_LOOP_PRISMATIC;
+    const bool slide = l->kind == ROBOT_LOOP_PRISMATIC || l->kind == ROBOT_LOOP_PLANAR;
     if (slide)
       polar(w->style, l->axis, x);
     else
@@ -850,20 +1056,30 @@ static void write_link(writer* w, const robot_link* l) {
     axial(w->style, l->axis2, y);
     say(w, "joint(%d).type = '%s'; ", j, types[l->kind - ROBOT_LOOP_FIXED]);
     if (l->kind == ROBOT_LOOP_UNIVERSAL) {
-      say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g];\n", j, x[0], x[1], x[2],
-          y[0], y[1], y[2]);
+      say(w, "joint(%d).axis = [%.17g %.17g %.17g; %.17g %.17g %.17g]; ", j, x[0], x[1], x[2], y[0],
+          y[1], y[2]);
     } else if (l->kind != ROBOT_LOOP_SPHERICAL && l->kind != ROBOT_LOOP_FIXED) {
-      say(w, "joint(%d).axis = [%.17g %.17g %.17g];\n", j, x[0], x[1], x[2]);
+      say(w, "joint(%d).axis = [%.17g %.17g %.17g]; ", j, x[0], x[1], x[2]);
     }
     say(w, "\n");
     return;
   }
-  if (l->kind == ROBOT_LOOP_ROWS) {
+  if (l->kind == ROBOT_LOOP_ROWS || l->kind == ROBOT_LOOP_MOVED) {
     // along the axes of the second body, which turn with the robot
     say(w, "joint(%d).fixed = [%d %d %d]; joint(%d).refbody = ", j, l->rows & 1, (l->rows >> 1) & 1,
         (l->rows >> 2) & 1, j);
     place(w, b);
     say(w, ";\n");
+    if (l->kind == ROBOT_LOOP_ROWS) return;
+    const double way = scaled(w->style, 0.02, LENGTH), rate = scaled(w->style, 3, RATE);
+    say(w, "joint(%d).motion = [", j);
+    for (int i = 0; i < 3; i++)
+      say(w, "%.17g*sin(%.17g*t) ",
+          !((l->rows >> i) & 1)        ? 0
+          : w->style->mirror && i == 0 ? -way
+                                       : way,
+          rate);
+    say(w, "];\n");
     return;
   }
   if (l->kind == ROBOT_BEAM) {
@@ -902,9 +1118,8 @@ static void write_cable(writer* w, const robot_cable* c, int k) {
     say(w, "cable(%d).rod = [", k);
     for (int i = 0; i < c->nrod; i++) {
       const robot_part* p = &w->plan->part[c->rod[i]];
-      const bool halves = w->style->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
       say(w, "%d ", w->number[c->rod[i]]);
-      if (halves) say(w, "%d ", w->number[c->rod[i]] + 1);
+      if (in_halves(w, p)) say(w, "%d ", w->number[c->rod[i]] + 1);
     }
     const double x = w->style->mirror ? -c->path[0] : c->path[0];
     say(w, "]; cable(%d).path = [", k);
@@ -953,12 +1168,19 @@ static void write_contact(writer* w, const robot_contact* c, int k) {
   const robot_part* a = &w->plan->part[c->a.part];
   static const char* const words[] = {"plane", "sphere", "cylinder"};
   // per length of a rod, per point of a body; Hunt and Crossley's damping is per speed
-  const dimension stiffness = a->rod ? (dimension){-1, 1, -2} : STIFFNESS;
-  say(w, "contact(%d).first = %s(%d); ", k, a->rod ? "rod" : "body", w->number[c->a.part]);
-  if (!a->rod) {
+  const bool net = c->kind == ROBOT_TOUCH_MESH, plane = net || c->kind == ROBOT_PLANE;
+  const dimension stiffness = a->rod && !net ? (dimension){-1, 1, -2} : STIFFNESS;
+  if (net)
+    say(w, "contact(%d).first = mesh(1); ", k);
+  else
+    say(w, "contact(%d).first = %s(%d); ", k, a->rod ? "rod" : "body", w->number[c->a.part]);
+  if (!a->rod && !net) {
     say(w, "contact(%d).points = ", k);
     polar_row(w, c->a.point, LENGTH);
-    say(w, "; contact(%d).ball = ", k);
+    say(w, "; ");
+  }
+  if (!a->rod || net) {
+    say(w, "contact(%d).ball = ", k);
     number(w, c->ball, LENGTH);
     say(w, "; ");
   }
@@ -968,19 +1190,21 @@ static void write_contact(writer* w, const robot_contact* c, int k) {
     say(w, "; contact(%d).ball2 = ", k);
     number(w, c->radius, LENGTH);
     say(w, "; ");
+  } else if (c->kind == ROBOT_TOUCH_ROD) {
+    say(w, "contact(%d).second = rod(%d); ", k, w->number[c->b.part]);
   } else {
-    say(w, "contact(%d).second = '%s'; contact(%d).%s = ", k, words[c->kind - ROBOT_PLANE], k,
-        c->kind == ROBOT_PLANE ? "point" : "center");
+    say(w, "contact(%d).second = '%s'; contact(%d).%s = ", k,
+        plane ? "plane" : words[c->kind - ROBOT_PLANE], k, plane ? "point" : "center");
     world_place(w, c->at);
     say(w, "; ");
     if (c->kind != ROBOT_BALL) {
       // the axis of a cylinder is across the way to it
       double across[3] = {c->normal[1], -c->normal[0], 0};
-      say(w, "contact(%d).%s = ", k, c->kind == ROBOT_PLANE ? "normal" : "axis");
-      world_direction(w, c->kind == ROBOT_PLANE ? c->normal : across, ONE);
+      say(w, "contact(%d).%s = ", k, plane ? "normal" : "axis");
+      world_direction(w, plane ? c->normal : across, ONE);
       say(w, "; ");
     }
-    if (c->kind != ROBOT_PLANE) {
+    if (!plane) {
       say(w, "contact(%d).radius = ", k);
       number(w, c->radius, LENGTH);
       say(w, "; ");
@@ -1045,6 +1269,8 @@ static void write_mesh(writer* w) {
   say(w, "; mesh(1).joint(2).spring.init = nan; mesh(1).joint(2).damp.visc = ");
   number(w, plan->mesh_damping, VISCOSITY);
   say(w, ";\n");
+  if (plan->threads) say(w, "mesh(1).joint(2).dir = 1; mesh(1).joint(2).spring.compr = 0.95;\n");
+  if (plan->fluid_rho > 0) say(w, "mesh(1).fluid.width = %.17g;\n", scaled(w->style, 0.01, LENGTH));
   if (plan->tie < 0) return;
   const robot_place tie = {.part = plan->tie, .along = 1};
   const int j = ++w->njoint;
@@ -1097,10 +1323,9 @@ static void write_parts(writer* w) {
   for (int i = 0; i < n; i++) {
     const int k = s->reversed ? n - 1 - i : i;
     const robot_part* p = &w->plan->part[k];
-    const bool halves = s->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
     w->number[k] = p->rod ? w->nrod + 1 : w->nbody + 1;
     if (p->rod)
-      w->nrod += 1 + halves;
+      w->nrod += 1 + in_halves(w, p);
     else
       w->nbody++;
   }
@@ -1137,6 +1362,7 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
     say(w, ";\n");
   }
   write_parts(w);
+  if (style->cut >= 0) write_cut(w, style->cut);
   for (int i = 0; i < plan->nlink; i++)
     write_link(w, &plan->link[style->reversed ? plan->nlink - 1 - i : i]);
   for (int i = 0; i < plan->ncable; i++)
@@ -1145,7 +1371,7 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
     write_contact(w, &plan->contact[style->reversed ? plan->ncontact - 1 - i : i], i + 1);
   if (plan->chamber >= 0) {
     const robot_part* p = &plan->part[plan->chamber];
-    const bool halves = style->split_rods && (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
+    const bool halves = in_halves(w, p);
     for (int half = 0; half < (halves ? 2 : 1); half++) {
       const double L = p->length, middle = 0.5 * L;
       double from = plan->chamber_from * L, to = plan->chamber_to * L;
@@ -1191,11 +1417,13 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
     }
   }
   write_sensors(w);
+  // accelerations of rods are rounded to some 1e-3 of 1e7 1/m/s^2: a smaller atol would be below
+  // that
   say(w,
       "par.t_final = %.17g; par.dt_out = %.17g; par.rtol = %g; par.atol = %g; par.linear = '%s'; "
       "par.solver = '%s';\n",
       scaled(style, style->t_final, (dimension){0, 0, 1}),
-      scaled(style, style->t_final / 5, (dimension){0, 0, 1}), style->rtol, 1e-3 * style->rtol,
+      scaled(style, style->t_final / 5, (dimension){0, 0, 1}), style->rtol, style->rtol,
       style->linear, style->solver);
   fclose(out.f);
   return text;
@@ -1213,28 +1441,26 @@ void random_robot_plain(const robot_style* s, const double sensed[9], double pla
   }
 }
 
-// The parts alone, with the pose of each place as sensors
-static bool find_points(const random_robot* plan, const robot_place* places, int n,
-                        double (*points)[3], double (*frames)[9]) {
-  char* text = NULL;
+// The parts alone, with what is asked of the place as a sensor
+static bool find_frame(const random_robot* plan, const robot_place* p, frame* f) {
+  *f = (frame){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
+  memcpy(f->x, p->point, sizeof f->x);
+  if (p->part < 0) return true;
+  char *text = NULL, what[100];
   size_t size = 0;
   const robot_style style = robot_style_plain();
   writer out = {.f = open_memstream(&text, &size), .plan = plan, .style = &style}, *w = &out;
   if (plan->driver >= 0) say(w, "u = 0;\n");
   write_parts(w);
-  for (int i = 0; i < n; i++) {
-    char what[100];
-    const robot_place* p = &places[i];
-    if (p->part < 0) continue;
-    const bool rod = plan->part[p->part].rod;
-    if (rod)
-      snprintf(what, sizeof what, "rod(%d), %.17g", w->number[p->part],
-               p->along * plan->part[p->part].length);
-    else
-      snprintf(what, sizeof what, "body(%d)", w->number[p->part]);
-    say(w, "sensor(%d).name = 'p%d'; sensor(%d).value = [pos(%s) reshape(rot(%s)', 1, 9)];\n",
-        i + 1, i, i + 1, what, what);
-  }
+  if (plan->part[p->part].rod)
+    snprintf(what, sizeof what, "rod(%d), %.17g", w->number[p->part],
+             p->along * plan->part[p->part].length);
+  else
+    snprintf(what, sizeof what, "body(%d)", w->number[p->part]);
+  say(w,
+      "sensor(1).name = 'place'; sensor(1).value = [pos(%s) reshape(rot(%s)', 1, 9) vel(%s) "
+      "omega(%s)];\n",
+      what, what, what, what);
   fclose(out.f);
 
   td_spec* spec = td_spec_new();
@@ -1245,21 +1471,18 @@ static bool find_points(const random_robot* plan, const robot_place* places, int
   if (done) {
     td_work* work = td_work_new(model);
     td_state* state = td_state_new(model);
-    double* values = calloc((size_t)td_model_sizes(model).nsensor + 1, sizeof(double));
+    double seen[18];
     done = td_state_initial(model, work, state) == TD_OK &&
-           td_sensors(model, state, work, values) == TD_OK;
-    int k = 0;
-    for (int i = 0; i < n && done; i++) {
-      const robot_place* p = &places[i];
-      static const double identity[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
-      memcpy(frames[i], p->part < 0 ? identity : values + k + 3, sizeof identity);
-      for (int c = 0; c < 3; c++) {
-        points[i][c] = p->part < 0 ? 0 : values[k + c];
-        for (int j = 0; j < 3; j++) points[i][c] += frames[i][3 * c + j] * p->point[j];
+           td_sensors(model, state, work, seen) == TD_OK;
+    if (done) {
+      memcpy(f->R, seen + 3, sizeof f->R);
+      memcpy(f->v, seen + 12, sizeof f->v);
+      memcpy(f->w, seen + 15, sizeof f->w);
+      for (int i = 0; i < 3; i++) {
+        f->x[i] = seen[i];
+        for (int j = 0; j < 3; j++) f->x[i] += f->R[3 * i + j] * p->point[j];
       }
-      k += p->part < 0 ? 0 : 12;
     }
-    free(values);
     td_state_free(state);
     td_work_free(work);
   }

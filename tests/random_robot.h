@@ -15,28 +15,74 @@
 #include <stdint.h>
 
 // What a plan may contain: the table of pairs counts these.
-#define ROBOT_ELEMENTS(X)                                                                         \
-  X(FIXED, "fixed")                                                                               \
-  X(REVOLUTE, "revolute")                                                                         \
-  X(PRISMATIC, "prismatic") X(HELICAL, "helical") X(CYLINDRICAL, "cylindrical") X(                \
-      UNIVERSAL, "universal") X(PLANAR, "planar") X(SPHERICAL, "spherical") X(FREE, "free")       \
-      X(CAYLEY, "three angles") X(CHART, "vector part") X(GVS, "gvs") X(SRL, "srl") X(            \
-          EBR, "ebr") X(EBA, "eba") X(ROM, "rom") X(LOOP_FIXED, "loop: fixed")                    \
-          X(LOOP_REVOLUTE, "loop: revolute") X(LOOP_PRISMATIC, "loop: prismatic") X(              \
-              LOOP_CYLINDRICAL, "loop: cylindrical") X(LOOP_UNIVERSAL, "loop: universal")         \
-              X(LOOP_SPHERICAL, "loop: spherical") X(LOOP_ROWS, "loop: fixed rows") X(            \
-                  DOF_SPRING, "dof spring") X(DOF_STOP, "dof dir") X(DOF_DAMPER, "dof damper")    \
-                  X(SPRING, "spring") X(ROPE, "rope") X(STOP, "stop") X(DAMPER, "power damper")   \
-                      X(BEAM, "beam") X(LOAD, "load") X(FOLLOWER, "follower load")                \
-                          X(INPUT, "input") X(CHAMBER, "chamber") X(CABLE, "cable in rod")        \
-                              X(CABLE_OVER, "cable over joints") X(CABLE_VIA, "cable via")        \
-                                  X(CABLE_PULL, "elastic pull") X(CABLE_TAUT, "inextensible")     \
-                                      X(FLUID, "fluid") X(PLANE, "contact plane") X(              \
-                                          BALL, "contact sphere") X(CYLINDER, "contact cylinder") \
-                                          X(TOUCH, "contact body") X(MESH, "mesh")                \
-                                              X(TIE, "mesh tie") X(SMOOTH, "smooth motion")       \
-                                                  X(JUMP, "jumping motion") X(EQUAL, "equal2")    \
-                                                      X(TASK, "task") X(LAW, "controller")
+// clang-format off
+#define ROBOT_ELEMENTS(X)                      \
+  /* joints */                                 \
+  X(FIXED, "fixed")                            \
+  X(REVOLUTE, "revolute")                      \
+  X(PRISMATIC, "prismatic")                    \
+  X(HELICAL, "helical")                        \
+  X(CYLINDRICAL, "cylindrical")                \
+  X(UNIVERSAL, "universal")                    \
+  X(PLANAR, "planar")                          \
+  X(SPHERICAL, "spherical")                    \
+  X(FREE, "free")                              \
+  X(CAYLEY, "three angles")                    \
+  X(CHART, "vector part")                      \
+  /* rods */                                   \
+  X(GVS, "gvs")                                \
+  X(SRL, "srl")                                \
+  X(EBR, "ebr")                                \
+  X(EBA, "eba")                                \
+  X(ROM, "rom")                                \
+  X(FINE, "gvs, n > 10")                       \
+  X(PARTED, "rod parts")                       \
+  X(HELD, "held strains")                      \
+  /* further joints: constraints and forces */ \
+  X(LOOP_FIXED, "loop: fixed")                 \
+  X(LOOP_REVOLUTE, "loop: revolute")           \
+  X(LOOP_PRISMATIC, "loop: prismatic")         \
+  X(LOOP_CYLINDRICAL, "loop: cylindrical")     \
+  X(LOOP_UNIVERSAL, "loop: universal")         \
+  X(LOOP_PLANAR, "loop: planar")               \
+  X(LOOP_SPHERICAL, "loop: spherical")         \
+  X(LOOP_ROWS, "loop: fixed rows")             \
+  X(LOOP_MOVED, "loop: moved rows")            \
+  X(SPRING, "spring")                          \
+  X(ROPE, "rope")                              \
+  X(STOP, "stop")                              \
+  X(DAMPER, "power damper")                    \
+  X(BEAM, "beam")                              \
+  /* on degrees of freedom */                  \
+  X(DOF_SPRING, "dof spring")                  \
+  X(DOF_STOP, "dof dir")                       \
+  X(DOF_DAMPER, "dof damper")                  \
+  X(SMOOTH, "smooth motion")                   \
+  X(JUMP, "jumping motion")                    \
+  X(EQUAL, "equal2")                           \
+  X(INPUT, "input")                            \
+  X(LAW, "controller")                         \
+  X(TASK, "task")                              \
+  /* loads, fluid, cables, contact, meshes */  \
+  X(LOAD, "load")                              \
+  X(FOLLOWER, "follower load")                 \
+  X(CHAMBER, "chamber")                        \
+  X(FLUID, "fluid")                            \
+  X(CABLE, "cable in rod")                     \
+  X(CABLE_OVER, "cable over joints")           \
+  X(CABLE_VIA, "cable via")                    \
+  X(CABLE_PULL, "elastic pull")                \
+  X(CABLE_TAUT, "inextensible")                \
+  X(PLANE, "contact plane")                    \
+  X(BALL, "contact sphere")                    \
+  X(CYLINDER, "contact cylinder")              \
+  X(TOUCH, "contact body")                     \
+  X(TOUCH_ROD, "contact rod")                  \
+  X(TOUCH_MESH, "contact mesh")                \
+  X(MESH, "mesh")                              \
+  X(THREADS, "mesh threads")                   \
+  X(TIE, "mesh tie")
+// clang-format on
 
 typedef enum robot_element {
 #define X(name, text) ROBOT_##name,
@@ -54,7 +100,7 @@ typedef enum robot_kind {
   ROBOT_RESTING        // damped everywhere and held: it comes to rest
 } robot_kind;
 
-enum { ROBOT_PARTS = 7, ROBOT_LINKS = 6, ROBOT_CABLES = 3, ROBOT_CONTACTS = 2 };
+enum { ROBOT_PARTS = 7, ROBOT_LINKS = 6, ROBOT_CABLES = 3, ROBOT_CONTACTS = 3 };
 
 // A point of a part; part -1 is the ground.
 typedef struct robot_place {
@@ -72,7 +118,7 @@ typedef struct robot_part {
   double spring[6], rest[6], damper[6];
   bool one_sided, driven, jumps, equal;
   int twin;  // equal: the part whose DOF it shares
-  bool rod;
+  bool rod, parted, held;
   double m, com[3], I[6];  // xx yy zz xy xz yz about the centre of mass
   robot_element model;
   int n;
@@ -84,7 +130,7 @@ typedef struct robot_link {
   robot_place a, b;
   double axis[3], axis2[3];
   double stiffness[6], damping, power, rest;
-  int rows;  // mask of ROBOT_LOOP_ROWS
+  int rows;  // mask of ROBOT_LOOP_ROWS and ROBOT_LOOP_MOVED
 } robot_link;
 
 typedef struct robot_cable {
@@ -97,7 +143,7 @@ typedef struct robot_cable {
 
 typedef struct robot_contact {
   robot_element kind;
-  robot_place a, b;         // b: of ROBOT_TOUCH
+  robot_place a, b;         // b: of ROBOT_TOUCH and ROBOT_TOUCH_ROD
   double at[3], normal[3];  // of the object, in the world
   double ball, radius, stiffness, damping, friction;
 } robot_contact;
@@ -106,6 +152,7 @@ typedef struct random_robot {
   uint64_t seed;
   robot_kind kind;
   bool has[ROBOT_ELEMENT_COUNT];
+  bool wants[ROBOT_ELEMENT_COUNT];  // what the seed asks for, if it can be had
   double g[3];
   int npart, nlink, ncable, ncontact;
   robot_part part[ROBOT_PARTS];
@@ -115,7 +162,7 @@ typedef struct random_robot {
   double fluid_rho, stream[3];
   int chamber;  // rod with a chamber, -1: none
   double chamber_offset[2], chamber_area, chamber_pressure, chamber_from, chamber_to;
-  bool mesh;
+  bool mesh, threads;
   double mesh_at[3], mesh_turn[3], mesh_mass, mesh_stiffness, mesh_damping;
   int tie;  // part that holds a node of the mesh, -1: none
   double tie_point[3];
@@ -138,12 +185,14 @@ typedef struct robot_style {
   bool swapped;                    // loops from the second place to the first
   bool split_bodies;               // each rigid body as two that are fixed to each other
   bool split_rods;                 // rods of segments as two in series
+  int cut;                         // part that flies, held by its joint as a constraint; -1: none
   int params;                      // 0: plain numbers; 1: all as params; 2: with other defaults
   const char* linear;              // par.linear
   const char* solver;
   const char* rods;  // model of all rods instead of their own; NULL: as they are
-  int refine;        // factor on the number of segments or order
-  double smooth;     // > 0: jumping motion starts within this time, smoothly
+  int refine;     // with `rods`: 8 segments or order 6, and twice as many, or 2 more, for each next
+  double smooth;  // > 0: jumping motion starts within this time, smoothly
+  double jump_at;  // when it starts
   double t_final, rtol;
 } robot_style;
 robot_style robot_style_plain(void);
@@ -158,6 +207,9 @@ typedef struct robot_values {
 // and acc; their number is random_robot_points().
 char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values);
 int random_robot_points(const random_robot* plan);
+
+// Whether a part's joint can be written as a constraint instead.
+bool random_robot_can_cut(const random_robot* plan, int part);
 
 // What a sensed point (position, velocity, acceleration: 9 numbers) of a text in this style is in
 // the plain one.
