@@ -107,6 +107,7 @@ static bool place_at(const random_robot* plan, int part, double along, const dou
 static robot_place random_place(uint64_t* seed, const random_robot* plan, bool ground) {
   robot_place p = {.part = pick(seed, plan->npart + ground) - ground,
                    .along = 0.1 + 0.3 * (1 + pick(seed, 3)) - 0.03};
+  if (plan->kind == ROBOT_RESTING) p.along = 1;  // rods without kinks, as polynomials like them
   vector(seed, 0.1, p.point);
   if (p.part < 0) vector(seed, 0.5, p.point);
   return p;
@@ -161,8 +162,10 @@ static void make_joint(random_robot* plan, robot_part* p, int k, uint64_t* seed)
     if (k == 0) p->joint = ROBOT_FREE;
     if (k > 0 && p->on.part < 0) p->on.part = 0;
   }
-  if (plan->kind == ROBOT_RESTING && !joint_table[p->joint].plain)
-    p->joint = p->rod ? ROBOT_FIXED : ROBOT_REVOLUTE;
+  if (plan->kind == ROBOT_RESTING) {
+    p->on.along = 1;
+    if (!joint_table[p->joint].plain) p->joint = p->rod ? ROBOT_FIXED : ROBOT_REVOLUTE;
+  }
 }
 
 // Springs, dampers and motion of the degrees of freedom
@@ -176,14 +179,14 @@ static void make_dofs(random_robot* plan, robot_part* p, uint64_t* seed) {
   if (!joint_table[p->joint].plain) return;
 
   // springs that turn rods by their base are soft, as the rods are: a newton metre coils them up
-  const double soft = p->rod ? 0.03 : 1;
+  const double soft = p->rod && !held ? 0.03 : 1;
   const bool spring = lacks(plan, ROBOT_DOF_SPRING) || lacks(plan, ROBOT_DOF_STOP);
   for (int i = 0; i < joint_table[p->joint].n; i++) {
     const double draw = between(seed, 0, 1);
     if (held || spring || draw < 0.5)
       p->spring[i] = soft * between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
     if (held || (any && (draw < 0.3 || lacks(plan, ROBOT_DOF_DAMPER))))
-      p->damper[i] = soft * between(seed, 0.2, 1);
+      p->damper[i] = soft * (held ? 5 : 1) * between(seed, 0.2, 1);
   }
   // `dir` is of joints between bodies only
   p->one_sided =
@@ -227,7 +230,9 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   p->radius = between(seed, 0.01, 0.02);
   p->E = between(seed, 2e5, 8e5);
   p->rho = 1100;
-  p->eta = plan->kind == ROBOT_RESTING ? 3000 : plan->kind == ROBOT_ANY ? between(seed, 0, 500) : 0;
+  p->eta = plan->kind == ROBOT_ANY ? between(seed, 0, 500) : 0;
+  // firm enough to carry bodies and to be followed by a few segments, and soon at rest
+  if (plan->kind == ROBOT_RESTING) p->E *= 30, p->eta = 0.2 * p->E;
   if (chance(seed, 0.4))
     for (int i = 3; i < 6; i++) p->shape[i] = 2 * check_random(seed);
 }
@@ -455,7 +460,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     vector(seed, 1, plan->mesh_turn);
     plan->mesh_mass = 0.05;
     plan->mesh_stiffness = 40;
-    plan->mesh_damping = any || kind == ROBOT_RESTING ? 0.1 : 0;
+    plan->mesh_damping = any ? 0.1 : kind == ROBOT_RESTING ? 1 : 0;
     if (lacks(plan, ROBOT_TIE) || chance(seed, 0.4)) {
       plan->tie = pick(seed, plan->npart);
       vector(seed, 0.1, plan->tie_point);
@@ -536,8 +541,8 @@ robot_style robot_style_plain(void) {
                        .linear = "dense",
                        .solver = "auto",
                        .refine = 1,
-                       .jump_at = 0.01,
-                       .t_final = 0.02,
+                       .jump_at = 0.005,
+                       .t_final = 0.01,
                        .rtol = 1e-8};
 }
 

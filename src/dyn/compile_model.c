@@ -507,12 +507,27 @@ static void warn_tables(const trial* t) {
   }
 }
 
+// The work says which loop; the first motion that is prescribed has the place.
+static void report_unfollowed(const trial* t, const char* why) {
+  static const char* const fields[] = {"motion", NULL};
+  const td_model* m = t->m;
+  td_span at = {0};
+  for (int i = m->nrow - 1; i >= 0; i--)
+    if (m->row[i].target == TARGET_MOTION) at = field_span(t->spec, "joint", m->row[i].joint, fields);
+  for (int i = m->nvel - 1; i >= 0; i--)
+    if (m->vel[i].motion != NUM_NONE) at = dof_span(t->spec, &m->vel[i]);
+  td_error(&t->spec->diags, TD_E_MODEL, at, "%s", why);
+}
+
 static td_status judge(const trial* t) {
   td_status status = td_state_initial(t->m, t->w, t->state);
+  char why[400];
+  snprintf(why, sizeof why, "%s", td_work_failure(t->w));
   td_enter(t->m, t->state, t->w);
   TD_TRY(judge_numbers(t));
   if (status == TD_E_DIVERGED) report_open_loop(t);
   if (status == TD_E_SINGULAR) report_singular(t);
+  if (status == TD_E_MODEL) report_unfollowed(t, why);
   if (status != TD_OK) return status;
   report_moved(t);
   TD_TRY(judge_geometry(t));

@@ -73,15 +73,16 @@ static void weigh_strains(const td_model* m, double* M, arena* s) {
 }
 
 // Mass matrix and rows at the placed state, restricted to free coordinates and factored.  With
-// `skip_row` it is the metric of projections.
-static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, dense_system* d) {
+// `skip_row` it is that of projections; `weigh`: in their metric of positions.
+static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, bool weigh,
+                         dense_system* d) {
   const int n = m->nfree_v, r = m->nrow;
   arena* s = &w->scratch;
   d->n = n;
   d->M = arena_doubles(s, m->nvel * m->nvel);
   d->J = arena_doubles(s, r * m->nvel);
   td_composite_mass(m, w, d->M);
-  if (skip_row) weigh_strains(m, d->M, s);
+  if (weigh) weigh_strains(m, d->M, s);
   td_row_jacobian(m, w, d->J);
   double *M = d->M, *J = d->J;
   for (int i = 0; skip_row && i < r; i++)
@@ -205,7 +206,7 @@ static td_status dense_forward(const td_model* m, td_work* w, dense_system* d) {
   const double* given = m->nfree_v < nv ? a0 : NULL;
   td_accelerate(m, w, given, true);
   td_inverse(m, w, F);
-  dense_factor(m, w, NULL, d);
+  dense_factor(m, w, NULL, false, d);
   if (r > 0) td_accelerate(m, w, given, false);
   for (int i = 0; i < r; i++) {
     const row_value v = td_row_at(m, w, i);
@@ -515,7 +516,7 @@ static td_status answers(const td_model* m, td_work* w, const double* f, const d
   for (int i = 0; i < n; i++)
     memcpy(free_f + i * k, f + m->free_v[i] * k, (size_t)k * sizeof(double));
   dense_system d;
-  dense_factor(m, w, NULL, &d);
+  dense_factor(m, w, NULL, false, &d);
   if (d.kkt.singular) return report_null_vector(m, w, &d);
   dense_solve(&d, free_f, g, k, x, lambda, s);
   scatter(m, x, k, 0, k, a);
@@ -601,23 +602,27 @@ double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out
 typedef struct metric {
   dense_system d;
   arena_mark before;
+  bool weigh;  // strains by more than their masses, as positions need it; velocities alone change
+               // by an impulse, in the metric of the masses
   bool ready;
   double error;  // of the positions where it was made
 } metric;
 #define NEAR 1e-6  // the result differs by the product of such errors
 
-static metric metric_new(arena* s) { return (metric){.before = arena_open(s)}; }
+static metric metric_new(bool weigh, arena* s) {
+  return (metric){.before = arena_open(s), .weigh = weigh};
+}
 
 // One step δ of least size, weighted by mass, with J δ = -error.
 static td_status correct(const td_model* m, td_work* w, metric* k, const double* error,
                          double* delta) {
-  if (m->sparse) return td_sparse_correct(m, w, error, delta);
+  if (m->sparse) return td_sparse_correct(m, w, error, k->weigh, delta);
   arena* s = &w->scratch;
   if (!k->ready) {
     arena_close(s, k->before);
     bool* skip = arena_bytes(s, (size_t)m->nrow);
     skipped_rows(m, skip);
-    dense_factor(m, w, skip, &k->d);
+    dense_factor(m, w, skip, k->weigh, &k->d);
     k->ready = true;
   }
   if (k->d.kkt.singular) return report_null_vector(m, w, &k->d);
@@ -708,7 +713,7 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   const arena_mark mark = arena_open(s);
   double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
   double* J = arena_doubles(s, m->sparse ? 0 : m->nrow * m->nvel);
-  metric k = metric_new(s);
+  metric k = metric_new(positions, s);
   td_status status = TD_OK;
   td_prepare(m, w);
   if (positions) {
@@ -804,7 +809,7 @@ bool td_corrections(const td_model* m, td_work* w, double* B) {
   double *unit = arena_zeros(s, r * r), *zero = arena_zeros(s, n * r), *x = arena_doubles(s, n * r);
   dense_system d;
   skipped_rows(m, skip);
-  dense_factor(m, w, skip, &d);
+  dense_factor(m, w, skip, true, &d);
   for (int i = 0; i < r; i++) unit[i * r + i] = !skip[i];
   if (!d.kkt.singular) dense_solve(&d, zero, unit, r, x, NULL, s);
   memset(B, 0, (size_t)m->nvel * (size_t)r * sizeof(double));

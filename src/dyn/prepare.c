@@ -243,6 +243,33 @@ void td_enter(const td_model* m, const td_state* state, td_work* w) {
   td_numbers(m, state, w);
 }
 
+// What is prescribed moves at the start, but the loops do not allow it: their rows are left with a
+// rate that no motion of the rest takes away.  The state is that just before the start.
+static td_status judge_rates(const td_model* m, td_work* w, const td_state* state) {
+  bool given = m->nfree_v < m->nvel;
+  double most = 0, left = 0;
+  int worst = -1;
+  td_place(m, state, w);
+  for (int i = 0; i < m->nvel; i++) most = fmax(most, fabs(state->v[i]));
+  for (int i = 0; i < m->nrow; i++) {
+    double e, rate;
+    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE) continue;
+    td_row_target(m, w, i, &e, &rate);
+    given = given || m->row[i].target == TARGET_MOTION;
+    most = fmax(most, fabs(rate));
+    const double miss = fabs(td_row_at(m, w, i).ed - rate);
+    if (miss > left) left = miss, worst = i;
+  }
+  if (!given || !(left > 1e-7 * most)) return TD_OK;
+  td_work_fail(w,
+               "the loop of %s cannot follow the motion that is prescribed at t = %g s: %s is left "
+               "with %.3g %s; prescribe a motion that the mechanism can follow",
+               model_name(m, m->joint[m->row[worst].joint - 1].name), m->settings[0],
+               td_model_constraint_name(m, worst), left,
+               m->row[worst].kind == ROW_TRANS ? "m/s" : "rad/s");
+  return TD_E_MODEL;
+}
+
 td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   if (!model_has(m, state, w)) return TD_E_USAGE;
   td_prepare(m, w);
@@ -260,6 +287,7 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   if (status == TD_OK && m->nrow > 0) {
     td_target_initial(m, state, w, w->target);
     status = td_taut_free(m, state, w);
+    if (status == TD_OK) status = judge_rates(m, w, state);
   }
   w->open_tables = w->placed = false;
   state->t = t;

@@ -195,12 +195,25 @@ static td_status hold(contest* c) {
   return TD_OK;
 }
 
-static td_status settle_accelerations(contest* c) {
+// The same, with what counts as no opening: of a cable along what loops hold rigid only the rounding
+// of the accelerations is left.
+static td_status hold_or_not(contest* c) {
+  TD_TRY(hold(c));
+  double most = 0;
+  for (int j = 0; j < c->m->nvel; j++) most = fmax(most, fabs(c->w->vdot[j]));
   for (int i = 0; i < c->m->ncable; i++) {
     c->scale[i] = 0;
-    if (is_hard(c->m, i)) c->w->cable[i].slack = !c->closed[i];
+    if (!is_hard(c->m, i)) continue;
+    td_taut_jacobian(c->m, c->w, i, c->row);
+    for (int j = 0; j < c->m->nvel; j++) c->scale[i] += 1e-13 * most * fabs(c->row[j]);
   }
-  TD_TRY(decide(c, hold));
+  return TD_OK;
+}
+
+static td_status settle_accelerations(contest* c) {
+  for (int i = 0; i < c->m->ncable; i++)
+    if (is_hard(c->m, i)) c->w->cable[i].slack = !c->closed[i];
+  TD_TRY(decide(c, hold_or_not));
   c->w->taut_scale = fmax(c->w->taut_scale, c->most);
   return TD_OK;
 }

@@ -106,7 +106,8 @@ size_t td_sparse_kkt_bytes(const sparse_kkt* kkt);
 
 // v' and lambda at the placed state with forces; projection steps; as the dense ones in evaluate.c.
 td_status td_sparse_forward(const td_model* m, td_work* w);
-td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, double* delta);
+td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, bool weigh,
+                            double* delta);
 // d v'/dq, dv, du (may be NULL) column by column, after td_forward_dynamics; dlambda (nrow x (2 nv
 // + nu), may be NULL) as td_forward_tangent_rows has it.
 td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,

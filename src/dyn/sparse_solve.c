@@ -434,7 +434,7 @@ static bool still_factored(const sparse_kkt* k, const td_work* w, const double* 
 }
 
 // Factor the mass matrix and the rows at the placed state.
-static td_status factor_mass(const td_model* m, td_work* w, bool projected_only) {
+static td_status factor_mass(const td_model* m, td_work* w, bool projected_only, bool weigh) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *M = arena_doubles(s, mass_values(m)), *J = arena_doubles(s, row_values(m));
@@ -445,7 +445,7 @@ static td_status factor_mass(const td_model* m, td_work* w, bool projected_only)
       memset(J + m->row_base[i], 0, (size_t)(m->row_base[i + 1] - m->row_base[i]) * sizeof(double));
   if (!still_factored(w->kkt, w, J)) {
     td_sparse_mass(m, w, M);
-    if (projected_only) weigh_strains(m, M, s);
+    if (weigh) weigh_strains(m, M, s);
     status = td_sparse_kkt_factor(w->kkt, M, J, J);
     w->kkt->masses = status == TD_OK && masses_stay(m, w) ? w->prepared : 0;
   }
@@ -475,7 +475,7 @@ td_status td_sparse_forward(const td_model* m, td_work* w) {
     if (m->vel[i].motion != NUM_NONE) a0[i] = w->num[m->vel[i].motion + 2];
   td_accelerate(m, w, a0, true);
   td_inverse(m, w, F);
-  const td_status status = factor_mass(m, w, false);
+  const td_status status = factor_mass(m, w, false, false);
   td_accelerate(m, w, a0, false);
   for (int i = 0; i < r; i++) {
     const row_value v = td_row_at(m, w, i);
@@ -492,12 +492,13 @@ td_status td_sparse_forward(const td_model* m, td_work* w) {
   return status;
 }
 
-td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, double* delta) {
+td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, bool weigh,
+                            double* delta) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *zero = arena_zeros(s, m->nvel), *g = arena_doubles(s, m->nrow);
   for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
-  const td_status status = factor_mass(m, w, true);
+  const td_status status = factor_mass(m, w, true, weigh);
   if (status == TD_OK) td_sparse_kkt_solve(w->kkt, zero, g, delta, NULL);
   arena_close(s, mark);
   return status;
@@ -579,7 +580,7 @@ td_status td_sparse_answers(const td_model* m, td_work* w, const double* f, cons
                  m->nvel);
     return TD_E_USAGE;
   }
-  TD_TRY(factor_mass(m, w, false));
+  TD_TRY(factor_mass(m, w, false, false));
   const arena_mark mark = arena_open(&w->scratch);
   double *force = arena_doubles(&w->scratch, m->nvel), *drive = arena_doubles(&w->scratch, m->nrow);
   for (int column = 0; column < k; column++) {
@@ -604,7 +605,7 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   const int values = blocks_values(&p), rows = row_values(m);
   double *K = arena_doubles(s, values), *C = arena_doubles(s, values);
   double *Gq = arena_doubles(s, rows), *Gv = arena_doubles(s, rows);
-  td_status status = factor_mass(m, w, false);
+  td_status status = factor_mass(m, w, false, false);
   td_sparse_tangent(m, w, w->vdot, w->lambda, K, C, NULL);
   if (m->nrow > 0) td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
   if (status == TD_OK) {

@@ -67,7 +67,7 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
     return coordinate_probe(b, ref, at, p);
   for (int i = 0; i < b->m->nstation; i++) {
     const model_station* s = &b->m->station[i];
-    if (s->rod == p->rod && s->arc == p->arc && s->name != 0) {
+    if (s->rod == p->rod && s->arc == p->arc && s->name != 0 && !s->moved) {
       p->station = i;
       return TD_OK;
     }

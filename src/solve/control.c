@@ -20,6 +20,7 @@ struct td_control {
   double *error, *integrand;            // (n): e; z'
   double* wanted;                       // (n): desired acceleration, or correction P e + I z + D e'
   double *J, *vdot, *W, *A, *b, *G;     // n x nv, nv, nv x nu, n x m, n, m x n
+  double* mobility;  // (nv): 1/M_jj at the start, where there are loops; else NULL
   double* scratch;
   bool* free;
   int nlaw;  // inputs that controllers set; those of expressions are computed here
@@ -36,6 +37,7 @@ void td_control_free(td_control* c) {
   td_statics_free(c->statics);
   td_saddle_free(c->saddle);
   free(c->law);
+  free(c->mobility);
   free(c->block);
   free(c);
 }
@@ -89,6 +91,18 @@ static td_status open_statics(td_control* c, const td_state* state) {
   return TD_OK;
 }
 
+// How easily each DOF moves by itself: what tells an input that loops hold from rounding.
+static td_status weigh(td_control* c, const td_state* state) {
+  double* M = malloc(sizeof(double) * area(c->nv, c->nv));
+  c->mobility = malloc(sizeof(double) * (size_t)c->nv);
+  if (M && c->mobility) {
+    td_mass_matrix(c->model, state, c->work, M);
+    for (int j = 0; j < c->nv; j++) c->mobility[j] = 1 / M[area(j, c->nv) + (size_t)j];
+  }
+  free(M);
+  return M && c->mobility ? TD_OK : TD_E_NOMEM;
+}
+
 td_status td_control_new(const td_model* model, td_work* work, const td_state* state,
                          td_control** control) {
   td_control* c = *control = calloc(1, sizeof *c);
@@ -108,6 +122,8 @@ td_status td_control_new(const td_model* model, td_work* work, const td_state* s
     c->law_v = c->law_q + area(c->nlaw, c->nv);
   }
   if (status == TD_OK && td_task_is_static(model)) status = open_statics(c, state);
+  if (status == TD_OK && c->n > 0 && !c->statics && size.nconstraint > 0)
+    status = weigh(c, state);
   if (status != TD_OK) {
     td_control_free(c);
     *control = NULL;
@@ -196,6 +212,24 @@ static td_status choose_calm(td_control* c, td_state* state, const int* index, i
   return TD_OK;
 }
 
+// Where loops hold what an input drives, A is rounding, which would ask for any input whatever.  It
+// counts as zero below 1e-10 of √(J m⁻¹ Jᵀ · Bᵀ m⁻¹ B), with the masses m of the DOFs alone.
+static void drop_rounding(td_control* c, const td_state* state, const int* index, int nfree) {
+  td_input_map(c->model, state, c->work, c->B);
+  for (int i = 0; i < c->n; i++)
+    for (int k = 0; k < c->m; k++) {
+      double value = 0, input = 0;
+      for (int f = 0; f < nfree; f++) {
+        const double J = c->J[area(i, c->nv) + (size_t)index[f]],
+                     B = c->B[area(index[f], c->nu) + (size_t)c->input[k]];
+        value += J * J * c->mobility[index[f]];
+        input += B * B * c->mobility[index[f]];
+      }
+      double* A = &c->A[i * c->m + k];
+      if (fabs(*A) <= 1e-10 * sqrt(value * input)) *A = 0;
+    }
+}
+
 // v' at the present inputs and its slopes; then  A u = wanted - J (v'_free - W u_now)
 static td_status dynamic_turn(td_control* c, td_state* state) {
   TD_TRY(td_forward_dynamics(c->model, state, c->work));
@@ -215,6 +249,7 @@ static td_status dynamic_turn(td_control* c, td_state* state) {
       c->b[i] += sum * state->u[c->input[k]];
     }
   }
+  if (c->mobility) drop_rounding(c, state, index, nfree);
   return choose_calm(c, state, index, nfree);
 }
 

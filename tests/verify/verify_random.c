@@ -139,7 +139,9 @@ static int end(void** state) {
   for (int i = 0; i < nrefusal; i++)
     printf("refused %d times (first: %llu): %s\n", refusal[i].count, refusal[i].seed,
            refusal[i].message);
-  return remove(directory);
+  char command[400];
+  snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  return system(command);
 }
 
 static int failures, compared;
@@ -156,11 +158,11 @@ static void broken(const subject* s, const char* what, double error, double tol,
 }
 
 // A motion that ended early: a broken law, unless it is prescribed and the loops do not allow it,
-// which is found where it begins, and refused
+// which is found where it begins, or come to the end of their reach
 static void no_motion(const subject* s, const char* what, const char* why, const char* text) {
   const bool prescribed =
       s->plan->has[ROBOT_SMOOTH] || s->plan->has[ROBOT_JUMP] || s->plan->has[ROBOT_LOOP_MOVED];
-  if (prescribed && strstr(why, "cannot follow") != NULL) {
+  if (prescribed && (strstr(why, "cannot follow") || strstr(why, "singular position"))) {
     note_refusal(why, s->plan->seed);
   } else {
     broken(s, what, INFINITY, 0, text);
@@ -316,7 +318,7 @@ static void moves_alike(const subject* s) {
         broken(s, ways[k].name, motion, 1e-9, written);
       else if (!(acceleration <= exact))
         broken(s, ways[k].name, acceleration, exact, written);
-      else if (ways[k].dynamics && (plan->seed + (uint64_t)k) % 4 == 0) {
+      else if (ways[k].dynamics && (plan->seed + (uint64_t)k) % 13 == 0) {
         const double tol = has_corners(plan) ? 50 * moved : moved;
         snprintf(law, sizeof law, "%s, moved", ways[k].name);
         if (!simulate(&b, NAN, NULL, why, sizeof why)) {
@@ -491,6 +493,7 @@ static void has_the_same_derived_code(const subject* s) {
 static void is_the_same_exported(const subject* s) {
   const random_robot* plan = s->plan;
   if (exported_compiler() == NULL || plan->law || plan->task) return;  // those are the library's
+  if (s->r->size.nv > 40) return;                                      // slow when not optimised
   robot_style style = s->plain;
   style.t_final = 2e-4;
   style.jump_at = 0.4 * style.t_final;
@@ -650,22 +653,11 @@ static double distance(const double* a, const double* b, int points) {
   return worst;
 }
 
-// With weak springs and as much damping as it takes to come to rest soon
-static void loosened(random_robot* plan, double springs) {
-  for (int k = 0; k < plan->npart; k++) {
-    plan->part[k].eta *= 10;
-    for (int i = 0; i < 6; i++)
-      plan->part[k].spring[i] *= springs, plan->part[k].damper[i] *= 10 * springs;
-  }
-  plan->mesh_damping *= 10;
-}
-
 // Damped motion ends where statics says that it rests, and statics calls that stable
 static void comes_to_rest_in_equilibrium(const subject* s) {
   random_robot plan = *s->plan;
   robot_style style = s->plain;
-  loosened(&plan, 1);
-  style.rtol = 1e-6, style.t_final = 8;
+  style.rtol = 1e-6, style.t_final = 15;
   char *text = random_robot_text(&plan, &style, NULL), why[600] = "";
   const int points = random_robot_points(&plan);
   double *there = numbers(9 * points), *found = numbers(9 * points), speed = 0;
@@ -699,7 +691,9 @@ static void comes_to_rest_in_equilibrium(const subject* s) {
 static void decays_or_grows_as_told(const subject* s) {
   random_robot plan = *s->plan;
   robot_style style = s->plain;
-  loosened(&plan, 0.03);
+  // with weak springs, so that gravity tips some of them over
+  for (int k = 0; k < plan.npart; k++)
+    for (int i = 0; i < 6; i++) plan.part[k].spring[i] *= 0.03, plan.part[k].damper[i] *= 0.03;
   char *text = random_robot_text(&plan, &style, NULL), why[600] = "";
   const int points = random_robot_points(&plan);
   double *rest = numbers(9 * points), *x = numbers(9 * points), growth = 0, size = 1;
@@ -711,7 +705,7 @@ static void decays_or_grows_as_told(const subject* s) {
              unstable = result.stability == TD_DIVERGENCE || result.stability == TD_FLUTTER;
   // for four times as long as the slowest mode takes to change by e, if that is not forever
   const double time = 4 / fabs(growth);
-  if (settled && (stable || unstable) && time < 40) {
+  if (settled && (stable || unstable) && time < 8) {
     uint64_t seed = plan.seed;
     double far = 0, near = 0;
     bool done = true;
@@ -738,51 +732,49 @@ static void decays_or_grows_as_told(const subject* s) {
 }
 
 // All models of rods come to the same shape when they are refined: those of segments with the
-// square of their length, the others faster
+// square of their length, the others faster.  A robot may have several stable shapes: where a model
+// comes to another one, centimetres away, nothing can be compared.
 static void agrees_when_refined(const subject* s) {
   static const char* const models[] = {"gvs", "rom", "ebr", "srl", "eba"};
   random_robot plan = *s->plan;
   bool rods = false;
-  // stiffer, so that a few segments follow them; joined and loaded at their tips, so that they are
-  // smooth; nothing held, which not all models can
   for (int k = 0; k < plan.npart; k++) {
     rods = rods || plan.part[k].rod;
-    plan.part[k].E *= 30;
-    plan.part[k].held = false;
-    plan.part[k].on.along = 1;
+    plan.part[k].held = false;  // which not all models can
   }
-  for (int k = 0; k < plan.nlink; k++) plan.link[k].a.along = plan.link[k].b.along = 1;
   if (!rods) return;
   const int points = random_robot_points(&plan);
-  double *reference = numbers(9 * points), *x = numbers(9 * points);
-  for (int m = 0; m < 5; m++) {
-    double error[2] = {0};
-    bool done = true;
+  double* x[3] = {numbers(9 * points), numbers(9 * points), numbers(9 * points)};
+  bool found = true;
+  for (int m = 0; m < 5 && found; m++) {
     char* text = NULL;
-    for (int fine = m == 0 ? 1 : 0; fine < 2 && done; fine++) {
+    for (int fine = m == 0 ? 1 : 0; fine < 2 && found; fine++) {
       robot_style style = s->plain;
       robot r;
       td_equil_result result = {0};
+      td_equil_options options = td_equil_options_default();
+      options.stable = true;
       style.rods = models[m], style.refine = 1 + fine;
       free(text);
       text = random_robot_text(&plan, &style, NULL);
-      done = robot_load(text, NULL, false, &r) && settle(&r, &result) &&
-             sense(&r, &plan, &style, m == 0 ? reference : x);
-      if (!done && m > 0) {
-        broken(s, models[m], INFINITY, 0, text);
-        printf("  %s%s\n", r.message, r.model != NULL ? result.note : "");
-      }
-      if (m > 0) error[fine] = distance(reference, x, points);
+      if (!robot_load(text, NULL, false, &r)) broken(s, r.message, INFINITY, 0, text);
+      found = r.state != NULL &&
+              td_equilibrium(r.model, r.work, r.state, &options, &result) == TD_OK &&
+              result.converged && result.stability == TD_STABLE &&
+              sense(&r, &plan, &style, x[m == 0 ? 2 : fine]);
       robot_free(&r);
     }
     // of second order: a quarter; what is left of the polynomials themselves is far less
-    const double tol = m == 1 ? 1e-5 : 0.35 * error[0] + 1e-6;
-    if (done && m > 0 && !(error[1] <= tol)) broken(s, models[m], error[1], tol, text);
+    const double coarse = distance(x[0], x[2], points), fine = distance(x[1], x[2], points),
+                 tol = m == 1 ? 1e-5 : 0.35 * coarse + 1e-6;
+    const bool another = fine > 0.02;
+    if (found && m > 0 && !another) {
+      compared++;
+      if (!(fine <= tol)) broken(s, models[m], fine, tol, text);
+    }
     free(text);
-    if (!done) break;
-    compared += m == 4;
   }
-  free(reference), free(x);
+  for (int k = 0; k < 3; k++) free(x[k]);
 }
 
 // ---- all laws ---------------------------------------------------------------------------------
@@ -797,22 +789,22 @@ typedef struct law {
 static const law laws[] = {
     {"moves alike however it is written", ROBOT_ANY, 1, 0, moves_alike},
     {"solves its equations", ROBOT_ANY, 1, 0, solves_its_equations},
-    {"balances its energy", ROBOT_ANY, 3, 0, balances_its_energy},
-    {"keeps its energy", ROBOT_CONSERVATIVE, 3, 1, balances_its_energy},
-    {"keeps its energy, flying", ROBOT_FLYING, 3, 2, balances_its_energy},
-    {"can be reversed", ROBOT_CONSERVATIVE, 4, 0, can_be_reversed},
-    {"keeps its momentum", ROBOT_FLYING, 3, 0, keeps_its_momentum},
+    {"balances its energy", ROBOT_ANY, 7, 0, balances_its_energy},
+    {"keeps its energy", ROBOT_CONSERVATIVE, 7, 1, balances_its_energy},
+    {"keeps its energy, flying", ROBOT_FLYING, 7, 2, balances_its_energy},
+    {"can be reversed", ROBOT_CONSERVATIVE, 11, 3, can_be_reversed},
+    {"keeps its momentum", ROBOT_FLYING, 7, 4, keeps_its_momentum},
     {"has the same derived code", ROBOT_ANY, 3, 0, has_the_same_derived_code},
     {"has the same derived code, conservative", ROBOT_CONSERVATIVE, 3, 1,
      has_the_same_derived_code},
     {"has the same derived code, flying", ROBOT_FLYING, 3, 2, has_the_same_derived_code},
-    {"is the same exported", ROBOT_ANY, 20, 3, is_the_same_exported},
-    {"is the same reloaded", ROBOT_ANY, 2, 0, is_the_same_reloaded},
-    {"jumps as it starts smoothly", ROBOT_ANY, 1, 0, jumps_as_it_starts_smoothly},
+    {"is the same exported", ROBOT_ANY, 33, 3, is_the_same_exported},
+    {"is the same reloaded", ROBOT_ANY, 5, 0, is_the_same_reloaded},
+    {"jumps as it starts smoothly", ROBOT_ANY, 2, 0, jumps_as_it_starts_smoothly},
     {"rests where it is in equilibrium", ROBOT_RESTING, 2, 0, rests_where_it_is_in_equilibrium},
-    {"comes to rest in equilibrium", ROBOT_RESTING, 6, 1, comes_to_rest_in_equilibrium},
-    {"decays or grows as told", ROBOT_RESTING, 3, 0, decays_or_grows_as_told},
-    {"agrees when refined", ROBOT_RESTING, 6, 5, agrees_when_refined},
+    {"comes to rest in equilibrium", ROBOT_RESTING, 8, 1, comes_to_rest_in_equilibrium},
+    {"decays or grows as told", ROBOT_RESTING, 24, 0, decays_or_grows_as_told},
+    {"agrees when refined", ROBOT_RESTING, 16, 5, agrees_when_refined},
 };
 enum { LAWS = sizeof laws / sizeof *laws };
 
@@ -840,7 +832,6 @@ static void keep_law(void** state) {
   const clock_t t0 = clock();
   int made = 0, refused = 0;
   failures = compared = 0;
-  if (getenv("TENDRIL_LAW") && !strstr(l->name, getenv("TENDRIL_LAW"))) skip();
   for (int i = 0; i < seed_count; i++) {
     const uint64_t seed = first_seed + (uint64_t)i;
     random_robot plan;
@@ -869,9 +860,12 @@ static void keep_law(void** state) {
 }
 
 int main(void) {
+  const char* only = getenv("TENDRIL_LAW");
   struct CMUnitTest tests[LAWS];
+  size_t n = 0;
   for (int i = 0; i < LAWS; i++)
-    tests[i] = (struct CMUnitTest){
-        .name = laws[i].name, .test_func = keep_law, .initial_state = (void*)(uintptr_t)&laws[i]};
-  return cmocka_run_group_tests(tests, begin, end);
+    if (only == NULL || strstr(laws[i].name, only) != NULL)
+      tests[n++] = (struct CMUnitTest){
+          .name = laws[i].name, .test_func = keep_law, .initial_state = (void*)(uintptr_t)&laws[i]};
+  return _cmocka_run_group_tests("laws", tests, n, begin, end);
 }

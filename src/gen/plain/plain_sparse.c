@@ -18,8 +18,9 @@ td_status td_sparse_forward(const td_model* m, td_work* w) {
   return TD_E_USAGE;
 }
 
-td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, double* delta) {
-  (void)m, (void)w, (void)error, (void)delta;
+td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, bool weigh,
+                            double* delta) {
+  (void)m, (void)w, (void)error, (void)weigh, (void)delta;
   return TD_E_USAGE;
 }
 

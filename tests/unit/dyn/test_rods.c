@@ -281,8 +281,69 @@ static void a_rod_starts_with_the_strain_rates_asked_for(void** state) {
   }
 }
 
+// A loop that begins at a place of the rod, moved and turned from there, beside a sensor of that
+// place: the sensor tells of the rod.
+static void a_place_on_a_rod_is_not_that_of_a_joint_there(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "rod(1).n = 2; rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 3e5; rod(1).rho = 1100;"
+      "body(1).m = 1; body(1).I = 0.01*eye(3); joint(1).second = 1; joint(1).type = 'free';"
+      "joint(1).tr.trans = [0.1 0 0.2]; joint(2).first = at(rod(1), 0.2); joint(2).second = 1;"
+      "joint(2).tr.trans = [0.1 0 0]; joint(2).tr.rot = [1 0.3]; joint(2).type = 'spherical';"
+      "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), 0.2) reshape(rot(rod(1), 0.2), 1, 9)];";
+  static const double straight[12] = {0, 0, 0.2, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const char* const kinds[] = {"gvs", "srl", "ebr", "eba", "rom"};
+  for (int m = 0; m < 5; m++) {
+    robot r = load_as(text, kinds[m]);
+    double seen[12];
+    assert_int_equal(td_sensors(r.model, r.state, r.work, seen), TD_OK);
+    for (int i = 0; i < 12; i++) CHECK_NEAR(seen[i], straight[i], 1e-14);
+    robot_free(&r);
+  }
+}
+
+// Rates that a loop does not allow are met by its impulse, M dv = J' p: what is lost is the energy
+// of the change, as of orthogonal vectors.
+static void written_rates_meet_loops_by_an_impulse(void** unused) {
+  (void)unused;
+  static const char open[] =
+      "rod(1).n = 2; rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 3e5;"
+      "rod(1).rho = 1100; rod(1).joint.type = 'revolute'; rod(1).joint.axis = [0 1 0];"
+      "rod(1).joint.dof(1).rate = 2; body(1).m = 0.1; body(1).I = 1e-4*eye(3);"
+      "joint(1).first = rod(1); joint(1).second = 1; joint(1).type = 'universal';"
+      "joint(1).dof(1).rate = 1; joint(1).dof(2).rate = -3;";
+  static const char loop[] =
+      "joint(2).second = 1; joint(2).tr.trans = [0.02 0.01 0.35];"
+      "joint(2).tr2nd.trans = [0.02 0.01 0.05]; joint(2).type = 'spherical';";
+  static const char* const kinds[] = {"gvs", "srl", "ebr", "eba", "rom"};
+  for (int k = 0; k < 10; k++) {
+    char closed[1500];
+    snprintf(closed, sizeof closed, "%s%spar.linear = '%s';", open, loop,
+             k % 2 ? "sparse" : "dense");
+    robot before = load_as(open, kinds[k / 2]), r = load_as(closed, kinds[k / 2]);
+    double *M = numbers(r.nv * r.nv), energy[3] = {0};
+    const double *v0 = before.state->v, *v = r.state->v;
+    assert_int_equal(r.nv, before.nv);
+    td_mass_matrix(r.model, r.state, r.work, M);
+    for (int i = 0; i < r.nv; i++)
+      for (int j = 0; j < r.nv; j++) {
+        const double m = 0.5 * M[i * r.nv + j];
+        energy[0] += m * v0[i] * v0[j];
+        energy[1] += m * v[i] * v[j];
+        energy[2] += m * (v0[i] - v[i]) * (v0[j] - v[j]);
+      }
+    assert_true(energy[2] > 1e-3);  // the loop takes something
+    CHECK_NEAR(energy[0] / (energy[1] + energy[2]), 1, 1e-9);
+    free(M);
+    robot_free(&before);
+    robot_free(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_place_on_a_rod_is_not_that_of_a_joint_there),
+      cmocka_unit_test(written_rates_meet_loops_by_an_impulse),
       cmocka_unit_test(the_recursion_solves_the_dense_equations),
       cmocka_unit_test(a_flying_rod_keeps_its_momentum_and_accounts_for_its_energy),
       cmocka_unit_test(a_rod_in_its_stress_free_shape_stays_there),

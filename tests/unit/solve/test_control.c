@@ -441,8 +441,43 @@ static void test_static_feedforward_holds_the_desired_value(void** state) {
   robot_close(&r);
 }
 
+// A slide that a loop holds: what drives it moves nothing, and a task on it asks for nothing; the
+// two bodies swing as one pendulum, in any frame and by dense and sparse matrices.
+static void test_an_input_that_a_loop_holds_is_left_alone(void** state) {
+  (void)state;
+  static const char* const linear[] = {"dense", "sparse"};
+  for (int k = 0; k < 8; k++) {
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "u = input('u', 0); world.g = [1 2 -9];"
+        "body(1).m = 1; body(1).I = 0.01*diag([1 1.2 1.4]); body(1).l_com = [0.1 0.05 0];"
+        "body(2).m = 0.7; body(2).I = 0.01*diag([1 1.1 1.3]); body(2).l_com = [0 0.1 0.02];"
+        "joint(1).second = 1; joint(1).tr.rot = [%g 1 2 3]; joint(1).type = 'revolute';"
+        "joint(1).axis = [1 %g 0.3]; joint(1).dof(1).rate = 1;"
+        "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [0.1 0.2 0.3];"
+        "joint(2).tr.rot = [0.7 2 -1 1]; joint(2).type = 'prismatic'; joint(2).axis = [1 2 %g];"
+        "joint(2).dof(1).input = u;"
+        "joint(3).first = 1; joint(3).second = 2; joint(3).tr.trans = [0.1 0.2 0.3];"
+        "joint(3).type = 'revolute'; joint(3).axis = [1 %g -0.5];"
+        "task(1).value = dof(joint(2), 1); task(1).desired = 0.05*sin(2*t);"
+        "task(1).P = 50; task(1).D = 10; par.linear = '%s';",
+        0.1 + 0.4 * k, 0.5 * k - 1, 0.2 * k, 1 - 0.3 * k, linear[k % 2]);
+    robot r = robot_open(text);
+    td_trajectory* rows = simulate(&r, 0.3, 1e-9, TD_SOLVER_AUTO);
+    const td_sim_stats* stats = td_trajectory_stats(rows);
+    for (int i = 0; i < td_trajectory_rows(rows); i++)
+      assert_true(td_trajectory_inputs(rows, i)[0] == 0);
+    CHECK_NEAR(stats->work_done, 0, 1e-12);
+    assert_true(stats->steps < 300);
+    td_trajectory_free(rows);
+    robot_close(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_an_input_that_a_loop_holds_is_left_alone),
       cmocka_unit_test(test_jacobians_rates_and_biases_are_those_of_differences),
       cmocka_unit_test(test_the_beam_of_the_paper_in_numbers),
       cmocka_unit_test(test_full_actuation_tracks_to_integration_tolerance),
