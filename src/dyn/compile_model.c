@@ -513,7 +513,8 @@ static void report_unfollowed(const trial* t, const char* why) {
   const td_model* m = t->m;
   td_span at = {0};
   for (int i = m->nrow - 1; i >= 0; i--)
-    if (m->row[i].target == TARGET_MOTION) at = field_span(t->spec, "joint", m->row[i].joint, fields);
+    if (m->row[i].target == TARGET_MOTION)
+      at = field_span(t->spec, "joint", m->row[i].joint, fields);
   for (int i = m->nvel - 1; i >= 0; i--)
     if (m->vel[i].motion != NUM_NONE) at = dof_span(t->spec, &m->vel[i]);
   td_error(&t->spec->diags, TD_E_MODEL, at, "%s", why);

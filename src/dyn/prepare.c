@@ -261,6 +261,10 @@ static td_status judge_rates(const td_model* m, td_work* w, const td_state* stat
     if (miss > left) left = miss, worst = i;
   }
   if (!given || !(left > 1e-7 * most)) return TD_OK;
+  // a straight rod is pushed out of its singular position by buckling
+  if (!m->sparse &&
+      td_constraint_rank_around(m, state, w, NULL) > td_constraint_rank(m, state, w, NULL))
+    return TD_OK;
   td_work_fail(w,
                "the loop of %s cannot follow the motion that is prescribed at t = %g s: %s is left "
                "with %.3g %s; prescribe a motion that the mechanism can follow",

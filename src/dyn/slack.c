@@ -195,8 +195,8 @@ static td_status hold(contest* c) {
   return TD_OK;
 }
 
-// The same, with what counts as no opening: of a cable along what loops hold rigid only the rounding
-// of the accelerations is left.
+// The same, with what counts as no opening: of a cable along what loops hold rigid only the
+// rounding of the accelerations is left.
 static td_status hold_or_not(contest* c) {
   TD_TRY(hold(c));
   double most = 0;

@@ -122,8 +122,7 @@ td_status td_control_new(const td_model* model, td_work* work, const td_state* s
     c->law_v = c->law_q + area(c->nlaw, c->nv);
   }
   if (status == TD_OK && td_task_is_static(model)) status = open_statics(c, state);
-  if (status == TD_OK && c->n > 0 && !c->statics && size.nconstraint > 0)
-    status = weigh(c, state);
+  if (status == TD_OK && c->n > 0 && !c->statics && size.nconstraint > 0) status = weigh(c, state);
   if (status != TD_OK) {
     td_control_free(c);
     *control = NULL;
