@@ -378,9 +378,46 @@ static td_status switch_cables(tracer* t, bool* switched) {
   return most > 0 ? cannot_switch(t) : TD_OK;
 }
 
+// Where something begins or ceases to touch the path has a corner, too sharp for steps along it: b
+// becomes an equilibrium beyond, a small step of the parameter away.
+static td_status pass_corner(tracer* t) {
+  const td_statics* s = t->s;
+  const td_point* a = &t->a.point;
+  td_point* b = &t->b.point;
+  const int param = t->o->param;
+  for (double part = 1e-3; part > 1e-5; part /= 3) {
+    const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 40};
+    td_newton_report report;
+    double end;
+    td_point_copy(&s->system, a, b);
+    b->p += copysign(part * t->curve.P, a->tp);
+    if (leaves(t, b->p, &end)) b->p = 0.5 * (a->p + end);
+    td_status status = td_newton_solve(t->curve.newton, b->x, b->l, b->p, &how, &report);
+    if (status == TD_OK) status = td_curve_direction(&t->curve, b, &t->b.sign);
+    if (status == TD_OK) status = judge(t, &t->b);
+    if (status != TD_E_DIVERGED && status != TD_E_SINGULAR) return status;
+  }
+  td_work_fail(
+      s->work,
+      "the path ends at %s = %g, where something begins or ceases to touch; go on in small "
+      "steps by equil, each --at the equilibrium before",
+      param < s->model->nparam ? td_model_param_name(s->model, param)
+                               : td_model_input_name(s->model, param - s->model->nparam),
+      a->p);
+  return TD_E_DIVERGED;
+}
+
 static td_status follow(tracer* t) {
+  const bool corners = td_model_sizes(t->s->model).ncontact > 0;
   double ds = t->o->step, end;
   while (t->result->n < t->o->max_points) {
+    if (corners && ds < 1e-3 * t->o->step) {
+      TD_TRY(pass_corner(t));
+      TD_TRY(record(t, &t->b, TD_REGULAR));
+      exchange(&t->a, &t->b);
+      widen(t, t->o->step);
+      ds = 0.1 * t->o->step;
+    }
     if (!go_on(t)) return TD_E_STOPPED;
     int iterations = 0;
     const td_status status = advance(t, ds, &t->b, &iterations);

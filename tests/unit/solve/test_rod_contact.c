@@ -83,6 +83,27 @@ static void test_a_rope_comes_to_rest_on_another(void** state) {
   robot_free(&r);
 }
 
+// The path of equilibria goes through the corner of the first touch, to where steps lead.
+static void test_a_path_of_equilibria_goes_through_the_first_touch(void** state) {
+  (void)state;
+  robot r = load(ROPES
+                 "contact(1).first = rod(2); contact(1).second = rod(1); contact(1).per = 'point'; "
+                 "contact(1).stiffness = kc;\n",
+                 "ebr", 12);
+  td_trace_options o = td_trace_options_default();
+  o.param = td_model_param_find(r.model, "drop");
+  o.from = -0.02;
+  o.to = 0.02;
+  td_trace_result* path = NULL;
+  assert_int_equal(td_trace(r.model, r.work, r.state, &o, &path), TD_OK);
+  assert_true(path->complete);
+  const double* y = path->sensors + (size_t)(path->n - 1) * (size_t)r.ny;
+  // free, the upper one would hang 0.02 m below the lower one
+  CHECK_NEAR(y[1] - y[0], 0.01, 1e-4);
+  td_trace_free(path);
+  robot_free(&r);
+}
+
 // ---- derivatives ------------------------------------------------------------------------------
 
 // Rods that touch over a part of their pieces: the points of Gauss' rule follow the ends of what
@@ -249,6 +270,7 @@ static void test_a_radius_that_is_a_parameter_moves_the_surface(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_rope_comes_to_rest_on_another),
+      cmocka_unit_test(test_a_path_of_equilibria_goes_through_the_first_touch),
       cmocka_unit_test(test_the_tangent_knows_all_but_the_error_of_the_rule),
       cmocka_unit_test(test_rods_that_touch_keep_the_momentum_of_the_whole),
       cmocka_unit_test(test_a_rod_that_falls_on_another_makes_no_energy),
