@@ -381,6 +381,68 @@ static void beams_without_length_get_a_warning(void** state) {
   }
 }
 
+// ---- AutoTMTDyn -------------------------------------------------------------------------------
+
+// A thread of the spider web as its listing writes it: two masses on a radius, springs placed by tr
+// and tr2nd.  Along the thread w² = k/m (3 -+ sqrt 5)/2; across it nothing pulls at the rest
+// length.
+static void the_listing_of_the_web_runs(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "l = 0.1; k = 40; m = 0.01;\n"
+      "for ib = 1 : 2\n"
+      "  ij = 2*ib - 1;\n"
+      "  body(ib).type = 'rigid'; body(ib).m = m; body(ib).l_com = [0, 0, 0];\n"
+      "  joint(ij).first = 0; joint(ij).second = ib;\n"
+      "  joint(ij).tr(1).trans = [inf, inf, inf];\n"
+      "  joint(ij).dof(1).init = ib*l; joint(ij).dof(1).damp.visc = 0;\n"
+      "  ik = ij + 1;\n"
+      "  joint(ik).first = ib - 1; joint(ik).second = ib;\n"
+      "  joint(ik).tr.trans = [0, 0, 0]; joint(ik).tr.rot = [0, 0];\n"
+      "  joint(ik).tr2nd.trans = [0, 0, 0]; joint(ik).tr2nd.rot = [0, 0];\n"
+      "  joint(ik).spring.coeff = k; joint(ik).spring.init = l; joint(ik).spring.comp = 1;\n"
+      "  joint(ik).damp.visc = 0;\n"
+      "end\n");
+  td_modes_result* modes;
+  assert_int_equal(td_modes(b.model, b.state, b.work, &modes), TD_OK);
+  assert_int_equal(modes->n, 6);
+  for (int i = 0; i < 2; i++)
+    CHECK_NEAR(modes->omega[4 + i], sqrt(40 / 0.01 * (3 + (i ? 1 : -1) * sqrt(5)) / 2), 1e-9);
+  td_modes_free(modes);
+  bench_free(&b);
+}
+
+// The whisker: segments bend about y by [0 inf 0] and hang on a base that two springs hold.  A tip
+// force F bends each joint by F (distance to the tip)/k, to first order; the base gives F/k_b.
+static void the_listing_of_the_whisker_runs(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "n_s = 5; ds = 0.02; EJ = 0.05; k_c = 300; F = 1e-4;\n"
+      "body(1).m = 0.01; body(1).J = 1e-6; joint(1).first = 0; joint(1).second = 1;\n"
+      "joint(1).tr(1).trans = [inf, 0, 0];\n"
+      "for i = 2 : n_s + 1\n"
+      "  body(i).m = 1e-3; body(i).I = 1e-7*eye(3); body(i).l_com = [0, 0, ds/2];\n"
+      "  body(i).tip = [0, 0, ds]; joint(i).first = i - 1; joint(i).second = i;\n"
+      "  joint(i).tr(1).trans = [0, 0, ds*(i > 2)]; joint(i).tr(1).rot = [0, inf, 0];\n"
+      "  joint(i).dof(1).init = 0; joint(i).dof(1).spring.coeff = EJ/ds;\n"
+      "  joint(i).dof(1).spring.init = 0; joint(i).dof(1).damp.visc = 1e-4;\n"
+      "end\n"
+      "joint(i+1).first = 0; joint(i+1).second = 1;\n"
+      "joint(i+1).tr(1).trans = [0, 0, 0]; joint(i+1).tr2nd.trans = [0, 0, 0];\n"
+      "joint(i+1).spring.coeff = k_c; joint(i+1).spring.init = 0; joint(i+1).damp.visc = 0.1;\n"
+      "exload(1).body = n_s + 1; exload(1).tr.trans = [0, 0, ds]; exload(1).ftau = [F 0 0];\n"
+      "sensor(1).name = 'tip'; sensor(1).value = pos(body(n_s + 1), [0 0 ds]);\n");
+  const td_equil_options options = td_equil_options_default();
+  td_equil_result found;
+  double tip[3], want = 1e-4 / 300;
+  for (int i = 1; i <= 5; i++) want += 1e-4 * pow(0.02 * i, 2) / (0.05 / 0.02);
+  assert_int_equal(td_equilibrium(b.model, b.work, b.state, &options, &found), TD_OK);
+  assert_int_equal(td_sensors(b.model, b.state, b.work, tip), TD_OK);
+  // angles of 1e-5 rad: the second order is 1e-10 of the first
+  CHECK_NEAR(tip[0] / want, 1, 1e-7);
+  bench_free(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_as_shipped_runs_in_all_four_studies),
@@ -394,6 +456,8 @@ int main(void) {
       cmocka_unit_test(par_nint_is_the_number_of_points),
       cmocka_unit_test(a_polynomial_rod_is_as_stable_as_the_rod),
       cmocka_unit_test(beams_without_length_get_a_warning),
+      cmocka_unit_test(the_listing_of_the_web_runs),
+      cmocka_unit_test(the_listing_of_the_whisker_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
