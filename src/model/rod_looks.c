@@ -29,7 +29,7 @@ static look look_at(builder* b, int rod, double arc) {
   if (b->rod[rod].joint >= 0) return printed_look(b, b->rod[rod].joint);
   const char* kind = td_build_word(b->rods, rod, "section");
   const ex E = td_rod_field(b, rod, "E", 0, arc, 0);
-  if (kind && strcmp(kind, "rectangle") == 0)
+  if (kind && (strcmp(kind, "rectangle") == 0 || strcmp(kind, "ellipse") == 0))
     return (look){td_rod_field(b, rod, "width", 0, arc, 0),
                   td_rod_field(b, rod, "height", 0, arc, 0), E};
   if (kind && strcmp(kind, "custom") == 0) {

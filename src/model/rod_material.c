@@ -48,6 +48,15 @@ static cross_section section_at(builder* b, int rod, double arc) {
     s.Ix = times(b, 1.0 / 12, mul(b, w, mul(b, h, mul(b, h, h))));
     s.Iy = times(b, 1.0 / 12, mul(b, h, mul(b, w, mul(b, w, w))));
     s.J = rectangle_torsion(b, w, h);
+  } else if (kind && strcmp(kind, "ellipse") == 0) {
+    // with the whole axes w and h:  J = π w³ h³/(16 (w² + h²)), exact
+    const ex w = td_rod_field(b, rod, "width", 0, arc, 0),
+             h = td_rod_field(b, rod, "height", 0, arc, 0);
+    const ex wh = mul(b, w, h), w2 = mul(b, w, w), h2 = mul(b, h, h);
+    s.A = times(b, pi / 4, wh);
+    s.Ix = times(b, pi / 64, mul(b, wh, h2));
+    s.Iy = times(b, pi / 64, mul(b, wh, w2));
+    s.J = times(b, pi / 16, over(b, mul(b, wh, mul(b, wh, wh)), add(b, w2, h2)));
   } else {
     const ex r = td_rod_field(b, rod, "radius", 0, arc, 0),
              in = td_rod_field(b, rod, "radius", 1, arc, 0);
@@ -64,7 +73,7 @@ ex td_rod_area(builder* b, int rod, double arc) { return section_at(b, rod, arc)
 void td_rod_widths(builder* b, int rod, double arc, ex width[3]) {
   const value* word = td_rod_get(b, rod, "section", arc);
   const char* kind = word ? word->s : "circle";
-  if (strcmp(kind, "rectangle") == 0) {
+  if (strcmp(kind, "rectangle") == 0 || strcmp(kind, "ellipse") == 0) {
     width[0] = td_rod_field(b, rod, "height", 0, arc, 0);
     width[1] = td_rod_field(b, rod, "width", 0, arc, 0);
   } else if (strcmp(kind, "custom") == 0) {  // the circle of the same area

@@ -35,9 +35,9 @@ static void contact_rod(td_spec* spec, const value* s, int i, const char* name, 
   const int k = v->ref.index - 1;
   if (k < 0 || k >= td_check_rod_count(spec) || td_get(rods, k, "part")) return;
   const char* section = word(rods, k, "section");
-  const char* field = strcmp(section, "rectangle") == 0 ? "width"
-                      : strcmp(section, "custom") == 0  ? "area"
-                                                        : "radius";
+  const char* field = strcmp(section, "rectangle") == 0 || strcmp(section, "ellipse") == 0 ? "width"
+                      : strcmp(section, "custom") == 0                                     ? "area"
+                                                       : "radius";
   if (!td_get(rods, k, field))
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, side),
              "%s.%s: rod(%d).%s is missing, a rod that touches needs its section", name, side,

@@ -162,8 +162,9 @@ void td_check_rod_strain(td_spec* spec, const checked* c) {
 static const struct {
   const char *section, *field;
 } section_fields[] = {
-    {"circle", "radius"}, {"ring", "radius"}, {"rectangle", "width"}, {"rectangle", "height"},
-    {"custom", "area"},   {"custom", "Ix"},   {"custom", "Iy"},       {"custom", "J"},
+    {"circle", "radius"}, {"ring", "radius"},    {"rectangle", "width"}, {"rectangle", "height"},
+    {"ellipse", "width"}, {"ellipse", "height"}, {"custom", "area"},     {"custom", "Ix"},
+    {"custom", "Iy"},     {"custom", "J"},
 };
 enum { SECTION_FIELDS = sizeof section_fields / sizeof section_fields[0] };
 
@@ -381,9 +382,11 @@ static bool is_in_section(const td_spec* spec, const value* rods, int i, double 
   double a, b;
   if (strcmp(section, "circle") == 0 || strcmp(section, "ring") == 0)
     return !td_check_number(spec, rods, i, "radius", 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;
-  if (strcmp(section, "rectangle") != 0) return true;
+  const bool ellipse = strcmp(section, "ellipse") == 0;
+  if (strcmp(section, "rectangle") != 0 && !ellipse) return true;
   if (!td_check_number(spec, rods, i, "width", 0, arc, NAN, &a)) return true;
   if (!td_check_number(spec, rods, i, "height", 0, arc, NAN, &b)) return true;
+  if (ellipse) return hypot(2 * x[0] / a, 2 * x[1] / b) <= 1;
   return fabs(x[0]) <= a / 2 && fabs(x[1]) <= b / 2;
 }
 

@@ -43,7 +43,8 @@ static bool has_fluid(const td_spec* spec) {
 static const char* section_field(const value* s, int i) {
   const value* word = td_get(s, i, "section");
   const char* section = word && word->kind == V_STR ? word->s : "circle";
-  if (strcmp(section, "rectangle") == 0) return td_get(s, i, "width") ? "height" : "width";
+  if (strcmp(section, "rectangle") == 0 || strcmp(section, "ellipse") == 0)
+    return td_get(s, i, "width") ? "height" : "width";
   return strcmp(section, "custom") == 0 ? "area" : "radius";
 }
 

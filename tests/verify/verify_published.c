@@ -443,6 +443,41 @@ static void the_listing_of_the_whisker_runs(void** state) {
   bench_free(&b);
 }
 
+// ---- sections ---------------------------------------------------------------------------------
+
+// An ellipse against its closed forms written as a custom section, and against the circle.
+static void ellipses_have_their_moments(void** state) {
+  (void)state;
+  static const char custom[] =
+      "rod(1).section = 'custom'; a = 0.015; b = 0.01; rod(1).area = pi*a*b; "
+      "rod(1).Ix = pi*a*b^3/4; rod(1).Iy = pi*a^3*b/4; rod(1).J = pi*a^3*b^3/(a^2 + b^2);";
+  static const char* const sections[] = {
+      "rod(1).section = 'ellipse'; rod(1).width = 0.03; rod(1).height = 0.02;", custom,
+      "rod(1).section = 'ellipse'; rod(1).width = 0.02; rod(1).height = 0.02;",
+      "rod(1).radius = 0.01;"};
+  double tip[4][6];
+  for (int i = 0; i < 4; i++) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "rod(1).length = 0.3; rod(1).E = 1e6; rod(1).rho = 1000; %s\n"
+             "world.g = [0 -3 -9]; exload(1).exbody = at(rod(1), 0.3);\n"
+             "exload(1).ftau = [0.1 0.05 0 0 0 0.003];\n"
+             "sensor(1).name = 'p'; sensor(1).value = pos(rod(1));\n"
+             "sensor(2).name = 'e'; sensor(2).value = strain(rod(1), 0.1)(4:6);\n",
+             sections[i]);
+    bench b = bench_new(text);
+    const td_equil_options options = td_equil_options_default();
+    td_equil_result found;
+    assert_int_equal(td_equilibrium(b.model, b.work, b.state, &options, &found), TD_OK);
+    assert_int_equal(td_sensors(b.model, b.state, b.work, tip[i]), TD_OK);
+    bench_free(&b);
+  }
+  for (int k = 0; k < 6; k++) {
+    CHECK_NEAR(tip[0][k], tip[1][k], 1e-9);
+    CHECK_NEAR(tip[2][k], tip[3][k], 1e-9);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_as_shipped_runs_in_all_four_studies),
@@ -458,6 +493,7 @@ int main(void) {
       cmocka_unit_test(beams_without_length_get_a_warning),
       cmocka_unit_test(the_listing_of_the_web_runs),
       cmocka_unit_test(the_listing_of_the_whisker_runs),
+      cmocka_unit_test(ellipses_have_their_moments),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
