@@ -677,7 +677,12 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
     td_displace(m, state->q, delta, state->q);
   }
   if (error <= accept) return TD_OK;
-  td_work_fail(w, "the constraints cannot be met from this configuration (t = %g s)", state->t);
+  int worst = 0;
+  for (int i = 1; i < m->nrow; i++)
+    if (fabs(e[i]) > fabs(e[worst])) worst = i;
+  td_work_fail(w,
+               "the constraints cannot be met from this configuration (t = %g s): %s is off by %.3g",
+               state->t, td_model_constraint_name(m, worst), e[worst]);
   return TD_E_DIVERGED;
 }
 

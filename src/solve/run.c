@@ -617,6 +617,35 @@ static void name_fastest(run* r) {
                     td_model_v_name(m->model, fastest), m->state->v[fastest], vdot[fastest]);
 }
 
+// A loop that cannot follow the prescribed motion: from the last good state on it does not close
+// any more.  The fastest prescribed coordinate is named.
+static bool blame_motion(run* r) {
+  td_motion* m = r->motion;
+  const td_model* model = m->model;
+  if (m->size.nconstraint == 0 || model->nmotion_slot == 0) return false;
+  for (double ahead = 1e-7; ahead < 0.03; ahead *= 4) {
+    td_motion_unpack(m, r->t + ahead * (r->plan->t_end - r->t_start), r->y);
+    if (td_project_q(model, m->state, m->work, 1e-9) == TD_OK) continue;
+    char left[300];
+    snprintf(left, sizeof left, "%s", td_work_failure(m->work));
+    const char* name = "a constraint";
+    double fastest = 0;
+    for (int i = 0; i < model->nvel; i++)
+      if (model->vel[i].motion != NUM_NONE && fabs(m->state->v[i]) >= fastest) {
+        fastest = fabs(m->state->v[i]);
+        name = td_model_v_name(model, i);
+      }
+    for (int i = 0; fastest == 0 && i < model->nrow; i++)
+      if (model->row[i].motion != NUM_NONE) name = td_model_constraint_name(model, i);
+    td_trajectory_say(r->out,
+                      "the loops cannot follow the prescribed motion of %s beyond t = %.6g s: %s; "
+                      "prescribe a motion within the reach of the mechanism",
+                      name, r->t, left);
+    return true;
+  }
+  return false;
+}
+
 static void diagnose(run* r, td_status status) {
   if (status == TD_OK || status == TD_E_STOPPED) return;
   td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
@@ -625,6 +654,7 @@ static void diagnose(run* r, td_status status) {
                     : r->folded ? "a rod is crushed"
                                 : td_status_text(status));
   if (status == TD_E_NOMEM) return;
+  if (status != TD_E_MODEL && blame_motion(r)) return;
   const char* failure = td_work_failure(r->motion->work);
   if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
   if (status == TD_E_MODEL || r->folded) return;  // it says all

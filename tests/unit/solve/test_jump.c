@@ -284,6 +284,44 @@ static void test_what_cannot_happen_is_refused_by_name(void** state) {
   refuse(CRANK("pi*ramp(t,0.5,1)") "joint(3).dof.motion=1.9823131728624013+0*t;", "cannot follow");
 }
 
+// A crank of 0.7 m on a base of 0.6 m with links of 0.5 m each turns by 2 (1 - cos t): its loop is
+// stretched out where the tip is 1 m from the other pivot.  And two cranks of a parallelogram that
+// agree at the start only.
+static void test_smooth_motion_that_a_loop_cannot_follow_is_refused_by_name(void** state) {
+  (void)state;
+  const double angle = acos((0.49 + 0.36 - 1) / (2 * 0.7 * 0.6)), end = acos(1 - angle / 2);
+  static const td_solver solvers[] = {TD_SOLVER_EXPLICIT, TD_SOLVER_STIFF, TD_SOLVER_AUTO};
+  for (int k = 0; k < 6; k++) {
+    char text[1200];
+    const bool reach = k < 3;
+    snprintf(text, sizeof text,
+             "L = [%s 0.5]; for k = 1:3, body(k).m = 1; body(k).I = 1e-2*eye(3); end\n"
+             "joint(1).second = 1; joint(1).tr.rot = [3 inf]; joint(1).dof.motion = %s;\n"
+             "joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [L(1) 0 0];"
+             "joint(2).tr(2).rot = [3 inf]; joint(2).dof.init = %s;\n"
+             "joint(3).second = 3; joint(3).tr(1).trans = [0.6 0 0]; joint(3).tr(2).rot = [3 inf];"
+             "%s\n joint(4).first = 2; joint(4).second = 3; joint(4).tr.trans = [L(2) 0 0];"
+             "joint(4).tr2nd.trans = [%s 0 0]; joint(4).type = 'revolute';",
+             reach ? "0.7 0.5" : "0.3 0.6", reach ? "2*(1 - cos(t))" : "pi/2 + 0.3*t^3",
+             reach ? "1.2" : "-pi/2",
+             reach ? "joint(3).dof.init = 2;" : "joint(3).dof.motion = pi/2 + 0.31*t^3;",
+             reach ? "0.5" : "0.3");
+    robot r = robot_open(text);
+    td_sim_options o = td_sim_options_default();
+    td_trajectory* out = NULL;
+    o.solver = solvers[k % 3];
+    o.t_final = 3;
+    assert_int_not_equal(td_simulate(r.model, r.work, r.state, &o, &out), TD_OK);
+    const char* why = td_trajectory_diagnosis(out);
+    assert_non_null(strstr(why, "cannot follow the prescribed motion of joint("));
+    assert_non_null(strstr(why, "joint(4).t"));
+    // near a dead point the remaining time goes with the square of the distance
+    if (reach) CHECK_NEAR(td_trajectory_stats(out)->t_end, end, 1e-5);
+    td_trajectory_free(out);
+    robot_close(&r);
+  }
+}
+
 static void test_plants_jump_as_simulations_do(void** state) {
   (void)state;
   static const char* const texts[] = {PENDULUM("2*ramp(t,0.25,1.25)"),
@@ -322,6 +360,7 @@ int main(void) {
       cmocka_unit_test(test_fixed_steps_meet_strains_that_jump),
       cmocka_unit_test(test_ropes_pull_and_do_not_push),
       cmocka_unit_test(test_what_cannot_happen_is_refused_by_name),
+      cmocka_unit_test(test_smooth_motion_that_a_loop_cannot_follow_is_refused_by_name),
       cmocka_unit_test(test_plants_jump_as_simulations_do),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
