@@ -337,11 +337,17 @@ static void do_simulate(call* c) {
     for (int j = 0; j < r->n.nsensor; j++)
       mxGetPr(y)[j * n + i] = td_trajectory_sensors(rows, i)[j];
   }
+  const char* reasons = "";
+  static const char* const words[] = {"ok", "look", "wrong"};
+  mxArray* trust = mxCreateString(words[td_trajectory_trust(rows, &reasons)]);
+  mxArray* why = mxCreateString(reasons);
   td_trajectory_free(rows);
   put(out, "t", t);
   put(out, "q", q);
   put(out, "v", v);
   put(out, "sensors", y);
+  put(out, "trust", trust);
+  put(out, "reasons", why);
 }
 
 static void do_start(call* c) {

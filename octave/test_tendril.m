@@ -12,6 +12,8 @@ assert(m.frequency, sqrt(1.5*9.81)/(2*pi), 1e-9);
 assert(tendril('sensors', h, rest), [0; 0; -1], 1e-9);
 r = tendril('simulate', h, tendril('state', h), struct('t_final', 0.5, 'dt_out', 0.1));
 assert(size(r.sensors), [6 3]);
+assert(r.trust, 'ok');
+assert(isempty(r.reasons));
 tendril('start', h);
 for k = 1:5, s = tendril('step', h, 0.1*k); end
 assert(s.q, r.q(end), 1e-7);

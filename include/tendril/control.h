@@ -109,6 +109,9 @@ td_status td_plant_drive(td_plant* plant, double t, const double* u, double* sen
 td_status td_plant_reset(td_plant* plant, const td_state* state);
 // Counts since the start: steps, rejected, evaluations, tangents, factorisations, projections.
 td_sim_stats td_plant_stats(const td_plant* plant);
+// Can the numbers since the start (or td_plant_reset) be trusted?  The energy balance, rods and
+// states are judged as by td_trajectory_trust(); *reasons, one a line, lives until the next call.
+td_verdict td_plant_trust(td_plant* plant, const char** reasons);
 
 // ---- observers --------------------------------------------------------------------------------
 

@@ -178,6 +178,7 @@ FUNCTIONS = {
     "td_plant_drive": (_I, [_P, _D, _P, _P]),
     "td_plant_reset": (_I, [_P, _State]),
     "td_plant_stats": (td_sim_stats, [_P]),
+    "td_plant_trust": (_I, [_P, c.POINTER(_S)]),
 }
 
 # only with the viewer

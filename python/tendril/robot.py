@@ -563,6 +563,13 @@ class Plant:
         """Steps, evaluations ... since the start."""
         return _statistics(lib.td_plant_stats(self._plant))
 
+    @property
+    def trust(self) -> Trust:
+        """Can the numbers since the start or the last reset be trusted?"""
+        reasons = c.c_char_p()
+        verdict = ("ok", "look", "wrong")[lib.td_plant_trust(self._plant, c.byref(reasons))]
+        return Trust(verdict, (reasons.value or b"").decode().splitlines())
+
 
 def _statistics(s: td_sim_stats) -> dict[str, object]:
     out = {name: getattr(s, name) for name, _ in td_sim_stats._fields_}

@@ -11,6 +11,7 @@
 #include "plant.h"
 #include "sampler.h"
 #include "tendril/control.h"
+#include "trust.h"
 #include "vectors.h"
 
 struct td_plant {
@@ -28,6 +29,10 @@ struct td_plant {
   double known;  // stop times are known up to here
   bool fresh;    // the right-hand side has changed since the last step
   td_state* now;
+  double atol;
+  td_trust_measures trust;
+  td_status failure;       // of the last step that failed since the start
+  td_trajectory* verdict;  // without rows
 };
 
 static const double horizon = 10;  // [s]
@@ -39,6 +44,7 @@ void td_plant_free(td_plant* p) {
   td_control_free(p->control);
   td_sampler_free(p->sampler);
   td_state_free(p->now);
+  td_trajectory_free(p->verdict);
   free(p->stops);
   free(p->y);
   free(p->given);
@@ -121,6 +127,9 @@ static td_status enter(td_plant* p, const td_state* state) {
   p->fresh = true;
   TD_TRY(td_motion_begin(p->motion, state, horizon, p->y));
   look(p);
+  p->failure = TD_OK;
+  td_motion_unpack(p->motion, p->t, p->y);
+  td_trust_begin(&p->trust, p->motion, p->atol);
   return p->motion->controlled;
 }
 
@@ -134,6 +143,7 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   const td_settings s = td_model_settings(p->model);
   const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
   if (!(rtol > 0 && rtol < 1 && atol > 0 && isfinite(atol))) return TD_E_USAGE;
+  p->atol = atol;
   TD_TRY(td_motion_new(p->model, p->work, state, rtol, atol, &p->motion));
   p->controlled = p->controlled && td_model_is_controlled(p->model);
   p->allow_plugin = o->allow_plugin;
@@ -142,9 +152,10 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
     TD_TRY(td_motion_control(p->motion, p->control));
   }
   p->now = td_state_new(p->model);
+  p->verdict = td_trajectory_new(p->model);
   p->y = calloc((size_t)(p->motion->ode.n + p->motion->ode.nquad), sizeof(double));
   p->given = calloc((size_t)p->motion->size.nu + 1, sizeof(double));
-  if (!p->now || !p->y || !p->given) return TD_E_NOMEM;
+  if (!p->now || !p->verdict || !p->y || !p->given) return TD_E_NOMEM;
   TD_TRY(enter(p, state));
   TD_TRY(choose_solver(p, o->solver != TD_SOLVER_AUTO ? o->solver : s.solver));
   return start(p);
@@ -206,11 +217,14 @@ static double next_stop(td_plant* p, double t) {
 static td_status advance(td_plant* p, double t) {
   td_step step;
   td_motion* m = p->motion;
-  double work;
+  double work, *done = &p->y[m->ode.n];
   bool moved;
   TD_TRY(run_sampler(p));
   // the right-hand side is another one: cables may become taut or slack
-  if (p->fresh && td_taut_count(p->model) > 0) TD_TRY(td_motion_settle(m, p->t, p->y, &work));
+  if (p->fresh && td_taut_count(p->model) > 0) {
+    TD_TRY(td_motion_settle(m, p->t, p->y, &work));
+    *done += work;
+  }
   if (p->fresh) TD_TRY(td_stepper_restart(p->stepper, p->t, p->y));
   p->fresh = false;
   TD_TRY(td_stepper_step(p->stepper, next_stop(p, t), &step));
@@ -219,10 +233,16 @@ static td_status advance(td_plant* p, double t) {
   for (int i = m->nevent; step.root && i < m->ode.nroot; i++) p->fresh |= step.crossed[i] != 0;
   if (p->stop < p->nstop && p->t >= p->stops[p->stop]) {
     TD_TRY(td_motion_jump(m, p->t, p->y, horizon, TD_EDGE_NONE, &work, &moved));
+    *done += work;
     p->fresh = true;
   }
   // the state that is seen here is the one after the impulses
-  if (p->fresh && td_taut_count(p->model) > 0) TD_TRY(td_motion_settle(m, p->t, p->y, &work));
+  if (p->fresh && td_taut_count(p->model) > 0) {
+    TD_TRY(td_motion_settle(m, p->t, p->y, &work));
+    *done += work;
+  }
+  td_motion_unpack(m, p->t, p->y);
+  td_trust_step(&p->trust, m, *done);
   return TD_OK;
 }
 
@@ -231,8 +251,24 @@ td_status td_plant_step(td_plant* p, double t) {
   if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
   td_status status = find_stops(p, t);
   while (status == TD_OK && p->t < t) status = advance(p, t);
+  if (status != TD_OK) p->failure = status;
   look(p);
   return status;
+}
+
+td_verdict td_plant_trust(td_plant* p, const char** reasons) {
+  td_trajectory* out = p->verdict;
+  td_motion* m = p->motion;
+  td_motion_unpack(m, p->t, p->y);
+  const td_energies e = td_energy(p->model, m->state, p->work);
+  td_trust_look(&p->trust, m, &e, p->y[m->ode.n]);
+  out->verdict = TD_TRUST_OK;
+  out->reasons[0] = '\0';
+  out->stats.t_end = p->t;
+  td_trust_judge(&p->trust, m, td_chart_margin(p->model, m->state->q, &(const char*){NULL}) < 0.05,
+                 p->failure, out);
+  if (reasons != NULL) *reasons = out->reasons;
+  return out->verdict;
 }
 
 td_status td_plant_drive(td_plant* p, double t, const double* u, double* sensors) {
