@@ -438,10 +438,13 @@ class Robot:
 
     def _trajectory(self, p: c.c_void_p, final: State) -> Trajectory:
         n, rows = self.sizes, lib.td_trajectory_rows(p)
-        # rows lie side by side: t, q, v, sensors, four energies, inputs
-        stride = 1 + n.nq + n.nv + n.nsensor + 4 + n.nu
+        # rows lie side by side: t, q, v, sensors, four energies, inputs, memory of controllers
+        wanted = stride = 1 + n.nq + n.nv + n.nsensor + 4 + n.nu
+        if rows > 1:
+            row = [c.addressof(lib.td_trajectory_q(p, i).contents) for i in range(2)]
+            stride = (row[1] - row[0]) // c.sizeof(c.c_double)
         first = c.addressof(lib.td_trajectory_q(p, 0).contents) - c.sizeof(c.c_double)
-        block = matrix(c.cast(first, c.POINTER(c.c_double)), rows, stride).copy()
+        block = matrix(c.cast(first, c.POINTER(c.c_double)), rows, stride)[:, :wanted].copy()
         t, q, v, y, e, u = np.split(block, np.cumsum([1, n.nq, n.nv, n.nsensor, 4]), axis=1)
         events, at, which = [], c.c_double(), c.c_int()
         for i in range(lib.td_trajectory_event_count(p)):

@@ -113,6 +113,18 @@ class Analysing(unittest.TestCase):
             plant.step(0.01 * k, -K @ linear.state(plant.state))
         self.assertLess(np.abs(plant.q).max() + np.abs(plant.v).max(), 1e-3)
 
+    def test_rows_of_models_whose_controllers_remember(self):
+        r = tendril.loads("""
+            F = input('F', 0); body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];
+            joint(1).dof(1).init = 0.2; joint(1).dof(1).input = F; control(1).inputs = 'F';
+            control(1).law = -50*dof(joint(1), 1); par.control.rate = 10;
+            """)
+        run = r.simulate(t_final=0.2, dt_out=0.05)
+        np.testing.assert_allclose(run.t, 0.05 * np.arange(5), atol=1e-12)
+        # -10 N for the first period of 0.1 s
+        np.testing.assert_allclose(run.q[:3, 0], 0.2 - 5 * run.t[:3] ** 2, atol=1e-9)
+        self.assertEqual(r.plant().trust.verdict, "ok")
+
     def test_plant_repeats_itself_and_agrees_with_simulate(self):
         robot = tendril.loads(CART)
         ends = []
