@@ -91,6 +91,12 @@ void td_spec_free(td_spec* spec);
 // no param() or input() used is an error at compile.
 td_status td_spec_override(td_spec* spec, const char* name, const char* value_text);
 
+// Texts read files (include, table, meshes) from the folder of the file that is loaded (of a
+// string: of its name), from the folder TENDRIL_DATA, and from what is allowed here: a folder, a
+// file, or with NULL everything.  Nothing else is opened.  A path that does not exist allows
+// nothing.
+td_status td_spec_allow_read(td_spec* spec, const char* path);
+
 // Run a model text.  May be called several times: later texts see the variables of earlier ones.
 td_status td_spec_load_file(td_spec* spec, const char* path);
 td_status td_spec_load_string(td_spec* spec, const char* name, const char* text);

@@ -43,7 +43,8 @@ typedef struct td_view_options {
   const char* text;        // its text; NULL: the file is read, and read again when it changes
   const char* const* set;  // values of parameters: "name=value" (nset)
   int nset;
-  int port;  // 0: a free one
+  int port;         // 0: a free one
+  bool allow_read;  // as td_spec_allow_read(spec, NULL)
 } td_view_options;
 
 // Start it; it works in threads of its own.  On failure *view is NULL and `message` says why.

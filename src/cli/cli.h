@@ -53,7 +53,8 @@ typedef struct options {
   const char* symbolic;  // "E,l0" or "all", NULL: none
   int fmi;               // export fmu: 2 or 3, 0: not given
   jit_use jit;
-  bool json, quiet, halve, mat, allow_post, allow_plugin, from_rest, any, help, no_report, correct;
+  bool json, quiet, halve, mat, allow_post, allow_plugin, allow_read, from_rest, any, help,
+      no_report, correct;
   bool open, png, page, dark, gnuplot;
   const char *y, *x;  // columns to plot
   int port;

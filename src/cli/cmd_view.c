@@ -55,7 +55,8 @@ static int serve(const options* opt, const td_view_options* what) {
 }
 
 int cmd_view(const options* opt) {
-  td_view_options what = {.set = opt->set, .nset = opt->nset, .port = opt->port};
+  td_view_options what = {
+      .set = opt->set, .nset = opt->nset, .port = opt->port, .allow_read = opt->allow_read};
   if (is_directory(opt->target)) {
     char* page = report_read(opt->target);
     if (!page) return CODE_FILE;

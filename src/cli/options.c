@@ -234,6 +234,9 @@ static const char* read_jit(options* o, const char* s) {
 }
 static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
 static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
+static const char* read_any_file(options* o, const char* s) {
+  return (void)s, flag(&o->allow_read);
+}
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
 static const char* read_plugin(options* o, const char* s) {
   return (void)s, flag(&o->allow_plugin);
@@ -292,6 +295,8 @@ static const option_row option_table[] = {
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
     {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
+    {'s', "--allow-read", NULL, NULL, read_any_file,
+     "let include, table and meshes read files outside the model's folder and TENDRIL_DATA"},
     {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
     {'n', "--count", "-n", "N", read_count, "how many modes are printed (default: 10); all are written"},
     {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},

@@ -129,7 +129,10 @@ static td_status apply_settings(const session* s, td_spec* spec) {
 }
 
 td_status session_load(const session* s, td_spec* spec) {
-  const td_status status = apply_settings(s, spec);
+  td_status status = apply_settings(s, spec);
+  if (status == TD_OK && s->opt->allow_read) status = td_spec_allow_read(spec, NULL);
+  for (int i = 0; status == TD_OK && i < s->opt->nset; i++)  // files that are named there
+    status = td_spec_allow_read(spec, strchr(s->opt->set[i], '=') + 1);
   if (status != TD_OK) return status;
   return s->text ? td_spec_load_string(spec, s->name, s->text) : td_spec_load_file(spec, s->name);
 }
@@ -262,17 +265,30 @@ int session_commit(session* s, const char* what, cJSON* result) {
   if (earlier) json_add(summary, "earlier", earlier);
   char* text = s->reports ? cJSON_PrintUnformatted(summary) : NULL;
   td_status status = session_write_json(s, "summary.json", summary);
-  if (status == TD_OK && s->reports) status = text ? report_stage(s, text) : TD_E_NOMEM;
+  bool reported = s->reports;
+  char* why = NULL;
+  if (status == TD_OK && s->reports) {
+    status = text ? report_stage(s, text) : TD_E_NOMEM;
+    reported = status == TD_OK;
+    if (status == TD_E_IO) {  // a disk that is full for the report alone does not cost the results
+      why = format_text("%s", td_files_error(s->files));
+      status = TD_OK;
+    }
+  }
   cJSON_free(text);
   if (status == TD_OK) status = td_files_commit(s->files);
-  const int code = session_wrote(s, status);
-  if (code == CODE_DONE) {
+  int code = session_wrote(s, status);
+  if (code == CODE_DONE && s->reports && !reported)
+    code = complain(CODE_FILE, "%s: the results are there, the report is not",
+                    why ? why : "report.html");
+  free(why);
+  if (status == TD_OK) {
     say_heading(s, "Files in %s", s->out);
     for (int i = 0; i < td_files_count(s->files); i++) {
       say(s, "%s%s", i ? ", " : "  ", td_files_name(s->files, i));
     }
     say(s, "\n");
-    if (s->reports) say(s, "\nReport: %s/report.html (open it in a browser)\n", s->out);
+    if (reported) say(s, "\nReport: %s/report.html (open it in a browser)\n", s->out);
   }
   return code;
 }

@@ -51,6 +51,7 @@ static void on_signal(int number) {
 void stop_on_signal(void) {
   signal(SIGINT, on_signal);
   signal(SIGTERM, on_signal);
+  if (signal(SIGHUP, SIG_IGN) != SIG_IGN) signal(SIGHUP, on_signal);  // nohup ignores it
 }
 
 bool stop_asked(void) { return stop_note != 0; }

@@ -75,6 +75,11 @@ static td_status read_open(const mesh_file* f, FILE* file, char** text, size_t* 
 }
 
 static td_status read_bytes(const mesh_file* f, char** text, size_t* size) {
+  if (!td_spec_may_read(f->spec, f->path)) {
+    refuse(f, TD_E_IO, "it is outside the model's folder and TENDRIL_DATA");
+    td_hint(&f->spec->diags, "--allow-read, if you trust the model");
+    return TD_E_IO;
+  }
   // not blocking: a pipe would wait for its writer
   const int descriptor = open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   FILE* file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");

@@ -157,6 +157,10 @@ static td_status prepare(td_files* files) {
   if (!files->parent) return TD_E_NOMEM;
   if (!make_path(files->parent)) return fail_errno(files, "");
   sweep(files->parent);
+  char* beside =
+      exists ? parent_of(files->directory) : NULL;  // where it was staged before it existed
+  if (beside) sweep(beside);
+  free(beside);
   const td_status status = stage_open(files);
   stage_close(files);
   return status;
@@ -225,6 +229,12 @@ static bool synchronise(const char* path, int flags) {
 td_status td_files_staged(td_files* files) {
   if (synchronise(files->path, 0)) return TD_OK;
   return fail_errno(files, files->names[files->n - 1]);
+}
+
+void td_files_unstage(td_files* files) {
+  if (!files || files->n == 0 || !files->path) return;
+  unlink(files->path);
+  free(files->names[--files->n]);
 }
 
 td_status td_files_text(td_files* files, const char* name, const char* text) {

@@ -15,6 +15,9 @@ td_status td_files_staged(td_files* files);
 // Note a failure about `name`; returns TD_E_IO.
 td_status td_files_fail(td_files* files, const char* name, const char* why);
 
+// The file of the last td_files_stage() could not be written: it leaves the set, the others stay.
+void td_files_unstage(td_files* files);
+
 // Are n matrices all there, with their names and numbers?
 bool td_matrices_given(const td_matrix* list, int n);
 

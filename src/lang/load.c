@@ -210,6 +210,12 @@ static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size)
 }
 
 char* td_read_text(lang* L, const char* path, td_span at, int* size) {
+  if (!td_spec_may_read(L->spec, path)) {
+    td_error(L->diags, TD_E_IO, at,
+             "'%s' is outside the model's folder and TENDRIL_DATA, and is not read", path);
+    td_hint(L->diags, "--allow-read, if you trust the model");
+    return NULL;
+  }
   // not blocking: a pipe would wait for its writer
   const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   FILE* f = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
@@ -294,8 +300,19 @@ static td_status finish(lang* L, int messages, int errors) {
   return status == TD_OK && L->diags->errors > errors ? TD_E_MODEL : status;
 }
 
+// A text may read what lies in its folder.
+static td_status allow_folder(td_spec* spec, const char* path) {
+  const char* slash = strrchr(path, '/');
+  char* folder = slash ? td_strndup(path, (size_t)(slash - path) + 1) : td_strdup(".");
+  const td_status status = folder ? td_spec_allow_read(spec, folder) : TD_E_NOMEM;
+  free(folder);
+  return status;
+}
+
 td_status td_spec_load_file(td_spec* spec, const char* path) {
   if (!spec || !path) return TD_E_USAGE;
+  TD_TRY(allow_folder(spec, path));
+  TD_TRY(td_spec_allow_read(spec, path));  // it may be a link to elsewhere
   lang* L = lang_of(spec);
   char* copy = L ? td_strdup(path) : NULL;
   if (!copy) return TD_E_NOMEM;
@@ -308,6 +325,7 @@ td_status td_spec_load_file(td_spec* spec, const char* path) {
 td_status td_spec_load_string(td_spec* spec, const char* name, const char* text) {
   if (!spec || !name || !text) return TD_E_USAGE;
   const size_t size = strlen(text);
+  TD_TRY(allow_folder(spec, name));
   lang* L = lang_of(spec);
   if (!L) return TD_E_NOMEM;
   const int messages = spec->diags.n, errors = spec->diags.errors;

@@ -1,4 +1,5 @@
 // The spec: life, messages, and what the language registers (parameters, inputs, sensors).
+#define _XOPEN_SOURCE 700  // realpath
 #include "spec.h"
 
 #include <errno.h>
@@ -65,6 +66,8 @@ void td_spec_free(td_spec* spec) {
   free_wires(spec);
   td_bounds_clear(spec);
   free(spec->bounds);
+  for (int i = 0; i < spec->nreadable; i++) free(spec->readable[i]);
+  free(spec->readable);
   td_value_drop(spec->root);
   if (spec->language_free) spec->language_free(spec->language);
   for (int i = 0; i < spec->nparam; i++) {
@@ -85,6 +88,44 @@ void td_spec_free(td_spec* spec) {
   td_text_free(&spec->rendered);
   td_text_free(&spec->printed);
   free(spec);
+}
+
+td_status td_spec_allow_read(td_spec* spec, const char* path) {
+  if (!spec) return TD_E_USAGE;
+  if (!path) {
+    spec->read_all = true;
+    return TD_OK;
+  }
+  char* full = realpath(path, NULL);
+  if (!full) return errno == ENOMEM ? TD_E_NOMEM : TD_OK;
+  char** grown =
+      td_grow(spec->readable, &spec->readable_cap, spec->nreadable + 1, sizeof *spec->readable);
+  if (!grown) {
+    free(full);
+    return TD_E_NOMEM;
+  }
+  spec->readable = grown;
+  grown[spec->nreadable++] = full;
+  return TD_OK;
+}
+
+// Is `full` the file or below the folder `root`?  Both as realpath gives them.
+static bool is_within(const char* full, const char* root) {
+  const size_t n = strlen(root);
+  return strncmp(full, root, n) == 0 && (full[n] == '\0' || full[n] == '/' || root[n - 1] == '/');
+}
+
+bool td_spec_may_read(const td_spec* spec, const char* path) {
+  if (spec->read_all) return true;
+  char* full = realpath(path, NULL);
+  if (!full) return true;
+  const char* folder = getenv("TENDRIL_DATA");
+  char* data = folder && *folder ? realpath(folder, NULL) : NULL;
+  bool may = data && is_within(full, data);
+  for (int i = 0; i < spec->nreadable && !may; i++) may = is_within(full, spec->readable[i]);
+  free(data);
+  free(full);
+  return may;
 }
 
 td_status td_spec_override(td_spec* spec, const char* name_text, const char* value_text) {

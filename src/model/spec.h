@@ -87,9 +87,15 @@ struct td_spec {
   void* language;                          // the workspace of src/lang, kept between loads
   void (*language_free)(void* language);
   void (*language_check)(void* language);  // warnings that need the whole text; may be NULL
-  td_text rendered;                        // for td_spec_messages
-  td_text printed;                         // what disp and fprintf wrote
+  char** readable;  // folders and files that texts may read, as realpath gives them
+  int nreadable, readable_cap;
+  bool read_all;
+  td_text rendered;  // for td_spec_messages
+  td_text printed;   // what disp and fprintf wrote
 };
+
+// May a text read this file?  One that does not exist may be tried.
+bool td_spec_may_read(const td_spec* spec, const char* path);
 
 // The variable of a sensor component; made at first use.  -1 when out of memory.
 int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at);

@@ -34,6 +34,7 @@ struct td_live {
   stamp* stamps;
   int nstamp, stamp_cap;
   char *errors, *trouble;
+  bool allow_read;
 
   // the model in place, all NULL before the first
   td_spec* spec;
@@ -146,13 +147,15 @@ bool td_live_changed(td_live* l) {
 
 // ---- beginning and end ------------------------------------------------------------------------
 
-td_live* td_live_new(const char* name, const char* text, const char* const* set, int nset) {
+td_live* td_live_new(const char* name, const char* text, const char* const* set, int nset,
+                     bool allow_read) {
   td_live* l = calloc(1, sizeof *l);
   if (!l) return NULL;
   l->name = td_strdup(name);
   l->text = text ? td_strdup(text) : NULL;
   l->running = true;
   l->speed = 1;
+  l->allow_read = allow_read;
   l->grip.station = -1;
   bool ok = l->name && (!text || l->text);
   for (int i = 0; ok && i < nset; i++) {
@@ -293,6 +296,7 @@ void td_live_reset(td_live* l) {
 
 static td_status load_into(td_live* l, td_spec* spec, td_model** model) {
   for (int i = 0; i < l->nset; i++) TD_TRY(td_spec_override(spec, l->set[i].name, l->set[i].value));
+  if (l->allow_read) TD_TRY(td_spec_allow_read(spec, NULL));
   TD_TRY(l->text ? td_spec_load_string(spec, l->name, l->text) : td_spec_load_file(spec, l->name));
   return td_model_compile(spec, model);
 }

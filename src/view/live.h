@@ -10,7 +10,8 @@ typedef struct td_live td_live;
 
 // Of a file, or of a text under that name (text != NULL; then nothing is watched).  `set`:
 // "name=value" as --set has it; copied.  NULL when out of memory.  Nothing is loaded yet.
-td_live* td_live_new(const char* name, const char* text, const char* const* set, int nset);
+td_live* td_live_new(const char* name, const char* text, const char* const* set, int nset,
+                     bool allow_read);
 void td_live_free(td_live* live);
 
 // Load (again).  A model that has errors leaves the one before in place; td_live_errors() then has

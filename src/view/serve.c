@@ -431,7 +431,7 @@ static td_status make_page(td_view* v, const td_view_options* o) {
     td_text_add(&v->page, o->page);
     return v->page.failed ? TD_E_NOMEM : TD_OK;
   }
-  v->live = td_live_new(o->model, o->text, o->set, o->nset);
+  v->live = td_live_new(o->model, o->text, o->set, o->nset, o->allow_read);
   td_text json = {0};
   td_text_add(&json, "{\"tendril\":\"live\",\"title\":");
   td_json_string(&json, o->model);

@@ -21,7 +21,7 @@ json stdout.txt 'd["dof"] == 3 and len(d["q"]) == 5 and d["v"][3]["joint"] == "u
 
 # numbers JSON has no word for do not appear
 printf 'disp(1/0)\ninclude("%s")\n' "$pendulum" >loud.m
-expect 0 eval loud.m --json
+expect 0 eval loud.m --json --allow-read
 json stdout.txt
 
 # eval: M v' + h = tau + Jc' lambda

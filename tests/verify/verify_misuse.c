@@ -112,6 +112,7 @@ static void test_specs_and_texts(void** state) {
   REFUSED(td_spec_override(NULL, "m", "1"));
   REFUSED(td_spec_override(spec, NULL, "1"));
   REFUSED(td_spec_override(spec, "m", NULL));
+  REFUSED(td_spec_allow_read(NULL, "x"));
   REFUSED(td_spec_load_file(NULL, "x.m"));
   REFUSED(td_spec_load_file(spec, NULL));
   REFUSED(td_spec_load_string(NULL, "x", ""));

@@ -14,6 +14,7 @@ static td_model* compile(const char* format, ...) {
   va_end(args);
   td_spec* spec = td_spec_new();
   td_model* model = NULL;
+  td_spec_allow_read(spec, NULL);  // CAD files of the corpus
   td_spec_load_string(spec, "mesh.m", text);
   if (td_model_compile(spec, &model) != TD_OK) {
     print_error("%s\n", td_spec_messages(spec));

@@ -37,7 +37,7 @@ static void settle(td_live* l) {
 }
 
 static td_live* live_of(const char* text) {
-  td_live* l = td_live_new("mass.m", text, NULL, 0);
+  td_live* l = td_live_new("mass.m", text, NULL, 0, false);
   assert_non_null(l);
   if (!td_live_load(l)) {
     print_error("%s\n", td_live_errors(l));
@@ -139,7 +139,7 @@ static void a_file_is_followed_and_errors_leave_the_last_model(void** state) {
   char path[] = "/tmp/tendril-live-XXXXXX";
   assert_true(mkstemp(path) >= 0);
   put_file(path, mass);
-  td_live* l = td_live_new(path, NULL, NULL, 0);
+  td_live* l = td_live_new(path, NULL, NULL, 0, false);
   assert_true(td_live_load(l));
   assert_false(td_live_changed(l));
   put_file(path, "body(1).m = 1;\njoint(1).sprng.coeff = 4;\n");

@@ -1,0 +1,69 @@
+# What a model may read, and what is kept: files outside the model's folder are not opened and not quoted, results stay when
+# only the report does not fit, SIGHUP is a request to stop, and folders of killed runs are removed by the next run.
+. "$(dirname "$0")/common.bash"
+robot="body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.trans = [inf 0 0];"
+
+mkdir -p model/parts secret data
+echo "SECRET_WORD = [1 2" >secret/secret.m
+printf 't,x\n0,SECRET_WORD\n' >secret/secret.csv
+echo 'solid SECRET_WORD' >secret/secret.stl
+echo "$robot" >model/parts/robot.m
+printf 't,x\n0,1\n1,2\n' >data/table.csv
+printf "%s\n" "$robot" >data/robot.m
+ln -s ../secret/secret.m model/link.m
+
+refused() {
+  printf '%s\n' "$1" >model/robot.m
+  expect 4 check model/robot.m
+  says "$2"
+  says '--allow-read'
+  says "model/robot.m:1:"
+  grep -q SECRET_WORD stderr.txt stdout.txt && fail "'$1' quotes the file"
+}
+for name in ../secret/secret.m "$place/secret/secret.m" link.m parts/../../secret/secret.m; do
+  refused "include('$name'); $robot" "outside the model's folder"
+done
+refused "x = table('../secret/secret.csv'); $robot" "outside the model's folder"
+refused "x = table('$place/secret/secret.csv'); $robot" "outside the model's folder"
+refused "mesh.file = '../secret/secret.stl'; mesh.joint(2).spring.coeff = 1; mesh.body.m = 1; $robot" "outside the model's folder"
+
+# the model's folder and folders below it, TENDRIL_DATA, files named on the command line, and all when told so
+echo "include('parts/robot.m');" >model/robot.m
+expect 0 check model/robot.m
+(cd model && "$program" check robot.m >/dev/null) || fail 'from its own folder'
+echo "x = table('$place/data/table.csv'); body(1).m = x.x(2); $robot" >model/robot.m
+expect 4 check model/robot.m
+expect 0 check model/robot.m --allow-read
+TENDRIL_DATA=$place/data expect 0 check model/robot.m
+echo "x = table(param('file', 'none.csv')); $robot" >model/robot.m
+expect 0 check model/robot.m --set "file=$place/data/table.csv"
+ln -s ../data/robot.m model/main.m # the model itself may be a link
+expect 0 check model/main.m
+
+# a disk that is full for the report alone: the results are kept
+printf '%s\npar.t_final = 0.1;\n' "$robot" >small.m
+expect 0 sim small.m -o whole
+largest=$(stat -c %s whole/trajectory.csv whole/trajectory.h5 whole/summary.json | sort -n | tail -1)
+report=$(stat -c %s whole/report.html)
+[ "$report" -gt $((largest + 4096)) ] || fail 'the report is the largest file'
+(ulimit -f $((largest / 1024 + 4)) && "$program" sim small.m -o part >stdout.txt 2>stderr.txt)
+[ $? = 4 ] || fail 'no exit code 4 without a report'
+says 'the results are there, the report is not'
+for name in trajectory.csv trajectory.h5 summary.json; do has part/$name; done
+absent part/report.html
+
+# SIGHUP keeps what was computed
+printf '%s\njoint(1).dof.spring.coeff = 1e4; joint(1).dof.init = 1; par.t_final = 1e4; par.dt_out = 1;\n' "$robot" >long.m
+"$program" sim long.m -o hung --quiet 2>stderr.txt &
+pid=$!
+sleep 0.5
+kill -HUP $pid
+wait $pid
+json hung/summary.json 'd["partial"]' 2>/dev/null || has hung/trajectory.csv
+
+# folders of runs that were killed, made before or after the results' own folder, go with the next run
+mkdir .tendril-99999-0 && touch .tendril-99999-0/x
+mkdir whole/.tendril-99999-0 && touch whole/.tendril-99999-0/x
+expect 0 sim small.m -o whole
+[ -z "$(find . -name '.tendril-*')" ] || fail 'staged files stay for ever'
+finish
