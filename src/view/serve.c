@@ -25,9 +25,10 @@ enum { CLIENTS = 8, QUEUE = 256, COMMAND_BYTES = 4096, AHEAD = 2, TOKEN = 32 };
 
 typedef struct client {
   struct mg_connection* conn;
-  int ahead;   // pictures sent and not acknowledged
-  bool fresh;  // knows nothing yet
-  bool dead;   // a write failed
+  int ahead;     // pictures sent and not acknowledged
+  bool fresh;    // knows nothing yet
+  bool dead;     // a write failed
+  double heard;  // when it last said something [s]
 } client;
 
 struct td_view {
@@ -124,6 +125,11 @@ static int on_request(struct mg_connection* conn) {
 
 // ---- websockets --------------------------------------------------------------------------------
 
+// With the lock held: a connection cannot close while it is written to.
+static void send_to(client* c, int opcode, const void* data, size_t n) {
+  if (!c->dead && mg_websocket_write(c->conn, opcode, data, n) <= 0) c->dead = true;
+}
+
 static client* find_client(td_view* v, const struct mg_connection* conn) {
   for (int i = 0; i < CLIENTS; i++)
     if (v->clients[i].conn == conn) return &v->clients[i];
@@ -137,13 +143,28 @@ static int on_connect(const struct mg_connection* conn, void* user) {
   return is_here(v, mg_get_header(conn, "Host")) && (!origin || is_own_origin(v, origin)) ? 0 : 1;
 }
 
+static double clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// A new page takes the place of the one that has been silent longest when there is no other: a tab
+// that was forgotten acknowledges its pictures seldom or never.  That one is told so (4001), and
+// does not come back by itself.
 static void on_ready(struct mg_connection* conn, void* user) {
   td_view* v = user;
   pthread_mutex_lock(&v->lock);
   client* c = find_client(v, NULL);
-  if (c) *c = (client){.conn = conn, .fresh = true};
+  if (!c) {
+    c = &v->clients[0];
+    for (int i = 1; i < CLIENTS; i++)
+      if (v->clients[i].heard < c->heard) c = &v->clients[i];
+    static const char replaced[] = {(char)(4001 >> 8), (char)(4001 & 0xff)};
+    send_to(c, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, replaced, sizeof replaced);
+  }
+  *c = (client){.conn = conn, .fresh = true, .heard = clock_now()};
   pthread_mutex_unlock(&v->lock);
-  if (!c) mg_websocket_write(conn, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, "", 0);
 }
 
 static void put_command(td_view* v, const char* text, size_t n) {
@@ -160,6 +181,7 @@ static int on_data(struct mg_connection* conn, int flags, char* data, size_t n, 
   if (n > COMMAND_BYTES) return 0;
   pthread_mutex_lock(&v->lock);
   client* c = find_client(v, conn);
+  if (c) c->heard = clock_now();
   if (c && n == 4 && memcmp(data, "seen", 4) == 0) {
     if (c->ahead > 0) c->ahead--;
   } else if (c) {
@@ -178,11 +200,6 @@ static void on_close(const struct mg_connection* conn, void* user) {
 }
 
 // ---- sending -----------------------------------------------------------------------------------
-
-// With the lock held: a connection cannot close while it is written to.
-static void send_to(client* c, int opcode, const void* data, size_t n) {
-  if (!c->dead && mg_websocket_write(c->conn, opcode, data, n) <= 0) c->dead = true;
-}
 
 static void send_text(td_view* v, const char* text, bool only_fresh) {
   for (int i = 0; text && i < CLIENTS; i++) {
@@ -393,12 +410,14 @@ static bool make_token(char* token) {
 static td_status listen_here(td_view* v, int port, char* message, size_t size) {
   char ports[32];
   snprintf(ports, sizeof ports, "127.0.0.1:%d", port);
+  // a request that is begun and not ended holds a thread until its time is over: more threads than
+  // anybody opens by mistake, and little time
   const char* options[] = {"listening_ports",
                            ports,
                            "num_threads",
-                           "24",
+                           "96",
                            "request_timeout_ms",
-                           "5000",
+                           "2000",
                            "websocket_timeout_ms",
                            "86400000",
                            "max_request_size",

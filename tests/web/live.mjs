@@ -43,6 +43,48 @@ test('the model runs in the pace of the clock', async () => {
   assert.deepEqual(page.problems, []);
 });
 
+// Pixels of a chart that have nearly one of the colours of curves.
+const ink = (i) =>
+  page.evaluate((k) => {
+    const canvas = document.querySelectorAll('.plots canvas')[k];
+    if (!canvas) return 0;
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    const dark = document.documentElement.dataset.theme === 'dark' || matchMedia('(prefers-color-scheme: dark)').matches;
+    const inks = [dark ? [0x74, 0xa7, 0xf2] : [0x2f, 0x6f, 0xc4], [0x2f, 0x6f, 0xc4], [0x74, 0xa7, 0xf2]];
+    let n = 0;
+    for (let p = 0; p < data.length; p += 4)
+      if (data[p + 3] > 200 && inks.some((c) => Math.abs(data[p] - c[0]) + Math.abs(data[p + 1] - c[1]) + Math.abs(data[p + 2] - c[2]) < 30)) n++;
+    return n;
+  }, i);
+const tab = (name) => page.getByRole('tab', { name }).click();
+
+test('every tab opens, and curves are drawn from the first picture on', async () => {
+  await tab('Plots');
+  await until(async () => (await ink(0)) > 40, 'a curve of the sensor');
+  await until(async () => (await page.locator('.plots canvas').count()) === 2, 'charts of the sensor and of the energy');
+  await tab('Model');
+  await tab('Controls');
+  assert.deepEqual(page.problems, []);
+});
+
+test('curves come back after a reset with their tab open', async () => {
+  await tab('Plots');
+  await page.locator('canvas.scene').focus();
+  await page.keyboard.press('r');
+  await until(async () => (await state()).time < 1, 'the start');
+  await until(async () => (await state()).time > 1 && (await ink(0)) > 40, 'curves again');
+  await tab('Controls');
+  assert.deepEqual(page.problems, []);
+});
+
+test('a slider at its end gets room for more', async () => {
+  const high = () => page.locator('#input-push').evaluate((e) => Number(e.max));
+  const before = await high();
+  await page.locator('#input-push').fill(String(before));
+  await until(async () => (await high()) === 10 * before, 'a longer slider');
+  await page.locator('#input-push').fill('0');
+});
+
 test('a slider changes the motion', async () => {
   await page.locator('#param-k').fill('200');
   await settles(-9.81 / 200);

@@ -187,6 +187,44 @@ test('pages that never read do not stop the others', async () => {
   await alive();
 });
 
+// A page whose websocket is open: `messages` are counted, nothing is acknowledged.
+const tab = () =>
+  new Promise((done) => {
+    const s = net.connect(port, '127.0.0.1');
+    const t = { socket: s, bytes: 0 };
+    s.on('connect', () => s.write(request(`/${token}/live`, { ...upgrade, ...own })));
+    s.on('data', (d) => {
+      t.bytes += d.length;
+      done(t);
+    });
+    s.on('error', () => done(t));
+  });
+
+test('sixty requests that are never finished do not delay the page', async () => {
+  const open = [...Array(60)].map(() => net.connect(port, '127.0.0.1'));
+  for (const s of open) {
+    s.on('error', () => {});
+    s.write('GET / HTTP/1.1\r\nHost: ');
+  }
+  await sleep(300);
+  const start = Date.now();
+  assert.equal(await code(`/${token}/`), 200);
+  assert.ok(Date.now() - start < 1500, `${Date.now() - start} ms`);
+  for (const s of open) s.destroy();
+});
+
+test('forty forgotten tabs do not keep a new one out', async () => {
+  const tabs = [];
+  for (let i = 0; i < 40; i++) tabs.push(await tab());
+  const start = Date.now();
+  assert.equal(await code(`/${token}/`), 200);
+  const mine = await tab();
+  await sleep(700);
+  assert.ok(mine.bytes > 1000, `${mine.bytes} bytes`); // the model and its first pictures
+  assert.ok(Date.now() - start < 3000, `${Date.now() - start} ms`);
+  for (const t of [...tabs, mine]) t.socket.destroy();
+});
+
 test('it ends when it is asked to', async () => {
   v.child.kill('SIGINT');
   const { code: exit, text: said } = await v.ended;

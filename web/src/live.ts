@@ -93,8 +93,9 @@ export class LivePage {
       else this.see(new Float32Array(e.data as ArrayBuffer));
     };
     socket.onopen = () => this.showErrors();
-    socket.onclose = () => {
+    socket.onclose = (e) => {
       this.socket = null;
+      if (e.code === 4001) return this.showErrors('Another page took the place of this one. Reload to see the model here.');
       this.showErrors('The program behind this page has ended, or another page took its place. Reload when it runs again.');
       setTimeout(() => this.connect(), 1500);
     };
@@ -165,7 +166,8 @@ export class LivePage {
     if (focus) document.getElementById(focus)?.focus();
   }
 
-  // A slider about the value a knob was first seen with: from nought to three times it.
+  // A slider about the value a knob was first seen with: from nought to three times it.  Nothing tells the size of a
+  // knob at nought: its range starts small and grows tenfold whenever the slider is left at an end.
   private ranges = new Map<string, [number, number]>();
   private knob(kind: 'param' | 'input', k: Knob): HTMLElement {
     const id = `${kind}-${k.name}`;
@@ -177,6 +179,16 @@ export class LivePage {
     slider.addEventListener(k.reloads ? 'change' : 'input', () => {
       number.value = String(Number(Number(slider.value).toPrecision(4)));
       set(Number(slider.value));
+    });
+    slider.addEventListener('change', () => {
+      const x = Number(slider.value);
+      if (x !== low && x !== high) return;
+      if (x === high && high > 0) high *= 10;
+      if (x === low && low < 0) low *= 10;
+      if (low < 0 && high > 0) low = -(high = Math.max(high, -low));
+      this.ranges.set(id, [low, high]);
+      slider.min = String(low);
+      slider.max = String(high);
     });
     number.addEventListener('change', () => {
       const x = Number(number.value);

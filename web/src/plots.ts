@@ -114,7 +114,7 @@ export class Plots {
       scales: { x: { time: false } },
       axes: [
         { ...axis, size: 26, values: (_, v) => v.map((x) => format(x, 4)) },
-        { ...axis, size: 56, space: 22, values: (_, v) => v.map((x) => format(x, 4)) },
+        { ...axis, size: (_, v) => room(v), space: 22, values: (_, v) => v.map((x) => format(x, 4)) },
       ],
       series: [{}, ...e.chart.curves.map((_, i) => ({ stroke: inks[this.theme][i % 8]!, width: 1.6, pxAlign: 0, show: i < MOST, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawCursor(u)] },
@@ -159,6 +159,7 @@ export class Plots {
     if (width < 80) return;
     for (const e of this.list) {
       if (!(e.holder.parentElement as HTMLDetailsElement).open) continue;
+      if (!e.plot && this.t.length < 2) continue; // nothing to draw yet: axes have no range
       if (!e.plot) e.plot = this.make(e, width);
       else if (e.plot.width !== width) e.plot.setSize({ width, height: HEIGHT });
     }
@@ -192,14 +193,23 @@ export class Plots {
     let k = 0;
     for (const e of this.list) {
       for (const c of e.chart.curves) c.x = columns[k++] as Float64Array;
-      e.plot?.setData([t, ...e.chart.curves.map((c) => c.x)] as uPlot.AlignedData);
+      if (t.length < 2) {
+        e.plot?.destroy(); // the run began anew
+        e.plot = null;
+      } else e.plot?.setData([t, ...e.chart.curves.map((c) => c.x)] as uPlot.AlignedData);
     }
+    if (t.length >= 2 && this.list.some((e) => !e.plot)) this.resize();
     this.setTime(t.length ? t[t.length - 1]! : 0);
   }
 
   get time(): number {
     return this.cursor;
   }
+}
+
+// Width of the axis that its labels need, the sign included [px].
+function room(labels: string[] | null): number {
+  return labels ? Math.max(44, 18 + 6.8 * Math.max(...labels.map((s) => s.length))) : 56;
 }
 
 function unitOf(chart: Chart): HTMLElement | null {

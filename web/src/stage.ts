@@ -158,7 +158,11 @@ export class Stage {
   // One more frame of a motion whose end is not known.
   learn(x: Float32Array): void {
     for (const d of this.drawings) if (d instanceof Arrows || d instanceof Turns) d.measure(x);
-    if (this.rods) this.rods.tubes.range = Math.max(this.rods.tubes.range, this.rods.tubes.peak(x));
+    if (this.rods) {
+      // a maximum is forgotten within seconds, so that the colours show the present strains
+      const peak = this.rods.tubes.peak(x);
+      this.rods.tubes.range = Math.max(peak, peak + (this.rods.tubes.range - peak) * 0.985);
+    }
   }
 
   private put(c: THREE.Vector3): void {
