@@ -114,7 +114,8 @@ void td_displace_chains(const td_model* m, td_work* w, td_state* state, const do
   double* sum = strain + 6 * m->nnode;
   vec3* slope = (vec3*)(void*)(sum + 2 * m->npos);
   memcpy(state->v, dv, (size_t)m->nvel * sizeof(double));
-  td_enter(m, state, w);
+  td_prepare(m, w);
+  td_place(m, state, w);
   changed_strains(m, w, strain);
   changed_slopes(m, w, slope);
   memset(state->v, 0, (size_t)m->nvel * sizeof(double));

@@ -195,6 +195,43 @@ static double bend_of(const td_model* m, td_work* w, int v, double* delta) {
   return size > 0.3 * most ? copysign(size, sign) : 0;
 }
 
+// Displace the DOFs; strains of rods whose coordinates are positions change linearly, too
+// (chains.c).  Nodes outside the loops stay until their rod follows what carries it (prepare.c).
+static void displace(const td_model* m, td_work* w, td_state* state, const share* in,
+                     const double* delta) {
+  if (!td_has_chains(m)) {
+    td_displace(m, state->q, delta, state->q);
+    return;
+  }
+  const arena_mark mark = arena_open(&w->scratch);
+  double* q = arena_doubles(&w->scratch, m->npos);
+  memcpy(q, state->q, (size_t)m->npos * sizeof(double));
+  td_displace_chains(m, w, state, delta);
+  for (int i = 0; i < m->nnode; i++)
+    if (in[m->node[i].v] == OUTSIDE)
+      memcpy(state->q + m->node[i].q, q + m->node[i].q, 7 * sizeof(double));
+  arena_close(&w->scratch, mark);
+}
+
+// Velocities of the nodes of a rod that bend it into an arc of `angle` about the x axis of its
+// base, without stretching it.
+static void bend_nodes(const td_model* m, const td_work* w, int rod, double angle, double* delta) {
+  int n = 0, k = 0;
+  for (int i = 0; i < m->nnode; i++) n += m->pos[m->node[i].q].rod == rod;
+  vec3 axis = {0, 0, 0}, turn = axis, moved = axis;
+  for (int i = 0; i < m->nnode; i++) {
+    if (m->pos[m->node[i].q].rod != rod) continue;
+    const frame a = td_frame(m, w, m->node[i].from), b = td_frame(m, w, m->node[i].station);
+    if (k == 0) axis = mat3_col(a.R, 0);
+    const vec3 after = vec3_scale(angle * ++k / n, axis);
+    const vec3 mean = vec3_scale(0.5, vec3_add(turn, after));
+    moved = vec3_add(moved, vec3_cross(mean, vec3_sub(b.p, a.p)));
+    turn = after;
+    vec3_put(delta + m->node[i].v, moved);
+    vec3_put(delta + m->node[i].v + 3, mat3_apply_t(b.R, turn));
+  }
+}
+
 // Rods of the loops bent into arcs of `angle` about the first of their axes that can bend.
 static void bend_rods(const td_model* m, td_state* state, td_work* w, const share* in,
                       double angle) {
@@ -204,8 +241,12 @@ static void bend_rods(const td_model* m, td_state* state, td_work* w, const shar
   double* rate = arena_zeros(s, m->nvel);
   td_place(m, state, w);
   for (int rod = 1; rod <= m->nrod; rod++) {
-    int axis = 0;
+    int axis = 0, node = -1;
     double sum = 0;
+    for (int i = 0; i < m->nnode; i++)
+      if (m->pos[m->node[i].q].rod == rod && in[m->node[i].v] == BENDING) node = i;
+    if (node >= 0) bend_nodes(m, w, rod, angle, delta);
+    if (node >= 0) continue;
     for (int j = 0; j < m->nvel; j++) {
       const model_dof* d = &m->vel[j];
       if (d->rod != rod || in[j] != BENDING || d->dof > 5 || (axis && d->dof != axis)) continue;
@@ -216,7 +257,7 @@ static void bend_rods(const td_model* m, td_state* state, td_work* w, const shar
     for (int j = 0; j < m->nvel && sum > 0; j++)
       if (m->vel[j].rod == rod) delta[j] = angle * rate[j] / sum;
   }
-  td_displace(m, state->q, delta, state->q);
+  displace(m, w, state, in, delta);
   arena_close(s, mark);
 }
 
@@ -244,7 +285,7 @@ static td_status close_with(const td_model* m, td_state* state, td_work* w, cons
     if (turn > 40 && error > 0.5 * before) break;
     if (turn % 8 == 0) before = error;
     for (int j = 0; j < m->nvel && largest > 0.5; j++) delta[j] *= 0.5 / largest;
-    td_displace(m, state->q, delta, state->q);
+    displace(m, w, state, in, delta);
     if (size < 1e-14) break;
   }
   arena_close(s, mark);
@@ -287,7 +328,8 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const sha
     memcpy(q, state->q, (size_t)m->npos * sizeof(double));
     for (int attempt = 0; attempt < 8; attempt++, shorter /= 4) {
       for (int j = 0; j < m->nvel; j++) part[j] = shorter * delta[j];
-      td_displace(m, q, part, state->q);
+      memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+      displace(m, w, state, moved, part);
       if (close_with(m, state, w, moved, most, tol) == TD_OK && !is_crushed(m, w))
         now = rod_energy(m, w, v, n, NULL, NULL);
       if (now < energy) break;

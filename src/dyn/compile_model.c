@@ -432,6 +432,18 @@ static void report_moved(const trial* t) {
               rod ? about.name : "", from, to, about.unit);
     }
   }
+  // rods whose coordinates are positions
+  for (int rod = 1; rod <= m->nrod && m->nrow > 0; rod++) {
+    const double far = t->w->rod_moved[rod];
+    if (is_strained(m, rod) || !(far > 1e-6 * m->rod[rod - 1].length)) continue;
+    const char* name = model_name(m, m->rod[rod - 1].name);
+    if (n++ == 0)
+      td_remark(&t->spec->diags, td_span_none(),
+                "closing the loops deforms %s: its coordinates change by up to %.4g m at the start",
+                name, far);
+    else
+      td_more(&t->spec->diags, "and %s: its coordinates change by up to %.4g m", name, far);
+  }
   arena_close(&t->w->scratch, mark);
 }
 

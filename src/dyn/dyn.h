@@ -51,7 +51,6 @@ td_status td_buckle(const td_model* model, td_state* state, td_work* work, doubl
 // a segment that comes near is at the end of what it can tell.
 #define TD_MOST_FOLD 3.0
 double td_largest_fold(const td_model* model, const td_state* state, td_work* work, int* node);
-void td_say_fold(const td_model* model, int node, double angle, char* text, size_t size);
 
 // ---- constraints ------------------------------------------------------------------------------
 // Move q (then v) onto the constraints, in the metric of the mass matrix.  Rows that are not to be
@@ -172,7 +171,7 @@ bool td_power_needs_motion(const td_model* model);
 // Where they do not, at a state that meets the constraints.
 double td_power_unmoved(const td_model* model, const td_state* state, td_work* work);
 // True when every force has a potential or is viscous, so that stability may be judged by the
-// stiffness alone.
+// stiffness alone; prescribed DOFs are held at rest.
 bool td_is_conservative(const td_model* model);
 // True when some damper has power != 1 (contributes nothing to the linearisation at rest when > 1).
 bool td_has_power_dampers(const td_model* model);

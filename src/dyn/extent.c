@@ -1,7 +1,6 @@
 // How large the robot is, how far its rods are pressed together and how far their segments are
 // folded, at the state that was placed last: what the verdict on a simulation is measured by.
 #include <math.h>
-#include <stdio.h>
 
 #include "engine.h"
 
@@ -46,15 +45,4 @@ double td_largest_fold(const td_model* m, const td_state* state, td_work* w, int
     *node = i;
   }
   return most;
-}
-
-void td_say_fold(const td_model* m, int node, double angle, char* text, size_t size) {
-  const int rod = m->pos[m->node[node].q].rod;
-  int number = 1;
-  for (int i = 0; i < node; i++) number += m->pos[m->node[i].q].rod == rod;
-  snprintf(
-      text, size,
-      "segment %d of %s is folded by %.3g rad; beyond half a turn a segment of 'eba' is turned "
-      "inside out: use more segments (rod.n), 'gvs' or 'ebr'",
-      number, model_name(m, m->rod[rod - 1].name), angle);
 }

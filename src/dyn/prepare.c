@@ -206,6 +206,10 @@ static void close_and_follow(const td_model* m, td_work* w, td_state* state) {
   memcpy(q, state->q, (size_t)m->npos * sizeof(double));
   memset(moved, 0, (size_t)m->nrod + 1);
   close_loops(m, w, state);
+  memset(w->rod_moved, 0, (size_t)(m->nrod + 1) * sizeof(double));
+  for (int i = 0; i < m->npos; i++)
+    if (m->pos[i].rod > 0 && m->pos[i].dof <= 3)
+      w->rod_moved[m->pos[i].rod] = fmax(w->rod_moved[m->pos[i].rod], fabs(state->q[i] - q[i]));
   for (int i = 0; i < m->nnode; i++)
     for (int k = m->node[i].q; k < m->node[i].q + 7; k++)
       moved[m->pos[k].rod] = moved[m->pos[k].rod] || state->q[k] != q[k];

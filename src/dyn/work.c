@@ -56,6 +56,7 @@
   X(double, accel, m->ntaut > 0 ? m->nvel : 0)       \
   X(bool, span_along, m->nspan)                      \
   X(double, q_initial, m->npos)                      \
+  X(double, rod_moved, m->nrod + 1)                  \
   X(spatial, df, m->nhop)                            \
   X(double, dtau, m->nvel)                           \
   X(double, tau, m->nvel)                            \

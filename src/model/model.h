@@ -760,6 +760,7 @@ struct td_work {
   bool* span_along;     // constant: the span is counted with a sign (elem/chord.h)
   vec3 ground;          // acceleration that it gave the ground
   double* q_initial;    // constant: initial positions, loops closed
+  double* rod_moved;    // constant: how far that moved coordinates of rods that are positions [m]
   spatial* df;          // change of the wrench on each hop
   double* dtau;         // change of the generalised forces
   td_state inner;       // a state of its own, for preparing

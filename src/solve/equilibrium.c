@@ -4,6 +4,7 @@
 
 #include "model.h"
 #include "statics.h"
+#include "trust.h"
 
 td_equil_options td_equil_options_default(void) {
   return (td_equil_options){.tol = 1e-10, .max_iterations = 60};

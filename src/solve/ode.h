@@ -178,7 +178,7 @@ void td_hermite(int m, const double* node, double t, double* value_weight, doubl
 typedef struct td_choice {
   td_solver solver;
   bool lightly_damped;
-  bool only_radau;  // the stiff solver is worth a trial if it is Radau
+  bool only_radau;        // the stiff solver is worth a trial if it is Radau
   double explicit_steps;  // that stability asks for over the rest of the run, 0: not known
   char why[128];
 } td_choice;

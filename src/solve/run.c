@@ -66,7 +66,8 @@ typedef struct run {
   bool still;
   bool folded;
   double explicit_rate;  // explicit steps per second that stability would ask for, 0: not known
-  double stuck;  // time to move on by at the start, out of a position that rods must buckle to leave
+  double
+      stuck;  // time to move on by at the start, out of a position that rods must buckle to leave
   const td_code* judged;  // the last code that was looked at
 } run;
 
@@ -232,8 +233,7 @@ static void look(run* r, double h) {
   r->contest.may[TD_METHOD_BDF] = told && !choice.only_radau;
   r->contest.may[TD_METHOD_RADAU] = told && for_radau(r);
   if (told) snprintf(r->reason, sizeof r->reason, "from t = %.4g s %s", r->t, choice.why);
-  if (told && r->t > r->t_start)
-    r->explicit_rate = choice.explicit_steps / (r->plan->t_end - r->t);
+  if (told && r->t > r->t_start) r->explicit_rate = choice.explicit_steps / (r->plan->t_end - r->t);
 }
 
 static const char* name_of(const run* r, td_method m) {
@@ -262,7 +262,8 @@ static td_status reconsider(run* r) {
   if (!td_contest_due(c, counts, r->t)) return TD_OK;
   // oscillations that must be followed may cost BDF more than explicit steps would
   const double evaluations = (double)(r->out->stats.evaluations + counts->evaluations);
-  if (r->explicit_rate > 0 && evaluations > EXPLICIT_STAGES * r->explicit_rate * (r->t - r->t_start))
+  if (r->explicit_rate > 0 &&
+      evaluations > EXPLICIT_STAGES * r->explicit_rate * (r->t - r->t_start))
     c->may[TD_METHOD_SHORT] = true;
   const td_method before = c->now;
   if (r->undecided && before == TD_METHOD_SHORT && c->champion == before)

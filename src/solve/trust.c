@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model.h"
+
 // Shares of the energy turned over from which the balance is to be looked at, and is wrong
 static const double energy_look = 1e-3, energy_wrong = 0.1;
 // Below this part of the largest energy an error is rounding
@@ -16,6 +18,17 @@ static const double constraint_look = 1e-6, constraint_wrong = 1e-3;
 static const double stretch_look = 0.1;
 // Beyond these nothing is a robot
 static const double most_angle = 1e9, most_length = 1e9, most_speed = 3e8;
+
+void td_say_fold(const td_model* m, int node, double angle, char* text, size_t size) {
+  const int rod = m->pos[m->node[node].q].rod;
+  int number = 1;
+  for (int i = 0; i < node; i++) number += m->pos[m->node[i].q].rod == rod;
+  snprintf(
+      text, size,
+      "segment %d of %s is folded by %.3g rad; beyond half a turn a segment of 'eba' is turned "
+      "inside out: use more segments (rod.n), 'gvs' or 'ebr'",
+      number, model_name(m, m->rod[rod - 1].name), angle);
+}
 
 // ---- measures ---------------------------------------------------------------------------------
 

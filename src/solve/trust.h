@@ -26,6 +26,9 @@ typedef struct td_trust_measures {
   long steps, next;           // taken; the one whose end is looked at next
 } td_trust_measures;
 
+// What is wrong with a folded segment (td_largest_fold), and what to do.
+void td_say_fold(const td_model* model, int node, double angle, char* text, size_t size);
+
 // At the first state, which must have been unpacked.
 void td_trust_begin(td_trust_measures* measures, td_motion* motion, double atol);
 // At a state that was unpacked and placed: its energies and the work done so far.
