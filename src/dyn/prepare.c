@@ -264,7 +264,7 @@ static td_status judge_rates(const td_model* m, td_work* w, const td_state* stat
     const double miss = fabs(td_row_at(m, w, i).ed - rate);
     if (miss > left) left = miss, worst = i;
   }
-  if (!given || !(left > 1e-7 * most)) return TD_OK;
+  if (!given || !(left > fmax(1e-7 * most, 1e-12))) return TD_OK;  // below it is rounding
   // a straight rod is pushed out of its singular position by buckling
   if (!m->sparse &&
       td_constraint_rank_around(m, state, w, NULL) > td_constraint_rank(m, state, w, NULL))

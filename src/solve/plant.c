@@ -257,6 +257,8 @@ td_status td_plant_step(td_plant* p, double t) {
 }
 
 td_verdict td_plant_trust(td_plant* p, const char** reasons) {
+  if (reasons != NULL) *reasons = "";
+  if (p == NULL) return TD_TRUST_WRONG;
   td_trajectory* out = p->verdict;
   td_motion* m = p->motion;
   td_motion_unpack(m, p->t, p->y);

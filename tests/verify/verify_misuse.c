@@ -519,6 +519,7 @@ static void test_plants_and_observers(void** state) {
   REFUSED(td_plant_reset(plant, NULL));
   REFUSED(td_plant_reset(plant, b.s));
   NUMBER(td_plant_stats(NULL).steps, 0);
+  NUMBER(td_plant_trust(NULL, NULL), TD_TRUST_WRONG);
   assert_int_equal(td_plant_step(plant, 0.01), TD_OK);
   td_plant_free(plant);
 
