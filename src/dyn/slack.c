@@ -202,7 +202,7 @@ static td_status hold_or_not(contest* c) {
   double most = 0;
   for (int j = 0; j < c->m->nvel; j++) most = fmax(most, fabs(c->w->vdot[j]));
   for (int i = 0; i < c->m->ncable; i++) {
-    c->scale[i] = 0;
+    c->scale[i] = 1e-14;  // where nothing can move at all
     if (!is_hard(c->m, i)) continue;
     td_taut_jacobian(c->m, c->w, i, c->row);
     for (int j = 0; j < c->m->nvel; j++) c->scale[i] += 1e-13 * most * fabs(c->row[j]);
