@@ -165,7 +165,10 @@ static void test_a_platform_closes_with_the_least_energy(void** state) {
       assert_int_equal(td_sensors(r.model, r.state, r.work, &e), TD_OK);
       assert_true(e < (k < 2 ? 1.001 : 1.15) * least);
       if (legs == 6) assert_true(e > (k < 2 ? 0.999 : 0.85) * least);
-      assert_non_null(strstr(td_spec_messages(r.spec), "closing the loops deforms rod(1)"));
+      // which rod bends most when the platform tilts is decided by rounding
+      assert_non_null(strstr(td_spec_messages(r.spec), legs == 6
+                                                           ? "closing the loops deforms rod(1)"
+                                                           : "closing the loops deforms rod("));
       if (legs == 6 && k < 2) {
         double size = 0, others = 0;
         for (int i = 0; i < r.n.nq; i++) {
