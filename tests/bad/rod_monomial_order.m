@@ -3,4 +3,4 @@ rod(1).radius = 0.005;
 rod(1).rho = 1000;
 rod(1).E = 1e6;
 rod(1).basis = 'monomial';
-rod(1).order = 10;
+rod(1).order = 14;
