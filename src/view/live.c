@@ -351,7 +351,8 @@ static bool load_once(td_live* l) {
   return false;
 }
 
-// Settings made for an earlier text may not fit this one: then it is loaded without them.
+// Settings made for an earlier text may not fit this one: then it is loaded without them.  When that
+// fails too, the errors of the text alone are shown.
 bool td_live_load(td_live* l) {
   if (load_once(l)) return true;
   if (l->nset == 0) return false;
@@ -359,18 +360,13 @@ bool td_live_load(td_live* l) {
   const int n = l->nset;
   l->set = NULL;
   l->nset = l->set_cap = 0;
-  char* first = l->errors;
-  l->errors = NULL;
   const bool ok = load_once(l);
   if (!ok) {
-    free(l->errors);
-    l->errors = first;
     free(l->set);
     l->set = kept;
     l->nset = l->set_cap = n;
     return false;
   }
-  free(first);
   for (int i = 0; i < n; i++) {
     free(kept[i].name);
     free(kept[i].value);

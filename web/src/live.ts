@@ -248,6 +248,7 @@ export class LivePage {
   }
 
   private tickCount = 0;
+  private plotted = 0;
   private draw(): void {
     if (this.latest && this.unseen > 0) {
       const frame = this.picture();
@@ -262,7 +263,11 @@ export class LivePage {
       this.shell.stage.learn(frame);
       this.shell.show(frame);
       if (this.tickCount++ % 30 === 0) this.shell.showLegend();
-      if (this.tickCount % 6 === 0 && !this.plotPanel.hidden) this.plots?.setData(this.history.t, this.history.columns);
+      // ten times a second is enough for curves, however fast pictures come
+      if (!this.plotPanel.hidden && performance.now() - this.plotted > 100) {
+        this.plots?.setData(this.history.t, this.history.columns);
+        this.plotted = performance.now();
+      }
       swap(this.playButton, this.running ? 'pause' : 'play', 'run or pause (space)');
       this.clock.textContent = `${this.time.toFixed(2)} s`;
       this.shell.meta.textContent = this.running && this.speed < 0.9 ? `${format(this.speed, 2)} \u00d7 real time` : 'live';
