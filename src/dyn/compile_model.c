@@ -600,6 +600,7 @@ td_status td_model_compile(td_spec* spec, td_model** model) {
   TD_TRY(td_compile(spec, model));
   td_status planned = td_sparse_plan(*model);
   if (planned == TD_OK) planned = td_arrow_plan(*model);
+  if (planned == TD_OK) planned = td_wrench_plan(*model);
   if (planned == TD_OK) planned = judge_size(spec, *model);
   if (planned == TD_OK) planned = judge_outputs(spec, *model);
   if (planned != TD_OK) {

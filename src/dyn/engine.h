@@ -67,6 +67,8 @@ static inline arrow_shape td_arrow_shape(const td_model* m) {
 }
 // Finds them; leaves them empty where one whole system is as good.
 td_status td_arrow_plan(td_model* m);
+// The terms of each wrench inside a rod (model_share).
+td_status td_wrench_plan(td_model* m);
 
 // Some trees of the model, and where their DOFs stand in the matrices made of them.
 typedef struct tree_part {
@@ -232,10 +234,14 @@ typedef struct sensor_tangent {
   const double *a, *scale, *Aq, *Av, *Au, *dlambda;
   double *dq, *dv, *du;
 } sensor_tangent;
+// What the part of a rod before a wrench() sensor does to the part beyond, about the origin; after
+// td_inverse.
+spatial td_rod_wrench(const td_model* m, const td_work* w, const model_probe* p);
 void td_transmit_tangent(const td_model* m, const td_state* state, td_work* w,
                          const sensor_tangent* t);
 static inline bool is_transmitted(sensor_kind kind) {
-  return kind == SENSOR_FORCE || kind == SENSOR_LAMBDA || kind == SENSOR_TENSION;
+  return kind == SENSOR_FORCE || kind == SENSOR_WRENCH || kind == SENSOR_LAMBDA ||
+         kind == SENSOR_TENSION;
 }
 
 // Sensor variables of probes whose dependence is within `depends`.
@@ -359,8 +365,8 @@ double td_contacts_energy_change(const td_model* m, const td_work* w, int col);
 double td_contacts_power(const td_model* m, const td_work* w);
 // Force on what touches, ball or piece k of a contact, and where; none: it does not touch.
 vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int k, vec3* at);
-// Distance of each ball or piece of each contact to what it can touch (td_contact_guards), negative:
-// it is inside, infinite: it touches nothing; and a bound of its rate.
+// Distance of each ball or piece of each contact to what it can touch (td_contact_guards),
+// negative: it is inside, infinite: it touches nothing; and a bound of its rate.
 int td_contact_guards(const td_model* m);
 void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* speed);
 int td_contact_room(const td_model* m);  // for pairs that are remembered

@@ -95,6 +95,7 @@ static bool multipliers_smooth(const td_model* m, td_work* w) {
 static bool needs_multipliers(const td_model* m, const model_probe* p) {
   if (p->kind == SENSOR_TENSION) return m->cable[p->cable - 1].row >= 0;
   if (!is_transmitted(p->kind)) return false;
+  if (p->kind == SENSOR_WRENCH) return m->nrow > 0;
   if (p->kind == SENSOR_FORCE && m->joint[p->joint - 1].main) return m->nrow > 0;
   for (int i = 0; i < m->nrow; i++)
     if (m->row[i].joint == p->joint && m->row[i].element == p->element) return true;
@@ -107,7 +108,8 @@ static void find_known(const td_model* m, td_work* w, bool* known) {
   for (int i = 0; i < m->noutput_name; i++) known[i] = true;
   for (int i = 0; i < m->noutput_probe; i++) {
     const model_probe* p = &m->probe[m->output_probe[i].source];
-    if ((far && p->kind == SENSOR_FORCE) || (!smooth && needs_multipliers(m, p)))
+    if ((far && (p->kind == SENSOR_FORCE || p->kind == SENSOR_WRENCH)) ||
+        (!smooth && needs_multipliers(m, p)))
       known[m->output_probe[i].target] = false;
   }
 }

@@ -11,6 +11,8 @@ static vec3 probe_point(const td_work* w, const model_probe* p, const frame* f) 
 
 // Sum over the links of a joint of what they do to its second station, in the axes of its first.
 static double joint_force(const td_model* m, td_work* w, const model_probe* p);
+// ... and what the part of a rod beyond a section does to the part before, in the section's axes.
+static double section_force(const td_model* m, const td_work* w, const model_probe* p);
 
 static double place_value(const td_model* m, const td_work* w, const model_probe* p) {
   const frame f = td_frame(m, w, p->station);
@@ -147,6 +149,8 @@ static double probe_value(const td_model* m, td_work* w, int i) {
       return rod_strain(m, w, p, -1);
     case SENSOR_FORCE:
       return joint_force(m, w, p);
+    case SENSOR_WRENCH:
+      return section_force(m, w, p);
     case SENSOR_LAMBDA:
       return row_lambda(m, w, p);
     case SENSOR_DOF:
@@ -189,6 +193,25 @@ static double joint_force(const td_model* m, td_work* w, const model_probe* p) {
   const vec3 F = mat3_apply_t(a.R, spatial_t(&f));
   const vec3 T = mat3_apply_t(a.R, vec3_sub(spatial_r(&f), vec3_cross(b.p, spatial_t(&f))));
   return p->component < 3 ? vec3_at(F, p->component) : vec3_at(T, p->component - 3);
+}
+
+spatial td_rod_wrench(const td_model* m, const td_work* w, const model_probe* p) {
+  spatial sum = spatial_zero();
+  for (int i = p->share; i < p->share + p->nshare; i++) {
+    const model_share* s = &m->share[i];
+    sum = spatial_axpy(s->factor,
+                       s->hop >= 0 ? w->hop[s->hop].F : td_segment_link(m, w, &m->force[s->force]),
+                       sum);
+  }
+  return sum;
+}
+
+static double section_force(const td_model* m, const td_work* w, const model_probe* p) {
+  const frame f = td_frame(m, w, p->station);
+  const spatial on = td_rod_wrench(m, w, p);
+  const vec3 F = mat3_apply_t(f.R, spatial_t(&on));
+  const vec3 T = mat3_apply_t(f.R, vec3_sub(spatial_r(&on), vec3_cross(f.p, spatial_t(&on))));
+  return p->component < 3 ? -vec3_at(F, p->component) : -vec3_at(T, p->component - 3);
 }
 
 // ---- changes ----------------------------------------------------------------------------------
@@ -284,6 +307,7 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
     case SENSOR_ENERGY:
       return energy_change(m, w, col, rate);
     case SENSOR_FORCE:
+    case SENSOR_WRENCH:
     case SENSOR_LAMBDA:
     case SENSOR_TENSION:
     case SENSOR_KIND_COUNT:
@@ -364,7 +388,9 @@ td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, boo
 // Whether accelerations of places or forces through joints are shown, and not multipliers alone.
 static bool shows_motion(const td_model* m) {
   for (int i = 0; i < m->nprobe; i++)
-    if (m->probe[i].kind == SENSOR_ACC || m->probe[i].kind == SENSOR_FORCE) return true;
+    if (m->probe[i].kind == SENSOR_ACC || m->probe[i].kind == SENSOR_FORCE ||
+        m->probe[i].kind == SENSOR_WRENCH)
+      return true;
   return false;
 }
 

@@ -181,6 +181,7 @@ static void touch_probe(planner* p, const model_probe* probe) {
     case SENSOR_TENSION:  // models with cables are dense
     case SENSOR_ENERGY:   // forces may not depend on these
     case SENSOR_FORCE:
+    case SENSOR_WRENCH:
     case SENSOR_LAMBDA:
     case SENSOR_KIND_COUNT:
       break;

@@ -1,4 +1,4 @@
-// Derivatives of what joints transmit: force() and lambda().
+// Derivatives of what joints and sections of rods transmit: force(), wrench() and lambda().
 //
 // The wrench f on the second body of a joint is, for a joint of the main chain, what everything
 // beyond it needs,
@@ -10,29 +10,46 @@
 //
 //   df = ∂f + Σ_l (Σ_j I_j S_l) dv'_l + Σ_i (∂f/∂λ_i) dλ_i
 //
-// It is shown in the axes of the first body, about the second one's place.
+// It is shown in the axes of the first body, about the second one's place.  Inside a rod it is a
+// sum of such wrenches (model_share), with the opposite sign, in the axes of the section.
 #include <string.h>
 
 #include "taut.h"
 
-// The joint of a force() sensor at the present state.
+// The joint of a force() sensor, or a term of wrench(), at the present state.
 typedef struct transmitted {
   const model_probe* p;
-  int hop;  // main joints: the hop that the subtree begins with, -1: it is the ground
+  int hop;    // main joints: the hop that the subtree begins with, -1: it is the ground
+  int force;  // the segment whose wrench it is, -1: a joint
   bool main;
+  double factor;
+  int a_station, b_station;
   frame a, b;
   spatial f;
 } transmitted;
 
-static transmitted transmitted_at(const td_model* m, const td_work* w, const model_probe* p) {
-  transmitted t = {.p = p, .hop = -1, .main = m->joint[p->joint - 1].main};
-  t.a = td_frame(m, w, p->a);
-  t.b = td_frame(m, w, p->b);
+static bool is_wrench(sensor_kind kind) { return kind == SENSOR_FORCE || kind == SENSOR_WRENCH; }
+static int term_count(const model_probe* p) { return p->kind == SENSOR_FORCE ? 1 : p->nshare; }
+
+static transmitted transmitted_at(const td_model* m, const td_work* w, const model_probe* p,
+                                  int term) {
+  const bool joint = p->kind == SENSOR_FORCE;
+  const model_share* s = joint ? NULL : &m->share[p->share + term];
+  transmitted t = {.p = p,
+                   .hop = joint ? -1 : s->hop,
+                   .force = joint ? -1 : s->force,
+                   .main = joint ? m->joint[p->joint - 1].main : s->hop >= 0,
+                   .factor = joint ? 1 : -s->factor,
+                   .a_station = joint ? p->a : p->station,
+                   .b_station = joint ? p->b : p->station};
+  t.a = td_frame(m, w, t.a_station);
+  t.b = td_frame(m, w, t.b_station);
+  if (joint && t.main) t.hop = m->station[p->b].hop;
   if (t.main) {
-    t.hop = m->station[p->b].hop;
     if (t.hop >= 0) t.f = spatial_sub(w->hop[t.hop].F, sums_of_hop(w, t.hop)->E);
   } else {
-    t.f = td_link_wrench(m, w, p->joint, p->element);
+    t.f = joint ? td_link_wrench(m, w, p->joint, p->element)
+                : td_segment_link(m, w, &m->force[t.force]);
   }
   return t;
 }
@@ -45,8 +62,8 @@ static bool in_subtree(const td_model* m, int root, int hop) {
 
 static double component(const transmitted* t, vec3 force, vec3 torque) {
   const int c = t->p->component;
-  return c < 3 ? vec3_at(mat3_apply_t(t->a.R, force), c)
-               : vec3_at(mat3_apply_t(t->a.R, torque), c - 3);
+  return t->factor * (c < 3 ? vec3_at(mat3_apply_t(t->a.R, force), c)
+                            : vec3_at(mat3_apply_t(t->a.R, torque), c - 3));
 }
 
 // ... of a change of the wrench, the places held
@@ -86,6 +103,14 @@ static spatial inertial_change(const td_model* m, const td_work* w, int root, in
 // Change of the wrench for the changes w->df of the forces on hops (col < 0: numbers alone).
 static spatial wrench_change(const td_model* m, td_work* w, const transmitted* t, int col,
                              bool rate) {
+  if (t->force >= 0) {
+    const model_force* f = &m->force[t->force];
+    force_state s;
+    spatial change[3];
+    td_force_state(m, w, f, &s);
+    td_force_change(m, w, f, &s, col, rate, change, NULL);
+    return change[1];
+  }
   if (!t->main) return td_link_change(m, w, t->p->joint, t->p->element, col, rate);
   if (t->hop < 0) return spatial_zero();
   spatial d = spatial_zero();
@@ -111,15 +136,17 @@ static void add_column(const td_model* m, td_work* w, const sensor_tangent* s, i
     if (p->kind == SENSOR_TENSION)
       (rate ? s->dv : s->dq)[m->output_probe[i].target * nv + v] +=
           s->scale[i] * td_cable_tension_change(m, w, p->cable - 1, rate ? -1 : col);
-    if (p->kind != SENSOR_FORCE) continue;
-    const transmitted t = transmitted_at(m, w, p);
-    double d = held(&t, wrench_change(m, w, &t, col, rate));
-    if (!rate) {
-      const frame_change da = td_frame_change(m, w, p->a, col, false),
-                         db = td_frame_change(m, w, p->b, col, false);
-      d += turned(&t, &da, &db);
+    if (!is_wrench(p->kind)) continue;
+    for (int term = 0; term < term_count(p); term++) {
+      const transmitted t = transmitted_at(m, w, p, term);
+      double d = held(&t, wrench_change(m, w, &t, col, rate));
+      if (!rate) {
+        const frame_change da = td_frame_change(m, w, t.a_station, col, false),
+                           db = td_frame_change(m, w, t.b_station, col, false);
+        d += turned(&t, &da, &db);
+      }
+      (rate ? s->dv : s->dq)[m->output_probe[i].target * nv + v] += s->scale[i] * d;
     }
-    (rate ? s->dv : s->dq)[m->output_probe[i].target * nv + v] += s->scale[i] * d;
   }
 }
 
@@ -136,10 +163,12 @@ static void add_input(const td_model* m, td_work* w, const sensor_tangent* s, in
     if (p->kind == SENSOR_TENSION)
       s->du[m->output_probe[i].target * nu + input] +=
           s->scale[i] * td_cable_tension_change(m, w, p->cable - 1, -1);
-    if (p->kind != SENSOR_FORCE) continue;
-    const transmitted t = transmitted_at(m, w, p);
-    s->du[m->output_probe[i].target * nu + input] +=
-        s->scale[i] * held(&t, wrench_change(m, w, &t, -1, false));
+    if (!is_wrench(p->kind)) continue;
+    for (int term = 0; term < term_count(p); term++) {
+      const transmitted t = transmitted_at(m, w, p, term);
+      s->du[m->output_probe[i].target * nu + input] +=
+          s->scale[i] * held(&t, wrench_change(m, w, &t, -1, false));
+    }
   }
   w->numbers_change = false;
   for (int i = 0; i < m->nlive_input; i++) w->dnum[m->live_input[i].target] = 0;
@@ -176,6 +205,7 @@ static double slope_of_multiplier(const td_model* m, td_work* w, const transmitt
   spatial f[3];
   double sum = 0;
   if (r->kind == ROW_CABLE) return slope_of_tension(m, w, t, row);
+  if (t->force >= 0) return 0;
   td_row_wrenches(m, w, row, f);
   if (!t->main) return r->joint == t->p->joint && r->element == t->p->element ? held(t, f[1]) : 0;
   for (int k = 0; k < 3; k++)
@@ -198,7 +228,6 @@ static void add_through(const td_model* m, const sensor_tangent* s, int target, 
 static void add_indirect(const td_model* m, td_work* w, const sensor_tangent* s, int i) {
   const int nv = m->nvel, nu = m->ninput, cols = 2 * nv + nu, target = m->output_probe[i].target;
   const model_probe* p = &m->probe[m->output_probe[i].source];
-  const bool force = p->kind == SENSOR_FORCE;
   if (p->kind == SENSOR_TENSION) {
     const int row = m->cable[p->cable - 1].row;
     const double* own = s->dlambda + row * cols;
@@ -206,17 +235,22 @@ static void add_indirect(const td_model* m, td_work* w, const sensor_tangent* s,
       add_through(m, s, target, s->scale[i], own, own + nv, own + 2 * nv);
     return;
   }
-  const transmitted t = force ? transmitted_at(m, w, p) : (transmitted){.hop = -1};
-  for (int l = 0; l < nv && t.hop >= 0; l++)
-    add_through(m, s, target, s->scale[i] * slope_of_acceleration(m, w, &t, l), s->Aq + l * nv,
-                s->Av + l * nv, s->Au + l * nu);
-  for (int r = 0; r < m->nrow; r++) {
+  for (int term = 0; is_wrench(p->kind) && term < term_count(p); term++) {
+    const transmitted t = transmitted_at(m, w, p, term);
+    for (int l = 0; l < nv && t.hop >= 0; l++)
+      add_through(m, s, target, s->scale[i] * slope_of_acceleration(m, w, &t, l), s->Aq + l * nv,
+                  s->Av + l * nv, s->Au + l * nu);
+    for (int r = 0; r < m->nrow; r++) {
+      const double* d = s->dlambda + r * cols;
+      const double slope = s->scale[i] * slope_of_multiplier(m, w, &t, r);
+      add_through(m, s, target, slope, d, d + nv, d + 2 * nv);
+    }
+  }
+  for (int r = 0; p->kind == SENSOR_LAMBDA && r < m->nrow; r++) {
     const model_row* row = &m->row[r];
-    const bool own =
-        row->joint == p->joint && row->element == p->element && row->direction == p->component;
-    const double slope = force ? slope_of_multiplier(m, w, &t, r) : own;
     const double* d = s->dlambda + r * cols;
-    add_through(m, s, target, s->scale[i] * slope, d, d + nv, d + 2 * nv);
+    if (row->joint == p->joint && row->element == p->element && row->direction == p->component)
+      add_through(m, s, target, s->scale[i], d, d + nv, d + 2 * nv);
   }
 }
 

@@ -144,6 +144,7 @@ static ex probe_expression(deriver* d, int i) {
       return td_ex_var(g, d->out->v[p->v]);
     case SENSOR_ACC:
     case SENSOR_FORCE:
+    case SENSOR_WRENCH:  // models with these are not derived
     case SENSOR_LAMBDA:
     case SENSOR_ENERGY:
     case SENSOR_COORD:  // of rods that are not derived

@@ -269,6 +269,7 @@ static const char* probe_unit(const td_model* m, const model_probe* p) {
     case SENSOR_STRAIN:
       return p->component < 3 ? "" : "1/m";
     case SENSOR_FORCE:
+    case SENSOR_WRENCH:
     case SENSOR_LAMBDA:
       return p->component < 3 ? "N" : "N m";
     case SENSOR_TENSION:

@@ -341,7 +341,7 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
   ref->index = r->index;
   const bool whole =
       ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD;
-  const bool tip = !whole && ref->kind != SENSOR_STRAIN;
+  const bool tip = !whole && ref->kind != SENSOR_STRAIN && ref->kind != SENSOR_WRENCH;
   ref->arc = r->has_place ? td_ex_value(L->g, r->place) : tip ? TD_ARC_TIP : 0;
   const int wanted = whole || r->has_place || (tip && node->n == 1) ? 1 : 2;
   if (node->n != wanted) {

@@ -176,6 +176,8 @@ void td_build_node_name(const builder* b, int body, char* out, size_t size);
 td_status td_build_items(builder* b, int joint);
 // Hops of one element of a main joint, from hop `parent`; *hop: where it ends, with trailing fixed
 // transformations.
+// A hop without freedom, so that what lies beyond it is told from what carries it.
+td_status td_build_still(builder* b, int parent, int fix, int nfix);
 td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix,
                          int* nfix);
 // A list of fixed transformations (tr, tr2nd): *fix, *nfix in the model.

@@ -65,6 +65,15 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
   if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
   if (ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD)
     return coordinate_probe(b, ref, at, p);
+  const build_rod* r = &b->rod[rod - 1];
+  if (ref->kind == SENSOR_WRENCH && r->npoint == 0) {  // segments
+    const double last = 0.5 * (r->arc[r->n - 1] + r->arc[r->n]);
+    if (arc > last * (1 + 1e-9))
+      return td_error(b->diags, TD_E_MODEL, at,
+                      "wrench: the segments of rod(%d) tell it up to %g m, the middle of the last "
+                      "one, got %g m; use the model 'gvs' or 'rom', or more segments",
+                      rod, last, arc);
+  }
   for (int i = 0; i < b->m->nstation; i++) {
     const model_station* s = &b->m->station[i];
     if (s->rod == p->rod && s->arc == p->arc && s->name != 0 && !s->moved) {

@@ -10,7 +10,7 @@
 
 td_status td_rod_sample(builder* b, int rod, double arc, double weight) {
   td_model* m = b->m;
-  if (!b->fluid && !b->contacts) return TD_OK;
+  if (!b->fluid && !b->contacts && !td_rod_has_wrench(b, rod)) return TD_OK;
   for (int i = 0; i < m->nsample; i++)
     if (m->sample[i].rod == rod + 1 && fabs(m->sample[i].arc - arc) < 1e-12 * b->rod[rod].length) {
       m->sample[i].weight += weight;

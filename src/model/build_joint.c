@@ -460,8 +460,7 @@ static bool is_felt(const builder* b, int joint) {
   return false;
 }
 
-// A hop without freedom, so that what lies beyond it is told from what carries it.
-static td_status push_still(builder* b, int parent, int fix) {
+td_status td_build_still(builder* b, int parent, int fix, int nfix) {
   static const double zero[3] = {0, 0, 0};
   td_model* m = b->m;
   const num slots = td_build_constants(b, zero, 3);
@@ -470,7 +469,7 @@ static td_status push_still(builder* b, int parent, int fix) {
   *hop = (model_hop){.kind = HOP_MOVE,
                      .parent = parent,
                      .fix = fix,
-                     .nfix = m->nfix - fix,
+                     .nfix = nfix,
                      .col = m->ncol,
                      .axis = NUM_NONE,
                      .pitch = NUM_NONE,
@@ -501,7 +500,7 @@ td_status td_build_chain(builder* b, int joint, int element, int parent, int* ho
     }
   }
   if (at == parent && is_felt(b, joint)) {
-    TD_TRY(push_still(b, at, pending));
+    TD_TRY(td_build_still(b, at, pending, b->m->nfix - pending));
     at = b->m->nhop - 1;
     pending = b->m->nfix;
   }

@@ -461,6 +461,14 @@ static td_status free_nodes(builder* b, int rod) {
 
 // ---- a rod ------------------------------------------------------------------------------------
 
+bool td_rod_has_wrench(const builder* b, int rod) {
+  for (int i = 0; i < b->spec->nsensor; i++) {
+    const td_sensor_ref* s = &b->spec->sensors[i].ref;
+    if (s->kind == SENSOR_WRENCH && s->index == rod + 1) return true;
+  }
+  return false;
+}
+
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   build_rod* r = &b->rod[rod];
   const bool written = r->joint < 0;
@@ -484,8 +492,20 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->middle_joints = strcmp(model, "srl") == 0;
   r->placed = true;
   if (!written) return td_build_rom_joint(b, rod);
-  if (strcmp(model, "rom") == 0) return td_build_polynomial(b, rod);
-  if (strcmp(model, "gvs") == 0) return td_build_gvs(b, rod);
+  const bool polynomial = strcmp(model, "rom") == 0;
+  if (polynomial || strcmp(model, "gvs") == 0) {
+    TD_TRY(polynomial ? td_build_polynomial(b, rod) : td_build_gvs(b, rod));
+    // a wrench inside the rod sums its frames, which are found by their stations
+    int station;
+    for (int i = 0; td_rod_has_wrench(b, rod) && i < r->npoint; i++)
+      TD_TRY(td_rod_station(b, rod, r->point_arc[i], &station));
+    return TD_OK;
+  }
+  if (td_rod_has_wrench(b, rod)) {  // at the base it is what a hop of its own transmits
+    TD_TRY(td_build_still(b, hop, fix, nfix));
+    r->hop[0] = b->m->nhop - 1;
+    r->nfix = 0;
+  }
   if (strcmp(model, "eba") == 0) {
     TD_TRY(free_nodes(b, rod));
   } else {

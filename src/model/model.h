@@ -300,7 +300,7 @@ typedef struct model_span {
 
 // ---- surroundings -----------------------------------------------------------------------------
 
-// A point of a rod's quadrature at which fluid and contact act.
+// A point of a rod's quadrature at which fluid and contact act, or which a wrench inside the rod sums.
 typedef struct model_sample {
   int station, rod;    // rod from 1
   double arc, weight;  // weight [m]
@@ -394,8 +394,16 @@ typedef struct model_probe {
   double arc;
   int cable;  // LENGTH, TENSION of a cable: from 1, else 0
   int q, v;   // DOF, DDOF, Q, V
+  int share, nshare;  // WRENCH: what it sums
   td_depends depends;
 } model_probe;
+
+// A term of the wrench inside a rod: a factor times what everything from a hop on needs, or times
+// what a segment between two stations does to the second one.
+typedef struct model_share {
+  int hop, force;  // -1: the other
+  double factor;
+} model_share;
 
 // A partial derivative d(target)/d(variable) on a derivative tape.
 typedef struct model_partial {
@@ -502,6 +510,7 @@ typedef struct model_joint {
   X(model_contact, contact, "contacts")                                       \
   X(model_row, row, "constraint rows")                                        \
   X(model_probe, probe, "sensor components used in expressions")              \
+  X(model_share, share, "terms of wrenches inside rods")                      \
   X(model_named, param, "parameters")                                         \
   X(model_named, input, "named inputs")                                       \
   X(model_bound, bound, "limits of numbers that follow from parameters")      \

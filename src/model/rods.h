@@ -69,6 +69,8 @@ typedef struct rod_places {
 } rod_places;
 td_status td_rod_places(builder* b, int rod, rod_places* out);
 void td_rod_places_free(rod_places* places);
+// Does a sensor ask for the wrench inside a rod?
+bool td_rod_has_wrench(const builder* b, int rod);
 td_status td_rod_want(builder* b, int rod, double arc, rod_places* out);  // one more, each once
 // Those of contacts, which take points of their own along a rod (build_contacts.c).
 td_status td_contact_places(builder* b, int rod, rod_places* out);

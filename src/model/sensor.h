@@ -28,6 +28,9 @@
   X(DCOORD, "dcoord", 1, 1, 'r', TD_ON_RATE, "their rates")                                       \
   X(FORCE, "force", 1, 6, 'j', TD_ON_ACCEL,                                                       \
     "what a joint transmits to its second body, in its first frame [N, N m]")                     \
+  X(WRENCH, "wrench", 1, 6, 'r', TD_ON_ACCEL,                                                     \
+    "force and moment inside a rod at an arc length, cables and chambers included: what the part" \
+    " beyond does to the part before, in the axes of the section [N, N m]")                       \
   X(LAMBDA, "lambda", 1, 6, 'j', TD_ON_ACCEL,                                                     \
     "constraint forces along the six directions of a joint [N, N m]")                             \
   X(TENSION, "tension", 1, 1, 'c', TD_ON_ACCEL, "tension of a cable where it is pulled [N]")      \

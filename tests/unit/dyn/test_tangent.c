@@ -275,6 +275,37 @@ static void test_input_map_and_parameter_derivative_are_exact(void** state) {
   robot_free(&r);
 }
 
+// Wrenches inside rods of every model, with a body at the side of one and a rod on the tip.
+static void test_tangents_of_wrenches_inside_rods_are_exact(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "rom", "ebr", "srl", "eba"};
+  for (int i = 0; i < 5; i++) {
+    char text[1200];
+    snprintf(
+        text, sizeof text,
+        "u = input('u', 0.3); world.g = [0 1 -9.81];\n"
+        "rod(1).model = '%s'; rod(1).n = 3; rod(1).length = 0.5; rod(1).radius = 0.02;\n"
+        "rod(1).E = 2e5; rod(1).nu = 0.4; rod(1).rho = 1000; rod(1).eta = 100;\n"
+        "body(1).m = 0.1; body(1).I = diag([1 2 3])*1e-4; joint(1).second = 1;\n"
+        "joint(1).first = at(rod(1), 0.2); joint(1).type = 'revolute'; joint(1).axis = [1 0 0];\n"
+        "joint(1).tr(1).trans = [0.03 0 0]; joint(1).dof(1).input = u;\n"
+        "rod(2).first = at(rod(1), 0.5); rod(2).model = '%s'; rod(2).n = 2; rod(2).length = 0.3;\n"
+        "rod(2).radius = 0.01; rod(2).E = 3e5; rod(2).nu = 0.4; rod(2).rho = 1000;\n"
+        "exload(1).exbody = at(rod(2), 0.3); exload(1).ftau = [u 0.2 0 0 0 0.01];\n"
+        "for k = 1:3, sensor(k).name = sprintf('w%%d', k);\n"
+        "sensor(k).value = wrench(rod(1), 0.2*(k - 1)); end\n"
+        "sensor(4).name = 'w4'; sensor(4).value = wrench(rod(2), 0.1);\n",
+        models[i], models[i]);
+    robot r = robot_load(text);
+    uint64_t seed = 5;
+    step = 5e-4;
+    robot_shake(&r, &seed, 0.1);
+    compare_sensors(&r, models[i]);
+    robot_free(&r);
+  }
+  step = 3e-3;
+}
+
 // A joint without freedom transmits what its own body needs, not what the body it is fixed to does:
 // weights of what hangs below, and of everything at the ground.
 static void test_fixed_joints_transmit_what_hangs_on_them(void** state) {
@@ -301,6 +332,7 @@ int main(void) {
       cmocka_unit_test(test_tangent_of_the_forward_dynamics_is_exact),
       cmocka_unit_test(test_sensor_tangents_are_exact),
       cmocka_unit_test(test_tangents_of_transmitted_forces_are_exact),
+      cmocka_unit_test(test_tangents_of_wrenches_inside_rods_are_exact),
       cmocka_unit_test(test_fixed_joints_transmit_what_hangs_on_them),
       cmocka_unit_test(test_tangents_of_multipliers_are_exact),
       cmocka_unit_test(test_input_map_and_parameter_derivative_are_exact),
