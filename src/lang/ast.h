@@ -35,6 +35,8 @@ typedef enum ast_kind {
   AST_SWITCH,    // a subject, list: AST_BRANCH (a value or cell; NULL: otherwise)
   AST_FOR,       // a = loop variable (lvalue), b = range, body
   AST_WHILE,     // a, body
+  AST_TRY,       // body; a: the block behind `catch`, NULL when there is none
+  AST_GLOBAL,    // list of names
   AST_BREAK,
   AST_CONTINUE,
   AST_RETURN,
@@ -99,6 +101,11 @@ enum { AST_NEST_LIMIT = 200, AST_HEIGHT_LIMIT = 1000 };
 enum { AST_SIZE_LIMIT = 64 << 20, AST_NODE_LIMIT = 2000000 };
 
 typedef struct ast_pool ast_pool;  // owns every node and string of one source
+
+// Is the name a command or program of MATLAB or of the published packages (modules.c)?
+// Housekeeping has no effect on the model or its results; other programs are told in a note.
+bool td_is_housekeeping(const char* name);
+bool td_is_program_name(const char* name);
 
 // Parse a source.  The result is an AST_BLOCK; functions are among its statements.  Syntax errors
 // are reported (several per run: after one, parsing goes on at the next statement) and the

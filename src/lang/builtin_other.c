@@ -118,6 +118,16 @@ static value* test_kind(lang* L, call* c) {
 }
 
 static value* isfield(lang* L, call* c) {
+  const value* list = c->argv[1];
+  if (list->kind == V_CELL) {  // one answer for each name
+    value* out = td_num(L, list->rows, list->cols, 1, c->at);
+    for (int i = 0; out && i < td_value_count(list); i++) {
+      const value* word = list->slots[i].v;
+      out->x[i] = word && word->kind == V_STR && td_value_field(c->argv[0], word->s) >= 0;
+    }
+    if (out) out->logical = true;
+    return out;
+  }
   const char* name = td_arg_string(L, c, 1);
   return name ? td_logical(L, td_value_field(c->argv[0], name) >= 0, c->at) : NULL;
 }

@@ -2,6 +2,7 @@
 // arguments in order, the format used again until they are used up.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "eval.h"
@@ -299,6 +300,203 @@ static value* num2str(lang* L, call* c) {
   td_text_free(&out);
   return v;
 }
+
+// ---- texts made of texts ------------------------------------------------------------------------
+
+// The text of an argument for joining; blanks at the end of a text that is not in a cell are left
+// out, as MATLAB does.
+static bool add_words(lang* L, call* c, int k, td_text* out) {
+  const value* v = c->argv[k];
+  if (v->kind == V_STR) {
+    int n = v->cols;
+    while (n > 0 && strchr(" \t", v->s[n - 1])) n--;
+    td_text_addn(out, v->s, n);
+  } else if (v->kind == V_CELL && td_value_count(v) == 1 && v->slots[0].v &&
+             v->slots[0].v->kind == V_STR) {
+    td_text_addn(out, v->slots[0].v->s, v->slots[0].v->cols);
+  } else {
+    td_fail(L, c->arg_at[k], "%s joins texts, got %s", c->name, td_value_kind_text(v));
+    return false;
+  }
+  return true;
+}
+
+static value* text_value(lang* L, td_text* out, td_span at) {
+  value* v = out->failed ? td_no_memory(L, at) : td_string(L, out->s ? out->s : "", out->n, at);
+  td_text_free(out);
+  return v;
+}
+
+static value* strcat_texts(lang* L, call* c) {
+  td_text out = {0};
+  td_text_add(&out, "");
+  for (int k = 0; k < c->argc; k++) {
+    if (add_words(L, c, k, &out)) continue;
+    td_text_free(&out);
+    return NULL;
+  }
+  return text_value(L, &out, c->at);
+}
+
+// strrep(text, old, new)
+static value* strrep(lang* L, call* c) {
+  const char *s = td_arg_string(L, c, 0), *old = s ? td_arg_string(L, c, 1) : NULL;
+  const char* new = old ? td_arg_string(L, c, 2) : NULL;
+  if (!new) return NULL;
+  if (!td_spend(L, c->argv[0]->cols, c->at)) return NULL;
+  td_text out = {0};
+  td_text_add(&out, "");
+  while (*s && out.n < TD_STRING_LIMIT) {
+    const bool here = *old && strncmp(s, old, strlen(old)) == 0;
+    td_text_addn(&out, here ? new : s, here ? (int)strlen(new) : 1);
+    s += here ? strlen(old) : 1;
+  }
+  return text_value(L, &out, c->at);
+}
+
+typedef enum change { TO_LOWER, TO_UPPER, TRIM } change;
+
+// lower, upper, strtrim
+static value* changed_text(lang* L, call* c) {
+  const char* s = td_arg_string(L, c, 0);
+  if (!s) return NULL;
+  int begin = 0, end = c->argv[0]->cols;
+  if (c->row->op == TRIM) {
+    while (begin < end && strchr(" \t\r\n", s[begin])) begin++;
+    while (end > begin && strchr(" \t\r\n", s[end - 1])) end--;
+  }
+  td_text out = {0};
+  td_text_addn(&out, s + begin, end - begin);
+  for (int i = 0; out.s && i < out.n; i++) {
+    const char x = out.s[i];
+    if (c->row->op == TO_LOWER && x >= 'A' && x <= 'Z') out.s[i] = (char)(x - 'A' + 'a');
+    if (c->row->op == TO_UPPER && x >= 'a' && x <= 'z') out.s[i] = (char)(x - 'a' + 'A');
+  }
+  return text_value(L, &out, c->at);
+}
+
+// strsplit(text, separator): a cell of texts
+static value* strsplit(lang* L, call* c) {
+  const char* s = td_arg_string(L, c, 0);
+  const char* mark = c->argc > 1 ? td_arg_string(L, c, 1) : " ";
+  if (!s || !mark) return NULL;
+  if (!*mark) return td_fail(L, c->arg_at[1], "strsplit needs a separator");
+  int n = 1;
+  for (const char* at = strstr(s, mark); at; at = strstr(at + strlen(mark), mark)) n++;
+  value* out = td_cell(L, 1, n, c->at);
+  for (int i = 0; out && i < n; i++) {
+    const char* next = strstr(s, mark);
+    value* word = td_string(L, s, next ? (int)(next - s) : (int)strlen(s), c->at);
+    if (!word || !td_value_put(out, &out->slots[i], word)) {
+      td_value_drop(out);
+      return NULL;
+    }
+    s = next ? next + strlen(mark) : s;
+  }
+  return out;
+}
+
+// strjoin(cell, separator)
+static value* strjoin(lang* L, call* c) {
+  const value* list = c->argv[0];
+  const char* mark = c->argc > 1 ? td_arg_string(L, c, 1) : " ";
+  if (!mark) return NULL;
+  if (list->kind != V_CELL)
+    return td_fail(L, c->arg_at[0], "strjoin joins a cell of texts, got %s",
+                   td_value_kind_text(list));
+  td_text out = {0};
+  td_text_add(&out, "");
+  for (int i = 0; i < td_value_count(list); i++) {
+    const value* word = list->slots[i].v;
+    if (!word || word->kind != V_STR) {
+      td_text_free(&out);
+      return td_fail(L, c->arg_at[0], "strjoin: element %d is not a text", i + 1);
+    }
+    td_text_printf(&out, "%s%s", i > 0 ? mark : "", word->s);
+  }
+  return text_value(L, &out, c->at);
+}
+
+// strcmpi(a, b), strncmp(a, b, n), strncmpi(a, b, n)
+static value* compare_part(lang* L, call* c) {
+  const value *a = c->argv[0], *b = c->argv[1];
+  const bool any_case = c->row->op == 1;
+  int n = -1;
+  if (c->argc > 2 && !td_arg_int(L, c, 2, 0, TD_STRING_LIMIT, &n)) return NULL;
+  bool equal = a->kind == V_STR && b->kind == V_STR;
+  if (equal && n < 0) equal = a->cols == b->cols;
+  if (equal && n >= 0) equal = a->cols >= n && b->cols >= n;
+  for (int i = 0; equal && i < (n < 0 ? a->cols : n); i++) {
+    char x = a->s[i], y = b->s[i];
+    if (any_case && x >= 'A' && x <= 'Z') x = (char)(x - 'A' + 'a');
+    if (any_case && y >= 'A' && y <= 'Z') y = (char)(y - 'A' + 'a');
+    equal = x == y;
+  }
+  return td_logical(L, equal, c->at);
+}
+
+// str2double('2.5'), str2num('2.5'): NaN, or [], where the text is no number
+static value* text_number(lang* L, call* c) {
+  if (c->argv[0]->kind == V_NUM) return td_value_hold(c->argv[0]);
+  const char* s = td_arg_string(L, c, 0);
+  if (!s) return NULL;
+  char* end;
+  const double x = strtod(s, &end);
+  while (*end == ' ') end++;
+  if (*s && !*end) return td_scalar(L, x, c->at);
+  if (c->row->op == 1) return td_fail(L, c->arg_at[0], "str2num: '%.40s' is not one number", s);
+  return td_scalar(L, NAN, c->at);
+}
+
+// int2str(x): rounded; mat2str(a): as it would be typed
+static value* int2str(lang* L, call* c) {
+  if (!td_arg_numeric(L, c, 0)) return NULL;
+  value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of int2str");
+  td_text out = {0};
+  td_text_add(&out, "");
+  for (int i = 0; a && i < td_value_count(a); i++)
+    td_text_printf(&out, "%s%.0f", i > 0 ? "  " : "", floor(a->x[i] + 0.5));
+  value* v = a ? text_value(L, &out, c->at) : NULL;
+  if (!a) td_text_free(&out);
+  td_value_drop(a);
+  return v;
+}
+
+static value* mat2str(lang* L, call* c) {
+  if (!td_arg_numeric(L, c, 0)) return NULL;
+  value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of mat2str");
+  td_text out = {0};
+  const bool one = a && td_value_count(a) == 1;
+  td_text_add(&out, a && !one ? "[" : "");
+  for (int i = 0; a && i < a->rows; i++) {
+    if (i > 0) td_text_add(&out, ";");
+    for (int j = 0; j < a->cols && out.n < TD_STRING_LIMIT; j++)
+      td_text_printf(&out, "%s%.15g", j > 0 ? " " : "", a->x[i + a->rows * j]);
+  }
+  if (a && !one) td_text_add(&out, "]");
+  value* v = a ? text_value(L, &out, c->at) : NULL;
+  if (!a) td_text_free(&out);
+  td_value_drop(a);
+  return v;
+}
+
+const builtin td_builtin_words[] = {
+    {"strcat", strcat_texts, 1, -1, "strcat(a, b, ...)", 0},
+    {"strrep", strrep, 3, 3, "strrep(text, old, new)", 0},
+    {"lower", changed_text, 1, 1, "lower(text)", TO_LOWER},
+    {"upper", changed_text, 1, 1, "upper(text)", TO_UPPER},
+    {"strtrim", changed_text, 1, 1, "strtrim(text)", TRIM},
+    {"strsplit", strsplit, 1, 2, "strsplit(text, separator)", 0},
+    {"strjoin", strjoin, 1, 2, "strjoin(texts, separator)", 0},
+    {"strcmpi", compare_part, 2, 2, "strcmpi(a, b)", 1},
+    {"strncmp", compare_part, 3, 3, "strncmp(a, b, n)", 0},
+    {"strncmpi", compare_part, 3, 3, "strncmpi(a, b, n)", 1},
+    {"str2double", text_number, 1, 1, "str2double(text)", 0},
+    {"str2num", text_number, 1, 1, "str2num(text)", 1},
+    {"int2str", int2str, 1, 1, "int2str(x)", 0},
+    {"mat2str", mat2str, 1, 1, "mat2str(a)", 0},
+    {NULL, NULL, 0, 0, NULL, 0},
+};
 
 const builtin td_builtin_text[] = {
     {"num2str", num2str, 1, 2, "num2str(x)", 0},

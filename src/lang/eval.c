@@ -104,7 +104,7 @@ static bool bind(lang* L, scope* s, const char* name, value* v, td_span at) {
   return true;
 }
 
-static bool bind_all(lang* L, scope* s, ast* const* names, values* args) {
+static bool bind_all(lang* L, scope* s, ast* const* names, const values* args) {
   for (int i = 0; i < args->n; i++) {
     if (strcmp(names[i]->text, "~") != 0 && !bind(L, s, names[i]->text, args->v[i], args->at[i]))
       return false;
@@ -141,7 +141,8 @@ static bool collect(lang* L, const ast* f, scope* local, int nout, td_span at, v
 }
 
 bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, values* out) {
-  if (args->n > f->n) return too_many(L, f->text, args->n, f->n, at);
+  const bool rest = f->n > 0 && strcmp(f->list[f->n - 1]->text, "varargin") == 0;
+  if (args->n > f->n && !rest) return too_many(L, f->text, args->n, f->n, at);
   if (nout > max_int(1, f->nout)) {
     return td_fail(L, at, "%s gives %d result%s, %d are wanted", f->text, f->nout,
                    f->nout == 1 ? "" : "s", nout) != NULL;
@@ -149,9 +150,21 @@ bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, val
   if (!td_spend(L, 20, at) || !enter_call(L, at)) return false;
   scope local = {0};
   scope* old = L->scope;
-  value* nargin = td_scalar(L, args->n, at);
-  bool ok = nargin && bind_all(L, &local, f->list, args) && bind(L, &local, "nargin", nargin, at);
+  value *nargin = td_scalar(L, args->n, at), *nargout = td_scalar(L, nout, at);
+  bool ok = nargin && nargout && bind(L, &local, "nargin", nargin, at) &&
+            bind(L, &local, "nargout", nargout, at);
   td_value_drop(nargin);
+  td_value_drop(nargout);
+
+  // varargin takes the arguments that the other parameters leave
+  const int plain = rest ? min_int(args->n, f->n - 1) : args->n;
+  const values named = {.v = args->v, .at = args->at, .n = plain};
+  ok = ok && bind_all(L, &local, f->list, &named);
+  value* more = ok && rest ? td_cell(L, args->n > plain, args->n - plain, at) : NULL;
+  for (int i = plain; more && i < args->n; i++)
+    td_value_put(more, &more->slots[i - plain], td_value_hold(args->v[i]));
+  if (rest) ok = ok && more && bind(L, &local, "varargin", more, at);
+  td_value_drop(more);
   if (ok) {
     L->scope = &local;
     td_exec_block(L, f->body->list, f->body->n);
@@ -387,6 +400,8 @@ static bool no_field(lang* L, const value* base, const ast* node, const char* na
   if (base->kind != V_STRUCT) {
     td_fail(L, node->name_at, "%s is %s: it has no field '%s'", what, td_value_describe(base, text),
             name);
+    if (base->kind == V_NUM && td_map_find(&L->builtins, name) >= 0)  // a misprint of the papers
+      td_hint(L->diags, "for the product write %s*%s", what, name);
     return false;
   }
   td_fail(L, node->name_at, "%s has no field '%s'", what, name);

@@ -30,6 +30,7 @@ typedef struct variable {
   bool partial;   // the same, for a part of it
   bool read;      // its value was used
   bool parts;     // made by assigning to its parts: s.x = 1, s(2) = 3
+  bool borrowed;  // in a function: a global of the file
   bool skipped;   // its value, or a part of it, would come from a program that is not called
 } variable;
 
@@ -107,9 +108,11 @@ typedef struct lang {
   size_t text_bytes;
 
   // programs that are not called, data in par (modules.c)
-  const char* skipping;  // the statement at hand needs what this name would give; NULL: no
-  bool loaded;           // data files were to be read: unknown names may have been theirs
-  int conditions;        // conditions being evaluated
+  const char* skipping;   // the statement at hand needs what this name would give; NULL: no
+  const char* last_skip;  // the name for which a statement was left out last
+  int skips;              // statements left out so far
+  bool loaded;            // data files were to be read: unknown names may have been theirs
+  int conditions;         // conditions being evaluated
   td_text skipped, kept;
   int nskipped, nkept;
   td_span skipped_at, kept_at;
@@ -210,7 +213,6 @@ value* td_symbol(lang* L, const char* name, td_span at);
 // Is `node` a call of a program that is not part of the language?  `builtin`: a function has the
 // name.
 bool td_is_program(lang* L, const ast* name, const ast* node, bool builtin);
-bool td_is_program_name(const char* name);
 // Leave the call out: the statement at hand cannot be executed.  Returns false.
 bool td_skip_call(lang* L, const char* name, td_span at);
 void td_keep_data(lang* L, const char* name, td_span at);  // par.name, which is no setting
@@ -286,8 +288,8 @@ struct builtin {
 };
 // Tables end with a row without a name.
 extern const builtin td_builtin_elementary[], td_builtin_shape[], td_builtin_matrix[],
-    td_builtin_other[], td_builtin_text[], td_builtin_time[], td_builtin_sensors[],
-    td_builtin_tables[];
+    td_builtin_other[], td_builtin_text[], td_builtin_lists[], td_builtin_words[],
+    td_builtin_time[], td_builtin_sensors[], td_builtin_tables[];
 
 // Arguments; false after a message that names function and argument.
 bool td_arg_numeric(lang* L, call* c, int k);

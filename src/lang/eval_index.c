@@ -627,6 +627,9 @@ bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
   for (const ast* s = target; s != node; s = s->a) w.step[--k] = s;
   variable* var = td_scope_make(L->scope, node->text);
   if (!var) return td_no_memory(L, at) != NULL;
+  if (var->borrowed)
+    return td_fail(L, target->at, "a function of a model cannot change the global '%s'; return it",
+                   node->text) != NULL;
   if (w.n > 0 && var->poisoned) {
     if (var->skipped) L->skipping = var->name;
     return false;

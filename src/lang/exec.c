@@ -19,6 +19,16 @@ static const ast* root_of(const ast* target) {
   return target;
 }
 
+// Settings of what the package does beside the robot and its motion.
+static bool is_package_setting(const char* path) {
+  static const char* const names[] = {"par.derive", "par.mex", "par.fun",
+                                      "par.anim",   "par.mov", "par.post"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    if (strcmp(names[i], path) == 0) return true;
+  }
+  return false;
+}
+
 // The value of a target would come from a program that is not called here.  The target is unknown
 // from now on; a structure that such a program returns as a whole (par = exp(par)) stays as it is,
 // and what describes the robot must be known.
@@ -28,9 +38,14 @@ static void skip_target(lang* L, const ast* target, const ast* statement) {
   if (root->kind != AST_NAME || strcmp(root->text, "~") == 0) return;
   const bool model = L->scope->global && td_root_kind(L, root->text) == ROOT_NOW;
   const bool called = statement->kind == AST_ASSIGN && statement->a->kind == AST_INDEX;
-  if (model && target == root && called) return;
+  if (model && target == root && called) {  // it may have more fields from now on
+    variable* whole = td_scope_find(L->scope, root->text);
+    if (whole) whole->skipped = true;
+    return;
+  }
   const char* cause = L->skipping;
   if (model && target != root) td_check_target(L, target, path, PATH_SIZE);
+  if (is_package_setting(path)) return;  // it stays as it is: `run` decides about these itself
   variable* var = td_scope_make(L->scope, root->text);
   if (var) var->skipped = true;
   if (model && (*path || target == root)) {
@@ -69,8 +84,10 @@ static void poison(lang* L, const ast* node) {
   if (node->kind == AST_OPASSIGN || node->kind == AST_FOR) poison_target(L, node->a, node);
   const bool block = node->kind == AST_BLOCK || node->kind == AST_IF || node->kind == AST_SWITCH;
   for (int i = 0; block && i < node->n; i++) poison(L, node->list[i]);
-  if (node->kind == AST_BRANCH || node->kind == AST_FOR || node->kind == AST_WHILE)
+  if (node->kind == AST_BRANCH || node->kind == AST_FOR || node->kind == AST_WHILE ||
+      node->kind == AST_TRY)
     poison(L, node->body);
+  if (node->kind == AST_TRY) poison(L, node->a);
 }
 
 // ---- assignment -------------------------------------------------------------------------------
@@ -209,17 +226,6 @@ static bool exec_opassign(lang* L, const ast* node) {
 
 // ---- commands ---------------------------------------------------------------------------------
 
-// Housekeeping of MATLAB files that has no meaning here.
-static bool is_housekeeping(const char* name) {
-  static const char* const names[] = {"clc",     "clear", "close",   "format", "addpath", "rmpath",
-                                      "tic",     "toc",   "pause",   "figure", "hold",    "assume",
-                                      "warning", "cd",    "profile", "diary",  "more",    "beep"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(names[i], name) == 0) return true;
-  }
-  return false;
-}
-
 static bool is_assumption(const char* word) {
   return strcmp(word, "real") == 0 || strcmp(word, "positive") == 0 ||
          strcmp(word, "integer") == 0 || strcmp(word, "rational") == 0;
@@ -259,7 +265,7 @@ static bool exec_command(lang* L, const ast* node) {
     }
     return true;
   }
-  if (is_housekeeping(node->text)) return true;
+  if (td_is_housekeeping(node->text) || strcmp(node->text, "!") == 0) return true;
   if (td_is_program_name(node->text)) return td_skip_call(L, node->text, node->at);
   td_fail(L, node->name_at.source >= 0 ? node->name_at : node->at, "unknown command '%s'",
           node->text);
@@ -284,7 +290,7 @@ static bool exec_expression(lang* L, const ast* node) {
   const ast* a = node->a;
   const ast* name = a->kind == AST_INDEX ? a->a : a;
   if (name->kind == AST_NAME && !td_scope_find(L->scope, name->text)) {
-    if (is_housekeeping(name->text)) return true;
+    if (td_is_housekeeping(name->text)) return true;
     if (a->kind == AST_INDEX && strcmp(name->text, "include") == 0) return exec_include(L, a);
     if (a->kind == AST_INDEX && strcmp(name->text, "syms") == 0) return exec_symbols(L, a);
   }
@@ -449,6 +455,40 @@ static flow exec_for(lang* L, const ast* node) {
   return end;
 }
 
+// A model's errors are reported, so what stands behind `catch` never runs.  Whether the package's
+// programs would have failed is not known: what the branch would assign is unknown then.
+static flow exec_try(lang* L, const ast* node) {
+  const int errors = L->diags->errors + L->diags->dropped, skips = L->skips;
+  const flow f = td_exec_block(L, node->body->list, node->body->n);
+  const bool failed = L->diags->errors + L->diags->dropped > errors;
+  if (failed && L->diags->last) td_hint(L->diags, "what stands behind 'catch' is not run here");
+  L->skipping = !failed && L->skips > skips ? L->last_skip : NULL;
+  if (failed || L->skipping) poison(L, node->a);
+  return f;
+}
+
+// In a function `global a` makes the file's value readable; the function cannot change it.
+static bool exec_global(lang* L, const ast* node) {
+  for (int i = 0; !L->scope->global && i < node->n; i++) {
+    const ast* name = node->list[i];
+    const variable* from = td_scope_find(&L->global, name->text);
+    if (!from || !from->v) {
+      td_fail(L, name->at, "the global '%s' has no value when this function is called", name->text);
+      variable* unset = td_scope_make(L->scope, name->text);
+      if (unset) unset->poisoned = true;
+      return false;
+    }
+    variable* to = td_scope_make(L->scope, name->text);
+    if (!to) return td_no_memory(L, name->at) != NULL;
+    td_value_drop(to->v);
+    to->v = td_value_hold(from->v);
+    to->borrowed = true;
+    to->poisoned = from->poisoned;
+    to->skipped = from->skipped;
+  }
+  return true;
+}
+
 // ---- statements -------------------------------------------------------------------------------
 
 static flow exec_one(lang* L, const ast* node) {
@@ -474,6 +514,11 @@ static flow exec_one(lang* L, const ast* node) {
       return exec_for(L, node);
     case AST_WHILE:
       return exec_while(L, node);
+    case AST_TRY:
+      return exec_try(L, node);
+    case AST_GLOBAL:
+      ok = exec_global(L, node);
+      break;
     case AST_BREAK:
       return FLOW_BREAK;
     case AST_CONTINUE:
@@ -492,6 +537,10 @@ static flow exec_one(lang* L, const ast* node) {
 static flow exec(lang* L, const ast* node) {
   L->skipping = NULL;
   const flow f = exec_one(L, node);
+  if (L->skipping) {
+    L->skips++;
+    L->last_skip = L->skipping;
+  }
   L->skipping = NULL;
   return f;
 }

@@ -69,7 +69,8 @@ static lang* lang_of(td_spec* spec) {
   L->scope = &L->global;
   const bool ok = add_builtins(L, td_builtin_elementary) && add_builtins(L, td_builtin_shape) &&
                   add_builtins(L, td_builtin_matrix) && add_builtins(L, td_builtin_other) &&
-                  add_builtins(L, td_builtin_text) && add_builtins(L, td_builtin_time) &&
+                  add_builtins(L, td_builtin_text) && add_builtins(L, td_builtin_lists) &&
+                  add_builtins(L, td_builtin_words) && add_builtins(L, td_builtin_time) &&
                   add_builtins(L, td_builtin_sensors) && add_builtins(L, td_builtin_tables);
   if (!ok) {
     lang_free(L);

@@ -14,23 +14,55 @@
 
 // ---- programs ---------------------------------------------------------------------------------
 
-// Programs of the packages, and functions of MATLAB that draw, read or write.
-static bool is_known_program(const char* name) {
+static bool is_listed(const char* name, const char* const* names, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (strcmp(names[i], name) == 0) return true;
+  }
+  return false;
+}
+
+bool td_is_housekeeping(const char* name) {
+  static const char* const names[] = {
+      "addpath", "assume", "assumeAlso", "beep",    "cd",     "clc",     "clear",  "clearvars",
+      "clf",     "close",  "dbclear",    "dbstop",  "diary",  "drawnow", "figure", "format",
+      "hold",    "more",   "pause",      "profile", "rmpath", "tic",     "toc",    "warning"};
+  return is_listed(name, names, sizeof names / sizeof *names);
+}
+
+// Programs of the packages, and functions of MATLAB that draw, read, write, solve or tell the time.
+bool td_is_program_name(const char* name) {
   static const char* const names[] = {
       // the packages
       "anim", "AnimEOM", "check", "dyn_sim", "dyn_sym", "equil", "EquilEoM", "int_mid_step",
-      "mesh_import", "modal", "post_proc", "save_eom_mex", "SimEoM", "TMTEoM_QP",
+      "makeIGESmex", "mesh_import", "modal", "plotIGES", "post_proc", "save_eom_mex", "save_func",
+      "save_mex", "save_modal_mex", "SimEoM", "TMTEoM_QP",
       // pictures and films
-      "axis", "close", "drawnow", "figure", "gca", "gcf", "getframe", "grid", "legend", "open",
-      "plot", "plot3", "plotIGES", "print", "saveas", "savefig", "set", "subplot", "surf", "title",
-      "VideoWriter", "view", "writeVideo", "xlabel", "xlim", "ylabel", "ylim", "zlabel", "zlim",
-      // files, programs, symbolic calculation
-      "ccode", "codegen", "csvwrite", "load", "makeIGESmex", "matlabFunction", "mex", "mkdir",
-      "save", "simplify", "xlsread", "xlswrite"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    if (strcmp(names[i], name) == 0) return true;
-  }
-  return strncmp(name, "tmt_eom_", 8) == 0;
+      "addframe", "annotation", "avifile", "axes", "axis", "bar", "barh", "box", "camlight",
+      "clabel", "close", "colorbar", "colormap", "contour", "contourf", "daspect", "drawnow",
+      "errorbar", "figure", "fill", "fill3", "findobj", "gca", "gcf", "getframe", "grid",
+      "histogram", "imread", "imshow", "imwrite", "legend", "lighting", "line", "loglog", "movie",
+      "movie2avi", "open", "patch", "pbaspect", "plot", "plot3", "plotyy", "polarplot", "print",
+      "quiver", "quiver3", "rotate3d", "saveas", "savefig", "scatter", "scatter3", "semilogx",
+      "semilogy", "set", "sgtitle", "shading", "stairs", "stem", "subplot", "suptitle", "surf",
+      "surface", "text", "title", "VideoWriter", "view", "waitbar", "writeVideo", "xlabel", "xlim",
+      "xticks", "ylabel", "ylim", "yticks", "yyaxis", "zlabel", "zlim", "zoom",
+      // files and the computer
+      "clock", "computer", "copyfile", "cputime", "csvread", "csvwrite", "datestr", "delete", "dir",
+      "dlmread", "dlmwrite", "dos", "edit", "etime", "fclose", "fgetl", "fgets", "fileparts",
+      "fopen", "fread", "fscanf", "fullfile", "fwrite", "genpath", "getenv", "gpuArray",
+      "importdata", "ismac", "ispc", "isunix", "keyboard", "load", "ls", "matlabpool", "mfilename",
+      "mkdir", "movefile", "msgbox", "now", "parpool", "path", "pwd", "rand", "randi", "randn",
+      "randperm", "readmatrix", "readtable", "rehash", "rmdir", "rng", "save", "system", "textscan",
+      "tic", "toc", "unix", "ver", "version", "which", "who", "whos", "writematrix", "writetable",
+      "xlsread", "xlswrite",
+      // solvers
+      "bvp4c", "decic", "fmincon", "fminsearch", "fminunc", "fsolve", "fzero", "ga", "integral",
+      "lsqcurvefit", "lsqnonlin", "ode113", "ode15i", "ode15s", "ode23", "ode23s", "ode23t",
+      "ode45", "odeset", "optimoptions", "optimset", "quad", "quadgk",
+      // symbolic calculation and compiled code
+      "ccode", "codegen", "coder", "collect", "expand", "jacobian", "latex", "matlabFunction",
+      "mex", "pretty", "simplify", "solve", "subs", "vpa"};
+  return is_listed(name, names, sizeof names / sizeof *names) || strncmp(name, "tmt_eom_", 8) == 0;
 }
 
 // Is a structure of the model handed over as a whole, as the package does?  No function of the
@@ -69,10 +101,8 @@ bool td_skip_call(lang* L, const char* name, td_span at) {
 
 bool td_is_program(lang* L, const ast* name, const ast* node, bool is_builtin) {
   if (is_builtin) return strcmp(name->text, "exp") == 0 && takes_structure(L, node);
-  return is_known_program(name->text) || takes_structure(L, node);
+  return td_is_program_name(name->text) || takes_structure(L, node);
 }
-
-bool td_is_program_name(const char* name) { return is_known_program(name); }
 
 // ---- data -------------------------------------------------------------------------------------
 

@@ -10,12 +10,23 @@
 
 // ---- hiding -----------------------------------------------------------------------------------
 
+// Functions that only files written for MATLAB use have names that models use for variables: lower,
+// cell, diff.
+static bool is_of(const builtin* table, const char* name) {
+  for (; table->name; table++) {
+    if (strcmp(table->name, name) == 0) return true;
+  }
+  return false;
+}
+
 static const char* meaning_of(const lang* L, const char* name) {
   if (strcmp(name, "t") == 0) return "time";
   if (strcmp(name, "s") == 0) return "arc length";
   if (td_is_sensor_name(name)) return "the sensor of that name";
   if (td_is_constant_name(name)) return "the constant of that name";
-  return td_map_find(&L->builtins, name) >= 0 ? "the function of that name" : NULL;
+  const int b = td_map_find(&L->builtins, name);
+  if (b < 0 || is_of(td_builtin_lists, name) || is_of(td_builtin_words, name)) return NULL;
+  return "the function of that name";
 }
 
 void td_warn_hiding(lang* L, const ast* name) {

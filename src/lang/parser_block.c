@@ -315,6 +315,26 @@ static bool while_statement(parser* p, ast* node) {
   return node->a && node->body;
 }
 
+// The name behind `catch` stands alone in its line: catch ME
+static bool is_caught_name(const parser* p) {
+  if (p->tok.kind != T_NAME || p->tok.starts_line) return false;
+  int next = p->tok.end;
+  while (is_blank(p->lx.text[next])) next++;
+  return next >= p->lx.size || strchr("\r\n;%", p->lx.text[next]);
+}
+
+static bool try_statement(parser* p, ast* node) {
+  td_parser_next(p);
+  node->body = body(p);
+  if (p->tok.kind == K_CATCH) {
+    td_parser_next(p);
+    if (is_caught_name(p)) td_parser_next(p);
+    node->a = body(p);
+    if (!node->a) return false;
+  }
+  return node->body != NULL;
+}
+
 // Parse what lies between the keyword and `end`; the branches of `if` and `switch` become the list.
 static bool inside_block(parser* p, ast* node, int mark) {
   bool ok = false;
@@ -327,6 +347,8 @@ static bool inside_block(parser* p, ast* node, int mark) {
       break;
     case AST_FOR:
       return for_statement(p, node);
+    case AST_TRY:
+      return try_statement(p, node);
     default:
       return while_statement(p, node);
   }

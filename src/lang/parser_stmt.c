@@ -256,10 +256,41 @@ static bool is_known_command(const parser* p) {
   return false;
 }
 
+// Does the text behind a word make the statement a command?  Behind a variable come '=', '(' or an
+// operator with blanks on both sides.
+static bool is_argument(const char* s, int end) {
+  const int first = skip_blanks(s, end);
+  if (first == end || is_end(s[first]) || s[first] == '(') return false;
+  if (s[first] == '=' && s[first + 1] != '=') return false;
+  return !(strchr("+-*/\\^<>=&|~!:", s[first]) &&
+           (is_blank(s[first + 1]) || s[first + 1] == '=' || s[first + 1] == s[first]));
+}
+
+// Words of MATLAB that are followed by anything: `print -depsc fig`, `warning off MATLAB:x`, `cd
+// ..`.
+static bool is_free_command(const parser* p) {
+  const int length = p->tok.end - p->tok.begin;
+  char word[24];
+  if (length >= (int)sizeof word || !is_argument(p->lx.text, p->tok.end)) return false;
+  memcpy(word, p->lx.text + p->tok.begin, (size_t)length);
+  word[length] = 0;
+  return td_is_housekeeping(word) || td_is_program_name(word);
+}
+
+// The end of the statement that holds pos; text in quotes may hold anything.
+static int statement_end(const char* s, int pos) {
+  for (bool quoted = false; s[pos] && !strchr("\r\n", s[pos]); pos++) {
+    if (s[pos] == '\'') quoted = !quoted;
+    if (!quoted && strchr(";,%", s[pos])) break;
+  }
+  return pos;
+}
+
 static bool is_command(const parser* p) {
   const char* s = p->lx.text;
   const int first = skip_blanks(s, p->tok.end);
   if (is_end(s[first])) return is_known_command(p);
+  if (is_free_command(p)) return true;
   return command_end(p) > first && (s[first] != '-' || is_known_command(p));
 }
 
@@ -276,6 +307,13 @@ static bool command(parser* p, ast** out) {
   ast* node = td_parser_word(p, AST_COMMAND, t);
   if (!node) return false;
   int last = t.end;
+  if (end < 0) {  // its words mean nothing here
+    last = statement_end(s, t.end);
+    td_lexer_reset(&p->lx, last);
+    td_parser_next(p);
+    p->prev.end = last;
+    return finish_statement(p, node, t.begin, out);
+  }
   for (int pos = skip_blanks(s, t.end); pos < end;) {
     if (s[pos] == ',') pos = skip_blanks(s, pos + 1);
     last = word_end(s, pos);
@@ -349,6 +387,40 @@ static bool jump(parser* p, ast_kind kind, ast** out) {
   return finish_statement(p, node, t.begin, out);
 }
 
+// global a b c
+static bool global_names(parser* p, ast** out) {
+  const int begin = p->tok.begin, mark = p->nitem;
+  ast* node = td_parser_node(p, AST_GLOBAL, td_parser_span(p, p->tok));
+  td_parser_next(p);
+  while (node && p->tok.kind == T_NAME) {
+    if (!td_parser_push(p, td_parser_word(p, AST_NAME, p->tok))) return false;
+    td_parser_next(p);
+  }
+  if (!node || !td_parser_take(p, mark, &node->list, &node->n)) return false;
+  if (node->n == 0) return td_parser_expected(p, "a name") != NULL;
+  return finish_statement(p, node, begin, out);
+}
+
+// A shell command, `!ls -l x`: a word and its arguments, not the negation of an expression.
+static bool is_shell_command(const parser* p) {
+  const char* s = p->lx.text;
+  const int begin = p->tok.end, end = word_end(s, begin);
+  return s[p->tok.begin] == '!' && end > begin && is_letter(s[begin]) &&
+         (is_end(s[skip_blanks(s, end)]) || is_argument(s, end));
+}
+
+static bool shell_command(parser* p, ast** out) {
+  const token t = p->tok;
+  ast* node = td_parser_node(p, AST_COMMAND, td_parser_span(p, t));
+  if (!node) return false;
+  node->text = td_ast_text(p->pool, "!", 1);
+  const int end = t.begin + (int)strcspn(p->lx.text + t.begin, "\r\n");
+  td_lexer_reset(&p->lx, end);
+  td_parser_next(p);
+  p->prev.end = end;
+  return node->text && finish_statement(p, node, t.begin, out);
+}
+
 static bool named_statement(parser* p, ast** out) {
   if (is_do(p)) return refused_loop(p);
   if (p->until > 0 && td_parser_is(p, "until")) return end_refused_loop(p);
@@ -385,15 +457,15 @@ bool td_parse_statement(parser* p, ast** out) {
     case K_RETURN:
       return jump(p, AST_RETURN, out);
     case K_TRY:
-      return td_parse_refused_block(p, "every error of a model is reported");
+      return td_parse_block(p, AST_TRY, out);
     case K_UNWIND:
       return td_parse_refused_block(p, "leave it out");
     case K_PARFOR:
-      return td_parse_refused_block(p, "use 'for'");
+      return td_parse_block(p, AST_FOR, out);
     case K_CLASSDEF:
       return refused_class(p);
     case K_GLOBAL:
-      return refused_statement(p, "give the value to the function as a parameter");
+      return global_names(p, out);
     case K_PERSISTENT:
       return refused_statement(p, "a function of a model keeps no values");
     case T_RPAREN:
@@ -404,6 +476,8 @@ bool td_parse_statement(parser* p, ast** out) {
       return named_statement(p, out);
     case T_LBRACKET:
       return is_multiple_assignment(p) ? multiple_assignment(p, out) : simple_statement(p, out);
+    case T_NOT:
+      return is_shell_command(p) ? shell_command(p, out) : simple_statement(p, out);
     case T_ADD:
     case T_SUB:
       return is_prefix_increment(p) ? prefix_increment(p, out) : simple_statement(p, out);

@@ -555,6 +555,18 @@ static td_status printed_start(builder* b, int joint, const rom* r, int componen
                     b->spec, td_value_ex(init, td_value_count(init) == 1 ? 0 : k, b->spec->graph)) -
                 (component == 2 ? arc[k] : 0);
   }
+
+  // a table of the TMTDyn paper prints (1:order)*length for a straight rod
+  bool multiples = component == 2 && !arcs && n > 1 && td_value_count(init) == n;
+  for (int k = 0; k < n; k++) {
+    const double reached = wanted[k] + arc[k];
+    multiples = multiples && fabs(reached - (k + 1) * r->L) < 1e-9 * r->L;
+  }
+  if (multiples)
+    td_warn(b->diags, td_get_at(dofs, dof, "init"),
+            "joint(%d).dof(%d).init = (1:%d)*length stretches the rod to %d times its length; a "
+            "straight rod has (1:%d)*length/%d",
+            joint + 1, dof + 1, n, n, n, n);
   return fit_component(r, component, arc, n, wanted, c);
 }
 

@@ -253,6 +253,52 @@ static const example matrix[] = {
 };
 
 static const example other[] = {
+    {"arrayfun(@(i) i^2, [1 2; 3 4])", "[1 4;9 16]"},
+    {"arrayfun(@(a, b) a + 10*b, 1:2, 3:4)", "[31 42]"},
+    {"numel(arrayfun(@(i) ones(1, i), 1:3, 'UniformOutput', false){3})", "3"},
+    {"cellfun(@numel, {'a', 'bcd', ''})", "[1 3 0]"},
+    {"cellfun(@(a) [a '!'], {'a', 'b'}, 'UniformOutput', false){2}", "'b!'"},
+    {"feval(@(x) 2*x, 4)", "8"},
+    {"size(cell(2, 3))", "[2 3]"},
+    {"size(cell(2))", "[2 2]"},
+    {"isequal([1 2], [1 2]) + isequal([1 2], [1 3]) + isequal('a', 'a', 'a')", "2"},
+    {"isequal({1, 'x'}, {1, 'x'}) + isequal(struct('a', 1), struct('a', 2))", "1"},
+    {"ismember([1 5], 3:6) + 0", "[0 1]"},
+    {"ismember('b', {'a', 'b'}) + 0", "1"},
+    {"[and(1, 0) or(1, 0) xor(1, 1) xor(1, 0) not(0)]", "logical[0 1 0 1 1]"},
+    {"[isscalar(1) isvector([1 2]) isrow([1 2]) iscolumn([1 2]) islogical(true)]",
+     "logical[1 1 1 0 1]"},
+    {"fliplr([1 2; 3 4])", "[2 1;4 3]"},
+    {"flipud([1 2; 3 4])", "[3 4;1 2]"},
+    {"circshift([1 2 3], 1)", "[3 1 2]"},
+    {"circshift([1; 2; 3], -1)", "[2;3;1]"},
+    {"tril([1 2; 3 4])", "[1 0;3 4]"},
+    {"triu([1 2; 3 4], 1)", "[0 2;0 0]"},
+    {"blkdiag([1 2], 3)", "[1 2 0;0 0 3]"},
+    {"diff([1 4 9])", "[3 5]"},
+    {"diff([1 2; 4 7])", "[3 5]"},
+    {"diff([t 2*t])", "~2"},
+    {"trapz([1 2 3])", "4"},
+    {"trapz([0 1 3], [0 2 2])", "5"},
+    {"unique([3 1 1 2])", "[1 2 3]"},
+    {"unique([2; 1; 2])", "[1;2]"},
+    {"exist('nothing') + 10*exist('sin') + 100*exist('nothing', 'var')", "50"},
+    {"isfield(struct('a', 1), {'a', 'b'}) + 0", "[1 0]"},
+    {"strcat('a ', 'b', {'c '})", "'abc '"},
+    {"strrep('a.b.c', '.', '--')", "'a--b--c'"},
+    {"[lower('AbC') upper('x1')]", "'abcX1'"},
+    {"strtrim('  a b ')", "'a b'"},
+    {"strsplit('a,b,,c', ','){4}", "'c'"},
+    {"numel(strsplit('a,b,,c', ','))", "4"},
+    {"strjoin({'a', 'b'}, '+')", "'a+b'"},
+    {"[strcmpi('aB', 'Ab') strncmp('abc', 'abd', 2) strncmp('a', 'abd', 2) strncmpi('ABx', 'aby', "
+     "2)]",
+     "logical[1 1 0 1]"},
+    {"str2double('2.5') + str2num(' 3')", "5.5"},
+    {"isnan(str2double('2.5x')) + 0", "1"},
+    {"[int2str(2.6) mat2str([1 2.5; 3 4])]", "'3[1 2.5;3 4]'"},
+    {"numel(fieldnames(struct('a', 1, 'b', 2)))", "2"},
+    {"isfield(rmfield(struct('a', 1, 'b', 2), 'a'), 'a') + 0", "0"},
     {"interp1([0 1 2], [0 10 40], 1.5)", "25"},
     {"interp1([0 1 2], [0 10 40], [-1 3])", "[0 40]"},
     {"interp1([0 1 2], [0 10 40], [0.4 0.6 2], 'nearest')", "[0 10 40]"},
@@ -383,6 +429,17 @@ static const example expressions[] = {
 };
 
 static const example statements[] = {
+    {"try, x = 1; catch ME, x = 2; end; x", "1"},
+    {"try\n x = 1;\ncatch ME\n x = 2;\nend; x", "1"},
+    {"try x = 1; end; x", "1"},
+    {"s = 0; parfor i = 1:3, s = s + i; end; s", "6"},
+    {"global a b\na = 3; a", "3"},
+    {"!ls -l; x = 1\nx = 2; x", "2"},
+    {"x = 1; print -depsc x; colormap jet\nwarning off MATLAB:a:b\ncd ..; x", "1"},
+    {"grid = 3; grid - 1", "2"},
+    {"view = [4 5]; view (2)", "5"},
+    {"if ~exist('n', 'var'), n = 4; end; if exist('n', 'var'), n = n + 1; end; n", "5"},
+    {"f = fieldnames(struct('p', 1, 'q', 2)); f{2}", "'q'"},
     {"s = 0; for i = 1:4, s = s + i; end; s", "10"},
     {"s = 0; for i = [1 2;3 4], s = s + i(1) * i(2); end; s", "11"},
     {"s = 0; for i = [], s = 1; end; s", "0"},
@@ -477,7 +534,8 @@ static bool is_mentioned(const char* name, const example* table, size_t n) {
 static void every_function_has_an_example(void** state) {
   (void)state;
   const builtin* const groups[] = {td_builtin_elementary, td_builtin_shape, td_builtin_matrix,
-                                   td_builtin_other,      td_builtin_time,  td_builtin_sensors};
+                                   td_builtin_other,      td_builtin_time,  td_builtin_sensors,
+                                   td_builtin_lists,      td_builtin_words};
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     for (const builtin* b = groups[g]; b->name; b++) {
 #define IN(table) is_mentioned(b->name, table, sizeof table / sizeof *table)

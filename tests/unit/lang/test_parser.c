@@ -101,6 +101,16 @@ static void print(const ast* t, td_text* out) {
       if (t->n) td_text_add(out, " ");
       print_list((const ast* const*)t->list, t->n, out);
       break;
+    case AST_GLOBAL:
+      td_text_add(out, "(global ");
+      print_list((const ast* const*)t->list, t->n, out);
+      break;
+    case AST_TRY:
+      td_text_add(out, "(try ");
+      print(t->body, out);
+      td_text_add(out, t->a ? " catch " : "");
+      if (t->a) print(t->a, out);
+      break;
     case AST_IF:
     case AST_SWITCH:
       td_text_add(out, head[t->kind]);

@@ -1,0 +1,463 @@
+// Cells, functions over lists, comparisons of whole values, and arrangements of elements: functions
+// that files written for MATLAB use.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "eval.h"
+
+// ---- functions over elements ------------------------------------------------------------------
+
+// Element i of an argument: of a cell what it holds (`contents`), else a value of one element.
+static value* element(lang* L, const value* v, int i, bool contents, td_span at) {
+  if (v->kind == V_STR) return td_string(L, v->s + i, 1, at);
+  if (v->kind == V_CELL && contents) {
+    value* held = v->slots[i].v;
+    return held ? td_value_hold(held) : td_num(L, 0, 0, 1, at);
+  }
+  value* one = v->kind == V_NUM    ? td_num(L, 1, 1, 1, at)
+               : v->kind == V_CELL ? td_cell(L, 1, 1, at)
+                                   : td_struct(L, 1, 1, at);
+  if (one && td_copy_element(L, one, 0, v, i, at)) return one;
+  td_value_drop(one);
+  return NULL;
+}
+
+// arrayfun(f, a, b, ...) and cellfun(f, c, d, ...), with 'UniformOutput', false for a cell of
+// results.
+static value* map_function(lang* L, call* c) {
+  const bool contents = c->row->op == 1;
+  int lists = c->argc;
+  bool uniform = true;
+  if (lists > 3 && c->argv[lists - 2]->kind == V_STR &&
+      strcmp(c->argv[lists - 2]->s, "UniformOutput") == 0) {
+    double x;
+    if (!td_arg_number(L, c, lists - 1, &x)) return NULL;
+    uniform = x != 0;
+    lists -= 2;
+  }
+  if (c->argv[0]->kind != V_FUNC)
+    return td_fail(L, c->arg_at[0], "%s needs a function, @name or @(x) ..., got %s", c->name,
+                   td_value_kind_text(c->argv[0]));
+  const value* shape = c->argv[1];
+  const int n = td_value_count(shape);
+  for (int k = 1; k < lists; k++) {
+    if (contents && c->argv[k]->kind != V_CELL)
+      return td_fail(L, c->arg_at[k], "cellfun works on cells, got %s; use arrayfun",
+                     td_value_kind_text(c->argv[k]));
+    if (td_value_count(c->argv[k]) != n)
+      return td_fail(L, c->arg_at[k], "%s: lists of %d and %d elements", c->name, n,
+                     td_value_count(c->argv[k]));
+  }
+  value* out = uniform ? td_num(L, shape->rows, shape->cols, shape->pages, c->at)
+                       : td_cell(L, shape->rows, shape->cols, c->at);
+  bool ok = out != NULL;
+  for (int i = 0; ok && i < n; i++) {
+    values args = {0}, results = {0};
+    for (int k = 1; ok && k < lists; k++)
+      ok = td_values_add(L, &args, element(L, c->argv[k], i, contents, c->at), c->arg_at[k]);
+    ok = ok && td_call_value(L, c->argv[0], &args, 1, c->at, &results);
+    value* r = ok && results.n > 0 ? results.v[0] : NULL;
+    if (ok && !r) ok = td_fail(L, c->at, "%s: the function gives no value", c->name) != NULL;
+    if (ok && uniform && (r->kind != V_NUM || td_value_count(r) != 1)) {
+      ok = td_fail(L, c->at, "%s: result %d is %s, not one number", c->name, i + 1,
+                   td_value_kind_text(r)) != NULL;
+      td_hint(L->diags, "for a cell of results add 'UniformOutput', false");
+    }
+    if (ok && uniform) {
+      ok = td_copy_element(L, out, i, r, 0, c->at);
+      out->logical = r->logical && (i == 0 || out->logical);
+    } else if (ok) {
+      ok = td_value_put(out, &out->slots[i], td_value_hold(r));
+      if (!ok) td_fail(L, c->at, "%s: nested too deep", c->name);
+    }
+    td_values_free(&args);
+    td_values_free(&results);
+  }
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
+// feval(f, x, ...)
+static value* feval(lang* L, call* c) {
+  if (c->argv[0]->kind != V_FUNC)
+    return td_fail(L, c->arg_at[0], "feval needs a function, @name or @(x) ..., got %s",
+                   td_value_kind_text(c->argv[0]));
+  values args = {0}, results = {0};
+  bool ok = true;
+  for (int k = 1; ok && k < c->argc; k++)
+    ok = td_values_add(L, &args, td_value_hold(c->argv[k]), c->arg_at[k]);
+  ok = ok && td_call_value(L, c->argv[0], &args, 1, c->at, &results);
+  value* out = ok && results.n > 0 ? td_value_hold(results.v[0]) : NULL;
+  if (ok && !out) td_fail(L, c->at, "feval: the function gives no value");
+  td_values_free(&args);
+  td_values_free(&results);
+  return out;
+}
+
+// ---- cells and fields -------------------------------------------------------------------------
+
+// cell(n), cell(rows, cols): empty ones
+static value* make_cell(lang* L, call* c) {
+  double size[2] = {0, 0};
+  const value* first = c->argc > 0 ? c->argv[0] : NULL;
+  if (first && c->argc == 1 && first->kind == V_NUM && td_value_count(first) == 2) {
+    for (int i = 0; i < 2; i++)
+      if (!td_number_at(L, first, i, c->arg_at[0], "a size", &size[i])) return NULL;
+  } else {
+    for (int k = 0; k < c->argc; k++)
+      if (!td_arg_number(L, c, k, &size[k])) return NULL;
+    if (c->argc == 1) size[1] = size[0];
+  }
+  for (int k = 0; k < 2; k++) {
+    if (size[k] != floor(size[k]) || size[k] > TD_VALUE_LIMIT)
+      return td_fail(L, c->at, "a size must be a whole number, got %g", size[k]);
+    size[k] = fmax(size[k], 0);
+  }
+  return td_cell(L, (int)size[0], (int)size[1], c->at);
+}
+
+static value* fieldnames(lang* L, call* c) {
+  const value* s = c->argv[0];
+  if (s->kind != V_STRUCT)
+    return td_fail(L, c->arg_at[0], "fieldnames works on structures, got %s",
+                   td_value_kind_text(s));
+  value* out = td_cell(L, s->nfield, 1, c->at);
+  for (int f = 0; out && f < s->nfield; f++) {
+    value* name = td_string(L, s->names[f], (int)strlen(s->names[f]), c->at);
+    if (!name || !td_value_put(out, &out->slots[f], name)) {
+      td_value_drop(out);
+      return NULL;
+    }
+  }
+  return out;
+}
+
+// rmfield(s, 'name')
+static value* rmfield(lang* L, call* c) {
+  const value* s = c->argv[0];
+  const char* name = td_arg_string(L, c, 1);
+  if (!name) return NULL;
+  if (td_value_field(s, name) < 0)
+    return td_fail(L, c->arg_at[1], "rmfield: there is no field '%.40s'", name);
+  value* out = td_struct(L, s->rows, s->cols, c->at);
+  bool ok = out != NULL;
+  for (int i = 0; ok && i < td_value_count(s); i++) {
+    for (int f = 0; ok && f < s->nfield; f++) {
+      if (strcmp(s->names[f], name) == 0) continue;
+      const value_slot* from = &s->slots[i * s->nfield + f];
+      value_slot* to = td_value_slot_make(out, i, s->names[f]);
+      ok = to != NULL || td_no_memory(L, c->at) != NULL;
+      if (!ok) break;
+      to->at = from->at;
+      to->name_at = from->name_at;
+      td_value_put(out, to, from->v ? td_value_hold(from->v) : NULL);
+    }
+  }
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
+// exist('x'), exist('x', 'var'): 1 for a variable, 2 for a function of the file, 5 for one of the
+// language, else 0.  Whether a file is there concerns MATLAB's own work and is not known here.
+static value* exist(lang* L, call* c) {
+  const char* name = td_arg_string(L, c, 0);
+  const char* kind = c->argc > 1 ? td_arg_string(L, c, 1) : "";
+  if (!name || !kind) return NULL;
+  const bool file = strcmp(kind, "file") == 0 || strcmp(kind, "dir") == 0;
+  if (file || (!*kind && !td_is_identifier(name))) {
+    td_skip_call(L, "exist", c->at);
+    return NULL;
+  }
+  const variable* var = td_scope_find(L->scope, name);
+  if (var && (var->poisoned || !var->v)) var = NULL;
+  int found = var ? 1 : 0;
+  if (!found && strcmp(kind, "var") != 0 && td_map_find(&L->functions, name) >= 0) found = 2;
+  if (!found && strcmp(kind, "var") != 0 && td_map_find(&L->builtins, name) >= 0) found = 5;
+  if (!found && L->loaded) {  // it may be in a file that was not read
+    L->skipping = "exist";
+    return NULL;
+  }
+  return td_scalar(L, found, c->at);
+}
+
+// ---- comparisons ------------------------------------------------------------------------------
+
+static bool same(const value* a, const value* b) {
+  if (!a || !b) return !a == !b;
+  if (a->kind != b->kind || a->rows != b->rows || a->cols != b->cols || a->pages != b->pages)
+    return false;
+  const int n = td_value_count(a);
+  switch (a->kind) {
+    case V_STR:
+      return strcmp(a->s, b->s) == 0;
+    case V_NUM:
+      for (int i = 0; i < n; i++) {
+        if (is_expr(a, i) != is_expr(b, i)) return false;
+        if (is_expr(a, i) ? a->e[i] != b->e[i] : a->x[i] != b->x[i]) return false;
+      }
+      return true;
+    case V_CELL:
+      for (int i = 0; i < n; i++)
+        if (!same(a->slots[i].v, b->slots[i].v)) return false;
+      return true;
+    case V_STRUCT:
+      if (a->nfield != b->nfield) return false;
+      for (int i = 0; i < n; i++)
+        for (int f = 0; f < a->nfield; f++) {
+          const int g = td_value_field(b, a->names[f]);
+          if (g < 0 || !same(a->slots[i * a->nfield + f].v, b->slots[i * b->nfield + g].v))
+            return false;
+        }
+      return true;
+    case V_REF:
+      return a->ref.index == b->ref.index && strcmp(a->ref.root, b->ref.root) == 0;
+    case V_FUNC:
+      return a->func == b->func;
+  }
+  return false;
+}
+
+static value* isequal(lang* L, call* c) {
+  bool equal = true;
+  for (int k = 1; k < c->argc; k++) equal = equal && same(c->argv[0], c->argv[k]);
+  return td_logical(L, equal, c->at);
+}
+
+// ismember(x, list): each number in the list, or a text in a cell of texts
+static value* ismember(lang* L, call* c) {
+  const value *x = c->argv[0], *list = c->argv[1];
+  if (list->kind == V_CELL) {
+    bool found = false;
+    for (int i = 0; i < td_value_count(list); i++) found = found || same(x, list->slots[i].v);
+    return td_logical(L, found, c->at);
+  }
+  value* from = td_arg_numeric(L, c, 0) && td_arg_numeric(L, c, 1)
+                    ? td_constant(L, x, c->arg_at[0], "the first argument of ismember")
+                    : NULL;
+  value* in = from ? td_constant(L, list, c->arg_at[1], "the list of ismember") : NULL;
+  value* out = in ? td_num(L, x->rows, x->cols, x->pages, c->at) : NULL;
+  const int n = out ? td_value_count(x) : 0, m = out ? td_value_count(in) : 0;
+  if (out && td_spend(L, (long)n * m / 4, c->at)) {
+    for (int i = 0; i < n; i++)
+      for (int k = 0; k < m; k++)
+        if (from->x[i] == in->x[k]) out->x[i] = 1;
+    out->logical = true;
+  }
+  td_value_drop(from);
+  td_value_drop(in);
+  return out;
+}
+
+// and(a, b), or(a, b), xor(a, b), not(a)
+static value* logic(lang* L, call* c) {
+  if (!td_all_numeric(L, c)) return NULL;
+  if (c->argc == 1) return td_unary(L, OP_NOT, c->argv[0], c->at);
+  if (c->row->op != OP_NE) return td_binary(L, (ast_op)c->row->op, c->argv[0], c->argv[1], c->at);
+  value *a = td_unary(L, OP_NOT, c->argv[0], c->at), *b = td_unary(L, OP_NOT, c->argv[1], c->at);
+  value* out = a && b ? td_binary(L, OP_NE, a, b, c->at) : NULL;
+  td_value_drop(a);
+  td_value_drop(b);
+  return out;
+}
+
+// isscalar, isvector, isrow, iscolumn by the sizes they accept
+static value* test_shape(lang* L, call* c) {
+  const value* v = c->argv[0];
+  const bool row = v->rows == 1 && v->pages == 1, column = v->cols == 1 && v->pages == 1;
+  const bool fits = c->row->op == 0   ? row && column
+                    : c->row->op == 1 ? row || column
+                    : c->row->op == 2 ? row
+                                      : column;
+  return td_logical(L, fits, c->at);
+}
+
+static value* islogical(lang* L, call* c) {
+  return td_logical(L, c->argv[0]->kind == V_NUM && c->argv[0]->logical, c->at);
+}
+
+// ---- arrangements -----------------------------------------------------------------------------
+
+// A new value whose element m is element from[m] of the argument.
+static value* arranged(lang* L, call* c, int rows, int cols, const int* from) {
+  const value* a = c->argv[0];
+  value* out = a->kind == V_NUM ? td_num(L, rows, cols, 1, c->at) : td_cell(L, rows, cols, c->at);
+  bool ok = out && td_spend(L, (long)rows * cols / 4, c->at);
+  for (int m = 0; ok && m < rows * cols; m++)
+    ok = from[m] < 0 || td_copy_element(L, out, m, a, from[m], c->at);
+  if (ok) return out;
+  td_value_drop(out);
+  return NULL;
+}
+
+typedef enum arrangement { LEFT_RIGHT, UP_DOWN, SHIFT, LOWER, UPPER } arrangement;
+
+// fliplr, flipud, circshift(a, k), tril, triu
+static value* arrange(lang* L, call* c) {
+  const value* a = c->argv[0];
+  const int rows = a->rows, cols = a->cols;
+  int k = 0;
+  if ((a->kind != V_NUM && a->kind != V_CELL) || a->pages != 1)
+    return td_fail(L, c->arg_at[0], "%s works on matrices, got %s", c->name, td_value_kind_text(a));
+  if (c->argc > 1 && !td_arg_int(L, c, 1, -1e6, 1e6, &k)) return NULL;
+  int* from = malloc(sizeof(int) * (size_t)max_int(1, rows * cols));
+  if (!from) return td_no_memory(L, c->at);
+  for (int i = 0; i < rows; i++) {
+    for (int j = 0; j < cols; j++) {
+      int r = i, s = j;
+      switch ((arrangement)c->row->op) {
+        case LEFT_RIGHT:
+          s = cols - 1 - j;
+          break;
+        case UP_DOWN:
+          r = rows - 1 - i;
+          break;
+        case SHIFT:  // along the first dimension that is not 1
+          if (rows > 1)
+            r = ((i - k) % rows + rows) % rows;
+          else
+            s = ((j - k) % cols + cols) % cols;
+          break;
+        case LOWER:
+          if (j > i + k) r = -1;
+          break;
+        case UPPER:
+          if (j < i + k) r = -1;
+          break;
+      }
+      from[i + rows * j] = r < 0 ? -1 : r + rows * s;
+    }
+  }
+  value* out = arranged(L, c, rows, cols, from);
+  free(from);
+  return out;
+}
+
+// blkdiag(a, b, ...)
+static value* blkdiag(lang* L, call* c) {
+  double rows = 0, cols = 0;
+  if (!td_all_numeric(L, c)) return NULL;
+  for (int k = 0; k < c->argc; k++) {
+    rows += c->argv[k]->rows;
+    cols += c->argv[k]->cols;
+  }
+  value* out = td_num(L, rows, cols, 1, c->at);
+  int row = 0, col = 0;
+  for (int k = 0; out && k < c->argc; k++) {
+    const value* a = c->argv[k];
+    for (int m = 0; m < a->rows * a->cols; m++) {
+      const int to = row + m % a->rows + out->rows * (col + m / a->rows);
+      if (!td_copy_element(L, out, to, a, m, c->at)) {
+        td_value_drop(out);
+        return NULL;
+      }
+    }
+    row += a->rows;
+    col += a->cols;
+  }
+  return out;
+}
+
+// Differences of neighbours, along the rows of a row and down the columns else.
+static value* diff(lang* L, call* c) {
+  if (!td_arg_numeric(L, c, 0)) return NULL;
+  const value* a = c->argv[0];
+  if (a->pages != 1) return td_fail(L, c->at, "diff works on matrices");
+  const bool row = a->rows == 1;
+  const int rows = row ? 1 : max_int(0, a->rows - 1),
+            cols = row ? max_int(0, a->cols - 1) : a->cols;
+  value* out = td_num(L, rows, cols, 1, c->at);
+  for (int m = 0; out && m < rows * cols; m++) {
+    const int i = row ? m : m % rows + a->rows * (m / rows);
+    if (!is_expr(a, i) && !is_expr(a, i + 1)) {
+      out->x[m] = a->x[i + 1] - a->x[i];
+    } else if (!td_set_ex(
+                   L, out, m,
+                   td_ex_2(L->g, EX_SUB, td_value_ex(a, i + 1, L->g), td_value_ex(a, i, L->g)),
+                   c->at)) {
+      td_value_drop(out);
+      return NULL;
+    }
+  }
+  return out;
+}
+
+// trapz(y), trapz(x, y) of vectors
+static value* trapz(lang* L, call* c) {
+  const value* y = c->argv[c->argc - 1];
+  const int n = td_value_count(y);
+  if (!td_all_numeric(L, c)) return NULL;
+  if (td_value_count(c->argv[0]) != n || (y->rows != 1 && y->cols != 1))
+    return td_fail(L, c->at, "trapz(x, y) needs two vectors of one length");
+  value* a = td_constant(L, c->argv[0], c->arg_at[0], "an argument of trapz");
+  value* b = a ? td_constant(L, y, c->arg_at[c->argc - 1], "an argument of trapz") : NULL;
+  double sum = 0;
+  for (int i = 0; b && i + 1 < n; i++)
+    sum += (c->argc > 1 ? a->x[i + 1] - a->x[i] : 1) * (b->x[i] + b->x[i + 1]) / 2;
+  value* out = b ? td_scalar(L, sum, c->at) : NULL;
+  td_value_drop(a);
+  td_value_drop(b);
+  return out;
+}
+
+static int by_size(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Numbers in order, each once: a row of a row, else a column.
+static value* unique(lang* L, call* c) {
+  if (!td_arg_numeric(L, c, 0)) return NULL;
+  value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of unique");
+  const int n = a ? td_value_count(a) : 0;
+  double* x = malloc(sizeof(double) * (size_t)max_int(1, n));
+  value* out = NULL;
+  if (a && x && td_spend(L, 4L * n, c->at)) {
+    int m = 0;
+    if (n > 0) memcpy(x, a->x, sizeof(double) * (size_t)n);
+    qsort(x, (size_t)n, sizeof *x, by_size);
+    for (int i = 0; i < n; i++)
+      if (i == 0 || x[i] != x[m - 1]) x[m++] = x[i];
+    const bool row = a->rows == 1 && n > 0;
+    out = td_num(L, row ? 1 : m, row ? m : n > 0, 1, c->at);
+    if (out && m > 0) memcpy(out->x, x, sizeof(double) * (size_t)m);
+  } else if (!x) {
+    td_no_memory(L, c->at);
+  }
+  free(x);
+  td_value_drop(a);
+  return out;
+}
+
+const builtin td_builtin_lists[] = {
+    {"arrayfun", map_function, 2, -1, "arrayfun(f, a)", 0},
+    {"cellfun", map_function, 2, -1, "cellfun(f, c)", 1},
+    {"feval", feval, 1, -1, "feval(f, x, ...)", 0},
+    {"cell", make_cell, 0, 2, "cell(rows, cols)", 0},
+    {"fieldnames", fieldnames, 1, 1, "fieldnames(s)", 0},
+    {"rmfield", rmfield, 2, 2, "rmfield(s, 'name')", 0},
+    {"exist", exist, 1, 2, "exist('name')", 0},
+    {"isequal", isequal, 2, -1, "isequal(a, b)", 0},
+    {"ismember", ismember, 2, 2, "ismember(x, list)", 0},
+    {"and", logic, 2, 2, "and(a, b)", OP_AND},
+    {"or", logic, 2, 2, "or(a, b)", OP_OR},
+    {"xor", logic, 2, 2, "xor(a, b)", OP_NE},
+    {"not", logic, 1, 1, "not(a)", OP_NOT},
+    {"isscalar", test_shape, 1, 1, "isscalar(x)", 0},
+    {"isvector", test_shape, 1, 1, "isvector(x)", 1},
+    {"isrow", test_shape, 1, 1, "isrow(x)", 2},
+    {"iscolumn", test_shape, 1, 1, "iscolumn(x)", 3},
+    {"islogical", islogical, 1, 1, "islogical(x)", 0},
+    {"fliplr", arrange, 1, 1, "fliplr(a)", LEFT_RIGHT},
+    {"flipud", arrange, 1, 1, "flipud(a)", UP_DOWN},
+    {"circshift", arrange, 2, 2, "circshift(a, k)", SHIFT},
+    {"tril", arrange, 1, 2, "tril(a)", LOWER},
+    {"triu", arrange, 1, 2, "triu(a)", UPPER},
+    {"blkdiag", blkdiag, 1, -1, "blkdiag(a, b, ...)", 0},
+    {"diff", diff, 1, 1, "diff(a)", 0},
+    {"trapz", trapz, 1, 2, "trapz(x, y)", 0},
+    {"unique", unique, 1, 1, "unique(a)", 0},
+    {NULL, NULL, 0, 0, NULL, 0},
+};

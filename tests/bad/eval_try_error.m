@@ -1,0 +1,6 @@
+try
+  x = [1 2]*[3 4];
+catch err
+  x = 2;
+end
+body(1).m = x;

@@ -1,4 +1,0 @@
-parfor i = 1:3
-  x = i;
-end
-y = 2;
