@@ -141,6 +141,8 @@ static value* compare(lang* L, call* c) {
 
 // struct('name', value, ...); a cell as a value makes a struct array
 static value* make_struct(lang* L, call* c) {
+  if (c->argc == 1 && c->argv[0]->kind == V_NUM && td_value_count(c->argv[0]) == 0)
+    return td_struct(L, 0, 0, c->at);  // struct([])
   if (c->argc % 2)
     return td_fail(L, c->at, "struct('name', value, ...) needs pairs, got %d arguments", c->argc);
   int n = 1;

@@ -115,6 +115,7 @@ typedef struct lang {
   int conditions;         // conditions being evaluated
   td_text skipped, kept;
   int nskipped, nkept;
+  int derivations;  // calls of the package that derive the robot as it is described so far
   td_span skipped_at, kept_at;
 
   char* including[TD_INCLUDE_LIMIT + 1];  // files being run, outermost first

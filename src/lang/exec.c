@@ -21,8 +21,9 @@ static const ast* root_of(const ast* target) {
 
 // Settings of what the package does beside the robot and its motion.
 static bool is_package_setting(const char* path) {
-  static const char* const names[] = {"par.derive", "par.mex", "par.fun",
-                                      "par.anim",   "par.mov", "par.post"};
+  static const char* const names[] = {"par.derive", "par.mex",   "par.derive_mex",
+                                      "par.fun",    "par.anim",  "par.derive_collect",
+                                      "par.mov",    "par.movie", "par.post"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     if (strcmp(names[i], path) == 0) return true;
   }
@@ -257,7 +258,40 @@ static bool exec_symbols(lang* L, const ast* node) {
   return true;
 }
 
+static bool is_word(const ast* const* words, int n, const char* name) {
+  for (int i = 0; i < n; i++) {
+    if (words[i]->kind == AST_STRING && strcmp(words[i]->text, name) == 0) return true;
+  }
+  return false;
+}
+
+// clear a b, clear all, clearvars -except a: files that go through several studies clear the robot
+// of the one before, and what they do not clear stays.
+static bool exec_clear(lang* L, const ast* const* words, int n) {
+  static const char* const others[] = {"global", "functions", "mex", "classes", "import"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (is_word(words, n, others[i])) return true;
+  const bool except = is_word(words, n, "-except");
+  const bool all = n == 0 || except || is_word(words, n, "all") || is_word(words, n, "-all") ||
+                   is_word(words, n, "variables");
+  for (int i = 0; i < L->scope->n; i++) {
+    variable* var = &L->scope->list[i];
+    const bool named = is_word(words, n, var->name);
+    if (all ? except && named : !named) continue;
+    // a file that clears everything after its programs are called has finished with the robot
+    if (all && !except && L->nskipped > 0 && td_root_kind(L, var->name) == ROOT_NOW) continue;
+    td_value_drop(var->v);
+    *var = (variable){.name = var->name, .at = var->at, .first = td_span_none()};
+  }
+  return true;
+}
+
+static bool is_clear(const char* name) {
+  return strcmp(name, "clear") == 0 || strcmp(name, "clearvars") == 0;
+}
+
 static bool exec_command(lang* L, const ast* node) {
+  if (is_clear(node->text)) return exec_clear(L, (const ast* const*)node->list, node->n);
   if (strcmp(node->text, "syms") == 0) {
     for (int i = 0; i < node->n; i++) {
       if (i > 0 && is_assumption(node->list[i]->text)) continue;
@@ -290,6 +324,8 @@ static bool exec_expression(lang* L, const ast* node) {
   const ast* a = node->a;
   const ast* name = a->kind == AST_INDEX ? a->a : a;
   if (name->kind == AST_NAME && !td_scope_find(L->scope, name->text)) {
+    if (is_clear(name->text))
+      return exec_clear(L, (const ast* const*)a->list, a->kind == AST_INDEX ? a->n : 0);
     if (td_is_housekeeping(name->text)) return true;
     if (a->kind == AST_INDEX && strcmp(name->text, "include") == 0) return exec_include(L, a);
     if (a->kind == AST_INDEX && strcmp(name->text, "syms") == 0) return exec_symbols(L, a);

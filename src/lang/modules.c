@@ -49,7 +49,7 @@ bool td_is_program_name(const char* name) {
       // files and the computer
       "clock", "computer", "copyfile", "cputime", "csvread", "csvwrite", "datestr", "delete", "dir",
       "dlmread", "dlmwrite", "dos", "edit", "etime", "fclose", "fgetl", "fgets", "fileparts",
-      "fopen", "fread", "fscanf", "fullfile", "fwrite", "genpath", "getenv", "gpuArray",
+      "filesep", "fopen", "fread", "fscanf", "fullfile", "fwrite", "genpath", "getenv", "gpuArray",
       "importdata", "ismac", "ispc", "isunix", "keyboard", "load", "ls", "matlabpool", "mfilename",
       "mkdir", "movefile", "msgbox", "now", "parpool", "path", "pwd", "rand", "randi", "randn",
       "randperm", "readmatrix", "readtable", "rehash", "rmdir", "rng", "save", "system", "textscan",
@@ -79,14 +79,17 @@ static bool takes_structure(lang* L, const ast* node) {
   return false;
 }
 
+// Add a name to a list of names, separated by commas, unless it is there.
 static void add_name(td_text* list, int* n, const char* before, const char* name) {
-  enum { SHOWN = 8 };
   td_text word = {0};
   td_text_printf(&word, "%s%s", before, name);
   const char* found = list->s && word.s ? strstr(list->s, word.s) : NULL;
-  while (found && found[word.n] && found[word.n] != ',') found = strstr(found + 1, word.s);
+  while (found &&
+         ((found > list->s && found[-1] != ' ') || (found[word.n] && found[word.n] != ',')))
+    found = strstr(found + 1, word.s);
   if (!found && word.s) {
-    if ((*n)++ < SHOWN) td_text_printf(list, "%s%s", list->n ? ", " : "", word.s);
+    td_text_printf(list, "%s%s", list->n ? ", " : "", word.s);
+    (*n)++;
   }
   td_text_free(&word);
 }
@@ -95,6 +98,7 @@ bool td_skip_call(lang* L, const char* name, td_span at) {
   if (L->nskipped == 0) L->skipped_at = at;
   add_name(&L->skipped, &L->nskipped, "", name);
   if (strcmp(name, "load") == 0) L->loaded = true;
+  if (strncmp(name, "tmt_eom_", 8) == 0 || strcmp(name, "TMTEoM_QP") == 0) L->derivations++;
   L->skipping = name;
   return false;
 }
@@ -129,8 +133,14 @@ static void tell(lang* L, td_text* list, int* n, td_span at, const char* one, co
   enum { SHOWN = 8 };
   if (*n > 0 && list->s) {
     char more[32] = "";
-    if (*n > SHOWN) snprintf(more, sizeof more, " and %d more", *n - SHOWN);
-    td_remark(L->diags, at, "%s%s %s%s", list->s, more, *n > 1 ? many : one, so);
+    int shown = list->n;
+    if (*n > SHOWN) {
+      snprintf(more, sizeof more, " and %d more", *n - SHOWN);
+      shown = 0;
+      for (int k = 0; k < SHOWN; k++) shown += (int)strcspn(list->s + shown, ",") + 1;
+      shown--;
+    }
+    td_remark(L->diags, at, "%.*s%s %s%s", shown, list->s, more, *n > 1 ? many : one, so);
   }
   td_text_free(list);
   *list = (td_text){0};
@@ -141,5 +151,8 @@ void td_tell_skipped(lang* L) {
   tell(L, &L->kept, &L->nkept, L->kept_at, "is no setting", "are no settings",
        ": kept as data of this file");
   tell(L, &L->skipped, &L->nskipped, L->skipped_at, "is not called", "are not called",
-       " here: `run` does what par asks for");
+       L->derivations > 1
+           ? " here: `run` does what par asks for, with the robot as it is at the end of the file"
+           : " here: `run` does what par asks for");
+  L->derivations = 0;
 }

@@ -1,4 +1,4 @@
-syms a
 hold on
 clear all
+syms a
 x = a + bb;

@@ -429,6 +429,11 @@ static const example expressions[] = {
 };
 
 static const example statements[] = {
+    {"a = 1; b = 2; clear a; exist('a') + 10*exist('b')", "10"},
+    {"a = 1; b = 2; clear all; exist('a') + exist('b')", "0"},
+    {"a = 1; b = 2; clearvars -except b; exist('a') + 10*exist('b')", "10"},
+    {"a = 1; clear('a'); exist('a')", "0"},
+    {"a = struct([]); a(2).x = 3; numel(a)", "2"},
     {"try, x = 1; catch ME, x = 2; end; x", "1"},
     {"try\n x = 1;\ncatch ME\n x = 2;\nend; x", "1"},
     {"try x = 1; end; x", "1"},
