@@ -132,8 +132,11 @@ static int run_post(session* s, const char* post) {
     const pid_t child = program ? fork() : -1;
     if (child == 0) {
       if (s->opt->json) dup2(STDERR_FILENO, STDOUT_FILENO);
-      execlp("octave-cli", "octave-cli", "--quiet", "--eval", program, (char*)NULL);
-      execlp("octave", "octave", "--quiet", "--no-gui", "--eval", program, (char*)NULL);
+      setenv("QT_QPA_PLATFORM", "offscreen",
+             0);  // octave-cli cannot draw, octave can, without a display too
+      execlp("octave", "octave", "--quiet", "--no-gui", "--no-history", "--eval", program,
+             (char*)NULL);
+      execlp("octave-cli", "octave-cli", "--quiet", "--no-history", "--eval", program, (char*)NULL);
       _exit(127);
     }
     int status = 0;

@@ -16,11 +16,11 @@ K_v = diag( [ G G E ] )*l_xz2*l_y2/l_xz2; K_u = diag( [ E E G ].*J_2 )/l_xz2;
 
 world.g = [ 0 0 -g ];
 body = struct( 'm' , m_2 , 'l_com' , [ 0 0 -l_com1 ] );
-joint( 1 ).second = 1; joint( 1 ).tr.rot = [ 2 inf ]; joint( 1 ).dof.init = -85*pi/180;
+joint( 1 ).second = 1; joint( 1 ).tr.rot = [ 2 inf ]; joint( 1 ).dof.init = phi;
 joint( 1 ).dof.damp.visc = mu_link; joint( 1 ).dof.damp.pow = mu_pow;
 
 mesh.file_name = par.file; mesh.tol = 1e-3;
-mesh.tr( 1 ).rot = [ 2 -85*pi/180 ]; mesh.tr( 2 ).trans = [ 0 0 -l_z1 ];
+mesh.tr( 1 ).rot = [ 2 phi ]; mesh.tr( 2 ).trans = [ 0 0 -l_z1 ];
 mesh.body.m = m_2; mesh.body.I = I_2;
 mesh.joint( 1 ).tr.trans = [ inf inf inf ]; mesh.joint( 1 ).tr.rot = [ 0 inf inf inf ];
 mesh.joint( 2 ).spring.coeff = [ diag( K_v )' diag( K_u )' ]; mesh.joint( 2 ).spring.init = nan*ones( 1 , 6 );
