@@ -66,15 +66,28 @@ td_status td_table_read(const char* path, td_table** table, char* message, size_
 void td_table_free(td_table* table);
 int td_table_find(const td_table* table, const char* name);  // column, -1: none
 
+// Strain of a rod (number from 0) along its arc length at some states: a column s, then for each
+// state the six strains that strain(rod, s) gives, named "bend_y, 0.5 s".
+td_status td_strain_table(const td_model* model, td_work* work, const td_state* const* states,
+                          int n, int rod, td_table** table);
+// The lines of the model's shape at some states: for each of them columns x, y and z.  Rods, links,
+// edges of meshes and bodies follow each other, with a row of NaN between any two.
+td_status td_shape_table(const td_model* model, td_work* work, const td_state* const* states, int n,
+                         td_table** table);
+
 // A figure for papers: curves of some columns over another.
 typedef struct td_plot {
   const td_table* table;
   int x;         // column
   const int* y;  // columns (ny)
   int ny;
-  const char* title;     // "" for none
-  const char* x_label;   // NULL: the column's name
-  double width, height;  // [mm]
+  const char* title;          // "" for none
+  const char* x_label;        // NULL: the column's name
+  double width, height;       // [mm]
+  const int* xs;              // columns that each curve is drawn over (ny), NULL: x for all
+  const char* const* labels;  // of the curves in the legend (ny), NULL: the columns' names
+  const char* y_label;        // NULL: none
+  bool equal;                 // one scale for both axes: the picture of something in space
 } td_plot;
 // An SVG drawing, or a gnuplot script that draws the same from the CSV file at `path` into
 // `output`. *text is to be freed.

@@ -56,7 +56,11 @@ typedef struct options {
   bool json, quiet, halve, mat, allow_post, allow_plugin, allow_read, from_rest, any, help,
       no_report, correct;
   bool open, png, page, dark, gnuplot;
-  const char *y, *x;  // columns to plot
+  const char *y, *x;   // columns to plot
+  const char* strain;  // rod whose strain is plotted over its arc length
+  const char* plane;   // of snapshots, like "xz"
+  bool snapshots;
+  const char* more;  // text added to the model's, NULL: none
   int port;
   int width, height;  // of a picture [pixels], 0: not given
   double fps, speed;  // NaN: not given

@@ -1,4 +1,6 @@
-// tendril plot: curves of results as SVG, or as a gnuplot script.
+// tendril plot: curves of results as SVG, or as a gnuplot script; strains along rods and snapshots
+// of shapes, for which the model is loaded again and put into the states of the results.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -111,6 +113,307 @@ static int draw(const options* opt, const td_table* t, const char* csv, const ch
   return code;
 }
 
+// ---- strains and shapes -------------------------------------------------------------------------
+
+// The model of the results and its states at some times.
+typedef struct scenes {
+  session s;
+  options opt;
+  td_state** state;
+  int n;
+} scenes;
+
+static void scenes_close(scenes* c) {
+  for (int i = 0; i < c->n; i++) td_state_free(c->state[i]);
+  free(c->state);
+  if (c->s.opt) session_close(&c->s);
+  for (int i = 0; i < c->opt.nset; i++) free((char*)c->opt.set[i]);
+  free((void*)c->opt.set);
+}
+
+// Parameters as they were, "name=value".
+static bool take_parameters(scenes* c, const cJSON* parameters) {
+  const int n = cJSON_GetArraySize(parameters);
+  c->opt.set = calloc((size_t)n + 1, sizeof *c->opt.set);
+  c->opt.nset = 0;
+  const cJSON* p;
+  cJSON_ArrayForEach(p, parameters) {
+    char* text = cJSON_IsString(p) ? format_text("%s=%s", p->string, p->valuestring)
+                                   : format_text("%s=%.17g", p->string, p->valuedouble);
+    if (!text || !c->opt.set) return free(text), false;
+    c->opt.set[c->opt.nset++] = text;
+  }
+  return c->opt.set != NULL;
+}
+
+// Load the model again, with the parameters of the results and a text that is added to it.
+static int scenes_model(scenes* c, const options* opt, const char* more) {
+  char* path = format_text("%s/summary.json", opt->target);
+  cJSON* summary = path ? json_read(path) : NULL;
+  const cJSON* model = cJSON_GetObjectItem(summary, "model");
+  *c = (scenes){.opt = *opt};
+  c->opt.at = NULL;
+  c->opt.quiet = true;
+  c->opt.more = more;
+  c->opt.target = cJSON_IsString(model) ? model->valuestring : NULL;
+  int code = CODE_DONE;
+  if (!c->opt.target)
+    code = complain(CODE_FILE, "'%s' has no summary.json that names its model", opt->target);
+  else if (!take_parameters(c, cJSON_GetObjectItem(summary, "parameters")))
+    code = complain(CODE_NUMERICS, "out of memory");
+  if (!code) code = session_open(&c->s, &c->opt);
+  if (code && c->opt.target)
+    complain(0, "a plot of strains or shapes needs the model of the results, %s", c->opt.target);
+  free(path);
+  cJSON_Delete(summary);
+  c->opt.target = NULL;
+  return code;
+}
+
+// Read the states: at five times over the whole motion, unless told.
+static int scenes_states(scenes* c, const options* opt, const td_table* rows) {
+  enum { DEFAULT_TIMES = 5, MOST_STATES = 32 };
+  double times[MOST_STATES];
+  const int n = opt->times ? times_of(opt->times, times, MOST_STATES) : DEFAULT_TIMES;
+  if (n == 0) return complain(CODE_USE, "--times: at most %d times", MOST_STATES);
+  const double first = rows->values[0];
+  const double last = rows->values[(size_t)(rows->rows - 1) * (size_t)rows->cols];
+  for (int i = 0; !opt->times && i < n; i++) times[i] = first + (last - first) * i / (n - 1);
+  c->state = calloc((size_t)n, sizeof *c->state);
+  if (!c->state) return complain(CODE_NUMERICS, "out of memory");
+  for (int i = 0; i < n; i++) {
+    char message[600];
+    c->state[i] = td_state_new(c->s.model);
+    c->n = i + 1;
+    const td_status status =
+        td_state_read(c->s.model, opt->target, times[i], c->state[i], message, sizeof message);
+    if (status != TD_OK) return complain(code_of(status), "%s", message);
+  }
+  return CODE_DONE;
+}
+
+// "arm", "rod1", "1"; -1: none
+static int find_rod(const td_model* model, const char* name, size_t n) {
+  td_rod rod;
+  for (int i = 0; td_model_rod_about(model, i, &rod); i++) {
+    char* plain = format_text("rod%d", i + 1);
+    const bool same = (strlen(rod.name) == n && strncmp(rod.name, name, n) == 0) ||
+                      (plain && strlen(plain) == n && strncmp(plain, name, n) == 0) ||
+                      (plain && strlen(plain + 3) == n && strncmp(plain + 3, name, n) == 0);
+    free(plain);
+    if (same) return i;
+  }
+  return -1;
+}
+
+// Sensors at many places of one rod, or of all (-1), so that lines and strains are drawn as the
+// model has them and not only at its own points.  A rod is found by its name, as its number among
+// the compiled ones is another where bodies are rods too.
+enum { PLACES = 121 };
+static char* text_of_places(const td_model* model, const char* what, int only) {
+  char* text = format_text(
+      "plot_n_ = 0; if exist('sensor', 'var'), plot_n_ = numel(sensor); end\n"
+      "plot_m_ = 0; if exist('rod', 'var'), plot_m_ = numel(rod); end\n");
+  td_rod rod;
+  for (int i = 0; text && td_model_rod_about(model, i, &rod); i++) {
+    if ((only >= 0 && i != only) || strpbrk(rod.name, "'\n")) continue;
+    char* longer = format_text(
+        "%sfor plot_k_ = 1:plot_m_\n"
+        "  plot_name_ = sprintf('rod(%%d)', plot_k_);\n"
+        "  if isfield(rod, 'name') && ~isempty(rod(plot_k_).name)\n"
+        "    plot_name_ = rod(plot_k_).name;\n  end\n"
+        "  if strcmp(plot_name_, '%s')\n    for plot_i_ = 0:%d\n      plot_n_ = plot_n_ + 1;\n"
+        "      sensor(plot_n_).name = sprintf('plot_%%d_', plot_n_);\n"
+        "      sensor(plot_n_).value = %s(rod(plot_k_), %.17g*plot_i_/%d);\n"
+        "    end\n  end\nend\n",
+        text, rod.name, PLACES - 1, what, rod.length, PLACES - 1);
+    free(text);
+    text = longer;
+  }
+  return text;
+}
+
+// The table of td_strain_table(), from those sensors: the last ones of the model.
+static td_status strains_of_places(const scenes* c, double length, td_table** table) {
+  td_status status = TD_OK;
+  const int first = c->s.n.nsensor - 6 * PLACES;
+  double* value = malloc(((size_t)c->s.n.nsensor + 1) * sizeof *value);
+  double* rows = malloc((size_t)PLACES * (size_t)(1 + 6 * c->n) * sizeof *rows);
+  if (!value || !rows) status = TD_E_NOMEM;
+  for (int k = 0; status == TD_OK && k < c->n; k++) {
+    status = td_sensors(c->s.model, c->state[k], c->s.work, value);
+    for (int i = 0; i < PLACES; i++) {
+      double* row = rows + (size_t)i * (size_t)(1 + 6 * c->n);
+      row[0] = length * i / (PLACES - 1);
+      memcpy(row + 1 + 6 * k, value + first + 6 * i, 6 * sizeof *row);
+    }
+  }
+  free(value);
+  if (status == TD_OK) {
+    free((*table)->values);
+    (*table)->values = rows;
+    (*table)->rows = PLACES;
+  } else {
+    free(rows);
+  }
+  return status;
+}
+
+static double largest(const td_table* t, int n, int strain) {
+  double x = 0;
+  for (int i = 0; i < t->rows; i++)
+    for (int k = 0; k < n; k++)
+      x = fmax(x, fabs(t->values[(size_t)i * (size_t)t->cols + (size_t)(1 + 6 * k + strain)]));
+  return x;
+}
+
+// Which of the six strains to draw: those named, or the bends and twist above a hundredth of the
+// largest of them, or else the others.
+static int choose_strains(const td_table* t, int n, const char* names, bool wanted[6]) {
+  static const char* const known[6] = {"shear_x", "shear_y", "stretch",
+                                       "bend_x",  "bend_y",  "twist"};
+  bool any = false;
+  for (const char* at = names; *at;) {
+    const size_t length = strcspn(at, ",");
+    int found = -1;
+    for (int d = 0; d < 6; d++)
+      if (strlen(known[d]) == length && strncmp(known[d], at, length) == 0) found = d;
+    if (found < 0)
+      return complain(CODE_USE,
+                      "no strain '%.*s': shear_x, shear_y, stretch, bend_x, bend_y or twist",
+                      (int)length, at);
+    wanted[found] = any = true;
+    at += length + (at[length] == ',');
+  }
+  for (int group = 3; group >= 0 && !any; group -= 3) {
+    double most = 0;
+    for (int d = group; d < group + 3; d++) most = fmax(most, largest(t, n, d));
+    for (int d = group; d < group + 3; d++)
+      if (most > 1e-9 && largest(t, n, d) >= 0.01 * most) wanted[d] = any = true;
+  }
+  if (!any) wanted[4] = true;
+  return CODE_DONE;
+}
+
+static int draw_strains(const options* opt, scenes* c, const td_table* rows, td_plot* plot,
+                        chosen* y, td_table** table) {
+  const size_t n = strcspn(opt->strain, ",");
+  bool wanted[6] = {false};
+  int code = scenes_model(c, opt, NULL);
+  if (code) return code;
+  const int rod = find_rod(c->s.model, opt->strain, n), sensors = c->s.n.nsensor;
+  td_rod about;
+  if (rod < 0)
+    return complain(CODE_USE, "no rod '%.*s'; write its name, or its number as rod1", (int)n,
+                    opt->strain);
+  td_model_rod_about(c->s.model, rod, &about);
+  const double length = about.length;
+  char* more = text_of_places(c->s.model, "strain", rod);
+  scenes_close(c);
+  code = scenes_model(c, opt, more);
+  if (!code) code = scenes_states(c, opt, rows);
+  if (!code) {
+    td_status status =
+        td_strain_table(c->s.model, c->s.work, (const td_state* const*)c->state, c->n, rod, table);
+    if (status == TD_OK && c->s.n.nsensor == sensors + 6 * PLACES)
+      status = strains_of_places(c, length, table);
+    if (status != TD_OK) code = complain(code_of(status), "%s", td_status_text(status));
+  }
+  const char* names = opt->strain + n + (opt->strain[n] == ',');
+  if (!code) code = choose_strains(*table, c->n, names, wanted);
+  for (int d = 0; !code && d < 6; d++)
+    for (int k = 0; wanted[d] && k < c->n && y->n < MOST; k++) y->list[y->n++] = 1 + 6 * k + d;
+  plot->x_label = "s [m]";
+  plot->y_label = wanted[3] || wanted[4] || wanted[5] ? "curvature, twist [1/m]" : "strain";
+  c->opt.more = NULL;
+  free(more);
+  return code;
+}
+
+static void draw_snapshots(const options* opt, const scenes* c, td_plot* plot, chosen* y,
+                           const td_table* t, int xs[MOST]) {
+  static const char* const names[] = {"x [m]", "y [m]", "z [m]"};
+  double extent[3] = {0};
+  for (int d = 0; d < 3; d++) {
+    double low = INFINITY, high = -INFINITY;
+    for (int i = 0; i < t->rows; i++)
+      for (int k = 0; k < c->n; k++) {
+        const double x = t->values[(size_t)i * (size_t)t->cols + (size_t)(3 * k + d)];
+        if (x < low) low = x;
+        if (x > high) high = x;
+      }
+    extent[d] = high - low;
+  }
+  int across = 0, up = 2;
+  if (opt->plane) {
+    across = opt->plane[0] - 'x';
+    up = opt->plane[1] - 'x';
+  } else {  // leave out the direction of least extent
+    const int least = extent[1] <= extent[0] && extent[1] <= extent[2] ? 1
+                      : extent[0] <= extent[2]                         ? 0
+                                                                       : 2;
+    across = least == 0 ? 1 : 0;
+    up = least == 2 ? 1 : 2;
+  }
+  for (int k = 0; k < c->n && y->n < MOST; k++) {
+    xs[y->n] = 3 * k + across;
+    y->list[y->n++] = 3 * k + up;
+  }
+  plot->xs = xs;
+  plot->equal = true;
+  plot->x_label = names[across];
+  plot->y_label = names[up];
+  plot->height = 110;
+}
+
+static int draw_states(const options* opt, const td_table* rows, const char* path) {
+  if (opt->gnuplot || opt->y || opt->x)
+    return complain(CODE_USE,
+                    "--strain and --snapshots draw alone, without --y, --x and --gnuplot");
+  if (opt->strain && opt->snapshots) return complain(CODE_USE, "--strain or --snapshots, not both");
+  if (rows->rows < 1) return complain(CODE_USE, "there is no motion in '%s'", opt->target);
+  scenes c;
+  td_table* table = NULL;
+  chosen y = {.n = 0};
+  int xs[MOST];
+  td_plot plot = {.title = "", .width = 140, .height = 80};
+  char* more = NULL;
+  int code =
+      opt->strain ? draw_strains(opt, &c, rows, &plot, &y, &table) : scenes_model(&c, opt, NULL);
+  if (!code && opt->snapshots) {
+    more = text_of_places(c.s.model, "pos", -1);
+    scenes_close(&c);
+    code = scenes_model(&c, opt, more);
+  }
+  if (!code && opt->snapshots) code = scenes_states(&c, opt, rows);
+  if (!code && opt->snapshots) {
+    const td_status status =
+        td_shape_table(c.s.model, c.s.work, (const td_state* const*)c.state, c.n, &table);
+    if (status != TD_OK) code = complain(code_of(status), "%s", td_status_text(status));
+    if (!code) draw_snapshots(opt, &c, &plot, &y, table, xs);
+  }
+  char* labels[MOST] = {NULL};  // snapshots are called by their times
+  for (int i = 0; !code && opt->snapshots && i < y.n; i++)
+    labels[i] = format_text("%.4g s", c.state[i]->t);
+  plot.table = table;
+  plot.y = y.list;
+  plot.ny = y.n;
+  if (opt->snapshots) plot.labels = (const char* const*)labels;
+  char* svg = NULL;
+  if (!code) {
+    const td_status status = td_plot_svg(&plot, &svg);
+    if (status != TD_OK) code = complain(code_of(status), "%s", td_status_text(status));
+  }
+  if (!code) code = write_text(path, svg);
+  if (!code && !opt->quiet) printf("%s\n", path);
+  for (int i = 0; i < MOST; i++) free(labels[i]);
+  free(more);
+  free(svg);
+  td_table_free(table);
+  scenes_close(&c);
+  return code;
+}
+
 static bool is_directory(const char* path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
@@ -129,8 +432,12 @@ int cmd_plot(const options* opt) {
   char message[300] = "out of memory";
   if (csv && path) {
     const td_status status = td_table_read(csv, &figures, message, sizeof message);
-    code =
-        status == TD_OK ? draw(opt, figures, csv, path) : complain(code_of(status), "%s", message);
+    if (status != TD_OK)
+      code = complain(code_of(status), "%s", message);
+    else if (opt->strain || opt->snapshots)
+      code = draw_states(opt, figures, path);
+    else
+      code = draw(opt, figures, csv, path);
   }
   td_table_free(figures);
   free(csv);

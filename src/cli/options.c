@@ -260,6 +260,14 @@ static const char* whole(const char* s, double low, double high, int* out) {
   return NULL;
 }
 static const char* read_port(options* o, const char* s) { return whole(s, 0, 65535, &o->port); }
+static const char* read_strain(options* o, const char* s) { return word(s, &o->strain); }
+static const char* read_snapshots(options* o, const char* s) {
+  return (void)s, flag(&o->snapshots);
+}
+static const char* read_plane(options* o, const char* s) {
+  o->plane = s;
+  return strlen(s) == 2 && strspn(s, "xyz") == 2 && s[0] != s[1] ? NULL : "must look like xz";
+}
 static const char* read_y(options* o, const char* s) { return word(s, &o->y); }
 static const char* read_x(options* o, const char* s) { return word(s, &o->x); }
 static const char* read_png(options* o, const char* s) { return (void)s, flag(&o->png); }
@@ -313,6 +321,10 @@ static const option_row option_table[] = {
     {'O', "--output", "-o", "FILE", read_out, "file to write"},
     {'Y', "--y", NULL, "NAMES", read_y, "columns to plot, like tip_x,tip_z (default: all sensors)"},
     {'X', "--x", NULL, "NAME", read_x, "column to plot them over (default: t)"},
+    {'5', "--strain", NULL, "ROD[,NAMES]", read_strain, "strain of a rod over its arc length, like arm or arm,bend_y,twist (default: the bends that there are)"},
+    {'5', "--snapshots", NULL, NULL, read_snapshots, "shapes at several times laid over each other"},
+    {'5', "--times", NULL, "LIST", read_times, "with these: times, first:step:last or a,b,c (default: five over the whole motion)"},
+    {'5', "--plane", NULL, "XY", read_plane, "of the snapshots, like xz (default: where they extend most)"},
     {'g', "--gnuplot", NULL, NULL, read_gnuplot, "a gnuplot script instead of the drawing"},
     {'P', "--png", NULL, NULL, read_png, "a picture of it as well: report.png, or the file of -o"},
     {'G', "--page", NULL, NULL, read_page, "with --png: the whole page, not the picture alone"},

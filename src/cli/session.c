@@ -134,7 +134,8 @@ td_status session_load(const session* s, td_spec* spec) {
   for (int i = 0; status == TD_OK && i < s->opt->nset; i++)  // files that are named there
     status = td_spec_allow_read(spec, strchr(s->opt->set[i], '=') + 1);
   if (status != TD_OK) return status;
-  return s->text ? td_spec_load_string(spec, s->name, s->text) : td_spec_load_file(spec, s->name);
+  status = s->text ? td_spec_load_string(spec, s->name, s->text) : td_spec_load_file(spec, s->name);
+  return status == TD_OK && s->opt->more ? td_spec_load_string(spec, "plot", s->opt->more) : status;
 }
 
 static td_status load(session* s) {

@@ -17,6 +17,7 @@ typedef struct figure {
   td_text* out;
   range x, y;
   double left, top, width, height;  // of the axes [mm]
+  int lines;                        // of the legend
 } figure;
 
 // Okabe and Ito
@@ -28,6 +29,12 @@ enum { NINK = 8, NDASH = 4, MOST_TICKS = 12 };
 static double value(const figure* f, int row, int col) {
   const td_table* t = f->plot->table;
   return t->values[(size_t)row * (size_t)t->cols + (size_t)col];
+}
+
+// The column that curve k is drawn over.
+static int column_x(const td_plot* p, int k) { return p->xs ? p->xs[k] : p->x; }
+static const char* curve_name(const td_plot* p, int k) {
+  return p->labels ? p->labels[k] : p->table->names[p->y[k]];
 }
 
 static range grown(range r, double x) {
@@ -46,11 +53,20 @@ static void measure(figure* f) {
   const td_plot* p = f->plot;
   range x = {DBL_MAX, -DBL_MAX}, y = x;
   for (int i = 0; i < p->table->rows; i++) {
-    x = grown(x, value(f, i, p->x));
-    for (int k = 0; k < p->ny; k++) y = grown(y, value(f, i, p->y[k]));
+    for (int k = 0; k < p->ny; k++) {
+      x = grown(x, value(f, i, column_x(p, k)));
+      y = grown(y, value(f, i, p->y[k]));
+    }
   }
-  f->x = aired(x, 0);
+  f->x = aired(x, p->equal ? 0.04 : 0);
   f->y = aired(y, 0.04);
+  if (!p->equal) return;
+
+  // the axis with room to spare shows more than it must
+  const double scale = fmax((f->x.high - f->x.low) / f->width, (f->y.high - f->y.low) / f->height);
+  const double middle_x = 0.5 * (f->x.low + f->x.high), middle_y = 0.5 * (f->y.low + f->y.high);
+  f->x = (range){middle_x - 0.5 * scale * f->width, middle_x + 0.5 * scale * f->width};
+  f->y = (range){middle_y - 0.5 * scale * f->height, middle_y + 0.5 * scale * f->height};
 }
 
 static double at_x(const figure* f, double x) {
@@ -129,7 +145,7 @@ static void draw_curve(figure* f, int k) {
   bool pen = false;
   double px = 0, py = 0;
   for (int i = 0; i < p->table->rows; i++) {
-    const double x = value(f, i, p->x), y = value(f, i, p->y[k]);
+    const double x = value(f, i, column_x(p, k)), y = value(f, i, p->y[k]);
     if (!isfinite(x) || !isfinite(y)) {
       pen = false;
       continue;
@@ -145,18 +161,30 @@ static void draw_curve(figure* f, int k) {
   td_text_add(f->out, "\"/>\n");
 }
 
-static void draw_legend(figure* f) {
-  const td_plot* p = f->plot;
-  double x = f->left;
-  const double y = f->top - 2.2;
+// Lines of the legend; draws them above the axes where `f` is given.
+static int legend(const td_plot* p, double left, double width, const figure* f) {
+  enum { MOST_LINES = 4 };  // of more curves the rest has no name
+  int lines = 1;
+  double x = left;
   for (int k = 0; k < p->ny; k++) {
-    const char* name = p->table->names[p->y[k]];
-    td_text_printf(f->out, "<path d=\"M%.2f %.2fh5\" stroke=\"%s\" stroke-width=\"0.6\"/>\n", x,
-                   y - 0.9, inks[k % NINK]);
-    text_at(f->out, x + 6, y, "start", name);
-    x += 9 + 1.75 * (double)strlen(name);
-    if (x > f->left + f->width - 15) break;  // the rest would not fit
+    const char* name = curve_name(p, k);
+    const double needs = 9 + 1.75 * (double)strlen(name);
+    if (x > left && x + needs > left + width + 3) {
+      if (lines == MOST_LINES) break;
+      lines++;
+      x = left;
+    }
+    if (f) {
+      const double y = f->top - 2.2 - 4 * (f->lines - lines);
+      const char* dash = dashes[k / NINK % NDASH];
+      td_text_printf(
+          f->out, "<path d=\"M%.2f %.2fh5\" stroke=\"%s\" stroke-width=\"0.6\"%s%s%s/>\n", x,
+          y - 0.9, inks[k % NINK], *dash ? " stroke-dasharray=\"" : "", dash, *dash ? "\"" : "");
+      text_at(f->out, x + 6, y, "start", name);
+    }
+    x += needs;
   }
+  return lines;
 }
 
 static void draw(figure* f) {
@@ -174,14 +202,20 @@ static void draw(figure* f) {
                  f->left, f->top, f->width, f->height);
   for (int k = 0; k < p->ny; k++) draw_curve(f, k);
   td_text_add(f->out, "</g>\n");
-  draw_legend(f);
+  legend(p, f->left, f->width, f);
   if (*p->title) {
     td_text_add(f->out, "<g font-size=\"3.6\" font-weight=\"bold\">");
-    text_at(f->out, f->left, f->top - 6.5, "start", p->title);
+    text_at(f->out, f->left, f->top - 2.5 - 4 * f->lines, "start", p->title);
     td_text_add(f->out, "</g>\n");
   }
   text_at(f->out, f->left + 0.5 * f->width, p->height - 1.5, "middle",
           p->x_label ? p->x_label : p->table->names[p->x]);
+  if (p->y_label) {
+    td_text_printf(f->out, "<g transform=\"translate(4 %.3f) rotate(-90)\">",
+                   f->top + 0.5 * f->height);
+    text_at(f->out, 0, 0, "middle", p->y_label);
+    td_text_add(f->out, "</g>\n");
+  }
   td_text_add(f->out, "</svg>\n");
 }
 
@@ -189,8 +223,10 @@ static bool sensible(const td_plot* p) {
   if (!(p->width >= 30 && p->width <= 2000 && p->height >= 30 && p->height <= 2000)) return false;
   if (!p->table || !p->y || !p->title) return false;
   if (p->ny < 1 || p->x < 0 || p->x >= p->table->cols) return false;
-  for (int k = 0; k < p->ny; k++)
-    if (p->y[k] < 0 || p->y[k] >= p->table->cols) return false;
+  for (int k = 0; k < p->ny; k++) {
+    const int x = column_x(p, k);
+    if (p->y[k] < 0 || p->y[k] >= p->table->cols || x < 0 || x >= p->table->cols) return false;
+  }
   return true;
 }
 
@@ -208,13 +244,12 @@ td_status td_plot_svg(const td_plot* plot, char** text) {
   *text = NULL;
   if (!sensible(plot)) return TD_E_USAGE;
   td_text out = {0};
-  const double top = *plot->title ? 11 : 7;
-  figure f = {plot,
-              &out,
-              .left = 16,
-              .top = top,
-              .width = plot->width - 20,
-              .height = plot->height - top - 11};
+  const double left = plot->y_label ? 20 : 16, width = plot->width - left - 4;
+  const int lines = legend(plot, left, width, NULL);
+  const double top = (*plot->title ? 7 : 3) + 4 * lines;
+  figure f = {plot,          &out,           .left = left,
+              .top = top,    .width = width, .height = plot->height - top - 11,
+              .lines = lines};
   measure(&f);
   draw(&f);
   return hand_over(&out, text);

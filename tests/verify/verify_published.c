@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "bench.h"
+#include "tendril/view.h"
 
 static int count_messages(td_spec* spec, td_severity severity) {
   int n = 0;
@@ -507,6 +508,56 @@ static void ellipses_have_their_moments(void** state) {
   }
 }
 
+// ---- figures ----------------------------------------------------------------------------------
+
+// A rod bent by a moment M at its tip is an arc of curvature M/EJ: the table of strains has it at
+// every place of every model, and the lines of the shape end where the arc ends.
+static void tables_of_strain_and_shape_are_the_arc(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "ebr", "eba", "srl", "rom"};
+  const double L = 0.3, k = 4, EJ = 1e6 * 3.14159265358979323846 * 1e-8 / 4;
+  for (int i = 0; i < 5; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "rod(1).length = 0.3; rod(1).E = 1e6; rod(1).rho = 1000; rod(1).radius = 0.01;\n"
+             "rod(1).model = '%s'; rod(1).n = %d;\n"
+             "exload(1).exbody = at(rod(1), 0.3); exload(1).ftau = [0 0 0 0 %.17g 0];\n",
+             models[i], i == 0 || i == 4 ? 5 : 20, k * EJ);
+    bench b = bench_new(text);
+    const td_equil_options options = td_equil_options_default();
+    td_equil_result found;
+    assert_int_equal(td_equilibrium(b.model, b.work, b.state, &options, &found), TD_OK);
+    td_table *strain, *shape;
+    const td_state* states[] = {b.state};
+    assert_int_equal(td_strain_table(b.model, b.work, states, 1, 0, &strain), TD_OK);
+    assert_int_equal(td_strain_table(b.model, b.work, states, 1, 1, &shape), TD_E_USAGE);
+    assert_int_equal(td_shape_table(b.model, b.work, states, 1, &shape), TD_OK);
+    assert_string_equal(strain->names[5], "bend_y, 0 s");
+    double bend = 0, other = 0;
+    for (int r = 0; r < strain->rows; r++) {
+      const double* row = strain->values + (size_t)r * 7;
+      assert_true(row[0] >= 0 && row[0] <= L && (r == 0 || row[0] > row[-7]));
+      bend = fmax(bend, fabs(row[5] / k - 1));
+      other = fmax(other, fabs(row[4]) + fabs(row[6]));
+    }
+    // the last point of the rod; rows of NaN end a line
+    int last = 0;
+    while (last < shape->rows && !isnan(shape->values[(size_t)last * 3])) last++;
+    const double* end = shape->values + 3 * (size_t)(last - 1);
+    const double x = (1 - cos(k * L)) / k, z = sin(k * L) / k;
+    printf("%s: bends off by %.1e, tip by %.1e m\n", models[i], bend,
+           hypot(end[0] - x, end[2] - z));
+    // segments of 0.06 rad have chords for arcs, (0.06)²/12 or twice that; rom has polynomials of
+    // order 5
+    CHECK_NEAR(bend, 0, i == 4 ? 5e-6 : 1e-9);
+    CHECK_NEAR(other, 0, 1e-6);
+    CHECK_NEAR(hypot(end[0] - x, end[2] - z) / L, 0, i == 0 || i == 4 ? 1e-8 : 1e-3);
+    td_table_free(strain);
+    td_table_free(shape);
+    bench_free(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_as_shipped_runs_in_all_four_studies),
@@ -524,6 +575,7 @@ int main(void) {
       cmocka_unit_test(the_listing_of_the_web_runs),
       cmocka_unit_test(the_listing_of_the_whisker_runs),
       cmocka_unit_test(ellipses_have_their_moments),
+      cmocka_unit_test(tables_of_strain_and_shape_are_the_arc),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

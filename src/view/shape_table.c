@@ -1,0 +1,145 @@
+// Tables of what a model looks like at some states: the strain of a rod along its arc length, and
+// the lines of the whole shape.  Figures of them are those of papers: curves of strain, and
+// snapshots of a motion laid over each other.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine.h"
+#include "scene.h"
+#include "tendril/view.h"
+
+static td_table* table_new(int rows, int cols) {
+  td_table* t = calloc(1, sizeof *t);
+  if (!t) return NULL;
+  *t = (td_table){.rows = rows, .cols = cols};
+  t->names = calloc((size_t)cols, sizeof *t->names);
+  t->values = malloc((size_t)rows * (size_t)cols * sizeof *t->values + 1);
+  if (t->names && t->values) return t;
+  td_table_free(t);
+  return NULL;
+}
+
+static bool name_column(td_table* t, int col, const char* what, double time) {
+  char text[80];
+  snprintf(text, sizeof text, "%s, %.4g s", what, time);
+  t->names[col] = td_strdup(text);
+  return t->names[col] != NULL;
+}
+
+// ---- strains ----------------------------------------------------------------------------------
+
+static int compare_arcs(const void* a, const void* b) {
+  const double x = ((const rod_point*)a)->arc, y = ((const rod_point*)b)->arc;
+  return (x > y) - (x < y);
+}
+
+td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* states, int n,
+                          int rod, td_table** table) {
+  static const char* const names[6] = {"shear_x", "shear_y", "stretch",
+                                       "bend_x",  "bend_y",  "twist"};
+  if (!m || !w || !states || !table || n < 1 || rod < 0 || rod >= m->nrod) return TD_E_USAGE;
+  *table = NULL;
+
+  // the pieces that measure strain, base to tip
+  rod_point* piece = malloc(((size_t)m->nforce + 1) * sizeof *piece);
+  if (!piece) return TD_E_NOMEM;
+  int rows = 0;
+  for (int i = 0; i < m->nforce; i++)
+    if (m->force[i].kind == FORCE_STRAIN && m->force[i].rod == rod + 1)
+      piece[rows++] = (rod_point){m->force[i].arc, i};
+  qsort(piece, (size_t)rows, sizeof *piece, compare_arcs);
+
+  td_table* t = table_new(rows, 1 + 6 * n);
+  bool ok = t != NULL;
+  if (ok) ok = (t->names[0] = td_strdup("s")) != NULL;
+  for (int k = 0; ok && k < n; k++) {
+    for (int d = 0; ok && d < 6; d++) ok = name_column(t, 1 + 6 * k + d, names[d], states[k]->t);
+    td_enter(m, states[k], w);
+    for (int i = 0; ok && i < rows; i++) {
+      double* row = t->values + (size_t)i * (size_t)t->cols;
+      row[0] = piece[i].arc;
+      td_strains(m, w, &m->force[piece[i].station], row + 1 + 6 * k);
+    }
+  }
+  free(piece);
+  if (!ok) {
+    td_table_free(t);
+    return TD_E_NOMEM;
+  }
+  *table = t;
+  return TD_OK;
+}
+
+// ---- shapes -----------------------------------------------------------------------------------
+
+// Positions of one state, one after the other; NaN between lines.  Counts only where `out` is NULL.
+typedef struct pen {
+  double* out;  // the first of three columns of the state
+  int cols, rows;
+} pen;
+
+static void put(pen* p, double x, double y, double z) {
+  if (p->out) {
+    double* to = p->out + (size_t)p->rows * (size_t)p->cols;
+    to[0] = x;
+    to[1] = y;
+    to[2] = z;
+  }
+  p->rows++;
+}
+static void put_point(pen* p, vec3 x) { put(p, x.x, x.y, x.z); }
+static void lift(pen* p) { put(p, NAN, NAN, NAN); }
+
+// Rods along their lines, links and edges of meshes from end to end, bodies from their frame to
+// their tip.
+static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
+  for (int i = 0; i < m->nrod; i++) {
+    int n;
+    rod_point* line = scene_rod_points(m, i, &n);
+    if (!line) return false;
+    for (int k = 0; k < n; k++) put_point(p, td_frame(m, w, line[k].station).p);
+    lift(p);
+    free(line);
+  }
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_AXIAL && f->kind != FORCE_BEAM) continue;
+    put_point(p, td_frame(m, w, f->a).p);
+    put_point(p, td_frame(m, w, f->b).p);
+    lift(p);
+  }
+  for (int i = 0; i < m->nbody; i++) {
+    const frame g = td_frame(m, w, m->body[i].station);
+    const vec3 tip = mat3_apply(g.R, vec3_of(w->num + m->body[i].tip));
+    put_point(p, g.p);
+    put(p, g.p.x + tip.x, g.p.y + tip.y, g.p.z + tip.z);
+    lift(p);
+  }
+  return true;
+}
+
+td_status td_shape_table(const td_model* m, td_work* w, const td_state* const* states, int n,
+                         td_table** table) {
+  static const char* const names[3] = {"x", "y", "z"};
+  if (!m || !w || !states || !table || n < 1) return TD_E_USAGE;
+  *table = NULL;
+  pen count = {.cols = 3 * n};
+  td_enter(m, states[0], w);
+  if (!draw_shape(m, w, &count)) return TD_E_NOMEM;
+
+  td_table* t = table_new(count.rows, 3 * n);
+  bool ok = t != NULL;
+  for (int k = 0; ok && k < n; k++) {
+    for (int d = 0; ok && d < 3; d++) ok = name_column(t, 3 * k + d, names[d], states[k]->t);
+    pen p = {.out = t->values + 3 * k, .cols = 3 * n};
+    td_enter(m, states[k], w);
+    ok = ok && draw_shape(m, w, &p);
+  }
+  if (!ok) {
+    td_table_free(t);
+    return TD_E_NOMEM;
+  }
+  *table = t;
+  return TD_OK;
+}
