@@ -12,7 +12,8 @@
 %   tendril sim octopus_arm.m --set basis=cubic
 %
 % Expect: the arm, curled up at the start, unrolls from its base to its tip, which ends far out at the left.  The tips
-% of both bases are never further apart than 6.59 % of the length, 3.39 % on average.
+% of both bases are never further apart than 2.9 % of the length, 0.37 % on average (the paper has 6.59 and 3.39 %: its
+% toolbox has a mistake in the derivative of the bell, see docs/published.md).
 
 basis = param('basis', 'dependent');   % 'dependent': the travelling bell; 'cubic': ten elements
 

@@ -173,19 +173,19 @@ static void multiquadric(double x, int order, int elements, double* phi) {
 }
 
 const basis_kind td_bases[] = {
-    {"legendre", true, true, polynomials, legendre, "Legendre polynomials"},
-    {"constant", false, true, constants, constant, "piecewise constant"},
-    {"monomial", true, true, polynomials, monomial, "powers"},
-    {"chebyshev", true, true, polynomials, chebyshev, "Chebyshev polynomials"},
-    {"fourier", true, true, harmonics, fourier, "1 and `order` pairs of cosine and sine"},
-    {"linear", false, false, linear_nodes, linear, "continuous, linear in each element"},
-    {"quadratic", false, false, quadratic_nodes, quadratic,
+    {"legendre", true, true, polynomials, legendre, 0, 1, "Legendre polynomials"},
+    {"constant", false, true, constants, constant, 0, 0, "piecewise constant"},
+    {"monomial", true, true, polynomials, monomial, 0, 1, "powers"},
+    {"chebyshev", true, true, polynomials, chebyshev, 0, 1, "Chebyshev polynomials"},
+    {"fourier", true, true, harmonics, fourier, 1, 2, "1 and `order` pairs of cosine and sine"},
+    {"linear", false, false, linear_nodes, linear, 1, 0, "continuous, linear in each element"},
+    {"quadratic", false, false, quadratic_nodes, quadratic, 2, 0,
      "continuous, quadratic in each element"},
-    {"cubic", false, false, cubic_nodes, cubic, "continuous, cubic in each element"},
-    {"hermite", false, false, hermite_nodes, hermite, "cubic with continuous slope"},
-    {"gaussian", false, false, linear_nodes, gaussian,
+    {"cubic", false, false, cubic_nodes, cubic, 3, 0, "continuous, cubic in each element"},
+    {"hermite", false, false, hermite_nodes, hermite, 3, 0, "cubic with continuous slope"},
+    {"gaussian", false, false, linear_nodes, gaussian, 3, 0,
      "bells exp(-4 ln2 (x-c)^2/w^2) over their sum"},
-    {"multiquadric", false, false, linear_nodes, multiquadric,
+    {"multiquadric", false, false, linear_nodes, multiquadric, 3, 0,
      "bells 1/sqrt(1 + 12 (x-c)^2/w^2) over their sum"},
 };
 const int td_basis_count = (int)(sizeof td_bases / sizeof td_bases[0]);

@@ -13,6 +13,8 @@ typedef struct basis_kind {
   int (*count)(int order, int elements);
   // All of them at x; n elements.
   void (*values)(double x, int order, int elements, double* phi);
+  // Polynomial degree that the quadrature must match: degree + degree_per_order·order.
+  int degree, degree_per_order;
   const char* text;
 } basis_kind;
 

@@ -193,19 +193,11 @@ static td_status push_coordinates(builder* b, gvs* g, const int before[6]) {
 
 // Polynomial degree of the strains, as far as it can be told: points must match it.
 static int degree(const gvs* g) {
-  static const struct {
-    const char* name;
-    int degree;
-  } fixed[] = {{"constant", 0}, {"linear", 1},   {"quadratic", 2},   {"cubic", 3},
-               {"hermite", 3},  {"gaussian", 3}, {"multiquadric", 3}};
   int most = 0;
   for (int d = 0; d < 6; d++) {
     const strain_field* f = &g->field[d];
     if (f->n == 0) continue;
-    int p = f->basis ? f->order : f->n + 1;
-    for (size_t k = 0; f->basis && k < sizeof fixed / sizeof fixed[0]; k++)
-      if (strcmp(fixed[k].name, f->basis->name) == 0) p = fixed[k].degree;
-    if (f->basis && strcmp(f->basis->name, "fourier") == 0) p = 2 * f->order + 1;
+    const int p = f->basis ? f->basis->degree + f->basis->degree_per_order * f->order : f->n + 1;
     most = max_int(most, p);
   }
   return most;
