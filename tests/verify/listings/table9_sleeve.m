@@ -2,7 +2,7 @@
 % of the experiment , `--set file=$TENDRIL_DATA/data/fabric/exp2.iges`.
 %
 % Misprints.  Kept with param printed = 1: mesh.tr has translation and rotation in one element, which places the mesh first and turns it
-% about the mesh's own origin afterwards, so that the clamps of the turned arm are 41 mm away from nodes 16 and 14; meant are two
+% about the mesh's own origin afterwards, so that the clamps of the turned arm are 42 mm away from nodes 16 and 14; meant are two
 % elements, the rotation first (the shipped file has them).  Mended in either case: nan.ones(1, 6) for nan*ones(1, 6); joint(1).dof.init is
 % the angle in rad; the ends of the CAD lines at the clamps are 36 and -40 mm from the axis and not 38 and -38 (lcx), so that the clamps
 % start 2 mm open.
