@@ -1,6 +1,7 @@
 // The classical Runge-Kutta step of order 4 on q' = N(q) v, v' = forward dynamics, with the
 // integrated controls of constraint rows as further states.  Where one-sided elements act or would
 // be passed over, the step is made of shorter ones.
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -56,16 +57,15 @@ typedef struct guarded {
   td_work* w;
   rates from, to, slope_from, slope_to;  // states at the ends of a step and their rates
   double t, h, *start, *end, *speed, *bound, *level;
+  double *least, *most;  // of each guard at the beginning, the stages and the end
   bool *slack_from, *slack_to;
-  bool mixed;  // a stage saw another side of something than the beginning did
 } guarded;
 
-// Whether the stage at the placed state is on another side of something than the beginning.
-static void compare_stage(guarded* g) {
-  const int n = td_guard_count(g->m);
-  td_guard_values(g->m, g->state, g->w, g->level, g->speed);
-  for (int i = 0; i < n; i++)
-    if (g->level[i] * g->start[i] < 0) g->mixed = true;
+static void see(guarded* g, const double* gap) {
+  for (int i = 0; i < td_guard_count(g->m); i++) {
+    g->least[i] = fmin(g->least[i], gap[i]);
+    g->most[i] = fmax(g->most[i], gap[i]);
+  }
 }
 
 // From one instant to the next without jumps between; right at the ends there may be some, so times
@@ -86,7 +86,11 @@ static td_status step(const td_model* m, td_state* state, td_work* w, double dt,
     if (i > 0) move(m, &start, &k, at[i] * dt, state, w);
     state->t = t + at[i] * dt + (i == 0 ? inside : i == 3 ? -inside : 0);
     TD_TRY(rates_at(m, state, w, &k));
-    if (g && i > 0) compare_stage(g);
+    if (g && i == 0) memcpy(g->slope_from.v, k.v, (size_t)m->nvel * sizeof(double));
+    if (g && i > 0) {
+      td_guard_values(m, state, w, g->level, g->speed);
+      see(g, g->level);
+    }
     add(m, weight[i], &k, &sum);
   }
   move(m, &start, &sum, dt, state, w);
@@ -101,8 +105,9 @@ static td_status step(const td_model* m, td_state* state, td_work* w, double dt,
 // ---- steps that meet one-sided elements -------------------------------------------------------
 
 // A step is divided where it passes over something, and where something one-sided acts until two
-// halves agree with the whole.
-enum { MOST_PARTS = 4096 };
+// halves agree with the whole.  What begins or ceases to act on the way is located: stages on
+// both sides of it may agree on anything.
+enum { MOST_PARTS = 65536 };
 static const double agreement = 1e-6;  // of velocities, relative to the largest
 
 static void keep(const guarded* g, rates* at, bool* slack) {
@@ -171,53 +176,111 @@ static double passed(guarded* g) {
   return td_guard_search(&path, g->t, g->start, g->t + g->h, g->end, 0) - g->t;
 }
 
-// Something one-sided acts at one end of the step; of expressions it is not known on which side.
-static bool engaged(const guarded* g) {
+// How a part of a step met the one-sided elements
+typedef struct meeting {
+  bool engaged;  // something acts at one of its ends; of expressions it is not known on which side
+  bool mixed;    // something was seen on both of its sides
+  bool once;     // and all of that changed its side once, from end to end
+} meeting;
+
+static meeting meet(guarded* g) {
   const int n = td_guard_count(g->m);
-  if (g->m->nkink > 0) return true;
-  for (int i = 0; i < n; i++)
-    if (g->start[i] <= 0 || g->end[i] <= 0) return true;
-  return false;
+  const double d = 1e-3 * g->h;
+  meeting it = {.engaged = g->m->nkink > 0, .once = true};
+  see(g, g->start);
+  see(g, g->end);
+  for (int i = 0; i < n; i++) {
+    it.engaged = it.engaged || g->start[i] <= 0 || g->end[i] <= 0;
+    it.mixed = it.mixed || (g->least[i] < 0 && g->most[i] > 0);
+  }
+
+  // its slopes at both ends point to the other side
+  for (int side = 0; side < 2 && it.mixed; side++) {
+    const double* at = side ? g->end : g->start;
+    guards_along(g, side ? g->t + g->h - d : g->t + d, g->level);
+    for (int i = 0; i < n; i++) {
+      const double change = g->end[i] - g->start[i],
+                   slope = side ? at[i] - g->level[i] : g->level[i] - at[i];
+      if (g->least[i] < 0 && g->most[i] > 0 &&
+          !(g->start[i] * g->end[i] <= 0 && slope * change > 0))
+        it.once = false;
+    }
+  }
+  return it;
 }
 
-static bool agree(const guarded* g) {
+// The largest velocity, and how far the step was from one with the acceleration of its beginning.
+static double bent(const guarded* g, double* most) {
+  double worst = 0;
+  *most = 0;
+  for (int i = 0; i < g->m->nvel; i++) {
+    const double from = g->from.v[i], to = g->to.v[i];
+    *most = fmax(*most, fmax(fabs(from), fabs(to)));
+    worst = fmax(worst, fabs(to - from - g->h * g->slope_from.v[i]));
+  }
+  return worst;
+}
+
+// Two halves against the whole, in units of what is allowed.
+static double disagreement(const guarded* g) {
   double most = 0, worst = 0;
   for (int i = 0; i < g->m->nvel; i++) {
     most = fmax(most, fmax(fabs(g->state->v[i]), fabs(g->from.v[i])));
     worst = fmax(worst, fabs(g->state->v[i] - g->to.v[i]));
   }
-  return worst <= agreement * most + 1e-12;
+  return worst / (agreement * most + 1e-12);
 }
 
 static td_status divided(guarded* g, double dt) {
-  const double t_end = g->state->t + dt, least = dt / MOST_PARTS;
-  double h = dt;
-  while (t_end - g->state->t > 1e-3 * least) {
+  static const double modest = 0.05;
+  const int n = td_guard_count(g->m);
+  const double t_end = g->state->t + dt;
+  const double least = fmax(1e-10 * dt, 8 * DBL_EPSILON * fabs(t_end));
+  double h = dt, change = INFINITY;  // something changes its side before this time
+  for (int parts = 0; t_end - g->state->t > 0.1 * least; parts++) {
+    if (parts == MOST_PARTS) return TD_E_DIVERGED;
     g->t = g->state->t;
     const double left = t_end - g->t;
-    g->h = h = h > 0.999 * left ? left : h;
+    if (change - g->t > least) h = fmin(h, (change - g->t) / 2);
+    g->h = h = h > 0.999 * left ? left : fmax(h, fmin(least, left));
     keep(g, &g->from, g->slack_from);
     td_guard_values(g->m, g->state, g->w, g->start, g->speed);
-    g->mixed = false;
+    memcpy(g->least, g->start, (size_t)n * sizeof(double));
+    memcpy(g->most, g->start, (size_t)n * sizeof(double));
     TD_TRY(part(g, h));
-    const bool mixed = g->mixed;
     keep(g, &g->to, g->slack_to);
     const double inside = passed(g);
-    const bool shorten = inside < h && h > 1.001 * least;  // NaN: nothing was passed over
-    if (!shorten && !mixed && !engaged(g)) {
+    const meeting met = meet(g);
+    double size;
+    const double curve = bent(g, &size);
+
+    // free on one side of everything
+    if (!(inside < h) && !met.mixed && !met.engaged) {
       put_back(g, &g->to, g->slack_to, g->t + h);
       h *= 2;
       continue;
     }
-    put_back(g, &g->from, g->slack_from, g->t);
-    if (shorten) {
-      h = fmax(inside, least);
+    // a change of sides is so near that nothing comes of it
+    const bool alone = met.once && !(inside < h);
+    if (met.mixed && ((alone && curve <= agreement * size) || h <= 1.001 * least)) {
+      put_back(g, &g->to, g->slack_to, g->t + h);
+      change = INFINITY;
+      h *= 2;
       continue;
     }
+    put_back(g, &g->from, g->slack_from, g->t);
+    if (inside < h || (met.mixed && !(alone && curve <= modest * size))) {
+      change = g->t + (inside < h ? inside : h);
+      h = (change - g->t) / 2;
+      continue;
+    }
+
     TD_TRY(part(g, h / 2));
     TD_TRY(part(g, h / 2));
-    if (agree(g) || h / 2 < least) {
-      h *= 2;
+    const double error = disagreement(g);
+    if (error <= 1 || h <= 1.001 * least) {
+      if (met.mixed) change = INFINITY;
+      h *= fmin(4, 0.9 * pow(fmax(error, 1e-6), -0.2));
       continue;
     }
     put_back(g, &g->from, g->slack_from, g->t);
@@ -250,6 +313,8 @@ static td_status smooth_step(const td_model* m, td_state* state, td_work* w, dou
                  .speed = arena_doubles(s, n),
                  .bound = arena_doubles(s, n),
                  .level = arena_doubles(s, TD_GUARD_LEVELS * n),
+                 .least = arena_doubles(s, n),
+                 .most = arena_doubles(s, n),
                  .slack_from = arena_bytes(s, (size_t)m->ncable + 1),
                  .slack_to = arena_bytes(s, (size_t)m->ncable + 1)};
     status = divided(&g, dt);

@@ -116,7 +116,7 @@ static size_t scratch_size(const td_model* m) {
       td_guard_count(m) == 0
           ? 0
           : sizeof(double) * (4 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 24) +
-                              (TD_GUARD_LEVELS + 5) * ((size_t)td_guard_count(m) + 8)) +
+                              (TD_GUARD_LEVELS + 7) * ((size_t)td_guard_count(m) + 8)) +
                 2 * (size_t)m->ncable + 128;
   const size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
   if (m->sparse) return td_sparse_scratch(m) + guarded + clocks;
