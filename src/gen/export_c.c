@@ -258,13 +258,56 @@ static void write_numbers(td_text* out, const char* name, const double* x, int n
 
 enum { CHECK_STEPS = 20 };
 
+// What each row of F = M v' + h - tau - J' lambda is the sum of, before terms cancel: inertia, the
+// rest as it is and as the stiffnesses and dampings of its elements make it out of the coordinates,
+// and multipliers.  Weights take out the units: M_ii^-1/2, 0 for motion that is given.
+static td_status term_sizes(const td_model* m, const td_state* s, td_work* w, double* size,
+                            double* weight, double* row_scale) {
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
+  double* block = calloc(4 * n * n + (r + 4) * (n + 1) + r, sizeof *block);
+  if (!block) return TD_E_NOMEM;
+  double *M = block, *K = M + n * n, *D = K + n * n, *J = D + n * n, *h = J + r * n, *tau = h + n;
+  double *a = tau + n, *lambda = a + n;
+  memcpy(a, td_work_vdot(w), n * sizeof *a);
+  if (r > 0) memcpy(lambda, td_work_lambda(w), r * sizeof *lambda);
+  td_status status = td_mass_matrix(m, s, w, M);
+  if (status == TD_OK) status = td_bias(m, s, w, h, tau);
+  if (status == TD_OK) status = td_tangent(m, s, w, a, lambda, K, D);
+  if (status == TD_OK && r > 0) status = td_constraints(m, s, w, J, NULL, NULL);
+
+  double lightest = INFINITY;
+  for (size_t i = 0; i < n; i++)
+    if (M[i * n + i] > 0) lightest = fmin(lightest, M[i * n + i]);
+  for (size_t i = 0; i < n; i++) {
+    const double mass = M[i * n + i] > 0 ? M[i * n + i] : isfinite(lightest) ? lightest : 1;
+    size[i] = fabs(h[i]) + fabs(tau[i]);
+    for (size_t k = 0; k < n; k++) {
+      const int partner = m->vel[k].partner;
+      const double q = partner >= 0 ? fabs(s->q[partner]) : 1;  // of quaternions: a turn
+      size[i] += fabs(M[i * n + k] * a[k]) + fabs(K[i * n + k]) * q + fabs(D[i * n + k] * s->v[k]);
+    }
+    for (size_t k = 0; k < r; k++) size[i] += fabs(J[k * n + i] * lambda[k]);
+    weight[i] = m->vel[i].motion == NUM_NONE ? 1 / sqrt(mass) : 0;
+  }
+
+  // how large accelerations are where nothing cancels
+  double largest = 0;
+  for (size_t i = 0; i < n; i++) largest = fmax(largest, weight[i] * size[i]);
+  for (size_t i = 0; i < n; i++) {
+    row_scale[i] = fabs(a[i]) + largest * weight[i];
+  }
+  free(block);
+  return status;
+}
+
 // The engine's numbers at the start and after some steps.
 static td_status write_check(const td_export* e, td_text* out) {
   const td_model* m = e->m;
   td_work* w = td_work_new(m);
   td_state* s = td_state_new(m);
   double* y = calloc((size_t)m->noutput_name + 1, sizeof *y);
-  td_status status = w && s && y ? td_state_initial(m, w, s) : TD_E_NOMEM;
+  double* size = calloc(3 * (size_t)m->nvel + 1, sizeof *size);
+  td_status status = w && s && y && size ? td_state_initial(m, w, s) : TD_E_NOMEM;
   double dt = 1e-6;
   write_head(e, out);
   td_c_put(out,
@@ -275,6 +318,14 @@ static td_status write_check(const td_export* e, td_text* out) {
   if (status == TD_OK) {
     write_numbers(out, "want_q0", s->q, m->npos);
     write_numbers(out, "want_vdot", td_work_vdot(w), m->nvel);
+    write_numbers(out, "want_lambda", td_work_lambda(w), m->nrow);
+    status = term_sizes(m, s, w, size, size + m->nvel, size + 2 * m->nvel);
+  }
+  if (status == TD_OK) {
+    write_numbers(out, "size", size, m->nvel);
+    write_numbers(out, "weight", size + m->nvel, m->nvel);
+    write_numbers(out, "row_scale", size + 2 * m->nvel, m->nvel);
+    status = td_forward_dynamics(m, s, w);
   }
   // short enough for an explicit method: light bodies with strong dampers are faster than any rod
   double fastest = 0, most = 0;
@@ -306,6 +357,7 @@ static td_status write_check(const td_export* e, td_text* out) {
     td_c_put(out, td_c_export_check, e->name);
   }
   free(y);
+  free(size);
   td_state_free(s);
   td_work_free(w);
   return status;
