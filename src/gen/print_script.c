@@ -399,8 +399,57 @@ static void free_list(const script* s) {
   td_text_add(s->out, pick(s, "];\n", "]\n"));
 }
 
-// v' and λ from the saddle-point system on the free coordinates; least squares where rows are
-// redundant.
+// Rows are judged and solved as math/kkt.c does it: relative to the sizes of what they are made of,
+// columns weighed by M_jj^-1/2, pivots above 1e-10; the null space of those that are independent
+// then gives the motion, least squares over all of them v' along them and the multipliers.
+static const char python_rows[] =
+    "    d = np.diag(A)\n"
+    "    least = np.min(d[d > 0], initial=np.inf)\n"
+    "    s = 1/np.sqrt(np.where(d > 0, d, least if np.isfinite(least) else 1.0))\n"
+    "    B = J[:, free]*s\n"
+    "    C = B*row_factor[:, None]\n"
+    "    R, keep = C.copy(), []\n"
+    "    while len(keep) < min(C.shape):\n"
+    "        length = np.linalg.norm(R, axis=1)\n"
+    "        k = int(np.argmax(length))\n"
+    "        if not length[k] > 1e-10:\n            break\n"
+    "        keep.append(k)\n"
+    "        e = R[k]/length[k]\n"
+    "        R = R - np.outer(R @ e, e)\n"
+    "        R[k] = 0\n"
+    "    Q, r = np.linalg.qr(C[keep].T, mode='complete')[0], len(keep)\n"
+    "    Y, Z = Q[:, :r], Q[:, r:]\n"
+    "    K, f = A*np.outer(s, s), s*right\n"
+    "    Qw, Rw = np.linalg.qr(B @ Y)\n"
+    "    x = Y @ np.linalg.solve(Rw, Qw.T @ (-gamma - J @ a))\n"
+    "    x = x + Z @ np.linalg.solve(Z.T @ K @ Z, Z.T @ (f - K @ x))\n"
+    "    a[free] = s*x\n"
+    "    return a, Qw @ np.linalg.solve(Rw.T, Y.T @ (K @ x - f))\n";
+
+static const char octave_rows[] =
+    "    right = right(free);\n    d = diag(A);\n    s = ones(size(d));\n"
+    "    if any(d > 0), s = 1./sqrt(max(d, min(d(d > 0)))); end\n"
+    "    B = J(:, free)*diag(s);\n    C = diag(row_factor)*B;\n    R = C;\n    keep = [];\n"
+    "    while numel(keep) < min(size(C))\n"
+    "        [len, k] = max(sqrt(sum(R.^2, 2)));\n"
+    "        if ~(len > 1e-10), break; end\n"
+    "        keep(end + 1) = k;\n        e = R(k, :)/len;\n        R = R - (R*e')*e;\n"
+    "        R(k, :) = 0;\n    end\n"
+    "    r = numel(keep);\n    [Q, ~] = qr(C(keep, :)');\n    if r == 0, Q = eye(numel(free)); "
+    "end\n"
+    "    Y = Q(:, 1:r);\n    Z = Q(:, r + 1:end);\n"
+    "    K = diag(s)*A*diag(s);\n    f = s.*right;\n    [Qw, Rw] = qr(B*Y, 0);\n"
+    "    x = Y*(Rw\\(Qw'*(-gamma - J*a)));\n    x = x + Z*((Z'*K*Z)\\(Z'*(f - K*x)));\n"
+    "    a(free) = s.*x;\n    lambda_ = Qw*(Rw'\\(Y'*(K*x - f)));\nend\n";
+
+static void row_factors(const script* s) {
+  const td_derived* d = s->p->d;
+  td_text_add(s->out, pick(s, "    row_factor = [", "    row_factor = np.array(["));
+  for (int i = 0; i < d->nrow; i++)
+    td_text_printf(s->out, "%s%.17g", i ? ", " : "", d->row_size[i] > 0 ? 1 / d->row_size[i] : 0);
+  td_text_add(s->out, pick(s, "];\n", "])\n"));
+}
+
 static void write_forward(const script* s) {
   const td_derived* d = s->p->d;
   const bool rows = d->nrow > 0, motion = has_motion(s->p);
@@ -418,13 +467,8 @@ static void write_forward(const script* s) {
     td_text_add(s->out, "    right = (tau - h - M @ a)[free]\n");
     td_text_add(s->out, "    A = M[np.ix_(free, free)]\n");
     if (rows) {
-      td_text_printf(s->out,
-                     "    B = J[:, free]\n"
-                     "    K = np.block([[A, -B.T], [B, np.zeros((%d, %d))]])\n"
-                     "    x = np.linalg.lstsq(K, np.concatenate([right, -gamma - J @ a]), "
-                     "rcond=1e-13)[0]\n"
-                     "    a[free] = x[:len(free)]\n    return a, x[len(free):]\n",
-                     d->nrow, d->nrow);
+      row_factors(s);
+      td_text_add(s->out, python_rows);
     } else {
       td_text_add(s->out, "    a[free] = np.linalg.solve(A, right)\n    return a, np.zeros(0)\n");
     }
@@ -438,12 +482,8 @@ static void write_forward(const script* s) {
   free_list(s);
   td_text_add(s->out, "    right = tau - h - M*a;\n    A = M(free, free);\n");
   if (rows) {
-    td_text_printf(
-        s->out,
-        "    B = J(:, free);\n    n = numel(free);\n"
-        "    x = pinv([A, -B'; B, zeros(%d)], 1e-13*norm(A))*[right(free); -gamma - J*a];\n"
-        "    a(free) = x(1:n);\n    lambda_ = x(n + 1:end);\nend\n",
-        d->nrow);
+    row_factors(s);
+    td_text_add(s->out, octave_rows);
   } else {
     td_text_add(s->out, "    a(free) = A\\right(free);\n    lambda_ = zeros(0, 1);\nend\n");
   }

@@ -6,6 +6,39 @@
 #include "derive.h"
 #include "workshop.h"
 
+// Redundant rows in other units and frames: a heavy four-bar in a turned plane, Bricard's mechanism
+// of six hinges, a straight rod whose end is held by more than its plane has.  What counts as a row
+// must depend neither on the masses nor on rounding across the plane.
+#define FOUR_BAR                                                                              \
+  "world.g = [0 0 -9.81]; L = [0.3 0.7 0.3];\n"                                               \
+  "for k = 1:3\n body(k).m = 1e9*L(k); body(k).I = 1e9*L(k)^3/12*eye(3);"                     \
+  "body(k).l_com = [L(k)/2 0 0]; end\n"                                                       \
+  "joint(1).second = 1; joint(1).tr(1).rot = [1 0.3]; joint(1).tr(2).rot = [2 inf];"          \
+  "joint(1).dof.init = -1.2; joint(1).dof.rate = 1; joint(2).first = 1; joint(2).second = 2;" \
+  "joint(2).tr(1).trans = [L(1) 0 0]; joint(2).tr(2).rot = [2 inf]; joint(2).dof.init = 1.2;" \
+  "joint(3).first = 2; joint(3).second = 3; joint(3).tr(1).trans = [L(2) 0 0];"               \
+  "joint(3).tr(2).rot = [2 inf]; joint(3).dof.init = 1.9; joint(4).first = 0;"                \
+  "joint(4).second = 3; joint(4).tr(1).rot = [1 0.3]; joint(4).tr(2).trans = [0.7 0 0];"      \
+  "joint(4).tr2nd.trans = [L(3) 0 0]; joint(4).type = 'revolute'; joint(4).axis = [0 1 0];"
+
+#define BRICARD                                                                                  \
+  "world.g = [0 -9.81 0]; P = [0 0 0; 1 0 0; 1 -1 0; 1 -1 1; 0 -1 1; 0 0 1];\n"                  \
+  "axes = [0 1 0; 0 0 1; 1 0 0; 0 1 0; 0 0 1; 1 0 0];\n"                                         \
+  "for k = 1:5\n r = P(k+1,:) - P(k,:); body(k).m = 1; body(k).l_com = r/2;"                     \
+  "body(k).I = 0.084*eye(3) - 0.08*diag(abs(r)); joint(k).first = k - 1; joint(k).second = k;\n" \
+  "if k > 1\n joint(k).tr(1).trans = P(k,:) - P(k-1,:);\n end\n"                                 \
+  "joint(k).type = 'revolute'; joint(k).axis = axes(k,:);\n end\n"                               \
+  "joint(6).first = 0; joint(6).second = 5; joint(6).tr(1).trans = P(6,:);"                      \
+  "joint(6).tr2nd(1).trans = P(6,:) - P(5,:); joint(6).type = 'revolute';"                       \
+  "joint(6).axis = axes(6,:);"
+
+#define STRAIGHT_ROD                                                                         \
+  "world.g = [0 0 -9.81]; rod(1).length = 1; rod(1).radius = 2e-4; rod(1).E = 1e7;"          \
+  "rod(1).rho = 1000; rod(1).model = 'ebr'; rod(1).n = 3; rod(1).modes = [0 0 1 0 1 0];"     \
+  "rod(1).tr(1).rot = [1 0.3]; rod(1).tr(2).rot = [2 pi/2]; rod(1).joint.type = 'revolute';" \
+  "rod(1).joint.axis = [0 1 0]; joint(1).first = 0; joint(1).second = at(rod(1), 1);"        \
+  "joint(1).tr.trans = [1 0 0]; joint(1).type = 'spherical';"
+
 static const struct {
   const char* name;
   const char *text, *file, *model, *n;
@@ -19,6 +52,9 @@ static const struct {
     {"stiffflop_eba", NULL, "stiffflop.m", "eba", "2"},
     {"stiffflop_rom", NULL, "stiffflop.m", "rom", "1"},
     {"stiffflop_srl", NULL, "stiffflop.m", "srl", "5"},
+    {"heavy_four_bar", FOUR_BAR, NULL, NULL, NULL},
+    {"bricard", BRICARD, NULL, NULL, NULL},
+    {"straight_rod", STRAIGHT_ROD, NULL, NULL, NULL},
     {"rom", robot_rom, NULL, NULL, NULL},
 };
 enum { NCASE = sizeof cases / sizeof *cases };
