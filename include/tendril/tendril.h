@@ -180,6 +180,9 @@ typedef struct td_state {
   // nq, nv, nu, nmemory as td_state_new() made it: models of other sizes refuse it.  All zero: the
   // caller made it and answers for its arrays.
   int size[4];
+  // Whose coordinates these are: models with other joints, rods, inputs or names refuse it even if
+  // the sizes are the same.  Those with other numbers for the same elements take it.
+  unsigned long long identity;
 } td_state;
 
 td_work* td_work_new(const td_model* model);  // NULL when out of memory

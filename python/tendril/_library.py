@@ -28,7 +28,7 @@ class td_sizes(c.Structure):
 
 class td_state(c.Structure):
     _fields_ = [("t", c.c_double), ("q", DoubleP), ("v", DoubleP), ("u", DoubleP), ("memory", DoubleP),
-                ("size", c.c_int * 4)]
+                ("size", c.c_int * 4), ("identity", c.c_ulonglong)]
 
 
 class td_flags(c.Structure):

@@ -19,7 +19,7 @@ def fields(text: str, name: str) -> list[tuple[str, str]]:
     body = re.search(r"typedef struct %s \{(.*?)\} %s;" % (name, name), text, re.S).group(1)
     out = []
     for line in body.split(";"):
-        match = re.match(r"\s*(?:const )?(\w+)\s*(.*)", line, re.S)
+        match = re.match(r"\s*(?:const )?(unsigned long long|\w+)\s*(.*)", line, re.S)
         if not match or not line.strip():
             continue
         for item in match.group(2).split(","):
@@ -29,7 +29,8 @@ def fields(text: str, name: str) -> list[tuple[str, str]]:
     return out
 
 
-KINDS = {"int": c.c_int, "double": c.c_double, "bool": c.c_bool, "long": c.c_long, "td_strategy": c.c_int,
+KINDS = {"int": c.c_int, "double": c.c_double, "bool": c.c_bool, "long": c.c_long,
+         "unsigned long long": c.c_ulonglong, "td_strategy": c.c_int,
          "td_stability": c.c_int, "td_solver": c.c_int}
 
 

@@ -588,6 +588,37 @@ static td_status judge_outputs(td_spec* spec, const td_model* m) {
   return TD_E_MODEL;
 }
 
+static unsigned long long mix(unsigned long long hash, const void* data, size_t n) {
+  for (size_t i = 0; i < n; i++) hash = (hash ^ ((const unsigned char*)data)[i]) * 1099511628211ULL;
+  return hash;
+}
+
+// What the numbers of a state mean: kinds and order of joints and rods, names of coordinates and
+// inputs, how many elements of each kind act.  Numbers of the elements do not count.
+static unsigned long long identity_of(const td_model* m) {
+  unsigned long long hash = 14695981039346656037ULL;
+  const int counts[] = {m->npos, m->nvel,   m->ninput,   m->nbody, m->njoint, m->nforce, m->nrow,
+                        m->nrod, m->ncable, m->ncontact, m->nwet,  m->ntask,  m->nloop};
+  hash = mix(hash, counts, sizeof counts);
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* h = &m->hop[i];
+    const int kind[] = {(int)h->kind, h->parent, h->nv,        h->turns,
+                        h->moves,     h->vector, h->prescribed};
+    hash = mix(hash, kind, sizeof kind);
+  }
+  for (int i = 0; i < m->nforce; i++) {
+    const int kind = (int)m->force[i].kind;
+    hash = mix(hash, &kind, sizeof kind);
+  }
+  for (int i = 0; i < m->npos + m->nvel + m->ninput; i++) {
+    const char* name = i < m->npos             ? td_model_q_name(m, i)
+                       : i < m->npos + m->nvel ? td_model_v_name(m, i - m->npos)
+                                               : td_model_input_name(m, i - m->npos - m->nvel);
+    hash = mix(hash, name, strlen(name) + 1);
+  }
+  return hash;
+}
+
 td_status td_model_compile(td_spec* spec, td_model** model) {
   if (!spec || !model) return TD_E_USAGE;
   *model = NULL;
@@ -609,6 +640,7 @@ td_status td_model_compile(td_spec* spec, td_model** model) {
     return planned;
   }
   td_trim(*model);
+  (*model)->identity = identity_of(*model);
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
   td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
   if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;

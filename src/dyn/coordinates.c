@@ -162,7 +162,8 @@ td_state* td_state_new(const td_model* m) {
                       .v = x + m->npos,
                       .u = x + m->npos + m->nvel,
                       .memory = x + before,
-                      .size = {m->npos, m->nvel, m->ninput, model_memory(m)}};
+                      .size = {m->npos, m->nvel, m->ninput, model_memory(m)},
+                      .identity = m->identity};
   return state;
 }
 

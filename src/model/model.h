@@ -635,6 +635,7 @@ struct td_model {
   linear_kind linear;  // as asked for
   bool sparse;         // block matrices instead of dense ones; the arrays for them are filled
   char linear_why[128];
+  unsigned long long identity;  // of its elements and their names, carried by states
 };
 
 static inline const char* model_name(const td_model* m, int offset) { return m->names + offset; }
@@ -843,7 +844,8 @@ static inline bool model_owns(const td_model* m, const td_state* s) {
     return false;
   const int* n = s->size;
   if (n[0] == 0 && n[1] == 0 && n[2] == 0 && n[3] == 0) return true;
-  return n[0] == m->npos && n[1] == m->nvel && n[2] == m->ninput && n[3] == model_memory(m);
+  return n[0] == m->npos && n[1] == m->nvel && n[2] == m->ninput && n[3] == model_memory(m) &&
+         s->identity == m->identity;
 }
 static inline bool model_works(const td_model* m, const td_work* w) {
   return m && w && w->model == m;

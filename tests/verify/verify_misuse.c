@@ -297,6 +297,37 @@ static void test_states_and_work(void** state) {
     }                                                                                    \
   } while (0)
 
+// Equal sizes do not make it the state of a robot: a slider's is none of a hinge's.  Another mass,
+// or the same text once more, does not make it another robot.
+static void test_states_know_their_robot(void** state) {
+  (void)state;
+  static const char* const text[] = {
+      "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [3 inf];",
+      "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.trans = [inf 0 0];",
+      "body(1).m = 2; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [3 inf];",
+      ("body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [3 inf];"
+       "joint(1).name = 'knee';")};
+  td_model* m[4];
+  for (int i = 0; i < 4; i++) {
+    td_spec* spec = td_spec_new();
+    assert_int_equal(td_spec_load_string(spec, "robot.m", text[i]), TD_OK);
+    assert_int_equal(td_model_compile(spec, &m[i]), TD_OK);
+    td_spec_free(spec);
+  }
+  td_work* w[4];
+  td_state* s = td_state_new(m[0]);
+  for (int i = 0; i < 4; i++) {
+    w[i] = td_work_new(m[i]);
+    assert_int_equal(td_forward_dynamics(m[i], s, w[i]), i == 1 || i == 3 ? TD_E_USAGE : TD_OK);
+    assert_int_equal(td_state_initial(m[i], w[i], s), i == 1 || i == 3 ? TD_E_USAGE : TD_OK);
+  }
+  td_state_free(s);
+  for (int i = 0; i < 4; i++) {
+    td_work_free(w[i]);
+    td_model_free(m[i]);
+  }
+}
+
 static void test_equations(void** state) {
   (void)state;
   double *x = buffer, *y = buffer + 1000;
@@ -784,6 +815,7 @@ int main(void) {
       cmocka_unit_test(test_specs_and_texts),
       cmocka_unit_test(test_models),
       cmocka_unit_test(test_states_and_work),
+      cmocka_unit_test(test_states_know_their_robot),
       cmocka_unit_test(test_equations),
       cmocka_unit_test(test_analyses),
       cmocka_unit_test(test_control),
