@@ -2,9 +2,12 @@
 #include "gains.h"
 
 #include <cjson/cJSON.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define FILE_LIMIT (64 << 20)  // bytes
 
@@ -21,8 +24,16 @@ static td_status complain(const reader* r, const char* what, const char* name) {
 }
 
 static char* text_of(const char* path) {
-  FILE* f = fopen(path, "rb");
-  if (!f) return NULL;
+  // not blocking: a pipe would wait for its writer
+  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  struct stat info;
+  const bool file = descriptor >= 0 && fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
+                    info.st_size < FILE_LIMIT;
+  FILE* f = file ? fdopen(descriptor, "rb") : NULL;
+  if (!f) {
+    if (descriptor >= 0) close(descriptor);
+    return NULL;
+  }
   size_t n = 0, cap = 1 << 16;
   char* text = malloc(cap);
   while (text) {

@@ -2,6 +2,7 @@
 // with the partial derivatives the exact tangents need; files by the path they have beside the
 // model.
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "build.h"
@@ -39,12 +40,26 @@ static const char* source_of(const builder* b, td_span at) {
   return at.source >= 0 ? b->diags->sources[at.source].name : "";
 }
 
-// "dir/arm.m" and "gains.json" -> "dir/gains.json"
-static int file_beside(builder* b, td_span at, const char* name) {
+// "dir/arm.m" and "gains.json" -> "dir/gains.json", a name of the model.  The file may be missing
+// until a run needs it (`lqr` writes gains), but it must lie where the model may read.
+static td_status file_beside(builder* b, int k, const char* field, const value* v, td_span at,
+                             int* file) {
   const char* from = source_of(b, at);
+  if (strlen(v->s) + strlen(from) > 250)
+    return td_error(b->diags, TD_E_MODEL, at, "control(%d).%s: the path is too long", k + 1, field);
   const char* slash = strrchr(from, '/');
-  const int length = name[0] == '/' || !slash ? 0 : (int)(slash - from) + 1;
-  return td_push_name(b->m, "%.*s%s", length, from, name);
+  const int length = v->s[0] == '/' || !slash ? 0 : (int)(slash - from) + 1;
+  char path[256];
+  snprintf(path, sizeof path, "%.*s%s", length, from, v->s);
+  if (!td_spec_may_read(b->spec, path)) {
+    td_error(b->diags, TD_E_IO, at,
+             "control(%d).%s: '%s' is outside the model's folder and TENDRIL_DATA, and is not read",
+             k + 1, field, v->s);
+    td_hint(b->diags, "--allow-read, if you trust the model");
+    return TD_E_IO;
+  }
+  *file = td_push_name(b->m, "%s", path);
+  return TD_OK;
 }
 
 static td_status push_loop(builder* b, const value* list, int k) {
@@ -68,16 +83,15 @@ static td_status push_loop(builder* b, const value* list, int k) {
     return td_error(b->diags, TD_E_MODEL, at,
                     "control(%d).law must have %d number%s, one for each input, got %d", k + 1, n,
                     n == 1 ? "" : "s", td_value_count(v));
-  if (kind != LOOP_LAW && strlen(v->s) + strlen(source_of(b, at)) > 250)
-    return td_error(b->diags, TD_E_MODEL, at, "control(%d).%s: the path is too long", k + 1,
-                    kinds[kind]);
+  int file = 0;
+  if (kind != LOOP_LAW) TD_TRY(file_beside(b, k, kinds[kind], v, at, &file));
   const char* from = td_build_word(list, k, "from");
   model_loop* loop = td_push_loop(b->m, 1);
   if (!loop) return TD_E_NOMEM;
   *loop = (model_loop){.kind = (loop_kind)kind,
                        .first = first,
                        .n = n,
-                       .file = kind == LOOP_LAW ? 0 : file_beside(b, at, v->s),
+                       .file = file,
                        .from_sensors = from && strcmp(from, "sensors") == 0};
   return TD_OK;
 }

@@ -115,10 +115,30 @@ static bool is_within(const char* full, const char* root) {
   return strncmp(full, root, n) == 0 && (full[n] == '\0' || full[n] == '/' || root[n - 1] == '/');
 }
 
+// The real path of a file or, where it is missing or hidden, of the nearest folder above it that is
+// there: whether a file outside exists is not told either.  NULL: no memory, or a way back up
+// through a folder that is not there.
+static char* nearest_real_path(const char* path) {
+  char* full = realpath(path, NULL);
+  if (full) return full;
+  char* part = td_strdup(path);
+  while (part && !full) {
+    char* slash = strrchr(part, '/');
+    const char* last = slash ? slash + 1 : part;
+    if (strcmp(last, "..") == 0) break;
+    if (!slash) full = realpath(".", NULL);
+    if (!slash || strcmp(part, "/") == 0) break;
+    slash[slash == part] = '\0';
+    full = realpath(part, NULL);
+  }
+  free(part);
+  return full;
+}
+
 bool td_spec_may_read(const td_spec* spec, const char* path) {
   if (spec->read_all) return true;
-  char* full = realpath(path, NULL);
-  if (!full) return true;
+  char* full = nearest_real_path(path);
+  if (!full) return false;
   const char* folder = getenv("TENDRIL_DATA");
   char* data = folder && *folder ? realpath(folder, NULL) : NULL;
   bool may = data && is_within(full, data);

@@ -94,7 +94,7 @@ struct td_spec {
   td_text printed;   // what disp and fprintf wrote
 };
 
-// May a text read this file?  One that does not exist may be tried.
+// May a text read this file?  One that does not exist is judged by the folder it would lie in.
 bool td_spec_may_read(const td_spec* spec, const char* path);
 
 // The variable of a sensor component; made at first use.  -1 when out of memory.

@@ -27,6 +27,41 @@ refused "x = table('../secret/secret.csv'); $robot" "outside the model's folder"
 refused "x = table('$place/secret/secret.csv'); $robot" "outside the model's folder"
 refused "mesh.file = '../secret/secret.stl'; mesh.joint(2).spring.coeff = 1; mesh.body.m = 1; $robot" "outside the model's folder"
 
+refused "x = table('/proc/self/environ'); $robot" "outside the model's folder"
+refused "x = table('$place/secret/no_such_file.csv'); $robot" "outside the model's folder" # nor whether it is there
+refused "x = table('none/../../secret/secret.csv'); $robot" "outside the model's folder"
+
+# gains and plug-ins of controllers; a missing file inside the folder is one that `lqr` has yet to write
+echo '{"SECRET_WORD": 1}' >secret/secret.json
+ln -s ../secret/secret.json model/link.json
+driven="$robot F = input('F', 1); joint(1).dof.input = F; control.inputs = {'F'}; par.control.rate = 10; par.t_final = 0.1;"
+for name in ../secret/secret.json "$place/secret/secret.json" link.json /proc/self/environ /dev/zero none/../../x.json; do
+  refused "control.gains = '$name'; $driven" "outside the model's folder"
+  refused "control.plugin = '$name'; $driven" "outside the model's folder"
+done
+echo "control.gains = 'later.json'; $driven" >model/robot.m
+expect 0 check model/robot.m
+expect 4 sim model/robot.m -o model/out
+says "cannot read 'model/later.json'"
+
+# what is no plain file, or too large, is not waited for and not loaded
+mkfifo model/pipe.csv model/pipe.json model/pipe.m model/pipe.stl
+mkdir model/dir.csv model/dir.json
+truncate -s 2200M model/big.csv model/big.json model/big.m model/big.stl
+odd() {
+  printf '%s\n' "$1" >model/robot.m
+  timeout 5 "$program" sim model/robot.m -o model/out --allow-read >stdout.txt 2>stderr.txt
+  [ $? = 4 ] || fail "'$1': exit code $?"
+  says 'cannot read'
+}
+for name in pipe.csv dir.csv big.csv /dev/zero /dev/tty; do odd "x = table('$name'); $robot"; done
+for name in pipe.m big.m /dev/zero; do odd "include('$name'); $robot"; done
+for name in pipe.json dir.json big.json /dev/zero; do odd "control.gains = '$name'; $driven"; done
+for name in pipe.stl big.stl /dev/zero; do
+  odd "mesh.file = '$name'; mesh.joint(2).spring.coeff = 1; mesh.body.m = 1; $robot"
+done
+rm -rf model/pipe.* model/dir.* model/big.*
+
 # the model's folder and folders below it, TENDRIL_DATA, files named on the command line, and all when told so
 echo "include('parts/robot.m');" >model/robot.m
 expect 0 check model/robot.m
