@@ -357,7 +357,7 @@ static td_status write_archive(const fmu_writer* f, const unit* u, const char* b
   if (!path) return TD_E_IO;
   int error = 0;
   archive a = {.zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &error)};
-  if (!a.zip) return td_files_fail(files, name, "the archive cannot be opened");
+  if (!a.zip) return td_files_broken(files, name, "the archive cannot be opened");
   add_text(&a, "modelDescription.xml", &u->description);
   add_text(&a, "sources/fmu.c", &u->source);
   snprintf(name, sizeof name, "sources/%s.c", f->e.name);
@@ -370,12 +370,13 @@ static td_status write_archive(const fmu_writer* f, const unit* u, const char* b
   if (binary) add_binary(&a, name, binary);
   if (a.failed) {
     zip_discard(a.zip);
+    td_files_unstage(files);
     return TD_E_NOMEM;
   }
   snprintf(name, sizeof name, "%s.fmu", f->e.name);
   if (zip_close(a.zip) != 0) {
     zip_discard(a.zip);
-    return td_files_fail(files, name, "the archive cannot be written");
+    return td_files_broken(files, name, "the archive cannot be written");
   }
   return td_files_staged(files);
 }

@@ -51,9 +51,9 @@ td_status td_files_csv(td_files* files, const char* name, const td_matrix* colum
   const char* path = td_files_stage(files, name);
   if (!path) return TD_E_IO;
   FILE* f = fopen(path, "wb");
-  if (!f) return td_files_fail(files, name, strerror(errno));
+  if (!f) return td_files_broken(files, name, strerror(errno));
   put_table(f, columns, n);
   const bool ok = !ferror(f);
-  if (fclose(f) != 0 || !ok) return td_files_fail(files, name, strerror(errno));
+  if (fclose(f) != 0 || !ok) return td_files_broken(files, name, strerror(errno));
   return td_files_staged(files);
 }

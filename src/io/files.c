@@ -228,13 +228,32 @@ static bool synchronise(const char* path, int flags) {
 
 td_status td_files_staged(td_files* files) {
   if (synchronise(files->path, 0)) return TD_OK;
-  return fail_errno(files, files->names[files->n - 1]);
+  const td_status status = fail_errno(files, files->names[files->n - 1]);
+  td_files_unstage(files);
+  return status;
 }
 
 void td_files_unstage(td_files* files) {
   if (!files || files->n == 0 || !files->path) return;
   unlink(files->path);
   free(files->names[--files->n]);
+  free(files->path);
+  files->path = NULL;
+}
+
+td_status td_files_broken(td_files* files, const char* name, const char* why) {
+  const td_status status = td_files_fail(files, name, why);
+  td_files_unstage(files);
+  return status;
+}
+
+// HDF5 takes up to 3 MB for itself and, once per matrix, a copy of it.
+bool td_files_have_memory(size_t numbers) {
+  const size_t bytes = ((size_t)8 << 20) + 4 * numbers * sizeof(double);
+  void* volatile block = malloc(bytes);  // volatile: not optimised away
+  if (!block) return false;
+  free(block);
+  return true;
 }
 
 td_status td_files_text(td_files* files, const char* name, const char* text) {
@@ -242,24 +261,10 @@ td_status td_files_text(td_files* files, const char* name, const char* text) {
   const char* path = td_files_stage(files, name);
   if (!path) return TD_E_IO;
   FILE* f = fopen(path, "wb");
-  if (!f) return fail_errno(files, name);
+  if (!f) return td_files_broken(files, name, strerror(errno));
   const bool ok = fputs(text, f) >= 0;
-  if (fclose(f) != 0 || !ok) return fail_errno(files, name);
+  if (fclose(f) != 0 || !ok) return td_files_broken(files, name, strerror(errno));
   return td_files_staged(files);
-}
-
-static td_status move_one(td_files* files, const char* name) {
-  char* from = join(files->staging, "/", name);
-  char* to = join(files->directory, "/", name);
-  td_status status = TD_OK;
-  if (!from || !to) {
-    status = TD_E_NOMEM;
-  } else if (rename(from, to) != 0) {
-    status = fail_errno(files, name);
-  }
-  free(from);
-  free(to);
-  return status;
 }
 
 td_status td_files_commit(td_files* files) {
@@ -269,10 +274,14 @@ td_status td_files_commit(td_files* files) {
 
   // all at once; somebody may have made the directory in the meantime, then one by one
   if (files->inside || rename(files->staging, files->directory) != 0) {
-    if (!is_directory(files->directory)) status = fail_errno(files, "");
+    // by descriptors, without memory that could be missing half way
+    const int to = open(files->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (to < 0) status = fail_errno(files, "");
     for (int i = 0; i < files->n && status == TD_OK; i++) {
-      status = move_one(files, files->names[i]);
+      if (renameat(files->lock, files->names[i], to, files->names[i]) != 0)
+        status = fail_errno(files, files->names[i]);
     }
+    if (to >= 0) close(to);
     stage_close(files);
   } else {
     free(files->staging);

@@ -18,6 +18,13 @@ td_status td_files_fail(td_files* files, const char* name, const char* why);
 // The file of the last td_files_stage() could not be written: it leaves the set, the others stay.
 void td_files_unstage(td_files* files);
 
+// The same with a message about `name`; returns TD_E_IO.
+td_status td_files_broken(td_files* files, const char* name, const char* why);
+
+// Is there memory for a foreign library to write or read `numbers` numbers?  HDF5 and matio do not
+// survive a failing allocation, so what they may need is asked for beforehand.
+bool td_files_have_memory(size_t numbers);
+
 // Are n matrices all there, with their names and numbers?
 bool td_matrices_given(const td_matrix* list, int n);
 

@@ -98,8 +98,14 @@ td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, 
                       const td_note* notes, int nnote) {
   if (!files || !name || !td_matrices_given(list, n) || nnote < 0 || (nnote > 0 && !notes))
     return TD_E_USAGE;
+  size_t numbers = 0;
+  for (int i = 0; i < n; i++) {
+    const size_t width = list[i].words ? longest(&list[i]) / sizeof(double) + 1 : 1;
+    numbers += (size_t)list[i].rows * (size_t)list[i].cols * width;
+  }
   const char* path = td_files_stage(files, name);
   if (!path) return TD_E_IO;
+  if (!td_files_have_memory(numbers)) return td_files_broken(files, name, "out of memory");
 
   // the library prints its error stack unless told not to
   H5E_auto2_t print = NULL;
@@ -108,5 +114,5 @@ td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, 
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   const bool ok = put_file(path, list, n, notes, nnote);
   H5Eset_auto2(H5E_DEFAULT, print, data);
-  return ok ? td_files_staged(files) : td_files_fail(files, name, "HDF5 could not write it");
+  return ok ? td_files_staged(files) : td_files_broken(files, name, "HDF5 could not write it");
 }

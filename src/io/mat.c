@@ -52,13 +52,19 @@ static matvar_t* number_variable(const char* name, const td_matrix* m) {
   return v;
 }
 
+static size_t longest(const td_matrix* m) {
+  size_t n = 0;
+  for (int i = 0; i < m->rows; i++) {
+    const size_t length = strlen(m->words[i]);
+    if (length > n) n = length;
+  }
+  return n;
+}
+
 // One row of characters per word, padded with blanks: cellstr(name) gives the words back.
 static matvar_t* word_variable(const char* name, const td_matrix* m) {
   const size_t rows = (size_t)m->rows;
-  size_t width = 0;
-  for (size_t i = 0; i < rows; i++) {
-    if (strlen(m->words[i]) > width) width = strlen(m->words[i]);
-  }
+  const size_t width = longest(m);
   char* block = malloc(rows * width + 1);
   if (!block) return NULL;
   memset(block, ' ', rows * width + 1);
@@ -86,12 +92,20 @@ static bool put_file(const char* path, const td_matrix* list, int n, const mat_n
 
 td_status td_files_mat(td_files* files, const char* name, const td_matrix* list, int n) {
   if (!files || !name || !td_matrices_given(list, n)) return TD_E_USAGE;
-  mat_name* names = calloc((size_t)max_int(n, 1), sizeof *names);
-  if (!names) return TD_E_NOMEM;
-  name_all(list, n, names);
   const char* path = td_files_stage(files, name);
-  const bool ok = path && put_file(path, list, n, names);
-  free(names);
   if (!path) return TD_E_IO;
-  return ok ? td_files_staged(files) : td_files_fail(files, name, "matio could not write it");
+  size_t numbers = 0;
+  for (int i = 0; i < n; i++) {
+    const size_t width = list[i].words ? longest(&list[i]) : 1;
+    numbers += (size_t)list[i].rows * (size_t)list[i].cols * width;
+  }
+  mat_name* names = calloc((size_t)max_int(n, 1), sizeof *names);
+  if (!names || !td_files_have_memory(numbers)) {
+    free(names);
+    return td_files_broken(files, name, "out of memory");
+  }
+  name_all(list, n, names);
+  const bool ok = put_file(path, list, n, names);
+  free(names);
+  return ok ? td_files_staged(files) : td_files_broken(files, name, "matio could not write it");
 }

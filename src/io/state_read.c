@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "base.h"
+#include "files.h"
 #include "model.h"
 #include "state_turns.h"
 #include "tendril/tools.h"
@@ -312,8 +313,11 @@ static td_status read_h5(const reading* r) {
   void* data = NULL;
   H5Eget_auto2(H5E_DEFAULT, &print, &data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  double* numbers = malloc(sizeof(double) * (size_t)row_size(r));
-  const hid_t file = H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  // HDF5 does not survive a failing allocation
+  double* numbers = td_files_have_memory((size_t)row_size(r))
+                        ? malloc(sizeof(double) * (size_t)row_size(r))
+                        : NULL;
+  const hid_t file = !numbers ? -1 : H5Fopen(r->path, H5F_ACC_RDONLY, H5P_DEFAULT);
   td_status status = !numbers   ? TD_E_NOMEM
                      : file < 0 ? fail(r, TD_E_IO, "cannot read '%s': not an HDF5 file", r->path)
                                 : read_datasets(r, file, numbers);

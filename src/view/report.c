@@ -307,10 +307,7 @@ td_status td_report_write(td_files* files, const char* name, const td_report* re
   writer w = {.in = report, .size = td_model_sizes(report->model)};
   td_text page = {0};
   td_status status = make_page(&w, &page);
-  if (status == TD_OK) {
-    status = td_files_text(files, name, page.s);
-    if (status != TD_OK) td_files_unstage(files);  // results do not depend on their picture
-  }
+  if (status == TD_OK) status = td_files_text(files, name, page.s);
   td_text_free(&page);
   td_text_free(&w.json);
   td_scene_free(w.scene);
