@@ -117,9 +117,13 @@ void td_keep_data(lang* L, const char* name, td_span at) {
     const char* path = td_fields[i].path;
     if (strncmp(path, "par.", 4) == 0 && !strchr(path + 4, '.')) names[n++] = path + 4;
   }
-  if (strlen(name) > 2 && td_nearest(name, names, n)) {
+  const char* meaning = td_foreign_word("par", name);
+  if (meaning || (strlen(name) > 2 && td_nearest(name, names, n))) {
     td_warn(L->diags, at, "par.%s is no setting; it is kept as data of this file", name);
-    td_suggest(L->diags, name, names, n);
+    if (meaning)
+      td_hint(L->diags, "here this is %s", meaning);
+    else
+      td_suggest(L->diags, name, names, n);
     return;
   }
   if (L->nkept == 0) L->kept_at = at;

@@ -64,14 +64,23 @@ static void warn_structure(lang* L, const variable* var) {
   else
     td_warn(L->diags, var->first,
             "'%s' is not a structure of the model, and nothing uses this variable", var->name);
-  if (near) td_hint(L->diags, "did you mean '%s'?", near);
+  const char* meaning = td_foreign_word("", var->name);
+  if (meaning)
+    td_hint(L->diags, "here this is %s", meaning);
+  else if (near)
+    td_hint(L->diags, "did you mean '%s'?", near);
 }
 
 void td_warn_unread(void* language) {
   lang* L = language;
   for (int i = 0; i < L->global.n; i++) {
     const variable* var = &L->global.list[i];
-    if (!var->v || var->v->kind != V_STRUCT || var->poisoned) continue;
-    if (td_root_kind(L, var->name) == ROOT_NONE) warn_structure(L, var);
+    if (!var->v || var->poisoned || td_root_kind(L, var->name) != ROOT_NONE) continue;
+    if (var->v->kind == V_STRUCT) {
+      warn_structure(L, var);
+    } else if (!var->read && td_foreign_word("", var->name)) {
+      td_warn(L->diags, var->first, "nothing uses '%s'", var->name);
+      td_hint(L->diags, "here this is %s", td_foreign_word("", var->name));
+    }
   }
 }

@@ -405,7 +405,12 @@ static void check_word(td_spec* spec, const checked* c) {
     s = strchr(s, '|');
     if (s) *s++ = '\0';
   }
-  td_suggest(&spec->diags, c->v->s, words, n);
+  write_name(path, sizeof path, "%s =", c->field->path);
+  const char* meaning = td_foreign_word(strncmp(path, "rod.", 4) == 0 ? path + 4 : path, c->v->s);
+  if (meaning)
+    td_hint(&spec->diags, "here this is %s", meaning);
+  else
+    td_suggest(&spec->diags, c->v->s, words, n);
 }
 
 // May a whole mesh stand here?

@@ -759,7 +759,11 @@ void td_field_unknown(td_diags* diags, const char* parent, const char* name, td_
     td_error(diags, TD_E_MODEL, at, "unknown field '%s' of %s", name, parent);
   else
     td_error(diags, TD_E_MODEL, at, "unknown structure '%s'", name);
-  td_suggest(diags, name, names, n);
+  const char* meaning = td_foreign_word(parent, name);
+  if (meaning)
+    td_hint(diags, "here this is %s", meaning);
+  else
+    td_suggest(diags, name, names, n);
   if (list.s) td_more(diags, parent[0] ? "fields of %s:%s" : "structures%s:%s", parent, list.s);
   td_text_free(&list);
 }

@@ -91,6 +91,9 @@ bool td_field_has_option(const td_field* field, const char* word);
 // Report an unknown field `name` of `parent` ("joint", "joint.dof") at a place, with the nearest
 // name and the list.
 void td_field_unknown(td_diags* diags, const char* parent, const char* name, td_span at);
+// What a word of other programs (URDF, MJCF: mass, hinge, range) is called here; `parent` is a
+// structure, "" for structures themselves, "joint.type =" for values.  NULL: not known.
+const char* td_foreign_word(const char* parent, const char* word);
 // Structures of later issues: if `root` is one (rod, cable, ..., joint.rom), what to tell the user;
 // else NULL.
 const char* td_field_refused(const char* root);
