@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 
@@ -16,6 +17,12 @@ typedef struct outlook {
   double slowest, fastest;  // natural frequencies [Hz], zero and unstable ones left out
   int unstable;             // modes that grow
   double evaluation;        // wall time of the forward dynamics [s]
+  double simulation;        // expected wall time of `sim` [s]; NaN: cannot be told
+  double busy;              // the same, of the processor alone [s]
+  double pilot;             // wall time of the simulation that was tried [s]
+  bool whole;               // it came to the end
+  char solver[32];          // it used
+  char why_not[200];        // it gave no answer
 } outlook;
 
 // Best of a few, so that other work on the machine does not count.
@@ -46,6 +53,75 @@ static void frequency_range(session* s, outlook* o) {
   td_modes_free(m);
 }
 
+// Time that the processor worked: what else runs on the machine does not count.
+static double busy_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+// A simulation that is watched for a while: how far it is after which time of the processor.
+enum { MOST_SAMPLES = 200 };
+typedef struct pilot {
+  double start, start_busy;
+  double busy[MOST_SAMPLES], done[MOST_SAMPLES];
+  int n;
+} pilot;
+
+static bool watch(void* user, double fraction, const char* what) {
+  (void)what;
+  pilot* p = user;
+  const double busy = busy_seconds() - p->start_busy;
+  if (p->n == MOST_SAMPLES) return false;
+  p->busy[p->n] = busy;
+  p->done[p->n++] = fraction;
+  return busy < 0.5 && seconds() - p->start < 2 && !stop_asked();
+}
+
+// Part done per second since the time `from`.
+static double rate_since(const pilot* p, double from) {
+  const int last = p->n - 1;
+  int i = last - 1;
+  while (i > 0 && p->busy[i] > from) i--;
+  if (i < 0 || !(p->busy[last] > p->busy[i])) return 0;
+  return (p->done[last] - p->done[i]) / (p->busy[last] - p->busy[i]);
+}
+
+// What a simulation costs depends on the solver, its steps and the motion, which are known only by
+// trying: simulate for a short while as `sim` would.  Most end within it.  The others are taken to
+// go on at the best pace of the whole trial, its second half and its last quarter: steps grow after
+// the start, and motion that began with impacts settles.
+static void expect_time(session* s, outlook* o) {
+  o->simulation = o->busy = NAN;
+  td_state* state = td_state_new(s->model);
+  if (!state) return;
+  td_state_copy(s->model, s->state, state);
+  pilot p = {.start = seconds(), .start_busy = busy_seconds()};
+  td_sim_options options = sim_options(s);
+  options.progress = watch;
+  options.user = &p;
+  td_trajectory* trajectory = NULL;
+  const td_status status = td_simulate(s->model, s->work, state, &options, &trajectory);
+  o->pilot = seconds() - p.start;
+  const double busy = busy_seconds() - p.start_busy;
+  const td_sim_stats* stats = trajectory ? td_trajectory_stats(trajectory) : NULL;
+  if (stats) snprintf(o->solver, sizeof o->solver, "%s", solver_text(stats->solver));
+  if (status == TD_OK) {
+    o->whole = true;
+    o->simulation = o->pilot;
+    o->busy = busy;
+  } else if (status == TD_E_STOPPED && p.n > 0) {
+    const double end = p.busy[p.n - 1];
+    double rate = rate_since(&p, 0);
+    for (int quarter = 2; quarter < 4; quarter++)
+      rate = fmax(rate, rate_since(&p, 0.25 * quarter * end));
+    if (rate > 0) {
+      o->busy = busy + (1 - p.done[p.n - 1]) / rate;
+      o->simulation = o->busy * o->pilot / busy;
+    }
+  } else if (status != TD_E_STOPPED) {
+    snprintf(o->why_not, sizeof o->why_not, "%s", td_status_text(status));
+  }
+  td_trajectory_free(trajectory);
+  td_state_free(state);
+}
+
 static td_status look(session* s, outlook* o) {
   *o = (outlook){0};
   const td_status status = td_forward_dynamics(s->model, s->state, s->work);
@@ -53,14 +129,8 @@ static td_status look(session* s, outlook* o) {
   o->rank = td_work_flags(s->work).constraint_rank;
   o->evaluation = time_evaluation(s);
   frequency_range(s, o);
+  expect_time(s, o);
   return TD_OK;
-}
-
-// An explicit solver takes about 8 steps of 13 evaluations for each period of the fastest mode.
-static double expected_seconds(const session* s, const outlook* o) {
-  const td_settings par = td_model_settings(s->model);
-  const double periods = (par.t_final - par.t_init) * fmax(o->fastest, 1);
-  return periods * 8 * 13 * o->evaluation;
 }
 
 static cJSON* coordinates_json(const session* s, int n,
@@ -219,7 +289,11 @@ static cJSON* check_json(session* s, const outlook* o) {
   json_add_number(range, "unstable_modes", o->unstable);
   cJSON* cost = cJSON_AddObjectToObject(object, "timings");
   json_add_number(cost, "evaluation", o->evaluation);
-  json_add_number(cost, "expected_simulation", expected_seconds(s, o));
+  json_add_number(cost, "expected_simulation", o->simulation);
+  json_add_number(cost, "expected_processor", o->busy);
+  json_add_number(cost, "tried", o->pilot);
+  cJSON_AddBoolToObject(cost, "tried_whole", o->whole);
+  cJSON_AddStringToObject(cost, "solver", o->solver);
   return object;
 }
 
@@ -314,8 +388,15 @@ static void say_check(session* s, const outlook* o) {
     if (o->unstable) say(s, ", %d unstable", o->unstable);
     say(s, "\n");
   }
-  say(s, "  cost          %.3g us per evaluation, about %.2g s for %g s of simulation\n",
-      1e6 * o->evaluation, expected_seconds(s, o), par.t_final - par.t_init);
+  say(s, "  cost          %.3g us per evaluation; ", 1e6 * o->evaluation);
+  const double span = par.t_final - par.t_init;
+  if (*o->why_not)
+    say(s, "a simulation cannot be tried: %s\n", o->why_not);
+  else if (isnan(o->simulation))
+    say(s, "%g s of simulation take long: none of it was done in %.2g s\n", span, o->pilot);
+  else
+    say(s, "%g s of simulation %s about %.2g s (%s solver)\n", span,
+        o->whole ? "took" : "will take", o->simulation, o->solver);
   if (o->rank < n.nconstraint)
     say(s, "  some constraints are redundant: lambda is the least one\n");
 
