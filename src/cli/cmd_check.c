@@ -74,19 +74,20 @@ static bool watch(void* user, double fraction, const char* what) {
   return busy < 0.5 && seconds() - p->start < 2 && !stop_asked();
 }
 
-// Part done per second since the time `from`.
-static double rate_since(const pilot* p, double from) {
-  const int last = p->n - 1;
-  int i = last - 1;
-  while (i > 0 && p->busy[i] > from) i--;
-  if (i < 0 || !(p->busy[last] > p->busy[i])) return 0;
-  return (p->done[last] - p->done[i]) / (p->busy[last] - p->busy[i]);
+// Part done per second in a quarter of the trial, 0 to 3.
+static double pace(const pilot* p, int quarter) {
+  const double end = p->busy[p->n - 1];
+  int first = 0, last = p->n - 1;
+  while (first < last - 1 && p->busy[first] < 0.25 * quarter * end) first++;
+  while (last > first + 1 && p->busy[last] > 0.25 * (quarter + 1) * end) last--;
+  const double time = p->busy[last] - p->busy[first];
+  return time > 0 ? (p->done[last] - p->done[first]) / time : 0;
 }
 
 // What a simulation costs depends on the solver, its steps and the motion, which are known only by
 // trying: simulate for a short while as `sim` would.  Most end within it.  The others are taken to
-// go on at the best pace of the whole trial, its second half and its last quarter: steps grow after
-// the start, and motion that began with impacts settles.
+// go on at the best pace of a quarter of the trial: steps grow after the start, trials of other
+// solvers end, and motion that began with impacts settles.
 static void expect_time(session* s, outlook* o) {
   o->simulation = o->busy = NAN;
   td_state* state = td_state_new(s->model);
@@ -107,10 +108,8 @@ static void expect_time(session* s, outlook* o) {
     o->simulation = o->pilot;
     o->busy = busy;
   } else if (status == TD_E_STOPPED && p.n > 0) {
-    const double end = p.busy[p.n - 1];
-    double rate = rate_since(&p, 0);
-    for (int quarter = 2; quarter < 4; quarter++)
-      rate = fmax(rate, rate_since(&p, 0.25 * quarter * end));
+    double rate = p.done[p.n - 1] / busy;
+    for (int quarter = 0; quarter < 4; quarter++) rate = fmax(rate, pace(&p, quarter));
     if (rate > 0) {
       o->busy = busy + (1 - p.done[p.n - 1]) / rate;
       o->simulation = o->busy * o->pilot / busy;
