@@ -20,7 +20,7 @@ typedef struct reader {
 
 static td_status complain(const reader* r, const char* what, const char* name) {
   snprintf(r->message, r->size, "%s: %s '%s'", r->path, what, name);
-  return TD_E_SYNTAX;
+  return TD_E_IO;
 }
 
 static char* text_of(const char* path) {
