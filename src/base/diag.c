@@ -92,6 +92,12 @@ static bool is_known(td_diags* diags, const td_diag* d) {
   return false;
 }
 
+bool td_is_said(const td_diags* diags, const char* text) {
+  for (int i = 0; i < diags->n; i++)
+    if (strcmp(diags->list[i].text, text) == 0) return true;
+  return false;
+}
+
 // Keep a message (its text is taken over) unless it is known or there are too many of its kind.
 static void add(td_diags* diags, td_diag d, int* count) {
   diags->last = 0;

@@ -57,6 +57,8 @@ td_status td_error(td_diags* diags, td_status status, td_span at, const char* fo
     TD_PRINTF(4, 5);
 void td_warn(td_diags* diags, td_span at, const char* format, ...) TD_PRINTF(3, 4);
 void td_remark(td_diags* diags, td_span at, const char* format, ...) TD_PRINTF(3, 4);  // a note
+// Is there a message with this text already, wherever in the texts?
+bool td_is_said(const td_diags* diags, const char* text);
 // Complete the last message: text behind the caret, an extra line (each call adds one).  They do
 // nothing when that message was not kept because it was there already or came after too many
 // others.

@@ -114,6 +114,8 @@ bool td_is_named(const lang* L, const char* name) {
   return find_named(L, "rod", name) > 0 || find_named(L, "body", name) > 0;
 }
 
+int td_rod_named(const lang* L, const char* name) { return find_named(L, "rod", name); }
+
 value* td_named_place(lang* L, value* name, td_span at) {
   value_ref ref = {.place = EX_NONE};
   value* v = NULL;

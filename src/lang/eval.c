@@ -262,8 +262,18 @@ static bool unknown_name(lang* L, const ast* name) {
     td_fail(L, name->at, "'%s' has no value yet", name->text);
     return false;
   }
-  td_fail(L, name->at, "unknown name '%s'", name->text);
-  td_suggest_name(L, name->text);
+  // one message about a name, however often it is used
+  char text[200];
+  snprintf(text, sizeof text, "unknown name '%.150s'", name->text);
+  if (td_is_said(L->diags, text)) return false;
+  td_fail(L, name->at, "%s", text);
+  const char* meaning = td_foreign_word("()", name->text);
+  if (meaning)
+    td_hint(L->diags, "here this is %s", meaning);
+  else if (td_field_is_option(name->text))
+    td_hint(L->diags, "words are written between quotes: '%s'", name->text);
+  else
+    td_suggest_name(L, name->text);
   return false;
 }
 

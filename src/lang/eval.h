@@ -256,6 +256,7 @@ bool td_is_reference(const ast* node);  // written as body(2) or body
 // Replace names of bodies and joints that pointed forward by their numbers.
 void td_resolve_names(lang* L);
 // Has a body or rod this name by now?
+int td_rod_named(const lang* L, const char* name);  // its number from 1; 0: none yet
 bool td_is_named(const lang* L, const char* name);
 // A reference to the body or rod of a name, a string value whose reference is taken over; NULL
 // after a message.

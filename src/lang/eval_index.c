@@ -19,11 +19,11 @@ static int index_at(const index_list* ix, int k) {
 }
 
 static bool bad_index(lang* L, double x, td_span at) {
-  if (x == floor(x) && x < 1) {
-    td_fail(L, at, "an index must be 1 or more, got %g", x);
-  } else {
-    td_fail(L, at, "an index must be a whole number, got %g", x);
-  }
+  // in a loop one counter spoils many lines: one message is enough
+  char text[80];
+  snprintf(text, sizeof text, "an index must be %s, got %g",
+           x == floor(x) && x < 1 ? "1 or more" : "a whole number", x);
+  if (!td_is_said(L->diags, text)) td_fail(L, at, "%s", text);
   return false;
 }
 

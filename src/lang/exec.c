@@ -153,7 +153,7 @@ bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool er
 
 // The value of a field that is a place, which may be given by a reference or a name: joint(2).first
 // = body(1), joint(2).first = 'arm'; in lists of places too.  A number of a rod may be its
-// reference: cable(1).rod = rod(2).
+// reference or its name: cable(1).rod = rod(2), cable(1).rod = 'arm'.
 static value* eval_field(lang* L, const char* path, const ast* target, const ast* rhs) {
   const td_field* field = *path && target->kind == AST_FIELD ? td_field_cached(L, path) : NULL;
   const bool place = field && (field->kind == FIELD_PLACE || field->kind == FIELD_TARGET);
@@ -168,6 +168,11 @@ static value* eval_field(lang* L, const char* path, const ast* target, const ast
     return v;
   }
   value* v = td_eval(L, rhs);
+  const int rod = v && number && v->kind == V_STR ? td_rod_named(L, v->s) : 0;
+  if (rod > 0) {
+    td_value_drop(v);
+    return td_scalar(L, rod, rhs->at);
+  }
   if (v && place && v->kind == V_STR)  // of a target only a name that is there: the rest are words
     return field->kind == FIELD_PLACE || (!td_field_has_option(field, v->s) && td_is_named(L, v->s))
                ? td_named_place(L, v, rhs->at)

@@ -734,6 +734,14 @@ bool td_field_has_option(const td_field* field, const char* word) {
   return false;
 }
 
+bool td_field_is_option(const char* word) {
+  for (int i = 0; i < td_field_count; i++)
+    if (td_fields[i].kind == FIELD_STR && td_fields[i].options[0] != '\0' &&
+        td_field_has_option(&td_fields[i], word))
+      return true;
+  return false;
+}
+
 // The names of the fields directly below `parent` ("": the structures); returns how many, at most
 // `max`.
 static int children(const char* parent, const char** names, int max) {

@@ -85,6 +85,8 @@ td_fit td_field_fit(const char* shape, const value* v, int n);
 // A list "a|b|c" as "a, b or c", each between `quote`s ("" for none).
 void td_field_alternatives(td_text* out, const char* list, const char* quote);
 
+// Is `word` an option of any string field, like revolute of joint.type?
+bool td_field_is_option(const char* word);
 // Is `word` among the options of a string field?  Without options every word is.
 bool td_field_has_option(const td_field* field, const char* word);
 

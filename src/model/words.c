@@ -1,6 +1,6 @@
 // Words of URDF, MuJoCo (MJCF), SDF and Simscape for what has another name here.  One row for each
 // word of a structure: "" are structures themselves, "*" is any structure that has no row of its
-// own for the word, "x =" are values of the field x.
+// own for the word, "x =" are values of the field x, "()" functions.
 #include <string.h>
 
 #include "fields.h"
@@ -51,6 +51,22 @@ static const foreign_word words[] = {
     {"par", "timestep", "par.dt_out (results; the solver chooses its own steps)"},
     {"par", "integrator", "par.solver"},
     {"par", "tolerance", "par.rtol"},
+    {"par", "t_end", "par.t_final"},
+    {"par", "tend", "par.t_final"},
+    // functions
+    {"()", "position", "pos(body(k))"},
+    {"()", "velocity", "vel(body(k))"},
+    {"()", "acceleration", "acc(body(k))"},
+    {"()", "radians", "deg2rad(x)"},
+    {"()", "degrees", "rad2deg(x)"},
+    {"()", "time", "t"},
+    {"()", "np", "nothing: write sin(x), pi, zeros(n, m) without it"},
+    {"()", "math", "nothing: write sin(x), pi, sqrt(x) without it"},
+    {"()", "numpy", "nothing: write sin(x), pi, zeros(n, m) without it"},
+    {"()", "len", "numel(x)"},
+    {"()", "None", "[]"},
+    {"()", "True", "true"},
+    {"()", "False", "false"},
     // bodies
     {"*", "mass", "m"},
     {"body", "mass", "body(k).m"},

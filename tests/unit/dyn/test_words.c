@@ -1,5 +1,6 @@
 // Words that users of URDF and MuJoCo bring along are answered with what they are called here, and
 // every answer that names a field names one that exists.
+#include <stdio.h>
 #include <string.h>
 
 #include "check.h"
@@ -49,6 +50,10 @@ static const struct {
     {"geom(1).size = 1;", "contact(k)"},
     {"actuator(1).joint = 1;", "input("},
     {"tendon(1).site = 1;", "cable(k)"},
+    {"joint(1).type = revolute;", "between quotes: 'revolute'"},
+    {"x = position(body(1));", "pos(body(k))"},
+    {"x = np.pi;", "write sin(x), pi"},
+    {"x = radians(60);", "deg2rad"},
 };
 
 static void words_of_other_programs_are_answered(void** state) {
@@ -78,9 +83,31 @@ static void own_variables_are_left_alone(void** state) {
   td_spec_free(spec);
 }
 
+// A cable runs through a rod by its number, its reference or its name.
+static void cables_take_rods_by_name(void** state) {
+  (void)state;
+  const char* const ways[] = {"2", "rod(2)", "'tip'"};
+  for (int i = 0; i < 3; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "for k = 1:2\n rod(k).length = 0.1; rod(k).radius = 0.01; rod(k).E = 1e6;\n"
+             "rod(k).rho = 1000; rod(k).n = 1; end\n rod(2).first = rod(1); rod(2).name = 'tip';\n"
+             "cable(1).rod = %s; cable(1).path = [0.005 0]; cable(1).tension = 1;\n"
+             "chamber(1).rod = %s; chamber(1).area = 1e-5; chamber(1).pressure = 1;",
+             ways[i], ways[i]);
+    td_spec* spec = td_spec_new();
+    td_model* model = NULL;
+    td_spec_load_string(spec, "robot.m", text);
+    if (td_model_compile(spec, &model) != TD_OK) fail_msg("%s", td_spec_messages(spec));
+    td_model_free(model);
+    td_spec_free(spec);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(words_of_other_programs_are_answered),
+      cmocka_unit_test(cables_take_rods_by_name),
       cmocka_unit_test(own_variables_are_left_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
