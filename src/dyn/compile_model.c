@@ -447,6 +447,35 @@ static void report_moved(const trial* t) {
   arena_close(&t->w->scratch, mark);
 }
 
+// `fixed` keeps the distance that its two ends have at the start, which is not always meant: told
+// once for a joint, with the largest distance of its elements.
+static void report_gaps(const trial* t) {
+  static const char* const fields[] = {"fixed", NULL};
+  const td_model* m = t->m;
+  for (int i = 0; i < m->nrow;) {
+    const int joint = m->row[i].joint;
+    double largest = 0, size = 1e-3;
+    for (; i < m->nrow && m->row[i].joint == joint;) {
+      const int element = m->row[i].element;
+      double square = 0;
+      for (; i < m->nrow && m->row[i].joint == joint && m->row[i].element == element; i++) {
+        const model_row* r = &m->row[i];
+        if (r->kind != ROW_TRANS || r->target != TARGET_INITIAL) continue;
+        square += t->w->row_zero[i] * t->w->row_zero[i];
+        const int ends[2] = {r->a, r->b};
+        for (int k = 0; k < 2; k++)
+          if (ends[k] >= 0) size = fmax(size, vec3_norm(td_frame(m, t->w, ends[k]).p));
+      }
+      largest = fmax(largest, sqrt(square));
+    }
+    if (!(largest > 1e-6 * size)) continue;
+    td_remark(&t->spec->diags, field_span(t->spec, "joint", joint, fields),
+              "joint(%d).fixed keeps the gap of %.4g m that its ends have at the start", joint,
+              largest);
+    td_hint(&t->spec->diags, "joint.type closes it");
+  }
+}
+
 // The failure text names the coordinate, or its rod: find where it was written.
 static void report_singular(const trial* t) {
   static const char* const rod[] = {"functions", "basis", "order", "n", "points", "length", NULL};
@@ -543,6 +572,7 @@ static td_status judge(const trial* t) {
   if (status == TD_E_MODEL) report_unfollowed(t, why);
   if (status != TD_OK) return status;
   report_moved(t);
+  report_gaps(t);
   TD_TRY(judge_geometry(t));
   warn_contacts(t);
   warn_tables(t);
