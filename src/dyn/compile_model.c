@@ -372,7 +372,7 @@ static void report_open_loop(const trial* t) {
            "the loop of %s cannot be closed from the initial values: %s is off by %.3g %s",
            model_name(m, m->joint[m->row[worst].joint - 1].name),
            td_model_constraint_name(m, worst), largest,
-           m->row[worst].kind == ROW_TRANS ? "m" : "rad");
+           is_length(m->row[worst].kind) ? "m" : "rad");
   td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
 }
 

@@ -126,7 +126,7 @@ double td_chart_margin(const td_model* m, const double* q, const char** name) {
   double least = 1;
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    if (!is_chart(hop)) continue;
+    if (!is_chart(hop) || (hop->kind == HOP_TURN && hop->prescribed)) continue;
     double y[3] = {0, 0, 0};
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       const num weight = m->col[k].weight;  // of a rod's: a constant

@@ -168,6 +168,9 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
 static inline bool is_local(const model_force* f) {
   return f->kind == FORCE_DOF || (f->kind == FORCE_STRAIN && f->strain != STRAIN_SEGMENT);
 }
+// Coordinate and rate of a FORCE_DOF, and the torque g of a unit force along them
+// (elem/turn_part.h).
+turn_part td_dof_number(const td_work* w, const model_force* f, double* u);
 // A load in axes of the world or of what it acts on is a force on a single station: its derivative
 // is among the blocks, and only changes of its numbers are left.
 static inline bool is_single(const model_force* f) {

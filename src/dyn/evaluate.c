@@ -235,10 +235,20 @@ static td_status report_half_turn(const td_model* m, td_work* w) {
   return TD_E_SINGULAR;
 }
 
+static td_status report_full_turn(const td_model* m, td_work* w) {
+  td_work_fail(
+      w,
+      "%s comes near a full turn (t = %g s), where the rotation vector that its spring acts "
+      "along has no direction; write rotations [axis inf], or a stiffer spring",
+      model_name(m, m->force[w->wound].name), w->t);
+  return TD_E_SINGULAR;
+}
+
 // v' and lambda of the forces that are there.
 static td_status solve_forward(const td_model* m, td_work* w, dense_system* d) {
   w->failure[0] = 0;
   if (w->edge >= 0) return report_half_turn(m, w);
+  if (w->wound >= 0) return report_full_turn(m, w);
   if (!is_recursive(m)) return m->sparse ? td_sparse_forward(m, w) : dense_forward(m, w, d);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
@@ -680,9 +690,9 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
   int worst = 0;
   for (int i = 1; i < m->nrow; i++)
     if (fabs(e[i]) > fabs(e[worst])) worst = i;
-  td_work_fail(w,
-               "the constraints cannot be met from this configuration (t = %g s): %s is off by %.3g",
-               state->t, td_model_constraint_name(m, worst), e[worst]);
+  td_work_fail(
+      w, "the constraints cannot be met from this configuration (t = %g s): %s is off by %.3g",
+      state->t, td_model_constraint_name(m, worst), e[worst]);
   return TD_E_DIVERGED;
 }
 

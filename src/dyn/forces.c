@@ -151,7 +151,46 @@ static void load_add(const td_model* m, td_work* w, const model_force* f) {
   add_wrench(m, w, f->b, spatial_force(b.p, F, T));
 }
 
-static void dof_add(td_work* w, const model_force* f, int which) {
+// ---- along degrees of freedom -----------------------------------------------------------------
+
+// The quaternion whose number a law acts along; a rotation about one axis as if about the first.
+static quat quaternion_at(const td_work* w, const model_force* f) {
+  const double* q = w->q + f->q;
+  return quat_unit((quat){q[0], f->nturn == 3 ? vec3_of(q + 1) : (vec3){q[1], 0, 0}});
+}
+
+// The angular velocities of that rotation among n numbers.
+static vec3 spin_at(const model_force* f, const double* v) {
+  return f->nturn == 3 ? vec3_of(v + f->v) : (vec3){v[f->v], 0, 0};
+}
+
+turn_part td_dof_number(const td_work* w, const model_force* f, double* u) {
+  if (f->measure == PART_NUMBER) {
+    *u = w->v[f->v];
+    return (turn_part){f->q < 0 ? 0 : w->q[f->q], {1, 0, 0}};
+  }
+  const turn_part p = td_turn_part(f->measure, quaternion_at(w, f), f->axis);
+  *u = vec3_dot(p.g, spin_at(f, w->v));
+  return p;
+}
+
+// Angle beyond which the rotation vector of a spring ends: 19 of 20 parts of a full turn.
+#define FULL_TURN 5.97
+
+static void turn_add(const td_model* m, td_work* w, const model_force* f, int which) {
+  double u;
+  const turn_part p = td_dof_number(w, f, &u);
+  const double s = law_force(w, &f->law[0], p.x, u, u, which, &w->law_power);
+  for (int k = 0; k < f->nturn; k++) w->tau[f->v + k] += s * vec3_at(p.g, k);
+  if (f->measure == PART_TURN && td_turn_angle(quaternion_at(w, f)) > FULL_TURN)
+    w->wound = (int)(f - m->force);
+}
+
+static void dof_add(const td_model* m, td_work* w, const model_force* f, int which) {
+  if (f->measure != PART_NUMBER) {
+    turn_add(m, w, f, which);
+    return;
+  }
   const double x = f->q < 0 ? 0 : w->q[f->q], u = w->v[f->v];
   w->tau[f->v] += law_force(w, &f->law[0], x, u, u, which, &w->law_power);
 }
@@ -159,6 +198,7 @@ static void dof_add(td_work* w, const model_force* f, int which) {
 void td_forces(const td_model* m, td_work* w, int which) {
   w->law_power = 0;
   w->lawless = 0;
+  w->wound = -1;
   memset(w->tau, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
   td_cable_tensions(m, w);
@@ -170,7 +210,7 @@ void td_forces(const td_model* m, td_work* w, int which) {
     w->lawless += force_laws(f->kind) == 0;
     switch (f->kind) {
       case FORCE_DOF:
-        dof_add(w, f, which);
+        dof_add(m, w, f, which);
         break;
       case FORCE_AXIAL:
         axial_add(m, w, f, which);
@@ -276,8 +316,12 @@ static void local_change(const td_model* m, const td_work* w, const model_force*
     td_strain_numbers_change(m, w, f, dtau);
     return;
   }
-  const law_value v = law_value_at(w, &f->law[0], f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
-  dtau[f->v] += law_change(w, &f->law[0], &v, 0, 0);
+  double u;
+  const turn_part p = td_dof_number(w, f, &u);
+  const law_value v = law_value_at(w, &f->law[0], p.x, u);
+  const double change = law_change(w, &f->law[0], &v, 0, 0);
+  dtau[f->v] += change * p.g.x;
+  for (int k = 1; k < f->nturn; k++) dtau[f->v + k] += change * vec3_at(p.g, k);
 }
 
 void td_force_change(const td_model* m, const td_work* w, const model_force* f,
@@ -327,8 +371,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
 static void law_coordinates(const td_model* m, const td_work* w, const model_force* f, double x[6],
                             double u[6]) {
   if (f->kind == FORCE_DOF) {
-    x[0] = f->q < 0 ? 0 : w->q[f->q];
-    u[0] = w->v[f->v];
+    x[0] = td_dof_number(w, f, &u[0]).x;
   }
   if (f->kind != FORCE_AXIAL && f->kind != FORCE_BEAM) return;
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
@@ -391,8 +434,34 @@ double td_force_power(const td_model* m, const td_work* w, bool known) {
   return sum;
 }
 
+// d(g f)/dq = dg f + g (f_x dx + f_u du) with dx = g·turn, du = dg·w, for turns about each axis
+static void turn_tangent(const td_work* w, const model_force* f, const tree_part* part, double* dq,
+                         double* dv) {
+  double u;
+  const turn_part p = td_dof_number(w, f, &u);
+  const law_value v = law_value_at(w, &f->law[0], p.x, u);
+  const double input = w->load * w->num[f->law[0].input], s = v.f + v.on * input;
+  const double slope = v.fx + (f->law[0].dir != 0 ? v.on_x * input : 0);
+  const quat Q = quaternion_at(w, f);
+  const vec3 spin = spin_at(f, w->v);
+  for (int k = 0; k < f->nturn; k++) {
+    const int column = part_row(part, f->v + k);
+    const vec3 dg = td_turn_part_change(f->measure, Q, f->axis, vec3_axis(k));
+    const double ds = slope * vec3_at(p.g, k) + v.fu * vec3_dot(dg, spin);
+    for (int l = 0; l < f->nturn; l++) {
+      const int row = part_row(part, f->v + l);
+      dq[row * part->n + column] -= s * vec3_at(dg, l) + ds * vec3_at(p.g, l);
+      dv[row * part->n + column] -= v.fu * vec3_at(p.g, k) * vec3_at(p.g, l);
+    }
+  }
+}
+
 static void dof_tangent(const td_work* w, const model_force* f, const tree_part* part, double* dq,
                         double* dv) {
+  if (f->measure != PART_NUMBER) {
+    turn_tangent(w, f, part, dq, dv);
+    return;
+  }
   const law l = law_of(w, &f->law[0]);
   const law_value v = law_at(&l, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
   const int row = part_row(part, f->v);
@@ -470,7 +539,13 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
     double dx[6] = {0}, du[6];
     if (f->kind == FORCE_STRAIN) sum += td_strain_energy_change(m, w, f, col);
     if (force_laws(f->kind) == 0) continue;
-    if (f->kind == FORCE_DOF) dx[0] = c->first && c->v == f->v && f->q >= 0;
+    if (f->kind == FORCE_DOF && f->measure == PART_NUMBER)
+      dx[0] = c->first && c->v == f->v && f->q >= 0;
+    if (f->kind == FORCE_DOF && f->measure != PART_NUMBER && c->v >= f->v &&
+        c->v < f->v + f->nturn) {
+      double u;
+      dx[0] = vec3_at(td_dof_number(w, f, &u).g, c->v - f->v);
+    }
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const frame_change da = td_frame_change(m, w, f->a, col, false),
                        db = td_frame_change(m, w, f->b, col, false);

@@ -40,7 +40,7 @@ void td_switch_values(const td_model* m, const td_state* state, td_work* w, doub
     if (switch_laws(f) == 0) continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     double x[6] = {0};
-    if (f->kind == FORCE_DOF) x[0] = f->q < 0 ? 0 : w->q[f->q];
+    if (f->kind == FORCE_DOF) x[0] = td_dof_number(w, f, &(double){0}).x;
     if (f->kind == FORCE_AXIAL) x[0] = axial_at(&a, &b).L;
     if (f->kind == FORCE_BEAM)
       memcpy(x, td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL).x, sizeof x);

@@ -90,7 +90,7 @@ static void place_rotation(const td_model* m, td_work* w, const model_hop* hop, 
     g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)})));
   } else {
     const chart_frame c = td_chart_frame(td_hop_chart(hop), td_chart_numbers(m, w, hop));
-    if (c.Q.w < HALF_TURN) w->edge = i;
+    if (c.Q.w < HALF_TURN && !(hop->kind == HOP_TURN && hop->prescribed)) w->edge = i;
     g->R = mat3_mul(g->R, mat3_quat(c.Q));
     T = c.T;
   }
@@ -115,7 +115,7 @@ static bool is_placed(const td_model* m, const td_state* state, const td_work* w
 void td_place(const td_model* m, const td_state* state, td_work* w) {
   if (is_placed(m, state, w)) return;
   w->placed = true;
-  w->edge = -1;
+  w->edge = w->wound = -1;
   *w->found = (contact_found){.n = 0};
   memcpy(w->q, state->q, (size_t)m->npos * sizeof(double));
   memcpy(w->v, state->v, (size_t)m->nvel * sizeof(double));

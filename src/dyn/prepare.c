@@ -132,6 +132,7 @@ static void measure_references(const td_model* m, td_work* w) {
       w->reference[r->reference] = quat_mat3(mat3_mul(mat3_transpose(a.R), b.R));
   }
   for (int i = 0; i < m->nrow; i++) {
+    w->row_zero[i] = NAN;  // of a screw: its first turn begins here
     const row_value v = td_row_at(m, w, i);
     w->row_zero[i] = v.e;
     if (m->row[i].target == TARGET_CONTROL) {
@@ -159,7 +160,8 @@ static void rest_values(const td_model* m, td_work* w, const model_force* f) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   if (f->kind == FORCE_BEAM && f->frame >= 0)
     w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
-  if (f->kind == FORCE_DOF && f->law[0].rest_initial) w->num[f->law[0].rest] = w->q[f->q];
+  if (f->kind == FORCE_DOF && f->law[0].rest_initial)
+    w->num[f->law[0].rest] = td_dof_number(w, f, &(double){0}).x;
   if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = axial_at(&a, &b).L;
   if (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT) {
     const segment x = td_segment(&a, &b);
@@ -274,7 +276,7 @@ static td_status judge_rates(const td_model* m, td_work* w, const td_state* stat
                "with %.3g %s; prescribe a motion that the mechanism can follow",
                model_name(m, m->joint[m->row[worst].joint - 1].name), m->settings[0],
                td_model_constraint_name(m, worst), left,
-               m->row[worst].kind == ROW_TRANS ? "m/s" : "rad/s");
+               is_length(m->row[worst].kind) ? "m/s" : "rad/s");
   return TD_E_MODEL;
 }
 

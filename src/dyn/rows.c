@@ -29,7 +29,9 @@ static void ends_at(const td_model* m, const td_work* w, const model_row* row, r
   vec3 x = vec3_of(w->num + row->e);
   // the second axis of a universal joint is given in the first frame, as it is at the start
   if (row->kind == ROW_DOT && reference) x = mat3_apply_t(mat3_quat(*reference), x);
-  out->f = (row_frames){&out->a, &out->b, &out->c, vec3_of(w->num + row->d), x, reference};
+  const double pitch = row->pitch == NUM_NONE ? 0 : w->num[row->pitch];
+  out->f = (row_frames){&out->a, &out->b,   &out->c, vec3_of(w->num + row->d),
+                        x,       reference, pitch,   w->row_zero[row - m->row]};
 }
 
 // How they change along a column.
@@ -196,7 +198,8 @@ void td_row_scales(const td_model* m, td_work* w, const double* M, double* row, 
       }
       for (int i = first; i < end; i++) {
         const bool turns = m->row[i].kind == ROW_ALPHA || m->row[i].kind == ROW_DOT;
-        row[i] = sqrt(sum[turns]);
+        const double pitch = m->row[i].kind == ROW_SCREW ? w->num[m->row[i].pitch] : 0;
+        row[i] = sqrt(sum[turns] + pitch * pitch * sum[1]);
       }
     }
     for (int j = 0; j < m->nfree_v && pass == 0; j++) {

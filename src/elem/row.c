@@ -1,6 +1,9 @@
 // Constraint rows; see row.h.
 #include "row.h"
 
+#include <complex.h>
+#include <math.h>
+
 // ---- D·r, D fixed in c ------------------------------------------------------------------------
 //   ed  = D·r' + D'·r                       D' = w_c × D
 //   edd = D·r'' + 2 D'·r' + D''·r           D'' = dw_c × D + w_c × D'
@@ -70,27 +73,39 @@ static row_value alpha_value(const row_frames* f) {
                      .torque = t.C};
 }
 
-static row_value alpha_change(const row_frames* f, const row_changes* c) {
-  const alpha_terms t = alpha_at(f);
+// How they change along a direction.
+typedef struct alpha_changes {
+  vec3 turn, dW, dW1, dA, dC, dC1, dturned;
+  double dq0, dq1;
+} alpha_changes;
+
+static alpha_changes alpha_changes_at(const row_frames* f, const row_changes* c,
+                                      const alpha_terms* t) {
   const vec3 turn_a = c->a->turn, turn = vec3_sub(c->b->turn, turn_a);
   const vec3 dW = vec3_sub(c->b->w, c->a->w), dW1 = vec3_sub(c->b->dw, c->a->dw);
-  const vec3 own = relative_change(&t.rel, turn);
-  const vec3 dA = vec3_add(vec3_cross(turn_a, t.rel.A), own), dD = vec3_cross(turn_a, t.D);
-  const double dq0 = -0.25 * vec3_dot(t.rel.A, turn);
-  const double dq1 = -0.25 * (vec3_dot(dA, t.W) + vec3_dot(t.rel.A, dW));
-  const vec3 dC =
-      vec3_add(vec3_cross(turn_a, t.C), vec3_axpy(dq0, t.D, vec3_scale(0.5, vec3_cross(own, t.D))));
+  const vec3 own = relative_change(&t->rel, turn);
+  const vec3 dA = vec3_add(vec3_cross(turn_a, t->rel.A), own), dD = vec3_cross(turn_a, t->D);
+  const double dq0 = -0.25 * vec3_dot(t->rel.A, turn);
+  const double dq1 = -0.25 * (vec3_dot(dA, t->W) + vec3_dot(t->rel.A, dW));
+  const vec3 dC = vec3_add(vec3_cross(turn_a, t->C),
+                           vec3_axpy(dq0, t->D, vec3_scale(0.5, vec3_cross(own, t->D))));
   // turned = q0 W - A × W / 2
-  const vec3 dturned = vec3_add(vec3_axpy(dq0, t.W, vec3_scale(-0.5, vec3_cross(dA, t.W))),
-                                relative_change(&t.rel, dW));
-  vec3 dC1 = vec3_add(vec3_cross(c->a->w, t.C), vec3_cross(f->a->w, dC));
-  dC1 = vec3_axpy(dq1, t.D, vec3_axpy(t.q1, dD, dC1));
-  dC1 = vec3_axpy(0.5, vec3_add(vec3_cross(dturned, t.D), vec3_cross(t.turned, dD)), dC1);
-  return (row_value){
-      .e = vec3_dot(t.C, turn),
-      .ed = vec3_dot(dC, t.W) + vec3_dot(t.C, dW),
-      .edd = vec3_dot(dC, t.W1) + vec3_dot(t.C, dW1) + vec3_dot(dC1, t.W) + vec3_dot(t.C1, dW),
-      .torque = dC};
+  const vec3 dturned = vec3_add(vec3_axpy(dq0, t->W, vec3_scale(-0.5, vec3_cross(dA, t->W))),
+                                relative_change(&t->rel, dW));
+  vec3 dC1 = vec3_add(vec3_cross(c->a->w, t->C), vec3_cross(f->a->w, dC));
+  dC1 = vec3_axpy(dq1, t->D, vec3_axpy(t->q1, dD, dC1));
+  dC1 = vec3_axpy(0.5, vec3_add(vec3_cross(dturned, t->D), vec3_cross(t->turned, dD)), dC1);
+  return (alpha_changes){turn, dW, dW1, dA, dC, dC1, dturned, dq0, dq1};
+}
+
+static row_value alpha_change(const row_frames* f, const row_changes* c) {
+  const alpha_terms t = alpha_at(f);
+  const alpha_changes d = alpha_changes_at(f, c, &t);
+  return (row_value){.e = vec3_dot(t.C, d.turn),
+                     .ed = vec3_dot(d.dC, t.W) + vec3_dot(t.C, d.dW),
+                     .edd = vec3_dot(d.dC, t.W1) + vec3_dot(t.C, d.dW1) + vec3_dot(d.dC1, t.W) +
+                            vec3_dot(t.C1, d.dW),
+                     .torque = d.dC};
 }
 
 // ---- D·E --------------------------------------------------------------------------------------
@@ -128,6 +143,71 @@ static row_value dot_change(const row_frames* f, const row_changes* c) {
       .torque = dC};
 }
 
+// ---- D·r - h θ --------------------------------------------------------------------------------
+//   θ = 2 arg z,   z = q0 + i D·A/2;   z' = Y·W,   Y = -A/4 + i C/2
+//   θ' = 2 Im z'/z      θ'' = 2 Im (z''/z - z'²/z²)      torque about b: 2 Im Y/z
+
+static double complex number(double re, double im) { return re + I * im; }
+
+typedef struct screw_terms {
+  alpha_terms t;
+  double complex z, z1, z2;  // and its rates
+  vec3 A1;                   // A'
+} screw_terms;
+
+static screw_terms screw_at(const row_frames* f) {
+  screw_terms s = {.t = alpha_at(f)};
+  const alpha_terms* t = &s.t;
+  const vec3 A = t->rel.A;
+  s.A1 = vec3_add(vec3_cross(f->a->w, A), t->turned);
+  s.z = number(t->rel.q0, 0.5 * vec3_dot(t->D, A));
+  s.z1 = number(t->q1, 0.5 * vec3_dot(t->C, t->W));
+  s.z2 = number(-0.25 * (vec3_dot(s.A1, t->W) + vec3_dot(A, t->W1)),
+                0.5 * (vec3_dot(t->C, t->W1) + vec3_dot(t->C1, t->W)));
+  return s;
+}
+
+// 2 Im(Y x)
+static vec3 screw_torque(const screw_terms* s, double complex x) {
+  return vec3_axpy(-0.5 * cimag(x), s->t.rel.A, vec3_scale(creal(x), s->t.C));
+}
+
+static row_value screw_value(const row_frames* f) {
+  const screw_terms s = screw_at(f);
+  const double complex rate = s.z1 / s.z;
+  const double h = f->pitch, theta = 2 * carg(s.z), thread = 6.283185307179586 * h;
+  row_value v = trans_value(f);
+  v.e -= h * theta;
+  if (h != 0 && !isnan(f->zero)) v.e -= thread * round((v.e - f->zero) / thread);
+  v.ed -= 2 * h * cimag(rate);
+  v.edd -= 2 * h * cimag(s.z2 / s.z - rate * rate);
+  v.torque = vec3_scale(-h, screw_torque(&s, 1 / s.z));
+  return v;
+}
+
+static row_value screw_change(const row_frames* f, const row_changes* c) {
+  const screw_terms s = screw_at(f);
+  const alpha_terms* t = &s.t;
+  const alpha_changes d = alpha_changes_at(f, c, t);
+  const vec3 A = t->rel.A;
+  const vec3 dA1 = vec3_add(vec3_add(vec3_cross(c->a->w, A), vec3_cross(f->a->w, d.dA)), d.dturned);
+  const double complex dz = number(d.dq0, 0.5 * vec3_dot(t->C, d.turn)),
+                       dz1 = number(d.dq1, 0.5 * (vec3_dot(d.dC, t->W) + vec3_dot(t->C, d.dW)));
+  const double complex dz2 = number(-0.25 * (vec3_dot(dA1, t->W) + vec3_dot(s.A1, d.dW) +
+                                             vec3_dot(d.dA, t->W1) + vec3_dot(A, d.dW1)),
+                                    0.5 * (vec3_dot(d.dC, t->W1) + vec3_dot(t->C, d.dW1) +
+                                           vec3_dot(d.dC1, t->W) + vec3_dot(t->C1, d.dW)));
+  const double complex i = 1 / s.z, rate = s.z1 * i, part = dz * i;
+  const double h = f->pitch;
+  row_value v = trans_change(f, c);
+  v.e -= 2 * h * cimag(part);
+  v.ed -= 2 * h * cimag(dz1 * i - rate * part);
+  v.edd -= 2 * h * cimag((dz2 - s.z2 * part) * i - 2 * rate * (dz1 * i - rate * part));
+  const vec3 own = vec3_axpy(-0.5 * cimag(i), d.dA, vec3_scale(creal(i), d.dC));
+  v.torque = vec3_scale(-h, vec3_add(own, screw_torque(&s, -part * i)));
+  return v;
+}
+
 row_value td_row_value(row_kind kind, const row_frames* f) {
   switch (kind) {
     case ROW_TRANS:
@@ -136,6 +216,8 @@ row_value td_row_value(row_kind kind, const row_frames* f) {
       return alpha_value(f);
     case ROW_DOT:
       return dot_value(f);
+    case ROW_SCREW:
+      return screw_value(f);
     case ROW_CABLE:
       break;
   }
@@ -150,6 +232,8 @@ row_value td_row_change(row_kind kind, const row_frames* f, const row_changes* c
       return alpha_change(f, c);
     case ROW_DOT:
       return dot_change(f, c);
+    case ROW_SCREW:
+      return screw_change(f, c);
     case ROW_CABLE:
       break;
   }

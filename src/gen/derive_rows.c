@@ -1,6 +1,7 @@
 // Constraint rows: value, rate, Jacobian and what is left of the acceleration at v' = 0.
 //
 //   TRANS  e = R_c d · (p_b - p_a)      ALPHA  e = d · 2 vec(Q_a⁻¹ Q_b Q0⁻¹)      DOT  e = d · L x
+//   SCREW  e = R_a d · (p_b - p_a) - h θ
 //
 // A unit multiplier's wrenches, put through T, are the row of the Jacobian; γ is the derivative of
 // J v along the motion, less the acceleration that is asked for.
@@ -54,6 +55,36 @@ static ex dot_row(deriver* d, const model_row* r, load_x* load) {
   return x3_dot(g, seen, x);
 }
 
+// With L' = L R0ᵀ as above:  tan θ = d·vee(L' - L'ᵀ) / (tr L' - d·L' d), which is regular all
+// around.
+static ex screw_row(deriver* d, const model_row* r, load_x* load) {
+  td_exprs* g = d->g;
+  const pair_x p = td_derive_pair(d, r->a, r->b);
+  const x33 R0 = x33_of(g, reference_of(d, r)), L = x33_mul(g, p.L, x33_transpose(R0));
+  const x3 dir = td_derive_vector(d, r->d);
+  const ex h = td_derive_number(d, r->pitch), zero = xnum(g, d->w->row_zero[r - d->m->row]);
+  ex e = trans_row(d, r, load), parts[4][2];
+  for (int k = 0; k < 4; k++) {  // L' itself, and turned about three axes
+    const x33 X = k < 3 ? x33_turned(g, L, k) : L;
+    const x3 skew = {{xsub(g, X.m[7], X.m[5]), xsub(g, X.m[2], X.m[6]), xsub(g, X.m[3], X.m[1])}};
+    const ex trace = xadd(g, xadd(g, X.m[0], X.m[4]), X.m[8]);
+    parts[k][0] = x3_dot(g, dir, skew);
+    parts[k][1] = xsub(g, trace, x3_dot(g, dir, x33_apply(g, X, dir)));
+  }
+  const ex s = parts[3][0], c = parts[3][1], n = xadd(g, xmul(g, s, s), xmul(g, c, c));
+  x3 t;
+  for (int k = 0; k < 3; k++) {
+    const ex change = xsub(g, xmul(g, c, parts[k][0]), xmul(g, s, parts[k][1]));
+    t.a[k] = xneg(g, xmul(g, h, xdiv(g, change, n)));
+  }
+  td_pair_load(d, load, &p, x3_zero(g), x33_apply_t(g, R0, t));
+  e = xsub(g, e, xmul(g, h, td_ex_2(g, EX_ATAN2, s, c)));
+  if (xis(g, h, 0)) return e;
+  const ex thread = xscale(g, 6.283185307179586, h);
+  const ex turns = xfun(g, EX_ROUND, xdiv(g, xsub(g, e, zero), thread));
+  return xsub(g, e, xmul(g, thread, turns));
+}
+
 ex td_derive_row(deriver* d, int row, load_x* load) {
   const model_row* r = &d->m->row[row];
   switch (r->kind) {
@@ -63,6 +94,8 @@ ex td_derive_row(deriver* d, int row, load_x* load) {
       return alpha_row(d, r, load);
     case ROW_DOT:
       return dot_row(d, r, load);
+    case ROW_SCREW:
+      return screw_row(d, r, load);
     case ROW_CABLE:  // refused with all cables
       break;
   }

@@ -25,6 +25,7 @@ typedef struct item {
   num axis, pitch;  // screws and circles
   int free[3];      // charts: local DOF of each component, -1: constant
   bool vector;      // balls and circles: dof(i) are the numbers after the scalar part
+  bool typed;       // balls: made by `type`, not by a quaternion in `tr`
   num value;        // charts: constant components
   int dof, ndof;    // which of the joint's dof(i), from 0
   int nq, nv;

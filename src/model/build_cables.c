@@ -267,6 +267,7 @@ static td_status push_taut(builder* b, int i, model_cable* cable) {
                      .c = -1,
                      .d = motion,
                      .e = motion,
+                     .pitch = NUM_NONE,
                      .direction = -1,
                      .reference = -1,
                      .target = TARGET_MOTION,

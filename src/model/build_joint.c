@@ -56,6 +56,31 @@ static td_status push_ball(build_joint* j) {
   return TD_OK;
 }
 
+// Is a rotation prescribed that has three of the joint's DOFs from `first` on: by the joint's
+// `motion`, or by that of each?
+static bool is_given(const build_joint* j, int first) {
+  const value* dofs = td_get(j->s, j->at, "dof");
+  if (td_get(j->s, j->at, "motion")) return true;
+  for (int d = first; d < first + 3; d++)
+    if (!dofs || d >= td_value_count(dofs) || !td_get(dofs, d, "motion")) return false;
+  return true;
+}
+
+// A ball, or where its rotation is prescribed the rotation vector, which tells turns of any size.
+static td_status push_turn(builder* b, build_joint* j) {
+  static const double zero[3] = {0, 0, 0};
+  if (!is_given(j, j->ndof)) return push_ball(j);
+  item* it = push_item(j);
+  if (!it) return TD_E_NOMEM;
+  it->kind = HOP_TURN;
+  it->dof = j->ndof;
+  it->ndof = it->nq = it->nv = 3;
+  for (int c = 0; c < 3; c++) it->free[c] = c;
+  j->ndof += 3;
+  it->value = td_build_constants(b, zero, 3);
+  return it->value == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
 // Free components of a three-number chart.
 static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const value* rot,
                             int offset) {
@@ -80,13 +105,14 @@ static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const val
 
 // [0 inf inf inf] and [0 0 inf 0] name the vector part e of a unit quaternion.  Its three numbers
 // (its one) say nothing of the motion at half a turn, so that the whole quaternion and the angular
-// velocity are integrated behind them, unless something acts on a single number of e or counts
-// coordinates: then e itself is integrated, up to half a turn.
+// velocity are integrated behind them, unless a single number of e is prescribed, shared or counted
+// among all coordinates: then e itself is integrated, up to half a turn.
 
 // What asks for single numbers among DOFs first ... first + n - 1 of a joint; NULL: nothing.
 static const char* single_number(const builder* b, int joint, int first, int n) {
-  static const char* const fields[] = {"spring", "damp", "input", "motion", "equal2", "dir"};
+  static const char* const fields[] = {"motion", "equal2"};
   const build_joint* j = &b->joint[joint];
+  if (td_get(j->s, j->at, "motion")) return "motion";
   const value* dofs = td_get(j->s, j->at, "dof");
   for (int d = first; dofs && d < first + n && d < td_value_count(dofs); d++)
     for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
@@ -133,7 +159,7 @@ static td_status push_vector_part(builder* b, build_joint* j, const value* rot) 
 static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at,
                                  const char* what) {
   const int nvector = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
-  if (nvector == 3) return push_ball(j);
+  if (nvector == 3) return td_get(j->s, j->at, "motion") ? push_turn(b, j) : push_ball(j);
   bool zeros = nvector == 1;
   for (int c = 1; c < 4; c++) zeros = zeros && (is_free(rot, c) || is_zero(rot, c));
   if (!zeros) {
@@ -307,7 +333,9 @@ static td_status type_items(builder* b, int joint, const char* type) {
     TD_TRY(push_screw(b, j, y, false, NUM_NONE));
     TD_TRY(push_screw(b, j, z, false, NUM_NONE));
   }
-  return push_ball(j);
+  TD_TRY(push_turn(b, j));
+  j->items[j->nitem - 1].typed = true;
+  return TD_OK;
 }
 
 td_status td_build_items(builder* b, int joint) {
@@ -409,7 +437,7 @@ static td_status push_hop(builder* b, const build_joint* j, const item* it, int 
   model_col* col = td_push_col(m, it->nv);
   if (!col) return TD_E_NOMEM;
   // numbers of a chart may be those of another joint (equal2)
-  const bool is_chart = it->kind == HOP_CAYLEY || it->kind == HOP_QUAT3;
+  const bool is_chart = it->kind == HOP_CAYLEY || it->kind == HOP_QUAT3 || it->kind == HOP_TURN;
   for (int k = 0; k < it->nv; k++)
     col[k] = (model_col){.hop = m->nhop - 1,
                          .v = is_chart ? j->dof_v[at + k] : j->dof_v[at] + k,

@@ -87,42 +87,82 @@ static bool has_force(const value* s, int i) {
   return sub(s, i, "spring", "coeff") || sub(s, i, "damp", "visc") || td_get(s, i, "input");
 }
 
-static td_status dof_force(builder* b, int joint, int element, int dof) {
-  const build_joint* j = &b->joint[joint];
-  const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
-  if (!dofs || dof >= td_value_count(dofs) || !has_law(dofs, dof)) return TD_OK;
-  const int at = element * j->ndof + dof, v = j->dof_v[at];
-  const bool linear = v >= 0 && b->m->vel[v].partner >= 0;
-  if (!linear && (td_get(dofs, dof, "spring") || v < 0)) {
-    const char* field = td_get(dofs, dof, "spring") ? "spring"
-                        : td_get(dofs, dof, "damp") ? "damp"
-                                                    : "input";
-    char path[32];
-    td_build_joint_path(b, joint, path, sizeof path);
-    td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, field),
-             "%s.dof(%d) is a number of a quaternion and cannot have `%s`", path, dof + 1, field);
-    td_more(b->diags,
-            "dampers and inputs act on the angular velocities, the first three of the four (the "
-            "first of two); "
-            "a spring is another joint between the same bodies with six columns");
+// What a quaternion's numbers cannot have: dof k of an item that is one.
+static td_status check_quaternion_law(builder* b, int joint, const item* it, int k,
+                                      const value* dofs) {
+  static const char* const fields[] = {"dir", "spring", "damp", "input"};
+  const int dof = it->dof + k;
+  char path[32];
+  td_build_joint_path(b, joint, path, sizeof path);
+  for (int i = 0; i < 4; i++) {
+    // what acts on angular velocities is not one-sided, and only `type` has rotation vectors
+    const bool allowed = i == 0 ? false : k < it->nv && (i > 1 || it->typed);
+    if (allowed || !td_get(dofs, dof, fields[i])) continue;
+    td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, fields[i]),
+             "%s.dof(%d) is a number of a quaternion and cannot have `%s`", path, dof + 1,
+             fields[i]);
+    if (it->typed)
+      td_more(b->diags,
+              "springs act on the rotation vector, dampers and inputs on the angular velocities: "
+              "%s.dof(%d) and the two after it",
+              path, it->dof + 1);
+    else
+      td_more(b->diags,
+              "dampers and inputs act on the angular velocities, the first three of the four (the "
+              "first of two); a spring acts on the rotation vector of type = 'spherical', or on "
+              "the vector part, rot = [0 inf inf inf]");
     return TD_E_MODEL;
   }
+  return TD_OK;
+}
+
+static td_status push_dof_force(builder* b, int joint, int element, int dof, const char* what,
+                                const model_force* like, bool spring, bool rest) {
+  const build_joint* j = &b->joint[joint];
+  const value* dofs = td_get(j->s, j->at, "dof");
+  const num none = spring && rest ? NUM_NONE : td_build_number(b, num_ex(b, 0));
   model_force* f = td_push_force(b->m, 1);
-  if (!f) return TD_E_NOMEM;
-  *f = (model_force){.kind = FORCE_DOF,
-                     .q = linear ? j->dof_q[at] : -1,
-                     .v = v,
-                     .a = -1,
-                     .b = -1,
-                     .wrench = NUM_NONE,
-                     .frame = -1,
-                     .xaxis = NUM_NONE,
-                     .joint = joint + 1,
-                     .element = element + 1};
+  if (!f || b->m->failed) return TD_E_NOMEM;
+  *f = *like;
+  f->kind = FORCE_DOF;
+  f->a = f->b = f->frame = -1;
+  f->wrench = f->xaxis = NUM_NONE;
+  f->joint = joint + 1;
+  f->element = element + 1;
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
-  f->name = td_push_name(b->m, "%s.dof(%d)", name, dof + 1);
-  return read_law(b, dofs, dof, element, j->nelement, 0, 1, &f->law[0]);
+  f->name = td_push_name(b->m, "%s.dof(%d)%s", name, dof + 1, what);
+  model_law* law = &f->law[0];
+  TD_TRY(read_law(b, dofs, dof, element, j->nelement, 0, 1, law));
+  if (!spring) law->k = law->rest = none, law->rest_initial = false, law->potential = true;
+  if (!rest) law->mu = law->input = none;
+  return TD_OK;
+}
+
+// Springs, dampers and inputs of a degree of freedom.  Those of a vector part act along its number;
+// of a ball by `type` the spring acts along the rotation vector, the rest on angular velocities.
+static td_status dof_force(builder* b, int joint, int element, int dof) {
+  const build_joint* j = &b->joint[joint];
+  const value* dofs = td_get(j->s, j->at, "dof");
+  if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
+  const item* it = j->items;
+  while (it->tr != -1 || dof >= it->dof + it->ndof) it++;
+  const bool turns = it->kind == HOP_BALL || it->kind == HOP_CIRCLE;
+  if (turns && !it->vector) TD_TRY(check_quaternion_law(b, joint, it, dof - it->dof, dofs));
+  if (!has_law(dofs, dof)) return TD_OK;
+  const int at = element * j->ndof + dof, first = element * j->ndof + it->dof;
+  model_force f = {.q = turns ? -1 : j->dof_q[at], .v = j->dof_v[at]};
+  const model_force turn = {.q = turns ? j->dof_q[first] - it->vector : -1,
+                            .v = j->dof_v[first],
+                            .measure = it->vector ? PART_VECTOR : PART_TURN,
+                            .axis = dof - it->dof,
+                            .nturn = it->nv};
+  if (!turns || it->vector)
+    return push_dof_force(b, joint, element, dof, "", turns ? &turn : &f, true, true);
+  if (sub(dofs, dof, "spring", "coeff"))
+    TD_TRY(push_dof_force(b, joint, element, dof, ".spring", &turn, true, false));
+  if (!td_get(dofs, dof, "damp") && !td_get(dofs, dof, "input")) return TD_OK;
+  return push_dof_force(b, joint, element, dof, "", &f, false, true);
 }
 
 // ---- links ------------------------------------------------------------------------------------
@@ -224,6 +264,7 @@ static model_row* push_row(builder* b, row_kind kind, int joint, int element, in
                      .b = c,
                      .c = -1,
                      .e = NUM_NONE,
+                     .pitch = NUM_NONE,
                      .reference = -1,
                      .control = NUM_NONE,
                      .motion = NUM_NONE,
@@ -393,6 +434,7 @@ static const closure closures[] = {
     {"fixed", {true, true, true}, {true, true, true}},
     {"revolute", {true, true, true}, {true, true, false}},
     {"prismatic", {true, true, false}, {true, true, true}},
+    {"helical", {true, true, false}, {true, true, false}},  // and a row for the screw
     {"cylindrical", {true, true, false}, {true, true, false}},
     {"planar", {false, false, true}, {true, true, false}},
     {"spherical", {true, true, true}, {false, false, false}},
@@ -419,6 +461,17 @@ static td_status universal_row(builder* b, int joint, int element, int a, int c,
   return TD_OK;
 }
 
+// A screw advances from where it is at the start, by `pitch` for each radian about its axis.
+static td_status screw_row(builder* b, int joint, int element, int a, int c, const double n[3],
+                           int reference) {
+  TD_TRY(closure_row(b, ROW_SCREW, joint, element, a, c, n, 2, reference, "t3"));
+  model_row* row = &b->m->row[b->m->nrow - 1];
+  row->target = TARGET_INITIAL;
+  row->pitch =
+      td_build_number(b, td_value_ex(td_get(b->joints, joint, "pitch"), 0, b->spec->graph));
+  return row->pitch == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
 // The joint that closes a loop: `type`, or none.  `tr2nd` alone holds two places together, as
 // published for AutoTMTDyn.
 static const char* closing_type(const builder* b, int joint) {
@@ -435,7 +488,7 @@ static td_status closure_rows(builder* b, int joint, int element, int a, int c) 
   const closure* kind = NULL;
   for (size_t i = 0; i < sizeof closures / sizeof *closures; i++)
     if (strcmp(type, closures[i].type) == 0) kind = &closures[i];
-  if (!kind) return TD_E_MODEL;  // helical: refused before
+  require(kind);
   double n[3] = {universal, 0, !universal}, t[3][3];
   read_constant_axis(b, joint, 0, n);
   td_complete_frame(n, t[0], t[1]);
@@ -449,6 +502,7 @@ static td_status closure_rows(builder* b, int joint, int element, int a, int c) 
   for (int d = 0; d < 3; d++)
     if (kind->rot[d])
       TD_TRY(closure_row(b, ROW_ALPHA, joint, element, a, c, t[d], d + 3, reference, names[d + 3]));
+  if (strcmp(type, "helical") == 0) return screw_row(b, joint, element, a, c, n, reference);
   return universal ? universal_row(b, joint, element, a, c, n, reference) : TD_OK;
 }
 
@@ -480,9 +534,6 @@ static td_status check_purpose(builder* b, int joint) {
     return refuse(b, joint, "fixed", "and type: a constraint is written with one of them");
   if (fixed && !any_fixed(fixed))
     return refuse(b, joint, "fixed", "has no 1: the joint constrains nothing");
-  if (type && strcmp(type, "helical") == 0)
-    return refuse(b, joint, "type",
-                  "= 'helical' cannot close a loop; make it the main joint of a body");
   if (type && strcmp(type, "free") == 0 && !has_force(b->joints, joint))
     return refuse(b, joint, "type", "= 'free' closes no loop: the joint constrains nothing");
   if (fixed || type || has_force(b->joints, joint)) return TD_OK;
@@ -580,6 +631,11 @@ static td_status check_link(builder* b, int joint) {
     td_hint(b->diags, "write one number, or six columns in spring, damp or input for a beam");
     return TD_E_MODEL;
   }
+  const value* motion = td_get(b->joints, joint, "motion");
+  if (motion && fixed && !td_field_fit("nx1|nx3|nx6", motion, b->joint[joint].nelement).ok)
+    return refuse(b, joint, "motion",
+                  "must have one, three or six numbers for each element: x, y, z and the rotation "
+                  "vector");
   if (!fixed) warn_unused(b, joint, "control", "it belongs to joint.fixed");
   if (!fixed) warn_unused(b, joint, "motion", "it belongs to joint.fixed");
   if (td_get(b->joints, joint, "motion") && td_get(b->joints, joint, "control"))
@@ -700,8 +756,8 @@ static td_status load(builder* b, int i) {
 
 // Fields that mean something on a linking joint only.
 static td_status refuse_on_main(builder* b, int joint) {
-  static const char* const fields[] = {"spring",  "damp",   "input", "fixed",
-                                       "control", "motion", "xaxis", "tr2nd"};
+  static const char* const fields[] = {"spring",  "damp",  "input", "fixed",
+                                       "control", "xaxis", "tr2nd"};
   static const char* const unused[] = {"dir", "refbody", "beam"};
   for (int i = 0; i < 3; i++) warn_unused(b, joint, unused[i], "it is the main joint of its body");
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {

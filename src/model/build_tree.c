@@ -371,11 +371,12 @@ static ex dof_field(builder* b, int joint, int dof, const char* field, int eleme
   return td_build_pick(b, v, element, b->joint[joint].nelement, 0, 1, fallback);
 }
 
-static td_status push_motion(builder* b, const value* motion, int element, int nelement,
-                             model_dof* vel) {
+// Number `col` of `ncol` in each row of `motion`, with its rate and acceleration.
+static td_status push_motion(builder* b, const value* motion, int element, int nelement, int col,
+                             int ncol, model_dof* vel) {
   td_exprs* g = b->spec->graph;
   ex e[3];
-  e[0] = td_build_pick(b, motion, element, nelement, 0, 1, 0);
+  e[0] = td_build_pick(b, motion, element, nelement, col, ncol, 0);
   e[1] = td_ex_diff(g, e[0], b->spec->time_var);
   e[2] = td_ex_diff(g, e[1], b->spec->time_var);
   const double zero[3] = {0, 0, 0};
@@ -465,7 +466,9 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   j->dof_v[at] = m->nvel - 1;
   const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
   const value* motion = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "motion") : NULL;
-  return motion ? push_motion(b, motion, element, j->nelement, vel) : TD_OK;
+  if (motion) return push_motion(b, motion, element, j->nelement, 0, 1, vel);
+  motion = td_get(j->s, j->at, "motion");
+  return motion ? push_motion(b, motion, element, j->nelement, dof, j->ndof, vel) : TD_OK;
 }
 
 // equal2 = [joint dof] or [joint element dof], one row or one per element, or a number among the
@@ -541,10 +544,12 @@ static td_status share_coordinate(builder* b, int joint, int element, int own_do
 // Fields that DOF k of an item cannot have: parts of a rotation are not single coordinates, shared
 // ones not own.
 static td_status check_dof(builder* b, int joint, const item* it, int k, const value* dofs) {
+  static const char* const laws[] = {"damp", "input", "dir"};
+  const build_joint* j = &b->joint[joint];
   const int dof = it->dof + k;
   if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
   const bool quaternion = it->kind == HOP_BALL || it->kind == HOP_CIRCLE,
-             shared = td_get(dofs, dof, "equal2");
+             shared = td_get(dofs, dof, "equal2"), whole_motion = td_get(j->s, j->at, "motion");
   char path[32], name[64];
   td_build_joint_path(b, joint, path, sizeof path);
   snprintf(name, sizeof name, "%s.dof(%d)", path, dof + 1);
@@ -555,10 +560,29 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
     return TD_E_MODEL;
   }
   if (quaternion && td_get(dofs, dof, "motion")) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
-                    "%s.motion: %s is a number of a quaternion and cannot be prescribed%s", name,
-                    name, joint < b->njoint ? "; use rotations [axis inf]" : "");
+    td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
+             "%s.motion: %s is a number of a quaternion and cannot be prescribed alone", name,
+             name);
+    if (it->typed)
+      td_more(b->diags, "prescribe the whole rotation vector: %s.dof(%d) and the two after it",
+              path, it->dof + 1);
+    else
+      td_more(b->diags,
+              "prescribe the rotation vector, %s.motion = [...], or use rotations [axis "
+              "inf]",
+              path);
+    return TD_E_MODEL;
   }
+  for (int i = 0; it->kind == HOP_TURN && i < 3; i++)
+    if (td_get(dofs, dof, laws[i]))
+      return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, laws[i]),
+                      "%s.%s: dampers and inputs of a spherical joint act on its angular velocity, "
+                      "which is prescribed here",
+                      name, laws[i]);
+  if (whole_motion && (shared || td_get(dofs, dof, "motion")))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, shared ? "equal2" : "motion"),
+                    "%s.%s: %s.motion prescribes all its degrees of freedom", name,
+                    shared ? "equal2" : "motion", path);
   if (k >= it->nv && td_get(dofs, dof, "rate")) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "rate"),
                     "%s.rate: a quaternion has %s %s.dof(%d)%s", name,
@@ -590,6 +614,21 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
     td_more(b->diags, joint < b->njoint ? "each inf in tr makes one, `type` makes those of its kind"
                                         : "`type` makes those of its kind");
     return TD_E_MODEL;
+  }
+  const value* motion = td_get(j->s, j->at, "motion");
+  if (motion) {
+    char shape[16];
+    snprintf(shape, sizeof shape, "nx%d", j->ndof);
+    if (j->ndof == 0)
+      return td_error(b->diags, TD_E_MODEL, td_get_at(j->s, j->at, "motion"),
+                      "%s.motion: %s has no degrees of freedom", path, path);
+    if (!td_field_fit(shape, motion, j->nelement).ok)
+      return td_error(
+          b->diags, TD_E_MODEL, td_get_at(j->s, j->at, "motion"),
+          "%s.motion must have %d number%s, one for each degree of freedom%s, got %dx%d", path,
+          j->ndof, j->ndof == 1 ? "" : "s",
+          j->nelement > 1 ? ", in one row or one for each element" : "", motion->rows,
+          motion->cols);
   }
   const long all = (long)b->m->nvel + b->nnode_v + (long)j->nelement * j->ndof;
   if (all > b->spec->limits.dofs) {

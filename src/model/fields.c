@@ -187,11 +187,12 @@ const td_field td_fields[] = {
      "rotations about those of the first place; fewer columns mean the first ones"},
     {"joint.control", FIELD_NUM, "nx1|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
      "acceleration along the constrained directions; 0 holds them"},
-    {"joint.motion", FIELD_NUM, "nx1|nx3|nx6", "", "m, rad", TIMED, "", "",
-     "position along the constrained directions x, y, z and, with six columns, the rotation vector "
-     "from the first frame to the second, shorter than pi, instead of `control`: a recorded or "
-     "given "
-     "motion; its rate and acceleration follow from it"},
+    {"joint.motion", FIELD_NUM, "nx1|nx2|nx3|nx4|nx5|nx6", "", "m, rad", TIMED, "", "",
+     "of a main joint: prescribes all its degrees of freedom in order, as `dof(i).motion`; a "
+     "rotation by a quaternion, of type 'spherical' or 'free', is given by its rotation vector, of "
+     "any length. With `fixed`: position along the constrained directions x, y, z and, with six "
+     "columns, the rotation vector from the first frame to the second, shorter than pi, instead of "
+     "`control`. Rates and accelerations follow from it"},
     {"joint.type", FIELD_STR, "", "", "", FIXED, "",
      "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
      "shorthand for the degrees of freedom; on a body that has its main joint it closes a loop"},
@@ -227,6 +228,9 @@ const td_field td_fields[] = {
      "kind of joint; 'free' makes a flying rod"},
     {"rod.joint.axis", FIELD_NUM, "1x3|2x3", "[0 0 1]", "", FIXED, "", "", "its axis"},
     {"rod.joint.pitch", FIELD_NUM, "1", "", "m/rad", PARAM, "", "", "of a helical joint"},
+    {"rod.joint.motion", FIELD_NUM, "1|1x2|1x3|1x6", "", "m, rad", TIMED, "", "",
+     "prescribes all its degrees of freedom; rotations of type 'spherical' or 'free' by the "
+     "rotation vector"},
     {"rod.joint.dof", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "its degrees of freedom, with the fields of `joint.dof`"},
     {"rod.joint.dof.init", FIELD_NUM, "1", "0", "m, rad", PARAM, "", "", "initial value"},

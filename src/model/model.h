@@ -20,6 +20,7 @@
 #include "row.h"
 #include "sensor.h"
 #include "spatial.h"
+#include "turn_part.h"
 
 typedef int num;  // slot of a number; consecutive slots for vectors
 #define NUM_NONE (-1)
@@ -243,7 +244,11 @@ typedef struct model_coords {
 typedef struct model_force {
   force_kind kind;
   int name;
-  int q, v;  // FORCE_DOF
+  int q, v;  // FORCE_DOF; q is -1 where only the velocity counts
+  // FORCE_DOF: the law acts along q itself, or along a number of the rotation whose quaternion
+  // begins at q and whose nturn angular velocities begin at v: number `axis`.
+  turn_part_kind measure;
+  int axis, nturn;
   int a,
       b;  // stations: AXIAL, BEAM, DRAG: first, second; LOAD: b acts, a gives the directions (-1:
           // world)
@@ -359,11 +364,13 @@ typedef enum row_target {
   TARGET_CONTROL,  // e follows the twice integrated control
   TARGET_MOTION    // e is a given function of time
 } row_target;
+static inline bool is_length(row_kind kind) { return kind == ROW_TRANS || kind == ROW_SCREW; }
 typedef struct model_row {
   row_kind kind;
   int name;
   int a, b, c;    // stations, -1: world
   num d, e;       // 3 slots each
+  num pitch;      // ROW_SCREW: metres per radian, else NUM_NONE
   int direction;  // 0..5: which of the joint's six directions (for the lambda sensor)
   int reference;  // ROW_ALPHA: index of Q0 in work.reference, -1: identity; Q0 is the initial
                   // relative rotation
@@ -506,7 +513,7 @@ typedef struct model_joint {
   X(model_sample, sample, "points along rods where fluid and contact act")    \
   X(model_wet, wet, "stations in the fluid")                                  \
   X(model_ball, ball, "balls that touch or are touched")                      \
-  X(model_piece, piece, "balls and stretches of rods in contacts")              \
+  X(model_piece, piece, "balls and stretches of rods in contacts")            \
   X(model_contact, contact, "contacts")                                       \
   X(model_row, row, "constraint rows")                                        \
   X(model_probe, probe, "sensor components used in expressions")              \
@@ -701,7 +708,7 @@ typedef struct contact_touching {
 typedef struct contact_found {
   bool lines;    // balls and lines are up to date
   bool touches;  // so is the list of those in contact
-  int n;         // how many there are; beyond the room for them: they are looked for again each time
+  int n;  // how many there are; beyond the room for them: they are looked for again each time
 } contact_found;
 
 // Constants of up to eight stations in the fluid, or hops with added mass, side by side.
@@ -749,13 +756,13 @@ struct td_work {
   contact_line* contact_line;
   contact_touching* touching;
   contact_found* found;
-  double* crossing_share;      // of the cable's tension that friction leaves there
-  pose* hop_fix;               // constant pose before each hop's motion
-  pose* station_fix;           // constant pose of each station in its hop
-  vec3* hop_axis;              // constant unit axis of screws and circles
-  int* hop_principal;          // 0, 1, 2 when that axis is x, y, z, else -1
-  bool* hop_heavy;             // carries mass
-  inertia* hop_inertia;        // rigid inertia in the hop's frame
+  double* crossing_share;  // of the cable's tension that friction leaves there
+  pose* hop_fix;           // constant pose before each hop's motion
+  pose* station_fix;       // constant pose of each station in its hop
+  vec3* hop_axis;          // constant unit axis of screws and circles
+  int* hop_principal;      // 0, 1, 2 when that axis is x, y, z, else -1
+  bool* hop_heavy;         // carries mass
+  inertia* hop_inertia;    // rigid inertia in the hop's frame
   double *num, *vars, *scratch_tape;
   double* partial;      // values of a derivative tape
   double* bound;        // numbers of the bounds
@@ -792,6 +799,7 @@ struct td_work {
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool placed;          // the hops are where q, v and t say
+  int wound;            // a force along a rotation vector near a full turn, -1: none
   int edge;             // a hop whose chart of three numbers ends there (half a turn), -1: none
   bool open_tables;     // prescribed motion: tables go on beyond their ends
   const double* jump;   // drives of the rows while a jump is solved for (jump.c), else NULL

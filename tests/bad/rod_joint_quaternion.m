@@ -3,4 +3,4 @@ rod(1).radius = 0.01;
 rod(1).E = 1e5;
 rod(1).rho = 1000;
 rod(1).joint.type = 'spherical';
-rod(1).joint.dof(1).spring.coeff = 1;
+rod(1).joint.dof(4).spring.coeff = 1;

@@ -162,6 +162,36 @@ static const char robot_given[] =
     "inf]; joint(3).dof(1).equal2 = [2 1];\n"
     "sensor(1).name = 'e'; sensor(1).value = force(joint(1));\n";
 
+// Loops that are closed by screws, springs along rotations, and a rotation that follows a motion.
+static const char robot_screws[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4); h = param('h', .07);\n"
+    "for k = 1:6, body(k).m = .5 + .1*k; body(k).I = .02*diag([1 2 2.5])*k; body(k).l_com = [.1 "
+    ".02*k -.2]; end\n"
+    "joint(1).second = 1; joint(1).type = 'spherical'; joint(1).dof(1).spring.coeff = 3; "
+    "joint(1).dof(1).spring.init = .7; joint(1).dof(2).spring.coeff = 4 + .2*dof(joint(2),1); "
+    "joint(1).dof(3).spring.coeff = 2; joint(1).dof(3).spring.init = nan; "
+    "joint(1).dof(3).damp.visc "
+    "= .1; joint(1).dof(2).input = u1; joint(1).dof(1).init = cos(.8); joint(1).dof(3).init = "
+    "sin(.8);\n"
+    "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [.1 .2 .3]; joint(2).tr.rot = [0 "
+    "inf inf inf]; joint(2).dof(1).spring.coeff = 3; joint(2).dof(1).spring.init = .2; "
+    "joint(2).dof(2).damp.visc = .2; joint(2).dof(2).damp.pow = 2; joint(2).dof(3).input = "
+    "u1 + .1*t; joint(2).dof(3).spring.coeff = 2; joint(2).dof(3).dir = 1; joint(2).dof(3).init = "
+    ".8; joint(2).dof(1).init = .4;\n"
+    "joint(3).first = 2; joint(3).second = 3; joint(3).tr.trans = [0 .2 0]; joint(3).tr.rot = [0 0 "
+    "inf 0]; joint(3).dof(1).spring.coeff = 3; joint(3).dof(1).spring.init = .3; "
+    "joint(3).dof(1).damp.visc = .1;\n"
+    "joint(4).first = 2; joint(4).second = 4; joint(4).type = 'free'; joint(4).dof(4).spring.coeff "
+    "= 2; joint(4).dof(1).spring.coeff = 50;\n"
+    "joint(5).first = 2; joint(5).second = 4; joint(5).type = 'helical'; joint(5).axis = [1 2 .5]; "
+    "joint(5).pitch = h; joint(5).tr.trans = [.1 0 .1]; joint(5).tr2nd.trans = [.12 0 .1]; "
+    "joint(5).tr2nd.rot = [cos(.1) sin(.1) 0 0];\n"
+    "joint(6).first = 1; joint(6).second = 5; joint(6).type = 'free'; joint(6).motion = [.1*t 0 "
+    ".2*sin(t) .3+sin(t) .5*t 2*t];\n"
+    "joint(7).first = 5; joint(7).second = 6; joint(7).type = 'free';\n"
+    "joint(8).first = 5; joint(8).second = 6; joint(8).type = 'helical'; joint(8).pitch = -.03; "
+    "joint(8).axis = [1 0 0];\n";
+
 static const char robot_rods[] =
     "world.g = [.3 0 -9.81]; u1 = input('u1', .4);\n"
     "body(1).m = .2; body(1).I = 1e-3*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
@@ -479,14 +509,16 @@ static const char robot_hybrid[] =
     "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(2)) tension(cable(2)) "
     "tension(cable(3))]; output = {'l', 'energy'};\n";
 
-static const char* const robot_texts[] = {
-    robot_pendulum, robot_tree, robot_links,    robot_loops,    robot_given,  robot_rods,
-    robot_rom,      robot_gvs,  robot_loop_gvs, robot_own,      robot_cables, robot_water,
-    robot_contact,  robot_net,  robot_mesh,     robot_platform, robot_taut,   robot_hybrid};
-static const char* const robot_names[] = {
-    "pendulum", "tree",   "links", "loops",   "given", "rods", "rom",      "gvs",  "gvs loop",
-    "own",      "cables", "water", "contact", "net",   "mesh", "platform", "taut", "hybrid"};
-#define ROBOT_COUNT 18
-#define ROBOT_RODS 5  // this one and the ones behind it have rods or beams
+static const char* const robot_texts[] = {robot_pendulum, robot_tree,     robot_links, robot_loops,
+                                          robot_given,    robot_screws,   robot_rods,  robot_rom,
+                                          robot_gvs,      robot_loop_gvs, robot_own,   robot_cables,
+                                          robot_water,    robot_contact,  robot_net,   robot_mesh,
+                                          robot_platform, robot_taut,     robot_hybrid};
+static const char* const robot_names[] = {"pendulum", "tree",     "links", "loops",   "given",
+                                          "screws",   "rods",     "rom",   "gvs",     "gvs loop",
+                                          "own",      "cables",   "water", "contact", "net",
+                                          "mesh",     "platform", "taut",  "hybrid"};
+#define ROBOT_COUNT 19
+#define ROBOT_RODS 6  // this one and the ones behind it have rods or beams
 
 #endif

@@ -1,0 +1,6 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).type = 'free';
+joint(1).motion = [0 0 0 0 0 t];
+joint(1).dof(6).damp.visc = 3;

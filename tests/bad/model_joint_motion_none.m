@@ -1,0 +1,5 @@
+body(1).m = 1;
+body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).type = 'fixed';
+joint(1).motion = t;
