@@ -46,6 +46,7 @@ enum { FORCES_PASSIVE = 1, FORCES_ACTIVE = 2, FORCES_ALL = 3 };
 void td_forces(const td_model* m, td_work* w, int which);
 // Add J' lambda as wrenches.
 void td_row_forces(const td_model* m, td_work* w, const double* lambda);
+double td_screw_angle(const td_model* m, const td_work* w, int row);
 
 // hop.A for the given v', NULL: none (gravity included as an upward acceleration of the ground when
 // `gravity`).

@@ -132,9 +132,10 @@ static void measure_references(const td_model* m, td_work* w) {
       w->reference[r->reference] = quat_mat3(mat3_mul(mat3_transpose(a.R), b.R));
   }
   for (int i = 0; i < m->nrow; i++) {
-    w->row_zero[i] = NAN;  // of a screw: its first turn begins here
+    w->row_zero[i] = w->row_angle[i] = NAN;  // of a screw: its first turn begins here
     const row_value v = td_row_at(m, w, i);
     w->row_zero[i] = v.e;
+    if (m->row[i].kind == ROW_SCREW) w->row_angle[i] = v.theta - td_screw_angle(m, w, i);
     if (m->row[i].target == TARGET_CONTROL) {
       w->target[2 * m->row[i].target_index] = v.e;
       w->target[2 * m->row[i].target_index + 1] = v.ed;

@@ -20,6 +20,27 @@ static int bundle_end(const td_model* m, int first) {
   return (int)(b - m->row);
 }
 
+// The turn of a screw by the angles of the joints between its frames, beyond a constant; NaN where
+// they do not tell it: they must turn about its axis or across it.
+double td_screw_angle(const td_model* m, const td_work* w, int row) {
+  const model_row* r = &m->row[row];
+  const vec3 D = mat3_apply(td_frame(m, w, r->a).R, vec3_of(w->num + r->d));
+  int a = r->a < 0 ? -1 : m->station[r->a].hop, b = r->b < 0 ? -1 : m->station[r->b].hop;
+  double sum = 0;
+  while (a != b) {  // parents have smaller numbers: up to where the two ways meet
+    const bool on_b = b > a;
+    int* at = on_b ? &b : &a;
+    const model_hop* hop = &m->hop[*at];
+    const bool turns = hop->kind == HOP_SCREW && hop->turns;
+    if (!turns && hop->nv > 0 && hop->kind != HOP_MOVE && !hop->moves) return NAN;
+    const double along = turns ? vec3_dot(D, spatial_r(&w->col[hop->col].S)) : 0;
+    if (fabs(along) > 0.1 && fabs(along) < 0.99) return NAN;
+    if (fabs(along) > 0.5) sum += (on_b ? 1 : -1) * copysign(1, along) * w->q[hop->q];
+    *at = hop->parent;
+  }
+  return sum;
+}
+
 // `out->f` points into `out`.
 static void ends_at(const td_model* m, const td_work* w, const model_row* row, row_ends* out) {
   out->a = td_frame(m, w, row->a);
@@ -29,9 +50,17 @@ static void ends_at(const td_model* m, const td_work* w, const model_row* row, r
   vec3 x = vec3_of(w->num + row->e);
   // the second axis of a universal joint is given in the first frame, as it is at the start
   if (row->kind == ROW_DOT && reference) x = mat3_apply_t(mat3_quat(*reference), x);
-  const double pitch = row->pitch == NUM_NONE ? 0 : w->num[row->pitch];
-  out->f = (row_frames){&out->a, &out->b,   &out->c, vec3_of(w->num + row->d),
-                        x,       reference, pitch,   w->row_zero[row - m->row]};
+  out->f = (row_frames){.a = &out->a,
+                        .b = &out->b,
+                        .c = &out->c,
+                        .d = vec3_of(w->num + row->d),
+                        .x = x,
+                        .reference = reference};
+  if (row->kind != ROW_SCREW) return;
+  const int i = (int)(row - m->row);
+  out->f.pitch = w->num[row->pitch];
+  out->f.zero = w->row_zero[i];
+  out->f.angle = w->row_angle[i] + td_screw_angle(m, w, i);
 }
 
 // How they change along a column.

@@ -49,6 +49,7 @@
   X(mat3, beam_frame, m->nbeam_frame)                \
   X(quat, reference, m->nreference)                  \
   X(double, row_zero, m->nrow)                       \
+  X(double, row_angle, m->nrow)                      \
   X(double, target, 2 * m->ntarget)                  \
   X(double, length0, m->nprobe)                      \
   X(double, q, m->npos)                              \

@@ -175,10 +175,14 @@ static vec3 screw_torque(const screw_terms* s, double complex x) {
 static row_value screw_value(const row_frames* f) {
   const screw_terms s = screw_at(f);
   const double complex rate = s.z1 / s.z;
-  const double h = f->pitch, theta = 2 * carg(s.z), thread = 6.283185307179586 * h;
+  const double h = f->pitch, turn = 6.283185307179586, thread = turn * h;
   row_value v = trans_value(f);
-  v.e -= h * theta;
-  if (h != 0 && !isnan(f->zero)) v.e -= thread * round((v.e - f->zero) / thread);
+  v.theta = 2 * carg(s.z);
+  v.e -= h * v.theta;
+  if (!isnan(f->angle))
+    v.e -= thread * round((f->angle - v.theta) / turn);
+  else if (h != 0 && !isnan(f->zero))
+    v.e -= thread * round((v.e - f->zero) / thread);
   v.ed -= 2 * h * cimag(rate);
   v.edd -= 2 * h * cimag(s.z2 / s.z - rate * rate);
   v.torque = vec3_scale(-h, screw_torque(&s, 1 / s.z));

@@ -7,9 +7,10 @@
 //   CABLE  e = l(0) - l                      by how much a cable is shorter than at the start: it
 //                                            has no frames (dyn/taut.c)
 //
-// A screw advances by h per radian over any number of turns.  A pose does not tell which turn it is
-// in, but its place along the axis does: k is the turn that brings e nearest to where it began, the
-// right one as long as the row is violated by less than half a thread.
+// A screw advances by h per radian over any number of turns k, which a pose does not tell.  They
+// are counted by the angles of the joints between the frames where these turn about the same axis;
+// otherwise k brings e nearest to where it began, which is right as long as the row is violated by
+// less than half a thread.
 //
 // Each gives its value, rate, acceleration, the wrenches a unit multiplier exerts on its frames,
 // and the change of all that along a direction.
@@ -26,6 +27,7 @@ typedef struct row_frames {
   const quat* reference;  // Q0 or NULL
   double pitch;           // h [m/rad]                        (SCREW)
   double zero;            // e at the start, NaN: not known   (SCREW)
+  double angle;           // θ + 2πk, about, NaN: not known   (SCREW)
 } row_frames;
 
 typedef struct row_value {
@@ -33,6 +35,7 @@ typedef struct row_value {
   vec3 force;         // on b at p_b; -force on a at p_a  (TRANS, SCREW)
   vec3 torque;        // on b, -torque on a               (ALPHA, DOT, SCREW)
   vec3 torque_c;      // on c                             (TRANS, SCREW)
+  double theta;       // from -π to π                     (SCREW)
 } row_value;
 
 typedef struct row_changes {

@@ -769,6 +769,7 @@ struct td_work {
   double *dnum, *dvar;  // variations of numbers and probe variables
   mat3* beam_frame;     // constant: beam axes in the first station's frame
   quat* reference;      // constant: initial relative rotations
+  double* row_angle;    // constant: of each ROW_SCREW, its turn beyond td_screw_angle
   double* row_zero;     // constant: initial value of each row (TARGET_INITIAL)
   double* target;       // 2 per control row
   double* length0;      // per probe: initial length for `stretch`
