@@ -1,7 +1,6 @@
 // Constraint rows; see row.h.
 #include "row.h"
 
-#include <complex.h>
 #include <math.h>
 
 // ---- D·r, D fixed in c ------------------------------------------------------------------------
@@ -147,12 +146,24 @@ static row_value dot_change(const row_frames* f, const row_changes* c) {
 //   θ = 2 arg z,   z = q0 + i D·A/2;   z' = Y·W,   Y = -A/4 + i C/2
 //   θ' = 2 Im z'/z      θ'' = 2 Im (z''/z - z'²/z²)      torque about b: 2 Im Y/z
 
-static double complex number(double re, double im) { return re + I * im; }
+// A complex number.
+typedef struct pair {
+  double re, im;
+} pair;
+static pair pair_sub(pair a, pair b) { return (pair){a.re - b.re, a.im - b.im}; }
+static pair pair_mul(pair a, pair b) {
+  return (pair){a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+static pair pair_inverse(pair a) {
+  const double n2 = a.re * a.re + a.im * a.im;
+  return (pair){a.re / n2, -a.im / n2};
+}
 
 typedef struct screw_terms {
   alpha_terms t;
-  double complex z, z1, z2;  // and its rates
-  vec3 A1;                   // A'
+  pair z, z1, z2;      // and its rates
+  pair inverse, rate;  // 1/z, z'/z
+  vec3 A1;             // A'
 } screw_terms;
 
 static screw_terms screw_at(const row_frames* f) {
@@ -160,32 +171,33 @@ static screw_terms screw_at(const row_frames* f) {
   const alpha_terms* t = &s.t;
   const vec3 A = t->rel.A;
   s.A1 = vec3_add(vec3_cross(f->a->w, A), t->turned);
-  s.z = number(t->rel.q0, 0.5 * vec3_dot(t->D, A));
-  s.z1 = number(t->q1, 0.5 * vec3_dot(t->C, t->W));
-  s.z2 = number(-0.25 * (vec3_dot(s.A1, t->W) + vec3_dot(A, t->W1)),
-                0.5 * (vec3_dot(t->C, t->W1) + vec3_dot(t->C1, t->W)));
+  s.z = (pair){t->rel.q0, 0.5 * vec3_dot(t->D, A)};
+  s.z1 = (pair){t->q1, 0.5 * vec3_dot(t->C, t->W)};
+  s.z2 = (pair){-0.25 * (vec3_dot(s.A1, t->W) + vec3_dot(A, t->W1)),
+                0.5 * (vec3_dot(t->C, t->W1) + vec3_dot(t->C1, t->W))};
+  s.inverse = pair_inverse(s.z);
+  s.rate = pair_mul(s.z1, s.inverse);
   return s;
 }
 
 // 2 Im(Y x)
-static vec3 screw_torque(const screw_terms* s, double complex x) {
-  return vec3_axpy(-0.5 * cimag(x), s->t.rel.A, vec3_scale(creal(x), s->t.C));
+static vec3 screw_torque(const screw_terms* s, pair x) {
+  return vec3_axpy(-0.5 * x.im, s->t.rel.A, vec3_scale(x.re, s->t.C));
 }
 
 static row_value screw_value(const row_frames* f) {
   const screw_terms s = screw_at(f);
-  const double complex rate = s.z1 / s.z;
   const double h = f->pitch, turn = 6.283185307179586, thread = turn * h;
   row_value v = trans_value(f);
-  v.theta = 2 * carg(s.z);
+  v.theta = 2 * atan2(s.z.im, s.z.re);
   v.e -= h * v.theta;
   if (!isnan(f->angle))
     v.e -= thread * round((f->angle - v.theta) / turn);
   else if (h != 0 && !isnan(f->zero))
     v.e -= thread * round((v.e - f->zero) / thread);
-  v.ed -= 2 * h * cimag(rate);
-  v.edd -= 2 * h * cimag(s.z2 / s.z - rate * rate);
-  v.torque = vec3_scale(-h, screw_torque(&s, 1 / s.z));
+  v.ed -= 2 * h * s.rate.im;
+  v.edd -= 2 * h * pair_sub(pair_mul(s.z2, s.inverse), pair_mul(s.rate, s.rate)).im;
+  v.torque = vec3_scale(-h, screw_torque(&s, s.inverse));
   return v;
 }
 
@@ -195,20 +207,23 @@ static row_value screw_change(const row_frames* f, const row_changes* c) {
   const alpha_changes d = alpha_changes_at(f, c, t);
   const vec3 A = t->rel.A;
   const vec3 dA1 = vec3_add(vec3_add(vec3_cross(c->a->w, A), vec3_cross(f->a->w, d.dA)), d.dturned);
-  const double complex dz = number(d.dq0, 0.5 * vec3_dot(t->C, d.turn)),
-                       dz1 = number(d.dq1, 0.5 * (vec3_dot(d.dC, t->W) + vec3_dot(t->C, d.dW)));
-  const double complex dz2 = number(-0.25 * (vec3_dot(dA1, t->W) + vec3_dot(s.A1, d.dW) +
-                                             vec3_dot(d.dA, t->W1) + vec3_dot(A, d.dW1)),
-                                    0.5 * (vec3_dot(d.dC, t->W1) + vec3_dot(t->C, d.dW1) +
-                                           vec3_dot(d.dC1, t->W) + vec3_dot(t->C1, d.dW)));
-  const double complex i = 1 / s.z, rate = s.z1 * i, part = dz * i;
+  const pair dz = {d.dq0, 0.5 * vec3_dot(t->C, d.turn)},
+             dz1 = {d.dq1, 0.5 * (vec3_dot(d.dC, t->W) + vec3_dot(t->C, d.dW))},
+             dz2 = {-0.25 * (vec3_dot(dA1, t->W) + vec3_dot(s.A1, d.dW) + vec3_dot(d.dA, t->W1) +
+                             vec3_dot(A, d.dW1)),
+                    0.5 * (vec3_dot(d.dC, t->W1) + vec3_dot(t->C, d.dW1) + vec3_dot(d.dC1, t->W) +
+                           vec3_dot(t->C1, d.dW))};
+  const pair i = s.inverse, part = pair_mul(dz, i);
+  const pair drate = pair_sub(pair_mul(dz1, i), pair_mul(s.rate, part));  // of z'/z
+  const pair own_z2 = pair_mul(pair_sub(dz2, pair_mul(s.z2, part)), i);
   const double h = f->pitch;
   row_value v = trans_change(f, c);
-  v.e -= 2 * h * cimag(part);
-  v.ed -= 2 * h * cimag(dz1 * i - rate * part);
-  v.edd -= 2 * h * cimag((dz2 - s.z2 * part) * i - 2 * rate * (dz1 * i - rate * part));
-  const vec3 own = vec3_axpy(-0.5 * cimag(i), d.dA, vec3_scale(creal(i), d.dC));
-  v.torque = vec3_scale(-h, vec3_add(own, screw_torque(&s, -part * i)));
+  v.e -= 2 * h * part.im;
+  v.ed -= 2 * h * drate.im;
+  v.edd -= 2 * h * (own_z2.im - 2 * pair_mul(s.rate, drate).im);
+  const vec3 own = vec3_axpy(-0.5 * i.im, d.dA, vec3_scale(i.re, d.dC));
+  const pair minus = pair_sub((pair){0, 0}, pair_mul(part, i));
+  v.torque = vec3_scale(-h, vec3_add(own, screw_torque(&s, minus)));
   return v;
 }
 
