@@ -154,6 +154,56 @@ static void both_charts_agree(void** state) {
       ways, 2, 3, 1e-6);
 }
 
+// ---- shared numbers ---------------------------------------------------------------------------
+
+// Three elements whose rotations share their numbers: the equations of the free elements with P =
+// [1; 1; 1] put on both sides, Pᵀ M P and Pᵀ h, for EBR rotations and vector parts of quaternions.
+static void shared_rotations_are_a_projection(void** state) {
+  (void)state;
+  static const char* const turns[] = {"[inf inf inf]", "[0 inf inf inf]"};
+  for (int k = 0; k < 2; k++) {
+    robot r[2];
+    for (int i = 0; i < 2; i++) {
+      char text[1024];
+      snprintf(text, sizeof text,
+               "world.g = [1 0 -9.81]; body(1).m = .3; body(1).I = 1e-3*diag([1 2 2.5]); "
+               "body(1).l_com = [0 0 .05]; joint(1).first = [1 0:2]; joint(1).second = [1 1:3]; "
+               "joint(1).tr.trans = [0 0 .1]; joint(1).tr.rot = %s; joint(1).chart = 'vector';\n"
+               "for i = 1:3, joint(1).dof(i).spring.coeff = i; joint(1).dof(i).damp.visc = .1*i; "
+               "%s end",
+               turns[k], i == 0 ? "" : "joint(1).dof(i).equal2 = [1 1 i];");
+      r[i] = robot_open(text);
+    }
+    assert_int_equal(r[0].n.nv, 9);
+    assert_int_equal(r[1].n.nv, 3);
+    uint64_t seed = 3;
+    for (int c = 0; c < 3; c++) {
+      const double q = 0.3 * check_random(&seed), v = check_random(&seed);
+      for (int e = 0; e < 3; e++) {
+        r[0].state->q[3 * e + c] = q;
+        r[0].state->v[3 * e + c] = v;
+      }
+      r[1].state->q[c] = q;
+      r[1].state->v[c] = v;
+    }
+    double M[81], h[9], tau[9], Ms[9], hs[3];
+    assert_int_equal(td_mass_matrix(r[0].model, r[0].state, r[0].work, M), TD_OK);
+    assert_int_equal(td_mass_matrix(r[1].model, r[1].state, r[1].work, Ms), TD_OK);
+    assert_int_equal(td_bias(r[0].model, r[0].state, r[0].work, h, tau), TD_OK);
+    assert_int_equal(td_bias(r[1].model, r[1].state, r[1].work, hs, tau), TD_OK);
+    for (int a = 0; a < 3; a++) {
+      CHECK_NEAR(h[a] + h[3 + a] + h[6 + a], hs[a], 1e-12);
+      for (int b = 0; b < 3; b++) {
+        double sum = 0;
+        for (int e = 0; e < 9; e++) sum += M[(3 * (e / 3) + a) * 9 + 3 * (e % 3) + b];
+        CHECK_NEAR(sum, Ms[3 * a + b], 1e-13);
+      }
+    }
+    robot_close(&r[0]);
+    robot_close(&r[1]);
+  }
+}
+
 // ---- motion -----------------------------------------------------------------------------------
 
 static const char driven[] =
@@ -251,6 +301,7 @@ int main(void) {
       cmocka_unit_test(a_spring_ends_before_a_full_turn),
       cmocka_unit_test(a_vector_part_feels_its_springs_beyond_half_a_turn),
       cmocka_unit_test(both_charts_agree),
+      cmocka_unit_test(shared_rotations_are_a_projection),
       cmocka_unit_test(a_free_joint_follows_its_motion),
       cmocka_unit_test(a_ball_turns_as_often_as_a_hinge),
       cmocka_unit_test(a_jump_of_the_rotation_vector_is_an_impulse),
