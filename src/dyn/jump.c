@@ -91,6 +91,25 @@ static bool is_given(const td_model* m, int i) {
   return m->strains_timed && m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent;
 }
 
+// The same of strains given over time: `before` has the numbers before the instant, the work those
+// behind it.  Rates hold what the coordinates do, which stand still between the two sides: the gap
+// must be beyond both.  Returns the rod, from 1; 0: no strain jumps.
+static int strain_leap(const td_model* m, const td_work* w, const double* before, double margin,
+                       double* size) {
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (!is_given(m, i)) continue;
+    for (int k = hop->value; k < hop->value + 6 * hop->nodes; k++) {
+      const int rate = k + 6 * hop->nodes;
+      const double moved = 2 * margin * (fabs(before[rate]) + fabs(w->num[rate]));
+      *size = w->num[k] - before[k];
+      if (fabs(*size) > moved + NO_GAP * (fabs(before[k]) + fabs(w->num[k])) + 1e-12)
+        return m->coords[hop->coords].rod;
+    }
+  }
+  return 0;
+}
+
 // The largest prescribed jump by name, for messages.
 static const char* jumper(const td_model* m, const side* a, const side* b, double* size) {
   const char* name = "a strain given over time";
@@ -195,9 +214,10 @@ static td_status jump(const td_model* m, td_state* state, td_work* w, double mar
   arena* s = &w->scratch;
   side a = side_new(m, s), b = side_new(m, s);
   spatial* twist = arena_bytes(s, (size_t)(m->strains_timed ? m->nhop : 0) * sizeof(spatial));
-  double size;
+  double *before = arena_doubles(s, m->strains_timed ? m->nnumber : 0), size;
   look(m, state, w, state->t - margin, edge == TD_EDGE_START, &a);
   for (int i = 0; m->strains_timed && i < m->nhop; i++) twist[i] = own_twist(m, w, i);
+  if (m->strains_timed) memcpy(before, w->num, (size_t)m->nnumber * sizeof(double));
   look(m, state, w, state->t + margin, edge == TD_EDGE_END, &b);
 
   const char* name = leap(m, &a, &b, margin, &size);
@@ -206,6 +226,14 @@ static td_status jump(const td_model* m, td_state* state, td_work* w, double mar
                  "the motion of %s jumps by %.4g at t = %g s, which would take an infinite speed; "
                  "let it move there in some time, as ramp(t, t0, t1) does",
                  name, size, state->t);
+    return TD_E_MODEL;
+  }
+  const int rod = edge == TD_EDGE_START ? 0 : strain_leap(m, w, before, margin, &size);
+  if (rod > 0) {
+    td_work_fail(w,
+                 "the strain of %s jumps by %.4g at t = %g s, which would take an infinite speed; "
+                 "let it move there in some time, as ramp(t, t0, t1) does",
+                 model_name(m, m->rod[rod - 1].name), size, state->t);
     return TD_E_MODEL;
   }
   bool any = false;

@@ -109,8 +109,10 @@ static inline lanes* path_rows(const path* p, arena* s) {
   const size_t size = !p->rods ? 0 : (size_t)p->nslot * (size_t)p->nblock * sizeof(lanes);
   return memset(arena_bytes(s, size), 0, size);
 }
+// The first row is set here: the first step of a rod need not have a column of its first DOF.
 static inline void path_reach(path* p, const model_hop* hop) {
   p->top = hop->end;
+  if (hop->root >= 0) p->row[0] = part_row(p->part, hop->root);
   p->straight = hop->straight && !p->part->index;
 }
 static inline void path_flush(const path* p, int first, lanes* rows, double* M) {

@@ -98,12 +98,11 @@ static void steps_of(const td_model* m, const td_work* w, const model_run* run, 
 
 // Strains that are expressions of their coordinates: the numbers they give.
 static void set_coordinates(const td_model* m, td_work* w, const double* a) {
-  for (const model_coords* c = m->coords; c < m->coords + m->ncoords; c++)
-    for (int k = 0; k < c->n; k++) {
-      w->vars[c->var + k] = w->q[c->q + k];
-      w->vars[c->rate + k] = w->v[c->v + k];
-      w->vars[c->accel + k] = a ? a[c->v + k] : 0;
-    }
+  for (const model_coordinate* c = m->coordinate; c < m->coordinate + m->ncoordinate; c++) {
+    w->vars[c->var] = w->q[c->q];
+    w->vars[c->rate] = w->v[c->v];
+    w->vars[c->accel] = a ? a[c->v] : 0;
+  }
   w->vars[m->time_var] = w->t;
 }
 
@@ -416,14 +415,15 @@ void td_strain_curvature(const td_model* m, const td_work* w, const model_run* r
 // Σ_p (S_p · F) d²y_p/dq_k dq_l of strains that are expressions
 static void add_hessian(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
                         const tree_part* part, double* dq) {
-  const model_coords* c = &m->coords[hop->coords];
+  const model_coords* field = &m->coords[hop->coords];
+  const model_coordinate* c = m->coordinate + field->first;
   const double* H = w->num + hop->hessian;
   lanes f[MAGNUS_NODES];
   for (int o = 0; o < step_octets(hop); o++) f[o] = octet_dot(F, &w->part[hop->parts + o]);
   for (int p = 0; p < step_parts(hop); p++)
-    for (int k = 0; k < c->n; k++)
-      for (int l = 0; l < c->n; l++)
-        dq[part_row(part, c->v + k) * part->n + part_row(part, c->v + l)] +=
+    for (int k = 0; k < field->n; k++)
+      for (int l = 0; l < field->n; l++)
+        dq[part_row(part, c[k].v) * part->n + part_row(part, c[l].v)] +=
             f[p / LANES][p % LANES] * *H++;
 }
 

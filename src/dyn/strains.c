@@ -382,15 +382,16 @@ static void dof_tangent(const td_model* m, const td_work* w, const model_force* 
 // What the weights' own change adds where strains are expressions of their coordinates.
 static void basis_hessian(const td_model* m, const td_work* w, const model_force* f,
                           const double x[6], const double u[6], const tree_part* part, double* dq) {
-  const model_coords* c = &m->coords[f->coords];
+  const model_coords* field = &m->coords[f->coords];
+  const model_coordinate* c = m->coordinate + field->first;
   const double* H = w->num + f->hessian;
   double s[6];
   piece_force(m, w, f, x, u, FORCES_ALL, s);
   for (int d = 0; d < 6; d++) {
     if (!(f->modes >> d & 1)) continue;
-    for (int k = 0; k < c->n; k++)
-      for (int l = 0; l < c->n; l++)
-        dq[part_row(part, c->v + k) * part->n + part_row(part, c->v + l)] -=
+    for (int k = 0; k < field->n; k++)
+      for (int l = 0; l < field->n; l++)
+        dq[part_row(part, c[k].v) * part->n + part_row(part, c[l].v)] -=
             piece_length(w, f) * s[d] * *H++;
   }
 }

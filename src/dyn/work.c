@@ -119,7 +119,10 @@ static size_t scratch_size(const td_model* m) {
           : sizeof(double) * (4 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 24) +
                               (TD_GUARD_LEVELS + 7) * ((size_t)td_guard_count(m) + 8)) +
                 2 * (size_t)m->ncable + 128;
-  const size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
+  // stops of time, and both sides of a jump of strains given over time (jump.c)
+  size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
+  if (m->strains_timed)
+    clocks += sizeof(double) * ((size_t)m->nnumber + 8) + sizeof(spatial) * ((size_t)m->nhop + 8);
   if (m->sparse) return td_sparse_scratch(m) + guarded + clocks;
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput;
   const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +

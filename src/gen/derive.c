@@ -60,7 +60,9 @@ static td_status judge_arrays(deriver* d) {
 }
 
 static const char* hop_name(const td_model* m, const model_hop* hop) {
-  return hop->nv > 0 ? model_name(m, m->vel[m->col[hop->col].v].name) : "a joint";
+  if (hop->nv > 0) return model_name(m, m->vel[m->col[hop->col].v].name);
+  const bool rod = hop->kind == HOP_STRAIN && hop->dependent;
+  return rod ? model_name(m, m->rod[m->coords[hop->coords].rod - 1].name) : "a joint";
 }
 
 static td_status judge_kinds(deriver* d) {

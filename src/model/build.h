@@ -69,7 +69,9 @@ typedef struct build_rod {
   double* point_arc;   // polynomial model: arc length and hop of each frame
   int* point_hop;
   int npoint, arc_cap, hop_cap;
-  int coord_q, coord_v, coords;  // coordinates of a strain field that is written out
+  // coordinates of a strain field that is written out: the first of each, how many, the variable of
+  // the first one's acceleration
+  int coord_q, coord_v, coords, coord_accel;
   bool placed;
 } build_rod;
 

@@ -492,13 +492,9 @@ static td_status push_frames(builder* b, const gvs* g, const rod_places* places,
 
 static td_status push_part(builder* b, gvs* g, const rod_places* places, int* hop, int before[6]) {
   int strains = 0;
-  if (field_of(b, g, "coords")) {
+  if (field_of(b, g, "strain")) {
     TD_TRY(td_gvs_own_coordinates(b, g));
   } else {
-    if (field_of(b, g, "strain"))
-      return td_error(b->diags, TD_E_MODEL, field_at(b, g, "strain"),
-                      "rod(%d).coords is missing: the number of coordinates of its strain field",
-                      g->rod + 1);
     TD_TRY(check_basis(b, g));
     for (int d = 0; d < 6; d++) TD_TRY(read_field(b, g, d));
     TD_TRY(push_coordinates(b, g, before));
@@ -525,6 +521,7 @@ td_status td_build_gvs(builder* b, int rod) {
   rod_places places = {0};
   int hop = r->hop[0], before[6] = {0};
   td_status status = td_rod_places(b, rod, &places);
+  if (status == TD_OK && td_get(b->rods, rod, "coords")) status = td_gvs_make_coordinates(b, rod);
   gvs* g = malloc(sizeof *g);
   if (!g) status = TD_E_NOMEM;
   for (int i = 0; i < r->npart && status == TD_OK; i++) {

@@ -1,5 +1,6 @@
-// Strain fields that are written out: rod.strain = b(s, q, t) with coordinates of its own.  At each
-// arc length where the strain is needed,
+// Strain fields that are written out: rod.strain = b(s, q, t), of a rod or of one of its parts,
+// with coordinates q of this rod and of others, or none.  At each arc length where the strain is
+// needed,
 //
 //   Φ = ∂b/∂q      b' = Φ q' + ∂b/∂t      b'' = Φ q'' + σ,   σ = (∂b'/∂q) q' + ∂b'/∂t
 //
@@ -11,15 +12,16 @@
 
 typedef struct own {
   builder* b;
-  const model_coords* c;
-  int time;
+  const model_coordinate* c;  // coordinates of the field
+  int n, time;
 } own;
 
 static own own_of(builder* b, const gvs* g) {
-  return (own){b, &b->m->coords[g->coords], b->spec->time_var};
+  const model_coords* field = &b->m->coords[g->coords];
+  return (own){b, b->m->coordinate + field->first, field->n, b->spec->time_var};
 }
 
-static ex var(const own* o, int first, int k) { return td_ex_var(o->b->spec->graph, first + k); }
+static ex var(const own* o, int v) { return td_ex_var(o->b->spec->graph, v); }
 static ex diff(const own* o, ex e, int v) { return td_ex_diff(o->b->spec->graph, e, v); }
 static bool is_zero(const own* o, ex e) {
   return td_ex_is_const(o->b->spec->graph, e) && td_ex_value(o->b->spec->graph, e) == 0;
@@ -28,10 +30,9 @@ static bool is_zero(const own* o, ex e) {
 // ∂e/∂q q' + ∂e/∂t, and with `accelerated` + ∂e/∂q' q''
 static ex rate_of(const own* o, ex e, bool accelerated) {
   ex sum = diff(o, e, o->time);
-  for (int k = 0; k < o->c->n; k++) {
-    sum = add(o->b, sum, mul(o->b, diff(o, e, o->c->var + k), var(o, o->c->rate, k)));
-    if (accelerated)
-      sum = add(o->b, sum, mul(o->b, diff(o, e, o->c->rate + k), var(o, o->c->accel, k)));
+  for (const model_coordinate* c = o->c; c < o->c + o->n; c++) {
+    sum = add(o->b, sum, mul(o->b, diff(o, e, c->var), var(o, c->rate)));
+    if (accelerated) sum = add(o->b, sum, mul(o->b, diff(o, e, c->rate), var(o, c->accel)));
   }
   return sum;
 }
@@ -64,79 +65,81 @@ static td_status fill_slots(const own* o, num first, const ex* e, int n) {
 
 // ---- coordinates ------------------------------------------------------------------------------
 
-static int sensor_vars(builder* b, int rod, sensor_kind kind, int n) {
-  int first = -1;
-  for (int k = 0; k < n; k++) {
-    const td_sensor_ref ref = {.kind = kind, .root = 'r', .index = rod + 1, .component = k};
-    const int v = td_spec_sensor(b->spec, &ref, td_span_none());
-    if (v < 0) return -1;
-    if (k == 0) first = v;
-  }
-  return first;
+// The variable of a coordinate of a rod, or of its rate.
+static int sensor_var(builder* b, int rod, sensor_kind kind, int k) {
+  const td_sensor_ref ref = {.kind = kind, .root = 'r', .index = rod + 1, .component = k};
+  return td_spec_sensor(b->spec, &ref, td_span_none());
 }
 
-static td_status push_vars(builder* b, int rod, int n, model_coords* c) {
-  c->var = sensor_vars(b, rod, SENSOR_COORD, n);
-  c->rate = sensor_vars(b, rod, SENSOR_DCOORD, n);
+// Make the coordinates of a rod (rod.coords), unless the field of another rod has needed them
+// before.  They belong to the rod, whichever of its parts and of the other rods they move.
+td_status td_gvs_make_coordinates(builder* b, int rod) {
+  build_rod* r = &b->rod[rod];
+  const value* starts[] = {td_get(b->rods, rod, "init"), td_get(b->rods, rod, "rate")};
+  if (r->coords > 0) return TD_OK;
+  const int n = (int)td_get(b->rods, rod, "coords")->x[0];
+  for (int i = 0; i < 2; i++)
+    if (starts[i] && td_value_count(starts[i]) != n)
+      return td_error(b->diags, TD_E_MODEL, td_get_at(b->rods, rod, i == 0 ? "init" : "rate"),
+                      "rod(%d).%s must have one number for each of its %d coordinates, got %d",
+                      rod + 1, i == 0 ? "init" : "rate", n, td_value_count(starts[i]));
+
   for (int k = 0; k < n; k++) {
+    int q, v;
+    TD_TRY(td_rod_dof(b, rod, k + 1, 0, "coord",
+                      starts[0] ? td_value_ex(starts[0], k, b->spec->graph) : num_ex(b, 0),
+                      starts[1] ? td_value_ex(starts[1], k, b->spec->graph) : num_ex(b, 0), &q,
+                      &v));
     char name[48];
     snprintf(name, sizeof name, "rod(%d) acceleration %d", rod + 1, k + 1);
-    const int v = td_exprs_var(b->spec->graph, name, TD_ON_ACCEL);
-    if (v < 0) return TD_E_NOMEM;
-    if (k == 0) c->accel = v;
+    const int accel = td_exprs_var(b->spec->graph, name, TD_ON_ACCEL);
+    if (accel < 0) return TD_E_NOMEM;
+    if (k > 0) continue;
+    r->coord_q = q;
+    r->coord_v = v;
+    r->coord_accel = accel;
   }
-  return c->var < 0 || c->rate < 0 ? TD_E_NOMEM : TD_OK;
-}
-
-static td_status check_own(builder* b, const gvs* g) {
-  static const char* const others[] = {"basis", "order", "elements", "functions", "shape"};
-  const rod_part* p = &b->rod[g->rod].part[g->part];
-  if (b->rod[g->rod].npart > 1)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "coords"),
-                    "rod(%d).coords: a strain field of its own covers the whole rod; leave out "
-                    "part",
-                    g->rod + 1);
-  if (!td_get(p->s, p->at, "strain"))
-    return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "coords"),
-                    "rod(%d).strain is missing: the strain field of the coordinates", g->rod + 1);
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-    if (td_get(p->s, p->at, others[i]) && strcmp(others[i], "shape") != 0)
-      return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, others[i]),
-                      "rod(%d).%s does not go with a strain field of its own (coords, strain)",
-                      g->rod + 1, others[i]);
+  r->coords = n;
   return TD_OK;
 }
 
+// List the coordinates, of whichever rods, that the strain of a part depends on.
 td_status td_gvs_own_coordinates(builder* b, gvs* g) {
+  static const char* const others[] = {"basis", "order", "elements", "functions"};
   const rod_part* p = &b->rod[g->rod].part[g->part];
-  const value *coords = td_get(p->s, p->at, "coords"), *init = td_get(p->s, p->at, "init"),
-              *rate = td_get(p->s, p->at, "rate");
-  TD_TRY(check_own(b, g));
-  const int n = (int)coords->x[0];
-  const value* starts[] = {init, rate};
-  for (int i = 0; i < 2; i++)
-    if (starts[i] && td_value_count(starts[i]) != n)
-      return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, i == 0 ? "init" : "rate"),
-                      "rod(%d).%s must have one number for each of its %d coordinates, got %d",
-                      g->rod + 1, i == 0 ? "init" : "rate", n, td_value_count(starts[i]));
-  model_coords c = {.n = n};
-  for (int k = 0; k < n; k++) {
-    int q, v;
-    TD_TRY(td_rod_dof(b, g->rod, k + 1, 0, "coord",
-                      init ? td_value_ex(init, k, b->spec->graph) : num_ex(b, 0),
-                      rate ? td_value_ex(rate, k, b->spec->graph) : num_ex(b, 0), &q, &v));
-    if (k == 0) {
-      c.q = q;
-      c.v = v;
+  const value* strain = td_get(p->s, p->at, "strain");
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    if (td_get(p->s, p->at, others[i]))
+      return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, others[i]),
+                      "rod(%d).%s does not go with a strain field of its own (strain)", g->rod + 1,
+                      others[i]);
+
+  model_coords field = {.first = b->m->ncoordinate, .rod = g->rod + 1};
+  for (int rod = 0; rod < td_value_count(b->rods); rod++) {
+    const value* coords = td_get(b->rods, rod, "coords");
+    for (int k = 0; coords && k < (int)coords->x[0]; k++) {
+      const int at = sensor_var(b, rod, SENSOR_COORD, k),
+                rate = sensor_var(b, rod, SENSOR_DCOORD, k);
+      bool used = false;
+      if (at < 0 || rate < 0) return TD_E_NOMEM;
+      for (int d = 0; d < 6 && !used; d++)
+        used = td_ex_has_var(b->spec->graph, td_value_ex(strain, d, b->spec->graph), at);
+      if (!used) continue;
+      TD_TRY(td_gvs_make_coordinates(b, rod));
+      const build_rod* r = &b->rod[rod];
+      model_coordinate* c = td_push_coordinate(b->m, 1);
+      if (!c) return TD_E_NOMEM;
+      *c = (model_coordinate){.q = r->coord_q + k,
+                              .v = r->coord_v + k,
+                              .var = at,
+                              .rate = rate,
+                              .accel = r->coord_accel + k};
+      field.n++;
     }
   }
-  b->rod[g->rod].coord_q = c.q;
-  b->rod[g->rod].coord_v = c.v;
-  b->rod[g->rod].coords = n;
-  TD_TRY(push_vars(b, g->rod, n, &c));
   model_coords* out = td_push_coords(b->m, 1);
   if (!out) return TD_E_NOMEM;
-  *out = c;
+  *out = field;
   g->coords = b->m->ncoords - 1;
   return TD_OK;
 }
@@ -152,8 +155,8 @@ static unsigned moving(const own* o, const gvs* g, double arc) {
   unsigned modes = 0;
   for (int d = 0; d < 6; d++) {
     const ex e = strain_at(o, g, d, arc);
-    for (int k = 0; k < o->c->n; k++)
-      if (td_ex_has_var(o->b->spec->graph, e, o->c->var + k)) modes |= 1u << d;
+    for (int k = 0; k < o->n; k++)
+      if (td_ex_has_var(o->b->spec->graph, e, o->c[k].var)) modes |= 1u << d;
   }
   return modes;
 }
@@ -161,8 +164,8 @@ static unsigned moving(const own* o, const gvs* g, double arc) {
 // Second derivatives of the strains in `modes`: n x n for each, at each node.
 static td_status put_hessian(const own* o, const gvs* g, unsigned modes, const double* arc,
                              int nodes, num* first) {
-  const int n = o->c->n;
-  ex* H = malloc((size_t)(6 * nodes * n * n) * sizeof(ex));
+  const int n = o->n;
+  ex* H = malloc(((size_t)(6 * nodes) * (size_t)n * (size_t)n + 1) * sizeof(ex));
   int count = 0;
   if (!H) return TD_E_NOMEM;
   for (int node = 0; node < nodes; node++)
@@ -171,7 +174,7 @@ static td_status put_hessian(const own* o, const gvs* g, unsigned modes, const d
       const ex e = strain_at(o, g, d, arc[node]);
       for (int k = 0; k < n; k++)
         for (int l = 0; l < n; l++)
-          H[count++] = diff(o, diff(o, e, o->c->var + min_int(k, l)), o->c->var + max_int(k, l));
+          H[count++] = diff(o, diff(o, e, o->c[min_int(k, l)].var), o->c[max_int(k, l)].var);
     }
   const td_status status = put_slots(o, H, count, true, first);
   free(H);
@@ -184,7 +187,7 @@ static td_status push_column(const own* o, const gvs* g, int hop, int d, int k, 
   ex weight[MAGNUS_NODES], rates[2 * MAGNUS_NODES];
   bool any = false;
   for (int n = 0; n < nodes; n++) {
-    weight[n] = diff(o, strain_at(o, g, d, arc[n]), o->c->var + k);
+    weight[n] = diff(o, strain_at(o, g, d, arc[n]), o->c[k].var);
     rates[2 * n] = rate_of(o, weight[n], false);
     rates[2 * n + 1] = rate_of(o, rates[2 * n], true);
     any = any || !is_zero(o, weight[n]);
@@ -196,7 +199,7 @@ static td_status push_column(const own* o, const gvs* g, int hop, int d, int k, 
   model_col* col = td_push_col(o->b->m, 1);
   if (!col) return TD_E_NOMEM;
   *col = (model_col){
-      .hop = hop, .v = o->c->v + k, .q = o->c->q + k, .part = d, .weight = at, .slope = slope};
+      .hop = hop, .v = o->c[k].v, .q = o->c[k].q, .part = d, .weight = at, .slope = slope};
   o->b->m->hop[hop].nv++;
   return TD_OK;
 }
@@ -216,7 +219,7 @@ td_status td_gvs_own_step(builder* b, const gvs* g, int hop, const double* arc, 
   }
   TD_TRY(fill_slots(&o, b->m->hop[hop].value, e, 18 * nodes));
   for (int d = 0; d < 6; d++)
-    for (int k = 0; (modes >> d & 1) && k < o.c->n; k++)
+    for (int k = 0; (modes >> d & 1) && k < o.n; k++)
       TD_TRY(push_column(&o, g, hop, d, k, arc, nodes));
   num hessian;
   TD_TRY(put_hessian(&o, g, modes, arc, nodes, &hessian));
@@ -237,7 +240,7 @@ static td_status push_term(const own* o, model_force* f, int d, int k, ex weight
   TD_TRY(put_slots(o, &rate, 1, true, &slope));
   model_term* term = td_push_term(o->b->m, 1);
   if (!term) return TD_E_NOMEM;
-  *term = (model_term){.q = o->c->q + k, .v = o->c->v + k, .mode = d, .weight = at, .rate = slope};
+  *term = (model_term){.q = o->c[k].q, .v = o->c[k].v, .mode = d, .weight = at, .rate = slope};
   f->nterm++;
   return TD_OK;
 }
@@ -254,7 +257,7 @@ td_status td_gvs_own_point(builder* b, const gvs* g, double arc, model_force* f)
   TD_TRY(fill_slots(&o, f->section + SECTION_HELD, x, 6));
   TD_TRY(put_slots(&o, u, 6, false, &f->rate));
   for (int d = 0; d < 6; d++)
-    for (int k = 0; (f->modes >> d & 1) && k < o.c->n; k++)
-      TD_TRY(push_term(&o, f, d, k, diff(&o, x[d], o.c->var + k)));
+    for (int k = 0; (f->modes >> d & 1) && k < o.n; k++)
+      TD_TRY(push_term(&o, f, d, k, diff(&o, x[d], o.c[k].var)));
   return put_hessian(&o, g, f->modes, &arc, 1, &f->hessian);
 }

@@ -31,7 +31,9 @@ typedef struct gvs {
 
 // ---- strain fields that are written out (build_strain.c) --------------------------------------
 
-// Coordinates of rod.strain; refuses what does not go with them.
+// Coordinates of a rod (rod.coords); once.
+td_status td_gvs_make_coordinates(builder* b, int rod);
+// The field of a part: the coordinates that it depends on; refuses what does not go with it.
 td_status td_gvs_own_coordinates(builder* b, gvs* g);
 // Strains, columns and derivatives of a step with these nodes.
 td_status td_gvs_own_step(builder* b, const gvs* g, int hop, const double* arc, int nodes);

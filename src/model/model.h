@@ -71,7 +71,7 @@ typedef struct model_hop {
                       // dependent one the strains themselves, and behind them their rates and
                       // accelerations without those of the coordinates
   bool dependent;     // HOP_STRAIN: its strains are expressions of the coordinates
-  int coords;         // those (model_coords)
+  int coords;         // its strain field (model_coords)
   num hessian;        // and their second derivatives
   int nodes;          // HOP_STRAIN: 1, 2, 3 for order 2, 4, 6
   unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d in its run
@@ -87,7 +87,8 @@ typedef struct model_hop {
   int node;        // node of a network (nodes.c): hops it has, 1 for a point, 2 for a body; 0: no
   int last;        // last hop of the subtree (hops are in depth-first order)
   int above, end;  // slots of the path from the ground that are taken above it, and with its own
-  bool straight;   // the velocities of all these slots ascend one by one
+  int root;        // velocity of the first of these slots, -1: there is none
+  bool straight;   // the velocities of all of them ascend one by one
   int block,
       blocks;  // HOP_STRAIN: first of the blocks of LANES slots that hold its own, and how many
   int filled;  // blocks up to the last in which it or a hop above it has columns
@@ -233,14 +234,19 @@ typedef struct model_term {
   num rate;  // of the weight, dependent strains only
 } model_term;
 
-// Strains written out as expressions of n coordinates (rod.strain): what is known of them at one
-// arc length.  Strains, weights (first derivatives) and rates are made by the strain tape before
+// A strain field that is written out (rod.strain), as an expression of arc length, time and n
+// coordinates.  Strains, weights (first derivatives) and rates are made by the strain tape before
 // the kinematics; rates of weights and second derivatives by the strain rate tape for tangents:
 // n x n numbers for each strain that is not constant, the lowest first.
 typedef struct model_coords {
-  int q, v, n;           // consecutive coordinates
-  int var, rate, accel;  // consecutive variables of the graph
+  int first, n;  // its coordinates (model_coordinate); none: time alone moves it
+  int rod;       // from 1
 } model_coords;
+// A coordinate of a strain field.  Fields of several rods may share one: each lists it.
+typedef struct model_coordinate {
+  int q, v;
+  int var, rate, accel;  // variables of the graph
+} model_coordinate;
 typedef struct model_force {
   force_kind kind;
   int name;
@@ -263,7 +269,7 @@ typedef struct model_force {
   int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
   int term, nterm;          // STRAIN_BASIS
   num rate;                 // STRAIN_BASIS, dependent: 6 slots with the rates of the strains
-  int coords;               // of these coordinates, -1: none
+  int coords;               // its strain field (model_coords), -1: a sum over terms
   num hessian;              // and the second derivatives of the strains in `modes`
   unsigned modes;           // those that are not constant
   bool potential;           // STRAIN: stiffness and rest are constants, or the energy is given
@@ -527,7 +533,8 @@ typedef struct model_joint {
   X(model_mesh, mesh, "meshes; each is a joint too, after those written")     \
   X(model_lump, lump, "masses of rod pieces")                                 \
   X(model_term, term, "coordinates in strains")                               \
-  X(model_coords, coords, "coordinates of strains written as expressions")    \
+  X(model_coords, coords, "strain fields that are written as expressions")    \
+  X(model_coordinate, coordinate, "their coordinates, field after field")     \
   X(model_node, node, "free nodes of rods, in the order they are placed")     \
   X(int, output_name, "names of the sensors' components")                     \
   X(ex, output_ex, "and their expressions")                                   \

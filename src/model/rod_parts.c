@@ -24,6 +24,11 @@ static const struct {
     {"inertia", " rho "},
     {"eta", " damping "},
     {"damping", " eta "},
+    {"strain", " basis order elements functions "},
+    {"basis", " strain "},
+    {"order", " strain "},
+    {"elements", " strain "},
+    {"functions", " strain "},
 };
 
 static bool is_dropped(const value* parts, int part, const char* field) {
@@ -44,12 +49,18 @@ static bool put_field(value* out, int part, const value* from, int i, int field)
   return true;
 }
 
+// What a rod says about the coordinates of its written-out strains is not about its parts.
+static bool is_of_coordinates(const char* name) {
+  return strcmp(name, "coords") == 0 || strcmp(name, "init") == 0 || strcmp(name, "rate") == 0;
+}
+
 // Part i: the rod's fields that a part may have, then its own.
 static bool fill_part(value* out, const value* rods, int rod, const value* parts, int i) {
   for (int f = 0; f < rods->nfield; f++) {
     const char* name = rods->names[f];
     if (!td_get(rods, rod, name) || !td_field_of_part(name) || td_get(parts, i, name)) continue;
     if (is_dropped(parts, i, name)) continue;
+    if (td_get(rods, rod, "coords") && is_of_coordinates(name)) continue;
     if (!put_field(out, i, rods, rod, f)) return false;
   }
   for (int f = 0; f < parts->nfield; f++)

@@ -294,29 +294,72 @@ static void lengths(td_spec* spec, const value* s, int i, const char* name) {
              "%s.length must be the sum of its parts, %g m, got %g m", name, sum, whole);
 }
 
-// A strain field is an expression of the coordinates of its own rod.
-static void own_coordinates(td_spec* spec, const value* s, int i, const char* name) {
-  const value* v = td_get(s, i, "strain");
-  for (int d = 0; v && v->kind == V_NUM && v->e && d < td_value_count(v); d++) {
-    if (v->e[d] == EX_NONE) continue;
-    for (int k = 0; k < spec->nsensor; k++) {
-      const td_sensor_ref* ref = &spec->sensors[k].ref;
-      if (ref->kind != SENSOR_COORD || ref->index == i + 1) continue;
-      if (!td_ex_has_var(spec->graph, v->e[d], spec->sensors[k].var)) continue;
-      td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "strain"),
-               "%s.strain(%d) must be an expression of coord(rod(%d)), its own coordinates, but it "
-               "depends on coord(rod(%d))",
-               name, d + 1, i + 1, ref->index);
-      td_hint(&spec->diags, "give each rod its own `coords`; rods do not share coordinates");
+// Does a strain field that is written out, of any rod or part, depend on coordinate k of rod i?
+static bool moves_strain(const td_spec* spec, const value* rods, int i, int k) {
+  int var = -1;
+  for (int n = 0; n < spec->nsensor; n++) {
+    const td_sensor_ref* ref = &spec->sensors[n].ref;
+    if (ref->kind == SENSOR_COORD && ref->index == i + 1 && ref->component == k)
+      var = spec->sensors[n].var;
+  }
+  for (int j = 0; var >= 0 && j < td_value_count(rods); j++) {
+    const value* parts = td_get(rods, j, "part");
+    const int n = parts && parts->kind == V_STRUCT ? td_value_count(parts) : 0;
+    for (int p = -1; p < n; p++) {
+      const value* v = p < 0 ? td_get(rods, j, "strain") : td_get(parts, p, "strain");
+      for (int d = 0; v && v->kind == V_NUM && v->e && d < td_value_count(v); d++)
+        if (v->e[d] != EX_NONE && td_ex_has_var(spec->graph, v->e[d], var)) return true;
+    }
+  }
+  return false;
+}
+
+// Strain fields that are written out belong to 'gvs'.  Their coordinates belong to a whole rod, and
+// each of them moves some strain.
+static void written_strains(td_spec* spec, const value* s, int i, const char* name,
+                            const char* model) {
+  static const char* const fields[] = {"strain", "coords"};
+  td_diags* diags = &spec->diags;
+  const value *parts = td_get(s, i, "part"), *coords = td_get(s, i, "coords");
+  const int n = parts && parts->kind == V_STRUCT ? td_value_count(parts) : 0;
+  bool any = td_get(s, i, "strain") != NULL;
+  for (int p = 0; p < n; p++) {
+    any = any || td_get(parts, p, "strain");
+    if (!td_get(parts, p, "coords")) continue;
+    td_error(diags, TD_E_MODEL, td_get_at(parts, p, "coords"),
+             "%s.part(%d).coords: coordinates of strains belong to the whole rod, write %s.coords",
+             name, p + 1, name);
+    return;
+  }
+  for (int p = -1; p < n && strcmp(model, "gvs") != 0; p++)
+    for (int f = 0; f < 2; f++) {
+      const value* of = p < 0 ? s : parts;
+      if (!td_get(of, p < 0 ? i : p, fields[f])) continue;
+      td_error(diags, TD_E_MODEL, td_get_at(of, p < 0 ? i : p, fields[f]),
+               "%s.%s: the model '%.20s' has coordinates of its own, a strain field that is "
+               "written out needs 'gvs'",
+               name, fields[f], model);
       return;
     }
+  if (!coords || coords->kind != V_NUM) return;
+  if (!any) {
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "coords"),
+             "%s.strain is missing: the strain field of the coordinates", name);
+    return;
+  }
+  for (int k = 0; k < (int)coords->x[0]; k++) {
+    if (moves_strain(spec, s, i, k)) continue;
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "coords"),
+             "%s.coords: coordinate %d of %d moves no strain, of this rod or of another", name,
+             k + 1, (int)coords->x[0]);
+    return;
   }
 }
 
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
   const char* model = word(s, i, "model", "gvs");
   lengths(spec, s, i, name);
-  own_coordinates(spec, s, i, name);
+  written_strains(spec, s, i, name, model);
   const value* written = td_get(s, i, "part");
   if (!written || written->kind != V_STRUCT) {
     check_part(spec, s, i, name, model, (stretch){0, td_check_rod_length(spec, i), false});

@@ -102,6 +102,7 @@ static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
       m->col[k].slot = slot;
       chain_column(m, k, hop->kind == HOP_STRAIN, of_slot);
     }
+    hop->root = hop->end > 0 ? v[0] : -1;
     hop->straight = true;
     for (int l = 1; l < hop->end && hop->straight; l++) hop->straight = v[l] == v[l - 1] + 1;
   }

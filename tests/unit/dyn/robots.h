@@ -509,16 +509,48 @@ static const char robot_hybrid[] =
     "sensor(1).name = 'l'; sensor(1).value = [length(cable(1)) length(cable(2)) tension(cable(2)) "
     "tension(cable(3))]; output = {'l', 'energy'};\n";
 
-static const char* const robot_texts[] = {robot_pendulum, robot_tree,     robot_links, robot_loops,
-                                          robot_given,    robot_screws,   robot_rods,  robot_rom,
-                                          robot_gvs,      robot_loop_gvs, robot_own,   robot_cables,
-                                          robot_water,    robot_contact,  robot_net,   robot_mesh,
-                                          robot_platform, robot_taut,     robot_hybrid};
-static const char* const robot_names[] = {"pendulum", "tree",     "links", "loops",   "given",
-                                          "screws",   "rods",     "rom",   "gvs",     "gvs loop",
-                                          "own",      "cables",   "water", "contact", "net",
-                                          "mesh",     "platform", "taut",  "hybrid"};
-#define ROBOT_COUNT 19
+// Strain fields that are written out: coordinates that several rods share (beside each other, one
+// on the other, by another that lends none of its own), a field in one part, one of time alone;
+// with a joint, a body, cables, a loop and springs between them.
+static const char robot_fields[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4); a = param('a', 2);\n"
+    "for k = 1:5, rod(k).tr.trans = [.1*k 0 0]; rod(k).length = .2; rod(k).radius = .015 - .01*s; "
+    "rod(k).E = 1e5; rod(k).rho = 1000; rod(k).eta = 300; rod(k).points = 5; end\n"
+    "rod(2).coords = 3; c = coord(rod(2)); rod(3).coords = 1; d = coord(rod(3));\n"
+    "rod(1).strain = [0 0 0 a*c(1)*s + c(2)^2 c(2)*(1 + .3*sin(t)) d];\n"
+    "rod(2).strain = [0 0 .1*c(3)*d c(1) - 2*c(2)*s c(3)*sin(9*s - 2*t) .2*c(1)*c(3)]; "
+    "rod(2).first = rod(1); rod(2).joint.type = 'revolute'; rod(2).init = [1 2 .5];\n"
+    "rod(3).first = 1; rod(3).part(1).length = .12; rod(3).part(1).order = [-1 -1 0 2 1 0]; "
+    "rod(3).part(1).init = [0 0 .01 s 1 0]; rod(3).part(2).length = .08; "
+    "rod(3).part(2).strain = [0 0 0 exp(s)*d^2 0 c(2)]; rod(3).init = 1.5;\n"
+    "rod(4).strain = [0 0 .05*sin(t) 3*sin(20*s - 4*t) a*t*s 0]; rod(4).joint.type = 'universal';\n"
+    "rod(5).first = rod(4); rod(5).order = [-1 -1 -1 2 1 0];\n"
+    "body(1).m = .05; body(1).I = 1e-4*diag([1 2 2.5]); body(1).l_com = [.01 0 .02];\n"
+    "joint(1).first = rod(4); joint(1).second = 1; joint(1).tr.rot = [1 inf];\n"
+    "joint(2).first = at(rod(1), .13); joint(2).second = at(rod(5), .2); joint(2).spring.coeff = "
+    "5; joint(2).spring.init = .1; joint(2).damp.visc = .1;\n"
+    "joint(3).first = at(rod(3), .15); joint(3).second = at(rod(2), .1); joint(3).fixed = [1 0 "
+    "0];\n"
+    "cable(1).rod = [1 2]; cable(1).path = [.004 .003]; cable(1).tension = 1 + u1; cable(2).rod = "
+    "3; cable(2).path = [0 .004]; cable(2).pull = .01*(1 + u1); cable(2).stiffness = 40; "
+    "cable(3).rod = 4; cable(3).path = [-.003 .002]; cable(3).tension = 2;\n"
+    "chamber(1).rod = 2; chamber(1).offset = [.005 .002]; chamber(1).area = 2e-5; "
+    "chamber(1).pressure = 2e4*(1 + u1*sin(t) + .1*c(2));\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(rod(3), .2) strain(rod(2), .1) "
+    "strain(rod(4), .1) acc(rod(5), .2) coord(rod(2)) dcoord(rod(3)) stretch(rod(1)) "
+    "length(cable(1)) length(cable(3)) force(joint(1))];\n";
+
+// clang-format off
+static const char* const robot_texts[] = {
+    robot_pendulum, robot_tree, robot_links, robot_loops, robot_given, robot_screws, robot_rods, robot_rom,
+    robot_gvs, robot_loop_gvs, robot_own, robot_cables, robot_water, robot_contact, robot_net, robot_mesh,
+    robot_platform, robot_taut, robot_hybrid, robot_fields};
+static const char* const robot_names[] = {
+    "pendulum", "tree", "links", "loops", "given", "screws", "rods", "rom",
+    "gvs", "gvs loop", "own", "cables", "water", "contact", "net", "mesh",
+    "platform", "taut", "hybrid", "fields"};
+// clang-format on
+#define ROBOT_COUNT 20
 #define ROBOT_RODS 6  // this one and the ones behind it have rods or beams
 
 #endif

@@ -50,7 +50,19 @@ static void strains_that_follow_time_do_work(void** state) {
       "rod(1).strain = [0 0 0 c(1) + 3*sin(20*s - 4*t) c(2)*(1 + .3*sin(5*t)) .5*t];\n"
       "rod(1).points = 5; body(1).m = .02; body(1).I = 1e-5*eye(3);\n"
       "joint(1).first = rod(1); joint(1).second = 1; par.t_final = .5; par.dt_out = .05;\n";
-  for (int i = 0; i < 2; i++) CHECK_REACHED(solvers[i], imbalance(wave, solvers[i]), TOL);
+  // a swimmer's tail that has no coordinates at all, and a part of an arm that does
+  static const char tail[] =
+      "world.g = [0 0 -9.81]; body(1).m = .1; body(1).I = 1e-4*eye(3); joint(1).second = 1;\n"
+      "joint(1).type = 'free'; rod(1).first = 1; rod(1).length = .3; rod(1).radius = .01;\n"
+      "rod(1).E = 1e5; rod(1).rho = 1000; rod(1).eta = 300; rod(1).points = 8; fluid.rho = 900;\n"
+      "rod(1).strain = [0 0 .02*sin(9*t) 3*sin(20*s - 7*t) 0 2*t]; rod(2).radius = .01;\n"
+      "rod(2).E = 1e5; rod(2).rho = 1000; rod(2).eta = 300; rod(2).part(1).length = .1;\n"
+      "rod(2).part(2).length = .1; rod(2).part(1).order = [-1 -1 -1 1 1 0];\n"
+      "rod(2).part(2).strain = [0 0 0 5*sin(4*t) 0 0]; par.t_final = .5; par.dt_out = .05;\n";
+  for (int i = 0; i < 2; i++) {
+    CHECK_REACHED(solvers[i], imbalance(wave, solvers[i]), TOL);
+    CHECK_REACHED(solvers[i], imbalance(tail, solvers[i]), TOL);
+  }
 }
 
 int main(void) {
