@@ -24,7 +24,8 @@ typedef enum td_depends {
   TD_ON_ARC = 64,      // arc length s of a rod
   TD_ON_COORD = 128,   // own coordinates of a dependent basis
   TD_ON_SYMBOL = 256,  // a `syms` symbol that has no value
-  TD_ON_STRAIN = 512   // strains of the section at hand
+  TD_ON_STRAIN = 512,  // strains of the section at hand
+  TD_ON_HERE = 1024    // place and motion of the point at hand
 } td_depends;
 
 // Operations: name, number of operands, how C prints it.  The enum, the printers and the tests

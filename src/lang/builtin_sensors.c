@@ -350,7 +350,21 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
     return td_fail(L, node->at, "%s(rod(%d)%s) called with %d argument%s", name, r->index,
                    wanted == 2 ? ", arc length" : "", node->n, node->n == 1 ? "" : "s") != NULL;
   }
-  return wanted == 1 || arc_of(L, node->list[1], &ref->arc);
+  if (wanted == 1) return true;
+  value* arc = td_eval(L, node->list[1]);
+  if (!arc) return false;
+  const bool one = arc->kind == V_NUM && td_value_count(arc) == 1 && arc->e;
+  const ex e = one ? arc->e[0] : EX_NONE;
+  td_value_drop(arc);
+  if (e != EX_NONE && e == td_ex_var(L->g, L->spec->arc_var)) {
+    ref->arc = TD_ARC_HERE;
+    return true;
+  }
+  if (e != EX_NONE && td_ex_depends(L->g, e) & TD_ON_ARC)
+    return td_fail(L, node->list[1]->at,
+                   "an arc length must be a number, or s alone in the rod's load and input") !=
+           NULL;
+  return arc_of(L, node->list[1], &ref->arc);
 }
 
 // length and tension of a cable: nothing more.
@@ -458,18 +472,17 @@ static bool is_own_strain(const char* name, const ast* node) {
          !td_is_reference(node->list[0]);
 }
 
-static value* own_strain(lang* L, const ast* node, value* which) {
+// The variables with these numbers, of `most`; `what` they are, and for messages all of them.
+static value* numbered(lang* L, const ast* node, value* which, const int* vars, int most,
+                       const char* what, const char* all) {
   const int n = td_value_count(which);
   value* out = td_num(L, which->rows, which->cols, 1, node->at);
   for (int i = 0; out && i < n; i++) {
     double d = 0;
-    bool ok = td_number_at(L, which, i, node->at, "the number of a strain", &d);
-    if (ok && !(d == floor(d) && d >= 1 && d <= 6))
-      ok = td_fail(L, node->at,
-                   "the number of a strain must be from 1 to 6 (shear x, shear y, stretch, bend x, "
-                   "bend y, twist), got %g",
-                   d) != NULL;
-    if (ok) ok = td_set_ex(L, out, i, td_ex_var(L->g, L->spec->strain_var[(int)d - 1]), node->at);
+    bool ok = td_number_at(L, which, i, node->at, what, &d);
+    if (ok && !(d == floor(d) && d >= 1 && d <= most))
+      ok = td_fail(L, node->at, "%s must be from 1 to %d (%s), got %g", what, most, all, d) != NULL;
+    if (ok) ok = td_set_ex(L, out, i, td_ex_var(L->g, vars[(int)d - 1]), node->at);
     if (ok) continue;
     td_value_drop(out);
     return NULL;
@@ -477,11 +490,37 @@ static value* own_strain(lang* L, const ast* node, value* which) {
   return out;
 }
 
+// here, here(3): where in the world the point is at which something acts
+value* td_here_call(lang* L, const ast* node) {
+  if (!td_spec_here(L->spec)) return td_no_memory(L, node->at);
+  if (node->kind == AST_INDEX && node->n == 1) {
+    value* which = td_eval(L, node->list[0]);
+    if (!which) return NULL;
+    value* out = NULL;
+    if (which->kind == V_NUM)
+      out = numbered(L, node, which, L->spec->here_var, 3, "the number of a coordinate", "x, y, z");
+    else
+      td_fail(L, node->at, "here(k) needs a number: 1, 2 or 3 for x, y or z");
+    td_value_drop(which);
+    return out;
+  }
+  value* out = td_num(L, 1, 3, 1, node->at);
+  for (int c = 0; out && c < 3; c++)
+    if (!td_set_ex(L, out, c, td_ex_var(L->g, L->spec->here_var[c]), node->at)) {
+      td_value_drop(out);
+      return NULL;
+    }
+  return out;
+}
+
 value* td_sensor_call(lang* L, const char* name, const ast* node) {
   if (is_own_strain(name, node)) {
     value* which = td_eval(L, node->list[0]);
     if (!which) return NULL;
-    value* own = which->kind == V_NUM ? own_strain(L, node, which) : NULL;
+    value* own = which->kind == V_NUM
+                     ? numbered(L, node, which, L->spec->strain_var, 6, "the number of a strain",
+                                "shear x, shear y, stretch, bend x, bend y, twist")
+                     : NULL;
     const bool number = which->kind == V_NUM;
     td_value_drop(which);
     if (number) return own;

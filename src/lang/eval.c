@@ -343,6 +343,8 @@ static bool call_special(lang* L, const ast* name, const ast* node, bool* ok, va
     *ok = td_values_add(L, out, td_time(L, node->at), node->at);
   } else if (strcmp(name->text, "s") == 0 && n == 0) {
     *ok = td_values_add(L, out, td_expr(L, td_ex_var(L->g, L->spec->arc_var), node->at), node->at);
+  } else if (strcmp(name->text, "here") == 0 && n <= 1) {
+    *ok = td_values_add(L, out, td_here_call(L, node), node->at);
   } else {
     return false;
   }

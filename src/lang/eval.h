@@ -261,6 +261,7 @@ bool td_is_named(const lang* L, const char* name);
 // A reference to the body or rod of a name, a string value whose reference is taken over; NULL
 // after a message.
 value* td_named_place(lang* L, value* name, td_span at);
+value* td_here_call(lang* L, const ast* node);
 value* td_sensor_call(lang* L, const char* name, const ast* call);
 value* td_at_call(lang* L, const ast* call);
 value* td_time(lang* L, td_span at);

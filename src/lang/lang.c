@@ -150,7 +150,7 @@ const char* td_excerpt(const lang* L, td_span at, char* text, int size) {
 }
 
 static const char* const special_names[] = {"pi",  "inf",  "Inf",   "nan", "NaN",
-                                            "eps", "true", "false", "t",   "s"};
+                                            "eps", "true", "false", "t",   "s",   "here"};
 
 void td_suggest_name(lang* L, const char* name) {
   if (!L->diags->last) return;  // one of too many

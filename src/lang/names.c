@@ -22,6 +22,7 @@ static bool is_of(const builtin* table, const char* name) {
 static const char* meaning_of(const lang* L, const char* name) {
   if (strcmp(name, "t") == 0) return "time";
   if (strcmp(name, "s") == 0) return "arc length";
+  if (strcmp(name, "here") == 0) return "the place at hand";
   if (td_is_sensor_name(name)) return "the sensor of that name";
   if (td_is_constant_name(name)) return "the constant of that name";
   const int b = td_map_find(&L->builtins, name);

@@ -813,6 +813,9 @@ td_status td_build_expressions(builder* b) {
         td_error(b->diags, TD_E_MODEL, b->spec->sensors[b->spec->limits.parts].at,
                  "the model uses more than %d numbers of sensors", b->spec->limits.parts);
   for (int i = 0; i < b->spec->nsensor && status == TD_OK; i++) {
+    const td_sensor_ref* ref = &b->spec->sensors[i].ref;
+    if (ref->root == 'r' && ref->arc == TD_ARC_HERE)
+      continue;  // others stand for it, place by place
     const td_status s = push_probe(b, &b->spec->sensors[i]);
     if (s != TD_OK) worst = s;
   }

@@ -89,6 +89,7 @@ static const struct {
     {TD_ON_ARC, "arc length"},
     {TD_ON_COORD, "own coordinates"},
     {TD_ON_STRAIN, "strains of the section"},
+    {TD_ON_HERE, "the place at hand"},
 };
 enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
 

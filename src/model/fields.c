@@ -18,7 +18,8 @@ enum {
   OWN = TIMED | TD_ON_ARC | TD_ON_COORD,  // a strain field of its own
   ALONG = PARAM | TD_ON_ARC,              // section and shape of a rod
   ENERGY = ALONG | TD_ON_STRAIN,          // strain energy of a section
-  BENT = FORCE | TD_ON_ARC,               // stiffness, loads, actuation of a rod
+  BENT = FORCE | TD_ON_ARC,               // stiffness and damping of a rod
+  SEEN = BENT | TD_ON_HERE,               // loads and actuation, which see where they act
   WATCH = FORCE | TD_ON_ACCEL,            // sensors and events
   SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_STRAIN | TD_ON_SYMBOL  // par.sym names symbols
 };
@@ -287,11 +288,12 @@ const td_field td_fields[] = {
      "initial strain; 'gvs': or the coordinates themselves"},
     {"rod.rate", FIELD_NUM, "1x6|1xm", "[0 0 0 0 0 0]", "1/s, 1/m/s", ALONG, "", "",
      "initial strain rate"},
-    {"rod.load", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N/m, N", BENT, "", "",
-     "distributed load per length [force moment]"},
+    {"rod.load", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N/m, N", SEEN, "", "",
+     "distributed load per length [force moment]; may depend on `here`, pos(rod(k), s), rot, quat, "
+     "vel, omega and strain there"},
     {"rod.load_frame", FIELD_STR, "", "world", "", FIXED, "", "world|local",
      "axes of `load`: 'local' follows the rod"},
-    {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", BENT, "", "",
+    {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", SEEN, "", "",
      "internal actuation [force moment] that works on the strains"},
     {"rod.model", FIELD_STR, "", "gvs", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",

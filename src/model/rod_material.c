@@ -14,10 +14,37 @@ const value* td_rod_get(const builder* b, int rod, const char* field, double arc
   return td_get(p->s, p->at, field);
 }
 
+// e at a place of its rod: `here` and sensors at s become sensors at that place.
+static ex at_place(builder* b, int rod, ex e, double arc) {
+  enum { MOST = 64 };
+  td_spec* spec = b->spec;
+  int var[MOST], n = 0;
+  ex with[MOST];
+  e = at_arc(b, e, arc);
+  for (int c = 0; c < 3 && spec->here_var[c] > 0; c++) {
+    if (!td_ex_has_var(spec->graph, e, spec->here_var[c])) continue;
+    const td_sensor_ref ref = {
+        .kind = SENSOR_POS, .root = 'r', .index = rod + 1, .arc = arc, .component = c};
+    var[n] = spec->here_var[c];
+    with[n++] = td_ex_var(spec->graph, td_spec_sensor(spec, &ref, td_span_none()));
+  }
+  for (int i = 0, all = spec->nsensor; i < all && n < MOST; i++) {
+    td_sensor_ref ref = spec->sensors[i].ref;
+    if (ref.root != 'r' || ref.arc != TD_ARC_HERE) continue;
+    if (!td_ex_has_var(spec->graph, e, spec->sensors[i].var)) continue;
+    var[n] = spec->sensors[i].var;
+    ref.arc = arc;
+    with[n++] = td_ex_var(spec->graph, td_spec_sensor(spec, &ref, spec->sensors[i].at));
+  }
+  return td_ex_substitute(spec->graph, e, var, with, n);
+}
+
 ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback) {
   const value* v = td_rod_get(b, rod, field, arc);
   if (!v || i >= td_value_count(v)) return td_ex_const(b->spec->graph, fallback);
-  return at_arc(b, td_value_ex(v, i, b->spec->graph), arc);
+  const ex e = td_value_ex(v, i, b->spec->graph);
+  if (td_ex_depends(b->spec->graph, e) & TD_ON_HERE) return at_place(b, rod, e, arc);
+  return at_arc(b, e, arc);
 }
 
 static const double pi = 3.14159265358979323846;

@@ -356,10 +356,47 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
   }
 }
 
+// Loads and actuation see the point of their own rod at which they act.
+static void seen_places(td_spec* spec, const value* s, int i, const char* name, const char* model) {
+  static const char* const fields[] = {"load", "input"};
+  const value* parts = td_get(s, i, "part");
+  const int n = parts && parts->kind == V_STRUCT ? td_value_count(parts) : 0;
+  for (int p = -1; p < n; p++)
+    for (int f = 0; f < 2; f++) {
+      const value* of = p < 0 ? s : parts;
+      const value* v = td_get(of, p < 0 ? i : p, fields[f]);
+      for (int k = 0; k < spec->nsensor && v && v->kind == V_NUM && v->e; k++) {
+        const td_sensor_ref* ref = &spec->sensors[k].ref;
+        if (ref->root != 'r' || ref->arc != TD_ARC_HERE) continue;
+        const bool other = ref->index != i + 1,
+                   rom = ref->kind == SENSOR_STRAIN && strcmp(model, "rom") == 0;
+        bool used = false;
+        for (int d = 0; d < td_value_count(v); d++)
+          used = used ||
+                 (v->e[d] != EX_NONE && td_ex_has_var(spec->graph, v->e[d], spec->sensors[k].var));
+        if (!used || (!other && !rom)) continue;
+        const td_span at = td_get_at(of, p < 0 ? i : p, fields[f]);
+        if (other)
+          td_error(&spec->diags, TD_E_MODEL, at,
+                   "%s.%s acts at s of rod(%d): it may depend on %s(rod(%d), s), but it depends on "
+                   "%s(rod(%d), s)",
+                   name, fields[f], i + 1, td_sensor_table[ref->kind].name, i + 1,
+                   td_sensor_table[ref->kind].name, ref->index);
+        else
+          td_error(&spec->diags, TD_E_MODEL, at,
+                   "%s.%s: the model 'rom' does not count its strains where loads act, "
+                   "strain(rod(%d), s) needs another model",
+                   name, fields[f], i + 1);
+        return;
+      }
+    }
+}
+
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
   const char* model = word(s, i, "model", "gvs");
   lengths(spec, s, i, name);
   written_strains(spec, s, i, name, model);
+  seen_places(spec, s, i, name, model);
   const value* written = td_get(s, i, "part");
   if (!written || written->kind != V_STRUCT) {
     check_part(spec, s, i, name, model, (stretch){0, td_check_rod_length(spec, i), false});

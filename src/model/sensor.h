@@ -57,7 +57,8 @@ typedef struct td_sensor_info {
 } td_sensor_info;
 extern const td_sensor_info td_sensor_table[SENSOR_KIND_COUNT];
 
-#define TD_ARC_TIP INFINITY  // where the rod ends, wherever that will be
+#define TD_ARC_TIP INFINITY    // where the rod ends, wherever that will be
+#define TD_ARC_HERE -INFINITY  // the arc length s at hand, of what acts along the rod
 
 // One component of a sensor as a variable of an expression.  `index` and `element` count from 1;
 // element 0: the only one.  `item` is the second index of dof/ddof (DOF number) and the number of
@@ -68,7 +69,7 @@ typedef struct td_sensor_ref {
   int index, element, item;
   bool has_point;  // pos, vel, acc: a point in the body frame instead of its origin
   double point[3];
-  double arc;     // rods: arc length [m], or TD_ARC_TIP
+  double arc;     // rods: arc length [m], TD_ARC_TIP or TD_ARC_HERE
   int component;  // 0-based, column-major in the sensor's value
 } td_sensor_ref;
 

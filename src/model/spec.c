@@ -342,10 +342,19 @@ int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at) {
   spec->sensors = grown;
   char name[96];
   sensor_name(spec, ref, name, sizeof name);
-  const int var = td_exprs_var(spec->graph, name, td_sensor_table[ref->kind].depends);
+  const unsigned here = ref->root == 'r' && ref->arc == TD_ARC_HERE ? TD_ON_HERE : 0;
+  const int var =
+      td_exprs_var(spec->graph, name, (td_depends)(td_sensor_table[ref->kind].depends | here));
   if (var < 0) return -1;
   grown[spec->nsensor++] = (spec_sensor_var){*ref, var, at};
   return var;
+}
+
+bool td_spec_here(td_spec* spec) {
+  static const char* const names[3] = {"here_x", "here_y", "here_z"};
+  for (int c = 0; c < 3 && spec->here_var[0] >= 0; c++)
+    if (spec->here_var[c] == 0) spec->here_var[c] = td_exprs_var(spec->graph, names[c], TD_ON_HERE);
+  return spec->here_var[2] > 0;
 }
 
 double td_spec_settle(td_spec* spec, ex e) {

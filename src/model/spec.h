@@ -68,6 +68,7 @@ struct td_spec {
   int time_var;       // variable `t`
   int arc_var;        // variable `s`, the arc length of a rod
   int strain_var[6];  // strains of a section, in its energy
+  int here_var[3];    // place of the point at hand (`here`), 0: not used
   value* root;        // 1x1 struct: world, body, joint, exload, par, sensor, output, event, ...
   unsigned partial;   // bit k: a statement about its field k failed, so that parts may be missing
 #define TD_PARTIAL_ABSENT (1u << 31)  // all statements about some field failed
@@ -99,6 +100,8 @@ bool td_spec_may_read(const td_spec* spec, const char* path);
 
 // The variable of a sensor component; made at first use.  -1 when out of memory.
 int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at);
+// Make the variables of `here`; false: no memory.
+bool td_spec_here(td_spec* spec);
 // Register a parameter (its override applied) or an input; same name twice gives the same one.
 spec_param* td_spec_param(td_spec* spec, const char* name, double value, const char* text,
                           td_span at);

@@ -540,17 +540,32 @@ static const char robot_fields[] =
     "strain(rod(4), .1) acc(rod(5), .2) coord(rod(2)) dcoord(rod(3)) stretch(rod(1)) "
     "length(cable(1)) length(cable(3)) force(joint(1))];\n";
 
+// Loads and actuation along rods of every model that see where they act, how they move and are
+// bent.
+static const char robot_seen[] =
+    "world.g = [.3 0 -9.81]; u1 = input('u1', .4); k = param('k', 3);\n"
+    "models = {'gvs', 'srl', 'ebr', 'eba', 'rom', 'gvs'};\n"
+    "for i = 1:6, rod(i).model = models{i}; rod(i).tr.trans = [.1*i 0 0]; rod(i).length = .2; "
+    "rod(i).radius = .015 - .01*s; rod(i).E = 1e5; rod(i).rho = 1000; rod(i).eta = 300; rod(i).n = "
+    "2; rod(i).load = [-k*here - .2*vel(rod(i), s) .01*u1*rot(rod(i), s)(1, :)] + "
+    ".1*[0 sin(4*here(1)*here(3)) 0 1e-2*omega(rod(i), s)]; end\n"
+    "for i = [1:4 6], rod(i).input = -.02*s*strain(rod(i), s) + [0 0 0 1e-3*here]; end\n"
+    "rod(4).load_frame = 'local'; rod(2).first = rod(1); rod(6).coords = 2; c = coord(rod(6)); "
+    "rod(6).strain = [0 0 0 c(1)*sin(9*s) c(2)^2 2*sin(t)]; rod(6).init = [1 2]; rod(6).points = "
+    "4;\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(rod(5), .2) acc(rod(6))];\n";
+
 // clang-format off
 static const char* const robot_texts[] = {
     robot_pendulum, robot_tree, robot_links, robot_loops, robot_given, robot_screws, robot_rods, robot_rom,
     robot_gvs, robot_loop_gvs, robot_own, robot_cables, robot_water, robot_contact, robot_net, robot_mesh,
-    robot_platform, robot_taut, robot_hybrid, robot_fields};
+    robot_platform, robot_taut, robot_hybrid, robot_fields, robot_seen};
 static const char* const robot_names[] = {
     "pendulum", "tree", "links", "loops", "given", "screws", "rods", "rom",
     "gvs", "gvs loop", "own", "cables", "water", "contact", "net", "mesh",
-    "platform", "taut", "hybrid", "fields"};
+    "platform", "taut", "hybrid", "fields", "seen"};
 // clang-format on
-#define ROBOT_COUNT 20
+#define ROBOT_COUNT 21
 #define ROBOT_RODS 6  // this one and the ones behind it have rods or beams
 
 #endif

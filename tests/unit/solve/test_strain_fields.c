@@ -317,6 +317,70 @@ static void strains_that_jump_are_refused(void** state) {
   }
 }
 
+// ---- loads that see where they act ------------------------------------------------------------
+
+// A free rod of which every point is drawn to the ground by k here and held back by c vel: it moves
+// as  m x'' + c x' + k x = 0  per length, whatever the model.
+static void loads_see_the_place_and_the_velocity_along_the_rod(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "srl", "ebr", "eba", "rom"};
+  const double m = 0.5, c = 0.4, k = 8, x0 = 0.3, t = 0.7;
+  for (int i = 0; i < 5; i++) {
+    char text[900];
+    snprintf(
+        text, sizeof text,
+        "rod(1).model = '%s'; rod(1).length = .2; rod(1).stiffness = [10 10 90 .02 .03 .01]; "
+        "rod(1).inertia = [.5 .5 .5 1e-4 1e-4 2e-4]; rod(1).n = 3; rod(1).joint.type = "
+        "'prismatic'; rod(1).joint.axis = [1 0 0]; rod(1).joint.dof(1).init = .3; rod(1).load = "
+        "[-8*here(1) - .4*vel(rod(1), s)(1) 0 0 0 0 0]; sensor(1).name = 'p'; sensor(1).value = "
+        "[pos(rod(1)) vel(rod(1), .1)]; par.t_final = .7; par.rtol = 1e-9; par.atol = 1e-11;",
+        models[i]);
+    robot r = robot_open(text);
+    const td_sim_options options = td_sim_options_default();
+    td_trajectory* run;
+    double y[6];
+    assert_int_equal(td_simulate(r.model, r.work, r.state, &options, &run), TD_OK);
+    sense(&r, y);
+    const double d = c / (2 * m), w = sqrt(k / m - d * d), e = exp(-d * t);
+    CHECK_NEAR(y[0], x0 * e * (cos(w * t) + d / w * sin(w * t)), 1e-7);
+    CHECK_NEAR(y[3], -x0 * e * (w + d * d / w) * sin(w * t), 1e-6);
+    CHECK_NEAR(y[1], 0, 1e-9);
+    // what the load does is in the balance
+    const td_sim_stats s = *td_trajectory_stats(run);
+    CHECK_NEAR(s.energy_error, 0, 1e-6 * fabs(s.work_done));
+    assert_true(fabs(s.work_done) > 1e-3);
+    td_trajectory_free(run);
+    robot_close(&r);
+  }
+}
+
+// A field that pulls away from an axis as Ω² times the distance is what a rod feels that turns with
+// Ω: the same equilibrium.
+static void a_field_is_what_a_spinning_frame_would_be(void** state) {
+  (void)state;
+  static const char common[] =
+      "rod(1).tr.trans = [.1 0 0]; rod(1).length = .3; rod(1).stiffness = [1 1 1 .001 .001 .001]; "
+      "rod(1).order = [-1 -1 -1 4 4 -1]; rod(1).inertia = [.3 .3 .3 0 0 0]; sensor(1).name = 'p'; "
+      "sensor(1).value = pos(rod(1), .3);\n";
+  static const char* const ways[] = {
+      "rod(1).load = .3*[9*here(1) 9*here(2) 0 0 0 0];\n",
+      "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [3 inf]; "
+      "joint(1).dof(1).motion = 3*t; rod(1).first = 1;\n"};
+  double y[2][3];
+  for (int i = 0; i < 2; i++) {
+    char text[900];
+    snprintf(text, sizeof text, "%s%s", common, ways[i]);
+    robot r = robot_open(text);
+    const td_equil_options options = td_equil_options_default();
+    td_equil_result result;
+    assert_int_equal(td_equilibrium(r.model, r.work, r.state, &options, &result), TD_OK);
+    sense(&r, y[i]);
+    robot_close(&r);
+  }
+  for (int c = 0; c < 3; c++) CHECK_NEAR(y[0][c], y[1][c], 1e-9);
+  assert_true(y[0][0] > 0.11);  // it leans outwards
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(two_rods_with_one_coordinate_have_twice_the_mass_and_stiffness),
@@ -329,6 +393,8 @@ int main(void) {
       cmocka_unit_test(a_rod_that_follows_time_is_where_its_strains_say),
       cmocka_unit_test(a_rod_that_follows_time_pushes_as_one_with_such_a_coordinate),
       cmocka_unit_test(strains_that_jump_are_refused),
+      cmocka_unit_test(loads_see_the_place_and_the_velocity_along_the_rod),
+      cmocka_unit_test(a_field_is_what_a_spinning_frame_would_be),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
