@@ -4,7 +4,16 @@
 
 edge_drag td_edge_drag(const td_model* m, const td_work* w, const model_force* f, const frame* a,
                        const frame* b) {
-  return edge_drag_at(a, b, td_stream(m, w), w->num[f->wrench], w->num[f->wrench + 1]);
+  const vec3 all = td_stream(m, w);
+  vec3 u[2] = {all, all};
+  const double* flow = w->num + f->stream;
+  for (int k = 0; m->stream_varies && k < 2; k++)
+    u[k] = vec3_scale(w->load, vec3_of(flow + STREAM_SLOTS * k));
+  edge_drag e = edge_drag_at(a, b, u, w->num[f->wrench], w->num[f->wrench + 1]);
+  e.varies = m->stream_varies;
+  for (int k = 0; m->stream_varies && k < 2; k++)
+    for (int c = 0; c < 9; c++) e.G[k].m[c] = w->load * flow[STREAM_SLOTS * k + 3 + c];
+  return e;
 }
 
 void td_edge_drag_wrenches(const td_model* m, const td_work* w, const model_force* f,

@@ -22,6 +22,7 @@ static void prepare_stations(const td_model* m, td_work* w) {
     if (e->n == LANES) e++;
     const int l = e->n++;
     e->hop[l] = m->station[wet->station].hop;
+    e->wet[l] = i;
     octet_pose_put(&e->fix, l, &w->station_fix[wet->station]);
     e->mass[l] = w->num[wet->displaced];
     for (int c = 0; c < 3; c++) e->centre[c][l] = w->num[wet->centre + c];
@@ -41,6 +42,7 @@ static void prepare_added(const td_model* m, td_work* w) {
     spatial6 M = spatial6_of(w->num + wet->added);
     M = spatial6_to_world(&w->station_fix[wet->station], &M);  // to the hop's frame
     spatial6_add(&w->added_now[hop], &M);
+    if (!w->hop_wet[hop]) w->hop_stream[hop] = i;
     w->hop_wet[hop] = true;
   }
   for (int i = 0; i < m->nhop; i++) {
@@ -90,6 +92,23 @@ vec3 td_stream(const td_model* m, const td_work* w) {
 static spatial stream(const td_model* m, const td_work* w) {
   return spatial_of(td_stream(m, w), (vec3){0, 0, 0});
 }
+// The same at a station; it is taken as uniform around it.
+static spatial stream_by(const td_model* m, const td_work* w, int wet) {
+  const num at = m->wet[wet].stream;
+  if (!m->stream_varies || at == NUM_NONE) return stream(m, w);
+  return spatial_of(vec3_scale(w->load, vec3_of(w->num + at)), (vec3){0, 0, 0});
+}
+// Its change when the station, now at p, moves by δX:  ∂u/∂x (δX_t + δX_r × p)
+static spatial stream_change(const td_model* m, const td_work* w, int wet, vec3 p,
+                             const spatial* dX) {
+  mat3 G;
+  for (int k = 0; k < 9; k++) G.m[k] = w->load * w->num[m->wet[wet].stream + 3 + k];
+  const vec3 dp = vec3_add(spatial_t(dX), vec3_cross(spatial_r(dX), p));
+  return spatial_of(mat3_apply(G, dp), (vec3){0, 0, 0});
+}
+static bool varies_at(const td_model* m, int wet) {
+  return m->stream_varies && m->wet[wet].stream != NUM_NONE;
+}
 
 static pose pose_of(const td_model* m, const td_work* w, int station) {
   return pose_mul(w->hop[m->station[station].hop].g, w->station_fix[station]);
@@ -108,11 +127,13 @@ static spatial buoyancy(const td_model* m, const td_work* w, const model_wet* we
 }
 
 // Eight stations as they are now: their poses, and their twists against the fluid.
-static octet_pose eight_now(const td_work* w, const wet_eight* e, const spatial* Vf, octet* Vr) {
+static octet_pose eight_now(const td_model* m, const td_work* w, const wet_eight* e,
+                            const spatial* Vf, octet* Vr) {
   const octet_pose g = poses_of(w, e->hop, e->n);
   *Vr = octet_zero();
   for (int l = 0; l < e->n; l++) {
-    const spatial V = spatial_sub(w->hop[e->hop[l]].V, *Vf);
+    const spatial u = m->stream_varies ? stream_by(m, w, e->wet[l]) : *Vf;
+    const spatial V = spatial_sub(w->hop[e->hop[l]].V, u);
     octet_put(Vr, l, &V);
   }
   return octet_pose_mul(&g, &e->fix);
@@ -140,16 +161,16 @@ static void add_eight(td_work* w, const wet_eight* e, const octet* f) {
 // In a fluid at rest, and where gravity has a potential, the power is that of the drag alone: it is
 // then found with the forces.
 static bool only_drags(const td_model* m, const spatial* Vf) {
-  return m->gravity_constant && spatial_dot(Vf, Vf) == 0;
+  return m->gravity_constant && !m->stream_varies && spatial_dot(Vf, Vf) == 0;
 }
 
 void td_fluid_add(const td_model* m, td_work* w, int which) {
   if (m->nwet == 0 || !(which & FORCES_PASSIVE)) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
-  const bool flows = spatial_dot(&Vf, &Vf) > 0, drags = only_drags(m, &Vf);
+  const bool flows = m->stream_varies || spatial_dot(&Vf, &Vf) > 0, drags = only_drags(m, &Vf);
   for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++) {
     octet Vr;
-    const octet_pose at = eight_now(w, e, &Vf, &Vr);
+    const octet_pose at = eight_now(m, w, e, &Vf, &Vr);
     const octet y = octet_twist_in_each(&at, &Vr), drag = drag_each(e->drag, &y);
     const octet f = octet_add(octet_wrench_out_each(&at, &drag), buoyancies(e, &at, &g));
     add_eight(w, e, &f);
@@ -161,7 +182,9 @@ void td_fluid_add(const td_model* m, td_work* w, int which) {
     hop_work* h = &w->hop[i];
     const spatial6* M = &w->added_now[i];
     h->f = spatial_sub(h->f, spatial6_apply(M, &g));
-    if (flows) h->f = spatial_add(h->f, stream_force(M, &h->V, &Vf));
+    if (!flows) continue;
+    const spatial u = stream_by(m, w, w->hop_stream[i]);
+    h->f = spatial_add(h->f, stream_force(M, &h->V, &u));
   }
 }
 
@@ -182,10 +205,11 @@ void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spati
 // ---- derivatives ------------------------------------------------------------------------------
 
 // Buoyancy keeps its direction, drag turns with its station and follows its twist.
-static void eight_blocks(td_work* w, const wet_eight* e, const spatial* g, const spatial* Vf) {
+static void eight_blocks(const td_model* m, td_work* w, const wet_eight* e, const spatial* g,
+                         const spatial* Vf) {
   octet Vr, J[6], Kv[6];
   spatial each[LANES];
-  const octet_pose at = eight_now(w, e, Vf, &Vr);
+  const octet_pose at = eight_now(m, w, e, Vf, &Vr);
   const octet y = octet_twist_in_each(&at, &Vr), local = drag_each(e->drag, &y);
   const octet drag = octet_wrench_out_each(&at, &local);
   drag_slopes_each(e->drag, &y, J);
@@ -197,7 +221,14 @@ static void eight_blocks(td_work* w, const wet_eight* e, const spatial* g, const
     spatial6 K;
     for (int j = 0; j < 6; j++) K.col[j] = octet_vector(&Kv[j], l);
     td_block_dead_force(w, e->hop[l], pose_apply(one, c), vec3_scale(-e->mass[l], spatial_t(g)));
-    td_block_turning(w, e->hop[l], &each[l], &K, Vf);
+    const spatial u = m->stream_varies ? stream_by(m, w, e->wet[l]) : *Vf;
+    td_block_turning(w, e->hop[l], &each[l], &K, &u);
+    // where the station moves to, the stream is another: δf = -Kv δu, and blocks hold minus that
+    for (int j = 0; varies_at(m, e->wet[l]) && j < 6; j++) {
+      const spatial dX = spatial_unit(j), du = stream_change(m, w, e->wet[l], one.p, &dX);
+      spatial* to = &w->blocks[e->hop[l]].K.col[j];
+      *to = spatial_add(*to, spatial6_apply(&K, &du));
+    }
   }
 }
 
@@ -217,14 +248,22 @@ static void weight_block(td_work* w, int hop, const spatial* g) {
 void td_fluid_blocks(const td_model* m, td_work* w) {
   if (m->nwet == 0) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
-  const bool flows = spatial_dot(&Vf, &Vf) > 0;
+  const bool flows = m->stream_varies || spatial_dot(&Vf, &Vf) > 0;
   for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++)
-    eight_blocks(w, e, &g, &Vf);
+    eight_blocks(m, w, e, &g, &Vf);
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
     weight_block(w, i, &g);
     if (!flows) continue;
-    const station_force s = stream_at(&w->added_now[i], &w->hop[i].V, &Vf);
+    const int wet = w->hop_stream[i];
+    const spatial u = stream_by(m, w, wet), *V = &w->hop[i].V;
+    station_force s = stream_at(&w->added_now[i], V, &u);
+    for (int j = 0; varies_at(m, wet) && j < 6; j++) {
+      const spatial dX = spatial_unit(j),
+                    du = stream_change(m, w, wet, pose_of(m, w, m->wet[wet].station).p, &dX);
+      const spatial change = stream_force_change(&w->added_now[i], V, &u, &du);
+      s.Kx.col[j] = spatial_add(s.Kx.col[j], change);
+    }
     td_block_add(w, i, &s);
   }
 }
@@ -266,13 +305,13 @@ double td_fluid_power(const td_model* m, const td_work* w, bool known) {
     if (wet->drag == NUM_NONE) continue;
     const pose at = pose_of(m, w, wet->station);
     const spatial6 D = spatial6_of(w->num + wet->drag);
-    const spatial Vr = spatial_sub(*V, Vf), f = drag_force(&at, &Vr, &D);
+    const spatial Vr = spatial_sub(*V, stream_by(m, w, i)), f = drag_force(&at, &Vr, &D);
     sum += spatial_dot(V, &f);
   }
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
     const spatial6* M = &w->added_now[i];
-    const spatial f = stream_force(M, &w->hop[i].V, &Vf);
+    const spatial u = stream_by(m, w, w->hop_stream[i]), f = stream_force(M, &w->hop[i].V, &u);
     sum += spatial_dot(&w->hop[i].V, &f);
   }
   return sum;

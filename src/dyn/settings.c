@@ -32,6 +32,7 @@ static bool is_constant_zero(const td_model* m, num slot) {
 
 // A moving fluid pushes in proportion to how much of a part stands across it.
 static bool fluid_is_still(const td_model* m) {
+  if (m->stream_varies) return false;
   for (int c = 0; c < 3; c++)
     if (!is_constant_zero(m, m->fluid_velocity + c)) return false;
   return true;

@@ -33,6 +33,7 @@
   X(added_eight, added_eight, added_eights(m))       \
   X(spatial6, added_now, m->has_added ? m->nhop : 0) \
   X(bool, hop_wet, m->has_added ? m->nhop : 0)       \
+  X(int, hop_stream, m->has_added ? m->nhop : 0)     \
   X(hop_block, blocks, m->has_blocks ? m->nhop : 0)  \
   X(pose, hop_fix, m->nhop)                          \
   X(pose, station_fix, m->nstation)                  \

@@ -18,6 +18,8 @@ typedef struct edge_drag {
   vec3 n;                  // 0 when the nodes are at one place: drag is D_n then
   double L, across, more;  // distance of the nodes, D_n, D_t - D_n
   vec3 v[2], f[2];         // at the Gauss points
+  bool varies;             // the stream does,
+  mat3 G[2];               // and how, there
 } edge_drag;
 
 // D_n v + (D_t - D_n) (n·v) n
@@ -27,13 +29,14 @@ static inline vec3 edge_drag_vector(const edge_drag* e, vec3 v) {
 
 static inline vec3 between(double s, vec3 a, vec3 b) { return vec3_axpy(s, vec3_sub(b, a), a); }
 
-static inline edge_drag edge_drag_at(const frame* a, const frame* b, vec3 stream, double across,
-                                     double along) {
+// stream: at the two Gauss points
+static inline edge_drag edge_drag_at(const frame* a, const frame* b, const vec3 stream[2],
+                                     double across, double along) {
   const vec3 r = vec3_sub(b->p, a->p);
   edge_drag e = {.L = vec3_norm(r), .across = across, .more = along - across};
   if (e.L > 0) e.n = vec3_scale(1 / e.L, r);
   for (int k = 0; k < 2; k++) {
-    e.v[k] = vec3_sub(between(edge_gauss[k], a->v, b->v), stream);
+    e.v[k] = vec3_sub(between(edge_gauss[k], a->v, b->v), stream[k]);
     e.f[k] = vec3_scale(-0.5 * vec3_norm(e.v[k]), edge_drag_vector(&e, e.v[k]));
   }
   return e;
@@ -52,7 +55,9 @@ static inline void edge_drag_change(const edge_drag* e, const frame_change* da,
   vec3 dn = {0, 0, 0};
   if (e->L > 0) dn = vec3_scale(1 / e->L, vec3_axpy(-vec3_dot(e->n, dr), e->n, dr));
   for (int k = 0; k < 2; k++) {
-    const vec3 v = e->v[k], dv = between(edge_gauss[k], da->v, db->v);
+    const vec3 v = e->v[k];
+    vec3 dv = between(edge_gauss[k], da->v, db->v);
+    if (e->varies) dv = vec3_sub(dv, mat3_apply(e->G[k], between(edge_gauss[k], da->p, db->p)));
     const double speed = vec3_norm(v), dspeed = speed > 0 ? vec3_dot(v, dv) / speed : 0;
     vec3 d = edge_drag_vector(e, dv);
     d = vec3_axpy(e->more * vec3_dot(dn, v), e->n, d);

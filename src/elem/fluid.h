@@ -65,6 +65,15 @@ static inline spatial stream_force(const spatial6* M, const spatial* V, const sp
   return spatial_sub(spatial_sub(still, moving), spatial6_apply(M, &VVf));
 }
 
+// Its change with the twist of the fluid.
+static inline spatial stream_force_change(const spatial6* M, const spatial* V, const spatial* Vf,
+                                          const spatial* dVf) {
+  const spatial Vr = spatial_sub(*V, *Vf), MVr = spatial6_apply(M, &Vr),
+                Md = spatial6_apply(M, dVf), Vd = spatial_cross(V, dVf);
+  const spatial moving = spatial_add(spatial_cross_force(dVf, &MVr), spatial_cross_force(&Vr, &Md));
+  return spatial_sub(moving, spatial6_apply(M, &Vd));
+}
+
 // Change of M x for x held while the station moves by δX:  δX ×* M x - M (δX × x)
 static inline spatial moved_inertia(const spatial6* M, const spatial* dX, const spatial* x) {
   const spatial Mx = spatial6_apply(M, x), Xx = spatial_cross(dX, x);

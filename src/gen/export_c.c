@@ -146,6 +146,7 @@ static void write_model(const td_model* m, td_text* out) {
     int x;
   } fields[] = {{"gravity", m->gravity},
                 {"fluid_velocity", m->fluid_velocity},
+                {"stream_varies", m->stream_varies},
                 {"has_added", m->has_added},
                 {"strains_timed", m->strains_timed},
                 {"ntaut", m->ntaut},

@@ -472,14 +472,14 @@ static void mark_forces(const td_model* m, bool* force) {
 }
 
 // Geometry, masses and initial values that depend on parameters.
+static void mark_shape(td_model* m, ex e, partials* p) {
+  const int n = td_ex_vars(m->graph, e, p->vars, td_exprs_nvar(m->graph));
+  for (int k = 0; k < n; k++)
+    if (p->use[p->vars[k]].param >= 0) m->param[p->use[p->vars[k]].param].shapes = true;
+}
 static void mark_shapes(td_model* m, const bool* force, partials* p) {
-  for (int i = 0; i < m->nparam_slot; i++) {
-    if (force[m->param_slot[i]]) continue;
-    const int n =
-        td_ex_vars(m->graph, m->number_ex[m->param_slot[i]], p->vars, td_exprs_nvar(m->graph));
-    for (int k = 0; k < n; k++)
-      if (p->use[p->vars[k]].param >= 0) m->param[p->use[p->vars[k]].param].shapes = true;
-  }
+  for (int i = 0; i < m->nparam_slot; i++)
+    if (!force[m->param_slot[i]]) mark_shape(m, m->number_ex[m->param_slot[i]], p);
 }
 
 // A partial derivative with respect to a probe, and its place in the order it was found in.
@@ -513,8 +513,25 @@ static td_status sort_by_probe(td_model* m, ex_list* list) {
 static td_status differentiate(builder* b, const bool* force, const ex_list* outputs,
                                partials* live, partials* out) {
   td_model* m = b->m;
-  for (int i = 0; i < m->nlive_slot; i++)
-    TD_TRY(add_partials(b, live, m->live_slot[i], m->number_ex[m->live_slot[i]], false));
+  // streams have their derivatives by the place beside them, and none by parameters
+  bool* flow = calloc((size_t)m->nnumber_ex + 1, sizeof(bool));
+  td_status status = flow ? TD_OK : TD_E_NOMEM;
+  for (int c = 0; flow && c < 3; c++) flow[m->fluid_velocity + c] = true;
+  for (int i = 0; flow && m->stream_varies && i < m->nwet + m->nforce; i++) {
+    const bool wet = i < m->nwet;
+    const model_force* f = wet ? NULL : &m->force[i - m->nwet];
+    const num at = wet ? m->wet[i].stream : f->kind == FORCE_DRAG ? f->stream : NUM_NONE;
+    for (int k = 0; at != NUM_NONE && k < (wet ? 1 : 2) * STREAM_SLOTS; k++) flow[at + k] = true;
+  }
+  for (int i = 0; i < m->nlive_slot && status == TD_OK; i++) {
+    const ex e = m->number_ex[m->live_slot[i]];
+    if (flow[m->live_slot[i]])
+      mark_shape(m, e, live);
+    else
+      status = add_partials(b, live, m->live_slot[i], e, false);
+  }
+  free(flow);
+  TD_TRY(status);
   for (int i = 0; i < m->nparam_slot; i++)
     if (force[m->param_slot[i]])
       TD_TRY(add_partials(b, live, m->param_slot[i], m->number_ex[m->param_slot[i]], false));

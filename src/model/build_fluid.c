@@ -46,9 +46,44 @@ static void zeros(builder* b, ex e[36]) {
   for (int k = 0; k < 36; k++) e[k] = num_ex(b, 0);
 }
 
-static td_status push_wet(builder* b, int station, ex displaced, const ex centre[3],
-                          const ex drag[36], const ex added[36]) {
-  model_wet wet = {.station = station};
+// Velocity of the stream and its derivatives by the place, at an expression of the place.
+td_status td_build_stream(builder* b, const ex here[3], num* slots) {
+  td_exprs* g = b->spec->graph;
+  const value* velocity = td_get(b->fluid, 0, "velocity");
+  *slots = td_push_number_ex(b->m, STREAM_SLOTS) ? b->m->nnumber_ex - STREAM_SLOTS : NUM_NONE;
+  if (*slots == NUM_NONE) return TD_E_NOMEM;
+  for (int c = 0; c < 3; c++) {
+    const ex u = td_value_ex(velocity, c, g);
+    ex* to = b->m->number_ex + *slots;
+    to[c] = td_ex_substitute(g, u, b->spec->here_var, here, 3);
+    for (int k = 0; k < 3; k++)
+      to[3 + 3 * c + k] =
+          td_ex_substitute(g, td_ex_diff(g, u, b->spec->here_var[k]), b->spec->here_var, here, 3);
+  }
+  return TD_OK;
+}
+
+// Where the frame of a rod, a body or a node is, as sensors.
+td_status td_build_here(builder* b, td_sensor_ref ref, ex here[3]) {
+  ref.kind = SENSOR_POS;
+  for (int c = 0; c < 3; c++) {
+    ref.component = c;
+    const int var = td_spec_sensor(b->spec, &ref, td_span_none());
+    if (var < 0) return TD_E_NOMEM;
+    here[c] = td_ex_var(b->spec->graph, var);
+  }
+  return TD_OK;
+}
+
+// `at`: what stands at the station's origin; NULL: it does not feel the stream.
+static td_status push_wet(builder* b, int station, const td_sensor_ref* at, ex displaced,
+                          const ex centre[3], const ex drag[36], const ex added[36]) {
+  model_wet wet = {.station = station, .stream = NUM_NONE};
+  if (b->m->stream_varies && at) {
+    ex here[3];
+    TD_TRY(td_build_here(b, *at, here));
+    TD_TRY(td_build_stream(b, here, &wet.stream));
+  }
   TD_TRY(push_matrix(b, drag, &wet.drag));
   TD_TRY(push_matrix(b, added, &wet.added));
   wet.displaced = td_build_number(b, displaced);
@@ -66,7 +101,7 @@ td_status td_build_buoyancy(builder* b, int station, ex displaced) {
   const ex none = num_ex(b, 0), centre[3] = {none, none, none};
   ex nothing[36];
   zeros(b, nothing);
-  return push_wet(b, station, displaced, centre, nothing, nothing);
+  return push_wet(b, station, NULL, displaced, centre, nothing, nothing);
 }
 
 static ex density(builder* b) {
@@ -126,7 +161,8 @@ static td_status wet_sample(builder* b, const model_sample* s) {
     added[7 * i] = times(
         b, s->weight, mul(b, mul(b, rho, A), rod_number(b, rod, "added_mass", i, s->arc, mass[i])));
   }
-  return push_wet(b, s->station, times(b, s->weight, mul(b, rho, A)), centre, drag, added);
+  const td_sensor_ref at = {.root = 'r', .index = s->rod, .arc = s->arc};
+  return push_wet(b, s->station, &at, times(b, s->weight, mul(b, rho, A)), centre, drag, added);
 }
 
 // ---- bodies -----------------------------------------------------------------------------------
@@ -148,12 +184,16 @@ static td_status wet_body(builder* b, int instance) {
   for (int c = 0; c < 3; c++)
     centre[c] = center ? td_value_ex(center, c, b->spec->graph) : b->m->number_ex[body->com + c];
   const ex V = volume ? td_value_ex(volume, 0, b->spec->graph) : num_ex(b, 0);
-  return push_wet(b, body->station, mul(b, density(b), V), centre, drag, added);
+  const td_sensor_ref at = {.root = 'b', .index = body->body, .element = body->element};
+  return push_wet(b, body->station, &at, mul(b, density(b), V), centre, drag, added);
 }
 
 td_status td_build_fluid(builder* b) {
   const value* velocity = b->fluid ? td_get(b->fluid, 0, "velocity") : NULL;
-  b->m->fluid_velocity = td_build_numbers(b, velocity, 0, 1, 3, 0);
+  for (int c = 0; velocity && c < 3; c++)
+    if (td_ex_depends(b->spec->graph, td_value_ex(velocity, c, b->spec->graph)) & TD_ON_HERE)
+      b->m->stream_varies = true;
+  b->m->fluid_velocity = td_build_numbers(b, b->m->stream_varies ? NULL : velocity, 0, 1, 3, 0);
   if (b->m->fluid_velocity == NUM_NONE) return TD_E_NOMEM;
   if (is_nothing(b, density(b))) return TD_OK;
   for (int i = 0; i < b->m->nsample; i++)

@@ -15,6 +15,7 @@ enum {
   PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
   TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
   FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
+  FLOW = TIMED | TD_ON_HERE,                                             // a stream
   OWN = TIMED | TD_ON_ARC | TD_ON_COORD,  // a strain field of its own
   ALONG = PARAM | TD_ON_ARC,              // section and shape of a rod
   ENERGY = ALONG | TD_ON_STRAIN,          // strain energy of a section
@@ -83,8 +84,8 @@ const td_field td_fields[] = {
     // ---- fluid --------------------------------------------------------------------------------
     {"fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "a fluid everywhere around the robot"},
     {"fluid.rho", FIELD_NUM, "1", "0", "kg/m^3", PARAM, "", ">= 0", "density; 0: there is none"},
-    {"fluid.velocity", FIELD_NUM, "1x3", "[0 0 0]", "m/s", TIMED, "", "",
-     "its velocity, the same everywhere and changing slowly"},
+    {"fluid.velocity", FIELD_NUM, "1x3", "[0 0 0]", "m/s", FLOW, "", "",
+     "its velocity, the same everywhere or an expression of the place `here`, changing slowly"},
 
     // ---- body ---------------------------------------------------------------------------------
     {"body", FIELD_STRUCTS, "", "", "", FIXED, "", "", "rigid bodies"},

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "edge_drag.h"
 #include "fields.h"
 #include "meshes.h"
 #include "rods.h"
@@ -39,9 +40,28 @@ static td_status push_drag(builder* b, int k, wet_edges* all, int e, ex width) {
     all->slots = b->m->nnumber_ex - 2;
     for (int i = 0; i < 2; i++) b->m->number_ex[all->slots + i] = all->last[i] = drag[i];
   }
+  // where the stream varies it is taken at the Gauss points, which lie between the nodes
+  num stream = 0;
+  if (b->m->stream_varies) {
+    ex end[2][3], here[3];
+    for (int i = 0; i < 2; i++)
+      TD_TRY(td_build_here(
+          b,
+          (td_sensor_ref){.root = 'm', .index = k + 1, .element = mesh->wire->edge[2 * e + i] + 1},
+          end[i]));
+    for (int i = 0; i < 2; i++) {
+      num slots;
+      for (int c = 0; c < 3; c++)
+        here[c] =
+            add(b, times(b, 1 - edge_gauss[i], end[0][c]), times(b, edge_gauss[i], end[1][c]));
+      TD_TRY(td_build_stream(b, here, &slots));
+      if (i == 0) stream = slots;
+    }
+  }
   model_force* f = td_push_force(b->m, 1);
   if (!f) return TD_E_NOMEM;
   *f = (model_force){.kind = FORCE_DRAG,
+                     .stream = stream,
                      .name = all->name,
                      .q = -1,
                      .v = -1,

@@ -264,6 +264,7 @@ typedef struct model_force {
                      // and compr
   num wrench;        // LOAD: 6 slots; DRAG: 2, drag across and along
   num xaxis;         // BEAM with frame >= 0: 3 slots
+  num stream;        // DRAG: STREAM_SLOTS at each of its two Gauss points, 0: the stream is uniform
   strain_kind strain;       // STRAIN: how the strains are measured
   num section;              // STRAIN: SECTION_SLOTS slots
   int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
@@ -317,12 +318,17 @@ typedef struct model_sample {
   double arc, weight;  // weight [m]
 } model_sample;
 
+// A stream that varies in space, at one place: its velocity u (3), then ∂u/∂x (9, row-major).
+enum { STREAM_SLOTS = 12 };
+
 // A station in the fluid.
 typedef struct model_wet {
   int station;
   num displaced;    // mass of the displaced fluid
   num centre;       // 3 slots: its centre in the station's frame
   num drag, added;  // 36 slots each, row-major, in the station's frame; NUM_NONE: none
+  num stream;       // where the stream varies: STREAM_SLOTS at the station's origin; NUM_NONE: it
+                    // is td_model.fluid_velocity
 } model_wet;
 
 // A ball that touches: a point of a rod or of a body.
@@ -604,6 +610,7 @@ struct td_model {
 #undef X
   num gravity;         // 3 slots
   num fluid_velocity;  // 3 slots
+  bool stream_varies;  // the stream depends on the place: its slots are with those in it
   bool has_added;      // some station has added mass
   bool strains_timed;  // some rod's strains are expressions of time
   int ntaut;           // inextensible cables
@@ -721,7 +728,7 @@ typedef struct contact_found {
 // Constants of up to eight stations in the fluid, or hops with added mass, side by side.
 typedef struct wet_eight {
   int n;
-  int hop[LANES];
+  int hop[LANES], wet[LANES];
   octet_pose fix;         // of the station in its hop
   lanes mass, centre[3];  // displaced
   octet drag[6];          // columns of the drag matrix
@@ -757,6 +764,7 @@ struct td_work {
   added_eight* added_eight;    // hops with added mass
   spatial6* added_now;         // and what they have, in the world
   bool* hop_wet;               // it has some
+  int* hop_stream;             // and which of the stations in the fluid tells the stream there
   hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
   contact_interval* interval;  // contact: pieces in order
   contact_ball* contact_ball;  // contact: balls, the curves of pieces, what touches

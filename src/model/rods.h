@@ -56,6 +56,10 @@ ex td_rod_area(builder* b, int rod, double arc);
 void td_rod_widths(builder* b, int rod, double arc, ex width[3]);
 // A point of the quadrature where fluid and contact act, if there are any; weight 0: contact only.
 td_status td_rod_sample(builder* b, int rod, double arc, double weight);
+// Numbers of a stream that varies (STREAM_SLOTS) at an expression of the place, and where something
+// is (build_fluid.c).
+td_status td_build_stream(builder* b, const ex here[3], num* slots);
+td_status td_build_here(builder* b, td_sensor_ref ref, ex here[3]);
 // Mass, rotary inertia and load of a quadrature point.
 td_status td_rod_point_mass(builder* b, int rod, double arc, double weight);
 // Arc lengths strictly inside a rod at which something begins or ends (cables, chambers),

@@ -555,17 +555,34 @@ static const char robot_seen[] =
     "4;\n"
     "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(rod(5), .2) acc(rod(6))];\n";
 
+// A stream that varies in space, around rods of every model, bodies and meshes.
+static const char robot_stream[] =
+    "world.g = [.3 0 -9.81]; k = param('k', 2); fluid.rho = 900; fluid.velocity = [.5 + "
+    "k*here(3)^2 + .2*t, .3*sin(3*here(1)*here(3)) - .5, -.4*here(2) + .5];\n"
+    "models = {'gvs', 'srl', 'ebr', 'eba', 'rom', 'gvs'};\n"
+    "for i = 1:6, rod(i).model = models{i}; rod(i).tr.trans = [.1*i 0 0]; rod(i).length = .2; "
+    "rod(i).radius = .015 - .01*s; rod(i).E = 1e5; rod(i).rho = 1000; rod(i).eta = 300; rod(i).n = "
+    "2; rod(i).fluid.lift = .2; end\n"
+    "rod(6).first = 1; rod(6).strain = [0 0 0 2*sin(9*s - t) 0 0]; rod(6).points = 4;\n"
+    "body(1).m = .4; body(1).I = 1e-3*diag([1 2 2.5]); body(1).l_com = [0 .01 .02]; "
+    "joint(1).second = 1; joint(1).type = 'universal'; joint(1).tr.trans = [.2 .1 .3]; "
+    "body(1).fluid.volume = 3e-4; body(1).fluid.center = [.01 .02 0]; body(1).fluid.drag_matrix = "
+    "diag([3 2 4 .01 .02 .01]); body(1).fluid.added_mass = diag([.2 .3 .1 1e-3 2e-3 1e-3]);\n"
+    "mesh(1).node = [0 0 .2; .1 0 .3; .2 .1 .2]; mesh(1).edge = [1 2; 2 3]; mesh(1).fixed = 1; "
+    "mesh(1).body.m = .2; mesh(1).fluid.width = .02; mesh(1).joint(2).spring.coeff = 40;\n"
+    "sensor(1).name = 'p'; sensor(1).value = [pos(rod(2), .17) vel(rod(5), .2) acc(body(1))];\n";
+
 // clang-format off
 static const char* const robot_texts[] = {
     robot_pendulum, robot_tree, robot_links, robot_loops, robot_given, robot_screws, robot_rods, robot_rom,
     robot_gvs, robot_loop_gvs, robot_own, robot_cables, robot_water, robot_contact, robot_net, robot_mesh,
-    robot_platform, robot_taut, robot_hybrid, robot_fields, robot_seen};
+    robot_platform, robot_taut, robot_hybrid, robot_fields, robot_seen, robot_stream};
 static const char* const robot_names[] = {
     "pendulum", "tree", "links", "loops", "given", "screws", "rods", "rom",
     "gvs", "gvs loop", "own", "cables", "water", "contact", "net", "mesh",
-    "platform", "taut", "hybrid", "fields", "seen"};
+    "platform", "taut", "hybrid", "fields", "seen", "stream"};
 // clang-format on
-#define ROBOT_COUNT 21
+#define ROBOT_COUNT 22
 #define ROBOT_RODS 6  // this one and the ones behind it have rods or beams
 
 #endif

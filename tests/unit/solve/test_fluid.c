@@ -190,8 +190,63 @@ static void test_a_body_in_still_fluid_keeps_its_momentum_and_energy(void** stat
   robot_free(&r);
 }
 
+// ---- a stream that varies in space ------------------------------------------------------------
+
+// In a shear flow u = g z along x a straight rod that stands in it feels ρ r C (g s)² per length,
+// and a bend of constant curvature moves it by s²/2: its generalised force is ρ r C g² L⁵/10.
+static void a_rod_in_a_shear_flow(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "fluid.rho = 1000; fluid.velocity = [2*here(3) 0 0]; rod(1).length = .4; rod(1).radius = "
+      ".01; "
+      "rod(1).E = 1e5; rod(1).rho = 1200; rod(1).coords = 1; rod(1).strain = [0 0 0 0 "
+      "coord(rod(1)) 0];\n");
+  double M;
+  td_mass_matrix(r.model, r.state, r.work, &M);
+  assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_OK);
+  const double Q = 1000 * .01 * 1.1 * 4 * pow(.4, 5) / 10;
+  CHECK_NEAR(M * td_work_vdot(r.work)[0], Q, 1e-12);
+  robot_free(&r);
+}
+
+// A body on a slide at a height where the stream is u:  v = u - u/(1 + D u t/m).
+static void a_body_in_a_shear_flow(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "fluid.rho = 1000; fluid.velocity = [2*here(3) 0 0]; body(1).m = .5; body(1).I = eye(3); "
+      "body(1).fluid.drag_matrix = diag([3 3 3 0 0 0]); joint(1).second = 1; joint(1).tr.trans = "
+      "[0 0 .4]; joint(1).tr(2).trans = [inf 0 0]; par.t_final = .6; par.rtol = 1e-9; par.atol = "
+      "1e-12;\n");
+  const td_sim_options options = td_sim_options_default();
+  td_trajectory* run;
+  assert_int_equal(td_simulate(r.model, r.work, r.state, &options, &run), TD_OK);
+  CHECK_NEAR(r.state->v[0], .8 - .8 / (1 + 3 * .8 * .6 / .5), 1e-8);
+  const td_sim_stats s = *td_trajectory_stats(run);
+  CHECK_NEAR(s.energy_error, 0, 1e-7 * fabs(s.work_done));
+  td_trajectory_free(run);
+  robot_free(&r);
+}
+
+// An edge of length 1 that stands in it: D g² ∫ s² (1 - s) and D g² ∫ s³ at its two nodes.
+static void an_edge_in_a_shear_flow(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "fluid.rho = 800; fluid.velocity = [2*here(3) 0 0]; mesh(1).node = [0 0 0; 0 0 1]; "
+      "mesh(1).fixed = 'none'; "
+      "mesh(1).edge = [1 2]; mesh(1).body.m = .5; mesh(1).fluid.width = .01; mesh(1).fluid.drag = "
+      "[1.2 .1]; mesh(1).joint(2).spring.coeff = 1;\n");
+  assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_OK);
+  const double D = .5 * 800 * .01 * 1.2, *a = td_work_vdot(r.work);
+  CHECK_NEAR(.5 * a[0], D * 4 / 12, 1e-12);
+  CHECK_NEAR(.5 * a[3], D * 4 / 4, 1e-12);
+  robot_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_rod_in_a_shear_flow),
+      cmocka_unit_test(a_body_in_a_shear_flow),
+      cmocka_unit_test(an_edge_in_a_shear_flow),
       cmocka_unit_test(test_D21_a_body_falls_against_quadratic_drag),
       cmocka_unit_test(test_a_sinking_rod_reaches_its_terminal_velocity),
       cmocka_unit_test(test_added_mass_lowers_the_frequency_along_its_axis),
