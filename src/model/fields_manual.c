@@ -215,7 +215,7 @@ static const char head[] =
     "  *structure* (known when the model is loaded: a parameter may stand there too, its value is "
     "used, and changing it loads the model again), *parameters* (`param`), *time* (`t`), *forces* "
     "(named inputs, positions and rates too) and *all* (accelerations and constraint forces too). "
-    "*s* is the arc length of a rod.\n"
+    "*s* is the arc length of a rod, *here* the place in the world at which something acts.\n"
     "\n"
     "Strains, twists and wrenches are [translational(3), rotational(3)]. A body is named by its "
     "number, "
@@ -226,8 +226,9 @@ static const char head[] =
 static const char* depends_name(unsigned depends) {
   if (depends & TD_ON_SYMBOL) return "symbols";
   if (depends & TD_ON_ACCEL) return "all";
+  if (depends & TD_ON_STATE && depends & TD_ON_HERE) return "forces, s, here";
   if (depends & TD_ON_STATE) return depends & TD_ON_ARC ? "forces, s" : "forces";
-  if (depends & TD_ON_TIME) return "time";
+  if (depends & TD_ON_TIME) return depends & TD_ON_HERE ? "time, here" : "time";
   if (depends & TD_ON_ARC) return "parameters, s";
   return depends & TD_ON_PARAM ? "parameters" : "structure";
 }
