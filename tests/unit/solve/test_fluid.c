@@ -227,6 +227,29 @@ static void a_body_in_a_shear_flow(void** state) {
   robot_free(&r);
 }
 
+// A parameter of a stream that changes with time or with the place counts in dF/dp: the drag of a
+// body at rest is D u |u|, so that -dF/dp = 2 D |u| du/dp.
+static void parameters_of_a_stream_count(void** state) {
+  (void)state;
+  static const char* const streams[] = {"[p*sin(t) 0 0]", "[p*here(3) 0 0]"};
+  for (int i = 0; i < 2; i++) {
+    char text[600];
+    snprintf(
+        text, sizeof text,
+        "p = param('p', 2); fluid.rho = 1000; fluid.velocity = %s; body(1).m = .5; body(1).I = "
+        "eye(3); body(1).fluid.drag_matrix = diag([3 3 3 0 0 0]); joint(1).second = 1; "
+        "joint(1).tr.trans = [0 0 .4]; joint(1).tr(2).trans = [inf 0 0];",
+        streams[i]);
+    robot r = robot_load(text);
+    double dF;
+    r.state->t = .7;
+    td_param_derivative(r.model, r.state, r.work, 0, NULL, NULL, &dF);
+    const double slope = i == 0 ? sin(.7) : .4, u = 2 * slope;
+    CHECK_NEAR(dF, -2 * 3 * u * slope, 1e-7);  // by differences
+    robot_free(&r);
+  }
+}
+
 // An edge of length 1 that stands in it: D g² ∫ s² (1 - s) and D g² ∫ s³ at its two nodes.
 static void an_edge_in_a_shear_flow(void** state) {
   (void)state;
@@ -247,6 +270,7 @@ int main(void) {
       cmocka_unit_test(a_rod_in_a_shear_flow),
       cmocka_unit_test(a_body_in_a_shear_flow),
       cmocka_unit_test(an_edge_in_a_shear_flow),
+      cmocka_unit_test(parameters_of_a_stream_count),
       cmocka_unit_test(test_D21_a_body_falls_against_quadratic_drag),
       cmocka_unit_test(test_a_sinking_rod_reaches_its_terminal_velocity),
       cmocka_unit_test(test_added_mass_lowers_the_frequency_along_its_axis),
