@@ -149,8 +149,8 @@ const char* td_excerpt(const lang* L, td_span at, char* text, int size) {
   return text;
 }
 
-static const char* const special_names[] = {"pi",  "inf",  "Inf",   "nan", "NaN",
-                                            "eps", "true", "false", "t",   "s",   "here"};
+static const char* const special_names[] = {"pi",   "inf",   "Inf", "nan", "NaN", "eps",
+                                            "true", "false", "t",   "s",   "here"};
 
 void td_suggest_name(lang* L, const char* name) {
   if (!L->diags->last) return;  // one of too many
