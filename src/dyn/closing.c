@@ -144,8 +144,7 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, const 
   double *mass = arena_doubles(s, nv), *f = arena_zeros(s, n), *g = arena_doubles(s, r);
   double *H = arena_doubles(s, n * n), *slope = arena_doubles(s, n), softest = INFINITY;
   td_composite_mass(m, w, M);
-  td_row_jacobian(m, w, J);
-  td_row_scales(m, w, M, row, col);
+  td_row_jacobian_sized(m, w, J, M, row, col);
   rod_energy(m, w, v, n, slope, H);
   for (int j = 0; j < nv; j++) mass[j] = M[j * nv + j];
   td_weigh_strains(m, mass, s);
@@ -425,8 +424,7 @@ double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_e
   td_prepare(m, w);
   td_place(m, state, w);
   td_composite_mass(m, w, M);
-  td_row_jacobian(m, w, J);
-  td_row_scales(m, w, M, row, col);
+  td_row_jacobian_sized(m, w, J, M, row, col);
 
   // the time after which motion has gone the way
   const double far = way * td_robot_size(m, w);

@@ -86,6 +86,8 @@ int td_constraint_rank_around(const td_model* model, const td_state* state, td_w
 // known of states before it.  Until td_rank_forget.
 void td_rank_keep(const td_model* model, const td_state* state, td_work* work, bool first);
 void td_rank_forget(td_work* work);
+// The state has gone on: the next evaluation finds the sizes of the rows anew, with the same rank.
+void td_rank_resize(td_work* work);
 // Largest |e| and |edot| over the projected rows.
 void td_constraint_error(const td_model* model, const td_state* state, td_work* work, double* e,
                          double* edot);

@@ -212,9 +212,10 @@ void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
 td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol);
 // Largest rotation [rad] that a displacement turns a joint or bends a rod by; see evaluate.c.
 double td_largest_turn(const td_model* m, td_work* w, const double* delta);
-// Sizes of the rows (nrow) and factors of the free columns (nfree_v) for td_row_scale, with the
-// masses on the diagonal of M (nvel x nvel).  The state has been placed.
-void td_row_scales(const td_model* m, td_work* w, const double* M, double* row, double* col);
+// The same with sizes of the rows (nrow) and factors of the free columns (nfree_v) for
+// td_row_scale, by the masses on the diagonal of M (nvel x nvel).  The state has been placed.
+void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const double* M, double* row,
+                           double* col);
 // Position or velocity errors of the projected rows, 0 of the others; largest absolute value.
 double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out);
 // B (nvel x nrow): the displacements of least size, weighted by mass, that change one row by 1 each
@@ -272,6 +273,10 @@ void td_strain_collect(const td_model* m, const td_work* w, const model_force* f
                        double* tau);
 void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
                          const double s[6], spatial on[2]);
+// Squares of what forces of sizes `along` on the three displacements and `turning` on the three
+// angles of a piece without segments may give each DOF, added to `square` (nvel).
+void td_strain_squares(const td_model* m, const td_work* w, const model_force* f, double along,
+                       double turning, double* square);
 // The pose of a polynomial rod and its slopes where strains are counted.
 polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f);
 // What a segment between two stations does to the second, about the origin.

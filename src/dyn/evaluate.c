@@ -83,7 +83,20 @@ static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, bo
   d->J = arena_doubles(s, r * m->nvel);
   td_composite_mass(m, w, d->M);
   if (weigh) weigh_strains(m, d->M, s);
-  td_row_jacobian(m, w, d->J);
+
+  // sizes of the rows are those of the last projected state, as long as there is one
+  const bool keeps = !skip_row && w->rank.on && rows_off(m, w) == w->rank.off;
+  double *row = w->row_size, *col = w->col_factor;
+  if (!keeps) {
+    row = arena_doubles(s, r);
+    col = arena_doubles(s, n);
+  }
+  if (r == 0 || (keeps && w->rank.sized)) {
+    td_row_jacobian(m, w, d->J);
+  } else {
+    td_row_jacobian_sized(m, w, d->J, d->M, row, col);
+    if (keeps) w->rank.sized = true;
+  }
   double *M = d->M, *J = d->J;
   for (int i = 0; skip_row && i < r; i++)
     if (skip_row[i]) memset(J + i * m->nvel, 0, (size_t)m->nvel * sizeof(double));
@@ -95,14 +108,10 @@ static void dense_factor(const td_model* m, td_work* w, const bool* skip_row, bo
     gather_columns(m, d->J, r, J);
   }
   td_row_scale scale = {.most = -1};
-  if (r > 0) {
-    double *row = arena_doubles(s, r), *col = arena_doubles(s, n);
-    td_row_scales(m, w, d->M, row, col);
-    scale = (td_row_scale){row, col, -1, NULL};
-    if (!skip_row && w->rank.on && rows_off(m, w) == w->rank.off) {
-      scale.most = w->rank.most;
-      if (w->rank.most == w->rank.last) scale.order = w->rank_order;
-    }
+  if (r > 0) scale = (td_row_scale){row, col, -1, NULL};
+  if (r > 0 && keeps) {
+    scale.most = w->rank.most;
+    if (w->rank.most == w->rank.last) scale.order = w->rank_order;
   }
   const arrow_shape shape = td_arrow_shape(m);
   const arena_mark mark = arena_open(s);
@@ -743,26 +752,42 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
 
 // ---- rank of the rows -------------------------------------------------------------------------
 
-void td_constraint_scales(const td_model* m, const td_state* state, td_work* w, double* row,
-                          double* col) {
+// Jacobian (nrow x nvel) of the rows at a state, with their sizes and the factors of the columns.
+static void sized_rows(const td_model* m, const td_state* state, td_work* w, double* J, double* row,
+                       double* col) {
   td_enter(m, state, w);
   const arena_mark mark = arena_open(&w->scratch);
   double* M = arena_doubles(&w->scratch, m->nvel * m->nvel);
   td_composite_mass(m, w, M);
-  td_row_scales(m, w, M, row, col);
+  td_row_jacobian_sized(m, w, J, M, row, col);
   arena_close(&w->scratch, mark);
+}
+
+void td_constraint_scales(const td_model* m, const td_state* state, td_work* w, double* row,
+                          double* col) {
+  const arena_mark mark = arena_open(&w->scratch);
+  sized_rows(m, state, w, arena_doubles(&w->scratch, m->nrow * m->nvel), row, col);
+  arena_close(&w->scratch, mark);
+}
+
+static int rank_of(const td_model* m, const td_state* state, td_work* w, double* row, double* col,
+                   int* order) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *J = arena_doubles(s, m->nrow * m->nvel), *free_J = arena_doubles(s, m->nrow * m->nfree_v);
+  sized_rows(m, state, w, J, row, col);
+  gather_columns(m, J, m->nrow, free_J);
+  const td_row_scale scale = {row, col, -1, NULL};
+  const int rank = td_row_rank(free_J, m->nfree_v, m->nrow, &scale, RANK_TOL, order, s);
+  arena_close(s, mark);
+  return rank;
 }
 
 int td_constraint_rank(const td_model* m, const td_state* state, td_work* w, int* order) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *row = arena_doubles(s, m->nrow), *col = arena_doubles(s, m->nfree_v);
-  double *J = arena_doubles(s, m->nrow * m->nvel), *free_J = arena_doubles(s, m->nrow * m->nfree_v);
-  td_constraint_scales(m, state, w, row, col);
-  td_row_jacobian(m, w, J);
-  gather_columns(m, J, m->nrow, free_J);
-  const td_row_scale scale = {row, col, -1, NULL};
-  const int rank = td_row_rank(free_J, m->nfree_v, m->nrow, &scale, RANK_TOL, order, s);
+  const int rank = rank_of(m, state, w, row, col, order);
   arena_close(s, mark);
   return rank;
 }
@@ -805,8 +830,13 @@ int td_constraint_rank_around(const td_model* m, const td_state* state, td_work*
 void td_rank_keep(const td_model* m, const td_state* state, td_work* w, bool first) {
   if (m->nrow == 0 || m->sparse) return;
   const int off = rows_off(m, w), before = w->rank.off == off ? w->rank.last : 0;
-  const int now = first ? td_constraint_rank_around(m, state, w, w->rank_order)
-                        : td_constraint_rank(m, state, w, w->rank_order);
+  int now;
+  if (first) {
+    now = td_constraint_rank_around(m, state, w, w->rank_order);
+  } else {
+    now = rank_of(m, state, w, w->row_size, w->col_factor, w->rank_order);
+  }
+  w->rank.sized = !first;
   // fewer than before are a singular position on the way, which the motion passes
   w->rank.on = true;
   w->rank.last = now;
@@ -815,6 +845,8 @@ void td_rank_keep(const td_model* m, const td_state* state, td_work* w, bool fir
 }
 
 void td_rank_forget(td_work* w) { w->rank.on = false; }
+
+void td_rank_resize(td_work* w) { w->rank.sized = false; }
 
 bool td_corrections(const td_model* m, td_work* w, double* B) {
   arena* s = &w->scratch;

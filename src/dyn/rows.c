@@ -143,87 +143,117 @@ static void reach_add(const reach* r, double s, const spatial* f, double* to, in
   }
 }
 
-// Rows of a joint follow each other and share their stations.
-void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
-  const int n = m->nvel;
-  const arena_mark mark = arena_open(&w->scratch);
-  reach to[3];
-  for (int s = 0; s < 3; s++) to[s] = reach_new(m, &w->scratch);
-  memset(Jc, 0, (size_t)m->nrow * (size_t)n * sizeof(double));
-  for (int i = 0; i < m->nrow; i++) {
-    const int station[3] = {m->row[i].a, m->row[i].b, m->row[i].c};
-    spatial f[3];
-    if (m->row[i].kind == ROW_CABLE) {
-      if (!row_is_off(m, w, i)) td_taut_jacobian(m, w, m->row[i].cable, Jc + i * n);
+// Squares of the twists that the DOFs give a station: those of its point `p` times `moves`, of its
+// turn times `lever`², summed in moved; those of its turn alone in turned (NULL: not wanted).
+static void add_squares(const reach* r, vec3 p, double moves, double lever, double* moved,
+                        double* turned) {
+  for (int k = 0; k < r->n; k++) {
+    const double* S = (const double*)&r->S[k / LANES] + k % LANES;
+    const vec3 v = {S[0], S[LANES], S[2 * LANES]},
+               turn = {S[3 * LANES], S[4 * LANES], S[5 * LANES]};
+    const vec3 at = vec3_add(v, vec3_cross(turn, p));
+    const double turns = vec3_dot(turn, turn);
+    moved[r->v[k]] += moves * vec3_dot(at, at) + lever * lever * turns;
+    if (turned) turned[r->v[k]] += turns;
+  }
+}
+
+// The same for the length of a cable: its parts are strains of the pieces that it crosses and
+// distances of the ends of its straight spans.  A strain that bends counts with the distance of the
+// cable from the centre line and with the length of the piece, so that a distance that is rounding
+// does not make a row.
+static void add_cable_squares(const td_model* m, const td_work* w, int cable, reach* to,
+                              double* moved) {
+  const model_cable* c = &m->cable[cable];
+  for (int i = c->order; i < c->order + c->norder; i++) {
+    const model_crossing* at = &m->crossing[m->cable_order[i]];
+    const model_force* f = &m->force[at->force];
+    const double length = w->num[f->section + SECTION_LENGTH];
+    const double *d = w->num + at->path, reach_of = hypot(hypot(d[0], d[1]), length);
+    if (f->strain != STRAIN_SEGMENT) {
+      td_strain_squares(m, w, f, at->cover, at->cover * reach_of, moved);
       continue;
     }
-    td_row_wrenches(m, w, i, f);
-    const bool shared = station[0] == station[2];
-    if (shared) f[0] = spatial_add(f[0], f[2]);
-    for (int s = 0; s < (shared ? 2 : 3); s++) {
-      reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
-      reach_add(&to[s], 1, &f[s], Jc + i * n, 1);
+    const int ends[2] = {f->a, f->b};
+    for (int e = 0; e < 2; e++) {
+      if (ends[e] < 0 || m->station[ends[e]].hop < 0) continue;
+      reach_to(m, w, m->station[ends[e]].hop, to);
+      add_squares(to, td_frame(m, w, ends[e]).p, at->cover * at->cover, at->cover * reach_of, moved,
+                  NULL);
     }
   }
-  arena_close(&w->scratch, mark);
+  for (int i = c->span; i < c->span + c->nspan; i++) {
+    const int ends[2] = {m->span[i].a, m->span[i].b};
+    for (int e = 0; e < 2; e++) {
+      if (ends[e] < 0 || m->station[ends[e]].hop < 0) continue;
+      reach_to(m, w, m->station[ends[e]].hop, to);
+      add_squares(to, td_frame(m, w, ends[e]).p, 1, 0, moved, NULL);
+    }
+  }
+}
+
+void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
+  td_row_jacobian_sized(m, w, Jc, NULL, NULL, NULL);
 }
 
 // Sizes of the numbers that rows are made of: of the two sides' twists at the ends of a loop,
 // before one is taken from the other and projected on the directions of the rows.  All rows of a
 // kind of one joint have the same size.  Columns are weighed by the masses that they move; a DOF
-// that moves none gets the least that others have to move for such a twist.
-void td_row_scales(const td_model* m, td_work* w, const double* M, double* row, double* col) {
+// that moves none gets the least that others have to move for such a twist: a first pass finds it.
+void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const double* M, double* row,
+                           double* col) {
   const int n = m->nvel;
   const arena_mark mark = arena_open(&w->scratch);
-  double* size = arena_zeros(&w->scratch, n);
-  double* scale = arena_doubles(&w->scratch, n);
-  double* part[2] = {arena_doubles(&w->scratch, n), arena_doubles(&w->scratch, n)};
-  reach to = reach_new(m, &w->scratch);
-  for (int j = 0; j < m->nfree_v; j++) {
+  double *size = arena_zeros(&w->scratch, n), *scale = arena_zeros(&w->scratch, n);
+  double *moved = arena_doubles(&w->scratch, n), *turned = arena_doubles(&w->scratch, n);
+  double least = INFINITY;
+  bool massless = false;
+  reach to[3];
+  for (int s = 0; s < 3; s++) to[s] = reach_new(m, &w->scratch);
+  memset(Jc, 0, (size_t)m->nrow * (size_t)n * sizeof(double));
+  for (int j = 0; j < m->nfree_v && M; j++) {
     const int v = m->free_v[j];
     scale[v] = M[v * n + v] > 0 ? 1 / sqrt(M[v * n + v]) : 0;
+    massless |= scale[v] == 0;
   }
 
-  // twists of the ends (0) and of their turns alone (1), squared, by the two passes: the first
-  // finds what massless DOFs are to count for
-  double least = INFINITY;
-  for (int pass = 0; pass < 2; pass++) {
+  for (int pass = 0; pass < (massless ? 2 : 1); pass++) {
+    // rows of a joint follow each other and share their stations
     for (int first = 0, end; first < m->nrow; first = end) {
       const model_row* r = &m->row[first];
+      const bool cable = r->kind == ROW_CABLE, off = row_is_off(m, w, first);
+      const int station[3] = {r->a, r->b, r->c};
+      const bool shared = station[0] == station[2];
       end = bundle_end(m, first);
-      memset(part[0], 0, (size_t)n * sizeof(double));
-      memset(part[1], 0, (size_t)n * sizeof(double));
-      const int station[3] = {r->a, r->b, r->c == r->a ? -1 : r->c};
-      const vec3 apart = r->kind == ROW_CABLE
-                             ? (vec3){0, 0, 0}
-                             : vec3_sub(td_frame(m, w, r->b).p, td_frame(m, w, r->a).p);
-      for (int e = 0; e < 3 && r->kind != ROW_CABLE; e++) {
-        if (station[e] < 0 || m->station[station[e]].hop < 0) continue;
-        const vec3 p = td_frame(m, w, station[e]).p;
-        // a direction that turns moves what is `apart` along it
-        const bool turns = e == 2 || r->c == station[e];
-        const double lever = turns ? vec3_dot(apart, apart) : 0;
-        reach_to(m, w, m->station[station[e]].hop, &to);
-        for (int k = 0; k < to.n; k++) {
-          const double* S = (const double*)&to.S[k / LANES] + k % LANES;
-          const vec3 v = {S[0], S[LANES], S[2 * LANES]},
-                     turn = {S[3 * LANES], S[4 * LANES], S[5 * LANES]};
-          const vec3 moved = vec3_add(v, vec3_cross(turn, p));
-          part[0][to.v[k]] += (e < 2 ? vec3_dot(moved, moved) : 0) + lever * vec3_dot(turn, turn);
-          part[1][to.v[k]] += vec3_dot(turn, turn);
-        }
+      for (int s = 0; s < (cable ? 0 : shared ? 2 : 3); s++)
+        reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
+      for (int i = first; i < end && pass == 0; i++) {
+        spatial f[3];
+        if (cable && !off) td_taut_jacobian(m, w, r->cable, Jc + i * n);
+        if (cable) continue;
+        td_row_wrenches(m, w, i, f);
+        if (shared) f[0] = spatial_add(f[0], f[2]);
+        for (int s = 0; s < (shared ? 2 : 3); s++) reach_add(&to[s], 1, &f[s], Jc + i * n, 1);
       }
-      if (r->kind == ROW_CABLE) {
-        double* J = part[0];
-        if (!row_is_off(m, w, first)) td_taut_jacobian(m, w, r->cable, J);
-        for (int j = 0; j < n; j++) J[j] *= J[j];
+      if (!M) continue;
+
+      memset(moved, 0, (size_t)n * sizeof(double));
+      memset(turned, 0, (size_t)n * sizeof(double));
+      if (cable) add_cable_squares(m, w, r->cable, &to[0], moved);
+      if (!cable) {
+        const vec3 p[3] = {td_frame(m, w, r->a).p, td_frame(m, w, r->b).p, {0, 0, 0}};
+        const double apart = vec3_norm(vec3_sub(p[1], p[0]));
+        // a direction that turns moves what is `apart` along it
+        for (int s = 0; s < (shared ? 2 : 3); s++)
+          add_squares(&to[s], p[s], s < 2, s == 2 || r->c == station[s] ? apart : 0, moved, turned);
       }
 
       double sum[2] = {0, 0};
       for (int j = 0; j < m->nfree_v; j++) {
         const int v = m->free_v[j];
-        for (int k = 0; k < 2; k++) sum[k] += part[k][v] * scale[v] * scale[v];
-        size[v] = fmax(size[v], part[0][v] + part[1][v]);
+        sum[0] += moved[v] * scale[v] * scale[v];
+        sum[1] += turned[v] * scale[v] * scale[v];
+        size[v] = fmax(size[v], moved[v] + turned[v]);
       }
       for (int i = first; i < end; i++) {
         const bool turns = m->row[i].kind == ROW_ALPHA || m->row[i].kind == ROW_DOT;
@@ -231,20 +261,18 @@ void td_row_scales(const td_model* m, td_work* w, const double* M, double* row, 
         row[i] = sqrt(sum[turns] + pitch * pitch * sum[1]);
       }
     }
-    for (int j = 0; j < m->nfree_v && pass == 0; j++) {
+    if (!massless || pass > 0) break;
+    for (int j = 0; j < m->nfree_v; j++) {
       const int v = m->free_v[j];
       if (size[v] > 0 && scale[v] > 0) least = fmin(least, 1 / (scale[v] * scale[v] * size[v]));
     }
-    bool massless = false;
-    for (int j = 0; j < m->nfree_v && pass == 0; j++) {
+    for (int j = 0; j < m->nfree_v; j++) {
       const int v = m->free_v[j];
-      if (scale[v] > 0) continue;
-      massless = true;
-      scale[v] = size[v] > 0 ? 1 / sqrt(size[v] * (isfinite(least) ? least : 1)) : 1;
+      if (scale[v] == 0)
+        scale[v] = size[v] > 0 ? 1 / sqrt(size[v] * (isfinite(least) ? least : 1)) : 1;
     }
-    if (!massless) break;
   }
-  for (int j = 0; j < m->nfree_v; j++) col[j] = scale[m->free_v[j]];
+  for (int j = 0; j < m->nfree_v && M; j++) col[j] = scale[m->free_v[j]];
   arena_close(&w->scratch, mark);
 }
 

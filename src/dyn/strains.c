@@ -3,6 +3,7 @@
 //
 // Virtual work of a piece of length l:  l f·δχ, with χ = x/l for measured displacements and angles
 // x, so f itself is the force along x.
+#include <math.h>
 #include <string.h>
 
 #include "engine.h"
@@ -209,6 +210,36 @@ void td_strain_collect(const td_model* m, const td_work* w, const model_force* f
     const polyrod r = td_polynomial_at(m, w, f);
     const polyrod_vector g = td_polyrod_force(&r, s);
     polynomial_collect(m, w, f, &g, 1, NULL, tau);
+  }
+}
+
+void td_strain_squares(const td_model* m, const td_work* w, const model_force* f, double along,
+                       double turning, double* square) {
+  if (f->strain == STRAIN_DOF) {
+    for (int d = 0; d < 6; d++) {
+      const double s = d < 3 ? along : turning;
+      if (f->dof_v[d] >= 0) square[f->dof_v[d]] += s * s;
+    }
+    return;
+  }
+  const double weight = piece_length(w, f);
+  if (f->strain == STRAIN_BASIS) {
+    for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
+      const double s = weight * w->num[t->weight] * (t->mode < 3 ? along : turning);
+      square[t->v] += s * s;
+    }
+    return;
+  }
+  const model_hop *move, *turn;
+  polynomial_hops(m, f, &move, &turn);
+  for (int k = move->col; k < move->col + move->nv; k++) {
+    const double s = weight * w->col_slope[k] * along;
+    square[m->col[k].v] += s * s;
+  }
+  for (int k = turn->col; k < turn->col + turn->nv; k++) {
+    const double s =
+        weight * (fabs(w->col_weight[k]) * (along + turning) + fabs(w->col_slope[k]) * turning);
+    square[m->col[k].v] += s * s;
   }
 }
 

@@ -65,6 +65,8 @@
   X(double, vdot, m->nvel)                           \
   X(double, lambda, m->nrow)                         \
   X(int, rank_order, m->nrow)                        \
+  X(double, row_size, m->nrow)                       \
+  X(double, col_factor, m->nrow > 0 ? m->nvel : 0)   \
   X(double, task, 6 * m->ntask_value)                \
   X(double, inner_q, m->npos)                        \
   X(double, inner_v, m->nvel)                        \

@@ -828,8 +828,11 @@ struct td_work {
     bool on;        // others near by have no more
     int most;       // the larger of the last two
     int last, off;  // the last; rows of slack cables then
+    bool sized;     // row_size and col_factor are those of a state since then
   } rank;
-  int* rank_order;  // the independent rows found there
+  int* rank_order;     // the independent rows found there
+  double* row_size;    // (nrow) sizes of the rows and
+  double* col_factor;  // (nvel) factors of the free columns that ranks are judged by (kkt.c)
   char failure[512];
   struct sparse_team* team;  // threads, NULL: none
   struct sparse_kkt* kkt;    // sparse models: factors of the mass matrix with the constraints

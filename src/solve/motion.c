@@ -247,8 +247,11 @@ static td_status project(void* ctx, double t, double* y) {
                     (m->lattice != NULL && td_lattice_project(m->lattice, m->state, m->work));
   if (!done) {
     TD_TRY(td_project_near(m->model, m->state, m->work, &m->projector));
-    if (!m->model->sparse && m->work->rank.on && m->work->rank.most < m->size.nconstraint)
+    if (!m->model->sparse && m->work->rank.on && m->work->rank.most < m->size.nconstraint) {
       td_rank_keep(m->model, m->state, m->work, false);
+    } else {
+      td_rank_resize(m->work);
+    }
     m->t_projected = t;
   }
   td_motion_pack(m, y);
