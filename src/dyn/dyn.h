@@ -41,14 +41,18 @@ double td_chart_margin(const td_model* model, const double* q, const char** name
 // rod's name.
 double td_robot_size(const td_model* model, const td_work* work);
 double td_least_stretch(const td_model* model, const td_work* work, const char** rod);
+// Leave the message that a loop cannot follow the prescribed motion from time t on: at `state` its
+// rows are left with errors of positions or rates.
+void td_report_unfollowed(const td_model* model, td_work* work, const td_state* state, double t,
+                          bool rate);
 // Time [s] after which prescribed motion up to t_end has gone a way that its loops cannot follow to
 // first order although rods could buckle, 0: none.  td_buckle moves a state on by that time, with
 // the rods bent as little as closes the loops, and speeds that follow.
 double td_stuck(const td_model* model, const td_state* state, td_work* work, double t_end);
 td_status td_buckle(const td_model* model, td_state* state, td_work* work, double after);
 // The largest angle [rad] between the ends of a segment of an 'eba' rod at a state, 0 without such
-// rods, and the node at its end.  At half a turn the middle frame of the segment flips and its energy jumps;
-// a segment that comes near is at the end of what it can tell.
+// rods, and the node at its end.  At half a turn the middle frame of the segment flips and its
+// energy jumps; a segment that comes near is at the end of what it can tell.
 #define TD_MOST_FOLD 3.0
 double td_largest_fold(const td_model* model, const td_state* state, td_work* work, int* node);
 

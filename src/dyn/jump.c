@@ -202,10 +202,41 @@ static td_status strike(const td_model* m, td_state* state, td_work* w, const si
   if (status != TD_OK || !(size > FOLLOWED * most + ROUNDING * fabs(jump))) return status;
   td_work_fail(w,
                "the speed of %s jumps by %.4g at t = %g s, which the loop of %s cannot follow: %s "
-               "is left with %.3g; prescribe a motion that the mechanism can follow",
+               "is left with %.3g; prescribe a motion within the reach of the mechanism",
                name, jump, state->t, model_name(m, m->joint[m->row[worst].joint - 1].name),
                td_model_constraint_name(m, worst), size);
   return TD_E_MODEL;
+}
+
+void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, double t,
+                          bool rate) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double* e = arena_doubles(&w->scratch, m->nrow);
+  int row = -1;
+  td_place(m, state, w);
+  td_row_errors(m, w, rate, e);
+  for (int i = 0; i < m->nrow; i++)
+    if (m->row[i].kind != ROW_CABLE && (row < 0 || fabs(e[i]) > fabs(e[row]))) row = i;
+  require(row >= 0);
+  const double left = fabs(e[row]);
+  arena_close(&w->scratch, mark);
+
+  // the fastest prescribed coordinate stands for the motion
+  const char* name = "a constraint";
+  double fastest = 0;
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE && fabs(state->v[i]) >= fastest) {
+      fastest = fabs(state->v[i]);
+      name = td_model_v_name(m, i);
+    }
+  for (int i = 0; i < m->nrow && fastest == 0; i++)
+    if (m->row[i].motion != NUM_NONE) name = td_model_constraint_name(m, i);
+  td_work_fail(w,
+               "the loop of %s cannot follow the prescribed motion of %s beyond t = %g s: %s is "
+               "left with %.3g %s%s; prescribe a motion within the reach of the mechanism",
+               model_name(m, m->joint[m->row[row].joint - 1].name), name, t,
+               td_model_constraint_name(m, row), left, m->row[row].kind == ROW_TRANS ? "m" : "rad",
+               rate ? "/s" : "");
 }
 
 // What the last joint, row or strain tells of jumps; the state's own velocities are those before.

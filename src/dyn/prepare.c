@@ -255,7 +255,6 @@ void td_enter(const td_model* m, const td_state* state, td_work* w) {
 static td_status judge_rates(const td_model* m, td_work* w, const td_state* state) {
   bool given = m->nfree_v < m->nvel;
   double most = 0, left = 0;
-  int worst = -1;
   td_place(m, state, w);
   for (int i = 0; i < m->nvel; i++) most = fmax(most, fabs(state->v[i]));
   for (int i = 0; i < m->nrow; i++) {
@@ -264,20 +263,14 @@ static td_status judge_rates(const td_model* m, td_work* w, const td_state* stat
     td_row_target(m, w, i, &e, &rate);
     given = given || m->row[i].target == TARGET_MOTION;
     most = fmax(most, fabs(rate));
-    const double miss = fabs(td_row_at(m, w, i).ed - rate);
-    if (miss > left) left = miss, worst = i;
+    left = fmax(left, fabs(td_row_at(m, w, i).ed - rate));
   }
   if (!given || !(left > fmax(1e-7 * most, 1e-12))) return TD_OK;  // below it is rounding
   // a straight rod is pushed out of its singular position by buckling
   if (!m->sparse &&
       td_constraint_rank_around(m, state, w, NULL) > td_constraint_rank(m, state, w, NULL))
     return TD_OK;
-  td_work_fail(w,
-               "the loop of %s cannot follow the motion that is prescribed at t = %g s: %s is left "
-               "with %.3g %s; prescribe a motion that the mechanism can follow",
-               model_name(m, m->joint[m->row[worst].joint - 1].name), m->settings[0],
-               td_model_constraint_name(m, worst), left,
-               is_length(m->row[worst].kind) ? "m/s" : "rad/s");
+  td_report_unfollowed(m, w, state, m->settings[0], true);
   return TD_E_MODEL;
 }
 

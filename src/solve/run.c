@@ -619,29 +619,16 @@ static void name_fastest(run* r) {
 }
 
 // A loop that cannot follow the prescribed motion: from the last good state on it does not close
-// any more.  The fastest prescribed coordinate is named.
+// any more.
 static bool blame_motion(run* r) {
   td_motion* m = r->motion;
   const td_model* model = m->model;
-  if (m->size.nconstraint == 0 || model->nmotion_slot == 0) return false;
+  if (model->nrow == model->ntaut || model->nmotion_slot == 0) return false;
   for (double ahead = 1e-7; ahead < 0.03; ahead *= 4) {
     td_motion_unpack(m, r->t + ahead * (r->plan->t_end - r->t_start), r->y);
     if (td_project_q(model, m->state, m->work, 1e-9) == TD_OK) continue;
-    char left[300];
-    snprintf(left, sizeof left, "%s", td_work_failure(m->work));
-    const char* name = "a constraint";
-    double fastest = 0;
-    for (int i = 0; i < model->nvel; i++)
-      if (model->vel[i].motion != NUM_NONE && fabs(m->state->v[i]) >= fastest) {
-        fastest = fabs(m->state->v[i]);
-        name = td_model_v_name(model, i);
-      }
-    for (int i = 0; fastest == 0 && i < model->nrow; i++)
-      if (model->row[i].motion != NUM_NONE) name = td_model_constraint_name(model, i);
-    td_trajectory_say(r->out,
-                      "the loops cannot follow the prescribed motion of %s beyond t = %.6g s: %s; "
-                      "prescribe a motion within the reach of the mechanism",
-                      name, r->t, left);
+    td_report_unfollowed(model, m->work, m->state, r->t, false);
+    td_trajectory_say(r->out, "%s", td_work_failure(m->work));
     return true;
   }
   return false;
