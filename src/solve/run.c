@@ -34,6 +34,11 @@ static const double code_part = 0.4;
 // The part of a state's size that a step leaves at least, where it was larger before
 static const double forget = 0.8;
 
+// A rod's velocity in a model with loops counts for at least this share of what it would be with
+// all the energy turned over: straight rods that cannot stretch tremble far below that, at rates
+// that their own sizes would have the solver follow.
+static const double least_share = 1e-3;
+
 typedef struct run {
   const td_run_plan* plan;
   td_control* control;  // gives the inputs at all times, or NULL
@@ -556,6 +561,15 @@ static void take_end(run* r, const td_step* step) {
   const double past = r->t - r->t_start, lost = past > 0 ? (step->t - step->t0) / past : 0;
   for (int i = 0; i < ode->n + ode->nquad; i++)
     r->size[i] = fmax(fmax(1 - lost, forget) * r->size[i], fabs(r->y[i]));
+
+  // rods that hardly move beside others are followed as part of the whole
+  const td_motion* m = r->motion;
+  const td_work* w = m->work;
+  const double energy = r->trust.high[0] + r->trust.high[1] - r->trust.low[1];
+  for (int j = 0; j < m->nv && w->rank.on && w->rank.sized; j++)
+    if (m->model->vel[m->iv[j]].rod > 0)
+      r->size[m->nq + j] =
+          fmax(r->size[m->nq + j], least_share * sqrt(2 * energy) * w->col_factor[j]);
 }
 
 static td_status advance(run* r) {
