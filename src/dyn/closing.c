@@ -19,28 +19,45 @@
 // each step closed again and shortened until E falls.  Joints with an initial value of their own
 // stay where they were closed.
 #include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "dense.h"
 #include "engine.h"
+#include "sparse_dyn.h"
 #include "strain_hop.h"
 #include "taut.h"
 
 typedef enum share { OUTSIDE, RIGID, BENDING, STRETCHING } share;
 
-// Rods whose DOFs are strains; the nodes of 'eba' and the polynomials of 'rom' are positions, which
-// bend and stretch at once.
+static bool is_model(const td_model* m, int rod, const char* name) {
+  return strcmp(model_name(m, m->rod[rod - 1].model), name) == 0;
+}
+
 static share share_of(const td_model* m, int v) {
   const model_dof* d = &m->vel[v];
   if (d->rod == 0) return RIGID;
-  const char* model = model_name(m, m->rod[d->rod - 1].model);
-  if (strcmp(model, "eba") == 0 || strcmp(model, "rom") == 0) return BENDING;
-  return d->dof >= 4 ? BENDING : STRETCHING;
+  // nodes and polynomials are positions, which bend and stretch at once
+  const bool both = is_model(m, d->rod, "eba") || is_model(m, d->rod, "rom");
+  return both || d->dof >= 4 ? BENDING : STRETCHING;
 }
 
+// Hops that carry a station.  Free nodes hang on the ground; the pieces of their rod carry them.
 static void mark_ancestors(const td_model* m, int station, int bit, int* on) {
-  for (int h = station < 0 ? -1 : m->station[station].hop; h >= 0; h = m->hop[h].parent)
-    on[h] |= bit;
+  while (station >= 0) {
+    int root = -1;
+    for (int h = m->station[station].hop; h >= 0; h = m->hop[h].parent) {
+      on[h] |= bit;
+      root = h;
+    }
+    station = -1;
+    for (int i = 0; i < m->nnode && root >= 0; i++) {
+      int h = m->station[m->node[i].station].hop;
+      while (h >= 0 && m->hop[h].parent >= 0) h = m->hop[h].parent;
+      if (h == root) station = m->node[i].from;
+    }
+  }
 }
 
 // What each free velocity is to the loops.
@@ -69,8 +86,11 @@ static void find_shares(const td_model* m, share* out, arena* s) {
 
 // Elastic energy of the rods in the loops; besides, its slope g (n) along the DOFs `v` and the
 // stiffness H (n x n) without that of the geometry, NULL: not asked for.  With them the columns'
-// tangent vectors are computed at the placed state.
-static double rod_energy(const td_model* m, td_work* w, const int* v, int n, double* g, double* H) {
+// tangent vectors are computed at the placed state.  While rods only bend, those of 'eba', whose
+// nodes could stretch them, are made a hundred times stiffer against shear and stretch.
+static double rod_energy(const td_model* m, td_work* w, const int* v, int n, share most, double* g,
+                         double* H) {
+  static const double stiffer = 100;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   int *own = arena_ints(s, m->nvel), *met = arena_ints(s, n);
@@ -90,9 +110,14 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, dou
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];
     if (f->kind != FORCE_STRAIN || f->rod == 0 || !in[f->rod]) continue;
-    const double *K = w->num + f->section + SECTION_K, *x0 = w->num + f->section + SECTION_X0;
+    const double* x0 = w->num + f->section + SECTION_X0;
     const double length = w->num[f->section + SECTION_LENGTH];
-    double x[6], stress[6];
+    double K[36], x[6], stress[6];
+    const double more = most == BENDING && is_model(m, f->rod, "eba") ? sqrt(stiffer) : 1;
+    for (int a = 0; a < 6; a++)
+      for (int b = 0; b < 6; b++)
+        K[6 * a + b] =
+            w->num[f->section + SECTION_K + 6 * a + b] * (a < 3 ? more : 1) * (b < 3 ? more : 1);
     td_strains(m, w, f, x);
     for (int a = 0; a < 6; a++) {
       stress[a] = 0;
@@ -105,8 +130,9 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, dou
     int nmet = 0;
     memset(dx, 0, (size_t)(6 * n) * sizeof(double));
     for (int c = 0; c < m->ncol; c++) {
-      const int k = own[m->col[c].v];
+      const int k = own[m->col[c].v], hop = m->col[c].hop;
       if (k < 0 || !m->col[c].leads) continue;
+      if (!is_local(f) && !station_moves(m, f->a, hop) && !station_moves(m, f->b, hop)) continue;
       double change[6], size = 0;
       td_strains_change(m, w, f, c, change);
       for (int a = 0; a < 6; a++) size = fmax(size, fabs(change[a]));
@@ -132,8 +158,8 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, dou
 // The step with the DOFs `v` (n of them) that changes the rows by -e and is least in the metric of
 // stiffness and mass; with `down` it goes on to where the elastic energy is least besides, and the
 // gain expected of that is returned in *gain.  False: nothing resists one of the DOFs.
-static bool find_step(const td_model* m, td_work* w, const int* v, int n, const double* e,
-                      bool down, double* delta, double* gain) {
+static bool find_step(const td_model* m, td_work* w, const int* v, int n, share most,
+                      const double* e, bool down, double* delta, double* gain) {
   static const double mass_share = 1e-3;  // of masses beside the softest stiffness
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
@@ -145,7 +171,7 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, const 
   double *H = arena_doubles(s, n * n), *slope = arena_doubles(s, n), softest = INFINITY;
   td_composite_mass(m, w, M);
   td_row_jacobian_sized(m, w, J, M, row, col);
-  rod_energy(m, w, v, n, slope, H);
+  rod_energy(m, w, v, n, most, slope, H);
   for (int j = 0; j < nv; j++) mass[j] = M[j * nv + j];
   td_weigh_strains(m, mass, s);
   for (int k = 0; k < n; k++) {
@@ -276,7 +302,7 @@ static td_status close_with(const td_model* m, td_state* state, td_work* w, cons
     const double error = td_row_errors(m, w, false, e);
     if (error <= tol) status = TD_OK;
     if (error <= tol || n == 0 || !isfinite(error)) break;
-    if (!find_step(m, w, v, n, e, false, delta, &unused)) break;
+    if (!find_step(m, w, v, n, most, e, false, delta, &unused)) break;
     const double largest = td_largest_turn(m, w, delta);
     double size = 0;
     for (int j = 0; j < m->nvel; j++) size = fmax(size, fabs(delta[j]));
@@ -319,9 +345,9 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const sha
     if (moved[j] != OUTSIDE && moved[j] <= most) v[n++] = j;
   }
   td_place(m, state, w);
-  double energy = rod_energy(m, w, v, n, NULL, NULL);
+  double energy = rod_energy(m, w, v, n, most, NULL, NULL);
   for (int turn = 0; turn < 60 && n > 0; turn++) {
-    if (!find_step(m, w, v, n, none, true, delta, &gain) || !(gain > 1e-6 * energy)) break;
+    if (!find_step(m, w, v, n, most, none, true, delta, &gain) || !(gain > 1e-6 * energy)) break;
     const double largest = td_largest_turn(m, w, delta);
     double shorter = largest > 0.5 ? 0.5 / largest : 1, now = INFINITY;
     memcpy(q, state->q, (size_t)m->npos * sizeof(double));
@@ -330,7 +356,7 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const sha
       memcpy(state->q, q, (size_t)m->npos * sizeof(double));
       displace(m, w, state, moved, part);
       if (close_with(m, state, w, moved, most, tol) == TD_OK && !is_crushed(m, w))
-        now = rod_energy(m, w, v, n, NULL, NULL);
+        now = rod_energy(m, w, v, n, most, NULL, NULL);
       if (now < energy) break;
     }
     if (!(now < energy)) {
@@ -343,9 +369,13 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const sha
   arena_close(s, mark);
 }
 
-td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
-  if (m->nrow == 0) return TD_OK;
-  if (m->sparse) return td_project_q(m, state, w, tol);
+// Matrices of the steps are dense, and the sums of all hops are needed at once.
+enum { CLOSED_DENSE = 700 };  // velocities up to which that takes seconds
+static bool is_small(const td_model* m, const td_work* w) {
+  return !m->sparse || (w->whole && m->nvel <= CLOSED_DENSE);
+}
+
+static td_status close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *e = arena_doubles(s, m->nrow), *q = arena_doubles(s, m->npos);
@@ -371,6 +401,25 @@ td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double 
   }
   arena_close(s, mark);
   return closed ? TD_OK : TD_E_DIVERGED;
+}
+
+// Sparse models have no scratch for dense matrices: it is lent to them here.  Larger ones are
+// closed by masses.
+td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
+  if (m->nrow == 0) return TD_OK;
+  if (!m->sparse) return close_loops(m, state, w, tol);
+  if (!is_small(m, w)) return td_project_q(m, state, w, tol);
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
+  const arena own = w->scratch;
+  const size_t bytes = own.size + td_kkt_scratch(m->nvel, m->nrow) +
+                       sizeof(double) * (5 * n * n + 4 * r * n + 64 * (n + r)) + 65536;
+  char* memory = malloc(bytes + 64);
+  if (!memory) return td_project_q(m, state, w, tol);
+  w->scratch = (arena){.base = (char*)(((uintptr_t)memory + 63) & ~(uintptr_t)63), .size = bytes};
+  const td_status status = close_loops(m, state, w, tol);
+  w->scratch = own;
+  free(memory);
+  return status;
 }
 
 // ---- out of a singular position ---------------------------------------------------------------

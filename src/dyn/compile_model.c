@@ -368,6 +368,17 @@ static void report_open_loop(const trial* t) {
     largest = fabs(v.e - e);
     worst = i;
   }
+  // closed, but by a rod that is no rod any more (closing.c)
+  if (largest <= 1e-9) {
+    td_error(
+        &t->spec->diags, TD_E_MODEL, joint_span(t->spec, m->row[worst].joint),
+        "the loop of %s would crush a rod to less than half its length, or stretch it to twice",
+        model_name(m, m->joint[m->row[worst].joint - 1].name));
+    td_more(&t->spec->diags,
+            "start nearer to the closed shape (rod.shape, rod.init, dof.init), or use another "
+            "rod.model or more of its functions (rod.n)");
+    return;
+  }
   td_error(&t->spec->diags, TD_E_MODEL, joint_span(t->spec, m->row[worst].joint),
            "the loop of %s cannot be closed from the initial values: %s is off by %.3g %s",
            model_name(m, m->joint[m->row[worst].joint - 1].name),
