@@ -113,51 +113,80 @@ static bool at_points(builder* b, int i, int rod) {
 
 enum { MOST_STEPS = 200 };
 
-// Points along a rod from base to tip (the base itself is not among them), three radii apart: a
-// curve through them is off by 0.016 h³ dκ/ds.  Both halves begin at their end, so that the middle
-// is a point.
-static td_status line_places(builder* b, int rod, rod_places* out) {
+// Points between the own points of a rod's model in [from, to] (the base is not among them), not
+// further than three radii apart: a curve through them is off by 0.016 h³ dκ/ds.
+static td_status line_places(builder* b, int rod, double from, double to, const double* own, int n,
+                             rod_places* out) {
   const double L = b->rod[rod].length;
-  double at[MOST_STEPS + 2];
-  for (int half = 0; half < 2; half++) {
-    int n = 0;
-    at[0] = 0;
-    while (at[n] < 0.5 * L) {
-      const double r = radius_at(b, rod, half == 0 ? at[n] : L - at[n]);
-      at[n + 1] = at[n] + fmin(L / 8, fmax(3 * r, L / MOST_STEPS));
-      n++;
-    }
-    for (int k = 0; k <= n; k++) {
-      const double s = 0.5 * L * (at[k] / at[n]);
-      TD_TRY(td_rod_want(b, rod, half == 0 ? s : L - s, out));
-    }
+  double at = from;
+  for (int k = 0; k <= n; k++) {
+    const double next = k < n ? own[k] : to;
+    if (!(next > at + 1e-12 * L)) continue;
+    const double r = fmin(radius_at(b, rod, at), radius_at(b, rod, next));
+    const double step = fmin(L / 8, fmax(3 * r, L / MOST_STEPS));
+    const int parts = (int)ceil((next - at) / step - 1e-9);
+    for (int j = 1; j <= parts; j++)
+      TD_TRY(td_rod_want(b, rod, j < parts ? at + j * (next - at) / parts : next, out));
+    at = next;
   }
-  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   return TD_OK;
 }
 
-// The nodes of a rod of segments, of which neighbours may be left out that are closer than a
-// radius.
+// The same between the points that the model has put.
+static td_status sample_places(builder* b, int rod, rod_places* out) {
+  double* own = malloc((size_t)(b->m->nsample + 1) * sizeof(double));
+  int n = 0;
+  if (!own) return TD_E_NOMEM;
+  for (int k = 0; k < b->m->nsample; k++)
+    if (b->m->sample[k].rod == rod + 1) own[n++] = b->m->sample[k].arc;
+  if (n > 1) qsort(own, (size_t)n, sizeof(double), ascending);
+  const td_status status = line_places(b, rod, 0, b->rod[rod].length, own, n, out);
+  free(own);
+  return status;
+}
+
+// The nodes of a rod of segments.
 static td_status node_places(builder* b, int rod, rod_places* out) {
   const build_rod* r = &b->rod[rod];
-  double last = 0;
-  for (int k = 1; k <= r->n; k++) {
-    if (k < r->n && r->arc[k + 1] - last < radius_at(b, rod, r->arc[k])) continue;
-    TD_TRY(td_rod_want(b, rod, r->arc[k], out));
-    last = r->arc[k];
-  }
+  for (int k = 1; k <= r->n; k++) TD_TRY(td_rod_want(b, rod, r->arc[k], out));
   return TD_OK;
 }
 
-td_status td_contact_places(builder* b, int rod, rod_places* out) {
-  if (b->rod[rod].joint >= 0) return TD_OK;
+// Leaves out what is closer than a radius to the point before; the tip stays.
+static void thin_out(builder* b, int rod, rod_places* at) {
+  const double L = b->rod[rod].length;
+  double last = 0;
+  int kept = 0;
+  if (at->n > 1) qsort(at->arc, (size_t)at->n, sizeof(double), ascending);
+  for (int k = 0; k < at->n; k++) {
+    const double arc = at->arc[k], next = k + 1 < at->n ? at->arc[k + 1] : L;
+    const double r = radius_at(b, rod, arc);
+    const bool tip = k + 1 == at->n;
+    if (!tip && (next - last < r || (arc - last < 0.25 * r) || (next == L && L - arc < 0.25 * r)))
+      continue;
+    at->arc[kept++] = last = arc;
+  }
+  at->n = kept;
+}
+
+// Does a contact act all along a rod?
+static bool touches_along(builder* b, int rod) {
+  if (b->rod[rod].joint >= 0) return false;
   for (int i = 0; b->contacts && i < td_value_count(b->contacts); i++) {
     const value *first = field(b, i, "first"), *second = field(b, i, "second");
     if (!first || !second) continue;
-    if (is_rod(second, rod) || (is_rod(first, rod) && !at_points(b, i, rod)))
-      return line_places(b, rod, out);
+    if (is_rod(second, rod) || (is_rod(first, rod) && !at_points(b, i, rod))) return true;
   }
-  return TD_OK;
+  return false;
+}
+
+td_status td_contact_places(builder* b, int rod, rod_places* out) {
+  return touches_along(b, rod) ? sample_places(b, rod, out) : TD_OK;
+}
+
+td_status td_contact_places_between(builder* b, int rod, double from, double to, const double* own,
+                                    int n, rod_places* out) {
+  return touches_along(b, rod) ? line_places(b, rod, from, to, own, n, out) : TD_OK;
 }
 
 static td_status rod_ball(builder* b, int i, int rod, double arc, int station) {
@@ -244,7 +273,8 @@ static td_status rod_pieces(builder* b, int i, int rod, bool second, int* first,
   *first = b->m->npiece;
 
   // the base and the other points
-  td_status status = r->npoint > 0 ? line_places(b, rod, &at) : node_places(b, rod, &at);
+  td_status status = r->npoint > 0 ? sample_places(b, rod, &at) : node_places(b, rod, &at);
+  if (status == TD_OK) thin_out(b, rod, &at);
   double* arc = calloc((size_t)at.n + 1, sizeof(double));
   if (!arc) status = TD_E_NOMEM;
   if (status == TD_OK) memcpy(arc + 1, at.arc, (size_t)at.n * sizeof(double));

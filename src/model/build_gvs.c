@@ -294,6 +294,30 @@ static td_status make_points(builder* b, gvs* g) {
   return TD_OK;
 }
 
+// Frames that contacts need between the points: steps that follow each other are made side by side
+// (dyn/strain_hop.c), so that they cost less than steps aside.
+static td_status add_contact_frames(builder* b, gvs* g) {
+  rod_places at = {0};
+  td_status status =
+      td_contact_places_between(b, g->rod, g->from, g->from + g->length, g->arc, g->npoint, &at);
+  if (status == TD_OK && at.n > MOST_POINTS)
+    status = td_error(b->diags, TD_E_MODEL, field_at(b, g, "points"),
+                      "rod(%d) has more than %d points with those of its contacts", g->rod + 1,
+                      MOST_POINTS);
+  // from the end, since both lists ascend and all points are among the places
+  int from = g->npoint - 1;
+  for (int k = at.n - 1; status == TD_OK && k >= 0; k--) {
+    const bool own = from >= 0 && fabs(g->arc[from] - at.arc[k]) < 1e-12 * b->rod[g->rod].length;
+    g->arc[k] = own ? g->arc[from] : at.arc[k];
+    g->weight[k] = own ? g->weight[from] : 0;
+    g->touches[k] = !own;
+    from -= own;
+  }
+  if (status == TD_OK && at.n > 0) g->npoint = at.n;
+  td_rod_places_free(&at);
+  return status;
+}
+
 // ---- frames -----------------------------------------------------------------------------------
 
 // Strains of degree p on elements of length h leave an error h^(2p+2) of the tip, steps of order m
@@ -453,22 +477,16 @@ static td_status push_measured(builder* b, const gvs* g) {
 
 // ---- a part, a rod ----------------------------------------------------------------------------
 
-// Side steps to the places in (from, to), from the frame of `hop`, one behind the other: steps that
-// follow each other are made side by side (dyn/strain_hop.c), which many of them need.
+// Side steps to the places in (from, to), from the frame of `hop`.
 static td_status push_sides(builder* b, const gvs* g, const rod_places* places, int hop,
                             double from, double to) {
   const double eps = 1e-12 * b->rod[g->rod].length;
-  bool continues = false;
   for (int i = 0; i < places->n; i++) {
     const double arc = places->arc[i];
     int side;
     if (arc < from + eps || arc > to - eps) continue;
-    TD_TRY(push_step(b, g, hop, from, arc, continues, &side));
+    TD_TRY(push_step(b, g, hop, from, arc, false, &side));
     TD_TRY(remember(b, g->rod, arc, side));
-    if (!b->contacts) continue;
-    hop = side;
-    from = arc;
-    continues = true;
   }
   return TD_OK;
 }
@@ -481,6 +499,7 @@ static td_status push_frames(builder* b, const gvs* g, const rod_places* places,
     TD_TRY(push_step(b, g, *hop, from, g->arc[k], k > 0, hop));
     TD_TRY(remember(b, g->rod, g->arc[k], *hop));
     from = g->arc[k];
+    if (g->touches[k]) continue;
     if (g->weight[k] == 0) {
       TD_TRY(td_rod_sample(b, g->rod, from, 0));
       continue;
@@ -501,6 +520,7 @@ static td_status push_part(builder* b, gvs* g, const rod_places* places, int* ho
     TD_TRY(push_coordinates(b, g, before));
   }
   TD_TRY(make_points(b, g));
+  TD_TRY(add_contact_frames(b, g));
   for (int k = 0; k < b->m->nforce; k++)
     strains += b->m->force[k].kind == FORCE_STRAIN && b->m->force[k].rod == g->rod + 1;
   TD_TRY(push_frames(b, g, places, strains, hop));

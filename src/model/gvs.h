@@ -25,6 +25,7 @@ typedef struct gvs {
   int n;                                         // coordinates of the part
   int custom[6][MOST_FUNCTIONS];                 // columns of rod.functions
   double arc[MOST_POINTS], weight[MOST_POINTS];  // frames of the part, weight 0 without mass
+  bool touches[MOST_POINTS];                     // frames of contacts, no points of the model
   int npoint;
   int coords;  // strain field written out: index into the model's coords, -1: bases
 } gvs;

@@ -60,7 +60,6 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
                         s->kind != SENSOR_COORD && s->kind != SENSOR_DCOORD;
     if (placed) TD_TRY(td_rod_want(b, rod, s->arc, out));
   }
-  TD_TRY(td_contact_places(b, rod, out));
   if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   return TD_OK;
 }

@@ -76,8 +76,11 @@ void td_rod_places_free(rod_places* places);
 // Does a sensor ask for the wrench inside a rod?
 bool td_rod_has_wrench(const builder* b, int rod);
 td_status td_rod_want(builder* b, int rod, double arc, rod_places* out);  // one more, each once
-// Those of contacts, which take points of their own along a rod (build_contacts.c).
+// Points along a rod that a contact needs, those of its model among them (build_contacts.c): of a
+// rod whose model has put its points, and of a part of one with `n` own points.
 td_status td_contact_places(builder* b, int rod, rod_places* out);
+td_status td_contact_places_between(builder* b, int rod, double from, double to, const double* own,
+                                    int n, rod_places* out);
 // The strain-parametrised model.
 td_status td_build_gvs(builder* b, int rod);
 // The outline's slots (model_rod), and stations at both ends: what pictures need.
