@@ -202,13 +202,19 @@ static double ball_depth(const contact_reach* r, vec3 x, double radius, touched_
   return deepest;
 }
 
-// Depth at t of the piece that touches, and its slope along it.
-static double depth_at(const contact_reach* r, const contact_line* piece, double t, double* slope) {
+// Depth at t of the piece that touches, its slope along it, and where it touches.
+static double depth_and_spot(const contact_reach* r, const contact_line* piece, double t,
+                             double* slope, touched_spot* at) {
   const contact_spot a = contact_spot_at(piece, t);
-  touched_spot at = {.piece = -1};
-  const double depth = ball_depth(r, a.x, a.r, &at);
-  *slope = a.r1 - vec3_dot(at.n, a.x1);
+  *at = (touched_spot){.piece = -1};
+  const double depth = ball_depth(r, a.x, a.r, at);
+  *slope = a.r1 - vec3_dot(at->n, a.x1);
   return depth;
+}
+
+static double depth_at(const contact_reach* r, const contact_line* piece, double t, double* slope) {
+  touched_spot at;
+  return depth_and_spot(r, piece, t, slope, &at);
 }
 
 // The t where the depth is largest (peak = 1) or smallest (-1) between two with slopes towards it.
@@ -234,42 +240,50 @@ static double extreme(const contact_reach* r, const contact_line* piece, int pea
   return t;
 }
 
+// An end of a stretch: of the piece (slope 0), or a root of the depth.
+typedef struct stretch_end {
+  double t, slope;
+  touched_spot at;
+} stretch_end;
+
 // The root of the depth between `out`, where it is not positive, and `in`, where it is.
-static double boundary(const contact_reach* r, const contact_line* piece, double out, double in) {
+static stretch_end boundary(const contact_reach* r, const contact_line* piece, double out,
+                            double in) {
+  stretch_end end = {.t = in};
   double t = 0.5 * (out + in);
   for (int i = 0; i < 50 && fabs(in - out) > 1e-10; i++) {
-    double slope;
-    const double depth = depth_at(r, piece, t, &slope);
+    const double depth = depth_and_spot(r, piece, t, &end.slope, &end.at);
     if (depth > 0)
       in = t;
     else
       out = t;
-    const double next = t - depth / slope;
+    const double next = t - depth / end.slope;
     const bool between = (next - in) * (next - out) < 0;
-    if (between && fabs(next - t) < 1e-10) return next;
+    end.t = between ? next : in;
+    if (between && fabs(next - t) < 1e-10) break;
     t = between ? next : 0.5 * (out + in);
   }
-  return in;
+  return end;
 }
 
-enum { STRETCHES = 2, GAUSS = 5 };
+enum { STRETCHES = 2, GAUSS = 8 };
 
 // Parts of a piece that are inside the other thing.
 static int find_stretches(const contact_reach* r, const contact_line* piece,
-                          double at[STRETCHES][2]) {
+                          stretch_end at[STRETCHES][2]) {
   double s0, s1, depth;
   const double d0 = depth_at(r, piece, 0, &s0), d1 = depth_at(r, piece, 1, &s1);
   if (!isfinite(d0)) return 0;
-  at[0][0] = 0;
-  at[0][1] = 1;
+  at[0][0] = (stretch_end){.t = 0};
+  at[0][1] = (stretch_end){.t = 1};
   if (d0 > 0 && d1 > 0) {
     // a dip between them may come out
     if (!(s0 < 0 && s1 > 0)) return 1;
     const double dip = extreme(r, piece, -1, s0, s1, INFINITY, &depth);
     if (depth > 0) return 1;
+    at[1][1] = at[0][1];
     at[0][1] = boundary(r, piece, dip, 0);
     at[1][0] = boundary(r, piece, dip, 1);
-    at[1][1] = 1;
     return 2;
   }
   if (d0 > 0) {
@@ -314,28 +328,77 @@ typedef struct touch_visitor {
   const td_work* w;
   const model_contact* c;
   int contact;
+  int* stretches;  // how many there have been
+  int room;        // for them
   td_touch_visit visit;
   void* data;
 } touch_visitor;
 
+// What the motion of an end depends on.
+static contact_end end_of(const touch_visitor* v, const model_piece* p, const stretch_end* e) {
+  contact_end end = {.slope = e->slope, .n = e->at.n, .b = e->at.piece};
+  double unused[CONTACT_BALLS];
+  if (e->slope == 0) return end;
+  contact_shares(contact_curve_of(p), e->t, end.a_share, unused);
+  if (end.b >= 0) contact_shares(contact_curve_of(&v->m->piece[end.b]), e->at.t, end.share, unused);
+  return end;
+}
+
+// Points and weights on a stretch of length 1.  A power e of the depth that is no whole number has
+// few derivatives at an end that is a root of the depth: with s(u), whose slope vanishes there, it
+// has more.
+typedef struct stretch_rule {
+  int n;
+  double s[GAUSS], weight[GAUSS];
+} stretch_rule;
+
+static stretch_rule rule_for(double exponent, const stretch_end end[2]) {
+  static const double x5[5] = {0.04691007703066800, 0.23076534494715845, 0.5, 0.76923465505284155,
+                               0.95308992296933200},
+                      w5[5] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
+                               0.23931433524968324, 0.11846344252809454},
+                      x8[8] = {0.01985507175123188, 0.10166676129318663, 0.23723379504183550,
+                               0.40828267875217510, 0.59171732124782490, 0.76276620495816450,
+                               0.89833323870681337, 0.98014492824876812},
+                      w8[8] = {0.05061426814518813, 0.11119051722668724, 0.15685332293894364,
+                               0.18134189168918099, 0.18134189168918099, 0.15685332293894364,
+                               0.11119051722668724, 0.05061426814518813};
+  const bool whole = exponent == floor(exponent), a = end[0].slope != 0, b = end[1].slope != 0;
+  stretch_rule r = {.n = whole ? 5 : 8};
+  for (int g = 0; g < r.n; g++) {
+    const double u = whole ? x5[g] : x8[g], w = whole ? w5[g] : w8[g], v = 1 - u;
+    const bool plain = whole || !(a || b);
+    r.s[g] = plain ? u : a && b ? u * u * (3 - 2 * u) : a ? u * u : 1 - v * v;
+    r.weight[g] = w * (plain ? 1 : a && b ? 6 * u * v : 2 * (a ? u : v));
+  }
+  return r;
+}
+
 // Points of Gauss' rule on the parts of piece `a` that are inside.
 static void visit_piece(const touch_visitor* v, int a, const contact_reach* r) {
-  static const double x[GAUSS] = {0.04691007703066800, 0.23076534494715845, 0.5,
-                                  0.76923465505284155, 0.95308992296933200},
-                      weight[GAUSS] = {0.11846344252809454, 0.23931433524968324,
-                                       0.28444444444444444, 0.23931433524968324,
-                                       0.11846344252809454};
   const model_piece* p = &v->m->piece[a];
-  double at[STRETCHES][2];
+  const contact_ball* balls = &v->w->contact_ball[p->ball];
+  stretch_end at[STRETCHES][2];
   const int n = find_stretches(r, &v->w->contact_line[a], at);
   for (int k = 0; k < n; k++) {
-    const double length = at[k][1] - at[k][0];
-    for (int g = 0; g < GAUSS; g++) {
-      contact_touching t = {.contact = v->contact, .ball = -1, .a = a};
-      double unused[CONTACT_BALLS];
-      contact_shares(contact_curve_of(p), at[k][0] + x[g] * length, t.pair.a_share, unused);
-      t.pair.a = ball_sum(p->nball, &v->w->contact_ball[p->ball], t.pair.a_share);
-      t.pair.law = td_contact_law(v->w, v->c, p->weight * length * weight[g]);
+    const double length = at[k][1].t - at[k][0].t;
+    const stretch_rule rule = rule_for(v->w->num[v->c->law + 2], at[k]);
+    const int number = (*v->stretches)++;
+    contact_stretch* keep = number < v->room ? &v->w->stretch[number] : NULL;
+    if (keep)
+      *keep = (contact_stretch){
+          v->contact, a, length, {end_of(v, p, &at[k][0]), end_of(v, p, &at[k][1])}};
+    for (int g = 0; g < rule.n; g++) {
+      contact_touching t = {.contact = v->contact,
+                            .ball = -1,
+                            .a = a,
+                            .stretch = keep ? number : -1,
+                            .along = rule.s[g]};
+      contact_shares(contact_curve_of(p), at[k][0].t + rule.s[g] * length, t.pair.a_share,
+                     t.pair.a_share1);
+      t.pair.a = ball_sum(p->nball, balls, t.pair.a_share);
+      t.pair.a1 = ball_sum(p->nball, balls, t.pair.a_share1);
+      t.pair.law = td_contact_law(v->w, v->c, p->weight * length * rule.weight[g]);
       touched_spot s = {.piece = -1};
       if (!(ball_depth(r, t.pair.a.x, t.pair.a.r, &s) > 0)) continue;
       complete_pair(v->m, v->w, v->c, &s, &t);
@@ -345,7 +408,7 @@ static void visit_piece(const touch_visitor* v, int a, const contact_reach* r) {
 }
 
 static void visit_ball(const touch_visitor* v, int ball, const contact_reach* r) {
-  contact_touching t = {.contact = v->contact, .ball = ball, .a = -1};
+  contact_touching t = {.contact = v->contact, .ball = ball, .a = -1, .stretch = -1};
   t.pair.a = v->w->contact_ball[ball];
   t.pair.a_share[0] = 1;
   t.pair.law = td_contact_law(v->w, v->c, v->m->ball[ball].weight);
@@ -385,9 +448,11 @@ static void visit_one(const touch_visitor* v, const sweep* s, int piece, int bal
 // All pairs in contact but those of single balls with fixed objects.
 static void search(const td_model* m, const td_work* w, td_touch_visit visit, void* data) {
   td_contact_lines(m, w);
+  const int room = td_contact_stretches(m);
+  int stretches = 0;
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
-    const touch_visitor v = {m, w, c, i, visit, data};
+    const touch_visitor v = {m, w, c, i, &stretches, room, visit, data};
     sweep s = {.list = NULL};
     if (c->kind == CONTACT_PIECES) {
       if (c->npiece == 0) continue;
@@ -406,6 +471,7 @@ static void search(const td_model* m, const td_work* w, td_touch_visit visit, vo
 // ---- remembered -------------------------------------------------------------------------------
 
 #define MOST_REMEMBERED 256
+#define MOST_STRETCHES 4096  // beyond that tangents take the points of a stretch as fixed
 
 int td_contact_room(const td_model* m) {
   int n = 0;
@@ -417,6 +483,15 @@ int td_contact_room(const td_model* m) {
     n = min_int(MOST_REMEMBERED, n + each);
   }
   return n;
+}
+
+int td_contact_stretches(const td_model* m) {
+  double n = 0;
+  for (int i = 0; i < m->ncontact; i++) {
+    const model_contact* c = &m->contact[i];
+    n += (double)STRETCHES * c->nalong * (c->kind == CONTACT_PIECES && !c->line ? c->npiece : 1);
+  }
+  return (int)fmin(MOST_STRETCHES, n);
 }
 
 static void remember(const td_model* m, const td_work* w, const contact_touching* t, void* data) {

@@ -175,6 +175,8 @@ typedef struct along {
   double sum;
   int a, b;  // first balls whose changes are known, -1: none
   contact_ball da[CONTACT_BALLS], db[CONTACT_BALLS];
+  int stretch;    // whose ends' motion is known, -1: none
+  double end[2];  // that
 } along;
 
 static bool is_moved(const td_model* m, const pair_sides* s, int hop) {
@@ -195,19 +197,51 @@ static void change_balls(const td_model* m, const td_work* w, const pair_sides* 
   if (s->nb > 0) c->b = s->b;
 }
 
+// How the ends of a stretch move along its piece.
+static void change_ends(const td_model* m, const td_work* w, int stretch, along* c) {
+  const int hop = m->col[c->col].hop;
+  const contact_stretch* s = &w->stretch[stretch];
+  const model_piece* p = &m->piece[s->a];
+  if (c->stretch == stretch) return;
+  c->stretch = stretch;
+  for (int k = 0; k < 2; k++) {
+    const contact_end* e = &s->end[k];
+    double moved = 0;
+    for (int j = 0; j < p->nball && e->slope != 0; j++)
+      if (station_moves(m, m->ball[p->ball + j].station, hop))
+        moved += e->a_share[j] *
+                 vec3_dot(e->n, ball_change(m, w, &m->ball[p->ball + j], c->col, false).x);
+    const model_piece* b = e->slope != 0 && e->b >= 0 ? &m->piece[e->b] : NULL;
+    for (int j = 0; b && j < b->nball; j++)
+      if (station_moves(m, m->ball[b->ball + j].station, hop))
+        moved -=
+            e->share[j] * vec3_dot(e->n, ball_change(m, w, &m->ball[b->ball + j], c->col, false).x);
+    // the depth there, which has changed by -moved, comes back to 0
+    c->end[k] = e->slope != 0 ? moved / e->slope : 0;
+  }
+}
+
 static void change_pair(const td_model* m, const td_work* w, const contact_touching* t,
                         void* data) {
   along* c = data;
   const contact_pair* p = &t->pair;
   const pair_sides s = sides_of(m, t);
-  if (!is_moved(m, &s, m->col[c->col].hop)) return;
   if (c->rate && p->law.d == 0 && p->law.mu == 0) return;
+
+  // the points of a stretch follow its ends
+  double dt = 0, grown = 0;
+  if (t->stretch >= 0 && !c->rate) {
+    change_ends(m, w, t->stretch, c);
+    dt = c->end[0] + t->along * (c->end[1] - c->end[0]);
+    grown = (c->end[1] - c->end[0]) / w->stretch[t->stretch].length;
+  }
+  if (dt == 0 && grown == 0 && !is_moved(m, &s, m->col[c->col].hop)) return;
   change_balls(m, w, &s, c);
-  const contact_pair_change d = contact_pair_change_at(p, s.na, c->da, s.nb, c->db);
+  const contact_pair_change d = contact_pair_change_at(p, s.na, c->da, s.nb, c->db, dt, grown);
   for (int j = 0; j < s.na; j++)
     add_to(m, c->df, sizeof *c->df, s.a + j,
            contact_pair_wrench_change(p, &d, p->a.x, d.a.x, w->contact_ball[s.a + j].x, c->da[j].x,
-                                      p->a_share[j], 0));
+                                      p->a_share[j], d.a_share[j]));
   for (int j = 0; j < s.nb; j++)
     add_to(m, c->df, sizeof *c->df, s.b + j,
            contact_pair_wrench_change(p, &d, p->b.x, d.b.x, w->contact_ball[s.b + j].x, c->db[j].x,
@@ -215,7 +249,7 @@ static void change_pair(const td_model* m, const td_work* w, const contact_touch
 }
 
 void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df) {
-  along c = {.col = col, .rate = rate, .df = df, .a = -1, .b = -1};
+  along c = {.col = col, .rate = rate, .df = df, .a = -1, .b = -1, .stretch = -1};
   if (col >= 0 && m->npiece > 0) td_each_touch(m, w, change_pair, &c);
 }
 

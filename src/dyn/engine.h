@@ -379,6 +379,7 @@ vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int k, v
 int td_contact_guards(const td_model* m);
 void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* speed);
 int td_contact_room(const td_model* m);  // for pairs that are remembered
+int td_contact_stretches(const td_model* m);
 double td_contact_depth(const td_model* m, const td_work* w,
                         int contact);  // the largest, <= 0: none
 

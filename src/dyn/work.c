@@ -10,66 +10,67 @@
 #include "sparse_dyn.h"
 
 // The arrays of td_work: type, name, count.
-#define WORK_ARRAYS(X)                               \
-  X(hop_work, hop, m->nhop)                          \
-  X(col_work, col, m->ncol)                          \
-  X(hop_sum, hop_sums, window_hops(m))               \
-  X(col_sum, col_sums, window_columns(m))            \
-  X(double, col_weight, m->ncol)                     \
-  X(double, col_slope, m->ncol)                      \
-  X(octet, part, m->nstrain_octet)                   \
-  X(octet, part_U, m->nstrain_octet)                 \
-  X(octet, part_Z, m->nstrain_octet)                 \
-  X(lanes, weight, m->nstrain_weight)                \
-  X(lanes, run_weight, m->nrun_weight)               \
-  X(cable_work, cable, m->ncable)                    \
-  X(contact_interval, interval, m->npiece)           \
-  X(contact_ball, contact_ball, m->nball)            \
-  X(contact_line, contact_line, m->npiece)           \
-  X(contact_touching, touching, td_contact_room(m))  \
-  X(contact_found, found, 1)                         \
-  X(double, crossing_share, m->ncrossing)            \
-  X(wet_eight, wet_eight, wet_eights(m))             \
-  X(added_eight, added_eight, added_eights(m))       \
-  X(spatial6, added_now, m->has_added ? m->nhop : 0) \
-  X(bool, hop_wet, m->has_added ? m->nhop : 0)       \
-  X(int, hop_stream, m->has_added ? m->nhop : 0)     \
-  X(hop_block, blocks, m->has_blocks ? m->nhop : 0)  \
-  X(pose, hop_fix, m->nhop)                          \
-  X(pose, station_fix, m->nstation)                  \
-  X(vec3, hop_axis, m->nhop)                         \
-  X(int, hop_principal, m->nhop)                     \
-  X(bool, hop_heavy, m->nhop)                        \
-  X(inertia, hop_inertia, m->nhop)                   \
-  X(double, num, m->nnumber)                         \
-  X(double, dnum, m->nnumber)                        \
-  X(double, vars, m->nvar)                           \
-  X(double, scratch_tape, tape_scratch(m))           \
-  X(double, partial, partial_count(m))               \
-  X(double, bound, bound_count(m))                   \
-  X(mat3, beam_frame, m->nbeam_frame)                \
-  X(quat, reference, m->nreference)                  \
-  X(double, row_zero, m->nrow)                       \
-  X(double, row_angle, m->nrow)                      \
-  X(double, target, 2 * m->ntarget)                  \
-  X(double, length0, m->nprobe)                      \
-  X(double, q, m->npos)                              \
-  X(double, v, m->nvel)                              \
-  X(double, accel, m->ntaut > 0 ? m->nvel : 0)       \
-  X(bool, span_along, m->nspan)                      \
-  X(double, q_initial, m->npos)                      \
-  X(double, rod_moved, m->nrod + 1)                  \
-  X(spatial, df, m->nhop)                            \
-  X(double, dtau, m->nvel)                           \
-  X(double, tau, m->nvel)                            \
-  X(double, vdot, m->nvel)                           \
-  X(double, lambda, m->nrow)                         \
-  X(int, rank_order, m->nrow)                        \
-  X(double, row_size, m->nrow)                       \
-  X(double, col_factor, m->nrow > 0 ? m->nvel : 0)   \
-  X(double, task, 6 * m->ntask_value)                \
-  X(double, inner_q, m->npos)                        \
-  X(double, inner_v, m->nvel)                        \
+#define WORK_ARRAYS(X)                                 \
+  X(hop_work, hop, m->nhop)                            \
+  X(col_work, col, m->ncol)                            \
+  X(hop_sum, hop_sums, window_hops(m))                 \
+  X(col_sum, col_sums, window_columns(m))              \
+  X(double, col_weight, m->ncol)                       \
+  X(double, col_slope, m->ncol)                        \
+  X(octet, part, m->nstrain_octet)                     \
+  X(octet, part_U, m->nstrain_octet)                   \
+  X(octet, part_Z, m->nstrain_octet)                   \
+  X(lanes, weight, m->nstrain_weight)                  \
+  X(lanes, run_weight, m->nrun_weight)                 \
+  X(cable_work, cable, m->ncable)                      \
+  X(contact_interval, interval, m->npiece)             \
+  X(contact_ball, contact_ball, m->nball)              \
+  X(contact_line, contact_line, m->npiece)             \
+  X(contact_touching, touching, td_contact_room(m))    \
+  X(contact_stretch, stretch, td_contact_stretches(m)) \
+  X(contact_found, found, 1)                           \
+  X(double, crossing_share, m->ncrossing)              \
+  X(wet_eight, wet_eight, wet_eights(m))               \
+  X(added_eight, added_eight, added_eights(m))         \
+  X(spatial6, added_now, m->has_added ? m->nhop : 0)   \
+  X(bool, hop_wet, m->has_added ? m->nhop : 0)         \
+  X(int, hop_stream, m->has_added ? m->nhop : 0)       \
+  X(hop_block, blocks, m->has_blocks ? m->nhop : 0)    \
+  X(pose, hop_fix, m->nhop)                            \
+  X(pose, station_fix, m->nstation)                    \
+  X(vec3, hop_axis, m->nhop)                           \
+  X(int, hop_principal, m->nhop)                       \
+  X(bool, hop_heavy, m->nhop)                          \
+  X(inertia, hop_inertia, m->nhop)                     \
+  X(double, num, m->nnumber)                           \
+  X(double, dnum, m->nnumber)                          \
+  X(double, vars, m->nvar)                             \
+  X(double, scratch_tape, tape_scratch(m))             \
+  X(double, partial, partial_count(m))                 \
+  X(double, bound, bound_count(m))                     \
+  X(mat3, beam_frame, m->nbeam_frame)                  \
+  X(quat, reference, m->nreference)                    \
+  X(double, row_zero, m->nrow)                         \
+  X(double, row_angle, m->nrow)                        \
+  X(double, target, 2 * m->ntarget)                    \
+  X(double, length0, m->nprobe)                        \
+  X(double, q, m->npos)                                \
+  X(double, v, m->nvel)                                \
+  X(double, accel, m->ntaut > 0 ? m->nvel : 0)         \
+  X(bool, span_along, m->nspan)                        \
+  X(double, q_initial, m->npos)                        \
+  X(double, rod_moved, m->nrod + 1)                    \
+  X(spatial, df, m->nhop)                              \
+  X(double, dtau, m->nvel)                             \
+  X(double, tau, m->nvel)                              \
+  X(double, vdot, m->nvel)                             \
+  X(double, lambda, m->nrow)                           \
+  X(int, rank_order, m->nrow)                          \
+  X(double, row_size, m->nrow)                         \
+  X(double, col_factor, m->nrow > 0 ? m->nvel : 0)     \
+  X(double, task, 6 * m->ntask_value)                  \
+  X(double, inner_q, m->npos)                          \
+  X(double, inner_v, m->nvel)                          \
   X(double, inner_u, m->ninput)
 
 static int window_hops(const td_model* m) { return m->sparse ? td_sparse_window_hops(m) : m->nhop; }

@@ -263,10 +263,11 @@ static inline contact_ball ball_sum(int n, const contact_ball* b, const double* 
 typedef enum contact_arm { ARM_SURFACE, ARM_A, ARM_B } contact_arm;
 
 // Ball A in contact with point B of a curve, or with a fixed object.  A may itself be a point of a
-// curve, at a t that does not follow the state.
+// curve.
 typedef struct contact_pair {
-  contact_ball a, b, b1;          // A, B, dB/dt
+  contact_ball a, a1, b, b1;      // A, dA/dt (0: a single ball), B, dB/dt
   double a_share[CONTACT_BALLS];  // A is the sum of its balls with these, B likewise
+  double a_share1[CONTACT_BALLS];
   double share[CONTACT_BALLS], share1[CONTACT_BALLS];  // and derivatives along B
   double depth, distance;
   double slope;  // -dg/dt; 0: B does not slide
@@ -320,41 +321,53 @@ static inline spatial contact_pair_wrench(const contact_pair* s, vec3 centre, ve
 
 // First-order change of all of it.
 typedef struct contact_pair_change {
-  double share[CONTACT_BALLS];
+  double a_share[CONTACT_BALLS], share[CONTACT_BALLS];
   vec3 p, F;
   contact_ball a, b;
 } contact_pair_change;
 
+// Balls move by da and db, A along its curve by dt; the weight of the force changes by the share
+// `grown` of itself.
 static inline contact_pair_change contact_pair_change_at(const contact_pair* s, int na,
                                                          const contact_ball* da, int nb,
-                                                         const contact_ball* db) {
+                                                         const contact_ball* db, double dt,
+                                                         double grown) {
   contact_pair_change d = {.a = ball_sum(na, da, s->a_share), .b = ball_sum(nb, db, s->share)};
-  const vec3 moved = vec3_sub(d.a.x, d.b.x);  // at the same t
+  if (dt != 0) {
+    for (int j = 0; j < na; j++) d.a_share[j] = s->a_share1[j] * dt;
+    d.a.x = vec3_axpy(dt, s->a1.x, d.a.x);
+    d.a.v = vec3_axpy(dt, s->a1.v, d.a.v);
+    d.a.w = vec3_axpy(dt, s->a1.w, d.a.w);
+    d.a.r += dt * s->a1.r;
+  }
+  const vec3 moved = vec3_sub(d.a.x, d.b.x);  // at the same point of B
 
-  // t follows from g = 0
+  // B slides along its curve to where g = 0
   if (s->slope > 0) {
     const vec3 at = vec3_sub(s->a.x, s->b.x);
     const contact_ball db1 = ball_sum(nb, db, s->share1);
-    const double dt =
+    const double slid =
         (vec3_dot(moved, s->b1.x) + vec3_dot(at, db1.x) + s->b1.r * vec3_dot(s->n, moved)) /
         s->slope;
-    for (int j = 0; j < nb; j++) d.share[j] = s->share1[j] * dt;
-    d.b.x = vec3_axpy(dt, s->b1.x, d.b.x);
-    d.b.v = vec3_axpy(dt, s->b1.v, d.b.v);
-    d.b.w = vec3_axpy(dt, s->b1.w, d.b.w);
+    for (int j = 0; j < nb; j++) d.share[j] = s->share1[j] * slid;
+    d.b.x = vec3_axpy(slid, s->b1.x, d.b.x);
+    d.b.v = vec3_axpy(slid, s->b1.v, d.b.v);
+    d.b.w = vec3_axpy(slid, s->b1.w, d.b.w);
   }
 
-  // the depth is largest at t, which therefore does not change it
+  // the depth is largest there, so that sliding does not change it
   const vec3 dd = vec3_sub(d.a.x, d.b.x);
   const vec3 dn = nb == 0 ? mat3_apply(s->dn, d.a.x)
                           : vec3_scale(1 / s->distance, vec3_axpy(-vec3_dot(s->n, dd), s->n, dd));
   d.p = s->arm == ARM_B ? d.b.x : vec3_axpy(s->arm == ARM_A ? 0 : -s->a.r, dn, d.a.x);
+  if (s->arm == ARM_SURFACE) d.p = vec3_axpy(-d.a.r, s->n, d.p);
   vec3 dv = vec3_sub(d.a.v, d.b.v);
   dv = vec3_add(dv, vec3_sub(vec3_cross(d.a.w, vec3_sub(s->p, s->a.x)),
                              vec3_cross(d.b.w, vec3_sub(s->p, s->b.x))));
   dv = vec3_add(dv, vec3_sub(vec3_cross(s->a.w, vec3_sub(d.p, d.a.x)),
                              vec3_cross(s->b.w, vec3_sub(d.p, d.b.x))));
-  d.F = contact_force_change(&s->law, &s->c, -vec3_dot(s->n, moved), dn, dv);
+  d.F = contact_force_change(&s->law, &s->c, d.a.r - vec3_dot(s->n, moved), dn, dv);
+  d.F = vec3_axpy(grown, s->c.F, d.F);
   return d;
 }
 

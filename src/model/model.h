@@ -715,8 +715,25 @@ typedef struct contact_interval {
 // object (b = -1).
 typedef struct contact_touching {
   int contact, ball, a, b;  // ball: -1 when a piece touches, and the other way round
+  int stretch;              // of a piece: number of the stretch (contact_stretch) it is a point of
+  double along;             // and its place there, 0 to 1
   contact_pair pair;
 } contact_touching;
+
+// A stretch of a piece that is inside what it touches.  At an end that is no end of the piece the
+// depth is 0, and with slope d depth/dt it moves by -(change of the depth)/slope.
+typedef struct contact_end {
+  double slope;                   // 0: an end of the piece, which does not move
+  vec3 n;                         // towards the piece
+  double a_share[CONTACT_BALLS];  // of the piece's balls at the end
+  int b;                          // the piece that is touched there, -1: a fixed object
+  double share[CONTACT_BALLS];    // of its balls
+} contact_end;
+typedef struct contact_stretch {
+  int contact, a;
+  double length;
+  contact_end end[2];
+} contact_stretch;
 
 // What is known of the contacts at the present state.
 typedef struct contact_found {
@@ -770,6 +787,7 @@ struct td_work {
   contact_ball* contact_ball;  // contact: balls, the curves of pieces, what touches
   contact_line* contact_line;
   contact_touching* touching;
+  contact_stretch* stretch;
   contact_found* found;
   double* crossing_share;  // of the cable's tension that friction leaves there
   pose* hop_fix;           // constant pose before each hop's motion
