@@ -364,9 +364,9 @@ static stretch_rule rule_for(double exponent, const stretch_end end[2]) {
                                0.18134189168918099, 0.18134189168918099, 0.15685332293894364,
                                0.11119051722668724, 0.05061426814518813};
   const bool whole = exponent == floor(exponent), a = end[0].slope != 0, b = end[1].slope != 0;
-  stretch_rule r = {.n = whole ? 5 : 8};
+  stretch_rule r = {.n = exponent == 1 ? 5 : 8};
   for (int g = 0; g < r.n; g++) {
-    const double u = whole ? x5[g] : x8[g], w = whole ? w5[g] : w8[g], v = 1 - u;
+    const double u = r.n == 5 ? x5[g] : x8[g], w = r.n == 5 ? w5[g] : w8[g], v = 1 - u;
     const bool plain = whole || !(a || b);
     r.s[g] = plain ? u : a && b ? u * u * (3 - 2 * u) : a ? u * u : 1 - v * v;
     r.weight[g] = w * (plain ? 1 : a && b ? 6 * u * v : 2 * (a ? u : v));

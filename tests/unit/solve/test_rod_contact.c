@@ -218,10 +218,11 @@ static void test_the_force_of_crossing_rods_is_that_of_their_law(void** state) {
         z, 0.0017 * i, a, 0.0023 * i, models[i % 4], e);
     double* F = calloc((size_t)(2 * r.nv), sizeof(double));
     td_residual(r.model, r.state, r.work, F + r.nv, NULL, F);
-    // the rule's error: five points, eight where the power is not whole; largest where a piece ends
-    // just before a root of the depth
+    // the rule's error: five points for e = 1, else eight; powers that are not whole converge more
+    // slowly where a piece ends just before a root of the depth
+    const double bound = e == 1 ? 2e-5 : e == 2 || e == 3 ? 1e-6 : e < 2 ? 1e-4 : 1e-3;
     CHECK_REACHED("force of crossing rods", fabs(fabs(F[0]) / crossing_force(1e6, e, R, z, a) - 1),
-                  3e-5);
+                  bound);
     free(F);
     robot_free(&r);
   }
