@@ -609,3 +609,24 @@ void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* s
     }
   }
 }
+
+void td_contact_widths(const td_model* m, const td_work* w, double* width) {
+  td_contact_lines(m, w);
+  for (int i = 0; i < m->ncontact; i++) {
+    const model_contact* c = &m->contact[i];
+    double other = c->kind == CONTACT_PLANE ? INFINITY : w->num[c->radius];
+    if (c->kind == CONTACT_PIECES) {
+      other = INFINITY;
+      for (int j = c->piece; j < c->piece + c->npiece; j++)
+        for (int k = 0; k < m->piece[j].nball; k++)
+          other = fmin(other, w->contact_ball[m->piece[j].ball + k].r);
+    }
+    for (int k = 0; k < (c->nalong > 0 ? c->nalong : c->nball); k++) {
+      const int first = c->nalong > 0 ? m->piece[c->along + k].ball : c->ball + k;
+      const int count = c->nalong > 0 ? m->piece[c->along + k].nball : 1;
+      double own = INFINITY;
+      for (int j = first; j < first + count; j++) own = fmin(own, w->contact_ball[j].r);
+      *width++ = own + other;
+    }
+  }
+}

@@ -288,6 +288,11 @@ bool td_touches(const td_model* model, const td_work* work);
 int td_guard_count(const td_model* model);
 void td_guard_values(const td_model* model, const td_state* state, td_work* work, double* gap,
                      double* speed);
+// Those of contacts alone, and how thick both sides are together (infinite: a plane): where a gap
+// is minus that, centres meet.
+int td_contact_guards(const td_model* model);
+void td_contact_guard_values(const td_model* model, const td_state* state, td_work* work,
+                             double* gap, double* speed, double* width);
 // Guards along a step: a conservative advance along a known solution, for the guards that have the
 // same sign at both ends.
 typedef struct td_guard_path {

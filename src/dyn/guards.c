@@ -85,6 +85,13 @@ void td_guard_values(const td_model* m, const td_state* state, td_work* w, doubl
   if (m->ntaut > 0) td_taut_gaps(m, w, gap + switches);
 }
 
+void td_contact_guard_values(const td_model* m, const td_state* state, td_work* w, double* gap,
+                             double* speed, double* width) {
+  td_enter(m, state, w);
+  td_contact_gaps(m, w, gap, speed);
+  td_contact_widths(m, w, width);
+}
+
 // ---- along a step -----------------------------------------------------------------------------
 
 // With V a bound of |g'| a guard keeps its sign where the cones from both ends leave room:

@@ -82,6 +82,7 @@ static td_status correct(td_curve* curve, const td_point* from, td_point* to, in
     if (now > before && now > curve->options.tol) return before < noise ? TD_OK : TD_E_DIVERGED;
     if (now > before / 2 && now <= curve->options.tol) return TD_OK;
 
+    if (s->reach && s->reach(s->ctx, to->x, w->dx, to->p, dp) < 1) return TD_E_DIVERGED;
     s->displace(s->ctx, to->x, w->dx, to->x);
     for (int i = 0; i < s->m; i++) to->l[i] += w->dl[i];
     to->p += dp;
@@ -97,6 +98,8 @@ td_status td_curve_step(td_curve* curve, const td_point* from, double ds, td_poi
   const td_system* s = w->system;
   td_point_copy(s, from, to);
   for (int i = 0; i < s->n; i++) w->dx[i] = ds * from->tx[i];
+  if (s->reach && s->reach(s->ctx, from->x, w->dx, from->p, ds * from->tp) < 1)
+    return TD_E_DIVERGED;
   s->displace(s->ctx, from->x, w->dx, to->x);
   for (int i = 0; i < s->m; i++) to->l[i] = from->l[i] + ds * from->tl[i];
   to->p = from->p + ds * from->tp;

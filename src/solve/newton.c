@@ -116,6 +116,13 @@ static double within_limits(const td_system* s, const double* dx) {
   return factor;
 }
 
+double td_newton_reach(td_newton* w, const double* x, const double* dx, double p, double alpha) {
+  const td_system* s = w->system;
+  if (!s->reach) return alpha;
+  for (int i = 0; i < s->n; i++) w->step[i] = alpha * dx[i];
+  return alpha * s->reach(s->ctx, x, w->step, p, 0);
+}
+
 // x_try = x + alpha dx, l_try = l + alpha dl, and the residual there
 static void try_step(td_newton* w, const double* x, const double* l, double p, double alpha) {
   const td_system* s = w->system;
@@ -134,7 +141,7 @@ static bool monotone(td_newton* w, double alpha) {
 }
 
 static bool line_search(td_newton* w, const double* x, const double* l, double p) {
-  double alpha = within_limits(w->system, w->dx);
+  double alpha = td_newton_reach(w, x, w->dx, p, within_limits(w->system, w->dx));
   for (const double least = 1e-6 * alpha; alpha >= least; alpha /= 2) {
     try_step(w, x, l, p, alpha);
     if (monotone(w, alpha)) return true;

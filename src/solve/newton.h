@@ -27,6 +27,8 @@ typedef struct td_system {
   // size of the forces in F, what its round-off is relative to; NULL: unknown
   double (*scale)(void* ctx, const double* x, const double* l, double p);
   void (*displace)(void* ctx, const double* x, const double* dx, double* x_out);
+  // The part of a step dx, dp, 0 to 1, that passes through nothing; NULL: there is nothing to pass.
+  double (*reach)(void* ctx, const double* x, const double* dx, double p, double dp);
   bool potential;            // F is the slope of a potential, on the constraints
   bool (*go_on)(void* ctx);  // false: stop; NULL: always go on
   // Large systems bring their own linear algebra instead of tangent and mass; NULL: dense.  Factor
@@ -127,6 +129,9 @@ td_status td_newton_solve(td_newton* newton, double* x, double* l, double p,
 // relative to the forces and |e|, and the report, at the residual last evaluated.
 void td_newton_begin(td_newton* newton, const double* x, const double* l, double p);
 double td_newton_measure(const td_newton* newton);
+// alpha, or less where the step alpha dx would pass through something; newton->step is overwritten.
+double td_newton_reach(td_newton* newton, const double* x, const double* dx, double p,
+                       double alpha);
 td_newton_report td_newton_state(const td_newton* newton);
 
 // The same with the linear algebra of the system.

@@ -160,7 +160,8 @@ static bool try_step(flow* f) {
   s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
   if (s->factor(s->ctx, f->x, f->l, f->p, 1 / f->dt, &size) != TD_OK) return false;
   s->solve(s->ctx, w->F, w->e, w->dx, w->dl);
-  const double before = inner(w->F, w->dx, s->n), alpha = within_limits(s, w->dx);
+  const double before = inner(w->F, w->dx, s->n);
+  const double alpha = td_newton_reach(w, f->x, w->dx, f->p, within_limits(s, w->dx));
   if (!isfinite(before) || alpha < 0.1 || (s->m == 0 && before > 0)) return false;
   for (int i = 0; i < s->n; i++) w->step[i] = alpha * w->dx[i];
   s->displace(s->ctx, f->x, w->step, w->x_try);

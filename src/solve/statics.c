@@ -196,7 +196,9 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   const size_t nv = (size_t)sizes.nv, m = (size_t)sizes.nconstraint;
   s->dense = !model->sparse || sizes.nv <= SPARSE_DENSE_LIMIT;
   const size_t matrices = s->dense ? 2 * nv * nv + m * nv : nv;
-  const size_t bytes = sizeof(double) * (matrices + 5 * nv + 2 * m) + 64 * 18;
+  const size_t guards = (size_t)td_contact_guards(model);
+  const size_t reach = guards > 0 ? 4 * guards + nv + (size_t)sizes.nq : 0;
+  const size_t bytes = sizeof(double) * (matrices + 6 * nv + 2 * m + reach) + 64 * 20;
   s->block = malloc(bytes);
   s->state = td_state_new(model);
   if (!s->block || !s->state) {
@@ -226,6 +228,10 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   s->col_factor = arena_zeros(&a, s->nv);
   s->rows = (td_row_scale){s->row_size, s->col_factor, -1, NULL};
   s->rank_last = -1;
+  if (reach > 0) {
+    s->gap = arena_zeros(&a, (int)reach);
+    s->keep_v = arena_zeros(&a, s->nv);
+  }
 
   td_state_copy(model, state, s->state);
   td_set_load(work, 1);
@@ -244,6 +250,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
                           .rows = s->m > 0 && s->dense ? &s->rows : NULL,
                           .scale = scale,
                           .displace = displace,
+                          .reach = reach > 0 ? td_statics_reach : NULL,
                           .go_on = go_on};
   // arc-length continuation, which has a parameter of its own, borders dense matrices
   if (model->sparse && param == TD_LOAD_SCALE && td_sparse_statics_new(s) != TD_OK) {

@@ -23,6 +23,7 @@ typedef struct td_statics {
   double *row_size, *col_factor;
   int rank_last;
   double *a, *F, *full, *C, *Jc, *dv, *limit, *l0;
+  double *gap, *keep_v;  // scratch of td_statics_reach, where there is contact
   td_progress progress;
   void* user;
   const char* what;
@@ -43,6 +44,8 @@ typedef struct td_statics {
 td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
                          td_statics** statics);
 void td_statics_free(td_statics* statics);
+// The part of a step that passes through nothing (reach.c).
+double td_statics_reach(void* statics, const double* x, const double* dx, double p, double dp);
 // Go to a point and parameter: the state is set.
 void td_statics_set(td_statics* statics, const double* q, double p);
 

@@ -125,7 +125,7 @@ static bool try_step(flow* f, double shortest) {
     f->dt /= 3;
     find_step(f);
   }
-  const double alpha = within_limits(f);
+  const double alpha = td_newton_reach(w, f->x, w->dx, f->p, within_limits(f));
   for (int i = 0; i < s->n; i++) w->step[i] = alpha * w->dx[i];
   s->displace(s->ctx, f->x, w->step, w->x_try);
   for (int i = 0; i < s->m; i++) w->l_try[i] = f->l[i] + alpha * w->dl[i];
