@@ -78,10 +78,10 @@ static double deviation(robot* r, field f, const double* A, int rows, int cols, 
     }
     // what is ill-conditioned rounds less with longer steps, corners want shorter ones: the best
     // counts
-    static const double sizes[] = {1, 4, 0.1};
+    static const double sizes[] = {1, 4, 0.1, 0.01};
     double e = INFINITY;
     for (int i = 0; i < rows; i++) mine[i] = A[i * cols + k];
-    for (int i = 0; i < 3 && e > 1e-10; i++) {
+    for (int i = 0; i < 4 && e > 1e-10; i++) {
       differentiate(r, f, rows, what, k, sizes[i] * (what == 1 ? rate_step : step), column);
       e = fmin(e, worst(mine, column, rows, &scale));
     }
