@@ -376,8 +376,6 @@ double td_contacts_power(const td_model* m, const td_work* w);
 vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int k, vec3* at);
 // Distance of each ball or piece of each contact to what it can touch (td_contact_guards),
 // negative: it is inside, infinite: it touches nothing; and a bound of its rate.
-// Distance of each ball or piece of each contact to what it can touch (td_contact_guards), negative:
-// it is inside, infinite: it touches nothing; and a bound of its rate.
 void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* speed);
 // The sum of both radii, infinite for planes.
 void td_contact_widths(const td_model* m, const td_work* w, double* width);
