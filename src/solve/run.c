@@ -519,11 +519,10 @@ static td_status buckle(run* r, double after) {
   return TD_OK;
 }
 
-static td_status add_end(run* r) {
-  if (r->row > r->last_row || fabs(row_time(r, r->row) - r->t) > same_instant(r, r->t))
-    return TD_OK;
-  const double t = row_time(r, r->row++);
-  return add_row(r, t, r->y);
+// A row that is due at t.
+static td_status add_end(run* r, double t, double* y) {
+  if (r->row > r->last_row || fabs(row_time(r, r->row) - t) > same_instant(r, t)) return TD_OK;
+  return add_row(r, row_time(r, r->row++), y);
 }
 
 // The time of the next row behind the present one.
@@ -543,8 +542,11 @@ static td_status strike(run* r) {
   td_motion_unpack(m, r->t, r->y);
   const double after = end ? 0 : td_stuck(m->model, m->state, m->work, next_row(r));
   if (after > 0) {
-    TD_TRY(add_end(r));
-    return buckle(r, after);
+    // the row of this instant is that before; where rods cannot buckle it is the jump that cannot be
+    // followed
+    const double t = r->t;
+    memcpy(r->y_row, r->y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
+    if (buckle(r, after) == TD_OK) return add_end(r, t, r->y_row);
   }
   TD_TRY(td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start,
                         end ? TD_EDGE_END : TD_EDGE_NONE, &work, &moved));
@@ -578,7 +580,7 @@ static td_status advance(run* r) {
   TD_TRY(add_rows(r, &step));
   take_end(r, &step);
   TD_TRY(strike(r));
-  TD_TRY(add_end(r));
+  TD_TRY(add_end(r, r->t, r->y));
   watch(r);
   TD_TRY(stop_at_folds(r));
   if (step.root) TD_TRY(cross(r, &step));
@@ -656,10 +658,11 @@ static void diagnose(run* r, td_status status) {
                     : r->folded ? "a rod is crushed"
                                 : td_status_text(status));
   if (status == TD_E_NOMEM) return;
-  if (status != TD_E_MODEL && blame_motion(r)) return;
+  const bool turned = r->motion->work->edge >= 0;  // the end of a chart
+  if (status != TD_E_MODEL && !turned && blame_motion(r)) return;
   const char* failure = td_work_failure(r->motion->work);
   if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
-  if (status == TD_E_MODEL || r->folded) return;  // it says all
+  if (status == TD_E_MODEL || r->folded || turned) return;  // it says all
   name_fastest(r);
   if (r->still) {
     td_trajectory_say(
@@ -743,7 +746,11 @@ static void finish(run* r, td_status status) {
   s->partial = status != TD_OK;
   if (r->out->rows == 0) return;
   const double* first = td_trajectory_energy(r->out, 0);
-  td_motion_unpack(r->motion, r->t, r->y);
+  // a run that ends at a jump it could not take ends before it
+  const double before = status != TD_OK && r->motion->t_jump != r->t
+                            ? td_jump_margin(r->t, r->plan->t_end - r->t_start)
+                            : 0;
+  td_motion_unpack(r->motion, r->t - before, r->y);
   const td_energies last = td_energy(r->motion->model, r->motion->state, r->motion->work);
   s->energy_start = first[0] + first[1] + first[2];
   s->energy_end = last.kinetic + last.elastic + last.gravity;

@@ -4,7 +4,8 @@
 //
 // TENDRIL_SEEDS=FIRST:COUNT chooses the robots (1:100 unless given; 1:3000 with TENDRIL_LONG=1, as
 // `make verify` does, which also prints the table of pairs), TENDRIL_LAW=TEXT the laws whose names
-// contain the text, TENDRIL_SHOW=1 prints the texts of those that break a law.
+// contain the text, TENDRIL_SHOW=1 prints the texts of those that break a law, TENDRIL_SHOW=all those
+// of all.
 #include <ctype.h>
 #include <time.h>
 
@@ -844,6 +845,8 @@ static void keep_law(void** state) {
     char* text = random_robot_text(&plan, &s.plain, NULL);
     s.text = text;
     made++;
+    const char* show = getenv("TENDRIL_SHOW");
+    if (show != NULL && strcmp(show, "all") == 0) printf("%s\n", text);
     if (robot_load(text, NULL, false, &r)) {
       l->check(&s);
     } else {

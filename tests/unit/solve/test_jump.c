@@ -285,6 +285,30 @@ static void test_what_cannot_happen_is_refused_by_name(void** state) {
   refuse(CRANK("pi*ramp(t,0.5,1)") "joint(3).dof.motion=1.9823131728624013+0*t;", "cannot follow");
 }
 
+// A hinge that starts although its body is welded to the ground; a rod on it could follow by
+// bending, which is tried first.  What is refused is the jump, and the balance ends before it.
+static void test_a_welded_motor_is_refused_though_rods_could_bend(void** state) {
+  (void)state;
+  robot r = robot_open(
+      "world.g = [0 0 -9.81]; body(1).m = 1; body(1).I = 1e-2*eye(3); joint(1).second = 1;"
+      "joint(1).tr.rot = [2 inf]; joint(1).dof.motion = 0.3*ramp(t,0.5,1); joint(2).second = 1;"
+      "joint(2).type = 'fixed'; rod(1).first = 1; rod(1).model = 'ebr'; rod(1).n = 4;"
+      "rod(1).length = 0.4; rod(1).radius = 0.01; rod(1).E = 1e6; rod(1).rho = 1000;"
+      "rod(1).eta = 100; rod(1).shape = [0 0 0 0 2 0]; joint(3).second = at(rod(1));"
+      "joint(3).tr.trans = [0.14 0 0.35]; joint(3).type = 'spherical';");
+  td_sim_options o = td_sim_options_default();
+  td_trajectory* out = NULL;
+  o.t_final = 1;
+  assert_int_equal(td_simulate(r.model, r.work, r.state, &o, &out), TD_E_MODEL);
+  assert_non_null(
+      strstr(td_trajectory_diagnosis(out), "which the loop of joint(2) cannot follow: joint(2).r2"));
+  // 5e-4 J are turned over; the speed after the jump would be another 3e-3 J
+  CHECK_NEAR(td_trajectory_stats(out)->energy_error, 0, 1e-7);
+  assert_int_equal(td_trajectory_trust(out, NULL), TD_TRUST_LOOK);
+  td_trajectory_free(out);
+  robot_close(&r);
+}
+
 // A crank of 0.7 m on a base of 0.6 m with links of 0.5 m each turns by 2 (1 - cos t): its loop is
 // stretched out where the tip is 1 m from the other pivot.  And two cranks of a parallelogram that
 // agree at the start only.
@@ -407,6 +431,7 @@ int main(void) {
       cmocka_unit_test(test_fixed_steps_meet_strains_that_jump),
       cmocka_unit_test(test_ropes_pull_and_do_not_push),
       cmocka_unit_test(test_what_cannot_happen_is_refused_by_name),
+      cmocka_unit_test(test_a_welded_motor_is_refused_though_rods_could_bend),
       cmocka_unit_test(test_smooth_motion_that_a_loop_cannot_follow_is_refused_by_name),
       cmocka_unit_test(test_plants_jump_as_simulations_do),
   };
