@@ -152,9 +152,11 @@ static void make_joint(random_robot* plan, robot_part* p, int k, uint64_t* seed)
   if (p->joint == ROBOT_FIXED && !p->rod && p->on.part < 0) p->joint = ROBOT_REVOLUTE;
 
   // a hinge or slide like an earlier one, for equal2
-  for (int i = 0; i < k && lacks(plan, ROBOT_EQUAL) && !p->rod; i++)
+  const bool like = lacks(plan, ROBOT_EQUAL), like_chart = lacks(plan, ROBOT_EQUAL_CHART);
+  for (int i = 0; i < k && like && !p->rod; i++)
     if (!plan->part[i].rod && joint_table[plan->part[i].joint].plain && chance(seed, 0.7))
       p->joint = plan->part[i].joint;
+  if (like_chart && !p->rod && plan->kind == ROBOT_ANY && chance(seed, 0.7)) p->joint = ROBOT_CHART;
   // a rod at the tip of the one before it, for a cable over both
   if (k > 0 && p->rod && plan->part[k - 1].rod && lacks(plan, ROBOT_CABLE_OVER))
     p->on.part = k - 1, p->on.along = 1;
@@ -180,17 +182,25 @@ static void make_dofs(random_robot* plan, robot_part* p, uint64_t* seed) {
 
   // springs that turn rods by their base are soft, as the rods are: a newton metre coils them up
   const double soft = p->rod && !held ? 0.03 : 1;
-  const bool spring = lacks(plan, ROBOT_DOF_SPRING) || lacks(plan, ROBOT_DOF_STOP);
+  const bool spring = lacks(plan, ROBOT_DOF_SPRING) || lacks(plan, ROBOT_DOF_STOP) ||
+                      lacks(plan, ROBOT_RATCHET),
+             damper = lacks(plan, ROBOT_DOF_DAMPER) || lacks(plan, ROBOT_RATCHET) ||
+                      lacks(plan, ROBOT_DOF_POWER);
+  p->power = 1;
   for (int i = 0; i < joint_table[p->joint].n; i++) {
     const double draw = between(seed, 0, 1);
     if (held || spring || draw < 0.5)
       p->spring[i] = soft * between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
-    if (held || (any && (draw < 0.3 || lacks(plan, ROBOT_DOF_DAMPER))))
+    if (held || (any && (draw < 0.3 || damper)))
       p->damper[i] = soft * (held ? 5 : 1) * between(seed, 0.2, 1);
   }
-  // `dir` is of joints between bodies only
-  p->one_sided =
-      any && p->spring[0] > 0 && !p->rod && (lacks(plan, ROBOT_DOF_STOP) || chance(seed, 0.15));
+  // `dir` is of joints between bodies only; above the rest value, or below it with a damper
+  const bool damped = any && p->damper[0] > 0;
+  if (any && p->spring[0] > 0 && !p->rod &&
+      (lacks(plan, ROBOT_DOF_STOP) || lacks(plan, ROBOT_RATCHET) || chance(seed, 0.15)))
+    p->side = damped && (lacks(plan, ROBOT_RATCHET) || chance(seed, 0.4)) ? -1 : 1;
+  if (damped && (lacks(plan, ROBOT_DOF_POWER) || chance(seed, 0.15)))
+    p->power = between(seed, 1.2, 2);
   const robot_element motion = missing(plan, ROBOT_SMOOTH, ROBOT_JUMP, ROBOT_ELEMENT_COUNT);
   const bool given = motion != ROBOT_ELEMENT_COUNT && chance(seed, 0.6);
   if (any && (given || chance(seed, 0.1))) {
@@ -203,7 +213,7 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   robot_part* p = &plan->part[k];
   *p = (robot_part){.twin = -1};
   // rods as often as bodies, or where a kind of them is asked for
-  const robot_element model = missing(plan, ROBOT_GVS, ROBOT_HELD, ROBOT_ELEMENT_COUNT);
+  const robot_element model = missing(plan, ROBOT_GVS, ROBOT_ROD_DAMPER, ROBOT_ELEMENT_COUNT);
   const bool rods = model != ROBOT_ELEMENT_COUNT || lacks(plan, ROBOT_CABLE_OVER);
   p->rod = chance(seed, rods ? 0.7 : 0.35) && !(plan->kind == ROBOT_FLYING && k == 0);
   make_joint(plan, p, k, seed);
@@ -235,6 +245,35 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   if (plan->kind == ROBOT_RESTING) p->E *= 30, p->eta = 0.2 * p->E;
   if (chance(seed, 0.4))
     for (int i = 3; i < 6; i++) p->shape[i] = 2 * check_random(seed);
+
+  // section, material, functions, initial strains, loads
+  const robot_element none = ROBOT_ELEMENT_COUNT;
+  p->section = chance(seed, 0.3) ? (robot_element)(ROBOT_RING + pick(seed, 4)) : none;
+  p->section = missing(plan, ROBOT_RING, ROBOT_TAPER, p->section);
+  p->material = chance(seed, 0.2) ? (robot_element)(ROBOT_GIVEN + pick(seed, 2)) : none;
+  p->material = missing(plan, ROBOT_GIVEN, ROBOT_ENERGY, p->material);
+  if (p->material == ROBOT_ENERGY) memset(p->shape, 0, sizeof p->shape);  // it tells its own
+  static const char* const bases[] = {"chebyshev", "monomial",  "fourier",
+                                      "linear",    "quadratic", "cubic",
+                                      "hermite",   "gaussian",  "multiquadric"};
+  const int basis = pick(seed, (int)(sizeof bases / sizeof *bases));
+  if (p->model == ROBOT_GVS && p->n <= 10 && (lacks(plan, ROBOT_BASIS) || chance(seed, 0.1)))
+    p->basis = bases[basis];
+  p->strained = lacks(plan, ROBOT_STRAINED) || chance(seed, 0.1);
+  for (int i = 0; i < 6; i++) {
+    const bool turn = i > 2;
+    p->init[i] = p->shape[i] + (turn ? 0.5 : p->held ? 0 : 0.01) * check_random(seed);
+    p->rate[i] = (turn ? 2 : p->held ? 0 : 0.05) * check_random(seed);
+    p->load[i] = (turn ? 0.01 : 0.5) * check_random(seed);
+    p->follow[i] = (turn ? 0.01 : 0.5) * check_random(seed);
+    p->input[i] = (turn ? 0.002 : 0.1) * check_random(seed);
+    p->damping[i] = turn ? 1e-6 : 1e-2;
+  }
+  const bool any = plan->kind == ROBOT_ANY;
+  p->loaded = any && (lacks(plan, ROBOT_ROD_LOAD) || chance(seed, 0.1));
+  p->followed = any && !p->loaded && (lacks(plan, ROBOT_ROD_FOLLOWER) || chance(seed, 0.1));
+  p->driven_strains = any && (lacks(plan, ROBOT_ROD_INPUT) || chance(seed, 0.1));
+  if (!any || !(lacks(plan, ROBOT_ROD_DAMPER) || chance(seed, 0.1))) p->damping[0] = 0;
 }
 
 static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
@@ -242,8 +281,10 @@ static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
   l->kind =
       missing(plan, ROBOT_LOOP_FIXED, ROBOT_BEAM,
               (robot_element)(ROBOT_LOOP_FIXED + pick(seed, ROBOT_BEAM - ROBOT_LOOP_FIXED + 1)));
-  if (plan->kind != ROBOT_ANY && (l->kind == ROBOT_DAMPER || l->kind == ROBOT_ROPE ||
-                                  l->kind == ROBOT_STOP || l->kind == ROBOT_LOOP_MOVED))
+  if (plan->kind != ROBOT_ANY &&
+      (l->kind == ROBOT_DAMPER || l->kind == ROBOT_ROPE || l->kind == ROBOT_STOP ||
+       l->kind == ROBOT_LOOP_MOVED || l->kind == ROBOT_LOOP_PUSHED ||
+       l->kind == ROBOT_WORLD_DAMPER || l->kind == ROBOT_MUSCLE || l->kind == ROBOT_BEAM_SIDED))
     l->kind = ROBOT_SPRING;
   l->a = random_place(seed, plan, plan->kind != ROBOT_FLYING);
   do l->b = random_place(seed, plan, false);
@@ -266,6 +307,9 @@ static void make_link(random_robot* plan, robot_link* l, uint64_t* seed) {
   for (int i = 0; i < 3; i++) distance += (to[i] - from[i]) * (to[i] - from[i]);
   l->rest = between(seed, 0.85, 1.1) * sqrt(distance);
   l->rows = 1 + pick(seed, 7);
+  // an acceleration is given along one direction; along more the mechanism may not follow
+  if (l->kind == ROBOT_LOOP_PUSHED) l->rows = 1 << pick(seed, 3);
+  if (l->kind == ROBOT_LOOP_SIX) l->rows |= (1 + pick(seed, 7)) << 3;
 }
 
 // Constraint links begin closed: their second point is where the first one is.
@@ -286,8 +330,11 @@ static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
   int rods[ROBOT_PARTS], n = 0;
   for (int k = 0; k < plan->npart; k++)
     if (plan->part[k].rod) rods[n++] = k;
-  c->kind = missing(plan, ROBOT_CABLE, ROBOT_CABLE_VIA,
-                    chance(seed, 0.7) ? ROBOT_CABLE : ROBOT_CABLE_VIA);
+  c->kind =
+      missing(plan, ROBOT_CABLE, ROBOT_CABLE_VIA,
+              chance(seed, 0.7) || lacks(plan, ROBOT_CABLE_RUBS) || lacks(plan, ROBOT_CABLE_SHORT)
+                  ? ROBOT_CABLE
+                  : ROBOT_CABLE_VIA);
   if (n == 0) c->kind = ROBOT_CABLE_VIA;
   if (c->kind != ROBOT_CABLE_VIA) {
     const double two = c->kind == ROBOT_CABLE_OVER ? 1 : 0.5;
@@ -315,6 +362,12 @@ static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
                                  : ROBOT_CABLE;
   c->drive = missing(plan, ROBOT_CABLE_PULL, ROBOT_CABLE_TAUT, c->drive);
   if (plan->kind != ROBOT_ANY) c->drive = ROBOT_CABLE_PULL;
+  // inside rods, where it can begin and end anywhere, and rub unless it leaves them
+  const bool inside = c->nrod > 0;
+  if (c->nrod == 1 && plan->kind == ROBOT_ANY && c->drive != ROBOT_CABLE_TAUT &&
+      (lacks(plan, ROBOT_CABLE_RUBS) || chance(seed, 0.15)))
+    c->friction = between(seed, 0.05, 0.3);
+  c->part_way = inside && (lacks(plan, ROBOT_CABLE_SHORT) || chance(seed, 0.15));
 }
 
 static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
@@ -325,6 +378,10 @@ static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
                        .friction = between(seed, 0, 0.5)};
   c->kind = missing(plan, ROBOT_PLANE, ROBOT_TOUCH_MESH,
                     (robot_element)(ROBOT_PLANE + pick(seed, ROBOT_TOUCH_ROD - ROBOT_PLANE + 1)));
+  c->approach = lacks(plan, ROBOT_APPROACH) || chance(seed, 0.2);
+  c->steep = lacks(plan, ROBOT_EXPONENT) || chance(seed, 0.2);
+  c->moves = lacks(plan, ROBOT_WALL) || chance(seed, 0.2);
+  c->per_point = lacks(plan, ROBOT_PER_POINT) || chance(seed, 0.1);
   direction(seed, c->normal);
   const double gap = between(seed, -0.004, 0.02);  // above or below the surface at the start
   c->a = random_place(seed, plan, false);
@@ -346,7 +403,13 @@ static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
       c->kind = ROBOT_PLANE;
   }
   if (c->kind == ROBOT_TOUCH_MESH && !plan->mesh) c->kind = ROBOT_PLANE;
+  // where a rod is asked for
+  const bool object = c->kind <= ROBOT_CYLINDER;
+  for (int k = 0; k < plan->npart && object && c->per_point; k++)
+    if (plan->part[k].rod) c->a.part = k;
+  c->moves = c->moves && (object || c->kind == ROBOT_TOUCH_MESH);
   const robot_part* a = &plan->part[c->a.part];
+  c->per_point = c->per_point && object && a->rod;
   if (a->rod) memset(c->a.point, 0, sizeof c->a.point), c->a.along = 1;
 
   if (c->kind == ROBOT_TOUCH_ROD) {
@@ -373,89 +436,146 @@ static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
       c->at[i] = plan->mesh_at[i] + (lowest - c->ball - gap) * c->normal[i];
     return;
   }
-  double x[3];
+  double x[3], base[3], out = 0;
   world_point(plan, &c->a, x);
+  if (a->rod) {
+    // the tip is next to it, not the base behind it
+    world_point(plan, &(robot_place){.part = c->a.part}, base);
+    for (int i = 0; i < 3; i++) out += (base[i] - x[i]) * c->normal[i];
+    for (int i = 0; i < 3 && out < 0; i++) c->normal[i] = -c->normal[i];
+    if (c->per_point) c->stiffness *= 0.05;
+  }
   const double d = (a->rod ? a->radius : c->ball) + gap + (c->kind == ROBOT_PLANE ? 0 : c->radius);
   for (int i = 0; i < 3; i++) c->at[i] = x[i] - d * c->normal[i];
 }
 
-static void take_stock(random_robot* plan) {
+// What the plan has, with its first `made` parts
+static void take_stock(random_robot* plan, int made) {
   bool* has = plan->has;
-  for (int k = 0; k < plan->npart; k++) {
+  memset(has, 0, sizeof plan->has);
+  for (int k = 0; k < made; k++) {
     const robot_part* p = &plan->part[k];
     has[p->joint] = true;
     if (p->rod) {
       has[p->model] = true;
-      has[ROBOT_FINE] = has[ROBOT_FINE] || (p->model == ROBOT_GVS && p->n > 10);
-      has[ROBOT_PARTED] = has[ROBOT_PARTED] || p->parted;
-      has[ROBOT_HELD] = has[ROBOT_HELD] || p->held;
+      if (p->section != ROBOT_ELEMENT_COUNT) has[p->section] = true;
+      if (p->material != ROBOT_ELEMENT_COUNT) has[p->material] = true;
+      has[ROBOT_FINE] |= p->model == ROBOT_GVS && p->n > 10;
+      has[ROBOT_PARTED] |= p->parted;
+      has[ROBOT_HELD] |= p->held;
+      has[ROBOT_BASIS] |= p->basis != NULL;
+      has[ROBOT_STRAINED] |= p->strained;
+      has[ROBOT_ROD_LOAD] |= p->loaded;
+      has[ROBOT_ROD_FOLLOWER] |= p->followed;
+      has[ROBOT_ROD_INPUT] |= p->driven_strains;
+      has[ROBOT_ROD_DAMPER] |= p->damping[0] > 0;
     }
-    if (p->spring[0] > 0) has[p->one_sided ? ROBOT_DOF_STOP : ROBOT_DOF_SPRING] = true;
-    if (p->damper[0] > 0) has[ROBOT_DOF_DAMPER] = true;
+    if (p->equal) has[p->joint == ROBOT_CHART ? ROBOT_EQUAL_CHART : ROBOT_EQUAL] = true;
     if (p->driven) has[p->jumps ? ROBOT_JUMP : ROBOT_SMOOTH] = true;
-    if (p->equal) has[ROBOT_EQUAL] = true;
+    if (p->driven || p->equal) continue;  // what its first DOF has is not written
+    if (p->spring[0] > 0)
+      has[p->side > 0 ? ROBOT_DOF_STOP : p->side < 0 ? ROBOT_RATCHET : ROBOT_DOF_SPRING] = true;
+    if (p->damper[0] > 0) has[p->power > 1 ? ROBOT_DOF_POWER : ROBOT_DOF_DAMPER] = true;
   }
   for (int k = 0; k < plan->nlink; k++) has[plan->link[k].kind] = true;
   for (int k = 0; k < plan->ncable; k++) {
-    has[plan->cable[k].kind] = true;
-    if (plan->cable[k].drive != ROBOT_CABLE) has[plan->cable[k].drive] = true;
+    const robot_cable* c = &plan->cable[k];
+    has[c->kind] = true;
+    if (c->drive != ROBOT_CABLE) has[c->drive] = true;
+    has[ROBOT_CABLE_RUBS] |= c->friction > 0;
+    has[ROBOT_CABLE_SHORT] |= c->part_way;
   }
-  for (int k = 0; k < plan->ncontact; k++) has[plan->contact[k].kind] = true;
+  for (int k = 0; k < plan->ncontact; k++) {
+    const robot_contact* c = &plan->contact[k];
+    has[c->kind] = true;
+    has[ROBOT_APPROACH] |= c->approach;
+    has[ROBOT_EXPONENT] |= c->steep;
+    has[ROBOT_WALL] |= c->moves;
+    has[ROBOT_PER_POINT] |= c->per_point;
+  }
+  has[ROBOT_TIMED] = plan->timed;
   has[ROBOT_FLUID] = plan->fluid_rho > 0;
   has[ROBOT_CHAMBER] = plan->chamber >= 0;
   has[ROBOT_MESH] = plan->mesh;
   has[ROBOT_THREADS] = plan->threads;
+  has[ROBOT_MESH_BEAMS] = plan->mesh_beams;
   has[ROBOT_TIE] = plan->tie >= 0;
   has[ROBOT_LOAD] = plan->loaded >= 0;
   has[ROBOT_FOLLOWER] = plan->followed >= 0;
   has[ROBOT_INPUT] = plan->driver >= 0;
-  has[ROBOT_LAW] = plan->law;
-  has[ROBOT_TASK] = plan->task;
+  if (plan->driver >= 0 && plan->control != ROBOT_INPUT) has[plan->control] = true;
+}
+
+// What the seed asks for, so that all pairs of elements come together: two pairs of the table,
+// which the seeds go through in turn, and others by chance.
+static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported, uint64_t* seed) {
+  const uint64_t all = (uint64_t)ROBOT_ELEMENT_COUNT * (ROBOT_ELEMENT_COUNT - 1) / 2;
+  for (uint64_t k = 0; k < 2; k++) {
+    // the stride has no divisor in common with the number of pairs, so that none is left out
+    uint64_t pair = (2 * number + k) * 7919 % all, i = 1;
+    while (pair >= i) pair -= i++;
+    plan->wants[i] = plan->wants[pair] = true;
+  }
+  for (int i = 0; i < 4; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
+  if (jumping) {
+    memset(plan->wants, 0, sizeof plan->wants);
+    plan->wants[ROBOT_JUMP] = plan->wants[ROBOT_REVOLUTE + pick(seed, 5)] = true;
+    for (int i = 0; i < 3; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
+  }
+  for (int i = ROBOT_LAW; i <= ROBOT_INTEGRAL && exported; i++) plan->wants[i] = false;
+  if (exported) plan->wants[ROBOT_FINE] = plan->wants[ROBOT_MESH_BEAMS] = false;
 }
 
 bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
   uint64_t state = number * 7919 + 13, *seed = &state;
   check_random(seed);
+  const bool jumping = kind == ROBOT_JUMPING, exported = kind == ROBOT_EXPORTED;
+  if (jumping || exported) kind = ROBOT_ANY;
   *plan = (random_robot){.seed = number,
                          .kind = kind,
                          .chamber = -1,
                          .tie = -1,
                          .loaded = -1,
                          .followed = -1,
-                         .driver = -1};
+                         .driver = -1,
+                         .control = ROBOT_INPUT};
   const bool any = kind == ROBOT_ANY, outside = kind != ROBOT_FLYING;
-  // each seed asks for some elements, so that all pairs of them come together
-  for (int i = 0; i < 8; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
+  ask(plan, number, jumping, exported, seed);
 
   if (outside) vector(seed, 6, plan->g);
-  plan->npart = 2 + pick(seed, 3);
+  plan->timed = any && (plan->wants[ROBOT_TIMED] || chance(seed, 0.1));
+  plan->npart = 2 + pick(seed, exported ? 1 : 3);
   for (int k = 0; k < plan->npart; k++) {
     make_part(plan, k, seed);
-    take_stock(plan);
+    take_stock(plan, k + 1);
     // one more for what is still missing
     const bool more =
-        missing(plan, ROBOT_FIXED, ROBOT_HELD, ROBOT_ELEMENT_COUNT) != ROBOT_ELEMENT_COUNT;
+        missing(plan, ROBOT_FIXED, ROBOT_ROD_DAMPER, ROBOT_ELEMENT_COUNT) != ROBOT_ELEMENT_COUNT;
     if (any && more && k == plan->npart - 1 && k + 1 < ROBOT_PARTS) plan->npart++;
   }
 
   // a DOF that follows another of the same kind of joint
-  const double twins = lacks(plan, ROBOT_EQUAL) ? 1 : 0.2;
+  const double twins = lacks(plan, ROBOT_EQUAL) ? 1 : 0.2,
+               chart_twins = lacks(plan, ROBOT_EQUAL_CHART) ? 1 : 0.2;
   for (int k = 1; any && k < plan->npart; k++)
     for (int i = 0; i < k && plan->part[k].twin < 0; i++) {
       robot_part *a = &plan->part[i], *b = &plan->part[k];
-      if (a->joint != b->joint || !joint_table[a->joint].plain || a->rod || b->rod || a->driven ||
-          b->driven || !chance(seed, twins))
+      const bool chart = a->joint == ROBOT_CHART;
+      if (a->joint != b->joint || !(joint_table[a->joint].plain || chart) || a->rod || b->rod ||
+          a->driven || b->driven || a->equal || !chance(seed, chart ? chart_twins : twins))
         continue;
       b->equal = true;
       b->twin = i;
-      b->q[0] = a->q[0], b->v[0] = a->v[0];
+      for (int j = 0; j < (chart ? 3 : 1); j++) b->q[j] = a->q[j], b->v[j] = a->v[j];
     }
 
   const bool net = plan->wants[ROBOT_MESH] || plan->wants[ROBOT_TIE] ||
-                   plan->wants[ROBOT_THREADS] || plan->wants[ROBOT_TOUCH_MESH];
+                   plan->wants[ROBOT_THREADS] || plan->wants[ROBOT_TOUCH_MESH] ||
+                   plan->wants[ROBOT_MESH_BEAMS];
   if (outside && (net || chance(seed, 0.1))) {
     plan->mesh = true;
     plan->threads = any && (lacks(plan, ROBOT_THREADS) || chance(seed, 0.2));
+    plan->mesh_beams = !plan->threads && (lacks(plan, ROBOT_MESH_BEAMS) || chance(seed, 0.2));
     vector(seed, 0.5, plan->mesh_at);
     vector(seed, 1, plan->mesh_turn);
     plan->mesh_mass = 0.05;
@@ -476,24 +596,24 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     make_link(plan, &plan->link[plan->nlink], seed);
     if (!close_link(plan, &plan->link[plan->nlink])) return false;
     plan->nlink++;
-    take_stock(plan);
+    take_stock(plan, plan->npart);
     if (!any && k >= links) break;
   }
   const int cables = pick(seed, 2);
   for (int k = 0; k < ROBOT_CABLES && (kind == ROBOT_CONSERVATIVE || any); k++) {
     if (k >= cables &&
-        missing(plan, ROBOT_CABLE, ROBOT_CABLE_TAUT, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
+        missing(plan, ROBOT_CABLE, ROBOT_CABLE_SHORT, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
       break;
     make_cable(plan, &plan->cable[plan->ncable++], seed);
-    take_stock(plan);
+    take_stock(plan, plan->npart);
   }
   const int contacts = pick(seed, 2);
   for (int k = 0; k < ROBOT_CONTACTS && any; k++) {
     if (k >= contacts &&
-        missing(plan, ROBOT_PLANE, ROBOT_TOUCH_MESH, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
+        missing(plan, ROBOT_PLANE, ROBOT_PER_POINT, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
       break;
     make_contact(plan, &plan->contact[plan->ncontact++], seed);
-    take_stock(plan);
+    take_stock(plan, plan->npart);
   }
   if (any && (plan->wants[ROBOT_FLUID] || chance(seed, 0.15)))
     plan->fluid_rho = 500, vector(seed, 0.3, plan->stream);
@@ -517,17 +637,16 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     const double torque = plan->part[plan->followed].rod ? 0.01 : 0.1;
     for (int i = 0; i < 6; i++) plan->follow[i] = (i < 3 ? 1 : torque) * check_random(seed);
   }
-  const robot_element law = missing(plan, ROBOT_LAW, ROBOT_TASK, ROBOT_INPUT);
+  const robot_element law = missing(plan, ROBOT_LAW, ROBOT_INTEGRAL, ROBOT_INPUT);
   for (int k = 0; any && k < plan->npart && plan->driver < 0; k++)
     if (joint_table[plan->part[k].joint].plain && !plan->part[k].driven && !plan->part[k].equal &&
         !(plan->part[k].rod && law != ROBOT_INPUT) &&
         (plan->wants[ROBOT_INPUT] || law != ROBOT_INPUT || chance(seed, 0.15))) {
       plan->driver = k;
       plan->effort = (plan->part[k].rod ? 0.1 : 1) * between(seed, -0.5, 0.5);
-      plan->law = law == ROBOT_LAW;
-      plan->task = law == ROBOT_TASK;
+      plan->control = law;
     }
-  take_stock(plan);
+  take_stock(plan, plan->npart);
   return true;
 }
 
@@ -663,7 +782,7 @@ static int steps(writer* w, const char* thing, int part, const double point[3],
 
 // Whether a rod is written as two: one of segments, whose number is even
 static bool in_halves(const writer* w, const robot_part* p) {
-  return w->style->split_rods && p->rod && !p->parted &&
+  return w->style->split_rods && p->rod && !p->parted && p->section != ROBOT_TAPER &&
          (p->model == ROBOT_SRL || p->model == ROBOT_EBR);
 }
 
@@ -796,6 +915,11 @@ static void dofs(writer* w, int k, const char* thing) {
   const robot_part* p = &w->plan->part[k];
   const int n = joint_table[p->joint].n;
   const bool plain = joint_table[p->joint].plain;
+  // equal2 refers to an earlier joint: to the part that is written first
+  const int root = p->equal ? p->twin : k;
+  int owner = root;
+  for (int j = 0; w->style->reversed && j < w->plan->npart; j++)
+    if (w->plan->part[j].equal && w->plan->part[j].twin == root) owner = j;
   for (int i = 0; i < n; i++) {
     dimension d;
     const char nature = joint_table[p->joint].nature[i];
@@ -804,10 +928,6 @@ static void dofs(writer* w, int k, const char* thing) {
     if (nature == '0') continue;
     const dimension rate = {d.metre, 0, -1};
     const bool quaternion = p->joint == ROBOT_SPHERICAL || (p->joint == ROBOT_FREE && i > 2);
-    if (p->equal && i == 0) {
-      say(w, "%s.dof(1).equal2 = [%d 1]; ", thing, w->number[p->twin]);
-      continue;
-    }
     if (p->driven && i == 0) {
       // starts at the initial value; amplitude and frequency are moderate
       const double q0 = sign * p->q[0], size = (slides ? 0.05 : 0.4) * sign;
@@ -829,27 +949,37 @@ static void dofs(writer* w, int k, const char* thing) {
       }
       continue;
     }
-    if (!quaternion) {
-      say(w, "%s.dof(%d).init = ", thing, i + 1);
-      number(w, sign * p->q[i], d);
+    // of those that are one the first tells where it begins, and the same one always its springs
+    const bool shared = i == 0 || p->joint == ROBOT_CHART;
+    if (shared && owner != k) {
+      say(w, "%s.dof(%d).equal2 = [%d %d]; ", thing, i + 1, w->number[owner], i + 1);
+    } else {
+      if (!quaternion) {
+        say(w, "%s.dof(%d).init = ", thing, i + 1);
+        number(w, sign * p->q[i], d);
+        say(w, "; ");
+      }
+      say(w, "%s.dof(%d).rate = ", thing, i + 1);
+      number(w, sign * p->v[i], rate);
       say(w, "; ");
     }
-    say(w, "%s.dof(%d).rate = ", thing, i + 1);
-    number(w, sign * p->v[i], rate);
-    say(w, "; ");
-    if (!plain) continue;
+    if (!plain || (shared && p->equal)) continue;
     if (p->spring[i] > 0) {
       say(w, "%s.dof(%d).spring.coeff = ", thing, i + 1);
       number(w, p->spring[i], slides ? STIFFNESS : TORQUE);
       say(w, "; %s.dof(%d).spring.init = ", thing, i + 1);
       number(w, sign * p->rest[i], d);
       say(w, "; ");
-      if (p->one_sided && i == 0) say(w, "%s.dof(1).dir = %d; ", thing, sign > 0 ? 1 : -1);
+      if (p->side != 0 && i == 0)
+        say(w, "%s.dof(1).dir = %d; ", thing, sign > 0 ? p->side : -p->side);
     }
     if (p->damper[i] > 0) {
+      // c u^p is a force or torque
+      const double u = pow(scaled(w->style, 1, rate), p->power - 1);
       say(w, "%s.dof(%d).damp.visc = ", thing, i + 1);
-      number(w, p->damper[i], slides ? VISCOSITY : TURN_VISCOSITY);
+      number(w, p->damper[i] / u, slides ? VISCOSITY : TURN_VISCOSITY);
       say(w, "; ");
+      if (p->power > 1) say(w, "%s.dof(%d).damp.pow = %.17g; ", thing, i + 1, p->power);
     }
     if (w->plan->driver == k && i == 0)
       say(w, "%s.dof(1).input = %s; ", thing, sign > 0 ? "u" : "-u");
@@ -985,6 +1115,87 @@ static void write_body(writer* w, int k) {
   }
 }
 
+// Three translational and three rotational components, in the world or along local axes
+static void six(writer* w, const double x[6], dimension d, dimension turn, bool world) {
+  double f[3], m[3], F[3], M[3];
+  polar(w->style, x, f), axial(w->style, x + 3, m);
+  rotate(w->style->turn, f, F), rotate(w->style->turn, m, M);
+  say(w, "[");
+  for (int i = 0; i < 3; i++) number(w, world ? F[i] : f[i], d), say(w, " ");
+  for (int i = 0; i < 3; i++) number(w, world ? M[i] : m[i], turn), say(w, " ");
+  say(w, "]");
+}
+
+// The section of a rod or part, scaled
+static void write_section(writer* w, const robot_part* p, const char* thing, double scale) {
+  const double r = scale * p->radius;
+  if (p->section == ROBOT_ELLIPSE || p->section == ROBOT_RECTANGLE) {
+    if (scale == 1) say(w, "%s.section = '%s'; ", thing, robot_element_name(p->section));
+    say(w, "%s.width = ", thing);
+    number(w, 2.2 * r, LENGTH);
+    say(w, "; %s.height = ", thing);
+    number(w, 1.7 * r, LENGTH);
+  } else if (p->section == ROBOT_RING) {
+    if (scale == 1) say(w, "%s.section = 'ring'; ", thing);
+    say(w, "%s.radius = [", thing);
+    number(w, r, LENGTH);
+    say(w, " ");
+    number(w, 0.5 * r, LENGTH);
+    say(w, "]");
+  } else {
+    say(w, "%s.radius = ", thing);
+    number(w, r, LENGTH);
+    if (p->section == ROBOT_TAPER) {
+      say(w, "*(1 - ");
+      number(w, 0.4 / p->length, PER_LENGTH);
+      say(w, "*s)");
+    }
+  }
+  say(w, "; ");
+}
+
+// E, rho and eta; or the stiffness of a circle given as numbers or as an energy
+static void write_material(writer* w, const robot_part* p, const char* rod) {
+  const double A = 3.14159265358979 * p->radius * p->radius, I = A * p->radius * p->radius / 4;
+  const dimension bending = {3, 1, -2}, mass = {-1, 1, 0}, turning = {1, 1, 0},
+                  quartic = {5, 1, -2};
+  if (p->material == ROBOT_GIVEN) {
+    const double K[6] = {p->E / 3 * A, p->E / 3 * A, p->E * A,
+                         p->E * I,     p->E * I,     p->E / 3 * 2 * I},
+                 m[6] = {p->rho * A, p->rho * A, p->rho * A,
+                         p->rho * I, p->rho * I, p->rho * 2 * I};
+    say(w, "%s.stiffness = [", rod);
+    for (int i = 0; i < 6; i++) number(w, K[i], i < 3 ? FORCE : bending), say(w, " ");
+    say(w, "]; %s.inertia = [", rod);
+    for (int i = 0; i < 6; i++) number(w, m[i], i < 3 ? mass : turning), say(w, " ");
+    say(w, "]; ");
+  } else if (p->material == ROBOT_ENERGY) {
+    say(w, "%s.energy = ", rod);
+    number(w, p->E * A / 6, FORCE);
+    say(w, "*sum(strain(1:2).^2) + ");
+    number(w, p->E * A / 2, FORCE);
+    say(w, "*strain(3)^2 + ");
+    number(w, p->E * I / 2, bending);
+    say(w, "*sum(strain(4:5).^2) + ");
+    number(w, 1e-3 * p->E * I, quartic);
+    say(w, "*sum(strain(4:5).^2)^2 + ");
+    number(w, p->E * I / 3, bending);
+    say(w, "*strain(6)^2; ");
+  } else {
+    say(w, "%s.E = ", rod);
+    number(w, p->E, PRESSURE);
+    say(w, "; ");
+  }
+  if (p->material != ROBOT_GIVEN) {
+    say(w, "%s.rho = ", rod);
+    number(w, p->rho, DENSITY);
+    say(w, "; ");
+  }
+  say(w, "%s.eta = ", rod);
+  number(w, p->eta, ETA);
+  say(w, "; ");
+}
+
 static void write_rod(writer* w, int k) {
   const robot_part* p = &w->plan->part[k];
   const robot_style* s = w->style;
@@ -997,26 +1208,56 @@ static void write_rod(writer* w, int k) {
     if (s->rods != NULL) n = series ? 4 + 2 * s->refine : 8 << (s->refine - 1);
     say(w, "rod(%d).model = '%s'; rod(%d).n = %d; rod(%d).length = %.17g; ", r, model, r, n, r,
         scaled(s, p->length / (halves ? 2 : 1), LENGTH));
-    say(w, "rod(%d).radius = ", r);
-    number(w, p->radius, LENGTH);
-    say(w, "; rod(%d).E = ", r);
-    number(w, p->E, PRESSURE);
-    say(w, "; rod(%d).rho = ", r);
-    number(w, p->rho, DENSITY);
-    say(w, "; rod(%d).eta = ", r);
-    number(w, p->eta, ETA);
+    char rod[40], joint[40];
+    snprintf(rod, sizeof rod, "rod(%d)", r);
+    snprintf(joint, sizeof joint, "rod(%d).joint", r);
+    write_section(w, p, rod, 1);
+    write_material(w, p, rod);
     double bend[3];
     axial(s, p->shape + 3, bend);
-    say(w, "; rod(%d).shape = [0 0 0 ", r);
+    say(w, "rod(%d).shape = [0 0 0 ", r);
     for (int i = 0; i < 3; i++) number(w, bend[i], PER_LENGTH), say(w, " ");
     say(w, "];\n");
     if (p->parted) {
       // what a part does not say is the rod's
       say(w, "rod(%d).part(1).length = %.17g; rod(%d).part(2).length = %.17g; ", r,
           scaled(s, 0.6 * p->length, LENGTH), r, scaled(s, 0.4 * p->length, LENGTH));
-      say(w, "rod(%d).part(2).radius = ", r);
-      number(w, 0.8 * p->radius, LENGTH);
+      char part[60];
+      snprintf(part, sizeof part, "rod(%d).part(2)", r);
+      write_section(w, p, part, 0.8);
+      say(w, "\n");
+    }
+    if (p->basis != NULL && s->rods == NULL) {
+      const bool pieces = strchr("lqch", p->basis[0]) != NULL && strcmp(p->basis, "chebyshev") != 0;
+      say(w, "rod(%d).basis = '%s'; ", r, p->basis);
+      if (pieces) say(w, "rod(%d).elements = 2; ", r);
+    }
+    if (p->strained) {
+      say(w, "rod(%d).init = ", r);
+      six(w, p->init, ONE, PER_LENGTH, false);
+      say(w, "; rod(%d).rate = ", r);
+      six(w, p->rate, RATE, (dimension){-1, 0, -1}, false);
       say(w, ";\n");
+    }
+    if (p->loaded || p->followed) {
+      say(w, "rod(%d).load = ", r);
+      six(w, p->loaded ? p->load : p->follow, STIFFNESS, FORCE, p->loaded);
+      say(w, "; rod(%d).load_frame = '%s';\n", r, p->loaded ? "world" : "local");
+    }
+    if (p->driven_strains) {
+      say(w, "rod(%d).input = ", r);
+      six(w, p->input, FORCE, TORQUE, false);
+      say(w, ";\n");
+    }
+    if (p->damping[0] > 0) {
+      // c u^p is a force or torque, of rates of strain
+      const double power = 1.5;
+      say(w, "rod(%d).damp.visc = [", r);
+      for (int i = 0; i < 6; i++)
+        say(w, "%.17g ",
+            scaled(s, p->damping[i], i < 3 ? FORCE : TORQUE) *
+                pow((i < 3 ? 1 : s->metre) * s->second, power));
+      say(w, "]; rod(%d).damp.pow = %g;\n", r, power);
     }
     if (p->held && p->model == ROBOT_GVS)
       say(w, "rod(%d).order = [-1 -1 -1 %d %d %d];\n", r, n, n, n);
@@ -1026,9 +1267,6 @@ static void write_rod(writer* w, int k) {
       say(w, "rod(%d).first = at(rod(%d));\n", r, r - 1);
       continue;
     }
-    char rod[40], joint[40];
-    snprintf(rod, sizeof rod, "rod(%d)", r);
-    snprintf(joint, sizeof joint, "rod(%d).joint", r);
     write_joint(w, k, rod, joint);
   }
 }
@@ -1069,13 +1307,20 @@ static void write_link(writer* w, const robot_link* l) {
     say(w, "\n");
     return;
   }
-  if (l->kind == ROBOT_LOOP_ROWS || l->kind == ROBOT_LOOP_MOVED) {
+  if (l->kind >= ROBOT_LOOP_ROWS && l->kind <= ROBOT_LOOP_MOVED) {
     // along the axes of the second body, which turn with the robot
-    say(w, "joint(%d).fixed = [%d %d %d]; joint(%d).refbody = ", j, l->rows & 1, (l->rows >> 1) & 1,
-        (l->rows >> 2) & 1, j);
+    say(w, "joint(%d).fixed = [", j);
+    for (int i = 0; i < (l->kind == ROBOT_LOOP_SIX ? 6 : 3); i++) say(w, "%d ", (l->rows >> i) & 1);
+    say(w, "]; joint(%d).refbody = ", j);
     place(w, b);
     say(w, ";\n");
-    if (l->kind == ROBOT_LOOP_ROWS) return;
+    if (l->kind == ROBOT_LOOP_PUSHED) {
+      const double push = scaled(w->style, 0.5, ACCELERATION);
+      say(w, "joint(%d).control = [", j);
+      for (int i = 0; i < 3; i++) say(w, "%.17g ", w->style->mirror && i == 0 ? -push : push);
+      say(w, "0 0 0];\n");
+    }
+    if (l->kind != ROBOT_LOOP_MOVED) return;
     const double way = scaled(w->style, 0.02, LENGTH), rate = scaled(w->style, 3, RATE);
     say(w, "joint(%d).motion = [", j);
     for (int i = 0; i < 3; i++)
@@ -1087,7 +1332,11 @@ static void write_link(writer* w, const robot_link* l) {
     say(w, "];\n");
     return;
   }
-  if (l->kind == ROBOT_BEAM) {
+  if (l->kind >= ROBOT_BEAM_MID && l->kind <= ROBOT_BEAM) {
+    if (l->kind == ROBOT_BEAM_MID) say(w, "joint(%d).beam.frame = 'mid'; ", j);
+    // what is elongation along x is compression in the mirror
+    if (l->kind == ROBOT_BEAM_SIDED)
+      say(w, "joint(%d).dir = [%d 0 1]; ", j, w->style->mirror ? 1 : -1);
     say(w, "joint(%d).spring.coeff = [", j);
     for (int i = 0; i < 6; i++) number(w, l->stiffness[i], i < 3 ? STIFFNESS : TORQUE), say(w, " ");
     say(w, "]; joint(%d).spring.init = nan*ones(1, 6); ", j);
@@ -1105,7 +1354,16 @@ static void write_link(writer* w, const robot_link* l) {
   say(w, "; joint(%d).spring.init = ", j);
   number(w, l->rest, LENGTH);
   say(w, "; ");
-  if (l->damping > 0) {
+  if (l->kind == ROBOT_MUSCLE) {
+    say(w, "joint(%d).input = ", j);
+    number(w, 1.5, FORCE);
+    say(w, "*(1 + sin(%.17g*t)); ", scaled(w->style, 20, RATE));
+  }
+  if (l->kind == ROBOT_WORLD_DAMPER) {
+    say(w, "joint(%d).damp.along = 0; joint(%d).damp.visc = ", j, j);
+    number(w, l->damping, VISCOSITY);
+    say(w, "; ");
+  } else if (l->damping > 0) {
     // c u^p is a force
     say(w, "joint(%d).damp.along = 1; joint(%d).damp.visc = %.17g; joint(%d).damp.pow = %.17g; ", j,
         j,
@@ -1139,6 +1397,15 @@ static void write_cable(writer* w, const robot_cable* c, int k) {
     }
     number(w, c->path[1], LENGTH);
     say(w, "]; ");
+    if (c->friction > 0) say(w, "cable(%d).friction = %.17g; ", k, c->friction);
+    if (c->part_way) {
+      int rod;
+      double arc;
+      rod_point(w, c->rod[c->nrod - 1], 0.8, &rod, &arc);
+      say(w, "cable(%d).from = %.17g; cable(%d).to = %.17g; ", k,
+          scaled(w->style, 0.1 * w->plan->part[c->rod[0]].length, LENGTH), k,
+          scaled(w->style, arc, LENGTH));
+    }
   } else {
     say(w, "cable(%d).via = {", k);
     for (int i = 0; i < c->nvia; i++) {
@@ -1174,7 +1441,8 @@ static void write_contact(writer* w, const robot_contact* c, int k) {
   static const char* const words[] = {"plane", "sphere", "cylinder"};
   // per length of a rod, per point of a body; Hunt and Crossley's damping is per speed
   const bool net = c->kind == ROBOT_TOUCH_MESH, plane = net || c->kind == ROBOT_PLANE;
-  const dimension stiffness = a->rod && !net ? (dimension){-1, 1, -2} : STIFFNESS;
+  const bool along = a->rod && !net && !c->per_point;
+  const dimension stiffness = along ? (dimension){-1, 1, -2} : STIFFNESS;
   if (net)
     say(w, "contact(%d).first = mesh(1); ", k);
   else
@@ -1201,6 +1469,12 @@ static void write_contact(writer* w, const robot_contact* c, int k) {
     say(w, "contact(%d).second = '%s'; contact(%d).%s = ", k,
         plane ? "plane" : words[c->kind - ROBOT_PLANE], k, plane ? "point" : "center");
     world_place(w, c->at);
+    if (c->moves) {
+      const double v[3] = {0.2, -0.1, 0.15};
+      say(w, " + ");
+      world_direction(w, v, SPEED);
+      say(w, "*t");
+    }
     say(w, "; ");
     if (c->kind != ROBOT_BALL) {
       // the axis of a cylinder is across the way to it
@@ -1215,10 +1489,18 @@ static void write_contact(writer* w, const robot_contact* c, int k) {
       say(w, "; ");
     }
   }
+  // k x^e is a force; at 2 mm as large as with e = 1
+  const double e = c->steep ? 1.5 : 1, per = pow(scaled(w->style, 0.002, LENGTH), 1 - e);
   say(w, "contact(%d).stiffness = ", k);
-  number(w, c->stiffness, stiffness);
+  say(w, "%.17g", scaled(w->style, c->stiffness, stiffness) * per);
+  if (c->steep) say(w, "; contact(%d).exponent = %g", k, e);
+  if (c->per_point) say(w, "; contact(%d).per = 'point'", k);
+  if (c->approach) say(w, "; contact(%d).law = 'approach'", k);
   say(w, "; contact(%d).damping = ", k);
-  number(w, c->damping, PER_SPEED);
+  if (c->approach)
+    number(w, 10 * c->damping, along ? ETA : VISCOSITY);
+  else
+    number(w, c->damping, PER_SPEED);
   say(w, "; contact(%d).friction = ", k);
   number(w, c->friction, ONE);
   say(w, "; contact(%d).slip = ", k);
@@ -1244,7 +1526,7 @@ static void write_load(writer* w, int part, const double load[6], bool follows, 
   say(w, "; exload(%d).ftau = [", k);
   for (int i = 0; i < 3; i++) number(w, F[i], FORCE), say(w, " ");
   for (int i = 0; i < 3; i++) number(w, M[i], TORQUE), say(w, " ");
-  say(w, "];\n");
+  say(w, "]%s;\n", w->style->by_load ? "*param('load', 1)" : "");
 }
 
 static void write_mesh(writer* w) {
@@ -1269,11 +1551,26 @@ static void write_mesh(writer* w) {
   rotation(w, r);
   say(w, ";\nmesh(1).body.m = ");
   number(w, plan->mesh_mass, MASS);
-  say(w, "; mesh(1).joint(1).tr.trans = [inf inf inf]; mesh(1).joint(2).spring.coeff = ");
-  number(w, plan->mesh_stiffness, STIFFNESS);
-  say(w, "; mesh(1).joint(2).spring.init = nan; mesh(1).joint(2).damp.visc = ");
-  number(w, plan->mesh_damping, VISCOSITY);
-  say(w, ";\n");
+  say(w, "; mesh(1).joint(1).tr.trans = [inf inf inf]; ");
+  if (plan->mesh_beams) {
+    // shear, stretch, bending, twist along the edge
+    static const double part[6] = {0.5, 0.5, 1, 1e-3, 1e-3, 1e-3};
+    const double I = scaled(w->style, 2e-5, INERTIA);
+    say(w, "mesh(1).joint(1).tr.rot = [inf inf inf inf]; mesh(1).body.I = %.17g*eye(3);\n", I);
+    say(w, "mesh(1).joint(2).beam.frame = 'mid'; mesh(1).joint(2).spring.coeff = [");
+    for (int i = 0; i < 6; i++)
+      number(w, part[i] * plan->mesh_stiffness, i < 3 ? STIFFNESS : TORQUE), say(w, " ");
+    say(w, "]; mesh(1).joint(2).spring.init = nan*ones(1, 6); mesh(1).joint(2).damp.visc = [");
+    for (int i = 0; i < 6; i++)
+      number(w, part[i] * plan->mesh_damping, i < 3 ? VISCOSITY : TURN_VISCOSITY), say(w, " ");
+    say(w, "];\n");
+  } else {
+    say(w, "mesh(1).joint(2).spring.coeff = ");
+    number(w, plan->mesh_stiffness, STIFFNESS);
+    say(w, "; mesh(1).joint(2).spring.init = nan; mesh(1).joint(2).damp.visc = ");
+    number(w, plan->mesh_damping, VISCOSITY);
+    say(w, ";\n");
+  }
   if (plan->threads) say(w, "mesh(1).joint(2).dir = 1; mesh(1).joint(2).spring.compr = 0.95;\n");
   if (plan->fluid_rho > 0) say(w, "mesh(1).fluid.width = %.17g;\n", scaled(w->style, 0.01, LENGTH));
   if (plan->tie < 0) return;
@@ -1352,6 +1649,8 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
   if (values != NULL) values->n = 0;
   say(w, "%% random robot %llu\nworld.g = ", (unsigned long long)plan->seed);
   world_direction(w, plan->g, ACCELERATION);
+  if (plan->timed) say(w, "*(1 + 0.5*sin(%.17g*t))", scaled(style, 20, RATE));
+  if (style->by_load) say(w, "*param('load', 1)");
   say(w, ";\n");
   if (plan->driver >= 0) {
     dimension d;
@@ -1400,14 +1699,17 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
   if (plan->loaded >= 0) write_load(w, plan->loaded, plan->load, false, ++loads);
   if (plan->followed >= 0) write_load(w, plan->followed, plan->follow, true, ++loads);
   if (plan->mesh) write_mesh(w);
-  if (plan->law || plan->task) {
+  if (plan->driver >= 0 && plan->control != ROBOT_INPUT) {
     dimension d;
     const int j = w->number[plan->driver];
     const robot_part* p = &plan->part[plan->driver];
     const double sign = value_sign(w, p, 0, &d);
     const dimension force = d.metre ? STIFFNESS : TORQUE,
                     rate = d.metre ? VISCOSITY : TURN_VISCOSITY;
-    if (plan->law) {
+    if (plan->control == ROBOT_LAW || plan->control == ROBOT_SAMPLED) {
+      if (plan->control == ROBOT_SAMPLED)
+        say(w, "par.control.rate = %.17g; par.control.delay = %.17g; ", scaled(style, 700, RATE),
+            scaled(style, 5e-4, (dimension){0, 0, 1}));
       say(w,
           "control(1).inputs = 'u'; control(1).law = -%.17g*%s*dof(joint(%d), 1) - "
           "%.17g*%s*ddof(joint(%d), 1);\n",
@@ -1419,6 +1721,8 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
           "%.17g; task(1).D = %.17g;\n",
           j, sign * scaled(style, 0.05, d), scaled(style, 2, RATE),
           scaled(style, 50, (dimension){0, 0, -2}), scaled(style, 10, RATE));
+      if (plan->control == ROBOT_INTEGRAL)
+        say(w, "task(1).I = %.17g;\n", scaled(style, 300, (dimension){0, 0, -3}));
     }
   }
   write_sensors(w);

@@ -38,6 +38,18 @@
   X(FINE, "gvs, n > 10")                       \
   X(PARTED, "rod parts")                       \
   X(HELD, "held strains")                      \
+  X(RING, "ring section")                      \
+  X(ELLIPSE, "ellipse")                        \
+  X(RECTANGLE, "rectangle")                    \
+  X(TAPER, "taper")                            \
+  X(GIVEN, "given stiffness")                  \
+  X(ENERGY, "strain energy")                   \
+  X(BASIS, "other basis")                      \
+  X(STRAINED, "initial strain")                \
+  X(ROD_LOAD, "load along rod")                \
+  X(ROD_FOLLOWER, "follower along rod")        \
+  X(ROD_INPUT, "rod input")                    \
+  X(ROD_DAMPER, "rod power damper")            \
   /* further joints: constraints and forces */ \
   X(LOOP_FIXED, "loop: fixed")                 \
   X(LOOP_REVOLUTE, "loop: revolute")           \
@@ -47,23 +59,35 @@
   X(LOOP_PLANAR, "loop: planar")               \
   X(LOOP_SPHERICAL, "loop: spherical")         \
   X(LOOP_ROWS, "loop: fixed rows")             \
+  X(LOOP_SIX, "loop: six rows")                \
+  X(LOOP_PUSHED, "loop: control")              \
   X(LOOP_MOVED, "loop: moved rows")            \
   X(SPRING, "spring")                          \
   X(ROPE, "rope")                              \
   X(STOP, "stop")                              \
   X(DAMPER, "power damper")                    \
+  X(WORLD_DAMPER, "damper in the world")       \
+  X(MUSCLE, "input of a link")                 \
+  X(BEAM_MID, "beam, mid")                     \
+  X(BEAM_SIDED, "beam dir")                    \
   X(BEAM, "beam")                              \
   /* on degrees of freedom */                  \
   X(DOF_SPRING, "dof spring")                  \
   X(DOF_STOP, "dof dir")                       \
+  X(RATCHET, "dof ratchet")                    \
   X(DOF_DAMPER, "dof damper")                  \
+  X(DOF_POWER, "dof power damper")             \
   X(SMOOTH, "smooth motion")                   \
   X(JUMP, "jumping motion")                    \
   X(EQUAL, "equal2")                           \
+  X(EQUAL_CHART, "equal2, vector part")        \
   X(INPUT, "input")                            \
   X(LAW, "controller")                         \
+  X(SAMPLED, "sampled controller")             \
   X(TASK, "task")                              \
+  X(INTEGRAL, "task with integral")            \
   /* loads, fluid, cables, contact, meshes */  \
+  X(TIMED, "gravity over time")                \
   X(LOAD, "load")                              \
   X(FOLLOWER, "follower load")                 \
   X(CHAMBER, "chamber")                        \
@@ -73,14 +97,21 @@
   X(CABLE_VIA, "cable via")                    \
   X(CABLE_PULL, "elastic pull")                \
   X(CABLE_TAUT, "inextensible")                \
+  X(CABLE_RUBS, "cable friction")              \
+  X(CABLE_SHORT, "cable from, to")             \
   X(PLANE, "contact plane")                    \
   X(BALL, "contact sphere")                    \
   X(CYLINDER, "contact cylinder")              \
   X(TOUCH, "contact body")                     \
   X(TOUCH_ROD, "contact rod")                  \
   X(TOUCH_MESH, "contact mesh")                \
+  X(APPROACH, "contact: approach")             \
+  X(EXPONENT, "contact: exponent")             \
+  X(WALL, "contact: moves")                    \
+  X(PER_POINT, "contact: per point")           \
   X(MESH, "mesh")                              \
   X(THREADS, "mesh threads")                   \
+  X(MESH_BEAMS, "mesh beams")                  \
   X(TIE, "mesh tie")
 // clang-format on
 
@@ -97,7 +128,9 @@ typedef enum robot_kind {
   ROBOT_ANY,
   ROBOT_CONSERVATIVE,  // nothing damps, rubs, drives or depends on time
   ROBOT_FLYING,        // as before, and nothing outside acts: momentum stays
-  ROBOT_RESTING        // damped everywhere and held: it comes to rest
+  ROBOT_RESTING,       // damped everywhere and held: it comes to rest
+  ROBOT_JUMPING,       // as any, with a prescribed speed that jumps
+  ROBOT_EXPORTED       // as any, small and without controllers, which are the library's
 } robot_kind;
 
 enum { ROBOT_PARTS = 7, ROBOT_LINKS = 6, ROBOT_CABLES = 3, ROBOT_CONTACTS = 3 };
@@ -116,13 +149,20 @@ typedef struct robot_part {
   double axis[3], axis2[3], pitch;
   double q[6], v[6];  // initial values and rates of its DOFs
   double spring[6], rest[6], damper[6];
-  bool one_sided, driven, jumps, equal;
+  int side;      // of `dir`: 0 acts always
+  double power;  // of the dampers
+  bool driven, jumps, equal;
   int twin;  // equal: the part whose DOF it shares
   bool rod, parted, held;
   double m, com[3], I[6];  // xx yy zz xy xz yz about the centre of mass
   robot_element model;
   int n;
   double length, radius, E, rho, eta, shape[6];
+  robot_element section, material;  // ROBOT_RING ... ROBOT_TAPER, ROBOT_GIVEN, ROBOT_ENERGY, or
+                                    // ROBOT_ELEMENT_COUNT: a circle of E
+  const char* basis;                // NULL: as it is
+  bool strained, loaded, followed, driven_strains;
+  double init[6], rate[6], load[6], follow[6], input[6], damping[6];
 } robot_part;
 
 typedef struct robot_link {
@@ -130,13 +170,14 @@ typedef struct robot_link {
   robot_place a, b;
   double axis[3], axis2[3];
   double stiffness[6], damping, power, rest;
-  int rows;  // mask of ROBOT_LOOP_ROWS and ROBOT_LOOP_MOVED
+  int rows;  // mask of ROBOT_LOOP_ROWS ... ROBOT_LOOP_MOVED: three displacements, three rotations
 } robot_link;
 
 typedef struct robot_cable {
   robot_element kind, drive;
   int rod[2], nrod;
-  double path[2], helix, tension, stiffness, pull;
+  double path[2], helix, tension, stiffness, pull, friction;
+  bool part_way;  // it begins and ends inside its rods
   robot_place via[3];
   int nvia;
 } robot_cable;
@@ -146,6 +187,7 @@ typedef struct robot_contact {
   robot_place a, b;         // b: of ROBOT_TOUCH and ROBOT_TOUCH_ROD
   double at[3], normal[3];  // of the object, in the world
   double ball, radius, stiffness, damping, friction;
+  bool approach, steep, moves, per_point;
 } robot_contact;
 
 typedef struct random_robot {
@@ -162,7 +204,8 @@ typedef struct random_robot {
   double fluid_rho, stream[3];
   int chamber;  // rod with a chamber, -1: none
   double chamber_offset[2], chamber_area, chamber_pressure, chamber_from, chamber_to;
-  bool mesh, threads;
+  bool timed;  // gravity
+  bool mesh, threads, mesh_beams;
   double mesh_at[3], mesh_turn[3], mesh_mass, mesh_stiffness, mesh_damping;
   int tie;  // part that holds a node of the mesh, -1: none
   double tie_point[3];
@@ -170,7 +213,7 @@ typedef struct random_robot {
   double load[6], follow[6];
   int driver;  // part whose first DOF an input drives, -1: none
   double effort;
-  bool law, task;  // a controller, or a task, gives that input
+  robot_element control;  // what gives it: ROBOT_INPUT, or ROBOT_LAW ... ROBOT_INTEGRAL
 } random_robot;
 
 // Fills the plan; false when no robot of that seed and kind could be made.
@@ -191,6 +234,7 @@ typedef struct robot_style {
   const char* solver;
   const char* rods;  // model of all rods instead of their own; NULL: as they are
   int refine;     // with `rods`: 8 segments or order 6, and twice as many, or 2 more, for each next
+  bool by_load;   // gravity and loads grow with the param 'load'
   double smooth;  // > 0: jumping motion starts within this time, smoothly
   double jump_at;  // when it starts
   double t_final, rtol;

@@ -49,6 +49,10 @@ void td_report_unfollowed(const td_model* model, td_work* work, const td_state* 
 // first order although rods could buckle, 0: none.  td_buckle moves a state on by that time, with
 // the rods bent as little as closes the loops, and speeds that follow.
 double td_stuck(const td_model* model, const td_state* state, td_work* work, double t_end);
+// The row that is left most, by *left, of the accelerations that joint.control asks for at a state
+// and the mechanism cannot follow; -1: it can.
+int td_unfollowed_control(const td_model* model, const td_state* state, td_work* work,
+                          double* left);
 td_status td_buckle(const td_model* model, td_state* state, td_work* work, double after);
 // The largest angle [rad] between the ends of a segment of an 'eba' rod at a state, 0 without such
 // rods, and the node at its end.  At half a turn the middle frame of the segment flips and its

@@ -520,3 +520,19 @@ void td_target_rates(const td_model* m, const td_state* state, td_work* w, const
     rates[2 * t + 1] = w->num[m->row[i].control];
   }
 }
+
+int td_unfollowed_control(const td_model* m, const td_state* state, td_work* w, double* left) {
+  int worst = -1;
+  double most = 0;
+  *left = 0;
+  if (td_forward_dynamics(m, state, w) != TD_OK) return -1;
+  td_accelerate(m, w, w->vdot, false);
+  for (int i = 0; i < m->nrow; i++) {
+    if (row_is_off(m, w, i)) continue;
+    const row_value at = td_row_at(m, w, i);
+    const double drive = td_row_drive(m, w, i, &at), miss = fabs(at.edd - drive);
+    if (m->row[i].target == TARGET_CONTROL) most = fmax(most, fabs(drive));
+    if (miss > *left) *left = miss, worst = i;
+  }
+  return *left > 1e-6 * most && most > 0 ? worst : -1;
+}

@@ -650,6 +650,24 @@ static bool blame_motion(run* r) {
   return false;
 }
 
+// The same of accelerations that joint.control asks for, at the last good state.
+static bool blame_control(run* r) {
+  td_motion* m = r->motion;
+  const td_model* model = m->model;
+  double left = 0;
+  if (m->ntarget == 0) return false;
+  td_motion_unpack(m, r->t, r->y);
+  const int row = td_unfollowed_control(model, m->state, m->work, &left);
+  if (row < 0) return false;
+  td_trajectory_say(r->out,
+                    "the mechanism cannot follow the accelerations of joint.control at t = %.6g s: "
+                    "%s is left with %.3g %s; control fewer directions, or those that it can move "
+                    "along",
+                    r->t, td_model_constraint_name(model, row), left,
+                    model->row[row].kind == ROW_TRANS ? "m/s^2" : "rad/s^2");
+  return true;
+}
+
 static void diagnose(run* r, td_status status) {
   if (status == TD_OK || status == TD_E_STOPPED) return;
   td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
@@ -659,7 +677,7 @@ static void diagnose(run* r, td_status status) {
                                 : td_status_text(status));
   if (status == TD_E_NOMEM) return;
   const bool turned = r->motion->work->edge >= 0;  // the end of a chart
-  if (status != TD_E_MODEL && !turned && blame_motion(r)) return;
+  if (status != TD_E_MODEL && !turned && (blame_motion(r) || blame_control(r))) return;
   const char* failure = td_work_failure(r->motion->work);
   if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
   if (status == TD_E_MODEL || r->folded || turned) return;  // it says all

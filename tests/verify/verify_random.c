@@ -4,8 +4,8 @@
 //
 // TENDRIL_SEEDS=FIRST:COUNT chooses the robots (1:100 unless given; 1:3000 with TENDRIL_LONG=1, as
 // `make verify` does, which also prints the table of pairs), TENDRIL_LAW=TEXT the laws whose names
-// contain the text, TENDRIL_SHOW=1 prints the texts of those that break a law, TENDRIL_SHOW=all those
-// of all.
+// contain the text, TENDRIL_SHOW=1 prints the texts of those that break a law, TENDRIL_SHOW=all
+// those of all.
 #include <ctype.h>
 #include <time.h>
 
@@ -158,12 +158,16 @@ static void broken(const subject* s, const char* what, double error, double tol,
   if (getenv("TENDRIL_SHOW") && text != NULL) printf("%s\n", text);
 }
 
-// A motion that ended early: a broken law, unless it is prescribed and the loops do not allow it,
-// which is found where it begins, or come to the end of their reach
+// A motion that ended early is a broken law, unless it is refused by name: prescribed motion that
+// the loops do not allow, or come to the end of their reach in; accelerations that a constraint is
+// to have and the mechanism cannot; half a turn of the three numbers in which 'rom' rods and joints
+// of three angles count.
 static void no_motion(const subject* s, const char* what, const char* why, const char* text) {
-  const bool prescribed =
-      s->plan->has[ROBOT_SMOOTH] || s->plan->has[ROBOT_JUMP] || s->plan->has[ROBOT_LOOP_MOVED];
-  if (prescribed && (strstr(why, "cannot follow") || strstr(why, "singular position"))) {
+  const bool* has = s->plan->has;
+  const bool prescribed = has[ROBOT_SMOOTH] || has[ROBOT_JUMP] || has[ROBOT_LOOP_MOVED];
+  if ((prescribed && strstr(why, "cannot follow")) ||
+      (has[ROBOT_LOOP_PUSHED] && strstr(why, "accelerations of joint.control")) ||
+      (has[ROBOT_ROM] && strstr(why, "reaches half a turn"))) {
     note_refusal(why, s->plan->seed);
   } else {
     broken(s, what, INFINITY, 0, text);
@@ -192,6 +196,11 @@ static void compare(const double* a, const double* b, int points, double* motion
 // Acceleration is compared at the start, where the states are the same to rounding: 1e-8 is
 // rounding times a condition of 1e7, which stiff rods on light bodies come near to.
 static const double exact = 1e-8;
+
+// With more functions of a rod the condition grows: 3e-8 was reached with eleven and more.
+static double rounding(const random_robot* plan) {
+  return plan->has[ROBOT_FINE] ? 10 * exact : exact;
+}
 
 // The same at the end of a short motion, to what the tolerance of 1e-8 leaves: errors of
 // velocities of springs of some 100 1/s, and of what amplifies them.
@@ -249,7 +258,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 // less closely.
 static bool has_corners(const random_robot* p) {
   return p->has[ROBOT_CABLE_TAUT] || p->ncontact > 0 || p->has[ROBOT_ROPE] || p->has[ROBOT_STOP] ||
-         p->has[ROBOT_DOF_STOP] || p->threads;
+         p->has[ROBOT_DOF_STOP] || p->has[ROBOT_RATCHET] || p->has[ROBOT_BEAM_SIDED] || p->threads;
 }
 
 // A contact is of one rod: it is not that of both halves.
@@ -281,22 +290,21 @@ static void moves_alike(const subject* s) {
   double *start = numbers(9 * points), *end = numbers(9 * points), *other = numbers(9 * points),
          *reference = numbers(9 * points), motion, acceleration;
   char why[600] = "", law[700];
-  for (int i = 0; i < ROBOT_ELEMENT_COUNT; i++)
-    for (int j = 0; j < ROBOT_ELEMENT_COUNT; j++) pairs[i][j] += plan->has[i] && plan->has[j];
   const bool solved = sense(s->r, plan, &s->plain, start);
   if (!solved) broken(s, "plain: no acceleration", INFINITY, 0, s->text);
-  const bool ran = solved && simulate(s->r, NAN, NULL, why, sizeof why);
-  if (solved && !ran) no_motion(s, "plain: no motion", why, s->text);
+  // half of them move, which takes most of the time, and one of the ways then moves too
+  const bool moves = solved && (plan->seed / WAYS) % 2 == 0,
+             ran = moves && simulate(s->r, NAN, NULL, why, sizeof why);
+  if (moves && !ran) no_motion(s, "plain: no motion", why, s->text);
   if (ran) sense(s->r, plan, &s->plain, end);
   compared++;
 
-  for (int k = 0; k < WAYS && ran; k++) {
+  for (int k = 0; k < WAYS && solved; k++) {
     robot_style style = s->plain;
     robot b;
     ways[k].change(&style);
     if (style.cut >= 0 && (style.cut = joint_to_cut(plan)) < 0) continue;
     if (style.split_rods && touching_rods(plan)) continue;
-    if (style.reversed && plan->has[ROBOT_EQUAL]) continue;  // refers to an earlier joint
     const bool helix = style.split_rods && straightened(plan, &straight);
     memcpy(reference, start, 9 * (size_t)points * sizeof(double));
     if (helix) {
@@ -315,11 +323,14 @@ static void moves_alike(const subject* s) {
     } else {
       sense(&b, plan, &style, other);
       compare(reference, other, points, &motion, &acceleration);
+      // a cable that rubs bends around no corner sharper than 1e-5 1/m: a length of its own
+      const bool rounds = style.metre != 1 && plan->has[ROBOT_CABLE_RUBS];
+      const double tol0 = rounding(plan) * (rounds ? 100 : 1);
       if (!(motion <= 1e-9))
         broken(s, ways[k].name, motion, 1e-9, written);
-      else if (!(acceleration <= exact))
-        broken(s, ways[k].name, acceleration, exact, written);
-      else if (ways[k].dynamics && (plan->seed + (uint64_t)k) % 13 == 0) {
+      else if (!(acceleration <= tol0))
+        broken(s, ways[k].name, acceleration, tol0, written);
+      else if (ways[k].dynamics && ran && (plan->seed + (uint64_t)k) % WAYS == 0) {
         const double tol = has_corners(plan) ? 50 * moved : moved;
         snprintf(law, sizeof law, "%s, moved", ways[k].name);
         if (!simulate(&b, NAN, NULL, why, sizeof why)) {
@@ -383,7 +394,6 @@ static void balances_its_energy(const subject* s) {
 }
 
 static void can_be_reversed(const subject* s) {
-  if (has_corners(s->plan)) return;
   robot* r = s->r;
   char why[600] = "";
   const int points = random_robot_points(s->plan);
@@ -431,8 +441,6 @@ static void keeps_its_momentum(const subject* s) {
   // nodes of rods that count in the world carry momentum of their own
   for (int k = 0; k < s->plan->npart; k++)
     if (s->plan->part[k].rod && s->plan->part[k].model == ROBOT_EBA) return;
-  for (int k = 0; k < s->plan->nlink; k++)
-    if (s->plan->link[k].a.part < 0) return;
   random_robot plan = *s->plan;
   memset(plan.part[0].turn, 0, sizeof plan.part[0].turn);  // it moves along the world's axes
   char *text = random_robot_text(&plan, &s->plain, NULL), why[600] = "";
@@ -482,7 +490,8 @@ static void has_the_same_derived_code(const subject* s) {
       worst = fmax(worst, isfinite(d) ? d : INFINITY);
     }
     if (status != 0) worst = INFINITY;
-    if (!(worst <= exact)) broken(s, "derived code", worst, exact, s->text);
+    const double tol = rounding(s->plan);
+    if (!(worst <= tol)) broken(s, "derived code", worst, tol, s->text);
     compared++;
     free(vdot), free(targets);
   }
@@ -491,10 +500,24 @@ static void has_the_same_derived_code(const subject* s) {
 
 // Exported C and the mock-up unit begin as the library does and come to the same end.  The fixed
 // steps of the C model are halved: what is left of its error is that of order 4, or nothing.
+typedef bool (*exported_way)(const exported* e, double t_end, int steps, double* sensors);
+static bool as_unit(const exported* e, double t_end, int steps, double* sensors) {
+  return exported_unit_run(e, t_end, steps, 1e-5, sensors);
+}
+
 static void is_the_same_exported(const subject* s) {
+  static const struct {
+    const char *fails, *starts, *ends;
+    exported_way run;
+    int steps[3];
+  } both[2] = {{"exported C fails",
+                "exported C at the start",
+                "exported C, moved",
+                exported_run,
+                {0, 8, 16}},
+               {"the unit fails", "the unit at the start", "the unit, moved", as_unit, {0, 2, 4}}};
   const random_robot* plan = s->plan;
-  if (exported_compiler() == NULL || plan->law || plan->task) return;  // those are the library's
-  if (s->r->size.nv > 40) return;                                      // slow when not optimised
+  if (exported_compiler() == NULL || s->r->size.nv > 60) return;  // slow when not optimised
   robot_style style = s->plain;
   style.t_final = 2e-4;
   style.jump_at = 0.4 * style.t_final;
@@ -503,38 +526,29 @@ static void is_the_same_exported(const subject* s) {
   exported e = {0};
   const int points = random_robot_points(plan);
   double *start = numbers(9 * points), *end = numbers(9 * points), *got = numbers(9 * points),
-         *sensed = numbers(9 * points), motion, acceleration, last = INFINITY;
+         *sensed = numbers(9 * points), motion, acceleration;
+  const double tol0 = rounding(plan), tol = has_corners(plan) ? 1e-3 : 1e-4;
   snprintf(title, sizeof title, "robot%llu", (unsigned long long)plan->seed);
   const bool ran = robot_load(text, NULL, false, &r) && sense(&r, plan, &style, start) &&
                    simulate(&r, NAN, NULL, why, sizeof why) && sense(&r, plan, &style, end);
+  if (!ran && r.message[0] == 0) no_motion(s, "no motion", why, text);
   if (ran && !exported_open(r.model, directory, title, &e)) broken(s, e.why, INFINITY, 0, text);
-  if (ran && e.library != NULL) {
-    compared++;
-    if (!e.unit) note_refusal(e.why, plan->seed);
-    const double tol = has_corners(plan) ? 1e-3 : 1e-4;
-    for (int steps = 0; steps <= 16; steps = steps == 0 ? 8 : 2 * steps) {
-      if (!exported_run(&e, style.t_final, steps, sensed)) {
-        broken(s, "exported C fails", INFINITY, 0, text);
+  if (ran && e.library != NULL && !e.unit) note_refusal(e.why, plan->seed);
+  compared += ran && e.library != NULL;
+  for (int form = 0; form < (e.unit ? 2 : 1) && ran && e.library != NULL; form++) {
+    double last = INFINITY;
+    for (int k = 0; k < 3; k++) {
+      if (!both[form].run(&e, style.t_final, both[form].steps[k], sensed)) {
+        broken(s, both[form].fails, INFINITY, 0, text);
         break;
       }
-      for (int k = 0; k < points; k++) random_robot_plain(&style, sensed + 9 * k, got + 9 * k);
-      compare(steps == 0 ? start : end, got, points, &motion, &acceleration);
-      if (steps == 0 && !(fmax(motion, acceleration) <= exact))
-        broken(s, "exported C at the start", fmax(motion, acceleration), exact, text);
-      if (steps == 16 && !(motion <= tol || motion <= 0.3 * last))
-        broken(s, "exported C, moved", motion, tol, text);
+      for (int i = 0; i < points; i++) random_robot_plain(&style, sensed + 9 * i, got + 9 * i);
+      compare(k == 0 ? start : end, got, points, &motion, &acceleration);
+      if (k == 0 && !(fmax(motion, acceleration) <= tol0))
+        broken(s, both[form].starts, fmax(motion, acceleration), tol0, text);
+      if (k == 2 && !(motion <= tol || motion <= 0.3 * last))
+        broken(s, both[form].ends, motion, tol, text);
       last = motion;
-    }
-    for (int steps = 0; steps <= 2 && e.unit; steps += 2) {
-      if (!exported_unit_run(&e, style.t_final, steps, 1e-5, sensed)) {
-        broken(s, "the unit fails", INFINITY, 0, text);
-        break;
-      }
-      for (int k = 0; k < points; k++) random_robot_plain(&style, sensed + 9 * k, got + 9 * k);
-      compare(steps == 0 ? start : end, got, points, &motion, &acceleration);
-      if (steps == 0 && !(fmax(motion, acceleration) <= exact))
-        broken(s, "the unit at the start", fmax(motion, acceleration), exact, text);
-      if (steps > 0 && !(motion <= tol)) broken(s, "the unit, moved", motion, tol, text);
     }
   }
   exported_close(&e);
@@ -571,8 +585,9 @@ static void is_the_same_reloaded(const subject* s) {
     sense(a, s->plan, &s->plain, here), sense(&b, s->plan, &s->plain, there);
     compare(here, there, points, &motion, &acceleration);
     if (!(motion <= 1e-12)) broken(s, "saved state", motion, 1e-12, s->text);
-    if (!(acceleration <= exact))
-      broken(s, "acceleration of a saved state", acceleration, exact, s->text);
+    const double tol = rounding(s->plan);
+    if (!(acceleration <= tol))
+      broken(s, "acceleration of a saved state", acceleration, tol, s->text);
     compared++;
   }
   robot_free(&b);
@@ -733,49 +748,71 @@ static void decays_or_grows_as_told(const subject* s) {
 }
 
 // All models of rods come to the same shape when they are refined: those of segments with the
-// square of their length, the others faster.  A robot may have several stable shapes: where a model
-// comes to another one, centimetres away, nothing can be compared.
+// square of their length, the others faster.  A robot may have several shapes at rest: all begin
+// where they rest without load, which is the same shape in every model, and loads grow in steps, so
+// that the same branch is followed.
+static bool rest_of_model(const random_robot* plan, const robot_style* style, const char* text,
+                          robot* r, double* x) {
+  td_equil_result result = {0};
+  enum { LOADS = 6 };
+  bool found = r->state != NULL;
+  for (int k = 0; k <= LOADS && found; k++)
+    found = td_work_set_param(r->model, r->work, 0, (double)k / LOADS) == TD_OK &&
+            settle(r, &result) && result.stability == TD_STABLE;
+  (void)text;
+  return found && sense(r, plan, style, x);
+}
+
 static void agrees_when_refined(const subject* s) {
   static const char* const models[] = {"gvs", "rom", "ebr", "srl", "eba"};
   random_robot plan = *s->plan;
   bool rods = false;
   for (int k = 0; k < plan.npart; k++) {
-    rods = rods || plan.part[k].rod;
-    plan.part[k].held = false;  // which not all models can
+    robot_part* p = &plan.part[k];
+    rods = rods || p->rod;
+    p->held = p->strained = false;  // which not all models can
+    memcpy(p->rest, p->q, sizeof p->rest);
   }
+  for (int k = 0; k < plan.nlink; k++) plan.link[k].rest = NAN;  // as it is at the start
+  plan.tie = -1;
   if (!rods) return;
   const int points = random_robot_points(&plan);
-  double* x[3] = {numbers(9 * points), numbers(9 * points), numbers(9 * points)};
+  double *x[3] = {numbers(9 * points), numbers(9 * points), numbers(9 * points)}, own = 0;
   bool found = true;
   for (int m = 0; m < 5 && found; m++) {
     char* text = NULL;
-    for (int fine = m == 0 ? 1 : 0; fine < 2 && found; fine++) {
+    for (int fine = 0; fine < 2 && found; fine++) {
       robot_style style = s->plain;
       robot r;
-      td_equil_result result = {0};
-      td_equil_options options = td_equil_options_default();
-      options.stable = true;
-      style.rods = models[m], style.refine = 1 + fine;
+      style.rods = models[m], style.refine = 1 + fine, style.by_load = true;
       free(text);
       text = random_robot_text(&plan, &style, NULL);
       if (!robot_load(text, NULL, false, &r)) broken(s, r.message, INFINITY, 0, text);
-      found = r.state != NULL &&
-              td_equilibrium(r.model, r.work, r.state, &options, &result) == TD_OK &&
-              result.converged && result.stability == TD_STABLE &&
-              sense(&r, &plan, &style, x[m == 0 ? 2 : fine]);
+      found = rest_of_model(&plan, &style, text, &r, x[m == 0 && fine ? 2 : fine]);
       robot_free(&r);
     }
-    // of second order: a quarter; what is left of the polynomials themselves is far less
-    const double coarse = distance(x[0], x[2], points), fine = distance(x[1], x[2], points),
-                 tol = m == 1 ? 1e-5 : 0.35 * coarse + 1e-6;
-    const bool another = fine > 0.02;
-    if (found && m > 0 && !another) {
+    // of second order: a quarter; what the polynomials of the first model themselves still move by
+    // is left of all
+    const double coarse = distance(x[0], x[2], points), fine = distance(x[1], x[2], points);
+    if (m == 0) own = coarse;
+    const double tol = 0.35 * coarse + own + 1e-9;
+    if (getenv("TENDRIL_RATES") && found)
+      printf("%llu %s: %.2g -> %.2g\n", (unsigned long long)plan.seed, models[m], coarse, fine);
+    if (found && m > 0) {
       compared++;
       if (!(fine <= tol)) broken(s, models[m], fine, tol, text);
     }
     free(text);
   }
   for (int k = 0; k < 3; k++) free(x[k]);
+}
+
+// Counts the pairs of elements; which of them are too few is asked of all seeds together, at the
+// end
+static void counts(const subject* s) {
+  for (int i = 0; i < ROBOT_ELEMENT_COUNT; i++)
+    for (int j = 0; j < ROBOT_ELEMENT_COUNT; j++) pairs[i][j] += s->plan->has[i] && s->plan->has[j];
+  compared++;
 }
 
 // ---- all laws ---------------------------------------------------------------------------------
@@ -789,6 +826,7 @@ typedef struct law {
 } law;
 static const law laws[] = {
     {"moves alike however it is written", ROBOT_ANY, 1, 0, moves_alike},
+    {"has all pairs of elements", ROBOT_ANY, 1, 0, counts},
     {"solves its equations", ROBOT_ANY, 1, 0, solves_its_equations},
     {"balances its energy", ROBOT_ANY, 7, 0, balances_its_energy},
     {"keeps its energy", ROBOT_CONSERVATIVE, 7, 1, balances_its_energy},
@@ -799,12 +837,12 @@ static const law laws[] = {
     {"has the same derived code, conservative", ROBOT_CONSERVATIVE, 3, 1,
      has_the_same_derived_code},
     {"has the same derived code, flying", ROBOT_FLYING, 3, 2, has_the_same_derived_code},
-    {"is the same exported", ROBOT_ANY, 33, 3, is_the_same_exported},
+    {"is the same exported", ROBOT_EXPORTED, 8, 3, is_the_same_exported},
     {"is the same reloaded", ROBOT_ANY, 5, 0, is_the_same_reloaded},
-    {"jumps as it starts smoothly", ROBOT_ANY, 2, 0, jumps_as_it_starts_smoothly},
+    {"jumps as it starts smoothly", ROBOT_JUMPING, 6, 0, jumps_as_it_starts_smoothly},
     {"rests where it is in equilibrium", ROBOT_RESTING, 2, 0, rests_where_it_is_in_equilibrium},
     {"comes to rest in equilibrium", ROBOT_RESTING, 8, 1, comes_to_rest_in_equilibrium},
-    {"decays or grows as told", ROBOT_RESTING, 24, 0, decays_or_grows_as_told},
+    {"decays or grows as told", ROBOT_RESTING, 4, 0, decays_or_grows_as_told},
     {"agrees when refined", ROBOT_RESTING, 16, 5, agrees_when_refined},
 };
 enum { LAWS = sizeof laws / sizeof *laws };
@@ -858,7 +896,7 @@ static void keep_law(void** state) {
   }
   printf("%s: %d robots, %d refused, %d compared, %d broken, %.1f s\n", l->name, made, refused,
          compared, failures, (double)(clock() - t0) / CLOCKS_PER_SEC);
-  if (l->check == moves_alike && getenv("TENDRIL_LONG")) print_pairs();
+  if (l->check == counts && getenv("TENDRIL_LONG")) print_pairs();
   assert_int_equal(failures, 0);
 }
 
