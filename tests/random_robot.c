@@ -124,6 +124,28 @@ static bool lacks(const random_robot* plan, robot_element e) {
   return missing(plan, e, e, ROBOT_ELEMENT_COUNT) == e;
 }
 
+// Bodies among the first parts whose joints have, or do not have, DOFs of one number each
+static int bodies_with(const random_robot* plan, int made, bool chart) {
+  int n = 0;
+  for (int k = 0; k < made; k++) {
+    const robot_part* p = &plan->part[k];
+    n += !p->rod && !p->driven && (chart ? p->joint == ROBOT_CHART : joint_table[p->joint].plain);
+  }
+  return n;
+}
+
+// What asks for a hinge or slide of a body, or for two joints that are alike, and cannot be had yet
+static bool needs_hinge(const random_robot* plan, int made) {
+  return plan->kind == ROBOT_ANY && bodies_with(plan, made, false) == 0 &&
+         (missing(plan, ROBOT_LAW, ROBOT_INTEGRAL, ROBOT_ELEMENT_COUNT) != ROBOT_ELEMENT_COUNT ||
+          lacks(plan, ROBOT_DOF_STOP) || lacks(plan, ROBOT_RATCHET));
+}
+static bool needs_twin(const random_robot* plan, int made) {
+  return plan->kind == ROBOT_ANY &&
+         ((lacks(plan, ROBOT_EQUAL) && bodies_with(plan, made, false) < 2) ||
+          (lacks(plan, ROBOT_EQUAL_CHART) && bodies_with(plan, made, true) < 2));
+}
+
 // A joint that the seed asks for, or any; where on which part the joint is
 static void make_joint(random_robot* plan, robot_part* p, int k, uint64_t* seed) {
   p->on = (robot_place){.part = pick(seed, k + 1) - 1, .along = chance(seed, 0.6) ? 1 : 0.5};
@@ -156,7 +178,10 @@ static void make_joint(random_robot* plan, robot_part* p, int k, uint64_t* seed)
   for (int i = 0; i < k && like && !p->rod; i++)
     if (!plan->part[i].rod && joint_table[plan->part[i].joint].plain && chance(seed, 0.7))
       p->joint = plan->part[i].joint;
-  if (like_chart && !p->rod && plan->kind == ROBOT_ANY && chance(seed, 0.7)) p->joint = ROBOT_CHART;
+  if (like_chart && !p->rod && plan->kind == ROBOT_ANY && bodies_with(plan, k, true) < 2)
+    p->joint = ROBOT_CHART;
+  else if (!p->rod && !joint_table[p->joint].plain && needs_hinge(plan, k))
+    p->joint = (robot_element)(ROBOT_REVOLUTE + pick(seed, 5));
   // a rod at the tip of the one before it, for a cable over both
   if (k > 0 && p->rod && plan->part[k - 1].rod && lacks(plan, ROBOT_CABLE_OVER))
     p->on.part = k - 1, p->on.along = 1;
@@ -216,6 +241,8 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   const robot_element model = missing(plan, ROBOT_GVS, ROBOT_ROD_DAMPER, ROBOT_ELEMENT_COUNT);
   const bool rods = model != ROBOT_ELEMENT_COUNT || lacks(plan, ROBOT_CABLE_OVER);
   p->rod = chance(seed, rods ? 0.7 : 0.35) && !(plan->kind == ROBOT_FLYING && k == 0);
+  // the second and third are for those, later ones for what else is missing
+  if ((k == 1 || k == 2) && (needs_hinge(plan, k) || needs_twin(plan, k))) p->rod = false;
   make_joint(plan, p, k, seed);
   make_dofs(plan, p, seed);
 
@@ -504,6 +531,8 @@ static void take_stock(random_robot* plan, int made) {
   has[ROBOT_FOLLOWER] = plan->followed >= 0;
   has[ROBOT_INPUT] = plan->driver >= 0;
   if (plan->driver >= 0 && plan->control != ROBOT_INPUT) has[plan->control] = true;
+  has[ROBOT_TASK] |= has[ROBOT_INTEGRAL];
+  has[ROBOT_SAMPLED] = plan->sampled;
 }
 
 // What the seed asks for, so that all pairs of elements come together: two pairs of the table,
@@ -517,6 +546,16 @@ static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported
     plan->wants[i] = plan->wants[pair] = true;
   }
   for (int i = 0; i < 4; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
+  // what needs several things at once is rarely there by chance
+  static const robot_element rare[] = {
+      ROBOT_EQUAL,    ROBOT_EQUAL_CHART, ROBOT_SAMPLED,    ROBOT_INTEGRAL, ROBOT_TASK,  ROBOT_LAW,
+      ROBOT_DOF_STOP, ROBOT_RATCHET,     ROBOT_TOUCH_MESH, ROBOT_TOUCH,    ROBOT_BASIS, ROBOT_JUMP};
+  for (int i = 0; i < 2; i++) plan->wants[rare[pick(seed, 12)]] = true;
+  // most robots have two links of eighteen kinds, of which each is to meet each: some have more
+  const int links = ROBOT_BEAM - ROBOT_LOOP_FIXED + 1;
+  for (int i = 0; i < 2 && number % 3 == 0 && number > 100; i++)
+    plan->wants[ROBOT_LOOP_FIXED + pick(seed, links)] = true;
+  if (number % 16 == 0 && number > 100) plan->wants[ROBOT_CABLE_OVER] = true;
   if (jumping) {
     memset(plan->wants, 0, sizeof plan->wants);
     plan->wants[ROBOT_JUMP] = plan->wants[ROBOT_REVOLUTE + pick(seed, 5)] = true;
@@ -551,7 +590,8 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     // one more for what is still missing
     const bool more =
         missing(plan, ROBOT_FIXED, ROBOT_ROD_DAMPER, ROBOT_ELEMENT_COUNT) != ROBOT_ELEMENT_COUNT;
-    if (any && more && k == plan->npart - 1 && k + 1 < ROBOT_PARTS) plan->npart++;
+    const bool wanted = more || needs_hinge(plan, k + 1) || needs_twin(plan, k + 1);
+    if (any && wanted && k == plan->npart - 1 && k + 1 < ROBOT_PARTS) plan->npart++;
   }
 
   // a DOF that follows another of the same kind of joint
@@ -637,7 +677,9 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     const double torque = plan->part[plan->followed].rod ? 0.01 : 0.1;
     for (int i = 0; i < 6; i++) plan->follow[i] = (i < 3 ? 1 : torque) * check_random(seed);
   }
-  const robot_element law = missing(plan, ROBOT_LAW, ROBOT_INTEGRAL, ROBOT_INPUT);
+  robot_element law = missing(plan, ROBOT_LAW, ROBOT_INTEGRAL, ROBOT_INPUT);
+  if (law == ROBOT_SAMPLED) law = missing(plan, ROBOT_TASK, ROBOT_INTEGRAL, ROBOT_LAW);
+  if (law == ROBOT_TASK && plan->wants[ROBOT_INTEGRAL]) law = ROBOT_INTEGRAL;
   for (int k = 0; any && k < plan->npart && plan->driver < 0; k++)
     if (joint_table[plan->part[k].joint].plain && !plan->part[k].driven && !plan->part[k].equal &&
         !(plan->part[k].rod && law != ROBOT_INPUT) &&
@@ -645,6 +687,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
       plan->driver = k;
       plan->effort = (plan->part[k].rod ? 0.1 : 1) * between(seed, -0.5, 0.5);
       plan->control = law;
+      plan->sampled = law != ROBOT_INPUT && plan->wants[ROBOT_SAMPLED];
     }
   take_stock(plan, plan->npart);
   return true;
@@ -1706,10 +1749,10 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
     const double sign = value_sign(w, p, 0, &d);
     const dimension force = d.metre ? STIFFNESS : TORQUE,
                     rate = d.metre ? VISCOSITY : TURN_VISCOSITY;
-    if (plan->control == ROBOT_LAW || plan->control == ROBOT_SAMPLED) {
-      if (plan->control == ROBOT_SAMPLED)
-        say(w, "par.control.rate = %.17g; par.control.delay = %.17g; ", scaled(style, 700, RATE),
-            scaled(style, 5e-4, (dimension){0, 0, 1}));
+    if (plan->sampled)
+      say(w, "par.control.rate = %.17g; par.control.delay = %.17g; ", scaled(style, 700, RATE),
+          scaled(style, 5e-4, (dimension){0, 0, 1}));
+    if (plan->control == ROBOT_LAW) {
       say(w,
           "control(1).inputs = 'u'; control(1).law = -%.17g*%s*dof(joint(%d), 1) - "
           "%.17g*%s*ddof(joint(%d), 1);\n",

@@ -213,7 +213,8 @@ typedef struct random_robot {
   double load[6], follow[6];
   int driver;  // part whose first DOF an input drives, -1: none
   double effort;
-  robot_element control;  // what gives it: ROBOT_INPUT, or ROBOT_LAW ... ROBOT_INTEGRAL
+  robot_element control;  // what gives it: ROBOT_INPUT, _LAW, _TASK or _INTEGRAL
+  bool sampled;           // at a rate and with a delay
 } random_robot;
 
 // Fills the plan; false when no robot of that seed and kind could be made.

@@ -197,9 +197,10 @@ static void compare(const double* a, const double* b, int points, double* motion
 // rounding times a condition of 1e7, which stiff rods on light bodies come near to.
 static const double exact = 1e-8;
 
-// With more functions of a rod the condition grows: 3e-8 was reached with eleven and more.
+// With more functions of a rod, or such that are not orthogonal (bells, monomials), the condition
+// grows: 3e-8 was reached with eleven and more.
 static double rounding(const random_robot* plan) {
-  return plan->has[ROBOT_FINE] ? 10 * exact : exact;
+  return plan->has[ROBOT_FINE] || plan->has[ROBOT_BASIS] ? 10 * exact : exact;
 }
 
 // The same at the end of a short motion, to what the tolerance of 1e-8 leaves: errors of
@@ -282,6 +283,32 @@ static bool straightened(const random_robot* plan, random_robot* straight) {
 
 static double* numbers(int n) { return calloc((size_t)n + 1, sizeof(double)); }
 
+// How much all that is sensed changes when every number of the text changes by up to 1e-11 of
+// itself.  What a hundred roundings are seen as is 2e-3 of that; loops are closed to 1e-11, and
+// what that is seen as about that itself.
+static void sensitivity(const subject* s, const double* start, double* motion,
+                        double* acceleration) {
+  const int points = random_robot_points(s->plan);
+  robot_style style = s->plain;
+  robot_values values;
+  robot b;
+  uint64_t seed = s->plan->seed;
+  double* x = numbers(9 * points);
+  style.params = 2;
+  char* text = random_robot_text(s->plan, &style, &values);
+  for (int i = 0; i < values.n; i++) values.value[i] *= 1 + 1e-11 * check_random(&seed);
+  *motion = *acceleration = 0;
+  if (robot_load(text, &values, true, &b) && sense(&b, s->plan, &style, x))
+    compare(start, x, points, motion, acceleration);
+  if (getenv("TENDRIL_RATES"))
+    printf("sensitivity %llu: %.2g %.2g\n", (unsigned long long)s->plan->seed, *motion,
+           *acceleration);
+  const double part = s->r->size.nconstraint > 0 ? 3 : 2e-3;
+  *motion *= part, *acceleration *= part;
+  robot_free(&b);
+  free(x), free(text);
+}
+
 static void moves_alike(const subject* s) {
   const random_robot* plan = s->plan;
   const int points = random_robot_points(plan);
@@ -325,9 +352,17 @@ static void moves_alike(const subject* s) {
       compare(reference, other, points, &motion, &acceleration);
       // a cable that rubs bends around no corner sharper than 1e-5 1/m: a length of its own
       const bool rounds = style.metre != 1 && plan->has[ROBOT_CABLE_RUBS];
-      const double tol0 = rounding(plan) * (rounds ? 100 : 1);
-      if (!(motion <= 1e-9))
-        broken(s, ways[k].name, motion, 1e-9, written);
+      double tol0 = rounding(plan) * (rounds ? 100 : 1);
+      // speeds that loops forbid are taken away with the mass matrix, whose condition they then
+      // have
+      double tol1 = 0.1 * rounding(plan);
+      if (!(motion <= tol1 && acceleration <= tol0)) {
+        double shift, change;
+        sensitivity(s, start, &shift, &change);
+        tol0 = fmax(tol0, change), tol1 = fmax(tol1, shift);
+      }
+      if (!(motion <= tol1))
+        broken(s, ways[k].name, motion, tol1, written);
       else if (!(acceleration <= tol0))
         broken(s, ways[k].name, acceleration, tol0, written);
       else if (ways[k].dynamics && ran && (plan->seed + (uint64_t)k) % WAYS == 0) {
@@ -751,15 +786,14 @@ static void decays_or_grows_as_told(const subject* s) {
 // square of their length, the others faster.  A robot may have several shapes at rest: all begin
 // where they rest without load, which is the same shape in every model, and loads grow in steps, so
 // that the same branch is followed.
-static bool rest_of_model(const random_robot* plan, const robot_style* style, const char* text,
-                          robot* r, double* x) {
+static bool rest_of_model(const random_robot* plan, const robot_style* style, robot* r, double* x) {
   td_equil_result result = {0};
   enum { LOADS = 6 };
   bool found = r->state != NULL;
   for (int k = 0; k <= LOADS && found; k++)
     found = td_work_set_param(r->model, r->work, 0, (double)k / LOADS) == TD_OK &&
-            settle(r, &result) && result.stability == TD_STABLE;
-  (void)text;
+            settle(r, &result) && result.stability != TD_DIVERGENCE &&
+            result.stability != TD_FLUTTER;
   return found && sense(r, plan, style, x);
 }
 
@@ -788,15 +822,15 @@ static void agrees_when_refined(const subject* s) {
       free(text);
       text = random_robot_text(&plan, &style, NULL);
       if (!robot_load(text, NULL, false, &r)) broken(s, r.message, INFINITY, 0, text);
-      found = rest_of_model(&plan, &style, text, &r, x[m == 0 && fine ? 2 : fine]);
+      found = rest_of_model(&plan, &style, &r, x[m == 0 && fine ? 2 : fine]);
       robot_free(&r);
     }
     // of second order: a quarter; what the polynomials of the first model themselves still move by
     // is left of all
     const double coarse = distance(x[0], x[2], points), fine = distance(x[1], x[2], points);
     if (m == 0) own = coarse;
-    const double tol = 0.35 * coarse + own + 1e-9;
-    if (getenv("TENDRIL_RATES") && found)
+    const double tol = 0.35 * coarse + own + 5e-8;  // statics leaves 1e-10 of the forces
+    if (getenv("TENDRIL_RATES") && found && m > 0)
       printf("%llu %s: %.2g -> %.2g\n", (unsigned long long)plan.seed, models[m], coarse, fine);
     if (found && m > 0) {
       compared++;
@@ -843,11 +877,23 @@ static const law laws[] = {
     {"rests where it is in equilibrium", ROBOT_RESTING, 2, 0, rests_where_it_is_in_equilibrium},
     {"comes to rest in equilibrium", ROBOT_RESTING, 8, 1, comes_to_rest_in_equilibrium},
     {"decays or grows as told", ROBOT_RESTING, 4, 0, decays_or_grows_as_told},
-    {"agrees when refined", ROBOT_RESTING, 16, 5, agrees_when_refined},
+    {"agrees when refined", ROBOT_RESTING, 9, 5, agrees_when_refined},
 };
 enum { LAWS = sizeof laws / sizeof *laws };
 
-static void print_pairs(void) {
+// Pairs that no robot here can have, and why
+static const struct {
+  robot_element a, b;
+  const char* why;
+} impossible[] = {
+    {ROBOT_LAW, ROBOT_TASK, "a robot here has one input, which one controller sets"},
+    {ROBOT_LAW, ROBOT_INTEGRAL, "a robot here has one input, which one controller sets"},
+    {ROBOT_THREADS, ROBOT_MESH_BEAMS, "a robot here has one mesh, of threads or of beams"},
+};
+enum { IMPOSSIBLE = sizeof impossible / sizeof *impossible, ENOUGH = 20 };
+
+// The table of pairs, those that are impossible, and how many others are too few
+static int print_pairs(void) {
   int few = 0;
   printf("pairs of elements: robots that have both\n");
   for (int i = 0; i < ROBOT_ELEMENT_COUNT; i++) {
@@ -855,15 +901,22 @@ static void print_pairs(void) {
     for (int j = 0; j <= i; j++) printf(" %d", pairs[i][j]);
     printf("\n");
   }
+  for (int k = 0; k < IMPOSSIBLE; k++)
+    printf("impossible: %s x %s: %s\n", robot_element_name(impossible[k].a),
+           robot_element_name(impossible[k].b), impossible[k].why);
   for (int i = 0; i < ROBOT_ELEMENT_COUNT; i++)
-    for (int j = 0; j < i; j++)
-      if (pairs[i][j] < 20) {
-        printf("fewer than 20: %s x %s: %d\n", robot_element_name((robot_element)i),
-               robot_element_name((robot_element)j), pairs[i][j]);
-        few++;
-      }
-  printf("%d pairs of %d have fewer than 20 robots\n", few,
-         ROBOT_ELEMENT_COUNT * (ROBOT_ELEMENT_COUNT - 1) / 2);
+    for (int j = 0; j < i; j++) {
+      bool out = false;
+      for (int k = 0; k < IMPOSSIBLE; k++)
+        out = out || (impossible[k].a == (robot_element)j && impossible[k].b == (robot_element)i);
+      if (out || pairs[i][j] >= ENOUGH) continue;
+      printf("fewer than %d: %s x %s: %d\n", ENOUGH, robot_element_name((robot_element)i),
+             robot_element_name((robot_element)j), pairs[i][j]);
+      few++;
+    }
+  printf("%d pairs of %d have fewer than %d robots\n", few,
+         ROBOT_ELEMENT_COUNT * (ROBOT_ELEMENT_COUNT - 1) / 2 - IMPOSSIBLE, ENOUGH);
+  return few;
 }
 
 static void keep_law(void** state) {
@@ -896,7 +949,9 @@ static void keep_law(void** state) {
   }
   printf("%s: %d robots, %d refused, %d compared, %d broken, %.1f s\n", l->name, made, refused,
          compared, failures, (double)(clock() - t0) / CLOCKS_PER_SEC);
-  if (l->check == counts && getenv("TENDRIL_LONG")) print_pairs();
+  // all pairs are found by the whole of the long run
+  if (l->check == counts && getenv("TENDRIL_LONG") && print_pairs() > 0 && seed_count == 3000)
+    failures++;
   assert_int_equal(failures, 0);
 }
 
