@@ -542,8 +542,8 @@ static td_status strike(run* r) {
   td_motion_unpack(m, r->t, r->y);
   const double after = end ? 0 : td_stuck(m->model, m->state, m->work, next_row(r));
   if (after > 0) {
-    // the row of this instant is that before; where rods cannot buckle it is the jump that cannot be
-    // followed
+    // the row of this instant is that before; where rods cannot buckle it is the jump that cannot
+    // be followed
     const double t = r->t;
     memcpy(r->y_row, r->y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
     if (buckle(r, after) == TD_OK) return add_end(r, t, r->y_row);

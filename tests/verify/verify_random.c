@@ -871,13 +871,13 @@ static const law laws[] = {
     {"has the same derived code, conservative", ROBOT_CONSERVATIVE, 3, 1,
      has_the_same_derived_code},
     {"has the same derived code, flying", ROBOT_FLYING, 3, 2, has_the_same_derived_code},
-    {"is the same exported", ROBOT_EXPORTED, 8, 3, is_the_same_exported},
-    {"is the same reloaded", ROBOT_ANY, 5, 0, is_the_same_reloaded},
-    {"jumps as it starts smoothly", ROBOT_JUMPING, 6, 0, jumps_as_it_starts_smoothly},
+    {"is the same exported", ROBOT_EXPORTED, 5, 3, is_the_same_exported},
+    {"is the same reloaded", ROBOT_ANY, 10, 0, is_the_same_reloaded},
+    {"jumps as it starts smoothly", ROBOT_JUMPING, 7, 0, jumps_as_it_starts_smoothly},
     {"rests where it is in equilibrium", ROBOT_RESTING, 2, 0, rests_where_it_is_in_equilibrium},
     {"comes to rest in equilibrium", ROBOT_RESTING, 8, 1, comes_to_rest_in_equilibrium},
-    {"decays or grows as told", ROBOT_RESTING, 4, 0, decays_or_grows_as_told},
-    {"agrees when refined", ROBOT_RESTING, 9, 5, agrees_when_refined},
+    {"decays or grows as told", ROBOT_RESTING, 5, 0, decays_or_grows_as_told},
+    {"agrees when refined", ROBOT_RESTING, 16, 5, agrees_when_refined},
 };
 enum { LAWS = sizeof laws / sizeof *laws };
 
@@ -960,7 +960,8 @@ int main(void) {
   struct CMUnitTest tests[LAWS];
   size_t n = 0;
   for (int i = 0; i < LAWS; i++)
-    if (only == NULL || strstr(laws[i].name, only) != NULL)
+    if (only != NULL ? strstr(laws[i].name, only) != NULL
+                     : laws[i].check != counts || getenv("TENDRIL_LONG"))
       tests[n++] = (struct CMUnitTest){
           .name = laws[i].name, .test_func = keep_law, .initial_state = (void*)(uintptr_t)&laws[i]};
   return _cmocka_run_group_tests("laws", tests, n, begin, end);

@@ -300,11 +300,29 @@ static void test_a_welded_motor_is_refused_though_rods_could_bend(void** state) 
   td_trajectory* out = NULL;
   o.t_final = 1;
   assert_int_equal(td_simulate(r.model, r.work, r.state, &o, &out), TD_E_MODEL);
-  assert_non_null(
-      strstr(td_trajectory_diagnosis(out), "which the loop of joint(2) cannot follow: joint(2).r2"));
+  assert_non_null(strstr(td_trajectory_diagnosis(out),
+                         "which the loop of joint(2) cannot follow: joint(2).r2"));
   // 5e-4 J are turned over; the speed after the jump would be another 3e-3 J
   CHECK_NEAR(td_trajectory_stats(out)->energy_error, 0, 1e-7);
   assert_int_equal(td_trajectory_trust(out, NULL), TD_TRUST_LOOK);
+  td_trajectory_free(out);
+  robot_close(&r);
+}
+
+// A hinge whose body is to accelerate along two directions at once: it can along its circle only.
+static void test_accelerations_that_a_hinge_cannot_have_are_named(void** state) {
+  (void)state;
+  robot r = robot_open(
+      "body(1).m = 1; body(1).I = 1e-2*eye(3); joint(1).second = 1; joint(1).tr.rot = [3 inf];"
+      "joint(2).second = 1; joint(2).tr2nd.trans = [0.3 0 0]; joint(2).fixed = [1 1 0];"
+      "joint(2).refbody = 0; joint(2).control = [0.5 0.5 0 0 0 0];");
+  td_sim_options o = td_sim_options_default();
+  td_trajectory* out = NULL;
+  o.t_final = 1;
+  assert_int_not_equal(td_simulate(r.model, r.work, r.state, &o, &out), TD_OK);
+  if (strstr(td_trajectory_diagnosis(out),
+             "cannot follow the accelerations of joint.control at t =") == NULL)
+    fail_msg("%s", td_trajectory_diagnosis(out));
   td_trajectory_free(out);
   robot_close(&r);
 }
@@ -432,6 +450,7 @@ int main(void) {
       cmocka_unit_test(test_ropes_pull_and_do_not_push),
       cmocka_unit_test(test_what_cannot_happen_is_refused_by_name),
       cmocka_unit_test(test_a_welded_motor_is_refused_though_rods_could_bend),
+      cmocka_unit_test(test_accelerations_that_a_hinge_cannot_have_are_named),
       cmocka_unit_test(test_smooth_motion_that_a_loop_cannot_follow_is_refused_by_name),
       cmocka_unit_test(test_plants_jump_as_simulations_do),
   };
