@@ -382,11 +382,19 @@ static td_status close_loops(const td_model* m, td_state* state, td_work* w, dou
   share* in = arena_bytes(s, (size_t)m->nvel * sizeof *in);
   memcpy(q, state->q, (size_t)m->npos * sizeof(double));
   td_place(m, state, w);
-  bool closed = td_row_errors(m, w, false, e) <= tol, bends = false;
+  static const double small = 1e-7;  // [m, rad]
+  const double gap = td_row_errors(m, w, false, e);
+  bool closed = gap <= tol, bends = false;
   find_shares(m, in, s);
   for (int j = 0; j < m->nvel; j++) bends = bends || in[j] >= BENDING;
 
   static const double angles[] = {0, 0.5, 3};
+  // a gap of rounding, as of numbers that were typed in, is closed where it is by all that gives way:
+  // bending alone would lead far away where stretch is what is missing
+  if (!closed && gap <= small) {
+    closed = td_project_q(m, state, w, tol) == TD_OK;
+    if (!closed) memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+  }
   if (!closed) closed = close_with(m, state, w, in, RIGID, tol) == TD_OK;
   for (int stage = BENDING; stage <= STRETCHING && bends && !closed; stage++)
     for (int k = 0; k < 3 && !closed; k++) {
