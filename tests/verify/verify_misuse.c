@@ -722,7 +722,8 @@ static void test_views_and_plots(void** state) {
   const td_table t = {2, 2, names, values};
   NUMBER(td_table_find(&t, NULL), -1);
   const int column = 1, far = 7;
-  const td_plot plot = {&t, 0, &column, 1, "", NULL, 80, 60};
+  const td_plot plot = {
+      .table = &t, .x = 0, .y = &column, .ny = 1, .title = "", .width = 80, .height = 60};
   td_plot p = plot;
   REFUSED(td_plot_svg(NULL, &text));
   REFUSED(td_plot_svg(&p, NULL));
