@@ -27,6 +27,13 @@ static bool name_column(td_table* t, int col, const char* what, double time) {
   return t->names[col] != NULL;
 }
 
+// Are there states, and are all of this model?
+static bool all_of(const td_model* m, const td_work* w, const td_state* const* states, int n) {
+  bool ok = m && w && states && n >= 1;
+  for (int k = 0; ok && k < n; k++) ok = model_has(m, states[k], w);
+  return ok;
+}
+
 // ---- strains ----------------------------------------------------------------------------------
 
 static int compare_arcs(const void* a, const void* b) {
@@ -38,7 +45,7 @@ td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* 
                           int rod, td_table** table) {
   static const char* const names[6] = {"shear_x", "shear_y", "stretch",
                                        "bend_x",  "bend_y",  "twist"};
-  if (!m || !w || !states || !table || n < 1 || rod < 0 || rod >= m->nrod) return TD_E_USAGE;
+  if (!table || !all_of(m, w, states, n) || rod < 0 || rod >= m->nrod) return TD_E_USAGE;
   *table = NULL;
 
   // the pieces that measure strain, base to tip
@@ -122,7 +129,7 @@ static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
 td_status td_shape_table(const td_model* m, td_work* w, const td_state* const* states, int n,
                          td_table** table) {
   static const char* const names[3] = {"x", "y", "z"};
-  if (!m || !w || !states || !table || n < 1) return TD_E_USAGE;
+  if (!table || !all_of(m, w, states, n)) return TD_E_USAGE;
   *table = NULL;
   pen count = {.cols = 3 * n};
   td_enter(m, states[0], w);
