@@ -9,8 +9,8 @@
 %
 % Expect: 58 coordinates, four of them prescribed.  The shell starts at x = 1 m and swims towards the rod at x = 0.02 m,
 % z = 0.22 m; the motors stop at 9 s, and it glides below the rod.  Started at the published height, z = 0, it passes so low
-% that the filaments slip off the rod and curl below it: the motors start and stop at once, which turns and lowers the shell
-% by 2 to 3 cm and which the toolbox of the paper leaves out (docs/published.md).  With --set height=0.03 it docks: the
+% that the filaments slip off the rod and curl below it: the impulses of motors that start and stop at once lower the shell by 2
+% to 3 cm, and the toolbox of the paper leaves them out (docs/published.md).  With --set height=0.03 it docks: the
 % filaments close around the rod and draw the shell up to it, which it touches at 18.8 s (published: about 19.5 s) and
 % where it ends near x = -0.06 m, z = 0.14 m.  A filament touches with its points, so the grip depends on how many there
 % are: with --set grip=21 for 'legendre', as many as 'linear' has, the paths with both bases then stay within 3 % of the
