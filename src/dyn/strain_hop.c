@@ -98,7 +98,8 @@ static void steps_of(const td_model* m, const td_work* w, const model_run* run, 
 
 // Strains that are expressions of their coordinates: the numbers they give.
 static void set_coordinates(const td_model* m, td_work* w, const double* a) {
-  for (const model_coordinate* c = m->coordinate; c < m->coordinate + m->ncoordinate; c++) {
+  for (int i = 0; i < m->ncoordinate; i++) {
+    const model_coordinate* c = &m->coordinate[i];
     w->vars[c->var] = w->q[c->q];
     w->vars[c->rate] = w->v[c->v];
     w->vars[c->accel] = a ? a[c->v] : 0;
@@ -416,6 +417,7 @@ void td_strain_curvature(const td_model* m, const td_work* w, const model_run* r
 static void add_hessian(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
                         const tree_part* part, double* dq) {
   const model_coords* field = &m->coords[hop->coords];
+  if (field->n == 0) return;
   const model_coordinate* c = m->coordinate + field->first;
   const double* H = w->num + hop->hessian;
   lanes f[MAGNUS_NODES];

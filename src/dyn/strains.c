@@ -414,6 +414,7 @@ static void dof_tangent(const td_model* m, const td_work* w, const model_force* 
 static void basis_hessian(const td_model* m, const td_work* w, const model_force* f,
                           const double x[6], const double u[6], const tree_part* part, double* dq) {
   const model_coords* field = &m->coords[f->coords];
+  if (field->n == 0) return;
   const model_coordinate* c = m->coordinate + field->first;
   const double* H = w->num + f->hessian;
   double s[6];

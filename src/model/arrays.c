@@ -44,6 +44,9 @@ void td_trim(td_model* m) {
   }
   TD_MODEL_ARRAYS(X)
 #undef X
+  // strains given over time alone have no terms, and places in an array that is not there are
+  // undefined
+  if (!m->term && (m->term = malloc(sizeof *m->term)) != NULL) m->cap_term = 1;
 }
 
 void td_model_free(td_model* m) {

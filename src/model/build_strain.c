@@ -18,7 +18,8 @@ typedef struct own {
 
 static own own_of(builder* b, const gvs* g) {
   const model_coords* field = &b->m->coords[g->coords];
-  return (own){b, b->m->coordinate + field->first, field->n, b->spec->time_var};
+  const model_coordinate* c = field->n > 0 ? b->m->coordinate + field->first : NULL;
+  return (own){b, c, field->n, b->spec->time_var};
 }
 
 static ex var(const own* o, int v) { return td_ex_var(o->b->spec->graph, v); }
@@ -30,7 +31,8 @@ static bool is_zero(const own* o, ex e) {
 // ∂e/∂q q' + ∂e/∂t, and with `accelerated` + ∂e/∂q' q''
 static ex rate_of(const own* o, ex e, bool accelerated) {
   ex sum = diff(o, e, o->time);
-  for (const model_coordinate* c = o->c; c < o->c + o->n; c++) {
+  for (int k = 0; k < o->n; k++) {
+    const model_coordinate* c = &o->c[k];
     sum = add(o->b, sum, mul(o->b, diff(o, e, c->var), var(o, c->rate)));
     if (accelerated) sum = add(o->b, sum, mul(o->b, diff(o, e, c->rate), var(o, c->accel)));
   }
