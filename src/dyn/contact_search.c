@@ -268,6 +268,23 @@ static stretch_end boundary(const contact_reach* r, const contact_line* piece, d
 
 enum { STRETCHES = 2, GAUSS = 8 };
 
+// Where the cubic with these depths and slopes at 0 and 1 has its extremes in between, ascending;
+// how many.  The depth below a plane is such a cubic, that in other things nearly one.
+static int cubic_extremes(double d0, double s0, double d1, double s1, double t[2]) {
+  const double c = 3 * (2 * (d0 - d1) + s0 + s1), b = 3 * (d1 - d0) - 2 * s0 - s1;
+  const double root = b * b - c * s0;  // of s0 + 2 b t + c t²
+  if (!(root > 0)) return 0;
+  const double q = -(b + copysign(sqrt(root), b)), x = s0 / q, y = q / c;
+  int n = 0;
+  if (x > 0 && x < 1) t[n++] = x;
+  if (y > 0 && y < 1) t[n++] = y;
+  if (n == 2 && t[0] > t[1]) {
+    t[0] = y;
+    t[1] = x;
+  }
+  return n;
+}
+
 // Parts of a piece that are inside the other thing.
 static int find_stretches(const contact_reach* r, const contact_line* piece,
                           stretch_end at[STRETCHES][2]) {
@@ -276,9 +293,8 @@ static int find_stretches(const contact_reach* r, const contact_line* piece,
   if (!isfinite(d0)) return 0;
   at[0][0] = (stretch_end){.t = 0};
   at[0][1] = (stretch_end){.t = 1};
-  if (d0 > 0 && d1 > 0) {
+  if (d0 > 0 && d1 > 0 && s0 < 0 && s1 > 0) {
     // a dip between them may come out
-    if (!(s0 < 0 && s1 > 0)) return 1;
     const double dip = extreme(r, piece, -1, s0, s1, INFINITY, &depth);
     if (depth > 0) return 1;
     at[1][1] = at[0][1];
@@ -286,20 +302,28 @@ static int find_stretches(const contact_reach* r, const contact_line* piece,
     at[1][0] = boundary(r, piece, dip, 1);
     return 2;
   }
-  if (d0 > 0) {
-    at[0][1] = boundary(r, piece, 1, 0);
+  if (d0 <= 0 && d1 <= 0 && s0 > 0 && s1 < 0) {
+    const double peak = extreme(r, piece, 1, s0, s1, 1e-300, &depth);
+    if (!(depth > 0)) return 0;
+    at[0][0] = boundary(r, piece, 0, peak);
+    at[0][1] = boundary(r, piece, 1, peak);
     return 1;
   }
-  if (d1 > 0) {
-    at[0][0] = boundary(r, piece, 0, 1);
-    return 1;
+
+  // it may come in or out once more on the way: from extreme to extreme it rises or falls
+  double t[4] = {0}, unused;
+  const int inner = cubic_extremes(d0, s0, d1, s1, t + 1);
+  t[inner + 1] = 1;
+  int n = 0;
+  bool was = d0 > 0;
+  for (int k = 1; k <= inner + 1; k++) {
+    const bool is = (k <= inner ? depth_at(r, piece, t[k], &unused) : d1) > 0;
+    if (is && !was) at[n][0] = boundary(r, piece, t[k - 1], t[k]);
+    if (was && !is) at[n++][1] = boundary(r, piece, t[k], t[k - 1]);
+    was = is;
   }
-  if (!(s0 > 0 && s1 < 0)) return 0;
-  const double peak = extreme(r, piece, 1, s0, s1, 1e-300, &depth);
-  if (!(depth > 0)) return 0;
-  at[0][0] = boundary(r, piece, 0, peak);
-  at[0][1] = boundary(r, piece, 1, peak);
-  return 1;
+  if (was) at[n++][1] = (stretch_end){.t = 1};
+  return n;
 }
 
 // ---- pairs ------------------------------------------------------------------------------------

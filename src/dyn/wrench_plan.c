@@ -35,6 +35,14 @@ static td_status add_share(td_model* m, model_probe* p, int hop, int force, doub
   return TD_OK;
 }
 
+// The hop at the base of a rod, which is its own where wrenches are asked for (build_rods.c).
+static int base_hop(const td_model* m, int rod) {
+  for (int i = 0; i < m->nstation; i++)
+    if (m->station[i].rod == rod && m->station[i].arc == 0 && !m->station[i].moved)
+      return m->station[i].hop;
+  return -1;
+}
+
 // ---- segments ---------------------------------------------------------------------------------
 
 // The hop of a segment's joint; -1: nothing of it is free.
@@ -55,15 +63,11 @@ static td_status segment_shares(td_model* m, model_probe* p) {
     if (f->arc <= p->arc && (before < 0 || f->arc > m->force[before].arc)) before = i;
     if (f->arc > p->arc && (behind < 0 || f->arc < m->force[behind].arc)) behind = i;
   }
-  int base = 0;
-  while (base < m->nstation &&
-         !(m->station[base].rod == p->rod && m->station[base].arc == 0 && !m->station[base].moved))
-    base++;
 
   // the line through their wrenches at s
   const double x = before < 0 ? 0 : m->force[before].arc;
   const double s = behind < 0 ? 0 : (p->arc - x) / (m->force[behind].arc - x);
-  if (before < 0) TD_TRY(add_share(m, p, m->station[base].hop, -1, 1 - s));
+  if (before < 0) TD_TRY(add_share(m, p, base_hop(m, p->rod), -1, 1 - s));
   for (int k = 0; k < 2; k++) {
     const int i = k == 0 ? before : behind;
     if (i < 0) continue;
@@ -116,15 +120,6 @@ static int by_arc(const void* a, const void* b) {
   return x < y ? -1 : x > y;
 }
 
-// The part of a rod that a point of its quadrature belongs to.
-static int part_of(const td_model* m, const model_sample* s, double eps) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind == FORCE_STRAIN && f->rod == s->rod && fabs(f->arc - s->arc) < eps) return f->part;
-  }
-  return 0;
-}
-
 // What part of the rod's own wrench on each hop lies beyond s: `share`, NAN for hops that are not
 // of the rod; `beyond`: whether what is attached to the hop does.
 static td_status hop_shares(const td_model* m, const model_probe* p, double* share, bool* beyond) {
@@ -139,8 +134,8 @@ static td_status hop_shares(const td_model* m, const model_probe* p, double* sha
     share[at->hop] = beyond[at->hop];
   }
 
-  // points with weight, panel after panel: a panel ends where a point has no weight, or where the
-  // rod's next part begins
+  // points with weight, panel after panel: a panel ends where a point has no weight, or where its
+  // points have counted a linear function exactly, which some of a rule's points do not
   model_sample* list = malloc(((size_t)m->nsample + 1) * sizeof *list);
   double* room = malloc(3 * ((size_t)m->nsample + 1) * sizeof *room);
   if (!list || !room) {
@@ -155,12 +150,15 @@ static td_status hop_shares(const td_model* m, const model_probe* p, double* sha
   double from = 0, *x = room, *w = x + count, *c = w + count;
   for (int first = 0; first < count;) {
     int n = 0;
-    double to = from;
-    for (; first + n < count && list[first + n].weight > 0; n++) {
-      if (part_of(m, &list[first + n], eps) != part_of(m, &list[first], eps)) break;
+    double to = from, moment = 0;
+    bool whole = false;
+    while (!whole && first + n < count && list[first + n].weight > 0) {
       x[n] = list[first + n].arc;
       w[n] = list[first + n].weight;
       to += w[n];
+      moment += w[n] * x[n];
+      n++;
+      whole = fabs(moment - 0.5 * (to * to - from * from)) < 1e-10 * length * length;
     }
     panel_shares(x, w, n, from, to, p->arc, c);
     for (int i = 0; i < n; i++) {
@@ -181,6 +179,16 @@ static td_status quadrature_shares(td_model* m, model_probe* p) {
   double* share = malloc(n * sizeof *share);
   bool* beyond = calloc(n, sizeof *beyond);
   td_status status = share && beyond ? hop_shares(m, p, share, beyond) : TD_E_NOMEM;
+
+  // hops that place a frame together: only the last has a station
+  for (int i = m->nhop - 1; i >= 0 && status == TD_OK; i--) {
+    const int parent = m->hop[i].parent;
+    if (parent >= 0 && !isnan(share[i]) && isnan(share[parent]) &&
+        m->hop[parent].group == m->hop[i].group) {
+      share[parent] = share[i];
+      beyond[parent] = beyond[i];
+    }
+  }
 
   // own wrench = F without those of the children, which count as they do themselves
   for (int i = 0; i < m->nhop && status == TD_OK; i++) {
@@ -209,6 +217,10 @@ td_status td_wrench_plan(td_model* m) {
     p->share = twin < i ? m->probe[twin].share : m->nshare;
     p->nshare = twin < i ? m->probe[twin].nshare : 0;
     if (twin < i) continue;
+    if (p->arc < 1e-9 * m->rod[p->rod - 1].length) {  // a hop of its own carries the whole rod
+      TD_TRY(add_share(m, p, base_hop(m, p->rod), -1, 1));
+      continue;
+    }
     bool segments = false;
     for (int k = 0; k < m->nforce && !segments; k++)
       segments = m->force[k].kind == FORCE_STRAIN && m->force[k].rod == p->rod &&

@@ -208,6 +208,10 @@ static bool arc_of(lang* L, const ast* node, double* arc) {
     td_fail(L, node->at, "an arc length must be a number, got %s", td_value_describe(v, text));
   } else {
     ok = td_number_at(L, v, 0, node->at, "an arc length", arc);
+    if (ok && !isfinite(*arc)) {
+      td_fail(L, node->at, "an arc length must be a finite number, got %g", *arc);
+      ok = false;
+    }
   }
   td_value_drop(v);
   return ok;

@@ -469,6 +469,31 @@ bool td_rod_has_wrench(const builder* b, int rod) {
   return false;
 }
 
+// What is attached at a point of the quadrature shares its frame with the rod's own mass, of which
+// a section inside the rod counts a part.
+static td_status judge_wrenches(builder* b, int rod) {
+  const double length = b->rod[rod].length, eps = 1e-9 * length;
+  rod_places attached = {0};
+  td_status status = td_rod_attached(b, rod, &attached);
+  for (int i = 0; i < b->spec->nsensor && status == TD_OK; i++) {
+    const td_sensor_ref* s = &b->spec->sensors[i].ref;
+    if (s->kind != SENSOR_WRENCH || s->index != rod + 1) continue;
+    if (s->arc < eps || s->arc > length - eps) continue;
+    for (int k = 0; k < attached.n; k++)
+      for (int j = 0; j < b->m->nsample && status == TD_OK; j++) {
+        const model_sample* p = &b->m->sample[j];
+        if (p->rod != rod + 1 || p->weight == 0 || fabs(p->arc - attached.arc[k]) > eps) continue;
+        status = td_error(b->diags, TD_E_MODEL, b->spec->sensors[i].at,
+                          "wrench: what is attached to rod(%d) at %g m, a point of its quadrature, "
+                          "cannot be told from the rod there; move it a little, or write another "
+                          "number of rod(%d).points",
+                          rod + 1, attached.arc[k], rod + 1);
+      }
+  }
+  td_rod_places_free(&attached);
+  return status;
+}
+
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   build_rod* r = &b->rod[rod];
   const bool written = r->joint < 0;
@@ -492,19 +517,20 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->middle_joints = strcmp(model, "srl") == 0;
   r->placed = true;
   if (!written) return td_build_rom_joint(b, rod);
+  if (td_rod_has_wrench(b, rod)) {  // at the base it is what a hop of its own transmits
+    TD_TRY(td_build_still(b, hop, fix, nfix));
+    r->hop[0] = b->m->nhop - 1;
+    r->nfix = 0;
+  }
   const bool polynomial = strcmp(model, "rom") == 0;
   if (polynomial || strcmp(model, "gvs") == 0) {
     TD_TRY(polynomial ? td_build_polynomial(b, rod) : td_build_gvs(b, rod));
     // a wrench inside the rod sums its frames, which are found by their stations
     int station;
-    for (int i = 0; td_rod_has_wrench(b, rod) && i < r->npoint; i++)
-      TD_TRY(td_rod_station(b, rod, r->point_arc[i], &station));
-    return TD_OK;
-  }
-  if (td_rod_has_wrench(b, rod)) {  // at the base it is what a hop of its own transmits
-    TD_TRY(td_build_still(b, hop, fix, nfix));
-    r->hop[0] = b->m->nhop - 1;
-    r->nfix = 0;
+    if (!td_rod_has_wrench(b, rod)) return TD_OK;
+    TD_TRY(td_rod_station(b, rod, 0, &station));
+    for (int i = 0; i < r->npoint; i++) TD_TRY(td_rod_station(b, rod, r->point_arc[i], &station));
+    return judge_wrenches(b, rod);
   }
   if (strcmp(model, "eba") == 0) {
     TD_TRY(free_nodes(b, rod));

@@ -38,7 +38,7 @@ static int ascending(const void* a, const void* b) {
   return x < y ? -1 : x > y;
 }
 
-td_status td_rod_places(builder* b, int rod, rod_places* out) {
+td_status td_rod_attached(builder* b, int rod, rod_places* out) {
   static const char* const joint_fields[] = {"first", "second", "refbody", NULL};
   static const char* const load_fields[] = {"exbody", "body", "refbody", NULL};
   static const char* const rod_fields[] = {"first", NULL};
@@ -53,6 +53,11 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
     for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
       if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(td_rod_want(b, rod, b->rod[rod].length, out));
   }
+  return TD_OK;
+}
+
+td_status td_rod_places(builder* b, int rod, rod_places* out) {
+  TD_TRY(td_rod_attached(b, rod, out));
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != rod + 1 || s->arc == TD_ARC_HERE) continue;

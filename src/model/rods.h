@@ -72,6 +72,8 @@ typedef struct rod_places {
   int n, cap;
 } rod_places;
 td_status td_rod_places(builder* b, int rod, rod_places* out);
+// ... of these, where joints, loads, rods and cables sit
+td_status td_rod_attached(builder* b, int rod, rod_places* out);
 void td_rod_places_free(rod_places* places);
 // Does a sensor ask for the wrench inside a rod?
 bool td_rod_has_wrench(const builder* b, int rod);

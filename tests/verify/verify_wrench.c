@@ -106,6 +106,34 @@ static void rods_of_segments_converge(void** state) {
   }
 }
 
+// A hanging rod of two parts of different weight, with a body at its base: the base carries all, a
+// section in the second part what hangs below.
+static void parts_and_the_base_count(void** state) {
+  (void)state;
+  for (int m = 0; m < 2; m++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "world.g = [0 0 -10]; rod(1).tr.rot = [1 pi]; rod(1).radius = 0.01; rod(1).E = 1e9;\n"
+             "rod(1).model = '%s'; rod(1).part(1).length = 0.1; rod(1).part(2).length = 0.2;\n"
+             "rod(1).part(1).rho = 1000; rod(1).part(2).rho = 3000;\n"
+             "body(1).m = 1; body(1).I = eye(3)*1e-3; joint(1).first = at(rod(1), 0);\n"
+             "joint(1).second = 1; joint(1).type = 'fixed';\n"
+             "sensor(1).name = 'base'; sensor(1).value = wrench(rod(1), 0);\n"
+             "sensor(2).name = 'low'; sensor(2).value = wrench(rod(1), 0.25);\n",
+             models[m]);
+    robot r = load(text);
+    td_equil_options options = td_equil_options_default();
+    td_equil_result info;
+    assert_int_equal(td_equilibrium(r.model, r.work, r.state, &options, &info), TD_OK);
+    double w[12];
+    assert_int_equal(td_sensors(r.model, r.state, r.work, w), TD_OK);
+    const double q = 3.14159265358979e-4 * 1e4;  // weight of a metre with 1000 kg/m^3
+    CHECK_NEAR(w[2], 10 + q * (0.1 + 3 * 0.2), 1e-8);
+    CHECK_NEAR(w[8], q * 3 * 0.05, 1e-8);
+    release(&r);
+  }
+}
+
 // ---- in motion --------------------------------------------------------------------------------
 
 // What a rod does to its base is what the joint that carries nothing else transmits; in motion,
@@ -190,6 +218,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(cantilevers_carry_what_lies_beyond),
       cmocka_unit_test(rods_of_segments_converge),
+      cmocka_unit_test(parts_and_the_base_count),
       cmocka_unit_test(base_wrench_is_what_the_joint_below_transmits),
       cmocka_unit_test(spinning_rods_carry_centrifugal_force),
   };
