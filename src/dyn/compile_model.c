@@ -559,15 +559,16 @@ static void warn_tables(const trial* t) {
   }
 }
 
-// The work says which loop; the first motion that is prescribed has the place.
+// The work says which loop; the first motion that is prescribed, or joint.control, has the place.
 static void report_unfollowed(const trial* t, const char* why) {
-  static const char* const fields[] = {"motion", NULL};
+  static const char *const motion[] = {"motion", NULL}, *const control[] = {"control", NULL};
   const td_model* m = t->m;
+  const bool controlled = strstr(why, "joint.control") != NULL;
   td_span at = {0};
   for (int i = m->nrow - 1; i >= 0; i--)
-    if (m->row[i].target == TARGET_MOTION)
-      at = field_span(t->spec, "joint", m->row[i].joint, fields);
-  for (int i = m->nvel - 1; i >= 0; i--)
+    if (m->row[i].target == (controlled ? TARGET_CONTROL : TARGET_MOTION))
+      at = field_span(t->spec, "joint", m->row[i].joint, controlled ? control : motion);
+  for (int i = m->nvel - 1; i >= 0 && !controlled; i--)
     if (m->vel[i].motion != NUM_NONE) at = dof_span(t->spec, &m->vel[i]);
   td_error(&t->spec->diags, TD_E_MODEL, at, "%s", why);
 }

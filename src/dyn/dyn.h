@@ -53,6 +53,9 @@ double td_stuck(const td_model* model, const td_state* state, td_work* work, dou
 // and the mechanism cannot follow; -1: it can.
 int td_unfollowed_control(const td_model* model, const td_state* state, td_work* work,
                           double* left);
+#define TD_UNFOLLOWED_CONTROL                                                                      \
+  "the mechanism cannot follow the accelerations of joint.control at t = %.6g s: %s is left with " \
+  "%.3g %s; control fewer directions, or those that it can move along"
 td_status td_buckle(const td_model* model, td_state* state, td_work* work, double after);
 // The largest angle [rad] between the ends of a segment of an 'eba' rod at a state, 0 without such
 // rods, and the node at its end.  At half a turn the middle frame of the segment flips and its

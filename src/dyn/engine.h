@@ -216,6 +216,11 @@ double td_largest_turn(const td_model* m, td_work* w, const double* delta);
 // td_row_scale, by the masses on the diagonal of M (nvel x nvel).  The state has been placed.
 void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const double* M, double* row,
                            double* col);
+// Does the row take part in projections?
+static inline bool row_is_projected(const td_model* m, const td_work* w, int row) {
+  return m->row[row].projected && !(w->free_control && m->row[row].target == TARGET_CONTROL);
+}
+
 // Position or velocity errors of the projected rows, 0 of the others; largest absolute value.
 double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out);
 // B (nvel x nrow): the displacements of least size, weighted by mass, that change one row by 1 each

@@ -597,8 +597,8 @@ td_status td_input_accelerations(const td_model* m, const td_state* state, td_wo
 
 // ---- projection -------------------------------------------------------------------------------
 
-static void skipped_rows(const td_model* m, bool* skip) {
-  for (int i = 0; i < m->nrow; i++) skip[i] = !m->row[i].projected;
+static void skipped_rows(const td_model* m, const td_work* w, bool* skip) {
+  for (int i = 0; i < m->nrow; i++) skip[i] = !row_is_projected(m, w, i);
 }
 
 // Position or velocity errors of the projected rows; largest absolute value.
@@ -608,7 +608,7 @@ double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out
     const row_value v = td_row_at(m, w, i);
     double e, ed;
     td_row_target(m, w, i, &e, &ed);
-    const bool on = m->row[i].projected && !row_is_off(m, w, i);
+    const bool on = row_is_projected(m, w, i) && !row_is_off(m, w, i);
     out[i] = on ? (rate ? v.ed - ed : v.e - e) : 0;
     worst = fmax(worst, fabs(out[i]));
     if (!isfinite(out[i])) return INFINITY;
@@ -640,7 +640,7 @@ static td_status correct(const td_model* m, td_work* w, metric* k, const double*
   if (!k->ready) {
     arena_close(s, k->before);
     bool* skip = arena_bytes(s, (size_t)m->nrow);
-    skipped_rows(m, skip);
+    skipped_rows(m, w, skip);
     dense_factor(m, w, skip, k->weigh, &k->d);
     k->ready = true;
   }
@@ -722,7 +722,7 @@ static td_status project_velocities(const td_model* m, td_state* state, td_work*
     if (exact) return TD_OK;
     error = 0;
     for (int i = 0; i < m->nrow; i++) {
-      for (int j = 0; j < m->nvel && m->row[i].projected; j++)
+      for (int j = 0; j < m->nvel && row_is_projected(m, w, i); j++)
         e[i] += J[i * m->nvel + j] * delta[j];
       error = fmax(error, fabs(e[i]));
     }
@@ -855,7 +855,7 @@ bool td_corrections(const td_model* m, td_work* w, double* B) {
   bool* skip = arena_bytes(s, (size_t)r);
   double *unit = arena_zeros(s, r * r), *zero = arena_zeros(s, n * r), *x = arena_doubles(s, n * r);
   dense_system d;
-  skipped_rows(m, skip);
+  skipped_rows(m, w, skip);
   dense_factor(m, w, skip, true, &d);
   for (int i = 0; i < r; i++) unit[i * r + i] = !skip[i];
   if (!d.kkt.singular) dense_solve(&d, zero, unit, r, x, NULL, s);

@@ -9,6 +9,7 @@
 #include "link.h"
 #include "segment.h"
 #include "strain_hop.h"
+#include "taut.h"
 
 static pose fixed_pose(const td_model* m, const td_work* w, int fix, int nfix) {
   pose g = pose_identity();
@@ -274,6 +275,68 @@ static td_status judge_rates(const td_model* m, td_work* w, const td_state* stat
   return TD_E_MODEL;
 }
 
+// Velocities that the rows allow.  Rows of joint.control keep the rates that are written, as long
+// as the loops allow these; otherwise they begin with what the loops leave of all that is written.
+static td_status start_rates(const td_model* m, td_work* w, td_state* state) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *written = arena_doubles(s, m->nvel), *e = arena_doubles(s, m->nrow), most = 0;
+  memcpy(written, state->v, (size_t)m->nvel * sizeof(double));
+  for (int i = 0; i < m->nvel; i++) most = fmax(most, fabs(written[i]));
+  td_target_initial(m, state, w, w->target);
+  td_status status = td_taut_free(m, state, w);
+  if (status == TD_OK && m->ntarget > 0) {
+    td_place(m, state, w);
+    if (td_row_errors(m, w, true, e) > fmax(1e-7 * most, 1e-12)) {  // below it is rounding
+      memcpy(state->v, written, (size_t)m->nvel * sizeof(double));
+      w->free_control = true;
+      status = td_taut_free(m, state, w);
+      w->free_control = false;
+      td_target_initial(m, state, w, w->target);
+    }
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+// joint.control asks for accelerations at the start that the mechanism cannot have: there is no v'
+// with J v' = drive.  What comes nearest depends on how rows of metres and radians are weighed.
+static td_status judge_control(const td_model* m, td_work* w, const td_state* state) {
+  static const double followed = 1e-6;  // part of the drive that may be left over
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *drive = arena_zeros(s, m->nrow), *rate = arena_doubles(s, m->nrow);
+  double *impulse = arena_doubles(s, m->nrow), most = 0, left = 0;
+  td_state moved = {.t = state->t, .q = state->q, .v = arena_zeros(s, m->nvel), .u = state->u};
+  int worst = -1;
+  td_status status = TD_OK;
+  if (td_forward_dynamics(m, state, w) == TD_OK) {
+    for (int i = 0; i < m->nrow; i++)
+      if (m->row[i].target == TARGET_CONTROL) drive[i] = w->num[m->row[i].control];
+    for (int i = 0; i < m->nrow; i++) most = fmax(most, fabs(drive[i]));
+    td_place(m, &moved, w);
+    for (int i = 0; i < m->nrow; i++) rate[i] = td_row_at(m, w, i).ed;
+    td_place(m, state, w);
+    if (most > 0 && td_impulse(m, w, drive, moved.v, impulse) == TD_OK) {
+      td_place(m, &moved, w);
+      for (int i = 0; i < m->nrow; i++) {
+        const double miss = fabs(td_row_at(m, w, i).ed - rate[i] - drive[i]);
+        if (!row_is_off(m, w, i) && miss > left) left = miss, worst = i;
+      }
+    }
+  }
+  w->failure[0] = 0;
+  // a singular position is passed by motion
+  if (left > followed * most && (m->sparse || td_constraint_rank_around(m, state, w, NULL) ==
+                                                  td_constraint_rank(m, state, w, NULL))) {
+    td_work_fail(w, TD_UNFOLLOWED_CONTROL, state->t, td_model_constraint_name(m, worst), left,
+                 m->row[worst].kind == ROW_TRANS ? "m/s^2" : "rad/s^2");
+    status = TD_E_MODEL;
+  }
+  arena_close(s, mark);
+  return status;
+}
+
 td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   if (!model_has(m, state, w)) return TD_E_USAGE;
   td_prepare(m, w);
@@ -289,8 +352,7 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   start_nodes(m, w, state);
   td_status status = w->open_loops ? TD_E_DIVERGED : TD_OK;
   if (status == TD_OK && m->nrow > 0) {
-    td_target_initial(m, state, w, w->target);
-    status = td_taut_free(m, state, w);
+    status = start_rates(m, w, state);
     if (status == TD_OK) status = judge_rates(m, w, state);
   }
   w->open_tables = w->placed = false;
@@ -302,5 +364,6 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
     td_taut_touching(m, state, w);
     w->failure[0] = 0;
   }
+  if (status == TD_OK && m->ntarget > 0) status = judge_control(m, w, state);
   return status;
 }

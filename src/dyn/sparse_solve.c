@@ -441,7 +441,7 @@ static td_status factor_mass(const td_model* m, td_work* w, bool projected_only,
   td_status status = TD_OK;
   td_sparse_rows(m, w, J);
   for (int i = 0; i < m->nrow && projected_only; i++)
-    if (!m->row[i].projected)
+    if (!row_is_projected(m, w, i))
       memset(J + m->row_base[i], 0, (size_t)(m->row_base[i + 1] - m->row_base[i]) * sizeof(double));
   if (!still_factored(w->kkt, w, J)) {
     td_sparse_mass(m, w, M);

@@ -835,6 +835,7 @@ struct td_work {
   bool placed;          // the hops are where q, v and t say
   int wound;            // a force along a rotation vector near a full turn, -1: none
   int edge;             // a hop whose chart of three numbers ends there (half a turn), -1: none
+  bool free_control;    // projections leave the rows of joint.control out
   bool open_tables;     // prescribed motion: tables go on beyond their ends
   const double* jump;   // drives of the rows while a jump is solved for (jump.c), else NULL
   unsigned prepared;    // how often they were

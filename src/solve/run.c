@@ -659,11 +659,7 @@ static bool blame_control(run* r) {
   td_motion_unpack(m, r->t, r->y);
   const int row = td_unfollowed_control(model, m->state, m->work, &left);
   if (row < 0) return false;
-  td_trajectory_say(r->out,
-                    "the mechanism cannot follow the accelerations of joint.control at t = %.6g s: "
-                    "%s is left with %.3g %s; control fewer directions, or those that it can move "
-                    "along",
-                    r->t, td_model_constraint_name(model, row), left,
+  td_trajectory_say(r->out, TD_UNFOLLOWED_CONTROL, r->t, td_model_constraint_name(model, row), left,
                     model->row[row].kind == ROW_TRANS ? "m/s^2" : "rad/s^2");
   return true;
 }

@@ -346,6 +346,46 @@ static void test_a_gap_of_rounding_is_closed_where_it_is(void** state) {
   }
 }
 
+// A four-bar, alone or welded to the ground, with a written rate of its crank and joint.control of
+// a point of its coupler that rests at the start.  The point cannot have the rate that is written:
+// it begins with what the loop alone leaves, and does not keep the loop from having none.
+static void test_controlled_points_begin_with_what_loops_allow(void** state) {
+  (void)state;
+  double v[2][6];
+  for (int k = 0; k < 8; k++) {
+    const bool controlled = k % 2 == 1, welded = k / 2 % 2 == 1, sparse = k / 4 == 1;
+    char text[2000];
+    snprintf(
+        text, sizeof text,
+        "for i = 1:3, body(i).m = 0.4; body(i).I = 0.008*eye(3); body(i).l_com = [0 0 0.15]; end\n"
+        "joint(1).second = 1; joint(1).tr.rot = [2 inf]; joint(1).dof.rate = 1;\n"
+        "joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [0 0 0.3];\n"
+        "joint(2).tr(2).rot = [2 pi/2]; joint(2).tr(3).rot = [2 inf]; joint(2).dof.rate = 0.3;\n"
+        "joint(3).second = 3; joint(3).tr(1).trans = [0.7 0 0]; joint(3).tr(2).rot = [2 inf];\n"
+        "joint(4).first = 2; joint(4).second = 3; joint(4).tr.trans = [0 0 0.7];\n"
+        "joint(4).tr2nd.trans = [0 0 0.3]; joint(4).type = 'revolute'; joint(4).axis = [0 1 0];\n"
+        "par.linear = '%s'; %s %s\n",
+        sparse ? "sparse" : "dense",
+        welded ? "joint(5).second = 1; joint(5).tr.trans = [0 0 0.2]; joint(5).type = 'fixed';"
+                 "joint(5).tr2nd.trans = [0 0 0.2];"
+               : "",
+        !controlled ? ""
+        : welded    ? "joint(6).second = 2; joint(6).tr2nd.trans = [0 0 0.4]; joint(6).refbody = 0;"
+                      "joint(6).tr.trans = [0.4 0 0.3]; joint(6).fixed = [1 0 1];"
+                      "joint(6).control = [sin(t) 0 sin(t) 0 0 0];"
+                    : "joint(5).second = 2; joint(5).tr2nd.trans = [0 0 0.4]; joint(5).refbody = 0;"
+                      "joint(5).tr.trans = [0.4 0 0.3]; joint(5).fixed = [1 0 1];"
+                      "joint(5).control = [sin(t) 0 sin(t) 0 0 0];");
+    robot r = robot_open(text);
+    assert_int_equal(r.n.nv, 3);
+    for (int i = 0; i < 3; i++) v[k % 2][i] = r.state->v[i];
+    if (!welded) assert_true(fabs(v[0][0]) > 0.1);
+    for (int i = 0; i < 3 && welded; i++) CHECK_NEAR(v[k % 2][i], 0, 1e-13);
+    for (int i = 0; i < 3 && controlled; i++) CHECK_NEAR(v[1][i], v[0][i], 1e-13);
+    robot_close(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_outside_stays),
@@ -357,6 +397,7 @@ int main(void) {
       cmocka_unit_test(test_straight_rods_beside_a_bent_one_take_no_steps),
       cmocka_unit_test(test_a_folded_segment_is_named),
       cmocka_unit_test(test_a_gap_of_rounding_is_closed_where_it_is),
+      cmocka_unit_test(test_controlled_points_begin_with_what_loops_allow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,12 +310,14 @@ static void test_a_welded_motor_is_refused_though_rods_could_bend(void** state) 
 }
 
 // A hinge whose body is to accelerate along two directions at once: it can along its circle only.
+// What the file itself asks for at the start is refused at load (tests/bad).
 static void test_accelerations_that_a_hinge_cannot_have_are_named(void** state) {
   (void)state;
   robot r = robot_open(
       "body(1).m = 1; body(1).I = 1e-2*eye(3); joint(1).second = 1; joint(1).tr.rot = [3 inf];"
       "joint(2).second = 1; joint(2).tr2nd.trans = [0.3 0 0]; joint(2).fixed = [1 1 0];"
-      "joint(2).refbody = 0; joint(2).control = [0.5 0.5 0 0 0 0];");
+      "joint(2).refbody = 0; a = param('a', 0); joint(2).control = [a a 0 0 0 0];");
+  assert_int_equal(td_work_set_param(r.model, r.work, 0, 0.5), TD_OK);
   td_sim_options o = td_sim_options_default();
   td_trajectory* out = NULL;
   o.t_final = 1;
