@@ -688,6 +688,8 @@ bool td_check_is_empty(const value* s, int i) {
   return true;
 }
 
+int td_nested_limit(const td_spec* spec) { return spec->limits.parts / 100; }
+
 int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots) {
   int n = 0;
   while (i + n < td_value_count(s) && td_check_is_empty(s, i + n)) n++;
@@ -744,7 +746,11 @@ static void check_structs(walk* w, const checked* c) {
   const value* s = c->v;
   const bool root = strchr(c->field->path, '.') == NULL;
   const td_limits* limits = &w->spec->limits;
-  const int most = strcmp(c->field->path, "body") == 0 ? limits->bodies : limits->parts;
+  const int most = strcmp(c->field->path, "body") == 0 ? limits->bodies
+                   : root                              ? limits->parts
+                                                       : td_nested_limit(w->spec);
+  // its rule says what is wrong with more than three, once
+  if (strcmp(c->field->path, "mesh.joint") == 0 && td_value_count(s) > 3) return;
   if (td_value_count(s) > most) {
     td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s has %d elements, it may have %d", c->name,
              td_value_count(s), most);
@@ -762,6 +768,8 @@ static void check_structs(walk* w, const checked* c) {
       i += gap - 1;
       continue;
     }
+    // empty joints are told of, all at once, when the tree is built
+    if (strcmp(c->field->path, "joint") == 0 && td_check_is_empty(s, i)) continue;
     if (c->field->kind == FIELD_STRUCT)
       write_name(name, sizeof name, "%s", c->name);
     else

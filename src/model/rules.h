@@ -43,6 +43,7 @@ ex td_bound_at(td_spec* spec, const value* v, int i, double arc);
 td_span td_check_element_at(const td_diags* diags, const value* s, int i);
 // Was nothing written to element i (from 0)?
 bool td_check_is_empty(const value* s, int i);
+int td_nested_limit(const td_spec* spec);  // elements of a list inside an element: rod(1).part
 // Report the elements from i on that nothing was written to, in one message; returns how many.
 int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots);
 

@@ -97,16 +97,18 @@ static void check_joints(const mesh_check* c) {
   static const char* const of_nodes[] = {"tr", "dof"};
   const value* joints = td_get(c->s, c->i, "joint");
   const int n = joints && joints->kind == V_STRUCT ? td_value_count(joints) : 0;
+  if (n > 3) {
+    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "joint"),
+             "%s.joint has %d elements: joint(1) is for nodes, joint(2) for edges, joint(3) for "
+             "diagonals",
+             c->name, n);
+    return;
+  }
   if (n < 2 || !has_law(joints, 1)) {
     td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "joint"),
              "%s.joint(2) is missing: it says what each edge is (spring, damp or input)", c->name);
     return;
   }
-  if (n > 3)
-    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "joint"),
-             "%s.joint has %d elements: joint(1) is for nodes, joint(2) for edges, joint(3) for "
-             "diagonals",
-             c->name, n);
   refuse_fields(c, joints, 0, of_edges, 6, "joint(1) is the freedom of the nodes");
   for (int k = 1; k < n && k < 3; k++)
     refuse_fields(c, joints, k, of_nodes, 2, "it belongs to joint(1), the freedom of the nodes");

@@ -394,10 +394,11 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
 
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
   const char* model = word(s, i, "model", "gvs");
+  const value* written = td_get(s, i, "part");
+  if (written && td_value_count(written) > td_nested_limit(spec)) return;  // is told
   lengths(spec, s, i, name);
   written_strains(spec, s, i, name, model);
   seen_places(spec, s, i, name, model);
-  const value* written = td_get(s, i, "part");
   if (!written || written->kind != V_STRUCT) {
     check_part(spec, s, i, name, model, (stretch){0, td_check_rod_length(spec, i), false});
     return;

@@ -180,6 +180,7 @@ typedef struct td_choice {
   bool lightly_damped;
   bool only_radau;        // the stiff solver is worth a trial if it is Radau
   double explicit_steps;  // that stability asks for over the rest of the run, 0: not known
+  double stable_steps;    // the same, of networks too
   char why[128];
 } td_choice;
 // The rule of docs/simulation.md, from the spectrum of the Jacobian at (t, y) and the time left.

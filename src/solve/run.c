@@ -198,6 +198,23 @@ static td_status choose(run* r, double h, td_choice* choice) {
   return TD_OK;
 }
 
+// Explicit steps that were asked for although the rule says stiff, so many that the run would take
+// tens of minutes to months: each costs 1e-6 s to 1e-5 s per state.  Who wants them all the same
+// gives max_steps.
+static td_status refuse_endless(run* r, const td_choice* choice) {
+  const double endless = 3e8;
+  const bool asked = r->plan->solver == TD_SOLVER_EXPLICIT && r->plan->max_steps <= 0;
+  if (!asked || choice->solver != TD_SOLVER_STIFF) return TD_OK;
+  if (!(choice->stable_steps * r->motion->ode.n > endless)) return TD_OK;
+  td_trajectory_say(r->out,
+                    "the explicit solver that was asked for would need about %.2g steps of %.2g s "
+                    "to t = %.6g s, since its fastest mode is stiff: leave the choice of the "
+                    "solver open (auto), ask for stiff, or end earlier",
+                    choice->stable_steps, (r->plan->t_end - r->t) / choice->stable_steps,
+                    r->plan->t_end);
+  return TD_E_STOPPED;
+}
+
 // As told, or by the rule; where the spectrum cannot be had the explicit solver starts, and the
 // rule is asked again.
 static td_status first_solver(run* r) {
@@ -205,6 +222,7 @@ static td_status first_solver(run* r) {
   const td_status status = choose(r, 0, &choice);
   r->undecided = r->plan->solver == TD_SOLVER_AUTO;
   if (!r->undecided) {
+    if (status == TD_OK) TD_TRY(refuse_endless(r, &choice));
     choice.solver = r->plan->solver;
     snprintf(choice.why, sizeof choice.why, "as asked for");
   } else if (status == TD_E_NOMEM) {

@@ -177,6 +177,7 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   const double steps = (t_end - t) / (leaps ? leap_part * leap_limit(m) : stable_reach / fastest);
   const double many = leaps ? (damped ? many_damped_leaps : many_leaps)
                             : (damped ? many_damped_steps : many_network_steps);
+  choice->stable_steps = (t_end - t) * fastest / stable_reach;
   choice->lightly_damped = m.c / 2 < bdf5_wedge * fastest;
   if (steps > many) choice->solver = TD_SOLVER_STIFF;
   snprintf(choice->why, sizeof choice->why, "network: modes up to %.3g 1/s, %.2g %s", fastest,
@@ -207,7 +208,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   const double rest = t_end - t, slow = fmax(w.resolved, 10 / rest);
   const double stable_steps = rest * w.damped / stable_reach, followed_steps = rest * w.resolved;
   const double bdf_steps = rest * slow / bdf_angle(ode->rtol);
-  choice->explicit_steps = stable_steps;
+  choice->explicit_steps = choice->stable_steps = stable_steps;
   // steps that were taken say more: at the stability limit h D is about 5, beyond it the spectrum
   // here is an exception
   const bool limited =

@@ -373,6 +373,28 @@ static void a_run_that_stands_still_ends(void** state) {
   close_model(&s);
 }
 
+// A mass of 1 mg behind a damper of 1e4 N s/m decays at 1e10 1/s: 2e10 explicit steps for 10 s. Who
+// asks for them is told at once; short runs, others of the solver's choice and limited ones go on.
+static void explicit_runs_without_end_are_refused(void** state) {
+  (void)state;
+  for (int k = 0; k < 4; k++) {
+    sim s = open_text(
+        "body(1).m = 1e-6; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];\n"
+        "joint(1).dof.damp.visc = 1e4; joint(1).dof.spring.coeff = 1e4; joint(1).dof.init = 1;\n");
+    s.options.solver = k == 3 ? TD_SOLVER_AUTO : TD_SOLVER_EXPLICIT;
+    s.options.t_final = k == 1 ? 1e-8 : 10;
+    if (k == 2) s.options.max_steps = 100;
+    const td_status status = simulate(&s);
+    const char* diagnosis = td_trajectory_diagnosis(s.rows);
+    if (k == 0 || k == 2) assert_int_equal(status, TD_E_STOPPED);
+    if (k == 1 || k == 3) assert_int_equal(status, TD_OK);
+    if (k == 0) assert_int_equal(td_trajectory_stats(s.rows)->steps, 0);
+    if (k == 0) assert_non_null(strstr(diagnosis, "would need about 2e+10 steps of 5e-10 s"));
+    if (k == 2) assert_non_null(strstr(diagnosis, "the limit of 100 steps"));
+    close_model(&s);
+  }
+}
+
 static void senseless_options_are_refused(void** state) {
   (void)state;
   const td_sim_options good = td_sim_options_default();
@@ -412,6 +434,7 @@ int main(void) {
       cmocka_unit_test(damped_nets_are_left_to_the_stiff_solver),
       cmocka_unit_test(an_explosion_is_diagnosed),
       cmocka_unit_test(a_run_that_stands_still_ends),
+      cmocka_unit_test(explicit_runs_without_end_are_refused),
       cmocka_unit_test(senseless_options_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
