@@ -16,10 +16,11 @@ static inline bool is_multiple(double x, double y) {
   return y != round(y) && fabs(q - n) < DBL_EPSILON * fabs(n);
 }
 
-// MATLAB's and Octave's mod: the sign of the divisor, mod(x, 0) = x.  fmod is exact, so no rounding
-// enters except in the last addition.
+// MATLAB's and Octave's mod: the sign of the divisor, mod(x, 0) = x, and NaN of an infinite divisor
+// as Octave's x - y floor(x/y).  fmod is exact, so no rounding enters except in the last addition.
 static inline double matlab_mod(double x, double y) {
   if (y == 0) return x;
+  if (isinf(y)) return NAN;
   if (is_multiple(x, y)) return 0;
   const double r = fmod(x, y);
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
@@ -27,6 +28,7 @@ static inline double matlab_mod(double x, double y) {
 
 // Their rem: the sign of the dividend, rem(x, 0) = NaN.
 static inline double matlab_rem(double x, double y) {
+  if (isinf(y)) return NAN;
   return y != 0 && is_multiple(x, y) ? 0 : fmod(x, y);
 }
 

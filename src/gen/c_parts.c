@@ -36,6 +36,7 @@ const char td_c_step[] =
 const char td_c_mod[] =
     "static double td_mod(double x, double y) {\n"
     "  if (!(y < 0) && !(y > 0)) return x;\n"
+    "  if (fabs(y) > 1.7976931348623157e308) return y - y;  // NaN\n"
     "  const double n = round(x / y);\n"
     "  if ((y < round(y) || y > round(y)) && fabs(x / y - n) < 2.220446049250313e-16 * fabs(n)) "
     "return 0;\n"

@@ -337,6 +337,7 @@ static const char octave_pieces[] =
 static const char python_mod[] =
     "\n\ndef td_mod(x, y):\n"
     "    if y == 0:\n        return x\n"
+    "    if np.isinf(y):\n        return np.nan\n"
     "    q = x/y\n"
     "    n = np.round(q)\n"
     "    if y != np.round(y) and abs(q - n) < np.finfo(float).eps*abs(n):\n        return 0.0\n"

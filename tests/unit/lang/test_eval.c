@@ -173,6 +173,8 @@ static const example elementary[] = {
     {"mod(-0.3, 0.1)", "0"},
     {"mod(0.35, 0.1) < 0.051", "true"},
     {"rem(-1, 1e-3)", "0"},
+    {"isnan([mod(5.5, inf) mod(-5.5, inf) rem(5.5, inf) mod(inf, 2) rem(inf, 2)])",
+     "logical[1 1 1 1 1]"},
     {"rem(0.3, 0.1)", "0"},
     {"rem([5 7], [3;4])", "[2 1;1 3]"},
     {"min([3 1 2])", "1"},
@@ -361,6 +363,8 @@ static const example expressions[] = {
     {"log10(100 * t / 2)", "~2"},
     {"fix(-1.25 * t)", "~-2"},
     {"mod(t, 1.5)", "~0.5"},
+    {"mod(t/2, 1e-3)", "~0"},  // as of constants
+    {"mod(-0.15*t, 0.1)", "~0"},
     {"max(t, 3)", "~3"},
     {"max([t 1 5])", "~5"},
     {"min([t 7 5])", "~2"},
