@@ -94,11 +94,11 @@ static void expect_time(session* s, outlook* o) {
   if (!state) return;
   td_state_copy(s->model, s->state, state);
   pilot p = {.start = seconds(), .start_busy = busy_seconds()};
-  td_sim_options options = sim_options(s);
-  options.progress = watch;
-  options.user = &p;
+  td_sim_options how = sim_options(s);
+  how.progress = watch;
+  how.user = &p;
   td_trajectory* trajectory = NULL;
-  const td_status status = td_simulate(s->model, s->work, state, &options, &trajectory);
+  const td_status status = td_simulate(s->model, s->work, state, &how, &trajectory);
   o->pilot = seconds() - p.start;
   const double busy = busy_seconds() - p.start_busy;
   const td_sim_stats* stats = trajectory ? td_trajectory_stats(trajectory) : NULL;

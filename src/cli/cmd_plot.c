@@ -234,7 +234,7 @@ static char* text_of_places(const td_model* model, const char* what, int only) {
 }
 
 // The table of td_strain_table(), from those sensors: the last ones of the model.
-static td_status strains_of_places(const scenes* c, double length, td_table** table) {
+static td_status strains_of_places(const scenes* c, double length, td_table** curves) {
   td_status status = TD_OK;
   const int first = c->s.n.nsensor - 6 * PLACES;
   double* value = malloc(((size_t)c->s.n.nsensor + 1) * sizeof *value);
@@ -250,9 +250,9 @@ static td_status strains_of_places(const scenes* c, double length, td_table** ta
   }
   free(value);
   if (status == TD_OK) {
-    free((*table)->values);
-    (*table)->values = rows;
-    (*table)->rows = PLACES;
+    free((*curves)->values);
+    (*curves)->values = rows;
+    (*curves)->rows = PLACES;
   } else {
     free(rows);
   }
@@ -296,7 +296,7 @@ static int choose_strains(const td_table* t, int n, const char* names, bool want
 }
 
 static int draw_strains(const options* opt, scenes* c, const td_table* rows, td_plot* plot,
-                        chosen* y, td_table** table) {
+                        chosen* y, td_table** curves) {
   const size_t n = strcspn(opt->strain, ",");
   bool wanted[6] = {false};
   int code = scenes_model(c, opt, NULL);
@@ -314,13 +314,13 @@ static int draw_strains(const options* opt, scenes* c, const td_table* rows, td_
   if (!code) code = scenes_states(c, opt, rows);
   if (!code) {
     td_status status =
-        td_strain_table(c->s.model, c->s.work, (const td_state* const*)c->state, c->n, rod, table);
+        td_strain_table(c->s.model, c->s.work, (const td_state* const*)c->state, c->n, rod, curves);
     if (status == TD_OK && c->s.n.nsensor == sensors + 6 * PLACES)
-      status = strains_of_places(c, length, table);
+      status = strains_of_places(c, length, curves);
     if (status != TD_OK) code = complain(code_of(status), "%s", td_status_text(status));
   }
   const char* names = opt->strain + n + (opt->strain[n] == ',');
-  if (!code) code = choose_strains(*table, c->n, names, wanted);
+  if (!code) code = choose_strains(*curves, c->n, names, wanted);
   for (int d = 0; !code && d < 6; d++)
     for (int k = 0; wanted[d] && k < c->n && y->n < MOST; k++) y->list[y->n++] = 1 + 6 * k + d;
   plot->x_label = "s [m]";
@@ -373,13 +373,13 @@ static int draw_states(const options* opt, const td_table* rows, const char* pat
   if (opt->strain && opt->snapshots) return complain(CODE_USE, "--strain or --snapshots, not both");
   if (rows->rows < 1) return complain(CODE_USE, "there is no motion in '%s'", opt->target);
   scenes c;
-  td_table* table = NULL;
+  td_table* curves = NULL;
   chosen y = {.n = 0};
   int xs[MOST];
   td_plot plot = {.title = "", .width = 140, .height = 80};
   char* more = NULL;
   int code =
-      opt->strain ? draw_strains(opt, &c, rows, &plot, &y, &table) : scenes_model(&c, opt, NULL);
+      opt->strain ? draw_strains(opt, &c, rows, &plot, &y, &curves) : scenes_model(&c, opt, NULL);
   if (!code && opt->snapshots) {
     more = text_of_places(c.s.model, "pos", -1);
     scenes_close(&c);
@@ -388,14 +388,14 @@ static int draw_states(const options* opt, const td_table* rows, const char* pat
   if (!code && opt->snapshots) code = scenes_states(&c, opt, rows);
   if (!code && opt->snapshots) {
     const td_status status =
-        td_shape_table(c.s.model, c.s.work, (const td_state* const*)c.state, c.n, &table);
+        td_shape_table(c.s.model, c.s.work, (const td_state* const*)c.state, c.n, &curves);
     if (status != TD_OK) code = complain(code_of(status), "%s", td_status_text(status));
-    if (!code) draw_snapshots(opt, &c, &plot, &y, table, xs);
+    if (!code) draw_snapshots(opt, &c, &plot, &y, curves, xs);
   }
   char* labels[MOST] = {NULL};  // snapshots are called by their times
   for (int i = 0; !code && opt->snapshots && i < y.n; i++)
     labels[i] = format_text("%.4g s", c.state[i]->t);
-  plot.table = table;
+  plot.table = curves;
   plot.y = y.list;
   plot.ny = y.n;
   if (opt->snapshots) plot.labels = (const char* const*)labels;
@@ -409,7 +409,7 @@ static int draw_states(const options* opt, const td_table* rows, const char* pat
   for (int i = 0; i < MOST; i++) free(labels[i]);
   free(more);
   free(svg);
-  td_table_free(table);
+  td_table_free(curves);
   scenes_close(&c);
   return code;
 }

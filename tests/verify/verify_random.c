@@ -357,9 +357,9 @@ static void moves_alike(const subject* s) {
       // have
       double tol1 = 0.1 * rounding(plan);
       if (!(motion <= tol1 && acceleration <= tol0)) {
-        double shift, change;
-        sensitivity(s, start, &shift, &change);
-        tol0 = fmax(tol0, change), tol1 = fmax(tol1, shift);
+        double shift, changed;
+        sensitivity(s, start, &shift, &changed);
+        tol0 = fmax(tol0, changed), tol1 = fmax(tol1, shift);
       }
       if (!(motion <= tol1))
         broken(s, ways[k].name, motion, tol1, written);
@@ -391,12 +391,19 @@ static void solves_its_equations(const subject* s) {
   if (td_forward_dynamics(r->model, r->state, r->work) != TD_OK) return;
   const int nv = r->size.nv, nc = r->size.nconstraint;
   double *F = numbers(4 * nv), *h = F + nv, *tau = h + nv, *a = tau + nv, *lambda = numbers(nc),
-         size = 1, worst = 0;
+         *M = numbers(nv * nv), size = 1, worst = 0;
   memcpy(a, td_work_vdot(r->work), (size_t)nv * sizeof(double));
   memcpy(lambda, td_work_lambda(r->work), (size_t)nc * sizeof(double));
   td_bias(r->model, r->state, r->work, h, tau);
   for (int k = 0; k < nv; k++) size = fmax(size, fmax(fabs(h[k]), fabs(tau[k])));
   for (int k = 0; k < nc; k++) size = fmax(size, fabs(lambda[k]));
+  // inertial forces that cancel in a row are rounded by what each of them is
+  td_mass_matrix(r->model, r->state, r->work, M);
+  for (int k = 0; k < nv; k++) {
+    double inertial = 0;
+    for (int j = 0; j < nv; j++) inertial += fabs(M[k * nv + j] * a[j]);
+    size = fmax(size, inertial);
+  }
   td_residual(r->model, r->state, r->work, a, lambda, F);
   for (int k = 0; k < nv; k++) {
     td_coordinate about;
@@ -404,8 +411,10 @@ static void solves_its_equations(const subject* s) {
     if (!about.prescribed) worst = fmax(worst, isfinite(F[k]) ? fabs(F[k]) / size : INFINITY);
   }
   if (!(worst <= 1e-10)) broken(s, "F at its own acceleration", worst, 1e-10, s->text);
+  if (getenv("TENDRIL_RATES"))
+    printf("robot %llu: F %.2g of %.2g\n", (unsigned long long)s->plan->seed, worst, size);
   compared++;
-  free(F), free(lambda);
+  free(F), free(lambda), free(M);
 }
 
 // Without dampers and drives energy is kept; with them the balance is
