@@ -410,7 +410,7 @@ static void solves_its_equations(const subject* s) {
     td_model_v_about(r->model, k, &about);
     if (!about.prescribed) worst = fmax(worst, isfinite(F[k]) ? fabs(F[k]) / size : INFINITY);
   }
-  if (!(worst <= 1e-10)) broken(s, "F at its own acceleration", worst, 1e-10, s->text);
+  if (!(worst <= 1e-12)) broken(s, "F at its own acceleration", worst, 1e-12, s->text);
   if (getenv("TENDRIL_RATES"))
     printf("robot %llu: F %.2g of %.2g\n", (unsigned long long)s->plan->seed, worst, size);
   compared++;
