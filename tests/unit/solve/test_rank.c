@@ -155,7 +155,8 @@ static void test_motions_do_not_depend_on_the_way(void** state) {
     td_trajectory* run = NULL;
     assert_int_equal(td_simulate(r.model, r.work, r.state, &options, &run), TD_OK);
     if (i == 0) memcpy(want, r.state->q, sizeof(double) * (size_t)r.n.nq);
-    CHECK_NEAR(difference(r.state->q, want, r.n.nq), 0, 1e-10);
+    // some fifty steps, each right to 1e-11 of itself, which frames and ways divide otherwise
+    CHECK_NEAR(difference(r.state->q, want, r.n.nq), 0, 1e-9);
     td_trajectory_free(run);
     robot_close(&r);
   }
