@@ -27,6 +27,22 @@ static bool is_zero(const td_exprs* g, ex e) {
 static ex one_minus_square(td_exprs* g, ex a) { return sub(g, num(g, 1), mul(g, a, a)); }
 static ex one_plus_square(td_exprs* g, ex a) { return add(g, num(g, 1), mul(g, a, a)); }
 
+// A root is infinitely steep at zero.  Of the length of a vector, sqrt(v'v), what is under the root
+// vanishes there together with its derivative, and 0/0 is no answer: 0 is, the middle of all slopes
+// that the length has at its tip, and the one with which norm(v) v gets its true derivative.
+// `root` and `inner` are zero, or not, with the root and with the derivative of what is under it.
+// Squares make the sum a test that never changes its sign, hence none that is looked for in time.
+static ex unless_both_vanish(td_exprs* g, ex root, ex inner, ex slope) {
+  if (td_ex_is_const(g, inner)) return slope;
+  const ex size = add(g, mul(g, root, root), mul(g, inner, inner));
+  return pick(g, td_ex_2(g, EX_EQ, size, num(g, 0)), num(g, 0), slope);
+}
+
+// u^v with an exponent below one, or one that is not known, as the root is steep at u = 0.
+static bool is_steep_power(const td_exprs* g, ex v) {
+  return !td_ex_is_const(g, v) || (td_ex_value(g, v) > 0 && td_ex_value(g, v) < 1);
+}
+
 // d(u^v) = v u^(v-1) du + u^v log(u) dv.  A term whose derivative is zero is not made, so the
 // logarithm of a negative base does not appear with a constant exponent.
 static ex diff_pow(td_exprs* g, ex e, ex u, ex v, ex du, ex dv) {
@@ -34,9 +50,35 @@ static ex diff_pow(td_exprs* g, ex e, ex u, ex v, ex du, ex dv) {
   if (!is_zero(g, du)) {
     const ex power = td_ex_2(g, EX_POW, u, sub(g, v, num(g, 1)));
     sum = mul(g, mul(g, v, power), du);
+    if (is_steep_power(g, v)) sum = unless_both_vanish(g, u, du, sum);
   }
-  if (!is_zero(g, dv)) sum = add(g, sum, mul(g, mul(g, e, fun(g, EX_LOG, u)), dv));
+  if (!is_zero(g, dv)) {
+    // u^v log(u) goes to 0 with u^v
+    const ex by_exponent = mul(g, mul(g, e, fun(g, EX_LOG, u)), dv);
+    const ex none = td_ex_2(g, EX_EQ, e, num(g, 0));
+    sum = add(g, sum, pick(g, none, num(g, 0), by_exponent));
+  }
   return sum;
+}
+
+// Does e have a root as a factor, and so perhaps a derivative without bounds where it is zero?
+static bool has_steep_factor(const td_exprs* g, ex e, int depth) {
+  const node* n = node_at(g, e);
+  if (n->op == EX_SQRT) return true;
+  if (n->op == EX_POW) return is_steep_power(g, n->arg[1]);
+  if (depth == 0 || (n->op != EX_NEG && n->op != EX_MUL && n->op != EX_DIV)) return false;
+  return has_steep_factor(g, n->arg[0], depth - 1) ||
+         (n->op == EX_MUL && has_steep_factor(g, n->arg[1], depth - 1));
+}
+
+// a db of d(a b).  Where b is a root and a vanishes with a slope that has bounds, a db does too:
+// v |v|^p has the derivative 0 at v = 0, although |v|^p has none.
+static ex product_term(td_exprs* g, ex a, ex da, ex db, bool steep) {
+  const ex term = mul(g, a, db);
+  if (!steep || td_ex_is_const(g, a) || td_ex_is_const(g, db)) return term;
+  const ex bounded = td_ex_2(g, EX_LT, fun(g, EX_ABS, da), num(g, 1e300));
+  const ex gone = td_ex_2(g, EX_AND, td_ex_2(g, EX_EQ, a, num(g, 0)), bounded);
+  return pick(g, gone, num(g, 0), term);
 }
 
 // d atan2(y, x) = (x dy - y dx) / (x^2 + y^2)
@@ -50,7 +92,7 @@ static ex diff_unary(td_exprs* g, ex_op op, ex e, ex a, ex da) {
     case EX_NEG:
       return neg(g, da);
     case EX_SQRT:
-      return quo(g, da, mul(g, num(g, 2), e));
+      return unless_both_vanish(g, e, da, quo(g, da, mul(g, num(g, 2), e)));
     case EX_EXP:
       return mul(g, e, da);
     case EX_LOG:
@@ -87,7 +129,8 @@ static ex diff_binary(td_exprs* g, ex_op op, ex e, ex a, ex b, ex da, ex db) {
     case EX_SUB:
       return sub(g, da, db);
     case EX_MUL:
-      return add(g, mul(g, da, b), mul(g, a, db));
+      return add(g, product_term(g, b, db, da, has_steep_factor(g, a, 4)),
+                 product_term(g, a, da, db, has_steep_factor(g, b, 4)));
     case EX_DIV:
       return quo(g, sub(g, da, mul(g, e, db)), b);
     case EX_POW:
@@ -101,7 +144,8 @@ static ex diff_binary(td_exprs* g, ex_op op, ex e, ex a, ex b, ex da, ex db) {
     case EX_MAX:
       return pick(g, td_ex_2(g, EX_LE, a, b), db, da);
     case EX_HYPOT:
-      return quo(g, add(g, mul(g, a, da), mul(g, b, db)), e);
+      return pick(g, td_ex_2(g, EX_EQ, e, num(g, 0)), num(g, 0),
+                  quo(g, add(g, mul(g, a, da), mul(g, b, db)), e));
     default:
       return EX_NONE;
   }

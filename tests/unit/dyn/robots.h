@@ -585,4 +585,18 @@ static const char* const robot_names[] = {
 #define ROBOT_COUNT 22
 #define ROBOT_RODS 6  // this one and the ones behind it have rods or beams
 
+// A body on springs with quadratic drag written in eight ways; it starts at rest, where lengths
+// have a tip.
+#define DRAG(law)                                           \
+  "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1;" \
+  "joint(1).tr(1).trans = [inf inf inf];\n"                 \
+  "for k = 1:3, joint(1).dof(k).spring.coeff = 10*k; end\n" \
+  "w = vel(body(1)); exload(1).exbody = 1; exload(1).ftau = [" law " 0 0 0];"
+static const char* const robot_drag[] = {
+    DRAG("-2*norm(w)*w"),           DRAG("-2*abs(w).*w"),           DRAG("-2*sqrt(w*w')*w"),
+    DRAG("-2*hypot(w(1), w(2))*w"), DRAG("-2*(w*w')^0.5*w"),        DRAG("-2*abs(w).^0.5.*w"),
+    DRAG("-norm(w)*norm(w)*w"),     DRAG("-2*w.*log(1 + norm(w))"),
+};
+enum { DRAG_COUNT = sizeof robot_drag / sizeof *robot_drag };
+
 #endif

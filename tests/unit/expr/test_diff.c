@@ -116,6 +116,49 @@ static void test_corners_have_one_sided_derivatives(void** state) {
   td_exprs_free(s.g);
 }
 
+// Quadratic drag at rest.  |v| v is differentiable at v = 0, with derivative 0, however the length
+// is written, and so is v |v|^p; of |v| alone 0 is chosen, the middle of its slopes; of what has no
+// bounded slope no number is made up.
+static void test_lengths_have_a_slope_at_zero(void** state) {
+  (void)state;
+  sample s = sample_new();
+  td_exprs* g = s.g;
+  const ex square = td_ex_2(g, EX_ADD, td_ex_2(g, EX_MUL, s.x, s.x), td_ex_2(g, EX_MUL, s.y, s.y));
+  const ex p = td_ex_const(g, 0.25), size = td_ex_1(g, EX_ABS, s.x);
+  const ex length[] = {
+      td_ex_1(g, EX_SQRT, square),
+      td_ex_2(g, EX_HYPOT, s.x, s.y),
+      td_ex_2(g, EX_HYPOT, td_ex_2(g, EX_HYPOT, s.x, s.y), td_ex_const(g, 0)),
+      td_ex_2(g, EX_POW, square, td_ex_const(g, 0.6)),
+      td_ex_1(g, EX_SQRT, td_ex_2(g, EX_POW, square, td_ex_const(g, 1.5))),
+      td_ex_2(g, EX_POW, square, td_ex_2(g, EX_ADD, s.z, p)),
+  };
+  const ex steep[] = {td_ex_1(g, EX_SQRT, size), td_ex_2(g, EX_POW, size, p)};
+  const double rest[3] = {0, 0, 0.4}, moving[3] = {0, 0.7, 0.4};
+  for (int i = 0; i < 8; i++) {
+    const ex law = i < 6 ? length[i] : td_ex_2(g, EX_MUL, td_ex_const(g, -2), steep[i - 6]);
+    const ex drag = td_ex_2(g, EX_MUL, law, s.x), first = td_ex_diff(g, drag, 0);
+    assert_true(td_ex_eval(g, first, rest) == 0);
+    assert_true(td_ex_eval(g, td_ex_diff(g, drag, 1), rest) == 0);
+    assert_true(td_ex_eval(g, td_ex_diff(g, drag, 2), rest) == 0);
+    if (i >= 6) continue;
+    assert_true(td_ex_eval(g, td_ex_diff(g, law, 0), rest) == 0);
+    assert_true(isfinite(td_ex_eval(g, td_ex_diff(g, first, 0), rest)));
+  }
+
+  // beside zero nothing changes: the second derivative of |v| across v is 1/|v|
+  for (int i = 0; i < 2; i++) {
+    const ex second = td_ex_diff(g, td_ex_diff(g, length[i], 0), 0);
+    CHECK_NEAR(td_ex_eval(g, second, moving), 1 / 0.7, 1e-14);
+  }
+
+  // sqrt(x) and sqrt(x) sqrt(x) at 0
+  const ex root = td_ex_1(g, EX_SQRT, s.x);
+  assert_false(isfinite(td_ex_eval(g, td_ex_diff(g, root, 0), rest)));
+  assert_true(isnan(td_ex_eval(g, td_ex_diff(g, td_ex_2(g, EX_MUL, root, root), 0), rest)));
+  td_exprs_free(g);
+}
+
 static void test_a_clamped_table_is_flat_outside_and_a_continued_one_is_not(void** state) {
   (void)state;
   sample s = sample_new();
@@ -246,6 +289,7 @@ int main(void) {
       cmocka_unit_test(test_mod_with_a_moving_divisor_counts_its_multiples),
       cmocka_unit_test(test_the_power_rule_holds_for_negative_bases),
       cmocka_unit_test(test_corners_have_one_sided_derivatives),
+      cmocka_unit_test(test_lengths_have_a_slope_at_zero),
       cmocka_unit_test(test_a_clamped_table_is_flat_outside_and_a_continued_one_is_not),
       cmocka_unit_test(test_differentiating_again_makes_no_nodes),
       cmocka_unit_test(test_shared_graphs_cost_their_nodes_not_their_paths),

@@ -55,6 +55,7 @@ static const struct {
     {"heavy_four_bar", FOUR_BAR, NULL, NULL, NULL},
     {"bricard", BRICARD, NULL, NULL, NULL},
     {"straight_rod", STRAIGHT_ROD, NULL, NULL, NULL},
+    {"drag", DRAG("-2*norm(w)*w"), NULL, NULL, NULL},
     {"rom", robot_rom, NULL, NULL, NULL},
 };
 enum { NCASE = sizeof cases / sizeof *cases };

@@ -323,11 +323,31 @@ static void test_tangents_are_those_of_the_engine(void** state) {
   each_robot(compare_tangents);
 }
 
+// Where lengths are zero: the engine's own are those of springs alone (test_linearize).
+static void test_tangents_at_rest_are_finite(void** state) {
+  (void)state;
+  for (int i = 0; i < DRAG_COUNT; i++) {
+    robot r = robot_load(robot_drag[i]);
+    td_derived* d = derived_of(&r);
+    compare_tangents(&r, d, "drag");
+    ex dq[9], dv[9], du[1];
+    assert_true(td_derived_tangent(d, dq, dv, du));
+    double* x = state_values(&r, d, NULL, NULL);
+    double* got = evaluate(d, dv, 9, x);
+    for (int k = 0; k < 9; k++) assert_true(got[k] == 0);
+    free(got);
+    free(x);
+    td_derived_free(d);
+    robot_free(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_matrices_are_those_of_the_engine),
       cmocka_unit_test(test_accelerations_of_the_engine_solve_the_derived_equations),
       cmocka_unit_test(test_tangents_are_those_of_the_engine),
+      cmocka_unit_test(test_tangents_at_rest_are_finite),
       cmocka_unit_test(test_every_model_that_comes_with_the_program_agrees),
       cmocka_unit_test(test_each_file_of_models_agrees_or_is_refused),
       cmocka_unit_test(test_sensors_are_those_of_the_engine),

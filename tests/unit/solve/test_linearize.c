@@ -93,9 +93,28 @@ static void test_linear_models_are_those_of_differences(void** state) {
   }
 }
 
+// At rest quadratic drag is neither damping nor a hole in the equations: A is that of the springs.
+static void test_quadratic_drag_at_rest_is_none(void** state) {
+  (void)state;
+  for (int i = 0; i < DRAG_COUNT; i++) {
+    robot r = robot_load(robot_drag[i]);
+    td_linear* l = NULL;
+    assert_int_equal(td_linearize(r.model, r.state, r.work, &l), TD_OK);
+    assert_int_equal(l->nx, 6);
+    for (int k = 0; k < 36; k++) {
+      const int row = k / 6, col = k % 6;
+      const double want = row < 3 ? col == row + 3 : col == row - 3 ? -10 * (col + 1) : 0;
+      CHECK_NEAR(l->A[k], want, 1e-14);
+    }
+    td_linear_free(l);
+    robot_free(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_linear_models_are_those_of_differences),
+      cmocka_unit_test(test_quadratic_drag_at_rest_is_none),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
