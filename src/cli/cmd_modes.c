@@ -12,6 +12,7 @@ static const double pi = 3.14159265358979323846;
 // One row of modes.csv.
 typedef struct mode_row {
   double mode, frequency, damping, real, imag;
+  bool grows;
 } mode_row;
 
 // The eigenvalue the undamped frequency w and modal damping z predict: s = -z w + i w sqrt(1 -
@@ -51,19 +52,32 @@ static int shown(const session* s) {
 }
 
 // Rows of the first n modes; NULL when out of memory.
+//
+// A mode grows where its real part is more than rounding can make of none: a millionth of the
+// eigenvalue, since undamped modes lie on the imaginary axis.  Where nothing resists, the double
+// zero of free motion becomes sqrt(epsilon) of the largest eigenvalue, which the verdict on the
+// equilibrium does not take for a growth either.
 static mode_row* rows_of(const td_modes_result* m, int n) {
   mode_row* rows = calloc((size_t)n + 1, sizeof *rows);
+  double radius = 0;
+  for (int k = 0; k < m->ncomplex; k++) radius = fmax(radius, hypot(m->re[k], m->im[k]));
   char* taken = calloc((size_t)m->ncomplex + 1, 1);
   for (int i = 0; rows && taken && i < n; i++) {
     double re, im;
     predict(m->omega[i], m->zeta[i], &re, &im);
-    const int k = nearest(m, taken, re, im);
+    int k = nearest(m, taken, re, im);
+    // free motion has a second eigenvalue, that of its damper: what drives it is what to show
+    for (int j = 0; m->omega[i] == 0 && j < m->ncomplex; j++)
+      if (!taken[j] && m->im[j] == 0 && m->re[j] > fmax(1e-7 * radius, m->re[k])) k = j;
     if (k >= 0) {
       taken[k] = 1;
       re = m->re[k];
       im = m->im[k];
     }
-    rows[i] = (mode_row){i + 1, m->omega[i] / (2 * pi), m->zeta[i], re, im};
+    const double size = hypot(re, im), zero = m->omega[i] == 0 ? 1e-7 : 1e-15;
+    rows[i] = (mode_row){i + 1,      m->omega[i] / (2 * pi),
+                         m->zeta[i], re,
+                         im,         re > 1e-6 * size && size > zero * radius};
   }
   if (!taken) {
     free(rows);
@@ -83,9 +97,7 @@ static void say_modes(session* s) {
   for (int i = 0; i < n; i++) {
     say(s, "  %4d  %14.6g  %13.4g   %.4g", i + 1, rows[i].frequency, rows[i].damping, rows[i].real);
     if (rows[i].imag > 0) say(s, " ± %.6gi", rows[i].imag);
-    // a real part that rounding could have made does not count
-    const double size = hypot(rows[i].real, rows[i].imag);
-    say(s, rows[i].real > 1e-6 * size ? "  unstable\n" : "\n");
+    say(s, rows[i].grows ? "  unstable\n" : "\n");
   }
   if (s->modes->n > n) say(s, "  ... %d more in modes.csv\n", s->modes->n - n);
   if (s->modes->note[0]) say(s, "  %s\n", s->modes->note);

@@ -188,6 +188,9 @@ double td_power_unmoved(const td_model* model, const td_state* state, td_work* w
 bool td_is_conservative(const td_model* model);
 // True when some damper has power != 1 (contributes nothing to the linearisation at rest when > 1).
 bool td_has_power_dampers(const td_model* model);
+// Has a damper a negative coefficient, with the numbers `work` was last evaluated with?  It drives
+// the motion, and the stiffness alone does not tell whether a rest is stable.
+bool td_has_driving_dampers(const td_model* model, const td_work* work);
 // dF/dp for a parameter at a = 0 (or the given a, may be NULL) and lambda.
 void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param,
                          const double* a, const double* lambda, double* dFdp);

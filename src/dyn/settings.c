@@ -119,6 +119,18 @@ bool td_has_power_dampers(const td_model* m) {
   return false;
 }
 
+bool td_has_driving_dampers(const td_model* m, const td_work* w) {
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    for (int d = 0; d < force_laws(f->kind); d++)
+      if (w->num[f->law[d].mu] < 0) return true;
+    for (int d = 0; f->kind == FORCE_STRAIN && d < 6; d++)
+      if (w->num[f->section + SECTION_MU + d] < 0 || w->num[f->section + SECTION_D + 7 * d] < 0)
+        return true;
+  }
+  return false;
+}
+
 // ---- stop times -------------------------------------------------------------------------------
 
 static int ascending(const void* a, const void* b) {

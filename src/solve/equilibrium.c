@@ -50,6 +50,19 @@ static td_status judge(td_statics* s, const double* q, const double* l, td_equil
   }
   result->stability = answer.stability;
   result->critical = answer.critical;
+
+  // a damper that drives the motion makes what the stiffness holds grow, and lets what nothing
+  // holds run away
+  if (status == TD_OK && result->conservative && answer.divergent == 0 &&
+      td_has_driving_dampers(s->model, s->work)) {
+    status = td_judge(s, q, l, 1, false, &answer);
+    const bool grows = answer.stability == TD_FLUTTER || answer.stability == TD_DIVERGENCE;
+    if (grows || answer.stability == TD_UNKNOWN) result->stability = answer.stability;
+    if (grows) result->critical = answer.critical;
+    if (grows)
+      snprintf(result->note, sizeof result->note,
+               "a damper with a negative coefficient drives the motion away from it");
+  }
   free(answer.stiffness);
   return status;
 }
@@ -92,6 +105,7 @@ static void say_search(const td_statics* s, td_equil_result* result) {
   const size_t used = strlen(note), size = sizeof result->note;
   const char* between = used ? "; " : "";
   const bool unstable = result->stability == TD_DIVERGENCE || result->stability == TD_FLUTTER;
+  if (unstable && td_has_driving_dampers(s->model, s->work)) return;
   if (unstable && !result->conservative)
     snprintf(
         note + used, size - used,

@@ -28,6 +28,22 @@ has equil/summary.json
 absent equil/trajectory.csv
 expect 0 modes "$pendulum" -o deep/modes -n 1
 has deep/modes/modes.csv
+# free motion is no growth, whatever rounding makes of its zeros; a damper that drives it is, and it says so at rest
+printf '%s\n' "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).type = 'free'; rod(1).first = 1;" \
+  "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e6; rod(1).rho = 1000; rod(1).eta = 10; rod(1).model = 'eba'; rod(1).n = 3;" \
+  "rod(1).tr.rot = [0.3 1 2 3];" >adrift.m
+expect 0 modes adrift.m -o adrift -n 8
+prints neutral
+if grep -q 'unstable' stdout.txt; then fail "free motion is called unstable: $(grep unstable stdout.txt)"; fi
+printf '%s\n' "body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf inf 0]; joint(1).dof(1).damp.visc = -0.1;" \
+  "joint(1).dof(2).damp.visc = -param('c', 0.2); joint(1).dof(2).spring.coeff = 1;" >driven.m
+expect 0 modes driven.m -o driven
+prints 'unstable (flutter)'
+prints 'a damper with a negative coefficient drives the motion'
+[ "$(grep -c '  unstable$' stdout.txt)" = 2 ] || fail "two modes grow: $(grep -A3 eigenvalue stdout.txt)"
+json driven/equilibrium.json 'd["stable"] is False and abs(d["critical"] - 0.1) < 1e-12'
+expect 0 equil driven.m -o driven --set c=-1
+prints 'unstable (divergence)'
 expect 0 sim "$pendulum" -o sim --t-final 0.5 --dt-out 0.1 --mat --solver explicit
 has sim/trajectory.mat
 [ "$(wc -l <sim/trajectory.csv)" = 7 ] || fail "rows: $(wc -l <sim/trajectory.csv)"
