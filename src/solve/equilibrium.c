@@ -158,6 +158,11 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
     result->stability = TD_UNKNOWN;
     status = TD_E_DIVERGED;
   }
+  if (result->converged && td_statics_reversed(s, result->note, sizeof result->note)) {
+    result->converged = false;
+    result->stability = TD_UNKNOWN;
+    status = TD_E_DIVERGED;
+  }
   td_state_copy(s->model, s->state, state);
   memcpy(s->work->lambda, l, sizeof(double) * (size_t)s->m);
   return status;

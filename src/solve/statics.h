@@ -54,6 +54,10 @@ void td_statics_set(td_statics* statics, const double* q, double p);
 void td_statics_explain(td_statics* statics, const double* q, const double* l, char* note,
                         size_t size);
 
+// Is a rod turned inside out, or pressed to nothing, at the state set last?  Its linear law goes on
+// there and balances the load, but no rod does; `note` names it.
+bool td_statics_reversed(const td_statics* statics, char* note, size_t size);
+
 // M z'' + C z' + K z = 0 for the motions dq = Z z that the constraints allow.  Directions without
 // mass and damping are condensed; the last `massless` ones have damping only.
 typedef struct td_reduced {

@@ -346,15 +346,19 @@ static bool go_on(tracer* t) {
   return t->s->system.go_on(t->s);
 }
 
-static td_status cannot_switch(const tracer* t) {
+// Of the parameter or input that the path is along.
+static const char* param_name(const tracer* t) {
   const td_model* m = t->s->model;
   const int param = t->o->param;
-  td_work_fail(
-      t->s->work,
-      "the path ends before %s = %g, where a cable that cannot be stretched becomes taut "
-      "or slack, and no equilibrium with it is found",
-      param < m->nparam ? td_model_param_name(m, param) : td_model_input_name(m, param - m->nparam),
-      t->b.point.p);
+  return param < m->nparam ? td_model_param_name(m, param)
+                           : td_model_input_name(m, param - m->nparam);
+}
+
+static td_status cannot_switch(const tracer* t) {
+  td_work_fail(t->s->work,
+               "the path ends before %s = %g, where a cable that cannot be stretched becomes taut "
+               "or slack, and no equilibrium with it is found",
+               param_name(t), t->b.point.p);
   return TD_E_DIVERGED;
 }
 
@@ -384,7 +388,6 @@ static td_status pass_corner(tracer* t) {
   const td_statics* s = t->s;
   const td_point* a = &t->a.point;
   td_point* b = &t->b.point;
-  const int param = t->o->param;
   for (double part = 1e-3; part > 1e-5; part /= 3) {
     const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 40};
     td_newton_report report;
@@ -401,9 +404,7 @@ static td_status pass_corner(tracer* t) {
       s->work,
       "the path ends at %s = %g, where something begins or ceases to touch; go on in small "
       "steps by equil, each --at the equilibrium before",
-      param < s->model->nparam ? td_model_param_name(s->model, param)
-                               : td_model_input_name(s->model, param - s->model->nparam),
-      a->p);
+      param_name(t), a->p);
   return TD_E_DIVERGED;
 }
 
@@ -430,6 +431,13 @@ static td_status follow(tracer* t) {
     double length = ds;
     const bool last = leaves(t, t->b.point.p, &end);
     if (last) TD_TRY(land(t, end, &length));
+    char why[256];
+    td_statics_set(t->s, t->b.point.x, t->b.point.p);
+    if (td_statics_reversed(t->s, why, sizeof why)) {
+      td_work_fail(t->s->work, "the path ends before %s = %g: %s", param_name(t), t->b.point.p,
+                   why);
+      return TD_E_DIVERGED;
+    }
     bool switched;
     TD_TRY(switch_cables(t, &switched));
     if (!switched) TD_TRY(record_critical(t, length));

@@ -72,3 +72,16 @@ void td_statics_explain(td_statics* s, const double* q, const double* l, char* n
   free(F);
   td_reduced_free(r);
 }
+
+bool td_statics_reversed(const td_statics* s, char* note, size_t size) {
+  const char* rod = "";
+  if (td_model_sizes(s->model).nrod == 0) return false;
+  td_energy(s->model, s->state, s->work);  // places it
+  const double stretch = td_least_stretch(s->model, s->work, &rod);
+  if (!(stretch <= 0)) return false;
+  snprintf(note, size,
+           "the loads are balanced only with %.80s turned inside out: its axis is %.3g times as "
+           "long there as it was made; the load is beyond what its linear law of stretch is for",
+           rod, stretch);
+  return true;
+}

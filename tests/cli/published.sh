@@ -49,6 +49,13 @@ for wrong in 0:0:1 0:-1:1 a 1: 0:1 1,,2; do
   says 'must look like 0:0.1:1'
 done
 
+# the load grows beyond EA = 31.4 N: a rod turned inside out is none
+printf '%s\n' 'rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1000; rod(1).modes = [0 0 1 0 0 0];' \
+  'exload(1).exbody = rod(1); exload(1).ftau = [0 0 -40*t 0 0 0];' >pressed.m
+expect 3 equil pressed.m -o study --times 0:0.25:1.25
+says 'rod(1) turned inside out'
+[ "$(grep -c ',1,1,[^,]*$' study/equilibrium.csv)" = 4 ] || fail "four of six times: $(cat study/equilibrium.csv)"
+
 # a time without an equilibrium is told; the others are there
 cat >snap.m <<'END'
 body(1).m = 1; body(1).I = 0.5*eye(3); joint(1).second = 1; joint(1).tr.rot = [2 inf];

@@ -603,6 +603,53 @@ static void test_a_path_may_move_a_support(void** state) {
   bench_free(&b);
 }
 
+// A rod pressed along its axis by F is 1 - F/EA times as long: from F = EA on its linear law asks
+// for a rod turned inside out, which is no equilibrium, in no rod model.
+static void test_no_rod_is_turned_inside_out(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "ebr", "eba", "srl", "rom"};
+  const double EA = 10 * pi;
+  for (int i = 0; i < 5; i++)
+    for (int over = 0; over < 2; over++) {
+      char text[500];
+      snprintf(text, sizeof text,
+               "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1000;"
+               "rod(1).model = '%s'; rod(1).n = 2; rod(1).modes = [0 0 1 0 0 0];"
+               "exload(1).exbody = rod(1); exload(1).ftau = [0 0 -param('F', %.15g) 0 0 0];"
+               "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));",
+               models[i], (over ? 1.2 : 0.9) * EA);
+      if (i == 2 || i == 4) {  // all their strains are there; they stay on the axis
+        char* modes = strstr(text, "rod(1).modes");
+        memset(modes, ' ', strlen("rod(1).modes = [0 0 1 0 0 0];"));
+      }
+      bench b = bench_new(text);
+      td_equil_options options = td_equil_options_default();
+      td_equil_result r;
+      const td_status status = td_equilibrium(b.model, b.work, b.state, &options, &r);
+      assert_int_equal(status, over ? TD_E_DIVERGED : TD_OK);
+      assert_int_equal(r.converged, !over);
+      if (over) assert_non_null(strstr(r.note, "rod(1) turned inside out"));
+      double tip[3];
+      assert_int_equal(td_sensors(b.model, b.state, b.work, tip), TD_OK);
+      if (!over) CHECK_NEAR(tip[2], 0.3 * 0.1, 1e-10);
+      bench_free(&b);
+    }
+
+  bench b = bench_new(
+      "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1000;"
+      "rod(1).modes = [0 0 1 0 0 0]; exload(1).exbody = rod(1);"
+      "exload(1).ftau = [0 0 -param('F', 1) 0 0 0];");
+  td_trace_options options = td_trace_options_default();
+  options.param = 0;
+  options.from = 1;
+  options.to = 40;
+  td_trace_result* r = NULL;
+  assert_int_equal(td_trace(b.model, b.work, b.state, &options, &r), TD_E_DIVERGED);
+  for (int k = 0; r && k < r->n; k++) assert_true(r->p[k] < EA);
+  td_trace_free(r);
+  bench_free(&b);
+}
+
 static void test_nothing_is_done_with_options_that_make_no_sense(void** state) {
   (void)state;
   bench b = bench_new(pendulum);
@@ -661,6 +708,7 @@ int main(void) {
       cmocka_unit_test(test_a_servo_away_from_its_goal_is_not_in_equilibrium),
       cmocka_unit_test(test_a_path_ends_after_the_points_asked_for),
       cmocka_unit_test(test_a_path_may_move_a_support),
+      cmocka_unit_test(test_no_rod_is_turned_inside_out),
       cmocka_unit_test(test_nothing_is_done_with_options_that_make_no_sense),
       cmocka_unit_test(test_a_stopped_search_says_so),
   };
