@@ -41,6 +41,8 @@ double td_chart_margin(const td_model* model, const double* q, const char** name
 // rod's name.
 double td_robot_size(const td_model* model, const td_work* work);
 double td_least_stretch(const td_model* model, const td_work* work, const char** rod);
+// The largest |shear| or |stretch - 1| among pieces of rods whose law is linear, 0 without any.
+double td_largest_strain(const td_model* model, const td_work* work, const char** rod);
 // Leave the message that a loop cannot follow the prescribed motion from time t on: at `state` its
 // rows are left with errors of positions or rates.
 void td_report_unfollowed(const td_model* model, td_work* work, const td_state* state, double t,

@@ -31,6 +31,22 @@ double td_least_stretch(const td_model* m, const td_work* w, const char** rod) {
   return least;
 }
 
+double td_largest_strain(const td_model* m, const td_work* w, const char** rod) {
+  double most = 0;
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_STRAIN || f->rod == 0 || f->stored) continue;
+    double x[6];
+    td_strains(m, w, f, x);
+    for (int d = 0; d < 3; d++) {
+      if (fabs(x[d]) <= most) continue;
+      most = fabs(x[d]);
+      *rod = model_name(m, m->rod[f->rod - 1].name);
+    }
+  }
+  return most;
+}
+
 double td_largest_fold(const td_model* m, const td_state* state, td_work* w, int* node) {
   double most = 0;
   if (m->nnode == 0) return 0;

@@ -122,6 +122,22 @@ static void say_search(const td_statics* s, td_equil_result* result) {
              "%sa nearer equilibrium is unstable and was left downhill (--any keeps it)", between);
 }
 
+// A linear law of stretch and shear is for small strains.  Beyond them it has equilibria that no
+// material has: a rod in tension shears off sideways from F = EA GA/(EA - GA) on.
+static void say_strain(const td_statics* s, td_equil_result* result) {
+  static const double large = 0.5;
+  const char* rod = "";
+  if (td_model_sizes(s->model).nrod == 0) return;
+  td_energy(s->model, s->state, s->work);  // places it
+  const double strain = td_largest_strain(s->model, s->work, &rod);
+  const size_t used = strlen(result->note), size = sizeof result->note;
+  if (strain > large)
+    snprintf(result->note + used, size - used,
+             "%s%.80s is stretched or sheared by %.0f %%, for which its linear law is not made "
+             "(rod.energy gives another)",
+             used ? "; " : "", rod, 100 * strain);
+}
+
 // Overwrites `state` and q, l
 static td_status find(td_statics* s, td_newton* newton, td_state* state, double* q, double* l,
                       const td_newton_options* options, td_equil_result* result) {
@@ -158,6 +174,7 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
     result->stability = TD_UNKNOWN;
     status = TD_E_DIVERGED;
   }
+  if (result->converged) say_strain(s, result);
   if (result->converged && td_statics_reversed(s, result->note, sizeof result->note)) {
     result->converged = false;
     result->stability = TD_UNKNOWN;
