@@ -314,9 +314,9 @@ static void sharpen(td_stepper* s) {
     if (g->until[i] >= g->t0) s->sharp = fmin(s->sharp, g->factor[i]);
 }
 
-// A corner of a force that is crossed very many times on end, each soon after the one before, and
-// with a jump of the rates that the tolerance does not let pass: sign(v) where friction holds v =
-// 0.
+// A corner of a force that is crossed very many times on end, each soon after the one before or
+// with hardly a step between, and with a jump of the rates that the tolerance does not let pass:
+// sign(v) where friction holds v = 0.
 static td_status notice_chatter(td_stepper* s, const td_step* step) {
   enum { MOST = 1000 };
   td_guard* g = s->guard;
@@ -324,7 +324,8 @@ static td_status notice_chatter(td_stepper* s, const td_step* step) {
   const double span = ode->h_max > 0 ? 50 * ode->h_max : 10, h = step->t - g->t0;
   for (int i = 0; i < g->n; i++) {
     if (g->contact[i] != 0 || !(g->g0[i] * g->g1[i] < 0)) continue;
-    const bool soon = step->t - g->changed[i] <= 1e-6 * span;
+    const double apart = step->t - g->changed[i];
+    const bool soon = apart <= 1e-6 * span || (apart <= 2.5 * h && h <= 1e-4 * span);
     g->often[i] = soon ? g->often[i] + 1 : 0;
     if (!soon) g->since[i] = step->t;
     g->changed[i] = step->t;
@@ -341,6 +342,18 @@ static td_status notice_chatter(td_stepper* s, const td_step* step) {
     return TD_E_MODEL;
   }
   return TD_OK;
+}
+
+td_status td_guard_chatters(td_stepper* s, double t, const double* y, int times, double within) {
+  td_guard* g = s->guard;
+  int nearest = -1;
+  guards_at(s, t, y, g->bound);
+  for (int i = 0; i < g->n; i++)
+    if (g->contact[i] == 0 && (nearest < 0 || fabs(g->bound[i]) < fabs(g->bound[nearest])))
+      nearest = i;
+  if (nearest < 0) return TD_OK;
+  if (s->ode->chatters != NULL) s->ode->chatters(s->ode->ctx, nearest, times, within);
+  return TD_E_MODEL;
 }
 
 td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {

@@ -21,6 +21,7 @@
 // and the integrals are trapezia.  Between steps the solution is the cubic through values and
 // slopes.
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "ode.h"
@@ -52,6 +53,8 @@ typedef struct leapfrog {
   int* crossed;
   bool fresh;   // nothing is behind `from`
   bool rooted;  // the last step ended at a root
+  int turns;    // steps on end at which rates turned around
+  double t_turns;
   double block[];
 } leapfrog;
 
@@ -247,6 +250,29 @@ static td_status find_root(leapfrog* s, td_step* step) {
   return TD_OK;
 }
 
+// Where friction by sign(v) holds, forces see v = +0 and -0 in turn and the velocities at the ends
+// of steps do not change at all: rates that jump to and fro at every one of very many tiny steps.
+static td_status notice_turns(leapfrog* s) {
+  enum { MOST = 1000 };
+  const td_ode* ode = s->base.ode;
+  const double h = s->to.t - s->from.t, span = ode->h_max > 0 ? 50 * ode->h_max : 10;
+  if (s->base.guard == NULL || s->fresh || h > 1e-6 * span) {
+    s->turns = 0;
+    return TD_OK;
+  }
+  bool turned = false;
+  for (int i = ode->npos; i < ode->n && !turned; i++) {
+    const double now = s->to.g[i] - s->from.g[i], before = s->from.g[i] - s->g_past[i];
+    const double jump = fmin(fabs(now), fabs(before));
+    turned = now * before < 0 && h * jump > 0.01 * td_tolerance(&s->base, i, s->to.y[i]);
+  }
+  if (s->turns == 0) s->t_turns = s->from.t;
+  s->turns = turned ? s->turns + 1 : 0;
+  if (s->turns < MOST) return TD_OK;
+  s->turns = 0;
+  return td_guard_chatters(&s->base, s->to.t, s->to.y, MOST, s->to.t - s->t_turns);
+}
+
 static td_status step(td_stepper* base, double t_stop, td_step* step) {
   leapfrog* s = (leapfrog*)base;
   if (s->rooted) {  // go on from the root, with the signs behind it
@@ -256,6 +282,7 @@ static td_status step(td_stepper* base, double t_stop, td_step* step) {
   turn_over(s);
   TD_TRY(advance(s, t_stop));
   base->counts.steps++;
+  TD_TRY(notice_turns(s));
   *step = (td_step){s->from.t, s->to.t, false, s->to.y, s->crossed};
   if (base->ode->nroot == 0) return TD_OK;
   td_ode_roots(base, s->to.t, s->to.y, s->root_to);

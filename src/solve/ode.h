@@ -160,6 +160,10 @@ td_status td_guard_step(td_stepper* stepper, double t_stop, td_step* step);
 // two ends of the step, as the solution does.
 void td_guard_stage(td_stepper* stepper, double t, const double* y);
 bool td_guard_stages_agree(td_stepper* stepper, double t, const double* y);
+// The rates turned around at each of so many steps: TD_E_MODEL, with the corner of a force nearest
+// to (t, y) named, TD_OK where there is none.
+td_status td_guard_chatters(td_stepper* stepper, double t, const double* y, int times,
+                            double within);
 
 // ---- order-8 Runge-Kutta pair of Prince and Dormand and its dense output ----------------------
 enum { TD_RK8_STAGES = 13 };

@@ -326,17 +326,23 @@ static td_status limit_steps(run* r) {
 
 // Steps that have collapsed and stay so: STILL_LOOKS times in a row LOOK_EVERY attempts went less
 // than `share` of the way.  At that pace the whole run would take 5e10 attempts or more, days even
-// of the smallest model; solvers that start, strikes and switches take some hundred.
-enum { LOOK_EVERY = 1000, STILL_LOOKS = 5 };
+// of the smallest model; solvers that start, strikes and switches take some hundred.  Solvers that
+// take turns and fail have few steps and many evaluations, which count as the attempts of an
+// explicit solver would.  Where time itself does not get on any more a fifth of a look is enough.
+enum { LOOK_EVERY = 1000, STILL_LOOKS = 5, NO_TIME = 200 };
 
 static td_status notice_standstill(run* r) {
-  const double share = 2e-8;
+  const double share = 2e-8, span = r->plan->t_end - r->t_start, gone = r->t - r->still_t;
   const td_sim_stats* s = &r->out->stats;
   const td_ode_counts* c = &r->stepper->counts;
-  const long attempts = s->steps + c->steps + s->rejected + c->rejected;
+  const long tried = s->steps + c->steps + s->rejected + c->rejected;
+  const long paid = (s->evaluations + c->evaluations) / EXPLICIT_STAGES;
+  const long attempts = tried > paid ? tried : paid;
+  r->still =
+      attempts >= r->still_attempts + NO_TIME && gone <= 100 * DBL_EPSILON * fmax(fabs(r->t), span);
+  if (r->still) return TD_E_DIVERGED;
   if (attempts < r->still_attempts + LOOK_EVERY) return TD_OK;
-  const bool tiny = r->t - r->still_t < share * (r->plan->t_end - r->t_start);
-  r->still_looks = tiny ? r->still_looks + 1 : 0;
+  r->still_looks = gone < share * span ? r->still_looks + 1 : 0;
   r->still_attempts = attempts;
   r->still_t = r->t;
   r->still = r->still_looks == STILL_LOOKS;
@@ -682,6 +688,49 @@ static bool blame_control(run* r) {
   return true;
 }
 
+// A number given over time that goes to infinity right ahead: it, its rate and its acceleration
+// each change within the time `near`.
+static bool has_pole(double near, const double* x, int rate, int acceleration) {
+  if (!isfinite(x[0]) || !isfinite(x[rate]) || !isfinite(x[acceleration])) return true;
+  return fabs(x[0]) < near * fabs(x[rate]) && fabs(x[rate]) < near * fabs(x[acceleration]) &&
+         fabs(x[0]) > 0;
+}
+
+// Now, or as a number that cannot be computed, such as exp(710), a little later.
+static bool blame_pole(run* r) {
+  td_motion* m = r->motion;
+  const td_model* model = m->model;
+  const char *what = NULL, *kind = "motion";
+  const double* num = m->work->num;
+  for (double ahead = 0; what == NULL && ahead < 0.03; ahead = fmax(4 * ahead, 1e-7)) {
+    const double span = r->plan->t_end - r->t_start, near = ahead == 0 ? 1e-4 * span : 0;
+    td_motion_unpack(m, r->t + ahead * span, r->y);
+    td_energy(model, m->state, m->work);  // numbers of this time
+    for (int i = 0; i < model->nvel && what == NULL; i++)
+      if (model->vel[i].motion != NUM_NONE && has_pole(near, num + model->vel[i].motion, 1, 2))
+        what = td_model_v_name(model, i);
+    for (int i = 0; i < model->nrow && what == NULL; i++)
+      if (model->row[i].motion != NUM_NONE && has_pole(near, num + model->row[i].motion, 1, 2))
+        what = td_model_constraint_name(model, i);
+    for (int i = 0; i < model->nhop && what == NULL; i++) {
+      const model_hop* hop = &model->hop[i];
+      const int n = 6 * hop->nodes;
+      for (int k = 0; hop->kind == HOP_STRAIN && hop->dependent && model->strains_timed && k < n;
+           k++)
+        if (has_pole(near, num + hop->value + k, n, 2 * n)) {
+          what = model_name(model, model->rod[model->coords[hop->coords].rod - 1].name);
+          kind = "strain";
+        }
+    }
+  }
+  if (what == NULL) return false;
+  td_trajectory_say(r->out,
+                    "the %s given for %s goes to infinity there, or beyond what numbers can hold: "
+                    "end the run before, or write a %s that stays finite",
+                    kind, what, kind);
+  return true;
+}
+
 static void diagnose(run* r, td_status status) {
   if (status == TD_OK || status == TD_E_STOPPED) return;
   td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
@@ -695,6 +744,7 @@ static void diagnose(run* r, td_status status) {
   const char* failure = td_work_failure(r->motion->work);
   if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
   if (status == TD_E_MODEL || r->folded || turned) return;  // it says all
+  if (blame_pole(r)) return;
   name_fastest(r);
   if (r->still) {
     td_trajectory_say(

@@ -373,6 +373,63 @@ static void a_run_that_stands_still_ends(void** state) {
   close_model(&s);
 }
 
+// What is given over time and has a pole, or overflows, ends every solver there soon, and is named.
+static void a_pole_is_named(void** state) {
+  (void)state;
+  static const char* const texts[] = {
+      "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1000;"
+      "rod(1).eta = 100; rod(1).coords = 1; c = coord(rod(1));"
+      "rod(1).strain = [0 0 0 0 c(1) + 0.01/(t - 0.5) 0];",
+      SLIDER
+      "joint(1).dof(1).motion = 0.1/(0.5 - t); body(2).m = 1; joint(2).first = 1;"
+      "joint(2).second = 2; joint(2).tr.trans = [inf 0 0]; joint(2).dof(1).spring.coeff = 10;",
+      SLIDER
+      "joint(1).dof(1).motion = 1e-3*log(1 + exp(1420*t)); body(2).m = 1; joint(2).first = 1;"
+      "joint(2).second = 2; joint(2).tr.trans = [inf 0 0]; joint(2).dof(1).spring.coeff = 10;"};
+  static const char* const names[] = {"the strain given for rod(1) goes to infinity",
+                                      "the motion given for joint(1).dof(1) goes to infinity",
+                                      "the motion given for joint(1).dof(1) goes to infinity"};
+  static const td_solver solvers[] = {TD_SOLVER_AUTO, TD_SOLVER_EXPLICIT, TD_SOLVER_STIFF,
+                                      TD_SOLVER_LEAPFROG};
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 4; k++) {
+      sim s = open_text(texts[i]);
+      s.options.solver = solvers[k];
+      s.options.t_final = 1;
+      assert_int_equal(simulate(&s), TD_E_DIVERGED);
+      const td_sim_stats* stats = td_trajectory_stats(s.rows);
+      CHECK_NEAR(stats->t_end, 0.5, 0.02);
+      assert_true(stats->evaluations < 50000);
+      assert_non_null(strstr(td_trajectory_diagnosis(s.rows), names[i]));
+      close_model(&s);
+    }
+}
+
+// The end of an arm is driven with a constant acceleration, farther than the arm reaches: all
+// solvers end there, soon, and say why.
+static void a_control_that_becomes_impossible_ends_the_run(void** state) {
+  (void)state;
+  static const td_solver solvers[] = {TD_SOLVER_AUTO, TD_SOLVER_EXPLICIT, TD_SOLVER_STIFF,
+                                      TD_SOLVER_LEAPFROG};
+  const double reach = 1 - (0.5 * cos(0.6) + 0.5 * cos(0.6));
+  for (int k = 0; k < 4; k++) {
+    sim s = open_text(
+        "for k = 1:2\n body(k).m = 1; body(k).I = 0.01*eye(3); body(k).l_com = [0.25 0 0];\n end\n"
+        "joint(1).second = 1; joint(1).tr.rot = [3 inf]; joint(1).dof.init = 0.6;"
+        "joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [0.5 0 0];"
+        "joint(2).tr(2).rot = [3 inf]; joint(2).dof.init = -1.2; joint(3).second = 2;"
+        "joint(3).tr2nd.trans = [0.5 0 0]; joint(3).fixed = [1 0 0]; joint(3).control = 0.4;");
+    s.options.solver = solvers[k];
+    s.options.t_final = 4;
+    assert_int_equal(simulate(&s), TD_E_DIVERGED);
+    const td_sim_stats* stats = td_trajectory_stats(s.rows);
+    CHECK_NEAR(stats->t_end, sqrt(2 * reach / 0.4), 1e-4);
+    assert_true(stats->evaluations < 100000);
+    assert_non_null(strstr(td_trajectory_diagnosis(s.rows), "the accelerations of joint.control"));
+    close_model(&s);
+  }
+}
+
 // A mass of 1 mg behind a damper of 1e4 N s/m decays at 1e10 1/s: 2e10 explicit steps for 10 s. Who
 // asks for them is told at once; short runs, others of the solver's choice and limited ones go on.
 static void explicit_runs_without_end_are_refused(void** state) {
@@ -434,6 +491,8 @@ int main(void) {
       cmocka_unit_test(damped_nets_are_left_to_the_stiff_solver),
       cmocka_unit_test(an_explosion_is_diagnosed),
       cmocka_unit_test(a_run_that_stands_still_ends),
+      cmocka_unit_test(a_pole_is_named),
+      cmocka_unit_test(a_control_that_becomes_impossible_ends_the_run),
       cmocka_unit_test(explicit_runs_without_end_are_refused),
       cmocka_unit_test(senseless_options_are_refused),
   };
