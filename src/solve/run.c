@@ -753,6 +753,15 @@ static void diagnose(run* r, td_status status) {
         "their meaning (a strain field that is written out must depend on each of its coordinates "
         "all the time, or the mass matrix is singular there); fewer functions (rod.n); a larger "
         "par.rtol or par.atol");
+  } else if (r->plan->solver == TD_SOLVER_STIFF && r->motion->size.nconstraint > 0 &&
+             r->motion->size.nrod > 0) {
+    // rows of straight rods that cannot stretch are nearly dependent, and the accelerations bend
+    // within displacements that no Newton iteration can follow from one Jacobian
+    td_trajectory_say(
+        r->out,
+        "likely cause: rods of loops that are straight, or nearly, and cannot stretch: the stiff "
+        "solver, which was asked for, finds no step beside them; leave its choice open (auto), "
+        "whose explicit steps go on there, or give the rods a stretch (rod.modes, rod.order)");
   } else if (status == TD_E_SINGULAR) {
     td_trajectory_say(
         r->out,
