@@ -84,6 +84,21 @@ static void find_shares(const td_model* m, share* out, arena* s) {
   arena_close(s, mark);
 }
 
+void td_stiff_loop_rods(const td_model* m, td_work* w, bool* out) {
+  memset(out, 0, (size_t)m->nvel * sizeof(bool));
+  if (m->nrow == 0) return;
+  const arena_mark mark = arena_open(&w->scratch);
+  share* part = arena_bytes(&w->scratch, (size_t)m->nvel * sizeof(share));
+  find_shares(m, part, &w->scratch);
+  for (int j = 0; j < m->nvel; j++) {
+    const int rod = m->vel[j].rod;
+    out[j] = rod > 0 && part[j] != OUTSIDE && !is_model(m, rod, "eba") && !is_model(m, rod, "rom");
+    for (int k = 0; out[j] && k < m->nvel; k++)
+      if (m->vel[k].rod == rod && m->vel[k].dof == 3) out[j] = false;
+  }
+  arena_close(&w->scratch, mark);
+}
+
 // Elastic energy of the rods in the loops; besides, its slope g (n) along the DOFs `v` and the
 // stiffness H (n x n) without that of the geometry, NULL: not asked for.  With them the columns'
 // tangent vectors are computed at the placed state.  While rods only bend, those of 'eba', whose
@@ -389,8 +404,8 @@ static td_status close_loops(const td_model* m, td_state* state, td_work* w, dou
   for (int j = 0; j < m->nvel; j++) bends = bends || in[j] >= BENDING;
 
   static const double angles[] = {0, 0.5, 3};
-  // a gap of rounding, as of numbers that were typed in, is closed where it is by all that gives way:
-  // bending alone would lead far away where stretch is what is missing
+  // a gap of rounding, as of numbers that were typed in, is closed where it is by all that gives
+  // way: bending alone would lead far away where stretch is what is missing
   if (!closed && gap <= small) {
     closed = td_project_q(m, state, w, tol) == TD_OK;
     if (!closed) memcpy(state->q, q, (size_t)m->npos * sizeof(double));

@@ -43,6 +43,9 @@ double td_robot_size(const td_model* model, const td_work* work);
 double td_least_stretch(const td_model* model, const td_work* work, const char** rod);
 // The largest |shear| or |stretch - 1| among pieces of rods whose law is linear, 0 without any.
 double td_largest_strain(const td_model* model, const td_work* work, const char** rod);
+// (nvel) true for velocities of rods in loops that can only bend and twist: where such a rod is
+// straight its rows are nearly dependent.
+void td_stiff_loop_rods(const td_model* model, td_work* work, bool* out);
 // Leave the message that a loop cannot follow the prescribed motion from time t on: at `state` its
 // rows are left with errors of positions or rates.
 void td_report_unfollowed(const td_model* model, td_work* work, const td_state* state, double t,

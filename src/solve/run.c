@@ -34,9 +34,9 @@ static const double code_part = 0.4;
 // The part of a state's size that a step leaves at least, where it was larger before
 static const double forget = 0.8;
 
-// A rod's velocity in a model with loops counts for at least this share of what it would be with
-// all the energy turned over: straight rods that cannot stretch tremble far below that, at rates
-// that their own sizes would have the solver follow.
+// The velocity of a rod that is in a loop and cannot stretch counts for at least this share of what
+// it would be with all the energy turned over: such rods, where they are straight, tremble far
+// below that, at rates that their own sizes would have the solver follow.
 static const double least_share = 1e-3;
 
 typedef struct run {
@@ -48,6 +48,7 @@ typedef struct run {
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
   double* size;       // largest |y_i| of late
+  bool* trembles;     // (nvel) which velocities have a least size
   double t, t_start;
   int row, last_row;  // next output and the last one, as multiples of dt_out
   double* stops;
@@ -593,7 +594,7 @@ static void take_end(run* r, const td_step* step) {
   const td_work* w = m->work;
   const double energy = r->trust.high[0] + r->trust.high[1] - r->trust.low[1];
   for (int j = 0; j < m->nv && w->rank.on && w->rank.sized; j++)
-    if (m->model->vel[m->iv[j]].rod > 0)
+    if (r->trembles[m->iv[j]])
       r->size[m->nq + j] =
           fmax(r->size[m->nq + j], least_share * sqrt(2 * energy) * w->col_factor[j]);
 }
@@ -816,6 +817,9 @@ static td_status prepare(run* r) {
   r->y_row = r->y + n;
   r->size = r->y_row + n;
   m->ode.size = r->size;
+  r->trembles = calloc((size_t)m->size.nv + 1, sizeof(bool));
+  if (r->trembles == NULL) return TD_E_NOMEM;
+  td_stiff_loop_rods(m->model, m->work, r->trembles);
   double work;
   bool moved;
   td_motion_pack(m, r->y);
@@ -875,6 +879,7 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
   td_control_free(r.control);
   td_sampler_free(r.sampler);
   free(r.stops);
+  free(r.trembles);
   free(r.y);
   return status;
 }
