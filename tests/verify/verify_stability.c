@@ -350,7 +350,50 @@ static void test_a_column_leans_to_the_side_of_its_start(void** state) {
   bench_free(&b);
 }
 
-// Two soft rods stand and meet at a body; whatever joint closes the loop, they end up hanging
+// Random speeds of `kick`, then so many seconds of motion: how far the tip was away from where it
+// began, and what of that is left.
+static void go_and_come_back(bench* b, double kick, double time, double* away, double* left) {
+  uint64_t seed = 3;
+  double first[8], now[8];
+  const td_sizes n = td_model_sizes(b->model);
+  assert_int_equal(td_sensors(b->model, b->state, b->work, first), TD_OK);
+  for (int i = 0; i < n.nv; i++) b->state->v[i] = kick * check_random(&seed);
+  td_sim_options options = td_sim_options_default();
+  td_trajectory* run;
+  options.t_final = time;
+  options.dt_out = time / 200;
+  assert_int_equal(td_simulate(b->model, b->work, b->state, &options, &run), TD_OK);
+  *away = 0;
+  for (int i = 0; i < td_trajectory_rows(run); i++) {
+    const double* tip = td_trajectory_sensors(run, i);
+    *away = fmax(*away, hypot(tip[0] - first[0], hypot(tip[1] - first[1], tip[2] - first[2])));
+  }
+  assert_int_equal(td_sensors(b->model, b->state, b->work, now), TD_OK);
+  *left = hypot(now[0] - first[0], hypot(now[1] - first[1], now[2] - first[2]));
+  td_trajectory_free(run);
+}
+
+// A coil of eight turns of soft ribbon, clamped at its upper end: of many equilibria the one found
+// is where damped motion comes to rest.
+static void test_motion_beside_a_hanging_coil_comes_back_to_it(void** state) {
+  (void)state;
+  bench b = bench_new(
+      "world.g = [0 0 -9.81]; rod(1).length = 0.8; rod(1).section = 'rectangle';\n"
+      "rod(1).width = 0.004; rod(1).height = 0.002 + 0.001*s; rod(1).E = 2e6; rod(1).nu = 0.4;\n"
+      "rod(1).rho = 1200; rod(1).eta = 1e6; rod(1).shape = [0 0 0 0 15 2]; rod(1).n = 10;\n"
+      "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));\n");
+  const td_equil_result r = stable_equilibrium(&b);
+  assert_int_equal(r.stability, TD_STABLE);
+  double away, left;
+  go_and_come_back(&b, 0.5, 40, &away, &left);
+  print_message("coil: %.2g m away, %.2g m left\n", away, left);
+  assert_true(away > 1e-3);
+  assert_true(left < 0.1 * away);
+  bench_free(&b);
+}
+
+// Two soft rods stand and meet at a body; whatever joint closes the loop, they end up hanging, and
+// motion beside it comes back
 static void test_standing_loops_come_down(void** state) {
   (void)state;
   static const char* const type[] = {"fixed",     "revolute",    "spherical", "universal",
@@ -362,7 +405,7 @@ static void test_standing_loops_come_down(void** state) {
              "for k = 1:2\n"
              "  rod(k).tr(1).trans = [0.1*(2*k-3) 0 0]; rod(k).tr(2).rot = [2 -(2*k-3)*0.3];\n"
              "  rod(k).length = 0.28; rod(k).radius = 0.007; rod(k).E = 1.2e6;\n"
-             "  rod(k).rho = 1000; rod(k).order = [-1 -1 0 3 3 1];\n"
+             "  rod(k).rho = 1000; rod(k).eta = 2e4; rod(k).order = [-1 -1 0 3 3 1];\n"
              "end\n"
              "body(1).m = 0.06; body(1).I = 1e-4*eye(3);\n"
              "joint(1).first = rod(1); joint(1).second = 1; joint(1).type = 'fixed';\n"
@@ -377,6 +420,13 @@ static void test_standing_loops_come_down(void** state) {
     assert_true(r.stability == TD_STABLE || r.stability == TD_NEUTRAL);
     assert_int_equal(td_sensors(b.model, b.state, b.work, tip), TD_OK);
     assert_true(tip[2] < 0);
+    if (r.stability == TD_STABLE) {
+      double away, left;
+      go_and_come_back(&b, 1, 20, &away, &left);
+      print_message("%s: %.2g m away, %.2g m left\n", type[i], away, left);
+      assert_true(away > 1e-4);
+      assert_true(left < 0.1 * away);
+    }
     bench_free(&b);
   }
 }
@@ -407,6 +457,7 @@ int main(void) {
       cmocka_unit_test(test_a_robot_that_nothing_holds_bends_as_if_it_were_held),
       cmocka_unit_test(test_a_column_leans_to_the_side_of_its_start),
       cmocka_unit_test(test_standing_loops_come_down),
+      cmocka_unit_test(test_motion_beside_a_hanging_coil_comes_back_to_it),
       cmocka_unit_test(test_a_mass_on_a_belt_rests_stable_at_every_friction),
       cmocka_unit_test(test_friction_that_couples_two_modes_flutters),
       cmocka_unit_test(test_every_element_tells_whether_it_has_a_potential),
