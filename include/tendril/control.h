@@ -88,8 +88,8 @@ typedef int td_controller_function(double t, const double* y, int ny, double* u,
 // work.
 typedef struct td_plant td_plant;
 
-// Starts at `state` (not kept).  options: rtol, atol, solver as in td_simulate; the rest is
-// ignored, but for allow_plugin.
+// Starts at `state` (not kept).  options: rtol, atol, solver, allow_plugin and progress as in
+// td_simulate; the rest is ignored.
 td_status td_plant_new(const td_model* model, td_work* work, const td_state* state,
                        const td_sim_options* options, td_plant** plant);
 void td_plant_free(td_plant* plant);
@@ -100,8 +100,13 @@ const td_state* td_plant_state(const td_plant* plant);
 td_status td_plant_inputs(td_plant* plant, const double* u);
 // Integrate to time t > now.  On failure the plant stays at the last state reached and
 // td_work_failure() of its work may tell more.  Makes no heap call, except that forces which jump
-// at known times are looked up again now and then.
+// at known times are looked up again now and then.  options.progress is asked every 0.05 s at most,
+// of the clock on the wall; when it says stop, the step returns TD_E_STOPPED, and a further call
+// with the same inputs and time goes on to the same bits.
 td_status td_plant_step(td_plant* plant, double t);
+// A td_progress that always says stop: long steps come back to the caller every 0.05 s, who calls
+// again after looking after other things (signals, for example).
+bool td_plant_pause(void* user, double fraction, const char* what);
 // All in one call, for other languages: hold u (NULL: as they are), go to t, and measure there
 // (nsensor; NULL: do not).
 td_status td_plant_drive(td_plant* plant, double t, const double* u, double* sensors);
@@ -136,7 +141,7 @@ typedef struct td_observe_options {
       noise;  // (nsensor) standard deviations; NULL or 0: as the model says (sensor.noise)
   const td_unknown* unknown;
   int nunknown;
-  td_sim_options sim;  // rtol, atol, solver
+  td_sim_options sim;  // rtol, atol, solver, progress
 } td_observe_options;
 td_observe_options td_observe_options_default(void);
 
@@ -153,6 +158,7 @@ void td_observer_free(td_observer* observer);
 
 // Go to time t with the known inputs u (nu; unknown ones are ignored) held on the way, then take
 // the measurement y (nsensor; NaN: not measured) into account.  t may be the present time.
+// TD_E_STOPPED when options.sim.progress says so; the measurement is then left out.
 td_status td_observer_step(td_observer* observer, double t, const double* u, const double* y);
 
 // The estimate.  Belongs to the observer; unknown inputs are in its u.

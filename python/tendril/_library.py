@@ -176,6 +176,7 @@ FUNCTIONS = {
     "td_plant_free": (None, [_P]),
     "td_plant_state": (_State, [_P]),
     "td_plant_drive": (_I, [_P, _D, _P, _P]),
+    "td_plant_pause": (c.c_bool, [_P, _D, _S]),
     "td_plant_reset": (_I, [_P, _State]),
     "td_plant_stats": (td_sim_stats, [_P]),
     "td_plant_trust": (_I, [_P, c.POINTER(_S)]),

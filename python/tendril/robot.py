@@ -20,6 +20,7 @@ from .linear import Linear
 from .results import Equations, Equilibrium, Modes, Trajectory, Trust, table
 
 _USAGE = "the function was called with arguments it cannot use"
+_STOPPED = 7  # TD_E_STOPPED
 SOLVERS = {"auto": 0, "explicit": 1, "stiff": 2, "leapfrog": 3}
 
 
@@ -498,6 +499,7 @@ class Plant:
 
     def __init__(self, robot: Robot, state: State, options: Mapping[str, object]) -> None:
         p, o = c.c_void_p(), robot._options(**options)
+        o.progress = c.cast(lib.td_plant_pause, Progress)  # long steps come back, so that handlers of signals run
         status = lib.td_plant_new(robot._model, robot._work, state._pointer, c.byref(o), c.byref(p))
         robot._check(status, "plant")
         self.robot, self._plant, self._given = robot, p, options
@@ -534,6 +536,8 @@ class Plant:
             raise Error(f"inputs must be finite, got {', '.join(bad)}")
         self._fresh = False
         status = self._drive(self._plant, t, self._address, None)
+        while status == _STOPPED:
+            status = self._drive(self._plant, t, self._address, None)
         if status:
             self.robot._check(status, f"step from t = {self.t:g} s to {t:g} s")
         return self

@@ -247,6 +247,20 @@ class Interrupts(unittest.TestCase):
         self.assertIs(signal.getsignal(signal.SIGINT), before)
         self.assertEqual(len(robot.simulate(t_final=0.1, dt_out=0.1)), 2)  # and the robot can go on
 
+    def test_ctrl_c_ends_a_step_of_a_plant(self):
+        robot = tendril.load(MODELS / "pendulum.m")
+        plant = robot.plant()
+        for k in range(3):
+            timer = threading.Timer(0.1 + 0.03 * k, os.kill, (os.getpid(), signal.SIGINT))
+            timer.start()
+            before = plant.t
+            with self.assertRaises(KeyboardInterrupt):
+                plant.step(1e9)
+            timer.join()
+            self.assertTrue(before < plant.t < 1e9)
+        target = plant.t + 0.1
+        self.assertEqual(plant.step(target).t, target)  # it goes on
+
     def test_exceptions_of_other_handlers_too(self):
         class Late(Exception):
             pass

@@ -252,6 +252,7 @@ typedef struct table {
   char** names;
   int cols, rows;
   double* x;  // rows x cols, NaN where nothing is written
+  int* line;  // (rows) of the file
   char* text;
 } table;
 int table_read(const char* path, table* t);        // complains

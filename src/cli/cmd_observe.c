@@ -44,6 +44,57 @@ static int find_columns(watch* w) {
   return CODE_DONE;
 }
 
+static int ascending(const void* a, const void* b) {
+  const double x = *(const double*)a, y = *(const double*)b;
+  return (x > y) - (x < y);
+}
+
+// Times must be there, finite and ascend, and no step of them may be absurd against the rest: a
+// filter carries its estimate across every gap by integrating the model, for hours if the gap is a
+// misprint.  A gap may last as long as ten times the recording would without gaps, rows times the
+// median step, and at least a thousand median steps; but never more than a day.
+static int judge_times(const watch* w) {
+  const table* d = &w->data;
+  const char* path = w->s->opt->data;
+  double* steps = malloc((size_t)d->rows * sizeof *steps);
+  int n = 0, code = CODE_DONE;
+  if (!steps) return complain(CODE_NUMERICS, "out of memory");
+  for (int k = 0; k < d->rows && code == CODE_DONE; k++) {
+    const double now = d->x[(size_t)k * (size_t)d->cols + (size_t)w->time];
+    const double before = k ? d->x[(size_t)(k - 1) * (size_t)d->cols + (size_t)w->time] : now;
+    if (isnan(now))
+      code = complain(CODE_FILE, "%s:%d: the row has no time (column %s)", path, d->line[k],
+                      d->names[w->time]);
+    else if (now < before)
+      code = complain(CODE_FILE, "%s:%d: times must ascend: %.10g s follows %.10g s", path,
+                      d->line[k], now, before);
+    else if (now > before)
+      steps[n++] = now - before;
+  }
+  if (n > 0) qsort(steps, (size_t)n, sizeof *steps, ascending);
+  const double median = n > 0 ? steps[(n - 1) / 2] : 0,
+               most = fmin(median * fmax(1000, 10.0 * d->rows), 86400);
+  free(steps);
+  for (int k = 1; k < d->rows && code == CODE_DONE; k++) {
+    const double* time = d->x + (size_t)w->time;
+    const double from = time[(size_t)(k - 1) * (size_t)d->cols],
+                 to = time[(size_t)k * (size_t)d->cols];
+    if (to - from > most)
+      code = complain(CODE_FILE,
+                      "%s:%d: the time jumps from %.10g to %.10g s, where half of the steps are at "
+                      "most %.3g s: a gap may last %.3g s here; correct the time, or observe the "
+                      "parts one by one",
+                      path, d->line[k], from, to, median, most);
+    // times so large that a step is lost in their rounding
+    else if (to > from && !(to - from > 1e-12 * fmax(fabs(to), fabs(from))))
+      code = complain(CODE_FILE,
+                      "%s:%d: a step of %.3g s is below the rounding of the time %.10g s: let the "
+                      "times begin near 0",
+                      path, d->line[k], to - from, to);
+  }
+  return code;
+}
+
 static const char* nearest_unknown(const session* s, const char* name) {
   const char** names = calloc((size_t)(s->n.nu + s->n.nparam) + 1, sizeof *names);
   int n = 0;
@@ -166,6 +217,13 @@ static void release(watch* w) {
 
 // ---- running ----------------------------------------------------------------------------------
 
+// Progress inside the step to a row, as part of the whole.
+static bool show_step(void* user, double fraction, const char* what) {
+  watch* w = user;
+  (void)what;
+  return progress_show(&w->s->progress, (w->rows + fraction) / w->data.rows, "observe");
+}
+
 static const double* data_row(const watch* w, int k) {
   return w->data.x + (size_t)k * (size_t)w->data.cols;
 }
@@ -194,6 +252,8 @@ static int start(watch* w) {
   o.unknown = w->unknown;
   o.nunknown = w->np;
   o.sim = sim_options(s);
+  o.sim.progress = show_step;
+  o.sim.user = w;
   const td_status status = td_observer_new(s->model, s->work, s->state, &o, &w->observer);
   if (status != TD_OK) return session_failed(s, status, "observer");
   return allocate_rows(w) ? CODE_DONE : complain(CODE_NUMERICS, "out of memory");
@@ -227,22 +287,30 @@ static int run(watch* w) {
   session* s = w->s;
   memcpy(w->u, s->state->u, sizeof(double) * (size_t)s->n.nu);
   const double begin = seconds();
-  for (int k = 0; k < w->data.rows; k++) {
+  int code = CODE_DONE;
+  for (int k = 0; k < w->data.rows && code == CODE_DONE; k++) {
     const double* row = data_row(w, k);
     for (int i = 0; i < s->n.nsensor; i++) w->y[i] = w->sensor[i] >= 0 ? row[w->sensor[i]] : NAN;
     td_status status = td_observer_step(w->observer, row[w->time], w->u, w->y);
     if (status == TD_OK) status = keep(w, w->out + (size_t)k * (size_t)w->stride);
-    if (status != TD_OK) {
-      complain(0, "at t = %g s (row %d of the data)", row[w->time], k + 1);
+    if (status == TD_OK) {
+      w->rows = k + 1;
+      inputs_of(w, k, w->u);
+      if (!show_step(w, 0, "")) status = w->rows < w->data.rows ? TD_E_STOPPED : TD_OK;
+    } else if (status != TD_E_STOPPED) {
+      complain(0, "%s:%d: at t = %g s", s->opt->data, w->data.line[k], row[w->time]);
       return session_failed(s, status, "observe");
     }
-    w->rows = k + 1;
-    inputs_of(w, k, w->u);
-    if (!progress_show(&s->progress, (double)k / w->data.rows, "observe")) break;
+    if (status == TD_E_STOPPED) {
+      s->partial = true;
+      progress_clear(&s->progress);
+      code = complain(CODE_NUMERICS, "observe: stopped on request before row %d of %d (t = %g s)",
+                      w->rows + 1, w->data.rows, data_row(w, w->rows)[w->time]);
+    }
   }
   progress_clear(&s->progress);
   s->timings[TIME_SIMULATE] = seconds() - begin;
-  return CODE_DONE;
+  return code;
 }
 
 // ---- results ----------------------------------------------------------------------------------
@@ -334,6 +402,7 @@ static cJSON* observe_json(const watch* w) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "filter", w->s->opt->filter == TD_UKF ? "ukf" : "ekf");
   json_add_number(o, "rows", w->rows);
+  cJSON_AddBoolToObject(o, "partial", w->s->partial);
   json_add_number(o, "nis_per_number", w->measured ? w->nis / (double)w->measured : NAN);
   json_add(o, "innovations", sensors_json_of(w));
   json_add(o, "unknowns", unknowns_json(w));
@@ -410,17 +479,20 @@ static int observe(watch* w) {
   if (code == CODE_DONE) code = table_read(s->opt->data, &w->data);
   if (code == CODE_DONE) code = find_columns(w);
   if (code == CODE_DONE) code = read_unknowns(w);
+  if (code == CODE_DONE) code = judge_times(w);
   if (code == CODE_DONE) code = judge_columns(w);
   if (code == CODE_DONE) code = start(w);
   if (code == CODE_DONE) code = run(w);
-  if (code) return code;
+  if (code && !(s->partial && w->rows > 1)) return code;
+
+  // what was estimated before a stop is kept, marked as partial
   say_results(w);
   td_status status = write_csv(w);
   if (status == TD_OK) status = session_write_json(s, "observe.json", observe_json(w));
-  code = session_wrote(s, status);
-  if (code == CODE_DONE) code = session_commit(s, NULL, NULL);
-  if (code == CODE_DONE && s->opt->json) json_print(observe_json(w));
-  return code;
+  int written = session_wrote(s, status);
+  if (written == CODE_DONE) written = session_commit(s, NULL, NULL);
+  if (written == CODE_DONE && s->opt->json) json_print(observe_json(w));
+  return written ? written : code;
 }
 
 int cmd_observe(const options* opt) {

@@ -79,7 +79,11 @@ static int read_rows(table* t, char* at, const char* path) {
       double* grown = realloc(t->x, (room = 2 * need) * sizeof *grown);
       if (!grown) return complain(CODE_NUMERICS, "out of memory");
       t->x = grown;
+      int* lines = realloc(t->line, room / (size_t)t->cols * sizeof *lines);
+      if (!lines) return complain(CODE_NUMERICS, "out of memory");
+      t->line = lines;
     }
+    t->line[t->rows] = line;
     double* row = t->x + (size_t)t->rows * (size_t)t->cols;
     char end = ',';
     bool any = false;
@@ -124,5 +128,6 @@ int table_read(const char* path, table* t) {
 void table_free(table* t) {
   free(t->names);
   free(t->x);
+  free(t->line);
   free(t->text);
 }

@@ -5,6 +5,7 @@
 // solver is chosen once, by the rule of docs/simulation.md for a run of `horizon` seconds.  Tasks
 // and controllers of the model set their inputs as in td_simulate().
 #include <math.h>
+#include <time.h>
 
 #include "model.h"
 #include "motion.h"
@@ -30,6 +31,9 @@ struct td_plant {
   bool fresh;    // the right-hand side has changed since the last step
   td_state* now;
   double atol;
+  td_progress progress;  // asked now and then during a long step, may be NULL
+  void* user;
+  double next_report;  // wall time [s]
   td_trust_measures trust;
   td_status failure;       // of the last step that failed since the start
   td_trajectory* verdict;  // without rows
@@ -144,6 +148,8 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
   if (!(rtol > 0 && rtol < 1 && atol > 0 && isfinite(atol))) return TD_E_USAGE;
   p->atol = atol;
+  p->progress = o->progress;
+  p->user = o->user;
   TD_TRY(td_motion_new(p->model, p->work, state, rtol, atol, &p->motion));
   p->controlled = p->controlled && td_model_is_controlled(p->model);
   p->allow_plugin = o->allow_plugin;
@@ -246,14 +252,40 @@ static td_status advance(td_plant* p, double t) {
   return TD_OK;
 }
 
+static double wall_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Twenty times a second at most; a step that is stopped can be called again and goes on as if
+// nothing had happened.
+static td_status report(td_plant* p, double from, double to) {
+  const double now = wall_time();
+  if (now < p->next_report) return TD_OK;
+  p->next_report = now + 0.05;
+  const bool go_on = p->progress(p->user, (p->t - from) / (to - from), "simulate");
+  return go_on ? TD_OK : TD_E_STOPPED;
+}
+
 td_status td_plant_step(td_plant* p, double t) {
   if (!p) return TD_E_USAGE;
   if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
+  const double from = p->t;
+  if (p->progress != NULL) p->next_report = wall_time() + 0.05;
   td_status status = find_stops(p, t);
-  while (status == TD_OK && p->t < t) status = advance(p, t);
-  if (status != TD_OK) p->failure = status;
+  while (status == TD_OK && p->t < t) {
+    status = advance(p, t);
+    if (status == TD_OK && p->progress != NULL && p->t < t) status = report(p, from, t);
+  }
+  if (status != TD_OK && status != TD_E_STOPPED) p->failure = status;
   look(p);
   return status;
+}
+
+bool td_plant_pause(void* user, double fraction, const char* what) {
+  (void)user, (void)fraction, (void)what;
+  return false;
 }
 
 td_verdict td_plant_trust(td_plant* p, const char** reasons) {

@@ -73,6 +73,53 @@ says 'no sensors or inputs of the model: camera'
 expect 0 observe idle.m --data data.csv --estimate idle=1:0
 prints 'NOT estimated: it makes no difference to what was measured'
 json idle.out/observe.json 'd["unknowns"][0]["seen"] is False'
+
+# times: a gap that is absurd against the rest, times that descend or are lacking; blank lines count as lines
+for time in 1e6 1e300; do
+  awk -F, -v OFS=, -v t=$time 'NR > 100 { $1 = t } 1' data.csv >bad.csv
+  expect 4 observe mass.m --data bad.csv -o times.out
+  says "bad.csv:101: the time jumps from 1.96 to $(printf %.10g $time) s, where half of the steps are at most 0.02 s: a gap may last 40.2 s here"
+done
+sed '5s/^/\n/; 9s/^[^,]*/0.01/' data.csv >bad.csv
+expect 4 observe mass.m --data bad.csv -o times.out
+says 'bad.csv:10: times must ascend: 0.01 s follows 0.12 s'
+sed '9s/^[^,]*//' data.csv >bad.csv
+expect 4 observe mass.m --data bad.csv -o times.out
+says 'bad.csv:9: the row has no time (column t)'
+awk -F, -v OFS=, 'NR > 1 { $1 = sprintf("%.17g", 1e15 + NR) } 1' data.csv >bad.csv
+expect 4 observe mass.m --data bad.csv -o times.out
+says 'bad.csv:3: a step of 1 s is below the rounding of the time 1e+15 s'
+printf 't,x,f\n0,0,0\n1e300,0,0\n' >bad.csv
+expect 4 observe mass.m --data bad.csv -o times.out
+says 'bad.csv:3: the time jumps from 0 to 1e+300 s'
+absent times.out
+# gaps as recordings have them are crossed: a pause of 30 s
+awk -F, -v OFS=, 'NR > 101 { $1 += 30 } 1' data.csv >pause.csv
+expect 0 observe mass.m --data pause.csv -o pause.out
+rm -rf pause.out
+# a long prediction is stopped by a signal: the rows before are kept, marked as partial
+sed 's/visc = 4/visc = 0/; s/coeff = k/coeff = 1e8/' mass.m >fast.m
+python3 - <<'PYTHON'
+with open("long.csv", "w") as out:
+    out.write("t,x\n")
+    for k in range(6):
+        out.write("%g,0.001\n" % (1e-3 * k if k < 3 else 1 + 2e4 * (k - 2)))
+PYTHON
+set -m
+for signal in TERM HUP INT; do
+  rm -rf long.out
+  "$program" observe fast.m --data long.csv -o long.out >stdout.txt 2>stderr.txt &
+  pid=$!
+  sleep 0.5
+  kill -$signal $pid
+  code=0
+  wait $pid || code=$?
+  [ "$code" = 3 ] || fail "exit code $code after SIG$signal"
+  says 'observe: stopped on request before row 4 of 6 (t = 20001 s)'
+  json long.out/summary.json 'd["partial"] is True'
+  json long.out/observe.json 'd["partial"] is True and d["rows"] == 3'
+done
+set +m
 recording=$TENDRIL_DATA/data/stiffflop/stiffflop_load1.csv
 if [ -n "$TENDRIL_DATA" ] && [ -r "$recording" ]; then
   head -700 "$recording" >load1.csv

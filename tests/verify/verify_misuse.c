@@ -546,6 +546,7 @@ static void test_plants_and_observers(void** state) {
   REFUSED(td_plant_drive(NULL, 1, NULL, NULL));
   REFUSED(td_plant_drive(plant, NAN, NULL, NULL));
   REFUSED(td_plant_drive(plant, 1, &nan, NULL));
+  NUMBER(td_plant_pause(NULL, 0, NULL), 0);
   REFUSED(td_plant_reset(NULL, a.s));
   REFUSED(td_plant_reset(plant, NULL));
   REFUSED(td_plant_reset(plant, b.s));

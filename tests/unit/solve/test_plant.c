@@ -159,6 +159,37 @@ static void test_plants_tell_whether_they_can_be_trusted(void** state) {
   }
 }
 
+// Steps that are stopped on the way and called again end at the same bits as undisturbed ones.
+static void test_stopped_steps_go_on_to_the_same_bits(void** state) {
+  (void)state;
+  robot r = robot_open(MASS(" + 10*step(t, 2000)"));
+  double q[2];
+  int stops = 0;
+  for (int pausing = 0; pausing < 2; pausing++) {
+    td_sim_options o = td_sim_options_default();
+    o.solver = TD_SOLVER_EXPLICIT;
+    o.progress = pausing ? td_plant_pause : NULL;
+    td_plant* p = NULL;
+    assert_int_equal(td_plant_new(r.model, r.work, r.state, &o, &p), TD_OK);
+    const double F = 1;
+    assert_int_equal(td_plant_inputs(p, &F), TD_OK);
+    for (int k = 1; k <= 2; k++) {
+      td_status status;
+      while ((status = td_plant_step(p, 2500.0 * k)) == TD_E_STOPPED) {
+        stops++;
+        assert_true(td_plant_state(p)->t < 2500.0 * k);
+      }
+      assert_int_equal(status, TD_OK);
+    }
+    assert_true(td_plant_state(p)->t == 5000);
+    q[pausing] = td_plant_state(p)->q[0];
+    td_plant_free(p);
+  }
+  print_message("stopped %d times\n", stops);
+  assert_true(q[0] == q[1]);
+  robot_close(&r);
+}
+
 static void test_steps_back_in_time_are_refused(void** state) {
   (void)state;
   robot r = robot_open(MASS(""));
@@ -177,6 +208,7 @@ int main(void) {
       cmocka_unit_test(test_constraints_hold_and_simulation_agrees),
       cmocka_unit_test(test_stepping_does_not_allocate),
       cmocka_unit_test(test_plants_tell_whether_they_can_be_trusted),
+      cmocka_unit_test(test_stopped_steps_go_on_to_the_same_bits),
       cmocka_unit_test(test_steps_back_in_time_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
