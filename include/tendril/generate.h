@@ -67,6 +67,8 @@ typedef struct td_jit td_jit;
 td_status td_jit_new(const td_model* model, const td_work* work, td_jit** jit);
 // Wait until no more code will come.
 void td_jit_wait(td_jit* jit);
+// Will no more code come?  td_jit_wait() returns at once then.
+bool td_jit_done(const td_jit* jit);
 // End what is still going on.  Code that was made stays.
 void td_jit_stop(td_jit* jit);
 void td_jit_free(td_jit* jit);  // not before the simulation has ended

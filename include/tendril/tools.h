@@ -172,6 +172,9 @@ typedef struct td_files td_files;
 // Check that `directory` can be written or made; changes nothing visible.  On failure *files is
 // NULL and `message` says why.
 td_status td_files_open(const char* directory, td_files** files, char* message, size_t size);
+// Ask this now and then while something that takes long is made for the set (a compiler runs); when
+// it says stop, what is making the file returns TD_E_STOPPED.  NULL: ask nobody, as at first.
+void td_files_progress(td_files* files, td_progress progress, void* user);
 
 // Removes what was not committed.
 void td_files_close(td_files* files);

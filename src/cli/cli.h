@@ -105,7 +105,13 @@ char* format_text(const char* format, ...) CLI_PRINTF(1, 2);  // allocated; NULL
 typedef struct progress {
   double start, shown;  // when the step began, when it was last shown (0: never)
 } progress;
-void stop_on_signal(void);  // from now on Ctrl-C asks the running step to stop
+// SIGINT, SIGTERM and SIGHUP end the program at once with a message, until stop_on_signal().
+void heed_signals(void);
+void stop_on_signal(void);  // from now on they ask the running step to stop
+// Around work that cannot be asked to stop, during which no file is staged: a signal ends the
+// program at once again.  False: a stop was asked for before, do not begin.
+bool deaf_begin(void);
+void deaf_end(void);
 bool stop_asked(void);
 bool progress_show(void* user, double fraction, const char* what);  // a td_progress
 void progress_clear(progress* p);

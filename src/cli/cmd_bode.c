@@ -32,7 +32,9 @@ static span poles_span(const double* re, const double* im, int n) {
 static td_status find_span(session* s, const response* r, span* out) {
   if (!r->l) {
     td_modes_result* m = NULL;
+    if (!deaf_begin()) return TD_E_STOPPED;
     const td_status status = td_modes(s->model, s->rest, s->work, &m);
+    deaf_end();
     if (status == TD_OK) *out = poles_span(m->re, m->im, m->ncomplex);
     td_modes_free(m);
     return status;
@@ -51,8 +53,9 @@ static int range_of(session* s, const response* r, double* low, double* high) {
   *high = s->opt->high;
   if (*low > 0) return CODE_DONE;
   span p;
-  if (find_span(s, r, &p) != TD_OK)
-    return complain(CODE_NUMERICS, "the poles cannot be found; give --range");
+  const td_status status = find_span(s, r, &p);
+  if (status == TD_E_STOPPED) return session_failed(s, status, "frequency response");
+  if (status != TD_OK) return complain(CODE_NUMERICS, "the poles cannot be found; give --range");
   const double slow = p.slow, fast = p.fast;
   *low = isfinite(slow) ? slow / 10 : 0.01;
   *high = fast > 0 ? fmin(fast * 10, *low * 1e6) : 100;
@@ -94,6 +97,8 @@ static td_status sweep(response* r, double low, double high) {
   double* G = malloc(sizeof *G * (2 * (size_t)r->pairs + 1));
   td_status status = G ? TD_OK : TD_E_NOMEM;
   for (int k = 0; status == TD_OK && k < r->n; k++) {
+    if (stop_asked()) status = TD_E_STOPPED;
+    if (status != TD_OK) break;
     r->hz[k] = low * pow(high / low, r->n > 1 ? (double)k / (r->n - 1) : 0);
     const double w = 2 * pi * r->hz[k];
     status = r->l ? td_frequency_response(r->l, w, G) : td_response_at(r->at, w, G);
@@ -175,7 +180,9 @@ static int model_step(session* s, response* r) {
   if (s->opt->reduce) return linear_step(s, &r->l);
   const int code = linear_point(s);
   if (code) return code;
+  if (!deaf_begin()) return session_failed(s, TD_E_STOPPED, "frequency response");
   const td_status status = td_response_new(s->model, s->rest, s->work, &r->at);
+  deaf_end();
   if (status != TD_OK) return session_failed(s, status, "frequency response");
   say_heading(s, "Frequency response about the %s", s->opt->at ? "given state" : "equilibrium");
   if (*td_response_note(r->at)) say(s, "  %s\n", td_response_note(r->at));

@@ -77,7 +77,9 @@ static int derive(session* s, const td_derive_options* o) {
   td_derived* d = NULL;
   char message[400];
   const double start = seconds();
+  if (!deaf_begin()) return session_failed(s, TD_E_STOPPED, "derive");
   const td_status status = td_derive(s->model, o, &d, message, sizeof message);
+  deaf_end();
   if (status != TD_OK) {
     return complain(code_of(status), "%s", *message ? message : td_status_text(status));
   }

@@ -138,6 +138,11 @@ static int study(session* s) {
   }
   s->timings[TIME_EQUIL] = seconds() - start;
   progress_clear(&s->progress);
+  if (s->nstudy < n && code == CODE_DONE) {
+    s->partial = true;
+    code = complain(CODE_NUMERICS, "equilibrium: stopped on request after %d of %d times",
+                    s->nstudy, n);
+  }
   say(s, "  %d equilibria from t = %g to %g s, in equilibrium.csv; the last one:\n", s->nstudy,
       times[0], times[s->nstudy > 0 ? s->nstudy - 1 : 0]);
   say_sensors(s);

@@ -87,12 +87,14 @@ int linear_step(session* s, td_linear** l) {
   if (code) return code;
   const int reduce = s->opt->reduce;
   td_status status;
+  if (!deaf_begin()) return session_failed(s, TD_E_STOPPED, "linearize");
   if (!reduce)
     status = td_linearize(s->model, s->rest, s->work, l);
   else if (s->opt->correct)
     status = td_static_reduction(s->model, s->rest, s->work, reduce, l);
   else
     status = td_modal_reduction(s->model, s->rest, s->work, reduce, l);
+  deaf_end();
   if (status != TD_OK) return session_failed(s, status, reduce ? "modal reduction" : "linearize");
 
   say_heading(s, "Linear model about the %s", s->opt->at ? "given state" : "equilibrium");

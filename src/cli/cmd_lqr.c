@@ -163,7 +163,9 @@ static int design_at(session* s, design* d) {
   if (!allocate(d)) return complain(CODE_NUMERICS, "out of memory");
   int code = linear_weights(s, d->l, d->Q, d->R, d->W, d->V);
   if (code) return code;
+  if (!deaf_begin()) return session_failed(s, TD_E_STOPPED, "linear design");
   const td_status status = solve(d);
+  deaf_end();
   if (status != TD_OK) return session_failed(s, status, "linear design");
   say_design(s, d);
   code = write_design(s, d);

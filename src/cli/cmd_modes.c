@@ -106,7 +106,12 @@ static void say_modes(session* s) {
 
 int modes_step(session* s) {
   const double start = seconds();
+  if (!deaf_begin()) {
+    s->partial = true;
+    return session_failed(s, TD_E_STOPPED, "modes");
+  }
   const td_status status = td_modes(s->model, s->rest, s->work, &s->modes);
+  deaf_end();
   s->timings[TIME_MODES] = seconds() - start;
   if (status != TD_OK) return session_failed(s, status, "modes");
   say_modes(s);

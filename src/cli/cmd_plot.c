@@ -69,6 +69,7 @@ static int write_text(const char* path, const char* text) {
       slash ? format_text("%.*s", (int)(slash - path) + !(slash - path), path) : format_text(".");
   td_files* files = NULL;
   char message[600] = "out of memory";
+  stop_on_signal();
   td_status status =
       directory ? td_files_open(directory, &files, message, sizeof message) : TD_E_NOMEM;
   if (status == TD_OK) {

@@ -69,6 +69,7 @@ static int renew(const options* opt) {
   if (!page) return CODE_FILE;
   td_files* files;
   char message[600];
+  stop_on_signal();
   td_status status = td_files_open(opt->target, &files, message, sizeof message);
   if (status == TD_OK) {
     status = td_files_text(files, "report.html", page);
@@ -94,7 +95,12 @@ int cmd_report(const options* opt) {
   shot.page = opt->page;
   shot.time = opt->time;
   char message[300];
-  const td_status status = td_shot_png(&shot, path, message, sizeof message);
+  td_status status = TD_E_STOPPED;
+  snprintf(message, sizeof message, "stopped");
+  if (deaf_begin()) {
+    status = td_shot_png(&shot, path, message, sizeof message);
+    deaf_end();
+  }
   if (status != TD_OK) complain(0, "%s", message);
   if (status == TD_OK && !opt->quiet) printf("%s\n", path);
   free(report);

@@ -1,9 +1,11 @@
 // tendril run: what the file asks for.  Also the sequence that equil, modes, sim and demo are parts
 // of.
 #define _XOPEN_SOURCE 700  // realpath
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -45,7 +47,12 @@ int run_stages(session* s, bool equil, bool modes, bool sim) {
     say(s, "\nModes at the initial state: par.equil is 0\n");
   }
   if (modes && code == CODE_DONE) code = modes_step(s);
-  if (sim && !stop_asked()) code = simulate_from(s, code);
+  if (sim && !stop_asked()) {
+    code = simulate_from(s, code);
+  } else if (sim && code == CODE_DONE) {
+    s->partial = true;
+    code = session_failed(s, TD_E_STOPPED, "simulation");
+  }
 
   // a run that was refused, or failed in its first step, leaves earlier results as they are
   const int rows = s->trajectory ? td_trajectory_rows(s->trajectory) : 0;
@@ -140,7 +147,15 @@ static int run_post(session* s, const char* post) {
       _exit(127);
     }
     int status = 0;
-    if (child < 0 || waitpid(child, &status, 0) < 0)
+    pid_t ended = 0;
+    bool told = false;
+    while (child > 0 && (ended = waitpid(child, &status, WNOHANG)) == 0) {
+      if (stop_asked() && !told) kill(child, SIGTERM), told = true;
+      nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    if (told)
+      code = complain(CODE_NUMERICS, "par.post = '%s': stopped", post);
+    else if (child < 0 || ended < 0)
       code = complain(CODE_NUMERICS, "par.post: no program could be started");
     else if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
       code = complain(CODE_FILE,

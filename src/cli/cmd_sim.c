@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 
@@ -109,7 +110,8 @@ static int believe(session* s, td_sim_options* o) {
 static int start_jit(session* s, td_sim_options* o, td_jit** jit) {
   if (jit_of(s) == JIT_NONE) return CODE_DONE;
   if (td_jit_new(s->model, s->work, jit) != TD_OK) return complain(CODE_NUMERICS, "out of memory");
-  if (jit_of(s) != JIT_SWAP) td_jit_wait(*jit);
+  while (jit_of(s) != JIT_SWAP && !td_jit_done(*jit) && !stop_asked())
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
   o->code = td_jit_source(*jit);
   o->code_always = s->opt->jit == JIT_ALWAYS;
   return CODE_DONE;

@@ -106,6 +106,7 @@ static int dispatch(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);  // results are still written when nobody reads the table
+  heed_signals();
   signal(SIGXFSZ, SIG_IGN);  // a file that is too large is an error like a full disk
   if (argc < 2) {
     help_all(stderr);

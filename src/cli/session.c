@@ -238,6 +238,7 @@ int session_output(session* s) {
   char message[600];
   const td_status status = td_files_open(s->out, &s->files, message, sizeof message);
   if (status != TD_OK) return complain(code_of(status), "%s", message);
+  td_files_progress(s->files, progress_show, &s->progress);
   stop_on_signal();
   progress_clear(&s->progress);
   return CODE_DONE;

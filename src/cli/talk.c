@@ -42,17 +42,37 @@ char* format_text(const char* format, ...) {
 // A signal can only leave a note; there is no other way to tell the running step.
 static volatile sig_atomic_t stop_note;
 
+// While set, a signal ends the program at once: nothing is being written, and what is going on
+// cannot be asked to stop.
+static volatile sig_atomic_t ends_at_once = 1;
+
 // A second Ctrl-C ends the program at once.
 static void on_signal(int number) {
+  static const char text[] = "tendril: stopped by a signal\n";
+  if (ends_at_once) {
+    const ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(n < 0 ? CODE_FILE : CODE_NUMERICS);
+  }
   stop_note = 1;
   signal(number, SIG_DFL);
 }
 
-void stop_on_signal(void) {
-  signal(SIGINT, on_signal);
+void heed_signals(void) {
   signal(SIGTERM, on_signal);
-  if (signal(SIGHUP, SIG_IGN) != SIG_IGN) signal(SIGHUP, on_signal);  // nohup ignores it
+  static const int others[] = {SIGINT, SIGHUP};  // ignored in the background of scripts, by nohup
+  for (int i = 0; i < 2; i++)
+    if (signal(others[i], SIG_IGN) != SIG_IGN) signal(others[i], on_signal);
 }
+
+void stop_on_signal(void) { ends_at_once = 0; }
+
+bool deaf_begin(void) {
+  if (stop_note) return false;
+  ends_at_once = 1;
+  return true;
+}
+
+void deaf_end(void) { ends_at_once = 0; }
 
 bool stop_asked(void) { return stop_note != 0; }
 

@@ -1,7 +1,6 @@
 // The system's C compiler as a child process; see build.h.
 #include "build.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -11,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base.h"
+#include "scratch.h"
 
 extern char** environ;
 
@@ -21,15 +22,10 @@ extern char** environ;
 
 bool td_build_open(td_build* b) {
   *b = (td_build){0};
-  const char* place = getenv("TMPDIR");
-  const int n = snprintf(b->directory, sizeof b->directory, "%s/tendril_build_XXXXXX",
-                         place && *place ? place : "/tmp");
-  if (n >= (int)sizeof b->directory || !mkdtemp(b->directory)) {
-    b->directory[0] = '\0';
-    return false;
-  }
+  b->held = td_scratch_open("tendril-build-", b->directory, sizeof b->directory);
+  if (b->held < 0) return false;
   if (pthread_mutex_init(&b->lock, NULL) == 0) return true;
-  rmdir(b->directory);
+  td_scratch_close(b->directory, b->held);
   b->directory[0] = '\0';
   return false;
 }
@@ -41,13 +37,7 @@ static bool path_of(const td_build* b, const char* name, char* path, size_t size
 
 void td_build_close(td_build* b) {
   if (!b->directory[0]) return;
-  char path[600];
-  DIR* dir = opendir(b->directory);
-  for (struct dirent* e; dir && (e = readdir(dir)) != NULL;) {
-    if (path_of(b, e->d_name, path, sizeof path)) unlink(path);  // "." and ".." stay
-  }
-  if (dir) closedir(dir);
-  rmdir(b->directory);
+  td_scratch_close(b->directory, b->held);
   b->directory[0] = '\0';
   pthread_mutex_destroy(&b->lock);
 }
@@ -98,7 +88,14 @@ static bool run(td_build* b, char* const* arguments) {
   siginfo_t info;
   int status = 1;
   if (!start(b, arguments)) return false;
-  while (waitid(P_PID, (id_t)b->child, &info, WEXITED | WNOWAIT) != 0 && errno == EINTR) {
+  for (;;) {
+    info.si_pid = 0;
+    const int options = WEXITED | WNOWAIT | (b->go_on ? WNOHANG : 0);
+    const bool waited = waitid(P_PID, (id_t)b->child, &info, options) == 0;
+    if (waited ? info.si_pid != 0 : errno != EINTR) break;
+    if (!waited) continue;
+    if (!b->stopped && !b->go_on(b->user)) td_build_stop(b);
+    nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
   }
   pthread_mutex_lock(&b->lock);
   const bool reaped = waitpid(b->child, &status, 0) == b->child;

@@ -9,9 +9,12 @@
 
 typedef struct td_build {
   char directory[256];  // under TMPDIR
+  int held;             // lock on it
   pthread_mutex_t lock;
   pid_t child;  // the compiler, 0: none; not reaped while it stands here
   bool stopped;
+  bool (*go_on)(void* user);  // asked now and then while the compiler runs; NULL: nobody
+  void* user;
 } td_build;
 
 // False: no directory could be made.

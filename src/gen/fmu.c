@@ -385,7 +385,14 @@ static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char*
                       size_t size) {
   td_build build;
   char binary[600];
-  const bool compiled = td_build_open(&build) && compile(f, u, &build, binary, sizeof binary);
+  bool compiled = td_build_open(&build);
+  build.go_on = td_files_go_on;
+  build.user = files;
+  compiled = compiled && compile(f, u, &build, binary, sizeof binary);
+  if (build.stopped) {
+    td_build_close(&build);
+    return TD_E_STOPPED;
+  }
   if (!compiled) {
     snprintf(
         message, size,

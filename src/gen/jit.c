@@ -29,7 +29,7 @@ struct td_jit {
   double* param;  // values when it began
   pthread_t thread;
   bool running;
-  atomic_bool stop;
+  atomic_bool stop, done;
   td_build build;
   bool place;  // there is a directory
   _Atomic(const td_code*) latest;
@@ -150,6 +150,7 @@ static void* make(void* user) {
     if (!atomic_load(&j->stop)) compile_carefully(j, &text);
   }
   td_text_free(&text);
+  atomic_store(&j->done, true);
   return NULL;
 }
 
@@ -174,6 +175,7 @@ td_status td_jit_new(const td_model* m, const td_work* w, td_jit** jit) {
   j->place = td_build_open(&j->build);
   atomic_init(&j->latest, NULL);
   atomic_init(&j->stop, false);
+  atomic_init(&j->done, false);
   j->param = calloc((size_t)m->nparam + 1, sizeof(double));
   for (int i = 0; j->param && i < m->nparam; i++) j->param[i] = td_work_param(m, w, i);
   if (j->param && begin(j)) return TD_OK;
@@ -187,6 +189,8 @@ void td_jit_wait(td_jit* j) {
   if (j->running) pthread_join(j->thread, NULL);
   j->running = false;
 }
+
+bool td_jit_done(const td_jit* j) { return !j || atomic_load(&j->done); }
 
 void td_jit_stop(td_jit* j) {
   if (!j) return;

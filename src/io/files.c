@@ -10,9 +10,10 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "scratch.h"
 
 #define STAGING ".tendril-"
 
@@ -25,6 +26,8 @@ struct td_files {
   int n, cap;
   int lock;     // descriptor of the staging directory, -1: none
   bool inside;  // staging is in `directory`
+  td_progress progress;
+  void* user;
   char error[512];
 };
 
@@ -80,46 +83,6 @@ static bool make_path(const char* path) {
   return ok;
 }
 
-// Remove a directory of plain files.
-static void remove_flat(const char* path) {
-  DIR* dir = opendir(path);
-  if (!dir) return;
-  for (const struct dirent* e; (e = readdir(dir));) unlinkat(dirfd(dir), e->d_name, 0);
-  closedir(dir);
-  rmdir(path);
-}
-
-// Open a staging directory and take its lock; -1 when someone else has it or it is gone.  The owner
-// goes on without where the file system has no locks; nobody may remove such a directory then.
-static int take(const char* path, bool owner) {
-  const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-  if (fd < 0) return -1;
-  struct stat open_one, named_one;
-  const bool locked = flock(fd, LOCK_EX | LOCK_NB) == 0 || (owner && errno != EWOULDBLOCK);
-  const bool same = fstat(fd, &open_one) == 0 && stat(path, &named_one) == 0 &&
-                    open_one.st_ino == named_one.st_ino;
-  if (locked && same) return fd;
-  close(fd);
-  return -1;
-}
-
-// Remove what processes that died left in `parent`.
-static void sweep(const char* parent) {
-  DIR* dir = opendir(parent);
-  if (!dir) return;
-  for (const struct dirent* e; (e = readdir(dir));) {
-    if (strncmp(e->d_name, STAGING, strlen(STAGING)) != 0) continue;
-    char* path = join(parent, "/", e->d_name);
-    const int fd = path ? take(path, false) : -1;
-    if (fd >= 0) {
-      remove_flat(path);
-      close(fd);
-    }
-    free(path);
-  }
-  closedir(dir);
-}
-
 // Make and lock the staging directory.
 static td_status stage_open(td_files* files) {
   for (int k = 0; k < 1000; k++) {
@@ -127,7 +90,7 @@ static td_status stage_open(td_files* files) {
     snprintf(name, sizeof name, "%s%ld-%d", STAGING, (long)getpid(), k);
     char* path = join(files->parent, "/", name);
     if (!path) return TD_E_NOMEM;
-    if (mkdir(path, 0777) == 0 && (files->lock = take(path, true)) >= 0) {
+    if (mkdir(path, 0777) == 0 && (files->lock = td_scratch_take(path, true)) >= 0) {
       files->staging = path;
       return TD_OK;
     }
@@ -139,7 +102,7 @@ static td_status stage_open(td_files* files) {
 }
 
 static void stage_close(td_files* files) {
-  if (files->staging) remove_flat(files->staging);
+  if (files->staging) td_scratch_remove(files->staging);
   if (files->lock >= 0) close(files->lock);
   free(files->staging);
   files->staging = NULL;
@@ -156,14 +119,25 @@ static td_status prepare(td_files* files) {
   files->parent = exists ? td_strdup(files->directory) : parent_of(files->directory);
   if (!files->parent) return TD_E_NOMEM;
   if (!make_path(files->parent)) return fail_errno(files, "");
-  sweep(files->parent);
+  td_scratch_sweep(files->parent, STAGING);
   char* beside =
       exists ? parent_of(files->directory) : NULL;  // where it was staged before it existed
-  if (beside) sweep(beside);
+  if (beside) td_scratch_sweep(beside, STAGING);
   free(beside);
   const td_status status = stage_open(files);
   stage_close(files);
   return status;
+}
+
+void td_files_progress(td_files* files, td_progress progress, void* user) {
+  if (!files) return;
+  files->progress = progress;
+  files->user = user;
+}
+
+bool td_files_go_on(void* files) {
+  const td_files* f = files;
+  return !f->progress || f->progress(f->user, 0, "export");
 }
 
 td_status td_files_open(const char* directory, td_files** out, char* message, size_t size) {

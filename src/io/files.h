@@ -12,6 +12,10 @@ const char* td_files_stage(td_files* files, const char* name);
 // The file of the last td_files_stage() is complete: bring it to the disk.
 td_status td_files_staged(td_files* files);
 
+// Ask the progress function of the set (a td_files, as void* for those who know no files): false,
+// stop.
+bool td_files_go_on(void* files);
+
 // Note a failure about `name`; returns TD_E_IO.
 td_status td_files_fail(td_files* files, const char* name, const char* why);
 

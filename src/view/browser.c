@@ -1,10 +1,9 @@
 // Driving chromium.
-#define _XOPEN_SOURCE 700  // nftw, realpath
+#define _XOPEN_SOURCE 700  // realpath
 #include "browser.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <ftw.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "scratch.h"
 #include "text_json.h"
 
 static const char* const names[] = {"chromium", "chromium-browser", "google-chrome",
@@ -22,6 +22,7 @@ enum { PATIENCE = 60000, STEP = 100 };  // [ms] for an answer, between two looks
 struct td_browser {
   td_child child;
   char profile[64];  // its directory, removed afterwards
+  int held;          // lock on it, -1: none
   td_text in;        // received, not yet taken
   int id;
   char session[80];
@@ -103,14 +104,6 @@ static td_status tell(td_browser* b, const char* method, const char* parameters)
 
 // ---- beginning and end ------------------------------------------------------------------------
 
-static int remove_one(const char* path, const struct stat* st, int kind, struct FTW* at) {
-  (void)st;
-  (void)kind;
-  (void)at;
-  remove(path);
-  return 0;
-}
-
 static td_status spawn(td_browser* b, int width, int height) {
   const char* program = td_child_find(names);
   if (!program) {
@@ -118,13 +111,8 @@ static td_status spawn(td_browser* b, int width, int height) {
              "no browser is here to draw it: on Debian, apt-get install chromium");
     return TD_E_IO;
   }
-  const char* place = getenv("TMPDIR");
-  snprintf(b->profile, sizeof b->profile, "%s/tendril-browser-XXXXXX",
-           place && *place && strlen(place) < 32 ? place : "/tmp");
-  if (!mkdtemp(b->profile)) {
-    b->profile[0] = '\0';
-    return fail(b, "has no place for its files");
-  }
+  b->held = td_scratch_open("tendril-browser-", b->profile, sizeof b->profile);
+  if (b->held < 0) return fail(b, "has no place for its files");
   char window[40], profile[100];
   snprintf(window, sizeof window, "--window-size=%d,%d", width, height);
   snprintf(profile, sizeof profile, "--user-data-dir=%s", b->profile);
@@ -184,6 +172,7 @@ td_status td_browser_open(int width, int height, td_browser** browser, char* mes
   td_browser* b = calloc(1, sizeof *b);
   if (!b) return TD_E_NOMEM;
   b->child = (td_child){0, -1, -1};
+  b->held = -1;
   const td_status status = start(b, width, height);
   if (status == TD_OK) {
     *browser = b;
@@ -197,7 +186,7 @@ td_status td_browser_open(int width, int height, td_browser** browser, char* mes
 void td_browser_close(td_browser* b) {
   if (!b) return;
   td_child_finish(&b->child, true);
-  if (*b->profile) nftw(b->profile, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+  td_scratch_close(b->profile, b->held);
   td_text_free(&b->in);
   free(b);
 }

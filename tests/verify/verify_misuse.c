@@ -638,6 +638,7 @@ static void test_files(void** state) {
   NOTHING(td_files_name(files, -1));
   NOTHING(td_files_name(files, 1));
   BLANK(td_files_error(NULL));
+  DONE(td_files_progress(NULL, NULL, NULL));
   NUMBER(td_parts(NULL, 3), 0);
 
   REFUSED(td_export_c(NULL, "a", files));
@@ -669,6 +670,7 @@ static void test_files(void** state) {
   REFUSED(td_jit_new(a.m, a.w, NULL));
   DONE(td_jit_wait(NULL));
   DONE(td_jit_stop(NULL));
+  NUMBER(td_jit_done(NULL), 1);
   DONE(td_jit_free(NULL));
   NOTHING(td_jit_source(NULL));
   BLANK(td_jit_message(NULL));
