@@ -180,6 +180,42 @@ static td_status judge_section(const trial* t, const model_force* f) {
   return TD_OK;
 }
 
+// Strains that are written out, and their derivatives by their coordinates, at the start.
+static td_status judge_strains(const trial* t) {
+  static const char* const fields[] = {"strain", "part", NULL};
+  const td_model* m = t->m;
+  if (m->ncoords == 0) return TD_OK;
+  td_place(m, &t->w->inner, t->w);
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* h = &m->hop[i];
+    if (h->kind != HOP_STRAIN || !h->dependent) continue;
+    const int rod = m->coords[h->coords].rod;
+    const td_span at = field_span(t->spec, "rod", rod, fields);
+    for (int k = 0; k < 6 * h->nodes; k++) {
+      const double x = t->w->num[h->value + k];
+      if (isfinite(x)) continue;
+      td_error(&t->spec->diags, TD_E_MODEL, at,
+               "rod(%d).strain(%d) must be finite, it is %s at the start (t = %g s)", rod,
+               k % 6 + 1, not_finite(x), t->state->t);
+      td_hint(&t->spec->diags, "rod(%d).init gives other coordinates to start from", rod);
+      return TD_E_MODEL;
+    }
+    for (int k = h->col; k < h->col + h->nv; k++)
+      for (int n = 0; n < h->nodes; n++) {
+        const double x = t->w->num[m->col[k].weight + n];
+        if (isfinite(x)) continue;
+        td_error(&t->spec->diags, TD_E_MODEL, at,
+                 "rod(%d).strain(%d): its derivative by %s must be finite, it is %s at the start "
+                 "(t = %g s)",
+                 rod, m->col[k].part + 1, td_model_q_name(m, m->col[k].q), not_finite(x),
+                 t->state->t);
+        td_hint(&t->spec->diags, "rod(%d).init gives other coordinates to start from", rod);
+        return TD_E_MODEL;
+      }
+  }
+  return TD_OK;
+}
+
 static td_status judge_gravity(const trial* t) {
   static const char* const fields[] = {"g", NULL};
   for (int c = 0; c < 3; c++)
@@ -301,6 +337,7 @@ static td_status judge_numbers(const trial* t) {
   for (int i = 0; i < t->m->nforce; i++)
     if (t->m->force[i].kind == FORCE_STRAIN) TD_TRY(judge_section(t, &t->m->force[i]));
   TD_TRY(judge_gravity(t));
+  TD_TRY(judge_strains(t));
   return worst;
 }
 

@@ -190,6 +190,15 @@ static double number2(int op, double a, double b) {
 
 static bool fits(int a, int b) { return a == b || a == 1 || b == 1; }
 
+// The remainder of a number whose last digit is coarser than the divisor says nothing.
+static void judge_remainder(lang* L, call* c, double x, double y) {
+  const double digit = nextafter(fabs(x), INFINITY) - fabs(x);
+  if (!isfinite(x) || !isfinite(y) || y == 0 || !(digit > fabs(y))) return;
+  td_warn(L->diags, c->at,
+          "%s(%g, %g): numbers of this size are %g apart, so that the remainder says nothing",
+          c->name, x, y, digit);
+}
+
 value* td_each2(lang* L, call* c, int op, const value* a, const value* b) {
   if (!fits(a->rows, b->rows) || !fits(a->cols, b->cols) || !fits(a->pages, b->pages)) {
     return td_fail(L, c->at, "%s: sizes do not match: %dx%d and %dx%d", c->name, a->rows,
@@ -211,6 +220,7 @@ value* td_each2(lang* L, call* c, int op, const value* a, const value* b) {
                      c->at);
     } else {
       out->x[m] = number2(op, a->x[p], b->x[q]);
+      if (op == EX_MOD || op == OP_REM) judge_remainder(L, c, a->x[p], b->x[q]);
     }
   }
   if (ok) return out;

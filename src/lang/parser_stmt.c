@@ -31,6 +31,20 @@ bool td_parser_check_target(parser* p, const ast* node) {
 static bool end_statement(parser* p, ast* node) {
   const token_kind k = p->tok.kind;
   node->quiet = k == T_SEMICOLON;
+
+  // 1,5: two statements for the language, a decimal comma for whoever wrote it
+  const char* rest = p->lx.text + p->tok.begin;
+  if (k == T_COMMA && p->prev.kind == T_NUMBER && p->prev.end == p->tok.begin && rest[1] >= '0' &&
+      rest[1] <= '9') {
+    const int whole = p->prev.end - p->prev.begin;
+    const int part = (int)strspn(rest + 1, "0123456789.eE");
+    td_parser_error(p, td_parser_span(p, p->tok), "a number has a decimal point: write %.*s.%.*s",
+                    whole < 40 ? whole : 40, p->lx.text + p->prev.begin, part < 40 ? part : 40,
+                    rest + 1);
+    td_hint(p->diags, "a comma ends the statement, so %.*s alone would be assigned",
+            whole < 40 ? whole : 40, p->lx.text + p->prev.begin);
+    return false;
+  }
   if (k == T_EOF || td_parser_accept(p, T_SEMICOLON) || td_parser_accept(p, T_COMMA) ||
       td_parser_accept(p, T_NEWLINE)) {
     return true;

@@ -247,20 +247,31 @@ static td_status put_point(builder* b, gvs* g, double x, double weight) {
   return TD_OK;
 }
 
-// Nodes and weights as the user gives them, in two rows.  A node at the base carries mass that does
-// not move with the rod.
+// Nodes and weights as the user gives them, in two rows, in each element.  A node at the base
+// carries mass that does not move with the rod.
 static td_status given_points(builder* b, gvs* g, const value* points) {
-  double last = -1;
+  double last = -1, at[MOST_BREAKS];
   for (int k = 0; k < points->cols; k++) {
-    const double x = points->x[2 * k], w = points->x[2 * k + 1];
+    const double x = points->x[2 * k];
     if (!(x > last && x <= 1))
       return td_error(b->diags, TD_E_MODEL, field_at(b, g, "points"),
                       "rod(%d).points: the nodes must ascend from 0 to 1, got %g after %g",
                       g->rod + 1, x, last);
     last = x;
-    TD_TRY(put_point(b, g, x, w));
   }
-  return put_point(b, g, 1, 0);
+  // one element, whatever begins or ends along it, keeps the table as it is written
+  const int n = breaks(b, g, at);
+  bool several = false;
+  for (int d = 0; d < 6; d++)
+    several = several || (g->field[d].n > 0 && g->field[d].basis && g->field[d].elements > 1);
+  for (int i = 0; i + 1 < (several ? n : 2); i++) {
+    const double from = several ? at[i] : 0, to = several ? at[i + 1] : 1;
+    for (int k = 0; k < points->cols; k++)
+      TD_TRY(put_point(b, g, from + points->x[2 * k] * (to - from),
+                       points->x[2 * k + 1] * (to - from)));
+    TD_TRY(put_point(b, g, to, 0));
+  }
+  return TD_OK;
 }
 
 // Points in each element unless the model says: p + 3 count the mass of polynomials of degree p

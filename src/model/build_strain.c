@@ -107,7 +107,7 @@ td_status td_gvs_make_coordinates(builder* b, int rod) {
 
 // List the coordinates, of whichever rods, that the strain of a part depends on.
 td_status td_gvs_own_coordinates(builder* b, gvs* g) {
-  static const char* const others[] = {"basis", "order", "elements", "functions"};
+  static const char* const others[] = {"basis", "order", "elements", "functions", "modes", "n"};
   const rod_part* p = &b->rod[g->rod].part[g->part];
   const value* strain = td_get(p->s, p->at, "strain");
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)

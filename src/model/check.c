@@ -107,16 +107,32 @@ static void depends_text(unsigned set, td_text* out) {
 }
 
 // The first variable of e whose kind is in `set`; "?" when it is not among the first ones.
-static const char* culprit(const td_exprs* g, ex e, unsigned set) {
+// Quantities of rods as they are written: dcoord(rod(1)).
+typedef struct culprit_name {
+  char text[96];
+} culprit_name;
+static culprit_name culprit(const td_spec* spec, ex e, unsigned set) {
+  culprit_name name = {"?"};
   int vars[64];
+  const td_exprs* g = spec->graph;
   const int n = min_int(td_ex_vars(g, e, vars, 64), 64);
-  for (int k = 0; k < n; k++)
-    if ((unsigned)td_exprs_var_kind(g, vars[k]) & set) return td_exprs_var_name(g, vars[k]);
-  return "?";
+  for (int k = 0; k < n; k++) {
+    if (!((unsigned)td_exprs_var_kind(g, vars[k]) & set)) continue;
+    snprintf(name.text, sizeof name.text, "%s", td_exprs_var_name(g, vars[k]));
+    for (int i = 0; i < spec->nsensor; i++) {
+      const td_sensor_ref* ref = &spec->sensors[i].ref;
+      if (spec->sensors[i].var != vars[k] || ref->root != 'r') continue;
+      snprintf(name.text, sizeof name.text, "%s(rod(%d))", td_sensor_table[ref->kind].name,
+               ref->index);
+    }
+    return name;
+  }
+  return name;
 }
 
 static void report_symbol(td_spec* spec, const checked* c, ex e) {
-  const char* symbol = culprit(spec->graph, e, TD_ON_SYMBOL);
+  const culprit_name found = culprit(spec, e, TD_ON_SYMBOL);
+  const char* symbol = found.text;
   td_error(&spec->diags, TD_E_MODEL, c->at, "%s depends on the symbol '%s', which has no value",
            c->name, symbol);
   td_hint(&spec->diags, "write %s = param('%s', ...), or use par.sym and par.var", symbol, symbol);
@@ -129,11 +145,11 @@ static void report_dependence(td_spec* spec, const checked* c, ex e, unsigned ba
   depends_text(first, &found);
   if (allowed.n > 0)
     td_error(&spec->diags, TD_E_MODEL, c->at, "%s may depend on %s only, but it depends on %s (%s)",
-             c->name, allowed.s, found.s, culprit(spec->graph, e, first));
+             c->name, allowed.s, found.s, culprit(spec, e, first).text);
   else
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s must be known when the model is loaded, but it depends on %s (%s)", c->name,
-             found.s ? found.s : "", culprit(spec->graph, e, first));
+             found.s ? found.s : "", culprit(spec, e, first).text);
   if (first == TD_ON_ACCEL)
     td_hint(&spec->diags, "acc, force and lambda are for sensors and events");
   td_text_free(&allowed);

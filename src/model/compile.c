@@ -220,6 +220,13 @@ static td_status finish_tree(builder* b) {
       own = m->col[k].v == m->col[i].v && m->col[k].first;
     if (!own) m->recursive = false;
   }
+  // one mass cannot tell more than six DOFs apart: their equations are judged as a whole
+  for (int i = 0; i < m->nhop; i++) {
+    int n = 0;
+    for (int h = m->hop[i].group; h <= i; h++)
+      for (int k = m->hop[h].col; k < m->hop[h].col + m->hop[h].nv; k++) n += m->col[k].first;
+    if (n > 6) m->recursive = false;
+  }
   free(used);
   find_owners(m);
   return TD_OK;

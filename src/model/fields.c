@@ -360,7 +360,8 @@ const td_field td_fields[] = {
      "arc length at which it enters the first rod"},
     {"cable.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0",
      "arc length of the last rod at which it is fastened"},
-    {"cable.tension", FIELD_NUM, "1", "", "N", FORCE, "", "", "tension; positive pulls"},
+    {"cable.tension", FIELD_NUM, "1", "", "N", FORCE, "", ">= 0",
+     "tension, by which it pulls: a cable does not push"},
     {"cable.pull", FIELD_NUM, "1", "", "m", FORCE, "", "",
      "instead of a tension: how much shorter the cable is drawn than at the start; it may go "
      "slack"},

@@ -232,6 +232,8 @@ void td_check_value_rules(td_spec* spec, const checked* c) {
       {"event.when", event_when},
       {"rod.tr.rot", joint_rotation},
       {"rod.joint.axis", joint_axis},
+      {"rod.points", td_check_weights},
+      {"joint.rom.points", td_check_weights},
       {"rod.stiffness", td_check_section_matrix},
       {"rod.damping", td_check_section_matrix},
       {"rod.inertia", td_check_section_inertia},
@@ -308,13 +310,30 @@ static bool scalar(const td_spec* spec, const value* s, int i, const char* path,
 }
 
 static void par(td_spec* spec, const value* s, int i, const char* name) {
-  double from, to, rtol;
+  double from, to, rtol, atol, row;
+  if (scalar(spec, s, i, "par.rtol", &rtol) && rtol > 0 && rtol < TD_LEAST_RTOL)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rtol"),
+             "%s.rtol must be at least %g, ten times the rounding of a number, got %g: 1e-10 is "
+             "already very fine",
+             name, TD_LEAST_RTOL, rtol);
+  if (scalar(spec, s, i, "par.atol", &atol) && atol > 0 && atol < TD_LEAST_ATOL)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "atol"),
+             "%s.atol must be at least %g, got %g: below it the relative tolerance alone counts",
+             name, TD_LEAST_ATOL, atol);
   if (scalar(spec, s, i, "par.rtol", &rtol) && rtol >= 1)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rtol"),
              "%s.rtol must be below 1, got %g: it is the relative error that a step may make", name,
              rtol);
   if (!scalar(spec, s, i, "par.t_init", &from) || !scalar(spec, s, i, "par.t_final", &to)) return;
-  if (!(to <= from)) return;
+  if (!(to <= from)) {
+    if (td_get(s, i, "dt_out") && scalar(spec, s, i, "par.dt_out", &row) && row > to - from) {
+      td_warn(&spec->diags, td_get_at(s, i, "dt_out"),
+              "%s.dt_out (%g s) is longer than the simulation (%g s): the result holds its first "
+              "and its last state only",
+              name, row, to - from);
+    }
+    return;
+  }
   const char* written = td_get(s, i, "t_final") ? "t_final" : "t_init";
   td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, written),
            "%s.t_final must be later than t_init, got %g s and %g s", name, to, from);

@@ -74,6 +74,7 @@ void td_check_mesh_translation(td_spec* spec, const checked* c);
 void td_check_mesh_rotation(td_spec* spec, const checked* c);
 // Mechanics of single fields of a rod.
 void td_check_section_matrix(td_spec* spec, const checked* c);
+void td_check_weights(td_spec* spec, const checked* c);
 void td_check_section_inertia(td_spec* spec, const checked* c);
 void td_check_rod_strain(td_spec* spec, const checked* c);
 // Length of rod(i), from 0; NaN when it is not known.

@@ -267,20 +267,69 @@ static void material(td_spec* spec, const value* s, int i, const char* name) {
              "%s.rho is missing: a rod needs rho (density) or inertia", name);
 }
 
+// A rod is long and thin: one that is thicker than long is rarely meant (millimetres, likely), and
+// one that is ten times so never.
+static void slenderness(td_spec* spec, const value* s, int i, const char* name, double whole,
+                        stretch along) {
+  static const char* const fields[] = {"radius", "width", "height"};
+  for (int f = 0; f < 3; f++)
+    for (int p = 0; td_get(s, i, fields[f]) && p < 3; p++) {
+      double x;
+      if (!td_check_number(spec, s, i, fields[f], 0, stretch_arc(along, p), NAN, &x)) break;
+      const double across = f == 0 ? 2 * x : x;
+      if (!(across > 2 * whole)) continue;
+      const td_span at = td_get_at(s, i, fields[f]);
+      if (across > 20 * whole)
+        td_error(&spec->diags, TD_E_MODEL, at,
+                 "%s.%s: %g m across and %g m long is no rod, which is long and thin", name,
+                 fields[f], across, whole);
+      else
+        td_warn(&spec->diags, at,
+                "%s.%s: %g m across and %g m long: the laws of rods hold for long and thin ones",
+                name, fields[f], across, whole);
+      td_hint(&spec->diags, "in metres; a short thick part is better a body");
+      break;
+    }
+}
+
+// Weights of a quadrature on [0, 1] count its length, which is 1.
+void td_check_weights(td_spec* spec, const checked* c) {
+  double sum = 0, x;
+  for (int k = 0; c->v->rows == 2 && k < c->v->cols; k++) {
+    if (!td_check_constant(spec, c->v, 2 * k + 1, &x)) return;
+    sum += x;
+  }
+  if (c->v->rows != 2 || fabs(sum - 1) < 1e-9) return;
+  if (fabs(sum - 1) > 1e-3)
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s: the weights (second row) must sum to 1, the length of [0,1], got %.6g", c->name,
+             sum);
+  else
+    td_warn(&spec->diags, c->at,
+            "%s: the weights (second row) sum to %.10g, not 1: give more digits", c->name, sum);
+}
+
 // A rod without parts, or one part with what its rod says filled in.
 static void check_part(td_spec* spec, const value* s, int i, const char* name, const char* model,
-                       stretch along) {
+                       stretch along, double whole) {
   const char* section = word(s, i, "section", "circle");
   if (td_field_has_option(td_field_find("rod.section"), section)) {
     section_has_its_fields(spec, s, i, name, section);
     const bool ring = strcmp(section, "ring") == 0;
     if (ring || strcmp(section, "circle") == 0) radii(spec, s, i, name, ring, along);
   }
+  if (!isnan(whole)) slenderness(spec, s, i, name, whole, along);
   material(spec, s, i, name);
   if (td_get(s, i, "points") && strcmp(model, "rom") != 0 && strcmp(model, "gvs") != 0)
     td_warn(&spec->diags, td_get_at(s, i, "points"),
             "%s.points has no effect: the model '%.40s' has one point in each segment", name,
             model);
+  static const char* const functions[] = {"basis", "order", "elements", "functions", "magnus"};
+  for (int k = 0; k < 5 && strcmp(model, "gvs") != 0; k++)
+    if (td_get(s, i, functions[k]))
+      td_warn(&spec->diags, td_get_at(s, i, functions[k]),
+              "%s.%s has no effect: only the model 'gvs' has functions of strain, this is '%.40s'",
+              name, functions[k], model);
 }
 
 // A rod has its length or those of its parts; written twice, they agree.
@@ -400,14 +449,16 @@ void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
   written_strains(spec, s, i, name, model);
   seen_places(spec, s, i, name, model);
   if (!written || written->kind != V_STRUCT) {
-    check_part(spec, s, i, name, model, (stretch){0, td_check_rod_length(spec, i), false});
+    const double length = td_check_rod_length(spec, i);
+    check_part(spec, s, i, name, model, (stretch){0, length, false}, length);
     return;
   }
   value* parts = td_rod_parts(s, i);
   for (int k = 0; parts && k < td_value_count(parts); k++) {
     char part[160];
     snprintf(part, sizeof part, "%.100s.part(%d)", name, k + 1);
-    check_part(spec, parts, k, part, model, td_check_part(spec, i, k));
+    check_part(spec, parts, k, part, model, td_check_part(spec, i, k),
+               td_check_rod_length(spec, i));
   }
   td_value_drop(parts);
 }

@@ -146,7 +146,8 @@ static td_status start(td_plant* p) {
 static td_status build(td_plant* p, const td_state* state, const td_sim_options* o) {
   const td_settings s = td_model_settings(p->model);
   const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
-  if (!(rtol > 0 && rtol < 1 && atol > 0 && isfinite(atol))) return TD_E_USAGE;
+  if (!(rtol >= TD_LEAST_RTOL && rtol < 1 && atol >= TD_LEAST_ATOL && isfinite(atol)))
+    return TD_E_USAGE;
   p->atol = atol;
   p->progress = o->progress;
   p->user = o->user;

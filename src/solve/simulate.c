@@ -35,10 +35,12 @@ static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory*
     td_trajectory_say(out, "the state to start from has numbers that are not finite");
     return false;
   }
-  if (p->rtol > 0 && p->rtol < 1 && p->atol > 0 && isfinite(p->atol)) return true;
-  td_trajectory_say(
-      out, "tolerances must be positive, the relative one below 1: got rtol = %g, atol = %g",
-      p->rtol, p->atol);
+  if (p->rtol >= TD_LEAST_RTOL && p->rtol < 1 && p->atol >= TD_LEAST_ATOL && isfinite(p->atol))
+    return true;
+  td_trajectory_say(out,
+                    "tolerances must be positive, the relative one from %g to below 1, the "
+                    "absolute one at least %g: got rtol = %g, atol = %g",
+                    TD_LEAST_RTOL, TD_LEAST_ATOL, p->rtol, p->atol);
   return false;
 }
 
@@ -75,7 +77,8 @@ static td_status run_twice(const td_model* model, td_work* work, td_state* state
   }
   if (status == TD_OK) {
     td_run_plan fine = plan;
-    fine.rtol /= 10, fine.atol /= 10;
+    fine.rtol = fmax(fine.rtol / 10, TD_LEAST_RTOL),
+    fine.atol = fmax(fine.atol / 10, TD_LEAST_ATOL);
     fine.halved = true;  // steps at their longest do not follow the tolerances
     fine.done_from = plan.done_to, fine.done_to = 1;
     status = td_run(model, work, state, &fine, out);

@@ -381,8 +381,42 @@ static void a_field_is_what_a_spinning_frame_would_be(void** state) {
   assert_true(y[0][0] > 0.11);  // it leans outwards
 }
 
+// ---- tables of points ---------------------------------------------------------------------------
+
+// Nodes and weights count in each element, as their number does: Gauss's four by a table are
+// Gauss's four by their number, and Simpson's three, which count the ends, are near.
+static void a_table_of_points_counts_in_each_element(void** state) {
+  (void)state;
+  static const char* const points[] = {
+      "4",
+      "[0.06943184420297371 0.3300094782075719 0.6699905217924281 0.9305681557970263; "
+      "0.1739274225687269 0.3260725774312731 0.3260725774312731 0.1739274225687269]",
+      "[0 0.5 1; 1/6 4/6 1/6]"};
+  double M[3][24 * 24];
+  int n = 0;
+  for (int i = 0; i < 3; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "rod(1).length = .4; rod(1).radius = .01; rod(1).E = 1e6; rod(1).rho = 1000; "
+             "rod(1).basis = 'linear'; rod(1).elements = 3; rod(1).points = %s;\n",
+             points[i]);
+    robot r = robot_open(text);
+    n = r.n.nv;
+    assert_true(n <= 24);
+    masses(&r, M[i]);
+    robot_close(&r);
+  }
+  double size = 0;
+  for (int k = 0; k < n * n; k++) size = fmax(size, fabs(M[0][k]));
+  for (int k = 0; k < n * n; k++) {
+    CHECK_NEAR(M[1][k], M[0][k], 1e-13 * size);
+    CHECK_NEAR(M[2][k], M[0][k], 0.03 * size);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(a_table_of_points_counts_in_each_element),
       cmocka_unit_test(two_rods_with_one_coordinate_have_twice_the_mass_and_stiffness),
       cmocka_unit_test(equal_rods_with_one_set_of_coordinates_move_as_one),
       cmocka_unit_test(shared_coordinates_are_what_a_constraint_would_make_of_them),
