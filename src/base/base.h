@@ -29,11 +29,6 @@ static inline void require(bool ok) {
   if (!ok) abort();
 }
 
-// Smallest relative tolerance of a solver: ten times the rounding of a double.  Below it steps
-// measure rounding.  Smallest absolute one: its square must still be a number.
-#define TD_LEAST_RTOL 2.3e-15
-#define TD_LEAST_ATOL 1e-100
-
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 

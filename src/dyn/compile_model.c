@@ -495,19 +495,27 @@ static void report_moved(const trial* t) {
   arena_close(&t->w->scratch, mark);
 }
 
-// `fixed` keeps the distance that its two ends have at the start, which is not always meant: told
-// once for a joint, with the largest distance of its elements.
+// `fixed` keeps the distance and, with all three rotations, the angle that its two ends have at the
+// start, which is not always meant: told once for a joint, with the largest of its elements.
 static void report_gaps(const trial* t) {
   static const char* const fields[] = {"fixed", NULL};
   const td_model* m = t->m;
   for (int i = 0; i < m->nrow;) {
     const int joint = m->row[i].joint;
-    double largest = 0, size = 1e-3;
+    const value* joints = td_get(t->spec->root, 0, "joint");
+    const bool is_fixed =
+        joint >= 1 && joint <= td_value_count(joints) && td_get(joints, joint - 1, "fixed") != NULL;
+    double largest = 0, turned = 0, size = 1e-3;
     for (; i < m->nrow && m->row[i].joint == joint;) {
       const int element = m->row[i].element;
       double square = 0;
       for (; i < m->nrow && m->row[i].joint == joint && m->row[i].element == element; i++) {
         const model_row* r = &m->row[i];
+        if (r->kind == ROW_ALPHA && r->reference >= 0 && r->target == TARGET_ZERO && is_fixed) {
+          const quat Q = t->w->reference[r->reference];
+          const double sine = vec3_norm(Q.v);
+          turned = fmax(turned, 2 * atan2(sine, fabs(Q.w)));
+        }
         if (r->kind != ROW_TRANS || r->target != TARGET_INITIAL) continue;
         square += t->w->row_zero[i] * t->w->row_zero[i];
         const int ends[2] = {r->a, r->b};
@@ -516,11 +524,16 @@ static void report_gaps(const trial* t) {
       }
       largest = fmax(largest, sqrt(square));
     }
-    if (!(largest > 1e-6 * size)) continue;
+    const bool apart = largest > 1e-6 * size, askew = turned > 1e-6;
+    char gap[80] = "", angle[80] = "";
+    if (apart) snprintf(gap, sizeof gap, "the gap of %.4g m", largest);
+    if (askew) snprintf(angle, sizeof angle, "the angle of %.4g rad", turned);
+    if (!apart && !askew) continue;
     td_remark(&t->spec->diags, field_span(t->spec, "joint", joint, fields),
-              "joint(%d).fixed keeps the gap of %.4g m that its ends have at the start", joint,
-              largest);
-    td_hint(&t->spec->diags, "joint.type closes it");
+              "joint(%d).fixed keeps %s%s%s that its ends have at the start", joint, gap,
+              apart && askew ? " and " : "", angle);
+    td_hint(&t->spec->diags, apart ? "joint.type closes it"
+                                   : "joint.type aligns them; tr2nd.rot turns the second place");
   }
 }
 

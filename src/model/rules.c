@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "dense.h"
+#include "tolerance.h"
 
 static const double slack = TD_BOUND_SLACK;
 

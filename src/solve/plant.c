@@ -12,6 +12,7 @@
 #include "plant.h"
 #include "sampler.h"
 #include "tendril/control.h"
+#include "tolerance.h"
 #include "trust.h"
 #include "vectors.h"
 

@@ -5,6 +5,7 @@
 #include "dyn.h"
 #include "model.h"
 #include "run.h"
+#include "tolerance.h"
 
 td_sim_options td_sim_options_default(void) {
   return (td_sim_options){
