@@ -50,7 +50,8 @@ test('a wrong token, another path and another method get nothing', async () => {
   const other = token.replace(/^./, (c) => (c === '0' ? '1' : '0'));
   for (const path of ['/', '/index.html', `/${other}/`, `/${token.slice(0, 31)}/`, `/${token}x/`, `/${other}/live`, `//${token}/`])
     assert.equal(await code(path), 404, path);
-  for (const path of [`/${token}/../`, `/${token}/..%2f..%2fetc/passwd`, `/${token}/etc/passwd`, `/${token}/live`, `/${token}/%00`])
+  for (const path of [`/${token}/../`, `/${token}/..%2f..%2fetc/passwd`, `/${token}/etc/passwd`, `/${token}/live`, `/${token}/%00`,
+    `/${token}/%2e%2e/`, `/${token}/%252e%252e%252fetc%252fpasswd`, `/${token}/..\\..\\etc\\passwd`, `/${token}/./../../etc/passwd`, `/${token}/%3f/../../etc/passwd`, `/${token}//etc/passwd`, `/${token}/file:///etc/passwd`])
     assert.notEqual(await code(path), 200, path);
   for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']) assert.notEqual(await code(`/${token}/`, {}, method), 200, method);
 });
@@ -211,6 +212,28 @@ test('sixty requests that are never finished do not delay the page', async () =>
   assert.equal(await code(`/${token}/`), 200);
   assert.ok(Date.now() - start < 1500, `${Date.now() - start} ms`);
   for (const s of open) s.destroy();
+});
+
+test('connections that say nothing, drip or stop in the middle of a frame do not delay the page', async () => {
+  const hello = request(`/${token}/live`, { ...upgrade, ...own });
+  const open = [...Array(90)].map(() => net.connect(port, '127.0.0.1'));
+  open.forEach((s, i) => {
+    s.on('error', () => {});
+    s.on('data', () => {});
+    // a third says nothing, a third drips a request that knows the token, a third stops inside a frame
+    if (i % 3 === 1) {
+      const whole = request(`/${token}/`);
+      let at = 0;
+      const drip = setInterval(() => (at < 20 && !s.destroyed ? s.write(whole[at++]) : clearInterval(drip)), 50);
+    }
+    if (i % 3 === 2) s.write(Buffer.concat([Buffer.from(hello), text('{"do":"reset"}').subarray(0, 5)]));
+  });
+  await sleep(400);
+  const start = Date.now();
+  assert.equal(await code(`/${token}/`), 200);
+  assert.ok(Date.now() - start < 3000, `${Date.now() - start} ms`);
+  for (const s of open) s.destroy();
+  await alive();
 });
 
 test('forty forgotten tabs do not keep a new one out', async () => {
