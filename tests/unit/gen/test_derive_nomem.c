@@ -42,6 +42,15 @@ static td_status export_all(const robot* r, td_files* files) {
   return td_export_c(r->model, "robot", files);
 }
 
+static td_status export_unit2(const robot* r, td_files* files) {
+  char message[400];
+  return td_export_fmu(r->model, "robot", 2, files, message, sizeof message);
+}
+static td_status export_unit3(const robot* r, td_files* files) {
+  char message[400];
+  return td_export_fmu(r->model, "robot", 3, files, message, sizeof message);
+}
+
 static td_status run_once(const robot* r, job run, const char* directory, long fail_at) {
   td_files* files = NULL;
   char message[200];
@@ -53,20 +62,27 @@ static td_status run_once(const robot* r, job run, const char* directory, long f
   return status;
 }
 
-// Fail at every `step`-th allocation: that one alone, or it and all behind it.
-static void starve(const char* text, job run, int step) {
+// Fail at every `step`-th allocation: that one alone, or it and all behind it.  `foreign`: blocks
+// that a library we use may lose when it cannot write.
+static void starve(const char* text, job run, int step, int foreign) {
   char directory[300], command[400];
   assert_true(check_directory(directory, sizeof directory));
   robot r = robot_load(text);
   calls = 0;
   assert_int_equal(run_once(&r, run, directory, -1), TD_OK);
-  const long total = calls, before = live;
-  for (long n = 0; n < total; n += step) {
-    once = n / step % 2 == 1;
+  const long total = calls;
+  int wrong = 0;
+  // what libzip asks for at the end, thousands of times, is tried less closely
+  for (long n = 0, k = 0; n < total; n += foreign && n > 300 ? 60 * step : step, k++) {
+    once = k % 2 == 1;
+    const long held = live;
     const td_status status = run_once(&r, run, directory, n);
     assert_true(status == TD_OK || status == TD_E_NOMEM || status == TD_E_IO);
-    assert_int_equal(live, before);
+    const bool lost = live - held > (status == TD_E_IO ? foreign : 0);
+    if (lost) print_error("allocation %ld of %ld: %ld blocks stay\n", n, total, live - held);
+    wrong += lost || live < held;
   }
+  assert_int_equal(wrong, 0);
   robot_free(&r);
   snprintf(command, sizeof command, "rm -rf '%s'", directory);
   assert_int_equal(system(command), 0);
@@ -76,22 +92,51 @@ static void test_deriving_survives_any_failed_allocation(void** state) {
   (void)state;
   const job jobs[] = {print_c, print_octave, print_python, print_latex};
   for (int i = 0; i < 4; i++) {
-    starve(robot_pendulum, jobs[i], 3);
-    starve(robot_given, jobs[i], 29);
-    starve(robot_rods, jobs[i], 997);
+    starve(robot_pendulum, jobs[i], 3, 0);
+    starve(robot_given, jobs[i], 29, 0);
+    starve(robot_rods, jobs[i], 997, 0);
   }
-  starve(robot_rom, print_loops, 997);
+  starve(robot_rom, print_loops, 997, 0);
 }
 
 static void test_exporting_survives_any_failed_allocation(void** state) {
   (void)state;
-  starve(robot_pendulum, export_all, 3);
+  starve(robot_pendulum, export_all, 3, 0);
+}
+
+// The archive of a functional mock-up unit, with sources alone and with the library that a compiler
+// has made: here one that takes no time.  libzip loses a block where zip_close() finds no memory.
+static void test_units_survive_any_failed_allocation(void** state) {
+  (void)state;
+  char directory[300], script[400], command[900];
+  assert_true(check_directory(directory, sizeof directory));
+  snprintf(script, sizeof script, "%s/quick-cc", directory);
+  FILE* file = fopen(script, "w");
+  assert_non_null(file);
+  fputs("#!/bin/sh\nwhile [ \"$1\" != -o ]; do shift; done\necho library >\"$2\"\n", file);
+  fclose(file);
+  snprintf(command, sizeof command, "chmod +x '%s'", script);
+  assert_int_equal(system(command), 0);
+  const char* before = getenv("CC");
+  char kept[200];
+  snprintf(kept, sizeof kept, "%s", before ? before : "");
+  setenv("CC", script, 1);
+  starve(robot_pendulum, export_unit2, 13, 1);
+  setenv("CC", "false", 1);
+  starve(robot_pendulum, export_unit3, 17, 1);
+  if (before)
+    setenv("CC", kept, 1);
+  else
+    unsetenv("CC");
+  snprintf(command, sizeof command, "rm -rf '%s'", directory);
+  assert_int_equal(system(command), 0);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_deriving_survives_any_failed_allocation),
       cmocka_unit_test(test_exporting_survives_any_failed_allocation),
+      cmocka_unit_test(test_units_survive_any_failed_allocation),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
