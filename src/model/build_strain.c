@@ -107,7 +107,7 @@ td_status td_gvs_make_coordinates(builder* b, int rod) {
 
 // List the coordinates, of whichever rods, that the strain of a part depends on.
 td_status td_gvs_own_coordinates(builder* b, gvs* g) {
-  static const char* const others[] = {"basis", "order", "elements", "functions", "modes", "n"};
+  static const char* const others[] = {"basis", "order", "elements", "functions"};
   const rod_part* p = &b->rod[g->rod].part[g->part];
   const value* strain = td_get(p->s, p->at, "strain");
   for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
@@ -115,6 +115,14 @@ td_status td_gvs_own_coordinates(builder* b, gvs* g) {
       return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, others[i]),
                       "rod(%d).%s does not go with a strain field of its own (strain)", g->rod + 1,
                       others[i]);
+  // what a rod says for its other parts does not count
+  const value* parts = td_get(b->rods, g->rod, "part");
+  const value* written = parts ? parts : b->rods;
+  const int place = parts ? g->part : g->rod;
+  if (td_get(written, place, "modes"))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(written, place, "modes"),
+                    "rod(%d).modes does not go with a strain field of its own (strain)",
+                    g->rod + 1);
 
   model_coords field = {.first = b->m->ncoordinate, .rod = g->rod + 1};
   for (int rod = 0; rod < td_value_count(b->rods); rod++) {

@@ -309,6 +309,11 @@ void td_check_weights(td_spec* spec, const checked* c) {
             "%s: the weights (second row) sum to %.10g, not 1: give more digits", c->name, sum);
 }
 
+// The default of rod.elements, written out.
+static bool is_one(const value* v) {
+  return v->kind == V_NUM && td_value_count(v) == 1 && v->x[0] == 1;
+}
+
 // A rod without parts, or one part with what its rod says filled in.
 static void check_part(td_spec* spec, const value* s, int i, const char* name, const char* model,
                        stretch along, double whole) {
@@ -326,7 +331,7 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
             model);
   static const char* const functions[] = {"basis", "order", "elements", "functions", "magnus"};
   for (int k = 0; k < 5 && strcmp(model, "gvs") != 0; k++)
-    if (td_get(s, i, functions[k]))
+    if (td_get(s, i, functions[k]) && !is_one(td_get(s, i, functions[k])))
       td_warn(&spec->diags, td_get_at(s, i, functions[k]),
               "%s.%s has no effect: only the model 'gvs' has functions of strain, this is '%.40s'",
               name, functions[k], model);
