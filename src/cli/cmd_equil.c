@@ -118,9 +118,10 @@ static int study(session* s) {
     const td_status status = td_equilibrium(s->model, s->work, s->rest, &o, &s->equil);
     s->has_equil = true;
     if (s->equil.converged) td_state_copy(s->model, s->rest, s->state);
+    if (status == TD_E_STOPPED) break;
     if (status != TD_OK) {
-      complain(0, "equilibrium at t = %g s: %s", times[i],
-               *s->equil.note ? s->equil.note : td_work_failure(s->work));
+      const char* why = *s->equil.note ? s->equil.note : td_work_failure(s->work);
+      complain(0, "equilibrium at t = %g s: %s", times[i], *why ? why : td_status_text(status));
       code = code_of(status);
       s->partial = true;
     }
@@ -138,7 +139,7 @@ static int study(session* s) {
   }
   s->timings[TIME_EQUIL] = seconds() - start;
   progress_clear(&s->progress);
-  if (s->nstudy < n && code == CODE_DONE) {
+  if (s->nstudy < n) {
     s->partial = true;
     code = complain(CODE_NUMERICS, "equilibrium: stopped on request after %d of %d times",
                     s->nstudy, n);
