@@ -91,19 +91,30 @@ static bool is_given(const td_model* m, int i) {
   return m->strains_timed && m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent;
 }
 
+// The rate of strain d at a node of a step that time alone makes: without what its coordinates do,
+// which stand still between the two sides of an instant.
+static double time_rate(const td_model* m, const double* num, const double* v, const model_hop* hop,
+                        int node, int d) {
+  double rate = num[hop->value + 6 * (hop->nodes + node) + d];
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    if (m->col[k].part == d) rate -= num[m->col[k].weight + node] * v[m->col[k].v];
+  return rate;
+}
+
 // The same of strains given over time: `before` has the numbers before the instant, the work those
-// behind it.  Rates hold what the coordinates do, which stand still between the two sides: the gap
-// must be beyond both.  Returns the rod, from 1; 0: no strain jumps.
+// behind it.  Returns the rod, from 1; 0: no strain jumps.
 static int strain_leap(const td_model* m, const td_work* w, const double* before, double margin,
                        double* size) {
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     if (!is_given(m, i)) continue;
-    for (int k = hop->value; k < hop->value + 6 * hop->nodes; k++) {
-      const int rate = k + 6 * hop->nodes;
-      const double moved = 2 * margin * (fabs(before[rate]) + fabs(w->num[rate]));
-      *size = w->num[k] - before[k];
-      if (fabs(*size) > moved + NO_GAP * (fabs(before[k]) + fabs(w->num[k])) + 1e-12)
+    for (int k = 0; k < 6 * hop->nodes; k++) {
+      const double a = before[hop->value + k], b = w->num[hop->value + k];
+      const double moved = 2 * margin *
+                           (fabs(time_rate(m, before, w->v, hop, k / 6, k % 6)) +
+                            fabs(time_rate(m, w->num, w->v, hop, k / 6, k % 6)));
+      *size = b - a;
+      if (fabs(*size) > moved + NO_GAP * (fabs(a) + fabs(b)) + 1e-12)
         return m->coords[hop->coords].rod;
     }
   }
