@@ -67,6 +67,14 @@ td_status td_buckle(const td_model* model, td_state* state, td_work* work, doubl
 // energy jumps; a segment that comes near is at the end of what it can tell.
 #define TD_MOST_FOLD 3.0
 double td_largest_fold(const td_model* model, const td_state* state, td_work* work, int* node);
+// Such a segment by its number along its rod and the rod's name.
+#define TD_FOLDED                                                                            \
+  "segment %d of %s is folded by %.3g rad; beyond half a turn a segment of 'eba' is turned " \
+  "inside out: use more segments (rod.n), 'gvs' or 'ebr'"
+int td_fold_segment(const td_model* model, int node, const char** rod);
+// TD_E_DIVERGED, with that message in the work, where a segment is folded by more than
+// TD_MOST_FOLD.
+td_status td_refuse_folds(const td_model* model, const td_state* state, td_work* work);
 
 // ---- constraints ------------------------------------------------------------------------------
 // Move q (then v) onto the constraints, in the metric of the mass matrix.  Rows that are not to be

@@ -62,3 +62,21 @@ double td_largest_fold(const td_model* m, const td_state* state, td_work* w, int
   }
   return most;
 }
+
+int td_fold_segment(const td_model* m, int node, const char** name) {
+  const int rod = m->pos[m->node[node].q].rod;
+  int number = 1;
+  for (int i = 0; i < node; i++) number += m->pos[m->node[i].q].rod == rod;
+  *name = model_name(m, m->rod[rod - 1].name);
+  return number;
+}
+
+td_status td_refuse_folds(const td_model* m, const td_state* state, td_work* w) {
+  int node;
+  const char* rod;
+  const double angle = td_largest_fold(m, state, w, &node);
+  if (angle <= TD_MOST_FOLD) return TD_OK;
+  const int number = td_fold_segment(m, node, &rod);
+  td_work_fail(w, TD_FOLDED, number, rod, angle);
+  return TD_E_DIVERGED;
+}

@@ -324,26 +324,50 @@ static td_status smooth_step(const td_model* m, td_state* state, td_work* w, dou
   return status;
 }
 
+// Prescribed motion that finds rods of its loops straight, at the start and at jumps, makes them
+// buckle: the state goes on by a short part of what is left of the step, or says how long it must
+// be.
+static td_status buckle(const td_model* m, td_state* state, td_work* w, double end, bool* buckled) {
+  const double ahead = fmax(end, state->t + m->settings[2]);
+  *buckled = td_stuck(m, state, w, ahead) > 0;
+  if (!*buckled) return TD_OK;
+  const double after = td_stuck(m, state, w, end);
+  if (after > 0) return td_buckle(m, state, w, after);
+  td_work_fail(w,
+               "at t = %g s prescribed motion finds rods of its loops straight, which can give way "
+               "only by buckling; the step must be longer than %g s there",
+               state->t, td_stuck(m, state, w, ahead));
+  return TD_E_MODEL;
+}
+
 // Prescribed speeds that jump on the way, or right at the end, are met one by one.
 td_status td_fixed_step(const td_model* m, td_state* state, td_work* w, double dt) {
   const double begin = state->t, end = begin + dt, margin = td_jump_margin(begin, dt);
   double work;
-  bool moved = false;
-  if (m->nmotion_slot == 0 && !m->strains_timed) return smooth_step(m, state, w, dt);
-  if (fabs(begin - m->settings[0]) <= margin)
-    TD_TRY(td_jump(m, state, w, margin, TD_EDGE_START, &work, &moved));
+  bool moved = false, buckled = false;
+  if (m->nmotion_slot == 0 && !m->strains_timed) {
+    TD_TRY(smooth_step(m, state, w, dt));
+    return td_refuse_folds(m, state, w);
+  }
+  if (fabs(begin - m->settings[0]) <= margin) {
+    TD_TRY(buckle(m, state, w, end, &buckled));
+    if (!buckled) TD_TRY(td_jump(m, state, w, margin, TD_EDGE_START, &work, &moved));
+  }
   if (moved) TD_TRY(td_taut_settle(m, state, w));
-  for (double t = begin; t < end;) {
+  for (double t = state->t; t < end;) {
     const double from = t + 2 * margin, past = end + 2 * margin;
     const double corner = td_next_corner(m, w, from, past, true);
     const double jump = fmin(corner, td_next_jump(m, w, from, fmin(past, corner)));
     const bool at_end = jump >= end - margin, none = jump > end + 2 * margin;
     const double to = at_end ? end : jump;
     TD_TRY(smooth_step(m, state, w, to - t));
-    if (!none) TD_TRY(td_jump(m, state, w, 2 * margin, TD_EDGE_NONE, &work, &moved));
-    if (!none && moved) TD_TRY(td_taut_settle(m, state, w));
     state->t = t = to;
+    if (none) continue;
+    TD_TRY(buckle(m, state, w, end, &buckled));
+    if (!buckled) TD_TRY(td_jump(m, state, w, 2 * margin, TD_EDGE_NONE, &work, &moved));
+    if (!buckled && moved) TD_TRY(td_taut_settle(m, state, w));
+    t = state->t = buckled ? state->t : to;
   }
   state->t = end;
-  return TD_OK;
+  return td_refuse_folds(m, state, w);
 }

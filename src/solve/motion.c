@@ -339,6 +339,21 @@ td_status td_motion_jump(td_motion* m, double t, double* y, double length, td_ed
   return TD_OK;
 }
 
+td_status td_motion_buckle(td_motion* m, double after, double* t, double* y) {
+  td_motion_unpack(m, *t, y);
+  const td_energies before = td_energy(m->model, m->state, m->work);
+  TD_TRY(td_buckle(m->model, m->state, m->work, after));
+  const td_energies behind = td_energy(m->model, m->state, m->work);
+  *t = m->t_jump = m->state->t;
+  m->t_projected = NAN;
+  m->work->placed = false;
+  td_motion_pack(m, y);
+  y[m->ode.n] += behind.kinetic + behind.elastic + behind.gravity - before.kinetic -
+                 before.elastic - before.gravity;
+  if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, y + m->nq + m->nv);
+  return TD_OK;
+}
+
 td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
   td_motion_unpack(m, nextafter(t, INFINITY), y);
   TD_TRY(m->controlled);
@@ -363,7 +378,9 @@ td_status td_motion_begin(td_motion* m, const td_state* from, double length, dou
   if (td_taut_count(m->model) > 0) td_taut_touching(m->model, m->state, m->work);
   td_motion_pack(m, y);
   td_motion_recall(m, y);
-  TD_TRY(td_motion_jump(m, from->t, y, length, TD_EDGE_START, &work, &moved));
+  // rods that must buckle take no impulse
+  const bool stuck = td_stuck(m->model, m->state, m->work, from->t + length) > 0;
+  if (!stuck) TD_TRY(td_motion_jump(m, from->t, y, length, TD_EDGE_START, &work, &moved));
   td_motion_unpack(m, from->t, y);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, y + m->nq + m->nv);
   if (td_taut_count(m->model) > 0) TD_TRY(td_motion_settle(m, from->t, y, &work));

@@ -61,6 +61,10 @@ void td_motion_errors(td_motion* motion, double* e, double* edot);
 td_status td_motion_jump(td_motion* motion, double t, double* y, double length, td_edge edge,
                          double* work, bool* moved);
 
+// Straight rods that cannot stretch give way to prescribed motion by buckling (td_stuck): (t, y)
+// goes on by a short time, in which their speeds would be infinite.
+td_status td_motion_buckle(td_motion* motion, double after, double* t, double* y);
+
 // At an instant at which cables that cannot be stretched may become taut or slack: what impulses
 // leave of y, and the work they do.
 td_status td_motion_settle(td_motion* motion, double t, double* y, double* work);

@@ -30,6 +30,8 @@ struct td_plant {
   int nstop, stop;
   double known;  // stop times are known up to here
   bool fresh;    // the right-hand side has changed since the last step
+  bool
+      straight;  // prescribed motion finds rods of its loops straight here: they may have to buckle
   td_state* now;
   double atol;
   td_progress progress;  // asked now and then during a long step, may be NULL
@@ -124,6 +126,32 @@ static td_status open_sampler(td_plant* p, const td_state* state) {
   return TD_OK;
 }
 
+static bool is_straight(td_plant* p) {
+  td_motion* m = p->motion;
+  td_motion_unpack(m, p->t, p->y);
+  return td_stuck(p->model, m->state, p->work, p->t + horizon) > 0;
+}
+
+// Out of the straight position, or over the jump of this instant where nothing has to buckle on the
+// way to t.
+static td_status leave_straight(td_plant* p, double t) {
+  td_motion* m = p->motion;
+  double work;
+  bool moved;
+  p->straight = false;
+  p->fresh = true;
+  td_motion_unpack(m, p->t, p->y);
+  const double after = td_stuck(p->model, m->state, p->work, t);
+  if (after > 0) {
+    p->trust.t_buckled = p->t;
+    p->trust.buckled = true;
+    return td_motion_buckle(m, after, &p->t, p->y);
+  }
+  TD_TRY(td_motion_jump(m, p->t, p->y, horizon, TD_EDGE_NONE, &work, &moved));
+  p->y[m->ode.n] += work;
+  return TD_OK;
+}
+
 static td_status enter(td_plant* p, const td_state* state) {
   if (p->controlled) TD_TRY(open_sampler(p, state));
   p->t = state->t;
@@ -131,6 +159,7 @@ static td_status enter(td_plant* p, const td_state* state) {
   p->nstop = p->stop = 0;
   p->fresh = true;
   TD_TRY(td_motion_begin(p->motion, state, horizon, p->y));
+  p->straight = is_straight(p);
   look(p);
   p->failure = TD_OK;
   td_motion_unpack(p->motion, p->t, p->y);
@@ -228,6 +257,7 @@ static td_status advance(td_plant* p, double t) {
   double work, *done = &p->y[m->ode.n];
   bool moved;
   TD_TRY(run_sampler(p));
+  if (p->straight) TD_TRY(leave_straight(p, t));
   // the right-hand side is another one: cables may become taut or slack
   if (p->fresh && td_taut_count(p->model) > 0) {
     TD_TRY(td_motion_settle(m, p->t, p->y, &work));
@@ -240,9 +270,12 @@ static td_status advance(td_plant* p, double t) {
   copy(p->y, step.y, m->ode.n + m->ode.nquad);
   for (int i = m->nevent; step.root && i < m->ode.nroot; i++) p->fresh |= step.crossed[i] != 0;
   if (p->stop < p->nstop && p->t >= p->stops[p->stop]) {
-    TD_TRY(td_motion_jump(m, p->t, p->y, horizon, TD_EDGE_NONE, &work, &moved));
-    *done += work;
     p->fresh = true;
+    p->straight = is_straight(p);
+    if (!p->straight) {
+      TD_TRY(td_motion_jump(m, p->t, p->y, horizon, TD_EDGE_NONE, &work, &moved));
+      *done += work;
+    }
   }
   // the state that is seen here is the one after the impulses
   if (p->fresh && td_taut_count(p->model) > 0) {
@@ -251,7 +284,7 @@ static td_status advance(td_plant* p, double t) {
   }
   td_motion_unpack(m, p->t, p->y);
   td_trust_step(&p->trust, m, *done);
-  return TD_OK;
+  return td_refuse_folds(p->model, m->state, p->work);
 }
 
 static double wall_time(void) {

@@ -373,15 +373,9 @@ static bool settles_here(const run* r) {
 
 // Segments of 'eba' rods that come near to half a turn end the run: their energy jumps there.
 static td_status stop_at_folds(run* r) {
-  const td_motion* m = r->motion;
-  int node;
-  const double angle = td_largest_fold(m->model, m->state, m->work, &node);
-  if (angle <= TD_MOST_FOLD) return TD_OK;
-  char text[256];
-  td_say_fold(m->model, node, angle, text, sizeof text);
-  td_work_fail(m->work, "%s", text);
-  r->folded = true;
-  return TD_E_DIVERGED;
+  const td_status status = td_refuse_folds(r->motion->model, r->motion->state, r->motion->work);
+  r->folded = status != TD_OK;
+  return status;
 }
 
 static void watch(run* r) {
@@ -517,22 +511,9 @@ static td_status look_for_code(run* r) {
 
 // ---- the loop ---------------------------------------------------------------------------------
 
-// Straight rods that cannot stretch give way to prescribed motion by buckling: out of the straight
-// position by a short time in which their speeds would be infinite.
 static td_status buckle(run* r, double after) {
-  td_motion* m = r->motion;
   const double t = r->t;
-  td_motion_unpack(m, t, r->y);
-  const td_energies before = td_energy(m->model, m->state, m->work);
-  TD_TRY(td_buckle(m->model, m->state, m->work, after));
-  const td_energies behind = td_energy(m->model, m->state, m->work);
-  r->t = m->state->t;
-  m->t_jump = r->t;
-  m->t_projected = NAN;
-  m->work->placed = false;
-  td_motion_pack(m, r->y);
-  r->y[m->ode.n] += behind.kinetic + behind.elastic + behind.gravity - before.kinetic -
-                    before.elastic - before.gravity;
+  TD_TRY(td_motion_buckle(r->motion, after, &r->t, r->y));
   r->trust.t_buckled = t;
   r->trust.buckled = true;
   td_trajectory_say(r->out,
@@ -540,7 +521,6 @@ static td_status buckle(run* r, double after) {
                     "can give way only by buckling; the run goes on at t = %.6g s with these rods "
                     "bent by as little as closes the loops, to one of several sides",
                     t, r->t);
-  if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
   return TD_OK;
 }
 

@@ -20,14 +20,9 @@ static const double stretch_look = 0.1;
 static const double most_angle = 1e9, most_length = 1e9, most_speed = 3e8;
 
 void td_say_fold(const td_model* m, int node, double angle, char* text, size_t size) {
-  const int rod = m->pos[m->node[node].q].rod;
-  int number = 1;
-  for (int i = 0; i < node; i++) number += m->pos[m->node[i].q].rod == rod;
-  snprintf(
-      text, size,
-      "segment %d of %s is folded by %.3g rad; beyond half a turn a segment of 'eba' is turned "
-      "inside out: use more segments (rod.n), 'gvs' or 'ebr'",
-      number, model_name(m, m->rod[rod - 1].name), angle);
+  const char* rod;
+  const int number = td_fold_segment(m, node, &rod);
+  snprintf(text, size, TD_FOLDED, number, rod, angle);
 }
 
 // ---- measures ---------------------------------------------------------------------------------
