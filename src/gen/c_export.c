@@ -44,7 +44,9 @@ const char td_c_export_shims[] =
     "#define free(p) ((void)(p))\n"
     "#define abort() td_stop()\n"
     "#define assert(x) ((void)0)\n"
-    "#define vsnprintf(s, n, format, args) ((void)(n), (void)(format), (void)(args), (s)[0] = 0)\n";
+    "#ifndef TD_MESSAGES\n"
+    "#define vsnprintf(s, n, format, args) ((void)(n), (void)(format), (void)(args), (s)[0] = 0)\n"
+    "#endif\n";
 
 const char td_c_export_interface[] =
     "// One instance of the model, in memory of the caller.\n"

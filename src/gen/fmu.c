@@ -19,6 +19,7 @@ typedef struct fmu_writer {
   int nx;
   int* params;  // that may be changed
   int np;
+  int nguard;  // of one-sided elements
   td_state* start;
   td_work* w;
 } fmu_writer;
@@ -36,7 +37,8 @@ typedef enum role {
   ROLE_PARAM,
   ROLE_OUTPUT,
   ROLE_TIME,
-  ROLE_EVENT
+  ROLE_EVENT,
+  ROLE_GUARD
 } role;
 
 typedef struct variable {
@@ -49,7 +51,7 @@ typedef struct variable {
 
 static int variable_count(const fmu_writer* f) {
   const td_model* m = f->e.m;
-  return 2 * f->nx + m->ninput + f->np + m->noutput_name + 1 + m->nevent;
+  return 2 * f->nx + m->ninput + f->np + m->noutput_name + 1 + m->nevent + f->nguard;
 }
 
 static void state_name(const fmu_writer* f, int i, char* name, size_t size, const char** about) {
@@ -74,7 +76,7 @@ static double state_start(const fmu_writer* f, int i) {
 }
 
 // The variable with value reference vr: states, derivatives, inputs, parameters, outputs, time,
-// event indicators.
+// event indicators of the model's events and of one-sided elements.
 static variable variable_at(const fmu_writer* f, int vr) {
   const td_model* m = f->e.m;
   variable v = {.role = ROLE_STATE, .index = vr};
@@ -105,10 +107,14 @@ static variable variable_at(const fmu_writer* f, int vr) {
   } else if ((vr -= m->noutput_name) == 0) {
     v.role = ROLE_TIME;
     snprintf(v.name, sizeof v.name, "time");
-  } else {
+  } else if (vr <= m->nevent) {
     v.role = ROLE_EVENT;
     snprintf(v.name, sizeof v.name, "event[%d]", vr);
     about = "crosses zero when the event happens";
+  } else {
+    v.role = ROLE_GUARD;
+    snprintf(v.name, sizeof v.name, "guard[%d]", vr - m->nevent);
+    about = "crosses zero where a one-sided element begins or ceases to act";
   }
   snprintf(v.about, sizeof v.about, "%.190s", about);
   return v;
@@ -142,14 +148,14 @@ static void attribute(td_text* out, const char* name, const char* value) {
 static void write_variable(const fmu_writer* f, int vr, td_text* out) {
   const variable v = variable_at(f, vr);
   static const char* const causality[] = {"local",  "local",       "input", "parameter",
-                                          "output", "independent", "local"};
+                                          "output", "independent", "local", "local"};
   const bool two = f->version == 2;
   td_text_add(out, two ? "    <ScalarVariable" : "    <Float64");
   attribute(out, "name", v.name);
   td_text_printf(out, " valueReference=\"%d\" causality=\"%s\" variability=\"%s\"", vr,
                  causality[v.role], v.role == ROLE_PARAM ? "fixed" : "continuous");
   if (v.role == ROLE_STATE || v.role == ROLE_PARAM) td_text_add(out, " initial=\"exact\"");
-  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT || v.role == ROLE_EVENT)
+  if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT || v.role >= ROLE_EVENT)
     td_text_add(out, " initial=\"calculated\"");
   if (*v.about) attribute(out, "description", v.about);
   if (two) td_text_add(out, "><Real");
@@ -207,6 +213,7 @@ static void write_structure3(const fmu_writer* f, td_text* out) {
   write_unknowns3(f, "InitialUnknown", ROLE_RATE, out);
   write_unknowns3(f, "InitialUnknown", ROLE_OUTPUT, out);
   write_unknowns3(f, "EventIndicator", ROLE_EVENT, out);
+  write_unknowns3(f, "EventIndicator", ROLE_GUARD, out);
 }
 
 // What the unit can do, in the words of either version.
@@ -236,7 +243,7 @@ static void write_description(const fmu_writer* f, td_text* out) {
   attribute(out, "description", f->e.title);
   td_text_printf(out, " generationTool=\"Tendril %s\" variableNamingConvention=\"structured\"",
                  td_version());
-  if (two) td_text_printf(out, " numberOfEventIndicators=\"%d\"", f->e.m->nevent);
+  if (two) td_text_printf(out, " numberOfEventIndicators=\"%d\"", f->e.m->nevent + f->nguard);
   td_text_add(out, ">\n");
   write_kind(f, "ModelExchange", false, out);
   write_kind(f, "CoSimulation", true, out);
@@ -270,7 +277,8 @@ static void write_source(const fmu_writer* f, td_text* out) {
   td_text_printf(
       out,
       "// %s as a functional mock-up unit, exported by Tendril %s.\n"
-      "#include <stdlib.h>\n\n"
+      "#include <stdio.h>\n#include <stdlib.h>\n\n"
+      "#define TD_MESSAGES  // of the engine\n"
       "#include \"%s.c\"\n\n"
       "#undef calloc\n#undef malloc\n#undef free\n#undef abort\n#undef assert\n#undef vsnprintf\n\n"
       "#define FMU_GUID \"%s\"\n",
@@ -278,10 +286,10 @@ static void write_source(const fmu_writer* f, td_text* out) {
   td_text_printf(
       out,
       "enum {\n  FMU_NQ = %d,\n  FMU_NV = %d,\n  FMU_NT = %d,\n  FMU_NU = %d,\n  FMU_NP = %d,\n"
-      "  FMU_NY = %d,\n  FMU_NE = %d,\n  FMU_MEMORY = %s_memory\n};\n"
+      "  FMU_NY = %d,\n  FMU_NE = %d,\n  FMU_NG = %d,\n  FMU_MEMORY = %s_memory\n};\n"
       "static const int fmu_params[%d] = {",
-      m->npos, m->nvel, 2 * m->ntarget, m->ninput, f->np, m->noutput_name, m->nevent, f->e.name,
-      max_int(f->np, 1));
+      m->npos, m->nvel, 2 * m->ntarget, m->ninput, f->np, m->noutput_name, m->nevent, f->nguard,
+      f->e.name, max_int(f->np, 1));
   for (int i = 0; i < f->np; i++) td_text_printf(out, "%s%d", i ? ", " : "", f->params[i]);
   td_text_add(out, f->np ? "};\n\n" : "0};\n\n");
   td_text_add(out, fmu_text("fmu_core.c"));
@@ -408,6 +416,7 @@ static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char*
 static td_status prepare(fmu_writer* f) {
   const td_model* m = f->e.m;
   f->nx = m->npos + m->nvel + 2 * m->ntarget;
+  f->nguard = td_guard_count(m);
   f->params = malloc(((size_t)m->nparam + 1) * sizeof *f->params);
   f->w = td_work_new(m);
   f->start = td_state_new(m);

@@ -52,10 +52,11 @@ typedef struct instance2 {
   char name[128];
 } instance2;
 
-static void tell(void* user, const char* text) {
+static void tell(void* user, const char* text, bool note) {
   const instance2* i = user;
   if (i->call.logger) {
-    i->call.logger(i->call.componentEnvironment, i->name, fmi2Error, "logStatusError", "%s", text);
+    i->call.logger(i->call.componentEnvironment, i->name, note ? fmi2Warning : fmi2Error,
+                   note ? "logStatusWarning" : "logStatusError", "%s", text);
   }
 }
 

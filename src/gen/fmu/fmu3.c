@@ -64,9 +64,11 @@ typedef struct instance3 {
   fmi3InstanceEnvironment environment;
 } instance3;
 
-static void tell(void* user, const char* text) {
+static void tell(void* user, const char* text, bool note) {
   const instance3* i = user;
-  if (i->log) i->log(i->environment, fmi3Error, "logStatusError", text);
+  if (!i->log) return;
+  i->log(i->environment, note ? fmi3Warning : fmi3Error,
+         note ? "logStatusWarning" : "logStatusError", text);
 }
 
 EXPORT const char* fmi3GetVersion(void) { return "3.0"; }
@@ -217,7 +219,7 @@ static fmi3Status count(fmi3Instance c, size_t number, size_t* n) {
   return fmi3OK;
 }
 EXPORT fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t* n) {
-  return count(c, FMU_NE, n);
+  return count(c, FMU_NE + FMU_NG, n);
 }
 EXPORT fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t* n) {
   return count(c, NX, n);

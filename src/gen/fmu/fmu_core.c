@@ -13,8 +13,9 @@ enum {
   VR_P = VR_U + FMU_NU,  // parameters
   VR_Y = VR_P + FMU_NP,  // sensors
   VR_T = VR_Y + FMU_NY,  // time
-  VR_E = VR_T + 1,       // event indicators
-  VR_END = VR_E + FMU_NE
+  VR_E = VR_T + 1,       // event indicators of the model's events
+  VR_G = VR_E + FMU_NE,  // and of one-sided elements
+  VR_END = VR_G + FMU_NG
 };
 
 typedef enum fmu_mode { FMU_MADE, FMU_STARTING, FMU_RUNNING, FMU_OVER } fmu_mode;
@@ -26,6 +27,7 @@ typedef struct fmu {
   double y[FMU_NY + 1], dx[NX + 1];
   double given[NX + 1];  // states set before the start
   bool is_given[NX + 1], fresh_y, fresh_dx, cosim;
+  bool driven[NX + 1];  // states that follow from time alone: nothing depends on their values
   double tolerance, h;
   fmu_mode mode;
   double *Aq, *Av, *Au, *N, *Nplus, *dN;  // Jacobians
@@ -34,9 +36,11 @@ typedef struct fmu {
   double* guard;         // of one-sided elements: at both ends, bounds, speeds, scratch
   double aside, before;  // of jumps at the begin and the end of a step: times keep away by this
   double t_jump;         // where jumps were dealt with last
-  bool stopped;          // an event has ended the simulation
+  double t_next;         // the next time event that was announced for model exchange
+  bool straight;  // prescribed motion finds rods of loops straight here: they may have to buckle
+  bool stopped;   // an event has ended the simulation
   double events[FMU_NE + 1];  // event indicators when they were last dealt with
-  void (*log)(void* user, const char* text);
+  void (*log)(void* user, const char* text, bool note);
   void* user;
 } fmu;
 
@@ -44,7 +48,10 @@ typedef struct fmu {
 static fmu* core_of(void* instance) { return instance ? *(fmu**)instance : NULL; }
 
 static void fmu_say(fmu* f, const char* text) {
-  if (f->log) f->log(f->user, text);
+  if (f->log) f->log(f->user, text, false);
+}
+static void fmu_note(fmu* f, const char* text) {
+  if (f->log) f->log(f->user, text, true);
 }
 
 static size_t fmu_doubles(void) {
@@ -81,7 +88,7 @@ static fmu* fmu_new(void) {
   f->w = fmu_work();
   f->Aq = calloc(fmu_doubles(), sizeof(double));
   f->pivot = calloc(NX + 1, sizeof(int));
-  f->guard = calloc((TD_GUARD_LEVELS + 4) * (size_t)td_guard_count(&the_model) + 1, sizeof(double));
+  f->guard = calloc((TD_GUARD_LEVELS + 4) * (size_t)FMU_NG + 1, sizeof(double));
   if (!f->w || !f->Aq || !f->pivot || !f->guard) {
     fmu_free(f);
     return NULL;
@@ -96,6 +103,7 @@ static fmu* fmu_new(void) {
   f->k = f->W + NX * NX;
   f->s = (td_state){.t = the_model.settings[0], .q = f->x, .v = f->x + FMU_NQ, .u = f->u};
   f->tolerance = the_model.settings[3];
+  f->t_next = INFINITY;
   for (int i = 0; i < FMU_NU; i++) f->u[i] = the_model.input[i].value;
   return f;
 }
@@ -107,11 +115,21 @@ static void fmu_targets(fmu* f) {
 
 static void fmu_stale(fmu* f) { f->fresh_y = f->fresh_dx = false; }
 
-// Prescribed speeds may jump at this time: impulses change the free ones.
+// Prescribed speeds may jump at this time: impulses change the free ones.  Where rods of loops are
+// straight and have to buckle, co-simulation lets them at its next step.
 static bool fmu_jump(fmu* f, td_edge edge) {
+  static const double ahead = 10;
   double work, v[FMU_NV + 1];
   bool moved;
   f->t_jump = f->s.t;
+  f->straight = td_stuck(&the_model, &f->s, f->w, f->s.t + ahead) > 0;
+  if (f->straight && f->cosim) return true;
+  if (f->straight) {
+    fmu_say(f,
+            "prescribed motion finds rods of its loops straight, which can give way only by "
+            "buckling: model exchange cannot do that, use co-simulation");
+    return false;
+  }
   if (td_jump(&the_model, &f->s, f->w, td_jump_margin(f->s.t, 1), edge, &work, &moved) != TD_OK) {
     fmu_say(f, td_work_failure(f->w));
     return false;
@@ -161,8 +179,22 @@ static bool fmu_rates(fmu* f, const double* x, double t, double* dx) {
   return ok;
 }
 
+// Until a time event has been dealt with, rates are those before it, also at its very time; right
+// behind it they are those after it.
+static double fmu_event_side(const fmu* f) {
+  const double t = f->s.t, aside = 2 * td_jump_margin(t, 1);
+  if (f->cosim || f->mode != FMU_RUNNING) return t;
+  if (fabs(t - f->t_next) <= aside) return f->t_next - aside;
+  if (fabs(t - f->t_jump) <= aside) return f->t_jump + aside;
+  return t;
+}
+
 static bool fmu_derivatives(fmu* f) {
-  if (!f->fresh_dx && !fmu_rates(f, f->x, f->s.t, f->dx)) {
+  if (!f->fresh_dx && td_refuse_folds(&the_model, &f->s, f->w) != TD_OK) {
+    fmu_say(f, td_work_failure(f->w));
+    return false;
+  }
+  if (!f->fresh_dx && !fmu_rates(f, f->x, fmu_event_side(f), f->dx)) {
     fmu_say(f, "the accelerations cannot be found: the mass matrix is singular");
     return false;
   }
@@ -182,6 +214,17 @@ static bool fmu_outputs(fmu* f) {
 static void fmu_events(fmu* f, double* g) {
   fmu_targets(f);
   if (FMU_NE > 0) td_event_values(&the_model, &f->s, f->w, g);
+}
+
+// Event indicators of one-sided elements: gaps and arguments of switches.  What is out of reach has
+// no gap; importers want a number.
+static void fmu_gaps(fmu* f, double* g) {
+  static const double far = 1e3;
+  if (FMU_NG == 0) return;
+  fmu_targets(f);
+  td_guard_values(&the_model, &f->s, f->w, g, f->guard);
+  for (int i = 0; i < FMU_NG; i++)
+    if (!isfinite(g[i])) g[i] = g[i] < 0 ? -far : far;
 }
 
 // ---- values -----------------------------------------------------------------------------------
@@ -204,9 +247,10 @@ static bool fmu_get(fmu* f, unsigned vr, double* value) {
   } else if (vr == VR_T) {
     *value = f->s.t;
   } else if (vr < VR_END) {
-    double g[FMU_NE + 1];
+    double g[FMU_NE + FMU_NG + 1];
     if (f->mode == FMU_MADE && !fmu_start(f)) return false;
     fmu_events(f, g);
+    fmu_gaps(f, g + FMU_NE);
     *value = g[vr - VR_E];
   } else {
     fmu_say(f, "there is no variable with this reference");
@@ -248,6 +292,7 @@ static void fmu_reset(fmu* f) {
   f->s.t = the_model.settings[0];
   f->h = 0;
   f->stopped = false;
+  f->t_next = INFINITY;
   f->mode = FMU_MADE;
   fmu_stale(f);
 }
@@ -257,6 +302,15 @@ static void fmu_reset(fmu* f) {
 static bool fmu_jacobians(fmu* f) {
   fmu_targets(f);
   td_qdot_matrix(&the_model, f->s.q, f->N);
+  for (int i = 0; i < FMU_NV; i++) f->driven[FMU_NQ + i] = the_model.vel[i].motion != NUM_NONE;
+  for (int k = 0; k < FMU_NQ; k++) {
+    bool moves = false, free = false;
+    for (int i = 0; i < FMU_NV; i++) {
+      if (f->N[k * FMU_NV + i] == 0) continue;
+      *(f->driven[FMU_NQ + i] ? &moves : &free) = true;
+    }
+    f->driven[k] = moves && !free;
+  }
   td_qdot_inverse(&the_model, f->s.q, f->Nplus);
   td_qdot_dq(&the_model, f->s.q, f->s.v, f->dN);
   return td_forward_tangent(&the_model, &f->s, f->w, f->Aq, f->Av, FMU_NU > 0 ? f->Au : NULL) ==
@@ -265,7 +319,9 @@ static bool fmu_jacobians(fmu* f) {
 
 // Change of the states' derivatives for changes of states and inputs.
 static void fmu_change(const fmu* f, const double* dx, const double* du, double* out) {
-  double dq[FMU_NV + 1];
+  double dq[FMU_NV + 1], change[NX + 1];
+  for (int i = 0; i < NX; i++) change[i] = f->driven[i] ? 0 : dx[i];
+  dx = change;
   const double* dv = dx + FMU_NQ;
   for (int i = 0; i < FMU_NV; i++) {
     dq[i] = 0;
@@ -317,6 +373,8 @@ static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, co
     }
   }
   if (!outputs) return true;
+  for (int i = 0; i < NX; i++)
+    if (f->driven[i]) dx[i] = 0;
   for (int i = 0; i < FMU_NV; i++) {
     dq[i] = 0;
     for (int k = 0; k < FMU_NQ; k++) dq[i] += f->Nplus[i * FMU_NQ + k] * dx[k];
@@ -444,7 +502,7 @@ static bool fmu_guards(void* ctx, double s, double* gap) {
               p->h * x * z * (z * p->rate[i] - x * p->rate_to[i]);
   f->s.t = time + s;
   fmu_targets(f);
-  td_guard_values(&the_model, &f->s, f->w, gap, f->guard + 3 * td_guard_count(&the_model));
+  td_guard_values(&the_model, &f->s, f->w, gap, f->guard + 3 * FMU_NG);
   memcpy(f->x, own, sizeof own);
   f->s.t = time;
   return true;
@@ -452,7 +510,7 @@ static bool fmu_guards(void* ctx, double s, double* gap) {
 
 // The length of a step up to something one-sided that it passes over; its own length: nothing.
 static double fmu_passed(fmu* f, double h, const double* to, const double* rate) {
-  const int n = td_guard_count(&the_model);
+  const int n = FMU_NG;
   double rate_to[NX + 1], *start = f->guard, *end = start + n, *bound = end + n, *speed = bound + n;
   double* level = speed + n;
   fmu_path p = {f, h, to, rate, rate_to};
@@ -488,11 +546,38 @@ static bool fmu_accept(fmu* f, const double* to, double t, double aside) {
   td_normalise(&the_model, f->s.q);
   td_prescribe(&the_model, f->w, &f->s);
   if (the_model.nrow > 0) {
-    if (td_project_q(&the_model, &f->s, f->w, 1e-10) != TD_OK) return false;
+    if (td_project_q(&the_model, &f->s, f->w, 1e-10) != TD_OK) {
+      fmu_say(f, "the constraints cannot be met");
+      return false;
+    }
     if (td_project_v(&the_model, &f->s, f->w) != TD_OK) return false;
   }
   f->s.t = t;
   fmu_stale(f);
+  if (td_refuse_folds(&the_model, &f->s, f->w) == TD_OK) return true;
+  fmu_say(f, td_work_failure(f->w));
+  return false;
+}
+
+// Out of a position in which rods of loops are straight, by a short part of the way to `end`.
+static bool fmu_buckle(fmu* f, double end) {
+  const double after = td_stuck(&the_model, &f->s, f->w, end), t = f->s.t;
+  f->straight = false;
+  if (!(after > 0) || td_buckle(&the_model, &f->s, f->w, after) != TD_OK) {
+    fmu_say(f,
+            "prescribed motion finds rods of its loops straight, which can give way only by "
+            "buckling; they do not within this step: take a longer one");
+    return false;
+  }
+  fmu_targets(f);
+  f->t_jump = f->s.t;
+  f->h = 0;
+  char text[300];
+  snprintf(text, sizeof text,
+           "at t = %.6g s prescribed motion finds rods of its loops straight, which can give way "
+           "only by buckling; to which side, and how fast at first, is not in the model",
+           t);
+  fmu_note(f, text);
   return true;
 }
 
@@ -627,7 +712,6 @@ static bool fmu_time_event(fmu* f, bool* changed, bool* next, double* time) {
   *time = 0;
   if (fabs(t - f->t_jump) > 2 * margin && !fmu_jump(f, TD_EDGE_NONE)) return false;
   *changed = memcmp(x, f->x, NX * sizeof(double)) != 0;
-  if (*changed) fmu_stale(f);
   for (int k = 0; k < PARTS && !*next && fmu_has_corners(); k++) {
     const double a = t + length * k / PARTS, b = t + length * (k + 1) / PARTS;
     const double from = k == 0 ? a + 4 * margin : a - margin;
@@ -636,6 +720,8 @@ static bool fmu_time_event(fmu* f, bool* changed, bool* next, double* time) {
     *next = *time <= b;
   }
   if (!*next) *time = 0;
+  f->t_next = *next ? *time : INFINITY;
+  fmu_stale(f);
   return true;
 }
 
@@ -652,6 +738,7 @@ static bool fmu_do_step(fmu* f, double t, double h) {
   const double end = t + h, margin = td_jump_margin(end, 1);
   bool ok = true;
   while (ok && !f->stopped && end - f->s.t > 1e-12 * fmax(1, fabs(end))) {
+    if (f->straight && !fmu_buckle(f, end)) return false;
     const double from = f->s.t + 2 * margin, past = end + 2 * margin;
     const double corner = td_next_corner(&the_model, f->w, from, past, false);
     const double jump = fmin(corner, td_next_jump(&the_model, f->w, from, fmin(past, corner)));
@@ -671,9 +758,9 @@ static bool fmu_do_step(fmu* f, double t, double h) {
 // Everything an instance is: bytes that any instance of the same model takes back.
 typedef struct fmu_saved {
   char guid[sizeof FMU_GUID];
-  double t, h, tolerance;
+  double t, h, tolerance, t_jump, t_next;
   double x[NX + 1], u[FMU_NU + 1], p[FMU_NP + 1], given[NX + 1], events[FMU_NE + 1];
-  bool is_given[NX + 1], stopped;
+  bool is_given[NX + 1], stopped, straight;
   fmu_mode mode;
 } fmu_saved;
 
@@ -684,7 +771,8 @@ static bool fmu_save(fmu* f, void** to) {
   if (!s) return false;
   memcpy(s->guid, FMU_GUID, sizeof s->guid);
   s->t = f->s.t, s->h = f->h, s->tolerance = f->tolerance, s->mode = f->mode;
-  s->stopped = f->stopped;
+  s->stopped = f->stopped, s->t_jump = f->t_jump, s->t_next = f->t_next;
+  s->straight = f->straight;
   memcpy(s->x, f->x, sizeof s->x);
   memcpy(s->u, f->u, sizeof s->u);
   memcpy(s->given, f->given, sizeof s->given);
@@ -702,7 +790,8 @@ static bool fmu_load(fmu* f, const fmu_saved* s) {
       td_work_put_param(&the_model, f->w, fmu_params[i], s->p[i]);
   }
   f->s.t = s->t, f->h = s->h, f->tolerance = s->tolerance, f->mode = s->mode;
-  f->stopped = s->stopped;
+  f->stopped = s->stopped, f->t_jump = s->t_jump, f->t_next = s->t_next;
+  f->straight = s->straight;
   memcpy(f->x, s->x, sizeof s->x);
   memcpy(f->u, s->u, sizeof s->u);
   memcpy(f->given, s->given, sizeof s->given);
@@ -733,13 +822,14 @@ static bool fmu_from_bytes(const void* from, size_t n, void** to) {
   if (!s) return false;
   memcpy(s, from, sizeof *s);
   bool ok = memcmp(s->guid, FMU_GUID, sizeof s->guid) == 0 && isfinite(s->t) && isfinite(s->h) &&
-            s->tolerance > 0 && isfinite(s->tolerance) && (unsigned)s->mode <= FMU_OVER;
+            s->tolerance > 0 && isfinite(s->tolerance) && isfinite(s->t_jump) &&
+            !isnan(s->t_next) && (unsigned)s->mode <= FMU_OVER;
   for (int i = 0; i < NX; i++) ok = ok && isfinite(s->x[i]) && isfinite(s->given[i]);
   for (int i = 0; i < FMU_NU; i++) ok = ok && isfinite(s->u[i]);
   for (int i = 0; i < FMU_NP; i++) ok = ok && isfinite(s->p[i]);
-  for (int i = 0; i <= NX; i++) {  // bytes that are no truth values
+  for (int i = 0; i <= NX + 1; i++) {  // bytes that are no truth values
     unsigned char byte;
-    memcpy(&byte, i < NX ? &s->is_given[i] : &s->stopped, 1);
+    memcpy(&byte, i < NX ? &s->is_given[i] : i == NX ? &s->stopped : &s->straight, 1);
     ok = ok && byte <= 1;
   }
   if (!ok) {

@@ -96,8 +96,9 @@ EXPORT fmi_status FMI_DERIVATIVES(void* c, double* dx, size_t n) {
 
 EXPORT fmi_status FMI(GetEventIndicators)(void* c, double* g, size_t n) {
   fmu* f = core_of(c);
-  if (!f || n != FMU_NE || (n > 0 && !g)) return STATUS(false);
+  if (!f || n != FMU_NE + FMU_NG || (n > 0 && !g)) return STATUS(false);
   fmu_events(f, g);
+  fmu_gaps(f, g + FMU_NE);
   return STATUS(true);
 }
 
