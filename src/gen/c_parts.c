@@ -1,7 +1,15 @@
 // Texts of printed C; see c_parts.h.
 #include "c_parts.h"
 
+#include <math.h>
 #include <string.h>
+
+void td_c_number(td_text* out, double x) {
+  if (isfinite(x))
+    td_text_printf(out, "%.17g", x);
+  else
+    td_text_printf(out, "%s%s", x < 0 ? "-" : "", isnan(x) ? "NAN" : "INFINITY");
+}
 
 void td_c_put(td_text* out, const char* text, const char* name) {
   while (*text) {
@@ -330,9 +338,12 @@ const char td_c_check[] =
     "static double deviation(const double* got, const double* want, int n) {\n"
     "  double error = 0, scale = 1e-300;\n"
     "  for (int i = 0; i < n; i++) {\n"
-    "    const double e = fabs(got[i] - want[i]);\n"
-    "    if (!(e <= error)) error = e;\n"
-    "    if (fabs(want[i]) > scale) scale = fabs(want[i]);\n"
+    "    const double e = isnan(got[i] - want[i]) ? HUGE_VAL : fabs(got[i] - want[i]);\n"
+    "    const int same = isnan(want[i]) ? isnan(got[i])\n"
+    "                                    : isinf(want[i]) && isinf(got[i]) && (got[i] > 0) == "
+    "(want[i] > 0);\n"
+    "    if (isfinite(want[i]) && fabs(want[i]) > scale) scale = fabs(want[i]);\n"
+    "    if (!same && e > error) error = e;\n"
     "  }\n"
     "  return n > 0 && error > 0 ? error / scale : 0;\n"
     "}\n"

@@ -15,6 +15,9 @@ extern const char td_c_check_sensors[], td_c_check_none[], td_c_check_main[];
 extern const char td_c_export_shims[], td_c_export_interface[], td_c_export_functions[];
 extern const char td_c_export_check[];
 
+// Add a number as C writes it, with <math.h> where it is infinite or none.
+void td_c_number(td_text* out, double x);
+
 // Add a text with '@' replaced.
 void td_c_put(td_text* out, const char* text, const char* name);
 

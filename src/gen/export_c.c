@@ -253,7 +253,10 @@ td_status td_export_open(const td_model* m, const char* title, td_export* e) {
 
 static void write_numbers(td_text* out, const char* name, const double* x, int n) {
   td_text_printf(out, "static const double %s[%d] = {", name, max_int(n, 1));
-  for (int i = 0; i < n; i++) td_text_printf(out, "%s%.17g", i ? ", " : "", x[i]);
+  for (int i = 0; i < n; i++) {
+    td_text_add(out, i ? ", " : "");
+    td_c_number(out, x[i]);
+  }
   td_text_add(out, n > 0 ? "};\n" : "0};\n");
 }
 
@@ -334,14 +337,17 @@ static td_status write_check(const td_export* e, td_text* out) {
     fastest = fmax(fastest, fabs(td_work_vdot(w)[i]));
     most = fmax(most, fabs(s->v[i]));
   }
+  // rods that have to buckle do so within the first step
+  const double stuck = status == TD_OK ? td_stuck(m, s, w, s->t + 1) : 0;
+  if (stuck > 0) dt = 2 * stuck;
   td_state* start = status == TD_OK ? td_state_new(m) : NULL;
   if (status == TD_OK && !start) status = TD_E_NOMEM;
   if (start) td_state_copy(m, s, start);
   while (start) {
     td_state_copy(m, start, s);
     for (int i = 0; i < CHECK_STEPS && status == TD_OK; i++) status = td_fixed_step(m, s, w, dt);
-    bool settled = status == TD_OK;
-    for (int i = 0; settled && i < m->nvel; i++)
+    bool settled = status == TD_OK || stuck > 0;
+    for (int i = 0; settled && stuck == 0 && i < m->nvel; i++)
       settled = fabs(s->v[i]) <= 10 * (most + CHECK_STEPS * dt * fastest) + 1e-12;
     if (settled || dt < 1e-13 || status == TD_E_NOMEM) break;
     status = TD_OK;

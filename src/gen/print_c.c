@@ -309,8 +309,10 @@ static bool write_function(gen_program* p, const gen_function* f, const listing*
 static void write_numbers(td_text* out, const char* type, const char* name, const double* x,
                           int n) {
   td_text_printf(out, "static const %s %s[%d] = {", type, name, max_int(n, 1));
-  for (int i = 0; i < n; i++)
-    td_text_printf(out, "%s%s%.17g", i ? "," : "", i % 6 ? " " : "\n    ", x[i]);
+  for (int i = 0; i < n; i++) {
+    td_text_printf(out, "%s%s", i ? "," : "", i % 6 ? " " : "\n    ");
+    td_c_number(out, x[i]);
+  }
   td_text_add(out, n ? "};\n" : "0};\n");
 }
 

@@ -1,5 +1,6 @@
 // Octave (and Matlab) functions and a Python module on numpy.  The two differ in words, not in
 // shape: each function unpacks what it uses, names shared expressions, and fills its outputs.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,7 +31,14 @@ static void place(const script* s, const char* array, int i) {
 
 static void numbers(const script* s, const double* x, int n) {
   td_text_add(s->out, pick(s, "[", "np.array(["));
-  for (int i = 0; i < n; i++) td_text_printf(s->out, "%s%.17g", i ? ", " : "", x[i]);
+  for (int i = 0; i < n; i++) {
+    td_text_add(s->out, i ? ", " : "");
+    if (isfinite(x[i]))
+      td_text_printf(s->out, "%.17g", x[i]);
+    else  // of both languages, but for where Python keeps them
+      td_text_printf(s->out, "%s%s", x[i] < 0 ? "-" : "",
+                     isnan(x[i]) ? pick(s, "nan", "np.nan") : pick(s, "inf", "np.inf"));
+  }
   td_text_add(s->out, pick(s, "]", "], dtype=float)"));
 }
 
@@ -532,8 +540,13 @@ static void write_check(const script* s, const gen_reference* r) {
         "    for name, got, want, tol in [('M', M.ravel(), want_M, 1e-11), ('h', h, want_h, "
         "1e-11),\n                                 ('tau', tau, want_tau, 1e-11), ('vdot', a, "
         "want_vdot, 1e-7)%s]:\n"
-        "        scale = max(np.max(np.abs(want)), 1e-300)\n"
-        "        error = np.max(np.abs(got - want))/scale if np.any(got != want) else 0.0\n"
+        "        got = np.asarray(got, dtype=float)\n"
+        "        with np.errstate(invalid='ignore'):\n"
+        "            off = np.abs(got - want)\n"
+        "        off[np.isnan(off)] = np.inf\n"
+        "        off[(got == want) | (np.isnan(got) & np.isnan(want))] = 0.0\n"
+        "        scale = np.max(np.abs(want[np.isfinite(want)]), initial=1e-300)\n"
+        "        error = np.max(off, initial=0.0)/scale\n"
         "        print('%%s: %%.2e' %% (name, error))\n"
         "        worst = max(worst, error/tol)\n    return worst < 1\n"
         "\n\nif __name__ == '__main__':\n    import sys\n    sys.exit(0 if check() else 1)\n",
@@ -549,8 +562,10 @@ static void write_check(const script* s, const gen_reference* r) {
         "want = {want_M, want_h, want_tau, want_vdot%s};\n"
         "names = {'M', 'h', 'tau', 'vdot', 'sensors'};\n"
         "tol = [1e-11 1e-11 1e-11 1e-7 1e-7];\nworst = 0;\n"
-        "for k = 1:numel(want)\n    error_k = max(abs(got{k} - want{k}))/max([max(abs(want{k})), "
-        "1e-300]);\n    fprintf('%%s: %%.2e\\n', names{k}, error_k);\n"
+        "for k = 1:numel(want)\n    off = abs(got{k} - want{k});\n    off(isnan(off)) = inf;\n"
+        "    off(got{k} == want{k} | (isnan(got{k}) & isnan(want{k}))) = 0;\n"
+        "    error_k = max([off; 0])/max([abs(want{k}(isfinite(want{k}))); 1e-300]);\n"
+        "    fprintf('%%s: %%.2e\\n', names{k}, error_k);\n"
         "    worst = max(worst, error_k/tol(k));\nend\n"
         "if ~(worst < 1), error('the equations differ'); end\n",
         more, s->p->name, s->p->name, got, sensors ? ", want_y" : "");

@@ -193,6 +193,50 @@ static void test_octave_gives_the_numbers_of_the_engine(void** state) {
   run("octave", strcat(command, "disp('all done');\"; grep -q 'all done' out.txt"));
 }
 
+// Sensors that are no number, or infinite, are compared too; a number in their place differs.
+static void test_expected_numbers_may_be_none(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf 0 0]; z = dof(joint(1), 1)^2;"
+      "sensor(1).name = 'r'; sensor(1).value = [max(0, -z)/max(0, -2*z) 1/max(0, -z) 2];");
+  const td_derive_options o = {.elements = true};
+  for (int language = 0; language < 3; language++) {
+    td_derived* d = NULL;
+    td_files* files = NULL;
+    char message[300];
+    assert_int_equal(td_derive(r.model, &o, &d, message, sizeof message), TD_OK);
+    assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
+    assert_int_equal(
+        td_derive_write(r.model, d, "none", (td_derive_language)language, TD_DERIVE_WHOLE, files),
+        TD_OK);
+    assert_int_equal(td_files_commit(files), TD_OK);
+    td_files_close(files);
+    td_derived_free(d);
+  }
+  robot_free(&r);
+  compile_and_check("cc", "none");
+  run("a number for nan",
+      "sed 's/NAN/1/' none_check.c > other.c && cc -std=c99 none.c other.c -lm -o check && "
+      "! ./check");
+  run("a number for inf",
+      "sed 's/INFINITY/1/' none_check.c > other.c && cc -std=c99 none.c other.c -lm -o check && "
+      "! ./check");
+  run("Python's names", "grep -q 'want_y = np.array(.np.nan, np.inf, 2' none.py");
+  if (python() != NULL) {
+    char command[200];
+    snprintf(command, sizeof command, "%s none.py", python());
+    run("none", command);
+    snprintf(command, sizeof command,
+             "sed 's/np.nan, np.inf/1, np.inf/' none.py > o.py && ! %s o.py", python());
+    run("a number for nan in Python", command);
+  }
+  if (have("octave-cli --version"))
+    run("octave",
+        "octave-cli --quiet --no-init-file --eval \"none_check; disp('all done')\"; "
+        "grep -q 'all done' out.txt && sed 's/nan, inf/1, inf/' none_check.m > wrong.m && "
+        "! octave-cli --quiet --no-init-file --eval wrong");
+}
+
 // A planar arm of two links: one page.
 static const char arm[] =
     "l1 = param('l1', 1); l2 = param('l2', .8); m1 = param('m1', 1); m2 = param('m2', .7); g = "
@@ -231,6 +275,7 @@ int main(void) {
       cmocka_unit_test(test_python_gives_the_numbers_of_the_engine),
       cmocka_unit_test(test_latex_of_an_arm_fits_a_page),
       cmocka_unit_test(test_octave_gives_the_numbers_of_the_engine),
+      cmocka_unit_test(test_expected_numbers_may_be_none),
   };
   return cmocka_run_group_tests(tests, setup, teardown);
 }
