@@ -116,6 +116,7 @@ static td_state* state_of(robot* r, int n, const mxArray* const* in, int k) {
   take(in[k], "q", r->state->q, r->n.nq);
   take(in[k], "v", r->state->v, r->n.nv);
   take(in[k], "u", r->state->u, r->n.nu);
+  if (r->n.nmemory > 0) take(in[k], "memory", r->state->memory, r->n.nmemory);
   return r->state;
 }
 
@@ -125,6 +126,7 @@ static mxArray* state_out(const robot* r, const td_state* s) {
   put(out, "q", vector(s->q, r->n.nq));
   put(out, "v", vector(s->v, r->n.nv));
   put(out, "u", vector(s->u, r->n.nu));
+  if (r->n.nmemory > 0) put(out, "memory", vector(s->memory, r->n.nmemory));
   return out;
 }
 

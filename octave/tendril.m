@@ -13,5 +13,6 @@
 %   r = tendril('simulate', h, s, struct('t_final', 2))      t, q, v, sensors by rows; trust, reasons
 %   tendril('start', h, s);  s = tendril('step', h, t, u)    step by step with inputs held
 %
-% States are structs; fields left out are those of the initial state.
+% States are structs; fields left out are those of the initial state.  Where tasks or controllers remember something, a
+% state has it as `memory`: a run goes on from there as if it had not been interrupted.
 error('tendril.mex is missing: run "make octave" in the checkout');

@@ -27,6 +27,40 @@ assert(L, [1; 2], 1e-12);
 l = tendril('linearize', h, rest);
 assert(l.A(2, 1), -1.5*9.81, 1e-9);
 tendril('free', h);
+% models of tests/seams: steps of a plant end as a simulation
+seams = {'billiard', 'strain_jump', 'joint_motion', 'knots', 'rods_touch', 'ellipse_rom', 'equal2_quaternion', ...
+         'ball_joints', 'screw_loop', 'shared_strains', 'point_friction', 'gvs_elements', 'buckled', 'control_law', 'task'};
+for k = 1:numel(seams)
+  h = tendril('load', [models '/../tests/seams/' seams{k} '.m']);
+  o = struct('rtol', 1e-9, 'atol', 1e-11);
+  r = tendril('simulate', h, tendril('state', h), o);
+  tendril('start', h, tendril('state', h), o);
+  for i = 1:7, s = tendril('step', h, r.t(end)*i/7); end
+  y = r.sensors(end, :)';
+  assert(tendril('sensors', h, s), y, 1e-6*max(abs(y)));
+  tendril('free', h);
+end
+% controllers go on with what they remember
+for name = {'task', 'control_law'}
+  h = tendril('load', [models '/../tests/seams/' name{1} '.m']);
+  o = struct('rtol', 1e-9, 'atol', 1e-11);
+  r = tendril('simulate', h, tendril('state', h), o);
+  tendril('start', h, tendril('state', h), o);
+  s = tendril('step', h, 0.117);
+  tendril('start', h, s, o);
+  s = tendril('step', h, r.t(end));
+  assert(tendril('sensors', h, s), r.sensors(end, :)', 1e-8);
+  tendril('free', h);
+end
+h = tendril('load', [models '/../tests/seams/folded.m']);
+tendril('start', h);
+try
+  tendril('step', h, 0.1);
+  error('not reached');
+catch failure
+  assert(! isempty(strfind(failure.message, 'segment 4 of whip is folded')), failure.message);
+end
+tendril('free', h);
 try
   tendril('load', 'none.m');
   error('not reached');

@@ -199,7 +199,7 @@ td_state* td_state_new(const td_model* model);
 void td_state_free(td_state* state);
 td_status td_state_copy(const td_model* model, const td_state* from, td_state* to);
 // The state the file describes: initial values and rates, default inputs, constraints satisfied by
-// projection. TD_E_DIVERGED when the loops cannot be closed from the given values.
+// projection, controllers that remember nothing. TD_E_DIVERGED when the loops cannot be closed from the given values.
 td_status td_state_initial(const td_model* model, td_work* work, td_state* state);
 // Which inextensible cables are taut is part of the work.  For a state from elsewhere: those
 // without gap whose gap does not open and that pull; nothing is moved.  td_state_initial() and

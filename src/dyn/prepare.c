@@ -346,6 +346,8 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   memcpy(state->q, w->q_initial, (size_t)m->npos * sizeof(double));
   for (int i = 0; i < m->nvel; i++) state->v[i] = w->num[m->vel[i].init];
   for (int i = 0; i < m->ninput; i++) state->u[i] = m->input[i].value;
+  if (state->memory != NULL && model_memory(m) > 0)  // controllers start anew
+    memset(state->memory, 0, (size_t)model_memory(m) * sizeof(double));
   // velocities are those just before: prescribed ones may jump right at the start
   const double t = state->t;
   state->t -= td_jump_margin(t, m->settings[1] - t);

@@ -40,6 +40,22 @@ static void run_to(robot* r, double t) {
   td_trajectory_free(rows);
 }
 
+// The initial state forgets what controllers have learnt: a second run repeats the first.
+static void test_the_initial_state_remembers_nothing(void** state) {
+  (void)state;
+  for (int k = 0; k < MODELS; k++) {
+    robot r = robot_open(models[k]);
+    double q = NAN;
+    for (int again = 0; again < 2; again++) {
+      assert_int_equal(td_state_initial(r.model, r.work, r.state), TD_OK);
+      run_to(&r, 1);
+      if (again) CHECK_NEAR(r.state->q[0], q, 1e-12);
+      q = r.state->q[0];
+    }
+    robot_close(&r);
+  }
+}
+
 // The same to the end, or in three parts with a saved state between them; both hold to the
 // tolerance of the integrator.
 static void test_a_continued_run_is_the_uninterrupted_one(void** state) {
@@ -128,6 +144,7 @@ static void test_reduction_of_a_moving_state_is_refused(void** state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_the_initial_state_remembers_nothing),
       cmocka_unit_test(test_a_continued_run_is_the_uninterrupted_one),
       cmocka_unit_test(test_plants_run_tasks_and_controllers_as_simulations_do),
       cmocka_unit_test(test_limits_do_not_wind_integrals_up),
