@@ -6,7 +6,10 @@
 static int export_failed(session* s, td_status status) {
   if (status == TD_E_IO) return session_wrote(s, status);
   if (status == TD_E_USAGE)
-    return complain(CODE_USE, "export: models with task or control cannot be exported");
+    return complain(
+        CODE_USE,
+        "export: task and control set inputs by themselves and do not come along: leave "
+        "them out of the model, and the caller gives these inputs");
   return session_failed(s, status, "export");
 }
 

@@ -452,6 +452,13 @@ td_status td_export_fmu(const td_model* m, const char* title, int version, td_fi
              "makes small ones dense");
     return TD_E_USAGE;
   }
+  if (m->ntask > 0 || m->nloop > 0) {
+    snprintf(message, size,
+             "%s(1) sets inputs by itself and does not come along: leave it out of the model, and "
+             "the importer gives these inputs",
+             m->ntask > 0 ? "task" : "control");
+    return TD_E_USAGE;
+  }
   if (m->ntaut > 0) {
     snprintf(message, size,
              "%s cannot be stretched: a functional mock-up unit does not let it go and catch; give "

@@ -50,6 +50,9 @@ static const seam seams[] = {
     {"radius_param", 600, one_sided, "contact(1)", NULL},
     {"point_friction", 400, one_sided, "contact(1)", NULL},
     {"buckled", 400, smooth, "rod(1)", "use co-simulation"},
+    {"driven_net", 400, smooth, NULL, NULL},
+    {"lattice_jump", 400, smooth, NULL, NULL},
+    {"mesh_jump", 400, smooth, NULL, NULL},
     {"folded", 0, smooth, NULL, NULL},
     {"event_stop", 0, smooth, NULL, NULL},
     {"no_number", 0, smooth, NULL, NULL},
@@ -65,7 +68,8 @@ static bool is_wanted(int i) {
   return name == NULL || strcmp(name, seams[i].name) == 0;
 }
 
-static td_model* load(const char* name, const char* set) {
+// `set`: "param=value" or NULL.  Exported models have dense matrices.
+static td_model* load(const char* name, const char* set, bool dense) {
   char path[600];
   td_spec* spec = td_spec_new();
   td_model* m = NULL;
@@ -77,6 +81,7 @@ static td_model* load(const char* name, const char* set) {
     td_spec_override(spec, param, equals + 1);
   }
   td_spec_load_file(spec, path);
+  if (dense) td_spec_string(spec, "par.linear", "dense");
   if (td_model_compile(spec, &m) != TD_OK) print_error("%s\n", td_spec_messages(spec));
   assert_non_null(m);
   td_spec_free(spec);
@@ -150,7 +155,7 @@ static void build_library(void) {
   for (int i = 0; i < NSEAM; i++) {
     td_files* files = NULL;
     if (!is_wanted(i)) continue;
-    models[i] = load(seams[i].name, NULL);
+    models[i] = load(seams[i].name, NULL, true);
     assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
     const td_status status = td_export_fmu(models[i], seams[i].name, 2, files, message, 400);
     if (status != TD_OK) fail_msg("%s: %s", seams[i].name, message);
@@ -220,16 +225,24 @@ static void close_robot(robot* r) {
   td_work_free(r->work);
 }
 
-static void simulate(robot* r, double* y) {
+static void simulate_by(robot* r, td_solver solver, const td_code_source* code, double* y) {
   td_sim_options o = td_sim_options_default();
   td_trajectory* out = NULL;
   o.rtol = 1e-9;
   o.atol = 1e-11;
+  o.solver = solver;
+  o.code = code;
+  o.code_always = code != NULL;
+  assert_int_equal(td_state_initial(r->model, r->work, r->state), TD_OK);
   if (td_simulate(r->model, r->work, r->state, &o, &out) != TD_OK)
     fail_msg("%s", td_trajectory_diagnosis(out));
+  if (code != NULL && strstr(td_trajectory_stats(out)->code, "tcc from t = 0 s") == NULL)
+    fail_msg("%s", td_trajectory_stats(out)->code);
   td_trajectory_free(out);
   assert_int_equal(td_sensors(r->model, r->state, r->work, y), TD_OK);
 }
+
+static void simulate(robot* r, double* y) { simulate_by(r, TD_SOLVER_AUTO, NULL, y); }
 
 static double worst(const double* a, const double* b, int n) {
   double error = 0, scale = 1e-3;
@@ -629,7 +642,7 @@ static void test_parameters_are_those_of_the_text(void** state) {
     char set[60];
     double want[MOST], y[MOST];
     snprintf(set, sizeof set, "%s=%.17g", cases[k].param, cases[k].x);
-    td_model* edited = load(s->name, set);
+    td_model* edited = load(s->name, set, true);
     robot e = rest_of(edited);
     simulate(&e, want);
     close_robot(&e);
@@ -778,6 +791,26 @@ static void test_exported_models_agree_with_their_checks(void** state) {
 
 // ---- derived code -----------------------------------------------------------------------------
 
+// Code of libtcc alone, or why there is none.
+static td_jit* derive_code(robot* r, const td_code** code) {
+  td_jit* jit = NULL;
+  setenv("CC", "false", 1);
+  assert_int_equal(td_jit_new(r->model, r->work, &jit), TD_OK);
+  td_jit_wait(jit);
+  unsetenv("CC");
+  *code = td_jit_source(jit)->latest(td_jit_source(jit)->user);
+  return jit;
+}
+
+// The implicit solvers count the work of given motion by themselves; the explicit one does not take
+// code that lacks its power.
+static void run_code(const seam* s, robot* r, const td_jit* jit) {
+  double want[MOST], y[MOST];
+  simulate_by(r, TD_SOLVER_STIFF, NULL, want);
+  simulate_by(r, TD_SOLVER_STIFF, td_jit_source(jit), y);
+  judge(s, "run with derived code", worst(y, want, r->ny), 1e-6);
+}
+
 static void test_derived_code_gives_the_rates_or_names_what_it_cannot(void** state) {
   (void)state;
   if (library == NULL) skip();
@@ -786,12 +819,8 @@ static void test_derived_code_gives_the_rates_or_names_what_it_cannot(void** sta
   for (int i = 0; i < NSEAM; i++) {
     if (models[i] == NULL) continue;
     robot r = rest_of(models[i]);
-    td_jit* jit = NULL;
-    setenv("CC", "false", 1);  // libtcc alone
-    assert_int_equal(td_jit_new(r.model, r.work, &jit), TD_OK);
-    td_jit_wait(jit);
-    unsetenv("CC");
-    const td_code* code = td_jit_source(jit)->latest(td_jit_source(jit)->user);
+    const td_code* code;
+    td_jit* jit = derive_code(&r, &code);
     const char* no = seams[i].no_code;
     works(&seams[i], "derived", no != NULL ? strstr(td_jit_message(jit), no) != NULL : code != NULL,
           td_jit_message(jit));
@@ -803,10 +832,73 @@ static void test_derived_code_gives_the_rates_or_names_what_it_cannot(void** sta
       assert_int_equal(code->forward(code->user, r.state, td_targets(r.work), vdot, NULL), 0);
       judge(&seams[i], "derived", worst(vdot, td_work_vdot(r.work), r.nv), 1e-8);
     }
+    if (code != NULL && seams[i].steps > 0) {
+      run_code(&seams[i], &r, jit);
+    }
     td_jit_free(jit);
     close_robot(&r);
   }
   assert_int_equal(failures, 0);
+}
+
+// Networks keep sparse matrices here: the same run in plants, with derived code and with dense
+// matrices; as they are they cannot be exported.
+static void test_networks_run_alike(void** state) {
+  (void)state;
+  static const char* const names[] = {"driven_net", "lattice_jump", "mesh_jump"};
+  failures = 0;
+  for (int k = 0; k < 3; k++) {
+    const seam s = {.name = names[k]};
+    double y[2][MOST], got[MOST];
+    for (int dense = 0; dense < 2; dense++) {
+      td_model* m = load(names[k], NULL, dense);
+      robot r = rest_of(m);
+      simulate(&r, y[dense]);
+      td_plant* plant = start_plant(&r);
+      const double t_end = td_model_settings(m).t_final;
+      for (int i = 1; i <= 7; i++)
+        assert_int_equal(td_plant_drive(plant, t_end * i / 7, NULL, got), TD_OK);
+      judge(&s, "plant", worst(got, y[dense], r.ny), 1e-7);
+      td_plant_free(plant);
+      const td_code* code;
+      td_jit* jit = derive_code(&r, &code);
+      if (code != NULL) {
+        run_code(&s, &r, jit);
+      }
+      works(&s, "derived code", code != NULL || !td_tcc_built(), td_jit_message(jit));
+      td_jit_free(jit);
+      if (dense) judge(&s, "dense and sparse", worst(y[1], y[0], r.ny), 1e-7);
+      if (!dense) {
+        td_files* files = NULL;
+        char message[400];
+        assert_int_equal(td_files_open(".", &files, message, sizeof message), TD_OK);
+        assert_int_equal(td_export_fmu(m, "net", 2, files, message, sizeof message), TD_E_USAGE);
+        assert_non_null(strstr(message, "par.linear = 'dense'"));
+        assert_int_equal(td_export_c(m, "net", files), TD_E_USAGE);
+        td_files_close(files);
+      }
+      close_robot(&r);
+      td_model_free(m);
+    }
+  }
+  assert_int_equal(failures, 0);
+}
+
+// Controllers do not come along.
+static void test_exports_refuse_controllers_by_name(void** state) {
+  (void)state;
+  static const char* const cases[][2] = {{"task", "task(1)"}, {"control_law", "control(1)"}};
+  for (int k = 0; k < 2; k++) {
+    td_model* m = load(cases[k][0], NULL, true);
+    td_files* files = NULL;
+    char message[400];
+    assert_int_equal(td_files_open(".", &files, message, sizeof message), TD_OK);
+    assert_int_equal(td_export_fmu(m, "x", 2, files, message, sizeof message), TD_E_USAGE);
+    assert_non_null(strstr(message, cases[k][1]));
+    assert_int_equal(td_export_c(m, "x", files), TD_E_USAGE);
+    td_files_close(files);
+    td_model_free(m);
+  }
 }
 
 static int setup_all(void** state) {
@@ -831,6 +923,8 @@ int main(void) {
       cmocka_unit_test(test_an_event_ends_the_run),
       cmocka_unit_test(test_exported_models_agree_with_their_checks),
       cmocka_unit_test(test_derived_code_gives_the_rates_or_names_what_it_cannot),
+      cmocka_unit_test(test_networks_run_alike),
+      cmocka_unit_test(test_exports_refuse_controllers_by_name),
   };
   return cmocka_run_group_tests(tests, setup_all, teardown_all);
 }
