@@ -84,7 +84,9 @@ typedef int td_controller_function(double t, const double* y, int ny, double* u,
 
 // A simulation driven from outside: inputs are held over a step.  Tasks and controllers of the
 // model set their inputs as in td_simulate(); what is given for those is ignored.  The same inputs
-// at the same times give the same numbers, bit by bit.  It uses the work given to it: one plant per
+// at the same times give the same numbers, bit by bit.  What ends a simulation (a folded segment of
+// an 'eba' rod, a loop that cannot follow) ends a step, and straight rods buckle as there, but for
+// events of the model: a plant does not stop at them.  It uses the work given to it: one plant per
 // work.
 typedef struct td_plant td_plant;
 

@@ -666,6 +666,33 @@ static void test_parameters_are_those_of_the_text(void** state) {
   assert_int_equal(failures, 0);
 }
 
+// The pieces of rods in contact depend on their radius: such a parameter is part of the text, and
+// no way takes it afterwards.
+static void test_radii_of_rods_in_contact_are_fixed(void** state) {
+  (void)state;
+  const int i = library != NULL ? find("rods_touch") : -1;
+  if (i < 0) skip();
+  robot r = rest_of(models[i]);
+  assert_int_equal(td_work_set_param(r.model, r.work, 0, 0.004), TD_E_USAGE);
+  const model_c c = open_c(i);
+  assert_int_not_equal(c.set_param(c.self, 0, 0.004), 0);
+  unit u = make_unit(i, 0, unit_rtol);
+  assert_int_equal(u.vr_param, -1);
+  u.release(u.self);
+
+  // loaded with it, the rods meet at once or later
+  double y[2][MOST];
+  for (int k = 0; k < 2; k++) {
+    td_model* m = load("rods_touch", k ? "r=0.0045" : NULL, true);
+    robot e = rest_of(m);
+    simulate(&e, y[k]);
+    close_robot(&e);
+    td_model_free(m);
+  }
+  assert_true(worst(y[1], y[0], r.ny) > 1e-4);
+  close_robot(&r);
+}
+
 // ---- what ends a run --------------------------------------------------------------------------
 
 // A folded segment ends every way with the message of the simulation, and C with a status.
@@ -918,6 +945,7 @@ int main(void) {
       cmocka_unit_test(test_runs_end_as_simulated),
       cmocka_unit_test(test_indicators_locate_collisions),
       cmocka_unit_test(test_parameters_are_those_of_the_text),
+      cmocka_unit_test(test_radii_of_rods_in_contact_are_fixed),
       cmocka_unit_test(test_folded_segments_are_named),
       cmocka_unit_test(test_buckling_is_said),
       cmocka_unit_test(test_an_event_ends_the_run),
