@@ -93,11 +93,11 @@ static bool is_given(const td_model* m, int i) {
 
 // The rate of strain d at a node of a step that time alone makes: without what its coordinates do,
 // which stand still between the two sides of an instant.
-static double time_rate(const td_model* m, const double* num, const double* v, const model_hop* hop,
-                        int node, int d) {
-  double rate = num[hop->value + 6 * (hop->nodes + node) + d];
+static double time_rate(const td_model* m, const double* number, const double* v,
+                        const model_hop* hop, int node, int d) {
+  double rate = number[hop->value + 6 * (hop->nodes + node) + d];
   for (int k = hop->col; k < hop->col + hop->nv; k++)
-    if (m->col[k].part == d) rate -= num[m->col[k].weight + node] * v[m->col[k].v];
+    if (m->col[k].part == d) rate -= number[m->col[k].weight + node] * v[m->col[k].v];
   return rate;
 }
 
