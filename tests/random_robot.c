@@ -178,7 +178,11 @@ static void make_joint(random_robot* plan, robot_part* p, int k, uint64_t* seed)
   for (int i = 0; i < k && like && !p->rod; i++)
     if (!plan->part[i].rod && joint_table[plan->part[i].joint].plain && chance(seed, 0.7))
       p->joint = plan->part[i].joint;
+  if (!p->rod && lacks(plan, ROBOT_TURNED) && chance(seed, 0.7))
+    p->joint = chance(seed, 0.7) ? ROBOT_SPHERICAL : ROBOT_FREE;
   if (like_chart && !p->rod && plan->kind == ROBOT_ANY && bodies_with(plan, k, true) < 2)
+    p->joint = ROBOT_CHART;
+  else if (lacks(plan, ROBOT_VECTOR) && !p->rod && chance(seed, 0.7))
     p->joint = ROBOT_CHART;
   else if (!p->rod && !joint_table[p->joint].plain && needs_hinge(plan, k))
     p->joint = (robot_element)(ROBOT_REVOLUTE + pick(seed, 5));
@@ -203,6 +207,9 @@ static void make_dofs(random_robot* plan, robot_part* p, uint64_t* seed) {
     p->v[i] = 1.5 * check_random(seed);
   }
   if (p->joint == ROBOT_PRISMATIC) p->q[0] *= 0.2;
+  p->turned = (p->joint == ROBOT_SPHERICAL || p->joint == ROBOT_FREE) &&
+              (lacks(plan, ROBOT_TURNED) || chance(seed, 0.4));
+  p->vector = p->joint == ROBOT_CHART && (lacks(plan, ROBOT_VECTOR) || chance(seed, 0.3));
   if (!joint_table[p->joint].plain) return;
 
   // springs that turn rods by their base are soft, as the rods are: a newton metre coils them up
@@ -257,7 +264,7 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   // rod: its model, how fine it is, its parts and what it holds
   const bool fine = lacks(plan, ROBOT_FINE), held = lacks(plan, ROBOT_HELD);
   p->model = missing(plan, ROBOT_GVS, ROBOT_ROM, (robot_element)(ROBOT_GVS + pick(seed, 5)));
-  if (fine) p->model = ROBOT_GVS;
+  if (fine || (lacks(plan, ROBOT_WRITTEN) && plan->kind == ROBOT_ANY)) p->model = ROBOT_GVS;
   const bool series = p->model == ROBOT_GVS || p->model == ROBOT_ROM;
   p->n = series ? 2 + pick(seed, 2) : 2 + 2 * pick(seed, 2);
   if (p->model == ROBOT_GVS && (fine || chance(seed, 0.08))) p->n = 11 + pick(seed, 3);
@@ -287,6 +294,14 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   if (p->model == ROBOT_GVS && p->n <= 10 && (lacks(plan, ROBOT_BASIS) || chance(seed, 0.1)))
     p->basis = bases[basis];
   p->strained = lacks(plan, ROBOT_STRAINED) || chance(seed, 0.1);
+  const bool any = plan->kind == ROBOT_ANY;
+  // one of the above at a time: strains that are written out have coordinates of their own
+  p->written = p->model == ROBOT_GVS && !p->held && p->basis == NULL && p->n <= 10 &&
+               plan->kind != ROBOT_RESTING && (lacks(plan, ROBOT_WRITTEN) || chance(seed, 0.05));
+  p->timed = any && chance(seed, 0.5);
+  if (p->written) p->strained = false;
+  p->lifted = any && (lacks(plan, ROBOT_LIFT) || chance(seed, 0.05));
+  p->felt = any && (lacks(plan, ROBOT_FELT) || chance(seed, 0.1));
   for (int i = 0; i < 6; i++) {
     const bool turn = i > 2;
     p->init[i] = p->shape[i] + (turn ? 0.5 : p->held ? 0 : 0.01) * check_random(seed);
@@ -296,7 +311,6 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
     p->input[i] = (turn ? 0.002 : 0.1) * check_random(seed);
     p->damping[i] = turn ? 1e-6 : 1e-2;
   }
-  const bool any = plan->kind == ROBOT_ANY;
   p->loaded = any && (lacks(plan, ROBOT_ROD_LOAD) || chance(seed, 0.1));
   p->followed = any && !p->loaded && (lacks(plan, ROBOT_ROD_FOLLOWER) || chance(seed, 0.1));
   p->driven_strains = any && (lacks(plan, ROBOT_ROD_INPUT) || chance(seed, 0.1));
@@ -389,6 +403,9 @@ static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
                                  : ROBOT_CABLE;
   c->drive = missing(plan, ROBOT_CABLE_PULL, ROBOT_CABLE_TAUT, c->drive);
   if (plan->kind != ROBOT_ANY) c->drive = ROBOT_CABLE_PULL;
+  // an inextensible cable in strains that are written out is refused
+  for (int i = 0; i < c->nrod; i++)
+    if (plan->part[c->rod[i]].written && c->drive == ROBOT_CABLE_TAUT) c->drive = ROBOT_CABLE_PULL;
   // inside rods, where it can begin and end anywhere, and rub unless it leaves them
   const bool inside = c->nrod > 0;
   if (c->nrod == 1 && plan->kind == ROBOT_ANY && c->drive != ROBOT_CABLE_TAUT &&
@@ -483,6 +500,8 @@ static void take_stock(random_robot* plan, int made) {
   for (int k = 0; k < made; k++) {
     const robot_part* p = &plan->part[k];
     has[p->joint] = true;
+    has[ROBOT_TURNED] |= p->turned;
+    has[ROBOT_VECTOR] |= p->vector;
     if (p->rod) {
       has[p->model] = true;
       if (p->section != ROBOT_ELEMENT_COUNT) has[p->section] = true;
@@ -492,6 +511,9 @@ static void take_stock(random_robot* plan, int made) {
       has[ROBOT_HELD] |= p->held;
       has[ROBOT_BASIS] |= p->basis != NULL;
       has[ROBOT_STRAINED] |= p->strained;
+      has[ROBOT_WRITTEN] |= p->written;
+      has[ROBOT_LIFT] |= p->lifted;
+      has[ROBOT_FELT] |= p->felt;
       has[ROBOT_ROD_LOAD] |= p->loaded;
       has[ROBOT_ROD_FOLLOWER] |= p->followed;
       has[ROBOT_ROD_INPUT] |= p->driven_strains;
@@ -533,6 +555,8 @@ static void take_stock(random_robot* plan, int made) {
   if (plan->driver >= 0 && plan->control != ROBOT_INPUT) has[plan->control] = true;
   has[ROBOT_TASK] |= has[ROBOT_INTEGRAL];
   has[ROBOT_SAMPLED] = plan->sampled;
+  has[ROBOT_EVENT] = plan->watched >= 0;
+  has[ROBOT_EVENT_STOP] = plan->stops;
 }
 
 // What the seed asks for, so that all pairs of elements come together: two pairs of the table,
@@ -562,6 +586,7 @@ static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported
     for (int i = 0; i < 3; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
   }
   for (int i = ROBOT_LAW; i <= ROBOT_INTEGRAL && exported; i++) plan->wants[i] = false;
+  if (exported) plan->wants[ROBOT_EVENT_STOP] = false;  // which a fixed step goes beyond
   if (exported) plan->wants[ROBOT_FINE] = plan->wants[ROBOT_MESH_BEAMS] = false;
 }
 
@@ -577,6 +602,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
                          .loaded = -1,
                          .followed = -1,
                          .driver = -1,
+                         .watched = -1,
                          .control = ROBOT_INPUT};
   const bool any = kind == ROBOT_ANY, outside = kind != ROBOT_FLYING;
   ask(plan, number, jumping, exported, seed);
@@ -655,7 +681,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     make_contact(plan, &plan->contact[plan->ncontact++], seed);
     take_stock(plan, plan->npart);
   }
-  if (any && (plan->wants[ROBOT_FLUID] || chance(seed, 0.15)))
+  if (any && (plan->wants[ROBOT_FLUID] || plan->has[ROBOT_LIFT] || chance(seed, 0.15)))
     plan->fluid_rho = 500, vector(seed, 0.3, plan->stream);
   for (int k = 0; k < plan->npart; k++)
     if (plan->part[k].rod && plan->chamber < 0 && any &&
@@ -689,6 +715,22 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
       plan->control = law;
       plan->sampled = law != ROBOT_INPUT && plan->wants[ROBOT_SAMPLED];
     }
+  // the square of a distance passes a value that it would have after 4 ms
+  const bool ends = any && plan->wants[ROBOT_EVENT_STOP];
+  if (any && (ends || plan->wants[ROBOT_EVENT] || chance(seed, 0.1))) {
+    frame f;
+    double away[3], rate = 0;
+    direction(seed, away);
+    const int k = pick(seed, plan->npart);
+    if (!find_frame(plan, &(robot_place){.part = k, .along = 1}, &f)) return false;
+    plan->watched = k;
+    plan->stops = ends;
+    for (int i = 0; i < 3; i++) {
+      plan->watch_from[i] = f.x[i] - 0.5 * away[i];
+      rate += away[i] * f.v[i];
+    }
+    plan->watch_square = 0.25 + rate * 0.004;
+  }
   take_stock(plan, plan->npart);
   return true;
 }
@@ -895,6 +937,7 @@ static bool freedom_by_steps(writer* w, const robot_part* p, const char* joint, 
       return true;
     case ROBOT_CHART:
       say(w, "%s.tr(%d).rot = [0 inf inf inf]; ", joint, k + 1);
+      if (p->vector) say(w, "%s.chart = 'vector'; ", joint);
       return true;
     case ROBOT_REVOLUTE:
       aligned(w, joint, k, a, "rot = [3 inf]");
@@ -971,6 +1014,14 @@ static void dofs(writer* w, int k, const char* thing) {
     if (nature == '0') continue;
     const dimension rate = {d.metre, 0, -1};
     const bool quaternion = p->joint == ROBOT_SPHERICAL || (p->joint == ROBOT_FREE && i > 2);
+    if (p->turned && quaternion && (i == 0 || i == 3)) {
+      // the four numbers of the rotation by a vector
+      const double *r = p->q + i, a = sqrt(r[0] * r[0] + r[1] * r[1] + r[2] * r[2]);
+      say(w, "%s.dof(%d).init = %.17g; ", thing, i + 1, cos(a / 2));
+      for (int j = 0; j < 3; j++)
+        say(w, "%s.dof(%d).init = %.17g; ", thing, i + 2 + j,
+            value_sign(w, p, i + j, &d) * r[j] * sin(a / 2) / fmax(a, 1e-9));
+    }
     if (p->driven && i == 0) {
       // starts at the initial value; amplitude and frequency are moderate
       const double q0 = sign * p->q[0], size = (slides ? 0.05 : 0.4) * sign;
@@ -1239,6 +1290,31 @@ static void write_material(writer* w, const robot_part* p, const char* rod) {
   say(w, "; ");
 }
 
+// Strains written out: two curvatures as coordinates, which bend, twist and stretch the rod, and a
+// wave of time alone
+static void write_strain(writer* w, const robot_part* p, int r) {
+  const double side = w->style->mirror ? -1 : 1;
+  say(w, "rod(%d).coords = 2; c%d = coord(rod(%d)); rod(%d).strain = [0 0 ", r, r, r, r);
+  number(w, 0.01, LENGTH);
+  say(w, "*c%d(1) c%d(1) + ", r, r);
+  number(w, 1.5 / p->length, PER_LENGTH);
+  say(w, "*s*c%d(2)", r);
+  if (p->timed) {
+    say(w, " + ");
+    number(w, 0.5, PER_LENGTH);
+    say(w, "*sin(");
+    number(w, 2 / p->length, PER_LENGTH);
+    say(w, "*s - ");
+    number(w, 20, RATE);
+    say(w, "*t)");
+  }
+  say(w, " %g*c%d(2) %g*c%d(1)]; rod(%d).init = ", side, r, 0.5 * side, r, r);
+  row(w, p->init + 3, 2, PER_LENGTH);
+  say(w, "; rod(%d).rate = ", r);
+  row(w, p->rate + 3, 2, (dimension){-1, 0, -1});
+  say(w, ";\n");
+}
+
 static void write_rod(writer* w, int k) {
   const robot_part* p = &w->plan->part[k];
   const robot_style* s = w->style;
@@ -1249,8 +1325,12 @@ static void write_rod(writer* w, int k) {
     const bool series = strcmp(model, "gvs") == 0 || strcmp(model, "rom") == 0;
     int n = p->n / (halves ? 2 : 1);
     if (s->rods != NULL) n = series ? 4 + 2 * s->refine : 8 << (s->refine - 1);
-    say(w, "rod(%d).model = '%s'; rod(%d).n = %d; rod(%d).length = %.17g; ", r, model, r, n, r,
+    say(w, "rod(%d).model = '%s'; rod(%d).length = %.17g; ", r, model, r,
         scaled(s, p->length / (halves ? 2 : 1), LENGTH));
+    if (p->written)
+      write_strain(w, p, r);
+    else
+      say(w, "rod(%d).n = %d; ", r, n);
     char rod[40], joint[40];
     snprintf(rod, sizeof rod, "rod(%d)", r);
     snprintf(joint, sizeof joint, "rod(%d).joint", r);
@@ -1306,6 +1386,14 @@ static void write_rod(writer* w, int k) {
       say(w, "rod(%d).order = [-1 -1 -1 %d %d %d];\n", r, n, n, n);
     else if (p->held)
       say(w, "rod(%d).modes = [0 0 0 1 1 1];\n", r);
+    if (p->lifted && w->plan->fluid_rho > 0) {
+      const double lift[3] = {-0.08, 0.05, 0.1};
+      double across[3];
+      axial(s, lift, across);
+      say(w, "rod(%d).fluid.lift = ", r);
+      row(w, across, 3, ONE);
+      say(w, ";\n");
+    }
     if (half == 1) {
       say(w, "rod(%d).first = at(rod(%d));\n", r, r - 1);
       continue;
@@ -1657,9 +1745,33 @@ static void write_sensors(writer* w) {
       sense(w, &k, what);
     }
   if (w->plan->mesh) sense(w, &k, "(mesh(1), 6)");
+  // force and moment inside, turned to the axes of the world and as accelerations of a kg, or of a
+  // kg m; an axial vector in a mirror is a polar one with the other sign
+  for (int i = 0; i < w->plan->npart; i++)
+    for (int j = 0; j < 2 && w->plan->part[i].rod && w->plan->part[i].felt; j++) {
+      // at its base where things are in the middle, a point of the quadrature of some rods, from
+      // which what is further out cannot be told
+      int rod;
+      double arc, along = 0.2;
+      for (int n = 0; n < w->plan->npart; n++)
+        if (w->plan->part[n].on.part == i && w->plan->part[n].on.along < 1) along = 0;
+      rod_point(w, i, along, &rod, &arc);
+      snprintf(what, sizeof what, "(rod(%d), %.17g)", rod, scaled(w->style, arc, LENGTH));
+      sense(w, &k, what);
+      const double unit = scaled(w->style, 1, j == 0 ? MASS : (dimension){1, 1, 0});
+      say(w, "f%d = wrench%s; sensor(%d).value = (rot%s*f%d(%s)')'/%.17g;\n", k, what, k - 1, what, k,
+          j == 0 ? "1:3" : "4:6", j == 1 && w->style->mirror ? -unit : unit);
+    }
 }
 
-int random_robot_points(const random_robot* plan) { return 2 * plan->npart + plan->mesh; }
+int random_robot_wrenches(const random_robot* plan) {
+  int n = 0;
+  for (int i = 0; i < plan->npart; i++) n += plan->part[i].rod && plan->part[i].felt;
+  return n;
+}
+int random_robot_points(const random_robot* plan) {
+  return 2 * plan->npart + plan->mesh + 2 * random_robot_wrenches(plan);
+}
 
 static void write_parts(writer* w) {
   const int n = w->plan->npart;
@@ -1767,6 +1879,16 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
       if (plan->control == ROBOT_INTEGRAL)
         say(w, "task(1).I = %.17g;\n", scaled(style, 300, (dimension){0, 0, -3}));
     }
+  }
+  if (plan->watched >= 0) {
+    const robot_part* p = &plan->part[plan->watched];
+    const int number_of = w->number[plan->watched] + in_halves(w, p);
+    say(w, "event(1).then = '%s'; event(1).when = sum((pos(%s(%d)) - ", plan->stops ? "stop" : "mark",
+        p->rod ? "rod" : "body", number_of);
+    world_place(w, plan->watch_from);
+    say(w, ").^2) - ");
+    number(w, plan->watch_square, AREA);
+    say(w, ";\n");
   }
   write_sensors(w);
   // accelerations of rods are rounded to some 1e-3 of 1e7 1/m/s^2: a smaller atol would be below

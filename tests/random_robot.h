@@ -29,6 +29,8 @@
   X(FREE, "free")                              \
   X(CAYLEY, "three angles")                    \
   X(CHART, "vector part")                      \
+  X(TURNED, "initial quaternion")              \
+  X(VECTOR, "chart of the vector")             \
   /* rods */                                   \
   X(GVS, "gvs")                                \
   X(SRL, "srl")                                \
@@ -46,6 +48,9 @@
   X(ENERGY, "strain energy")                   \
   X(BASIS, "other basis")                      \
   X(STRAINED, "initial strain")                \
+  X(WRITTEN, "written strain")                 \
+  X(LIFT, "lift of a rod")                     \
+  X(FELT, "wrench in rod")                     \
   X(ROD_LOAD, "load along rod")                \
   X(ROD_FOLLOWER, "follower along rod")        \
   X(ROD_INPUT, "rod input")                    \
@@ -112,7 +117,9 @@
   X(MESH, "mesh")                              \
   X(THREADS, "mesh threads")                   \
   X(MESH_BEAMS, "mesh beams")                  \
-  X(TIE, "mesh tie")
+  X(TIE, "mesh tie")                           \
+  X(EVENT, "event")                            \
+  X(EVENT_STOP, "event that stops")
 // clang-format on
 
 typedef enum robot_element {
@@ -152,6 +159,7 @@ typedef struct robot_part {
   int side;      // of `dir`: 0 acts always
   double power;  // of the dampers
   bool driven, jumps, equal;
+  bool turned, vector;  // a quaternion at the start; joint.chart = 'vector'
   int twin;  // equal: the part whose DOF it shares
   bool rod, parted, held;
   double m, com[3], I[6];  // xx yy zz xy xz yz about the centre of mass
@@ -162,6 +170,8 @@ typedef struct robot_part {
                                     // ROBOT_ELEMENT_COUNT: a circle of E
   const char* basis;                // NULL: as it is
   bool strained, loaded, followed, driven_strains;
+  bool written, timed;  // strains written out in two coordinates; with a part of time alone
+  bool lifted, felt;    // lift in a fluid; the wrench inside is sensed
   double init[6], rate[6], load[6], follow[6], input[6], damping[6];
 } robot_part;
 
@@ -215,6 +225,9 @@ typedef struct random_robot {
   double effort;
   robot_element control;  // what gives it: ROBOT_INPUT, _LAW, _TASK or _INTEGRAL
   bool sampled;           // at a rate and with a delay
+  int watched;            // part whose distance from a place is watched for an event, -1: none
+  double watch_from[3], watch_square;
+  bool stops;  // the event ends the motion
 } random_robot;
 
 // Fills the plan; false when no robot of that seed and kind could be made.
@@ -249,9 +262,11 @@ typedef struct robot_values {
 } robot_values;
 
 // The text, freed by the caller.  It has three sensors for each point that is compared: pos, vel
-// and acc; their number is random_robot_points().
+// and acc; their number is random_robot_points().  The last two for each of
+// random_robot_wrenches() have force and moment inside a rod, per kg and per kg m, in the place of acc.
 char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values);
 int random_robot_points(const random_robot* plan);
+int random_robot_wrenches(const random_robot* plan);
 
 // Whether a part's joint can be written as a constraint instead.
 bool random_robot_can_cut(const random_robot* plan, int part);
