@@ -297,7 +297,7 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   const bool any = plan->kind == ROBOT_ANY;
   // one of the above at a time: strains that are written out have coordinates of their own
   p->written = p->model == ROBOT_GVS && !p->held && p->basis == NULL && p->n <= 10 &&
-               plan->kind != ROBOT_RESTING && (lacks(plan, ROBOT_WRITTEN) || chance(seed, 0.05));
+               plan->kind != ROBOT_RESTING && (lacks(plan, ROBOT_WRITTEN) || chance(seed, 0.12));
   p->timed = any && chance(seed, 0.5);
   if (p->written) p->strained = false;
   p->lifted = any && (lacks(plan, ROBOT_LIFT) || chance(seed, 0.05));
@@ -579,7 +579,13 @@ static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported
   const int links = ROBOT_BEAM - ROBOT_LOOP_FIXED + 1;
   for (int i = 0; i < 2 && number % 3 == 0 && number > 100; i++)
     plan->wants[ROBOT_LOOP_FIXED + pick(seed, links)] = true;
+  if (number % 3 == 1 && number > 100) plan->wants[ROBOT_LOOP_PUSHED] |= chance(seed, 0.08);
   if (number % 16 == 0 && number > 100) plan->wants[ROBOT_CABLE_OVER] = true;
+  if (number % 32 == 0 && number > 100) plan->wants[ROBOT_CABLE_VIA] = true;
+  if (number % 64 == 1 && number > 100)
+    plan->wants[ROBOT_CABLE_RUBS] = plan->wants[ROBOT_CABLE_VIA] = true;
+  if (number % 64 == 2 && number > 100)
+    plan->wants[ROBOT_BALL] = plan->wants[ROBOT_CYLINDER] = true;
   if (jumping) {
     memset(plan->wants, 0, sizeof plan->wants);
     plan->wants[ROBOT_JUMP] = plan->wants[ROBOT_REVOLUTE + pick(seed, 5)] = true;
@@ -716,7 +722,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
       plan->sampled = law != ROBOT_INPUT && plan->wants[ROBOT_SAMPLED];
     }
   // the square of a distance passes a value that it would have after 4 ms
-  const bool ends = any && plan->wants[ROBOT_EVENT_STOP];
+  const bool ends = any && (plan->wants[ROBOT_EVENT_STOP] || (!exported && chance(seed, 0.03)));
   if (any && (ends || plan->wants[ROBOT_EVENT] || chance(seed, 0.1))) {
     frame f;
     double away[3], rate = 0;
@@ -1759,8 +1765,8 @@ static void write_sensors(writer* w) {
       snprintf(what, sizeof what, "(rod(%d), %.17g)", rod, scaled(w->style, arc, LENGTH));
       sense(w, &k, what);
       const double unit = scaled(w->style, 1, j == 0 ? MASS : (dimension){1, 1, 0});
-      say(w, "f%d = wrench%s; sensor(%d).value = (rot%s*f%d(%s)')'/%.17g;\n", k, what, k - 1, what, k,
-          j == 0 ? "1:3" : "4:6", j == 1 && w->style->mirror ? -unit : unit);
+      say(w, "f%d = wrench%s; sensor(%d).value = (rot%s*f%d(%s)')'/%.17g;\n", k, what, k - 1, what,
+          k, j == 0 ? "1:3" : "4:6", j == 1 && w->style->mirror ? -unit : unit);
     }
 }
 
@@ -1883,8 +1889,8 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
   if (plan->watched >= 0) {
     const robot_part* p = &plan->part[plan->watched];
     const int number_of = w->number[plan->watched] + in_halves(w, p);
-    say(w, "event(1).then = '%s'; event(1).when = sum((pos(%s(%d)) - ", plan->stops ? "stop" : "mark",
-        p->rod ? "rod" : "body", number_of);
+    say(w, "event(1).then = '%s'; event(1).when = sum((pos(%s(%d)) - ",
+        plan->stops ? "stop" : "mark", p->rod ? "rod" : "body", number_of);
     world_place(w, plan->watch_from);
     say(w, ").^2) - ");
     number(w, plan->watch_square, AREA);

@@ -160,7 +160,7 @@ typedef struct robot_part {
   double power;  // of the dampers
   bool driven, jumps, equal;
   bool turned, vector;  // a quaternion at the start; joint.chart = 'vector'
-  int twin;  // equal: the part whose DOF it shares
+  int twin;             // equal: the part whose DOF it shares
   bool rod, parted, held;
   double m, com[3], I[6];  // xx yy zz xy xz yz about the centre of mass
   robot_element model;
@@ -263,7 +263,8 @@ typedef struct robot_values {
 
 // The text, freed by the caller.  It has three sensors for each point that is compared: pos, vel
 // and acc; their number is random_robot_points().  The last two for each of
-// random_robot_wrenches() have force and moment inside a rod, per kg and per kg m, in the place of acc.
+// random_robot_wrenches() have force and moment inside a rod, per kg and per kg m, in the place of
+// acc.
 char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values);
 int random_robot_points(const random_robot* plan);
 int random_robot_wrenches(const random_robot* plan);

@@ -59,6 +59,7 @@ typedef struct run {
   bool undecided;      // the spectrum may let others in
   char reason[160];    // of the first choice, or what lets others try
   double t_switch;     // last switch that was dealt with
+  double t_again;      // where one was seen once more, and the solver not started anew
   double t_cable;      // last time a cable became taut or slack
   double t_chatter;    // since when such times follow each other at once
   int chatter;         // how often
@@ -300,7 +301,14 @@ static td_status reconsider(run* r) {
 
 // A step of the solver on trial failed for good: the champion goes on from where it began.
 static td_status step_on(run* r, double t_stop, td_step* step) {
-  const td_status status = td_stepper_step(r->stepper, t_stop, step);
+  td_status status = td_stepper_step(r->stepper, t_stop, step);
+  // rounding shows a switch twice within a few units in the last place: the solvers, which look for
+  // a third time where they were not started behind it, refuse to tell the two apart
+  if (status == TD_E_DIVERGED && r->t == r->t_again) {
+    r->t_again = NAN;
+    TD_TRY(td_stepper_restart(r->stepper, r->t, r->y));
+    status = td_stepper_step(r->stepper, t_stop, step);
+  }
   if (status == TD_OK || status == TD_E_NOMEM) return status;
   if (r->contest.now == r->contest.champion) {
     // where BDF finds no step at all explicit ones may still go on
@@ -464,7 +472,11 @@ static td_status cross(run* r, const td_step* step) {
     TD_TRY(switch_cable(r, cable));
     return td_stepper_restart(r->stepper, r->t, r->y);
   }
-  if (!switched || r->finished || same_switch(r)) return TD_OK;
+  if (!switched || r->finished) return TD_OK;
+  if (same_switch(r)) {
+    r->t_again = r->t;
+    return TD_OK;
+  }
   r->out->stats.events++;
   r->t_switch = r->t;
   return td_stepper_restart(r->stepper, r->t, r->y);
@@ -842,6 +854,7 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
            .t = state->t,
            .t_start = state->t,
            .t_switch = -INFINITY,
+           .t_again = NAN,
            .t_cable = -INFINITY};
   td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
   if (status != TD_OK) return status;

@@ -524,6 +524,65 @@ static void test_resting_contacts_do_not_hold_steps_down(void** state) {
   assert_true(fabs(rest.q[0] - (0.05 - 0.2 * 9.81 / 1e3)) < 1e-6);
 }
 
+// A robot that begins where two of its stops begin to act.  Rounding shows one of the switches
+// three times within 1e-16 s, which the solvers' search for roots does not go on from.
+static void test_a_switch_that_rounding_shows_again(void** state) {
+  (void)state;
+  static const char text[] =
+      "world.g = [3.0481402665559729 -3.0628581849540675 2.0024531432078847]*(1 + "
+      "0.5*sin(20*t)); "
+      "u = input('u', -0.20366798681598003); rod(1).model = 'ebr'; rod(1).n = 2; "
+      "rod(1).length = 0.36680623085020692; rod(1).radius = 0.016159574114961502; "
+      "rod(1).E = 587269.52350741508; rod(1).rho = 1100; "
+      "rod(1).tr(2).trans = [-0.029477436752435145 -0.096064020867650701 0.048567150277074762]; "
+      "rod(1).tr(2).rot = [1.5055706950616965 -0.697259462268073 -0.67921940328098984 "
+      "-0.22910749547811377]; "
+      "body(1).m = 1.0251210672257771; joint(1).second = 1; "
+      "joint(1).first = at(rod(1), 0.18340311542510346); "
+      "joint(1).tr(1).trans = [-0.092424202062795877 0.084230055949259613 0.11650782816042698]; "
+      "joint(1).tr(1).rot = [1.5727684858261504 0.69794505295524245 0.019375726395347279 "
+      "0.71588915642154871]; "
+      "joint(1).type = 'revolute'; "
+      "joint(1).axis = [0.83720626576801249 -0.54668396435914024 -0.014910119763236362]; "
+      "joint(1).dof(1).init = 0.37040698651382764; "
+      "joint(1).dof(1).rate = 0.68849927713556569; "
+      "joint(2).second = at(rod(1), 0.24576017466963862); "
+      "joint(2).tr(2).trans = [-0.17996501211249449 0.27375064844683705 0.33820371159613155]; "
+      "joint(2).tr2nd.trans = [0.24053728575406824 -0.076823515911141019 0.1779598970708651]; "
+      "joint(2).type = 'revolute'; "
+      "joint(2).axis = [-0.95426027232604327 0.25326403021369209 -0.15888569369248948]; "
+      "joint(3).first = at(rod(1), 0.13571830541457655); joint(3).second = 1; "
+      "joint(3).fixed = [1 0 1 ]; joint(3).refbody = 1; joint(4).first = 1; "
+      "joint(4).second = at(rod(1), 0.24576017466963862); "
+      "joint(4).tr2nd.trans = [0.030379047727224291 0.030341382535868357 -0.01664446537505726]; "
+      "joint(4).dir = [-1 0 1]; "
+      "joint(4).spring.coeff = [72.150896393736559 57.523214423662594 81.773971997799038 "
+      "2.1773575457023724 1.7394762966708521 4.7674540990618928 ]; "
+      "joint(4).spring.init = nan*ones(1, 6); cable(1).from = 0.036680623085020694; "
+      "cable(1).pull = 0.0081378215700202514; cable(2).tension = 1.5215300194566121; "
+      "cable(3).path = [0.0037807596924464165 0.0045145817487861912]; "
+      "cable(3).tension = 0.59114093860590256; "
+      "exload(1).exbody = at(rod(1), 0.36680623085020692); exload(2).exbody = 1; "
+      "exload(2).refbody = 1; "
+      "exload(2).ftau = [0.85044847058480599 -0.35480193027990858 -0.23967388685571533 "
+      "0.053583760179971629 -0.012019818449806294 0.0049861202522130067 ]; "
+      "task(1).value = dof(joint(1), 1); task(1).desired = 0.050000000000000003*sin(2*t);"
+      "par.t_final = 0.01; par.dt_out = 0.002; par.rtol = 1e-8; par.atol = 1e-8;";
+  double q[2][40];
+  for (int k = 0; k < 2; k++) {
+    robot r = robot_open(text);
+    td_sim_options o = td_sim_options_default();
+    td_trajectory* out = NULL;
+    if (k == 1) o.rtol = o.atol = 3e-7;
+    assert_int_equal(td_simulate(r.model, r.work, r.state, &o, &out), TD_OK);
+    for (int i = 0; i < r.n.nq; i++) q[k][i] = r.state->q[i];
+    if (k == 1)
+      for (int i = 0; i < r.n.nq; i++) CHECK_NEAR(q[0][i], q[1][i], 1e-5);
+    td_trajectory_free(out);
+    robot_close(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_kind_of_floor_returns_what_falls_on_it),
@@ -542,6 +601,7 @@ int main(void) {
       cmocka_unit_test(test_long_fixed_steps_give_no_energy),
       cmocka_unit_test(test_fixed_steps_do_not_chatter),
       cmocka_unit_test(test_plants_do_not_pass_over_contacts),
-      cmocka_unit_test(test_resting_contacts_do_not_hold_steps_down)};
+      cmocka_unit_test(test_resting_contacts_do_not_hold_steps_down),
+      cmocka_unit_test(test_a_switch_that_rounding_shows_again)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
