@@ -265,6 +265,8 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   const bool fine = lacks(plan, ROBOT_FINE), held = lacks(plan, ROBOT_HELD);
   p->model = missing(plan, ROBOT_GVS, ROBOT_ROM, (robot_element)(ROBOT_GVS + pick(seed, 5)));
   if (fine || (lacks(plan, ROBOT_WRITTEN) && plan->kind == ROBOT_ANY)) p->model = ROBOT_GVS;
+  if (plan->derived && p->model == ROBOT_GVS)
+    p->model = (robot_element)(ROBOT_SRL + pick(seed, ROBOT_ROM - ROBOT_SRL + 1));
   const bool series = p->model == ROBOT_GVS || p->model == ROBOT_ROM;
   p->n = series ? 2 + pick(seed, 2) : 2 + 2 * pick(seed, 2);
   if (p->model == ROBOT_GVS && (fine || chance(seed, 0.08))) p->n = 11 + pick(seed, 3);
@@ -300,8 +302,8 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
                plan->kind != ROBOT_RESTING && (lacks(plan, ROBOT_WRITTEN) || chance(seed, 0.12));
   p->timed = any && chance(seed, 0.5);
   if (p->written) p->strained = false;
-  p->lifted = any && (lacks(plan, ROBOT_LIFT) || chance(seed, 0.05));
-  p->felt = any && (lacks(plan, ROBOT_FELT) || chance(seed, 0.1));
+  p->lifted = any && !plan->derived && (lacks(plan, ROBOT_LIFT) || chance(seed, 0.05));
+  p->felt = any && !plan->derived && (lacks(plan, ROBOT_FELT) || chance(seed, 0.1));
   for (int i = 0; i < 6; i++) {
     const bool turn = i > 2;
     p->init[i] = p->shape[i] + (turn ? 0.5 : p->held ? 0 : 0.01) * check_random(seed);
@@ -562,6 +564,11 @@ static void take_stock(random_robot* plan, int made) {
 // What the seed asks for, so that all pairs of elements come together: two pairs of the table,
 // which the seeds go through in turn, and others by chance.
 static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported, uint64_t* seed) {
+  // ranges of what has no closed form
+  static const robot_element closed[][2] = {
+      {ROBOT_GVS, ROBOT_GVS},     {ROBOT_FINE, ROBOT_FINE},    {ROBOT_HELD, ROBOT_HELD},
+      {ROBOT_BASIS, ROBOT_BASIS}, {ROBOT_WRITTEN, ROBOT_FELT}, {ROBOT_LAW, ROBOT_INTEGRAL},
+      {ROBOT_FLUID, ROBOT_TIE}};
   const uint64_t all = (uint64_t)ROBOT_ELEMENT_COUNT * (ROBOT_ELEMENT_COUNT - 1) / 2;
   for (uint64_t k = 0; k < 2; k++) {
     // the stride has no divisor in common with the number of pairs, so that none is left out
@@ -592,6 +599,8 @@ static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported
     for (int i = 0; i < 3; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
   }
   for (int i = ROBOT_LAW; i <= ROBOT_INTEGRAL && exported; i++) plan->wants[i] = false;
+  for (size_t i = 0; i < sizeof closed / sizeof *closed && plan->derived; i++)
+    for (int e = (int)closed[i][0]; e <= (int)closed[i][1]; e++) plan->wants[e] = false;
   if (exported) plan->wants[ROBOT_EVENT_STOP] = false;  // which a fixed step goes beyond
   if (exported) plan->wants[ROBOT_FINE] = plan->wants[ROBOT_MESH_BEAMS] = false;
 }
@@ -599,10 +608,12 @@ static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported
 bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
   uint64_t state = number * 7919 + 13, *seed = &state;
   check_random(seed);
-  const bool jumping = kind == ROBOT_JUMPING, exported = kind == ROBOT_EXPORTED;
-  if (jumping || exported) kind = ROBOT_ANY;
+  const bool jumping = kind == ROBOT_JUMPING, exported = kind == ROBOT_EXPORTED,
+             derived = kind == ROBOT_DERIVED;
+  if (jumping || exported || derived) kind = ROBOT_ANY;
   *plan = (random_robot){.seed = number,
                          .kind = kind,
+                         .derived = derived,
                          .chamber = -1,
                          .tie = -1,
                          .loaded = -1,
@@ -644,7 +655,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
   const bool net = plan->wants[ROBOT_MESH] || plan->wants[ROBOT_TIE] ||
                    plan->wants[ROBOT_THREADS] || plan->wants[ROBOT_TOUCH_MESH] ||
                    plan->wants[ROBOT_MESH_BEAMS];
-  if (outside && (net || chance(seed, 0.1))) {
+  if (outside && !derived && (net || chance(seed, 0.1))) {
     plan->mesh = true;
     plan->threads = any && (lacks(plan, ROBOT_THREADS) || chance(seed, 0.2));
     plan->mesh_beams = !plan->threads && (lacks(plan, ROBOT_MESH_BEAMS) || chance(seed, 0.2));
@@ -672,7 +683,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     if (!any && k >= links) break;
   }
   const int cables = pick(seed, 2);
-  for (int k = 0; k < ROBOT_CABLES && (kind == ROBOT_CONSERVATIVE || any); k++) {
+  for (int k = 0; k < ROBOT_CABLES && !derived && (kind == ROBOT_CONSERVATIVE || any); k++) {
     if (k >= cables &&
         missing(plan, ROBOT_CABLE, ROBOT_CABLE_SHORT, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
       break;
@@ -680,14 +691,14 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     take_stock(plan, plan->npart);
   }
   const int contacts = pick(seed, 2);
-  for (int k = 0; k < ROBOT_CONTACTS && any; k++) {
+  for (int k = 0; k < ROBOT_CONTACTS && any && !derived; k++) {
     if (k >= contacts &&
         missing(plan, ROBOT_PLANE, ROBOT_PER_POINT, ROBOT_ELEMENT_COUNT) == ROBOT_ELEMENT_COUNT)
       break;
     make_contact(plan, &plan->contact[plan->ncontact++], seed);
     take_stock(plan, plan->npart);
   }
-  if (any && (plan->wants[ROBOT_FLUID] || plan->has[ROBOT_LIFT] || chance(seed, 0.15)))
+  if (any && !derived && (plan->wants[ROBOT_FLUID] || plan->has[ROBOT_LIFT] || chance(seed, 0.15)))
     plan->fluid_rho = 500, vector(seed, 0.3, plan->stream);
   for (int k = 0; k < plan->npart; k++)
     if (plan->part[k].rod && plan->chamber < 0 && any &&

@@ -137,7 +137,8 @@ typedef enum robot_kind {
   ROBOT_FLYING,        // as before, and nothing outside acts: momentum stays
   ROBOT_RESTING,       // damped everywhere and held: it comes to rest
   ROBOT_JUMPING,       // as any, with a prescribed speed that jumps
-  ROBOT_EXPORTED       // as any, small and without controllers, which are the library's
+  ROBOT_EXPORTED,      // as any, small and without controllers, which are the library's
+  ROBOT_DERIVED        // as any, of what has a closed form: no gvs, contact, fluid
 } robot_kind;
 
 enum { ROBOT_PARTS = 7, ROBOT_LINKS = 6, ROBOT_CABLES = 3, ROBOT_CONTACTS = 3 };
@@ -203,6 +204,7 @@ typedef struct robot_contact {
 typedef struct random_robot {
   uint64_t seed;
   robot_kind kind;
+  bool derived;  // of what has a closed form
   bool has[ROBOT_ELEMENT_COUNT];
   bool wants[ROBOT_ELEMENT_COUNT];  // what the seed asks for, if it can be had
   double g[3];

@@ -531,6 +531,8 @@ static void has_the_same_derived_code(const subject* s) {
   const td_code_source* source = td_jit_source(jit);
   const td_code* code = source->latest(source->user);
   if (code == NULL) {
+    if (getenv("TENDRIL_RATES"))
+      printf("robot %llu: %s\n", (unsigned long long)s->plan->seed, td_jit_message(jit));
     if (strstr(td_jit_message(jit), "closed form") == NULL &&
         strstr(td_jit_message(jit), "too long") == NULL)
       broken(s, td_jit_message(jit), INFINITY, 0, s->text);
@@ -898,7 +900,7 @@ static const law laws[] = {
     {"keeps its energy, flying", ROBOT_FLYING, 7, 2, balances_its_energy},
     {"can be reversed", ROBOT_CONSERVATIVE, 11, 3, can_be_reversed},
     {"keeps its momentum", ROBOT_FLYING, 7, 4, keeps_its_momentum},
-    {"has the same derived code", ROBOT_ANY, 3, 0, has_the_same_derived_code},
+    {"has the same derived code", ROBOT_DERIVED, 3, 0, has_the_same_derived_code},
     {"has the same derived code, conservative", ROBOT_CONSERVATIVE, 3, 1,
      has_the_same_derived_code},
     {"has the same derived code, flying", ROBOT_FLYING, 3, 2, has_the_same_derived_code},
@@ -907,7 +909,7 @@ static const law laws[] = {
     {"jumps as it starts smoothly", ROBOT_JUMPING, 5, 0, jumps_as_it_starts_smoothly},
     {"rests where it is in equilibrium", ROBOT_RESTING, 2, 0, rests_where_it_is_in_equilibrium},
     {"comes to rest in equilibrium", ROBOT_RESTING, 8, 1, comes_to_rest_in_equilibrium},
-    {"decays or grows as told", ROBOT_RESTING, 5, 0, decays_or_grows_as_told},
+    {"decays or grows as told", ROBOT_RESTING, 3, 0, decays_or_grows_as_told},
     {"agrees when refined", ROBOT_RESTING, 25, 5, agrees_when_refined},
 };
 enum { LAWS = sizeof laws / sizeof *laws };
