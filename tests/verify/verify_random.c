@@ -694,14 +694,21 @@ static bool settle(robot* r, td_equil_result* result) {
          result->converged;
 }
 
-// Real part of the mode that grows fastest or decays slowest, and the largest rate of all
-static bool slowest(robot* r, double* growth, double* size) {
+// Real part of the mode that grows fastest or decays slowest, the largest rate of all, and the
+// shape of that mode (nv; NULL: not asked for) with a largest number of 1
+static bool slowest(robot* r, double* growth, double* size, double* shape) {
   td_modes_result* modes = NULL;
   *growth = -INFINITY, *size = 1;
   if (td_modes(r->model, r->state, r->work, &modes) != TD_OK) return false;
+  const int nv = r->size.nv;
   for (int k = 0; k < modes->ncomplex; k++) {
-    *growth = fmax(*growth, modes->re[k]);
     *size = fmax(*size, hypot(modes->re[k], modes->im[k]));
+    if (!(modes->re[k] > *growth)) continue;
+    *growth = modes->re[k];
+    const double* c = modes->complex_shape + (size_t)k * (size_t)nv * 2;
+    double most = 1e-300;
+    for (int i = 0; i < nv; i++) most = fmax(most, fabs(c[2 * i] + c[2 * i + 1]));
+    for (int i = 0; i < nv && shape != NULL; i++) shape[i] = (c[2 * i] + c[2 * i + 1]) / most;
   }
   td_modes_free(modes);
   return true;
@@ -718,7 +725,7 @@ static void rests_where_it_is_in_equilibrium(const subject* s) {
     if (k % 9 > 2) worst = fmax(worst, isfinite(x[k]) ? fabs(x[k]) : INFINITY);
   if (!(worst <= 1e-4)) broken(s, "rest", worst, 1e-4, s->text);
   const bool unstable = result.stability == TD_DIVERGENCE || result.stability == TD_FLUTTER;
-  if (!slowest(s->r, &growth, &size))
+  if (!slowest(s->r, &growth, &size, NULL))
     broken(s, "no modes", INFINITY, 0, s->text);
   else if (result.stability == TD_STABLE && !(growth <= 1e-8 * size))
     broken(s, "stable, but grows", growth, 1e-8 * size, s->text);
@@ -782,8 +789,10 @@ static void decays_or_grows_as_told(const subject* s) {
   double *rest = numbers(9 * points), *x = numbers(9 * points), growth = 0, size = 1;
   robot r;
   td_equil_result result = {0};
-  const bool settled = robot_load(text, NULL, false, &r) && settle(&r, &result) &&
-                       slowest(&r, &growth, &size) && sense(&r, &plan, &style, rest);
+  const bool loaded = robot_load(text, NULL, false, &r);
+  double* shape = numbers(r.size.nv);
+  const bool settled = loaded && settle(&r, &result) && slowest(&r, &growth, &size, shape) &&
+                       sense(&r, &plan, &style, rest);
   const bool stable = result.stability == TD_STABLE,
              unstable = result.stability == TD_DIVERGENCE || result.stability == TD_FLUTTER;
   // for four times as long as the slowest mode takes to change by e, if that is not forever; a
@@ -793,10 +802,15 @@ static void decays_or_grows_as_told(const subject* s) {
     uint64_t seed = plan.seed;
     double far = 0, near = 0;
     bool done = true;
-    for (int k = 0; k < r.size.nv; k++) r.state->v[k] = 1e-4 * check_random(&seed);
+    // whatever disturbs a stable one; the mode that grows, which others might hide, of an unstable
+    for (int k = 0; k < r.size.nv; k++)
+      r.state->v[k] = 1e-4 * (stable ? check_random(&seed) : shape[k]);
     for (int k = 1; k <= 16 && done; k++) {
       done = simulate(&r, r.state->t + time / 16, NULL, why, sizeof why);
       sense(&r, &plan, &style, x);
+      if (getenv("TENDRIL_RATES"))
+        printf("robot %llu: growth %.3g of %.3g: %.3g s, %.3g m\n", (unsigned long long)plan.seed,
+               growth, size, k * time / 16, distance(rest, x, points));
       if (k <= 8)
         far = fmax(far, distance(rest, x, points));
       else
@@ -812,7 +826,7 @@ static void decays_or_grows_as_told(const subject* s) {
     compared++;
   }
   robot_free(&r);
-  free(rest), free(x), free(text);
+  free(rest), free(x), free(shape), free(text);
 }
 
 // All models of rods come to the same shape when they are refined: those of segments with the
