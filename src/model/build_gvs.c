@@ -147,6 +147,7 @@ static td_status start_of(builder* b, const gvs* g, int d, const char* what, ex*
   const value* v = field_of(b, g, what);
   const int n = g->field[d].n;
   double c[MOST_FUNCTIONS] = {0};
+  if (n == 0) return TD_OK;  // held: no function, of no order
   if (v && td_value_count(v) == g->n && g->n != 6) {
     for (int i = 0; i < n; i++) out[i] = td_value_ex(v, g->field[d].first + i, b->spec->graph);
     return TD_OK;

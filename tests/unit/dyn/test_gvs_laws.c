@@ -112,10 +112,34 @@ static void test_loops_close_alike_at_any_size(void** unused) {
   }
 }
 
+// Initial strains of a rod of which some are held: the others have what is given, in every basis
+// that has a constant, and those that are held their stress-free values.
+static void test_initial_strains_beside_held_ones(void** state) {
+  (void)state;
+  for (int i = 0; i < BASES - 1; i++) {
+    char text[600];
+    snprintf(text, sizeof text,
+             "rod(1).model = 'gvs'; rod(1).length = 0.4; rod(1).radius = 0.01; rod(1).E = 1e6;"
+             "rod(1).rho = 1000; rod(1).basis = '%s'; rod(1).order = [-1 -1 -1 2 -1 2];"
+             "rod(1).shape = [0 0 0 0 0.3 0]; rod(1).init = [0 0 0 1 0.3 -0.5];"
+             "rod(1).rate = [0 0 0 0.1 0 0.2];"
+             "sensor(1).name = 'e'; sensor(1).value = strain(rod(1), 0.15);",
+             bases[i]);
+    robot r = robot_load(text);
+    const double expected[6] = {0, 0, 0, 1, 0.3, -0.5};
+    double e[6];
+    assert_int_equal(td_model_sizes(r.model).nsensor, 6);
+    assert_int_equal(td_sensors(r.model, r.state, r.work, e), TD_OK);
+    for (int k = 0; k < 6; k++) CHECK_NEAR(e[k], expected[k], 1e-10);
+    robot_free(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_coriolis_force_has_the_power_of_the_changing_mass_matrix),
       cmocka_unit_test(test_loops_close_alike_at_any_size),
+      cmocka_unit_test(test_initial_strains_beside_held_ones),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
