@@ -584,9 +584,10 @@ static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported
   for (int i = 0; i < 2; i++) plan->wants[rare[pick(seed, 12)]] = true;
   // most robots have two links of eighteen kinds, of which each is to meet each: some have more
   const int links = ROBOT_BEAM - ROBOT_LOOP_FIXED + 1;
-  for (int i = 0; i < 2 && number % 3 == 0 && number > 100; i++)
+  for (int i = 0; i < 2 && number % 2 == 0 && number > 100; i++)
     plan->wants[ROBOT_LOOP_FIXED + pick(seed, links)] = true;
   if (number % 3 == 1 && number > 100) plan->wants[ROBOT_LOOP_PUSHED] |= chance(seed, 0.08);
+  if (number % 16 == 3 && number > 100) plan->wants[ROBOT_WRITTEN] = true;
   if (number % 16 == 0 && number > 100) plan->wants[ROBOT_CABLE_OVER] = true;
   if (number % 32 == 0 && number > 100) plan->wants[ROBOT_CABLE_VIA] = true;
   if (number % 64 == 1 && number > 100)

@@ -847,16 +847,18 @@ static bool rest_of_model(const random_robot* plan, const robot_style* style, ro
 static void agrees_when_refined(const subject* s) {
   static const char* const models[] = {"gvs", "rom", "ebr", "srl", "eba"};
   random_robot plan = *s->plan;
-  bool rods = false;
+  int rods = 0;
   for (int k = 0; k < plan.npart; k++) {
     robot_part* p = &plan.part[k];
-    rods = rods || p->rod;
+    rods += p->rod;
     p->held = p->strained = false;  // which not all models can
     memcpy(p->rest, p->q, sizeof p->rest);
   }
   for (int k = 0; k < plan.nlink; k++) plan.link[k].rest = NAN;  // as it is at the start
   plan.tie = -1;
-  if (!rods) return;
+  // three rods, each refined twice in five models, are some hundred velocities, whose eigenvalues
+  // take as long as ten other robots
+  if (rods == 0 || rods > 2) return;
   const int points = random_robot_points(&plan);
   double *x[3] = {numbers(9 * points), numbers(9 * points), numbers(9 * points)}, own = 0;
   bool found = true;
@@ -924,7 +926,7 @@ static const law laws[] = {
     {"rests where it is in equilibrium", ROBOT_RESTING, 2, 0, rests_where_it_is_in_equilibrium},
     {"comes to rest in equilibrium", ROBOT_RESTING, 8, 1, comes_to_rest_in_equilibrium},
     {"decays or grows as told", ROBOT_RESTING, 3, 0, decays_or_grows_as_told},
-    {"agrees when refined", ROBOT_RESTING, 25, 5, agrees_when_refined},
+    {"agrees when refined", ROBOT_RESTING, 15, 5, agrees_when_refined},
 };
 enum { LAWS = sizeof laws / sizeof *laws };
 
