@@ -85,16 +85,21 @@ typedef struct td_rod {
 bool td_model_rod_about(const td_model* model, int i, td_rod* about);
 
 // A mesh as it was compiled.  Its nodes are stations, bodies and its edges forces with consecutive
-// numbers; edges come first, then diagonals.  The name belongs to the model.
+// numbers; edges come first, then diagonals.  Edges with `rom` are rods with consecutive numbers
+// instead.  The name belongs to the model.
 typedef struct td_mesh {
   const char* name;
   int nnode, nfixed;  // nodes, and those of them that the ground holds
   int nedge, ndiagonal;
+  int rod, nrod;  // the first edge that is a rod, from 1, and how many there are; 0: none
   int station;  // of its first node, from 0
   int body;     // number of its first node as a body, from 1
   int force;    // of its first edge, from 0
 } td_mesh;
 bool td_model_mesh_about(const td_model* model, int i, td_mesh* about);
+// The stations of the nodes that an edge or, after these, a diagonal of mesh i is between, both
+// numbered from 0; false: there is none.
+bool td_model_mesh_edge(const td_model* model, int i, int edge, int stations[2]);
 
 // The stations a spring, damper or beam is between; false: it is along a DOF, or a load.
 bool td_model_force_ends(const td_model* model, int force, int stations[2]);

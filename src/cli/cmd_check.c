@@ -198,15 +198,14 @@ typedef struct node_table {
   int* edges;
 } node_table;
 
-static bool node_table_new(session* s, const td_mesh* mesh, node_table* t) {
+static bool node_table_new(session* s, int k, const td_mesh* mesh, node_table* t) {
   const size_t n = (size_t)mesh->nnode + 1;
   *t = (node_table){malloc(3 * n * sizeof(double)), calloc(n, sizeof(int))};
   if (!t->x || !t->edges) return false;
   td_station_positions(s->model, s->state, s->work, mesh->station, mesh->nnode, t->x);
-  for (int e = 0; e < mesh->nedge + mesh->ndiagonal; e++) {
-    int ends[2];
-    if (!td_model_force_ends(s->model, mesh->force + e, ends)) continue;
-    for (int k = 0; k < 2; k++) t->edges[ends[k] - mesh->station]++;
+  int ends[2];
+  for (int e = 0; td_model_mesh_edge(s->model, k, e, ends); e++) {
+    for (int i = 0; i < 2; i++) t->edges[ends[i] - mesh->station]++;
   }
   return true;
 }
@@ -216,10 +215,10 @@ static void node_table_free(node_table* t) {
   free(t->edges);
 }
 
-static cJSON* nodes_json(session* s, const td_mesh* mesh) {
+static cJSON* nodes_json(session* s, int k, const td_mesh* mesh) {
   cJSON* list = cJSON_CreateArray();
   node_table t;
-  const int n = node_table_new(s, mesh, &t) ? mesh->nnode : 0;
+  const int n = node_table_new(s, k, mesh, &t) ? mesh->nnode : 0;
   for (int i = 0; i < n; i++) {
     cJSON* item = cJSON_CreateObject();
     json_add_number(item, "node", i + 1);
@@ -233,12 +232,11 @@ static cJSON* nodes_json(session* s, const td_mesh* mesh) {
   return list;
 }
 
-static cJSON* edges_json(session* s, const td_mesh* mesh) {
+static cJSON* edges_json(session* s, int k, const td_mesh* mesh) {
   cJSON* list = cJSON_CreateArray();
-  for (int e = 0; e < mesh->nedge + mesh->ndiagonal; e++) {
-    int ends[2];
-    if (!td_model_force_ends(s->model, mesh->force + e, ends)) continue;
-    for (int k = 0; k < 2; k++) ends[k] += 1 - mesh->station;
+  int ends[2];
+  for (int e = 0; td_model_mesh_edge(s->model, k, e, ends); e++) {
+    for (int i = 0; i < 2; i++) ends[i] += 1 - mesh->station;
     cJSON_AddItemToArray(list, cJSON_CreateIntArray(ends, 2));
   }
   return list;
@@ -253,8 +251,8 @@ static cJSON* meshes_json(session* s) {
     cJSON_AddStringToObject(item, "name", mesh.name);
     json_add_number(item, "fixed", mesh.nfixed);
     json_add_number(item, "diagonals", mesh.ndiagonal);
-    json_add(item, "nodes", nodes_json(s, &mesh));
-    json_add(item, "edges", edges_json(s, &mesh));
+    json_add(item, "nodes", nodes_json(s, i, &mesh));
+    json_add(item, "edges", edges_json(s, i, &mesh));
     cJSON_AddItemToArray(list, item);
   }
   return list;
@@ -339,9 +337,9 @@ static void say_rods(session* s) {
 
 enum { SHOWN = 60 };  // rows of a table on the screen; --json has all
 
-static void say_nodes(session* s, const td_mesh* mesh) {
+static void say_nodes(session* s, int k, const td_mesh* mesh) {
   node_table t;
-  const int n = node_table_new(s, mesh, &t) ? mesh->nnode : 0;
+  const int n = node_table_new(s, k, mesh, &t) ? mesh->nnode : 0;
   say_heading(s, "Nodes");
   say(s, "  %-24s %6s %6s %12s %12s %12s\n", "", "body", "edges", "x [m]", "y [m]", "z [m]");
   for (int i = 0; i < n && i < SHOWN; i++) {
@@ -360,7 +358,7 @@ static void say_meshes(session* s) {
     td_mesh mesh;
     if (!td_model_mesh_about(s->model, i, &mesh)) continue;
     say(s, "    %-12s %d nodes, %d of them fixed, %d edges, %d diagonals\n", mesh.name, mesh.nnode,
-        mesh.nfixed, mesh.nedge, mesh.ndiagonal);
+        mesh.nfixed, mesh.nedge + mesh.nrod, mesh.ndiagonal);
   }
 }
 
@@ -401,7 +399,7 @@ static void say_check(session* s, const outlook* o) {
 
   for (int i = 0; i < n.nmesh; i++) {
     td_mesh mesh;
-    if (td_model_mesh_about(s->model, i, &mesh)) say_nodes(s, &mesh);
+    if (td_model_mesh_about(s->model, i, &mesh)) say_nodes(s, i, &mesh);
   }
   say_heading(s, "Coordinates");
   for (int i = 0; i < n.nq; i++) {

@@ -195,6 +195,8 @@ bool td_model_mesh_about(const td_model* m, int i, td_mesh* about) {
                      .nfixed = mesh->nfixed,
                      .nedge = mesh->nedge,
                      .ndiagonal = mesh->ndiagonal,
+                     .rod = mesh->rod,
+                     .nrod = mesh->nrod,
                      .station = mesh->station,
                      .body = mesh->body,
                      .force = mesh->force};
@@ -212,6 +214,15 @@ bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
   stations[0] = m->force[force].a;
   stations[1] = m->force[force].b;
   return stations[0] >= 0 && stations[1] >= 0;
+}
+
+bool td_model_mesh_edge(const td_model* m, int i, int edge, int stations[2]) {
+  if (!m || !stations || i < 0 || i >= m->nmesh) return false;
+  const model_mesh* mesh = &m->mesh[i];
+  if (edge < 0 || edge >= mesh->nrod + mesh->nedge + mesh->ndiagonal) return false;
+  if (edge >= mesh->nrod) return td_model_force_ends(m, mesh->force + edge - mesh->nrod, stations);
+  memcpy(stations, m->rod[mesh->rod - 1 + edge].nodes, 2 * sizeof(int));
+  return true;
 }
 
 int td_model_station_rod(const td_model* m, int station, double* arc) {

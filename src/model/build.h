@@ -83,8 +83,9 @@ typedef struct builder {
   td_diags* diags;
   const value *bodies, *joints, *loads, *rods, *chambers, *cables, *meshes, *fluid,
       *contacts;  // NULL when absent
+  value *own_rods, *own_joints;  // with the edges of meshes that are rods, NULL: none are
   int nbody, njoint, nload;
-  int nrod;            // rods as written, then those of joints with `rom`
+  int nrod;            // rods as written, edges of meshes, rods of joints with `rom`
   build_joint* joint;  // as written, then the base joints of the rods
   build_rod* rod;
   int nmesh, nnode;  // nodes of all meshes: bodies nbody + 1, nbody + 2, ...
@@ -165,6 +166,7 @@ td_status td_build_task_tapes(builder* b);
 // Meshes: their geometry, so that the numbers of bodies are known; the nodes, as instances from
 // `instance` on; what is between them.
 build_mesh* td_build_mesh_new(int n);
+td_status td_mesh_rods(builder* b);  // edges that are rods, before rods and joints are counted
 td_status td_build_mesh_open(builder* b);
 td_status td_build_mesh_names(builder* b);  // each is listed after the joints, with its edges
 td_status td_build_mesh_nodes(builder* b, int instance);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "build.h"
+#include "meshes.h"
 
 // ---- sensors -> probes ------------------------------------------------------------------------
 
@@ -147,6 +148,19 @@ static td_status edge_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
                     ref->index, n, ref->element);
   p->joint = joint;
   p->element = ref->element;
+  const build_mesh* mesh = &b->mesh[ref->index - 1];
+  if (mesh->rod > 0 && ref->element <= mesh->nedge) {  // a rod between two nodes
+    const int* ends = mesh->wire->edge + 2 * (size_t)(ref->element - 1);
+    p->a = b->m->body[mesh->instance + ends[0]].station;
+    p->b = b->m->body[mesh->instance + ends[1]].station;
+    if (ref->kind == SENSOR_LENGTH) return TD_OK;
+    td_error(b->diags, TD_E_MODEL, at, "%s: edge %d of mesh(%d) is a polynomial rod", name,
+             ref->element, ref->index);
+    td_hint(b->diags, "it is rod(%d): write %s(rod(%d), s) at the arc length s",
+            mesh->rod + ref->element - 1, ref->kind == SENSOR_FORCE ? "wrench" : "strain",
+            mesh->rod + ref->element - 1);
+    return TD_E_MODEL;
+  }
   joint_ends(b, p->joint, p->element, &p->a, &p->b);
   return TD_OK;
 }

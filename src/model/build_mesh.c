@@ -61,10 +61,15 @@ td_status td_build_mesh_names(builder* b) {
                         .nnode = w->nnode,
                         .body = mesh->body,
                         .force = mesh->force,
-                        .nedge = mesh->nedge,
+                        .nedge = mesh->rod > 0 ? 0 : mesh->nedge,
+                        .nrod = mesh->rod > 0 ? mesh->nedge : 0,
+                        .rod = mesh->rod,
                         .ndiagonal = w->nedge - mesh->nedge};
     for (int i = 0; i < w->nnode; i++) out->nfixed += mesh->fixed[i];
     *joint = (model_joint){.name = out->name, .nelement = w->nedge};
+    for (int e = 0; e < out->nrod; e++)
+      for (int i = 0; i < 2; i++)
+        b->m->rod[mesh->rod - 1 + e].nodes[i] = mesh->instance + w->edge[2 * e + i];
   }
   return TD_OK;
 }
@@ -78,7 +83,7 @@ static long free_directions(const build_mesh* mesh) {
 
 static td_status open_mesh(builder* b, int k) {
   build_mesh* mesh = &b->mesh[k];
-  TD_TRY(td_mesh_shape(b, k));
+  if (!mesh->wire) TD_TRY(td_mesh_shape(b, k));
   mesh->body = b->nbody + b->nnode + 1;
   b->nnode += mesh->wire->nnode;
   const long dofs = b->nnode_v + free_directions(mesh);
@@ -554,7 +559,7 @@ static td_status mesh_links(builder* b, int k) {
   const value* dofs = td_get(td_get(b->meshes, k, "joint"), 0, "dof");
   for (int d = 0; dofs && d < td_value_count(dofs); d++) TD_TRY(node_forces(b, k, d));
   b->mesh[k].force = b->m->nforce;
-  TD_TRY(mesh_edges(b, k, 1, 0, mesh->nedge));
+  if (mesh->rod == 0) TD_TRY(mesh_edges(b, k, 1, 0, mesh->nedge));
   return ndiagonal > 0 ? mesh_edges(b, k, 2, mesh->nedge, ndiagonal) : TD_OK;
 }
 

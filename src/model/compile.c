@@ -109,6 +109,8 @@ static void builder_free(builder* b) {
   }
   free(b->joint);
   td_build_mesh_close(b);
+  td_value_drop(b->own_rods);
+  td_value_drop(b->own_joints);
   free(b->body_main);
   free(b->body_first);
   free(b->body_count);
@@ -129,7 +131,7 @@ static bool open_bodies(builder* b) {
   return true;
 }
 
-static bool builder_open(builder* b, td_spec* spec, td_model* m) {
+static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
   *b = (builder){.spec = spec, .m = m, .diags = &spec->diags};
   b->bodies = td_get(spec->root, 0, "body");
   b->joints = td_get(spec->root, 0, "joint");
@@ -141,6 +143,9 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   b->contacts = td_get(spec->root, 0, "contact");
   b->meshes = td_get(spec->root, 0, "mesh");
   b->nmesh = b->meshes ? td_value_count(b->meshes) : 0;
+  b->mesh = td_build_mesh_new(b->nmesh);
+  if (!b->mesh) return TD_E_NOMEM;
+  TD_TRY(td_mesh_rods(b));
   b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
   b->njoint = b->joints ? td_value_count(b->joints) : 0;
   b->nload = b->loads ? td_value_count(b->loads) : 0;
@@ -149,8 +154,7 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
   for (int j = 0; j < b->njoint; j++) b->nrod += td_get(b->joints, j, "rom") != NULL;
   b->joint = calloc((size_t)(b->njoint + b->nrod) + 1, sizeof(build_joint));
   b->rod = calloc((size_t)b->nrod + 1, sizeof(build_rod));
-  b->mesh = td_build_mesh_new(b->nmesh);
-  if (!b->joint || !b->rod || !b->mesh) return false;
+  if (!b->joint || !b->rod) return TD_E_NOMEM;
   for (int j = 0; j < b->njoint; j++) {
     b->joint[j].s = b->joints;
     b->joint[j].at = j;
@@ -170,9 +174,9 @@ static bool builder_open(builder* b, td_spec* spec, td_model* m) {
     b->rod[r].joint = -1;
     b->joint[b->njoint + r].s = td_get(b->rods, r, "joint");
     b->joint[b->njoint + r].tr = td_get(b->rods, r, "tr");
-    if (!td_build_rod_parts(b, r)) return false;
+    if (!td_build_rod_parts(b, r)) return TD_E_NOMEM;
   }
-  return true;
+  return TD_OK;
 }
 
 // Which hop has each coordinate: the first one, when several share it.
@@ -350,7 +354,8 @@ td_status td_compile(td_spec* spec, td_model** model) {
   td_model* m = calloc(1, sizeof(td_model));
   if (!m) return TD_E_NOMEM;
   builder b;
-  td_status status = builder_open(&b, spec, m) ? build(&b) : TD_E_NOMEM;
+  td_status status = builder_open(&b, spec, m);
+  if (status == TD_OK) status = build(&b);
   builder_free(&b);
   if (m->failed) status = TD_E_NOMEM;
   if (status == TD_OK && spec->diags.errors > 0) status = TD_E_MODEL;

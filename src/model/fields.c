@@ -444,11 +444,13 @@ const td_field td_fields[] = {
     {"mesh.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", FIXED, "", "",
      "rotation: [axis angle]; three angles; [0 x y z] with norm([x y z]) < 1, the vector part of a "
      "unit quaternion; otherwise [angle axis]"},
-    {"mesh.body", FIELD_STRUCT, "1", "", "", FIXED, "", "", "the mass at each node"},
+    {"mesh.body", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "body(1): the mass at each node; body(2), with `joint(2).rom`: that of the edges per length"},
     {"mesh.body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0",
-     "mass of a node; one number for all, or one for each node"},
+     "mass of a node; one number for all, or one for each node; of body(2) mass per length"},
     {"mesh.body.I", FIELD_NUM, "3x3xn", "1e-9*eye(3)", "kg m^2", PARAM, "", "",
-     "inertia of a node that turns, in the axes of the mesh"},
+     "inertia of a node that turns, in the axes of the mesh; of body(2) per length, diagonal, in "
+     "those of the edge"},
     {"mesh.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "",
      "what the fluid does to the edges, where `fluid.rho` is not 0; diagonals are left out"},
     {"mesh.fluid.width", FIELD_NUM, "nx1", TD_REQUIRED, "m", PARAM, "", "> 0",
@@ -459,7 +461,15 @@ const td_field td_fields[] = {
     {"mesh.joint", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "joint(1): the freedom of a node; joint(2): what each edge is; joint(3): what the diagonals "
      "of a grid's cells are"},
-    {"mesh.joint.tr", FIELD_STRUCT, "1", "", "", FIXED, "", "", "joint(1): how a node moves"},
+    {"mesh.joint.rom", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "joint(2): makes each edge a polynomial rod that is clamped to both of its nodes; spring, damp "
+     "and input are then per length, as those of `joint.rom`"},
+    {"mesh.joint.rom.order", FIELD_INT, "1", TD_REQUIRED, "", FIXED, "", ">= 1",
+     "polynomial order"},
+    {"mesh.joint.rom.points", FIELD_NUM, "1|2xm", "", "", FIXED, "", ">= 0",
+     "quadrature points, as `rod.points`"},
+    {"mesh.joint.tr", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "joint(1): how a node moves; joint(2) with `rom`: all components are `inf`"},
     {"mesh.joint.tr.trans", FIELD_NUM, "1x3", "[inf inf inf]", "", FIXED, "inf", "",
      "directions it moves along (inf), in the world; 0 in others"},
     {"mesh.joint.tr.rot", FIELD_NUM, "1x4", "", "", FIXED, "inf", "",
@@ -595,9 +605,6 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 #define LATER " is not available in this version; "
 
 const td_later td_laters[] = {
-    {"mesh.joint.rom",
-     "mesh.joint.rom" LATER
-     "write a rod for each edge, rod(k).first at one node and a joint that closes the other end"},
     {"mesh.fluid.added_mass",
      "mesh.fluid.added_mass" LATER "the mass of the nodes, mesh.body.m, may include it"},
 };

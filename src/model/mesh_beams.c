@@ -17,16 +17,14 @@
 
 static const double parallel = 1e-9;  // sine of the angle below which xaxis runs along the edge
 
-// Axes of the edge in those of the mesh, as columns.
-static bool edge_axes(const edge_kind* kind, int e, vec3 z, mat3* R) {
+bool td_mesh_edge_axes(const value* xaxis, int e, vec3 z, mat3* R) {
   const double along[3] = {z.x, z.y, z.z};
   double t1[3], t2[3];
   td_complete_frame(along, t1, t2);
   vec3 x = vec3_of(t1);
-  if (kind->xaxis) {
-    const value* v = kind->xaxis;
-    const int n = td_value_count(v) / 3, row = n > 1 ? e : 0;
-    const vec3 wanted = {v->x[row], v->x[row + n], v->x[row + 2 * n]};
+  if (xaxis) {
+    const int n = td_value_count(xaxis) / 3, row = n > 1 ? e : 0;
+    const vec3 wanted = {xaxis->x[row], xaxis->x[row + n], xaxis->x[row + 2 * n]};
     x = vec3_axpy(-vec3_dot(wanted, z), z, wanted);
     if (!(vec3_norm(x) > parallel * vec3_norm(wanted))) return false;
     x = vec3_scale(1 / vec3_norm(x), x);
@@ -136,7 +134,7 @@ td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3]
   const vec3 edge = vec3_of(d);
   const double l = vec3_norm(edge);
   mat3 R;
-  if (!(l > 0) || !edge_axes(kind, e, vec3_scale(1 / l, edge), &R)) {
+  if (!(l > 0) || !td_mesh_edge_axes(kind->xaxis, e, vec3_scale(1 / l, edge), &R)) {
     const value* joints = td_get(b->meshes, kind->mesh, "joint");
     return td_error(b->diags, TD_E_MODEL, td_get_at(joints, kind->joint, l > 0 ? "xaxis" : "beam"),
                     "%s.%s(%d): %s", kind->name, kind->word, e + 1,

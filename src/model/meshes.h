@@ -18,10 +18,16 @@ struct build_mesh {
   bool move[3];  // directions its nodes move along
   int nmove;     // how many
   bool turns;    // its nodes turn
+  int rod;       // number of its first edge as a rod, from 1; 0: edges are forces
 };
 
 // Geometry, fixed nodes and freedom of mesh k, from 0.
 td_status td_mesh_shape(builder* b, int k);
+// Axes of an edge along the unit vector z, in those of the mesh, as columns; false: `xaxis` (row e,
+// or its only one; NULL: any) runs along it.
+bool td_mesh_edge_axes(const value* xaxis, int e, vec3 z, mat3* R);
+// Does mesh k, from 0, have polynomial rods for edges?
+bool td_mesh_has_rods(const value* meshes, int k);
 // The edges of mesh k in a fluid of this density.
 td_status td_mesh_fluid(builder* b, int k, ex rho);
 // A station that displaces so much mass of the fluid.

@@ -487,6 +487,7 @@ typedef struct model_rod {
   bool monomial;                            // joint.rom: the functions are powers of arc length
   num outline;   // ROD_OUTLINE slots: what it looks like, for pictures alone
   bool angular;  // the section is a rectangle, not an ellipse
+  int nodes[2];  // stations of the mesh nodes that it is an edge between
 } model_rod;
 
 // The outline of a rod at equal distances of arc length from base to tip: widths along x, heights
@@ -498,6 +499,7 @@ typedef struct model_mesh {
   int station, nnode, nfixed;  // stations of its nodes, which are bodies too
   int body;                    // number of its first node as a body, from 1
   int force, nedge, ndiagonal;
+  int rod, nrod;  // edges that are rods: the number of the first one, from 1
 } model_mesh;
 
 typedef struct model_joint {

@@ -92,6 +92,54 @@ static bool has_law(const value* joints, int k) {
   return td_get(joints, k, "spring") || td_get(joints, k, "damp") || td_get(joints, k, "input");
 }
 
+// Edges that are polynomial rods: what they need and what they cannot have.
+static void check_rods(const mesh_check* c, const value* joints) {
+  static const char* const without[] = {"dir", "beam", "dof"};
+  td_diags* diags = &c->spec->diags;
+  const value *nodes = td_get(joints, 0, "tr"), *tr = td_get(joints, 1, "tr"),
+              *spring = td_get(joints, 1, "spring"), *damp = td_get(joints, 1, "damp"),
+              *body = td_get(c->s, c->i, "body");
+  const td_span at = td_get_at(joints, 1, "rom");
+  refuse_fields(c, joints, 1, without, 3, "an edge with `rom` is a polynomial rod and has none");
+  if (!nodes || !td_get(nodes, 0, "rot"))
+    td_error(diags, TD_E_MODEL, at,
+             "%s.joint(2).rom clamps each edge to its nodes, which must turn: write "
+             "%s.joint(1).tr.rot = [0 inf inf inf]",
+             c->name, c->name);
+  static const char* const parts[] = {"trans", "rot"};
+  for (int p = 0; tr && p < 2; p++) {
+    const value* v = td_get(tr, 0, parts[p]);
+    for (int k = p; v && k < td_value_count(v); k++) {  // the scalar part may be 0
+      double x;
+      if (!td_check_constant(c->spec, v, k, &x) || isinf(x)) continue;
+      td_error(
+          diags, TD_E_MODEL, td_get_at(tr, 0, parts[p]),
+          "%s.joint(2).tr.%s must be inf throughout: an edge with `rom` moves and turns in all "
+          "directions",
+          c->name, parts[p]);
+      break;
+    }
+  }
+  if (!spring || !td_get(spring, 0, "coeff"))
+    td_error(diags, TD_E_MODEL, at,
+             "%s.joint(2).spring.coeff is missing: the stiffness per length of the edges, "
+             "[G*A G*A E*A E*I E*I G*J]",
+             c->name);
+  if (damp && td_get(damp, 0, "along"))
+    td_error(diags, TD_E_MODEL, td_get_at(damp, 0, "along"),
+             "%s.joint(2).damp.along: the damping of a polynomial rod acts on its strain rates",
+             c->name);
+  if (!body || body->kind != V_STRUCT || !td_get(body, 1, "m"))
+    td_error(diags, TD_E_MODEL, at,
+             "%s.body(2).m is missing: the mass per length of the edges (body(1) is that of the "
+             "nodes)",
+             c->name);
+  if (td_get(c->s, c->i, "fluid"))
+    td_error(diags, TD_E_MODEL, td_get_at(c->s, c->i, "fluid"),
+             "%s.fluid is for edges that are springs or beams; rods in a fluid are written as rods",
+             c->name);
+}
+
 static void check_joints(const mesh_check* c) {
   static const char* const of_edges[] = {"spring", "damp", "input", "dir", "xaxis", "beam"};
   static const char* const of_nodes[] = {"tr", "dof"};
@@ -104,14 +152,31 @@ static void check_joints(const mesh_check* c) {
              c->name, n);
     return;
   }
-  if (n < 2 || !has_law(joints, 1)) {
+  const value* body = td_get(c->s, c->i, "body");
+  const bool rods = n >= 2 && td_get(joints, 1, "rom");
+  if (n < 2 || !(has_law(joints, 1) || rods)) {
     td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "joint"),
              "%s.joint(2) is missing: it says what each edge is (spring, damp or input)", c->name);
     return;
   }
   refuse_fields(c, joints, 0, of_edges, 6, "joint(1) is the freedom of the nodes");
-  for (int k = 1; k < n && k < 3; k++)
+  for (int k = 0; k < n; k++)
+    if (k != 1 && td_get(joints, k, "rom"))
+      td_error(&c->spec->diags, TD_E_MODEL, td_get_at(joints, k, "rom"),
+               "%s.joint(%d).rom: only edges, joint(2), may be polynomial rods", c->name, k + 1);
+  for (int k = rods ? 2 : 1; k < n && k < 3; k++)
     refuse_fields(c, joints, k, of_nodes, 2, "it belongs to joint(1), the freedom of the nodes");
+  if (rods) {
+    check_rods(c, joints);
+  } else if (body && body->kind == V_STRUCT && td_value_count(body) > 1) {
+    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "body"),
+             "%s.body(2) is the mass per length of edges that are rods: it needs joint(2).rom",
+             c->name);
+  }
+  if (body && body->kind == V_STRUCT && td_value_count(body) > 2)
+    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "body"),
+             "%s.body has %d elements: body(1) is for nodes, body(2) for edges that are rods",
+             c->name, td_value_count(body));
   if (n == 3 && !td_get(c->s, c->i, "grid"))
     td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "joint"),
              "%s.joint(3) is for the diagonals of a grid, and the mesh is none", c->name);

@@ -227,6 +227,10 @@ static void test_models(void** state) {
   BLANK(td_model_sensor_unit(NULL, 0));
   BLANK(td_model_sensor_unit(a.m, -1));
   BLANK(td_model_sensor_unit(a.m, 999));
+  NUMBER(td_model_mesh_edge(NULL, 0, 0, whole), false);
+  NUMBER(td_model_mesh_edge(a.m, -1, 0, whole), false);
+  NUMBER(td_model_mesh_edge(a.m, 0, 999, whole), false);
+  NUMBER(td_model_mesh_edge(a.m, 0, 0, NULL), false);
   NUMBER(td_model_force_ends(NULL, 0, whole), false);
   NUMBER(td_model_force_ends(a.m, -1, whole), false);
   NUMBER(td_model_force_ends(a.m, 999, whole), false);
