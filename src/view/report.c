@@ -15,7 +15,14 @@
 #include "trajectory.h"
 
 // What a report may hold, in numbers: beyond it frames are left out, then states.
-enum { FRAME_NUMBERS = 6000000, PLOT_NUMBERS = 1500000, MODES = 20, EVENTS = 400 };
+enum {
+  FRAME_NUMBERS = 6000000,
+  PLOT_NUMBERS = 1500000,
+  STRAIN_NUMBERS = 400000,
+  STRAIN_TIMES = 101,
+  MODES = 20,
+  EVENTS = 400
+};
 
 typedef struct writer {
   const td_report* in;
@@ -179,6 +186,73 @@ static void write_plots(writer* w) {
   td_text_add(&w->json, "]}");
 }
 
+// ---- strains along the rods -------------------------------------------------------------------
+
+// The strains of each rod over its arc length, at up to STRAIN_TIMES rows of the motion, or at
+// rest where there is none: a row has six numbers for each place.
+static void write_strains(writer* w) {
+  const td_trajectory* tr = w->in->trajectory;
+  const int rows = tr ? td_trajectory_rows(tr) : 0, stride = stride_for(rows, STRAIN_TIMES);
+  const int kept = rows > 0 ? kept_rows(rows, stride) : 1;
+  int left = STRAIN_NUMBERS, rod = 0;
+  const int nrod = w->size.nrod;
+  if (nrod == 0 || (rows == 0 && !w->in->rest)) return;
+  td_json_key(&w->json, "strains");
+  td_text_add(&w->json, "{");
+  if (rows > 0) {
+    write_times(w, rows, stride);
+  } else {
+    td_json_numbers(&w->json, "t", (const double[]){0}, 1);
+    td_state_copy(w->in->model, w->in->rest, w->at);
+  }
+  td_json_key(&w->json, "rods");
+  td_text_add(&w->json, "[");
+  for (; rod < nrod; rod++) {
+    float* x = NULL;
+    double* arc = NULL;
+    int n = 0;
+    for (int i = 0; i < kept; i++) {
+      td_table* table = NULL;
+      if (rows > 0) go_to_row(w, kept_row(rows, stride, i));
+      const td_state* at = w->at;
+      if (td_strain_table(w->in->model, w->in->work, &at, 1, rod, &table) != TD_OK) break;
+      if (i == 0) {
+        n = table->rows;
+        x = malloc((size_t)kept * 6 * (size_t)n * sizeof *x + 1);
+        arc = malloc((size_t)n * sizeof *arc + 1);
+        for (int k = 0; arc && k < n; k++) arc[k] = table->values[(size_t)k * 7];
+      }
+      for (int k = 0; x && k < 6 * n; k++)
+        x[(size_t)i * 6 * (size_t)n + (size_t)k] = as_float(table->values[k / 6 * 7 + 1 + k % 6]);
+      td_table_free(table);
+      if (6 * n * kept > left) break;
+    }
+    check(w, x && arc);
+    const bool fits = x && arc && 6 * n * kept <= left;
+    if (fits && n > 0) {
+      left -= 6 * n * kept;
+      td_rod about = {.name = ""};
+      td_model_rod_about(w->in->model, rod, &about);
+      td_json_next(&w->json);
+      td_text_add(&w->json, "{");
+      td_json_key(&w->json, "name");
+      td_json_string(&w->json, about.name);
+      td_json_key(&w->json, "length");
+      td_json_number(&w->json, about.length);
+      td_json_numbers(&w->json, "arc", arc, n);
+      td_json_key(&w->json, "packed");
+      check(w, td_pack_write(&w->json, x, kept, 6 * n));
+      td_text_add(&w->json, "}");
+    }
+    free(x);
+    free(arc);
+    if (!fits) break;
+  }
+  td_text_add(&w->json, "]");
+  td_json_key(&w->json, "left_out");
+  td_text_printf(&w->json, "%d}", nrod - rod);
+}
+
 // ---- equilibrium and modes --------------------------------------------------------------------
 
 static bool write_frame(writer* w, const char* name, const float* x) {
@@ -274,6 +348,7 @@ static void write_data(writer* w) {
     write_motion(w);
     write_plots(w);
   }
+  write_strains(w);
   if (in->rest) write_rest(w);
   if (in->summary) {
     td_json_key(&w->json, "summary");

@@ -245,4 +245,32 @@ test('a picture and a video are made without a display', async () => {
   });
 });
 
+test('strains are drawn over the arc length at the time shown and at chosen times', async () => {
+  writeFileSync(
+    join(place, 'given.m'),
+    "rod(1).length = 0.5; rod(1).radius = 0.01; rod(1).E = 1e6; rod(1).rho = 1000; rod(1).strain = [0 0 0.1*t 3*t 0 0];\npar.t_final = 1;\n",
+  );
+  await tendril('sim', 'given.m', '-o', 'given.out', '--quiet');
+  const page = await open(b, report('given'));
+  await page.getByRole('tab', { name: 'Strains' }).click();
+  const charts = page.locator('.strains .u-wrap');
+  await until(() => charts.count(), 'charts');
+  // of this rod the strains are given: stretch 0.1 t, bending 3 t, all along it
+  for (const t of [0, 0.25, 0.777, 1]) {
+    const [stretch, bend, twist] = await page.evaluate((time) => [2, 3, 5].map((i) => tendril.strain(i, time)), t);
+    assert.ok(bend.length > 3 && twist.every((x) => Math.abs(x) < 1e-6));
+    assert.ok(bend.every((x) => Math.abs(x - 3 * t) < 1e-3) && stretch.every((x) => Math.abs(x - 0.1 * t) < 1e-4), `at ${t} s: ${bend}, ${stretch}`);
+  }
+  // chosen times are read, put in order of writing and kept inside the run
+  const times = page.locator('#strain-times');
+  await times.fill('0; 1e9 nonsense');
+  await times.press('Enter');
+  assert.equal(await page.locator('.strains .chips .chip').count(), 3); // two and the time shown
+  await page.evaluate(() => tendril.seek(0.5 * (tendril.span()[0] + tendril.span()[1])));
+  const text = await page.locator('.strains .chips .chip').last().textContent();
+  assert.match(text, /shown$/);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 await run(() => b.close());

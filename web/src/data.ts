@@ -67,6 +67,13 @@ export interface CurveGroup {
   floats?: string;
   packed?: Packed;
 }
+// Strains over the arc length: each row of `packed` has six numbers for each place.
+export interface StrainRod {
+  name: string;
+  length: number;
+  arc: number[];
+  packed: Packed;
+}
 export interface Mode {
   frequency: number;
   damping: number;
@@ -102,6 +109,7 @@ export interface Report {
   still: string;
   motion?: { t: number[]; frames: Packed };
   plots?: { t: number[]; groups: CurveGroup[]; events: number[] };
+  strains?: { t: number[]; rods: StrainRod[]; left_out: number };
   equilibrium?: string;
   modes?: Mode[];
   summary?: Summary;

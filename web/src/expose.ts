@@ -47,6 +47,8 @@ export function expose(page: ReportPage | LivePage): void {
             page.seek(t);
             shell.render(true);
           },
+          // One of the six strains of the chosen rod over its arc length at a time.
+          strain: (i: number, t: number) => page.strains?.curve(i, t) ?? null,
           // All but the drawing, for measuring.
           place: (t: number) => page.seek(t),
           choose: (what: 'motion' | 'equilibrium' | 'mode', mode = 0) => page.choose(what === 'mode' ? { what, mode } : { what }),

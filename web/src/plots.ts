@@ -39,7 +39,7 @@ export function charts(t: number[], groups: CurveGroup[]): Chart[] {
   return out;
 }
 
-const inks = {
+export const inks = {
   light: ['#2f6fc4', '#d9731f', '#2f9158', '#b0417f', '#6b57b5', '#a8861a', '#1f8aa3', '#8c4a33'],
   dark: ['#74a7f2', '#f3a45f', '#77cf96', '#e08abf', '#ab9af0', '#e2c557', '#6bcbe2', '#d99077'],
 };
@@ -208,7 +208,7 @@ export class Plots {
 }
 
 // Width of the axis that its labels need, the sign included [px].
-function room(labels: string[] | null): number {
+export function room(labels: string[] | null): number {
   return labels ? Math.max(44, 18 + 6.8 * Math.max(...labels.map((s) => s.length))) : 56;
 }
 

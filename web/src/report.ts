@@ -5,6 +5,7 @@ import { findMarkers } from './markers';
 import { modelPanel, runPanel, trustNotice } from './panels';
 import { charts, Plots } from './plots';
 import { Shell } from './shell';
+import { Strains } from './strains';
 import { button, el, press, swap } from './ui';
 
 const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
@@ -17,6 +18,7 @@ export class ReportPage {
   private readonly times: number[];
   private readonly frame: Float32Array;
   private plots: Plots | null = null;
+  strains: Strains | null = null;
   private show: Show = { what: 'motion' };
   private time: number;
   private phase = 0;
@@ -51,7 +53,10 @@ export class ReportPage {
       { keys: '1 \u2026 9', text: 'mode shapes' },
     ]);
     this.shell.onKey = (e) => this.key(e);
-    this.shell.onTheme = (t) => this.plots?.setTheme(t);
+    this.shell.onTheme = (t) => {
+      this.plots?.setTheme(t);
+      this.strains?.setTheme(t);
+    };
     this.shell.measured = () => this.sampled();
     this.shell.pointOut();
     if (!this.rows && this.rest) this.show = { what: 'equilibrium' };
@@ -161,6 +166,11 @@ export class ReportPage {
       };
       this.plots.setTheme(this.shell.theme);
       tabs.add('Plots', this.plots.element);
+    }
+    if (this.data.strains?.rods.length) {
+      this.strains = new Strains(this.data.strains);
+      this.strains.setTheme(this.shell.theme);
+      tabs.add('Strains', this.strains.element);
     }
     if (this.modes.length) tabs.add('Modes', this.modesPanel());
     tabs.add('Model', modelPanel(this.data.scene, this.data.understood, this.data.summary, this.data.sources));
@@ -293,6 +303,7 @@ export class ReportPage {
     if (moving) {
       this.scrub.value = String(this.duration > 0 ? (this.time - this.times[0]!) / this.duration : 0);
       this.plots?.setTime(this.time);
+      this.strains?.setTime(this.time);
     }
     const digits = this.duration >= 10 ? 2 : this.duration >= 1 ? 3 : 4;
     this.clock.textContent = moving
