@@ -10,14 +10,15 @@
 % Expect: 58 coordinates, four of them prescribed.  The shell starts at x = 1 m and swims towards the rod at x = 0.02 m,
 % z = 0.22 m; the motors stop at 9 s, and it glides below the rod.  Started at the published height, z = 0, it passes so low
 % that the filaments slip off the rod and curl below it: the impulses of motors that start and stop at once lower the shell by 2
-% to 3 cm, and the toolbox of the paper leaves them out (docs/published.md).  With --set height=0.03 it docks: the
+% to 3 cm, and the toolbox of the paper leaves them out; without them it docks (docs/published.md).  With --set height=0.03 it docks: the
 % filaments close around the rod and draw the shell up to it, which it touches at 18.8 s (published: about 19.5 s) and
 % where it ends near x = -0.06 m, z = 0.14 m.  A filament touches with its points, so the grip depends on how many there
 % are: with --set grip=21 for 'legendre', as many as 'linear' has, the paths with both bases then stay within 3 % of the
 % shell's length (0.2 m) of each other.
 
 height = param('height', 0);           % of the start [m]
-basis = param('basis', 'linear');      % 'linear' on three elements, or 'legendre' of order 3
+basis = param('basis', 'linear');      % 'linear' on elements, or 'legendre' (or 'monomial') of order 3
+elements = param('elements', 3);       % of 'linear', as published
 
 grip = param('grip', 0);               % points of the filaments that grip, in each element; 0: as published, 5 or 3 x 7
 
@@ -69,10 +70,10 @@ for k = 1:4
   rod(filament).order = [-1 -1 -1 3 3 3];
   rod(filament).basis = basis; rod(filament).magnus = 4;   % as published
   grips = k == 2 || k == 3;            % those that grip touch with their points and the ends of elements
-  if strcmp(basis, 'legendre')
+  if ~strcmp(basis, 'linear')
     rod(filament).points = 5;
   else
-    rod(filament).elements = 3;
+    rod(filament).elements = elements;
     rod(filament).points = 2 + 5*grips;
   end
   if grips && grip > 0, rod(filament).points = grip; end

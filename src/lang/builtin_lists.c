@@ -118,6 +118,36 @@ static value* make_cell(lang* L, call* c) {
   return td_cell(L, (int)size[0], (int)size[1], c->at);
 }
 
+// double(x), single(x): numbers are what they are
+static value* as_number(lang* L, call* c) {
+  return td_arg_numeric(L, c, 0) ? td_value_hold(c->argv[0]) : NULL;
+}
+
+// Rows side by side, then one below the other.
+static value* cell2mat(lang* L, call* c) {
+  const value* cell = c->argv[0];
+  if (cell->kind != V_CELL)
+    return td_fail(L, c->arg_at[0], "cell2mat works on cells, got %s", td_value_kind_text(cell));
+  const int rows = cell->rows, cols = cell->cols;
+  if (td_value_count(cell) == 0) return td_num(L, 0, 0, 1, c->at);
+  value** list = calloc((size_t)rows + (size_t)cols, sizeof *list);
+  bool ok = list != NULL;
+  if (!ok) td_no_memory(L, c->at);
+  for (int i = 0; ok && i < rows; i++) {
+    for (int j = 0; ok && j < cols; j++) {
+      list[rows + j] = cell->slots[i + rows * j].v;
+      ok = list[rows + j] != NULL;
+      if (!ok) td_fail(L, c->arg_at[0], "cell2mat: element (%d,%d) is empty", i + 1, j + 1);
+    }
+    list[i] = ok ? td_concat(L, 2, list + rows, cols, c->at) : NULL;
+    ok = list[i] != NULL;
+  }
+  value* out = ok ? td_concat(L, 1, list, rows, c->at) : NULL;
+  for (int i = 0; list && i < rows; i++) td_value_drop(list[i]);
+  free(list);
+  return out;
+}
+
 static value* fieldnames(lang* L, call* c) {
   const value* s = c->argv[0];
   if (s->kind != V_STRUCT)
@@ -436,6 +466,9 @@ const builtin td_builtin_lists[] = {
     {"cellfun", map_function, 2, -1, "cellfun(f, c)", 1},
     {"feval", feval, 1, -1, "feval(f, x, ...)", 0},
     {"cell", make_cell, 0, 2, "cell(rows, cols)", 0},
+    {"double", as_number, 1, 1, "double(x)", 0},
+    {"single", as_number, 1, 1, "single(x)", 0},
+    {"cell2mat", cell2mat, 1, 1, "cell2mat(c)", 0},
     {"fieldnames", fieldnames, 1, 1, "fieldnames(s)", 0},
     {"rmfield", rmfield, 2, 2, "rmfield(s, 'name')", 0},
     {"exist", exist, 1, 2, "exist('name')", 0},

@@ -256,6 +256,13 @@ static bool unknown_name(lang* L, const ast* name) {
             name->text);
     return false;
   }
+  if (strcmp(name->text, "tmtdyn") == 0) {
+    td_fail(L, name->at,
+            "tmtdyn() builds a robot by chained calls, as files of the package from its third "
+            "version on do");
+    td_hint(L->diags, "here a robot is described by world, body, joint, mesh and exload");
+    return false;
+  }
   const char* later = td_field_refused(name->text);
   if (later) return td_fail(L, name->at, "%s", later) != NULL;
   if (td_field_is_root(name->text)) {
@@ -294,6 +301,8 @@ static const constant constants[] = {
     {"eps", 2.220446049250313e-16, false},
     {"true", 1, true},
     {"false", 0, true},
+    {"nargin", 0, false},  // of a file; functions have their own
+    {"nargout", 0, false},
 };
 
 static const constant* find_constant(const char* name) {
@@ -354,7 +363,7 @@ static bool call_special(lang* L, const ast* name, const ast* node, bool* ok, va
 // A call by name, `node` an AST_INDEX on a name that is no variable, or that name alone.
 static bool call_named(lang* L, const ast* name, const ast* node, int nout, values* out) {
   const bool has_args = node->kind == AST_INDEX;
-  const int user = td_map_find(&L->functions, name->text);
+  int user = td_map_find(&L->functions, name->text);
   const constant* c = user < 0 ? find_constant(name->text) : NULL;
   const int b = user < 0 && !c ? td_map_find(&L->builtins, name->text) : -1;
   bool ok = true;
@@ -362,7 +371,14 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
     return ok;
   if (user < 0 && !c && td_is_program(L, name, node, b >= 0))
     return td_skip_call(L, name->text, name->at);
-  if (user < 0 && !c && b < 0) return unknown_name(L, name);
+  if (user < 0 && !c && b < 0) {
+    // a script or a function in a file of its own, beside the text that names it
+    bool found = false;
+    if (!td_include_beside(L, name->text, name->at, &found)) return false;
+    user = found ? td_map_find(&L->functions, name->text) : -1;
+    if (found && user < 0 && nout == 0 && (!has_args || node->n == 0)) return true;
+    if (user < 0) return unknown_name(L, name);
+  }
 
   values args = {0};
   ok = !has_args || td_eval_list(L, node->list, node->n, &args);

@@ -201,6 +201,8 @@ bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool er
 void td_define_functions(lang* L, ast* const* list, int n);
 bool td_run_source(lang* L, int source);  // parse and run; false: no memory
 bool td_include(lang* L, const char* name, td_span at);
+// Run NAME.m beside the text at `at`, if there is one that may be read; false: it failed.
+bool td_include_beside(lang* L, const char* name, td_span at, bool* found);
 // A path relative to the file that holds `at`; NULL: no memory.  To be freed.
 char* td_relative_path(const lang* L, td_span at, const char* name);
 // The bytes of a file; NULL after a message.  To be freed.

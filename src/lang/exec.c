@@ -305,6 +305,15 @@ static bool exec_command(lang* L, const ast* node) {
     return true;
   }
   if (td_is_housekeeping(node->text) || strcmp(node->text, "!") == 0) return true;
+  if (strcmp(node->text, "run") == 0 && node->n == 1) {  // run study, run study.m
+    char name[200];
+    bool found = false;
+    snprintf(name, sizeof name, "%s", node->list[0]->text);
+    const size_t n = strlen(name);
+    if (n > 2 && strcmp(name + n - 2, ".m") == 0) name[n - 2] = 0;
+    if (!td_include_beside(L, name, node->at, &found)) return false;
+    return found || td_fail(L, node->at, "there is no '%s.m' beside this file", name) != NULL;
+  }
   if (td_is_program_name(node->text)) return td_skip_call(L, node->text, node->at);
   td_fail(L, node->name_at.source >= 0 ? node->name_at : node->at, "unknown command '%s'",
           node->text);
@@ -312,15 +321,24 @@ static bool exec_command(lang* L, const ast* node) {
   return false;
 }
 
+// include('file.m'), or as MATLAB says it, run('file')
 static bool exec_include(lang* L, const ast* node) {
+  const char* word = node->a->text;
   if (node->n != 1)
-    return td_fail(L, node->at, "include('file.m') needs one file name, got %d arguments",
+    return td_fail(L, node->at, "%s('file.m') needs one file name, got %d arguments", word,
                    node->n) != NULL;
   value* v = td_eval(L, node->list[0]);
   bool ok = v && v->kind == V_STR;
   if (v && !ok)
-    td_fail(L, node->list[0]->at, "include needs a file name, got %s", td_value_kind_text(v));
-  if (ok) ok = td_include(L, v->s, node->list[0]->at);
+    td_fail(L, node->list[0]->at, "%s needs a file name, got %s", word, td_value_kind_text(v));
+  if (ok && strcmp(word, "run") == 0 && !strrchr(v->s, '.')) {
+    bool found = false;
+    const td_span at = node->list[0]->at;
+    ok = td_include_beside(L, v->s, at, &found);
+    if (ok && !found) ok = td_fail(L, at, "there is no '%s.m' beside this file", v->s) != NULL;
+  } else if (ok) {
+    ok = td_include(L, v->s, node->list[0]->at);
+  }
   td_value_drop(v);
   return ok;
 }
@@ -332,7 +350,9 @@ static bool exec_expression(lang* L, const ast* node) {
     if (is_clear(name->text))
       return exec_clear(L, (const ast* const*)a->list, a->kind == AST_INDEX ? a->n : 0);
     if (td_is_housekeeping(name->text)) return true;
-    if (a->kind == AST_INDEX && strcmp(name->text, "include") == 0) return exec_include(L, a);
+    if (a->kind == AST_INDEX &&
+        (strcmp(name->text, "include") == 0 || strcmp(name->text, "run") == 0))
+      return exec_include(L, a);
     if (a->kind == AST_INDEX && strcmp(name->text, "syms") == 0) return exec_symbols(L, a);
   }
   values results = {0};

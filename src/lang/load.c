@@ -169,7 +169,18 @@ bool td_run_source(lang* L, int source) {
   bool functions = program->n > 0 && L->nincluding <= 1;
   for (int i = 0; i < program->n; i++)
     functions = functions && program->list[i]->kind == AST_FUNCTION;
-  if (functions) td_exec_block(L, program->list[0]->body->list, program->list[0]->body->n);
+  if (!functions) return true;
+  const ast* first = program->list[0];
+  const size_t length = strlen(first->text);
+  if (length > 9 && strcmp(first->text + length - 9, "_mid_step") == 0) {
+    td_fail(L, first->at,
+            "%s changes numbers between the steps of the package's integrator and describes no "
+            "robot",
+            first->text);
+    td_hint(L->diags, "write what it changes as expressions of t, input and sensors in the model");
+    return true;
+  }
+  td_exec_block(L, first->body->list, first->body->n);
   return true;
 }
 
@@ -274,6 +285,18 @@ bool td_include(lang* L, const char* name, td_span at) {
   if (!path) return td_no_memory(L, at) != NULL;
   const bool ok = run_included(L, path, at);
   free(path);
+  return ok;
+}
+
+bool td_include_beside(lang* L, const char* name, td_span at, bool* found) {
+  td_text file = {0};
+  td_text_printf(&file, "%s.m", name);
+  char* path = file.failed ? NULL : td_relative_path(L, at, file.s);
+  *found = path && access(path, R_OK) == 0 && td_spec_may_read(L->spec, path);
+  const bool ok = path && (!*found || run_included(L, path, at));
+  if (!path) td_no_memory(L, at);
+  free(path);
+  td_text_free(&file);
   return ok;
 }
 

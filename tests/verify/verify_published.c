@@ -74,6 +74,48 @@ static void a_file_as_shipped_runs_in_all_four_studies(void** state) {
   }
 }
 
+// A study with the habits of files that a lab keeps: numbers in a script and a function in files
+// beside it, tabs, line ends of Windows, block comments, cells, handles, symbols over two lines,
+// the package's programs, plots of their results, functions at the end.  Of n weights m on springs
+// k in a row with a load f at the lowest one, it hangs by Σ (i m g - f)/k.
+static void a_study_with_its_habits_runs(void** state) {
+  (void)state;
+  td_spec* spec = td_spec_new();
+  td_spec_load_file(spec, TEST_SOURCE_DIR "/tests/verify/models/study/hanging_study.m");
+  td_spec_load_string(spec, "more.m",
+                      "sensor(1).name = 'z'; sensor(1).value = pos(at(body(1), 3))(3);");
+  assert_int_equal(count_messages(spec, TD_NOTE), 2);  // data in par, programs that are not called
+  assert_int_equal(count_messages(spec, TD_WARNING), 0);
+  bench b = bench_of(spec);
+  const td_equil_options options = td_equil_options_default();
+  td_equil_result found;
+  double z;
+  assert_int_equal(td_equilibrium(b.model, b.work, b.state, &options, &found), TD_OK);
+  assert_int_equal(td_sensors(b.model, b.state, b.work, &z), TD_OK);
+  const double l = 0.05, m = 1e3 * 3.14159265358979323846 * 1e-4 * l, k = 20, f = 0.15;
+  CHECK_NEAR(z, -3 * l - (6 * m * 9.81 - 3 * f) / k, 1e-9);
+  bench_free(&b);
+}
+
+// What is no description of a robot is told in one message with a way out.
+static void programs_for_the_package_are_told_apart(void** state) {
+  (void)state;
+  static const char* const texts[][2] = {
+      {"function [par, z] = int_mid_step(t, z, par)\nglobal p\npar.var(7) = p(floor(t/0.05));\nend",
+       "describes no robot"},
+      {"r = tmtdyn().simulation().dynamics(true);\nr.body('a').with_mass(0.1);\nr.run();",
+       "chained calls"},
+      {"run('nowhere')", "there is no 'nowhere.m'"},
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    td_spec* spec = td_spec_new();
+    td_spec_load_string(spec, "file.m", texts[i][0]);
+    assert_int_equal(count_messages(spec, TD_ERROR), 1);
+    assert_non_null(strstr(td_spec_messages(spec), texts[i][1]));
+    td_spec_free(spec);
+  }
+}
+
 // The sleeve of the shipped kind hangs: its clips carry its weight, 15 nodes of 2.4 g.
 static void a_sleeve_as_shipped_hangs_on_its_clips(void** state) {
   (void)state;
@@ -561,6 +603,8 @@ static void tables_of_strain_and_shape_are_the_arc(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_as_shipped_runs_in_all_four_studies),
+      cmocka_unit_test(a_study_with_its_habits_runs),
+      cmocka_unit_test(programs_for_the_package_are_told_apart),
       cmocka_unit_test(a_sleeve_as_shipped_hangs_on_its_clips),
       cmocka_unit_test(an_axial_damper_acts_on_every_component_as_published),
       cmocka_unit_test(nets_that_are_new_damp_along_their_edges),
