@@ -259,7 +259,7 @@ static const example other[] = {
     {"arrayfun(@(a, b) a + 10*b, 1:2, 3:4)", "[31 42]"},
     {"numel(arrayfun(@(i) ones(1, i), 1:3, 'UniformOutput', false){3})", "3"},
     {"cellfun(@numel, {'a', 'bcd', ''})", "[1 3 0]"},
-    {"cell2mat({1 [2 3]; [4 5] 6})", "[1 2 3; 4 5 6]"},
+    {"cell2mat({1 [2 3]; [4 5] 6})", "[1 2 3;4 5 6]"},
     {"double(3) + single(2)", "5"},
     {"cellfun(@(a) [a '!'], {'a', 'b'}, 'UniformOutput', false){2}", "'b!'"},
     {"feval(@(x) 2*x, 4)", "8"},
