@@ -266,7 +266,9 @@ static stretch_end boundary(const contact_reach* r, const contact_line* piece, d
   return end;
 }
 
-enum { STRETCHES = 2, GAUSS = 8 };
+// Parts of a piece that are inside, and of each those that the ends of a rod that is touched
+// divide.
+enum { STRETCHES = 2, PARTS = 3, GAUSS = 8 };
 
 // Where the cubic with these depths and slopes at 0 and 1 has its extremes in between, ascending;
 // how many.  The depth below a plane is such a cubic, that in other things nearly one.
@@ -398,12 +400,53 @@ static stretch_rule rule_for(double exponent, const stretch_end end[2]) {
   return r;
 }
 
+// Which end of the rod that is touched is nearest, -1 or 1; 0: a point between them.
+static int end_touched(const contact_reach* r, const contact_line* piece, double t) {
+  double slope;
+  touched_spot at;
+  depth_and_spot(r, piece, t, &slope, &at);
+  if (at.inside) return 0;
+  if (at.piece == r->c->piece && at.t == 0) return -1;
+  return at.piece == r->c->piece + r->c->npiece - 1 && at.t == 1;
+}
+
+// Beyond the end of a rod that is touched the depth falls as the distance to a point grows, along
+// it as that to a curve: where the one becomes the other its second derivative jumps, and a stretch
+// is divided there, so that Gauss' rule sees smooth parts.  What is left between them moves neither
+// the force nor, but for the error of the rule, its derivative: it counts as fixed on the piece.
+static int divide(const contact_reach* r, const contact_line* piece, const stretch_end whole[2],
+                  stretch_end part[PARTS][2]) {
+  part[0][0] = whole[0];
+  part[0][1] = whole[1];
+  if (!r->list || !r->c->line) return 1;
+  const contact_line *first = &r->w->contact_line[r->c->piece], *last = first + r->c->npiece - 1;
+  if (!contact_boxes_meet(r->self, first) && !contact_boxes_meet(r->self, last)) return 1;
+  int n = 1, from = end_touched(r, piece, whole[0].t);
+  const int to = end_touched(r, piece, whole[1].t);
+  for (int next; from != to && n < PARTS; from = next, n++) {
+    next = from != 0 && to != 0 ? 0 : to;  // the rod lies between its ends
+    double low = part[n - 1][0].t, high = whole[1].t;
+    for (int i = 0; i < 20; i++) {
+      const double t = 0.5 * (low + high);
+      if (end_touched(r, piece, t) == from)
+        low = t;
+      else
+        high = t;
+    }
+    part[n][1] = part[n - 1][1];
+    part[n - 1][1] = part[n][0] = (stretch_end){.t = high};
+  }
+  return n;
+}
+
 // Points of Gauss' rule on the parts of piece `a` that are inside.
 static void visit_piece(const touch_visitor* v, int a, const contact_reach* r) {
   const model_piece* p = &v->m->piece[a];
   const contact_ball* balls = &v->w->contact_ball[p->ball];
-  stretch_end at[STRETCHES][2];
-  const int n = find_stretches(r, &v->w->contact_line[a], at);
+  stretch_end inside[STRETCHES][2], at[STRETCHES * PARTS][2];
+  const int stretches = find_stretches(r, &v->w->contact_line[a], inside);
+  int n = 0;
+  for (int k = 0; k < stretches; k++) n += divide(r, &v->w->contact_line[a], inside[k], at + n);
   for (int k = 0; k < n; k++) {
     const double length = at[k][1].t - at[k][0].t;
     const stretch_rule rule = rule_for(v->w->num[v->c->law + 2], at[k]);
@@ -514,6 +557,7 @@ int td_contact_stretches(const td_model* m) {
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
     n += (double)STRETCHES * c->nalong * (c->kind == CONTACT_PIECES && !c->line ? c->npiece : 1);
+    n += c->line ? 4 * PARTS : 0;  // at both ends of what is touched
   }
   return (int)fmin(MOST_STRETCHES, n);
 }
