@@ -94,13 +94,14 @@ void td_contact_guard_values(const td_model* m, const td_state* state, td_work* 
 
 // ---- along a step -----------------------------------------------------------------------------
 
-// With V a bound of |g'| a guard keeps its sign where the cones from both ends leave room:
-// |g_a| + |g_b| > V (t_b - t_a).
+// With V a bound of |g'| a guard goes beyond zero by (V (t_b - t_a) - |g_a| - |g_b|)/2 at most,
+// where the cones from both ends meet.
 bool td_guard_possible(const td_guard_path* p, double ta, const double* ga, double tb,
                        const double* gb) {
-  for (int i = 0; i < p->n; i++)
-    if (p->start[i] * p->end[i] > 0 && fabs(ga[i]) + fabs(gb[i]) < p->bound[i] * (tb - ta))
-      return true;
+  for (int i = 0; i < p->n; i++) {
+    const double beyond = p->bound[i] * (tb - ta) - fabs(ga[i]) - fabs(gb[i]);
+    if (p->start[i] * p->end[i] > 0 && beyond > (p->noise ? 2 * p->noise[i] : 0)) return true;
+  }
   return false;
 }
 

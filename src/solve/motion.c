@@ -278,6 +278,22 @@ static void guards(void* ctx, double t, const double* y, double* gap, double* sp
   td_guard_values(m->model, m->state, m->work, gap, speed);
 }
 
+// Methods that solve for the end of a step evaluate there, but for the last correction.
+static bool guards_near(void* ctx, double t, const double* y, double* gap, double* speed) {
+  td_motion* m = ctx;
+  const td_ode* ode = &m->ode;
+  if (!(fabs(m->state->t - t) <= 32 * DBL_EPSILON * fmax(fabs(t), 1e-6))) return false;
+  for (int i = 0; i < m->nq + m->nv; i++) {
+    const bool q = i < m->nq;
+    const double x = q ? m->state->q[m->nq == m->size.nq ? i : m->iq[i]]
+                       : m->state->v[m->nv == m->size.nv ? i - m->nq : m->iv[i - m->nq]];
+    const double size = ode->size != NULL ? fmax(ode->size[i], fabs(y[i])) : fabs(y[i]);
+    if (!(fabs(x - y[i]) <= ode->rtol * size + ode->atol)) return false;
+  }
+  td_guard_values(m->model, m->state, m->work, gap, speed);
+  return true;
+}
+
 static void chatters(void* ctx, int guard, int times, double within) {
   td_motion* m = ctx;
   const int kink = guard - (td_guard_count(m->model) - m->model->nkink);
@@ -468,6 +484,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .measured = m->model->nfree_v < m->model->nvel &&
                               (m->nq + m->nv == 0 || td_guard_count(m->model) > 0),
                   .guards = guards,
+                  .guards_near = guards_near,
                   .chatters = chatters,
                   .regularity = m->size.nconstraint > 0 && m->sigma != NULL ? regularity : NULL};
 }

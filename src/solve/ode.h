@@ -51,6 +51,9 @@ typedef struct td_ode {
   // not pass over a stretch where one has the other sign.
   int nguard;
   void (*guards)(void* ctx, double t, const double* y, double* gap, double* speed);
+  // The same at the state of the last evaluation, which costs little; false: that was not at t, or
+  // differs from y by more than the tolerances.  NULL: not known.
+  bool (*guards_near)(void* ctx, double t, const double* y, double* gap, double* speed);
   // A guard changed its sign so many times within a time that the run gets nowhere; NULL: is not
   // told.
   void (*chatters)(void* ctx, int guard, int times, double within);

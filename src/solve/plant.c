@@ -283,7 +283,7 @@ static td_status advance(td_plant* p, double t) {
     *done += work;
   }
   td_motion_unpack(m, p->t, p->y);
-  td_trust_step(&p->trust, m, *done);
+  td_trust_step(&p->trust, m, *done, p->stepper->counts.evaluations);
   return td_refuse_folds(p->model, m->state, p->work);
 }
 

@@ -390,7 +390,8 @@ static void watch(run* r) {
   td_motion* m = r->motion;
   td_motion_unpack(m, r->t, r->y);
   if (m->size.nconstraint > 0 && !settles_here(r)) measure_errors(r);
-  td_trust_step(&r->trust, m, r->y[m->ode.n]);
+  const long last = r->stepper != NULL ? r->stepper->counts.evaluations : 0;
+  td_trust_step(&r->trust, m, r->y[m->ode.n], r->out->stats.evaluations + last);
   if (!r->singular_noted && r->stepper != NULL && r->stepper->singular > 0) {
     r->singular_noted = true;
     td_trajectory_say(r->out,

@@ -71,12 +71,17 @@ void td_trust_look(td_trust_measures* r, const td_motion* m, const td_energies* 
   }
 }
 
-void td_trust_step(td_trust_measures* r, td_motion* m, double work) {
-  enum { OFTEN = 64 };  // of so many steps that were taken, one more is left out
+void td_trust_step(td_trust_measures* r, td_motion* m, double work, long evaluations) {
+  // of so many steps that were taken, one more is left out
+  enum { OFTEN = 64 };
+  // a look takes about half an evaluation: with as many between two it is some hundredths of the
+  // work, where steps take one or two each; those of a dozen are looked at one by one
+  enum { BETWEEN = 12 };
   r->moved += fabs(work - r->work);
   r->work = work;
-  if (r->steps++ < r->next) return;
+  if (r->steps++ < r->next || evaluations < r->evaluations + BETWEEN) return;
   r->next = r->steps + r->steps / OFTEN;
+  r->evaluations = evaluations;
   const td_energies e = td_energy(m->model, m->state, m->work);
   td_trust_look(r, m, &e, work);
 }

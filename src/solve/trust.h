@@ -24,6 +24,7 @@ typedef struct td_trust_measures {
   bool buckled;               // rods gave way to prescribed motion out of the straight position
   double t_buckled;           // when
   long steps, next;           // taken; the one whose end is looked at next
+  long evaluations;           // of the equations, up to the last look
 } td_trust_measures;
 
 // What is wrong with a folded segment (td_largest_fold), and what to do.
@@ -34,9 +35,10 @@ void td_trust_begin(td_trust_measures* measures, td_motion* motion, double atol)
 // At a state that was unpacked and placed: its energies and the work done so far.
 void td_trust_look(td_trust_measures* measures, const td_motion* motion, const td_energies* energy,
                    double work);
-// At the end of a step: the work done so far, with that of impulses.  Some of them are looked at,
-// fewer as a run gets longer, so that energies between the rows are known.
-void td_trust_step(td_trust_measures* measures, td_motion* motion, double work);
+// At the end of a step: the work done so far, with that of impulses, and the evaluations so far.
+// Some of them are looked at, fewer as a run gets longer, so that energies between the rows are
+// known.
+void td_trust_step(td_trust_measures* measures, td_motion* motion, double work, long evaluations);
 // The verdict, from the measures, the rows and the statistics.
 void td_trust_judge(const td_trust_measures* measures, const td_motion* motion, bool near_chart_end,
                     td_status status, td_trajectory* out);
