@@ -282,14 +282,18 @@ static void guards(void* ctx, double t, const double* y, double* gap, double* sp
 static bool guards_near(void* ctx, double t, const double* y, double* gap, double* speed) {
   td_motion* m = ctx;
   const td_ode* ode = &m->ode;
-  if (!(fabs(m->state->t - t) <= 32 * DBL_EPSILON * fmax(fabs(t), 1e-6))) return false;
+  const td_work* w = m->work;
+  if (!w->placed || !(fabs(w->t - t) <= 32 * DBL_EPSILON * fmax(fabs(t), 1e-6))) return false;
   for (int i = 0; i < m->nq + m->nv; i++) {
-    const bool q = i < m->nq;
-    const double x = q ? m->state->q[m->nq == m->size.nq ? i : m->iq[i]]
-                       : m->state->v[m->nv == m->size.nv ? i - m->nq : m->iv[i - m->nq]];
+    const int j = i - m->nq;
+    const double x = i < m->nq ? w->q[m->nq == m->size.nq ? i : m->iq[i]]
+                               : w->v[m->nv == m->size.nv ? j : m->iv[j]];
     const double size = ode->size != NULL ? fmax(ode->size[i], fabs(y[i])) : fabs(y[i]);
     if (!(fabs(x - y[i]) <= ode->rtol * size + ode->atol)) return false;
   }
+  m->state->t = w->t;
+  memcpy(m->state->q, w->q, (size_t)m->size.nq * sizeof(double));
+  memcpy(m->state->v, w->v, (size_t)m->size.nv * sizeof(double));
   td_guard_values(m->model, m->state, m->work, gap, speed);
   return true;
 }
