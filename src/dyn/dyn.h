@@ -332,9 +332,17 @@ enum { TD_GUARD_LEVELS = 40, TD_GUARD_SAMPLES = 400 };
 // Whether a guard may change its sign between ta and tb, and back.
 bool td_guard_possible(const td_guard_path* path, double ta, const double* ga, double tb,
                        const double* gb);
-// A time in (ta, tb) at which a guard has the other sign; NaN: none.
+// A time in (ta, tb) at which a guard has the other sign, or up to which none has when there is too
+// much to look at; NaN: none.
 double td_guard_search(td_guard_path* path, double ta, const double* ga, double tb,
                        const double* gb, int depth);
+// Whether what time alone moves (prescribed coordinates, fixed objects of contacts) can meet a
+// guard: its speeds at the ends of a step say nothing of those between.
+bool td_guards_are_timed(const td_model* model);
+// Of n - 1 times between a and b those at which such a thing is faster than at both ends, how many;
+// at most `most`.  The work is to be placed again afterwards.
+int td_guard_peaks(const td_model* model, td_work* work, double a, double b, int n, double* times,
+                   int most);
 // Times in (t0, t1) at which inputs, loads ... jump or have corners.  Caller frees *times.
 // TD_E_NOMEM; TD_E_MODEL: there are too many of prescribed motion, as td_work_failure() says.
 td_status td_stop_times(const td_model* model, td_work* work, double t0, double t1, double** times,

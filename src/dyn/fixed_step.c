@@ -165,6 +165,15 @@ static double passed(guarded* g) {
   guards_along(g, g->t + g->h - d, g->level);
   for (int i = 0; i < n; i++)
     if (isfinite(g->end[i])) g->bound[i] = fmax(g->bound[i], fabs(g->level[i] - g->end[i]) / d);
+  // what time alone moves may be faster on the way
+  double peak[4];
+  const int peaks =
+      td_guards_are_timed(g->m) ? td_guard_peaks(g->m, g->w, g->t, g->t + g->h, 8, peak, 4) : 0;
+  for (int k = 0; k < peaks; k++) {
+    guards_along(g, peak[k], g->level);
+    for (int i = 0; i < n; i++)
+      g->bound[i] = fmax(g->bound[i], isnan(g->speed[i]) ? 0 : g->speed[i]);
+  }
   for (int i = 0; i < n; i++) g->bound[i] *= 1.5;
   td_guard_path path = {.n = n,
                         .start = g->start,

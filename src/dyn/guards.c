@@ -92,6 +92,64 @@ void td_contact_guard_values(const td_model* m, const td_state* state, td_work* 
   td_contact_widths(m, w, width);
 }
 
+// ---- what time moves --------------------------------------------------------------------------
+
+// The velocity of a contact's fixed object among the values of the live tape.
+static double drift_speed(const td_model* m, const model_contact* c, const double* live) {
+  double v[3] = {0};
+  for (int i = 0; i < m->nlive_slot; i++) {
+    const num slot = m->live_slot[i];
+    if (slot >= c->drift && slot < c->drift + 3) v[slot - c->drift] = live[i];
+  }
+  return vec3_norm(vec3_of(v));
+}
+
+bool td_guards_are_timed(const td_model* m) {
+  bool timed = m->nfree_v < m->nvel;
+  for (int i = 0; i < m->ncontact; i++) timed = timed || m->contact[i].drift != NUM_NONE;
+  return timed && td_guard_count(m) > 0;
+}
+
+int td_guard_peaks(const td_model* m, td_work* w, double a, double b, int n, double* times,
+                   int most) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const int items = m->nvel + m->ncontact;
+  double *q = arena_doubles(&w->scratch, m->npos), *v = arena_zeros(&w->scratch, m->nvel);
+  double *ends = arena_zeros(&w->scratch, items), *peak = arena_zeros(&w->scratch, items),
+         *when = arena_doubles(&w->scratch, items);
+  td_prepare(m, w);
+  bool drifts = false;
+  for (int i = 0; i < m->ncontact; i++) drifts = drifts || m->contact[i].drift != NUM_NONE;
+
+  // the speeds of each at both ends, and the largest between
+  for (int k = 0; k <= n; k++) {
+    const double t = k == n ? b : a + k * (b - a) / n;
+    if (m->nmotion_slot > 0) td_place_motion(m, w, t, q, v);
+    w->vars[m->time_var] = t;
+    if (drifts) td_tape_eval(m->live_tape, w->vars, w->scratch_tape, w->partial);
+    for (int i = 0; i < items; i++) {
+      double speed = 0;
+      if (i >= m->nvel && m->contact[i - m->nvel].drift != NUM_NONE)
+        speed = drift_speed(m, &m->contact[i - m->nvel], w->partial);
+      if (i < m->nvel && m->vel[i].motion != NUM_NONE) speed = fabs(v[i]);
+      double* most_of = k == 0 || k == n ? ends : peak;
+      if (!(speed > most_of[i])) continue;
+      most_of[i] = speed;
+      if (most_of == peak) when[i] = t;
+    }
+  }
+  w->placed = false;  // its numbers are those of another time now
+
+  int found = 0;
+  for (int i = 0; i < items && found < most; i++) {
+    bool known = !(peak[i] > 1.01 * ends[i]);
+    for (int j = 0; j < found; j++) known = known || times[j] == when[i];
+    if (!known) times[found++] = when[i];
+  }
+  arena_close(&w->scratch, mark);
+  return found;
+}
+
 // ---- along a step -----------------------------------------------------------------------------
 
 // With V a bound of |g'| a guard goes beyond zero by (V (t_b - t_a) - |g_a| - |g_b|)/2 at most,
@@ -108,9 +166,9 @@ bool td_guard_possible(const td_guard_path* p, double ta, const double* ga, doub
 double td_guard_search(td_guard_path* p, double ta, const double* ga, double tb, const double* gb,
                        int depth) {
   const double t = ta + (tb - ta) / 2;
-  if (!td_guard_possible(p, ta, ga, tb, gb) || depth == TD_GUARD_LEVELS || !(t > ta && t < tb) ||
-      p->samples++ >= TD_GUARD_SAMPLES)
+  if (!td_guard_possible(p, ta, ga, tb, gb) || depth == TD_GUARD_LEVELS || !(t > ta && t < tb))
     return NAN;
+  if (p->samples++ >= TD_GUARD_SAMPLES) return ga == p->start ? NAN : ta;
   double* middle = p->level + (size_t)depth * (size_t)p->n;
   if (!p->at(p->ctx, t, middle)) return NAN;
   bool other = false;

@@ -121,7 +121,8 @@ static size_t scratch_size(const td_model* m) {
       td_guard_count(m) == 0
           ? 0
           : sizeof(double) * (4 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 24) +
-                              (TD_GUARD_LEVELS + 7) * ((size_t)td_guard_count(m) + 8)) +
+                              (TD_GUARD_LEVELS + 7) * ((size_t)td_guard_count(m) + 8) +
+                              4 * (size_t)(m->npos + m->nvel + m->ncontact + 8)) +
                 2 * (size_t)m->ncable + 128;
   // stops of time, and both sides of a jump of strains given over time (jump.c)
   size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);

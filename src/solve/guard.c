@@ -158,6 +158,24 @@ static bool is_far(td_stepper* s, const td_step* step) {
   return true;
 }
 
+// What time alone moves may come and go between the ends of a step: its speed is looked at at some
+// times between, and that of the guards where it is largest.  Short steps are not, so that a run
+// has some thousand of these times, however many steps it takes.
+static td_status look_between(td_stepper* s, const td_step* step) {
+  enum { TIMES = 64, PEAKS = 8 };
+  td_guard* g = s->guard;
+  const td_ode* ode = s->ode;
+  const double h = step->t - g->t0, part = ode->h_max > 0 ? fmin(1, h / ode->h_max) : 1;
+  double times[PEAKS], *between = g->level;
+  const int n = (int)ceil(TIMES * part);
+  const int found = n < 2 ? 0 : ode->peaks(ode->ctx, g->t0, step->t, n, times, PEAKS);
+  for (int k = 0; k < found; k++) {
+    if (!guards_along(s, times[k], between)) return TD_E_DIVERGED;
+    for (int i = 0; i < g->n; i++) g->v0[i] = fmax(g->v0[i], g->rate[i]);
+  }
+  return TD_OK;
+}
+
 // Bounds of the rates at the end of the step and along it.
 static td_status find_bounds(td_stepper* s, const td_step* step) {
   td_guard* g = s->guard;
@@ -179,6 +197,7 @@ static td_status find_bounds(td_stepper* s, const td_step* step) {
     if (!guards_along(s, g->t0 + d, near)) return TD_E_DIVERGED;
     for (int i = 0; i < g->n; i++) g->v0[i] = fmax(g->v0[i], fabs(near[i] - g->g0[i]) / d);
   }
+  if (s->ode->peaks != NULL) TD_TRY(look_between(s, step));
   for (int i = 0; i < g->n; i++) {
     // contacts that leave and come back are seen by the error estimate
     const bool resting = g->bound[i] == 0;

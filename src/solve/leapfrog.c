@@ -109,7 +109,9 @@ static double local_error(leapfrog* s, double h) {
   const double bend = s->fresh ? 0 : h * h / 6 / (h + s->h_past),
                past = s->fresh ? 0 : h / s->h_past;
   double *change = s->y, sum = 0;
-  for (int i = ode->npos; i < ode->n; i++) {
+  // integrals are rates like those of w, and take part where nothing else shows their size
+  const int last = ode->measured ? ode->n + ode->nquad : ode->n;
+  for (int i = ode->npos; i < last; i++) {
     change[i] = s->to.g[i] - s->from.g[i];
     const double second = change[i] - past * (s->from.g[i] - s->g_past[i]);
     const double e = bend * second / td_tolerance(&s->base, i, s->from.y[i]);
@@ -120,7 +122,7 @@ static double local_error(leapfrog* s, double h) {
     const double e = h * h / 6 * bent[i] / td_tolerance(&s->base, i, s->from.y[i]);
     sum += e * e;
   }
-  return sqrt(sum / max_int(ode->n, 1));
+  return sqrt(sum / max_int(last, 1));
 }
 
 // ---- stepping ---------------------------------------------------------------------------------

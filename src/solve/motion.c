@@ -298,6 +298,11 @@ static bool guards_near(void* ctx, double t, const double* y, double* gap, doubl
   return true;
 }
 
+static int peaks(void* ctx, double a, double b, int n, double* times, int most) {
+  td_motion* m = ctx;
+  return td_guard_peaks(m->model, m->work, a, b, n, times, most);
+}
+
 static void chatters(void* ctx, int guard, int times, double within) {
   td_motion* m = ctx;
   const int kink = guard - (td_guard_count(m->model) - m->model->nkink);
@@ -489,6 +494,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                               (m->nq + m->nv == 0 || td_guard_count(m->model) > 0),
                   .guards = guards,
                   .guards_near = guards_near,
+                  .peaks = td_guards_are_timed(m->model) ? peaks : NULL,
                   .chatters = chatters,
                   .regularity = m->size.nconstraint > 0 && m->sigma != NULL ? regularity : NULL};
 }

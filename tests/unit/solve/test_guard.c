@@ -253,6 +253,109 @@ static void test_every_method_meets_every_element(void** state) {
   assert_int_equal(wrong, 0);
 }
 
+// ---- what time moves --------------------------------------------------------------------------
+
+// A ball of 0.2 kg and radius 20 mm that slides along z rests at 50 mm.  A plane comes up to it and
+// goes, a ball of 40 mm does, or turns past it from the side.
+#define RESTING                                                                              \
+  "body(1).m = 0.2; body(1).I = 1e-4*eye(3); joint(1).second = 1; joint(1).tr.trans = [0 0 " \
+  "inf]; joint(1).dof(1).init = 0.05; contact(1).first = body(1); contact(1).ball = 0.02;"   \
+  "contact(1).stiffness = 2e4;"
+#define MOVED "body(2).m = 1; body(2).I = eye(3); joint(2).second = 2;"
+static const struct {
+  const char *name, *text;
+} visits[] = {
+    {"a plane", RESTING
+     "contact(1).second = 'plane'; contact(1).point = [0 0 -.4 + .44*exp(-((t - %g)/.3)^2)];"},
+    {"a ball",
+     RESTING MOVED "joint(2).tr.trans = [0 0 inf]; joint(2).dof(1).motion = -.5 + .5*exp(-((t - "
+                   "%g)/.3)^2); contact(1).second = body(2); contact(1).ball2 = .04;"},
+    {"a paddle",
+     RESTING MOVED "joint(2).tr(1).trans = [0 0 -.6]; joint(2).tr(2).rot = [2 inf]; "
+                   "joint(2).dof(1).motion = 2*pi*(t - %g) - pi/2; contact(1).second = body(2); "
+                   "contact(1).ball2 = .04; contact(1).points2 = [.62 0 0];"}};
+enum { VISITS = sizeof visits / sizeof *visits };
+
+// Its speed afterwards, by steps of 1 us with the force written down: semi-implicit Euler.
+static double kicked(int visit) {
+  double z = 0.05, v = 0;
+  for (double s = -0.4, h = 1e-6; s < 0.4; s += h) {
+    const double e = exp(-pow((s + h) / 0.3, 2)), turn = 2 * acos(-1) * (s + h);
+    const double x = visit == 2 ? 0.62 * sin(turn) : 0, below = visit == 0 ? -0.4 + 0.44 * e
+                                                                : visit == 1
+                                                                    ? -0.5 + 0.5 * e
+                                                                    : -0.6 + 0.62 * cos(turn);
+    const double far = visit == 0 ? z - below : hypot(x, z - below),
+                 depth = (visit == 0 ? 0.02 : 0.06) - far;
+    if (depth > 0) v += h * 2e4 * depth * (z - below) / far / 0.2;
+    z += h * v;
+  }
+  return v;
+}
+
+// However long the run and its steps, and whatever the speeds at their ends.  A paddle meets it
+// once, with the side that comes first.
+static void test_what_time_moves_meets_what_rests(void** state) {
+  (void)state;
+  int wrong = 0;
+  for (int i = 0; i < VISITS; i++) {
+    const double v = kicked(i);
+    for (int how = 0; how < METHODS; how++)
+      for (int k = 0; k < 6; k++) {
+        // the paddle comes round each second: it meets the ball in the first turn or not
+        const double ends[] = {3, 30, 1000}, end = ends[k % 3], rtol = k < 3 ? 1e-4 : 1e-7;
+        // what lasts a fourth of a fixed step is seen, and in a plant that goes all the way at
+        // once, whose steps have no limit, a thirtieth of one
+        if ((how == FIXED || how == PLANT) && end > 100) continue;
+        char text[900];
+        snprintf(text, sizeof text, visits[i].text, i == 2 ? 0.7 : end / 3);
+        robot r = robot_open(text);
+        move(&r, (method)how, rtol, end);
+        const double bound = 2 * collision_error(how == FIXED ? 1e-6 : rtol, v) + 1e-3 * v;
+        const double z = 0.05 + v * (end - (i == 2 ? 0.7 : end / 3));
+        // the kick comes 0.1 s before the middle of the visit, or a little after
+        const bool good =
+            fabs(r.state->v[0] - v) < bound && fabs(r.state->q[0] - z) < 0.2 * v + bound * end;
+        if (!good)
+          print_error("%s, %s, up to %g s, rtol %g: v %.6g (%.6g), z %.6g (%.6g)\n", visits[i].name,
+                      method_names[how], end, rtol, r.state->v[0], v, r.state->q[0], z);
+        wrong += !good;
+        robot_close(&r);
+      }
+  }
+  assert_int_equal(wrong, 0);
+}
+
+// A rod that turns once a second on a heavy hub hits a small ball with its tip in the first turn,
+// though steps of a tenth of the run are many turns long.  Where it was missed the ball left a turn
+// later.
+static void test_a_turning_rod_hits_what_is_in_its_way(void** state) {
+  (void)state;
+  double first = NAN;
+  for (int how = EXPLICIT; how < FIXED; how++)
+    for (int i = 0; i < 2; i++) {
+      const double rtol = i ? 1e-7 : 1e-4, end = 10;
+      robot r = robot_open(
+          "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [2 inf]; "
+          "joint(1).dof(1).rate = 2*pi; rod(1).first = 1; rod(1).tr.rot = [2 pi/2]; rod(1).length "
+          "= "
+          ".5; rod(1).radius = .01; rod(1).E = 1e9; rod(1).rho = 1000; rod(1).n = 2; rod(1).modes "
+          "= "
+          "[0 0 0 0 1 0]; rod(1).model = 'ebr'; rod(1).eta = 1e6; body(2).m = .1; body(2).I = "
+          "1e-5*eye(3); joint(2).second = 2; joint(2).tr(1).trans = [.1 0 .5]; "
+          "joint(2).tr(2).trans "
+          "= [inf inf inf]; contact(1).first = rod(1); contact(1).second = body(2); "
+          "contact(1).ball2 = .02; contact(1).stiffness = 1e5;");
+      move(&r, (method)how, rtol, end);
+      const double x = r.state->q[r.n.nq - 3], v = r.state->v[r.n.nv - 3];
+      if (isnan(first)) first = x;
+      // a turn later is 0.8 m off
+      assert_true(v > 0.5);
+      assert_true(fabs(x - first) < 0.05 * v);
+      robot_close(&r);
+    }
+}
+
 // A ball hits a rod on a sledge: energy is kept, methods agree, whichever rod model.  (Fixed steps
 // as long as those of the table are beyond what the rod's own vibration allows.)
 static void test_a_ball_hits_a_rod_on_a_sledge(void** state) {
@@ -589,6 +692,8 @@ int main(void) {
       cmocka_unit_test(test_balls_meet_whatever_the_end_of_the_run),
       cmocka_unit_test(test_bullets_do_not_pass_through_obstacles),
       cmocka_unit_test(test_every_method_meets_every_element),
+      cmocka_unit_test(test_what_time_moves_meets_what_rests),
+      cmocka_unit_test(test_a_turning_rod_hits_what_is_in_its_way),
       cmocka_unit_test(test_a_ball_hits_a_rod_on_a_sledge),
       cmocka_unit_test(test_a_short_brake_is_not_passed_over),
       cmocka_unit_test(test_there_may_be_many_corners),
