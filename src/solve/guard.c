@@ -146,7 +146,7 @@ static bool is_far(td_stepper* s, const td_step* step) {
   const td_ode* ode = s->ode;
   const double h = step->t - g->t0;
   if (ode->guards_near == NULL || !(h > 0) ||
-      !ode->guards_near(ode->ctx, step->t, step->y, g->g1, g->v1))
+      !ode->guards_near(ode->ctx, g->y0, step->t, step->y, g->g1, g->v1))
     return false;
   for (int i = 0; i < g->n; i++) {
     const double room = fabs(g->g0[i]) + fabs(g->g1[i]);

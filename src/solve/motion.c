@@ -279,7 +279,9 @@ static void guards(void* ctx, double t, const double* y, double* gap, double* sp
 }
 
 // Methods that solve for the end of a step evaluate there, but for the last correction.
-static bool guards_near(void* ctx, double t, const double* y, double* gap, double* speed) {
+static bool guards_near(void* ctx, const double* y0, double t, const double* y, double* gap,
+                        double* speed) {
+  const double part = 0.05;
   td_motion* m = ctx;
   const td_ode* ode = &m->ode;
   const td_work* w = m->work;
@@ -289,7 +291,8 @@ static bool guards_near(void* ctx, double t, const double* y, double* gap, doubl
     const double x = i < m->nq ? w->q[m->nq == m->size.nq ? i : m->iq[i]]
                                : w->v[m->nv == m->size.nv ? j : m->iv[j]];
     const double size = ode->size != NULL ? fmax(ode->size[i], fabs(y[i])) : fabs(y[i]);
-    if (!(fabs(x - y[i]) <= ode->rtol * size + ode->atol)) return false;
+    const double allowed = 10 * (ode->rtol * size + ode->atol) + part * fabs(y[i] - y0[i]);
+    if (!(fabs(x - y[i]) <= allowed)) return false;
   }
   m->state->t = w->t;
   memcpy(m->state->q, w->q, (size_t)m->size.nq * sizeof(double));

@@ -52,8 +52,9 @@ typedef struct td_ode {
   int nguard;
   void (*guards)(void* ctx, double t, const double* y, double* gap, double* speed);
   // The same at the state of the last evaluation, which costs little; false: that was not at t, or
-  // differs from y by more than the tolerances.  NULL: not known.
-  bool (*guards_near)(void* ctx, double t, const double* y, double* gap, double* speed);
+  // differs from y by more than a small part of the way from y0 to y.  NULL: not known.
+  bool (*guards_near)(void* ctx, const double* y0, double t, const double* y, double* gap,
+                      double* speed);
   // Of n - 1 times between a and b those at which what time alone moves is faster than at both; how
   // many, at most `most`.  NULL: nothing moves by itself.
   int (*peaks)(void* ctx, double a, double b, int n, double* times, int most);
