@@ -154,7 +154,7 @@ void td_ode_roots(td_stepper* stepper, double t, const double* y, double* g);
 int td_ode_jacobian(td_stepper* stepper, double t, const double* y, double* J);
 int td_ode_linearise(td_stepper* stepper, double t, const double* y);
 
-// ---- guards of one-sided elements (guard.c) ----------------------------------------------------
+// ---- guards of one-sided elements (guard.c, impact.c) ------------------------------------------
 typedef struct td_guard td_guard;
 td_status td_guard_new(const td_ode* ode, td_guard** guard);
 void td_guard_free(td_guard* guard);
