@@ -3,6 +3,7 @@
 #include <stdarg.h>
 
 #include "../dyn/robots.h"
+#include "model.h"
 
 static robot load(const char* format, ...) {
   static char text[6000];
@@ -430,6 +431,127 @@ static void test_contact_of_rods_is_the_same_in_every_frame(void** state) {
   }
 }
 
+// A rod meets the nodes of a net, its tip the tip of another and a sphere: the same in every frame,
+// with friction and damping, for whole lengths and for points.
+static void test_tips_and_nets_are_met_alike_in_every_frame(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "ebr", "srl", "rom"};
+  static const char* const others[] = {
+      "rod(2).tr(1).trans = T; rod(2).tr(2).rot = [1 a]; rod(2).tr(3).rot = [3 b]; "
+      "rod(2).tr(4).trans = [.8145 .001 .0005]; rod(2).tr(5).rot = [2 -pi/2]; rod(2).length = .4; "
+      "rod(2).radius = .012 - .01*s; rod(2).E = 1e6; rod(2).rho = 1000; rod(2).n = 3; "
+      "contact(1).second = rod(2);",
+      "contact(1).second = 'sphere'; contact(1).center = T + (R*[.4165; .001; .0005])'; "
+      "contact(1).radius = .01;",
+      "mesh(1).grid = [3 3]; mesh(1).size = [.1 .1]; mesh(1).tr(1).trans = T; mesh(1).tr(2).rot = "
+      "[1 a]; mesh(1).tr(3).rot = [3 b]; mesh(1).tr(4).trans = [.151 -.049 -.0185]; mesh(1).body.m "
+      "= .01; mesh(1).fixed = 'none'; mesh(1).joint(2).spring.coeff = 50; contact(1).second = "
+      "mesh(1); contact(1).ball2 = .012;"};
+  for (int i = 0; i < 24; i++) {
+    double a[2][200] = {{0}}, energy[2] = {0};
+    int n = 0;
+    for (int turned = 0; turned < 2; turned++) {
+      robot r = load(
+          "a = %g; b = %g; T = [%g %g %g]; R = [1 0 0; 0 cos(a) -sin(a); 0 sin(a) cos(a)]*[cos(b) "
+          "-sin(b) 0; sin(b) cos(b) 0; 0 0 1];\n"
+          "world.g = (R*[1; -2; -9])'; rod(1).tr(1).trans = T; rod(1).tr(2).rot = [1 a]; "
+          "rod(1).tr(3).rot = [3 b]; rod(1).tr(4).rot = [2 pi/2]; rod(1).length = .4; "
+          "rod(1).radius = .012 - .01*s; rod(1).E = 1e6; rod(1).rho = 1000; rod(1).n = 3;\n"
+          "contact(1).first = rod(1); contact(1).stiffness = 1e4; contact(1).damping = .3; "
+          "contact(1).friction = .4; contact(1).per = '%s'; contact(1).exponent = %g; %s\n"
+          "rod(1).model = '%s';\n",
+          turned ? 0.7 + 0.1 * i : 0, turned ? -1.9 : 0, turned ? 0.3 : 0, turned ? -0.2 : 0,
+          turned ? 0.5 : 0, i % 2 ? "point" : "length", i / 12 ? 1.5 : 1, others[i / 4 % 3],
+          models[i % 4]);
+      uint64_t seed = (uint64_t)i + 1;
+      double* d = calloc((size_t)r.nv, sizeof(double));
+      for (int k = 0; k < r.nv; k++) {
+        if (r.model->vel[k].rod == 0) continue;
+        d[k] = 2e-4 * check_random(&seed);
+        r.state->v[k] = 0.02 * check_random(&seed);
+      }
+      td_displace(r.model, r.state->q, d, r.state->q);
+      assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_OK);
+      // nodes of a net have coordinates in the world: of them the sizes of accelerations stay
+      n = r.nv + 1;
+      assert_true(n <= 200);
+      for (int k = 0; k < r.nv; k++) {
+        const double x = td_work_vdot(r.work)[k];
+        if (r.model->vel[k].rod > 0) a[turned][k] = x;
+        if (r.model->vel[k].rod == 0) a[turned][r.nv] = hypot(a[turned][r.nv], x);
+      }
+      energy[turned] = td_energy(r.model, r.state, r.work).elastic;
+      assert_true(td_touches(r.model, r.work));
+      free(d);
+      robot_free(&r);
+    }
+    double worst = 0, size = 0;
+    for (int k = 0; k < n; k++) {
+      worst = fmax(worst, fabs(a[1][k] - a[0][k]));
+      size = fmax(size, fabs(a[0][k]));
+    }
+    // as above
+    CHECK_REACHED("accelerations of tips and nets in another frame", worst / size, 1e-9);
+    CHECK_REACHED("energy of tips and nets in another frame", fabs(energy[1] / energy[0] - 1),
+                  1e-11);
+  }
+}
+
+// A rod on a free body touches the tip of another one there, or a free net: the forces and torques
+// of the contact on everything cancel.  P and L of the net are linear in the velocities: those of a
+// unit velocity say how far its force moves and turns the whole.
+static void test_tips_and_nets_keep_the_momentum_of_the_whole(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "ebr", "srl", "rom"};
+  static const char* const others[] = {
+      "rod(2).first = 1; rod(2).tr(1).trans = [.8145 .001 .0005]; rod(2).tr(2).rot = [2 -pi/2]; "
+      "rod(2).length = .4; rod(2).radius = .008; rod(2).E = 1e6; rod(2).rho = 1000; rod(2).n = 3; "
+      "contact(1).second = rod(2); P = [0 0 0]; L = [0 0 0];",
+      "mesh(1).grid = [3 3]; mesh(1).size = [.1 .1]; mesh(1).tr.trans = [.151 -.049 -.0185]; "
+      "mesh(1).body.m = .01; mesh(1).fixed = 'none'; mesh(1).joint(2).spring.coeff = 50; "
+      "contact(1).second = mesh(1); contact(1).ball2 = .012; P = [0 0 0]; L = [0 0 0]; for i = "
+      "1:9, "
+      "P = P + vel(mesh(1), i); L = L + cross(pos(mesh(1), i), vel(mesh(1), i)); end"};
+  for (int i = 0; i < 16; i++) {
+    robot r = load(
+        "k = param('k', 1e5); body(1).m = 1; body(1).I = 0.1*eye(3); joint(1).second = 1; "
+        "joint(1).type = 'free'; rod(1).first = 1; rod(1).tr.rot = [2 pi/2]; rod(1).length = .4; "
+        "rod(1).radius = .008; rod(1).E = 1e6; rod(1).rho = 1000; rod(1).n = 3; rod(1).model = "
+        "'%s'; contact(1).first = rod(1); contact(1).stiffness = k; contact(1).damping = .3; "
+        "contact(1).friction = .6; contact(1).per = '%s'; %s\n"
+        "sensor(1).name = 'P'; sensor(1).value = P; sensor(2).name = 'L'; sensor(2).value = L;\n",
+        models[i % 4], i / 4 % 2 ? "point" : "length", others[i / 8]);
+    uint64_t seed = (uint64_t)i + 1;
+    const size_t n = (size_t)r.nv;
+    double *zero = calloc(4 * n, sizeof(double)), *F = zero + n, *d = zero + 3 * n;
+    for (int k = 0; k < r.nv; k++) {
+      r.state->v[k] = 0.1 * check_random(&seed);
+      d[k] = (k < 6 ? 0 : 1e-4) * check_random(&seed);
+    }
+    td_displace(r.model, r.state->q, d, r.state->q);
+    td_residual(r.model, r.state, r.work, zero, NULL, F);
+    set(&r, "k", 2e5);
+    td_residual(r.model, r.state, r.work, zero, NULL, F + n);
+    double force = 0, sum[6] = {0};
+    for (int k = 0; k < r.nv; k++) {
+      double y[6];
+      const double change = F[k] - F[n + (size_t)k];
+      memset(r.state->v, 0, n * sizeof(double));
+      r.state->v[k] = 1;
+      assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
+      for (int c = 0; c < 6; c++) sum[c] += change * y[c];
+      if (k < 6) sum[k] += change;
+      if (k >= 6) force = fmax(force, fabs(change));
+    }
+    assert_true(force > 1e-3);
+    // sums of some ten forces that cancel
+    for (int c = 0; c < 6; c++)
+      CHECK_REACHED("momentum from contact of tips and nets", fabs(sum[c]) / force, 1e-11);
+    free(zero);
+    robot_free(&r);
+  }
+}
+
 // ---- parameters -------------------------------------------------------------------------------
 
 // A radius that is a parameter moves the surface of contact; the pieces of rods depend on it, so
@@ -469,6 +591,8 @@ int main(void) {
       cmocka_unit_test(test_rods_that_touch_keep_the_momentum_of_the_whole),
       cmocka_unit_test(test_a_rod_that_falls_on_another_makes_no_energy),
       cmocka_unit_test(test_contact_of_rods_is_the_same_in_every_frame),
+      cmocka_unit_test(test_tips_and_nets_are_met_alike_in_every_frame),
+      cmocka_unit_test(test_tips_and_nets_keep_the_momentum_of_the_whole),
       cmocka_unit_test(test_a_radius_that_is_a_parameter_moves_the_surface),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
