@@ -503,8 +503,9 @@ static void report_gaps(const trial* t) {
   for (int i = 0; i < m->nrow;) {
     const int joint = m->row[i].joint;
     const value* joints = td_get(t->spec->root, 0, "joint");
-    const bool is_fixed =
-        joint >= 1 && joint <= td_value_count(joints) && td_get(joints, joint - 1, "fixed") != NULL;
+    // rows of edges of meshes stand in no joint of the text
+    const bool is_fixed = joints != NULL && joint >= 1 && joint <= td_value_count(joints) &&
+                          td_get(joints, joint - 1, "fixed") != NULL;
     double largest = 0, turned = 0, size = 1e-3;
     for (; i < m->nrow && m->row[i].joint == joint;) {
       const int element = m->row[i].element;
