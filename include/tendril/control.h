@@ -18,16 +18,16 @@ extern "C" {
 // axes; K comes from there and is more accurate than R^-1 B'X where control is cheap.
 // TD_E_SINGULAR: no such gain (an unstable motion is out of reach, or a motion on the imaginary
 // axis is not weighted, or R is not positive).
-td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
-                 double* K, double* X, double* residual);
+TD_API td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q,
+                        const double* R, double* K, double* X, double* residual);
 
 // Gain of the observer x^' = A x^ + B u + L (y - C x^ - D u) (L nx x ny) with the least variance P
 // for process noise of intensity W (nx x nx) and sensor noise of intensity V (ny x ny).
-td_status td_kalman(int nx, int ny, const double* A, const double* C, const double* W,
-                    const double* V, double* L, double* P, double* residual);
+TD_API td_status td_kalman(int nx, int ny, const double* A, const double* C, const double* W,
+                           const double* V, double* L, double* P, double* residual);
 
 // Eigenvalues of a square matrix: re and im (n each), largest real part first.
-td_status td_poles(const double* A, int n, double* re, double* im);
+TD_API td_status td_poles(const double* A, int n, double* re, double* im);
 
 // What inputs can move and outputs can see.
 typedef struct td_structure {
@@ -37,38 +37,38 @@ typedef struct td_structure {
   // is from being out of reach or sight; NaN otherwise
   double reach_ratio, sight_ratio;
 } td_structure;
-td_status td_linear_structure(const td_linear* linear, td_structure* structure);
+TD_API td_status td_linear_structure(const td_linear* linear, td_structure* structure);
 
 // G = C (i omega - A)^-1 B + D, ny x nu complex numbers as (re, im).  TD_E_SINGULAR at an undamped
 // frequency.
-td_status td_frequency_response(const td_linear* linear, double omega, double* G);
+TD_API td_status td_frequency_response(const td_linear* linear, double omega, double* G);
 
 // The same without a linear model of all states, for models of any size about a state: large ones
 // at rest by sparse complex factors of K + i omega C - omega^2 M.  It uses the work given to it.
 // What joints and cables transmit is left out of large models.
 typedef struct td_response td_response;
-td_status td_response_new(const td_model* model, const td_state* state, td_work* work,
-                          td_response** response);
-void td_response_free(td_response* response);
-int td_response_count(const td_response* response);          // ny
-int td_response_output(const td_response* response, int i);  // which sensor row i of G is
-const char* td_response_note(const td_response* response);   // sensors left out, "" if none
-td_status td_response_at(td_response* response, double omega, double* G);
+TD_API td_status td_response_new(const td_model* model, const td_state* state, td_work* work,
+                                 td_response** response);
+TD_API void td_response_free(td_response* response);
+TD_API int td_response_count(const td_response* response);          // ny
+TD_API int td_response_output(const td_response* response, int i);  // which sensor row i of G is
+TD_API const char* td_response_note(const td_response* response);   // sensors left out, "" if none
+TD_API td_status td_response_at(td_response* response, double omega, double* G);
 
 // The linear model of the first n natural modes about an equilibrium at rest: x = [z, z'] with
 // dq = shape' z.  Fewer when there are fewer.  Above 1000 velocities the modes come from a sparse
 // eigenvalue problem, at most 300 of them.  TD_E_USAGE when prescribed motion moves, or when an
 // input says where a constraint is.
-td_status td_modal_reduction(const td_model* model, const td_state* state, td_work* work, int n,
-                             td_linear** result);
+TD_API td_status td_modal_reduction(const td_model* model, const td_state* state, td_work* work,
+                                    int n, td_linear** result);
 // ... and one more shape for each input: what the modes left out would add to the static answer,
 // which is then right to 1e-6.
-td_status td_static_reduction(const td_model* model, const td_state* state, td_work* work, int n,
-                              td_linear** result);
+TD_API td_status td_static_reduction(const td_model* model, const td_state* state, td_work* work,
+                                     int n, td_linear** result);
 
 // x (nx) of a state near the one that was linearised about.
-td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
-                          const td_state* state, double* x);
+TD_API td_status td_linear_state(const td_model* model, const td_linear* linear,
+                                 const td_state* about, const td_state* state, double* x);
 
 // ---- controllers as plug-ins ------------------------------------------------------------------
 
@@ -92,33 +92,33 @@ typedef struct td_plant td_plant;
 
 // Starts at `state` (not kept).  options: rtol, atol, solver, allow_plugin and progress as in
 // td_simulate; the rest is ignored.
-td_status td_plant_new(const td_model* model, td_work* work, const td_state* state,
-                       const td_sim_options* options, td_plant** plant);
-void td_plant_free(td_plant* plant);
+TD_API td_status td_plant_new(const td_model* model, td_work* work, const td_state* state,
+                              const td_sim_options* options, td_plant** plant);
+TD_API void td_plant_free(td_plant* plant);
 
 // Where it is.  Belongs to the plant, valid until the next call.
-const td_state* td_plant_state(const td_plant* plant);
+TD_API const td_state* td_plant_state(const td_plant* plant);
 // Hold these inputs (nu) from now on.
-td_status td_plant_inputs(td_plant* plant, const double* u);
+TD_API td_status td_plant_inputs(td_plant* plant, const double* u);
 // Integrate to time t > now.  On failure the plant stays at the last state reached and
 // td_work_failure() of its work may tell more.  Makes no heap call, except that forces which jump
 // at known times are looked up again now and then.  options.progress is asked every 0.05 s at most,
 // of the clock on the wall; when it says stop, the step returns TD_E_STOPPED, and a further call
 // with the same inputs and time goes on to the same bits.
-td_status td_plant_step(td_plant* plant, double t);
+TD_API td_status td_plant_step(td_plant* plant, double t);
 // A td_progress that always says stop: long steps come back to the caller every 0.05 s, who calls
 // again after looking after other things (signals, for example).
-bool td_plant_pause(void* user, double fraction, const char* what);
+TD_API bool td_plant_pause(void* user, double fraction, const char* what);
 // All in one call, for other languages: hold u (NULL: as they are), go to t, and measure there
 // (nsensor; NULL: do not).
-td_status td_plant_drive(td_plant* plant, double t, const double* u, double* sensors);
+TD_API td_status td_plant_drive(td_plant* plant, double t, const double* u, double* sensors);
 // Go on from another state.
-td_status td_plant_reset(td_plant* plant, const td_state* state);
+TD_API td_status td_plant_reset(td_plant* plant, const td_state* state);
 // Counts since the start: steps, rejected, evaluations, tangents, factorisations, projections.
-td_sim_stats td_plant_stats(const td_plant* plant);
+TD_API td_sim_stats td_plant_stats(const td_plant* plant);
 // Can the numbers since the start (or td_plant_reset) be trusted?  The energy balance, rods and
 // states are judged as by td_trajectory_trust(); *reasons, one a line, lives until the next call.
-td_verdict td_plant_trust(td_plant* plant, const char** reasons);
+TD_API td_verdict td_plant_trust(td_plant* plant, const char** reasons);
 
 // ---- observers --------------------------------------------------------------------------------
 
@@ -145,7 +145,7 @@ typedef struct td_observe_options {
   int nunknown;
   td_sim_options sim;  // rtol, atol, solver, progress
 } td_observe_options;
-td_observe_options td_observe_options_default(void);
+TD_API td_observe_options td_observe_options_default(void);
 
 // A Kalman filter on the full model, in square-root form.  The error lives on the tangent
 // directions of the unprescribed coordinates: [dq, dv, unknowns], 2 nfree + nunknown numbers.
@@ -154,25 +154,26 @@ typedef struct td_observer td_observer;
 // Starts at `state`; unknown inputs and parameters at their values in state and work.  The work
 // belongs to the observer while it lives.  TD_E_USAGE with a message in the work when options do
 // not fit.
-td_status td_observer_new(const td_model* model, td_work* work, const td_state* state,
-                          const td_observe_options* options, td_observer** observer);
-void td_observer_free(td_observer* observer);
+TD_API td_status td_observer_new(const td_model* model, td_work* work, const td_state* state,
+                                 const td_observe_options* options, td_observer** observer);
+TD_API void td_observer_free(td_observer* observer);
 
 // Go to time t with the known inputs u (nu; unknown ones are ignored) held on the way, then take
 // the measurement y (nsensor; NaN: not measured) into account.  t may be the present time.
 // TD_E_STOPPED when options.sim.progress says so; the measurement is then left out.
-td_status td_observer_step(td_observer* observer, double t, const double* u, const double* y);
+TD_API td_status td_observer_step(td_observer* observer, double t, const double* u,
+                                  const double* y);
 
 // The estimate.  Belongs to the observer; unknown inputs are in its u.
-const td_state* td_observer_state(const td_observer* observer);
-double td_observer_unknown(const td_observer* observer, int i);
-int td_observer_size(const td_observer* observer);  // of the error
+TD_API const td_state* td_observer_state(const td_observer* observer);
+TD_API double td_observer_unknown(const td_observer* observer, int i);
+TD_API int td_observer_size(const td_observer* observer);  // of the error
 // Covariance of the error (size x size), and standard deviations (size); either may be NULL.
-td_status td_observer_covariance(const td_observer* observer, double* P, double* sigma);
+TD_API td_status td_observer_covariance(const td_observer* observer, double* P, double* sigma);
 // Of the last measurement: y less what was expected and its standard deviation (nsensor each, NaN
 // where not measured; may be NULL); returns the normalised square, chi-square with *n degrees of
 // freedom.
-double td_observer_innovation(const td_observer* observer, double* e, double* sigma, int* n);
+TD_API double td_observer_innovation(const td_observer* observer, double* e, double* sigma, int* n);
 
 #ifdef __cplusplus
 }

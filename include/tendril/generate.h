@@ -27,10 +27,10 @@ typedef struct td_derive_options {
 // The equations of motion of a model, element by element.  On failure *derived is NULL and
 // `message` says what stands in the way: TD_E_MODEL for an element that has no closed form here,
 // TD_E_USAGE for a parameter that cannot be a symbol, TD_E_NOMEM.
-td_status td_derive(const td_model* model, const td_derive_options* options, td_derived** derived,
-                    char* message, size_t size);
-void td_derived_free(td_derived* derived);
-int td_derived_size(const td_derived* derived);  // nodes of the expression graph
+TD_API td_status td_derive(const td_model* model, const td_derive_options* options,
+                           td_derived** derived, char* message, size_t size);
+TD_API void td_derived_free(td_derived* derived);
+TD_API int td_derived_size(const td_derived* derived);  // nodes of the expression graph
 
 // ---- printed ----------------------------------------------------------------------------------
 
@@ -52,8 +52,9 @@ typedef enum td_derive_style {
 // Stage the files of one language (TD_E_USAGE: a derivation with loops as formulas, or cut into
 // elements or matrices), with a program or script that compares them with the engine.
 // `title` is the model's name: its letters and digits name the functions.
-td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
-                          td_derive_language language, td_derive_style style, td_files* files);
+TD_API td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
+                                 td_derive_language language, td_derive_style style,
+                                 td_files* files);
 
 // ---- just in time -----------------------------------------------------------------------------
 
@@ -64,30 +65,30 @@ td_status td_derive_write(const td_model* model, td_derived* derived, const char
 typedef struct td_jit td_jit;
 
 // Begin, in a thread of its own, with the parameters as they are in `work` now.  TD_E_NOMEM.
-td_status td_jit_new(const td_model* model, const td_work* work, td_jit** jit);
+TD_API td_status td_jit_new(const td_model* model, const td_work* work, td_jit** jit);
 // Wait until no more code will come.
-void td_jit_wait(td_jit* jit);
+TD_API void td_jit_wait(td_jit* jit);
 // Will no more code come?  td_jit_wait() returns at once then.
-bool td_jit_done(const td_jit* jit);
+TD_API bool td_jit_done(const td_jit* jit);
 // End what is still going on.  Code that was made stays.
-void td_jit_stop(td_jit* jit);
-void td_jit_free(td_jit* jit);  // not before the simulation has ended
-const td_code_source* td_jit_source(const td_jit* jit);
+TD_API void td_jit_stop(td_jit* jit);
+TD_API void td_jit_free(td_jit* jit);  // not before the simulation has ended
+TD_API const td_code_source* td_jit_source(const td_jit* jit);
 // After td_jit_wait() or td_jit_stop(): why there is no code, or less than there could be; "" when
 // all is well.
-const char* td_jit_message(const td_jit* jit);
+TD_API const char* td_jit_message(const td_jit* jit);
 
 // ---- standalone models ------------------------------------------------------------------------
 
 // Stage NAME.c, NAME.h and NAME_check.c: the engine and the model in one C file that allocates
 // nothing, for any model.
-td_status td_export_c(const td_model* model, const char* title, td_files* files);
+TD_API td_status td_export_c(const td_model* model, const char* title, td_files* files);
 
 // Stage NAME.fmu, a functional mock-up unit of FMI 2.0 or 3.0 (version 2 or 3) for model exchange
 // and co-simulation: parameters, inputs, sensors as outputs, directional derivatives; sources, and
 // a binary for this machine when a C compiler is found.  `message` says when there is none.
-td_status td_export_fmu(const td_model* model, const char* title, int version, td_files* files,
-                        char* message, size_t size);
+TD_API td_status td_export_fmu(const td_model* model, const char* title, int version,
+                               td_files* files, char* message, size_t size);
 
 #ifdef __cplusplus
 }

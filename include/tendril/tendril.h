@@ -31,6 +31,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// What the shared library shows: the functions of these headers and nothing else.
+#if defined(__GNUC__)
+#define TD_API __attribute__((visibility("default")))
+#else
+#define TD_API
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -57,10 +64,10 @@ typedef enum td_status {
 } td_status;
 
 // One sentence for a status; never NULL.
-const char* td_status_text(td_status status);
+TD_API const char* td_status_text(td_status status);
 
 // Version of the library, "major.minor.patch".
-const char* td_version(void);
+TD_API const char* td_version(void);
 
 // Called now and then during long work with the fraction done (0..1) and what is going on.  Return
 // false to stop: the analysis then returns TD_E_STOPPED and keeps what it has computed.
@@ -83,36 +90,36 @@ typedef struct td_message {
   const char* text;  // "unknown field 'sprng' of joint"
 } td_message;
 
-td_spec* td_spec_new(void);  // NULL when out of memory
-void td_spec_free(td_spec* spec);
+TD_API td_spec* td_spec_new(void);  // NULL when out of memory
+TD_API void td_spec_free(td_spec* spec);
 
 // Give a `param` or a named `input` of the model another value than its default.  Call before
 // loading.  The text may be a number, or any other text for a string parameter.  An override that
 // no param() or input() used is an error at compile.
-td_status td_spec_override(td_spec* spec, const char* name, const char* value_text);
+TD_API td_status td_spec_override(td_spec* spec, const char* name, const char* value_text);
 
 // Texts read files (include, table, meshes) from the folder of the file that is loaded (of a
 // string: of its name), from the folder TENDRIL_DATA, and from what is allowed here: a folder, a
 // file, or with NULL everything.  Nothing else is opened.  A path that does not exist allows
 // nothing.
-td_status td_spec_allow_read(td_spec* spec, const char* path);
+TD_API td_status td_spec_allow_read(td_spec* spec, const char* path);
 
 // Run a model text.  May be called several times: later texts see the variables of earlier ones.
-td_status td_spec_load_file(td_spec* spec, const char* path);
-td_status td_spec_load_string(td_spec* spec, const char* name, const char* text);
+TD_API td_status td_spec_load_file(td_spec* spec, const char* path);
+TD_API td_status td_spec_load_string(td_spec* spec, const char* name, const char* text);
 
 // Set one field without writing text, e.g. td_spec_number(spec, "body(1).m", 2.5).
-td_status td_spec_number(td_spec* spec, const char* path, double value);
-td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols,
-                         const double* row_major);
-td_status td_spec_string(td_spec* spec, const char* path, const char* value);
+TD_API td_status td_spec_number(td_spec* spec, const char* path, double value);
+TD_API td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols,
+                                const double* row_major);
+TD_API td_status td_spec_string(td_spec* spec, const char* path, const char* value);
 
-int td_spec_message_count(const td_spec* spec);
-td_message td_spec_message(const td_spec* spec, int i);
-int td_spec_error_count(const td_spec* spec);
+TD_API int td_spec_message_count(const td_spec* spec);
+TD_API td_message td_spec_message(const td_spec* spec, int i);
+TD_API int td_spec_error_count(const td_spec* spec);
 // All messages, rendered with source line and caret.  Belongs to the spec; valid until the next
 // call.
-const char* td_spec_messages(td_spec* spec);
+TD_API const char* td_spec_messages(td_spec* spec);
 
 // ---- model: compiled and constant -------------------------------------------------------------
 
@@ -140,28 +147,29 @@ typedef struct td_sizes {
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The
 // model does not refer to the spec afterwards.
-td_status td_model_compile(td_spec* spec, td_model** model);
-void td_model_free(td_model* model);
+TD_API td_status td_model_compile(td_spec* spec, td_model** model);
+TD_API void td_model_free(td_model* model);
 
-td_sizes td_model_sizes(const td_model* model);
+TD_API td_sizes td_model_sizes(const td_model* model);
 
 // Names; they belong to the model.  NULL when the index is out of range.
-const char* td_model_q_name(const td_model* model, int i);  // "joint(2).dof(1)", "arm[3].rot_x" ...
-const char* td_model_v_name(const td_model* model, int i);
-const char* td_model_input_name(const td_model* model, int i);
-const char* td_model_param_name(const td_model* model, int i);
-const char* td_model_sensor_name(const td_model* model,
-                                 int i);  // "tip_x": as the columns of trajectory.csv
-const char* td_model_station_name(const td_model* model, int i);
-const char* td_model_constraint_name(const td_model* model, int i);
-const char* td_model_force_name(const td_model* model, int i);
-bool td_model_is_controlled(
+TD_API const char* td_model_q_name(const td_model* model,
+                                   int i);  // "joint(2).dof(1)", "arm[3].rot_x" ...
+TD_API const char* td_model_v_name(const td_model* model, int i);
+TD_API const char* td_model_input_name(const td_model* model, int i);
+TD_API const char* td_model_param_name(const td_model* model, int i);
+TD_API const char* td_model_sensor_name(const td_model* model,
+                                        int i);  // "tip_x": as the columns of trajectory.csv
+TD_API const char* td_model_station_name(const td_model* model, int i);
+TD_API const char* td_model_constraint_name(const td_model* model, int i);
+TD_API const char* td_model_force_name(const td_model* model, int i);
+TD_API bool td_model_is_controlled(
     const td_model* model);  // tasks or controllers give inputs in td_simulate
-const char* td_model_cable_name(const td_model* model, int i);
-const char* td_model_contact_name(const td_model* model, int i);
-int td_model_input_find(const td_model* model, const char* name);  // -1: none
-int td_model_param_find(const td_model* model, const char* name);
-int td_model_sensor_find(const td_model* model, const char* name);
+TD_API const char* td_model_cable_name(const td_model* model, int i);
+TD_API const char* td_model_contact_name(const td_model* model, int i);
+TD_API int td_model_input_find(const td_model* model, const char* name);  // -1: none
+TD_API int td_model_param_find(const td_model* model, const char* name);
+TD_API int td_model_sensor_find(const td_model* model, const char* name);
 
 // ---- state and work ---------------------------------------------------------------------------
 
@@ -185,34 +193,35 @@ typedef struct td_state {
   unsigned long long identity;
 } td_state;
 
-td_work* td_work_new(const td_model* model);  // NULL when out of memory
-void td_work_free(td_work* work);
+TD_API td_work* td_work_new(const td_model* model);  // NULL when out of memory
+TD_API void td_work_free(td_work* work);
 
 // Change a parameter for this work alone; numbers that follow from it are recomputed before the
 // next use.  TD_E_USAGE when there is no such parameter or it was used while loading; TD_E_MODEL
 // when a number that follows from it breaks the rule of its field (a negative mass): the parameter
 // keeps its value, and td_work_failure (tools.h) has the message.
-td_status td_work_set_param(const td_model* model, td_work* work, int param, double value);
-double td_work_param(const td_model* model, const td_work* work, int param);
+TD_API td_status td_work_set_param(const td_model* model, td_work* work, int param, double value);
+TD_API double td_work_param(const td_model* model, const td_work* work, int param);
 
-td_state* td_state_new(const td_model* model);
-void td_state_free(td_state* state);
-td_status td_state_copy(const td_model* model, const td_state* from, td_state* to);
+TD_API td_state* td_state_new(const td_model* model);
+TD_API void td_state_free(td_state* state);
+TD_API td_status td_state_copy(const td_model* model, const td_state* from, td_state* to);
 // The state the file describes: initial values and rates, default inputs, constraints satisfied by
-// projection, controllers that remember nothing. TD_E_DIVERGED when the loops cannot be closed from the given values.
-td_status td_state_initial(const td_model* model, td_work* work, td_state* state);
+// projection, controllers that remember nothing. TD_E_DIVERGED when the loops cannot be closed from
+// the given values.
+TD_API td_status td_state_initial(const td_model* model, td_work* work, td_state* state);
 // Which inextensible cables are taut is part of the work.  For a state from elsewhere: those
 // without gap whose gap does not open and that pull; nothing is moved.  td_state_initial() and
 // simulations do it themselves.
-td_status td_taut_choose(const td_model* model, const td_state* state, td_work* work);
+TD_API td_status td_taut_choose(const td_model* model, const td_state* state, td_work* work);
 
 // ---- equations at one state -------------------------------------------------------------------
 
 // v' and the constraint multipliers.  TD_E_SINGULAR when the mass matrix is singular on the allowed
 // motions.
-td_status td_forward_dynamics(const td_model* model, const td_state* state, td_work* work);
-const double* td_work_vdot(const td_work* work);  // (nv)
-const double* td_work_lambda(
+TD_API td_status td_forward_dynamics(const td_model* model, const td_state* state, td_work* work);
+TD_API const double* td_work_vdot(const td_work* work);  // (nv)
+TD_API const double* td_work_lambda(
     const td_work* work);  // (nconstraint); minimum norm if constraints are redundant
 
 // What the last evaluation noticed.
@@ -220,47 +229,50 @@ typedef struct td_flags {
   int constraint_rank;     // independent rows
   bool lambda_not_unique;  // redundant rows: lambda is the minimum-norm one
 } td_flags;
-td_flags td_work_flags(const td_work* work);
+TD_API td_flags td_work_flags(const td_work* work);
 
 // F = M a + h - tau - Jc' lambda at the given acceleration and multipliers (nv).
-td_status td_residual(const td_model* model, const td_state* state, td_work* work, const double* a,
-                      const double* lambda, double* F);
-td_status td_mass_matrix(const td_model* model, const td_state* state, td_work* work,
-                         double* M);  // nv x nv
+TD_API td_status td_residual(const td_model* model, const td_state* state, td_work* work,
+                             const double* a, const double* lambda, double* F);
+TD_API td_status td_mass_matrix(const td_model* model, const td_state* state, td_work* work,
+                                double* M);  // nv x nv
 // h: Coriolis, gravity, springs, dampers; tau: inputs and loads;  M v' + h = tau + Jc' lambda.
-td_status td_bias(const td_model* model, const td_state* state, td_work* work, double* h,
-                  double* tau);
+TD_API td_status td_bias(const td_model* model, const td_state* state, td_work* work, double* h,
+                         double* tau);
 // Exact dF/dq and dF/dv (nv x nv each) at that a and lambda.
-td_status td_tangent(const td_model* model, const td_state* state, td_work* work, const double* a,
-                     const double* lambda, double* dFdq, double* dFdv);
+TD_API td_status td_tangent(const td_model* model, const td_state* state, td_work* work,
+                            const double* a, const double* lambda, double* dFdq, double* dFdv);
 // Exact derivative of the right-hand side with respect to the named inputs (nv x nu): d(tau -
 // h)/du.
-td_status td_input_map(const td_model* model, const td_state* state, td_work* work, double* B);
+TD_API td_status td_input_map(const td_model* model, const td_state* state, td_work* work,
+                              double* B);
 // Constraint rows Jc (nconstraint x nv), position error e and velocity error (nconstraint); any may
 // be NULL.
-td_status td_constraints(const td_model* model, const td_state* state, td_work* work, double* Jc,
-                         double* e, double* edot);
+TD_API td_status td_constraints(const td_model* model, const td_state* state, td_work* work,
+                                double* Jc, double* e, double* edot);
 // d v'/dq, d v'/dv (nv x nv) and d v'/du (nv x nu, may be NULL): the linearised forward dynamics.
-td_status td_forward_tangent(const td_model* model, const td_state* state, td_work* work,
-                             double* dq, double* dv, double* du);
+TD_API td_status td_forward_tangent(const td_model* model, const td_state* state, td_work* work,
+                                    double* dq, double* dv, double* du);
 
 typedef struct td_energies {
   double kinetic, elastic, gravity;  // [J]
 } td_energies;
-td_energies td_energy(const td_model* model, const td_state* state, td_work* work);
+TD_API td_energies td_energy(const td_model* model, const td_state* state, td_work* work);
 
 // Values of all sensors (nsensor).  Acceleration-level ones evaluate the forward dynamics.
-td_status td_sensors(const td_model* model, const td_state* state, td_work* work, double* values);
+TD_API td_status td_sensors(const td_model* model, const td_state* state, td_work* work,
+                            double* values);
 
 // Positions in the world of n stations from `first` on, 3 numbers each.
-td_status td_station_positions(const td_model* model, const td_state* state, td_work* work,
-                               int first, int n, double* positions);
+TD_API td_status td_station_positions(const td_model* model, const td_state* state, td_work* work,
+                                      int first, int n, double* positions);
 // A station's pose (4x4, row-major) in the world and its body twist [v, omega] (6).
-td_status td_station(const td_model* model, const td_state* state, td_work* work, int station,
-                     double pose[16], double twist[6]);
+TD_API td_status td_station(const td_model* model, const td_state* state, td_work* work,
+                            int station, double pose[16], double twist[6]);
 
 // q_out = q moved by the tangent displacement dv (nv); q_out may be q.
-td_status td_displace(const td_model* model, const double* q, const double* dv, double* q_out);
+TD_API td_status td_displace(const td_model* model, const double* q, const double* dv,
+                             double* q_out);
 
 // ---- analyses ---------------------------------------------------------------------------------
 
@@ -272,8 +284,8 @@ typedef enum td_stability {
   TD_FLUTTER,
   TD_UNKNOWN
 } td_stability;
-const char* td_strategy_text(td_strategy strategy);
-const char* td_stability_text(td_stability stability);
+TD_API const char* td_strategy_text(td_strategy strategy);
+TD_API const char* td_stability_text(td_stability stability);
 
 typedef struct td_equil_options {
   double tol;            // residual relative to the largest generalised force, default 1e-10
@@ -282,7 +294,7 @@ typedef struct td_equil_options {
   void* user;
   bool stable;  // where the nearest is unstable, go on downhill to a stable one; default false
 } td_equil_options;
-td_equil_options td_equil_options_default(void);
+TD_API td_equil_options td_equil_options_default(void);
 
 typedef struct td_equil_result {
   bool converged;
@@ -298,8 +310,8 @@ typedef struct td_equil_result {
 // Static (or, with prescribed steady motion, relative) equilibrium near `state`, which is
 // overwritten by it; lambda is left in `work`.  When it does not converge the state is the best one
 // found.
-td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
-                         const td_equil_options* options, td_equil_result* result);
+TD_API td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
+                                const td_equil_options* options, td_equil_result* result);
 
 // Natural modes about a state that is an equilibrium.  Arrays belong to the result.
 typedef struct td_modes_result {
@@ -315,9 +327,9 @@ typedef struct td_modes_result {
   char note[256];  // what to know when reading them, e.g. power-law dampers that vanish at rest
   const td_model* model;  // it was made from
 } td_modes_result;
-td_status td_modes(const td_model* model, const td_state* state, td_work* work,
-                   td_modes_result** result);
-void td_modes_free(td_modes_result* result);
+TD_API td_status td_modes(const td_model* model, const td_state* state, td_work* work,
+                          td_modes_result** result);
+TD_API void td_modes_free(td_modes_result* result);
 
 // One equilibrium on a path.
 typedef enum td_path_kind { TD_REGULAR, TD_LIMIT, TD_BIFURCATION, TD_HOPF } td_path_kind;
@@ -330,7 +342,7 @@ typedef struct td_trace_options {
   td_progress progress;
   void* user;
 } td_trace_options;
-td_trace_options td_trace_options_default(void);
+TD_API td_trace_options td_trace_options_default(void);
 typedef struct td_trace_result {
   int n;               // points in path order, critical points included
   double* p;           // parameter (n)
@@ -340,9 +352,9 @@ typedef struct td_trace_result {
   td_stability* stability;
   bool complete;  // reached `to`
 } td_trace_result;
-td_status td_trace(const td_model* model, td_work* work, td_state* state,
-                   const td_trace_options* options, td_trace_result** result);
-void td_trace_free(td_trace_result* result);
+TD_API td_status td_trace(const td_model* model, td_work* work, td_state* state,
+                          const td_trace_options* options, td_trace_result** result);
+TD_API void td_trace_free(td_trace_result* result);
 
 // x' = A x + B u, y = C x + D u about a state, x = [dq (tangent), dv] of the unprescribed motion
 // the constraints allow.  Arrays are row-major and belong to the result.
@@ -355,9 +367,9 @@ typedef struct td_linear {
   char note[256];         // sensors that were left out and why; "" when all are there
   const td_model* model;  // it was made from
 } td_linear;
-td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
-                       td_linear** result);
-void td_linear_free(td_linear* linear);
+TD_API td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
+                              td_linear** result);
+TD_API void td_linear_free(td_linear* linear);
 
 typedef enum td_solver {
   TD_SOLVER_AUTO,      // documented rule, docs/simulation.md
@@ -398,7 +410,7 @@ typedef struct td_sim_options {
                                // none is used
   bool code_always;            // use it without measuring
 } td_sim_options;
-td_sim_options td_sim_options_default(void);
+TD_API td_sim_options td_sim_options_default(void);
 
 typedef struct td_trajectory td_trajectory;
 
@@ -418,21 +430,22 @@ typedef struct td_sim_stats {
 // Integrate from `state` (overwritten by the final state).  On failure or stop the trajectory holds
 // what was computed and `diagnosis` (td_trajectory_diagnosis) says what went wrong, where, when,
 // and what may help.
-td_status td_simulate(const td_model* model, td_work* work, td_state* state,
-                      const td_sim_options* options, td_trajectory** trajectory);
-void td_trajectory_free(td_trajectory* trajectory);
-int td_trajectory_rows(const td_trajectory* trajectory);
-double td_trajectory_time(const td_trajectory* trajectory, int row);
-const double* td_trajectory_q(const td_trajectory* trajectory, int row);        // (nq)
-const double* td_trajectory_v(const td_trajectory* trajectory, int row);        // (nv)
-const double* td_trajectory_sensors(const td_trajectory* trajectory, int row);  // (nsensor)
-const double* td_trajectory_energy(const td_trajectory* trajectory,
-                                   int row);  // kinetic, elastic, gravity, work
-const double* td_trajectory_inputs(const td_trajectory* trajectory, int row);  // (nu)
+TD_API td_status td_simulate(const td_model* model, td_work* work, td_state* state,
+                             const td_sim_options* options, td_trajectory** trajectory);
+TD_API void td_trajectory_free(td_trajectory* trajectory);
+TD_API int td_trajectory_rows(const td_trajectory* trajectory);
+TD_API double td_trajectory_time(const td_trajectory* trajectory, int row);
+TD_API const double* td_trajectory_q(const td_trajectory* trajectory, int row);        // (nq)
+TD_API const double* td_trajectory_v(const td_trajectory* trajectory, int row);        // (nv)
+TD_API const double* td_trajectory_sensors(const td_trajectory* trajectory, int row);  // (nsensor)
+TD_API const double* td_trajectory_energy(const td_trajectory* trajectory,
+                                          int row);  // kinetic, elastic, gravity, work
+TD_API const double* td_trajectory_inputs(const td_trajectory* trajectory, int row);  // (nu)
 // What controllers remembered (nmemory); NULL where it is too much to keep for every row.
-const double* td_trajectory_memory(const td_trajectory* trajectory, int row);
-const td_sim_stats* td_trajectory_stats(const td_trajectory* trajectory);
-const char* td_trajectory_diagnosis(const td_trajectory* trajectory);  // "" when all went well
+TD_API const double* td_trajectory_memory(const td_trajectory* trajectory, int row);
+TD_API const td_sim_stats* td_trajectory_stats(const td_trajectory* trajectory);
+TD_API const char* td_trajectory_diagnosis(
+    const td_trajectory* trajectory);  // "" when all went well
 // Can the numbers be trusted?  Energy balance, bounds of states and sensors, constraints, charts
 // and rods are looked at; docs/simulation.md has the limits.
 typedef enum td_verdict {
@@ -441,10 +454,10 @@ typedef enum td_verdict {
   TD_TRUST_WRONG
 } td_verdict;
 // `reasons` (may be NULL): sentences, one a line, that belong to the trajectory; "" when ok.
-td_verdict td_trajectory_trust(const td_trajectory* trajectory, const char** reasons);
+TD_API td_verdict td_trajectory_trust(const td_trajectory* trajectory, const char** reasons);
 // Events that happened: time and index of the model's event.
-int td_trajectory_event_count(const td_trajectory* trajectory);
-td_status td_trajectory_event(const td_trajectory* trajectory, int i, double* t, int* event);
+TD_API int td_trajectory_event_count(const td_trajectory* trajectory);
+TD_API td_status td_trajectory_event(const td_trajectory* trajectory, int i, double* t, int* event);
 
 #ifdef __cplusplus
 }

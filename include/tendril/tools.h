@@ -19,31 +19,31 @@ typedef struct td_settings {
   td_solver solver;
   bool equil, modal, dyn;  // what `tendril run` does
 } td_settings;
-td_settings td_model_settings(const td_model* model);
+TD_API td_settings td_model_settings(const td_model* model);
 
 // Which linear algebra the model uses, and why.
 typedef struct td_linear_choice {
   bool sparse;      // matrices of blocks, for networks; else dense ones
   const char* why;  // "10000 blocks of DOFs, 0.05 % of the matrix filled"; belongs to the model
 } td_linear_choice;
-td_linear_choice td_model_linear(const td_model* model);
+TD_API td_linear_choice td_model_linear(const td_model* model);
 
 // What disp and fprintf of the model text wrote.  Belongs to the spec; "" when nothing.
-const char* td_spec_printed(const td_spec* spec);
+TD_API const char* td_spec_printed(const td_spec* spec);
 
 // Text of a string value of the model, e.g. "par.post"; NULL when it is absent or not a string.
 // Belongs to the spec.
-const char* td_spec_text(const td_spec* spec, const char* path);
+TD_API const char* td_spec_text(const td_spec* spec, const char* path);
 
 // A number of the model, e.g. "par.fun"; NaN when it is absent or no number.
-double td_spec_value(const td_spec* spec, const char* path);
+TD_API double td_spec_value(const td_spec* spec, const char* path);
 
 // Whether result files are to hold this ("q", "v" or the name of a sensor): `output` of the model
 // names it, or the model has no `output`.
-bool td_spec_wants(const td_spec* spec, const char* name);
+TD_API bool td_spec_wants(const td_spec* spec, const char* name);
 
 // How many structures of this name the text has made, e.g. "rod"; 0: none.
-int td_spec_count(const td_spec* spec, const char* name);
+TD_API int td_spec_count(const td_spec* spec, const char* name);
 
 // What a generalised position or velocity belongs to: a joint or a rod.  Strings belong to the
 // model.
@@ -63,12 +63,12 @@ typedef struct td_coordinate {
   int mesh_number;    // from 1, 0: of none
 } td_coordinate;
 // False when i is out of range.
-bool td_model_q_about(const td_model* model, int i, td_coordinate* about);
-bool td_model_v_about(const td_model* model, int i, td_coordinate* about);
+TD_API bool td_model_q_about(const td_model* model, int i, td_coordinate* about);
+TD_API bool td_model_v_about(const td_model* model, int i, td_coordinate* about);
 
 // Unit of a number that sensors give: "m", "rad/s", "N m"; "" where it is none, or an expression
 // whose unit cannot be told.
-const char* td_model_sensor_unit(const td_model* model, int i);
+TD_API const char* td_model_sensor_unit(const td_model* model, int i);
 
 // A rod as it was compiled.  Strings belong to the model.
 typedef struct td_rod {
@@ -82,7 +82,7 @@ typedef struct td_rod {
   // are its coordinates, of all parts together.  Zero in other models.
   int order[6], elements[6], functions[6];
 } td_rod;
-bool td_model_rod_about(const td_model* model, int i, td_rod* about);
+TD_API bool td_model_rod_about(const td_model* model, int i, td_rod* about);
 
 // A mesh as it was compiled.  Its nodes are stations, bodies and its edges forces with consecutive
 // numbers; edges come first, then diagonals.  Edges with `rom` are rods with consecutive numbers
@@ -92,45 +92,46 @@ typedef struct td_mesh {
   int nnode, nfixed;  // nodes, and those of them that the ground holds
   int nedge, ndiagonal;
   int rod, nrod;  // the first edge that is a rod, from 1, and how many there are; 0: none
-  int station;  // of its first node, from 0
-  int body;     // number of its first node as a body, from 1
-  int force;    // of its first edge, from 0
+  int station;    // of its first node, from 0
+  int body;       // number of its first node as a body, from 1
+  int force;      // of its first edge, from 0
 } td_mesh;
-bool td_model_mesh_about(const td_model* model, int i, td_mesh* about);
+TD_API bool td_model_mesh_about(const td_model* model, int i, td_mesh* about);
 // The stations of the nodes that an edge or, after these, a diagonal of mesh i is between, both
 // numbered from 0; false: there is none.
-bool td_model_mesh_edge(const td_model* model, int i, int edge, int stations[2]);
+TD_API bool td_model_mesh_edge(const td_model* model, int i, int edge, int stations[2]);
 
 // The stations a spring, damper or beam is between; false: it is along a DOF, or a load.
-bool td_model_force_ends(const td_model* model, int force, int stations[2]);
+TD_API bool td_model_force_ends(const td_model* model, int force, int stations[2]);
 
 // Is a station fixed to the ground?
-bool td_model_station_fixed(const td_model* model, int station);
+TD_API bool td_model_station_fixed(const td_model* model, int station);
 
 // The rod a station is on, from 1, and its arc length there [m]; 0: on none.
-int td_model_station_rod(const td_model* model, int station, double* arc);
+TD_API int td_model_station_rod(const td_model* model, int station, double* arc);
 
 // Pull at a point of a station (in its frame) towards a place in the world, in this work alone: a
 // spring of no length [N/m] and a damper [N s/m], on top of all forces of the model.  station < 0:
 // let go.  TD_E_USAGE when there is no such station, or some number is not finite or negative.
-td_status td_work_pull(const td_model* model, td_work* work, int station, const double point[3],
-                       const double target[3], double stiffness, double damping);
+TD_API td_status td_work_pull(const td_model* model, td_work* work, int station,
+                              const double point[3], const double target[3], double stiffness,
+                              double damping);
 
 // A message about the last evaluation that failed: which element, when, why, what may help.  ""
 // when none.
-const char* td_work_failure(const td_work* work);
+TD_API const char* td_work_failure(const td_work* work);
 
 // The candidate nearest to `name`, or NULL when none is near enough to be a likely typing mistake.
-const char* td_nearest(const char* name, const char* const* candidates, int n);
+TD_API const char* td_nearest(const char* name, const char* const* candidates, int n);
 
 // Whether forces, gravity, prescribed motion or controls are functions of time, so that statics
 // depends on the time at which it is done.
-bool td_model_uses_time(const td_model* model);
+TD_API bool td_model_uses_time(const td_model* model);
 
 // Params of the text, those that are texts or shape the structure included.  A value or a text: the
 // other is NaN or NULL.  Strings belong to the spec; false when i is out of range.
-bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* value,
-                         const char** text);
+TD_API bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* value,
+                                const char** text);
 
 // ---- state files ------------------------------------------------------------------------------
 
@@ -139,16 +140,16 @@ bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* 
 // The texts of equilibrium.json (then v is zero) and of `tendril eval --json` are states too; what
 // else they hold is passed over. On TD_E_SYNTAX the state is unchanged and `message` (of `size`
 // bytes) says what is wrong.
-td_status td_state_parse(const td_model* model, const char* json, td_state* state, char* message,
-                         size_t size);
+TD_API td_status td_state_parse(const td_model* model, const char* json, td_state* state,
+                                char* message, size_t size);
 
 // Read a state from a file: one of the above, or a row of trajectory.csv or trajectory.h5, the one
 // nearest to `time` (NaN: the last); rows keep the inputs of `state`, but for models with
 // controllers, whose inputs and memory they have.  A directory stands for its equilibrium.json or,
 // with a time or without that file, for its trajectory.  `message` says which state it is or, on
 // failure, what is wrong.
-td_status td_state_read(const td_model* model, const char* path, double time, td_state* state,
-                        char* message, size_t size);
+TD_API td_status td_state_read(const td_model* model, const char* path, double time,
+                               td_state* state, char* message, size_t size);
 
 // ---- result files -----------------------------------------------------------------------------
 
@@ -176,39 +177,39 @@ typedef struct td_files td_files;
 
 // Check that `directory` can be written or made; changes nothing visible.  On failure *files is
 // NULL and `message` says why.
-td_status td_files_open(const char* directory, td_files** files, char* message, size_t size);
+TD_API td_status td_files_open(const char* directory, td_files** files, char* message, size_t size);
 // Ask this now and then while something that takes long is made for the set (a compiler runs); when
 // it says stop, what is making the file returns TD_E_STOPPED.  NULL: ask nobody, as at first.
-void td_files_progress(td_files* files, td_progress progress, void* user);
+TD_API void td_files_progress(td_files* files, td_progress progress, void* user);
 
 // Removes what was not committed.
-void td_files_close(td_files* files);
+TD_API void td_files_close(td_files* files);
 
 // Stage one file.  Names are plain file names.  On TD_E_IO td_files_error() says what went wrong.
-td_status td_files_text(td_files* files, const char* name, const char* text);
+TD_API td_status td_files_text(td_files* files, const char* name, const char* text);
 // One line of names, then one per row, 17 significant digits; every matrix is one column.
-td_status td_files_csv(td_files* files, const char* name, const td_matrix* columns, int n);
+TD_API td_status td_files_csv(td_files* files, const char* name, const td_matrix* columns, int n);
 // One dataset per matrix with the attribute `unit`; notes become attributes of the file.  Slashes
 // in names become underscores.
-td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, int n,
-                      const td_note* notes, int nnote);
+TD_API td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, int n,
+                             const td_note* notes, int nnote);
 // One variable per matrix, MAT-file version 5; names are made valid and unique.
-td_status td_files_mat(td_files* files, const char* name, const td_matrix* list, int n);
+TD_API td_status td_files_mat(td_files* files, const char* name, const td_matrix* list, int n);
 
 // Move all staged files to their places, synchronised to the disk.
-td_status td_files_commit(td_files* files);
+TD_API td_status td_files_commit(td_files* files);
 
-int td_files_count(const td_files* files);
-const char* td_files_name(const td_files* files,
-                          int i);                   // in the order of writing; NULL out of range
-const char* td_files_error(const td_files* files);  // "" when nothing went wrong
+TD_API int td_files_count(const td_files* files);
+TD_API const char* td_files_name(const td_files* files,
+                                 int i);  // in the order of writing; NULL out of range
+TD_API const char* td_files_error(const td_files* files);  // "" when nothing went wrong
 
 // Parts this library is built on, with the versions in use: "HDF5" "1.10.8" ...
 typedef struct td_part {
   const char* name;
   char version[32];
 } td_part;
-int td_parts(td_part* parts, int limit);  // how many were filled
+TD_API int td_parts(td_part* parts, int limit);  // how many were filled
 
 #ifdef __cplusplus
 }

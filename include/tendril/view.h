@@ -25,11 +25,11 @@ typedef struct td_report {
 
 // Stage a page that shows it all: one file that needs nothing else, neither network nor program,
 // but a browser.
-td_status td_report_write(td_files* files, const char* name, const td_report* report);
+TD_API td_status td_report_write(td_files* files, const char* name, const td_report* report);
 
 // Put the data of a report (its whole text) into the page of this version.  *page is to be freed.
 // TD_E_SYNTAX: the text is not a report.
-td_status td_report_renew(const char* report, char** page);
+TD_API td_status td_report_renew(const char* report, char** page);
 
 // ---- the view in a browser --------------------------------------------------------------------
 
@@ -48,10 +48,11 @@ typedef struct td_view_options {
 } td_view_options;
 
 // Start it; it works in threads of its own.  On failure *view is NULL and `message` says why.
-td_status td_view_open(const td_view_options* options, td_view** view, char* message, size_t size);
+TD_API td_status td_view_open(const td_view_options* options, td_view** view, char* message,
+                              size_t size);
 // "http://127.0.0.1:40123/0123456789abcdef0123456789abcdef/"; belongs to the view.
-const char* td_view_address(const td_view* view);
-void td_view_close(td_view* view);
+TD_API const char* td_view_address(const td_view* view);
+TD_API void td_view_close(td_view* view);
 
 // ---- plots -------------------------------------------------------------------------------------
 
@@ -62,18 +63,18 @@ typedef struct td_table {
   double* values;  // rows x cols
 } td_table;
 // On failure *table is NULL and `message` says why.
-td_status td_table_read(const char* path, td_table** table, char* message, size_t size);
-void td_table_free(td_table* table);
-int td_table_find(const td_table* table, const char* name);  // column, -1: none
+TD_API td_status td_table_read(const char* path, td_table** table, char* message, size_t size);
+TD_API void td_table_free(td_table* table);
+TD_API int td_table_find(const td_table* table, const char* name);  // column, -1: none
 
 // Strain of a rod (number from 0) along its arc length at some states: a column s, then for each
 // state the six strains that strain(rod, s) gives, named "bend_y, 0.5 s".
-td_status td_strain_table(const td_model* model, td_work* work, const td_state* const* states,
-                          int n, int rod, td_table** table);
+TD_API td_status td_strain_table(const td_model* model, td_work* work,
+                                 const td_state* const* states, int n, int rod, td_table** table);
 // The lines of the model's shape at some states: for each of them columns x, y and z.  Rods, links,
 // edges of meshes and bodies follow each other, with a row of NaN between any two.
-td_status td_shape_table(const td_model* model, td_work* work, const td_state* const* states, int n,
-                         td_table** table);
+TD_API td_status td_shape_table(const td_model* model, td_work* work, const td_state* const* states,
+                                int n, td_table** table);
 
 // A figure for papers: curves of some columns over another.
 typedef struct td_plot {
@@ -91,8 +92,9 @@ typedef struct td_plot {
 } td_plot;
 // An SVG drawing, or a gnuplot script that draws the same from the CSV file at `path` into
 // `output`. *text is to be freed.
-td_status td_plot_svg(const td_plot* plot, char** text);
-td_status td_plot_gnuplot(const td_plot* plot, const char* path, const char* output, char** text);
+TD_API td_status td_plot_svg(const td_plot* plot, char** text);
+TD_API td_status td_plot_gnuplot(const td_plot* plot, const char* path, const char* output,
+                                 char** text);
 
 // ---- pictures and videos of reports -----------------------------------------------------------
 
@@ -108,12 +110,12 @@ typedef struct td_shot {
   td_progress progress;
   void* user;
 } td_shot;
-td_shot td_shot_default(const char* report);
+TD_API td_shot td_shot_default(const char* report);
 
 // A PNG file.  On failure `message` says why; TD_E_IO also when there is no browser.
-td_status td_shot_png(const td_shot* shot, const char* path, char* message, size_t size);
+TD_API td_status td_shot_png(const td_shot* shot, const char* path, char* message, size_t size);
 // A video by ffmpeg, as the name ends: .mp4, .webm or .gif.
-td_status td_shot_video(const td_shot* shot, const char* path, char* message, size_t size);
+TD_API td_status td_shot_video(const td_shot* shot, const char* path, char* message, size_t size);
 
 #ifdef __cplusplus
 }
