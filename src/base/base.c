@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tendril/tools.h"
+
 const char* td_status_text(td_status status) {
   switch (status) {
 #define X(name, text) \

@@ -53,7 +53,5 @@ void td_text_free(td_text* text);
 
 // Edit distance with transpositions, at most `limit` + 1.
 int td_edit_distance(const char* a, const char* b, int limit);
-// The candidate nearest to `name`, or NULL when none is near enough to be a likely typing mistake.
-const char* td_nearest(const char* name, const char* const* candidates, int n);
 
 #endif

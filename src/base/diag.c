@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tendril/tools.h"
+
 enum {
   LINE_LIMIT = 160,  // longer source lines [bytes] are cut around the caret
   LINE_SHOWN = 140,  // what then remains

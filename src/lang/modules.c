@@ -11,6 +11,7 @@
 
 #include "eval.h"
 #include "fields.h"
+#include "tendril/tools.h"
 
 // ---- programs ---------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@
 
 #include "eval.h"
 #include "fields.h"
+#include "tendril/tools.h"
 
 // ---- hiding -----------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 // Memory, text and names.
 #include "base.h"
+#include "tendril/tools.h"
 
 #include <limits.h>
 
