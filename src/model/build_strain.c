@@ -118,9 +118,9 @@ td_status td_gvs_own_coordinates(builder* b, gvs* g) {
   // what a rod says for its other parts does not count
   const value* parts = td_get(b->rods, g->rod, "part");
   const value* written = parts ? parts : b->rods;
-  const int place = parts ? g->part : g->rod;
-  if (td_get(written, place, "modes"))
-    return td_error(b->diags, TD_E_MODEL, td_get_at(written, place, "modes"),
+  const int element = parts ? g->part : g->rod;
+  if (td_get(written, element, "modes"))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(written, element, "modes"),
                     "rod(%d).modes does not go with a strain field of its own (strain)",
                     g->rod + 1);
 

@@ -210,8 +210,10 @@ static bool contracts(radau* s, double size, double before) {
 }
 
 // Z_try for a step of h; 0 when found.  After one iteration the contraction of earlier steps tells
-// what is left, as long as it can be trusted.
+// what is left, as long as it can be trusted: not where elements begin or cease to act, since what
+// contracted while they acted says nothing of the step behind.
 static int newton(radau* s, double h) {
+  const int fewest = s->base.guard != NULL ? 2 : 1;
   double before = 0;
   s->trust = s->trust > 0 ? pow(fmax(s->trust, 1e-8), 0.8) : 1;
   for (s->iterations = 1; s->iterations <= ITERATIONS; s->iterations++) {
@@ -219,7 +221,8 @@ static int newton(radau* s, double h) {
     correct(s, h);
     const double size = norm(s, s->F, STAGES);
     if (!isfinite(size) || (s->iterations > 1 && !contracts(s, size, before))) return 1;
-    if (size * s->trust <= newton_accuracy * fmax(1 - s->trust, 0.01)) return 0;
+    if (s->iterations >= fewest && size * s->trust <= newton_accuracy * fmax(1 - s->trust, 0.01))
+      return 0;
     before = size;
   }
   return 1;
