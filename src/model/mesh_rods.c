@@ -32,11 +32,11 @@ static bool put(value* s, int i, const char* field, value* v, td_span at) {
   return td_value_put(s, slot, v);
 }
 
-static value* place_ref(builder* b, const char* root, int index, double place) {
+static value* place_ref(builder* b, const char* root, int index, double where) {
   value* v = td_value_ref(root, index);
   if (!v) return NULL;
   v->ref.has_place = true;
-  v->ref.place = td_ex_const(b->spec->graph, place);
+  v->ref.place = td_ex_const(b->spec->graph, where);
   return v;
 }
 
@@ -153,14 +153,14 @@ static td_status push_rod(const rod_edges* s, int e) {
 
   // the law of its sections
   const value *coeff, *rest, *compr, *visc, *power, *input;
-  ex K[6], x0[6], factor[6], mu[6], nu[6], drive[6], inertia[6];
+  ex K[6], x0[6], factor[6], mu[6], nu[6], drive[6], per_length[6];
   TD_TRY(edge_field(s, "spring", "coeff", &coeff));
   TD_TRY(edge_field(s, "spring", "init", &rest));
   TD_TRY(edge_field(s, "spring", "compr", &compr));
   TD_TRY(edge_field(s, "damp", "visc", &visc));
   TD_TRY(edge_field(s, "damp", "pow", &power));
   TD_TRY(edge_field(s, NULL, "input", &input));
-  TD_TRY(edge_inertia(s, e, inertia));
+  TD_TRY(edge_inertia(s, e, per_length));
   six(s, coeff, e, 0, K);
   six(s, rest, e, 0, x0);
   six(s, compr, e, 1, factor);
@@ -188,7 +188,7 @@ static td_status push_rod(const rod_edges* s, int e) {
        put(rods, i, "stiffness", row_of(s, K, 6), at) &&
        put(rods, i, "shape", row_of(s, x0, 6), at) &&
        put(rods, i, "init", td_value_num(1, 6, 1), at) &&
-       put(rods, i, "inertia", row_of(s, inertia, 6), at) &&
+       put(rods, i, "inertia", row_of(s, per_length, 6), at) &&
        put(rods, i, "input", row_of(s, drive, 6), at);
   if (ok && points) ok = put(rods, i, "points", td_value_hold((value*)points), at);
   if (ok) {
@@ -235,11 +235,12 @@ td_status td_mesh_rods(builder* b) {
     // each of the rods has its loop, and loops are closed and projected as those of dense models
     dofs += (6.0 * s.order + 9) * b->mesh[k].nedge;
     if (dofs > b->spec->limits.dense)
-      return td_error(b->diags, TD_E_MODEL, s.at,
-                      "mesh(%d): edges that are rods may have %d coordinates and constraint rows "
-                      "together, %d edges of order %d have %g; beams (six columns without rom) have "
-                      "none",
-                      k + 1, b->spec->limits.dense, b->mesh[k].nedge, s.order, dofs);
+      return td_error(
+          b->diags, TD_E_MODEL, s.at,
+          "mesh(%d): edges that are rods may have %d coordinates and constraint rows "
+          "together, %d edges of order %d have %g; beams (six columns without rom) have "
+          "none",
+          k + 1, b->spec->limits.dense, b->mesh[k].nedge, s.order, dofs);
     td_mesh_name(b, k, s.name, sizeof s.name);
     b->mesh[k].rod = td_value_count(s.rods) + 1;
     for (int e = 0; e < b->mesh[k].nedge; e++) TD_TRY(push_rod(&s, e));

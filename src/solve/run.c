@@ -695,23 +695,23 @@ static bool blame_pole(run* r) {
   td_motion* m = r->motion;
   const td_model* model = m->model;
   const char *what = NULL, *kind = "motion";
-  const double* num = m->work->num;
+  const double* numbers = m->work->num;
   for (double ahead = 0; what == NULL && ahead < 0.03; ahead = fmax(4 * ahead, 1e-7)) {
     const double span = r->plan->t_end - r->t_start, near = ahead == 0 ? 1e-4 * span : 0;
     td_motion_unpack(m, r->t + ahead * span, r->y);
     td_energy(model, m->state, m->work);  // numbers of this time
     for (int i = 0; i < model->nvel && what == NULL; i++)
-      if (model->vel[i].motion != NUM_NONE && has_pole(near, num + model->vel[i].motion, 1, 2))
+      if (model->vel[i].motion != NUM_NONE && has_pole(near, numbers + model->vel[i].motion, 1, 2))
         what = td_model_v_name(model, i);
     for (int i = 0; i < model->nrow && what == NULL; i++)
-      if (model->row[i].motion != NUM_NONE && has_pole(near, num + model->row[i].motion, 1, 2))
+      if (model->row[i].motion != NUM_NONE && has_pole(near, numbers + model->row[i].motion, 1, 2))
         what = td_model_constraint_name(model, i);
     for (int i = 0; i < model->nhop && what == NULL; i++) {
       const model_hop* hop = &model->hop[i];
       const int n = 6 * hop->nodes;
       for (int k = 0; hop->kind == HOP_STRAIN && hop->dependent && model->strains_timed && k < n;
            k++)
-        if (has_pole(near, num + hop->value + k, n, 2 * n)) {
+        if (has_pole(near, numbers + hop->value + k, n, 2 * n)) {
           what = model_name(model, model->rod[model->coords[hop->coords].rod - 1].name);
           kind = "strain";
         }

@@ -46,7 +46,7 @@ static int outside(const char* range, const char* bad[4]) {
 }
 
 // Does "FIELD = VALUE;" on line 2 get an error there that names the field?
-static bool is_refused(const td_field* field, const char* value) {
+static bool is_refused(const td_field* field, const char* number) {
   char path[160], text[800], name[80];
   int rows = 1, cols = 1;
   written(field, path, sizeof path);
@@ -56,7 +56,7 @@ static bool is_refused(const td_field* field, const char* value) {
   snprintf(
       text, sizeof text,
       "body(1).m = 1; joint(1).second = 1; joint(1).type = 'revolute';\n%s = (%s)*ones(%d,%d);\n",
-      path, value, rows, cols);
+      path, number, rows, cols);
   td_spec* spec = td_spec_new();
   td_model* model = NULL;
   if (td_spec_load_string(spec, "range.m", text) == TD_OK) td_model_compile(spec, &model);
@@ -69,7 +69,7 @@ static bool is_refused(const td_field* field, const char* value) {
         strstr(m.text, "must"))
       found = true;
   }
-  if (!found) print_error("%s = %s gives no message:\n%s\n", path, value, td_spec_messages(spec));
+  if (!found) print_error("%s = %s gives no message:\n%s\n", path, number, td_spec_messages(spec));
   td_spec_free(spec);
   return found;
 }

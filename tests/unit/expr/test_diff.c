@@ -154,7 +154,7 @@ static void test_lengths_have_a_slope_at_zero(void** state) {
 
   // sqrt(x) and sqrt(x) sqrt(x) at 0
   const ex root = td_ex_1(g, EX_SQRT, s.x);
-  assert_false(isfinite(td_ex_eval(g, td_ex_diff(g, root, 0), rest)));
+  assert_true(td_ex_eval(g, td_ex_diff(g, root, 0), rest) == INFINITY);
   assert_true(isnan(td_ex_eval(g, td_ex_diff(g, td_ex_2(g, EX_MUL, root, root), 0), rest)));
   td_exprs_free(g);
 }

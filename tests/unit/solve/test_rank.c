@@ -56,8 +56,8 @@ static const double pi = 3.14159265358979323846;
 static void test_frequencies_of_a_pinned_beam(void** state) {
   (void)state;
   uint64_t seed = 3;
-  for (int frame = 0; frame < 5; frame++) {
-    const turn t = frame == 0 ? upright : random_turn(&seed);
+  for (int trial = 0; trial < 5; trial++) {
+    const turn t = trial == 0 ? upright : random_turn(&seed);
     for (int i = 0; i < NWAYS; i++) {
       char text[2000];
       snprintf(text, sizeof text,
@@ -125,9 +125,9 @@ static void test_accelerations_do_not_depend_on_frame_and_way(void** state) {
     robot first = robot_open(text);
     assert_int_equal(td_forward_dynamics(first.model, first.state, first.work), TD_OK);
     memcpy(want, td_work_vdot(first.work), sizeof(double) * (size_t)first.n.nv);
-    for (int frame = 0; frame < 24; frame++) {
+    for (int trial = 0; trial < 24; trial++) {
       const turn t = random_turn(&seed);
-      const char* way = ways[frame % NWAYS];
+      const char* way = ways[trial % NWAYS];
       for (int sparse = 0; sparse < 2; sparse++) {
         write_four_bar(text, sizeof text, &t, models[k], way,
                        sparse ? "par.linear = 'sparse';" : "par.linear = 'dense';");
@@ -193,8 +193,8 @@ static void test_branches_with_loops_do_not_depend_on_frame_and_way(void** state
   uint64_t seed = 9;
   double want[64];
   int parted = 0;
-  for (int frame = 0; frame < 12; frame++) {
-    const turn t = frame == 0 ? upright : random_turn(&seed);
+  for (int trial = 0; trial < 12; trial++) {
+    const turn t = trial == 0 ? upright : random_turn(&seed);
     char text[3000], *at = text, *end = text + sizeof text;
     at += write_frame(at, (size_t)(end - at), &t);
     at += snprintf(
@@ -214,14 +214,14 @@ static void test_branches_with_loops_do_not_depend_on_frame_and_way(void** state
         "rod(k).joint.type = 'revolute'; rod(k).joint.axis = [0 1 0];\n"
         "rod(k).joint.dof(1).init = -0.3; joint(c).first = b; joint(c).second = at(rod(k), 0.4);\n"
         "joint(c).tr.trans = [0 0.2 0];\n%s\nend\n",
-        ways[frame % NWAYS]);
-    snprintf(at, (size_t)(end - at), "%s", frame % 4 == 3 ? "par.linear = 'sparse';\n" : "");
+        ways[trial % NWAYS]);
+    snprintf(at, (size_t)(end - at), "%s", trial % 4 == 3 ? "par.linear = 'sparse';\n" : "");
     robot r = robot_open(text);
     parted += r.model->narrow_x_at > 0;
     assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_OK);
     assert_int_equal(td_work_flags(r.work).constraint_rank, 6);
     // velocities of the floating body are in its own frame
-    if (frame == 0) memcpy(want, td_work_vdot(r.work), sizeof(double) * (size_t)r.n.nv);
+    if (trial == 0) memcpy(want, td_work_vdot(r.work), sizeof(double) * (size_t)r.n.nv);
     CHECK_NEAR(difference(td_work_vdot(r.work) + 6, want + 6, r.n.nv - 6), 0, 1e-9);
     robot_close(&r);
   }
@@ -238,7 +238,7 @@ static void test_redundant_parallelogram(void** state) {
   const double l = 0.3, m = 0.2, I = 2e-3, M = 1.5, angle = 0.7;
   const double want =
       -(3 * m * l / 2 + M * l) * 9.81 * sin(angle) / (3 * (I + m * l * l / 4) + M * l * l);
-  for (int frame = 0; frame < 24; frame++) {
+  for (int trial = 0; trial < 24; trial++) {
     const turn t = random_turn(&seed);
     char text[3000];
     int n = write_frame(text, sizeof text, &t);
@@ -254,8 +254,8 @@ static void test_redundant_parallelogram(void** state) {
              "  joint(3+i).tr.trans = [0 -l 0]; joint(3+i).tr2nd.trans = [0.25*(i-1) 0 0];\n"
              "  joint(3+i).type = kind;\n"
              "end\n%s\n",
-             l, frame % 2 ? "revolute" : "spherical", m, I, angle, M, -angle,
-             frame % 3 == 2 ? "par.linear = 'sparse';" : "");
+             l, trial % 2 ? "revolute" : "spherical", m, I, angle, M, -angle,
+             trial % 3 == 2 ? "par.linear = 'sparse';" : "");
     robot r = robot_open(text);
     assert_int_equal(td_forward_dynamics(r.model, r.state, r.work), TD_OK);
     assert_int_equal(td_work_flags(r.work).constraint_rank, 3);
