@@ -154,6 +154,8 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   if (result->converged && s->stable) say_search(s, result);
   if (status == TD_E_DIVERGED && s->fold_node >= 0)
     td_say_fold(s->model, s->fold_node, s->fold, result->note, sizeof result->note);
+  if (status == TD_E_DIVERGED && !*result->note && s->overloaded >= 0)
+    td_statics_say_overloaded(s, result->note, sizeof result->note);
   if ((status == TD_E_DIVERGED || status == TD_E_SINGULAR) && !*result->note)
     td_statics_explain(s, q, l, result->note, sizeof result->note);
   if (status == TD_E_DIVERGED && !*result->note && !*s->work->failure && s->limit_point > 0)

@@ -195,12 +195,13 @@ static double length(const td_newton* w) {
   return top;
 }
 
-// No step is left: all is balanced unless, where the tangent is singular, F pushes where nothing
-// moves
+// No step is left: all is balanced unless F still pushes, where the tangent is singular or the
+// constraints, which hold everything, do not hold against F
 static bool at_rest(const td_newton* w, double tol) {
   const td_system* s = w->system;
-  const bool pushed = largest(w->F, (size_t)s->n) > 1e-12 * w->stiffness;
-  return largest(w->e, (size_t)s->m) <= tol && !(w->singular && pushed);
+  const double F = largest(w->F, (size_t)s->n);
+  const bool pushed = F > 1e-12 * w->stiffness, unheld = s->m > 0 && F > 1e-6 * w->forces;
+  return largest(w->e, (size_t)s->m) <= tol && !(pushed && (w->singular || unheld));
 }
 
 // Forces K x that cancel leave what the last digits of x make of them
@@ -231,9 +232,19 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     if (w->endless) break;
     solve(w, w->dx, w->dl);
     if (!isfinite(largest(w->dx, (size_t)s->n))) break;
-    // a step lost in round-off is the end: forces may be too small to measure by
-    if (largest(w->dx, (size_t)s->n) < 1e-14 * fmax(1, largest(x, (size_t)s->nx)))
+    // a step lost in round-off is the end: forces may be too small to measure by.  The multipliers
+    // may have a way to go yet
+    if (largest(w->dx, (size_t)s->n) < 1e-14 * fmax(1, largest(x, (size_t)s->nx))) {
+      const double before = largest(w->F, (size_t)s->n);
+      copy(w->l_try, l, s->m);
+      for (int i = 0; i < s->m; i++) l[i] += w->dl[i];
+      if (s->m > 0) evaluate(w, x, l, p);
+      if (s->m > 0 && !(largest(w->F, (size_t)s->n) < before)) {
+        copy(l, w->l_try, s->m);
+        evaluate(w, x, l, p);
+      }
       return finish(w, at_rest(w, options->tol) ? TD_OK : TD_E_DIVERGED, report);
+    }
     if (!line_search(w, x, l, p)) break;
     report->iterations++;
     report->travel += length(w);

@@ -208,6 +208,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   arena a = {.base = s->block, .size = bytes};
   s->model = model;
   s->fold_node = -1;
+  s->overloaded = -1;
   s->work = work;
   s->nq = sizes.nq;
   s->nv = sizes.nv;
@@ -341,14 +342,62 @@ static td_status run(td_statics* s, td_newton* newton, td_strategy strategy, con
                                : td_transient_solve(newton, a->q, a->l, 1, options, report);
 }
 
+// The row of a loop in a singular position, two bars in line, say: its multiplier has no lever to
+// hold the load by, and grows without bound the nearer the point comes to where the loop closes.
+// In units in which the elements of J are about one, multipliers are as large as the forces that
+// they balance, or as much larger as the lever is short: toggles work with levers of 1e-3.  Loops
+// close to 1e-10, and at a distance d from the singular position they are open by d^2: what has
+// levers below 1e-5 is there.  -1: no such row.
+static int overloaded_row(td_statics* s, const double* q, const double* l, double stiffness) {
+  if (s->m == 0 || !s->dense) return -1;
+  td_statics_set(s, q, 1);
+  td_constraint_scales(s->model, s->state, s->work, s->row_size, s->col_factor);
+  memset(s->l0, 0, sizeof(double) * (size_t)s->m);
+  evaluate(s, s->l0, s->F);
+
+  // multipliers against the forces that they balance; without loads both are rounding
+  static const double lever = 1e-5;
+  double weighed = 0, force = 0, most = 0;
+  int row = -1;
+  for (int i = 0; i < s->n; i++) {
+    weighed = fmax(weighed, fabs(s->F[i] * s->col_factor[i]));
+    force = fmax(force, fabs(s->F[i]));
+  }
+  for (int i = 0; i < s->m; i++) {
+    const double size = fabs(l[i] * s->row_size[i]);
+    if (size > most) row = i;
+    most = fmax(most, size);
+  }
+  if (!(lever * most > weighed) || !(force > 1e-12 * stiffness)) return -1;
+
+  // light bodies among heavy ones do the same, but with rows that are well apart
+  const size_t values = (size_t)s->m * (size_t)s->n;
+  const size_t bytes = sizeof(double) * values + td_kkt_scratch(s->n, s->m) + 64;
+  arena a = {.base = malloc(bytes), .size = bytes};
+  if (!a.base) return -1;
+  double* J = arena_doubles(&a, s->m * s->n);
+  td_constraints(s->model, s->state, s->work, s->Jc, NULL, NULL);
+  pick_columns(s, s->Jc, J);
+  const td_row_scale scales = {s->row_size, s->col_factor, -1, NULL};
+  const int apart = td_row_rank(J, s->n, s->m, &scales, lever, NULL, &a),
+            rank = td_row_rank(J, s->n, s->m, &scales, 1e-10, NULL, &a);
+  free(a.base);
+  return apart < rank ? row : -1;
+}
+
 // How much an attempt is worth.  Newton's method from afar likes unstable equilibria; one that is
 // unstable and not near the start is kept only for want of a better one.
 typedef enum worth { NOTHING, POINT, UNSTABLE, GOOD } worth;
 
-static worth assess(td_statics* s, td_status status, td_strategy strategy,
+static worth assess(td_statics* s, const td_newton* newton, td_status status, td_strategy strategy,
                     const td_newton_report* report, const attempt* a, double* stiffness) {
   // a load path that stopped half-way says nothing about the loaded state
   if (status != TD_OK) return strategy == TD_LOAD_CONTINUATION ? NOTHING : POINT;
+  const int overloaded = overloaded_row(s, a->q, a->l, newton->stiffness);
+  if (overloaded >= 0) {
+    s->overloaded = overloaded;
+    return POINT;
+  }
   if ((report->travel <= 1 && !s->stable) || !td_statics_conservative(s)) return GOOD;
   td_answer answer = {.stiffness = stiffness};
   td_judge(s, a->q, a->l, 1, true, &answer);
@@ -382,7 +431,7 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
     td_newton_report each = {0};
     status = run(s, newton, order[i], q0, &a, options, &each);
     iterations += each.iterations;
-    worth now = assess(s, status, order[i], &each, &a, stiffness);
+    worth now = assess(s, newton, status, order[i], &each, &a, stiffness);
     if (now > best || (now == POINT && best == POINT && each.measure < report->measure)) {
       best = now;
       *report = each;
@@ -399,6 +448,7 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
     if (left != TD_OK) status = left;
   }
   if (best >= UNSTABLE && status != TD_E_STOPPED && status != TD_E_NOMEM) status = TD_OK;
+  if (best < UNSTABLE && status == TD_OK) status = TD_E_DIVERGED;
   td_set_load(s->work, 1);
   s->p = NAN;
   free(block);

@@ -34,6 +34,7 @@ typedef struct td_statics {
   int fold_node;                  // node of the folded segment met last, -1: none
   double fold;                    // its angle
   double limit_point;             // share of the loads at which their path turns back, 0: none seen
+  int overloaded;                 // row of a loop that cannot hold the load, -1: none met
   struct sparse_statics* sparse;  // linear algebra of large models, NULL: dense
   bool dense;                     // there is room for dense matrices (full, C, Jc), too
   void* block;
@@ -53,6 +54,9 @@ void td_statics_set(td_statics* statics, const double* q, double p);
 // leaves it as it is (unheld.c).
 void td_statics_explain(td_statics* statics, const double* q, const double* l, char* note,
                         size_t size);
+
+// Names the loop in a singular position that statics->overloaded belongs to.
+void td_statics_say_overloaded(const td_statics* statics, char* note, size_t size);
 
 // Is a rod turned inside out, or pressed to nothing, at the state set last?  Its linear law goes on
 // there and balances the load, but no rod does; `note` names it.

@@ -474,6 +474,11 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
     s->user = t->o->user;
     memcpy(first->x, s->state->q, sizeof(double) * (size_t)s->nq);
     status = td_statics_taut(s, newton, first->x, first->l, &how, &strategy, &report);
+    if (status == TD_E_DIVERGED && s->overloaded >= 0) {
+      char note[256];
+      td_statics_say_overloaded(s, note, sizeof note);
+      td_work_fail(work, "%s", note);
+    }
   }
   td_newton_free(newton);
   td_statics_free(s);

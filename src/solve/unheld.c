@@ -73,6 +73,14 @@ void td_statics_explain(td_statics* s, const double* q, const double* l, char* n
   td_reduced_free(r);
 }
 
+void td_statics_say_overloaded(const td_statics* s, char* note, size_t size) {
+  snprintf(note, size,
+           "%.60s cannot hold the load: the loop is in a singular position (bars in line), where "
+           "its forces have no lever and grow without bound; start elsewhere with --at, change a "
+           "length, or give the joint springs",
+           td_model_constraint_name(s->model, s->overloaded));
+}
+
 bool td_statics_reversed(const td_statics* s, char* note, size_t size) {
   const char* rod = "";
   if (td_model_sizes(s->model).nrod == 0) return false;

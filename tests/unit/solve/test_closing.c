@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "robot.h"
+#include "tendril/tools.h"
 
 static double q_named(const robot* r, const char* part, double* least) {
   double most = 0;
@@ -440,6 +441,58 @@ static void test_controlled_points_begin_with_what_loops_allow(void** state) {
   }
 }
 
+// Two bars of 0.5 m and 1 kg between hinges 1 m apart, at the angle d below their line.
+static const char two_bars[] =
+    "g = param('g', 9.81); world.g = [0 0 -g]; \n"
+    "body(1).m = 1; body(1).I = .01; body(1).l_com = [.25 0 0]; \n"
+    "body(2).m = 1; body(2).I = .01; body(2).l_com = [-.25 0 0]; \n"
+    "joint(1).first = 1; joint(1).second = 2; joint(1).type = 'spherical'; \n"
+    "joint(1).tr.trans = [.5 0 0]; joint(1).tr2nd.trans = [-.5 0 0]; \n"
+    "joint(2).second = 1; joint(2).tr(1).rot = [d 0 1 0]; joint(2).tr(2).rot = [2 inf]; \n"
+    "joint(3).second = 2; joint(3).tr(1).trans = [cos(d) 0 0]; joint(3).tr(2).rot = [-d 0 1 0]; \n"
+    "joint(3).tr(3).rot = [2 inf];";
+
+// In line they hold no load, however close to that Newton's method comes; at an angle the thrust is
+// that of a three-hinged arch, m g/(2 tan d) on both sides.
+static void test_bars_in_line_hold_no_load(void** state) {
+  (void)state;
+  static const double angles[] = {0, 1e-2, 1e-3, 1e-4};
+  for (size_t i = 0; i < sizeof angles / sizeof *angles; i++) {
+    const double d = angles[i];
+    char text[1200];
+    snprintf(text, sizeof text, "d = %.17g;\n%s", d, two_bars);
+    robot r = robot_open(text);
+    td_equil_result found;
+    const td_status status = td_equilibrium(r.model, r.work, r.state, NULL, &found);
+    if (d > 0) {
+      assert_int_equal(status, TD_OK);
+      const double *l = td_work_lambda(r.work), thrust = 9.81 / (2 * tan(d));
+      CHECK_NEAR(sqrt(l[0] * l[0] + l[1] * l[1] + l[2] * l[2]) / thrust, 1, 1e-9);
+    } else {
+      assert_int_equal(status, TD_E_DIVERGED);
+      assert_false(found.converged);
+      assert_non_null(strstr(found.note, "joint(1).t1 cannot hold the load"));
+      assert_non_null(strstr(found.note, "singular position"));
+
+      // nor does a path of equilibria begin there
+      td_trace_options o = td_trace_options_default();
+      o.param = td_model_param_find(r.model, "g");
+      o.from = 9.81;
+      o.to = 1;
+      td_trace_result* path = NULL;
+      assert_int_equal(td_trace(r.model, r.work, r.state, &o, &path), TD_E_DIVERGED);
+      assert_non_null(strstr(td_work_failure(r.work), "cannot hold the load"));
+      td_trace_free(path);
+
+      // without load there is nothing to hold
+      assert_int_equal(td_work_set_param(r.model, r.work, o.param, 0), TD_OK);
+      assert_int_equal(td_state_initial(r.model, r.work, r.state), TD_OK);
+      assert_int_equal(td_equilibrium(r.model, r.work, r.state, NULL, &found), TD_OK);
+    }
+    robot_close(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_outside_stays),
@@ -452,6 +505,7 @@ int main(void) {
       cmocka_unit_test(test_a_whisker_on_a_heavy_loop_is_followed_as_what_it_is),
       cmocka_unit_test(test_a_folded_segment_is_named),
       cmocka_unit_test(test_a_gap_of_rounding_is_closed_where_it_is),
+      cmocka_unit_test(test_bars_in_line_hold_no_load),
       cmocka_unit_test(test_controlled_points_begin_with_what_loops_allow),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
