@@ -303,7 +303,10 @@ td_status td_residual(const td_model* m, const td_state* state, td_work* w, cons
 td_status td_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
   if (!model_has(m, state, w) || !M) return TD_E_USAGE;
   td_enter(m, state, w);
-  td_composite_mass(m, w, M);
+  if (m->sparse && m->nvel > SPARSE_DENSE_LIMIT)
+    td_sparse_mass_spread(m, w, M);
+  else
+    td_composite_mass(m, w, M);
   return TD_OK;
 }
 

@@ -62,6 +62,28 @@ void td_sparse_mass(const td_model* m, td_work* w, double* M) {
   td_sparse_each(w, m->nblock_at - 1, block_mass, &g);
 }
 
+void td_sparse_mass_spread(const td_model* m, td_work* w, double* M) {
+  const size_t nv = (size_t)m->nvel;
+  memset(M, 0, nv * nv * sizeof(double));
+  for (int b = 0; b < m->nblock_at - 1; b++) {
+    const arena_mark mark = arena_open(&w->scratch);
+    const int n = m->block_at[b + 1] - m->block_at[b];
+    double* own = arena_zeros(&w->scratch, n * n);
+    window_of(m, w, b);
+    for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
+      const tree_part part = part_of(m, b, t);
+      td_composite_inertia(m, w, part.first, part.end);
+      td_tree_mass(m, w, &part, own);
+    }
+    td_mass_join(own, n);
+    for (int i = 0; i < m->nvel; i++)
+      for (int j = 0; j < m->nvel && m->v_block[i] == b; j++)
+        if (m->v_block[j] == b)
+          M[(size_t)i * nv + (size_t)j] = own[m->v_local[i] * n + m->v_local[j]];
+    arena_close(&w->scratch, mark);
+  }
+}
+
 // Tangent vectors of the columns of a block.
 static void block_columns(const td_model* m, td_work* w, const double* a, int b) {
   window_of(m, w, b);

@@ -55,6 +55,8 @@ void td_sparse_each(td_work* w, int n, sparse_item item, void* ctx);
 
 // The blocks of the mass matrix, one after the other, symmetric (mass_values).
 void td_sparse_mass(const td_model* m, td_work* w, double* M);
+// The same as the whole matrix (nvel x nvel), zeros and all.
+void td_sparse_mass_spread(const td_model* m, td_work* w, double* M);
 // dF/dq and dF/dv (blocks_values each; dv NULL: not wanted) at a and lambda (NULL: none), and the
 // mass matrix (M NULL: not wanted); after td_forces, too.
 void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,

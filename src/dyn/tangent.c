@@ -24,6 +24,7 @@
 #include "engine.h"
 #include "fluid.h"
 #include "path.h"
+#include "sparse_dyn.h"
 #include "strain_hop.h"
 #include "tiles.h"
 
@@ -486,6 +487,11 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
 td_status td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
                      const double* lambda, double* dFdq, double* dFdv) {
   if (!model_has(m, state, w) || !a || !dFdq || !dFdv) return TD_E_USAGE;
+  if (m->sparse && m->nvel > SPARSE_DENSE_LIMIT) {
+    td_work_fail(w, "a network of %d velocities has no dense tangents; up to %d do", m->nvel,
+                 SPARSE_DENSE_LIMIT);
+    return TD_E_USAGE;
+  }
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   td_tangent_at(m, w, a, lambda, dFdq, dFdv);

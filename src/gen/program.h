@@ -75,6 +75,7 @@ typedef struct gen_reference {
   td_work* w;
   td_state *start, *state;
   double *M, *h, *tau, *vdot, *y, *p;
+  int nM;  // numbers in M: none where it is too large, and v' alone depends on it
 } gen_reference;
 td_status td_reference_open(const gen_program* p, gen_reference* r);
 void td_reference_close(gen_reference* r);

@@ -34,12 +34,15 @@ static bool is_finite(const double* x, int n) {
   return true;
 }
 
+enum { LARGEST_M = 1000 };  // velocities up to which networks have a dense mass matrix, too
+
 static bool allocate(const gen_program* p, gen_reference* r) {
   const size_t nv = (size_t)p->d->nv;
   r->w = td_work_new(p->m);
   r->start = td_state_new(p->m);
   r->state = td_state_new(p->m);
-  r->M = calloc(nv * nv + 1, sizeof(double));
+  r->nM = nv <= LARGEST_M ? (int)(nv * nv) : 0;
+  r->M = calloc((size_t)r->nM + 1, sizeof(double));
   r->h = calloc(nv + 1, sizeof(double));
   r->tau = calloc(nv + 1, sizeof(double));
   r->vdot = calloc(nv + 1, sizeof(double));
@@ -62,8 +65,8 @@ td_status td_reference_open(const gen_program* p, gen_reference* r) {
   }
   TD_TRY(status);
   memcpy(r->vdot, td_work_vdot(r->w), (size_t)p->d->nv * sizeof(double));
-  td_mass_matrix(p->m, r->state, r->w, r->M);
-  td_bias(p->m, r->state, r->w, r->h, r->tau);
+  if (r->nM > 0) TD_TRY(td_mass_matrix(p->m, r->state, r->w, r->M));
+  TD_TRY(td_bias(p->m, r->state, r->w, r->h, r->tau));
   return td_sensors(p->m, r->state, r->w, r->y);
 }
 

@@ -95,12 +95,13 @@ static td_status open_statics(td_control* c, const td_state* state) {
 static td_status weigh(td_control* c, const td_state* state) {
   double* M = malloc(sizeof(double) * area(c->nv, c->nv));
   c->mobility = malloc(sizeof(double) * (size_t)c->nv);
-  if (M && c->mobility) {
-    td_mass_matrix(c->model, state, c->work, M);
+  td_status status = M && c->mobility ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) status = td_mass_matrix(c->model, state, c->work, M);
+  if (status == TD_OK) {
     for (int j = 0; j < c->nv; j++) c->mobility[j] = 1 / M[area(j, c->nv) + (size_t)j];
   }
   free(M);
-  return M && c->mobility ? TD_OK : TD_E_NOMEM;
+  return status;
 }
 
 td_status td_control_new(const td_model* model, td_work* work, const td_state* state,

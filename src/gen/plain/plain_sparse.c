@@ -36,6 +36,8 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   return TD_E_USAGE;
 }
 
+void td_sparse_mass_spread(const td_model* m, td_work* w, double* M) { (void)m, (void)w, (void)M; }
+
 bool td_sparse_whole(const td_model* m) {
   (void)m;
   return true;

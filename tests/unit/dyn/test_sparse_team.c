@@ -98,6 +98,31 @@ static void windows_give_the_same_bits_as_whole_arrays(void** state) {
   robot_free(&whole);
 }
 
+// Dense tangents of such networks are refused by name, mass matrices are right, whether the work
+// holds windows or everything: F = M a + F(0).
+static void dense_matrices_are_refused_or_right(void** state) {
+  (void)state;
+  for (int whole = 0; whole < 2; whole++) {
+    robot r = big(whole ? "sensor(1).name = 'a'; sensor(1).value = pos(body(2));\n" : "", 3);
+    assert_int_equal(r.work->whole, whole);
+    const size_t n = (size_t)r.nv;
+    double *M = calloc(n * n + 3 * n, sizeof(double)), *a = M + n * n, *F = a + n, *F0 = F + n;
+    assert_int_equal(td_tangent(r.model, r.state, r.work, a, NULL, M, M), TD_E_USAGE);
+    assert_non_null(strstr(r.work->failure, "has no dense tangents; up to 1000 do"));
+    assert_int_equal(td_mass_matrix(r.model, r.state, r.work, M), TD_OK);
+    assert_int_equal(td_residual(r.model, r.state, r.work, a, NULL, F0), TD_OK);
+    for (size_t i = 0; i < n; i++) a[i] = cos((double)i);
+    assert_int_equal(td_residual(r.model, r.state, r.work, a, NULL, F), TD_OK);
+    for (size_t i = 0; i < n; i++) {
+      double sum = 0;
+      for (size_t j = 0; j < n; j++) sum += M[i * n + j] * a[j];
+      CHECK_NEAR(F[i] - F0[i], sum, 1e-11);
+    }
+    free(M);
+    robot_free(&r);
+  }
+}
+
 // What the windows hold is a part of a hundredth of the whole.
 static void large_networks_need_little_memory(void** state) {
   (void)state;
@@ -132,6 +157,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(every_number_of_threads_gives_the_same_bits),
       cmocka_unit_test(windows_give_the_same_bits_as_whole_arrays),
+      cmocka_unit_test(dense_matrices_are_refused_or_right),
       cmocka_unit_test(large_networks_need_little_memory),
       cmocka_unit_test(accelerations_fulfil_the_equations_of_motion),
   };
