@@ -340,11 +340,12 @@ static td_status write_check(const td_export* e, td_text* out) {
   // rods that have to buckle do so within the first step
   const double stuck = status == TD_OK ? td_stuck(m, s, w, s->t + 1) : 0;
   if (stuck > 0) dt = 2 * stuck;
-  td_state* start = status == TD_OK ? td_state_new(m) : NULL;
-  if (status == TD_OK && !start) status = TD_E_NOMEM;
-  if (start) td_state_copy(m, s, start);
-  while (start) {
-    td_state_copy(m, start, s);
+  while (status == TD_OK) {
+    // as the exported program begins: nothing is remembered of attempts with longer steps
+    td_work_free(w);
+    w = td_work_new(m);
+    if (!w) status = TD_E_NOMEM;
+    if (status == TD_OK) status = td_state_initial(m, w, s);
     for (int i = 0; i < CHECK_STEPS && status == TD_OK; i++) status = td_fixed_step(m, s, w, dt);
     bool settled = status == TD_OK || stuck > 0;
     for (int i = 0; settled && stuck == 0 && i < m->nvel; i++)
@@ -353,7 +354,6 @@ static td_status write_check(const td_export* e, td_text* out) {
     status = TD_OK;
     dt *= 1e-2;
   }
-  td_state_free(start);
   if (status == TD_OK) status = td_sensors(m, s, w, y);
   if (status == TD_OK) {
     write_numbers(out, "want_q", s->q, m->npos);
