@@ -152,6 +152,7 @@ const char* td_nearest(const char* name, const char* const* candidates, int n) {
   const char* nearest = NULL;
   int best = limit + 1;
   for (int i = 0; i < n; i++) {
+    if (!candidates[i]) continue;
     const int d = td_edit_distance(name, candidates[i], limit);
     if (d < best) {
       best = d;

@@ -321,7 +321,14 @@ td_status td_derive(const td_model* m, const td_derive_options* options, td_deri
   deriver d = {.message = size > 0 ? message : unused, .size = size};
   d.message[0] = '\0';
   *derived = NULL;
-  td_status status = deriver_open(&d, m) ? derive(&d, options ? options : &none) : TD_E_NOMEM;
+  if (!options) options = &none;
+  bool named = options->nsymbolic >= 0 && (options->nsymbolic == 0 || options->symbolic);
+  for (int i = 0; named && i < options->nsymbolic; i++) named = options->symbolic[i] != NULL;
+  if (!named) {
+    snprintf(d.message, size, "the names of symbolic parameters are missing");
+    return TD_E_USAGE;
+  }
+  td_status status = deriver_open(&d, m) ? derive(&d, options) : TD_E_NOMEM;
   if (status == TD_OK && td_exprs_failed(d.g)) status = TD_E_NOMEM;
   if (status == TD_OK) {
     *derived = d.out;

@@ -275,6 +275,8 @@ bool td_matrices_given(const td_matrix* list, int n) {
     const td_matrix* a = &list[i];
     if (!a->name || a->rows < 0 || a->cols < 0) return false;
     if (a->rows > 0 && a->cols > 0 && !a->values && !a->words) return false;
+    for (int k = 0; a->words && k < a->rows; k++)
+      if (!a->words[k]) return false;
   }
   return true;
 }

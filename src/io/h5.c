@@ -98,6 +98,10 @@ td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, 
                       const td_note* notes, int nnote) {
   if (!files || !name || !td_matrices_given(list, n) || nnote < 0 || (nnote > 0 && !notes))
     return TD_E_USAGE;
+  for (int i = 0; i < n; i++)
+    if (!list[i].unit) return TD_E_USAGE;
+  for (int i = 0; i < nnote; i++)
+    if (!notes[i].name || !notes[i].text) return TD_E_USAGE;
   size_t numbers = 0;
   for (int i = 0; i < n; i++) {
     const size_t width = list[i].words ? longest(&list[i]) / sizeof(double) + 1 : 1;

@@ -107,8 +107,15 @@ static td_status structure_of(const td_linear* l, td_structure* s, double* block
   return TD_OK;
 }
 
+// Callers may fill one themselves: the matrices that have elements must be there.
+static bool has_matrices(const td_linear* l) {
+  if (!l || l->nx < 0 || l->nu < 0 || l->ny < 0) return false;
+  return (l->nx == 0 || (l->A && (l->B || l->nu == 0) && (l->C || l->ny == 0))) &&
+         (l->nu == 0 || l->ny == 0 || l->D);
+}
+
 td_status td_linear_structure(const td_linear* l, td_structure* structure) {
-  if (!l || !structure) return TD_E_USAGE;
+  if (!has_matrices(l) || !structure) return TD_E_USAGE;
   *structure = (td_structure){.reach_ratio = NAN, .sight_ratio = NAN};
   const size_t n = (size_t)l->nx;
   double* block = malloc(sizeof(double) * (5 * n * n + n * (size_t)l->ny + 2 * n + 1));
@@ -119,7 +126,7 @@ td_status td_linear_structure(const td_linear* l, td_structure* structure) {
 }
 
 td_status td_frequency_response(const td_linear* l, double omega, double* G) {
-  if (!l || !G || !isfinite(omega)) return TD_E_USAGE;
+  if (!has_matrices(l) || !G || !isfinite(omega)) return TD_E_USAGE;
   return td_transfer(l->A, l->B, l->C, l->D, l->nx, l->nu, l->ny, omega, G);
 }
 

@@ -121,7 +121,7 @@ static td_status read_unknowns(td_observer* o) {
     const td_unknown* u = &o->options.unknown[i];
     const int n = u->is_param ? o->size.nparam : o->size.nu;
     if (u->index < 0 || u->index >= n) return refuse(o, "an unknown is no parameter or input");
-    if (!(u->sigma >= 0 && u->walk >= 0))
+    if (!(u->sigma >= 0 && u->walk >= 0 && isfinite(u->sigma) && isfinite(u->walk)))
       return refuse(o, "deviations of unknowns must not be negative");
     o->unknown[i] = *u;
     o->theta[i] = u->is_param ? td_work_param(o->model, o->work, u->index) : o->mean->u[u->index];
@@ -265,10 +265,14 @@ td_status td_observer_new(const td_model* model, td_work* work, const td_state* 
     const td_unknown* u = &options->unknown[i];
     sensible = u->index >= 0 && u->index < (u->is_param ? model->nparam : model->ninput);
   }
+  const int ny = td_model_sizes(model).nsensor;
+  for (int i = 0; sensible && options->noise && i < ny; i++)
+    sensible = isfinite(options->noise[i]) && options->noise[i] >= 0;
+  sensible = sensible && (options->filter == TD_EKF || options->filter == TD_UKF);
   if (!sensible) {
     td_work_fail(work,
                  "the options of an observer must be finite, not negative and about "
-                 "parameters and inputs of the model");
+                 "parameters and inputs of the model, its filter one of those there are");
     return TD_E_USAGE;
   }
   if (model->nvel > SPARSE_DENSE_LIMIT) {
@@ -525,6 +529,8 @@ td_status td_observer_step(td_observer* o, double t, const double* u, const doub
   if (!o || (!u && o->size.nu > 0) || !y) return TD_E_USAGE;
   for (int i = 0; i < o->size.nu; i++)
     if (!isfinite(u[i])) return refuse(o, "inputs must be finite");
+  for (int i = 0; i < o->ny; i++)
+    if (isinf(y[i])) return refuse(o, "measurements must be finite, or NaN where there is none");
   if (!isfinite(t)) return refuse(o, "the times of measurements must be finite");
   if (!(t >= o->mean->t)) return refuse(o, "the times of measurements must ascend");
   copy(o->mean->u, u, o->size.nu);

@@ -178,6 +178,7 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
   if (!(rtol >= TD_LEAST_RTOL && rtol < 1 && atol >= TD_LEAST_ATOL && isfinite(atol)))
     return TD_E_USAGE;
+  if (o->solver < TD_SOLVER_AUTO || o->solver > TD_SOLVER_LEAPFROG) return TD_E_USAGE;
   p->atol = atol;
   p->progress = o->progress;
   p->user = o->user;

@@ -36,6 +36,14 @@ static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory*
     td_trajectory_say(out, "the state to start from has numbers that are not finite");
     return false;
   }
+  if (p->solver < TD_SOLVER_AUTO || p->solver > TD_SOLVER_LEAPFROG) {
+    td_trajectory_say(out, "there is no integrator of number %d", (int)p->solver);
+    return false;
+  }
+  if (p->code && !p->code->latest) {
+    td_trajectory_say(out, "the source of code has no function `latest`");
+    return false;
+  }
   if (p->rtol >= TD_LEAST_RTOL && p->rtol < 1 && p->atol >= TD_LEAST_ATOL && isfinite(p->atol))
     return true;
   td_trajectory_say(out,

@@ -226,7 +226,11 @@ static bool sensible(const td_plot* p) {
   for (int k = 0; k < p->ny; k++) {
     const int x = column_x(p, k);
     if (p->y[k] < 0 || p->y[k] >= p->table->cols || x < 0 || x >= p->table->cols) return false;
+    if (p->labels && !p->labels[k]) return false;
   }
+  if (!p->table->names || (!p->table->values && p->table->rows > 0)) return false;
+  for (int i = 0; i < p->table->cols; i++)
+    if (!p->table->names[i]) return false;
   return true;
 }
 

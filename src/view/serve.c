@@ -477,10 +477,15 @@ static td_status start(td_view* v, const td_view_options* o, char* message, size
 }
 
 td_status td_view_open(const td_view_options* options, td_view** view, char* message, size_t size) {
-  if (!options || !view || (!message && size > 0) || !(options->page || options->model) ||
-      options->nset < 0 || (options->nset > 0 && !options->set))
+  if (view) *view = NULL;
+  if (!message && size > 0) return TD_E_USAGE;
+  bool named = options && view && (options->page || options->model) && options->nset >= 0 &&
+               (options->nset == 0 || options->set);
+  for (int i = 0; named && i < options->nset; i++) named = options->set[i] != NULL;
+  if (!named) {
+    snprintf(message, size, "a view needs a page or a model, and a text for each value it sets");
     return TD_E_USAGE;
-  *view = NULL;
+  }
   td_view* v = calloc(1, sizeof *v);
   if (!v) {
     snprintf(message, size, "out of memory");

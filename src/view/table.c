@@ -105,8 +105,8 @@ void td_table_free(td_table* t) {
 }
 
 int td_table_find(const td_table* t, const char* name) {
-  if (!t || !name) return -1;
+  if (!t || !name || !t->names) return -1;
   for (int i = 0; i < t->cols; i++)
-    if (strcmp(t->names[i], name) == 0) return i;
+    if (t->names[i] && strcmp(t->names[i], name) == 0) return i;
   return -1;
 }

@@ -153,6 +153,8 @@ static void test_specs_and_texts(void** state) {
   NUMBER(td_spec_param_about(a.spec, 0, &name, &x, NULL), false);
   NOTHING(td_nearest(NULL, NULL, 0));
   NOTHING(td_nearest("a", NULL, 3));
+  const char* const gaps[] = {NULL, "mass", NULL};
+  assert_string_equal(td_nearest("masss", gaps, 3), "mass");
 
   td_model* m;
   REFUSED(td_model_compile(NULL, &m));
@@ -432,6 +434,19 @@ static void test_analyses(void** state) {
   o.t_final = INFINITY;
   REFUSED(td_simulate(a.m, a.w, a.s, &o, &run));
   td_trajectory_free(run);
+  for (int i = 0; i < 2; i++) {
+    o = td_sim_options_default();
+    o.solver = (td_solver)(i ? 99 : -1);
+    REFUSED(td_simulate(a.m, a.w, a.s, &o, &run));
+    td_trajectory_free(run);
+    td_plant* plant = NULL;
+    REFUSED(td_plant_new(a.m, a.w, a.s, &o, &plant));
+  }
+  const td_code_source dry = {NULL, NULL};
+  o = td_sim_options_default();
+  o.code = &dry;
+  REFUSED(td_simulate(a.m, a.w, a.s, &o, &run));
+  td_trajectory_free(run);
   td_state_copy(a.m, a.s, bad);
   assert_int_equal(td_simulate(a.m, a.w, bad, NULL, &run), TD_OK);
 
@@ -504,6 +519,13 @@ static void test_control(void** state) {
   REFUSED(td_linear_state(a.m, linear, a.s, b.s, x));
   REFUSED(td_linear_state(b.m, linear, b.s, b.s, x));
   REFUSED(td_linear_state(a.m, linear, a.s, a.s, NULL));
+  // one that the caller made himself: the matrices that have elements must be there
+  for (int i = 0; i < 4; i++) {
+    td_linear hollow = *linear;
+    *(i == 0 ? &hollow.A : i == 1 ? &hollow.B : i == 2 ? &hollow.C : &hollow.D) = NULL;
+    REFUSED(td_linear_structure(&hollow, &structure));
+    REFUSED(td_frequency_response(&hollow, 1, x));
+  }
   td_linear_free(linear);
 
   td_response* response = NULL;
@@ -572,8 +594,20 @@ static void test_plants_and_observers(void** state) {
   p = td_observe_options_default();
   p.sigma_q = NAN;
   REFUSED(td_observer_new(a.m, a.w, a.s, &p, &observer));
+  for (int i = 0; i < 6; i++) {
+    const double noise[] = {-1, NAN, INFINITY};
+    const td_unknown vague = {.is_param = true, .index = 0, .sigma = NAN};
+    p = td_observe_options_default();
+    if (i < 3) p.noise = &noise[i];
+    if (i == 3) p.filter = (td_filter)99;
+    if (i == 4) p.sim.solver = (td_solver)99;
+    if (i == 5) p.unknown = &vague, p.nunknown = 1;
+    REFUSED(td_observer_new(a.m, a.w, a.s, &p, &observer));
+  }
   p = td_observe_options_default();
   assert_int_equal(td_observer_new(a.m, a.w, a.s, &p, &observer), TD_OK);
+  const double endless = INFINITY;
+  REFUSED(td_observer_step(observer, 1, buffer, &endless));
   DONE(td_observer_free(NULL));
   REFUSED(td_observer_step(NULL, 1, buffer, buffer));
   REFUSED(td_observer_step(observer, 1, NULL, buffer));
@@ -631,6 +665,15 @@ static void test_files(void** state) {
   REFUSED(td_files_h5(files, "a", &list, -1, NULL, 0));
   REFUSED(td_files_h5(files, "a", &list, 1, NULL, 1));
   REFUSED(td_files_h5(files, "a", &hollow, 1, NULL, 0));
+  const char* const lost[] = {NULL};
+  const td_matrix wordless = {"a", "", 1, 1, 1, NULL, lost},
+                  bare = {"a", NULL, 1, 1, 1, buffer, NULL};
+  const td_note blank[] = {{NULL, NULL}, {"a", NULL}, {NULL, "a"}};
+  REFUSED(td_files_csv(files, "a", &wordless, 1));
+  REFUSED(td_files_h5(files, "a", &wordless, 1, NULL, 0));
+  REFUSED(td_files_mat(files, "a", &wordless, 1));
+  REFUSED(td_files_h5(files, "a", &bare, 1, NULL, 0));
+  for (int i = 0; i < 3; i++) REFUSED(td_files_h5(files, "a", &list, 1, &blank[i], 1));
   REFUSED(td_files_mat(NULL, "a", &list, 1));
   REFUSED(td_files_mat(files, NULL, &list, 1));
   REFUSED(td_files_mat(files, "a", NULL, 1));
@@ -657,6 +700,14 @@ static void test_files(void** state) {
   REFUSED(td_derive(NULL, NULL, &derived, message, sizeof message));
   REFUSED(td_derive(a.m, NULL, NULL, message, sizeof message));
   REFUSED(td_derive(a.m, NULL, &derived, NULL, 10));
+  const td_derive_options names[] = {
+      {.nsymbolic = 3}, {.nsymbolic = 1, .symbolic = lost}, {.nsymbolic = -1}};
+  for (int i = 0; i < 3; i++) {
+    message[0] = '\0';
+    REFUSED(td_derive(a.m, &names[i], &derived, message, sizeof message));
+    assert_true(message[0] != '\0');
+    assert_int_equal(td_derive(a.m, &names[i], &derived, NULL, 0), TD_E_USAGE);
+  }
   assert_int_equal(td_derive(a.m, NULL, &derived, message, sizeof message), TD_OK);
   DONE(td_derived_free(NULL));
   NUMBER(td_derived_size(NULL), 0);
@@ -715,7 +766,14 @@ static void test_views_and_plots(void** state) {
   REFUSED(td_view_open(NULL, &view, message, sizeof message));
   REFUSED(td_view_open(&o, NULL, message, sizeof message));
   REFUSED(td_view_open(&o, &view, NULL, 10));
-  REFUSED(td_view_open(&nothing, &view, message, sizeof message));
+  const char* const unset[] = {NULL};
+  const td_view_options hollow = {.model = "x.m", .set = unset, .nset = 1};
+  const td_view_options* const wrong[] = {NULL, &nothing, &hollow};
+  for (int i = 0; i < 3; i++) {
+    message[0] = '\0';
+    REFUSED(td_view_open(wrong[i], &view, message, sizeof message));
+    assert_true(message[0] != '\0');
+  }
   BLANK(td_view_address(NULL));
   DONE(td_view_close(NULL));
   td_table* table = NULL;
@@ -768,6 +826,18 @@ static void test_views_and_plots(void** state) {
   p = plot;
   p.width = NAN;
   REFUSED(td_plot_svg(&p, &text));
+  char* gap[] = {"t", NULL};
+  const td_table tables[] = {{2, 2, gap, values}, {2, 2, NULL, values}, {2, 2, names, NULL}};
+  const char* const unnamed[] = {NULL};
+  NUMBER(td_table_find(&tables[0], "x"), -1);
+  NUMBER(td_table_find(&tables[1], "x"), -1);
+  for (int i = 0; i < 4; i++) {
+    p = plot;
+    if (i < 3) p.table = &tables[i];
+    if (i == 3) p.labels = unnamed;
+    REFUSED(td_plot_svg(&p, &text));
+    REFUSED(td_plot_gnuplot(&p, "x.csv", "x.svg", &text));
+  }
   REFUSED(td_plot_gnuplot(NULL, "x.csv", "x.svg", &text));
   REFUSED(td_plot_gnuplot(&plot, NULL, "x.svg", &text));
   REFUSED(td_plot_gnuplot(&plot, "x.csv", NULL, &text));
