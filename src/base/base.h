@@ -29,6 +29,12 @@ static inline void require(bool ok) {
   if (!ok) abort();
 }
 
+// A number times zero is zero, unless it is not finite.
+static inline bool are_finite(const double* x, int n) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += 0 * x[i];
+  return sum == 0;
+}
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 

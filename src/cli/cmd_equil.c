@@ -1,4 +1,5 @@
 // tendril equil: static equilibrium and its stability; equilibrium.json.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,6 +128,7 @@ static int study(session* s) {
     }
     double* record = s->study + (size_t)s->nstudy++ * (size_t)width;
     *record++ = times[i];
+    for (int k = 0; k < s->n.nsensor; k++) record[k] = NAN;  // where the state is no numbers
     td_sensors(s->model, s->rest, s->work, record);
     record += s->n.nsensor;
     memcpy(record, s->rest->q, (size_t)s->n.nq * sizeof *record);

@@ -119,7 +119,7 @@ void td_displace_chains(const td_model* m, td_work* w, td_state* state, const do
   changed_strains(m, w, strain);
   changed_slopes(m, w, slope);
   memset(state->v, 0, (size_t)m->nvel * sizeof(double));
-  td_displace(m, state->q, dv, state->q);
+  td_trial_displace(m, state->q, dv, state->q);
   if (points > 0) put_positions(m, w, slope, sum, state);
   put_nodes(m, w, strain, state);
   arena_close(&w->scratch, mark);

@@ -240,7 +240,7 @@ static double bend_of(const td_model* m, td_work* w, int v, double* delta) {
 static void displace(const td_model* m, td_work* w, td_state* state, const share* in,
                      const double* delta) {
   if (!td_has_chains(m)) {
-    td_displace(m, state->q, delta, state->q);
+    td_trial_displace(m, state->q, delta, state->q);
     return;
   }
   const arena_mark mark = arena_open(&w->scratch);

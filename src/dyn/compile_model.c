@@ -558,7 +558,7 @@ static void report_singular(const trial* t) {
 }
 
 static td_status judge_equations(const trial* t) {
-  const td_status status = td_forward_dynamics(t->m, t->state, t->w);
+  const td_status status = td_trial_dynamics(t->m, t->state, t->w);
   if (status == TD_E_SINGULAR) report_singular(t);
   if (status != TD_OK) return status;
   for (int i = 0; i < t->m->nvel; i++) {

@@ -90,7 +90,7 @@ void td_qdot_inverse(const td_model* m, const double* q, double* Nplus) {
   }
 }
 
-td_status td_displace(const td_model* m, const double* q, const double* dv, double* q_out) {
+td_status td_trial_displace(const td_model* m, const double* q, const double* dv, double* q_out) {
   if (!m || !q || !dv || !q_out) return TD_E_USAGE;
   if (q_out != q) memcpy(q_out, q, (size_t)m->npos * sizeof(double));
   for (int i = 0; i < m->nvel; i++)
@@ -110,6 +110,11 @@ td_status td_displace(const td_model* m, const double* q, const double* dv, doub
     }
   }
   return TD_OK;
+}
+
+td_status td_displace(const td_model* m, const double* q, const double* dv, double* q_out) {
+  if (!m || !q || !dv || !are_finite(q, m->npos) || !are_finite(dv, m->nvel)) return TD_E_USAGE;
+  return td_trial_displace(m, q, dv, q_out);
 }
 
 void td_normalise(const td_model* m, double* q) {
@@ -174,11 +179,8 @@ bool td_belongs(const td_model* m, const td_state* s, const td_work* w) {
 }
 
 bool td_state_is_finite(const td_model* m, const td_state* s) {
-  bool finite = isfinite(s->t);
-  for (int i = 0; i < m->npos; i++) finite = finite && isfinite(s->q[i]);
-  for (int i = 0; i < m->nvel; i++) finite = finite && isfinite(s->v[i]);
-  for (int i = 0; i < m->ninput; i++) finite = finite && isfinite(s->u[i]);
-  return finite;
+  return are_finite(&s->t, 1) && are_finite(s->q, m->npos) && are_finite(s->v, m->nvel) &&
+         are_finite(s->u, m->ninput);
 }
 
 td_status td_state_copy(const td_model* m, const td_state* from, td_state* to) {

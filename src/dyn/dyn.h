@@ -27,6 +27,18 @@ bool td_has_quaternions(const td_model* model);  // nq > nv
 bool td_belongs(const td_model* model, const td_state* state, const td_work* work);
 // Are all numbers of a state finite?
 bool td_state_is_finite(const td_model* model, const td_state* state);
+// td_displace, td_forward_dynamics, td_residual, td_tangent and td_sensors for the trials of
+// solvers: numbers may be anything, those that are not finite go through into the results, where
+// the solver finds them.
+td_status td_trial_displace(const td_model* model, const double* q, const double* dv,
+                            double* q_out);
+td_status td_trial_dynamics(const td_model* model, const td_state* state, td_work* work);
+td_status td_trial_residual(const td_model* model, const td_state* state, td_work* work,
+                            const double* a, const double* lambda, double* F);
+td_status td_trial_tangent(const td_model* model, const td_state* state, td_work* work,
+                           const double* a, const double* lambda, double* dFdq, double* dFdv);
+td_status td_trial_sensors(const td_model* model, const td_state* state, td_work* work,
+                           double* values);
 void td_normalise(const td_model* model, double* q);  // unit quaternions to length 1
 // td_displace for the long steps of statics: the strains of 'eba' and 'rom' change linearly instead
 // of their positions, so that a rod bends rather than stretches.  Moves state->q, leaves state->v

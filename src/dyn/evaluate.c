@@ -278,7 +278,7 @@ td_status td_solve_forward(const td_model* m, td_work* w) {
   return status;
 }
 
-td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
+td_status td_trial_dynamics(const td_model* m, const td_state* state, td_work* w) {
   if (!model_has(m, state, w)) return TD_E_USAGE;
   const arena_mark mark = arena_open(&w->scratch);
   dense_system d;
@@ -287,10 +287,15 @@ td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work*
   return status;
 }
 
+td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_dynamics(m, state, w);
+}
+
 // ---- pieces -----------------------------------------------------------------------------------
 
-td_status td_residual(const td_model* m, const td_state* state, td_work* w, const double* a,
-                      const double* lambda, double* F) {
+td_status td_trial_residual(const td_model* m, const td_state* state, td_work* w, const double* a,
+                            const double* lambda, double* F) {
   if (!model_has(m, state, w) || !a || !F) return TD_E_USAGE;
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
@@ -298,6 +303,14 @@ td_status td_residual(const td_model* m, const td_state* state, td_work* w, cons
   td_accelerate(m, w, a, true);
   td_inverse(m, w, F);
   return TD_OK;
+}
+
+td_status td_residual(const td_model* m, const td_state* state, td_work* w, const double* a,
+                      const double* lambda, double* F) {
+  if (!model_owns(m, state) || !a || !td_state_is_finite(m, state) || !are_finite(a, m->nvel) ||
+      (lambda && !are_finite(lambda, m->nrow)))
+    return TD_E_USAGE;
+  return td_trial_residual(m, state, w, a, lambda, F);
 }
 
 td_status td_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
@@ -696,7 +709,7 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
     // a rotation by more than half a radian is outside the reach of Newton's method
     const double largest = td_largest_turn(m, w, delta);
     for (int i = 0; i < m->nvel && largest > 0.5; i++) delta[i] *= 0.5 / largest;
-    td_displace(m, state->q, delta, state->q);
+    td_trial_displace(m, state->q, delta, state->q);
   }
   if (error <= accept) return TD_OK;
   int worst = 0;
@@ -818,7 +831,7 @@ int td_constraint_rank_around(const td_model* m, const td_state* state, td_work*
     const double factor = largest > 0 ? turn / largest : 0;
     for (int j = 0; j < m->nvel; j++) delta[j] = factor * near.v[j];
     memset(near.v, 0, (size_t)m->nvel * sizeof(double));
-    td_displace(m, near.q, delta, near.q);
+    td_trial_displace(m, near.q, delta, near.q);
     if (td_project_q(m, &near, w, 1e-12) != TD_OK) continue;
     const int found = td_constraint_rank(m, &near, w, other);
     if (found <= rank) continue;

@@ -17,7 +17,7 @@ static rates rates_new(const td_model* m, arena* s) {
 }
 
 static td_status rates_at(const td_model* m, const td_state* state, td_work* w, rates* r) {
-  TD_TRY(td_forward_dynamics(m, state, w));
+  TD_TRY(td_trial_dynamics(m, state, w));
   memcpy(r->v, w->vdot, (size_t)m->nvel * sizeof(double));
   memset(r->q, 0, (size_t)m->npos * sizeof(double));
   td_qdot(m, w->q, w->v, r->q);

@@ -312,7 +312,7 @@ static td_status judge_control(const td_model* m, td_work* w, const td_state* st
   td_state moved = {.t = state->t, .q = state->q, .v = arena_zeros(s, m->nvel), .u = state->u};
   int worst = -1;
   td_status status = TD_OK;
-  if (td_forward_dynamics(m, state, w) == TD_OK) {
+  if (td_trial_dynamics(m, state, w) == TD_OK) {
     for (int i = 0; i < m->nrow; i++)
       if (m->row[i].target == TARGET_CONTROL) drive[i] = w->num[m->row[i].control];
     for (int i = 0; i < m->nrow; i++) most = fmax(most, fabs(drive[i]));

@@ -369,7 +369,7 @@ void td_numbers(const td_model* m, const td_state* state, td_work* w) {
 td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, bool accelerations) {
   td_status status = TD_OK;
   if (accelerations) {
-    status = td_forward_dynamics(m, state, w);
+    status = td_trial_dynamics(m, state, w);
     td_forces(m, w, FORCES_ALL);
     if (m->nrow > 0) td_row_forces(m, w, w->lambda);
     const arena_mark mark = arena_open(&w->scratch);
@@ -397,16 +397,21 @@ static bool shows_motion(const td_model* m) {
 // Values alone, as far as they are needed.
 static td_status look(const td_model* m, const td_state* state, td_work* w, bool accelerations) {
   if (!accelerations || shows_motion(m)) return td_probe_all(m, state, w, accelerations);
-  const td_status status = td_forward_dynamics(m, state, w);
+  const td_status status = td_trial_dynamics(m, state, w);
   td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL);
   return status;
 }
 
-td_status td_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
+td_status td_trial_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
   if (!model_has(m, state, w) || (!values && m->noutput_name > 0)) return TD_E_USAGE;
   const td_status status = look(m, state, w, m->output_accel);
   td_tape_eval(m->output_tape, w->vars, w->scratch_tape, values);
   return status;
+}
+
+td_status td_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_sensors(m, state, w, values);
 }
 
 void td_event_values(const td_model* m, const td_state* state, td_work* w, double* values) {

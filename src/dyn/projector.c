@@ -63,7 +63,7 @@ static bool correct_positions(const td_model* m, td_state* state, td_work* w, td
   if (p->error <= met) return true;
   if (!(p->error <= near_by)) return false;
   if (!find(m, w, p, 0.1 * met, p->accept, e, delta, &left)) return false;
-  td_displace(m, state->q, delta, state->q);
+  td_trial_displace(m, state->q, delta, state->q);
   td_place(m, state, w);
   p->error = td_row_errors(m, w, false, e);
   return p->error <= p->accept;

@@ -525,7 +525,7 @@ int td_unfollowed_control(const td_model* m, const td_state* state, td_work* w, 
   int worst = -1;
   double most = 0;
   *left = 0;
-  if (td_forward_dynamics(m, state, w) != TD_OK) return -1;
+  if (td_trial_dynamics(m, state, w) != TD_OK) return -1;
   td_accelerate(m, w, w->vdot, false);
   for (int i = 0; i < m->nrow; i++) {
     if (row_is_off(m, w, i)) continue;

@@ -188,7 +188,7 @@ static td_status strike(contest* c) {
 static td_status hold(contest* c) {
   const td_model* m = c->m;
   td_work* w = c->w;
-  TD_TRY(td_forward_dynamics(m, c->state, w));
+  TD_TRY(td_trial_dynamics(m, c->state, w));
   memcpy(c->multiplier, w->lambda, (size_t)m->nrow * sizeof(double));
   td_accelerate(m, w, w->vdot, false);
   for (int i = 0; i < m->ncable; i++) c->opening[i] = is_hard(m, i) ? gap_at(m, w, i).edd : 0;
@@ -358,7 +358,7 @@ void td_taut_values(const td_model* m, const td_state* state, td_work* w, double
   bool taut = false;
   int at = 0;
   for (int i = 0; i < m->ncable; i++) taut |= is_hard(m, i) && !w->cable[i].slack;
-  const bool known = taut && td_forward_dynamics(m, state, w) == TD_OK;
+  const bool known = taut && td_trial_dynamics(m, state, w) == TD_OK;
   if (!known) td_enter(m, state, w);
   for (int i = 0; i < m->ncable; i++) {
     if (!is_hard(m, i)) continue;

@@ -484,8 +484,8 @@ void td_tangent_at(const td_model* m, td_work* w, const double* a, const double*
   if (m->nrow > 0 && lambda) td_row_tangent(m, w, lambda, dFdq);
 }
 
-td_status td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
-                     const double* lambda, double* dFdq, double* dFdv) {
+td_status td_trial_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
+                           const double* lambda, double* dFdq, double* dFdv) {
   if (!model_has(m, state, w) || !a || !dFdq || !dFdv) return TD_E_USAGE;
   if (m->sparse && m->nvel > SPARSE_DENSE_LIMIT) {
     td_work_fail(w, "a network of %d velocities has no dense tangents; up to %d do", m->nvel,
@@ -496,6 +496,14 @@ td_status td_tangent(const td_model* m, const td_state* state, td_work* w, const
   td_forces(m, w, FORCES_ALL);
   td_tangent_at(m, w, a, lambda, dFdq, dFdv);
   return TD_OK;
+}
+
+td_status td_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
+                     const double* lambda, double* dFdq, double* dFdv) {
+  if (!model_owns(m, state) || !a || !td_state_is_finite(m, state) || !are_finite(a, m->nvel) ||
+      (lambda && !are_finite(lambda, m->nrow)))
+    return TD_E_USAGE;
+  return td_trial_tangent(m, state, w, a, lambda, dFdq, dFdv);
 }
 
 // ---- inputs and parameters --------------------------------------------------------------------
@@ -562,9 +570,9 @@ static void shape_derivative(const td_model* m, const td_state* state, td_work* 
   double* F = arena_doubles(&w->scratch, m->nvel);
   const double p = w->vars[m->param[param].var], step = 1e-5 * fmax(1e-3, fabs(p));
   td_work_put_param(m, w, param, p + step);
-  td_residual(m, state, w, a, lambda, dFdp);
+  td_trial_residual(m, state, w, a, lambda, dFdp);
   td_work_put_param(m, w, param, p - step);
-  td_residual(m, state, w, a, lambda, F);
+  td_trial_residual(m, state, w, a, lambda, F);
   td_work_put_param(m, w, param, p);
   for (int i = 0; i < m->nvel; i++) dFdp[i] = (dFdp[i] - F[i]) / (2 * step);
   arena_close(&w->scratch, mark);

@@ -396,7 +396,7 @@ static td_status set_path(td_spec* spec, const char* path, value* v) {
 }
 
 td_status td_spec_number(td_spec* spec, const char* path, double x) {
-  if (!spec || !path) return TD_E_USAGE;
+  if (!spec || !path || isnan(x)) return TD_E_USAGE;
   return set_path(spec, path, td_value_scalar(x));
 }
 

@@ -232,7 +232,7 @@ static void drop_rounding(td_control* c, const td_state* state, const int* index
 
 // v' at the present inputs and its slopes; then  A u = wanted - J (v'_free - W u_now)
 static td_status dynamic_turn(td_control* c, td_state* state) {
-  TD_TRY(td_forward_dynamics(c->model, state, c->work));
+  TD_TRY(td_trial_dynamics(c->model, state, c->work));
   copy(c->vdot, td_work_vdot(c->work), c->nv);
   TD_TRY(td_input_accelerations(c->model, state, c->work, c->W));
   const int* index;

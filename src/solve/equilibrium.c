@@ -75,7 +75,7 @@ static bool servos_rest(td_statics* s) {
     servo |= !row->projected && row->control != NUM_NONE;
   }
   if (!servo) return true;
-  if (td_forward_dynamics(s->model, s->state, s->work) != TD_OK) return false;
+  if (td_trial_dynamics(s->model, s->state, s->work) != TD_OK) return false;
   for (int i = 0; i < s->n; i++)
     if (!(fabs(td_work_vdot(s->work)[s->free[i]]) <= 1e-6)) return false;
   return true;

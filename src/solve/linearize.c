@@ -222,7 +222,7 @@ static td_status output_equation(const linearisation* p, td_linear* lin, double*
 // Where forces are left over the linear model lacks a constant term: say how large it is.
 static void name_constant(const linearisation* p, td_linear* lin) {
   double top = 0;
-  if (td_forward_dynamics(p->model, p->state, p->work) != TD_OK) return;
+  if (td_trial_dynamics(p->model, p->state, p->work) != TD_OK) return;
   for (int i = 0; i < p->nfree; i++) top = fmax(top, fabs(td_work_vdot(p->work)[p->free[i]]));
   if (!(top > 1e-6)) return;
   const size_t used = strlen(lin->note);

@@ -98,7 +98,7 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
   TD_TRY(m->controlled);
   const double* vdot = from_code(m, power);
   if (vdot == NULL) {
-    TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
+    TD_TRY(td_trial_dynamics(m->model, m->state, m->work));
     if (power != NULL) *power = td_power_placed(m->model, m->work);
     vdot = td_work_vdot(m->work);
   }
@@ -137,7 +137,7 @@ static td_status integrals(void* ctx, double t, const double* y, double* power) 
     *power = td_power_unmoved(m->model, m->state, m->work);
     return TD_OK;
   }
-  TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
+  TD_TRY(td_trial_dynamics(m->model, m->state, m->work));
   *power = td_power_placed(m->model, m->work);
   return TD_OK;
 }

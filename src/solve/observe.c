@@ -122,7 +122,7 @@ static td_status read_unknowns(td_observer* o) {
     const int n = u->is_param ? o->size.nparam : o->size.nu;
     if (u->index < 0 || u->index >= n) return refuse(o, "an unknown is no parameter or input");
     if (!(u->sigma >= 0 && u->walk >= 0 && isfinite(u->sigma) && isfinite(u->walk)))
-      return refuse(o, "deviations of unknowns must not be negative");
+      return refuse(o, "deviations of unknowns must be finite and not negative");
     o->unknown[i] = *u;
     o->theta[i] = u->is_param ? td_work_param(o->model, o->work, u->index) : o->mean->u[u->index];
     if (u->is_param && td_work_set_param(o->model, o->work, u->index, o->theta[i]) == TD_E_USAGE)
@@ -157,7 +157,7 @@ static void move(td_observer* o, const double* d, td_state* state, double* theta
   double* full = o->d + o->N;
   memset(full, 0, sizeof(double) * (size_t)o->size.nv);
   for (int i = 0; i < o->nf; i++) full[o->free[i]] = d[i];
-  td_displace(o->model, state->q, full, state->q);
+  td_trial_displace(o->model, state->q, full, state->q);
   for (int i = 0; i < o->nf; i++) state->v[o->free[i]] += d[o->nf + i];
   for (int i = 0; i < o->np; i++) {
     const td_unknown* u = &o->unknown[i];
@@ -309,11 +309,11 @@ static td_status unknown_column(td_observer* o, int i, double* a) {
     return TD_OK;
   }
   double* F = o->f;
-  TD_TRY(td_forward_dynamics(o->model, o->mean, o->work));
+  TD_TRY(td_trial_dynamics(o->model, o->mean, o->work));
   copy(a, td_work_vdot(o->work), nv);
   td_param_derivative(o->model, o->mean, o->work, u->index, a, td_work_lambda(o->work), F);
   for (int k = 0; k < nv; k++) F[k] = -F[k];
-  TD_TRY(td_forward_dynamics(o->model, o->mean, o->work));
+  TD_TRY(td_trial_dynamics(o->model, o->mean, o->work));
   return td_force_accelerations(o->model, o->work, F, a);
 }
 
@@ -345,9 +345,9 @@ static td_status sensor_slope(td_observer* o, int i) {
   const double p = o->theta[i], step = 1e-5 * fmax(1e-3, fabs(p));
   double *a = o->ys, *b = o->ys + o->ny;
   td_work_put_param(o->model, o->work, param, p + step);
-  td_status status = td_sensors(o->model, o->mean, o->work, a);
+  td_status status = td_trial_sensors(o->model, o->mean, o->work, a);
   td_work_put_param(o->model, o->work, param, p - step);
-  if (status == TD_OK) status = td_sensors(o->model, o->mean, o->work, b);
+  if (status == TD_OK) status = td_trial_sensors(o->model, o->mean, o->work, b);
   td_work_put_param(o->model, o->work, param, p);
   for (int k = 0; k < o->ny; k++)
     o->H[area(k, o->N) + (size_t)(2 * o->nf + i)] = (a[k] - b[k]) / (2 * step);
@@ -462,7 +462,7 @@ static td_status columns_extended(td_observer* o, const int* seen, int m, int* r
   td_mul(o->H, o->S, o->ny, o->N, o->N, o->points);  // H S: ny x N
   for (int j = 0; j < o->N; j++)
     array_row(o, seen, m, (*rows)++, o->points + j, o->N, o->S + j, o->N, 1);
-  return td_sensors(o->model, o->mean, o->work, o->ys);
+  return td_trial_sensors(o->model, o->mean, o->work, o->ys);
 }
 
 static td_status columns_unscented(td_observer* o, const int* seen, int m, int* rows) {
@@ -471,7 +471,7 @@ static td_status columns_unscented(td_observer* o, const int* seen, int m, int* 
   for (int k = 0; k < n; k++) {
     make_point(o, k);
     copy(o->points + area(k, o->N), o->d, o->N);
-    TD_TRY(td_sensors(o->model, o->point, o->work, each + area(k, o->ny)));
+    TD_TRY(td_trial_sensors(o->model, o->point, o->work, each + area(k, o->ny)));
   }
   put_unknowns(o, o->theta, o->mean);
   centre_rows(each, n, o->ny, expected);

@@ -345,7 +345,7 @@ td_status td_plant_drive(td_plant* p, double t, const double* u, double* sensors
   if (!p) return TD_E_USAGE;
   if (u) TD_TRY(td_plant_inputs(p, u));
   TD_TRY(td_plant_step(p, t));
-  return sensors ? td_sensors(p->model, p->now, p->work, sensors) : TD_OK;
+  return sensors ? td_trial_sensors(p->model, p->now, p->work, sensors) : TD_OK;
 }
 
 td_sim_stats td_plant_stats(const td_plant* p) {

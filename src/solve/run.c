@@ -126,7 +126,7 @@ static td_status add_row(run* r, double t, const double* y) {
   row[0] = t;
   memcpy(row + 1, m->state->q, (size_t)size->nq * sizeof(double));
   memcpy(row + 1 + size->nq, m->state->v, (size_t)size->nv * sizeof(double));
-  if (size->nsensor > 0) TD_TRY(td_sensors(m->model, m->state, m->work, sensors));
+  if (size->nsensor > 0) TD_TRY(td_trial_sensors(m->model, m->state, m->work, sensors));
   const double four[4] = {energy.kinetic, energy.elastic, energy.gravity, y[m->ode.n]};
   memcpy(sensors + size->nsensor, four, sizeof four);
   if (size->nu > 0)
@@ -640,7 +640,7 @@ static td_status loop(run* r) {
 static void name_fastest(run* r) {
   td_motion* m = r->motion;
   td_motion_unpack(m, r->t, r->y);
-  if (m->size.nv == 0 || td_forward_dynamics(m->model, m->state, m->work) != TD_OK) return;
+  if (m->size.nv == 0 || td_trial_dynamics(m->model, m->state, m->work) != TD_OK) return;
   const double* vdot = td_work_vdot(m->work);
   int fastest = 0;
   double rate = -1;

@@ -122,7 +122,7 @@ static td_status open_gains(td_sampler* s, part* p, char* message, size_t size) 
   memcpy(s->at->q, g->q, sizeof(double) * nq);
   memcpy(s->at->v, g->v, sizeof(double) * nv);
   if (g->nu) memcpy(s->at->u, g->u, sizeof(double) * (size_t)g->nu);
-  if (s->size.nsensor) TD_TRY(td_sensors(s->model, s->at, s->belief, p->y0));
+  if (s->size.nsensor) TD_TRY(td_trial_sensors(s->model, s->at, s->belief, p->y0));
   td_qdot_inverse(s->model, g->q, p->Nplus);
   return sensors ? discretise(g, 1 / s->computer.rate, p->F, p->G) : TD_OK;
 }
@@ -304,7 +304,7 @@ static double quantised(double x, double quantum) {
 
 static td_status measure(td_sampler* s, const td_state* state) {
   if (s->size.nsensor == 0) return TD_OK;
-  TD_TRY(td_sensors(s->model, state, s->work, s->y));
+  TD_TRY(td_trial_sensors(s->model, state, s->work, s->y));
   for (int i = 0; i < s->size.nsensor; i++) {
     double noise, quantum;
     td_measure(s->model, s->work, i, &noise, &quantum);

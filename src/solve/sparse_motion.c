@@ -81,7 +81,7 @@ static td_status linearise(void* ctx, double t, const double* y) {
   sparse_motion* s = m->sparse;
   td_motion_unpack(m, t, y);
   TD_TRY(m->controlled);
-  TD_TRY(td_forward_dynamics(m->model, m->state, m->work));
+  TD_TRY(td_trial_dynamics(m->model, m->state, m->work));
   td_sparse_tangent(m->model, m->work, td_work_vdot(m->work), td_work_lambda(m->work), s->K, s->C,
                     s->M);
   if (m->size.nconstraint > 0) {

@@ -37,7 +37,7 @@ void td_statics_set(td_statics* s, const double* x, double p) {
 }
 
 static void evaluate(td_statics* s, const double* l, double* F) {
-  td_residual(s->model, s->state, s->work, s->a, l, s->full);
+  td_trial_residual(s->model, s->state, s->work, s->a, l, s->full);
   for (int i = 0; i < s->n; i++) F[i] = s->full[s->free[i]];
   s->evaluations++;
 }
@@ -88,7 +88,7 @@ static void weigh_rows(td_statics* s) {
 static void tangent(void* ctx, const double* x, const double* l, double p, double* K, double* J) {
   td_statics* s = ctx;
   td_statics_set(s, x, p);
-  td_tangent(s->model, s->state, s->work, s->a, l, s->full, s->C);
+  td_trial_tangent(s->model, s->state, s->work, s->a, l, s->full, s->C);
   pick(s, s->full, K);
   if (s->m) {
     td_constraints(s->model, s->state, s->work, s->Jc, s->l0, NULL);
@@ -152,7 +152,7 @@ static void displace(void* ctx, const double* x, const double* dx, double* out) 
   memset(s->dv, 0, sizeof(double) * (size_t)s->nv);
   for (int i = 0; i < s->n; i++) s->dv[s->free[i]] = dx[i];
   if (s->moving || !td_has_chains(s->model)) {
-    td_displace(s->model, x, s->dv, out);
+    td_trial_displace(s->model, x, s->dv, out);
     return;
   }
   copy(s->state->q, x, s->nq);

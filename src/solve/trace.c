@@ -86,7 +86,7 @@ static td_status record(tracer* t, const stop* at, td_path_kind kind) {
   t->s->system.residual(t->s, at->point.x, at->point.l, at->point.p, t->curve.newton->F,
                         t->curve.newton->e);
   memcpy(r->q + i * nq, t->s->state->q, sizeof(double) * nq);
-  if (ny && td_sensors(t->s->model, t->s->state, t->s->work, r->sensors + i * ny) != TD_OK)
+  if (ny && td_trial_sensors(t->s->model, t->s->state, t->s->work, r->sensors + i * ny) != TD_OK)
     for (size_t k = 0; k < ny; k++) r->sensors[i * ny + k] = NAN;
   r->n++;
   return TD_OK;

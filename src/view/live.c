@@ -590,7 +590,7 @@ void td_live_frame(td_live* l, float* out) {
   out[2] = l->running ? 1 : 0;
   out[3] = (float)l->speed;
   double* values = calloc((size_t)n + 1, sizeof *values);
-  if (values) td_sensors(l->model, s, l->work, values);
+  if (values) td_trial_sensors(l->model, s, l->work, values);
   for (int i = 0; i < n; i++) out[HEAD + i] = values ? (float)values[i] : 0;
   free(values);
   const td_energies e = td_energy(l->model, s, l->work);

@@ -120,6 +120,7 @@ static void test_specs_and_texts(void** state) {
   REFUSED(td_spec_load_string(spec, "x", NULL));
   REFUSED(td_spec_number(NULL, "body(1).m", 1));
   REFUSED(td_spec_number(spec, NULL, 1));
+  REFUSED(td_spec_number(spec, "body(1).m", NAN));
   REFUSED(td_spec_matrix(NULL, "body(1).I", 1, 1, buffer));
   REFUSED(td_spec_matrix(spec, NULL, 1, 1, buffer));
   REFUSED(td_spec_matrix(spec, "body(1).I", -1, 1, buffer));
@@ -377,6 +378,30 @@ static void test_equations(void** state) {
   REFUSED(td_displace(a.m, NULL, x, x));
   REFUSED(td_displace(a.m, x, NULL, x));
   REFUSED(td_displace(a.m, x, x, NULL));
+  // numbers that are not finite: of the state, each in turn, and beside it
+  const td_sizes size = td_model_sizes(b.m);
+  memset(buffer, 0, sizeof buffer);
+  td_state* bad = td_state_new(b.m);
+  for (int i = 0; i < 8; i++) {
+    td_state_copy(b.m, b.s, bad);
+    *(i / 2 == 0   ? &bad->t
+      : i / 2 == 1 ? &bad->q[size.nq - 1]
+      : i / 2 == 2 ? &bad->v[0]
+                   : &bad->u[0]) = i % 2 ? NAN : -INFINITY;
+    REFUSED(td_forward_dynamics(b.m, bad, b.w));
+    REFUSED(td_sensors(b.m, bad, b.w, y));
+    REFUSED(td_residual(b.m, bad, b.w, x, NULL, y));
+    REFUSED(td_tangent(b.m, bad, b.w, x, NULL, y, y));
+  }
+  td_state_free(bad);
+  double *half = buffer + 2000, *out = buffer + 3000;
+  half[size.nv - 1] = NAN;
+  REFUSED(td_residual(b.m, b.s, b.w, half, NULL, out));
+  REFUSED(td_tangent(b.m, b.s, b.w, half, NULL, y, y));
+  REFUSED(td_displace(b.m, b.s->q, half, out));
+  half[size.nq - 1] = INFINITY;
+  REFUSED(td_displace(b.m, half, x, out));
+  for (int i = 0; i < size.nq; i++) assert_true(out[i] == 0);  // nothing was written
   // a state that the caller made himself is taken, but for arrays that are not there
   td_state own = {.t = 0, .q = a.s->q, .v = a.s->v, .u = a.s->u};
   assert_int_equal(td_forward_dynamics(a.m, &own, a.w), TD_OK);

@@ -167,7 +167,7 @@ static bool fmu_rates(fmu* f, const double* x, double t, double* dx) {
   if (x != f->x) memcpy(f->x, x, NX * sizeof(double));
   f->s.t = t;
   fmu_targets(f);
-  const bool ok = td_forward_dynamics(&the_model, &f->s, f->w) == TD_OK;
+  const bool ok = td_trial_dynamics(&the_model, &f->s, f->w) == TD_OK;
   for (int i = 0; i < FMU_NQ; i++) dx[i] = 0;
   td_qdot(&the_model, f->w->q, f->w->v, dx);
   for (int i = 0; i < FMU_NV; i++) dx[FMU_NQ + i] = f->w->vdot[i];
@@ -204,7 +204,7 @@ static bool fmu_derivatives(fmu* f) {
 static bool fmu_outputs(fmu* f) {
   if (f->fresh_y) return true;
   fmu_targets(f);
-  if (td_sensors(&the_model, &f->s, f->w, f->y) != TD_OK) {
+  if (td_trial_sensors(&the_model, &f->s, f->w, f->y) != TD_OK) {
     fmu_say(f, "the sensors cannot be evaluated");
     return false;
   }
