@@ -95,6 +95,7 @@ class State:
     """Time t, positions q, velocities v and inputs u of a robot.  q, v and u are views: write into them."""
 
     def __init__(self, robot: "Robot", pointer=None, owner: Optional[Owned] = None) -> None:
+        shown = owner is not None  # the state of a plant, which goes its own way: to be read
         if owner is None:
             pointer = lib.td_state_new(robot._model)
             if not pointer:
@@ -106,6 +107,9 @@ class State:
         self._v = matrix(data.v, n.nv, owner=owner)
         self._u = matrix(data.u, n.nu, owner=owner)
         self._memory = matrix(data.memory, n.nmemory, owner=owner)
+        for x in (self._q, self._v, self._u, self._memory):
+            x.flags.writeable = not shown
+        self._shown = shown
 
     @property
     def t(self) -> float:
@@ -113,6 +117,8 @@ class State:
 
     @t.setter
     def t(self, value: float) -> None:
+        if self._shown:
+            raise Error("the state of a plant is to be read: plant.reset(state) puts it elsewhere")
         self._data.t = float(value)
 
     @property
@@ -153,7 +159,9 @@ class State:
         """A copy displaced by dv along the tangent directions of q."""
         other = self.copy()
         d = np.ascontiguousarray(np.broadcast_to(np.asarray(dv, dtype=float), (self.robot.sizes.nv,)))
-        lib.td_displace(self.robot._model, address(self._q), address(d), address(other._q))
+        status = lib.td_displace(self.robot._model, address(self._q), address(d), address(other._q))
+        if status:
+            raise Error("positions and displacements must be finite")
         return other
 
     def __copy__(self) -> "State":
@@ -188,6 +196,14 @@ def _restore_robot(name: str, text: str, params: Mapping[str, object], values: M
     return robot
 
 
+def _bytes(text: Union[str, bytes]) -> bytes:
+    """Text for the library, which takes a NUL for its end."""
+    out = text.encode() if isinstance(text, str) else text
+    if b"\0" in out:
+        raise Error(f"text with a NUL character, after {out[:out.index(0)][-40:]!r}")
+    return out
+
+
 class Robot:
     """A compiled model with the memory to evaluate it.  Not for use by two threads at once.
 
@@ -202,16 +218,17 @@ class Robot:
             raise MemoryError("td_spec_new")
         weakref.finalize(self, lib.td_spec_free, self._spec)
         self._given, self._set = dict(params), {}
+        self._refused = ""  # why a parameter was refused last: no cause of later errors
         for key, value in params.items():
             given = value if isinstance(value, str) else repr(_finite(value, f"param '{key}'"))
-            self._spec_check(lib.td_spec_override(self._spec, key.encode(), given.encode()))
+            self._spec_check(lib.td_spec_override(self._spec, _bytes(key), _bytes(given)))
         if text is None:
-            self._spec_check(lib.td_spec_load_file(self._spec, os.fsencode(name)))
+            self._spec_check(lib.td_spec_load_file(self._spec, _bytes(os.fsencode(name))))
             text = Path(name).read_bytes()
             name = os.path.abspath(name)  # copies may be made in another working directory
         else:
-            text = text.encode() if isinstance(text, str) else text
-            self._spec_check(lib.td_spec_load_string(self._spec, os.fsencode(name), text))
+            text = _bytes(text)
+            self._spec_check(lib.td_spec_load_string(self._spec, _bytes(os.fsencode(name)), text))
         self._source, self._text = name, text
         model = c.c_void_p()
         self._spec_check(lib.td_model_compile(self._spec, c.byref(model)))
@@ -248,7 +265,7 @@ class Robot:
         if status == 0:
             return
         why = lib.td_work_failure(self._work).decode()
-        raise Error(f"{what}: {status_text(status)}" + (f": {why}" if why else ""))
+        raise Error(f"{what}: {status_text(status)}" + (f": {why}" if why and why != self._refused else ""))
 
     def _own(self, state: Optional[State]) -> State:
         """The state given, which must be one of this robot; None: the initial one."""
@@ -299,7 +316,8 @@ class Robot:
         if status and status_text(status) == _USAGE:
             raise Error(f"param '{name}' was used while loading: load the model again with {name}={value:g}")
         if status:
-            raise Error(lib.td_work_failure(self._work).decode())
+            self._refused = lib.td_work_failure(self._work).decode()
+            raise Error(self._refused)
         self._set[name] = value
 
     def _param(self, name: str) -> int:
@@ -476,7 +494,7 @@ class Robot:
         s = self._own(state)
         with tempfile.TemporaryDirectory() as place:
             files, message = c.c_void_p(), c.create_string_buffer(600)
-            if lib.td_files_open(place.encode(), c.byref(files), message, len(message)):
+            if lib.td_files_open(_bytes(place), c.byref(files), message, len(message)):
                 raise Error(message.value.decode())
             r = td_report(self._spec, self._model, self._work, c.cast(s._pointer, c.c_void_p), None, None, None,
                           self.name.encode(), b"{}")

@@ -247,6 +247,28 @@ class Interrupts(unittest.TestCase):
         self.assertIs(signal.getsignal(signal.SIGINT), before)
         self.assertEqual(len(robot.simulate(t_final=0.1, dt_out=0.1)), 2)  # and the robot can go on
 
+    def test_what_would_be_ignored_is_refused(self):
+        robot = tendril.loads(CART)
+        with self.assertRaisesRegex(tendril.Error, "must not be negative"):
+            robot.set_param("m", -1)
+        plant = robot.plant()
+        with self.assertRaises(tendril.Error) as later:
+            plant.step(-1)
+        self.assertNotIn("negative", str(later.exception))  # no cause of this one
+        for x in (plant.q, plant.v, plant.u, plant.state.q):
+            with self.assertRaises(ValueError):
+                x[0] = 1
+        with self.assertRaisesRegex(tendril.Error, "plant.reset"):
+            plant.state.t = 1
+        going = plant.state.copy()
+        going.q[0] = 0.25
+        self.assertEqual(plant.reset(going).q[0], 0.25)
+        for load in (lambda: tendril.loads(CART + "\0nonsense"), lambda: tendril.loads(CART, m="1\0+")):
+            with self.assertRaisesRegex(tendril.Error, "NUL"):
+                load()
+        with self.assertRaisesRegex(tendril.Error, "finite"):
+            robot.state().moved(float("nan"))
+
     def test_ctrl_c_ends_a_step_of_a_plant(self):
         robot = tendril.load(MODELS / "pendulum.m")
         plant = robot.plant()
