@@ -27,10 +27,18 @@ typedef struct setting {
   char *name, *value;
 } setting;
 
+// An input that somebody has moved, and where to.
+typedef struct moved_input {
+  char* name;
+  double value;
+} moved_input;
+
 struct td_live {
   char *name, *text;
   setting* set;
   int nset, set_cap;
+  moved_input* moved;  // by name: they outlive the model
+  int nmoved, moved_cap;
   stamp* stamps;
   int nstamp, stamp_cap;
   char *errors, *trouble;
@@ -53,6 +61,7 @@ struct td_live {
   bool jumped;  // the solver has to start anew before its next step
   int serial;
   bool running;
+  bool halted;   // ran until it gave up, and nobody has said run or pause since
   double speed;  // reached: seconds of the model in one of the clock
 
   struct {
@@ -103,6 +112,22 @@ static void clear_settings(td_live* l) {
     free(l->set[i].value);
   }
   l->nset = 0;
+}
+
+// An input that was not moved has the value of the text, or of --set.
+static bool note_moved(td_live* l, const char* name, double x) {
+  for (int i = 0; i < l->nmoved; i++) {
+    if (strcmp(l->moved[i].name, name) != 0) continue;
+    l->moved[i].value = x;
+    return true;
+  }
+  moved_input* list = td_grow(l->moved, &l->moved_cap, l->nmoved + 1, sizeof *list);
+  if (!list) return false;
+  l->moved = list;
+  const moved_input one = {td_strdup(name), x};
+  if (!one.name) return false;
+  list[l->nmoved++] = one;
+  return true;
 }
 
 // ---- watching ---------------------------------------------------------------------------------
@@ -195,6 +220,8 @@ void td_live_free(td_live* l) {
   drop_model(l);
   clear_settings(l);
   forget_stamps(l);
+  for (int i = 0; i < l->nmoved; i++) free(l->moved[i].name);
+  free(l->moved);
   free(l->set);
   free(l->stamps);
   free(l->errors);
@@ -209,7 +236,10 @@ int td_live_serial(const td_live* l) { return l->serial; }
 const char* td_live_errors(const td_live* l) { return l->errors ? l->errors : ""; }
 const char* td_live_trouble(const td_live* l) { return l->trouble ? l->trouble : ""; }
 bool td_live_running(const td_live* l) { return l->running; }
-void td_live_run(td_live* l, bool on) { l->running = on; }
+void td_live_run(td_live* l, bool on) {
+  l->running = on;
+  l->halted = false;
+}
 
 // ---- the solver -------------------------------------------------------------------------------
 
@@ -265,6 +295,7 @@ static void give_up(td_live* l, const char* what, td_status status) {
                  *why ? ": " : "", why);
   free(l->trouble);
   l->trouble = text.s;
+  l->halted = l->halted || l->running;
   l->running = false;
 }
 
@@ -283,11 +314,11 @@ void td_live_reset(td_live* l) {
   free(l->trouble);
   l->trouble = NULL;
   td_live_grip(l, -1, (double[3]){0, 0, 0}, 0);
-  double* kept = malloc(((size_t)l->model->ninput + 1) * sizeof *kept);
-  if (kept && l->model->ninput) memcpy(kept, l->state->u, (size_t)l->model->ninput * sizeof *kept);
   td_status status = td_state_initial(l->model, l->work, l->state);
-  if (kept && l->model->ninput) memcpy(l->state->u, kept, (size_t)l->model->ninput * sizeof *kept);
-  free(kept);
+  for (int i = 0; i < l->nmoved; i++) {
+    const int k = td_model_input_find(l->model, l->moved[i].name);
+    if (k >= 0) l->state->u[k] = l->moved[i].value;
+  }
   if (status == TD_OK) status = start(l);
   if (status != TD_OK) give_up(l, "the model cannot be started", status);
 }
@@ -319,7 +350,8 @@ static void watch_all(td_live* l, const td_spec* spec) {
   for (int i = 0; spec && i < spec->diags.nsource; i++) watch(l, spec->diags.sources[i].name);
 }
 
-// Take over a compiled model: what was there before goes.
+// Take over a compiled model: what was there before goes, and so does its trouble.  A model that
+// ran until it could not be followed runs again.
 static td_status put_in_place(td_live* l, td_spec* spec, td_model* model) {
   drop_model(l);
   l->spec = spec;
@@ -328,6 +360,8 @@ static td_status put_in_place(td_live* l, td_spec* spec, td_model* model) {
   l->work = td_work_new(model);
   l->state = td_state_new(model);
   if (!l->work || !l->state) return TD_E_NOMEM;
+  l->running = l->running || l->halted;
+  l->halted = false;
   td_live_reset(l);
   l->scene = td_scene_new(model, l->state, l->work);
   return l->scene ? TD_OK : TD_E_NOMEM;
@@ -351,8 +385,8 @@ static bool load_once(td_live* l) {
   return false;
 }
 
-// Settings made for an earlier text may not fit this one: then it is loaded without them.  When that
-// fails too, the errors of the text alone are shown.
+// Settings made for an earlier text may not fit this one: then it is loaded without them.  When
+// that fails too, the errors of the text alone are shown.
 bool td_live_load(td_live* l) {
   if (load_once(l)) return true;
   if (l->nset == 0) return false;
@@ -478,7 +512,7 @@ bool td_live_set_param(td_live* l, const char* name, double x) {
 bool td_live_set_input(td_live* l, const char* name, double x) {
   if (!l->model || !isfinite(x)) return false;
   const int i = td_model_input_find(l->model, name);
-  if (i < 0) return false;
+  if (i < 0 || !note_moved(l, name, x)) return false;
   if (l->motion) l->motion->state->u[i] = x;
   l->state->u[i] = x;
   restart(l);

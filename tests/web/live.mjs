@@ -147,6 +147,28 @@ test('errors are shown with line and caret, and go away', async () => {
   assert.deepEqual(page.problems, []);
 });
 
+test('an input starts at its default, its slider has room around it, and a mended model runs', async () => {
+  const other = join(place, 'pushed.m');
+  const pushed = (value, more) =>
+    `u = input('u', ${value}); body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];\njoint(1).dof(1).spring.coeff = 100; joint(1).dof(1).damp.visc = 20; joint(1).dof(1).input = u${more};\n`;
+  writeFileSync(other, pushed(7, ' + 1/(t - 0.1)'));
+  const w = await view(other);
+  const second = await open(b, w.address);
+  const now = () => second.evaluate(() => tendril.state());
+  const slider = () => second.locator('#input-u').evaluate((e) => ['value', 'min', 'max'].map((k) => Number(e[k])));
+  try {
+    await until(async () => (await now()).trouble, 'a motion that cannot be followed');
+    assert.deepEqual(await slider(), [7, -21, 21]);
+    writeFileSync(other, pushed(100, ''));
+    await until(async () => (await now()).running && (await now()).time > 0.3, 'the mended model running');
+    assert.deepEqual(await slider(), [100, -300, 300]);
+    assert.deepEqual(second.problems, []);
+  } finally {
+    await second.close();
+    w.child.kill('SIGKILL');
+  }
+});
+
 test('the page says when the program has ended', async () => {
   v.child.kill('SIGINT');
   assert.equal((await v.ended).code, 0);

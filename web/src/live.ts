@@ -166,13 +166,20 @@ export class LivePage {
     if (focus) document.getElementById(focus)?.focus();
   }
 
-  // A slider about the value a knob was first seen with: from nought to three times it.  Nothing tells the size of a
-  // knob at nought: its range starts small and grows tenfold whenever the slider is left at an end.
+  // A slider about the value a knob was first seen with: from nought to three times it, and as far about a later value
+  // beyond that.  Nothing tells the size of a knob at nought: its range starts small and grows tenfold whenever the
+  // slider is left at an end.
   private ranges = new Map<string, [number, number]>();
   private knob(kind: 'param' | 'input', k: Knob): HTMLElement {
     const id = `${kind}-${k.name}`;
-    if (!this.ranges.has(id)) this.ranges.set(id, k.value === 0 ? [-1, 1] : kind === 'input' || k.value < 0 ? [-3 * Math.abs(k.value), 3 * Math.abs(k.value)] : [0, 3 * k.value]);
-    let [low, high] = this.ranges.get(id)!;
+    const known = this.ranges.get(id);
+    let [low, high]: [number, number] = known ?? (k.value === 0 ? [-1, 1] : [k.value, k.value]);
+    if (!known || k.value < low || k.value > high) {
+      const room = 3 * Math.abs(k.value);
+      low = Math.min(low, kind === 'input' || k.value < 0 ? -room : 0);
+      high = Math.max(high, room);
+    }
+    this.ranges.set(id, [low, high]);
     const slider = el('input', { type: 'range', id, min: low, max: high, step: 'any', value: k.value });
     const number = el('input', { type: 'number', step: 'any', value: Number(k.value.toPrecision(6)), 'aria-label': k.name });
     const set = (x: number) => this.send({ do: kind, name: k.name, value: x });

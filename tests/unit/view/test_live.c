@@ -176,6 +176,97 @@ static void a_model_that_runs_away_stops(void** state) {
   td_live_free(l);
 }
 
+// The value of an input as the page is told it.
+static double told_input(td_live* l) {
+  td_text out = {0};
+  assert_true(td_live_describe(l, &out));
+  cJSON* o = cJSON_Parse(out.s);
+  const cJSON* first = cJSON_GetArrayItem(cJSON_GetObjectItem(o, "inputs"), 0);
+  const double x = cJSON_GetNumberValue(cJSON_GetObjectItem(first, "value"));
+  cJSON_Delete(o);
+  td_text_free(&out);
+  return x;
+}
+
+// An input starts where the text or --set has it, and stays where somebody has moved it: over a
+// reset, a parameter that loads the text again, and a change of the text.
+static void inputs_start_at_their_defaults(void** state) {
+  (void)state;
+  static const char text[] =
+      "n = param('n', 1); u = input('u', %g); for i = 1:n, body(i).m = 1; joint(i).second = i;\n"
+      "joint(i).tr(1).trans = [inf 0 0]; joint(i).dof(1).spring.coeff = 100;\n"
+      "joint(i).dof(1).damp.visc = 20; joint(i).dof(1).input = u; end\n"
+      "sensor(1).name = 'x'; sensor(1).value = dof(joint(1), 1);\n";
+  char path[] = "/tmp/tendril-live-XXXXXX", whole[600];
+  assert_true(mkstemp(path) >= 0);
+  snprintf(whole, sizeof whole, text, 7.0);
+  put_file(path, whole);
+  td_live* l = td_live_new(path, NULL, NULL, 0, false);
+  assert_true(td_live_load(l));
+  CHECK_NEAR(told_input(l), 7, 0);
+  settle(l);
+  CHECK_NEAR(sensor(l), 7.0 / 100, 1e-4);
+  td_live_reset(l);
+  CHECK_NEAR(told_input(l), 7, 0);
+  assert_true(td_live_set_param(l, "n", 2));
+  CHECK_NEAR(told_input(l), 7, 0);
+  snprintf(whole, sizeof whole, text, 9.0);
+  put_file(path, whole);
+  assert_true(td_live_load(l));
+  CHECK_NEAR(told_input(l), 9, 0);  // nobody has moved it: the text decides
+
+  assert_true(td_live_set_input(l, "u", -4));
+  td_live_reset(l);
+  CHECK_NEAR(told_input(l), -4, 0);
+  settle(l);
+  CHECK_NEAR(sensor(l), -4.0 / 100, 1e-4);
+  assert_true(td_live_set_param(l, "n", 1));
+  CHECK_NEAR(told_input(l), -4, 0);
+  snprintf(whole, sizeof whole, text, 5.0);
+  put_file(path, whole);
+  assert_true(td_live_load(l));
+  CHECK_NEAR(told_input(l), -4, 0);
+  td_live_free(l);
+
+  const char* const set[] = {"u=3"};
+  l = td_live_new(path, NULL, set, 1, false);
+  assert_true(td_live_load(l));
+  CHECK_NEAR(told_input(l), 3, 0);
+  td_live_reset(l);
+  settle(l);
+  CHECK_NEAR(sensor(l), 3.0 / 100, 1e-4);
+  td_live_free(l);
+  unlink(path);
+}
+
+// A force that grows beyond all bounds at 0.1 s stops the model; the mended text runs, unless
+// somebody has paused it meanwhile.
+static void a_mended_model_runs_again(void** state) {
+  (void)state;
+  static const char text[] =
+      "u = input('u', 1); body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];\n"
+      "joint(1).dof(1).input = u + %s;\n";
+  char path[] = "/tmp/tendril-live-XXXXXX", whole[300];
+  assert_true(mkstemp(path) >= 0);
+  for (int paused = 0; paused < 2; paused++) {
+    snprintf(whole, sizeof whole, text, "1/(t - 0.1)");
+    put_file(path, whole);
+    td_live* l = td_live_new(path, NULL, NULL, 0, false);
+    assert_true(td_live_load(l));
+    for (int i = 0; i < 60 && !*td_live_trouble(l); i++) td_live_advance(l, 1.0 / 60, 10);
+    assert_true(*td_live_trouble(l));
+    assert_false(td_live_running(l));
+    if (paused) td_live_run(l, false);
+    snprintf(whole, sizeof whole, text, "1/(t + 0.1)");
+    put_file(path, whole);
+    assert_true(td_live_load(l));
+    assert_string_equal(td_live_trouble(l), "");
+    assert_int_equal(td_live_running(l), !paused);
+    td_live_free(l);
+  }
+  unlink(path);
+}
+
 // Inputs that jump, one-sided contacts, prescribed motion, nothing to integrate.
 static void models_of_all_kinds_run(void** state) {
   (void)state;
@@ -210,6 +301,8 @@ int main(void) {
       cmocka_unit_test(the_message_about_a_model_is_json),
       cmocka_unit_test(a_file_is_followed_and_errors_leave_the_last_model),
       cmocka_unit_test(a_model_that_runs_away_stops),
+      cmocka_unit_test(inputs_start_at_their_defaults),
+      cmocka_unit_test(a_mended_model_runs_again),
       cmocka_unit_test(models_of_all_kinds_run),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
