@@ -1,5 +1,6 @@
 // A session: one model from text to files.  Everything a command prints for people goes through
 // say().
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -280,9 +281,17 @@ int session_commit(session* s, const char* what, cJSON* result) {
   cJSON_free(text);
   if (status == TD_OK) status = td_files_commit(s->files);
   int code = session_wrote(s, status);
-  if (code == CODE_DONE && s->reports && !reported)
-    code = complain(CODE_FILE, "%s: the results are there, the report is not",
-                    why ? why : "report.html");
+  if (code == CODE_DONE && s->reports && !reported) {
+    // a report of earlier results would be taken for the one of these
+    char* old = format_text("%s/report.html", s->out);
+    const bool removed = old && remove(old) == 0, stays = !removed && (!old || errno != ENOENT);
+    free(old);
+    code = complain(CODE_FILE, "%s: the results are there, the report is not%s",
+                    why ? why : "report.html",
+                    removed ? " (that of the results before was removed)"
+                    : stays ? " (report.html shows the results before: it could not be removed)"
+                            : "");
+  }
   free(why);
   if (status == TD_OK) {
     say_heading(s, "Files in %s", s->out);

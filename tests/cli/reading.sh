@@ -86,6 +86,14 @@ report=$(stat -c %s whole/report.html)
 says 'the results are there, the report is not'
 for name in trajectory.csv trajectory.h5 summary.json; do has part/$name; done
 absent part/report.html
+if grep -q 'was removed' stderr.txt; then fail 'no report was there to remove'; fi
+# over other results: their report does not stay beside the new ones
+printf '%s\njoint(1).dof.init = 0.5; par.t_final = 0.1;\n' "$robot" >other.m
+(ulimit -f $((largest / 1024 + 4)) && "$program" sim other.m -o whole >stdout.txt 2>stderr.txt)
+[ $? = 4 ] || fail 'no exit code 4 without a report over earlier results'
+says 'the results are there, the report is not (that of the results before was removed)'
+has whole/trajectory.csv
+absent whole/report.html
 
 # SIGHUP keeps what was computed
 printf '%s\njoint(1).dof.spring.coeff = 1e4; joint(1).dof.init = 1; par.t_final = 1e4; par.dt_out = 1;\n' "$robot" >long.m
