@@ -53,13 +53,24 @@ bool td_build_file(const td_build* b, const char* name, const char* text, size_t
 // ---- process ----------------------------------------------------------------------------------
 
 // A group of its own, so that the compiler's own children can be ended with it; no blocked signals.
-static bool spawn(char* const* arguments, pid_t* pid) {
+// What the compiler itself puts aside goes into the directory too, and with it when all are killed.
+static bool spawn(const td_build* b, char* const* arguments, pid_t* pid) {
+  char place[sizeof b->directory + 8];
+  size_t n = 0, k = 0;
+  while (environ[n]) n++;
+  char** environment = calloc(n + 2, sizeof *environment);
+  if (!environment) return false;
+  snprintf(place, sizeof place, "TMPDIR=%s", b->directory);
+  environment[k++] = place;
+  for (size_t i = 0; i < n; i++)
+    if (strncmp(environ[i], "TMPDIR=", 7) != 0) environment[k++] = environ[i];
+
   posix_spawn_file_actions_t quiet;
   posix_spawnattr_t attributes;
   sigset_t none;
   sigemptyset(&none);
-  if (posix_spawn_file_actions_init(&quiet) != 0) return false;
-  bool ok = posix_spawnattr_init(&attributes) == 0;
+  const bool has_quiet = posix_spawn_file_actions_init(&quiet) == 0;
+  bool ok = has_quiet && posix_spawnattr_init(&attributes) == 0;
   if (ok) {
     posix_spawn_file_actions_addopen(&quiet, 0, "/dev/null", O_RDONLY, 0);
     posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
@@ -67,17 +78,18 @@ static bool spawn(char* const* arguments, pid_t* pid) {
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
     posix_spawnattr_setpgroup(&attributes, 0);
     posix_spawnattr_setsigmask(&attributes, &none);
-    ok = posix_spawnp(pid, arguments[0], &quiet, &attributes, arguments, environ) == 0;
+    ok = posix_spawnp(pid, arguments[0], &quiet, &attributes, arguments, environment) == 0;
     posix_spawnattr_destroy(&attributes);
   }
-  posix_spawn_file_actions_destroy(&quiet);
+  if (has_quiet) posix_spawn_file_actions_destroy(&quiet);
+  free(environment);
   return ok;
 }
 
 static bool start(td_build* b, char* const* arguments) {
   pid_t pid = 0;
   pthread_mutex_lock(&b->lock);
-  const bool ok = !b->stopped && spawn(arguments, &pid);
+  const bool ok = !b->stopped && spawn(b, arguments, &pid);
   b->child = ok ? pid : 0;
   pthread_mutex_unlock(&b->lock);
   return ok;

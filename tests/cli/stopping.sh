@@ -35,6 +35,19 @@ echo "$finished of 50 runs had written their files"
 for out in again last; do "${run[@]}" -o $out || fail 'last run'; done
 [ -z "$(find . -name '.tendril-*')" ] || fail 'staged files stay for ever'
 
+# and so is what a compiler had put aside when it was killed together with the program
+mkdir tmp
+printf '#!/bin/bash\necho code >"$TMPDIR/ccleft.s"\necho $$ >"$(dirname "$0")/compiler"\nexec sleep 60\n' >slow_cc
+chmod +x slow_cc
+TMPDIR=$place/tmp CC=$place/slow_cc "$program" export fmu "$pendulum" -o exported >stdout.txt 2>stderr.txt &
+pid=$!
+for ((k = 0; k < 500; k++)); do [ -s compiler ] && break || sleep 0.02; done
+kill -9 $pid "$(cat compiler)" 2>/dev/null
+{ wait $pid; } 2>/dev/null
+[ -n "$(find tmp -name ccleft.s)" ] || fail 'the compiler has put nothing aside'
+TMPDIR=$place/tmp CC=false "$program" export fmu "$pendulum" -o exported >stdout.txt 2>stderr.txt
+[ -z "$(ls -A tmp)" ] || fail "a killed compiler leaves $(ls -A tmp)"
+
 # Ctrl-C, on a pendulum that never rests; background jobs of a script ignore SIGINT unless told otherwise
 grep -v damp "$pendulum" >swing.m
 set -m
