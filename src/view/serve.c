@@ -7,13 +7,16 @@
 // Pages send small JSON commands; worker threads put them into a short queue that the model's
 // thread empties.  It sends pictures as binary floats, each page at most two ahead of what it has
 // acknowledged: a page that does not read cannot hold the model up.
+#include <arpa/inet.h>
 #include <civetweb.h>
 #include <cjson/cJSON.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "live.h"
@@ -25,6 +28,7 @@ enum { CLIENTS = 8, QUEUE = 256, COMMAND_BYTES = 4096, AHEAD = 2, TOKEN = 32 };
 
 typedef struct client {
   struct mg_connection* conn;
+  int socket;    // of the connection, -1: not found
   int ahead;     // pictures sent and not acknowledged
   bool fresh;    // knows nothing yet
   bool dead;     // a write failed
@@ -125,9 +129,33 @@ static int on_request(struct mg_connection* conn) {
 
 // ---- websockets --------------------------------------------------------------------------------
 
-// With the lock held: a connection cannot close while it is written to.
+// CivetWeb gives no socket of a connection: it is the one between our port and the other's.  As
+// descriptors are the lowest that are free, it is among the first.
+static int socket_of(const td_view* v, const struct mg_connection* conn) {
+  const int theirs = mg_get_request_info(conn)->remote_port;
+  for (int fd = 3; fd < 4096; fd++) {
+    struct sockaddr_in here = {0}, there = {0};
+    socklen_t n = sizeof here, m = sizeof there;
+    if (getpeername(fd, (struct sockaddr*)&there, &m) == 0 && there.sin_family == AF_INET &&
+        ntohs(there.sin_port) == theirs && getsockname(fd, (struct sockaddr*)&here, &n) == 0 &&
+        ntohs(here.sin_port) == v->port)
+      return fd;
+  }
+  return -1;
+}
+
+// With the lock held, and before another takes the place of the client: its socket is still open
+// then.  Its thread wakes up, closes it and is free for others; what was sent still arrives.
+static void hang_up(const client* c) {
+  if (c->socket >= 0) shutdown(c->socket, SHUT_RD);
+}
+
+// With the lock held: a connection cannot close while it is written to.  A page that takes nothing
+// for the time of a request is given up.
 static void send_to(client* c, int opcode, const void* data, size_t n) {
-  if (!c->dead && mg_websocket_write(c->conn, opcode, data, n) <= 0) c->dead = true;
+  if (c->dead || mg_websocket_write(c->conn, opcode, data, n) > 0) return;
+  c->dead = true;
+  hang_up(c);
 }
 
 static client* find_client(td_view* v, const struct mg_connection* conn) {
@@ -162,8 +190,9 @@ static void on_ready(struct mg_connection* conn, void* user) {
       if (v->clients[i].heard < c->heard) c = &v->clients[i];
     static const char replaced[] = {(char)(4001 >> 8), (char)(4001 & 0xff)};
     send_to(c, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, replaced, sizeof replaced);
+    hang_up(c);
   }
-  *c = (client){.conn = conn, .fresh = true, .heard = clock_now()};
+  *c = (client){.conn = conn, .socket = socket_of(v, conn), .fresh = true, .heard = clock_now()};
   pthread_mutex_unlock(&v->lock);
 }
 
@@ -411,13 +440,15 @@ static td_status listen_here(td_view* v, int port, char* message, size_t size) {
   char ports[32];
   snprintf(ports, sizeof ports, "127.0.0.1:%d", port);
   // a request that is begun and not ended holds a thread until its time is over: more threads than
-  // anybody opens by mistake, and little time
+  // anybody opens by mistake, little time, and room to wait for those that come at once
   const char* options[] = {"listening_ports",
                            ports,
                            "num_threads",
-                           "96",
+                           "192",
+                           "listen_backlog",
+                           "1024",
                            "request_timeout_ms",
-                           "2000",
+                           "1000",
                            "websocket_timeout_ms",
                            "86400000",
                            "max_request_size",

@@ -214,6 +214,46 @@ test('sixty requests that are never finished do not delay the page', async () =>
   for (const s of open) s.destroy();
 });
 
+// More than there are threads: they are given up one after the other.  Times are generous, machines are busy.
+const crowd = async (n) => {
+  const open = [...Array(n)].map(() => net.connect(port, '127.0.0.1'));
+  for (const s of open) {
+    s.on('error', () => {});
+    s.write('GET / HTTP/1.1\r\nHost: ');
+  }
+  await sleep(100);
+  const start = Date.now();
+  const answer = (await talk(request(`/${token}/`), 15000)).toString('latin1');
+  const took = Date.now() - start;
+  console.log(`             page after ${took} ms`);
+  for (const s of open) s.destroy();
+  assert.match(answer, /^HTTP\/1.1 200/);
+  assert.ok(took < 5000, `${took} ms`);
+};
+test('120 requests that are never finished delay the page by little', () => crowd(120));
+test('300 requests that are never finished delay the page by little', () => crowd(300));
+
+test('250 pages that never read leave room for another', async () => {
+  const hello = request(`/${token}/live`, { ...upgrade, ...own });
+  const deaf = Array.from({ length: 250 }, () => {
+    const s = net.connect(port, '127.0.0.1', () => s.write(hello));
+    s.pause();
+    s.on('error', () => {});
+    return s;
+  });
+  await sleep(300);
+  const start = Date.now();
+  const answer = (await talk(request(`/${token}/`), 15000)).toString('latin1');
+  const mine = await Promise.race([tab(), sleep(15000)]);
+  const took = Date.now() - start;
+  console.log(`             page after ${took} ms`);
+  for (const s of [...deaf, mine?.socket]) s?.destroy();
+  assert.match(answer, /^HTTP\/1.1 200/);
+  assert.ok(mine?.bytes > 0, 'no websocket for another page');
+  assert.ok(took < 5000, `${took} ms`);
+  await alive();
+});
+
 test('connections that say nothing, drip or stop in the middle of a frame do not delay the page', async () => {
   const hello = request(`/${token}/live`, { ...upgrade, ...own });
   const open = [...Array(90)].map(() => net.connect(port, '127.0.0.1'));
