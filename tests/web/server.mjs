@@ -196,6 +196,7 @@ const tab = () =>
     s.on('connect', () => s.write(request(`/${token}/live`, { ...upgrade, ...own })));
     s.on('data', (d) => {
       t.bytes += d.length;
+      t.last = Buffer.concat([t.last ?? Buffer.alloc(0), d]).subarray(-4);
       done(t);
     });
     s.on('error', () => done(t));
@@ -285,6 +286,9 @@ test('forty forgotten tabs do not keep a new one out', async () => {
   await sleep(700);
   assert.ok(mine.bytes > 1000, `${mine.bytes} bytes`); // the model and its first pictures
   assert.ok(Date.now() - start < 3000, `${Date.now() - start} ms`);
+  assert.equal(tabs[0].last.toString('hex'), '88020fa1'); // told that another has its place (4001) ...
+  assert.ok(tabs[0].socket.readableEnded, 'a tab that was replaced holds its connection'); // ... and let go
+  assert.ok(!mine.socket.readableEnded);
   for (const t of [...tabs, mine]) t.socket.destroy();
 });
 
