@@ -278,6 +278,15 @@ static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
   return true;
 }
 
+// A place on a body: an element, or an arc length where the body is a polynomial rod.  Which of the
+// two a whole number is, is decided when the model is built; any other number is no element.
+static void place_on_body(td_sensor_ref* ref, double place) {
+  const bool counts = place == floor(place) && place >= 1 && place <= 1e6;
+  ref->arc = place;
+  ref->element = counts ? (int)place : 0;
+  ref->item = counts ? 0 : 1;
+}
+
 // The arguments of pos, vel, ... after the body: an element, a local point, or both; an arc length
 // on a body that is a polynomial rod.
 static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
@@ -298,20 +307,14 @@ static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
     } else if (i == 1 && v->kind == V_NUM && td_value_count(v) == 1) {
       ok = td_number_at(L, v, 0, node->list[i]->at, "the element of a body", &x);
       const bool counts = x == floor(x) && x >= 1 && x <= 1e6;
-      if (ok && !counts && x >= 0 && has_polynomial(L)) {
-        ref->arc = x;
-        ref->item = 1;  // certainly not an element
-        td_value_drop(v);
-        continue;
-      }
-      if (ok && !(x == floor(x) && x >= 1 && x <= 1e6)) {
+      if (ok && !counts && !(x >= 0 && isfinite(x) && has_polynomial(L))) {
         ok = td_fail(L, node->list[i]->at,
                      "the element of a body must be a whole number, 1 or more, got %g", x) != NULL;
       }
-      if (ok) {
+      if (ok && ref->root == 'b')
+        place_on_body(ref, x);
+      else if (ok)
         ref->element = (int)x;
-        if (has_polynomial(L)) ref->arc = x;
-      }
     } else {
       char text[TD_DESCRIBE_SIZE];
       ok = td_fail(L, node->list[i]->at, "%s takes an element (a number)%s here, got %s", name,
@@ -416,9 +419,11 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
     ref->root = 'b';
     ref->index = r.index;
     ref->item = 1;
-    if (node->n == 2) return arc_of(L, node->list[1], &ref->arc);
-    return td_fail(L, node->at, "strain(body(%d), arc length) called with %d arguments", r.index,
-                   node->n) != NULL;
+    if (r.has_place) ref->arc = td_ex_value(L->g, r.place);
+    if (r.has_place && node->n == 1) return true;
+    if (!r.has_place && node->n == 2) return arc_of(L, node->list[1], &ref->arc);
+    return td_fail(L, node->at, "strain(body(%d)%s) called with %d argument%s", r.index,
+                   r.has_place ? "" : ", arc length", node->n, node->n == 1 ? "" : "s") != NULL;
   }
   if (strcmp(r.root, wanted) != 0) {
     return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
@@ -426,7 +431,8 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   }
   ref->root = about;
   ref->index = r.index;
-  if (r.has_place) ref->element = (int)td_ex_value(L->g, r.place);
+  if (r.has_place && about == 'b') place_on_body(ref, td_ex_value(L->g, r.place));
+  if (r.has_place && about != 'b') ref->element = (int)td_ex_value(L->g, r.place);
   return about == 'b' ? body_arguments(L, node, ref) : joint_arguments(L, node, ref);
 }
 

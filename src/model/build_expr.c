@@ -66,6 +66,7 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
   if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
   if (ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD)
     return coordinate_probe(b, ref, at, p);
+  if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
   const build_rod* r = &b->rod[rod - 1];
   if (ref->kind == SENSOR_WRENCH && r->npoint == 0) {  // segments
     const double last = 0.5 * (r->arc[r->n - 1] + r->arc[r->n]);

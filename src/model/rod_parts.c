@@ -131,8 +131,9 @@ int td_build_sensor_rod(const builder* b, const td_sensor_ref* ref) {
   if (ref->root == 'r') return ref->index;
   if (ref->root != 'b' || (ref->item == 0 && !(ref->arc > 0))) return 0;
   const int rod = td_build_rom_of(b, ref->index);
-  if (rod == 0 || (ref->item == 0 && ref->arc > (1 + 1e-9) * b->rod[rod - 1].length)) return 0;
-  return rod;
+  // a rod shorter than a metre ends at its only element
+  const bool tip = rod > 0 && ref->element == 1 && ref->arc > (1 + 1e-9) * b->rod[rod - 1].length;
+  return tip ? 0 : rod;
 }
 
 double td_build_sensor_arc(const builder* b, const td_sensor_ref* ref) {

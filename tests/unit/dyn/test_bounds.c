@@ -197,6 +197,53 @@ static void two_numbers_of_a_polynomial_rod_are_translations_and_rotations(void*
   }
 }
 
+// at(body(1), s) on a polynomial rod is the place at that arc length, whether s is a whole number
+// or not and whether the sensor is written before or after the rod: straight, its height is s, and
+// bent, all ways to write the place agree.
+static void a_place_on_a_polynomial_rod_is_an_arc_length(void** state) {
+  (void)state;
+  robot r = robot_load(
+      "sensor(1).name = 'early'; sensor(1).value = pos(body(1), 1);\n"
+      "body(1).m = 1; body(1).I = 1e-3; joint(1).second = [1 3]'; joint(1).rom.order = 2;\n"
+      "joint(1).tr.trans = [inf inf inf]; joint(1).tr.rot = [0 inf inf inf];\n"
+      "joint(1).spring.coeff = [1e4 1e4 1e4 10 10 10];\n"
+      "where = [1 0.5 2 1.5 0 3];\n"
+      "for i = 1:6, sensor(1 + i).name = sprintf('p%d', i);\n"
+      "sensor(1 + i).value = pos(at(body(1), where(i))); end\n"
+      "sensor(8).name = 'off'; sensor(8).value = pos(at(body(1), 1), [0 0 0.25]);\n"
+      "sensor(9).name = 'R'; sensor(9).value = rot(at(body(1), 1));\n"
+      "sensor(10).name = 'near'; sensor(10).value = rot(body(1), 1 + 1e-9);\n"
+      "sensor(11).name = 'q'; sensor(11).value = quat(at(body(1), 1));\n"
+      "sensor(12).name = 'e'; sensor(12).value = strain(at(body(1), 0.5));\n"
+      "sensor(13).name = 'f'; sensor(13).value = strain(body(1), 0.5);\n"
+      "sensor(14).name = 'beside'; sensor(14).value = pos(body(1), 1 + 1e-9);\n");
+  static const double height[] = {1, 1, 0.5, 2, 1.5, 0, 3, 1.25};
+  double y[80];
+  assert_true(r.ny == 24 + 9 + 9 + 4 + 6 + 6 + 3);
+  assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
+  for (int i = 0; i < 8; i++) CHECK_NEAR(y[3 * i + 2], height[i], 1e-12);
+  uint64_t seed = 5;
+  robot_shake(&r, &seed, 0.5);
+  assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
+  const double *R = y + 24, *near = R + 9, *q = near + 9, *e = q + 4, *f = e + 6, *beside = f + 6;
+  double turned = 0;
+  for (int i = 0; i < 9; i++) {
+    CHECK_NEAR(R[i], near[i], 1e-7);
+    turned = fmax(turned, fabs(R[i] - (i % 4 == 0)));
+  }
+  assert_true(turned > 1e-3);
+  CHECK_NEAR(4 * q[0] * q[0], 1 + R[0] + R[4] + R[8], 1e-12);  // the trace of a rotation
+  for (int i = 0; i < 6; i++) CHECK_NEAR(e[i], f[i], 0);
+  for (int i = 0; i < 3; i++) {
+    CHECK_NEAR(y[i], y[3 + i], 0);
+    CHECK_NEAR(y[i], beside[i], 1e-7);
+  }
+  double off = 0;
+  for (int i = 0; i < 3; i++) off += (y[21 + i] - y[i]) * (y[21 + i] - y[i]);
+  CHECK_NEAR(sqrt(off), 0.25, 1e-12);
+  robot_free(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_value_that_a_field_cannot_have_is_refused),
@@ -205,6 +252,7 @@ int main(void) {
       cmocka_unit_test(four_numbers_that_start_with_zero_are_a_vector_part),
       cmocka_unit_test(three_numbers_of_a_quaternion_end_at_half_a_turn),
       cmocka_unit_test(two_numbers_of_a_polynomial_rod_are_translations_and_rotations),
+      cmocka_unit_test(a_place_on_a_polynomial_rod_is_an_arc_length),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,14 @@
+body(1).m = 1; body(1).I = 1e-3;
+joint(1).second = [1 3]';
+joint(1).rom.order = 2;
+joint(1).tr.trans = [inf inf inf];
+joint(1).tr.rot = [0 inf inf inf];
+joint(1).spring.coeff = [1e4 1e4 1e4 10 10 10];
+sensor(1).name = 'a';
+sensor(1).value = pos(body(1), 4);
+sensor(2).name = 'b';
+sensor(2).value = rot(at(body(1), 4));
+sensor(3).name = 'c';
+sensor(3).value = strain(at(body(1), 3.5));
+sensor(4).name = 'd';
+sensor(4).value = pos(at(body(1), -1));
