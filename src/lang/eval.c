@@ -240,6 +240,17 @@ bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, 
   return false;
 }
 
+// Does `syms` in a branch that was not run make this symbol?
+static bool is_untaken_symbol(const ast* branch, const char* name) {
+  for (int i = 0; branch && i < branch->body->n; i++) {
+    const ast* command = branch->body->list[i];
+    if (command->kind != AST_COMMAND || strcmp(command->text, "syms") != 0) continue;
+    for (int k = 0; k < command->n; k++)
+      if (strcmp(command->list[k]->text, name) == 0) return true;
+  }
+  return false;
+}
+
 static bool unknown_name(lang* L, const ast* name) {
   const variable* var = td_scope_find(L->scope, name->text);
   if (var && var->partial) return is_unknown(L, var);
@@ -275,7 +286,13 @@ static bool unknown_name(lang* L, const ast* name) {
   if (td_is_said(L->diags, text)) return false;
   td_fail(L, name->at, "%s", text);
   const char* meaning = td_foreign_word("()", name->text);
-  if (meaning)
+  char condition[60];
+  if (is_untaken_symbol(L->untaken, name->text))
+    td_hint(L->diags,
+            "'syms' makes it where '%s' is true, which it is not here: make it true, or move "
+            "'syms' and par.sym before the 'if'",
+            td_excerpt(L, L->untaken->a->at, condition, sizeof condition));
+  else if (meaning)
     td_hint(L->diags, "here this is %s", meaning);
   else if (td_field_is_option(name->text))
     td_hint(L->diags, "words are written between quotes: '%s'", name->text);
@@ -482,7 +499,23 @@ static value* eval_base(lang* L, const ast* node) {
   return v;
 }
 
+// par.derive of a file that never gives it: 1, as the published programs have it, whose listings
+// make their symbols behind `if par.derive`.
+static bool is_default_derive(const lang* L, const ast* node) {
+  if (node->kind != AST_FIELD || node->b || strcmp(node->text, "derive") != 0) return false;
+  if (node->a->kind != AST_NAME || strcmp(node->a->text, "par") != 0) return false;
+  const variable* par = td_scope_find(L->scope, "par");
+  if (!par || (!par->v && !par->partial && !par->poisoned)) return L->scope->global;
+  return par->v && par->v->kind == V_STRUCT && !par->skipped && !par->partial && !par->poisoned &&
+         td_value_field(par->v, "derive") < 0;
+}
+
 static bool eval_part(lang* L, const ast* node, int nout, values* out) {
+  if (is_default_derive(L, node)) {
+    value* one = td_num(L, 1, 1, 1, node->at);
+    if (one) one->x[0] = 1;
+    return td_values_add(L, out, one, node->at);
+  }
   if (node->kind == AST_INDEX && node->a->kind == AST_NAME) {
     const variable* var = td_scope_find(L->scope, node->a->text);
     if (!var || (!var->v && !var->poisoned)) return call_named(L, node->a, node, nout, out);

@@ -113,6 +113,7 @@ typedef struct lang {
   int skips;              // statements left out so far
   bool loaded;            // data files were to be read: unknown names may have been theirs
   int conditions;         // conditions being evaluated
+  const ast* untaken;     // a branch with `syms` whose condition was false
   td_text skipped, kept;
   int nskipped, nkept;
   int derivations;  // calls of the package that derive the robot as it is described so far

@@ -372,6 +372,14 @@ static bool condition(lang* L, const ast* node, bool* truth) {
   return ok;
 }
 
+// Does a block make symbols?
+static bool has_symbols(const ast* block) {
+  for (int i = 0; i < block->n; i++)
+    if (block->list[i]->kind == AST_COMMAND && strcmp(block->list[i]->text, "syms") == 0)
+      return true;
+  return false;
+}
+
 static flow exec_if(lang* L, const ast* node) {
   for (int i = 0; i < node->n; i++) {
     const ast* branch = node->list[i];
@@ -381,6 +389,7 @@ static flow exec_if(lang* L, const ast* node) {
       return FLOW_NEXT;
     }
     if (truth) return td_exec_block(L, branch->body->list, branch->body->n);
+    if (has_symbols(branch->body)) L->untaken = branch;
   }
   return FLOW_NEXT;
 }

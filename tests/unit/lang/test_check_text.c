@@ -123,6 +123,17 @@ static void a_message_shows_the_place_the_nearest_name_and_the_list(void** state
   td_spec_free(spec);
 }
 
+static void a_symbol_of_a_block_that_is_not_run_is_told_as_such(void** state) {
+  (void)state;
+  td_spec* spec = load(
+      "par.derive = 0; if par.derive, syms m k; par.sym = [m k]; end; par.var = [2 50];\n"
+      "body(1).m = m; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];\n");
+  const char* text = td_spec_messages(spec);
+  assert_non_null(strstr(text, "arm.m:2:13: error: unknown name 'm'"));
+  assert_non_null(strstr(text, "'syms' makes it where 'par.derive' is true"));
+  td_spec_free(spec);
+}
+
 static void a_message_about_a_size_gives_the_usual_fix(void** state) {
   (void)state;
   static const char* const pairs[][2] = {
@@ -171,6 +182,7 @@ int main(void) {
       cmocka_unit_test(the_autotmtdyn_spellings_pass),
       cmocka_unit_test(forces_may_depend_on_parameters_time_inputs_states_and_rates),
       cmocka_unit_test(a_message_shows_the_place_the_nearest_name_and_the_list),
+      cmocka_unit_test(a_symbol_of_a_block_that_is_not_run_is_told_as_such),
       cmocka_unit_test(a_message_about_a_size_gives_the_usual_fix),
       cmocka_unit_test(a_missing_field_is_shown_where_its_structure_begins),
       cmocka_unit_test(the_examples_of_the_reference_page_pass),

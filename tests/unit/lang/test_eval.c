@@ -411,6 +411,10 @@ static const example expressions[] = {
     {"param('model', 'eba')", "'eba'"},
     {"input('u', 4) + 1", "~5"},
     {"syms a b; par.sym = [a b]; par.var = [2 5]; a * b", "~10"},
+    // the published programs derive unless told not to, and so does what asks for it
+    {"if par.derive, syms a b; par.sym = [a b]; end; par.var = [2 5]; a * b", "~10"},
+    {"par.fun = 1; if par.derive, syms a b; par.sym = [a b]; end; par.var = [2 5]; a * b", "~10"},
+    {"x = 1; par.derive = 0; if par.derive, x = 2; end; x", "1"},
     {"pos(body(2))", "[~0.5 ~0.5 ~0.5]"},
     {"pos(body(2), 3)", "[~0.5 ~0.5 ~0.5]"},
     {"pos(body(2), [0 0 1])", "[~0.5 ~0.5 ~0.5]"},
