@@ -59,20 +59,31 @@ static td_status judge_arrays(deriver* d) {
   return TD_OK;
 }
 
-static const char* hop_name(const td_model* m, const model_hop* hop) {
-  if (hop->nv > 0) return model_name(m, m->vel[m->col[hop->col].v].name);
-  const bool rod = hop->kind == HOP_STRAIN && hop->dependent;
-  return rod ? model_name(m, m->rod[m->coords[hop->coords].rod - 1].name) : "a joint";
+// The rod along which a step goes: that of a place on its run.
+static const char* rod_of_step(const td_model* m, const model_hop* hop) {
+  const model_run* run = &m->run[hop->run];
+  for (int i = 0; i < m->nstation; i++) {
+    const model_station* s = &m->station[i];
+    if (s->rod > 0 && s->hop >= run->hop && s->hop < run->hop + run->n)
+      return model_name(m, m->rod[s->rod - 1].name);
+  }
+  return "of the model";
 }
 
 static td_status judge_kinds(deriver* d) {
   const td_model* m = d->m;
   for (int i = 0; i < m->nhop; i++) {
-    const int kind = (int)m->hop[i].kind;
-    if (kind < (int)HOP_SCREW || kind > (int)HOP_MOVE) {
-      return td_derive_refuse(d, TD_E_MODEL, "the motion of %s has no closed form here" WAY_OUT,
-                              hop_name(m, &m->hop[i]));
+    if (m->hop[i].kind == HOP_STRAIN) {
+      const char* rod = rod_of_step(m, &m->hop[i]);
+      return td_derive_refuse(d, TD_E_MODEL,
+                              "%s%s has no closed form here: strains of the model 'gvs' are "
+                              "integrated along it; models 'rom', 'eba', 'ebr' and 'srl' have "
+                              "one" WAY_OUT,
+                              strchr(rod, '(') ? "" : "the rod ", rod);
     }
+    const int kind = (int)m->hop[i].kind;
+    if (kind < (int)HOP_SCREW || kind > (int)HOP_MOVE)
+      return td_derive_refuse(d, TD_E_MODEL, "a joint has no closed form here" WAY_OUT);
   }
   for (int i = 0; i < m->nforce; i++) {
     const model_force* f = &m->force[i];

@@ -33,7 +33,9 @@ absent no
 expect 1 derive "$models/stiffflop.m" -o no --symbolic n
 says 'cannot be a symbol'
 expect 2 derive "$models/pneumatic_module.m" -o no --set model=gvs
-says 'no closed form here'
+says "the rod module has no closed form here: strains of the model 'gvs' are integrated along it; models 'rom', 'eba', 'ebr' and 'srl' have one"
+expect 2 derive "$models/underwater_robot.m" -o no
+says "rod(1) has no closed form here: strains of the model 'gvs'"
 expect 1 derive "$models/pendulum.m" --jit
 says "does not take --jit"
 
