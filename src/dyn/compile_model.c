@@ -538,6 +538,15 @@ static void report_gaps(const trial* t) {
   }
 }
 
+// Where the polynomial rod with this number, from 1, was written: those of joints follow the rods.
+static td_span rom_span(const td_spec* spec, int number) {
+  const value *rods = td_get(spec->root, 0, "rod"), *joints = td_get(spec->root, 0, "joint");
+  int left = number - (rods ? td_value_count(rods) : 0);
+  for (int i = 0; joints && i < td_value_count(joints); i++)
+    if (td_get(joints, i, "rom") && --left == 0) return td_get_at(joints, i, "rom");
+  return td_span_none();
+}
+
 // The failure text names the coordinate, or its rod: find where it was written.
 static void report_singular(const trial* t) {
   static const char* const rod[] = {"functions", "basis", "order", "n", "points", "length", NULL};
@@ -550,7 +559,9 @@ static void report_singular(const trial* t) {
              d->rod > 0 ? model_name(t->m, t->m->rod[d->rod - 1].name) : "");
     if (!strstr(t->w->failure, part[0]) && !(d->rod > 0 && strstr(t->w->failure, part[1])))
       continue;
+    const bool of_joint = d->rod > 0 && t->m->rod[d->rod - 1].monomial;
     at = d->mesh > 0  ? mesh_span(t->spec, d->mesh, "body")
+         : of_joint   ? rom_span(t->spec, d->rod)
          : d->rod > 0 ? field_span(t->spec, "rod", d->rod, rod)
                       : joint_span(t->spec, d->joint);
   }

@@ -172,17 +172,26 @@ td_status td_report_singular(const td_model* m, td_work* w, int v, double share)
                  turns ? " (gimbal lock); start at other angles, or write rot = [inf inf inf inf], "
                          "which has no such position"
                        : "; leave one of them out");
-  } else if (share > 1e-14 && m->vel[v].rod > 0) {
+    return TD_E_SINGULAR;
+  }
+  const model_rod* rod = m->nvel > 0 && m->vel[v].rod > 0 ? &m->rod[m->vel[v].rod - 1] : NULL;
+  if (rod && rod->monomial && rod->n > 7 && share > 0) {
+    td_work_fail(w,
+                 "the mass matrix is singular to rounding: powers of arc length up to the order %d "
+                 "of %s (t = %g s) cannot be told apart; use a lower rom.order (up to 7), or "
+                 "rod(k).model = 'rom', whose polynomials can",
+                 rod->n, model_name(m, rod->name), w->t);
+  } else if (share > 1e-14 && rod) {
     td_work_fail(w,
                  "the mass matrix is singular to rounding: the functions of the strains of %s (t = "
                  "%g s) cannot be told apart at its points; use basis = 'legendre', a lower order, "
                  "more elements, or more points",
-                 model_name(m, m->rod[m->vel[v].rod - 1].name), w->t);
+                 model_name(m, rod->name), w->t);
   } else {
     td_work_fail(w, "the mass matrix is singular: nothing with mass resists %s (t = %g s); give %s",
                  name, w->t,
-                 m->nvel > 0 && m->vel[v].rod > 0 ? "the rod a density rho or an inertia"
-                                                  : "the body that it moves a mass and an inertia");
+                 rod && !rod->monomial ? "the rod a density rho or an inertia"
+                                       : "the body that it moves a mass and an inertia");
   }
   return TD_E_SINGULAR;
 }
