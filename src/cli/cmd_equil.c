@@ -112,6 +112,7 @@ static int study(session* s) {
   o.stable = s->stable && !s->opt->any;
   progress_clear(&s->progress);
   const double start = seconds();
+  int found = 0;
   say_heading(s, "Equilibria over time");
   for (int i = 0; i < n && !stop_asked(); i++) {
     td_state_copy(s->model, s->state, s->rest);
@@ -120,6 +121,7 @@ static int study(session* s) {
     s->has_equil = true;
     if (s->equil.converged) td_state_copy(s->model, s->rest, s->state);
     if (status == TD_E_STOPPED) break;
+    found += s->equil.converged;
     if (status != TD_OK) {
       const char* why = *s->equil.note ? s->equil.note : td_work_failure(s->work);
       complain(0, "equilibrium at t = %g s: %s", times[i], *why ? why : td_status_text(status));
@@ -146,8 +148,16 @@ static int study(session* s) {
     code = complain(CODE_NUMERICS, "equilibrium: stopped on request after %d of %d times",
                     s->nstudy, n);
   }
-  say(s, "  %d equilibria from t = %g to %g s, in equilibrium.csv; the last one:\n", s->nstudy,
-      times[0], times[s->nstudy > 0 ? s->nstudy - 1 : 0]);
+  const double last = times[s->nstudy > 0 ? s->nstudy - 1 : 0];
+  if (found == s->nstudy)
+    say(s, "  %d equilibria from t = %g to %g s, in equilibrium.csv; the last one:\n", found,
+        times[0], last);
+  else
+    say(s,
+        "  %d of %d equilibria found from t = %g to %g s, in equilibrium.csv; the state at the "
+        "last "
+        "time, %s:\n",
+        found, s->nstudy, times[0], last, s->equil.converged ? "which is one" : "which is NOT one");
   say_sensors(s);
   free(times);
   return code;

@@ -66,12 +66,28 @@ static value* polyfit(lang* L, call* c) {
 // ---- symbols ----------------------------------------------------------------------------------
 
 // sym('a'), sym('a', 'real'), sym('a', [1 3]) (a1 a2 a3), sym('a', [2 2]) (a1_1 ...), sym(2)
+// The name of one symbol of many: its numbers take the places of %d, or stand behind.
+static void put_symbol_name(td_text* out, const char* name, const int number[2], int n) {
+  int k = 0;
+  for (const char* s = name; *s;) {
+    const bool place = strncmp(s, "%d", 2) == 0 && k < n;
+    if (place)
+      td_text_printf(out, "%d", number[k++]);
+    else
+      td_text_printf(out, "%c", *s);
+    s += place ? 2 : 1;
+  }
+  if (k == 0) td_text_printf(out, "%d", number[0]);
+  if (k == 0 && n == 2) td_text_printf(out, "_%d", number[1]);
+}
+
 static value* sym(lang* L, call* c) {
   int rows = 1, cols = 1;
   if (c->argv[0]->kind == V_NUM) return td_value_hold(c->argv[0]);
   const char* name = td_arg_string(L, c, 0);
   if (!name) return NULL;
-  if (!td_is_identifier(name))
+  const bool many = c->argc == 2 && c->argv[1]->kind == V_NUM;
+  if (!td_is_identifier(name) && !(many && strstr(name, "%d")))
     return td_fail(L, c->arg_at[0], "sym needs a name, got '%.40s'", name);
   if (c->argc == 1 || c->argv[1]->kind == V_STR) return td_symbol(L, name, c->at);
 
@@ -87,11 +103,12 @@ static value* sym(lang* L, call* c) {
   bool ok = out != NULL;
   for (int i = 0; ok && i < rows * cols; i++) {
     td_text text = {0};
-    if (rows == 1 || cols == 1)
-      td_text_printf(&text, "%s%d", name, i + 1);
-    else
-      td_text_printf(&text, "%s%d_%d", name, i % rows + 1, i / rows + 1);
-    value* one = text.s ? td_symbol(L, text.s, c->at) : NULL;
+    const bool row = rows == 1 || cols == 1;
+    const int number[2] = {row ? i + 1 : i % rows + 1, i / rows + 1};
+    put_symbol_name(&text, name, number, row ? 1 : 2);
+    if (text.s && !td_is_identifier(text.s))
+      td_fail(L, c->arg_at[0], "sym: '%.40s' makes '%.40s', which is not a name", name, text.s);
+    value* one = text.s && td_is_identifier(text.s) ? td_symbol(L, text.s, c->at) : NULL;
     ok = one && td_set_ex(L, out, i, td_value_ex(one, 0, L->g), c->at);
     td_value_drop(one);
     td_text_free(&text);

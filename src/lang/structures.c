@@ -146,13 +146,25 @@ static void bind_symbol(lang* L, ex e, double x, td_span at) {
   }
 }
 
+// Element i of par.sym, a symbol or the name of one; EX_NONE: neither.
+static ex listed_symbol(lang* L, const value* list, int i) {
+  if (list->kind == V_NUM) return td_value_ex(list, i, L->g);
+  const value* name = list->slots[i].v;
+  for (int k = 0; name && name->kind == V_STR && k < L->nsymbol; k++)
+    if (strcmp(L->symbols[k].name, name->s) == 0) return td_ex_var(L->g, L->symbols[k].var);
+  return EX_NONE;
+}
+
 void td_bind_symbols(lang* L, bool last) {
   const variable* par = td_scope_find(&L->global, "par");
   if (!par || !par->v || par->poisoned) return;
   const value *sym = td_get(par->v, 0, "sym"), *var = td_get(par->v, 0, "var");
   const td_span at = td_get_at(par->v, 0, "sym");
   if (!sym) return;
-  if (sym->kind != V_NUM) {
+  bool listed = sym->kind == V_NUM || sym->kind == V_CELL;
+  for (int i = 0; listed && sym->kind == V_CELL && i < td_value_count(sym); i++)
+    listed = listed_symbol(L, sym, i) != EX_NONE;
+  if (!listed) {
     if (last) td_fail(L, at, "par.sym must list symbols made by syms, or parameters");
     return;
   }
@@ -167,6 +179,6 @@ void td_bind_symbols(lang* L, bool last) {
   for (int i = 0; i < n; i++) {
     double x;
     if (!td_number_at(L, var, i, td_get_at(par->v, 0, "var"), "a value in par.var", &x)) return;
-    bind_symbol(L, td_value_ex(sym, i, L->g), x, at);
+    bind_symbol(L, listed_symbol(L, sym, i), x, at);
   }
 }

@@ -357,13 +357,28 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
 
 // ---- masses -----------------------------------------------------------------------------------
 
+static bool is_zero(const td_spec* spec, const value* v, int i) {
+  const ex e = td_value_ex(v, i, spec->graph);
+  return td_ex_is_const(spec->graph, e) && td_ex_value(spec->graph, e) == 0;
+}
+
 void td_check_masses(td_spec* spec) {
   const value* s = td_get(spec->root, 0, "body");
   for (int i = 0; s && i < td_value_count(s); i++) {
     bool empty = true;
     for (int k = 0; k < s->nfield && empty; k++)
       empty = td_value_is_empty(s->slots[i * s->nfield + k].v);
-    if (empty || td_get(s, i, "m")) continue;  // gaps are told when the tree is built
+    // [0 0 m] as a row is a misprint of the published tables, taken for masses of three elements
+    const value* m = td_get(s, i, "m");
+    if (m && m->kind == V_NUM && m->rows == 1 && td_value_count(m) == 3 && is_zero(spec, m, 0) &&
+        is_zero(spec, m, 1) && !is_zero(spec, m, 2)) {
+      td_warn(&spec->diags, td_get_at(s, i, "m"),
+              "body(%d).m = [0 0 m] has a mass for each of three elements, and the first two have "
+              "none",
+              i + 1);
+      td_hint(&spec->diags, "write body(%d).m = m for the mass of each", i + 1);
+    }
+    if (empty || m) continue;  // gaps are told when the tree is built
     td_warn(&spec->diags, td_check_element_at(&spec->diags, s, i),
             "body(%d).m is not given: its mass is %s kg", i + 1, td_field_find("body.m")->fallback);
     td_hint(&spec->diags, "write body(%d).m = 0 if it has none", i + 1);

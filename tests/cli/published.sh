@@ -33,6 +33,7 @@ END
 
 # (u + t)/k at each time
 expect 0 equil hinge.m -o study --times 0:0.1:1
+prints '  11 equilibria from t = 0 to 1 s'
 python3 - <<'END' || fail 'the study over time'
 import csv
 rows = list(csv.DictReader(open('study/equilibrium.csv')))
@@ -54,6 +55,8 @@ printf '%s\n' 'rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1)
   'exload(1).exbody = rod(1); exload(1).ftau = [0 0 -40*t 0 0 0];' >pressed.m
 expect 3 equil pressed.m -o study --times 0:0.25:1.25
 says 'rod(1) turned inside out'
+prints '4 of 6 equilibria found from t = 0 to 1.25 s'
+prints 'which is NOT one'
 [ "$(grep -c ',1,1,[^,]*$' study/equilibrium.csv)" = 4 ] || fail "four of six times: $(cat study/equilibrium.csv)"
 
 # a time without an equilibrium is told; the others are there

@@ -411,6 +411,9 @@ static const example expressions[] = {
     {"param('model', 'eba')", "'eba'"},
     {"input('u', 4) + 1", "~5"},
     {"syms a b; par.sym = [a b]; par.var = [2 5]; a * b", "~10"},
+    {"z = sym('z%d', [1 2]); par.sym = z; par.var = [2 5]; syms z1 z2; z1 - z2", "~-3"},
+    {"z = sym('z%d%d', [2 2]); par.sym = z(:)'; par.var = [2 5 7 9]; syms z21; z21", "~5"},
+    {"syms a b; par.sym = {'a', 'b'}; par.var = [2 5]; a * b", "~10"},
     // the published programs derive unless told not to, and so does what asks for it
     {"if par.derive, syms a b; par.sym = [a b]; end; par.var = [2 5]; a * b", "~10"},
     {"par.fun = 1; if par.derive, syms a b; par.sym = [a b]; end; par.var = [2 5]; a * b", "~10"},
