@@ -155,8 +155,29 @@ static ex listed_symbol(lang* L, const value* list, int i) {
   return EX_NONE;
 }
 
+// par.sym as a list of names becomes one of symbols, which is what the model is checked for.
+static void symbols_of_names(lang* L, variable* par, td_span at) {
+  const value* names = td_get(par->v, 0, "sym");
+  const int n = td_value_count(names);
+  value* symbols = td_num(L, 1, n, 1, at);
+  for (int i = 0; symbols && i < n; i++)
+    if (!td_set_ex(L, symbols, i, listed_symbol(L, names, i), at)) {
+      td_value_drop(symbols);
+      symbols = NULL;
+    }
+  if (!symbols) return;
+  par->v = td_value_own(par->v);
+  value_slot* slot = par->v ? td_value_slot(par->v, 0, "sym") : NULL;
+  if (slot) {
+    td_value_put(par->v, slot, symbols);
+  } else {
+    td_value_drop(symbols);
+    td_no_memory(L, at);
+  }
+}
+
 void td_bind_symbols(lang* L, bool last) {
-  const variable* par = td_scope_find(&L->global, "par");
+  variable* par = td_scope_find(&L->global, "par");
   if (!par || !par->v || par->poisoned) return;
   const value *sym = td_get(par->v, 0, "sym"), *var = td_get(par->v, 0, "var");
   const td_span at = td_get_at(par->v, 0, "sym");
@@ -181,4 +202,5 @@ void td_bind_symbols(lang* L, bool last) {
     if (!td_number_at(L, var, i, td_get_at(par->v, 0, "var"), "a value in par.var", &x)) return;
     bind_symbol(L, listed_symbol(L, sym, i), x, at);
   }
+  if (last && sym->kind == V_CELL) symbols_of_names(L, par, at);
 }

@@ -123,6 +123,14 @@ static void a_message_shows_the_place_the_nearest_name_and_the_list(void** state
   td_spec_free(spec);
 }
 
+static void symbols_may_be_listed_by_name(void** state) {
+  (void)state;
+  expect_none(
+      "syms m k; par.sym = {'m', 'k'}; par.var = [2 50];\n"
+      "body(1).m = m; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];\n"
+      "joint(1).dof.spring.coeff = k;\n");
+}
+
 static void a_symbol_of_a_block_that_is_not_run_is_told_as_such(void** state) {
   (void)state;
   td_spec* spec = load(
@@ -182,6 +190,7 @@ int main(void) {
       cmocka_unit_test(the_autotmtdyn_spellings_pass),
       cmocka_unit_test(forces_may_depend_on_parameters_time_inputs_states_and_rates),
       cmocka_unit_test(a_message_shows_the_place_the_nearest_name_and_the_list),
+      cmocka_unit_test(symbols_may_be_listed_by_name),
       cmocka_unit_test(a_symbol_of_a_block_that_is_not_run_is_told_as_such),
       cmocka_unit_test(a_message_about_a_size_gives_the_usual_fix),
       cmocka_unit_test(a_missing_field_is_shown_where_its_structure_begins),
