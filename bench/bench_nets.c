@@ -9,12 +9,12 @@
 #include <mujoco/mujoco.h>
 #include <string.h>
 
-#include "model.h"
-#include "motion.h"
+#include "base/team.h"
+#include "engine/sparse_engine.h"
+#include "model/model.h"
 #include "net.h"
 #include "rig.h"
-#include "sparse_dyn.h"
-#include "team.h"
+#include "solve/time/motion.h"
 
 // All cores together.
 // Of the seconds of computing, those for the implicit solver.

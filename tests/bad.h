@@ -10,7 +10,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "check.h"
 
 // Adds the messages about the file to `out`; told by each program.

@@ -3,7 +3,7 @@
 #define TD_TEST_BAD_SPEC_H
 
 #include "bad.h"
-#include "spec.h"
+#include "model/spec.h"
 
 static td_spec* bad_load(const char* path) {
   td_spec* spec = td_spec_new();

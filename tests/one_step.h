@@ -2,7 +2,7 @@
 #ifndef TD_ONE_STEP_H
 #define TD_ONE_STEP_H
 
-#include "magnus.h"
+#include "elem/magnus.h"
 
 typedef struct magnus_step {
   int nodes;

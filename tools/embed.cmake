@@ -12,5 +12,5 @@ foreach(model ${models})
   string(APPEND texts "static const unsigned char ${name}[] = {${bytes}0};\n")
   string(APPEND rows "    {\"${name}\", (const char*)${name}},\n")
 endforeach()
-file(WRITE ${OUTPUT} "// Made by tools/embed.cmake from models/*.m.\n#include \"demos.h\"\n\n#include <stddef.h>\n\n"
+file(WRITE ${OUTPUT} "// Made by tools/embed.cmake from models/*.m.\n#include \"cli/demos.h\"\n\n#include <stddef.h>\n\n"
      "${texts}\nconst demo demo_table[] = {\n${rows}    {NULL, NULL},\n};\n")

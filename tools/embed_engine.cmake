@@ -1,5 +1,5 @@
 # Writes a C file with the text of each source in SOURCES (separated by |):
-#   cmake -DSOURCES="src/math/vec3.h|src/dyn/place.c" -DTABLE=td_engine_sources -DOUTPUT=engine_sources.c
+#   cmake -DSOURCES="src/math/vec3.h|src/engine/kinematics.c" -DTABLE=td_engine_sources -DOUTPUT=engine_sources.c
 #         -P tools/embed_engine.cmake
 # Bytes, not string literals: C compilers promise only 4095 characters in one.
 string(REPLACE "|" ";" sources "${SOURCES}")
@@ -13,5 +13,5 @@ foreach(source ${sources})
   string(APPEND texts "static const unsigned char text_${symbol}[] = {${bytes}0};\n")
   string(APPEND rows "    {\"${name}\", (const char*)text_${symbol}},\n")
 endforeach()
-file(WRITE ${OUTPUT} "// Made by tools/embed_engine.cmake: sources for exported programs.\n#include \"bundle.h\"\n\n"
+file(WRITE ${OUTPUT} "// Made by tools/embed_engine.cmake: sources for exported programs.\n#include \"gen/bundle.h\"\n\n"
      "${texts}\nconst source_text ${TABLE}[] = {\n${rows}    {NULL, NULL},\n};\n")

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct arena {
   char* base;

@@ -1,6 +1,6 @@
 // Status texts, growable memory, text under construction and the distance between names, for
 // messages that suggest what was meant.
-#include "base.h"
+#include "base/base.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 //
 // are made when a message is shown.  One character of the source is one column of the drawing: a
 // tab stays a tab in the caret line, and what a terminal could not show safely becomes '?'.
-#include "diag.h"
+#include "base/diag.h"
 
 #include <stdio.h>
 #include <string.h>

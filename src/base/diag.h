@@ -3,7 +3,7 @@
 #ifndef TD_DIAG_H
 #define TD_DIAG_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct td_span {
   int source;      // index into td_diags.sources, -1: no position

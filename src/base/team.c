@@ -1,5 +1,5 @@
 // The caller is member 0; the others sleep between loops.  Chunks are dealt out by a counter.
-#include "team.h"
+#include "base/team.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #ifndef TD_TEAM_H
 #define TD_TEAM_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct td_team td_team;
 

@@ -1,7 +1,7 @@
 // A Bode diagram as SVG: gain in dB above, phase in degrees below, frequency on a logarithmic axis.
 #include <math.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 enum { WIDTH = 860, LEFT = 70, RIGHT = 20, TOP = 40, HEIGHT = 250, GAP = 30 };
 static const char* const colours[] = {"#1f77b4", "#d62728", "#2ca02c", "#9467bd", "#ff7f0e",

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 typedef struct response {
   td_linear* l;     // of --reduce, or

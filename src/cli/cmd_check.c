@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static const double two_pi = 6.28318530717958647692;
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "cli/compare.h"
 
 static const char* const quantity_text[QUANTITIES] = {"static", "dynamic"};
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
-#include "demos.h"
+#include "cli/cli.h"
+#include "cli/demos.h"
 
 // The first sentence of the comment at the top, on one line.
 static char* title(const demo* d) {

@@ -1,7 +1,7 @@
 // tendril export: the model as a standalone C program or as a functional mock-up unit.
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static int export_failed(session* s, td_status status) {
   if (status == TD_E_IO) return session_wrote(s, status);

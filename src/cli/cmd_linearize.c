@@ -2,7 +2,7 @@
 // and linear.mat.
 #include <stdlib.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_model*, int)) {
   cJSON* list = cJSON_CreateArray();

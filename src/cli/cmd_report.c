@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 // A whole file; allocated, NULL: a message was printed.
 static char* read_file(const char* path) {

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 td_sim_options sim_options(session* s) {
   const options* opt = s->opt;

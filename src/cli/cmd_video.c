@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 int cmd_video(const options* opt) {
   char* report = format_text("%s/report.html", opt->target);

@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
-#include "demos.h"
+#include "cli/cli.h"
+#include "cli/demos.h"
 
 static bool is_directory(const char* path) {
   struct stat st;

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 static td_matrix* next(columns* c, const char* name) {
   if (c->n == c->cap) {

@@ -2,7 +2,7 @@
 #ifndef TD_CLI_COMPARE_H
 #define TD_CLI_COMPARE_H
 
-#include "cli.h"
+#include "cli/cli.h"
 
 // What is compared.
 typedef enum quantity { AT_REST, IN_MOTION, QUANTITIES } quantity;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compare.h"
+#include "cli/compare.h"
 
 const char* const rod_models[NMODEL] = {"srl", "ebr", "eba", "rom", "gvs"};
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 cJSON* json_number(double x) {
   if (!isfinite(x)) return cJSON_CreateNull();

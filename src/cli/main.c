@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 // Common options by letter: o -o, s --set, j --json, q --quiet; the others see option_table.
 #define COMMON "osjq"

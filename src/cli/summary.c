@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "cli/cli.h"
 
 cJSON* sizes_json(const session* s) {
   cJSON* o = cJSON_CreateObject();

@@ -2,7 +2,7 @@
 //
 // Piecewise bases with functions of their own in each element put those of element e at e·n; bases
 // with shared nodes number their nodes along the rod.
-#include "basis.h"
+#include "elem/basis.h"
 
 #include <math.h>
 #include <string.h>

@@ -25,7 +25,7 @@
 #ifndef TD_CABLE_H
 #define TD_CABLE_H
 
-#include "vec3.h"
+#include "math/vec3.h"
 
 // Six numbers: d, d', d'' (x and y of each); over a joint d, |jump| and three of no meaning.
 enum { CABLE_PATH = 6 };

@@ -1,5 +1,5 @@
 // Charts of rotations by three numbers; see chart.h for the formulas.
-#include "chart.h"
+#include "elem/chart.h"
 
 // Beyond the chart (|q| > 1, a trial point of an iteration) go on from its edge.
 static double quat3_squared(vec3 q) { return fmax(1 - vec3_dot(q, q), 1e-12); }

@@ -10,7 +10,7 @@
 #ifndef TD_CHART_H
 #define TD_CHART_H
 
-#include "vec3.h"
+#include "math/vec3.h"
 
 typedef enum chart_kind { CHART_QUAT3, CHART_CAYLEY, CHART_TURN } chart_kind;
 

@@ -1,5 +1,5 @@
 // Chords of cables between rods; see chord.h.
-#include "chord.h"
+#include "elem/chord.h"
 
 #define NO_LENGTH 1e-9
 

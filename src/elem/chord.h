@@ -17,7 +17,7 @@
 #ifndef TD_CHORD_H
 #define TD_CHORD_H
 
-#include "taylor.h"
+#include "elem/taylor.h"
 
 typedef struct chord {
   taylor l;

@@ -11,7 +11,7 @@
 #ifndef TD_CONTACT_H
 #define TD_CONTACT_H
 
-#include "station.h"
+#include "elem/station.h"
 
 typedef struct contact_law {
   double k, d, e, mu, slip;

@@ -10,7 +10,7 @@
 #ifndef TD_EDGE_DRAG_H
 #define TD_EDGE_DRAG_H
 
-#include "frame.h"
+#include "elem/frame.h"
 
 static const double edge_gauss[2] = {0.21132486540518711775, 0.78867513459481288225};
 

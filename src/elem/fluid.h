@@ -7,8 +7,8 @@
 #ifndef TD_FLUID_H
 #define TD_FLUID_H
 
-#include "octet.h"
-#include "station.h"
+#include "elem/station.h"
+#include "math/octet.h"
 
 static inline spatial drag_local(const spatial6* D, const spatial* y) {
   return spatial_scale(-vec3_norm(spatial_t(y)), spatial6_apply(D, y));

@@ -3,7 +3,7 @@
 #ifndef TD_FRAME_H
 #define TD_FRAME_H
 
-#include "spatial.h"
+#include "math/spatial.h"
 
 typedef struct frame {
   mat3 R;

@@ -1,5 +1,5 @@
 // Axial elements and beams between two frames; see link.h.
-#include "link.h"
+#include "elem/link.h"
 
 axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da,
                       const frame_change* db) {

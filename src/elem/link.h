@@ -8,8 +8,8 @@
 #ifndef TD_LINK_H
 #define TD_LINK_H
 
-#include "frame.h"
-#include "law.h"
+#include "elem/frame.h"
+#include "elem/law.h"
 
 typedef struct axial {
   vec3 n;

@@ -4,7 +4,7 @@
 // T(Ω) x = x + b Ω × x + c Ω × (Ω × x) with b = (1 - cos θ)/θ², c = (θ - sin θ)/θ³ of the dual
 // number θ² = Ω·Ω: the formula of rotations.  Rates along the motion come from the product rule on
 // triples (value, rate, second rate).
-#include "magnus.h"
+#include "elem/magnus.h"
 
 // ---- coefficients -----------------------------------------------------------------------------
 

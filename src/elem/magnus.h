@@ -14,7 +14,7 @@
 #ifndef TD_MAGNUS_H
 #define TD_MAGNUS_H
 
-#include "octet.h"
+#include "math/octet.h"
 
 #define MAGNUS_NODES 3
 #define MAGNUS_PARTS (6 * MAGNUS_NODES)

@@ -1,5 +1,5 @@
 // Strains of a polynomial pose; see polyrod.h.
-#include "polyrod.h"
+#include "elem/polyrod.h"
 
 static vec3 Tk_sum(const chart* c, vec3 weight, vec3 y) {  // Σ_k weight_k T_k y
   vec3 sum = {0, 0, 0};

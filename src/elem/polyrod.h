@@ -8,7 +8,7 @@
 #ifndef TD_POLYROD_H
 #define TD_POLYROD_H
 
-#include "chart.h"
+#include "elem/chart.h"
 
 typedef struct polyrod {
   vec3 ps, x, xs;     // p', x, x'

@@ -1,5 +1,5 @@
 // Constraint rows; see row.h.
-#include "row.h"
+#include "elem/row.h"
 
 #include <math.h>
 

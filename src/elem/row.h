@@ -5,7 +5,7 @@
 //   DOT    e = D·E                           D = R_a d,  E = R_b x
 //   SCREW  e = D·(p_b - p_a) - h (θ + 2πk)   D = R_a d,  θ the turn about D: tan(θ/2) = D·A / 2 q0
 //   CABLE  e = l(0) - l                      by how much a cable is shorter than at the start: it
-//                                            has no frames (dyn/taut.c)
+//                                            has no frames (engine/taut.c)
 //
 // A screw advances by h per radian over any number of turns k, which a pose does not tell.  They
 // are counted by the angles of the joints between the frames where these turn about the same axis;
@@ -17,7 +17,7 @@
 #ifndef TD_ROW_H
 #define TD_ROW_H
 
-#include "frame.h"
+#include "elem/frame.h"
 
 typedef enum row_kind { ROW_TRANS, ROW_ALPHA, ROW_DOT, ROW_SCREW, ROW_CABLE } row_kind;
 

@@ -7,7 +7,7 @@
 #ifndef TD_SECTION_H
 #define TD_SECTION_H
 
-#include "law.h"
+#include "elem/law.h"
 
 typedef struct section {
   const double *K, *D;       // 36 each

@@ -1,7 +1,7 @@
 // A piece of rod between two frames; formulas in segment.h.
-#include "segment.h"
+#include "elem/segment.h"
 
-#include "chart.h"
+#include "elem/chart.h"
 
 // p0 = φ/sin φ and τ = tan(φ/2)/φ as functions of t = φ²; below φ = 0.1 by their series (next term
 // below 1e-18).

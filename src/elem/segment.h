@@ -14,7 +14,7 @@
 #ifndef TD_SEGMENT_H
 #define TD_SEGMENT_H
 
-#include "frame.h"
+#include "elem/frame.h"
 
 typedef struct segment {
   mat3 R;  // middle frame

@@ -6,7 +6,7 @@
 #ifndef TD_STATION_H
 #define TD_STATION_H
 
-#include "spatial.h"
+#include "math/spatial.h"
 
 typedef struct station_force {
   spatial f;

@@ -1,5 +1,5 @@
 // Moving frames, strains and lengths of cables as series; see taylor.h.
-#include "taylor.h"
+#include "elem/taylor.h"
 
 // a b of quaternions of which the first has no scalar part, halved: the rate ω Q/2
 static quat half_turn(vec3 w, quat q) { return quat_mul((quat){0, vec3_scale(0.5, w)}, q); }

@@ -7,7 +7,7 @@
 #ifndef TD_TAYLOR_H
 #define TD_TAYLOR_H
 
-#include "frame.h"
+#include "elem/frame.h"
 
 typedef struct taylor {
   double x, d, dd;    // value, rate, acceleration

@@ -1,5 +1,5 @@
 // Single numbers of a rotation; see turn_part.h for the formulas.
-#include "turn_part.h"
+#include "elem/turn_part.h"
 
 #include <math.h>
 

@@ -11,7 +11,7 @@
 #ifndef TD_TURN_PART_H
 #define TD_TURN_PART_H
 
-#include "vec3.h"
+#include "math/vec3.h"
 
 typedef enum turn_part_kind { PART_NUMBER, PART_VECTOR, PART_TURN } turn_part_kind;
 

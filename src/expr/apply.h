@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "expr.h"
+#include "expr/expr.h"
 
 // Is x a whole multiple of y up to the rounding of their quotient?  Then the remainder is 0, as
 // mod(1, 1e-3) is, although 1e-3 is a little more than a thousandth.  Whole numbers have no such

@@ -5,7 +5,7 @@
 //
 // with the partial derivatives written with the node itself where that saves work, e.g.
 // d(exp a) = exp(a) da.  Nodes that cannot contain the variable are passed over.
-#include "graph.h"
+#include "expr/graph.h"
 
 // Names for building: the derivatives below then read as their formulas.
 static ex num(td_exprs* g, double x) { return td_ex_const(g, x); }

@@ -7,7 +7,7 @@
 #ifndef TD_EXPR_H
 #define TD_EXPR_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef int32_t ex;  // handle of a node; EX_NONE: none, also the result when memory runs out
 #define EX_NONE ((ex)-1)

@@ -6,7 +6,7 @@
 //
 // Minus signs move outwards and into constants, so that a sign has one place: a + (-2)x is made as
 // a - 2x and sin(-x) as -sin(x).  Commutative operands are ordered: a constant first, then by age.
-#include "graph.h"
+#include "expr/graph.h"
 
 static ex make1(td_exprs* g, ex_op op, ex a) { return td_ex_1(g, op, a); }
 static ex make2(td_exprs* g, ex_op op, ex a, ex b) { return td_ex_2(g, op, a, b); }

@@ -2,7 +2,7 @@
 // made by td_node_cons, which finds an equal one first, so that equal expressions are equal
 // handles.  Failure (no memory, too many nodes) is sticky: afterwards every constructor gives
 // EX_NONE.
-#include "graph.h"
+#include "expr/graph.h"
 
 #include <string.h>
 

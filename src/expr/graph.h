@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "apply.h"
-#include "tape.h"
+#include "expr/apply.h"
+#include "expr/tape.h"
 
 // 16 bytes, hashed and compared as they are.  What `arg` holds depends on the operation:
 //   CONST  the two halves of the value      VAR  the variable's number

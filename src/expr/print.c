@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph.h"
+#include "expr/graph.h"
 
 enum { PRINT_LIMIT = 1000000 };
 

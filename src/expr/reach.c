@@ -1,7 +1,7 @@
 // Which nodes an expression needs.  Operands come before the nodes that use them, so one sweep
 // down a bitmap marks everything: no stack, no recursion, and the cost is the size of the
 // expression plus a 64th of the range of its handles.
-#include "graph.h"
+#include "expr/graph.h"
 
 static void mark(reach* r, ex e) { r->bits[e / 64] |= (uint64_t)1 << (e % 64); }
 

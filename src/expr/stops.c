@@ -10,7 +10,7 @@
 // min(max(t, 0), 1).  Everything else (sin(t), the state) has no pieces, nor has what is made of
 // it. Stops and work are limited: beyond STOP_LIMIT times and WORK_LIMIT pieces no more are looked
 // for.
-#include "graph.h"
+#include "expr/graph.h"
 
 enum { STOP_LIMIT = 100000, WORK_LIMIT = 2000000 };
 

@@ -1,9 +1,9 @@
 // Making a tape of the nodes some outputs need; see tape.h for what it is.
-#include "tape.h"
+#include "expr/tape.h"
 
 #include <string.h>
 
-#include "graph.h"
+#include "expr/graph.h"
 
 // What is known while a tape is made.
 typedef struct maker {

@@ -11,7 +11,7 @@
 #ifndef TD_TAPE_H
 #define TD_TAPE_H
 
-#include "expr.h"
+#include "expr/expr.h"
 
 typedef struct instruction {
   ex_op op;

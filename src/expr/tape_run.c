@@ -1,8 +1,8 @@
 // Running a tape: nothing is allocated and nothing recurses.
 #include <string.h>
 
-#include "apply.h"
-#include "tape.h"
+#include "expr/apply.h"
+#include "expr/tape.h"
 
 int td_tape_scratch(const td_tape* tape) { return tape->nconst + tape->nvar + tape->ncode; }
 

@@ -1,5 +1,5 @@
 // Bundling; see bundle.h.  Works on identifiers: comments and strings are copied as they are.
-#include "bundle.h"
+#include "gen/bundle.h"
 
 #include <ctype.h>
 #include <string.h>

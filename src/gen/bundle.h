@@ -3,7 +3,7 @@
 #ifndef TD_BUNDLE_H
 #define TD_BUNDLE_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct source_text {
   const char* name;  // "vec3.h"

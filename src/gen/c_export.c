@@ -1,5 +1,5 @@
 // Texts of standalone models; see c_parts.h.
-#include "c_parts.h"
+#include "gen/c_parts.h"
 
 const char td_c_export_shims[] =
     "//\n"

@@ -1,5 +1,5 @@
 // Texts of printed C; see c_parts.h.
-#include "c_parts.h"
+#include "gen/c_parts.h"
 
 #include <math.h>
 #include <string.h>

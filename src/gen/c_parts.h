@@ -2,7 +2,7 @@
 #ifndef TD_C_PARTS_H
 #define TD_C_PARTS_H
 
-#include "base.h"
+#include "base/base.h"
 
 extern const char td_c_math[];
 extern const char td_c_sign[], td_c_step[], td_c_mod[], td_c_pieces[];

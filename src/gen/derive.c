@@ -1,10 +1,10 @@
 // The derivation from start to end; see derive.h.
-#include "derive.h"
+#include "gen/derive.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "deriver.h"
+#include "gen/deriver.h"
 
 td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...) {
   va_list args;

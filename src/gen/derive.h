@@ -11,9 +11,9 @@
 #ifndef TD_DERIVE_H
 #define TD_DERIVE_H
 
-#include "model.h"
+#include "gen/xmath.h"
+#include "model/model.h"
 #include "tendril/generate.h"
-#include "xmath.h"
 
 // One mass: bodies and lumps that move together.
 typedef struct tmt_mass {

@@ -4,7 +4,7 @@
 //
 // The power is that of all forces without a potential: dampers, inputs, loads, springs whose
 // coefficients change, gravity that does; what constraint rows add, λ·J v, is left to the solution.
-#include "deriver.h"
+#include "gen/deriver.h"
 
 static x3 gravity(deriver* d) { return td_derive_vector(d, d->m->gravity); }
 

@@ -1,8 +1,8 @@
 // Forces: springs, dampers and inputs along coordinates and between frames, loads, rod pieces.  An
 // element works on its strains: the force on the frames it joins is Aᵀ f with A the derivative of
 // the strains along their motion (w = Tᵀ f, TMT method).
-#include "deriver.h"
-#include "law.h"
+#include "elem/law.h"
+#include "gen/deriver.h"
 
 #define TINY 1e-150  // keeps powers and directions defined at zero
 

@@ -2,7 +2,7 @@
 // variables of their own, differentiated symbolically, and put to use by substitution.
 #include <string.h>
 
-#include "deriver.h"
+#include "gen/deriver.h"
 
 // Unit quaternion of a rotation by less than 180 degrees: w = sqrt(1 + tr L)/2, v from the skew
 // part.

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "deriver.h"
+#include "gen/deriver.h"
 
 enum { POINT_LOADS = 8, VISITS = 2000, DEPTH = 60 };
 

@@ -1,6 +1,6 @@
 // Masses: bodies and rod pieces that move with the same hop are one, with T and its rate at their
 // common centre of mass.
-#include "deriver.h"
+#include "gen/deriver.h"
 
 // What rides on one hop, in its frame.
 typedef struct rider {

@@ -2,8 +2,8 @@
 // symbols; the other parameters become constants.
 #include <string.h>
 
-#include "deriver.h"
-#include "identifier.h"
+#include "gen/deriver.h"
+#include "gen/identifier.h"
 
 // ---- symbols ----------------------------------------------------------------------------------
 

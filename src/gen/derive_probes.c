@@ -1,5 +1,5 @@
 // What expressions ask of the moving robot, and the sensors made of it.
-#include "deriver.h"
+#include "gen/deriver.h"
 
 // ---- places -----------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@
 //
 // A unit multiplier's wrenches, put through T, are the row of the Jacobian; γ is the derivative of
 // J v along the motion, less the acceleration that is asked for.
-#include "deriver.h"
+#include "gen/deriver.h"
 
 static ex trans_row(deriver* d, const model_row* r, load_x* load) {
   td_exprs* g = d->g;

@@ -8,7 +8,7 @@
 // the same for velocities and for each column of T.  (TMT method: T = ∂χ/∂q.)
 #include <string.h>
 
-#include "deriver.h"
+#include "gen/deriver.h"
 
 enum { MAX_COLUMNS = 64 };
 

@@ -2,8 +2,8 @@
 #ifndef TD_DERIVER_H
 #define TD_DERIVER_H
 
-#include "derive.h"
-#include "engine.h"
+#include "engine/stages.h"
+#include "gen/derive.h"
 
 // A column of T at a hop's frame, in its axes.
 typedef struct tmt_col {

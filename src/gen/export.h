@@ -2,7 +2,7 @@
 #ifndef TD_EXPORT_H
 #define TD_EXPORT_H
 
-#include "model.h"
+#include "model/model.h"
 #include "tendril/generate.h"
 
 typedef struct td_export {

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bundle.h"
-#include "c_parts.h"
-#include "engine.h"
-#include "export.h"
-#include "identifier.h"
-#include "layout.h"
-#include "tape.h"
+#include "engine/stages.h"
+#include "expr/tape.h"
+#include "gen/bundle.h"
+#include "gen/c_parts.h"
+#include "gen/export.h"
+#include "gen/identifier.h"
+#include "gen/layout.h"
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.

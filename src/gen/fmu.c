@@ -4,13 +4,13 @@
 #include <string.h>
 #include <zip.h>
 
-#include "build.h"
-#include "bundle.h"
-#include "dyn.h"
-#include "engine.h"
-#include "export.h"
-#include "files.h"
-#include "identifier.h"
+#include "engine/engine.h"
+#include "engine/stages.h"
+#include "gen/bundle.h"
+#include "gen/compiler.h"
+#include "gen/export.h"
+#include "gen/identifier.h"
+#include "io/files.h"
 
 typedef struct fmu_writer {
   td_export e;

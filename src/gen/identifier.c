@@ -1,5 +1,5 @@
 // Names that every language printed here takes.
-#include "identifier.h"
+#include "gen/identifier.h"
 
 #include <ctype.h>
 #include <stdbool.h>

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build.h"
-#include "program.h"
-#include "tcc.h"
+#include "gen/compiler.h"
+#include "gen/program.h"
+#include "gen/tcc.h"
 
 // Beyond this size compilers take minutes, and the engine is faster than what they make.
 enum { SOURCE_LIMIT = 1 << 20 };

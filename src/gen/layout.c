@@ -1,5 +1,5 @@
 // Layout of plain structs of numbers, flags, enumerations and such structs; see layout.h.
-#include "layout.h"
+#include "gen/layout.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 // Naming shared expressions; see listing.h.  Nodes are walked in order; one that gets a name is
 // replaced by a variable in everything made of it.
-#include "listing.h"
+#include "gen/listing.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TD_LISTING_H
 #define TD_LISTING_H
 
-#include "expr.h"
+#include "expr/expr.h"
 
 typedef struct statement {
   int x;      // name it defines, from 1; 0: none

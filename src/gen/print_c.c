@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "c_parts.h"
-#include "dyn.h"
-#include "identifier.h"
-#include "program.h"
+#include "engine/engine.h"
+#include "gen/c_parts.h"
+#include "gen/identifier.h"
+#include "gen/program.h"
 
 enum { PIECE = 400, WHOLE_LIMIT = 1200 };  // statements
 enum { CHECK_M = 60 };  // mass matrices up to this size are compared entry by entry

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "program.h"
+#include "gen/program.h"
 
 enum { MATRIX_LIMIT = 8, WIDE = 70 };  // columns of a matrix set as one; characters in an entry
 

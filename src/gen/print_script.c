@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dyn.h"
-#include "identifier.h"
-#include "program.h"
+#include "engine/engine.h"
+#include "gen/identifier.h"
+#include "gen/program.h"
 
 typedef struct script {
   gen_program* p;

@@ -1,10 +1,10 @@
 // What a program consists of, whatever its language; see program.h.
-#include "program.h"
+#include "gen/program.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "identifier.h"
+#include "gen/identifier.h"
 
 // ---- names ------------------------------------------------------------------------------------
 

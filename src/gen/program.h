@@ -2,8 +2,8 @@
 #ifndef TD_PROGRAM_H
 #define TD_PROGRAM_H
 
-#include "derive.h"
-#include "listing.h"
+#include "gen/derive.h"
+#include "gen/listing.h"
 
 typedef struct gen_output {
   const char* name;  // of the array in the code

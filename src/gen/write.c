@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dyn.h"
-#include "program.h"
+#include "engine/engine.h"
+#include "gen/program.h"
 
 td_status td_stage_text(td_files* files, const char* name, const char* ending, td_text* text) {
   char file[160];

@@ -2,8 +2,8 @@
 #ifndef TD_XMATH_H
 #define TD_XMATH_H
 
-#include "expr.h"
-#include "vec3.h"
+#include "expr/expr.h"
+#include "math/vec3.h"
 
 typedef struct x3 {
   ex a[3];

@@ -1,6 +1,6 @@
 // The mesh files of a model: found beside the model, read, joined, and kept in the spec for the
 // compiler.
-#include "cad.h"
+#include "io/cad.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fields.h"
+#include "model/fields.h"
 
 enum { FILE_LIMIT = 400000000 };  // bytes: about a million lines in an IGES file
 

@@ -2,8 +2,8 @@
 #ifndef TD_CAD_H
 #define TD_CAD_H
 
-#include "spec.h"
-#include "wire.h"
+#include "model/spec.h"
+#include "model/wire.h"
 
 typedef struct td_cad {
   double unit;   // metres of one unit of the file; 0: as the file says (IGES), a millimetre (STL)

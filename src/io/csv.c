@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "files.h"
+#include "io/files.h"
 
 // A name or word, quoted only when it has to be.
 static void put_word(FILE* f, const char* s) {

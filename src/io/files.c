@@ -3,7 +3,7 @@
 // everything visible at once), inside it otherwise (then each file is renamed over its
 // predecessor).  The owner holds a lock on the staging directory for as long as it lives; a staging
 // directory nobody holds was left by a process that died, and is removed.
-#include "files.h"
+#include "io/files.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "scratch.h"
+#include "io/scratch.h"
 
 #define STAGING ".tendril-"
 

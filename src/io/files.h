@@ -2,7 +2,7 @@
 #ifndef TD_IO_FILES_H
 #define TD_IO_FILES_H
 
-#include "base.h"
+#include "base/base.h"
 #include "tendril/tools.h"
 
 // Add `name` to the set and give the path to write it to (it does not exist yet).  Belongs to the

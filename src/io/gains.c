@@ -1,5 +1,5 @@
 // lqr.json as written by `tendril lqr`.
-#include "gains.h"
+#include "io/gains.h"
 
 #include <cjson/cJSON.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 #ifndef TD_GAINS_H
 #define TD_GAINS_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct td_gains {
   int nx, nu, ny;

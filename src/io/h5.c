@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "files.h"
+#include "io/files.h"
 
 // Zero-terminated text of fixed length; an HDF5 string has at least one byte.
 static hid_t text_type(size_t length) {

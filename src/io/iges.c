@@ -5,7 +5,7 @@
 // Parameters (64 columns of numbers between delimiters), Terminate.  Composite curves (102) and
 // groups (402) name other entities; every entity is drawn once, and those that live in the
 // parameter plane of a surface are not drawn.
-#include "iges.h"
+#include "io/iges.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #ifndef TD_IGES_H
 #define TD_IGES_H
 
-#include "cad.h"
+#include "io/cad.h"
 
 // An affine map x -> R x + T.
 typedef struct iges_map {

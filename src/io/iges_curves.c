@@ -2,7 +2,7 @@
 // farther than `chord` from its curve.
 #include <math.h>
 
-#include "iges.h"
+#include "io/iges.h"
 
 enum {
   PIECES = 4096,  // edges of one arc at most

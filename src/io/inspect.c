@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fields.h"
-#include "model.h"
-#include "spec.h"
+#include "model/fields.h"
+#include "model/model.h"
+#include "model/spec.h"
 #include "tendril/tools.h"
 
 const char* td_spec_printed(const td_spec* spec) {

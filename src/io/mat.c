@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "files.h"
+#include "io/files.h"
 
 #define NAME_SIZE 64
 typedef struct mat_name {

@@ -1,7 +1,7 @@
 // Folders for what exists only while something runs; see scratch.h.
 #define _XOPEN_SOURCE 700  // nftw, mkdtemp
 #define _DEFAULT_SOURCE    // flock
-#include "scratch.h"
+#include "io/scratch.h"
 
 #include <dirent.h>
 #include <errno.h>

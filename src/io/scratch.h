@@ -4,7 +4,7 @@
 #ifndef TD_IO_SCRATCH_H
 #define TD_IO_SCRATCH_H
 
-#include "base.h"
+#include "base/base.h"
 
 // Open a folder and take its lock; -1 when someone else has it or it is gone.  The owner goes on
 // without where the file system has no locks; nobody may remove such a folder then.

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base.h"
-#include "model.h"
-#include "state_turns.h"
+#include "base/base.h"
+#include "io/state_turns.h"
+#include "model/model.h"
 #include "tendril/tools.h"
 
 // Where messages go.

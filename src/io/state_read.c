@@ -7,10 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base.h"
-#include "files.h"
-#include "model.h"
-#include "state_turns.h"
+#include "base/base.h"
+#include "io/files.h"
+#include "io/state_turns.h"
+#include "model/model.h"
 #include "tendril/tools.h"
 
 #define STATE_FILE_LIMIT (64 << 20)  // bytes

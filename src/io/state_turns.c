@@ -1,9 +1,9 @@
 // States of older files: vector parts of unit quaternions become whole ones.
-#include "state_turns.h"
+#include "io/state_turns.h"
 
 #include <math.h>
 
-#include "model.h"
+#include "model/model.h"
 
 int td_turn_count(const td_model* m) {
   int n = 0;

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cad.h"
+#include "io/cad.h"
 
 static const double millimetre = 1e-3;
 

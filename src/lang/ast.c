@@ -1,10 +1,10 @@
 // Memory of a syntax tree: nodes, lists and texts come from blocks that are freed together.  Texts
 // are interned in a hash table with open addressing.
-#include "ast.h"
+#include "lang/ast.h"
 
 #include <string.h>
 
-#include "parser.h"
+#include "lang/parser.h"
 
 typedef struct pool_block {
   struct pool_block* before;

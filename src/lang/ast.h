@@ -2,7 +2,7 @@
 #ifndef TD_AST_H
 #define TD_AST_H
 
-#include "diag.h"
+#include "base/diag.h"
 
 typedef enum ast_kind {
   // expressions

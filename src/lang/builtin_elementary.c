@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "apply.h"
-#include "eval.h"
+#include "expr/apply.h"
+#include "lang/eval.h"
 
 // ---- arguments --------------------------------------------------------------------------------
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 // ---- functions over elements ------------------------------------------------------------------
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "dense.h"
-#include "eval.h"
+#include "lang/eval.h"
+#include "math/dense.h"
 
 // ---- along one dimension ----------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 // ---- polynomials ------------------------------------------------------------------------------
 

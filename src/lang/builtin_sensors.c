@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eval.h"
-#include "fields.h"
+#include "lang/eval.h"
+#include "model/fields.h"
 
 // ---- references -------------------------------------------------------------------------------
 

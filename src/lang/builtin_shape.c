@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 // Sizes from arguments first..argc-1: n (n x n), (m, n), (m, n, p) or one [m n p].
 static bool sizes(lang* L, call* c, int first, double size[3]) {

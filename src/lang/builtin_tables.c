@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 // ---- interp1 ----------------------------------------------------------------------------------
 

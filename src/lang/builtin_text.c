@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 bool td_print(lang* L, const char* s, int n, td_span at) {
   if (L->spec->printed.n + n > TD_STRING_LIMIT) {

@@ -4,7 +4,7 @@
 //   step(x, a)    = 0 for x < a, 1 for x >= a
 //   pulse(x,a,b)  = step(x, a) - step(x, b)
 //   sat(x, a, b)  = min(max(x, a), b)
-#include "eval.h"
+#include "lang/eval.h"
 
 // The common shape of the arguments: equal, or 1x1.
 static const value* shape_of(lang* L, call* c) {

@@ -1,12 +1,12 @@
 // Expressions: names, literals, ranges, calls.  A name means, in this order: a variable, a function
 // of the file, a sensor, a built-in function.
-#include "eval.h"
+#include "lang/eval.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "fields.h"
+#include "model/fields.h"
 
 // ---- functions as values ----------------------------------------------------------------------
 

@@ -6,8 +6,8 @@
 #ifndef TD_EVAL_H
 #define TD_EVAL_H
 
-#include "ast.h"
-#include "spec.h"
+#include "lang/ast.h"
+#include "model/spec.h"
 
 // ---- names ------------------------------------------------------------------------------------
 

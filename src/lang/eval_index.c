@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 // ---- index lists ------------------------------------------------------------------------------
 

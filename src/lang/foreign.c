@@ -2,7 +2,7 @@
 // and what the model language wants instead.
 #include <stddef.h>
 
-#include "lexer.h"
+#include "lang/lexer.h"
 
 // clang-format off
 static const foreign table[] = {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 // ---- names ------------------------------------------------------------------------------------
 

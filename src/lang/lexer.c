@@ -5,7 +5,7 @@
 // Inside [ ] and { } a blank between two operands is a comma and a newline ends a row; inside ( )
 // both are ignored.  A wrong character is reported where it stands and, where its meaning is clear,
 // read as what was meant, so that one run finds all of them.
-#include "lexer.h"
+#include "lang/lexer.h"
 
 #include <ctype.h>
 #include <math.h>

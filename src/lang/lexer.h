@@ -4,7 +4,7 @@
 #ifndef TD_LEXER_H
 #define TD_LEXER_H
 
-#include "ast.h"
+#include "lang/ast.h"
 
 typedef enum token_kind {
   T_EOF,

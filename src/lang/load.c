@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "dense.h"
-#include "eval.h"
-#include "fields.h"
+#include "lang/eval.h"
+#include "math/dense.h"
+#include "model/fields.h"
 
 // ---- state ------------------------------------------------------------------------------------
 

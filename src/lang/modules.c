@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eval.h"
-#include "fields.h"
+#include "lang/eval.h"
+#include "model/fields.h"
 #include "tendril/tools.h"
 
 // ---- programs ---------------------------------------------------------------------------------

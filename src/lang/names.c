@@ -5,8 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
-#include "eval.h"
-#include "fields.h"
+#include "lang/eval.h"
+#include "model/fields.h"
 #include "tendril/tools.h"
 
 // ---- hiding -----------------------------------------------------------------------------------

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dense.h"
-#include "eval.h"
+#include "lang/eval.h"
+#include "math/dense.h"
 
 static const char* const op_text[] = {
     [OP_ADD] = "+",        [OP_SUB] = "-",   [OP_MUL] = "*",     [OP_DIV] = "/",

@@ -1,7 +1,7 @@
 // The parser's state, its reports and its recovery.  Expressions are in parser_expr.c, statements
 // in parser_stmt.c.  A function that fails has reported why and returns NULL; the statement is then
 // given up and parsing goes on behind it.
-#include "parser.h"
+#include "lang/parser.h"
 
 #include <locale.h>
 #include <stdio.h>

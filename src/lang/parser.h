@@ -2,7 +2,7 @@
 #ifndef TD_PARSER_H
 #define TD_PARSER_H
 
-#include "lexer.h"
+#include "lang/lexer.h"
 
 // ---- memory of the tree (ast.c) ---------------------------------------------------------------
 ast_pool* td_ast_pool_new(void);

@@ -2,7 +2,7 @@
 // missing `end` is blamed on the block whose indentation shows that it lacks one.
 #include <string.h>
 
-#include "parser.h"
+#include "lang/parser.h"
 
 static int line_of(const parser* p, td_span at) {
   int line, column;

@@ -4,7 +4,7 @@
 //
 // All associate to the left.  The right side of ^ may have signs of its own (2^-1) but no further
 // power or transpose: 2^3' is (2^3)'.
-#include "parser.h"
+#include "lang/parser.h"
 
 enum { LEVEL_OROR = 1, LEVEL_ADD = 6 };  // ranges lie between comparison (5) and addition
 

@@ -2,7 +2,7 @@
 // name but read to its end, so that it causes no other messages.
 #include <string.h>
 
-#include "parser.h"
+#include "lang/parser.h"
 
 // ---- assignments and expressions --------------------------------------------------------------
 

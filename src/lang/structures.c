@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "eval.h"
-#include "fields.h"
-#include "parser.h"
+#include "lang/eval.h"
+#include "lang/parser.h"
+#include "model/fields.h"
 
 const td_field* td_field_cached(lang* L, const char* path) {
   const int known = td_map_find(&L->fields, path);

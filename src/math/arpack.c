@@ -1,5 +1,5 @@
 // ARPACK's reverse communication behind arpack.h.
-#include "arpack.h"
+#include "math/arpack.h"
 
 #include <arpack/arpack.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TD_ARPACK_H
 #define TD_ARPACK_H
 
-#include "base.h"
+#include "base/base.h"
 
 // y = OP x; for the symmetric problem also y = B x, the metric in which OP is symmetric.
 typedef struct td_operator {

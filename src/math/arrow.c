@@ -1,7 +1,7 @@
 // Constrained systems of a trunk with branches; see arrow.h.
-#include "arrow.h"
+#include "math/arrow.h"
 
-#include "kernel.h"
+#include "math/kernel.h"
 
 // Rows of a branch are left to it when their directions within it are as independent as this, and
 // not much shorter than their directions in the trunk: the digits that the elimination may cost.

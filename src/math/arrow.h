@@ -10,7 +10,7 @@
 #ifndef TD_ARROW_H
 #define TD_ARROW_H
 
-#include "dense.h"
+#include "math/dense.h"
 
 // Unknowns and rows in parts: the trunk is part 0, the branches follow.
 typedef struct arrow_shape {

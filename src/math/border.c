@@ -1,5 +1,5 @@
 // See the header.
-#include "border.h"
+#include "math/border.h"
 
 #include <lapacke.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #ifndef TD_BORDER_H
 #define TD_BORDER_H
 
-#include "fronts.h"
+#include "math/fronts.h"
 
 typedef struct td_border td_border;
 

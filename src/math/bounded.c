@@ -1,7 +1,7 @@
 // Least squares with bounds by active sets [P. Stark, R. Parker, Computational Statistics 10 (1995)
 // 129], each free subproblem by one-sided Jacobi rotations, which give singular values to full
 // relative accuracy and need no work space.
-#include "bounded.h"
+#include "math/bounded.h"
 
 #include <float.h>
 #include <math.h>

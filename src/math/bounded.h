@@ -2,7 +2,7 @@
 #ifndef TD_BOUNDED_H
 #define TD_BOUNDED_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 //   min |A x - b|^2 + damping^2 |x|^2   for low <= x <= high
 //

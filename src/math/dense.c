@@ -2,7 +2,7 @@
 // column-major one with the triangles exchanged, so LAPACK's upper Cholesky is our lower one; a
 // general one is handed over as its transpose.  Below `small` the loops written out here beat the
 // cost of the calls.
-#include "dense.h"
+#include "math/dense.h"
 
 #include <cblas.h>
 #include <float.h>
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "kernel.h"
-#include "lanes.h"
+#include "math/kernel.h"
+#include "math/lanes.h"
 
 enum { small = 40 };
 

@@ -3,7 +3,7 @@
 #ifndef TD_DENSE_H
 #define TD_DENSE_H
 
-#include "arena.h"
+#include "base/arena.h"
 
 // C = A B for A rows x inner and B inner x cols; C = A'B for A inner x rows.  C is neither A nor B.
 // OpenBLAS takes a buffer of 128 MB at its first call and tries forever where it gets none.  Is

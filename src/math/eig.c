@@ -3,7 +3,7 @@
 #include <lapacke.h>
 #include <math.h>
 
-#include "dense.h"
+#include "math/dense.h"
 
 static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
 

@@ -2,7 +2,7 @@
 // Loan, SIAM Review 45 (2003) 3]; with the norm scaled to at most 1/4 its error is below rounding.
 #include <math.h>
 
-#include "riccati.h"
+#include "math/riccati.h"
 
 static size_t area(int n) { return (size_t)n * (size_t)n; }
 

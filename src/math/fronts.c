@@ -7,7 +7,7 @@
 // F11 holds the columns to be eliminated, F22 is passed on to the parent front: the one that holds
 // the first of its rows.  In postorder the F22 of the children are on top of a stack.
 // (Duff and Reid 1983; Liu 1992)
-#include "fronts.h"
+#include "math/fronts.h"
 
 #include <cblas.h>
 #include <lapacke.h>

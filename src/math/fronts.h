@@ -5,7 +5,7 @@
 #ifndef TD_FRONTS_H
 #define TD_FRONTS_H
 
-#include "pattern.h"
+#include "math/pattern.h"
 
 typedef struct td_fronts td_fronts;
 

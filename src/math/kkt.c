@@ -12,8 +12,8 @@
 #include <float.h>
 #include <math.h>
 
-#include "dense.h"
-#include "kernel.h"
+#include "math/dense.h"
+#include "math/kernel.h"
 
 enum {
   kkt_panel = 64,     // columns handled at once

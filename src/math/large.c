@@ -3,7 +3,7 @@
 #include <cblas.h>
 #include <lapacke.h>
 
-#include "dense.h"
+#include "math/dense.h"
 
 // Seen by LAPACK, X is X' and Q'X is X'Q.
 static void apply(const double* QR, const double* tau, int n, int count, bool transposed, double* X,

@@ -4,8 +4,8 @@
 #ifndef TD_OCTET_H
 #define TD_OCTET_H
 
-#include "lanes.h"
-#include "spatial.h"
+#include "math/lanes.h"
+#include "math/spatial.h"
 
 typedef struct octet {
   lanes c[6];

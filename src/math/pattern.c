@@ -1,5 +1,5 @@
 // Products with matrices of dense blocks.
-#include "pattern.h"
+#include "math/pattern.h"
 
 void td_pattern_mul(const td_pattern* b, const double* A, const double* x, double* y) {
   for (int J = 0; J < b->nblock; J++) {

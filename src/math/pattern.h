@@ -6,7 +6,7 @@
 #ifndef TD_PATTERN_H
 #define TD_PATTERN_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct td_pattern {
   int nblock;

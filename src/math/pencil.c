@@ -12,7 +12,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "dense.h"
+#include "math/dense.h"
 
 static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
 

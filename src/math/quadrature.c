@@ -1,6 +1,6 @@
 // Gauss-Legendre nodes by Newton's method on P_n from Tricomi's estimate; they converge to rounding
 // in a few steps.
-#include "quadrature.h"
+#include "math/quadrature.h"
 
 #include <math.h>
 

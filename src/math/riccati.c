@@ -13,7 +13,7 @@
 // [D. Kleinman, IEEE Trans. AC 13 (1968) 114]:
 //
 //   (A - G X)'D + D (A - G X) + R(X) = 0,   X <- X + D
-#include "riccati.h"
+#include "math/riccati.h"
 
 #include <lapacke.h>
 #include <math.h>

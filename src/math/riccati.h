@@ -4,7 +4,7 @@
 #ifndef TD_RICCATI_H
 #define TD_RICCATI_H
 
-#include "dense.h"
+#include "math/dense.h"
 
 // A'X + X A + Q = 0 for symmetric Q.
 td_status td_lyapunov(const double* A, const double* Q, int n, double* X);

@@ -1,5 +1,5 @@
 // KLU behind sparse.h.
-#include "sparse.h"
+#include "math/sparse.h"
 
 #include <string.h>
 #include <suitesparse/klu.h>

@@ -4,7 +4,7 @@
 #ifndef TD_SPARSE_H
 #define TD_SPARSE_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct td_sparse_lu td_sparse_lu;
 

@@ -8,7 +8,7 @@
 #ifndef TD_SPATIAL_H
 #define TD_SPATIAL_H
 
-#include "vec3.h"
+#include "math/vec3.h"
 
 typedef struct spatial {
   _Alignas(64) double a[8];

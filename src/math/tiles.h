@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "lanes.h"
+#include "math/lanes.h"
 
 // A tile of rows that are n apart, turned over.
 static inline void tile_transposed(const double* A, int n, lanes to[LANES]) {

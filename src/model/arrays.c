@@ -1,5 +1,5 @@
 // Storage of the compiled model.
-#include "arrays.h"
+#include "model/arrays.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TD_ARRAYS_H
 #define TD_ARRAYS_H
 
-#include "model.h"
+#include "model/model.h"
 
 // Append n zeroed elements and return the first; NULL when out of memory.
 #define X(type, name, text) type* td_push_##name(td_model* m, int n);

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules.h"
+#include "model/rules.h"
 
 // Does any of the n expressions depend on a parameter, and none on anything but parameters?
 static bool is_of_params(const td_exprs* g, const ex* e, int n) {

@@ -4,8 +4,8 @@
 #ifndef TD_BUILD_H
 #define TD_BUILD_H
 
-#include "arrays.h"
-#include "spec.h"
+#include "model/arrays.h"
+#include "model/spec.h"
 
 // A body and some of its elements; body 0: ground.
 typedef struct place {
@@ -82,7 +82,7 @@ typedef struct builder {
   td_model* m;
   td_diags* diags;
   const value *bodies, *joints, *loads, *rods, *chambers, *cables, *meshes, *fluid,
-      *contacts;  // NULL when absent
+      *contacts;                 // NULL when absent
   value *own_rods, *own_joints;  // with the edges of meshes that are rods, NULL: none are
   int nbody, njoint, nload;
   int nrod;            // rods as written, edges of meshes, rods of joints with `rom`

@@ -10,10 +10,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cable.h"
-#include "cables.h"
-#include "fix_pose.h"
-#include "rods.h"
+#include "elem/cable.h"
+#include "model/cables.h"
+#include "model/fix_pose.h"
+#include "model/rods.h"
 
 // The frame at the end of a rod or at its base.
 typedef struct rod_end {

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cable.h"
-#include "cables.h"
-#include "rods.h"
-#include "rules.h"
+#include "elem/cable.h"
+#include "model/cables.h"
+#include "model/rods.h"
+#include "model/rules.h"
 
 static double constant(const value* s, int i, const char* field, double fallback) {
   const value* v = td_get(s, i, field);

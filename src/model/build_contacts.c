@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "meshes.h"
-#include "rods.h"
-#include "rules.h"
+#include "model/meshes.h"
+#include "model/rods.h"
+#include "model/rules.h"
 
 static const value* field(const builder* b, int i, const char* name) {
   return td_get(b->contacts, i, name);

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "build.h"
+#include "model/build.h"
 
 static int find_input(const builder* b, const char* name) {
   for (int i = 0; i < b->spec->ninput; i++)

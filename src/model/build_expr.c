@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build.h"
-#include "meshes.h"
+#include "model/build.h"
+#include "model/meshes.h"
 
 // ---- sensors -> probes ------------------------------------------------------------------------
 

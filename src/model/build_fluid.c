@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "meshes.h"
-#include "rods.h"
+#include "model/meshes.h"
+#include "model/rods.h"
 
 // ---- points along rods ------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "dense.h"
-#include "gvs.h"
-#include "quadrature.h"
+#include "math/dense.h"
+#include "math/quadrature.h"
+#include "model/gvs.h"
 
 static const rod_part* part_of(const builder* b, const gvs* g) {
   return &b->rod[g->rod].part[g->part];
@@ -307,7 +307,7 @@ static td_status make_points(builder* b, gvs* g) {
 }
 
 // Frames that contacts need between the points: steps that follow each other are made side by side
-// (dyn/strain_hop.c), so that they cost less than steps aside.
+// (engine/hop_strain.c), so that they cost less than steps aside.
 static td_status add_contact_frames(builder* b, gvs* g) {
   rod_places at = {0};
   td_status status =

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build.h"
+#include "model/build.h"
 
 static item* push_item(build_joint* j) {
   item* grown = td_grow(j->items, &j->item_cap, j->nitem + 1, sizeof(item));

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build.h"
-#include "fields.h"
-#include "rods.h"
+#include "model/build.h"
+#include "model/fields.h"
+#include "model/rods.h"
 
 td_status td_build_station(builder* b, const place* p, int k, const value* list, bool quaternion,
                            const char* name, int* station) {
@@ -187,7 +187,7 @@ static bool is_mid(const builder* b, int joint) {
 
 // A beam that is measured half-way between its ends is a piece of rod of length 1 (elem/segment.h):
 // its strains are the six numbers of the law, stretch less 1.  Rest values that the geometry gives
-// are put in when that is known (prepare.c).
+// are put in when that is known (constants.c).
 static td_status mid_beam(builder* b, int joint, int element, model_force* f) {
   const double zeros[SECTION_SLOTS] = {0};
   const num at = td_build_constants(b, zeros, SECTION_SLOTS);

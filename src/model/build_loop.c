@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build.h"
+#include "model/build.h"
 
 #define LAW_VISITS 5e7  // nodes visited while differentiating: about a second
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fields.h"
-#include "mesh_edges.h"
-#include "rules.h"
+#include "model/fields.h"
+#include "model/mesh_edges.h"
+#include "model/rules.h"
 
 void td_mesh_name(const builder* b, int mesh, char* out, size_t size) {
   const char* name = td_build_word(b->meshes, mesh, "name");

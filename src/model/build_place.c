@@ -2,8 +2,8 @@
 // masses.
 #include <string.h>
 
-#include "fields.h"
-#include "rods.h"
+#include "model/fields.h"
+#include "model/rods.h"
 
 // ---- frames of places -------------------------------------------------------------------------
 

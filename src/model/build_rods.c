@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rods.h"
+#include "model/rods.h"
 
 static const char* const strain_names[6] = {"shear_x", "shear_y", "stretch",
                                             "bend_x",  "bend_y",  "twist"};

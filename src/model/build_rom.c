@@ -11,12 +11,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cables.h"
-#include "dense.h"
-#include "fields.h"
-#include "quadrature.h"
-#include "rods.h"
-#include "segment.h"
+#include "elem/segment.h"
+#include "math/dense.h"
+#include "math/quadrature.h"
+#include "model/cables.h"
+#include "model/fields.h"
+#include "model/rods.h"
 
 // φ_i and φ_i' for i = 1 … n at arc length s of a rod of length L.
 static void basis(int n, double s, double L, double* phi, double* slope) {

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "gvs.h"
+#include "model/gvs.h"
 
 typedef struct own {
   builder* b;

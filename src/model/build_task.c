@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build.h"
+#include "model/build.h"
 
 enum { MOST_VALUES = 64 };
 #define TASK_VISITS 5e7  // nodes visited while differentiating: about a second

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build.h"
-#include "fields.h"
-#include "rules.h"
+#include "model/build.h"
+#include "model/fields.h"
+#include "model/rules.h"
 
 // ---- names ------------------------------------------------------------------------------------
 

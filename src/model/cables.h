@@ -2,7 +2,7 @@
 #ifndef TD_CABLES_H
 #define TD_CABLES_H
 
-#include "build.h"
+#include "model/build.h"
 
 // How many rods a cable runs through, 0: it runs straight between places; the k-th of them, from 1.
 int td_cable_rods(const builder* b, int cable);

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "rules.h"
+#include "model/rules.h"
 
 enum { NAME_SIZE = 128 };  // "joint(2147483647).dof(2147483647).spring.compr(2147483647)" fits
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "build.h"
-#include "compile.h"
-#include "rods.h"
+#include "model/build.h"
+#include "model/compile.h"
+#include "model/rods.h"
 
 // ---- numbers ----------------------------------------------------------------------------------
 

@@ -2,8 +2,8 @@
 #ifndef TD_COMPILE_H
 #define TD_COMPILE_H
 
-#include "model.h"
-#include "spec.h"
+#include "model/model.h"
+#include "model/spec.h"
 
 td_status td_compile(td_spec* spec, td_model** model);
 

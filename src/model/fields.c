@@ -3,7 +3,7 @@
 // published TMTDyn tables; what a rigid robot needs beyond them (joint.type, par.t_final, ...)
 // follows the same pattern. To add a field: add a row below its parent and write the page again
 // (see test_fields.c).
-#include "fields.h"
+#include "model/fields.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -462,7 +462,8 @@ const td_field td_fields[] = {
      "joint(1): the freedom of a node; joint(2): what each edge is; joint(3): what the diagonals "
      "of a grid's cells are"},
     {"mesh.joint.rom", FIELD_STRUCT, "1", "", "", FIXED, "", "",
-     "joint(2): makes each edge a polynomial rod that is clamped to both of its nodes; spring, damp "
+     "joint(2): makes each edge a polynomial rod that is clamped to both of its nodes; spring, "
+     "damp "
      "and input are then per length, as those of `joint.rom`"},
     {"mesh.joint.rom.order", FIELD_INT, "1", TD_REQUIRED, "", FIXED, "", ">= 1",
      "polynomial order"},

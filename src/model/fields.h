@@ -3,7 +3,7 @@
 #ifndef TD_FIELDS_H
 #define TD_FIELDS_H
 
-#include "spec.h"
+#include "model/spec.h"
 
 typedef enum field_kind {
   FIELD_NUM,      // a real matrix, numbers or expressions

@@ -3,7 +3,7 @@
 // table `chapters` here.
 #include <string.h>
 
-#include "fields.h"
+#include "model/fields.h"
 
 typedef struct chapter {
   const char* root;

@@ -2,7 +2,7 @@
 #ifndef TD_FIX_POSE_H
 #define TD_FIX_POSE_H
 
-#include "model.h"
+#include "model/model.h"
 
 static inline mat3 fix_rotation(const model_fix* fix, const double* x) {
   switch (fix->kind) {

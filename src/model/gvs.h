@@ -2,9 +2,9 @@
 #ifndef TD_GVS_H
 #define TD_GVS_H
 
-#include "basis.h"
-#include "magnus.h"
-#include "rods.h"
+#include "elem/basis.h"
+#include "elem/magnus.h"
+#include "model/rods.h"
 
 // Functions of one strain, coordinates and frames of a part.
 enum { MOST_FUNCTIONS = 256, MOST_COORDINATES = 6 * MOST_FUNCTIONS, MOST_POINTS = 4096 };

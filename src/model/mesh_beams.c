@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "fields.h"
-#include "mesh_edges.h"
-#include "rods.h"
+#include "model/fields.h"
+#include "model/mesh_edges.h"
+#include "model/rods.h"
 
 static const double parallel = 1e-9;  // sine of the angle below which xaxis runs along the edge
 

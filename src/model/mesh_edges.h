@@ -2,7 +2,7 @@
 #ifndef TD_MESH_EDGES_H
 #define TD_MESH_EDGES_H
 
-#include "meshes.h"
+#include "model/meshes.h"
 
 // A field that has one row for all elements or one for each of n.
 typedef struct rows {

@@ -3,10 +3,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "edge_drag.h"
-#include "fields.h"
-#include "meshes.h"
-#include "rods.h"
+#include "elem/edge_drag.h"
+#include "model/fields.h"
+#include "model/meshes.h"
+#include "model/rods.h"
 
 // What the edges of one mesh have in common.
 typedef struct wet_edges {

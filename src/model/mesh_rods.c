@@ -12,9 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fields.h"
-#include "meshes.h"
-#include "rods.h"
+#include "model/fields.h"
+#include "model/meshes.h"
+#include "model/rods.h"
 
 bool td_mesh_has_rods(const value* meshes, int k) {
   const value* joints = td_get(meshes, k, "joint");

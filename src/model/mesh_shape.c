@@ -3,9 +3,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "fields.h"
-#include "meshes.h"
-#include "rules.h"
+#include "model/fields.h"
+#include "model/meshes.h"
+#include "model/rules.h"
 
 static td_span at_field(const builder* b, int k, const char* field) {
   return td_get(b->meshes, k, field) ? td_get_at(b->meshes, k, field)

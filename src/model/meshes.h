@@ -2,8 +2,8 @@
 #ifndef TD_MESHES_H
 #define TD_MESHES_H
 
-#include "build.h"
-#include "spatial.h"
+#include "math/spatial.h"
+#include "model/build.h"
 
 // A mesh while the model is built.
 struct build_mesh {

@@ -11,16 +11,16 @@
 
 #include <stdint.h>
 
-#include "arena.h"
-#include "base.h"
-#include "bound.h"
-#include "contact.h"
-#include "expr.h"
-#include "octet.h"
-#include "row.h"
-#include "sensor.h"
-#include "spatial.h"
-#include "turn_part.h"
+#include "base/arena.h"
+#include "base/base.h"
+#include "elem/contact.h"
+#include "elem/row.h"
+#include "elem/turn_part.h"
+#include "expr/expr.h"
+#include "math/octet.h"
+#include "math/spatial.h"
+#include "model/bound.h"
+#include "model/sensor.h"
 
 typedef int num;  // slot of a number; consecutive slots for vectors
 #define NUM_NONE (-1)
@@ -104,8 +104,8 @@ static inline int step_part(const model_hop* hop, int node, int strain) {
   return node * modes_in(hop->modes) + modes_in(hop->modes & ((1u << strain) - 1));
 }
 
-// Up to LANES steps of rods, one behind the other, that are made side by side (dyn/strain_hop.c):
-// one lane each.
+// Up to LANES steps of rods, one behind the other, that are made side by side
+// (engine/hop_strain.c): one lane each.
 typedef struct model_run {
   int hop, n;      // the first of them, and how many
   int nodes;       // of each
@@ -123,7 +123,7 @@ typedef struct model_run_dof {
 
 // A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
 // Along a rod whose steps share their DOFs the columns of one DOF add up: they share a slot of the
-// path from the ground (dyn/path.h), so that its width is the number of DOFs and not of columns.
+// path from the ground (engine/path.h), so that its width is the number of DOFs and not of columns.
 typedef struct model_col {
   int hop, v, q;
   int slot;
@@ -312,7 +312,8 @@ typedef struct model_span {
 
 // ---- surroundings -----------------------------------------------------------------------------
 
-// A point of a rod's quadrature at which fluid and contact act, or which a wrench inside the rod sums.
+// A point of a rod's quadrature at which fluid and contact act, or which a wrench inside the rod
+// sums.
 typedef struct model_sample {
   int station, rod;    // rod from 1
   double arc, weight;  // weight [m]
@@ -411,8 +412,8 @@ typedef struct model_probe {
   int rod;   // STRAIN, STRETCH of a rod: from 1, else 0
   int part;  // STRAIN: part of the rod, from 0
   double arc;
-  int cable;  // LENGTH, TENSION of a cable: from 1, else 0
-  int q, v;   // DOF, DDOF, Q, V
+  int cable;          // LENGTH, TENSION of a cable: from 1, else 0
+  int q, v;           // DOF, DDOF, Q, V
   int share, nshare;  // WRENCH: what it sums
   td_depends depends;
 } model_probe;
@@ -774,7 +775,7 @@ struct td_work {
   double* col_weight;        // of a column's DOF in its chart's number
   double* col_slope;         // and its derivative along a polynomial rod
   // Strains of a rod's steps, lane by lane for each node: how they move what lies behind, and the
-  // tangent vectors of that; what the DOFs have of them (strain_hop.h).
+  // tangent vectors of that; what the DOFs have of them (hop_strain.h).
   octet *part, *part_U, *part_Z;
   lanes* weight;
   lanes* run_weight;  // the weights again, one lane for each step of a run

@@ -2,8 +2,8 @@
 // ends are.
 #include <string.h>
 
-#include "fields.h"
-#include "rods.h"
+#include "model/fields.h"
+#include "model/rods.h"
 
 typedef struct look {
   ex width, height, E;

@@ -2,8 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "quadrature.h"
-#include "rods.h"
+#include "math/quadrature.h"
+#include "model/rods.h"
 
 typedef struct cross_section {
   ex A, Ix, Iy, J;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "fields.h"
-#include "rods.h"
+#include "model/fields.h"
+#include "model/rods.h"
 
 // What a part writes makes what the rod says about the same thing void.
 static const struct {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cables.h"
-#include "rods.h"
+#include "model/cables.h"
+#include "model/rods.h"
 
 td_status td_rod_want(builder* b, int rod, double arc, rod_places* out) {
   const double L = b->rod[rod].length;

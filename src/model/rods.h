@@ -2,7 +2,7 @@
 #ifndef TD_RODS_H
 #define TD_RODS_H
 
-#include "build.h"
+#include "model/build.h"
 
 // The parts of a written rod with its fields filled in, as a struct array to be dropped; NULL: it
 // has none, or no memory.

@@ -1,14 +1,14 @@
 // The rules of mechanics that one value or one structure must obey by itself: inertias that a body
 // can have, rotations that have an axis, names that are unique.  How bodies and joints fit together
 // is found later, when the model is compiled.
-#include "rules.h"
+#include "model/rules.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "dense.h"
-#include "tolerance.h"
+#include "math/dense.h"
+#include "model/tolerance.h"
 
 static const double slack = TD_BOUND_SLACK;
 

@@ -2,7 +2,7 @@
 #ifndef TD_RULES_H
 #define TD_RULES_H
 
-#include "fields.h"
+#include "model/fields.h"
 
 // A stretch of a rod; its length is NaN when there is none or it is not known.
 typedef struct stretch {

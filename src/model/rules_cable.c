@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules.h"
+#include "model/rules.h"
 
 static td_span field_at(td_spec* spec, const value* s, int i, const char* field) {
   return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(&spec->diags, s, i);

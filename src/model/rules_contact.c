@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules.h"
+#include "model/rules.h"
 
 static const char* word(const value* s, int i, const char* field) {
   const value* v = td_get(s, i, field);

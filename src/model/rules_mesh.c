@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "rules.h"
+#include "model/rules.h"
 
 // ---- the freedom of a node --------------------------------------------------------------------
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dense.h"
-#include "rods.h"
-#include "rules.h"
+#include "math/dense.h"
+#include "model/rods.h"
+#include "model/rules.h"
 
 // ---- reading ----------------------------------------------------------------------------------
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dense.h"
-#include "rules.h"
+#include "math/dense.h"
+#include "model/rules.h"
 
 // The symmetric part of a drag matrix must not push along the velocity.
 void td_check_drag_matrix(td_spec* spec, const checked* c) {

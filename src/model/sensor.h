@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "expr.h"
+#include "expr/expr.h"
 
 //  kind, name, rows, cols, what it is about (b: body or rod, j: joint, r: rod, c: cable, i: index,
 //  -: nothing), depends, text

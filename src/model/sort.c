@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "arrays.h"
-#include "build.h"
+#include "model/arrays.h"
+#include "model/build.h"
 
 typedef struct family {
   int child, sibling;  // first child, next sibling; -1: none
@@ -16,7 +16,7 @@ static void put_first(const td_model* m, family* f, int i, int* root) {
 }
 
 // order[k]: the old number of the k-th hop.  A hop that continues its parent's columns comes after
-// its siblings (dyn/path.h).
+// its siblings (engine/path.h).
 static void depth_first(const td_model* m, family* f, int* order) {
   const int n = m->nhop;
   int root = -1, count = 0;

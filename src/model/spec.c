@@ -1,6 +1,6 @@
 // The spec: life, messages, and what the language registers (parameters, inputs, sensors).
 #define _XOPEN_SOURCE 700  // realpath
-#include "spec.h"
+#include "model/spec.h"
 
 #include <errno.h>
 #include <math.h>

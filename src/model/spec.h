@@ -3,12 +3,12 @@
 #ifndef TD_SPEC_H
 #define TD_SPEC_H
 
-#include "bound.h"
-#include "diag.h"
-#include "expr.h"
-#include "sensor.h"
-#include "value.h"
-#include "wire.h"
+#include "base/diag.h"
+#include "expr/expr.h"
+#include "model/bound.h"
+#include "model/sensor.h"
+#include "model/value.h"
+#include "model/wire.h"
 
 typedef struct spec_param {
   char* name;

@@ -1,7 +1,7 @@
 // Values: storage, sharing, growth.  Arrays are column-major; growing a vector, a matrix by columns
 // or a struct array by elements extends the block in place with spare room, so that building one
 // element by element is linear.
-#include "value.h"
+#include "model/value.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,9 +6,9 @@
 #ifndef TD_VALUE_H
 #define TD_VALUE_H
 
-#include "base.h"
-#include "diag.h"
-#include "expr.h"
+#include "base/base.h"
+#include "base/diag.h"
+#include "expr/expr.h"
 
 typedef struct value value;
 

@@ -1,7 +1,7 @@
 // Wireframes: nodes that nearly coincide become one, found through a hash of the cubes of side
 // `tol` that space is cut into.  Nodes that stay apart are farther than tol from each other, so a
 // cube holds few of them and each new node is compared with those of 27 cubes.
-#include "wire.h"
+#include "model/wire.h"
 
 #include <math.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef TD_WIRE_H
 #define TD_WIRE_H
 
-#include "base.h"
+#include "base/base.h"
 
 // Zero-initialise; td_wire_free() empties it.
 typedef struct td_wire {

@@ -3,7 +3,7 @@
 // own for the word, "x =" are values of the field x, "()" functions.
 #include <string.h>
 
-#include "fields.h"
+#include "model/fields.h"
 
 typedef struct foreign_word {
   const char *parent, *word, *meaning;

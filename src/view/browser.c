@@ -1,6 +1,6 @@
 // Driving chromium.
 #define _XOPEN_SOURCE 700  // realpath
-#include "browser.h"
+#include "view/browser.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>
@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "child.h"
-#include "scratch.h"
-#include "text_json.h"
+#include "io/scratch.h"
+#include "view/child.h"
+#include "view/text_json.h"
 
 static const char* const names[] = {"chromium", "chromium-browser", "google-chrome",
                                     "google-chrome-stable", NULL};

@@ -3,7 +3,7 @@
 #ifndef TD_BROWSER_H
 #define TD_BROWSER_H
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct td_browser td_browser;
 

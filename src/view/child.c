@@ -1,5 +1,5 @@
 // Child processes.
-#include "child.h"
+#include "view/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "base.h"
+#include "base/base.h"
 
 typedef struct td_child {
   pid_t pid;     // 0: none

@@ -1,10 +1,10 @@
 // The model's text and what was understood of it.
-#include "describe.h"
+#include "view/describe.h"
 
-#include "model.h"
-#include "spec.h"
+#include "model/model.h"
+#include "model/spec.h"
 #include "tendril/tools.h"
-#include "text_json.h"
+#include "view/text_json.h"
 
 enum { LISTED = 400 };  // of each
 

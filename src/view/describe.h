@@ -2,7 +2,7 @@
 #ifndef TD_DESCRIBE_H
 #define TD_DESCRIBE_H
 
-#include "base.h"
+#include "base/base.h"
 
 // "sources": [{"name", "text"}]
 void td_describe_sources(td_text* out, const td_spec* spec);

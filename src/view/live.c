@@ -1,5 +1,5 @@
 // The live model: loading, stepping, turning knobs.
-#include "live.h"
+#include "view/live.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -7,12 +7,12 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "describe.h"
-#include "model.h"
-#include "motion.h"
-#include "scene.h"
-#include "spec.h"
-#include "text_json.h"
+#include "model/model.h"
+#include "model/spec.h"
+#include "solve/time/motion.h"
+#include "view/describe.h"
+#include "view/scene.h"
+#include "view/text_json.h"
 
 // A file as it was when it was read.
 typedef struct stamp {

@@ -3,7 +3,7 @@
 #ifndef TD_LIVE_H
 #define TD_LIVE_H
 
-#include "base.h"
+#include "base/base.h"
 #include "tendril/tools.h"
 
 typedef struct td_live td_live;

@@ -1,10 +1,10 @@
 // 16-bit columns.
-#include "pack.h"
+#include "view/pack.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "text_json.h"
+#include "view/text_json.h"
 
 typedef struct column {
   float low, step;

@@ -3,7 +3,7 @@
 #ifndef TD_PACK_H
 #define TD_PACK_H
 
-#include "base.h"
+#include "base/base.h"
 
 // rows x cols numbers, row by row, as the JSON object {"rows", "cols", "low", "step", "column",
 // "data"}: column c of `column` is low[c] + step[c] · data; all others are low.  Error: at most

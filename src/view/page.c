@@ -1,5 +1,5 @@
 // The page and its data.
-#include "page.h"
+#include "view/page.h"
 
 #include <limits.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef TD_PAGE_H
 #define TD_PAGE_H
 
-#include "base.h"
+#include "base/base.h"
 
 extern const char td_page_text[];  // zero-terminated
 

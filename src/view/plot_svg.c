@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "tendril/view.h"
 
 typedef struct range {

@@ -4,15 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "describe.h"
-#include "dyn.h"
-#include "files.h"
-#include "pack.h"
-#include "page.h"
-#include "scene.h"
+#include "engine/engine.h"
+#include "io/files.h"
+#include "solve/time/trajectory.h"
 #include "tendril/view.h"
-#include "text_json.h"
-#include "trajectory.h"
+#include "view/describe.h"
+#include "view/pack.h"
+#include "view/page.h"
+#include "view/scene.h"
+#include "view/text_json.h"
 
 // What a report may hold, in numbers: beyond it frames are left out, then states.
 enum {

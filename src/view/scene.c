@@ -1,11 +1,11 @@
 // The scene of a model: which groups there are, and their numbers at a state.
-#include "scene.h"
+#include "view/scene.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "engine.h"
-#include "text_json.h"
+#include "engine/stages.h"
+#include "view/text_json.h"
 
 // ---- frames -----------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@
 #ifndef TD_SCENE_H
 #define TD_SCENE_H
 
-#include "base.h"
+#include "base/base.h"
 
 // Where some numbers of a frame come from.
 typedef enum track_kind {

@@ -1,9 +1,9 @@
 // Contacts: fixed objects, and arrows for the forces of those on what touches them.
 #include <math.h>
 
-#include "engine.h"
-#include "scene.h"
-#include "text_json.h"
+#include "engine/stages.h"
+#include "view/scene.h"
+#include "view/text_json.h"
 
 enum { ARROWS = 2000 };
 

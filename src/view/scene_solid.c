@@ -11,10 +11,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "dense.h"
-#include "engine.h"
-#include "scene.h"
-#include "text_json.h"
+#include "engine/stages.h"
+#include "math/dense.h"
+#include "view/scene.h"
+#include "view/text_json.h"
 
 typedef enum solid_type { SOLID_BOX, SOLID_CYLINDER, SOLID_BALL } solid_type;
 

@@ -19,10 +19,10 @@
 #include <sys/socket.h>
 #include <time.h>
 
-#include "live.h"
-#include "page.h"
 #include "tendril/view.h"
-#include "text_json.h"
+#include "view/live.h"
+#include "view/page.h"
+#include "view/text_json.h"
 
 enum { CLIENTS = 8, QUEUE = 256, COMMAND_BYTES = 4096, AHEAD = 2, TOKEN = 32 };
 

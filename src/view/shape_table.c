@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine.h"
-#include "scene.h"
+#include "engine/stages.h"
 #include "tendril/view.h"
+#include "view/scene.h"
 
 static td_table* table_new(int rows, int cols) {
   td_table* t = calloc(1, sizeof *t);

@@ -5,9 +5,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "browser.h"
-#include "child.h"
 #include "tendril/view.h"
+#include "view/browser.h"
+#include "view/child.h"
 
 td_shot td_shot_default(const char* report) {
   return (td_shot){

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base.h"
+#include "base/base.h"
 #include "tendril/view.h"
 
 enum { MOST_COLUMNS = 100000 };

@@ -1,12 +1,12 @@
 // JSON into a td_text.
-#include "text_json.h"
+#include "view/text_json.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "diag.h"
+#include "base/diag.h"
 
 static void add_escaped(td_text* out, unsigned char c) {
   static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";

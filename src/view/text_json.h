@@ -3,7 +3,7 @@
 #ifndef TD_TEXT_JSON_H
 #define TD_TEXT_JSON_H
 
-#include "base.h"
+#include "base/base.h"
 
 void td_json_string(td_text* out, const char* s);
 void td_json_number(td_text* out, double x);

@@ -1,7 +1,7 @@
 // IGES: any bytes give a wireframe or a message, in bounded time and memory.
 #include <string.h>
 
-#include "cad.h"
+#include "io/cad.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 

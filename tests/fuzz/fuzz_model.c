@@ -1,7 +1,7 @@
 // Any text loads, compiles and is evaluated without harm: first at the state the model describes,
 // then away from it.
-#include "dyn.h"
-#include "spec.h"
+#include "engine/engine.h"
+#include "model/spec.h"
 
 enum { SIZE_LIMIT = 1 << 14, DOF_LIMIT = 40 };  // one input takes some milliseconds
 

@@ -1,5 +1,5 @@
 // Any bytes parse without harm, in bounded memory and stack, and every node lies inside its text.
-#include "ast.h"
+#include "lang/ast.h"
 
 enum { SIZE_LIMIT = 1 << 20 };
 

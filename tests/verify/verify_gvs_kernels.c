@@ -1,10 +1,10 @@
 // The kernels of strain-parametrised rods against the published toolbox's: exponential and its
 // tangent, bases, one Magnus step with its derivatives, a cable at a section.
-#include "basis.h"
-#include "cable.h"
 #include "check.h"
+#include "elem/basis.h"
+#include "elem/cable.h"
+#include "math/quadrature.h"
 #include "one_step.h"
-#include "quadrature.h"
 #include "sorosim.h"
 
 static void put_pose(pose g, double out[12]) {

@@ -1,5 +1,5 @@
 // libtcc; see tcc.h.
-#include "tcc.h"
+#include "gen/tcc.h"
 
 #include <stddef.h>
 

@@ -3,7 +3,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "dense.h"
+#include "math/dense.h"
 
 const td_large_ops* const td_large = NULL;
 

@@ -1,5 +1,5 @@
 // Standalone programs have dense matrices only: networks are not exported.
-#include "sparse_dyn.h"
+#include "engine/sparse_engine.h"
 
 sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal, bool definite) {
   (void)m, (void)diagonal, (void)definite;

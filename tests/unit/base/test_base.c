@@ -1,5 +1,5 @@
 // Memory, text and names.
-#include "base.h"
+#include "base/base.h"
 #include "tendril/tools.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
 // Messages as users see them: position, source line, caret, hint.
-#include "diag.h"
+#include "base/diag.h"
 
 #include "check.h"
 

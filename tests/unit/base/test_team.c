@@ -1,5 +1,5 @@
 // Loops shared by threads.
-#include "team.h"
+#include "base/team.h"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 // Strain bases: what defines each of them, for every row of the table.
-#include "basis.h"
 #include "check.h"
+#include "elem/basis.h"
 
 enum { MOST = 64 };
 

@@ -1,6 +1,6 @@
 // Charts of rotations: angular velocity and its derivatives against the quaternion itself.
-#include "chart.h"
 #include "check.h"
+#include "elem/chart.h"
 
 static const chart_kind kinds[] = {CHART_QUAT3, CHART_CAYLEY, CHART_TURN};
 

@@ -1,8 +1,8 @@
 // What is done to eight vectors, poses and matrices side by side is what is done to each of them;
 // drag and cables against differences.
-#include "cable.h"
 #include "check.h"
-#include "fluid.h"
+#include "elem/cable.h"
+#include "elem/fluid.h"
 
 static const double ROUNDING = 1e-14;  // sums of a few products of numbers of size one
 

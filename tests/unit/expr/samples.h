@@ -3,7 +3,7 @@
 #define TD_SAMPLES_H
 
 #include "check.h"
-#include "expr.h"
+#include "expr/expr.h"
 
 static const char* const op_names[EX_OP_COUNT] = {
 #define X(name, arity, c) #name,

@@ -1,8 +1,8 @@
 // The tape against the slow evaluation, and its promises: no heap call, independent of the graph.
 #include <malloc.h>
 
+#include "expr/tape.h"
 #include "samples.h"
-#include "tape.h"
 
 enum { NVAR = 4, NOUT = 8 };
 

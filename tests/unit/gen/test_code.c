@@ -2,8 +2,8 @@
 // complain about, and the text is the same every time.
 #include <unistd.h>
 
-#include "../dyn/robots.h"
-#include "derive.h"
+#include "../engine/robots.h"
+#include "gen/derive.h"
 #include "workshop.h"
 
 // Redundant rows in other units and frames: a heavy four-bar in a turned plane, Bricard's mechanism

@@ -2,8 +2,8 @@
 // states of robots that use every element.
 #include <dirent.h>
 
-#include "../dyn/robots.h"
-#include "derive.h"
+#include "../engine/robots.h"
+#include "gen/derive.h"
 
 // Some thousand roundings on either side, on numbers relative to the largest of each array.
 #define TIGHT 1e-11

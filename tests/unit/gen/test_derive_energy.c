@@ -1,7 +1,7 @@
 // Energy, power and what joints transmit, derived and by the engine: two routes to the same
 // numbers.
-#include "../dyn/robots.h"
-#include "derive.h"
+#include "../engine/robots.h"
+#include "gen/derive.h"
 
 // Some thousand roundings on either side, on numbers relative to the largest.
 #define TIGHT 1e-11

@@ -3,8 +3,8 @@
 // wrapped: when armed, the n-th call and all after it, or that one alone, fail.
 #include "failing_memory.h"
 
-#include "../dyn/robots.h"
-#include "derive.h"
+#include "../engine/robots.h"
+#include "gen/derive.h"
 
 #if CHECK_SANITIZED
 

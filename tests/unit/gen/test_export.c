@@ -2,10 +2,10 @@
 // and on an emulated Cortex-M7, and the same numbers everywhere.
 #include <unistd.h>
 
-#include "../dyn/robots.h"
-#include "bundle.h"
-#include "layout.h"
-#include "model.h"
+#include "../engine/robots.h"
+#include "gen/bundle.h"
+#include "gen/layout.h"
+#include "model/model.h"
 #include "tendril/generate.h"
 #include "workshop.h"
 

@@ -5,9 +5,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../dyn/robots.h"
-#include "derive.h"
-#include "tcc.h"
+#include "../engine/robots.h"
+#include "gen/derive.h"
+#include "gen/tcc.h"
 
 // v' has the condition of the mass matrix: rounding times some thousands of the robots here.
 #define SOLVED 1e-9

@@ -1,7 +1,7 @@
 // Polynomial rods as loops over their points: the sums are the engine's numbers, and the length of
 // what is printed does not follow the number of points.
-#include "../dyn/robots.h"
-#include "program.h"
+#include "../engine/robots.h"
+#include "gen/program.h"
 
 // Some thousand roundings on either side, on numbers relative to the largest of each array.
 #define TIGHT 1e-11

@@ -10,8 +10,8 @@
 #include <unistd.h>
 #include <zip.h>
 
-#include "../dyn/robots.h"
-#include "tcc.h"
+#include "../engine/robots.h"
+#include "gen/tcc.h"
 #include "tendril/control.h"
 #include "tendril/generate.h"
 #include "workshop.h"

@@ -2,7 +2,7 @@
 // derived with every parameter a symbol and compared with the printed equations.  Equal expressions
 // are equal handles, so most of it is a comparison of formulas, not of numbers.
 #include "check.h"
-#include "derive.h"
+#include "gen/derive.h"
 
 static const char head[] =
     "m = param('m', .05); r = param('r', .01); l0 = param('l0', .1); E = param('E', 2e5); G = "

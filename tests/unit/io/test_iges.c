@@ -1,7 +1,7 @@
 // IGES files written here: every kind of entity gives the edges it should, damaged files get a
 // message.
-#include "cad.h"
 #include "check.h"
+#include "io/cad.h"
 
 static const double pi = 3.14159265358979323846;
 

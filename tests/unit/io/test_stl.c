@@ -1,7 +1,7 @@
 // STL files written here, text and binary: the edges of their triangles, once each; damaged files
 // get a message.
-#include "cad.h"
 #include "check.h"
+#include "io/cad.h"
 
 // A tetrahedron with corners at the origin and at 1 along the axes: 4 nodes, 6 edges.
 static const int corners[4][3] = {{0, 1, 2}, {0, 1, 3}, {0, 2, 3}, {1, 2, 3}};

@@ -3,7 +3,7 @@
 #define TD_TEST_EVALUATE_H
 
 #include "check.h"
-#include "eval.h"
+#include "lang/eval.h"
 
 // Variables of expressions: t = 2, parameters and inputs their values, sensors 0.5.
 static inline double* variables_of(const td_spec* spec) {

@@ -1,6 +1,6 @@
 // Every tests/bad/syntax_*.m gets its messages from the parser.
-#include "ast.h"
 #include "bad.h"
+#include "lang/ast.h"
 
 static void parse(const char* path, td_text* out) {
   td_text text = {0};

@@ -1,7 +1,7 @@
 // td_spec_check on texts: the published listings and the examples of the reference page pass, and a
 // message shows where the mistake is and what is allowed.
 #include "check.h"
-#include "fields.h"
+#include "model/fields.h"
 
 static td_spec* load(const char* text) {
   td_spec* spec = td_spec_new();

@@ -1,5 +1,5 @@
 // What blanks, quotes, newlines and `end` mean, seen as the kinds of tokens.
-#include "lexer.h"
+#include "lang/lexer.h"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 // Trees, printed as s-expressions: (+ a b), (call f x), (= (a) b) ...
-#include "ast.h"
 #include "check.h"
+#include "lang/ast.h"
 
 static const char* const op_text[] = {"+",  "-",  "*",  "/", "\\", "^", ".*", "./", ".\\",
                                       ".^", "==", "~=", "<", "<=", ">", ">=", "&",  "|",

@@ -1,6 +1,6 @@
 // Systems of a trunk with branches: they solve what the whole system is, and say when they cannot.
-#include "arrow.h"
 #include "check.h"
+#include "math/arrow.h"
 
 enum { n0 = 5, m0 = 2, nb = 3, n = 26, m = 12, nrhs = 70 };
 

@@ -1,5 +1,5 @@
 // Rows beside a block matrix, against the whole as a dense matrix.
-#include "border.h"
+#include "math/border.h"
 
 #include "check.h"
 

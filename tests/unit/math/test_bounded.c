@@ -1,8 +1,8 @@
 // Bounded least squares against brute force over all active sets, and its laws.
-#include "bounded.h"
+#include "math/bounded.h"
 
 #include "check.h"
-#include "dense.h"
+#include "math/dense.h"
 
 enum { MOST = 6 };
 

@@ -1,6 +1,6 @@
 // Cholesky, LU and eigenproblems against the matrices they factor, in sizes on both sides of the
 // hand-over to LAPACK.
-#include "dense.h"
+#include "math/dense.h"
 
 #include <malloc.h>
 

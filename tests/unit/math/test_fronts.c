@@ -1,9 +1,9 @@
 // Block matrices: products, the multifrontal factors and KLU's, ARPACK, against dense LAPACK.
-#include "arpack.h"
 #include "check.h"
-#include "dense.h"
-#include "fronts.h"
-#include "sparse.h"
+#include "math/arpack.h"
+#include "math/dense.h"
+#include "math/fronts.h"
+#include "math/sparse.h"
 
 enum { MOST = 60 };
 

@@ -3,7 +3,7 @@
 #include <malloc.h>
 
 #include "check.h"
-#include "dense.h"
+#include "math/dense.h"
 
 enum { max_n = 100, max_m = 100, max_rhs = 130 };
 

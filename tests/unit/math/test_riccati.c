@@ -1,6 +1,6 @@
 // Matrix equations against closed forms and the published benchmark examples of continuous-time
 // Riccati equations (Benner, Laub, Mehrmann: CAREX, 1995).
-#include "riccati.h"
+#include "math/riccati.h"
 
 #include <float.h>
 

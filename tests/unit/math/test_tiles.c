@@ -1,6 +1,6 @@
 // Sums with transposes by tiles are those entry by entry, whatever is left at the edges.
 #include "check.h"
-#include "tiles.h"
+#include "math/tiles.h"
 
 enum { MOST = 27 };  // three tiles and a rest
 

@@ -1,7 +1,7 @@
 // td_spec_check on values made by hand: what a text cannot write, limits, and the order of
 // messages.
 #include "check.h"
-#include "fields.h"
+#include "model/fields.h"
 
 // The slot a path like "joint(2).dof(1).spring.coeff" leads to, structures made on the way.
 static value_slot* slot_at(td_spec* spec, const char* path) {

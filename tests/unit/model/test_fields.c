@@ -1,7 +1,7 @@
 // The field table obeys its own format, finds what it holds, and docs/reference.md is what it says.
 //
 //   test_fields --write     writes docs/reference.md again
-#include "fields.h"
+#include "model/fields.h"
 
 #include "check.h"
 

@@ -1,6 +1,6 @@
 // Values: sharing, growth, accounting.
 #include "check.h"
-#include "value.h"
+#include "model/value.h"
 
 static void owning_copies_only_what_is_shared(void** state) {
   (void)state;

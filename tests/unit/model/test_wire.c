@@ -1,7 +1,7 @@
 // Wireframes: nodes within the tolerance are one, whatever the order and the scale; numbering;
 // edges once each.
 #include "check.h"
-#include "wire.h"
+#include "model/wire.h"
 
 static int add(td_wire* w, double x, double y, double z) {
   const double p[3] = {x, y, z};

@@ -1,5 +1,5 @@
 // Cables over what lies between their rods: hinges, slides, twists, bodies.
-#include "../dyn/robots.h"
+#include "../engine/robots.h"
 
 static void settle(robot* r) {
   td_equil_options options = td_equil_options_default();

@@ -1,6 +1,6 @@
 // Cables: the actuation column is the derivative of the length, tensions by length, friction,
 // cables that end inside a segment, spans over pulleys.
-#include "../dyn/robots.h"
+#include "../engine/robots.h"
 
 #define SILICONE                                                                                  \
   "rod(1).model = 'ebr'; rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho " \

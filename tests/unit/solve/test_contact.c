@@ -1,5 +1,5 @@
 // Contact: how deep things lie, how they bounce, slide and roll, and what two of them keep.
-#include "../dyn/robots.h"
+#include "../engine/robots.h"
 
 static void settle(robot* r) {
   const td_equil_options options = td_equil_options_default();

@@ -1,6 +1,6 @@
 // The contest between solvers, on made-up ones whose steps and evaluations are told.
 #include "check.h"
-#include "contest.h"
+#include "solve/time/contest.h"
 
 // A solver: steps per second of motion before and after t = 500, evaluations per step.
 typedef struct made_up {

@@ -1,6 +1,6 @@
 // Task-space control: exact derivatives of tasks, inverse dynamics on closed forms, limits,
 // tracking.
-#include "control.h"
+#include "solve/control/control.h"
 
 #include "robot.h"
 

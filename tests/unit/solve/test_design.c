@@ -1,5 +1,5 @@
 // Linear design on models: gains, poles, structure, modal reduction, coordinates.
-#include "dyn.h"
+#include "engine/engine.h"
 #include "robot.h"
 #include "tendril/control.h"
 

@@ -1,6 +1,6 @@
 // The fluid: falls and terminal velocities, buoyancy, added mass, and a stream that only its
 // relative velocity tells from still water.
-#include "../dyn/robots.h"
+#include "../engine/robots.h"
 
 static void settle(robot* r) {
   const td_equil_options options = td_equil_options_default();

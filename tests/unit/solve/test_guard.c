@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dyn.h"
-#include "model.h"
-#include "motion.h"
+#include "engine/engine.h"
+#include "model/model.h"
 #include "robot.h"
+#include "solve/time/motion.h"
 #include "tendril/control.h"
 
 typedef struct outcome {

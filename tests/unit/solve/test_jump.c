@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dyn.h"
+#include "engine/engine.h"
 #include "robot.h"
 #include "tendril/control.h"
 

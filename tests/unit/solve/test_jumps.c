@@ -1,6 +1,6 @@
 // Chambers and cables that begin and end inside a rod: every model finds the same shape, wherever
 // its segments and points are.
-#include "../dyn/robots.h"
+#include "../engine/robots.h"
 
 // Without weight the bending and the stretch are constant where the chamber or the cable is and
 // zero elsewhere: a straight piece, an arc, a straight piece.  With x the distance beside the

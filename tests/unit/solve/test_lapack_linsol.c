@@ -4,8 +4,8 @@
 #include <sunmatrix/sunmatrix_dense.h>
 
 #include "check.h"
-#include "lapack_linsol.h"
-#include "sun_loops.h"
+#include "solve/time/lapack_linsol.h"
+#include "solve/time/sun_loops.h"
 
 enum { QUATS = 3, NPOS = 7 * QUATS, NVEL = 6 * QUATS, N = NPOS + NVEL };
 

@@ -1,8 +1,8 @@
 // Leapfrog on problems with known solutions: order, stability limit, tolerance, dense output,
 // roots, bodies that turn; and where the rule takes it.
 #include "check.h"
-#include "ode.h"
 #include "robot.h"
+#include "solve/time/ode.h"
 
 // x'' = -w² x - c x' for each pair of ctx = {n, w, c, w, c ..}; the integral of the first x'.
 static td_status oscillators(void* ctx, double t, const double* y, double* ydot) {

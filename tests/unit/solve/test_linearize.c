@@ -1,5 +1,5 @@
 // The linear model of every kind of robot, in motion, against differences of the exact equations.
-#include "../dyn/robots.h"
+#include "../engine/robots.h"
 #include "tendril/tendril.h"
 
 enum { MOST = 128 };

@@ -1,6 +1,6 @@
 // Newton's method, pseudo-transient continuation and curves on equations small enough to know
 // everything about.
-#include "newton.h"
+#include "solve/statics/newton.h"
 
 #include "check.h"
 

@@ -1,7 +1,7 @@
 // Observers: the textbook filter on a linear system, agreement of the two filters, consistency over
 // many seeds, unknown forces and parameters, constraints, rotations.
-#include "dyn.h"
-#include "random.h"
+#include "engine/engine.h"
+#include "math/random.h"
 #include "robot.h"
 #include "tendril/control.h"
 

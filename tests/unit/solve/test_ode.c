@@ -1,7 +1,7 @@
 // The three steppers on problems with known solutions: order, stiffness, invariants, roots, jumps,
 // dense output.
 #include "check.h"
-#include "ode.h"
+#include "solve/time/ode.h"
 
 typedef td_status (*stepper_new)(const td_ode*, double, const double*, td_stepper**);
 static const stepper_new all[3] = {td_arkode_new, td_cvode_new, td_radau_new};

@@ -3,10 +3,10 @@
 #include <complex.h>
 
 #include "check.h"
-#include "collocation.h"
-#include "crossings.h"
-#include "ode.h"
-#include "shifted.h"
+#include "solve/statics/shifted.h"
+#include "solve/time/collocation.h"
+#include "solve/time/crossings.h"
+#include "solve/time/ode.h"
 
 // ---- tables -----------------------------------------------------------------------------------
 

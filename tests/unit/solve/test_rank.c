@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "dyn.h"
-#include "model.h"
+#include "engine/engine.h"
+#include "model/model.h"
 #include "robot.h"
 
 // Ways to hold the tip of a planar rod at a point of its plane, which is turned by R.

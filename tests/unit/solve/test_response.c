@@ -1,6 +1,6 @@
 // Frequency response and modal reduction of large models: closed forms of a taut net, and the dense
 // linear model of smaller ones.
-#include "dyn.h"
+#include "engine/engine.h"
 #include "robot.h"
 #include "tendril/control.h"
 

@@ -1,6 +1,6 @@
 // A rod on a base whose motion is given: relative coordinates have a relative equilibrium, absolute
 // nodes have none, which is said.
-#include "../dyn/robots.h"
+#include "../engine/robots.h"
 
 static robot on_turntable(const char* model, double speed) {
   char text[1000];

@@ -2,8 +2,8 @@
 // have; what touches each other keeps its momentum and makes no energy.
 #include <stdarg.h>
 
-#include "../dyn/robots.h"
-#include "model.h"
+#include "../engine/robots.h"
+#include "model/model.h"
 
 static robot load(const char* format, ...) {
   static char text[6000];

@@ -1,6 +1,6 @@
 // Rods whose law is given by its strain energy: a quadratic energy is a stiffness, coupled terms
 // included; neo-Hookean rubber stretches under a weight as the closed form says; energy is kept.
-#include "../dyn/robots.h"
+#include "../engine/robots.h"
 
 static const char* const models[] = {"srl", "ebr", "eba", "rom"};
 enum { MODELS = 4 };

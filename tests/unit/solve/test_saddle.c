@@ -1,7 +1,7 @@
 // The saddle-point system against its own equations, with and without a border, redundant rows,
 // zero stiffness.
 #include "check.h"
-#include "newton.h"
+#include "solve/statics/newton.h"
 
 enum { n = 9, m = 5 };
 

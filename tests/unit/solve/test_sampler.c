@@ -1,6 +1,6 @@
 // Sampled control against exact recursions of a mass: rate, delay, quantum, limits, tasks.
 #include "robot.h"
-#include "sampler.h"
+#include "solve/control/sampler.h"
 
 #define MASS                                                                               \
   "F = input('F', 0); body(1).m = 1; body(1).I = zeros(3); joint(1).second = 1;"           \

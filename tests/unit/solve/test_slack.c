@@ -1,6 +1,6 @@
 // Cables that cannot be stretched: shapes, tensions and slackness at rest; motion on a string that
 // goes slack and catches again.
-#include "dyn.h"
+#include "engine/engine.h"
 #include "robot.h"
 
 static const double pi = 3.14159265358979323846;

@@ -1,8 +1,8 @@
 // Analyses of sparse models against the dense ones of the same model.
-#include "../dyn/nets.h"
-#include "dense.h"
-#include "model.h"
-#include "motion.h"
+#include "../engine/nets.h"
+#include "math/dense.h"
+#include "model/model.h"
+#include "solve/time/motion.h"
 
 enum { MODELS = ROBOT_COUNT + NET_COUNT };
 

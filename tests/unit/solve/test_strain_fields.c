@@ -2,7 +2,7 @@
 // rod, fields of time alone.
 #include <string.h>
 
-#include "dyn.h"
+#include "engine/engine.h"
 #include "robot.h"
 
 static void accelerate(robot* r) {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "robot.h"
-#include "trust.h"
+#include "solve/time/trust.h"
 
 // Simulate a model and give the verdict; `has`, unless NULL, must be among the reasons.
 static td_verdict verdict_of(const char* text, const char* has) {

@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "live.h"
+#include "view/live.h"
 
 // A mass on a spring, much damped; z is the first sensor.
 static const char mass[] =

@@ -2,8 +2,8 @@
 #include <cjson/cJSON.h>
 
 #include "check.h"
-#include "pack.h"
-#include "text_json.h"
+#include "view/pack.h"
+#include "view/text_json.h"
 
 // RFC 4648, section 10
 static void bytes_become_base64(void** state) {

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "check.h"
-#include "page.h"
 #include "tendril/view.h"
+#include "view/page.h"
 
 static int enter(void** state) {
   char* path = strdup("/tmp/tendril-test-XXXXXX");

@@ -2,8 +2,8 @@
 #include <cjson/cJSON.h>
 
 #include "check.h"
-#include "dyn.h"
-#include "scene.h"
+#include "engine/engine.h"
+#include "view/scene.h"
 
 typedef struct sight {
   td_model* model;

@@ -1,0 +1,77 @@
+// Forces on single stations in the tangent.  Their derivatives (elem/station.h) add up per hop, and
+// then along the tree: along a column k every station below moves by S_k and its twist changes by
+// S_k × V + U_k, so that
+//
+//   Σ δf = Σ (Kx - Kv [V]×) S_k + Σ Kv U_k
+//
+// is two sums over the subtree, however many stations there are.  dF/dq has minus that: block.K and
+// block.B, to which added mass contributes too.
+#include <string.h>
+
+#include "engine/stages.h"
+
+void td_block_add(td_work* w, int hop, const station_force* s) {
+  hop_block* b = &w->blocks[hop];
+  const spatial* V = &w->hop[hop].V;
+  for (int j = 0; j < 6; j++) {
+    const spatial e = spatial_unit(j), Ve = spatial_cross(V, &e);
+    const spatial turned = spatial6_apply(&s->Kv, &Ve);
+    b->K.col[j] = spatial_sub(b->K.col[j], spatial_sub(s->Kx.col[j], turned));
+    b->B.col[j] = spatial_sub(b->B.col[j], s->Kv.col[j]);
+  }
+}
+
+// A force f that turns with its station and sees the twist V - V_f from it:  Kx δX = δX ×* f +
+// Kv (V - V_f) × δX, of which the sum above leaves δX ×* f - Kv (V_f × δX).
+void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv,
+                      const spatial* Vf) {
+  hop_block* b = &w->blocks[hop];
+  const spatial minus = spatial_scale(-1, *f);
+  spatial6_add_turning(&b->K, &minus);
+  spatial6_sub(&b->B, Kv);
+  if (spatial_dot(Vf, Vf) == 0) return;
+  for (int j = 0; j < 6; j++) {
+    const spatial e = spatial_unit(j), Ve = spatial_cross(Vf, &e);
+    b->K.col[j] = spatial_add(b->K.col[j], spatial6_apply(Kv, &Ve));
+  }
+}
+
+// δ[F, p × F] = [0, δp × F],  δp = δX_t + δX_r × p
+void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F) {
+  const vec3 none = {0, 0, 0};
+  for (int j = 0; j < 6; j++) {
+    const spatial e = spatial_unit(j);
+    const vec3 dp = vec3_add(spatial_t(&e), vec3_cross(spatial_r(&e), p));
+    spatial* K = &w->blocks[hop].K.col[j];
+    *K = spatial_sub(*K, spatial_of(none, vec3_cross(dp, F)));
+  }
+}
+
+// A load keeps its direction in the world, or turns with its station.
+static void load_block(const td_model* m, td_work* w, const model_force* f) {
+  const int hop = m->station[f->b].hop;
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const double* x = w->num + f->wrench;
+  const vec3 F = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x)));
+  const vec3 T = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x + 3)));
+  if (hop < 0) return;
+  if (f->a < 0) {
+    td_block_dead_force(w, hop, b.p, F);
+    return;
+  }
+  const spatial wrench = spatial_force(b.p, F, T);
+  for (int j = 0; j < 6; j++) {
+    const spatial e = spatial_unit(j);
+    spatial* K = &w->blocks[hop].K.col[j];
+    *K = spatial_sub(*K, spatial_cross_force(&e, &wrench));
+  }
+}
+
+void td_blocks(const td_model* m, td_work* w) {
+  if (!m->has_blocks) return;
+  memset(w->blocks, 0, (size_t)m->nhop * sizeof(hop_block));
+  for (int i = 0; i < m->nforce; i++)
+    if (is_single(&m->force[i])) load_block(m, w, &m->force[i]);
+  td_fluid_blocks(m, w);
+  td_contacts_blocks(m, w);
+}

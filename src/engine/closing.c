@@ -1,0 +1,541 @@
+// Loops are closed at the start by what they are made of, and by as little of it as will do:
+//
+//   1. joints of the loop between rigid parts,
+//   2. besides, its rods by bending and twisting,
+//   3. besides, its rods by shear and stretch.
+//
+// Nothing outside a loop moves: a DOF is in it when it moves one end and not the other.  Each stage
+// is Newton's method from the written values,
+//
+//   J δ = -e,   δ'(H + μ M) δ least,   H the stiffness of the rods, M the masses that the DOFs move
+//
+// A straight rod cannot bring its ends nearer by a little bending; where the rods' stages come to a
+// standstill they begin again from an arc.  The arc, and the way from it, bend rods more than the
+// loop needs: from there the elastic energy E of the rods goes down along the closed
+// configurations,
+//
+//   J δ = 0,   g'δ + ½ δ'(H + μ M) δ least,   g = dE/dq,  H by Gauss and Newton
+//
+// each step closed again and shortened until E falls.  Joints with an initial value of their own
+// stay where they were closed.
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/hop_strain.h"
+#include "engine/sparse_engine.h"
+#include "engine/stages.h"
+#include "engine/taut.h"
+#include "math/dense.h"
+
+typedef enum share { OUTSIDE, RIGID, BENDING, STRETCHING } share;
+
+static bool is_model(const td_model* m, int rod, const char* name) {
+  return strcmp(model_name(m, m->rod[rod - 1].model), name) == 0;
+}
+
+static share share_of(const td_model* m, int v) {
+  const model_dof* d = &m->vel[v];
+  if (d->rod == 0) return RIGID;
+  // nodes and polynomials are positions, which bend and stretch at once
+  const bool both = is_model(m, d->rod, "eba") || is_model(m, d->rod, "rom");
+  return both || d->dof >= 4 ? BENDING : STRETCHING;
+}
+
+// Hops that carry a station.  Free nodes hang on the ground; the pieces of their rod carry them.
+static void mark_ancestors(const td_model* m, int station, int bit, int* on) {
+  while (station >= 0) {
+    int root = -1;
+    for (int h = m->station[station].hop; h >= 0; h = m->hop[h].parent) {
+      on[h] |= bit;
+      root = h;
+    }
+    station = -1;
+    for (int i = 0; i < m->nnode && root >= 0; i++) {
+      int h = m->station[m->node[i].station].hop;
+      while (h >= 0 && m->hop[h].parent >= 0) h = m->hop[h].parent;
+      if (h == root) station = m->node[i].from;
+    }
+  }
+}
+
+// What each free velocity is to the loops.
+static void find_shares(const td_model* m, share* out, arena* s) {
+  const arena_mark mark = arena_open(s);
+  int* on = arena_ints(s, m->nhop);
+  for (int j = 0; j < m->nvel; j++) out[j] = OUTSIDE;
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    if (r->kind == ROW_CABLE || !r->projected) continue;
+    memset(on, 0, (size_t)m->nhop * sizeof(int));
+    mark_ancestors(m, r->a, 1, on);
+    mark_ancestors(m, r->b, 2, on);
+    mark_ancestors(m, r->c, 4, on);
+    for (int k = 0; k < m->ncol; k++) {
+      const int which = on[m->col[k].hop], v = m->col[k].v;
+      // both ends, or all three places, move as one
+      if (which == 0 || which == 7 || (which == 3 && r->c < 0)) continue;
+      out[v] = share_of(m, v);
+    }
+  }
+  for (int j = 0; j < m->nvel; j++)
+    if (m->vel[j].motion != NUM_NONE) out[j] = OUTSIDE;
+  arena_close(s, mark);
+}
+
+void td_stiff_loop_rods(const td_model* m, td_work* w, bool* out) {
+  memset(out, 0, (size_t)m->nvel * sizeof(bool));
+  if (m->nrow == 0) return;
+  const arena_mark mark = arena_open(&w->scratch);
+  share* part = arena_bytes(&w->scratch, (size_t)m->nvel * sizeof(share));
+  find_shares(m, part, &w->scratch);
+  for (int j = 0; j < m->nvel; j++) {
+    const int rod = m->vel[j].rod;
+    out[j] = rod > 0 && part[j] != OUTSIDE && !is_model(m, rod, "eba") && !is_model(m, rod, "rom");
+    for (int k = 0; out[j] && k < m->nvel; k++)
+      if (m->vel[k].rod == rod && m->vel[k].dof == 3) out[j] = false;
+  }
+  arena_close(&w->scratch, mark);
+}
+
+// Elastic energy of the rods in the loops; besides, its slope g (n) along the DOFs `v` and the
+// stiffness H (n x n) without that of the geometry, NULL: not asked for.  With them the columns'
+// tangent vectors are computed at the placed state.  While rods only bend, those of 'eba', whose
+// nodes could stretch them, are made a hundred times stiffer against shear and stretch.
+static double rod_energy(const td_model* m, td_work* w, const int* v, int n, share most, double* g,
+                         double* H) {
+  static const double stiffer = 100;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  int *own = arena_ints(s, m->nvel), *met = arena_ints(s, n);
+  double *dx = arena_doubles(s, 6 * n), *zero = arena_zeros(s, m->nvel), energy = 0;
+  bool* in = arena_bytes(s, (size_t)m->nrod + 1);
+  memset(in, 0, (size_t)m->nrod + 1);
+  for (int j = 0; j < m->nvel; j++) own[j] = -1;
+  for (int k = 0; k < n; k++) {
+    own[v[k]] = k;
+    in[m->vel[v[k]].rod] = true;
+  }
+  if (g) {
+    memset(g, 0, (size_t)n * sizeof(double));
+    memset(H, 0, (size_t)n * (size_t)n * sizeof(double));
+    td_tangent_columns(m, w, zero);
+  }
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_STRAIN || f->rod == 0 || !in[f->rod]) continue;
+    const double* x0 = w->num + f->section + SECTION_X0;
+    const double length = w->num[f->section + SECTION_LENGTH];
+    double K[36], x[6], stress[6];
+    const double more = most == BENDING && is_model(m, f->rod, "eba") ? sqrt(stiffer) : 1;
+    for (int a = 0; a < 6; a++)
+      for (int b = 0; b < 6; b++)
+        K[6 * a + b] =
+            w->num[f->section + SECTION_K + 6 * a + b] * (a < 3 ? more : 1) * (b < 3 ? more : 1);
+    td_strains(m, w, f, x);
+    for (int a = 0; a < 6; a++) {
+      stress[a] = 0;
+      for (int b = 0; b < 6; b++) stress[a] += length * K[6 * a + b] * (x[b] - x0[b]);
+      energy += 0.5 * stress[a] * (x[a] - x0[a]);
+    }
+    if (!g) continue;
+
+    // the DOFs that the strains of this piece depend on
+    int nmet = 0;
+    memset(dx, 0, (size_t)(6 * n) * sizeof(double));
+    for (int c = 0; c < m->ncol; c++) {
+      const int k = own[m->col[c].v], hop = m->col[c].hop;
+      if (k < 0 || !m->col[c].leads) continue;
+      if (!is_local(f) && !station_moves(m, f->a, hop) && !station_moves(m, f->b, hop)) continue;
+      double change[6], size = 0;
+      td_strains_change(m, w, f, c, change);
+      for (int a = 0; a < 6; a++) size = fmax(size, fabs(change[a]));
+      if (size == 0) continue;
+      if (nmet == 0 || met[nmet - 1] != k) met[nmet++] = k;
+      for (int a = 0; a < 6; a++) dx[6 * k + a] += change[a];
+    }
+    for (int c = 0; c < nmet; c++) {
+      const double* d = dx + 6 * met[c];
+      double Kd[6] = {0};
+      for (int a = 0; a < 6; a++) {
+        g[met[c]] += stress[a] * d[a];
+        for (int b = 0; b < 6; b++) Kd[a] += length * K[6 * a + b] * d[b];
+      }
+      for (int e = 0; e < nmet; e++)
+        for (int a = 0; a < 6; a++) H[met[e] * n + met[c]] += dx[6 * met[e] + a] * Kd[a];
+    }
+  }
+  arena_close(s, mark);
+  return energy;
+}
+
+// The step with the DOFs `v` (n of them) that changes the rows by -e and is least in the metric of
+// stiffness and mass; with `down` it goes on to where the elastic energy is least besides, and the
+// gain expected of that is returned in *gain.  False: nothing resists one of the DOFs.
+static bool find_step(const td_model* m, td_work* w, const int* v, int n, share most,
+                      const double* e, bool down, double* delta, double* gain) {
+  static const double mass_share = 1e-3;  // of masses beside the softest stiffness
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, r = m->nrow;
+  double *M = arena_doubles(s, nv * nv), *J = arena_doubles(s, r * nv);
+  double *row = arena_doubles(s, r), *col = arena_doubles(s, m->nfree_v);
+  double *metric = arena_zeros(s, n * n), *rows = arena_zeros(s, r * n), *own = arena_doubles(s, n);
+  double *mass = arena_doubles(s, nv), *f = arena_zeros(s, n), *g = arena_doubles(s, r);
+  double *H = arena_doubles(s, n * n), *slope = arena_doubles(s, n), softest = INFINITY;
+  td_composite_mass(m, w, M);
+  td_row_jacobian_sized(m, w, J, M, row, col);
+  rod_energy(m, w, v, n, most, slope, H);
+  for (int j = 0; j < nv; j++) mass[j] = M[j * nv + j];
+  td_weigh_strains(m, mass, s);
+  for (int k = 0; k < n; k++) {
+    const double own_mass = M[v[k] * nv + v[k]] + mass[v[k]];
+    if (H[k * n + k] > 0 && own_mass > 0) softest = fmin(softest, H[k * n + k] / own_mass);
+  }
+  const double heavy = isfinite(softest) ? mass_share * softest : 1;
+  for (int k = 0; k < n; k++) {
+    int at = 0;
+    while (m->free_v[at] != v[k]) at++;
+    own[k] = col[at];
+    for (int l = 0; l < n; l++) metric[k * n + l] = H[k * n + l] + heavy * M[v[k] * nv + v[l]];
+    metric[k * n + k] += heavy * mass[v[k]];
+    f[k] = down ? -slope[k] : 0;
+    for (int i = 0; i < r; i++)
+      if (m->row[i].projected) rows[i * n + k] = J[i * nv + v[k]];
+  }
+  for (int i = 0; i < r; i++) g[i] = -e[i];
+  const td_row_scale scale = {row, own, -1, NULL};
+  td_kkt kkt;
+  td_kkt_factor(&kkt, metric, rows, n, r, &scale, 1e-10, s);
+  if (!kkt.singular) td_kkt_solve(&kkt, f, g, 1, f, NULL, s);
+  memset(delta, 0, (size_t)nv * sizeof(double));
+  for (int k = 0; k < n && !kkt.singular; k++) delta[v[k]] = f[k];
+  *gain = 0;
+  for (int k = 0; k < n && down && !kkt.singular; k++) *gain -= 0.5 * slope[k] * f[k];
+  arena_close(s, mark);
+  return !kkt.singular;
+}
+
+// Largest rate at which a unit of each DOF bends its rod at its end, with a sign; 0: it is no bend.
+static double bend_of(const td_model* m, td_work* w, int v, double* delta) {
+  memset(delta, 0, (size_t)m->nvel * sizeof(double));
+  delta[v] = 1;
+  const double most = td_largest_turn(m, w, delta);
+  const int hop = m->vel[v].hop;
+  if (hop < 0 || m->hop[hop].kind != HOP_STRAIN) return most;
+  // sums along the rod are left in w->df
+  int last = hop;
+  for (int i = hop; i < m->nhop; i++)
+    if (m->hop[i].kind == HOP_STRAIN && m->hop[i].run == m->hop[hop].run) last = i;
+  const vec3 turn = spatial_r(&w->df[last]);
+  const double x = turn.x, y = turn.y, z = turn.z;
+  const double size = vec3_norm(turn);
+  const double sign = fabs(x) >= fabs(y) && fabs(x) >= fabs(z) ? x : fabs(y) >= fabs(z) ? y : z;
+  return size > 0.3 * most ? copysign(size, sign) : 0;
+}
+
+// Displace the DOFs; strains of rods whose coordinates are positions change linearly, too
+// (chains.c).  Nodes outside the loops stay until their rod follows what carries it (constants.c).
+static void displace(const td_model* m, td_work* w, td_state* state, const share* in,
+                     const double* delta) {
+  if (!td_has_chains(m)) {
+    td_trial_displace(m, state->q, delta, state->q);
+    return;
+  }
+  const arena_mark mark = arena_open(&w->scratch);
+  double* q = arena_doubles(&w->scratch, m->npos);
+  memcpy(q, state->q, (size_t)m->npos * sizeof(double));
+  td_displace_chains(m, w, state, delta);
+  for (int i = 0; i < m->nnode; i++)
+    if (in[m->node[i].v] == OUTSIDE)
+      memcpy(state->q + m->node[i].q, q + m->node[i].q, 7 * sizeof(double));
+  arena_close(&w->scratch, mark);
+}
+
+// Velocities of the nodes of a rod that bend it into an arc of `angle` about the x axis of its
+// base, without stretching it.
+static void bend_nodes(const td_model* m, const td_work* w, int rod, double angle, double* delta) {
+  int n = 0, k = 0;
+  for (int i = 0; i < m->nnode; i++) n += m->pos[m->node[i].q].rod == rod;
+  vec3 axis = {0, 0, 0}, turn = axis, moved = axis;
+  for (int i = 0; i < m->nnode; i++) {
+    if (m->pos[m->node[i].q].rod != rod) continue;
+    const frame a = td_frame(m, w, m->node[i].from), b = td_frame(m, w, m->node[i].station);
+    if (k == 0) axis = mat3_col(a.R, 0);
+    const vec3 after = vec3_scale(angle * ++k / n, axis);
+    const vec3 mean = vec3_scale(0.5, vec3_add(turn, after));
+    moved = vec3_add(moved, vec3_cross(mean, vec3_sub(b.p, a.p)));
+    turn = after;
+    vec3_put(delta + m->node[i].v, moved);
+    vec3_put(delta + m->node[i].v + 3, mat3_apply_t(b.R, turn));
+  }
+}
+
+// Rods of the loops bent into arcs of `angle` about the first of their axes that can bend.
+static void bend_rods(const td_model* m, td_state* state, td_work* w, const share* in,
+                      double angle) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *delta = arena_zeros(s, m->nvel), *unit = arena_doubles(s, m->nvel);
+  double* rate = arena_zeros(s, m->nvel);
+  td_place(m, state, w);
+  for (int rod = 1; rod <= m->nrod; rod++) {
+    int axis = 0, node = -1;
+    double sum = 0;
+    for (int i = 0; i < m->nnode; i++)
+      if (m->pos[m->node[i].q].rod == rod && in[m->node[i].v] == BENDING) node = i;
+    if (node >= 0) bend_nodes(m, w, rod, angle, delta);
+    if (node >= 0) continue;
+    for (int j = 0; j < m->nvel; j++) {
+      const model_dof* d = &m->vel[j];
+      if (d->rod != rod || in[j] != BENDING || d->dof > 5 || (axis && d->dof != axis)) continue;
+      axis = d->dof;
+      rate[j] = bend_of(m, w, j, unit);
+      sum += rate[j] * rate[j];
+    }
+    for (int j = 0; j < m->nvel && sum > 0; j++)
+      if (m->vel[j].rod == rod) delta[j] = angle * rate[j] / sum;
+  }
+  displace(m, w, state, in, delta);
+  arena_close(s, mark);
+}
+
+// Newton's method with the DOFs of the first stages; TD_OK: closed.
+static td_status close_with(const td_model* m, td_state* state, td_work* w, const share* in,
+                            share most, double tol) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  int n = 0, *v = arena_ints(s, m->nvel);
+  double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel), before = INFINITY;
+  double unused;
+  td_status status = TD_E_DIVERGED;
+  for (int j = 0; j < m->nvel; j++)
+    if (in[j] != OUTSIDE && in[j] <= most) v[n++] = j;
+  for (int turn = 0; turn < 60; turn++) {
+    td_place(m, state, w);
+    const double error = td_row_errors(m, w, false, e);
+    if (error <= tol) status = TD_OK;
+    if (error <= tol || n == 0 || !isfinite(error)) break;
+    if (!find_step(m, w, v, n, most, e, false, delta, &unused)) break;
+    const double largest = td_largest_turn(m, w, delta);
+    double size = 0;
+    for (int j = 0; j < m->nvel; j++) size = fmax(size, fabs(delta[j]));
+    // a standstill: what is open cannot be closed to first order
+    if (turn > 40 && error > 0.5 * before) break;
+    if (turn % 8 == 0) before = error;
+    for (int j = 0; j < m->nvel && largest > 0.5; j++) delta[j] *= 0.5 / largest;
+    displace(m, w, state, in, delta);
+    if (size < 1e-14) break;
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+// Least and largest length of a piece of a rod in the loops against its own.
+static bool is_crushed(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nforce; i++) {
+    const model_force* f = &m->force[i];
+    if (f->kind != FORCE_STRAIN || f->rod == 0) continue;
+    double x[6];
+    td_strains(m, w, f, x);
+    if (!(x[2] > -0.5 && x[2] < 1)) return true;
+  }
+  return false;
+}
+
+// From a closed configuration down to one whose rods are strained as little as the loops allow.
+static void relax_rods(const td_model* m, td_state* state, td_work* w, const share* in, share most,
+                       double tol) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  int n = 0, *v = arena_ints(s, m->nvel);
+  double *none = arena_zeros(s, m->nrow), *delta = arena_doubles(s, m->nvel), gain;
+  double *q = arena_doubles(s, m->npos), *part = arena_doubles(s, m->nvel);
+  share* moved = arena_bytes(s, (size_t)m->nvel * sizeof *moved);
+  for (int j = 0; j < m->nvel; j++) {
+    const int at = m->vel[j].partner;
+    moved[j] = in[j];
+    if (in[j] == RIGID && (at < 0 || w->num[m->pos[at].init] != 0)) moved[j] = OUTSIDE;
+    if (moved[j] != OUTSIDE && moved[j] <= most) v[n++] = j;
+  }
+  td_place(m, state, w);
+  double energy = rod_energy(m, w, v, n, most, NULL, NULL);
+  for (int turn = 0; turn < 60 && n > 0; turn++) {
+    if (!find_step(m, w, v, n, most, none, true, delta, &gain) || !(gain > 1e-6 * energy)) break;
+    const double largest = td_largest_turn(m, w, delta);
+    double shorter = largest > 0.5 ? 0.5 / largest : 1, now = INFINITY;
+    memcpy(q, state->q, (size_t)m->npos * sizeof(double));
+    for (int attempt = 0; attempt < 8; attempt++, shorter /= 4) {
+      for (int j = 0; j < m->nvel; j++) part[j] = shorter * delta[j];
+      memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+      displace(m, w, state, moved, part);
+      if (close_with(m, state, w, moved, most, tol) == TD_OK && !is_crushed(m, w))
+        now = rod_energy(m, w, v, n, most, NULL, NULL);
+      if (now < energy) break;
+    }
+    if (!(now < energy)) {
+      memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+      td_place(m, state, w);
+      break;
+    }
+    energy = now;
+  }
+  arena_close(s, mark);
+}
+
+// Matrices of the steps are dense, and the sums of all hops are needed at once.
+enum { CLOSED_DENSE = 700 };  // velocities up to which that takes seconds
+static bool is_small(const td_model* m, const td_work* w) {
+  return !m->sparse || (w->whole && m->nvel <= CLOSED_DENSE);
+}
+
+static td_status close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *e = arena_doubles(s, m->nrow), *q = arena_doubles(s, m->npos);
+  share* in = arena_bytes(s, (size_t)m->nvel * sizeof *in);
+  memcpy(q, state->q, (size_t)m->npos * sizeof(double));
+  td_place(m, state, w);
+  static const double small = 1e-7;  // [m, rad]
+  const double gap = td_row_errors(m, w, false, e);
+  bool closed = gap <= tol, bends = false;
+  find_shares(m, in, s);
+  for (int j = 0; j < m->nvel; j++) bends = bends || in[j] >= BENDING;
+
+  static const double angles[] = {0, 0.5, 3};
+  // a gap of rounding, as of numbers that were typed in, is closed where it is by all that gives
+  // way: bending alone would lead far away where stretch is what is missing
+  if (!closed && gap <= small) {
+    closed = td_project_q(m, state, w, tol) == TD_OK;
+    if (!closed) memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+  }
+  if (!closed) closed = close_with(m, state, w, in, RIGID, tol) == TD_OK;
+  for (int stage = BENDING; stage <= STRETCHING && bends && !closed; stage++)
+    for (int k = 0; k < 3 && !closed; k++) {
+      memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+      if (angles[k] > 0) bend_rods(m, state, w, in, angles[k]);
+      closed = close_with(m, state, w, in, (share)stage, tol) == TD_OK && !is_crushed(m, w);
+      if (closed) relax_rods(m, state, w, in, (share)stage, tol);
+    }
+  if (!closed) {
+    memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+    closed = td_project_q(m, state, w, tol) == TD_OK && !(bends && is_crushed(m, w));
+  }
+  arena_close(s, mark);
+  return closed ? TD_OK : TD_E_DIVERGED;
+}
+
+// Sparse models have no scratch for dense matrices: it is lent to them here.  Larger ones are
+// closed by masses.
+td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
+  if (m->nrow == 0) return TD_OK;
+  if (!m->sparse) return close_loops(m, state, w, tol);
+  if (!is_small(m, w)) return td_project_q(m, state, w, tol);
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
+  const arena own = w->scratch;
+  const size_t bytes = own.size + td_kkt_scratch(m->nvel, m->nrow) +
+                       sizeof(double) * (5 * n * n + 4 * r * n + 64 * (n + r)) + 65536;
+  char* memory = malloc(bytes + 64);
+  if (!memory) return td_project_q(m, state, w, tol);
+  w->scratch = (arena){.base = (char*)(((uintptr_t)memory + 63) & ~(uintptr_t)63), .size = bytes};
+  const td_status status = close_loops(m, state, w, tol);
+  w->scratch = own;
+  free(memory);
+  return status;
+}
+
+// ---- out of a singular position ---------------------------------------------------------------
+//
+// A straight rod that cannot stretch does not give way to first order when its ends are pushed
+// together: it buckles, with an angle that grows like the square root of the way.  What prescribes
+// the way gets infinite speeds of the rod from any speed of its own at the first instant, and after
+// it all is finite.  The state is therefore moved on to where the way is a hundred-thousandth of
+// the robot's size and closed there by bending, which is the limit of ever smaller initial bends.
+
+// What prescribed motion asks of the rows between two times, J_p Δq_p, as far as it is dof.motion
+// or joint.motion; returns the largest part.
+static double asked(const td_model* m, td_work* w, const double* J, double t0, double t1, double* q,
+                    double* v, double* g) {
+  double most = 0;
+  td_place_motion(m, w, t0, q, v);
+  for (int i = 0; i < m->nrow; i++) {
+    const num row = m->row[i].motion;
+    g[i] = row == NUM_NONE ? 0 : -w->num[row];
+    for (int j = 0; j < m->nvel; j++)
+      if (m->vel[j].motion != NUM_NONE) g[i] += J[i * m->nvel + j] * q[m->vel[j].partner];
+  }
+  td_place_motion(m, w, t1, q, v);
+  for (int i = 0; i < m->nrow; i++) {
+    const num row = m->row[i].motion;
+    g[i] += row == NUM_NONE ? 0 : w->num[row];
+    for (int j = 0; j < m->nvel; j++)
+      if (m->vel[j].motion != NUM_NONE) g[i] -= J[i * m->nvel + j] * q[m->vel[j].partner];
+    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE) g[i] = 0;
+    most = fmax(most, fabs(g[i]));
+  }
+  return most;
+}
+
+double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_end) {
+  static const double way = 1e-5;       // of the robot's size
+  static const double followed = 1e-6;  // part of the way that may be left over
+  enum { LOOKS = 40 };
+  if (m->sparse || m->nrow == 0 || m->nmotion_slot == 0 || !(t_end > state->t)) return 0;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, n = m->nfree_v, r = m->nrow;
+  share* in = arena_bytes(s, (size_t)nv * sizeof *in);
+  double *q = arena_zeros(s, m->npos), *v = arena_zeros(s, nv), *g = arena_zeros(s, r);
+  double *M = arena_doubles(s, nv * nv), *J = arena_doubles(s, r * nv), *x = arena_zeros(s, n);
+  double *row = arena_doubles(s, r), *col = arena_doubles(s, n), *rows = arena_zeros(s, r * n);
+  double *mass = arena_zeros(s, n * n), after = 0;
+  bool bends = false;
+  find_shares(m, in, s);
+  for (int j = 0; j < nv; j++) bends = bends || in[j] == BENDING;
+  td_prepare(m, w);
+  td_place(m, state, w);
+  td_composite_mass(m, w, M);
+  td_row_jacobian_sized(m, w, J, M, row, col);
+
+  // the time after which motion has gone the way
+  const double far = way * td_robot_size(m, w);
+  for (int k = LOOKS; k >= 0 && after == 0 && bends; k--) {
+    const double ahead = ldexp(t_end - state->t, -k);
+    if (asked(m, w, J, state->t, state->t + ahead, q, v, g) >= far) after = ahead;
+  }
+
+  // can free DOFs follow it to first order?
+  if (after > 0) {
+    for (int i = 0; i < n; i++) {
+      for (int j = 0; j < n; j++) mass[i * n + j] = M[m->free_v[i] * nv + m->free_v[j]];
+      for (int k = 0; k < r; k++)
+        if (m->row[k].projected) rows[k * n + i] = J[k * nv + m->free_v[i]];
+    }
+    const td_row_scale scale = {row, col, -1, NULL};
+    td_kkt kkt;
+    td_kkt_factor(&kkt, mass, rows, n, r, &scale, 1e-10, s);
+    double most = 0, left = 0;
+    if (!kkt.singular) td_kkt_solve(&kkt, x, g, 1, x, NULL, s);
+    for (int i = 0; i < r && !kkt.singular; i++) {
+      double sum = -g[i];
+      for (int j = 0; j < n; j++) sum += rows[i * n + j] * x[j];
+      most = fmax(most, fabs(g[i]));
+      left = fmax(left, fabs(sum));
+    }
+    if (!(left > followed * most)) after = 0;
+  }
+  w->placed = false;
+  w->t = NAN;
+  arena_close(s, mark);
+  return after;
+}
+
+td_status td_buckle(const td_model* m, td_state* state, td_work* w, double after) {
+  state->t += after;
+  w->placed = false;
+  td_prescribe(m, w, state);
+  td_status status = td_close_loops(m, state, w, 1e-11);
+  if (status == TD_OK) status = td_project_v(m, state, w);
+  return status;
+}

@@ -1,0 +1,196 @@
+// Generalised positions and velocities: q' = N(q) v, displacements, unit quaternions, free and
+// prescribed ones.
+#include <math.h>
+#include <string.h>
+
+#include "elem/chart.h"
+#include "engine/stages.h"
+
+int td_free_v(const td_model* m, const int** index) {
+  *index = m->free_v;
+  return m->nfree_v;
+}
+int td_free_q(const td_model* m, const int** index) {
+  *index = m->free_q;
+  return m->nfree_q;
+}
+
+bool td_has_quaternions(const td_model* m) { return m->npos != m->nvel; }
+
+static bool is_quaternion(const model_hop* hop) {
+  return hop->kind == HOP_BALL || hop->kind == HOP_CIRCLE;
+}
+
+// Q' = Q ∘ [0, ω] / 2; for a pair about one axis [w, s]' = [-s, w] ω / 2
+void td_hop_rate(const model_hop* hop, const double* q, const double* v, double* qdot) {
+  if (hop->kind == HOP_CIRCLE) {
+    qdot[0] = -0.5 * q[1] * v[0];
+    qdot[1] = 0.5 * q[0] * v[0];
+    return;
+  }
+  const quat rate = quat_mul((quat){q[0], vec3_of(q + 1)}, (quat){0, vec3_scale(0.5, vec3_of(v))});
+  qdot[0] = rate.w;
+  vec3_put(qdot + 1, rate.v);
+}
+
+void td_qdot(const td_model* m, const double* q, const double* v, double* qdot) {
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].partner >= 0) qdot[m->vel[i].partner] = v[i];
+  if (!td_has_quaternions(m)) return;
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (is_quaternion(hop)) td_hop_rate(hop, q + hop->q, v + hop->v, qdot + hop->q);
+  }
+}
+
+void td_qdot_matrix(const td_model* m, const double* q, double* N) {
+  const int nv = m->nvel;
+  memset(N, 0, (size_t)m->npos * (size_t)nv * sizeof(double));
+  for (int i = 0; i < nv; i++)
+    if (m->vel[i].partner >= 0) N[m->vel[i].partner * nv + i] = 1;
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    for (int k = 0; is_quaternion(hop) && k < hop->nv; k++) {
+      double e[3] = {k == 0, k == 1, k == 2}, rate[4];
+      td_hop_rate(hop, q + hop->q, e, rate);
+      for (int c = 0; c < hop->nq; c++) N[(hop->q + c) * nv + hop->v + k] = rate[c];
+    }
+  }
+}
+
+void td_qdot_dq(const td_model* m, const double* q, const double* v, double* dNv) {
+  const int nq = m->npos;
+  (void)q;  // N is linear in q
+  memset(dNv, 0, (size_t)nq * (size_t)nq * sizeof(double));
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    for (int k = 0; is_quaternion(hop) && k < hop->nq; k++) {
+      double e[4] = {k == 0, k == 1, k == 2, k == 3}, rate[4];
+      td_hop_rate(hop, e, v + hop->v, rate);
+      for (int c = 0; c < hop->nq; c++) dNv[(hop->q + c) * nq + hop->q + k] = rate[c];
+    }
+  }
+}
+
+// ω = 2 vec(Q* Q') / |Q|²: 4 Nᵀ / |Q|²
+void td_qdot_inverse(const td_model* m, const double* q, double* Nplus) {
+  const int nq = m->npos;
+  memset(Nplus, 0, (size_t)m->nvel * (size_t)nq * sizeof(double));
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].partner >= 0) Nplus[i * nq + m->vel[i].partner] = 1;
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    double n2 = 0;
+    for (int c = 0; c < hop->nq; c++) n2 += q[hop->q + c] * q[hop->q + c];
+    for (int k = 0; is_quaternion(hop) && k < hop->nv; k++) {
+      double e[3] = {k == 0, k == 1, k == 2}, rate[4];
+      td_hop_rate(hop, q + hop->q, e, rate);
+      for (int c = 0; c < hop->nq; c++) Nplus[(hop->v + k) * nq + hop->q + c] = 4 * rate[c] / n2;
+    }
+  }
+}
+
+td_status td_trial_displace(const td_model* m, const double* q, const double* dv, double* q_out) {
+  if (!m || !q || !dv || !q_out) return TD_E_USAGE;
+  if (q_out != q) memcpy(q_out, q, (size_t)m->npos * sizeof(double));
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].partner >= 0) q_out[m->vel[i].partner] += dv[i];
+  for (int i = 0; td_has_quaternions(m) && i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    double* x = q_out + hop->q;
+    if (hop->kind == HOP_BALL) {
+      const quat r =
+          quat_unit(quat_mul((quat){x[0], vec3_of(x + 1)}, quat_exp(vec3_of(dv + hop->v))));
+      x[0] = r.w;
+      vec3_put(x + 1, r.v);
+    } else if (hop->kind == HOP_CIRCLE) {
+      const double c = cos(0.5 * dv[hop->v]), s = sin(0.5 * dv[hop->v]), w = x[0];
+      x[0] = c * w - s * x[1];
+      x[1] = c * x[1] + s * w;
+    }
+  }
+  return TD_OK;
+}
+
+td_status td_displace(const td_model* m, const double* q, const double* dv, double* q_out) {
+  if (!m || !q || !dv || !are_finite(q, m->npos) || !are_finite(dv, m->nvel)) return TD_E_USAGE;
+  return td_trial_displace(m, q, dv, q_out);
+}
+
+void td_normalise(const td_model* m, double* q) {
+  for (int i = 0; td_has_quaternions(m) && i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (!is_quaternion(hop)) continue;
+    double n2 = 0;
+    for (int c = 0; c < hop->nq; c++) n2 += q[hop->q + c] * q[hop->q + c];
+    for (int c = 0; c < hop->nq; c++) q[hop->q + c] /= sqrt(n2);
+  }
+}
+
+double td_chart_margin(const td_model* m, const double* q, const char** name) {
+  double least = 1;
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (!is_chart(hop) || (hop->kind == HOP_TURN && hop->prescribed)) continue;
+    double y[3] = {0, 0, 0};
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const num weight = m->col[k].weight;  // of a rod's: a constant
+      y[m->col[k].part] += (weight == NUM_NONE ? 1 : m->number[weight]) * q[m->col[k].q];
+    }
+    const double margin = td_chart_distance(td_hop_chart(hop), vec3_of(y));
+    if (margin >= least) continue;
+    least = margin;
+    if (name) *name = model_name(m, m->pos[m->col[hop->col].q].name);
+  }
+  return least;
+}
+
+void td_prescribe(const td_model* m, td_work* w, td_state* state) {
+  if (m->nmotion_slot == 0) return;
+  td_prepare(m, w);
+  if (state->t != w->t) w->placed = false;  // its numbers are those of another time now
+  td_place_motion(m, w, state->t, state->q, state->v);
+}
+
+// ---- states -----------------------------------------------------------------------------------
+
+td_state* td_state_new(const td_model* m) {
+  if (!m) return NULL;
+  const size_t before = (size_t)(m->npos + m->nvel + m->ninput);
+  const size_t n = before + (size_t)model_memory(m) + 1;
+  td_state* state = malloc(sizeof(td_state) + n * sizeof(double));
+  if (!state) return NULL;
+  double* x = (double*)(void*)(state + 1);
+  memset(x, 0, n * sizeof(double));
+  *state = (td_state){.t = m->settings[0],
+                      .q = x,
+                      .v = x + m->npos,
+                      .u = x + m->npos + m->nvel,
+                      .memory = x + before,
+                      .size = {m->npos, m->nvel, m->ninput, model_memory(m)},
+                      .identity = m->identity};
+  return state;
+}
+
+void td_state_free(td_state* state) { free(state); }
+
+bool td_belongs(const td_model* m, const td_state* s, const td_work* w) {
+  return model_has(m, s, w);
+}
+
+bool td_state_is_finite(const td_model* m, const td_state* s) {
+  return are_finite(&s->t, 1) && are_finite(s->q, m->npos) && are_finite(s->v, m->nvel) &&
+         are_finite(s->u, m->ninput);
+}
+
+td_status td_state_copy(const td_model* m, const td_state* from, td_state* to) {
+  if (!model_owns(m, from) || !model_owns(m, to)) return TD_E_USAGE;
+  to->t = from->t;
+  memcpy(to->q, from->q, (size_t)m->npos * sizeof(double));
+  memcpy(to->v, from->v, (size_t)m->nvel * sizeof(double));
+  memcpy(to->u, from->u, (size_t)m->ninput * sizeof(double));
+  const int memory = model_memory(m);
+  if (memory > 0 && from->memory && to->memory)
+    memcpy(to->memory, from->memory, (size_t)memory * sizeof(double));
+  return TD_OK;
+}

@@ -1,0 +1,439 @@
+// Cables: their lengths, their tensions, and what they do.
+//
+//   l(q) = Σ W |τ|  over the pieces of rods they pass, Σ e_z·(v + w × d) over joints between them
+//          (cable.h)  +  Σ |p_b - p_a|  over straight spans (with a sign between rods, chord.h)
+//   generalised force  -T ∂l/∂q
+//
+// The tension T is given, or follows from the length: k (l - l(0) + pull) when taut; that of a
+// cable without k is the multiplier of its row (taut.c), set by td_row_forces.  Friction
+// inside a rod leaves the share exp(-μ Θ) of it where the cable has turned by Θ since its start; a
+// length then gives the mean tension along the cable, and T is that over the mean share.
+#include <math.h>
+#include <string.h>
+
+#include "elem/cable.h"
+#include "elem/chord.h"
+#include "elem/link.h"
+#include "engine/stages.h"
+
+static bool is_hard(const model_cable* c) { return c->row >= 0; }
+static bool by_length(const model_cable* c) { return c->tension == NUM_NONE && !is_hard(c); }
+static bool has_friction(const model_cable* c) { return c->friction != NUM_NONE; }
+
+// The cable at a crossing; x: the strains there.
+static cable_section section_at(const td_model* m, const td_work* w, const model_crossing* c,
+                                double x[6]) {
+  td_strains(m, w, &m->force[c->force], x);
+  return cable_through(c->joint > 0, x, w->num + c->path);
+}
+
+// Arc length of the rod along which the cable passes a piece.
+static double passed(const td_model* m, const td_work* w, const model_crossing* c) {
+  return c->cover * w->num[m->force[c->force].section + SECTION_LENGTH];
+}
+
+static const model_crossing* crossing_of(const td_model* m, const model_cable* c, int i) {
+  return &m->crossing[m->cable_order[c->order + i]];
+}
+
+static axial span_axial(const td_model* m, const td_work* w, const model_span* s) {
+  const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+  return axial_at(&a, &b);
+}
+
+// A span that is counted with a sign, with its changes when its ends change by da and db (NULL:
+// not).
+static chord span_chord(const frame* a, const frame* b, const frame_change* da,
+                        const frame_change* db) {
+  const taylor_frame at = td_taylor_frame(a, da), to = td_taylor_frame(b, db);
+  return td_chord(&at, &to, true);
+}
+static taylor span_length(const td_model* m, const td_work* w, int span) {
+  const frame a = td_frame(m, w, m->span[span].a), b = td_frame(m, w, m->span[span].b);
+  if (w->span_along[span]) return span_chord(&a, &b, NULL, NULL).l;
+  const axial x = axial_at(&a, &b);
+  return (taylor){.x = x.L, .d = x.Ld};
+}
+
+void td_spans_prepare(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nspan; i++) {
+    const frame a = td_frame(m, w, m->span[i].a), b = td_frame(m, w, m->span[i].b);
+    w->span_along[i] = m->span[i].joins && td_chord_along(&a, &b);
+  }
+}
+
+// ---- lengths ----------------------------------------------------------------------------------
+
+double td_cable_length(const td_model* m, const td_work* w, int cable) {
+  const model_cable* c = &m->cable[cable];
+  double sum = 0, x[6];
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    sum += passed(m, w, at) * section_at(m, w, at, x).l;
+  }
+  for (int i = c->span; i < c->span + c->nspan; i++) sum += span_length(m, w, i).x;
+  return sum;
+}
+
+double td_cable_length_change(const td_model* m, const td_work* w, int cable, int col) {
+  const model_cable* c = &m->cable[cable];
+  double sum = 0, x[6], dx[6];
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    const cable_section s = section_at(m, w, at, x);
+    td_strains_change(m, w, &m->force[at->force], col, dx);
+    for (int d = 0; d < 6; d++) sum += passed(m, w, at) * s.g[d] * dx[d];
+  }
+  for (int i = c->span; i < c->span + c->nspan; i++) {
+    const model_span* s = &m->span[i];
+    const frame_change da = td_frame_change(m, w, s->a, col, false),
+                       db = td_frame_change(m, w, s->b, col, false);
+    if (w->span_along[i]) {
+      const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+      sum += span_chord(&a, &b, &da, &db).l.e;
+    } else {
+      sum += vec3_dot(span_axial(m, w, s).n, vec3_sub(db.p, da.p));
+    }
+  }
+  return sum;
+}
+
+// ---- tensions ---------------------------------------------------------------------------------
+
+// The share of the tension that is left in each piece.
+static void shares(const td_model* m, td_work* w, const model_cable* c) {
+  double angle = 0, x[6], slope[6];
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    double* share = &w->crossing_share[m->cable_order[c->order + i]];
+    *share = 1;
+    if (!has_friction(c)) continue;
+    const cable_section s = section_at(m, w, at, x);
+    const double turn = passed(m, w, at) * cable_bend(&s, x, slope);
+    *share = exp(-w->num[c->friction] * (angle + 0.5 * turn));
+    angle += turn;
+  }
+}
+
+// The share averaged along the cable.
+static double mean_share(const td_model* m, const td_work* w, const model_cable* c) {
+  double sum = 0, length = 0, x[6];
+  if (!has_friction(c)) return 1;
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    const double l = passed(m, w, at) * section_at(m, w, at, x).l;
+    sum += l * w->crossing_share[m->cable_order[c->order + i]];
+    length += l;
+  }
+  return length > 0 ? sum / length : 1;
+}
+
+void td_cable_tensions(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->ncable; i++) {
+    const model_cable* c = &m->cable[i];
+    cable_work* at = &w->cable[i];
+    shares(m, w, c);
+    if (by_length(c)) {
+      at->stretch = td_cable_length(m, w, i) - at->zero + w->load * w->num[c->pull];
+      at->mean = mean_share(m, w, c);
+      const cable_pull p = cable_taut(w->num[c->stiffness], at->stretch);
+      at->tension = p.tension / at->mean;
+      at->slope = p.slope / at->mean;
+    } else if (is_hard(c)) {
+      at->tension = 0;
+    } else {
+      at->tension = w->load * w->num[c->tension];
+    }
+  }
+}
+
+// Changes of the cable's length, of that weighted with the shares, and of their mean.
+typedef struct cable_sums {
+  double length, shared, mean;
+} cable_sums;
+
+static cable_sums sums_change(const td_model* m, const td_work* w, int cable, int col) {
+  const model_cable* c = &m->cable[cable];
+  double angle = 0, length = 0, x[6], dx[6], slope[6];
+  cable_sums sum = {0, 0, 0};
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    const cable_section s = section_at(m, w, at, x);
+    const double W = passed(m, w, at), share = w->crossing_share[m->cable_order[c->order + i]];
+    double dl = 0, turn = 0;
+    cable_bend(&s, x, slope);
+    td_strains_change(m, w, &m->force[at->force], col, dx);
+    for (int d = 0; d < 6; d++) {
+      dl += W * s.g[d] * dx[d];
+      turn += W * slope[d] * dx[d];
+    }
+    sum.length += dl;
+    sum.shared += share * dl;
+    sum.mean += (share - w->cable[cable].mean) * dl;
+    sum.mean -= w->num[c->friction] * share * (angle + 0.5 * turn) * W * s.l;
+    length += W * s.l;
+    angle += turn;
+  }
+  if (length > 0) sum.mean /= length;
+  return sum;
+}
+
+// Change of the tension for changes of the numbers alone.
+static double tension_change(const td_model* m, const td_work* w, int cable) {
+  const model_cable* c = &m->cable[cable];
+  const cable_work* at = &w->cable[cable];
+  if (is_hard(c)) return 0;
+  if (!by_length(c)) return w->load * w->dnum[c->tension];
+  if (!(at->stretch > 0)) return 0;
+  return at->slope * w->load * w->dnum[c->pull] + at->stretch / at->mean * w->dnum[c->stiffness];
+}
+
+// ... and along a column alone
+static double tension_slope(const td_model* m, const td_work* w, int cable, int col) {
+  const cable_work* at = &w->cable[cable];
+  if (!has_friction(&m->cable[cable])) return at->slope * td_cable_length_change(m, w, cable, col);
+  const cable_sums sum = sums_change(m, w, cable, col);
+  return at->slope * sum.length - at->tension / at->mean * sum.mean;
+}
+
+double td_cable_tension_change(const td_model* m, const td_work* w, int cable, int col) {
+  const double numbers = tension_change(m, w, cable);
+  if (col < 0 || !by_length(&m->cable[cable]) || w->cable[cable].slope == 0) return numbers;
+  return numbers + tension_slope(m, w, cable, col);
+}
+
+bool td_cable_couples(const td_model* m) {
+  for (int i = 0; i < m->nspan; i++)
+    if (by_length(&m->cable[m->span[i].cable])) return true;
+  for (int i = 0; i < m->ncrossing; i++) {
+    const model_cable* c = &m->cable[m->crossing[i].cable];
+    const bool follows = by_length(c) || c->friction != NUM_NONE;
+    if (follows && m->force[m->crossing[i].force].strain == STRAIN_SEGMENT) return true;
+  }
+  return false;
+}
+
+// A given tension is an input, a cable of given length a spring.
+static bool acts(const model_cable* c, int which) {
+  return which & (by_length(c) ? FORCES_PASSIVE : FORCES_ACTIVE);
+}
+
+// ---- inside rods ------------------------------------------------------------------------------
+
+void td_cable_force(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                    int which, double s[6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    if (!acts(&m->cable[c->cable], which)) continue;
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
+    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    for (int d = 0; d < 6; d++) s[d] -= pull * at.g[d];
+  }
+}
+
+void td_cable_force_change(const td_model* m, const td_work* w, const model_force* f,
+                           const double x[6], const double dx[6], bool numbers, double ds[6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
+    const double part = c->cover * w->crossing_share[i], pull = part * w->cable[c->cable].tension;
+    const double dpull = numbers ? part * tension_change(m, w, c->cable) : 0;
+    double dg[6];
+    cable_change(&at, dx, dg);
+    for (int d = 0; d < 6; d++) ds[d] -= pull * dg[d] + dpull * at.g[d];
+  }
+}
+
+void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+                     double ds[6][6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
+    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    cable_stiffen(&at, pull, ds);
+  }
+}
+
+// ---- straight spans ---------------------------------------------------------------------------
+
+static void add_wrench(const td_model* m, spatial* to, size_t stride, int station, spatial f) {
+  const int hop = station < 0 ? -1 : m->station[station].hop;
+  if (hop < 0) return;
+  spatial* at = (spatial*)(void*)((char*)to + (size_t)hop * stride);
+  *at = spatial_add(*at, f);
+}
+
+static vec3 value3(taylor3 x) { return (vec3){x.x.x, x.y.x, x.z.x}; }
+static vec3 change3(taylor3 x) { return (vec3){x.x.e, x.y.e, x.z.e}; }
+
+void td_span_pull(const td_model* m, const td_work* w, int span, double T, spatial* on,
+                  size_t stride) {
+  const model_span* s = &m->span[span];
+  const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+  vec3 F, Ma = {0, 0, 0}, Mb = {0, 0, 0};
+  if (w->span_along[span]) {
+    const chord c = span_chord(&a, &b, NULL, NULL);
+    F = vec3_scale(T, value3(c.force));
+    Ma = vec3_scale(-T, value3(c.torque_a));
+    Mb = vec3_scale(T, value3(c.torque_b));
+  } else {
+    F = vec3_scale(T, axial_at(&a, &b).n);
+  }
+  add_wrench(m, on, stride, s->a, spatial_force(a.p, F, Ma));
+  add_wrench(m, on, stride, s->b, spatial_scale(-1, spatial_force(b.p, F, Mb)));
+}
+
+void td_spans_add(const td_model* m, td_work* w, int which) {
+  for (int i = 0; i < m->nspan; i++) {
+    const int cable = m->span[i].cable;
+    if (acts(&m->cable[cable], which))
+      td_span_pull(m, w, i, w->cable[cable].tension, &w->hop[0].f, sizeof(hop_work));
+  }
+}
+
+void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
+  for (int i = 0; i < m->nspan; i++) {
+    const model_span* s = &m->span[i];
+    const int hop = col < 0 ? -1 : m->col[col].hop;
+    const bool moved =
+        col >= 0 && !rate && (station_moves(m, s->a, hop) || station_moves(m, s->b, hop));
+    if (!moved && !w->numbers_change) continue;
+    const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+    frame_change da = {0}, db = {0};
+    if (moved) da = td_frame_change(m, w, s->a, col, false);
+    if (moved) db = td_frame_change(m, w, s->b, col, false);
+    const double T = w->cable[s->cable].tension, dT = tension_change(m, w, s->cable);
+    vec3 F, dF, dMa = {0, 0, 0}, dMb = {0, 0, 0};
+    if (w->span_along[i]) {
+      const chord c = span_chord(&a, &b, &da, &db);
+      F = vec3_scale(T, value3(c.force));
+      dF = vec3_axpy(dT, value3(c.force), vec3_scale(T, change3(c.force)));
+      dMa = vec3_axpy(-dT, value3(c.torque_a), vec3_scale(-T, change3(c.torque_a)));
+      dMb = vec3_axpy(dT, value3(c.torque_b), vec3_scale(T, change3(c.torque_b)));
+    } else {
+      const axial x = axial_at(&a, &b), dx = td_axial_change(&x, &a, &b, &da, &db);
+      F = vec3_scale(T, x.n);
+      dF = vec3_axpy(dT, x.n, vec3_scale(T, dx.n));
+    }
+    add_wrench(m, df, sizeof *df, s->a, spatial_force_change(a.p, F, da.p, dF, dMa));
+    add_wrench(m, df, sizeof *df, s->b,
+               spatial_scale(-1, spatial_force_change(b.p, F, db.p, dF, dMb)));
+  }
+}
+
+// ---- tensions that follow from the shape ------------------------------------------------------
+
+// A += s x yᵀ
+static void add_outer(double* A, int n, double s, const double* x, const double* y) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; x[i] != 0 && j < n; j++) A[i * n + j] += s * x[i] * y[j];
+}
+
+// T = k (l - l(0) + pull):  dF/dq = ∂l/∂q ∂T/∂qᵀ, with friction ∂l/∂q weighted by the shares
+static void length_tangent(const td_model* m, td_work* w, int cable, double* dq) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double *g = arena_zeros(&w->scratch, m->nvel), *dT = arena_zeros(&w->scratch, m->nvel);
+  const bool friction = has_friction(&m->cable[cable]);
+  for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads) continue;
+    const int v = m->col[col].v;
+    g[v] +=
+        friction ? sums_change(m, w, cable, col).shared : td_cable_length_change(m, w, cable, col);
+    dT[v] += tension_slope(m, w, cable, col);
+  }
+  add_outer(dq, m->nvel, 1, g, dT);
+  arena_close(&w->scratch, mark);
+}
+
+// Gradients of a piece's length of cable and of its turning angle.
+static void piece_gradients(const td_model* m, const td_work* w, const model_crossing* c,
+                            double* length, double* angle) {
+  double x[6], dx[6], slope[6];
+  const cable_section s = section_at(m, w, c, x);
+  const double W = passed(m, w, c);
+  cable_bend(&s, x, slope);
+  memset(length, 0, (size_t)m->nvel * sizeof(double));
+  memset(angle, 0, (size_t)m->nvel * sizeof(double));
+  for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads) continue;
+    td_strains_change(m, w, &m->force[c->force], col, dx);
+    for (int d = 0; d < 6; d++) {
+      length[m->col[col].v] += W * s.g[d] * dx[d];
+      angle[m->col[col].v] += W * slope[d] * dx[d];
+    }
+  }
+}
+
+// δT = -μ T δΘ, Θ the turning up to the middle of the piece.
+static void friction_tangent(const td_model* m, td_work* w, int cable, double* dq) {
+  const model_cable* c = &m->cable[cable];
+  const int n = m->nvel;
+  const arena_mark mark = arena_open(&w->scratch);
+  double *length = arena_doubles(&w->scratch, n), *angle = arena_doubles(&w->scratch, n),
+         *sum = arena_zeros(&w->scratch, n);
+  for (int i = 0; i < c->norder; i++) {
+    piece_gradients(m, w, crossing_of(m, c, i), length, angle);
+    const double T = w->crossing_share[m->cable_order[c->order + i]] * w->cable[cable].tension;
+    for (int k = 0; k < n; k++) sum[k] += 0.5 * angle[k];
+    add_outer(dq, n, -w->num[c->friction] * T, length, sum);
+    for (int k = 0; k < n; k++) sum[k] += 0.5 * angle[k];
+  }
+  arena_close(&w->scratch, mark);
+}
+
+void td_cable_tangent(const td_model* m, td_work* w, double* dq) {
+  for (int i = 0; i < m->ncable; i++) {
+    if (by_length(&m->cable[i]) && w->cable[i].slope != 0) length_tangent(m, w, i, dq);
+    if (has_friction(&m->cable[i])) friction_tangent(m, w, i, dq);
+  }
+}
+
+// ---- energy and power -------------------------------------------------------------------------
+
+static double stretch_of(const td_model* m, const td_work* w, int cable) {
+  return td_cable_length(m, w, cable) - w->cable[cable].zero +
+         w->load * w->num[m->cable[cable].pull];
+}
+
+double td_cable_energy(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->ncable; i++) {
+    if (!m->cable[i].potential) continue;
+    const double e = fmax(0, stretch_of(m, w, i));
+    sum += 0.5 * w->num[m->cable[i].stiffness] * e * e;
+  }
+  return sum;
+}
+
+double td_cable_energy_change(const td_model* m, const td_work* w, int col) {
+  double sum = 0;
+  for (int i = 0; i < m->ncable; i++) {
+    if (!m->cable[i].potential) continue;
+    const double T = cable_taut(w->num[m->cable[i].stiffness], stretch_of(m, w, i)).tension;
+    if (T > 0) sum += T * td_cable_length_change(m, w, i, col);
+  }
+  return sum;
+}
+
+double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+                          const double x[6], const double u[6]) {
+  double sum = 0;
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    if (m->cable[c->cable].potential) continue;
+    const cable_section s = cable_through(c->joint > 0, x, w->num + c->path);
+    double rate = 0;
+    for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
+    sum -= w->crossing_share[i] * w->cable[c->cable].tension * passed(m, w, c) * rate;
+  }
+  return sum;
+}
+
+double td_spans_power(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->nspan; i++) {
+    const int cable = m->span[i].cable;
+    if (!m->cable[cable].potential) sum -= w->cable[cable].tension * span_length(m, w, i).d;
+  }
+  return sum;
+}

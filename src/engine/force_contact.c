@@ -1,0 +1,349 @@
+// Contact of rods and bodies with fixed objects and with each other.
+//
+// Single balls against fixed objects are forces on single stations, with derivatives by blocks. All
+// others (points along a rod, balls against pieces) are pairs, whose forces act on the balls that
+// their points are made of; contact_search.c finds them.
+#include "engine/force_contact.h"
+
+#include <math.h>
+#include <string.h>
+
+static contact_ball ball_change(const td_model* m, const td_work* w, const model_ball* b, int col,
+                                bool rate) {
+  const frame_change d = td_frame_change(m, w, b->station, col, rate);
+  if (b->centre == NUM_NONE) return (contact_ball){d.p, d.v, d.w, 0};
+  const frame f = td_frame(m, w, b->station);
+  const vec3 arm = td_ball_arm(w, b, &f), darm = vec3_cross(d.turn, arm);
+  return (contact_ball){vec3_add(d.p, darm),
+                        vec3_add(d.v, vec3_add(vec3_cross(d.w, arm), vec3_cross(f.w, darm))), d.w,
+                        0};
+}
+
+static int hop_of(const td_model* m, const model_ball* b) {
+  return b->station < 0 ? -1 : m->station[b->station].hop;
+}
+
+// ---- single balls and fixed objects -----------------------------------------------------------
+
+// What is done with each ball that is in contact with a fixed object.
+typedef struct fixed_touch {
+  const model_ball* ball;
+  contact_law law;
+  contact_touch t;
+  contact_ball at;
+  int hop;
+  bool potential;
+  vec3 drift;
+} fixed_touch;
+
+// The next ball in contact from (contact, ball) on; false: there is none.
+static bool next_fixed(const td_model* m, const td_work* w, int* contact, int* ball,
+                       fixed_touch* out) {
+  td_contact_lines(m, w);
+  for (; *contact < m->ncontact; ++*contact, *ball = 0) {
+    const model_contact* c = &m->contact[*contact];
+    for (; c->kind != CONTACT_PIECES && *ball < c->nball; ++*ball) {
+      const model_ball* b = &m->ball[c->ball + *ball];
+      if (hop_of(m, b) < 0) continue;
+      const contact_ball at = w->contact_ball[c->ball + *ball];
+      const contact_touch t = td_touch_fixed(w, c, at.x, at.r);
+      if (!(t.depth > 0)) continue;
+      *out = (fixed_touch){b,
+                           td_contact_law(w, c, b->weight),
+                           t,
+                           at,
+                           hop_of(m, b),
+                           c->potential,
+                           td_contact_drift(w, c)};
+      ++*ball;
+      return true;
+    }
+  }
+  return false;
+}
+
+// The twist of a ball's hop against the object.
+static spatial against(const td_work* w, const fixed_touch* f) {
+  return spatial_sub(w->hop[f->hop].V, spatial_of(f->drift, (vec3){0, 0, 0}));
+}
+
+static contact_force fixed_force(const td_work* w, const fixed_touch* f, vec3* p) {
+  *p = vec3_axpy(-f->at.r, f->t.n, f->at.x);
+  const spatial V = against(w, f);
+  return contact_force_at(&f->law, f->t.depth, f->t.n, contact_velocity(&V, *p));
+}
+
+// ---- forces -----------------------------------------------------------------------------------
+
+// The balls that A and B of a pair are made of.
+typedef struct pair_sides {
+  int a, na, b, nb;
+} pair_sides;
+
+static pair_sides sides_of(const td_model* m, const contact_touching* t) {
+  pair_sides s = {.a = t->ball, .na = 1};
+  if (t->a >= 0) s.a = m->piece[t->a].ball, s.na = m->piece[t->a].nball;
+  if (t->b >= 0) s.b = m->piece[t->b].ball, s.nb = m->piece[t->b].nball;
+  return s;
+}
+
+static void add_to(const td_model* m, spatial* to, size_t stride, int ball, spatial f) {
+  const int hop = hop_of(m, &m->ball[ball]);
+  if (hop < 0) return;
+  spatial* at = (spatial*)(void*)((char*)to + (size_t)hop * stride);
+  *at = spatial_add(*at, f);
+}
+
+static void add_pair(const td_model* m, const td_work* w, const contact_touching* t, void* data) {
+  (void)data;
+  const contact_pair* p = &t->pair;
+  const pair_sides s = sides_of(m, t);
+  spatial* f = &w->hop[0].f;
+  for (int j = 0; j < s.na; j++)
+    add_to(m, f, sizeof(hop_work), s.a + j,
+           contact_pair_wrench(p, p->a.x, w->contact_ball[s.a + j].x, p->a_share[j]));
+  for (int j = 0; j < s.nb; j++)
+    add_to(m, f, sizeof(hop_work), s.b + j,
+           contact_pair_wrench(p, p->b.x, w->contact_ball[s.b + j].x, -p->share[j]));
+}
+
+void td_contacts_add(const td_model* m, td_work* w, int which) {
+  if (m->ncontact == 0 || !(which & FORCES_PASSIVE)) return;
+  int contact = 0, ball = 0;
+  for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
+    vec3 p;
+    const contact_force c = fixed_force(w, &f, &p);
+    hop_work* h = &w->hop[f.hop];
+    h->f = spatial_add(h->f, spatial_force(p, c.F, (vec3){0, 0, 0}));
+  }
+  td_each_touch(m, w, add_pair, NULL);
+}
+
+// What is shown_force: the force of a fixed object on a ball or a piece.
+typedef struct shown_force {
+  int contact, a;
+  vec3 F, p;
+  double sum;
+} shown_force;
+
+static void show_pair(const td_model* m, const td_work* w, const contact_touching* t, void* data) {
+  (void)m;
+  (void)w;
+  shown_force* s = data;
+  if (t->contact != s->contact || t->a != s->a) return;
+  const double size = vec3_norm(t->pair.c.F);
+  s->F = vec3_add(s->F, t->pair.c.F);
+  s->p = vec3_axpy(size, t->pair.p, s->p);
+  s->sum += size;
+}
+
+vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int k, vec3* p) {
+  const model_contact* c = &m->contact[contact];
+  td_contact_lines(m, w);
+  if (c->nalong > 0) {
+    shown_force s = {.contact = contact, .a = c->along + k};
+    *p = contact_spot_at(&w->contact_line[c->along + k], 0.5).x;
+    td_each_touch(m, w, show_pair, &s);
+    if (s.sum > 0) *p = vec3_scale(1 / s.sum, s.p);
+    return s.F;
+  }
+  int at = contact, ball = k;
+  fixed_touch f;
+  *p = w->contact_ball[c->ball + k].x;
+  if (c->kind == CONTACT_PIECES || !next_fixed(m, w, &at, &ball, &f)) return (vec3){0, 0, 0};
+  if (at != contact || ball != k + 1) return (vec3){0, 0, 0};
+  return fixed_force(w, &f, p).F;
+}
+
+// ---- derivatives ------------------------------------------------------------------------------
+
+void td_contacts_blocks(const td_model* m, td_work* w) {
+  int contact = 0, ball = 0;
+  for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
+    const spatial V = against(w, &f);
+    const station_force s = contact_at(&f.law, &f.t, f.at.x, f.at.r, &V);
+    td_block_add(w, f.hop, &s);
+  }
+}
+
+// Changes along a column.  Points of one piece follow each other, and so do the changes of its
+// balls.
+typedef struct along {
+  int col;
+  bool rate;
+  spatial* df;
+  double sum;
+  int a, b;  // first balls whose changes are known, -1: none
+  contact_ball da[CONTACT_BALLS], db[CONTACT_BALLS];
+  int stretch;    // whose ends' motion is known, -1: none
+  double end[2];  // that
+} along;
+
+static bool is_moved(const td_model* m, const pair_sides* s, int hop) {
+  bool moved = false;
+  for (int j = s->a; j < s->a + s->na; j++)
+    moved = moved || station_moves(m, m->ball[j].station, hop);
+  for (int j = s->b; j < s->b + s->nb; j++)
+    moved = moved || station_moves(m, m->ball[j].station, hop);
+  return moved;
+}
+
+static void change_balls(const td_model* m, const td_work* w, const pair_sides* s, along* c) {
+  for (int j = 0; j < s->na && c->a != s->a; j++)
+    c->da[j] = ball_change(m, w, &m->ball[s->a + j], c->col, c->rate);
+  for (int j = 0; j < s->nb && c->b != s->b; j++)
+    c->db[j] = ball_change(m, w, &m->ball[s->b + j], c->col, c->rate);
+  c->a = s->a;
+  if (s->nb > 0) c->b = s->b;
+}
+
+// How the ends of a stretch move along its piece.
+static void change_ends(const td_model* m, const td_work* w, int stretch, along* c) {
+  const int hop = m->col[c->col].hop;
+  const contact_stretch* s = &w->stretch[stretch];
+  const model_piece* p = &m->piece[s->a];
+  if (c->stretch == stretch) return;
+  c->stretch = stretch;
+  for (int k = 0; k < 2; k++) {
+    const contact_end* e = &s->end[k];
+    double moved = 0;
+    for (int j = 0; j < p->nball && e->slope != 0; j++)
+      if (station_moves(m, m->ball[p->ball + j].station, hop))
+        moved += e->a_share[j] *
+                 vec3_dot(e->n, ball_change(m, w, &m->ball[p->ball + j], c->col, false).x);
+    const model_piece* b = e->slope != 0 && e->b >= 0 ? &m->piece[e->b] : NULL;
+    for (int j = 0; b && j < b->nball; j++)
+      if (station_moves(m, m->ball[b->ball + j].station, hop))
+        moved -=
+            e->share[j] * vec3_dot(e->n, ball_change(m, w, &m->ball[b->ball + j], c->col, false).x);
+    // the depth there, which has changed by -moved, comes back to 0
+    c->end[k] = e->slope != 0 ? moved / e->slope : 0;
+  }
+}
+
+static void change_pair(const td_model* m, const td_work* w, const contact_touching* t,
+                        void* data) {
+  along* c = data;
+  const contact_pair* p = &t->pair;
+  const pair_sides s = sides_of(m, t);
+  if (c->rate && p->law.d == 0 && p->law.mu == 0) return;
+
+  // the points of a stretch follow its ends
+  double dt = 0, grown = 0;
+  if (t->stretch >= 0 && !c->rate) {
+    change_ends(m, w, t->stretch, c);
+    dt = c->end[0] + t->along * (c->end[1] - c->end[0]);
+    grown = (c->end[1] - c->end[0]) / w->stretch[t->stretch].length;
+  }
+  if (dt == 0 && grown == 0 && !is_moved(m, &s, m->col[c->col].hop)) return;
+  change_balls(m, w, &s, c);
+  const contact_pair_change d = contact_pair_change_at(p, s.na, c->da, s.nb, c->db, dt, grown);
+  for (int j = 0; j < s.na; j++)
+    add_to(m, c->df, sizeof *c->df, s.a + j,
+           contact_pair_wrench_change(p, &d, p->a.x, d.a.x, w->contact_ball[s.a + j].x, c->da[j].x,
+                                      p->a_share[j], d.a_share[j]));
+  for (int j = 0; j < s.nb; j++)
+    add_to(m, c->df, sizeof *c->df, s.b + j,
+           contact_pair_wrench_change(p, &d, p->b.x, d.b.x, w->contact_ball[s.b + j].x, c->db[j].x,
+                                      -p->share[j], -d.share[j]));
+}
+
+void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df) {
+  along c = {.col = col, .rate = rate, .df = df, .a = -1, .b = -1, .stretch = -1};
+  if (col >= 0 && m->npiece > 0) td_each_touch(m, w, change_pair, &c);
+}
+
+// ---- energy and power -------------------------------------------------------------------------
+
+static void pair_energy(const td_model* m, const td_work* w, const contact_touching* t,
+                        void* data) {
+  (void)w;
+  if (m->contact[t->contact].potential) *(double*)data += t->pair.c.normal.energy;
+}
+
+double td_contacts_energy(const td_model* m, const td_work* w) {
+  double sum = 0;
+  int contact = 0, ball = 0;
+  for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);)
+    if (f.potential) sum += contact_normal_at(&f.law, f.t.depth, 0).energy;
+  td_each_touch(m, w, pair_energy, &sum);
+  return sum;
+}
+
+// The elastic force works on the change of depth.
+static void pair_energy_change(const td_model* m, const td_work* w, const contact_touching* t,
+                               void* data) {
+  along* c = data;
+  const contact_pair* p = &t->pair;
+  const pair_sides s = sides_of(m, t);
+  if (!m->contact[t->contact].potential || !is_moved(m, &s, m->col[c->col].hop)) return;
+  change_balls(m, w, &s, c);
+  const vec3 moved =
+      vec3_sub(ball_sum(s.na, c->da, p->a_share).x, ball_sum(s.nb, c->db, p->share).x);
+  c->sum -= p->c.normal.elastic * vec3_dot(p->n, moved);
+}
+
+double td_contacts_energy_change(const td_model* m, const td_work* w, int col) {
+  along c = {.col = col, .a = -1, .b = -1};
+  int contact = 0, ball = 0;
+  for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
+    if (!f.potential) continue;
+    const vec3 dx = ball_change(m, w, f.ball, col, false).x;
+    c.sum -= contact_normal_at(&f.law, f.t.depth, 0).elastic * vec3_dot(f.t.n, dx);
+  }
+  td_each_touch(m, w, pair_energy_change, &c);
+  return c.sum;
+}
+
+// Everything but the elastic force, whose power is that of -energy:  depth' = w.
+static double loss(const contact_force* c, bool potential) {
+  return vec3_dot(c->F, c->v) + (potential ? c->normal.elastic * c->w : 0);
+}
+
+static void pair_power(const td_model* m, const td_work* w, const contact_touching* t, void* data) {
+  (void)w;
+  const contact_pair* p = &t->pair;
+  const double drift = t->b < 0 ? vec3_dot(p->c.F, p->b.v) : 0;
+  *(double*)data += loss(&p->c, m->contact[t->contact].potential) + drift;
+}
+
+double td_contacts_power(const td_model* m, const td_work* w) {
+  double sum = 0;
+  int contact = 0, ball = 0;
+  for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
+    vec3 p;
+    const contact_force c = fixed_force(w, &f, &p);
+    sum += loss(&c, f.potential) + vec3_dot(c.F, f.drift);
+  }
+  td_each_touch(m, w, pair_power, &sum);
+  return sum;
+}
+
+// ---- at the start -----------------------------------------------------------------------------
+
+typedef struct deepest {
+  int contact;
+  double depth;
+} deepest;
+
+static void pair_depth(const td_model* m, const td_work* w, const contact_touching* t, void* data) {
+  (void)m;
+  (void)w;
+  deepest* d = data;
+  if (t->contact == d->contact) d->depth = fmax(d->depth, t->pair.depth);
+}
+
+double td_contact_depth(const td_model* m, const td_work* w, int i) {
+  deepest d = {i, 0};
+  int contact = i, ball = 0;
+  for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f) && contact == i;)
+    d.depth = fmax(d.depth, f.t.depth);
+  td_each_touch(m, w, pair_depth, &d);
+  return d.depth;
+}
+
+bool td_touches(const td_model* m, const td_work* w) {
+  bool touches = false;
+  for (int i = 0; i < m->ncontact && !touches; i++) touches = td_contact_depth(m, w, i) > 0;
+  return touches;
+}

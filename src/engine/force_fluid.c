@@ -1,0 +1,335 @@
+// The fluid around the robot: drag, buoyancy and added mass of the wetted stations.
+//
+// Added mass enters the recursions as a general inertia beside the rigid one (added_now).  There
+// gravity acts as an upward acceleration of the ground, which added mass does not feel: a force
+// takes it back.  Buoyancy is minus the weight of the displaced fluid at its centre.
+#include <string.h>
+
+#include "elem/fluid.h"
+#include "engine/stages.h"
+
+// ---- added mass -------------------------------------------------------------------------------
+
+static bool moves(const td_model* m, const model_wet* wet) {
+  return m->station[wet->station].hop >= 0;
+}
+
+static void prepare_stations(const td_model* m, td_work* w) {
+  wet_eight* e = memset(w->wet_eight, 0, sizeof *e * (size_t)(m->nwet / LANES + 1));
+  for (int i = 0; i < m->nwet; i++) {
+    const model_wet* wet = &m->wet[i];
+    if (!moves(m, wet)) continue;
+    if (e->n == LANES) e++;
+    const int l = e->n++;
+    e->hop[l] = m->station[wet->station].hop;
+    e->wet[l] = i;
+    octet_pose_put(&e->fix, l, &w->station_fix[wet->station]);
+    e->mass[l] = w->num[wet->displaced];
+    for (int c = 0; c < 3; c++) e->centre[c][l] = w->num[wet->centre + c];
+    for (int j = 0; wet->drag != NUM_NONE && j < 6; j++)
+      for (int c = 0; c < 6; c++) e->drag[j].c[c][l] = w->num[wet->drag + 6 * c + j];
+  }
+}
+
+// Stations of one hop add up; those along a rod come hop by hop.
+static void prepare_added(const td_model* m, td_work* w) {
+  added_eight* e = memset(w->added_eight, 0, sizeof *e * (size_t)(m->nhop / LANES + 1));
+  memset(w->added_now, 0, (size_t)m->nhop * sizeof(spatial6));
+  for (int i = 0; i < m->nwet; i++) {
+    const model_wet* wet = &m->wet[i];
+    const int hop = m->station[wet->station].hop;
+    if (wet->added == NUM_NONE || hop < 0) continue;
+    spatial6 M = spatial6_of(w->num + wet->added);
+    M = spatial6_to_world(&w->station_fix[wet->station], &M);  // to the hop's frame
+    spatial6_add(&w->added_now[hop], &M);
+    if (!w->hop_wet[hop]) w->hop_stream[hop] = i;
+    w->hop_wet[hop] = true;
+  }
+  for (int i = 0; i < m->nhop; i++) {
+    if (!w->hop_wet[i]) continue;
+    if (e->n == LANES) e++;
+    for (int j = 0; j < 6; j++) octet_put(&e->col[j], e->n, &w->added_now[i].col[j]);
+    e->hop[e->n++] = i;
+  }
+}
+
+void td_fluid_prepare(const td_model* m, td_work* w) {
+  if (m->nwet > 0) prepare_stations(m, w);
+  if (m->has_added) prepare_added(m, w);
+}
+
+static octet_pose poses_of(const td_work* w, const int* hop, int n) {
+  octet_pose g = {{{0}}, {{0}}};
+  for (int l = 0; l < n; l++) octet_pose_put(&g, l, &w->hop[hop[l]].g);
+  return g;
+}
+
+void td_fluid_place(const td_model* m, td_work* w) {
+  if (!w->added) return;
+  for (const added_eight* e = w->added_eight; e <= w->added_eight + m->nhop / LANES; e++) {
+    if (e->n == 0) return;
+    const octet_pose g = poses_of(w, e->hop, e->n);
+    octet M[6];
+    octet_matrix_out_each(&g, e->col, M);
+    for (int j = 0; j < 6; j++) {
+      spatial each[LANES];
+      octet_vectors(&M[j], each);
+      for (int l = 0; l < e->n; l++) w->added_now[e->hop[l]].col[j] = each[l];
+    }
+  }
+}
+
+// ---- forces -----------------------------------------------------------------------------------
+
+static spatial gravity(const td_model* m, const td_work* w) {
+  return spatial_of(vec3_scale(w->load, vec3_of(w->num + m->gravity)), (vec3){0, 0, 0});
+}
+
+vec3 td_stream(const td_model* m, const td_work* w) {
+  return vec3_scale(w->load, vec3_of(w->num + m->fluid_velocity));
+}
+
+static spatial stream(const td_model* m, const td_work* w) {
+  return spatial_of(td_stream(m, w), (vec3){0, 0, 0});
+}
+// The same at a station; it is taken as uniform around it.
+static spatial stream_by(const td_model* m, const td_work* w, int wet) {
+  const num at = m->wet[wet].stream;
+  if (!m->stream_varies || at == NUM_NONE) return stream(m, w);
+  return spatial_of(vec3_scale(w->load, vec3_of(w->num + at)), (vec3){0, 0, 0});
+}
+// Its change when the station, now at p, moves by δX:  ∂u/∂x (δX_t + δX_r × p)
+static spatial stream_change(const td_model* m, const td_work* w, int wet, vec3 p,
+                             const spatial* dX) {
+  mat3 G;
+  for (int k = 0; k < 9; k++) G.m[k] = w->load * w->num[m->wet[wet].stream + 3 + k];
+  const vec3 dp = vec3_add(spatial_t(dX), vec3_cross(spatial_r(dX), p));
+  return spatial_of(mat3_apply(G, dp), (vec3){0, 0, 0});
+}
+static bool varies_at(const td_model* m, int wet) {
+  return m->stream_varies && m->wet[wet].stream != NUM_NONE;
+}
+
+static pose pose_of(const td_model* m, const td_work* w, int station) {
+  return pose_mul(w->hop[m->station[station].hop].g, w->station_fix[station]);
+}
+
+// Displaced mass: centre and mass
+static vec3 displaced(const td_model* m, const td_work* w, const model_wet* wet, double* mass) {
+  *mass = w->num[wet->displaced];
+  return pose_apply(pose_of(m, w, wet->station), vec3_of(w->num + wet->centre));
+}
+
+static spatial buoyancy(const td_model* m, const td_work* w, const model_wet* wet, vec3 g) {
+  double mass;
+  const vec3 c = displaced(m, w, wet, &mass);
+  return spatial_force(c, vec3_scale(-mass, g), (vec3){0, 0, 0});
+}
+
+// Eight stations as they are now: their poses, and their twists against the fluid.
+static octet_pose eight_now(const td_model* m, const td_work* w, const wet_eight* e,
+                            const spatial* Vf, octet* Vr) {
+  const octet_pose g = poses_of(w, e->hop, e->n);
+  *Vr = octet_zero();
+  for (int l = 0; l < e->n; l++) {
+    const spatial u = m->stream_varies ? stream_by(m, w, e->wet[l]) : *Vf;
+    const spatial V = spatial_sub(w->hop[e->hop[l]].V, u);
+    octet_put(Vr, l, &V);
+  }
+  return octet_pose_mul(&g, &e->fix);
+}
+
+// What they displace pulls up at its centre.
+static octet buoyancies(const wet_eight* e, const octet_pose* at, const spatial* g) {
+  lanes c[3];
+  octet f = octet_zero();
+  octet_rotate_each(at->R, e->centre, c);
+  for (int i = 0; i < 3; i++) {
+    c[i] += at->p[i];
+    f.c[i] = -g->a[i] * e->mass;
+  }
+  octet_cross3_each(c, f.c, f.c + 3);
+  return f;
+}
+
+static void add_eight(td_work* w, const wet_eight* e, const octet* f) {
+  spatial each[LANES];
+  octet_vectors(f, each);
+  for (int l = 0; l < e->n; l++) w->hop[e->hop[l]].f = spatial_add(w->hop[e->hop[l]].f, each[l]);
+}
+
+// In a fluid at rest, and where gravity has a potential, the power is that of the drag alone: it is
+// then found with the forces.
+static bool only_drags(const td_model* m, const spatial* Vf) {
+  return m->gravity_constant && !m->stream_varies && spatial_dot(Vf, Vf) == 0;
+}
+
+void td_fluid_add(const td_model* m, td_work* w, int which) {
+  if (m->nwet == 0 || !(which & FORCES_PASSIVE)) return;
+  const spatial g = gravity(m, w), Vf = stream(m, w);
+  const bool flows = m->stream_varies || spatial_dot(&Vf, &Vf) > 0, drags = only_drags(m, &Vf);
+  for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++) {
+    octet Vr;
+    const octet_pose at = eight_now(m, w, e, &Vf, &Vr);
+    const octet y = octet_twist_in_each(&at, &Vr), drag = drag_each(e->drag, &y);
+    const octet f = octet_add(octet_wrench_out_each(&at, &drag), buoyancies(e, &at, &g));
+    add_eight(w, e, &f);
+    const lanes power = octet_dot_each(&y, &drag);
+    for (int l = 0; l < e->n && drags; l++) w->law_power += power[l];
+  }
+  for (int i = 0; i < m->nhop; i++) {
+    if (!is_wet(w, i)) continue;
+    hop_work* h = &w->hop[i];
+    const spatial6* M = &w->added_now[i];
+    h->f = spatial_sub(h->f, spatial6_apply(M, &g));
+    if (!flows) continue;
+    const spatial u = stream_by(m, w, w->hop_stream[i]);
+    h->f = spatial_add(h->f, stream_force(M, &h->V, &u));
+  }
+}
+
+// Change for a change of gravity.
+void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df) {
+  const spatial g = spatial_of(dg, (vec3){0, 0, 0});
+  for (int i = 0; i < m->nwet; i++) {
+    const int hop = m->station[m->wet[i].station].hop;
+    if (hop >= 0) df[hop] = spatial_add(df[hop], buoyancy(m, w, &m->wet[i], dg));
+  }
+  for (int i = 0; i < m->nhop; i++) {
+    if (!is_wet(w, i)) continue;
+    const spatial6* M = &w->added_now[i];
+    df[i] = spatial_sub(df[i], spatial6_apply(M, &g));
+  }
+}
+
+// ---- derivatives ------------------------------------------------------------------------------
+
+// Buoyancy keeps its direction, drag turns with its station and follows its twist.
+static void eight_blocks(const td_model* m, td_work* w, const wet_eight* e, const spatial* g,
+                         const spatial* Vf) {
+  octet Vr, J[6], Kv[6];
+  spatial each[LANES];
+  const octet_pose at = eight_now(m, w, e, Vf, &Vr);
+  const octet y = octet_twist_in_each(&at, &Vr), local = drag_each(e->drag, &y);
+  const octet drag = octet_wrench_out_each(&at, &local);
+  drag_slopes_each(e->drag, &y, J);
+  octet_matrix_out_each(&at, J, Kv);
+  octet_vectors(&drag, each);
+  for (int l = 0; l < e->n; l++) {
+    const pose one = octet_pose_at(&at, l);
+    const vec3 c = {e->centre[0][l], e->centre[1][l], e->centre[2][l]};
+    spatial6 K;
+    for (int j = 0; j < 6; j++) K.col[j] = octet_vector(&Kv[j], l);
+    td_block_dead_force(w, e->hop[l], pose_apply(one, c), vec3_scale(-e->mass[l], spatial_t(g)));
+    const spatial u = m->stream_varies ? stream_by(m, w, e->wet[l]) : *Vf;
+    td_block_turning(w, e->hop[l], &each[l], &K, &u);
+    // where the station moves to, the stream is another: δf = -Kv δu, and blocks hold minus that
+    for (int j = 0; varies_at(m, e->wet[l]) && j < 6; j++) {
+      const spatial dX = spatial_unit(j), du = stream_change(m, w, e->wet[l], one.p, &dX);
+      spatial* to = &w->blocks[e->hop[l]].K.col[j];
+      *to = spatial_add(*to, spatial6_apply(&K, &du));
+    }
+  }
+}
+
+// Change of what takes gravity back from added mass, -M g:  δX ×* M g - M (δX × g) beside a minus,
+// where δX × g has only its rotation's part.
+static void weight_block(td_work* w, int hop, const spatial* g) {
+  const spatial6* M = &w->added_now[hop];
+  const spatial Mg = spatial6_apply(M, g);
+  spatial6* K = &w->blocks[hop].K;
+  spatial6_add_turning(K, &Mg);
+  for (int j = 3; j < 6; j++) {
+    const spatial e = spatial_unit(j), turned = spatial_cross(&e, g);
+    K->col[j] = spatial_sub(K->col[j], spatial6_apply(M, &turned));
+  }
+}
+
+void td_fluid_blocks(const td_model* m, td_work* w) {
+  if (m->nwet == 0) return;
+  const spatial g = gravity(m, w), Vf = stream(m, w);
+  const bool flows = m->stream_varies || spatial_dot(&Vf, &Vf) > 0;
+  for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++)
+    eight_blocks(m, w, e, &g, &Vf);
+  for (int i = 0; i < m->nhop; i++) {
+    if (!is_wet(w, i)) continue;
+    weight_block(w, i, &g);
+    if (!flows) continue;
+    const int wet = w->hop_stream[i];
+    const spatial u = stream_by(m, w, wet), *V = &w->hop[i].V;
+    station_force s = stream_at(&w->added_now[i], V, &u);
+    for (int j = 0; varies_at(m, wet) && j < 6; j++) {
+      const spatial dX = spatial_unit(j),
+                    du = stream_change(m, w, wet, pose_of(m, w, m->wet[wet].station).p, &dX);
+      const spatial change = stream_force_change(&w->added_now[i], V, &u, &du);
+      s.Kx.col[j] = spatial_add(s.Kx.col[j], change);
+    }
+    td_block_add(w, i, &s);
+  }
+}
+
+// ---- energy and power -------------------------------------------------------------------------
+
+double td_fluid_kinetic(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; m->has_added && i < m->nhop; i++) {
+    if (!is_wet(w, i)) continue;
+    const spatial6* M = &w->added_now[i];
+    const spatial MV = spatial6_apply(M, &w->hop[i].V);
+    sum += 0.5 * spatial_dot(&w->hop[i].V, &MV);
+  }
+  return sum;
+}
+
+double td_fluid_buoyancy(const td_model* m, const td_work* w) {
+  const spatial g = gravity(m, w);
+  double sum = 0, mass;
+  for (int i = 0; i < m->nwet; i++) {
+    if (!moves(m, &m->wet[i])) continue;
+    const vec3 c = displaced(m, w, &m->wet[i], &mass);
+    sum += mass * vec3_dot(spatial_t(&g), c);
+  }
+  return sum;
+}
+
+double td_fluid_power(const td_model* m, const td_work* w, bool known) {
+  const spatial g = gravity(m, w), Vf = stream(m, w);
+  double sum = 0;
+  if (m->nwet == 0 || (known && only_drags(m, &Vf))) return 0;
+  for (int i = 0; i < m->nwet; i++) {
+    const model_wet* wet = &m->wet[i];
+    if (!moves(m, wet)) continue;
+    const spatial* V = &w->hop[m->station[wet->station].hop].V;
+    const spatial lift = buoyancy(m, w, wet, spatial_t(&g));
+    if (!m->gravity_constant) sum += spatial_dot(V, &lift);
+    if (wet->drag == NUM_NONE) continue;
+    const pose at = pose_of(m, w, wet->station);
+    const spatial6 D = spatial6_of(w->num + wet->drag);
+    const spatial Vr = spatial_sub(*V, stream_by(m, w, i)), f = drag_force(&at, &Vr, &D);
+    sum += spatial_dot(V, &f);
+  }
+  for (int i = 0; i < m->nhop; i++) {
+    if (!is_wet(w, i)) continue;
+    const spatial6* M = &w->added_now[i];
+    const spatial u = stream_by(m, w, w->hop_stream[i]), f = stream_force(M, &w->hop[i].V, &u);
+    sum += spatial_dot(&w->hop[i].V, &f);
+  }
+  return sum;
+}
+
+// What the energies of the hops from `first` to `last` change by when they move by S and their
+// twist by dV beyond turning: added to momentum (works on dV) and weight (works on S).
+void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
+                            spatial* momentum, spatial* weight) {
+  const spatial g = gravity(m, w);
+  for (int i = 0; i < m->nwet; i++) {
+    const int hop = m->station[m->wet[i].station].hop;
+    if (hop >= first && hop <= last)
+      *weight = spatial_add(*weight, buoyancy(m, w, &m->wet[i], spatial_t(&g)));
+  }
+  for (int i = first; i <= last; i++) {
+    if (!is_wet(w, i)) continue;
+    const spatial6* M = &w->added_now[i];
+    *momentum = spatial_add(*momentum, spatial6_apply(M, &w->hop[i].V));
+  }
+}

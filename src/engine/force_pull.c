@@ -1,0 +1,66 @@
+// A hand that pulls at the robot: a spring of no length and a damper between a point of a station
+// and a place in the world,
+//
+//   F = k (target - p) - c p'          p = x + R s,   p' = v + w × R s
+#include "engine/stages.h"
+
+typedef struct grip {
+  vec3 r, p, v;  // arm R s, place and velocity of the point
+  vec3 w;        // angular velocity of the station
+} grip;
+
+static grip grip_at(const td_model* m, const td_work* w) {
+  const frame f = td_frame(m, w, w->pull.station);
+  const vec3 r = mat3_apply(f.R, w->pull.point);
+  return (grip){r, vec3_add(f.p, r), vec3_add(f.v, vec3_cross(f.w, r)), f.w};
+}
+
+static vec3 force_at(const td_work* w, const grip* g) {
+  return vec3_axpy(-w->pull.c, g->v, vec3_scale(w->pull.k, vec3_sub(w->pull.target, g->p)));
+}
+
+void td_pull_add(const td_model* m, td_work* w) {
+  const int hop = m->station[w->pull.station].hop;
+  if (hop < 0) return;
+  const grip g = grip_at(m, w);
+  const vec3 none = {0, 0, 0};
+  w->hop[hop].f = spatial_add(w->hop[hop].f, spatial_force(g.p, force_at(w, &g), none));
+}
+
+void td_pull_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df) {
+  const int hop = m->station[w->pull.station].hop;
+  if (hop < 0) return;
+  const grip g = grip_at(m, w);
+  const frame_change d = td_frame_change(m, w, w->pull.station, col, rate);
+  const vec3 dr = vec3_cross(d.turn, g.r), dp = vec3_add(d.p, dr);
+  const vec3 dv = vec3_add(d.v, vec3_add(vec3_cross(d.w, g.r), vec3_cross(g.w, dr)));
+  const vec3 F = force_at(w, &g), dF = vec3_axpy(-w->pull.c, dv, vec3_scale(-w->pull.k, dp));
+  const vec3 moment = vec3_add(vec3_cross(g.p, dF), vec3_cross(dp, F));
+  df[hop] = spatial_add(df[hop], spatial_of(dF, moment));
+}
+
+double td_pull_power(const td_model* m, const td_work* w) {
+  const grip g = grip_at(m, w);
+  return vec3_dot(force_at(w, &g), g.v);
+}
+
+static bool all_finite(const double* x) {
+  return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
+}
+
+td_status td_work_pull(const td_model* m, td_work* w, int station, const double point[3],
+                       const double target[3], double stiffness, double damping) {
+  if (!model_works(m, w) || (station >= 0 && (!point || !target))) return TD_E_USAGE;
+  w->pull.on = false;
+  if (station < 0) return TD_OK;
+  const bool sensible = isfinite(stiffness) && stiffness >= 0 && isfinite(damping) && damping >= 0;
+  if (station >= m->nstation || !sensible || !all_finite(point) || !all_finite(target))
+    return TD_E_USAGE;
+  w->pull.on = true;
+  w->pull.station = station;
+  w->pull.point = vec3_of(point);
+  w->pull.target = vec3_of(target);
+  w->pull.k = stiffness;
+  w->pull.c = damping;
+  return TD_OK;
+}

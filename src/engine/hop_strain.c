@@ -1,0 +1,452 @@
+// Hops of strain-parametrised rods; the steps themselves are in elem/magnus.c.
+//
+// A step is made in the frame before it, which moves with the twist V and acceleration A of its
+// parent.  A part S' of it, carried to the world, has the rates
+//
+//   S = Ad S'      Ṡ = V × S + Ad Ṡ'      S̈ = A × S + V × Ṡ + V × Ad Ṡ' + Ad S̈'
+//
+// and these are the tangent vectors of a column (tangent.c):  U = Ṡ, X = 2 Ṡ, Z = S̈.  That holds
+// for every joint: the change of a twist along a coordinate and its rate along the motion differ by
+// S × V alone.
+//
+// Steps that follow each other are a run (model_run): all but putting the frames one behind the
+// other is done for eight of them at once, one lane each.  Afterwards (w->part) the parts of a step
+// stand side by side: M and the tangents are made step by step.
+#include "engine/hop_strain.h"
+
+#include <string.h>
+
+// The frame before a step.
+static pose before(const td_model* m, const td_work* w, int i) {
+  const int parent = m->hop[i].parent;
+  if (parent >= 0 && m->hop[i].nfix == 0) return w->hop[parent].g;
+  return parent < 0 ? w->hop_fix[i] : pose_mul(w->hop[parent].g, w->hop_fix[i]);
+}
+static octet_pose all_before(const td_model* m, const td_work* w, const model_run* run) {
+  octet_pose g = {{{0}}, {{0}}};
+  for (int l = 0; l < run->n; l++) {
+    const pose one = before(m, w, run->hop + l);
+    octet_pose_put(&g, l, &one);
+  }
+  return g;
+}
+
+// to[n] += Σ weight x of all coordinates, strain by strain
+static void add_weighed(const td_model* m, const td_work* w, const model_run* run, const double* x,
+                        bool positions, int degree, jet* to) {
+  const lanes* weight = td_run_weights(w, run);
+  const model_run_dof *f = m->run_dof + run->dof, *end = f + run->ndof;
+  while (f < end) {
+    const int part = f->part;
+    lanes sum[MAGNUS_NODES] = {{0}, {0}, {0}};
+    for (; f < end && f->part == part; f++) {
+      const double value = x[positions ? f->q : f->v];
+      for (int n = 0; n < run->nodes; n++) sum[n] += value * *weight++;
+    }
+    for (int n = 0; n < run->nodes; n++) to[n].d[degree].c[part] += sum[n];
+  }
+}
+
+// The accelerations of strains that are expressions, whose weights change.
+static void add_accelerations(const td_model* m, const td_work* w, const model_run* run,
+                              const double* a, jet* to) {
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const model_col* c = &m->col[k];
+      for (int n = 0; n < run->nodes; n++)
+        to[n].d[2].c[c->part][l] += w->num[c->weight + n] * a[c->v];
+    }
+  }
+}
+
+// Lengths and strains of the steps of a run without their coordinates; of a dependent one the
+// strains themselves, and with `rates` all that is known of their motion.
+static void put_steps(const td_model* m, const td_work* w, const model_run* run, int degrees,
+                      lanes* h, jet* xi) {
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    const double* value = w->num + hop->value;
+    (*h)[l] = w->num[hop->step];
+    for (int k = 0; k < degrees; k++)
+      for (int n = 0; n < run->nodes; n++)
+        for (int d = 0; d < 6; d++) xi[n].d[k].c[d][l] = *value++;
+    for (int n = 0; n < run->nodes; n++) xi[n].d[0].c[2][l] += 1;
+  }
+}
+
+// Strains at the nodes, their rates and (a given) accelerations.
+static void steps_of(const td_model* m, const td_work* w, const model_run* run, const double* a,
+                     magnus_steps* s) {
+  const lanes* constant = w->run_weight + run->weight;
+  s->nodes = run->nodes;
+  s->modes = run->modes;
+  s->h = *constant++;
+  for (int n = 0; n < run->nodes; n++) {
+    for (int d = 0; d < 6; d++) s->xi[n].d[0].c[d] = *constant++;
+    s->xi[n].d[1] = s->xi[n].d[2] = octet_zero();
+  }
+  if (run->dependent) {
+    put_steps(m, w, run, 3, &s->h, s->xi);
+    if (a) add_accelerations(m, w, run, a, s->xi);
+    return;
+  }
+  add_weighed(m, w, run, w->q, true, 0, s->xi);
+  add_weighed(m, w, run, w->v, false, 1, s->xi);
+  if (a) add_weighed(m, w, run, a, false, 2, s->xi);
+}
+
+// Strains that are expressions of their coordinates: the numbers they give.
+static void set_coordinates(const td_model* m, td_work* w, const double* a) {
+  for (int i = 0; i < m->ncoordinate; i++) {
+    const model_coordinate* c = &m->coordinate[i];
+    w->vars[c->var] = w->q[c->q];
+    w->vars[c->rate] = w->v[c->v];
+    w->vars[c->accel] = a ? a[c->v] : 0;
+  }
+  w->vars[m->time_var] = w->t;
+}
+
+void td_strain_numbers(const td_model* m, td_work* w) {
+  if (m->ncoords == 0) return;
+  set_coordinates(m, w, NULL);
+  const td_tape* tape = w->open_tables ? m->strain_open_tape : m->strain_tape;
+  td_tape_eval(tape, w->vars, w->scratch_tape, w->partial);
+  for (int i = 0; i < m->nstrain_slot; i++) w->num[m->strain_slot[i]] = w->partial[i];
+}
+
+void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a) {
+  if (m->ncoords == 0) return;
+  set_coordinates(m, w, a);
+  td_tape_eval(m->strain_rate_tape, w->vars, w->scratch_tape, w->partial);
+  for (int i = 0; i < m->nstrain_rate_slot; i++) w->num[m->strain_rate_slot[i]] = w->partial[i];
+}
+
+static void prepare_step(const td_model* m, td_work* w, const model_hop* hop) {
+  lanes* row = w->weight + hop->weights;
+  memset(row, 0, (size_t)(step_parts(hop) * hop->blocks) * sizeof(lanes));
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    for (int n = 0; n < hop->nodes; n++)
+      row[step_part(hop, n, c->part) * hop->blocks + c->slot / LANES - hop->block]
+         [c->slot % LANES] += w->num[c->weight + n];
+  }
+}
+
+// Mass, first moment and rotational inertia of the steps: the last of what is constant of a run.
+static lanes* run_inertias(const td_work* w, const model_run* run) {
+  return td_run_weights(w, run) + run->ndof * run->nodes;
+}
+static void prepare_inertias(td_work* w, const model_run* run) {
+  lanes* to = run_inertias(w, run);
+  for (int l = 0; l < run->n; l++) {
+    const inertia* I = &w->hop_inertia[run->hop + l];
+    to[0][l] = I->m;
+    for (int k = 0; k < 3; k++) to[1 + k][l] = vec3_at(I->mc, k);
+    for (int k = 0; k < 9; k++) to[4 + k][l] = I->I.m[k];
+  }
+}
+
+static void prepare_run(const td_model* m, td_work* w, const model_run* run) {
+  lanes *constant = w->run_weight + run->weight, *weight = td_run_weights(w, run);
+  jet xi[MAGNUS_NODES] = {{{{{{0}}}}}};
+  memset(constant, 0, (size_t)run_constants(run) * sizeof(lanes));
+  prepare_inertias(w, run);
+  if (run->dependent) return;
+  put_steps(m, w, run, 1, constant, xi);
+  for (int n = 0; n < run->nodes; n++)
+    for (int d = 0; d < 6; d++) constant[1 + 6 * n + d] = xi[n].d[0].c[d];
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const model_col* c = &m->col[k];
+      const model_run_dof* f = m->run_dof + run->dof;
+      while (f->slot != c->slot || f->part != c->part) f++;
+      const int at = (int)(f - (m->run_dof + run->dof)) * run->nodes;
+      for (int n = 0; n < run->nodes; n++) weight[at + n][l] += w->num[c->weight + n];
+    }
+  }
+}
+
+void td_strain_prepare(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nhop; i++)
+    if (m->hop[i].kind == HOP_STRAIN) prepare_step(m, w, &m->hop[i]);
+  for (int i = 0; i < m->nrun; i++) prepare_run(m, w, &m->run[i]);
+}
+
+// The parts of a step, one by one.
+typedef spatial part_vectors[(MAGNUS_PARTS + LANES - 1) / LANES * LANES];
+static void parts_of(const model_hop* hop, const octet* all, part_vectors to) {
+  for (int o = 0; o < step_octets(hop); o++) octet_vectors(&all[hop->parts + o], to + LANES * o);
+}
+
+// Σ_n weight_n x_n of a column
+static spatial weighed(const td_work* w, const model_hop* hop, const model_col* c,
+                       const part_vectors x) {
+  spatial sum = spatial_scale(w->num[c->weight], x[step_part(hop, 0, c->part)]);
+  for (int n = 1; n < hop->nodes; n++)
+    sum = spatial_axpy(w->num[c->weight + n], x[step_part(hop, n, c->part)], sum);
+  return sum;
+}
+
+// Columns are looked at one by one in networks (and in tangents).
+static void put_columns(const td_model* m, td_work* w, const model_hop* hop) {
+  part_vectors part;
+  parts_of(hop, w->part, part);
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    w->col[k].S = weighed(w, hop, &m->col[k], part);
+}
+static bool wants_columns(const td_model* m, const model_run* run) {
+  return run->dependent || m->sparse;
+}
+
+// The parts of all steps of a run as those of each; x: of the strains at each node, with `stride`.
+static void put_parts(const td_model* m, const model_run* run, const octet* x, int stride,
+                      octet* to) {
+  const model_hop* hop = &m->hop[run->hop];
+  int list[MAGNUS_PARTS], count = 0;
+  for (int p = 0; p < 6 * run->nodes; p++)
+    if (run->modes >> p % 6 & 1) list[count++] = p * stride;
+  for (int first = 0; first < count; first += LANES)
+    for (int c = 0; c < 6; c++) {
+      lanes from[LANES] = {{0}}, all[LANES];
+      for (int k = first; k < count && k < first + LANES; k++) from[k - first] = x[list[k]].c[c];
+      lanes_transpose(from, all);
+      for (int l = 0; l < run->n; l++) to[hop[l].parts + first / LANES].c[c] = all[l];
+    }
+}
+
+// Twists of the steps of a run, one by one.
+static void put_twists(const td_model* m, td_work* w, const model_run* run, const octet* steps,
+                       const octet* own) {
+  spatial dV[LANES], rate[LANES];
+  octet_vectors(steps, dV);
+  octet_vectors(own, rate);
+  for (int l = 0; l < run->n; l++) {
+    const int i = run->hop + l, parent = m->hop[i].parent;
+    const spatial zero = spatial_zero(), *V = parent < 0 ? &zero : &w->hop[parent].V;
+    hop_work* h = &w->hop[i];
+    h->V = spatial_add(*V, dV[l]);
+    h->c = spatial_add(spatial_cross(V, &dV[l]), rate[l]);
+  }
+}
+
+// Their inertias in the world (inertia_move), from what td_strain_prepare has left.
+static void put_inertias(td_work* w, const model_run* run, const octet_pose* g) {
+  const lanes *b = run_inertias(w, run), mass = b[0], *d = g->p, *R = g->R;
+  lanes c[3], r[3], RI[9], I[9];
+  octet_rotate_each(R, b + 1, r);
+  const lanes s = 2 * (d[0] * r[0] + d[1] * r[1] + d[2] * r[2]) +
+                  mass * (d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
+  for (int i = 0; i < 3; i++) {
+    c[i] = mass * d[i] + r[i];
+    octet_rotate_each(b + 4, R + 3 * i, RI + 3 * i);  // row i of R I, I symmetric
+  }
+  for (int i = 0; i < 3; i++)
+    for (int j = i; j < 3; j++) {
+      const lanes *x = RI + 3 * i, *y = R + 3 * j;
+      I[3 * i + j] = x[0] * y[0] + x[1] * y[1] + x[2] * y[2] - (c[i] * d[j] + d[i] * r[j]);
+      if (i == j) I[3 * i + j] += s;
+      I[3 * j + i] = I[3 * i + j];
+    }
+  for (int l = 0; l < run->n; l++) {
+    if (!w->hop_heavy[run->hop + l]) continue;
+    inertia* to = &w->hop[run->hop + l].I;
+    *to = (inertia){mass[l], {c[0][l], c[1][l], c[2][l]}, {{0}}};
+    for (int k = 0; k < 9; k++) to->I.m[k] = I[k][l];
+  }
+}
+
+void td_strain_place(const td_model* m, td_work* w, const model_run* run) {
+  magnus_steps steps;
+  magnus_motion motion;
+  octet_pose g = {{{0}}, {{0}}};
+  steps_of(m, w, run, NULL, &steps);
+  td_magnus(&steps, &motion);
+  for (int l = 0; l < run->n; l++) {
+    const pose one = before(m, w, run->hop + l), step = octet_pose_at(&motion.g, l);
+    octet_pose_put(&g, l, &one);
+    w->hop[run->hop + l].g = pose_mul(one, step);
+  }
+  const octet V = octet_carried_each(&g, &motion.V), own = octet_carried_each(&g, &motion.A);
+  const octet_pose behind = octet_pose_mul(&g, &motion.g);
+  put_twists(m, w, run, &V, &own);
+  put_inertias(w, run, &behind);
+  for (int p = 0; p < 6 * run->nodes; p++)
+    if (run->modes >> p % 6 & 1) motion.S[p] = octet_carried_each(&g, &motion.S[p]);
+  put_parts(m, run, motion.S, 1, w->part);
+  for (int l = 0; wants_columns(m, run) && l < run->n; l++)
+    put_columns(m, w, &m->hop[run->hop + l]);
+}
+
+void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
+                      double* out) {
+  lanes f[MAGNUS_NODES];
+  for (int o = 0; o < step_octets(hop); o++) f[o] = octet_dot(F, &w->part[hop->parts + o]);
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    double sum = 0;
+    for (int n = 0; n < hop->nodes; n++) {
+      const int p = step_part(hop, n, c->part);
+      sum += w->num[c->weight + n] * f[p / LANES][p % LANES];
+    }
+    out[c->v] += sum;
+  }
+}
+
+spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_hop* hop,
+                               const double* a) {
+  lanes rate[MAGNUS_NODES] = {{0}, {0}, {0}};
+  bool any = false;  // of those that are given, none may be a rod's
+  for (int k = hop->col; k < hop->col + hop->nv; k++) any = any || a[m->col[k].v] != 0;
+  if (!any) return spatial_zero();
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    for (int n = 0; n < hop->nodes; n++) {
+      const int p = step_part(hop, n, c->part);
+      rate[p / LANES][p % LANES] += w->num[c->weight + n] * a[c->v];
+    }
+  }
+  octet sum = octet_zero();
+  for (int o = 0; o < step_octets(hop); o++)
+    sum = octet_axpy_each(rate[o], &w->part[hop->parts + o], sum);
+  spatial each[LANES], A = spatial_zero();
+  octet_vectors(&sum, each);
+  for (int l = 0; l < LANES; l++) A = spatial_add(A, each[l]);
+  return A;
+}
+
+// Wrenches on the parts of all steps of a run first, then on what each coordinate does to them.
+void td_run_forces(const td_model* m, const td_work* w, const model_run* run, double* out) {
+  const model_hop* hop = &m->hop[run->hop];
+  const lanes* weight = td_run_weights(w, run);
+  lanes force[MAGNUS_NODES * LANES];  // on each part
+  for (int o = 0; o < step_octets(hop); o++) {
+    lanes each[LANES] = {{0}};
+    for (int l = 0; l < run->n; l++)
+      each[l] = octet_dot(&w->hop[run->hop + l].F, &w->part[hop[l].parts + o]);
+    lanes_transpose(each, force + LANES * o);
+  }
+  for (const model_run_dof* f = m->run_dof + run->dof; f < m->run_dof + run->dof + run->ndof; f++) {
+    lanes sum = {0};
+    for (int n = 0; n < run->nodes; n++) sum += *weight++ * force[step_part(hop, n, f->part)];
+    out[f->v] += ((sum[0] + sum[4]) + (sum[1] + sum[5])) + ((sum[2] + sum[6]) + (sum[3] + sum[7]));
+  }
+}
+
+// What a step's acceleration has from its parent; the ground's may hold gravity or not.
+static spatial acceleration_before(const td_model* m, const td_work* w, int i, const double* a) {
+  return spatial_sub(spatial_sub(w->hop[i].A, w->hop[i].c),
+                     td_strain_acceleration(m, w, &m->hop[i], a));
+}
+
+// U and Z of the parts.
+static void part_rates(const td_model* m, td_work* w, const model_run* run, const double* a) {
+  const octet_pose g = all_before(m, w, run);
+  magnus_steps steps;
+  jet S[MAGNUS_PARTS];
+  octet V = octet_zero(), A = octet_zero();
+  steps_of(m, w, run, a, &steps);
+  td_magnus_rates(&steps, S);
+  for (int l = 0; l < run->n; l++) {
+    const int i = run->hop + l, parent = m->hop[i].parent;
+    const spatial accel = l == 0 ? acceleration_before(m, w, i, a) : w->hop[parent].A;
+    if (parent >= 0) octet_put(&V, l, &w->hop[parent].V);
+    octet_put(&A, l, &accel);
+  }
+  for (int p = 0; p < 6 * run->nodes; p++) {
+    if (!(run->modes >> p % 6 & 1)) continue;
+    octet* s = S[p].d;
+    for (int k = 0; k < 3; k++) s[k] = octet_carried_each(&g, &s[k]);
+    const octet own = s[1];
+    s[1] = octet_cross_add_each(&V, &s[0], own);
+    const octet both = octet_add(s[1], own);
+    s[2] = octet_cross_add_each(&A, &s[0], octet_cross_add_each(&V, &both, s[2]));
+  }
+  put_parts(m, run, &S[0].d[1], 3, w->part_U);
+  put_parts(m, run, &S[0].d[2], 3, w->part_Z);
+}
+
+// Columns are weights times parts; where the weights change along the motion, the product rule.
+static void step_columns(const td_model* m, td_work* w, const model_hop* hop) {
+  part_vectors s, u, z;
+  parts_of(hop, w->part, s);
+  parts_of(hop, w->part_U, u);
+  parts_of(hop, w->part_Z, z);
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    col_sum* col = sums_of_col(w, k);
+    col->U = weighed(w, hop, c, u);
+    col->Z = weighed(w, hop, c, z);
+    for (int n = 0; hop->dependent && n < hop->nodes; n++) {
+      const double* rate = w->num + c->slope + 2 * n;
+      const int p = step_part(hop, n, c->part);
+      col->U = spatial_axpy(rate[0], s[p], col->U);
+      col->Z = spatial_axpy(2 * rate[0], u[p], col->Z);
+      col->Z = spatial_axpy(rate[1], s[p], col->Z);
+    }
+    col->X = spatial_scale(2, col->U);
+  }
+}
+
+void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a,
+                       bool columns) {
+  part_rates(m, w, run, a);
+  if (!columns && !run->dependent) return;
+  for (int l = 0; !wants_columns(m, run) && l < run->n; l++)
+    put_columns(m, w, &m->hop[run->hop + l]);
+  for (int l = 0; l < run->n; l++) step_columns(m, w, &m->hop[run->hop + l]);
+}
+
+void td_strain_curvature(const td_model* m, const td_work* w, const model_run* run,
+                         curvature_row* N) {
+  const octet_pose g = all_before(m, w, run);
+  magnus_steps steps;
+  octet all = octet_zero();
+  steps_of(m, w, run, NULL, &steps);
+  for (int l = 0; l < run->n; l++) {
+    const int i = run->hop + l;
+    const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
+    octet_put(&all, l, &F);
+  }
+  const octet local = octet_wrench_in_each(&g, &all);
+  td_magnus_curvature(&steps, &local, N);
+}
+
+// Σ_p (S_p · F) d²y_p/dq_k dq_l of strains that are expressions
+static void add_hessian(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
+                        const tree_part* part, double* dq) {
+  const model_coords* field = &m->coords[hop->coords];
+  if (field->n == 0) return;
+  const model_coordinate* c = m->coordinate + field->first;
+  const double* H = w->num + hop->hessian;
+  lanes f[MAGNUS_NODES];
+  for (int o = 0; o < step_octets(hop); o++) f[o] = octet_dot(F, &w->part[hop->parts + o]);
+  for (int p = 0; p < step_parts(hop); p++)
+    for (int k = 0; k < field->n; k++)
+      for (int l = 0; l < field->n; l++)
+        dq[part_row(part, c[k].v) * part->n + part_row(part, c[l].v)] +=
+            f[p / LANES][p % LANES] * *H++;
+}
+
+void td_strain_own(const td_model* m, const td_work* w, int i, curvature_row* N,
+                   const tree_part* part, double* dq) {
+  const model_hop* hop = &m->hop[i];
+  const int lane = i - m->run[hop->run].hop;
+  const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
+  if (hop->dependent) add_hessian(m, w, hop, &F, part, dq);
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    double along[MAGNUS_PARTS] = {0};  // Σ_p weight_p N[p]
+    for (int n = 0; n < hop->nodes; n++)
+      for (int r = 0; r < 6 * hop->nodes; r++)
+        if (hop->modes >> r % 6 & 1)
+          along[r] += w->num[c->weight + n] * N[6 * n + c->part][r][lane];
+    for (int l = hop->col; l < hop->col + hop->nv; l++) {
+      const model_col* e = &m->col[l];
+      for (int n = 0; n < hop->nodes; n++)
+        dq[part_row(part, e->v) * part->n + part_row(part, c->v)] +=
+            w->num[e->weight + n] * along[6 * n + e->part];
+    }
+  }
+}

@@ -1,0 +1,758 @@
+// td_model_compile: compile, then judge the mechanics at the initial state and name the guilty
+// elements.  What an expression or a parameter gives is known only here: masses, rest lengths,
+// loops that close.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "elem/link.h"
+#include "engine/sparse_engine.h"
+#include "engine/stages.h"
+#include "io/cad.h"
+#include "math/dense.h"
+#include "model/arrays.h"
+#include "model/compile.h"
+#include "tendril/tools.h"
+
+// What is judged, with where it was written.
+typedef struct trial {
+  td_spec* spec;
+  const td_model* m;
+  td_work* w;
+  td_state* state;
+} trial;
+
+// ---- places in the text -----------------------------------------------------------------------
+
+static td_span field_span(const td_spec* spec, const char* root, int index,
+                          const char* const* fields) {
+  const value* s = td_get(spec->root, 0, root);
+  if (!s || index < 1 || index > td_value_count(s)) return td_span_none();
+  for (int i = 0; fields[i]; i++)
+    if (td_get(s, index - 1, fields[i])) return td_get_at(s, index - 1, fields[i]);
+  return td_get_at(spec->root, 0, root);
+}
+
+// Where a mesh says what its edges are, or how its nodes are (their masses, their freedom).
+static td_span mesh_span(const td_spec* spec, int mesh, const char* field) {
+  const char* const fields[] = {field, "joint", NULL};
+  return field_span(spec, "mesh", mesh, fields);
+}
+
+static td_span joint_span(const td_spec* spec, int joint) {
+  static const char* const fields[] = {"type", "fixed", "second", "tr", NULL};
+  return field_span(spec, "joint", joint, fields);
+}
+
+// Where a DOF got its value: joint(2).dof(1).motion, joint(2).dof(1).init
+static td_span dof_span(const td_spec* spec, const model_dof* d) {
+  static const char* const fields[] = {"motion", "init"};
+  if (d->mesh > 0) return mesh_span(spec, d->mesh, "joint");
+  const value* joints = td_get(spec->root, 0, "joint");
+  const value* dofs = joints ? td_get(joints, d->joint - 1, "dof") : NULL;
+  for (int i = 0; i < 2 && dofs && d->dof <= td_value_count(dofs); i++)
+    if (td_get(dofs, d->dof - 1, fields[i])) return td_get_at(dofs, d->dof - 1, fields[i]);
+  return joint_span(spec, d->joint);
+}
+
+static td_span force_span(const trial* t, const model_force* f) {
+  static const char* const fields[] = {"spring", "damp", "input", "dof", "second", NULL};
+  static const char* const load[] = {"ftau", NULL};
+  int index = 0;
+  const int written = t->m->njoint - t->m->nmesh;  // edges come after the joints
+  if (f->joint > written) return mesh_span(t->spec, f->joint - written, "joint");
+  if (f->kind != FORCE_LOAD) return field_span(t->spec, "joint", f->joint, fields);
+  return sscanf(model_name(t->m, f->name), "exload(%d)", &index) == 1
+             ? field_span(t->spec, "exload", index, load)
+             : td_span_none();
+}
+
+// "nan", whatever its sign, and "-inf"
+static const char* not_finite(double x) { return isnan(x) ? "nan" : x > 0 ? "inf" : "-inf"; }
+
+// ---- numbers that expressions and parameters give ---------------------------------------------
+
+// Where a body, or the nodes of a mesh, get a field.
+static td_span body_span(const trial* t, const model_body* b, const char* const* fields) {
+  for (int k = t->m->nmesh - 1; k >= 0; k--)
+    if (b->body >= t->m->mesh[k].body) return mesh_span(t->spec, k + 1, "body");
+  return field_span(t->spec, "body", b->body, fields);
+}
+
+static td_status judge_mass(const trial* t, const model_body* b) {
+  static const char* const mass_field[] = {"m", NULL};
+  static const char* const inertia_field[] = {"I", NULL};
+  static const double eye[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
+  const char* name = model_name(t->m, t->m->station[b->station].name);
+  const double m = t->w->num[b->m], *I = t->w->num + b->I;
+  double size = 0, w[3], V[9];
+  for (int k = 0; k < 9; k++) size = fmax(size, fabs(I[k]));
+  if (isinf(m)) {
+    return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, mass_field),
+                    "%s.m must be finite, got inf", name);
+  }
+  if (!(m >= 0)) {
+    return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, mass_field),
+                    "%s.m must not be negative, got %g kg", name, m);
+  }
+  if (!isfinite(size) || (td_eig_symmetric(I, eye, 3, w, V) && w[0] < -1e-9 * size)) {
+    return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, inertia_field),
+                    "%s.I must not have a negative principal moment, got %g kg m^2", name,
+                    isfinite(size) ? w[0] : NAN);
+  }
+  return TD_OK;
+}
+
+// The first number of a law that is not finite; NULL: none.
+static const char* bad_number(const td_work* w, const model_law* l, double* x) {
+  const struct {
+    num slot;
+    const char* name;
+  } parts[] = {{l->k, "spring.coeff"}, {l->rest, "spring.init"}, {l->compr, "spring.compr"},
+               {l->mu, "damp.visc"},   {l->nu, "damp.pow"},      {l->input, "input"}};
+  for (int i = 0; i < 6; i++) {
+    *x = w->num[parts[i].slot];
+    if (!isfinite(*x)) return parts[i].name;
+  }
+  return NULL;
+}
+
+static td_status judge_force(const trial* t, const model_force* f) {
+  const char *name = model_name(t->m, f->name), *part = NULL;
+  double x = 0;
+  const int laws = force_laws(f->kind);
+  for (int d = 0; d < laws && !part; d++) part = bad_number(t->w, &f->law[d], &x);
+  for (int c = 0; f->kind == FORCE_LOAD && c < 6 && !part; c++) {
+    x = t->w->num[f->wrench + c];
+    if (!isfinite(x)) part = "ftau";
+  }
+  if (!part) return TD_OK;
+  return td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
+                  "%s.%s must be finite, it is %s at the start (t = %g s)", name, part,
+                  not_finite(x), t->state->t);
+}
+
+// Part of a section, by the fields that give it.
+static const struct {
+  int slot, n;
+  const char *of_rod, *of_joint;
+} section_parts[] = {
+    {SECTION_K, 36, "stiffness", "spring.coeff"}, {SECTION_D, 36, "damping", "damp.visc"},
+    {SECTION_X0, 6, "shape", "spring.init"},      {SECTION_INPUT, 6, "input", "input"},
+    {SECTION_MU, 6, "damp.visc", "damp.visc"},    {SECTION_POWER, 1, "damp.pow", "damp.pow"},
+    {SECTION_STORED, 1, "energy", "energy"}};
+
+// A law with an energy has its derivative where others have the shape (model/rod_material.c).
+static td_status report_section(const trial* t, const model_force* f, int part, int strain,
+                                double x) {
+  if (f->stored &&
+      (section_parts[part].slot == SECTION_X0 || section_parts[part].slot == SECTION_STORED)) {
+    static const char* const energy[] = {"energy", "part", NULL};
+    const bool slope = section_parts[part].slot == SECTION_X0;
+    char of[48] = "";
+    if (slope) snprintf(of, sizeof of, "'s derivative by strain(%d)", strain + 1);
+    return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "rod", f->rod, energy),
+                    "%s: energy%s must be finite, it is %s at the strains of the start (t = %g s)",
+                    model_name(t->m, f->name), of, not_finite(x), t->state->t);
+  }
+  const char *name = model_name(t->m, f->name), *of_rod = section_parts[part].of_rod;
+  const char* const rod[] = {of_rod, "E", "G", "damp", "length", NULL};
+  static const char* const joint[] = {"spring", "damp", "input", "second", NULL};
+  int index = 0;
+  const bool of_joint = sscanf(name, "joint(%d)", &index) == 1;
+  const td_span at = of_joint     ? field_span(t->spec, "joint", index, joint)
+                     : f->rod > 0 ? field_span(t->spec, "rod", f->rod, rod)
+                                  : force_span(t, f);
+  return td_error(&t->spec->diags, TD_E_MODEL, at,
+                  "%s: %s must be finite, it is %s at the start (t = %g s)", name,
+                  of_joint ? section_parts[part].of_joint : of_rod, not_finite(x), t->state->t);
+}
+
+// The section of a piece of a rod, of a joint with `rom`, or of a beam.
+static td_status judge_section(const trial* t, const model_force* f) {
+  const int parts = (int)(sizeof section_parts / sizeof *section_parts);
+  for (int i = 0; i < parts; i++)
+    for (int k = 0; k < section_parts[i].n; k++) {
+      const double x = t->w->num[f->section + section_parts[i].slot + k];
+      const bool measured = section_parts[i].slot == SECTION_X0 && f->law[k].rest_initial;
+      if (!isfinite(x) && !measured) return report_section(t, f, i, k, x);
+    }
+  return TD_OK;
+}
+
+// Strains that are written out, and their derivatives by their coordinates, at the start.
+static td_status judge_strains(const trial* t) {
+  static const char* const fields[] = {"strain", "part", NULL};
+  const td_model* m = t->m;
+  if (m->ncoords == 0) return TD_OK;
+  td_place(m, &t->w->inner, t->w);
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* h = &m->hop[i];
+    if (h->kind != HOP_STRAIN || !h->dependent) continue;
+    const int rod = m->coords[h->coords].rod;
+    const td_span at = field_span(t->spec, "rod", rod, fields);
+    for (int k = 0; k < 6 * h->nodes; k++) {
+      const double x = t->w->num[h->value + k];
+      if (isfinite(x)) continue;
+      td_error(&t->spec->diags, TD_E_MODEL, at,
+               "rod(%d).strain(%d) must be finite, it is %s at the start (t = %g s)", rod,
+               k % 6 + 1, not_finite(x), t->state->t);
+      td_hint(&t->spec->diags, "rod(%d).init gives other coordinates to start from", rod);
+      return TD_E_MODEL;
+    }
+    for (int k = h->col; k < h->col + h->nv; k++)
+      for (int n = 0; n < h->nodes; n++) {
+        const double x = t->w->num[m->col[k].weight + n];
+        if (isfinite(x)) continue;
+        td_error(&t->spec->diags, TD_E_MODEL, at,
+                 "rod(%d).strain(%d): its derivative by %s must be finite, it is %s at the start "
+                 "(t = %g s)",
+                 rod, m->col[k].part + 1, td_model_q_name(m, m->col[k].q), not_finite(x),
+                 t->state->t);
+        td_hint(&t->spec->diags, "rod(%d).init gives other coordinates to start from", rod);
+        return TD_E_MODEL;
+      }
+  }
+  return TD_OK;
+}
+
+static td_status judge_gravity(const trial* t) {
+  static const char* const fields[] = {"g", NULL};
+  for (int c = 0; c < 3; c++)
+    if (!isfinite(t->w->num[t->m->gravity + c]))
+      return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "world", 1, fields),
+                      "world.g(%d) must be finite, it is %s at the start (t = %g s)", c + 1,
+                      not_finite(t->w->num[t->m->gravity + c]), t->state->t);
+  return TD_OK;
+}
+
+// ---- geometry at the start --------------------------------------------------------------------
+
+// A spring of length zero has no direction: fine when it does not push.
+static td_status judge_axial(const trial* t, const model_force* f) {
+  const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
+  const double *x = t->w->num, size = fmax(1, fmax(vec3_norm(a.p), vec3_norm(b.p)));
+  if (axial_at(&a, &b).L > 1e-12 * size) return TD_OK;
+  const double push = x[f->law[0].k] * x[f->law[0].rest] * x[f->law[0].compr];
+  if (push == 0 && x[f->law[0].input] == 0) return TD_OK;
+  td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
+           "%s: its two ends are at the same place at the start, so its force has no direction",
+           model_name(t->m, f->name));
+  td_more(&t->spec->diags, "move an end with tr or tr2nd, or let the rest length be 0");
+  return TD_E_MODEL;
+}
+
+static td_status judge_beam(const trial* t, const model_force* f) {
+  static const char* const fields[] = {"xaxis", NULL};
+  const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
+  const vec3 z = mat3_apply_t(a.R, vec3_sub(b.p, a.p)), x = vec3_of(t->w->num + f->xaxis);
+  const bool edge = f->joint > t->m->njoint - t->m->nmesh;
+  const td_span at = edge ? force_span(t, f) : field_span(t->spec, "joint", f->joint, fields);
+  const char* name = model_name(t->m, f->name);
+  if (!(vec3_norm(z) > 0)) {
+    return td_error(
+        &t->spec->diags, TD_E_MODEL, at,
+        "%s.xaxis: the beam has no direction, its two ends are at the same place at the start",
+        name);
+  }
+  if (vec3_norm(vec3_cross(z, x)) > 1e-9 * vec3_norm(z) * vec3_norm(x)) return TD_OK;
+  return td_error(&t->spec->diags, TD_E_MODEL, at,
+                  "%s.xaxis must not be parallel to the beam, which runs along [%.3g %.3g %.3g] in "
+                  "the frame of its first end",
+                  name, z.x / vec3_norm(z), z.y / vec3_norm(z), z.z / vec3_norm(z));
+}
+
+static td_status judge_stretch(const trial* t, int probe) {
+  const model_probe* p = &t->m->probe[probe];
+  if (p->kind != SENSOR_STRETCH || p->rod > 0 || t->w->length0[probe] > 0) return TD_OK;
+  for (int i = 0; i < t->spec->nsensor; i++)
+    if (t->spec->sensors[i].var == p->var)
+      return td_error(&t->spec->diags, TD_E_MODEL, t->spec->sensors[i].at,
+                      "stretch: the ends of %s are at the same place at the start, so its length "
+                      "has no ratio to that",
+                      model_name(t->m, t->m->joint[p->joint - 1].name));
+  return TD_OK;
+}
+
+// The vector part of a unit quaternion: |q| < 1, or the rotation is not defined.
+static td_status judge_chart(const trial* t, const model_hop* hop) {
+  double y[3];
+  for (int c = 0; c < 3; c++) y[c] = t->w->num[hop->value + c];
+  int largest = hop->col;  // where the largest of them was written
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const double x = t->w->q_initial[t->m->col[k].q];
+    y[t->m->col[k].part] += t->w->col_weight[k] * x;
+    if (fabs(x) > fabs(t->w->q_initial[t->m->col[largest].q])) largest = k;
+  }
+  const double sum = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
+  const model_dof* d = &t->m->pos[t->m->col[largest].q];
+  if (sum < 1) return TD_OK;
+  if (d->rod > 0) {
+    return td_error(
+        &t->spec->diags, TD_E_MODEL,
+        td_get_at(td_get(t->spec->root, 0, "rod"), d->rod - 1, "model"),
+        "rod(%d) turns by more than 180 degrees at the start: write it as several rods in a row",
+        d->rod);
+  }
+  return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, d),
+                  "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be "
+                  "below 1 at the start, got %g",
+                  d->joint, sqrt(sum));
+}
+
+// The same of one whose quaternion is integrated, before it is made a unit one.
+static td_status judge_vector_part(const trial* t, const model_hop* hop) {
+  int largest = hop->q + 1;
+  double sum = 0;
+  for (int i = hop->q + 1; i < hop->q + hop->nq; i++) {
+    const double x = t->w->num[t->m->pos[i].init];
+    sum += x * x;
+    if (fabs(x) > fabs(t->w->num[t->m->pos[largest].init])) largest = i;
+  }
+  if (!(sum >= 1) || isinf(sum)) return TD_OK;  // what is not finite has its own message
+  const model_dof* d = &t->m->pos[largest];
+  return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, d),
+                  "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be "
+                  "below 1 at the start, got %g",
+                  d->joint, sqrt(sum));
+}
+
+static td_status judge_numbers(const trial* t) {
+  td_status worst = TD_OK;
+  for (int i = 0; i < t->m->nhop; i++)
+    if (t->m->hop[i].vector) TD_TRY(judge_vector_part(t, &t->m->hop[i]));
+  for (int i = 0; i < t->m->npos; i++) {
+    if (isfinite(t->w->q_initial[i])) continue;
+    worst = td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->pos[i]),
+                     "%s must have a finite value at the start, got %s", td_model_q_name(t->m, i),
+                     not_finite(t->w->q_initial[i]));
+  }
+  for (int i = 0; i < t->m->nbody; i++) {
+    const model_body* b = &t->m->body[i];
+    if (i > 0 && b->m == b[-1].m && b->I == b[-1].I) continue;  // nodes of a mesh share theirs
+    if (judge_mass(t, b) != TD_OK) worst = TD_E_MODEL;
+  }
+  for (int i = 0; i < t->m->nforce; i++)
+    if (judge_force(t, &t->m->force[i]) != TD_OK) worst = TD_E_MODEL;
+  for (int i = 0; i < t->m->nforce; i++)
+    if (t->m->force[i].kind == FORCE_STRAIN) TD_TRY(judge_section(t, &t->m->force[i]));
+  TD_TRY(judge_gravity(t));
+  TD_TRY(judge_strains(t));
+  return worst;
+}
+
+// A beam that takes its rest length from the initial geometry should have one there: told once for
+// all elements of a joint.
+static void warn_short_beams(const trial* t) {
+  for (int i = 0; i < t->m->nforce;) {
+    const int joint = t->m->force[i].joint;
+    int all = 0, none = 0, first = -1;
+    for (; i < t->m->nforce && t->m->force[i].joint == joint; i++) {
+      const model_force* f = &t->m->force[i];
+      if (f->kind != FORCE_BEAM || f->section != NUM_NONE) continue;
+      const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
+      const double size = fmax(1e-3, fmax(vec3_norm(a.p), vec3_norm(b.p)));
+      all++;
+      if (!f->law[2].rest_initial || axial_at(&a, &b).L > 1e-9 * size) continue;
+      if (none++ == 0) first = i;
+    }
+    if (none == 0) continue;
+    const model_force* f = &t->m->force[first];
+    const char* name = model_name(t->m, f->name);
+    if (all == 1)
+      td_warn(&t->spec->diags, force_span(t, f),
+              "%s: spring.init = nan makes the rest length of the beam 0, as its two ends are at "
+              "the same place at the start",
+              name);
+    else
+      td_warn(&t->spec->diags, force_span(t, f),
+              "%s and %d more of %d beams: spring.init = nan makes their rest lengths 0, as their "
+              "two ends are at the same place at the start",
+              name, none - 1, all);
+    td_hint(&t->spec->diags, "give the bodies their places by dof.init");
+  }
+}
+
+static td_status judge_geometry(const trial* t) {
+  td_status worst = TD_OK;
+  warn_short_beams(t);
+  for (int i = 0; i < t->m->nhop; i++)
+    if (t->m->hop[i].kind == HOP_QUAT3 && judge_chart(t, &t->m->hop[i]) != TD_OK)
+      worst = TD_E_MODEL;
+  for (int i = 0; i < t->m->nforce; i++) {
+    const model_force* f = &t->m->force[i];
+    if (f->kind == FORCE_AXIAL && judge_axial(t, f) != TD_OK) worst = TD_E_MODEL;
+    if (f->kind == FORCE_BEAM && f->frame >= 0 && judge_beam(t, f) != TD_OK) worst = TD_E_MODEL;
+  }
+  for (int i = 0; i < t->m->nprobe; i++)
+    if (judge_stretch(t, i) != TD_OK) worst = TD_E_MODEL;
+  return worst;
+}
+
+// ---- equations --------------------------------------------------------------------------------
+
+// The loop that is farthest from closed.
+static void report_open_loop(const trial* t) {
+  const td_model* m = t->m;
+  int worst = 0;
+  double largest = -1;
+  td_place(m, &t->w->inner, t->w);
+  for (int i = 0; i < m->nrow; i++) {
+    const row_value v = td_row_at(m, t->w, i);
+    double e, ed;
+    td_row_target(m, t->w, i, &e, &ed);
+    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE || !(fabs(v.e - e) > largest)) continue;
+    largest = fabs(v.e - e);
+    worst = i;
+  }
+  // closed, but by a rod that is no rod any more (closing.c)
+  if (largest <= 1e-9) {
+    td_error(
+        &t->spec->diags, TD_E_MODEL, joint_span(t->spec, m->row[worst].joint),
+        "the loop of %s would crush a rod to less than half its length, or stretch it to twice",
+        model_name(m, m->joint[m->row[worst].joint - 1].name));
+    td_more(&t->spec->diags,
+            "start nearer to the closed shape (rod.shape, rod.init, dof.init), or use another "
+            "rod.model or more of its functions (rod.n)");
+    return;
+  }
+  td_error(&t->spec->diags, TD_E_MODEL, joint_span(t->spec, m->row[worst].joint),
+           "the loop of %s cannot be closed from the initial values: %s is off by %.3g %s",
+           model_name(m, m->joint[m->row[worst].joint - 1].name),
+           td_model_constraint_name(m, worst), largest,
+           is_length(m->row[worst].kind) ? "m" : "rad");
+  td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
+}
+
+// Rods whose coordinates are strains.
+static bool is_strained(const td_model* m, int rod) {
+  const char* model = model_name(m, m->rod[rod - 1].model);
+  return strcmp(model, "eba") != 0 && strcmp(model, "rom") != 0;
+}
+
+// Closing the loops moves initial values: all that moved by more than rounding in the text, joints
+// one by one and rods by the strain that changed most.
+static void report_moved(const trial* t) {
+  const td_model* m = t->m;
+  const arena_mark mark = arena_open(&t->w->scratch);
+  int *list = arena_ints(&t->w->scratch, m->npos + 1), n = 0;
+  for (int i = 0; m->nrow > 0 && i < m->npos; i++) {
+    td_coordinate about;
+    td_model_q_about(m, i, &about);
+    const double from = t->w->num[m->pos[i].init], change = fabs(t->w->q_initial[i] - from);
+    // components of quaternions are not written one by one; nodes of rods start where the rod is
+    const bool strain = m->pos[i].rod > 0 && m->pos[i].dof <= 6 && is_strained(m, m->pos[i].rod);
+    if (about.prescribed || (m->pos[i].rod > 0 ? !strain : !*about.unit)) continue;
+    if (change <= 1e-4 * fmax(1, fabs(from))) continue;
+
+    // one line for each rod
+    int same = n;
+    for (int k = 0; k < n && m->pos[i].rod > 0; k++)
+      if (m->pos[list[k]].rod == m->pos[i].rod) same = k;
+    const double other =
+        same < n ? fabs(t->w->q_initial[list[same]] - t->w->num[m->pos[list[same]].init]) : 0;
+    if (change > other) list[same] = i;
+    n += same == n;
+  }
+  // the largest change of a joint, or else of a rod, comes first
+  for (int k = 1; k < n; k++) {
+    const double first = fabs(t->w->q_initial[list[0]] - t->w->num[m->pos[list[0]].init]),
+                 here = fabs(t->w->q_initial[list[k]] - t->w->num[m->pos[list[k]].init]);
+    const bool rod0 = m->pos[list[0]].rod > 0, rod = m->pos[list[k]].rod > 0;
+    if (rod0 == rod ? !(here > first) : rod) continue;
+    const int moved = list[0];
+    list[0] = list[k];
+    list[k] = moved;
+  }
+  for (int k = 0; k < n; k++) {
+    td_coordinate about;
+    td_model_q_about(m, list[k], &about);
+    const double from = t->w->num[m->pos[list[k]].init], to = t->w->q_initial[list[k]];
+    const bool rod = m->pos[list[k]].rod > 0;
+    const char* name = rod ? model_name(m, m->rod[m->pos[list[k]].rod - 1].name) : about.name;
+    if (k == 0) {
+      td_remark(&t->spec->diags, dof_span(t->spec, &m->pos[list[k]]),
+                "closing the loops %s %s%s%s from %.4g to %.4g %s at the start",
+                rod ? "deforms" : "moves", name, rod ? ": " : "", rod ? about.name : "", from, to,
+                about.unit);
+    } else {
+      td_more(&t->spec->diags, "and %s%s%s from %.4g to %.4g %s", name, rod ? ": " : "",
+              rod ? about.name : "", from, to, about.unit);
+    }
+  }
+  // rods whose coordinates are positions
+  for (int rod = 1; rod <= m->nrod && m->nrow > 0; rod++) {
+    const double far = t->w->rod_moved[rod];
+    if (is_strained(m, rod) || !(far > 1e-6 * m->rod[rod - 1].length)) continue;
+    const char* name = model_name(m, m->rod[rod - 1].name);
+    if (n++ == 0)
+      td_remark(&t->spec->diags, td_span_none(),
+                "closing the loops deforms %s: its coordinates change by up to %.4g m at the start",
+                name, far);
+    else
+      td_more(&t->spec->diags, "and %s: its coordinates change by up to %.4g m", name, far);
+  }
+  arena_close(&t->w->scratch, mark);
+}
+
+// `fixed` keeps the distance and, with all three rotations, the angle that its two ends have at the
+// start, which is not always meant: told once for a joint, with the largest of its elements.
+static void report_gaps(const trial* t) {
+  static const char* const fields[] = {"fixed", NULL};
+  const td_model* m = t->m;
+  for (int i = 0; i < m->nrow;) {
+    const int joint = m->row[i].joint;
+    const value* joints = td_get(t->spec->root, 0, "joint");
+    // rows of edges of meshes stand in no joint of the text
+    const bool is_fixed = joints != NULL && joint >= 1 && joint <= td_value_count(joints) &&
+                          td_get(joints, joint - 1, "fixed") != NULL;
+    double largest = 0, turned = 0, size = 1e-3;
+    for (; i < m->nrow && m->row[i].joint == joint;) {
+      const int element = m->row[i].element;
+      double square = 0;
+      for (; i < m->nrow && m->row[i].joint == joint && m->row[i].element == element; i++) {
+        const model_row* r = &m->row[i];
+        if (r->kind == ROW_ALPHA && r->reference >= 0 && r->target == TARGET_ZERO && is_fixed) {
+          const quat Q = t->w->reference[r->reference];
+          const double sine = vec3_norm(Q.v);
+          turned = fmax(turned, 2 * atan2(sine, fabs(Q.w)));
+        }
+        if (r->kind != ROW_TRANS || r->target != TARGET_INITIAL) continue;
+        square += t->w->row_zero[i] * t->w->row_zero[i];
+        const int ends[2] = {r->a, r->b};
+        for (int k = 0; k < 2; k++)
+          if (ends[k] >= 0) size = fmax(size, vec3_norm(td_frame(m, t->w, ends[k]).p));
+      }
+      largest = fmax(largest, sqrt(square));
+    }
+    const bool apart = largest > 1e-6 * size, askew = turned > 1e-6;
+    char gap[80] = "", angle[80] = "";
+    if (apart) snprintf(gap, sizeof gap, "the gap of %.4g m", largest);
+    if (askew) snprintf(angle, sizeof angle, "the angle of %.4g rad", turned);
+    if (!apart && !askew) continue;
+    td_remark(&t->spec->diags, field_span(t->spec, "joint", joint, fields),
+              "joint(%d).fixed keeps %s%s%s that its ends have at the start", joint, gap,
+              apart && askew ? " and " : "", angle);
+    td_hint(&t->spec->diags, apart ? "joint.type closes it"
+                                   : "joint.type aligns them; tr2nd.rot turns the second place");
+  }
+}
+
+// Where the polynomial rod with this number, from 1, was written: those of joints follow the rods.
+static td_span rom_span(const td_spec* spec, int number) {
+  const value *rods = td_get(spec->root, 0, "rod"), *joints = td_get(spec->root, 0, "joint");
+  int left = number - (rods ? td_value_count(rods) : 0);
+  for (int i = 0; joints && i < td_value_count(joints); i++)
+    if (td_get(joints, i, "rom") && --left == 0) return td_get_at(joints, i, "rom");
+  return td_span_none();
+}
+
+// The failure text names the coordinate, or its rod: find where it was written.
+static void report_singular(const trial* t) {
+  static const char* const rod[] = {"functions", "basis", "order", "n", "points", "length", NULL};
+  td_span at = td_span_none();
+  char part[2][160];
+  for (int i = 0; i < t->m->nvel; i++) {
+    const model_dof* d = &t->m->vel[i];
+    snprintf(part[0], sizeof part[0], " %.140s (", td_model_v_name(t->m, i));
+    snprintf(part[1], sizeof part[1], " %.140s (",
+             d->rod > 0 ? model_name(t->m, t->m->rod[d->rod - 1].name) : "");
+    if (!strstr(t->w->failure, part[0]) && !(d->rod > 0 && strstr(t->w->failure, part[1])))
+      continue;
+    const bool of_joint = d->rod > 0 && t->m->rod[d->rod - 1].monomial;
+    at = d->mesh > 0  ? mesh_span(t->spec, d->mesh, "body")
+         : of_joint   ? rom_span(t->spec, d->rod)
+         : d->rod > 0 ? field_span(t->spec, "rod", d->rod, rod)
+                      : joint_span(t->spec, d->joint);
+  }
+  td_error(&t->spec->diags, TD_E_MODEL, at, "%s", t->w->failure);
+}
+
+static td_status judge_equations(const trial* t) {
+  const td_status status = td_trial_dynamics(t->m, t->state, t->w);
+  if (status == TD_E_SINGULAR) report_singular(t);
+  if (status != TD_OK) return status;
+  for (int i = 0; i < t->m->nvel; i++) {
+    if (isfinite(t->w->vdot[i])) continue;
+    return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->vel[i]),
+                    "the acceleration of %s is not finite at the start (t = %g s)",
+                    td_model_v_name(t->m, i), t->state->t);
+  }
+  return TD_OK;
+}
+
+// Contact at the start is a push from nowhere: likely not what is meant.
+static void warn_contacts(const trial* t) {
+  static const char* const fields[] = {"first", "second", NULL};
+  for (int i = 0; i < t->m->ncontact; i++) {
+    const double depth = td_contact_depth(t->m, t->w, i);
+    if (depth > 1e-9)
+      td_warn(&t->spec->diags, field_span(t->spec, "contact", i + 1, fields),
+              "%s: touches at the start already, %.3g m deep",
+              model_name(t->m, t->m->contact[i].name), depth);
+  }
+}
+
+// Positions between which a table is straight make speeds that jump at every knot.
+static void warn_tables(const trial* t) {
+  const td_model* m = t->m;
+  for (int i = 0; i < m->nvel + m->nrow; i++) {
+    const num at = i < m->nvel ? m->vel[i].motion : m->row[i - m->nvel].motion;
+    const bool cable = i >= m->nvel && m->row[i - m->nvel].kind == ROW_CABLE;
+    int n = 0, knots = 0;
+    ex* need = at == NUM_NONE || cable ? NULL : td_ex_needed(m->graph, &m->number_ex[at], 1, &n);
+    for (int k = 0; need && k < n; k++) {
+      const int table = td_ex_table_of(m->graph, need[k]);
+      const td_ex_pieces p = table < 0 ? (td_ex_pieces){0} : td_exprs_table(m->graph, table);
+      if (p.order == 2 && p.n > knots) knots = p.n;
+    }
+    free(need);
+    if (knots < 4) continue;
+    static const char* const fields[] = {"motion", NULL};
+    td_warn(
+        &t->spec->diags,
+        i < m->nvel ? dof_span(t->spec, &m->vel[i])
+                    : field_span(t->spec, "joint", m->row[i - m->nvel].joint, fields),
+        "the positions of %s are interpolated linearly in a table of %d points: its speed jumps "
+        "at each of them, and each jump is an impulse",
+        i < m->nvel ? td_model_v_name(m, i) : td_model_constraint_name(m, i - m->nvel), knots);
+    td_more(&t->spec->diags, "interp1(x, y, t, 'spline') or 'pchip' moves smoothly");
+    return;
+  }
+}
+
+// The work says which loop; the first motion that is prescribed, or joint.control, has the place.
+static void report_unfollowed(const trial* t, const char* why) {
+  static const char *const motion[] = {"motion", NULL}, *const control[] = {"control", NULL};
+  const td_model* m = t->m;
+  const bool controlled = strstr(why, "joint.control") != NULL;
+  td_span at = {0};
+  for (int i = m->nrow - 1; i >= 0; i--)
+    if (m->row[i].target == (controlled ? TARGET_CONTROL : TARGET_MOTION))
+      at = field_span(t->spec, "joint", m->row[i].joint, controlled ? control : motion);
+  for (int i = m->nvel - 1; i >= 0 && !controlled; i--)
+    if (m->vel[i].motion != NUM_NONE) at = dof_span(t->spec, &m->vel[i]);
+  td_error(&t->spec->diags, TD_E_MODEL, at, "%s", why);
+}
+
+static td_status judge(const trial* t) {
+  td_status status = td_state_initial(t->m, t->w, t->state);
+  char why[400];
+  snprintf(why, sizeof why, "%s", td_work_failure(t->w));
+  td_enter(t->m, t->state, t->w);
+  TD_TRY(judge_numbers(t));
+  if (status == TD_E_DIVERGED) report_open_loop(t);
+  if (status == TD_E_SINGULAR) report_singular(t);
+  if (status == TD_E_MODEL) report_unfollowed(t, why);
+  if (status != TD_OK) return status;
+  report_moved(t);
+  report_gaps(t);
+  TD_TRY(judge_geometry(t));
+  warn_contacts(t);
+  warn_tables(t);
+  return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
+}
+
+// Dense matrices grow with the square of the model.
+static td_status judge_size(td_spec* spec, const td_model* m) {
+  if (m->sparse && m->task_static && m->nvel > SPARSE_DENSE_LIMIT) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(td_get(spec->root, 0, "task"), 0, "feedforward"),
+             "task(1).feedforward = 'static' finds equilibria by dense matrices, of at most %d "
+             "velocities: the model has %d",
+             SPARSE_DENSE_LIMIT, m->nvel);
+    td_more(&spec->diags, "'dynamic' has no such limit");
+    return TD_E_MODEL;
+  }
+  int largest = m->sparse ? 0 : m->nvel + m->nrow;
+  for (int b = 0; m->sparse && b < m->nblock_at - 1; b++)
+    largest = max_int(largest, m->block_at[b + 1] - m->block_at[b]);
+  if (largest <= spec->limits.dense) return TD_OK;
+  td_error(&spec->diags, TD_E_MODEL, td_span_none(),
+           "%d degrees of freedom and constraint rows need a dense matrix: it may have %d", largest,
+           spec->limits.dense);
+  td_more(&spec->diags, "networks of small trees may be larger");
+  return TD_E_MODEL;
+}
+
+// A simulation as the file asks for it must fit into memory: rows of t, q, v, sensors, energies and
+// inputs.  The message is where the more unusual of t_final and dt_out was written.
+static td_status judge_outputs(td_spec* spec, const td_model* m) {
+  const double length = m->settings[1] - m->settings[0], rows = length / m->settings[2];
+  const double numbers =
+      5.0 + m->npos + m->nvel + m->noutput_name + m->ninput + min_int(model_memory(m), 1000);
+  if (rows * numbers < TD_MOST_OUTPUTS) return TD_OK;
+  const value* par = td_get(spec->root, 0, "par");
+  const bool long_run = par && td_get(par, 0, "t_final") && length > 1e4;
+  const char* field = long_run || !(par && td_get(par, 0, "dt_out")) ? "t_final" : "dt_out";
+  td_error(
+      &spec->diags, TD_E_MODEL, par ? td_get_at(par, 0, field) : td_span_none(),
+      "par.%s: %g s of simulation with an output every %g s are %.3g numbers to keep, they may "
+      "be %.0g: choose a shorter par.t_final or a longer par.dt_out",
+      field, length, m->settings[2], rows * numbers, TD_MOST_OUTPUTS);
+  return TD_E_MODEL;
+}
+
+static unsigned long long mix(unsigned long long hash, const void* data, size_t n) {
+  for (size_t i = 0; i < n; i++) hash = (hash ^ ((const unsigned char*)data)[i]) * 1099511628211ULL;
+  return hash;
+}
+
+// What the numbers of a state mean: kinds and order of joints and rods, names of coordinates and
+// inputs, how many elements of each kind act.  Numbers of the elements do not count.
+static unsigned long long identity_of(const td_model* m) {
+  unsigned long long hash = 14695981039346656037ULL;
+  const int counts[] = {m->npos, m->nvel,   m->ninput,   m->nbody, m->njoint, m->nforce, m->nrow,
+                        m->nrod, m->ncable, m->ncontact, m->nwet,  m->ntask,  m->nloop};
+  hash = mix(hash, counts, sizeof counts);
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* h = &m->hop[i];
+    const int kind[] = {(int)h->kind, h->parent, h->nv,        h->turns,
+                        h->moves,     h->vector, h->prescribed};
+    hash = mix(hash, kind, sizeof kind);
+  }
+  for (int i = 0; i < m->nforce; i++) {
+    const int kind = (int)m->force[i].kind;
+    hash = mix(hash, &kind, sizeof kind);
+  }
+  for (int i = 0; i < m->npos + m->nvel + m->ninput; i++) {
+    const char* name = i < m->npos             ? td_model_q_name(m, i)
+                       : i < m->npos + m->nvel ? td_model_v_name(m, i - m->npos)
+                                               : td_model_input_name(m, i - m->npos - m->nvel);
+    hash = mix(hash, name, strlen(name) + 1);
+  }
+  return hash;
+}
+
+td_status td_model_compile(td_spec* spec, td_model** model) {
+  if (!spec || !model) return TD_E_USAGE;
+  *model = NULL;
+  if (!td_blas_room())
+    return td_error(
+        &spec->diags, TD_E_NOMEM, td_span_none(),
+        "out of memory: the linear algebra needs 136 MB of address space at once, and a "
+        "limit of the process leaves less (ulimit -v or -d)");
+  spec->read_wires = td_read_meshes;
+  TD_TRY(td_compile(spec, model));
+  td_status planned = td_sparse_plan(*model);
+  if (planned == TD_OK) planned = td_arrow_plan(*model);
+  if (planned == TD_OK) planned = td_wrench_plan(*model);
+  if (planned == TD_OK) planned = judge_size(spec, *model);
+  if (planned == TD_OK) planned = judge_outputs(spec, *model);
+  if (planned != TD_OK) {
+    td_model_free(*model);
+    *model = NULL;
+    return planned;
+  }
+  td_trim(*model);
+  (*model)->identity = identity_of(*model);
+  const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
+  td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
+  if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;
+  td_state_free(t.state);
+  td_work_free(t.w);
+  if (status != TD_OK) {
+    td_model_free(*model);
+    *model = NULL;
+  }
+  return status;
+}

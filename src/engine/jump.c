@@ -1,0 +1,408 @@
+// Speed jumps of prescribed motion: dof.motion, joint.motion and strains given over time.
+//
+// Where a prescribed speed jumps, forces without limit act for no time at all.  With the impulses Λ
+// of the constraints, the free velocities jump so that their momentum does not feel the motor,
+//
+//   M_ff Δv_f + M_fp Δv_p = J_fᵀ Λ      J Δv = Δ(prescribed rates)      impulse I = M Δv - Jᵀ Λ
+//
+// which are the equations of motion of the same configuration at rest without any force, with the
+// jumps in place of the prescribed accelerations; forces are finite and do not enter.  The motor
+// does the work  ½ (v⁺ + v⁻)·I.  Inextensible cables can only pull: they are left out here, and
+// td_taut_settle adds their impulses, which gives the same as all at once.
+//
+// The values before and after are taken a little aside of the instant, so that corners that differ
+// by rounding are one.  At the start of a run a table begins as it goes on, at the end it goes on
+// as it was: its end knots are no jumps there.
+#include <math.h>
+#include <string.h>
+
+#include "engine/stages.h"
+#include "engine/taut.h"
+
+// Relative to speeds, below which there is no jump; to positions; and to the jumps of the rates of
+// the constraints, which they must follow up to rounding.
+#define NO_JUMP 1e-11
+#define NO_GAP 1e-9
+#define FOLLOWED 1e-7
+#define ROUNDING 1e-12
+
+// Prescribed motion on one side of the instant.
+typedef struct side {
+  double* v;           // (nvel)
+  double *row, *rate;  // (nrow) rates of the rows, and what they should be
+  double* at;          // (nvel + nrow) prescribed positions
+} side;
+
+static side side_new(const td_model* m, arena* s) {
+  return (side){arena_zeros(s, m->nvel), arena_zeros(s, m->nrow), arena_zeros(s, m->nrow),
+                arena_zeros(s, m->nvel + m->nrow)};
+}
+
+// Place the state at another time; the velocities that are free stay.
+static void look(const td_model* m, td_state* state, td_work* w, double t, bool open, side* out) {
+  const double now = state->t;
+  state->t = t;
+  w->open_tables = open;
+  w->placed = false;
+  td_place(m, state, w);
+  w->open_tables = false;
+  state->t = now;
+  memcpy(out->v, w->v, (size_t)m->nvel * sizeof(double));
+  for (int i = 0; i < m->nvel; i++)
+    out->at[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion];
+  for (int i = 0; i < m->nrow; i++) {
+    out->row[i] = td_row_at(m, w, i).ed;
+    td_row_target(m, w, i, &out->at[m->nvel + i], &out->rate[i]);
+  }
+}
+
+static bool differs(double a, double b) { return fabs(b - a) > NO_JUMP * (fabs(a) + fabs(b)); }
+
+// A position that jumps, or NULL: none.  Cables are pulled onto their new length, and rows that are
+// stabilised move to where they should be.
+static const char* leap(const td_model* m, const side* a, const side* b, double margin,
+                        double* size) {
+  for (int i = 0; i < m->nvel + m->nrow; i++) {
+    const int row = i - m->nvel;
+    const bool given = row < 0 ? m->vel[i].motion != NUM_NONE
+                               : m->row[row].target == TARGET_MOTION && m->row[row].projected &&
+                                     m->row[row].kind != ROW_CABLE;
+    if (!given) continue;
+    const double speed = row < 0 ? a->v[i] + b->v[i] : a->rate[row] + b->rate[row];
+    *size = b->at[i] - a->at[i] - margin * speed;
+    if (fabs(*size) > NO_GAP * (fabs(a->at[i]) + fabs(b->at[i])) + 1e-12)
+      return row < 0 ? td_model_v_name(m, i) : td_model_constraint_name(m, row);
+  }
+  return NULL;
+}
+
+// What a step of a rod with given strains turns and moves by itself: its twist without that of its
+// coordinates and of its parent.
+static spatial own_twist(const td_model* m, const td_work* w, int i) {
+  const model_hop* hop = &m->hop[i];
+  spatial V = w->hop[i].V;
+  if (hop->parent >= 0) V = spatial_sub(V, w->hop[hop->parent].V);
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    V = spatial_axpy(-w->v[m->col[k].v], w->col[k].S, V);
+  return V;
+}
+
+static bool is_given(const td_model* m, int i) {
+  return m->strains_timed && m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent;
+}
+
+// The rate of strain d at a node of a step that time alone makes: without what its coordinates do,
+// which stand still between the two sides of an instant.
+static double time_rate(const td_model* m, const double* number, const double* v,
+                        const model_hop* hop, int node, int d) {
+  double rate = number[hop->value + 6 * (hop->nodes + node) + d];
+  for (int k = hop->col; k < hop->col + hop->nv; k++)
+    if (m->col[k].part == d) rate -= number[m->col[k].weight + node] * v[m->col[k].v];
+  return rate;
+}
+
+// The same of strains given over time: `before` has the numbers before the instant, the work those
+// behind it.  Returns the rod, from 1; 0: no strain jumps.
+static int strain_leap(const td_model* m, const td_work* w, const double* before, double margin,
+                       double* size) {
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (!is_given(m, i)) continue;
+    for (int k = 0; k < 6 * hop->nodes; k++) {
+      const double a = before[hop->value + k], b = w->num[hop->value + k];
+      const double moved = 2 * margin *
+                           (fabs(time_rate(m, before, w->v, hop, k / 6, k % 6)) +
+                            fabs(time_rate(m, w->num, w->v, hop, k / 6, k % 6)));
+      *size = b - a;
+      if (fabs(*size) > moved + NO_GAP * (fabs(a) + fabs(b)) + 1e-12)
+        return m->coords[hop->coords].rod;
+    }
+  }
+  return 0;
+}
+
+// The largest prescribed jump by name, for messages.
+static const char* jumper(const td_model* m, const side* a, const side* b, double* size) {
+  const char* name = "a strain given over time";
+  *size = 0;
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE && fabs(b->v[i] - a->v[i]) > fabs(*size)) {
+      *size = b->v[i] - a->v[i];
+      name = td_model_v_name(m, i);
+    }
+  for (int i = 0; i < m->nrow; i++)
+    if (fabs(b->rate[i] - a->rate[i]) > fabs(*size)) {
+      *size = b->rate[i] - a->rate[i];
+      name = td_model_constraint_name(m, i);
+    }
+  return name;
+}
+
+// Does the state already move as it should after the instant?  Then the jump lies behind it.
+static bool is_behind(const td_model* m, const td_state* state, const side* a, const side* b) {
+  bool known = false;
+  for (int i = 0; i < m->nvel; i++) {
+    if (m->vel[i].motion == NUM_NONE || !differs(a->v[i], b->v[i])) continue;
+    if (fabs(state->v[i] - b->v[i]) > 1e-6 * fabs(b->v[i] - a->v[i])) return false;
+    known = true;
+  }
+  for (int i = 0; i < m->nrow; i++) {
+    if (m->row[i].kind == ROW_CABLE || !differs(a->rate[i], b->rate[i])) continue;
+    if (fabs(b->row[i] - b->rate[i]) > 1e-6 * fabs(b->rate[i] - a->rate[i])) return false;
+    known = true;
+  }
+  return known;
+}
+
+// Solve for the jumps; the work is placed after the instant.  `twist` (nhop) are own twists before.
+static td_status strike(const td_model* m, td_state* state, td_work* w, const side* a,
+                        const side* b, const spatial* twist, double* work) {
+  arena* s = &w->scratch;
+  double *drive = arena_zeros(s, m->nrow), *I = arena_doubles(s, m->nvel);
+  double size = 0, most = 0;
+  int worst = -1;
+
+  // at rest and without forces, jumps in place of prescribed accelerations
+  for (int i = 0; i < m->nhop; i++) {
+    hop_work* h = &w->hop[i];
+    h->c = is_given(m, i) ? spatial_sub(own_twist(m, w, i), twist[i]) : spatial_zero();
+  }
+  for (int i = 0; i < m->nhop; i++) w->hop[i].V = w->hop[i].f = spatial_zero();
+  memset(w->v, 0, (size_t)m->nvel * sizeof(double));
+  memset(w->tau, 0, (size_t)m->nvel * sizeof(double));
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE) w->num[m->vel[i].motion + 2] = b->v[i] - a->v[i];
+  for (int i = 0; i < m->nrow; i++) {
+    drive[i] = b->rate[i] - a->rate[i];
+    if (m->row[i].projected) drive[i] -= a->row[i] - a->rate[i];  // errors are not kept
+  }
+  const double load = w->load;
+  w->load = 0;
+  w->jump = drive;
+  td_status status = td_solve_forward(m, w);
+  w->jump = NULL;
+
+  // impulses on what is prescribed, and their work
+  if (status == TD_OK) {
+    td_accelerate(m, w, w->vdot, false);
+    for (int i = 0; i < m->nrow; i++) {
+      if (row_is_off(m, w, i)) continue;
+      const double change = td_row_at(m, w, i).edd, left = fabs(change - drive[i]);
+      most = fmax(most, fmax(fabs(drive[i]), fabs(b->row[i] - a->row[i])));
+      if (left > size) size = left, worst = i;
+      *work += w->lambda[i] * (a->row[i] + 0.5 * change);
+    }
+    if (m->nrow > 0) td_row_forces(m, w, w->lambda);
+    td_inverse(m, w, I);
+    for (int i = 0; i < m->nvel; i++)
+      if (m->vel[i].motion != NUM_NONE) *work += 0.5 * (a->v[i] + b->v[i]) * I[i];
+    for (int i = 0; i < m->nhop; i++) {
+      if (!is_given(m, i)) continue;
+      const spatial mean = spatial_axpy(0.5, w->hop[i].c, twist[i]);
+      *work += spatial_dot(&w->hop[i].F, &mean);
+    }
+    for (int i = 0; i < m->nvel; i++)
+      state->v[i] = m->vel[i].motion != NUM_NONE ? b->v[i] : state->v[i] + w->vdot[i];
+  }
+  w->load = load;
+  w->placed = false;
+  w->t = NAN;
+  // a loop that does not feel the jump is left with rounding, which is relative to the jump itself
+  double jump;
+  const char* name = jumper(m, a, b, &jump);
+  if (status != TD_OK || !(size > FOLLOWED * most + ROUNDING * fabs(jump))) return status;
+  td_work_fail(w,
+               "the speed of %s jumps by %.4g at t = %g s, which the loop of %s cannot follow: %s "
+               "is left with %.3g; prescribe a motion within the reach of the mechanism",
+               name, jump, state->t, model_name(m, m->joint[m->row[worst].joint - 1].name),
+               td_model_constraint_name(m, worst), size);
+  return TD_E_MODEL;
+}
+
+void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, double t,
+                          bool rate) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double* e = arena_doubles(&w->scratch, m->nrow);
+  int row = -1;
+  td_place(m, state, w);
+  td_row_errors(m, w, rate, e);
+  for (int i = 0; i < m->nrow; i++)
+    if (m->row[i].kind != ROW_CABLE && (row < 0 || fabs(e[i]) > fabs(e[row]))) row = i;
+  require(row >= 0);
+  const double left = fabs(e[row]);
+  arena_close(&w->scratch, mark);
+
+  // the fastest prescribed coordinate stands for the motion
+  const char* name = "a constraint";
+  double fastest = 0;
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE && fabs(state->v[i]) >= fastest) {
+      fastest = fabs(state->v[i]);
+      name = td_model_v_name(m, i);
+    }
+  for (int i = 0; i < m->nrow && fastest == 0; i++)
+    if (m->row[i].motion != NUM_NONE) name = td_model_constraint_name(m, i);
+  td_work_fail(w,
+               "the loop of %s cannot follow the prescribed motion of %s beyond t = %g s: %s is "
+               "left with %.3g %s%s; prescribe a motion within the reach of the mechanism",
+               model_name(m, m->joint[m->row[row].joint - 1].name), name, t,
+               td_model_constraint_name(m, row), left, m->row[row].kind == ROW_TRANS ? "m" : "rad",
+               rate ? "/s" : "");
+}
+
+// What the last joint, row or strain tells of jumps; the state's own velocities are those before.
+static td_status jump(const td_model* m, td_state* state, td_work* w, double margin, td_edge edge,
+                      double* work, bool* moved) {
+  arena* s = &w->scratch;
+  side a = side_new(m, s), b = side_new(m, s);
+  spatial* twist = arena_bytes(s, (size_t)(m->strains_timed ? m->nhop : 0) * sizeof(spatial));
+  double *before = arena_doubles(s, m->strains_timed ? m->nnumber : 0), size;
+  look(m, state, w, state->t - margin, edge == TD_EDGE_START, &a);
+  for (int i = 0; m->strains_timed && i < m->nhop; i++) twist[i] = own_twist(m, w, i);
+  if (m->strains_timed) memcpy(before, w->num, (size_t)m->nnumber * sizeof(double));
+  look(m, state, w, state->t + margin, edge == TD_EDGE_END, &b);
+
+  const char* name = leap(m, &a, &b, margin, &size);
+  if (name && edge != TD_EDGE_START) {
+    td_work_fail(w,
+                 "the motion of %s jumps by %.4g at t = %g s, which would take an infinite speed; "
+                 "let it move there in some time, as ramp(t, t0, t1) does",
+                 name, size, state->t);
+    return TD_E_MODEL;
+  }
+  const int rod = edge == TD_EDGE_START ? 0 : strain_leap(m, w, before, margin, &size);
+  if (rod > 0) {
+    td_work_fail(w,
+                 "the strain of %s jumps by %.4g at t = %g s, which would take an infinite speed; "
+                 "let it move there in some time, as ramp(t, t0, t1) does",
+                 model_name(m, m->rod[rod - 1].name), size, state->t);
+    return TD_E_MODEL;
+  }
+  bool any = false;
+  for (int i = 0; i < m->nvel; i++) any |= m->vel[i].motion != NUM_NONE && differs(a.v[i], b.v[i]);
+  for (int i = 0; i < m->nrow; i++)
+    any |= m->row[i].kind != ROW_CABLE && differs(a.rate[i], b.rate[i]);
+  for (int i = 0; m->strains_timed && i < m->nhop; i++) {
+    if (!is_given(m, i)) continue;
+    const spatial V = own_twist(m, w, i), d = spatial_sub(V, twist[i]);
+    any |= spatial_dot(&d, &d) > 1e-18 * (spatial_dot(&V, &V) + spatial_dot(&twist[i], &twist[i]));
+  }
+  if (!any || (edge == TD_EDGE_START && is_behind(m, state, &a, &b))) {
+    w->placed = false;
+    return TD_OK;
+  }
+  *moved = true;
+  return strike(m, state, w, &a, &b, twist, work);
+}
+
+td_status td_jump(const td_model* m, td_state* state, td_work* w, double margin, td_edge edge,
+                  double* work, bool* moved) {
+  *work = 0;
+  *moved = false;
+  if (m->nmotion_slot == 0 && !m->strains_timed) return TD_OK;
+  const arena_mark mark = arena_open(&w->scratch);
+  bool* slack = arena_bytes(&w->scratch, (size_t)m->ncable);
+  td_prepare(m, w);
+  for (int i = 0; i < m->ncable; i++) {
+    slack[i] = w->cable[i].slack;
+    w->cable[i].slack = true;
+  }
+  const td_status status = jump(m, state, w, margin, edge, work, moved);
+  for (int i = 0; i < m->ncable; i++) w->cable[i].slack = slack[i];
+  arena_close(&w->scratch, mark);
+  return status;
+}
+
+// ---- where speeds jump ------------------------------------------------------------------------
+
+// Rates and accelerations of all prescribed motion at a time: [rate, acceleration] each.
+static void rates_at(const td_model* m, td_work* w, double t, double* q, double* v, double* out) {
+  td_place_motion(m, w, t, q, v);
+  for (int i = 0; i < m->nvel + m->nrow; i++) {
+    const num at = i < m->nvel ? m->vel[i].motion : m->row[i - m->nvel].motion;
+    out[2 * i] = at == NUM_NONE ? 0 : w->num[at + 1];
+    out[2 * i + 1] = at == NUM_NONE ? 0 : w->num[at + 2];
+  }
+}
+
+// The largest change of a rate over a stretch of length h that its accelerations do not explain.
+static double unexplained(int n, const double* a, const double* b, double h) {
+  double most = 0;
+  for (int i = 0; i < 2 * n; i += 2)
+    most = fmax(most, fabs(b[i] - a[i] - 0.5 * h * (a[i + 1] + b[i + 1])));
+  return most;
+}
+
+// For programs that have no expressions to look into: halve the stretch that holds the change.  Of
+// smooth motion it falls by eight with each half, of a jump it does not.
+double td_next_jump(const td_model* m, td_work* w, double t0, double t1) {
+  if (m->nmotion_slot == 0) return INFINITY;
+  enum { LOOKS = 6 };
+  const int n = m->nvel + m->nrow;
+  const arena_mark mark = arena_open(&w->scratch);
+  double *q = arena_zeros(&w->scratch, m->npos), *v = arena_zeros(&w->scratch, m->nvel),
+         *a = arena_doubles(&w->scratch, 2 * n), *b = arena_doubles(&w->scratch, 2 * n),
+         *c = arena_doubles(&w->scratch, 2 * n), size = 0;
+  double low = t0, high = t1;
+  td_prepare(m, w);
+  w->placed = false;
+  rates_at(m, w, low, q, v, a);
+  rates_at(m, w, high, q, v, b);
+  for (int i = 0; i < 2 * n; i += 2) size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+  const double first = unexplained(n, a, b, high - low), margin = 0.5 * td_jump_margin(t1, t1 - t0);
+  double now = first;
+  for (int k = 0; now > 1e-10 * size && high - low > margin; k++) {
+    const double mid = 0.5 * (low + high), half = 0.5 * (high - low);
+    rates_at(m, w, mid, q, v, c);
+    const double left = unexplained(n, a, c, half), right = unexplained(n, c, b, half);
+    const bool early = left > 0.3 * right;  // of several the first
+    now = early ? left : right;
+    *(early ? &high : &low) = mid;
+    memcpy(early ? b : a, c, (size_t)(2 * n) * sizeof(double));
+    if (k == LOOKS && now < 0.05 * first) break;
+  }
+  const bool found = now > 1e-10 * size && high - low <= margin;
+  arena_close(&w->scratch, mark);
+  return found ? high : INFINITY;
+}
+
+void td_clocks(const td_model* m, td_work* w, double t, double* values) {
+  const double now = w->vars[m->time_var];
+  w->vars[m->time_var] = t;
+  td_tape_eval(m->clock_tape, w->vars, w->scratch_tape, values);
+  w->vars[m->time_var] = now;
+}
+
+double td_clock_turn(const td_model* m, td_work* w, int clock, double low, double high) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double* values = arena_doubles(&w->scratch, m->nclock);
+  td_clocks(m, w, low, values);
+  const bool below = values[clock] < 0;
+  for (;;) {
+    const double mid = low + 0.5 * (high - low);
+    if (!(mid > low && mid < high)) break;
+    td_clocks(m, w, mid, values);
+    *((values[clock] < 0) == below ? &low : &high) = mid;
+  }
+  arena_close(&w->scratch, mark);
+  return high;
+}
+
+double td_next_corner(const td_model* m, td_work* w, double t0, double t1, bool motion) {
+  const int n = motion ? m->nclock_motion : m->nclock, parts = m->clock_straight ? 1 : 32;
+  if (n == 0 || !(t1 > t0)) return INFINITY;
+  double first = INFINITY;
+  td_prepare(m, w);
+  const arena_mark mark = arena_open(&w->scratch);
+  double *a = arena_doubles(&w->scratch, m->nclock), *b = arena_doubles(&w->scratch, m->nclock);
+  td_clocks(m, w, t0, a);
+  for (int k = 0; k < parts && first == INFINITY; k++) {
+    const double from = t0 + (t1 - t0) * k / parts, to = t0 + (t1 - t0) * (k + 1) / parts;
+    td_clocks(m, w, to, b);
+    for (int i = 0; i < n; i++)
+      if ((a[i] < 0) != (b[i] < 0)) first = fmin(first, td_clock_turn(m, w, i, from, to));
+    memcpy(a, b, (size_t)n * sizeof(double));
+  }
+  arena_close(&w->scratch, mark);
+  return first;
+}

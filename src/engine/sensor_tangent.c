@@ -1,0 +1,195 @@
+// Derivatives of sensors and of constraint drives with respect to states and inputs.
+#include <math.h>
+#include <string.h>
+
+#include "engine/stages.h"
+
+double td_row_input(const td_model* m, td_work* w, int row, int input) {
+  const num control = m->row[row].control;
+  if (control == NUM_NONE) return 0;
+  td_tape_eval(m->live_input_tape, w->vars, w->scratch_tape, w->partial);
+  double sum = 0;
+  for (int i = 0; i < m->nlive_input; i++)
+    if (m->live_input[i].source == input && m->live_input[i].target == control)
+      sum += w->partial[i];
+  return sum;
+}
+
+// dst row += scale * row of the change of a probe along every column
+static void add_probe_row(const td_model* m, const td_work* w, int probe, double scale, double* dq,
+                          double* dv) {
+  for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads) continue;
+    dq[m->col[col].v] += scale * td_probe_change(m, w, probe, col, false);
+    dv[m->col[col].v] += scale * td_probe_change(m, w, probe, col, true);
+  }
+}
+
+// An acceleration also follows v': its slope with respect to v'_l is that of the velocity with
+// respect to v_l.
+static double velocity_slope(const td_model* m, td_work* w, int probe, int v) {
+  model_probe as_velocity = m->probe[probe];
+  as_velocity.kind = SENSOR_VEL;
+  double sum = 0;
+  for (int col = 0; col < m->ncol; col++)
+    if (m->col[col].v == v && m->col[col].leads)
+      sum += td_place_change(m, w, &as_velocity, col, true);
+  return sum;
+}
+
+// What an acceleration gets through v'.
+static void add_accelerations(const td_model* m, td_work* w, const sensor_tangent* t, int i) {
+  const int nv = m->nvel, nu = m->ninput, target = m->output_probe[i].target;
+  for (int l = 0; l < nv; l++) {
+    const double slope = t->scale[i] * velocity_slope(m, w, m->output_probe[i].source, l);
+    for (int k = 0; slope != 0 && k < nv; k++) {
+      t->dq[target * nv + k] += slope * t->Aq[l * nv + k];
+      t->dv[target * nv + k] += slope * t->Av[l * nv + k];
+    }
+    for (int k = 0; slope != 0 && k < nu; k++) t->du[target * nu + k] += slope * t->Au[l * nu + k];
+  }
+}
+
+static void add_probes(const td_model* m, const td_state* state, td_work* w,
+                       const sensor_tangent* t) {
+  const int nv = m->nvel, nu = m->ninput;
+  td_enter(m, state, w);
+  td_accelerate(m, w, t->a, false);
+  td_tangent_columns(m, w, t->a);
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_partial* p = &m->output_probe[i];
+    const double scale = t->scale[i];
+    add_probe_row(m, w, p->source, scale, t->dq + p->target * nv, t->dv + p->target * nv);
+    if (m->probe[p->source].kind == SENSOR_ACC) add_accelerations(m, w, t, i);
+  }
+  for (int i = 0; i < m->noutput_input; i++)
+    t->du[m->output_input[i].target * nu + m->output_input[i].source] +=
+        t->scale[m->noutput_probe + i];
+}
+
+static bool has_transmitted(const td_model* m) {
+  for (int i = 0; i < m->noutput_probe; i++)
+    if (is_transmitted(m->probe[m->output_probe[i].source].kind)) return true;
+  return false;
+}
+
+// Are the rows that do anything independent?  Then the multipliers, zero for the other rows, follow
+// smoothly from the state; the smallest ones of dependent rows need not.
+static bool multipliers_smooth(const td_model* m, td_work* w) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const int nv = m->nvel;
+  double *J = arena_doubles(&w->scratch, m->nrow * nv), largest = 0;
+  int acting = 0;
+  td_row_jacobian(m, w, J);
+  for (int i = 0; i < m->nrow * nv; i++) largest = fmax(largest, fabs(J[i]));
+  for (int i = 0; i < m->nrow; i++) {
+    double size = 0;
+    for (int k = 0; k < m->nfree_v; k++) size = fmax(size, fabs(J[i * nv + m->free_v[k]]));
+    acting += size > 1e-9 * largest;
+  }
+  arena_close(&w->scratch, mark);
+  return acting == w->flags.constraint_rank;
+}
+
+// Does the probe follow from multipliers?  What a main joint transmits may.
+static bool needs_multipliers(const td_model* m, const model_probe* p) {
+  if (p->kind == SENSOR_TENSION) return m->cable[p->cable - 1].row >= 0;
+  if (!is_transmitted(p->kind)) return false;
+  if (p->kind == SENSOR_WRENCH) return m->nrow > 0;
+  if (p->kind == SENSOR_FORCE && m->joint[p->joint - 1].main) return m->nrow > 0;
+  for (int i = 0; i < m->nrow; i++)
+    if (m->row[i].joint == p->joint && m->row[i].element == p->element) return true;
+  return false;
+}
+
+static void find_known(const td_model* m, td_work* w, bool* known) {
+  const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w),
+             far = td_cable_couples(m);
+  for (int i = 0; i < m->noutput_name; i++) known[i] = true;
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_probe* p = &m->probe[m->output_probe[i].source];
+    if ((far && (p->kind == SENSOR_FORCE || p->kind == SENSOR_WRENCH)) ||
+        (!smooth && needs_multipliers(m, p)))
+      known[m->output_probe[i].target] = false;
+  }
+}
+
+td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                            double* dv, double* du, bool* known) {
+  const int nv = m->nvel, nu = m->ninput, ny = m->noutput_name;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *a = arena_zeros(s, nv), *scale = arena_doubles(s, m->noutput_probe + m->noutput_input);
+  double *Aq = arena_doubles(s, nv * nv), *Av = arena_doubles(s, nv * nv);
+  double *Au = arena_doubles(s, nv * nu), *L = arena_doubles(s, m->nrow * (2 * nv + nu));
+  const sensor_tangent t = {a, scale, Aq, Av, Au, L, dq, dv, du};
+  memset(dq, 0, (size_t)ny * (size_t)nv * sizeof(double));
+  memset(dv, 0, (size_t)ny * (size_t)nv * sizeof(double));
+  memset(du, 0, (size_t)ny * (size_t)nu * sizeof(double));
+  td_status status = TD_OK;
+  if (m->output_accel) status = td_forward_tangent_rows(m, state, w, Aq, Av, Au, L);
+  if (status == TD_OK && m->output_accel) memcpy(a, w->vdot, (size_t)nv * sizeof(double));
+
+  // d output / d probe and d input, at the values of all probes
+  if (status == TD_OK) status = td_probe_all(m, state, w, m->output_accel);
+  if (status == TD_OK) {
+    td_tape_eval(m->output_probe_tape, w->vars, w->scratch_tape, scale);
+    td_tape_eval(m->output_input_tape, w->vars, w->scratch_tape, scale + m->noutput_probe);
+    add_probes(m, state, w, &t);
+    if (has_transmitted(m)) td_transmit_tangent(m, state, w, &t);
+    if (known) find_known(m, w, known);
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+// ---- without the equations of motion ----------------------------------------------------------
+
+static void add_acceleration_slopes(const td_model* m, const td_work* w, int probe, double scale,
+                                    double* da) {
+  model_probe as_velocity = m->probe[probe];
+  as_velocity.kind = SENSOR_VEL;
+  for (int col = 0; col < m->ncol; col++)
+    if (m->col[col].leads)
+      da[m->col[col].v] += scale * td_place_change(m, w, &as_velocity, col, true);
+}
+
+td_status td_sensor_slopes(const td_model* m, const td_state* state, td_work* w,
+                           const sensor_slopes* to) {
+  const size_t nv = (size_t)m->nvel, nu = (size_t)m->ninput, ny = (size_t)m->noutput_name;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *zero = arena_zeros(s, m->nvel),
+         *scale = arena_doubles(s, m->noutput_probe + m->noutput_input);
+  memset(to->dq, 0, ny * nv * sizeof(double));
+  memset(to->dv, 0, ny * nv * sizeof(double));
+  memset(to->da, 0, ny * nv * sizeof(double));
+  memset(to->du, 0, ny * nu * sizeof(double));
+  const td_status status = td_probe_all(m, state, w, m->output_accel);
+  td_tape_eval(m->output_probe_tape, w->vars, w->scratch_tape, scale);
+  td_tape_eval(m->output_input_tape, w->vars, w->scratch_tape, scale + m->noutput_probe);
+  td_enter(m, state, w);
+  td_accelerate(m, w, zero, false);
+  td_tangent_columns(m, w, zero);
+  for (size_t i = 0; i < ny; i++) to->known[i] = true;
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const model_partial* p = &m->output_probe[i];
+    const size_t row = (size_t)p->target * nv;
+    add_probe_row(m, w, p->source, scale[i], to->dq + row, to->dv + row);
+    if (m->probe[p->source].kind == SENSOR_ACC)
+      add_acceleration_slopes(m, w, p->source, scale[i], to->da + row);
+    if (is_transmitted(m->probe[p->source].kind)) to->known[p->target] = false;
+  }
+  for (int i = 0; i < m->noutput_input; i++)
+    to->du[(size_t)m->output_input[i].target * nu + (size_t)m->output_input[i].source] +=
+        scale[m->noutput_probe + i];
+  arena_close(s, mark);
+  return status;
+}
+
+bool td_inputs_drive_rows(const td_model* m) {
+  for (int r = 0; r < m->nrow; r++)
+    for (int i = 0; i < m->nlive_input && m->row[r].control != NUM_NONE; i++)
+      if (m->live_input[i].target == m->row[r].control) return true;
+  return false;
+}

@@ -1,0 +1,131 @@
+// The sparse path.  A model is a forest: trees that hang on the ground.  A node of a network is a
+// tree of its own, an arm a larger one.  The DOFs of a tree make a block; trees that share DOFs
+// share a block.  The mass matrix is block diagonal, and every force and every constraint row
+// touches the DOFs of two or three blocks, so dF/dq and dF/dv have one fixed pattern of blocks
+// (pattern.h), found when the model is compiled, and are assembled element by element with the same
+// element functions as the dense path.
+//
+// Rows and columns are in the order of the blocks: row k belongs to velocity m->index_v[k].
+#ifndef TD_SPARSE_DYN_H
+#define TD_SPARSE_DYN_H
+
+#include "engine/stages.h"
+#include "math/pattern.h"
+
+// ---- the pattern ------------------------------------------------------------------------------
+
+// Decide between dense and sparse (m->sparse, m->linear_why) and find the pattern.  TD_E_NOMEM.
+td_status td_sparse_plan(td_model* m);
+
+// Mark the hops of nodes (model_hop.node).
+void td_find_nodes(td_model* m);
+
+static inline td_pattern model_blocks(const td_model* m) {
+  return (td_pattern){m->nblock_at - 1, m->block_at,     m->block_ptr,
+                      m->block_row,     m->block_offset, m->block_base};
+}
+static inline int mass_values(const td_model* m) { return m->mass_base[m->nblock_at - 1]; }
+static inline int row_values(const td_model* m) { return m->row_base[m->nrow]; }
+
+// Vectors in the order of the velocities (v) and of the blocks (x).
+void td_sparse_gather(const td_model* m, const double* v, double* x);
+void td_sparse_scatter(const td_model* m, const double* x, double* v);
+
+// ---- threads ----------------------------------------------------------------------------------
+
+// Large networks are assembled by all processors, each with a window (td_work) and scratch memory
+// of its own.
+typedef struct sparse_team sparse_team;
+// Whether sums are kept for all hops; the hops and columns of a window otherwise.
+bool td_sparse_whole(const td_model* m);
+int td_sparse_window_hops(const td_model* m);
+int td_sparse_window_columns(const td_model* m);
+// NULL: out of memory, or the caller alone.
+sparse_team* td_sparse_team_new(const td_model* m, int threads);
+void td_sparse_team_free(sparse_team* team);
+// Threads that a model is worth.
+int td_sparse_threads(const td_model* m);
+// Use as many threads from now on.
+void td_sparse_set_threads(const td_model* m, td_work* w, int threads);
+// Run `item` for 0 .. n - 1, where each writes only what is its own.
+typedef void (*sparse_item)(void* ctx, td_work* w, int i);
+void td_sparse_each(td_work* w, int n, sparse_item item, void* ctx);
+
+// ---- assembly, after td_enter -----------------------------------------------------------------
+
+// The blocks of the mass matrix, one after the other, symmetric (mass_values).
+void td_sparse_mass(const td_model* m, td_work* w, double* M);
+// The same as the whole matrix (nvel x nvel), zeros and all.
+void td_sparse_mass_spread(const td_model* m, td_work* w, double* M);
+// dF/dq and dF/dv (blocks_values each; dv NULL: not wanted) at a and lambda (NULL: none), and the
+// mass matrix (M NULL: not wanted); after td_forces, too.
+void td_sparse_tangent(const td_model* m, td_work* w, const double* a, const double* lambda,
+                       double* dq, double* dv, double* M);
+// Constraint rows Jc (row_values): for each row the numbers of each block that it touches.
+void td_sparse_rows(const td_model* m, td_work* w, double* J);
+// d(Jc a + gamma)/dq and /dv, stored alike.
+void td_sparse_row_tangent(const td_model* m, td_work* w, const double* a, double* dq, double* dv);
+
+// ---- linear systems ---------------------------------------------------------------------------
+
+//   [ A   -J1' ] [ x ]   [ f ]
+//   [ J2   0   ] [ l ] = [ g ]     prescribed DOFs: x = f
+//
+// A has the pattern of the model, or is block diagonal like the mass matrix.  Redundant rows are
+// allowed where g is consistent: the lower right corner gets a small number that the iterative
+// refinement takes out again, which leaves the least l.
+typedef struct sparse_kkt sparse_kkt;
+// definite: A has an inverse without the rows, which masses and implicit steps have and stiffness
+// need not.  NULL: out of memory.
+sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal, bool definite);
+void td_sparse_kkt_free(sparse_kkt* kkt);
+// TD_E_SINGULAR: td_sparse_kkt_bad() is a velocity that nothing resists.
+td_status td_sparse_kkt_factor(sparse_kkt* kkt, const double* A, const double* J1,
+                               const double* J2);
+// The same with A given by a function that writes the numbers of block column J.
+typedef void (*sparse_column)(void* ctx, int J, double* column);
+td_status td_sparse_kkt_factor_by(sparse_kkt* kkt, sparse_column column, void* ctx,
+                                  const double* J1, const double* J2);
+// The matrix alone, not factored: compressed columns of order nvel + nrow, valid until the next
+// one. `corner` is the number in its lower right corner that does not belong there.
+typedef struct sparse_columns {
+  int n;
+  const int *ptr, *row;
+  const double* x;
+  double corner;
+} sparse_columns;
+sparse_columns td_sparse_kkt_columns(sparse_kkt* kkt, const double* A, const double* J1,
+                                     const double* J2);
+int td_sparse_kkt_bad(const sparse_kkt* kkt);
+// In the order of the velocities: f (nvel) and x may be the same; g NULL: zero; l NULL: not wanted.
+void td_sparse_kkt_solve(sparse_kkt* kkt, const double* f, const double* g, double* x, double* l);
+int td_sparse_kkt_rank(const sparse_kkt* kkt);  // independent rows
+// For symmetric A: pivots on the diagonal alone, and the number of negative eigenvalues of A on the
+// motions that the constraints allow.
+void td_sparse_kkt_diagonal(sparse_kkt* kkt, bool diagonal);
+int td_sparse_kkt_negative(const sparse_kkt* kkt);
+size_t td_sparse_kkt_bytes(const sparse_kkt* kkt);
+
+// v' and lambda at the placed state with forces; projection steps; as the dense ones in dynamics.c.
+td_status td_sparse_forward(const td_model* m, td_work* w);
+td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, bool weigh,
+                            double* delta);
+// d v'/dq, dv, du (may be NULL) column by column, after td_forward_dynamics; dlambda (nrow x (2 nv
+// + nu), may be NULL) as td_forward_tangent_rows has it.
+td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
+                                    double* dq, double* dv, double* du, double* dlambda);
+enum { SPARSE_DENSE_LIMIT = 1000 };  // velocities up to which that is allowed
+// v' (nv x k) of generalised forces f (nv x k) and drives g of the rows (nrow x k, NULL: none)
+// alone, at the placed state; lambda (nrow x k) may be NULL.
+td_status td_sparse_answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
+                            double* a, double* lambda);
+// Whether any of this is ever used: trees alone go through the recursion, except that tasks need
+// the accelerations that inputs cause.
+static inline bool sparse_needs_factors(const td_model* m) {
+  return m->nrow > 0 || !m->recursive || m->nvel <= SPARSE_DENSE_LIMIT || m->ntask > 0;
+}
+// Bytes of scratch that all of this needs.
+size_t td_sparse_scratch(const td_model* m);
+size_t td_sparse_tree_scratch(const td_model* m);  // of which for one block
+
+#endif

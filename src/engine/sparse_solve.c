@@ -1,0 +1,649 @@
+// Saddle-point systems of sparse models, and what dynamics.c needs of them.
+//
+// The matrix of sparse_engine.h with d > 0 in the lower right corner has an inverse even where rows
+// are redundant.  z += K_d⁻¹ (b - K_0 z) is the proximal method of multipliers: where the rows are
+// independent it converges by a factor d / (J A⁻¹ J'), about 1e-7, each time, and where they are
+// not the multiplier stays in the range of J, which makes it the least one.
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/path.h"
+#include "engine/sparse_engine.h"
+#include "math/border.h"
+#include "math/fronts.h"
+#include "math/sparse.h"
+
+static const double corner = 1e-7;  // d relative to the least diagonal element of J A⁻¹ J'
+enum { REFINEMENTS = 12, FEW_ROWS = 32 };
+static const double much_border = 2e7;  // numbers; beyond, the rows go among the columns
+
+struct sparse_kkt {
+  const td_model* m;
+  td_pattern blocks;  // pattern of A
+  int n, rows;
+  int *ptr, *row;                          // compressed columns of the whole
+  int *touch_at, *touch_row, *touch_base;  // per block: rows that touch it, and their numbers there
+  bool* given;                             // prescribed DOF, in the order of the blocks
+  double *x, *z, *b, *r, *column;
+  double* diagonal;  // of A
+  double d;
+  bool is_diagonal;                     // A has diagonal blocks alone
+  bool only_diagonal;                   // pivots
+  int *own_ptr, *own_row, *own_offset;  // pattern of the diagonal blocks
+  td_fronts* fronts;    // instead, where there are few rows and little pivoting is needed
+  td_border* border;    // of those rows
+  int* row_col;         // column of each number of the rows
+  double *A, *J1, *J2;  // what they are given
+  double border_d;
+  bool ready, border_ready;  // the factors belong to those numbers
+  bool use_fronts;           // the last factors are those
+  unsigned masses;           // parameters (td_work.prepared) whose masses they hold, 0: no masses
+  td_sparse_lu* lu;          // NULL: not asked for so far
+  void* memory;
+};
+
+// ---- pattern ----------------------------------------------------------------------------------
+
+static void diagonal_blocks(sparse_kkt* k, int nblock) {
+  for (int i = 0; i <= nblock; i++) k->own_ptr[i] = i;
+  for (int i = 0; i < nblock; i++) k->own_row[i] = i;
+  k->blocks =
+      (td_pattern){nblock, k->m->block_at, k->own_ptr, k->own_row, k->own_offset, k->m->mass_base};
+}
+
+static void list_touching(sparse_kkt* k) {
+  const td_model* m = k->m;
+  for (int i = 0; i < m->nrow_block; i++) k->touch_at[m->row_block[i] + 1]++;
+  for (int b = 0; b < k->blocks.nblock; b++) k->touch_at[b + 1] += k->touch_at[b];
+  for (int r = 0; r < m->nrow; r++) {
+    int base = m->row_base[r];
+    for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++) {
+      const int b = m->row_block[i], at = k->touch_at[b]++;
+      k->touch_row[at] = r;
+      k->touch_base[at] = base;
+      base += block_size(&k->blocks, b);
+    }
+  }
+  for (int b = k->blocks.nblock; b > 0; b--) k->touch_at[b] = k->touch_at[b - 1];
+  k->touch_at[0] = 0;
+}
+
+static void fill_columns(sparse_kkt* k) {
+  const td_model* m = k->m;
+  const td_pattern* p = &k->blocks;
+  int at = 0;
+  for (int J = 0; J < p->nblock; J++)
+    for (int j = p->at[J]; j < p->at[J + 1]; j++) {
+      for (int e = p->ptr[J]; e < p->ptr[J + 1]; e++)
+        for (int i = p->at[p->row[e]]; i < p->at[p->row[e] + 1]; i++) k->row[at++] = i;
+      for (int t = k->touch_at[J]; t < k->touch_at[J + 1]; t++)
+        k->row[at++] = k->n + k->touch_row[t];
+      k->ptr[j + 1] = at;
+    }
+  for (int r = 0; r < m->nrow; r++) {
+    for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++)
+      for (int j = p->at[m->row_block[i]]; j < p->at[m->row_block[i] + 1]; j++) k->row[at++] = j;
+    k->row[at++] = k->n + r;
+    k->ptr[k->n + r + 1] = at;
+  }
+}
+
+// Values in the largest block column.
+static size_t widest(const td_model* m, bool diagonal) {
+  const int* base = diagonal ? m->mass_base : m->block_base;
+  int most = 0;
+  for (int J = 0; J < m->nblock_at - 1; J++) most = max_int(most, base[J + 1] - base[J]);
+  return (size_t)most;
+}
+
+static bool allocate(sparse_kkt* k, bool diagonal) {
+  const td_model* m = k->m;
+  const int nblock = m->nblock_at - 1, size = k->n + k->rows;
+  const double values =
+      (double)(diagonal ? mass_values(m) : m->block_base[nblock]) + 2.0 * row_values(m) + k->rows;
+  if (values > INT32_MAX) return false;
+  const size_t nz = (size_t)values, touched = (size_t)m->nrow_block;
+  const size_t ints = nz + (size_t)size + 4 * (size_t)nblock + 2 * touched + 8;
+  const size_t doubles = nz + 3 * (size_t)size + (size_t)k->n + widest(m, diagonal) + 4;
+  k->memory = calloc(1, doubles * sizeof(double) + ints * sizeof(int) + (size_t)k->n + 8);
+  if (!k->memory) return false;
+  k->x = k->memory;
+  k->z = k->x + nz;
+  k->b = k->z + size;
+  k->r = k->b + size;
+  k->diagonal = k->r + size;
+  k->column = k->diagonal + k->n;
+  k->row = (int*)(void*)(k->column + widest(m, diagonal));
+  k->ptr = k->row + nz;
+  k->touch_at = k->ptr + size + 1;
+  k->touch_row = k->touch_at + nblock + 1;
+  k->touch_base = k->touch_row + touched;
+  k->own_ptr = k->touch_base + touched;
+  k->own_row = k->own_ptr + nblock + 1;
+  k->own_offset = k->own_row + nblock;
+  k->given = (bool*)(void*)(k->own_offset + nblock);
+  return true;
+}
+
+// The rows beside fronts: their columns, and numbers without those of prescribed DOFs.
+static bool open_border(sparse_kkt* k) {
+  const td_model* m = k->m;
+  const size_t rows = (size_t)row_values(m), values = (size_t)blocks_values(&k->blocks);
+  k->row_col = malloc((rows + 1) * sizeof(int));
+  k->A = malloc((values + 2 * rows + 1) * sizeof(double));
+  if (!k->row_col || !k->A) return false;
+  k->J1 = k->A + values;
+  k->J2 = k->J1 + rows;
+  int at = 0;
+  for (int i = 0; i < m->nrow_block; i++)
+    for (int j = m->block_at[m->row_block[i]]; j < m->block_at[m->row_block[i] + 1]; j++)
+      k->row_col[at++] = j;
+  k->border = td_border_new(k->n, k->rows, m->row_base, k->row_col);
+  return k->border != NULL;
+}
+
+// Rows can stand beside fronts when the matrix without them has an inverse.
+static bool wants_fronts(const sparse_kkt* k, bool definite) {
+  return k->rows == 0 ? !k->is_diagonal
+                      : definite && k->rows <= FEW_ROWS && (double)k->rows * k->n <= much_border;
+}
+
+static bool open_lu(sparse_kkt* k) {
+  if (!k->lu) k->lu = td_sparse_lu_new(k->n + k->rows, k->ptr, k->row);
+  return k->lu != NULL;
+}
+
+sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal, bool definite) {
+  sparse_kkt* k = calloc(1, sizeof *k);
+  if (!k) return NULL;
+  k->m = m;
+  k->n = m->nvel;
+  k->rows = m->nrow;
+  k->is_diagonal = diagonal;
+  if (!allocate(k, diagonal)) {
+    td_sparse_kkt_free(k);
+    return NULL;
+  }
+  k->blocks = model_blocks(m);
+  if (diagonal) diagonal_blocks(k, m->nblock_at - 1);
+  for (int i = 0; i < k->n; i++) k->given[i] = m->vel[m->index_v[i]].motion != NUM_NONE;
+  list_touching(k);
+  fill_columns(k);
+  if (wants_fronts(k, definite)) k->fronts = td_fronts_new(&k->blocks);
+  if (k->fronts && k->rows > 0 && !open_border(k)) {
+    td_sparse_kkt_free(k);
+    return NULL;
+  }
+  if (!k->fronts && !open_lu(k)) {
+    td_sparse_kkt_free(k);
+    return NULL;
+  }
+  return k;
+}
+
+void td_sparse_kkt_free(sparse_kkt* k) {
+  if (!k) return;
+  td_border_free(k->border);
+  td_fronts_free(k->fronts);
+  free(k->row_col);
+  free(k->A);
+  td_sparse_lu_free(k->lu);
+  free(k->memory);
+  free(k);
+}
+
+// ---- numbers ----------------------------------------------------------------------------------
+
+// The corner: small against the least of J A⁻¹ J', judged by the diagonals.
+static double corner_of(const sparse_kkt* k, const double* J) {
+  const td_model* m = k->m;
+  double least = INFINITY;
+  for (int r = 0; r < k->rows; r++) {
+    const double* at = J + m->row_base[r];
+    double s = 0;
+    for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++)
+      for (int j = m->block_at[m->row_block[i]]; j < m->block_at[m->row_block[i] + 1]; j++, at++)
+        if (!k->given[j] && k->diagonal[j] != 0) s += *at * *at / fabs(k->diagonal[j]);
+    if (s > 0) least = fmin(least, s);
+  }
+  return isfinite(least) ? corner * least : 1;
+}
+
+// Column j of block column J, whose numbers are `from`.
+static double* put_column(sparse_kkt* k, int J, int j, const double* from, const double* J2,
+                          double* to) {
+  const td_pattern* p = &k->blocks;
+  const bool given = k->given[j];
+  for (int e = p->ptr[J]; e < p->ptr[J + 1]; e++)
+    for (int i = p->at[p->row[e]]; i < p->at[p->row[e] + 1]; i++, from++) {
+      if (i == j) k->diagonal[j] = *from;
+      *to++ = given || k->given[i] ? i == j : *from;
+    }
+  for (int t = k->touch_at[J]; t < k->touch_at[J + 1]; t++)
+    *to++ = given ? 0 : J2[k->touch_base[t] + j - p->at[J]];
+  return to;
+}
+
+static void put_rows(sparse_kkt* k, const double* J1, double* to) {
+  const td_model* m = k->m;
+  k->d = k->rows > 0 ? corner_of(k, J1) : 0;
+  for (int r = 0; r < k->rows; r++) {
+    const double* from = J1 + m->row_base[r];
+    for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++)
+      for (int j = m->block_at[m->row_block[i]]; j < m->block_at[m->row_block[i] + 1]; j++, from++)
+        *to++ = k->given[j] ? 0 : -*from;
+    *to++ = k->d;
+  }
+}
+
+// Whether a number is what it was.
+static bool keep(double* number, double x) {
+  const bool same = *number == x;
+  *number = x;
+  return same;
+}
+
+// The parts of the matrix out of its columns, for fronts with rows beside them; which have changed
+// since they were factored: the masses of points and what prescribes a coordinate never do.
+static void split(sparse_kkt* k, const double* J1, const double* J2) {
+  double* to = k->A;
+  bool same = true;
+  for (int j = 0, J = 0; j < k->n; j++) {
+    while (k->blocks.at[J + 1] <= j) J++;
+    const double* from = k->x + k->ptr[j];
+    for (int i = 0; i < block_height(&k->blocks, J); i++) same &= keep(to++, from[i]);
+  }
+  k->ready = k->ready && same;
+  k->border_ready = k->border_ready && k->ready && keep(&k->border_d, k->d);
+  for (int i = 0; i < row_values(k->m); i++) {
+    const bool given = k->given[k->row_col[i]];
+    k->border_ready &= keep(&k->J1[i], given ? 0 : J1[i]);
+    k->border_ready &= keep(&k->J2[i], given ? 0 : J2[i]);
+  }
+}
+
+static bool factor_fronts(sparse_kkt* k, const double* J1, const double* J2) {
+  if (!k->fronts || k->only_diagonal) return false;
+  if (k->rows == 0) return td_fronts_factor(k->fronts, k->x) == TD_OK;
+  split(k, J1, J2);
+  if (!k->ready) k->ready = td_fronts_factor(k->fronts, k->A) == TD_OK;
+  if (k->ready && !k->border_ready) {
+    k->border_d = k->d;
+    k->border_ready = td_border_factor(k->border, k->fronts, k->J1, k->J2, k->d) == TD_OK;
+  }
+  return k->ready && k->border_ready;
+}
+
+static void fill(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
+                 const double* J2) {
+  const td_pattern* p = &k->blocks;
+  double* to = k->x;
+  for (int J = 0; J < p->nblock; J++) {
+    const int height = block_height(p, J);
+    column(ctx, J, k->column);
+    for (int j = p->at[J]; j < p->at[J + 1]; j++)
+      to = put_column(k, J, j, k->column + (size_t)height * (size_t)(j - p->at[J]), J2, to);
+  }
+  put_rows(k, J1, to);
+}
+
+td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
+                                  const double* J2) {
+  k->masses = 0;
+  fill(k, column, ctx, J1, J2);
+  k->use_fronts = factor_fronts(k, J1, J2);
+  if (k->use_fronts) return TD_OK;
+  return open_lu(k) ? td_sparse_lu_factor(k->lu, k->x) : TD_E_NOMEM;
+}
+
+typedef struct matrix {
+  const td_pattern* blocks;
+  const double* values;
+} matrix;
+
+static void copy_column(void* ctx, int J, double* column) {
+  const matrix* A = ctx;
+  const int first = A->blocks->base[J], n = A->blocks->base[J + 1] - first;
+  memcpy(column, A->values + first, (size_t)n * sizeof(double));
+}
+
+td_status td_sparse_kkt_factor(sparse_kkt* k, const double* A, const double* J1, const double* J2) {
+  matrix a = {&k->blocks, A};
+  return td_sparse_kkt_factor_by(k, copy_column, &a, J1, J2);
+}
+
+sparse_columns td_sparse_kkt_columns(sparse_kkt* k, const double* A, const double* J1,
+                                     const double* J2) {
+  matrix a = {&k->blocks, A};
+  fill(k, copy_column, &a, J1, J2);
+  return (sparse_columns){k->n + k->rows, k->ptr, k->row, k->x, k->d};
+}
+
+int td_sparse_kkt_bad(const sparse_kkt* k) {
+  const int bad = k->lu ? td_sparse_lu_bad(k->lu) : 0;
+  return bad >= 0 && bad < k->n ? k->m->index_v[bad] : 0;
+}
+
+// r = b - K_0 z; the largest of it
+static double residual(sparse_kkt* k) {
+  const int size = k->n + k->rows;
+  memcpy(k->r, k->b, (size_t)size * sizeof(double));
+  for (int j = 0; j < size; j++) {
+    for (int i = k->ptr[j]; i < k->ptr[j + 1]; i++) k->r[k->row[i]] -= k->x[i] * k->z[j];
+    if (j >= k->n) k->r[j] += k->d * k->z[j];
+  }
+  double top = 0;
+  for (int i = 0; i < size; i++) top = fmax(top, fabs(k->r[i]));
+  return top;
+}
+
+static void solve_factored(sparse_kkt* k, double* z) {
+  if (!k->use_fronts) {
+    td_sparse_lu_solve(k->lu, z, 1);
+  } else if (k->rows > 0) {
+    td_border_solve(k->border, z);
+  } else {
+    td_fronts_solve(k->fronts, z);
+  }
+}
+
+static void refine(sparse_kkt* k) {
+  double before = INFINITY;
+  for (int i = 0; i < REFINEMENTS; i++) {
+    const double now = residual(k);
+    if (!(now > 0) || !(now < 0.5 * before)) return;
+    before = now;
+    solve_factored(k, k->r);
+    for (int j = 0; j < k->n + k->rows; j++) k->z[j] += k->r[j];
+  }
+}
+
+void td_sparse_kkt_solve(sparse_kkt* k, const double* f, const double* g, double* x, double* l) {
+  const size_t size = (size_t)(k->n + k->rows) * sizeof(double);
+  td_sparse_gather(k->m, f, k->b);
+  for (int i = 0; i < k->rows; i++) k->b[k->n + i] = g ? g[i] : 0;
+  memcpy(k->z, k->b, size);
+  solve_factored(k, k->z);
+  if (k->rows > 0 && !(k->use_fronts && td_border_rank(k->border) == k->rows)) refine(k);
+  td_sparse_scatter(k->m, k->z, x);
+  if (l) memcpy(l, k->z + k->n, (size_t)k->rows * sizeof(double));
+}
+
+int td_sparse_kkt_rank(const sparse_kkt* k) {
+  int rank = 0;
+  if (k->use_fronts) return k->rows > 0 ? td_border_rank(k->border) : 0;
+  for (int r = 0; r < k->rows; r++) rank += fabs(td_sparse_lu_pivot(k->lu, k->n + r)) > 100 * k->d;
+  return rank;
+}
+
+void td_sparse_kkt_diagonal(sparse_kkt* k, bool diagonal) {
+  k->only_diagonal = diagonal;
+  if (diagonal ? open_lu(k) : k->lu != NULL) td_sparse_lu_diagonal(k->lu, diagonal);
+}
+
+// With the rows of the constraints negated the matrix is symmetric, and each constraint adds a
+// negative eigenvalue.
+int td_sparse_kkt_negative(const sparse_kkt* k) {
+  int negative = -k->rows;
+  for (int i = 0; i < k->n; i++) negative += td_sparse_lu_pivot(k->lu, i) < 0;
+  for (int i = 0; i < k->rows; i++) negative += td_sparse_lu_pivot(k->lu, k->n + i) > 0;
+  return negative;
+}
+
+size_t td_sparse_kkt_bytes(const sparse_kkt* k) {
+  return (k->lu ? td_sparse_lu_bytes(k->lu) : 0) + (k->fronts ? td_fronts_bytes(k->fronts) : 0);
+}
+
+// ---- the equations at one state ---------------------------------------------------------------
+
+// The metric of projections.
+static void weigh_strains(const td_model* m, double* M, arena* s) {
+  const arena_mark mark = arena_open(s);
+  double* more = arena_zeros(s, m->nvel);
+  for (int add = 0; add < 2; add++) {
+    for (int b = 0; b < m->nblock_at - 1; b++) {
+      const int n = m->block_at[b + 1] - m->block_at[b], *v = m->index_v + m->block_at[b];
+      for (int i = 0; i < n; i++) {
+        double* diagonal = M + m->mass_base[b] + i * n + i;
+        if (add) {
+          *diagonal += more[v[i]];
+        } else {
+          more[v[i]] = *diagonal;
+        }
+      }
+    }
+    if (!add) td_weigh_strains(m, more, s);
+  }
+  arena_close(s, mark);
+}
+
+// Masses of nodes are the same at all states, but for bodies that turn beside their centre of mass.
+static bool masses_stay(const td_model* m, const td_work* w) {
+  for (int i = 0; i < m->nhop; i++) {
+    const vec3 mc = w->hop_inertia[i].mc;
+    if (m->hop[i].node == 0 || (m->hop[i].node == 2 && vec3_dot(mc, mc) > 0)) return false;
+  }
+  return true;
+}
+
+// Whether the factors are those of these rows and of masses that stay.
+static bool still_factored(const sparse_kkt* k, const td_work* w, const double* J) {
+  return k->use_fronts && k->rows > 0 && k->masses == w->prepared &&
+         memcmp(k->J1, J, (size_t)row_values(k->m) * sizeof(double)) == 0;
+}
+
+// Factor the mass matrix and the rows at the placed state.
+static td_status factor_mass(const td_model* m, td_work* w, bool projected_only, bool weigh) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *M = arena_doubles(s, mass_values(m)), *J = arena_doubles(s, row_values(m));
+  td_status status = TD_OK;
+  td_sparse_rows(m, w, J);
+  for (int i = 0; i < m->nrow && projected_only; i++)
+    if (!row_is_projected(m, w, i))
+      memset(J + m->row_base[i], 0, (size_t)(m->row_base[i + 1] - m->row_base[i]) * sizeof(double));
+  if (!still_factored(w->kkt, w, J)) {
+    td_sparse_mass(m, w, M);
+    if (weigh) weigh_strains(m, M, s);
+    status = td_sparse_kkt_factor(w->kkt, M, J, J);
+    w->kkt->masses = status == TD_OK && masses_stay(m, w) ? w->prepared : 0;
+  }
+  if (status == TD_E_SINGULAR) {
+    const int bad = td_sparse_kkt_bad(w->kkt);
+    double own = 0, most = 0;
+    for (int b = 0; b < m->nblock_at - 1; b++) {
+      const int n = m->block_at[b + 1] - m->block_at[b], *v = m->index_v + m->block_at[b];
+      for (int i = 0; i < n; i++) {
+        const double mass = M[m->mass_base[b] + i * n + i];
+        if (v[i] == bad) own = mass;
+        if (m->vel[v[i]].rod == m->vel[bad].rod) most = fmax(most, mass);
+      }
+    }
+    td_report_singular(m, w, bad, most > 0 ? own / most : 0);
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+td_status td_sparse_forward(const td_model* m, td_work* w) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, r = m->nrow;
+  double *a0 = arena_zeros(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r);
+  for (int i = 0; i < nv; i++)
+    if (m->vel[i].motion != NUM_NONE) a0[i] = w->num[m->vel[i].motion + 2];
+  td_accelerate(m, w, a0, true);
+  td_inverse(m, w, F);
+  const td_status status = factor_mass(m, w, false, false);
+  td_accelerate(m, w, a0, false);
+  for (int i = 0; i < r; i++) {
+    const row_value v = td_row_at(m, w, i);
+    g[i] = td_row_drive(m, w, i, &v) - v.edd;
+  }
+  for (int i = 0; i < nv; i++) F[i] = m->vel[i].motion != NUM_NONE ? 0 : -F[i];
+  if (status == TD_OK) {
+    td_sparse_kkt_solve(w->kkt, F, g, w->vdot, w->lambda);
+    for (int i = 0; i < nv; i++) w->vdot[i] += a0[i];
+    const int rank = td_sparse_kkt_rank(w->kkt);
+    w->flags = (td_flags){rank, r > rank};
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, bool weigh,
+                            double* delta) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *zero = arena_zeros(s, m->nvel), *g = arena_doubles(s, m->nrow);
+  for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
+  const td_status status = factor_mass(m, w, true, weigh);
+  if (status == TD_OK) td_sparse_kkt_solve(w->kkt, zero, g, delta, NULL);
+  arena_close(s, mark);
+  return status;
+}
+
+// ---- linearised forward dynamics --------------------------------------------------------------
+
+// -(column j of the matrix), in the order of the velocities
+static void minus_column(const td_model* m, const double* A, int v, double* out) {
+  const td_pattern p = model_blocks(m);
+  const int J = m->v_block[v];
+  const double* column = A + p.base[J] + block_height(&p, J) * m->v_local[v];
+  memset(out, 0, (size_t)m->nvel * sizeof(double));
+  for (int k = p.ptr[J]; k < p.ptr[J + 1]; k++)
+    for (int i = p.at[p.row[k]]; i < p.at[p.row[k] + 1]; i++) out[m->index_v[i]] = -*column++;
+}
+
+static void minus_row_column(const td_model* m, const double* G, int v, double* out) {
+  for (int r = 0; r < m->nrow; r++) {
+    int at = m->row_base[r];
+    out[r] = 0;
+    for (int k = m->row_block_at[r]; k < m->row_block_at[r + 1]; k++) {
+      const int b = m->row_block[k];
+      if (b == m->v_block[v]) out[r] = -G[at + m->v_local[v]];
+      at += m->block_at[b + 1] - m->block_at[b];
+    }
+  }
+}
+
+// Where the answers go: v' into columns of `out`, `width` wide; lambda (NULL: not wanted) into the
+// columns of all.
+typedef struct answers {
+  double* out;
+  int width;
+  double* lambda;
+  int all, first;
+} answers;
+
+// One column of them, from f and g.
+static void solve_column(const td_model* m, td_work* w, double* f, double* g, const answers* to,
+                         int column) {
+  for (int i = 0; i < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE) f[i] = 0;
+  td_sparse_kkt_solve(w->kkt, f, g, f, g);
+  for (int i = 0; i < m->nvel; i++) to->out[i * to->width + column] = f[i];
+  for (int i = 0; i < m->nrow && to->lambda; i++)
+    to->lambda[i * to->all + to->first + column] = g[i];
+}
+
+static void solve_columns(const td_model* m, td_work* w, const double* A, const double* G,
+                          const answers* to) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double *f = arena_doubles(&w->scratch, m->nvel), *g = arena_doubles(&w->scratch, m->nrow);
+  for (int v = 0; v < m->nvel; v++) {
+    minus_column(m, A, v, f);
+    minus_row_column(m, G, v, g);
+    solve_column(m, w, f, g, to, v);
+  }
+  arena_close(&w->scratch, mark);
+}
+
+static void solve_inputs(const td_model* m, const td_state* state, td_work* w, const answers* to) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const int nu = m->ninput;
+  double *f = arena_doubles(&w->scratch, m->nvel), *g = arena_doubles(&w->scratch, m->nrow);
+  td_input_map(m, state, w, to->out);
+  for (int u = 0; u < nu; u++) {
+    for (int i = 0; i < m->nvel; i++) f[i] = to->out[i * nu + u];
+    for (int i = 0; i < m->nrow; i++) g[i] = td_row_input(m, w, i, u);
+    solve_column(m, w, f, g, to, u);
+  }
+  arena_close(&w->scratch, mark);
+}
+
+td_status td_sparse_answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
+                            double* a, double* lambda) {
+  if (w->kkt == NULL) {
+    td_work_fail(w, "a network of %d velocities without tasks keeps no factors of its masses",
+                 m->nvel);
+    return TD_E_USAGE;
+  }
+  TD_TRY(factor_mass(m, w, false, false));
+  const arena_mark mark = arena_open(&w->scratch);
+  double *force = arena_doubles(&w->scratch, m->nvel), *drive = arena_doubles(&w->scratch, m->nrow);
+  for (int column = 0; column < k; column++) {
+    for (int i = 0; i < m->nvel; i++) force[i] = f[i * k + column];
+    for (int i = 0; i < m->nrow; i++) drive[i] = g ? g[i * k + column] : 0;
+    solve_column(m, w, force, drive, &(answers){a, k, lambda, k, 0}, column);
+  }
+  arena_close(&w->scratch, mark);
+  return TD_OK;
+}
+
+td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
+                                    double* dq, double* dv, double* du, double* dlambda) {
+  if (m->nvel > SPARSE_DENSE_LIMIT) {
+    td_work_fail(w, "a model of %d velocities is too large to be linearised as dense matrices",
+                 m->nvel);
+    return TD_E_USAGE;
+  }
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const td_pattern p = model_blocks(m);
+  const int values = blocks_values(&p), rows = row_values(m);
+  double *K = arena_doubles(s, values), *C = arena_doubles(s, values);
+  double *Gq = arena_doubles(s, rows), *Gv = arena_doubles(s, rows);
+  td_status status = factor_mass(m, w, false, false);
+  td_sparse_tangent(m, w, w->vdot, w->lambda, K, C, NULL);
+  if (m->nrow > 0) td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
+  if (status == TD_OK) {
+    const int nv = m->nvel, all = 2 * nv + (du ? m->ninput : 0);
+    solve_columns(m, w, K, Gq, &(answers){dq, nv, dlambda, all, 0});
+    solve_columns(m, w, C, Gv, &(answers){dv, nv, dlambda, all, nv});
+    if (du) solve_inputs(m, state, w, &(answers){du, m->ninput, dlambda, all, 2 * nv});
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+// What the trees of a block need: their matrices, and paths (path.h) of one tree at a time.
+size_t td_sparse_tree_scratch(const td_model* m) {
+  const td_pattern p = model_blocks(m);
+  size_t largest = 0, longest = 0;
+  for (int b = 0; b < p.nblock; b++) {
+    const size_t size = (size_t)block_size(&p, b);
+    largest = largest > size * size ? largest : size * size;
+  }
+  for (int t = 0; t + 1 < m->ntree; t++) {
+    const size_t tree = path_bytes(m, m->tree[t], m->tree[t + 1]);
+    longest = longest > tree ? longest : tree;
+  }
+  if (m->nvel <= SPARSE_DENSE_LIMIT) longest = path_bytes(m, 0, m->nhop);
+  return ((4 * largest + 1024) * sizeof(double) + longest + 63) / 64 * 64;
+}
+
+size_t td_sparse_scratch(const td_model* m) {
+  const td_pattern p = model_blocks(m);
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
+  const bool factors = sparse_needs_factors(m);
+  size_t doubles = 20 * (n + r) + (size_t)row_values(m) +
+                   (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
+                   (size_t)m->noutput_probe + (size_t)m->noutput_input +
+                   (m->ntask > 0 ? (n + r) * (size_t)m->ninput : 0);
+  if (m->nvel <= SPARSE_DENSE_LIMIT)
+    doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
+               (n + r) * (2 * n + (size_t)m->ninput);
+  return td_sparse_tree_scratch(m) + doubles * sizeof(double) + 65536;
+}

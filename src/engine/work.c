@@ -1,0 +1,284 @@
+// One block of memory per thread, sized from the model; nothing is allocated afterwards.
+#include "engine/stages.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/path.h"
+#include "engine/sparse_engine.h"
+#include "math/dense.h"
+
+// The arrays of td_work: type, name, count.
+#define WORK_ARRAYS(X)                                 \
+  X(hop_work, hop, m->nhop)                            \
+  X(col_work, col, m->ncol)                            \
+  X(hop_sum, hop_sums, window_hops(m))                 \
+  X(col_sum, col_sums, window_columns(m))              \
+  X(double, col_weight, m->ncol)                       \
+  X(double, col_slope, m->ncol)                        \
+  X(octet, part, m->nstrain_octet)                     \
+  X(octet, part_U, m->nstrain_octet)                   \
+  X(octet, part_Z, m->nstrain_octet)                   \
+  X(lanes, weight, m->nstrain_weight)                  \
+  X(lanes, run_weight, m->nrun_weight)                 \
+  X(cable_work, cable, m->ncable)                      \
+  X(contact_interval, interval, m->npiece)             \
+  X(contact_ball, contact_ball, m->nball)              \
+  X(contact_line, contact_line, m->npiece)             \
+  X(contact_touching, touching, td_contact_room(m))    \
+  X(contact_stretch, stretch, td_contact_stretches(m)) \
+  X(contact_found, found, 1)                           \
+  X(double, crossing_share, m->ncrossing)              \
+  X(wet_eight, wet_eight, wet_eights(m))               \
+  X(added_eight, added_eight, added_eights(m))         \
+  X(spatial6, added_now, m->has_added ? m->nhop : 0)   \
+  X(bool, hop_wet, m->has_added ? m->nhop : 0)         \
+  X(int, hop_stream, m->has_added ? m->nhop : 0)       \
+  X(hop_block, blocks, m->has_blocks ? m->nhop : 0)    \
+  X(pose, hop_fix, m->nhop)                            \
+  X(pose, station_fix, m->nstation)                    \
+  X(vec3, hop_axis, m->nhop)                           \
+  X(int, hop_principal, m->nhop)                       \
+  X(bool, hop_heavy, m->nhop)                          \
+  X(inertia, hop_inertia, m->nhop)                     \
+  X(double, num, m->nnumber)                           \
+  X(double, dnum, m->nnumber)                          \
+  X(double, vars, m->nvar)                             \
+  X(double, scratch_tape, tape_scratch(m))             \
+  X(double, partial, partial_count(m))                 \
+  X(double, bound, bound_count(m))                     \
+  X(mat3, beam_frame, m->nbeam_frame)                  \
+  X(quat, reference, m->nreference)                    \
+  X(double, row_zero, m->nrow)                         \
+  X(double, row_angle, m->nrow)                        \
+  X(double, target, 2 * m->ntarget)                    \
+  X(double, length0, m->nprobe)                        \
+  X(double, q, m->npos)                                \
+  X(double, v, m->nvel)                                \
+  X(double, accel, m->ntaut > 0 ? m->nvel : 0)         \
+  X(bool, span_along, m->nspan)                        \
+  X(double, q_initial, m->npos)                        \
+  X(double, rod_moved, m->nrod + 1)                    \
+  X(spatial, df, m->nhop)                              \
+  X(double, dtau, m->nvel)                             \
+  X(double, tau, m->nvel)                              \
+  X(double, vdot, m->nvel)                             \
+  X(double, lambda, m->nrow)                           \
+  X(int, rank_order, m->nrow)                          \
+  X(double, row_size, m->nrow)                         \
+  X(double, col_factor, m->nrow > 0 ? m->nvel : 0)     \
+  X(double, task, 6 * m->ntask_value)                  \
+  X(double, inner_q, m->npos)                          \
+  X(double, inner_v, m->nvel)                          \
+  X(double, inner_u, m->ninput)
+
+static int window_hops(const td_model* m) { return m->sparse ? td_sparse_window_hops(m) : m->nhop; }
+static int window_columns(const td_model* m) {
+  return m->sparse ? td_sparse_window_columns(m) : m->ncol;
+}
+
+static int wet_eights(const td_model* m) { return m->nwet > 0 ? m->nwet / LANES + 1 : 0; }
+static int added_eights(const td_model* m) { return m->has_added ? m->nhop / LANES + 1 : 0; }
+
+static int tape_scratch(const td_model* m) {
+  const td_tape* tapes[] = {m->param_tape,       m->motion_tape,       m->live_tape,
+                            m->live_probe_tape,  m->live_input_tape,   m->live_param_tape,
+                            m->output_tape,      m->output_probe_tape, m->output_input_tape,
+                            m->event_tape,       m->task_tape,         m->task_probe_tape,
+                            m->law_tape,         m->law_probe_tape,    m->strain_tape,
+                            m->strain_rate_tape, m->bound_tape,        m->kink_tape,
+                            m->motion_open_tape, m->strain_open_tape,  m->clock_tape};
+  int most = 1;
+  for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
+    if (tapes[i]) most = max_int(most, td_tape_scratch(tapes[i]));
+  return most;
+}
+
+static int partial_count(const td_model* m) {
+  const int counts[] = {m->nparam_slot,   m->nmotion_slot, m->nlive_slot,   m->nlive_probe,
+                        m->nlive_input,   m->nlive_param,  m->noutput_name, m->noutput_probe,
+                        m->noutput_input, m->nevent,       m->ntask_probe,  6 * m->ntask_value,
+                        m->nlaw_input,    m->nlaw_probe,   m->nstrain_slot, m->nstrain_rate_slot,
+                        m->nkink};
+  int most = 1;
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
+  return most;
+}
+
+static int bound_count(const td_model* m) {
+  return m->nbound > 0 ? m->bound[m->nbound - 1].first + m->bound[m->nbound - 1].n : 0;
+}
+
+static size_t padded(size_t bytes) { return (bytes + 63) & ~(size_t)63; }
+
+// Dense evaluation: mass matrix, rows, the saddle-point factors, tangents of the forward dynamics
+// and of the outputs; paths (path.h) of the columns, of which there may be many more than
+// velocities.
+static size_t scratch_size(const td_model* m) {
+  // fixed steps that are divided (fixed_step.c)
+  const size_t guarded =
+      td_guard_count(m) == 0
+          ? 0
+          : sizeof(double) * (4 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 24) +
+                              (TD_GUARD_LEVELS + 7) * ((size_t)td_guard_count(m) + 8) +
+                              4 * (size_t)(m->npos + m->nvel + m->ncontact + 8)) +
+                2 * (size_t)m->ncable + 128;
+  // stops of time, and both sides of a jump of strains given over time (jump.c)
+  size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
+  if (m->strains_timed)
+    clocks += sizeof(double) * ((size_t)m->nnumber + 8) + sizeof(spatial) * ((size_t)m->nhop + 8);
+  if (m->sparse) return td_sparse_scratch(m) + guarded + clocks;
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput;
+  const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +
+                       32 * n + 2 * n * u + r * u;
+  const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input +
+                         8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 8);  // fixed steps
+  const arrow_shape arrow = td_arrow_shape(m);
+  return 2 * td_kkt_scratch(m->nvel, m->nrow) + 2 * td_arrow_scratch(&arrow) +
+         sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) +
+         64 * (size_t)m->ncable + 65536 + guarded + clocks;
+}
+
+size_t td_work_bytes(const td_model* m) {
+  size_t total = padded(sizeof(td_work));
+#define X(type, name, count) total += padded(sizeof(type) * (size_t)(count));
+  WORK_ARRAYS(X)
+#undef X
+  return total + scratch_size(m) + 64;
+}
+
+td_work* td_work_new(const td_model* m) {
+  if (!m) return NULL;
+  const size_t scratch = scratch_size(m);
+  char* raw = calloc(1, td_work_bytes(m));
+  if (!raw) return NULL;
+  char* at = (char*)(((uintptr_t)raw + 63) & ~(uintptr_t)63);
+  td_work* w = (td_work*)(void*)at;
+  w->block = raw;
+  w->model = m;
+  at += padded(sizeof(td_work));
+#define X(type, name, count)  \
+  w->name = (type*)(void*)at; \
+  at += padded(sizeof(type) * (size_t)(count));
+  WORK_ARRAYS(X)
+#undef X
+  w->scratch = (arena){.base = at, .size = scratch};
+  w->inner = (td_state){.q = w->inner_q, .v = w->inner_v, .u = w->inner_u};
+  w->load = 1;
+  w->dirty = true;
+  w->whole = !m->sparse || td_sparse_whole(m);
+  if (m->sparse) w->team = td_sparse_team_new(m, td_sparse_threads(m));
+  const bool factors = m->sparse && sparse_needs_factors(m);
+  if (factors) w->kkt = td_sparse_kkt_new(m, true, true);
+  if (factors && !w->kkt) {
+    td_work_free(w);
+    return NULL;
+  }
+  w->added = m->has_added;
+  for (int i = 0; i < m->nparam; i++) w->vars[m->param[i].var] = m->param[i].value;
+  for (int i = 0; i < m->ninput; i++) w->inner_u[i] = m->input[i].value;
+  return w;
+}
+
+void td_work_free(td_work* w) {
+  if (!w) return;
+  td_sparse_team_free(w->team);
+  td_sparse_kkt_free(w->kkt);
+  free(w->block);
+}
+
+// Is A (n x n, n <= 6) free of eigenvalues below -slack?  A + slack has a Cholesky factor then.
+static bool is_nonnegative(const double* A, int n, double slack) {
+  double L[36];
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j <= i; j++) {
+      double x = 0.5 * (A[i + n * j] + A[j + n * i]) + (i == j ? slack : 0);
+      for (int k = 0; k < j; k++) x -= L[6 * i + k] * L[6 * j + k];
+      if (i == j && !(x >= 0)) return false;
+      const double d = i == j ? sqrt(x) : L[6 * j + j];
+      L[6 * i + j] = i == j ? d : d > 0 ? x / d : 0;
+    }
+  }
+  return true;
+}
+
+// Do the numbers x obey a rule (bound.h)?
+static bool obeys(const model_bound* b, const double* x) {
+  if (b->kind == BOUND_RANGE)
+    return isfinite(*x) && (b->open ? *x > b->low : *x >= b->low) && *x <= b->high;
+
+  // a zero matrix is allowed too: some slack is left where nothing has a size
+  const int n = b->n == 36 ? 6 : 3;
+  double size = 0, asymmetry = 0, trace = 0, rest[9];
+  for (int k = 0; k < b->n; k++) {
+    if (!isfinite(x[k])) return false;
+    size = fmax(size, fabs(x[k]));
+    asymmetry = fmax(asymmetry, fabs(x[k] - x[n * (k % n) + k / n]));
+    if (k % (n + 1) == 0) trace += x[k];
+  }
+  const double slack = TD_BOUND_SLACK * fmax(size, 1e-290);
+  if (b->kind != BOUND_PASSIVE && asymmetry > slack) return false;
+  if (!is_nonnegative(x, n, slack)) return false;
+
+  // principal moments a, b, c: trace/2 - c = (a + b - c)/2; a planar body has c alone
+  if (b->kind != BOUND_MOMENTS || fabs(trace - size) <= slack) return true;
+  for (int k = 0; k < 9; k++) rest[k] = (k % 4 == 0 ? trace / 2 : 0) - x[k];
+  return is_nonnegative(rest, 3, slack);
+}
+
+void td_work_put_param(const td_model* m, td_work* w, int param, double value) {
+  w->vars[m->param[param].var] = value;
+  w->dirty = true;
+}
+
+td_status td_work_set_param(const td_model* m, td_work* w, int param, double value) {
+  if (!model_works(m, w) || param < 0 || param >= m->nparam) return TD_E_USAGE;
+  if (m->param[param].structural) {
+    td_work_fail(w, "parameter '%s' was used while loading: it cannot change any more",
+                 m->names + m->param[param].name);
+    return TD_E_USAGE;
+  }
+
+  // what follows from it must obey the rules that the file's numbers do
+  double* at = &w->vars[m->param[param].var];
+  const double before = *at;
+  *at = value;
+  td_tape_eval(m->bound_tape, w->vars, w->scratch_tape, w->bound);
+  for (int i = 0; i < m->nbound; i++) {
+    const model_bound* b = &m->bound[i];
+    if (obeys(b, w->bound + b->first)) continue;
+    *at = before;
+    if (b->kind == BOUND_RANGE)
+      td_work_fail(w, "%s%g%s", m->names + b->rule, w->bound[b->first], m->names + b->unit);
+    else
+      td_work_fail(w, "%s", m->names + b->rule);
+    return TD_E_MODEL;
+  }
+  if (!isfinite(value)) {
+    *at = before;
+    td_work_fail(w, "parameter '%s' must be finite, got %g", m->names + m->param[param].name,
+                 value);
+    return TD_E_USAGE;
+  }
+  w->dirty = true;
+  return TD_OK;
+}
+
+double td_work_param(const td_model* m, const td_work* w, int param) {
+  if (!model_works(m, w) || param < 0 || param >= m->nparam) return (double)NAN;
+  return w->vars[m->param[param].var];
+}
+
+const double* td_work_vdot(const td_work* w) { return w ? w->vdot : NULL; }
+const double* td_work_lambda(const td_work* w) { return w ? w->lambda : NULL; }
+td_flags td_work_flags(const td_work* w) { return w ? w->flags : (td_flags){0}; }
+const char* td_work_failure(const td_work* w) { return w ? w->failure : ""; }
+void td_set_load(td_work* w, double scale) { w->load = scale; }
+
+void td_work_fail(td_work* w, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(w->failure, sizeof w->failure, format, args);
+  va_end(args);
+}

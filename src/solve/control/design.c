@@ -1,0 +1,152 @@
+// Linear design: LQR and Kalman gains, poles, structure, frequency response, and the linear
+// coordinates of a state.
+#include <math.h>
+
+#include "engine/engine.h"
+#include "math/dense.h"
+#include "math/riccati.h"
+#include "model/model.h"
+#include "solve/vectors.h"
+#include "tendril/control.h"
+
+// R = L L', with B~ = B L'^-1 the equation is A'X + X A - X B~ B~'X + Q = 0 and K = L'^-1 B~'X.
+// block: nu^2 + nu nx + nx^2
+static td_status lqr(int n, int m, const double* A, const double* B, const double* Q,
+                     const double* R, double* K, double* X, double* residual, double* block) {
+  double *L = block, *scaled = L + area(m, m), *own = scaled + area(n, m);
+  memcpy(L, R, sizeof(double) * area(m, m));
+  if (td_chol(L, m, 1e-14) != 0) return TD_E_SINGULAR;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < m; j++) {
+      double x = B[i * m + j];
+      for (int k = 0; k < j; k++) x -= scaled[i * m + k] * L[j * m + k];
+      scaled[i * m + j] = x / L[j * m + j];
+    }
+  TD_TRY(td_riccati_inputs(A, scaled, Q, n, m, X ? X : own, K, residual));
+  for (int i = m - 1; i >= 0; i--)
+    for (int j = 0; j < n; j++) {
+      double x = K[i * n + j];
+      for (int k = i + 1; k < m; k++) x -= L[k * m + i] * K[k * n + j];
+      K[i * n + j] = x / L[i * m + i];
+    }
+  return TD_OK;
+}
+
+td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
+                 double* K, double* X, double* residual) {
+  if (nx < 0 || nu < 0 || !A || !B || !Q || !R || !K) return TD_E_USAGE;
+  double* block = malloc(sizeof(double) * (area(nu, nu) + area(nu, nx) + area(nx, nx) + 1));
+  if (!block) return TD_E_NOMEM;
+  const td_status status = lqr(nx, nu, A, B, Q, R, K, X, residual, block);
+  free(block);
+  return status;
+}
+
+static void transpose(const double* A, int rows, int cols, double* T) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < cols; j++) T[area(j, rows) + (size_t)i] = A[area(i, cols) + (size_t)j];
+}
+
+// The observer is the controller of the transposed system.
+td_status td_kalman(int nx, int ny, const double* A, const double* C, const double* W,
+                    const double* V, double* L, double* P, double* residual) {
+  if (nx < 0 || ny < 0 || !A || !C || !W || !V || !L) return TD_E_USAGE;
+  double* block = calloc(area(nx, nx) + 2 * area(nx, ny) + 1, sizeof(double));
+  if (!block) return TD_E_NOMEM;
+  double *At = block, *Ct = At + area(nx, nx), *Lt = Ct + area(nx, ny);
+  transpose(A, nx, nx, At);
+  transpose(C, ny, nx, Ct);
+  const td_status status = td_lqr(nx, ny, At, Ct, W, V, Lt, P, residual);
+  if (status == TD_OK) transpose(Lt, ny, nx, L);
+  free(block);
+  return status;
+}
+
+td_status td_poles(const double* A, int n, double* re, double* im) {
+  if (n < 0 || !A || !re || !im) return TD_E_USAGE;
+  if (!td_eig_general(A, n, re, im, NULL)) return TD_E_DIVERGED;
+  // pairs stay together: their real parts are equal to the last bit and the sort is stable
+  for (int i = 1; i < n; i++) {
+    const double a = re[i], b = im[i];
+    int k = i;
+    for (; k > 0 && re[k - 1] < a; k--) re[k] = re[k - 1], im[k] = im[k - 1];
+    re[k] = a;
+    im[k] = b;
+  }
+  return TD_OK;
+}
+
+// ---- structure --------------------------------------------------------------------------------
+
+// Smallest over largest eigenvalue of P in A P + P A' + F F' = 0 (F n x m), A stable; At is A'.
+static double gramian_ratio(const double* At, const double* F, int n, int m, double* block) {
+  double *Q = block, *P = Q + area(n, n), *one = P + area(n, n), *V = one + area(n, n),
+         *w = V + area(n, n);
+  memset(one, 0, sizeof(double) * area(n, n));
+  for (int i = 0; i < n; i++) {
+    one[i * n + i] = 1;
+    for (int j = 0; j < n; j++) Q[i * n + j] = inner(F + area(i, m), F + area(j, m), m);
+  }
+  if (td_lyapunov(At, Q, n, P) != TD_OK || !td_eig_symmetric(P, one, n, w, V)) return NAN;
+  return w[n - 1] > 0 ? fmax(w[0], 0) / w[n - 1] : 0;
+}
+
+static td_status structure_of(const td_linear* l, td_structure* s, double* block) {
+  const int n = l->nx;
+  double *At = block, *Ct = At + area(n, n), *rest = Ct + area(n, l->ny);
+  transpose(l->A, n, n, At);
+  transpose(l->C, l->ny, n, Ct);
+  const double tol = 1e-12;
+  TD_TRY(td_reachable(l->A, l->B, n, l->nu, tol, &s->reachable));
+  TD_TRY(td_reachable(At, Ct, n, l->ny, tol, &s->observable));
+  TD_TRY(td_poles(l->A, n, rest, rest + n));
+  s->stable = n == 0 || rest[0] < 0;
+  if (!s->stable || n == 0) return TD_OK;
+  s->reach_ratio = gramian_ratio(At, l->B, n, l->nu, rest);
+  s->sight_ratio = gramian_ratio(l->A, Ct, n, l->ny, rest);
+  return TD_OK;
+}
+
+// Callers may fill one themselves: the matrices that have elements must be there.
+static bool has_matrices(const td_linear* l) {
+  if (!l || l->nx < 0 || l->nu < 0 || l->ny < 0) return false;
+  return (l->nx == 0 || (l->A && (l->B || l->nu == 0) && (l->C || l->ny == 0))) &&
+         (l->nu == 0 || l->ny == 0 || l->D);
+}
+
+td_status td_linear_structure(const td_linear* l, td_structure* structure) {
+  if (!has_matrices(l) || !structure) return TD_E_USAGE;
+  *structure = (td_structure){.reach_ratio = NAN, .sight_ratio = NAN};
+  const size_t n = (size_t)l->nx;
+  double* block = malloc(sizeof(double) * (5 * n * n + n * (size_t)l->ny + 2 * n + 1));
+  if (!block) return TD_E_NOMEM;
+  const td_status status = structure_of(l, structure, block);
+  free(block);
+  return status;
+}
+
+td_status td_frequency_response(const td_linear* l, double omega, double* G) {
+  if (!has_matrices(l) || !G || !isfinite(omega)) return TD_E_USAGE;
+  return td_transfer(l->A, l->B, l->C, l->D, l->nx, l->nu, l->ny, omega, G);
+}
+
+// ---- coordinates of a state -------------------------------------------------------------------
+
+// x = inverse [dq; dv], dq = N+(q0) (q - q0) along the tangent directions at q0
+td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
+                          const td_state* state, double* x) {
+  if (!linear || !x || !model_owns(model, about) || !model_owns(model, state) ||
+      linear->model != model)
+    return TD_E_USAGE;
+  const td_sizes n = td_model_sizes(model);
+  double* block = malloc(sizeof(double) * (area(n.nv, n.nq) + (size_t)(n.nq + 2 * n.nv) + 1));
+  if (!block) return TD_E_NOMEM;
+  double *Nplus = block, *dq = Nplus + area(n.nv, n.nq), *d = dq + n.nq;
+  td_qdot_inverse(model, about->q, Nplus);
+  for (int i = 0; i < n.nq; i++) dq[i] = state->q[i] - about->q[i];
+  td_mul(Nplus, dq, n.nv, n.nq, 1, d);
+  for (int i = 0; i < n.nv; i++) d[n.nv + i] = state->v[i] - about->v[i];
+  td_mul(linear->inverse, d, linear->nx, 2 * n.nv, 1, x);
+  free(block);
+  return TD_OK;
+}

@@ -1,0 +1,289 @@
+// td_linearize: the linear system about a state, at rest or in motion.
+//
+// With Z the null space of the constraints (unprescribed columns J), a neighbouring motion has
+//
+//   dq = Z xi,   dv = Z eta + W xi,   W = -J^+ d(Jc v)/dq Z,   x = [xi, eta]
+//
+// so that the constraints hold on position and velocity level, and
+//
+//   xi'  = Z'(dv + T dq)                 T: what the tangent directions turn by while q moves (unit
+//   quaternions) eta' = Z'(dv'/dq dq + dv'/dv dv + dv'/du du)
+//
+// At rest W and T vanish.
+#include <math.h>
+#include <stdio.h>
+
+#include "engine/sparse_engine.h"
+#include "solve/statics/newton.h"
+#include "solve/statics/statics.h"
+#include "solve/vectors.h"
+
+typedef struct linearisation {
+  const td_model* model;
+  const td_state* state;
+  td_work* work;
+  td_sizes n;
+  const int* free;
+  int nfree, k;  // k: dimension of the null space
+  td_saddle* saddle;
+  double* Zv;  // nv x k
+  double* Wv;  // nv x k
+  double* T;   // nv x nv
+} linearisation;
+
+void td_linear_free(td_linear* linear) {
+  if (!linear) return;
+  free(linear->output);
+  free(linear->A);
+  free(linear);
+}
+
+td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny) {
+  const int nv = model->nvel;
+  td_linear* lin = calloc(1, sizeof *lin);
+  if (!lin) return NULL;
+  const size_t doubles =
+      area(nx, nx) + area(nx, nu) + area(ny, nx) + area(ny, nu) + 2 * area(2 * nv, nx);
+  lin->A = calloc(doubles + 1, sizeof(double));
+  if (!lin->A) {
+    free(lin);
+    return NULL;
+  }
+  lin->output = calloc((size_t)ny + 1, sizeof(int));
+  if (!lin->output) {
+    td_linear_free(lin);
+    return NULL;
+  }
+  lin->model = model;
+  lin->nx = nx;
+  lin->nu = nu;
+  lin->ny = ny;
+  lin->B = lin->A + area(nx, nx);
+  lin->C = lin->B + area(nx, nu);
+  lin->D = lin->C + area(ny, nx);
+  lin->basis = lin->D + area(ny, nu);
+  lin->inverse = lin->basis + area(2 * nv, nx);
+  return lin;
+}
+
+// Rows of `part` (nfree x cols) to the rows of unprescribed velocities in `full` (nv x cols)
+static void spread(const linearisation* p, const double* part, int cols, double* full) {
+  memset(full, 0, sizeof(double) * area(p->n.nv, cols));
+  for (int i = 0; i < p->nfree; i++)
+    memcpy(full + area(p->free[i], cols), part + area(i, cols), sizeof(double) * (size_t)cols);
+}
+
+// Z, and W by d(Jc v)/dq, which is linear in the acceleration argument of the constraints' tangent
+static td_status allowed_motions(linearisation* p) {
+  const int nv = p->n.nv, m = p->n.nconstraint, nf = p->nfree;
+  double* block =
+      calloc(3 * area(m, nv) + (size_t)nv + (size_t)(m + nf) + area(nf, nf) + 1, sizeof(double));
+  if (!block) return TD_E_NOMEM;
+  double *J = block, *at_v = J + area(m, nv), *at_0 = at_v + area(m, nv);
+  double *zero = at_0 + area(m, nv), *rhs = zero + nv, *y = rhs + m, *part = y + nf;
+
+  double *row = rhs, *col = part;  // neither is in use here
+  const td_row_scale scale = {row, col, -1, NULL};
+  if (m) td_constraint_scales(p->model, p->state, p->work, row, col);
+  p->saddle->scale = m ? &scale : NULL;
+  if (m) td_constraints(p->model, p->state, p->work, at_v, NULL, NULL);
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < nf; j++) J[i * nf + j] = at_v[i * nv + p->free[j]];
+  td_saddle_null_space(p->saddle, J);
+  p->saddle->scale = NULL;
+  p->k = p->saddle->free;
+  spread(p, p->saddle->Z, p->k, p->Zv);
+
+  if (m) {
+    double* unused = J;  // d/dv, not needed
+    td_constraint_tangent(p->model, p->state, p->work, p->state->v, at_v, unused);
+    td_constraint_tangent(p->model, p->state, p->work, zero, at_0, unused);
+    for (size_t i = 0; i < area(m, nv); i++) at_v[i] -= at_0[i];
+    for (int c = 0; c < p->k; c++) {
+      for (int i = 0; i < m; i++) {
+        rhs[i] = 0;
+        for (int j = 0; j < nv; j++) rhs[i] += at_v[i * nv + j] * p->Zv[j * p->k + c];
+      }
+      td_saddle_particular(p->saddle, rhs, y);
+      for (int i = 0; i < nf; i++) part[i * p->k + c] = y[i];
+    }
+  }
+  spread(p, part, p->k, p->Wv);
+  free(block);
+  return TD_OK;
+}
+
+// T = N+ (d(N v)/dq N - N'): from dq = N d and q' = N v.  N is linear in q where it is not
+// constant, so its rate is the difference over a unit time.
+static td_status turning(linearisation* p) {
+  const int nq = p->n.nq, nv = p->n.nv;
+  memset(p->T, 0, sizeof(double) * area(nv, nv));
+  if (!td_has_quaternions(p->model)) return TD_OK;
+  double* block = calloc(4 * area(nq, nv) + area(nq, nq) + 2 * (size_t)nq, sizeof(double));
+  if (!block) return TD_E_NOMEM;
+  double *N = block, *moved = N + area(nq, nv), *Nplus = moved + area(nq, nv),
+         *product = Nplus + area(nq, nv);
+  double *dNv = product + area(nq, nv), *rate = dNv + area(nq, nq), *ahead = rate + nq;
+  const double *q = p->state->q, *v = p->state->v;
+
+  td_qdot_matrix(p->model, q, N);
+  td_qdot_dq(p->model, q, v, dNv);
+  td_qdot_inverse(p->model, q, Nplus);
+  td_qdot(p->model, q, v, rate);
+  for (int i = 0; i < nq; i++) ahead[i] = q[i] + rate[i];
+  td_qdot_matrix(p->model, ahead, moved);
+  td_mul(dNv, N, nq, nq, nv, product);
+  for (size_t i = 0; i < area(nq, nv); i++) product[i] -= moved[i] - N[i];
+  td_mul(Nplus, product, nv, nq, nv, p->T);
+  free(block);
+  return TD_OK;
+}
+
+td_status td_turning(const td_model* model, const td_state* state, double* T) {
+  linearisation p = {.model = model, .state = state, .n = td_model_sizes(model), .T = T};
+  return turning(&p);
+}
+
+// basis = [Z 0; W Z]; Z'W = 0 and Z'Z = 1 make [Z' 0; 0 Z'] its inverse
+static void fill_basis(const linearisation* p, double* basis, double* inverse) {
+  const int nv = p->n.nv, k = p->k, nx = 2 * k;
+  for (int i = 0; i < nv; i++) {
+    for (int j = 0; j < k; j++) {
+      basis[area(i, nx) + (size_t)j] = p->Zv[i * k + j];
+      basis[area(nv + i, nx) + (size_t)j] = p->Wv[i * k + j];
+      basis[area(nv + i, nx) + (size_t)(k + j)] = p->Zv[i * k + j];
+      inverse[area(j, 2 * nv) + (size_t)i] = p->Zv[i * k + j];
+      inverse[area(k + j, 2 * nv) + (size_t)(nv + i)] = p->Zv[i * k + j];
+    }
+  }
+}
+
+// out (nv x nx) = [left, right] basis for nv x nv halves
+static void apply(const double* left, const double* right, const linearisation* p,
+                  const double* basis, int rows, double* out, double* scratch) {
+  const int nv = p->n.nv, nx = 2 * p->k;
+  td_mul(left, basis, rows, nv, nx, out);
+  td_mul(right, basis + area(nv, nx), rows, nv, nx, scratch);
+  for (size_t i = 0; i < area(rows, nx); i++) out[i] += scratch[i];
+}
+
+static td_status state_equation(const linearisation* p, td_linear* lin, double* scratch) {
+  const int nv = p->n.nv, nu = p->n.nu, k = p->k, nx = 2 * k;
+  double *dq = scratch, *dv = dq + area(nv, nv), *du = dv + area(nv, nv), *rate = du + area(nv, nu);
+  double* more = rate + area(nv, nx);
+  TD_TRY(td_forward_tangent(p->model, p->state, p->work, dq, dv, du));
+
+  // eta' in the lower half, then xi' in the upper
+  apply(dq, dv, p, lin->basis, nv, rate, more);
+  td_mul_tn(p->Zv, rate, k, nv, nx, lin->A + area(k, nx));
+  td_mul_tn(p->Zv, du, k, nv, nu, lin->B + area(k, nu));
+  memset(dv, 0, sizeof(double) * area(nv, nv));
+  for (int i = 0; i < nv; i++) dv[i * nv + i] = 1;
+  apply(p->T, dv, p, lin->basis, nv, rate, more);
+  td_mul_tn(p->Zv, rate, k, nv, nx, lin->A);
+  return TD_OK;
+}
+
+void td_linear_choose(const td_model* model, const bool* known, const char* why, td_linear* lin) {
+  int kept = 0;
+  size_t used = 0;
+  for (int i = 0; i < lin->ny; i++) {
+    if (known[i]) {
+      memmove(lin->C + area(kept, lin->nx), lin->C + area(i, lin->nx),
+              sizeof(double) * (size_t)lin->nx);
+      memmove(lin->D + area(kept, lin->nu), lin->D + area(i, lin->nu),
+              sizeof(double) * (size_t)lin->nu);
+      lin->output[kept++] = i;
+    } else if (used < sizeof lin->note - 1) {
+      const int n = snprintf(lin->note + used, sizeof lin->note - used, "%s%s%s %s",
+                             used ? "," : "left out, ", used ? "" : why, used ? "" : ":",
+                             td_model_sensor_name(model, i));
+      used += n > 0 ? (size_t)n : 0;
+    }
+  }
+  lin->ny = kept;
+}
+
+static td_status output_equation(const linearisation* p, td_linear* lin, double* scratch) {
+  const int ny = p->n.nsensor, nv = p->n.nv;
+  if (ny == 0) return TD_OK;
+  double *dq = scratch, *dv = dq + area(ny, nv), *more = dv + area(ny, nv);
+  bool* known = malloc(sizeof(bool) * (size_t)ny);
+  if (!known) return TD_E_NOMEM;
+  const td_status status = td_sensor_tangent(p->model, p->state, p->work, dq, dv, lin->D, known);
+  if (status == TD_OK) {
+    apply(dq, dv, p, lin->basis, ny, lin->C, more);
+    td_linear_choose(p->model, known, "since dependent constraints do not determine them", lin);
+  }
+  free(known);
+  return status;
+}
+
+// Where forces are left over the linear model lacks a constant term: say how large it is.
+static void name_constant(const linearisation* p, td_linear* lin) {
+  double top = 0;
+  if (td_trial_dynamics(p->model, p->state, p->work) != TD_OK) return;
+  for (int i = 0; i < p->nfree; i++) top = fmax(top, fabs(td_work_vdot(p->work)[p->free[i]]));
+  if (!(top > 1e-6)) return;
+  const size_t used = strlen(lin->note);
+  snprintf(lin->note + used, sizeof lin->note - used,
+           "%sthe state is no equilibrium: accelerations of up to %.3g are left, a constant term "
+           "that A, B, C, D do not have",
+           used ? "; " : "", top);
+}
+
+static td_status assemble(linearisation* p, td_linear** result) {
+  const size_t nv = (size_t)p->n.nv, nu = (size_t)p->n.nu, ny = (size_t)p->n.nsensor;
+  TD_TRY(allowed_motions(p));
+  TD_TRY(turning(p));
+  td_linear* lin = *result = td_linear_new(p->model, 2 * p->k, p->n.nu, p->n.nsensor);
+  double* scratch = malloc(sizeof(double) * (6 * nv * nv + nv * nu + 4 * ny * nv + 1));
+  td_status status = lin && scratch ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) {
+    fill_basis(p, lin->basis, lin->inverse);
+    status = state_equation(p, lin, scratch);
+  }
+  if (status == TD_OK) status = output_equation(p, lin, scratch);
+  if (status == TD_OK) name_constant(p, lin);
+  free(scratch);
+  return status;
+}
+
+td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
+                       td_linear** result) {
+  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
+  *result = NULL;
+  if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
+    td_work_fail(
+        work,
+        "a model of %d velocities is too large for a linear model of all states, which may "
+        "have %d; reduce it to its first modes (--reduce)",
+        model->nvel, SPARSE_DENSE_LIMIT);
+    return TD_E_USAGE;
+  }
+  linearisation p = {.model = model, .state = state, .work = work, .n = td_model_sizes(model)};
+  p.nfree = td_free_v(model, &p.free);
+  const size_t nv = (size_t)p.n.nv;
+  double* block = calloc(3 * nv * nv + 1, sizeof(double));
+  td_state* here = td_state_new(model);
+  td_status status =
+      block && here ? td_saddle_new(p.nfree, p.n.nconstraint, &p.saddle) : TD_E_NOMEM;
+  if (status == TD_OK) {
+    td_state_copy(model, state, here);
+    td_prescribe(model, work, here);
+    p.state = here;
+    p.Zv = block;
+    p.Wv = block + nv * nv;
+    p.T = block + 2 * nv * nv;
+    status = td_taut_choose(model, here, work);
+    if (status == TD_OK) status = assemble(&p, result);
+  }
+  if (status != TD_OK) {
+    td_linear_free(*result);
+    *result = NULL;
+  }
+  td_saddle_free(p.saddle);
+  td_state_free(here);
+  free(block);
+  return status;
+}

@@ -1,0 +1,363 @@
+// td_plant: the motion of a model under inputs that are held from one call to the next.
+//
+// A step goes to its time exactly, over stop times and switches on the way.  When the inputs have
+// changed the integrator starts afresh, since the right-hand side jumps; otherwise it goes on.  The
+// solver is chosen once, by the rule of docs/simulation.md for a run of `horizon` seconds.  Tasks
+// and controllers of the model set their inputs as in td_simulate().
+#include <math.h>
+#include <time.h>
+
+#include "model/model.h"
+#include "model/tolerance.h"
+#include "solve/control/plant.h"
+#include "solve/control/sampler.h"
+#include "solve/time/motion.h"
+#include "solve/time/trust.h"
+#include "solve/vectors.h"
+#include "tendril/control.h"
+
+struct td_plant {
+  const td_model* model;
+  td_work* work;
+  td_motion* motion;
+  td_control* control;  // gives its inputs at all times, or NULL
+  td_sampler* sampler;  // sets them now and then, or NULL
+  bool controlled, allow_plugin;
+  td_stepper* stepper;
+  td_solver solver;
+  double t, *y, *given;
+  double* stops;
+  int nstop, stop;
+  double known;  // stop times are known up to here
+  bool fresh;    // the right-hand side has changed since the last step
+  bool
+      straight;  // prescribed motion finds rods of its loops straight here: they may have to buckle
+  td_state* now;
+  double atol;
+  td_progress progress;  // asked now and then during a long step, may be NULL
+  void* user;
+  double next_report;  // wall time [s]
+  td_trust_measures trust;
+  td_status failure;       // of the last step that failed since the start
+  td_trajectory* verdict;  // without rows
+};
+
+static const double horizon = 10;  // [s]
+
+void td_plant_free(td_plant* p) {
+  if (!p) return;
+  td_stepper_free(p->stepper);
+  td_motion_free(p->motion);
+  td_control_free(p->control);
+  td_sampler_free(p->sampler);
+  td_state_free(p->now);
+  td_trajectory_free(p->verdict);
+  free(p->stops);
+  free(p->y);
+  free(p->given);
+  free(p);
+}
+
+const td_state* td_plant_state(const td_plant* p) { return p ? p->now : NULL; }
+
+td_status td_plant_inputs(td_plant* p, const double* u) {
+  if (!p || !u) return TD_E_USAGE;
+  const int nu = p->motion->size.nu;
+  if (nu == 0 || memcmp(p->now->u, u, sizeof(double) * (size_t)nu) == 0) return TD_OK;
+  for (int i = 0; i < nu; i++)
+    if (!isfinite(u[i])) return TD_E_USAGE;
+  if (p->controlled) {  // the rest belongs to the model's controllers
+    double low, high;
+    for (int i = 0; i < nu; i++) p->given[i] = u[i];
+    for (int i = 0; i < td_law_count(p->model); i++) {
+      const int k = td_law_input(p->model, p->work, i, &low, &high);
+      p->given[k] = p->now->u[k];
+    }
+    for (int i = 0; i < td_task_input_count(p->model); i++) {
+      const int k = td_task_input(p->model, p->work, i, &low, &high);
+      p->given[k] = p->now->u[k];
+    }
+    if (memcmp(p->now->u, p->given, sizeof(double) * (size_t)nu) == 0) return TD_OK;
+    u = p->given;
+    if (p->sampler != NULL) td_sampler_inputs(p->sampler, u);
+  }
+  copy(p->now->u, u, nu);
+  copy(p->motion->state->u, u, nu);
+  p->fresh = true;
+  return TD_OK;
+}
+
+// The state at (t, y), for the caller to see.
+static void look(td_plant* p) { td_motion_show(p->motion, p->t, p->y, p->now); }
+
+static td_status choose_solver(td_plant* p, td_solver wanted) {
+  td_motion* m = p->motion;
+  td_choice choice = {.solver = TD_SOLVER_EXPLICIT};
+  const td_status status = td_choose_solver(&m->ode, p->t, p->y, p->t + horizon, 0, &choice);
+  if (status == TD_E_NOMEM) return status;
+  if (status == TD_OK) m->ode.lightly_damped = choice.lightly_damped;
+  p->solver = wanted != TD_SOLVER_AUTO ? wanted : choice.solver;
+  if (m->ode.n == 0) p->solver = TD_SOLVER_EXPLICIT;
+  return TD_OK;
+}
+
+// The computer measures and sets inputs: at the beginning of a step, so that it knows the inputs
+// that were given for it.
+static td_status run_sampler(td_plant* p) {
+  const double now = p->t + 1e-12 * fmax(1, fabs(p->t));
+  if (p->sampler == NULL || now < td_sampler_next(p->sampler)) return TD_OK;
+  td_motion_unpack(p->motion, p->t, p->y);
+  p->fresh = true;
+  return td_sampler_run(p->sampler, p->motion->state);
+}
+
+// The computer of sampled controllers, as the state remembers it or anew.
+static td_status open_sampler(td_plant* p, const td_state* state) {
+  char message[400];
+  td_sampler* sampler;
+  const td_status status = td_sampler_new(p->model, p->work, p->work, state, p->allow_plugin,
+                                          &sampler, message, sizeof message);
+  if (status != TD_OK) {
+    if (message[0] != '\0') td_work_fail(p->work, "%s", message);
+    return status;
+  }
+  td_sampler_free(p->sampler);
+  p->sampler = sampler;
+  return TD_OK;
+}
+
+static bool is_straight(td_plant* p) {
+  td_motion* m = p->motion;
+  td_motion_unpack(m, p->t, p->y);
+  return td_stuck(p->model, m->state, p->work, p->t + horizon) > 0;
+}
+
+// Out of the straight position, or over the jump of this instant where nothing has to buckle on the
+// way to t.
+static td_status leave_straight(td_plant* p, double t) {
+  td_motion* m = p->motion;
+  double work;
+  bool moved;
+  p->straight = false;
+  p->fresh = true;
+  td_motion_unpack(m, p->t, p->y);
+  const double after = td_stuck(p->model, m->state, p->work, t);
+  if (after > 0) {
+    p->trust.t_buckled = p->t;
+    p->trust.buckled = true;
+    return td_motion_buckle(m, after, &p->t, p->y);
+  }
+  TD_TRY(td_motion_jump(m, p->t, p->y, horizon, TD_EDGE_NONE, &work, &moved));
+  p->y[m->ode.n] += work;
+  return TD_OK;
+}
+
+static td_status enter(td_plant* p, const td_state* state) {
+  if (p->controlled) TD_TRY(open_sampler(p, state));
+  p->t = state->t;
+  p->known = -INFINITY;
+  p->nstop = p->stop = 0;
+  p->fresh = true;
+  TD_TRY(td_motion_begin(p->motion, state, horizon, p->y));
+  p->straight = is_straight(p);
+  look(p);
+  p->failure = TD_OK;
+  td_motion_unpack(p->motion, p->t, p->y);
+  td_trust_begin(&p->trust, p->motion, p->atol);
+  return p->motion->controlled;
+}
+
+static td_status start(td_plant* p) {
+  TD_TRY(td_stepper_new(p->solver, &p->motion->ode, p->t, p->y, &p->stepper));
+  p->fresh = false;
+  return TD_OK;
+}
+
+static td_status build(td_plant* p, const td_state* state, const td_sim_options* o) {
+  const td_settings s = td_model_settings(p->model);
+  const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
+  if (!(rtol >= TD_LEAST_RTOL && rtol < 1 && atol >= TD_LEAST_ATOL && isfinite(atol)))
+    return TD_E_USAGE;
+  if (o->solver < TD_SOLVER_AUTO || o->solver > TD_SOLVER_LEAPFROG) return TD_E_USAGE;
+  p->atol = atol;
+  p->progress = o->progress;
+  p->user = o->user;
+  TD_TRY(td_motion_new(p->model, p->work, state, rtol, atol, &p->motion));
+  p->controlled = p->controlled && td_model_is_controlled(p->model);
+  p->allow_plugin = o->allow_plugin;
+  if (p->controlled && !(td_model_computer(p->model).rate > 0)) {
+    TD_TRY(td_control_new(p->model, p->work, state, &p->control));
+    TD_TRY(td_motion_control(p->motion, p->control));
+  }
+  p->now = td_state_new(p->model);
+  p->verdict = td_trajectory_new(p->model);
+  p->y = calloc((size_t)(p->motion->ode.n + p->motion->ode.nquad), sizeof(double));
+  p->given = calloc((size_t)p->motion->size.nu + 1, sizeof(double));
+  if (!p->now || !p->verdict || !p->y || !p->given) return TD_E_NOMEM;
+  TD_TRY(enter(p, state));
+  TD_TRY(choose_solver(p, o->solver != TD_SOLVER_AUTO ? o->solver : s.solver));
+  return start(p);
+}
+
+td_status td_plant_new(const td_model* model, td_work* work, const td_state* state,
+                       const td_sim_options* options, td_plant** plant) {
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !plant)
+    return TD_E_USAGE;
+  return td_plant_open(model, work, state, options, true, plant);
+}
+
+td_status td_plant_open(const td_model* model, td_work* work, const td_state* state,
+                        const td_sim_options* options, bool controlled, td_plant** plant) {
+  td_plant* p = *plant = calloc(1, sizeof *p);
+  if (!p) return TD_E_NOMEM;
+  p->model = model;
+  p->work = work;
+  p->controlled = controlled;
+  const td_sim_options usual = td_sim_options_default();
+  const td_status status = build(p, state, options ? options : &usual);
+  if (status != TD_OK) {
+    td_plant_free(p);
+    *plant = NULL;
+  }
+  return status;
+}
+
+// With an integrator that remembers nothing.
+td_status td_plant_reset(td_plant* p, const td_state* state) {
+  if (!p || !model_owns(p->model, state) || !td_state_is_finite(p->model, state)) return TD_E_USAGE;
+  td_stepper* old = p->stepper;
+  TD_TRY(enter(p, state));
+  const td_status status = start(p);
+  if (status == TD_OK) {
+    td_stepper_free(old);
+  } else {
+    p->stepper = old;
+  }
+  return status;
+}
+
+// Stop times from now to at least t, for a good while ahead.
+static td_status find_stops(td_plant* p, double t) {
+  if (t <= p->known) return TD_OK;
+  free(p->stops);
+  p->stops = NULL;
+  p->nstop = p->stop = 0;
+  p->known = p->t + fmax(horizon, 2 * (t - p->t));
+  return td_stop_times(p->model, p->work, p->t, p->known, &p->stops, &p->nstop);
+}
+
+static double next_stop(td_plant* p, double t) {
+  while (p->stop < p->nstop && p->stops[p->stop] <= p->t) p->stop++;
+  if (p->stop < p->nstop) t = fmin(p->stops[p->stop], t);
+  return p->sampler != NULL ? fmin(fmax(td_sampler_next(p->sampler), p->t), t) : t;
+}
+
+static td_status advance(td_plant* p, double t) {
+  td_step step;
+  td_motion* m = p->motion;
+  double work, *done = &p->y[m->ode.n];
+  bool moved;
+  TD_TRY(run_sampler(p));
+  if (p->straight) TD_TRY(leave_straight(p, t));
+  // the right-hand side is another one: cables may become taut or slack
+  if (p->fresh && td_taut_count(p->model) > 0) {
+    TD_TRY(td_motion_settle(m, p->t, p->y, &work));
+    *done += work;
+  }
+  if (p->fresh) TD_TRY(td_stepper_restart(p->stepper, p->t, p->y));
+  p->fresh = false;
+  TD_TRY(td_stepper_step(p->stepper, next_stop(p, t), &step));
+  p->t = step.t;
+  copy(p->y, step.y, m->ode.n + m->ode.nquad);
+  for (int i = m->nevent; step.root && i < m->ode.nroot; i++) p->fresh |= step.crossed[i] != 0;
+  if (p->stop < p->nstop && p->t >= p->stops[p->stop]) {
+    p->fresh = true;
+    p->straight = is_straight(p);
+    if (!p->straight) {
+      TD_TRY(td_motion_jump(m, p->t, p->y, horizon, TD_EDGE_NONE, &work, &moved));
+      *done += work;
+    }
+  }
+  // the state that is seen here is the one after the impulses
+  if (p->fresh && td_taut_count(p->model) > 0) {
+    TD_TRY(td_motion_settle(m, p->t, p->y, &work));
+    *done += work;
+  }
+  td_motion_unpack(m, p->t, p->y);
+  td_trust_step(&p->trust, m, *done, p->stepper->counts.evaluations);
+  return td_refuse_folds(p->model, m->state, p->work);
+}
+
+static double wall_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+// Twenty times a second at most; a step that is stopped can be called again and goes on as if
+// nothing had happened.
+static td_status report(td_plant* p, double from, double to) {
+  const double now = wall_time();
+  if (now < p->next_report) return TD_OK;
+  p->next_report = now + 0.05;
+  const bool go_on = p->progress(p->user, (p->t - from) / (to - from), "simulate");
+  return go_on ? TD_OK : TD_E_STOPPED;
+}
+
+td_status td_plant_step(td_plant* p, double t) {
+  if (!p) return TD_E_USAGE;
+  if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
+  const double from = p->t;
+  if (p->progress != NULL) p->next_report = wall_time() + 0.05;
+  td_status status = find_stops(p, t);
+  while (status == TD_OK && p->t < t) {
+    status = advance(p, t);
+    if (status == TD_OK && p->progress != NULL && p->t < t) status = report(p, from, t);
+  }
+  if (status != TD_OK && status != TD_E_STOPPED) p->failure = status;
+  look(p);
+  return status;
+}
+
+bool td_plant_pause(void* user, double fraction, const char* what) {
+  (void)user, (void)fraction, (void)what;
+  return false;
+}
+
+td_verdict td_plant_trust(td_plant* p, const char** reasons) {
+  if (reasons != NULL) *reasons = "";
+  if (p == NULL) return TD_TRUST_WRONG;
+  td_trajectory* out = p->verdict;
+  td_motion* m = p->motion;
+  td_motion_unpack(m, p->t, p->y);
+  const td_energies e = td_energy(p->model, m->state, p->work);
+  td_trust_look(&p->trust, m, &e, p->y[m->ode.n]);
+  out->verdict = TD_TRUST_OK;
+  out->reasons[0] = '\0';
+  out->stats.t_end = p->t;
+  td_trust_judge(&p->trust, m, td_chart_margin(p->model, m->state->q, &(const char*){NULL}) < 0.05,
+                 p->failure, out);
+  if (reasons != NULL) *reasons = out->reasons;
+  return out->verdict;
+}
+
+td_status td_plant_drive(td_plant* p, double t, const double* u, double* sensors) {
+  if (!p) return TD_E_USAGE;
+  if (u) TD_TRY(td_plant_inputs(p, u));
+  TD_TRY(td_plant_step(p, t));
+  return sensors ? td_trial_sensors(p->model, p->now, p->work, sensors) : TD_OK;
+}
+
+td_sim_stats td_plant_stats(const td_plant* p) {
+  if (!p) return (td_sim_stats){.time_error = NAN};
+  const td_ode_counts* c = &p->stepper->counts;
+  return (td_sim_stats){.steps = c->steps,
+                        .rejected = c->rejected,
+                        .evaluations = c->evaluations,
+                        .tangents = c->tangents,
+                        .factorisations = c->factorisations,
+                        .projections = c->projections,
+                        .time_error = NAN,
+                        .solver = p->solver,
+                        .t_end = p->t};
+}

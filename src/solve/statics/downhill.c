@@ -1,0 +1,145 @@
+// From an unstable equilibrium of a potential down to a stable one.
+//
+// The stiffness has negative eigenvalues there, K v = w v with w < 0: a small displacement in the
+// space of the v grows by itself.  Its direction is that to the start of the search, which lies on
+// one side of the ridge.  Where the start is on the ridge, as in symmetric models, all masses are
+// pushed along (1, 0.6, 0.3) of the world.  Both are the same in all coordinates and in every basis
+// of that space, so that neither the model of a rod nor rounding chooses the side.
+#include <math.h>
+
+#include "model/model.h"
+#include "solve/statics/statics.h"
+#include "solve/vectors.h"
+
+enum { most_ridges = 12, most_dense = 400 };
+
+// Σ m p·(1, 0.6, 0.3) over all masses
+static double moment(td_statics* s, const double* q, double* places) {
+  const td_model* m = s->model;
+  const double along[3] = {1, 0.6, 0.3};
+  td_statics_set(s, q, 1);
+  td_station_positions(m, s->state, s->work, 0, m->nstation, places);
+  double sum = 0;
+  for (int i = 0; i < m->nbody; i++)
+    sum += s->work->num[m->body[i].m] * inner(places + 3 * m->body[i].station, along, 3);
+  for (int i = 0; i < m->nlump; i++)
+    sum += s->work->num[m->lump[i].m] * inner(places + 3 * m->lump[i].station, along, 3);
+  return sum;
+}
+
+// How a push on all masses acts along the coordinates (n), by differences: it only has to choose.
+static bool push(td_statics* s, const double* q, double* out) {
+  double* block = calloc((size_t)(s->n + s->nq + 3 * s->model->nstation) + 1, sizeof(double));
+  if (!block) return false;
+  double *dx = block, *moved = dx + s->n, *places = moved + s->nq;
+  const double h = 1e-5;
+  for (int i = 0; i < s->n; i++) {
+    dx[i] = h;
+    s->system.displace(s, q, dx, moved);
+    out[i] = moment(s, moved, places);
+    dx[i] = -h;
+    s->system.displace(s, q, dx, moved);
+    out[i] = (out[i] - moment(s, moved, places)) / (2 * h);
+    dx[i] = 0;
+  }
+  free(block);
+  return true;
+}
+
+// The displacement (n) along which q is to be left: TD_OK, or TD_E_DIVERGED when q is no ridge.
+static td_status leave(td_statics* s, const double* q, const double* l, const double* start,
+                       double* dx) {
+  td_reduced* r = NULL;
+  TD_TRY(td_reduced_stiffness(s, q, l, 1, &r));
+  const int n = s->n, k = r->n;
+  double* block = calloc(3 * area(k, k) + 3 * (size_t)k + 2 * (size_t)n + 1, sizeof(double));
+  if (!block) {
+    td_reduced_free(r);
+    return TD_E_NOMEM;
+  }
+  double *S = block, *one = S + area(k, k), *V = one + area(k, k), *w = V + area(k, k);
+  double *y = w + k, *z = y + k, *to = z + k;
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < k; j++) {
+      S[i * k + j] = (r->K[i * k + j] + r->K[j * k + i]) / 2;
+      one[i * k + j] = i == j;
+    }
+  td_status status = td_eig_symmetric(S, one, k, w, V) ? TD_OK : TD_E_DIVERGED;
+  const double zero = k ? 1e-11 * fmax(fabs(w[0]), fabs(w[k - 1])) : 0;
+  if (k == 0 || w[0] >= -zero) status = TD_E_DIVERGED;
+
+  for (int way = 0; status == TD_OK && way < 2; way++) {
+    if (way == 0) {
+      // to the start, in the coordinates whose rates are velocities
+      for (int i = 0; i < n; i++) {
+        const int at = s->model->vel[s->free[i]].partner;
+        to[i] = at < 0 ? 0 : start[at] - q[at];
+      }
+      if (!td_least_squares(r->Z, n, k, 1e-12, to, y)) continue;
+    } else if (push(s, q, to)) {
+      td_mul_tn(r->Z, to, k, n, 1, y);
+    }
+    // what of it lies in the space of the unstable directions
+    double whole = norm(y, k), part = 0;
+    memset(z, 0, sizeof(double) * (size_t)k);
+    for (int i = 0; i < k && w[i] < -zero; i++) {
+      const double along = inner(V + area(i, k), y, k);
+      part = hypot(part, along);
+      for (int j = 0; j < k; j++) z[j] += along * V[i * k + j];
+    }
+    if (part > 1e-6 * whole && (way == 1 || whole > 1e-9)) break;
+    // nothing in it: the steepest direction, turned so that its largest part is positive
+    for (int j = 0; j < k; j++) z[j] = V[j];
+    int top = 0;
+    for (int j = 1; j < k; j++)
+      if (fabs(z[j]) > 1.001 * fabs(z[top])) top = j;
+    for (int j = 0; j < k; j++) z[j] *= V[top] < 0 ? -1 : 1;
+  }
+  if (status == TD_OK) {
+    td_mul(r->Z, z, n, k, 1, dx);
+    const double far = largest(dx, (size_t)n);
+    for (int i = 0; i < n; i++) dx[i] *= 1e-4 / fmax(far, 1e-300);
+  }
+  free(block);
+  td_reduced_free(r);
+  return status;
+}
+
+td_status td_statics_downhill(td_statics* s, td_newton* newton, const double* start, double* q,
+                              double* l, const td_newton_options* options,
+                              td_newton_report* report) {
+  double* dx = malloc(sizeof(double) * (size_t)(s->n + s->nq + s->m + 1));
+  if (!dx) return TD_E_NOMEM;
+  double *x = dx + s->n, *y = x + s->nq;
+
+  // eigenvectors lead down faster than factors, as long as they cost little
+  td_system dense = s->system;
+  dense.factor = NULL;
+  dense.solve = NULL;
+  dense.estimate = NULL;
+  td_newton* own = NULL;
+  td_newton_options down = *options;
+  down.valley = true;
+  td_status status = TD_OK;
+  if (s->system.factor && s->n <= most_dense) status = td_newton_new(&dense, &own);
+  if (own) newton = own;
+  for (int ridge = 0; ridge < most_ridges && status == TD_OK; ridge++) {
+    td_newton_report each = {0};
+    status = leave(s, q, l, start, dx);
+    if (status != TD_OK) break;
+    s->system.displace(s, q, dx, x);
+    copy(y, l, s->m);
+    status = td_transient_solve(newton, x, y, 1, &down, &each);
+    report->iterations += each.iterations;
+    if (status != TD_OK) break;
+    copy(q, x, s->nq);
+    copy(l, y, s->m);
+    report->residual = each.residual;
+    report->measure = each.measure;
+    s->ridges++;
+  }
+  td_newton_free(own);
+  free(dx);
+  // an end that is no ridge is what was wanted, and another ridge is still an equilibrium
+  return status == TD_E_NOMEM || status == TD_E_STOPPED ? status : TD_OK;
+}

@@ -1,0 +1,258 @@
+// Newton's method with natural monotonicity.
+#include "solve/statics/newton.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "solve/vectors.h"
+
+td_status td_newton_new(const td_system* system, td_newton** newton) {
+  *newton = NULL;
+  const size_t n = (size_t)system->n, m = (size_t)system->m, nx = (size_t)system->nx;
+  td_newton* w = calloc(1, sizeof *w);
+  if (!w) return TD_E_NOMEM;
+  const bool dense = system->factor == NULL;
+  const size_t matrices = dense ? 2 * n * n + m * n : 0;
+  const size_t bytes = sizeof(double) * (matrices + 6 * n + 5 * m + 2 * nx) + 64 * 24;
+  w->block = malloc(bytes);
+  if (!w->block || (dense && td_saddle_new(system->n, system->m, &w->saddle) != TD_OK)) {
+    td_newton_free(w);
+    return TD_E_NOMEM;
+  }
+  arena a = {.base = w->block, .size = bytes};
+  double** const vectors[] = {&w->F, &w->dx, &w->step, &w->bar, &w->Fp};
+  double** const rows[] = {&w->e, &w->ep, &w->dl, &w->l_try, &w->l_best};
+  for (int i = 0; i < 5; i++) *vectors[i] = arena_zeros(&a, system->n);
+  for (int i = 0; i < 5; i++) *rows[i] = arena_zeros(&a, system->m);
+  w->x_try = arena_zeros(&a, system->nx);
+  w->x_best = arena_zeros(&a, system->nx);
+  if (dense) {
+    w->K = arena_zeros(&a, system->n * system->n);
+    w->M = arena_zeros(&a, system->n * system->n);
+    w->J = arena_zeros(&a, system->m * system->n);
+  }
+  w->system = system;
+  w->loose = -1;
+  if (w->saddle) w->saddle->scale = system->rows;
+  *newton = w;
+  return TD_OK;
+}
+
+void td_newton_free(td_newton* newton) {
+  if (!newton) return;
+  td_saddle_free(newton->saddle);
+  free(newton->block);
+  free(newton);
+}
+
+static void evaluate(td_newton* w, const double* x, const double* l, double p) {
+  w->system->residual(w->system->ctx, x, l, p, w->F, w->e);
+}
+
+static void linearise(td_newton* w, const double* x, const double* l, double p) {
+  w->system->tangent(w->system->ctx, x, l, p, w->K, w->J);
+}
+
+// Tangent at x, factored
+static void factor(td_newton* w, const double* x, const double* l, double p) {
+  const td_system* s = w->system;
+  if (s->factor) {
+    w->singular = s->factor(s->ctx, x, l, p, 0, &w->stiffness) != TD_OK;
+    return;
+  }
+  linearise(w, x, l, p);
+  td_newton_hold(w, x, l, p);
+  td_saddle_factor(w->saddle, w->K, w->J, NULL);
+  w->singular = w->saddle->singular;
+  w->stiffness = largest(w->K, area(s->n, s->n));
+}
+
+// Newton's step for the residual last evaluated; dl may be NULL.  Not a number: there is none.
+static void solve(td_newton* w, double* dx, double* dl) {
+  const td_system* s = w->system;
+  if (!s->solve) {
+    td_saddle_solve(w->saddle, w->F, w->e, 0, dx, dl, NULL);
+  } else if (w->singular) {
+    dx[0] = NAN;
+  } else {
+    s->solve(s->ctx, w->F, w->e, dx, dl);
+  }
+}
+
+void td_newton_estimate(td_newton* w, const double* x, double* l, double p) {
+  memset(l, 0, sizeof(double) * (size_t)w->system->m);
+  if (w->system->m == 0) return;
+  evaluate(w, x, l, p);
+  if (w->system->estimate) {
+    w->system->estimate(w->system->ctx, x, p, w->F, l);
+  } else {
+    linearise(w, x, l, p);
+    td_saddle_null_space(w->saddle, w->J);
+    td_saddle_multipliers(w->saddle, w->F, l);
+  }
+  if (!isfinite(largest(l, (size_t)w->system->m)))
+    memset(l, 0, sizeof(double) * (size_t)w->system->m);
+}
+
+// The larger of |F| relative to the forces and |e|, at the residual last evaluated
+double td_newton_measure(const td_newton* w) {
+  const double F = largest(w->F, (size_t)w->system->n), e = largest(w->e, (size_t)w->system->m);
+  return fmax(F == 0 ? 0 : F / fmax(w->forces, DBL_MIN), e);
+}
+
+void td_newton_begin(td_newton* w, const double* x, const double* l, double p) {
+  const td_system* s = w->system;
+  const double given = s->scale ? s->scale(s->ctx, x, l, p) : 0;
+  evaluate(w, x, l, p);
+  const double first = largest(w->F, (size_t)s->n);
+  w->forces = fmax(w->forces, fmax(isfinite(given) ? given : 0, isfinite(first) ? first : 0));
+}
+
+// Factor of the step that keeps every direction within its limit
+static double within_limits(const td_system* s, const double* dx) {
+  double factor = 1;
+  for (int i = 0; i < s->n; i++)
+    if (fabs(dx[i]) * factor > s->limit[i]) factor = s->limit[i] / fabs(dx[i]);
+  return factor;
+}
+
+double td_newton_reach(td_newton* w, const double* x, const double* dx, double p, double alpha) {
+  const td_system* s = w->system;
+  if (!s->reach) return alpha;
+  for (int i = 0; i < s->n; i++) w->step[i] = alpha * dx[i];
+  return alpha * s->reach(s->ctx, x, w->step, p, 0);
+}
+
+// x_try = x + alpha dx, l_try = l + alpha dl, and the residual there
+static void try_step(td_newton* w, const double* x, const double* l, double p, double alpha) {
+  const td_system* s = w->system;
+  for (int i = 0; i < s->n; i++) w->step[i] = alpha * w->dx[i];
+  s->displace(s->ctx, x, w->step, w->x_try);
+  for (int i = 0; i < s->m; i++) w->l_try[i] = l[i] + alpha * w->dl[i];
+  evaluate(w, w->x_try, w->l_try, p);
+}
+
+// Is the simplified Newton step from the trial point, with the old tangent, shorter than the step
+// itself?
+static bool monotone(td_newton* w, double alpha) {
+  if (!isfinite(td_newton_measure(w))) return false;
+  solve(w, w->bar, NULL);
+  return norm(w->bar, w->system->n) <= (1 - alpha / 4) * norm(w->dx, w->system->n);
+}
+
+static bool line_search(td_newton* w, const double* x, const double* l, double p) {
+  double alpha = td_newton_reach(w, x, w->dx, p, within_limits(w->system, w->dx));
+  for (const double least = 1e-6 * alpha; alpha >= least; alpha /= 2) {
+    try_step(w, x, l, p, alpha);
+    if (monotone(w, alpha)) return true;
+  }
+  return false;
+}
+
+// Once the tolerance is met take full steps as long as they help: they cost little and reach
+// round-off.
+static void polish(td_newton* w, double* x, double* l, double p, double reached) {
+  copy(w->x_best, x, w->system->nx);
+  copy(w->l_best, l, w->system->m);
+  for (int i = 0; i < 3 && reached > 0; i++) {
+    factor(w, x, l, p);
+    solve(w, w->dx, w->dl);
+    if (!isfinite(largest(w->dx, (size_t)w->system->n)) || within_limits(w->system, w->dx) < 1)
+      break;
+    try_step(w, x, l, p, 1);
+    const double now = td_newton_measure(w);
+    if (!(now < reached)) break;
+    copy(x, w->x_try, w->system->nx);
+    copy(l, w->l_try, w->system->m);
+    const bool enough = now > 0.25 * reached;
+    reached = now;
+    copy(w->x_best, x, w->system->nx);
+    copy(w->l_best, l, w->system->m);
+    if (enough) break;
+  }
+  copy(x, w->x_best, w->system->nx);
+  copy(l, w->l_best, w->system->m);
+  evaluate(w, x, l, p);
+}
+
+td_newton_report td_newton_state(const td_newton* w) {
+  return (td_newton_report){.residual = largest(w->F, (size_t)w->system->n),
+                            .measure = td_newton_measure(w)};
+}
+
+static td_status finish(td_newton* w, td_status status, td_newton_report* report) {
+  const td_newton_report way = *report;
+  *report = td_newton_state(w);
+  report->iterations = way.iterations;
+  report->travel = way.travel;
+  return status;
+}
+
+// Length of the last step in units of the limits
+static double length(const td_newton* w) {
+  double top = 0;
+  for (int i = 0; i < w->system->n; i++) top = fmax(top, fabs(w->step[i]) / w->system->limit[i]);
+  return top;
+}
+
+// No step is left: all is balanced unless F still pushes, where the tangent is singular or the
+// constraints, which hold everything, do not hold against F
+static bool at_rest(const td_newton* w, double tol) {
+  const td_system* s = w->system;
+  const double F = largest(w->F, (size_t)s->n);
+  const bool pushed = F > 1e-12 * w->stiffness, unheld = s->m > 0 && F > 1e-6 * w->forces;
+  return largest(w->e, (size_t)s->m) <= tol && !(pushed && (w->singular || unheld));
+}
+
+// Forces K x that cancel leave what the last digits of x make of them
+static bool rounded(const td_newton* w, const double* x) {
+  const td_system* s = w->system;
+  const double size = largest(x, (size_t)s->nx), e = largest(w->e, (size_t)s->m);
+  return largest(w->F, (size_t)s->n) <= 16 * DBL_EPSILON * w->stiffness * size &&
+         e <= 16 * DBL_EPSILON * fmax(1, size);
+}
+
+td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
+                          const td_newton_options* options, td_newton_report* report) {
+  const td_system* s = w->system;
+  *report = (td_newton_report){0};
+  bool solved = false;  // w->dx is the step from x
+  td_newton_begin(w, x, l, p);
+  for (;;) {
+    const double now = td_newton_measure(w);
+    if (now <= options->tol) {
+      polish(w, x, l, p, now);
+      return finish(w, TD_OK, report);
+    }
+    if (!isfinite(now) || report->iterations >= options->max_iterations) break;
+    if (s->go_on && !s->go_on(s->ctx)) return finish(w, TD_E_STOPPED, report);
+
+    factor(w, x, l, p);
+    solved = !w->endless;
+    if (w->endless) break;
+    solve(w, w->dx, w->dl);
+    if (!isfinite(largest(w->dx, (size_t)s->n))) break;
+    // a step lost in round-off is the end: forces may be too small to measure by.  The multipliers
+    // may have a way to go yet
+    if (largest(w->dx, (size_t)s->n) < 1e-14 * fmax(1, largest(x, (size_t)s->nx))) {
+      const double before = largest(w->F, (size_t)s->n);
+      copy(w->l_try, l, s->m);
+      for (int i = 0; i < s->m; i++) l[i] += w->dl[i];
+      if (s->m > 0) evaluate(w, x, l, p);
+      if (s->m > 0 && !(largest(w->F, (size_t)s->n) < before)) {
+        copy(l, w->l_try, s->m);
+        evaluate(w, x, l, p);
+      }
+      return finish(w, at_rest(w, options->tol) ? TD_OK : TD_E_DIVERGED, report);
+    }
+    if (!line_search(w, x, l, p)) break;
+    report->iterations++;
+    report->travel += length(w);
+    copy(x, w->x_try, s->nx);
+    copy(l, w->l_try, s->m);
+  }
+  evaluate(w, x, l, p);
+  const bool end = solved && rounded(w, x) &&
+                   largest(w->dx, (size_t)s->n) < 1e-7 * fmax(1, largest(x, (size_t)s->nx));
+  return finish(w, end ? TD_OK : TD_E_DIVERGED, report);
+}

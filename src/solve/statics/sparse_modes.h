@@ -1,0 +1,29 @@
+// What modes and reductions of large models share: products, factors, the lowest natural modes.
+#ifndef TD_SPARSE_MODES_H
+#define TD_SPARSE_MODES_H
+
+#include "solve/statics/sparse_statics.h"
+
+typedef struct spectrum {
+  td_statics* s;
+  double* C;      // dF/dv
+  double *f, *g;  // (nv)
+  double shift;
+} spectrum;
+
+typedef struct modes {
+  int count, found;
+  double *w, *V;  // squares of frequencies (count), shapes (count + 1 rows of nv)
+} modes;
+
+// y = M x and y += A x in the order of the velocities, prescribed ones left out.
+void td_sparse_times_mass(const td_statics* s, const double* x, double* y);
+void td_sparse_add_product(const td_statics* s, const double* A, const double* x, double* y);
+// How far the stiffness at q, l is from symmetric, relative to its largest element.
+double td_sparse_asymmetry(td_statics* s, const double* q, const double* l);
+// Factors of what is in s->sparse.
+td_status td_sparse_refactor(td_statics* s);
+// The `count` lowest modes at q, l.
+td_status td_sparse_natural(spectrum* p, const double* q, const double* l, modes* out);
+
+#endif

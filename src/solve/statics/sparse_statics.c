@@ -1,0 +1,235 @@
+// Newton's method on large models: factors of the sparse tangent; pseudo-transient continuation
+// without eigenvectors.
+#include "solve/statics/sparse_statics.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "solve/vectors.h"
+
+// ---- life -------------------------------------------------------------------------------------
+
+void td_sparse_statics_free(sparse_statics* sparse) {
+  if (!sparse) return;
+  td_sparse_kkt_free(sparse->kkt);
+  free(sparse->K);
+  free(sparse);
+}
+
+// ---- assembly ---------------------------------------------------------------------------------
+
+void td_sparse_assemble(td_statics* s, const double* q, const double* l, double p, double* C) {
+  const td_model* m = s->model;
+  td_statics_set(s, q, p);
+  td_enter(m, s->state, s->work);
+  td_sparse_mass(m, s->work, s->sparse->M);
+  td_sparse_rows(m, s->work, s->sparse->J);
+  td_forces(m, s->work, FORCES_ALL);
+  td_sparse_tangent(m, s->work, s->a, l, s->sparse->K, C, NULL);
+  s->tangents++;
+}
+
+void td_sparse_shift(td_statics* s, double shift) {
+  const td_model* m = s->model;
+  const td_pattern b = model_blocks(m);
+  for (int I = 0; I < b.nblock; I++) {
+    const int n = block_size(&b, I), height = block_height(&b, I);
+    double* to = s->sparse->K + block_start(&b, I, I);
+    const double* from = s->sparse->M + m->mass_base[I];
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < n; i++) to[j * height + i] += shift * from[j * n + i];
+  }
+}
+
+// A metric in every direction: massless ones get a trifle.
+static void complete_metric(td_statics* s) {
+  const td_model* m = s->model;
+  double* M = s->sparse->M;
+  double top = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (int b = 0; b < m->nblock_at - 1; b++) {
+      const int n = m->block_at[b + 1] - m->block_at[b];
+      for (int i = 0; i < n; i++) {
+        double* d = M + m->mass_base[b] + i * (n + 1);
+        if (pass == 0) top = fmax(top, *d);
+        if (pass == 1) *d += top > 0 ? 1e-3 * top : 1;
+      }
+    }
+}
+
+// ---- the system's linear algebra --------------------------------------------------------------
+
+static td_status factor(void* ctx, const double* x, const double* l, double p, double shift,
+                        double* size) {
+  td_statics* s = ctx;
+  const td_pattern b = model_blocks(s->model);
+  td_sparse_assemble(s, x, l, p, NULL);
+  *size = largest(s->sparse->K, (size_t)blocks_values(&b));
+  if (!isfinite(*size)) return TD_E_DIVERGED;
+  if (shift != 0) {
+    complete_metric(s);
+    td_sparse_shift(s, shift);
+  }
+  const td_status status =
+      td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
+  if (status != TD_E_SINGULAR || shift != 0) return status;
+  // directions that nothing holds stay where they are by a stiffness that others hardly feel
+  const double mass = largest(s->sparse->M, (size_t)mass_values(s->model));
+  complete_metric(s);
+  td_sparse_shift(s, 1e-10 * *size / fmax(mass, DBL_MIN));
+  return td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
+}
+
+static void solve(void* ctx, const double* F, const double* e, double* dx, double* dl) {
+  td_statics* s = ctx;
+  sparse_statics* w = s->sparse;
+  double* g = s->l0;
+  memset(w->f, 0, sizeof(double) * (size_t)s->nv);
+  for (int i = 0; i < s->n; i++) w->f[s->free[i]] = -F[i];
+  for (int i = 0; i < s->m; i++) g[i] = -e[i];
+  td_sparse_kkt_solve(w->kkt, w->f, g, w->x, dl);
+  for (int i = 0; i < s->n; i++) dx[i] = w->x[s->free[i]];
+}
+
+// x - J'l = -F, J x = 0 in the metric of unit matrices
+static void estimate(void* ctx, const double* x, double p, const double* F, double* l) {
+  td_statics* s = ctx;
+  sparse_statics* w = s->sparse;
+  const td_pattern b = model_blocks(s->model);
+  td_statics_set(s, x, p);
+  td_enter(s->model, s->state, s->work);
+  td_sparse_rows(s->model, s->work, w->J);
+  memset(w->K, 0, sizeof(double) * (size_t)blocks_values(&b));
+  for (int I = 0; I < b.nblock; I++)
+    for (int i = 0; i < block_size(&b, I); i++)
+      w->K[block_start(&b, I, I) + i * (block_height(&b, I) + 1)] = 1;
+  if (td_sparse_kkt_factor(w->kkt, w->K, w->J, w->J) != TD_OK) return;
+  memset(w->f, 0, sizeof(double) * (size_t)s->nv);
+  for (int i = 0; i < s->n; i++) w->f[s->free[i]] = -F[i];
+  td_sparse_kkt_solve(w->kkt, w->f, NULL, w->x, l);
+}
+
+td_status td_sparse_statics_new(td_statics* s) {
+  const td_model* m = s->model;
+  const td_pattern b = model_blocks(m);
+  const size_t values = (size_t)blocks_values(&b), rows = (size_t)row_values(m);
+  sparse_statics* w = s->sparse = calloc(1, sizeof *w);
+  if (!w) return TD_E_NOMEM;
+  w->K = calloc(values + rows + (size_t)mass_values(m) + 2 * (size_t)s->nv, sizeof(double));
+  w->kkt = td_sparse_kkt_new(m, false, false);
+  if (!w->K || !w->kkt) return TD_E_NOMEM;
+  w->J = w->K + values;
+  w->M = w->J + rows;
+  w->f = w->M + mass_values(m);
+  w->x = w->f + s->nv;
+  s->system.factor = factor;
+  s->system.solve = solve;
+  s->system.estimate = estimate;
+  return TD_OK;
+}
+
+// ---- pseudo-transient continuation ------------------------------------------------------------
+//
+//   (K + M/dt) dx - J'dl = -F,   J dx = -e
+//
+// with dt growing until it is Newton's step.  While K + M/dt has negative eigenvalues the step may
+// go uphill; such steps are refused and dt shrinks until it goes down, also from a saddle or a
+// summit.
+
+enum { most_steps = 400, most_trials = 1200 };
+
+typedef struct flow {
+  td_newton* w;
+  double *x, *l, p, dt;
+  double *keep_x, *keep_l;
+} flow;
+
+static double within_limits(const td_system* s, const double* dx) {
+  double alpha = 1;
+  for (int i = 0; i < s->n; i++)
+    if (fabs(dx[i]) * alpha > s->limit[i]) alpha = s->limit[i] / fabs(dx[i]);
+  return alpha;
+}
+
+// The step for the present dt: downhill, within the limits, and the force along it does not turn
+// around more than it was.
+static bool try_step(flow* f) {
+  td_newton* w = f->w;
+  const td_system* s = w->system;
+  double size;
+  s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
+  if (s->factor(s->ctx, f->x, f->l, f->p, 1 / f->dt, &size) != TD_OK) return false;
+  s->solve(s->ctx, w->F, w->e, w->dx, w->dl);
+  const double before = inner(w->F, w->dx, s->n);
+  const double alpha = td_newton_reach(w, f->x, w->dx, f->p, within_limits(s, w->dx));
+  if (!isfinite(before) || alpha < 0.1 || (s->m == 0 && before > 0)) return false;
+  for (int i = 0; i < s->n; i++) w->step[i] = alpha * w->dx[i];
+  s->displace(s->ctx, f->x, w->step, w->x_try);
+  for (int i = 0; i < s->m; i++) w->l_try[i] = f->l[i] + alpha * w->dl[i];
+  s->residual(s->ctx, w->x_try, w->l_try, f->p, w->F, w->e);
+  const double after = inner(w->F, w->dx, s->n);
+  return isfinite(td_newton_measure(w)) && after <= 0.9 * fabs(before) &&
+         after >= -9 * fabs(before) - DBL_MIN;
+}
+
+static td_status try_newton(flow* f, const td_newton_options* options, td_newton_report* report) {
+  const td_system* s = f->w->system;
+  copy(f->keep_x, f->x, s->nx);
+  copy(f->keep_l, f->l, s->m);
+  const td_status status = td_newton_solve(f->w, f->x, f->l, f->p, options, report);
+  if (status == TD_E_DIVERGED) {
+    copy(f->x, f->keep_x, s->nx);
+    copy(f->l, f->keep_l, s->m);
+  }
+  return status;
+}
+
+static td_status follow(flow* f, const td_newton_options* options, td_newton_report* report) {
+  td_newton* w = f->w;
+  const td_system* s = w->system;
+  const double shortest = 1e-14 * f->dt, longest = 1e20 * f->dt;
+  double newton_below = 0.1;
+  int steps = 0;
+  td_status status = TD_E_DIVERGED;
+  for (int trial = 0; trial < most_trials && steps < most_steps && f->dt > shortest; trial++) {
+    if (s->go_on && !s->go_on(s->ctx)) {
+      status = TD_E_STOPPED;
+      break;
+    }
+    if (!try_step(f)) {
+      f->dt /= 4;
+      continue;
+    }
+    steps++;
+    copy(f->x, w->x_try, s->nx);
+    copy(f->l, w->l_try, s->m);
+    f->dt = fmin(3 * f->dt, longest);
+    const double now = td_newton_measure(w);
+    if (now >= newton_below) continue;
+    newton_below = now / 10;
+    status = try_newton(f, options, report);
+    if (status != TD_E_DIVERGED) {
+      report->iterations += steps;
+      return status;
+    }
+  }
+  s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
+  *report = td_newton_state(w);
+  report->iterations = steps;
+  return status;
+}
+
+td_status td_transient_sparse(td_newton* w, double* x, double* l, double p,
+                              const td_newton_options* options, td_newton_report* report) {
+  const td_system* s = w->system;
+  double* keep = malloc(sizeof(double) * ((size_t)(s->nx + s->m) + 1));
+  if (!keep) return TD_E_NOMEM;
+  flow f = {.w = w, .x = x, .l = l, .p = p, .keep_x = keep, .keep_l = keep + s->nx};
+  double size = 0;
+  td_newton_begin(w, x, l, p);
+  s->factor(s->ctx, x, l, p, 0, &size);
+  f.dt = 1 / fmax(fmax(size, norm(w->F, s->n)), DBL_MIN);
+  const td_status status = follow(&f, options, report);
+  free(keep);
+  return status;
+}

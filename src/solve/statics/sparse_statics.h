@@ -1,0 +1,36 @@
+// The linear algebra of statics for sparse models: tangent, rows and mass matrix in their pattern,
+// one saddle-point system over them.
+#ifndef TD_SPARSE_STATICS_H
+#define TD_SPARSE_STATICS_H
+
+#include "engine/sparse_engine.h"
+#include "solve/statics/statics.h"
+
+typedef struct sparse_statics {
+  sparse_kkt* kkt;
+  double *K, *J, *M;  // values of the pattern, of the rows, of the mass matrix's blocks
+  double *f, *x;      // (nv)
+} sparse_statics;
+
+// Gives `statics` its `sparse` and the system's factor, solve and estimate.
+td_status td_sparse_statics_new(td_statics* statics);
+void td_sparse_statics_free(sparse_statics* sparse);
+
+// K, J and M at q, multipliers l, parameter p; C (may be NULL) takes dF/dv.
+void td_sparse_assemble(td_statics* statics, const double* q, const double* l, double p, double* C);
+// K += shift M
+void td_sparse_shift(td_statics* statics, double shift);
+
+// Stability by the stiffness: the number of its negative eigenvalues by the signs of the pivots,
+// the least one by ARPACK.
+td_status td_sparse_judge(td_statics* statics, const double* q, const double* l, double p,
+                          td_answer* answer);
+// The lowest modes by ARPACK.
+enum { SPARSE_MODES_FROM = 60 };  // velocities; below, all of them by dense matrices
+td_status td_sparse_modes(td_statics* statics, const double* q, const double* l,
+                          td_modes_result** result);
+// Of modes.c: room for n modes; scale a complex shape so that its largest component is 1.
+td_modes_result* td_modes_allocate(int n, int nv);
+void td_modes_normalise(double* shape, int nv);
+
+#endif

@@ -1,0 +1,456 @@
+// The model's equations as a system for newton.h.
+#include "solve/statics/statics.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "model/model.h"
+#include "solve/statics/sparse_statics.h"
+#include "solve/vectors.h"
+
+// ---- evaluation -------------------------------------------------------------------------------
+
+// Prescribed motion and its acceleration at the present time and parameters; the other DOFs rest
+static void set_motion(td_statics* s) {
+  memset(s->state->v, 0, sizeof(double) * (size_t)s->nv);
+  td_prescribe(s->model, s->work, s->state);
+  s->moving = false;
+  for (int i = 0; i < s->nv; i++) {
+    const num motion = s->model->vel[i].motion;
+    s->a[i] = motion == NUM_NONE ? 0 : s->work->num[motion + 2];
+    if (s->state->v[i] != 0 || s->a[i] != 0) s->moving = true;
+  }
+}
+
+void td_statics_set(td_statics* s, const double* x, double p) {
+  copy(s->state->q, x, s->nq);
+  const bool changed = p != s->p;
+  if (changed && s->param == TD_LOAD_SCALE) td_set_load(s->work, p);
+  if (changed && s->param != TD_LOAD_SCALE) {
+    if (s->param < s->model->nparam)
+      td_work_put_param(s->model, s->work, s->param, p);
+    else
+      s->state->u[s->param - s->model->nparam] = p;
+  }
+  s->p = p;
+  if (s->n < s->nv || changed) set_motion(s);
+}
+
+static void evaluate(td_statics* s, const double* l, double* F) {
+  td_trial_residual(s->model, s->state, s->work, s->a, l, s->full);
+  for (int i = 0; i < s->n; i++) F[i] = s->full[s->free[i]];
+  s->evaluations++;
+}
+
+static void residual(void* ctx, const double* x, const double* l, double p, double* F, double* e) {
+  td_statics* s = ctx;
+  td_statics_set(s, x, p);
+  evaluate(s, l, F);
+  // a trial that folds a segment is none: on the other side the energy is another one
+  int node;
+  const double fold = td_largest_fold(s->model, s->state, s->work, &node);
+  if (fold > TD_MOST_FOLD) {
+    s->fold_node = node;
+    s->fold = fold;
+    F[0] = NAN;
+  }
+  if (s->m) td_constraints(s->model, s->state, s->work, NULL, e, NULL);
+}
+
+// Rows and columns of the unprescribed DOFs
+static void pick(const td_statics* s, const double* full, double* part) {
+  for (int i = 0; i < s->n; i++)
+    for (int j = 0; j < s->n; j++) part[i * s->n + j] = full[s->free[i] * s->nv + s->free[j]];
+}
+
+static void pick_columns(const td_statics* s, const double* Jc, double* J) {
+  for (int i = 0; i < s->m; i++)
+    for (int j = 0; j < s->n; j++) J[i * s->n + j] = Jc[i * s->nv + s->free[j]];
+}
+
+// Sizes of the rows at the state.  Their rank is found where they are met and kept for points near
+// by, where rows seem independent that are not: they would hold all that could move.
+static void weigh_rows(td_statics* s) {
+  double error = 0;
+  for (int i = 0; i < s->m; i++) error = fmax(error, fabs(s->l0[i]));
+  td_constraint_scales(s->model, s->state, s->work, s->row_size, s->col_factor);
+  if (error < 1e-9) {
+    const bool first = s->rank_last < 0;
+    const int rank = first ? td_constraint_rank_around(s->model, s->state, s->work, NULL)
+                           : td_constraint_rank(s->model, s->state, s->work, NULL);
+    s->rows.most = max_int(rank, s->rank_last);
+    s->rank_last = rank;
+  } else if (!(error < 1e-4)) {
+    s->rows.most = s->rank_last = -1;
+  }
+}
+
+static void tangent(void* ctx, const double* x, const double* l, double p, double* K, double* J) {
+  td_statics* s = ctx;
+  td_statics_set(s, x, p);
+  td_trial_tangent(s->model, s->state, s->work, s->a, l, s->full, s->C);
+  pick(s, s->full, K);
+  if (s->m) {
+    td_constraints(s->model, s->state, s->work, s->Jc, s->l0, NULL);
+    pick_columns(s, s->Jc, J);
+    weigh_rows(s);
+  }
+  s->tangents++;
+}
+
+// dF/dp is exact.  A parameter in the geometry moves constraints, too, and one in a prescribed
+// motion moves everything; there it is a central difference, which the corrector, converging on the
+// exact residual, does not notice.
+static void slope(void* ctx, const double* x, const double* l, double p, double* Fp, double* ep) {
+  td_statics* s = ctx;
+  const bool exact = s->n == s->nv;
+  const double h = 1e-6 * fmax(fabs(p), 1e-3);
+  if (!exact || s->m) {
+    residual(s, x, l, p - h, s->F, s->l0);
+    residual(s, x, l, p + h, Fp, ep);
+    for (int i = 0; i < s->n; i++) Fp[i] = (Fp[i] - s->F[i]) / (2 * h);
+    for (int i = 0; i < s->m; i++) ep[i] = (ep[i] - s->l0[i]) / (2 * h);
+  }
+  td_statics_set(s, x, p);
+  if (exact) {
+    if (s->param < s->model->nparam)
+      td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
+    else
+      td_input_derivative(s->model, s->state, s->work, s->param - s->model->nparam, s->full);
+    for (int i = 0; i < s->n; i++) Fp[i] = s->full[s->free[i]];
+  }
+}
+
+static void mass(void* ctx, const double* x, double p, double* M) {
+  td_statics* s = ctx;
+  td_statics_set(s, x, p);
+  td_mass_matrix(s->model, s->state, s->work, s->full);
+  pick(s, s->full, M);
+}
+
+// Largest generalised force of loads and constraints: what they change in F
+static double scale(void* ctx, const double* x, const double* l, double p) {
+  td_statics* s = ctx;
+  td_statics_set(s, x, p);
+  memset(s->l0, 0, sizeof(double) * (size_t)s->m);
+  double top = 0;
+  double *loaded = s->dv, *other = s->F;  // neither is in use here
+
+  td_set_load(s->work, 1);
+  evaluate(s, s->l0, loaded);
+  evaluate(s, l, other);
+  for (int i = 0; i < s->n; i++) top = fmax(top, fabs(loaded[i] - other[i]));
+  td_set_load(s->work, 0);
+  evaluate(s, s->l0, other);
+  for (int i = 0; i < s->n; i++) top = fmax(top, fabs(loaded[i] - other[i]));
+  td_set_load(s->work, s->param == TD_LOAD_SCALE ? p : 1);
+  return top;
+}
+
+static void displace(void* ctx, const double* x, const double* dx, double* out) {
+  td_statics* s = ctx;
+  memset(s->dv, 0, sizeof(double) * (size_t)s->nv);
+  for (int i = 0; i < s->n; i++) s->dv[s->free[i]] = dx[i];
+  if (s->moving || !td_has_chains(s->model)) {
+    td_trial_displace(s->model, x, s->dv, out);
+    return;
+  }
+  copy(s->state->q, x, s->nq);
+  td_displace_chains(s->model, s->work, s->state, s->dv);
+  copy(out, s->state->q, s->nq);
+}
+
+static bool go_on(void* ctx) {
+  const td_statics* s = ctx;
+  return !s->progress || s->progress(s->user, s->fraction, s->what);
+}
+
+// ---- life -------------------------------------------------------------------------------------
+
+static bool turns(const td_model* model, int v) {
+  td_coordinate about;
+  return td_model_v_about(model, v, &about) && strncmp(about.unit, "rad", 3) == 0;
+}
+
+// A step turns nothing by more than half a radian.  In polynomial rods a coefficient c of the
+// quaternion's vector part turns the rod by 2 φ c, φ its function where that is largest.
+static void set_limits(td_statics* s) {
+  const td_model* m = s->model;
+  const double most = 0.5;
+  for (int i = 0; i < s->n; i++) s->limit[i] = turns(m, s->free[i]) ? most : INFINITY;
+  for (int k = 0; k < m->ncol; k++) {
+    const model_col* c = &m->col[k];
+    if (m->hop[c->hop].kind != HOP_QUAT3 || c->slope == NUM_NONE) continue;
+    for (int i = 0; i < s->n; i++)
+      if (s->free[i] == c->v)
+        s->limit[i] = fmin(s->limit[i], most / fmax(2 * fabs(s->work->col_weight[k]), DBL_MIN));
+  }
+}
+
+td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
+                         td_statics** statics) {
+  *statics = NULL;
+  const td_sizes sizes = td_model_sizes(model);
+  td_statics* s = calloc(1, sizeof *s);
+  if (!s) return TD_E_NOMEM;
+  const size_t nv = (size_t)sizes.nv, m = (size_t)sizes.nconstraint;
+  s->dense = !model->sparse || sizes.nv <= SPARSE_DENSE_LIMIT;
+  const size_t matrices = s->dense ? 2 * nv * nv + m * nv : nv;
+  const size_t guards = (size_t)td_contact_guards(model);
+  const size_t reach = guards > 0 ? 4 * guards + nv + (size_t)sizes.nq : 0;
+  const size_t bytes = sizeof(double) * (matrices + 6 * nv + 2 * m + reach) + 64 * 20;
+  s->block = malloc(bytes);
+  s->state = td_state_new(model);
+  if (!s->block || !s->state) {
+    td_statics_free(s);
+    return TD_E_NOMEM;
+  }
+  arena a = {.base = s->block, .size = bytes};
+  s->model = model;
+  s->fold_node = -1;
+  s->overloaded = -1;
+  s->work = work;
+  s->nq = sizes.nq;
+  s->nv = sizes.nv;
+  s->m = sizes.nconstraint;
+  s->n = td_free_v(model, &s->free);
+  s->param = param;
+  s->p = NAN;
+  s->what = "equilibrium";
+  s->full = arena_zeros(&a, s->dense ? s->nv * s->nv : s->nv);
+  if (s->dense) s->C = arena_zeros(&a, s->nv * s->nv);
+  if (s->dense) s->Jc = arena_zeros(&a, s->m * s->nv);
+  s->l0 = arena_zeros(&a, s->m);
+  s->a = arena_zeros(&a, s->nv);
+  s->F = arena_zeros(&a, s->nv);
+  s->dv = arena_zeros(&a, s->nv);
+  s->limit = arena_zeros(&a, s->nv);
+  s->row_size = arena_zeros(&a, s->m);
+  s->col_factor = arena_zeros(&a, s->nv);
+  s->rows = (td_row_scale){s->row_size, s->col_factor, -1, NULL};
+  s->rank_last = -1;
+  if (reach > 0) {
+    s->gap = arena_zeros(&a, (int)reach);
+    s->keep_v = arena_zeros(&a, s->nv);
+  }
+
+  td_state_copy(model, state, s->state);
+  td_set_load(work, 1);
+  set_motion(s);
+  set_limits(s);
+  s->system = (td_system){.ctx = s,
+                          .nx = s->nq,
+                          .n = s->n,
+                          .m = s->m,
+                          .limit = s->limit,
+                          .potential = td_statics_conservative(s),
+                          .residual = residual,
+                          .tangent = tangent,
+                          .slope = slope,
+                          .mass = mass,
+                          .rows = s->m > 0 && s->dense ? &s->rows : NULL,
+                          .scale = scale,
+                          .displace = displace,
+                          .reach = reach > 0 ? td_statics_reach : NULL,
+                          .go_on = go_on};
+  // arc-length continuation, which has a parameter of its own, borders dense matrices
+  if (model->sparse && param == TD_LOAD_SCALE && td_sparse_statics_new(s) != TD_OK) {
+    td_statics_free(s);
+    return TD_E_NOMEM;
+  }
+  *statics = s;
+  return TD_OK;
+}
+
+void td_statics_free(td_statics* statics) {
+  if (!statics) return;
+  if (statics->work && statics->param == TD_LOAD_SCALE) td_set_load(statics->work, 1);
+  td_sparse_statics_free(statics->sparse);
+  td_state_free(statics->state);
+  free(statics->block);
+  free(statics);
+}
+
+bool td_statics_conservative(const td_statics* s) {
+  return !s->moving && td_is_conservative(s->model);
+}
+
+// ---- strategies -------------------------------------------------------------------------------
+
+// Smallest stiffness at a point of the load path; NaN: not known.
+static double least_stiffness(td_statics* s, const double* q, const double* l, double p) {
+  td_answer answer = {.critical = NAN, .stiffness = malloc(sizeof(double) * (size_t)(s->n + 1))};
+  double* room = answer.stiffness;
+  if (room && s->n > 0) td_judge(s, q, l, p, true, &answer);
+  free(room);
+  return answer.critical;
+}
+
+// Loads grow from nothing; a step that fails is cut to a quarter.  Where no step however small goes
+// on and the stiffness has gone, too, the path turns back: a limit point.  At a distance of 1e-5 of
+// the load from there a stiffness is about its square root, 3e-3, of what it was.
+static td_status load_continuation(td_statics* s, td_newton* newton, double* q, double* l,
+                                   double* keep, const td_newton_options* options,
+                                   td_newton_report* report) {
+  double reached = 0, step = 0.125, travel;
+  int iterations = 0;
+  s->limit_point = 0;
+  td_newton_estimate(newton, q, l, 0);
+  TD_TRY(td_newton_solve(newton, q, l, 0, options, report));
+  const double unloaded = least_stiffness(s, q, l, 0);
+  iterations += report->iterations;
+  travel = report->travel;
+  while (reached < 1) {
+    const double next = fmin(1, reached + step);
+    copy(keep, q, s->nq);
+    copy(keep + s->nq, l, s->m);
+    s->fraction = reached;
+    const td_status status = td_newton_solve(newton, q, l, next, options, report);
+    iterations += report->iterations;
+    report->iterations = iterations;
+    report->travel = travel += report->travel;
+    if (status == TD_OK) {
+      reached = next;
+      step *= 2;
+      continue;
+    }
+    copy(q, keep, s->nq);
+    copy(l, keep + s->nq, s->m);
+    step = (next - reached) / 4;
+    if (status != TD_E_DIVERGED) return status;
+    if (step < 1e-5) {
+      const double left = fabs(least_stiffness(s, q, l, reached));
+      if (reached > 0 && left < 0.1 * unloaded) s->limit_point = reached;
+      return status;
+    }
+  }
+  return TD_OK;
+}
+
+// Where a strategy works: its point, and room for the last good one.
+typedef struct attempt {
+  double *q, *l, *keep;
+} attempt;
+
+static td_status run(td_statics* s, td_newton* newton, td_strategy strategy, const double* q0,
+                     attempt* a, const td_newton_options* options, td_newton_report* report) {
+  copy(a->q, q0, s->nq);
+  if (strategy == TD_LOAD_CONTINUATION)
+    return load_continuation(s, newton, a->q, a->l, a->keep, options, report);
+  td_newton_estimate(newton, a->q, a->l, 1);
+  return strategy == TD_NEWTON ? td_newton_solve(newton, a->q, a->l, 1, options, report)
+                               : td_transient_solve(newton, a->q, a->l, 1, options, report);
+}
+
+// The row of a loop in a singular position, two bars in line, say: its multiplier has no lever to
+// hold the load by, and grows without bound the nearer the point comes to where the loop closes.
+// In units in which the elements of J are about one, multipliers are as large as the forces that
+// they balance, or as much larger as the lever is short: toggles work with levers of 1e-3.  Loops
+// close to 1e-10, and at a distance d from the singular position they are open by d^2: what has
+// levers below 1e-5 is there.  -1: no such row.
+static int overloaded_row(td_statics* s, const double* q, const double* l, double stiffness) {
+  if (s->m == 0 || !s->dense) return -1;
+  td_statics_set(s, q, 1);
+  td_constraint_scales(s->model, s->state, s->work, s->row_size, s->col_factor);
+  memset(s->l0, 0, sizeof(double) * (size_t)s->m);
+  evaluate(s, s->l0, s->F);
+
+  // multipliers against the forces that they balance; without loads both are rounding
+  static const double lever = 1e-5;
+  double weighed = 0, force = 0, most = 0;
+  int row = -1;
+  for (int i = 0; i < s->n; i++) {
+    weighed = fmax(weighed, fabs(s->F[i] * s->col_factor[i]));
+    force = fmax(force, fabs(s->F[i]));
+  }
+  for (int i = 0; i < s->m; i++) {
+    const double size = fabs(l[i] * s->row_size[i]);
+    if (size > most) row = i;
+    most = fmax(most, size);
+  }
+  if (!(lever * most > weighed) || !(force > 1e-12 * stiffness)) return -1;
+
+  // light bodies among heavy ones do the same, but with rows that are well apart
+  const size_t values = (size_t)s->m * (size_t)s->n;
+  const size_t bytes = sizeof(double) * values + td_kkt_scratch(s->n, s->m) + 64;
+  arena a = {.base = malloc(bytes), .size = bytes};
+  if (!a.base) return -1;
+  double* J = arena_doubles(&a, s->m * s->n);
+  td_constraints(s->model, s->state, s->work, s->Jc, NULL, NULL);
+  pick_columns(s, s->Jc, J);
+  const td_row_scale scales = {s->row_size, s->col_factor, -1, NULL};
+  const int apart = td_row_rank(J, s->n, s->m, &scales, lever, NULL, &a),
+            rank = td_row_rank(J, s->n, s->m, &scales, 1e-10, NULL, &a);
+  free(a.base);
+  return apart < rank ? row : -1;
+}
+
+// How much an attempt is worth.  Newton's method from afar likes unstable equilibria; one that is
+// unstable and not near the start is kept only for want of a better one.
+typedef enum worth { NOTHING, POINT, UNSTABLE, GOOD } worth;
+
+static worth assess(td_statics* s, const td_newton* newton, td_status status, td_strategy strategy,
+                    const td_newton_report* report, const attempt* a, double* stiffness) {
+  // a load path that stopped half-way says nothing about the loaded state
+  if (status != TD_OK) return strategy == TD_LOAD_CONTINUATION ? NOTHING : POINT;
+  const int overloaded = overloaded_row(s, a->q, a->l, newton->stiffness);
+  if (overloaded >= 0) {
+    s->overloaded = overloaded;
+    return POINT;
+  }
+  if ((report->travel <= 1 && !s->stable) || !td_statics_conservative(s)) return GOOD;
+  td_answer answer = {.stiffness = stiffness};
+  td_judge(s, a->q, a->l, 1, true, &answer);
+  return answer.stability == TD_DIVERGENCE ? UNSTABLE : GOOD;
+}
+
+td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* l,
+                           const td_newton_options* options, td_strategy* strategy,
+                           td_newton_report* report) {
+  const size_t size = (size_t)(s->nq + s->m);
+  double* block = calloc(2 * size + (size_t)(s->nq + s->n) + 1, sizeof(double));
+  if (!block) return TD_E_NOMEM;
+  attempt a = {block, block + s->nq, block + size};
+  double *q0 = block + 2 * size, *stiffness = q0 + s->nq;
+  copy(q0, q, s->nq);
+
+  // what touches at the start would lose touch without loads, and come back on either side
+  static const td_strategy orders[2][3] = {{TD_NEWTON, TD_LOAD_CONTINUATION, TD_PSEUDO_TRANSIENT},
+                                           {TD_NEWTON, TD_PSEUDO_TRANSIENT, TD_LOAD_CONTINUATION}};
+  s->system.residual(s, q, l, 1, newton->F, newton->e);
+  const bool touches = td_touches(s->model, s->work);
+  const td_strategy* order = orders[touches];
+  td_status status = TD_E_DIVERGED;
+  worth best = NOTHING;
+  int iterations = 0;
+  *report = (td_newton_report){.measure = INFINITY, .residual = NAN};
+  newton->endless = false;
+  for (int i = 0;
+       i < 3 && best < GOOD && !newton->endless && (status == TD_OK || status == TD_E_DIVERGED);
+       i++) {
+    td_newton_report each = {0};
+    status = run(s, newton, order[i], q0, &a, options, &each);
+    iterations += each.iterations;
+    worth now = assess(s, newton, status, order[i], &each, &a, stiffness);
+    if (now > best || (now == POINT && best == POINT && each.measure < report->measure)) {
+      best = now;
+      *report = each;
+      *strategy = order[i];
+      copy(q, a.q, s->nq);
+      copy(l, a.l, s->m);
+    }
+    // near the start it is the one to be left
+    if (s->stable && now == UNSTABLE && each.travel <= 1) break;
+  }
+  report->iterations = iterations;
+  if (s->stable && best == UNSTABLE && s->dense) {
+    const td_status left = td_statics_downhill(s, newton, q0, q, l, options, report);
+    if (left != TD_OK) status = left;
+  }
+  if (best >= UNSTABLE && status != TD_E_STOPPED && status != TD_E_NOMEM) status = TD_OK;
+  if (best < UNSTABLE && status == TD_OK) status = TD_E_DIVERGED;
+  td_set_load(s->work, 1);
+  s->p = NAN;
+  free(block);
+  return status;
+}

@@ -1,0 +1,161 @@
+// Equilibrium of a model as a system for newton.h, and its linearisation about a point.
+//
+// The unknowns are the displacements of the unprescribed DOFs and the multipliers; prescribed DOFs
+// have their given position, velocity and acceleration, the others none, so that steady motion
+// gives the relative equilibrium.
+#ifndef TD_STATICS_H
+#define TD_STATICS_H
+
+#include "engine/engine.h"
+#include "solve/statics/newton.h"
+
+typedef struct td_statics {
+  const td_model* model;
+  td_work* work;
+  td_state* state;   // where it is evaluated: q, prescribed v, no other v
+  int nq, nv, n, m;  // n: unprescribed velocities
+  const int* free;   // (n) which they are
+  int param;         // what p is: a parameter, nparam + an input, or TD_LOAD_SCALE
+  double p;          // value set in the work, NaN: none yet
+  bool moving;       // some prescribed DOF moves
+  td_system system;
+  td_row_scale rows;  // sizes of the constraint rows at the last tangent, rank where they were met
+  double *row_size, *col_factor;
+  int rank_last;
+  double *a, *F, *full, *C, *Jc, *dv, *limit, *l0;
+  double *gap, *keep_v;  // scratch of td_statics_reach, where there is contact
+  td_progress progress;
+  void* user;
+  const char* what;
+  double fraction;
+  int evaluations, tangents;
+  bool stable;                    // look for a stable equilibrium, where there is a potential
+  int ridges;                     // unstable ones that were left for it
+  int fold_node;                  // node of the folded segment met last, -1: none
+  double fold;                    // its angle
+  double limit_point;             // share of the loads at which their path turns back, 0: none seen
+  int overloaded;                 // row of a loop that cannot hold the load, -1: none met
+  struct sparse_statics* sparse;  // linear algebra of large models, NULL: dense
+  bool dense;                     // there is room for dense matrices (full, C, Jc), too
+  void* block;
+} td_statics;
+#define TD_LOAD_SCALE (-1)
+
+// `state` gives t, the inputs and the first q; it is not kept.
+td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
+                         td_statics** statics);
+void td_statics_free(td_statics* statics);
+// The part of a step that passes through nothing (reach.c).
+double td_statics_reach(void* statics, const double* x, const double* dx, double p, double dp);
+// Go to a point and parameter: the state is set.
+void td_statics_set(td_statics* statics, const double* q, double p);
+
+// Why no equilibrium was found near q: names a direction without restoring force in `note`, or
+// leaves it as it is (unheld.c).
+void td_statics_explain(td_statics* statics, const double* q, const double* l, char* note,
+                        size_t size);
+
+// Names the loop in a singular position that statics->overloaded belongs to.
+void td_statics_say_overloaded(const td_statics* statics, char* note, size_t size);
+
+// Is a rod turned inside out, or pressed to nothing, at the state set last?  Its linear law goes on
+// there and balances the load, but no rod does; `note` names it.
+bool td_statics_reversed(const td_statics* statics, char* note, size_t size);
+
+// M z'' + C z' + K z = 0 for the motions dq = Z z that the constraints allow.  Directions without
+// mass and damping are condensed; the last `massless` ones have damping only.
+typedef struct td_reduced {
+  int n, massless;
+  double *Z, *M, *C, *K;  // nfree x n, n x n
+  double asymmetry;       // of K, relative to its largest element
+} td_reduced;
+// At q, multipliers l, parameter p.  TD_E_SINGULAR: a direction has neither mass, damping nor
+// stiffness.
+td_status td_reduced_new(td_statics* statics, const double* q, const double* l, double p,
+                         td_reduced** reduced);
+// Z and K alone, nothing condensed; the nodes of 'eba' by what they move beyond each other.
+td_status td_reduced_stiffness(td_statics* statics, const double* q, const double* l, double p,
+                               td_reduced** reduced);
+void td_reduced_free(td_reduced* reduced);
+
+// That change of variables, x = T y: T'KT and J T in place (n x n, m x n), and T Z (n x cols).
+void td_chained_stiffness(const td_statics* statics, const double* q, double* K, double* J);
+void td_chained_directions(const td_statics* statics, const double* q, double* Z, int cols);
+
+// Eigenvalues of the first-order system, 2 n - massless of them; re and im have room for 2 n.
+// shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs as td_eig_general.
+td_status td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* im, double* shapes,
+                                 int* count);
+// The same by way of the inverse, which gives those near zero to all digits, however fast the
+// others are.  TD_E_SINGULAR: one of them is zero.
+td_status td_reduced_slow(const td_reduced* reduced, double* re, double* im, int* count);
+// Undamped problem of the symmetric parts, n - massless modes: w ascending squares of the
+// frequencies, shapes n x n: row i is z, normalised by the mass.
+td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes, int* count);
+// The same of a stiffness that is not symmetric: frequencies ascending, negative for divergence,
+// and modal damping ratios, negative where a pair of modes grows.
+td_status td_reduced_general_modes(const td_reduced* reduced, double* omega, double* zeta,
+                                   double* shapes, int* count);
+// Asymmetry beyond which it is none of rounding.
+#define TD_ASYMMETRIC 1e-8
+
+// A linear model to fill, all zero; NULL when out of memory.
+td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny);
+// Keep the rows of C and D that are known; name the sensors that are left out and say why.
+void td_linear_choose(const td_model* model, const bool* known, const char* why, td_linear* linear);
+// The linear model of `count` natural modes at q, l, and with `correct` one more shape for each
+// input (reduction.c, sparse_reduction.c).
+typedef struct td_reduction {
+  td_statics* s;
+  const double *q, *l;
+  int count;
+  bool correct;
+} td_reduction;
+td_status td_sparse_reduction(const td_reduction* p, td_linear** result);
+// basis = [phi' 0; 0 phi'], inverse = [phi M 0; 0 phi M] of k shapes phi and phi M (rows of nv)
+void td_linear_modal_basis(int nv, int k, const double* phi, const double* phi_M,
+                           td_linear* linear);
+
+// (dq)' = dv + T dq along a motion: what tangent directions turn by (nv x nv).
+td_status td_turning(const td_model* model, const td_state* state, double* T);
+
+// How an equilibrium answers a push.
+typedef struct td_answer {
+  td_stability stability;
+  double critical;      // smallest stiffness eigenvalue, or largest real part
+  int divergent;        // stiffness eigenvalues below zero, or positive real eigenvalues
+  int fluttering;       // complex ones with positive real part
+  double flutter_rate;  // largest real part of the complex ones relative to their size, -1: none
+  bool damped;          // some velocity makes a force along itself (not conservative systems only)
+  double asymmetry;     // of the stiffness (conservative systems only): above TD_ASYMMETRIC at an
+                        // equilibrium there is no potential after all
+  int n;
+  double* stiffness;  // (n) ascending, conservative systems only; room for nfree
+} td_answer;
+// `answer->stiffness` belongs to the caller.  TD_UNKNOWN when the eigenvalues cannot be found.
+td_status td_judge(td_statics* statics, const double* q, const double* l, double p,
+                   bool conservative, td_answer* answer);
+
+// May stability be judged by the stiffness alone?
+bool td_statics_conservative(const td_statics* statics);
+
+// Newton's method, load continuation, pseudo-transient continuation, in this order, and with
+// statics->stable downhill from what is unstable.  p of `statics` is the load scale.
+td_status td_statics_solve(td_statics* statics, td_newton* newton, double* q, double* l,
+                           const td_newton_options* options, td_strategy* strategy,
+                           td_newton_report* report);
+
+// From an unstable equilibrium q of a potential downhill, the side of `start` first, to a stable
+// one; q stays where that fails.
+td_status td_statics_downhill(td_statics* statics, td_newton* newton, const double* start,
+                              double* q, double* l, const td_newton_options* options,
+                              td_newton_report* report);
+
+// The same with cables that cannot be stretched, of which those that would push are slack; the work
+// keeps which.  Their names, "slack: ...".
+td_status td_statics_taut(td_statics* statics, td_newton* newton, double* q, double* l,
+                          const td_newton_options* options, td_strategy* strategy,
+                          td_newton_report* report);
+void td_statics_name_slack(const td_statics* statics, char* note, size_t size);
+
+#endif

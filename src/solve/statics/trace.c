@@ -1,0 +1,556 @@
+// td_trace: the path of equilibria as a parameter changes, by arc length, with its critical points
+// located.
+//
+//   limit point   the path turns back: its direction has no part along the parameter
+//   bifurcation   another path crosses: a stiffness eigenvalue passes zero and the path does not
+//   turn Hopf point    a complex pair of eigenvalues reaches the right half plane (not
+//   conservative)
+#include <math.h>
+
+#include "engine/sparse_engine.h"
+#include "solve/statics/statics.h"
+
+enum { locate_steps = 100 };
+static const double shortest_step = 1e-9, sharpest_turn = 0.9;
+
+td_trace_options td_trace_options_default(void) {
+  return (td_trace_options){
+      .param = -1, .from = 0, .to = 1, .step = 0.02, .max_points = 2000, .tol = 1e-10};
+}
+
+void td_trace_free(td_trace_result* result) {
+  if (!result) return;
+  free(result->p);
+  free(result->q);
+  free(result->sensors);
+  free(result->kind);
+  free(result->stability);
+  free(result);
+}
+
+// A point of the path with what is known about it.
+typedef struct stop {
+  td_point point;
+  td_answer answer;
+  int sign;  // of the bordered determinant
+} stop;
+
+typedef struct tracer {
+  td_statics* s;
+  td_curve curve;
+  const td_trace_options* o;
+  td_trace_result* result;
+  td_sizes sizes;
+  int cap;
+  bool conservative;
+  double way;    // length of the path so far, along x
+  stop a, b, c;  // last point, next point, between them while locating
+} tracer;
+
+// ---- the list of points -----------------------------------------------------------------------
+
+static bool grow(double** array, int n, int cols) {
+  double* block = realloc(*array, sizeof(double) * (size_t)n * (size_t)max_int(cols, 1));
+  if (block) *array = block;
+  return block != NULL;
+}
+
+static bool grow_labels(td_trace_result* r, int n) {
+  td_path_kind* kind = realloc(r->kind, sizeof *kind * (size_t)n);
+  if (kind) r->kind = kind;
+  td_stability* stability = realloc(r->stability, sizeof *stability * (size_t)n);
+  if (stability) r->stability = stability;
+  return kind && stability;
+}
+
+static bool make_room(tracer* t) {
+  td_trace_result* r = t->result;
+  if (r->n < t->cap) return true;
+  const int cap = t->cap ? 2 * t->cap : 64;
+  if (!grow(&r->p, cap, 1) || !grow(&r->q, cap, t->sizes.nq) ||
+      !grow(&r->sensors, cap, t->sizes.nsensor) || !grow_labels(r, cap))
+    return false;
+  t->cap = cap;
+  return true;
+}
+
+static td_status record(tracer* t, const stop* at, td_path_kind kind) {
+  td_trace_result* r = t->result;
+  if (!make_room(t)) return TD_E_NOMEM;
+  const size_t i = (size_t)r->n, nq = (size_t)t->sizes.nq, ny = (size_t)t->sizes.nsensor;
+  r->p[i] = at->point.p;
+  r->kind[i] = kind;
+  r->stability[i] = at->answer.stability;
+
+  // the residual puts the point into the state and the parameter into the work
+  t->s->system.residual(t->s, at->point.x, at->point.l, at->point.p, t->curve.newton->F,
+                        t->curve.newton->e);
+  memcpy(r->q + i * nq, t->s->state->q, sizeof(double) * nq);
+  if (ny && td_trial_sensors(t->s->model, t->s->state, t->s->work, r->sensors + i * ny) != TD_OK)
+    for (size_t k = 0; k < ny; k++) r->sensors[i * ny + k] = NAN;
+  r->n++;
+  return TD_OK;
+}
+
+// ---- critical points --------------------------------------------------------------------------
+
+static td_status judge(tracer* t, stop* at) {
+  return td_judge(t->s, at->point.x, at->point.l, at->point.p, t->conservative, &at->answer);
+}
+
+// The point an arc length ds from a
+static td_status advance(tracer* t, double ds, stop* to, int* iterations) {
+  TD_TRY(td_curve_step(&t->curve, &t->a.point, ds, &to->point, iterations, &to->sign));
+  return judge(t, to);
+}
+
+// What changes sign at a critical point, and where it is looked for.
+typedef struct test {
+  td_path_kind kind;
+  int index;         // bifurcation: which stiffness eigenvalue
+  double threshold;  // Hopf: relative real part that counts
+} test;
+
+static double value(const tracer* t, const test* what, const stop* at) {
+  switch (what->kind) {
+    case TD_LIMIT:
+      return at->point.tp / t->curve.P;
+    case TD_BIFURCATION:
+      return t->conservative && what->index >= 0 ? at->answer.stiffness[what->index] : at->sign;
+    case TD_HOPF:
+      return at->answer.flutter_rate - what->threshold;
+    case TD_REGULAR:
+      break;
+  }
+  return at->point.p - what->threshold;  // arrival at a value of the parameter
+}
+
+// A root between lo and hi: false position, in which an end that stays has its value halved
+// (Illinois), and a bisection where three steps have not halved the bracket.
+typedef struct bracket {
+  double lo, hi, f_lo, f_hi;
+  double width;  // three steps ago
+  int steps, side;
+} bracket;
+
+static double next_guess(bracket* r) {
+  double mid = r->lo + (r->hi - r->lo) * r->f_lo / (r->f_lo - r->f_hi);
+  if (r->steps++ % 3 == 2) {
+    if (r->hi - r->lo > r->width / 2) mid = (r->lo + r->hi) / 2;
+    r->width = r->hi - r->lo;
+  }
+  return mid > r->lo && mid < r->hi ? mid : (r->lo + r->hi) / 2;
+}
+
+static void narrow(bracket* r, double at, double f) {
+  const int side = (f < 0) == (r->f_lo < 0) ? -1 : 1;
+  if (side < 0) {
+    r->lo = at, r->f_lo = f;
+    if (r->side == side) r->f_hi /= 2;
+  } else {
+    r->hi = at, r->f_hi = f;
+    if (r->side == side) r->f_lo /= 2;
+  }
+  r->side = side;
+}
+
+// Values that are as good as zero: the path ends by Newton's method at the parameter itself.
+static double good_enough(const tracer* t, const test* what) {
+  return what->kind == TD_LIMIT ? 1e-12 : what->kind == TD_REGULAR ? 1e-6 * t->curve.P : 0;
+}
+
+// The point an arc length ds from a, with what `what` is judged by
+static td_status approach(tracer* t, const test* what, double ds) {
+  int iterations;
+  const bool judged = what->kind == TD_BIFURCATION || what->kind == TD_HOPF;
+  return judged ? advance(t, ds, &t->c, &iterations)
+                : td_curve_step(&t->curve, &t->a.point, ds, &t->c.point, &iterations, &t->c.sign);
+}
+
+// Root of `what` between a and b (arc length ds).  Leaves the last point in c and its arc length in
+// *found.
+static td_status locate(tracer* t, const test* what, double ds, double* found) {
+  bracket r = {.hi = ds, .f_lo = value(t, what, &t->a), .f_hi = value(t, what, &t->b), .width = ds};
+  *found = ds;
+  double least = fabs(r.f_hi);  // and *found where that is
+  td_status status = approach(t, what, ds);
+  for (int i = 0; i < locate_steps && r.hi - r.lo > 1e-11 * ds && status == TD_OK; i++) {
+    double mid = next_guess(&r);
+    if (!(mid > r.lo && mid < r.hi)) break;
+    status = approach(t, what, mid);
+    // right at a singular point the corrector may give up: try beside it
+    for (double aside = 1e-6; aside < 0.5 && status == TD_E_DIVERGED; aside *= 8) {
+      mid -= aside * (mid - r.lo);
+      status = approach(t, what, mid);
+    }
+    if (status != TD_OK) break;
+    const double f = value(t, what, &t->c);
+    if (fabs(f) <= least) *found = mid, least = fabs(f);
+    if (least <= good_enough(t, what)) break;
+    narrow(&r, mid, f);
+  }
+  // so near to a singular point the best so far is as good as it gets
+  return status == TD_E_NOMEM || status == TD_E_STOPPED ? status : approach(t, what, *found);
+}
+
+static bool limit_between(const tracer* t, test* what) {
+  *what = (test){.kind = TD_LIMIT};
+  return (t->a.point.tp > 0) != (t->b.point.tp > 0);
+}
+
+// Without a potential, and beside a limit point, which takes an eigenvalue through zero of its own:
+// by the sign of the bordered determinant
+static bool branch_between(const tracer* t, test* what) {
+  *what = (test){.kind = TD_BIFURCATION, .index = -1};
+  return t->a.sign * t->b.sign < 0;
+}
+
+// With a potential: eigenvalues number `first` .. in ascending order pass zero one after the other;
+// how many
+static int passing(const tracer* t, int* first) {
+  const td_answer *a = &t->a.answer, *b = &t->b.answer;
+  *first = 0;
+  if (a->n != b->n) return 0;
+  int na = 0, nb = 0;
+  while (na < a->n && a->stiffness[na] < 0) na++;
+  while (nb < b->n && b->stiffness[nb] < 0) nb++;
+  *first = min_int(na, nb);
+  const double zero =
+      a->n ? 1e-11 * fmax(fabs(a->stiffness[a->n - 1]), fabs(b->stiffness[a->n - 1])) : 0;
+  int n = 0;
+  while (*first + n < max_int(na, nb) &&
+         fmax(fabs(a->stiffness[*first + n]), fabs(b->stiffness[*first + n])) > zero)
+    n++;
+  return n;
+}
+
+static bool hopf_between(const tracer* t, test* what) {
+  const td_answer *a = &t->a.answer, *b = &t->b.answer;
+  if (t->conservative || (a->fluttering > 0) == (b->fluttering > 0)) return false;
+  const td_answer* calm = a->fluttering ? b : a;
+  // undamped systems are calm on the imaginary axis: there a real part must show, else it need only
+  // pass zero
+  const bool undamped = !a->damped && !b->damped;
+  const double threshold = undamped ? 1e-6 : fmax(0, 2 * calm->flutter_rate) + 1e-14;
+  *what = (test){.kind = TD_HOPF, .threshold = threshold};
+  return calm->divergent == 0;
+}
+
+typedef struct crossing {
+  test what;
+  double ds;
+} crossing;
+
+static td_status record_crossing(tracer* t, const crossing* x) {
+  int iterations;
+  TD_TRY(advance(t, x->ds, &t->c, &iterations));
+  // right at the point the eigenvalue is zero up to round-off: say so when nothing else is unstable
+  const int others = min_int(t->a.answer.divergent, t->b.answer.divergent);
+  const int flutter = min_int(t->a.answer.fluttering, t->b.answer.fluttering);
+  if (others == 0 && flutter == 0) t->c.answer.stability = TD_NEUTRAL;
+  return record(t, &t->c, x->what.kind);
+}
+
+// What changes between a and b
+static int list_crossings(const tracer* t, crossing* list, int room) {
+  int n = 0, first;
+  test what;
+  const bool limit = limit_between(t, &what);
+  if (limit) list[n++].what = what;
+  if (t->conservative && !limit) {
+    const int count = min_int(passing(t, &first), room - n);
+    for (int i = 0; i < count; i++)
+      list[n++].what = (test){.kind = TD_BIFURCATION, .index = first + i};
+  } else if (branch_between(t, &what)) {
+    list[n++].what = what;
+  }
+  if (n < room && hopf_between(t, &what)) list[n++].what = what;
+  return n;
+}
+
+// Critical points between a and b, in path order; eigenvalues that pass together make one
+static td_status record_critical(tracer* t, double ds) {
+  crossing list[8];
+  const int n = list_crossings(t, list, 8);
+  for (int i = 0; i < n; i++) TD_TRY(locate(t, &list[i].what, ds, &list[i].ds));
+  double before = -ds;
+  for (int done = 0; done < n; done++) {
+    int next = done;
+    for (int i = done; i < n; i++)
+      if (list[i].ds < list[next].ds) next = i;
+    const crossing x = list[next];
+    list[next] = list[done];
+    const bool same = x.what.kind == TD_BIFURCATION && x.ds - before < 1e-7 * ds;
+    if (!same && t->result->n < t->o->max_points) TD_TRY(record_crossing(t, &x));
+    if (x.what.kind == TD_BIFURCATION) before = x.ds;
+  }
+  return TD_OK;
+}
+
+// ---- the path ---------------------------------------------------------------------------------
+
+static void exchange(stop* a, stop* b) {
+  const stop c = *a;
+  *a = *b;
+  *b = c;
+}
+
+// Cosine of the angle between two directions
+static double alignment(const tracer* t, const td_point* a, const td_point* b) {
+  double sum = a->tp * b->tp / (t->curve.P * t->curve.P);
+  for (int i = 0; i < t->s->n; i++) sum += a->tx[i] * b->tx[i] / (t->curve.X * t->curve.X);
+  return sum;
+}
+
+// One along x grows with the length of the path, so that a step stays a small part of it: a path
+// that begins almost without moving gets on nevertheless.
+static void widen(tracer* t, double ds) {
+  td_point* a = &t->a.point;
+  double dx = 0;
+  for (int i = 0; i < t->s->n; i++) dx += a->tx[i] * a->tx[i];
+  t->way += ds * sqrt(dx);
+  if (t->way <= t->curve.X) return;
+  t->curve.X = t->way;
+  const double length = sqrt(alignment(t, a, a));
+  for (int i = 0; i < t->s->n; i++) a->tx[i] /= length;
+  for (int i = 0; i < t->s->m; i++) a->tl[i] /= length;
+  a->tp /= length;
+}
+
+// Has p passed `to`, or gone as far to the other side of `from`?  A path that turns back may pass
+// `from` on its way.
+static bool leaves(const tracer* t, double p, double* end) {
+  const double far = (p - t->o->from) / (t->o->to - t->o->from);
+  *end = far > 0 ? t->o->to : 2 * t->o->from - t->o->to;
+  return far >= 1 || far <= -1;
+}
+
+// b becomes the point of the path between a and b at which p = end; *ds its arc length
+static td_status land(tracer* t, double end, double* ds) {
+  const test arrival = {.kind = TD_REGULAR, .threshold = end};
+  td_newton_report report;
+  if (t->b.point.p != end) {
+    TD_TRY(locate(t, &arrival, *ds, ds));
+    exchange(&t->b, &t->c);
+  }
+  t->b.point.p = end;
+  const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 20};
+  td_status status =
+      td_newton_solve(t->curve.newton, t->b.point.x, t->b.point.l, end, &how, &report);
+  if (status == TD_OK) status = td_curve_direction(&t->curve, &t->b.point, &t->b.sign);
+  return status == TD_OK ? judge(t, &t->b) : status;
+}
+
+static bool go_on(tracer* t) {
+  t->s->fraction = fmin(1, fabs(t->a.point.p - t->o->from) / t->curve.P);
+  return t->s->system.go_on(t->s);
+}
+
+// Of the parameter or input that the path is along.
+static const char* param_name(const tracer* t) {
+  const td_model* m = t->s->model;
+  const int param = t->o->param;
+  return param < m->nparam ? td_model_param_name(m, param)
+                           : td_model_input_name(m, param - m->nparam);
+}
+
+static td_status cannot_switch(const tracer* t) {
+  td_work_fail(t->s->work,
+               "the path ends before %s = %g, where a cable that cannot be stretched becomes taut "
+               "or slack, and no equilibrium with it is found",
+               param_name(t), t->b.point.p);
+  return TD_E_DIVERGED;
+}
+
+// Cables that became taut or slack on the way: the path has a corner, and b goes to what is beyond.
+static td_status switch_cables(tracer* t, bool* switched) {
+  td_statics* s = t->s;
+  td_point* at = &t->b.point;
+  const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 20};
+  td_newton_report report;
+  const int most = td_taut_count(s->model) > 0 ? 4 + 2 * td_taut_count(s->model) : 0;
+  *switched = false;
+  for (int k = 0; k < most; k++) {
+    td_statics_set(s, at->x, at->p);
+    if (td_taut_correct(s->model, s->state, s->work, at->l, TD_TAUT_FIRST) == 0) return TD_OK;
+    *switched = true;
+    td_status status = td_newton_solve(t->curve.newton, at->x, at->l, at->p, &how, &report);
+    if (status == TD_OK) status = td_curve_direction(&t->curve, at, &t->b.sign);
+    if (status == TD_OK) status = judge(t, &t->b);
+    if (status != TD_OK) return status == TD_E_DIVERGED ? cannot_switch(t) : status;
+  }
+  return most > 0 ? cannot_switch(t) : TD_OK;
+}
+
+// Where something begins or ceases to touch the path has a corner, too sharp for steps along it: b
+// becomes an equilibrium beyond, a small step of the parameter away.
+static td_status pass_corner(tracer* t) {
+  const td_statics* s = t->s;
+  const td_point* a = &t->a.point;
+  td_point* b = &t->b.point;
+  for (double part = 1e-3; part > 1e-5; part /= 3) {
+    const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 40};
+    td_newton_report report;
+    double end;
+    td_point_copy(&s->system, a, b);
+    b->p += copysign(part * t->curve.P, a->tp);
+    if (leaves(t, b->p, &end)) b->p = 0.5 * (a->p + end);
+    td_status status = td_newton_solve(t->curve.newton, b->x, b->l, b->p, &how, &report);
+    if (status == TD_OK) status = td_curve_direction(&t->curve, b, &t->b.sign);
+    if (status == TD_OK) status = judge(t, &t->b);
+    if (status != TD_E_DIVERGED && status != TD_E_SINGULAR) return status;
+  }
+  td_work_fail(
+      s->work,
+      "the path ends at %s = %g, where something begins or ceases to touch; go on in small "
+      "steps by equil, each --at the equilibrium before",
+      param_name(t), a->p);
+  return TD_E_DIVERGED;
+}
+
+static td_status follow(tracer* t) {
+  const bool corners = td_model_sizes(t->s->model).ncontact > 0;
+  double ds = t->o->step, end;
+  while (t->result->n < t->o->max_points) {
+    if (corners && ds < 1e-3 * t->o->step) {
+      TD_TRY(pass_corner(t));
+      TD_TRY(record(t, &t->b, TD_REGULAR));
+      exchange(&t->a, &t->b);
+      widen(t, t->o->step);
+      ds = 0.1 * t->o->step;
+    }
+    if (!go_on(t)) return TD_E_STOPPED;
+    int iterations = 0;
+    const td_status status = advance(t, ds, &t->b, &iterations);
+    if (status == TD_E_NOMEM) return status;
+    if (status != TD_OK || alignment(t, &t->a.point, &t->b.point) < sharpest_turn) {
+      ds /= 2;
+      if (ds < shortest_step * t->o->step) return TD_E_DIVERGED;
+      continue;
+    }
+    double length = ds;
+    const bool last = leaves(t, t->b.point.p, &end);
+    if (last) TD_TRY(land(t, end, &length));
+    char why[256];
+    td_statics_set(t->s, t->b.point.x, t->b.point.p);
+    if (td_statics_reversed(t->s, why, sizeof why)) {
+      td_work_fail(t->s->work, "the path ends before %s = %g: %s", param_name(t), t->b.point.p,
+                   why);
+      return TD_E_DIVERGED;
+    }
+    bool switched;
+    TD_TRY(switch_cables(t, &switched));
+    if (!switched) TD_TRY(record_critical(t, length));
+    if (t->result->n < t->o->max_points) TD_TRY(record(t, &t->b, TD_REGULAR));
+    exchange(&t->a, &t->b);
+    widen(t, length);
+    if (last) {
+      t->result->complete = end == t->o->to;
+      return TD_OK;
+    }
+    if (iterations <= 4) ds = fmin(1.5 * ds, t->o->step);
+    if (iterations >= 8) ds /= 2;
+  }
+  return TD_OK;
+}
+
+// The first equilibrium, by all strategies, and its direction towards `to`
+static td_status begin(tracer* t, const td_model* model, td_work* work, const td_state* state) {
+  td_statics* s = NULL;
+  td_newton* newton = NULL;
+  td_newton_report report;
+  td_strategy strategy;
+  td_point* first = &t->a.point;
+  if (t->o->param < model->nparam) {  // both ends obey the rules of the fields the parameter is in
+    TD_TRY(td_work_set_param(model, work, t->o->param, t->o->to));
+    TD_TRY(td_work_set_param(model, work, t->o->param, t->o->from));
+  }
+  td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
+  if (status == TD_OK) status = td_newton_new(&s->system, &newton);
+  if (status == TD_OK) {
+    const td_newton_options how = {.tol = t->o->tol,
+                                   .max_iterations = td_equil_options_default().max_iterations};
+    s->progress = t->o->progress;
+    s->user = t->o->user;
+    memcpy(first->x, s->state->q, sizeof(double) * (size_t)s->nq);
+    status = td_statics_taut(s, newton, first->x, first->l, &how, &strategy, &report);
+    if (status == TD_E_DIVERGED && s->overloaded >= 0) {
+      char note[256];
+      td_statics_say_overloaded(s, note, sizeof note);
+      td_work_fail(work, "%s", note);
+    }
+  }
+  td_newton_free(newton);
+  td_statics_free(s);
+  TD_TRY(status);
+
+  first->p = t->o->from;
+  first->tp = t->o->to - t->o->from;
+  TD_TRY(td_curve_direction(&t->curve, first, NULL));
+  // one along x is what p's whole range would move the model, were it linear
+  double dx = 0;
+  for (int i = 0; i < t->s->n; i++) dx += first->tx[i] * first->tx[i];
+  const double whole = sqrt(dx) * t->curve.P / fabs(first->tp);
+  t->curve.X = isfinite(whole) ? fmax(whole, 0.01) : 1;
+  TD_TRY(td_curve_direction(&t->curve, first, &t->a.sign));
+  t->conservative = td_statics_conservative(t->s);
+  TD_TRY(judge(t, &t->a));
+  return record(t, &t->a, TD_REGULAR);
+}
+
+static void stop_free(stop* at) {
+  td_point_free(&at->point);
+  free(at->answer.stiffness);
+}
+
+static td_status stop_new(const td_system* system, stop* at) {
+  at->answer.stiffness = calloc((size_t)system->n + 1, sizeof(double));
+  return at->answer.stiffness ? td_point_new(system, &at->point) : TD_E_NOMEM;
+}
+
+static td_status trace(tracer* t, td_work* work, td_state* state) {
+  const td_model* model = t->s->model;
+  t->s->progress = t->o->progress;
+  t->s->user = t->o->user;
+  t->s->what = "path of equilibria";
+  TD_TRY(td_newton_new(&t->s->system, &t->curve.newton));
+  TD_TRY(stop_new(&t->s->system, &t->a));
+  TD_TRY(stop_new(&t->s->system, &t->b));
+  TD_TRY(stop_new(&t->s->system, &t->c));
+  TD_TRY(begin(t, model, work, state));
+  const td_status status = follow(t);
+
+  // leave model and state at the last point
+  const td_point* last = &t->a.point;
+  t->s->system.residual(t->s, last->x, last->l, last->p, t->curve.newton->F, t->curve.newton->e);
+  td_state_copy(model, t->s->state, state);
+  return status;
+}
+
+td_status td_trace(const td_model* model, td_work* work, td_state* state,
+                   const td_trace_options* options, td_trace_result** result) {
+  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
+  *result = NULL;
+  const td_trace_options* o = options;
+  if (!o || o->param < 0 || o->param >= model->nparam + model->ninput || !isfinite(o->from) ||
+      !isfinite(o->to) || o->from == o->to || !(o->step > 0) || !(o->tol > 0) || o->max_points < 2)
+    return TD_E_USAGE;
+  if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
+    td_work_fail(work, "a model of %d velocities is too large to be traced, it may have %d",
+                 model->nvel, SPARSE_DENSE_LIMIT);
+    return TD_E_USAGE;
+  }
+  if (o->param >= model->nparam) state->u[o->param - model->nparam] = o->from;
+  tracer t = {.o = o, .sizes = td_model_sizes(model)};
+  t.curve = (td_curve){
+      .options = {.tol = o->tol, .max_iterations = 20}, .X = 1, .P = fabs(o->to - o->from)};
+  *result = t.result = calloc(1, sizeof *t.result);
+  td_status status = t.result ? td_statics_new(model, work, state, o->param, &t.s) : TD_E_NOMEM;
+  if (status == TD_OK) status = trace(&t, work, state);
+  stop_free(&t.a);
+  stop_free(&t.b);
+  stop_free(&t.c);
+  td_newton_free(t.curve.newton);
+  td_statics_free(t.s);
+  return status;
+}

@@ -1,0 +1,313 @@
+// The stiff solver: BDF of CVODES, Newton's method with the exact Jacobian over LAPACK, invariants
+// by CVODES' projection, integrals as its quadratures (computed from the accepted solution).
+#include <cvodes/cvodes.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <string.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+#include "solve/time/lapack_linsol.h"
+#include "solve/time/ode.h"
+#include "solve/time/sparse_linsol.h"
+#include "solve/time/sun_loops.h"
+
+enum { RETRIES = 8 };
+// How far Newton's method goes, as a part of the error a step may make.  What it leaves over in
+// stiff directions the error test takes for error of the step: at the usual 0.1 half the steps of a
+// rod are owed to that.
+static const double newton_accuracy = 0.01;
+// Steps after which the Jacobian is taken anew although Newton's method converges.  A tangent costs
+// as much as some ten to forty evaluations, and slow convergence asks for one anyway.
+enum { JACOBIAN_STEPS = 200 };
+
+// Steps after which factors and tangents of sparse models are renewed even though Newton's method
+// still converges.  A factorisation costs as much as tens of steps: not the 20 and 51 of dense
+// ones.
+enum { FACTORS_LAST = 200, TANGENT_LASTS = 400 };
+
+typedef struct bdf {
+  td_stepper base;
+  double t_from, t_to;  // the last step
+  double *y, *y_from;   // (n + nquad) as given out; beginning of the last step
+  double* slope;        // (n + nquad) scratch ...
+  double t_slope;       // ... which holds the slopes there; NaN: it does not
+  bool apart;           // but not those of the integrals, which can be had
+  int* crossed;
+  long rejected;  // by CVODES since its last start
+  bool renewing;  // the Jacobian and its factors are renewed in each step
+  SUNContext context;
+  void* mem;
+  N_Vector y_cv, quad;
+  SUNMatrix matrix;
+  SUNLinearSolver solver;
+  double block[];
+} bdf;
+
+// Where the integrals alone would cost as much, their slopes are found here, too, and kept, unless
+// they can be had when Newton's method is done.
+static int rhs(realtype t, N_Vector y, N_Vector ydot, void* user) {
+  bdf* s = user;
+  const double* from = N_VGetArrayPointer(y);
+  double* to = N_VGetArrayPointer(ydot);
+  s->t_slope = NAN;
+  if (!s->base.ode->together) return td_ode_states(&s->base, t, from, s->slope, to);
+  const int flag = s->apart ? td_ode_states(&s->base, t, from, s->slope, to)
+                            : td_ode_rhs(&s->base, t, from, s->slope);
+  if (!s->apart) memcpy(to, s->slope, (size_t)s->base.ode->n * sizeof(double));
+  if (flag == 0) s->t_slope = t;
+  return flag;
+}
+
+// The slopes that Newton's last iteration found are those of the new state up to its correction,
+// which is below the tolerance.
+static int integrand(realtype t, N_Vector y, N_Vector qdot, void* user) {
+  bdf* s = user;
+  const td_ode* ode = s->base.ode;
+  double* to = N_VGetArrayPointer(qdot);
+  if (t != s->t_slope) return td_ode_integrals(&s->base, t, N_VGetArrayPointer(y), s->slope, to);
+  if (s->apart) return td_ode_latest(&s->base, to);
+  memcpy(to, s->slope + ode->n, (size_t)ode->nquad * sizeof(double));
+  return 0;
+}
+
+static int jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix J, void* user, N_Vector tmp1,
+                    N_Vector tmp2, N_Vector tmp3) {
+  (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
+  bdf* s = user;
+  if (s->apart) s->t_slope = NAN;  // other forces are there now
+  return td_ode_jacobian(&s->base, t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J));
+}
+
+// The Jacobian anew or not, and 1 - gamma J from it; the factors follow in the solver's setup.
+static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, booleantype keep,
+                         booleantype* renewed, realtype gamma, void* user, N_Vector tmp1,
+                         N_Vector tmp2, N_Vector tmp3) {
+  (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
+  bdf* s = user;
+  *renewed = !keep;
+  if (s->apart && !keep) s->t_slope = NAN;
+  td_sparse_matrix_gamma(A, gamma);
+  return keep ? 0 : td_ode_linearise(&s->base, t, N_VGetArrayPointer(y));
+}
+
+// One over what each state may be off.
+static int weights(N_Vector y, N_Vector ewt, void* user) {
+  const bdf* s = user;
+  const double* x = N_VGetArrayPointer(y);
+  double* w = N_VGetArrayPointer(ewt);
+  for (int i = 0; i < s->base.ode->n; i++) w[i] = 1 / td_tolerance(&s->base, i, x[i]);
+  return 0;
+}
+
+static int roots(realtype t, N_Vector y, realtype* g, void* user) {
+  bdf* s = user;
+  td_ode_roots(&s->base, t, N_VGetArrayPointer(y), g);
+  return 0;
+}
+
+// correction = projected - current; the error estimate is left as it is
+static int project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_Vector err,
+                   void* user) {
+  (void)eps, (void)err;
+  bdf* s = user;
+  const double* from = N_VGetArrayPointer(y);
+  double* to = N_VGetArrayPointer(correction);
+  memcpy(to, from, (size_t)s->base.ode->n * sizeof(double));
+  const int flag = td_ode_project(&s->base, t, to);
+  for (int i = 0; i < s->base.ode->n; i++) to[i] -= from[i];
+  return flag;
+}
+
+static void silent(int code, const char* module, const char* function, char* text, void* user) {
+  (void)code, (void)module, (void)function, (void)text, (void)user;
+}
+
+static td_status failed(const bdf* s) {
+  return s->base.failure != TD_OK ? s->base.failure : TD_E_DIVERGED;
+}
+
+static int load(bdf* s, double t, const double* y, double h) {
+  const td_ode* ode = s->base.ode;
+  memcpy(N_VGetArrayPointer(s->y_cv), y, (size_t)ode->n * sizeof(double));
+  int flag = CVodeReInit(s->mem, t, s->y_cv);
+  s->t_slope = NAN;
+  s->rejected = 0;
+  if (ode->nquad > 0) {
+    memcpy(N_VGetArrayPointer(s->quad), y + ode->n, (size_t)ode->nquad * sizeof(double));
+    if (flag == CV_SUCCESS) flag = CVodeQuadReInit(s->mem, s->quad);
+  }
+  if (flag == CV_SUCCESS) flag = CVodeSetInitStep(s->mem, h);
+  return flag;
+}
+
+// States and integrals at a time inside the last step.
+static td_status read(bdf* s, double t, double* y) {
+  const td_ode* ode = s->base.ode;
+  if (CVodeGetDky(s->mem, t, 0, s->y_cv) != CV_SUCCESS) return TD_E_DIVERGED;
+  memcpy(y, N_VGetArrayPointer(s->y_cv), (size_t)ode->n * sizeof(double));
+  if (ode->nquad == 0) return TD_OK;
+  if (CVodeGetQuadDky(s->mem, t, 0, s->quad) != CV_SUCCESS) return TD_E_DIVERGED;
+  memcpy(y + ode->n, N_VGetArrayPointer(s->quad), (size_t)ode->nquad * sizeof(double));
+  return TD_OK;
+}
+
+static void count_rejected(bdf* s) {
+  long error = 0, newton = 0;
+  CVodeGetNumErrTestFails(s->mem, &error);
+  CVodeGetNumStepSolveFails(s->mem, &newton);
+  s->base.counts.rejected += error + newton - s->rejected;
+  s->rejected = error + newton;
+}
+
+// How many steps factors and the Jacobian last; `now`: they are renewed at once.
+static void set_frequencies(bdf* s, bool now) {
+  if (now == s->renewing) return;
+  s->renewing = now;
+  const bool sparse = s->base.ode->factor != NULL;
+  CVodeSetLSetupFrequency(s->mem, now ? 1 : sparse ? FACTORS_LAST : 0);
+  CVodeSetJacEvalFrequency(s->mem, now ? 1 : sparse ? TANGENT_LASTS : JACOBIAN_STEPS);
+}
+
+// One step of CVODES.  When it gives up, begin again from the end of the last step with a much
+// shorter one.
+static int evolve(bdf* s, double t_stop, double* t) {
+  int flag = CV_SUCCESS;
+  double h = 0;
+  s->base.failure = TD_OK;
+  // Newton's method accepts corrections by the convergence of earlier steps: with a Jacobian of
+  // another active set it would go astray for many of them
+  set_frequencies(s, s->base.stale);
+  for (int k = 0; k < RETRIES; k++) {
+    CVodeSetStopTime(s->mem, t_stop);
+    flag = CVode(s->mem, t_stop, s->y_cv, t, CV_ONE_STEP);
+    count_rejected(s);
+    if (flag >= 0) {
+      s->base.stale = false;
+      return flag;
+    }
+    s->base.counts.rejected++;
+    if (k == 0) CVodeGetLastStep(s->mem, &h);
+    if (h == 0 || !isfinite(h)) h = t_stop - s->t_to;
+    h = fmin(h, t_stop - s->t_to) / 100;
+    if (s->t_to + h == s->t_to || load(s, s->t_to, s->y_from, h) != CV_SUCCESS) return flag;
+  }
+  return flag;
+}
+
+static td_status step(td_stepper* base, double t_stop, td_step* step) {
+  bdf* s = (bdf*)base;
+  double t, t_now;
+  const int flag = evolve(s, t_stop, &t);
+  if (flag < 0) return failed(s);
+  CVodeGetCurrentTime(s->mem, &t_now);
+  if (t_now != s->t_to) {
+    s->base.counts.steps++;
+    s->t_from = s->t_to;
+    s->t_to = t_now;
+    TD_TRY(read(s, t_now, s->y_from));
+  }
+  *step = (td_step){s->t_from, t, flag == CV_ROOT_RETURN, s->y, s->crossed};
+  TD_TRY(read(s, t, s->y));
+  if (!step->root) return TD_OK;
+  CVodeGetRootInfo(s->mem, s->crossed);
+  return base->ode->project == NULL || td_ode_project(base, t, s->y) == 0 ? TD_OK : failed(s);
+}
+
+static td_status at(td_stepper* base, double t, double* y) { return read((bdf*)base, t, y); }
+
+static td_status restart(td_stepper* base, double t, const double* y) {
+  bdf* s = (bdf*)base;
+  s->t_from = s->t_to = t;
+  memmove(s->y_from, y, (size_t)(base->ode->n + base->ode->nquad) * sizeof(double));
+  return load(s, t, s->y_from, 0) == CV_SUCCESS ? TD_OK : TD_E_NOMEM;
+}
+
+static void release(td_stepper* base) {
+  bdf* s = (bdf*)base;
+  if (s->mem != NULL) CVodeFree(&s->mem);
+  if (s->solver != NULL) SUNLinSolFree(s->solver);
+  if (s->matrix != NULL) SUNMatDestroy(s->matrix);
+  if (s->y_cv != NULL) N_VDestroy(s->y_cv);
+  if (s->quad != NULL) N_VDestroy(s->quad);
+  if (s->context != NULL) SUNContext_Free(&s->context);
+  free(s->crossed);
+  free(s);
+}
+
+static const td_stepper_ops bdf_ops = {step, at, restart, release, NULL, true, false};
+
+static bool configure(bdf* s) {
+  const td_ode* ode = s->base.ode;
+  bool ok = CVodeSetErrHandlerFn(s->mem, silent, NULL) == CV_SUCCESS;
+  ok = ok && CVodeWFtolerances(s->mem, weights) == CV_SUCCESS;
+  ok = ok && CVodeSetUserData(s->mem, s) == CV_SUCCESS;
+  ok = ok && CVodeSetLinearSolver(s->mem, s->solver, s->matrix) == CV_SUCCESS;
+  ok = ok && (ode->factor != NULL ? CVodeSetLinSysFn(s->mem, linear_system)
+                                  : CVodeSetJacFn(s->mem, jacobian)) == CV_SUCCESS;
+  ok = ok && CVodeSetJacEvalFrequency(s->mem, JACOBIAN_STEPS) == CV_SUCCESS;
+  ok = ok && CVodeSetNonlinConvCoef(s->mem, newton_accuracy) == CV_SUCCESS;
+  ok = ok && CVodeSetMaxHnilWarns(s->mem, -1) == CV_SUCCESS;
+  ok = ok && CVodeSetStabLimDet(s->mem, ode->lightly_damped) == CV_SUCCESS;
+  if (ode->factor != NULL) {
+    ok = ok && CVodeSetLSetupFrequency(s->mem, FACTORS_LAST) == CV_SUCCESS;
+    ok = ok && CVodeSetJacEvalFrequency(s->mem, TANGENT_LASTS) == CV_SUCCESS;
+  }
+  if (ode->h_max > 0) ok = ok && CVodeSetMaxStep(s->mem, ode->h_max) == CV_SUCCESS;
+  if (ode->nquad > 0) ok = ok && CVodeQuadInit(s->mem, integrand, s->quad) == CV_SUCCESS;
+  // a motion that is linear in time lowers the order to 1, where work would be summed by rectangles
+  if (ode->nquad > 0) {
+    ok = ok && CVodeQuadSStolerances(s->mem, ode->rtol, ode->atol) == CV_SUCCESS;
+    ok = ok && CVodeSetQuadErrCon(s->mem, SUNTRUE) == CV_SUCCESS;
+  }
+  if (ode->project != NULL) {
+    ok = ok && CVodeSetProjFn(s->mem, project) == CV_SUCCESS;
+    ok = ok && CVodeSetProjErrEst(s->mem, SUNFALSE) == CV_SUCCESS;
+  }
+  if (ode->nroot > 0) {
+    ok = ok && CVodeRootInit(s->mem, ode->nroot, roots) == CV_SUCCESS;
+    ok = ok && CVodeSetNoInactiveRootWarn(s->mem) == CV_SUCCESS;
+  }
+  return ok;
+}
+
+static bool create(bdf* s, double t, const double* y) {
+  const td_ode* ode = s->base.ode;
+  if (SUNContext_Create(NULL, &s->context) != 0) return false;
+  s->y_cv = N_VNew_Serial(ode->n, s->context);
+  s->quad = N_VNew_Serial(max_int(ode->nquad, 1), s->context);
+  long* factorisations = &s->base.counts.factorisations;
+  const bool dense = ode->factor == NULL;
+  s->matrix = dense ? SUNDenseMatrix(ode->n, ode->n, s->context) : td_sparse_matrix(s->context);
+  s->solver = dense ? td_lapack_linsol(ode->n, ode->npos, factorisations, s->context)
+                    : td_sparse_linsol(ode, factorisations, s->context);
+  s->mem = CVodeCreate(CV_BDF, s->context);
+  if (s->y_cv == NULL || s->quad == NULL || s->matrix == NULL || s->solver == NULL ||
+      s->mem == NULL) {
+    return false;
+  }
+  td_sun_vector(s->y_cv);
+  if (dense) td_sun_matrix(s->matrix);
+  memcpy(N_VGetArrayPointer(s->y_cv), y, (size_t)ode->n * sizeof(double));
+  return CVodeInit(s->mem, rhs, t, s->y_cv) == CV_SUCCESS && configure(s);
+}
+
+td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
+  *stepper = NULL;
+  const size_t n = (size_t)(ode->n + ode->nquad);
+  bdf* s = calloc(1, sizeof(bdf) + 3 * n * sizeof(double));
+  if (s == NULL) return TD_E_NOMEM;
+  s->base = (td_stepper){.ops = &bdf_ops, .ode = ode, .sharp = 1};
+  s->apart = ode->latest != NULL && ode->states != NULL && ode->project == NULL;
+  s->y = s->block;
+  s->y_from = s->block + n;
+  s->slope = s->block + 2 * n;
+  s->crossed = calloc((size_t)ode->nroot + 1, sizeof(int));
+  const bool ok = s->crossed != NULL && create(s, t, y);
+  const td_status status = ok ? td_stepper_restart(&s->base, t, y) : TD_E_NOMEM;
+  if (status != TD_OK) {
+    release(&s->base);
+    return status;
+  }
+  *stepper = &s->base;
+  return TD_OK;
+}

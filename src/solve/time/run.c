@@ -1,0 +1,879 @@
+// One simulation: the loop over solver steps with its outputs, stop times, events, switches, checks
+// and statistics.
+//
+//   while not at the end:  step, never beyond the next stop time
+//                          rows at the output times the step has passed
+//                          checks: invariants, charts, progress, step limit
+//                          root:   note the event, or end there, or restart behind a switch
+//                          stop:   restart, for the right-hand side jumps
+#include "solve/time/run.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "model/model.h"
+#include "solve/control/sampler.h"
+#include "solve/time/contest.h"
+#include "solve/time/motion.h"
+#include "solve/time/swap.h"
+#include "solve/time/trust.h"
+
+// States up to which Radau serves: up to there all eigenvalues are known
+enum { RADAU_LARGEST = 400 };
+// Evaluations of an explicit step
+enum { EXPLICIT_STAGES = 13 };
+// Stop times from which on a method of several steps is not worth starting
+enum { MANY_STOPS = 100 };
+
+// Of the work of an evaluation, about, that derived code takes where it is taken at all
+static const double code_part = 0.4;
+
+// The part of a state's size that a step leaves at least, where it was larger before
+static const double forget = 0.8;
+
+// The velocity of a rod that is in a loop and cannot stretch counts for at least this share of what
+// it would be with all the energy turned over: such rods, where they are straight, tremble far
+// below that, at rates that their own sizes would have the solver follow.
+static const double least_share = 1e-3;
+
+typedef struct run {
+  const td_run_plan* plan;
+  td_control* control;  // gives the inputs at all times, or NULL
+  td_sampler* sampler;  // sets them now and then, or NULL
+  td_motion* motion;
+  td_stepper* stepper;
+  td_trajectory* out;
+  double *y, *y_row;  // end of the last step; scratch for a row between
+  double* size;       // largest |y_i| of late
+  bool* trembles;     // (nvel) which velocities have a least size
+  double t, t_start;
+  int row, last_row;  // next output and the last one, as multiples of dt_out
+  double* stops;
+  int nstop, stop;
+  bool finished;       // an event said so
+  td_contest contest;  // of the solvers
+  td_solver plain;     // the one for short steps among them
+  bool undecided;      // the spectrum may let others in
+  char reason[160];    // of the first choice, or what lets others try
+  double t_switch;     // last switch that was dealt with
+  double t_again;      // where one was seen once more, and the solver not started anew
+  double t_cable;      // last time a cable became taut or slack
+  double t_chatter;    // since when such times follow each other at once
+  int chatter;         // how often
+  double next_report;  // wall time
+  bool chart_warned, singular_noted;
+  td_trust_measures trust;
+  // standstill: attempts and time at the last look, looks in a row that saw none but tiny steps
+  long still_attempts;
+  double still_t;
+  int still_looks;
+  bool still;
+  bool folded;
+  double explicit_rate;  // explicit steps per second that stability would ask for, 0: not known
+  double
+      stuck;  // time to move on by at the start, out of a position that rods must buckle to leave
+  const td_code* judged;  // the last code that was looked at
+} run;
+
+// ---- progress ---------------------------------------------------------------------------------
+
+static double wall_time(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static td_status report(run* r) {
+  const td_run_plan* plan = r->plan;
+  if (plan->progress == NULL) return TD_OK;
+  const double now = wall_time();
+  if (now < r->next_report) return TD_OK;
+  r->next_report = now + 0.05;
+  const double part = (r->t - r->t_start) / (plan->t_end - r->t_start);
+  if (plan->progress(plan->user, plan->done_from + part * (plan->done_to - plan->done_from),
+                     "simulate")) {
+    return TD_OK;
+  }
+  td_trajectory_say(r->out, "stopped on request at t = %.6g s of %.6g s", r->t, plan->t_end);
+  return TD_E_STOPPED;
+}
+
+// ---- rows -------------------------------------------------------------------------------------
+
+// Multiples by index: no accumulation; the last row is at the end itself.
+static double row_time(const run* r, int row) {
+  return row >= r->last_row ? r->plan->t_end : r->t_start + row * r->plan->dt_out;
+}
+
+// Rows that miss a sample of the controllers by rounding alone are at it, and show the inputs
+// before it: whether a run begins here or before makes no difference to what they show.
+static double same_instant(const run* r, double t) {
+  return r->sampler != NULL ? 1e-12 * fmax(1, fabs(t)) : 0;
+}
+
+static td_status add_row(run* r, double t, const double* y) {
+  td_motion* m = r->motion;
+  const td_sizes* size = &m->size;
+  double* row = td_trajectory_next(r->out);
+  if (row == NULL) return TD_E_NOMEM;
+  td_motion_unpack(m, t, y);
+  const td_energies energy = td_energy(m->model, m->state, m->work);
+  double* sensors = row + 1 + size->nq + size->nv;
+  td_trust_look(&r->trust, m, &energy, y[m->ode.n]);
+  row[0] = t;
+  memcpy(row + 1, m->state->q, (size_t)size->nq * sizeof(double));
+  memcpy(row + 1 + size->nq, m->state->v, (size_t)size->nv * sizeof(double));
+  if (size->nsensor > 0) TD_TRY(td_trial_sensors(m->model, m->state, m->work, sensors));
+  const double four[4] = {energy.kinetic, energy.elastic, energy.gravity, y[m->ode.n]};
+  memcpy(sensors + size->nsensor, four, sizeof four);
+  if (size->nu > 0)
+    memcpy(sensors + size->nsensor + 4, m->state->u, (size_t)size->nu * sizeof(double));
+  if (r->out->memory > 0)
+    memcpy(sensors + size->nsensor + 4 + size->nu, m->state->memory,
+           (size_t)r->out->memory * sizeof(double));
+  td_trajectory_keep(r->out);
+  return TD_OK;
+}
+
+// Rows before the end of the step.  Interpolated states are put onto the constraints; one that
+// cannot be is kept as is.
+static td_status add_rows(run* r, const td_step* step) {
+  const td_ode* ode = &r->motion->ode;
+  for (; r->row <= r->last_row && row_time(r, r->row) < step->t - same_instant(r, step->t);
+       r->row++) {
+    const double t = row_time(r, r->row);
+    TD_TRY(td_stepper_at(r->stepper, t, r->y_row));
+    if (ode->project != NULL && ode->project(ode->ctx, t, r->y_row) != TD_OK) {
+      TD_TRY(td_stepper_at(r->stepper, t, r->y_row));
+    }
+    TD_TRY(add_row(r, t, r->y_row));
+    TD_TRY(report(r));  // there may be very many
+  }
+  return TD_OK;
+}
+
+// ---- solver -----------------------------------------------------------------------------------
+
+static void add_counts(td_sim_stats* s, const td_ode_counts* c) {
+  s->steps += c->steps;
+  s->rejected += c->rejected;
+  s->evaluations += c->evaluations;
+  s->tangents += c->tangents;
+  s->factorisations += c->factorisations;
+  s->projections += c->projections;
+}
+
+static void drop_stepper(run* r) {
+  if (r->stepper != NULL) add_counts(&r->out->stats, &r->stepper->counts);
+  td_stepper_free(r->stepper);
+  r->stepper = NULL;
+}
+
+// Fast modes that are hardly damped hold BDF at order 2: Radau, as long as its dense systems are
+// small.  Constraints make evaluations, of which it needs more, dearer than steps.
+static bool for_radau(const run* r) {
+  const td_ode* ode = &r->motion->ode;
+  return ode->lightly_damped && !ode->constrained && ode->factor == NULL && ode->n <= RADAU_LARGEST;
+}
+
+// The stepper that the contest says.
+static td_status start(run* r) {
+  const td_ode* ode = &r->motion->ode;
+  td_contest* c = &r->contest;
+  drop_stepper(r);
+  r->out->stats.solver = c->now == TD_METHOD_SHORT ? r->plain : TD_SOLVER_STIFF;
+  TD_TRY(c->now == TD_METHOD_RADAU
+             ? td_radau_new(ode, r->t, r->y, &r->stepper)
+             : td_stepper_new(r->out->stats.solver, ode, r->t, r->y, &r->stepper));
+  td_contest_begin(c, &r->stepper->counts, r->t);
+  return TD_OK;
+}
+
+static td_status choose(run* r, double h, td_choice* choice) {
+  td_motion* m = r->motion;
+  r->out->stats.tangents++;
+  TD_TRY(td_choose_solver(&m->ode, r->t, r->y, r->plan->t_end, h, choice));
+  m->ode.lightly_damped = choice->lightly_damped;
+  return TD_OK;
+}
+
+// Explicit steps that were asked for although the rule says stiff, so many that the run would take
+// tens of minutes to months: each costs 1e-6 s to 1e-5 s per state.  Who wants them all the same
+// gives max_steps.
+static td_status refuse_endless(run* r, const td_choice* choice) {
+  const double endless = 3e8;
+  const bool asked = r->plan->solver == TD_SOLVER_EXPLICIT && r->plan->max_steps <= 0;
+  if (!asked || choice->solver != TD_SOLVER_STIFF) return TD_OK;
+  if (!(choice->stable_steps * r->motion->ode.n > endless)) return TD_OK;
+  td_trajectory_say(r->out,
+                    "the explicit solver that was asked for would need about %.2g steps of %.2g s "
+                    "to t = %.6g s, since its fastest mode is stiff: leave the choice of the "
+                    "solver open (auto), ask for stiff, or end earlier",
+                    choice->stable_steps, (r->plan->t_end - r->t) / choice->stable_steps,
+                    r->plan->t_end);
+  return TD_E_STOPPED;
+}
+
+// As told, or by the rule; where the spectrum cannot be had the explicit solver starts, and the
+// rule is asked again.
+static td_status first_solver(run* r) {
+  td_choice choice;
+  const td_status status = choose(r, 0, &choice);
+  r->undecided = r->plan->solver == TD_SOLVER_AUTO;
+  if (!r->undecided) {
+    if (status == TD_OK) TD_TRY(refuse_endless(r, &choice));
+    choice.solver = r->plan->solver;
+    snprintf(choice.why, sizeof choice.why, "as asked for");
+  } else if (status == TD_E_NOMEM) {
+    return status;
+  } else if (status != TD_OK) {
+    choice.solver = TD_SOLVER_EXPLICIT;
+    snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
+  }
+  const td_ode* ode = &r->motion->ode;
+  const bool stiff = choice.solver == TD_SOLVER_STIFF && ode->n > 0;  // else all motion is given
+  r->undecided = r->undecided && !stiff;
+  r->plain = choice.solver == TD_SOLVER_LEAPFROG && ode->n > 0 ? choice.solver : TD_SOLVER_EXPLICIT;
+  // where the right-hand side jumps all the time BDF would never get beyond its first steps
+  const bool one_step = r->nstop > MANY_STOPS && ode->factor == NULL && ode->n <= RADAU_LARGEST;
+  r->contest = td_contest_new(ode, !stiff     ? TD_METHOD_SHORT
+                                   : one_step ? TD_METHOD_RADAU
+                                              : TD_METHOD_BDF);
+  r->contest.may[TD_METHOD_RADAU] = stiff && (one_step || for_radau(r));
+  r->explicit_rate = stiff && r->plan->solver == TD_SOLVER_AUTO
+                         ? choice.explicit_steps / (r->plan->t_end - r->t_start)
+                         : 0;
+  snprintf(r->reason, sizeof r->reason, "%s", choice.why);
+  snprintf(r->out->stats.why, sizeof r->out->stats.why, "%s", choice.why);
+  return start(r);
+}
+
+// Are short steps held down by stability, or by modes that hardly move?  Then others may try.
+static void look(run* r, double h) {
+  td_choice choice;
+  const bool told = choose(r, h, &choice) == TD_OK && choice.solver == TD_SOLVER_STIFF;
+  r->contest.may[TD_METHOD_BDF] = told && !choice.only_radau;
+  r->contest.may[TD_METHOD_RADAU] = told && for_radau(r);
+  if (told) snprintf(r->reason, sizeof r->reason, "from t = %.4g s %s", r->t, choice.why);
+  if (told && r->t > r->t_start) r->explicit_rate = choice.explicit_steps / (r->plan->t_end - r->t);
+}
+
+static const char* name_of(const run* r, td_method m) {
+  if (m == TD_METHOD_RADAU) return "Radau";
+  if (m == TD_METHOD_BDF) return "BDF";
+  return r->plain == TD_SOLVER_LEAPFROG ? "leapfrog" : "explicit";
+}
+
+// What the last trial between the two came to.
+static void note(run* r, td_method before) {
+  const td_contest* c = &r->contest;
+  char* why = r->out->stats.why;
+  const size_t room = sizeof r->out->stats.why;
+  const double ratio = c->rate[before] / c->rate[c->now];
+  if (before == TD_METHOD_SHORT) {
+    snprintf(why, room, "%s", r->reason);
+  } else if (c->now == c->champion) {
+    snprintf(why, room, "%s again from t = %.4g s: %s took %.2g times the work", name_of(r, c->now),
+             r->t, name_of(r, before), ratio);
+  }
+}
+
+static td_status reconsider(run* r) {
+  td_contest* c = &r->contest;
+  const td_ode_counts* counts = &r->stepper->counts;
+  if (!td_contest_due(c, counts, r->t)) return TD_OK;
+  // oscillations that must be followed may cost BDF more than explicit steps would
+  const double evaluations = (double)(r->out->stats.evaluations + counts->evaluations);
+  if (r->explicit_rate > 0 &&
+      evaluations > EXPLICIT_STAGES * r->explicit_rate * (r->t - r->t_start))
+    c->may[TD_METHOD_SHORT] = true;
+  const td_method before = c->now;
+  if (r->undecided && before == TD_METHOD_SHORT && c->champion == before)
+    look(r, (r->t - c->t_before) / (double)(counts->steps - c->before.steps));
+  td_contest_judge(c, counts, r->t, r->plan->t_end);
+  if (c->now == before) return TD_OK;
+  note(r, before);
+  return start(r);
+}
+
+// A step of the solver on trial failed for good: the champion goes on from where it began.
+static td_status step_on(run* r, double t_stop, td_step* step) {
+  td_status status = td_stepper_step(r->stepper, t_stop, step);
+  // rounding shows a switch twice within a few units in the last place: the solvers, which look for
+  // a third time where they were not started behind it, refuse to tell the two apart
+  if (status == TD_E_DIVERGED && r->t == r->t_again) {
+    r->t_again = NAN;
+    TD_TRY(td_stepper_restart(r->stepper, r->t, r->y));
+    status = td_stepper_step(r->stepper, t_stop, step);
+  }
+  if (status == TD_OK || status == TD_E_NOMEM) return status;
+  if (r->contest.now == r->contest.champion) {
+    // where BDF finds no step at all explicit ones may still go on
+    if (r->explicit_rate == 0 || r->contest.now == TD_METHOD_SHORT) return status;
+    r->contest.champion = TD_METHOD_SHORT;
+    snprintf(r->out->stats.why, sizeof r->out->stats.why,
+             "explicit from t = %.4g s, where BDF does not go on", r->t);
+  }
+  td_contest_forfeit(&r->contest);
+  r->motion->work->failure[0] = 0;
+  TD_TRY(start(r));
+  return td_stepper_step(r->stepper, t_stop, step);
+}
+
+// ---- checks -----------------------------------------------------------------------------------
+
+static td_status limit_steps(run* r) {
+  const long limit = r->plan->max_steps;
+  if (limit <= 0 || r->out->stats.steps + r->stepper->counts.steps < limit) return TD_OK;
+  td_trajectory_say(r->out, "stopped at t = %.6g s of %.6g s: the limit of %ld steps is reached",
+                    r->t, r->plan->t_end, limit);
+  return TD_E_STOPPED;
+}
+
+// Steps that have collapsed and stay so: STILL_LOOKS times in a row LOOK_EVERY attempts went less
+// than `share` of the way.  At that pace the whole run would take 5e10 attempts or more, days even
+// of the smallest model; solvers that start, strikes and switches take some hundred.  Solvers that
+// take turns and fail have few steps and many evaluations, which count as the attempts of an
+// explicit solver would.  Where time itself does not get on any more a fifth of a look is enough.
+enum { LOOK_EVERY = 1000, STILL_LOOKS = 5, NO_TIME = 200 };
+
+static td_status notice_standstill(run* r) {
+  const double share = 2e-8, span = r->plan->t_end - r->t_start, gone = r->t - r->still_t;
+  const td_sim_stats* s = &r->out->stats;
+  const td_ode_counts* c = &r->stepper->counts;
+  const long tried = s->steps + c->steps + s->rejected + c->rejected;
+  const long paid = (s->evaluations + c->evaluations) / EXPLICIT_STAGES;
+  const long attempts = tried > paid ? tried : paid;
+  r->still =
+      attempts >= r->still_attempts + NO_TIME && gone <= 100 * DBL_EPSILON * fmax(fabs(r->t), span);
+  if (r->still) return TD_E_DIVERGED;
+  if (attempts < r->still_attempts + LOOK_EVERY) return TD_OK;
+  r->still_looks = gone < share * span ? r->still_looks + 1 : 0;
+  r->still_attempts = attempts;
+  r->still_t = r->t;
+  r->still = r->still_looks == STILL_LOOKS;
+  return r->still ? TD_E_DIVERGED : TD_OK;
+}
+
+static double next_stop(const run* r) {
+  double t = r->plan->t_end;
+  if (r->stop < r->nstop) t = fmin(t, r->stops[r->stop]);
+  if (r->sampler != NULL) t = fmin(t, fmax(td_sampler_next(r->sampler), r->t));
+  return t;
+}
+
+static void measure_errors(run* r) {
+  td_motion* m = r->motion;
+  td_sim_stats* s = &r->out->stats;
+  double e = m->projector.error, edot = m->projector.rate;
+  if (m->t_projected != r->t) td_motion_errors(m, &e, &edot);
+  s->max_constraint_error = fmax(s->max_constraint_error, e);
+  s->max_velocity_error = fmax(s->max_velocity_error, edot);
+}
+
+// Pulls of cables may change their speed here: errors are those after the impulses.
+static bool settles_here(const run* r) {
+  return td_taut_count(r->motion->model) > 0 && r->t >= next_stop(r) && r->t < r->plan->t_end;
+}
+
+// Segments of 'eba' rods that come near to half a turn end the run: their energy jumps there.
+static td_status stop_at_folds(run* r) {
+  const td_status status = td_refuse_folds(r->motion->model, r->motion->state, r->motion->work);
+  r->folded = status != TD_OK;
+  return status;
+}
+
+static void watch(run* r) {
+  td_motion* m = r->motion;
+  td_motion_unpack(m, r->t, r->y);
+  if (m->size.nconstraint > 0 && !settles_here(r)) measure_errors(r);
+  const long last = r->stepper != NULL ? r->stepper->counts.evaluations : 0;
+  td_trust_step(&r->trust, m, r->y[m->ode.n], r->out->stats.evaluations + last);
+  if (!r->singular_noted && r->stepper != NULL && r->stepper->singular > 0) {
+    r->singular_noted = true;
+    td_trajectory_say(r->out,
+                      "note: at t = %.6g s the mechanism passes a singular position, where its "
+                      "motion may branch; "
+                      "it goes on in the direction of its velocity",
+                      r->t);
+  }
+  const char* name = "";
+  if (!r->chart_warned && td_chart_margin(m->model, m->state->q, &name) < 0.05) {
+    r->chart_warned = true;
+    td_trajectory_say(r->out,
+                      "warning: at t = %.6g s %s comes close to the singularity of its "
+                      "three-number rotation (half a turn); a spherical or four-number joint has "
+                      "none, and a polynomial rod may be written as several in series",
+                      r->t, name);
+  }
+}
+
+// ---- roots and stops --------------------------------------------------------------------------
+
+// The solver may find once more the switch it was just restarted behind.
+static bool same_switch(const run* r) {
+  return fabs(r->t - r->t_switch) <= 1e-12 * fmax(fabs(r->t), r->plan->t_end - r->t_start);
+}
+
+// Cables that cannot be stretched become taut or slack; impulses take or give energy.
+static td_status settle(run* r) {
+  td_motion* m = r->motion;
+  double work;
+  if (td_taut_count(m->model) == 0) return TD_OK;
+  TD_TRY(td_motion_settle(m, r->t, r->y, &work));
+  r->y[m->ode.n] += work;
+  m->t_projected = NAN;
+  measure_errors(r);
+  if (r->plan->belief != NULL) td_taut_copy(m->model, m->work, r->plan->belief);
+  return TD_OK;
+}
+
+// Very many times on end, each soon after the one before, are chatter that leads nowhere.
+static td_status switch_cable(run* r, int cable) {
+  enum { MOST = 1000 };
+  const bool soon = r->t - r->t_cable <= 1e-6 * (r->plan->t_end - r->t_start);
+  if (!soon) r->t_chatter = r->t;
+  r->chatter = soon ? r->chatter + 1 : 0;
+  r->t_cable = r->t;
+  r->out->stats.events++;
+  if (r->chatter < MOST) return settle(r);
+  td_trajectory_say(r->out,
+                    "%s becomes taut and slack, %d times within %.3g s: it chatters; give it a "
+                    "stiffness, or what it pulls some damping",
+                    td_taut_name(r->motion->model, cable), MOST, r->t - r->t_chatter);
+  return TD_E_DIVERGED;
+}
+
+// The cable, if any, that begins to push or is too long, -1: none.
+static int crossed_cable(const run* r, const td_step* step) {
+  const td_motion* m = r->motion;
+  for (int i = m->nevent + m->nswitch; i < m->ode.nroot; i++)
+    if (step->crossed[i] < 0) return i - m->nevent - m->nswitch;
+  return -1;
+}
+
+static td_status cross(run* r, const td_step* step) {
+  const td_motion* m = r->motion;
+  const int cable = crossed_cable(r, step);
+  bool switched = false;
+  for (int i = 0; i < m->nevent + m->nswitch; i++) {
+    if (step->crossed[i] == 0) continue;
+    if (i >= m->nevent) {
+      switched = true;
+      continue;
+    }
+    r->out->stats.events++;
+    TD_TRY(td_trajectory_mark(r->out, step->t, i));
+    if (td_event_stops(m->model, i)) r->finished = true;
+  }
+  if (cable >= 0 && !r->finished) {
+    TD_TRY(switch_cable(r, cable));
+    return td_stepper_restart(r->stepper, r->t, r->y);
+  }
+  if (!switched || r->finished) return TD_OK;
+  if (same_switch(r)) {
+    r->t_again = r->t;
+    return TD_OK;
+  }
+  r->out->stats.events++;
+  r->t_switch = r->t;
+  return td_stepper_restart(r->stepper, r->t, r->y);
+}
+
+// The computer measures and sets inputs.
+static td_status run_sampler(run* r) {
+  if (r->sampler == NULL || r->t + same_instant(r, r->t) < td_sampler_next(r->sampler))
+    return TD_OK;
+  td_motion_unpack(r->motion, r->t, r->y);
+  return td_sampler_run(r->sampler, r->motion->state);
+}
+
+static td_status pass_stop(run* r) {
+  if (r->t < next_stop(r) || r->t >= r->plan->t_end) return TD_OK;
+  while (r->stop < r->nstop && r->stops[r->stop] <= r->t) r->stop++;
+  TD_TRY(run_sampler(r));
+  TD_TRY(settle(r));
+  r->out->stats.stops++;
+  return td_stepper_restart(r->stepper, r->t, r->y);
+}
+
+// ---- code that takes the engine's place -------------------------------------------------------
+
+// Between steps: is there new code, and is it worth it?
+static td_status look_for_code(run* r) {
+  const td_code_source* source = r->plan->code;
+  const td_code* code = source != NULL ? source->latest(source->user) : NULL;
+  if (code == NULL || code == r->judged) return TD_OK;
+  r->judged = code;
+  const td_swap_question q = {.code = code,
+                              .always = r->plan->code_always,
+                              .with_power = r->contest.now != TD_METHOD_BDF,
+                              .t = r->t,
+                              .y = r->y};
+  td_motion* m = r->motion;
+  const bool had_code = m->code != NULL;
+  TD_TRY(td_swap(m, &q, r->out->stats.code, sizeof r->out->stats.code));
+  if (m->code == NULL || had_code) return TD_OK;
+  m->ode.work *= code_part;
+  td_contest_price(&r->contest, &m->ode);
+  return TD_OK;
+}
+
+// ---- the loop ---------------------------------------------------------------------------------
+
+static td_status buckle(run* r, double after) {
+  const double t = r->t;
+  TD_TRY(td_motion_buckle(r->motion, after, &r->t, r->y));
+  r->trust.t_buckled = t;
+  r->trust.buckled = true;
+  td_trajectory_say(r->out,
+                    "note: at t = %.6g s prescribed motion finds rods of its loops straight, which "
+                    "can give way only by buckling; the run goes on at t = %.6g s with these rods "
+                    "bent by as little as closes the loops, to one of several sides",
+                    t, r->t);
+  return TD_OK;
+}
+
+// A row that is due at t.
+static td_status add_end(run* r, double t, double* y) {
+  if (r->row > r->last_row || fabs(row_time(r, r->row) - t) > same_instant(r, t)) return TD_OK;
+  return add_row(r, row_time(r, r->row++), y);
+}
+
+// The time of the next row behind the present one.
+static double next_row(const run* r) {
+  int row = r->row;
+  while (row <= r->last_row && row_time(r, row) <= r->t + same_instant(r, r->t)) row++;
+  return row > r->last_row ? r->plan->t_end : row_time(r, row);
+}
+
+// Speeds that are prescribed may jump at a stop time and at the end; cables answer at once.
+static td_status strike(run* r) {
+  const bool end = r->t >= r->plan->t_end, stop = r->stop < r->nstop && r->t >= r->stops[r->stop];
+  double work;
+  bool moved;
+  if (!end && !stop) return TD_OK;
+  td_motion* m = r->motion;
+  td_motion_unpack(m, r->t, r->y);
+  const double after = end ? 0 : td_stuck(m->model, m->state, m->work, next_row(r));
+  if (after > 0) {
+    // the row of this instant is that before; where rods cannot buckle it is the jump that cannot
+    // be followed
+    const double t = r->t;
+    memcpy(r->y_row, r->y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
+    if (buckle(r, after) == TD_OK) return add_end(r, t, r->y_row);
+  }
+  TD_TRY(td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start,
+                        end ? TD_EDGE_END : TD_EDGE_NONE, &work, &moved));
+  r->y[m->ode.n] += work;
+  return moved ? settle(r) : TD_OK;
+}
+
+static void take_end(run* r, const td_step* step) {
+  const td_ode* ode = &r->motion->ode;
+  r->t = step->t;
+  memcpy(r->y, step->y, (size_t)(ode->n + ode->nquad) * sizeof(double));
+  // a speed that has died away is followed as the small one it is now, an oscillation that comes
+  // through zero as the large one it was
+  const double past = r->t - r->t_start, lost = past > 0 ? (step->t - step->t0) / past : 0;
+  for (int i = 0; i < ode->n + ode->nquad; i++)
+    r->size[i] = fmax(fmax(1 - lost, forget) * r->size[i], fabs(r->y[i]));
+
+  // rods that hardly move beside others are followed as part of the whole
+  const td_motion* m = r->motion;
+  const td_work* w = m->work;
+  const double energy = r->trust.high[0] + r->trust.high[1] - r->trust.low[1];
+  for (int j = 0; j < m->nv && w->rank.on && w->rank.sized; j++)
+    if (r->trembles[m->iv[j]])
+      r->size[m->nq + j] =
+          fmax(r->size[m->nq + j], least_share * sqrt(2 * energy) * w->col_factor[j]);
+}
+
+static td_status advance(run* r) {
+  td_step step;
+  TD_TRY(step_on(r, next_stop(r), &step));
+  TD_TRY(add_rows(r, &step));
+  take_end(r, &step);
+  TD_TRY(strike(r));
+  TD_TRY(add_end(r, r->t, r->y));
+  watch(r);
+  TD_TRY(stop_at_folds(r));
+  if (step.root) TD_TRY(cross(r, &step));
+  if (r->finished || r->t >= r->plan->t_end) return TD_OK;
+  TD_TRY(pass_stop(r));
+  TD_TRY(reconsider(r));
+  TD_TRY(look_for_code(r));
+  TD_TRY(limit_steps(r));
+  TD_TRY(notice_standstill(r));
+  return report(r);
+}
+
+static td_status loop(run* r) {
+  // controllers that go on show the inputs as they were before a sample that is due now
+  const bool goes_on = r->sampler != NULL && r->motion->state->memory[0] == 1;
+  if (!goes_on) TD_TRY(run_sampler(r));
+  TD_TRY(settle(r));
+  r->y[r->motion->ode.n] = 0;  // the energy is counted from here
+  td_motion_unpack(r->motion, r->t, r->y);
+  td_trust_begin(&r->trust, r->motion, r->plan->atol);
+  TD_TRY(add_row(r, r->t, r->y));
+  if (goes_on) TD_TRY(run_sampler(r));
+  r->row = 1;
+  if (r->stuck > 0) TD_TRY(buckle(r, r->stuck));
+  watch(r);
+  if (r->t >= r->plan->t_end) return TD_OK;
+  r->still_t = r->t;
+  TD_TRY(first_solver(r));
+  TD_TRY(look_for_code(r));
+  while (r->t < r->plan->t_end && !r->finished) TD_TRY(advance(r));
+  if (r->finished && td_trajectory_time(r->out, r->out->rows - 1) < r->t)
+    return add_row(r, r->t, r->y);
+  return TD_OK;
+}
+
+// ---- diagnosis --------------------------------------------------------------------------------
+
+// The velocity that changes fastest for its size, at the last good state.
+static void name_fastest(run* r) {
+  td_motion* m = r->motion;
+  td_motion_unpack(m, r->t, r->y);
+  if (m->size.nv == 0 || td_trial_dynamics(m->model, m->state, m->work) != TD_OK) return;
+  const double* vdot = td_work_vdot(m->work);
+  int fastest = 0;
+  double rate = -1;
+  for (int i = 0; i < m->size.nv; i++) {
+    const double x = fabs(vdot[i]) / (1 + fabs(m->state->v[i]));
+    if (x > rate) fastest = i, rate = x;
+  }
+  td_trajectory_say(r->out, "fastest change there: %s, velocity %.3g, acceleration %.3g",
+                    td_model_v_name(m->model, fastest), m->state->v[fastest], vdot[fastest]);
+}
+
+// A loop that cannot follow the prescribed motion: from the last good state on it does not close
+// any more.
+static bool blame_motion(run* r) {
+  td_motion* m = r->motion;
+  const td_model* model = m->model;
+  if (model->nrow == model->ntaut || model->nmotion_slot == 0) return false;
+  for (double ahead = 1e-7; ahead < 0.03; ahead *= 4) {
+    td_motion_unpack(m, r->t + ahead * (r->plan->t_end - r->t_start), r->y);
+    if (td_project_q(model, m->state, m->work, 1e-9) == TD_OK) continue;
+    td_report_unfollowed(model, m->work, m->state, r->t, false);
+    td_trajectory_say(r->out, "%s", td_work_failure(m->work));
+    return true;
+  }
+  return false;
+}
+
+// The same of accelerations that joint.control asks for, at the last good state.
+static bool blame_control(run* r) {
+  td_motion* m = r->motion;
+  const td_model* model = m->model;
+  double left = 0;
+  if (m->ntarget == 0) return false;
+  td_motion_unpack(m, r->t, r->y);
+  const int row = td_unfollowed_control(model, m->state, m->work, &left);
+  if (row < 0) return false;
+  td_trajectory_say(r->out, TD_UNFOLLOWED_CONTROL, r->t, td_model_constraint_name(model, row), left,
+                    model->row[row].kind == ROW_TRANS ? "m/s^2" : "rad/s^2");
+  return true;
+}
+
+// A number given over time that goes to infinity right ahead: it, its rate and its acceleration
+// each change within the time `near`.
+static bool has_pole(double near, const double* x, int rate, int acceleration) {
+  if (!isfinite(x[0]) || !isfinite(x[rate]) || !isfinite(x[acceleration])) return true;
+  return fabs(x[0]) < near * fabs(x[rate]) && fabs(x[rate]) < near * fabs(x[acceleration]) &&
+         fabs(x[0]) > 0;
+}
+
+// Now, or as a number that cannot be computed, such as exp(710), a little later.
+static bool blame_pole(run* r) {
+  td_motion* m = r->motion;
+  const td_model* model = m->model;
+  const char *what = NULL, *kind = "motion";
+  const double* numbers = m->work->num;
+  for (double ahead = 0; what == NULL && ahead < 0.03; ahead = fmax(4 * ahead, 1e-7)) {
+    const double span = r->plan->t_end - r->t_start, near = ahead == 0 ? 1e-4 * span : 0;
+    td_motion_unpack(m, r->t + ahead * span, r->y);
+    td_energy(model, m->state, m->work);  // numbers of this time
+    for (int i = 0; i < model->nvel && what == NULL; i++)
+      if (model->vel[i].motion != NUM_NONE && has_pole(near, numbers + model->vel[i].motion, 1, 2))
+        what = td_model_v_name(model, i);
+    for (int i = 0; i < model->nrow && what == NULL; i++)
+      if (model->row[i].motion != NUM_NONE && has_pole(near, numbers + model->row[i].motion, 1, 2))
+        what = td_model_constraint_name(model, i);
+    for (int i = 0; i < model->nhop && what == NULL; i++) {
+      const model_hop* hop = &model->hop[i];
+      const int n = 6 * hop->nodes;
+      for (int k = 0; hop->kind == HOP_STRAIN && hop->dependent && model->strains_timed && k < n;
+           k++)
+        if (has_pole(near, numbers + hop->value + k, n, 2 * n)) {
+          what = model_name(model, model->rod[model->coords[hop->coords].rod - 1].name);
+          kind = "strain";
+        }
+    }
+  }
+  if (what == NULL) return false;
+  td_trajectory_say(r->out,
+                    "the %s given for %s goes to infinity there, or beyond what numbers can hold: "
+                    "end the run before, or write a %s that stays finite",
+                    kind, what, kind);
+  return true;
+}
+
+static void diagnose(run* r, td_status status) {
+  if (status == TD_OK || status == TD_E_STOPPED) return;
+  td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
+                    r->plan->t_end,
+                    r->still    ? "it stands still, its steps have become too small to get on"
+                    : r->folded ? "a rod is crushed"
+                                : td_status_text(status));
+  if (status == TD_E_NOMEM) return;
+  const bool turned = r->motion->work->edge >= 0;  // the end of a chart
+  if (status != TD_E_MODEL && !turned && (blame_motion(r) || blame_control(r))) return;
+  const char* failure = td_work_failure(r->motion->work);
+  if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
+  if (status == TD_E_MODEL || r->folded || turned) return;  // it says all
+  if (blame_pole(r)) return;
+  name_fastest(r);
+  if (r->still) {
+    td_trajectory_say(
+        r->out,
+        "what may help: damping (rod.eta, joint.damp) for what is fastest; coordinates that keep "
+        "their meaning (a strain field that is written out must depend on each of its coordinates "
+        "all the time, or the mass matrix is singular there); fewer functions (rod.n); a larger "
+        "par.rtol or par.atol");
+  } else if (r->plan->solver == TD_SOLVER_STIFF && r->motion->size.nconstraint > 0 &&
+             r->motion->size.nrod > 0) {
+    // rows of straight rods that cannot stretch are nearly dependent, and the accelerations bend
+    // within displacements that no Newton iteration can follow from one Jacobian
+    td_trajectory_say(
+        r->out,
+        "likely cause: rods of loops that are straight, or nearly, and cannot stretch: the stiff "
+        "solver, which was asked for, finds no step beside them; leave its choice open (auto), "
+        "whose explicit steps go on there, or give the rods a stretch (rod.modes, rod.order)");
+  } else if (status == TD_E_SINGULAR) {
+    td_trajectory_say(
+        r->out,
+        "likely cause: a massless part that nothing holds, or a mechanism in a singular "
+        "position; give the part a small mass or inertia, or start elsewhere");
+  } else {
+    td_trajectory_say(
+        r->out,
+        "likely cause: an unstable model (a spring, gain or damping of the wrong sign), a very "
+        "stiff or jumping force, or loops that cannot close; check signs and units, add damping, "
+        "smooth the force, or try the other solver (par.solver) and a smaller par.rtol");
+  }
+}
+
+// ---- beginning and end ------------------------------------------------------------------------
+
+static td_status count_rows(run* r) {
+  const double length = r->plan->t_end - r->t_start, rows = length / r->plan->dt_out;
+  if (!(length >= 0) || !(r->plan->dt_out > 0) || !(rows * r->out->stride < TD_MOST_OUTPUTS)) {
+    td_trajectory_say(
+        r->out,
+        "from t = %.6g s to t_final = %.6g s with dt_out = %.6g s is no sensible set of outputs",
+        r->t_start, r->plan->t_end, r->plan->dt_out);
+    return TD_E_USAGE;
+  }
+  r->last_row = max_int((int)ceil(rows * (1 - 1e-10)), 1);
+  return TD_OK;
+}
+
+// Tasks and controllers of the model give the inputs.
+static td_status take_control(run* r) {
+  td_motion* m = r->motion;
+  if (!td_model_is_controlled(m->model)) return TD_OK;
+  td_work* belief = r->plan->belief != NULL ? r->plan->belief : m->work;
+  char message[400];
+  const td_status status =
+      td_sampler_new(m->model, m->work, belief, m->state, r->plan->allow_plugin, &r->sampler,
+                     message, sizeof message);
+  if (status != TD_OK && message[0] != '\0') td_trajectory_say(r->out, "%s", message);
+  if (status != TD_OK || r->sampler != NULL) return status;
+  TD_TRY(td_control_new(m->model, belief, m->state, &r->control));
+  return td_motion_control(m, r->control);
+}
+
+static td_status prepare(run* r) {
+  td_motion* m = r->motion;
+  TD_TRY(take_control(r));
+  const int n = m->ode.n + m->ode.nquad;
+  TD_TRY(count_rows(r));
+  r->y = calloc(3 * (size_t)n, sizeof(double));
+  if (r->y == NULL) return TD_E_NOMEM;
+  r->y_row = r->y + n;
+  r->size = r->y_row + n;
+  m->ode.size = r->size;
+  r->trembles = calloc((size_t)m->size.nv + 1, sizeof(bool));
+  if (r->trembles == NULL) return TD_E_NOMEM;
+  td_stiff_loop_rods(m->model, m->work, r->trembles);
+  double work;
+  bool moved;
+  td_motion_pack(m, r->y);
+  td_motion_recall(m, r->y);
+  r->stuck = td_stuck(m->model, m->state, m->work, next_row(r));
+  if (r->stuck == 0)
+    TD_TRY(
+        td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start, TD_EDGE_START, &work, &moved));
+  td_prescribe(m->model, m->work, m->state);
+  if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
+  m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);
+  return td_stop_times(m->model, m->work, r->t_start, r->plan->t_end, &r->stops, &r->nstop);
+}
+
+static void finish(run* r, td_status status) {
+  td_sim_stats* s = &r->out->stats;
+  drop_stepper(r);
+  s->t_end = r->t;
+  s->partial = status != TD_OK;
+  if (r->out->rows == 0) return;
+  const double* first = td_trajectory_energy(r->out, 0);
+  // a run that ends at a jump it could not take ends before it
+  const double before = status != TD_OK && r->motion->t_jump != r->t
+                            ? td_jump_margin(r->t, r->plan->t_end - r->t_start)
+                            : 0;
+  td_motion_unpack(r->motion, r->t - before, r->y);
+  const td_energies last = td_energy(r->motion->model, r->motion->state, r->motion->work);
+  s->energy_start = first[0] + first[1] + first[2];
+  s->energy_end = last.kinetic + last.elastic + last.gravity;
+  s->work_done = r->y[r->motion->ode.n];
+  s->energy_error = s->energy_end - s->energy_start - s->work_done;
+  td_trust_look(&r->trust, r->motion, &last, s->work_done);
+  td_trust_judge(&r->trust, r->motion, r->chart_warned, status, r->out);
+}
+
+td_status td_run(const td_model* model, td_work* work, td_state* state, const td_run_plan* plan,
+                 td_trajectory* out) {
+  run r = {.plan = plan,
+           .out = out,
+           .t = state->t,
+           .t_start = state->t,
+           .t_switch = -INFINITY,
+           .t_again = NAN,
+           .t_cable = -INFINITY};
+  td_status status = td_motion_new(model, work, state, plan->rtol, plan->atol, &r.motion);
+  if (status != TD_OK) return status;
+  status = prepare(&r);
+  if ((status == TD_E_USAGE || status == TD_E_MODEL) && td_work_failure(work)[0] != '\0')
+    td_trajectory_say(out, "%s", td_work_failure(work));
+  if (status == TD_OK) {
+    status = loop(&r);
+    diagnose(&r, status);
+    finish(&r, status);
+    td_motion_show(r.motion, r.t, r.y, state);
+  }
+  work->open_tables = work->placed = false;
+  td_motion_free(r.motion);
+  td_control_free(r.control);
+  td_sampler_free(r.sampler);
+  free(r.stops);
+  free(r.trembles);
+  free(r.y);
+  return status;
+}

@@ -1,0 +1,27 @@
+// One simulation from beginning to end at one pair of tolerances.
+#ifndef TD_RUN_H
+#define TD_RUN_H
+
+#include "solve/time/trajectory.h"
+
+typedef struct td_run_plan {
+  double t_end, dt_out;
+  double rtol, atol;
+  td_solver solver;
+  long max_steps;   // 0: no limit
+  bool halved;      // the longest step is half as long as else
+  td_work* belief;  // NULL: that of the run
+  bool allow_plugin;
+  const td_code_source* code;  // may be NULL
+  bool code_always;
+  td_progress progress;  // may be NULL
+  void* user;
+  double done_from, done_to;  // the part of the whole that this run is, for the progress
+} td_run_plan;
+
+// Integrate from `state`, which is replaced by the last state reached.  `out` is filled with rows,
+// statistics and the diagnosis, also when the run fails or is stopped.
+td_status td_run(const td_model* model, td_work* work, td_state* state, const td_run_plan* plan,
+                 td_trajectory* out);
+
+#endif

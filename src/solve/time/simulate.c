@@ -1,0 +1,119 @@
+// Dynamic simulation: settings of the model and the caller's options, one run or two for the time
+// error.
+#include <math.h>
+
+#include "engine/engine.h"
+#include "model/model.h"
+#include "model/tolerance.h"
+#include "solve/time/run.h"
+
+td_sim_options td_sim_options_default(void) {
+  return (td_sim_options){
+      .t_final = NAN, .dt_out = NAN, .rtol = NAN, .atol = NAN, .solver = TD_SOLVER_AUTO};
+}
+
+static double given(double option, double setting) { return isnan(option) ? setting : option; }
+
+static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
+  const td_settings s = td_model_settings(model);
+  return (td_run_plan){.t_end = given(o->t_final, s.t_final),
+                       .dt_out = given(o->dt_out, s.dt_out),
+                       .rtol = given(o->rtol, s.rtol),
+                       .atol = given(o->atol, s.atol),
+                       .solver = o->solver == TD_SOLVER_AUTO ? s.solver : o->solver,
+                       .max_steps = o->max_steps,
+                       .belief = o->belief,
+                       .allow_plugin = o->allow_plugin,
+                       .code = o->code,
+                       .code_always = o->code_always,
+                       .progress = o->progress,
+                       .user = o->user,
+                       .done_to = 1};
+}
+
+static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory* out) {
+  if (!td_state_is_finite(out->model, start)) {
+    td_trajectory_say(out, "the state to start from has numbers that are not finite");
+    return false;
+  }
+  if (p->solver < TD_SOLVER_AUTO || p->solver > TD_SOLVER_LEAPFROG) {
+    td_trajectory_say(out, "there is no integrator of number %d", (int)p->solver);
+    return false;
+  }
+  if (p->code && !p->code->latest) {
+    td_trajectory_say(out, "the source of code has no function `latest`");
+    return false;
+  }
+  if (p->rtol >= TD_LEAST_RTOL && p->rtol < 1 && p->atol >= TD_LEAST_ATOL && isfinite(p->atol))
+    return true;
+  td_trajectory_say(out,
+                    "tolerances must be positive, the relative one from %g to below 1, the "
+                    "absolute one at least %g: got rtol = %g, atol = %g",
+                    TD_LEAST_RTOL, TD_LEAST_ATOL, p->rtol, p->atol);
+  return false;
+}
+
+// Largest difference of a coordinate or velocity over the rows both have, relative to the largest
+// size it takes, but at least atol/rtol, below which the absolute tolerance rules.
+static double difference(const td_trajectory* a, const td_trajectory* b, double floor) {
+  const int n = a->size.nq + a->size.nv;
+  const int rows = min_int(td_trajectory_rows(a), td_trajectory_rows(b));
+  double worst = 0;
+  for (int i = 0; i < n; i++) {
+    double size = floor, gap = 0;
+    for (int row = 0; row < rows; row++) {
+      if (td_trajectory_time(a, row) != td_trajectory_time(b, row)) continue;
+      const double xa = td_trajectory_q(a, row)[i],
+                   xb = td_trajectory_q(b, row)[i];  // v follows q in a row
+      size = fmax(size, fabs(xb));
+      gap = fmax(gap, fabs(xa - xb));
+    }
+    worst = fmax(worst, gap / size);
+  }
+  return worst;
+}
+
+// The coarse run that the returned one is measured against.
+static td_status run_twice(const td_model* model, td_work* work, td_state* state, td_run_plan plan,
+                           td_trajectory* out) {
+  td_trajectory* coarse = td_trajectory_new(model);
+  td_state* again = td_state_new(model);
+  td_status status = coarse != NULL && again != NULL ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) {
+    td_state_copy(model, state, again);
+    plan.done_to = 0.45;
+    status = td_run(model, work, again, &plan, coarse);
+  }
+  if (status == TD_OK) {
+    td_run_plan fine = plan;
+    fine.rtol = fmax(fine.rtol / 10, TD_LEAST_RTOL),
+    fine.atol = fmax(fine.atol / 10, TD_LEAST_ATOL);
+    fine.halved = true;  // steps at their longest do not follow the tolerances
+    fine.done_from = plan.done_to, fine.done_to = 1;
+    status = td_run(model, work, state, &fine, out);
+    out->stats.time_error = difference(coarse, out, plan.atol / plan.rtol);
+  } else if (coarse != NULL && again != NULL) {  // what there is of the coarse run is all there is
+    const td_trajectory empty = *out;
+    *out = *coarse;
+    *coarse = empty;
+    td_state_copy(model, again, state);
+  }
+  td_state_free(again);
+  td_trajectory_free(coarse);
+  return status;
+}
+
+td_status td_simulate(const td_model* model, td_work* work, td_state* state,
+                      const td_sim_options* options, td_trajectory** trajectory) {
+  if (!trajectory) return TD_E_USAGE;
+  *trajectory = NULL;
+  const td_sim_options usual = td_sim_options_default(), *o = options ? options : &usual;
+  if (!model_has(model, state, work) || (o->belief && !model_works(model, o->belief)))
+    return TD_E_USAGE;
+  *trajectory = td_trajectory_new(model);
+  if (*trajectory == NULL) return TD_E_NOMEM;
+  const td_run_plan plan = plan_of(model, o);
+  if (!sensible(&plan, state, *trajectory)) return TD_E_USAGE;
+  return o->halve ? run_twice(model, work, state, plan, *trajectory)
+                  : td_run(model, work, state, &plan, *trajectory);
+}
