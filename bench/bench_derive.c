@@ -89,7 +89,7 @@ typedef struct result {
 } result;
 
 static void write_code(const pair* r, const char* directory, result* out) {
-  const td_derive_options o = {.loops = true};
+  const td_derive_options o = {.size = sizeof(td_derive_options), .loops = true};
   td_derived* d = NULL;
   td_files* files = NULL;
   char message[300];

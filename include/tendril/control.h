@@ -29,7 +29,7 @@ TD_API td_status td_kalman(int nx, int ny, const double* A, const double* C, con
 // Eigenvalues of a square matrix: re and im (n each), largest real part first.
 TD_API td_status td_poles(const double* A, int n, double* re, double* im);
 
-// What inputs can move and outputs can see.
+// What inputs can move and outputs can see.  (Answers.)
 typedef struct td_structure {
   int reachable, observable;  // dimensions, at most nx (staircase, relative 1e-12)
   bool stable;                // all real parts below zero
@@ -37,7 +37,11 @@ typedef struct td_structure {
   // is from being out of reach or sight; NaN otherwise
   double reach_ratio, sight_ratio;
 } td_structure;
-TD_API td_status td_linear_structure(const td_linear* linear, td_structure* structure);
+TD_API td_status td_linear_structure_into(const td_linear* linear, td_structure* structure,
+                                          size_t size);
+static inline td_status td_linear_structure(const td_linear* linear, td_structure* structure) {
+  return td_linear_structure_into(linear, structure, sizeof *structure);
+}
 
 // G = C (i omega - A)^-1 B + D, ny x nu complex numbers as (re, im).  TD_E_SINGULAR at an undamped
 // frequency.
@@ -115,14 +119,19 @@ TD_API td_status td_plant_drive(td_plant* plant, double t, const double* u, doub
 // Go on from another state.
 TD_API td_status td_plant_reset(td_plant* plant, const td_state* state);
 // Counts since the start: steps, rejected, evaluations, tangents, factorisations, projections.
-TD_API td_sim_stats td_plant_stats(const td_plant* plant);
+TD_API void td_plant_stats_into(const td_plant* plant, td_sim_stats* stats, size_t size);
+static inline td_sim_stats td_plant_stats(const td_plant* plant) {
+  td_sim_stats stats;
+  td_plant_stats_into(plant, &stats, sizeof stats);
+  return stats;
+}
 // Can the numbers since the start (or td_plant_reset) be trusted?  The energy balance, rods and
 // states are judged as by td_trajectory_trust(); *reasons, one a line, lives until the next call.
 TD_API td_verdict td_plant_trust(td_plant* plant, const char** reasons);
 
 // ---- observers --------------------------------------------------------------------------------
 
-// What is estimated beside the motion: a parameter or an input that wanders at random.
+// What is estimated beside the motion: a parameter or an input that wanders at random.  (Fixed.)
 typedef struct td_unknown {
   bool is_param;  // else an input
   int index;
@@ -135,7 +144,9 @@ typedef enum td_filter {
   TD_UKF   // unscented, symmetric points of equal weight (cubature): no tangents
 } td_filter;
 
+// (Options.)
 typedef struct td_observe_options {
+  size_t size;  // bytes of this struct, by td_observe_options_default()
   td_filter filter;
   double sigma_q, sigma_v;  // standard deviation of every position and velocity at the start
   double drift;             // white noise on every acceleration: of a velocity after one second
@@ -143,9 +154,14 @@ typedef struct td_observe_options {
       noise;  // (nsensor) standard deviations; NULL or 0: as the model says (sensor.noise)
   const td_unknown* unknown;
   int nunknown;
-  td_sim_options sim;  // rtol, atol, solver, progress
+  const td_sim_options* sim;  // rtol, atol, solver, progress; not kept; NULL: their defaults
 } td_observe_options;
-TD_API td_observe_options td_observe_options_default(void);
+TD_API void td_observe_options_fill(td_observe_options* options, size_t size);
+static inline td_observe_options td_observe_options_default(void) {
+  td_observe_options options;
+  td_observe_options_fill(&options, sizeof options);
+  return options;
+}
 
 // A Kalman filter on the full model, in square-root form.  The error lives on the tangent
 // directions of the unprescribed coordinates: [dq, dv, unknowns], 2 nfree + nunknown numbers.
@@ -160,7 +176,7 @@ TD_API void td_observer_free(td_observer* observer);
 
 // Go to time t with the known inputs u (nu; unknown ones are ignored) held on the way, then take
 // the measurement y (nsensor; NaN: not measured) into account.  t may be the present time.
-// TD_E_STOPPED when options.sim.progress says so; the measurement is then left out.
+// TD_E_STOPPED when options.sim->progress says so; the measurement is then left out.
 TD_API td_status td_observer_step(td_observer* observer, double t, const double* u,
                                   const double* y);
 

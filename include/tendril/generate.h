@@ -13,7 +13,9 @@ extern "C" {
 
 typedef struct td_derived td_derived;
 
+// (Options.)
 typedef struct td_derive_options {
+  size_t size;                  // bytes of this struct, by td_derive_options_default()
   const char* const* symbolic;  // parameters that stay symbols; the others become numbers
   int nsymbolic;
   bool all_symbolic;  // all that can
@@ -23,6 +25,12 @@ typedef struct td_derive_options {
                       // all languages but LaTeX
   bool power;         // the power of forces without potential too: for td_jit
 } td_derive_options;
+TD_API void td_derive_options_fill(td_derive_options* options, size_t size);
+static inline td_derive_options td_derive_options_default(void) {
+  td_derive_options options;
+  td_derive_options_fill(&options, sizeof options);
+  return options;
+}
 
 // The equations of motion of a model, element by element.  On failure *derived is NULL and
 // `message` says what stands in the way: TD_E_MODEL for an element that has no closed form here,

@@ -25,6 +25,30 @@
 // A caller's mistake (NULL, an index out of range, a number that is not finite where one is wanted,
 // a state of other sizes, a work or result of another model) gives TD_E_USAGE from functions that
 // return a status, and NULL, "", 0, -1 or NaN from those that return a value; nothing is changed.
+//
+// Structs that grow.  Programs keep working with later versions of libtendril.so of the same
+// SONAME, without being compiled again: functions keep their arguments, and a struct is of one of
+// these kinds, which its comment names.
+//
+//   options    The caller fills them and the library reads them.  They may get further members at
+//              their end, so the first member, `size`, tells how many bytes the caller knows.
+//              Begin with td_..._default(), which sets it together with all defaults, and change
+//              what you want:  td_sim_options o = td_sim_options_default();  o.rtol = 1e-8;
+//              The library takes its own defaults for members that an older caller does not know.
+//              It refuses with TD_E_USAGE a `size` that no struct can have (zero: the struct was
+//              not made by its _default()), and a newer caller that sets a member which this
+//              library does not know; a newer caller that leaves those zero is served.  NULL in
+//              place of options means all defaults.
+//   answers    The caller has room for them and the library fills them in.  They may get further
+//              members at their end.  The function that fills one is an inline function of the
+//              header, which tells the library how many bytes the caller knows: the function
+//              ending in _into, for other languages.  The library writes no more bytes than
+//              those, and zero in members that it does not know itself.
+//   results    The library makes and frees them, the caller reads them through the pointer.  They
+//              may get further members at their end, so do not make or copy one.
+//   fixed      They never change.
+//
+// Enumerations may get further values, never others for the names they have.
 #ifndef TENDRIL_H
 #define TENDRIL_H
 
@@ -36,6 +60,14 @@
 #define TD_API __attribute__((visibility("default")))
 #else
 #define TD_API
+#endif
+
+// Stands before the first member that a version adds to a struct of options or answers.  It keeps
+// that member out of the padding at the end of the older struct, where older callers have anything.
+#ifdef __cplusplus
+#define TD_ADDED alignas(size_t)
+#else
+#define TD_ADDED _Alignas(size_t)
 #endif
 
 #ifdef __cplusplus
@@ -82,7 +114,7 @@ typedef struct td_spec td_spec;
 typedef enum td_severity { TD_NOTE, TD_WARNING, TD_ERROR } td_severity;
 
 // A message about the text.  Strings belong to the spec.  line and column count from 1; 0: no
-// position.
+// position.  (Answers.)
 typedef struct td_message {
   td_severity severity;
   const char* file;
@@ -115,7 +147,12 @@ TD_API td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int c
 TD_API td_status td_spec_string(td_spec* spec, const char* path, const char* value);
 
 TD_API int td_spec_message_count(const td_spec* spec);
-TD_API td_message td_spec_message(const td_spec* spec, int i);
+TD_API void td_spec_message_into(const td_spec* spec, int i, td_message* message, size_t size);
+static inline td_message td_spec_message(const td_spec* spec, int i) {
+  td_message message;
+  td_spec_message_into(spec, i, &message, sizeof message);
+  return message;
+}
 TD_API int td_spec_error_count(const td_spec* spec);
 // All messages, rendered with source line and caret.  Belongs to the spec; valid until the next
 // call.
@@ -125,6 +162,7 @@ TD_API const char* td_spec_messages(td_spec* spec);
 
 typedef struct td_model td_model;
 
+// How many there are of everything.  (Answers.)
 typedef struct td_sizes {
   int nq, nv;       // generalised positions, velocities (prescribed ones included)
   int nfree;        // velocities that are not prescribed
@@ -150,7 +188,12 @@ typedef struct td_sizes {
 TD_API td_status td_model_compile(td_spec* spec, td_model** model);
 TD_API void td_model_free(td_model* model);
 
-TD_API td_sizes td_model_sizes(const td_model* model);
+TD_API void td_model_sizes_into(const td_model* model, td_sizes* sizes, size_t size);
+static inline td_sizes td_model_sizes(const td_model* model) {
+  td_sizes sizes;
+  td_model_sizes_into(model, &sizes, sizeof sizes);
+  return sizes;
+}
 
 // Names; they belong to the model.  NULL when the index is out of range.
 TD_API const char* td_model_q_name(const td_model* model,
@@ -176,7 +219,9 @@ TD_API int td_model_sensor_find(const td_model* model, const char* name);
 // Scratch memory and everything computed from a state.  One per thread.
 typedef struct td_work td_work;
 
-// What the solver integrates and what drives it, nothing else.  Copying it is saving it.
+// What the solver integrates and what drives it, nothing else.  Copying it is saving it.  Its
+// length is fixed: what later versions add takes the places that are kept free for it, which are
+// zero.
 typedef struct td_state {
   double t;   // time                          [s]
   double* q;  // generalised positions         (nq)
@@ -185,12 +230,13 @@ typedef struct td_state {
   // What tasks and controllers remember (nmemory): integrals of errors, when the next sample is,
   // inputs on their way.  All zero: they start anew.  td_simulate() leaves what is needed to go on.
   double* memory;
-  // nq, nv, nu, nmemory as td_state_new() made it: models of other sizes refuse it.  All zero: the
-  // caller made it and answers for its arrays.
-  int size[4];
+  // nq, nv, nu, nmemory and two places kept free, as td_state_new() made it: models of other sizes
+  // refuse it.  All zero: the caller made it and answers for its arrays.
+  int size[6];
   // Whose coordinates these are: models with other joints, rods, inputs or names refuse it even if
   // the sizes are the same.  Those with other numbers for the same elements take it.
   unsigned long long identity;
+  double* reserved[2];  // places kept free: NULL, anything else is refused
 } td_state;
 
 TD_API td_work* td_work_new(const td_model* model);  // NULL when out of memory
@@ -224,12 +270,17 @@ TD_API const double* td_work_vdot(const td_work* work);  // (nv)
 TD_API const double* td_work_lambda(
     const td_work* work);  // (nconstraint); minimum norm if constraints are redundant
 
-// What the last evaluation noticed.
+// What the last evaluation noticed.  (Answers.)
 typedef struct td_flags {
   int constraint_rank;     // independent rows
   bool lambda_not_unique;  // redundant rows: lambda is the minimum-norm one
 } td_flags;
-TD_API td_flags td_work_flags(const td_work* work);
+TD_API void td_work_flags_into(const td_work* work, td_flags* flags, size_t size);
+static inline td_flags td_work_flags(const td_work* work) {
+  td_flags flags;
+  td_work_flags_into(work, &flags, sizeof flags);
+  return flags;
+}
 
 // F = M a + h - tau - Jc' lambda at the given acceleration and multipliers (nv).
 TD_API td_status td_residual(const td_model* model, const td_state* state, td_work* work,
@@ -254,6 +305,7 @@ TD_API td_status td_constraints(const td_model* model, const td_state* state, td
 TD_API td_status td_forward_tangent(const td_model* model, const td_state* state, td_work* work,
                                     double* dq, double* dv, double* du);
 
+// (Fixed.)
 typedef struct td_energies {
   double kinetic, elastic, gravity;  // [J]
 } td_energies;
@@ -287,15 +339,23 @@ typedef enum td_stability {
 TD_API const char* td_strategy_text(td_strategy strategy);
 TD_API const char* td_stability_text(td_stability stability);
 
+// (Options.)
 typedef struct td_equil_options {
+  size_t size;           // bytes of this struct, by td_equil_options_default()
   double tol;            // residual relative to the largest generalised force, default 1e-10
   int max_iterations;    // of Newton, default 60
   td_progress progress;  // may be NULL
   void* user;
   bool stable;  // where the nearest is unstable, go on downhill to a stable one; default false
 } td_equil_options;
-TD_API td_equil_options td_equil_options_default(void);
+TD_API void td_equil_options_fill(td_equil_options* options, size_t size);
+static inline td_equil_options td_equil_options_default(void) {
+  td_equil_options options;
+  td_equil_options_fill(&options, sizeof options);
+  return options;
+}
 
+// (Answers.)
 typedef struct td_equil_result {
   bool converged;
   td_strategy strategy;  // which one found it
@@ -310,10 +370,15 @@ typedef struct td_equil_result {
 // Static (or, with prescribed steady motion, relative) equilibrium near `state`, which is
 // overwritten by it; lambda is left in `work`.  When it does not converge the state is the best one
 // found.
-TD_API td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
-                                const td_equil_options* options, td_equil_result* result);
+TD_API td_status td_equilibrium_into(const td_model* model, td_work* work, td_state* state,
+                                     const td_equil_options* options, td_equil_result* result,
+                                     size_t size);
+static inline td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
+                                       const td_equil_options* options, td_equil_result* result) {
+  return td_equilibrium_into(model, work, state, options, result, sizeof *result);
+}
 
-// Natural modes about a state that is an equilibrium.  Arrays belong to the result.
+// Natural modes about a state that is an equilibrium.  Arrays belong to the result.  (Results.)
 typedef struct td_modes_result {
   int n;  // undamped modes (DOFs left by the constraints, rigid-body ones included)
   double*
@@ -333,7 +398,9 @@ TD_API void td_modes_free(td_modes_result* result);
 
 // One equilibrium on a path.
 typedef enum td_path_kind { TD_REGULAR, TD_LIMIT, TD_BIFURCATION, TD_HOPF } td_path_kind;
+// (Options.)
 typedef struct td_trace_options {
+  size_t size;      // bytes of this struct, by td_trace_options_default()
   int param;        // parameter followed; nparam + i: input i
   double from, to;  // its range
   double step;      // first and largest arc-length step relative to the range, default 0.02
@@ -342,7 +409,13 @@ typedef struct td_trace_options {
   td_progress progress;
   void* user;
 } td_trace_options;
-TD_API td_trace_options td_trace_options_default(void);
+TD_API void td_trace_options_fill(td_trace_options* options, size_t size);
+static inline td_trace_options td_trace_options_default(void) {
+  td_trace_options options;
+  td_trace_options_fill(&options, sizeof options);
+  return options;
+}
+// (Results.)
 typedef struct td_trace_result {
   int n;               // points in path order, critical points included
   double* p;           // parameter (n)
@@ -357,7 +430,8 @@ TD_API td_status td_trace(const td_model* model, td_work* work, td_state* state,
 TD_API void td_trace_free(td_trace_result* result);
 
 // x' = A x + B u, y = C x + D u about a state, x = [dq (tangent), dv] of the unprescribed motion
-// the constraints allow.  Arrays are row-major and belong to the result.
+// the constraints allow.  Arrays are row-major and belong to the result; callers may also fill one
+// with matrices of their own.  (Fixed.)
 typedef struct td_linear {
   int nx, nu, ny;
   double *A, *B, *C, *D;
@@ -380,7 +454,7 @@ typedef enum td_solver {
 
 // Code for v' of one model, made elsewhere (td_jit of generate.h).  `forward` gives v' (nv) and, if
 // `power` is not NULL, the power of all forces without potential, at a state and the integrated
-// controls; 0: done, else the engine is asked.
+// controls; 0: done, else the engine is asked.  (Fixed.)
 typedef struct td_code {
   const char* maker;  // "tcc", "cc"
   void* user;
@@ -389,13 +463,15 @@ typedef struct td_code {
   bool has_power;  // else power must be NULL
 } td_code;
 
-// Where code comes from while a run goes on: the best there is now, NULL: none yet.
+// Where code comes from while a run goes on: the best there is now, NULL: none yet.  (Fixed.)
 typedef struct td_code_source {
   void* user;
   const td_code* (*latest)(void* user);
 } td_code_source;
 
+// (Options.)
 typedef struct td_sim_options {
+  size_t size;             // bytes of this struct, by td_sim_options_default()
   double t_final, dt_out;  // [s]; NaN: as the model says
   double rtol, atol;       // NaN: as the model says
   td_solver solver;
@@ -410,10 +486,16 @@ typedef struct td_sim_options {
                                // none is used
   bool code_always;            // use it without measuring
 } td_sim_options;
-TD_API td_sim_options td_sim_options_default(void);
+TD_API void td_sim_options_fill(td_sim_options* options, size_t size);
+static inline td_sim_options td_sim_options_default(void) {
+  td_sim_options options;
+  td_sim_options_fill(&options, sizeof options);
+  return options;
+}
 
 typedef struct td_trajectory td_trajectory;
 
+// (Results of a trajectory, answers of a plant.)
 typedef struct td_sim_stats {
   long steps, rejected, evaluations, tangents, factorisations, projections, events, stops;
   double max_constraint_error, max_velocity_error;  // after projection, over all accepted steps

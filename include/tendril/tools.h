@@ -12,21 +12,31 @@ extern "C" {
 
 // ---- what the model file asks for -------------------------------------------------------------
 
-// Settings from `par`, defaults filled in.
+// Settings from `par`, defaults filled in.  (Answers.)
 typedef struct td_settings {
   double t_init, t_final, dt_out;  // [s]
   double rtol, atol;
   td_solver solver;
   bool equil, modal, dyn;  // what `tendril run` does
 } td_settings;
-TD_API td_settings td_model_settings(const td_model* model);
+TD_API void td_model_settings_into(const td_model* model, td_settings* settings, size_t size);
+static inline td_settings td_model_settings(const td_model* model) {
+  td_settings settings;
+  td_model_settings_into(model, &settings, sizeof settings);
+  return settings;
+}
 
-// Which linear algebra the model uses, and why.
+// Which linear algebra the model uses, and why.  (Answers.)
 typedef struct td_linear_choice {
   bool sparse;      // matrices of blocks, for networks; else dense ones
   const char* why;  // "10000 blocks of DOFs, 0.05 % of the matrix filled"; belongs to the model
 } td_linear_choice;
-TD_API td_linear_choice td_model_linear(const td_model* model);
+TD_API void td_model_linear_into(const td_model* model, td_linear_choice* choice, size_t size);
+static inline td_linear_choice td_model_linear(const td_model* model) {
+  td_linear_choice choice;
+  td_model_linear_into(model, &choice, sizeof choice);
+  return choice;
+}
 
 // What disp and fprintf of the model text wrote.  Belongs to the spec; "" when nothing.
 TD_API const char* td_spec_printed(const td_spec* spec);
@@ -46,7 +56,7 @@ TD_API bool td_spec_wants(const td_spec* spec, const char* name);
 TD_API int td_spec_count(const td_spec* spec, const char* name);
 
 // What a generalised position or velocity belongs to: a joint or a rod.  Strings belong to the
-// model.
+// model.  (Answers.)
 typedef struct td_coordinate {
   const char* name;   // as td_model_q_name, td_model_v_name
   const char* joint;  // name of its joint, "" when it is of a rod
@@ -63,14 +73,20 @@ typedef struct td_coordinate {
   int mesh_number;    // from 1, 0: of none
 } td_coordinate;
 // False when i is out of range.
-TD_API bool td_model_q_about(const td_model* model, int i, td_coordinate* about);
-TD_API bool td_model_v_about(const td_model* model, int i, td_coordinate* about);
+TD_API bool td_model_q_about_into(const td_model* model, int i, td_coordinate* about, size_t size);
+static inline bool td_model_q_about(const td_model* model, int i, td_coordinate* about) {
+  return td_model_q_about_into(model, i, about, sizeof *about);
+}
+TD_API bool td_model_v_about_into(const td_model* model, int i, td_coordinate* about, size_t size);
+static inline bool td_model_v_about(const td_model* model, int i, td_coordinate* about) {
+  return td_model_v_about_into(model, i, about, sizeof *about);
+}
 
 // Unit of a number that sensors give: "m", "rad/s", "N m"; "" where it is none, or an expression
 // whose unit cannot be told.
 TD_API const char* td_model_sensor_unit(const td_model* model, int i);
 
-// A rod as it was compiled.  Strings belong to the model.
+// A rod as it was compiled.  Strings belong to the model.  (Answers.)
 typedef struct td_rod {
   const char* name;
   const char* model;  // "gvs", "srl", "ebr", "eba" or "rom"
@@ -82,11 +98,14 @@ typedef struct td_rod {
   // are its coordinates, of all parts together.  Zero in other models.
   int order[6], elements[6], functions[6];
 } td_rod;
-TD_API bool td_model_rod_about(const td_model* model, int i, td_rod* about);
+TD_API bool td_model_rod_about_into(const td_model* model, int i, td_rod* about, size_t size);
+static inline bool td_model_rod_about(const td_model* model, int i, td_rod* about) {
+  return td_model_rod_about_into(model, i, about, sizeof *about);
+}
 
 // A mesh as it was compiled.  Its nodes are stations, bodies and its edges forces with consecutive
 // numbers; edges come first, then diagonals.  Edges with `rom` are rods with consecutive numbers
-// instead.  The name belongs to the model.
+// instead.  The name belongs to the model.  (Answers.)
 typedef struct td_mesh {
   const char* name;
   int nnode, nfixed;  // nodes, and those of them that the ground holds
@@ -96,7 +115,10 @@ typedef struct td_mesh {
   int body;       // number of its first node as a body, from 1
   int force;      // of its first edge, from 0
 } td_mesh;
-TD_API bool td_model_mesh_about(const td_model* model, int i, td_mesh* about);
+TD_API bool td_model_mesh_about_into(const td_model* model, int i, td_mesh* about, size_t size);
+static inline bool td_model_mesh_about(const td_model* model, int i, td_mesh* about) {
+  return td_model_mesh_about_into(model, i, about, sizeof *about);
+}
 // The stations of the nodes that an edge or, after these, a diagonal of mesh i is between, both
 // numbered from 0; false: there is none.
 TD_API bool td_model_mesh_edge(const td_model* model, int i, int edge, int stations[2]);
@@ -153,7 +175,7 @@ TD_API td_status td_state_read(const td_model* model, const char* path, double t
 
 // ---- result files -----------------------------------------------------------------------------
 
-// A named table of numbers or words, as the writers take it.  Nothing is copied or kept.
+// A named table of numbers or words, as the writers take it.  Nothing is copied or kept.  (Fixed.)
 typedef struct td_matrix {
   const char* name;
   const char* unit;  // "m", "rad/s"; "" none
@@ -164,6 +186,7 @@ typedef struct td_matrix {
 } td_matrix;
 
 // A text about the whole file ("model", "four_bar.m"), stored where the format has room for it.
+// (Fixed.)
 typedef struct td_note {
   const char *name, *text;
 } td_note;
@@ -204,7 +227,7 @@ TD_API const char* td_files_name(const td_files* files,
                                  int i);  // in the order of writing; NULL out of range
 TD_API const char* td_files_error(const td_files* files);  // "" when nothing went wrong
 
-// Parts this library is built on, with the versions in use: "HDF5" "1.10.8" ...
+// Parts this library is built on, with the versions in use: "HDF5" "1.10.8" ...  (Fixed.)
 typedef struct td_part {
   const char* name;
   char version[32];

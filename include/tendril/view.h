@@ -10,8 +10,9 @@ extern "C" {
 
 // ---- reports ----------------------------------------------------------------------------------
 
-// What a report shows.  Everything stays the caller's; what was not computed is NULL.
+// What a report shows.  Everything stays the caller's; what was not computed is NULL.  (Options.)
 typedef struct td_report {
+  size_t size;          // bytes of this struct, by td_report_default()
   const td_spec* spec;  // for the model's text
   const td_model* model;
   td_work* work;
@@ -22,6 +23,12 @@ typedef struct td_report {
   const char* title;
   const char* summary;  // the text of summary.json
 } td_report;
+TD_API void td_report_fill(td_report* report, size_t size);
+static inline td_report td_report_default(void) {
+  td_report report;
+  td_report_fill(&report, sizeof report);
+  return report;
+}
 
 // Stage a page that shows it all: one file that needs nothing else, neither network nor program,
 // but a browser.
@@ -37,7 +44,9 @@ TD_API td_status td_report_renew(const char* report, char** page);
 // address, and refuses pages of other origins.
 typedef struct td_view td_view;
 
+// (Options.)
 typedef struct td_view_options {
+  size_t size;             // bytes of this struct, by td_view_options_default()
   const char* page;        // a finished page (a report); NULL: a live model
   const char* model;       // its file, or the name of its text
   const char* text;        // its text; NULL: the file is read, and read again when it changes
@@ -46,6 +55,12 @@ typedef struct td_view_options {
   int port;         // 0: a free one
   bool allow_read;  // as td_spec_allow_read(spec, NULL)
 } td_view_options;
+TD_API void td_view_options_fill(td_view_options* options, size_t size);
+static inline td_view_options td_view_options_default(void) {
+  td_view_options options;
+  td_view_options_fill(&options, sizeof options);
+  return options;
+}
 
 // Start it; it works in threads of its own.  On failure *view is NULL and `message` says why.
 TD_API td_status td_view_open(const td_view_options* options, td_view** view, char* message,
@@ -56,7 +71,7 @@ TD_API void td_view_close(td_view* view);
 
 // ---- plots -------------------------------------------------------------------------------------
 
-// Columns of a CSV file by name; what is not a number is NaN.
+// Columns of a CSV file by name; what is not a number is NaN.  (Fixed.)
 typedef struct td_table {
   int rows, cols;
   char** names;    // (cols)
@@ -76,20 +91,27 @@ TD_API td_status td_strain_table(const td_model* model, td_work* work,
 TD_API td_status td_shape_table(const td_model* model, td_work* work, const td_state* const* states,
                                 int n, td_table** table);
 
-// A figure for papers: curves of some columns over another.
+// A figure for papers: curves of some columns over another.  (Options.)
 typedef struct td_plot {
+  size_t size;  // bytes of this struct, by td_plot_default()
   const td_table* table;
   int x;         // column
   const int* y;  // columns (ny)
   int ny;
-  const char* title;          // "" for none
+  const char* title;          // "" for none, the default
   const char* x_label;        // NULL: the column's name
-  double width, height;       // [mm]
+  double width, height;       // [mm], default 140 x 80
   const int* xs;              // columns that each curve is drawn over (ny), NULL: x for all
   const char* const* labels;  // of the curves in the legend (ny), NULL: the columns' names
   const char* y_label;        // NULL: none
   bool equal;                 // one scale for both axes: the picture of something in space
 } td_plot;
+TD_API void td_plot_fill(td_plot* plot, size_t size);
+static inline td_plot td_plot_default(void) {
+  td_plot plot;
+  td_plot_fill(&plot, sizeof plot);
+  return plot;
+}
 // An SVG drawing, or a gnuplot script that draws the same from the CSV file at `path` into
 // `output`. *text is to be freed.
 TD_API td_status td_plot_svg(const td_plot* plot, char** text);
@@ -99,8 +121,9 @@ TD_API td_status td_plot_gnuplot(const td_plot* plot, const char* path, const ch
 // ---- pictures and videos of reports -----------------------------------------------------------
 
 // Drawn by a browser without a window (chromium), by its software renderer: the very picture of the
-// page, on machines without display or graphics card.
+// page, on machines without display or graphics card.  (Options.)
 typedef struct td_shot {
+  size_t size;         // bytes of this struct, by td_shot_default()
   const char* report;  // path of a report
   int width, height;   // [pixels]
   bool dark;
@@ -110,7 +133,13 @@ typedef struct td_shot {
   td_progress progress;
   void* user;
 } td_shot;
-TD_API td_shot td_shot_default(const char* report);
+TD_API void td_shot_fill(td_shot* shot, size_t size);
+static inline td_shot td_shot_default(const char* report) {
+  td_shot shot;
+  td_shot_fill(&shot, sizeof shot);
+  shot.report = report;
+  return shot;
+}
 
 // A PNG file.  On failure `message` says why; TD_E_IO also when there is no browser.
 TD_API td_status td_shot_png(const td_shot* shot, const char* path, char* message, size_t size);

@@ -28,7 +28,7 @@ class td_sizes(c.Structure):
 
 class td_state(c.Structure):
     _fields_ = [("t", c.c_double), ("q", DoubleP), ("v", DoubleP), ("u", DoubleP), ("memory", DoubleP),
-                ("size", c.c_int * 4), ("identity", c.c_ulonglong)]
+                ("size", c.c_int * 6), ("identity", c.c_ulonglong), ("reserved", DoubleP * 2)]
 
 
 class td_flags(c.Structure):
@@ -40,7 +40,7 @@ class td_energies(c.Structure):
 
 
 class td_equil_options(c.Structure):
-    _fields_ = [("tol", c.c_double), ("max_iterations", c.c_int), ("progress", Progress), ("user", c.c_void_p),
+    _fields_ = [("size", c.c_size_t), ("tol", c.c_double), ("max_iterations", c.c_int), ("progress", Progress), ("user", c.c_void_p),
                 ("stable", c.c_bool)]
 
 
@@ -68,7 +68,7 @@ class td_structure(c.Structure):
 
 
 class td_sim_options(c.Structure):
-    _fields_ = [("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
+    _fields_ = [("size", c.c_size_t), ("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
                 ("solver", c.c_int), ("halve", c.c_bool), ("max_steps", c.c_long), ("progress", Progress),
                 ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool), ("code", c.c_void_p),
                 ("code_always", c.c_bool)]
@@ -86,7 +86,7 @@ class td_sim_stats(c.Structure):
 
 class td_report(c.Structure):
     """Of the viewer, when the library has it."""
-    _fields_ = [("spec", c.c_void_p), ("model", c.c_void_p), ("work", c.c_void_p), ("state", c.c_void_p),
+    _fields_ = [("size", c.c_size_t), ("spec", c.c_void_p), ("model", c.c_void_p), ("work", c.c_void_p), ("state", c.c_void_p),
                 ("rest", c.c_void_p), ("modes", c.c_void_p), ("trajectory", c.c_void_p), ("title", c.c_char_p),
                 ("summary", c.c_char_p)]
 
@@ -94,7 +94,7 @@ class td_report(c.Structure):
 STRUCTURES = (td_sizes, td_state, td_flags, td_energies, td_equil_options, td_equil_result, td_modes_result,
               td_linear, td_structure, td_sim_options, td_sim_stats)
 
-_P, _I, _D, _S = c.c_void_p, c.c_int, c.c_double, c.c_char_p
+_P, _I, _D, _S, _Z = c.c_void_p, c.c_int, c.c_double, c.c_char_p, c.c_size_t
 _State = c.POINTER(td_state)
 
 # name: result, arguments; "status" results raise
@@ -111,7 +111,7 @@ FUNCTIONS = {
     "td_spec_messages": (_S, [_P]),
     "td_model_compile": (_I, [_P, c.POINTER(_P)]),
     "td_model_free": (None, [_P]),
-    "td_model_sizes": (td_sizes, [_P]),
+    "td_model_sizes_into": (None, [_P, c.POINTER(td_sizes), _Z]),
     "td_model_q_name": (_S, [_P, _I]),
     "td_model_v_name": (_S, [_P, _I]),
     "td_model_input_name": (_S, [_P, _I]),
@@ -139,14 +139,14 @@ FUNCTIONS = {
     "td_sensors": (_I, [_P, _State, _P, _P]),
     "td_station": (_I, [_P, _State, _P, _I, _P, _P]),
     "td_displace": (_I, [_P, _P, _P, _P]),
-    "td_equil_options_default": (td_equil_options, []),
-    "td_equilibrium": (_I, [_P, _P, _State, c.POINTER(td_equil_options), c.POINTER(td_equil_result)]),
+    "td_equil_options_fill": (None, [c.POINTER(td_equil_options), _Z]),
+    "td_equilibrium_into": (_I, [_P, _P, _State, c.POINTER(td_equil_options), c.POINTER(td_equil_result), _Z]),
     "td_modes": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_modes_result))]),
     "td_modes_free": (None, [c.POINTER(td_modes_result)]),
     "td_linearize": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_linear))]),
     "td_modal_reduction": (_I, [_P, _State, _P, _I, c.POINTER(c.POINTER(td_linear))]),
     "td_linear_free": (None, [c.POINTER(td_linear)]),
-    "td_linear_structure": (_I, [c.POINTER(td_linear), c.POINTER(td_structure)]),
+    "td_linear_structure_into": (_I, [c.POINTER(td_linear), c.POINTER(td_structure), _Z]),
     "td_static_reduction": (_I, [_P, _State, _P, _I, c.POINTER(c.POINTER(td_linear))]),
     "td_response_new": (_I, [_P, _State, _P, c.POINTER(_P)]),
     "td_response_free": (None, [_P]),
@@ -157,7 +157,7 @@ FUNCTIONS = {
     "td_linear_state": (_I, [_P, c.POINTER(td_linear), _State, _State, _P]),
     "td_lqr": (_I, [_I, _I, _P, _P, _P, _P, _P, _P, _P]),
     "td_kalman": (_I, [_I, _I, _P, _P, _P, _P, _P, _P, _P]),
-    "td_sim_options_default": (td_sim_options, []),
+    "td_sim_options_fill": (None, [c.POINTER(td_sim_options), _Z]),
     "td_simulate": (_I, [_P, _P, _State, c.POINTER(td_sim_options), c.POINTER(_P)]),
     "td_trajectory_free": (None, [_P]),
     "td_trajectory_rows": (_I, [_P]),
@@ -178,15 +178,16 @@ FUNCTIONS = {
     "td_plant_drive": (_I, [_P, _D, _P, _P]),
     "td_plant_pause": (c.c_bool, [_P, _D, _S]),
     "td_plant_reset": (_I, [_P, _State]),
-    "td_plant_stats": (td_sim_stats, [_P]),
+    "td_plant_stats_into": (None, [_P, c.POINTER(td_sim_stats), _Z]),
     "td_plant_trust": (_I, [_P, c.POINTER(_S)]),
 }
 
 # only with the viewer
 VIEW_FUNCTIONS = {
-    "td_files_open": (_I, [_S, c.POINTER(_P), _P, c.c_size_t]),
+    "td_files_open": (_I, [_S, c.POINTER(_P), _P, _Z]),
     "td_files_commit": (_I, [_P]),
     "td_files_close": (None, [_P]),
+    "td_report_fill": (None, [c.POINTER(td_report), _Z]),
     "td_report_write": (_I, [_P, _S, c.POINTER(td_report)]),
 }
 
@@ -220,6 +221,14 @@ def _load() -> c.CDLL:
 
 
 lib = _load()
+
+
+def filled(structure, function, *arguments):
+    """A structure that a function of the library fills in, up to the length that is known here: options with their
+    defaults, or an answer.  The library may have a longer one."""
+    s = structure()
+    function(*arguments, c.byref(s), c.sizeof(s))
+    return s
 
 
 def version() -> str:

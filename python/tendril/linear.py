@@ -64,7 +64,7 @@ class Linear:
     def structure(self) -> dict[str, float]:
         """How many states inputs reach and outputs see, and for stable models how weakly."""
         s = td_structure()
-        self.robot._check(lib.td_linear_structure(self._pointer, c.byref(s)), "structure")
+        self.robot._check(lib.td_linear_structure_into(self._pointer, c.byref(s), c.sizeof(s)), "structure")
         return {name: getattr(s, name) for name, _ in td_structure._fields_}
 
     def response(self, frequency) -> np.ndarray:

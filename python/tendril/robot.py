@@ -14,8 +14,8 @@ from typing import Callable, Mapping, Optional, Union
 
 import numpy as np
 
-from ._library import (Error, Owned, Progress, address, lib, matrix, status_text, td_equil_result, td_linear,
-                       td_modes_result, td_report, td_sim_stats, td_sizes)
+from ._library import (Error, Owned, Progress, address, filled, lib, matrix, status_text, td_equil_options,
+                       td_equil_result, td_linear, td_modes_result, td_report, td_sim_options, td_sim_stats, td_sizes)
 from .linear import Linear
 from .results import Equations, Equilibrium, Modes, Trajectory, Trust, table
 
@@ -238,7 +238,7 @@ class Robot:
         if not self._work:
             raise MemoryError("td_work_new")
         weakref.finalize(self, lib.td_work_free, self._work)
-        self.sizes: td_sizes = lib.td_model_sizes(self._model)
+        self.sizes: td_sizes = filled(td_sizes, lib.td_model_sizes_into, self._model)
         n = self.sizes
         self.q_names = self._names(lib.td_model_q_name, n.nq)
         self.v_names = self._names(lib.td_model_v_name, n.nv)
@@ -281,7 +281,7 @@ class Robot:
         return state
 
     def _options(self, **given):
-        o = lib.td_sim_options_default()
+        o = filled(td_sim_options, lib.td_sim_options_fill)
         for key, value in given.items():
             if value is None:
                 continue
@@ -375,11 +375,11 @@ class Robot:
         """Static equilibrium near a state (default: the initial one); with `stable` downhill of it where the nearest
         is unstable."""
         s = self._own(state).copy()
-        o, r = lib.td_equil_options_default(), td_equil_result()
+        o, r = filled(td_equil_options, lib.td_equil_options_fill), td_equil_result()
         o.stable = stable
         with _Interruptible(progress) as run:
             o.progress = run.callback
-            status = lib.td_equilibrium(self._model, self._work, s._pointer, c.byref(o), c.byref(r))
+            status = lib.td_equilibrium_into(self._model, self._work, s._pointer, c.byref(o), c.byref(r), c.sizeof(r))
         run.finish()
         if status and r.note:
             raise Error(f"equilibrium: {status_text(status)}: {r.note.decode()}")
@@ -496,8 +496,9 @@ class Robot:
             files, message = c.c_void_p(), c.create_string_buffer(600)
             if lib.td_files_open(_bytes(place), c.byref(files), message, len(message)):
                 raise Error(message.value.decode())
-            r = td_report(self._spec, self._model, self._work, c.cast(s._pointer, c.c_void_p), None, None, None,
-                          self.name.encode(), b"{}")
+            r = filled(td_report, lib.td_report_fill)
+            r.spec, r.model, r.work, r.state = self._spec, self._model, self._work, c.cast(s._pointer, c.c_void_p)
+            r.title, r.summary = self.name.encode(), b"{}"
             status = lib.td_report_write(files, b"report.html", c.byref(r)) or lib.td_files_commit(files)
             lib.td_files_close(files)
             self._check(status, "report")
@@ -586,7 +587,7 @@ class Plant:
 
     def statistics(self) -> dict[str, object]:
         """Steps, evaluations ... since the start."""
-        return _statistics(lib.td_plant_stats(self._plant))
+        return _statistics(filled(td_sim_stats, lib.td_plant_stats_into, self._plant))
 
     @property
     def trust(self) -> Trust:

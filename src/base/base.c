@@ -23,6 +23,26 @@ const char* td_status_text(td_status status) {
 
 const char* td_version(void) { return TENDRIL_VERSION; }
 
+const char td_options_refused[] =
+    "the options were not made by their function _default(), or set something that this version of "
+    "the library does not know";
+
+td_status td_options_take(const void* given, void* own, size_t n) {
+  if (!given) return TD_OK;
+  // the size comes first, and members of its alignment follow
+  size_t size;
+  memcpy(&size, given, sizeof size);
+  if (size <= sizeof size || size > STRUCT_LIMIT || size % sizeof size != 0) return TD_E_USAGE;
+
+  const char* bytes = given;
+  for (size_t i = n; i < size; i++)
+    if (bytes[i] != 0) return TD_E_USAGE;
+
+  memcpy(own, given, size < n ? size : n);
+  memcpy(own, &n, sizeof n);
+  return TD_OK;
+}
+
 // Capacities at least double, so that n appends cost O(n).
 void* td_grow(void* block, int* cap, int need, size_t size) {
   if (need < 0 || size == 0) return NULL;

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tendril/tendril.h"
 
@@ -37,6 +38,28 @@ static inline bool are_finite(const double* x, int n) {
 }
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
+
+// ---- structs that grow (tendril.h has the rules) ----------------------------------------------
+
+// Length in bytes that no public struct reaches: a `size` above it was never set.
+enum { STRUCT_LIMIT = 4096 };
+
+// Give the library's struct `own` (n bytes) to a caller who knows `size` bytes of it: later members
+// are left out for an older caller and zero for a newer one.  False: no struct has that size, and
+// nothing is written.
+static inline bool struct_into(void* out, size_t size, const void* own, size_t n) {
+  if (!out || size == 0 || size > STRUCT_LIMIT) return false;
+  memcpy(out, own, size < n ? size : n);
+  if (size > n) memset((char*)out + n, 0, size - n);
+  return true;
+}
+
+// Read the options that a caller gives into `own` (n bytes), which holds the defaults of this
+// version: they stay where the caller is older and does not know a member, and everywhere when
+// `given` is NULL.  TD_E_USAGE, and `own` as it was, when no struct has the size that is given, or
+// when a newer caller sets a member that is not known here.
+td_status td_options_take(const void* given, void* own, size_t n);
+extern const char td_options_refused[];  // a sentence for messages about it
 
 // Make room for `need` elements of `size` bytes: returns the (possibly moved) block and updates
 // *cap, or NULL and leaves the old block as it is.

@@ -90,7 +90,7 @@ static int derive(session* s, const td_derive_options* o) {
 
 int derive_write(session* s) {
   td_derived* d = NULL;
-  td_derive_options o = {0};
+  td_derive_options o = td_derive_options_default();
   char message[400];
   const form f = form_of(s);
   prepare(f, &o);
@@ -109,7 +109,7 @@ int derive_write(session* s) {
 int cmd_derive(const options* opt) {
   session s = {0};
   symbols names = {0};
-  td_derive_options o = {0};
+  td_derive_options o = td_derive_options_default();
   int code = read_symbols(opt, &names, &o);
   if (code == CODE_DONE) code = session_open(&s, opt);
   if (code == CODE_DONE) code = session_output(&s);

@@ -251,9 +251,10 @@ static int start(watch* w) {
   if (!isnan(s->opt->drift)) o.drift = s->opt->drift;
   o.unknown = w->unknown;
   o.nunknown = w->np;
-  o.sim = sim_options(s);
-  o.sim.progress = show_step;
-  o.sim.user = w;
+  td_sim_options sim = sim_options(s);
+  sim.progress = show_step;
+  sim.user = w;
+  o.sim = &sim;
   const td_status status = td_observer_new(s->model, s->work, s->state, &o, &w->observer);
   if (status != TD_OK) return session_failed(s, status, "observer");
   return allocate_rows(w) ? CODE_DONE : complain(CODE_NUMERICS, "out of memory");

@@ -93,14 +93,12 @@ static int draw(const options* opt, const td_table* t, const char* csv, const ch
     choose_sensors(t, x, &c);
   }
   if (c.n == 0) return complain(CODE_USE, "there is nothing to plot over '%s'", t->names[x]);
-  const td_plot plot = {.table = t,
-                        .x = x,
-                        .y = c.list,
-                        .ny = c.n,
-                        .title = "",
-                        .x_label = strcmp(t->names[x], "t") == 0 ? "t [s]" : NULL,
-                        .width = 140,
-                        .height = 80};
+  td_plot plot = td_plot_default();
+  plot.table = t;
+  plot.x = x;
+  plot.y = c.list;
+  plot.ny = c.n;
+  plot.x_label = strcmp(t->names[x], "t") == 0 ? "t [s]" : NULL;
   char* text = NULL;
   char* svg = opt->gnuplot ? format_text("%s.svg", path) : NULL;
   const td_status status = opt->gnuplot ? td_plot_gnuplot(&plot, csv, svg ? svg : "plot.svg", &text)
@@ -377,7 +375,7 @@ static int draw_states(const options* opt, const td_table* rows, const char* pat
   td_table* curves = NULL;
   chosen y = {.n = 0};
   int xs[MOST];
-  td_plot plot = {.title = "", .width = 140, .height = 80};
+  td_plot plot = td_plot_default();
   char* more = NULL;
   int code =
       opt->strain ? draw_strains(opt, &c, rows, &plot, &y, &curves) : scenes_model(&c, opt, NULL);

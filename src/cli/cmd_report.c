@@ -50,15 +50,16 @@ static void title_of(const char* name, char* out, size_t size) {
 td_status report_stage(session* s, const char* summary) {
   char title[200];
   title_of(s->name, title, sizeof title);
-  const td_report report = {.spec = s->spec,
-                            .model = s->model,
-                            .work = s->work,
-                            .state = s->state,
-                            .rest = s->has_equil && s->equil.converged ? s->rest : NULL,
-                            .modes = s->modes,
-                            .trajectory = s->trajectory,
-                            .title = title,
-                            .summary = summary};
+  td_report report = td_report_default();
+  report.spec = s->spec;
+  report.model = s->model;
+  report.work = s->work;
+  report.state = s->state;
+  report.rest = s->has_equil && s->equil.converged ? s->rest : NULL;
+  report.modes = s->modes;
+  report.trajectory = s->trajectory;
+  report.title = title;
+  report.summary = summary;
   return td_report_write(s->files, "report.html", &report);
 }
 

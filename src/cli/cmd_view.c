@@ -55,8 +55,11 @@ static int serve(const options* opt, const td_view_options* what) {
 }
 
 int cmd_view(const options* opt) {
-  td_view_options what = {
-      .set = opt->set, .nset = opt->nset, .port = opt->port, .allow_read = opt->allow_read};
+  td_view_options what = td_view_options_default();
+  what.set = opt->set;
+  what.nset = opt->nset;
+  what.port = opt->port;
+  what.allow_read = opt->allow_read;
   if (is_directory(opt->target)) {
     char* page = report_read(opt->target);
     if (!page) return CODE_FILE;

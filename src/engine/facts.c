@@ -7,22 +7,25 @@
 #include "elem/law.h"
 #include "engine/stages.h"
 
-td_settings td_model_settings(const td_model* m) {
-  if (!m) return (td_settings){0};
-  return (td_settings){.t_init = m->settings[0],
-                       .t_final = m->settings[1],
-                       .dt_out = m->settings[2],
-                       .rtol = m->settings[3],
-                       .atol = m->settings[4],
-                       .solver = m->solver,
-                       .equil = m->do_equil,
-                       .modal = m->do_modal,
-                       .dyn = m->do_dyn};
+void td_model_settings_into(const td_model* m, td_settings* settings, size_t size) {
+  td_settings own = {0};
+  if (m)
+    own = (td_settings){.t_init = m->settings[0],
+                        .t_final = m->settings[1],
+                        .dt_out = m->settings[2],
+                        .rtol = m->settings[3],
+                        .atol = m->settings[4],
+                        .solver = m->solver,
+                        .equil = m->do_equil,
+                        .modal = m->do_modal,
+                        .dyn = m->do_dyn};
+  struct_into(settings, size, &own, sizeof own);
 }
 
-td_linear_choice td_model_linear(const td_model* m) {
-  if (!m) return (td_linear_choice){false, ""};
-  return (td_linear_choice){m->sparse, m->linear_why};
+void td_model_linear_into(const td_model* m, td_linear_choice* choice, size_t size) {
+  td_linear_choice own = {false, ""};
+  if (m) own = (td_linear_choice){m->sparse, m->linear_why};
+  struct_into(choice, size, &own, sizeof own);
 }
 
 static bool is_constant_zero(const td_model* m, num slot) {

@@ -272,7 +272,10 @@ double td_work_param(const td_model* m, const td_work* w, int param) {
 
 const double* td_work_vdot(const td_work* w) { return w ? w->vdot : NULL; }
 const double* td_work_lambda(const td_work* w) { return w ? w->lambda : NULL; }
-td_flags td_work_flags(const td_work* w) { return w ? w->flags : (td_flags){0}; }
+void td_work_flags_into(const td_work* w, td_flags* flags, size_t size) {
+  const td_flags none = {0};
+  struct_into(flags, size, w ? &w->flags : &none, sizeof none);
+}
 const char* td_work_failure(const td_work* w) { return w ? w->failure : ""; }
 void td_set_load(td_work* w, double scale) { w->load = scale; }
 

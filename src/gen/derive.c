@@ -324,15 +324,24 @@ static td_status derive(deriver* d, const td_derive_options* options) {
   return td_derive_sensors(d);
 }
 
-td_status td_derive(const td_model* m, const td_derive_options* options, td_derived** derived,
+void td_derive_options_fill(td_derive_options* options, size_t size) {
+  const td_derive_options own = {.size = size};
+  struct_into(options, size, &own, sizeof own);
+}
+
+td_status td_derive(const td_model* m, const td_derive_options* given, td_derived** derived,
                     char* message, size_t size) {
   if (!m || !derived || (!message && size > 0)) return TD_E_USAGE;
-  const td_derive_options none = {0};
   char unused[1];
   deriver d = {.message = size > 0 ? message : unused, .size = size};
   d.message[0] = '\0';
   *derived = NULL;
-  if (!options) options = &none;
+  td_derive_options own = td_derive_options_default();
+  const td_derive_options* options = &own;
+  if (td_options_take(given, &own, sizeof own) != TD_OK) {
+    snprintf(d.message, size, "%s", td_options_refused);
+    return TD_E_USAGE;
+  }
   bool named = options->nsymbolic >= 0 && (options->nsymbolic == 0 || options->symbolic);
   for (int i = 0; named && i < options->nsymbolic; i++) named = options->symbolic[i] != NULL;
   if (!named) {

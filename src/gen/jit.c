@@ -90,7 +90,9 @@ static td_status derive(td_jit* j, td_derived** d) {
   const td_model* m = j->m;
   const char** names = calloc((size_t)m->nparam + 1, sizeof *names);
   if (!names) return TD_E_NOMEM;
-  td_derive_options o = {.symbolic = names, .loops = true, .power = true};
+  td_derive_options o = td_derive_options_default();
+  o.symbolic = names;
+  o.loops = o.power = true;
   for (int i = 0; i < m->nparam; i++) {
     if (j->param[i] != m->param[i].value) names[o.nsymbolic++] = model_name(m, m->param[i].name);
   }

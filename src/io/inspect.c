@@ -156,51 +156,48 @@ static td_coordinate describe(const td_model* m, const model_dof* dof, bool velo
   };
 }
 
-bool td_model_q_about(const td_model* model, int i, td_coordinate* about) {
-  if (!model || !about) return false;
-  if (i < 0 || i >= model->npos) return false;
-  *about = describe(model, &model->pos[i], false);
-  return true;
+bool td_model_q_about_into(const td_model* model, int i, td_coordinate* about, size_t size) {
+  if (!model || i < 0 || i >= model->npos) return false;
+  const td_coordinate own = describe(model, &model->pos[i], false);
+  return struct_into(about, size, &own, sizeof own);
 }
 
-bool td_model_v_about(const td_model* model, int i, td_coordinate* about) {
-  if (!model || !about) return false;
-  if (i < 0 || i >= model->nvel) return false;
-  *about = describe(model, &model->vel[i], true);
-  return true;
+bool td_model_v_about_into(const td_model* model, int i, td_coordinate* about, size_t size) {
+  if (!model || i < 0 || i >= model->nvel) return false;
+  const td_coordinate own = describe(model, &model->vel[i], true);
+  return struct_into(about, size, &own, sizeof own);
 }
 
-bool td_model_rod_about(const td_model* m, int i, td_rod* about) {
-  if (!m || !about) return false;
-  if (i < 0 || i >= m->nrod) return false;
+bool td_model_rod_about_into(const td_model* m, int i, td_rod* about, size_t size) {
+  if (!m || i < 0 || i >= m->nrod) return false;
   const model_rod* rod = &m->rod[i];
-  *about = (td_rod){.name = model_name(m, rod->name),
-                    .model = model_name(m, rod->model),
-                    .n = rod->n,
-                    .length = rod->length};
-  for (int k = 0; k < m->nvel; k++) about->nv += m->vel[k].rod == i + 1;
-  if (strcmp(about->model, "gvs") != 0) return true;
-  memcpy(about->order, rod->order, sizeof about->order);
-  memcpy(about->elements, rod->elements, sizeof about->elements);
-  memcpy(about->functions, rod->functions, sizeof about->functions);
-  return true;
+  td_rod own = {.name = model_name(m, rod->name),
+                .model = model_name(m, rod->model),
+                .n = rod->n,
+                .length = rod->length};
+  for (int k = 0; k < m->nvel; k++) own.nv += m->vel[k].rod == i + 1;
+  if (strcmp(own.model, "gvs") == 0) {
+    memcpy(own.order, rod->order, sizeof own.order);
+    memcpy(own.elements, rod->elements, sizeof own.elements);
+    memcpy(own.functions, rod->functions, sizeof own.functions);
+  }
+  return struct_into(about, size, &own, sizeof own);
 }
 
-bool td_model_mesh_about(const td_model* m, int i, td_mesh* about) {
-  if (!m || !about) return false;
-  if (i < 0 || i >= m->nmesh) return false;
+bool td_model_mesh_about_into(const td_model* m, int i, td_mesh* about, size_t size) {
+  if (!m || i < 0 || i >= m->nmesh) return false;
   const model_mesh* mesh = &m->mesh[i];
-  *about = (td_mesh){.name = model_name(m, mesh->name),
-                     .nnode = mesh->nnode,
-                     .nfixed = mesh->nfixed,
-                     .nedge = mesh->nedge,
-                     .ndiagonal = mesh->ndiagonal,
-                     .rod = mesh->rod,
-                     .nrod = mesh->nrod,
-                     .station = mesh->station,
-                     .body = mesh->body,
-                     .force = mesh->force};
-  return true;
+  const td_mesh own = {.name = model_name(m, mesh->name),
+                       .nnode = mesh->nnode,
+                       .nfixed = mesh->nfixed,
+                       .nedge = mesh->nedge,
+                       .ndiagonal = mesh->ndiagonal,
+                       .rod = mesh->rod,
+                       .nrod = mesh->nrod,
+                       .station = mesh->station,
+                       .body = mesh->body,
+                       .force = mesh->force};
+  return struct_into(about, size, &own, sizeof own);
 }
 
 bool td_model_station_fixed(const td_model* m, int station) {

@@ -68,26 +68,28 @@ void td_model_free(td_model* m) {
   free(m);
 }
 
-td_sizes td_model_sizes(const td_model* m) {
-  if (!m) return (td_sizes){0};
-  return (td_sizes){.nq = m->npos,
-                    .nv = m->nvel,
-                    .nfree = m->nfree_v,
-                    .nu = m->ninput,
-                    .nparam = m->nparam,
-                    .nbody = m->nbody,
-                    .njoint = m->njoint - m->nmesh,
-                    .nstation = m->nstation,
-                    .nconstraint = m->nrow,
-                    .nforce = m->nforce,
-                    .nsensor = m->noutput_name,
-                    .nevent = m->nevent,
-                    .nrod = m->nrod,
-                    .ncable = m->ncable,
-                    .nwet = m->nwet,
-                    .ncontact = m->ncontact,
-                    .nmesh = m->nmesh,
-                    .nmemory = model_memory(m)};
+void td_model_sizes_into(const td_model* m, td_sizes* sizes, size_t size) {
+  td_sizes own = {0};
+  if (m)
+    own = (td_sizes){.nq = m->npos,
+                     .nv = m->nvel,
+                     .nfree = m->nfree_v,
+                     .nu = m->ninput,
+                     .nparam = m->nparam,
+                     .nbody = m->nbody,
+                     .njoint = m->njoint - m->nmesh,
+                     .nstation = m->nstation,
+                     .nconstraint = m->nrow,
+                     .nforce = m->nforce,
+                     .nsensor = m->noutput_name,
+                     .nevent = m->nevent,
+                     .nrod = m->nrod,
+                     .ncable = m->ncable,
+                     .nwet = m->nwet,
+                     .ncontact = m->ncontact,
+                     .nmesh = m->nmesh,
+                     .nmemory = model_memory(m)};
+  struct_into(sizes, size, &own, sizeof own);
 }
 
 static bool within(int i, int n) { return i >= 0 && i < n; }

@@ -891,6 +891,7 @@ static inline int model_memory(const td_model* m) {
 static inline bool model_owns(const td_model* m, const td_state* s) {
   if (!m || !s || (!s->q && m->npos > 0) || (!s->v && m->nvel > 0) || (!s->u && m->ninput > 0))
     return false;
+  if (s->reserved[0] || s->reserved[1]) return false;
   const int* n = s->size;
   if (n[0] == 0 && n[1] == 0 && n[2] == 0 && n[3] == 0) return true;
   return n[0] == m->npos && n[1] == m->nvel && n[2] == m->ninput && n[3] == model_memory(m) &&

@@ -168,18 +168,18 @@ td_status td_spec_override(td_spec* spec, const char* name_text, const char* val
 
 int td_spec_message_count(const td_spec* spec) { return spec ? spec->diags.n : 0; }
 
-td_message td_spec_message(const td_spec* spec, int i) {
-  if (!spec) return (td_message){TD_NOTE, "", 0, 0, ""};
+void td_spec_message_into(const td_spec* spec, int i, td_message* message, size_t size) {
   td_message m = {TD_NOTE, "", 0, 0, ""};
-  if (i < 0 || i >= spec->diags.n) return m;
-  const td_diag* d = &spec->diags.list[i];
-  m.severity = d->severity;
-  m.text = d->text;
-  if (d->at.source >= 0 && d->at.source < spec->diags.nsource) {
-    m.file = spec->diags.sources[d->at.source].name;
-    td_span_position(&spec->diags, d->at, &m.line, &m.column);
+  if (spec && i >= 0 && i < spec->diags.n) {
+    const td_diag* d = &spec->diags.list[i];
+    m.severity = d->severity;
+    m.text = d->text;
+    if (d->at.source >= 0 && d->at.source < spec->diags.nsource) {
+      m.file = spec->diags.sources[d->at.source].name;
+      td_span_position(&spec->diags, d->at, &m.line, &m.column);
+    }
   }
-  return m;
+  struct_into(message, size, &m, sizeof m);
 }
 
 int td_spec_error_count(const td_spec* spec) { return spec ? spec->diags.errors : 0; }

@@ -219,6 +219,11 @@ static void draw(figure* f) {
   td_text_add(f->out, "</svg>\n");
 }
 
+void td_plot_fill(td_plot* plot, size_t size) {
+  const td_plot own = {.size = size, .title = "", .width = 140, .height = 80};
+  struct_into(plot, size, &own, sizeof own);
+}
+
 static bool sensible(const td_plot* p) {
   if (!(p->width >= 30 && p->width <= 2000 && p->height >= 30 && p->height <= 2000)) return false;
   if (!p->table || !p->y || !p->title) return false;
@@ -243,9 +248,12 @@ static td_status hand_over(td_text* out, char** text) {
   return TD_OK;
 }
 
-td_status td_plot_svg(const td_plot* plot, char** text) {
-  if (!plot || !text) return TD_E_USAGE;
+td_status td_plot_svg(const td_plot* given, char** text) {
+  td_plot own = td_plot_default();
+  const td_plot* plot = &own;
+  if (!text) return TD_E_USAGE;
   *text = NULL;
+  TD_TRY(td_options_take(given, &own, sizeof own));
   if (!sensible(plot)) return TD_E_USAGE;
   td_text out = {0};
   const double left = plot->y_label ? 20 : 16, width = plot->width - left - 4;
@@ -271,9 +279,12 @@ static void quote(td_text* out, const char* s) {
   td_text_add(out, "\"");
 }
 
-td_status td_plot_gnuplot(const td_plot* p, const char* path, const char* output, char** text) {
-  if (!p || !path || !output || !text) return TD_E_USAGE;
+td_status td_plot_gnuplot(const td_plot* given, const char* path, const char* output, char** text) {
+  td_plot own = td_plot_default();
+  const td_plot* p = &own;
+  if (!path || !output || !text) return TD_E_USAGE;
   *text = NULL;
+  TD_TRY(td_options_take(given, &own, sizeof own));
   if (!sensible(p)) return TD_E_USAGE;
   td_text out = {0};
   td_text_add(&out, "# Made by tendril plot: gnuplot draws it.\nset datafile separator ','\n");

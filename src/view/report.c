@@ -372,8 +372,16 @@ static td_status make_page(writer* w, td_text* page) {
   return TD_OK;
 }
 
-td_status td_report_write(td_files* files, const char* name, const td_report* report) {
-  if (!files || !name || !report || !report->spec || !report->title ||
+void td_report_fill(td_report* report, size_t size) {
+  const td_report own = {.size = size};
+  struct_into(report, size, &own, sizeof own);
+}
+
+td_status td_report_write(td_files* files, const char* name, const td_report* given) {
+  td_report own = td_report_default();
+  const td_report* report = &own;
+  TD_TRY(td_options_take(given, &own, sizeof own));
+  if (!files || !name || !report->spec || !report->title ||
       !td_belongs(report->model, report->state, report->work) ||
       (report->rest && !td_belongs(report->model, report->rest, report->work)) ||
       (report->modes && report->modes->model != report->model) ||

@@ -507,10 +507,21 @@ static td_status start(td_view* v, const td_view_options* o, char* message, size
   return TD_E_NOMEM;
 }
 
-td_status td_view_open(const td_view_options* options, td_view** view, char* message, size_t size) {
+void td_view_options_fill(td_view_options* options, size_t size) {
+  const td_view_options own = {.size = size};
+  struct_into(options, size, &own, sizeof own);
+}
+
+td_status td_view_open(const td_view_options* given, td_view** view, char* message, size_t size) {
   if (view) *view = NULL;
   if (!message && size > 0) return TD_E_USAGE;
-  bool named = options && view && (options->page || options->model) && options->nset >= 0 &&
+  td_view_options own = td_view_options_default();
+  const td_view_options* options = &own;
+  if (td_options_take(given, &own, sizeof own) != TD_OK) {
+    snprintf(message, size, "%s", td_options_refused);
+    return TD_E_USAGE;
+  }
+  bool named = view && (options->page || options->model) && options->nset >= 0 &&
                (options->nset == 0 || options->set);
   for (int i = 0; named && i < options->nset; i++) named = options->set[i] != NULL;
   if (!named) {

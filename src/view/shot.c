@@ -9,9 +9,18 @@
 #include "view/browser.h"
 #include "view/child.h"
 
-td_shot td_shot_default(const char* report) {
-  return (td_shot){
-      .report = report, .width = 1280, .height = 720, .time = NAN, .fps = 30, .speed = 1};
+void td_shot_fill(td_shot* shot, size_t size) {
+  const td_shot own = {
+      .size = size, .width = 1280, .height = 720, .time = NAN, .fps = 30, .speed = 1};
+  struct_into(shot, size, &own, sizeof own);
+}
+
+// The caller's shot as this version knows it
+static td_status take(const td_shot* given, td_shot* own, char* message, size_t size) {
+  *own = td_shot_default(NULL);
+  if (td_options_take(given, own, sizeof *own) == TD_OK) return own->report ? TD_OK : TD_E_USAGE;
+  snprintf(message, size, "%s", td_options_refused);
+  return TD_E_USAGE;
 }
 
 static td_status evaluate(td_browser* b, const char* text) {
@@ -69,8 +78,11 @@ static td_status shoot(td_browser* b, const td_shot* s, unsigned char** bytes, s
   return td_browser_picture(b, "png", bytes, n);
 }
 
-td_status td_shot_png(const td_shot* s, const char* path, char* message, size_t size) {
-  if (!s || !s->report || !path || (!message && size > 0)) return TD_E_USAGE;
+td_status td_shot_png(const td_shot* shot, const char* path, char* message, size_t size) {
+  td_shot own;
+  const td_shot* s = &own;
+  if (!path || (!message && size > 0)) return TD_E_USAGE;
+  TD_TRY(take(shot, &own, message, size));
   td_browser* b;
   TD_TRY(td_browser_open(s->width, s->height, &b, message, size));
   unsigned char* bytes = NULL;
@@ -175,8 +187,13 @@ static bool sensible(const td_shot* s) {
          s->height % 2 == 0;
 }
 
-td_status td_shot_video(const td_shot* s, const char* path, char* message, size_t size) {
-  if (!s || !s->report || !path || (!message && size > 0)) return TD_E_USAGE;
+td_status td_shot_video(const td_shot* shot, const char* path, char* message, size_t size) {
+  td_shot own;
+  const td_shot* s = &own;
+  if (!path || (!message && size > 0)) return TD_E_USAGE;
+  char unread[1] = "";
+  if (size == 0) message = unread;
+  TD_TRY(take(shot, &own, message, size));
   static const char* const ffmpeg[] = {"ffmpeg", NULL};
   const codec* c = codec_of(path);
   if (!c || !sensible(s)) {
@@ -193,7 +210,7 @@ td_status td_shot_video(const td_shot* s, const char* path, char* message, size_
   td_browser* b;
   TD_TRY(td_browser_open(s->width, s->height, &b, message, size));
   char* made = temporary(path);
-  message[0] = '\0';
+  *message = '\0';
   td_status status = made ? record(b, s, c, made, message, size) : TD_E_NOMEM;
   if (status != TD_OK && !*message) snprintf(message, size, "%s", td_browser_error(b));
   td_browser_close(b);

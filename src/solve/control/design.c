@@ -114,14 +114,15 @@ static bool has_matrices(const td_linear* l) {
          (l->nu == 0 || l->ny == 0 || l->D);
 }
 
-td_status td_linear_structure(const td_linear* l, td_structure* structure) {
-  if (!has_matrices(l) || !structure) return TD_E_USAGE;
-  *structure = (td_structure){.reach_ratio = NAN, .sight_ratio = NAN};
+td_status td_linear_structure_into(const td_linear* l, td_structure* structure, size_t size) {
+  td_structure own = {.reach_ratio = NAN, .sight_ratio = NAN};
+  if (!has_matrices(l) || !struct_into(structure, size, &own, sizeof own)) return TD_E_USAGE;
   const size_t n = (size_t)l->nx;
   double* block = malloc(sizeof(double) * (5 * n * n + n * (size_t)l->ny + 2 * n + 1));
   if (!block) return TD_E_NOMEM;
-  const td_status status = structure_of(l, structure, block);
+  const td_status status = structure_of(l, &own, block);
   free(block);
+  struct_into(structure, size, &own, sizeof own);
   return status;
 }
 

@@ -213,8 +213,12 @@ td_status td_plant_open(const td_model* model, td_work* work, const td_state* st
   p->model = model;
   p->work = work;
   p->controlled = controlled;
-  const td_sim_options usual = td_sim_options_default();
-  const td_status status = build(p, state, options ? options : &usual);
+  td_sim_options o = td_sim_options_default();
+  td_status status = td_options_take(options, &o, sizeof o);
+  if (status != TD_OK)
+    td_work_fail(work, "%s", td_options_refused);
+  else
+    status = build(p, state, &o);
   if (status != TD_OK) {
     td_plant_free(p);
     *plant = NULL;
@@ -348,16 +352,19 @@ td_status td_plant_drive(td_plant* p, double t, const double* u, double* sensors
   return sensors ? td_trial_sensors(p->model, p->now, p->work, sensors) : TD_OK;
 }
 
-td_sim_stats td_plant_stats(const td_plant* p) {
-  if (!p) return (td_sim_stats){.time_error = NAN};
-  const td_ode_counts* c = &p->stepper->counts;
-  return (td_sim_stats){.steps = c->steps,
-                        .rejected = c->rejected,
-                        .evaluations = c->evaluations,
-                        .tangents = c->tangents,
-                        .factorisations = c->factorisations,
-                        .projections = c->projections,
-                        .time_error = NAN,
-                        .solver = p->solver,
-                        .t_end = p->t};
+void td_plant_stats_into(const td_plant* p, td_sim_stats* stats, size_t size) {
+  td_sim_stats own = {.time_error = NAN};
+  if (p) {
+    const td_ode_counts* c = &p->stepper->counts;
+    own = (td_sim_stats){.steps = c->steps,
+                         .rejected = c->rejected,
+                         .evaluations = c->evaluations,
+                         .tangents = c->tangents,
+                         .factorisations = c->factorisations,
+                         .projections = c->projections,
+                         .time_error = NAN,
+                         .solver = p->solver,
+                         .t_end = p->t};
+  }
+  struct_into(stats, size, &own, sizeof own);
 }

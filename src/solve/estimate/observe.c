@@ -42,9 +42,9 @@ struct td_observer {
   void* block;
 };
 
-td_observe_options td_observe_options_default(void) {
-  return (td_observe_options){
-      .sigma_q = 0.01, .sigma_v = 0.1, .drift = 0.01, .sim = td_sim_options_default()};
+void td_observe_options_fill(td_observe_options* options, size_t size) {
+  const td_observe_options own = {.size = size, .sigma_q = 0.01, .sigma_v = 0.1, .drift = 0.01};
+  struct_into(options, size, &own, sizeof own);
 }
 
 void td_observer_free(td_observer* o) {
@@ -241,7 +241,7 @@ static td_status start(td_observer* o, const td_state* state) {
   TD_TRY(read_unknowns(o));
   td_energy(o->model, o->mean, o->work);  // numbers that follow from parameters are ready now
   read_noise(o);
-  TD_TRY(td_plant_open(o->model, o->work, o->mean, &o->options.sim, false, &o->plant));
+  TD_TRY(td_plant_open(o->model, o->work, o->mean, o->options.sim, false, &o->plant));
   TD_TRY(allowed(o, o->options.sigma_q, o->options.sigma_v, o->S));
   for (int i = 0; i < o->np; i++) {
     const int k = 2 * o->nf + i;
@@ -254,9 +254,15 @@ static td_status start(td_observer* o, const td_state* state) {
 }
 
 td_status td_observer_new(const td_model* model, td_work* work, const td_state* state,
-                          const td_observe_options* options, td_observer** observer) {
-  if (!model_has(model, state, work) || !options || !observer) return TD_E_USAGE;
+                          const td_observe_options* given, td_observer** observer) {
+  if (!model_has(model, state, work) || !observer) return TD_E_USAGE;
   *observer = NULL;
+  td_observe_options own = td_observe_options_default();
+  const td_observe_options* options = &own;
+  if (td_options_take(given, &own, sizeof own) != TD_OK) {
+    td_work_fail(work, "%s", td_options_refused);
+    return TD_E_USAGE;
+  }
   const double numbers[] = {options->sigma_q, options->sigma_v, options->drift};
   bool sensible = td_state_is_finite(model, state) && options->nunknown >= 0 &&
                   (options->nunknown == 0 || options->unknown);
@@ -291,6 +297,7 @@ td_status td_observer_new(const td_model* model, td_work* work, const td_state* 
   o->N = 2 * o->nf + o->np;
   o->ny = o->size.nsensor;
   td_status status = allocate(o) ? start(o, state) : TD_E_NOMEM;
+  o->options.sim = NULL;  // the caller's, who keeps it for this call alone
   if (status != TD_OK) {
     td_observer_free(o);
     *observer = NULL;

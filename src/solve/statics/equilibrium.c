@@ -6,8 +6,9 @@
 #include "solve/statics/statics.h"
 #include "solve/time/trust.h"
 
-td_equil_options td_equil_options_default(void) {
-  return (td_equil_options){.tol = 1e-10, .max_iterations = 60};
+void td_equil_options_fill(td_equil_options* options, size_t size) {
+  const td_equil_options own = {.size = size, .tol = 1e-10, .max_iterations = 60};
+  struct_into(options, size, &own, sizeof own);
 }
 
 const char* td_strategy_text(td_strategy strategy) {
@@ -187,12 +188,9 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   return status;
 }
 
-td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
-                         const td_equil_options* options, td_equil_result* result) {
-  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
-  const td_equil_options usual = td_equil_options_default();
-  const td_equil_options* o = options ? options : &usual;
-  *result = (td_equil_result){.stability = TD_UNKNOWN, .residual = NAN};
+// With options and a result of this version
+static td_status equilibrium(const td_model* model, td_work* work, td_state* state,
+                             const td_equil_options* o, td_equil_result* result) {
   if (!(o->tol > 0) || o->max_iterations < 1 || !td_state_is_finite(model, state))
     return TD_E_USAGE;
 
@@ -214,5 +212,21 @@ td_status td_equilibrium(const td_model* model, td_work* work, td_state* state,
   td_newton_free(newton);
   td_statics_free(s);
   free(q);
+  return status;
+}
+
+td_status td_equilibrium_into(const td_model* model, td_work* work, td_state* state,
+                              const td_equil_options* options, td_equil_result* result,
+                              size_t size) {
+  td_equil_options o = td_equil_options_default();
+  td_equil_result own = {.stability = TD_UNKNOWN, .residual = NAN};
+  if (!model_has(model, state, work) || !struct_into(result, size, &own, sizeof own))
+    return TD_E_USAGE;
+  td_status status = td_options_take(options, &o, sizeof o);
+  if (status != TD_OK)
+    snprintf(own.note, sizeof own.note, "%s", td_options_refused);
+  else
+    status = equilibrium(model, work, state, &o, &own);
+  struct_into(result, size, &own, sizeof own);
   return status;
 }

@@ -13,9 +13,15 @@
 enum { locate_steps = 100 };
 static const double shortest_step = 1e-9, sharpest_turn = 0.9;
 
-td_trace_options td_trace_options_default(void) {
-  return (td_trace_options){
-      .param = -1, .from = 0, .to = 1, .step = 0.02, .max_points = 2000, .tol = 1e-10};
+void td_trace_options_fill(td_trace_options* options, size_t size) {
+  const td_trace_options own = {.size = size,
+                                .param = -1,
+                                .from = 0,
+                                .to = 1,
+                                .step = 0.02,
+                                .max_points = 2000,
+                                .tol = 1e-10};
+  struct_into(options, size, &own, sizeof own);
 }
 
 void td_trace_free(td_trace_result* result) {
@@ -531,8 +537,13 @@ td_status td_trace(const td_model* model, td_work* work, td_state* state,
                    const td_trace_options* options, td_trace_result** result) {
   if (!model_has(model, state, work) || !result) return TD_E_USAGE;
   *result = NULL;
-  const td_trace_options* o = options;
-  if (!o || o->param < 0 || o->param >= model->nparam + model->ninput || !isfinite(o->from) ||
+  td_trace_options own = td_trace_options_default();
+  const td_trace_options* o = &own;
+  if (td_options_take(options, &own, sizeof own) != TD_OK) {
+    td_work_fail(work, "%s", td_options_refused);
+    return TD_E_USAGE;
+  }
+  if (o->param < 0 || o->param >= model->nparam + model->ninput || !isfinite(o->from) ||
       !isfinite(o->to) || o->from == o->to || !(o->step > 0) || !(o->tol > 0) || o->max_points < 2)
     return TD_E_USAGE;
   if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {

@@ -7,9 +7,14 @@
 #include "model/tolerance.h"
 #include "solve/time/run.h"
 
-td_sim_options td_sim_options_default(void) {
-  return (td_sim_options){
-      .t_final = NAN, .dt_out = NAN, .rtol = NAN, .atol = NAN, .solver = TD_SOLVER_AUTO};
+void td_sim_options_fill(td_sim_options* options, size_t size) {
+  const td_sim_options own = {.size = size,
+                              .t_final = NAN,
+                              .dt_out = NAN,
+                              .rtol = NAN,
+                              .atol = NAN,
+                              .solver = TD_SOLVER_AUTO};
+  struct_into(options, size, &own, sizeof own);
 }
 
 static double given(double option, double setting) { return isnan(option) ? setting : option; }
@@ -107,13 +112,18 @@ td_status td_simulate(const td_model* model, td_work* work, td_state* state,
                       const td_sim_options* options, td_trajectory** trajectory) {
   if (!trajectory) return TD_E_USAGE;
   *trajectory = NULL;
-  const td_sim_options usual = td_sim_options_default(), *o = options ? options : &usual;
-  if (!model_has(model, state, work) || (o->belief && !model_works(model, o->belief)))
+  td_sim_options o = td_sim_options_default();
+  const td_status taken = td_options_take(options, &o, sizeof o);
+  if (!model_has(model, state, work) || (o.belief && !model_works(model, o.belief)))
     return TD_E_USAGE;
   *trajectory = td_trajectory_new(model);
   if (*trajectory == NULL) return TD_E_NOMEM;
-  const td_run_plan plan = plan_of(model, o);
+  if (taken != TD_OK) {
+    td_trajectory_say(*trajectory, "%s", td_options_refused);
+    return taken;
+  }
+  const td_run_plan plan = plan_of(model, &o);
   if (!sensible(&plan, state, *trajectory)) return TD_E_USAGE;
-  return o->halve ? run_twice(model, work, state, plan, *trajectory)
-                  : td_run(model, work, state, &plan, *trajectory);
+  return o.halve ? run_twice(model, work, state, plan, *trajectory)
+                 : td_run(model, work, state, &plan, *trajectory);
 }

@@ -85,8 +85,10 @@ static void write_code(int i, td_derive_language language, td_derive_style style
   td_derived* d = NULL;
   td_files* files = NULL;
   char message[300] = "";
-  const td_derive_options o = {
-      .all_symbolic = i % 2 == 1, .elements = true, .loops = style == TD_DERIVE_WHOLE};
+  const td_derive_options o = {.size = sizeof(td_derive_options),
+                               .all_symbolic = i % 2 == 1,
+                               .elements = true,
+                               .loops = style == TD_DERIVE_WHOLE};
   if (td_derive(m, &o, &d, message, sizeof message) != TD_OK) {
     print_error("%s: %s\n", cases[i].name, message);
     fail();
@@ -145,7 +147,7 @@ static void test_names_of_the_author_are_only_text(void** state) {
       "joint(1).name = sprintf('a\\n#error \"\"\"\\nimport this'); body(1).name = 'what?\?/';\n"
       "sensor(1).name = 'e'; sensor(1).value = energy();\n";
   robot r = robot_load(text);
-  const td_derive_options o = {.elements = true};
+  const td_derive_options o = {.size = sizeof(td_derive_options), .elements = true};
   for (int language = 0; language < 3; language++) {
     td_derived* d = NULL;
     td_files* files = NULL;
@@ -199,7 +201,7 @@ static void test_expected_numbers_may_be_none(void** state) {
   robot r = robot_load(
       "body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf 0 0]; z = dof(joint(1), 1)^2;"
       "sensor(1).name = 'r'; sensor(1).value = [max(0, -z)/max(0, -2*z) 1/max(0, -z) 2];");
-  const td_derive_options o = {.elements = true};
+  const td_derive_options o = {.size = sizeof(td_derive_options), .elements = true};
   for (int language = 0; language < 3; language++) {
     td_derived* d = NULL;
     td_files* files = NULL;
@@ -253,7 +255,7 @@ static void test_latex_of_an_arm_fits_a_page(void** state) {
   td_derived* d = NULL;
   td_files* files = NULL;
   char message[300];
-  const td_derive_options o = {.all_symbolic = true};
+  const td_derive_options o = {.size = sizeof(td_derive_options), .all_symbolic = true};
   assert_int_equal(td_derive(r.model, &o, &d, message, sizeof message), TD_OK);
   assert_int_equal(td_files_open(directory, &files, message, sizeof message), TD_OK);
   assert_int_equal(td_derive_write(r.model, d, "arm", TD_DERIVE_LATEX, TD_DERIVE_WHOLE, files),

@@ -93,7 +93,7 @@ static void compare_power(robot* r, const td_derived* d) {
 
 static void each_state(const char* text, void (*test)(robot*, const td_derived*)) {
   robot r = robot_load(text);
-  const td_derive_options options = {.power = true};
+  const td_derive_options options = {.size = sizeof(td_derive_options), .power = true};
   td_derived* d = NULL;
   char message[300];
   if (td_derive(r.model, &options, &d, message, sizeof message) != TD_OK) fail_msg("%s", message);
@@ -124,7 +124,7 @@ static void test_the_power_is_that_of_the_engine(void** state) {
 static void test_given_motion_has_no_power_of_its_own(void** state) {
   (void)state;
   robot r = robot_load(robot_given);
-  const td_derive_options options = {.power = true};
+  const td_derive_options options = {.size = sizeof(td_derive_options), .power = true};
   td_derived* d = NULL;
   char message[300];
   assert_int_equal(td_derive(r.model, &options, &d, message, sizeof message), TD_OK);

@@ -17,7 +17,8 @@ typedef td_status (*job)(const robot* r, td_files* files);
 static td_status print(const robot* r, td_files* files, td_derive_language language, bool loops) {
   td_derived* d = NULL;
   char message[200];
-  const td_derive_options o = {.all_symbolic = true, .elements = !loops, .loops = loops};
+  const td_derive_options o = {
+      .size = sizeof(td_derive_options), .all_symbolic = true, .elements = !loops, .loops = loops};
   td_status status = td_derive(r->model, &o, &d, message, sizeof message);
   if (status == TD_OK) {
     status = td_derive_write(r->model, d, "robot", language,

@@ -105,7 +105,7 @@ static void check_array(const char* what, const double* got, const double* want,
 }
 
 static td_derived* looped(const robot* r) {
-  const td_derive_options o = {.loops = true};
+  const td_derive_options o = {.size = sizeof(td_derive_options), .loops = true};
   td_derived* d = NULL;
   char message[300];
   if (td_derive(r->model, &o, &d, message, sizeof message) != TD_OK) fail_msg("%s", message);

@@ -45,7 +45,7 @@ static example derive(const char* a, const char* b) {
   assert_non_null(s.model);
   td_spec_free(spec);
   free(text);
-  const td_derive_options o = {.all_symbolic = true};
+  const td_derive_options o = {.size = sizeof(td_derive_options), .all_symbolic = true};
   char message[300];
   assert_int_equal(td_derive(s.model, &o, &s.d, message, sizeof message), TD_OK);
   assert_int_equal(s.d->np, 12);
@@ -177,7 +177,7 @@ static void test_reduced_order_model_has_the_printed_strains(void** state) {
   if (td_model_compile(spec, &s.model) != TD_OK) print_error("%s\n", td_spec_messages(spec));
   assert_non_null(s.model);
   td_spec_free(spec);
-  const td_derive_options o = {.all_symbolic = true};
+  const td_derive_options o = {.size = sizeof(td_derive_options), .all_symbolic = true};
   char message[300];
   assert_int_equal(td_derive(s.model, &o, &s.d, message, sizeof message), TD_OK);
   s.x = calloc((size_t)td_exprs_nvar(s.d->g) + 1, sizeof *s.x);

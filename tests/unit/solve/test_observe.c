@@ -13,9 +13,12 @@ static td_observer* observer_of(robot* r, td_observe_options* o) {
 }
 
 static td_observe_options options(td_filter filter, double tol) {
+  static td_sim_options sim;  // of the last call
+  sim = td_sim_options_default();
   td_observe_options o = td_observe_options_default();
   o.filter = filter;
-  o.sim.rtol = o.sim.atol = tol;
+  sim.rtol = sim.atol = tol;
+  o.sim = &sim;
   return o;
 }
 

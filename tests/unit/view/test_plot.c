@@ -48,8 +48,14 @@ static void a_curve_goes_where_its_numbers_say(void** state) {
   (void)state;
   td_table* t = table_of("t,<y&>\n0,0\n5,0.5\n10,1\n");
   const int y[] = {1};
-  const td_plot plot = {
-      .table = t, .x = 0, .y = y, .ny = 1, .title = "", .width = 120, .height = 70};
+  const td_plot plot = {.size = sizeof(td_plot),
+                        .table = t,
+                        .x = 0,
+                        .y = y,
+                        .ny = 1,
+                        .title = "",
+                        .width = 120,
+                        .height = 70};
   char* svg;
   assert_int_equal(td_plot_svg(&plot, &svg), TD_OK);
   const double left = 16, right = 16 + 100, top = 7, height = 70 - 7 - 11;
@@ -72,8 +78,14 @@ static void odd_data_make_a_figure(void** state) {
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     td_table* t = table_of(texts[i]);
     const int y[] = {1};
-    const td_plot plot = {
-        .table = t, .x = 0, .y = y, .ny = 1, .title = "", .width = 120, .height = 70};
+    const td_plot plot = {.size = sizeof(td_plot),
+                          .table = t,
+                          .x = 0,
+                          .y = y,
+                          .ny = 1,
+                          .title = "",
+                          .width = 120,
+                          .height = 70};
     char* svg;
     assert_int_equal(td_plot_svg(&plot, &svg), TD_OK);
     assert_null(strstr(svg, "nan"));
@@ -88,7 +100,14 @@ static void senseless_figures_are_refused(void** state) {
   td_table* t = table_of("t,y\n0,3\n1,3\n");
   const int y[] = {1}, bad[] = {7};
   char* svg;
-  td_plot plot = {.table = t, .x = 0, .y = bad, .ny = 1, .title = "", .width = 120, .height = 70};
+  td_plot plot = {.size = sizeof(td_plot),
+                  .table = t,
+                  .x = 0,
+                  .y = bad,
+                  .ny = 1,
+                  .title = "",
+                  .width = 120,
+                  .height = 70};
   assert_int_equal(td_plot_svg(&plot, &svg), TD_E_USAGE);
   plot.y = y;
   plot.width = 5;
@@ -101,8 +120,14 @@ static void a_script_for_gnuplot_quotes_its_names(void** state) {
   (void)state;
   td_table* t = table_of("t,a\"b\n0,3\n1,3\n");
   const int y[] = {1};
-  const td_plot plot = {
-      .table = t, .x = 0, .y = y, .ny = 1, .title = "", .width = 120, .height = 70};
+  const td_plot plot = {.size = sizeof(td_plot),
+                        .table = t,
+                        .x = 0,
+                        .y = y,
+                        .ny = 1,
+                        .title = "",
+                        .width = 120,
+                        .height = 70};
   char* text;
   assert_int_equal(td_plot_gnuplot(&plot, "out/`rm`.csv", "x.svg", &text), TD_OK);
   assert_non_null(strstr(text, "\"out/\\`rm\\`.csv\" using 1:2"));

@@ -78,7 +78,8 @@ static void forget(run* r) {
 }
 
 static char* report_of(const run* r, bool all) {
-  const td_report report = {.spec = r->spec,
+  const td_report report = {.size = sizeof(td_report),
+                            .spec = r->spec,
                             .model = r->model,
                             .work = r->work,
                             .state = r->state,
