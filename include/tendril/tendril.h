@@ -495,7 +495,7 @@ static inline td_sim_options td_sim_options_default(void) {
 
 typedef struct td_trajectory td_trajectory;
 
-// (Results of a trajectory, answers of a plant.)
+// (Answers; that of a trajectory belongs to it.)
 typedef struct td_sim_stats {
   long steps, rejected, evaluations, tangents, factorisations, projections, events, stops;
   double max_constraint_error, max_velocity_error;  // after projection, over all accepted steps
