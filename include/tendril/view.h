@@ -105,6 +105,13 @@ typedef struct td_plot {
   const char* const* labels;  // of the curves in the legend (ny), NULL: the columns' names
   const char* y_label;        // NULL: none
   bool equal;                 // one scale for both axes: the picture of something in space
+  bool log_x;                 // a logarithmic axis for x; what is not positive is left out
+  double least;               // the y axis spans at least this; 0: what the curves do
+  double turn;  // what a full turn is in y (360 for degrees), which ticks divide evenly; 0: y is no
+                // angle
+  const struct td_plot* below;  // a second diagram under this one, of the same width, with its own
+                                // y axis and its curves in the same colours; it has the x axis,
+                                // while title and legend are those above; NULL: none
 } td_plot;
 TD_API void td_plot_fill(td_plot* plot, size_t size);
 static inline td_plot td_plot_default(void) {
@@ -113,7 +120,7 @@ static inline td_plot td_plot_default(void) {
   return plot;
 }
 // An SVG drawing, or a gnuplot script that draws the same from the CSV file at `path` into
-// `output`. *text is to be freed.
+// `output`, without a diagram below (TD_E_USAGE).  *text is to be freed.
 TD_API td_status td_plot_svg(const td_plot* plot, char** text);
 TD_API td_status td_plot_gnuplot(const td_plot* plot, const char* path, const char* output,
                                  char** text);

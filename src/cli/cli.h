@@ -268,10 +268,8 @@ int linear_point(session* s);  // cmd_linearize.c: where to linearize about, in 
 int linear_step(session* s, td_linear** linear);  // there
 cJSON* linear_json(const session* s, const td_linear* linear);
 int linear_weights(const session* s, const td_linear* linear, double* Q, double* R, double* W,
-                   double* V);  // weights.c: --weights
-void bode_svg(FILE* out, const char* title, const double* hz, int n, const double* db,
-              const double* deg, const char* const* names, int curves);  // bode_svg.c
-int run_stages(session* s, bool equil, bool modes, bool sim);            // cmd_run.c
+                   double* V);                                 // weights.c: --weights
+int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
 // Open a page in a browser of the desktop, when there is one to start.
 void open_page(const char* address);    // cmd_view.c
 bool starts_at_rest(const session* s);  // cmd_run.c

@@ -135,15 +135,50 @@ static td_status write_csv(session* s, const response* r) {
   return status;
 }
 
+// Gain above, phase below, over a logarithmic axis of frequencies; of many curves the first.
 static td_status write_svg(session* s, const response* r) {
-  char* text = NULL;
-  size_t size;
-  FILE* out = open_memstream(&text, &size);
-  if (!out) return TD_E_NOMEM;
-  bode_svg(out, s->name, r->hz, r->n, r->db, r->deg, (const char* const*)r->names, r->pairs);
-  const bool ok = fclose(out) == 0;
-  const td_status status = ok && text ? td_files_text(s->files, "bode.svg", text) : TD_E_NOMEM;
+  enum { MOST_CURVES = 20 };
+  const int shown = r->pairs < MOST_CURVES ? r->pairs : MOST_CURVES, cols = 1 + 2 * shown;
+  double* values = malloc(sizeof *values * (size_t)r->n * (size_t)cols);
+  char* title = shown < r->pairs ? format_text("Frequency response of %s (%d more in bode.csv)",
+                                               s->name, r->pairs - shown)
+                                 : format_text("Frequency response of %s", s->name);
+  char *text = NULL, *names[1 + 2 * MOST_CURVES] = {"frequency [Hz]"};
+  int gains[MOST_CURVES], phases[MOST_CURVES];
+  td_status status = values && title ? TD_OK : TD_E_NOMEM;
+
+  // columns: frequency, gains, phases; gains that are not finite leave a gap
+  for (int k = 0; status == TD_OK && k < r->n; k++) {
+    double* row = values + (size_t)k * (size_t)cols;
+    *row++ = r->hz[k];
+    for (int i = 0; i < shown; i++) *row++ = r->db[(size_t)k * (size_t)r->pairs + (size_t)i];
+    for (int i = 0; i < shown; i++) *row++ = r->deg[(size_t)k * (size_t)r->pairs + (size_t)i];
+  }
+  for (int i = 0; i < shown; i++) {
+    names[gains[i] = 1 + i] = names[phases[i] = 1 + shown + i] = r->names[i];
+  }
+
+  const td_table table = {r->n, cols, names, values};
+  td_plot gain = td_plot_default();
+  gain.table = &table;
+  gain.width = 220;
+  gain.log_x = true;
+  gain.ny = shown;
+  td_plot phase = gain;
+  gain.y = gains;
+  gain.title = title;
+  gain.y_label = "gain [dB]";
+  gain.least = 2;
+  gain.below = &phase;
+  phase.y = phases;
+  phase.y_label = "phase [deg]";
+  phase.least = 10;
+  phase.turn = 360;
+  if (status == TD_OK) status = td_plot_svg(&gain, &text);
+  if (status == TD_OK) status = td_files_text(s->files, "bode.svg", text);
   free(text);
+  free(title);
+  free(values);
   return status;
 }
 

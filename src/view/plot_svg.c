@@ -8,6 +8,8 @@
 #include "base/base.h"
 #include "tendril/view.h"
 
+enum { NINK = 8, NDASH = 4, MOST_TICKS = 12, MOST_LINES = 200, MOST_PANELS = 4 };
+
 typedef struct range {
   double low, high;
 } range;
@@ -18,13 +20,19 @@ typedef struct figure {
   range x, y;
   double left, top, width, height;  // of the axes [mm]
   int lines;                        // of the legend
+  bool last;                        // has the numbers of the x axis: nothing is below it
 } figure;
+
+// Lines of a grid, those with a number first
+typedef struct ticks {
+  double at[MOST_LINES];
+  int n, numbered;
+} ticks;
 
 // Okabe and Ito
 static const char* const inks[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#000000", "#e69f00", "#56b4e9", "#8a8a00"};
 static const char* const dashes[] = {"", "3 1.2", "0.8 1", "4 1 0.8 1"};
-enum { NINK = 8, NDASH = 4, MOST_TICKS = 12 };
 
 static double value(const figure* f, int row, int col) {
   const td_table* t = f->plot->table;
@@ -35,6 +43,12 @@ static double value(const figure* f, int row, int col) {
 static int column_x(const td_plot* p, int k) { return p->xs ? p->xs[k] : p->x; }
 static const char* curve_name(const td_plot* p, int k) {
   return p->labels ? p->labels[k] : p->table->names[p->y[k]];
+}
+
+// Along the axis: the logarithm where it is logarithmic, which is not finite below zero.
+static double value_x(const figure* f, int row, int k) {
+  const double x = value(f, row, column_x(f->plot, k));
+  return f->plot->log_x ? log10(x) : x;
 }
 
 static range grown(range r, double x) {
@@ -54,12 +68,15 @@ static void measure(figure* f) {
   range x = {DBL_MAX, -DBL_MAX}, y = x;
   for (int i = 0; i < p->table->rows; i++) {
     for (int k = 0; k < p->ny; k++) {
-      x = grown(x, value(f, i, column_x(p, k)));
+      x = grown(x, value_x(f, i, k));
       y = grown(y, value(f, i, p->y[k]));
     }
   }
   f->x = aired(x, p->equal ? 0.04 : 0);
+  if (p->log_x && x.high - x.low < 1e-3) f->x = (range){x.low - 0.5, x.low + 0.5};
   f->y = aired(y, 0.04);
+  const double lacking = p->least - (f->y.high - f->y.low);
+  if (lacking > 0) f->y = (range){f->y.low - 0.5 * lacking, f->y.high + 0.5 * lacking};
   if (!p->equal) return;
 
   // the axis with room to spare shows more than it must
@@ -108,28 +125,79 @@ static void tick_text(char* s, size_t size, double x, double step) {
   snprintf(s, size, "%.10g", x);
 }
 
+static ticks even_ticks(range r, double step) {
+  ticks t = {.n = 0};
+  const double first = ceil(r.low / step - 1e-9);
+  for (int i = 0; i < MOST_TICKS && (first + i) * step <= r.high + 1e-9 * step; i++)
+    t.at[t.n++] = (first + i) * step;
+  t.numbered = t.n;
+  return t;
+}
+
+// Steps that divide a full turn evenly, so that about eight fit
+static double angle_step(range r, double turn) {
+  static const double parts[] = {72, 24, 8, 4, 2, 1};
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if ((r.high - r.low) * parts[i] <= 9 * turn) return turn / parts[i];
+  return turn * ceil((r.high - r.low) / (9 * turn));
+}
+
+// Powers of ten, and 2 to 9 times these where they are not too many; where fewer than two powers
+// are seen, 2 and 5 times these have numbers too.
+static ticks log_ticks(range r) {
+  ticks t = {.n = 0};
+  const double decades = r.high - r.low;
+  if (!(decades <= 20)) return even_ticks(r, ceil(decades / 10));
+  const int first = (int)floor(r.low), last = (int)ceil(r.high);
+  const bool few = floor(r.high + 1e-9) - ceil(r.low - 1e-9) < 1;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int d = first; d <= last; d++) {
+      for (int k = 1; k < 10; k++) {
+        const double at = d + log10(k);
+        const bool numbered = k == 1 || (few && (k == 2 || k == 5));
+        const bool seen = at >= r.low - 1e-9 && at <= r.high + 1e-9;
+        if (seen && numbered == (pass == 0) && (pass == 0 || decades <= 8)) t.at[t.n++] = at;
+      }
+    }
+    if (pass == 0) t.numbered = t.n;
+  }
+  return t;
+}
+
 static void draw_axes(figure* f) {
   td_text* out = f->out;
+  const td_plot* p = f->plot;
   const double right = f->left + f->width, bottom = f->top + f->height;
-  const double dx = tick_step(f->x, 7), dy = tick_step(f->y, 7);
+  const double dx = tick_step(f->x, 7);
+  const double dy = p->turn > 0 ? angle_step(f->y, p->turn) : tick_step(f->y, 7);
+  const ticks x = p->log_x ? log_ticks(f->x) : even_ticks(f->x, dx), y = even_ticks(f->y, dy);
   char s[40];
+
+  // the grid, fainter where it has no numbers
   td_text_add(out, "<g stroke=\"#d9d9d9\" stroke-width=\"0.15\">\n");
-  const double x0 = ceil(f->x.low / dx - 1e-9), y0 = ceil(f->y.low / dy - 1e-9);
-  for (int i = 0; i < MOST_TICKS && (x0 + i) * dx <= f->x.high + 1e-9 * dx; i++)
-    td_text_printf(out, "<path d=\"M%.3f %.3fV%.3f\"/>\n", at_x(f, (x0 + i) * dx), f->top, bottom);
-  for (int i = 0; i < MOST_TICKS && (y0 + i) * dy <= f->y.high + 1e-9 * dy; i++)
-    td_text_printf(out, "<path d=\"M%.3f %.3fH%.3f\"/>\n", f->left, at_y(f, (y0 + i) * dy), right);
+  for (int i = 0; i < x.n; i++)
+    td_text_printf(out, "<path d=\"M%.3f %.3fV%.3f\"%s/>\n", at_x(f, x.at[i]), f->top, bottom,
+                   !p->log_x        ? ""
+                   : i < x.numbered ? " stroke=\"#bbbbbb\""
+                                    : " stroke=\"#eeeeee\"");
+  for (int i = 0; i < y.n; i++)
+    td_text_printf(out, "<path d=\"M%.3f %.3fH%.3f\"/>\n", f->left, at_y(f, y.at[i]), right);
   td_text_printf(out,
                  "</g>\n<rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" height=\"%.3f\" fill=\"none\" "
                  "stroke=\"#333333\" stroke-width=\"0.25\"/>\n",
                  f->left, f->top, f->width, f->height);
-  for (int i = 0; i < MOST_TICKS && (x0 + i) * dx <= f->x.high + 1e-9 * dx; i++) {
-    tick_text(s, sizeof s, (x0 + i) * dx, dx);
-    text_at(out, at_x(f, (x0 + i) * dx), bottom + 4, "middle", s);
+
+  // numbers
+  for (int i = 0; f->last && i < x.numbered; i++) {
+    if (p->log_x)
+      snprintf(s, sizeof s, "%.6g", pow(10, x.at[i]));
+    else
+      tick_text(s, sizeof s, x.at[i], dx);
+    text_at(out, at_x(f, x.at[i]), bottom + 4, "middle", s);
   }
-  for (int i = 0; i < MOST_TICKS && (y0 + i) * dy <= f->y.high + 1e-9 * dy; i++) {
-    tick_text(s, sizeof s, (y0 + i) * dy, dy);
-    text_at(out, f->left - 1.2, at_y(f, (y0 + i) * dy) + 1, "end", s);
+  for (int i = 0; i < y.n; i++) {
+    tick_text(s, sizeof s, y.at[i], dy);
+    text_at(out, f->left - 1.2, at_y(f, y.at[i]) + 1, "end", s);
   }
 }
 
@@ -145,7 +213,7 @@ static void draw_curve(figure* f, int k) {
   bool pen = false;
   double px = 0, py = 0;
   for (int i = 0; i < p->table->rows; i++) {
-    const double x = value(f, i, column_x(p, k)), y = value(f, i, p->y[k]);
+    const double x = value_x(f, i, k), y = value(f, i, p->y[k]);
     if (!isfinite(x) || !isfinite(y)) {
       pen = false;
       continue;
@@ -163,14 +231,14 @@ static void draw_curve(figure* f, int k) {
 
 // Lines of the legend; draws them above the axes where `f` is given.
 static int legend(const td_plot* p, double left, double width, const figure* f) {
-  enum { MOST_LINES = 4 };  // of more curves the rest has no name
+  enum { MOST_ROWS = 4 };  // of more curves the rest has no name
   int lines = 1;
   double x = left;
   for (int k = 0; k < p->ny; k++) {
     const char* name = curve_name(p, k);
     const double needs = 9 + 1.75 * (double)strlen(name);
     if (x > left && x + needs > left + width + 3) {
-      if (lines == MOST_LINES) break;
+      if (lines == MOST_ROWS) break;
       lines++;
       x = left;
     }
@@ -187,36 +255,31 @@ static int legend(const td_plot* p, double left, double width, const figure* f) 
   return lines;
 }
 
-static void draw(figure* f) {
+// One diagram: axes, curves and what is written at them
+static void draw(figure* f, int panel) {
   const td_plot* p = f->plot;
-  td_text_printf(f->out,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gmm\" height=\"%gmm\" "
-                 "viewBox=\"0 0 %g %g\" font-family=\"Helvetica, Arial, sans-serif\" "
-                 "font-size=\"3\" fill=\"#111111\">\n",
-                 p->width, p->height, p->width, p->height);
-  td_text_add(f->out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
   draw_axes(f);
   td_text_printf(f->out,
-                 "<clipPath id=\"axes\"><rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" "
-                 "height=\"%.3f\"/></clipPath>\n<g clip-path=\"url(#axes)\">\n",
-                 f->left, f->top, f->width, f->height);
+                 "<clipPath id=\"axes%.0d\"><rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" "
+                 "height=\"%.3f\"/></clipPath>\n<g clip-path=\"url(#axes%.0d)\">\n",
+                 panel, f->left, f->top, f->width, f->height, panel);
   for (int k = 0; k < p->ny; k++) draw_curve(f, k);
   td_text_add(f->out, "</g>\n");
-  legend(p, f->left, f->width, f);
-  if (*p->title) {
+  if (panel == 0) legend(p, f->left, f->width, f);
+  if (panel == 0 && *p->title) {
     td_text_add(f->out, "<g font-size=\"3.6\" font-weight=\"bold\">");
     text_at(f->out, f->left, f->top - 2.5 - 4 * f->lines, "start", p->title);
     td_text_add(f->out, "</g>\n");
   }
-  text_at(f->out, f->left + 0.5 * f->width, p->height - 1.5, "middle",
-          p->x_label ? p->x_label : p->table->names[p->x]);
+  if (f->last)
+    text_at(f->out, f->left + 0.5 * f->width, f->top + f->height + 9.5, "middle",
+            p->x_label ? p->x_label : p->table->names[p->x]);
   if (p->y_label) {
     td_text_printf(f->out, "<g transform=\"translate(4 %.3f) rotate(-90)\">",
                    f->top + 0.5 * f->height);
     text_at(f->out, 0, 0, "middle", p->y_label);
     td_text_add(f->out, "</g>\n");
   }
-  td_text_add(f->out, "</svg>\n");
 }
 
 void td_plot_fill(td_plot* plot, size_t size) {
@@ -227,6 +290,9 @@ void td_plot_fill(td_plot* plot, size_t size) {
 static bool sensible(const td_plot* p) {
   if (!(p->width >= 30 && p->width <= 2000 && p->height >= 30 && p->height <= 2000)) return false;
   if (!p->table || !p->y || !p->title) return false;
+  if (!(p->turn >= 0 && isfinite(p->turn) && p->least >= 0 && isfinite(p->least)) ||
+      (p->log_x && p->equal))
+    return false;
   if (p->ny < 1 || p->x < 0 || p->x >= p->table->cols) return false;
   for (int k = 0; k < p->ny; k++) {
     const int x = column_x(p, k);
@@ -249,21 +315,47 @@ static td_status hand_over(td_text* out, char** text) {
 }
 
 td_status td_plot_svg(const td_plot* given, char** text) {
-  td_plot own = td_plot_default();
-  const td_plot* plot = &own;
   if (!text) return TD_E_USAGE;
   *text = NULL;
-  TD_TRY(td_options_take(given, &own, sizeof own));
-  if (!sensible(plot)) return TD_E_USAGE;
+
+  // the diagrams from above, and how high the whole is
+  td_plot panel[MOST_PANELS];
+  int n = 0;
+  double height = 0, left = 16;
+  do {
+    if (n == MOST_PANELS) return TD_E_USAGE;
+    panel[n] = td_plot_default();
+    TD_TRY(td_options_take(given, &panel[n], sizeof panel[n]));
+    if (!sensible(&panel[n])) return TD_E_USAGE;
+    height += panel[n].height;
+    if (panel[n].y_label) left = 20;
+    given = panel[n++].below;
+  } while (given);
+
   td_text out = {0};
-  const double left = plot->y_label ? 20 : 16, width = plot->width - left - 4;
-  const int lines = legend(plot, left, width, NULL);
-  const double top = (*plot->title ? 7 : 3) + 4 * lines;
-  figure f = {plot,          &out,           .left = left,
-              .top = top,    .width = width, .height = plot->height - top - 11,
-              .lines = lines};
-  measure(&f);
-  draw(&f);
+  td_text_printf(&out,
+                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%gmm\" height=\"%gmm\" "
+                 "viewBox=\"0 0 %g %g\" font-family=\"Helvetica, Arial, sans-serif\" "
+                 "font-size=\"3\" fill=\"#111111\">\n",
+                 panel[0].width, height, panel[0].width, height);
+  td_text_add(&out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
+
+  // title and legend are at the top of all, the x axis at the bottom
+  const double width = panel[0].width - left - 4;
+  const int lines = legend(&panel[0], left, width, NULL);
+  double top = 0;
+  for (int i = 0; i < n; i++) {
+    const double above = i > 0 ? 2 : (*panel[0].title ? 7 : 3) + 4 * lines;
+    const double under = i < n - 1 ? 2 : 11;
+    figure f = {&panel[i],      &out,
+                .left = left,   .top = top + above,
+                .width = width, .height = panel[i].height - above - under,
+                .lines = lines, .last = i == n - 1};
+    measure(&f);
+    draw(&f, i);
+    top += panel[i].height;
+  }
+  td_text_add(&out, "</svg>\n");
   return hand_over(&out, text);
 }
 
@@ -285,13 +377,14 @@ td_status td_plot_gnuplot(const td_plot* given, const char* path, const char* ou
   if (!path || !output || !text) return TD_E_USAGE;
   *text = NULL;
   TD_TRY(td_options_take(given, &own, sizeof own));
-  if (!sensible(p)) return TD_E_USAGE;
+  if (!sensible(p) || p->below) return TD_E_USAGE;
   td_text out = {0};
   td_text_add(&out, "# Made by tendril plot: gnuplot draws it.\nset datafile separator ','\n");
   td_text_printf(&out, "set terminal svg size %.0f,%.0f font 'Helvetica,11' background 'white'\n",
                  p->width * 96 / 25.4, p->height * 96 / 25.4);
   td_text_add(&out, "set output ");
   quote(&out, output);
+  if (p->log_x) td_text_add(&out, "\nset logscale x");
   td_text_add(&out, "\nset grid lc rgb '#d9d9d9'\nset key above left\nset xlabel ");
   quote(&out, p->x_label ? p->x_label : p->table->names[p->x]);
   if (*p->title) {

@@ -95,6 +95,61 @@ static void odd_data_make_a_figure(void** state) {
   }
 }
 
+// Two diagrams of one frequency axis: equal ratios are equal lengths, x is numbered below alone,
+// and ticks of angles divide the turn.
+static void diagrams_stand_below_each_other(void** state) {
+  (void)state;
+  td_table* t = table_of("f,gain,phase\n-1,0,0\n0.1,0,0\n1,-20,-90\n10,-40,-180\n");
+  const int gain[] = {1}, angle[] = {2};
+  td_plot above = td_plot_default();
+  above.table = t;
+  above.ny = 1;
+  above.log_x = true;
+  above.width = 124, above.height = 60;
+  td_plot below = above;
+  above.title = "response";
+  above.y = gain;
+  above.y_label = "gain [dB]";
+  above.below = &below;
+  below.y = angle;
+  below.y_label = "phase";
+  below.turn = 360;
+  char* svg;
+  assert_int_equal(td_plot_svg(&above, &svg), TD_OK);
+
+  // the negative frequency is left out, the others are 50 mm apart
+  const double left = 20, top = 11, height = 60 - top - 2, air = height * 0.04 / 1.08;
+  char want[100];
+  snprintf(want, sizeof want, "d=\"M%.2f %.2fL%.2f %.2fL%.2f %.2f\"", left, top + air, left + 50,
+           top + 0.5 * height, left + 100, top + height - air);
+  assert_non_null(strstr(svg, want));
+  // the second one ends 11 mm above the edge of the picture, which is 120 mm high
+  const double under = 60 - 2 - 11, gap = under * 0.04 / 1.08;
+  snprintf(want, sizeof want, "d=\"M%.2f %.2fL%.2f %.2fL%.2f %.2f\"", left, 62 + gap, left + 50,
+           62 + 0.5 * under, left + 100, 62 + under - gap);
+  assert_non_null(strstr(svg, want));
+  assert_non_null(strstr(svg, "height=\"120mm\""));
+  static const char* const once[] = {">0.1<", ">10<", ">f<", ">-135<", ">-45<", ">response<"};
+  for (size_t i = 0; i < sizeof once / sizeof *once; i++) {
+    const char* first = strstr(svg, once[i]);
+    if (!first || strstr(first + 1, once[i])) fail_msg("%s is not there once", once[i]);
+  }
+  free(svg);
+
+  // less than a decade has numbers all the same, and what never ends is refused
+  const double narrow[] = {3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 0, 0};
+  memcpy(t->values, narrow, sizeof narrow);
+  below.least = 10;
+  assert_int_equal(td_plot_svg(&below, &svg), TD_OK);
+  assert_non_null(strstr(svg, ">5<"));
+  free(svg);
+  assert_int_equal(td_plot_gnuplot(&above, "x.csv", "x.svg", &svg), TD_E_USAGE);
+  below.below = &above;
+  assert_int_equal(td_plot_svg(&above, &svg), TD_E_USAGE);
+  assert_null(svg);
+  td_table_free(t);
+}
+
 static void senseless_figures_are_refused(void** state) {
   (void)state;
   td_table* t = table_of("t,y\n0,3\n1,3\n");
@@ -142,6 +197,7 @@ int main(void) {
       cmocka_unit_test(files_without_numbers_are_refused),
       cmocka_unit_test(a_curve_goes_where_its_numbers_say),
       cmocka_unit_test(odd_data_make_a_figure),
+      cmocka_unit_test(diagrams_stand_below_each_other),
       cmocka_unit_test(senseless_figures_are_refused),
       cmocka_unit_test(a_script_for_gnuplot_quotes_its_names),
   };
