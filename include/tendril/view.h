@@ -109,9 +109,9 @@ typedef struct td_plot {
   double least;               // the y axis spans at least this; 0: what the curves do
   double turn;  // what a full turn is in y (360 for degrees), which ticks divide evenly; 0: y is no
                 // angle
-  const struct td_plot* below;  // a second diagram under this one, of the same width, with its own
-                                // y axis and its curves in the same colours; it has the x axis,
-                                // while title and legend are those above; NULL: none
+  const struct td_plot* below;  // a second diagram under this one, along the same x axis and with
+                                // curves in the same colours; title, legend and width are those of
+                                // the uppermost, of four at most, and not `equal`; NULL: none
 } td_plot;
 TD_API void td_plot_fill(td_plot* plot, size_t size);
 static inline td_plot td_plot_default(void) {

@@ -291,7 +291,7 @@ static bool sensible(const td_plot* p) {
   if (!(p->width >= 30 && p->width <= 2000 && p->height >= 30 && p->height <= 2000)) return false;
   if (!p->table || !p->y || !p->title) return false;
   if (!(p->turn >= 0 && isfinite(p->turn) && p->least >= 0 && isfinite(p->least)) ||
-      (p->log_x && p->equal))
+      (p->equal && (p->log_x || p->below)))
     return false;
   if (p->ny < 1 || p->x < 0 || p->x >= p->table->cols) return false;
   for (int k = 0; k < p->ny; k++) {
@@ -326,7 +326,7 @@ td_status td_plot_svg(const td_plot* given, char** text) {
     if (n == MOST_PANELS) return TD_E_USAGE;
     panel[n] = td_plot_default();
     TD_TRY(td_options_take(given, &panel[n], sizeof panel[n]));
-    if (!sensible(&panel[n])) return TD_E_USAGE;
+    if (!sensible(&panel[n]) || panel[n].log_x != panel[0].log_x) return TD_E_USAGE;
     height += panel[n].height;
     if (panel[n].y_label) left = 20;
     given = panel[n++].below;
@@ -343,17 +343,25 @@ td_status td_plot_svg(const td_plot* given, char** text) {
   // title and legend are at the top of all, the x axis at the bottom
   const double width = panel[0].width - left - 4;
   const int lines = legend(&panel[0], left, width, NULL);
+  figure figures[MOST_PANELS];
   double top = 0;
   for (int i = 0; i < n; i++) {
     const double above = i > 0 ? 2 : (*panel[0].title ? 7 : 3) + 4 * lines;
     const double under = i < n - 1 ? 2 : 11;
-    figure f = {&panel[i],      &out,
-                .left = left,   .top = top + above,
-                .width = width, .height = panel[i].height - above - under,
-                .lines = lines, .last = i == n - 1};
-    measure(&f);
-    draw(&f, i);
+    figures[i] = (figure){&panel[i],      &out,
+                          .left = left,   .top = top + above,
+                          .width = width, .height = panel[i].height - above - under,
+                          .lines = lines, .last = i == n - 1};
+    measure(&figures[i]);
     top += panel[i].height;
+  }
+
+  // one x axis for all
+  range x = figures[0].x;
+  for (int i = 1; i < n; i++) x = grown(grown(x, figures[i].x.low), figures[i].x.high);
+  for (int i = 0; i < n; i++) {
+    figures[i].x = x;
+    draw(&figures[i], i);
   }
   td_text_add(&out, "</svg>\n");
   return hand_over(&out, text);

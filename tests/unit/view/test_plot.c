@@ -143,6 +143,11 @@ static void diagrams_stand_below_each_other(void** state) {
   assert_int_equal(td_plot_svg(&below, &svg), TD_OK);
   assert_non_null(strstr(svg, ">5<"));
   free(svg);
+  below.log_x = false;
+  assert_int_equal(td_plot_svg(&above, &svg), TD_E_USAGE);
+  below.log_x = above.equal = true;
+  assert_int_equal(td_plot_svg(&above, &svg), TD_E_USAGE);
+  above.equal = false;
   assert_int_equal(td_plot_gnuplot(&above, "x.csv", "x.svg", &svg), TD_E_USAGE);
   below.below = &above;
   assert_int_equal(td_plot_svg(&above, &svg), TD_E_USAGE);
