@@ -73,7 +73,8 @@ static void measure(figure* f) {
     }
   }
   f->x = aired(x, p->equal ? 0.04 : 0);
-  if (p->log_x && x.high - x.low < 1e-3) f->x = (range){x.low - 0.5, x.low + 0.5};
+  if (p->log_x && x.low <= x.high && x.high - x.low < 1e-3)
+    f->x = (range){x.low - 0.5, x.low + 0.5};
   f->y = aired(y, 0.04);
   const double lacking = p->least - (f->y.high - f->y.low);
   if (lacking > 0) f->y = (range){f->y.low - 0.5 * lacking, f->y.high + 0.5 * lacking};

@@ -73,10 +73,12 @@ static void a_curve_goes_where_its_numbers_say(void** state) {
 // Constants, one row, no number at all, a gap: a figure all the same.
 static void odd_data_make_a_figure(void** state) {
   (void)state;
-  static const char* const texts[] = {"t,y\n0,3\n1,3\n", "t,y\n0,0\n", "t,y\n0,nan\n1,x\n2,nan\n",
-                                      "t,y\n0,1\n1,inf\n2,1e300\n3,-1e300\n"};
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-    td_table* t = table_of(texts[i]);
+  static const char* const texts[] = {
+      "t,y\n0,3\n1,3\n",          "t,y\n0,0\n",
+      "t,y\n0,nan\n1,x\n2,nan\n", "t,y\n0,1\n1,inf\n2,1e300\n3,-1e300\n",
+      "t,y\n-2,1\n-1,2\n",        "t,y\n1e-300,1\n1e300,2\n"};
+  for (size_t i = 0; i < 2 * (sizeof texts / sizeof *texts); i++) {
+    td_table* t = table_of(texts[i / 2]);
     const int y[] = {1};
     const td_plot plot = {.size = sizeof(td_plot),
                           .table = t,
@@ -85,18 +87,18 @@ static void odd_data_make_a_figure(void** state) {
                           .ny = 1,
                           .title = "",
                           .width = 120,
-                          .height = 70};
+                          .height = 70,
+                          .log_x = i % 2 == 1};
     char* svg;
     assert_int_equal(td_plot_svg(&plot, &svg), TD_OK);
     assert_null(strstr(svg, "nan"));
+    assert_null(strstr(svg, "inf"));
     assert_true(strlen(svg) < 20000);
     free(svg);
     td_table_free(t);
   }
 }
 
-// Two diagrams of one frequency axis: equal ratios are equal lengths, x is numbered below alone,
-// and ticks of angles divide the turn.
 static void diagrams_stand_below_each_other(void** state) {
   (void)state;
   td_table* t = table_of("f,gain,phase\n-1,0,0\n0.1,0,0\n1,-20,-90\n10,-40,-180\n");
