@@ -158,9 +158,9 @@ static td_status write_svg(session* s, const response* r) {
     names[gains[i] = 1 + i] = names[phases[i] = 1 + shown + i] = r->names[i];
   }
 
-  const td_table table = {r->n, cols, names, values};
+  const td_table curves = {r->n, cols, names, values};
   td_plot gain = td_plot_default();
-  gain.table = &table;
+  gain.table = &curves;
   gain.width = 220;
   gain.log_x = true;
   gain.ny = shown;
