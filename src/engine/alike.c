@@ -9,11 +9,9 @@
 #include "engine/stages.h"
 #include "math/kernel.h"
 
-static bool is_sum(const model_force* f) {
-  return f->kind == FORCE_STRAIN && f->strain == STRAIN_BASIS && f->coords < 0;
-}
+static bool is_sum(const model_strain* f) { return f->kind == STRAIN_BASIS && f->coords < 0; }
 
-static bool are_alike(const td_model* m, const model_force* a, const model_force* b) {
+static bool are_alike(const td_model* m, const model_strain* a, const model_strain* b) {
   if (!is_sum(b) || a->nterm != b->nterm) return false;
   const model_term *s = m->term + a->term, *t = m->term + b->term;
   for (int k = 0; k < a->nterm; k++)
@@ -23,8 +21,8 @@ static bool are_alike(const td_model* m, const model_force* a, const model_force
 
 int td_alike_end(const td_model* m, int first) {
   int end = first + 1;
-  if (!is_sum(&m->force[first])) return end;
-  while (end < m->nforce && are_alike(m, &m->force[first], &m->force[end])) end++;
+  if (!is_sum(&m->strain[first])) return end;
+  while (end < m->nstrain && are_alike(m, &m->strain[first], &m->strain[end])) end++;
   return end;
 }
 
@@ -45,7 +43,7 @@ static sums sums_new(int n, arena* s) {
   return x;
 }
 
-static void add_slopes(const td_model* m, const td_work* w, const model_force* f, double K[6][6],
+static void add_slopes(const td_model* m, const td_work* w, const model_strain* f, double K[6][6],
                        const sums* x, lanes* to) {
   const model_term* t = m->term + f->term;
   const double length = w->num[f->section + SECTION_LENGTH];
@@ -62,7 +60,7 @@ static void add_slopes(const td_model* m, const td_work* w, const model_force* f
 }
 
 // to -= the sums
-static void subtract(const td_model* m, const model_force* f, const sums* x, const lanes* from,
+static void subtract(const td_model* m, const model_strain* f, const sums* x, const lanes* from,
                      double* to) {
   const model_term* t = m->term + f->term;
   bool ascend = true;
@@ -76,14 +74,14 @@ static void subtract(const td_model* m, const model_force* f, const sums* x, con
 }
 
 void td_alike_tangent(const td_model* m, td_work* w, int first, int end, double* dq, double* dv) {
-  const model_force* f = &m->force[first];
+  const model_strain* f = &m->strain[first];
   const arena_mark mark = arena_open(&w->scratch);
   const sums x = sums_new(f->nterm, &w->scratch);
   for (int i = first; i < end; i++) {
     double Kx[6][6], Kv[6][6];
-    td_basis_slopes(m, w, &m->force[i], Kx, Kv);
-    add_slopes(m, w, &m->force[i], Kx, &x, x.dq);
-    add_slopes(m, w, &m->force[i], Kv, &x, x.dv);
+    td_basis_slopes(m, w, &m->strain[i], Kx, Kv);
+    add_slopes(m, w, &m->strain[i], Kx, &x, x.dq);
+    add_slopes(m, w, &m->strain[i], Kv, &x, x.dv);
   }
   subtract(m, f, &x, x.dq, dq);
   subtract(m, f, &x, x.dv, dv);

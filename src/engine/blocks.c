@@ -47,31 +47,8 @@ void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F) {
   }
 }
 
-// A load keeps its direction in the world, or turns with its station.
-static void load_block(const td_model* m, td_work* w, const model_force* f) {
-  const int hop = m->station[f->b].hop;
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const double* x = w->num + f->wrench;
-  const vec3 F = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x)));
-  const vec3 T = mat3_apply(a.R, vec3_scale(w->load, vec3_of(x + 3)));
-  if (hop < 0) return;
-  if (f->a < 0) {
-    td_block_dead_force(w, hop, b.p, F);
-    return;
-  }
-  const spatial wrench = spatial_force(b.p, F, T);
-  for (int j = 0; j < 6; j++) {
-    const spatial e = spatial_unit(j);
-    spatial* K = &w->blocks[hop].K.col[j];
-    *K = spatial_sub(*K, spatial_cross_force(&e, &wrench));
-  }
-}
-
 void td_blocks(const td_model* m, td_work* w) {
   if (!m->has_blocks) return;
   memset(w->blocks, 0, (size_t)m->nhop * sizeof(hop_block));
-  for (int i = 0; i < m->nforce; i++)
-    if (is_single(&m->force[i])) load_block(m, w, &m->force[i]);
-  td_fluid_blocks(m, w);
-  td_contacts_blocks(m, w);
+  td_force_blocks(m, w);
 }

@@ -61,21 +61,21 @@ static void put_nodes(const td_model* m, td_work* w, const double* strain, td_st
 
 // ---- polynomials ------------------------------------------------------------------------------
 
-static bool is_polynomial(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_STRAIN && f->strain == STRAIN_POLYNOMIAL && !m->rod[f->rod - 1].monomial;
+static bool is_polynomial(const td_model* m, const model_strain* f) {
+  return f->kind == STRAIN_POLYNOMIAL && !m->rod[f->rod - 1].monomial;
 }
 
 static int count_polynomials(const td_model* m) {
   int n = 0;
-  for (int i = 0; i < m->nforce; i++) n += is_polynomial(m, &m->force[i]);
+  for (int i = 0; i < m->nstrain; i++) n += is_polynomial(m, &m->strain[i]);
   return n;
 }
 
 // e_z + ξ + ξ' dv at every point
 static void changed_slopes(const td_model* m, const td_work* w, vec3* slope) {
-  for (int i = 0; i < m->nforce; i++) {
-    if (!is_polynomial(m, &m->force[i])) continue;
-    const polyrod r = td_polynomial_at(m, w, &m->force[i]);
+  for (int i = 0; i < m->nstrain; i++) {
+    if (!is_polynomial(m, &m->strain[i])) continue;
+    const polyrod r = td_polynomial_at(m, w, &m->strain[i]);
     *slope++ = vec3_add((vec3){0, 0, 1}, vec3_add(vec3_of(r.strain), vec3_of(r.rate)));
   }
 }
@@ -86,8 +86,8 @@ static void put_positions(const td_model* m, td_work* w, const vec3* slope, doub
   double* square = sum + m->npos;
   memset(sum, 0, 2 * (size_t)m->npos * sizeof(double));
   td_place(m, state, w);
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (!is_polynomial(m, f)) continue;
     const polyrod r = td_polynomial_at(m, w, f);
     const vec3 left = vec3_sub(mat3_apply(r.R, *slope++), r.ps);

@@ -122,9 +122,8 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, sha
     memset(H, 0, (size_t)n * (size_t)n * sizeof(double));
     td_tangent_columns(m, w, zero);
   }
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || f->rod == 0 || !in[f->rod]) continue;
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    if (f->rod == 0 || !in[f->rod]) continue;
     const double* x0 = w->num + f->section + SECTION_X0;
     const double length = w->num[f->section + SECTION_LENGTH];
     double K[36], x[6], stress[6];
@@ -147,7 +146,8 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, sha
     for (int c = 0; c < m->ncol; c++) {
       const int k = own[m->col[c].v], hop = m->col[c].hop;
       if (k < 0 || !m->col[c].leads) continue;
-      if (!is_local(f) && !station_moves(m, f->a, hop) && !station_moves(m, f->b, hop)) continue;
+      if (f->kind == STRAIN_SEGMENT && !station_moves(m, f->a, hop) && !station_moves(m, f->b, hop))
+        continue;
       double change[6], size = 0;
       td_strains_change(m, w, f, c, change);
       for (int a = 0; a < 6; a++) size = fmax(size, fabs(change[a]));
@@ -334,9 +334,8 @@ static td_status close_with(const td_model* m, td_state* state, td_work* w, cons
 
 // Least and largest length of a piece of a rod in the loops against its own.
 static bool is_crushed(const td_model* m, td_work* w) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || f->rod == 0) continue;
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    if (f->rod == 0) continue;
     double x[6];
     td_strains(m, w, f, x);
     if (!(x[2] > -0.5 && x[2] < 1)) return true;

@@ -144,43 +144,8 @@ static void measure_references(const td_model* m, td_work* w) {
   }
 }
 
-// Beam axes: z along the line between the ends, x as near to `xaxis` as possible, all in the first
-// frame.
-static mat3 beam_axes(const frame* a, const frame* b, vec3 xaxis) {
-  vec3 z = mat3_apply_t(a->R, vec3_sub(b->p, a->p));
-  const double length = vec3_norm(z);
-  z = length > 0 ? vec3_scale(1 / length, z) : (vec3){0, 0, 1};
-  vec3 x = vec3_axpy(-vec3_dot(xaxis, z), z, xaxis);
-  const double n = vec3_norm(x);
-  if (!(n > 1e-9 * vec3_norm(xaxis))) return mat3_identity();
-  x = vec3_scale(1 / n, x);
-  const vec3 y = vec3_cross(z, x);
-  return (mat3){{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
-}
-
-static void rest_values(const td_model* m, td_work* w, const model_force* f) {
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  if (f->kind == FORCE_BEAM && f->frame >= 0)
-    w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
-  if (f->kind == FORCE_DOF && f->law[0].rest_initial)
-    w->num[f->law[0].rest] = td_dof_number(w, f, &(double){0}).x;
-  if (f->kind == FORCE_AXIAL && f->law[0].rest_initial) w->num[f->law[0].rest] = axial_at(&a, &b).L;
-  if (f->kind == FORCE_STRAIN && f->strain == STRAIN_SEGMENT) {
-    const segment x = td_segment(&a, &b);
-    for (int d = 0; d < 6; d++)  // a joint whose piece has length 1
-      if (f->law[d].rest_initial)
-        w->num[f->section + SECTION_X0 + d] = w->num[f->law[d].compr] * x.x[d] - (d == 2);
-  }
-  if (f->kind != FORCE_BEAM) return;
-  const beam x = td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL);
-  for (int d = 0; d < 6; d++)
-    if (f->law[d].rest_initial) w->num[f->law[d].rest] = x.x[d];
-}
-
 static void measure_rest(const td_model* m, td_work* w) {
-  for (int i = 0; i < m->nforce; i++) rest_values(m, w, &m->force[i]);
-  td_spans_prepare(m, w);
-  for (int i = 0; i < m->ncable; i++) w->cable[i].zero = td_cable_length(m, w, i);
+  td_forces_prepare(m, w);
   for (int i = 0; i < m->nprobe; i++) {
     const model_probe* p = &m->probe[i];
     if (p->kind != SENSOR_STRETCH || p->rod > 0) continue;

@@ -167,10 +167,10 @@ static void add_cable_squares(const td_model* m, const td_work* w, int cable, re
   const model_cable* c = &m->cable[cable];
   for (int i = c->order; i < c->order + c->norder; i++) {
     const model_crossing* at = &m->crossing[m->cable_order[i]];
-    const model_force* f = &m->force[at->force];
+    const model_strain* f = &m->strain[at->strain];
     const double length = w->num[f->section + SECTION_LENGTH];
     const double *d = w->num + at->path, reach_of = hypot(hypot(d[0], d[1]), length);
-    if (f->strain != STRAIN_SEGMENT) {
+    if (f->kind != STRAIN_SEGMENT) {
       td_strain_squares(m, w, f, at->cover, at->cover * reach_of, moved);
       continue;
     }

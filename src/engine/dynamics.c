@@ -258,7 +258,7 @@ static td_status report_full_turn(const td_model* m, td_work* w) {
       w,
       "%s comes near a full turn (t = %g s), where the rotation vector that its spring acts "
       "along has no direction; write rotations [axis inf], or a stiffer spring",
-      model_name(m, m->force[w->wound].name), w->t);
+      model_name(m, m->spring[w->wound].name), w->t);
   return TD_E_SINGULAR;
 }
 

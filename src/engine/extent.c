@@ -19,9 +19,8 @@ double td_robot_size(const td_model* m, const td_work* w) {
 
 double td_least_stretch(const td_model* m, const td_work* w, const char** rod) {
   double least = INFINITY;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || f->rod == 0) continue;  // without a rod: a cable over a joint
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    if (f->rod == 0) continue;  // without a rod: a cable over a joint
     double x[6];
     td_strains(m, w, f, x);
     if (1 + x[2] >= least) continue;
@@ -33,9 +32,8 @@ double td_least_stretch(const td_model* m, const td_work* w, const char** rod) {
 
 double td_largest_strain(const td_model* m, const td_work* w, const char** rod) {
   double most = 0;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || f->rod == 0 || f->stored) continue;
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    if (f->rod == 0 || f->stored) continue;
     double x[6];
     td_strains(m, w, f, x);
     for (int d = 0; d < 3; d++) {

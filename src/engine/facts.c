@@ -28,110 +28,11 @@ void td_model_linear_into(const td_model* m, td_linear_choice* choice, size_t si
   struct_into(choice, size, &own, sizeof own);
 }
 
-static bool is_constant_zero(const td_model* m, num slot) {
-  const ex e = m->number_ex[slot];
-  return td_ex_is_const(m->graph, e) && td_ex_value(m->graph, e) == 0;
-}
-
-// A moving fluid pushes in proportion to how much of a part stands across it.
-static bool fluid_is_still(const td_model* m) {
-  if (m->stream_varies) return false;
-  for (int c = 0; c < 3; c++)
-    if (!is_constant_zero(m, m->fluid_velocity + c)) return false;
-  return true;
-}
-
-// Has what a force does at rest a potential?  Dampers do nothing there; numbers that follow the
-// state are judged apart.
-static bool force_has_potential(const td_model* m, const model_force* f) {
-  switch (f->kind) {
-    case FORCE_DOF:
-      // a torque about a body axis of a ball joint is no force along a coordinate
-      return f->q >= 0 || is_constant_zero(m, f->law[0].input);
-    case FORCE_AXIAL:
-    case FORCE_BEAM:
-    case FORCE_STRAIN:
-      return true;  // forces along strains, stiffness matrices are symmetric
-    case FORCE_LOAD:
-      // a force fixed in the world; a couple fixed in the world has no potential in three
-      // dimensions
-      for (int c = 3; c < 6; c++)
-        if (!is_constant_zero(m, f->wrench + c)) return false;
-      return f->a < 0 || m->station[f->a].hop < 0;
-    case FORCE_DRAG:
-      return fluid_is_still(m);
-  }
-  return false;
-}
-
-// Against something that moves with time, friction and damping push at rest, too.
-static bool contact_has_potential(const td_model* m, const model_contact* c) {
-  if (c->drift == NUM_NONE) return true;
-  return is_constant_zero(m, c->law + 1) && is_constant_zero(m, c->law + 3);
-}
-
-// Does a number that follows the state belong to a section whose energy is given?
-static bool is_law_of_energy(const td_model* m, num target) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || !f->stored || target < f->section) continue;
-    const int slot = target - f->section;
-    if (slot == SECTION_STORED || (slot >= SECTION_X0 && slot < SECTION_X0 + 6)) return true;
-  }
-  return false;
-}
-
+// Numbers that follow the state have a potential only where their energy is given.
 bool td_is_conservative(const td_model* m) {
-  for (int i = 0; i < m->nforce; i++)
-    if (!force_has_potential(m, &m->force[i])) return false;
-  for (int i = 0; i < m->ncable; i++)
-    if (m->cable[i].friction != NUM_NONE) return false;
-  for (int i = 0; i < m->nwet; i++)
-    if (m->wet[i].drag != NUM_NONE && !fluid_is_still(m)) return false;
-  for (int i = 0; i < m->ncontact; i++)
-    if (!contact_has_potential(m, &m->contact[i])) return false;
   for (int i = 0; i < m->nlive_probe; i++)
-    if (!is_law_of_energy(m, m->live_probe[i].target)) return false;
-  return true;
-}
-
-static bool strain_has_power(const td_model* m, const model_force* f) {
-  const ex p = m->number_ex[f->section + SECTION_POWER];
-  if (td_ex_is_const(m->graph, p) && td_ex_value(m->graph, p) == 1) return false;
-  for (int d = 0; d < 6; d++) {
-    const ex mu = m->number_ex[f->section + SECTION_MU + d];
-    if (!td_ex_is_const(m->graph, mu) || td_ex_value(m->graph, mu) != 0) return true;
-  }
-  return false;
-}
-
-bool td_has_power_dampers(const td_model* m) {
-  for (int i = 0; i < m->nwet; i++)
-    if (m->wet[i].drag != NUM_NONE) return true;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    const int laws = force_laws(f->kind);
-    if (f->kind == FORCE_DRAG) return true;
-    if (f->kind == FORCE_STRAIN && strain_has_power(m, f)) return true;
-    for (int d = 0; d < laws; d++) {
-      const ex mu = m->number_ex[f->law[d].mu], nu = m->number_ex[f->law[d].nu];
-      const bool damped = !td_ex_is_const(m->graph, mu) || td_ex_value(m->graph, mu) != 0;
-      if (damped && (!td_ex_is_const(m->graph, nu) || td_ex_value(m->graph, nu) != 1)) return true;
-    }
-  }
-  return false;
-}
-
-bool td_has_driving_dampers(const td_model* m, const td_work* w) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    for (int d = 0; d < force_laws(f->kind); d++)
-      if (w->num[f->law[d].mu] < 0) return true;
-    for (int d = 0; f->kind == FORCE_STRAIN && d < 6; d++)
-      if (w->num[f->section + SECTION_MU + d] < 0 || w->num[f->section + SECTION_D + 7 * d] < 0)
-        return true;
-  }
-  return false;
+    if (!td_strain_stores(m, m->live_probe[i].target)) return false;
+  return td_forces_have_potential(m);
 }
 
 // ---- stop times -------------------------------------------------------------------------------

@@ -14,6 +14,7 @@
 #include "elem/cable.h"
 #include "elem/chord.h"
 #include "elem/link.h"
+#include "engine/force.h"
 #include "engine/stages.h"
 
 static bool is_hard(const model_cable* c) { return c->row >= 0; }
@@ -23,13 +24,13 @@ static bool has_friction(const model_cable* c) { return c->friction != NUM_NONE;
 // The cable at a crossing; x: the strains there.
 static cable_section section_at(const td_model* m, const td_work* w, const model_crossing* c,
                                 double x[6]) {
-  td_strains(m, w, &m->force[c->force], x);
+  td_strains(m, w, &m->strain[c->strain], x);
   return cable_through(c->joint > 0, x, w->num + c->path);
 }
 
 // Arc length of the rod along which the cable passes a piece.
 static double passed(const td_model* m, const td_work* w, const model_crossing* c) {
-  return c->cover * w->num[m->force[c->force].section + SECTION_LENGTH];
+  return c->cover * w->num[m->strain[c->strain].section + SECTION_LENGTH];
 }
 
 static const model_crossing* crossing_of(const td_model* m, const model_cable* c, int i) {
@@ -55,11 +56,12 @@ static taylor span_length(const td_model* m, const td_work* w, int span) {
   return (taylor){.x = x.L, .d = x.Ld};
 }
 
-void td_spans_prepare(const td_model* m, td_work* w) {
+static void prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nspan; i++) {
     const frame a = td_frame(m, w, m->span[i].a), b = td_frame(m, w, m->span[i].b);
     w->span_along[i] = m->span[i].joins && td_chord_along(&a, &b);
   }
+  for (int i = 0; i < m->ncable; i++) w->cable[i].zero = td_cable_length(m, w, i);
 }
 
 // ---- lengths ----------------------------------------------------------------------------------
@@ -81,7 +83,7 @@ double td_cable_length_change(const td_model* m, const td_work* w, int cable, in
   for (int i = 0; i < c->norder; i++) {
     const model_crossing* at = crossing_of(m, c, i);
     const cable_section s = section_at(m, w, at, x);
-    td_strains_change(m, w, &m->force[at->force], col, dx);
+    td_strains_change(m, w, &m->strain[at->strain], col, dx);
     for (int d = 0; d < 6; d++) sum += passed(m, w, at) * s.g[d] * dx[d];
   }
   for (int i = c->span; i < c->span + c->nspan; i++) {
@@ -162,7 +164,7 @@ static cable_sums sums_change(const td_model* m, const td_work* w, int cable, in
     const double W = passed(m, w, at), share = w->crossing_share[m->cable_order[c->order + i]];
     double dl = 0, turn = 0;
     cable_bend(&s, x, slope);
-    td_strains_change(m, w, &m->force[at->force], col, dx);
+    td_strains_change(m, w, &m->strain[at->strain], col, dx);
     for (int d = 0; d < 6; d++) {
       dl += W * s.g[d] * dx[d];
       turn += W * slope[d] * dx[d];
@@ -208,7 +210,7 @@ bool td_cable_couples(const td_model* m) {
   for (int i = 0; i < m->ncrossing; i++) {
     const model_cable* c = &m->cable[m->crossing[i].cable];
     const bool follows = by_length(c) || c->friction != NUM_NONE;
-    if (follows && m->force[m->crossing[i].force].strain == STRAIN_SEGMENT) return true;
+    if (follows && m->strain[m->crossing[i].strain].kind == STRAIN_SEGMENT) return true;
   }
   return false;
 }
@@ -220,7 +222,7 @@ static bool acts(const model_cable* c, int which) {
 
 // ---- inside rods ------------------------------------------------------------------------------
 
-void td_cable_force(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+void td_cable_force(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
                     int which, double s[6]) {
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
@@ -231,7 +233,7 @@ void td_cable_force(const td_model* m, const td_work* w, const model_force* f, c
   }
 }
 
-void td_cable_force_change(const td_model* m, const td_work* w, const model_force* f,
+void td_cable_force_change(const td_model* m, const td_work* w, const model_strain* f,
                            const double x[6], const double dx[6], bool numbers, double ds[6]) {
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
@@ -244,7 +246,7 @@ void td_cable_force_change(const td_model* m, const td_work* w, const model_forc
   }
 }
 
-void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+void td_cable_slopes(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
                      double ds[6][6]) {
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
@@ -283,7 +285,9 @@ void td_span_pull(const td_model* m, const td_work* w, int span, double T, spati
   add_wrench(m, on, stride, s->b, spatial_scale(-1, spatial_force(b.p, F, Mb)));
 }
 
-void td_spans_add(const td_model* m, td_work* w, int which) {
+// Tensions first: what passes rods is added with their pieces.
+static void add(const td_model* m, td_work* w, int which) {
+  td_cable_tensions(m, w);
   for (int i = 0; i < m->nspan; i++) {
     const int cable = m->span[i].cable;
     if (acts(&m->cable[cable], which))
@@ -291,7 +295,7 @@ void td_spans_add(const td_model* m, td_work* w, int which) {
   }
 }
 
-void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
+static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
   for (int i = 0; i < m->nspan; i++) {
     const model_span* s = &m->span[i];
     const int hop = col < 0 ? -1 : m->col[col].hop;
@@ -356,7 +360,7 @@ static void piece_gradients(const td_model* m, const td_work* w, const model_cro
   memset(angle, 0, (size_t)m->nvel * sizeof(double));
   for (int col = 0; col < m->ncol; col++) {
     if (!m->col[col].leads) continue;
-    td_strains_change(m, w, &m->force[c->force], col, dx);
+    td_strains_change(m, w, &m->strain[c->strain], col, dx);
     for (int d = 0; d < 6; d++) {
       length[m->col[col].v] += W * s.g[d] * dx[d];
       angle[m->col[col].v] += W * slope[d] * dx[d];
@@ -381,7 +385,8 @@ static void friction_tangent(const td_model* m, td_work* w, int cable, double* d
   arena_close(&w->scratch, mark);
 }
 
-void td_cable_tangent(const td_model* m, td_work* w, double* dq) {
+static void tangent(const td_model* m, td_work* w, double* dq, double* dv) {
+  (void)dv;  // tensions do not follow velocities
   for (int i = 0; i < m->ncable; i++) {
     if (by_length(&m->cable[i]) && w->cable[i].slope != 0) length_tangent(m, w, i, dq);
     if (has_friction(&m->cable[i])) friction_tangent(m, w, i, dq);
@@ -395,7 +400,7 @@ static double stretch_of(const td_model* m, const td_work* w, int cable) {
          w->load * w->num[m->cable[cable].pull];
 }
 
-double td_cable_energy(const td_model* m, const td_work* w) {
+static double energy(const td_model* m, const td_work* w) {
   double sum = 0;
   for (int i = 0; i < m->ncable; i++) {
     if (!m->cable[i].potential) continue;
@@ -405,7 +410,7 @@ double td_cable_energy(const td_model* m, const td_work* w) {
   return sum;
 }
 
-double td_cable_energy_change(const td_model* m, const td_work* w, int col) {
+static double energy_diff(const td_model* m, const td_work* w, int col) {
   double sum = 0;
   for (int i = 0; i < m->ncable; i++) {
     if (!m->cable[i].potential) continue;
@@ -415,7 +420,7 @@ double td_cable_energy_change(const td_model* m, const td_work* w, int col) {
   return sum;
 }
 
-double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+double td_crossings_power(const td_model* m, const td_work* w, const model_strain* f,
                           const double x[6], const double u[6]) {
   double sum = 0;
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
@@ -429,7 +434,8 @@ double td_crossings_power(const td_model* m, const td_work* w, const model_force
   return sum;
 }
 
-double td_spans_power(const td_model* m, const td_work* w) {
+static double power(const td_model* m, const td_work* w, bool known) {
+  (void)known;
   double sum = 0;
   for (int i = 0; i < m->nspan; i++) {
     const int cable = m->span[i].cable;
@@ -437,3 +443,39 @@ double td_spans_power(const td_model* m, const td_work* w) {
   }
   return sum;
 }
+
+// ---- the tables -------------------------------------------------------------------------------
+
+static bool has_potential(const td_model* m) {
+  for (int i = 0; i < m->ncable; i++)
+    if (has_friction(&m->cable[i])) return false;
+  return true;
+}
+
+static int switches(const td_model* m) {
+  int n = 0;
+  for (int i = 0; i < m->ncable; i++) n += by_length(&m->cable[i]);
+  return n;
+}
+
+static void switch_values(const td_model* m, td_work* w, double* values) {
+  td_cable_tensions(m, w);
+  for (int i = 0; i < m->ncable; i++)
+    if (by_length(&m->cable[i])) *values++ = -w->cable[i].stretch;
+}
+
+static bool sweeps(const td_model* m, const td_work* w) { return (void)w, m->nspan > 0; }
+
+const force_ops td_force_cable = {.prepare = prepare,
+                                  .add = add,
+                                  .energy = energy,
+                                  .energy_diff = energy_diff,
+                                  .power = power,
+                                  .tangent = tangent,
+                                  .blocks = td_no_blocks,
+                                  .has_potential = has_potential,
+                                  .has_power_dampers = td_no_power_dampers,
+                                  .has_driving_dampers = td_no_driving_dampers,
+                                  .switches = switches,
+                                  .switch_values = switch_values};
+const whole_ops td_whole_cable = {.diff = diff, .sweeps = sweeps};

@@ -107,7 +107,7 @@ static void add_pair(const td_model* m, const td_work* w, const contact_touching
            contact_pair_wrench(p, p->b.x, w->contact_ball[s.b + j].x, -p->share[j]));
 }
 
-void td_contacts_add(const td_model* m, td_work* w, int which) {
+static void add(const td_model* m, td_work* w, int which) {
   if (m->ncontact == 0 || !(which & FORCES_PASSIVE)) return;
   int contact = 0, ball = 0;
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
@@ -157,7 +157,7 @@ vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int k, v
 
 // ---- derivatives ------------------------------------------------------------------------------
 
-void td_contacts_blocks(const td_model* m, td_work* w) {
+static void blocks(const td_model* m, td_work* w) {
   int contact = 0, ball = 0;
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
     const spatial V = against(w, &f);
@@ -248,7 +248,7 @@ static void change_pair(const td_model* m, const td_work* w, const contact_touch
                                       -p->share[j], -d.share[j]));
 }
 
-void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df) {
+static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
   along c = {.col = col, .rate = rate, .df = df, .a = -1, .b = -1, .stretch = -1};
   if (col >= 0 && m->npiece > 0) td_each_touch(m, w, change_pair, &c);
 }
@@ -261,7 +261,7 @@ static void pair_energy(const td_model* m, const td_work* w, const contact_touch
   if (m->contact[t->contact].potential) *(double*)data += t->pair.c.normal.energy;
 }
 
-double td_contacts_energy(const td_model* m, const td_work* w) {
+static double energy(const td_model* m, const td_work* w) {
   double sum = 0;
   int contact = 0, ball = 0;
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);)
@@ -283,7 +283,7 @@ static void pair_energy_change(const td_model* m, const td_work* w, const contac
   c->sum -= p->c.normal.elastic * vec3_dot(p->n, moved);
 }
 
-double td_contacts_energy_change(const td_model* m, const td_work* w, int col) {
+static double energy_diff(const td_model* m, const td_work* w, int col) {
   along c = {.col = col, .a = -1, .b = -1};
   int contact = 0, ball = 0;
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
@@ -307,7 +307,8 @@ static void pair_power(const td_model* m, const td_work* w, const contact_touchi
   *(double*)data += loss(&p->c, m->contact[t->contact].potential) + drift;
 }
 
-double td_contacts_power(const td_model* m, const td_work* w) {
+static double power(const td_model* m, const td_work* w, bool known) {
+  (void)known;
   double sum = 0;
   int contact = 0, ball = 0;
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
@@ -347,3 +348,28 @@ bool td_touches(const td_model* m, const td_work* w) {
   for (int i = 0; i < m->ncontact && !touches; i++) touches = td_contact_depth(m, w, i) > 0;
   return touches;
 }
+
+// ---- the tables -------------------------------------------------------------------------------
+
+// Against something that moves with time, friction and damping push at rest, too.
+static bool has_potential(const td_model* m) {
+  for (const model_contact* c = m->contact; c < m->contact + m->ncontact; c++)
+    if (c->drift != NUM_NONE && !(stays(m, c->law + 1, 0) && stays(m, c->law + 3, 0))) return false;
+  return true;
+}
+
+static bool sweeps(const td_model* m, const td_work* w) { return (void)w, m->npiece > 0; }
+
+const force_ops td_force_contact = {.prepare = td_no_prepare,
+                                    .add = add,
+                                    .energy = energy,
+                                    .energy_diff = energy_diff,
+                                    .power = power,
+                                    .tangent = td_no_tangent,
+                                    .blocks = blocks,
+                                    .has_potential = has_potential,
+                                    .has_power_dampers = td_no_power_dampers,
+                                    .has_driving_dampers = td_no_driving_dampers,
+                                    .switches = td_no_switches,
+                                    .switch_values = td_no_switch_values};
+const whole_ops td_whole_contact = {.diff = diff, .sweeps = sweeps};

@@ -1,34 +1,62 @@
-// Edges of meshes in a fluid (elem/edge_drag.h) as forces between two stations.
+// A fluid on the edges of meshes (elem/edge_drag.h): forces between two stations.
 #include "elem/edge_drag.h"
+#include "engine/force.h"
 #include "engine/stages.h"
 
-edge_drag td_edge_drag(const td_model* m, const td_work* w, const model_force* f, const frame* a,
-                       const frame* b) {
+static edge_drag drag_at(const td_model* m, const td_work* w, const model_drag* f, const frame* a,
+                         const frame* b) {
   const vec3 all = td_stream(m, w);
   vec3 u[2] = {all, all};
   const double* flow = w->num + f->stream;
   for (int k = 0; m->stream_varies && k < 2; k++)
     u[k] = vec3_scale(w->load, vec3_of(flow + STREAM_SLOTS * k));
-  edge_drag e = edge_drag_at(a, b, u, w->num[f->wrench], w->num[f->wrench + 1]);
+  edge_drag e = edge_drag_at(a, b, u, w->num[f->drag], w->num[f->drag + 1]);
   e.varies = m->stream_varies;
   for (int k = 0; m->stream_varies && k < 2; k++)
     for (int c = 0; c < 9; c++) e.G[k].m[c] = w->load * flow[STREAM_SLOTS * k + 3 + c];
   return e;
 }
 
-void td_edge_drag_wrenches(const td_model* m, const td_work* w, const model_force* f,
-                           spatial on[2]) {
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const edge_drag e = td_edge_drag(m, w, f, &a, &b);
+static void add(const td_model* m, td_work* w, int which) {
   const vec3 none = {0, 0, 0};
-  vec3 Fa, Fb;
-  edge_shares(e.f, &Fa, &Fb);
-  on[0] = spatial_force(a.p, Fa, none);
-  on[1] = spatial_force(b.p, Fb, none);
+  for (int i = 0; i < m->ndrag && (which & FORCES_PASSIVE); i++) {
+    const model_drag* f = &m->drag[i];
+    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+    const edge_drag e = drag_at(m, w, f, &a, &b);
+    vec3 Fa, Fb;
+    edge_shares(e.f, &Fa, &Fb);
+    force_on(m, w, f->a, spatial_force(a.p, Fa, none));
+    force_on(m, w, f->b, spatial_force(b.p, Fb, none));
+  }
 }
 
-void td_edge_drag_change(const force_state* s, const frame_change* da, const frame_change* db,
-                         spatial change[2]) {
+static double power(const td_model* m, const td_work* w, bool known) {
+  (void)known;
+  double sum = 0;
+  for (const model_drag* f = m->drag; f < m->drag + m->ndrag; f++) {
+    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+    const edge_drag e = drag_at(m, w, f, &a, &b);
+    for (int k = 0; k < 2; k++) sum += vec3_dot(e.f[k], between(edge_gauss[k], a.v, b.v));
+  }
+  return sum;
+}
+
+static bool has_potential(const td_model* m) { return m->ndrag == 0 || td_fluid_is_still(m); }
+static bool has_power_dampers(const td_model* m) { return m->ndrag > 0; }
+
+// ---- one by one -------------------------------------------------------------------------------
+
+static bool is_damped(const td_model* m, const td_work* w, int i) {
+  return (void)m, (void)w, (void)i, true;
+}
+
+static void linearise(const td_model* m, const td_work* w, int i, force_state* s) {
+  s->drag = drag_at(m, w, &m->drag[i], &s->a, &s->b);
+}
+
+static void diff(const td_model* m, const td_work* w, int i, const force_state* s,
+                 const frame_change* da, const frame_change* db, spatial change[2]) {
+  (void)m, (void)w, (void)i;  // its numbers follow neither the state nor parameters
   const vec3 none = {0, 0, 0};
   vec3 df[2], F[2], dF[2];
   edge_drag_change(&s->drag, da, db, df);
@@ -38,10 +66,34 @@ void td_edge_drag_change(const force_state* s, const frame_change* da, const fra
   change[1] = spatial_force_change(s->b.p, F[1], db->p, dF[1], none);
 }
 
-double td_edge_drag_power(const td_model* m, const td_work* w, const model_force* f) {
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const edge_drag e = td_edge_drag(m, w, f, &a, &b);
-  double sum = 0;
-  for (int k = 0; k < 2; k++) sum += vec3_dot(e.f[k], between(edge_gauss[k], a.v, b.v));
-  return sum;
+static void visit(const td_model* m, int i, const force_visitor* to) {
+  to->station(to->ctx, m->drag[i].a);
+  to->station(to->ctx, m->drag[i].b);
 }
+
+static force_flaw flaw(const td_model* m, const td_work* w, int i) {
+  return (void)m, (void)w, (void)i, (force_flaw){NULL, 0};
+}
+
+const force_ops td_force_drag = {.prepare = td_no_prepare,
+                                 .add = add,
+                                 .energy = td_no_energy,
+                                 .energy_diff = td_no_energy_diff,
+                                 .power = power,
+                                 .tangent = td_no_tangent,
+                                 .blocks = td_no_blocks,
+                                 .has_potential = has_potential,
+                                 .has_power_dampers = has_power_dampers,
+                                 .has_driving_dampers = td_no_driving_dampers,
+                                 .switches = td_no_switches,
+                                 .switch_values = td_no_switch_values};
+const element_ops td_element_drag = {.reach = td_reach_stations,
+                                     .is_damped = is_damped,
+                                     .linearise = linearise,
+                                     .diff = diff,
+                                     .numbers_diff = td_no_numbers_diff,
+                                     .tangent = td_no_element_tangent,
+                                     .visit = visit,
+                                     .flaw = flaw,
+                                     .is_link = td_no_link,
+                                     .wrench = td_no_wrench};

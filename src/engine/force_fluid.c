@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elem/fluid.h"
+#include "engine/force.h"
 #include "engine/stages.h"
 
 // ---- added mass -------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ static bool only_drags(const td_model* m, const spatial* Vf) {
   return m->gravity_constant && !m->stream_varies && spatial_dot(Vf, Vf) == 0;
 }
 
-void td_fluid_add(const td_model* m, td_work* w, int which) {
+static void add(const td_model* m, td_work* w, int which) {
   if (m->nwet == 0 || !(which & FORCES_PASSIVE)) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
   const bool flows = m->stream_varies || spatial_dot(&Vf, &Vf) > 0, drags = only_drags(m, &Vf);
@@ -245,7 +246,7 @@ static void weight_block(td_work* w, int hop, const spatial* g) {
   }
 }
 
-void td_fluid_blocks(const td_model* m, td_work* w) {
+static void blocks(const td_model* m, td_work* w) {
   if (m->nwet == 0) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
   const bool flows = m->stream_varies || spatial_dot(&Vf, &Vf) > 0;
@@ -292,7 +293,7 @@ double td_fluid_buoyancy(const td_model* m, const td_work* w) {
   return sum;
 }
 
-double td_fluid_power(const td_model* m, const td_work* w, bool known) {
+static double power(const td_model* m, const td_work* w, bool known) {
   const spatial g = gravity(m, w), Vf = stream(m, w);
   double sum = 0;
   if (m->nwet == 0 || (known && only_drags(m, &Vf))) return 0;
@@ -333,3 +334,42 @@ void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int 
     *momentum = spatial_add(*momentum, spatial6_apply(M, &w->hop[i].V));
   }
 }
+
+// ---- the tables -------------------------------------------------------------------------------
+
+bool td_fluid_is_still(const td_model* m) {
+  if (m->stream_varies) return false;
+  for (int c = 0; c < 3; c++)
+    if (!stays(m, m->fluid_velocity + c, 0)) return false;
+  return true;
+}
+
+static bool has_drag(const td_model* m) {
+  for (int i = 0; i < m->nwet; i++)
+    if (m->wet[i].drag != NUM_NONE) return true;
+  return false;
+}
+
+// A moving fluid pushes in proportion to how much of a part stands across it.
+static bool has_potential(const td_model* m) { return !has_drag(m) || td_fluid_is_still(m); }
+
+// Its derivatives are among the blocks, those with gravity apart (td_fluid_gravity_change).
+static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
+  (void)m, (void)w, (void)col, (void)rate, (void)df;
+}
+
+static bool sweeps(const td_model* m, const td_work* w) { return (void)m, (void)w, false; }
+
+const force_ops td_force_fluid = {.prepare = td_no_prepare,
+                                  .add = add,
+                                  .energy = td_no_energy,
+                                  .energy_diff = td_no_energy_diff,
+                                  .power = power,
+                                  .tangent = td_no_tangent,
+                                  .blocks = blocks,
+                                  .has_potential = has_potential,
+                                  .has_power_dampers = has_drag,
+                                  .has_driving_dampers = td_no_driving_dampers,
+                                  .switches = td_no_switches,
+                                  .switch_values = td_no_switch_values};
+const whole_ops td_whole_fluid = {.diff = diff, .sweeps = sweeps};

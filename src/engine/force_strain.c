@@ -8,6 +8,7 @@
 
 #include "elem/section.h"
 #include "elem/segment.h"
+#include "engine/force.h"
 #include "engine/stages.h"
 
 enum { ALL_MODES = 0x3f };
@@ -20,11 +21,11 @@ static section section_at(const double* n, double load) {
 
 static const double no_numbers[SECTION_SLOTS];
 
-static section section_of(const td_work* w, const model_force* f, const double* slots) {
+static section section_of(const td_work* w, const model_strain* f, const double* slots) {
   return section_at(slots + f->section, w->load);
 }
 
-static double piece_length(const td_work* w, const model_force* f) {
+static double piece_length(const td_work* w, const model_strain* f) {
   return w->num[f->section + SECTION_LENGTH];
 }
 
@@ -36,7 +37,7 @@ static void segment_strains(const segment* s, double length, double x[6], double
   }
 }
 
-static void dof_strains(const td_work* w, const model_force* f, double x[6], double u[6]) {
+static void dof_strains(const td_work* w, const model_strain* f, double x[6], double u[6]) {
   const double length = piece_length(w, f);
   for (int d = 0; d < 6; d++) {
     const bool held = f->dof_q[d] < 0;
@@ -46,7 +47,7 @@ static void dof_strains(const td_work* w, const model_force* f, double x[6], dou
 }
 
 // Returns which of them have coordinates.
-static unsigned basis_strains(const td_model* m, const td_work* w, const model_force* f,
+static unsigned basis_strains(const td_model* m, const td_work* w, const model_strain* f,
                               double x[6], double u[6]) {
   unsigned modes = 0;
   for (int d = 0; d < 6; d++) {
@@ -63,20 +64,20 @@ static unsigned basis_strains(const td_model* m, const td_work* w, const model_f
 }
 
 // Generalised forces of a force s on the strains, times the quadrature weight.
-static void basis_collect(const td_model* m, const td_work* w, const model_force* f,
+static void basis_collect(const td_model* m, const td_work* w, const model_strain* f,
                           const double s[6], double* tau) {
   const double weight = piece_length(w, f);
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
     tau[t->v] += weight * w->num[t->weight] * s[t->mode];
 }
 
-static segment ends(const td_model* m, const td_work* w, const model_force* f) {
+static segment ends(const td_model* m, const td_work* w, const model_strain* f) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   return td_segment(&a, &b);
 }
 
 // The hops of a polynomial rod at a station: translation, then rotation.
-static void polynomial_hops(const td_model* m, const model_force* f, const model_hop** move,
+static void polynomial_hops(const td_model* m, const model_strain* f, const model_hop** move,
                             const model_hop** turn) {
   *turn = &m->hop[m->station[f->b].hop];
   *move = &m->hop[(*turn)->parent];
@@ -100,7 +101,7 @@ static hop_sums weighted(const td_model* m, const td_work* w, const model_hop* h
   return s;
 }
 
-polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f) {
+polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_strain* f) {
   const model_hop *move, *turn;
   polynomial_hops(m, f, &move, &turn);
   const hop_sums p = weighted(m, w, move), x = weighted(m, w, turn);
@@ -111,7 +112,7 @@ polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force*
 
 // What DOF v does to the numbers of a polynomial rod.
 static polyrod_vector polynomial_direction(const td_model* m, const td_work* w,
-                                           const model_force* f, int v) {
+                                           const model_strain* f, int v) {
   const model_hop *move, *turn;
   double ps[3] = {0}, x[3] = {0}, xs[3] = {0};
   polynomial_hops(m, f, &move, &turn);
@@ -127,7 +128,7 @@ static polyrod_vector polynomial_direction(const td_model* m, const td_work* w,
 
 // Generalised forces of a force g on the numbers, times `scale` and the quadrature weight, added to
 // a column of a matrix of the part's order, or to tau (NULL).
-static void polynomial_collect(const td_model* m, const td_work* w, const model_force* f,
+static void polynomial_collect(const td_model* m, const td_work* w, const model_strain* f,
                                const polyrod_vector* g, double scale, const tree_part* part,
                                double* tau) {
   const model_hop *move, *turn;
@@ -144,13 +145,13 @@ static void polynomial_collect(const td_model* m, const td_work* w, const model_
                   w->col_slope[k] * vec3_at(g->xs, m->col[k].part));
 }
 
-void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
+void td_strain_state(const td_model* m, const td_work* w, const model_strain* f, double x[6],
                      double u[6]) {
-  if (f->strain == STRAIN_DOF) {
+  if (f->kind == STRAIN_DOF) {
     dof_strains(w, f, x, u);
-  } else if (f->strain == STRAIN_BASIS) {
+  } else if (f->kind == STRAIN_BASIS) {
     basis_strains(m, w, f, x, u);
-  } else if (f->strain == STRAIN_POLYNOMIAL) {
+  } else if (f->kind == STRAIN_POLYNOMIAL) {
     const polyrod r = td_polynomial_at(m, w, f);
     memcpy(x, r.strain, sizeof r.strain);
     memcpy(u, r.rate, sizeof r.rate);
@@ -160,13 +161,13 @@ void td_strain_state(const td_model* m, const td_work* w, const model_force* f, 
   }
 }
 
-void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]) {
+void td_strains(const td_model* m, const td_work* w, const model_strain* f, double x[6]) {
   double u[6];
   td_strain_state(m, w, f, x, u);
 }
 
 // The section's law and the cables that pass; only what is asked for by `modes` need be right.
-static void piece_forces(const td_model* m, const td_work* w, const model_force* f,
+static void piece_forces(const td_model* m, const td_work* w, const model_strain* f,
                          const double x[6], const double u[6], int which, unsigned modes,
                          double s[6]) {
   const section sec = section_of(w, f, w->num);
@@ -179,13 +180,13 @@ static void piece_forces(const td_model* m, const td_work* w, const model_force*
   if (f->ncrossing > 0) td_cable_force(m, w, f, x, which, s);
 }
 
-static void piece_force(const td_model* m, const td_work* w, const model_force* f,
+static void piece_force(const td_model* m, const td_work* w, const model_strain* f,
                         const double x[6], const double u[6], int which, double s[6]) {
   piece_forces(m, w, f, x, u, which, ALL_MODES, s);
 }
 
 // Its change for changes of strains and rates, and of the numbers.
-static void piece_change(const td_model* m, const td_work* w, const model_force* f,
+static void piece_change(const td_model* m, const td_work* w, const model_strain* f,
                          const double x[6], const double u[6], const double dx[6],
                          const double du[6], bool numbers, double ds[6]) {
   const section sec = section_of(w, f, w->num),
@@ -194,17 +195,12 @@ static void piece_change(const td_model* m, const td_work* w, const model_force*
   if (f->ncrossing > 0) td_cable_force_change(m, w, f, x, dx, numbers, ds);
 }
 
-static void add_wrench(const td_model* m, td_work* w, int station, spatial f) {
-  const int hop = station < 0 ? -1 : m->station[station].hop;
-  if (hop >= 0) w->hop[hop].f = spatial_add(w->hop[hop].f, f);
-}
-
-void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
-                       double* tau) {
-  if (f->strain == STRAIN_DOF) {
+void td_strain_collect(const td_model* m, const td_work* w, const model_strain* f,
+                       const double s[6], double* tau) {
+  if (f->kind == STRAIN_DOF) {
     for (int d = 0; d < 6; d++)
       if (f->dof_v[d] >= 0) tau[f->dof_v[d]] += s[d];
-  } else if (f->strain == STRAIN_BASIS) {
+  } else if (f->kind == STRAIN_BASIS) {
     basis_collect(m, w, f, s, tau);
   } else {
     const polyrod r = td_polynomial_at(m, w, f);
@@ -213,9 +209,9 @@ void td_strain_collect(const td_model* m, const td_work* w, const model_force* f
   }
 }
 
-void td_strain_squares(const td_model* m, const td_work* w, const model_force* f, double along,
+void td_strain_squares(const td_model* m, const td_work* w, const model_strain* f, double along,
                        double turning, double* square) {
-  if (f->strain == STRAIN_DOF) {
+  if (f->kind == STRAIN_DOF) {
     for (int d = 0; d < 6; d++) {
       const double s = d < 3 ? along : turning;
       if (f->dof_v[d] >= 0) square[f->dof_v[d]] += s * s;
@@ -223,7 +219,7 @@ void td_strain_squares(const td_model* m, const td_work* w, const model_force* f
     return;
   }
   const double weight = piece_length(w, f);
-  if (f->strain == STRAIN_BASIS) {
+  if (f->kind == STRAIN_BASIS) {
     for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
       const double s = weight * w->num[t->weight] * (t->mode < 3 ? along : turning);
       square[t->v] += s * s;
@@ -243,7 +239,7 @@ void td_strain_squares(const td_model* m, const td_work* w, const model_force* f
   }
 }
 
-void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_strain* f,
                          const double s[6], spatial on[2]) {
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
   const segment e = td_segment(&a, &b);
@@ -252,38 +248,45 @@ void td_segment_wrenches(const td_model* m, const td_work* w, const model_force*
   on[1] = spatial_force(b.p, t.force, t.torque_b);
 }
 
-void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which) {
-  double x[6], u[6], s[6];
-  if (f->strain == STRAIN_DOF) {
-    dof_strains(w, f, x, u);
-    piece_force(m, w, f, x, u, which, s);
-    for (int d = 0; d < 6; d++)
-      if (f->dof_v[d] >= 0) w->tau[f->dof_v[d]] += s[d];
-    return;
+static void add(const td_model* m, td_work* w, int which) {
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    double x[6], u[6], s[6];
+    switch (f->kind) {
+      case STRAIN_DOF:
+        dof_strains(w, f, x, u);
+        piece_force(m, w, f, x, u, which, s);
+        for (int d = 0; d < 6; d++)
+          if (f->dof_v[d] >= 0) w->tau[f->dof_v[d]] += s[d];
+        break;
+      case STRAIN_BASIS: {
+        const unsigned modes = basis_strains(m, w, f, x, u);
+        piece_forces(m, w, f, x, u, which, modes, s);
+        basis_collect(m, w, f, s, w->tau);
+        break;
+      }
+      case STRAIN_POLYNOMIAL: {
+        const polyrod r = td_polynomial_at(m, w, f);
+        piece_force(m, w, f, r.strain, r.rate, which, s);
+        const polyrod_vector g = td_polyrod_force(&r, s);
+        polynomial_collect(m, w, f, &g, 1, NULL, w->tau);
+        break;
+      }
+      case STRAIN_SEGMENT: {
+        const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+        const segment e = td_segment(&a, &b);
+        segment_strains(&e, piece_length(w, f), x, u);
+        piece_force(m, w, f, x, u, which, s);
+        const segment_wrench t = td_segment_wrench(&e, s);
+        force_on(m, w, f->b, spatial_force(b.p, t.force, t.torque_b));
+        force_on(m, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
+        break;
+      }
+    }
   }
-  if (f->strain == STRAIN_BASIS) {
-    const unsigned modes = basis_strains(m, w, f, x, u);
-    piece_forces(m, w, f, x, u, which, modes, s);
-    basis_collect(m, w, f, s, w->tau);
-    return;
-  }
-  if (f->strain == STRAIN_POLYNOMIAL) {
-    const polyrod r = td_polynomial_at(m, w, f);
-    piece_force(m, w, f, r.strain, r.rate, which, s);
-    const polyrod_vector g = td_polyrod_force(&r, s);
-    polynomial_collect(m, w, f, &g, 1, NULL, w->tau);
-    return;
-  }
-  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-  const segment e = td_segment(&a, &b);
-  segment_strains(&e, piece_length(w, f), x, u);
-  piece_force(m, w, f, x, u, which, s);
-  const segment_wrench t = td_segment_wrench(&e, s);
-  add_wrench(m, w, f->b, spatial_force(b.p, t.force, t.torque_b));
-  add_wrench(m, w, f->a, spatial_force(a.p, vec3_scale(-1, t.force), t.torque_a));
 }
 
-spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f) {
+spatial td_segment_link(const td_model* m, const td_work* w, int i) {
+  const model_strain* f = &m->strain[i];
   const segment e = ends(m, w, f);
   double x[6], u[6], s[6];
   segment_strains(&e, piece_length(w, f), x, u);
@@ -294,7 +297,7 @@ spatial td_segment_link(const td_model* m, const td_work* w, const model_force* 
 
 // ---- changes ----------------------------------------------------------------------------------
 
-static void dof_change(const td_model* m, const td_work* w, const model_force* f, int col,
+static void dof_change(const td_model* m, const td_work* w, const model_strain* f, int col,
                        bool rate, double dx[6], double du[6]) {
   const model_col* c = col < 0 ? NULL : &m->col[col];
   for (int d = 0; d < 6; d++) {
@@ -304,7 +307,7 @@ static void dof_change(const td_model* m, const td_work* w, const model_force* f
   }
 }
 
-static void basis_change(const td_model* m, const td_work* w, const model_force* f, int col,
+static void basis_change(const td_model* m, const td_work* w, const model_strain* f, int col,
                          double dx[6]) {
   const model_col* c = &m->col[col];
   for (int d = 0; d < 6; d++) dx[d] = 0;
@@ -313,18 +316,18 @@ static void basis_change(const td_model* m, const td_work* w, const model_force*
     if (t->v == c->v) dx[t->mode] += w->num[t->weight];
 }
 
-void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
+void td_strains_change(const td_model* m, const td_work* w, const model_strain* f, int col,
                        double dx[6]) {
   double du[6];
-  if (f->strain == STRAIN_DOF) {
+  if (f->kind == STRAIN_DOF) {
     dof_change(m, w, f, col, false, dx, du);
     return;
   }
-  if (f->strain == STRAIN_BASIS) {
+  if (f->kind == STRAIN_BASIS) {
     basis_change(m, w, f, col, dx);
     return;
   }
-  if (f->strain == STRAIN_POLYNOMIAL) {
+  if (f->kind == STRAIN_POLYNOMIAL) {
     memset(dx, 0, 6 * sizeof(double));
     if (!m->col[col].first) return;
     const polyrod r = td_polynomial_at(m, w, f);
@@ -340,18 +343,19 @@ void td_strains_change(const td_model* m, const td_work* w, const model_force* f
   for (int i = 0; i < 6; i++) dx[i] = d.x[i] / piece_length(w, f);
 }
 
-void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
-                              double* dtau) {
+static void numbers_diff(const td_model* m, const td_work* w, int i, double* dtau) {
+  const model_strain* f = &m->strain[i];
+  if (f->kind == STRAIN_SEGMENT) return;
   const double none[6] = {0};
   double x[6], u[6], ds[6];
-  if (f->strain == STRAIN_DOF) {
+  if (f->kind == STRAIN_DOF) {
     dof_strains(w, f, x, u);
     piece_change(m, w, f, x, u, none, none, true, ds);
     for (int d = 0; d < 6; d++)
       if (f->dof_v[d] >= 0) dtau[f->dof_v[d]] += ds[d];
     return;
   }
-  if (f->strain == STRAIN_BASIS) {
+  if (f->kind == STRAIN_BASIS) {
     basis_strains(m, w, f, x, u);
     piece_change(m, w, f, x, u, none, none, true, ds);
     basis_collect(m, w, f, ds, dtau);
@@ -363,7 +367,9 @@ void td_strain_numbers_change(const td_model* m, const td_work* w, const model_f
   polynomial_collect(m, w, f, &g, 1, NULL, dtau);
 }
 
-void td_segment_state(const td_model* m, const td_work* w, const model_force* f, force_state* s) {
+static void linearise(const td_model* m, const td_work* w, int i, force_state* s) {
+  const model_strain* f = &m->strain[i];
+  if (f->kind != STRAIN_SEGMENT) return;
   double x[6], u[6];
   s->segment = td_segment(&s->a, &s->b);
   segment_strains(&s->segment, piece_length(w, f), x, u);
@@ -371,16 +377,18 @@ void td_segment_state(const td_model* m, const td_work* w, const model_force* f,
   s->F = td_segment_wrench(&s->segment, s->s).force;
 }
 
-void td_segment_wrenches_change(const td_model* m, const td_work* w, const model_force* f,
-                                const force_state* s, const frame_change* da,
-                                const frame_change* db, spatial change[2]) {
+static void diff(const td_model* m, const td_work* w, int i, const force_state* s,
+                 const frame_change* da, const frame_change* db, spatial change[2]) {
+  const model_strain* f = &m->strain[i];
+  change[0] = change[1] = spatial_zero();
+  if (f->kind != STRAIN_SEGMENT) return;
   double x[6], u[6], dx[6], du[6], ds[6];
   const double length = piece_length(w, f);
   const segment_change d = td_segment_change(&s->segment, da, db);
   segment_strains(&s->segment, length, x, u);
-  for (int i = 0; i < 6; i++) {
-    dx[i] = d.x[i] / length;
-    du[i] = d.u[i] / length;
+  for (int k = 0; k < 6; k++) {
+    dx[k] = d.x[k] / length;
+    du[k] = d.u[k] / length;
   }
   piece_change(m, w, f, x, u, dx, du, w->numbers_change, ds);
   const segment_wrench t = td_segment_wrench_change(&s->segment, &d, s->s, ds);
@@ -391,7 +399,7 @@ void td_segment_wrenches_change(const td_model* m, const td_work* w, const model
 
 // ---- tangents of forces that follow from the coordinates themselves ---------------------------
 
-static void dof_tangent(const td_model* m, const td_work* w, const model_force* f,
+static void dof_tangent(const td_model* m, const td_work* w, const model_strain* f,
                         const tree_part* part, double* dq, double* dv) {
   const double zero[6] = {0};
   double x[6], u[6], ds[6];
@@ -411,7 +419,7 @@ static void dof_tangent(const td_model* m, const td_work* w, const model_force* 
 }
 
 // What the weights' own change adds where strains are expressions of their coordinates.
-static void basis_hessian(const td_model* m, const td_work* w, const model_force* f,
+static void basis_hessian(const td_model* m, const td_work* w, const model_strain* f,
                           const double x[6], const double u[6], const tree_part* part, double* dq) {
   const model_coords* field = &m->coords[f->coords];
   if (field->n == 0) return;
@@ -429,7 +437,7 @@ static void basis_hessian(const td_model* m, const td_work* w, const model_force
 }
 
 // -dτ/dq and -dτ/dv are sums of weights times the law's 6x6 slopes.
-void td_basis_slopes(const td_model* m, const td_work* w, const model_force* f, double Kx[6][6],
+void td_basis_slopes(const td_model* m, const td_work* w, const model_strain* f, double Kx[6][6],
                      double Kv[6][6]) {
   const section sec = section_of(w, f, w->num);
   double x[6], u[6];
@@ -438,7 +446,7 @@ void td_basis_slopes(const td_model* m, const td_work* w, const model_force* f, 
   if (f->ncrossing > 0) td_cable_slopes(m, w, f, x, Kx);
 }
 
-static void basis_tangent(const td_model* m, const td_work* w, const model_force* f,
+static void basis_tangent(const td_model* m, const td_work* w, const model_strain* f,
                           const tree_part* part, double* dq, double* dv) {
   double x[6], u[6], Kx[6][6], Kv[6][6];
   td_basis_slopes(m, w, f, Kx, Kv);
@@ -468,7 +476,7 @@ static polyrod_vector column_direction(const td_model* m, const td_work* w, int 
 }
 
 // The columns of one of its two hops.
-static void polynomial_columns(const td_model* m, const td_work* w, const model_force* f,
+static void polynomial_columns(const td_model* m, const td_work* w, const model_strain* f,
                                const polyrod* r, const model_hop* hop, const tree_part* part,
                                double* dq, double* dv) {
   const polyrod_vector zero = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
@@ -490,7 +498,7 @@ static void polynomial_columns(const td_model* m, const td_work* w, const model_
   }
 }
 
-static void polynomial_tangent(const td_model* m, const td_work* w, const model_force* f,
+static void polynomial_tangent(const td_model* m, const td_work* w, const model_strain* f,
                                const tree_part* part, double* dq, double* dv) {
   const polyrod r = td_polynomial_at(m, w, f);
   const model_hop *move, *turn;
@@ -499,16 +507,17 @@ static void polynomial_tangent(const td_model* m, const td_work* w, const model_
   polynomial_columns(m, w, f, &r, turn, part, dq, dv);
 }
 
-void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
-                       const tree_part* part, double* dq, double* dv) {
-  if (f->strain == STRAIN_DOF) dof_tangent(m, w, f, part, dq, dv);
-  if (f->strain == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, part, dq, dv);
-  if (f->strain == STRAIN_BASIS) basis_tangent(m, w, f, part, dq, dv);
+static void element_tangent(const td_model* m, const td_work* w, int i, const tree_part* part,
+                            double* dq, double* dv) {
+  const model_strain* f = &m->strain[i];
+  if (f->kind == STRAIN_DOF) dof_tangent(m, w, f, part, dq, dv);
+  if (f->kind == STRAIN_POLYNOMIAL) polynomial_tangent(m, w, f, part, dq, dv);
+  if (f->kind == STRAIN_BASIS) basis_tangent(m, w, f, part, dq, dv);
 }
 
 // ---- energy and power -------------------------------------------------------------------------
 
-double td_strain_energy(const td_model* m, const td_work* w, const model_force* f) {
+static double piece_energy(const td_model* m, const td_work* w, const model_strain* f) {
   if (!f->potential) return 0;
   if (f->stored) return piece_length(w, f) * w->num[f->section + SECTION_STORED];
   const section sec = section_of(w, f, w->num);
@@ -517,14 +526,14 @@ double td_strain_energy(const td_model* m, const td_work* w, const model_force* 
   return piece_length(w, f) * section_energy(&sec, x);
 }
 
-double td_strain_power(const td_model* m, const td_work* w, const model_force* f) {
+static double piece_power(const td_model* m, const td_work* w, const model_strain* f) {
   const section sec = section_of(w, f, w->num);
-  double x[6], u[6], s[6], power = 0;
+  double x[6], u[6], s[6], sum = 0;
   td_strain_state(m, w, f, x, u);
   section_force(&sec, f->potential ? sec.x0 : x, u, ALL_MODES, s);  // springs apart
-  for (int d = 0; d < 6; d++) power += s[d] * u[d];
-  power *= piece_length(w, f);
-  return f->ncrossing > 0 ? power + td_crossings_power(m, w, f, x, u) : power;
+  for (int d = 0; d < 6; d++) sum += s[d] * u[d];
+  sum *= piece_length(w, f);
+  return f->ncrossing > 0 ? sum + td_crossings_power(m, w, f, x, u) : sum;
 }
 
 // With strains y(q, t) all that lies behind a step also moves with the twist V_t = ∂y/∂t ∂g/∂y, on
@@ -539,35 +548,153 @@ static double step_drive(const td_model* m, const td_work* w, int i) {
   return spatial_dot(&w->hop[i].F, &V);
 }
 
-static double piece_drive(const td_model* m, const td_work* w, const model_force* f) {
-  double x[6], u[6], s[6], power = 0;
+static double piece_drive(const td_model* m, const td_work* w, const model_strain* f) {
+  double x[6], u[6], s[6], sum = 0;
   basis_strains(m, w, f, x, u);
   piece_force(m, w, f, x, u, FORCES_ALL, s);
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
     u[t->mode] -= w->num[t->weight] * w->v[t->v];
-  for (int d = 0; d < 6; d++) power -= s[d] * u[d];
-  return piece_length(w, f) * power;
+  for (int d = 0; d < 6; d++) sum -= s[d] * u[d];
+  return piece_length(w, f) * sum;
 }
 
 double td_strain_drive(const td_model* m, const td_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nhop; i++)
     if (m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent) sum += step_drive(m, w, i);
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind == FORCE_STRAIN && f->strain == STRAIN_BASIS && f->coords >= 0)
-      sum += piece_drive(m, w, f);
-  }
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++)
+    if (f->kind == STRAIN_BASIS && f->coords >= 0) sum += piece_drive(m, w, f);
   return sum;
 }
 
-double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col) {
-  if (!f->potential) return 0;
-  const section sec = section_of(w, f, w->num);
-  double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
-  td_strain_state(m, w, f, x, u);
-  td_strains_change(m, w, f, col, dx);
-  section_force(&sec, x, still, ALL_MODES, spring);
-  for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];
-  return piece_length(w, f) * sum;
+static double energy(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->nstrain; i++) sum += piece_energy(m, w, &m->strain[i]);
+  return sum;
 }
+
+static double energy_diff(const td_model* m, const td_work* w, int col) {
+  double all = 0;
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    if (!f->potential) continue;
+    const section sec = section_of(w, f, w->num);
+    double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
+    td_strain_state(m, w, f, x, u);
+    td_strains_change(m, w, f, col, dx);
+    section_force(&sec, x, still, ALL_MODES, spring);
+    for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];
+    all += piece_length(w, f) * sum;
+  }
+  return all;
+}
+
+static double power(const td_model* m, const td_work* w, bool known) {
+  (void)known;
+  double sum = 0;
+  for (int i = 0; i < m->nstrain; i++) sum += piece_power(m, w, &m->strain[i]);
+  return sum;
+}
+
+// ---- the tables -------------------------------------------------------------------------------
+
+// Rest values of beams that the geometry gives; their piece has length 1.
+static void prepare(const td_model* m, td_work* w) {
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    if (f->kind != STRAIN_SEGMENT) continue;
+    const segment x = ends(m, w, f);
+    for (int d = 0; d < 6; d++)
+      if (f->rest_initial[d])
+        w->num[f->section + SECTION_X0 + d] = w->num[f->compr[d]] * x.x[d] - (d == 2);
+  }
+}
+
+// Pieces with the same coordinates that follow each other are taken at once (alike.c).
+static void tangent(const td_model* m, td_work* w, double* dq, double* dv) {
+  const tree_part all = whole_forest(m);
+  for (int i = 0, end; i < m->nstrain; i = end) {
+    end = td_alike_end(m, i);
+    if (end > i + 1) {
+      td_alike_tangent(m, w, i, end, dq, dv);
+    } else {
+      element_tangent(m, w, i, &all, dq, dv);
+    }
+  }
+}
+
+static bool has_power_dampers(const td_model* m) {
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    if (stays(m, f->section + SECTION_POWER, 1)) continue;
+    for (int d = 0; d < 6; d++)
+      if (!stays(m, f->section + SECTION_MU + d, 0)) return true;
+  }
+  return false;
+}
+
+static bool has_driving_dampers(const td_model* m, const td_work* w) {
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++)
+    for (int d = 0; d < 6; d++)
+      if (w->num[f->section + SECTION_MU + d] < 0 || w->num[f->section + SECTION_D + 7 * d] < 0)
+        return true;
+  return false;
+}
+
+bool td_strain_stores(const td_model* m, num slot) {
+  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+    const int at = slot - f->section;
+    if (f->stored && at >= 0 && (at == SECTION_STORED || (at >= SECTION_X0 && at < SECTION_X0 + 6)))
+      return true;
+  }
+  return false;
+}
+
+static force_reach reach(const td_model* m, int i) {
+  return m->strain[i].kind == STRAIN_SEGMENT ? REACH_STATIONS : REACH_COORDINATES;
+}
+
+static bool is_damped(const td_model* m, const td_work* w, int i) {
+  return (void)m, (void)w, (void)i, true;
+}
+
+static void visit(const td_model* m, int i, const force_visitor* to) {
+  const model_strain* f = &m->strain[i];
+  if (f->kind == STRAIN_DOF) {
+    for (int d = 0; d < 6; d++)
+      if (f->dof_v[d] >= 0) to->velocity(to->ctx, f->dof_v[d]);
+  } else if (f->kind == STRAIN_BASIS) {
+    for (int k = f->term; k < f->term + f->nterm; k++) to->velocity(to->ctx, m->term[k].v);
+  } else {
+    to->station(to->ctx, f->a);
+    to->station(to->ctx, f->b);
+  }
+  to->numbers(to->ctx, f->section, SECTION_SLOTS);
+}
+
+// Sections are judged apart, with the fields that give them (judge.c).
+static force_flaw flaw(const td_model* m, const td_work* w, int i) {
+  return (void)m, (void)w, (void)i, (force_flaw){NULL, 0};
+}
+
+static bool is_link(const td_model* m, int i) { return m->strain[i].kind == STRAIN_SEGMENT; }
+
+const force_ops td_force_strain = {.prepare = prepare,
+                                   .add = add,
+                                   .energy = energy,
+                                   .energy_diff = energy_diff,
+                                   .power = power,
+                                   .tangent = tangent,
+                                   .blocks = td_no_blocks,
+                                   .has_potential = td_always_potential,
+                                   .has_power_dampers = has_power_dampers,
+                                   .has_driving_dampers = has_driving_dampers,
+                                   .switches = td_no_switches,
+                                   .switch_values = td_no_switch_values};
+const element_ops td_element_strain = {.reach = reach,
+                                       .is_damped = is_damped,
+                                       .linearise = linearise,
+                                       .diff = diff,
+                                       .numbers_diff = numbers_diff,
+                                       .tangent = element_tangent,
+                                       .visit = visit,
+                                       .flaw = flaw,
+                                       .is_link = is_link,
+                                       .wrench = td_segment_link};

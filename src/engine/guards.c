@@ -15,42 +15,20 @@
 
 #define MANY_SWITCHES 48  // beyond some dozens the smooth law alone is used
 
-static int switch_laws(const model_force* f) {
-  int n = 0;
-  for (int d = 0; d < min_int(3, force_laws(f->kind)); d++) n += f->law[d].dir != 0;
-  return n;
-}
-
-// Driven by its length, and not a constraint.
-static bool is_elastic(const model_cable* c) { return c->tension == NUM_NONE && c->row < 0; }
-
 int td_switch_count(const td_model* m) {
   int n = 0;
-  for (int i = 0; i < m->nforce; i++) n += switch_laws(&m->force[i]);
-  for (int i = 0; i < m->ncable; i++) n += is_elastic(&m->cable[i]);
+  for (int k = 0; k < WHOLE_KINDS + FORCE_KINDS; k++) n += td_force_table[k]->switches(m);
   return n <= MANY_SWITCHES ? n : 0;
 }
 
 void td_switch_values(const td_model* m, const td_state* state, td_work* w, double* values) {
   if (td_switch_count(m) == 0) return;
   td_enter(m, state, w);
-  int at = 0;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (switch_laws(f) == 0) continue;
-    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-    double x[6] = {0};
-    if (f->kind == FORCE_DOF) x[0] = td_dof_number(w, f, &(double){0}).x;
-    if (f->kind == FORCE_AXIAL) x[0] = axial_at(&a, &b).L;
-    if (f->kind == FORCE_BEAM)
-      memcpy(x, td_beam(&a, &b, f->frame >= 0 ? &w->beam_frame[f->frame] : NULL).x, sizeof x);
-    for (int d = 0; d < (f->kind == FORCE_BEAM ? 3 : 1); d++)
-      if (f->law[d].dir != 0)
-        values[at++] = x[d] - w->num[f->law[d].rest] * w->num[f->law[d].compr];
+  for (int k = 0; k < WHOLE_KINDS + FORCE_KINDS; k++) {
+    const int n = td_force_table[k]->switches(m);
+    if (n > 0) td_force_table[k]->switch_values(m, w, values);
+    values += n;
   }
-  td_cable_tensions(m, w);
-  for (int i = 0; i < m->ncable; i++)
-    if (is_elastic(&m->cable[i])) values[at++] = w->cable[i].stretch;
 }
 
 // ---- guards -----------------------------------------------------------------------------------
@@ -72,16 +50,7 @@ void td_guard_values(const td_model* m, const td_state* state, td_work* w, doubl
     td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE);
     td_tape_eval(m->kink_tape, w->vars, w->scratch_tape, gap + switches + m->ntaut);
   }
-  if (switches > 0) {
-    int at = 0;
-    td_switch_values(m, state, w, gap);
-    for (int i = 0; i < m->nforce; i++)
-      for (int d = 0; d < min_int(3, force_laws(m->force[i].kind)); d++) {
-        const double dir = m->force[i].law[d].dir;
-        if (dir != 0) gap[at++] *= dir > 0 ? -1 : 1;
-      }
-    for (; at < switches; at++) gap[at] *= -1;
-  }
+  if (switches > 0) td_switch_values(m, state, w, gap);
   if (m->ntaut > 0) td_taut_gaps(m, w, gap + switches);
 }
 

@@ -55,14 +55,14 @@ static td_span dof_span(const td_spec* spec, const model_dof* d) {
   return joint_span(spec, d->joint);
 }
 
-static td_span force_span(const trial* t, const model_force* f) {
+static td_span force_span(const trial* t, int joint, int force_name) {
   static const char* const fields[] = {"spring", "damp", "input", "dof", "second", NULL};
   static const char* const load[] = {"ftau", NULL};
   int index = 0;
   const int written = t->m->njoint - t->m->nmesh;  // edges come after the joints
-  if (f->joint > written) return mesh_span(t->spec, f->joint - written, "joint");
-  if (f->kind != FORCE_LOAD) return field_span(t->spec, "joint", f->joint, fields);
-  return sscanf(model_name(t->m, f->name), "exload(%d)", &index) == 1
+  if (joint > written) return mesh_span(t->spec, joint - written, "joint");
+  if (joint > 0) return field_span(t->spec, "joint", joint, fields);
+  return sscanf(model_name(t->m, force_name), "exload(%d)", &index) == 1
              ? field_span(t->spec, "exload", index, load)
              : td_span_none();
 }
@@ -103,33 +103,13 @@ static td_status judge_mass(const trial* t, const model_body* b) {
   return TD_OK;
 }
 
-// The first number of a law that is not finite; NULL: none.
-static const char* bad_number(const td_work* w, const model_law* l, double* x) {
-  const struct {
-    num slot;
-    const char* name;
-  } parts[] = {{l->k, "spring.coeff"}, {l->rest, "spring.init"}, {l->compr, "spring.compr"},
-               {l->mu, "damp.visc"},   {l->nu, "damp.pow"},      {l->input, "input"}};
-  for (int i = 0; i < 6; i++) {
-    *x = w->num[parts[i].slot];
-    if (!isfinite(*x)) return parts[i].name;
-  }
-  return NULL;
-}
-
-static td_status judge_force(const trial* t, const model_force* f) {
-  const char *name = model_name(t->m, f->name), *part = NULL;
-  double x = 0;
-  const int laws = force_laws(f->kind);
-  for (int d = 0; d < laws && !part; d++) part = bad_number(t->w, &f->law[d], &x);
-  for (int c = 0; f->kind == FORCE_LOAD && c < 6 && !part; c++) {
-    x = t->w->num[f->wrench + c];
-    if (!isfinite(x)) part = "ftau";
-  }
-  if (!part) return TD_OK;
-  return td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
-                  "%s.%s must be finite, it is %s at the start (t = %g s)", name, part,
-                  not_finite(x), t->state->t);
+static td_status judge_force(const trial* t, int force) {
+  const force_info f = force_at(t->m, force);
+  const force_flaw flaw = td_element_table[f.kind]->flaw(t->m, t->w, f.i);
+  if (!flaw.field) return TD_OK;
+  return td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f.joint, f.name),
+                  "%s.%s must be finite, it is %s at the start (t = %g s)",
+                  model_name(t->m, f.name), flaw.field, not_finite(flaw.x), t->state->t);
 }
 
 // Part of a section, by the fields that give it.
@@ -143,7 +123,7 @@ static const struct {
     {SECTION_STORED, 1, "energy", "energy"}};
 
 // A law with an energy has its derivative where others have the shape (model/rod_material.c).
-static td_status report_section(const trial* t, const model_force* f, int part, int strain,
+static td_status report_section(const trial* t, const model_strain* f, int part, int strain,
                                 double x) {
   if (f->stored &&
       (section_parts[part].slot == SECTION_X0 || section_parts[part].slot == SECTION_STORED)) {
@@ -162,19 +142,19 @@ static td_status report_section(const trial* t, const model_force* f, int part, 
   const bool of_joint = sscanf(name, "joint(%d)", &index) == 1;
   const td_span at = of_joint     ? field_span(t->spec, "joint", index, joint)
                      : f->rod > 0 ? field_span(t->spec, "rod", f->rod, rod)
-                                  : force_span(t, f);
+                                  : force_span(t, f->joint, f->name);
   return td_error(&t->spec->diags, TD_E_MODEL, at,
                   "%s: %s must be finite, it is %s at the start (t = %g s)", name,
                   of_joint ? section_parts[part].of_joint : of_rod, not_finite(x), t->state->t);
 }
 
 // The section of a piece of a rod, of a joint with `rom`, or of a beam.
-static td_status judge_section(const trial* t, const model_force* f) {
+static td_status judge_section(const trial* t, const model_strain* f) {
   const int parts = (int)(sizeof section_parts / sizeof *section_parts);
   for (int i = 0; i < parts; i++)
     for (int k = 0; k < section_parts[i].n; k++) {
       const double x = t->w->num[f->section + section_parts[i].slot + k];
-      const bool measured = section_parts[i].slot == SECTION_X0 && f->law[k].rest_initial;
+      const bool measured = section_parts[i].slot == SECTION_X0 && f->rest_initial[k];
       if (!isfinite(x) && !measured) return report_section(t, f, i, k, x);
     }
   return TD_OK;
@@ -229,25 +209,26 @@ static td_status judge_gravity(const trial* t) {
 // ---- geometry at the start --------------------------------------------------------------------
 
 // A spring of length zero has no direction: fine when it does not push.
-static td_status judge_axial(const trial* t, const model_force* f) {
+static td_status judge_axial(const trial* t, const model_axial* f) {
   const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
   const double *x = t->w->num, size = fmax(1, fmax(vec3_norm(a.p), vec3_norm(b.p)));
   if (axial_at(&a, &b).L > 1e-12 * size) return TD_OK;
-  const double push = x[f->law[0].k] * x[f->law[0].rest] * x[f->law[0].compr];
-  if (push == 0 && x[f->law[0].input] == 0) return TD_OK;
-  td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f),
+  const double push = x[f->law.k] * x[f->law.rest] * x[f->law.compr];
+  if (push == 0 && x[f->law.input] == 0) return TD_OK;
+  td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f->joint, f->name),
            "%s: its two ends are at the same place at the start, so its force has no direction",
            model_name(t->m, f->name));
   td_more(&t->spec->diags, "move an end with tr or tr2nd, or let the rest length be 0");
   return TD_E_MODEL;
 }
 
-static td_status judge_beam(const trial* t, const model_force* f) {
+static td_status judge_beam(const trial* t, const model_beam* f) {
   static const char* const fields[] = {"xaxis", NULL};
   const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
   const vec3 z = mat3_apply_t(a.R, vec3_sub(b.p, a.p)), x = vec3_of(t->w->num + f->xaxis);
   const bool edge = f->joint > t->m->njoint - t->m->nmesh;
-  const td_span at = edge ? force_span(t, f) : field_span(t->spec, "joint", f->joint, fields);
+  const td_span at =
+      edge ? force_span(t, f->joint, f->name) : field_span(t->spec, "joint", f->joint, fields);
   const char* name = model_name(t->m, f->name);
   if (!(vec3_norm(z) > 0)) {
     return td_error(
@@ -332,10 +313,10 @@ static td_status judge_numbers(const trial* t) {
     if (i > 0 && b->m == b[-1].m && b->I == b[-1].I) continue;  // nodes of a mesh share theirs
     if (judge_mass(t, b) != TD_OK) worst = TD_E_MODEL;
   }
-  for (int i = 0; i < t->m->nforce; i++)
-    if (judge_force(t, &t->m->force[i]) != TD_OK) worst = TD_E_MODEL;
-  for (int i = 0; i < t->m->nforce; i++)
-    if (t->m->force[i].kind == FORCE_STRAIN) TD_TRY(judge_section(t, &t->m->force[i]));
+  const int nforce = model_forces(t->m);
+  for (int i = 0; i < nforce; i++)
+    if (judge_force(t, i) != TD_OK) worst = TD_E_MODEL;
+  for (int i = 0; i < t->m->nstrain; i++) TD_TRY(judge_section(t, &t->m->strain[i]));
   TD_TRY(judge_gravity(t));
   TD_TRY(judge_strains(t));
   return worst;
@@ -344,12 +325,11 @@ static td_status judge_numbers(const trial* t) {
 // A beam that takes its rest length from the initial geometry should have one there: told once for
 // all elements of a joint.
 static void warn_short_beams(const trial* t) {
-  for (int i = 0; i < t->m->nforce;) {
-    const int joint = t->m->force[i].joint;
+  for (int i = 0; i < t->m->nbeam;) {
+    const int joint = t->m->beam[i].joint;
     int all = 0, none = 0, first = -1;
-    for (; i < t->m->nforce && t->m->force[i].joint == joint; i++) {
-      const model_force* f = &t->m->force[i];
-      if (f->kind != FORCE_BEAM || f->section != NUM_NONE) continue;
+    for (; i < t->m->nbeam && t->m->beam[i].joint == joint; i++) {
+      const model_beam* f = &t->m->beam[i];
       const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
       const double size = fmax(1e-3, fmax(vec3_norm(a.p), vec3_norm(b.p)));
       all++;
@@ -357,15 +337,15 @@ static void warn_short_beams(const trial* t) {
       if (none++ == 0) first = i;
     }
     if (none == 0) continue;
-    const model_force* f = &t->m->force[first];
+    const model_beam* f = &t->m->beam[first];
     const char* name = model_name(t->m, f->name);
     if (all == 1)
-      td_warn(&t->spec->diags, force_span(t, f),
+      td_warn(&t->spec->diags, force_span(t, f->joint, f->name),
               "%s: spring.init = nan makes the rest length of the beam 0, as its two ends are at "
               "the same place at the start",
               name);
     else
-      td_warn(&t->spec->diags, force_span(t, f),
+      td_warn(&t->spec->diags, force_span(t, f->joint, f->name),
               "%s and %d more of %d beams: spring.init = nan makes their rest lengths 0, as their "
               "two ends are at the same place at the start",
               name, none - 1, all);
@@ -379,11 +359,10 @@ static td_status judge_geometry(const trial* t) {
   for (int i = 0; i < t->m->nhop; i++)
     if (t->m->hop[i].kind == HOP_QUAT3 && judge_chart(t, &t->m->hop[i]) != TD_OK)
       worst = TD_E_MODEL;
-  for (int i = 0; i < t->m->nforce; i++) {
-    const model_force* f = &t->m->force[i];
-    if (f->kind == FORCE_AXIAL && judge_axial(t, f) != TD_OK) worst = TD_E_MODEL;
-    if (f->kind == FORCE_BEAM && f->frame >= 0 && judge_beam(t, f) != TD_OK) worst = TD_E_MODEL;
-  }
+  for (int i = 0; i < t->m->naxial; i++)
+    if (judge_axial(t, &t->m->axial[i]) != TD_OK) worst = TD_E_MODEL;
+  for (int i = 0; i < t->m->nbeam; i++)
+    if (t->m->beam[i].frame >= 0 && judge_beam(t, &t->m->beam[i]) != TD_OK) worst = TD_E_MODEL;
   for (int i = 0; i < t->m->nprobe; i++)
     if (judge_stretch(t, i) != TD_OK) worst = TD_E_MODEL;
   return worst;
@@ -701,7 +680,7 @@ static unsigned long long mix(unsigned long long hash, const void* data, size_t 
 // inputs, how many elements of each kind act.  Numbers of the elements do not count.
 static unsigned long long identity_of(const td_model* m) {
   unsigned long long hash = 14695981039346656037ULL;
-  const int counts[] = {m->npos, m->nvel,   m->ninput,   m->nbody, m->njoint, m->nforce, m->nrow,
+  const int counts[] = {m->npos, m->nvel,   m->ninput,   m->nbody, m->njoint, m->nspring, m->nrow,
                         m->nrod, m->ncable, m->ncontact, m->nwet,  m->ntask,  m->nloop};
   hash = mix(hash, counts, sizeof counts);
   for (int i = 0; i < m->nhop; i++) {
@@ -710,10 +689,9 @@ static unsigned long long identity_of(const td_model* m) {
                         h->moves,     h->vector, h->prescribed};
     hash = mix(hash, kind, sizeof kind);
   }
-  for (int i = 0; i < m->nforce; i++) {
-    const int kind = (int)m->force[i].kind;
-    hash = mix(hash, &kind, sizeof kind);
-  }
+#define X(type, kind, text) hash = mix(hash, &m->n##kind, sizeof m->n##kind);
+  TD_FORCES(X)
+#undef X
   for (int i = 0; i < m->npos + m->nvel + m->ninput; i++) {
     const char* name = i < m->npos             ? td_model_q_name(m, i)
                        : i < m->npos + m->nvel ? td_model_v_name(m, i - m->npos)

@@ -94,23 +94,14 @@ static bool only_links(const td_model* m) {
   if (m->nlive_slot > 0 || m->nfree_v < m->nvel) return false;
   for (int i = 0; i < m->nhop; i++)
     if (m->hop[i].node == 0) return false;
-  for (int i = 0; i < m->nforce; i++)
-    if (force_laws(m->force[i].kind) == 0) return false;
-  return true;
-}
-
-static int count_forces(const td_model* m, force_kind kind) {
-  int n = 0;
-  for (int i = 0; i < m->nforce; i++) n += m->force[i].kind == kind;
-  return n;
+  return model_forces(m) == m->nspring + m->naxial + m->nbeam;
 }
 
 static bool allocate(td_lattice* s) {
   const td_model* m = s->m;
   const size_t n = (size_t)m->ntree, rows = (size_t)m->nrow;
-  const size_t ropes = (size_t)count_forces(m, FORCE_AXIAL),
-               beams = (size_t)count_forces(m, FORCE_BEAM);
-  const size_t grips = (size_t)count_forces(m, FORCE_DOF), links = ropes + beams;
+  const size_t ropes = (size_t)m->naxial, beams = (size_t)m->nbeam;
+  const size_t grips = (size_t)m->nspring, links = ropes + beams;
   const size_t laws = ropes + 6 * beams;
   s->node = malloc(n * sizeof(node));
   s->link = malloc((links + 1) * sizeof(link));
@@ -152,18 +143,14 @@ static int end_of(td_lattice* s, int station) {
   return m->station[station].nfix == 0 && s->node[tree].hop == hop ? tree : -1;
 }
 
-static bool add_link(td_lattice* s, const model_force* f, int rest) {
-  const link l = {.a = end_of(s, f->a),
-                  .b = end_of(s, f->b),
-                  .rest = rest,
-                  .frame = f->frame,
-                  .beam = f->kind == FORCE_BEAM,
-                  .isotropic = f->isotropic};
+static bool add_link(td_lattice* s, int a, int b, link l) {
+  l.a = end_of(s, a);
+  l.b = end_of(s, b);
   s->link[s->nlink++] = l;
   return l.a >= 0 && l.b >= 0;
 }
 
-static bool add_grip(td_lattice* s, const model_force* f) {
+static bool add_grip(td_lattice* s, const model_spring* f) {
   const td_model* m = s->m;
   const node* n = &s->node[m->block_tree[m->block_tree_at[m->v_block[f->v]]]];
   s->grip[s->ngrip++] = (grip){.q = f->q, .v = f->v};
@@ -173,10 +160,15 @@ static bool add_grip(td_lattice* s, const model_force* f) {
 static bool list_forces(td_lattice* s) {
   const td_model* m = s->m;
   bool fits = true;
-  for (int i = 0, rest = 0; i < m->nforce && fits; i++) {
-    const model_force* f = &m->force[i];
-    fits = f->kind == FORCE_DOF ? add_grip(s, f) : add_link(s, f, rest);
-    rest += f->kind == FORCE_DOF ? 0 : force_laws(f->kind);
+  for (int i = 0; i < m->nspring && fits; i++) fits = add_grip(s, &m->spring[i]);
+  for (int i = 0; i < m->naxial && fits; i++) {
+    const model_axial* f = &m->axial[i];
+    fits = add_link(s, f->a, f->b, (link){.rest = i, .frame = -1, .isotropic = f->isotropic});
+  }
+  for (int i = 0; i < m->nbeam && fits; i++) {
+    const model_beam* f = &m->beam[i];
+    fits =
+        add_link(s, f->a, f->b, (link){.rest = m->naxial + 6 * i, .frame = f->frame, .beam = true});
   }
   return fits;
 }
@@ -202,7 +194,7 @@ static bool list_ties(td_lattice* s) {
 }
 
 static bool open_frames(td_lattice* s) {
-  s->framed = s->turns || count_forces(s->m, FORCE_BEAM) > 0;
+  s->framed = s->turns || s->m->nbeam > 0;
   const size_t n = (size_t)(s->nnode + s->nfixed);
   s->spot = malloc((n + 1) * sizeof(spot));
   s->frame = malloc((s->framed ? n + 1 : 1) * sizeof(frame));
@@ -289,11 +281,11 @@ static bool is_alike(const effort* a, const effort* b) {
 }
 
 // Where the laws of a force are: behind all others, or those at `last` again (-1: none).
-static int share_laws(td_lattice* s, const td_work* w, const model_force* f, int last) {
-  const int n = force_laws(f->kind), first = s->neffort;
+static int share_laws(td_lattice* s, const td_work* w, const model_law* law, int n, int last) {
+  const int first = s->neffort;
   bool alike = last >= 0;
   for (int d = 0; d < n; d++) {
-    s->effort[first + d] = effort_of(w, &f->law[d]);
+    s->effort[first + d] = effort_of(w, &law[d]);
     alike = alike && is_alike(&s->effort[last + d], &s->effort[first + d]);
   }
   if (alike) return last;
@@ -305,27 +297,21 @@ static double rest_of(const td_work* w, const model_law* c) {
   return w->num[c->rest] * w->num[c->compr];
 }
 
-static void fill_link(td_lattice* s, const td_work* w, const model_force* f, int i) {
+static void fill_link(td_lattice* s, const td_work* w, const model_law* law, int n, int i) {
   link* l = &s->link[i];
-  l->first = share_laws(s, w, f, i > 0 && l[-1].beam == l->beam ? l[-1].first : -1);
-  for (int d = 0; d < force_laws(f->kind); d++) s->rest[l->rest + d] = rest_of(w, &f->law[d]);
-}
-
-static void fill_grip(td_lattice* s, const td_work* w, const model_force* f, int i) {
-  grip* g = &s->grip[i];
-  g->first = share_laws(s, w, f, i > 0 ? g[-1].first : -1);
-  g->rest = rest_of(w, &f->law[0]);
+  l->first = share_laws(s, w, law, n, i > 0 && l[-1].beam == l->beam ? l[-1].first : -1);
+  for (int d = 0; d < n; d++) s->rest[l->rest + d] = rest_of(w, &law[d]);
 }
 
 static void fill_laws(td_lattice* s, const td_work* w) {
-  for (int i = 0, links = 0, grips = 0; i < s->m->nforce; i++) {
-    const model_force* f = &s->m->force[i];
-    if (f->kind == FORCE_DOF) {
-      fill_grip(s, w, f, grips++);
-    } else {
-      fill_link(s, w, f, links++);
-    }
+  const td_model* m = s->m;
+  for (int i = 0; i < m->nspring; i++) {
+    grip* g = &s->grip[i];
+    g->first = share_laws(s, w, &m->spring[i].law, 1, i > 0 ? g[-1].first : -1);
+    g->rest = rest_of(w, &m->spring[i].law);
   }
+  for (int i = 0; i < m->naxial; i++) fill_link(s, w, &m->axial[i].law, 1, i);
+  for (int i = 0; i < m->nbeam; i++) fill_link(s, w, m->beam[i].law, 6, m->naxial + i);
 }
 
 // What a unit multiplier of one tie does to the value of another.

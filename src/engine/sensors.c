@@ -57,12 +57,12 @@ static double taut_tension(const td_model* m, const td_work* w, int cable) {
 
 // The pieces of a part of a rod between whose middles an arc length lies; near an end, the two
 // nearest. NULL: there is only one.
-static void neighbours(const td_model* m, const model_probe* p, const model_force** first,
-                       const model_force** second) {
+static void neighbours(const td_model* m, const model_probe* p, const model_strain** first,
+                       const model_strain** second) {
   *first = *second = NULL;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || f->rod != p->rod || f->part != p->part) continue;
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
+    if (f->rod != p->rod || f->part != p->part) continue;
     const double d = fabs(f->arc - p->arc);
     if (!*first || d < fabs((*first)->arc - p->arc)) {
       *second = *first;
@@ -73,7 +73,7 @@ static void neighbours(const td_model* m, const model_probe* p, const model_forc
   }
 }
 
-static void strains_or_change(const td_model* m, const td_work* w, const model_force* f, int col,
+static void strains_or_change(const td_model* m, const td_work* w, const model_strain* f, int col,
                               double x[6]) {
   if (col < 0) {
     td_strains(m, w, f, x);
@@ -86,7 +86,7 @@ static void strains_or_change(const td_model* m, const td_work* w, const model_f
 // between the middles of the segments, continued to the ends; polynomial rods have a point at every
 // place that is asked for.
 static double rod_strain(const td_model* m, const td_work* w, const model_probe* p, int col) {
-  const model_force *near, *next;
+  const model_strain *near, *next;
   neighbours(m, p, &near, &next);
   double x[6], y[6];
   strains_or_change(m, w, near, col, x);
@@ -99,9 +99,9 @@ static double rod_strain(const td_model* m, const td_work* w, const model_probe*
 // Mean stretch strain of a rod, or its change along a column.
 static double mean_stretch(const td_model* m, const td_work* w, const model_probe* p, int col) {
   double sum = 0;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || f->rod != p->rod) continue;
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
+    if (f->rod != p->rod) continue;
     double x[6];
     strains_or_change(m, w, f, col, x);
     sum += x[2] * w->num[f->section + SECTION_LENGTH];
@@ -199,8 +199,7 @@ spatial td_rod_wrench(const td_model* m, const td_work* w, const model_probe* p)
   spatial sum = spatial_zero();
   for (int i = p->share; i < p->share + p->nshare; i++) {
     const model_share* s = &m->share[i];
-    sum = spatial_axpy(s->factor,
-                       s->hop >= 0 ? w->hop[s->hop].F : td_segment_link(m, w, &m->force[s->force]),
+    sum = spatial_axpy(s->factor, s->hop >= 0 ? w->hop[s->hop].F : td_segment_link(m, w, s->strain),
                        sum);
   }
   return sum;

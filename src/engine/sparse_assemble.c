@@ -93,6 +93,13 @@ static void block_columns(const td_model* m, td_work* w, const double* a, int b)
   }
 }
 
+// What a force that follows from coordinates of the block adds.
+static void coordinate_tangent(const td_model* m, td_work* w, int force, const tree_part* part,
+                               double* dq, double* dv) {
+  const force_info f = force_at(m, force);
+  td_element_table[f.kind]->tangent(m, w, f.i, part, dq, dv);
+}
+
 // Inertia and the forces that follow from the coordinates, of one block.
 static void block_tangent(const td_model* m, td_work* w, const td_pattern* p, int b, double* dq,
                           double* dv) {
@@ -106,7 +113,7 @@ static void block_tangent(const td_model* m, td_work* w, const td_pattern* p, in
     td_tree_tangent(m, w, &part, own_q, own_v);
   }
   for (int i = m->block_force_at[b]; i < m->block_force_at[b + 1]; i++)
-    td_local_tangent(m, w, &m->force[m->block_force[i]], &part, own_q, own_v);
+    coordinate_tangent(m, w, m->block_force[i], &part, own_q, own_v);
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
       dq[at + j * height + i] += own_q[i * n + j];
@@ -160,8 +167,11 @@ static void subtract_local(const td_model* m, td_work* w, int block, double* row
 
 // What an element is made of, for the loop over the columns that change it.
 typedef struct element {
-  const model_force* force;  // or
-  int row;                   // with multiplier
+  bool is_force;     // or a row
+  force_info force;  // of this number
+  int number;
+  force_reach reach;
+  int row;  // with multiplier
   double lambda;
   force_state state;
   numbers live;
@@ -175,8 +185,8 @@ static void element_column(const td_model* m, td_work* w, const td_pattern* p, c
   spatial change[3];
   double* column = values + p->base[J] + block_height(p, J) * m->v_local[m->col[col].v];
   if (e->live.n > 0) change_numbers(m, w, e->live, col, rate);
-  if (e->force) {
-    td_force_change(m, w, e->force, &e->state, col, rate, change, w->dtau);
+  if (e->is_force) {
+    td_force_change(m, w, &e->force, &e->state, col, rate, change, w->dtau);
   } else {
     td_row_wrenches_change(m, w, e->row, col, rate, change);
     for (int s = 0; s < 3; s++) change[s] = spatial_scale(e->lambda, change[s]);
@@ -186,16 +196,16 @@ static void element_column(const td_model* m, td_work* w, const td_pattern* p, c
     const int I = m->block_of_hop[e->hop[s]];
     subtract(m, w, e->hop[s], &change[s], column + p->offset[block_find(p, I, J)]);
   }
-  if (e->force && is_local(e->force)) {
-    const int I = m->force_block[m->force_block_at[e->force - m->force]];
+  if (e->is_force && e->reach == REACH_COORDINATES) {
+    const int I = m->force_block[m->force_block_at[e->number]];
     subtract_local(m, w, I, column + p->offset[block_find(p, I, J)]);
   }
 }
 
 static bool is_moved(const td_model* m, const element* e, int hop) {
-  if (!e->force) return td_row_moves(m, e->row, hop);
-  return !is_local(e->force) &&
-         (station_moves(m, e->force->a, hop) || station_moves(m, e->force->b, hop));
+  if (!e->is_force) return td_row_moves(m, e->row, hop);
+  return e->reach != REACH_COORDINATES &&
+         (station_moves(m, e->force.a, hop) || station_moves(m, e->force.b, hop));
 }
 
 // All columns of a block.
@@ -216,26 +226,22 @@ static void element_block(const td_model* m, td_work* w, const td_pattern* p, co
 
 // ---- forces -----------------------------------------------------------------------------------
 
-static bool is_damped(const td_work* w, const model_force* f) {
-  if (f->kind == FORCE_LOAD) return false;
-  if (f->kind == FORCE_STRAIN || f->kind == FORCE_DRAG) return true;
-  bool damped = false;
-  for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) damped |= w->num[f->law[d].mu] != 0;
-  return damped;
-}
-
 static void force_column(const td_model* m, td_work* w, const td_pattern* p, int i, int J,
                          double* dq, double* dv) {
-  const model_force* f = &m->force[i];
-  element e = {.force = f,
+  const force_info f = force_at(m, i);
+  const element_ops* ops = td_element_table[f.kind];
+  element e = {.is_force = true,
+               .force = f,
+               .number = i,
+               .reach = ops->reach(m, f.i),
                .live = numbers_of(m->force_live_at, m->force_live, i),
-               .damped = is_damped(w, f)};
-  if ((is_local(f) || is_single(f)) && e.live.n == 0) return;
-  if (!is_local(f)) {
+               .damped = ops->is_damped(m, w, f.i)};
+  if (e.reach != REACH_STATIONS && e.live.n == 0) return;
+  if (e.reach != REACH_COORDINATES) {
     e.nhop = 2;
-    e.hop[0] = station_hop(m, f->a);
-    e.hop[1] = station_hop(m, f->b);
-    td_force_state(m, w, f, &e.state);
+    e.hop[0] = station_hop(m, f.a);
+    e.hop[1] = station_hop(m, f.b);
+    td_force_linearise(m, w, &f, &e.state);
   }
   element_block(m, w, p, &e, J, dq, dv);
   if (e.live.n > 0) change_numbers(m, w, e.live, -1, false);
@@ -263,7 +269,7 @@ static void pull_column(const td_model* m, td_work* w, const td_pattern* p, int 
         double* column =
             (rate ? dv : dq) + block_start(p, J, J) + block_height(p, J) * m->v_local[m->col[k].v];
         w->df[hop] = spatial_zero();
-        td_pull_change(m, w, k, rate, w->df);
+        td_whole_hand.diff(m, w, k, rate, w->df);
         subtract(m, w, hop, &w->df[hop], column);
       }
 }
@@ -282,8 +288,9 @@ static void block_column(void* ctx, td_work* w, int J) {
   block_columns(m, w, g->a, J);
   block_tangent(m, w, &p, J, g->dq, g->dv);
   if (g->M) mass_of(m, w, J, g->M);
+  const int nforce = model_forces(m);
   for (int k = m->block_element_at[J]; k < m->block_element_at[J + 1]; k++) {
-    const int i = m->block_element[k], row = i - m->nforce;
+    const int i = m->block_element[k], row = i - nforce;
     if (row < 0) {
       force_column(m, w, &p, i, J, g->dq, g->dv);
     } else if (g->lambda) {

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/force.h"
 #include "engine/sparse_engine.h"
 #include "model/arrays.h"
 
@@ -32,6 +33,7 @@ typedef struct planner {
   int n, own;  // blocks in it; the first `own` are those the element acts on
   pair* pairs;
   int npair, cap;
+  bool failed;  // memory ran out
 } planner;
 
 // ---- trees and blocks -------------------------------------------------------------------------
@@ -132,25 +134,26 @@ static void touch_station(planner* p, int station) {
   if (hop >= 0) touch(p, p->m->block_of_hop[hop]);
 }
 
-static void touch_force(planner* p, const model_force* f) {
-  if (f->kind == FORCE_DOF) touch(p, p->m->v_block[f->v]);
-  if (f->kind == FORCE_STRAIN && f->strain == STRAIN_DOF) {
-    for (int d = 0; d < 6; d++)
-      if (f->dof_v[d] >= 0) touch(p, p->m->v_block[f->dof_v[d]]);
-  } else if (f->kind == FORCE_STRAIN && f->strain == STRAIN_BASIS) {
-    for (int i = f->term; i < f->term + f->nterm; i++) touch(p, p->m->v_block[p->m->term[i].v]);
-  } else if (f->kind != FORCE_DOF) {
-    touch_station(p, f->a);
-    touch_station(p, f->b);
-  }
+static void visit_velocity(void* ctx, int v) {
+  planner* p = ctx;
+  touch(p, p->m->v_block[v]);
+}
+static void visit_station(void* ctx, int station) { touch_station(ctx, station); }
+static void pass_by(void* ctx, int i) { (void)ctx, (void)i; }
+static void pass_numbers(void* ctx, num first, int n) { (void)ctx, (void)first, (void)n; }
+
+// The blocks that a force acts on.
+static void touch_force(planner* p, int force) {
+  const force_info f = force_at(p->m, force);
+  const force_visitor to = {p, visit_velocity, visit_station, pass_numbers};
+  td_element_table[f.kind]->visit(p->m, f.i, &to);
 }
 
 static void touch_probe(planner* p, const model_probe* probe) {
   const td_model* m = p->m;
   if (probe->rod > 0) {  // the whole rod, whichever of its pieces it looks at
-    for (int i = 0; i < m->nforce; i++)
-      if (m->force[i].kind == FORCE_STRAIN && m->force[i].rod == probe->rod)
-        touch_force(p, &m->force[i]);
+    for (int i = 0; i < m->nstrain; i++)
+      if (m->strain[i].rod == probe->rod) touch_force(p, first_force(m, FORCE_strain) + i);
     return;
   }
   switch (probe->kind) {
@@ -200,17 +203,18 @@ static bool touch_slots(planner* p, num first, int n, int* (*push)(td_model*, in
   return true;
 }
 
-static bool touch_force_numbers(planner* p, const model_force* f) {
+static void visit_numbers(void* ctx, num first, int n) {
+  planner* p = ctx;
+  if (!p->failed && !touch_slots(p, first, n, td_push_force_live)) p->failed = true;
+}
+
+// ... and those that its numbers follow.
+static bool touch_force_numbers(planner* p, int force) {
   if (p->m->nlive_probe == 0) return true;
-  if (f->kind == FORCE_LOAD) return touch_slots(p, f->wrench, 6, td_push_force_live);
-  if (f->kind == FORCE_STRAIN) return touch_slots(p, f->section, SECTION_SLOTS, td_push_force_live);
-  bool ok = true;
-  for (int d = 0; d < force_laws(f->kind); d++) {
-    const model_law* l = &f->law[d];
-    const num slots[] = {l->k, l->rest, l->compr, l->mu, l->nu, l->input};
-    for (int i = 0; i < 6; i++) ok = ok && touch_slots(p, slots[i], 1, td_push_force_live);
-  }
-  return ok;
+  const force_info f = force_at(p->m, force);
+  const force_visitor to = {p, pass_by, pass_by, visit_numbers};
+  td_element_table[f.kind]->visit(p->m, f.i, &to);
+  return !p->failed;
 }
 
 static bool add_pair(planner* p, int row, int column) {
@@ -250,13 +254,13 @@ static bool list_blocks(planner* p, int* (*push)(td_model*, int)) {
 
 static bool plan_forces(planner* p) {
   td_model* m = p->m;
-  if (!td_push_force_live_at(m, m->nforce + 1) || !td_push_force_block_at(m, m->nforce + 1))
-    return false;
-  for (int i = 0; i < m->nforce; i++) {
+  const int n = model_forces(m);
+  if (!td_push_force_live_at(m, n + 1) || !td_push_force_block_at(m, n + 1)) return false;
+  for (int i = 0; i < n; i++) {
     begin_set(p);
-    touch_force(p, &m->force[i]);
+    touch_force(p, i);
     p->own = p->n;
-    if (!touch_force_numbers(p, &m->force[i]) || !add_pairs(p)) return false;
+    if (!touch_force_numbers(p, i) || !add_pairs(p)) return false;
     if (!list_blocks(p, td_push_force_block)) return false;
     m->force_live_at[i + 1] = m->nforce_live;
     m->force_block_at[i + 1] = m->nforce_block;
@@ -297,9 +301,10 @@ static bool plan_rows(planner* p) {
 
 // The elements that each block changes: forces, then rows.
 static void count_elements(const td_model* m, int* at, int* list) {
-  for (int i = 0; i < m->nforce + m->nrow; i++) {
-    const bool force = i < m->nforce;
-    const int* first = force ? m->force_block_at + i : m->row_block_at + (i - m->nforce);
+  const int nforce = model_forces(m);
+  for (int i = 0; i < nforce + m->nrow; i++) {
+    const bool force = i < nforce;
+    const int* first = force ? m->force_block_at + i : m->row_block_at + (i - nforce);
     const int* block = force ? m->force_block : m->row_block;
     for (int k = first[0]; k < first[1]; k++) {
       if (list) list[at[block[k]]] = i;
@@ -324,18 +329,20 @@ static bool list_elements(planner* p) {
 // Forces that follow from the coordinates of one block, block after block.
 static bool list_local_forces(planner* p) {
   td_model* m = p->m;
-  int *key = malloc(((size_t)m->nforce + 1) * sizeof(int)), count = 0;
+  const int n = model_forces(m);
+  int *key = malloc(((size_t)n + 1) * sizeof(int)), count = 0;
   if (!key) return false;
-  for (int i = 0; i < m->nforce; i++) {
+  for (int i = 0; i < n; i++) {
+    const force_info f = force_at(m, i);
     key[i] = -1;
-    if (!is_local(&m->force[i])) continue;
+    if (td_element_table[f.kind]->reach(m, f.i) != REACH_COORDINATES) continue;
     begin_set(p);
-    touch_force(p, &m->force[i]);
+    touch_force(p, i);
     key[i] = p->n > 0 ? p->list[0] : -1;
     count++;
   }
   int *at = td_push_block_force_at(m, p->nblock + 1), *list = td_push_block_force(m, count + 1);
-  if (at && list) sort_by_key(key, m->nforce, p->nblock, at, list);
+  if (at && list) sort_by_key(key, n, p->nblock, at, list);
   free(key);
   return at && list;
 }

@@ -18,6 +18,7 @@
 #include "elem/segment.h"
 #include "elem/station.h"
 #include "engine/engine.h"
+#include "engine/force.h"
 #include "math/arrow.h"
 #include "model/model.h"
 
@@ -40,8 +41,6 @@ td_status td_solve_forward(const td_model* m, td_work* w);
 // td_prepare, td_place and td_numbers
 void td_enter(const td_model* m, const td_state* state, td_work* w);
 
-// Which forces: springs, dampers (h) or inputs, loads (tau).
-enum { FORCES_PASSIVE = 1, FORCES_ACTIVE = 2, FORCES_ALL = 3 };
 // Clears and fills hop.f and w->tau.
 void td_forces(const td_model* m, td_work* w, int which);
 // Add J' lambda as wrenches.
@@ -71,16 +70,6 @@ td_status td_arrow_plan(td_model* m);
 // The terms of each wrench inside a rod (model_share).
 td_status td_wrench_plan(td_model* m);
 
-// Some trees of the model, and where their DOFs stand in the matrices made of them.
-typedef struct tree_part {
-  int first, end;    // hops
-  int n;             // order of the matrices
-  const int* index;  // row and column of a velocity; NULL: as they are numbered
-} tree_part;
-static inline tree_part whole_forest(const td_model* m) {
-  return (tree_part){0, m->nhop, m->nvel, NULL};
-}
-static inline int part_row(const tree_part* p, int v) { return p->index ? p->index[v] : v; }
 // The composite inertias of the hops of whole trees; then what a part of the trees adds to M, whose
 // halves on the two sides of the diagonal td_mass_join puts together.
 void td_composite_inertia(const td_model* m, td_work* w, int first, int end);
@@ -142,47 +131,25 @@ void td_composites(const td_model* m, td_work* w);
 void td_composites_of(const td_model* m, td_work* w, int first, int end);  // after td_blocks
 spatial td_rate_wrench(const hop_sum* h, const spatial* U);                // B(I,V) U of tangent.c
 
-// A force between stations at the present state: what its changes need.
-typedef struct force_state {
-  frame a, b;
-  union {
-    axial axial;
-    beam beam;
-    segment segment;
-    edge_drag drag;
-  };
-  law_value law[6];
-  double s[6];  // forces along its directions
-  vec3 F, T;    // on b
-} force_state;
-void td_force_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
-// Change of the wrenches on the hops of its stations a and b, and of the generalised forces (added
-// to dtau), for given changes of the stations along a column (col < 0: none) and of the numbers
-// (w->dnum).
-void td_force_change(const td_model* m, const td_work* w, const model_force* f,
-                     const force_state* s, int col, bool rate, spatial change[2], double* dtau);
+// Rest values and axes of all forces from the initial configuration, which is placed.
+void td_forces_prepare(const td_model* m, td_work* w);
+// An element at the present state, and the change of its wrenches on its stations a and b, and of
+// the generalised forces (added to dtau), along a column (col < 0: none) and with the numbers.
+void td_force_linearise(const td_model* m, const td_work* w, const force_info* f, force_state* s);
+void td_force_change(const td_model* m, const td_work* w, const force_info* f, const force_state* s,
+                     int col, bool rate, spatial change[2], double* dtau);
 // Change of all force wrenches (added to df per hop) and generalised forces (added to dtau) for
 // given changes of the stations along a column (col < 0: none) and of the numbers (w->dnum).
 void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial* df, double* dtau);
-// ... except what DOFs do to forces that follow from them directly (is_local): their part of dF/dq
-// and dF/dv is added by these.
-static inline bool is_local(const model_force* f) {
-  return f->kind == FORCE_DOF || (f->kind == FORCE_STRAIN && f->strain != STRAIN_SEGMENT);
-}
-// Coordinate and rate of a FORCE_DOF, and the torque g of a unit force along them
-// (elem/turn_part.h).
-turn_part td_dof_number(const td_work* w, const model_force* f, double* u);
-// A load in axes of the world or of what it acts on is a force on a single station: its derivative
-// is among the blocks, and only changes of its numbers are left.
-static inline bool is_single(const model_force* f) {
-  return f->kind == FORCE_LOAD && (f->a < 0 || f->a == f->b);
-}
-void td_local_tangent(const td_model* m, const td_work* w, const model_force* f,
-                      const tree_part* part, double* dq, double* dv);
-void td_strain_tangent(const td_model* m, const td_work* w, const model_force* f,
-                       const tree_part* part, double* dq, double* dv);
+// ... except what DOFs do to forces that follow from them directly, which this subtracts from dF/dq
+// and dF/dv.
+void td_coordinate_tangent(const td_model* m, td_work* w, double* dq, double* dv);
+// Whether columns change any force; touched (nhop, may be NULL): the hops whose columns do.
+bool td_forces_sweep(const td_model* m, const td_work* w, bool* touched);
+void td_force_blocks(const td_model* m, td_work* w);  // of forces on single stations (blocks.c)
+bool td_forces_have_potential(const td_model* m);     // at rest
 // Columns of the slopes of a piece whose strains are sums of coordinates, cables included.
-void td_basis_slopes(const td_model* m, const td_work* w, const model_force* f, double Kx[6][6],
+void td_basis_slopes(const td_model* m, const td_work* w, const model_strain* f, double Kx[6][6],
                      double Kv[6][6]);
 // Forces up to which all are such pieces with the same coordinates (alike.c): more than one, and
 // their tangent can be made at once.
@@ -265,43 +232,30 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
 // w->dnum from the changes of the probes along a column.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
 
-// The hand of td_work_pull: force, change along a column, power.
-void td_pull_add(const td_model* m, td_work* w);
-void td_pull_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df);
-double td_pull_power(const td_model* m, const td_work* w);
-
-// Rod pieces: force, change along a column, energy, power and the elastic energy's change.
-void td_strain_add(const td_model* m, td_work* w, const model_force* f, int which);
+// Rod pieces (force_strain.c).
 // What forces s on the strains of a piece do: along coordinates, or on the two stations of a
 // segment.
-void td_strain_collect(const td_model* m, const td_work* w, const model_force* f, const double s[6],
-                       double* tau);
-void td_segment_wrenches(const td_model* m, const td_work* w, const model_force* f,
+void td_strain_collect(const td_model* m, const td_work* w, const model_strain* f,
+                       const double s[6], double* tau);
+void td_segment_wrenches(const td_model* m, const td_work* w, const model_strain* f,
                          const double s[6], spatial on[2]);
 // Squares of what forces of sizes `along` on the three displacements and `turning` on the three
 // angles of a piece without segments may give each DOF, added to `square` (nvel).
-void td_strain_squares(const td_model* m, const td_work* w, const model_force* f, double along,
+void td_strain_squares(const td_model* m, const td_work* w, const model_strain* f, double along,
                        double turning, double* square);
 // The pose of a polynomial rod and its slopes where strains are counted.
-polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_force* f);
+polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_strain* f);
 // What a segment between two stations does to the second, about the origin.
-spatial td_segment_link(const td_model* m, const td_work* w, const model_force* f);
-void td_segment_state(const td_model* m, const td_work* w, const model_force* f, force_state* s);
-void td_segment_wrenches_change(const td_model* m, const td_work* w, const model_force* f,
-                                const force_state* s, const frame_change* da,
-                                const frame_change* db, spatial change[2]);
-void td_strain_numbers_change(const td_model* m, const td_work* w, const model_force* f,
-                              double* dtau);
-double td_strain_energy(const td_model* m, const td_work* w, const model_force* f);
-double td_strain_power(const td_model* m, const td_work* w, const model_force* f);
-double td_strain_energy_change(const td_model* m, const td_work* w, const model_force* f, int col);
+spatial td_segment_link(const td_model* m, const td_work* w, int strain);
+// Is a number that follows the state part of a section whose energy is given?
+bool td_strain_stores(const td_model* m, num slot);
 // What keeps rods in strains that follow time feeds in; after td_inverse.
 double td_strain_drive(const td_model* m, const td_work* w);
 // Strains of a piece (6), with their rates, and their change along a column.
-void td_strain_state(const td_model* m, const td_work* w, const model_force* f, double x[6],
+void td_strain_state(const td_model* m, const td_work* w, const model_strain* f, double x[6],
                      double u[6]);
-void td_strains(const td_model* m, const td_work* w, const model_force* f, double x[6]);
-void td_strains_change(const td_model* m, const td_work* w, const model_force* f, int col,
+void td_strains(const td_model* m, const td_work* w, const model_strain* f, double x[6]);
+void td_strains_change(const td_model* m, const td_work* w, const model_strain* f, int col,
                        double dx[6]);
 
 // Cables (force_cable.c).  Tensions first: everything else uses them.
@@ -314,28 +268,19 @@ double td_cable_tension_change(const td_model* m, const td_work* w, int cable, i
 bool td_cable_couples(const td_model* m);
 // What the cables in a piece of a rod do to its strains, added to s, and its change for changes of
 // the strains and, with `numbers`, of the tensions.
-void td_cable_force(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+void td_cable_force(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
                     int which, double s[6]);
-void td_cable_force_change(const td_model* m, const td_work* w, const model_force* f,
+void td_cable_force_change(const td_model* m, const td_work* w, const model_strain* f,
                            const double x[6], const double dx[6], bool numbers, double ds[6]);
 // The columns of the change for strains alone, added to ds.
-void td_cable_slopes(const td_model* m, const td_work* w, const model_force* f, const double x[6],
+void td_cable_slopes(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
                      double ds[6][6]);
-// Which spans between rods are counted with a sign, from the geometry of the start.
-void td_spans_prepare(const td_model* m, td_work* w);
 // What a tension does at the ends of one, added to wrenches on the hops, `stride` bytes apart.
 void td_span_pull(const td_model* m, const td_work* w, int span, double T, spatial* on,
                   size_t stride);
-void td_spans_add(const td_model* m, td_work* w, int which);
-void td_spans_change(const td_model* m, td_work* w, int col, bool rate, spatial* df);
-// The part of dF/dq from tensions that follow from the shape: lengths and friction.
-void td_cable_tangent(const td_model* m, td_work* w, double* dq);
-double td_cable_energy(const td_model* m, const td_work* w);
-double td_cable_energy_change(const td_model* m, const td_work* w, int col);
-// Power of what pulls a piece with the strains x and their rates u, and of what pulls in spans.
-double td_crossings_power(const td_model* m, const td_work* w, const model_force* f,
+// Power of what pulls a piece with the strains x and their rates u.
+double td_crossings_power(const td_model* m, const td_work* w, const model_strain* f,
                           const double x[6], const double u[6]);
-double td_spans_power(const td_model* m, const td_work* w);
 
 // Forces on single stations (blocks.c): derivatives gathered per hop.
 void td_blocks(const td_model* m, td_work* w);
@@ -347,36 +292,19 @@ void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F);
 // Gaps of the inextensible cables (ntaut) that are slack at the placed state; infinite: taut.
 void td_taut_gaps(const td_model* m, const td_work* w, double* gap);
 
-// Edges in a fluid (force_drag.c).
-edge_drag td_edge_drag(const td_model* m, const td_work* w, const model_force* f, const frame* a,
-                       const frame* b);
-void td_edge_drag_wrenches(const td_model* m, const td_work* w, const model_force* f,
-                           spatial on[2]);
-void td_edge_drag_change(const force_state* s, const frame_change* da, const frame_change* db,
-                         spatial change[2]);
-double td_edge_drag_power(const td_model* m, const td_work* w, const model_force* f);
-
 // The fluid (force_fluid.c).
 vec3 td_stream(const td_model* m, const td_work* w);  // its velocity
 void td_fluid_prepare(const td_model* m, td_work* w);
 static inline bool is_wet(const td_work* w, int hop) { return w->added && w->hop_wet[hop]; }
 void td_fluid_place(const td_model* m, td_work* w);  // added masses in the world
-void td_fluid_add(const td_model* m, td_work* w, int which);
 void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spatial* df);
-void td_fluid_blocks(const td_model* m, td_work* w);
+bool td_fluid_is_still(const td_model* m);  // for good
 double td_fluid_kinetic(const td_model* m, const td_work* w);
-double td_fluid_buoyancy(const td_model* m, const td_work* w);           // potential energy
-double td_fluid_power(const td_model* m, const td_work* w, bool known);  // as td_force_power
+double td_fluid_buoyancy(const td_model* m, const td_work* w);  // potential energy
 void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
                             spatial* momentum, spatial* weight);
 
 // Contact (force_contact.c).
-void td_contacts_add(const td_model* m, td_work* w, int which);
-void td_contacts_blocks(const td_model* m, td_work* w);
-void td_contacts_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df);
-double td_contacts_energy(const td_model* m, const td_work* w);
-double td_contacts_energy_change(const td_model* m, const td_work* w, int col);
-double td_contacts_power(const td_model* m, const td_work* w);
 // Force on what touches, ball or piece k of a contact, and where; none: it does not touch.
 vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int k, vec3* at);
 // Distance of each ball or piece of each contact to what it can touch (td_contact_guards),

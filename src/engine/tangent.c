@@ -414,30 +414,11 @@ static void clear_changes(const td_model* m, td_work* w) {
   memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
 }
 
-static void touch(const td_model* m, int station, bool* touched) {
-  if (station >= 0 && m->station[station].hop >= 0) touched[m->station[station].hop] = true;
-}
-
-// Hops that carry something on which the sweep over columns acts.  Most points of polynomial rods
-// have mass and strain only.
-static void find_touched(const td_model* m, const td_work* w, bool* touched) {
-  const bool all = w->pull.on || m->nlive_probe > 0 || m->nspan > 0 || m->npiece > 0;
-  memset(touched, all, (size_t)m->nhop * sizeof(bool));
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (is_local(f) || is_single(f)) continue;
-    touch(m, f->a, touched);
-    touch(m, f->b, touched);
-  }
-  for (int i = m->nhop - 1; i >= 0; i--)
-    if (touched[i] && m->hop[i].parent >= 0) touched[m->hop[i].parent] = true;
-}
-
 static void force_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const int n = m->nvel;
   const arena_mark mark = arena_open(&w->scratch);
   bool* touched = (bool*)arena_doubles(&w->scratch, m->nhop / (int)sizeof(double) + 1);
-  find_touched(m, w, touched);
+  td_forces_sweep(m, w, touched);
   for (int col = 0; col < m->ncol; col++) {
     for (int rate = 0; rate < 2 && m->col[col].leads && touched[m->col[col].hop]; rate++) {
       clear_changes(m, w);
@@ -450,36 +431,20 @@ static void force_tangent(const td_model* m, td_work* w, double* dq, double* dv)
   arena_close(&w->scratch, mark);
 }
 
-// Gravity that depends on the state cannot occur, but forces that follow from the coordinates
-// directly need no sweep over columns.
-static bool only_local_forces(const td_model* m) {
-  for (int i = 0; i < m->nforce; i++)
-    if (!is_local(&m->force[i]) && !is_single(&m->force[i])) return false;
-  return m->nlive_probe == 0 && m->nspan == 0 && m->npiece == 0;
-}
-
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
                    double* dFdq, double* dFdv) {
   const size_t size = (size_t)m->nvel * (size_t)m->nvel * sizeof(double);
   memset(dFdq, 0, size);
   memset(dFdv, 0, size);
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
-  const bool sweeps = !only_local_forces(m) || w->pull.on;  // over columns
+  const bool sweeps = td_forces_sweep(m, w, NULL);  // over columns
   td_accelerate(m, w, a, true);
   td_strain_tangent_numbers(m, w, a);
   td_columns_of(m, w, a, 0, m->nhop, sweeps || m->nrow > 0);
   td_composites(m, w);
   const tree_part all = whole_forest(m);
   td_tree_tangent(m, w, &all, dFdq, dFdv);
-  for (int i = 0, end; i < m->nforce; i = end) {
-    end = td_alike_end(m, i);
-    if (end > i + 1) {
-      td_alike_tangent(m, w, i, end, dFdq, dFdv);
-    } else {
-      td_local_tangent(m, w, &m->force[i], &all, dFdq, dFdv);
-    }
-  }
-  td_cable_tangent(m, w, dFdq);
+  td_coordinate_tangent(m, w, dFdq, dFdv);
   if (sweeps) force_tangent(m, w, dFdq, dFdv);
   if (m->nrow > 0 && lambda) td_row_tangent(m, w, lambda, dFdq);
 }

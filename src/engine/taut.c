@@ -33,14 +33,14 @@ static taylor coordinate(const td_work* w, int q, int v, double weight, const di
                   to->rate ? 0 : own, to->rate ? own : 0, 0};
 }
 
-static void dof_strains(const td_work* w, const model_force* f, const direction* to, taylor x[6]) {
+static void dof_strains(const td_work* w, const model_strain* f, const direction* to, taylor x[6]) {
   const double length = w->num[f->section + SECTION_LENGTH];
   for (int d = 0; d < 6; d++)
     x[d] = f->dof_q[d] < 0 ? taylor_const(w->num[f->section + SECTION_HELD + d])
                            : coordinate(w, f->dof_q[d], f->dof_v[d], 1 / length, to);
 }
 
-static void basis_strains(const td_model* m, const td_work* w, const model_force* f,
+static void basis_strains(const td_model* m, const td_work* w, const model_strain* f,
                           const direction* to, taylor x[6]) {
   for (int d = 0; d < 6; d++) x[d] = taylor_const(w->num[f->section + SECTION_HELD + d]);
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
@@ -58,7 +58,7 @@ static taylor3 weighted(const td_model* m, const td_work* w, const model_hop* ho
   return (taylor3){y[0], y[1], y[2]};
 }
 
-static void polynomial_strains(const td_model* m, const td_work* w, const model_force* f,
+static void polynomial_strains(const td_model* m, const td_work* w, const model_strain* f,
                                const direction* to, taylor x[6]) {
   const model_hop *turn = &m->hop[m->station[f->b].hop], *move = &m->hop[turn->parent];
   const taylor3 e_z = taylor3_const((vec3){0, 0, 1});
@@ -78,14 +78,14 @@ static taylor_frame frame_at(const td_model* m, const td_work* w, int station,
 
 static taylor crossing_length(const td_model* m, const td_work* w, const model_crossing* c,
                               const direction* to) {
-  const model_force* f = &m->force[c->force];
+  const model_strain* f = &m->strain[c->strain];
   const double length = w->num[f->section + SECTION_LENGTH];
   taylor x[6];
-  if (f->strain == STRAIN_DOF) {
+  if (f->kind == STRAIN_DOF) {
     dof_strains(w, f, to, x);
-  } else if (f->strain == STRAIN_BASIS) {
+  } else if (f->kind == STRAIN_BASIS) {
     basis_strains(m, w, f, to, x);
-  } else if (f->strain == STRAIN_POLYNOMIAL) {
+  } else if (f->kind == STRAIN_POLYNOMIAL) {
     polynomial_strains(m, w, f, to, x);
   } else {
     const taylor_frame a = frame_at(m, w, f->a, to), b = frame_at(m, w, f->b, to);
@@ -131,12 +131,12 @@ void td_taut_pull(const td_model* m, const td_work* w, int cable, double tension
   const model_cable* c = &m->cable[cable];
   for (int i = c->order; i < c->order + c->norder; i++) {
     const model_crossing* at = &m->crossing[m->cable_order[i]];
-    const model_force* f = &m->force[at->force];
+    const model_strain* f = &m->strain[at->strain];
     double x[6], s[6];
     td_strains(m, w, f, x);
     const cable_section section = cable_through(at->joint > 0, x, w->num + at->path);
     for (int d = 0; d < 6; d++) s[d] = -tension * at->cover * section.g[d];
-    if (f->strain != STRAIN_SEGMENT) {
+    if (f->kind != STRAIN_SEGMENT) {
       td_strain_collect(m, w, f, s, tau);
       continue;
     }

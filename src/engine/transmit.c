@@ -19,8 +19,8 @@
 // The joint of a force() sensor, or a term of wrench(), at the present state.
 typedef struct transmitted {
   const model_probe* p;
-  int hop;    // main joints: the hop that the subtree begins with, -1: it is the ground
-  int force;  // the segment whose wrench it is, -1: a joint
+  int hop;     // main joints: the hop that the subtree begins with, -1: it is the ground
+  int strain;  // the segment whose wrench it is, -1: a joint
   bool main;
   double factor;
   int a_station, b_station;
@@ -37,7 +37,7 @@ static transmitted transmitted_at(const td_model* m, const td_work* w, const mod
   const model_share* s = joint ? NULL : &m->share[p->share + term];
   transmitted t = {.p = p,
                    .hop = joint ? -1 : s->hop,
-                   .force = joint ? -1 : s->force,
+                   .strain = joint ? -1 : s->strain,
                    .main = joint ? m->joint[p->joint - 1].main : s->hop >= 0,
                    .factor = joint ? 1 : -s->factor,
                    .a_station = joint ? p->a : p->station,
@@ -48,8 +48,7 @@ static transmitted transmitted_at(const td_model* m, const td_work* w, const mod
   if (t.main) {
     if (t.hop >= 0) t.f = spatial_sub(w->hop[t.hop].F, sums_of_hop(w, t.hop)->E);
   } else {
-    t.f = joint ? td_link_wrench(m, w, p->joint, p->element)
-                : td_segment_link(m, w, &m->force[t.force]);
+    t.f = joint ? td_link_wrench(m, w, p->joint, p->element) : td_segment_link(m, w, t.strain);
   }
   return t;
 }
@@ -103,12 +102,12 @@ static spatial inertial_change(const td_model* m, const td_work* w, int root, in
 // Change of the wrench for the changes w->df of the forces on hops (col < 0: numbers alone).
 static spatial wrench_change(const td_model* m, td_work* w, const transmitted* t, int col,
                              bool rate) {
-  if (t->force >= 0) {
-    const model_force* f = &m->force[t->force];
+  if (t->strain >= 0) {
+    const force_info f = force_at(m, first_force(m, FORCE_strain) + t->strain);
     force_state s;
     spatial change[3];
-    td_force_state(m, w, f, &s);
-    td_force_change(m, w, f, &s, col, rate, change, NULL);
+    td_force_linearise(m, w, &f, &s);
+    td_force_change(m, w, &f, &s, col, rate, change, NULL);
     return change[1];
   }
   if (!t->main) return td_link_change(m, w, t->p->joint, t->p->element, col, rate);
@@ -205,7 +204,7 @@ static double slope_of_multiplier(const td_model* m, td_work* w, const transmitt
   spatial f[3];
   double sum = 0;
   if (r->kind == ROW_CABLE) return slope_of_tension(m, w, t, row);
-  if (t->force >= 0) return 0;
+  if (t->strain >= 0) return 0;
   td_row_wrenches(m, w, row, f);
   if (!t->main) return r->joint == t->p->joint && r->element == t->p->element ? held(t, f[1]) : 0;
   for (int k = 0; k < 3; k++)

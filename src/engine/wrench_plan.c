@@ -26,11 +26,11 @@
 
 enum { MOST_PANEL = 64 };  // polynomials of more points are not needed: each counts with its cell
 
-static td_status add_share(td_model* m, model_probe* p, int hop, int force, double factor) {
+static td_status add_share(td_model* m, model_probe* p, int hop, int strain, double factor) {
   if (factor == 0) return TD_OK;
   model_share* s = td_push_share(m, 1);
   if (!s) return TD_E_NOMEM;
-  *s = (model_share){hop, force, factor};
+  *s = (model_share){hop, strain, factor};
   p->nshare++;
   return TD_OK;
 }
@@ -46,7 +46,7 @@ static int base_hop(const td_model* m, int rod) {
 // ---- segments ---------------------------------------------------------------------------------
 
 // The hop of a segment's joint; -1: nothing of it is free.
-static int joint_hop(const td_model* m, const model_force* f) {
+static int joint_hop(const td_model* m, const model_strain* f) {
   for (int d = 0; d < 6; d++)
     for (int c = 0; f->dof_v[d] >= 0 && c < m->ncol; c++)
       if (m->col[c].v == f->dof_v[d] && m->col[c].first) return m->col[c].hop;
@@ -56,24 +56,24 @@ static int joint_hop(const td_model* m, const model_force* f) {
 static td_status segment_shares(td_model* m, model_probe* p) {
   // the middles before and behind s; before the first there is the base
   int before = -1, behind = -1;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_STRAIN || f->rod != p->rod) continue;
-    if (f->strain == STRAIN_DOF && joint_hop(m, f) < 0) continue;
-    if (f->arc <= p->arc && (before < 0 || f->arc > m->force[before].arc)) before = i;
-    if (f->arc > p->arc && (behind < 0 || f->arc < m->force[behind].arc)) behind = i;
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
+    if (f->rod != p->rod) continue;
+    if (f->kind == STRAIN_DOF && joint_hop(m, f) < 0) continue;
+    if (f->arc <= p->arc && (before < 0 || f->arc > m->strain[before].arc)) before = i;
+    if (f->arc > p->arc && (behind < 0 || f->arc < m->strain[behind].arc)) behind = i;
   }
 
   // the line through their wrenches at s
-  const double x = before < 0 ? 0 : m->force[before].arc;
-  const double s = behind < 0 ? 0 : (p->arc - x) / (m->force[behind].arc - x);
+  const double x = before < 0 ? 0 : m->strain[before].arc;
+  const double s = behind < 0 ? 0 : (p->arc - x) / (m->strain[behind].arc - x);
   if (before < 0) TD_TRY(add_share(m, p, base_hop(m, p->rod), -1, 1 - s));
   for (int k = 0; k < 2; k++) {
     const int i = k == 0 ? before : behind;
     if (i < 0) continue;
-    const bool link = m->force[i].strain == STRAIN_SEGMENT;
+    const bool link = m->strain[i].kind == STRAIN_SEGMENT;
     const double factor = k == 0 ? 1 - s : s;
-    TD_TRY(add_share(m, p, link ? -1 : joint_hop(m, &m->force[i]), link ? i : -1, factor));
+    TD_TRY(add_share(m, p, link ? -1 : joint_hop(m, &m->strain[i]), link ? i : -1, factor));
   }
   return TD_OK;
 }
@@ -222,9 +222,9 @@ td_status td_wrench_plan(td_model* m) {
       continue;
     }
     bool segments = false;
-    for (int k = 0; k < m->nforce && !segments; k++)
-      segments = m->force[k].kind == FORCE_STRAIN && m->force[k].rod == p->rod &&
-                 (m->force[k].strain == STRAIN_DOF || m->force[k].strain == STRAIN_SEGMENT);
+    for (int k = 0; k < m->nstrain && !segments; k++)
+      segments = m->strain[k].rod == p->rod &&
+                 (m->strain[k].kind == STRAIN_DOF || m->strain[k].kind == STRAIN_SEGMENT);
     TD_TRY(segments ? segment_shares(m, p) : quadrature_shares(m, p));
   }
   return TD_OK;

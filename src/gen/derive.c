@@ -20,11 +20,12 @@ td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...
 
 // Arrays of the model whose content this derivation knows, or that no equation needs.
 static const char* const known_arrays[] = {
-    "fix", "hop", "col", "pos", "vel", "station", "body", "force", "row", "probe", "param", "input",
-    "bound", "event", "joint", "rod", "lump", "node", "output_name", "output_ex", "number",
-    "number_ex", "param_slot", "motion_slot", "live_slot", "live_probe", "live_input", "live_param",
-    "output_probe", "output_input", "free_v", "free_q", "sample", "ball", "piece", "mesh",
-    "measure", "run", "run_dof", "names",
+    "fix", "hop", "col", "pos", "vel", "station", "body", "spring", "axial", "beam", "load",
+    "strain", "drag", "constant", "row", "probe", "param", "input", "bound", "event", "joint",
+    "rod", "lump", "node", "output_name", "output_ex", "number", "number_ex", "param_slot",
+    "motion_slot", "live_slot", "live_probe", "live_input", "live_param", "output_probe",
+    "output_input", "free_v", "free_q", "sample", "ball", "piece", "mesh", "measure", "run",
+    "run_dof", "names",
     // how the engine solves: the equations are the same
     "arrow_x_at", "arrow_x", "arrow_row_at", "arrow_row", "tree", "block_of_hop", "v_block",
     "v_local", "index_v", "block_tree_at", "block_tree", "block_force_at", "block_force",
@@ -85,14 +86,12 @@ static td_status judge_kinds(deriver* d) {
     if (kind < (int)HOP_SCREW || kind > (int)HOP_MOVE)
       return td_derive_refuse(d, TD_E_MODEL, "a joint has no closed form here" WAY_OUT);
   }
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    const int kind = (int)f->kind, strain = (int)f->strain;
-    if (kind < (int)FORCE_DOF || kind > (int)FORCE_STRAIN ||
-        (f->kind == FORCE_STRAIN && strain > (int)STRAIN_POLYNOMIAL)) {
+  const int n = model_forces(m);
+  for (int i = 0; i < n; i++) {
+    const force_info f = force_at(m, i);
+    if (!td_derive_table[f.kind]->has_closed_form(m, f.i))
       return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here" WAY_OUT,
-                              model_name(m, f->name));
-    }
+                              model_name(m, f.name));
   }
   for (int i = 0; i < m->nrow; i++) {
     const int kind = (int)m->row[i].kind;
@@ -185,7 +184,7 @@ static bool deriver_open(deriver* d, const td_model* m) {
   d->old_var = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->old_var);
   d->new_ex = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->new_ex);
   d->hop_loop = array((size_t)m->nhop, sizeof *d->hop_loop);
-  d->force_loop = array((size_t)m->nforce, sizeof *d->force_loop);
+  d->force_loop = array((size_t)model_forces(m), sizeof *d->force_loop);
   if (!d->hop || !d->memo || !d->old_var || !d->new_ex || !d->hop_loop || !d->force_loop) {
     return false;
   }

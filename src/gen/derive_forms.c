@@ -129,7 +129,7 @@ td_status td_derive_forms(deriver* d) {
   return ok ? TD_OK : TD_E_NOMEM;
 }
 
-strain_x td_derive_strain(deriver* d, const strain_x* form, const pair_x* pair) {
+strain_x td_derive_pair_strain(deriver* d, const strain_x* form, const pair_x* pair) {
   int var[12];
   ex with[12], out[42], in[42];
   memcpy(var, d->local_r, sizeof d->local_r);

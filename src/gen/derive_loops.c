@@ -40,11 +40,10 @@ static bool is_leaf(const td_model* m, const point* p) {
 }
 
 // The piece that a strain sensor reads, or one of two.
-static bool is_read(const td_model* m, const model_probe* p, const model_force* f) {
+static bool is_read(const td_model* m, const model_probe* p, const model_strain* f) {
   int nearer = 0;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* other = &m->force[i];
-    if (other->kind != FORCE_STRAIN || other->rod != p->rod || other->part != p->part) continue;
+  for (const model_strain* other = m->strain; other < m->strain + m->nstrain; other++) {
+    if (other->rod != p->rod || other->part != p->part) continue;
     if (other != f && fabs(other->arc - p->arc) <= fabs(f->arc - p->arc)) nearer++;
   }
   return f->rod == p->rod && f->part == p->part && nearer < 2;
@@ -63,7 +62,7 @@ static bool is_measured(const td_model* m, const point* p) {
         if (is_at(m, p, probe->station)) return true;
         break;
       case SENSOR_STRAIN:
-        if (is_read(m, probe, &m->force[p->strain])) return true;
+        if (is_read(m, probe, &m->strain[p->strain])) return true;
         break;
       case SENSOR_FORCE: {
         const int hop = hop_of(m, probe->b);
@@ -92,14 +91,17 @@ static bool has_body_or_row(const td_model* m, const point* p) {
 
 // Its loads; false: it has forces of other kinds too.
 static bool find_forces(const td_model* m, point* p) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (i == p->strain || f->kind == FORCE_DOF) continue;
-    if (f->kind == FORCE_STRAIN && f->strain == STRAIN_DOF) continue;
-    const bool a = f->kind != FORCE_STRAIN && is_at(m, p, f->a), b = is_at(m, p, f->b);
+  for (int i = 0; i < m->nload; i++) {
+    const bool a = is_at(m, p, m->load[i].a), b = is_at(m, p, m->load[i].b);
     if (!a && !b) continue;
-    if (f->kind != FORCE_LOAD || !b || p->nload == POINT_LOADS) return false;
+    if (!b || p->nload == POINT_LOADS) return false;
     p->load[p->nload++] = i;
+  }
+  const int n = model_forces(m);
+  for (int i = 0; i < n; i++) {
+    const force_info f = force_at(m, i);
+    const bool own = f.kind == FORCE_strain && f.i == p->strain;
+    if (f.kind != FORCE_load && !own && (is_at(m, p, f.a) || is_at(m, p, f.b))) return false;
   }
   return true;
 }
@@ -116,7 +118,7 @@ static bool find_lump(const td_model* m, point* p) {
 }
 
 static bool find_point(const td_model* m, int strain, point* p) {
-  const model_force* f = &m->force[strain];
+  const model_strain* f = &m->strain[strain];
   *p = (point){.strain = strain, .turn = hop_of(m, f->b)};
   if (p->turn < 0 || m->hop[p->turn].parent < 0 || m->station[f->b].nfix > 0) return false;
   p->move = m->hop[p->turn].parent;
@@ -146,7 +148,7 @@ static bool same_hop(const td_model* m, int i, int j) {
 
 // Loads whose directions are the world's or those of the point itself.
 static bool same_load(const td_model* m, const point* p, int i, const point* r, int j) {
-  const model_force *a = &m->force[i], *b = &m->force[j];
+  const model_load *a = &m->load[i], *b = &m->load[j];
   const bool own = is_at(m, p, a->a) && is_at(m, r, b->a);
   return (a->a == b->a || own) && m->station[a->b].nfix == 0 && m->station[b->b].nfix == 0 &&
          (!own || (m->station[a->a].nfix == 0 && m->station[b->a].nfix == 0));
@@ -158,7 +160,7 @@ static bool same_point(const td_model* m, const point* p, const point* r) {
     return false;
   for (int k = 0; k < p->nload; k++)
     if (!same_load(m, p, p->load[k], r, r->load[k])) return false;
-  const model_force *f = &m->force[p->strain], *g = &m->force[r->strain];
+  const model_strain *f = &m->strain[p->strain], *g = &m->strain[r->strain];
   return f->potential == g->potential && f->stored == g->stored;
 }
 
@@ -181,8 +183,8 @@ static int slots_of(const td_model* m, const point* p, num* out, int most) {
   PUT(m->lump[p->lump].m, 1);
   PUT(m->lump[p->lump].com, 3);
   PUT(m->lump[p->lump].I, 9);
-  PUT(m->force[p->strain].section, SECTION_SLOTS);
-  for (int k = 0; k < p->nload; k++) PUT(m->force[p->load[k]].wrench, 6);
+  PUT(m->strain[p->strain].section, SECTION_SLOTS);
+  for (int k = 0; k < p->nload; k++) PUT(m->load[p->load[k]].wrench, 6);
 #undef PUT
   return n;
 }
@@ -306,13 +308,18 @@ static bool unify_slots(deriver* d, tmt_loop* loop, const points* p) {
 
 // ---- all --------------------------------------------------------------------------------------
 
+static int* strain_loop(const deriver* d, int strain) {
+  return &d->force_loop[first_force(d->m, FORCE_strain) + strain];
+}
+
 static void mark(deriver* d, const points* p, int loop) {
   for (int i = 0; i < p->n; i++) {
     const point* x = &p->list[i];
     const int which = i == 0 ? loop + 1 : -(loop + 1);
     d->hop_loop[x->move] = d->hop_loop[x->turn] = which;
-    d->force_loop[x->strain] = which;
-    for (int k = 0; k < x->nload; k++) d->force_loop[x->load[k]] = which;
+    *strain_loop(d, x->strain) = which;
+    for (int k = 0; k < x->nload; k++)
+      d->force_loop[first_force(d->m, FORCE_load) + x->load[k]] = which;
   }
 }
 
@@ -337,7 +344,7 @@ static td_status push_loop(deriver* d, const points* p) {
   if (!loops) return TD_E_NOMEM;
   out->loop = loops;
   tmt_loop* l = &out->loop[out->nloop++];
-  *l = (tmt_loop){.name = d->m->rod[d->m->force[p->list[0].strain].rod - 1].name,
+  *l = (tmt_loop){.name = d->m->rod[d->m->strain[p->list[0].strain].rod - 1].name,
                   .n = p->n,
                   .power = EX_NONE,
                   .h = malloc(((size_t)out->nv + 1) * sizeof(ex)),
@@ -353,19 +360,18 @@ static td_status push_loop(deriver* d, const points* p) {
   return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
 }
 
-static bool is_piece(const model_force* f, int rod, int part) {
-  return f->kind == FORCE_STRAIN && f->strain == STRAIN_POLYNOMIAL && f->rod == rod &&
-         f->part == part;
+static bool is_piece(const model_strain* f, int rod, int part) {
+  return f->kind == STRAIN_POLYNOMIAL && f->rod == rod && f->part == part;
 }
 
-// The points like that of force `first`, in the same part of its rod.
+// The points like that of piece `first`, in the same part of its rod.
 static td_status collect(const deriver* d, int first, points* p) {
   const td_model* m = d->m;
-  const int rod = m->force[first].rod, part = m->force[first].part;
+  const int rod = m->strain[first].rod, part = m->strain[first].part;
   p->n = 0;
-  for (int i = first; i < m->nforce; i++) {
+  for (int i = first; i < m->nstrain; i++) {
     point x;
-    if (!is_piece(&m->force[i], rod, part) || d->force_loop[i] != 0) continue;
+    if (!is_piece(&m->strain[i], rod, part) || *strain_loop(d, i) != 0) continue;
     if (!find_point(m, i, &x)) {
       if (i == first) return TD_OK;
       continue;
@@ -386,9 +392,9 @@ td_status td_derive_loops(deriver* d) {
   d->generic = malloc(((size_t)m->nnumber_ex + 1) * sizeof *d->generic);
   if (!d->generic) return TD_E_NOMEM;
   for (int i = 0; i < m->nnumber_ex; i++) d->generic[i] = EX_NONE;
-  for (int i = 0; i < m->nforce && status == TD_OK; i++) {
-    const model_force* f = &m->force[i];
-    if (!is_piece(f, f->rod, f->part) || d->force_loop[i] != 0) continue;
+  for (int i = 0; i < m->nstrain && status == TD_OK; i++) {
+    const model_strain* f = &m->strain[i];
+    if (!is_piece(f, f->rod, f->part) || *strain_loop(d, i) != 0) continue;
     status = collect(d, i, &p);
     if (status == TD_OK && p.n > 2) status = push_loop(d, &p);
   }

@@ -17,18 +17,10 @@ static bool wanted(const td_derive_options* o, const char* name) {
 // Numbers that the initial geometry gives and that therefore follow from lengths in a way no
 // formula here shows: rest values, beam axes, references of loops.
 static const char* measured_element(const td_model* m) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    const int laws = f->kind == FORCE_BEAM                            ? 6
-                     : f->kind == FORCE_DOF || f->kind == FORCE_AXIAL ? 1
-                                                                      : 0;
-    for (int k = 0; k < laws; k++) {
-      if (f->law[k].rest_initial) return model_name(m, f->name);
-    }
-    for (int k = 0; f->kind == FORCE_STRAIN && k < 6; k++) {
-      if (f->law[k].rest_initial) return model_name(m, f->name);
-    }
-    if (f->kind == FORCE_BEAM && f->frame >= 0) return model_name(m, f->name);
+  const int n = model_forces(m);
+  for (int i = 0; i < n; i++) {
+    const force_info f = force_at(m, i);
+    if (td_derive_table[f.kind]->is_measured(m, f.i)) return model_name(m, f.name);
   }
   for (int i = 0; i < m->nprobe; i++) {
     const model_probe* p = &m->probe[i];

@@ -64,17 +64,13 @@ static ex place_probe(deriver* d, const model_probe* p) {
 
 // ---- rods -------------------------------------------------------------------------------------
 
-static bool is_piece(const model_force* f, int rod) {
-  return f->kind == FORCE_STRAIN && f->rod == rod;
-}
-
 // The piece of a probe's part of a rod whose middle is nearest to it, another than `taken`.
-static const model_force* nearest_piece(const td_model* m, const model_probe* p,
-                                        const model_force* taken) {
-  const model_force* best = NULL;
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (!is_piece(f, p->rod) || f->part != p->part || f == taken) continue;
+static const model_strain* nearest_piece(const td_model* m, const model_probe* p,
+                                         const model_strain* taken) {
+  const model_strain* best = NULL;
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
+    if (f->rod != p->rod || f->part != p->part || f == taken) continue;
     if (!best || fabs(f->arc - p->arc) < fabs(best->arc - p->arc)) best = f;
   }
   return best;
@@ -83,9 +79,9 @@ static const model_force* nearest_piece(const td_model* m, const model_probe* p,
 static ex rod_strain(deriver* d, const model_probe* p) {
   td_exprs* g = d->g;
   ex x[6], y[6], rate[6];
-  const model_force* near = nearest_piece(d->m, p, NULL);
+  const model_strain* near = nearest_piece(d->m, p, NULL);
   if (!near) return xnum(g, 0);
-  const model_force* next = nearest_piece(d->m, p, near);
+  const model_strain* next = nearest_piece(d->m, p, near);
   td_derive_piece(d, near, x, rate);
   if (!next || near->arc == p->arc) return x[p->component];
   td_derive_piece(d, next, y, rate);
@@ -96,13 +92,14 @@ static ex rod_strain(deriver* d, const model_probe* p) {
 static ex mean_stretch(deriver* d, const model_probe* p) {
   td_exprs* g = d->g;
   ex sum = xnum(g, 0);
-  for (int i = 0; i < d->m->nforce; i++) {
-    const model_force* f = &d->m->force[i];
-    if (!is_piece(f, p->rod) || d->force_loop[i] < 0) continue;
+  for (int i = 0; i < d->m->nstrain; i++) {
+    const model_strain* f = &d->m->strain[i];
+    const int loop = d->force_loop[first_force(d->m, FORCE_strain) + i];
+    if (f->rod != p->rod || loop < 0) continue;
     ex x[6], rate[6];
     td_derive_piece(d, f, x, rate);
     ex part = xmul(g, x[2], td_derive_number(d, f->section + SECTION_LENGTH));
-    if (d->force_loop[i] > 0) part = td_derive_sum(d, d->force_loop[i] - 1, part);
+    if (loop > 0) part = td_derive_sum(d, loop - 1, part);
     sum = xadd(g, sum, part);
   }
   return xadd(g, xnum(g, 1), xdiv(g, sum, xnum(g, d->m->rod[p->rod - 1].length)));

@@ -31,7 +31,7 @@ static ex alpha_row(deriver* d, const model_row* r, load_x* load) {
   const x33 R0 = x33_of(g, reference_of(d, r));
   pair_x turned = p;
   turned.L = x33_mul(g, p.L, x33_transpose(R0));
-  const strain_x s = td_derive_strain(d, &d->beam, &turned);
+  const strain_x s = td_derive_pair_strain(d, &d->beam, &turned);
   const x3 dir = td_derive_vector(d, r->d);
   x3 t = x3_zero(g);
   ex e = xnum(g, 0);

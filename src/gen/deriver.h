@@ -128,14 +128,27 @@ void td_load_second(deriver* d, load_x* load, x3 f, x3 t);
 // Force f (along r) and torque t (along turns of b, in b's axes): on b, and the opposite on a.
 void td_pair_load(deriver* d, load_x* load, const pair_x* pair, x3 f, x3 t);
 // Strains of a pair: `form` with the pair's r and L put in.
-strain_x td_derive_strain(deriver* d, const strain_x* form, const pair_x* pair);
+strain_x td_derive_pair_strain(deriver* d, const strain_x* form, const pair_x* pair);
 void td_derive_strain_rates(deriver* d, const strain_x* s, const pair_x* pair, ex u[6]);
 
 // elements
 td_status td_derive_forms(deriver* d);   // derive_forms.c: the templates
 td_status td_derive_probes(deriver* d);  // derive_probes.c: before numbers are asked for
 td_status td_derive_forces(deriver* d);  // derive_forces.c
-void td_derive_piece(deriver* d, const model_force* f, ex x[6], ex u[6]);  // strains of a rod piece
+void td_derive_piece(deriver* d, const model_strain* f, ex x[6],
+                     ex u[6]);  // strains of a rod piece
+
+// What the derivation asks of each kind of forces: gen/derive_<kind>.c has it.
+typedef struct derive_ops {
+  bool (*has_closed_form)(const td_model* m, int i);
+  void (*derive)(deriver* d, int i, load_x* passive, load_x* active);
+  bool (*is_measured)(const td_model* m, int i);  // has numbers from the initial configuration
+} derive_ops;
+#define X(type, kind, text) extern const derive_ops td_derive_##kind;
+TD_FORCES(X)
+#undef X
+extern const derive_ops* const td_derive_table[FORCE_KINDS];
+bool td_closed_form(const td_model* m, int i);  // always
 // Springs, dampers and inputs that join the two frames of a joint.
 void td_derive_link(deriver* d, int joint, int element, load_x* passive, load_x* active);
 td_status td_derive_rows(deriver* d);  // derive_rows.c

@@ -187,16 +187,18 @@ bool td_model_rod_about_into(const td_model* m, int i, td_rod* about, size_t siz
 bool td_model_mesh_about_into(const td_model* m, int i, td_mesh* about, size_t size) {
   if (!m || i < 0 || i >= m->nmesh) return false;
   const model_mesh* mesh = &m->mesh[i];
-  const td_mesh own = {.name = model_name(m, mesh->name),
-                       .nnode = mesh->nnode,
-                       .nfixed = mesh->nfixed,
-                       .nedge = mesh->nedge,
-                       .ndiagonal = mesh->ndiagonal,
-                       .rod = mesh->rod,
-                       .nrod = mesh->nrod,
-                       .station = mesh->station,
-                       .body = mesh->body,
-                       .force = mesh->force};
+  const td_mesh own = {
+      .name = model_name(m, mesh->name),
+      .nnode = mesh->nnode,
+      .nfixed = mesh->nfixed,
+      .nedge = mesh->nedge,
+      .ndiagonal = mesh->ndiagonal,
+      .rod = mesh->rod,
+      .nrod = mesh->nrod,
+      .station = mesh->station,
+      .body = mesh->body,
+      .force = first_force(m, mesh->nedge > 0 ? mesh->edge_kind : mesh->diagonal_kind) +
+               (mesh->nedge > 0 ? mesh->edge : mesh->diagonal)};
   return struct_into(about, size, &own, sizeof own);
 }
 
@@ -207,9 +209,10 @@ bool td_model_station_fixed(const td_model* m, int station) {
 
 bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
   if (!m || !stations) return false;
-  if (force < 0 || force >= m->nforce) return false;
-  stations[0] = m->force[force].a;
-  stations[1] = m->force[force].b;
+  if (force < 0 || force >= model_forces(m)) return false;
+  const force_info f = force_at(m, force);
+  stations[0] = f.a;
+  stations[1] = f.b;
   return stations[0] >= 0 && stations[1] >= 0;
 }
 
@@ -217,7 +220,13 @@ bool td_model_mesh_edge(const td_model* m, int i, int edge, int stations[2]) {
   if (!m || !stations || i < 0 || i >= m->nmesh) return false;
   const model_mesh* mesh = &m->mesh[i];
   if (edge < 0 || edge >= mesh->nrod + mesh->nedge + mesh->ndiagonal) return false;
-  if (edge >= mesh->nrod) return td_model_force_ends(m, mesh->force + edge - mesh->nrod, stations);
+  if (edge >= mesh->nrod + mesh->nedge)
+    return td_model_force_ends(
+        m, first_force(m, mesh->diagonal_kind) + mesh->diagonal + edge - mesh->nrod - mesh->nedge,
+        stations);
+  if (edge >= mesh->nrod)
+    return td_model_force_ends(m, first_force(m, mesh->edge_kind) + mesh->edge + edge - mesh->nrod,
+                               stations);
   memcpy(stations, m->rod[mesh->rod - 1 + edge].nodes, 2 * sizeof(int));
   return true;
 }

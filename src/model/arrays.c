@@ -80,7 +80,7 @@ void td_model_sizes_into(const td_model* m, td_sizes* sizes, size_t size) {
                      .njoint = m->njoint - m->nmesh,
                      .nstation = m->nstation,
                      .nconstraint = m->nrow,
-                     .nforce = m->nforce,
+                     .nforce = model_forces(m),
                      .nsensor = m->noutput_name,
                      .nevent = m->nevent,
                      .nrod = m->nrod,
@@ -124,7 +124,7 @@ const char* td_model_constraint_name(const td_model* m, int i) {
 }
 const char* td_model_force_name(const td_model* m, int i) {
   if (!m) return NULL;
-  return within(i, m->nforce) ? model_name(m, m->force[i].name) : NULL;
+  return within(i, model_forces(m)) ? model_name(m, force_at(m, i).name) : NULL;
 }
 const char* td_model_cable_name(const td_model* m, int i) {
   if (!m) return NULL;

@@ -122,9 +122,9 @@ static bool is_screw(const builder* b, const rod_end* from, const rod_end* to, c
 }
 
 // Strains of a screw: its axis times its coordinate, of which helical joints move along as well.
-static td_status push_terms(builder* b, const model_hop* hop, model_force* f) {
+static td_status push_terms(builder* b, const model_hop* hop, model_strain* f) {
   double axis[3];
-  f->strain = STRAIN_BASIS;
+  f->kind = STRAIN_BASIS;
   f->term = b->m->nterm;
   if (!constants(b, hop->axis, 3, axis)) return TD_E_MODEL;  // axes of joints are numbers
   const double size = vec3_norm(vec3_of(axis));
@@ -162,22 +162,16 @@ static td_status cross_joint(builder* b, int cable, int k, const rod_end ends[2]
   const num path = push_point(b, before, after);
   if (section == NUM_NONE || path == NUM_NONE) return TD_E_NOMEM;
   TD_TRY(td_cable_room(b, cable));
-  model_force f = {.kind = FORCE_STRAIN,
-                   .q = -1,
-                   .v = -1,
-                   .a = -1,
-                   .b = -1,
-                   .frame = -1,
-                   .wrench = NUM_NONE,
-                   .xaxis = NUM_NONE,
-                   .strain = STRAIN_SEGMENT,
-                   .section = section,
-                   .rate = NUM_NONE,
-                   .coords = -1,
-                   .hessian = NUM_NONE,
-                   .potential = true,
-                   .crossing = b->m->ncrossing,
-                   .ncrossing = 1};
+  model_strain f = {.a = -1,
+                    .b = -1,
+                    .kind = STRAIN_SEGMENT,
+                    .section = section,
+                    .rate = NUM_NONE,
+                    .coords = -1,
+                    .hessian = NUM_NONE,
+                    .potential = true,
+                    .crossing = b->m->ncrossing,
+                    .ncrossing = 1};
   char name[64];
   snprintf(name, sizeof name, "cable(%d).joint(%d)", cable + 1, k + 1);
   f.name = td_push_name(b->m, "%s", name);
@@ -191,11 +185,11 @@ static td_status cross_joint(builder* b, int cable, int k, const rod_end ends[2]
     TD_TRY(push_frame(b, &ends[0], name, &f.a));
     TD_TRY(push_frame(b, &ends[1], name, &f.b));
   }
-  model_force* to = td_push_force(b->m, 1);
+  model_strain* to = td_push_strain(b->m, 1);
   model_crossing* c = td_push_crossing(b->m, 1);
   if (!to || !c) return TD_E_NOMEM;
   *to = f;
-  *c = (model_crossing){b->m->nforce - 1, cable, 1, path, k + 1};
+  *c = (model_crossing){b->m->nstrain - 1, cable, 1, path, k + 1};
   return TD_OK;
 }
 

@@ -92,8 +92,8 @@ td_status td_cable_room(builder* b, int cable) {
                   b->spec->limits.parts);
 }
 
-static td_status cross_piece(builder* b, int force, int cable) {
-  const model_force* f = &b->m->force[force];
+static td_status cross_piece(builder* b, int piece, int cable) {
+  const model_strain* f = &b->m->strain[piece];
   for (int k = 0; k < td_cable_rods(b, cable); k++) {
     double from, to;
     if (td_cable_rod(b, cable, k) != f->rod) continue;
@@ -104,8 +104,8 @@ static td_status cross_piece(builder* b, int force, int cable) {
     const num path = td_cable_path(b, cable, f->arc);
     model_crossing* c = td_push_crossing(b->m, 1);
     if (!c || path == NUM_NONE) return TD_E_NOMEM;
-    *c = (model_crossing){force, cable, part, path, 0};
-    b->m->force[force].ncrossing++;
+    *c = (model_crossing){piece, cable, part, path, 0};
+    b->m->strain[piece].ncrossing++;
   }
   return TD_OK;
 }
@@ -114,13 +114,13 @@ static td_status cross_piece(builder* b, int force, int cable) {
 #define MOST_MEETINGS 1e8
 
 static td_status cross_pieces(builder* b) {
-  if ((double)b->m->nforce * b->m->ncable > MOST_MEETINGS)
-    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->cables, 0),
-                    "the model has %d cables and %d forces: too many to find where they meet",
-                    b->m->ncable, b->m->nforce);
-  for (int i = 0; i < b->m->nforce; i++) {
-    if (b->m->force[i].kind != FORCE_STRAIN) continue;
-    b->m->force[i].crossing = b->m->ncrossing;
+  if ((double)b->m->nstrain * b->m->ncable > MOST_MEETINGS)
+    return td_error(
+        b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->cables, 0),
+        "the model has %d cables and %d pieces of rods: too many to find where they meet",
+        b->m->ncable, b->m->nstrain);
+  for (int i = 0; i < b->m->nstrain; i++) {
+    b->m->strain[i].crossing = b->m->ncrossing;
     for (int k = 0; k < b->m->ncable; k++) TD_TRY(cross_piece(b, i, k));
   }
   return TD_OK;
@@ -159,7 +159,7 @@ static td_status order_crossings(builder* b) {
   }
   for (int i = 0; i < n; i++) {
     const model_crossing* c = &m->crossing[i];
-    const model_force* f = &m->force[c->force];
+    const model_strain* f = &m->strain[c->strain];
     // the joint behind a rod comes after all of it
     list[i] = c->joint > 0 ? (ordered){c->cable, c->joint - 1, i, INFINITY}
                            : (ordered){c->cable, which_rod(b, c->cable, f->rod), i, f->arc};
@@ -314,8 +314,8 @@ static td_status check_taut(builder* b) {
   const td_model* m = b->m;
   for (int i = 0; i < m->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
-    const model_force* f = &m->force[c->force];
-    if (m->cable[c->cable].row < 0 || f->strain != STRAIN_BASIS || f->coords < 0) continue;
+    const model_strain* f = &m->strain[c->strain];
+    if (m->cable[c->cable].row < 0 || f->kind != STRAIN_BASIS || f->coords < 0) continue;
     return td_error(b->diags, TD_E_MODEL, td_get_at(b->cables, c->cable, "pull"),
                     "cable(%d) cannot be stretched and runs through rod(%d), whose strains are "
                     "expressions (rod.strain): give it a stiffness [N/m]",

@@ -116,11 +116,12 @@ static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
 
 // Stations of the two ends of a joint.
 static void joint_ends(builder* b, int joint, int element, int* a, int* c) {
-  for (int i = 0; i < b->m->nforce; i++) {
-    const model_force* f = &b->m->force[i];
-    if (f->joint == joint && f->element == element && f->a >= 0 && f->b >= 0) {
-      *a = f->a;
-      *c = f->b;
+  const int n = model_forces(b->m);
+  for (int i = 0; i < n; i++) {
+    const force_info f = force_at(b->m, i);
+    if (f.joint == joint && f.element == element && f.a >= 0 && f.b >= 0) {
+      *a = f.a;
+      *c = f.b;
       return;
     }
   }
@@ -379,6 +380,7 @@ static td_status sort_slots(builder* b, bool* motion, bool* strain) {
     const unsigned on = td_ex_depends(m->graph, e);
     if (on == TD_ON_NOTHING) {
       m->number[i] = td_ex_value(m->graph, e);
+      m->constant[i] = true;
       if (!motion[i]) continue;
     }
     num* slot = motion[i]                            ? td_push_motion_slot(m, 1)
@@ -464,19 +466,18 @@ static void partials_free(partials* p) {
 
 // Slots of forces, gravity and control: those whose derivative with respect to a parameter is
 // simple.
+static void mark_law(const model_law* l, bool* force) {
+  const num slots[6] = {l->k, l->rest, l->compr, l->mu, l->nu, l->input};
+  for (int s = 0; s < 6; s++) force[slots[s]] = true;
+}
+
 static void mark_forces(const td_model* m, bool* force) {
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    const int laws = force_laws(f->kind);
-    for (int s = 0; f->kind == FORCE_STRAIN && s < SECTION_POWER; s++)
-      force[f->section + s] = s < SECTION_HELD;
-    for (int d = 0; d < laws; d++) {
-      const num slots[6] = {f->law[d].k,  f->law[d].rest, f->law[d].compr,
-                            f->law[d].mu, f->law[d].nu,   f->law[d].input};
-      for (int s = 0; s < 6; s++) force[slots[s]] = true;
-    }
-    for (int c = 0; f->kind == FORCE_LOAD && c < 6; c++) force[f->wrench + c] = true;
-  }
+  for (int i = 0; i < m->nstrain; i++)
+    for (int s = 0; s < SECTION_POWER; s++) force[m->strain[i].section + s] = s < SECTION_HELD;
+  for (int i = 0; i < m->nspring; i++) mark_law(&m->spring[i].law, force);
+  for (int i = 0; i < m->naxial; i++) mark_law(&m->axial[i].law, force);
+  for (int i = 0; i < 6 * m->nbeam; i++) mark_law(&m->beam[i / 6].law[i % 6], force);
+  for (int i = 0; i < 6 * m->nload; i++) force[m->load[i / 6].wrench + i % 6] = true;
   for (int i = 0; i < m->ncable; i++) {
     const model_cable* c = &m->cable[i];
     if (c->row >= 0) continue;
@@ -532,10 +533,9 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
   bool* flow = calloc((size_t)m->nnumber_ex + 1, sizeof(bool));
   td_status status = flow ? TD_OK : TD_E_NOMEM;
   for (int c = 0; flow && c < 3; c++) flow[m->fluid_velocity + c] = true;
-  for (int i = 0; flow && m->stream_varies && i < m->nwet + m->nforce; i++) {
+  for (int i = 0; flow && m->stream_varies && i < m->nwet + m->ndrag; i++) {
     const bool wet = i < m->nwet;
-    const model_force* f = wet ? NULL : &m->force[i - m->nwet];
-    const num at = wet ? m->wet[i].stream : f->kind == FORCE_DRAG ? f->stream : NUM_NONE;
+    const num at = wet ? m->wet[i].stream : m->drag[i - m->nwet].stream;
     for (int k = 0; at != NUM_NONE && k < (wet ? 1 : 2) * STREAM_SLOTS; k++) flow[at + k] = true;
   }
   for (int i = 0; i < m->nlive_slot && status == TD_OK; i++) {
@@ -647,7 +647,8 @@ static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* e
   var_use* use = index_vars(m);
   int* vars = malloc(((size_t)td_exprs_nvar(m->graph) + 1) * sizeof(int));
   partials live = {.want_param = true, .use = use, .vars = vars}, out = {.use = use, .vars = vars};
-  td_status status = flag && use && vars && td_push_number(m, m->nnumber_ex) ? TD_OK : TD_E_NOMEM;
+  const bool room = td_push_number(m, m->nnumber_ex) && td_push_constant(m, m->nnumber_ex);
+  td_status status = flag && use && vars && room ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) status = sort_slots(b, flag, flag + 2 * n);
   if (status == TD_OK) {
     mark_forces(m, flag + n);

@@ -450,7 +450,7 @@ static td_status remember(builder* b, int rod, double arc, int hop) {
 
 static td_status push_strain(builder* b, const gvs* g, double arc, double weight, int element) {
   td_model* m = b->m;
-  model_force f = {.strain = STRAIN_BASIS, .a = -1, .b = -1, .term = m->nterm, .coords = -1};
+  model_strain f = {.kind = STRAIN_BASIS, .a = -1, .b = -1, .term = m->nterm, .coords = -1};
   double phi[MOST_FUNCTIONS];
   for (int d = 0; d < 6; d++) {
     f.dof_q[d] = f.dof_v[d] = -1;
@@ -479,9 +479,8 @@ static td_status push_measured(builder* b, const gvs* g) {
     if (s->arc == TD_ARC_HERE) continue;
     if (td_build_rod_part(b, g->rod, s->arc) != g->part) continue;
     bool known = false;
-    for (int k = 0; k < b->m->nforce && !known; k++)
-      known = b->m->force[k].kind == FORCE_STRAIN && b->m->force[k].rod == g->rod + 1 &&
-              fabs(b->m->force[k].arc - s->arc) < 1e-12 * L;
+    for (int k = 0; k < b->m->nstrain && !known; k++)
+      known = b->m->strain[k].rod == g->rod + 1 && fabs(b->m->strain[k].arc - s->arc) < 1e-12 * L;
     if (!known) TD_TRY(push_strain(b, g, fmin(s->arc, L), 0, 0));
   }
   return TD_OK;
@@ -533,8 +532,7 @@ static td_status push_part(builder* b, gvs* g, const rod_places* places, int* ho
   }
   TD_TRY(make_points(b, g));
   TD_TRY(add_contact_frames(b, g));
-  for (int k = 0; k < b->m->nforce; k++)
-    strains += b->m->force[k].kind == FORCE_STRAIN && b->m->force[k].rod == g->rod + 1;
+  for (int k = 0; k < b->m->nstrain; k++) strains += b->m->strain[k].rod == g->rod + 1;
   TD_TRY(push_frames(b, g, places, strains, hop));
   // what became of n, for those who ask
   model_rod* rod = &b->m->rod[g->rod];

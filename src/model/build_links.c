@@ -117,22 +117,20 @@ static td_status check_quaternion_law(builder* b, int joint, const item* it, int
 }
 
 static td_status push_dof_force(builder* b, int joint, int element, int dof, const char* what,
-                                const model_force* like, bool spring, bool rest) {
+                                const model_spring* like, bool spring, bool rest) {
   const build_joint* j = &b->joint[joint];
   const value* dofs = td_get(j->s, j->at, "dof");
   const num none = spring && rest ? NUM_NONE : td_build_number(b, num_ex(b, 0));
-  model_force* f = td_push_force(b->m, 1);
+  model_spring* f = td_push_spring(b->m, 1);
   if (!f || b->m->failed) return TD_E_NOMEM;
   *f = *like;
-  f->kind = FORCE_DOF;
-  f->a = f->b = f->frame = -1;
-  f->wrench = f->xaxis = NUM_NONE;
+  f->a = f->b = -1;
   f->joint = joint + 1;
   f->element = element + 1;
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
   f->name = td_push_name(b->m, "%s.dof(%d)%s", name, dof + 1, what);
-  model_law* law = &f->law[0];
+  model_law* law = &f->law;
   TD_TRY(read_law(b, dofs, dof, element, j->nelement, 0, 1, law));
   if (!spring) law->k = law->rest = none, law->rest_initial = false, law->potential = true;
   if (!rest) law->mu = law->input = none;
@@ -151,12 +149,12 @@ static td_status dof_force(builder* b, int joint, int element, int dof) {
   if (turns && !it->vector) TD_TRY(check_quaternion_law(b, joint, it, dof - it->dof, dofs));
   if (!has_law(dofs, dof)) return TD_OK;
   const int at = element * j->ndof + dof, first = element * j->ndof + it->dof;
-  model_force f = {.q = turns ? -1 : j->dof_q[at], .v = j->dof_v[at]};
-  const model_force turn = {.q = turns ? j->dof_q[first] - it->vector : -1,
-                            .v = j->dof_v[first],
-                            .measure = it->vector ? PART_VECTOR : PART_TURN,
-                            .axis = dof - it->dof,
-                            .nturn = it->nv};
+  model_spring f = {.q = turns ? -1 : j->dof_q[at], .v = j->dof_v[at]};
+  const model_spring turn = {.q = turns ? j->dof_q[first] - it->vector : -1,
+                             .v = j->dof_v[first],
+                             .measure = it->vector ? PART_VECTOR : PART_TURN,
+                             .axis = dof - it->dof,
+                             .nturn = it->nv};
   if (!turns || it->vector)
     return push_dof_force(b, joint, element, dof, "", turns ? &turn : &f, true, true);
   if (sub(dofs, dof, "spring", "coeff"))
@@ -188,13 +186,13 @@ static bool is_mid(const builder* b, int joint) {
 // A beam that is measured half-way between its ends is a piece of rod of length 1 (elem/segment.h):
 // its strains are the six numbers of the law, stretch less 1.  Rest values that the geometry gives
 // are put in when that is known (constants.c).
-static td_status mid_beam(builder* b, int joint, int element, model_force* f) {
+static td_status mid_beam(builder* b, int joint, int element, model_strain* f) {
   const double zeros[SECTION_SLOTS] = {0};
   const num at = td_build_constants(b, zeros, SECTION_SLOTS);
   if (at == NUM_NONE) return TD_E_NOMEM;
-  f->kind = FORCE_STRAIN;
-  f->strain = STRAIN_SEGMENT;
+  f->kind = STRAIN_SEGMENT;
   f->section = at;
+  f->coords = -1;
   f->potential = true;
   for (int d = 0; d < 6; d++) {
     model_law law;
@@ -207,7 +205,8 @@ static td_status mid_beam(builder* b, int joint, int element, model_force* f) {
     e[at + SECTION_X0 + d] = d == 2 ? minus(b, rest, num_ex(b, 1)) : rest;
     f->dof_q[d] = f->dof_v[d] = -1;
     f->potential = f->potential && law.potential;
-    f->law[d] = (model_law){.compr = law.compr, .rest_initial = law.rest_initial};
+    f->compr[d] = law.compr;
+    f->rest_initial[d] = law.rest_initial;
   }
   b->m->number_ex[at + SECTION_POWER] = num_ex(b, 1);
   b->m->number_ex[at + SECTION_LENGTH] = num_ex(b, 1);
@@ -216,40 +215,49 @@ static td_status mid_beam(builder* b, int joint, int element, model_force* f) {
 
 static td_status link_force(builder* b, int joint, int element, int a, int c) {
   const int n = b->joint[joint].nelement;
-  const bool beam = is_beam(b, joint);
   const value *along = sub(b->joints, joint, "damp", "along"),
-              *visc = sub(b->joints, joint, "damp", "visc");
-  const value* xaxis = td_get(b->joints, joint, "xaxis");
-  model_force* f = td_push_force(b->m, 1);
-  if (!f) return TD_E_NOMEM;
-  model_force force = {.kind = beam ? FORCE_BEAM : FORCE_AXIAL,
-                       .q = -1,
-                       .v = -1,
-                       .a = a,
-                       .b = c,
-                       .wrench = NUM_NONE,
-                       .frame = -1,
-                       .xaxis = NUM_NONE,
-                       .section = NUM_NONE,
-                       .joint = joint + 1,
-                       .element = element + 1,
-                       .isotropic = !beam && visc && (!along || along->x[0] == 0)};
-  char name[128];
-  td_build_joint_name(b, joint, element, name, sizeof name);
-  force.name = td_push_name(b->m, "%s", name);
+              *visc = sub(b->joints, joint, "damp", "visc"),
+              *xaxis = td_get(b->joints, joint, "xaxis");
+  char text[128];
+  td_build_joint_name(b, joint, element, text, sizeof text);
+  const int name = td_push_name(b->m, "%s", text);
   if (is_mid(b, joint)) {
-    TD_TRY(mid_beam(b, joint, element, &force));
-    b->m->force[b->m->nforce - 1] = force;
+    model_strain f = {.name = name, .joint = joint + 1, .element = element + 1, .a = a, .b = c};
+    TD_TRY(mid_beam(b, joint, element, &f));
+    model_strain* to = td_push_strain(b->m, 1);
+    if (!to) return TD_E_NOMEM;
+    *to = f;
     return TD_OK;
   }
-  if (beam && xaxis) {
-    force.xaxis = td_build_numbers(b, xaxis, element, n, 3, 0);
-    force.frame = b->m->nbeam_frame++;
-    if (force.xaxis == NUM_NONE) return TD_E_NOMEM;
+  if (!is_beam(b, joint)) {
+    model_axial f = {.name = name,
+                     .joint = joint + 1,
+                     .element = element + 1,
+                     .a = a,
+                     .b = c,
+                     .isotropic = visc && (!along || along->x[0] == 0)};
+    TD_TRY(read_law(b, b->joints, joint, element, n, 0, 1, &f.law));
+    model_axial* to = td_push_axial(b->m, 1);
+    if (!to) return TD_E_NOMEM;
+    *to = f;
+    return TD_OK;
   }
-  for (int d = 0; d < (beam ? 6 : 1); d++)
-    TD_TRY(read_law(b, b->joints, joint, element, n, d, beam ? 6 : 1, &force.law[d]));
-  b->m->force[b->m->nforce - 1] = force;
+  model_beam f = {.name = name,
+                  .joint = joint + 1,
+                  .element = element + 1,
+                  .a = a,
+                  .b = c,
+                  .frame = -1,
+                  .xaxis = NUM_NONE};
+  if (xaxis) {
+    f.xaxis = td_build_numbers(b, xaxis, element, n, 3, 0);
+    f.frame = b->m->nbeam_frame++;
+    if (f.xaxis == NUM_NONE) return TD_E_NOMEM;
+  }
+  for (int d = 0; d < 6; d++) TD_TRY(read_law(b, b->joints, joint, element, n, d, 6, &f.law[d]));
+  model_beam* to = td_push_beam(b->m, 1);
+  if (!to) return TD_E_NOMEM;
+  *to = f;
   return TD_OK;
 }
 
@@ -658,7 +666,8 @@ static td_status check_room(builder* b, int joint) {
                     "and constraints together",
                     joint + 1, j->nelement, j->nelement == 1 ? "" : "s", limit->dofs);
   }
-  if ((long)b->m->nforce + j->nelement > limit->parts || b->m->nfix > limit->parts + b->nnode) {
+  if ((long)model_forces(b->m) + j->nelement > limit->parts ||
+      b->m->nfix > limit->parts + b->nnode) {
     return td_error(
         b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
         "joint(%d) has %d elements: the model may have %d springs, dampers, inputs and loads",
@@ -711,18 +720,11 @@ static td_status load_element(builder* b, int i, const place* body, int e) {
   TD_TRY(reference_frame(b, b->loads, i, what, e, n, &axes));
   snprintf(what, sizeof what, n > 1 ? "exload(%d)[%d]" : "exload(%d)", i + 1, e + 1);
   TD_TRY(td_build_station(b, body, e, td_get(b->loads, i, "tr"), true, what, &station));
-  model_force* f = td_push_force(b->m, 1);
+  model_load* f = td_push_load(b->m, 1);
   const num wrench = td_build_constants(b, zero, 6);
   if (!f || wrench == NUM_NONE) return TD_E_NOMEM;
-  *f = (model_force){.kind = FORCE_LOAD,
-                     .q = -1,
-                     .v = -1,
-                     .a = axes,
-                     .b = station,
-                     .frame = -1,
-                     .xaxis = NUM_NONE,
-                     .wrench = wrench,
-                     .name = td_push_name(b->m, "%s", what)};
+  *f = (model_load){
+      .name = td_push_name(b->m, "%s", what), .a = axes, .b = station, .wrench = wrench};
   for (int c = 0; c < cols; c++)
     b->m->number_ex[wrench + c] = td_build_pick(b, ftau, e, n, c, cols, 0);
   return TD_OK;
@@ -745,7 +747,7 @@ static td_status load(builder* b, int i) {
           td_error(b->diags, TD_E_MODEL, at, "%s names element 0: elements count from 1", what);
   if (status == TD_OK && !td_get(b->loads, i, "ftau"))
     td_warn(b->diags, at, "exload(%d) has no effect: it has no ftau, the force and torque", i + 1);
-  if (status == TD_OK && (long)b->m->nforce + n > b->spec->limits.parts)
+  if (status == TD_OK && (long)model_forces(b->m) + n > b->spec->limits.parts)
     status = td_error(b->diags, TD_E_MODEL, at,
                       "exload(%d) has %d elements: the model may have %d springs and loads", i + 1,
                       n, b->spec->limits.parts);

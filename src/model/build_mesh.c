@@ -60,7 +60,10 @@ td_status td_build_mesh_names(builder* b) {
                         .station = mesh->instance,
                         .nnode = w->nnode,
                         .body = mesh->body,
-                        .force = mesh->force,
+                        .edge_kind = mesh->edge_kind,
+                        .diagonal_kind = mesh->diagonal_kind,
+                        .edge = mesh->edge,
+                        .diagonal = mesh->diagonal,
                         .nedge = mesh->rod > 0 ? 0 : mesh->nedge,
                         .nrod = mesh->rod > 0 ? mesh->nedge : 0,
                         .rod = mesh->rod,
@@ -446,8 +449,8 @@ td_status td_build_mesh_nodes(builder* b, int instance) {
 
 // ---- edges ------------------------------------------------------------------------------------
 
-static td_status beam_axes(builder* b, edge_kind* kind, int e, model_force* f) {
-  if (!kind->xaxis || kind->law.cols != 6) return TD_OK;
+static td_status beam_axes(builder* b, edge_kind* kind, int e, model_beam* f) {
+  if (!kind->xaxis) return TD_OK;
   const bool each = td_value_count(kind->xaxis) > 3;
   if (each || kind->shared_xaxis == NUM_NONE)
     kind->shared_xaxis =
@@ -460,33 +463,50 @@ static td_status beam_axes(builder* b, edge_kind* kind, int e, model_force* f) {
 static td_status push_edge(builder* b, edge_kind* kind, int e) {
   const build_mesh* mesh = &b->mesh[kind->mesh];
   const int* ends = mesh->wire->edge + 2 * (size_t)(kind->first + e);
-  model_force f = {.kind = kind->law.cols == 6 ? FORCE_BEAM : FORCE_AXIAL,
-                   .q = -1,
-                   .v = -1,
-                   .a = mesh->instance + ends[0],
-                   .b = mesh->instance + ends[1],
-                   .wrench = NUM_NONE,
-                   .frame = -1,
-                   .xaxis = NUM_NONE,
-                   .section = NUM_NONE,
-                   .joint = b->njoint + kind->mesh + 1,
-                   .element = kind->first + e + 1,
-                   .isotropic = kind->isotropic};
-  f.name = td_push_name(b->m, "%s.%s(%d)", kind->name, kind->word, e + 1);
-  if (kind->mid) {
-    double d[3];
-    const double *from = mesh->wire->x + 3 * (size_t)ends[0],
-                 *to = mesh->wire->x + 3 * (size_t)ends[1];
-    for (int c = 0; c < 3; c++) d[c] = to[c] - from[c];
-    TD_TRY(td_mesh_mid_beam(b, kind, e, d, &f));
-  } else {
-    TD_TRY(beam_axes(b, kind, e, &f));
-    for (int d = 0; d < kind->law.cols; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
+  const int name = td_push_name(b->m, "%s.%s(%d)", kind->name, kind->word, e + 1);
+  const int joint = b->njoint + kind->mesh + 1, element = kind->first + e + 1;
+  const int from = mesh->instance + ends[0], to = mesh->instance + ends[1];
+  switch (kind->force) {
+    case FORCE_strain: {
+      model_strain f = {.name = name, .joint = joint, .element = element, .a = from, .b = to};
+      const double *x = mesh->wire->x + 3 * (size_t)ends[0],
+                   *y = mesh->wire->x + 3 * (size_t)ends[1];
+      const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+      TD_TRY(td_mesh_mid_beam(b, kind, e, d, &f));
+      model_strain* out = td_push_strain(b->m, 1);
+      if (!out) return TD_E_NOMEM;
+      *out = f;
+      return TD_OK;
+    }
+    case FORCE_beam: {
+      model_beam f = {.name = name,
+                      .joint = joint,
+                      .element = element,
+                      .a = from,
+                      .b = to,
+                      .frame = -1,
+                      .xaxis = NUM_NONE};
+      TD_TRY(beam_axes(b, kind, e, &f));
+      for (int d = 0; d < 6; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
+      model_beam* out = td_push_beam(b->m, 1);
+      if (!out) return TD_E_NOMEM;
+      *out = f;
+      return TD_OK;
+    }
+    default: {
+      model_axial f = {.name = name,
+                       .joint = joint,
+                       .element = element,
+                       .a = from,
+                       .b = to,
+                       .isotropic = kind->isotropic};
+      TD_TRY(law_at_element(b, &kind->law, e, 0, &f.law));
+      model_axial* out = td_push_axial(b->m, 1);
+      if (!out) return TD_E_NOMEM;
+      *out = f;
+      return TD_OK;
+    }
   }
-  model_force* out = td_push_force(b->m, 1);
-  if (!out) return TD_E_NOMEM;
-  *out = f;
-  return TD_OK;
 }
 
 static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
@@ -517,6 +537,10 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   TD_TRY(check_rows(b, k, kind.xaxis, td_get_at(joints, joint, "xaxis"), "nx3", field, n,
                     joint == 1 ? "edges" : "diagonals"));
   if (kind.mid) TD_TRY(td_mesh_mid_check(b, &kind, path));
+  kind.force = kind.mid ? FORCE_strain : kind.law.cols == 6 ? FORCE_beam : FORCE_axial;
+  const int at = kind.mid ? b->m->nstrain : kind.law.cols == 6 ? b->m->nbeam : b->m->naxial;
+  *(joint == 1 ? &b->mesh[k].edge_kind : &b->mesh[k].diagonal_kind) = kind.force;
+  *(joint == 1 ? &b->mesh[k].edge : &b->mesh[k].diagonal) = at;
   for (int e = 0; e < n; e++) TD_TRY(push_edge(b, &kind, e));
   return TD_OK;
 }
@@ -535,18 +559,14 @@ static td_status node_forces(builder* b, int k, int dof) {
     if (mesh->fixed[i]) continue;
     const model_hop* hop = &b->m->hop[b->m->station[mesh->instance + i].hop];
     if (mesh->turns) hop = &b->m->hop[hop->parent];
-    model_force f = {.kind = FORCE_DOF,
-                     .q = hop->q + dof,
-                     .v = hop->v + dof,
-                     .a = -1,
-                     .b = -1,
-                     .wrench = NUM_NONE,
-                     .frame = -1,
-                     .xaxis = NUM_NONE,
-                     .section = NUM_NONE,
-                     .name = b->m->pos[hop->q + dof].name};
-    TD_TRY(law_at_element(b, &law, i, 0, &f.law[0]));
-    model_force* out = td_push_force(b->m, 1);
+    model_spring f = {.name = b->m->pos[hop->q + dof].name,
+                      .joint = b->njoint + k + 1,
+                      .a = -1,
+                      .b = -1,
+                      .q = hop->q + dof,
+                      .v = hop->v + dof};
+    TD_TRY(law_at_element(b, &law, i, 0, &f.law));
+    model_spring* out = td_push_spring(b->m, 1);
     if (!out) return TD_E_NOMEM;
     *out = f;
   }
@@ -558,7 +578,6 @@ static td_status mesh_links(builder* b, int k) {
   const int ndiagonal = mesh->wire->nedge - mesh->nedge;
   const value* dofs = td_get(td_get(b->meshes, k, "joint"), 0, "dof");
   for (int d = 0; dofs && d < td_value_count(dofs); d++) TD_TRY(node_forces(b, k, d));
-  b->mesh[k].force = b->m->nforce;
   if (mesh->rod == 0) TD_TRY(mesh_edges(b, k, 1, 0, mesh->nedge));
   return ndiagonal > 0 ? mesh_edges(b, k, 2, mesh->nedge, ndiagonal) : TD_OK;
 }

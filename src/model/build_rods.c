@@ -97,26 +97,22 @@ bool td_rod_mode(const builder* b, int rod, int d, double arc) {
   return !modes || modes->x[d] != 0;
 }
 
-td_status td_rod_strain(builder* b, int rod, int element, double arc, model_force* f) {
+td_status td_rod_strain(builder* b, int rod, int element, double arc, model_strain* f) {
   char name[160];
   td_build_rod_name(b, rod, name, sizeof name);
-  f->kind = FORCE_STRAIN;
   f->name = td_push_name(b->m, "%s[%d]", name, element);
-  f->q = f->v = -1;
-  f->wrench = f->xaxis = NUM_NONE;
-  f->frame = -1;
   f->rod = rod + 1;
   f->element = element;
   f->arc = arc;
   f->part = td_build_rod_part(b, rod, arc);
-  model_force* out = td_push_force(b->m, 1);
+  model_strain* out = td_push_strain(b->m, 1);
   if (!out) return TD_E_NOMEM;
   *out = *f;
   return TD_OK;
 }
 
 // The strains of segment k act at its middle.
-static td_status segment_strain(builder* b, int rod, int k, model_force* f) {
+static td_status segment_strain(builder* b, int rod, int k, model_strain* f) {
   const build_rod* r = &b->rod[rod];
   const double middle = segment_middle(r, k);
   TD_TRY(td_rod_section(b, rod, (rod_reach){r->arc[k], r->arc[k + 1], 0}, middle,
@@ -171,18 +167,12 @@ td_status td_rod_load(builder* b, int rod, double arc, double length, int statio
   const char* axes = td_build_word(b->rods, rod, "load_frame");
   const double zero[6] = {0};
   const num at = td_build_constants(b, zero, 6);
-  model_force* f = td_push_force(b->m, 1);
+  model_load* f = td_push_load(b->m, 1);
   if (!f || at == NUM_NONE) return TD_E_NOMEM;
-  *f = (model_force){.kind = FORCE_LOAD,
-                     .q = -1,
-                     .v = -1,
-                     .a = axes && strcmp(axes, "local") == 0 ? station : -1,
-                     .b = station,
-                     .wrench = at,
-                     .frame = -1,
-                     .xaxis = NUM_NONE,
-                     .rod = rod + 1,
-                     .name = b->m->station[station].name};
+  *f = (model_load){.name = b->m->station[station].name,
+                    .a = axes && strcmp(axes, "local") == 0 ? station : -1,
+                    .b = station,
+                    .wrench = at};
   for (int d = 0; d < 6; d++)
     b->m->number_ex[at + d] = times(b, length, td_rod_field(b, rod, "load", d, arc, 0));
   return TD_OK;
@@ -258,7 +248,7 @@ td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* wha
 }
 
 // A chart hop for strains first .. first+2 of a segment, each free one with the given weight.
-static td_status push_chart_hop(builder* b, hop_kind kind, const model_force* f, int first,
+static td_status push_chart_hop(builder* b, hop_kind kind, const model_strain* f, int first,
                                 double weight, const ex start[3], int parent, int fix, int group) {
   td_model* m = b->m;
   const num at = td_push_number_ex(m, 3) ? m->nnumber_ex - 3 : NUM_NONE;
@@ -295,7 +285,7 @@ static td_status push_chart_hop(builder* b, hop_kind kind, const model_force* f,
 
 // exp(θ/2) · move · exp(θ/2), from hop `parent` with the fixed transformations from `fix` on.
 // l: length of the segment, straight: the part of it that the joint itself passes.
-static td_status push_joint(builder* b, double l, const model_force* f, int parent, int fix,
+static td_status push_joint(builder* b, double l, const model_strain* f, int parent, int fix,
                             double straight) {
   const int group = b->m->nhop;
   ex half[3], move[3];
@@ -313,7 +303,7 @@ static td_status push_joint(builder* b, double l, const model_force* f, int pare
 // Segment k of a chain with relative coordinates (srl, ebr).
 static td_status relative_segment(builder* b, int rod, int k) {
   build_rod* r = &b->rod[rod];
-  model_force f = {.strain = STRAIN_DOF, .a = -1, .b = -1};
+  model_strain f = {.kind = STRAIN_DOF, .a = -1, .b = -1};
   const double middle = segment_middle(r, k), l = segment_length(r, k);
   for (int d = 0; d < 6; d++) {
     f.dof_q[d] = f.dof_v[d] = -1;
@@ -443,7 +433,7 @@ static td_status free_node(builder* b, int rod, int k, int from, int* station) {
   }
   b->m->number_ex[strain + 12] = num_ex(b, segment_length(r, k));
   *node = (model_node){from, *station, q, v, strain, strain + 6, strain + 12};
-  model_force f = {.strain = STRAIN_SEGMENT, .a = from, .b = *station};
+  model_strain f = {.kind = STRAIN_SEGMENT, .a = from, .b = *station};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
   return segment_strain(b, rod, k, &f);
 }

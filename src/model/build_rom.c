@@ -246,7 +246,7 @@ static ex joint_field(builder* b, int joint, const char* group, const char* fiel
 }
 
 // The law of a joint with `rom`: spring, damp and input are per length.
-static td_status printed_section(builder* b, const rom* r, double weight, model_force* f) {
+static td_status printed_section(builder* b, const rom* r, double weight, model_strain* f) {
   const int joint = b->rod[r->rod].joint;
   ex* slots = td_push_number_ex(b->m, SECTION_SLOTS);
   if (!slots) return TD_E_NOMEM;
@@ -276,7 +276,7 @@ static td_status push_strain_at(builder* b, const rom* r, double arc, double wei
                                 int gauss) {
   const rod_reach reach = gauss > 0 ? (rod_reach){r->from, r->from + r->L, gauss}
                                     : (rod_reach){arc - 1e-12, arc + 1e-12, 0};
-  model_force f = {.strain = STRAIN_POLYNOMIAL, .a = -1};
+  model_strain f = {.kind = STRAIN_POLYNOMIAL, .a = -1};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
   TD_TRY(td_rod_station(b, r->rod, arc, &f.b));
   TD_TRY(r->printed ? printed_section(b, r, weight, &f)
@@ -350,11 +350,9 @@ static td_status want_references(builder* b, const rom* r, const value* list,
 }
 
 static bool has_strain(const builder* b, int rod, double arc) {
-  for (int i = 0; i < b->m->nforce; i++) {
-    const model_force* f = &b->m->force[i];
-    if (f->kind == FORCE_STRAIN && f->rod == rod + 1 &&
-        fabs(f->arc - arc) < 1e-12 * b->rod[rod].length)
-      return true;
+  for (int i = 0; i < b->m->nstrain; i++) {
+    const model_strain* f = &b->m->strain[i];
+    if (f->rod == rod + 1 && fabs(f->arc - arc) < 1e-12 * b->rod[rod].length) return true;
   }
   return false;
 }
@@ -492,7 +490,7 @@ static td_status push_part(builder* b, int rod, int i) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "n"),
                     "rod(%d).n: the polynomial order is at most %d", rod + 1, MAX_ORDER);
   int strains = 0;
-  for (int k = 0; k < b->m->nforce; k++) strains += b->m->force[k].rod == rod + 1;
+  for (int k = 0; k < b->m->nstrain; k++) strains += b->m->strain[k].rod == rod + 1;
   TD_TRY(push_coordinates(b, &r, p->first + i));  // n + 1 functions for each part before
   return push_points(b, &r, td_get(p->s, p->at, "points"), td_get_at(p->s, p->at, "points"),
                      strains);

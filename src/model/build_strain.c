@@ -242,7 +242,7 @@ td_status td_gvs_own_step(builder* b, const gvs* g, int hop, const double* arc, 
   return TD_OK;
 }
 
-static td_status push_term(const own* o, model_force* f, int d, int k, ex weight) {
+static td_status push_term(const own* o, model_strain* f, int d, int k, ex weight) {
   if (is_zero(o, weight)) return TD_OK;
   const ex rate = rate_of(o, weight, false);
   num at, slope;
@@ -255,7 +255,7 @@ static td_status push_term(const own* o, model_force* f, int d, int k, ex weight
   return TD_OK;
 }
 
-td_status td_gvs_own_point(builder* b, const gvs* g, double arc, model_force* f) {
+td_status td_gvs_own_point(builder* b, const gvs* g, double arc, model_strain* f) {
   const own o = own_of(b, g);
   ex x[6], u[6];
   for (int d = 0; d < 6; d++) {

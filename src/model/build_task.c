@@ -121,8 +121,8 @@ td_status td_build_task_numbers(builder* b) {
 
 // ---- tapes ------------------------------------------------------------------------------------
 
-static bool is_linear(const model_force* f) {
-  return f->strain == STRAIN_DOF || (f->strain == STRAIN_BASIS && f->coords < 0);
+static bool is_linear(const model_strain* f) {
+  return f->kind == STRAIN_DOF || (f->kind == STRAIN_BASIS && f->coords < 0);
 }
 
 // Second derivatives along the motion are known for these.
@@ -140,9 +140,8 @@ static const char* unfit(const td_model* m, const model_probe* p) {
       return "a number of a quaternion; use rot or quat of a body instead";
     case SENSOR_STRETCH:
     case SENSOR_STRAIN:
-      for (int i = 0; p->rod > 0 && i < m->nforce; i++)
-        if (m->force[i].kind == FORCE_STRAIN && m->force[i].rod == p->rod &&
-            !is_linear(&m->force[i]))
+      for (int i = 0; p->rod > 0 && i < m->nstrain; i++)
+        if (m->strain[i].rod == p->rod && !is_linear(&m->strain[i]))
           return "a strain of a rod whose strains are no coordinates; use 'gvs', 'srl' or 'ebr'";
       return NULL;
     default:

@@ -299,8 +299,7 @@ static td_status build(builder* b) {
   if (links == TD_OK) links = td_build_cables(b);
   if (links == TD_OK) links = td_build_fluid(b);
   if (links == TD_OK) links = td_build_contacts(b);
-  for (int i = 0; i < b->m->nforce; i++)
-    if (b->m->force[i].kind == FORCE_LOAD) b->m->has_blocks = true;
+  if (b->m->nload > 0) b->m->has_blocks = true;
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
   const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;

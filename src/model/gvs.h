@@ -39,6 +39,6 @@ td_status td_gvs_own_coordinates(builder* b, gvs* g);
 // Strains, columns and derivatives of a step with these nodes.
 td_status td_gvs_own_step(builder* b, const gvs* g, int hop, const double* arc, int nodes);
 // Strains, terms and derivatives of a quadrature point whose section has been made.
-td_status td_gvs_own_point(builder* b, const gvs* g, double arc, model_force* f);
+td_status td_gvs_own_point(builder* b, const gvs* g, double arc, model_strain* f);
 
 #endif

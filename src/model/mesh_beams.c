@@ -130,7 +130,7 @@ td_status td_mesh_mid_check(builder* b, const edge_kind* kind, const char* path)
                   path, why);
 }
 
-td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3], model_force* f) {
+td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3], model_strain* f) {
   const vec3 edge = vec3_of(d);
   const double l = vec3_norm(edge);
   mat3 R;
@@ -141,8 +141,8 @@ td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3]
                     l > 0 ? "xaxis must not be parallel to the edge"
                           : "a beam must have a length, its two nodes are at the same place");
   }
-  f->kind = FORCE_STRAIN;
-  f->strain = STRAIN_SEGMENT;
+  f->kind = STRAIN_SEGMENT;
+  f->coords = -1;
   for (int i = 0; i < 6; i++) f->dof_q[i] = f->dof_v[i] = -1;
   const bool shared = same_for_all(kind);
   f->section = shared ? known_section(kind, edge) : NUM_NONE;

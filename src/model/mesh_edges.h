@@ -38,6 +38,7 @@ typedef struct edge_kind {
   num shared_xaxis;
   bool isotropic;
   bool mid;                // beams measured half-way between their nodes
+  force_kind force;        // what they are
   int mesh, joint, first;  // mesh and joint, from 0, and its first edge
   const char* word;        // "edge"
   char name[100];
@@ -48,6 +49,6 @@ typedef struct edge_kind {
 // Can these be beams with frame = 'mid'?  `path` is "joint(2)".
 td_status td_mesh_mid_check(builder* b, const edge_kind* kind, const char* path);
 // Complete the force of edge e with the vector d in the axes of the mesh.
-td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3], model_force* f);
+td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3], model_strain* f);
 
 #endif

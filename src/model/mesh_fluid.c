@@ -58,19 +58,13 @@ static td_status push_drag(builder* b, int k, wet_edges* all, int e, ex width) {
       if (i == 0) stream = slots;
     }
   }
-  model_force* f = td_push_force(b->m, 1);
+  model_drag* f = td_push_drag(b->m, 1);
   if (!f) return TD_E_NOMEM;
-  *f = (model_force){.kind = FORCE_DRAG,
-                     .stream = stream,
-                     .name = all->name,
-                     .q = -1,
-                     .v = -1,
-                     .a = mesh->instance + mesh->wire->edge[2 * e],
-                     .b = mesh->instance + mesh->wire->edge[2 * e + 1],
-                     .wrench = all->slots,
-                     .frame = -1,
-                     .xaxis = NUM_NONE,
-                     .section = NUM_NONE};
+  *f = (model_drag){.name = all->name,
+                    .a = mesh->instance + mesh->wire->edge[2 * e],
+                    .b = mesh->instance + mesh->wire->edge[2 * e + 1],
+                    .drag = all->slots,
+                    .stream = stream};
   return TD_OK;
 }
 

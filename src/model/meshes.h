@@ -9,12 +9,13 @@
 struct build_mesh {
   const td_wire* wire;  // of the spec (files), or `own`
   td_wire own;
-  int nedge;     // edges of joint(2); the rest of the wire's are diagonals
-  bool* fixed;   // nodes that are fixed to the ground
-  pose place;    // of the mesh in the world
-  int body;      // body number of its first node
-  int instance;  // and its index in model.body
-  int force;     // index of its first edge in model.force
+  int nedge;                            // edges of joint(2); the rest of the wire's are diagonals
+  bool* fixed;                          // nodes that are fixed to the ground
+  pose place;                           // of the mesh in the world
+  int body;                             // body number of its first node
+  int instance;                         // and its index in model.body
+  force_kind edge_kind, diagonal_kind;  // as in model_mesh
+  int edge, diagonal;
   bool move[3];  // directions its nodes move along
   int nmove;     // how many
   bool turns;    // its nodes turn

@@ -191,16 +191,25 @@ typedef struct model_law {
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;
 
+// Kinds of forces whose elements act one by one.  Each has a struct and an array here, named after
+// it, and a file in each layer: engine/force_<kind>.c, gen/derive_<kind>.c.  To add one: a line
+// here and its struct.  Forces are numbered kind after kind.
+#define TD_FORCES(X)                                         \
+  X(model_spring, spring, "laws along coordinates")          \
+  X(model_axial, axial, "laws along lines between stations") \
+  X(model_beam, beam, "six laws between stations")           \
+  X(model_load, load, "given wrenches")                      \
+  X(model_strain, strain, "section laws of pieces of rods")  \
+  X(model_drag, drag, "fluid on edges of meshes")
+
 typedef enum force_kind {
-  FORCE_DOF,
-  FORCE_AXIAL,
-  FORCE_BEAM,
-  FORCE_LOAD,
-  FORCE_STRAIN,
-  FORCE_DRAG  // of a fluid on the edge of a mesh (elem/edge_drag.h)
+#define X(type, kind, text) FORCE_##kind,
+  TD_FORCES(X)
+#undef X
+      FORCE_KINDS
 } force_kind;
 
-// The slots of a rod piece's law, relative to model_force.section (elem/section.h).
+// The slots of a rod piece's law, relative to model_strain.section (elem/section.h).
 enum {
   SECTION_K = 0,       // 36
   SECTION_D = 36,      // 36
@@ -213,10 +222,6 @@ enum {
   SECTION_STORED = 98,  // energy per length, where it is given
   SECTION_SLOTS = 99
 };
-// Scalar laws of a force.
-static inline int force_laws(force_kind kind) {
-  return kind == FORCE_BEAM ? 6 : kind == FORCE_DOF || kind == FORCE_AXIAL ? 1 : 0;
-}
 
 // How the strains of a rod piece follow from the coordinates.
 typedef enum strain_kind {
@@ -247,40 +252,68 @@ typedef struct model_coordinate {
   int q, v;
   int var, rate, accel;  // variables of the graph
 } model_coordinate;
-typedef struct model_force {
-  force_kind kind;
-  int name;
-  int q, v;  // FORCE_DOF; q is -1 where only the velocity counts
-  // FORCE_DOF: the law acts along q itself, or along a number of the rotation whose quaternion
-  // begins at q and whose nturn angular velocities begin at v: number `axis`.
+
+// Every force has a name, the joint and the element of it that it was written for (from 1, 0:
+// none), and the stations it acts between or on (-1: the ground, or none).
+
+// A law along the coordinate q itself, or along a number of the rotation whose quaternion begins at
+// q and whose nturn angular velocities begin at v: number `axis`.
+typedef struct model_spring {
+  int name, joint, element, a, b;
+  int q, v;  // q is -1 where only the velocity counts
   turn_part_kind measure;
   int axis, nturn;
-  int a,
-      b;  // stations: AXIAL, BEAM, DRAG: first, second; LOAD: b acts, a gives the directions (-1:
-          // world)
-  int frame;  // BEAM: index of its frame in work.beam_frame (xaxis), -1: the first station's axes
-  bool isotropic;    // AXIAL: damper acts on each world component of the velocity (damp.along = 0)
-  model_law law[6];  // DOF, AXIAL: law[0]; BEAM: one per direction; STRAIN of a joint: rest_initial
-                     // and compr
-  num wrench;        // LOAD: 6 slots; DRAG: 2, drag across and along
-  num xaxis;         // BEAM with frame >= 0: 3 slots
-  num stream;        // DRAG: STREAM_SLOTS at each of its two Gauss points, 0: the stream is uniform
-  strain_kind strain;       // STRAIN: how the strains are measured
-  num section;              // STRAIN: SECTION_SLOTS slots
+  model_law law;
+} model_spring;
+
+// A law along the line between two stations.
+typedef struct model_axial {
+  int name, joint, element, a, b;
+  bool isotropic;  // the damper acts on each world component of the velocity (damp.along = 0)
+  model_law law;
+} model_axial;
+
+// Six laws, one for each direction between two stations.
+typedef struct model_beam {
+  int name, joint, element, a, b;
+  int frame;  // index of its frame in work.beam_frame (xaxis), -1: the first station's axes
+  num xaxis;  // 3 slots, where it has a frame
+  model_law law[6];
+} model_beam;
+
+// A given wrench on station b, in the axes of station a (-1: of the world).
+typedef struct model_load {
+  int name, joint, element, a, b;
+  num wrench;  // 6 slots
+} model_load;
+
+// The section's law of a piece of a rod.
+typedef struct model_strain {
+  int name, joint, element, a, b;
+  strain_kind kind;         // how the strains are measured
+  num section;              // SECTION_SLOTS slots
   int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
   int term, nterm;          // STRAIN_BASIS
   num rate;                 // STRAIN_BASIS, dependent: 6 slots with the rates of the strains
   int coords;               // its strain field (model_coords), -1: a sum over terms
   num hessian;              // and the second derivatives of the strains in `modes`
   unsigned modes;           // those that are not constant
-  bool potential;           // STRAIN: stiffness and rest are constants, or the energy is given
-  bool stored;              // STRAIN: the energy is given
-  int rod;                  // STRAIN: from 1
-  int part;                 // STRAIN: part of the rod, from 0
-  double arc;               // STRAIN: arc length of its middle
-  int crossing, ncrossing;  // STRAIN: cables that pass it (model_crossing)
-  int joint, element;
-} model_force;
+  bool potential;           // stiffness and rest are constants, or the energy is given
+  bool stored;              // the energy is given
+  bool rest_initial[6];     // beams: the rest value is that of the initial configuration
+  num compr[6];             // times this number
+  int rod;                  // from 1, 0: a beam of a joint or mesh, a cable over a joint
+  int part;                 // part of the rod, from 0
+  double arc;               // arc length of its middle
+  int crossing, ncrossing;  // cables that pass it (model_crossing)
+} model_strain;
+
+// A fluid on the edge of a mesh (elem/edge_drag.h).
+typedef struct model_drag {
+  int name, joint, element, a, b;
+  num drag;    // 2 slots: across and along
+  num stream;  // STREAM_SLOTS at each of its two Gauss points, 0: the stream is uniform
+} model_drag;
 
 // ---- cables -----------------------------------------------------------------------------------
 
@@ -298,7 +331,7 @@ typedef struct model_cable {
 
 // A cable in a piece of a rod, or over a joint between two rods (build_cable_joints.c).
 typedef struct model_crossing {
-  int force, cable;
+  int strain, cable;
   double cover;  // which part of the piece it runs through
   num path;      // CABLE_PATH slots (elem/cable.h)
   int joint;     // it passes the joint behind the cable's rod of this number, from 1; 0: a rod
@@ -421,7 +454,7 @@ typedef struct model_probe {
 // A term of the wrench inside a rod: a factor times what everything from a hop on needs, or times
 // what a segment between two stations does to the second one.
 typedef struct model_share {
-  int hop, force;  // -1: the other
+  int hop, strain;  // -1: the other
   double factor;
 } model_share;
 
@@ -499,8 +532,10 @@ typedef struct model_mesh {
   int name;
   int station, nnode, nfixed;  // stations of its nodes, which are bodies too
   int body;                    // number of its first node as a body, from 1
-  int force, nedge, ndiagonal;
-  int rod, nrod;  // edges that are rods: the number of the first one, from 1
+  int nedge, ndiagonal;
+  force_kind edge_kind, diagonal_kind;  // what these are,
+  int edge, diagonal;                   // and the first of each among its kind
+  int rod, nrod;                        // edges that are rods: the number of the first one, from 1
 } model_mesh;
 
 typedef struct model_joint {
@@ -510,95 +545,96 @@ typedef struct model_joint {
 } model_joint;
 
 // Every array of the model: type, name, what it holds.
-#define TD_MODEL_ARRAYS(X)                                                    \
-  X(model_fix, fix, "fixed transformations")                                  \
-  X(model_hop, hop, "hops, parents first, depth-first")                       \
-  X(model_col, col, "Jacobian columns")                                       \
-  X(model_run, run, "steps of rods that are made side by side")               \
-  X(model_run_dof, run_dof, "and their coordinates")                          \
-  X(model_dof, pos, "generalised positions")                                  \
-  X(model_dof, vel, "generalised velocities")                                 \
-  X(model_station, station, "places")                                         \
-  X(model_body, body, "masses")                                               \
-  X(model_force, force, "springs, dampers, inputs, loads")                    \
-  X(model_cable, cable, "cables")                                             \
-  X(model_crossing, crossing, "cables in pieces of rods, piece by piece")     \
-  X(int, cable_order, "crossings, cable by cable")                            \
-  X(model_span, span, "straight stretches of cables, cable by cable")         \
-  X(model_sample, sample, "points along rods where fluid and contact act")    \
-  X(model_wet, wet, "stations in the fluid")                                  \
-  X(model_ball, ball, "balls that touch or are touched")                      \
-  X(model_piece, piece, "balls and stretches of rods in contacts")            \
-  X(model_contact, contact, "contacts")                                       \
-  X(model_row, row, "constraint rows")                                        \
-  X(model_probe, probe, "sensor components used in expressions")              \
-  X(model_share, share, "terms of wrenches inside rods")                      \
-  X(model_named, param, "parameters")                                         \
-  X(model_named, input, "named inputs")                                       \
-  X(model_bound, bound, "limits of numbers that follow from parameters")      \
-  X(model_event, event, "events")                                             \
-  X(model_joint, joint, "joints as written")                                  \
-  X(model_rod, rod, "rods")                                                   \
-  X(model_mesh, mesh, "meshes; each is a joint too, after those written")     \
-  X(model_lump, lump, "masses of rod pieces")                                 \
-  X(model_term, term, "coordinates in strains")                               \
-  X(model_coords, coords, "strain fields that are written as expressions")    \
-  X(model_coordinate, coordinate, "their coordinates, field after field")     \
-  X(model_node, node, "free nodes of rods, in the order they are placed")     \
-  X(int, output_name, "names of the sensors' components")                     \
-  X(ex, output_ex, "and their expressions")                                   \
-  X(double, number, "initial content of the slots")                           \
-  X(ex, number_ex, "expression of each slot")                                 \
-  X(num, param_slot, "slots filled by the parameter tape")                    \
-  X(num, motion_slot, "slots filled by the motion tape")                      \
-  X(num, live_slot, "slots filled by the live tape")                          \
-  X(num, strain_slot, "slots filled by the strain tape")                      \
-  X(num, strain_rate_slot, "slots filled by the strain rate tape")            \
-  X(model_partial, live_probe, "d slot / d probe, in the order of its tape")  \
-  X(model_partial, live_input, "d slot / d input")                            \
-  X(model_partial, live_param, "d slot / d parameter, force slots only")      \
-  X(model_partial, output_probe, "d output / d probe")                        \
-  X(model_partial, output_input, "d output / d input")                        \
-  X(model_loop, loop, "controllers")                                          \
-  X(model_drive, law_input, "inputs that controllers set")                    \
-  X(model_partial, law_probe, "d law / d probe")                              \
-  X(num, measure, "noise and quantum of each output")                         \
-  X(model_task, task, "tasks")                                                \
-  X(model_drive, task_input, "inputs that tasks drive")                       \
-  X(model_partial, task_probe, "d task value / d probe")                      \
-  X(int, task_var, "variables of each probe's rate and bias, -1: not asked")  \
-  X(int, free_v, "unprescribed velocities")                                   \
-  X(int, free_q, "unprescribed positions")                                    \
-  X(int, arrow_x_at, "free velocities of the trunk, then of each branch")     \
-  X(int, arrow_x, "as numbered in free_v; see math/arrow.h")                  \
-  X(int, arrow_row_at, "and their constraint rows")                           \
-  X(int, arrow_row, "none of these: one whole")                               \
-  X(int, tree, "first hop of each tree, and one more")                        \
-  X(int, block_of_hop, "block of a hop's DOFs")                               \
-  X(int, v_block, "block of a velocity")                                      \
-  X(int, v_local, "and its row in there")                                     \
-  X(int, index_v, "velocities, block after block")                            \
-  X(int, block_tree_at, "first tree of each block in block_tree, and end")    \
-  X(int, block_tree, "trees, block after block")                              \
-  X(int, block_force_at, "its forces that follow from coordinates, and end")  \
-  X(int, block_force, "such forces, block after block")                       \
-  X(int, block_element_at, "first element that a block changes, and end")     \
-  X(int, block_element, "forces, and rows from nforce on, block after block") \
-  X(int, block_at, "see pattern.h: first row of each block")                  \
-  X(int, block_ptr, "first block of each block column")                       \
-  X(int, block_row, "block rows")                                             \
-  X(int, block_offset, "where their rows begin in a column")                  \
-  X(int, block_base, "first value of each block column")                      \
-  X(int, mass_base, "first value of each block of the mass matrix")           \
-  X(int, force_live_at, "first of live_probe that changes a force, and end")  \
-  X(int, force_live, "indices into live_probe, force after force")            \
-  X(int, force_block_at, "first block that changes a force, and end")         \
-  X(int, force_block, "blocks, force after force, those it acts on first")    \
-  X(int, row_live_at, "the same for constraint rows")                         \
-  X(int, row_live, "indices into live_probe, row after row")                  \
-  X(int, row_block_at, "first block that a constraint row touches, and end")  \
-  X(int, row_block, "such blocks, row after row")                             \
-  X(int, row_base, "first value of each constraint row, and end")             \
+#define TD_MODEL_ARRAYS(X)                                                        \
+  X(model_fix, fix, "fixed transformations")                                      \
+  X(model_hop, hop, "hops, parents first, depth-first")                           \
+  X(model_col, col, "Jacobian columns")                                           \
+  X(model_run, run, "steps of rods that are made side by side")                   \
+  X(model_run_dof, run_dof, "and their coordinates")                              \
+  X(model_dof, pos, "generalised positions")                                      \
+  X(model_dof, vel, "generalised velocities")                                     \
+  X(model_station, station, "places")                                             \
+  X(model_body, body, "masses")                                                   \
+  TD_FORCES(X)                                                                    \
+  X(model_cable, cable, "cables")                                                 \
+  X(model_crossing, crossing, "cables in pieces of rods, piece by piece")         \
+  X(int, cable_order, "crossings, cable by cable")                                \
+  X(model_span, span, "straight stretches of cables, cable by cable")             \
+  X(model_sample, sample, "points along rods where fluid and contact act")        \
+  X(model_wet, wet, "stations in the fluid")                                      \
+  X(model_ball, ball, "balls that touch or are touched")                          \
+  X(model_piece, piece, "balls and stretches of rods in contacts")                \
+  X(model_contact, contact, "contacts")                                           \
+  X(model_row, row, "constraint rows")                                            \
+  X(model_probe, probe, "sensor components used in expressions")                  \
+  X(model_share, share, "terms of wrenches inside rods")                          \
+  X(model_named, param, "parameters")                                             \
+  X(model_named, input, "named inputs")                                           \
+  X(model_bound, bound, "limits of numbers that follow from parameters")          \
+  X(model_event, event, "events")                                                 \
+  X(model_joint, joint, "joints as written")                                      \
+  X(model_rod, rod, "rods")                                                       \
+  X(model_mesh, mesh, "meshes; each is a joint too, after those written")         \
+  X(model_lump, lump, "masses of rod pieces")                                     \
+  X(model_term, term, "coordinates in strains")                                   \
+  X(model_coords, coords, "strain fields that are written as expressions")        \
+  X(model_coordinate, coordinate, "their coordinates, field after field")         \
+  X(model_node, node, "free nodes of rods, in the order they are placed")         \
+  X(int, output_name, "names of the sensors' components")                         \
+  X(ex, output_ex, "and their expressions")                                       \
+  X(double, number, "initial content of the slots")                               \
+  X(bool, constant, "and whether nothing ever changes it")                        \
+  X(ex, number_ex, "expression of each slot")                                     \
+  X(num, param_slot, "slots filled by the parameter tape")                        \
+  X(num, motion_slot, "slots filled by the motion tape")                          \
+  X(num, live_slot, "slots filled by the live tape")                              \
+  X(num, strain_slot, "slots filled by the strain tape")                          \
+  X(num, strain_rate_slot, "slots filled by the strain rate tape")                \
+  X(model_partial, live_probe, "d slot / d probe, in the order of its tape")      \
+  X(model_partial, live_input, "d slot / d input")                                \
+  X(model_partial, live_param, "d slot / d parameter, force slots only")          \
+  X(model_partial, output_probe, "d output / d probe")                            \
+  X(model_partial, output_input, "d output / d input")                            \
+  X(model_loop, loop, "controllers")                                              \
+  X(model_drive, law_input, "inputs that controllers set")                        \
+  X(model_partial, law_probe, "d law / d probe")                                  \
+  X(num, measure, "noise and quantum of each output")                             \
+  X(model_task, task, "tasks")                                                    \
+  X(model_drive, task_input, "inputs that tasks drive")                           \
+  X(model_partial, task_probe, "d task value / d probe")                          \
+  X(int, task_var, "variables of each probe's rate and bias, -1: not asked")      \
+  X(int, free_v, "unprescribed velocities")                                       \
+  X(int, free_q, "unprescribed positions")                                        \
+  X(int, arrow_x_at, "free velocities of the trunk, then of each branch")         \
+  X(int, arrow_x, "as numbered in free_v; see math/arrow.h")                      \
+  X(int, arrow_row_at, "and their constraint rows")                               \
+  X(int, arrow_row, "none of these: one whole")                                   \
+  X(int, tree, "first hop of each tree, and one more")                            \
+  X(int, block_of_hop, "block of a hop's DOFs")                                   \
+  X(int, v_block, "block of a velocity")                                          \
+  X(int, v_local, "and its row in there")                                         \
+  X(int, index_v, "velocities, block after block")                                \
+  X(int, block_tree_at, "first tree of each block in block_tree, and end")        \
+  X(int, block_tree, "trees, block after block")                                  \
+  X(int, block_force_at, "its forces that follow from coordinates, and end")      \
+  X(int, block_force, "such forces, block after block")                           \
+  X(int, block_element_at, "first element that a block changes, and end")         \
+  X(int, block_element, "forces, and rows behind all of them, block after block") \
+  X(int, block_at, "see pattern.h: first row of each block")                      \
+  X(int, block_ptr, "first block of each block column")                           \
+  X(int, block_row, "block rows")                                                 \
+  X(int, block_offset, "where their rows begin in a column")                      \
+  X(int, block_base, "first value of each block column")                          \
+  X(int, mass_base, "first value of each block of the mass matrix")               \
+  X(int, force_live_at, "first of live_probe that changes a force, and end")      \
+  X(int, force_live, "indices into live_probe, force after force")                \
+  X(int, force_block_at, "first block that changes a force, and end")             \
+  X(int, force_block, "blocks, force after force, those it acts on first")        \
+  X(int, row_live_at, "the same for constraint rows")                             \
+  X(int, row_live, "indices into live_probe, row after row")                      \
+  X(int, row_block_at, "first block that a constraint row touches, and end")      \
+  X(int, row_block, "such blocks, row after row")                                 \
+  X(int, row_base, "first value of each constraint row, and end")                 \
   X(char, names, "all names, zero-terminated")
 
 // Which linear algebra: par.linear.
@@ -663,6 +699,40 @@ struct td_model {
 };
 
 static inline const char* model_name(const td_model* m, int offset) { return m->names + offset; }
+
+// All forces, numbered kind after kind.
+static inline int model_forces(const td_model* m) {
+  int n = 0;
+#define X(type, kind, text) n += m->n##kind;
+  TD_FORCES(X)
+#undef X
+  return n;
+}
+// The number of the first force of a kind.
+static inline int first_force(const td_model* m, force_kind kind) {
+  int first[FORCE_KINDS + 1] = {0}, k = 0;
+#define X(type, name, text) first[k + 1] = first[k] + m->n##name, k++;
+  TD_FORCES(X)
+#undef X
+  return first[kind];
+}
+// What is known of the force of a number.
+typedef struct force_info {
+  force_kind kind;
+  int i;  // its number among those of its kind
+  int name, joint, element, a, b;
+} force_info;
+static inline force_info force_at(const td_model* m, int force) {
+  int i = force;
+#define X(type, k, text)                                                         \
+  if (i < m->n##k)                                                               \
+    return (force_info){FORCE_##k,       i,         m->k[i].name, m->k[i].joint, \
+                        m->k[i].element, m->k[i].a, m->k[i].b};                  \
+  i -= m->n##k;
+  TD_FORCES(X)
+#undef X
+  return (force_info){FORCE_KINDS, -1, -1, 0, 0, -1, -1};
+}
 
 // ---- work -------------------------------------------------------------------------------------
 
@@ -826,7 +896,6 @@ struct td_work {
   double load;        // load scale of continuation
   double taut_scale;  // largest tension of inextensible cables when they were looked at
   double law_power;   // of laws beyond what they store, left by td_forces
-  int lawless;        // forces that have none
   struct {            // a hand that pulls at the robot (td_work_pull)
     bool on;
     int station;
@@ -836,7 +905,7 @@ struct td_work {
   double t;
   bool dirty;           // parameters changed: constants must be prepared
   bool placed;          // the hops are where q, v and t say
-  int wound;            // a force along a rotation vector near a full turn, -1: none
+  int wound;            // a spring along a rotation vector near a full turn, -1: none
   int edge;             // a hop whose chart of three numbers ends there (half a turn), -1: none
   bool free_control;    // projections leave the rows of joint.control out
   bool open_tables;     // prescribed motion: tables go on beyond their ends

@@ -186,30 +186,29 @@ double td_rod_share(rod_reach reach, double arc, double lo, double hi) {
   return sum;
 }
 
-rod_reach td_rod_reach(const builder* b, const model_force* f) {
+rod_reach td_rod_reach(const builder* b, const model_strain* f) {
   const build_rod* r = &b->rod[f->rod - 1];
-  const bool segment = f->strain == STRAIN_DOF || f->strain == STRAIN_SEGMENT;
+  const bool segment = f->kind == STRAIN_DOF || f->kind == STRAIN_SEGMENT;
   if (segment) {
     const double l = td_ex_value(b->spec->graph, b->m->number_ex[f->section + SECTION_LENGTH]);
     return (rod_reach){f->arc - 0.5 * l, f->arc + 0.5 * l, 0};
   }
   const value* points = NULL;
   rod_reach all = {0, r->length, 0};
-  if (f->strain == STRAIN_POLYNOMIAL && r->npart > 0) {
+  if (f->kind == STRAIN_POLYNOMIAL && r->npart > 0) {
     const rod_part* p = &r->part[f->part];
     points = td_get(p->s, p->at, "points");
     all = (rod_reach){p->from, p->from + p->length, 0};
-  } else if (f->strain == STRAIN_POLYNOMIAL) {
+  } else if (f->kind == STRAIN_POLYNOMIAL) {
     const value* rom = td_get(b->joints, r->joint, "rom");
     points = rom ? td_get(rom, 0, "points") : NULL;
   }
   // points of strain-parametrised rods are split where something ends, and so may be given ones be
   const bool table = points && td_value_count(points) > 1;
-  if (f->strain != STRAIN_POLYNOMIAL || table) return (rod_reach){f->arc, f->arc, 0};
-  for (int i = 0; i < b->m->nforce; i++) {
-    const model_force* other = &b->m->force[i];
-    all.gauss += other->kind == FORCE_STRAIN && other->rod == f->rod && other->part == f->part &&
-                 other->element > 0;
+  if (f->kind != STRAIN_POLYNOMIAL || table) return (rod_reach){f->arc, f->arc, 0};
+  for (int i = 0; i < b->m->nstrain; i++) {
+    const model_strain* other = &b->m->strain[i];
+    all.gauss += other->rod == f->rod && other->part == f->part && other->element > 0;
   }
   return all;
 }
@@ -303,7 +302,7 @@ static td_status energy_law(builder* b, int rod, ex energy, double arc, ex* slot
 }
 
 td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, double length,
-                         model_force* f) {
+                         model_strain* f) {
   ex slots[SECTION_SLOTS], K[6], D[6];
   diagonal_stiffness(b, rod, middle, K);
   diagonal_damping(b, rod, middle, D);

@@ -34,13 +34,13 @@ typedef struct rod_reach {
 // so that polynomials are integrated up to lo and hi exactly, wherever the points are.
 double td_rod_share(rod_reach reach, double arc, double lo, double hi);
 // Where the strains of a piece of any model stand.
-rod_reach td_rod_reach(const builder* b, const model_force* f);
+rod_reach td_rod_reach(const builder* b, const model_strain* f);
 // The law of a place, taken at `middle`, with weight `length`: fills the section's slots and
 // f->section.
 td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, double length,
-                         model_force* f);
+                         model_strain* f);
 // Complete and append a strain element; its section has been made.
-td_status td_rod_strain(builder* b, int rod, int element, double arc, model_force* f);
+td_status td_rod_strain(builder* b, int rod, int element, double arc, model_strain* f);
 td_status td_rod_station(builder* b, int rod, double arc, int* station);
 // Load per length times `length` at a station.
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station);

@@ -40,7 +40,7 @@ static void put_pose(float* out, const frame* f) {
   out[6] = isfinite(q.w) ? (float)q.w : 1;
 }
 
-static vec3 load_part(const td_model* m, const td_work* w, const model_force* f, int first) {
+static vec3 load_part(const td_model* m, const td_work* w, const model_load* f, int first) {
   const vec3 x = vec3_of(w->num + f->wrench + first);
   return mat3_apply(td_frame(m, w, f->a).R, x);
 }
@@ -54,7 +54,7 @@ static double outline_at(const td_work* w, const model_rod* rod, int what, doubl
 }
 
 // Largest strain of a fibre, beyond the stress-free one:  |stretch| + |bending| · half the width.
-static double fibre_strain(const td_model* m, const td_work* w, const model_force* f) {
+static double fibre_strain(const td_model* m, const td_work* w, const model_strain* f) {
   const model_rod* rod = &m->rod[f->rod - 1];
   double x[6];
   td_strains(m, w, f, x);
@@ -106,19 +106,19 @@ static void fill(const td_scene* s, const td_work* w, const track* t, float* out
       put(out, mat3_apply(w->hop[t->index].g.R, w->hop_axis[t->index]));
       return;
     case TRACK_FORCE:
-      put(out, load_part(m, w, &m->force[t->index], 0));
+      put(out, load_part(m, w, &m->load[t->index - first_force(m, FORCE_load)], 0));
       return;
     case TRACK_TORQUE:
-      put(out, load_part(m, w, &m->force[t->index], 3));
+      put(out, load_part(m, w, &m->load[t->index - first_force(m, FORCE_load)], 3));
       return;
     case TRACK_CONTACT: {
-      const model_force* f = &m->force[t->index];
-      const spatial wrench = td_link_wrench(m, w, f->joint, f->element);
+      const force_info f = force_at(m, t->index);
+      const spatial wrench = td_link_wrench(m, w, f.joint, f.element);
       put(out, spatial_t(&wrench));
       return;
     }
     case TRACK_STRAIN: {
-      const float x = (float)fibre_strain(m, w, &m->force[t->index]);
+      const float x = (float)fibre_strain(m, w, &m->strain[t->index]);
       *out = isfinite(x) ? x : 0;
       return;
     }
@@ -208,9 +208,9 @@ static void add_names(td_scene* s, const picked* p, int (*name)(const td_model* 
 }
 
 static int itself(const td_model* m, int i) { return (void)m, i; }
-static int first_end(const td_model* m, int i) { return m->force[i].a; }
-static int second_end(const td_model* m, int i) { return m->force[i].b; }
-static int force_name(const td_model* m, int i) { return m->force[i].name; }
+static int first_end(const td_model* m, int i) { return force_at(m, i).a; }
+static int second_end(const td_model* m, int i) { return force_at(m, i).b; }
+static int force_name(const td_model* m, int i) { return force_at(m, i).name; }
 
 // ---- forces -----------------------------------------------------------------------------------
 
@@ -226,48 +226,50 @@ static bool any_number(const td_model* m, num slot, int n) {
   return false;
 }
 
-// One-sided.
-static bool has_side(const model_force* f) {
-  bool one_sided = false;
-  for (int d = 0; d < (f->kind == FORCE_BEAM ? 6 : 1); d++) one_sided |= f->law[d].dir != 0;
-  return one_sided;
-}
 // An edge of a mesh, whatever it is made of.
-static bool is_edge(const td_model* m, const model_force* f) {
-  return f->joint > m->njoint - m->nmesh && (f->kind == FORCE_AXIAL || f->kind == FORCE_BEAM);
+static bool is_edge(const td_model* m, const force_info* f) {
+  return f->joint > m->njoint - m->nmesh && (f->kind == FORCE_axial || f->kind == FORCE_beam);
 }
-static bool is_contact(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_BEAM && has_side(f) && !is_edge(m, f);
+
+// The axial element of a joint, two-sided or one-sided; NULL: it is something else.
+static const model_axial* joint_axial(const td_model* m, const force_info* f, bool one_sided) {
+  if (f->kind != FORCE_axial || is_edge(m, f)) return NULL;
+  return (m->axial[f->i].law.dir != 0) == one_sided ? &m->axial[f->i] : NULL;
 }
-static bool is_cord(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_AXIAL && has_side(f) && !is_edge(m, f);
+static bool is_cord(const td_model* m, const force_info* f) { return joint_axial(m, f, true); }
+static bool is_spring(const td_model* m, const force_info* f) {
+  const model_axial* x = joint_axial(m, f, false);
+  return x && !is_zero(m, x->law.k);
 }
-static bool is_axial(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_AXIAL && !has_side(f) && !is_edge(m, f);
+static bool is_actuator(const td_model* m, const force_info* f) {
+  const model_axial* x = joint_axial(m, f, false);
+  return x && is_zero(m, x->law.k) && !is_zero(m, x->law.input);
 }
-static bool is_spring(const td_model* m, const model_force* f) {
-  return is_axial(m, f) && !is_zero(m, f->law[0].k);
+static bool is_damper(const td_model* m, const force_info* f) {
+  return joint_axial(m, f, false) && !is_spring(m, f) && !is_actuator(m, f);
 }
-static bool is_actuator(const td_model* m, const model_force* f) {
-  return is_axial(m, f) && !is_spring(m, f) && !is_zero(m, f->law[0].input);
+
+// The beam of a joint, two-sided or, a contact, one-sided in some direction.
+static bool is_beam_of(const td_model* m, const force_info* f, bool one_sided) {
+  if (f->kind != FORCE_beam || is_edge(m, f)) return false;
+  bool some = false;
+  for (int d = 0; d < 6; d++) some |= m->beam[f->i].law[d].dir != 0;
+  return some == one_sided;
 }
-static bool is_damper(const td_model* m, const model_force* f) {
-  return is_axial(m, f) && !is_spring(m, f) && !is_actuator(m, f);
+static bool is_beam(const td_model* m, const force_info* f) { return is_beam_of(m, f, false); }
+static bool is_contact(const td_model* m, const force_info* f) { return is_beam_of(m, f, true); }
+
+static bool is_load(const td_model* m, const force_info* f) {
+  return f->kind == FORCE_load && any_number(m, m->load[f->i].wrench, 3);
 }
-static bool is_beam(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_BEAM && !is_contact(m, f) && !is_edge(m, f);
-}
-static bool is_load(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_LOAD && any_number(m, f->wrench, 3);
-}
-static bool is_moment(const td_model* m, const model_force* f) {
-  return f->kind == FORCE_LOAD && any_number(m, f->wrench + 3, 3);
+static bool is_moment(const td_model* m, const force_info* f) {
+  return f->kind == FORCE_load && any_number(m, m->load[f->i].wrench + 3, 3);
 }
 
 // Things that are drawn from an element to another, or as an arrow at a place.
 typedef struct link_kind {
   const char *kind, *draw;
-  bool (*is)(const td_model* m, const model_force* f);
+  bool (*is)(const td_model* m, const force_info* f);
   bool arrow;
   track_kind arrow_track;
 } link_kind;
@@ -287,8 +289,11 @@ static const link_kind link_table[] = {
 
 static void add_link_kind(td_scene* s, const link_kind* row) {
   picked p = {0};
-  for (int i = 0; i < s->model->nforce; i++)
-    if (row->is(s->model, &s->model->force[i])) pick(&p, i);
+  const int n = model_forces(s->model);
+  for (int i = 0; i < n; i++) {
+    const force_info f = force_at(s->model, i);
+    if (row->is(s->model, &f)) pick(&p, i);
+  }
   s->failed |= p.failed;
   if (p.n > 0) {
     open_group(s, row->kind, row->draw);
@@ -443,13 +448,13 @@ rod_point* scene_rod_points(const td_model* m, int rod, int* n) {
 }
 
 static int piece_by_arc(const td_model* m, const int* index, int i, int j) {
-  return m->force[index[i]].arc > m->force[index[j]].arc;
+  return m->strain[index[i]].arc > m->strain[index[j]].arc;
 }
 
 // The pieces of a rod that measure strain, base to tip (mostly they are so already).
 static void pick_pieces(const td_model* m, int rod, picked* p) {
-  for (int i = 0; i < m->nforce; i++) {
-    if (m->force[i].kind != FORCE_STRAIN || m->force[i].rod != rod + 1) continue;
+  for (int i = 0; i < m->nstrain; i++) {
+    if (m->strain[i].rod != rod + 1) continue;
     pick(p, i);
     for (int k = p->n - 1; k > 0 && piece_by_arc(m, p->index, k - 1, k); k--) {
       const int other = p->index[k];
@@ -497,7 +502,7 @@ static void add_rod_strains(td_scene* s, const td_work* w, int rod) {
   double* x = malloc(2 * ((size_t)p.n + 1) * sizeof *x);
   if (!x || p.failed) s->failed = true;
   for (int i = 0; x && i < p.n; i++) {
-    x[i] = m->force[p.index[i]].arc;
+    x[i] = m->strain[p.index[i]].arc;
     x[p.n + i] = outline_at(w, &m->rod[rod], 2, x[i]);
   }
   if (x && p.n > 0) {
@@ -537,7 +542,7 @@ static void add_rods(td_scene* s, td_work* w) {
 // Where a crossing is on the line of its rod.
 static int add_passage(td_scene* s, int crossing) {
   const td_model* m = s->model;
-  const model_force* f = &m->force[m->crossing[crossing].force];
+  const model_strain* f = &m->strain[m->crossing[crossing].strain];
   int n;
   rod_point* line = scene_rod_points(m, f->rod - 1, &n);
   passage* list = td_grow(s->passage, &s->passage_cap, s->npassage + 1, sizeof *list);
@@ -575,7 +580,7 @@ static void pick_passages(td_scene* s, const model_cable* c, picked* a, picked* 
     const int crossing = m->cable_order[c->order + k];
     if (m->crossing[crossing].joint > 0) continue;
     const int at = add_passage(s, crossing);
-    const int here = m->force[m->crossing[crossing].force].rod;
+    const int here = m->strain[m->crossing[crossing].strain].rod;
     if (before >= 0 && here == rod) {
       pick(a, before);
       pick(b, at);

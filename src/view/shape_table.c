@@ -49,12 +49,11 @@ td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* 
   *table = NULL;
 
   // the pieces that measure strain, base to tip
-  rod_point* piece = malloc(((size_t)m->nforce + 1) * sizeof *piece);
+  rod_point* piece = malloc(((size_t)m->nstrain + 1) * sizeof *piece);
   if (!piece) return TD_E_NOMEM;
   int rows = 0;
-  for (int i = 0; i < m->nforce; i++)
-    if (m->force[i].kind == FORCE_STRAIN && m->force[i].rod == rod + 1)
-      piece[rows++] = (rod_point){m->force[i].arc, i};
+  for (int i = 0; i < m->nstrain; i++)
+    if (m->strain[i].rod == rod + 1) piece[rows++] = (rod_point){m->strain[i].arc, i};
   qsort(piece, (size_t)rows, sizeof *piece, compare_arcs);
 
   td_table* t = table_new(rows, 1 + 6 * n);
@@ -66,7 +65,7 @@ td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* 
     for (int i = 0; ok && i < rows; i++) {
       double* row = t->values + (size_t)i * (size_t)t->cols;
       row[0] = piece[i].arc;
-      td_strains(m, w, &m->force[piece[i].station], row + 1 + 6 * k);
+      td_strains(m, w, &m->strain[piece[i].station], row + 1 + 6 * k);
     }
   }
   free(piece);
@@ -109,11 +108,12 @@ static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
     lift(p);
     free(line);
   }
-  for (int i = 0; i < m->nforce; i++) {
-    const model_force* f = &m->force[i];
-    if (f->kind != FORCE_AXIAL && f->kind != FORCE_BEAM) continue;
-    put_point(p, td_frame(m, w, f->a).p);
-    put_point(p, td_frame(m, w, f->b).p);
+  const int n = model_forces(m);
+  for (int i = 0; i < n; i++) {
+    const force_info f = force_at(m, i);
+    if (f.kind != FORCE_axial && f.kind != FORCE_beam) continue;
+    put_point(p, td_frame(m, w, f.a).p);
+    put_point(p, td_frame(m, w, f.b).p);
     lift(p);
   }
   for (int i = 0; i < m->nbody; i++) {

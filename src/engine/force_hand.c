@@ -2,6 +2,7 @@
 // and a place in the world,
 //
 //   F = k (target - p) - c p'          p = x + R s,   p' = v + w × R s
+#include "engine/force.h"
 #include "engine/stages.h"
 
 typedef struct grip {
@@ -15,33 +16,37 @@ static grip grip_at(const td_model* m, const td_work* w) {
   return (grip){r, vec3_add(f.p, r), vec3_add(f.v, vec3_cross(f.w, r)), f.w};
 }
 
-static vec3 force_at(const td_work* w, const grip* g) {
+static vec3 pull_at(const td_work* w, const grip* g) {
   return vec3_axpy(-w->pull.c, g->v, vec3_scale(w->pull.k, vec3_sub(w->pull.target, g->p)));
 }
 
-void td_pull_add(const td_model* m, td_work* w) {
+static void add(const td_model* m, td_work* w, int which) {
+  if (!w->pull.on || !(which & FORCES_ACTIVE)) return;
   const int hop = m->station[w->pull.station].hop;
   if (hop < 0) return;
   const grip g = grip_at(m, w);
   const vec3 none = {0, 0, 0};
-  w->hop[hop].f = spatial_add(w->hop[hop].f, spatial_force(g.p, force_at(w, &g), none));
+  w->hop[hop].f = spatial_add(w->hop[hop].f, spatial_force(g.p, pull_at(w, &g), none));
 }
 
-void td_pull_change(const td_model* m, const td_work* w, int col, bool rate, spatial* df) {
+static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
+  if (!w->pull.on || col < 0) return;
   const int hop = m->station[w->pull.station].hop;
   if (hop < 0) return;
   const grip g = grip_at(m, w);
   const frame_change d = td_frame_change(m, w, w->pull.station, col, rate);
   const vec3 dr = vec3_cross(d.turn, g.r), dp = vec3_add(d.p, dr);
   const vec3 dv = vec3_add(d.v, vec3_add(vec3_cross(d.w, g.r), vec3_cross(g.w, dr)));
-  const vec3 F = force_at(w, &g), dF = vec3_axpy(-w->pull.c, dv, vec3_scale(-w->pull.k, dp));
+  const vec3 F = pull_at(w, &g), dF = vec3_axpy(-w->pull.c, dv, vec3_scale(-w->pull.k, dp));
   const vec3 moment = vec3_add(vec3_cross(g.p, dF), vec3_cross(dp, F));
   df[hop] = spatial_add(df[hop], spatial_of(dF, moment));
 }
 
-double td_pull_power(const td_model* m, const td_work* w) {
+static double power(const td_model* m, const td_work* w, bool known) {
+  (void)known;
+  if (!w->pull.on) return 0;
   const grip g = grip_at(m, w);
-  return vec3_dot(force_at(w, &g), g.v);
+  return vec3_dot(pull_at(w, &g), g.v);
 }
 
 static bool all_finite(const double* x) {
@@ -64,3 +69,21 @@ td_status td_work_pull(const td_model* m, td_work* w, int station, const double 
   w->pull.c = damping;
   return TD_OK;
 }
+
+// ---- the tables -------------------------------------------------------------------------------
+
+static bool sweeps(const td_model* m, const td_work* w) { return (void)m, w->pull.on; }
+
+const force_ops td_force_hand = {.prepare = td_no_prepare,
+                                 .add = add,
+                                 .energy = td_no_energy,
+                                 .energy_diff = td_no_energy_diff,
+                                 .power = power,
+                                 .tangent = td_no_tangent,
+                                 .blocks = td_no_blocks,
+                                 .has_potential = td_always_potential,
+                                 .has_power_dampers = td_no_power_dampers,
+                                 .has_driving_dampers = td_no_driving_dampers,
+                                 .switches = td_no_switches,
+                                 .switch_values = td_no_switch_values};
+const whole_ops td_whole_hand = {.diff = diff, .sweeps = sweeps};

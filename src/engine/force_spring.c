@@ -1,0 +1,211 @@
+// Springs, dampers and inputs along coordinates: a law along a number x of the coordinates with the
+// rate u = g·v, which acts with the generalised force g f(x, u) (elem/turn_part.h).
+#include "engine/force_law.h"
+
+// Angle beyond which the rotation vector of a spring ends: 19 of 20 parts of a full turn.
+#define FULL_TURN 5.97
+
+// The quaternion whose number a law acts along; a rotation about one axis as if about the first.
+static quat quaternion_at(const td_work* w, const model_spring* f) {
+  const double* q = w->q + f->q;
+  return quat_unit((quat){q[0], f->nturn == 3 ? vec3_of(q + 1) : (vec3){q[1], 0, 0}});
+}
+
+// The angular velocities of that rotation.
+static vec3 spin_at(const td_work* w, const model_spring* f) {
+  const double* v = w->v + f->v;
+  return f->nturn == 3 ? vec3_of(v) : (vec3){v[0], 0, 0};
+}
+
+// The number x with the direction g, and its rate.
+static turn_part number_at(const td_work* w, const model_spring* f, double* u) {
+  if (f->measure == PART_NUMBER) {
+    *u = w->v[f->v];
+    return (turn_part){f->q < 0 ? 0 : w->q[f->q], {1, 0, 0}};
+  }
+  const turn_part p = td_turn_part(f->measure, quaternion_at(w, f), f->axis);
+  *u = vec3_dot(p.g, spin_at(w, f));
+  return p;
+}
+
+// ---- all of them ------------------------------------------------------------------------------
+
+static void prepare(const td_model* m, td_work* w) {
+  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++)
+    if (f->law.rest_initial) w->num[f->law.rest] = number_at(w, f, &(double){0}).x;
+}
+
+static void add(const td_model* m, td_work* w, int which) {
+  w->wound = -1;
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
+    double u;
+    const turn_part p = number_at(w, f, &u);
+    const double s = law_force(w, &f->law, p.x, u, u, which, &w->law_power);
+    if (f->measure == PART_NUMBER) {
+      w->tau[f->v] += s;
+      continue;
+    }
+    for (int k = 0; k < f->nturn; k++) w->tau[f->v + k] += s * vec3_at(p.g, k);
+    if (f->measure == PART_TURN && td_turn_angle(quaternion_at(w, f)) > FULL_TURN) w->wound = i;
+  }
+}
+
+static double energy(const td_model* m, const td_work* w) {
+  double sum = 0, u;
+  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++) {
+    if (!f->law.potential) continue;
+    const double x = number_at(w, f, &u).x;
+    sum += law_here(w, &f->law, x, u).energy;
+  }
+  return sum;
+}
+
+static double energy_diff(const td_model* m, const td_work* w, int col) {
+  const model_col* c = &m->col[col];
+  double sum = 0, u;
+  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++) {
+    const bool turns = f->measure != PART_NUMBER;
+    const bool own =
+        turns ? c->v >= f->v && c->v < f->v + f->nturn : c->first && c->v == f->v && f->q >= 0;
+    if (!own || !f->law.potential) continue;
+    const turn_part p = number_at(w, f, &u);
+    const double dx = turns ? vec3_at(p.g, c->v - f->v) : 1;
+    sum -= law_here(w, &f->law, p.x, u).spring * dx;
+  }
+  return sum;
+}
+
+static double power(const td_model* m, const td_work* w, bool known) {
+  double sum = 0, u;
+  for (int i = 0; i < m->nspring && !known; i++) {
+    const model_spring* f = &m->spring[i];
+    const double x = number_at(w, f, &u).x;
+    sum += law_work(w, &f->law, x, u, u);
+  }
+  return sum;
+}
+
+// A torque about a body axis of a ball joint is no force along a coordinate.
+static bool has_potential(const td_model* m) {
+  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++)
+    if (f->q < 0 && !stays(m, f->law.input, 0)) return false;
+  return true;
+}
+
+static bool has_power_dampers(const td_model* m) {
+  for (int i = 0; i < m->nspring; i++)
+    if (law_has_power_damper(m, &m->spring[i].law)) return true;
+  return false;
+}
+
+static bool has_driving_dampers(const td_model* m, const td_work* w) {
+  for (int i = 0; i < m->nspring; i++)
+    if (w->num[m->spring[i].law.mu] < 0) return true;
+  return false;
+}
+
+static int switches(const td_model* m) {
+  int n = 0;
+  for (int i = 0; i < m->nspring; i++) n += m->spring[i].law.dir != 0;
+  return n;
+}
+
+static void switch_values(const td_model* m, td_work* w, double* values) {
+  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++)
+    if (f->law.dir != 0) *values++ = law_gap(w, &f->law, number_at(w, f, &(double){0}).x);
+}
+
+// ---- one by one -------------------------------------------------------------------------------
+
+static force_reach reach(const td_model* m, int i) { return (void)m, (void)i, REACH_COORDINATES; }
+
+static bool is_damped(const td_model* m, const td_work* w, int i) {
+  return w->num[m->spring[i].law.mu] != 0;
+}
+
+static void linearise(const td_model* m, const td_work* w, int i, force_state* s) {
+  (void)m, (void)w, (void)i, (void)s;
+}
+
+static void diff(const td_model* m, const td_work* w, int i, const force_state* s,
+                 const frame_change* da, const frame_change* db, spatial change[2]) {
+  (void)m, (void)w, (void)i, (void)s, (void)da, (void)db;
+  change[0] = change[1] = spatial_zero();
+}
+
+static void numbers_diff(const td_model* m, const td_work* w, int i, double* dtau) {
+  const model_spring* f = &m->spring[i];
+  double u;
+  const turn_part p = number_at(w, f, &u);
+  const law_value v = law_here(w, &f->law, p.x, u);
+  const double change = law_diff(w, &f->law, &v, 0, 0);
+  dtau[f->v] += change * p.g.x;
+  for (int k = 1; k < f->nturn; k++) dtau[f->v + k] += change * vec3_at(p.g, k);
+}
+
+// d(g f)/dq = dg f + g (f_x dx + f_u du) with dx = g·turn, du = dg·w, for turns about each axis
+static void element_tangent(const td_model* m, const td_work* w, int i, const tree_part* part,
+                            double* dq, double* dv) {
+  const model_spring* f = &m->spring[i];
+  double u;
+  const turn_part p = number_at(w, f, &u);
+  const law_value v = law_here(w, &f->law, p.x, u);
+  const double input = w->load * w->num[f->law.input], s = v.f + v.on * input;
+  const double slope = v.fx + v.on_x * input;
+  if (f->measure == PART_NUMBER) {
+    const int row = part_row(part, f->v);
+    if (f->q >= 0) dq[row * part->n + row] -= slope;
+    dv[row * part->n + row] -= v.fu;
+    return;
+  }
+  const quat Q = quaternion_at(w, f);
+  const vec3 spin = spin_at(w, f);
+  for (int k = 0; k < f->nturn; k++) {
+    const int column = part_row(part, f->v + k);
+    const vec3 dg = td_turn_part_change(f->measure, Q, f->axis, vec3_axis(k));
+    const double ds = slope * vec3_at(p.g, k) + v.fu * vec3_dot(dg, spin);
+    for (int l = 0; l < f->nturn; l++) {
+      const int row = part_row(part, f->v + l);
+      dq[row * part->n + column] -= s * vec3_at(dg, l) + ds * vec3_at(p.g, l);
+      dv[row * part->n + column] -= v.fu * vec3_at(p.g, k) * vec3_at(p.g, l);
+    }
+  }
+}
+
+static void tangent(const td_model* m, td_work* w, double* dq, double* dv) {
+  const tree_part all = whole_forest(m);
+  for (int i = 0; i < m->nspring; i++) element_tangent(m, w, i, &all, dq, dv);
+}
+
+static void visit(const td_model* m, int i, const force_visitor* to) {
+  to->velocity(to->ctx, m->spring[i].v);
+  law_visit(&m->spring[i].law, to);
+}
+
+static force_flaw flaw(const td_model* m, const td_work* w, int i) {
+  return law_flaw(w, &m->spring[i].law);
+}
+
+const force_ops td_force_spring = {.prepare = prepare,
+                                   .add = add,
+                                   .energy = energy,
+                                   .energy_diff = energy_diff,
+                                   .power = power,
+                                   .tangent = tangent,
+                                   .blocks = td_no_blocks,
+                                   .has_potential = has_potential,
+                                   .has_power_dampers = has_power_dampers,
+                                   .has_driving_dampers = has_driving_dampers,
+                                   .switches = switches,
+                                   .switch_values = switch_values};
+const element_ops td_element_spring = {.reach = reach,
+                                       .is_damped = is_damped,
+                                       .linearise = linearise,
+                                       .diff = diff,
+                                       .numbers_diff = numbers_diff,
+                                       .tangent = element_tangent,
+                                       .visit = visit,
+                                       .flaw = flaw,
+                                       .is_link = td_no_link,
+                                       .wrench = td_no_wrench};

@@ -1,0 +1,199 @@
+// Pieces of rods (engine/force_strain.c).  An element works on its strains: the force on the frames
+// it joins is Aᵀ f with A the derivative of the strains along their motion (w = Tᵀ f, TMT method).
+#include "gen/derive_law.h"
+
+static ex slot(deriver* d, const model_strain* f, int i) {
+  return td_derive_number(d, f->section + i);
+}
+
+// f = -K (χ - χ0) - D χ' - μ |χ'|^(p-1) χ'
+static void section_force(deriver* d, const model_strain* f, const ex x[6], const ex u[6],
+                          ex out[6]) {
+  td_exprs* g = d->g;
+  for (int i = 0; i < 6; i++) {
+    const ex mu = slot(d, f, SECTION_MU + i);
+    ex sum = xnum(g, 0);
+    for (int j = 0; j < 6; j++) {
+      const ex strain = xsub(g, x[j], slot(d, f, SECTION_X0 + j));
+      sum = xadd(g, sum, xmul(g, slot(d, f, SECTION_K + 6 * i + j), strain));
+      sum = xadd(g, sum, xmul(g, slot(d, f, SECTION_D + 6 * i + j), u[j]));
+    }
+    if (!xis(g, mu, 0)) {
+      sum = xadd(g, sum, xmul(g, mu, td_derive_power(g, u[i], slot(d, f, SECTION_POWER))));
+    }
+    out[i] = xneg(g, sum);
+  }
+}
+
+static void section_input(deriver* d, const model_strain* f, ex out[6]) {
+  for (int i = 0; i < 6; i++) out[i] = slot(d, f, SECTION_INPUT + i);
+}
+
+static void coordinate_strains(deriver* d, const model_strain* f, ex x[6], ex u[6]) {
+  td_exprs* g = d->g;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  for (int i = 0; i < 6; i++) {
+    const bool held = f->dof_q[i] < 0;
+    x[i] =
+        held ? slot(d, f, SECTION_HELD + i) : xdiv(g, td_ex_var(g, d->out->q[f->dof_q[i]]), length);
+    u[i] = held ? xnum(g, 0) : xdiv(g, td_ex_var(g, d->out->v[f->dof_v[i]]), length);
+  }
+}
+
+static void segment_strains(deriver* d, const model_strain* f, const strain_x* s, const pair_x* p,
+                            ex x[6], ex u[6]) {
+  td_exprs* g = d->g;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  td_derive_strain_rates(d, s, p, u);
+  for (int i = 0; i < 6; i++) {
+    x[i] = xdiv(g, s->x[i], length);
+    if (i == 2) x[i] = xsub(g, x[i], xnum(g, 1));
+    u[i] = xdiv(g, u[i], length);
+  }
+}
+
+// The nine numbers [p' x x'] of a polynomial pose: their values, rates, and derivatives along the
+// coordinates, which are the weights and slopes of its columns.
+typedef struct poly_x {
+  ex z[9], zd[9];
+  const model_hop *move, *turn;
+} poly_x;
+
+static void add_numbers(deriver* d, const model_hop* hop, int first, bool slope, poly_x* p) {
+  td_exprs* g = d->g;
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &d->m->col[k];
+    const ex w = td_derive_number(d, slope ? c->slope : c->weight);
+    const int i = first + c->part;
+    p->z[i] = xadd(g, p->z[i], xmul(g, w, td_ex_var(g, d->out->q[c->q])));
+    p->zd[i] = xadd(g, p->zd[i], xmul(g, w, td_ex_var(g, d->out->v[c->v])));
+  }
+}
+
+static poly_x polynomial_numbers(deriver* d, const model_strain* f) {
+  td_exprs* g = d->g;
+  poly_x p;
+  p.turn = &d->m->hop[d->m->station[f->b].hop];
+  p.move = &d->m->hop[p.turn->parent];
+  for (int i = 0; i < 9; i++) {
+    p.z[i] = xnum(g, i == 2);
+    p.zd[i] = xnum(g, 0);
+  }
+  add_numbers(d, p.move, 0, true, &p);
+  add_numbers(d, p.turn, 3, false, &p);
+  add_numbers(d, p.turn, 6, true, &p);
+  return p;
+}
+
+// Strains, rates, and their derivatives along the nine numbers (6 x 9).
+static void polynomial_strains(deriver* d, const poly_x* p, ex x[6], ex u[6], ex A[54]) {
+  td_exprs* g = d->g;
+  td_ex_substitute_all(g, d->poly, 6, d->local_z, p->z, 9, x);
+  td_ex_substitute_all(g, d->poly_z, 54, d->local_z, p->z, 9, A);
+  for (int i = 0; i < 6; i++) {
+    u[i] = xnum(g, 0);
+    for (int k = 0; k < 9; k++) u[i] = xadd(g, u[i], xmul(g, A[9 * i + k], p->zd[k]));
+  }
+}
+
+static void polynomial_columns(deriver* d, const model_hop* hop, int first, bool slope, ex length,
+                               const ex G[9], load_x* load) {
+  td_exprs* g = d->g;
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &d->m->col[k];
+    const ex w = xmul(g, length, td_derive_number(d, slope ? c->slope : c->weight));
+    add_along(d, load, c->v, xmul(g, w, G[first + c->part]));
+  }
+}
+
+static void polynomial_load(deriver* d, const model_strain* f, const poly_x* p, const ex A[54],
+                            const ex s[6], load_x* load) {
+  td_exprs* g = d->g;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  ex G[9];
+  for (int k = 0; k < 9; k++) {
+    G[k] = xnum(g, 0);
+    for (int i = 0; i < 6; i++) G[k] = xadd(g, G[k], xmul(g, A[9 * i + k], s[i]));
+  }
+  polynomial_columns(d, p->move, 0, true, length, G, load);
+  polynomial_columns(d, p->turn, 3, false, length, G, load);
+  polynomial_columns(d, p->turn, 6, true, length, G, load);
+}
+
+void td_derive_piece(deriver* d, const model_strain* f, ex x[6], ex u[6]) {
+  if (f->kind == STRAIN_DOF) {
+    coordinate_strains(d, f, x, u);
+  } else if (f->kind == STRAIN_SEGMENT) {
+    const pair_x p = td_derive_pair(d, f->a, f->b);
+    const strain_x s = td_derive_pair_strain(d, &d->segment, &p);
+    segment_strains(d, f, &s, &p, x, u);
+  } else {
+    const poly_x p = polynomial_numbers(d, f);
+    ex A[54];
+    polynomial_strains(d, &p, x, u, A);
+  }
+}
+
+// What a piece stores, and the power of the rest.
+static void note_piece(deriver* d, const model_strain* f, const ex x[6], const ex u[6],
+                       const ex force[6], const ex input[6], load_x* passive, load_x* active) {
+  td_exprs* g = d->g;
+  if (!d->energetic) return;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  ex stored = f->stored ? slot(d, f, SECTION_STORED) : xnum(g, 0), power = xnum(g, 0), fed = power;
+  for (int i = 0; i < 6; i++) {
+    ex spring = xnum(g, 0);
+    for (int j = 0; f->potential && j < 6; j++) {
+      const ex strain = xsub(g, x[j], slot(d, f, SECTION_X0 + j));
+      spring = xadd(g, spring, xmul(g, slot(d, f, SECTION_K + 6 * i + j), strain));
+    }
+    const ex half = xscale(g, 0.5, xsub(g, x[i], slot(d, f, SECTION_X0 + i)));
+    if (!f->stored) stored = xadd(g, stored, xmul(g, half, spring));
+    power = xadd(g, power, xmul(g, xadd(g, force[i], spring), u[i]));
+    fed = xadd(g, fed, xmul(g, input[i], u[i]));
+  }
+  if (f->potential) passive->energy = xadd(g, passive->energy, xmul(g, length, stored));
+  note_power(d, passive, xmul(g, length, power));
+  note_power(d, active, xmul(g, length, fed));
+}
+
+static void derive(deriver* d, int i, load_x* passive, load_x* active) {
+  const model_strain* f = &d->m->strain[i];
+  ex x[6], u[6], force[6], input[6];
+  section_input(d, f, input);
+  if (f->kind == STRAIN_DOF) {
+    coordinate_strains(d, f, x, u);
+    section_force(d, f, x, u, force);
+    for (int k = 0; k < 6; k++) {
+      if (f->dof_v[k] < 0) continue;
+      add_along(d, passive, f->dof_v[k], force[k]);
+      add_along(d, active, f->dof_v[k], input[k]);
+    }
+  } else if (f->kind == STRAIN_SEGMENT) {
+    const pair_x p = td_derive_pair(d, f->a, f->b);
+    const strain_x s = td_derive_pair_strain(d, &d->segment, &p);
+    segment_strains(d, f, &s, &p, x, u);
+    section_force(d, f, x, u, force);
+    td_derive_strain_load(d, passive, &s, &p, force);
+    td_derive_strain_load(d, active, &s, &p, input);
+  } else {
+    const poly_x p = polynomial_numbers(d, f);
+    ex A[54];
+    polynomial_strains(d, &p, x, u, A);
+    section_force(d, f, x, u, force);
+    polynomial_load(d, f, &p, A, force, passive);
+    polynomial_load(d, f, &p, A, input, active);
+  }
+  note_piece(d, f, x, u, force, input, passive, active);
+}
+
+// Strains that are integrated along the rod have none.
+static bool has_closed_form(const td_model* m, int i) { return m->strain[i].kind != STRAIN_BASIS; }
+
+static bool is_measured(const td_model* m, int i) {
+  bool measured = false;
+  for (int d = 0; d < 6; d++) measured = measured || m->strain[i].rest_initial[d];
+  return measured;
+}
+
+const derive_ops td_derive_strain = {has_closed_form, derive, is_measured};
