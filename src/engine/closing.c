@@ -223,11 +223,11 @@ static double bend_of(const td_model* m, td_work* w, int v, double* delta) {
   delta[v] = 1;
   const double most = td_largest_turn(m, w, delta);
   const int hop = m->vel[v].hop;
-  if (hop < 0 || m->hop[hop].kind != HOP_STRAIN) return most;
+  if (hop < 0 || !is_step(&m->hop[hop])) return most;
   // sums along the rod are left in w->df
   int last = hop;
   for (int i = hop; i < m->nhop; i++)
-    if (m->hop[i].kind == HOP_STRAIN && m->hop[i].run == m->hop[hop].run) last = i;
+    if (is_step(&m->hop[i]) && m->hop[i].run == m->hop[hop].run) last = i;
   const vec3 turn = spatial_r(&w->df[last]);
   const double x = turn.x, y = turn.y, z = turn.z;
   const double size = vec3_norm(turn);

@@ -31,8 +31,9 @@ double td_screw_angle(const td_model* m, const td_work* w, int row) {
     const bool on_b = b > a;
     int* at = on_b ? &b : &a;
     const model_hop* hop = &m->hop[*at];
-    const bool turns = hop->kind == HOP_SCREW && hop->turns;
-    if (!turns && hop->nv > 0 && hop->kind != HOP_MOVE && !hop->moves) return NAN;
+    const bool turns = hop->turns && !has_quaternion(hop);
+    const bool moves = hop->moves || td_hop_traits[hop->kind].axes == 0;
+    if (!turns && hop->nv > 0 && (!moves || is_step(hop))) return NAN;
     const double along = turns ? vec3_dot(D, spatial_r(&w->col[hop->col].S)) : 0;
     if (fabs(along) > 0.1 && fabs(along) < 0.99) return NAN;
     if (fabs(along) > 0.5) sum += (on_b ? 1 : -1) * copysign(1, along) * w->q[hop->q];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "elem/chart.h"
+#include "engine/hop.h"
 #include "engine/stages.h"
 
 int td_free_v(const td_model* m, const int** index) {
@@ -17,20 +18,8 @@ int td_free_q(const td_model* m, const int** index) {
 
 bool td_has_quaternions(const td_model* m) { return m->npos != m->nvel; }
 
-static bool is_quaternion(const model_hop* hop) {
-  return hop->kind == HOP_BALL || hop->kind == HOP_CIRCLE;
-}
-
-// Q' = Q ∘ [0, ω] / 2; for a pair about one axis [w, s]' = [-s, w] ω / 2
 void td_hop_rate(const model_hop* hop, const double* q, const double* v, double* qdot) {
-  if (hop->kind == HOP_CIRCLE) {
-    qdot[0] = -0.5 * q[1] * v[0];
-    qdot[1] = 0.5 * q[0] * v[0];
-    return;
-  }
-  const quat rate = quat_mul((quat){q[0], vec3_of(q + 1)}, (quat){0, vec3_scale(0.5, vec3_of(v))});
-  qdot[0] = rate.w;
-  vec3_put(qdot + 1, rate.v);
+  td_hop_table[hop->kind]->rate(q, v, qdot);
 }
 
 void td_qdot(const td_model* m, const double* q, const double* v, double* qdot) {
@@ -39,7 +28,7 @@ void td_qdot(const td_model* m, const double* q, const double* v, double* qdot) 
   if (!td_has_quaternions(m)) return;
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    if (is_quaternion(hop)) td_hop_rate(hop, q + hop->q, v + hop->v, qdot + hop->q);
+    if (has_quaternion(hop)) td_hop_rate(hop, q + hop->q, v + hop->v, qdot + hop->q);
   }
 }
 
@@ -50,7 +39,7 @@ void td_qdot_matrix(const td_model* m, const double* q, double* N) {
     if (m->vel[i].partner >= 0) N[m->vel[i].partner * nv + i] = 1;
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    for (int k = 0; is_quaternion(hop) && k < hop->nv; k++) {
+    for (int k = 0; has_quaternion(hop) && k < hop->nv; k++) {
       double e[3] = {k == 0, k == 1, k == 2}, rate[4];
       td_hop_rate(hop, q + hop->q, e, rate);
       for (int c = 0; c < hop->nq; c++) N[(hop->q + c) * nv + hop->v + k] = rate[c];
@@ -64,7 +53,7 @@ void td_qdot_dq(const td_model* m, const double* q, const double* v, double* dNv
   memset(dNv, 0, (size_t)nq * (size_t)nq * sizeof(double));
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    for (int k = 0; is_quaternion(hop) && k < hop->nq; k++) {
+    for (int k = 0; has_quaternion(hop) && k < hop->nq; k++) {
       double e[4] = {k == 0, k == 1, k == 2, k == 3}, rate[4];
       td_hop_rate(hop, e, v + hop->v, rate);
       for (int c = 0; c < hop->nq; c++) dNv[(hop->q + c) * nq + hop->q + k] = rate[c];
@@ -82,7 +71,7 @@ void td_qdot_inverse(const td_model* m, const double* q, double* Nplus) {
     const model_hop* hop = &m->hop[i];
     double n2 = 0;
     for (int c = 0; c < hop->nq; c++) n2 += q[hop->q + c] * q[hop->q + c];
-    for (int k = 0; is_quaternion(hop) && k < hop->nv; k++) {
+    for (int k = 0; has_quaternion(hop) && k < hop->nv; k++) {
       double e[3] = {k == 0, k == 1, k == 2}, rate[4];
       td_hop_rate(hop, q + hop->q, e, rate);
       for (int c = 0; c < hop->nq; c++) Nplus[(hop->v + k) * nq + hop->q + c] = 4 * rate[c] / n2;
@@ -97,17 +86,7 @@ td_status td_trial_displace(const td_model* m, const double* q, const double* dv
     if (m->vel[i].partner >= 0) q_out[m->vel[i].partner] += dv[i];
   for (int i = 0; td_has_quaternions(m) && i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    double* x = q_out + hop->q;
-    if (hop->kind == HOP_BALL) {
-      const quat r =
-          quat_unit(quat_mul((quat){x[0], vec3_of(x + 1)}, quat_exp(vec3_of(dv + hop->v))));
-      x[0] = r.w;
-      vec3_put(x + 1, r.v);
-    } else if (hop->kind == HOP_CIRCLE) {
-      const double c = cos(0.5 * dv[hop->v]), s = sin(0.5 * dv[hop->v]), w = x[0];
-      x[0] = c * w - s * x[1];
-      x[1] = c * x[1] + s * w;
-    }
+    if (has_quaternion(hop)) td_hop_table[hop->kind]->displace(q_out + hop->q, dv + hop->v);
   }
   return TD_OK;
 }
@@ -120,7 +99,7 @@ td_status td_displace(const td_model* m, const double* q, const double* dv, doub
 void td_normalise(const td_model* m, double* q) {
   for (int i = 0; td_has_quaternions(m) && i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    if (!is_quaternion(hop)) continue;
+    if (!has_quaternion(hop)) continue;
     double n2 = 0;
     for (int c = 0; c < hop->nq; c++) n2 += q[hop->q + c] * q[hop->q + c];
     for (int c = 0; c < hop->nq; c++) q[hop->q + c] /= sqrt(n2);
@@ -131,7 +110,7 @@ double td_chart_margin(const td_model* m, const double* q, const char** name) {
   double least = 1;
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    if (!is_chart(hop) || (hop->kind == HOP_TURN && hop->prescribed)) continue;
+    if (!td_chart_ends(hop)) continue;
     double y[3] = {0, 0, 0};
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       const num weight = m->col[k].weight;  // of a rod's: a constant

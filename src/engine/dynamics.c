@@ -46,7 +46,7 @@ static void gather_columns(const td_model* m, const double* from, int rows, doub
 }
 
 static bool is_strain(const td_model* m, int v) {
-  return m->vel[v].hop >= 0 && m->hop[m->vel[v].hop].kind == HOP_STRAIN;
+  return m->vel[v].hop >= 0 && is_step(&m->hop[m->vel[v].hop]);
 }
 
 // Each strain coordinate as heavy as the heaviest of its rod and strain, besides what M says.  In M
@@ -687,11 +687,10 @@ double td_largest_turn(const td_model* m, td_work* w, const double* delta) {
   double most = 0;
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
-    const bool on =
-        hop->kind == HOP_STRAIN && hop->parent >= 0 && m->hop[hop->parent].kind == HOP_STRAIN;
+    const bool on = is_step(hop) && hop->parent >= 0 && is_step(&m->hop[hop->parent]);
     spatial sum = on ? w->df[hop->parent] : spatial_zero();
-    if (hop->kind == HOP_STRAIN) sum = spatial_add(sum, td_strain_acceleration(m, w, hop, delta));
-    for (int k = hop->col; k < hop->col + hop->nv && hop->kind != HOP_STRAIN; k++)
+    if (is_step(hop)) sum = spatial_add(sum, td_strain_acceleration(m, w, hop, delta));
+    for (int k = hop->col; k < hop->col + hop->nv && !is_step(hop); k++)
       sum = spatial_axpy(delta[m->col[k].v], w->col[k].S, sum);
     w->df[i] = sum;
     most = fmax(most, vec3_norm(spatial_r(&sum)));

@@ -483,7 +483,7 @@ static void polynomial_columns(const td_model* m, const td_work* w, const model_
   double dx[6], du[6], s[6], ds[6];
   piece_force(m, w, f, r->strain, r->rate, FORCES_ALL, s);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
-    const polyrod_vector d = column_direction(m, w, k, hop->kind != HOP_MOVE);
+    const polyrod_vector d = column_direction(m, w, k, td_hop_traits[hop->kind].axes > 0);
     const int v = part_row(part, m->col[k].v);
     td_polyrod_change(r, &d, &zero, dx, du);
     piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
@@ -561,7 +561,7 @@ static double piece_drive(const td_model* m, const td_work* w, const model_strai
 double td_strain_drive(const td_model* m, const td_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nhop; i++)
-    if (m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent) sum += step_drive(m, w, i);
+    if (is_step(&m->hop[i]) && m->hop[i].dependent) sum += step_drive(m, w, i);
   for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++)
     if (f->kind == STRAIN_BASIS && f->coords >= 0) sum += piece_drive(m, w, f);
   return sum;

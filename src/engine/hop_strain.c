@@ -14,6 +14,9 @@
 // stand side by side: M and the tangents are made step by step.
 #include "engine/hop_strain.h"
 
+#include "engine/hop.h"
+#include "engine/path.h"
+
 #include <string.h>
 
 // The frame before a step.
@@ -170,7 +173,7 @@ static void prepare_run(const td_model* m, td_work* w, const model_run* run) {
 
 void td_strain_prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nhop; i++)
-    if (m->hop[i].kind == HOP_STRAIN) prepare_step(m, w, &m->hop[i]);
+    if (is_step(&m->hop[i])) prepare_step(m, w, &m->hop[i]);
   for (int i = 0; i < m->nrun; i++) prepare_run(m, w, &m->run[i]);
 }
 
@@ -190,7 +193,7 @@ static spatial weighed(const td_work* w, const model_hop* hop, const model_col* 
 }
 
 // Columns are looked at one by one in networks (and in tangents).
-static void put_columns(const td_model* m, td_work* w, const model_hop* hop) {
+static void step_subspace(const td_model* m, td_work* w, const model_hop* hop) {
   part_vectors part;
   parts_of(hop, w->part, part);
   for (int k = hop->col; k < hop->col + hop->nv; k++)
@@ -257,7 +260,7 @@ static void put_inertias(td_work* w, const model_run* run, const octet_pose* g) 
   }
 }
 
-void td_strain_place(const td_model* m, td_work* w, const model_run* run) {
+static void place_run(const td_model* m, td_work* w, const model_run* run) {
   magnus_steps steps;
   magnus_motion motion;
   octet_pose g = {{{0}}, {{0}}};
@@ -276,7 +279,7 @@ void td_strain_place(const td_model* m, td_work* w, const model_run* run) {
     if (run->modes >> p % 6 & 1) motion.S[p] = octet_carried_each(&g, &motion.S[p]);
   put_parts(m, run, motion.S, 1, w->part);
   for (int l = 0; wants_columns(m, run) && l < run->n; l++)
-    put_columns(m, w, &m->hop[run->hop + l]);
+    step_subspace(m, w, &m->hop[run->hop + l]);
 }
 
 void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
@@ -389,12 +392,12 @@ static void step_columns(const td_model* m, td_work* w, const model_hop* hop) {
   }
 }
 
-void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a,
-                       bool columns) {
+static void run_columns(const td_model* m, td_work* w, const model_run* run, const double* a,
+                        bool of_rods) {
   part_rates(m, w, run, a);
-  if (!columns && !run->dependent) return;
+  if (!of_rods && !run->dependent) return;
   for (int l = 0; !wants_columns(m, run) && l < run->n; l++)
-    put_columns(m, w, &m->hop[run->hop + l]);
+    step_subspace(m, w, &m->hop[run->hop + l]);
   for (int l = 0; l < run->n; l++) step_columns(m, w, &m->hop[run->hop + l]);
 }
 
@@ -429,8 +432,10 @@ static void add_hessian(const td_model* m, const td_work* w, const model_hop* ho
             f[p / LANES][p % LANES] * *H++;
 }
 
-void td_strain_own(const td_model* m, const td_work* w, int i, curvature_row* N,
-                   const tree_part* part, double* dq) {
+static void own(const td_model* m, const td_work* w, int i, const struct tangent_path* t,
+                double* dq) {
+  const tree_part* part = t->p.part;
+  curvature_row* N = t->curvature;
   const model_hop* hop = &m->hop[i];
   const int lane = i - m->run[hop->run].hop;
   const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
@@ -450,3 +455,21 @@ void td_strain_own(const td_model* m, const td_work* w, int i, curvature_row* N,
     }
   }
 }
+
+// Steps are made run by run, when their first comes.
+static void place(const td_model* m, td_work* w, int first, int end) {
+  for (int i = first; i < end; i++)
+    if (begins_run(m, i)) place_run(m, w, &m->run[m->hop[i].run]);
+}
+
+static void columns(const td_model* m, td_work* w, int first, int end, const double* a,
+                    bool of_rods) {
+  for (int i = first; i < end; i++)
+    if (begins_run(m, i)) run_columns(m, w, &m->run[m->hop[i].run], a, of_rods);
+}
+
+const hop_ops td_hop_strain = {.place = place,
+                               .columns = columns,
+                               .own = own,
+                               .rate = td_plain_rate,
+                               .displace = td_plain_displace};

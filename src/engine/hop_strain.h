@@ -15,9 +15,6 @@ void td_strain_prepare(const td_model* m, td_work* w);
 static inline lanes* td_run_weights(const td_work* w, const model_run* run) {
   return w->run_weight + run->weight + 1 + 6 * run->nodes;
 }
-// Places the steps of a run, whose first parent has been placed, and fills their parts; the
-// columns' S only where strains are expressions and in networks, else td_strain_columns does.
-void td_strain_place(const td_model* m, td_work* w, const model_run* run);
 // out += what a wrench F behind a step does along its DOFs.
 void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop, const spatial* F,
                       double* out);
@@ -26,21 +23,13 @@ void td_run_forces(const td_model* m, const td_work* w, const model_run* run, do
 // S a: what accelerations a of the coordinates add behind a step.
 spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_hop* hop,
                                const double* a);
-// U, Z of the parts of a run and, with `columns` or where its strains are expressions, S, U, Z, X
-// of its columns.
-void td_strain_columns(const td_model* m, td_work* w, const model_run* run, const double* a,
-                       bool columns);
 // d(Sᵀ F)/dy of the parts of all steps of a run, F held, where F is what is left of the wrench
 // below without the forces (td_magnus_curvature).
 typedef lanes curvature_row[MAGNUS_PARTS];
 void td_strain_curvature(const td_model* m, const td_work* w, const model_run* run,
                          curvature_row* N);
-// The same for all pairs of columns of one of its hops, added to dq; strains that are expressions
-// included.
-void td_strain_own(const td_model* m, const td_work* w, int hop, curvature_row* N,
-                   const tree_part* part, double* dq);
 static inline bool begins_run(const td_model* m, int hop) {
-  return m->hop[hop].kind == HOP_STRAIN && m->run[m->hop[hop].run].hop == hop;
+  return is_step(&m->hop[hop]) && m->run[m->hop[hop].run].hop == hop;
 }
 
 #endif

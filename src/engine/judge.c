@@ -168,7 +168,7 @@ static td_status judge_strains(const trial* t) {
   td_place(m, &t->w->inner, t->w);
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* h = &m->hop[i];
-    if (h->kind != HOP_STRAIN || !h->dependent) continue;
+    if (!is_step(h) || !h->dependent) continue;
     const int rod = m->coords[h->coords].rod;
     const td_span at = field_span(t->spec, "rod", rod, fields);
     for (int k = 0; k < 6 * h->nodes; k++) {
@@ -357,7 +357,8 @@ static td_status judge_geometry(const trial* t) {
   td_status worst = TD_OK;
   warn_short_beams(t);
   for (int i = 0; i < t->m->nhop; i++)
-    if (t->m->hop[i].kind == HOP_QUAT3 && judge_chart(t, &t->m->hop[i]) != TD_OK)
+    if (has_chart(&t->m->hop[i]) && td_hop_chart(&t->m->hop[i]) == CHART_QUAT3 &&
+        judge_chart(t, &t->m->hop[i]) != TD_OK)
       worst = TD_E_MODEL;
   for (int i = 0; i < t->m->naxial; i++)
     if (judge_axial(t, &t->m->axial[i]) != TD_OK) worst = TD_E_MODEL;

@@ -88,7 +88,7 @@ static spatial own_twist(const td_model* m, const td_work* w, int i) {
 }
 
 static bool is_given(const td_model* m, int i) {
-  return m->strains_timed && m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent;
+  return m->strains_timed && is_step(&m->hop[i]) && m->hop[i].dependent;
 }
 
 // The rate of strain d at a node of a step that time alone makes: without what its coordinates do,

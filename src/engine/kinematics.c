@@ -6,105 +6,9 @@
 // All in world axes about one origin (spatial.h), so S_j is the same for every station downstream.
 #include <string.h>
 
-#include "elem/chart.h"
+#include "engine/hop.h"
 #include "engine/hop_strain.h"
 #include "engine/stages.h"
-
-// Rotate columns i, j of R:  R · rot(axis k, angle),  (i, j, k) cyclic.
-static inline mat3 turn_principal(mat3 R, int k, double s, double c) {
-  const int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1;
-  for (int r = 0; r < 9; r += 3) {
-    const double x = R.m[r + i], y = R.m[r + j];
-    R.m[r + i] = c * x + s * y;
-    R.m[r + j] = c * y - s * x;
-  }
-  return R;
-}
-
-// Returns the motion subspace.
-static inline spatial place_screw(const td_work* w, const model_hop* hop, int i, pose* g) {
-  const double q = w->q[hop->q];
-  const vec3 axis = mat3_apply(g->R, w->hop_axis[i]);
-  const double lead = hop->moves ? 1 : hop->pitch != NUM_NONE ? w->num[hop->pitch] : 0;
-  spatial S = spatial_of(vec3_scale(lead, axis), (vec3){0, 0, 0});
-  if (lead != 0) g->p = vec3_axpy(lead * q, axis, g->p);
-  if (hop->turns) {
-    const vec3 pw = vec3_cross(g->p, axis);
-    S = spatial_of(vec3_axpy(lead, axis, pw), axis);
-    const double s = sin(q), c = cos(q);
-    const int k = w->hop_principal[i];
-    g->R =
-        k >= 0 ? turn_principal(g->R, k, s, c) : mat3_mul(g->R, mat3_axis_angle(w->hop_axis[i], q));
-  }
-  return S;
-}
-
-vec3 td_chart_numbers(const td_model* m, const td_work* w, const model_hop* hop) {
-  double y[3];
-  for (int c = 0; c < 3; c++) y[c] = w->num[hop->value + c];
-  for (int k = hop->col; k < hop->col + hop->nv; k++)
-    y[m->col[k].part] += w->col_weight[k] * w->q[m->col[k].q];
-  return vec3_of(y);
-}
-
-vec3 td_chart_rates(const td_model* m, const td_work* w, const model_hop* hop, const double* v) {
-  double u[3] = {0, 0, 0};
-  for (int k = hop->col; k < hop->col + hop->nv; k++)
-    u[m->col[k].part] += w->col_weight[k] * v[m->col[k].v];
-  return vec3_of(u);
-}
-
-chart_kind td_hop_chart(const model_hop* hop) {
-  return hop->kind == HOP_QUAT3 ? CHART_QUAT3 : hop->kind == HOP_CAYLEY ? CHART_CAYLEY : CHART_TURN;
-}
-
-// Columns of a chart: weight times the motion of the number they enter.
-static void put_columns(const td_model* m, td_work* w, const model_hop* hop,
-                        const spatial part[3]) {
-  for (int k = hop->col; k < hop->col + hop->nv; k++)
-    w->col[k].S = spatial_scale(w->col_weight[k], part[m->col[k].part]);
-}
-
-static void place_move(const td_model* m, td_work* w, const model_hop* hop, pose* g) {
-  const vec3 none = {0, 0, 0};
-  spatial part[3];
-  for (int k = 0; k < 3; k++) part[k] = spatial_of(mat3_col(g->R, k), none);
-  g->p = pose_apply(*g, td_chart_numbers(m, w, hop));
-  put_columns(m, w, hop, part);
-}
-
-// Scalar part of a quaternion below which its vector part does not tell the motion any more: its
-// rate has lost the component along the axis.  Within a tenth of a degree of half a turn.
-#define HALF_TURN 1e-3
-
-// Unit quaternion, pair or chart: columns are body axes T e_k carried to the world.
-static void place_rotation(const td_model* m, td_work* w, const model_hop* hop, int i, pose* g) {
-  const double* q = w->q + hop->q;
-  mat3 T = mat3_identity();
-  if (hop->kind == HOP_CIRCLE) {
-    g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_scale(q[1], w->hop_axis[i])})));
-    w->col[hop->col].S = spatial_rotation(g->p, mat3_apply(g->R, w->hop_axis[i]));
-    return;
-  }
-  if (hop->kind == HOP_BALL) {
-    g->R = mat3_mul(g->R, mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)})));
-  } else {
-    const chart_frame c = td_chart_frame(td_hop_chart(hop), td_chart_numbers(m, w, hop));
-    if (c.Q.w < HALF_TURN && !(hop->kind == HOP_TURN && hop->prescribed)) w->edge = i;
-    g->R = mat3_mul(g->R, mat3_quat(c.Q));
-    T = c.T;
-  }
-  spatial part[3];
-  for (int k = 0; k < 3; k++) part[k] = spatial_rotation(g->p, mat3_apply(g->R, mat3_col(T, k)));
-  put_columns(m, w, hop, part);
-}
-
-// (dT/dt y') of a chart, in the world: what S v gains at constant v
-static spatial own_rate(const td_model* m, const td_work* w, const model_hop* hop, const pose* g) {
-  const vec3 y = td_chart_numbers(m, w, hop), u = td_chart_rates(m, w, hop, w->v);
-  const vec3 rate = td_chart_rate(td_hop_chart(hop), y, u);
-  return spatial_rotation(g->p, mat3_apply(g->R, rate));
-}
 
 static bool is_placed(const td_model* m, const td_state* state, const td_work* w) {
   return w->placed && memcmp(&w->t, &state->t, sizeof(double)) == 0 &&
@@ -122,44 +26,9 @@ void td_place(const td_model* m, const td_state* state, td_work* w) {
   w->t = state->t;
   if (m->nmotion_slot > 0) td_place_motion(m, w, w->t, w->q, w->v);
   td_strain_numbers(m, w);
-  const spatial still = spatial_zero();
-  const pose ground = pose_identity();
-  for (int i = 0; i < m->nhop; i++) {
-    const model_hop* hop = &m->hop[i];
-    if (hop->node > 0 && hop->kind == HOP_MOVE) {
-      td_node_place(m, w, i);
-      continue;
-    }
-    if (hop->kind == HOP_STRAIN) {
-      if (begins_run(m, i)) td_strain_place(m, w, &m->run[hop->run]);
-      continue;
-    }
-    hop_work* h = &w->hop[i];
-    const bool root = hop->parent < 0;
-    const spatial* V = root ? &still : &w->hop[hop->parent].V;
-    pose g = pose_mul(root ? ground : w->hop[hop->parent].g, w->hop_fix[i]);
-
-    spatial Sv, own = still;
-    if (hop->kind == HOP_SCREW) {
-      const spatial S = place_screw(w, hop, i, &g);
-      w->col[hop->col].S = S;
-      Sv = spatial_scale(w->v[hop->v], S);
-    } else {
-      if (hop->kind == HOP_MOVE) {
-        place_move(m, w, hop, &g);
-      } else {
-        place_rotation(m, w, hop, i, &g);
-      }
-      Sv = spatial_zero();
-      for (int k = hop->col; k < hop->col + hop->nv; k++)
-        Sv = spatial_axpy(w->v[m->col[k].v], w->col[k].S, Sv);
-    }
-    h->g = g;
-    h->V = spatial_add(*V, Sv);
-    h->c = spatial_cross(V, &Sv);
-    if (is_chart(hop)) own = own_rate(m, w, hop, &g);
-    h->c = spatial_add(h->c, own);
-    if (w->hop_heavy[i]) h->I = inertia_move(g, w->hop_inertia[i]);
+  for (int i = 0, end; i < m->nhop; i = end) {
+    end = m->hop[i].alike;
+    td_hop_table[m->hop[i].kind]->place(m, w, i, end);
   }
   td_fluid_place(m, w);
 }

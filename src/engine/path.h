@@ -39,7 +39,7 @@ static inline path path_new(const td_model* m, const tree_part* part, arena* s) 
   path p = {.part = part, .plain = !part->index};
   for (int i = part->first; i < part->end; i++) {
     p.nslot = max_int(p.nslot, m->hop[i].end);
-    p.rods = p.rods || m->hop[i].kind == HOP_STRAIN;
+    p.rods = p.rods || is_step(&m->hop[i]);
     p.parts = max_int(p.parts, run_parts(m, i));
     p.plain = p.plain && m->hop[i].straight;
   }
@@ -71,7 +71,7 @@ static inline void path_enter(path* p, const td_model* m, int hop) {
 // The slots of a rod are zero until its steps add to them, and so are those behind them of the same
 // block, which others may have left.
 static inline bool path_is_stale(const path* p, const model_hop* hop) {
-  return hop->kind == HOP_STRAIN && (hop->above < hop->end || p->top > hop->end);
+  return is_step(hop) && (hop->above < hop->end || p->top > hop->end);
 }
 static inline void path_clear(octet* vectors, const model_hop* hop) {
   for (int slot = hop->above; slot < LANES * slot_blocks(hop->end); slot++)
@@ -79,7 +79,7 @@ static inline void path_clear(octet* vectors, const model_hop* hop) {
 }
 static inline void path_column(octet* vectors, const model_hop* hop, int slot, const spatial* x) {
   double* to = (double*)&vectors[slot / LANES] + slot % LANES;
-  const bool adds = hop->kind == HOP_STRAIN;
+  const bool adds = is_step(hop);
   for (int c = 0; c < 6; c++) to[c * LANES] = (adds ? to[c * LANES] : 0) + x->a[c];
 }
 
@@ -157,9 +157,7 @@ static inline bool td_has_mass(const spatial6* I) {
 }
 // Whether the columns of a hop are constant weights times its parts, so that all that is linear in
 // them is done with the parts.
-static inline bool has_parts(const model_hop* hop) {
-  return hop->kind == HOP_STRAIN && !hop->dependent;
-}
+static inline bool has_parts(const model_hop* hop) { return is_step(hop) && !hop->dependent; }
 // vectors += the columns of a step, made of its parts x.
 void td_step_add(const td_work* w, const model_hop* hop, const octet* x, octet* vectors);
 // What mass_of_hop and the loop of td_tree_tangent do with columns, and the columns put on the

@@ -29,7 +29,7 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
     spatial A = spatial_add(hop->parent < 0 ? base : w->hop[hop->parent].A, h->c);
-    if (a && hop->kind == HOP_STRAIN) {
+    if (a && is_step(hop)) {
       A = spatial_add(A, td_strain_acceleration(m, w, hop, a));
     } else {
       for (int k = 0; a && k < hop->nv; k++)
@@ -41,7 +41,7 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
 
 void td_hop_forces(const td_model* m, const td_work* w, int i, const spatial* F, double* out) {
   const model_hop* hop = &m->hop[i];
-  if (hop->kind == HOP_STRAIN) {
+  if (is_step(hop)) {
     td_strain_forces(m, w, hop, F, out);
     return;
   }

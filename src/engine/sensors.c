@@ -248,7 +248,7 @@ static double coordinate_change(const td_model* m, const td_work* w, int q, int 
   const model_col* c = &m->col[col];
   const model_hop* hop = &m->hop[c->hop];
   if (!c->first) return 0;
-  if (hop->kind != HOP_BALL && hop->kind != HOP_CIRCLE) return m->vel[c->v].partner == q;
+  if (!has_quaternion(hop)) return m->vel[c->v].partner == q;
   if (q < hop->q || q >= hop->q + hop->nq) return 0;
   double v[3] = {0, 0, 0}, qdot[4];
   v[c->v - hop->v] = 1;

@@ -31,10 +31,7 @@ void td_numbers(const td_model* m, const td_state* state, td_work* w);
 vec3 td_chart_numbers(const td_model* m, const td_work* w, const model_hop* hop);
 vec3 td_chart_rates(const td_model* m, const td_work* w, const model_hop* hop, const double* v);
 chart_kind td_hop_chart(const model_hop* hop);
-// Rotation by three numbers: its motion subspace depends on them.
-static inline bool is_chart(const model_hop* hop) {
-  return hop->kind == HOP_QUAT3 || hop->kind == HOP_CAYLEY || hop->kind == HOP_TURN;
-}
+bool td_chart_ends(const model_hop* hop);  // at half a turn
 // The part of td_forward_dynamics behind td_forces: v' and lambda at the placed state from hop.f,
 // w->tau, hop.c and the prescribed accelerations.
 td_status td_solve_forward(const td_model* m, td_work* w);

@@ -20,107 +20,22 @@
 // F_l cancels and (Ic_l S_l)·Z_k + (B_lᵀ S_l)·U_k is left.
 #include <string.h>
 
-#include "elem/chart.h"
 #include "elem/fluid.h"
+#include "engine/hop.h"
 #include "engine/hop_strain.h"
 #include "engine/path.h"
 #include "engine/sparse_engine.h"
 #include "engine/stages.h"
 #include "math/tiles.h"
 
-// ---- U, Z, X of one hop -----------------------------------------------------------------------
-
-// Screws and circles: S is fixed in the parent, so W = B = 0 and Y = V_p × S.
-static void screw_column(const hop_work* h, const spatial* S, col_sum* c) {
-  c->U = spatial_cross(&h->V, S);
-  c->X = spatial_scale(2, c->U);
-  c->Z = spatial_add(spatial_cross(&h->A, S), spatial_cross(&h->V, &c->U));
-}
-
-typedef struct turning {
-  chart c;
-  vec3 v, a, w, dw;  // rates of the chart's numbers; T v; T a + Ṫ v
-  vec3 Tv_rate;      // Ṫ v
-  vec3 second[3];    // (Σ_l T_kl v_l) v
-} turning;
-
-static turning turning_at(const td_model* m, const td_work* w, const model_hop* hop,
-                          const double* a) {
-  turning t = {.c = {.T = mat3_identity()}};
-  if (hop->kind == HOP_BALL) {
-    t.v = t.w = vec3_of(w->v + hop->v);
-    t.a = t.dw = vec3_of(a + hop->v);
-    return t;
-  }
-  const vec3 y = td_chart_numbers(m, w, hop);
-  t.c = td_chart(td_hop_chart(hop), y);
-  t.v = td_chart_rates(m, w, hop, w->v);
-  t.a = td_chart_rates(m, w, hop, a);
-  for (int k = 0; k < 3; k++)
-    t.Tv_rate = vec3_axpy(vec3_at(t.v, k), mat3_apply(t.c.Tk[k], t.v), t.Tv_rate);
-  t.w = mat3_apply(t.c.T, t.v);
-  t.dw = vec3_add(mat3_apply(t.c.T, t.a), t.Tv_rate);
-  td_chart_second(td_hop_chart(hop), y, t.v, t.v, t.second);
-  return t;
-}
-
-// T_k x, zero for the unit quaternion
-static vec3 slope(const turning* t, const model_hop* hop, int k, vec3 x) {
-  return hop->kind == HOP_BALL ? (vec3){0, 0, 0} : mat3_apply(t->c.Tk[k], x);
-}
-
-static spatial turned(const hop_work* h, vec3 body) {
-  return spatial_rotation(h->g.p, mat3_apply(h->g.R, body));
-}
-
-static void rotation_columns(const td_model* m, td_work* w, const model_hop* hop, hop_work* h,
-                             const double* a) {
-  const turning t = turning_at(m, w, hop, a);
-  const spatial zero = spatial_zero();
-  const spatial* Vp = hop->parent < 0 ? &zero : &w->hop[hop->parent].V;
-  spatial U[3], Z[3], X[3];
-  for (int k = 0; k < 3; k++) {
-    const vec3 Tk = mat3_col(t.c.T, k);
-    const vec3 dw = vec3_add(vec3_cross(Tk, t.w), slope(&t, hop, k, t.v));
-    const vec3 ddw = vec3_add(vec3_add(vec3_cross(Tk, t.dw), slope(&t, hop, k, t.a)), t.second[k]);
-    // Ṫ e_k + T_k v
-    vec3 rate = slope(&t, hop, k, t.v);
-    for (int l = 0; l < 3 && hop->kind != HOP_BALL; l++)
-      rate = vec3_axpy(vec3_at(t.v, l), mat3_col(t.c.Tk[l], k), rate);
-    const spatial S = turned(h, Tk), W = turned(h, dw);
-    const spatial SV = spatial_cross(&S, &h->V), SA = spatial_cross(&S, &h->A);
-    U[k] = spatial_sub(W, SV);
-    const spatial UV = spatial_cross(&U[k], &h->V),
-                  B = spatial_add(turned(h, ddw), spatial_cross(Vp, &W));
-    Z[k] = spatial_sub(spatial_sub(B, SA), UV);
-    X[k] = spatial_sub(spatial_add(spatial_cross(Vp, &S), turned(h, rate)), SV);
-  }
-  for (int k = hop->col; k < hop->col + hop->nv; k++) {
-    col_sum* c = sums_of_col(w, k);
-    const int part = m->col[k].part;
-    c->U = spatial_scale(w->col_weight[k], U[part]);
-    c->Z = spatial_scale(w->col_weight[k], Z[part]);
-    c->X = spatial_scale(w->col_weight[k], X[part]);
-  }
-}
-
-// Translations fixed in the parent: as a screw, for each column.
-static void move_columns(td_work* w, const model_hop* hop, hop_work* h) {
-  for (int k = hop->col; k < hop->col + hop->nv; k++)
-    screw_column(h, &w->col[k].S, sums_of_col(w, k));
-}
+// ---- U, Z, X of the columns
+// ----------------------------------------------------------------------
 
 void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end,
                    bool of_rods) {
-  for (int i = first; i < end; i++) {
-    const model_hop* hop = &m->hop[i];
-    if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) {
-      move_columns(w, hop, &w->hop[i]);
-    } else if (hop->kind == HOP_STRAIN) {
-      if (begins_run(m, i)) td_strain_columns(m, w, &m->run[hop->run], a, of_rods);
-    } else {
-      rotation_columns(m, w, hop, &w->hop[i], a);
-    }
+  for (int i = first, stop; i < end; i = stop) {
+    stop = min_int(m->hop[i].alike, end);
+    td_hop_table[m->hop[i].kind]->columns(m, w, i, stop, a, of_rods);
   }
 }
 
@@ -257,33 +172,6 @@ spatial td_rate_wrench(const hop_sum* h, const spatial* U) {
   return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
 }
 
-// S_l changes inside its own hop: d(S_lᵀ F)/dq_k with F held, for all pairs of a hop's columns.
-static void own_hop(const td_model* m, const td_work* w, int i, const tangent_path* t, double* dq) {
-  const tree_part* part = t->p.part;
-  const model_hop* hop = &m->hop[i];
-  const hop_work* h = &w->hop[i];
-  if (hop->kind == HOP_SCREW || hop->kind == HOP_CIRCLE || hop->kind == HOP_MOVE) return;
-  if (hop->kind == HOP_STRAIN) {
-    td_strain_own(m, w, i, t->curvature, part, dq);
-    return;
-  }
-  const spatial F = spatial_sub(h->F, sums_of_hop(w, i)->E);
-  chart c = {.T = mat3_identity()};
-  if (hop->kind != HOP_BALL) c = td_chart(td_hop_chart(hop), td_chart_numbers(m, w, hop));
-  double d[3][3];
-  for (int k = 0; k < 3; k++)
-    for (int l = 0; l < 3; l++) {
-      vec3 x = vec3_cross(mat3_col(c.T, k), mat3_col(c.T, l));
-      if (hop->kind != HOP_BALL) x = vec3_add(x, mat3_col(c.Tk[k], l));
-      const spatial dS = turned(h, x);
-      d[l][k] = spatial_dot(&dS, &F);
-    }
-  for (int k = hop->col; k < hop->col + hop->nv; k++)
-    for (int l = hop->col; l < hop->col + hop->nv; l++)
-      dq[part_row(part, m->col[l].v) * part->n + part_row(part, m->col[k].v)] +=
-          w->col_weight[k] * w->col_weight[l] * d[m->col[l].part][m->col[k].part];
-}
-
 static tangent_path tangent_path_new(const td_model* m, const tree_part* part, arena* s) {
   tangent_path t = {.p = path_new(m, part, s)};
   t.S = path_vectors(&t.p, s);
@@ -365,7 +253,7 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
       td_step_tangent(m, w, i, &t);
       continue;
     }
-    own_hop(m, w, i, &t, dq);
+    td_hop_table[m->hop[i].kind]->own(m, w, i, &t, dq);
     for (int k = 0; k < hop->nv; k++) {
       const spatial* Sk = &w->col[hop->col + k].S;
       const col_sum* c = sums_of_col(w, hop->col + k);

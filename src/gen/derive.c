@@ -74,7 +74,7 @@ static const char* rod_of_step(const td_model* m, const model_hop* hop) {
 static td_status judge_kinds(deriver* d) {
   const td_model* m = d->m;
   for (int i = 0; i < m->nhop; i++) {
-    if (m->hop[i].kind == HOP_STRAIN) {
+    if (is_step(&m->hop[i])) {
       const char* rod = rod_of_step(m, &m->hop[i]);
       return td_derive_refuse(d, TD_E_MODEL,
                               "%s%s has no closed form here: strains of the model 'gvs' are "
@@ -82,9 +82,6 @@ static td_status judge_kinds(deriver* d) {
                               "one" WAY_OUT,
                               strchr(rod, '(') ? "" : "the rod ", rod);
     }
-    const int kind = (int)m->hop[i].kind;
-    if (kind < (int)HOP_SCREW || kind > (int)HOP_MOVE)
-      return td_derive_refuse(d, TD_E_MODEL, "a joint has no closed form here" WAY_OUT);
   }
   const int n = model_forces(m);
   for (int i = 0; i < n; i++) {
@@ -237,7 +234,7 @@ static void quaternion_rate(deriver* d, const model_hop* hop) {
   td_exprs* g = d->g;
   const int q = hop->q;
   ex* out = d->out->qdot;
-  if (hop->kind == HOP_CIRCLE) {
+  if (hop->nv == 1) {
     const ex half = xscale(g, 0.5, td_ex_var(g, d->out->v[hop->v]));
     out[q] = xneg(g, xmul(g, td_ex_var(g, d->out->q[q + 1]), half));
     out[q + 1] = xmul(g, td_ex_var(g, d->out->q[q]), half);
@@ -263,7 +260,7 @@ static void coordinate_rates(deriver* d) {
   }
   for (int i = 0; i < d->m->nhop; i++) {
     const model_hop* hop = &d->m->hop[i];
-    if (hop->kind == HOP_BALL || hop->kind == HOP_CIRCLE) quaternion_rate(d, hop);
+    if (has_quaternion(hop)) quaternion_rate(d, hop);
   }
 }
 

@@ -93,7 +93,7 @@ static x3 unit_axis(deriver* d, num slot) {
   return xis(d->g, n, 1) ? a : x3_scale(d->g, xdiv(d->g, xnum(d->g, 1), n), a);
 }
 
-static void screw_step(deriver* d, const model_hop* hop, step_x* s) {
+static bool screw_step(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 axis = unit_axis(d, hop->axis);
   const ex q = position(d, hop->q);
@@ -106,10 +106,11 @@ static void screw_step(deriver* d, const model_hop* hop, step_x* s) {
   s->dd[0] = x3_scale(g, lead, axis);
   s->S = hop->turns ? axis_angle(g, axis, q) : x33_identity(g);
   s->dw[0] = hop->turns ? axis : x3_zero(g);
+  return true;
 }
 
 // A unit quaternion whose velocity is the body's angular velocity: S' = S [v]×.
-static void ball_step(deriver* d, const model_hop* hop, step_x* s) {
+static bool ball_step(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 v = {{position(d, hop->q + 1), position(d, hop->q + 2), position(d, hop->q + 3)}};
   s->S = rotation(g, (xquat){position(d, hop->q), v});
@@ -119,9 +120,10 @@ static void ball_step(deriver* d, const model_hop* hop, step_x* s) {
     s->dd[k] = x3_zero(g);
     s->dw[k] = x3_axis(g, k);
   }
+  return true;
 }
 
-static void circle_step(deriver* d, const model_hop* hop, step_x* s) {
+static bool circle_step(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 axis = unit_axis(d, hop->axis);
   s->S = rotation(g, (xquat){position(d, hop->q), x3_scale(g, position(d, hop->q + 1), axis)});
@@ -129,6 +131,7 @@ static void circle_step(deriver* d, const model_hop* hop, step_x* s) {
   s->v[0] = hop->v;
   s->dd[0] = x3_zero(g);
   s->dw[0] = axis;
+  return true;
 }
 
 static ex weight_of(deriver* d, num slot) {
@@ -145,7 +148,7 @@ static x3 chart_numbers(deriver* d, const model_hop* hop) {
   return y;
 }
 
-static void move_step(deriver* d, const model_hop* hop, step_x* s) {
+static bool move_step(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   s->d = chart_numbers(d, hop);
   s->n = hop->nv;
@@ -155,6 +158,7 @@ static void move_step(deriver* d, const model_hop* hop, step_x* s) {
     s->dd[k] = x3_scale(g, weight_of(d, c->weight), x3_axis(g, c->part));
     s->dw[k] = x3_zero(g);
   }
+  return true;
 }
 
 // cos(θ/2) and sin(θ/2)/θ as functions of t = θ²: series below θ = 1, where the derivatives of the
@@ -210,6 +214,13 @@ static bool chart_step(deriver* d, const model_hop* hop, step_x* s) {
   return true;
 }
 
+// What each kind of hop does to its frame; NULL: there is no closed form.
+static bool (*const step_table[HOP_KINDS])(deriver* d, const model_hop* hop, step_x* s) = {
+    [HOP_SCREW] = screw_step, [HOP_BALL] = ball_step,    [HOP_CIRCLE] = circle_step,
+    [HOP_QUAT3] = chart_step, [HOP_CAYLEY] = chart_step, [HOP_TURN] = chart_step,
+    [HOP_MOVE] = move_step,   [HOP_STRAIN] = NULL,
+};
+
 static td_status relative_step(deriver* d, int i, step_x* s) {
   const model_hop* hop = &d->m->hop[i];
   s->n = 0;
@@ -219,29 +230,9 @@ static td_status relative_step(deriver* d, int i, step_x* s) {
     return td_derive_refuse(d, TD_E_MODEL, "a joint with %d degrees of freedom cannot be derived",
                             hop->nv);
   }
-  bool ok = true;
-  switch (hop->kind) {
-    case HOP_SCREW:
-      screw_step(d, hop, s);
-      break;
-    case HOP_BALL:
-      ball_step(d, hop, s);
-      break;
-    case HOP_CIRCLE:
-      circle_step(d, hop, s);
-      break;
-    case HOP_QUAT3:
-    case HOP_CAYLEY:
-    case HOP_TURN:
-      ok = chart_step(d, hop, s);
-      break;
-    case HOP_MOVE:
-      move_step(d, hop, s);
-      break;
-    case HOP_STRAIN:
-      return td_derive_refuse(d, TD_E_MODEL, "strain steps of rods have no closed form here");
-  }
-  return ok ? TD_OK : TD_E_NOMEM;
+  if (!step_table[hop->kind])
+    return td_derive_refuse(d, TD_E_MODEL, "a joint of this kind has no closed form here");
+  return step_table[hop->kind](d, hop, s) ? TD_OK : TD_E_NOMEM;
 }
 
 // ---- composition ------------------------------------------------------------------------------

@@ -101,34 +101,19 @@ static const char* polynomial_unit(const td_model* m, const model_dof* dof, cons
     const int i = dof->element - 1;
     return i < 0 || i >= POWERS ? "" : velocity ? power_rate[i] : power_unit[i];
   }
-  if (hop->kind == HOP_MOVE) return velocity ? "1/s" : "";
+  if (td_hop_traits[hop->kind].axes == 0) return velocity ? "1/s" : "";
   return velocity ? "1/(m s)" : "1/m";
 }
 
 static const char* unit_of(const td_model* m, const model_dof* dof, const model_hop* hop,
                            bool velocity) {
   if (!hop) return "";
-  if (hop->kind != HOP_STRAIN && m->col[hop->col].slope != NUM_NONE)
+  if (!is_step(hop) && m->col[hop->col].slope != NUM_NONE)
     return polynomial_unit(m, dof, hop, velocity);
-  switch (hop->kind) {
-    case HOP_SCREW:
-      if (hop->turns) return velocity ? "rad/s" : "rad";
-      return velocity ? "m/s" : "m";
-    case HOP_BALL:
-    case HOP_CIRCLE:
-      return velocity ? "rad/s" : "";
-    case HOP_QUAT3:
-      return velocity ? "1/s" : "";
-    case HOP_CAYLEY:
-    case HOP_TURN:
-      return velocity ? "rad/s" : "rad";
-    case HOP_MOVE:
-      return velocity ? "m/s" : "m";
-    case HOP_STRAIN:  // coefficient of a strain: of shear and stretch, or of bending and twist
-      if (dof->dof <= 3) return velocity ? "1/s" : "";
-      return velocity ? "1/(m s)" : "1/m";
-  }
-  return "";
+  // coefficient of a strain: of shear and stretch, or of bending and twist
+  if (is_step(hop) && dof->dof > 3) return velocity ? "1/(m s)" : "1/m";
+  if (hop->moves && !hop->turns) return velocity ? "m/s" : "m";
+  return velocity ? td_hop_traits[hop->kind].rate_unit : td_hop_traits[hop->kind].unit;
 }
 
 // "arm[3].bend_x" -> "bend_x"

@@ -66,22 +66,10 @@ static bool is_joint(const builder* b, const model_hop* hop) {
     const model_dof* dof = &b->m->vel[b->m->col[k].v];
     if (dof->rod > 0 || dof->mesh > 0) return false;
   }
-  switch (hop->kind) {
-    case HOP_SCREW:
-    case HOP_BALL:
-    case HOP_CIRCLE:
-      return true;
-    case HOP_QUAT3:
-    case HOP_CAYLEY:
-    case HOP_TURN:
-    case HOP_MOVE: {
-      double y[3];
-      return constants(b, hop->value, 3, y) && y[0] == 0 && y[1] == 0 && y[2] == 0;
-    }
-    case HOP_STRAIN:
-      return false;
-  }
-  return false;
+  if (is_step(hop)) return false;
+  double y[3];  // of charts and translations
+  const bool numbers = has_chart(hop) || td_hop_traits[hop->kind].axes == 0;
+  return !numbers || (constants(b, hop->value, 3, y) && y[0] == 0 && y[1] == 0 && y[2] == 0);
 }
 
 // The pose of `to` seen from the hop of `from` when all coordinates between are zero; false: there

@@ -437,7 +437,7 @@ static td_status push_hop(builder* b, const build_joint* j, const item* it, int 
   model_col* col = td_push_col(m, it->nv);
   if (!col) return TD_E_NOMEM;
   // numbers of a chart may be those of another joint (equal2)
-  const bool is_chart = it->kind == HOP_CAYLEY || it->kind == HOP_QUAT3 || it->kind == HOP_TURN;
+  const bool is_chart = td_hop_traits[it->kind].chart;
   for (int k = 0; k < it->nv; k++)
     col[k] = (model_col){.hop = m->nhop - 1,
                          .v = is_chart ? j->dof_v[at + k] : j->dof_v[at] + k,

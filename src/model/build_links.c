@@ -145,7 +145,7 @@ static td_status dof_force(builder* b, int joint, int element, int dof) {
   if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
   const item* it = j->items;
   while (it->tr != -1 || dof >= it->dof + it->ndof) it++;
-  const bool turns = it->kind == HOP_BALL || it->kind == HOP_CIRCLE;
+  const bool turns = td_hop_traits[it->kind].quaternion;
   if (turns && !it->vector) TD_TRY(check_quaternion_law(b, joint, it, dof - it->dof, dofs));
   if (!has_law(dofs, dof)) return TD_OK;
   const int at = element * j->ndof + dof, first = element * j->ndof + it->dof;

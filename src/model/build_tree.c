@@ -361,7 +361,7 @@ static td_status find_main_joints(builder* b) {
 // ---- coordinates ------------------------------------------------------------------------------
 
 static double default_init(const item* it, int k) {
-  return (it->kind == HOP_BALL || it->kind == HOP_CIRCLE) && !it->vector && k == 0 ? 1 : 0;
+  return td_hop_traits[it->kind].quaternion && !it->vector && k == 0 ? 1 : 0;
 }
 
 static ex dof_field(builder* b, int joint, int dof, const char* field, int element,
@@ -442,7 +442,7 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   const int dof = it->dof + k, at = element * j->ndof + dof;
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
-  const bool quaternion = it->kind == HOP_BALL || it->kind == HOP_CIRCLE;
+  const bool quaternion = td_hop_traits[it->kind].quaternion;
   model_dof* pos = td_push_pos(m, 1);
   if (!pos) return TD_E_NOMEM;
   *pos = (model_dof){.joint = joint + 1,
@@ -548,8 +548,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
   const build_joint* j = &b->joint[joint];
   const int dof = it->dof + k;
   if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
-  const bool quaternion = it->kind == HOP_BALL || it->kind == HOP_CIRCLE,
-             shared = td_get(dofs, dof, "equal2"), whole_motion = td_get(j->s, j->at, "motion");
+  const bool quaternion = td_hop_traits[it->kind].quaternion, shared = td_get(dofs, dof, "equal2"),
+             whole_motion = td_get(j->s, j->at, "motion");
   char path[32], name[64];
   td_build_joint_path(b, joint, path, sizeof path);
   snprintf(name, sizeof name, "%s.dof(%d)", path, dof + 1);

@@ -46,16 +46,47 @@ typedef struct model_fix {
 // How a frame follows from its parent: the degrees of freedom of the tree, one small step at a
 // time.  A hop has up to three numbers y = y0 + Σ weight · q of its own coordinate chart; each
 // column says which DOF enters which number.
+//
+// Kinds of hops: name; axes it turns about; whether it has a quaternion, with more positions than
+// velocities; whether it has a chart of a rotation by three numbers, which ends at half a turn;
+// whether it is a step along a rod; units of its positions and velocities where it turns.  To add
+// one: a line here, engine/hop_<kind>.c with its table (engine/hop.h), a row in gen/derive_tree.c.
+//
+//   SCREW   y: turn about and/or move along an axis
+//   BALL    unit quaternion (4 numbers), body angular velocity (3)
+//   CIRCLE  (cos, sin)-like pair of a quaternion about one axis, one velocity
+//   QUAT3   y: vector part of a unit quaternion
+//   CAYLEY  y: Euler-Bernoulli rotation α, normalised
+//   TURN    y: rotation vector
+//   MOVE    y: translation along the three axes
+//   STRAIN  y: strains at the nodes of a step along a rod (elem/magnus.h)
+#define TD_HOPS(X)                                         \
+  X(SCREW, screw, 1, false, false, false, "rad", "rad/s")  \
+  X(BALL, ball, 3, true, false, false, "", "rad/s")        \
+  X(CIRCLE, circle, 1, true, false, false, "", "rad/s")    \
+  X(QUAT3, quat3, 3, false, true, false, "", "1/s")        \
+  X(CAYLEY, cayley, 3, false, true, false, "rad", "rad/s") \
+  X(TURN, turn, 3, false, true, false, "rad", "rad/s")     \
+  X(MOVE, move, 0, false, false, false, "m", "m/s")        \
+  X(STRAIN, strain, 0, false, false, true, "", "1/s")
+
 typedef enum hop_kind {
-  HOP_SCREW,   // y: turn about and/or move along an axis
-  HOP_BALL,    // unit quaternion (4 numbers), body angular velocity (3)
-  HOP_CIRCLE,  // (cos, sin)-like pair of a quaternion about one axis, one velocity
-  HOP_QUAT3,   // y: vector part of a unit quaternion
-  HOP_CAYLEY,  // y: Euler-Bernoulli rotation α, normalised
-  HOP_TURN,    // y: rotation vector
-  HOP_MOVE,    // y: translation along the three axes
-  HOP_STRAIN   // y: strains at the nodes of a step along a rod (elem/magnus.h)
+#define X(kind, ...) HOP_##kind,
+  TD_HOPS(X)
+#undef X
+      HOP_KINDS
 } hop_kind;
+
+typedef struct hop_traits {
+  int axes;
+  bool quaternion, chart, step;
+  const char *unit, *rate_unit;
+} hop_traits;
+static const hop_traits td_hop_traits[HOP_KINDS] = {
+#define X(kind, name, ...) {__VA_ARGS__},
+    TD_HOPS(X)
+#undef X
+};
 
 typedef struct model_hop {
   hop_kind kind;
@@ -86,6 +117,7 @@ typedef struct model_hop {
   int group_last;  // and the last
   int node;        // node of a network (nodes.c): hops it has, 1 for a point, 2 for a body; 0: no
   int last;        // last hop of the subtree (hops are in depth-first order)
+  int alike;       // end of the hops behind it that are of its kind, one after the other
   int above, end;  // slots of the path from the ground that are taken above it, and with its own
   int root;        // velocity of the first of these slots, -1: there is none
   bool straight;   // the velocities of all of them ascend one by one
@@ -93,6 +125,12 @@ typedef struct model_hop {
       blocks;  // HOP_STRAIN: first of the blocks of LANES slots that hold its own, and how many
   int filled;  // blocks up to the last in which it or a hop above it has columns
 } model_hop;
+
+static inline bool is_step(const model_hop* hop) { return td_hop_traits[hop->kind].step; }
+static inline bool has_chart(const model_hop* hop) { return td_hop_traits[hop->kind].chart; }
+static inline bool has_quaternion(const model_hop* hop) {
+  return td_hop_traits[hop->kind].quaternion;
+}
 
 // The parts of a step: the strains that may change, node by node, eight to an octet.
 static inline int modes_in(unsigned modes) { return __builtin_popcount(modes); }

@@ -93,14 +93,14 @@ static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
     hop->above = hop->end = hop->parent < 0 ? 0 : m->hop[hop->parent].end;
     head[i] = hop->continues && hop->parent >= 0 ? head[hop->parent] : i;
     const model_hop* rod = &m->hop[head[i]];
-    if (hop->kind == HOP_STRAIN && head[i] == i) hop->end += dofs_along(m, i, v + hop->above);
+    if (is_step(hop) && head[i] == i) hop->end += dofs_along(m, i, v + hop->above);
     for (int l = hop->above; l < hop->end && head[i] == i; l++) of_slot[l] = -1;
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       int slot = rod->above;
-      if (hop->kind != HOP_STRAIN) v[slot = hop->end++] = m->col[k].v;
+      if (!is_step(hop)) v[slot = hop->end++] = m->col[k].v;
       while (v[slot] != m->col[k].v) slot++;
       m->col[k].slot = slot;
-      chain_column(m, k, hop->kind == HOP_STRAIN, of_slot);
+      chain_column(m, k, is_step(hop), of_slot);
     }
     hop->root = hop->end > 0 ? v[0] : -1;
     hop->straight = true;
@@ -114,7 +114,7 @@ static void number_parts(td_model* m) {
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
     hop->filled = (hop->end + LANES - 1) / LANES;
-    if (hop->kind != HOP_STRAIN) continue;
+    if (!is_step(hop)) continue;
     int first = hop->end, end = 0;
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       first = min_int(first, m->col[k].slot / LANES);
@@ -155,14 +155,14 @@ static td_status number_runs(td_model* m) {
   for (int first = 0, n; first < m->nhop; first += n) {
     const model_hop* hop = &m->hop[first];
     n = 1;
-    if (hop->kind != HOP_STRAIN) continue;
+    if (!is_step(hop)) continue;
     model_run run = {.hop = first,
                      .n = 1,
                      .nodes = hop->nodes,
                      .dependent = hop->dependent,
                      .dof = m->nrun_dof,
                      .weight = m->nrun_weight};
-    while (first + run.n < m->nhop && m->hop[first + run.n].kind == HOP_STRAIN &&
+    while (first + run.n < m->nhop && is_step(&m->hop[first + run.n]) &&
            joins(m, &run, first + run.n))
       run.n++;
     for (int i = first; i < first + run.n; i++) {
@@ -196,6 +196,10 @@ td_status td_sort_hops(td_model* m, int** renumbered) {
     number_slots(m, v, v + m->ncol + 1, head);
     status = number_runs(m);
     number_parts(m);
+    for (int i = m->nhop - 1; i >= 0; i--) {
+      const bool same = i + 1 < m->nhop && m->hop[i + 1].kind == m->hop[i].kind;
+      m->hop[i].alike = same ? m->hop[i + 1].alike : i + 1;
+    }
   }
   free(f);
   free(order);

@@ -338,19 +338,16 @@ static int freedom(const td_model* m, int i) {
 
 static bool is_hinge(const td_model* m, int i) {
   const model_hop* hop = &m->hop[i];
-  return hop_joint(m, i) > 0 && freedom(m, i) < 5 &&
-         ((hop->kind == HOP_SCREW && hop->turns) || hop->kind == HOP_CIRCLE);
+  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && td_hop_traits[hop->kind].axes == 1 &&
+         (hop->turns || has_quaternion(hop));
 }
 static bool is_slide(const td_model* m, int i) {
   const model_hop* hop = &m->hop[i];
-  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && hop->kind == HOP_SCREW && hop->moves &&
-         !hop->turns;
+  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && td_hop_traits[hop->kind].axes == 1 &&
+         hop->moves && !hop->turns;
 }
 static bool is_ball(const td_model* m, int i) {
-  const hop_kind kind = m->hop[i].kind;
-  const bool turns =
-      kind == HOP_BALL || kind == HOP_QUAT3 || kind == HOP_CAYLEY || kind == HOP_TURN;
-  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && turns;
+  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && td_hop_traits[m->hop[i].kind].axes == 3;
 }
 
 // The base of a rod is no joint that was written: it has the name of its coordinate.

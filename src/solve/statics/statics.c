@@ -180,7 +180,7 @@ static void set_limits(td_statics* s) {
   for (int i = 0; i < s->n; i++) s->limit[i] = turns(m, s->free[i]) ? most : INFINITY;
   for (int k = 0; k < m->ncol; k++) {
     const model_col* c = &m->col[k];
-    if (m->hop[c->hop].kind != HOP_QUAT3 || c->slope == NUM_NONE) continue;
+    if (!has_chart(&m->hop[c->hop]) || c->slope == NUM_NONE) continue;
     for (int i = 0; i < s->n; i++)
       if (s->free[i] == c->v)
         s->limit[i] = fmin(s->limit[i], most / fmax(2 * fabs(s->work->col_weight[k]), DBL_MIN));

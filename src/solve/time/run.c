@@ -709,8 +709,7 @@ static bool blame_pole(run* r) {
     for (int i = 0; i < model->nhop && what == NULL; i++) {
       const model_hop* hop = &model->hop[i];
       const int n = 6 * hop->nodes;
-      for (int k = 0; hop->kind == HOP_STRAIN && hop->dependent && model->strains_timed && k < n;
-           k++)
+      for (int k = 0; is_step(hop) && hop->dependent && model->strains_timed && k < n; k++)
         if (has_pole(near, numbers + hop->value + k, n, 2 * n)) {
           what = model_name(model, model->rod[model->coords[hop->coords].rod - 1].name);
           kind = "strain";

@@ -96,10 +96,6 @@ static td_status linearise(void* ctx, double t, const double* y) {
 
 // ---- unit quaternions -------------------------------------------------------------------------
 
-static bool has_quaternion(const model_hop* hop) {
-  return hop->kind == HOP_BALL || hop->kind == HOP_CIRCLE;
-}
-
 // E r, in place
 static void relax(const sparse_motion* s, const model_hop* hop, double* r) {
   const double* v = s->v + hop->v;

@@ -1,0 +1,26 @@
+// Translations along the three axes of the frame before them.
+#include "engine/hop.h"
+#include "engine/stages.h"
+
+static void place(const td_model* m, td_work* w, int first, int end) {
+  const vec3 none = {0, 0, 0};
+  for (int i = first; i < end; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (hop->node > 0) {  // of a network: nothing turns before it
+      td_node_place(m, w, i);
+      continue;
+    }
+    pose g = pose_before(m, w, i);
+    spatial part[3];
+    for (int k = 0; k < 3; k++) part[k] = spatial_of(mat3_col(g.R, k), none);
+    g.p = pose_apply(g, td_chart_numbers(m, w, hop));
+    const spatial Sv = put_columns(m, w, hop, part);
+    put_hop(m, w, i, &g, &Sv, NULL);
+  }
+}
+
+const hop_ops td_hop_move = {.place = place,
+                             .columns = td_fixed_columns,
+                             .own = td_fixed_own,
+                             .rate = td_plain_rate,
+                             .displace = td_plain_displace};
