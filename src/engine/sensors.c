@@ -1,5 +1,7 @@
 // Sensors: the variables that expressions read from the moving robot, their change along a degree
 // of freedom, the live numbers that follow from them, and the model's outputs and events.
+#include "engine/sensor_table.h"
+
 #include <string.h>
 
 #include "elem/link.h"
@@ -127,55 +129,10 @@ static double turn_rate(const td_model* m, const td_work* w, const model_probe* 
   return rate[p->q - hop->q];
 }
 
-static double probe_value(const td_model* m, td_work* w, int i) {
-  const model_probe* p = &m->probe[i];
-  switch (p->kind) {
-    case SENSOR_POS:
-    case SENSOR_ROT:
-    case SENSOR_QUAT:
-    case SENSOR_VEL:
-    case SENSOR_OMEGA:
-    case SENSOR_ACC:
-      return place_value(m, w, p);
-    case SENSOR_LENGTH:
-      return p->cable > 0 ? td_cable_length(m, w, p->cable - 1) : end_distance(m, w, p);
-    case SENSOR_TENSION:
-      if (m->cable[p->cable - 1].row >= 0) return taut_tension(m, w, p->cable - 1);
-      td_cable_tensions(m, w);
-      return w->cable[p->cable - 1].tension;
-    case SENSOR_STRETCH:
-      return p->rod > 0 ? 1 + mean_stretch(m, w, p, -1) : end_distance(m, w, p) / w->length0[i];
-    case SENSOR_STRAIN:
-      return rod_strain(m, w, p, -1);
-    case SENSOR_FORCE:
-      return joint_force(m, w, p);
-    case SENSOR_WRENCH:
-      return section_force(m, w, p);
-    case SENSOR_LAMBDA:
-      return row_lambda(m, w, p);
-    case SENSOR_DOF:
-    case SENSOR_Q:
-    case SENSOR_COORD:
-      return w->q[p->q];
-    case SENSOR_DDOF:
-      if (shows_turn(m, p)) return turn_rate(m, w, p, w->q + turn_of(m, p)->q);
-      return w->v[p->v];
-    case SENSOR_V:
-    case SENSOR_DCOORD:
-      return w->v[p->v];
-    case SENSOR_ENERGY: {
-      const td_energies e = td_energies_at(m, w);
-      return e.kinetic + e.elastic + e.gravity;
-    }
-    case SENSOR_KIND_COUNT:
-      break;
-  }
-  return 0;
-}
-
 void td_probe_values(const td_model* m, td_work* w, unsigned depends) {
   for (int i = 0; i < m->nprobe; i++)
-    if (m->probe[i].depends & depends) w->vars[m->probe[i].var] = probe_value(m, w, i);
+    if (m->probe[i].depends & depends)
+      w->vars[m->probe[i].var] = td_sensor_ops[m->probe[i].kind].value(m, w, i);
 }
 
 // ---- what a joint transmits -------------------------------------------------------------------
@@ -271,48 +228,7 @@ static double turn_rate_change(const td_model* m, const td_work* w, const model_
 static double energy_change(const td_model* m, const td_work* w, int col, bool rate);
 
 double td_probe_change(const td_model* m, const td_work* w, int probe, int col, bool rate) {
-  const model_probe* p = &m->probe[probe];
-  switch (p->kind) {
-    case SENSOR_POS:
-    case SENSOR_ROT:
-    case SENSOR_QUAT:
-    case SENSOR_VEL:
-    case SENSOR_OMEGA:
-    case SENSOR_ACC:
-      return td_place_change(m, w, p, col, rate);
-    case SENSOR_STRAIN:
-      return rate ? 0 : rod_strain(m, w, p, col);
-    case SENSOR_LENGTH:
-    case SENSOR_STRETCH: {
-      if (p->cable > 0) return rate ? 0 : td_cable_length_change(m, w, p->cable - 1, col);
-      if (p->rod > 0) return rate ? 0 : mean_stretch(m, w, p, col);
-      const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
-      const frame_change da = td_frame_change(m, w, p->a, col, rate),
-                         db = td_frame_change(m, w, p->b, col, rate);
-      const axial x = axial_at(&a, &b);
-      return td_axial_change(&x, &a, &b, &da, &db).L /
-             (p->kind == SENSOR_STRETCH ? w->length0[probe] : 1);
-    }
-    case SENSOR_DOF:
-    case SENSOR_Q:
-    case SENSOR_COORD:
-      return rate ? 0 : coordinate_change(m, w, p->q, col);
-    case SENSOR_DDOF:
-      if (shows_turn(m, p)) return turn_rate_change(m, w, p, col, rate);
-      return rate && m->col[col].first && m->col[col].v == p->v;
-    case SENSOR_V:
-    case SENSOR_DCOORD:
-      return rate && m->col[col].first && m->col[col].v == p->v;
-    case SENSOR_ENERGY:
-      return energy_change(m, w, col, rate);
-    case SENSOR_FORCE:
-    case SENSOR_WRENCH:
-    case SENSOR_LAMBDA:
-    case SENSOR_TENSION:
-    case SENSOR_KIND_COUNT:
-      break;
-  }
-  return 0;
+  return td_sensor_ops[m->probe[probe].kind].diff(m, w, probe, col, rate);
 }
 
 static double motion_energy_change(const td_model* m, const td_work* w, int col, bool rate) {
@@ -336,6 +252,145 @@ static double energy_change(const td_model* m, const td_work* w, int col, bool r
   for (int k = col; k >= 0; k = m->col[k].next) sum += motion_energy_change(m, w, k, rate);
   return sum;
 }
+
+// ---- the table --------------------------------------------------------------------------------
+
+static double place_sensor(const td_model* m, td_work* w, int i) {
+  return place_value(m, w, &m->probe[i]);
+}
+static double place_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  return td_place_change(m, w, &m->probe[i], col, rate);
+}
+static void place_visit(const model_probe* p, const sensor_visitor* to) {
+  to->station(to->ctx, p->station);
+}
+
+static double length_sensor(const td_model* m, td_work* w, int i) {
+  const model_probe* p = &m->probe[i];
+  return p->cable > 0 ? td_cable_length(m, w, p->cable - 1) : end_distance(m, w, p);
+}
+static double distance_diff(const td_model* m, const td_work* w, const model_probe* p, int col,
+                            bool rate) {
+  const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
+  const frame_change da = td_frame_change(m, w, p->a, col, rate),
+                     db = td_frame_change(m, w, p->b, col, rate);
+  const axial x = axial_at(&a, &b);
+  return td_axial_change(&x, &a, &b, &da, &db).L;
+}
+static double length_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const model_probe* p = &m->probe[i];
+  if (p->cable > 0) return rate ? 0 : td_cable_length_change(m, w, p->cable - 1, col);
+  return distance_diff(m, w, p, col, rate);
+}
+static void ends_visit(const model_probe* p, const sensor_visitor* to) {
+  if (p->rod > 0) {
+    to->rod(to->ctx, p->rod);
+    return;
+  }
+  to->station(to->ctx, p->a);
+  to->station(to->ctx, p->b);
+}
+
+static double stretch_sensor(const td_model* m, td_work* w, int i) {
+  const model_probe* p = &m->probe[i];
+  return p->rod > 0 ? 1 + mean_stretch(m, w, p, -1) : end_distance(m, w, p) / w->length0[i];
+}
+static double stretch_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const model_probe* p = &m->probe[i];
+  if (p->rod > 0) return rate ? 0 : mean_stretch(m, w, p, col);
+  return distance_diff(m, w, p, col, rate) / w->length0[i];
+}
+
+static double strain_sensor(const td_model* m, td_work* w, int i) {
+  return rod_strain(m, w, &m->probe[i], -1);
+}
+static double strain_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  return rate ? 0 : rod_strain(m, w, &m->probe[i], col);
+}
+static void rod_visit(const model_probe* p, const sensor_visitor* to) { to->rod(to->ctx, p->rod); }
+
+static double position_sensor(const td_model* m, td_work* w, int i) { return w->q[m->probe[i].q]; }
+static double position_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  return rate ? 0 : coordinate_change(m, w, m->probe[i].q, col);
+}
+static void position_visit(const model_probe* p, const sensor_visitor* to) {
+  to->position(to->ctx, p->q);
+}
+
+static double velocity_sensor(const td_model* m, td_work* w, int i) { return w->v[m->probe[i].v]; }
+static double velocity_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  (void)w;
+  return rate && m->col[col].first && m->col[col].v == m->probe[i].v;
+}
+static void velocity_visit(const model_probe* p, const sensor_visitor* to) {
+  to->velocity(to->ctx, p->v);
+}
+
+static double dof_rate_sensor(const td_model* m, td_work* w, int i) {
+  const model_probe* p = &m->probe[i];
+  return shows_turn(m, p) ? turn_rate(m, w, p, w->q + turn_of(m, p)->q) : w->v[p->v];
+}
+static double dof_rate_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const model_probe* p = &m->probe[i];
+  return shows_turn(m, p) ? turn_rate_change(m, w, p, col, rate)
+                          : velocity_diff(m, w, i, col, rate);
+}
+
+static double energy_sensor(const td_model* m, td_work* w, int i) {
+  (void)i;
+  const td_energies e = td_energies_at(m, w);
+  return e.kinetic + e.elastic + e.gravity;
+}
+static double energy_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  (void)i;
+  return energy_change(m, w, col, rate);
+}
+
+static double force_sensor(const td_model* m, td_work* w, int i) {
+  return joint_force(m, w, &m->probe[i]);
+}
+static double wrench_sensor(const td_model* m, td_work* w, int i) {
+  return section_force(m, w, &m->probe[i]);
+}
+static double lambda_sensor(const td_model* m, td_work* w, int i) {
+  return row_lambda(m, w, &m->probe[i]);
+}
+static double tension_sensor(const td_model* m, td_work* w, int i) {
+  const int cable = m->probe[i].cable - 1;
+  if (m->cable[cable].row >= 0) return taut_tension(m, w, cable);
+  td_cable_tensions(m, w);
+  return w->cable[cable].tension;
+}
+static double transmitted_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  return (void)m, (void)w, (void)i, (void)col, (void)rate, 0;
+}
+// Forces may not depend on these.
+static void no_visit(const model_probe* p, const sensor_visitor* to) { (void)p, (void)to; }
+
+#define PLACE place_sensor, place_diff, place_visit, false
+const sensor_ops td_sensor_ops[SENSOR_KIND_COUNT] = {
+    [SENSOR_POS] = {PLACE, false},
+    [SENSOR_ROT] = {PLACE, false},
+    [SENSOR_QUAT] = {PLACE, false},
+    [SENSOR_VEL] = {PLACE, false},
+    [SENSOR_OMEGA] = {PLACE, false},
+    [SENSOR_ACC] = {PLACE, true},
+    [SENSOR_LENGTH] = {length_sensor, length_diff, ends_visit, false, false},
+    [SENSOR_STRETCH] = {stretch_sensor, stretch_diff, ends_visit, false, false},
+    [SENSOR_STRAIN] = {strain_sensor, strain_diff, rod_visit, false, false},
+    [SENSOR_COORD] = {position_sensor, position_diff, position_visit, false, false},
+    [SENSOR_DCOORD] = {velocity_sensor, velocity_diff, velocity_visit, false, false},
+    [SENSOR_FORCE] = {force_sensor, transmitted_diff, no_visit, true, true},
+    [SENSOR_WRENCH] = {wrench_sensor, transmitted_diff, no_visit, true, true},
+    [SENSOR_LAMBDA] = {lambda_sensor, transmitted_diff, no_visit, true, false},
+    [SENSOR_TENSION] = {tension_sensor, transmitted_diff, no_visit, true, false},
+    [SENSOR_DOF] = {position_sensor, position_diff, position_visit, false, false},
+    [SENSOR_DDOF] = {dof_rate_sensor, dof_rate_diff, velocity_visit, false, false},
+    [SENSOR_ENERGY] = {energy_sensor, energy_diff, no_visit, false, false},
+    [SENSOR_Q] = {position_sensor, position_diff, position_visit, false, false},
+    [SENSOR_V] = {velocity_sensor, velocity_diff, velocity_visit, false, false},
+};
+#undef PLACE
 
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {
   if (m->nlive_probe == 0) return;
@@ -387,9 +442,7 @@ td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, boo
 // Whether accelerations of places or forces through joints are shown, and not multipliers alone.
 static bool shows_motion(const td_model* m) {
   for (int i = 0; i < m->nprobe; i++)
-    if (m->probe[i].kind == SENSOR_ACC || m->probe[i].kind == SENSOR_FORCE ||
-        m->probe[i].kind == SENSOR_WRENCH)
-      return true;
+    if (td_sensor_ops[m->probe[i].kind].moved) return true;
   return false;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/force.h"
+#include "engine/sensor_table.h"
 #include "engine/sparse_engine.h"
 #include "model/arrays.h"
 
@@ -149,45 +150,23 @@ static void touch_force(planner* p, int force) {
   td_element_table[f.kind]->visit(p->m, f.i, &to);
 }
 
+static void visit_position(void* ctx, int q) {
+  planner* p = ctx;
+  touch(p, p->q_block[q]);
+}
+// The whole rod, whichever of its pieces is looked at.
+static void visit_rod(void* ctx, int rod) {
+  planner* p = ctx;
+  for (int i = 0; i < p->m->nstrain; i++)
+    if (p->m->strain[i].rod == rod) touch_force(p, first_force(p->m, FORCE_strain) + i);
+}
+
 static void touch_probe(planner* p, const model_probe* probe) {
-  const td_model* m = p->m;
-  if (probe->rod > 0) {  // the whole rod, whichever of its pieces it looks at
-    for (int i = 0; i < m->nstrain; i++)
-      if (m->strain[i].rod == probe->rod) touch_force(p, first_force(m, FORCE_strain) + i);
-    return;
-  }
-  switch (probe->kind) {
-    case SENSOR_POS:
-    case SENSOR_ROT:
-    case SENSOR_QUAT:
-    case SENSOR_VEL:
-    case SENSOR_OMEGA:
-    case SENSOR_ACC:
-      touch_station(p, probe->station);
-      break;
-    case SENSOR_LENGTH:
-    case SENSOR_STRETCH:
-      touch_station(p, probe->a);
-      touch_station(p, probe->b);
-      break;
-    case SENSOR_DOF:
-    case SENSOR_Q:
-    case SENSOR_COORD:
-      touch(p, p->q_block[probe->q]);
-      break;
-    case SENSOR_DDOF:
-    case SENSOR_V:
-    case SENSOR_DCOORD:
-      touch(p, m->v_block[probe->v]);
-      break;
-    case SENSOR_STRAIN:   // of rods: above
-    case SENSOR_TENSION:  // models with cables are dense
-    case SENSOR_ENERGY:   // forces may not depend on these
-    case SENSOR_FORCE:
-    case SENSOR_WRENCH:
-    case SENSOR_LAMBDA:
-    case SENSOR_KIND_COUNT:
-      break;
+  const sensor_visitor to = {p, visit_station, visit_position, visit_velocity, visit_rod};
+  if (probe->rod > 0) {
+    visit_rod(p, probe->rod);
+  } else {
+    td_sensor_ops[probe->kind].visit(probe, &to);
   }
 }
 
