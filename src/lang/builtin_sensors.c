@@ -226,6 +226,14 @@ static bool has_polynomial(const lang* L) {
   return false;
 }
 
+// An element is told once: at(body(1), 2) and a further number contradict each other.
+static bool told_once(lang* L, const ast* node, const char* name, bool told) {
+  if (!told) return true;
+  td_fail(L, node->at, "%s: the place is told twice, by at(...) and by this number", name);
+  td_hint(L->diags, "leave one of them out");
+  return false;
+}
+
 // at(body(2), 3), at(rod(1), 0.2): a place
 value* td_at_call(lang* L, const ast* node) {
   if (node->kind != AST_INDEX || node->n < 1 || node->n > 2) {
@@ -234,6 +242,7 @@ value* td_at_call(lang* L, const ast* node) {
   }
   value_ref ref;
   if (!td_reference(L, node->list[0], 'b', "at", &ref)) return NULL;
+  if (node->n == 2 && !told_once(L, node->list[1], "at", ref.has_place)) return NULL;
   if (node->n == 2 && strcmp(ref.root, "rod") == 0) {
     double arc;
     if (!arc_of(L, node->list[1], &arc)) return NULL;
@@ -289,7 +298,7 @@ static void place_on_body(td_sensor_ref* ref, double place) {
 
 // The arguments of pos, vel, ... after the body: an element, a local point, or both; an arc length
 // on a body that is a polynomial rod.
-static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
+static bool body_arguments(lang* L, const ast* node, bool told, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
   const bool takes_point =
       ref->kind == SENSOR_POS || ref->kind == SENSOR_VEL || ref->kind == SENSOR_ACC;
@@ -305,7 +314,8 @@ static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
     if (takes_point && v->kind == V_NUM && td_value_count(v) == 3) {
       ok = point_of(L, node->list[i], v, ref);
     } else if (i == 1 && v->kind == V_NUM && td_value_count(v) == 1) {
-      ok = td_number_at(L, v, 0, node->list[i]->at, "the element of a body", &x);
+      ok = told_once(L, node->list[i], name, told) &&
+           td_number_at(L, v, 0, node->list[i]->at, "the element of a body", &x);
       const bool counts = x == floor(x) && x >= 1 && x <= 1e6;
       if (ok && !counts && !(x >= 0 && isfinite(x) && has_polynomial(L))) {
         ok = td_fail(L, node->list[i]->at,
@@ -328,7 +338,7 @@ static bool body_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
 
 // The arguments of length, force, dof, ... after the joint: the DOF's number (dof, ddof), then an
 // element.
-static bool joint_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
+static bool joint_arguments(lang* L, const ast* node, bool told, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
   const bool of_dof = ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF;
   const int first = of_dof ? 2 : 1;
@@ -339,7 +349,8 @@ static bool joint_arguments(lang* L, const ast* node, td_sensor_ref* ref) {
   if (of_dof && !int_of(L, node->list[1], "the number of a degree of freedom", 1, &ref->item))
     return false;
   return node->n == first ||
-         int_of(L, node->list[first], "the element of a joint", 1, &ref->element);
+         (told_once(L, node->list[first], name, told) &&
+          int_of(L, node->list[first], "the element of a joint", 1, &ref->element));
 }
 
 // The arguments of pos, strain, ... after a rod: the arc length.  pos, vel, ... without one are
@@ -393,7 +404,8 @@ static bool mesh_arguments(lang* L, const ast* node, const value_ref* r, td_sens
   ref->root = 'm';
   ref->index = r->index;
   if (r->has_place) ref->element = (int)td_ex_value(L->g, r->place);
-  const bool ok = edge ? joint_arguments(L, node, ref) : body_arguments(L, node, ref);
+  const bool ok = edge ? joint_arguments(L, node, r->has_place, ref)
+                       : body_arguments(L, node, r->has_place, ref);
   if (ok && ref->element == 0)
     return td_fail(L, node->at, "%s needs to know which %s, as in %s(mesh(%d), 1)", info->name,
                    edge ? "edge" : "node", info->name, r->index) != NULL;
@@ -433,7 +445,8 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   ref->index = r.index;
   if (r.has_place && about == 'b') place_on_body(ref, td_ex_value(L->g, r.place));
   if (r.has_place && about != 'b') ref->element = (int)td_ex_value(L->g, r.place);
-  return about == 'b' ? body_arguments(L, node, ref) : joint_arguments(L, node, ref);
+  return about == 'b' ? body_arguments(L, node, r.has_place, ref)
+                      : joint_arguments(L, node, r.has_place, ref);
 }
 
 // q(i), v(i)

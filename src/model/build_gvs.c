@@ -147,8 +147,12 @@ static td_status start_of(builder* b, const gvs* g, int d, const char* what, ex*
   const value* v = field_of(b, g, what);
   const int n = g->field[d].n;
   double c[MOST_FUNCTIONS] = {0};
-  if (n == 0) return TD_OK;  // held: no function, of no order
-  if (v && td_value_count(v) == g->n && g->n != 6) {
+  const bool coordinates = v && td_value_count(v) == g->n && g->n != 6;
+  if (n == 0 && coordinates) return TD_OK;
+  for (int k = 0; n == 0 && k < 5; k++)  // held: no function, of no order
+    TD_TRY(td_rod_check_held(b, g->rod, what, d, g->from + (0.01 + 0.245 * k) * g->length));
+  if (n == 0) return TD_OK;
+  if (coordinates) {
     for (int i = 0; i < n; i++) out[i] = td_value_ex(v, g->field[d].first + i, b->spec->graph);
     return TD_OK;
   }

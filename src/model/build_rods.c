@@ -311,6 +311,9 @@ static td_status relative_segment(builder* b, int rod, int k) {
       TD_TRY(td_rod_dof(
           b, rod, k + 1, d, strain_names[d], times(b, l, td_rod_start(b, rod, "init", d, middle)),
           times(b, l, td_rod_start(b, rod, "rate", d, middle)), &f.dof_q[d], &f.dof_v[d]));
+    if (f.dof_q[d] >= 0) continue;
+    TD_TRY(td_rod_check_held(b, rod, "init", d, middle));
+    TD_TRY(td_rod_check_held(b, rod, "rate", d, middle));
   }
   TD_TRY(segment_strain(b, rod, k, &f));
   const int fix = b->m->nfix;

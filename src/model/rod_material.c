@@ -239,6 +239,20 @@ ex td_rod_start(builder* b, int rod, const char* field, int d, double arc) {
   return td_rod_field(b, rod, field, d, arc, 0);
 }
 
+td_status td_rod_check_held(builder* b, int rod, const char* field, int d, double arc) {
+  const rod_part* p = td_rod_part_at(b, rod, arc);
+  const bool is_rate = strcmp(field, "rate") == 0;
+  const ex shape = td_rod_field(b, rod, "shape", d, arc, 0);
+  const double held = is_rate ? 0 : td_spec_settle(b->spec, shape),
+               start = td_spec_settle(b->spec, td_rod_start(b, rod, field, d, arc));
+  if (fabs(start - held) <= 1e-9 * (fabs(start) + fabs(held))) return TD_OK;
+  return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, field),
+                  "rod(%d).%s: the strain %s has no coordinate (modes, order) and %s %g at s = %g, "
+                  "got %g; write %g, or give it a coordinate",
+                  rod + 1, field, td_rod_strain_name(d),
+                  is_rate ? "its rate is" : "stays at its shape,", held, arc, start, held);
+}
+
 // Mass and rotary inertia per length.
 void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, ex* jz) {
   const bool given = td_rod_get(b, rod, "inertia", arc) != NULL;

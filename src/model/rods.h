@@ -18,6 +18,9 @@ const value* td_rod_get(const builder* b, int rod, const char* field, double arc
 ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback);
 // Initial strain ("init", else the stress-free one) or strain rate.
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc);
+// Refuse an initial value ("init") of a held strain that differs from its shape at an arc length,
+// or a rate ("rate") that is not 0.
+td_status td_rod_check_held(builder* b, int rod, const char* field, int d, double arc);
 void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, ex* jz);
 // What a place stands for, of what acts along the rod: the stretch [from, to], of which something
 // may cover a share; a point, from = to; or, gauss > 0, one of as many Gauss points of a polynomial

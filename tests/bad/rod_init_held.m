@@ -1,0 +1,4 @@
+rod(1).length = 0.2; rod(1).radius = 0.01; rod(1).E = 5e5; rod(1).rho = 1100; rod(1).n = 3;
+rod(1).modes = [0 0 0 1 0 0];
+rod(1).shape = [0 0 0 0 2 0];
+rod(1).init = [0 0 0 1 3 0];
