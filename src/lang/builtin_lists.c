@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "lang/eval.h"
 
 // ---- functions over elements ------------------------------------------------------------------
 
 // Element i of an argument: of a cell what it holds (`contents`), else a value of one element.
-static value* element(lang* L, const value* v, int i, bool contents, td_span at) {
+value* td_element(lang* L, const value* v, int i, bool contents, td_span at) {
   if (v->kind == V_STR) return td_string(L, v->s + i, 1, at);
   if (v->kind == V_CELL && contents) {
     value* held = v->slots[i].v;
@@ -23,22 +24,57 @@ static value* element(lang* L, const value* v, int i, bool contents, td_span at)
   return NULL;
 }
 
+// The first argument as a function, @name, @(x) ... or 'name'; a new reference.
+static value* function_argument(lang* L, call* c) {
+  value* f = c->argv[0];
+  if (f->kind == V_FUNC) return td_value_hold(f);
+  if (f->kind == V_STR && td_is_identifier(f->s)) return td_named_function(L, f->s, c->arg_at[0]);
+  return td_fail(L, c->arg_at[0], "%s needs a function, @name or @(x) ..., got %s", c->name,
+                 td_value_kind_text(f));
+}
+
+value* td_call_first(lang* L, call* c) {
+  value* f = function_argument(L, c);
+  values args = {0}, results = {0};
+  bool ok = f != NULL;
+  for (int k = 1; ok && k < c->argc; k++)
+    ok = td_values_add(L, &args, td_value_hold(c->argv[k]), c->arg_at[k]);
+  ok = ok && td_call_value(L, f, &args, max_int(1, c->nout), c->at, &results);
+  value* out = ok && results.n > 0 ? td_value_hold(results.v[0]) : NULL;
+  if (ok && !out) td_fail(L, c->at, "%s: the function gives no value", c->name);
+  for (int k = 1; out && k < results.n && k <= TD_CALL_RESULTS; k++)
+    c->more[k - 1] = td_value_hold(results.v[k]);
+  td_values_free(&args);
+  td_values_free(&results);
+  td_value_drop(f);
+  return out;
+}
+
+// The pair 'UniformOutput', value at the end of the arguments, in any case of letters.
+bool td_uniform_option(lang* L, call* c, int from, bool* uniform) {
+  *uniform = true;
+  if (c->argc < from + 2) return true;
+  const value* word = c->argv[c->argc - 2];
+  if (word->kind == V_STR && strcasecmp(word->s, "ErrorHandler") == 0) {
+    td_fail(L, c->arg_at[c->argc - 2], "%s: errors end the load here, there is no ErrorHandler",
+            c->name);
+    return false;
+  }
+  if (word->kind != V_STR || strcasecmp(word->s, "UniformOutput") != 0) return true;
+  double x;
+  if (!td_arg_number(L, c, c->argc - 1, &x)) return false;
+  *uniform = x != 0;
+  c->argc -= 2;
+  return true;
+}
+
 // arrayfun(f, a, b, ...) and cellfun(f, c, d, ...), with 'UniformOutput', false for a cell of
 // results.
 static value* map_function(lang* L, call* c) {
   const bool contents = c->row->op == 1;
-  int lists = c->argc;
   bool uniform = true;
-  if (lists > 3 && c->argv[lists - 2]->kind == V_STR &&
-      strcmp(c->argv[lists - 2]->s, "UniformOutput") == 0) {
-    double x;
-    if (!td_arg_number(L, c, lists - 1, &x)) return NULL;
-    uniform = x != 0;
-    lists -= 2;
-  }
-  if (c->argv[0]->kind != V_FUNC)
-    return td_fail(L, c->arg_at[0], "%s needs a function, @name or @(x) ..., got %s", c->name,
-                   td_value_kind_text(c->argv[0]));
+  if (!td_uniform_option(L, c, 2, &uniform)) return NULL;
+  const int lists = c->argc, nout = max_int(1, c->nout);
   const value* shape = c->argv[1];
   const int n = td_value_count(shape);
   for (int k = 1; k < lists; k++) {
@@ -49,51 +85,51 @@ static value* map_function(lang* L, call* c) {
       return td_fail(L, c->arg_at[k], "%s: lists of %d and %d elements", c->name, n,
                      td_value_count(c->argv[k]));
   }
-  value* out = uniform ? td_num(L, shape->rows, shape->cols, shape->pages, c->at)
-                       : td_cell(L, shape->rows, shape->cols, c->at);
-  bool ok = out != NULL;
+
+  // one list for each result, all of one shape
+  value* out[TD_CALL_RESULTS + 1] = {0};
+  value* f = function_argument(L, c);
+  bool ok = f != NULL;
+  for (int j = 0; ok && j < nout; j++) {
+    out[j] = uniform ? td_num(L, shape->rows, shape->cols, shape->pages, c->at)
+                     : td_cell(L, shape->rows, shape->cols, c->at);
+    ok = out[j] != NULL;
+  }
   for (int i = 0; ok && i < n; i++) {
     values args = {0}, results = {0};
     for (int k = 1; ok && k < lists; k++)
-      ok = td_values_add(L, &args, element(L, c->argv[k], i, contents, c->at), c->arg_at[k]);
-    ok = ok && td_call_value(L, c->argv[0], &args, 1, c->at, &results);
-    value* r = ok && results.n > 0 ? results.v[0] : NULL;
-    if (ok && !r) ok = td_fail(L, c->at, "%s: the function gives no value", c->name) != NULL;
-    if (ok && uniform && (r->kind != V_NUM || td_value_count(r) != 1)) {
-      ok = td_fail(L, c->at, "%s: result %d is %s, not one number", c->name, i + 1,
-                   td_value_kind_text(r)) != NULL;
-      td_hint(L->diags, "for a cell of results add 'UniformOutput', false");
-    }
-    if (ok && uniform) {
-      ok = td_copy_element(L, out, i, r, 0, c->at);
-      out->logical = r->logical && (i == 0 || out->logical);
-    } else if (ok) {
-      ok = td_value_put(out, &out->slots[i], td_value_hold(r));
-      if (!ok) td_fail(L, c->at, "%s: nested too deep", c->name);
+      ok = td_values_add(L, &args, td_element(L, c->argv[k], i, contents, c->at), c->arg_at[k]);
+    ok = ok && td_call_value(L, f, &args, nout, c->at, &results);
+    if (ok && results.n < nout)
+      ok = td_fail(L, c->at, "%s: the function gives %s", c->name,
+                   results.n == 0 ? "no value" : "fewer values than are wanted") != NULL;
+    for (int j = 0; ok && j < nout; j++) {
+      value* r = results.v[j];
+      if (uniform && (r->kind != V_NUM || td_value_count(r) != 1)) {
+        ok = td_fail(L, c->at, "%s: result %d is %s, not one number", c->name, i + 1,
+                     td_value_kind_text(r)) != NULL;
+        td_hint(L->diags, "for a cell of results add 'UniformOutput', false");
+      } else if (uniform) {
+        ok = td_copy_element(L, out[j], i, r, 0, c->at);
+        out[j]->logical = r->logical && (i == 0 || out[j]->logical);
+      } else {
+        ok = td_value_put(out[j], &out[j]->slots[i], td_value_hold(r));
+        if (!ok) td_fail(L, c->at, "%s: nested too deep", c->name);
+      }
     }
     td_values_free(&args);
     td_values_free(&results);
   }
-  if (ok) return out;
-  td_value_drop(out);
+  td_value_drop(f);
+  for (int j = 1; j < nout; j++) {
+    if (ok)
+      c->more[j - 1] = out[j];
+    else
+      td_value_drop(out[j]);
+  }
+  if (ok) return out[0];
+  td_value_drop(out[0]);
   return NULL;
-}
-
-// feval(f, x, ...)
-static value* feval(lang* L, call* c) {
-  if (c->argv[0]->kind != V_FUNC)
-    return td_fail(L, c->arg_at[0], "feval needs a function, @name or @(x) ..., got %s",
-                   td_value_kind_text(c->argv[0]));
-  values args = {0}, results = {0};
-  bool ok = true;
-  for (int k = 1; ok && k < c->argc; k++)
-    ok = td_values_add(L, &args, td_value_hold(c->argv[k]), c->arg_at[k]);
-  ok = ok && td_call_value(L, c->argv[0], &args, 1, c->at, &results);
-  value* out = ok && results.n > 0 ? td_value_hold(results.v[0]) : NULL;
-  if (ok && !out) td_fail(L, c->at, "feval: the function gives no value");
-  td_values_free(&args);
-  td_values_free(&results);
-  return out;
 }
 
 // ---- cells and fields -------------------------------------------------------------------------
@@ -118,8 +154,12 @@ static value* make_cell(lang* L, call* c) {
   return td_cell(L, (int)size[0], (int)size[1], c->at);
 }
 
-// double(x), single(x): numbers are what they are
+// double(x), single(x): numbers are what they are, characters their codes
 static value* as_number(lang* L, call* c) {
+  const value* text = c->argv[0];
+  value* codes = text->kind == V_STR ? td_num(L, text->rows, text->cols, 1, c->at) : NULL;
+  for (int i = 0; codes && i < text->cols; i++) codes->x[i] = (unsigned char)text->s[i];
+  if (text->kind == V_STR) return codes;
   return td_arg_numeric(L, c, 0) ? td_value_hold(c->argv[0]) : NULL;
 }
 
@@ -215,7 +255,7 @@ static value* exist(lang* L, call* c) {
 
 // ---- comparisons ------------------------------------------------------------------------------
 
-static bool same(const value* a, const value* b) {
+bool td_same(const value* a, const value* b) {
   if (!a || !b) return !a == !b;
   if (a->kind != b->kind || a->rows != b->rows || a->cols != b->cols || a->pages != b->pages)
     return false;
@@ -231,14 +271,14 @@ static bool same(const value* a, const value* b) {
       return true;
     case V_CELL:
       for (int i = 0; i < n; i++)
-        if (!same(a->slots[i].v, b->slots[i].v)) return false;
+        if (!td_same(a->slots[i].v, b->slots[i].v)) return false;
       return true;
     case V_STRUCT:
       if (a->nfield != b->nfield) return false;
       for (int i = 0; i < n; i++)
         for (int f = 0; f < a->nfield; f++) {
           const int g = td_value_field(b, a->names[f]);
-          if (g < 0 || !same(a->slots[i * a->nfield + f].v, b->slots[i * b->nfield + g].v))
+          if (g < 0 || !td_same(a->slots[i * a->nfield + f].v, b->slots[i * b->nfield + g].v))
             return false;
         }
       return true;
@@ -252,33 +292,8 @@ static bool same(const value* a, const value* b) {
 
 static value* isequal(lang* L, call* c) {
   bool equal = true;
-  for (int k = 1; k < c->argc; k++) equal = equal && same(c->argv[0], c->argv[k]);
+  for (int k = 1; k < c->argc; k++) equal = equal && td_same(c->argv[0], c->argv[k]);
   return td_logical(L, equal, c->at);
-}
-
-// ismember(x, list): each number in the list, or a text in a cell of texts
-static value* ismember(lang* L, call* c) {
-  const value *x = c->argv[0], *list = c->argv[1];
-  if (list->kind == V_CELL) {
-    bool found = false;
-    for (int i = 0; i < td_value_count(list); i++) found = found || same(x, list->slots[i].v);
-    return td_logical(L, found, c->at);
-  }
-  value* from = td_arg_numeric(L, c, 0) && td_arg_numeric(L, c, 1)
-                    ? td_constant(L, x, c->arg_at[0], "the first argument of ismember")
-                    : NULL;
-  value* in = from ? td_constant(L, list, c->arg_at[1], "the list of ismember") : NULL;
-  value* out = in ? td_num(L, x->rows, x->cols, x->pages, c->at) : NULL;
-  const int n = out ? td_value_count(x) : 0, m = out ? td_value_count(in) : 0;
-  if (out && td_spend(L, (long)n * m / 4, c->at)) {
-    for (int i = 0; i < n; i++)
-      for (int k = 0; k < m; k++)
-        if (from->x[i] == in->x[k]) out->x[i] = 1;
-    out->logical = true;
-  }
-  td_value_drop(from);
-  td_value_drop(in);
-  return out;
 }
 
 // and(a, b), or(a, b), xor(a, b), not(a)
@@ -432,39 +447,10 @@ static value* trapz(lang* L, call* c) {
   return out;
 }
 
-static int by_size(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-// Numbers in order, each once: a row of a row, else a column.
-static value* unique(lang* L, call* c) {
-  if (!td_arg_numeric(L, c, 0)) return NULL;
-  value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of unique");
-  const int n = a ? td_value_count(a) : 0;
-  double* x = malloc(sizeof(double) * (size_t)max_int(1, n));
-  value* out = NULL;
-  if (a && x && td_spend(L, 4L * n, c->at)) {
-    int m = 0;
-    if (n > 0) memcpy(x, a->x, sizeof(double) * (size_t)n);
-    qsort(x, (size_t)n, sizeof *x, by_size);
-    for (int i = 0; i < n; i++)
-      if (i == 0 || x[i] != x[m - 1]) x[m++] = x[i];
-    const bool row = a->rows == 1 && n > 0;
-    out = td_num(L, row ? 1 : m, row ? m : n > 0, 1, c->at);
-    if (out && m > 0) memcpy(out->x, x, sizeof(double) * (size_t)m);
-  } else if (!x) {
-    td_no_memory(L, c->at);
-  }
-  free(x);
-  td_value_drop(a);
-  return out;
-}
-
 const builtin td_builtin_lists[] = {
     {"arrayfun", map_function, 2, -1, "arrayfun(f, a)", 0},
     {"cellfun", map_function, 2, -1, "cellfun(f, c)", 1},
-    {"feval", feval, 1, -1, "feval(f, x, ...)", 0},
+    {"feval", td_call_first, 1, -1, "feval(f, x, ...)", 0},
     {"cell", make_cell, 0, 2, "cell(rows, cols)", 0},
     {"double", as_number, 1, 1, "double(x)", 0},
     {"single", as_number, 1, 1, "single(x)", 0},
@@ -473,7 +459,6 @@ const builtin td_builtin_lists[] = {
     {"rmfield", rmfield, 2, 2, "rmfield(s, 'name')", 0},
     {"exist", exist, 1, 2, "exist('name')", 0},
     {"isequal", isequal, 2, -1, "isequal(a, b)", 0},
-    {"ismember", ismember, 2, 2, "ismember(x, list)", 0},
     {"and", logic, 2, 2, "and(a, b)", OP_AND},
     {"or", logic, 2, 2, "or(a, b)", OP_OR},
     {"xor", logic, 2, 2, "xor(a, b)", OP_NE},
@@ -491,6 +476,5 @@ const builtin td_builtin_lists[] = {
     {"blkdiag", blkdiag, 1, -1, "blkdiag(a, b, ...)", 0},
     {"diff", diff, 1, 1, "diff(a)", 0},
     {"trapz", trapz, 1, 2, "trapz(x, y)", 0},
-    {"unique", unique, 1, 1, "unique(a)", 0},
     {NULL, NULL, 0, 0, NULL, 0},
 };

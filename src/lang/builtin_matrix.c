@@ -40,14 +40,14 @@ static bool dimension(lang* L, call* c, int k, int* dim) {
   return c->argc <= k || td_arg_int(L, c, k, 1, 3, dim);
 }
 
-typedef enum reduction { R_SUM, R_PROD, R_MEAN, R_ANY, R_ALL, R_CUMSUM } reduction;
+typedef enum reduction { R_SUM, R_PROD, R_MEAN, R_ANY, R_ALL, R_CUMSUM, R_CUMPROD } reduction;
 
 static ex_op reduction_op(int r) {
-  return r == R_PROD ? EX_MUL : r == R_ANY ? EX_OR : r == R_ALL ? EX_AND : EX_ADD;
+  return r == R_PROD || r == R_CUMPROD ? EX_MUL : r == R_ANY ? EX_OR : r == R_ALL ? EX_AND : EX_ADD;
 }
 
 static double reduce_number(int r, double sum, double x) {
-  if (r == R_PROD) return sum * x;
+  if (r == R_PROD || r == R_CUMPROD) return sum * x;
   if (r == R_ANY) return sum != 0 || x != 0;
   if (r == R_ALL) return sum != 0 && x != 0;
   return sum + x;
@@ -57,7 +57,8 @@ static double reduce_number(int r, double sum, double x) {
 static bool reduce_line(lang* L, call* c, const lines* l, int start, value* out, int to) {
   const value* a = c->argv[0];
   const int r = c->row->op;
-  double x = r == R_PROD || r == R_ALL ? 1 : 0;
+  const bool cumulative = r == R_CUMSUM || r == R_CUMPROD;
+  double x = r == R_PROD || r == R_CUMPROD || r == R_ALL ? 1 : 0;
   ex e = EX_NONE;
   for (int i = 0; i < l->n; i++) {
     const int at = start + i * l->stride;
@@ -68,11 +69,11 @@ static bool reduce_line(lang* L, call* c, const lines* l, int start, value* out,
       e = td_ex_2(L->g, reduction_op(r), e, td_value_ex(a, at, L->g));
       if (e == EX_NONE) return td_no_memory(L, c->at) != NULL;
     }
-    if (r != R_CUMSUM) continue;
+    if (!cumulative) continue;
     if (e == EX_NONE) out->x[at] = x;
     if (e != EX_NONE && !td_set_ex(L, out, at, e, c->at)) return false;
   }
-  if (r == R_CUMSUM) return true;
+  if (cumulative) return true;
   if (e != EX_NONE && r == R_MEAN) e = td_ex_2(L->g, EX_DIV, e, td_ex_const(L->g, l->n));
   if (e != EX_NONE) return td_set_ex(L, out, to, e, c->at);
   out->x[to] = r == R_MEAN ? x / l->n : x;
@@ -84,7 +85,7 @@ static value* reduce(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0) || !dimension(L, c, 1, &dim)) return NULL;
   const value* a = c->argv[0];
   const lines l = lines_of(a, dim);
-  const bool cumulative = c->row->op == R_CUMSUM;
+  const bool cumulative = c->row->op == R_CUMSUM || c->row->op == R_CUMPROD;
   value* out = cumulative ? td_num(L, a->rows, a->cols, a->pages, c->at)
                           : td_num(L, l.rows, l.cols, l.pages, c->at);
   bool ok = out && td_spend(L, td_value_count(a) / 4, c->at);
@@ -219,6 +220,7 @@ static bool sort_direction(lang* L, call* c, int* dim, bool* down) {
 static value* sort(lang* L, call* c) {
   int dim;
   bool down;
+  if (c->argv[0]->kind == V_CELL) return td_sort_texts(L, c);
   if (!td_arg_numeric(L, c, 0) || !sort_direction(L, c, &dim, &down)) return NULL;
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of sort");
   if (!a) return NULL;
@@ -421,6 +423,7 @@ const builtin td_builtin_matrix[] = {
     {"sum", reduce, 1, 2, "sum(a, dim)", R_SUM},
     {"prod", reduce, 1, 2, "prod(a, dim)", R_PROD},
     {"cumsum", reduce, 1, 2, "cumsum(a, dim)", R_CUMSUM},
+    {"cumprod", reduce, 1, 2, "cumprod(a, dim)", R_CUMPROD},
     {"mean", reduce, 1, 2, "mean(a, dim)", R_MEAN},
     {"any", reduce, 1, 2, "any(a, dim)", R_ANY},
     {"all", reduce, 1, 2, "all(a, dim)", R_ALL},

@@ -65,7 +65,6 @@ static value* polyfit(lang* L, call* c) {
 
 // ---- symbols ----------------------------------------------------------------------------------
 
-// sym('a'), sym('a', 'real'), sym('a', [1 3]) (a1 a2 a3), sym('a', [2 2]) (a1_1 ...), sym(2)
 // The name of one symbol of many: its numbers take the places of %d, or stand behind.
 static void put_symbol_name(td_text* out, const char* name, const int number[2], int n) {
   int k = 0;
@@ -81,6 +80,7 @@ static void put_symbol_name(td_text* out, const char* name, const int number[2],
   if (k == 0 && n == 2) td_text_printf(out, "_%d", number[1]);
 }
 
+// sym('a'), sym('a', 'real'), sym('a', [1 3]) (a1 a2 a3), sym('a', [2 2]) (a1_1 ...), sym(2)
 static value* sym(lang* L, call* c) {
   int rows = 1, cols = 1;
   if (c->argv[0]->kind == V_NUM) return td_value_hold(c->argv[0]);
@@ -147,11 +147,6 @@ static value* isfield(lang* L, call* c) {
   }
   const char* name = td_arg_string(L, c, 1);
   return name ? td_logical(L, td_value_field(c->argv[0], name) >= 0, c->at) : NULL;
-}
-
-static value* compare(lang* L, call* c) {
-  const value *a = c->argv[0], *b = c->argv[1];
-  return td_logical(L, a->kind == V_STR && b->kind == V_STR && strcmp(a->s, b->s) == 0, c->at);
 }
 
 // ---- structs ----------------------------------------------------------------------------------
@@ -230,7 +225,6 @@ const builtin td_builtin_other[] = {
     {"ischar", test_kind, 1, 1, "ischar(x)", V_STR},
     {"iscell", test_kind, 1, 1, "iscell(x)", V_CELL},
     {"isnumeric", test_kind, 1, 1, "isnumeric(x)", V_NUM},
-    {"strcmp", compare, 2, 2, "strcmp(a, b)", 0},
     {"sym", sym, 1, 2, "sym('name')", 0},
     {"struct", make_struct, 0, -1, "struct('name', value, ...)", 0},
     {"rotx", rotation, 1, 1, "rotx(angle)", 0},

@@ -133,8 +133,18 @@ static value* repmat(lang* L, call* c) {
   double times[3];
   if (!sizes(L, c, 1, times)) return NULL;
   const value* a = c->argv[0];
+  if (a->kind == V_STR && times[0] == 1 && times[2] == 1) {  // a text that is repeated
+    td_text out = {0};
+    td_text_add(&out, "");
+    for (int k = 0; k < times[1] && out.n < TD_STRING_LIMIT && td_spend(L, 1, c->at); k++)
+      td_text_addn(&out, a->s, a->cols);
+    value* v = out.failed ? td_no_memory(L, c->at) : td_string(L, out.s, out.n, c->at);
+    td_text_free(&out);
+    return v;
+  }
   if (a->kind == V_STR || a->kind == V_FUNC || a->kind == V_REF) {
-    return td_fail(L, c->arg_at[0], "repmat repeats matrices, structs and cells, got %s",
+    return td_fail(L, c->arg_at[0],
+                   "repmat repeats matrices, structs, cells and, in a row, texts, got %s",
                    td_value_kind_text(a));
   }
   const double rows = a->rows * times[0], cols = a->cols * times[1], pages = a->pages * times[2];

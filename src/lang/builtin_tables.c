@@ -223,6 +223,11 @@ static value* interp1(lang* L, call* c) {
   for (int k = 0; k < 3; k++) {
     if (!td_arg_numeric(L, c, k)) return NULL;
   }
+  if (c->argc > 4) {
+    td_fail(L, c->arg_at[4], "interp1 does not extrapolate: outside of x it holds the end values");
+    td_hint(L->diags, "leave this out, or add points to x and y");
+    return NULL;
+  }
   if (!method_argument(L, c, &m)) return NULL;
   value* x = td_constant(L, c->argv[0], c->arg_at[0], "the x of a table");
   value* y = x ? td_constant(L, c->argv[1], c->arg_at[1], "the y of a table") : NULL;
@@ -431,7 +436,7 @@ static value* table(lang* L, call* c) {
 }
 
 const builtin td_builtin_tables[] = {
-    {"interp1", interp1, 3, 4, "interp1(x, y, at, method)", 0},
+    {"interp1", interp1, 3, 5, "interp1(x, y, at, method)", 0},
     {"table", table, 1, 1, "table('file.csv')", 0},
     {NULL, NULL, 0, 0, NULL, 0},
 };

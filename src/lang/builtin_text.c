@@ -19,6 +19,9 @@ bool td_print(lang* L, const char* s, int n, td_span at) {
 
 // ---- showing values ---------------------------------------------------------------------------
 
+// Digits that num2str shows of numbers up to this size.
+static int significant(double largest) { return (int)fmax(5, fmin(16, floor(log10(largest)) + 5)); }
+
 // As num2str: whole numbers in full, others with four digits behind the leading ones.
 static void show_number(double x, td_text* out) {
   if (isnan(x)) {
@@ -28,8 +31,7 @@ static void show_number(double x, td_text* out) {
   } else if (x == floor(x) && fabs(x) < 1e15) {
     td_text_printf(out, "%.0f", x == 0 ? 0 : x);
   } else {
-    const int digits = (int)fmax(5, fmin(16, floor(log10(fabs(x))) + 5));
-    td_text_printf(out, "%.*g", digits, x);
+    td_text_printf(out, "%.*g", significant(fabs(x)), x);
   }
 }
 
@@ -112,10 +114,16 @@ typedef struct feed {
   bool any;  // something was there at the start
 } feed;
 
-static const value* feed_next(feed* f, int* element) {
+// The next element for a conversion: %s takes a text as a whole, all others its characters.
+static const value* feed_next(feed* f, char letter, int* element) {
   while (f->arg < f->c->argc) {
     const value* v = f->c->argv[f->arg];
-    const int n = v->kind == V_STR ? 1 : td_value_count(v);
+    const int n = td_value_count(v);
+    if (v->kind == V_STR && letter == 's' && f->element == 0) {
+      *element = -1;
+      f->element = max_int(1, n);
+      return v;
+    }
     if (f->element < n) {
       *element = f->element++;
       return v;
@@ -129,7 +137,7 @@ static const value* feed_next(feed* f, int* element) {
 static bool feed_empty(feed* f) {
   feed copy = *f;
   int element;
-  return feed_next(&copy, &element) == NULL;
+  return feed_next(&copy, 's', &element) == NULL;
 }
 
 // Escapes of the format itself.
@@ -149,51 +157,72 @@ static const char* escape(const char* s, td_text* out) {
 static bool convert(lang* L, const char* spec, char letter, const value* v, int i, td_span at,
                     td_text* out) {
   char format[40];
-  if (v->kind == V_STR) {
-    const bool text = letter == 's' || letter == 'c';
-    snprintf(format, sizeof format, "%ss", text ? spec : "%");
-    td_text_printf(out, text ? format : "%s", v->s);
+  if (v->kind == V_STR && i < 0) {
+    snprintf(format, sizeof format, "%ss", spec);
+    td_text_printf(out, format, v->s);
     return true;
   }
-  if (v->kind != V_NUM) {
+  if (v->kind == V_STR && (letter == 's' || letter == 'c')) {
+    td_text_addn(out, v->s + i, 1);
+    return true;
+  }
+  if (v->kind != V_NUM && v->kind != V_STR) {
     td_fail(L, at, "%s cannot be printed by a format", td_value_kind_text(v));
     return false;
   }
-  if (is_expr(v, i)) {
+  if (v->kind == V_NUM && is_expr(v, i)) {
     td_ex_print(L->g, v->e[i], TD_SYNTAX_OCTAVE, out);
     return true;
   }
-  const double x = v->x[i];
+  const double x = v->kind == V_STR ? (unsigned char)v->s[i] : v->x[i];
   const bool whole = strchr("diuxXoc", letter) != NULL;
-  if (letter == 's') {
-    show_number(x, out);
-  } else if (whole && letter == 'c' && x >= 1 && x < 128 && x == floor(x)) {
+  const bool code = x >= 1 && x < 128 && x == floor(x);  // of a character
+  if ((letter == 's' || letter == 'c') && code) {
     td_text_printf(out, "%c", (int)x);
+  } else if (letter == 's') {
+    show_number(x, out);
   } else if (whole && x == floor(x) && fabs(x) < 9e18 && letter != 'c') {
     const bool is_unsigned = strchr("uxXo", letter) && x >= 0;
     snprintf(format, sizeof format, "%sll%c", spec, is_unsigned ? letter : 'd');
     td_text_printf(out, format, (long long)x);
   } else {
-    snprintf(format, sizeof format, "%s%c", spec, isinf(x) || isnan(x) || whole ? 'g' : letter);
-    if (isfinite(x)) td_text_printf(out, format, x);
-    if (!isfinite(x)) show_number(x, out);
+    const bool finite = isfinite(x);
+    const int width = (int)strcspn(spec, ".");  // precision means nothing for Inf and NaN
+    snprintf(format, sizeof format, "%.*s%c", finite ? (int)strlen(spec) : width, spec,
+             !finite ? 's'
+             : whole ? 'g'
+                     : letter);
+    if (finite) td_text_printf(out, format, x);
+    if (!finite) td_text_printf(out, format, isnan(x) ? "NaN" : x > 0 ? "Inf" : "-Inf");
   }
   return true;
 }
 
 // Read a conversion: "%", flags, width, precision.  NULL after a message.
-static const char* read_conversion(lang* L, call* c, const char* s, char spec[24], char* letter) {
+static const char* read_conversion(lang* L, call* c, const char* s, feed* f, char spec[24],
+                                   char* letter) {
   int n = 0;
   int digits = 0;
   spec[n++] = *s++;
   while (*s && strchr("-+ 0#", *s) && n < 8) spec[n++] = *s++;
-  while (((*s >= '0' && *s <= '9') || *s == '.') && n < 20) {
+  while (((*s >= '0' && *s <= '9') || *s == '.' || *s == '*') && n < 16) {
+    if (*s == '*') {  // the next argument
+      int element = 0;
+      const value* v = feed_next(f, 'd', &element);
+      const bool good = v && v->kind == V_NUM && !is_expr(v, element) &&
+                        fabs(v->x[element]) < 1000 && v->x[element] == floor(v->x[element]);
+      if (!good) return td_fail(L, c->at, "%s: '*' needs a width below 1000", c->name);
+      n += snprintf(spec + n, 5, "%.0f", v->x[element]);
+      s++;
+      continue;
+    }
     digits = *s == '.' ? 0 : digits + 1;
     if (digits > 3)
       return td_fail(L, c->at, "%s: a width or precision of more than three digits", c->name);
     spec[n++] = *s++;
   }
   spec[n] = 0;
+  while (*s == 'l' || *s == 'h') s++;
   if (!*s || !strchr("diuxXocfFeEgGs", *s))
     return td_fail(L, c->at, "%s: unknown conversion '%s%.1s' in the format", c->name, spec, s);
   *letter = *s;
@@ -214,10 +243,10 @@ static bool format_once(lang* L, call* c, const char* s, feed* f, td_text* out, 
       s += 2;
     } else {
       char spec[24], letter = 0;
-      s = read_conversion(L, c, s, spec, &letter);
+      s = read_conversion(L, c, s, f, spec, &letter);
       if (!s) return false;
       int element = 0;
-      const value* v = feed_next(f, &element);
+      const value* v = feed_next(f, letter, &element);
       if (!v && f->any) {
         *ended = true;
         return true;
@@ -270,32 +299,60 @@ static value* error(lang* L, call* c) {
   return NULL;
 }
 
+// A row of numbers in columns of one width, as MATLAB's num2str.
+static void show_row(lang* L, const value* v, int digits, td_text* out) {
+  double largest = 0;
+  bool whole = true;
+  for (int i = 0; i < v->cols; i++) {
+    const double x = is_expr(v, i) ? 0 : v->x[i];
+    if (isfinite(x)) largest = fmax(largest, fabs(x));
+    whole = whole && (x == floor(x) || isnan(x)) && fabs(x) < 1e15;
+  }
+  const int places = largest > 0 ? (int)floor(log10(largest)) + 1 : 1;
+  const bool listed = whole && digits == 0;
+  if (digits == 0) digits = significant(largest > 0 ? largest : 1);
+  const int width = (listed ? max_int(places, 1) + 2 : digits + 7);
+  for (int i = 0; i < v->cols; i++) {
+    td_text one = {0};
+    const bool plain = !is_expr(v, i) && isfinite(v->x[i]);
+    if (!plain) show_element(L, v, i, &one);
+    if (plain && listed) td_text_printf(&one, "%.0f", v->x[i]);
+    if (plain && !listed) td_text_printf(&one, "%.*g", digits, v->x[i]);
+    td_text_printf(out, "%*s", i > 0 ? width : 0, one.s ? one.s : "");
+    out->failed = out->failed || one.failed;
+    td_text_free(&one);
+  }
+}
+
 static value* num2str(lang* L, call* c) {
-  if (c->argv[0]->kind == V_STR) return td_value_hold(c->argv[0]);
+  const value* a = c->argv[0];
+  if (a->kind == V_STR) return td_value_hold(c->argv[0]);
   if (!td_arg_numeric(L, c, 0)) return NULL;
   td_text out = {0};
   td_text_add(&out, "");
   bool ok = true;
+  int digits = 0;
   if (c->argc > 1 && c->argv[1]->kind == V_STR) {
     call swapped = *c;
     value* list[2] = {c->argv[1], c->argv[0]};
     swapped.argv = list;
     ok = td_format(L, &swapped, 0, &out);
-  } else if (c->argc > 1) {
-    int digits = 0;
-    ok = td_arg_int(L, c, 1, 1, 17, &digits);
-    for (int i = 0; ok && i < td_value_count(c->argv[0]); i++) {
-      if (i > 0) td_text_add(&out, "  ");
-      if (is_expr(c->argv[0], i)) show_element(L, c->argv[0], i, &out);
-      if (!is_expr(c->argv[0], i)) td_text_printf(&out, "%.*g", digits, c->argv[0]->x[i]);
-    }
-  } else if (c->argv[0]->rows > 1) {
-    ok = td_fail(L, c->arg_at[0], "num2str works on numbers and rows, got a %dx%d matrix",
-                 c->argv[0]->rows, c->argv[0]->cols) != NULL;
   } else {
-    td_show(L, c->argv[0], &out);
+    if (c->argc > 1) ok = td_arg_int(L, c, 1, 1, 17, &digits);
+    if (ok && (a->rows > 1 || a->pages > 1))
+      ok = td_fail(L, c->arg_at[0], "num2str works on numbers and rows, got a %dx%d matrix",
+                   a->rows, a->cols * a->pages) != NULL;
+    if (ok && a->cols == 1 && digits == 0)
+      td_show(L, a, &out);
+    else if (ok)
+      show_row(L, a, digits, &out);
   }
-  value* v = ok && !out.failed ? td_string(L, out.s, out.n, c->at) : NULL;
+
+  // blanks around it are left out
+  int begin = 0, end = out.n;
+  while (ok && begin < end && out.s[begin] == ' ') begin++;
+  while (ok && end > begin && out.s[end - 1] == ' ') end--;
+  value* v = ok && !out.failed ? td_string(L, out.s + begin, end - begin, c->at) : NULL;
   if (out.failed) td_no_memory(L, c->at);
   td_text_free(&out);
   return v;
@@ -303,43 +360,62 @@ static value* num2str(lang* L, call* c) {
 
 // ---- texts made of texts ------------------------------------------------------------------------
 
-// The text of an argument for joining; blanks at the end of a text that is not in a cell are left
-// out, as MATLAB does.
-static bool add_words(lang* L, call* c, int k, td_text* out) {
-  const value* v = c->argv[k];
-  if (v->kind == V_STR) {
-    int n = v->cols;
-    while (n > 0 && strchr(" \t", v->s[n - 1])) n--;
-    td_text_addn(out, v->s, n);
-  } else if (v->kind == V_CELL && td_value_count(v) == 1 && v->slots[0].v &&
-             v->slots[0].v->kind == V_STR) {
-    td_text_addn(out, v->slots[0].v->s, v->slots[0].v->cols);
-  } else {
-    td_fail(L, c->arg_at[k], "%s joins texts, got %s", c->name, td_value_kind_text(v));
-    return false;
-  }
-  return true;
-}
-
 static value* text_value(lang* L, td_text* out, td_span at) {
   value* v = out->failed ? td_no_memory(L, at) : td_string(L, out->s ? out->s : "", out->n, at);
   td_text_free(out);
   return v;
 }
 
+// The text of an argument for joining, element i of a cell; blanks at the end of a text that is
+// not in a cell are left out, as MATLAB does.
+static bool add_words(lang* L, call* c, int k, int i, td_text* out) {
+  const value* v = c->argv[k];
+  const value* held = v->kind == V_CELL ? v->slots[td_value_count(v) == 1 ? 0 : i].v : NULL;
+  if (v->kind == V_STR) {
+    int n = v->cols;
+    while (n > 0 && strchr(" \t", v->s[n - 1])) n--;
+    td_text_addn(out, v->s, n);
+  } else if (held && held->kind == V_STR) {
+    td_text_addn(out, held->s, held->cols);
+  } else {
+    td_fail(L, c->arg_at[k], "%s joins texts, got %s", c->name,
+            td_value_kind_text(held ? held : v));
+    return false;
+  }
+  return true;
+}
+
+// strcat(a, b, ...): a text, or with cells among them a cell of texts
 static value* strcat_texts(lang* L, call* c) {
-  td_text out = {0};
-  td_text_add(&out, "");
+  const value* shape = NULL;
   for (int k = 0; k < c->argc; k++) {
-    if (add_words(L, c, k, &out)) continue;
-    td_text_free(&out);
+    const value* v = c->argv[k];
+    if (v->kind != V_CELL) continue;
+    if (shape && td_value_count(shape) != 1 && td_value_count(v) != 1 &&
+        td_value_count(v) != td_value_count(shape))
+      return td_fail(L, c->arg_at[k], "strcat: cells of %d and %d texts", td_value_count(shape),
+                     td_value_count(v));
+    if (!shape || td_value_count(shape) == 1) shape = v;
+  }
+  value* cell = shape ? td_cell(L, shape->rows, shape->cols, c->at) : NULL;
+  if (shape && !cell) return NULL;
+  for (int i = 0; i < (shape ? td_value_count(shape) : 1); i++) {
+    td_text out = {0};
+    td_text_add(&out, "");
+    bool ok = td_spend(L, 5, c->at);
+    for (int k = 0; ok && k < c->argc; k++) ok = add_words(L, c, k, i, &out);
+    value* text = ok ? text_value(L, &out, c->at) : NULL;
+    if (!ok) td_text_free(&out);
+    if (!shape) return text;
+    if (text && td_value_put(cell, &cell->slots[i], text)) continue;
+    td_value_drop(cell);
     return NULL;
   }
-  return text_value(L, &out, c->at);
+  return cell;
 }
 
 // strrep(text, old, new)
-static value* strrep(lang* L, call* c) {
+static value* strrep_one(lang* L, call* c) {
   const char *s = td_arg_string(L, c, 0), *old = s ? td_arg_string(L, c, 1) : NULL;
   const char* new = old ? td_arg_string(L, c, 2) : NULL;
   if (!new) return NULL;
@@ -354,10 +430,12 @@ static value* strrep(lang* L, call* c) {
   return text_value(L, &out, c->at);
 }
 
+static value* strrep(lang* L, call* c) { return td_over_texts(L, c, strrep_one); }
+
 typedef enum change { TO_LOWER, TO_UPPER, TRIM } change;
 
 // lower, upper, strtrim
-static value* changed_text(lang* L, call* c) {
+static value* change_one(lang* L, call* c) {
   const char* s = td_arg_string(L, c, 0);
   if (!s) return NULL;
   int begin = 0, end = c->argv[0]->cols;
@@ -375,23 +453,56 @@ static value* changed_text(lang* L, call* c) {
   return text_value(L, &out, c->at);
 }
 
+static value* changed_text(lang* L, call* c) { return td_over_texts(L, c, change_one); }
+
 // strsplit(text, separator): a cell of texts
+// The separator that stands at s, the longest; 0: none.
+static int separator_at(const char* s, const value* marks) {
+  int best = 0;
+  const int n = marks && marks->kind == V_CELL ? td_value_count(marks) : 1;
+  for (int k = 0; k < n; k++) {
+    const value* mark = marks && marks->kind == V_CELL ? marks->slots[k].v : marks;
+    const char* text = mark ? mark->s : " ";
+    const int length = (int)strlen(text);
+    if (length > best && strncmp(s, text, (size_t)length) == 0) best = length;
+  }
+  return best;
+}
+
 static value* strsplit(lang* L, call* c) {
   const char* s = td_arg_string(L, c, 0);
-  const char* mark = c->argc > 1 ? td_arg_string(L, c, 1) : " ";
-  if (!s || !mark) return NULL;
-  if (!*mark) return td_fail(L, c->arg_at[1], "strsplit needs a separator");
+  const value* marks = c->argc > 1 ? c->argv[1] : NULL;
+  if (!s) return NULL;
+  bool texts = !marks || marks->kind == V_CELL || marks->kind == V_STR;
+  for (int k = 0; texts && marks && marks->kind == V_CELL && k < td_value_count(marks); k++)
+    texts = marks->slots[k].v && marks->slots[k].v->kind == V_STR;
+  if (!texts || (marks && marks->kind == V_STR && marks->cols == 0))
+    return td_fail(L, c->arg_at[1], "strsplit needs a separator, or a cell of them");
+
+  // several separators in a row count as one, as MATLAB has it by default
   int n = 1;
-  for (const char* at = strstr(s, mark); at; at = strstr(at + strlen(mark), mark)) n++;
+  const char* begin = s;
+  if (!td_spend(L, 2L * c->argv[0]->cols, c->at)) return NULL;
+  for (const char* p = s; *p;) {
+    int skip = separator_at(p, marks);
+    n += skip > 0;
+    if (skip == 0)
+      skip = 1;
+    else
+      while (separator_at(p + skip, marks) > 0) skip += separator_at(p + skip, marks);
+    p += skip;
+  }
   value* out = td_cell(L, 1, n, c->at);
   for (int i = 0; out && i < n; i++) {
-    const char* next = strstr(s, mark);
-    value* word = td_string(L, s, next ? (int)(next - s) : (int)strlen(s), c->at);
+    const char* end = begin;
+    while (*end && separator_at(end, marks) == 0) end++;
+    value* word = td_string(L, begin, (int)(end - begin), c->at);
     if (!word || !td_value_put(out, &out->slots[i], word)) {
       td_value_drop(out);
       return NULL;
     }
-    s = next ? next + strlen(mark) : s;
+    begin = end;
+    while (*begin && separator_at(begin, marks) > 0) begin += separator_at(begin, marks);
   }
   return out;
 }
@@ -412,18 +523,21 @@ static value* strjoin(lang* L, call* c) {
       td_text_free(&out);
       return td_fail(L, c->arg_at[0], "strjoin: element %d is not a text", i + 1);
     }
-    td_text_printf(&out, "%s%s", i > 0 ? mark : "", word->s);
+    for (const char* p = mark; i > 0 && *p;) {
+      if (*p == '\\')
+        p = escape(p, &out);
+      else
+        td_text_addn(&out, p++, 1);
+    }
+    td_text_addn(&out, word->s, word->cols);
   }
   return text_value(L, &out, c->at);
 }
 
-// strcmpi(a, b), strncmp(a, b, n), strncmpi(a, b, n)
-static value* compare_part(lang* L, call* c) {
-  const value *a = c->argv[0], *b = c->argv[1];
-  const bool any_case = c->row->op == 1;
-  int n = -1;
-  if (c->argc > 2 && !td_arg_int(L, c, 2, 0, TD_STRING_LIMIT, &n)) return NULL;
-  bool equal = a->kind == V_STR && b->kind == V_STR;
+typedef enum letters { AS_WRITTEN, ANY_CASE } letters;
+
+static bool texts_equal(const value* a, const value* b, int n, bool any_case) {
+  bool equal = a && b && a->kind == V_STR && b->kind == V_STR;
   if (equal && n < 0) equal = a->cols == b->cols;
   if (equal && n >= 0) equal = a->cols >= n && b->cols >= n;
   for (int i = 0; equal && i < (n < 0 ? a->cols : n); i++) {
@@ -432,11 +546,46 @@ static value* compare_part(lang* L, call* c) {
     if (any_case && y >= 'A' && y <= 'Z') y = (char)(y - 'A' + 'a');
     equal = x == y;
   }
-  return td_logical(L, equal, c->at);
+  return equal;
+}
+
+// strcmp(a, b), strcmpi(a, b), strncmp(a, b, n), strncmpi(a, b, n): texts, or each text of a cell
+static value* compare_texts(lang* L, call* c) {
+  const value *a = c->argv[0], *b = c->argv[1];
+  int n = -1;
+  if (c->argc > 2 && !td_arg_int(L, c, 2, 0, TD_STRING_LIMIT, &n)) return NULL;
+  const bool any_case = c->row->op == ANY_CASE;
+  const bool lists = a->kind == V_CELL || b->kind == V_CELL;
+  if (!lists) return td_logical(L, texts_equal(a, b, n, any_case), c->at);
+  const int na = a->kind == V_CELL ? td_value_count(a) : 1,
+            nb = b->kind == V_CELL ? td_value_count(b) : 1;
+  if (na != nb && na != 1 && nb != 1)
+    return td_fail(L, c->at, "%s: cells of %d and %d texts", c->name, na, nb);
+  const value* shape = a->kind != V_CELL || (na == 1 && b->kind == V_CELL) ? b : a;
+  value* out = td_num(L, shape->rows, shape->cols, 1, c->at);
+  for (int i = 0; out && i < td_value_count(out); i++) {
+    const value* x = a->kind == V_CELL ? a->slots[na == 1 ? 0 : i].v : a;
+    const value* y = b->kind == V_CELL ? b->slots[nb == 1 ? 0 : i].v : b;
+    out->x[i] = texts_equal(x, y, n, any_case);
+  }
+  if (out) out->logical = true;
+  return out;
 }
 
 // str2double('2.5'), str2num('2.5'): NaN, or [], where the text is no number
 static value* text_number(lang* L, call* c) {
+  if (c->argv[0]->kind == V_CELL && c->row->op == 0) {
+    const value* list = c->argv[0];
+    value* out = td_num(L, list->rows, list->cols, 1, c->at);
+    for (int i = 0; out && i < td_value_count(list); i++) {
+      const value* text = list->slots[i].v;
+      char* end = NULL;
+      const double x = text && text->kind == V_STR ? strtod(text->s, &end) : NAN;
+      while (end && *end == ' ') end++;
+      out->x[i] = end && end > text->s && !*end ? x : NAN;
+    }
+    return out;
+  }
   if (c->argv[0]->kind == V_NUM) return td_value_hold(c->argv[0]);
   const char* s = td_arg_string(L, c, 0);
   if (!s) return NULL;
@@ -454,16 +603,25 @@ static value* int2str(lang* L, call* c) {
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of int2str");
   td_text out = {0};
   td_text_add(&out, "");
-  for (int i = 0; a && i < td_value_count(a); i++)
-    td_text_printf(&out, "%s%.0f", i > 0 ? "  " : "", floor(a->x[i] + 0.5));
-  value* v = a ? text_value(L, &out, c->at) : NULL;
-  if (!a) td_text_free(&out);
+  if (a && a->rows > 1) {
+    td_value_drop(a);
+    td_text_free(&out);
+    return td_fail(L, c->arg_at[0], "int2str works on numbers and rows");
+  }
+  value* whole = a ? td_num(L, 1, a->cols, 1, c->at) : NULL;
+  for (int i = 0; whole && i < a->cols; i++) whole->x[i] = round(a->x[i]);
+  if (whole) show_row(L, whole, 0, &out);
+  value* v = whole ? text_value(L, &out, c->at) : NULL;
+  if (!whole) td_text_free(&out);
+  td_value_drop(whole);
   td_value_drop(a);
   return v;
 }
 
 static value* mat2str(lang* L, call* c) {
+  int digits = 15;
   if (!td_arg_numeric(L, c, 0)) return NULL;
+  if (c->argc > 1 && !td_arg_int(L, c, 1, 1, 17, &digits)) return NULL;
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of mat2str");
   td_text out = {0};
   const bool one = a && td_value_count(a) == 1;
@@ -471,7 +629,11 @@ static value* mat2str(lang* L, call* c) {
   for (int i = 0; a && i < a->rows; i++) {
     if (i > 0) td_text_add(&out, ";");
     for (int j = 0; j < a->cols && out.n < TD_STRING_LIMIT; j++)
-      td_text_printf(&out, "%s%.15g", j > 0 ? " " : "", a->x[i + a->rows * j]);
+      if (a->logical)
+        td_text_printf(&out, "%s%s", j > 0 ? " " : "",
+                       a->x[i + a->rows * j] != 0 ? "true" : "false");
+      else
+        td_text_printf(&out, "%s%.*g", j > 0 ? " " : "", digits, a->x[i + a->rows * j]);
   }
   if (a && !one) td_text_add(&out, "]");
   value* v = a ? text_value(L, &out, c->at) : NULL;
@@ -488,13 +650,14 @@ const builtin td_builtin_words[] = {
     {"strtrim", changed_text, 1, 1, "strtrim(text)", TRIM},
     {"strsplit", strsplit, 1, 2, "strsplit(text, separator)", 0},
     {"strjoin", strjoin, 1, 2, "strjoin(texts, separator)", 0},
-    {"strcmpi", compare_part, 2, 2, "strcmpi(a, b)", 1},
-    {"strncmp", compare_part, 3, 3, "strncmp(a, b, n)", 0},
-    {"strncmpi", compare_part, 3, 3, "strncmpi(a, b, n)", 1},
+    {"strcmp", compare_texts, 2, 2, "strcmp(a, b)", AS_WRITTEN},
+    {"strcmpi", compare_texts, 2, 2, "strcmpi(a, b)", ANY_CASE},
+    {"strncmp", compare_texts, 3, 3, "strncmp(a, b, n)", AS_WRITTEN},
+    {"strncmpi", compare_texts, 3, 3, "strncmpi(a, b, n)", ANY_CASE},
     {"str2double", text_number, 1, 1, "str2double(text)", 0},
     {"str2num", text_number, 1, 1, "str2num(text)", 1},
     {"int2str", int2str, 1, 1, "int2str(x)", 0},
-    {"mat2str", mat2str, 1, 1, "mat2str(a)", 0},
+    {"mat2str", mat2str, 1, 2, "mat2str(a, digits)", 0},
     {NULL, NULL, 0, 0, NULL, 0},
 };
 

@@ -13,6 +13,7 @@
 typedef struct handle {
   const ast* lambda;  // @(x) ...; NULL for @name
   const char* name;
+  char* owned;         // the name, where no text of the file holds it
   const char** names;  // captured variables
   value** held;
   int n;
@@ -23,6 +24,7 @@ static void handle_free(void* p) {
   for (int i = 0; i < h->n; i++) td_value_drop(h->held[i]);
   free((void*)h->names);
   free(h->held);
+  free(h->owned);
   free(h);
 }
 
@@ -84,6 +86,19 @@ value* td_capture(lang* L, const ast* node) {
   return td_fail(L, node->at, "functions are nested deeper than %d", TD_VALUE_DEPTH);
 }
 
+value* td_named_function(lang* L, const char* name, td_span at) {
+  handle* h = calloc(1, sizeof *h);
+  if (h) h->name = h->owned = td_strdup(name);
+  value* v = h && h->owned ? td_value_func(h, handle_free) : NULL;
+  if (!v && h) handle_free(h);
+  return v ? td_metered(L, v, at) : td_no_memory(L, at);
+}
+
+const char* td_function_name(const value* f) {
+  const handle* h = f->func;
+  return h->lambda ? NULL : h->name;
+}
+
 // ---- calls ------------------------------------------------------------------------------------
 
 static bool enter_call(lang* L, td_span at) {
@@ -140,8 +155,22 @@ static bool collect(lang* L, const ast* f, scope* local, int nout, td_span at, v
   return true;
 }
 
+// Give `varargin`, the last parameter of a function, the arguments that the others leave.
+static bool bind_rest(lang* L, scope* s, const values* args, int plain, td_span at) {
+  value* more = td_cell(L, args->n > plain, args->n - plain, at);
+  for (int i = plain; more && i < args->n; i++)
+    td_value_put(more, &more->slots[i - plain], td_value_hold(args->v[i]));
+  const bool ok = more && bind(L, s, "varargin", more, at);
+  td_value_drop(more);
+  return ok;
+}
+
+static bool takes_rest(const ast* f) {
+  return f->n > 0 && strcmp(f->list[f->n - 1]->text, "varargin") == 0;
+}
+
 bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, values* out) {
-  const bool rest = f->n > 0 && strcmp(f->list[f->n - 1]->text, "varargin") == 0;
+  const bool rest = takes_rest(f);
   if (args->n > f->n && !rest) return too_many(L, f->text, args->n, f->n, at);
   if (nout > max_int(1, f->nout)) {
     return td_fail(L, at, "%s gives %d result%s, %d are wanted", f->text, f->nout,
@@ -159,12 +188,8 @@ bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, val
   // varargin takes the arguments that the other parameters leave
   const int plain = rest ? min_int(args->n, f->n - 1) : args->n;
   const values named = {.v = args->v, .at = args->at, .n = plain};
-  ok = ok && bind_all(L, &local, f->list, &named);
-  value* more = ok && rest ? td_cell(L, args->n > plain, args->n - plain, at) : NULL;
-  for (int i = plain; more && i < args->n; i++)
-    td_value_put(more, &more->slots[i - plain], td_value_hold(args->v[i]));
-  if (rest) ok = ok && more && bind(L, &local, "varargin", more, at);
-  td_value_drop(more);
+  ok = ok && bind_all(L, &local, f->list, &named) &&
+       (!rest || bind_rest(L, &local, args, plain, at));
   if (ok) {
     L->scope = &local;
     td_exec_block(L, f->body->list, f->body->n);
@@ -177,16 +202,21 @@ bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, val
 }
 
 static bool call_lambda(lang* L, const handle* h, values* args, int nout, td_span at, values* out) {
-  if (args->n > h->lambda->n) return too_many(L, "the function", args->n, h->lambda->n, at);
+  const ast* f = h->lambda;
+  const bool rest = takes_rest(f);
+  if (args->n > f->n && !rest) return too_many(L, "the function", args->n, f->n, at);
   if (!td_spend(L, 10, at) || !enter_call(L, at)) return false;
   scope local = {0};
   scope* old = L->scope;
   bool ok = true;
   for (int i = 0; ok && i < h->n; i++) ok = bind(L, &local, h->names[i], h->held[i], at);
-  ok = ok && bind_all(L, &local, h->lambda->list, args);
+  const int plain = rest ? min_int(args->n, f->n - 1) : args->n;
+  const values named = {.v = args->v, .at = args->at, .n = plain};
+  ok = ok && bind_all(L, &local, f->list, &named) &&
+       (!rest || bind_rest(L, &local, args, plain, at));
   if (ok) {
     L->scope = &local;
-    ok = td_eval_multi(L, h->lambda->a, nout, out);
+    ok = td_eval_multi(L, f->a, nout, out);
     L->scope = old;
   }
   L->calls--;
@@ -228,13 +258,34 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
   return ok;
 }
 
+// A user function of a name: of this text, or where a function of the language has the name of a
+// file beside it.  sin, exp, ... stay what they are: the packages have a program exp.m.
+static bool find_user(lang* L, const char* name, td_span at, int* user) {
+  *user = td_map_find(&L->functions, name);
+  const int b = *user < 0 ? td_map_find(&L->builtins, name) : -1;
+  if (b < 0) return true;
+  const builtin* row = L->builtin_list[b];
+  for (const builtin* p = td_builtin_elementary; p->name; p++)
+    if (p == row) return true;
+  if (!td_function_beside(L, row->name, at)) return false;
+  *user = td_map_find(&L->functions, name);
+  return true;
+}
+
 bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, values* out) {
   const handle* h = f->func;
   if (h->lambda) return call_lambda(L, h, args, nout, at, out);
-  const int user = td_map_find(&L->functions, h->name);
+  int user;
+  if (!find_user(L, h->name, at, &user)) return false;
+  const int b = user < 0 ? td_map_find(&L->builtins, h->name) : -1;
+  bool found = false;
+  if (user < 0 && b < 0 && !td_is_program_name(h->name)) {
+    if (!td_include_beside(L, h->name, at, &found)) return false;
+    user = td_map_find(&L->functions, h->name);
+  }
   if (user >= 0) return td_call_user(L, L->function_list[user], args, nout, at, out);
-  const int b = td_map_find(&L->builtins, h->name);
   if (b >= 0) return call_builtin(L, L->builtin_list[b], args, nout, at, out);
+  if (td_is_program_name(h->name)) return td_skip_call(L, h->name, at);
   td_fail(L, at, "unknown function '%s'", h->name);
   td_suggest_name(L, h->name);
   return false;
@@ -316,6 +367,8 @@ static const constant constants[] = {
     {"nan", NAN, false},
     {"NaN", NAN, false},
     {"eps", 2.220446049250313e-16, false},
+    {"realmax", 1.7976931348623157e308, false},
+    {"realmin", 2.2250738585072014e-308, false},
     {"true", 1, true},
     {"false", 0, true},
     {"nargin", 0, false},  // of a file; functions have their own
@@ -335,6 +388,15 @@ bool td_is_constant_name(const char* name) { return find_constant(name) != NULL;
 static value* constant_value(lang* L, const constant* c, values* args, td_span at) {
   double size[2] = {1, 1};
   if (args->n > 2) return td_fail(L, at, "%s takes at most two sizes, got %d", c->name, args->n);
+  if (args->n == 1 && args->v[0]->kind == V_NUM && td_value_count(args->v[0]) == 2) {
+    values two = {0};  // nan(size(a))
+    bool ok = true;
+    for (int i = 0; ok && i < 2; i++)
+      ok = td_values_add(L, &two, td_element(L, args->v[0], i, false, at), args->at[0]);
+    value* out = ok ? constant_value(L, c, &two, at) : NULL;
+    td_values_free(&two);
+    return out;
+  }
   for (int i = 0; i < args->n; i++) {
     const value* v = args->v[i];
     if (v->kind != V_NUM || td_value_count(v) != 1)
@@ -380,7 +442,8 @@ static bool call_special(lang* L, const ast* name, const ast* node, bool* ok, va
 // A call by name, `node` an AST_INDEX on a name that is no variable, or that name alone.
 static bool call_named(lang* L, const ast* name, const ast* node, int nout, values* out) {
   const bool has_args = node->kind == AST_INDEX;
-  int user = td_map_find(&L->functions, name->text);
+  int user;
+  if (!find_user(L, name->text, name->at, &user)) return false;
   const constant* c = user < 0 ? find_constant(name->text) : NULL;
   const int b = user < 0 && !c ? td_map_find(&L->builtins, name->text) : -1;
   bool ok = true;

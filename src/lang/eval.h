@@ -87,6 +87,7 @@ typedef struct lang {
   map builtins;  // into builtin_list
   const builtin** builtin_list;
   int nbuiltin, builtin_cap;
+  map beside;  // functions of the language that were looked for in files beside the text
   map roots;   // cache of td_root_kind
   map fields;  // cache of td_field_find
   const struct td_field** field_list;
@@ -182,6 +183,8 @@ bool td_range(lang* L, const ast* node, double* first, double* step, double* cou
 // are not news.
 bool td_is_partial(lang* L, const ast* node);
 value* td_capture(lang* L, const ast* node);  // @(x) ... or @name
+value* td_named_function(lang* L, const char* name, td_span at);
+const char* td_function_name(const value* f);  // NULL: @(x) ...
 
 // Call a function value, a user function, a built-in.
 bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, values* out);
@@ -204,6 +207,9 @@ bool td_run_source(lang* L, int source);  // parse and run; false: no memory
 bool td_include(lang* L, const char* name, td_span at);
 // Run NAME.m beside the text at `at`, if there is one that may be read; false: it failed.
 bool td_include_beside(lang* L, const char* name, td_span at, bool* found);
+// A function file NAME.m beside the text at `at` wins over a function of the language, as in
+// MATLAB: define it, once.  `name` must outlive L.  False after a message.
+bool td_function_beside(lang* L, const char* name, td_span at);
 // A path relative to the file that holds `at`; NULL: no memory.  To be freed.
 char* td_relative_path(const lang* L, td_span at, const char* name);
 // The bytes of a file; NULL after a message.  To be freed.
@@ -272,7 +278,7 @@ value* td_time(lang* L, td_span at);
 // ---- built-in functions -----------------------------------------------------------------------
 
 #define TD_NO_RESULT (-1)  // as `op` of functions like disp
-#define TD_CALL_RESULTS 4
+#define TD_CALL_RESULTS 12
 typedef struct call {
   const char* name;
   td_span at;
@@ -295,7 +301,8 @@ struct builtin {
 // Tables end with a row without a name.
 extern const builtin td_builtin_elementary[], td_builtin_shape[], td_builtin_matrix[],
     td_builtin_other[], td_builtin_text[], td_builtin_lists[], td_builtin_words[],
-    td_builtin_time[], td_builtin_sensors[], td_builtin_tables[];
+    td_builtin_time[], td_builtin_sensors[], td_builtin_tables[], td_builtin_structures[],
+    td_builtin_search[], td_builtin_sets[], td_builtin_numbers[];
 
 // Arguments; false after a message that names function and argument.
 bool td_arg_numeric(lang* L, call* c, int k);
@@ -303,6 +310,18 @@ bool td_arg_number(lang* L, call* c, int k, double* x);
 bool td_arg_int(lang* L, call* c, int k, double lo, double hi, int* x);
 const char* td_arg_string(lang* L, call* c, int k);  // NULL after a message
 bool td_all_numeric(lang* L, call* c);
+// Element i of an argument as a value: of a cell what it holds (`contents`), else one element.
+value* td_element(lang* L, const value* v, int i, bool contents, td_span at);
+// Are two values equal, as isequal means it?
+bool td_same(const value* a, const value* b);
+// Call the first argument, a function or the name of one, with the others.
+value* td_call_first(lang* L, call* c);
+// Take the pair 'UniformOutput', value off the end of the arguments; false after a message.
+bool td_uniform_option(lang* L, call* c, int from, bool* uniform);
+// Apply a function of texts to the first argument, or to each text of a cell.
+value* td_over_texts(lang* L, call* c, builtin_fn one);
+// sort of a cell of texts.
+value* td_sort_texts(lang* L, call* c);
 // An operation of two operands, element by element with broadcasting.
 value* td_each2(lang* L, call* c, int op, const value* a, const value* b);
 // Format as printf does in MATLAB: the format is used again until the arguments are used up.

@@ -203,7 +203,57 @@ static bool exec_assign_one(lang* L, const ast* target, const ast* rhs) {
   return ok;
 }
 
+// The elements that [s.a] = ... or [s(1:3).a] = ... assigns to: their numbers as a row; NULL: the
+// target is one place.
+static value* element_list(lang* L, const ast* target) {
+  const ast* base = target->kind == AST_FIELD ? target->a : NULL;
+  if (base && base->kind == AST_INDEX && base->n == 1 && base->list[0]->kind == AST_RANGE)
+    return td_eval(L, base->list[0]);
+  const variable* var = base && base->kind == AST_NAME ? td_scope_find(L->scope, base->text) : NULL;
+  const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 1;
+  value* list = n > 1 ? td_num(L, 1, n, 1, target->at) : NULL;
+  for (int i = 0; list && i < n; i++) list->x[i] = i + 1;
+  return list;
+}
+
+// Several values to one field of several elements: [s.a] = deal(1), [s(1:2).a] = c{:}
+static bool assign_elements(lang* L, const ast* target, const ast* rhs, const value* list) {
+  const int n = td_value_count(list);
+  const bool deals = rhs->kind == AST_INDEX && rhs->a->kind == AST_NAME &&
+                     strcmp(rhs->a->text, "deal") == 0 && rhs->n == 1;  // one value for all
+  values results = {0};
+  bool ok = td_eval_multi(L, deals ? rhs->list[0] : rhs, deals ? 1 : n, &results);
+  if (ok && results.n < (deals ? 1 : n))
+    ok = td_fail(L, rhs->at, "%d values are assigned, the right side gives %d", n, results.n) !=
+         NULL;
+  for (int i = 0; ok && i < n; i++) {
+    ast number = {.kind = AST_NUMBER, .number = list->x[i], .at = target->a->at};
+    ast* places[] = {&number};
+    const bool indexed = target->a->kind == AST_INDEX;
+    ast index = {.kind = AST_INDEX,
+                 .a = indexed ? target->a->a : target->a,
+                 .list = places,
+                 .n = 1,
+                 .at = target->a->at,
+                 .name_at = target->a->at,
+                 .height = target->a->height + 1};
+    ast field = *target;
+    field.a = &index;
+    ok = td_assign_checked(L, &field, results.v[deals ? 0 : i], rhs->at, false);
+  }
+  td_values_free(&results);
+  return ok;
+}
+
 static bool exec_assign(lang* L, const ast* node) {
+  const bool several =
+      node->a->kind == AST_INDEX || node->a->kind == AST_CELLINDEX || node->a->kind == AST_FIELD;
+  if (node->n == 1 && several) {
+    value* list = element_list(L, node->list[0]);
+    const bool ok = list && assign_elements(L, node->list[0], node->a, list);
+    td_value_drop(list);
+    if (list) return ok;
+  }
   if (node->n == 1) return exec_assign_one(L, node->list[0], node->a);
   values results = {0};
   bool ok = td_eval_multi(L, node->a, node->n, &results);

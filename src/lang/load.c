@@ -24,6 +24,7 @@ static void lang_free(void* p) {
   td_map_free(&L->functions);
   td_map_free(&L->builtins);
   td_map_free(&L->fields);
+  td_map_free(&L->beside);
   td_map_free(&L->roots);
   free(L->pools);
   free((void*)L->function_list);
@@ -71,7 +72,9 @@ static lang* lang_of(td_spec* spec) {
                   add_builtins(L, td_builtin_matrix) && add_builtins(L, td_builtin_other) &&
                   add_builtins(L, td_builtin_text) && add_builtins(L, td_builtin_lists) &&
                   add_builtins(L, td_builtin_words) && add_builtins(L, td_builtin_time) &&
-                  add_builtins(L, td_builtin_sensors) && add_builtins(L, td_builtin_tables);
+                  add_builtins(L, td_builtin_sensors) && add_builtins(L, td_builtin_tables) &&
+                  add_builtins(L, td_builtin_structures) && add_builtins(L, td_builtin_search) &&
+                  add_builtins(L, td_builtin_sets) && add_builtins(L, td_builtin_numbers);
   if (!ok) {
     lang_free(L);
     return NULL;
@@ -297,6 +300,37 @@ bool td_include_beside(lang* L, const char* name, td_span at, bool* found) {
   if (!path) td_no_memory(L, at);
   free(path);
   td_text_free(&file);
+  return ok;
+}
+
+// Does a text begin with `function`, comments and blank lines left out?
+static bool begins_with_function(const char* s) {
+  for (;;) {
+    s += strspn(s, " \t\r\n");
+    if (*s != '%' && *s != '#') break;
+    s += strcspn(s, "\n");
+  }
+  return strncmp(s, "function", 8) == 0 && strchr(" \t[", s[8]);
+}
+
+bool td_function_beside(lang* L, const char* name, td_span at) {
+  if (td_map_find(&L->beside, name) >= 0) return true;  // it was looked for before
+  if (!td_map_add(&L->beside, name, 1)) return td_no_memory(L, at) != NULL;
+  td_text file = {0};
+  td_text_printf(&file, "%s.m", name);
+  char* path = file.failed ? NULL : td_relative_path(L, at, file.s);
+  td_text_free(&file);
+  if (!path) return td_no_memory(L, at) != NULL;
+  bool ok = true;
+  if (access(path, R_OK) == 0 && td_spec_may_read(L->spec, path)) {
+    int size = 0;
+    char* text = td_read_text(L, path, at, &size);
+    bool found = false;
+    ok = text != NULL;
+    if (ok && begins_with_function(text)) ok = td_include_beside(L, name, at, &found);
+    free(text);
+  }
+  free(path);
   return ok;
 }
 

@@ -109,4 +109,19 @@ says 'there is no script'
 cat hinge.m - >mex.m <<<'par.mex = 1; par.modal = 0; par.equil = 0;'
 expect 0 run mex.m -o mex
 prints 'derived code:'
+
+# a function in a file beside the model wins over a function of the language, also as @name; a script does not
+mkdir own
+echo 'function y = median(x)
+y = 42;
+end' >own/median.m
+echo 'body(7).m = -1;' >own/flip.m
+echo 'function y = twice(x), y = 2*x;' >own/twice.m
+cat >own/model.m <<'END'
+disp(median([1 2 3])); disp(feval(@median, 1)); disp(flip([1 2])); disp(cellfun(@twice, {1, 4})); disp(exp(0));
+body(1).m = 1; body(1).I = 1; joint(1).second = 1; joint(1).tr.rot = [2 inf];
+END
+expect 0 check own/model.m
+[ "$(head -5 stdout.txt | tr -s ' \n' ' ')" = '42 42 2 1 2 8 1 ' ] || fail "functions beside the model: $(head -5 stdout.txt)"
+
 finish

@@ -288,12 +288,13 @@ static const example other[] = {
     {"unique([2; 1; 2])", "[1;2]"},
     {"exist('nothing') + 10*exist('sin') + 100*exist('nothing', 'var')", "50"},
     {"isfield(struct('a', 1), {'a', 'b'}) + 0", "[1 0]"},
-    {"strcat('a ', 'b', {'c '})", "'abc '"},
+    {"strcat('a ', 'b')", "'ab'"},
+    {"strcat('a ', 'b', {'c '}){1}", "'abc '"},
     {"strrep('a.b.c', '.', '--')", "'a--b--c'"},
     {"[lower('AbC') upper('x1')]", "'abcX1'"},
     {"strtrim('  a b ')", "'a b'"},
-    {"strsplit('a,b,,c', ','){4}", "'c'"},
-    {"numel(strsplit('a,b,,c', ','))", "4"},
+    {"strsplit('a,b,,c', ','){3}", "'c'"},
+    {"numel(strsplit('a,b-c', {',', '-'}))", "3"},
     {"strjoin({'a', 'b'}, '+')", "'a+b'"},
     {"[strcmpi('aB', 'Ab') strncmp('abc', 'abd', 2) strncmp('a', 'abd', 2) strncmpi('ABx', 'aby', "
      "2)]",
@@ -350,6 +351,95 @@ static const example other[] = {
     {"roty(pi/2) * [0;0;1]", "[1;0;6.123234e-17]"},
     {"rotz(pi/2) * [1;0;0]", "[6.123234e-17;1;0]"},
     {"rotz(t) - [cos(2) -sin(2) 0;sin(2) cos(2) 0;0 0 1]", "[~0 ~0 0;~0 ~0 0;0 0 0]"},
+};
+
+// Functions that files written for MATLAB use; tests/cli/matlab_functions.m compares hundreds of
+// calls with Octave.  Here: each once, and with expressions (t = 2) where these are allowed.
+static const example further[] = {
+    {"num2cell([1 2; 3 4]){2, 1}", "3"},
+    {"num2cell([t 2*t]){2}", "~4"},
+    {"[a, b] = deal(t, 3); [b a]", "[3 ~2]"},
+    {"[a, b, c, d, e, f, g] = deal(7); g", "7"},
+    {"s = struct('a', {1, 2, 3}); [s.a] = deal(5); [s.a]", "[5 5 5]"},
+    {"s = struct('a', {1, 2, 3}); c = {7, 8}; [s(2:3).a] = c{:}; [s.a]", "[1 7 8]"},
+    {"[r(1:3).m] = deal(2); numel(r)", "3"},
+    {"struct2cell(struct('a', 1, 'b', 2)){2}", "2"},
+    {"cell2struct({1; t}, {'p'; 'q'}, 1).q", "~2"},
+    {"getfield(struct('a', 4), 'a')", "4"},
+    {"setfield(struct('a', 4), 'b', 5).b", "5"},
+    {"class({})", "'cell'"},
+    {"isa(1, 'float') & isa('a', 'char')", "true"},
+    {"iscellstr({'a', 1})", "false"},
+    {"logical([2 0])", "logical[1 0]"},
+    {"f = str2func('sin'); f(pi/2)", "1"},
+    {"func2str(@cos)", "'cos'"},
+    {"bsxfun(@plus, [1 2], [10; 20])", "[11 12;21 22]"},
+    {"bsxfun(@times, [t 1], [1; 2])", "[~2 1;~4 2]"},
+    {"structfun(@(x) 2*x, struct('a', 1, 'b', 4))", "[2;8]"},
+    {"structfun(@(x) [x 'z'], struct('a', 'y'), 'UniformOutput', false).a", "'yz'"},
+    {"[plus(1, 2) minus(5, 3) times(2, 4) mtimes(2, 5) rdivide(1, 2) mrdivide(1, 4)]",
+     "[3 2 8 10 0.5 0.25]"},
+    {"[mldivide(2, 6) power(2, 3) mpower(3, 2) uminus(4)]", "[3 8 9 -4]"},
+    {"[eq(1, 1) ne(1, 1) lt(1, 2) le(2, 2) gt(1, 2) ge(1, 2)]", "logical[1 0 1 1 0 0]"},
+    {"strfind('abcabc', 'bc')", "[2 5]"},
+    {"[a, b] = strtok('k = 5', '='); b", "'= 5'"},
+    {"[startsWith('abc', 'ab') endsWith('abc', {'x', 'bc'}) contains('abc', 'z')]",
+     "logical[1 1 0]"},
+    {"numel(blanks(3)) + numel(deblank('ab  '))", "5"},
+    {"[isspace('a b') isletter('a1')]", "logical[0 1 0 1 0]"},
+    {"char([72 105])", "'Hi'"},
+    {"regexp('a12b3', '\\d+', 'match'){2}", "'3'"},
+    {"regexp('a12b3', '([a-z])(\\d)', 'tokens'){2}{1}", "'b'"},
+    {"[s, e] = regexp('hello', 'l+'); [s e]", "[3 4]"},
+    {"regexpi('ABC', 'b', 'match', 'once')", "'B'"},
+    {"regexprep('joint_12', '(\\w+)_(\\d+)', '$2-$1')", "'12-joint'"},
+    {"regexprep('aab', 'a*?b|x{2,3}', 'Z')", "'Z'"},
+    {"[u, i, j] = unique([5 3 5 1]); u(j)", "[5 3 5 1]"},
+    {"unique({'b', 'a', 'b'}){2}", "'b'"},
+    {"unique([2 1; 1 5; 2 1], 'rows')", "[1 5;2 1]"},
+    {"[tf, k] = ismember([1 5 3], [3 1]); k", "[2 0 1]"},
+    {"ismember({'a', 'z'}, {'a', 'b'})", "logical[1 0]"},
+    {"[union([3 1], [2 1]) intersect([1 2 3], [3 2 9]) setdiff([5 4 5 1], 1)]", "[1 2 3 2 3 4 5]"},
+    {"setdiff({'a', 'b'}, {'a'}){1}", "'b'"},
+    {"sortrows([2 1; 1 5; 1 2])", "[1 2;1 5;2 1]"},
+    {"sort({'b', 'a'}){1}", "'a'"},
+    {"[sind(30) cosd(90) tand(45) asind(1) acosd(0) atand(1)]", "[0.5 0 1 90 90 45]"},
+    {"[sind(15*t) cosd(30*t) tand(22.5*t)]", "[~0.5 ~0.5 ~1]"},
+    {"[asind(t/4) acosd(t/4) atand(t/2)]", "[~30 ~60 ~45]"},
+    {"[sec(0) csc(pi/2) cot(pi/4)]", "[1 1 1]"},
+    {"[sec(t)*cos(2) csc(t)*sin(2) cot(t)*tan(2)]", "[~1 ~1 ~1]"},
+    {"[sinh(asinh(3)) cosh(acosh(3)) tanh(atanh(0.3))]", "[3 3 0.3]"},
+    {"[cosh(acosh(t)) tanh(atanh(t/4))]", "[~2 ~0.5]"},
+    {"[log2(8) log1p(0) expm1(0)]", "[3 0 0]"},
+    {"[log2(4*t) log1p(t) - log(3) expm1(t) - exp(2)]", "[~3 ~0 ~-1]"},
+    {"[nthroot(-27, 3) gcd(12, 18) lcm(4, 6) nchoosek(5, 2) atan2d(1, 1) factorial(5)]",
+     "[-3 6 12 10 45 120]"},
+    {"isfinite([1 inf nan])", "logical[1 0 0]"},
+    {"[nnz([1 0 2]) ndims(5) rows([1;2]) columns([1 2 3])]", "[2 2 2 3]"},
+    {"[isreal(1) ismatrix(1) issquare([1 2])]", "logical[1 1 0]"},
+    {"[var([1 2 3 4]) std([2 4 4 4 5 5 7 9])^2 median([4 1 3 2])]", "[1.66666667 4.57142857 2.5]"},
+    {"cumtrapz([0 1 3], [1 2 3])", "[0 1.5 6.5]"},
+    {"cumprod([2 t 4])", "[2 ~4 ~16]"},
+    {"[X, Y] = meshgrid([1 2 3], [10 20]); X + Y", "[11 12 13;21 22 23]"},
+    {"[X, Y] = ndgrid([1 t], [10 20]); X + Y", "[11 21;~12 ~22]"},
+    {"logspace(0, 2, 3)", "[1 10 100]"},
+    {"flip([1 t])", "[~2 1]"},
+    {"rot90([1 2; 3 4])", "[2 4;1 3]"},
+    {"squeeze(reshape(1:6, 1, 2, 3))", "[1 3 5;2 4 6]"},
+    {"[r, c] = ind2sub([2 3], 5); [r c sub2ind([2 3], 1, 3)]", "[1 3 5]"},
+    {"[polyder([3 2 1]) polyint([2 2]) conv([1 2], [1 3])]", "[6 2 1 2 0 1 5 6]"},
+    {"expm(pi/2*[0 -1 0; 1 0 0; 0 0 0]) - rotz(pi/2) < 1e-15", "logical[1 1 1;1 1 1;1 1 1]"},
+    {"expm(log(2)*eye(2))", "[2 0;0 2]"},
+    {"strcmp({'a', 'b'}, 'a')", "logical[1 0]"},
+    {"f = @(varargin) numel(varargin); f(1, 2, 3)", "3"},
+    {"[m, k] = cellfun(@max, {[1 5 2], [7 3]}); [m; k]", "[5 7;2 1]"},
+    {"cellfun('isempty', {[], 1})", "logical[1 0]"},
+    {"sprintf('%*d|%c-', 3, 5, 'a')", "'  5|a-'"},
+    {"sprintf('%d,', 'ab')", "'97,98,'"},
+    {"num2str([1.5 2.5])", "'1.5         2.5'"},
+    {"num2str(pi, '%8.4f')", "'3.1416'"},
+    {"repmat('ab', 1, 2)", "'abab'"},
+    {"nan(size([1 2]))", "[nan nan]"},
 };
 
 // t = 2, sensors 0.5
@@ -536,6 +626,7 @@ TABLE_TEST(indices_read_write_grow_and_delete, indexing)
 TABLE_TEST(elementary_functions_compute, elementary)
 TABLE_TEST(matrix_functions_compute, matrix)
 TABLE_TEST(other_functions_compute, other)
+TABLE_TEST(further_functions_compute, further)
 TABLE_TEST(expressions_stay_symbolic_and_evaluate, expressions)
 TABLE_TEST(statements_control, statements)
 
@@ -551,13 +642,14 @@ static bool is_mentioned(const char* name, const example* table, size_t n) {
 
 static void every_function_has_an_example(void** state) {
   (void)state;
-  const builtin* const groups[] = {td_builtin_elementary, td_builtin_shape, td_builtin_matrix,
-                                   td_builtin_other,      td_builtin_time,  td_builtin_sensors,
-                                   td_builtin_lists,      td_builtin_words};
+  const builtin* const groups[] = {
+      td_builtin_elementary, td_builtin_shape,   td_builtin_matrix,  td_builtin_other,
+      td_builtin_time,       td_builtin_sensors, td_builtin_lists,   td_builtin_words,
+      td_builtin_sets,       td_builtin_search,  td_builtin_numbers, td_builtin_structures};
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     for (const builtin* b = groups[g]; b->name; b++) {
 #define IN(table) is_mentioned(b->name, table, sizeof table / sizeof *table)
-      if (!(IN(elementary) || IN(matrix) || IN(other) || IN(expressions)))
+      if (!(IN(elementary) || IN(matrix) || IN(other) || IN(further) || IN(expressions)))
         fail_msg("no example of %s", b->name);
 #undef IN
     }
@@ -646,6 +738,7 @@ int main(void) {
       cmocka_unit_test(elementary_functions_compute),
       cmocka_unit_test(matrix_functions_compute),
       cmocka_unit_test(other_functions_compute),
+      cmocka_unit_test(further_functions_compute),
       cmocka_unit_test(expressions_stay_symbolic_and_evaluate),
       cmocka_unit_test(statements_control),
       cmocka_unit_test(every_function_has_an_example),

@@ -1,0 +1,14 @@
+a = eval('1 + 1');
+b = int32(4);
+c = regexp('ab', '(?=b)', 'match');
+d = regexprep('ab', '(a', 'b');
+e = interp1([1 2], [3 4], 5, 'linear', 'extrap');
+f = str2func('@(x) x^2');
+g = deal(1, 2);
+h = cellfun(@(x) x, {1}, 'ErrorHandler', @disp);
+k = regexp('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', '(a*)*b', 'match');
+l = asinh(t);
+m = unique([1 nan]);
+n = factorial(-1);
+o = eig([1 2; 3 4]);
+s = struct('a', {1, 2, 3}); [s.a] = deal(1, 2);
