@@ -36,6 +36,19 @@ void td_diags_free(td_diags* diags) {
   *diags = (td_diags){0};
 }
 
+void td_diags_back(td_diags* diags, const td_diags* before) {
+  for (int i = before->n; i < diags->n; i++) {
+    free(diags->list[i].text);
+    free(diags->list[i].hint);
+    free(diags->list[i].more);
+  }
+  diags->n = before->n;
+  diags->errors = before->errors;
+  diags->warnings = before->warnings;
+  diags->dropped = before->dropped;
+  diags->last = before->last;
+}
+
 int td_diags_source(td_diags* diags, const char* name, const char* text, int size) {
   const size_t bytes = sizeof(td_source);
   td_source* all = td_grow(diags->sources, &diags->source_cap, diags->nsource + 1, bytes);

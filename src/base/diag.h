@@ -47,6 +47,8 @@ typedef struct td_diags {
 } td_diags;
 
 void td_diags_free(td_diags* diags);
+// Forget the messages that were added since `before`, a copy of *diags.
+void td_diags_back(td_diags* diags, const td_diags* before);
 // Takes a copy of the text.  Returns the source's index or -1 when out of memory.
 int td_diags_source(td_diags* diags, const char* name, const char* text, int size);
 

@@ -60,7 +60,10 @@ bool td_uniform_option(lang* L, call* c, int from, bool* uniform) {
             c->name);
     return false;
   }
-  if (word->kind != V_STR || strcasecmp(word->s, "UniformOutput") != 0) return true;
+  // 'un' and the like are short for it
+  if (word->kind != V_STR || word->cols < 2 ||
+      strncasecmp(word->s, "UniformOutput", (size_t)word->cols) != 0)
+    return true;
   double x;
   if (!td_arg_number(L, c, c->argc - 1, &x)) return false;
   *uniform = x != 0;
@@ -204,21 +207,15 @@ static value* fieldnames(lang* L, call* c) {
   return out;
 }
 
-// rmfield(s, 'name')
-static value* rmfield(lang* L, call* c) {
-  const value* s = c->argv[0];
-  const char* name = td_arg_string(L, c, 1);
-  if (!name) return NULL;
-  if (td_value_field(s, name) < 0)
-    return td_fail(L, c->arg_at[1], "rmfield: there is no field '%.40s'", name);
-  value* out = td_struct(L, s->rows, s->cols, c->at);
+value* td_without_field(lang* L, const value* s, const char* name, td_span at) {
+  value* out = td_struct(L, s->rows, s->cols, at);
   bool ok = out != NULL;
   for (int i = 0; ok && i < td_value_count(s); i++) {
     for (int f = 0; ok && f < s->nfield; f++) {
       if (strcmp(s->names[f], name) == 0) continue;
       const value_slot* from = &s->slots[i * s->nfield + f];
       value_slot* to = td_value_slot_make(out, i, s->names[f]);
-      ok = to != NULL || td_no_memory(L, c->at) != NULL;
+      ok = to != NULL || td_no_memory(L, at) != NULL;
       if (!ok) break;
       to->at = from->at;
       to->name_at = from->name_at;
@@ -228,6 +225,16 @@ static value* rmfield(lang* L, call* c) {
   if (ok) return out;
   td_value_drop(out);
   return NULL;
+}
+
+// rmfield(s, 'name')
+static value* rmfield(lang* L, call* c) {
+  const value* s = c->argv[0];
+  const char* name = td_arg_string(L, c, 1);
+  if (!name) return NULL;
+  if (td_value_field(s, name) < 0)
+    return td_fail(L, c->arg_at[1], "rmfield: there is no field '%.40s'", name);
+  return td_without_field(L, s, name, c->at);
 }
 
 // exist('x'), exist('x', 'var'): 1 for a variable, 2 for a function of the file, 5 for one of the
@@ -405,10 +412,30 @@ static value* blkdiag(lang* L, call* c) {
   return out;
 }
 
-// Differences of neighbours, along the rows of a row and down the columns else.
+// Differences of neighbours, along the rows of a row and down the columns else; diff(a, n) n times,
+// and diff(f, x) the derivative.
 static value* diff(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
   const value* a = c->argv[0];
+  if (c->argc > 1 && c->argv[1]->kind == V_NUM && td_has_expr(c->argv[1]))
+    return td_symbolic_diff(L, c);
+  int times = 1;
+  if (c->argc > 2) return td_fail(L, c->arg_at[2], "diff(a, n) works along the first dimension");
+  if (c->argc > 1 && !td_arg_int(L, c, 1, 1, 100, &times)) return NULL;
+  if (times > 1) {
+    call once = *c;
+    once.argc = 1;
+    value* held = td_value_hold(c->argv[0]);
+    for (int k = 0; held && k < times; k++) {
+      once.argv = &held;
+      value* next = diff(L, &once);
+      td_value_drop(held);
+      held = next;
+    }
+    return held;
+  }
+  if (is_scalar(a) && td_has_expr(a))
+    return td_fail(L, c->at, "diff of an expression needs the symbol, as in diff(f, x)");
   if (a->pages != 1) return td_fail(L, c->at, "diff works on matrices");
   const bool row = a->rows == 1;
   const int rows = row ? 1 : max_int(0, a->rows - 1),
@@ -474,7 +501,7 @@ const builtin td_builtin_lists[] = {
     {"tril", arrange, 1, 2, "tril(a)", LOWER},
     {"triu", arrange, 1, 2, "triu(a)", UPPER},
     {"blkdiag", blkdiag, 1, -1, "blkdiag(a, b, ...)", 0},
-    {"diff", diff, 1, 1, "diff(a)", 0},
+    {"diff", diff, 1, 3, "diff(a)", 0},
     {"trapz", trapz, 1, 2, "trapz(x, y)", 0},
     {NULL, NULL, 0, 0, NULL, 0},
 };

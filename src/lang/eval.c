@@ -449,7 +449,9 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
   bool ok = true;
   if (user < 0 && !c && (b < 0 || name->text[0] == 'l') && call_special(L, name, node, &ok, out))
     return ok;
-  if (user < 0 && !c && td_is_program(L, name, node, b >= 0))
+  const bool attempt = !c && b < 0 && td_is_attempt(L, name, node, user, nout);
+  const td_diags before = *L->diags;
+  if (user < 0 && !c && !attempt && td_is_program(L, name, node, b >= 0))
     return td_skip_call(L, name->text, name->at);
   if (user < 0 && !c && b < 0) {
     // a script or a function in a file of its own, beside the text that names it
@@ -466,7 +468,11 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
   if (ok && c) ok = td_values_add(L, out, constant_value(L, c, &args, node->at), node->at);
   if (ok && b >= 0) ok = call_builtin(L, L->builtin_list[b], &args, nout, node->at, out);
   td_values_free(&args);
-  return ok;
+  if (!attempt || L->stop || L->diags->errors == before.errors ||
+      (user >= 0 && td_makes_robot(L->function_list[user], node)))
+    return ok;
+  td_diags_back(L->diags, &before);
+  return td_skip_call(L, name->text, name->at);
 }
 
 static bool apply_index(lang* L, value* base, const ast* node, int nout, values* out) {

@@ -54,6 +54,7 @@ typedef struct symbol {  // made by `syms`; a parameter once par.var gives its v
   int var;
   td_span at;
   bool bound;
+  bool told;  // a note said what it means without a value
 } symbol;
 
 typedef struct pending {  // a body or joint named before it has the name; stands as index -(k + 1)
@@ -210,6 +211,8 @@ bool td_include_beside(lang* L, const char* name, td_span at, bool* found);
 // A function file NAME.m beside the text at `at` wins over a function of the language, as in
 // MATLAB: define it, once.  `name` must outlive L.  False after a message.
 bool td_function_beside(lang* L, const char* name, td_span at);
+// Is there a file NAME.m beside the text at `at`, and does it begin with `function`?
+bool td_is_function_beside(lang* L, const char* name, td_span at);
 // A path relative to the file that holds `at`; NULL: no memory.  To be freed.
 char* td_relative_path(const lang* L, td_span at, const char* name);
 // The bytes of a file; NULL after a message.  To be freed.
@@ -223,6 +226,11 @@ value* td_symbol(lang* L, const char* name, td_span at);
 // Is `node` a call of a program that is not part of the language?  `builtin`: a function has the
 // name.
 bool td_is_program(lang* L, const ast* name, const ast* node, bool builtin);
+// Is it a call of a function in a file of its own that is given par, body, ... as a whole?  It may
+// be a program or a part of the description: it is tried, and left out if it fails.
+bool td_is_attempt(lang* L, const ast* name, const ast* node, int user, int nout);
+// Does a function give body or joint without being given it?  Then its mistakes are the user's.
+bool td_makes_robot(const ast* function, const ast* node);
 // Leave the call out: the statement at hand cannot be executed.  Returns false.
 bool td_skip_call(lang* L, const char* name, td_span at);
 void td_keep_data(lang* L, const char* name, td_span at);  // par.name, which is no setting
@@ -302,7 +310,7 @@ struct builtin {
 extern const builtin td_builtin_elementary[], td_builtin_shape[], td_builtin_matrix[],
     td_builtin_other[], td_builtin_text[], td_builtin_lists[], td_builtin_words[],
     td_builtin_time[], td_builtin_sensors[], td_builtin_tables[], td_builtin_structures[],
-    td_builtin_search[], td_builtin_sets[], td_builtin_numbers[];
+    td_builtin_search[], td_builtin_sets[], td_builtin_numbers[], td_builtin_symbols[];
 
 // Arguments; false after a message that names function and argument.
 bool td_arg_numeric(lang* L, call* c, int k);
@@ -312,6 +320,8 @@ const char* td_arg_string(lang* L, call* c, int k);  // NULL after a message
 bool td_all_numeric(lang* L, call* c);
 // Element i of an argument as a value: of a cell what it holds (`contents`), else one element.
 value* td_element(lang* L, const value* v, int i, bool contents, td_span at);
+// A structure (array) without one of its fields.
+value* td_without_field(lang* L, const value* s, const char* name, td_span at);
 // Are two values equal, as isequal means it?
 bool td_same(const value* a, const value* b);
 // Call the first argument, a function or the name of one, with the others.
@@ -320,6 +330,8 @@ value* td_call_first(lang* L, call* c);
 bool td_uniform_option(lang* L, call* c, int from, bool* uniform);
 // Apply a function of texts to the first argument, or to each text of a cell.
 value* td_over_texts(lang* L, call* c, builtin_fn one);
+// diff(f, x): the derivative by a symbol.
+value* td_symbolic_diff(lang* L, call* c);
 // sort of a cell of texts.
 value* td_sort_texts(lang* L, call* c);
 // An operation of two operands, element by element with broadcasting.

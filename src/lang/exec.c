@@ -57,6 +57,18 @@ static void skip_target(lang* L, const ast* target, const ast* statement) {
     td_hint(L->diags, "write its value, or use table('file.csv') for data");
   }
   if (var && !model) var->poisoned = true;
+
+  // data in par: what it held before is not its value any more
+  const ast* field = target;
+  while (field != root && field->a != root) field = field->a;
+  const bool data = model && !*path && field->kind == AST_FIELD && !field->b;
+  if (data && var && var->v && var->v->kind == V_STRUCT &&
+      td_value_field(var->v, field->text) >= 0) {
+    value* rest = td_without_field(L, var->v, field->text, target->at);
+    if (!rest) return;
+    td_value_drop(var->v);
+    var->v = rest;
+  }
 }
 
 static void poison_target(lang* L, const ast* target, const ast* statement) {

@@ -74,7 +74,8 @@ static lang* lang_of(td_spec* spec) {
                   add_builtins(L, td_builtin_words) && add_builtins(L, td_builtin_time) &&
                   add_builtins(L, td_builtin_sensors) && add_builtins(L, td_builtin_tables) &&
                   add_builtins(L, td_builtin_structures) && add_builtins(L, td_builtin_search) &&
-                  add_builtins(L, td_builtin_sets) && add_builtins(L, td_builtin_numbers);
+                  add_builtins(L, td_builtin_sets) && add_builtins(L, td_builtin_numbers) &&
+                  add_builtins(L, td_builtin_symbols);
   if (!ok) {
     lang_free(L);
     return NULL;
@@ -87,8 +88,22 @@ static lang* lang_of(td_spec* spec) {
 
 // ---- hand-over --------------------------------------------------------------------------------
 
+// A symbol t or s without a value is time or arc length, as everywhere else: `syms t` only says
+// that the name is one.  False: the symbol means nothing else.
+static bool take_meaning(lang* L, symbol* s, ex* e) {
+  const bool time = strcmp(s->name, "t") == 0;
+  if (!time && strcmp(s->name, "s") != 0) return false;
+  const ex with = td_ex_var(L->g, time ? L->spec->time_var : L->spec->arc_var);
+  if (!s->told)
+    td_remark(L->diags, s->at, "par.var has no value for the symbol '%s': it is %s", s->name,
+              time ? "time" : "the arc length of rods");
+  s->told = true;
+  *e = td_ex_substitute(L->g, *e, &s->var, &with, 1);
+  return true;
+}
+
 // Report symbols without a value in what the model uses.
-static void check_symbols(lang* L, const value* v, td_span at) {
+static void check_symbols(lang* L, value* v, td_span at) {
   if (!v) return;
   if (v->kind == V_STRUCT || v->kind == V_CELL) {
     const int n = td_value_count(v) * (v->kind == V_STRUCT ? v->nfield : 1);
@@ -100,9 +115,10 @@ static void check_symbols(lang* L, const value* v, td_span at) {
     if (!is_expr(v, i)) continue;
     if (!td_spend(L, (v->e[i] / 16 + 1) * L->nsymbol, at)) return;
     for (int k = 0; k < L->nsymbol; k++) {
-      const symbol* s = &L->symbols[k];
+      symbol* s = &L->symbols[k];
       if (s->bound || td_spec_param_find(L->spec, s->name) || !td_ex_has_var(L->g, v->e[i], s->var))
         continue;
+      if (take_meaning(L, s, &v->e[i])) continue;
       td_fail(L, at,
               "the symbol '%s' has no value: give it one with par.sym and par.var, or use param()",
               s->name);
@@ -313,25 +329,27 @@ static bool begins_with_function(const char* s) {
   return strncmp(s, "function", 8) == 0 && strchr(" \t[", s[8]);
 }
 
-bool td_function_beside(lang* L, const char* name, td_span at) {
-  if (td_map_find(&L->beside, name) >= 0) return true;  // it was looked for before
-  if (!td_map_add(&L->beside, name, 1)) return td_no_memory(L, at) != NULL;
+bool td_is_function_beside(lang* L, const char* name, td_span at) {
   td_text file = {0};
   td_text_printf(&file, "%s.m", name);
   char* path = file.failed ? NULL : td_relative_path(L, at, file.s);
   td_text_free(&file);
-  if (!path) return td_no_memory(L, at) != NULL;
-  bool ok = true;
-  if (access(path, R_OK) == 0 && td_spec_may_read(L->spec, path)) {
+  bool is_function = false;
+  if (path && access(path, R_OK) == 0 && td_spec_may_read(L->spec, path)) {
     int size = 0;
     char* text = td_read_text(L, path, at, &size);
-    bool found = false;
-    ok = text != NULL;
-    if (ok && begins_with_function(text)) ok = td_include_beside(L, name, at, &found);
+    is_function = text && begins_with_function(text);
     free(text);
   }
   free(path);
-  return ok;
+  return is_function;
+}
+
+bool td_function_beside(lang* L, const char* name, td_span at) {
+  if (td_map_find(&L->beside, name) >= 0) return true;  // it was looked for before
+  if (!td_map_add(&L->beside, name, 1)) return td_no_memory(L, at) != NULL;
+  bool found = false;
+  return !td_is_function_beside(L, name, at) || td_include_beside(L, name, at, &found);
 }
 
 // ---- the library's functions ------------------------------------------------------------------

@@ -61,8 +61,7 @@ bool td_is_program_name(const char* name) {
       "lsqcurvefit", "lsqnonlin", "ode113", "ode15i", "ode15s", "ode23", "ode23s", "ode23t",
       "ode45", "odeset", "optimoptions", "optimset", "quad", "quadgk",
       // symbolic calculation and compiled code
-      "ccode", "codegen", "coder", "collect", "expand", "jacobian", "latex", "matlabFunction",
-      "mex", "pretty", "simplify", "solve", "subs", "vpa"};
+      "ccode", "codegen", "coder", "latex", "matlabFunction", "mex", "pretty", "solve"};
   return is_listed(name, names, sizeof names / sizeof *names) || strncmp(name, "tmt_eom_", 8) == 0;
 }
 
@@ -76,6 +75,23 @@ static bool takes_structure(lang* L, const ast* node) {
     for (size_t k = 0; var && k < sizeof roots / sizeof *roots; k++) {
       if (strcmp(roots[k], arg->text) == 0) return true;
     }
+  }
+  return false;
+}
+
+bool td_is_attempt(lang* L, const ast* name, const ast* node, int user, int nout) {
+  if (nout == 0 || !takes_structure(L, node)) return false;
+  if (user >= 0) return L->function_list[user]->at.source != name->at.source;
+  return !td_is_program_name(name->text) && td_is_function_beside(L, name->text, name->at);
+}
+
+bool td_makes_robot(const ast* function, const ast* node) {
+  for (int i = 0; i < function->nout; i++) {
+    const char* name = function->outs[i]->text;
+    bool made = strcmp(name, "body") == 0 || strcmp(name, "joint") == 0;
+    for (int k = 0; made && k < node->n; k++)
+      made = node->list[k]->kind != AST_NAME || strcmp(node->list[k]->text, name) != 0;
+    if (made) return true;
   }
   return false;
 }

@@ -27,7 +27,8 @@ static const char* meaning_of(const lang* L, const char* name) {
   if (td_is_sensor_name(name)) return "the sensor of that name";
   if (td_is_constant_name(name)) return "the constant of that name";
   const builtin* const quiet[] = {td_builtin_lists,  td_builtin_words, td_builtin_structures,
-                                  td_builtin_search, td_builtin_sets,  td_builtin_numbers};
+                                  td_builtin_search, td_builtin_sets,  td_builtin_numbers,
+                                  td_builtin_symbols};
   for (size_t k = 0; k < sizeof quiet / sizeof *quiet; k++)
     if (is_of(quiet[k], name)) return NULL;
   if (td_map_find(&L->builtins, name) < 0) return NULL;

@@ -114,7 +114,7 @@ value* td_symbol(lang* L, const char* name, td_span at) {
     const spec_param* p = td_spec_param_find(L->spec, name);
     const int var = p && p->var >= 0 ? p->var : td_exprs_var(L->g, name, TD_ON_PARAM);
     if (var < 0 || !kept) return td_no_memory(L, at);
-    grown[L->nsymbol++] = (symbol){kept, var, at, p != NULL};
+    grown[L->nsymbol++] = (symbol){.name = kept, .var = var, .at = at, .bound = p != NULL};
   }
   return td_expr(L, td_ex_var(L->g, L->symbols[k].var), at);
 }

@@ -440,6 +440,13 @@ static const example further[] = {
     {"num2str(pi, '%8.4f')", "'3.1416'"},
     {"repmat('ab', 1, 2)", "'abab'"},
     {"nan(size([1 2]))", "[nan nan]"},
+    {"syms x; subs(diff(x^3, x), x, 2)", "12"},
+    {"syms x; subs(diff(x^3, x, 2), x, t)", "~12"},
+    {"diff([1 4 9 16], 2)", "[2 2]"},
+    {"syms x y; subs(jacobian([x*y; x^2], [x y]), {x, y}, {3, 5})", "[5 3;6 0]"},
+    {"syms x; subs(simplify(x) + simple(x) + expand(x) + collect(x) + combine(x) + vpa(x), x, 1)",
+     "6"},
+    {"cellfun(@(a) 2*a, {1, 2}, 'un', 0){2}", "4"},
 };
 
 // t = 2, sensors 0.5
@@ -642,10 +649,11 @@ static bool is_mentioned(const char* name, const example* table, size_t n) {
 
 static void every_function_has_an_example(void** state) {
   (void)state;
-  const builtin* const groups[] = {
-      td_builtin_elementary, td_builtin_shape,   td_builtin_matrix,  td_builtin_other,
-      td_builtin_time,       td_builtin_sensors, td_builtin_lists,   td_builtin_words,
-      td_builtin_sets,       td_builtin_search,  td_builtin_numbers, td_builtin_structures};
+  const builtin* const groups[] = {td_builtin_elementary, td_builtin_shape,   td_builtin_matrix,
+                                   td_builtin_other,      td_builtin_time,    td_builtin_sensors,
+                                   td_builtin_lists,      td_builtin_words,   td_builtin_sets,
+                                   td_builtin_search,     td_builtin_numbers, td_builtin_symbols,
+                                   td_builtin_structures};
   for (size_t g = 0; g < sizeof groups / sizeof *groups; g++) {
     for (const builtin* b = groups[g]; b->name; b++) {
 #define IN(table) is_mentioned(b->name, table, sizeof table / sizeof *table)
