@@ -37,7 +37,8 @@ class Seams(unittest.TestCase):
 
     def test_parameters_are_those_of_the_text(self):
         for name, param, value in [("radius_param", "r", 0.06), ("radius_param", "mu", 0.1),
-                                   ("stops", "k", 6e3), ("screw_loop", "h", -0.02)]:
+                                   ("stops", "k", 6e3), ("screw_loop", "h", -0.02),
+                                   ("mesh_rods", "k", 0.5)]:
             with self.subTest(f"{name}: {param}"):
                 robot = tendril.load(SEAMS / f"{name}.m")
                 before = robot.simulate().sensors[-1]

@@ -71,16 +71,22 @@ typedef struct rod_edges {
   char name[100];
 } rod_edges;
 
+// Two columns are a number for the three translational and one for the three rotational strains, as
+// in joint.rom.
+static bool is_pair(const value* v, int n) {
+  return v->cols == 2 && (v->rows == 1 || v->rows == n);
+}
+
 // The field of joint(2), or of a group in it, that has a row for all edges or one for each.
 static td_status edge_field(const rod_edges* s, const char* group, const char* field,
                             const value** v) {
   const value* in = group ? td_get(s->joints, 1, group) : s->joints;
   const int n = s->b->mesh[s->k].nedge;
   *v = in ? td_get(in, group ? 0 : 1, field) : NULL;
-  if (!*v || td_field_fit("nx1|nx6", *v, n).ok) return TD_OK;
+  if (!*v || is_pair(*v, n) || td_field_fit("nx1|nx6", *v, n).ok) return TD_OK;
   return td_error(s->b->diags, TD_E_MODEL, td_get_at(in, group ? 0 : 1, field),
-                  "mesh(%d).joint(2).%s%s%s must be one number or six for all edges, or a row for "
-                  "each of the %d edges, got %dx%d",
+                  "mesh(%d).joint(2).%s%s%s must be one number, two or six for all edges, or a row "
+                  "for each of the %d edges, got %dx%d",
                   s->k + 1, group ? group : "", group ? "." : "", field, n, (*v)->rows, (*v)->cols);
 }
 
@@ -89,9 +95,11 @@ static void six(const rod_edges* s, const value* v, int e, double fallback, ex o
   td_exprs* g = s->b->spec->graph;
   const int n = s->b->mesh[s->k].nedge;
   const td_fit fit = v ? td_field_fit("nx1|nx6", v, n) : (td_fit){.rows = 1, .cols = 1};
+  const bool pair = v && is_pair(v, n);
   for (int d = 0; d < 6; d++) {
     const int row = fit.rows > 1 ? e : 0, col = fit.cols == 6 ? d : 0;
-    out[d] = td_build_pick(s->b, v, row, fit.rows, col, fit.cols, fallback);
+    out[d] = pair ? td_value_ex(v, (v->rows > 1 ? e : 0) + v->rows * (d / 3), g)
+                  : td_build_pick(s->b, v, row, fit.rows, col, fit.cols, fallback);
     if (td_ex_is_const(g, out[d]) && isnan(td_ex_value(g, out[d]))) out[d] = num_ex(s->b, fallback);
   }
 }
@@ -167,6 +175,12 @@ static td_status push_rod(const rod_edges* s, int e) {
   six(s, visc, e, 0, mu);
   six(s, power, e, 1, nu);
   six(s, input, e, 0, drive);
+  for (int c = 1; c < 6; c++)
+    if (nu[c] != nu[0])
+      return td_error(b->diags, TD_E_MODEL, td_get_at(td_get(s->joints, 1, "damp"), 0, "pow"),
+                      "mesh(%d).joint(2).damp.pow: an edge with `rom` has one power for all its "
+                      "strains",
+                      s->k + 1);
   for (int c = 0; c < 6; c++) x0[c] = mul(b, factor[c], x0[c]);
 
   // the rod; it starts straight, whatever its stress-free strain is

@@ -218,6 +218,28 @@ static void edges_have_their_own_numbers(void** state) {
   release(&r);
 }
 
+// Two numbers are those of the translational and of the rotational strains, as in joint.rom, also
+// where a mesh has two edges.
+static void pairs_are_for_translations_and_rotations(void** state) {
+  (void)state;
+  static const char* const ways[] = {"[70 0.02]", "[70 70 70 0.02 0.02 0.02]"};
+  double y[2][3];
+  for (int k = 0; k < 2; k++) {
+    char text[1500];
+    snprintf(text, sizeof text,
+             "mesh(1).node = [0 0 0; 0.3 0 0; 0.3 0.2 0]; mesh(1).edge = [1 2; 2 3];\n"
+             "mesh(1).fixed = 1; mesh(1).joint(2).rom.order = 2;\n%s"
+             "mesh(1).joint(2).spring.coeff = %s; world.g = [0 0 -9.81];\n"
+             "sensor(1).name = 'p'; sensor(1).value = pos(mesh(1), 3);\n",
+             edges, ways[k]);
+    robot r = load(text);
+    settle(&r, y[k]);
+    release(&r);
+  }
+  for (int i = 0; i < 3; i++) CHECK_NEAR(y[0][i], y[1][i], 1e-12);
+  assert_true(y[0][2] < -0.01);
+}
+
 // A bracket that is let go under its weight keeps its energy, damped sections lose it to the
 // dampers; nodes and ends of edges stay together.
 static void brackets_in_motion_keep_their_energy(void** state) {
@@ -254,6 +276,7 @@ int main(void) {
       cmocka_unit_test(a_clamped_beam_vibrates_at_the_known_frequencies),
       cmocka_unit_test(frames_agree_with_frames_of_other_rods),
       cmocka_unit_test(edges_have_their_own_numbers),
+      cmocka_unit_test(pairs_are_for_translations_and_rotations),
       cmocka_unit_test(brackets_in_motion_keep_their_energy),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

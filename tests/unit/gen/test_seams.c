@@ -53,6 +53,7 @@ static const seam seams[] = {
     {"driven_net", 400, smooth, NULL, NULL},
     {"lattice_jump", 400, smooth, NULL, NULL},
     {"mesh_jump", 400, smooth, NULL, NULL},
+    {"mesh_rods", 600, smooth, NULL, NULL},
     {"folded", 0, smooth, NULL, NULL},
     {"event_stop", 0, smooth, NULL, NULL},
     {"no_number", 0, smooth, NULL, NULL},
@@ -633,7 +634,7 @@ static void test_parameters_are_those_of_the_text(void** state) {
   } cases[] = {{"radius_param", "r", 0.06},   {"radius_param", "R", 0.23},
                {"radius_param", "mu", 0.1},   {"radius_param", "kc", 9e3},
                {"point_friction", "mu", 0.1}, {"stops", "k", 6e3},
-               {"screw_loop", "h", -0.02}};
+               {"screw_loop", "h", -0.02},    {"mesh_rods", "k", 0.5}};
   failures = 0;
   for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
     const int i = find(cases[k].name);
@@ -795,8 +796,9 @@ static void test_an_event_ends_the_run(void** state) {
 static void test_exported_models_agree_with_their_checks(void** state) {
   (void)state;
   if (library == NULL) skip();
-  static const char* const names[] = {"no_number", "strain_jump", "buckled", "radius_param"};
-  for (int k = 0; k < 4; k++) {
+  static const char* const names[] = {"no_number", "strain_jump", "buckled", "radius_param",
+                                      "mesh_rods"};
+  for (int k = 0; k < 5; k++) {
     const int i = find(names[k]);
     if (i < 0) continue;
     td_files* files = NULL;
@@ -872,9 +874,9 @@ static void test_derived_code_gives_the_rates_or_names_what_it_cannot(void** sta
 // matrices; as they are they cannot be exported.
 static void test_networks_run_alike(void** state) {
   (void)state;
-  static const char* const names[] = {"driven_net", "lattice_jump", "mesh_jump"};
+  static const char* const names[] = {"driven_net", "lattice_jump", "mesh_jump", "mesh_rods"};
   failures = 0;
-  for (int k = 0; k < 3; k++) {
+  for (int k = 0; k < 4; k++) {
     const seam s = {.name = names[k]};
     double y[2][MOST], got[MOST];
     for (int dense = 0; dense < 2; dense++) {
