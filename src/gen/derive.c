@@ -40,16 +40,31 @@ static bool is_known(const char* name) {
   return false;
 }
 
-// A part of the model that was added without a formula here must not be left out in silence.
-static td_status judge_arrays(deriver* d) {
-  // the first of them, as the user writes it
+// The first of each kind of element without a closed form beside rods, as the user writes it;
+// returns how many kinds there are.
+static int list_others(const td_model* m, char* list, int size) {
   const struct {
     const char* name;
     int n;
-  } written[] = {{"cable(1)", d->m->ncable}, {"contact(1)", d->m->ncontact}, {"fluid", d->m->nwet}};
-  for (size_t i = 0; i < sizeof written / sizeof *written; i++)
-    if (written[i].n > 0)
-      return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here" WAY_OUT, written[i].name);
+  } written[] = {{"cable(1)", m->ncable}, {"contact(1)", m->ncontact}, {"fluid", m->nwet}};
+  int n = 0, used = 0;
+  list[0] = '\0';
+  for (size_t i = 0; i < sizeof written / sizeof *written; i++) {
+    if (written[i].n == 0) continue;
+    used +=
+        snprintf(list + used, (size_t)(size - used), "%s%s", n > 0 ? ", " : "", written[i].name);
+    n++;
+  }
+  return n;
+}
+
+// A part of the model that was added without a formula here must not be left out in silence.
+static td_status judge_arrays(deriver* d) {
+  char list[80];
+  const int n = list_others(d->m, list, sizeof list);
+  if (n > 0)
+    return td_derive_refuse(d, TD_E_MODEL, "%s %s no closed form here" WAY_OUT, list,
+                            n > 1 ? "have" : "has");
 #define X(type, name, text)                                                                    \
   if (d->m->n##name > 0 && !is_known(#name)) {                                                 \
     return td_derive_refuse(d, TD_E_MODEL,                                                     \
@@ -76,11 +91,14 @@ static td_status judge_kinds(deriver* d) {
   for (int i = 0; i < m->nhop; i++) {
     if (is_step(&m->hop[i])) {
       const char* rod = rod_of_step(m, &m->hop[i]);
+      char list[80];
+      const int n = list_others(m, list, sizeof list);
       return td_derive_refuse(d, TD_E_MODEL,
                               "%s%s has no closed form here: strains of the model 'gvs' are "
                               "integrated along it; models 'rom', 'eba', 'ebr' and 'srl' have "
-                              "one" WAY_OUT,
-                              strchr(rod, '(') ? "" : "the rod ", rod);
+                              "one%s%s%s" WAY_OUT,
+                              strchr(rod, '(') ? "" : "the rod ", rod, n > 0 ? ", but not " : "",
+                              list, n > 0 ? " of this model" : "");
     }
   }
   const int n = model_forces(m);

@@ -36,6 +36,20 @@ expect 2 derive "$models/pneumatic_module.m" -o no --set model=gvs
 says "the rod module has no closed form here: strains of the model 'gvs' are integrated along it; models 'rom', 'eba', 'ebr' and 'srl' have one"
 expect 2 derive "$models/underwater_robot.m" -o no
 says "rod(1) has no closed form here: strains of the model 'gvs'"
+says "models 'rom', 'eba', 'ebr' and 'srl' have one, but not cable(1), contact(1), fluid of this model"
+# what is refused once its rods are of another model, and that nothing else is
+sed "s/'gvs'/'srl'/; s/rod(hook).order = -1; rod(hook).points = 5;/rod(hook).n = 1;/; s/rod(filament).order = .*;//
+  s/rod(filament).basis = basis;/rod(filament).n = 2;/" "$models/underwater_robot.m" >swimmer.m
+expect 2 derive swimmer.m -o no
+says 'cable(1), contact(1), fluid have no closed form here; `export c`'
+grep -v 'cable(' swimmer.m >loose.m
+expect 2 derive loose.m -o no
+says 'contact(1), fluid have no closed form here; `export c`'
+grep -v 'contact(' loose.m >alone.m
+expect 2 derive alone.m -o no
+says 'fluid has no closed form here; `export c`'
+grep -v 'fluid' alone.m >dry.m
+expect 0 derive dry.m -o dry
 expect 1 derive "$models/pendulum.m" --jit
 says "does not take --jit"
 
