@@ -150,14 +150,14 @@ static int study(session* s) {
   }
   const double last = times[s->nstudy > 0 ? s->nstudy - 1 : 0];
   if (found == s->nstudy)
-    say(s, "  %d equilibria from t = %g to %g s, in equilibrium.csv; the last one:\n", found,
-        times[0], last);
+    say(s, "  %d equilibria from t = %g to %g s, in equilibrium.csv%s\n", found, times[0], last,
+        s->n.nsensor > 0 ? "; the last one:" : "");
   else
     say(s,
-        "  %d of %d equilibria found from t = %g to %g s, in equilibrium.csv; the state at the "
-        "last "
-        "time, %s:\n",
-        found, s->nstudy, times[0], last, s->equil.converged ? "which is one" : "which is NOT one");
+        "  %d of %d equilibria found from t = %g to %g s, in equilibrium.csv; that at the last "
+        "time %s one%s\n",
+        found, s->nstudy, times[0], last, s->equil.converged ? "is" : "is NOT",
+        s->n.nsensor > 0 ? ":" : "");
   say_sensors(s);
   free(times);
   return code;

@@ -133,8 +133,67 @@ static bool unbound_symbols(const lang* L) {
   return false;
 }
 
+// Row r of a matrix as a value of its own.
+static value* matrix_row(lang* L, const value* a, int r, td_span at) {
+  value* row = td_num(L, 1, a->cols, 1, at);
+  for (int c = 0; row && c < a->cols; c++)
+    if (!td_copy_element(L, row, c, a, r + a->rows * c, at)) {
+      td_value_drop(row);
+      return NULL;
+    }
+  return row;
+}
+
+// exload.exbody with several rows [body element] or [body arc length] is a set of loads, as
+// published: each row becomes a load, the first in its place and the others behind all.  Rows of
+// ftau belong to them, one row serves all.
+static bool spread_loads(lang* L) {
+  variable* var = td_scope_find(&L->global, "exload");
+  const bool any = var && var->v && !var->poisoned && var->v->kind == V_STRUCT;
+  const int nload = any ? td_value_count(var->v) : 0;
+  for (int i = 0; i < nload; i++) {
+    const char* field = td_get(var->v, i, "exbody") ? "exbody" : "body";
+    const value *places = td_get(var->v, i, field), *ftau = td_get(var->v, i, "ftau");
+    if (!places || places->kind != V_NUM || places->pages != 1 || places->rows < 2 ||
+        places->cols != 2)
+      continue;
+    const bool rows = ftau && ftau->kind == V_NUM && ftau->rows == places->rows;
+    if (ftau && !rows && (ftau->kind != V_NUM || ftau->rows != 1)) continue;  // told later
+    value* all = td_value_own(var->v);
+    var->v = all;
+    if (!all) return false;
+    value* body = td_value_hold((value*)(uintptr_t)td_get(all, i, field));
+    value* load = rows ? td_value_hold((value*)(uintptr_t)td_get(all, i, "ftau")) : NULL;
+    bool ok = td_spend(L, 10L * body->rows, var->at);
+    for (int r = 0; ok && r < body->rows; r++) {
+      const int to = r == 0 ? i : td_value_count(all);
+      for (int f = 0; ok && f < all->nfield; f++) {
+        const value_slot from = all->slots[i * all->nfield + f];
+        value* v = NULL;
+        if (strcmp(all->names[f], field) == 0)
+          v = matrix_row(L, body, r, from.at);
+        else if (load && strcmp(all->names[f], "ftau") == 0)
+          v = matrix_row(L, load, r, from.at);
+        else if (from.v)
+          v = td_value_hold(from.v);
+        if (!v) continue;
+        value_slot* slot = td_value_slot_make(all, to, all->names[f]);
+        ok = slot && td_value_put(all, slot, v);
+        if (!slot) td_value_drop(v);
+        if (ok) slot->at = from.at;
+        if (ok) slot->name_at = from.name_at;
+      }
+    }
+    td_value_drop(body);
+    td_value_drop(load);
+    if (!ok) return false;
+  }
+  return true;
+}
+
 // Copy references to the structures of the model into the spec.
 static bool hand_over(lang* L) {
+  if (!spread_loads(L)) return false;
   value* root = td_value_struct(1, 1);
   if (!root) return false;
   const bool check = unbound_symbols(L);
