@@ -144,40 +144,80 @@ static value* matrix_row(lang* L, const value* a, int r, td_span at) {
   return row;
 }
 
-// exload.exbody with several rows [body element] or [body arc length] is a set of loads, as
-// published: each row becomes a load, the first in its place and the others behind all.  Rows of
-// ftau belong to them, one row serves all.
+// [body place] of [body place place ...], place r.
+static value* one_place(lang* L, const value* a, int r, td_span at) {
+  value* pair = td_num(L, 1, 2, 1, at);
+  if (pair && td_copy_element(L, pair, 0, a, 0, at) && td_copy_element(L, pair, 1, a, r + 1, at))
+    return pair;
+  td_value_drop(pair);
+  return NULL;
+}
+
+// Is this the number of a body that joint.rom makes a polynomial rod?
+static bool is_polynomial(const lang* L, double body) {
+  const variable* var = td_scope_find(&L->global, "joint");
+  const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
+  for (int i = 0; i < n; i++) {
+    const value* second = td_get(var->v, i, "second");
+    if (!td_get(var->v, i, "rom") || !second) continue;
+    if (second->kind == V_REF ? second->ref.index == body
+                              : second->kind == V_NUM && second->x && second->x[0] == body)
+      return true;
+  }
+  return false;
+}
+
+// How many loads exload.exbody stands for: 1, the number of its rows [body place], or the number of
+// arc lengths in [body s s ...].
+static int load_count(const lang* L, const value* places) {
+  if (!places || places->kind != V_NUM || places->pages != 1) return 1;
+  const int n = td_value_count(places);
+  if (places->rows > 1 && places->cols == 2) return places->rows;
+  const bool vector = places->rows == 1 || places->cols == 1;
+  return vector && n > 2 && is_polynomial(L, places->x[0]) ? n - 1 : 1;
+}
+
+// exload.exbody with several rows [body element] or [body arc length], or with several arc lengths,
+// is a set of loads, as published: each becomes a load, the first in its place and the others
+// behind all.  Rows of ftau and places of refbody belong to them, one serves all.
 static bool spread_loads(lang* L) {
   variable* var = td_scope_find(&L->global, "exload");
   const bool any = var && var->v && !var->poisoned && var->v->kind == V_STRUCT;
   const int nload = any ? td_value_count(var->v) : 0;
   for (int i = 0; i < nload; i++) {
     const char* field = td_get(var->v, i, "exbody") ? "exbody" : "body";
-    const value *places = td_get(var->v, i, field), *ftau = td_get(var->v, i, "ftau");
-    if (!places || places->kind != V_NUM || places->pages != 1 || places->rows < 2 ||
-        places->cols != 2)
-      continue;
-    const bool rows = ftau && ftau->kind == V_NUM && ftau->rows == places->rows;
-    if (ftau && !rows && (ftau->kind != V_NUM || ftau->rows != 1)) continue;  // told later
+    const int n = load_count(L, td_get(var->v, i, field));
+    const value* written = td_get(var->v, i, "ftau");
+    if (n < 2 ||
+        (written && (written->kind != V_NUM || (written->rows != 1 && written->rows != n))))
+      continue;  // what is wrong with it is told later
     value* all = td_value_own(var->v);
     var->v = all;
     if (!all) return false;
-    value* body = td_value_hold((value*)(uintptr_t)td_get(all, i, field));
-    value* load = rows ? td_value_hold((value*)(uintptr_t)td_get(all, i, "ftau")) : NULL;
-    bool ok = td_spend(L, 10L * body->rows, var->at);
-    for (int r = 0; ok && r < body->rows; r++) {
+    value *body = td_value_hold((value*)(uintptr_t)td_get(all, i, field)),
+          *ftau = written ? td_value_hold((value*)(uintptr_t)td_get(all, i, "ftau")) : NULL;
+    const value* frame = td_get(all, i, "refbody");
+    value* ref = frame && frame->kind == V_NUM && td_value_count(frame) == n + 1
+                     ? td_value_hold((value*)(uintptr_t)frame)
+                     : NULL;
+    bool ok = td_spend(L, 10L * n, var->at);
+    for (int r = 0; ok && r < n; r++) {
       const int to = r == 0 ? i : td_value_count(all);
       for (int f = 0; ok && f < all->nfield; f++) {
         const value_slot from = all->slots[i * all->nfield + f];
+        const char* name = all->names[f];
         value* v = NULL;
-        if (strcmp(all->names[f], field) == 0)
-          v = matrix_row(L, body, r, from.at);
-        else if (load && strcmp(all->names[f], "ftau") == 0)
-          v = matrix_row(L, load, r, from.at);
+        if (strcmp(name, field) == 0)
+          v = body->cols == 2 && body->rows == n ? matrix_row(L, body, r, from.at)
+                                                 : one_place(L, body, r, from.at);
+        else if (ref && strcmp(name, "refbody") == 0)
+          v = one_place(L, ref, r, from.at);
+        else if (ftau && ftau->rows == n && strcmp(name, "ftau") == 0)
+          v = matrix_row(L, ftau, r, from.at);
         else if (from.v)
           v = td_value_hold(from.v);
         if (!v) continue;
-        value_slot* slot = td_value_slot_make(all, to, all->names[f]);
+        value_slot* slot = td_value_slot_make(all, to, name);
         ok = slot && td_value_put(all, slot, v);
         if (!slot) td_value_drop(v);
         if (ok) slot->at = from.at;
@@ -185,7 +225,8 @@ static bool spread_loads(lang* L) {
       }
     }
     td_value_drop(body);
-    td_value_drop(load);
+    td_value_drop(ftau);
+    td_value_drop(ref);
     if (!ok) return false;
   }
   return true;

@@ -586,12 +586,17 @@ static td_status check_rom_joint(builder* b, int joint, const rom* r) {
     const value* v = s ? td_get(s, at, section[k].field) : NULL;
     const int n = v ? td_value_count(v) : 1;
     const bool power = strcmp(section[k].field, "pow") == 0;
-    if (n == 1 || (!power && (n == 2 || n == 6) && (v->rows == 1 || v->cols == 1))) continue;
-    return td_error(
-        b->diags, TD_E_MODEL, td_get_at(s, at, section[k].field),
-        "joint(%d).%s of a polynomial rod must be %s, got %dx%d", joint + 1, section[k].name,
-        power ? "a single number" : "one number, [translations rotations] or six numbers", v->rows,
-        v->cols);
+    bool same = power && n == 6;  // one power, written six times
+    for (int c = 1; same && c < 6; c++)
+      same = td_value_ex(v, c, b->spec->graph) == td_value_ex(v, 0, b->spec->graph);
+    if (n == 1 || same || (!power && (n == 2 || n == 6) && (v->rows == 1 || v->cols == 1)))
+      continue;
+    return td_error(b->diags, TD_E_MODEL, td_get_at(s, at, section[k].field),
+                    "joint(%d).%s of a polynomial rod must be %s, got %dx%d", joint + 1,
+                    section[k].name,
+                    power ? "the same number in all directions"
+                          : "one number, [translations rotations] or six numbers",
+                    v->rows, v->cols);
   }
 
   static const char* const unknown[] = {"dir",   "xaxis", "refbody", "fixed", "control", "motion",

@@ -106,6 +106,14 @@ int td_build_rom_of(const builder* b, int body) {
 static td_status place_on_body(builder* b, const value* v, int rod, td_span at, const char* what,
                                place* out) {
   const double length = b->rod[rod - 1].length;
+  if (td_value_count(v) > 2) {
+    td_error(b->diags, TD_E_MODEL, at,
+             "%s: body(%g) is a polynomial rod: [body arc length] is one place on it, got %d "
+             "arc lengths",
+             what, v->x[0], td_value_count(v) - 1);
+    td_hint(b->diags, "write one joint for each place");
+    return TD_E_MODEL;
+  }
   out->rod = rod;
   out->arc = td_value_count(v) > 1 ? v->x[1] : length;
   if (out->arc >= 0 && out->arc <= (1 + 1e-9) * length) return TD_OK;

@@ -5,4 +5,4 @@ joint(1).tr.trans = [inf inf inf];
 joint(1).tr.rot = [0 inf inf inf];
 joint(1).spring.coeff = 10;
 joint(1).damp.visc = 1;
-joint(1).damp.pow = [1 1 1 1 1 1];
+joint(1).damp.pow = [1 1 1 2 2 2];

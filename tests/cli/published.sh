@@ -141,6 +141,10 @@ cat along.m - >rows.m <<<'exload(1).exbody = [1 0.1; 1 0.2]; exload(1).ftau = [0
 cat along.m - >two.m <<<'exload(1).exbody = [1 0.1]; exload(1).ftau = [0 0 1 0 0 0]; exload(2).exbody = [1 0.2]; exload(2).ftau = [0 0 1 0 0 0];'
 expect 0 equil rows.m -o rows
 expect 0 equil two.m -o two
-cmp <(grep '"q"' rows/equilibrium.json) <(grep '"q"' two/equilibrium.json) || fail 'rows of exbody along a rod'
+cat along.m - >list.m <<<'exload(1).exbody = [1 0.1 0.2]; exload(1).ftau = [0 0 1 0 0 0];'
+expect 0 equil list.m -o list
+for name in rows list; do
+  cmp <(grep '"q"' $name/equilibrium.json) <(grep '"q"' two/equilibrium.json) || fail "$name of exbody along a rod"
+done
 
 finish
