@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 static const double pi = 3.14159265358979323846;
 

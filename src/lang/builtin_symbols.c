@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "eval.h"
+#include "lang/eval.h"
 
 // The variable that element i of an argument is; -1 after a message.
 static int variable_at(lang* L, call* c, int k, const value* v, int i) {
