@@ -163,7 +163,23 @@ static td_status edge_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
             mesh->rod + ref->element - 1);
     return TD_E_MODEL;
   }
-  joint_ends(b, p->joint, p->element, &p->a, &p->b);
+
+  // an edge is a spring or damper between two nodes; one that is neither still has its ends
+  bool acts = false;
+  for (int i = 0; i < b->m->nforce && !acts; i++)
+    acts = b->m->force[i].joint == joint && b->m->force[i].element == ref->element;
+  for (int i = 0; i < b->m->nrow && !acts; i++)
+    acts = b->m->row[i].joint == joint && b->m->row[i].element == ref->element;
+  if (acts) {
+    joint_ends(b, p->joint, p->element, &p->a, &p->b);
+    return TD_OK;
+  }
+  if (!mesh->wire || ref->element > mesh->nedge)
+    return td_error(b->diags, TD_E_MODEL, at, "%s: edge %d of mesh(%d) has no spring and no damper",
+                    name, ref->element, ref->index);
+  const int* ends = mesh->wire->edge + 2 * (size_t)(ref->element - 1);
+  p->a = b->m->body[mesh->instance + ends[0]].station;
+  p->b = b->m->body[mesh->instance + ends[1]].station;
   return TD_OK;
 }
 
