@@ -166,8 +166,10 @@ static td_status edge_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
 
   // an edge is a spring or damper between two nodes; one that is neither still has its ends
   bool acts = false;
-  for (int i = 0; i < b->m->nforce && !acts; i++)
-    acts = b->m->force[i].joint == joint && b->m->force[i].element == ref->element;
+  for (int i = 0; i < model_forces(b->m) && !acts; i++) {
+    const force_info f = force_at(b->m, i);
+    acts = f.joint == joint && f.element == ref->element && f.a >= 0 && f.b >= 0;
+  }
   for (int i = 0; i < b->m->nrow && !acts; i++)
     acts = b->m->row[i].joint == joint && b->m->row[i].element == ref->element;
   if (acts) {
