@@ -332,6 +332,8 @@ static value* norm(lang* L, call* c) {
   }
   if (a->pages != 1 || td_has_expr(a) || p != 2)
     return td_fail(L, c->at, "norm of a matrix needs numbers, and 2 or 'fro'");
+  const double least = min_int(a->rows, a->cols);
+  if (!td_spend(L, (long)(td_value_count(a) * least / 2), c->at)) return NULL;
   double* s = malloc(sizeof(double) * (size_t)min_int(a->rows, a->cols));
   const bool ok = s && td_singular_values(a->x, a->cols, a->rows, s);  // of the transpose: the same
   value* out = ok ? td_scalar(L, s[0], c->at) : td_no_memory(L, c->at);

@@ -154,7 +154,7 @@ static value* repmat(lang* L, call* c) {
                : a->kind == V_CELL ? td_cell(L, (int)rows, (int)cols, c->at)
                                    : td_struct(L, (int)rows, (int)cols, c->at);
   const int n = out ? td_value_count(out) : 0;
-  bool ok = out && td_spend(L, n / 4, c->at);
+  bool ok = out && td_spend(L, a->kind == V_NUM ? n : 4L * n, c->at);
   for (int m = 0; ok && m < n; m++) {
     const int i = m % out->rows % a->rows, j = m / out->rows % out->cols % a->cols;
     const int k = m / (out->rows * out->cols) % a->pages;
@@ -203,6 +203,7 @@ static value* reshape(lang* L, call* c) {
   }
   if (a->kind != V_NUM && (a->kind != V_CELL || want[2] != 1))
     return td_fail(L, c->at, "reshape works on matrices and cells");
+  if (!td_spend(L, n / 2, c->at)) return NULL;
   value* out = a->kind == V_NUM ? td_num(L, want[0], want[1], want[2], c->at)
                                 : td_cell(L, (int)want[0], (int)want[1], c->at);
   bool ok = out != NULL;

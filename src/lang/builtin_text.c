@@ -92,7 +92,14 @@ void td_show(lang* L, const value* v, td_text* out) {
   }
 }
 
+// Writing numbers takes long.
+static bool spend_showing(lang* L, const call* c) {
+  const value* v = c->argv[0];
+  return td_spend(L, 60L * (v->kind == V_NUM ? td_value_count(v) : 1), c->at);
+}
+
 static value* disp(lang* L, call* c) {
+  if (!spend_showing(L, c)) return NULL;
   td_text out = {0};
   td_show(L, c->argv[0], &out);
   td_text_add(&out, "\n");
@@ -265,10 +272,10 @@ bool td_format(lang* L, call* c, int k, td_text* out) {
   bool ended = false;
   do {
     const int arg = f.arg, element = f.element;
-    if (!td_spend(L, 20, c->at) || !format_once(L, c, format, &f, out, &ended)) return false;
+    if (!td_spend(L, 40, c->at) || !format_once(L, c, format, &f, out, &ended)) return false;
     if (f.arg == arg && f.element == element) break;  // the format takes nothing
   } while (!ended && !feed_empty(&f));
-  if (!td_spend(L, out->n / 16, c->at)) return false;
+  if (!td_spend(L, out->n / 4, c->at)) return false;
   if (out->failed) return td_no_memory(L, c->at) != NULL;
   return true;
 }
@@ -327,7 +334,7 @@ static void show_row(lang* L, const value* v, int digits, td_text* out) {
 static value* num2str(lang* L, call* c) {
   const value* a = c->argv[0];
   if (a->kind == V_STR) return td_value_hold(c->argv[0]);
-  if (!td_arg_numeric(L, c, 0)) return NULL;
+  if (!td_arg_numeric(L, c, 0) || !spend_showing(L, c)) return NULL;
   td_text out = {0};
   td_text_add(&out, "");
   bool ok = true;
@@ -523,6 +530,7 @@ static value* strjoin(lang* L, call* c) {
       td_text_free(&out);
       return td_fail(L, c->arg_at[0], "strjoin: element %d is not a text", i + 1);
     }
+    if (!td_spend(L, 15 + word->cols / 16, c->at)) break;
     for (const char* p = mark; i > 0 && *p;) {
       if (*p == '\\')
         p = escape(p, &out);
@@ -599,7 +607,7 @@ static value* text_number(lang* L, call* c) {
 
 // int2str(x): rounded; mat2str(a): as it would be typed
 static value* int2str(lang* L, call* c) {
-  if (!td_arg_numeric(L, c, 0)) return NULL;
+  if (!td_arg_numeric(L, c, 0) || !spend_showing(L, c)) return NULL;
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of int2str");
   td_text out = {0};
   td_text_add(&out, "");
@@ -620,7 +628,7 @@ static value* int2str(lang* L, call* c) {
 
 static value* mat2str(lang* L, call* c) {
   int digits = 15;
-  if (!td_arg_numeric(L, c, 0)) return NULL;
+  if (!td_arg_numeric(L, c, 0) || !spend_showing(L, c)) return NULL;
   if (c->argc > 1 && !td_arg_int(L, c, 1, 1, 17, &digits)) return NULL;
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of mat2str");
   td_text out = {0};

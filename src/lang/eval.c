@@ -176,7 +176,7 @@ bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, val
     return td_fail(L, at, "%s gives %d result%s, %d are wanted", f->text, f->nout,
                    f->nout == 1 ? "" : "s", nout) != NULL;
   }
-  if (!td_spend(L, 20, at) || !enter_call(L, at)) return false;
+  if (!td_spend(L, 40, at) || !enter_call(L, at)) return false;
   scope local = {0};
   scope* old = L->scope;
   value *nargin = td_scalar(L, args->n, at), *nargout = td_scalar(L, nout, at);
@@ -205,7 +205,7 @@ static bool call_lambda(lang* L, const handle* h, values* args, int nout, td_spa
   const ast* f = h->lambda;
   const bool rest = takes_rest(f);
   if (args->n > f->n && !rest) return too_many(L, "the function", args->n, f->n, at);
-  if (!td_spend(L, 10, at) || !enter_call(L, at)) return false;
+  if (!td_spend(L, 20, at) || !enter_call(L, at)) return false;
   scope local = {0};
   scope* old = L->scope;
   bool ok = true;
@@ -234,7 +234,10 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
     return td_fail(L, at, "%s does not give %d results", b->name, nout) != NULL;
   const bool no_result = b->op == TD_NO_RESULT;
   if (no_result && nout > 0) return td_fail(L, at, "%s gives no value", b->name) != NULL;
-  if (!td_spend(L, 3, at)) return false;
+  long read = 10;  // texts are looked at whole; who takes arrays says what that takes
+  for (int i = 0; i < args->n; i++)
+    if (args->v[i]->kind == V_STR) read += args->v[i]->cols / 16;
+  if (!td_spend(L, read, at)) return false;
   call c = {.name = b->name,
             .at = at,
             .argv = args->v,

@@ -199,7 +199,8 @@ static value* gather(lang* L, const value* v, const index_list* ix, int n, td_sp
   }
   if ((double)rows * cols * pages > TD_VALUE_LIMIT) return td_num(L, rows, cols, pages, at);
   value* out = like(L, v, rows, cols, pages, at);
-  bool ok = out && td_spend(L, td_value_count(out) / 4, at);
+  bool ok =
+      out && td_spend(L, v->kind == V_NUM ? td_value_count(out) / 2 : 4L * td_value_count(out), at);
   int to = 0;
   for (int k = 0; ok && k < (n == 3 ? ix[2].n : 1); k++) {
     for (int j = 0; ok && j < (n > 1 ? ix[1].n : 1); j++) {
@@ -282,7 +283,8 @@ static bool own_place(lang* L, value** place, td_span at) {
   if (!*place) return true;
   const value* v = *place;
   const long copied = v->refs > 1 ? (long)td_value_count(v) * max_int(1, v->nfield) : 0;
-  if (!td_spend(L, copied / 8, at)) return false;
+  const bool slots = v->kind == V_STRUCT || v->kind == V_CELL;
+  if (!td_spend(L, slots ? 2 * copied + 10L * v->nfield : copied / 8, at)) return false;
   *place = td_value_own(*place);
   return *place || td_no_memory(L, at);
 }
@@ -333,7 +335,7 @@ static bool write_field(lang* L, writing* w, int k, value** place, int i) {
   if (!own_place(L, place, step->at)) return false;
   const int fields = (*place)->nfield;
   const double made = fmax(0, (double)i + 1 - td_value_count(*place)) * max_int(1, fields);
-  if (!td_spend(L, fields / 2 + (long)(2 * made), step->at)) return false;
+  if (!td_spend(L, 10 + fields / 2 + (long)(2 * made), step->at)) return false;
   value_slot* slot = td_value_slot_make(*place, i, name);
   if (!slot) return td_no_memory(L, step->at) != NULL;
   if (!write_at(L, w, k + 1, &slot->v)) return false;
@@ -395,6 +397,7 @@ static bool write_cell(lang* L, writing* w, int k, value** place) {
   if (!own_place(L, place, step->at)) return false;
   value* c = *place;
   if (i >= td_value_count(c)) {
+    if (!td_spend(L, 5L * (i + 1 - td_value_count(c)), step->at)) return false;
     const bool column = c->cols == 1 && c->rows > 1;
     if (!(column ? td_value_resize(c, i + 1, 1, 1) : td_value_resize(c, 1, i + 1, 1))) {
       return td_no_memory(L, step->at) != NULL;
@@ -443,7 +446,8 @@ static bool grow_for(lang* L, value* v, const index_list* ix, const ast* step) {
   }
   const bool moves = size[0] != v->rows && v->cols > 1;  // otherwise the block is extended in place
   const double made = (moves ? total : total - td_value_count(v)) * max_int(1, v->nfield);
-  const double cost = v->kind == V_NUM ? 0.125 : 4;  // slots are larger than numbers
+  const double cost =
+      v->kind == V_NUM ? (moves ? 0.5 : 0.125) : 4;  // slots are larger than numbers
   if (!td_spend(L, (long)(cost * made), step->at)) return false;
   return td_value_resize(v, size[0], size[1], size[2]) || td_no_memory(L, step->at);
 }
@@ -622,7 +626,7 @@ bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
   if (w.n + v->depth >= TD_VALUE_DEPTH) {
     return td_fail(L, target->at, "values are nested deeper than %d", TD_VALUE_DEPTH) != NULL;
   }
-  if (!td_spend(L, 5L * w.n, at)) return false;
+  if (!td_spend(L, 10L * w.n, at)) return false;
   int k = w.n;
   for (const ast* s = target; s != node; s = s->a) w.step[--k] = s;
   variable* var = td_scope_make(L->scope, node->text);

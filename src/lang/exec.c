@@ -534,7 +534,7 @@ static flow loop_range(lang* L, const ast* node) {
   }
   flow end = FLOW_NEXT;
   for (double k = 0; k < count; k++) {
-    value* v = td_spend(L, 5, node->at) ? td_scalar(L, first + k * step, node->b->at) : NULL;
+    value* v = td_spend(L, 8, node->at) ? td_scalar(L, first + k * step, node->b->at) : NULL;
     const bool ok = v && td_assign_checked(L, node->a, v, node->b->at, false);
     td_value_drop(v);
     if (L->stop) return FLOW_STOP;
@@ -566,7 +566,7 @@ static flow loop_columns(lang* L, const ast* node, const value* v) {
   flow end = FLOW_NEXT;
   const int n = v->rows > 0 ? v->cols * v->pages : 0;
   for (int k = 0; k < n; k++) {
-    value* x = td_spend(L, 5, node->at) ? column(L, v, k, node->b->at) : NULL;
+    value* x = td_spend(L, 8, node->at) ? column(L, v, k, node->b->at) : NULL;
     const bool ok = x && td_assign_checked(L, node->a, x, node->b->at, false);
     td_value_drop(x);
     if (L->stop) return FLOW_STOP;
@@ -679,7 +679,7 @@ static flow exec(lang* L, const ast* node) {
 
 flow td_exec_block(lang* L, ast* const* list, int n) {
   for (int i = 0; i < n; i++) {
-    if (!td_spend(L, 5, list[i]->at)) return FLOW_STOP;
+    if (!td_spend(L, 10, list[i]->at)) return FLOW_STOP;
     if (L->depth >= TD_DEPTH_LIMIT) {
       td_fail(L, list[i]->at, "statements are nested too deep");
       return FLOW_STOP;

@@ -118,6 +118,9 @@ void* td_no_memory(lang* L, td_span at) {
   return NULL;
 }
 
+// The limit is one of time, counted so that a text ends at the same place on every computer: an
+// operation is what takes some ten nanoseconds.  Making a value takes as long as several, growing
+// and copying as long as there are elements.
 bool td_spend(lang* L, long work, td_span at) {
   if (L->stop) return false;
   L->work += work;
@@ -171,9 +174,11 @@ void td_suggest_name(lang* L, const char* name) {
 // ---- constructors -----------------------------------------------------------------------------
 
 value* td_metered(lang* L, value* v, td_span at) {
-  if (v && td_value_meter(v, &L->meter)) return v;
+  enum { MAKE = 8, LINE = 64 };  // operations to make and free a value; bytes for one more
+  const bool fits = v && td_value_meter(v, &L->meter);
+  if (fits && td_spend(L, MAKE + (long)(v->bytes / LINE), at)) return v;
   td_value_drop(v);
-  return td_no_memory(L, at);
+  return fits ? NULL : td_no_memory(L, at);
 }
 
 value* td_num(lang* L, double rows, double cols, double pages, td_span at) {
@@ -200,6 +205,7 @@ value* td_logical(lang* L, bool x, td_span at) {
 value* td_expr(lang* L, ex e, td_span at) {
   if (e == EX_NONE) return td_no_memory(L, at);
   if (td_ex_is_const(L->g, e)) return td_scalar(L, td_ex_value(L->g, e), at);
+  if (!td_spend(L, 15, at)) return NULL;  // its node is looked for among the others
   return td_metered(L, td_value_expr(e), at);
 }
 
@@ -383,6 +389,7 @@ bool td_truth(lang* L, const value* v, td_span at, const char* what, bool* truth
     td_fail(L, at, "%s must be a number or a comparison, got %s", what, td_value_describe(v, text));
     return false;
   }
+  if (!td_spend(L, n / 4, at)) return false;
   for (int i = 0; i < n; i++) {
     double x;
     if (!td_number_at(L, v, i, at, what, &x)) return false;

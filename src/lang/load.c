@@ -242,6 +242,10 @@ static bool hand_over(lang* L) {
   for (int i = 0; i < L->global.n; i++) {
     const variable* var = &L->global.list[i];
     if (td_root_kind(L, var->name) != ROOT_NOW) continue;
+    if (L->stop) {  // half a model: what it lacks is no news
+      partial |= TD_PARTIAL_ABSENT;
+      continue;
+    }
     if (var->partial && !var->v) partial |= TD_PARTIAL_ABSENT;
     if (!var->v || td_value_is_empty(var->v)) continue;
     value_slot* slot = td_value_slot_make(root, 0, var->name);

@@ -112,6 +112,7 @@ static void add_name(td_text* list, int* n, const char* before, const char* name
 }
 
 bool td_skip_call(lang* L, const char* name, td_span at) {
+  if (!td_spend(L, 100 + L->skipped.n / 16, at)) return false;
   if (L->nskipped == 0) L->skipped_at = at;
   add_name(&L->skipped, &L->nskipped, "", name);
   if (strcmp(name, "load") == 0) L->loaded = true;

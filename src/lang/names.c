@@ -37,8 +37,9 @@ static const char* meaning_of(const lang* L, const char* name) {
 
 void td_warn_hiding(lang* L, const ast* name) {
   if (!L->scope->global || name->kind != AST_NAME) return;
+  if (td_scope_find(L->scope, name->text)) return;  // loops assign again and again
   const char* meaning = meaning_of(L, name->text);
-  if (!meaning || td_scope_find(L->scope, name->text)) return;
+  if (!meaning) return;
   td_warn(L->diags, name->at, "'%s' is assigned here and no longer means %s", name->text, meaning);
   if (td_is_sensor_name(name->text))
     td_hint(L->diags, "sensor.%s(...) still means the sensor", name->text);
@@ -79,6 +80,7 @@ static void warn_structure(lang* L, const variable* var) {
 
 void td_warn_unread(void* language) {
   lang* L = language;
+  if (L->stop) return;
   for (int i = 0; i < L->global.n; i++) {
     const variable* var = &L->global.list[i];
     if (!var->v || var->poisoned || td_root_kind(L, var->name) != ROOT_NONE) continue;

@@ -179,6 +179,7 @@ value* td_transpose(lang* L, const value* a, td_span at) {
   if (a->pages != 1) return td_fail(L, at, "a 3-D array has no transpose; take one page, a(:,:,k)");
   if (a->kind == V_STR || a->kind == V_FUNC || a->kind == V_REF)
     return wrong_kind(L, OP_CTRANSPOSE, a, at);
+  if (!td_spend(L, (a->kind == V_NUM ? 1L : 4L) * td_value_count(a), at)) return NULL;
   if (a->kind != V_NUM) {
     value* out =
         a->kind == V_CELL ? td_cell(L, a->cols, a->rows, at) : td_struct(L, a->cols, a->rows, at);
@@ -520,7 +521,7 @@ static value* join_arrays(lang* L, int dim, value_kind kind, value* const* list,
                                 : td_struct(L, size[0], size[1], at);
   int start = 0;
   bool logical = n > 0;
-  bool ok = out && td_spend(L, td_value_count(out) / 4, at);
+  bool ok = out && td_spend(L, kind == V_NUM ? td_value_count(out) : 4L * td_value_count(out), at);
   for (int i = 0; ok && i < n; i++) {
     if (td_value_count(list[i]) == 0) continue;
     ok = place(L, out, list[i], dim, start, at);

@@ -7,11 +7,13 @@
 #include "lang/parser.h"
 #include "model/fields.h"
 
+// What the table of fields says about a path, kept: loops ask for the same paths again and again.
 const td_field* td_field_cached(lang* L, const char* path) {
+  enum { KEPT = 10000 };  // paths that a text computes are as many as it likes
   const int known = td_map_find(&L->fields, path);
   if (known >= 0) return L->field_list[known];
   const td_field* field = td_field_refused(path) ? NULL : td_field_find(path);
-  if (!field) return NULL;  // an error follows: no need to be quick
+  if (L->nfield >= KEPT) return field;
   const td_field** list = td_grow((void*)L->field_list, &L->field_cap, L->nfield + 1, sizeof *list);
   if (list) L->field_list = list;
   char** paths = td_grow(L->field_paths, &L->field_path_cap, L->nfield + 1, sizeof *paths);
@@ -39,15 +41,21 @@ root_kind td_root_kind(lang* L, const char* name) {
 static bool step_into(lang* L, char* path, int size, const char* name, td_span at) {
   const size_t n = strlen(path), m = strlen(name);
   const td_field* parent = td_field_cached(L, path);
+  const bool data = strcmp(path, "par") == 0;
   if (n + m + 2 <= (size_t)size) {
     path[n] = '.';
     memcpy(path + n + 1, name, m + 1);
     if (td_field_cached(L, path)) return true;
+    const variable* par = data ? td_scope_find(&L->global, "par") : NULL;
+    if (par && td_value_field(par->v, name) >= 0) {  // told where it was first assigned
+      path[0] = 0;
+      return true;
+    }
     const char* later = td_field_refused(path);
     if (later) return td_fail(L, at, "%s", later) != NULL;
     path[n] = 0;
   }
-  if (strcmp(path, "par") == 0) {
+  if (data) {
     td_keep_data(L, name, at);
     path[0] = 0;
     return true;

@@ -38,6 +38,11 @@ static size_t element_size(const value* v) {
 static bool reserve(value* v, int64_t need) {
   if (need <= v->cap) return true;
   if (need > TD_VALUE_LIMIT) return false;
+  if (v->kind == V_NUM && need == 1 && !v->e) {  // most values are single numbers
+    v->x = &v->one;
+    v->cap = 1;
+    return true;
+  }
   int64_t cap = v->cap == 0 ? need : need + need / 2;
   if (cap > TD_VALUE_LIMIT) cap = TD_VALUE_LIMIT;
   const size_t n = (size_t)cap, old = (size_t)v->cap;
@@ -50,10 +55,11 @@ static bool reserve(value* v, int64_t need) {
       for (size_t i = old; i < n; i++) e[i] = EX_NONE;
       v->e = e;
     }
-    double* x = old == 0 ? calloc(n, sizeof(double)) : realloc(v->x, n * sizeof(double));
+    const bool inside = old == 0 || v->x == &v->one;
+    double* x = inside ? calloc(n, sizeof(double)) : realloc(v->x, n * sizeof(double));
     if (!x) return false;
-    if (old == 0) free(v->x);
-    for (size_t i = old; old > 0 && i < n; i++) x[i] = 0;
+    if (inside && old > 0) x[0] = v->one;
+    for (size_t i = old; !inside && i < n; i++) x[i] = 0;
     v->x = x;
   } else {
     value_slot* slots = realloc(v->slots, n * sizeof(value_slot));
@@ -176,7 +182,7 @@ void td_value_drop(value* v) {
   if (v->meter) v->meter->used -= v->bytes;
   free(v->names);
   free(v->slots);
-  free(v->x);
+  if (v->x != &v->one) free(v->x);
   free(v->e);
   free(v->s);
   free(v);
@@ -352,10 +358,11 @@ static bool rearrange(value* v, int rows, int cols, int pages) {
     }
   }
   for (int i = 0; i < slot_count(v); i++) td_value_drop(v->slots[i].v);
-  free(v->x);
+  if (v->x != &v->one) free(v->x);
   free(v->e);
   free(v->slots);
-  v->x = to->x;
+  v->one = to->one;
+  v->x = to->x == &to->one ? &v->one : to->x;
   v->e = to->e;
   v->slots = to->slots;
   v->cap = to->cap;

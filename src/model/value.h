@@ -48,6 +48,7 @@ struct value {
   int rows, cols, pages;   // n = rows*cols*pages; strings: 1 x length
   bool logical;            // V_NUM made by a comparison; shown as such
   double* x;               // V_NUM (n): numbers; NaN where e[i] is an expression
+  double one;              // V_NUM: where x points while there is room for one
   ex* e;                   // V_NUM (n) or NULL: expressions, EX_NONE where x[i] holds a number
   char* s;                 // V_STR: zero-terminated
   char** names;            // V_STRUCT: field names in order of first assignment
