@@ -480,8 +480,8 @@ void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w,
   td_constraint_tangent_at(m, w, a, false, dq, dv);
 }
 
-td_status td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc,
-                         double* e, double* edot) {
+td_status td_trial_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc,
+                               double* e, double* edot) {
   if (!model_has(m, state, w)) return TD_E_USAGE;
   td_enter(m, state, w);
   if (Jc) td_row_jacobian(m, w, Jc);
@@ -494,6 +494,12 @@ td_status td_constraints(const td_model* m, const td_state* state, td_work* w, d
     if (edot) edot[i] = off ? 0 : v.ed - rate;
   }
   return TD_OK;
+}
+
+td_status td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc,
+                         double* e, double* edot) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_constraints(m, state, w, Jc, e, edot);
 }
 
 // ---- targets of controlled rows ---------------------------------------------------------------

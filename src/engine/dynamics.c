@@ -322,7 +322,7 @@ td_status td_residual(const td_model* m, const td_state* state, td_work* w, cons
   return td_trial_residual(m, state, w, a, lambda, F);
 }
 
-td_status td_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
+td_status td_trial_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
   if (!model_has(m, state, w) || !M) return TD_E_USAGE;
   td_enter(m, state, w);
   if (m->sparse && m->nvel > SPARSE_DENSE_LIMIT)
@@ -332,7 +332,13 @@ td_status td_mass_matrix(const td_model* m, const td_state* state, td_work* w, d
   return TD_OK;
 }
 
-td_status td_bias(const td_model* m, const td_state* state, td_work* w, double* h, double* tau) {
+td_status td_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_mass_matrix(m, state, w, M);
+}
+
+td_status td_trial_bias(const td_model* m, const td_state* state, td_work* w, double* h,
+                        double* tau) {
   if (!model_has(m, state, w) || !h || !tau) return TD_E_USAGE;
   const arena_mark mark = arena_open(&w->scratch);
   const double* zero = arena_zeros(&w->scratch, m->nvel);
@@ -345,6 +351,11 @@ td_status td_bias(const td_model* m, const td_state* state, td_work* w, double* 
   for (int i = 0; i < m->nvel; i++) tau[i] = h[i] - tau[i];
   arena_close(&w->scratch, mark);
   return TD_OK;
+}
+
+td_status td_bias(const td_model* m, const td_state* state, td_work* w, double* h, double* tau) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_bias(m, state, w, h, tau);
 }
 
 td_energies td_energies_at(const td_model* m, td_work* w) {
@@ -362,10 +373,15 @@ td_energies td_energies_at(const td_model* m, td_work* w) {
   return e;
 }
 
-td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
+td_energies td_trial_energy(const td_model* m, const td_state* state, td_work* w) {
   if (!model_has(m, state, w)) return (td_energies){NAN, NAN, NAN};
   td_enter(m, state, w);
   return td_energies_at(m, w);
+}
+
+td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return (td_energies){NAN, NAN, NAN};
+  return td_trial_energy(m, state, w);
 }
 
 // What is moved as time tells takes an effort, which follows from v'.
@@ -423,8 +439,8 @@ double td_power_placed(const td_model* m, td_work* w) {
   return power;
 }
 
-td_status td_station_positions(const td_model* m, const td_state* state, td_work* w, int first,
-                               int n, double* positions) {
+td_status td_trial_station_positions(const td_model* m, const td_state* state, td_work* w,
+                                     int first, int n, double* positions) {
   if (!model_has(m, state, w) || first < 0 || n < 0 || first > m->nstation - n ||
       (!positions && n > 0))
     return TD_E_USAGE;
@@ -433,8 +449,14 @@ td_status td_station_positions(const td_model* m, const td_state* state, td_work
   return TD_OK;
 }
 
-td_status td_station(const td_model* m, const td_state* state, td_work* w, int station,
-                     double pose_out[16], double twist[6]) {
+td_status td_station_positions(const td_model* m, const td_state* state, td_work* w, int first,
+                               int n, double* positions) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_station_positions(m, state, w, first, n, positions);
+}
+
+td_status td_trial_station(const td_model* m, const td_state* state, td_work* w, int station,
+                           double pose_out[16], double twist[6]) {
   if (!model_has(m, state, w) || station < 0 || station >= m->nstation || !pose_out || !twist)
     return TD_E_USAGE;
   td_enter(m, state, w);
@@ -446,6 +468,12 @@ td_status td_station(const td_model* m, const td_state* state, td_work* w, int s
   vec3_put(twist, mat3_apply_t(f.R, f.v));
   vec3_put(twist + 3, mat3_apply_t(f.R, f.w));
   return TD_OK;
+}
+
+td_status td_station(const td_model* m, const td_state* state, td_work* w, int station,
+                     double pose_out[16], double twist[6]) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_station(m, state, w, station, pose_out, twist);
 }
 
 // ---- linearised forward dynamics --------------------------------------------------------------
@@ -460,7 +488,7 @@ static void recursive_tangent(const td_model* m, const td_state* state, td_work*
   double* f = arena_zeros(s, nv * width);
   td_mass_factors(m, w, factor);
   td_tangent_at(m, w, w->vdot, NULL, dq, dv);
-  if (du) td_input_map(m, state, w, du);
+  if (du) td_trial_input_map(m, state, w, du);
   for (int i = 0; i < nv; i++) {
     double* row = f + i * width;
     for (int j = 0; j < nv; j++) row[j] = -dq[i * nv + j];
@@ -499,7 +527,7 @@ static void tangent_right_sides(const td_model* m, const td_state* state, td_wor
       g[i * cols + j] = -dq[i * nv + j];
       g[i * cols + nv + j] = -dv[i * nv + j];
     }
-  if (inputs) td_input_map(m, state, w, B);
+  if (inputs) td_trial_input_map(m, state, w, B);
   for (int j = 0; j < nu; j++) {
     for (int i = 0; i < m->nfree_v; i++) f[i * cols + 2 * nv + j] = B[m->free_v[i] * nu + j];
     for (int i = 0; i < r; i++) g[i * cols + 2 * nv + j] = td_row_input(m, w, i, j);
@@ -543,10 +571,16 @@ td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_w
   return status;
 }
 
-td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
-                             double* dv, double* du) {
+td_status td_trial_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                                   double* dv, double* du) {
   if (!model_has(m, state, w) || !dq || !dv) return TD_E_USAGE;
   return td_forward_tangent_rows(m, state, w, dq, dv, du, NULL);
+}
+
+td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                             double* dv, double* du) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_forward_tangent(m, state, w, dq, dv, du);
 }
 
 // v' of generalised forces f (nv x k) alone and of drives g of the constraint rows (nrow x k, may
@@ -608,10 +642,10 @@ td_status td_input_accelerations(const td_model* m, const td_state* state, td_wo
   if (is_recursive(m) && !m->sparse) {
     mass_factor* factor = arena_bytes(s, (size_t)nv * sizeof(mass_factor));
     td_mass_factors(m, w, factor);
-    td_input_map(m, state, w, B);
+    td_trial_input_map(m, state, w, B);
     recursive_answers(m, w, factor, B, nu, du);
   } else {
-    td_input_map(m, state, w, B);
+    td_trial_input_map(m, state, w, B);
     for (int i = 0; i < m->nrow; i++)
       for (int j = 0; j < nu; j++) g[i * nu + j] = td_row_input(m, w, i, j);
     status = answers(m, w, B, m->nrow > 0 ? g : NULL, nu, du, NULL);

@@ -27,9 +27,8 @@ bool td_has_quaternions(const td_model* model);  // nq > nv
 bool td_belongs(const td_model* model, const td_state* state, const td_work* work);
 // Are all numbers of a state finite?
 bool td_state_is_finite(const td_model* model, const td_state* state);
-// td_displace, td_forward_dynamics, td_residual, td_tangent and td_sensors for the trials of
-// solvers: numbers may be anything, those that are not finite go through into the results, where
-// the solver finds them.
+// td_displace, td_forward_dynamics, td_residual and so on for the trials of solvers: numbers may be
+// anything, those that are not finite go through into the results, where the solver finds them.
 td_status td_trial_displace(const td_model* model, const double* q, const double* dv,
                             double* q_out);
 td_status td_trial_dynamics(const td_model* model, const td_state* state, td_work* work);
@@ -39,6 +38,21 @@ td_status td_trial_tangent(const td_model* model, const td_state* state, td_work
                            const double* a, const double* lambda, double* dFdq, double* dFdv);
 td_status td_trial_sensors(const td_model* model, const td_state* state, td_work* work,
                            double* values);
+td_status td_trial_mass_matrix(const td_model* model, const td_state* state, td_work* work,
+                               double* M);
+td_status td_trial_bias(const td_model* model, const td_state* state, td_work* work, double* h,
+                        double* tau);
+td_status td_trial_input_map(const td_model* model, const td_state* state, td_work* work,
+                             double* B);
+td_status td_trial_constraints(const td_model* model, const td_state* state, td_work* work,
+                               double* Jc, double* e, double* edot);
+td_status td_trial_forward_tangent(const td_model* model, const td_state* state, td_work* work,
+                                   double* dq, double* dv, double* du);
+td_status td_trial_station_positions(const td_model* model, const td_state* state, td_work* work,
+                                     int first, int n, double* positions);
+td_status td_trial_station(const td_model* model, const td_state* state, td_work* work, int station,
+                           double pose[16], double twist[6]);
+td_energies td_trial_energy(const td_model* model, const td_state* state, td_work* work);
 void td_normalise(const td_model* model, double* q);  // unit quaternions to length 1
 // td_displace for the long steps of statics: the strains of 'eba' and 'rom' change linearly instead
 // of their positions, so that a rod bends rather than stretches.  Moves state->q, leaves state->v

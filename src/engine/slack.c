@@ -330,7 +330,7 @@ td_status td_taut_settle(const td_model* m, td_state* state, td_work* w) {
 }
 
 td_status td_taut_choose(const td_model* m, const td_state* state, td_work* w) {
-  if (!model_has(m, state, w)) return TD_E_USAGE;
+  if (!model_has(m, state, w) || !td_state_is_finite(m, state)) return TD_E_USAGE;
   if (m->ntaut == 0) return TD_OK;
   const arena_mark mark = arena_open(&w->scratch);
   td_state same = *state;

@@ -564,7 +564,7 @@ static void solve_inputs(const td_model* m, const td_state* state, td_work* w, c
   const arena_mark mark = arena_open(&w->scratch);
   const int nu = m->ninput;
   double *f = arena_doubles(&w->scratch, m->nvel), *g = arena_doubles(&w->scratch, m->nrow);
-  td_input_map(m, state, w, to->out);
+  td_trial_input_map(m, state, w, to->out);
   for (int u = 0; u < nu; u++) {
     for (int i = 0; i < m->nvel; i++) f[i] = to->out[i * nu + u];
     for (int i = 0; i < m->nrow; i++) g[i] = td_row_input(m, w, i, u);

@@ -390,7 +390,7 @@ static void clear_partials(td_work* w, const model_partial* list, int n) {
   for (int i = 0; i < n; i++) w->dnum[list[i].target] = 0;
 }
 
-td_status td_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
+td_status td_trial_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
   if (!model_has(m, state, w) || !B) return TD_E_USAGE;
   const int nu = m->ninput;
   memset(B, 0, (size_t)m->nvel * (size_t)nu * sizeof(double));
@@ -403,6 +403,11 @@ td_status td_input_map(const td_model* m, const td_state* state, td_work* w, dou
   }
   for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
   return TD_OK;
+}
+
+td_status td_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
+  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  return td_trial_input_map(m, state, w, B);
 }
 
 void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,

@@ -274,10 +274,10 @@ static td_status term_sizes(const td_model* m, const td_state* s, td_work* w, do
   double *a = tau + n, *lambda = a + n;
   memcpy(a, td_work_vdot(w), n * sizeof *a);
   if (r > 0) memcpy(lambda, td_work_lambda(w), r * sizeof *lambda);
-  td_status status = td_mass_matrix(m, s, w, M);
-  if (status == TD_OK) status = td_bias(m, s, w, h, tau);
+  td_status status = td_trial_mass_matrix(m, s, w, M);
+  if (status == TD_OK) status = td_trial_bias(m, s, w, h, tau);
   if (status == TD_OK) status = td_tangent(m, s, w, a, lambda, K, D);
-  if (status == TD_OK && r > 0) status = td_constraints(m, s, w, J, NULL, NULL);
+  if (status == TD_OK && r > 0) status = td_trial_constraints(m, s, w, J, NULL, NULL);
 
   double lightest = INFINITY;
   for (size_t i = 0; i < n; i++)

@@ -65,8 +65,8 @@ td_status td_reference_open(const gen_program* p, gen_reference* r) {
   }
   TD_TRY(status);
   memcpy(r->vdot, td_work_vdot(r->w), (size_t)p->d->nv * sizeof(double));
-  if (r->nM > 0) TD_TRY(td_mass_matrix(p->m, r->state, r->w, r->M));
-  TD_TRY(td_bias(p->m, r->state, r->w, r->h, r->tau));
+  if (r->nM > 0) TD_TRY(td_trial_mass_matrix(p->m, r->state, r->w, r->M));
+  TD_TRY(td_trial_bias(p->m, r->state, r->w, r->h, r->tau));
   return td_sensors(p->m, r->state, r->w, r->y);
 }
 

@@ -627,7 +627,7 @@ void td_live_frame(td_live* l, float* out) {
   if (values) td_trial_sensors(l->model, s, l->work, values);
   for (int i = 0; i < n; i++) out[HEAD + i] = values ? (float)values[i] : 0;
   free(values);
-  const td_energies e = td_energy(l->model, s, l->work);
+  const td_energies e = td_trial_energy(l->model, s, l->work);
   out[HEAD + n] = (float)e.kinetic;
   out[HEAD + n + 1] = (float)e.elastic;
   out[HEAD + n + 2] = (float)e.gravity;

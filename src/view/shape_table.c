@@ -27,10 +27,11 @@ static bool name_column(td_table* t, int col, const char* what, double time) {
   return t->names[col] != NULL;
 }
 
-// Are there states, and are all of this model?
+// Are there states, and are all of this model and finite?
 static bool all_of(const td_model* m, const td_work* w, const td_state* const* states, int n) {
   bool ok = m && w && states && n >= 1;
-  for (int k = 0; ok && k < n; k++) ok = model_has(m, states[k], w);
+  for (int k = 0; ok && k < n; k++)
+    ok = model_has(m, states[k], w) && td_state_is_finite(m, states[k]);
   return ok;
 }
 

@@ -313,8 +313,8 @@ static bool fmu_jacobians(fmu* f) {
   }
   td_qdot_inverse(&the_model, f->s.q, f->Nplus);
   td_qdot_dq(&the_model, f->s.q, f->s.v, f->dN);
-  return td_forward_tangent(&the_model, &f->s, f->w, f->Aq, f->Av, FMU_NU > 0 ? f->Au : NULL) ==
-         TD_OK;
+  return td_trial_forward_tangent(&the_model, &f->s, f->w, f->Aq, f->Av,
+                                  FMU_NU > 0 ? f->Au : NULL) == TD_OK;
 }
 
 // Change of the states' derivatives for changes of states and inputs.

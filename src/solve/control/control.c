@@ -96,7 +96,7 @@ static td_status weigh(td_control* c, const td_state* state) {
   double* M = malloc(sizeof(double) * area(c->nv, c->nv));
   c->mobility = malloc(sizeof(double) * (size_t)c->nv);
   td_status status = M && c->mobility ? TD_OK : TD_E_NOMEM;
-  if (status == TD_OK) status = td_mass_matrix(c->model, state, c->work, M);
+  if (status == TD_OK) status = td_trial_mass_matrix(c->model, state, c->work, M);
   if (status == TD_OK) {
     for (int j = 0; j < c->nv; j++) c->mobility[j] = 1 / M[area(j, c->nv) + (size_t)j];
   }
@@ -179,7 +179,7 @@ static td_status choose_calm(td_control* c, td_state* state, const int* index, i
 
   // c
   for (int k = 0; k < c->m; k++) c->free[k] = true;
-  td_input_map(c->model, state, c->work, c->B);
+  td_trial_input_map(c->model, state, c->work, c->B);
   td_free_inverse(c->A, c->n, c->m, td_task_damping(c->model, c->work), c->free, c->G, c->scratch);
   double all = 0, left = 0;
   for (int k = 0; k < c->m; k++) {
@@ -215,7 +215,7 @@ static td_status choose_calm(td_control* c, td_state* state, const int* index, i
 // Where loops hold what an input drives, A is rounding, which would ask for any input whatever.  It
 // counts as zero below 1e-10 of √(J m⁻¹ Jᵀ · Bᵀ m⁻¹ B), with the masses m of the DOFs alone.
 static void drop_rounding(td_control* c, const td_state* state, const int* index, int nfree) {
-  td_input_map(c->model, state, c->work, c->B);
+  td_trial_input_map(c->model, state, c->work, c->B);
   for (int i = 0; i < c->n; i++)
     for (int k = 0; k < c->m; k++) {
       double value = 0, input = 0;
@@ -296,7 +296,7 @@ static void static_slopes(td_control* c) {
   td_saddle_factor(c->saddle, c->K, c->Jc, NULL);
   s->system.residual(s, c->q, c->l, 1, c->F, c->e);
   td_saddle_solve(c->saddle, c->F, c->e, 0, c->dx, c->dl, NULL);
-  td_input_map(c->model, s->state, c->work, B);
+  td_trial_input_map(c->model, s->state, c->work, B);
   memset(c->e, 0, sizeof(double) * (size_t)s->m);
   for (int k = 0; k < c->m; k++) {
     for (int f = 0; f < s->n; f++) c->F[f] = -B[area(s->free[f], c->nu) + (size_t)c->input[k]];

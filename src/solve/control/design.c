@@ -137,7 +137,8 @@ td_status td_frequency_response(const td_linear* l, double omega, double* G) {
 td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
                           const td_state* state, double* x) {
   if (!linear || !x || !model_owns(model, about) || !model_owns(model, state) ||
-      linear->model != model)
+      linear->model != model || !td_state_is_finite(model, about) ||
+      !td_state_is_finite(model, state))
     return TD_E_USAGE;
   const td_sizes n = td_model_sizes(model);
   double* block = malloc(sizeof(double) * (area(n.nv, n.nq) + (size_t)(n.nq + 2 * n.nv) + 1));

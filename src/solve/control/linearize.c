@@ -86,7 +86,7 @@ static td_status allowed_motions(linearisation* p) {
   const td_row_scale scale = {row, col, -1, NULL};
   if (m) td_constraint_scales(p->model, p->state, p->work, row, col);
   p->saddle->scale = m ? &scale : NULL;
-  if (m) td_constraints(p->model, p->state, p->work, at_v, NULL, NULL);
+  if (m) td_trial_constraints(p->model, p->state, p->work, at_v, NULL, NULL);
   for (int i = 0; i < m; i++)
     for (int j = 0; j < nf; j++) J[i * nf + j] = at_v[i * nv + p->free[j]];
   td_saddle_null_space(p->saddle, J);
@@ -171,7 +171,7 @@ static td_status state_equation(const linearisation* p, td_linear* lin, double* 
   const int nv = p->n.nv, nu = p->n.nu, k = p->k, nx = 2 * k;
   double *dq = scratch, *dv = dq + area(nv, nv), *du = dv + area(nv, nv), *rate = du + area(nv, nu);
   double* more = rate + area(nv, nx);
-  TD_TRY(td_forward_tangent(p->model, p->state, p->work, dq, dv, du));
+  TD_TRY(td_trial_forward_tangent(p->model, p->state, p->work, dq, dv, du));
 
   // eta' in the lower half, then xi' in the upper
   apply(dq, dv, p, lin->basis, nv, rate, more);
@@ -251,7 +251,8 @@ static td_status assemble(linearisation* p, td_linear** result) {
 
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result) {
-  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !result)
+    return TD_E_USAGE;
   *result = NULL;
   if (model->sparse && model->nvel > SPARSE_DENSE_LIMIT) {
     td_work_fail(

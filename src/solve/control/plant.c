@@ -334,7 +334,7 @@ td_verdict td_plant_trust(td_plant* p, const char** reasons) {
   td_trajectory* out = p->verdict;
   td_motion* m = p->motion;
   td_motion_unpack(m, p->t, p->y);
-  const td_energies e = td_energy(p->model, m->state, p->work);
+  const td_energies e = td_trial_energy(p->model, m->state, p->work);
   td_trust_look(&p->trust, m, &e, p->y[m->ode.n]);
   out->verdict = TD_TRUST_OK;
   out->reasons[0] = '\0';

@@ -120,7 +120,7 @@ static td_status make_sparse(td_response* p) {
   p->row = m.row;
   p->lu = td_sparse_lu_new_complex(m.n, m.ptr, m.row);
   TD_TRY(p->lu ? allocate(p, m.ptr[m.n]) : TD_E_NOMEM);
-  td_input_map(s->model, s->state, s->work, p->B);
+  td_trial_input_map(s->model, s->state, s->work, p->B);
   TD_TRY(choose_outputs(p));
   return assemble(p);
 }
@@ -134,7 +134,8 @@ static bool at_rest(const td_model* model, const td_state* state) {
 
 td_status td_response_new(const td_model* model, const td_state* state, td_work* work,
                           td_response** response) {
-  if (!model_has(model, state, work) || !response) return TD_E_USAGE;
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !response)
+    return TD_E_USAGE;
   td_response* p = *response = calloc(1, sizeof *p);
   if (!p) return TD_E_NOMEM;
   td_status status = TD_OK;

@@ -209,7 +209,7 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
   td_status status = allocate(s, message, size);
   if (status == TD_OK) {
     td_state_copy(model, state, s->at);
-    td_energy(model, s->at, belief);  // numbers that follow from parameters are ready now
+    td_trial_energy(model, s->at, belief);  // numbers that follow from parameters are ready now
   }
   if (status == TD_OK) status = open_parts(s, allow_plugin, message, size);
   if (status == TD_OK) status = td_control_new(model, belief, state, &s->control);

@@ -239,7 +239,7 @@ static td_status start(td_observer* o, const td_state* state) {
   td_state_copy(o->model, state, o->mean);
   td_prescribe(o->model, o->work, o->mean);
   TD_TRY(read_unknowns(o));
-  td_energy(o->model, o->mean, o->work);  // numbers that follow from parameters are ready now
+  td_trial_energy(o->model, o->mean, o->work);  // numbers that follow from parameters are ready now
   read_noise(o);
   TD_TRY(td_plant_open(o->model, o->work, o->mean, o->options.sim, false, &o->plant));
   TD_TRY(allowed(o, o->options.sigma_q, o->options.sigma_v, o->S));
@@ -327,7 +327,7 @@ static td_status unknown_column(td_observer* o, int i, double* a) {
 static td_status tangent(td_observer* o, double* F) {
   const int N = o->N, nf = o->nf, nv = o->size.nv;
   memset(F, 0, sizeof(double) * area(N, N));
-  TD_TRY(td_forward_tangent(o->model, o->mean, o->work, o->dq, o->dv, o->du));
+  TD_TRY(td_trial_forward_tangent(o->model, o->mean, o->work, o->dq, o->dv, o->du));
   TD_TRY(td_turning(o->model, o->mean, o->T));
   for (int i = 0; i < nf; i++) {
     F[i * N + nf + i] = 1;

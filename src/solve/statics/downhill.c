@@ -18,7 +18,7 @@ static double moment(td_statics* s, const double* q, double* places) {
   const td_model* m = s->model;
   const double along[3] = {1, 0.6, 0.3};
   td_statics_set(s, q, 1);
-  td_station_positions(m, s->state, s->work, 0, m->nstation, places);
+  td_trial_station_positions(m, s->state, s->work, 0, m->nstation, places);
   double sum = 0;
   for (int i = 0; i < m->nbody; i++)
     sum += s->work->num[m->body[i].m] * inner(places + 3 * m->body[i].station, along, 3);

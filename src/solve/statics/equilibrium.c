@@ -88,7 +88,7 @@ static bool leaves_nodes_behind(td_statics* s, td_equil_result* result) {
   const td_model* m = s->model;
   for (int i = 0; s->moving && i < m->nnode; i++) {
     double at[16], twist[6], size = 0;
-    td_station(m, s->state, s->work, m->node[i].from, at, twist);
+    td_trial_station(m, s->state, s->work, m->node[i].from, at, twist);
     for (int k = 0; k < 6; k++) size += fabs(twist[k]);
     if (size == 0) continue;
     snprintf(
@@ -129,7 +129,7 @@ static void say_strain(const td_statics* s, td_equil_result* result) {
   static const double large = 0.5;
   const char* rod = "";
   if (td_model_sizes(s->model).nrod == 0) return;
-  td_energy(s->model, s->state, s->work);  // places it
+  td_trial_energy(s->model, s->state, s->work);  // places it
   const double strain = td_largest_strain(s->model, s->work, &rod);
   const size_t used = strlen(result->note), size = sizeof result->note;
   if (strain > large)

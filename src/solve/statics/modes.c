@@ -158,7 +158,8 @@ static td_status analyse(td_statics* s, const double* q, const double* l,
 
 td_status td_modes(const td_model* model, const td_state* state, td_work* work,
                    td_modes_result** result) {
-  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !result)
+    return TD_E_USAGE;
   *result = NULL;
   td_statics* s = NULL;
   td_newton* newton = NULL;

@@ -101,7 +101,7 @@ void td_linear_modal_basis(int nv, int k, const double* phi, const double* phi_M
 static void fill_basis(const reduction* p, td_linear* lin) {
   const int nv = p->s->nv;
   double *M = p->scratch, *phi_M = M + area(nv, nv);
-  td_mass_matrix(p->s->model, p->s->state, p->s->work, M);
+  td_trial_mass_matrix(p->s->model, p->s->state, p->s->work, M);
   td_mul(p->shape, M, p->k, nv, nv, phi_M);
   td_linear_modal_basis(nv, p->k, p->shape, phi_M, lin);
 }
@@ -133,7 +133,7 @@ static td_status assemble(const reduction* p, td_linear* lin) {
   for (int i = 0; i < k; i++) lin->A[area(i, nx) + (size_t)(k + i)] = 1;
   project(p, p->r->K, lin->A + area(k, nx), nx);
   project(p, p->r->C, lin->A + area(k, nx) + k, nx);
-  td_input_map(s->model, s->state, s->work, p->scratch);
+  td_trial_input_map(s->model, s->state, s->work, p->scratch);
   td_mul(p->shape, p->scratch, k, s->nv, lin->nu, lin->B + area(k, lin->nu));
   fill_basis(p, lin);
   return outputs(p, lin);
@@ -151,7 +151,7 @@ static td_status reduce(const td_reduction* what, const td_reduced* r, td_linear
   td_status status = td_reduced_modes(r, w, shapes, &n);
   reduction p = {s, r, shapes, full, full + area(r->n, s->nv), min_int(n, what->count)};
   if (status == TD_OK && what->correct && p.k > 0) {
-    td_input_map(s->model, s->state, s->work, p.scratch);
+    td_trial_input_map(s->model, s->state, s->work, p.scratch);
     status = add_static(&p, p.scratch, size.nu, w[p.k - 1]);
   }
   if (status == TD_OK) {
@@ -224,12 +224,14 @@ static td_status natural_reduction(const td_model* model, const td_state* state,
 
 td_status td_modal_reduction(const td_model* model, const td_state* state, td_work* work, int n,
                              td_linear** result) {
-  if (!model_has(model, state, work) || n < 1 || !result) return TD_E_USAGE;
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || n < 1 || !result)
+    return TD_E_USAGE;
   return natural_reduction(model, state, work, n, false, result);
 }
 
 td_status td_static_reduction(const td_model* model, const td_state* state, td_work* work, int n,
                               td_linear** result) {
-  if (!model_has(model, state, work) || n < 1 || !result) return TD_E_USAGE;
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || n < 1 || !result)
+    return TD_E_USAGE;
   return natural_reduction(model, state, work, n, true, result);
 }

@@ -118,7 +118,7 @@ static td_status assemble(shapes* w, td_linear* lin) {
 static td_status reduce(shapes* w, td_linear** result) {
   const td_statics* s = w->p->s;
   const td_sizes size = td_model_sizes(s->model);
-  td_input_map(s->model, s->state, s->work, w->B);
+  td_trial_input_map(s->model, s->state, s->work, w->B);
   TD_TRY(find_shapes(w, size.nu));
   *result = td_linear_new(s->model, 2 * w->k, size.nu, size.nsensor);
   return *result ? assemble(w, *result) : TD_E_NOMEM;

@@ -54,7 +54,7 @@ static void residual(void* ctx, const double* x, const double* l, double p, doub
     s->fold = fold;
     F[0] = NAN;
   }
-  if (s->m) td_constraints(s->model, s->state, s->work, NULL, e, NULL);
+  if (s->m) td_trial_constraints(s->model, s->state, s->work, NULL, e, NULL);
 }
 
 // Rows and columns of the unprescribed DOFs
@@ -91,7 +91,7 @@ static void tangent(void* ctx, const double* x, const double* l, double p, doubl
   td_trial_tangent(s->model, s->state, s->work, s->a, l, s->full, s->C);
   pick(s, s->full, K);
   if (s->m) {
-    td_constraints(s->model, s->state, s->work, s->Jc, s->l0, NULL);
+    td_trial_constraints(s->model, s->state, s->work, s->Jc, s->l0, NULL);
     pick_columns(s, s->Jc, J);
     weigh_rows(s);
   }
@@ -124,7 +124,7 @@ static void slope(void* ctx, const double* x, const double* l, double p, double*
 static void mass(void* ctx, const double* x, double p, double* M) {
   td_statics* s = ctx;
   td_statics_set(s, x, p);
-  td_mass_matrix(s->model, s->state, s->work, s->full);
+  td_trial_mass_matrix(s->model, s->state, s->work, s->full);
   pick(s, s->full, M);
 }
 
@@ -376,7 +376,7 @@ static int overloaded_row(td_statics* s, const double* q, const double* l, doubl
   arena a = {.base = malloc(bytes), .size = bytes};
   if (!a.base) return -1;
   double* J = arena_doubles(&a, s->m * s->n);
-  td_constraints(s->model, s->state, s->work, s->Jc, NULL, NULL);
+  td_trial_constraints(s->model, s->state, s->work, s->Jc, NULL, NULL);
   pick_columns(s, s->Jc, J);
   const td_row_scale scales = {s->row_size, s->col_factor, -1, NULL};
   const int apart = td_row_rank(J, s->n, s->m, &scales, lever, NULL, &a),

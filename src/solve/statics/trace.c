@@ -535,7 +535,8 @@ static td_status trace(tracer* t, td_work* work, td_state* state) {
 
 td_status td_trace(const td_model* model, td_work* work, td_state* state,
                    const td_trace_options* options, td_trace_result** result) {
-  if (!model_has(model, state, work) || !result) return TD_E_USAGE;
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !result)
+    return TD_E_USAGE;
   *result = NULL;
   td_trace_options own = td_trace_options_default();
   const td_trace_options* o = &own;

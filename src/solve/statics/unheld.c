@@ -84,7 +84,7 @@ void td_statics_say_overloaded(const td_statics* s, char* note, size_t size) {
 bool td_statics_reversed(const td_statics* s, char* note, size_t size) {
   const char* rod = "";
   if (td_model_sizes(s->model).nrod == 0) return false;
-  td_energy(s->model, s->state, s->work);  // places it
+  td_trial_energy(s->model, s->state, s->work);  // places it
   const double stretch = td_least_stretch(s->model, s->work, &rod);
   if (!(stretch <= 0)) return false;
   snprintf(note, size,

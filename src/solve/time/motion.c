@@ -212,7 +212,8 @@ static td_status jacobian(void* ctx, double t, const double* y, double* J) {
   const size_t n = (size_t)m->ode.n;
   td_motion_unpack(m, t, y);
   TD_TRY(m->controlled);
-  TD_TRY(td_forward_tangent(m->model, m->state, m->work, m->dq, m->dv, m->control ? m->du : NULL));
+  TD_TRY(td_trial_forward_tangent(m->model, m->state, m->work, m->dq, m->dv,
+                                  m->control ? m->du : NULL));
   if (m->control != NULL) close_loop(m);
   td_qdot_matrix(m->model, m->state->q, m->N);
   td_qdot_dq(m->model, m->state->q, m->state->v, m->dN);
@@ -327,7 +328,7 @@ static bool find_singular(td_motion* m) {
   const int r = m->size.nconstraint, n = m->nv;
   double *row = m->sigma + m->size.nv, *col = row + r;
   td_constraint_scales(m->model, m->state, m->work, row, col);
-  td_constraints(m->model, m->state, m->work, m->Jc, NULL, NULL);
+  td_trial_constraints(m->model, m->state, m->work, m->Jc, NULL, NULL);
   for (int i = 0; i < r; i++)
     for (int j = 0; j < n; j++)
       m->Jc[i * n + j] = row[i] > 0 ? m->Jc[i * m->size.nv + m->iv[j]] * col[j] / row[i] : 0;
@@ -369,9 +370,9 @@ td_status td_motion_jump(td_motion* m, double t, double* y, double length, td_ed
 
 td_status td_motion_buckle(td_motion* m, double after, double* t, double* y) {
   td_motion_unpack(m, *t, y);
-  const td_energies before = td_energy(m->model, m->state, m->work);
+  const td_energies before = td_trial_energy(m->model, m->state, m->work);
   TD_TRY(td_buckle(m->model, m->state, m->work, after));
-  const td_energies behind = td_energy(m->model, m->state, m->work);
+  const td_energies behind = td_trial_energy(m->model, m->state, m->work);
   *t = m->t_jump = m->state->t;
   m->t_projected = NAN;
   m->work->placed = false;
@@ -385,9 +386,9 @@ td_status td_motion_buckle(td_motion* m, double after, double* t, double* y) {
 td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
   td_motion_unpack(m, nextafter(t, INFINITY), y);
   TD_TRY(m->controlled);
-  const td_energies before = td_energy(m->model, m->state, m->work);
+  const td_energies before = td_trial_energy(m->model, m->state, m->work);
   TD_TRY(td_taut_settle(m->model, m->state, m->work));
-  const td_energies after = td_energy(m->model, m->state, m->work);
+  const td_energies after = td_trial_energy(m->model, m->state, m->work);
   *work = after.kinetic - before.kinetic + after.elastic - before.elastic + after.gravity -
           before.gravity;
   td_motion_pack(m, y);

@@ -120,7 +120,7 @@ static td_status add_row(run* r, double t, const double* y) {
   double* row = td_trajectory_next(r->out);
   if (row == NULL) return TD_E_NOMEM;
   td_motion_unpack(m, t, y);
-  const td_energies energy = td_energy(m->model, m->state, m->work);
+  const td_energies energy = td_trial_energy(m->model, m->state, m->work);
   double* sensors = row + 1 + size->nq + size->nv;
   td_trust_look(&r->trust, m, &energy, y[m->ode.n]);
   row[0] = t;
@@ -699,7 +699,7 @@ static bool blame_pole(run* r) {
   for (double ahead = 0; what == NULL && ahead < 0.03; ahead = fmax(4 * ahead, 1e-7)) {
     const double span = r->plan->t_end - r->t_start, near = ahead == 0 ? 1e-4 * span : 0;
     td_motion_unpack(m, r->t + ahead * span, r->y);
-    td_energy(model, m->state, m->work);  // numbers of this time
+    td_trial_energy(model, m->state, m->work);  // numbers of this time
     for (int i = 0; i < model->nvel && what == NULL; i++)
       if (model->vel[i].motion != NUM_NONE && has_pole(near, numbers + model->vel[i].motion, 1, 2))
         what = td_model_v_name(model, i);
@@ -838,7 +838,7 @@ static void finish(run* r, td_status status) {
                             ? td_jump_margin(r->t, r->plan->t_end - r->t_start)
                             : 0;
   td_motion_unpack(r->motion, r->t - before, r->y);
-  const td_energies last = td_energy(r->motion->model, r->motion->state, r->motion->work);
+  const td_energies last = td_trial_energy(r->motion->model, r->motion->state, r->motion->work);
   s->energy_start = first[0] + first[1] + first[2];
   s->energy_end = last.kinetic + last.elastic + last.gravity;
   s->work_done = r->y[r->motion->ode.n];

@@ -37,10 +37,10 @@ void td_trust_begin(td_trust_measures* r, td_motion* m, double atol) {
     v[i] = m->state->v[i];
     m->state->v[i] = speed;
   }
-  r->unseen = td_energy(m->model, m->state, m->work).kinetic;
+  r->unseen = td_trial_energy(m->model, m->state, m->work).kinetic;
   for (int i = 0; i < m->size.nv; i++) m->state->v[i] = v[i];
 
-  const td_energies e = td_energy(m->model, m->state, m->work);
+  const td_energies e = td_trial_energy(m->model, m->state, m->work);
   const double three[3] = {e.kinetic, e.elastic, e.gravity};
   memcpy(r->low, three, sizeof three);
   memcpy(r->high, three, sizeof three);
@@ -82,7 +82,7 @@ void td_trust_step(td_trust_measures* r, td_motion* m, double work, long evaluat
   if (r->steps++ < r->next || evaluations < r->evaluations + BETWEEN) return;
   r->next = r->steps + r->steps / OFTEN;
   r->evaluations = evaluations;
-  const td_energies e = td_energy(m->model, m->state, m->work);
+  const td_energies e = td_trial_energy(m->model, m->state, m->work);
   td_trust_look(r, m, &e, work);
 }
 
