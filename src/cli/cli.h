@@ -212,6 +212,10 @@ cJSON* inputs_json(const session* s, const td_state* state);  // by name
 cJSON* energies_json(td_energies e);
 const char* solver_text(td_solver solver);
 const char* trust_text(td_verdict verdict);  // "ok", "look", "wrong"
+// A verdict and its reasons, one a line: {verdict, reasons}, and in one line "trust: look: this;
+// that".  What is wrong is said even where nothing else is printed.
+cJSON* trust_json(td_verdict verdict, const char* reasons);
+void say_trust(session* s, td_verdict verdict, const char* reasons);
 cJSON* summary_json(session* s);
 cJSON* earlier_json(const session* s);  // NULL: no other command was here
 void say_sizes(session* s);

@@ -21,6 +21,8 @@ typedef struct watch {
   double nis;
   long measured;
   char** names;
+  td_verdict verdict;
+  char reasons[2000];
 } watch;
 
 // ---- what is where ----------------------------------------------------------------------------
@@ -146,6 +148,20 @@ static int judge_columns(const watch* w) {
     complain(0, "note: columns of the data that are no sensors or inputs of the model: %s",
              left_out);
   return code;
+}
+
+// A column without a single number measures nothing, tells no input and compares with nothing.
+static int judge_numbers(const watch* w) {
+  const table* d = &w->data;
+  for (int j = 0; j < d->cols; j++) {
+    int k = 0;
+    if (!is_used(w, j)) continue;
+    while (k < d->rows && isnan(d->x[(size_t)k * (size_t)d->cols + (size_t)j])) k++;
+    if (k == d->rows)
+      return complain(CODE_FILE, "%s:%d: column %d (%s) has no number, here and in all rows below",
+                      w->s->opt->data, d->line[0], j + 1, d->names[j]);
+  }
+  return CODE_DONE;
 }
 
 // "name=sigma:walk"
@@ -352,6 +368,82 @@ static bool is_seen(const watch* w, int i) {
   return sigma < (1 - 1e-6) * blind;
 }
 
+// Add a reason to the verdict.
+static void blame(watch* w, td_verdict verdict, char* reason) {
+  const size_t used = strlen(w->reasons);
+  if (verdict > w->verdict) w->verdict = verdict;
+  if (reason)
+    snprintf(w->reasons + used, sizeof w->reasons - used, "%s%s", used ? "\n" : "", reason);
+  free(reason);
+}
+
+// The verdict.  Innovations over their deviations are normally distributed where model, noise and
+// data agree.  The usual size of one sensor's, by their median, which single samples do not move,
+// says whether the sensor as a whole fits; a sample far beyond that is an outlier: of a million
+// honest ones none is six deviations off.
+static bool judge_estimate(watch* w) {
+  static const double median_of_normal = 0.6745, large = 3, wrong = 10, small = 0.1, far = 6;
+  enum { ENOUGH = 20 };
+  const session* s = w->s;
+  double* size = malloc(((size_t)w->rows + 1) * sizeof *size);
+  if (!size) return false;
+  for (int i = 0; i < s->n.nsensor; i++) {
+    const int at = 3 + s->n.nsensor + s->n.nq + s->n.nv + 2 * w->np + 2 * i;
+    const char* name = td_model_sensor_name(s->model, i);
+    int n = 0, first = -1, more = 0;
+    for (int k = 0; k < w->rows; k++) {
+      const double* row = w->out + (size_t)k * (size_t)w->stride + at;
+      if (!isnan(row[0])) size[n++] = fabs(row[0] / row[1]);
+    }
+    if (n == 0) continue;
+    qsort(size, (size_t)n, sizeof *size, ascending);
+    const double usual = size[(n - 1) / 2] / median_of_normal;
+    if (usual > large)
+      blame(w, usual > wrong ? TD_TRUST_WRONG : TD_TRUST_LOOK,
+            format_text("column %d (%s): measurements are off by %.2g times what noise and model "
+                        "allow; are its unit, sign and zero those of the model, and sensor.noise?",
+                        w->sensor[i] + 1, name, usual));
+    else if (usual < small && n >= ENOUGH)
+      blame(w, TD_TRUST_LOOK,
+            format_text("column %d (%s): measurements are off by %.2g times what noise and model "
+                        "allow only; are sensor.noise, --drift and the times (s) as they should?",
+                        w->sensor[i] + 1, name, usual));
+
+    for (int k = 0; k < w->rows; k++) {
+      const double* row = w->out + (size_t)k * (size_t)w->stride + at;
+      if (isnan(row[0]) || !(fabs(row[0] / row[1]) > far * fmax(usual, 1))) continue;
+      if (first < 0)
+        first = k;
+      else
+        more++;
+    }
+    if (first < 0) continue;
+    const double *row = w->out + (size_t)first * (size_t)w->stride + at,
+                 y = data_row(w, first)[w->sensor[i]];
+    char others[40] = "";
+    if (more > 0) snprintf(others, sizeof others, " (and %d rows later)", more);
+    blame(
+        w, TD_TRUST_LOOK,
+        format_text("%s:%d: %s is %.6g, expected was %.6g ± %.2g: an outlier, or a start far off "
+                    "(--sigma)?%s",
+                    s->opt->data, w->data.line[first], name, y, y - row[0], 1.96 * row[1], others));
+  }
+  for (int i = 0; i < w->np; i++) {
+    double r2 = 1, correlation2;
+    if (w->truth[i] >= 0) fit(w, i, &r2, &correlation2);
+    if (!is_seen(w, i))
+      blame(w, TD_TRUST_LOOK,
+            format_text("%s is not estimated: it makes no difference to what was measured",
+                        w->names[i]));
+    else if (r2 < 0)
+      blame(w, TD_TRUST_LOOK,
+            format_text("%s is further from column %d than that column's mean is (R² %.2g)",
+                        w->names[i], w->truth[i] + 1, r2));
+  }
+  free(size);
+  return true;
+}
+
 static cJSON* unknowns_json(const watch* w) {
   cJSON* list = cJSON_CreateArray();
   const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + w->s->n.nsensor +
@@ -407,6 +499,7 @@ static cJSON* observe_json(const watch* w) {
   json_add_number(o, "nis_per_number", w->measured ? w->nis / (double)w->measured : NAN);
   json_add(o, "innovations", sensors_json_of(w));
   json_add(o, "unknowns", unknowns_json(w));
+  json_add(o, "trust", trust_json(w->verdict, w->reasons));
   return o;
 }
 
@@ -482,12 +575,16 @@ static int observe(watch* w) {
   if (code == CODE_DONE) code = read_unknowns(w);
   if (code == CODE_DONE) code = judge_times(w);
   if (code == CODE_DONE) code = judge_columns(w);
+  if (code == CODE_DONE) code = judge_numbers(w);
   if (code == CODE_DONE) code = start(w);
   if (code == CODE_DONE) code = run(w);
   if (code && !(s->partial && w->rows > 1)) return code;
 
   // what was estimated before a stop is kept, marked as partial
+  if (!judge_estimate(w)) return complain(CODE_NUMERICS, "out of memory");
   say_results(w);
+  say_trust(s, w->verdict, w->reasons);
+  if (code == CODE_DONE && w->verdict == TD_TRUST_WRONG) code = CODE_NUMERICS;
   td_status status = write_csv(w);
   if (status == TD_OK) status = session_write_json(s, "observe.json", observe_json(w));
   int written = session_wrote(s, status);

@@ -64,10 +64,7 @@ const char* trust_text(td_verdict verdict) {
   return "";
 }
 
-// One line: "trust: look: this; that".  What is wrong is said even where nothing else is printed.
-static void say_trust(session* s) {
-  const char* reasons;
-  const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
+void say_trust(session* s, td_verdict verdict, const char* reasons) {
   const bool silent = s->opt->json || s->opt->quiet;
   if (silent && verdict != TD_TRUST_WRONG) return;
   char* line = format_text("trust: %s", trust_text(verdict));
@@ -150,7 +147,9 @@ int sim_step(session* s) {
   if (status != TD_OK) s->partial = true;
   if (s->trajectory && td_trajectory_rows(s->trajectory) > 0) {
     say_sim(s);
-    say_trust(s);
+    const char* reasons;
+    const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
+    say_trust(s, verdict, reasons);
   }
   if (status == TD_OK)
     return td_trajectory_trust(s->trajectory, NULL) == TD_TRUST_WRONG ? CODE_NUMERICS : CODE_DONE;

@@ -191,9 +191,7 @@ const char* solver_text(td_solver solver) {
   return "";
 }
 
-static cJSON* trust_json(const td_trajectory* trajectory) {
-  const char* reasons;
-  const td_verdict verdict = td_trajectory_trust(trajectory, &reasons);
+cJSON* trust_json(td_verdict verdict, const char* reasons) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "verdict", trust_text(verdict));
   cJSON* list = cJSON_AddArrayToObject(o, "reasons");
@@ -289,7 +287,11 @@ cJSON* summary_json(session* s) {
   json_add(o, "inputs", inputs_json(s, s->state));
   if (s->has_equil) json_add(o, "equilibrium", equil_json(s));
   if (s->trajectory) {
-    json_add(o, "trust", trust_json(s->trajectory));
+    {
+      const char* reasons;
+      const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
+      json_add(o, "trust", trust_json(verdict, reasons));
+    }
     json_add(o, "simulation", simulation_json(s->trajectory));
     json_add(o, "energy", energy_balance_json(td_trajectory_stats(s->trajectory)));
   }

@@ -72,7 +72,37 @@ says 'no sensors or inputs of the model: camera'
 (cat mass.m; echo "idle = param('idle', 1);") >idle.m
 expect 0 observe idle.m --data data.csv --estimate idle=1:0
 prints 'NOT estimated: it makes no difference to what was measured'
+prints 'trust: look: idle is not estimated'
 json idle.out/observe.json 'd["unknowns"][0]["seen"] is False'
+
+# the verdict: data in other units, with another zero or sign, outliers, unknowns that do not fit; columns without numbers
+expect 0 observe mass.m --data data.csv --estimate f=0.1:3
+prints 'trust: ok'
+json mass.out/observe.json 'd["trust"] == {"verdict": "ok", "reasons": []}'
+for change in '*= 1000' '+= 0.3' '*= -1'; do
+  awk -F, -v OFS=, "NR > 1 && \$2 != \"\" { \$2 $change } 1" data.csv >bad.csv
+  expect 3 observe mass.m --data bad.csv
+  prints 'trust: wrong: column 2 (x): measurements are off by'
+  json mass.out/observe.json 'd["trust"]["verdict"] == "wrong"'
+done
+expect 3 observe mass.m --data bad.csv --quiet
+says 'trust: wrong'
+expect 0 observe mass.m --data bad.csv --estimate f=0.1:3
+prints 'trust: look: f is further from column 3 than'
+awk -F, -v OFS=, 'NR == 100 { $2 = 0.05 } 1' data.csv >bad.csv
+expect 0 observe mass.m --data bad.csv
+prints 'trust: look: bad.csv:100: x is 0.05, expected was 0.06'
+json mass.out/observe.json 'd["trust"]["verdict"] == "look" and len(d["trust"]["reasons"]) == 1'
+awk -F, -v OFS=, 'NR > 1 { $1 *= 1000 } 1' data.csv >bad.csv
+expect 0 observe mass.m --data bad.csv --estimate f=0.1:3
+prints 'trust: look: column 2 (x): measurements are off by 0.0'
+for column in 2 3; do
+  awk -F, -v OFS=, -v c=$column 'NR > 1 { $c = "NaN" } 1' data.csv >bad.csv
+  expect 4 observe mass.m --data bad.csv -o nan.out
+  says "bad.csv:2: column $column ("
+  says 'has no number, here and in all rows below'
+done
+absent nan.out
 
 # times: a gap that is absurd against the rest, times that descend or are lacking; blank lines count as lines
 for time in 1e6 1e300; do
