@@ -33,8 +33,9 @@ static void bad_add(td_text* out, int line, int column, td_severity severity, co
 // Messages without a position are those about what has none: the whole file or model, and what was
 // told on the command line.
 static bool bad_has_positions(const char* messages) {
-  static const char* const whole[] = {"this is not a text file", "the model has no body",
-                                      "need a dense matrix", "which was to be set to"};
+  static const char* const whole[] = {"this is not a text file",
+                                      "the model has no body: nothing in the text",
+                                      "the whole model has", "by the command line or the caller"};
   for (const char* line = messages; line && *line;) {
     const char* end = strchr(line, '\n');
     const int n = end ? (int)(end - line) : (int)strlen(line);

@@ -530,6 +530,8 @@ static td_span rom_span(const td_spec* spec, int number) {
 // The failure text names the coordinate, or its rod: find where it was written.
 static void report_singular(const trial* t) {
   static const char* const rod[] = {"functions", "basis", "order", "n", "points", "length", NULL};
+  static const char* const mass[] = {"rho", "inertia", "length", NULL};
+  const bool massless = strstr(t->w->failure, "nothing with mass") != NULL;
   td_span at = td_span_none();
   char part[2][160];
   for (int i = 0; i < t->m->nvel; i++) {
@@ -542,7 +544,7 @@ static void report_singular(const trial* t) {
     const bool of_joint = d->rod > 0 && t->m->rod[d->rod - 1].monomial;
     at = d->mesh > 0  ? mesh_span(t->spec, d->mesh, "body")
          : of_joint   ? rom_span(t->spec, d->rod)
-         : d->rod > 0 ? field_span(t->spec, "rod", d->rod, rod)
+         : d->rod > 0 ? field_span(t->spec, "rod", d->rod, massless ? mass : rod)
                       : joint_span(t->spec, d->joint);
   }
   td_error(&t->spec->diags, TD_E_MODEL, at, "%s", t->w->failure);
@@ -648,8 +650,9 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
     largest = max_int(largest, m->block_at[b + 1] - m->block_at[b]);
   if (largest <= spec->limits.dense) return TD_OK;
   td_error(&spec->diags, TD_E_MODEL, td_span_none(),
-           "%d degrees of freedom and constraint rows need a dense matrix: it may have %d", largest,
-           spec->limits.dense);
+           "the whole model has %d degrees of freedom and constraint rows, which need a dense "
+           "matrix: it may have %d",
+           largest, spec->limits.dense);
   td_more(&spec->diags, "networks of small trees may be larger");
   return TD_E_MODEL;
 }

@@ -301,7 +301,8 @@ static value* print(lang* L, call* c) {
 static value* error(lang* L, call* c) {
   td_text out = {0};
   td_text_add(&out, "");
-  if (td_format(L, c, 0, &out)) td_fail(L, c->at, "%s", out.s);
+  if (td_format(L, c, 0, &out))
+    td_fail(L, c->at, "%s", out.n > 0 ? out.s : "the text calls error() without saying why");
   td_text_free(&out);
   return NULL;
 }

@@ -491,7 +491,7 @@ static bool scatter(lang* L, value* base, const index_list* ix, const writing* w
   const int have = td_value_count(w->v);
   if (have != 1 && have != count) {
     char text[TD_DESCRIBE_SIZE];
-    td_fail(L, w->at, "%.0f element%s selected on the left, the right side is %s", count,
+    td_fail(L, w->at, "%.10g element%s selected on the left, the right side is %s", count,
             count == 1 ? " is" : "s are", td_value_describe(w->v, text));
     return false;
   }

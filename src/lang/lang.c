@@ -187,7 +187,7 @@ value* td_num(lang* L, double rows, double cols, double pages, td_span at) {
   pages = fmax(pages, 0);
   if (rows * cols * pages > TD_VALUE_LIMIT || rows > TD_VALUE_LIMIT || cols > TD_VALUE_LIMIT ||
       pages > TD_VALUE_LIMIT) {
-    return td_fail(L, at, "a %.0fx%.0f matrix is larger than the limit of %d elements", rows,
+    return td_fail(L, at, "a %.10gx%.10g matrix is larger than the limit of %d elements", rows,
                    cols * pages, TD_VALUE_LIMIT);
   }
   if (!td_spend(L, (long)(rows * cols * pages) / 16, at)) return NULL;

@@ -682,8 +682,17 @@ static td_status joint_coordinates(builder* b, int joint) {
 }
 
 td_status td_build_tree(builder* b) {
-  if (b->nbody == 0 && b->nrod == 0 && b->nnode == 0)
-    return td_error(b->diags, TD_E_MODEL, td_span_none(), "the model has no body");
+  if (b->nbody == 0 && b->nrod == 0 && b->nnode == 0) {
+    // told at what would need one
+    static const char* const users[] = {"joint", "exload", "cable", "chamber", "contact", "sensor"};
+    const value* root = b->spec->root;
+    for (size_t i = 0; i < sizeof users / sizeof *users; i++)
+      if (td_get(root, 0, users[i]))
+        return td_error(b->diags, TD_E_MODEL, td_get_at(root, 0, users[i]),
+                        "the model has no body, rod or mesh that %s could act on", users[i]);
+    return td_error(b->diags, TD_E_MODEL, td_span_none(),
+                    "the model has no body: nothing in the text makes a body, rod or mesh");
+  }
   TD_TRY(check_gaps(b));
   TD_TRY(read_places(b));
   TD_TRY(find_main_joints(b));

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "model/rules.h"
+#include "model/tolerance.h"
 
 enum { NAME_SIZE = 128 };  // "joint(2147483647).dof(2147483647).spring.compr(2147483647)" fits
 
@@ -298,7 +299,9 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, bool 
   const td_field* f = c->field;
   const char* options = f->kind == FIELD_FLAG ? "0|1" : f->options;
   const bool whole = f->kind != FIELD_INT || x == floor(x);
-  if (isfinite(x) && in_range(options, x) && whole) return true;
+  const bool unbounded = strcmp(f->special, "limit") == 0 || strcmp(f->special, "hard") == 0;
+  const bool sensible = fabs(x) <= TD_MOST_NUMBER || unbounded;
+  if (isfinite(x) && in_range(options, x) && whole && sensible) return true;
   if (isinf(x) && strcmp(f->special, "limit") == 0) return true;
   if (written && isinf(x) && x > 0 && strcmp(f->special, "hard") == 0) return true;
   if (written && !isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0))
@@ -315,6 +318,13 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, bool 
   }
   if (!isfinite(x)) return report_not_finite(spec, c, name, x);
   if (!in_range(options, x)) return report_range(spec, c, name, options, x);
+  if (!sensible) {
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s is %g: a number of a model may be %g at most, beyond that its powers are no "
+             "numbers any more",
+             name, x, TD_MOST_NUMBER);
+    return false;
+  }
   td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a whole number, got %g", name, x);
   return false;
 }

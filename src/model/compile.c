@@ -335,7 +335,8 @@ static void check_overrides(td_spec* spec) {
   for (int i = 0; i < spec->noverride; i++) {
     if (spec->overrides[i].used) continue;
     td_error(&spec->diags, TD_E_MODEL, td_span_none(),
-             "the model has no param or input '%s', which was to be set to %s",
+             "the model has no param or input '%s', which was to be set to %s by the command line "
+             "or the caller, not by the text",
              spec->overrides[i].name, spec->overrides[i].text);
     td_suggest(&spec->diags, spec->overrides[i].name, names, n);
     td_more(&spec->diags, n ? "params and inputs:%s" : "it has no params and inputs%s",

@@ -15,7 +15,7 @@ static td_span at_field(const builder* b, int k, const char* field) {
 static td_status too_many(builder* b, int k, const char* field, double n, const char* what,
                           int most) {
   return td_error(b->diags, TD_E_MODEL, at_field(b, k, field),
-                  "mesh(%d) has %.0f %s, it may have %d", k + 1, n, what, most);
+                  "mesh(%d) has %.10g %s, it may have %d", k + 1, n, what, most);
 }
 
 // ---- grids ------------------------------------------------------------------------------------

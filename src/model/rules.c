@@ -311,7 +311,7 @@ static bool scalar(const td_spec* spec, const value* s, int i, const char* path,
 }
 
 static void par(td_spec* spec, const value* s, int i, const char* name) {
-  double from, to, rtol, atol, row;
+  double from, to, rtol, atol, row, rate;
   if (scalar(spec, s, i, "par.rtol", &rtol) && rtol > 0 && rtol < TD_LEAST_RTOL)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rtol"),
              "%s.rtol must be at least %g, ten times the rounding of a number, got %g: 1e-10 is "
@@ -321,11 +321,41 @@ static void par(td_spec* spec, const value* s, int i, const char* name) {
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "atol"),
              "%s.atol must be at least %g, got %g: below it the relative tolerance alone counts",
              name, TD_LEAST_ATOL, atol);
+  if (scalar(spec, s, i, "par.atol", &atol) && atol > TD_MOST_ATOL && atol <= TD_MOST_NUMBER)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "atol"),
+             "%s.atol must be at most %g, got %g: it is the error in m, rad, m/s and rad/s that a "
+             "step may make",
+             name, TD_MOST_ATOL, atol);
   if (scalar(spec, s, i, "par.rtol", &rtol) && rtol >= 1)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rtol"),
              "%s.rtol must be below 1, got %g: it is the relative error that a step may make", name,
              rtol);
   if (!scalar(spec, s, i, "par.t_init", &from) || !scalar(spec, s, i, "par.t_final", &to)) return;
+  if (isnan(to)) to = from + 1;
+
+  // times at which steps of a simulation can be told apart
+  const double late = fmax(fabs(from), fabs(to)), shortest = 1e-12 * fmax(1, late);
+  const char* time = td_get(s, i, "t_final") && !(fabs(from) > TD_MOST_TIME) ? "t_final" : "t_init";
+  if (late > TD_MOST_TIME) {
+    if (late <= TD_MOST_NUMBER)  // others have their message
+      td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, time),
+               "%s.%s: times of a simulation may be up to %g s, got %g s", name, time, TD_MOST_TIME,
+               strcmp(time, "t_init") == 0 ? from : to);
+    return;
+  }
+  if (to > from && to - from < shortest) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, time),
+             "%s.%s: a simulation from %g s on lasts at least %g s, got %g s", name, time, from,
+             shortest, to - from);
+    return;
+  }
+  const value* control = td_get(s, i, "control");
+  if (control && control->kind == V_STRUCT && td_value_count(control) == 1 &&
+      scalar(spec, control, 0, "par.control.rate", &rate) && rate * (to - from) > TD_MOST_SAMPLES &&
+      rate <= TD_MOST_NUMBER)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(control, 0, "rate"),
+             "%s.control.rate: %g Hz for %g s are %.3g samples, they may be %g", name, rate,
+             to - from, rate * (to - from), TD_MOST_SAMPLES);
   if (!(to <= from)) {
     if (td_get(s, i, "dt_out") && scalar(spec, s, i, "par.dt_out", &row) && row > to - from) {
       td_warn(&spec->diags, td_get_at(s, i, "dt_out"),

@@ -1,4 +1,5 @@
-// Limits of the tolerances of a simulation, in the model's text and in options.
+// Limits of the tolerances and times of a simulation, in the model's text and in options, and of
+// every number of a model.
 #ifndef TD_TOLERANCE_H
 #define TD_TOLERANCE_H
 
@@ -6,5 +7,13 @@
 // measure rounding.  Smallest absolute one: its square must still be a number.
 #define TD_LEAST_RTOL 2.3e-15
 #define TD_LEAST_ATOL 1e-100
+// A step of an error of a kilometre judges nothing.
+#define TD_MOST_ATOL 1e3
+
+// Thirty thousand years [s]; samples of a controller that a run may take; numbers whose cube is
+// still one.
+#define TD_MOST_TIME 1e12
+#define TD_MOST_SAMPLES 1e9
+#define TD_MOST_NUMBER 1e100
 
 #endif

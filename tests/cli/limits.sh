@@ -31,7 +31,7 @@ quick "body(1000000).name = 'a';" 'body has 1000000 elements, it may have 300000
 quick "body(300000).name = 'a';" 'body(1) to body(299999) are empty'
 quick "sensor(1000000).name = 'a';" 'sensor(1) to sensor(999999) are empty'
 quick "rod(300000).length = 1;" 'rod(1) to rod(299999) are empty'
-quick "joint(300000).second = 1;" 'the model has no body'
+quick "joint(300000).second = 1;" "has no body, rod or mesh that joint could act on"
 quick 'a = 1:1e6; for k = 1:1e5, b = a; b(1) = 2; end' 'takes too long to run'
 quick 'for k = 1:1000, x = []; x(2e7) = 1; end' 'takes too long to run'
 quick 'for k = 1:1000, x = []; x(1e6).a = 1; end' 'takes too long to run'

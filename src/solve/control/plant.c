@@ -176,7 +176,7 @@ static td_status start(td_plant* p) {
 static td_status build(td_plant* p, const td_state* state, const td_sim_options* o) {
   const td_settings s = td_model_settings(p->model);
   const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
-  if (!(rtol >= TD_LEAST_RTOL && rtol < 1 && atol >= TD_LEAST_ATOL && isfinite(atol)))
+  if (!(rtol >= TD_LEAST_RTOL && rtol < 1 && atol >= TD_LEAST_ATOL && atol <= TD_MOST_ATOL))
     return TD_E_USAGE;
   if (o->solver < TD_SOLVER_AUTO || o->solver > TD_SOLVER_LEAPFROG) return TD_E_USAGE;
   p->atol = atol;

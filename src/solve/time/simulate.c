@@ -49,12 +49,13 @@ static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory*
     td_trajectory_say(out, "the source of code has no function `latest`");
     return false;
   }
-  if (p->rtol >= TD_LEAST_RTOL && p->rtol < 1 && p->atol >= TD_LEAST_ATOL && isfinite(p->atol))
+  if (p->rtol >= TD_LEAST_RTOL && p->rtol < 1 && p->atol >= TD_LEAST_ATOL &&
+      p->atol <= TD_MOST_ATOL)
     return true;
   td_trajectory_say(out,
                     "tolerances must be positive, the relative one from %g to below 1, the "
-                    "absolute one at least %g: got rtol = %g, atol = %g",
-                    TD_LEAST_RTOL, TD_LEAST_ATOL, p->rtol, p->atol);
+                    "absolute one from %g to %g: got rtol = %g, atol = %g",
+                    TD_LEAST_RTOL, TD_LEAST_ATOL, TD_MOST_ATOL, p->rtol, p->atol);
   return false;
 }
 
