@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "cli/cli.h"
 
@@ -129,11 +130,26 @@ static td_status apply_settings(const session* s, td_spec* spec) {
   return TD_OK;
 }
 
+// A file that --set names may be read.  Texts take names from the model's folder on, so it is meant
+// from there too, wherever the command is called; a folder is no file, and opens nothing.
+static td_status allow_named(const session* s, td_spec* spec, const char* value) {
+  const char* slash = strrchr(s->name, '/');
+  struct stat info;
+  char* path = *value == '/' || !slash
+                   ? format_text("%s", value)
+                   : format_text("%.*s%s", (int)(slash + 1 - s->name), s->name, value);
+  td_status status = path ? TD_OK : TD_E_NOMEM;
+  if (path && stat(path, &info) == 0 && S_ISREG(info.st_mode))
+    status = td_spec_allow_read(spec, path);
+  free(path);
+  return status;
+}
+
 td_status session_load(const session* s, td_spec* spec) {
   td_status status = apply_settings(s, spec);
   if (status == TD_OK && s->opt->allow_read) status = td_spec_allow_read(spec, NULL);
   for (int i = 0; status == TD_OK && i < s->opt->nset; i++)  // files that are named there
-    status = td_spec_allow_read(spec, strchr(s->opt->set[i], '=') + 1);
+    status = allow_named(s, spec, strchr(s->opt->set[i], '=') + 1);
   if (status != TD_OK) return status;
   status = s->text ? td_spec_load_string(spec, s->name, s->text) : td_spec_load_file(spec, s->name);
   return status == TD_OK && s->opt->more ? td_spec_load_string(spec, "plot", s->opt->more) : status;

@@ -72,6 +72,20 @@ expect 0 check model/robot.m --allow-read
 TENDRIL_DATA=$place/data expect 0 check model/robot.m
 echo "x = table(param('file', 'none.csv')); $robot" >model/robot.m
 expect 0 check model/robot.m --set "file=$place/data/table.csv"
+# relative names are taken from the model's folder on, as in the text, wherever the command is called
+expect 0 check model/robot.m --set file=../data/table.csv
+(cd model && "$program" check robot.m --set file=../data/table.csv >/dev/null) || fail 'from its own folder'
+mkdir -p elsewhere/deep
+(cd elsewhere/deep && "$program" check ../../model/robot.m --set file=../data/table.csv >/dev/null) || fail 'from elsewhere'
+expect 4 check model/robot.m --set file=data/table.csv
+says "cannot read 'model/data/table.csv'"
+# a folder that is named opens nothing below it
+echo "d = param('d', 'x'); x = table('../data/table.csv'); $robot" >model/robot.m
+for d in .. ../data / "$place/data"; do
+  expect 4 check model/robot.m --set "d=$d"
+  says "outside the model's folder"
+done
+echo "x = table(param('file', 'none.csv')); $robot" >model/robot.m
 ln -s ../data/robot.m model/main.m # the model itself may be a link
 expect 0 check model/main.m
 
