@@ -297,16 +297,20 @@ int session_commit(session* s, const char* what, cJSON* result) {
   cJSON_free(text);
   if (status == TD_OK) status = td_files_commit(s->files);
   int code = session_wrote(s, status);
-  if (code == CODE_DONE && s->reports && !reported) {
+  if (code == CODE_DONE && !reported && (s->reports || s->opt->no_report)) {
     // a report of earlier results would be taken for the one of these
     char* old = format_text("%s/report.html", s->out);
     const bool removed = old && remove(old) == 0, stays = !removed && (!old || errno != ENOENT);
     free(old);
-    code = complain(CODE_FILE, "%s: the results are there, the report is not%s",
-                    why ? why : "report.html",
-                    removed ? " (that of the results before was removed)"
-                    : stays ? " (report.html shows the results before: it could not be removed)"
-                            : "");
+    if (s->opt->no_report && (removed || stays))
+      complain(0, "note: %s/report.html, of the results before, %s", s->out,
+               removed ? "was removed" : "could not be removed");
+    if (s->reports)
+      code = complain(CODE_FILE, "%s: the results are there, the report is not%s",
+                      why ? why : "report.html",
+                      removed ? " (that of the results before was removed)"
+                      : stays ? " (report.html shows the results before: it could not be removed)"
+                              : "");
   }
   free(why);
   if (status == TD_OK) {

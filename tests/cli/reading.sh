@@ -109,6 +109,15 @@ says 'the results are there, the report is not (that of the results before was r
 has whole/trajectory.csv
 absent whole/report.html
 
+# neither does it where none is wanted
+expect 0 sim other.m -o wanted
+has wanted/report.html
+expect 0 sim other.m -o wanted --no-report
+says 'note: wanted/report.html, of the results before, was removed'
+absent wanted/report.html
+expect 0 sim other.m -o wanted --no-report
+[ ! -s stderr.txt ] || fail 'nothing was there to remove'
+
 # SIGHUP keeps what was computed
 printf '%s\njoint(1).dof.spring.coeff = 1e4; joint(1).dof.init = 1; par.t_final = 1e4; par.dt_out = 1;\n' "$robot" >long.m
 "$program" sim long.m -o hung --quiet 2>stderr.txt &
