@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes as c
 import html
 import os
@@ -168,9 +169,18 @@ class State:
         return self.copy()
 
     def __deepcopy__(self, memo) -> "State":
-        """A copy for the same robot, or for that robot's copy when both are copied together, robot first."""
-        robot = memo.get(id(self.robot), self.robot)
-        return _restore_state(robot, *self._numbers())
+        """A copy for the same robot, or for that robot's copy when both are copied together, in either order."""
+        if id(self.robot) in memo:
+            return _restore_state(memo[id(self.robot)], *self._numbers())
+        other = self.copy()
+        memo.setdefault(("states of", id(self.robot)), []).append(other)  # they follow when the robot is copied
+        return other
+
+    def _follow(self, robot: "Robot") -> None:
+        """Become a state of a copy of the robot."""
+        numbers = self._numbers()
+        self.__init__(robot)
+        _fill(self, *numbers)
 
     def __reduce__(self):
         return _restore_state, (self.robot, *self._numbers())
@@ -182,11 +192,14 @@ class State:
         return f"<tendril.State t={self.t:g} q={self.q} v={self.v} u={self.u}>"
 
 
-def _restore_state(robot: "Robot", t: float, q, v, u, memory) -> State:
-    s = State(robot)
+def _fill(s: State, t: float, q, v, u, memory) -> State:
     s._data.t = t
     s._q[:], s._v[:], s._u[:], s._memory[:] = q, v, u, memory
     return s
+
+
+def _restore_state(robot: "Robot", t: float, q, v, u, memory) -> State:
+    return _fill(State(robot), t, q, v, u, memory)
 
 
 def _restore_robot(name: str, text: str, params: Mapping[str, object], values: Mapping[str, float]) -> "Robot":
@@ -250,6 +263,13 @@ class Robot:
 
     def __reduce__(self):
         return _restore_robot, (self._source, self._text, self._given, self._set)
+
+    def __deepcopy__(self, memo) -> "Robot":
+        other = _restore_robot(self._source, self._text, copy.deepcopy(self._given, memo), self._set)
+        memo[id(self)] = other
+        for state in memo.pop(("states of", id(self)), ()):  # copied before, in the same call
+            state._follow(other)
+        return other
 
     # ---- helpers --------------------------------------------------------------------------------
 
@@ -389,7 +409,8 @@ class Robot:
                            r.critical, r.iterations, self.sensors(s))
 
     def modes(self, state: Optional[State] = None) -> Modes:
-        """Natural and complex modes about an equilibrium (default: the one near the initial state)."""
+        """Natural and complex modes about an equilibrium (default: the one near the initial state).  The modes
+        themselves are one call of LAPACK or ARPACK: Ctrl-C is seen when it returns."""
         s = self.equilibrium().state if state is None else self._own(state)
         p = c.POINTER(td_modes_result)()
         self._check(lib.td_modes(self._model, s._pointer, self._work, c.byref(p)), "modes")
@@ -404,7 +425,8 @@ class Robot:
 
     def linearize(self, state: Optional[State] = None, modes: Optional[int] = None, correct: bool = False) -> Linear:
         """The linear model about a state (default: the equilibrium), or its first natural modes; `correct`
-        adds one shape for each input, for the right static response."""
+        adds one shape for each input, for the right static response.  One call of the library: Ctrl-C is seen when
+        it returns."""
         s = (self.equilibrium().state if state is None else self._own(state)).copy()
         p = c.POINTER(td_linear)()
         if modes is None:

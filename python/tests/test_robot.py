@@ -187,6 +187,11 @@ class Copies(unittest.TestCase):
             self.assertEqual(s.q[0], 0.1)
         both = copy.deepcopy([robot, s])
         self.assertIs(both[1].robot, both[0])
+        first, second, between, last = copy.deepcopy((s, s.copy(), robot, s))  # in any order
+        self.assertTrue(first.robot is second.robot is between is not robot)
+        self.assertIs(last, first)
+        np.testing.assert_array_equal(tip_after(between, first), tip_after(robot, s))
+        self.assertIs(s.robot, robot)
         for robot_again, again in (both, pickle.loads(pickle.dumps((robot, s)))):
             self.assertIs(again.robot, robot_again)
             self.assertEqual((again.t, *again.q, *again.v, *again.u), (0.5, 0.1, 0.7, 1, 2, 3, 4))
