@@ -75,6 +75,11 @@ static const struct {
     [ROBOT_CHART] = {3, "aaa", false},
 };
 
+// A rotation that counts as a quaternion: whose laws and motion are those of its vector
+static bool turns(const robot_part* p) {
+  return p->joint == ROBOT_SPHERICAL || p->joint == ROBOT_FREE;
+}
+
 // ---- poses ------------------------------------------------------------------------------------
 
 // A place at the start: where it is, how it is turned, and its velocity and angular velocity (of
@@ -243,7 +248,7 @@ static void make_dofs(random_robot* plan, robot_part* p, uint64_t* seed) {
 
 static void make_part(random_robot* plan, int k, uint64_t* seed) {
   robot_part* p = &plan->part[k];
-  *p = (robot_part){.twin = -1};
+  *p = (robot_part){.twin = -1, .count = 1, .shares = -1};
   // rods as often as bodies, or where a kind of them is asked for
   const robot_element model = missing(plan, ROBOT_GVS, ROBOT_ROD_DAMPER, ROBOT_ELEMENT_COUNT);
   const bool rods = model != ROBOT_ELEMENT_COUNT || lacks(plan, ROBOT_CABLE_OVER);
@@ -372,7 +377,7 @@ static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
   // rods of which one grows, directly or over joints and bodies, from the tip of the other
   int rods[ROBOT_PARTS], n = 0;
   for (int k = 0; k < plan->npart; k++)
-    if (plan->part[k].rod) rods[n++] = k;
+    if (plan->part[k].rod && !plan->part[k].polynomial) rods[n++] = k;
   c->kind =
       missing(plan, ROBOT_CABLE, ROBOT_CABLE_VIA,
               chance(seed, 0.7) || lacks(plan, ROBOT_CABLE_RUBS) || lacks(plan, ROBOT_CABLE_SHORT)
@@ -390,7 +395,8 @@ static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
       const robot_part* p = &plan->part[k];
       int from = p->on.part;
       if (from >= 0 && !plan->part[from].rod) from = plan->part[from].on.part;
-      if (p->rod && from == c->rod[0] && c->nrod < 2 && chance(seed, two)) c->rod[c->nrod++] = k;
+      if (p->rod && !p->polynomial && from == c->rod[0] && c->nrod < 2 && chance(seed, two))
+        c->rod[c->nrod++] = k;
     }
     if (c->nrod > 1) c->kind = ROBOT_CABLE_OVER;
   } else {
@@ -432,12 +438,14 @@ static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
   const double gap = between(seed, -0.004, 0.02);  // above or below the surface at the start
   c->a = random_place(seed, plan, false);
   c->b = random_place(seed, plan, false);
+  while (plan->part[c->a.part].polynomial) c->a = random_place(seed, plan, false);
 
   // bodies touch bodies and rods; where there are none of them it is a plane
   const bool to_rod = c->kind == ROBOT_TOUCH_ROD;
   if (c->kind == ROBOT_TOUCH || to_rod) {
     int a = -1, b = -1;
     for (int k = 0, i = pick(seed, plan->npart); k < plan->npart; k++, i = (i + 1) % plan->npart) {
+      if (plan->part[i].polynomial) continue;
       if (b < 0 && plan->part[i].rod == to_rod)
         b = i;
       else if (a < 0 && !plan->part[i].rod)
@@ -452,7 +460,7 @@ static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
   // where a rod is asked for
   const bool object = c->kind <= ROBOT_CYLINDER;
   for (int k = 0; k < plan->npart && object && c->per_point; k++)
-    if (plan->part[k].rod) c->a.part = k;
+    if (plan->part[k].rod && !plan->part[k].polynomial) c->a.part = k;
   c->moves = c->moves && (object || c->kind == ROBOT_TOUCH_MESH);
   const robot_part* a = &plan->part[c->a.part];
   c->per_point = c->per_point && object && a->rod;
@@ -472,6 +480,7 @@ static void make_contact(random_robot* plan, robot_contact* c, uint64_t* seed) {
     // a plane below the node that is lowest
     double lowest = INFINITY;
     for (int i = 0; i < 6; i++) {
+      if (plan->mesh_rods && i != 0 && i != 1 && i != 4) continue;
       const double node[3] = {0.1 * (i % 3), 0.1 * (i / 3), 0};
       double y[3];
       rotate(plan->mesh_turn, node, y);
@@ -504,7 +513,12 @@ static void take_stock(random_robot* plan, int made) {
     has[p->joint] = true;
     has[ROBOT_TURNED] |= p->turned;
     has[ROBOT_VECTOR] |= p->vector;
-    if (p->rod) {
+    has[ROBOT_REPEATED] |= p->count > 1;
+    has[ROBOT_REPEATED_ONE] |= p->count > 1 && p->same;
+    has[ROBOT_TURN_SPRING] |= p->sprung;
+    has[ROBOT_TURN_MOTION] |= p->driven && turns(p);
+    has[ROBOT_POLYNOMIAL] |= p->polynomial;
+    if (p->rod && !p->polynomial) {
       has[p->model] = true;
       if (p->section != ROBOT_ELEMENT_COUNT) has[p->section] = true;
       if (p->material != ROBOT_ELEMENT_COUNT) has[p->material] = true;
@@ -514,6 +528,7 @@ static void take_stock(random_robot* plan, int made) {
       has[ROBOT_BASIS] |= p->basis != NULL;
       has[ROBOT_STRAINED] |= p->strained;
       has[ROBOT_WRITTEN] |= p->written;
+      has[ROBOT_SHARED] |= p->shares >= 0;
       has[ROBOT_LIFT] |= p->lifted;
       has[ROBOT_FELT] |= p->felt;
       has[ROBOT_ROD_LOAD] |= p->loaded;
@@ -523,7 +538,7 @@ static void take_stock(random_robot* plan, int made) {
     }
     if (p->equal) has[p->joint == ROBOT_CHART ? ROBOT_EQUAL_CHART : ROBOT_EQUAL] = true;
     if (p->driven) has[p->jumps ? ROBOT_JUMP : ROBOT_SMOOTH] = true;
-    if (p->driven || p->equal) continue;  // what its first DOF has is not written
+    if (p->driven || p->equal || p->sprung) continue;  // what its first DOF has is not written
     if (p->spring[0] > 0)
       has[p->side > 0 ? ROBOT_DOF_STOP : p->side < 0 ? ROBOT_RATCHET : ROBOT_DOF_SPRING] = true;
     if (p->damper[0] > 0) has[p->power > 1 ? ROBOT_DOF_POWER : ROBOT_DOF_DAMPER] = true;
@@ -550,9 +565,11 @@ static void take_stock(random_robot* plan, int made) {
   has[ROBOT_MESH] = plan->mesh;
   has[ROBOT_THREADS] = plan->threads;
   has[ROBOT_MESH_BEAMS] = plan->mesh_beams;
+  has[ROBOT_MESH_RODS] = plan->mesh_rods;
   has[ROBOT_TIE] = plan->tie >= 0;
   has[ROBOT_LOAD] = plan->loaded >= 0;
   has[ROBOT_FOLLOWER] = plan->followed >= 0;
+  has[ROBOT_PLACED] = plan->placed >= 0;
   has[ROBOT_INPUT] = plan->driver >= 0;
   if (plan->driver >= 0 && plan->control != ROBOT_INPUT) has[plan->control] = true;
   has[ROBOT_TASK] |= has[ROBOT_INTEGRAL];
@@ -566,17 +583,19 @@ static void take_stock(random_robot* plan, int made) {
 static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported, uint64_t* seed) {
   // ranges of what has no closed form
   static const robot_element closed[][2] = {
-      {ROBOT_GVS, ROBOT_GVS},     {ROBOT_FINE, ROBOT_FINE},    {ROBOT_HELD, ROBOT_HELD},
-      {ROBOT_BASIS, ROBOT_BASIS}, {ROBOT_WRITTEN, ROBOT_FELT}, {ROBOT_LAW, ROBOT_INTEGRAL},
-      {ROBOT_FLUID, ROBOT_TIE}};
-  const uint64_t all = (uint64_t)ROBOT_ELEMENT_COUNT * (ROBOT_ELEMENT_COUNT - 1) / 2;
+      {ROBOT_GVS, ROBOT_GVS},     {ROBOT_FINE, ROBOT_FINE},     {ROBOT_HELD, ROBOT_HELD},
+      {ROBOT_BASIS, ROBOT_BASIS}, {ROBOT_WRITTEN, ROBOT_FELT},  {ROBOT_LAW, ROBOT_INTEGRAL},
+      {ROBOT_FLUID, ROBOT_TIE},   {ROBOT_SHARED, ROBOT_SHARED}, {ROBOT_MESH_RODS, ROBOT_MESH_RODS}};
+  // what follows has draws of its own, so that robots that do not have it stay what they were
+  const int count = ROBOT_POLYNOMIAL;
+  const uint64_t all = (uint64_t)count * (uint64_t)(count - 1) / 2;
   for (uint64_t k = 0; k < 2; k++) {
     // the stride has no divisor in common with the number of pairs, so that none is left out
     uint64_t pair = (2 * number + k) * 7919 % all, i = 1;
     while (pair >= i) pair -= i++;
     plan->wants[i] = plan->wants[pair] = true;
   }
-  for (int i = 0; i < 4; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
+  for (int i = 0; i < 4; i++) plan->wants[pick(seed, count)] = true;
   // what needs several things at once is rarely there by chance
   static const robot_element rare[] = {
       ROBOT_EQUAL,    ROBOT_EQUAL_CHART, ROBOT_SAMPLED,    ROBOT_INTEGRAL, ROBOT_TASK,  ROBOT_LAW,
@@ -597,13 +616,95 @@ static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported
   if (jumping) {
     memset(plan->wants, 0, sizeof plan->wants);
     plan->wants[ROBOT_JUMP] = plan->wants[ROBOT_REVOLUTE + pick(seed, 5)] = true;
-    for (int i = 0; i < 3; i++) plan->wants[pick(seed, ROBOT_ELEMENT_COUNT)] = true;
+    for (int i = 0; i < 3; i++) plan->wants[pick(seed, count)] = true;
   }
+  // one of these in each second robot of the hundred; two beyond, and one of all that they meet
+  uint64_t own = number * 104729 + 7, *draw = &own;
+  check_random(draw);
+  const int later = ROBOT_ELEMENT_COUNT - count;
+  for (int i = 0; i < (number > 100 ? 2 : number % 2 == 0); i++)
+    plan->wants[count + pick(draw, later)] = true;
+  if (number > 100) plan->wants[number * 7919 % (uint64_t)ROBOT_ELEMENT_COUNT] = true;
   for (int i = ROBOT_LAW; i <= ROBOT_INTEGRAL && exported; i++) plan->wants[i] = false;
   for (size_t i = 0; i < sizeof closed / sizeof *closed && plan->derived; i++)
     for (int e = (int)closed[i][0]; e <= (int)closed[i][1]; e++) plan->wants[e] = false;
   if (exported) plan->wants[ROBOT_EVENT_STOP] = false;  // which a fixed step goes beyond
   if (exported) plan->wants[ROBOT_FINE] = plan->wants[ROBOT_MESH_BEAMS] = false;
+}
+
+// Parts for what is asked for and none of the others has: chains of one body, rods written as
+// joint.rom, springs and motion of spherical and free joints, rods with common coordinates.
+static void make_more(random_robot* plan, uint64_t* seed) {
+  const bool any = plan->kind == ROBOT_ANY;
+  if (plan->kind == ROBOT_RESTING) return;  // which has joints of plain numbers only
+  for (int e = ROBOT_POLYNOMIAL; e < ROBOT_ELEMENT_COUNT; e++) {
+    const bool chain = e == ROBOT_REPEATED || e == ROBOT_REPEATED_ONE,
+               turn = e == ROBOT_TURN_SPRING || e == ROBOT_TURN_MOTION, shared = e == ROBOT_SHARED;
+    if (!plan->wants[e] || plan->npart + 1 >= ROBOT_PARTS || e == ROBOT_PLACED ||
+        e == ROBOT_MESH_RODS)
+      continue;
+    // a chain begins at the ground; motion is given
+    if (!any && (e == ROBOT_TURN_MOTION || (chain && plan->kind == ROBOT_FLYING))) continue;
+
+    // one that is there already
+    int k = -1, owner = -1;
+    for (int i = 0; i < plan->npart; i++) {
+      const robot_part* p = &plan->part[i];
+      if (p->rod && p->written && p->shares < 0) owner = i;
+      if (turn && turns(p) && !p->driven && !p->sprung && !(plan->kind == ROBOT_FLYING && i == 0) &&
+          chance(seed, 0.7))
+        k = i;
+    }
+
+    // or one more, and before it one whose coordinates it has
+    for (int n = k >= 0 ? 2 : shared && owner < 0 ? 0 : 1; n < 2; n++) {
+      k = plan->npart++;
+      robot_part* p = &plan->part[k];
+      make_part(plan, k, seed);
+      p->rod = shared || e == ROBOT_POLYNOMIAL;
+      if (chain || (turn && !turns(p)))
+        p->joint = chain ? (chance(seed, 0.6) ? ROBOT_REVOLUTE : ROBOT_PRISMATIC)
+                         : (chance(seed, 0.7) ? ROBOT_SPHERICAL : ROBOT_FREE);
+      if (p->rod) p->joint = ROBOT_FIXED;
+      if (!joint_table[p->joint].plain) p->driven = p->jumps = false;
+      p->parted = p->held = p->strained = p->vector = p->turned = p->written = p->timed = false;
+      p->basis = NULL;
+      if (shared) {
+        p->written = true;
+        p->model = ROBOT_GVS;
+        p->n = 2;
+        p->shares = owner;
+        owner = k;
+      }
+    }
+    robot_part* p = &plan->part[k];
+    if (chain) {
+      p->count = 3;
+      p->same = e == ROBOT_REPEATED_ONE;
+      p->on = (robot_place){.part = -1, .point = {p->on.point[0], p->on.point[1], p->on.point[2]}};
+      p->driven = p->jumps = false;
+      p->side = 0;
+    } else if (e == ROBOT_POLYNOMIAL) {
+      p->polynomial = true;
+      p->model = ROBOT_ROM;
+      p->n = 1 + pick(seed, 2);
+      p->section = p->material = ROBOT_ELEMENT_COUNT;
+      p->lifted = p->felt = p->loaded = p->followed = p->driven_strains = false;
+      p->damping[0] = 0;
+    } else if (e == ROBOT_TURN_SPRING) {
+      const double soft = p->rod ? 0.03 : 1;
+      p->sprung = true;
+      p->power = 1;
+      for (int i = 0; i < joint_table[p->joint].n; i++) {
+        p->spring[i] = soft * between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
+        if (any) p->damper[i] = soft * between(seed, 0.2, 1);
+      }
+    } else if (e == ROBOT_TURN_MOTION) {
+      p->driven = true;
+      p->jumps = plan->wants[ROBOT_JUMP] || chance(seed, 0.4);
+      p->turned = false;
+    }
+  }
 }
 
 bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
@@ -619,6 +720,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
                          .tie = -1,
                          .loaded = -1,
                          .followed = -1,
+                         .placed = -1,
                          .driver = -1,
                          .watched = -1,
                          .control = ROBOT_INPUT};
@@ -638,6 +740,11 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     if (any && wanted && k == plan->npart - 1 && k + 1 < ROBOT_PARTS) plan->npart++;
   }
 
+  uint64_t own = number * 15485863 + 11, *draw = &own;
+  check_random(draw);
+  make_more(plan, draw);
+  take_stock(plan, plan->npart);
+
   // a DOF that follows another of the same kind of joint
   const double twins = lacks(plan, ROBOT_EQUAL) ? 1 : 0.2,
                chart_twins = lacks(plan, ROBOT_EQUAL_CHART) ? 1 : 0.2;
@@ -646,7 +753,8 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
       robot_part *a = &plan->part[i], *b = &plan->part[k];
       const bool chart = a->joint == ROBOT_CHART;
       if (a->joint != b->joint || !(joint_table[a->joint].plain || chart) || a->rod || b->rod ||
-          a->driven || b->driven || a->equal || !chance(seed, chart ? chart_twins : twins))
+          a->driven || b->driven || a->equal || a->count > 1 || b->count > 1 ||
+          !chance(seed, chart ? chart_twins : twins))
         continue;
       b->equal = true;
       b->twin = i;
@@ -655,11 +763,12 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
 
   const bool net = plan->wants[ROBOT_MESH] || plan->wants[ROBOT_TIE] ||
                    plan->wants[ROBOT_THREADS] || plan->wants[ROBOT_TOUCH_MESH] ||
-                   plan->wants[ROBOT_MESH_BEAMS];
+                   plan->wants[ROBOT_MESH_BEAMS] || plan->wants[ROBOT_MESH_RODS];
   if (outside && !derived && (net || chance(seed, 0.1))) {
     plan->mesh = true;
     plan->threads = any && (lacks(plan, ROBOT_THREADS) || chance(seed, 0.2));
     plan->mesh_beams = !plan->threads && (lacks(plan, ROBOT_MESH_BEAMS) || chance(seed, 0.2));
+    plan->mesh_rods = !plan->threads && !plan->mesh_beams && plan->wants[ROBOT_MESH_RODS];
     vector(seed, 0.5, plan->mesh_at);
     vector(seed, 1, plan->mesh_turn);
     plan->mesh_mass = 0.05;
@@ -702,7 +811,7 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
   if (any && !derived && (plan->wants[ROBOT_FLUID] || plan->has[ROBOT_LIFT] || chance(seed, 0.15)))
     plan->fluid_rho = 500, vector(seed, 0.3, plan->stream);
   for (int k = 0; k < plan->npart; k++)
-    if (plan->part[k].rod && plan->chamber < 0 && any &&
+    if (plan->part[k].rod && !plan->part[k].polynomial && plan->chamber < 0 && any &&
         (plan->wants[ROBOT_CHAMBER] || chance(seed, 0.2))) {
       plan->chamber = k;
       for (int i = 0; i < 2; i++) plan->chamber_offset[i] = 0.005 * check_random(seed);
@@ -726,13 +835,20 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
   if (law == ROBOT_TASK && plan->wants[ROBOT_INTEGRAL]) law = ROBOT_INTEGRAL;
   for (int k = 0; any && k < plan->npart && plan->driver < 0; k++)
     if (joint_table[plan->part[k].joint].plain && !plan->part[k].driven && !plan->part[k].equal &&
-        !(plan->part[k].rod && law != ROBOT_INPUT) &&
+        plan->part[k].count == 1 && !(plan->part[k].rod && law != ROBOT_INPUT) &&
         (plan->wants[ROBOT_INPUT] || law != ROBOT_INPUT || chance(seed, 0.15))) {
       plan->driver = k;
       plan->effort = (plan->part[k].rod ? 0.1 : 1) * between(seed, -0.5, 0.5);
       plan->control = law;
       plan->sampled = law != ROBOT_INPUT && plan->wants[ROBOT_SAMPLED];
     }
+  if (any && plan->wants[ROBOT_PLACED]) {
+    // a spring of the world, and another along the part if it is a rod that carries nothing else
+    plan->placed = pick(draw, plan->npart);
+    vector(draw, 0.5, plan->pull_to);
+    robot_part* p = &plan->part[plan->placed];
+    p->placed = p->rod && !p->polynomial && !p->loaded && !p->followed;
+  }
   // the square of a distance passes a value that it would have after 4 ms
   const bool ends = any && (plan->wants[ROBOT_EVENT_STOP] || (!exported && chance(seed, 0.03)));
   if (any && (ends || plan->wants[ROBOT_EVENT] || chance(seed, 0.1))) {
@@ -900,11 +1016,37 @@ static void rod_point(writer* w, int part, double along, int* rod, double* arc) 
   }
 }
 
+// Whether the bodies of a chain are written one by one: where the first is on other ground than the
+// others are, or where each is two
+static bool one_by_one(const robot_style* s) {
+  const double* t = s->turn;
+  bool same = !s->split_bodies;
+  for (int i = 0; i < 3; i++) same = same && t[i] == 0 && s->shift[i] == 0;
+  return !same;
+}
+
+// A body, the last one of a chain, in expressions and as a place
+static void body_name(const writer* w, int part, char* name, size_t size) {
+  const int b = w->number[part], n = w->plan->part[part].count;
+  if (n > 1 && !one_by_one(w->style))
+    snprintf(name, size, "at(body(%d), %d)", b, n);
+  else
+    snprintf(name, size, "body(%d)", b + n - 1);
+}
+
 static void place(writer* w, const robot_place* p) {
   if (p->part < 0) {
     say(w, "0");
   } else if (!w->plan->part[p->part].rod) {
-    say(w, "%d", w->number[p->part]);
+    char name[60];
+    body_name(w, p->part, name, sizeof name);
+    if (name[0] == 'a')
+      say(w, "%s", name);
+    else
+      say(w, "%d", w->number[p->part] + w->plan->part[p->part].count - 1);
+  } else if (w->plan->part[p->part].polynomial) {
+    say(w, "at(body(%d), %.17g)", w->number[p->part],
+        scaled(w->style, p->along * w->plan->part[p->part].length, LENGTH));
   } else {
     int rod;
     double arc;
@@ -1013,6 +1155,22 @@ static double value_sign(const writer* w, const robot_part* p, int i, dimension*
   return 1;
 }
 
+// How far prescribed motion has come: smoothly from the start, or from a jump of its speed on
+static void write_course(writer* w, bool jumps) {
+  const double t0 = scaled(w->style, w->style->jump_at, (dimension){0, 0, 1}),
+               t1 = scaled(w->style, w->style->jump_at + 0.29, (dimension){0, 0, 1});
+  const double soft = scaled(w->style, w->style->smooth, (dimension){0, 0, 1});
+  if (!jumps) {
+    say(w, "*sin(");
+    number(w, 3, RATE);
+    say(w, "*t)");
+  } else if (soft > 0) {
+    say(w, "*((t - %.17g) + sqrt((t - %.17g)^2 + %.17g^2))/2/%.17g", t0, t0, soft, t1 - t0);
+  } else {
+    say(w, "*ramp(t, %.17g, %.17g)", t0, t1);
+  }
+}
+
 // Initial values, springs, dampers, motion and input of the DOFs of a part; `thing` is what they
 // are of
 static void dofs(writer* w, int k, const char* thing) {
@@ -1024,6 +1182,21 @@ static void dofs(writer* w, int k, const char* thing) {
   int owner = root;
   for (int j = 0; w->style->reversed && j < w->plan->npart; j++)
     if (w->plan->part[j].equal && w->plan->part[j].twin == root) owner = j;
+  if (p->driven && turns(p)) {
+    // all numbers at once: a rotation vector, and before it the place of a free joint
+    say(w, "%s.motion = [", thing);
+    for (int i = 0; i < n; i++) {
+      dimension d;
+      const double sign = value_sign(w, p, i, &d);
+      number(w, sign * p->q[i], d);
+      say(w, " + ");
+      number(w, (d.metre == 1 ? 0.05 : 0.3) * sign * (i % 2 ? 1 : -0.6), d);
+      write_course(w, p->jumps);
+      say(w, " ");
+    }
+    say(w, "]; ");
+    return;
+  }
   for (int i = 0; i < n; i++) {
     dimension d;
     const char nature = joint_table[p->joint].nature[i];
@@ -1047,18 +1220,8 @@ static void dofs(writer* w, int k, const char* thing) {
       number(w, q0, d);
       say(w, " + ");
       number(w, size, d);
-      const double t0 = scaled(w->style, w->style->jump_at, (dimension){0, 0, 1}),
-                   t1 = scaled(w->style, w->style->jump_at + 0.29, (dimension){0, 0, 1});
-      const double soft = scaled(w->style, w->style->smooth, (dimension){0, 0, 1});
-      if (!p->jumps) {
-        say(w, "*sin(");
-        number(w, 3, RATE);
-        say(w, "*t); ");
-      } else if (soft > 0) {
-        say(w, "*((t - %.17g) + sqrt((t - %.17g)^2 + %.17g^2))/2/%.17g; ", t0, t0, soft, t1 - t0);
-      } else {
-        say(w, "*ramp(t, %.17g, %.17g); ", t0, t1);
-      }
+      write_course(w, p->jumps);
+      say(w, "; ");
       continue;
     }
     // of those that are one the first tells where it begins, and the same one always its springs
@@ -1075,7 +1238,7 @@ static void dofs(writer* w, int k, const char* thing) {
       number(w, sign * p->v[i], rate);
       say(w, "; ");
     }
-    if (!plain || (shared && p->equal)) continue;
+    if ((!plain && !p->sprung) || (shared && p->equal)) continue;
     if (p->spring[i] > 0) {
       say(w, "%s.dof(%d).spring.coeff = ", thing, i + 1);
       number(w, p->spring[i], slides ? STIFFNESS : TORQUE);
@@ -1107,7 +1270,8 @@ static void write_joint(writer* w, int k, const char* holder, const char* joint)
   place(w, &p->on);
   say(w, "; ");
   const int n = steps(w, holder, p->on.part, p->on.point, p->turn);
-  const bool by_steps = charts || (w->style->by_tr && !p->rod);
+  // laws of a rotation belong to joints with a name
+  const bool by_steps = charts || (w->style->by_tr && !p->rod && !p->sprung);
   if (!by_steps || !freedom_by_steps(w, p, joint, n)) freedom_by_type(w, p, joint, p->axis2);
   dofs(w, k, joint);
   say(w, "\n");
@@ -1154,16 +1318,106 @@ static void write_cut(writer* w, int k) {
 
 bool random_robot_can_cut(const random_robot* plan, int k) {
   const robot_part* p = &plan->part[k];
-  bool acts = p->driven || p->equal || plan->driver == k || p->rod || p->joint == ROBOT_FREE ||
-              p->joint == ROBOT_HELICAL || p->joint == ROBOT_CAYLEY || p->joint == ROBOT_CHART;
+  bool acts = p->driven || p->equal || plan->driver == k || p->rod || p->count > 1 ||
+              p->joint == ROBOT_FREE || p->joint == ROBOT_HELICAL || p->joint == ROBOT_CAYLEY ||
+              p->joint == ROBOT_CHART;
   for (int i = 0; i < 6; i++) acts = acts || p->spring[i] > 0 || p->damper[i] > 0;
   for (int i = 0; i < plan->npart; i++) acts = acts || plan->part[i].twin == k;
   return !acts;
 }
 
-static void write_body(writer* w, int k) {
+// The joint of a chain of bodies: of all of them, or of that with the number e
+static void write_chain(writer* w, int k, int e) {
+  const robot_part* p = &w->plan->part[k];
+  const int b = w->number[k] + e;
+  const bool all = !one_by_one(w->style);
+  dimension d;
+  const double sign = value_sign(w, p, 0, &d);
+  const bool slides = d.metre == 1;
+  char joint[40];
+  snprintf(joint, sizeof joint, "joint(%d)", b);
+  if (all)
+    say(w, "%s.first = [%d 0:%d]; %s.second = [%d 1:%d]; ", joint, b, p->count - 1, joint, b,
+        p->count);
+  else
+    say(w, "%s.first = %d; %s.second = %d; ", joint, e == 0 ? 0 : b - 1, joint, b);
+  const int n = steps(w, joint, all || e > 0 ? 0 : -1, p->on.point, p->turn);
+  if (!w->style->by_tr || !freedom_by_steps(w, p, joint, n)) freedom_by_type(w, p, joint, p->axis2);
+
+  // those further out begin nearer to zero, unless all are one
+  for (int rate = 0; rate < 2; rate++) {
+    const dimension of = {d.metre, 0, rate ? -1 : 0};
+    const double x = sign * (rate ? p->v[0] : p->q[0]);
+    if (p->same && e > 0) continue;
+    say(w, "%s.dof(1).%s = ", joint, rate ? "rate" : "init");
+    if (all && !p->same) {
+      for (int i = 0; i < p->count; i++)
+        say(w, i == 0 ? "[" : "; "), number(w, x * (1 - 0.3 * i), of);
+      say(w, "]; ");
+    } else {
+      number(w, x * (1 - 0.3 * e), of);
+      say(w, "; ");
+    }
+  }
+  if (p->same && all) say(w, "%s.dof(1).equal2 = [%d 1 1]; ", joint, b);
+  if (p->same && e > 0) say(w, "%s.dof(1).equal2 = [%d 1]; ", joint, w->number[k]);
+  if (p->spring[0] > 0) {
+    say(w, "%s.dof(1).spring.coeff = ", joint);
+    number(w, p->spring[0], slides ? STIFFNESS : TORQUE);
+    say(w, "; %s.dof(1).spring.init = ", joint);
+    number(w, sign * p->rest[0], d);
+    say(w, "; ");
+  }
+  if (p->damper[0] > 0) {
+    say(w, "%s.dof(1).damp.visc = ", joint);
+    number(w, p->damper[0], slides ? VISCOSITY : TURN_VISCOSITY);
+    say(w, "; ");
+  }
+  say(w, "\n");
+}
+
+// A rod as a body whose pose is a polynomial of arc length, with everything per length
+static void write_polynomial(writer* w, int k) {
   const robot_part* p = &w->plan->part[k];
   const int b = w->number[k];
+  const double A = 3.14159265358979 * p->radius * p->radius, I = A * p->radius * p->radius / 4;
+  const double K[6] = {p->E / 3 * A, p->E / 3 * A, p->E * A, p->E * I, p->E * I, p->E / 3 * 2 * I};
+  const dimension bending = {3, 1, -2}, mass = {-1, 1, 0}, turning = {1, 1, 0};
+  char joint[40];
+  snprintf(joint, sizeof joint, "joint(%d)", b);
+  say(w, "body(%d).m = ", b);
+  number(w, p->rho * A, mass);
+  say(w, "; body(%d).I = diag([%.17g %.17g %.17g]);\n", b, scaled(w->style, p->rho * I, turning),
+      scaled(w->style, p->rho * I, turning), scaled(w->style, 2 * p->rho * I, turning));
+  say(w, "%s.second = [%d %.17g]; %s.rom.order = %d; %s.first = ", joint, b,
+      scaled(w->style, p->length, LENGTH), joint, p->n, joint);
+  place(w, &p->on);
+  say(w, "; ");
+  const int n = steps(w, joint, p->on.part, p->on.point, p->turn);
+  say(w, "%s.tr(%d).trans = [inf inf inf]; %s.tr(%d).rot = [0 inf inf inf];\n", joint, n + 1, joint,
+      n + 1);
+  say(w, "%s.spring.coeff = [", joint);
+  for (int i = 0; i < 6; i++) number(w, K[i], i < 3 ? FORCE : bending), say(w, " ");
+  say(w, "]; ");
+  if (p->eta > 0) {
+    const dimension slow = {1, 1, -1}, turn = {3, 1, -1};
+    say(w, "%s.damp.visc = [", joint);
+    for (int i = 0; i < 6; i++) number(w, p->eta / p->E * K[i], i < 3 ? slow : turn), say(w, " ");
+    say(w, "]; ");
+  }
+  // bent a little: x = c s^2 with the slope of the sections
+  const double side = w->style->mirror ? -1 : 1, far = 0.02 * p->q[0];
+  say(w, "%s.dof(1).init = [", joint);
+  for (int i = 1; i <= p->n; i++)
+    say(w, "%.17g ", scaled(w->style, side * far * i * i / p->n / p->n, LENGTH));
+  say(w, "]; %s.dof(5).init = [", joint);
+  for (int i = 1; i <= p->n; i++) say(w, "%.17g ", side * far / p->length * i / p->n);
+  say(w, "];\n");
+}
+
+static void write_body(writer* w, int k, int element) {
+  const robot_part* p = &w->plan->part[k];
+  const int b = w->number[k] + element;
   const double offset[3] = {0.01, -0.02, 0.015}, part2 = w->style->split_bodies ? 0.3 : 0;
   const int count = w->style->split_bodies ? 2 : 1;
   for (int half = 0; half < count; half++) {
@@ -1219,8 +1473,10 @@ static void write_body(writer* w, int k) {
     }
     char joint[40];
     snprintf(joint, sizeof joint, "joint(%d)", b);
-    say(w, "%s.second = %d; ", joint, b);
-    if (w->style->cut == k)
+    if (p->count == 1) say(w, "%s.second = %d; ", joint, b);
+    if (p->count > 1)
+      write_chain(w, k, element);
+    else if (w->style->cut == k)
       write_flight(w, k, joint);
     else
       write_joint(w, k, joint, joint);
@@ -1312,11 +1568,12 @@ static void write_material(writer* w, const robot_part* p, const char* rod) {
 // wave of time alone
 static void write_strain(writer* w, const robot_part* p, int r) {
   const double side = w->style->mirror ? -1 : 1;
-  say(w, "rod(%d).coords = 2; c%d = coord(rod(%d)); rod(%d).strain = [0 0 ", r, r, r, r);
+  const int c = p->shares < 0 ? r : w->number[p->shares];
+  say(w, "rod(%d).strain = [0 0 ", r);
   number(w, 0.01, LENGTH);
-  say(w, "*c%d(1) c%d(1) + ", r, r);
+  say(w, "*c%d(1) c%d(1) + ", c, c);
   number(w, 1.5 / p->length, PER_LENGTH);
-  say(w, "*s*c%d(2)", r);
+  say(w, "*s*c%d(2)", c);
   if (p->timed) {
     say(w, " + ");
     number(w, 0.5, PER_LENGTH);
@@ -1326,7 +1583,9 @@ static void write_strain(writer* w, const robot_part* p, int r) {
     number(w, 20, RATE);
     say(w, "*t)");
   }
-  say(w, " %g*c%d(2) %g*c%d(1)]; rod(%d).init = ", side, r, 0.5 * side, r, r);
+  say(w, " %g*c%d(2) %g*c%d(1)]; ", side, c, 0.5 * side, c);
+  if (p->shares >= 0) return;
+  say(w, "rod(%d).init = ", r);
   row(w, p->init + 3, 2, PER_LENGTH);
   say(w, "; rod(%d).rate = ", r);
   row(w, p->rate + 3, 2, (dimension){-1, 0, -1});
@@ -1384,6 +1643,13 @@ static void write_rod(writer* w, int k) {
       say(w, "rod(%d).load = ", r);
       six(w, p->loaded ? p->load : p->follow, STIFFNESS, FORCE, p->loaded);
       say(w, "; rod(%d).load_frame = '%s';\n", r, p->loaded ? "world" : "local");
+    }
+    if (p->placed) {
+      say(w, "rod(%d).load = [-", r);
+      number(w, 0.5, PRESSURE);
+      say(w, "*(here - ");
+      world_place(w, w->plan->pull_to);
+      say(w, ") 0 0 0];\n");
     }
     if (p->driven_strains) {
       say(w, "rod(%d).input = ", r);
@@ -1585,6 +1851,13 @@ static void write_cable(writer* w, const robot_cable* c, int k) {
   say(w, ";\n");
 }
 
+static void contact_part(writer* w, int k, const char* which, int part) {
+  char name[60];
+  body_name(w, part, name, sizeof name);
+  if (w->plan->part[part].rod) snprintf(name, sizeof name, "rod(%d)", w->number[part]);
+  say(w, "contact(%d).%s = %s; ", k, which, name);
+}
+
 static void write_contact(writer* w, const robot_contact* c, int k) {
   const robot_part* a = &w->plan->part[c->a.part];
   static const char* const words[] = {"plane", "sphere", "cylinder"};
@@ -1595,7 +1868,7 @@ static void write_contact(writer* w, const robot_contact* c, int k) {
   if (net)
     say(w, "contact(%d).first = mesh(1); ", k);
   else
-    say(w, "contact(%d).first = %s(%d); ", k, a->rod ? "rod" : "body", w->number[c->a.part]);
+    contact_part(w, k, "first", c->a.part);
   if (!a->rod && !net) {
     say(w, "contact(%d).points = ", k);
     polar_row(w, c->a.point, LENGTH);
@@ -1607,7 +1880,8 @@ static void write_contact(writer* w, const robot_contact* c, int k) {
     say(w, "; ");
   }
   if (c->kind == ROBOT_TOUCH) {
-    say(w, "contact(%d).second = body(%d); contact(%d).points2 = ", k, w->number[c->b.part], k);
+    contact_part(w, k, "second", c->b.part);
+    say(w, "contact(%d).points2 = ", k);
     polar_row(w, c->b.point, LENGTH);
     say(w, "; contact(%d).ball2 = ", k);
     number(w, c->radius, LENGTH);
@@ -1678,14 +1952,46 @@ static void write_load(writer* w, int part, const double load[6], bool follows, 
   say(w, "]%s;\n", w->style->by_load ? "*param('load', 1)" : "");
 }
 
+// A spring from a part to a place of the world, written as a load
+static void write_placed(writer* w, int k) {
+  const robot_place at = {.part = w->plan->placed, .along = 1};
+  const robot_part* p = &w->plan->part[at.part];
+  char name[60];
+  say(w, "exload(%d).exbody = ", k);
+  place(w, &at);
+  say(w, "; exload(%d).ftau = [-", k);
+  number(w, p->rod ? 0.5 : 5, STIFFNESS);
+  say(w, "*(pos(");
+  if (p->rod) {
+    int rod;
+    double arc;
+    rod_point(w, at.part, 1, &rod, &arc);
+    say(w, "%s(%d), %.17g", p->polynomial ? "body" : "rod", rod, scaled(w->style, arc, LENGTH));
+  } else {
+    body_name(w, at.part, name, sizeof name);
+    say(w, "%s", name);
+  }
+  say(w, ") - ");
+  world_place(w, w->plan->pull_to);
+  say(w, ") 0 0 0];\n");
+}
+
 static void write_mesh(writer* w) {
   const random_robot* plan = w->plan;
   // a plate of 3 x 2 nodes; in a mirror its nodes are listed mirrored
   const double a = scaled(w->style, w->style->mirror ? -0.1 : 0.1, LENGTH),
                b = scaled(w->style, 0.1, LENGTH);
-  say(w, "mesh(1).node = [0 0 0; %.17g 0 0; %.17g 0 0; 0 %.17g 0; %.17g %.17g 0; %.17g %.17g 0];\n",
-      a, 2 * a, b, a, b, 2 * a, b);
-  say(w, "mesh(1).edge = [1 2; 2 3; 4 5; 5 6; 1 4; 2 5; 3 6; 1 5; 2 6]; mesh(1).fixed = [1 4];\n");
+  if (plan->mesh_rods) {
+    // two edges with a corner
+    say(w, "mesh(1).node = [0 0 0; %.17g 0 0; %.17g %.17g 0];\n", a, a, b);
+    say(w, "mesh(1).edge = [1 2; 2 3]; mesh(1).fixed = 1;\n");
+  } else {
+    say(w,
+        "mesh(1).node = [0 0 0; %.17g 0 0; %.17g 0 0; 0 %.17g 0; %.17g %.17g 0; %.17g %.17g 0];\n",
+        a, 2 * a, b, a, b, 2 * a, b);
+    say(w,
+        "mesh(1).edge = [1 2; 2 3; 4 5; 5 6; 1 4; 2 5; 3 6; 1 5; 2 6]; mesh(1).fixed = [1 4];\n");
+  }
   double y[3], z[3], r[3];
   polar(w->style, plan->mesh_at, y);
   axial(w->style, plan->mesh_turn, r);
@@ -1701,7 +2007,28 @@ static void write_mesh(writer* w) {
   say(w, ";\nmesh(1).body.m = ");
   number(w, plan->mesh_mass, MASS);
   say(w, "; mesh(1).joint(1).tr.trans = [inf inf inf]; ");
-  if (plan->mesh_beams) {
+  if (plan->mesh_rods) {
+    // a round rod of 4 mm and 40 g/m, soft
+    static const double K[6] = {20, 20, 60, 4e-3, 4e-3, 2e-3};
+    const dimension bending = {3, 1, -2}, slow = {1, 1, -1}, turn = {3, 1, -1};
+    const double I = scaled(w->style, 4e-7, (dimension){1, 1, 0});
+    say(w, "mesh(1).joint(1).tr.rot = [0 inf inf inf]; mesh(1).body(1).I = %.17g*eye(3);\n",
+        scaled(w->style, 2e-5, INERTIA));
+    say(w, "mesh(1).body(2).m = ");
+    number(w, 0.04, (dimension){-1, 1, 0});
+    say(w, "; mesh(1).body(2).I = diag([%.17g %.17g %.17g]); mesh(1).joint(2).rom.order = 1;\n", I,
+        I, 2 * I);
+    say(w, "mesh(1).joint(2).spring.coeff = [");
+    for (int i = 0; i < 6; i++) number(w, K[i], i < 3 ? FORCE : bending), say(w, " ");
+    say(w, "]; ");
+    if (plan->mesh_damping > 0) {
+      say(w, "mesh(1).joint(2).damp.visc = [");
+      for (int i = 0; i < 6; i++)
+        number(w, 1e-3 * plan->mesh_damping * K[i], i < 3 ? slow : turn), say(w, " ");
+      say(w, "]; ");
+    }
+    say(w, "\n");
+  } else if (plan->mesh_beams) {
     // shear, stretch, bending, twist along the edge
     static const double part[6] = {0.5, 0.5, 1, 1e-3, 1e-3, 1e-3};
     const double I = scaled(w->style, 2e-5, INERTIA);
@@ -1721,13 +2048,15 @@ static void write_mesh(writer* w) {
     say(w, ";\n");
   }
   if (plan->threads) say(w, "mesh(1).joint(2).dir = 1; mesh(1).joint(2).spring.compr = 0.95;\n");
-  if (plan->fluid_rho > 0) say(w, "mesh(1).fluid.width = %.17g;\n", scaled(w->style, 0.01, LENGTH));
+  if (plan->fluid_rho > 0 && !plan->mesh_rods)
+    say(w, "mesh(1).fluid.width = %.17g;\n", scaled(w->style, 0.01, LENGTH));
   if (plan->tie < 0) return;
   const robot_place tie = {.part = plan->tie, .along = 1};
   const int j = ++w->njoint;
   say(w, "joint(%d).first = ", j);
   place(w, &tie);
-  say(w, "; joint(%d).second = at(mesh(1), 6); joint(%d).tr.trans = ", j, j);
+  say(w, "; joint(%d).second = at(mesh(1), %d); joint(%d).tr.trans = ", j, plan->mesh_rods ? 3 : 6,
+      j);
   polar_row(w, plan->tie_point, LENGTH);
   say(w, "; joint(%d).spring.coeff = ", j);
   number(w, 5, STIFFNESS);
@@ -1752,17 +2081,19 @@ static void write_sensors(writer* w) {
         int rod;
         double arc;
         rod_point(w, i, 0.5 * (j + 1), &rod, &arc);
-        snprintf(what, sizeof what, "(rod(%d), %.17g)", rod, scaled(w->style, arc, LENGTH));
+        snprintf(what, sizeof what, "(%s(%d), %.17g)", w->plan->part[i].polynomial ? "body" : "rod",
+                 rod, scaled(w->style, arc, LENGTH));
       } else {
         double x[3];
+        char name[60];
+        body_name(w, i, name, sizeof name);
         polar(w->style, points[j], x);
         for (int c = 0; c < 3; c++) x[c] = scaled(w->style, x[c], LENGTH);
-        snprintf(what, sizeof what, "(body(%d), [%.17g %.17g %.17g])", w->number[i], x[0], x[1],
-                 x[2]);
+        snprintf(what, sizeof what, "(%s, [%.17g %.17g %.17g])", name, x[0], x[1], x[2]);
       }
       sense(w, &k, what);
     }
-  if (w->plan->mesh) sense(w, &k, "(mesh(1), 6)");
+  if (w->plan->mesh) sense(w, &k, w->plan->mesh_rods ? "(mesh(1), 3)" : "(mesh(1), 6)");
   // force and moment inside, turned to the axes of the world and as accelerations of a kg, or of a
   // kg m; an axial vector in a mirror is a polar one with the other sign
   for (int i = 0; i < w->plan->npart; i++)
@@ -1799,19 +2130,30 @@ static void write_parts(writer* w) {
     const int k = s->reversed ? n - 1 - i : i;
     const robot_part* p = &w->plan->part[k];
     w->number[k] = p->rod ? w->nrod + 1 : w->nbody + 1;
-    if (p->rod)
+    if (!p->rod)
+      w->nbody += one_by_one(s) ? p->count : 1;
+    else if (!p->polynomial)
       w->nrod += 1 + in_halves(w, p);
-    else
-      w->nbody++;
   }
+  // rods that are bodies come behind the bodies, whose second halves come behind them
+  const int rigid = w->nbody;
+  for (int k = 0; k < n; k++)
+    if (w->plan->part[k].polynomial) w->number[k] = ++w->nbody;
+  // coordinates that rods have in common are known before any of them
+  for (int k = 0; k < n; k++)
+    if (w->plan->part[k].written && w->plan->part[k].rod && w->plan->part[k].shares < 0)
+      say(w, "rod(%d).coords = 2; c%d = coord(rod(%d));\n", w->number[k], w->number[k],
+          w->number[k]);
   for (int i = 0; i < n; i++) {
     const int k = s->reversed ? n - 1 - i : i;
-    if (w->plan->part[k].rod)
+    const robot_part* p = &w->plan->part[k];
+    if (p->polynomial)
+      write_polynomial(w, k);
+    else if (p->rod)
       write_rod(w, k);
-    else
-      write_body(w, k);
+    for (int e = 0; !p->rod && e < (one_by_one(s) ? p->count : 1); e++) write_body(w, k, e);
   }
-  w->njoint = w->nbody * (s->split_bodies ? 2 : 1);
+  w->njoint = w->nbody + (s->split_bodies ? rigid : 0);
 }
 
 char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values) {
@@ -1871,6 +2213,7 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
   int loads = 0;
   if (plan->loaded >= 0) write_load(w, plan->loaded, plan->load, false, ++loads);
   if (plan->followed >= 0) write_load(w, plan->followed, plan->follow, true, ++loads);
+  if (plan->placed >= 0) write_placed(w, ++loads);
   if (plan->mesh) write_mesh(w);
   if (plan->driver >= 0 && plan->control != ROBOT_INPUT) {
     dimension d;
@@ -1900,9 +2243,12 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
   }
   if (plan->watched >= 0) {
     const robot_part* p = &plan->part[plan->watched];
-    const int number_of = w->number[plan->watched] + in_halves(w, p);
-    say(w, "event(1).then = '%s'; event(1).when = sum((pos(%s(%d)) - ",
-        plan->stops ? "stop" : "mark", p->rod ? "rod" : "body", number_of);
+    char name[60];
+    body_name(w, plan->watched, name, sizeof name);
+    if (p->rod && !p->polynomial)
+      snprintf(name, sizeof name, "rod(%d)", w->number[plan->watched] + in_halves(w, p));
+    say(w, "event(1).then = '%s'; event(1).when = sum((pos(%s) - ", plan->stops ? "stop" : "mark",
+        name);
     world_place(w, plan->watch_from);
     say(w, ").^2) - ");
     number(w, plan->watch_square, AREA);
@@ -1945,10 +2291,10 @@ static bool find_frame(const random_robot* plan, const robot_place* p, frame* f)
   if (plan->driver >= 0) say(w, "u = 0;\n");
   write_parts(w);
   if (plan->part[p->part].rod)
-    snprintf(what, sizeof what, "rod(%d), %.17g", w->number[p->part],
-             p->along * plan->part[p->part].length);
+    snprintf(what, sizeof what, "%s(%d), %.17g", plan->part[p->part].polynomial ? "body" : "rod",
+             w->number[p->part], p->along * plan->part[p->part].length);
   else
-    snprintf(what, sizeof what, "body(%d)", w->number[p->part]);
+    body_name(w, p->part, what, sizeof what);
   say(w,
       "sensor(1).name = 'place'; sensor(1).value = [pos(%s) reshape(rot(%s)', 1, 9) vel(%s) "
       "omega(%s)];\n",

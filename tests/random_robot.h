@@ -119,7 +119,16 @@
   X(MESH_BEAMS, "mesh beams")                  \
   X(TIE, "mesh tie")                           \
   X(EVENT, "event")                            \
-  X(EVENT_STOP, "event that stops")
+  X(EVENT_STOP, "event that stops")            \
+  /* asked for by a draw of their own */       \
+  X(POLYNOMIAL, "joint.rom")                   \
+  X(REPEATED, "repeated body")                 \
+  X(REPEATED_ONE, "repeated, one DOF")         \
+  X(TURN_SPRING, "spring of a rotation")       \
+  X(TURN_MOTION, "motion of a rotation")       \
+  X(SHARED, "shared coordinates")              \
+  X(PLACED, "load by place")                   \
+  X(MESH_RODS, "mesh rods")
 // clang-format on
 
 typedef enum robot_element {
@@ -141,7 +150,7 @@ typedef enum robot_kind {
   ROBOT_DERIVED        // as any, of what has a closed form: no gvs, contact, fluid
 } robot_kind;
 
-enum { ROBOT_PARTS = 7, ROBOT_LINKS = 6, ROBOT_CABLES = 3, ROBOT_CONTACTS = 3 };
+enum { ROBOT_PARTS = 12, ROBOT_LINKS = 6, ROBOT_CABLES = 3, ROBOT_CONTACTS = 3 };
 
 // A point of a part; part -1 is the ground.
 typedef struct robot_place {
@@ -173,6 +182,12 @@ typedef struct robot_part {
   bool strained, loaded, followed, driven_strains;
   bool written, timed;  // strains written out in two coordinates; with a part of time alone
   bool lifted, felt;    // lift in a fluid; the wrench inside is sensed
+  bool polynomial;      // a rod written as a body with joint.rom
+  int count;            // > 1: a chain of so many bodies, each on the one before, by one joint
+  bool same;            // whose joints are one degree of freedom
+  bool sprung;          // springs of a spherical or free joint
+  int shares;           // written: the rod whose coordinates it has, -1: its own
+  bool placed;          // a load along it that depends on the place
   double init[6], rate[6], load[6], follow[6], input[6], damping[6];
 } robot_part;
 
@@ -217,12 +232,14 @@ typedef struct random_robot {
   int chamber;  // rod with a chamber, -1: none
   double chamber_offset[2], chamber_area, chamber_pressure, chamber_from, chamber_to;
   bool timed;  // gravity
-  bool mesh, threads, mesh_beams;
+  bool mesh, threads, mesh_beams, mesh_rods;
   double mesh_at[3], mesh_turn[3], mesh_mass, mesh_stiffness, mesh_damping;
   int tie;  // part that holds a node of the mesh, -1: none
   double tie_point[3];
   int loaded, followed;  // parts with a load, -1: none
   double load[6], follow[6];
+  int placed;  // part with a load that depends on where it is, -1: none
+  double pull_to[3];
   int driver;  // part whose first DOF an input drives, -1: none
   double effort;
   robot_element control;  // what gives it: ROBOT_INPUT, _LAW, _TASK or _INTEGRAL

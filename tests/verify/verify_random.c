@@ -177,6 +177,8 @@ static void no_motion(const subject* s, const char* what, const char* why, const
   const bool prescribed = has[ROBOT_SMOOTH] || has[ROBOT_JUMP] || has[ROBOT_LOOP_MOVED];
   if ((prescribed && strstr(why, "cannot follow")) ||
       (has[ROBOT_LOOP_PUSHED] && strstr(why, "accelerations of joint.control")) ||
+      // driven in all it can do, a mechanism has no way out of a position where it jams
+      (has[ROBOT_LOOP_PUSHED] && prescribed && strstr(why, "singular position")) ||
       (has[ROBOT_ROM] && strstr(why, "reaches half a turn"))) {
     note_refusal(why, s->plan->seed);
   } else {
@@ -938,6 +940,8 @@ static const struct {
     {ROBOT_LAW, ROBOT_TASK, "a robot here has one input, which one controller sets"},
     {ROBOT_LAW, ROBOT_INTEGRAL, "a robot here has one input, which one controller sets"},
     {ROBOT_THREADS, ROBOT_MESH_BEAMS, "a robot here has one mesh, of threads or of beams"},
+    {ROBOT_THREADS, ROBOT_MESH_RODS, "a robot here has one mesh, of threads or of rods"},
+    {ROBOT_MESH_BEAMS, ROBOT_MESH_RODS, "a robot here has one mesh, of beams or of rods"},
 };
 enum { IMPOSSIBLE = sizeof impossible / sizeof *impossible, ENOUGH = 20 };
 
