@@ -885,6 +885,51 @@ int td_constraint_rank_around(const td_model* m, const td_state* state, td_work*
   return rank;
 }
 
+int td_shaky_row(const td_model* m, const td_state* state, td_work* w) {
+  if (m->nrow == 0 || m->sparse) return -1;
+  static const double turn = 0.01;  // [rad]
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int rank = td_constraint_rank(m, state, w, NULL);
+  double *delta = arena_doubles(s, m->nvel), *e = arena_doubles(s, m->nrow);
+  td_state near = {.t = state->t, .u = state->u};
+  near.q = arena_doubles(s, m->npos);
+  near.v = arena_zeros(s, m->nvel);
+  int row = -1, back = 0;
+  enum { WAYS = 2 };
+  for (int way = 0; way < WAYS && rank < min_int(m->nrow, m->nfree_v); way++) {
+    // some way that the rows allow to first order
+    memset(near.v, 0, (size_t)m->nvel * sizeof(double));
+    for (int j = 0; j < m->nfree_v; j++) near.v[m->free_v[j]] = cos(2 + (3 + way) * j);
+    memcpy(near.q, state->q, (size_t)m->npos * sizeof(double));
+    if (td_project_v(m, &near, w) != TD_OK) break;
+    const double largest = td_largest_turn(m, w, near.v);
+    if (!(largest > 0)) break;
+    for (int j = 0; j < m->nvel; j++) delta[j] = turn / largest * near.v[j];
+    memset(near.v, 0, (size_t)m->nvel * sizeof(double));
+    td_trial_displace(m, near.q, delta, near.q);
+
+    // the row that opens most, and how far from here closing it leaves the robot
+    double gone = 0, left = 0;
+    for (int j = 0; j < m->npos; j++) gone += pow(near.q[j] - state->q[j], 2);
+    w->placed = false;
+    td_constraint_error(m, &near, w, &e[0], &e[0]);
+    td_row_errors(m, w, false, e);
+    int opens = 0;
+    for (int i = 1; i < m->nrow; i++)
+      if (fabs(e[i]) > fabs(e[opens])) opens = i;
+    const bool closes = td_project_q(m, &near, w, 1e-12) == TD_OK;
+    for (int j = 0; j < m->npos; j++) left += pow(near.q[j] - state->q[j], 2);
+    if (closes && sqrt(left) > 0.1 * sqrt(gone)) break;
+    row = opens;
+    back++;
+  }
+  w->failure[0] = 0;
+  w->placed = false;
+  arena_close(s, mark);
+  return back == WAYS ? row : -1;
+}
+
 void td_rank_keep(const td_model* m, const td_state* state, td_work* w, bool first) {
   if (m->nrow == 0 || m->sparse) return;
   const int off = rows_off(m, w), before = w->rank.off == off ? w->rank.last : 0;

@@ -131,6 +131,10 @@ int td_constraint_rank(const td_model* model, const td_state* state, td_work* wo
 // reached by motion from this state.
 int td_constraint_rank_around(const td_model* model, const td_state* state, td_work* work,
                               int* order);
+// A constraint row that lets the robot move to first order but no further, as bars in line do: no
+// state near by that meets the constraints is reached by what they seem to allow.  -1: there is
+// none, or the model is sparse.
+int td_shaky_row(const td_model* model, const td_state* state, td_work* work);
 // Keep the rank at this state, which meets the constraints, for the evaluations that follow at
 // states near by: beside the constraints rows seem independent that are not.  `first`: nothing is
 // known of states before it.  Until td_rank_forget.

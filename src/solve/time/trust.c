@@ -46,6 +46,8 @@ void td_trust_begin(td_trust_measures* r, td_motion* m, double atol) {
   memcpy(r->high, three, sizeof three);
   r->start = e.kinetic + e.elastic + e.gravity;
   r->size = td_robot_size(m->model, m->work);
+  const int shaky = td_shaky_row(m->model, m->state, m->work);
+  if (shaky >= 0) r->shaky = td_model_constraint_name(m->model, shaky);
 }
 
 void td_trust_look(td_trust_measures* r, const td_motion* m, const td_energies* e, double work) {
@@ -178,6 +180,12 @@ void td_trust_judge(const td_trust_measures* r, const td_motion* m, bool near_ch
           "rods that cannot stretch buckle at t = %.6g s: to which side, and how fast at first, is "
           "not in the model; a stretch or a small initial bend of the rods decides it",
           r->t_buckled);
+  if (r->shaky != NULL)
+    blame(out, TD_TRUST_LOOK,
+          "the run begins in a singular position of the loop of %s (bars in line): its rows let it "
+          "move only by as little as rounding does, and its forces have no lever; start elsewhere, "
+          "or change a length",
+          r->shaky);
   if (near_chart_end)
     blame(out, TD_TRUST_LOOK,
           "a three-number rotation comes close to its singularity (half a turn)");

@@ -23,6 +23,7 @@ typedef struct td_trust_measures {
   const char* rod;            // which
   bool buckled;               // rods gave way to prescribed motion out of the straight position
   double t_buckled;           // when
+  const char* shaky;          // constraint that was singular at the start, NULL: none
   long steps, next;           // taken; the one whose end is looked at next
   long evaluations;           // of the equations, up to the last look
 } td_trust_measures;
