@@ -10,6 +10,10 @@
 // min(max(t, 0), 1).  Everything else (sin(t), the state) has no pieces, nor has what is made of
 // it. Stops and work are limited: beyond STOP_LIMIT times and WORK_LIMIT pieces no more are looked
 // for.
+//
+// What is smooth may still be over so soon that no step sees it, as exp(-((t - 1)/1e-5)^2) or
+// tanh((t - 1)/1e-5).  It is where the line or the square inside is zero, and as wide as that takes
+// to become one; if that is short the solver stops before, in the middle and behind.
 #include "expr/graph.h"
 
 enum { STOP_LIMIT = 100000, WORK_LIMIT = 2000000 };
@@ -27,6 +31,11 @@ typedef struct piece {
 typedef struct pieces {
   int first, n;
 } pieces;
+
+// scale (t - middle)^2 and a constant; scale 0: something else
+typedef struct square {
+  double middle, scale;
+} square;
 
 typedef struct search {
   const td_exprs* g;
@@ -317,6 +326,78 @@ static pieces node_pieces(search* s, const reach* r, const pieces* known, ex e) 
   return join(s, op, op == EX_TABLE ? &s->g->tables[n.arg[1]] : NULL, x, td_op_arity(op));
 }
 
+// ---- what is smooth and short -----------------------------------------------------------------
+
+static void add_short(search* s, double middle, double width) {
+  // solvers take fifty steps or more
+  if (!(width > 0 && width < (s->t1 - s->t0) / 50)) return;
+  for (int k = -1; k <= 1; k++) add_stop(s, middle + 2 * k * width);
+}
+
+// The one line that a node is at all times; false: it is none.
+static bool line_of(const search* s, const pieces* p, line* at) {
+  if (p->n != 1) return false;
+  *at = s->pool[p->first].at;
+  return at->slope != 0;
+}
+
+// Whether a node is a square, and the stops of one that is made of a line or a square.
+static square find_square(search* s, const reach* r, const pieces* known, const square* squares,
+                          ex e) {
+  const node n = *node_at(s->g, e);
+  const ex_op op = (ex_op)n.op;
+  square none = {0, 0}, of[2] = {none, none};
+  double value[2] = {NAN, NAN};
+  line in[2] = {{0, 0}, {0, 0}};
+  bool straight[2] = {false, false};
+  const int arity = min_int(td_op_arity(op), 2);
+  if (op == EX_VAR || op == EX_TABLE) return none;
+  for (int k = 0; k < arity; k++) {
+    if (td_ex_is_const(s->g, n.arg[k])) {
+      value[k] = td_ex_value(s->g, n.arg[k]);
+    } else if (reach_has(r, n.arg[k])) {
+      of[k] = squares[reach_rank(r, n.arg[k])];
+      straight[k] = line_of(s, &known[reach_rank(r, n.arg[k])], &in[k]);
+    }
+  }
+  const double zero = -in[0].offset / in[0].slope, steep = in[0].slope;
+  switch (op) {
+    case EX_MUL:
+      if (straight[0] && n.arg[0] == n.arg[1]) return (square){zero, steep * steep};
+      if (of[0].scale != 0) return (square){of[0].middle, of[0].scale * value[1]};
+      if (of[1].scale != 0) return (square){of[1].middle, of[1].scale * value[0]};
+      return none;
+    case EX_POW:
+      if (straight[0] && fmod(value[1], 2) == 0) return (square){zero, steep * steep};
+      break;
+    case EX_NEG:
+      return (square){of[0].middle, -of[0].scale};
+    case EX_ADD:
+    case EX_SUB:
+      if (of[0].scale != 0 && isfinite(value[1])) return of[0];
+      if (of[1].scale != 0 && isfinite(value[0]))
+        return (square){of[1].middle, op == EX_SUB ? -of[1].scale : of[1].scale};
+      return none;
+    case EX_DIV:
+      if (of[0].scale != 0 && isfinite(value[1]))
+        return (square){of[0].middle, of[0].scale / value[1]};
+      break;
+    case EX_EXP:
+    case EX_TANH:
+    case EX_ATAN:
+      if (straight[0]) add_short(s, zero, 1 / fabs(steep));
+      break;
+    default:
+      break;
+  }
+  for (int k = 0; k < arity; k++)
+    if (isfinite(of[k].scale) && of[k].scale != 0)
+      add_short(s, of[k].middle, 1 / sqrt(fabs(of[k].scale)));
+  return none;
+}
+
+// ---- all of them ------------------------------------------------------------------------------
+
 static int ascending(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -348,9 +429,14 @@ bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t
   if (!td_reach(g, &e, 1, (reach_rule){(int)g->vars[time_var].kind, false}, &r)) return false;
 
   pieces* known = malloc((size_t)max_int(r.n, 1) * sizeof *known);
-  s.failed = !known;
-  for (int i = 0; i < r.n && !stopped(&s); i++) known[i] = node_pieces(&s, &r, known, r.list[i]);
+  square* squares = malloc((size_t)max_int(r.n, 1) * sizeof *squares);
+  s.failed = !known || !squares;
+  for (int i = 0; i < r.n && !stopped(&s); i++) {
+    known[i] = node_pieces(&s, &r, known, r.list[i]);
+    squares[i] = find_square(&s, &r, known, squares, r.list[i]);
+  }
   *n = sort_unique(*times, *n, t1 - t0);
+  free(squares);
   free(known);
   free(s.pool);
   td_reach_free(&r);

@@ -157,6 +157,33 @@ static void test_hostile_expressions_give_a_bounded_list(void** state) {
   td_exprs_free(c.g);
 }
 
+// exp(-((t - 4)/w)^2), 1/(1 + ((t - 4)/w)^2) and tanh((t - 4)/w) are over within some w: where that
+// is shorter than the steps of solvers there are stops before, in the middle and behind.
+static void test_short_and_smooth_is_not_stepped_over(void** state) {
+  (void)state;
+  clock c = clock_new();
+  const double w = 1e-4, want[3] = {4 - 2 * w, 4, 4 + 2 * w};
+  for (int k = 0; k < 2; k++) {
+    const double width = k == 0 ? w : 1;
+    const ex line = td_ex_2(c.g, EX_DIV, td_ex_2(c.g, EX_SUB, c.t, num(&c, 4)), num(&c, width)),
+             shifted = td_ex_2(c.g, EX_SUB, c.t, num(&c, 4)),
+             forms[] = {td_ex_2(c.g, EX_POW, line, num(&c, 2)), td_ex_2(c.g, EX_MUL, line, line),
+                        td_ex_2(c.g, EX_DIV, td_ex_2(c.g, EX_POW, shifted, num(&c, 2)),
+                                num(&c, width * width))};
+    const int n = k == 0 ? 3 : 0;
+    check_stops(&c, td_ex_1(c.g, EX_TANH, line), n, want);
+    check_stops(&c, td_ex_1(c.g, EX_SIN, line), 0, NULL);
+    for (int i = 0; i < 3; i++) {
+      const ex bell = td_ex_1(c.g, EX_EXP, td_ex_1(c.g, EX_NEG, forms[i])),
+               witch = td_ex_2(c.g, EX_DIV, num(&c, 2), td_ex_2(c.g, EX_ADD, num(&c, 1), forms[i]));
+      check_stops(&c, bell, n, want);
+      check_stops(&c, td_ex_2(c.g, EX_MUL, c.x, bell), n, want);
+      check_stops(&c, witch, n, want);
+    }
+  }
+  td_exprs_free(c.g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_operations_on_two_lines_stop_where_they_cross),
@@ -166,6 +193,7 @@ int main(void) {
       cmocka_unit_test(test_a_ramp_stops_at_both_corners),
       cmocka_unit_test(test_tables_of_time_stop_at_their_knots),
       cmocka_unit_test(test_several_expressions_add_to_one_sorted_list),
+      cmocka_unit_test(test_short_and_smooth_is_not_stepped_over),
       cmocka_unit_test(test_hostile_expressions_give_a_bounded_list),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -577,7 +577,8 @@ static void test_a_radius_that_is_a_parameter_moves_the_surface(void** state) {
   // as deep but for the curvature of the surfaces, in the proportion R^(1/3)
   const double deep[2] = {0.02 - z[0], 0.024 - z[1]};
   assert_true(deep[0] > 1e-4 && z[1] > 0.022);
-  CHECK_NEAR(deep[1] / deep[0], pow(0.02 / 0.024, 1. / 3), 1e-2);
+  // that proportion is the first term in depth over radius, 0.14 here: a tenth of this is left
+  CHECK_NEAR(deep[1] / deep[0], pow(0.02 / 0.024, 1. / 3), 0.1 * deep[0] / 0.01);
 }
 
 int main(void) {
