@@ -366,6 +366,11 @@ bool td_guard_possible(const td_guard_path* path, double ta, const double* ga, d
 // much to look at; NaN: none.
 double td_guard_search(td_guard_path* path, double ta, const double* ga, double tb,
                        const double* gb, int depth);
+// A step may begin where an element has just begun to act and end behind it: the ends feel nothing
+// of what is deep inside between them.  A time at which a guard that changes its sign is several
+// times deeper on the side where it began; NaN: there is none.  Guards with speed[i] = 0 are left
+// out.
+double td_guard_behind(const td_guard_path* path, double ta, double tb, const double* speed);
 // Whether what time alone moves (prescribed coordinates, fixed objects of contacts) can meet a
 // guard: its speeds at the ends of a step say nothing of those between.
 bool td_guards_are_timed(const td_model* model);

@@ -182,7 +182,9 @@ static double passed(guarded* g) {
                         .level = g->level,
                         .at = guards_along,
                         .ctx = g};
-  return td_guard_search(&path, g->t, g->start, g->t + g->h, g->end, 0) - g->t;
+  double inside = td_guard_search(&path, g->t, g->start, g->t + g->h, g->end, 0);
+  if (isnan(inside)) inside = td_guard_behind(&path, g->t, g->t + g->h, g->bound);
+  return inside - g->t;
 }
 
 // How a part of a step met the one-sided elements

@@ -132,6 +132,24 @@ bool td_guard_possible(const td_guard_path* p, double ta, const double* ga, doub
   return false;
 }
 
+double td_guard_behind(const td_guard_path* p, double ta, double tb, const double* speed) {
+  const double deeper = 4;
+  double* between = p->level;
+  for (int i = 0; i < p->n; i++) {
+    if (!(p->start[i] * p->end[i] < 0)) continue;
+    const double shallow = deeper * fabs(p->start[i]);
+    // it began at ta: times that come nearer to that see it, however short it was
+    for (double d = (tb - ta) / 2; speed[i] * d > shallow; d /= 2) {
+      if (!(ta + d > ta) || !p->at(p->ctx, ta + d, between)) break;
+      const double depth = copysign(1, p->start[i]) * between[i];
+      if (!(depth > shallow)) continue;
+      if (depth > (p->noise ? p->noise[i] : 0)) return ta + d;
+      break;
+    }
+  }
+  return NAN;
+}
+
 double td_guard_search(td_guard_path* p, double ta, const double* ga, double tb, const double* gb,
                        int depth) {
   const double t = ta + (tb - ta) / 2;

@@ -523,10 +523,18 @@ static double fmu_passed(fmu* f, double h, const double* to, const double* rate)
   for (int i = 0; i < n; i++)
     if (isfinite(start[i])) bound[i] = fmax(bound[i], fabs(level[i] - start[i]) / (1e-3 * h));
   fmu_guards(&p, 0.999 * h, level);
-  for (int i = 0; i < n; i++) {
+  for (int i = 0; i < n; i++)
     if (isfinite(end[i])) bound[i] = fmax(bound[i], fabs(level[i] - end[i]) / (1e-3 * h));
-    bound[i] *= 1.5;
+  // what time alone moves may be faster on the way
+  double peak[4];
+  const double t = f->s.t;
+  const int peaks =
+      td_guards_are_timed(&the_model) ? td_guard_peaks(&the_model, f->w, t, t + h, 64, peak, 4) : 0;
+  for (int k = 0; k < peaks; k++) {
+    fmu_guards(&p, peak[k] - t, level);
+    for (int i = 0; i < n; i++) bound[i] = fmax(bound[i], isnan(speed[i]) ? 0 : speed[i]);
   }
+  for (int i = 0; i < n; i++) bound[i] *= 1.5;
   td_guard_path path = {.n = n,
                         .start = start,
                         .end = end,
@@ -534,7 +542,8 @@ static double fmu_passed(fmu* f, double h, const double* to, const double* rate)
                         .level = level,
                         .at = fmu_guards,
                         .ctx = &p};
-  const double inside = td_guard_search(&path, 0, start, h, end, 0);
+  double inside = td_guard_search(&path, 0, start, h, end, 0);
+  if (isnan(inside)) inside = td_guard_behind(&path, 0, h, bound);
   return inside > 1e-9 * h ? inside : h;
 }
 

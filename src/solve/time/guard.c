@@ -160,27 +160,17 @@ static td_status find_bounds(td_stepper* s, const td_step* step) {
   return TD_OK;
 }
 
-// A step may begin where an element has just begun to act and end behind it: the ends feel nothing
-// of what is deep inside between them.  A time at which a guard that changes its sign is several
-// times deeper on the side where it began; NaN: there is none.
-static double passed_behind(td_stepper* s, const td_step* step) {
+// A time at which the step is deep in something behind which it ends; NaN: there is none.
+static double passed_behind(td_stepper* s, const td_step* step, td_guard_path* path) {
   td_guard* g = s->guard;
-  const double deeper = 4;
-  double* between = g->level;
-  for (int i = 0; i < g->n; i++) {
-    if (!(g->g0[i] * g->g1[i] < 0) || g->fruitless[i] > 0) continue;
-    const double speed = faster * fmax(g->v0[i], g->v1[i]), shallow = deeper * fabs(g->g0[i]);
-    // it began at t0: times that come nearer to that see it, however short it was
-    for (double d = (step->t - g->t0) / 2; speed * d > shallow; d /= 2) {
-      if (!(g->t0 + d > g->t0) || !td_guards_along(s, g->t0 + d, between)) break;
-      const double depth = copysign(1, g->g0[i]) * between[i];
-      if (!(depth > shallow)) continue;
-      find_noise(s);
-      if (depth > g->noise[i]) return g->t0 + d;
-      break;
-    }
-  }
-  return NAN;
+  double* speed = g->level + g->n;  // the first is for guards on the way
+  for (int i = 0; i < g->n; i++)
+    speed[i] = g->fruitless[i] > 0 ? 0 : faster * fmax(g->v0[i], g->v1[i]);
+  path->noise = NULL;
+  if (isnan(td_guard_behind(path, g->t0, step->t, speed))) return NAN;
+  find_noise(s);
+  path->noise = g->noise;
+  return td_guard_behind(path, g->t0, step->t, speed);
 }
 
 td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
@@ -208,7 +198,7 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
       path.noise = g->noise;
       closed = td_guard_search(&path, g->t0, g->g0, step->t, g->g1, 0);
     }
-    if (isnan(closed)) closed = passed_behind(s, step);
+    if (isnan(closed)) closed = passed_behind(s, step, &path);
     if (isnan(closed)) {
       bool over = false;
       const double hit = located ? NAN : td_impact_first(s, step, &over);
