@@ -219,7 +219,7 @@ void td_enter(const td_model* m, const td_state* state, td_work* w) {
 // What is prescribed moves at the start, but the loops do not allow it: their rows are left with a
 // rate that no motion of the rest takes away.  The state is that just before the start.
 static td_status judge_rates(const td_model* m, td_work* w, const td_state* state) {
-  bool given = m->nfree_v < m->nvel;
+  bool given = m->nfree_v < m->nvel || m->strains_timed;
   double most = 0, left = 0;
   td_place(m, state, w);
   for (int i = 0; i < m->nvel; i++) most = fmax(most, fabs(state->v[i]));

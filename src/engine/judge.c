@@ -605,10 +605,14 @@ static void warn_tables(const trial* t) {
 
 // The work says which loop; the first motion that is prescribed, or joint.control, has the place.
 static void report_unfollowed(const trial* t, const char* why) {
-  static const char *const motion[] = {"motion", NULL}, *const control[] = {"control", NULL};
+  static const char *const motion[] = {"motion", NULL}, *const control[] = {"control", NULL},
+                           *const strain[] = {"strain", NULL};
   const td_model* m = t->m;
   const bool controlled = strstr(why, "joint.control") != NULL;
   td_span at = {0};
+  for (int i = m->nhop - 1; i >= 0 && m->strains_timed; i--)
+    if (m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent)
+      at = field_span(t->spec, "rod", m->coords[m->hop[i].coords].rod, strain);
   for (int i = m->nrow - 1; i >= 0; i--)
     if (m->row[i].target == (controlled ? TARGET_CONTROL : TARGET_MOTION))
       at = field_span(t->spec, "joint", m->row[i].joint, controlled ? control : motion);

@@ -657,7 +657,8 @@ static void name_fastest(run* r) {
 static bool blame_motion(run* r) {
   td_motion* m = r->motion;
   const td_model* model = m->model;
-  if (model->nrow == model->ntaut || model->nmotion_slot == 0) return false;
+  const bool given = model->nmotion_slot > 0 || model->strains_timed;
+  if (model->nrow == model->ntaut || !given) return false;
   for (double ahead = 1e-7; ahead < 0.03; ahead *= 4) {
     td_motion_unpack(m, r->t + ahead * (r->plan->t_end - r->t_start), r->y);
     if (td_project_q(model, m->state, m->work, 1e-9) == TD_OK) continue;
