@@ -686,8 +686,80 @@ static void test_a_switch_that_rounding_shows_again(void** state) {
   }
 }
 
+// ---- a search that is given too much to look at -----------------------------------------------
+
+// A gap of 1e-3 everywhere but around 0.9, where it closes for 2e-4.
+static bool narrow(void* ctx, double t, double* gap) {
+  ++*(int*)ctx;
+  *gap = fabs(t - 0.9) < 1e-4 ? -1 : 1e-3;
+  return true;
+}
+
+// With a bound of the rate of 1e4 steps of 1e-7 are safe, far more than may be looked at: the
+// search says how far it came, never beyond what closes, and goes on from there until it is inside.
+static void test_a_search_that_runs_out_goes_on_from_where_it_came(void** state) {
+  (void)state;
+  double level[TD_GUARD_LEVELS], start = 1e-3, end = 1e-3, bound = 1e4, t = 0;
+  int looks = 0, times = 0;
+  for (double gap = start; gap > 0; times++) {
+    td_guard_path path = {.n = 1,
+                          .start = &start,
+                          .end = &end,
+                          .bound = &bound,
+                          .level = level,
+                          .at = narrow,
+                          .ctx = &looks};
+    const double before = t;
+    t = td_guard_search(&path, t, &start, 1, &end, 0);
+    assert_true(t > before && t < 0.9 + 1e-4);
+    assert_true(path.samples <= TD_GUARD_SAMPLES + 1);
+    narrow(&looks, t, &gap);
+    // 400 looks at intervals of 2e-7, each counted up to twice
+    assert_true(gap < 0 || t - before > 1e-6);
+    if (times == 2) break;
+  }
+  assert_int_equal(times, 2);
+
+  // with one of 10 it gets there at once
+  bound = 10, t = 0;
+  td_guard_path path = {.n = 1,
+                        .start = &start,
+                        .end = &end,
+                        .bound = &bound,
+                        .level = level,
+                        .at = narrow,
+                        .ctx = &looks};
+  while (fabs(t - 0.9) >= 1e-4) {
+    const double before = t;
+    path.samples = 0;
+    t = td_guard_search(&path, t, &start, 1, &end, 0);
+    assert_true(t > before && t < 0.9 + 1e-4);
+  }
+}
+
+// A base that is driven pulls a row of masses and springs: what the drive gives is what they have,
+// by leapfrog as by the other solvers.  The work of u(t) k (u - x) is kept to the order of the
+// method: of some hundred steps each may be off by its tolerance.
+static void test_leapfrog_counts_the_work_of_prescribed_motion(void** state) {
+  (void)state;
+  static const char text[] =
+      "for i = 1:6, body(i).m = 0.2; joint(i).second = i; joint(i).tr.trans = [inf 0 0]; end\n"
+      "joint(1).dof(1).motion = 0.1*sin(7*t);\n"
+      "for i = 1:5, joint(6+i).first = i; joint(6+i).second = i+1; joint(6+i).tr.trans = [-1 0 0];"
+      " joint(6+i).spring.coeff = 40; joint(6+i).spring.init = 1; end\n";
+  const outcome fine = run(text, TD_SOLVER_EXPLICIT, 1e-10, 2);
+  for (double rtol = 1e-3; rtol > 5e-6; rtol /= 10) {
+    const outcome x = run(text, TD_SOLVER_LEAPFROG, rtol, 2);
+    CHECK_REACHED("leapfrog: work", fabs(x.stats.work_done / fine.stats.work_done - 1), 100 * rtol);
+    CHECK_REACHED("leapfrog: balance", fabs(x.energy_error / fine.stats.work_done), 100 * rtol);
+  }
+  assert_true(fabs(fine.stats.work_done) > 1e-2);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_a_search_that_runs_out_goes_on_from_where_it_came),
+      cmocka_unit_test(test_leapfrog_counts_the_work_of_prescribed_motion),
       cmocka_unit_test(test_every_kind_of_floor_returns_what_falls_on_it),
       cmocka_unit_test(test_balls_meet_whatever_the_end_of_the_run),
       cmocka_unit_test(test_bullets_do_not_pass_through_obstacles),
