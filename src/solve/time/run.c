@@ -550,6 +550,27 @@ static double next_row(const run* r) {
   return row > r->last_row ? r->plan->t_end : row_time(r, row);
 }
 
+// Whether prescribed motion that cannot be followed finds straight rods that could buckle: they are
+// found again some way on, but no row can be given on this way.  The work says so.
+static bool rows_are_tight(run* r) {
+  td_motion* m = r->motion;
+  char why[sizeof m->work->failure];
+  memcpy(why, m->work->failure, sizeof why);
+  td_motion_unpack(m, r->t, r->y);
+  const double after = td_stuck(m->model, m->state, m->work, r->plan->t_end);
+  double t = r->t;
+  memcpy(r->y_row, r->y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
+  const bool tight = after > 0 && td_motion_buckle(m, after, &t, r->y_row) == TD_OK;
+  td_work_fail(m->work, "%s", why);
+  if (tight)
+    td_work_fail(m->work,
+                 "at t = %.6g s prescribed motion finds rods of its loops straight, which can give "
+                 "way only by buckling; they can be followed again after %.2g s, but a row is due "
+                 "before: take a dt_out of %.2g s or more, or give the rods a stretch",
+                 r->t, after, 2 * after);
+  return tight;
+}
+
 // Speeds that are prescribed may jump at a stop time and at the end; cables answer at once.
 static td_status strike(run* r) {
   const bool end = r->t >= r->plan->t_end, stop = r->stop < r->nstop && r->t >= r->stops[r->stop];
@@ -566,8 +587,12 @@ static td_status strike(run* r) {
     memcpy(r->y_row, r->y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
     if (buckle(r, after) == TD_OK) return add_end(r, t, r->y_row);
   }
-  TD_TRY(td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start,
-                        end ? TD_EDGE_END : TD_EDGE_NONE, &work, &moved));
+  const td_status status = td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start,
+                                          end ? TD_EDGE_END : TD_EDGE_NONE, &work, &moved);
+  if (status != TD_OK) {
+    if (!end) rows_are_tight(r);
+    return status;
+  }
   r->y[m->ode.n] += work;
   return moved ? settle(r) : TD_OK;
 }
@@ -659,6 +684,10 @@ static bool blame_motion(run* r) {
   const td_model* model = m->model;
   const bool given = model->nmotion_slot > 0 || model->strains_timed;
   if (model->nrow == model->ntaut || !given) return false;
+  if (rows_are_tight(r)) {
+    td_trajectory_say(r->out, "%s", td_work_failure(m->work));
+    return true;
+  }
   for (double ahead = 1e-7; ahead < 0.03; ahead *= 4) {
     td_motion_unpack(m, r->t + ahead * (r->plan->t_end - r->t_start), r->y);
     if (td_project_q(model, m->state, m->work, 1e-9) == TD_OK) continue;
@@ -818,9 +847,14 @@ static td_status prepare(run* r) {
   td_motion_pack(m, r->y);
   td_motion_recall(m, r->y);
   r->stuck = td_stuck(m->model, m->state, m->work, next_row(r));
-  if (r->stuck == 0)
-    TD_TRY(
-        td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start, TD_EDGE_START, &work, &moved));
+  if (r->stuck == 0) {
+    const td_status status =
+        td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start, TD_EDGE_START, &work, &moved);
+    if (status != TD_OK) {
+      rows_are_tight(r);
+      return status;
+    }
+  }
   td_prescribe(m->model, m->work, m->state);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
   m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);

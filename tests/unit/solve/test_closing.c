@@ -253,6 +253,16 @@ static void test_a_straight_rod_buckles(void** state) {
     assert_non_null(strstr(td_trajectory_diagnosis(run), "buckling"));
     assert_int_equal(td_trajectory_trust(run, NULL), TD_TRUST_LOOK);
     td_trajectory_free(run);
+
+    // rows that are due before it is bent far enough to be followed are refused, with what to take
+    assert_int_equal(td_state_initial(r.model, r.work, r.state), TD_OK);
+    options.dt_out = 1e-5;
+    if (k != 1) {  // which has no jump
+      assert_int_not_equal(td_simulate(r.model, r.work, r.state, &options, &run), TD_OK);
+      assert_non_null(
+          strstr(td_trajectory_diagnosis(run), "a row is due before: take a dt_out of"));
+      td_trajectory_free(run);
+    }
     robot_close(&r);
   }
 }
