@@ -694,6 +694,7 @@ static void make_more(random_robot* plan, uint64_t* seed) {
     } else if (e == ROBOT_TURN_SPRING) {
       const double soft = p->rod ? 0.03 : 1;
       p->sprung = true;
+      p->side = 0;
       p->power = 1;
       for (int i = 0; i < joint_table[p->joint].n; i++) {
         p->spring[i] = soft * between(seed, 5, 30), p->rest[i] = 0.2 * check_random(seed);
