@@ -34,7 +34,13 @@ void td_forces(const td_model* m, td_work* w, int which) {
   w->law_power = 0;
   memset(w->tau, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nhop; i++) w->hop[i].f = spatial_zero();
-  for (int k = 0; k < KINDS; k++) td_force_table[k]->add(m, w, which);
+
+  // kinds without elements are not even asked: small models are evaluated in a microsecond
+  for (int k = 0; k < WHOLE_KINDS; k++) td_force_table[k]->add(m, w, which);
+#define X(type, kind, text) \
+  if (m->n##kind > 0) td_force_##kind.add(m, w, which);
+  TD_FORCES(X)
+#undef X
 }
 
 double td_elastic_energy(const td_model* m, const td_work* w) {
@@ -45,7 +51,11 @@ double td_elastic_energy(const td_model* m, const td_work* w) {
 
 double td_force_power(const td_model* m, const td_work* w, bool known) {
   double sum = known ? w->law_power : 0;
-  for (int k = 0; k < KINDS; k++) sum += td_force_table[k]->power(m, w, known);
+  for (int k = 0; k < WHOLE_KINDS; k++) sum += td_force_table[k]->power(m, w, known);
+#define X(type, kind, text) \
+  if (m->n##kind > 0) sum += td_force_##kind.power(m, w, known);
+  TD_FORCES(X)
+#undef X
   return sum;
 }
 
