@@ -223,6 +223,9 @@ static td_status judge_rates(const td_model* m, td_work* w, const td_state* stat
   double most = 0, left = 0;
   td_place(m, state, w);
   for (int i = 0; i < m->nvel; i++) most = fmax(most, fabs(state->v[i]));
+  // strains given over time move their rod, whose velocities need not
+  for (int i = 0; i < m->nhop && m->strains_timed; i++)
+    most = fmax(most, sqrt(spatial_dot(&w->hop[i].V, &w->hop[i].V)));
   for (int i = 0; i < m->nrow; i++) {
     double e, rate;
     if (!m->row[i].projected || m->row[i].kind == ROW_CABLE) continue;

@@ -603,15 +603,16 @@ static void warn_tables(const trial* t) {
   }
 }
 
-// The work says which loop; the first motion that is prescribed, or joint.control, has the place.
+// The work says which loop; the first motion that is prescribed, or joint.control, has the place,
+// and without any of them the first strain that is given over time.
 static void report_unfollowed(const trial* t, const char* why) {
   static const char *const motion[] = {"motion", NULL}, *const control[] = {"control", NULL},
-                           *const strain[] = {"strain", NULL};
+                           *const strain[] = {"strain", "part", NULL};
   const td_model* m = t->m;
   const bool controlled = strstr(why, "joint.control") != NULL;
   td_span at = {0};
   for (int i = m->nhop - 1; i >= 0 && m->strains_timed; i--)
-    if (m->hop[i].kind == HOP_STRAIN && m->hop[i].dependent)
+    if (is_step(&m->hop[i]) && m->hop[i].dependent)
       at = field_span(t->spec, "rod", m->coords[m->hop[i].coords].rod, strain);
   for (int i = m->nrow - 1; i >= 0; i--)
     if (m->row[i].target == (controlled ? TARGET_CONTROL : TARGET_MOTION))

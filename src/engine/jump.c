@@ -233,7 +233,7 @@ void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, 
   arena_close(&w->scratch, mark);
 
   // the fastest prescribed coordinate stands for the motion
-  const char* name = "a constraint";
+  const char *name = "a constraint", *what = "prescribed motion";
   double fastest = 0;
   for (int i = 0; i < m->nvel; i++)
     if (m->vel[i].motion != NUM_NONE && fabs(state->v[i]) >= fastest) {
@@ -242,15 +242,18 @@ void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, 
     }
   for (int i = 0; i < m->nrow && fastest == 0; i++)
     if (m->row[i].motion != NUM_NONE) name = td_model_constraint_name(m, i);
-  // or a rod whose strain is given
-  const char* what = "motion";
-  for (int i = 0; i < m->nhop && fastest == 0; i++)
-    if (is_given(m, i)) {
-      what = "strain";
-      name = model_name(m, m->rod[m->coords[m->hop[i].coords].rod - 1].name);
-    }
+  // where none moves, a strain given over time does
+  double twist = 0;
+  for (int i = 0; i < m->nhop && fastest == 0; i++) {
+    if (!is_given(m, i)) continue;
+    const spatial V = own_twist(m, w, i);
+    if (spatial_dot(&V, &V) <= twist) continue;
+    twist = spatial_dot(&V, &V);
+    name = model_name(m, m->rod[m->coords[m->hop[i].coords].rod - 1].name);
+    what = "given strain";
+  }
   td_work_fail(w,
-               "the loop of %s cannot follow the prescribed %s of %s beyond t = %g s: %s is "
+               "the loop of %s cannot follow the %s of %s beyond t = %g s: %s is "
                "left with %.3g %s%s; prescribe a motion within the reach of the mechanism",
                model_name(m, m->joint[m->row[row].joint - 1].name), what, name, t,
                td_model_constraint_name(m, row), left, m->row[row].kind == ROW_TRANS ? "m" : "rad",

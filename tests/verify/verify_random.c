@@ -174,8 +174,8 @@ static void broken(const subject* s, const char* what, double error, double tol,
 // of three angles count.
 static void no_motion(const subject* s, const char* what, const char* why, const char* text) {
   const bool* has = s->plan->has;
-  const bool prescribed =
-      has[ROBOT_SMOOTH] || has[ROBOT_JUMP] || has[ROBOT_LOOP_MOVED] || has[ROBOT_WRITTEN];
+  const bool prescribed = has[ROBOT_SMOOTH] || has[ROBOT_JUMP] || has[ROBOT_LOOP_MOVED] ||
+                          has[ROBOT_WRITTEN];  // strains of time
   if ((prescribed && strstr(why, "cannot follow")) ||
       (has[ROBOT_LOOP_PUSHED] && strstr(why, "accelerations of joint.control")) ||
       // driven in all it can do, a mechanism has no way out of a position where it jams
