@@ -113,6 +113,9 @@ static double bdf_angle(double rtol) { return 0.2 * pow(rtol / 1e-6, 1.0 / 6); }
 // The same for the explicit solver of order 8, where stability does not shorten the steps.
 static double explicit_angle(double rtol) { return 2 * pow(rtol / 1e-6, 1.0 / 8); }
 
+// The part of the steps that the fastest mode needs below which explicit steps follow no mode.
+static const double crawling_part = 0.02;
+
 // Steps beyond which fast modes of a network are not followed: they are many, and there is hardly
 // any motion in them, least of all where they are damped.  A step of order 8 is 13 evaluations, a
 // leap one; one of BDF costs as much as some ten on top of its factors.
@@ -227,17 +230,22 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   const bool stepped_over = h > 0 && w.light && ode->n <= ALL_EIGENVALUES &&
                             fastest > 10 * w.slowest && h * fastest > 0.3 * stable_reach &&
                             rest / h > 10 * few_steps;
+  // or a small part of what any mode needs, damped or not: accelerations of functions that have
+  // hardly any mass are rounded more than the tolerance allows, which steps of order 8 resolve
+  // and those of BDF do not
+  const bool crawling =
+      h > 0 && rest / h > 10 * few_steps && h * fastest < crawling_part * explicit_angle(ode->rtol);
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(
         why, room,
         "stiff: damped modes of %.3g 1/s beside motion of %.3g 1/s would need %.2g explicit steps",
         w.damped, w.resolved, stable_steps);
-  } else if (held || puzzling) {
+  } else if (held || puzzling || crawling) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(why, room,
              "stiff: explicit steps of %.2g s are much shorter than motion of %.3g 1/s needs", h,
-             w.resolved);
+             crawling ? fastest : w.resolved);
   } else if (stepped_over) {
     choice->solver = TD_SOLVER_STIFF;
     choice->only_radau = true;

@@ -222,6 +222,11 @@ static void the_rule_tells_stiff_from_not_stiff(void** state) {
   assert_int_equal(td_choose_solver(&ode, 0, y, 500, 0, &choice), TD_OK);
   assert_int_equal(choice.solver, TD_SOLVER_EXPLICIT);
   assert_true(choice.lightly_damped);
+  // steps of 1 rad follow the motion, those of 1e-3 rad follow no mode
+  assert_int_equal(td_choose_solver(&ode, 0, y, 1e4, 1, &choice), TD_OK);
+  assert_int_equal(choice.solver, TD_SOLVER_EXPLICIT);
+  assert_int_equal(td_choose_solver(&ode, 0, y, 1e4, 1e-3, &choice), TD_OK);
+  assert_int_equal(choice.solver, TD_SOLVER_STIFF);
 }
 
 // Hundreds of independent modes, the last one the fastest: y_i' = -rate_i y_i, or pairs with
