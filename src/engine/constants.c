@@ -307,6 +307,60 @@ static td_status judge_control(const td_model* m, td_work* w, const td_state* st
   return status;
 }
 
+// The accelerations at a state that no v' gives to the rows,  J v' + J' v = drive:  the largest of
+// them and its row; 0 where it is rounding.
+static double missed(const td_model* m, td_work* w, const td_state* state, int* worst) {
+  // parts of J' v and of v' that may be left over; rounding is 1e-4 and 1e-11 of them
+  static const double followed = 1e-3, rounded = 1e-9;
+  double most = 0, left = 0, size = 1e-3;
+  if (td_trial_dynamics(m, state, w) != TD_OK) {
+    w->failure[0] = 0;
+    return 0;
+  }
+  const arena_mark mark = arena_open(&w->scratch);
+  double *none = arena_zeros(&w->scratch, m->nvel), *vdot = arena_doubles(&w->scratch, m->nvel);
+  memcpy(vdot, w->vdot, (size_t)m->nvel * sizeof(double));
+  for (int i = 0; i < m->nvel; i++) size = fmax(size, fabs(vdot[i]));
+  for (int with = 0; with < 2; with++) {
+    td_accelerate(m, w, with ? vdot : none, false);
+    for (int i = 0; i < m->nrow; i++) {
+      const row_value at = td_row_at(m, w, i);
+      const double miss = fabs(at.edd - td_row_drive(m, w, i, &at));
+      if (row_is_off(m, w, i)) continue;
+      if (!with) most = fmax(most, miss);
+      if (with && miss > left) left = miss, *worst = i;
+    }
+  }
+  arena_close(&w->scratch, mark);
+  w->placed = false;
+  w->t = NAN;
+  return left > fmax(followed * most, rounded * size) ? left : 0;
+}
+
+// In a singular position rows forbid to second order what they allow to first: a straight rod that
+// cannot stretch does not bend between two places that are held.  Where the start has such rates no
+// v' keeps all rows, what comes nearest depends on how the rows are weighed, and motion would lose
+// the energy of these rates.  What rows miss at rest too is due to prescribed motion, by which rods
+// buckle.
+static td_status judge_singular_rates(const td_model* m, td_work* w, const td_state* state) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const td_state rest = {
+      .t = state->t, .q = state->q, .v = arena_zeros(&w->scratch, m->nvel), .u = state->u};
+  int row = -1, other;
+  const double left = missed(m, w, state, &row);
+  const bool refused = left > 0 && missed(m, w, &rest, &other) < 0.5 * left;
+  arena_close(&w->scratch, mark);
+  if (!refused) return TD_OK;
+  td_work_fail(w,
+               "the loop of %s starts in a singular position with rates that cannot go on: %s is "
+               "left with %.3g %s; let it start at rest or beside that position, or give straight "
+               "rods a stretch (rod.order)",
+               model_name(m, m->joint[m->row[row].joint - 1].name),
+               td_model_constraint_name(m, row), left,
+               m->row[row].kind == ROW_TRANS ? "m/s^2" : "rad/s^2");
+  return TD_E_MODEL;
+}
+
 td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   if (!model_has(m, state, w)) return TD_E_USAGE;
   td_prepare(m, w);
@@ -337,5 +391,7 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
     w->failure[0] = 0;
   }
   if (status == TD_OK && m->ntarget > 0) status = judge_control(m, w, state);
+  if (status == TD_OK && m->nrow > m->ntaut && m->ntarget == 0 && !m->sparse)
+    status = judge_singular_rates(m, w, state);
   return status;
 }

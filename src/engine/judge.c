@@ -607,7 +607,8 @@ static void warn_tables(const trial* t) {
 // and without any of them the first strain that is given over time.
 static void report_unfollowed(const trial* t, const char* why) {
   static const char *const motion[] = {"motion", NULL}, *const control[] = {"control", NULL},
-                           *const strain[] = {"strain", "part", NULL};
+                           *const strain[] = {"strain", "part", NULL},
+                           *const loop[] = {"type", "fixed", NULL};
   const td_model* m = t->m;
   const bool controlled = strstr(why, "joint.control") != NULL;
   td_span at = {0};
@@ -619,6 +620,14 @@ static void report_unfollowed(const trial* t, const char* why) {
       at = field_span(t->spec, "joint", m->row[i].joint, controlled ? control : motion);
   for (int i = m->nvel - 1; i >= 0 && !controlled; i--)
     if (m->vel[i].motion != NUM_NONE) at = dof_span(t->spec, &m->vel[i]);
+  // rates that cannot go on are those of the loop itself
+  for (int i = 0; i < m->nrow && strstr(why, "singular position"); i++) {
+    char start[100];
+    const int joint = m->row[i].joint;
+    if (joint == 0) continue;
+    snprintf(start, sizeof start, "the loop of %s starts", model_name(m, m->joint[joint - 1].name));
+    if (strstr(why, start)) at = field_span(t->spec, "joint", joint, loop);
+  }
   td_error(&t->spec->diags, TD_E_MODEL, at, "%s", why);
 }
 
