@@ -368,6 +368,12 @@ static bool close_link(random_robot* plan, robot_link* l) {
   return isfinite(x[0]) && place_at(plan, l->b.part, l->b.along, x, &l->b);
 }
 
+bool random_robot_close(random_robot* plan) {
+  bool closed = true;
+  for (int k = 0; k < plan->nlink; k++) closed = close_link(plan, &plan->link[k]) && closed;
+  return closed;
+}
+
 static void make_cable(random_robot* plan, robot_cable* c, uint64_t* seed) {
   *c = (robot_cable){.tension = between(seed, 0.5, 2),
                      .stiffness = between(seed, 20, 60),

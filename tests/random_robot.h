@@ -251,6 +251,8 @@ typedef struct random_robot {
 
 // Fills the plan; false when no robot of that seed and kind could be made.
 bool random_robot_make(random_robot* plan, uint64_t seed, robot_kind kind);
+// Loops begin closed again after a plan was given other initial values; false: they cannot.
+bool random_robot_close(random_robot* plan);
 
 typedef struct robot_style {
   double turn[3], shift[3];        // the robot as a whole, turned (rotation vector) and moved
