@@ -121,7 +121,7 @@ static void switch_values(const td_model* m, td_work* w, double* values) {
   for (const model_axial* f = m->axial; f < m->axial + m->naxial; f++) {
     if (f->law.dir == 0) continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
-    *values++ = law_gap(w, &f->law, axial_at(&a, &b).L);
+    *values++ = link_gap(w, &f->law, axial_at(&a, &b).L, &a, &b);
   }
 }
 

@@ -115,7 +115,7 @@ static void switch_values(const td_model* m, td_work* w, double* values) {
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const beam x = beam_at(w, f, &a, &b);
     for (int d = 0; d < SWITCHES; d++)
-      if (f->law[d].dir != 0) *values++ = law_gap(w, &f->law[d], x.x[d]);
+      if (f->law[d].dir != 0) *values++ = link_gap(w, &f->law[d], x.x[d], &a, &b);
   }
 }
 

@@ -2,6 +2,8 @@
 #ifndef TD_FORCE_LAW_H
 #define TD_FORCE_LAW_H
 
+#include <float.h>
+
 #include "engine/force.h"
 
 static inline law law_of(const td_work* w, const model_law* l) {
@@ -59,6 +61,14 @@ static inline double law_work(const td_work* w, const model_law* l, double x, do
 // Negative where a one-sided law acts.
 static inline double law_gap(const td_work* w, const model_law* l, double x) {
   return -l->dir * (x - w->num[l->rest] * w->num[l->compr]);
+}
+
+// The same of a link between two frames.  Where these do not move against each other it is rounding
+// of their positions, which is no switch.
+static inline double link_gap(const td_work* w, const model_law* l, double x, const frame* a,
+                              const frame* b) {
+  const double gap = law_gap(w, l, x), size = vec3_norm(a->p) + vec3_norm(b->p) + fabs(x);
+  return fabs(gap) < 64 * DBL_EPSILON * size ? 0 : gap;
 }
 
 static inline bool law_has_power_damper(const td_model* m, const model_law* l) {
