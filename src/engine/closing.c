@@ -122,7 +122,8 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, sha
     memset(H, 0, (size_t)n * (size_t)n * sizeof(double));
     td_tangent_columns(m, w, zero);
   }
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (f->rod == 0 || !in[f->rod]) continue;
     const double* x0 = w->num + f->section + SECTION_X0;
     const double length = w->num[f->section + SECTION_LENGTH];
@@ -334,7 +335,8 @@ static td_status close_with(const td_model* m, td_state* state, td_work* w, cons
 
 // Least and largest length of a piece of a rod in the loops against its own.
 static bool is_crushed(const td_model* m, td_work* w) {
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (f->rod == 0) continue;
     double x[6];
     td_strains(m, w, f, x);

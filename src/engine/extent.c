@@ -19,7 +19,8 @@ double td_robot_size(const td_model* m, const td_work* w) {
 
 double td_least_stretch(const td_model* m, const td_work* w, const char** rod) {
   double least = INFINITY;
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (f->rod == 0) continue;  // without a rod: a cable over a joint
     double x[6];
     td_strains(m, w, f, x);
@@ -32,7 +33,8 @@ double td_least_stretch(const td_model* m, const td_work* w, const char** rod) {
 
 double td_largest_strain(const td_model* m, const td_work* w, const char** rod) {
   double most = 0;
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (f->rod == 0 || f->stored) continue;
     double x[6];
     td_strains(m, w, f, x);

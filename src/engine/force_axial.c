@@ -47,7 +47,8 @@ static vec3 force(const td_work* w, const model_axial* f, const frame* a, const 
 // ---- all of them ------------------------------------------------------------------------------
 
 static void prepare(const td_model* m, td_work* w) {
-  for (const model_axial* f = m->axial; f < m->axial + m->naxial; f++) {
+  for (int i = 0; i < m->naxial; i++) {
+    const model_axial* f = &m->axial[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     if (f->law.rest_initial) w->num[f->law.rest] = axial_at(&a, &b).L;
   }
@@ -55,7 +56,8 @@ static void prepare(const td_model* m, td_work* w) {
 
 static void add(const td_model* m, td_work* w, int which) {
   const vec3 none = {0, 0, 0};
-  for (const model_axial* f = m->axial; f < m->axial + m->naxial; f++) {
+  for (int i = 0; i < m->naxial; i++) {
+    const model_axial* f = &m->axial[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const vec3 F = force(w, f, &a, &b, which, &w->law_power);
     force_on(m, w, f->b, spatial_force(b.p, F, none));
@@ -65,7 +67,8 @@ static void add(const td_model* m, td_work* w, int which) {
 
 static double energy(const td_model* m, const td_work* w) {
   double sum = 0;
-  for (const model_axial* f = m->axial; f < m->axial + m->naxial; f++) {
+  for (int i = 0; i < m->naxial; i++) {
+    const model_axial* f = &m->axial[i];
     if (!f->law.potential) continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const axial x = axial_at(&a, &b);
@@ -76,7 +79,8 @@ static double energy(const td_model* m, const td_work* w) {
 
 static double energy_diff(const td_model* m, const td_work* w, int col) {
   double sum = 0;
-  for (const model_axial* f = m->axial; f < m->axial + m->naxial; f++) {
+  for (int i = 0; i < m->naxial; i++) {
+    const model_axial* f = &m->axial[i];
     if (!f->law.potential) continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const frame_change da = td_frame_change(m, w, f->a, col, false),
@@ -118,7 +122,8 @@ static int switches(const td_model* m) {
 }
 
 static void switch_values(const td_model* m, td_work* w, double* values) {
-  for (const model_axial* f = m->axial; f < m->axial + m->naxial; f++) {
+  for (int i = 0; i < m->naxial; i++) {
+    const model_axial* f = &m->axial[i];
     if (f->law.dir == 0) continue;
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     *values++ = link_gap(w, &f->law, axial_at(&a, &b).L, &a, &b);

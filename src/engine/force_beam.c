@@ -36,7 +36,8 @@ static mat3 beam_axes(const frame* a, const frame* b, vec3 xaxis) {
 // ---- all of them ------------------------------------------------------------------------------
 
 static void prepare(const td_model* m, td_work* w) {
-  for (const model_beam* f = m->beam; f < m->beam + m->nbeam; f++) {
+  for (int i = 0; i < m->nbeam; i++) {
+    const model_beam* f = &m->beam[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     if (f->frame >= 0) w->beam_frame[f->frame] = beam_axes(&a, &b, vec3_of(w->num + f->xaxis));
     const beam x = beam_at(w, f, &a, &b);
@@ -46,7 +47,8 @@ static void prepare(const td_model* m, td_work* w) {
 }
 
 static void add(const td_model* m, td_work* w, int which) {
-  for (const model_beam* f = m->beam; f < m->beam + m->nbeam; f++) {
+  for (int i = 0; i < m->nbeam; i++) {
+    const model_beam* f = &m->beam[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const spatial on_b = force(w, f, &a, &b, which, &w->law_power);
     force_on(m, w, f->b, on_b);
@@ -56,7 +58,8 @@ static void add(const td_model* m, td_work* w, int which) {
 
 static double energy(const td_model* m, const td_work* w) {
   double sum = 0;
-  for (const model_beam* f = m->beam; f < m->beam + m->nbeam; f++) {
+  for (int i = 0; i < m->nbeam; i++) {
+    const model_beam* f = &m->beam[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const beam x = beam_at(w, f, &a, &b);
     for (int d = 0; d < 6; d++)
@@ -67,7 +70,8 @@ static double energy(const td_model* m, const td_work* w) {
 
 static double energy_diff(const td_model* m, const td_work* w, int col) {
   double sum = 0;
-  for (const model_beam* f = m->beam; f < m->beam + m->nbeam; f++) {
+  for (int i = 0; i < m->nbeam; i++) {
+    const model_beam* f = &m->beam[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const frame_change da = td_frame_change(m, w, f->a, col, false),
                        db = td_frame_change(m, w, f->b, col, false);
@@ -111,7 +115,8 @@ static int switches(const td_model* m) {
 }
 
 static void switch_values(const td_model* m, td_work* w, double* values) {
-  for (const model_beam* f = m->beam; f < m->beam + m->nbeam; f++) {
+  for (int i = 0; i < m->nbeam; i++) {
+    const model_beam* f = &m->beam[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const beam x = beam_at(w, f, &a, &b);
     for (int d = 0; d < SWITCHES; d++)

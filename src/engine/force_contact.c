@@ -353,8 +353,10 @@ bool td_touches(const td_model* m, const td_work* w) {
 
 // Against something that moves with time, friction and damping push at rest, too.
 static bool has_potential(const td_model* m) {
-  for (const model_contact* c = m->contact; c < m->contact + m->ncontact; c++)
+  for (int i = 0; i < m->ncontact; i++) {
+    const model_contact* c = &m->contact[i];
     if (c->drift != NUM_NONE && !(stays(m, c->law + 1, 0) && stays(m, c->law + 3, 0))) return false;
+  }
   return true;
 }
 

@@ -33,7 +33,8 @@ static void add(const td_model* m, td_work* w, int which) {
 static double power(const td_model* m, const td_work* w, bool known) {
   (void)known;
   double sum = 0;
-  for (const model_drag* f = m->drag; f < m->drag + m->ndrag; f++) {
+  for (int i = 0; i < m->ndrag; i++) {
+    const model_drag* f = &m->drag[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const edge_drag e = drag_at(m, w, f, &a, &b);
     for (int k = 0; k < 2; k++) sum += vec3_dot(e.f[k], between(edge_gauss[k], a.v, b.v));

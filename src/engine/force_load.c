@@ -26,7 +26,8 @@ static void add(const td_model* m, td_work* w, int which) {
 static double power(const td_model* m, const td_work* w, bool known) {
   (void)known;
   double sum = 0;
-  for (const model_load* f = m->load; f < m->load + m->nload; f++) {
+  for (int i = 0; i < m->nload; i++) {
+    const model_load* f = &m->load[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     const load_wrench x = wrench_at(w, f, &a.R, w->num);
     sum += vec3_dot(x.F, b.v) + vec3_dot(x.T, b.w);
@@ -63,7 +64,8 @@ static void blocks(const td_model* m, td_work* w) {
 
 // A force fixed in the world has one; a couple fixed in the world has none in three dimensions.
 static bool has_potential(const td_model* m) {
-  for (const model_load* f = m->load; f < m->load + m->nload; f++) {
+  for (int i = 0; i < m->nload; i++) {
+    const model_load* f = &m->load[i];
     for (int c = 3; c < 6; c++)
       if (!stays(m, f->wrench + c, 0)) return false;
     if (f->a >= 0 && m->station[f->a].hop >= 0) return false;

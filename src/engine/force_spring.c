@@ -31,8 +31,10 @@ static turn_part number_at(const td_work* w, const model_spring* f, double* u) {
 // ---- all of them ------------------------------------------------------------------------------
 
 static void prepare(const td_model* m, td_work* w) {
-  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++)
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
     if (f->law.rest_initial) w->num[f->law.rest] = number_at(w, f, &(double){0}).x;
+  }
 }
 
 static void add(const td_model* m, td_work* w, int which) {
@@ -53,7 +55,8 @@ static void add(const td_model* m, td_work* w, int which) {
 
 static double energy(const td_model* m, const td_work* w) {
   double sum = 0, u;
-  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++) {
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
     if (!f->law.potential) continue;
     const double x = number_at(w, f, &u).x;
     sum += law_here(w, &f->law, x, u).energy;
@@ -64,7 +67,8 @@ static double energy(const td_model* m, const td_work* w) {
 static double energy_diff(const td_model* m, const td_work* w, int col) {
   const model_col* c = &m->col[col];
   double sum = 0, u;
-  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++) {
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
     const bool turns = f->measure != PART_NUMBER;
     const bool own =
         turns ? c->v >= f->v && c->v < f->v + f->nturn : c->first && c->v == f->v && f->q >= 0;
@@ -88,8 +92,10 @@ static double power(const td_model* m, const td_work* w, bool known) {
 
 // A torque about a body axis of a ball joint is no force along a coordinate.
 static bool has_potential(const td_model* m) {
-  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++)
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
     if (f->q < 0 && !stays(m, f->law.input, 0)) return false;
+  }
   return true;
 }
 
@@ -112,8 +118,10 @@ static int switches(const td_model* m) {
 }
 
 static void switch_values(const td_model* m, td_work* w, double* values) {
-  for (const model_spring* f = m->spring; f < m->spring + m->nspring; f++)
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
     if (f->law.dir != 0) *values++ = law_gap(w, &f->law, number_at(w, f, &(double){0}).x);
+  }
 }
 
 // ---- one by one -------------------------------------------------------------------------------

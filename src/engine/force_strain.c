@@ -249,7 +249,8 @@ void td_segment_wrenches(const td_model* m, const td_work* w, const model_strain
 }
 
 static void add(const td_model* m, td_work* w, int which) {
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     double x[6], u[6], s[6];
     switch (f->kind) {
       case STRAIN_DOF:
@@ -562,8 +563,10 @@ double td_strain_drive(const td_model* m, const td_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nhop; i++)
     if (is_step(&m->hop[i]) && m->hop[i].dependent) sum += step_drive(m, w, i);
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++)
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (f->kind == STRAIN_BASIS && f->coords >= 0) sum += piece_drive(m, w, f);
+  }
   return sum;
 }
 
@@ -575,7 +578,8 @@ static double energy(const td_model* m, const td_work* w) {
 
 static double energy_diff(const td_model* m, const td_work* w, int col) {
   double all = 0;
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (!f->potential) continue;
     const section sec = section_of(w, f, w->num);
     double x[6], u[6], dx[6], still[6] = {0}, spring[6], sum = 0;
@@ -599,7 +603,8 @@ static double power(const td_model* m, const td_work* w, bool known) {
 
 // Rest values of beams that the geometry gives; their piece has length 1.
 static void prepare(const td_model* m, td_work* w) {
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (f->kind != STRAIN_SEGMENT) continue;
     const segment x = ends(m, w, f);
     for (int d = 0; d < 6; d++)
@@ -622,7 +627,8 @@ static void tangent(const td_model* m, td_work* w, double* dq, double* dv) {
 }
 
 static bool has_power_dampers(const td_model* m) {
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     if (stays(m, f->section + SECTION_POWER, 1)) continue;
     for (int d = 0; d < 6; d++)
       if (!stays(m, f->section + SECTION_MU + d, 0)) return true;
@@ -631,15 +637,18 @@ static bool has_power_dampers(const td_model* m) {
 }
 
 static bool has_driving_dampers(const td_model* m, const td_work* w) {
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++)
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     for (int d = 0; d < 6; d++)
       if (w->num[f->section + SECTION_MU + d] < 0 || w->num[f->section + SECTION_D + 7 * d] < 0)
         return true;
+  }
   return false;
 }
 
 bool td_strain_stores(const td_model* m, num slot) {
-  for (const model_strain* f = m->strain; f < m->strain + m->nstrain; f++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
     const int at = slot - f->section;
     if (f->stored && at >= 0 && (at == SECTION_STORED || (at >= SECTION_X0 && at < SECTION_X0 + 6)))
       return true;

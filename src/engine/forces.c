@@ -123,10 +123,10 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
 
   // of the others those that the column moves, or all where numbers change
   int n = 0;
-#define X(type, kind, text)                                                         \
-  for (const type* f = m->kind; f < m->kind + m->n##kind; f++, n++)                 \
-    if (w->numbers_change ||                                                        \
-        (hop >= 0 && (station_moves(m, f->a, hop) || station_moves(m, f->b, hop)))) \
+#define X(type, kind, text)                                                       \
+  for (int i = 0; i < m->n##kind; i++, n++)                                       \
+    if (w->numbers_change || (hop >= 0 && (station_moves(m, m->kind[i].a, hop) || \
+                                           station_moves(m, m->kind[i].b, hop)))) \
       add_change(m, w, n, col, rate, df, dtau);
   TD_FORCES(X)
 #undef X

@@ -42,7 +42,8 @@ static bool is_leaf(const td_model* m, const point* p) {
 // The piece that a strain sensor reads, or one of two.
 static bool is_read(const td_model* m, const model_probe* p, const model_strain* f) {
   int nearer = 0;
-  for (const model_strain* other = m->strain; other < m->strain + m->nstrain; other++) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* other = &m->strain[i];
     if (other->rod != p->rod || other->part != p->part) continue;
     if (other != f && fabs(other->arc - p->arc) <= fabs(f->arc - p->arc)) nearer++;
   }
