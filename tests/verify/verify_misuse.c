@@ -426,6 +426,7 @@ static void test_equations(void** state) {
     REFUSED(td_shape_table(b.m, b.w, list, 1, &table));
     REFUSED(td_equilibrium(b.m, b.w, bad, NULL, &rest));
     REFUSED(td_simulate(b.m, b.w, bad, &how, &trajectory));
+    td_trajectory_free(trajectory);  // it says why
     REFUSED(td_plant_new(b.m, b.w, bad, &how, &plant));
     REFUSED(td_observer_new(b.m, b.w, bad, &watch, &observer));
   }
