@@ -281,11 +281,11 @@ static bool is_alike(const effort* a, const effort* b) {
 }
 
 // Where the laws of a force are: behind all others, or those at `last` again (-1: none).
-static int share_laws(td_lattice* s, const td_work* w, const model_law* law, int n, int last) {
+static int share_laws(td_lattice* s, const td_work* w, const model_law* from, int n, int last) {
   const int first = s->neffort;
   bool alike = last >= 0;
   for (int d = 0; d < n; d++) {
-    s->effort[first + d] = effort_of(w, &law[d]);
+    s->effort[first + d] = effort_of(w, &from[d]);
     alike = alike && is_alike(&s->effort[last + d], &s->effort[first + d]);
   }
   if (alike) return last;
@@ -297,10 +297,10 @@ static double rest_of(const td_work* w, const model_law* c) {
   return w->num[c->rest] * w->num[c->compr];
 }
 
-static void fill_link(td_lattice* s, const td_work* w, const model_law* law, int n, int i) {
+static void fill_link(td_lattice* s, const td_work* w, const model_law* from, int n, int i) {
   link* l = &s->link[i];
-  l->first = share_laws(s, w, law, n, i > 0 && l[-1].beam == l->beam ? l[-1].first : -1);
-  for (int d = 0; d < n; d++) s->rest[l->rest + d] = rest_of(w, &law[d]);
+  l->first = share_laws(s, w, from, n, i > 0 && l[-1].beam == l->beam ? l[-1].first : -1);
+  for (int d = 0; d < n; d++) s->rest[l->rest + d] = rest_of(w, &from[d]);
 }
 
 static void fill_laws(td_lattice* s, const td_work* w) {
